@@ -1,0 +1,1 @@
+// Carries the precompiled header that all libraries and tools reuse.

@@ -1,0 +1,14 @@
+// heddle-opt: every dialect, pass and named pipeline of heddle, for tests and for reading IR.
+
+#include "heddle/Pipeline/Registration.h"
+#include "mlir/InitAllPasses.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  heddle::registerAllDialects(registry);
+  heddle::registerAllPasses();
+  mlir::registerTransformsPasses();
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, "heddle optimizer\n", registry));
+}
