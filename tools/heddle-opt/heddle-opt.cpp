@@ -8,7 +8,7 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   heddle::registerAllDialects(registry);
   heddle::registerAllPasses();
-  mlir::registerTransformsPasses();
+  mlir::registerAllPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "heddle optimizer\n", registry));
 }
