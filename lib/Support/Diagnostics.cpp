@@ -1,0 +1,69 @@
+#include "heddle/Support/Diagnostics.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace heddle;
+
+static constexpr ErrorInfo errorTable[] = {
+#define HEDDLE_ERROR(name, number, exit, meaning, help)                        \
+  {ErrorCode::name, ExitCode::exit, meaning, help},
+#include "heddle/Support/ErrorCodes.def"
+};
+
+ArrayRef<ErrorInfo> heddle::allErrors() { return errorTable; }
+
+static const ErrorInfo *findError(unsigned number) {
+  const auto *row = llvm::lower_bound(errorTable, number,
+                                      [](const ErrorInfo &info, unsigned n) {
+                                        return unsigned(info.code) < n;
+                                      });
+  if (row == std::end(errorTable) || unsigned(row->code) != number)
+    return nullptr;
+  return row;
+}
+
+const ErrorInfo &heddle::errorInfo(ErrorCode code) {
+  return *findError(unsigned(code));
+}
+
+std::string heddle::errorName(ErrorCode code) {
+  std::string name;
+  llvm::raw_string_ostream(name) << llvm::format("HDL-%04u", unsigned(code));
+  return name;
+}
+
+std::optional<ErrorCode> heddle::parseErrorName(StringRef name) {
+  name.consume_front_insensitive("HDL-");
+  unsigned number;
+  if (name.getAsInteger(10, number))
+    return std::nullopt;
+  if (const ErrorInfo *info = findError(number))
+    return info->code;
+  return std::nullopt;
+}
+
+InFlightDiagnostic heddle::emitError(Location loc, ErrorCode code) {
+  return mlir::emitError(loc) << "[" << errorName(code) << "] ";
+}
+
+std::optional<ErrorCode> heddle::takeErrorCode(std::string &message) {
+  size_t begin = message.find("[HDL-");
+  // Behind anything but an op error's own words, the code is part of a
+  // quotation.
+  if (begin == std::string::npos ||
+      (begin != 0 && !StringRef(message).take_front(begin).ends_with(" op ")))
+    return std::nullopt;
+  size_t end = message.find(']', begin);
+  if (end == std::string::npos)
+    return std::nullopt;
+  std::optional<ErrorCode> code =
+      parseErrorName(StringRef(message).slice(begin + 1, end));
+  if (!code)
+    return std::nullopt;
+  bool blank = end + 1 < message.size() && message[end + 1] == ' ';
+  message.erase(begin, end + 1 + blank - begin);
+  return code;
+}
