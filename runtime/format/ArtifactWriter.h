@@ -1,0 +1,74 @@
+//===- ArtifactWriter.h - Writes an artifact as it is made -----*- C++ -*-===//
+
+#ifndef HEDDLE_RUNTIME_FORMAT_ARTIFACTWRITER_H
+#define HEDDLE_RUNTIME_FORMAT_ARTIFACTWRITER_H
+
+#include "runtime/format/Error.h"
+#include "runtime/format/Layout.h"
+
+#include <memory>
+#include <string>
+
+namespace heddle::format {
+
+/// Streams an artifact to a file: what was appended leaves memory at once, so
+/// the peak is a buffer of 1 MiB and the manifest. Nothing is seen under the
+/// final name before `finish` has succeeded, and an abandoned writer (even a
+/// killed one, where the file system can) leaves nothing behind.
+///
+///   ArtifactWriter writer;
+///   if (Error error = writer.open("model.heddle")) ...
+///   for each weight:
+///     WeightT weight;                       // symbol, dtype, shape, packing, source
+///     writer.beginWeight(std::move(weight));
+///     writer.append(piece, bytes) ...       // any number of pieces
+///     writer.endWeight(index);              // index: for Buffer.index
+///   writer.addCode(elf.data(), elf.size(), variant->code);
+///   writer.addPlan(plan, variant->plan);    // checked by the plan verifier in finish
+///   writer.finish(std::move(manifest));     // fills in its sections and weights
+///
+/// Equal calls give equal bytes.
+class ArtifactWriter {
+public:
+  ArtifactWriter();
+  ~ArtifactWriter();
+  ArtifactWriter(const ArtifactWriter &) = delete;
+  ArtifactWriter &operator=(const ArtifactWriter &) = delete;
+
+  /// Starts the file that `finish` puts at `path`, replacing what is there.
+  Error open(const std::string &path);
+  /// Starts a file without a name: for a model that is compiled and run at
+  /// once. It goes away with the last descriptor. `folder` null: in memory.
+  Error openTemporary(const char *folder);
+
+  /// Starts a weight: the section, offset, size and hash are filled in.
+  Error beginWeight(WeightT weight);
+  Error append(const void *data, size_t bytes);
+  /// Ends the weight; `index` is its place in Manifest.weights.
+  Error endWeight(uint32_t &index);
+  /// A weight that is at hand as a whole.
+  Error addWeight(WeightT weight, const void *data, size_t bytes,
+                  uint32_t &index);
+
+  /// Adds a code section: one ELF image.
+  Error addCode(const void *elf, size_t bytes, uint32_t &section);
+  /// Adds a plan section. Equal plans share one.
+  Error addPlan(const PlanT &plan, uint32_t &section);
+
+  /// Writes manifest and header, checks the result as a reader would (without
+  /// reading the weights again), and gives the file its name.
+  Error finish(ManifestT manifest);
+
+  /// The open file, until the writer goes: "/proc/self/fd/<n>" can be loaded.
+  int descriptor() const;
+  /// Bytes written so far.
+  uint64_t size() const;
+
+private:
+  struct State;
+  std::unique_ptr<State> state;
+};
+
+} // namespace heddle::format
+
+#endif // HEDDLE_RUNTIME_FORMAT_ARTIFACTWRITER_H
