@@ -1,0 +1,155 @@
+#include "passes/Kernel/Cpu/KernelFrame.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace heddle {
+
+/// Every scratch piece starts a cache line.
+static constexpr int64_t scratchAlignment = 64;
+
+Type storageType(Type type) {
+  return type.isInteger(1) ? IntegerType::get(type.getContext(), 8) : type;
+}
+
+static MemRefType flatType(Type elementType) {
+  return MemRefType::get({ShapedType::kDynamic}, storageType(elementType));
+}
+
+FailureOr<KernelFrame> KernelFrame::create(func::FuncOp source,
+                                           const Machine &machine) {
+  MLIRContext *context = source.getContext();
+  auto isStaticTensor = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.hasStaticShape();
+  };
+  if (source.isExternal() || !llvm::hasSingleElement(source.getBody()))
+    return source.emitError("a kernel function has one block");
+  SmallVector<Type> types;
+  for (ArrayRef<Type> group : {source.getFunctionType().getInputs(),
+                               source.getFunctionType().getResults()})
+    for (Type type : group) {
+      if (!isStaticTensor(type))
+        return source.emitError("a kernel function takes and returns tensors "
+                                "of static shape, not ")
+               << type;
+      types.push_back(flatType(cast<RankedTensorType>(type).getElementType()));
+    }
+  unsigned buffersEnd = types.size();
+  Type index = IndexType::get(context);
+  types.push_back(flatType(IntegerType::get(context, 8)));
+  types.append({index, index, index});
+
+  auto function = func::FuncOp::create(source.getLoc(), source.getName(),
+                                       FunctionType::get(context, types, {}));
+  function.setVisibility(source.getVisibility());
+  for (NamedAttribute attr : source->getDiscardableAttrs())
+    function->setAttr(attr.getName(), attr.getValue());
+  Block *entry = function.addEntryBlock();
+
+  KernelFrame frame(source, function, machine);
+  frame.builder.setInsertionPointToEnd(entry);
+  Block &body = source.getBody().front();
+  for (auto [tensor, buffer] :
+       llvm::zip(body.getArguments(), entry->getArguments()))
+    frame.bind(tensor, buffer);
+  for (auto [tensor, buffer] :
+       llvm::zip(body.getTerminator()->getOperands(),
+                 entry->getArguments().drop_front(body.getNumArguments()))) {
+    if (frame.hasBuffer(tensor)) {
+      function.erase();
+      return source.emitError(
+          "a kernel function returns each computed value once");
+    }
+    frame.bind(tensor, buffer);
+  }
+  frame.scratch = entry->getArgument(buffersEnd);
+  frame.worker = entry->getArgument(buffersEnd + 1);
+  frame.tileBegin = entry->getArgument(buffersEnd + 2);
+  frame.tileEnd = entry->getArgument(buffersEnd + 3);
+  // The module holds both while the body is emitted, so that globals find it.
+  source->getBlock()->getOperations().insert(source->getIterator(), function);
+  return frame;
+}
+
+Value KernelFrame::buffer(Value tensor) {
+  auto found = buffers.find(tensor);
+  if (found != buffers.end())
+    return found->second;
+  DenseElementsAttr elements;
+  if (!matchPattern(tensor, m_Constant(&elements)))
+    return {};
+
+  // A constant table: one global in the read-only section.
+  OpBuilder::InsertionGuard guard(builder);
+  auto tensorType = cast<RankedTensorType>(tensor.getType());
+  if (tensorType.getElementType().isInteger(1))
+    elements = cast<DenseElementsAttr>(
+        elements.mapValues(builder.getI8Type(),
+                           llvm::function_ref<APInt(const APInt &)>(
+                               [](const APInt &bit) { return bit.zext(8); })));
+  auto globalType = MemRefType::get({tensorType.getNumElements()},
+                                    storageType(tensorType.getElementType()));
+  elements = elements.reshape(RankedTensorType::get(
+      globalType.getShape(), globalType.getElementType()));
+  auto module = source->getParentOfType<ModuleOp>();
+  std::string name;
+  for (unsigned number = 0;; ++number) {
+    name = (source.getName() + ".table" + Twine(number)).str();
+    if (!SymbolTable::lookupSymbolIn(module, name))
+      break;
+  }
+  builder.setInsertionPoint(function);
+  memref::GlobalOp::create(builder, tensor.getLoc(), name,
+                           builder.getStringAttr("private"), globalType,
+                           elements, /*constant=*/true,
+                           builder.getI64IntegerAttr(scratchAlignment));
+  builder.setInsertionPointToStart(&function.getBody().front());
+  Value global =
+      memref::GetGlobalOp::create(builder, tensor.getLoc(), globalType, name);
+  Value flat = memref::CastOp::create(
+      builder, tensor.getLoc(), flatType(tensorType.getElementType()), global);
+  bind(tensor, flat);
+  return flat;
+}
+
+Value KernelFrame::allocateScratch(Type elementType, int64_t count) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&function.getBody().front());
+  Type stored = storageType(elementType);
+  Location loc = function.getLoc();
+  Value offset = arith::ConstantIndexOp::create(builder, loc, scratchBytes);
+  Value size = arith::ConstantIndexOp::create(builder, loc, count);
+  scratchBytes +=
+      llvm::alignTo(count * llvm::divideCeil(stored.getIntOrFloatBitWidth(), 8),
+                    scratchAlignment);
+  return memref::ViewOp::create(builder, loc, flatType(elementType), scratch,
+                                offset, ValueRange{size});
+}
+
+Value KernelFrame::enterTileLoop() {
+  Location loc = function.getLoc();
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  auto loop = scf::ForOp::create(builder, loc, tileBegin, tileEnd, one);
+  builder.setInsertionPoint(loop.getBody()->getTerminator());
+  return loop.getInductionVar();
+}
+
+void KernelFrame::finish(int64_t tiles, int64_t chunk) {
+  builder.setInsertionPointToEnd(&function.getBody().front());
+  func::ReturnOp::create(builder, function.getLoc());
+  function->setAttr(kernelTilesAttrName, builder.getI64IntegerAttr(tiles));
+  function->setAttr(kernelChunkAttrName, builder.getI64IntegerAttr(chunk));
+  function->setAttr(kernelScratchAttrName,
+                    builder.getI64IntegerAttr(scratchBytes));
+  source.erase();
+}
+
+void KernelFrame::abandon() { function.erase(); }
+
+} // namespace heddle

@@ -1,0 +1,79 @@
+// The lowered form of a kernel function: flat buffers in place of tensors, and
+// a range of tiles to work on.
+
+#ifndef HEDDLE_PASSES_KERNEL_CPU_KERNELFRAME_H
+#define HEDDLE_PASSES_KERNEL_CPU_KERNELFRAME_H
+
+#include "heddle/Target/Machine.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace heddle {
+
+/// Attributes of a lowered kernel function.
+inline constexpr llvm::StringLiteral kernelTilesAttrName = "kernel.tiles";
+inline constexpr llvm::StringLiteral kernelChunkAttrName = "kernel.chunk";
+inline constexpr llvm::StringLiteral kernelScratchAttrName = "kernel.scratch";
+
+/// The type that values of `type` have in memory: i1 takes a byte.
+mlir::Type storageType(mlir::Type type);
+
+/// A kernel function while it is being lowered.
+///
+/// From `func @k(%a: tensor<4x8xf32>) -> tensor<4x8xi1>` it makes
+/// ```mlir
+/// func @k(%a: memref<?xf32>, %out: memref<?xi8>, %scratch: memref<?xi8>,
+///         %worker: index, %begin: index, %end: index)
+/// ```
+/// beside it, to be filled by an emitter through `builder`; tensors are
+/// row-major. The emitter claims tiles [begin, end) of the grid it declares in
+/// `finish`; what a tile writes must not depend on how the grid is split.
+class KernelFrame {
+public:
+  /// Starts on `source`, which stays untouched until `finish`. Fails with a
+  /// diagnostic if the signature is not one of static tensors.
+  static mlir::FailureOr<KernelFrame> create(mlir::func::FuncOp source,
+                                             const Machine &machine);
+
+  /// The buffer behind `tensor`: an argument's, a result's, what `bind` said,
+  /// or a read-only global for a constant. Null if it has none.
+  mlir::Value buffer(mlir::Value tensor);
+  bool hasBuffer(mlir::Value tensor) const { return buffers.contains(tensor); }
+  void bind(mlir::Value tensor, mlir::Value buffer) {
+    buffers[tensor] = buffer;
+  }
+
+  /// A 64-byte aligned piece of the worker's scratch memory, `memref<?xT>`.
+  /// The view is made at the start of the function.
+  mlir::Value allocateScratch(mlir::Type elementType, int64_t count);
+
+  /// Loops over the claimed tiles; `builder` is left inside, at the end of the
+  /// loop's body, and the tile's number is returned.
+  mlir::Value enterTileLoop();
+
+  /// Replaces the source by the lowered function. `chunk` tiles are claimed at
+  /// a time; about 50 to 200 microseconds of work.
+  void finish(int64_t tiles, int64_t chunk = 1);
+  /// Gives up: erases what was built.
+  void abandon();
+
+  mlir::func::FuncOp source, function;
+  mlir::OpBuilder builder;
+  mlir::Value scratch, worker, tileBegin, tileEnd;
+  const Machine &machine;
+
+private:
+  KernelFrame(mlir::func::FuncOp source, mlir::func::FuncOp function,
+              const Machine &machine)
+      : source(source), function(function), builder(function.getContext()),
+        machine(machine) {}
+
+  llvm::DenseMap<mlir::Value, mlir::Value> buffers;
+  int64_t scratchBytes = 0;
+};
+
+} // namespace heddle
+
+#endif // HEDDLE_PASSES_KERNEL_CPU_KERNELFRAME_H

@@ -1,0 +1,120 @@
+#include "passes/Kernel/Cpu/LoopNest.h"
+
+#include "mlir/IR/AffineExpr.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace heddle {
+
+AffineMap flattenAccess(AffineMap map, ArrayRef<int64_t> shape) {
+  AffineExpr position = getAffineConstantExpr(0, map.getContext());
+  for (auto [expr, extent] : llvm::zip(map.getResults(), shape))
+    position = position * extent + expr;
+  return AffineMap::get(map.getNumDims(), 0,
+                        simplifyAffineExpr(position, map.getNumDims(), 0));
+}
+
+LoopNest::LoopNest(linalg::GenericOp op)
+    : op(op), extents(op.getStaticLoopRanges()),
+      iterators(op.getIteratorTypesArray()) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = cast<RankedTensorType>(operand.get().getType());
+    accesses.push_back(
+        flattenAccess(op.getMatchingIndexingMap(&operand), type.getShape()));
+  }
+  for (unsigned loop = 0; loop < numLoops(); ++loop)
+    loopOf.push_back(loop);
+}
+
+bool LoopNest::isParallel() const {
+  return llvm::all_of(iterators, [](utils::IteratorType type) {
+    return type == utils::IteratorType::parallel;
+  });
+}
+
+/// The coefficient of `loop` in `expr`, if the dependence is linear.
+static std::optional<int64_t> coefficient(AffineExpr expr, unsigned loop) {
+  if (!expr.isFunctionOfDim(loop))
+    return 0;
+  if (isa<AffineDimExpr>(expr))
+    return 1;
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return std::nullopt;
+  std::optional<int64_t> left = coefficient(binary.getLHS(), loop);
+  if (expr.getKind() == AffineExprKind::Add) {
+    std::optional<int64_t> right = coefficient(binary.getRHS(), loop);
+    if (left && right)
+      return *left + *right;
+    return std::nullopt;
+  }
+  // A product's constant stands on the right.
+  auto factor = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  if (expr.getKind() == AffineExprKind::Mul && left && factor)
+    return *left * factor.getValue();
+  return std::nullopt;
+}
+
+std::optional<int64_t> LoopNest::stride(unsigned operand, unsigned loop) const {
+  return coefficient(accesses[operand].getResult(0), loop);
+}
+
+bool LoopNest::usesIndex(unsigned loop) const {
+  bool used = false;
+  op->getRegion(0).walk(
+      [&](linalg::IndexOp index) { used |= loopOf[index.getDim()] == loop; });
+  return used;
+}
+
+void LoopNest::substitute(ArrayRef<AffineExpr> dims, unsigned newLoops) {
+  for (AffineMap &access : accesses)
+    access = AffineMap::get(
+        newLoops, 0,
+        simplifyAffineExpr(access.getResult(0).replaceDims(dims), newLoops, 0));
+}
+
+void LoopNest::collapse(unsigned keepLeading) {
+  MLIRContext *context = op.getContext();
+  auto removeLoop = [&](unsigned loop, AffineExpr replacement) {
+    SmallVector<AffineExpr> dims;
+    for (unsigned i = 0; i < numLoops(); ++i)
+      dims.push_back(i == loop ? replacement
+                               : getAffineDimExpr(i - (i > loop), context));
+    substitute(dims, numLoops() - 1);
+    extents.erase(extents.begin() + loop);
+    iterators.erase(iterators.begin() + loop);
+    for (unsigned &to : loopOf)
+      to -= to > loop;
+  };
+
+  for (unsigned loop = keepLeading; loop < numLoops();) {
+    if (numLoops() > keepLeading + 1 && extents[loop] == 1 &&
+        !usesIndex(loop)) {
+      removeLoop(loop, getAffineConstantExpr(0, context));
+      continue;
+    }
+    ++loop;
+  }
+  for (unsigned outer = keepLeading; outer + 1 < numLoops();) {
+    unsigned inner = outer + 1;
+    bool merge = iterators[outer] == iterators[inner] && !usesIndex(outer) &&
+                 !usesIndex(inner);
+    for (unsigned operand = 0; merge && operand < accesses.size(); ++operand) {
+      std::optional<int64_t> outerStride = stride(operand, outer);
+      std::optional<int64_t> innerStride = stride(operand, inner);
+      merge = outerStride && innerStride &&
+              *outerStride == *innerStride * extents[inner];
+    }
+    if (!merge) {
+      ++outer;
+      continue;
+    }
+    // outer * stride * extent + inner * stride == merged * stride: the merged
+    // loop takes the inner one's place, and the outer one counts for nothing.
+    extents[inner] *= extents[outer];
+    removeLoop(outer, getAffineConstantExpr(0, context));
+  }
+}
+
+} // namespace heddle
