@@ -17,6 +17,7 @@ tools = os.path.join(config.heddle_binary_root, "bin")
 config.environment["PATH"] = os.pathsep.join(
     [tools, config.llvm_tools_dir, os.path.dirname(config.python), os.environ["PATH"]])
 config.substitutions += [
+    ("%exits", f"{config.python} {os.path.join(config.test_source_root, 'exits.py')}"),
     ("%python", config.python),
     ("%heddle_root", config.heddle_source_root),
     ("%heddle_build", config.heddle_binary_root),

@@ -1,0 +1,144 @@
+// The commands of `heddle` as functions: options in, exit code out. The tool
+// itself only parses its command line. Plain types throughout, because the tool
+// is compiled with exceptions.
+
+#ifndef HEDDLE_DRIVER_COMMANDS_H
+#define HEDDLE_DRIVER_COMMANDS_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace heddle {
+
+/// Options of every command.
+struct CommonOptions {
+  /// One JSON document on standard output, diagnostics as JSON lines.
+  bool json = false;
+  /// Errors and results only.
+  bool quiet = false;
+  /// Bound on the process's own memory, "" for none; as "512M".
+  std::string maxMemory;
+  /// Bound on the time of the whole command, 0 for none.
+  double timeLimitSeconds = 0;
+};
+
+/// How a model file is read.
+struct ModelOptions {
+  std::string path;
+  /// NAME=1x128: fixes an input's shape.
+  std::vector<std::string> shapes;
+  /// NAME=8: fixes a named dimension.
+  std::vector<std::string> dims;
+  /// NAME|INDEX=@FILE: turns StableHLO arguments into weights.
+  std::vector<std::string> binds;
+};
+
+/// How a model is compiled.
+struct BuildOptions {
+  /// "native", or names from `heddle targets`.
+  std::vector<std::string> targets = {"native"};
+  /// Stages after which the IR is written, as STAGE or STAGE=FILE.
+  std::vector<std::string> dumpAfter;
+  std::string stopAfter;
+  std::string startFrom;
+};
+
+/// Where the inputs of a call come from.
+struct FeedOptions {
+  /// NAME|INDEX=@FILE.npy, =random:SEED, =zeros, =ones or =NUMBER.
+  std::vector<std::string> inputs;
+  /// .npz, .safetensors, a folder of .npy, or an ONNX test data folder.
+  std::vector<std::string> collections;
+};
+
+struct CheckCommand {
+  CommonOptions common;
+  ModelOptions model;
+  BuildOptions build;
+};
+
+struct CompileCommand {
+  CommonOptions common;
+  ModelOptions model;
+  BuildOptions build;
+  /// "" is the model's stem with .heddle.
+  std::string output;
+  bool force = false;
+};
+
+struct RunCommand {
+  CommonOptions common;
+  ModelOptions model;
+  BuildOptions build;
+  FeedOptions feed;
+  std::string entry;
+  /// Folder for <output name>.npy; "" prints a summary of each output.
+  std::string output;
+  unsigned threads = 0;
+  std::string variant;
+};
+
+struct CompareCommand {
+  CommonOptions common;
+  ModelOptions model;
+  BuildOptions build;
+  FeedOptions feed;
+  /// The compiled model; "" compiles.
+  std::string artifact;
+  /// "reference", "onnxruntime" or a file of expected tensors.
+  std::string against = "reference";
+  double relativeTolerance = 1e-3;
+  double absoluteTolerance = 1e-4;
+  bool stages = false;
+  unsigned threads = 0;
+};
+
+struct BenchCommand {
+  CommonOptions common;
+  ModelOptions model;
+  BuildOptions build;
+  FeedOptions feed;
+  std::string entry;
+  unsigned threads = 0;
+  std::string variant;
+  /// Calls are repeated for this long, at least ten times.
+  double seconds = 3;
+};
+
+struct InspectCommand {
+  CommonOptions common;
+  ModelOptions model;
+  /// Parts to show, "" for a summary: weights, kernels, plan, nodes, records.
+  std::string show;
+};
+
+struct VerifyCommand {
+  CommonOptions common;
+  std::string path;
+};
+
+struct ExplainCommand {
+  CommonOptions common;
+  /// "" lists all.
+  std::string code;
+};
+
+int runCheck(const CheckCommand &command);
+int runCompile(const CompileCommand &command);
+int runRun(const RunCommand &command);
+int runCompare(const CompareCommand &command);
+int runBench(const BenchCommand &command);
+int runInspect(const InspectCommand &command);
+int runVerify(const VerifyCommand &command);
+int runExplain(const ExplainCommand &command);
+int runTargets(const CommonOptions &common);
+int runDevices(const CommonOptions &common);
+int runVersion(const CommonOptions &common);
+
+/// Prints a mistake in the command line; returns the exit code for it.
+int reportUsage(const CommonOptions &common, const std::string &message);
+
+} // namespace heddle
+
+#endif // HEDDLE_DRIVER_COMMANDS_H

@@ -1,0 +1,32 @@
+// What a command may use, and how it dies when it may not go on.
+
+#ifndef HEDDLE_DRIVER_LIMITS_H
+#define HEDDLE_DRIVER_LIMITS_H
+
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace heddle {
+
+/// Bounds the process: `memoryBytes` of memory of its own (mapped files do not
+/// count) and `seconds` of time; 0 is no bound. Passing one prints its error
+/// and ends the process with exit code 6: allocations fail anywhere in LLVM and
+/// a pass cannot be interrupted, so there is no way back. Unfinished artifacts
+/// have no name and vanish.
+void setLimits(uint64_t memoryBytes, double seconds, bool json);
+
+/// Turns a crash into error HDL-0901, exit code 70 and a file that says how to
+/// provoke it again.
+void setCrashReport(int argc, const char *const *argv, bool json);
+
+/// The stage that the crash report names; must outlive the process.
+void setCrashStage(const char *stage);
+
+/// "512M", "2GiB", "1.5G" in bytes (powers of 1024).
+std::optional<uint64_t> parseBytes(llvm::StringRef text);
+
+} // namespace heddle
+
+#endif // HEDDLE_DRIVER_LIMITS_H

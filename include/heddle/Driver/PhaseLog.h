@@ -1,0 +1,62 @@
+// What each phase of a command costs.
+
+#ifndef HEDDLE_DRIVER_PHASELOG_H
+#define HEDDLE_DRIVER_PHASELOG_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace heddle {
+
+/// Memory of this process's own, in bytes: anonymous and shared pages. Pages of
+/// mapped files can be dropped any time and do not count.
+uint64_t ownMemoryBytes();
+
+/// Times phases, and watches the memory during each from a thread of its own.
+class PhaseLog {
+public:
+  /// A line per finished phase goes to `lines`, if given; on a terminal the
+  /// running phase is shown on `progress`.
+  PhaseLog(llvm::raw_ostream *lines, bool showProgress);
+  ~PhaseLog();
+
+  /// Ends the running phase, if any, and starts another.
+  void begin(llvm::StringRef name);
+  void end();
+
+  double totalSeconds() const;
+  uint64_t peakBytes() const { return peak; }
+  llvm::json::Array toJson() const;
+
+private:
+  struct Phase {
+    std::string name;
+    double seconds = 0;
+    uint64_t peakBytes = 0;
+  };
+  void watch();
+
+  llvm::raw_ostream *lines;
+  bool showProgress;
+  std::vector<Phase> phases;
+  bool running = false;
+  std::chrono::steady_clock::time_point started;
+  uint64_t peak = 0;
+  std::atomic<uint64_t> phasePeak{0};
+  std::atomic<bool> stop{false};
+  std::thread watcher;
+};
+
+/// "12.3 MiB".
+std::string formatBytes(uint64_t bytes);
+
+} // namespace heddle
+
+#endif // HEDDLE_DRIVER_PHASELOG_H

@@ -1,0 +1,150 @@
+// A limit or a crash is met at any point of any thread, possibly without
+// memory: everything below works on static storage and system calls alone.
+
+#include "heddle/Driver/Limits.h"
+#include "heddle/Support/Diagnostics.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/ErrorHandling.h"
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <fcntl.h>
+#include <new>
+#include <sys/resource.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace heddle;
+
+static char memoryMessage[512], timeMessage[512];
+static char crashCommand[4096];
+static bool crashAsJson;
+static std::atomic<const char *> crashStage{"starting"};
+
+static void write(int descriptor, const char *text) {
+  size_t left = std::strlen(text);
+  while (left) {
+    ssize_t done = ::write(descriptor, text, left);
+    if (done <= 0)
+      return;
+    text += done;
+    left -= done;
+  }
+}
+
+static void formatError(char (&buffer)[512], bool json, ErrorCode code,
+                        const char *message) {
+  std::string name = errorName(code), help = errorInfo(code).help.str();
+  std::snprintf(buffer, sizeof buffer,
+                json ? "{\"severity\":\"error\",\"code\":\"%s\",\"message\":"
+                       "\"%s\",\"help\":\"%s\",\"nodes\":[],\"notes\":[]}\n"
+                     : "error[%s]: %s\nhelp: %s\n",
+                name.c_str(), message, help.c_str());
+}
+
+[[noreturn]] static void dieOfMemory() {
+  write(2, memoryMessage);
+  _exit(int(ExitCode::ResourceLimit));
+}
+
+void heddle::setLimits(uint64_t memoryBytes, double seconds, bool json) {
+  char text[128];
+  if (memoryBytes) {
+    std::snprintf(text, sizeof text,
+                  "more than %llu MiB of memory would be needed",
+                  (unsigned long long)(memoryBytes >> 20));
+    // RLIMIT_DATA counts private writable memory only: weights are mapped
+    // read-only and free.
+    rlimit limit{memoryBytes, memoryBytes};
+    setrlimit(RLIMIT_DATA, &limit);
+  } else {
+    std::snprintf(text, sizeof text, "the machine's memory is exhausted");
+  }
+  formatError(memoryMessage, json, ErrorCode::MemoryLimit, text);
+  std::set_new_handler(dieOfMemory);
+  llvm::install_bad_alloc_error_handler(
+      [](void *, const char *, bool) { dieOfMemory(); });
+
+  if (seconds <= 0)
+    return;
+  std::snprintf(text, sizeof text, "%g seconds were not enough", seconds);
+  formatError(timeMessage, json, ErrorCode::TimeLimit, text);
+  std::thread([seconds] {
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+    write(2, timeMessage);
+    _exit(int(ExitCode::ResourceLimit));
+  }).detach();
+}
+
+void heddle::setCrashStage(const char *stage) { crashStage = stage; }
+
+static void onCrash(int signal) {
+  char name[64];
+  std::snprintf(name, sizeof name, "heddle-crash-%d.txt", int(getpid()));
+  int file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  char text[6000];
+  if (file >= 0) {
+    std::snprintf(text, sizeof text,
+                  "heddle " HEDDLE_VERSION
+                  "\nsignal: %d\nstage: %s\ncommand: %s\n",
+                  signal, crashStage.load(), crashCommand);
+    write(file, text);
+    close(file);
+  }
+  std::snprintf(
+      text, sizeof text,
+      crashAsJson
+          ? "{\"severity\":\"error\",\"code\":\"HDL-0901\",\"message\":"
+            "\"signal "
+            "%d in stage "
+            "%s\",\"reproducer\":\"%s\",\"nodes\":[],\"notes\":[]}\n"
+          : "error[HDL-0901]: signal %d in stage \"%s\"; this is a fault of "
+            "heddle's\nnote: please report it with the model and %s\n",
+      signal, crashStage.load(), file >= 0 ? name : "this message");
+  write(2, text);
+  _exit(int(ExitCode::Internal));
+}
+
+void heddle::setCrashReport(int argc, const char *const *argv, bool json) {
+  crashAsJson = json;
+  size_t used = 0;
+  for (int i = 0; i < argc && used < sizeof crashCommand; ++i)
+    used += std::snprintf(crashCommand + used, sizeof crashCommand - used,
+                          "%s%s", i ? " " : "", argv[i]);
+  // A stack of its own: deep recursion is a crash too.
+  static char stack[64 * 1024];
+  stack_t alternative{};
+  alternative.ss_sp = stack;
+  alternative.ss_size = sizeof stack;
+  sigaltstack(&alternative, nullptr);
+  struct sigaction action{};
+  action.sa_handler = onCrash;
+  action.sa_flags = SA_ONSTACK | SA_RESETHAND;
+  for (int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT})
+    sigaction(signal, &action, nullptr);
+}
+
+std::optional<uint64_t> heddle::parseBytes(llvm::StringRef text) {
+  llvm::StringRef digits =
+      text.take_while([](char c) { return llvm::isDigit(c) || c == '.'; });
+  llvm::StringRef unit = text.drop_front(digits.size()).trim();
+  unit.consume_back_insensitive("iB") || unit.consume_back_insensitive("B");
+  double number;
+  if (digits.getAsDouble(number) || number < 0 || unit.size() > 1)
+    return std::nullopt;
+  size_t power =
+      unit.empty() ? 0 : llvm::StringRef("kmgt").find_insensitive(unit) + 1;
+  if (!unit.empty() && power == 0)
+    return std::nullopt;
+  for (; power; --power)
+    number *= 1024;
+  if (number >= 0x1p63)
+    return std::nullopt;
+  return uint64_t(number);
+}

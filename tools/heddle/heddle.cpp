@@ -1,0 +1,116 @@
+// heddle: compiles models and runs them. This file is the command line only;
+// what the commands do is in lib/Driver.
+
+#include "heddle/Driver/Commands.h"
+#include "heddle/Driver/Limits.h"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <functional>
+#include <string>
+
+using namespace heddle;
+
+namespace {
+/// All options of all commands: each command fills its own.
+struct Options {
+  ExplainCommand explain;
+  CommonOptions plain;
+};
+} // namespace
+
+static void addCommon(CLI::App &app, CommonOptions &common) {
+  app.add_flag("--json", common.json,
+               "One JSON document on standard output, errors as JSON lines");
+  app.add_flag("-q,--quiet", common.quiet, "No phases and no progress");
+  app.add_option("--max-memory", common.maxMemory,
+                 "Bound on memory, as 512M or 2G; mapped files do not count")
+      ->check([](const std::string &text) {
+        return parseBytes(text) ? "" : "\"" + text + "\" is no size";
+      });
+  app.add_option("--time-limit", common.timeLimitSeconds,
+                 "Bound on the whole time, in seconds")
+      ->check(CLI::NonNegativeNumber);
+}
+
+/// Adds a command; `act` runs it once the command line is understood.
+static CLI::App *addCommand(CLI::App &app, const char *name, const char *text,
+                            CommonOptions &common,
+                            const CommonOptions *&chosen) {
+  CLI::App *command = app.add_subcommand(name, text);
+  addCommon(*command, common);
+  command->callback([&] { chosen = &common; });
+  return command;
+}
+
+int main(int argc, char **argv) {
+  Options options;
+  const CommonOptions *chosen = nullptr;
+  bool json = false;
+  for (int i = 1; i < argc; ++i)
+    json |= std::string(argv[i]) == "--json";
+  setCrashReport(argc, argv, json);
+
+  CLI::App app("heddle compiles a model ahead of time into one file, and runs "
+               "it.",
+               "heddle");
+  app.require_subcommand(0, 1);
+  bool version = false;
+  app.add_flag("--version", version, "Prints the version");
+  app.add_flag("--json", options.plain.json, "With --version: as JSON");
+
+  ExplainCommand &explain = options.explain;
+  CLI::App *command = addCommand(app, "explain", "Explains an error code",
+                                 explain.common, chosen);
+  command->add_option("code", explain.code,
+                      "HDL-0203; without it all are "
+                      "listed");
+
+  addCommand(app, "targets",
+             "Lists what can be compiled "
+             "for",
+             options.plain, chosen);
+  addCommand(app, "devices", "Lists what this machine has", options.plain,
+             chosen);
+  addCommand(app, "version", "Prints the version", options.plain, chosen);
+  std::string topic;
+  CLI::App *help = app.add_subcommand("help", "Shows a command's options");
+  help->add_option("command", topic, "Command");
+
+  app.footer("`heddle help COMMAND` shows a command's options. Exit codes: 0 "
+             "ok, 1 bad input, 2 usage,\n3 unsupported, 4 check failed, 5 "
+             "target mismatch, 6 resource limit, 7 artifact\nrejected, 70 "
+             "internal error.");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp &error) {
+    return app.exit(error);
+  } catch (const CLI::ParseError &error) {
+    options.plain.json = json;
+    return reportUsage(options.plain, error.what());
+  }
+  if (version)
+    return runVersion(options.plain);
+  if (help->parsed() || app.get_subcommands().empty()) {
+    const CLI::App *about = &app;
+    for (const CLI::App *candidate : app.get_subcommands({}))
+      if (candidate->get_name() == topic)
+        about = candidate;
+    if (!topic.empty() && about == &app)
+      return reportUsage(options.plain,
+                         "there is no command \"" + topic + "\"");
+    std::fputs(about->help(about == &app ? "" : "heddle").c_str(), stdout);
+    return help->parsed() ? 0 : 2;
+  }
+
+  const std::pair<const char *, std::function<int()>> actions[] = {
+      {"explain", [&] { return runExplain(explain); }},
+      {"targets", [&] { return runTargets(options.plain); }},
+      {"devices", [&] { return runDevices(options.plain); }},
+      {"version", [&] { return runVersion(options.plain); }}};
+  for (const auto &[name, act] : actions)
+    if (app.got_subcommand(name))
+      return act();
+  return int(2);
+}
