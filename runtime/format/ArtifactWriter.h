@@ -19,13 +19,14 @@ namespace heddle::format {
 ///   ArtifactWriter writer;
 ///   if (Error error = writer.open("model.heddle")) ...
 ///   for each weight:
-///     WeightT weight;                       // symbol, dtype, shape, packing, source
-///     writer.beginWeight(std::move(weight));
-///     writer.append(piece, bytes) ...       // any number of pieces
-///     writer.endWeight(index);              // index: for Buffer.index
+///     WeightT weight;                       // symbol, dtype, shape, packing,
+///     source writer.beginWeight(std::move(weight)); writer.append(piece,
+///     bytes) ...       // any number of pieces writer.endWeight(index); //
+///     index: for Buffer.index
 ///   writer.addCode(elf.data(), elf.size(), variant->code);
-///   writer.addPlan(plan, variant->plan);    // checked by the plan verifier in finish
-///   writer.finish(std::move(manifest));     // fills in its sections and weights
+///   writer.addPlan(plan, variant->plan);    // checked by the plan verifier in
+///   finish writer.finish(std::move(manifest));     // fills in its sections
+///   and weights
 ///
 /// Equal calls give equal bytes.
 class ArtifactWriter {
@@ -55,8 +56,8 @@ public:
   /// Adds a plan section. Equal plans share one.
   Error addPlan(const PlanT &plan, uint32_t &section);
 
-  /// Writes manifest and header, checks the result as a reader would (without
-  /// reading the weights again), and gives the file its name.
+  /// Writes manifest and header, checks the result as a reader would (all but
+  /// the hashes of weights), and gives the file its name.
   Error finish(ManifestT manifest);
 
   /// The open file, until the writer goes: "/proc/self/fd/<n>" can be loaded.

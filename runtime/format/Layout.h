@@ -29,9 +29,12 @@ constexpr char magic[12] = {'\x89', 'H',  'E',  'D',    'D',  'L',
 
 /// Sections start at multiples of this many bytes, so that they can be mapped.
 constexpr uint64_t pageBytes = 4096;
-/// Weights start at multiples of this many bytes, large ones of a page.
+/// Weights, and buffers of the arena, start at multiples of this many bytes.
 constexpr uint64_t weightAlignment = 64;
-constexpr uint64_t largeWeightBytes = 1 << 20;
+
+/// What no honest file exceeds; keeps sums of two such numbers from
+/// overflowing.
+constexpr int64_t maximumBytes = int64_t(1) << 50;
 
 /// The first bytes of the file. `hash` covers all that stand before it.
 struct Header {
@@ -58,7 +61,8 @@ inline bool operator==(const Hash &a, const Hash &b) {
 }
 inline bool operator!=(const Hash &a, const Hash &b) { return !(a == b); }
 
-/// The least multiple of `alignment` (a power of two) that is not below `value`.
+/// The least multiple of `alignment` (a power of two) that is not below
+/// `value`.
 constexpr uint64_t alignUp(uint64_t value, uint64_t alignment) {
   return (value + alignment - 1) & ~(alignment - 1);
 }

@@ -1,0 +1,19 @@
+//===- DataTypes.h - Element types -----------------------------*- C++ -*-===//
+
+#ifndef HEDDLE_RUNTIME_FORMAT_DATATYPES_H
+#define HEDDLE_RUNTIME_FORMAT_DATATYPES_H
+
+#include "runtime/format/artifact_generated.h"
+
+namespace heddle::format {
+
+/// Bytes of one element outside packed weights (sub-byte types take one); 0
+/// for a number that is no type.
+unsigned elementBytes(DataType type);
+
+/// As in IR: "f32", "ui8"; "?" for a number that is no type.
+const char *dataTypeName(DataType type);
+
+} // namespace heddle::format
+
+#endif // HEDDLE_RUNTIME_FORMAT_DATATYPES_H

@@ -1,0 +1,75 @@
+//===- Expressions.cpp ----------------------------------------------------===//
+
+#include "runtime/format/Expressions.h"
+
+#include <algorithm>
+
+using namespace heddle::format;
+
+/// Rounds towards minus infinity; `divisor` is positive.
+static int64_t floorDivide(int64_t value, int64_t divisor) {
+  int64_t quotient = value / divisor;
+  return value % divisor < 0 ? quotient - 1 : quotient;
+}
+
+/// Null when all is well, otherwise what is wrong.
+static const char *apply(ExpressionKind kind, int64_t lhs, int64_t rhs,
+                         int64_t &result) {
+  switch (kind) {
+  case ExpressionKind::add:
+    return __builtin_add_overflow(lhs, rhs, &result) ? "overflows" : nullptr;
+  case ExpressionKind::mul:
+    return __builtin_mul_overflow(lhs, rhs, &result) ? "overflows" : nullptr;
+  case ExpressionKind::floordiv:
+  case ExpressionKind::ceildiv:
+  case ExpressionKind::mod: {
+    if (rhs <= 0)
+      return "divides by a number that is not positive";
+    int64_t quotient = floorDivide(lhs, rhs);
+    int64_t rest = lhs - quotient * rhs;
+    if (kind == ExpressionKind::mod)
+      result = rest;
+    else
+      result =
+          kind == ExpressionKind::ceildiv && rest ? quotient + 1 : quotient;
+    return nullptr;
+  }
+  case ExpressionKind::min:
+    result = std::min(lhs, rhs);
+    return nullptr;
+  case ExpressionKind::max:
+    result = std::max(lhs, rhs);
+    return nullptr;
+  default:
+    return "is of an unknown kind";
+  }
+}
+
+Error heddle::format::evaluate(const ExpressionTable *table,
+                               const std::vector<int64_t> &symbols,
+                               heddle_code code, std::vector<int64_t> &values) {
+  values.clear();
+  uint32_t count = table ? table->size() : 0;
+  values.reserve(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    const Expression &expression = *table->Get(i);
+    const char *fault = nullptr;
+    int64_t value = expression.value();
+    if (expression.kind() == ExpressionKind::symbol) {
+      if (value < 0 || static_cast<uint64_t>(value) >= symbols.size())
+        fault = "names an unknown symbol";
+      else
+        value = symbols[static_cast<size_t>(value)];
+    } else if (expression.kind() != ExpressionKind::constant) {
+      if (expression.lhs() >= i || expression.rhs() >= i)
+        fault = "refers to a later one";
+      else
+        fault = apply(expression.kind(), values[expression.lhs()],
+                      values[expression.rhs()], value);
+    }
+    if (fault)
+      return {code, "expression " + std::to_string(i) + " " + fault};
+    values.push_back(value);
+  }
+  return {};
+}

@@ -1,0 +1,39 @@
+//===- ManifestVerifier.h - Checks what a manifest says --------*- C++ -*-===//
+
+#ifndef HEDDLE_RUNTIME_FORMAT_MANIFESTVERIFIER_H
+#define HEDDLE_RUNTIME_FORMAT_MANIFESTVERIFIER_H
+
+#include "runtime/format/ArtifactReader.h"
+
+#include <vector>
+
+namespace heddle::format {
+
+/// Checks a manifest that is a well-formed FlatBuffer and stands at
+/// `manifestOffset` of its file: required features, sections in bounds and in
+/// order, every index, weights inside their sections without overlap, types,
+/// shapes and expressions.
+Error verifyManifest(const Manifest &manifest, uint64_t manifestOffset);
+
+/// Checks the image `code` of a variant and that its kernels lie inside.
+Error verifyKernels(const Variant &variant, Bytes code);
+
+/// The least value of each symbol: what static checks of a dynamic entry use.
+std::vector<int64_t> leastSymbols(const Manifest &manifest);
+
+/// The bytes of a tensor when the manifest's expressions have these values;
+/// negative when an extent is, or when the product is beyond maximumBytes.
+int64_t tensorBytes(const Tensor &tensor, const std::vector<int64_t> &values);
+
+/// Absent strings are empty ones.
+inline std::string text(const flatbuffers::String *string) {
+  return string ? string->str() : std::string();
+}
+/// Absent vectors are empty ones.
+template <typename T> uint32_t length(const flatbuffers::Vector<T> *vector) {
+  return vector ? vector->size() : 0;
+}
+
+} // namespace heddle::format
+
+#endif // HEDDLE_RUNTIME_FORMAT_MANIFESTVERIFIER_H

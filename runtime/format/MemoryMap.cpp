@@ -1,0 +1,89 @@
+//===- MemoryMap.cpp ------------------------------------------------------===//
+
+#include "runtime/format/MemoryMap.h"
+
+#include <algorithm>
+#include <iterator>
+
+using namespace heddle::format;
+
+void MemoryMap::erase(int64_t begin, int64_t end) {
+  auto at = segments.lower_bound(begin);
+  if (at != segments.begin()) {
+    auto before = std::prev(at);
+    Segment old = before->second;
+    if (old.end > begin) {
+      before->second.end = begin;
+      if (old.end > end) {
+        segments.emplace(end, old);
+        return;
+      }
+    }
+  }
+  while (at != segments.end() && at->first < end) {
+    Segment old = at->second;
+    at = segments.erase(at);
+    if (old.end > end) {
+      segments.emplace(end, old);
+      return;
+    }
+  }
+}
+
+void MemoryMap::write(int64_t begin, int64_t end, uint32_t owner) {
+  if (begin >= end)
+    return;
+  erase(begin, end);
+  auto after = segments.find(end);
+  if (after != segments.end() && after->second.owner == owner) {
+    end = after->second.end;
+    segments.erase(after);
+  }
+  auto at = segments.lower_bound(begin);
+  if (at != segments.begin()) {
+    auto before = std::prev(at);
+    if (before->second.end == begin && before->second.owner == owner) {
+      before->second.end = end;
+      return;
+    }
+  }
+  segments.emplace(begin, Segment{end, owner});
+}
+
+bool MemoryMap::holds(int64_t begin, int64_t end, uint32_t owner) const {
+  if (begin >= end)
+    return true;
+  auto at = segments.upper_bound(begin);
+  if (at == segments.begin())
+    return false;
+  const Segment &segment = std::prev(at)->second;
+  return segment.owner == owner && segment.end >= end;
+}
+
+bool MemoryMap::covers(int64_t begin, int64_t end) const {
+  auto at = segments.upper_bound(begin);
+  if (begin < end && at != segments.begin())
+    for (--at; at != segments.end() && at->first <= begin; ++at) {
+      begin = std::max(begin, at->second.end);
+      if (begin >= end)
+        break;
+    }
+  return begin >= end;
+}
+
+void MemoryMap::intersect(const MemoryMap &other) {
+  std::map<int64_t, Segment> both;
+  auto a = segments.begin();
+  auto b = other.segments.begin();
+  while (a != segments.end() && b != other.segments.end()) {
+    int64_t begin = std::max(a->first, b->first);
+    int64_t end = std::min(a->second.end, b->second.end);
+    if (begin < end && a->second.owner == b->second.owner)
+      both.emplace(begin, Segment{end, a->second.owner});
+    if (a->second.end <= end)
+      ++a;
+    else
+      ++b;
+  }
+  segments = std::move(both);
+}

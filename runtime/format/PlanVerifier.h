@@ -1,0 +1,34 @@
+//===- PlanVerifier.h - Proves that a plan can be walked -------*- C++ -*-===//
+
+#ifndef HEDDLE_RUNTIME_FORMAT_PLANVERIFIER_H
+#define HEDDLE_RUNTIME_FORMAT_PLANVERIFIER_H
+
+#include "runtime/format/Error.h"
+#include "runtime/format/Layout.h"
+
+#include <vector>
+
+namespace heddle::format {
+
+/// Checks a plan that is a well-formed FlatBuffer, for a manifest that was
+/// verified, as a program for `variant`, when the symbols have the values
+/// `symbols`. Run by the compiler when it writes, by the loader, and again when
+/// a call brings new extents. After it succeeded:
+/// - every index, size and offset is in bounds, every arena buffer aligned;
+/// - no command reads bytes that were not written before by way of the same
+///   buffer: an overlap in the arena while both are alive is found by this;
+/// - no two commands that are not ordered touch the same bytes, unless both
+///   read; no command writes what it also reads or writes by another binding,
+///   unless its kernel allows exactly that;
+/// - commands cannot wait for each other: whoever signals stands before;
+/// - every output is written as a whole; inputs and weights never are.
+Error verifyPlan(const Plan &plan, const Manifest &manifest,
+                 const Variant &variant, const std::vector<int64_t> &symbols);
+
+/// With the least value of each symbol.
+Error verifyPlan(const Plan &plan, const Manifest &manifest,
+                 const Variant &variant);
+
+} // namespace heddle::format
+
+#endif // HEDDLE_RUNTIME_FORMAT_PLANVERIFIER_H
