@@ -1,5 +1,6 @@
 #include "heddle/Pipeline/Registration.h"
 
+#include "dialects/Kernel/Kernel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -15,8 +16,8 @@ using namespace mlir;
 void heddle::registerAllDialects(DialectRegistry &registry) {
   registry.insert<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect,
                   linalg::LinalgDialect, math::MathDialect,
-                  memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
-                  vector::VectorDialect>();
+                  kernel::KernelDialect, memref::MemRefDialect, scf::SCFDialect,
+                  tensor::TensorDialect, vector::VectorDialect>();
 }
 
 void heddle::registerAllPasses() {}

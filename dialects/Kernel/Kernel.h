@@ -1,0 +1,40 @@
+//===- Kernel.h - The kernel dialect ----------------------------*- C++ -*-===//
+
+#ifndef HEDDLE_DIALECTS_KERNEL_KERNEL_H
+#define HEDDLE_DIALECTS_KERNEL_KERNEL_H
+
+#include "dialects/Kernel/LinearAccess.h"
+#include "dialects/Kernel/Packing.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialects/Kernel/KernelDialect.h.inc"
+
+#define GET_OP_CLASSES
+#include "dialects/Kernel/KernelOps.h.inc"
+
+namespace heddle::kernel {
+
+/// On a function: it is a kernel, launched by kernel.launch.
+inline constexpr llvm::StringLiteral kEntryAttrName = "kernel.entry";
+/// On a kernel's argument: the number of the result that is in its buffer.
+inline constexpr llvm::StringLiteral kTiedAttrName = "kernel.tied";
+/// On a kernel's argument: the number of the result that may be in its buffer.
+inline constexpr llvm::StringLiteral kInPlaceAttrName = "kernel.in_place";
+/// On a lowered kernel: how many tiles its grid has, how many a worker claims
+/// at once, and the bytes of scratch memory that each worker needs.
+inline constexpr llvm::StringLiteral kTilesAttrName = "kernel.tiles";
+inline constexpr llvm::StringLiteral kChunkAttrName = "kernel.chunk";
+inline constexpr llvm::StringLiteral kScratchAttrName = "kernel.scratch";
+
+} // namespace heddle::kernel
+
+#endif // HEDDLE_DIALECTS_KERNEL_KERNEL_H

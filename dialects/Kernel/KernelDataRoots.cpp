@@ -1,0 +1,155 @@
+#include "dialects/Kernel/Kernel.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace heddle::kernel;
+
+static RankedTensorType tensorType(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+LogicalResult ConcatenateOp::verify() {
+  auto result = cast<RankedTensorType>(getType());
+  int64_t dimension = getDimension(), total = 0;
+  if (getInputs().empty() || dimension < 0 || dimension >= result.getRank())
+    return emitOpError() << "wants inputs and a dimension inside rank "
+                         << result.getRank();
+  for (Value input : getInputs()) {
+    RankedTensorType type = tensorType(input);
+    SmallVector<int64_t> shape = llvm::to_vector(result.getShape());
+    if (type.getRank() == result.getRank())
+      shape[dimension] = type.getDimSize(dimension);
+    if (type != result.clone(shape))
+      return emitOpError() << "joins " << type << " to " << result;
+    total += shape[dimension];
+  }
+  if (total != result.getDimSize(dimension))
+    return emitOpError() << "inputs fill " << total << " of "
+                         << result.getDimSize(dimension)
+                         << " points of dimension " << dimension;
+  return success();
+}
+
+LogicalResult PadOp::verify() {
+  RankedTensorType input = tensorType(getInput());
+  auto result = cast<RankedTensorType>(getType());
+  size_t rank = input.getRank();
+  if (getLow().size() != rank || getHigh().size() != rank ||
+      getInterior().size() != rank ||
+      result.getRank() != static_cast<int64_t>(rank))
+    return emitOpError() << "wants attributes and a result of rank " << rank;
+  if (getPadding().getType() != input.getElementType() ||
+      result.getElementType() != input.getElementType())
+    return emitOpError() << "pads " << input << " with "
+                         << getPadding().getType() << " to " << result;
+  for (size_t i = 0; i < rank; ++i) {
+    int64_t extent = input.getDimSize(i);
+    int64_t wanted = getLow()[i] + getHigh()[i] + extent +
+                     std::max<int64_t>(extent - 1, 0) * getInterior()[i];
+    if (getInterior()[i] < 0 || wanted != result.getDimSize(i))
+      return emitOpError() << "result has extent " << result.getDimSize(i)
+                           << " in dimension " << i << ", wanted " << wanted;
+  }
+  return success();
+}
+
+LogicalResult DynamicUpdateSliceOp::verify() {
+  RankedTensorType operand = tensorType(getTarget());
+  RankedTensorType update = tensorType(getUpdate());
+  if (operand != getType())
+    return emitOpError() << "updates " << operand << " to " << getType();
+  if (update.getRank() != operand.getRank() ||
+      update.getElementType() != operand.getElementType())
+    return emitOpError() << "has an update " << update << " of " << operand;
+  for (auto [part, whole] :
+       llvm::zip_equal(update.getShape(), operand.getShape()))
+    if (part > whole)
+      return emitOpError() << "has an update " << update << " larger than "
+                           << operand;
+  if (static_cast<int64_t>(getStarts().size()) != operand.getRank() ||
+      llvm::any_of(getStarts(), [](Value start) {
+        RankedTensorType type = tensorType(start);
+        return type.getRank() != 0 || !type.getElementType().isInteger();
+      }))
+    return emitOpError() << "wants " << operand.getRank()
+                         << " starts, integer tensors of rank 0";
+  return success();
+}
+
+LogicalResult ScatterOp::verify() {
+  size_t count = getTargets().size();
+  if (count == 0 || getUpdates().size() != count ||
+      getOutputs().size() != count)
+    return emitOpError() << "wants as many updates and results as operands";
+  RankedTensorType operand = tensorType(getTargets().front());
+  RankedTensorType update = tensorType(getUpdates().front());
+  SmallVector<Type> elements;
+  for (auto [in, out] : llvm::zip_equal(getTargets(), getOutputs())) {
+    if (in.getType() != out.getType() ||
+        tensorType(in).getShape() != operand.getShape())
+      return emitOpError() << "wants results of the operands' types, and "
+                              "operands of one shape";
+    elements.push_back(tensorType(in).getElementType());
+  }
+  for (Value value : getUpdates()) {
+    if (tensorType(value).getShape() != update.getShape())
+      return emitOpError() << "wants updates of one shape";
+    elements.push_back(tensorType(value).getElementType());
+  }
+  int64_t indexRank = tensorType(getIndices()).getRank();
+  int64_t vector = getIndexVectorDim();
+  if (vector < 0 || vector > indexRank)
+    return emitOpError() << "index_vector_dim = " << vector << " is not in [0, "
+                         << indexRank << "]";
+  int64_t window = getUpdateWindowDims().size();
+  if (window + static_cast<int64_t>(getInsertedWindowDims().size() +
+                                    getInputBatchingDims().size()) !=
+          operand.getRank() ||
+      window + indexRank - (vector < indexRank) != update.getRank())
+    return emitOpError() << "window and index dimensions do not add up to the "
+                            "ranks of "
+                         << operand << " and " << update;
+  Block &body = getBody().front();
+  if (body.getArgumentTypes() != TypeRange(elements) ||
+      body.getTerminator()->getOperandTypes() !=
+          TypeRange(ArrayRef<Type>(elements).take_front(count)))
+    return emitOpError() << "wants a region from (" << elements
+                         << ") to the operands' elements";
+  return success();
+}
+
+LogicalResult SortOp::verify() {
+  if (getInputs().empty() || getInputs().getTypes() != getOutputs().getTypes())
+    return emitOpError() << "wants inputs, and results of their types";
+  int64_t rank = tensorType(getInputs().front()).getRank();
+  if (static_cast<int64_t>(getDimension()) < 0 ||
+      static_cast<int64_t>(getDimension()) >= rank)
+    return emitOpError() << "dimension " << getDimension()
+                         << " is outside rank " << rank;
+  SmallVector<Type> scalars;
+  for (Value input : getInputs())
+    scalars.append(2, tensorType(input).getElementType());
+  Block &body = getBody().front();
+  Operation *yield = body.getTerminator();
+  if (body.getArgumentTypes() != TypeRange(scalars) ||
+      yield->getNumOperands() != 1 ||
+      !yield->getOperand(0).getType().isInteger(1))
+    return emitOpError() << "wants a region from (" << scalars << ") to i1";
+  return success();
+}
+
+LogicalResult TopKOp::verify() {
+  RankedTensorType input = tensorType(getInput());
+  RankedTensorType values = tensorType(getValues());
+  RankedTensorType indices = tensorType(getIndices());
+  if (input.getRank() == 0 || values.getRank() != input.getRank() ||
+      values.getElementType() != input.getElementType() ||
+      !indices.getElementType().isInteger() ||
+      indices.getShape() != values.getShape() ||
+      values.getShape().drop_back() != input.getShape().drop_back() ||
+      values.getShape().back() > input.getShape().back())
+    return emitOpError() << "takes " << input << " to " << values << " and "
+                         << indices;
+  return success();
+}

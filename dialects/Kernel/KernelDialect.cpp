@@ -1,0 +1,79 @@
+#include "dialects/Kernel/Kernel.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+using namespace heddle::kernel;
+
+#include "dialects/Kernel/KernelDialect.cpp.inc"
+
+void KernelDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/Kernel/KernelOps.cpp.inc"
+      >();
+}
+
+/// kernel.entry: a function from static tensors to static tensors.
+static LogicalResult verifyEntry(Operation *op) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function)
+    return op->emitOpError() << "cannot be a kernel: it is no function";
+  auto isStaticTensor = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.hasStaticShape();
+  };
+  for (Type type : llvm::concat<const Type>(function.getArgumentTypes(),
+                                            function.getResultTypes()))
+    // After lowering, the arguments are views of buffers.
+    if (!isStaticTensor(type) && !isa<MemRefType>(type))
+      return op->emitOpError() << "is a kernel of " << type
+                               << "; it wants tensors of static shape";
+  return success();
+}
+
+LogicalResult
+KernelDialect::verifyOperationAttribute(Operation *op,
+                                        NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  if (name == kEntryAttrName)
+    return verifyEntry(op);
+  if (name == kTilesAttrName || name == kChunkAttrName ||
+      name == kScratchAttrName) {
+    if (!isa<FunctionOpInterface>(op) ||
+        !isa<IntegerAttr>(attribute.getValue()))
+      return op->emitOpError() << name << " wants an integer, on a function";
+    return success();
+  }
+  return op->emitOpError() << "has an unknown attribute " << name;
+}
+
+LogicalResult
+KernelDialect::verifyRegionArgAttribute(Operation *op, unsigned regionIndex,
+                                        unsigned argument,
+                                        NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  if (name != kTiedAttrName && name != kInPlaceAttrName)
+    return op->emitOpError()
+           << "has an argument with an unknown attribute " << name;
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  auto result = dyn_cast<IntegerAttr>(attribute.getValue());
+  if (!function || !result)
+    return op->emitOpError() << name << " wants the number of a result, on a "
+                             << "function's argument";
+  // A lowered kernel takes its outputs as arguments.
+  if (function.getNumResults() == 0)
+    return success();
+  int64_t number = result.getInt();
+  if (number < 0 || number >= static_cast<int64_t>(function.getNumResults()))
+    return op->emitOpError()
+           << name << " = " << number << " on argument " << argument
+           << ", but there are " << function.getNumResults() << " results";
+  if (name == kTiedAttrName && function.getResultTypes()[number] !=
+                                   function.getArgumentTypes()[argument])
+    return op->emitOpError()
+           << "ties argument " << argument << " of type "
+           << function.getArgumentTypes()[argument] << " to result " << number
+           << " of type " << function.getResultTypes()[number];
+  return success();
+}

@@ -1,0 +1,139 @@
+#include "dialects/Kernel/Kernel.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace heddle::kernel;
+
+#define GET_OP_CLASSES
+#include "dialects/Kernel/KernelOps.cpp.inc"
+
+/// The body must yield values of the given types.
+static LogicalResult verifyYield(Operation *op, Block &body, TypeRange types) {
+  auto yield = dyn_cast<YieldOp>(body.getTerminator());
+  if (!yield)
+    return op->emitOpError() << "wants a body that ends in kernel.yield";
+  if (yield.getOperandTypes() != types)
+    return yield.emitOpError() << "gives (" << yield.getOperandTypes()
+                               << "), wanted (" << types << ")";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// DispatchOp
+//===----------------------------------------------------------------------===//
+
+ParseResult DispatchOp::parse(OpAsmParser &parser, OperationState &result) {
+  SmallVector<OpAsmParser::Argument> arguments;
+  SmallVector<OpAsmParser::UnresolvedOperand> operands;
+  auto parseBinding = [&]() -> ParseResult {
+    return failure(parser.parseArgument(arguments.emplace_back()) ||
+                   parser.parseEqual() ||
+                   parser.parseOperand(operands.emplace_back()) ||
+                   parser.parseColonType(arguments.back().type));
+  };
+  SMLoc operandLoc = parser.getCurrentLocation();
+  SmallVector<Type> results;
+  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren,
+                                     parseBinding) ||
+      parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
+      parser.parseArrowTypeList(results) ||
+      parser.parseRegion(*result.addRegion(), arguments))
+    return failure();
+  result.addTypes(results);
+  SmallVector<Type> types = llvm::map_to_vector(
+      arguments, [](const OpAsmParser::Argument &a) { return a.type; });
+  return parser.resolveOperands(operands, types, operandLoc, result.operands);
+}
+
+void DispatchOp::print(OpAsmPrinter &printer) {
+  printer << '(';
+  llvm::interleaveComma(llvm::zip_equal(getBody().getArguments(), getInputs()),
+                        printer, [&](auto pair) {
+                          auto [argument, operand] = pair;
+                          printer << argument << " = " << operand << " : "
+                                  << operand.getType();
+                        });
+  printer << ')';
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs());
+  printer << " -> ";
+  bool single = getNumResults() == 1;
+  if (!single)
+    printer << '(';
+  llvm::interleaveComma(getResultTypes(), printer);
+  if (!single)
+    printer << ')';
+  printer << ' ';
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+}
+
+LogicalResult DispatchOp::verifyRegions() {
+  if (getBody().getArgumentTypes() != getInputs().getTypes())
+    return emitOpError() << "has a body that takes ("
+                         << getBody().getArgumentTypes() << ") and operands ("
+                         << getInputs().getTypes() << ")";
+  return verifyYield(*this, getBody().front(), getResultTypes());
+}
+
+//===----------------------------------------------------------------------===//
+// LaunchOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto function =
+      symbols.lookupNearestSymbolFrom<func::FuncOp>(*this, getKernelAttr());
+  if (!function || !function->hasAttr(kEntryAttrName))
+    return emitOpError() << "launches '" << getKernel()
+                         << "', which is no kernel function";
+  FunctionType type = function.getFunctionType();
+  if (TypeRange(type.getInputs()) != TypeRange(getInputs()) ||
+      TypeRange(type.getResults()) != TypeRange(getOutputs()))
+    return emitOpError() << "does not fit the kernel's type " << type;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// WeightOp, WeightRefOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult WeightOp::verify() {
+  auto value = cast<RankedTensorType>(getValueType());
+  if (!value.hasStaticShape())
+    return emitOpError() << "wants a static shape, not " << value;
+  if (!getPacking())
+    return success();
+  FailureOr<Packing> packing = Packing::parse(*getPacking());
+  if (failed(packing))
+    return emitOpError() << "has an unknown packing '" << *getPacking() << "'";
+  if (!packing->storedType(value))
+    return emitOpError() << "packing '" << *getPacking() << "' does not fit "
+                         << value;
+  return success();
+}
+
+LogicalResult WeightOp::verifyRegions() {
+  if (getBody().getNumArguments() != 0)
+    return emitOpError() << "has a body with arguments; it may only read "
+                            "constants";
+  return verifyYield(*this, getBody().front(), getValueType());
+}
+
+RankedTensorType WeightOp::getStoredType() {
+  auto value = cast<RankedTensorType>(getValueType());
+  return getPacking() ? Packing::parse(*getPacking())->storedType(value)
+                      : value;
+}
+
+LogicalResult WeightRefOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto weight =
+      symbols.lookupNearestSymbolFrom<WeightOp>(*this, getWeightAttr());
+  if (!weight)
+    return emitOpError() << "names '" << getWeight()
+                         << "', which is no kernel.weight";
+  if (weight.getStoredType() != getType())
+    return emitOpError() << "is of type " << getType()
+                         << ", but the weight is stored as "
+                         << weight.getStoredType();
+  return success();
+}

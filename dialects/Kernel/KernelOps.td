@@ -1,0 +1,111 @@
+// Dispatches, launches and weights; the roots are in their own files.
+
+#ifndef HEDDLE_DIALECTS_KERNEL_KERNELOPS_TD
+#define HEDDLE_DIALECTS_KERNEL_KERNELOPS_TD
+
+include "dialects/Kernel/KernelDialect.td"
+include "dialects/Kernel/KernelRoots.td"
+include "dialects/Kernel/KernelDataRoots.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Kernel_DispatchOp : Kernel_Op<"dispatch", [
+    IsolatedFromAbove, Pure, SingleBlock, SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "a group of tensor ops that becomes one kernel";
+  let description = [{
+    The body is a kernel function's, before outlining. Block arguments stand
+    for the operands, of the same types.
+
+    ```mlir
+    %0 = kernel.dispatch(%a = %x : tensor<4xf32>, %b = %y : tensor<4xf32>) -> tensor<4xf32> {
+      ...
+      kernel.yield %1 : tensor<4xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs);
+  let results = (outs Variadic<AnyRankedTensor>:$outputs);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasRegionVerifier = 1;
+}
+
+def Kernel_YieldOp : Kernel_Op<"yield", [
+    Pure, ReturnLike, Terminator,
+    ParentOneOf<["DispatchOp", "WeightOp", "ReduceWindowOp", "ScatterOp", "SortOp"]>]> {
+  let summary = "the values of a region";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let builders = [OpBuilder<(ins), [{ }]>];
+  let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
+}
+
+def Kernel_LaunchOp : Kernel_Op<"launch", [
+    Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "runs a kernel function";
+  let description = [{
+    Its location names the model's nodes that this launch computes: the kernel
+    function itself, shared by many launches, has none.
+
+    ```mlir
+    %0 = kernel.launch @k3(%x, %w) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<AnyRankedTensor>:$inputs);
+  let results = (outs Variadic<AnyRankedTensor>:$outputs);
+  let assemblyFormat =
+      "$kernel `(` $inputs `)` attr-dict `:` functional-type($inputs, $outputs)";
+}
+
+def Kernel_WeightOp : Kernel_Op<"weight", [
+    IsolatedFromAbove, Symbol, SingleBlock]> {
+  let summary = "a constant of the model, and how it is made";
+  let description = [{
+    The region is a tensor program over handles (`stablehlo.constant` and
+    index or elementwise ops of StableHLO); the packer evaluates it piece by
+    piece, so that no large tensor is ever whole in memory. `value_type` is
+    the type of what the region yields; `packing` says how it is stored
+    (`storedType` in Packing.h):
+
+    | packing | value | stored |
+    | --- | --- | --- |
+    | none | any | row-major |
+    | `n32k1` | `[batch..., K, N]` | `[batch..., ceil(N/32), K, 32]`, columns past N zero |
+    | `o32`, `gGo32` | `[spatial..., I, O]` | `[G, ceil((O/G)/32), spatial..., I, 32]`, channels past O/G zero; G is 1 for `o32` |
+
+    ```mlir
+    kernel.weight @w0 : tensor<768x3072xf32> packing "n32k1" {
+      ...
+      kernel.yield %1 : tensor<768x3072xf32>
+    }
+    ```
+  }];
+  let arguments = (ins
+    SymbolNameAttr:$sym_name,
+    TypeAttrOf<AnyRankedTensor>:$value_type,
+    OptionalAttr<StrAttr>:$packing);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat =
+      "$sym_name `:` $value_type (`packing` $packing^)? attr-dict-with-keyword $body";
+  let hasRegionVerifier = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The type of what `kernel.weight_ref` gives: the packed one.
+    ::mlir::RankedTensorType getStoredType();
+  }];
+}
+
+def Kernel_WeightRefOp : Kernel_Op<"weight_ref", [
+    Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "a weight as it is stored";
+  let description = [{
+    ```mlir
+    %w = kernel.weight_ref @w0 : tensor<96x768x32xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$weight);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$weight attr-dict `:` type($result)";
+}
+
+#endif // HEDDLE_DIALECTS_KERNEL_KERNELOPS_TD

@@ -1,0 +1,329 @@
+#include "dialects/Kernel/Kernel.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace heddle::kernel;
+
+static AffineMap mapAt(ArrayAttr maps, unsigned i) {
+  return cast<AffineMapAttr>(maps[i]).getValue();
+}
+
+/// Each of an op's maps must read inside its tensor, over the iteration
+/// extents.
+static LogicalResult verifyAccess(Operation *op, StringRef name, AffineMap map,
+                                  ArrayRef<int64_t> extents, Type type) {
+  if (accessInBounds(map, extents, cast<RankedTensorType>(type)))
+    return success();
+  return op->emitOpError() << "map of " << name << " "
+                           << AffineMapAttr::get(map)
+                           << " is not linear or leaves " << type
+                           << " over the extents [" << extents << "]";
+}
+
+/// The map of an output names each of `dims` once, and they fill the tensor.
+static LogicalResult verifyOutMap(Operation *op, AffineMap map,
+                                  unsigned numDims, ArrayRef<int64_t> extents,
+                                  Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  if (!map.isProjectedPermutation() || map.getNumResults() != numDims ||
+      static_cast<int64_t>(numDims) != tensor.getRank())
+    return op->emitOpError() << "map of the result " << AffineMapAttr::get(map)
+                             << " is no permutation of its dimensions";
+  for (auto [i, extent] : llvm::enumerate(tensor.getShape()))
+    if (extents[map.getDimPosition(i)] != extent)
+      return op->emitOpError() << "result " << type << " has extent " << extent
+                               << " in dimension " << i << ", the iteration "
+                               << extents[map.getDimPosition(i)];
+  return success();
+}
+
+static bool uses(AffineMap map, unsigned dim) {
+  return map.isFunctionOfDim(dim);
+}
+
+//===----------------------------------------------------------------------===//
+// ContractOp
+//===----------------------------------------------------------------------===//
+
+AffineMap ContractOp::getLhsMap() { return mapAt(getIndexingMaps(), 0); }
+AffineMap ContractOp::getRhsMap() { return mapAt(getIndexingMaps(), 1); }
+AffineMap ContractOp::getOutMap() { return mapAt(getIndexingMaps(), 2); }
+
+/// The dimensions of a map in the order of its results.
+static SmallVector<unsigned> orderedDims(AffineMap map) {
+  SmallVector<unsigned> order;
+  for (AffineExpr result : map.getResults())
+    for (unsigned dim = 0; dim < map.getNumDims(); ++dim)
+      if (result.isFunctionOfDim(dim) && !llvm::is_contained(order, dim))
+        order.push_back(dim);
+  return order;
+}
+
+ContractOp::Dims ContractOp::getDims() {
+  Dims dims;
+  AffineMap lhs = getLhsMap(), rhs = getRhsMap(), out = getOutMap();
+  for (unsigned dim : orderedDims(out)) {
+    if (!uses(rhs, dim))
+      dims.m.push_back(dim);
+    else if (uses(lhs, dim))
+      dims.batch.push_back(dim);
+  }
+  for (unsigned dim : orderedDims(rhs)) {
+    if (!uses(out, dim))
+      dims.k.push_back(dim);
+    else if (!uses(lhs, dim))
+      dims.n.push_back(dim);
+  }
+  return dims;
+}
+
+/// rhs stored as [batch..., ceil(N/32), K, 32], read by (batch, n, k).
+static LogicalResult verifyPackedRhs(ContractOp op) {
+  FailureOr<Packing> packing = Packing::parse(*op.getRhsPacking());
+  if (failed(packing) || packing->kind != Packing::Kind::Contraction)
+    return op.emitOpError()
+           << "has an unknown packing '" << *op.getRhsPacking() << "'";
+  ContractOp::Dims dims = op.getDims();
+  SmallVector<unsigned> wanted = dims.batch;
+  llvm::append_range(wanted, dims.n);
+  llvm::append_range(wanted, dims.k);
+  AffineMap map = op.getRhsMap();
+  if (!map.isProjectedPermutation() || orderedDims(map) != wanted)
+    return op.emitOpError() << "map of a packed rhs names batch, n and k "
+                               "dimensions in this order, not "
+                            << AffineMapAttr::get(map);
+  ArrayRef<int64_t> extents = op.getExtents();
+  auto product = [&](ArrayRef<unsigned> dims) {
+    int64_t size = 1;
+    for (unsigned dim : dims)
+      size *= extents[dim];
+    return size;
+  };
+  SmallVector<int64_t> stored;
+  for (unsigned dim : dims.batch)
+    stored.push_back(extents[dim]);
+  stored.append(
+      {static_cast<int64_t>(llvm::divideCeil(product(dims.n), packing->panel)),
+       product(dims.k), packing->panel});
+  auto type = cast<RankedTensorType>(op.getRhs().getType());
+  if (type.getShape() != ArrayRef<int64_t>(stored))
+    return op.emitOpError() << "packed rhs is " << type
+                            << ", wanted the shape [" << stored << "]";
+  return success();
+}
+
+LogicalResult ContractOp::verify() {
+  ArrayRef<int64_t> extents = getExtents();
+  if (getIndexingMaps().size() != 3)
+    return emitOpError() << "wants 3 indexing maps, has "
+                         << getIndexingMaps().size();
+  if (getIteratorTypes().size() != extents.size())
+    return emitOpError() << "has " << extents.size() << " extents and "
+                         << getIteratorTypes().size() << " iterator types";
+  for (Attribute map : getIndexingMaps())
+    if (cast<AffineMapAttr>(map).getValue().getNumDims() != extents.size())
+      return emitOpError() << "has " << extents.size()
+                           << " extents, but the map " << map;
+
+  AffineMap out = getOutMap();
+  unsigned parallel = 0;
+  for (auto [dim, attr] : llvm::enumerate(getIteratorTypes())) {
+    StringRef kind = cast<StringAttr>(attr).getValue();
+    if (kind != "parallel" && kind != "reduction")
+      return emitOpError() << "has an unknown iterator type '" << kind << "'";
+    parallel += kind == "parallel";
+    if (uses(out, dim) != (kind == "parallel"))
+      return emitOpError() << "dimension " << dim << " is " << kind
+                           << ", which the map of the result "
+                           << AffineMapAttr::get(out) << " contradicts";
+    if (!uses(getLhsMap(), dim) && !uses(getRhsMap(), dim))
+      return emitOpError() << "dimension " << dim
+                           << " indexes neither lhs nor rhs";
+  }
+  if (failed(verifyOutMap(*this, out, parallel, extents, getType())) ||
+      failed(
+          verifyAccess(*this, "lhs", getLhsMap(), extents, getLhs().getType())))
+    return failure();
+  if (getRhsPacking())
+    return verifyPackedRhs(*this);
+  return verifyAccess(*this, "rhs", getRhsMap(), extents, getRhs().getType());
+}
+
+//===----------------------------------------------------------------------===//
+// ConvolutionOp
+//===----------------------------------------------------------------------===//
+
+SmallVector<int64_t> ConvolutionOp::getKernelExtents() {
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(getWeights().getType()).getShape();
+  return llvm::to_vector(
+      shape.slice(getWeightsPacking() ? 2 : 0, getNumSpatialDims()));
+}
+
+bool ConvolutionOp::isDepthwise() {
+  auto input = cast<RankedTensorType>(getInput().getType());
+  return getGroups() > 1 &&
+         static_cast<int64_t>(getGroups()) == input.getShape().back();
+}
+
+LogicalResult ConvolutionOp::verify() {
+  auto input = cast<RankedTensorType>(getInput().getType());
+  auto weights = cast<RankedTensorType>(getWeights().getType());
+  auto result = cast<RankedTensorType>(getType());
+  int64_t spatial = getNumSpatialDims(), groups = getGroups();
+  if (spatial < 1 || spatial > 3 || input.getRank() != spatial + 2 ||
+      result.getRank() != spatial + 2)
+    return emitOpError() << "wants one to three spatial dimensions and "
+                            "tensors of rank "
+                         << spatial + 2;
+  if (static_cast<int64_t>(getPadding().size()) != 2 * spatial ||
+      static_cast<int64_t>(getLhsDilation().size()) != spatial ||
+      static_cast<int64_t>(getRhsDilation().size()) != spatial)
+    return emitOpError() << "wants one dilation and two paddings for each of "
+                         << spatial << " spatial dimensions";
+  auto atLeast = [](ArrayRef<int64_t> values, int64_t low) {
+    return llvm::all_of(values, [&](int64_t value) { return value >= low; });
+  };
+  if (!atLeast(getStrides(), 1) || !atLeast(getLhsDilation(), 1) ||
+      !atLeast(getRhsDilation(), 1) || !atLeast(getPadding(), 0))
+    return emitOpError() << "wants positive strides and dilations, and "
+                            "padding that is not negative";
+
+  int64_t inChannels = input.getShape().back();
+  int64_t outChannels = result.getShape().back();
+  if (groups < 1 || inChannels % groups || outChannels % groups)
+    return emitOpError() << groups << " groups do not divide " << inChannels
+                         << " input and " << outChannels << " output channels";
+  SmallVector<int64_t> wanted;
+  bool packed = getWeightsPacking().has_value();
+  if (weights.getRank() != spatial + (packed ? 4 : 2))
+    return emitOpError() << "has weights " << weights;
+  llvm::append_range(wanted, getKernelExtents());
+  wanted.append({inChannels / groups, outChannels});
+  if (packed) {
+    FailureOr<Packing> packing = Packing::parse(*getWeightsPacking());
+    if (failed(packing) || packing->kind != Packing::Kind::Convolution ||
+        packing->groups != groups)
+      return emitOpError() << "packing '" << *getWeightsPacking()
+                           << "' is not one for " << groups << " groups";
+    wanted =
+        llvm::to_vector(packing->storedType(weights.clone(wanted)).getShape());
+  }
+  if (weights.getShape() != ArrayRef<int64_t>(wanted))
+    return emitOpError() << "has weights " << weights << ", wanted the shape ["
+                         << wanted << "]";
+
+  if (result.getDimSize(0) != input.getDimSize(0))
+    return emitOpError() << "has " << input.getDimSize(0) << " images, but "
+                         << result.getDimSize(0) << " results";
+  SmallVector<int64_t> kernel = getKernelExtents();
+  for (int64_t i = 0; i < spatial; ++i) {
+    auto dilated = [](int64_t extent, int64_t dilation) {
+      return extent == 0 ? 0 : (extent - 1) * dilation + 1;
+    };
+    int64_t padded = dilated(input.getDimSize(i + 1), getLhsDilation()[i]) +
+                     getPadding()[2 * i] + getPadding()[2 * i + 1];
+    int64_t window = dilated(kernel[i], getRhsDilation()[i]);
+    int64_t extent =
+        padded < window ? 0 : (padded - window) / getStrides()[i] + 1;
+    if (result.getDimSize(i + 1) != extent)
+      return emitOpError() << "result has extent " << result.getDimSize(i + 1)
+                           << " in dimension " << i + 1 << ", wanted "
+                           << extent;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// AttentionOp
+//===----------------------------------------------------------------------===//
+
+AffineMap AttentionOp::getQueryMap() { return mapAt(getIndexingMaps(), 0); }
+AffineMap AttentionOp::getKeyMap() { return mapAt(getIndexingMaps(), 1); }
+AffineMap AttentionOp::getValueMap() { return mapAt(getIndexingMaps(), 2); }
+AffineMap AttentionOp::getMaskMap() {
+  return getMask() ? mapAt(getIndexingMaps(), 3) : AffineMap();
+}
+AffineMap AttentionOp::getOutMap() {
+  return mapAt(getIndexingMaps(), getMask() ? 4 : 3);
+}
+
+LogicalResult AttentionOp::verify() {
+  ArrayRef<int64_t> extents = getExtents();
+  if (extents.size() < 4)
+    return emitOpError() << "wants at least the dimensions m, n, d, e";
+  unsigned wanted = getMask() ? 5 : 4;
+  if (getIndexingMaps().size() != wanted)
+    return emitOpError() << "wants " << wanted << " indexing maps, has "
+                         << getIndexingMaps().size();
+  unsigned m = extents.size() - 4, n = m + 1, d = m + 2, e = m + 3;
+  struct Use {
+    StringRef name;
+    AffineMap map;
+    Value operand;
+    SmallVector<unsigned> forbidden;
+  };
+  SmallVector<Use> reads = {{"query", getQueryMap(), getQuery(), {n, e}},
+                            {"key", getKeyMap(), getKey(), {m, e}},
+                            {"value", getValueMap(), getValue(), {m, d}}};
+  if (getMask())
+    reads.push_back({"mask", getMaskMap(), getMask(), {d, e}});
+  for (const Use &read : reads) {
+    if (failed(verifyAccess(*this, read.name, read.map, extents,
+                            read.operand.getType())))
+      return failure();
+    for (unsigned dim : read.forbidden)
+      if (uses(read.map, dim))
+        return emitOpError()
+               << "map of " << read.name << " " << AffineMapAttr::get(read.map)
+               << " may not use d" << dim;
+  }
+  AffineMap out = getOutMap();
+  if (out.getNumDims() != extents.size() || uses(out, n) || uses(out, d))
+    return emitOpError() << "map of the result " << AffineMapAttr::get(out)
+                         << " names the batch dimensions, m and e";
+  return verifyOutMap(*this, out, m + 2, extents, getType());
+}
+
+//===----------------------------------------------------------------------===//
+// ReduceWindowOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ReduceWindowOp::verify() {
+  size_t count = getInputs().size();
+  if (count == 0 || getInits().size() != count || getOutputs().size() != count)
+    return emitOpError() << "wants as many initial values and results as "
+                            "inputs ("
+                         << count << "), at least one";
+  auto input = cast<RankedTensorType>(getInputs().front().getType());
+  auto output = cast<RankedTensorType>(getOutputs().front().getType());
+  size_t rank = input.getRank();
+  if (getWindow().size() != rank || getStrides().size() != rank ||
+      getPadding().size() != 2 * rank || getBaseDilations().size() != rank ||
+      getWindowDilations().size() != rank ||
+      output.getRank() != static_cast<int64_t>(rank))
+    return emitOpError() << "wants attributes and results for rank " << rank;
+  SmallVector<Type> scalars;
+  for (auto [in, init, out] :
+       llvm::zip_equal(getInputs(), getInits(), getOutputs())) {
+    auto type = cast<RankedTensorType>(in.getType());
+    if (type.getShape() != input.getShape() ||
+        cast<RankedTensorType>(out.getType()).getShape() != output.getShape())
+      return emitOpError() << "wants inputs of one shape, and results of one";
+    scalars.push_back(init.getType());
+  }
+  for (Value in : getInputs())
+    scalars.push_back(cast<RankedTensorType>(in.getType()).getElementType());
+  Block &body = getBody().front();
+  if (body.getArgumentTypes() != TypeRange(scalars))
+    return emitOpError() << "has a region that takes ("
+                         << body.getArgumentTypes() << "), wanted (" << scalars
+                         << ")";
+  if (body.getTerminator()->getOperandTypes() != getInits().getTypes())
+    return emitOpError() << "has a region that gives ("
+                         << body.getTerminator()->getOperandTypes()
+                         << "), wanted (" << getInits().getTypes() << ")";
+  return success();
+}

@@ -1,0 +1,213 @@
+// Roots with arithmetic: contraction, convolution, attention, windows.
+
+#ifndef HEDDLE_DIALECTS_KERNEL_KERNELROOTS_TD
+#define HEDDLE_DIALECTS_KERNEL_KERNELROOTS_TD
+
+include "dialects/Kernel/KernelDialect.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Kernel_ContractOp : Kernel_Op<"contract", [Pure]> {
+  let summary = "a (batched) matrix product";
+  let description = [{
+    `out[...] = sum over the reduction dimensions of lhs[...] * rhs[...]`,
+    from zero. `indexing_maps` holds the maps of lhs, rhs and out over the
+    iteration dimensions, `iterator_types` says which of them are summed
+    ("reduction"). A dimension of both inputs and the output is a *batch*
+    dimension, of lhs and out *m*, of rhs and out *n*, of lhs and rhs *k*.
+    There may be any number of each, also none.
+
+    The maps of lhs and rhs are linear (`linearAccess` in Kernel.h): a
+    transpose, a slice or a split dimension of an operand costs nothing. The
+    map of out is a permutation of the parallel dimensions, which is how they
+    get their extents; a reduction dimension gets its extent from an operand
+    that is indexed by it alone (`extents` says them all).
+
+    With `rhs_packing = "n32k1"` rhs is stored as
+    `[batch..., ceil(N/32), K, 32]`, where N and K are the products of the n
+    and k extents, row-major in the order in which rhs's map names them; the
+    map then has a plain dimension per result: batch, n, k.
+
+    Element types: f32, f64, f16 and bf16 accumulate in f32 (f64 in f64),
+    integers in 32 bits (i64 in 64). The result has the accumulator's type;
+    narrowing is the epilogue's work. `lhs_unsigned` and `rhs_unsigned` say
+    how narrower integers widen.
+
+    ```mlir
+    %0 = kernel.contract %x, %w {
+      extents = array<i64: 1, 128, 3072, 768>,
+      indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>,
+                       affine_map<(b, m, n, k) -> (n, k)>,
+                       affine_map<(b, m, n, k) -> (b, m, n)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction"],
+      rhs_packing = "n32k1"
+    } : tensor<1x128x768xf32>, tensor<96x768x32xf32> -> tensor<1x128x3072xf32>
+    ```
+  }];
+  let arguments = (ins
+    AnyRankedTensor:$lhs,
+    AnyRankedTensor:$rhs,
+    DenseI64ArrayAttr:$extents,
+    AffineMapArrayAttr:$indexing_maps,
+    StrArrayAttr:$iterator_types,
+    OptionalAttr<StrAttr>:$rhs_packing,
+    UnitAttr:$lhs_unsigned,
+    UnitAttr:$rhs_unsigned);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat =
+      "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::AffineMap getLhsMap();
+    ::mlir::AffineMap getRhsMap();
+    ::mlir::AffineMap getOutMap();
+    /// Iteration dimensions by role. n and k are in the order of rhs's map
+    /// (which is the order of packing), batch and m in that of out's.
+    struct Dims {
+      ::llvm::SmallVector<unsigned> batch, m, n, k;
+    };
+    Dims getDims();
+  }];
+}
+
+def Kernel_ConvolutionOp : Kernel_Op<"convolution", [Pure]> {
+  let summary = "a convolution, channels last";
+  let description = [{
+    Input `[N, spatial..., Ci]`, weights `[kernel..., Ci/groups, Co]`, result
+    `[N, spatial..., Co]`, with one to three spatial dimensions. Group g reads
+    input channels `[g * Ci/groups, ...)` and writes output channels
+    `[g * Co/groups, ...)`; depthwise is `groups = Ci`, weights
+    `[kernel..., 1, Co]`, never packed.
+
+    Attributes per spatial dimension: `strides`; `padding` (low, high; not negative);
+    `lhs_dilation` (zeros between input points: a transposed convolution);
+    `rhs_dilation` (of the kernel). Padding is skipped, not stored.
+
+    `weights_packing = "o32"` (or `"gGo32"` with G groups): weights are stored as
+    `[groups, ceil((Co/groups)/32), kernel..., Ci/groups, 32]`.
+
+    Element types as for `kernel.contract`.
+
+    ```mlir
+    %0 = kernel.convolution %x, %w {
+      strides = array<i64: 2, 2>, padding = array<i64: 3, 3, 3, 3>,
+      lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>,
+      groups = 1 : i64, weights_packing = "o32"
+    } : tensor<1x224x224x3xf32>, tensor<1x2x7x7x3x32xf32> -> tensor<1x112x112x64xf32>
+    ```
+  }];
+  let arguments = (ins
+    AnyRankedTensor:$input,
+    AnyRankedTensor:$weights,
+    DenseI64ArrayAttr:$strides,
+    DenseI64ArrayAttr:$padding,
+    DenseI64ArrayAttr:$lhs_dilation,
+    DenseI64ArrayAttr:$rhs_dilation,
+    I64Attr:$groups,
+    OptionalAttr<StrAttr>:$weights_packing);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat =
+      "$input `,` $weights attr-dict `:` type($input) `,` type($weights) `->` type($result)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    unsigned getNumSpatialDims() { return getStrides().size(); }
+    /// Extents of the kernel's window, also when the weights are packed.
+    ::llvm::SmallVector<int64_t> getKernelExtents();
+    bool isDepthwise();
+  }];
+}
+
+def Kernel_AttentionOp : Kernel_Op<"attention", [Pure]> {
+  let summary = "scaled dot-product attention";
+  let description = [{
+    Over the iteration dimensions (batch..., m, n, d, e), any number of batch
+    dimensions (heads too), with all maps linear:
+
+    ```
+    s[.., m, n]   = scale * sum_d query[.., m, d] * key[.., n, d] + mask[.., m, n]
+    p[.., m, n]   = exp(s - max_n s);     out[.., m, e] = sum_n p * value[.., n, e] / sum_n p
+    ```
+
+    `extents` are those of the iteration dimensions, `indexing_maps` the maps
+    of query, key, value, the mask if there is one, and out (a permutation of
+    the batch dimensions, m and e). The maps say any layout: heads before or
+    after positions, a slice of a merged projection, a key shared by several
+    heads (a batch dimension that key's map does not name). An i1 mask keeps
+    the score where true and makes it -infinity elsewhere; another one is
+    added. `causal` drops n > m + (N - M). A row of which everything is dropped is NaN.
+
+    ```mlir
+    %0 = kernel.attention %q, %k, %v mask %mask {
+      extents = array<i64: 1, 12, 128, 128, 64, 64>,
+      indexing_maps = [affine_map<(b, h, m, n, d, e) -> (b, m, h, d)>,
+                       affine_map<(b, h, m, n, d, e) -> (b, n, h, d)>,
+                       affine_map<(b, h, m, n, d, e) -> (b, n, h, e)>,
+                       affine_map<(b, h, m, n, d, e) -> (b, 0, 0, n)>,
+                       affine_map<(b, h, m, n, d, e) -> (b, m, h, e)>],
+      scale = 1.250000e-01 : f32
+    } : tensor<1x128x12x64xf32>, tensor<1x128x12x64xf32>, tensor<1x128x12x64xf32>, tensor<1x1x1x128xf32> -> tensor<1x128x12x64xf32>
+    ```
+  }];
+  let arguments = (ins
+    AnyRankedTensor:$query,
+    AnyRankedTensor:$key,
+    AnyRankedTensor:$value,
+    Optional<AnyRankedTensor>:$mask,
+    DenseI64ArrayAttr:$extents,
+    AffineMapArrayAttr:$indexing_maps,
+    F32Attr:$scale,
+    UnitAttr:$causal);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $query `,` $key `,` $value (`mask` $mask^)? attr-dict `:` type($query) `,` type($key) `,` type($value) (`,` type($mask)^)? `->` type($result)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::AffineMap getQueryMap();
+    ::mlir::AffineMap getKeyMap();
+    ::mlir::AffineMap getValueMap();
+    /// Null without a mask.
+    ::mlir::AffineMap getMaskMap();
+    ::mlir::AffineMap getOutMap();
+    unsigned getNumBatchDims() { return getExtents().size() - 4; }
+  }];
+}
+
+def Kernel_ReduceWindowOp : Kernel_Op<"reduce_window", [
+    Pure, IsolatedFromAbove, AttrSizedOperandSegments, SingleBlock]> {
+  let summary = "reduces the window around each point";
+  let description = [{
+    `inits` are scalars, one per input. All attributes have one entry per dimension of the inputs
+    (`padding` a low and a high one); padding is skipped, so that a point whose
+    window is all padding gives the initial value. The region combines what was
+    reduced so far with one element: its arguments are the accumulators, then
+    the elements. Elements come in row-major order of the window.
+
+    ```mlir
+    %0 = kernel.reduce_window inputs(%x) inits(%zero) {
+      window = array<i64: 1, 3, 3, 1>, strides = array<i64: 1, 2, 2, 1>,
+      padding = array<i64: 0, 0, 1, 1, 1, 1, 0, 0>,
+      base_dilations = array<i64: 1, 1, 1, 1>, window_dilations = array<i64: 1, 1, 1, 1>
+    } : (tensor<1x112x112x64xf32>, f32) -> tensor<1x56x56x64xf32> {
+    ^bb0(%acc: f32, %in: f32):
+      %m = arith.maximumf %acc, %in : f32
+      kernel.yield %m : f32
+    }
+    ```
+  }];
+  let arguments = (ins
+    Variadic<AnyRankedTensor>:$inputs,
+    Variadic<AnyType>:$inits,
+    DenseI64ArrayAttr:$window,
+    DenseI64ArrayAttr:$strides,
+    DenseI64ArrayAttr:$padding,
+    DenseI64ArrayAttr:$base_dilations,
+    DenseI64ArrayAttr:$window_dilations);
+  let results = (outs Variadic<AnyRankedTensor>:$outputs);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `inputs` `(` $inputs `)` `inits` `(` $inits `)` attr-dict `:` functional-type(operands, results) $body
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // HEDDLE_DIALECTS_KERNEL_KERNELROOTS_TD

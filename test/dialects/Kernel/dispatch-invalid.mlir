@@ -1,0 +1,94 @@
+// RUN: heddle-opt %s --split-input-file --verify-diagnostics
+
+func.func @yields_other(%x: tensor<4xf32>) {
+  %0 = kernel.dispatch(%a = %x : tensor<4xf32>) -> tensor<5xf32> {
+    // expected-error @below {{gives ('tensor<4xf32>'), wanted ('tensor<5xf32>')}}
+    kernel.yield %a : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @takes_other(%x: tensor<4xf32>) {
+  // expected-error @below {{has a body that takes ('tensor<5xf32>') and operands ('tensor<4xf32>')}}
+  %0 = "kernel.dispatch"(%x) ({
+  ^bb0(%a: tensor<5xf32>):
+    kernel.yield %a : tensor<5xf32>
+  }) : (tensor<4xf32>) -> tensor<5xf32>
+  return
+}
+
+// -----
+
+func.func private @f(tensor<4xf32>) -> tensor<4xf32>
+func.func @no_kernel(%x: tensor<4xf32>) {
+  // expected-error @below {{launches 'f', which is no kernel function}}
+  %0 = kernel.launch @f(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func private @k(tensor<4xf32>) -> tensor<4xf32> attributes {kernel.entry}
+func.func @wrong_type(%x: tensor<5xf32>) {
+  // expected-error @below {{does not fit the kernel's type}}
+  %0 = kernel.launch @k(%x) : (tensor<5xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+// expected-error @below {{is a kernel of 'tensor<?xf32>'; it wants tensors of static shape}}
+func.func private @dynamic(tensor<?xf32>) attributes {kernel.entry}
+
+// -----
+
+// expected-error @below {{ties argument 0 of type 'tensor<4xf32>' to result 0 of type 'tensor<5xf32>'}}
+func.func private @tied(tensor<4xf32> {kernel.tied = 0}) -> tensor<5xf32> attributes {kernel.entry}
+
+// -----
+
+// expected-error @below {{kernel.in_place = 1 on argument 0, but there are 1 results}}
+func.func private @in_place(tensor<4xf32> {kernel.in_place = 1}) -> tensor<5xf32> attributes {kernel.entry}
+
+// -----
+
+// expected-error @below {{has an unknown attribute kernel.other}}
+func.func private @other() attributes {kernel.other}
+
+// -----
+
+// expected-error @below {{has an unknown packing 'n16'}}
+kernel.weight @w : tensor<4x4xf32> packing "n16" {
+  %0 = arith.constant dense<1.0> : tensor<4x4xf32>
+  kernel.yield %0 : tensor<4x4xf32>
+}
+
+// -----
+
+// expected-error @below {{packing 'g3o32' does not fit 'tensor<1x1x4x4xf32>'}}
+kernel.weight @w : tensor<1x1x4x4xf32> packing "g3o32" {
+  %0 = arith.constant dense<1.0> : tensor<1x1x4x4xf32>
+  kernel.yield %0 : tensor<1x1x4x4xf32>
+}
+
+// -----
+
+kernel.weight @w : tensor<4x4xf32> packing "n32k1" {
+  %0 = arith.constant dense<1.0> : tensor<4x4xf32>
+  kernel.yield %0 : tensor<4x4xf32>
+}
+func.func @unpacked() {
+  // expected-error @below {{is of type 'tensor<4x4xf32>', but the weight is stored as 'tensor<1x4x32xf32>'}}
+  %w = kernel.weight_ref @w : tensor<4x4xf32>
+  return
+}
+
+// -----
+
+func.func @no_weight() {
+  // expected-error @below {{names 'w', which is no kernel.weight}}
+  %w = kernel.weight_ref @w : tensor<4x4xf32>
+  return
+}

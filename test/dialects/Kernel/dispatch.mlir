@@ -1,0 +1,59 @@
+// RUN: heddle-opt %s --split-input-file | heddle-opt --split-input-file | FileCheck %s
+// RUN: heddle-opt %s --split-input-file --mlir-print-op-generic | heddle-opt --split-input-file | FileCheck %s
+
+// CHECK-LABEL: func @dispatch
+// CHECK-SAME: %[[X:.*]]: tensor<4xf32>
+func.func @dispatch(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: kernel.dispatch(%[[A:.*]] = %[[X]] : tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: kernel.yield %[[A]] : tensor<4xf32>
+  %0 = kernel.dispatch(%a = %x : tensor<4xf32>) -> tensor<4xf32> {
+    kernel.yield %a : tensor<4xf32>
+  }
+  // CHECK: kernel.dispatch() -> (tensor<2xf32>, tensor<i64>) {
+  %1:2 = kernel.dispatch() -> (tensor<2xf32>, tensor<i64>) {
+    %c = arith.constant dense<1.0> : tensor<2xf32>
+    %d = arith.constant dense<1> : tensor<i64>
+    kernel.yield %c, %d : tensor<2xf32>, tensor<i64>
+  }
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// CHECK: kernel.weight @w0 : tensor<3x40xf32> packing "n32k1" {
+kernel.weight @w0 : tensor<3x40xf32> packing "n32k1" {
+  %0 = arith.constant dense<1.0> : tensor<3x40xf32>
+  kernel.yield %0 : tensor<3x40xf32>
+}
+// CHECK: kernel.weight @w1 : tensor<4xf32> {
+kernel.weight @w1 : tensor<4xf32> {
+  %0 = arith.constant dense<1.0> : tensor<4xf32>
+  kernel.yield %0 : tensor<4xf32>
+}
+// CHECK: func private @k0({{.*}}tensor<4xf32>{{.*}}kernel.in_place = 0
+func.func private @k0(%x: tensor<4xf32> {kernel.in_place = 0}, %w: tensor<2x3x32xf32>) -> tensor<4xf32> attributes {kernel.entry} {
+  return %x : tensor<4xf32>
+}
+// CHECK-LABEL: func @main
+func.func @main() -> tensor<4xf32> {
+  // CHECK: %[[W0:.*]] = kernel.weight_ref @w0 : tensor<2x3x32xf32>
+  %w0 = kernel.weight_ref @w0 : tensor<2x3x32xf32>
+  // CHECK: %[[W1:.*]] = kernel.weight_ref @w1 : tensor<4xf32>
+  %w1 = kernel.weight_ref @w1 : tensor<4xf32>
+  // CHECK: kernel.launch @k0(%[[W1]], %[[W0]]) : (tensor<4xf32>, tensor<2x3x32xf32>) -> tensor<4xf32>
+  %0 = kernel.launch @k0(%w1, %w0) : (tensor<4xf32>, tensor<2x3x32xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// CHECK: kernel.weight @grouped : tensor<3x3x2x40xf32> packing "g2o32" {
+kernel.weight @grouped : tensor<3x3x2x40xf32> packing "g2o32" {
+  %0 = arith.constant dense<1.0> : tensor<3x3x2x40xf32>
+  kernel.yield %0 : tensor<3x3x2x40xf32>
+}
+func.func @grouped_ref() -> tensor<2x1x3x3x2x32xf32> {
+  // CHECK: kernel.weight_ref @grouped : tensor<2x1x3x3x2x32xf32>
+  %w = kernel.weight_ref @grouped : tensor<2x1x3x3x2x32xf32>
+  return %w : tensor<2x1x3x3x2x32xf32>
+}

@@ -1,0 +1,140 @@
+// RUN: heddle-opt %s --split-input-file --verify-diagnostics
+
+func.func @contract_leaves(%x: tensor<7x100xf32>, %y: tensor<9x64xf32>) {
+  // expected-error @below {{map of lhs affine_map<(d0, d1, d2) -> (d0, d2 + 64)> is not linear or leaves 'tensor<7x100xf32>' over the extents [7, 9, 64]}}
+  %0 = kernel.contract %x, %y {
+    extents = array<i64: 7, 9, 64>,
+    indexing_maps = [affine_map<(m, n, k) -> (m, k + 64)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+    iterator_types = ["parallel", "parallel", "reduction"]
+  } : tensor<7x100xf32>, tensor<9x64xf32> -> tensor<7x9xf32>
+  return
+}
+
+// -----
+
+func.func @contract_packed_shape(%x: tensor<7x64xf32>, %y: tensor<1x64x32xf32>) {
+  // expected-error @below {{packed rhs is 'tensor<1x64x32xf32>', wanted the shape [2, 64, 32]}}
+  %0 = kernel.contract %x, %y {
+    extents = array<i64: 7, 33, 64>,
+    indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+    iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "n32k1"
+  } : tensor<7x64xf32>, tensor<1x64x32xf32> -> tensor<7x33xf32>
+  return
+}
+
+// -----
+
+func.func @contract_packed_order(%x: tensor<7x64xf32>, %y: tensor<2x64x32xf32>) {
+  // expected-error @below {{map of a packed rhs names batch, n and k dimensions in this order}}
+  %0 = kernel.contract %x, %y {
+    extents = array<i64: 7, 33, 64>,
+    indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+    iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "n32k1"
+  } : tensor<7x64xf32>, tensor<2x64x32xf32> -> tensor<7x33xf32>
+  return
+}
+
+// -----
+
+func.func @contract_iterator(%x: tensor<7x64xf32>, %y: tensor<9x64xf32>) {
+  // expected-error @below {{dimension 1 is reduction, which the map of the result}}
+  %0 = kernel.contract %x, %y {
+    extents = array<i64: 7, 9, 64>,
+    indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+    iterator_types = ["parallel", "reduction", "reduction"]
+  } : tensor<7x64xf32>, tensor<9x64xf32> -> tensor<7x9xf32>
+  return
+}
+
+// -----
+
+func.func @contract_result(%x: tensor<7x64xf32>, %y: tensor<9x64xf32>) {
+  // expected-error @below {{has extent 8 in dimension 1, the iteration 9}}
+  %0 = kernel.contract %x, %y {
+    extents = array<i64: 7, 9, 64>,
+    indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+    iterator_types = ["parallel", "parallel", "reduction"]
+  } : tensor<7x64xf32>, tensor<9x64xf32> -> tensor<7x8xf32>
+  return
+}
+
+// -----
+
+func.func @convolution_groups(%x: tensor<1x8x8x6xf32>, %w: tensor<3x3x3x8xf32>) {
+  // expected-error @below {{4 groups do not divide 6 input and 8 output channels}}
+  %0 = kernel.convolution %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, lhs_dilation = array<i64: 1, 1>,
+    rhs_dilation = array<i64: 1, 1>, groups = 4 : i64} : tensor<1x8x8x6xf32>, tensor<3x3x3x8xf32> -> tensor<1x6x6x8xf32>
+  return
+}
+
+// -----
+
+func.func @convolution_extent(%x: tensor<1x8x8x6xf32>, %w: tensor<3x3x6x8xf32>) {
+  // expected-error @below {{result has extent 8 in dimension 2, wanted 6}}
+  %0 = kernel.convolution %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 0, 0>, lhs_dilation = array<i64: 1, 1>,
+    rhs_dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x8x8x6xf32>, tensor<3x3x6x8xf32> -> tensor<1x8x8x8xf32>
+  return
+}
+
+// -----
+
+func.func @convolution_packing(%x: tensor<1x8x8x6xf32>, %w: tensor<2x1x3x3x3x32xf32>) {
+  // expected-error @below {{packing 'o32' is not one for 2 groups}}
+  %0 = kernel.convolution %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, lhs_dilation = array<i64: 1, 1>,
+    rhs_dilation = array<i64: 1, 1>, groups = 2 : i64, weights_packing = "o32"} : tensor<1x8x8x6xf32>, tensor<2x1x3x3x3x32xf32> -> tensor<1x6x6x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_map(%q: tensor<5x64xf32>, %k: tensor<9x64xf32>) {
+  // expected-error @below {{map of key affine_map<(d0, d1, d2, d3) -> (d0, d2)> may not use d0}}
+  %0 = kernel.attention %q, %k, %k {extents = array<i64: 5, 9, 64, 64>, scale = 1.0 : f32,
+    indexing_maps = [affine_map<(m, n, d, e) -> (m, d)>, affine_map<(m, n, d, e) -> (m, d)>, affine_map<(m, n, d, e) -> (n, e)>,
+                     affine_map<(m, n, d, e) -> (m, e)>]} : tensor<5x64xf32>, tensor<9x64xf32>, tensor<9x64xf32> -> tensor<5x64xf32>
+  return
+}
+
+// -----
+
+func.func @concatenate(%a: tensor<2x3xf32>, %b: tensor<2x5xf32>) {
+  // expected-error @below {{inputs fill 8 of 9 points of dimension 1}}
+  %0 = kernel.concatenate %a, %b {dimension = 1 : i64} : (tensor<2x3xf32>, tensor<2x5xf32>) -> tensor<2x9xf32>
+  return
+}
+
+// -----
+
+func.func @pad(%x: tensor<2x3xf32>) {
+  %zero = arith.constant 0.0 : f32
+  // expected-error @below {{result has extent 7 in dimension 1, wanted 5}}
+  %0 = kernel.pad %x, %zero {low = array<i64: 0, 1>, high = array<i64: 0, 1>, interior = array<i64: 0, 0>} : tensor<2x3xf32>, f32 -> tensor<2x7xf32>
+  return
+}
+
+// -----
+
+func.func @update(%x: tensor<4x8xf32>, %u: tensor<5x8xf32>, %i: tensor<i64>) {
+  // expected-error @below {{has an update 'tensor<5x8xf32>' larger than 'tensor<4x8xf32>'}}
+  %0 = kernel.dynamic_update_slice %x, %u, (%i, %i) : tensor<4x8xf32>, tensor<5x8xf32>, (tensor<i64>, tensor<i64>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @sort(%k: tensor<2x9xf32>) {
+  // expected-error @below {{wants a region from ('f32', 'f32') to i1}}
+  %0 = kernel.sort %k {dimension = 1 : i64} : (tensor<2x9xf32>) -> tensor<2x9xf32> {
+  ^bb0(%a: f32, %b: f32):
+    kernel.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+func.func @top_k(%x: tensor<2x4xf32>) {
+  // expected-error @below {{takes 'tensor<2x4xf32>' to}}
+  %v, %i = kernel.top_k %x : tensor<2x4xf32> -> tensor<2x5xf32>, tensor<2x5xi32>
+  return
+}
