@@ -1,18 +1,50 @@
 /* heddle runtime: loads an artifact and runs it. C11; needs nothing but libc and threads.
 
-   Every function can be called from any thread unless it says otherwise. */
+     heddle_program *program;
+     heddle_context *context;
+     heddle_status status = heddle_program_load_file("model.heddle", NULL, &program);
+     if (!status.code) status = heddle_context_create(program, 0, NULL, &context);
+     if (!status.code) status = heddle_context_call(context, inputs, 1, outputs, 1, NULL);
+     if (status.code) fprintf(stderr, "error[HDL-%04d]: %s\n", status.code, status.message);
+
+   An artifact is native code: load only what you trust. Hashes find damage, not malice.
+
+   Rules. Functions can be called from any thread, one object by one thread at a time unless it says
+   otherwise; a program can be used by all threads at once. A failed function leaves its out_...
+   arguments alone. Structs that start with `size` are set up by HEDDLE_INIT or by writing
+   sizeof(struct) there and zero elsewhere: later versions add fields at the end, zero means the
+   default. "Since" says which version of the interface brought a symbol. */
 #ifndef HEDDLE_RUNTIME_H
 #define HEDDLE_RUNTIME_H
 
 #include <stddef.h>
 #include <stdint.h>
 
+/* Version of this interface; heddle_runtime_version() is that of the library. Within a major version
+   (0 counts as one per minor) only additions. Since 0.1. */
+#define HEDDLE_RUNTIME_VERSION_MAJOR 0
+#define HEDDLE_RUNTIME_VERSION_MINOR 1
+#define HEDDLE_RUNTIME_VERSION (HEDDLE_RUNTIME_VERSION_MAJOR * 1000 + HEDDLE_RUNTIME_VERSION_MINOR)
+
+#if defined(__GNUC__)
+#define HEDDLE_API __attribute__((visibility("default")))
+#else
+#define HEDDLE_API
+#endif
+
+/* heddle_load_options options = HEDDLE_INIT(options); Since 0.1. */
+#ifdef __cplusplus
+#define HEDDLE_INIT(object) {sizeof(object)}
+#else
+#define HEDDLE_INIT(object) {.size = sizeof(object)}
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* What went wrong: stable numbers, shown to users as HDL-0704. Never reused.
-   07xx: the artifact. 08xx: the call. */
+   07xx: the artifact. 08xx: the call. Since 0.1. */
 typedef enum heddle_code {
   HEDDLE_OK = 0,
 
@@ -52,6 +84,212 @@ typedef enum heddle_code {
   HEDDLE_ARENA_TOO_SMALL = 819,      /* the memory brought along is too small or not aligned */
   HEDDLE_THREADS_UNAVAILABLE = 820   /* no thread could be started */
 } heddle_code;
+
+/* The outcome of a function: code HEDDLE_OK, or a code and a sentence that ends with '\0'. A plain
+   value: nothing to free. Since 0.1. */
+typedef struct heddle_status {
+  int32_t code; /* heddle_code */
+  char message[508];
+} heddle_status;
+
+/* Element types; the numbers are those of the artifact. Since 0.1. */
+typedef enum heddle_dtype {
+  HEDDLE_I1 = 1, /* one byte each: 0 or 1 */
+  HEDDLE_I2 = 2, HEDDLE_I4 = 3, HEDDLE_I8 = 4, HEDDLE_I16 = 5, HEDDLE_I32 = 6, HEDDLE_I64 = 7,
+  HEDDLE_UI2 = 8, HEDDLE_UI4 = 9, HEDDLE_UI8 = 10, HEDDLE_UI16 = 11, HEDDLE_UI32 = 12, HEDDLE_UI64 = 13,
+  HEDDLE_F4E2M1FN = 16, HEDDLE_F6E2M3FN = 17, HEDDLE_F6E3M2FN = 18, HEDDLE_F8E3M4 = 19, HEDDLE_F8E4M3 = 20,
+  HEDDLE_F8E4M3FN = 21, HEDDLE_F8E4M3B11FNUZ = 22, HEDDLE_F8E4M3FNUZ = 23, HEDDLE_F8E5M2 = 24,
+  HEDDLE_F8E5M2FNUZ = 25, HEDDLE_F8E8M0FNU = 26,
+  HEDDLE_F16 = 32, HEDDLE_BF16 = 33, HEDDLE_F32 = 34, HEDDLE_F64 = 35,
+  HEDDLE_C64 = 48, HEDDLE_C128 = 49
+} heddle_dtype;
+
+typedef struct heddle_program heddle_program; /* a loaded artifact */
+typedef struct heddle_context heddle_context; /* the memory of one caller of one entry */
+typedef struct heddle_pool heddle_pool;       /* threads */
+
+/* ---- The library --------------------------------------------------------------------------- */
+
+/* HEDDLE_RUNTIME_VERSION of the library. Since 0.1. */
+HEDDLE_API uint32_t heddle_runtime_version(void);
+/* The name of a code, e.g. "HEDDLE_TENSOR_SHAPE"; "?" for a number that is none. Since 0.1. */
+HEDDLE_API const char *heddle_code_name(int32_t code);
+/* The name of a type, e.g. "f32"; "?" for a number that is none. Since 0.1. */
+HEDDLE_API const char *heddle_dtype_name(heddle_dtype dtype);
+/* Bytes of an element; 0 for a number that is none. Since 0.1. */
+HEDDLE_API size_t heddle_dtype_bytes(heddle_dtype dtype);
+/* Whether this processor and system have a feature, by its name in Linux's /proc/cpuinfo: 1 or 0.
+   Since 0.1. */
+HEDDLE_API int heddle_cpu_has(const char *feature);
+
+/* ---- Programs ------------------------------------------------------------------------------ */
+
+/* Flags of heddle_load_options. Since 0.1. */
+enum {
+  HEDDLE_VERIFY_WEIGHTS = 1u << 0,   /* also check the hashes of the weights: reads them all */
+  HEDDLE_WEIGHTS_HUGE = 1u << 1,     /* copy the weights to huge pages: faster when memory-bound, not shared */
+  HEDDLE_WEIGHTS_PREFAULT = 1u << 2, /* map all pages of the weights now instead of at first use */
+  HEDDLE_SYMBOLS_PERF = 1u << 3,     /* write kernel names to /tmp/perf-<pid>.map */
+  HEDDLE_SYMBOLS_GDB = 1u << 4       /* register kernels with gdb's JIT interface */
+};
+
+/* Since 0.1. */
+typedef struct heddle_load_options {
+  size_t size;
+  uint32_t flags;
+  const char *variant; /* by name instead of the best this machine can run; an illegal one fails */
+} heddle_load_options;
+
+/* Loads an artifact. Checks all but the hashes of weights (see flags). Since 0.1. */
+HEDDLE_API heddle_status heddle_program_load_file(const char *path, const heddle_load_options *options,
+                                                  heddle_program **out_program);
+/* Loads from memory, which must stay as it is until the program is gone. Aligned to 64 it is used in
+   place, otherwise copied. Since 0.1. */
+HEDDLE_API heddle_status heddle_program_load_memory(const void *data, size_t bytes,
+                                                    const heddle_load_options *options,
+                                                    heddle_program **out_program);
+/* Gives up the caller's hold; the memory goes with the last context. NULL is fine. Since 0.1. */
+HEDDLE_API void heddle_program_destroy(heddle_program *program);
+
+/* What loading did, in nanoseconds and bytes. Since 0.1. */
+typedef struct heddle_load_report {
+  size_t size;
+  const char *variant;     /* the one chosen; lives as long as the program */
+  uint64_t verify_ns;      /* opening, mapping, checking manifest, plans and code */
+  uint64_t code_ns;        /* mapping the kernels, init program */
+  uint64_t weights_ns;     /* hashing and moving weights, if asked for */
+  uint64_t weights_bytes;
+  uint64_t code_bytes;
+  uint64_t file_bytes;
+  uint64_t page_faults;    /* of this thread while loading */
+} heddle_load_report;
+HEDDLE_API heddle_status heddle_program_report(const heddle_program *program, heddle_load_report *out_report);
+
+/* The entries of a program, numbered from 0. Since 0.1. */
+HEDDLE_API size_t heddle_program_entry_count(const heddle_program *program);
+/* NULL for a number that is none. Since 0.1. */
+HEDDLE_API const char *heddle_program_entry_name(const heddle_program *program, size_t entry);
+HEDDLE_API heddle_status heddle_program_find_entry(const heddle_program *program, const char *name,
+                                                   size_t *out_entry);
+
+/* An input or output. An extent that is not known before the call is given by its bounds. All
+   pointers live as long as the program. Since 0.1. */
+typedef struct heddle_tensor_info {
+  size_t size;
+  const char *name;
+  heddle_dtype dtype;
+  int32_t rank;
+  const int64_t *shape;     /* the largest extents */
+  const int64_t *shape_min; /* the smallest; equal to shape in a static program */
+  size_t bytes;             /* of the largest shape */
+  size_t alignment;         /* what its address must be a multiple of */
+} heddle_tensor_info;
+/* 0 for an entry that is none. Since 0.1. */
+HEDDLE_API size_t heddle_program_input_count(const heddle_program *program, size_t entry);
+HEDDLE_API size_t heddle_program_output_count(const heddle_program *program, size_t entry);
+HEDDLE_API heddle_status heddle_program_input_info(const heddle_program *program, size_t entry, size_t index,
+                                                   heddle_tensor_info *out_info);
+HEDDLE_API heddle_status heddle_program_output_info(const heddle_program *program, size_t entry, size_t index,
+                                                    heddle_tensor_info *out_info);
+
+/* ---- Threads ------------------------------------------------------------------------------- */
+
+/* Calls work(state, worker) for worker = 0 .. workers - 1, each on a thread of its own, and returns
+   when all have returned. worker 0 must run; those of the others that do not only make it slower. */
+typedef void (*heddle_run_workers)(void *user, int64_t workers, void (*work)(void *state, int64_t worker),
+                                   void *state);
+
+/* Since 0.1. */
+typedef struct heddle_pool_options {
+  size_t size;
+  uint32_t threads;      /* with the caller's; 0: as many as affinity mask and cgroup quota allow */
+  uint32_t spin_us;      /* how long an idle thread spins before it sleeps; 0: 50 */
+  heddle_run_workers run; /* the caller's own threads, instead of starting some: needs `threads` */
+  void *user;
+} heddle_pool_options;
+
+/* Threads that contexts can share; while one call uses them another runs on its caller's thread
+   alone. A pool survives fork: the child starts its own threads at its next call. Since 0.1. */
+HEDDLE_API heddle_status heddle_pool_create(const heddle_pool_options *options, heddle_pool **out_pool);
+/* Not while a call is running; a context that still uses it keeps it. NULL is fine. Since 0.1. */
+HEDDLE_API void heddle_pool_destroy(heddle_pool *pool);
+/* How many threads work, the caller's included. Since 0.1. */
+HEDDLE_API size_t heddle_pool_threads(const heddle_pool *pool);
+
+/* ---- Contexts ------------------------------------------------------------------------------ */
+
+/* Since 0.1. */
+typedef struct heddle_context_options {
+  size_t size;
+  heddle_pool *pool;   /* NULL: one that the program's contexts share, or an own one if threads says so */
+  uint32_t threads;    /* of an own pool; 0: the default */
+  void *arena;         /* memory brought along, aligned to 64, at least arena_bytes of the context's size */
+  size_t arena_bytes;
+} heddle_context_options;
+
+/* The bytes a context of this entry needs when run by that many threads (0: the default number).
+   Since 0.1. */
+HEDDLE_API heddle_status heddle_program_arena_bytes(const heddle_program *program, size_t entry, uint32_t threads,
+                                                    size_t *out_bytes);
+
+/* Memory for calls of one entry: made once, nothing is allocated during a call. Several contexts of
+   one program can be called at the same time; one context cannot. Since 0.1. */
+HEDDLE_API heddle_status heddle_context_create(heddle_program *program, size_t entry,
+                                               const heddle_context_options *options, heddle_context **out_context);
+/* NULL is fine. Since 0.1. */
+HEDDLE_API void heddle_context_destroy(heddle_context *context);
+/* How many threads its calls use at most. Since 0.1. */
+HEDDLE_API size_t heddle_context_threads(const heddle_context *context);
+
+/* ---- Calls --------------------------------------------------------------------------------- */
+
+/* Memory of an input or output. Since 0.1. */
+typedef struct heddle_tensor {
+  void *data;
+  heddle_dtype dtype;
+  int32_t rank;
+  const int64_t *shape;
+  const int64_t *strides; /* in elements; NULL: row-major */
+  size_t bytes;           /* at data; 0: as many as the shape takes */
+} heddle_tensor;
+
+/* One command of the plan, as it was run. Since 0.1. */
+typedef struct heddle_step {
+  size_t size;
+  uint64_t number;      /* in the order of this call */
+  const char *name;     /* of the kernel; "copy", "fill", "branch", "loop" */
+  int64_t tiles;
+  uint64_t start_ns;    /* CLOCK_MONOTONIC */
+  uint64_t duration_ns;
+  int64_t operations;   /* arithmetic operations; -1: not known */
+  int64_t traffic;      /* bytes read and written; -1: not known */
+  size_t node_count;    /* the model's nodes it computes */
+  const char *const *nodes;
+  uint32_t block;       /* where in the plan it stands */
+  uint32_t command;
+} heddle_step;
+
+/* Since 0.1. */
+typedef struct heddle_call_options {
+  size_t size;
+  uint64_t deadline_ns;  /* CLOCK_MONOTONIC; 0: none. Looked at between pieces of work */
+  const int32_t *cancel; /* the call stops soon after another thread stores something else than 0 */
+  /* Called after each step by whichever thread finished it, one at a time; the call is slower. */
+  void (*on_step)(void *user, const heddle_step *step);
+  void *user;
+} heddle_call_options;
+
+/* Runs the entry. Inputs and outputs in the entry's order; outputs are memory to write to. dtype,
+   rank, shape, layout, alignment and size of each are checked: the message names the tensor. After a
+   failure the contents of the outputs are undefined. Since 0.1. */
+HEDDLE_API heddle_status heddle_context_call(heddle_context *context, const heddle_tensor *inputs,
+                                             size_t input_count, const heddle_tensor *outputs,
+                                             size_t output_count, const heddle_call_options *options);
+
+/* The same with DLPack tensors on the CPU: arrays of pointers to DLTensor. Since 0.1. */
+HEDDLE_API heddle_status heddle_context_call_dlpack(heddle_context *context, const void *const *inputs,
+                                                    size_t input_count, const void *const *outputs,
+                                                    size_t output_count, const heddle_call_options *options);
 
 #ifdef __cplusplus
 }
