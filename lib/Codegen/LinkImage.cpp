@@ -6,8 +6,10 @@
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include <fcntl.h>
 #include <mutex>
 #include <sys/mman.h>
+#include <thread>
 #include <unistd.h>
 
 LLD_HAS_DRIVER(elf)
@@ -44,23 +46,45 @@ public:
     return true;
   }
 
-  bool read(std::vector<char> &bytes) {
-    off_t size = lseek(descriptor, 0, SEEK_END);
-    if (size <= 0)
-      return false;
-    bytes.resize(size);
-    for (size_t done = 0; done < bytes.size();) {
-      ssize_t count =
-          pread(descriptor, bytes.data() + done, bytes.size() - done, done);
-      if (count <= 0)
-        return false;
-      done += count;
+private:
+  int descriptor;
+};
+
+/// A pipe that is emptied as it is filled. The linker makes a temporary file
+/// beside an output that is a regular file, which a memfd has no place for.
+class Pipe {
+public:
+  Pipe() {
+    if (pipe2(ends, O_CLOEXEC) != 0)
+      return;
+    reader = std::thread([this] {
+      char piece[1 << 16];
+      for (ssize_t count; (count = ::read(ends[0], piece, sizeof(piece))) > 0;)
+        bytes.insert(bytes.end(), piece, piece + count);
+    });
+  }
+  ~Pipe() { finish(); }
+
+  bool isOpen() const { return ends[1] >= 0; }
+  std::string path() const {
+    return "/proc/self/fd/" + std::to_string(ends[1]);
+  }
+
+  /// All that was written; ends the pipe.
+  std::vector<char> finish() {
+    if (isOpen()) {
+      close(ends[1]);
+      reader.join();
+      close(ends[0]);
+      ends[1] = -1;
     }
-    return true;
+    return std::move(bytes);
   }
 
 private:
-  int descriptor;
+  int ends[2] = {-1, -1};
+  std::thread reader;
+  std::vector<char> bytes;
 };
 } // namespace
 
@@ -99,7 +123,7 @@ mlir::LogicalResult linkImage(ArrayRef<Object> objects, const Machine &machine,
       objects, [&](const Object &object) { return addInput(object.bytes); });
   StringRef archive = freestandingArchive(machine);
   written &= addInput(ArrayRef<char>(archive.data(), archive.size()));
-  MemoryFile output;
+  Pipe output;
   if (!written || !output.isOpen()) {
     error = "cannot hold the object files in memory";
     return mlir::failure();
@@ -116,7 +140,8 @@ mlir::LogicalResult linkImage(ArrayRef<Object> objects, const Machine &machine,
   raw_string_ostream errors(error);
   lld::Result result =
       lld::lldMain(pointers, errors, errors, {{lld::Gnu, &lld::elf::link}});
-  if (result.retCode == 0 && !output.read(image))
+  image = output.finish();
+  if (result.retCode == 0 && image.empty())
     errors << "the linker wrote nothing";
   return mlir::success(result.retCode == 0 && !image.empty());
 }
