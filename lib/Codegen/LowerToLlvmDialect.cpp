@@ -183,10 +183,11 @@ LogicalResult lowerToLlvmDialect(ModuleOp module) {
   target.addLegalOp<ModuleOp>();
   if (failed(applyFullConversion(module, target, std::move(patterns))))
     return failure();
-  // The casts of the arguments meet those of the conversion.
-  SmallVector<UnrealizedConversionCastOp> casts;
+  SmallVector<UnrealizedConversionCastOp> casts, remaining;
   module.walk([&](UnrealizedConversionCastOp cast) { casts.push_back(cast); });
-  reconcileUnrealizedCasts(casts);
+  reconcileUnrealizedCasts(casts, &remaining);
+  if (!remaining.empty())
+    return remaining.front().emitError("mixes types before and after lowering");
   return success();
 }
 

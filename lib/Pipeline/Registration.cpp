@@ -1,6 +1,7 @@
 #include "heddle/Pipeline/Registration.h"
 
 #include "dialects/Kernel/Kernel.h"
+#include "passes/Kernel/Cpu/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -20,4 +21,4 @@ void heddle::registerAllDialects(DialectRegistry &registry) {
                   tensor::TensorDialect, vector::VectorDialect>();
 }
 
-void heddle::registerAllPasses() {}
+void heddle::registerAllPasses() { registerKernelCpuPasses(); }

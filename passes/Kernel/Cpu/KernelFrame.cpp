@@ -1,5 +1,6 @@
 #include "passes/Kernel/Cpu/KernelFrame.h"
 
+#include "dialects/Kernel/Kernel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -48,8 +49,12 @@ FailureOr<KernelFrame> KernelFrame::create(func::FuncOp source,
   auto function = func::FuncOp::create(source.getLoc(), source.getName(),
                                        FunctionType::get(context, types, {}));
   function.setVisibility(source.getVisibility());
+  // What is lowered is no kernel on tensors any more.
   for (NamedAttribute attr : source->getDiscardableAttrs())
-    function->setAttr(attr.getName(), attr.getValue());
+    if (attr.getName() != kernel::kEntryAttrName)
+      function->setAttr(attr.getName(), attr.getValue());
+  for (unsigned argument = 0; argument < source.getNumArguments(); ++argument)
+    function.setArgAttrs(argument, source.getArgAttrDict(argument));
   Block *entry = function.addEntryBlock();
 
   KernelFrame frame(source, function, machine);
@@ -143,9 +148,9 @@ Value KernelFrame::enterTileLoop() {
 void KernelFrame::finish(int64_t tiles, int64_t chunk) {
   builder.setInsertionPointToEnd(&function.getBody().front());
   func::ReturnOp::create(builder, function.getLoc());
-  function->setAttr(kernelTilesAttrName, builder.getI64IntegerAttr(tiles));
-  function->setAttr(kernelChunkAttrName, builder.getI64IntegerAttr(chunk));
-  function->setAttr(kernelScratchAttrName,
+  function->setAttr(kernel::kTilesAttrName, builder.getI64IntegerAttr(tiles));
+  function->setAttr(kernel::kChunkAttrName, builder.getI64IntegerAttr(chunk));
+  function->setAttr(kernel::kScratchAttrName,
                     builder.getI64IntegerAttr(scratchBytes));
   source.erase();
 }

@@ -12,11 +12,6 @@
 
 namespace heddle {
 
-/// Attributes of a lowered kernel function.
-inline constexpr llvm::StringLiteral kernelTilesAttrName = "kernel.tiles";
-inline constexpr llvm::StringLiteral kernelChunkAttrName = "kernel.chunk";
-inline constexpr llvm::StringLiteral kernelScratchAttrName = "kernel.scratch";
-
 /// The type that values of `type` have in memory: i1 takes a byte.
 mlir::Type storageType(mlir::Type type);
 

@@ -74,46 +74,61 @@ void LoopNest::substitute(ArrayRef<AffineExpr> dims, unsigned newLoops) {
         simplifyAffineExpr(access.getResult(0).replaceDims(dims), newLoops, 0));
 }
 
-void LoopNest::collapse(unsigned keepLeading) {
-  MLIRContext *context = op.getContext();
-  auto removeLoop = [&](unsigned loop, AffineExpr replacement) {
-    SmallVector<AffineExpr> dims;
-    for (unsigned i = 0; i < numLoops(); ++i)
-      dims.push_back(i == loop ? replacement
-                               : getAffineDimExpr(i - (i > loop), context));
-    substitute(dims, numLoops() - 1);
-    extents.erase(extents.begin() + loop);
-    iterators.erase(iterators.begin() + loop);
-    for (unsigned &to : loopOf)
-      to -= to > loop;
-  };
-
-  for (unsigned loop = keepLeading; loop < numLoops();) {
-    if (numLoops() > keepLeading + 1 && extents[loop] == 1 &&
-        !usesIndex(loop)) {
-      removeLoop(loop, getAffineConstantExpr(0, context));
-      continue;
-    }
-    ++loop;
+void LoopNest::permute(ArrayRef<unsigned> order) {
+  SmallVector<AffineExpr> dims(numLoops());
+  SmallVector<int64_t> newExtents;
+  SmallVector<utils::IteratorType> newIterators;
+  SmallVector<unsigned> newPlace(numLoops());
+  for (auto [to, from] : llvm::enumerate(order)) {
+    dims[from] = getAffineDimExpr(to, op.getContext());
+    newExtents.push_back(extents[from]);
+    newIterators.push_back(iterators[from]);
+    newPlace[from] = to;
   }
-  for (unsigned outer = keepLeading; outer + 1 < numLoops();) {
-    unsigned inner = outer + 1;
-    bool merge = iterators[outer] == iterators[inner] && !usesIndex(outer) &&
-                 !usesIndex(inner);
-    for (unsigned operand = 0; merge && operand < accesses.size(); ++operand) {
-      std::optional<int64_t> outerStride = stride(operand, outer);
-      std::optional<int64_t> innerStride = stride(operand, inner);
-      merge = outerStride && innerStride &&
-              *outerStride == *innerStride * extents[inner];
-    }
-    if (!merge) {
-      ++outer;
-      continue;
-    }
-    // outer * stride * extent + inner * stride == merged * stride: the merged
-    // loop takes the inner one's place, and the outer one counts for nothing.
-    extents[inner] *= extents[outer];
-    removeLoop(outer, getAffineConstantExpr(0, context));
+  substitute(dims, numLoops());
+  extents = std::move(newExtents);
+  iterators = std::move(newIterators);
+  for (unsigned &loop : loopOf)
+    if (loop != droppedLoop)
+      loop = newPlace[loop];
+}
+
+bool LoopNest::canMerge(unsigned outer) const {
+  unsigned inner = outer + 1;
+  if (iterators[outer] != iterators[inner] || usesIndex(outer) ||
+      usesIndex(inner))
+    return false;
+  for (unsigned operand = 0; operand < accesses.size(); ++operand) {
+    std::optional<int64_t> outerStride = stride(operand, outer);
+    std::optional<int64_t> innerStride = stride(operand, inner);
+    if (!outerStride || !innerStride ||
+        *outerStride != *innerStride * extents[inner])
+      return false;
+  }
+  return true;
+}
+
+void LoopNest::merge(unsigned outer) {
+  // outer * stride * extent + inner * stride == merged * stride: the merged
+  // loop takes the inner one's place, and the outer one counts for nothing.
+  extents[outer + 1] *= extents[outer];
+  drop(outer);
+}
+
+void LoopNest::drop(unsigned loop) {
+  SmallVector<AffineExpr> dims;
+  for (unsigned i = 0; i < numLoops(); ++i)
+    dims.push_back(i == loop
+                       ? getAffineConstantExpr(0, op.getContext())
+                       : getAffineDimExpr(i - (i > loop), op.getContext()));
+  substitute(dims, numLoops() - 1);
+  extents.erase(extents.begin() + loop);
+  iterators.erase(iterators.begin() + loop);
+  for (unsigned &to : loopOf) {
+    if (to == loop)
+      to = droppedLoop;
+    else if (to != droppedLoop)
+      to -= to > loop;
   }
 }
 

@@ -24,8 +24,10 @@ struct LoopNest {
   llvm::SmallVector<mlir::utils::IteratorType> iterators;
   /// One per operand, inputs first: loops -> position.
   llvm::SmallVector<mlir::AffineMap> accesses;
-  /// Where `linalg.index N` of the payload finds its loop.
+  /// Where `linalg.index N` of the payload finds its loop; `droppedLoop` for
+  /// one that no payload asks for.
   llvm::SmallVector<unsigned> loopOf;
+  static constexpr unsigned droppedLoop = ~0u;
 
   explicit LoopNest(mlir::linalg::GenericOp op);
 
@@ -39,9 +41,17 @@ struct LoopNest {
   /// same everywhere.
   std::optional<int64_t> stride(unsigned operand, unsigned loop) const;
 
-  /// Merges neighbouring loops that all operands walk as one, and drops loops
-  /// of one iteration. Loops below `keepLeading` stay as they are.
-  void collapse(unsigned keepLeading = 0);
+  /// Reorders: new loop N is the old loop `order[N]`.
+  void permute(llvm::ArrayRef<unsigned> order);
+  /// Whether loops `outer` and `outer + 1` are walked as one by all operands.
+  bool canMerge(unsigned outer) const;
+  /// Makes loops `outer` and `outer + 1` one.
+  void merge(unsigned outer);
+  /// Whether `loop` does nothing: one iteration, not asked for by the payload.
+  bool isUnit(unsigned loop) const {
+    return extents[loop] == 1 && !usesIndex(loop);
+  }
+  void drop(unsigned loop);
 
 private:
   bool usesIndex(unsigned loop) const;

@@ -59,7 +59,9 @@ PayloadVectorizer::loadInvariants(OpBuilder &builder, const LanePoint &point,
   for (unsigned input = 0; input < loops.op.getNumDpsInputs(); ++input) {
     AffineExpr position = loops.accesses[input].getResult(0);
     auto moves = [&](unsigned loop) { return position.isFunctionOfDim(loop); };
-    if (values[input] || (point.lanes && moves(point.loop)) ||
+    if (values[input] ||
+        loops.op->getOperand(input).getDefiningOp<linalg::GenericOp>() ||
+        (point.lanes && moves(point.loop)) ||
         llvm::any_of(movingLoops, moves) ||
         loops.op.getMatchingBlockArgument(&loops.op->getOpOperand(input))
             .use_empty())
@@ -156,6 +158,13 @@ FailureOr<LaneValue> PayloadVectorizer::emitOp(LaneBuilder &lanes,
   return LaneValue(cloneForLanes(lanes, op, values, asVector));
 }
 
+FailureOr<LaneValue> PayloadVectorizer::load(OpBuilder &builder,
+                                             const LanePoint &point,
+                                             unsigned operand) {
+  LaneBuilder lanes(builder, loops.op.getLoc(), point.lanes, point.mask);
+  return loadOperand(lanes, operand, loopValues(point));
+}
+
 FailureOr<SmallVector<LaneValue>>
 PayloadVectorizer::emitLanes(OpBuilder &builder, const LanePoint &point,
                              ArrayRef<LaneValue> supplied) {
@@ -241,6 +250,8 @@ void PayloadVectorizer::store(OpBuilder &builder, const LanePoint &point,
   SmallVector<LaneValue> ivs = loopValues(point);
   unsigned firstOutput = loops.op.getNumDpsInputs();
   for (auto [number, value] : llvm::enumerate(results)) {
+    if (!frame.hasBuffer(loops.op->getResult(number)))
+      continue;
     Value buffer = frame.buffer(loops.op->getResult(number));
     LaneValue position =
         lanes.affine(loops.accesses[firstOutput + number].getResult(0), ivs);

@@ -40,12 +40,17 @@ public:
   const LoopNest &nest() const { return loops; }
 
   /// The inputs that are the same for all lanes of `point` and wherever it
-  /// moves along `movingLoops`, loaded: for hoisting out of these loops. Every
-  /// other entry is empty. `supplied` entries are kept.
+  /// moves along `movingLoops`, loaded: for hoisting out of these loops. What
+  /// the kernel itself computes is left out. Every other entry is empty.
+  /// `supplied` entries are kept.
   llvm::SmallVector<LaneValue>
   loadInvariants(mlir::OpBuilder &builder, const LanePoint &point,
                  llvm::ArrayRef<unsigned> movingLoops,
                  llvm::ArrayRef<LaneValue> supplied = {});
+
+  /// One operand at `point`.
+  mlir::FailureOr<LaneValue> load(mlir::OpBuilder &builder,
+                                  const LanePoint &point, unsigned operand);
 
   /// One value per result of the generic, each `vector<lanes x T>` (`T` with
   /// no lanes). A non-empty entry of `supplied` stands for that operand, inputs
@@ -59,7 +64,7 @@ public:
   emitLanes(mlir::OpBuilder &builder, const LanePoint &point,
             llvm::ArrayRef<LaneValue> supplied = {});
 
-  /// Stores result N where the map of output N says.
+  /// Stores result N where the map of output N says, if it has a buffer.
   void store(mlir::OpBuilder &builder, const LanePoint &point,
              llvm::ArrayRef<mlir::Value> results);
 

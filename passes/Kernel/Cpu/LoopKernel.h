@@ -1,0 +1,72 @@
+// Kernels of linalg.generics alone: elementwise, reductions, rows.
+
+#ifndef HEDDLE_PASSES_KERNEL_CPU_LOOPKERNEL_H
+#define HEDDLE_PASSES_KERNEL_CPU_LOOPKERNEL_H
+
+#include "passes/Kernel/Cpu/LoopNest.h"
+#include "passes/Kernel/Cpu/PayloadVectorizer.h"
+#include "passes/Kernel/Cpu/Reducers.h"
+#include "llvm/ADT/DenseSet.h"
+#include <vector>
+
+namespace heddle {
+
+/// One generic of the kernel. Its loops are ordered: those shared by all stages
+/// first, in the same order everywhere, then its own.
+struct LoopStage {
+  LoopNest nest;
+  /// One per result; empty where the lanes of the accumulator cannot be joined.
+  llvm::SmallVector<Reducer> reducers;
+  bool reduces = false;
+
+  explicit LoopStage(LoopNest nest) : nest(std::move(nest)) {}
+  mlir::linalg::GenericOp op() const { return nest.op; }
+};
+
+/// Stages that run in one set of loops: the later ones use what the earlier
+/// ones computed at the same point.
+struct LoopGroup {
+  llvm::SmallVector<unsigned> stages;
+  /// Loops after the shared ones that hold the point where a reduction starts
+  /// over; the rest are walked inside.
+  unsigned numOuter = 0;
+  /// Evaluate point after point: for a reducer that lanes cannot share.
+  bool sequential = false;
+};
+
+/// How a kernel of generics is run: units of work over the shared loops, inside
+/// each the groups one after the other. A value that one group leaves to a
+/// later one is a *row value* (one per unit) or lies in a *row buffer*.
+///
+/// Lanes run either along the last shared loop (elementwise, reductions over an
+/// outer dimension) or along the last loop of each group (rows: softmax,
+/// norms).
+struct LoopKernelPlan {
+  std::vector<LoopStage> stages;
+  llvm::SmallVector<LoopGroup> groups;
+  unsigned numShared = 0;
+  bool lanesAreShared = false;
+  int64_t lanes = 16;
+  /// Vectors side by side in one step.
+  int64_t unroll = 4;
+  /// Tensors that live in one unit only, with the number of their elements.
+  llvm::DenseMap<mlir::Value, int64_t> rowElements;
+  /// Of these, the ones read by a later group.
+  llvm::DenseSet<mlir::Value> rowBuffers;
+
+  llvm::ArrayRef<int64_t> sharedExtents() const {
+    return llvm::ArrayRef(stages.front().nest.extents).take_front(numShared);
+  }
+  /// Stage that computes `tensor`, or null.
+  const LoopStage *producer(mlir::Value tensor) const;
+};
+
+/// Plans a kernel whose body consists of generics, fills and constants.
+mlir::FailureOr<LoopKernelPlan> planLoopKernel(KernelFrame &frame);
+
+/// Estimated nanoseconds that `stage` takes for one vector of points.
+double stageCost(const LoopStage &stage);
+
+} // namespace heddle
+
+#endif // HEDDLE_PASSES_KERNEL_CPU_LOOPKERNEL_H

@@ -1,0 +1,60 @@
+// Kernel functions, each by the emitter of its family. What a family is follows
+// from the root op; math is expanded afterwards, the same for all.
+
+#include "passes/Kernel/Cpu/Passes.h"
+
+#include "dialects/Kernel/Kernel.h"
+#include "heddle/Target/Machine.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "passes/Kernel/Cpu/Emitters.h"
+
+using namespace mlir;
+
+namespace heddle {
+
+#define GEN_PASS_DEF_LOWERKERNELS
+#include "passes/Kernel/Cpu/Passes.h.inc"
+
+namespace {
+
+/// Chooses the emitter for the frame's function.
+LogicalResult emitKernel(KernelFrame &frame) { return emitLoopKernel(frame); }
+
+struct LowerKernels : impl::LowerKernelsBase<LowerKernels> {
+  using LowerKernelsBase::LowerKernelsBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    std::optional<Machine> target;
+    if (machine.empty())
+      target = machineOf(module);
+    else if (const Machine *found = findMachine(machine))
+      target = *found;
+    if (!target) {
+      module.emitError(
+          "no machine to compile kernels for: set 'heddle.machine' "
+          "on the module or the pass's option 'machine'");
+      return signalPassFailure();
+    }
+    SmallVector<func::FuncOp> kernels;
+    for (auto function : module.getOps<func::FuncOp>())
+      if (function->hasAttr(kernel::kEntryAttrName))
+        kernels.push_back(function);
+    for (func::FuncOp kernel : kernels) {
+      FailureOr<KernelFrame> frame = KernelFrame::create(kernel, *target);
+      if (failed(frame))
+        return signalPassFailure();
+      if (failed(emitKernel(*frame))) {
+        frame->abandon();
+        return signalPassFailure();
+      }
+    }
+  }
+};
+
+} // namespace
+} // namespace heddle
