@@ -1,0 +1,74 @@
+//===- Call.h - One walk over the steps of a program -----------*- C++ -*-===//
+
+#ifndef HEDDLE_RUNTIME_CALL_H
+#define HEDDLE_RUNTIME_CALL_H
+
+#include "runtime/Steps.h"
+#include "runtime/drivers/cpu/Pool.h"
+
+namespace heddle::runtime {
+
+/// Walks the steps. Small ones are done on the spot by whoever finished the one
+/// before; the others are given to all workers.
+class Call final : public Job {
+public:
+  /// `scratch` holds `scratchBytes` for each of the workers.
+  Call(const Steps &steps, char *scratch, uint64_t scratchBytes,
+       const heddle_call_options &options, bool alone)
+      : steps(steps), scratch(scratch), scratchBytes(scratchBytes),
+        options(options), alone(alone),
+        watched(options.cancel || options.deadline_ns) {
+    enter(steps.body);
+  }
+
+  /// Runs on the calling thread by itself.
+  void runAlone();
+
+  /// HEDDLE_OK, or why the walk ended early.
+  heddle_code outcome() const { return stopped.load(); }
+
+  void runChunk(int64_t worker, uint32_t chunk) override;
+  uint32_t advance(int64_t worker) override;
+
+private:
+  /// A block that is being walked.
+  struct Frame {
+    uint32_t next; ///< Step.
+    uint32_t end;
+    uint32_t block;
+    int64_t trips;    ///< Left to run after this one; -1: until the flag is 0.
+    const Step *loop; ///< Null when the block is not of a loop.
+    bool condition;   ///< The block computes the loop's flag.
+  };
+
+  void enter(uint32_t block, const Step *loop = nullptr, int64_t trips = 0,
+             bool condition = false);
+  void leave();
+  void control(const Step &step);
+  void run(const Step &step, int64_t worker, int64_t begin, int64_t end);
+  bool mustStop();
+  void report(const Step &step);
+
+  // Blocks nest as deeply as the plan verifier lets them, and one more.
+  static constexpr uint32_t maximumDepth = 40;
+
+  const Steps &steps;
+  char *scratch;
+  uint64_t scratchBytes;
+  const heddle_call_options &options;
+  bool alone;
+  bool watched; ///< There is a deadline or a flag to look at.
+  std::atomic<heddle_code> stopped{HEDDLE_OK};
+
+  Frame frames[maximumDepth];
+  uint32_t depth = 0;
+  const Step *current = nullptr; ///< Given to all workers.
+  int64_t currentChunk = 1;      ///< Its tiles per chunk.
+  uint32_t currentChunks = 0;
+  uint64_t startNs = 0; ///< Of the step, when somebody wants to know.
+  uint64_t number = 0;
+};
+
+} // namespace heddle::runtime
+
+#endif // HEDDLE_RUNTIME_CALL_H

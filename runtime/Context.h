@@ -1,0 +1,55 @@
+//===- Context.h - The memory of one caller --------------------*- C++ -*-===//
+
+#ifndef HEDDLE_RUNTIME_CONTEXT_H
+#define HEDDLE_RUNTIME_CONTEXT_H
+
+#include "runtime/LoadedProgram.h"
+#include "runtime/Steps.h"
+#include "runtime/Tensors.h"
+
+#include <atomic>
+
+namespace heddle::runtime {
+
+/// Arena, scratch and prepared steps of one entry.
+class Context {
+public:
+  Context(std::shared_ptr<LoadedProgram> program, size_t entry)
+      : program(std::move(program)), entryIndex(entry) {}
+
+  Error create(const heddle_context_options &options,
+               std::shared_ptr<Pool> givenPool);
+  Error call(TensorList inputs, TensorList outputs,
+             const heddle_call_options &options);
+  Error callDlpack(const void *const *inputs, size_t inputCount,
+                   const void *const *outputs, size_t outputCount,
+                   const heddle_call_options &options);
+  size_t threads() const { return pool->threads(); }
+
+  /// What the arena and all scratch of so many threads take.
+  static Error memoryBytes(const LoadedProgram &program, size_t entry,
+                           unsigned threads, uint64_t &arenaBytes,
+                           uint64_t &totalBytes);
+
+private:
+  const EntrySpec &entry() const { return program->entries()[entryIndex]; }
+  Error prepare(const std::vector<int64_t> &symbols, bool verify);
+  Error checkAndPrepare(TensorList inputs, TensorList outputs);
+
+  std::shared_ptr<LoadedProgram> program;
+  size_t entryIndex;
+  std::shared_ptr<Pool> pool;
+  Region owned;
+  char *arena = nullptr;
+  uint64_t arenaBytes = 0;
+  char *scratch = nullptr;
+  uint64_t scratchPerWorker = 0;
+  Steps steps;
+  std::vector<int64_t> preparedSymbols;
+  std::vector<heddle_tensor> dlpackTensors;
+  std::atomic<bool> busy{false};
+};
+
+} // namespace heddle::runtime
+
+#endif // HEDDLE_RUNTIME_CONTEXT_H

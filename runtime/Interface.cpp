@@ -1,0 +1,395 @@
+//===- Interface.cpp - include/heddle/runtime.h ---------------------------===//
+//
+// Turns C arguments into C++ ones and back; what is decided here is only which
+// arguments are wrong.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/Context.h"
+#include "runtime/LoadedProgram.h"
+#include "runtime/drivers/cpu/Features.h"
+#include "runtime/format/DataTypes.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+using namespace heddle;
+using namespace heddle::runtime;
+
+struct heddle_program {
+  std::shared_ptr<LoadedProgram> program;
+};
+struct heddle_pool {
+  std::shared_ptr<Pool> pool;
+};
+struct heddle_context {
+  Context context;
+};
+
+static_assert(static_cast<int>(format::DataType::f32) == HEDDLE_F32 &&
+              static_cast<int>(format::DataType::c128) == HEDDLE_C128 &&
+              static_cast<int>(format::DataType::f8e8m0fnu) ==
+                  HEDDLE_F8E8M0FNU);
+
+//===----------------------------------------------------------------------===//
+// Values that cross the border
+//===----------------------------------------------------------------------===//
+
+static heddle_status toStatus(const Error &error) {
+  heddle_status status;
+  status.code = error.code();
+  // The rest of the message is left as it is: clearing 512 bytes would be the
+  // larger part of a small call.
+  size_t length = std::min(error.message().size(), sizeof(status.message) - 1);
+  std::memcpy(status.message, error.message().data(), length);
+  status.message[length] = '\0';
+  return status;
+}
+
+static heddle_status invalid(const char *what) {
+  return toStatus({HEDDLE_ARGUMENT_INVALID, what});
+}
+
+/// Reads a size-prefixed struct of any version: what the caller's lacks is
+/// zero, what ours lacks must be.
+template <typename T> static bool readOptions(const T *given, T &options) {
+  options = {};
+  options.size = sizeof(T);
+  if (!given)
+    return true;
+  if (given->size < sizeof(size_t))
+    return false;
+  const char *bytes = reinterpret_cast<const char *>(given);
+  std::memcpy(&options, given, std::min(given->size, sizeof(T)));
+  for (size_t i = sizeof(T); i < given->size; ++i)
+    if (bytes[i])
+      return false;
+  return true;
+}
+
+/// Writes as much of a size-prefixed struct as the caller's version holds.
+template <typename T> static bool writeResult(const T &result, T *out) {
+  if (!out || out->size < sizeof(size_t))
+    return false;
+  size_t size = out->size;
+  std::memcpy(out, &result, std::min(size, sizeof(T)));
+  out->size = size;
+  return true;
+}
+
+static const char badSize[] =
+    "a struct's size is not set (use HEDDLE_INIT), or an option is set that "
+    "this version of the runtime does not know";
+
+//===----------------------------------------------------------------------===//
+// The library
+//===----------------------------------------------------------------------===//
+
+uint32_t heddle_runtime_version(void) { return HEDDLE_RUNTIME_VERSION; }
+
+const char *heddle_code_name(int32_t code) {
+  switch (static_cast<heddle_code>(code)) {
+#define HEDDLE_CASE(name)                                                      \
+  case name:                                                                   \
+    return #name;
+    HEDDLE_CASE(HEDDLE_OK)
+    HEDDLE_CASE(HEDDLE_FILE_UNREADABLE)
+    HEDDLE_CASE(HEDDLE_FILE_UNWRITABLE)
+    HEDDLE_CASE(HEDDLE_NOT_AN_ARTIFACT)
+    HEDDLE_CASE(HEDDLE_VERSION_UNSUPPORTED)
+    HEDDLE_CASE(HEDDLE_FEATURE_UNSUPPORTED)
+    HEDDLE_CASE(HEDDLE_ARTIFACT_TRUNCATED)
+    HEDDLE_CASE(HEDDLE_ARTIFACT_DAMAGED)
+    HEDDLE_CASE(HEDDLE_MANIFEST_INVALID)
+    HEDDLE_CASE(HEDDLE_PLAN_INVALID)
+    HEDDLE_CASE(HEDDLE_CODE_INVALID)
+    HEDDLE_CASE(HEDDLE_WEIGHT_DAMAGED)
+    HEDDLE_CASE(HEDDLE_TARGET_MISMATCH)
+    HEDDLE_CASE(HEDDLE_VARIANT_UNKNOWN)
+    HEDDLE_CASE(HEDDLE_CODE_NOT_EXECUTABLE)
+    HEDDLE_CASE(HEDDLE_ARGUMENT_INVALID)
+    HEDDLE_CASE(HEDDLE_ENTRY_UNKNOWN)
+    HEDDLE_CASE(HEDDLE_INPUT_MISSING)
+    HEDDLE_CASE(HEDDLE_INPUT_EXTRA)
+    HEDDLE_CASE(HEDDLE_TENSOR_DTYPE)
+    HEDDLE_CASE(HEDDLE_TENSOR_RANK)
+    HEDDLE_CASE(HEDDLE_TENSOR_SHAPE)
+    HEDDLE_CASE(HEDDLE_TENSOR_UNALIGNED)
+    HEDDLE_CASE(HEDDLE_TENSOR_LAYOUT)
+    HEDDLE_CASE(HEDDLE_OUTPUT_MISSING)
+    HEDDLE_CASE(HEDDLE_OUTPUT_EXTRA)
+    HEDDLE_CASE(HEDDLE_OUTPUT_TOO_SMALL)
+    HEDDLE_CASE(HEDDLE_TENSOR_OVERLAP)
+    HEDDLE_CASE(HEDDLE_TENSOR_DEVICE)
+    HEDDLE_CASE(HEDDLE_DEADLINE_EXCEEDED)
+    HEDDLE_CASE(HEDDLE_CANCELLED)
+    HEDDLE_CASE(HEDDLE_CONTEXT_BUSY)
+    HEDDLE_CASE(HEDDLE_OUT_OF_MEMORY)
+    HEDDLE_CASE(HEDDLE_ARENA_TOO_SMALL)
+    HEDDLE_CASE(HEDDLE_THREADS_UNAVAILABLE)
+#undef HEDDLE_CASE
+  }
+  return "?";
+}
+
+const char *heddle_dtype_name(heddle_dtype dtype) {
+  return format::dataTypeName(static_cast<format::DataType>(dtype));
+}
+
+size_t heddle_dtype_bytes(heddle_dtype dtype) {
+  return format::elementBytes(static_cast<format::DataType>(dtype));
+}
+
+int heddle_cpu_has(const char *feature) {
+  return feature && cpuHas(feature) ? 1 : 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+template <typename Load>
+static heddle_status loadProgram(const heddle_load_options *given,
+                                 heddle_program **out, Load load) {
+  heddle_load_options options;
+  if (!out)
+    return invalid("out_program is a null pointer");
+  if (!readOptions(given, options))
+    return invalid(badSize);
+  auto program = std::make_shared<LoadedProgram>();
+  if (Error error = load(*program, options))
+    return toStatus(error);
+  *out = new heddle_program{std::move(program)};
+  return toStatus({});
+}
+
+heddle_status heddle_program_load_file(const char *path,
+                                       const heddle_load_options *options,
+                                       heddle_program **out_program) {
+  if (!path)
+    return invalid("path is a null pointer");
+  return loadProgram(
+      options, out_program,
+      [&](LoadedProgram &program, const heddle_load_options &read) {
+        return program.loadFile(path, read);
+      });
+}
+
+heddle_status heddle_program_load_memory(const void *data, size_t bytes,
+                                         const heddle_load_options *options,
+                                         heddle_program **out_program) {
+  if (!data)
+    return invalid("data is a null pointer");
+  return loadProgram(
+      options, out_program,
+      [&](LoadedProgram &program, const heddle_load_options &read) {
+        return program.loadMemory(data, bytes, read);
+      });
+}
+
+void heddle_program_destroy(heddle_program *program) { delete program; }
+
+heddle_status heddle_program_report(const heddle_program *program,
+                                    heddle_load_report *out_report) {
+  if (!program || !writeResult(program->program->report(), out_report))
+    return invalid(program ? badSize : "program is a null pointer");
+  return toStatus({});
+}
+
+size_t heddle_program_entry_count(const heddle_program *program) {
+  return program ? program->program->entries().size() : 0;
+}
+
+/// Null for an entry that is none.
+static const EntrySpec *findEntry(const heddle_program *program, size_t entry) {
+  return entry < heddle_program_entry_count(program)
+             ? &program->program->entries()[entry]
+             : nullptr;
+}
+
+static heddle_status unknownEntry(size_t entry) {
+  return toStatus({HEDDLE_ENTRY_UNKNOWN,
+                   "there is no entry number " + std::to_string(entry)});
+}
+
+const char *heddle_program_entry_name(const heddle_program *program,
+                                      size_t entry) {
+  const EntrySpec *spec = findEntry(program, entry);
+  return spec ? spec->name.c_str() : nullptr;
+}
+
+heddle_status heddle_program_find_entry(const heddle_program *program,
+                                        const char *name, size_t *out_entry) {
+  if (!program || !name || !out_entry)
+    return invalid("a null pointer");
+  std::string known;
+  for (const EntrySpec &spec : program->program->entries()) {
+    if (spec.name == name) {
+      *out_entry =
+          static_cast<size_t>(&spec - program->program->entries().data());
+      return toStatus({});
+    }
+    known += " '" + spec.name + "'";
+  }
+  return toStatus(
+      {HEDDLE_ENTRY_UNKNOWN,
+       "there is no entry '" + std::string(name) + "', only" + known});
+}
+
+size_t heddle_program_input_count(const heddle_program *program, size_t entry) {
+  const EntrySpec *spec = findEntry(program, entry);
+  return spec ? spec->inputs.size() : 0;
+}
+
+size_t heddle_program_output_count(const heddle_program *program,
+                                   size_t entry) {
+  const EntrySpec *spec = findEntry(program, entry);
+  return spec ? spec->outputs.size() : 0;
+}
+
+static heddle_status describe(const std::vector<TensorSpec> &specs,
+                              size_t index, heddle_tensor_info *out) {
+  if (index >= specs.size())
+    return invalid("there is no tensor of that number");
+  const TensorSpec &spec = specs[index];
+  heddle_tensor_info info = {};
+  info.name = spec.name.c_str();
+  info.dtype = static_cast<heddle_dtype>(spec.dtype);
+  info.rank = static_cast<int32_t>(spec.shape.size());
+  info.shape = spec.largestShape.data();
+  info.shape_min = spec.leastShape.data();
+  info.bytes =
+      spec.largestBytes < 0 ? 0 : static_cast<size_t>(spec.largestBytes);
+  info.alignment = spec.alignment;
+  return writeResult(info, out) ? toStatus({}) : invalid(badSize);
+}
+
+heddle_status heddle_program_input_info(const heddle_program *program,
+                                        size_t entry, size_t index,
+                                        heddle_tensor_info *out_info) {
+  const EntrySpec *spec = findEntry(program, entry);
+  return spec ? describe(spec->inputs, index, out_info) : unknownEntry(entry);
+}
+
+heddle_status heddle_program_output_info(const heddle_program *program,
+                                         size_t entry, size_t index,
+                                         heddle_tensor_info *out_info) {
+  const EntrySpec *spec = findEntry(program, entry);
+  return spec ? describe(spec->outputs, index, out_info) : unknownEntry(entry);
+}
+
+//===----------------------------------------------------------------------===//
+// Threads
+//===----------------------------------------------------------------------===//
+
+static constexpr uint32_t maximumThreads = 4096;
+
+heddle_status heddle_pool_create(const heddle_pool_options *given,
+                                 heddle_pool **out_pool) {
+  heddle_pool_options options;
+  if (!out_pool)
+    return invalid("out_pool is a null pointer");
+  if (!readOptions(given, options))
+    return invalid(badSize);
+  if (options.run && !options.threads)
+    return invalid(
+        "threads must say how many threads of the caller's there are");
+  if (options.threads > maximumThreads)
+    return invalid("more than 4096 threads");
+  Pool::Options poolOptions;
+  poolOptions.threads = options.threads;
+  if (options.spin_us)
+    poolOptions.spinUs = options.spin_us;
+  poolOptions.run = options.run;
+  poolOptions.user = options.user;
+  auto pool = std::make_shared<Pool>(poolOptions);
+  if (Error error = pool->start())
+    return toStatus(error);
+  *out_pool = new heddle_pool{std::move(pool)};
+  return toStatus({});
+}
+
+void heddle_pool_destroy(heddle_pool *pool) { delete pool; }
+
+size_t heddle_pool_threads(const heddle_pool *pool) {
+  return pool ? pool->pool->threads() : 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Contexts and calls
+//===----------------------------------------------------------------------===//
+
+heddle_status heddle_program_arena_bytes(const heddle_program *program,
+                                         size_t entry, uint32_t threads,
+                                         size_t *out_bytes) {
+  if (!program || !out_bytes)
+    return invalid("a null pointer");
+  if (!findEntry(program, entry))
+    return unknownEntry(entry);
+  uint64_t arena = 0, total = 0;
+  if (Error error = Context::memoryBytes(
+          *program->program, entry, threads ? threads : Pool::defaultThreads(),
+          arena, total))
+    return toStatus(error);
+  *out_bytes = total;
+  return toStatus({});
+}
+
+heddle_status heddle_context_create(heddle_program *program, size_t entry,
+                                    const heddle_context_options *given,
+                                    heddle_context **out_context) {
+  heddle_context_options options;
+  if (!program || !out_context)
+    return invalid("a null pointer");
+  if (!readOptions(given, options))
+    return invalid(badSize);
+  if (!findEntry(program, entry))
+    return unknownEntry(entry);
+  if (options.pool && options.threads)
+    return invalid("both a pool and a number of threads");
+  if (options.threads > maximumThreads)
+    return invalid("more than 4096 threads");
+  auto *context = new heddle_context{Context(program->program, entry)};
+  if (Error error = context->context.create(
+          options, options.pool ? options.pool->pool : nullptr)) {
+    delete context;
+    return toStatus(error);
+  }
+  *out_context = context;
+  return toStatus({});
+}
+
+void heddle_context_destroy(heddle_context *context) { delete context; }
+
+size_t heddle_context_threads(const heddle_context *context) {
+  return context ? context->context.threads() : 0;
+}
+
+heddle_status
+heddle_context_call(heddle_context *context, const heddle_tensor *inputs,
+                    size_t input_count, const heddle_tensor *outputs,
+                    size_t output_count, const heddle_call_options *given) {
+  heddle_call_options options;
+  if (!context || (input_count && !inputs) || (output_count && !outputs))
+    return invalid("a null pointer");
+  if (!readOptions(given, options))
+    return invalid(badSize);
+  return toStatus(context->context.call({inputs, input_count},
+                                        {outputs, output_count}, options));
+}
+
+heddle_status heddle_context_call_dlpack(heddle_context *context,
+                                         const void *const *inputs,
+                                         size_t input_count,
+                                         const void *const *outputs,
+                                         size_t output_count,
+                                         const heddle_call_options *given) {
+  heddle_call_options options;
+  if (!context || (input_count && !inputs) || (output_count && !outputs))
+    return invalid("a null pointer");
+  if (!readOptions(given, options))
+    return invalid(badSize);
+  return toStatus(context->context.callDlpack(inputs, input_count, outputs,
+                                              output_count, options));
+}

@@ -1,0 +1,89 @@
+//===- LoadedProgram.h - A loaded artifact ---------------------------*- C++
+//-*-===//
+
+#ifndef HEDDLE_RUNTIME_LOADEDPROGRAM_H
+#define HEDDLE_RUNTIME_LOADEDPROGRAM_H
+
+#include "runtime/Memory.h"
+#include "runtime/drivers/cpu/CodeImage.h"
+#include "runtime/drivers/cpu/Pool.h"
+#include "runtime/format/ArtifactReader.h"
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace heddle::runtime {
+
+/// An input or output of an entry, as calls are checked against it.
+struct TensorSpec {
+  std::string name;
+  format::DataType dtype;
+  std::vector<uint32_t> shape;       ///< Expressions of the manifest.
+  std::vector<int64_t> leastShape;   ///< With the least extents;
+  std::vector<int64_t> largestShape; ///< and with the largest.
+  int64_t largestBytes;
+  uint32_t alignment;
+  uint32_t alias; ///< For an output: the input it may replace, or none.
+};
+
+struct EntrySpec {
+  std::string name;
+  std::vector<TensorSpec> inputs;
+  std::vector<TensorSpec> outputs;
+  const format::Program *program = nullptr;
+};
+
+/// What was loaded; shared by its contexts, and read only once loaded.
+class LoadedProgram {
+public:
+  LoadedProgram() = default;
+  ~LoadedProgram();
+
+  Error loadFile(const char *path, const heddle_load_options &options);
+  Error loadMemory(const void *data, uint64_t bytes,
+                   const heddle_load_options &options);
+
+  const format::Manifest &manifest() const { return reader.manifest(); }
+  const format::Variant &variant() const { return *chosen; }
+  const format::Plan &plan() const { return reader.plan(variantIndex); }
+  const CodeImage &code() const { return image; }
+  const std::vector<EntrySpec> &entries() const { return specs; }
+  const std::vector<const char *> &weights() const { return weightData; }
+  char *persistent() const { return persistentMemory.data(); }
+  const heddle_load_report &report() const { return loadReport; }
+
+  /// Whether extents are known at the call only.
+  bool dynamic() const { return !largestSymbols.empty(); }
+  const std::vector<int64_t> &symbols() const { return largestSymbols; }
+
+  /// The pool that contexts share which bring none; made at first use.
+  Error sharedPool(std::shared_ptr<Pool> &pool);
+
+private:
+  Error load(const heddle_load_options &options, uint64_t startNs);
+  Error chooseVariant(const char *name);
+  Error placeWeights(const heddle_load_options &options);
+  void describeEntries();
+  Error runInit();
+
+  format::ArtifactReader reader;
+  const format::Variant *chosen = nullptr;
+  uint32_t variantIndex = 0;
+  CodeImage image;
+  std::vector<EntrySpec> specs;
+  std::vector<const char *> weightData;
+  std::vector<Region> weightMemory; ///< Copies in huge pages.
+  Region persistentMemory;
+  std::vector<int64_t> largestSymbols;
+  heddle_load_report loadReport = {};
+  void *debugSymbols = nullptr; ///< What gdb was told.
+
+  std::mutex poolMutex;
+  std::shared_ptr<Pool> pool;
+};
+
+} // namespace heddle::runtime
+
+#endif // HEDDLE_RUNTIME_LOADEDPROGRAM_H

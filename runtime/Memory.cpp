@@ -1,0 +1,64 @@
+//===- Memory.cpp ---------------------------------------------------------===//
+
+#include "runtime/Memory.h"
+
+#include "runtime/format/Layout.h"
+
+#include <cerrno>
+#include <cstring>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace heddle;
+using namespace heddle::runtime;
+
+// Since Linux 5.14; older headers do not name them, older kernels refuse them.
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#define MADV_POPULATE_WRITE 23
+#endif
+
+static constexpr size_t hugePageBytes = size_t(2) << 20;
+
+size_t runtime::systemPageBytes() {
+  static const size_t bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+Region::~Region() {
+  if (mapping)
+    munmap(mapping, mappedBytes);
+}
+
+Error Region::allocate(size_t wanted, bool touch, const char *what) {
+  if (!wanted)
+    return {};
+  bool huge = wanted >= hugePageBytes;
+  size_t total = wanted + (huge ? hugePageBytes : 0);
+  void *base = mmap(nullptr, total, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (base == MAP_FAILED)
+    return {HEDDLE_OUT_OF_MEMORY, "no memory for " + std::string(what) + " (" +
+                                      std::to_string(wanted) +
+                                      " bytes): " + std::strerror(errno)};
+  mapping = base;
+  mappedBytes = total;
+  bytes = wanted;
+  start = static_cast<char *>(base);
+  if (huge) {
+    uintptr_t address = reinterpret_cast<uintptr_t>(base);
+    start += format::alignUp(address, hugePageBytes) - address;
+    madvise(start, wanted, MADV_HUGEPAGE);
+  }
+  if (touch)
+    prefault(start, wanted, /*forWriting=*/true);
+  return {};
+}
+
+void runtime::prefault(const void *data, size_t bytes, bool forWriting) {
+  size_t page = systemPageBytes();
+  uintptr_t begin = reinterpret_cast<uintptr_t>(data) & ~(page - 1);
+  uintptr_t end = reinterpret_cast<uintptr_t>(data) + bytes;
+  madvise(reinterpret_cast<void *>(begin), end - begin,
+          forWriting ? MADV_POPULATE_WRITE : MADV_POPULATE_READ);
+}

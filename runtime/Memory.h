@@ -1,0 +1,56 @@
+//===- Memory.h - Mapped memory --------------------------------*- C++ -*-===//
+
+#ifndef HEDDLE_RUNTIME_MEMORY_H
+#define HEDDLE_RUNTIME_MEMORY_H
+
+#include "runtime/format/Error.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace heddle::runtime {
+
+using format::Error;
+
+/// Anonymous memory of its own, in huge pages when that is worth it.
+class Region {
+public:
+  Region() = default;
+  Region(Region &&other) noexcept { swap(other); }
+  Region &operator=(Region &&other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~Region();
+
+  /// Zeroed memory, aligned to a page, or to a huge page if it fills some.
+  /// With `touch` its pages are there at once, so that no later access faults.
+  Error allocate(size_t bytes, bool touch, const char *what);
+
+  char *data() const { return start; }
+  size_t size() const { return bytes; }
+
+private:
+  void swap(Region &other) {
+    std::swap(mapping, other.mapping);
+    std::swap(mappedBytes, other.mappedBytes);
+    std::swap(start, other.start);
+    std::swap(bytes, other.bytes);
+  }
+
+  void *mapping = nullptr;
+  size_t mappedBytes = 0;
+  char *start = nullptr;
+  size_t bytes = 0;
+};
+
+/// Maps the pages of [data, data + bytes) now; harmless if that cannot be done.
+void prefault(const void *data, size_t bytes, bool forWriting);
+
+/// Bytes of a page of this system.
+size_t systemPageBytes();
+
+} // namespace heddle::runtime
+
+#endif // HEDDLE_RUNTIME_MEMORY_H

@@ -1,0 +1,202 @@
+//===- Steps.cpp ----------------------------------------------------------===//
+//
+// Nothing is checked here: the plan verifier has accepted these tables.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/Steps.h"
+
+#include "runtime/format/ManifestVerifier.h"
+
+#include <algorithm>
+
+using namespace heddle;
+using namespace heddle::runtime;
+using namespace heddle::format;
+
+namespace {
+class Preparer {
+public:
+  Preparer(Steps &out, const Program &program, const Manifest &manifest,
+           const Variant &variant, const CodeImage &code,
+           const std::vector<int64_t> &values, uint32_t inputs,
+           const Memories &memories)
+      : out(out), program(program), manifest(manifest), variant(variant),
+        code(code), values(values), inputs(inputs), memories(memories) {}
+
+  void block(uint32_t index);
+
+private:
+  Step step(const Command &command);
+  void launch(const Launch &launch, Step &step, StepReport &report);
+  int64_t bind(const Binding &binding);
+  int64_t reported(uint32_t expression) const {
+    return expression == none ? -1 : values[expression];
+  }
+
+  Steps &out;
+  const Program &program;
+  const Manifest &manifest;
+  const Variant &variant;
+  const CodeImage &code;
+  const std::vector<int64_t> &values;
+  uint32_t inputs;
+  const Memories &memories;
+};
+} // namespace
+
+/// Adds a slot for the binding; returns its bytes.
+int64_t Preparer::bind(const Binding &binding) {
+  const Buffer &buffer = *program.buffers()->Get(binding.buffer());
+  int64_t offset = values[binding.offset()];
+  int64_t bytes = binding.size() == none ? values[buffer.size()] - offset
+                                         : values[binding.size()];
+  auto slot = static_cast<uint32_t>(out.slots.size());
+  char *start = nullptr;
+  switch (buffer.kind()) {
+  case BufferKind::arena:
+    start = memories.arena + values[buffer.offset()];
+    break;
+  case BufferKind::persistent:
+    start = memories.persistent + values[buffer.offset()];
+    break;
+  case BufferKind::weight:
+    // Kernels take void *, and the verifier has seen that none writes here.
+    start = const_cast<char *>((*memories.weights)[buffer.index()]);
+    break;
+  case BufferKind::input:
+    out.patches.push_back({slot, buffer.index(), offset});
+    break;
+  case BufferKind::output:
+    out.patches.push_back({slot, inputs + buffer.index(), offset});
+    break;
+  }
+  out.slots.push_back(start ? start + offset : nullptr);
+  return bytes;
+}
+
+void Preparer::launch(const Launch &launch, Step &step, StepReport &report) {
+  const Kernel &kernel = *variant.kernels()->Get(launch.kernel());
+  step.kind = Step::Kind::launch;
+  step.kernel = code.kernel(kernel.offset());
+  step.integers = static_cast<uint32_t>(out.integers.size());
+  step.tiles = values[launch.tiles()];
+  step.chunk = values[launch.chunk()];
+  for (uint32_t i = 0; i < length(launch.bindings()); ++i)
+    bind(*launch.bindings()->Get(i));
+  for (uint32_t i = 0; i < length(launch.integers()); ++i)
+    out.integers.push_back(values[launch.integers()->Get(i)]);
+  report.name = kernel.name() ? kernel.name()->c_str() : "";
+  report.operations = reported(launch.operations());
+  report.traffic = reported(launch.traffic());
+}
+
+/// Pieces of a large copy or fill that a worker takes at once.
+static constexpr int64_t bytesPerPiece = 256 << 10;
+
+Step Preparer::step(const Command &command) {
+  Step step = {};
+  step.slots = static_cast<uint32_t>(out.slots.size());
+  step.report = static_cast<uint32_t>(out.reports.size());
+  StepReport report = {"",
+                       -1,
+                       -1,
+                       static_cast<uint32_t>(out.nodes.size()),
+                       length(command.nodes()),
+                       0,
+                       0};
+  for (uint32_t i = 0; i < report.nodeCount; ++i)
+    out.nodes.push_back(
+        manifest.nodes()->Get(command.nodes()->Get(i))->c_str());
+
+  switch (command.action_type()) {
+  case Action::Launch:
+    launch(*command.action_as_Launch(), step, report);
+    break;
+  case Action::Copy: {
+    const Copy &copy = *command.action_as_Copy();
+    step.kind = Step::Kind::copy;
+    bind(*copy.target());
+    step.tiles = bind(*copy.source());
+    step.chunk = bytesPerPiece;
+    report.name = "copy";
+    report.traffic = 2 * step.tiles;
+    break;
+  }
+  case Action::Fill: {
+    const Fill &fill = *command.action_as_Fill();
+    step.kind = Step::Kind::fill;
+    step.tiles = bind(*fill.target());
+    step.chunk = bytesPerPiece;
+    step.pattern = fill.pattern();
+    step.patternBytes = fill.pattern_bytes();
+    report.name = "fill";
+    report.traffic = step.tiles;
+    break;
+  }
+  case Action::Branch: {
+    const Branch &branch = *command.action_as_Branch();
+    step.kind = Step::Kind::branch;
+    step.patternBytes = static_cast<uint8_t>(bind(*branch.selector()));
+    step.firstBlock = static_cast<uint32_t>(out.targets.size());
+    step.blockCount = length(branch.blocks());
+    for (uint32_t i = 0; i < step.blockCount; ++i)
+      out.targets.push_back(branch.blocks()->Get(i));
+    report.name = "branch";
+    break;
+  }
+  case Action::Loop: {
+    const Loop &loop = *command.action_as_Loop();
+    step.kind = Step::Kind::loop;
+    step.firstBlock = loop.body();
+    step.tiles = loop.trips() == none ? -1 : values[loop.trips()];
+    if (step.tiles < 0) {
+      step.condition = loop.condition();
+      bind(*loop.flag());
+    }
+    report.name = "loop";
+    break;
+  }
+  default:
+    break;
+  }
+  out.reports.push_back(report);
+  return step;
+}
+
+void Preparer::block(uint32_t index) {
+  const auto *commands = program.blocks()->Get(index)->commands();
+  Steps::Block block = {static_cast<uint32_t>(out.steps.size()),
+                        length(commands)};
+  for (uint32_t i = 0; i < block.count; ++i) {
+    out.steps.push_back(step(*commands->Get(i)));
+    out.reports.back().block = index;
+    out.reports.back().command = i;
+  }
+  out.blocks[index] = block;
+}
+
+void Steps::prepare(const Program &program, const Manifest &manifest,
+                    const Variant &variant, const CodeImage &code,
+                    const std::vector<int64_t> &values, uint32_t inputs,
+                    const Memories &memories) {
+  *this = {};
+  body = program.body();
+  blocks.resize(length(program.blocks()));
+  Preparer preparer(*this, program, manifest, variant, code, values, inputs,
+                    memories);
+  for (uint32_t i = 0; i < blocks.size(); ++i)
+    preparer.block(i);
+}
+
+uint64_t runtime::scratchBytes(const Program &program, const Variant &variant) {
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < length(program.blocks()); ++i) {
+    const auto *commands = program.blocks()->Get(i)->commands();
+    for (uint32_t j = 0; j < length(commands); ++j)
+      if (const Launch *launch = commands->Get(j)->action_as_Launch())
+        bytes = std::max(bytes,
+                         variant.kernels()->Get(launch->kernel())->scratch());
+  }
+  return alignUp(bytes, pageBytes);
+}

@@ -1,0 +1,87 @@
+//===- Steps.h - A plan, ready to be walked --------------------*- C++ -*-===//
+
+#ifndef HEDDLE_RUNTIME_STEPS_H
+#define HEDDLE_RUNTIME_STEPS_H
+
+#include "runtime/drivers/cpu/CodeImage.h"
+#include "runtime/format/Layout.h"
+
+#include <vector>
+
+namespace heddle::runtime {
+
+/// Where the memories of a call start.
+struct Memories {
+  char *arena = nullptr;
+  char *persistent = nullptr;
+  const std::vector<const char *> *weights = nullptr;
+};
+
+/// One command with all expressions evaluated and all pointers made.
+struct Step {
+  enum class Kind : uint8_t { launch, copy, fill, branch, loop };
+
+  Kind kind;
+  uint8_t patternBytes = 0; ///< fill; bytes of the selector for branch.
+  heddle_kernel kernel = nullptr;
+  uint32_t slots = 0;    ///< The first of its buffers in Steps::slots.
+  uint32_t integers = 0; ///< The first of its integers in Steps::integers.
+  int64_t tiles = 0; ///< launch; bytes of copy and fill; trips, or -1, of loop.
+  int64_t chunk = 1;
+  uint64_t pattern = 0;
+  uint32_t firstBlock = 0; ///< branch: in Steps::targets; loop: its body.
+  uint32_t blockCount = 0; ///< branch.
+  uint32_t condition = 0;  ///< loop without trips.
+  uint32_t report = 0;     ///< In Steps::reports.
+};
+
+/// What is told about a step, apart because a call does not need it.
+struct StepReport {
+  const char *name;
+  int64_t operations;
+  int64_t traffic;
+  uint32_t firstNode; ///< In Steps::nodes.
+  uint32_t nodeCount;
+  uint32_t block;
+  uint32_t command;
+};
+
+/// A program of the plan for given extents.
+struct Steps {
+  struct Block {
+    uint32_t first; ///< In `steps`.
+    uint32_t count;
+  };
+  /// A slot that is set by each call.
+  struct Patch {
+    uint32_t slot;
+    uint32_t tensor; ///< Inputs, then outputs.
+    int64_t offset;
+  };
+
+  std::vector<Step> steps;
+  std::vector<Block> blocks;
+  std::vector<uint32_t> targets;
+  std::vector<void *> slots;
+  std::vector<int64_t> integers;
+  std::vector<Patch> patches;
+  std::vector<StepReport> reports;
+  std::vector<const char *> nodes;
+  uint32_t body = 0;
+
+  /// Makes the steps of a verified program. `values` are the plan's
+  /// expressions; `inputs` is how many inputs its entry has.
+  void prepare(const format::Program &program, const format::Manifest &manifest,
+               const format::Variant &variant, const CodeImage &code,
+               const std::vector<int64_t> &values, uint32_t inputs,
+               const Memories &memories);
+};
+
+/// The most scratch that a kernel of `program` asks for per worker, a multiple
+/// of a page so that workers share none.
+uint64_t scratchBytes(const format::Program &program,
+                      const format::Variant &variant);
+
+} // namespace heddle::runtime
+
+#endif // HEDDLE_RUNTIME_STEPS_H

@@ -1,0 +1,308 @@
+//===- Tensors.cpp --------------------------------------------------------===//
+
+#include "runtime/Tensors.h"
+
+#include "runtime/format/DataTypes.h"
+#include "runtime/format/ManifestVerifier.h"
+
+using namespace heddle;
+using namespace heddle::runtime;
+using namespace heddle::format;
+
+static std::string shapeText(const int64_t *shape, size_t rank) {
+  std::string result = "[";
+  for (size_t i = 0; i < rank; ++i)
+    result += (i ? ", " : "") + std::to_string(shape[i]);
+  return result + "]";
+}
+
+namespace {
+/// One tensor of a call, beside what the entry wants.
+struct Candidate {
+  const char *kind; ///< "input" or "output".
+  const TensorSpec &spec;
+  const heddle_tensor &tensor;
+
+  Error fail(heddle_code code, const std::string &what) const {
+    return {code, std::string(kind) + " '" + spec.name + "' " + what};
+  }
+  size_t rank() const { return spec.shape.size(); }
+
+  Error checkType() const;
+  Error checkShape(const int64_t *wanted) const;
+  Error checkLayout() const;
+  Error checkMemory() const;
+  /// Bytes of its own shape; the type is right and no extent negative.
+  bool bytes(uint64_t &result) const;
+};
+} // namespace
+
+Error Candidate::checkType() const {
+  if (static_cast<DataType>(tensor.dtype) != spec.dtype)
+    return fail(HEDDLE_TENSOR_DTYPE,
+                std::string("has type ") + heddle_dtype_name(tensor.dtype) +
+                    " instead of " + dataTypeName(spec.dtype));
+  if (tensor.rank < 0 || static_cast<size_t>(tensor.rank) != rank() ||
+      (tensor.rank && !tensor.shape))
+    return fail(HEDDLE_TENSOR_RANK, "has " + std::to_string(tensor.rank) +
+                                        " dimensions instead of " +
+                                        std::to_string(rank()));
+  return {};
+}
+
+Error Candidate::checkShape(const int64_t *wanted) const {
+  for (size_t i = 0; i < rank(); ++i)
+    if (tensor.shape[i] != wanted[i])
+      return fail(HEDDLE_TENSOR_SHAPE,
+                  "has shape " + shapeText(tensor.shape, rank()) +
+                      " instead of " + shapeText(wanted, rank()));
+  return {};
+}
+
+Error Candidate::checkLayout() const {
+  if (!tensor.strides)
+    return {};
+  int64_t stride = 1;
+  bool good = true;
+  for (size_t i = rank(); i-- > 0;) {
+    if (tensor.shape[i] == 0)
+      return {}; // without elements any layout is right
+    good &= tensor.shape[i] == 1 || tensor.strides[i] == stride;
+    if (__builtin_mul_overflow(stride, tensor.shape[i], &stride))
+      good = false;
+  }
+  if (good)
+    return {};
+  return fail(HEDDLE_TENSOR_LAYOUT,
+              "has strides " + shapeText(tensor.strides, rank()) +
+                  ", but must be contiguous in row-major order");
+}
+
+bool Candidate::bytes(uint64_t &result) const {
+  result = elementBytes(spec.dtype);
+  for (size_t i = 0; i < rank(); ++i)
+    if (tensor.shape[i] < 0 ||
+        __builtin_mul_overflow(result, static_cast<uint64_t>(tensor.shape[i]),
+                               &result))
+      return false;
+  return true;
+}
+
+Error Candidate::checkMemory() const {
+  uint64_t needed = 0;
+  if (!bytes(needed))
+    return fail(HEDDLE_TENSOR_SHAPE,
+                "has the impossible shape " + shapeText(tensor.shape, rank()));
+  if (needed && !tensor.data)
+    return fail(HEDDLE_ARGUMENT_INVALID, "has no memory");
+  if (reinterpret_cast<uintptr_t>(tensor.data) % spec.alignment)
+    return fail(HEDDLE_TENSOR_UNALIGNED, "does not start at a multiple of " +
+                                             std::to_string(spec.alignment) +
+                                             " bytes");
+  if (tensor.bytes && tensor.bytes < needed)
+    return fail(*kind == 'o' ? HEDDLE_OUTPUT_TOO_SMALL : HEDDLE_TENSOR_SHAPE,
+                "has " + std::to_string(tensor.bytes) + " bytes instead of " +
+                    std::to_string(needed));
+  return {};
+}
+
+static Error checkCount(const char *kind, const std::vector<TensorSpec> &specs,
+                        size_t count, heddle_code missing, heddle_code extra) {
+  std::string numbers = std::to_string(count) + " " + kind + "s are given, " +
+                        std::to_string(specs.size()) + " wanted";
+  if (count < specs.size())
+    return {missing, std::string(kind) + " '" + specs[count].name +
+                         "' is missing: " + numbers};
+  return {extra,
+          std::string("one ") + kind + " too many" +
+              (specs.empty() ? "" : " after '" + specs.back().name + "'") +
+              ": " + numbers};
+}
+
+static Error checkEach(const char *kind, const std::vector<TensorSpec> &specs,
+                       TensorList list, bool dynamic) {
+  for (size_t i = 0; i < list.count; ++i) {
+    Candidate candidate = {kind, specs[i], list.tensors[i]};
+    if (Error error = candidate.checkType())
+      return error;
+    if (!dynamic)
+      if (Error error = candidate.checkShape(specs[i].leastShape.data()))
+        return error;
+    if (Error error = candidate.checkLayout())
+      return error;
+    if (Error error = candidate.checkMemory())
+      return error;
+  }
+  return {};
+}
+
+/// No output may share memory with another tensor, except with the input that
+/// it replaces.
+static Error checkOverlap(const EntrySpec &entry, TensorList inputs,
+                          TensorList outputs) {
+  auto range = [](const TensorSpec &spec, const heddle_tensor &tensor) {
+    uint64_t bytes = 0;
+    Candidate{"", spec, tensor}.bytes(bytes);
+    auto begin = reinterpret_cast<uintptr_t>(tensor.data);
+    return std::make_pair(begin, begin + bytes);
+  };
+  auto overlap = [](auto a, auto b) {
+    return a.first < b.second && b.first < a.second;
+  };
+  for (size_t i = 0; i < outputs.count; ++i) {
+    const TensorSpec &spec = entry.outputs[i];
+    auto mine = range(spec, outputs.tensors[i]);
+    auto fail = [&](const char *kind, const TensorSpec &other) {
+      return Error(HEDDLE_TENSOR_OVERLAP, "output '" + spec.name +
+                                              "' shares memory with " + kind +
+                                              " '" + other.name + "'");
+    };
+    for (size_t j = 0; j < inputs.count; ++j) {
+      auto other = range(entry.inputs[j], inputs.tensors[j]);
+      if (overlap(mine, other) && !(spec.alias == j && mine == other))
+        return fail("input", entry.inputs[j]);
+    }
+    for (size_t j = 0; j < i; ++j)
+      if (overlap(mine, range(entry.outputs[j], outputs.tensors[j])))
+        return fail("output", entry.outputs[j]);
+  }
+  return {};
+}
+
+Error runtime::checkTensors(const EntrySpec &entry, TensorList inputs,
+                            TensorList outputs, bool dynamic) {
+  if (inputs.count != entry.inputs.size())
+    return checkCount("input", entry.inputs, inputs.count, HEDDLE_INPUT_MISSING,
+                      HEDDLE_INPUT_EXTRA);
+  if (outputs.count != entry.outputs.size())
+    return checkCount("output", entry.outputs, outputs.count,
+                      HEDDLE_OUTPUT_MISSING, HEDDLE_OUTPUT_EXTRA);
+  if (Error error = checkEach("input", entry.inputs, inputs, dynamic))
+    return error;
+  if (Error error = checkEach("output", entry.outputs, outputs, dynamic))
+    return error;
+  return checkOverlap(entry, inputs, outputs);
+}
+
+Error runtime::bindSymbols(const Manifest &manifest, const EntrySpec &entry,
+                           TensorList inputs, std::vector<int64_t> &symbols) {
+  symbols.assign(length(manifest.symbols()), -1);
+  for (size_t i = 0; i < inputs.count; ++i) {
+    const TensorSpec &spec = entry.inputs[i];
+    for (size_t j = 0; j < spec.shape.size(); ++j) {
+      const Expression &extent = *manifest.expressions()->Get(spec.shape[j]);
+      if (extent.kind() != ExpressionKind::symbol)
+        continue;
+      auto index = static_cast<uint32_t>(extent.value());
+      const Symbol &symbol = *manifest.symbols()->Get(index);
+      int64_t value = inputs.tensors[i].shape[j];
+      if (value < symbol.minimum() || value > symbol.maximum() ||
+          value % symbol.multiple())
+        return Candidate{"input", spec, inputs.tensors[i]}.fail(
+            HEDDLE_TENSOR_SHAPE,
+            "has shape " +
+                shapeText(inputs.tensors[i].shape, spec.shape.size()) + ": '" +
+                text(symbol.name()) + "' must be from " +
+                std::to_string(symbol.minimum()) + " to " +
+                std::to_string(symbol.maximum()) + " and a multiple of " +
+                std::to_string(symbol.multiple()));
+      if (symbols[index] < 0)
+        symbols[index] = value;
+    }
+  }
+  // A symbol that no input of this entry mentions.
+  std::vector<int64_t> least = leastSymbols(manifest);
+  for (size_t i = 0; i < symbols.size(); ++i)
+    if (symbols[i] < 0)
+      symbols[i] = least[i];
+  return {};
+}
+
+Error runtime::checkShapes(const EntrySpec &entry, TensorList inputs,
+                           TensorList outputs,
+                           const std::vector<int64_t> &values) {
+  std::vector<int64_t> wanted;
+  auto check = [&](const char *kind, const std::vector<TensorSpec> &specs,
+                   TensorList list) {
+    for (size_t i = 0; i < list.count; ++i) {
+      wanted.clear();
+      for (uint32_t expression : specs[i].shape)
+        wanted.push_back(values[expression]);
+      if (Error error = Candidate{kind, specs[i], list.tensors[i]}.checkShape(
+              wanted.data()))
+        return error;
+    }
+    return Error();
+  };
+  if (Error error = check("input", entry.inputs, inputs))
+    return error;
+  return check("output", entry.outputs, outputs);
+}
+
+//===----------------------------------------------------------------------===//
+// DLPack
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The stable layout of DLPack's DLTensor (dlpack.h, since version 0.2).
+struct DlTensor {
+  void *data;
+  int32_t deviceType;
+  int32_t deviceId;
+  int32_t rank;
+  uint8_t typeCode;
+  uint8_t bits;
+  uint16_t lanes;
+  int64_t *shape;
+  int64_t *strides;
+  uint64_t byteOffset;
+};
+
+/// DLDeviceType: memory that the CPU reads directly.
+enum : int32_t { dlCpu = 1, dlCudaHost = 3, dlRocmHost = 11 };
+
+/// DLDataTypeCode and bits, and what we call it.
+struct DlType {
+  uint8_t code;
+  uint8_t bits;
+  heddle_dtype dtype;
+};
+constexpr DlType dlTypes[] = {
+    {0, 8, HEDDLE_I8},         {0, 16, HEDDLE_I16},
+    {0, 32, HEDDLE_I32},       {0, 64, HEDDLE_I64},
+    {1, 8, HEDDLE_UI8},        {1, 16, HEDDLE_UI16},
+    {1, 32, HEDDLE_UI32},      {1, 64, HEDDLE_UI64},
+    {2, 16, HEDDLE_F16},       {2, 32, HEDDLE_F32},
+    {2, 64, HEDDLE_F64},       {4, 16, HEDDLE_BF16},
+    {5, 64, HEDDLE_C64},       {5, 128, HEDDLE_C128},
+    {6, 8, HEDDLE_I1},         {7, 8, HEDDLE_F8E3M4},
+    {8, 8, HEDDLE_F8E4M3},     {9, 8, HEDDLE_F8E4M3B11FNUZ},
+    {10, 8, HEDDLE_F8E4M3FN},  {11, 8, HEDDLE_F8E4M3FNUZ},
+    {12, 8, HEDDLE_F8E5M2},    {13, 8, HEDDLE_F8E5M2FNUZ},
+    {14, 8, HEDDLE_F8E8M0FNU},
+};
+} // namespace
+
+Error runtime::readDlpack(const void *dlTensor, const char *kind,
+                          const TensorSpec &spec, heddle_tensor &tensor) {
+  tensor = {};
+  Candidate candidate = {kind, spec, tensor};
+  if (!dlTensor)
+    return candidate.fail(HEDDLE_ARGUMENT_INVALID, "is a null pointer");
+  const auto &dl = *static_cast<const DlTensor *>(dlTensor);
+  if (dl.deviceType != dlCpu && dl.deviceType != dlCudaHost &&
+      dl.deviceType != dlRocmHost)
+    return candidate.fail(HEDDLE_TENSOR_DEVICE,
+                          "is on DLPack device type " +
+                              std::to_string(dl.deviceType) +
+                              ", this program runs on the CPU");
+  for (const DlType &type : dlTypes)
+    if (type.code == dl.typeCode && type.bits == dl.bits && dl.lanes == 1)
+      tensor.dtype = type.dtype;
+  tensor.data =
+      dl.data ? static_cast<char *>(dl.data) + dl.byteOffset : nullptr;
+  tensor.rank = dl.rank;
+  tensor.shape = dl.shape;
+  tensor.strides = dl.strides;
+  return {};
+}

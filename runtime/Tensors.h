@@ -1,0 +1,35 @@
+//===- Tensors.h - Checks what a call is given -----------------*- C++ -*-===//
+
+#ifndef HEDDLE_RUNTIME_TENSORS_H
+#define HEDDLE_RUNTIME_TENSORS_H
+
+#include "runtime/LoadedProgram.h"
+
+namespace heddle::runtime {
+
+/// The inputs and outputs of a call.
+struct TensorList {
+  const heddle_tensor *tensors;
+  size_t count;
+};
+
+/// Checks type, rank, layout, alignment and size of all, and the shapes when
+/// they are static. Allocates nothing unless something is wrong.
+Error checkTensors(const EntrySpec &entry, TensorList inputs,
+                   TensorList outputs, bool dynamic);
+
+/// Binds the symbols by the shapes of the inputs.
+Error bindSymbols(const format::Manifest &manifest, const EntrySpec &entry,
+                  TensorList inputs, std::vector<int64_t> &symbols);
+
+/// Checks the shapes when the manifest's expressions have these values.
+Error checkShapes(const EntrySpec &entry, TensorList inputs, TensorList outputs,
+                  const std::vector<int64_t> &values);
+
+/// Reads a DLTensor.
+Error readDlpack(const void *dlTensor, const char *kind, const TensorSpec &spec,
+                 heddle_tensor &tensor);
+
+} // namespace heddle::runtime
+
+#endif // HEDDLE_RUNTIME_TENSORS_H

@@ -1,0 +1,41 @@
+//===- CodeImage.h - Kernels in memory -------------------------*- C++ -*-===//
+
+#ifndef HEDDLE_RUNTIME_DRIVERS_CPU_CODEIMAGE_H
+#define HEDDLE_RUNTIME_DRIVERS_CPU_CODEIMAGE_H
+
+#include "runtime/format/ArtifactReader.h"
+#include "runtime/format/kernel_abi.h"
+
+namespace heddle::runtime {
+
+using format::Error;
+
+/// The loaded code of one variant. Its pages are never writable and executable
+/// at once, and never become executable after having been writable where that
+/// can be avoided: code is mapped straight from the artifact's file, or from an
+/// anonymous file when it came from memory, so that systems that forbid the
+/// change (MemoryDenyWriteExecute) load it too.
+class CodeImage {
+public:
+  CodeImage() = default;
+  ~CodeImage();
+  CodeImage(const CodeImage &) = delete;
+  CodeImage &operator=(const CodeImage &) = delete;
+
+  /// Maps code section `section` of a checked artifact.
+  Error load(const format::ArtifactReader &artifact, uint32_t section);
+
+  heddle_kernel kernel(uint64_t offset) const {
+    return reinterpret_cast<heddle_kernel>(base + offset);
+  }
+  const char *data() const { return base; }
+  uint64_t size() const { return imageBytes; }
+
+private:
+  char *base = nullptr;
+  uint64_t imageBytes = 0;
+};
+
+} // namespace heddle::runtime
+
+#endif // HEDDLE_RUNTIME_DRIVERS_CPU_CODEIMAGE_H
