@@ -25,8 +25,8 @@ static LogicalResult verifyEntry(Operation *op) {
   };
   for (Type type : llvm::concat<const Type>(function.getArgumentTypes(),
                                             function.getResultTypes()))
-    // After lowering, the arguments are views of buffers.
-    if (!isStaticTensor(type) && !isa<MemRefType>(type))
+    // After lowering, the arguments are views of buffers and a range of tiles.
+    if (!isStaticTensor(type) && !isa<MemRefType, IndexType>(type))
       return op->emitOpError() << "is a kernel of " << type
                                << "; it wants tensors of static shape";
   return success();

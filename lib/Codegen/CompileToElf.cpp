@@ -1,6 +1,7 @@
 #include "heddle/Codegen/CompileToElf.h"
 
 #include "Stages.h"
+#include "dialects/Kernel/Kernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -79,7 +80,7 @@ FailureOr<std::vector<char>> compileToElf(ModuleOp module,
   prepareCodegen(context);
   SmallVector<func::FuncOp> kernels;
   for (auto function : module.getOps<func::FuncOp>())
-    if (function->hasAttr("kernel.tiles"))
+    if (function->hasAttr(kernel::kTilesAttrName))
       kernels.push_back(function);
 
   std::vector<Object> objects(kernels.size());

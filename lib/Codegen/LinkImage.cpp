@@ -1,10 +1,10 @@
-// Links in memory. lld reads and writes files by name: what it reads are
-// memfds, what it writes is a pipe, since for a regular file it would make a
-// temporary one beside it and rename that.
+// Links in memory: lld reads and writes files, so its files are memfds.
 
 #include "Stages.h"
 
 #include "lld/Common/Driver.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <fcntl.h>
 #include <mutex>
@@ -50,43 +50,41 @@ private:
   int descriptor;
 };
 
-/// A pipe whose other end is emptied by a thread of its own.
-class CollectingPipe {
+/// A pipe that is emptied as it is filled. The linker makes a temporary file
+/// beside an output that is a regular file, which a memfd has no place for.
+class Pipe {
 public:
-  CollectingPipe() {
+  Pipe() {
     if (pipe2(ends, O_CLOEXEC) != 0)
       return;
     reader = std::thread([this] {
-      char buffer[65536];
-      ssize_t count;
-      while ((count = ::read(ends[0], buffer, sizeof buffer)) > 0)
-        bytes.insert(bytes.end(), buffer, buffer + count);
+      char piece[1 << 16];
+      for (ssize_t count; (count = ::read(ends[0], piece, sizeof(piece))) > 0;)
+        bytes.insert(bytes.end(), piece, piece + count);
     });
   }
-  ~CollectingPipe() {
-    finish();
-    if (ends[0] >= 0)
-      close(ends[0]);
-  }
+  ~Pipe() { finish(); }
 
   bool isOpen() const { return ends[1] >= 0; }
   std::string path() const {
     return "/proc/self/fd/" + std::to_string(ends[1]);
   }
-  /// Everything written; nothing can be written afterwards.
-  std::vector<char> &finish() {
-    if (ends[1] >= 0)
+
+  /// All that was written; ends the pipe.
+  std::vector<char> finish() {
+    if (isOpen()) {
       close(ends[1]);
-    ends[1] = -1;
-    if (reader.joinable())
       reader.join();
-    return bytes;
+      close(ends[0]);
+      ends[1] = -1;
+    }
+    return std::move(bytes);
   }
 
 private:
   int ends[2] = {-1, -1};
-  std::vector<char> bytes;
   std::thread reader;
+  std::vector<char> bytes;
 };
 } // namespace
 
@@ -125,7 +123,7 @@ mlir::LogicalResult linkImage(ArrayRef<Object> objects, const Machine &machine,
       objects, [&](const Object &object) { return addInput(object.bytes); });
   StringRef archive = freestandingArchive(machine);
   written &= addInput(ArrayRef<char>(archive.data(), archive.size()));
-  CollectingPipe output;
+  Pipe output;
   if (!written || !output.isOpen()) {
     error = "cannot hold the object files in memory";
     return mlir::failure();
@@ -142,7 +140,7 @@ mlir::LogicalResult linkImage(ArrayRef<Object> objects, const Machine &machine,
   raw_string_ostream errors(error);
   lld::Result result =
       lld::lldMain(pointers, errors, errors, {{lld::Gnu, &lld::elf::link}});
-  image = std::move(output.finish());
+  image = output.finish();
   if (result.retCode == 0 && image.empty())
     errors << "the linker wrote nothing";
   return mlir::success(result.retCode == 0 && !image.empty());

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/Kernel/Cpu/Emitters.h"
+#include "passes/Kernel/Cpu/RootEmitters.h"
 
 using namespace mlir;
 
@@ -21,8 +22,14 @@ namespace heddle {
 
 namespace {
 
-/// Chooses the emitter for the frame's function.
-LogicalResult emitKernel(KernelFrame &frame) { return emitLoopKernel(frame); }
+/// Chooses the emitter for the frame's function: by the root, which there is at
+/// most one of.
+LogicalResult emitKernel(KernelFrame &frame) {
+  for (Operation &op : frame.source.getBody().front())
+    if (auto contract = dyn_cast<kernel::ContractOp>(op))
+      return emitContraction(frame, contract);
+  return emitLoopKernel(frame);
+}
 
 struct LowerKernels : impl::LowerKernelsBase<LowerKernels> {
   using LowerKernelsBase::LowerKernelsBase;

@@ -1,0 +1,438 @@
+// kernel.contract as register tiles over panels of the right-hand side.
+//
+// A tile of the grid is a block of rows by a block of column groups (the
+// columns of one register tile) of one batch element. Groups go outside, row
+// tiles inside, so that a panel is read from memory once and from L2 then on.
+
+#include "passes/Kernel/Cpu/ContractionShape.h"
+#include "passes/Kernel/Cpu/PanelPacking.h"
+#include "passes/Kernel/Cpu/RegisterTile.h"
+#include "passes/Kernel/Cpu/RootEmitters.h"
+#include "passes/Kernel/Cpu/TileChoice.h"
+#include "passes/Kernel/Cpu/TileOutput.h"
+
+using namespace mlir;
+
+namespace heddle {
+namespace {
+
+class ContractionEmitter {
+public:
+  ContractionEmitter(KernelFrame &frame, kernel::ContractOp op)
+      : frame(frame), op(op), shape(ContractionShape::analyze(op)),
+        index(frame.builder, op.getLoc()),
+        accumulator(cast<RankedTensorType>(op.getType()).getElementType()),
+        lanes(accumulatorLanes(accumulator)) {}
+
+  LogicalResult emit();
+
+private:
+  /// The columns of one register tile.
+  struct Group {
+    Value number;
+    int64_t columns;
+    int64_t vectors;
+  };
+  /// The rows of the grid's tile: row tiles [begin, end).
+  struct RowRange {
+    Value begin, end;
+  };
+
+  int64_t elementBytes(Value tensor) const {
+    Type type = cast<RankedTensorType>(tensor.getType()).getElementType();
+    return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+  }
+  int64_t groupColumns() const { return tileShape.vectors * lanes; }
+  bool isBlocked() const { return blocks.depthBlock < shape.depthCount(); }
+
+  void choose();
+  LogicalResult emitGroup(const Group &group, RowRange rows);
+  void emitRowTiles(
+      RowRange rows,
+      function_ref<void(Value number, Value row, int64_t height)> body);
+  TileRhs rhsOf(const Group &group);
+  void packGroup(const Group &group, Value low, Value high);
+  SmallVector<Value> sumUp(RegisterTile &tile, TileLhs lhs, TileRhs rhs,
+                           Value low, Value high, ValueRange sums,
+                           const TilePrefetch *prefetch);
+  SmallVector<Value> sumUpOuter(RegisterTile &tile, TileLhs lhs, TileRhs rhs,
+                                ArrayRef<ContractionDim> dims, ValueRange sums);
+  /// lhs and coordinates of the row tile that starts at `row` of the outer row
+  /// in `number`.
+  TileLhs lhsOf(Value number, Value row, int64_t height);
+  TilePlace placeOf(const Group &group, Value number, Value row);
+
+  KernelFrame &frame;
+  kernel::ContractOp op;
+  ContractionShape shape;
+  IndexBuilder index;
+  Type accumulator;
+  int64_t lanes;
+
+  TileShape tileShape;
+  RowSplit split;
+  ContractionBlocks blocks;
+  bool packs = false;
+  int64_t columnGroups = 1;
+
+  /// Depth dimensions as tiles read them: of the packed copy if there is one.
+  SmallVector<ContractionDim> depth;
+  Value lhsBuffer, rhsBuffer, panel, partialSums;
+  // Of the grid's current tile.
+  Value lhsBase, rhsBase;
+  SmallVector<Value> coords;
+  std::optional<TileOutput> output;
+};
+
+} // namespace
+
+/// Copying a panel pays from this many rows on, if its columns are next to each
+/// other in memory anyway.
+static constexpr int64_t rowsWorthPacking = 48;
+
+void ContractionEmitter::choose() {
+  int64_t rows = shape.row.extent, columns = shape.columnCount();
+  tileShape = chooseTileShape(frame.machine, rows, columns, lanes);
+  split = splitRows(rows, tileShape.rows);
+  columnGroups = llvm::divideCeil(columns, groupColumns());
+  int64_t rowTiles = shape.outerRowCount() * split.count();
+
+  Type rhsElement =
+      cast<RankedTensorType>(shape.rhs.getType()).getElementType();
+  packs = !shape.isPacked &&
+          (shape.columnStride() != 1 || rhsElement.isInteger(1) ||
+           rows * shape.outerRowCount() >= rowsWorthPacking);
+
+  ContractionExtents extents;
+  extents.outer = shape.outerCount();
+  extents.rows = rows * shape.outerRowCount();
+  extents.columns = columns;
+  extents.depth = shape.depthCount();
+  extents.lhsBytes = elementBytes(shape.lhs);
+  extents.rhsBytes = elementBytes(shape.rhs);
+  extents.packsRhs = packs;
+  blocks = chooseBlocks(frame.machine, extents, tileShape, rowTiles,
+                        columnGroups, lanes);
+
+  depth = shape.depth;
+  if (packs) {
+    int64_t stride = groupColumns();
+    for (ContractionDim &dim : llvm::reverse(depth)) {
+      dim.rhs = stride;
+      stride *= dim.extent;
+    }
+    joinDims(depth);
+  }
+  if (depth.empty())
+    depth.push_back({shape.depthCount(), 0, 0, std::nullopt});
+  // Only a single run is cut in blocks.
+  if (depth.size() > 1 || shape.depth.size() > 1)
+    blocks.depthBlock = shape.depthCount();
+}
+
+LogicalResult ContractionEmitter::emit() {
+  auto result = cast<RankedTensorType>(op.getType());
+  if (!accumulator.isIntOrFloat())
+    return op.emitOpError("has elements of an unsupported type, ")
+           << accumulator;
+  auto outputOrFailure = TileOutput::create(frame, op.getResult(),
+                                            /*maxTileElements=*/8 * 8 * 16);
+  if (failed(outputOrFailure))
+    return failure();
+  output.emplace(std::move(*outputOrFailure));
+  if (result.getNumElements() == 0) {
+    frame.finish(/*tiles=*/0);
+    return success();
+  }
+  lhsBuffer = frame.buffer(shape.lhs);
+  rhsBuffer = frame.buffer(shape.rhs);
+  if (!lhsBuffer || !rhsBuffer)
+    return op.emitOpError("has an operand that is not in memory");
+  choose();
+  if (packs)
+    panel =
+        frame.allocateScratch(accumulator, blocks.depthBlock * groupColumns());
+  if (isBlocked())
+    partialSums = frame.allocateScratch(
+        accumulator, blocks.rowTiles * split.bigRows * groupColumns());
+
+  int64_t rowTiles = shape.outerRowCount() * split.count();
+  int64_t rowBlocks = llvm::divideCeil(rowTiles, blocks.rowTiles);
+  int64_t columnBlocks = llvm::divideCeil(columnGroups, blocks.columnGroups);
+
+  Value tile = frame.enterTileLoop();
+  SmallVector<Value> at =
+      index.delinearize(tile, {shape.outerCount(), columnBlocks, rowBlocks});
+  coords.assign(result.getRank(), index.constant(0));
+  lhsBase = index.constant(shape.lhsOffset);
+  rhsBase = index.constant(shape.rhsOffset);
+  SmallVector<int64_t> outerExtents;
+  for (const ContractionDim &dim : shape.outer)
+    outerExtents.push_back(dim.extent);
+  for (auto [dim, position] :
+       llvm::zip_equal(shape.outer, index.delinearize(at[0], outerExtents))) {
+    lhsBase = index.at(lhsBase, position, dim.lhs);
+    rhsBase = index.at(rhsBase, position, dim.rhs);
+    coords[*dim.out] = position;
+  }
+
+  auto range = [&](Value block, int64_t size, int64_t count) {
+    Value begin = index.mul(block, size);
+    Value end = index.add(begin, size);
+    if (count % size != 0)
+      end = index.min(end, index.constant(count));
+    return std::make_pair(begin, end);
+  };
+  auto [rowBegin, rowEnd] = range(at[2], blocks.rowTiles, rowTiles);
+  auto [groupBegin, groupEnd] = range(at[1], blocks.columnGroups, columnGroups);
+  RowRange rows{rowBegin, rowEnd};
+
+  // Whole groups, then the one that is cut off.
+  int64_t wholeGroups = shape.columnCount() / groupColumns();
+  int64_t tailColumns = shape.columnCount() % groupColumns();
+  LogicalResult status = success();
+  Value wholeEnd =
+      tailColumns ? index.min(groupEnd, index.constant(wholeGroups)) : groupEnd;
+  if (wholeGroups)
+    index.loop(groupBegin, wholeEnd, 1, [&](Value number) {
+      if (failed(emitGroup({number, groupColumns(), tileShape.vectors}, rows)))
+        status = failure();
+    });
+  if (tailColumns) {
+    Value number = index.constant(wholeGroups);
+    auto emitTail = [&] {
+      int64_t vectors = llvm::divideCeil(tailColumns, lanes);
+      if (failed(emitGroup({number, tailColumns, vectors}, rows)))
+        status = failure();
+    };
+    if (columnBlocks == 1)
+      emitTail();
+    else
+      index.branch(index.less(number, groupEnd), emitTail);
+  }
+  if (failed(status))
+    return failure();
+  frame.finish(shape.outerCount() * columnBlocks * rowBlocks, blocks.chunk);
+  return success();
+}
+
+TileRhs ContractionEmitter::rhsOf(const Group &group) {
+  TileRhs rhs;
+  rhs.isUnsigned = shape.rhsUnsigned;
+  Value first = index.mul(group.number, groupColumns());
+  for (int64_t v = 0; v < group.vectors; ++v)
+    rhs.vectors.push_back(v * lanes);
+  if (packs) {
+    rhs.buffer = panel;
+    rhs.base = index.constant(0);
+    rhs.isUnsigned = false;
+    return rhs;
+  }
+  rhs.buffer = rhsBuffer;
+  if (!shape.isPacked) {
+    rhs.base = index.add(rhsBase, first);
+    rhs.lastMask = tailMask(frame.builder, op.getLoc(), lanes,
+                            group.columns - (group.vectors - 1) * lanes);
+    return rhs;
+  }
+  // A group is a part of a panel, or several whole ones.
+  rhs.base = rhsBase;
+  if (groupColumns() < panelColumns) {
+    rhs.base =
+        index.at(rhs.base, index.div(first, panelColumns), shape.panelStride);
+    rhs.base = index.add(rhs.base, index.rem(first, panelColumns));
+    return rhs;
+  }
+  rhs.base = index.at(rhs.base, group.number,
+                      groupColumns() / panelColumns * shape.panelStride);
+  for (auto [v, offset] : llvm::enumerate(rhs.vectors))
+    offset =
+        v * lanes / panelColumns * shape.panelStride + v * lanes % panelColumns;
+  return rhs;
+}
+
+void ContractionEmitter::packGroup(const Group &group, Value low, Value high) {
+  PanelSource source;
+  source.source = rhsBuffer;
+  source.base = index.at(rhsBase, index.mul(group.number, groupColumns()),
+                         shape.columnStride());
+  for (const ContractionDim &dim : shape.depth)
+    source.depth.push_back({dim.extent, dim.rhs});
+  source.columnStride = shape.columnStride();
+  source.columns = group.columns;
+  emitPanelCopy(index, source, low, high, panel, groupColumns(),
+                shape.rhsUnsigned);
+}
+
+void ContractionEmitter::emitRowTiles(
+    RowRange rows, function_ref<void(Value, Value, int64_t)> body) {
+  index.loop(rows.begin, rows.end, 1, [&](Value number) {
+    Value inner = index.rem(number, split.count());
+    if (shape.outerRowCount() == 1)
+      inner = number;
+    if (split.smallCount == 0) {
+      body(number, index.mul(inner, split.bigRows), split.bigRows);
+      return;
+    }
+    Value afterBig = index.add(inner, -split.bigCount);
+    Value smallRow = index.add(index.mul(afterBig, split.smallRows()),
+                               split.bigCount * split.bigRows);
+    index.branch(
+        index.less(inner, index.constant(split.bigCount)),
+        [&] { body(number, index.mul(inner, split.bigRows), split.bigRows); },
+        [&] { body(number, smallRow, split.smallRows()); });
+  });
+}
+
+TileLhs ContractionEmitter::lhsOf(Value number, Value row, int64_t height) {
+  TileLhs lhs;
+  lhs.buffer = lhsBuffer;
+  lhs.isUnsigned = shape.lhsUnsigned;
+  lhs.base = index.at(lhsBase, row, shape.row.lhs);
+  SmallVector<int64_t> extents;
+  for (const ContractionDim &dim : shape.outerRows)
+    extents.push_back(dim.extent);
+  Value outer = index.div(number, split.count());
+  for (auto [dim, position] :
+       llvm::zip_equal(shape.outerRows, index.delinearize(outer, extents)))
+    lhs.base = index.at(lhs.base, position, dim.lhs);
+  for (int64_t r = 0; r < height; ++r)
+    lhs.rows.push_back(r * shape.row.lhs);
+  return lhs;
+}
+
+TilePlace ContractionEmitter::placeOf(const Group &group, Value number,
+                                      Value row) {
+  TilePlace place;
+  place.coords = coords;
+  SmallVector<int64_t> extents;
+  for (const ContractionDim &dim : shape.outerRows)
+    extents.push_back(dim.extent);
+  Value outer = index.div(number, split.count());
+  for (auto [dim, position] :
+       llvm::zip_equal(shape.outerRows, index.delinearize(outer, extents)))
+    place.coords[*dim.out] = position;
+  if (shape.row.out) {
+    place.coords[*shape.row.out] = row;
+    place.rowDim = shape.row.out;
+  }
+  for (const ContractionDim &dim : shape.columns) {
+    place.columnDims.push_back(*dim.out);
+    place.columnExtents.push_back(dim.extent);
+  }
+  place.firstColumn = index.mul(group.number, groupColumns());
+  place.columns = group.columns;
+  return place;
+}
+
+SmallVector<Value> ContractionEmitter::sumUpOuter(RegisterTile &tile,
+                                                  TileLhs lhs, TileRhs rhs,
+                                                  ArrayRef<ContractionDim> dims,
+                                                  ValueRange sums) {
+  const ContractionDim &dim = dims.front();
+  if (dims.size() == 1) {
+    lhs.step = dim.lhs;
+    rhs.step = dim.rhs;
+    return tile.accumulate(lhs, rhs, index.constant(0),
+                           index.constant(dim.extent), sums);
+  }
+  return index.loop(index.constant(0), index.constant(dim.extent), 1, sums,
+                    [&](Value position, ValueRange carried) {
+                      TileLhs innerLhs = lhs;
+                      TileRhs innerRhs = rhs;
+                      innerLhs.base = index.at(lhs.base, position, dim.lhs);
+                      innerRhs.base = index.at(rhs.base, position, dim.rhs);
+                      return sumUpOuter(tile, innerLhs, innerRhs,
+                                        dims.drop_front(), carried);
+                    });
+}
+
+SmallVector<Value> ContractionEmitter::sumUp(RegisterTile &tile, TileLhs lhs,
+                                             TileRhs rhs, Value low, Value high,
+                                             ValueRange sums,
+                                             const TilePrefetch *prefetch) {
+  if (depth.size() > 1)
+    return sumUpOuter(tile, lhs, rhs, depth, sums);
+  lhs.step = depth.front().lhs;
+  rhs.step = depth.front().rhs;
+  // The copy holds the current block only.
+  if (packs)
+    rhs.base = index.sub(rhs.base, index.mul(low, rhs.step));
+  return tile.accumulate(lhs, rhs, low, high, sums, prefetch);
+}
+
+LogicalResult ContractionEmitter::emitGroup(const Group &group, RowRange rows) {
+  LogicalResult status = success();
+  TileRhs rhs = rhsOf(group);
+  Value zero = index.constant(0);
+  Value depthEnd = index.constant(shape.depthCount());
+  auto makeTile = [&](int64_t height) {
+    return RegisterTile(frame.builder, op.getLoc(), accumulator, height,
+                        group.vectors);
+  };
+  auto storeTile = [&](RegisterTile &tile, ValueRange sums, Value number,
+                       Value row) {
+    if (failed(output->store(tile, sums, placeOf(group, number, row))))
+      status = failure();
+  };
+
+  if (!isBlocked()) {
+    if (packs)
+      packGroup(group, zero, depthEnd);
+    // Each pass over the panel fetches its share of the next one.
+    TilePrefetch prefetch;
+    int64_t share = llvm::divideCeil(groupColumns(), blocks.rowTiles);
+    bool prefetches = blocks.prefetch && shape.isPacked && depth.size() == 1;
+    if (prefetches) {
+      TileRhs next =
+          rhsOf({index.add(group.number, 1), group.columns, group.vectors});
+      prefetch = {next.buffer, next.base, share};
+    }
+    emitRowTiles(rows, [&](Value number, Value row, int64_t height) {
+      RegisterTile tile = makeTile(height);
+      TilePrefetch part = prefetch;
+      if (prefetches)
+        part.base = index.at(prefetch.base, index.sub(number, rows.begin),
+                             share * shape.depthCount());
+      SmallVector<Value> sums =
+          sumUp(tile, lhsOf(number, row, height), rhs, zero, depthEnd,
+                tile.zeros(), prefetches ? &part : nullptr);
+      storeTile(tile, sums, number, row);
+    });
+    return status;
+  }
+
+  // Sums rest in memory between the blocks of the depth.
+  auto restingPlace = [&](Value number) {
+    return index.mul(index.sub(number, rows.begin),
+                     split.bigRows * groupColumns());
+  };
+  emitRowTiles(rows, [&](Value number, Value, int64_t height) {
+    RegisterTile tile = makeTile(height);
+    tile.store(tile.zeros(), partialSums, restingPlace(number));
+  });
+  index.loop(zero, depthEnd, blocks.depthBlock, [&](Value low) {
+    Value high = index.min(index.add(low, blocks.depthBlock), depthEnd);
+    if (packs)
+      packGroup(group, low, high);
+    emitRowTiles(rows, [&](Value number, Value row, int64_t height) {
+      RegisterTile tile = makeTile(height);
+      Value place = restingPlace(number);
+      SmallVector<Value> sums =
+          sumUp(tile, lhsOf(number, row, height), rhs, low, high,
+                tile.load(partialSums, place), nullptr);
+      tile.store(sums, partialSums, place);
+    });
+  });
+  emitRowTiles(rows, [&](Value number, Value row, int64_t height) {
+    RegisterTile tile = makeTile(height);
+    storeTile(tile, tile.load(partialSums, restingPlace(number)), number, row);
+  });
+  return status;
+}
+
+LogicalResult emitContraction(KernelFrame &frame, kernel::ContractOp op) {
+  return ContractionEmitter(frame, op).emit();
+}
+
+} // namespace heddle

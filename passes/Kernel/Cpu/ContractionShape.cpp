@@ -1,0 +1,162 @@
+#include "passes/Kernel/Cpu/ContractionShape.h"
+#include "dialects/Kernel/LinearAccess.h"
+
+using namespace mlir;
+
+namespace heddle {
+
+int64_t ContractionShape::count(ArrayRef<ContractionDim> dims) {
+  int64_t product = 1;
+  for (const ContractionDim &dim : dims)
+    product *= dim.extent;
+  return product;
+}
+
+void joinDims(SmallVectorImpl<ContractionDim> &dims) {
+  SmallVector<ContractionDim> joined;
+  for (const ContractionDim &dim : dims) {
+    if (!joined.empty()) {
+      ContractionDim &last = joined.back();
+      if (last.lhs == dim.lhs * dim.extent &&
+          last.rhs == dim.rhs * dim.extent) {
+        last.extent *= dim.extent;
+        last.lhs = dim.lhs;
+        last.rhs = dim.rhs;
+        continue;
+      }
+    }
+    joined.push_back(dim);
+  }
+  dims.assign(joined.begin(), joined.end());
+}
+
+/// How many rows the tiles cut from a dimension have on average.
+static double meanRows(int64_t extent) {
+  return double(extent) / splitRows(extent, 8).count();
+}
+
+static void dropUnitDims(SmallVectorImpl<ContractionDim> &dims) {
+  llvm::erase_if(dims,
+                 [](const ContractionDim &dim) { return dim.extent == 1; });
+}
+
+/// Takes out the best dimension by `better`, if there is any.
+template <typename Better>
+static std::optional<ContractionDim>
+takeBest(SmallVectorImpl<ContractionDim> &dims, Better better) {
+  auto best =
+      std::max_element(dims.begin(), dims.end(),
+                       [&](const ContractionDim &a, const ContractionDim &b) {
+                         return better(b, a);
+                       });
+  if (best == dims.end())
+    return std::nullopt;
+  ContractionDim dim = *best;
+  dims.erase(best);
+  return dim;
+}
+
+ContractionShape ContractionShape::analyze(kernel::ContractOp op) {
+  ContractionShape shape;
+  shape.lhs = op.getLhs();
+  shape.rhs = op.getRhs();
+  shape.lhsUnsigned = op.getLhsUnsigned();
+  shape.rhsUnsigned = op.getRhsUnsigned();
+  shape.isPacked = op.getRhsPacking().has_value();
+  ArrayRef<int64_t> extents = op.getExtents();
+  AffineMap outMap = op.getOutMap();
+
+  auto lhsAccess = *kernel::linearAccess(
+      op.getLhsMap(), cast<RankedTensorType>(op.getLhs().getType()));
+  kernel::LinearAccess rhsAccess;
+  rhsAccess.strides.assign(extents.size(), 0);
+  kernel::ContractOp::Dims roles = op.getDims();
+  if (shape.isPacked) {
+    // [batch..., panel, k, 32]: the columns' place depends on the panel, the
+    // other dimensions have strides.
+    int64_t stride = panelColumns;
+    for (unsigned dim : llvm::reverse(roles.k)) {
+      rhsAccess.strides[dim] = stride;
+      stride *= extents[dim];
+    }
+    shape.panelStride = stride;
+    int64_t columns = 1;
+    for (unsigned dim : roles.n)
+      columns *= extents[dim];
+    stride *= llvm::divideCeil(columns, panelColumns);
+    for (unsigned dim : llvm::reverse(roles.batch)) {
+      rhsAccess.strides[dim] = stride;
+      stride *= extents[dim];
+    }
+  } else {
+    rhsAccess = *kernel::linearAccess(
+        op.getRhsMap(), cast<RankedTensorType>(op.getRhs().getType()));
+  }
+  shape.lhsOffset = lhsAccess.offset;
+  shape.rhsOffset = rhsAccess.offset;
+
+  auto dimsOf = [&](ArrayRef<unsigned> numbers) {
+    SmallVector<ContractionDim> dims;
+    for (unsigned dim : numbers) {
+      ContractionDim entry{extents[dim], lhsAccess.strides[dim],
+                           rhsAccess.strides[dim], std::nullopt};
+      if (auto position =
+              outMap.getResultPosition(getAffineDimExpr(dim, op.getContext())))
+        entry.out = *position;
+      dims.push_back(entry);
+    }
+    return dims;
+  };
+  SmallVector<ContractionDim> rows = dimsOf(roles.m), columns = dimsOf(roles.n);
+  shape.outer = dimsOf(roles.batch);
+  // What only one operand names and the result does not is summed all the
+  // same.
+  SmallVector<unsigned> summed = roles.k;
+  for (unsigned dim = 0; dim < extents.size(); ++dim)
+    if (!outMap.isFunctionOfDim(dim) && !llvm::is_contained(summed, dim))
+      summed.push_back(dim);
+  shape.depth = dimsOf(summed);
+  dropUnitDims(rows);
+  dropUnitDims(shape.outer);
+  dropUnitDims(shape.depth);
+
+  // One column against many rows: the other way round the rows fill vectors.
+  if (!shape.isPacked && count(columns) == 1 && count(rows) > 1) {
+    std::swap(shape.lhs, shape.rhs);
+    std::swap(shape.lhsUnsigned, shape.rhsUnsigned);
+    std::swap(shape.lhsOffset, shape.rhsOffset);
+    std::swap(rows, columns);
+    for (auto *dims : {&rows, &columns, &shape.outer, &shape.depth})
+      for (ContractionDim &dim : *dims)
+        std::swap(dim.lhs, dim.rhs);
+  }
+
+  if (auto row = takeBest(rows, [](auto &a, auto &b) {
+        return meanRows(a.extent) > meanRows(b.extent);
+      }))
+    shape.row = *row;
+  shape.outerRows = rows;
+
+  if (shape.isPacked) {
+    // Dimensions of one column would only cost divisions.
+    dropUnitDims(columns);
+    shape.columns = columns;
+  } else {
+    dropUnitDims(columns);
+    if (auto column = takeBest(columns, [](auto &a, auto &b) {
+          return std::make_pair(a.rhs == 1, a.extent) >
+                 std::make_pair(b.rhs == 1, b.extent);
+        }))
+      shape.columns.push_back(*column);
+    shape.outer.append(columns.begin(), columns.end());
+    // The order of summation is free: walk lhs forward.
+    llvm::sort(shape.depth,
+               [](const ContractionDim &a, const ContractionDim &b) {
+                 return a.lhs > b.lhs;
+               });
+  }
+  joinDims(shape.depth);
+  return shape;
+}
+
+} // namespace heddle

@@ -1,0 +1,62 @@
+// A contraction as code generation sees it: dimensions with strides, by role.
+
+#ifndef HEDDLE_PASSES_KERNEL_CPU_CONTRACTIONSHAPE_H
+#define HEDDLE_PASSES_KERNEL_CPU_CONTRACTIONSHAPE_H
+
+#include "dialects/Kernel/Kernel.h"
+#include "passes/Kernel/Cpu/TileChoice.h"
+#include <optional>
+
+namespace heddle {
+
+/// An iteration dimension: how far apart its steps are in the operands, in
+/// elements, and which dimension of the result it walks.
+struct ContractionDim {
+  int64_t extent = 1;
+  int64_t lhs = 0;
+  int64_t rhs = 0;
+  std::optional<unsigned> out;
+};
+
+/// `lhs` is read by scalars and `rhs` by vectors, whichever of the op's
+/// operands they are.
+struct ContractionShape {
+  /// Picks the roles of the op's dimensions. Dimensions of one iteration are
+  /// dropped.
+  static ContractionShape analyze(kernel::ContractOp op);
+
+  mlir::Value lhs, rhs;
+  bool lhsUnsigned = false, rhsUnsigned = false;
+  int64_t lhsOffset = 0, rhsOffset = 0;
+  /// The batch, and of unpacked columns all dimensions but one.
+  llvm::SmallVector<ContractionDim> outer;
+  /// Rows: the dimension that tiles are cut from, and the others.
+  ContractionDim row;
+  llvm::SmallVector<ContractionDim> outerRows;
+  /// Columns, row-major: one dimension unless rhs is packed; none for a
+  /// single column.
+  llvm::SmallVector<ContractionDim> columns;
+  /// Outermost first; what both operands walk as one is one.
+  llvm::SmallVector<ContractionDim> depth;
+  /// rhs is in panels of 32 columns, this far apart.
+  bool isPacked = false;
+  int64_t panelStride = 0;
+
+  int64_t outerCount() const { return count(outer); }
+  int64_t outerRowCount() const { return count(outerRows); }
+  int64_t columnCount() const { return count(columns); }
+  int64_t depthCount() const { return count(depth); }
+  /// Elements between neighbouring columns of an unpacked rhs.
+  int64_t columnStride() const {
+    return columns.empty() ? 0 : columns.back().rhs;
+  }
+
+  static int64_t count(llvm::ArrayRef<ContractionDim> dims);
+};
+
+/// Joins neighbours of `dims` (outermost first) that both operands walk as one.
+void joinDims(llvm::SmallVectorImpl<ContractionDim> &dims);
+
+} // namespace heddle
+
+#endif // HEDDLE_PASSES_KERNEL_CPU_CONTRACTIONSHAPE_H

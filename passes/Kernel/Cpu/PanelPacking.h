@@ -1,0 +1,38 @@
+// Copies of operands into panels, in the worker's scratch memory.
+
+#ifndef HEDDLE_PASSES_KERNEL_CPU_PANELPACKING_H
+#define HEDDLE_PASSES_KERNEL_CPU_PANELPACKING_H
+
+#include "passes/Kernel/Cpu/IndexBuilder.h"
+
+namespace heddle {
+
+/// A dimension that a packed panel is deep in, and how far apart its steps are
+/// in the source.
+struct PanelDim {
+  int64_t extent = 1;
+  int64_t stride = 0;
+};
+
+/// The part of a matrix that becomes a panel: element (k, c) is at
+/// `base + k's strides + c * columnStride` of `source`.
+struct PanelSource {
+  mlir::Value source;
+  mlir::Value base;
+  /// Outermost first; k runs over them row-major.
+  llvm::SmallVector<PanelDim> depth;
+  int64_t columnStride = 1;
+  /// Columns that exist; the panel's others become zero.
+  int64_t columns = 0;
+};
+
+/// Emits the copy of steps [low, high) into `panel`, row-major
+/// `[high - low][width]` from its start, widened to its element type. With more
+/// than one depth dimension low and high are those of the whole depth.
+void emitPanelCopy(IndexBuilder &index, const PanelSource &source,
+                   mlir::Value low, mlir::Value high, mlir::Value panel,
+                   int64_t width, bool isUnsigned);
+
+} // namespace heddle
+
+#endif // HEDDLE_PASSES_KERNEL_CPU_PANELPACKING_H

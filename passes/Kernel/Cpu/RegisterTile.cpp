@@ -1,0 +1,115 @@
+#include "passes/Kernel/Cpu/RegisterTile.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace heddle {
+
+int64_t accumulatorLanes(Type accumulator) {
+  return accumulator.getIntOrFloatBitWidth() > 32 ? 8 : 16;
+}
+
+Value convertElements(OpBuilder &builder, Location loc, Value value,
+                      Type elementType, bool isUnsigned) {
+  Type from = getElementTypeOrSelf(value);
+  if (from == elementType)
+    return value;
+  Type to = elementType;
+  if (auto vector = dyn_cast<VectorType>(value.getType()))
+    to = VectorType::get(vector.getShape(), elementType);
+  if (isa<FloatType>(from))
+    return arith::ExtFOp::create(builder, loc, to, value);
+  if (isUnsigned)
+    return arith::ExtUIOp::create(builder, loc, to, value);
+  return arith::ExtSIOp::create(builder, loc, to, value);
+}
+
+RegisterTile::RegisterTile(OpBuilder &builder, Location loc, Type accumulator,
+                           int64_t rows, int64_t vectors)
+    : vectorType(VectorType::get({accumulatorLanes(accumulator)}, accumulator)),
+      rows(rows), vectors(vectors), lanes(accumulatorLanes(accumulator)),
+      builder(builder), loc(loc), index(builder, loc) {}
+
+SmallVector<Value> RegisterTile::zeros() {
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(vectorType));
+  return SmallVector<Value>(rows * vectors, zero);
+}
+
+SmallVector<Value> RegisterTile::load(Value buffer, Value base) {
+  SmallVector<Value> accumulators;
+  for (int64_t i = 0; i < rows * vectors; ++i)
+    accumulators.push_back(vector::LoadOp::create(
+        builder, loc, vectorType, buffer, index.add(base, i * lanes)));
+  return accumulators;
+}
+
+void RegisterTile::store(ValueRange accumulators, Value buffer, Value base) {
+  for (auto [i, accumulator] : llvm::enumerate(accumulators))
+    vector::StoreOp::create(builder, loc, accumulator, buffer,
+                            index.add(base, i * lanes));
+}
+
+SmallVector<Value> RegisterTile::accumulate(const TileLhs &lhs,
+                                            const TileRhs &rhs, Value low,
+                                            Value high, ValueRange accumulators,
+                                            const TilePrefetch *prefetch) {
+  return index.loop(
+      low, high, 1, accumulators, [&](Value k, ValueRange carried) {
+        SmallVector<Value> sums(carried);
+        if (prefetch)
+          memref::PrefetchOp::create(
+              builder, loc, prefetch->buffer,
+              ValueRange{index.at(prefetch->base, k, prefetch->step)},
+              /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
+        step(lhs, index.at(lhs.base, k, lhs.step), rhs,
+             index.at(rhs.base, k, rhs.step), sums);
+        return sums;
+      });
+}
+
+void RegisterTile::step(const TileLhs &lhs, Value lhsPosition,
+                        const TileRhs &rhs, Value rhsPosition,
+                        MutableArrayRef<Value> accumulators) {
+  Type rhsElement = cast<MemRefType>(rhs.buffer.getType()).getElementType();
+  auto rhsType = VectorType::get({lanes}, rhsElement);
+  SmallVector<Value> factors;
+  for (auto [v, offset] : llvm::enumerate(rhs.vectors)) {
+    Value position = index.add(rhsPosition, offset);
+    Value loaded;
+    if (rhs.lastMask && v + 1 == rhs.vectors.size()) {
+      Value zero =
+          arith::ConstantOp::create(builder, loc, builder.getZeroAttr(rhsType));
+      loaded = vector::MaskedLoadOp::create(builder, loc, rhsType, rhs.buffer,
+                                            position, rhs.lastMask, zero);
+    } else {
+      loaded =
+          vector::LoadOp::create(builder, loc, rhsType, rhs.buffer, position);
+    }
+    factors.push_back(convertElements(
+        builder, loc, loaded, vectorType.getElementType(), rhs.isUnsigned));
+  }
+  for (auto [r, offset] : llvm::enumerate(lhs.rows)) {
+    if (!offset)
+      continue;
+    Value scalar = memref::LoadOp::create(builder, loc, lhs.buffer,
+                                          index.add(lhsPosition, *offset));
+    Value spread = vector::BroadcastOp::create(
+        builder, loc, vectorType,
+        convertElements(builder, loc, scalar, vectorType.getElementType(),
+                        lhs.isUnsigned));
+    for (int64_t v = 0; v < vectors; ++v) {
+      Value &sum = accumulators[r * vectors + v];
+      if (isa<FloatType>(vectorType.getElementType())) {
+        sum = vector::FMAOp::create(builder, loc, spread, factors[v], sum);
+        continue;
+      }
+      Value product = arith::MulIOp::create(builder, loc, spread, factors[v]);
+      sum = arith::AddIOp::create(builder, loc, sum, product);
+    }
+  }
+}
+
+} // namespace heddle

@@ -1,0 +1,85 @@
+// A block of results held in vector registers while it is summed up.
+
+#ifndef HEDDLE_PASSES_KERNEL_CPU_REGISTERTILE_H
+#define HEDDLE_PASSES_KERNEL_CPU_REGISTERTILE_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "passes/Kernel/Cpu/IndexBuilder.h"
+#include <optional>
+
+namespace heddle {
+
+/// The left-hand side as a tile reads it, one scalar per row and step: row r at
+/// step k is element `base + rows[r] + k * step`. A row without an offset takes
+/// no part (its taps lie in the padding).
+struct TileLhs {
+  mlir::Value buffer;
+  mlir::Value base;
+  llvm::SmallVector<std::optional<int64_t>> rows;
+  int64_t step = 1;
+  /// Whether narrow integers widen with zeros.
+  bool isUnsigned = false;
+};
+
+/// The right-hand side, `lanes` elements per vector and step: vector v at step
+/// k starts at `base + vectors[v] + k * step`.
+struct TileRhs {
+  mlir::Value buffer;
+  mlir::Value base;
+  llvm::SmallVector<int64_t> vectors;
+  int64_t step = 1;
+  /// The lanes of the last vector that may be read; null for all.
+  mlir::Value lastMask;
+  bool isUnsigned = false;
+};
+
+/// What is fetched ahead during a tile's steps: element
+/// `base + k * step` of `buffer`.
+struct TilePrefetch {
+  mlir::Value buffer;
+  mlir::Value base;
+  int64_t step = 0;
+};
+
+/// The number of lanes of a 64-byte vector of accumulators.
+int64_t accumulatorLanes(mlir::Type accumulator);
+
+/// `value`, a scalar or a vector, widened to the accumulator's `elementType`.
+mlir::Value convertElements(mlir::OpBuilder &builder, mlir::Location loc,
+                            mlir::Value value, mlir::Type elementType,
+                            bool isUnsigned = false);
+
+/// Emits the sums of products of a tile of `rows` x `vectors` accumulators.
+class RegisterTile {
+public:
+  RegisterTile(mlir::OpBuilder &builder, mlir::Location loc,
+               mlir::Type accumulator, int64_t rows, int64_t vectors);
+
+  llvm::SmallVector<mlir::Value> zeros();
+  /// The accumulators in memory, row-major from element `base` on.
+  llvm::SmallVector<mlir::Value> load(mlir::Value buffer, mlir::Value base);
+  void store(mlir::ValueRange accumulators, mlir::Value buffer,
+             mlir::Value base);
+
+  /// accumulators += lhs * rhs over the steps [low, high), in this order.
+  llvm::SmallVector<mlir::Value>
+  accumulate(const TileLhs &lhs, const TileRhs &rhs, mlir::Value low,
+             mlir::Value high, mlir::ValueRange accumulators,
+             const TilePrefetch *prefetch = nullptr);
+
+  mlir::VectorType vectorType;
+  int64_t rows, vectors, lanes;
+
+private:
+  void step(const TileLhs &lhs, mlir::Value lhsPosition, const TileRhs &rhs,
+            mlir::Value rhsPosition,
+            llvm::MutableArrayRef<mlir::Value> accumulators);
+
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  IndexBuilder index;
+};
+
+} // namespace heddle
+
+#endif // HEDDLE_PASSES_KERNEL_CPU_REGISTERTILE_H

@@ -1,0 +1,84 @@
+// Sizes of register tiles and of the pieces of work that threads claim: plain
+// arithmetic on extents and on what the machine says about itself.
+
+#ifndef HEDDLE_PASSES_KERNEL_CPU_TILECHOICE_H
+#define HEDDLE_PASSES_KERNEL_CPU_TILECHOICE_H
+
+#include "heddle/Target/Machine.h"
+
+namespace heddle {
+
+/// Columns of the panels that right-hand sides are packed in (`n32k1`, `o32`).
+inline constexpr int64_t panelColumns = 32;
+
+/// A run of `extent` rows as `bigCount` tiles of `bigRows`, then tiles of one
+/// row less: all tiles keep the multipliers about equally busy, and code is
+/// needed for two sizes only.
+struct RowSplit {
+  int64_t extent = 0;
+  int64_t bigRows = 1;
+  int64_t bigCount = 0;
+  int64_t smallCount = 0;
+
+  int64_t count() const { return bigCount + smallCount; }
+  int64_t smallRows() const { return bigRows - 1; }
+};
+
+/// The fewest tiles of at most `maxRows`, as equal as can be.
+RowSplit splitRows(int64_t extent, int64_t maxRows);
+
+/// A tile of accumulators: `rows` of `vectors` vectors each.
+struct TileShape {
+  int64_t rows = 1;
+  int64_t vectors = 1;
+};
+
+/// The largest register tile for `rows` x `columns` results whose accumulators
+/// are vectors of `lanes` elements, 64 bytes each (two registers on a machine
+/// with 256-bit vectors). The columns of a tile divide a panel, or are a
+/// multiple of it when there are too few rows to hide the latency of the
+/// multiply-add.
+TileShape chooseTileShape(const Machine &machine, int64_t rows, int64_t columns,
+                          int64_t lanes);
+
+/// A contraction for which the grid is chosen.
+struct ContractionExtents {
+  int64_t outer = 1;
+  int64_t rows = 1;
+  int64_t columns = 1;
+  int64_t depth = 1;
+  /// Bytes of an element of each operand.
+  int64_t lhsBytes = 4;
+  int64_t rhsBytes = 4;
+  /// The right-hand side is copied into panels by whoever works on them, which
+  /// pays only over many rows.
+  bool packsRhs = false;
+};
+
+/// How a contraction is cut. Results do not depend on it except through
+/// `depthBlock`, which depends on the shape alone.
+struct ContractionBlocks {
+  /// Row tiles and column groups (the columns of one register tile) that are
+  /// worked on together.
+  int64_t rowTiles = 1;
+  int64_t columnGroups = 1;
+  /// Steps of the reduction between two visits of the accumulators' memory.
+  int64_t depthBlock = 1;
+  /// Tiles of the grid that a thread claims at once.
+  int64_t chunk = 1;
+  /// Whether passes over the rows fetch the next panel ahead.
+  bool prefetch = false;
+};
+
+ContractionBlocks chooseBlocks(const Machine &machine,
+                               const ContractionExtents &extents,
+                               TileShape tile, int64_t rowTiles,
+                               int64_t columnGroups, int64_t lanes);
+
+/// How many pieces of `flops` operations and `bytes` of traffic are claimed at
+/// once, of `count` equal ones.
+int64_t chooseChunk(double flops, double bytes, int64_t count);
+
+} // namespace heddle
+
+#endif // HEDDLE_PASSES_KERNEL_CPU_TILECHOICE_H

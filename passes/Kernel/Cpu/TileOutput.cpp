@@ -1,0 +1,213 @@
+#include "passes/Kernel/Cpu/TileOutput.h"
+#include "dialects/Kernel/LinearAccess.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace heddle {
+
+/// An epilogue of up to this many operations runs on the accumulators where
+/// they are; a longer one is emitted once, in a loop over the tile's vectors.
+static constexpr unsigned maxOpsInRegisters = 6;
+
+static bool isCheap(linalg::GenericOp generic) {
+  unsigned count = 0;
+  for (Operation &op : generic.getRegion().front().without_terminator()) {
+    if (op.hasTrait<OpTrait::ConstantLike>())
+      continue;
+    if (op.getDialect()->getNamespace() == "math" ||
+        op.getName().getStringRef() == "arith.divf")
+      return false;
+    ++count;
+  }
+  return count <= maxOpsInRegisters;
+}
+
+FailureOr<TileOutput> TileOutput::create(KernelFrame &frame, Value result,
+                                         int64_t maxTileElements) {
+  TileOutput output(frame, result);
+  for (Operation *user : result.getUsers()) {
+    if (isa<func::ReturnOp>(user))
+      continue;
+    auto generic = dyn_cast<linalg::GenericOp>(user);
+    if (!generic)
+      return user->emitOpError("cannot follow a contraction in its kernel");
+    if (llvm::any_of(output.epilogues, [&](Epilogue &epilogue) {
+          return epilogue.payload.nest().op == generic;
+        }))
+      continue;
+    if (failed(output.addEpilogue(generic)))
+      return failure();
+    output.viaScratch |= !isCheap(generic);
+  }
+  auto element = cast<RankedTensorType>(result.getType()).getElementType();
+  output.scratch = frame.allocateScratch(element, maxTileElements);
+  return output;
+}
+
+LogicalResult TileOutput::addEpilogue(linalg::GenericOp generic) {
+  constexpr unsigned none = ~0u;
+  unsigned rank = cast<RankedTensorType>(result.getType()).getRank();
+  Epilogue epilogue{PayloadVectorizer(LoopNest(generic), frame),
+                    SmallVector<unsigned>(rank, none),
+                    {}};
+  const LoopNest &nest = epilogue.payload.nest();
+  if (!nest.isParallel())
+    return generic.emitOpError("reduces, and cannot be an epilogue");
+  for (OpOperand *operand : generic.getDpsInputOperands()) {
+    if (operand->get() != result)
+      continue;
+    AffineMap map = generic.getMatchingIndexingMap(operand);
+    SmallVector<unsigned> loopOfDim;
+    for (AffineExpr expr : map.getResults()) {
+      auto loop = dyn_cast<AffineDimExpr>(expr);
+      loopOfDim.push_back(loop ? loop.getPosition() : none);
+    }
+    if (!epilogue.operands.empty() && loopOfDim != epilogue.loopOfDim)
+      return generic.emitOpError(
+          "reads the contraction's result at two places");
+    epilogue.loopOfDim = loopOfDim;
+    epilogue.operands.push_back(operand->getOperandNumber());
+  }
+  // Every loop but those of one iteration walks a dimension of the result, and
+  // every dimension is walked whole.
+  auto shape = cast<RankedTensorType>(result.getType()).getShape();
+  for (unsigned loop = 0; loop < nest.numLoops(); ++loop)
+    if (nest.extents[loop] != 1 &&
+        !llvm::is_contained(epilogue.loopOfDim, loop))
+      return generic.emitOpError("repeats the contraction's result");
+  for (auto [dim, loop] : llvm::enumerate(epilogue.loopOfDim))
+    if (loop == none ? shape[dim] != 1 : nest.extents[loop] != shape[dim])
+      return generic.emitOpError("reads a part of the contraction's result");
+  epilogues.push_back(std::move(epilogue));
+  return success();
+}
+
+LogicalResult TileOutput::storePoint(Value sums, ArrayRef<Value> coords,
+                                     unsigned dim, int64_t lanes, Value mask) {
+  OpBuilder &builder = frame.builder;
+  Location loc = result.getLoc();
+  if (frame.hasBuffer(result))
+    storePlain(sums, coords, dim, lanes, mask);
+  for (Epilogue &epilogue : epilogues) {
+    LanePoint point;
+    point.lanes = lanes;
+    point.mask = mask;
+    unsigned numLoops = epilogue.payload.nest().numLoops();
+    point.ivs.assign(numLoops, Value());
+    for (auto [position, loop] : llvm::enumerate(epilogue.loopOfDim)) {
+      if (loop >= numLoops)
+        continue;
+      point.ivs[loop] = coords[position];
+      if (position == dim)
+        point.loop = loop;
+    }
+    for (Value &iv : point.ivs)
+      if (!iv)
+        iv = IndexBuilder(builder, loc).constant(0);
+    SmallVector<LaneValue> supplied(
+        epilogue.payload.nest().op->getNumOperands());
+    for (unsigned operand : epilogue.operands)
+      supplied[operand] = LaneValue(sums);
+    auto results = epilogue.payload.emit(builder, point, supplied);
+    if (failed(results))
+      return failure();
+    epilogue.payload.store(builder, point, *results);
+  }
+  return success();
+}
+
+void TileOutput::storePlain(Value sums, ArrayRef<Value> coords, unsigned dim,
+                            int64_t lanes, Value mask) {
+  OpBuilder &builder = frame.builder;
+  Location loc = result.getLoc();
+  IndexBuilder index(builder, loc);
+  auto type = cast<RankedTensorType>(result.getType());
+  SmallVector<int64_t> strides = kernel::rowMajorStrides(type.getShape());
+  Value position = index.constant(0);
+  for (auto [coord, stride] : llvm::zip_equal(coords, strides))
+    position = index.at(position, coord, stride);
+  LaneBuilder writer(builder, loc, lanes, mask);
+  writer.store(sums, frame.buffer(result),
+               LaneValue(position, lanes ? strides[dim] : 0));
+}
+
+LogicalResult TileOutput::store(RegisterTile &tile, ValueRange sums,
+                                const TilePlace &place) {
+  OpBuilder &builder = frame.builder;
+  Location loc = result.getLoc();
+  IndexBuilder index(builder, loc);
+  int64_t width = tile.vectors * tile.lanes;
+
+  // Lanes must follow each other along one dimension.
+  bool byElement = place.columnDims.empty() ||
+                   (place.columnDims.size() > 1 &&
+                    place.columnExtents.back() % tile.lanes != 0);
+  bool fromMemory = byElement || (viaScratch && tile.rows * tile.vectors > 1);
+  if (fromMemory)
+    tile.store(sums, scratch, index.constant(0));
+  if (byElement)
+    return storeByElement(tile, place);
+
+  auto storeRow = [&](Value row, int64_t v, Value vector) {
+    SmallVector<Value> coords(place.coords);
+    if (place.rowDim)
+      coords[*place.rowDim] = index.add(coords[*place.rowDim], row);
+    Value column = index.add(place.firstColumn, v * tile.lanes);
+    for (auto [dim, at] : llvm::zip_equal(
+             place.columnDims, index.delinearize(column, place.columnExtents)))
+      coords[dim] = at;
+    int64_t valid = std::min(tile.lanes, place.columns - v * tile.lanes);
+    Value mask = tailMask(builder, loc, tile.lanes, valid);
+    return storePoint(vector, coords, place.columnDims.back(), tile.lanes,
+                      mask);
+  };
+
+  for (int64_t v = 0; v < tile.vectors && v * tile.lanes < place.columns; ++v) {
+    LogicalResult status = success();
+    if (!fromMemory) {
+      for (int64_t r = 0; r < tile.rows; ++r)
+        if (failed(storeRow(index.constant(r), v, sums[r * tile.vectors + v])))
+          return failure();
+      continue;
+    }
+    index.loop(0, tile.rows, 1, [&](Value row) {
+      Value loaded = vector::LoadOp::create(
+          builder, loc, tile.vectorType, scratch,
+          index.at(index.constant(v * tile.lanes), row, width));
+      status = storeRow(row, v, loaded);
+    });
+    if (failed(status))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult TileOutput::storeByElement(RegisterTile &tile,
+                                         const TilePlace &place) {
+  OpBuilder &builder = frame.builder;
+  Location loc = result.getLoc();
+  IndexBuilder index(builder, loc);
+  LogicalResult status = success();
+  int64_t width = tile.vectors * tile.lanes;
+  index.loop(0, tile.rows, 1, [&](Value row) {
+    index.loop(0, place.columns, 1, [&](Value column) {
+      SmallVector<Value> coords(place.coords);
+      if (place.rowDim)
+        coords[*place.rowDim] = index.add(coords[*place.rowDim], row);
+      Value flat = index.add(place.firstColumn, column);
+      for (auto [dim, at] : llvm::zip_equal(
+               place.columnDims, index.delinearize(flat, place.columnExtents)))
+        coords[dim] = at;
+      Value sum = memref::LoadOp::create(builder, loc, scratch,
+                                         index.at(column, row, width));
+      if (failed(storePoint(sum, coords, 0, /*lanes=*/0, Value())))
+        status = failure();
+    });
+  });
+  return status;
+}
+
+} // namespace heddle

@@ -1,0 +1,71 @@
+// The way of finished sums from registers to memory.
+
+#ifndef HEDDLE_PASSES_KERNEL_CPU_TILEOUTPUT_H
+#define HEDDLE_PASSES_KERNEL_CPU_TILEOUTPUT_H
+
+#include "passes/Kernel/Cpu/PayloadVectorizer.h"
+#include "passes/Kernel/Cpu/RegisterTile.h"
+
+namespace heddle {
+
+/// Where in the root's result a tile lies.
+struct TilePlace {
+  /// The first row of the tile; entries of the column dimensions do not count.
+  llvm::SmallVector<mlir::Value> coords;
+  /// The dimension along which the tile's rows follow each other; none for a
+  /// single row.
+  std::optional<unsigned> rowDim;
+  /// Columns run over these dimensions, row-major; none for one column.
+  llvm::SmallVector<unsigned> columnDims;
+  llvm::SmallVector<int64_t> columnExtents;
+  mlir::Value firstColumn;
+  /// How many of the tile's columns are results; the rest is padding.
+  int64_t columns = 0;
+};
+
+/// Writes the results of a root: as they are, through the epilogue, or both.
+class TileOutput {
+public:
+  /// `result` is the root's, of which `frame` knows the buffer if it is
+  /// returned. `maxTileElements` bounds the tiles to come.
+  static mlir::FailureOr<TileOutput>
+  create(KernelFrame &frame, mlir::Value result, int64_t maxTileElements);
+
+  /// Emits the stores of a tile; `sums` as RegisterTile has them.
+  mlir::LogicalResult store(RegisterTile &tile, mlir::ValueRange sums,
+                            const TilePlace &place);
+
+private:
+  struct Epilogue {
+    PayloadVectorizer payload;
+    /// For each dimension of the root's result, the loop that walks it.
+    llvm::SmallVector<unsigned> loopOfDim;
+    /// The generic's operands that are the root's result.
+    llvm::SmallVector<unsigned> operands;
+  };
+
+  TileOutput(KernelFrame &frame, mlir::Value result)
+      : frame(frame), result(result) {}
+
+  mlir::LogicalResult addEpilogue(mlir::linalg::GenericOp generic);
+  /// Writes `sums` (a scalar if `lanes` is 0) at `coords` and after, along
+  /// `dim`.
+  mlir::LogicalResult storePoint(mlir::Value sums,
+                                 llvm::ArrayRef<mlir::Value> coords,
+                                 unsigned dim, int64_t lanes, mlir::Value mask);
+  void storePlain(mlir::Value sums, llvm::ArrayRef<mlir::Value> coords,
+                  unsigned dim, int64_t lanes, mlir::Value mask);
+  mlir::LogicalResult storeByElement(RegisterTile &tile,
+                                     const TilePlace &place);
+
+  KernelFrame &frame;
+  mlir::Value result;
+  std::vector<Epilogue> epilogues;
+  /// The epilogue is too much for all of a tile's accumulators at once.
+  bool viaScratch = false;
+  mlir::Value scratch;
+};
+
+} // namespace heddle
+
+#endif // HEDDLE_PASSES_KERNEL_CPU_TILEOUTPUT_H

@@ -1,0 +1,167 @@
+#include "KernelHarness.h"
+
+#include "heddle/Codegen/CompileToElf.h"
+#include "heddle/Pipeline/Registration.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "passes/Kernel/Cpu/RootEmitters.h"
+#include "gtest/gtest.h"
+#include <dlfcn.h>
+#include <random>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace mlir;
+
+namespace heddle::test {
+
+MLIRContext &context() {
+  static MLIRContext *context = [] {
+    DialectRegistry registry;
+    registerAllDialects(registry);
+    auto *made = new MLIRContext(registry);
+    made->loadAllAvailableDialects();
+    prepareCodegen(made);
+    return made;
+  }();
+  return *context;
+}
+
+bool canRun(llvm::StringRef machine) {
+  if (machine == "x86-64-v4")
+    return __builtin_cpu_supports("x86-64-v4");
+  return __builtin_cpu_supports("x86-64-v3");
+}
+
+OwningOpRef<ModuleOp> parse(const std::string &text) {
+  return parseSourceString<ModuleOp>(text, ParserConfig(&context()));
+}
+
+static LogicalResult emitRoot(KernelFrame &frame) {
+  for (Operation &op : frame.source.getBody().front()) {
+    if (auto root = dyn_cast<kernel::ContractOp>(op))
+      return emitContraction(frame, root);
+  }
+  return frame.source.emitError("has no root");
+}
+
+std::unique_ptr<Kernel> Kernel::compile(const std::string &text,
+                                        llvm::StringRef machineName) {
+  OwningOpRef<ModuleOp> module = parse(text);
+  if (!module) {
+    ADD_FAILURE() << "does not parse:\n" << text;
+    return nullptr;
+  }
+  const Machine &machine = *findMachine(machineName);
+  auto source = *module->getOps<func::FuncOp>().begin();
+  std::string name = source.getName().str();
+  FailureOr<KernelFrame> frame = KernelFrame::create(source, machine);
+  if (failed(frame) || failed(emitRoot(*frame))) {
+    ADD_FAILURE() << "is not lowered:\n" << text;
+    return nullptr;
+  }
+  func::FuncOp lowered = frame->function;
+  if (getenv("HEDDLE_TEST_DUMP"))
+    module->dump();
+  auto kernel = std::make_unique<Kernel>();
+  kernel->tiles =
+      lowered->getAttrOfType<IntegerAttr>(kernel::kTilesAttrName).getInt();
+  kernel->chunk =
+      lowered->getAttrOfType<IntegerAttr>(kernel::kChunkAttrName).getInt();
+  kernel->scratch.resize(
+      lowered->getAttrOfType<IntegerAttr>(kernel::kScratchAttrName).getInt() +
+      HEDDLE_KERNEL_ALIGNMENT);
+  CodegenOptions options;
+  options.keepSymbols = true;
+  options.dump = [&](llvm::StringRef, llvm::StringRef text) {
+    kernel->assembly = text.str();
+  };
+  if (failed(verify(*module))) {
+    ADD_FAILURE() << "is lowered to what does not verify:\n" << text;
+    return nullptr;
+  }
+  FailureOr<std::vector<char>> image = compileToElf(*module, machine, options);
+  if (failed(image)) {
+    ADD_FAILURE() << "is not compiled:\n" << text;
+    return nullptr;
+  }
+  kernel->descriptor = memfd_create("kernel", MFD_CLOEXEC);
+  EXPECT_EQ(write(kernel->descriptor, image->data(), image->size()),
+            ssize_t(image->size()));
+  std::string path = "/proc/self/fd/" + std::to_string(kernel->descriptor);
+  kernel->library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!kernel->library) {
+    ADD_FAILURE() << dlerror();
+    return nullptr;
+  }
+  kernel->entry =
+      reinterpret_cast<heddle_kernel>(dlsym(kernel->library, name.c_str()));
+  EXPECT_NE(kernel->entry, nullptr);
+  return kernel;
+}
+
+Kernel::~Kernel() {
+  if (library)
+    dlclose(library);
+  if (descriptor >= 0)
+    close(descriptor);
+}
+
+void Kernel::run(llvm::ArrayRef<void *> buffers, int64_t step, bool backwards) {
+  if (step == 0)
+    step = tiles;
+  auto aligned = reinterpret_cast<uintptr_t>(scratch.data());
+  aligned = llvm::alignTo(aligned, HEDDLE_KERNEL_ALIGNMENT);
+  for (int64_t i = 0; i < tiles; i += step) {
+    heddle_kernel_args args = {};
+    args.buffers = buffers.data();
+    args.scratch = reinterpret_cast<void *>(aligned);
+    args.tile_begin = i;
+    if (backwards)
+      args.tile_begin = (tiles - 1) / step * step - i;
+    args.tile_end = std::min(args.tile_begin + step, tiles);
+    args.version = HEDDLE_KERNEL_ABI_VERSION;
+    entry(&args);
+  }
+}
+
+std::vector<float> randomValues(int64_t count, unsigned seed) {
+  std::mt19937 generator(seed);
+  std::uniform_real_distribution<float> values(-1, 1);
+  std::vector<float> result(count);
+  for (float &value : result)
+    value = values(generator);
+  return result;
+}
+
+std::vector<double> evaluate(kernel::ContractOp op, llvm::ArrayRef<double> lhs,
+                             llvm::ArrayRef<double> rhs) {
+  auto accessOf = [](AffineMap map, Value tensor) {
+    return *kernel::linearAccess(map, cast<RankedTensorType>(tensor.getType()));
+  };
+  auto lhsAccess = accessOf(op.getLhsMap(), op.getLhs());
+  auto rhsAccess = accessOf(op.getRhsMap(), op.getRhs());
+  auto outAccess = accessOf(op.getOutMap(), op.getResult());
+  std::vector<double> out(op.getType().getNumElements());
+  llvm::ArrayRef<int64_t> extents = op.getExtents();
+  if (llvm::is_contained(extents, 0))
+    return out;
+  std::vector<int64_t> at(extents.size());
+  while (true) {
+    auto position = [&](const kernel::LinearAccess &access) {
+      int64_t sum = access.offset;
+      for (size_t dim = 0; dim < at.size(); ++dim)
+        sum += at[dim] * access.strides[dim];
+      return sum;
+    };
+    out[position(outAccess)] +=
+        lhs[position(lhsAccess)] * rhs[position(rhsAccess)];
+    size_t dim = at.size();
+    while (dim > 0 && ++at[dim - 1] == extents[dim - 1])
+      at[--dim] = 0;
+    if (dim == 0)
+      return out;
+  }
+}
+
+} // namespace heddle::test

@@ -1,0 +1,59 @@
+// Lowers, compiles and runs one kernel function inside a test.
+
+#ifndef HEDDLE_TEST_UNIT_KERNELCPU_KERNELHARNESS_H
+#define HEDDLE_TEST_UNIT_KERNELCPU_KERNELHARNESS_H
+
+#include "dialects/Kernel/Kernel.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "runtime/format/kernel_abi.h"
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace heddle::test {
+
+/// The context of all kernels of a test program.
+mlir::MLIRContext &context();
+
+/// Whether this host runs code for the machine of that name.
+bool canRun(llvm::StringRef machine);
+
+/// One kernel function, in machine code.
+class Kernel {
+public:
+  /// Compiles the only function of `text`; null after a test failure.
+  static std::unique_ptr<Kernel> compile(const std::string &text,
+                                         llvm::StringRef machine);
+  ~Kernel();
+
+  /// Runs the whole grid, `chunk` tiles at a time, the last ones first if
+  /// `backwards`.
+  void run(llvm::ArrayRef<void *> buffers, int64_t chunk = 0,
+           bool backwards = false);
+
+  int64_t tiles = 0, chunk = 1;
+  std::string assembly;
+
+private:
+  heddle_kernel entry = nullptr;
+  void *library = nullptr;
+  int descriptor = -1;
+  std::vector<char> scratch;
+};
+
+/// `count` values between -1 and 1, the same for equal seeds.
+std::vector<float> randomValues(int64_t count, unsigned seed);
+
+/// Sums up `op` in double, over row-major operands.
+std::vector<double> evaluate(kernel::ContractOp op, llvm::ArrayRef<double> lhs,
+                             llvm::ArrayRef<double> rhs);
+
+/// Parses `text`, which holds one kernel function.
+mlir::OwningOpRef<mlir::ModuleOp> parse(const std::string &text);
+
+} // namespace heddle::test
+
+#endif // HEDDLE_TEST_UNIT_KERNELCPU_KERNELHARNESS_H
