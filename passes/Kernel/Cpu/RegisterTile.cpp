@@ -1,5 +1,6 @@
 #include "passes/Kernel/Cpu/RegisterTile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -103,7 +104,7 @@ void RegisterTile::step(const TileLhs &lhs, Value lhsPosition,
     for (int64_t v = 0; v < vectors; ++v) {
       Value &sum = accumulators[r * vectors + v];
       if (isa<FloatType>(vectorType.getElementType())) {
-        sum = vector::FMAOp::create(builder, loc, spread, factors[v], sum);
+        sum = math::FmaOp::create(builder, loc, spread, factors[v], sum);
         continue;
       }
       Value product = arith::MulIOp::create(builder, loc, spread, factors[v]);

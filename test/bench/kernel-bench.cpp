@@ -1,0 +1,133 @@
+// Times kernel functions on one thread, beside the multiply-add rate of the
+// core in the same run.
+//
+//   kernel-bench FILE.mlir [MACHINE] [--asm]
+//
+// Every function of the file is lowered, compiled and run on random inputs;
+// the least of many repetitions counts, since a shared machine only adds time.
+
+#include "../unit/KernelCpu/KernelHarness.h"
+#include "mlir/IR/AsmState.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+#include <chrono>
+#include <immintrin.h>
+
+using namespace mlir;
+using namespace heddle::test;
+
+static double seconds() {
+  using namespace std::chrono;
+  return duration<double>(steady_clock::now().time_since_epoch()).count();
+}
+
+/// GFLOP/s of independent 512-bit multiply-adds (256-bit without AVX-512).
+__attribute__((target("avx512f"))) static double peak512() {
+  __m512 sums[16], factor = _mm512_set1_ps(0.999f);
+  for (__m512 &sum : sums)
+    sum = _mm512_set1_ps(1);
+  double best = 1e9;
+  constexpr int rounds = 20000;
+  for (int repeat = 0; repeat < 200; ++repeat) {
+    double start = seconds();
+    for (int i = 0; i < rounds; ++i) {
+#pragma clang loop unroll(full)
+      for (int s = 0; s < 16; ++s)
+        sums[s] = _mm512_fmadd_ps(factor, sums[s], factor);
+      __asm__ volatile("" : "+v"(factor));
+    }
+    best = std::min(best, seconds() - start);
+  }
+  volatile float sink = 0;
+  for (__m512 &sum : sums)
+    sink = sink + _mm512_reduce_add_ps(sum);
+  return 16.0 * 16 * 2 * rounds / best * 1e-9;
+}
+
+static double flopsOf(func::FuncOp function) {
+  double flops = 0;
+  function.walk([&](Operation *op) {
+    if (auto contract = dyn_cast<heddle::kernel::ContractOp>(op)) {
+      flops = 2;
+      for (int64_t extent : contract.getExtents())
+        flops *= extent;
+    }
+    if (auto convolution = dyn_cast<heddle::kernel::ConvolutionOp>(op)) {
+      flops = 2.0 * convolution.getType().getNumElements();
+      for (int64_t extent : convolution.getKernelExtents())
+        flops *= extent;
+      flops *= convolution.getInput().getType().getShape().back() /
+               convolution.getGroups();
+    }
+    if (auto attention = dyn_cast<heddle::kernel::AttentionOp>(op)) {
+      llvm::ArrayRef<int64_t> extents = attention.getExtents();
+      flops = 2.0 * (extents.back() + extents[extents.size() - 2]);
+      for (int64_t extent : extents.drop_back(2))
+        flops *= extent;
+    }
+  });
+  return flops;
+}
+
+int main(int argc, char **argv) {
+  std::string machine = "x86-64-v4";
+  bool assembly = false;
+  for (int i = 2; i < argc; ++i) {
+    if (llvm::StringRef(argv[i]) == "--asm")
+      assembly = true;
+    else
+      machine = argv[i];
+  }
+  auto file = llvm::MemoryBuffer::getFile(argc > 1 ? argv[1] : "-");
+  if (!file) {
+    llvm::errs() << "kernel-bench: cannot read the file\n";
+    return 1;
+  }
+  auto module = parse((*file)->getBuffer().str());
+  if (!module)
+    return 1;
+  double peak = canRun("x86-64-v4") ? peak512() : 0;
+  llvm::outs() << "peak " << llvm::format("%.1f", peak) << " GFLOP/s\n";
+  for (auto function : module->getOps<func::FuncOp>()) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    function.print(stream);
+    double flops = flopsOf(function);
+    double start = seconds();
+    auto kernel = Kernel::compile(text, machine);
+    if (!kernel)
+      return 1;
+    double compiled = seconds() - start;
+    if (assembly)
+      llvm::outs() << kernel->assembly;
+    std::vector<std::vector<float>> memory;
+    std::vector<void *> buffers;
+    double bytes = 0;
+    auto add = [&](Type type) {
+      int64_t count = cast<RankedTensorType>(type).getNumElements();
+      bytes += 4.0 * count;
+      memory.push_back(randomValues(count + 32, memory.size()));
+      auto address = reinterpret_cast<uintptr_t>(memory.back().data());
+      buffers.push_back(reinterpret_cast<void *>((address + 63) & ~uintptr_t(63)));
+    };
+    for (Type type : function.getArgumentTypes())
+      add(type);
+    for (Type type : function.getResultTypes())
+      add(type);
+    double best = 1e9, end = seconds() + 1.0;
+    do {
+      double before = seconds();
+      kernel->run(buffers);
+      best = std::min(best, seconds() - before);
+    } while (seconds() < end);
+    llvm::outs() << llvm::format(
+        "%-28s %9.1f us %7.1f GFLOP/s %5.2f of peak %6.1f GB/s  compile %.0f "
+        "ms, %d tiles\n",
+        function.getName().str().c_str(), best * 1e6, flops / best * 1e-9,
+        flops / best * 1e-9 / peak, bytes / best * 1e-9, compiled * 1e3,
+        int(kernel->tiles));
+    llvm::outs().flush();
+  }
+  return 0;
+}
