@@ -109,7 +109,8 @@ int main(int argc, char **argv) {
       bytes += 4.0 * count;
       memory.push_back(randomValues(count + 32, memory.size()));
       auto address = reinterpret_cast<uintptr_t>(memory.back().data());
-      buffers.push_back(reinterpret_cast<void *>((address + 63) & ~uintptr_t(63)));
+      buffers.push_back(
+          reinterpret_cast<void *>((address + 63) & ~uintptr_t(63)));
     };
     for (Type type : function.getArgumentTypes())
       add(type);

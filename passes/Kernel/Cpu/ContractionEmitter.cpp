@@ -18,10 +18,10 @@ namespace {
 
 class ContractionEmitter {
 public:
-  ContractionEmitter(KernelFrame &frame, kernel::ContractOp op)
-      : frame(frame), op(op), shape(ContractionShape::analyze(op)),
-        index(frame.builder, op.getLoc()),
-        accumulator(cast<RankedTensorType>(op.getType()).getElementType()),
+  ContractionEmitter(KernelFrame &frame, OpResult root, ContractionShape given)
+      : frame(frame), root(root), loc(root.getLoc()), shape(std::move(given)),
+        index(frame.builder, loc),
+        accumulator(cast<RankedTensorType>(root.getType()).getElementType()),
         lanes(accumulatorLanes(accumulator)) {}
 
   LogicalResult emit();
@@ -63,7 +63,8 @@ private:
   TilePlace placeOf(const Group &group, Value number, Value row);
 
   KernelFrame &frame;
-  kernel::ContractOp op;
+  OpResult root;
+  Location loc;
   ContractionShape shape;
   IndexBuilder index;
   Type accumulator;
@@ -131,11 +132,11 @@ void ContractionEmitter::choose() {
 }
 
 LogicalResult ContractionEmitter::emit() {
-  auto result = cast<RankedTensorType>(op.getType());
+  auto result = cast<RankedTensorType>(root.getType());
   if (!accumulator.isIntOrFloat())
-    return op.emitOpError("has elements of an unsupported type, ")
+    return root.getOwner()->emitOpError("has elements of an unsupported type, ")
            << accumulator;
-  auto outputOrFailure = TileOutput::create(frame, op.getResult(),
+  auto outputOrFailure = TileOutput::create(frame, root,
                                             /*maxTileElements=*/8 * 8 * 16);
   if (failed(outputOrFailure))
     return failure();
@@ -147,7 +148,7 @@ LogicalResult ContractionEmitter::emit() {
   lhsBuffer = frame.buffer(shape.lhs);
   rhsBuffer = frame.buffer(shape.rhs);
   if (!lhsBuffer || !rhsBuffer)
-    return op.emitOpError("has an operand that is not in memory");
+    return root.getOwner()->emitOpError("has an operand that is not in memory");
   choose();
   if (packs)
     panel =
@@ -231,7 +232,7 @@ TileRhs ContractionEmitter::rhsOf(const Group &group) {
   rhs.buffer = rhsBuffer;
   if (!shape.isPacked) {
     rhs.base = index.add(rhsBase, first);
-    rhs.lastMask = tailMask(frame.builder, op.getLoc(), lanes,
+    rhs.lastMask = tailMask(frame.builder, loc, lanes,
                             group.columns - (group.vectors - 1) * lanes);
     return rhs;
   }
@@ -367,8 +368,7 @@ LogicalResult ContractionEmitter::emitGroup(const Group &group, RowRange rows) {
   Value zero = index.constant(0);
   Value depthEnd = index.constant(shape.depthCount());
   auto makeTile = [&](int64_t height) {
-    return RegisterTile(frame.builder, op.getLoc(), accumulator, height,
-                        group.vectors);
+    return RegisterTile(frame.builder, loc, accumulator, height, group.vectors);
   };
   auto storeTile = [&](RegisterTile &tile, ValueRange sums, Value number,
                        Value row) {
@@ -431,8 +431,14 @@ LogicalResult ContractionEmitter::emitGroup(const Group &group, RowRange rows) {
   return status;
 }
 
+LogicalResult emitContraction(KernelFrame &frame, OpResult root,
+                              ContractionShape shape) {
+  return ContractionEmitter(frame, root, std::move(shape)).emit();
+}
+
 LogicalResult emitContraction(KernelFrame &frame, kernel::ContractOp op) {
-  return ContractionEmitter(frame, op).emit();
+  return emitContraction(frame, cast<OpResult>(op.getResult()),
+                         ContractionShape::analyze(op));
 }
 
 } // namespace heddle

@@ -40,20 +40,27 @@ static void dropUnitDims(SmallVectorImpl<ContractionDim> &dims) {
                  [](const ContractionDim &dim) { return dim.extent == 1; });
 }
 
-/// Takes out the best dimension by `better`, if there is any.
-template <typename Better>
+/// Takes out the dimension with the largest `merit`, the last of equals.
+template <typename Merit>
 static std::optional<ContractionDim>
-takeBest(SmallVectorImpl<ContractionDim> &dims, Better better) {
-  auto best =
-      std::max_element(dims.begin(), dims.end(),
-                       [&](const ContractionDim &a, const ContractionDim &b) {
-                         return better(b, a);
-                       });
+takeBest(SmallVectorImpl<ContractionDim> &dims, Merit merit) {
+  auto best = dims.begin();
+  for (auto dim = dims.begin(); dim != dims.end(); ++dim)
+    if (merit(*dim) >= merit(*best))
+      best = dim;
   if (best == dims.end())
     return std::nullopt;
   ContractionDim dim = *best;
   dims.erase(best);
   return dim;
+}
+
+void ContractionShape::setRows(SmallVector<ContractionDim> dims) {
+  dropUnitDims(dims);
+  if (auto best = takeBest(
+          dims, [](const ContractionDim &dim) { return meanRows(dim.extent); }))
+    row = *best;
+  outerRows = std::move(dims);
 }
 
 ContractionShape ContractionShape::analyze(kernel::ContractOp op) {
@@ -131,21 +138,13 @@ ContractionShape ContractionShape::analyze(kernel::ContractOp op) {
         std::swap(dim.lhs, dim.rhs);
   }
 
-  if (auto row = takeBest(rows, [](auto &a, auto &b) {
-        return meanRows(a.extent) > meanRows(b.extent);
-      }))
-    shape.row = *row;
-  shape.outerRows = rows;
-
+  shape.setRows(rows);
+  dropUnitDims(columns);
   if (shape.isPacked) {
-    // Dimensions of one column would only cost divisions.
-    dropUnitDims(columns);
     shape.columns = columns;
   } else {
-    dropUnitDims(columns);
-    if (auto column = takeBest(columns, [](auto &a, auto &b) {
-          return std::make_pair(a.rhs == 1, a.extent) >
-                 std::make_pair(b.rhs == 1, b.extent);
+    if (auto column = takeBest(columns, [](const ContractionDim &dim) {
+          return std::make_pair(dim.rhs == 1, dim.extent);
         }))
       shape.columns.push_back(*column);
     shape.outer.append(columns.begin(), columns.end());

@@ -4,6 +4,7 @@
 #define HEDDLE_PASSES_KERNEL_CPU_CONTRACTIONSHAPE_H
 
 #include "dialects/Kernel/Kernel.h"
+#include "passes/Kernel/Cpu/KernelFrame.h"
 #include "passes/Kernel/Cpu/TileChoice.h"
 #include <optional>
 
@@ -24,6 +25,9 @@ struct ContractionShape {
   /// Picks the roles of the op's dimensions. Dimensions of one iteration are
   /// dropped.
   static ContractionShape analyze(kernel::ContractOp op);
+  /// Of `dims`, the one that makes the fullest tiles becomes `row`, the others
+  /// `outerRows`; of equals the last.
+  void setRows(llvm::SmallVector<ContractionDim> dims);
 
   mlir::Value lhs, rhs;
   bool lhsUnsigned = false, rhsUnsigned = false;
@@ -53,6 +57,11 @@ struct ContractionShape {
 
   static int64_t count(llvm::ArrayRef<ContractionDim> dims);
 };
+
+/// Emits the contraction whose result is `root`, its epilogue too, and finishes
+/// `frame`.
+mlir::LogicalResult emitContraction(KernelFrame &frame, mlir::OpResult root,
+                                    ContractionShape shape);
 
 /// Joins neighbours of `dims` (outermost first) that both operands walk as one.
 void joinDims(llvm::SmallVectorImpl<ContractionDim> &dims);

@@ -25,9 +25,12 @@ namespace {
 /// Chooses the emitter for the frame's function: by the root, which there is at
 /// most one of.
 LogicalResult emitKernel(KernelFrame &frame) {
-  for (Operation &op : frame.source.getBody().front())
+  for (Operation &op : frame.source.getBody().front()) {
     if (auto contract = dyn_cast<kernel::ContractOp>(op))
       return emitContraction(frame, contract);
+    if (auto convolution = dyn_cast<kernel::ConvolutionOp>(op))
+      return emitConvolution(frame, convolution);
+  }
   return emitLoopKernel(frame);
 }
 

@@ -27,6 +27,15 @@ Value convertElements(OpBuilder &builder, Location loc, Value value,
   return arith::ExtSIOp::create(builder, loc, to, value);
 }
 
+// vector.fma would not do: its lowering leaves the choice to round twice.
+Value multiplyAdd(OpBuilder &builder, Location loc, Value left, Value right,
+                  Value sum) {
+  if (isa<FloatType>(getElementTypeOrSelf(sum)))
+    return math::FmaOp::create(builder, loc, left, right, sum);
+  Value product = arith::MulIOp::create(builder, loc, left, right);
+  return arith::AddIOp::create(builder, loc, sum, product);
+}
+
 RegisterTile::RegisterTile(OpBuilder &builder, Location loc, Type accumulator,
                            int64_t rows, int64_t vectors)
     : vectorType(VectorType::get({accumulatorLanes(accumulator)}, accumulator)),
@@ -103,12 +112,7 @@ void RegisterTile::step(const TileLhs &lhs, Value lhsPosition,
                         lhs.isUnsigned));
     for (int64_t v = 0; v < vectors; ++v) {
       Value &sum = accumulators[r * vectors + v];
-      if (isa<FloatType>(vectorType.getElementType())) {
-        sum = math::FmaOp::create(builder, loc, spread, factors[v], sum);
-        continue;
-      }
-      Value product = arith::MulIOp::create(builder, loc, spread, factors[v]);
-      sum = arith::AddIOp::create(builder, loc, sum, product);
+      sum = multiplyAdd(builder, loc, spread, factors[v], sum);
     }
   }
 }

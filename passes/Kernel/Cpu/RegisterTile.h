@@ -49,6 +49,10 @@ mlir::Value convertElements(mlir::OpBuilder &builder, mlir::Location loc,
                             mlir::Value value, mlir::Type elementType,
                             bool isUnsigned = false);
 
+/// left * right + sum, rounded once if floating.
+mlir::Value multiplyAdd(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::Value left, mlir::Value right, mlir::Value sum);
+
 /// Emits the sums of products of a tile of `rows` x `vectors` accumulators.
 class RegisterTile {
 public:

@@ -41,6 +41,8 @@ static LogicalResult emitRoot(KernelFrame &frame) {
   for (Operation &op : frame.source.getBody().front()) {
     if (auto root = dyn_cast<kernel::ContractOp>(op))
       return emitContraction(frame, root);
+    if (auto root = dyn_cast<kernel::ConvolutionOp>(op))
+      return emitConvolution(frame, root);
   }
   return frame.source.emitError("has no root");
 }
@@ -162,6 +164,55 @@ std::vector<double> evaluate(kernel::ContractOp op, llvm::ArrayRef<double> lhs,
     if (dim == 0)
       return out;
   }
+}
+
+std::vector<double> evaluate(kernel::ConvolutionOp op,
+                             llvm::ArrayRef<double> input,
+                             llvm::ArrayRef<double> weights) {
+  auto inputType = cast<RankedTensorType>(op.getInput().getType());
+  auto outType = cast<RankedTensorType>(op.getType());
+  llvm::ArrayRef<int64_t> outShape = outType.getShape();
+  int64_t spatial = op.getNumSpatialDims(), groups = op.getGroups();
+  int64_t inChannels = inputType.getShape().back() / groups;
+  int64_t outChannels = outShape.back();
+  auto kernelExtents = op.getKernelExtents();
+  int64_t taps = 1;
+  for (int64_t extent : kernelExtents)
+    taps *= extent;
+  std::vector<double> out(outType.getNumElements());
+  for (int64_t flat = 0; flat < int64_t(out.size()); ++flat) {
+    int64_t channel = flat % outChannels, rest = flat / outChannels;
+    llvm::SmallVector<int64_t> at(spatial);
+    for (int64_t dim = spatial - 1; dim >= 0; --dim) {
+      at[dim] = rest % outShape[dim + 1];
+      rest /= outShape[dim + 1];
+    }
+    int64_t group = channel / (outChannels / groups);
+    for (int64_t tap = 0; tap < taps; ++tap) {
+      int64_t position = rest, remaining = tap;
+      bool inside = true;
+      llvm::SmallVector<int64_t> tapAt(spatial);
+      for (int64_t dim = spatial - 1; dim >= 0; --dim) {
+        tapAt[dim] = remaining % kernelExtents[dim];
+        remaining /= kernelExtents[dim];
+      }
+      for (int64_t dim = 0; dim < spatial; ++dim) {
+        int64_t in = at[dim] * op.getStrides()[dim] - op.getPadding()[2 * dim] +
+                     tapAt[dim] * op.getRhsDilation()[dim];
+        int64_t dilation = op.getLhsDilation()[dim];
+        inside &= in >= 0 && in % dilation == 0 &&
+                  in / dilation < inputType.getDimSize(dim + 1);
+        position = position * inputType.getDimSize(dim + 1) + in / dilation;
+      }
+      if (!inside)
+        continue;
+      for (int64_t c = 0; c < inChannels; ++c)
+        out[flat] +=
+            input[position * inChannels * groups + group * inChannels + c] *
+            weights[(tap * inChannels + c) * outChannels + channel];
+    }
+  }
+  return out;
 }
 
 } // namespace heddle::test

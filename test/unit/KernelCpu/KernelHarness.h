@@ -51,6 +51,11 @@ std::vector<float> randomValues(int64_t count, unsigned seed);
 std::vector<double> evaluate(kernel::ContractOp op, llvm::ArrayRef<double> lhs,
                              llvm::ArrayRef<double> rhs);
 
+/// The same of a convolution; `weights` are not packed.
+std::vector<double> evaluate(kernel::ConvolutionOp op,
+                             llvm::ArrayRef<double> input,
+                             llvm::ArrayRef<double> weights);
+
 /// Parses `text`, which holds one kernel function.
 mlir::OwningOpRef<mlir::ModuleOp> parse(const std::string &text);
 

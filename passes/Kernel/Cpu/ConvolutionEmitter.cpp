@@ -1,0 +1,355 @@
+// kernel.convolution, directly on channels-last tensors: a register tile is a
+// few neighbouring output columns by a panel of channels, summed over the taps
+// and the input channels. Taps that lie in the padding are left out, those of
+// outer dimensions by the bounds of their loops, those of the innermost one
+// because border tiles have code of their own.
+
+#include "passes/Kernel/Cpu/ContractionShape.h"
+#include "passes/Kernel/Cpu/ConvolutionShape.h"
+#include "passes/Kernel/Cpu/DepthwiseEmitter.h"
+#include "passes/Kernel/Cpu/RegisterTile.h"
+#include "passes/Kernel/Cpu/RootEmitters.h"
+#include "passes/Kernel/Cpu/TapLoops.h"
+#include "passes/Kernel/Cpu/TileOutput.h"
+
+using namespace mlir;
+
+namespace heddle {
+namespace {
+
+class ConvolutionEmitter {
+public:
+  ConvolutionEmitter(KernelFrame &frame, kernel::ConvolutionOp op,
+                     ConvolutionShape given)
+      : frame(frame), op(op), loc(op.getLoc()), shape(std::move(given)),
+        index(frame.builder, loc),
+        accumulator(cast<RankedTensorType>(op.getType()).getElementType()),
+        lanes(accumulatorLanes(accumulator)) {}
+
+  LogicalResult emit();
+
+private:
+  /// The output channels of one register tile, `columns` of them in use.
+  struct Group {
+    Value number;
+    int64_t columns;
+    int64_t vectors;
+  };
+
+  int64_t groupColumns() const { return tileShape.vectors * lanes; }
+  const SpatialDim &inner() const { return shape.spatial.back(); }
+  LogicalResult emitGroup(const Group &group);
+  LogicalResult emitRow(const Group &group, ArrayRef<Value> row);
+  LogicalResult emitTile(const Group &group, ArrayRef<Value> row,
+                         const ColumnRun &run, Value first);
+  SmallVector<Value> emitTaps(RegisterTile &tile, const Group &group,
+                              const ColumnRun &run, Value first,
+                              TapPosition outer, ValueRange sums);
+  SmallVector<Value> emitPixelTaps(RegisterTile &tile, const Group &group,
+                                   ArrayRef<Value> at);
+  TileRhs rhsOf(const Group &group);
+
+  KernelFrame &frame;
+  kernel::ConvolutionOp op;
+  Location loc;
+  ConvolutionShape shape;
+  IndexBuilder index;
+  Type accumulator;
+  int64_t lanes;
+
+  /// The input has zeros between its points.
+  bool sparse = false;
+  TileShape tileShape;
+  SmallVector<ColumnRun> runs;
+  Value input, weights;
+  std::optional<TileOutput> output;
+  // Of the grid's current tile: the image, the group, rows, and where in the
+  // input they start.
+  Value image, channelGroup, rowBegin, rowEnd, imageBase;
+};
+
+} // namespace
+
+/// A convolution that is a contraction over pixels.
+static bool isPointwise(const ConvolutionShape &shape) {
+  return shape.groups == 1 && shape.taps() == 1 &&
+         llvm::all_of(shape.spatial, [](const SpatialDim &dim) {
+           return dim.isInside() && dim.inputDilation == 1;
+         });
+}
+
+static ContractionShape pointwiseShape(kernel::ConvolutionOp op,
+                                       const ConvolutionShape &shape) {
+  ContractionShape contraction;
+  contraction.lhs = op.getInput();
+  contraction.rhs = op.getWeights();
+  SmallVector<ContractionDim> rows;
+  rows.push_back({shape.images, shape.inputImage(), 0, 0u});
+  for (auto [i, dim] : llvm::enumerate(shape.spatial))
+    rows.push_back({dim.output, dim.inputStride * dim.stride, 0,
+                    static_cast<unsigned>(i + 1)});
+  contraction.setRows(rows);
+  unsigned channels = shape.spatial.size() + 1;
+  contraction.columns.push_back({shape.groupOutput, 0, 1, channels});
+  contraction.isPacked = shape.isPacked;
+  contraction.panelStride = shape.groupInput * panelColumns;
+  if (shape.groupInput != 1)
+    contraction.depth.push_back(
+        {shape.groupInput, 1,
+         shape.isPacked ? panelColumns : shape.outputChannels(), std::nullopt});
+  return contraction;
+}
+
+LogicalResult ConvolutionEmitter::emit() {
+  auto result = cast<RankedTensorType>(op.getType());
+  if (!accumulator.isIntOrFloat())
+    return op.emitOpError("has elements of an unsupported type, ")
+           << accumulator;
+  auto created = TileOutput::create(frame, op.getResult(),
+                                    /*maxTileElements=*/8 * 8 * 16);
+  if (failed(created))
+    return failure();
+  output.emplace(std::move(*created));
+  if (result.getNumElements() == 0) {
+    frame.finish(/*tiles=*/0);
+    return success();
+  }
+  input = frame.buffer(op.getInput());
+  weights = frame.buffer(op.getWeights());
+  if (!input || !weights)
+    return op.emitOpError("has an operand that is not in memory");
+
+  sparse = llvm::any_of(shape.spatial, [](const SpatialDim &dim) {
+    return dim.inputDilation != 1;
+  });
+  // With zeros between the input's points every pixel has taps of its own.
+  int64_t columns = sparse ? 1 : inner().output;
+  tileShape = chooseTileShape(frame.machine, columns, shape.groupOutput, lanes);
+  if (sparse)
+    runs.push_back({0, 1, inner().output, {}});
+  else
+    runs = splitColumns(inner(), tileShape.rows);
+
+  int64_t rows = shape.outputRows();
+  int64_t groupCount = llvm::divideCeil(shape.groupOutput, groupColumns());
+  ContractionExtents extents;
+  extents.outer = shape.images * shape.groups;
+  extents.rows = rows * inner().output;
+  extents.columns = shape.groupOutput;
+  extents.depth = shape.taps() * shape.groupInput;
+  // Neighbouring windows overlap.
+  extents.lhsBytes = 1;
+  TileShape rowShape{inner().output, tileShape.vectors};
+  ContractionBlocks blocks =
+      chooseBlocks(frame.machine, extents, rowShape, rows, groupCount, lanes);
+  int64_t rowBlocks = llvm::divideCeil(rows, blocks.rowTiles);
+  int64_t columnBlocks = llvm::divideCeil(groupCount, blocks.columnGroups);
+
+  Value tile = frame.enterTileLoop();
+  SmallVector<Value> at = index.delinearize(
+      tile, {shape.images, shape.groups, columnBlocks, rowBlocks});
+  image = at[0];
+  channelGroup = at[1];
+  imageBase = index.at(index.mul(image, shape.inputImage()), channelGroup,
+                       shape.groupInput);
+  auto range = [&](Value block, int64_t size, int64_t count) {
+    Value begin = index.mul(block, size);
+    Value end = index.add(begin, size);
+    if (count % size != 0)
+      end = index.min(end, index.constant(count));
+    return std::make_pair(begin, end);
+  };
+  std::tie(rowBegin, rowEnd) = range(at[3], blocks.rowTiles, rows);
+  auto [groupBegin, groupEnd] = range(at[2], blocks.columnGroups, groupCount);
+
+  int64_t wholeGroups = shape.groupOutput / groupColumns();
+  int64_t tailColumns = shape.groupOutput % groupColumns();
+  LogicalResult status = success();
+  if (wholeGroups) {
+    Value end = tailColumns ? index.min(groupEnd, index.constant(wholeGroups))
+                            : groupEnd;
+    index.loop(groupBegin, end, 1, [&](Value number) {
+      if (failed(emitGroup({number, groupColumns(), tileShape.vectors})))
+        status = failure();
+    });
+  }
+  if (tailColumns) {
+    Value number = index.constant(wholeGroups);
+    auto emitTail = [&] {
+      if (failed(emitGroup(
+              {number, tailColumns,
+               static_cast<int64_t>(llvm::divideCeil(tailColumns, lanes))})))
+        status = failure();
+    };
+    if (columnBlocks == 1)
+      emitTail();
+    else
+      index.branch(index.less(number, groupEnd), emitTail);
+  }
+  if (failed(status))
+    return failure();
+  frame.finish(shape.images * shape.groups * columnBlocks * rowBlocks,
+               blocks.chunk);
+  return success();
+}
+
+LogicalResult ConvolutionEmitter::emitGroup(const Group &group) {
+  LogicalResult status = success();
+  SmallVector<int64_t> extents;
+  for (const SpatialDim &dim : ArrayRef(shape.spatial).drop_back())
+    extents.push_back(dim.output);
+  index.loop(rowBegin, rowEnd, 1, [&](Value number) {
+    if (failed(emitRow(group, index.delinearize(number, extents))))
+      status = failure();
+  });
+  return status;
+}
+
+LogicalResult ConvolutionEmitter::emitRow(const Group &group,
+                                          ArrayRef<Value> row) {
+  LogicalResult status = success();
+  for (const ColumnRun &run : runs)
+    index.loop(0, run.count, 1, [&](Value number) {
+      Value first = index.add(index.mul(number, run.width), run.first);
+      if (failed(emitTile(group, row, run, first)))
+        status = failure();
+    });
+  return status;
+}
+
+LogicalResult ConvolutionEmitter::emitTile(const Group &group,
+                                           ArrayRef<Value> row,
+                                           const ColumnRun &run, Value first) {
+  RegisterTile tile(frame.builder, loc, accumulator, run.width, group.vectors);
+  SmallVector<Value> sums;
+  SmallVector<Value> at(row);
+  at.push_back(first);
+  if (sparse) {
+    sums = emitPixelTaps(tile, group, at);
+  } else {
+    TapPosition start{imageBase, index.constant(0)};
+    sums = emitTapLoops(index, ArrayRef(shape.spatial).drop_back(), row, start,
+                        tile.zeros(), [&](TapPosition outer, ValueRange sums) {
+                          return emitTaps(tile, group, run, first, outer, sums);
+                        });
+  }
+
+  TilePlace place;
+  place.coords.push_back(image);
+  llvm::append_range(place.coords, at);
+  place.coords.push_back(Value());
+  place.rowDim = shape.spatial.size();
+  place.columnDims.push_back(shape.spatial.size() + 1);
+  place.columnExtents.push_back(shape.outputChannels());
+  place.firstColumn = index.at(index.mul(group.number, groupColumns()),
+                               channelGroup, shape.groupOutput);
+  place.columns = group.columns;
+  return output->store(tile, sums, place);
+}
+
+TileRhs ConvolutionEmitter::rhsOf(const Group &group) {
+  TileRhs rhs;
+  rhs.buffer = weights;
+  Value first = index.mul(group.number, groupColumns());
+  for (int64_t v = 0; v < group.vectors; ++v)
+    rhs.vectors.push_back(v * lanes);
+  if (!shape.isPacked) {
+    rhs.step = shape.outputChannels();
+    rhs.base = index.at(first, channelGroup, shape.groupOutput);
+    rhs.lastMask = tailMask(frame.builder, loc, lanes,
+                            group.columns - (group.vectors - 1) * lanes);
+    return rhs;
+  }
+  int64_t panelSize = shape.taps() * shape.groupInput * panelColumns;
+  int64_t panels = llvm::divideCeil(shape.groupOutput, panelColumns);
+  rhs.step = panelColumns;
+  rhs.base = index.mul(channelGroup, panels * panelSize);
+  if (groupColumns() < panelColumns) {
+    rhs.base = index.at(rhs.base, index.div(first, panelColumns), panelSize);
+    rhs.base = index.add(rhs.base, index.rem(first, panelColumns));
+    return rhs;
+  }
+  rhs.base = index.at(rhs.base, group.number,
+                      groupColumns() / panelColumns * panelSize);
+  for (auto [v, offset] : llvm::enumerate(rhs.vectors))
+    offset = v * lanes / panelColumns * panelSize + v * lanes % panelColumns;
+  return rhs;
+}
+
+SmallVector<Value> ConvolutionEmitter::emitTaps(RegisterTile &tile,
+                                                const Group &group,
+                                                const ColumnRun &run,
+                                                Value first, TapPosition outer,
+                                                ValueRange sums) {
+  const SpatialDim &dim = inner();
+  SmallVector<Value> carried(sums);
+  TileLhs lhs;
+  lhs.buffer = input;
+  // Of tap 0 of the first column.
+  lhs.base =
+      index.add(index.at(outer.input, first, dim.stride * dim.inputStride),
+                -dim.padding * dim.inputStride);
+  TileRhs rhs = rhsOf(group);
+  rhs.base =
+      index.at(rhs.base, outer.tap, dim.kernel * shape.groupInput * rhs.step);
+  for (const TapRun &taps : run.taps) {
+    lhs.rows.clear();
+    for (auto [r, valid] : llvm::enumerate(taps.rows)) {
+      lhs.rows.emplace_back();
+      if (valid)
+        lhs.rows.back() = r * dim.stride * dim.inputStride;
+    }
+    // Taps next to each other are one run of channels.
+    if (dim.dilation == 1 && shape.groups == 1) {
+      carried = tile.accumulate(
+          lhs, rhs, index.constant(taps.low * shape.groupInput),
+          index.constant(taps.high * shape.groupInput), carried);
+      continue;
+    }
+    carried = index.loop(
+        index.constant(taps.low), index.constant(taps.high), 1, carried,
+        [&](Value tap, ValueRange inner) {
+          TileLhs tapLhs = lhs;
+          TileRhs tapRhs = rhs;
+          tapLhs.base = index.at(lhs.base, tap, dim.dilation * dim.inputStride);
+          tapRhs.base = index.at(rhs.base, tap, shape.groupInput * rhs.step);
+          return tile.accumulate(tapLhs, tapRhs, index.constant(0),
+                                 index.constant(shape.groupInput), inner);
+        });
+  }
+  return carried;
+}
+
+SmallVector<Value> ConvolutionEmitter::emitPixelTaps(RegisterTile &tile,
+                                                     const Group &group,
+                                                     ArrayRef<Value> at) {
+  TileRhs rhs = rhsOf(group);
+  return emitTapLoops(
+      index, shape.spatial, at, {imageBase, index.constant(0)}, tile.zeros(),
+      [&](TapPosition tap, ValueRange sums) {
+        TileLhs lhs;
+        lhs.buffer = input;
+        lhs.base = tap.input;
+        lhs.rows.push_back(0);
+        TileRhs tapRhs = rhs;
+        tapRhs.base = index.at(rhs.base, tap.tap, shape.groupInput * rhs.step);
+        return tile.accumulate(lhs, tapRhs, index.constant(0),
+                               index.constant(shape.groupInput), sums);
+      });
+}
+
+LogicalResult emitConvolution(KernelFrame &frame, kernel::ConvolutionOp op) {
+  ConvolutionShape shape = ConvolutionShape::analyze(op);
+  if (isPointwise(shape))
+    return emitContraction(frame, cast<OpResult>(op.getResult()),
+                           pointwiseShape(op, shape));
+  bool dense = llvm::all_of(shape.spatial, [](const SpatialDim &dim) {
+    return dim.inputDilation == 1;
+  });
+  if (dense && shape.groupInput == 1 && shape.groupOutput == 1 &&
+      !shape.isPacked)
+    return emitDepthwise(frame, op, shape);
+  return ConvolutionEmitter(frame, op, std::move(shape)).emit();
+}
+
+} // namespace heddle

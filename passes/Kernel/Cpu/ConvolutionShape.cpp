@@ -1,0 +1,90 @@
+#include "passes/Kernel/Cpu/ConvolutionShape.h"
+
+using namespace mlir;
+
+namespace heddle {
+
+ConvolutionShape ConvolutionShape::analyze(kernel::ConvolutionOp op) {
+  auto input = cast<RankedTensorType>(op.getInput().getType());
+  auto result = cast<RankedTensorType>(op.getType());
+  ConvolutionShape shape;
+  shape.images = input.getDimSize(0);
+  shape.groups = op.getGroups();
+  shape.groupInput = input.getShape().back() / shape.groups;
+  shape.groupOutput = result.getShape().back() / shape.groups;
+  shape.isPacked = op.getWeightsPacking().has_value();
+  SmallVector<int64_t> kernel = op.getKernelExtents();
+  SmallVector<int64_t> strides = kernel::rowMajorStrides(input.getShape());
+  for (unsigned i = 0; i < op.getNumSpatialDims(); ++i) {
+    SpatialDim dim;
+    dim.input = input.getDimSize(i + 1);
+    dim.output = result.getDimSize(i + 1);
+    dim.kernel = kernel[i];
+    dim.stride = op.getStrides()[i];
+    dim.dilation = op.getRhsDilation()[i];
+    dim.inputDilation = op.getLhsDilation()[i];
+    dim.padding = op.getPadding()[2 * i];
+    dim.inputStride = strides[i + 1];
+    shape.spatial.push_back(dim);
+  }
+  return shape;
+}
+
+int64_t ConvolutionShape::taps() const {
+  int64_t taps = 1;
+  for (const SpatialDim &dim : spatial)
+    taps *= dim.kernel;
+  return taps;
+}
+
+int64_t ConvolutionShape::inputImage() const {
+  return spatial.front().input * spatial.front().inputStride;
+}
+
+int64_t ConvolutionShape::outputRows() const {
+  int64_t rows = 1;
+  for (const SpatialDim &dim : ArrayRef(spatial).drop_back())
+    rows *= dim.output;
+  return rows;
+}
+
+static SmallVector<TapRun> tapsOf(const SpatialDim &dim, int64_t first,
+                                  int64_t width) {
+  SmallVector<TapRun> runs;
+  for (int64_t tap = 0; tap < dim.kernel; ++tap) {
+    SmallVector<bool> rows;
+    for (int64_t column = first; column < first + width; ++column)
+      rows.push_back(dim.isValid(column, tap));
+    if (!llvm::is_contained(rows, true))
+      continue;
+    if (!runs.empty() && runs.back().high == tap && runs.back().rows == rows)
+      runs.back().high = tap + 1;
+    else
+      runs.push_back({tap, tap + 1, rows});
+  }
+  return runs;
+}
+
+SmallVector<ColumnRun> splitColumns(const SpatialDim &dim, int64_t maxWidth) {
+  SmallVector<ColumnRun> runs;
+  RowSplit split = splitRows(dim.output, maxWidth);
+  auto isSame = [](ArrayRef<TapRun> left, ArrayRef<TapRun> right) {
+    return llvm::equal(left, right, [](const TapRun &a, const TapRun &b) {
+      return a.low == b.low && a.high == b.high && a.rows == b.rows;
+    });
+  };
+  int64_t first = 0;
+  for (int64_t tile = 0; tile < split.count(); ++tile) {
+    int64_t width = tile < split.bigCount ? split.bigRows : split.smallRows();
+    SmallVector<TapRun> taps = tapsOf(dim, first, width);
+    if (!runs.empty() && runs.back().width == width &&
+        isSame(runs.back().taps, taps))
+      ++runs.back().count;
+    else
+      runs.push_back({first, width, 1, taps});
+    first += width;
+  }
+  return runs;
+}
+
+} // namespace heddle

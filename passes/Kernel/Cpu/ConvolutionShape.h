@@ -1,0 +1,71 @@
+// A convolution as code generation sees it: strides, and which taps touch which
+// columns.
+
+#ifndef HEDDLE_PASSES_KERNEL_CPU_CONVOLUTIONSHAPE_H
+#define HEDDLE_PASSES_KERNEL_CPU_CONVOLUTIONSHAPE_H
+
+#include "dialects/Kernel/Kernel.h"
+#include "passes/Kernel/Cpu/TileChoice.h"
+
+namespace heddle {
+
+/// One spatial dimension of a convolution.
+struct SpatialDim {
+  int64_t input = 1, output = 1, kernel = 1;
+  int64_t stride = 1, dilation = 1, inputDilation = 1;
+  int64_t padding = 0;
+  /// Elements between neighbours in the input.
+  int64_t inputStride = 1;
+
+  /// The input position of tap `tap` of output `at`, which may be padding.
+  int64_t position(int64_t at, int64_t tap) const {
+    return at * stride - padding + tap * dilation;
+  }
+  bool isValid(int64_t at, int64_t tap) const {
+    int64_t in = position(at, tap);
+    return in >= 0 && in < input;
+  }
+  /// No tap of any output lies in the padding.
+  bool isInside() const {
+    return padding == 0 && position(output - 1, kernel - 1) < input;
+  }
+};
+
+struct ConvolutionShape {
+  static ConvolutionShape analyze(kernel::ConvolutionOp op);
+
+  int64_t images = 1, groups = 1;
+  int64_t groupInput = 1, groupOutput = 1;
+  llvm::SmallVector<SpatialDim> spatial;
+  bool isPacked = false;
+
+  int64_t inputChannels() const { return groups * groupInput; }
+  int64_t outputChannels() const { return groups * groupOutput; }
+  int64_t taps() const;
+  int64_t inputImage() const;
+  /// Results of one image and channel, without the innermost dimension.
+  int64_t outputRows() const;
+};
+
+/// Taps [low, high) that touch the same rows of a tile.
+struct TapRun {
+  int64_t low = 0, high = 0;
+  llvm::SmallVector<bool> rows;
+};
+
+/// `count` neighbouring tiles of `width` columns each, of which the same taps
+/// touch the same columns.
+struct ColumnRun {
+  int64_t first = 0, width = 1, count = 1;
+  llvm::SmallVector<TapRun> taps;
+};
+
+/// Cuts the columns of `dim` into tiles of at most `maxWidth` columns. What a
+/// tile at the border does not need of a tap is known here, so that padding
+/// costs nothing.
+llvm::SmallVector<ColumnRun> splitColumns(const SpatialDim &dim,
+                                          int64_t maxWidth);
+
+} // namespace heddle
+
+#endif // HEDDLE_PASSES_KERNEL_CPU_CONVOLUTIONSHAPE_H

@@ -1,0 +1,230 @@
+// Depthwise convolution: vectors run over channels, a tile is a few output
+// columns by one or two vectors, and each tap's weights serve all its columns.
+
+#include "passes/Kernel/Cpu/DepthwiseEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "passes/Kernel/Cpu/RegisterTile.h"
+#include "passes/Kernel/Cpu/TapLoops.h"
+#include "passes/Kernel/Cpu/TileOutput.h"
+
+using namespace mlir;
+
+namespace heddle {
+namespace {
+
+class DepthwiseEmitter {
+public:
+  DepthwiseEmitter(KernelFrame &frame, kernel::ConvolutionOp op,
+                   const ConvolutionShape &shape)
+      : frame(frame), op(op), loc(op.getLoc()), shape(shape),
+        index(frame.builder, loc),
+        accumulator(cast<RankedTensorType>(op.getType()).getElementType()),
+        lanes(accumulatorLanes(accumulator)) {}
+
+  LogicalResult emit();
+
+private:
+  /// `columns` channels from `first` on.
+  struct Group {
+    Value first;
+    int64_t columns;
+    int64_t vectors;
+  };
+
+  const SpatialDim &inner() const { return shape.spatial.back(); }
+  LogicalResult emitRow(const Group &group, ArrayRef<Value> row);
+  LogicalResult emitTile(const Group &group, ArrayRef<Value> row,
+                         const ColumnRun &run, Value first);
+  SmallVector<Value> emitTap(const Group &group, const TapRun &taps,
+                             Value inputBase, Value weightBase,
+                             ValueRange sums);
+  Value load(Value buffer, Value position, Value mask);
+
+  KernelFrame &frame;
+  kernel::ConvolutionOp op;
+  Location loc;
+  const ConvolutionShape &shape;
+  IndexBuilder index;
+  Type accumulator;
+  int64_t lanes;
+
+  SmallVector<ColumnRun> runs;
+  Value input, weights, image, imageBase;
+  std::optional<TileOutput> output;
+};
+
+} // namespace
+
+/// Runs of up to this many taps are written out, longer ones are loops.
+static constexpr int64_t maxTapsWrittenOut = 7;
+
+LogicalResult DepthwiseEmitter::emit() {
+  auto result = cast<RankedTensorType>(op.getType());
+  if (!accumulator.isIntOrFloat())
+    return op.emitOpError("has elements of an unsupported type, ")
+           << accumulator;
+  auto created = TileOutput::create(frame, op.getResult(),
+                                    /*maxTileElements=*/8 * 8 * 16);
+  if (failed(created))
+    return failure();
+  output.emplace(std::move(*created));
+  if (result.getNumElements() == 0) {
+    frame.finish(/*tiles=*/0);
+    return success();
+  }
+  input = frame.buffer(op.getInput());
+  weights = frame.buffer(op.getWeights());
+  if (!input || !weights)
+    return op.emitOpError("has an operand that is not in memory");
+
+  int64_t channels = shape.groups;
+  TileShape tileShape =
+      chooseTileShape(frame.machine, inner().output, channels, lanes);
+  int64_t vectors = std::min<int64_t>(tileShape.vectors, 2);
+  runs = splitColumns(inner(), tileShape.rows);
+  int64_t width = vectors * lanes;
+
+  int64_t rows = shape.outputRows();
+  double rowElements = double(inner().output) * channels;
+  int64_t rowsPerTile =
+      chooseChunk(2 * rowElements * shape.taps() * 4, rowElements * 8, rows);
+  int64_t rowBlocks = llvm::divideCeil(rows, rowsPerTile);
+
+  Value tile = frame.enterTileLoop();
+  SmallVector<Value> at = index.delinearize(tile, {shape.images, rowBlocks});
+  image = at[0];
+  imageBase = index.mul(image, shape.inputImage());
+  Value rowBegin = index.mul(at[1], rowsPerTile);
+  Value rowEnd =
+      index.min(index.add(rowBegin, rowsPerTile), index.constant(rows));
+  SmallVector<int64_t> extents;
+  for (const SpatialDim &dim : ArrayRef(shape.spatial).drop_back())
+    extents.push_back(dim.output);
+
+  LogicalResult status = success();
+  int64_t whole = channels / width * width, tail = channels - whole;
+  index.loop(rowBegin, rowEnd, 1, [&](Value number) {
+    SmallVector<Value> row = index.delinearize(number, extents);
+    index.loop(0, whole, width, [&](Value first) {
+      if (failed(emitRow({first, width, vectors}, row)))
+        status = failure();
+    });
+    if (tail == 0)
+      return;
+    int64_t tailVectors = llvm::divideCeil(tail, lanes);
+    if (failed(emitRow({index.constant(whole), tail, tailVectors}, row)))
+      status = failure();
+  });
+  if (failed(status))
+    return failure();
+  frame.finish(shape.images * rowBlocks);
+  return success();
+}
+
+LogicalResult DepthwiseEmitter::emitRow(const Group &group,
+                                        ArrayRef<Value> row) {
+  LogicalResult status = success();
+  for (const ColumnRun &run : runs)
+    index.loop(0, run.count, 1, [&](Value number) {
+      Value first = index.add(index.mul(number, run.width), run.first);
+      if (failed(emitTile(group, row, run, first)))
+        status = failure();
+    });
+  return status;
+}
+
+LogicalResult DepthwiseEmitter::emitTile(const Group &group,
+                                         ArrayRef<Value> row,
+                                         const ColumnRun &run, Value first) {
+  const SpatialDim &dim = inner();
+  RegisterTile tile(frame.builder, loc, accumulator, run.width, group.vectors);
+  TapPosition start{index.add(imageBase, group.first), index.constant(0)};
+  SmallVector<Value> sums = emitTapLoops(
+      index, ArrayRef(shape.spatial).drop_back(), row, start, tile.zeros(),
+      [&](TapPosition outer, ValueRange carried) {
+        Value inputBase = index.add(
+            index.at(outer.input, first, dim.stride * dim.inputStride),
+            -dim.padding * dim.inputStride);
+        Value weightBase = index.at(group.first, outer.tap,
+                                    dim.kernel * shape.outputChannels());
+        SmallVector<Value> sums(carried);
+        for (const TapRun &taps : run.taps) {
+          auto step = [&](Value tap, ValueRange inner) {
+            return emitTap(
+                group, taps,
+                index.at(inputBase, tap, dim.dilation * dim.inputStride),
+                index.at(weightBase, tap, shape.outputChannels()), inner);
+          };
+          if (taps.high - taps.low > maxTapsWrittenOut) {
+            sums = index.loop(index.constant(taps.low),
+                              index.constant(taps.high), 1, sums, step);
+            continue;
+          }
+          for (int64_t tap = taps.low; tap < taps.high; ++tap)
+            sums = step(index.constant(tap), sums);
+        }
+        return sums;
+      });
+
+  TilePlace place;
+  place.coords.push_back(image);
+  llvm::append_range(place.coords, row);
+  place.coords.push_back(first);
+  place.coords.push_back(Value());
+  place.rowDim = shape.spatial.size();
+  place.columnDims.push_back(shape.spatial.size() + 1);
+  place.columnExtents.push_back(shape.outputChannels());
+  place.firstColumn = group.first;
+  place.columns = group.columns;
+  return output->store(tile, sums, place);
+}
+
+Value DepthwiseEmitter::load(Value buffer, Value position, Value mask) {
+  OpBuilder &builder = frame.builder;
+  auto type = VectorType::get(
+      {lanes}, cast<MemRefType>(buffer.getType()).getElementType());
+  Value loaded;
+  if (mask) {
+    Value zero =
+        arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+    loaded = vector::MaskedLoadOp::create(builder, loc, type, buffer, position,
+                                          mask, zero);
+  } else {
+    loaded = vector::LoadOp::create(builder, loc, type, buffer, position);
+  }
+  return convertElements(builder, loc, loaded, accumulator);
+}
+
+SmallVector<Value> DepthwiseEmitter::emitTap(const Group &group,
+                                             const TapRun &taps,
+                                             Value inputBase, Value weightBase,
+                                             ValueRange carried) {
+  OpBuilder &builder = frame.builder;
+  const SpatialDim &dim = inner();
+  SmallVector<Value> sums(carried);
+  for (int64_t v = 0; v < group.vectors; ++v) {
+    Value mask = tailMask(builder, loc, lanes,
+                          std::min(lanes, group.columns - v * lanes));
+    Value weight = load(weights, index.add(weightBase, v * lanes), mask);
+    for (auto [r, valid] : llvm::enumerate(taps.rows)) {
+      if (!valid)
+        continue;
+      Value point = load(
+          input,
+          index.add(inputBase, r * dim.stride * dim.inputStride + v * lanes),
+          mask);
+      Value &sum = sums[r * group.vectors + v];
+      sum = multiplyAdd(builder, loc, point, weight, sum);
+    }
+  }
+  return sums;
+}
+
+LogicalResult emitDepthwise(KernelFrame &frame, kernel::ConvolutionOp op,
+                            const ConvolutionShape &shape) {
+  return DepthwiseEmitter(frame, op, shape).emit();
+}
+
+} // namespace heddle

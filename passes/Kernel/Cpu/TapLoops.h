@@ -1,0 +1,30 @@
+// Loops over the taps of a convolution's outer spatial dimensions.
+
+#ifndef HEDDLE_PASSES_KERNEL_CPU_TAPLOOPS_H
+#define HEDDLE_PASSES_KERNEL_CPU_TAPLOOPS_H
+
+#include "passes/Kernel/Cpu/ConvolutionShape.h"
+#include "passes/Kernel/Cpu/IndexBuilder.h"
+
+namespace heddle {
+
+/// Where a tap of the outer spatial dimensions reads: `input` is the offset of
+/// its row from the image's start, `tap` its number, row-major.
+struct TapPosition {
+  mlir::Value input, tap;
+};
+
+/// Sums over the taps of `dims` that do not lie in the padding of the output
+/// row at `row` (one index per dimension): `body` takes the carried values and
+/// gives the next.
+llvm::SmallVector<mlir::Value> emitTapLoops(
+    IndexBuilder &index, llvm::ArrayRef<SpatialDim> dims,
+    llvm::ArrayRef<mlir::Value> row, TapPosition position,
+    mlir::ValueRange inits,
+    llvm::function_ref<llvm::SmallVector<mlir::Value>(TapPosition,
+                                                      mlir::ValueRange)>
+        body);
+
+} // namespace heddle
+
+#endif // HEDDLE_PASSES_KERNEL_CPU_TAPLOOPS_H
