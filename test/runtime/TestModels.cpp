@@ -1,0 +1,436 @@
+//===- TestModels.cpp -----------------------------------------------------===//
+
+#include "test/runtime/TestModels.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <elf.h>
+
+using namespace heddle;
+using namespace heddle::format;
+using namespace heddle::test;
+
+[[noreturn]] static void die(const std::string &what) {
+  std::fprintf(stderr, "%s\n", what.c_str());
+  std::exit(1);
+}
+
+KernelImage KernelImage::read(const std::string &path) {
+  KernelImage image;
+  FILE *file = std::fopen(path.c_str(), "rb");
+  if (!file)
+    die("cannot open " + path);
+  char buffer[4096];
+  while (size_t count = std::fread(buffer, 1, sizeof(buffer), file))
+    image.bytes.insert(image.bytes.end(), buffer, buffer + count);
+  std::fclose(file);
+
+  // The build made this file: it is well formed.
+  const char *data = image.bytes.data();
+  const auto &header = *reinterpret_cast<const Elf64_Ehdr *>(data);
+  image.architecture = header.e_machine == EM_AARCH64 ? "aarch64" : "x86-64";
+  const auto *sections =
+      reinterpret_cast<const Elf64_Shdr *>(data + header.e_shoff);
+  for (unsigned i = 0; i < header.e_shnum; ++i) {
+    if (sections[i].sh_type != SHT_DYNSYM)
+      continue;
+    const auto *symbols =
+        reinterpret_cast<const Elf64_Sym *>(data + sections[i].sh_offset);
+    const char *names = data + sections[sections[i].sh_link].sh_offset;
+    for (size_t j = 0; j < sections[i].sh_size / sizeof(Elf64_Sym); ++j)
+      if (ELF64_ST_TYPE(symbols[j].st_info) == STT_FUNC)
+        image.functions[names + symbols[j].st_name] = {symbols[j].st_value,
+                                                       symbols[j].st_size};
+  }
+  if (image.functions.empty())
+    die("no functions in " + path);
+  return image;
+}
+
+//===----------------------------------------------------------------------===//
+// Building
+//===----------------------------------------------------------------------===//
+
+Model::Model() {
+  auto device = std::make_unique<DeviceT>();
+  plan.devices.push_back(std::move(device));
+  auto queue = std::make_unique<QueueT>();
+  queue->name = "main";
+  plan.queues.push_back(std::move(queue));
+  manifest.name = "test";
+  auto made = std::make_unique<KeyValueT>();
+  made->key = "compiler";
+  made->value = "by hand";
+  manifest.provenance.push_back(std::move(made));
+}
+
+uint32_t Model::constant(int64_t value) {
+  for (uint32_t i = 0; i < plan.expressions.size(); ++i)
+    if (plan.expressions[i].kind() == ExpressionKind::constant &&
+        plan.expressions[i].value() == value)
+      return i;
+  plan.expressions.emplace_back(value, 0, 0, ExpressionKind::constant);
+  return static_cast<uint32_t>(plan.expressions.size() - 1);
+}
+
+uint32_t Model::symbol(uint32_t index) {
+  plan.expressions.emplace_back(index, 0, 0, ExpressionKind::symbol);
+  return static_cast<uint32_t>(plan.expressions.size() - 1);
+}
+
+uint32_t Model::expression(ExpressionKind kind, uint32_t lhs, uint32_t rhs) {
+  plan.expressions.emplace_back(0, lhs, rhs, kind);
+  return static_cast<uint32_t>(plan.expressions.size() - 1);
+}
+
+uint32_t Model::extent(int64_t value) {
+  manifest.expressions.emplace_back(value, 0, 0, ExpressionKind::constant);
+  return static_cast<uint32_t>(manifest.expressions.size() - 1);
+}
+
+uint32_t Model::kernel(const std::string &name, uint16_t bindings,
+                       uint16_t integers, uint64_t scratch) {
+  for (uint32_t i = 0; i < kernels.size(); ++i)
+    if (kernels[i].name == name)
+      return i;
+  kernels.push_back({name, bindings, integers, scratch, {}});
+  return static_cast<uint32_t>(kernels.size() - 1);
+}
+
+uint32_t Model::buffer(BufferKind kind, uint32_t index, int64_t size,
+                       int64_t offset) {
+  auto buffer = std::make_unique<BufferT>();
+  buffer->kind = kind;
+  buffer->index = index;
+  buffer->size = constant(size);
+  buffer->offset = constant(offset);
+  current->buffers.push_back(std::move(buffer));
+  return static_cast<uint32_t>(current->buffers.size() - 1);
+}
+
+Binding Model::bind(uint32_t buffer, Access access) {
+  return Binding(buffer, constant(0), none, access);
+}
+
+EntryT &Model::entry(const std::string &name) {
+  auto entry = std::make_unique<EntryT>();
+  entry->name = name;
+  manifest.entries.push_back(std::move(entry));
+  auto program = std::make_unique<ProgramT>();
+  program->entry = static_cast<uint32_t>(manifest.entries.size() - 1);
+  program->arena = constant(0);
+  plan.programs.push_back(std::move(program));
+  current = plan.programs.back().get();
+  return *manifest.entries.back();
+}
+
+uint32_t Model::block() {
+  current->blocks.push_back(std::make_unique<BlockT>());
+  return static_cast<uint32_t>(current->blocks.size() - 1);
+}
+
+CommandT &Model::command() {
+  current->blocks.back()->commands.push_back(std::make_unique<CommandT>());
+  return *current->blocks.back()->commands.back();
+}
+
+LaunchT &Model::launch(uint32_t kernel, std::vector<Binding> bindings,
+                       std::vector<int64_t> integers, int64_t tiles,
+                       int64_t chunk) {
+  LaunchT launch;
+  launch.kernel = kernel;
+  launch.bindings = std::move(bindings);
+  for (int64_t value : integers)
+    launch.integers.push_back(constant(value));
+  launch.tiles = constant(tiles);
+  launch.chunk = constant(chunk);
+  CommandT &added = command();
+  added.action.Set(std::move(launch));
+  return *added.action.AsLaunch();
+}
+
+void Model::addWeight(const std::string &name,
+                      const std::vector<float> &values) {
+  weights.push_back({name, values});
+}
+
+Error Model::write(const KernelImage &image, ArtifactWriter &writer) const {
+  for (const NamedWeight &weight : weights) {
+    WeightT described;
+    described.symbol = weight.symbol;
+    described.dtype = DataType::f32;
+    described.shape = {static_cast<int64_t>(weight.values.size())};
+    uint32_t index = 0;
+    if (Error error =
+            writer.addWeight(std::move(described), weight.values.data(),
+                             weight.values.size() * 4, index))
+      return error;
+  }
+  uint32_t code = 0, planSection = 0;
+  if (Error error =
+          writer.addCode(image.bytes.data(), image.bytes.size(), code))
+    return error;
+  if (Error error = writer.addPlan(plan, planSection))
+    return error;
+
+  // The tables hold pointers: to copy one, go through its packed form.
+  flatbuffers::FlatBufferBuilder builder;
+  builder.Finish(Manifest::Pack(builder, &manifest));
+  ManifestT finished;
+  flatbuffers::GetRoot<Manifest>(builder.GetBufferPointer())
+      ->UnPackTo(&finished);
+  for (const char *name : {"plain", "impossible"}) {
+    auto variant = std::make_unique<VariantT>();
+    variant->name = name;
+    variant->architecture = image.architecture;
+    variant->preference = 1;
+    if (std::string(name) == "impossible") {
+      variant->features = {"no-such-feature"};
+      variant->preference = 2;
+    }
+    variant->code = code;
+    variant->plan = planSection;
+    for (const NamedKernel &kernel : kernels) {
+      auto described = std::make_unique<KernelT>();
+      auto function = image.functions.find(kernel.name);
+      if (function == image.functions.end())
+        die("no function " + kernel.name);
+      described->name = kernel.name;
+      described->offset = function->second.first;
+      described->size = function->second.second;
+      described->scratch = kernel.scratch;
+      described->bindings = kernel.bindings;
+      described->integers = kernel.integers;
+      described->in_place = kernel.inPlace;
+      variant->kernels.push_back(std::move(described));
+    }
+    finished.variants.push_back(std::move(variant));
+  }
+  return writer.finish(std::move(finished));
+}
+
+Error Model::write(const KernelImage &image, const std::string &path) const {
+  ArtifactWriter writer;
+  if (Error error = writer.open(path))
+    return error;
+  return write(image, writer);
+}
+
+//===----------------------------------------------------------------------===//
+// Models
+//===----------------------------------------------------------------------===//
+
+static std::unique_ptr<TensorT> tensor(Model &model, const char *name,
+                                       DataType dtype,
+                                       std::vector<int64_t> shape) {
+  auto result = std::make_unique<TensorT>();
+  result->name = name;
+  result->dtype = dtype;
+  for (int64_t extent : shape)
+    result->shape.push_back(model.extent(extent));
+  return result;
+}
+
+Model test::additionModel() {
+  Model model;
+  std::vector<float> weight(1000);
+  for (size_t i = 0; i < weight.size(); ++i)
+    weight[i] = 0.5f * float(i);
+  model.addWeight("bias", weight);
+  model.addWeight("unused", {1, 2, 3});
+  model.manifest.nodes = {"Add_0", "Add_1", "Add_2"};
+
+  EntryT &entry = model.entry("main");
+  entry.inputs.push_back(tensor(model, "left", DataType::f32, {10, 100}));
+  entry.inputs.push_back(tensor(model, "right", DataType::f32, {10, 100}));
+  entry.outputs.push_back(tensor(model, "sum", DataType::f32, {10, 100}));
+  model.program().arena = model.constant(8192);
+  uint32_t left = model.buffer(BufferKind::input, 0, 4000);
+  uint32_t right = model.buffer(BufferKind::input, 1, 4000);
+  uint32_t bias = model.buffer(BufferKind::weight, 0, 4000);
+  uint32_t first = model.buffer(BufferKind::arena, 0, 4000);
+  uint32_t second = model.buffer(BufferKind::arena, 0, 4000); // in place
+  uint32_t sum = model.buffer(BufferKind::output, 0, 4000);
+  uint32_t add = model.kernel("add", 3, 2);
+  model.kernels[add].inPlace = {InPlace(2, 0), InPlace(2, 1)};
+  model.program().body = model.block();
+  auto step = [&](uint32_t a, uint32_t b, uint32_t out, uint32_t node) {
+    LaunchT &launch =
+        model.launch(add,
+                     {model.bind(a, Access::read), model.bind(b, Access::read),
+                      model.bind(out, Access::write)},
+                     {1000, 125}, 8);
+    launch.operations = model.constant(1000);
+    launch.traffic = model.constant(12000);
+    model.program().blocks.back()->commands.back()->nodes = {node};
+  };
+  step(left, right, first, 0);
+  step(first, bias, second, 1);
+  step(second, left, sum, 2);
+
+  model.entry("empty");
+  model.program().body = model.block();
+  return model;
+}
+
+Model test::churnModel(int64_t rounds) {
+  Model model;
+  EntryT &entry = model.entry("main");
+  entry.outputs.push_back(tensor(model, "numbers", DataType::i32, {4096}));
+  uint32_t numbers = model.buffer(BufferKind::output, 0, 4096 * 4);
+  uint32_t churn = model.kernel("churn", 1, 3);
+  model.program().body = model.block();
+  model.launch(churn, {model.bind(numbers, Access::write)}, {4096, 64, rounds},
+               64);
+  return model;
+}
+
+Model test::controlModel() {
+  Model model;
+  EntryT &entry = model.entry("main");
+  entry.inputs.push_back(tensor(model, "times", DataType::i32, {}));
+  entry.inputs.push_back(tensor(model, "which", DataType::i32, {}));
+  // Rounds of a counted loop; of a conditional one; what the branch chose;
+  // what init left; an entry of a table that needs relocations.
+  const char *names[] = {"counted", "conditional", "chosen", "kept", "found"};
+  for (const char *name : names)
+    entry.outputs.push_back(tensor(model, name, DataType::i32, {64}));
+  model.plan.persistent = model.constant(256);
+
+  auto init = std::make_unique<ProgramT>();
+  init->entry = none;
+  init->arena = model.constant(0);
+  init->body = 0;
+  model.plan.init = std::move(init);
+  model.current = model.plan.init.get();
+  uint32_t persistent = model.buffer(BufferKind::persistent, 0, 256);
+  model.block();
+  auto fill = [&](uint32_t buffer, uint64_t pattern, uint8_t bytes) {
+    FillT fill;
+    fill.target = std::make_unique<Binding>(model.bind(buffer, Access::write));
+    fill.pattern = pattern;
+    fill.pattern_bytes = bytes;
+    model.command().action.Set(std::move(fill));
+  };
+  fill(persistent, 0x0102030401020304, 4);
+
+  model.current = model.plan.programs.back().get();
+  ProgramT &program = *model.current;
+  program.arena = model.constant(1024);
+  uint32_t times = model.buffer(BufferKind::input, 0, 4);
+  uint32_t which = model.buffer(BufferKind::input, 1, 4);
+  uint32_t outputs[5];
+  for (uint32_t i = 0; i < 5; ++i)
+    outputs[i] = model.buffer(BufferKind::output, i, 256);
+  uint32_t kept = model.buffer(BufferKind::persistent, 0, 256);
+  uint32_t left = model.buffer(BufferKind::arena, 0, 4, 0);
+  uint32_t flag = model.buffer(BufferKind::arena, 0, 1, 64);
+  uint32_t found = model.buffer(BufferKind::arena, 0, 4, 128);
+  uint32_t count = model.kernel("count", 1, 2);
+  uint32_t countdown = model.kernel("countdown", 3, 0);
+  uint32_t positive = model.kernel("positive", 2, 0);
+  uint32_t lookup = model.kernel("lookup", 2, 0);
+  uint32_t doubled = model.kernel("doubled", 2, 2, 64);
+  model.kernels[countdown].inPlace = {InPlace(1, 0)};
+  auto countUp = [&](uint32_t buffer) {
+    model.launch(count, {model.bind(buffer, Access::read_write)}, {64, 16}, 4);
+  };
+
+  // 1: counted body. 2: condition. 3: body. 4 to 6: branches.
+  program.body = model.block();
+  fill(outputs[0], 0, 8);
+  fill(outputs[1], 0, 8);
+  CopyT copy;
+  copy.source = std::make_unique<Binding>(model.bind(times, Access::read));
+  copy.target = std::make_unique<Binding>(model.bind(left, Access::write));
+  model.command().action.Set(std::move(copy));
+  LoopT counted;
+  counted.body = 1;
+  counted.trips = model.constant(5);
+  model.command().action.Set(std::move(counted));
+  LoopT conditional;
+  conditional.condition = 2;
+  conditional.body = 3;
+  conditional.flag = std::make_unique<Binding>(model.bind(flag, Access::read));
+  model.command().action.Set(std::move(conditional));
+  BranchT branch;
+  branch.selector = std::make_unique<Binding>(model.bind(which, Access::read));
+  branch.blocks = {4, 5, 6};
+  model.command().action.Set(std::move(branch));
+  model.launch(
+      doubled,
+      {model.bind(kept, Access::read), model.bind(outputs[3], Access::write)},
+      {64, 16}, 4);
+  model.launch(
+      lookup,
+      {model.bind(which, Access::read), model.bind(found, Access::write)}, {},
+      1);
+  // A copy to a part of a buffer, and a fill of the rest.
+  CopyT part;
+  part.source = std::make_unique<Binding>(model.bind(found, Access::read));
+  part.target = std::make_unique<Binding>(outputs[4], model.constant(0),
+                                          model.constant(4), Access::write);
+  model.command().action.Set(std::move(part));
+  FillT rest;
+  rest.target = std::make_unique<Binding>(outputs[4], model.constant(4), none,
+                                          Access::write);
+  rest.pattern_bytes = 4;
+  model.command().action.Set(std::move(rest));
+
+  model.block();
+  countUp(outputs[0]);
+  model.block();
+  model.launch(
+      positive,
+      {model.bind(left, Access::read), model.bind(flag, Access::write)}, {}, 1);
+  model.block();
+  countUp(outputs[1]);
+  model.launch(countdown,
+               {model.bind(left, Access::read), model.bind(left, Access::write),
+                model.bind(flag, Access::write)},
+               {}, 1);
+  for (uint64_t value : {100, 200, 300}) {
+    model.block();
+    fill(outputs[2], value, 4);
+  }
+  return model;
+}
+
+Model test::dynamicModel() {
+  Model model;
+  auto batch = std::make_unique<SymbolT>();
+  batch->name = "batch";
+  batch->minimum = 1;
+  batch->maximum = 64;
+  model.manifest.symbols.push_back(std::move(batch));
+  model.manifest.expressions.emplace_back(0, 0, 0, ExpressionKind::symbol);
+  EntryT &entry = model.entry("main");
+  for (const char *name : {"left", "right", "sum"}) {
+    auto described = tensor(model, name, DataType::f32, {});
+    described->shape = {0, model.extent(4)};
+    (std::string(name) == "sum" ? entry.outputs : entry.inputs)
+        .push_back(std::move(described));
+  }
+  uint32_t elements =
+      model.expression(ExpressionKind::mul, model.symbol(0), model.constant(4));
+  uint32_t bytes =
+      model.expression(ExpressionKind::mul, elements, model.constant(4));
+  uint32_t buffers[3];
+  for (uint32_t i = 0; i < 3; ++i) {
+    buffers[i] =
+        model.buffer(i < 2 ? BufferKind::input : BufferKind::output, i % 2, 0);
+    model.program().buffers.back()->size = bytes;
+  }
+  uint32_t add = model.kernel("add", 3, 2);
+  model.program().body = model.block();
+  LaunchT &launch = model.launch(add,
+                                 {model.bind(buffers[0], Access::read),
+                                  model.bind(buffers[1], Access::read),
+                                  model.bind(buffers[2], Access::write)},
+                                 {0, 16}, 0);
+  launch.integers[0] = elements;
+  launch.tiles =
+      model.expression(ExpressionKind::ceildiv, elements, model.constant(16));
+  return model;
+}

@@ -1,0 +1,27 @@
+// make-models KERNELS FOLDER: writes the test artifacts into the folder.
+
+#include "test/runtime/TestModels.h"
+
+#include <cstdio>
+
+using namespace heddle::test;
+
+int main(int argc, char **argv) {
+  if (argc != 3)
+    return 2;
+  KernelImage image = KernelImage::read(argv[1]);
+  std::string folder = argv[2];
+  auto write = [&](const char *name, const Model &model) {
+    heddle::format::Error error =
+        model.write(image, folder + "/" + name + ".heddle");
+    if (error)
+      std::fprintf(stderr, "%s: %s\n", name, error.message().c_str());
+    return !error;
+  };
+  return write("addition", additionModel()) &&
+                 write("churn", churnModel(2000)) &&
+                 write("control", controlModel()) &&
+                 write("dynamic", dynamicModel())
+             ? 0
+             : 1;
+}

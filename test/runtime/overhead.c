@@ -1,0 +1,58 @@
+/* RUN: %heddle_build/test/runtime/runtime-overhead %heddle_build/test/runtime/models 2000 */
+/* What a call costs beside its work. Argument: the folder of the test models. Prints nanoseconds; with
+   a second argument, a limit for the empty call, it fails above it. */
+#include "check.h"
+
+#include <time.h>
+
+static double now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+static int ascending(const void *a, const void *b) { return *(const double *)a < *(const double *)b ? -1 : 1; }
+
+/* Median over batches of the time of one call. */
+static double measure(heddle_context *context, const heddle_tensor *inputs, size_t input_count,
+                      const heddle_tensor *outputs, size_t output_count) {
+  enum { batches = 101, calls = 100 };
+  double times[batches];
+  for (int i = 0; i < batches; ++i) {
+    double start = now();
+    for (int j = 0; j < calls; ++j)
+      OK(heddle_context_call(context, inputs, input_count, outputs, output_count, NULL));
+    times[i] = (now() - start) / calls;
+  }
+  qsort(times, batches, sizeof(double), ascending);
+  return times[batches / 2];
+}
+
+int main(int argc, char **argv) {
+  if (argc < 2)
+    return 2;
+  heddle_program *program = load(argv[1], "addition", NULL);
+  static float left[1000], right[1000], sum[1000];
+  const int64_t shape[] = {10, 100};
+  heddle_tensor inputs[] = {make_tensor(left, HEDDLE_F32, 2, shape), make_tensor(right, HEDDLE_F32, 2, shape)};
+  heddle_tensor output = make_tensor(sum, HEDDLE_F32, 2, shape);
+  double empty_ns = 0;
+  for (uint32_t threads = 1; threads <= 2; ++threads) {
+    heddle_context_options options = HEDDLE_INIT(options);
+    options.threads = threads;
+    heddle_context *empty = NULL, *addition = NULL;
+    OK(heddle_context_create(program, 1, &options, &empty));
+    OK(heddle_context_create(program, 0, &options, &addition));
+    double ns = measure(empty, NULL, 0, NULL, 0);
+    if (ns > empty_ns)
+      empty_ns = ns;
+    printf("%u thread(s): empty call %.0f ns, three steps of 8 tiles %.0f ns\n", threads, ns,
+           measure(addition, inputs, 2, &output, 1));
+    heddle_context_destroy(empty);
+    heddle_context_destroy(addition);
+  }
+  heddle_program_destroy(program);
+  if (argc > 2)
+    CHECK(empty_ns <= atof(argv[2]));
+  return finish();
+}

@@ -1,0 +1,192 @@
+/* RUN: %heddle_build/test/runtime/runtime-threads %heddle_build/test/runtime/models */
+/* Several contexts in several threads, shared and own pools, the caller's threads, a child process.
+   Argument: the folder of the test models. */
+#define _GNU_SOURCE
+#include "check.h"
+
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { callers = 4, rounds = 300 };
+static const int64_t square[] = {10, 100};
+
+struct caller {
+  heddle_program *program;
+  heddle_pool *pool;
+  int wrong;
+};
+
+static int call_and_check(heddle_context *context, float seed) {
+  float left[1000], right[1000], sum[1000];
+  for (int i = 0; i < 1000; ++i) {
+    left[i] = seed + (float)i;
+    right[i] = seed - 3;
+    sum[i] = 0;
+  }
+  heddle_tensor inputs[] = {make_tensor(left, HEDDLE_F32, 2, square), make_tensor(right, HEDDLE_F32, 2, square)};
+  heddle_tensor output = make_tensor(sum, HEDDLE_F32, 2, square);
+  heddle_status status = heddle_context_call(context, inputs, 2, &output, 1, NULL);
+  int wrong = status.code != HEDDLE_OK;
+  for (int i = 0; i < 1000; ++i)
+    wrong |= sum[i] != (left[i] + right[i]) + 0.5f * (float)i + left[i];
+  return wrong;
+}
+
+static void *call_often(void *argument) {
+  struct caller *caller = argument;
+  heddle_context_options options = HEDDLE_INIT(options);
+  options.pool = caller->pool;
+  heddle_context *context = NULL;
+  if (heddle_context_create(caller->program, 0, &options, &context).code)
+    caller->wrong = 1;
+  for (int i = 0; i < rounds && !caller->wrong; ++i)
+    caller->wrong |= call_and_check(context, (float)i);
+  heddle_context_destroy(context);
+  return NULL;
+}
+
+/* All callers share one pool: one has it, the others do their work alone. */
+static void test_sharing(heddle_program *program, heddle_pool *pool) {
+  pthread_t threads[callers];
+  struct caller states[callers];
+  for (int i = 0; i < callers; ++i) {
+    states[i] = (struct caller){program, pool, 0};
+    pthread_create(&threads[i], NULL, call_often, &states[i]);
+  }
+  for (int i = 0; i < callers; ++i) {
+    pthread_join(threads[i], NULL);
+    CHECK(!states[i].wrong);
+  }
+}
+
+/* Threads of the caller's own: started for each call here, which is slow but shows the contract. */
+struct work {
+  void (*work)(void *state, int64_t worker);
+  void *state;
+  int64_t worker;
+};
+
+static void *run_one(void *argument) {
+  struct work *work = argument;
+  work->work(work->state, work->worker);
+  return NULL;
+}
+
+static int runs = 0;
+
+static void run_workers(void *user, int64_t workers, void (*work)(void *, int64_t), void *state) {
+  CHECK(user == &runs && workers == 3);
+  ++runs;
+  pthread_t threads[2];
+  struct work jobs[2];
+  for (int i = 0; i < 2; ++i) {
+    jobs[i] = (struct work){work, state, i + 1};
+    pthread_create(&threads[i], NULL, run_one, &jobs[i]);
+  }
+  work(state, 0);
+  for (int i = 0; i < 2; ++i)
+    pthread_join(threads[i], NULL);
+}
+
+static void test_own_threads(heddle_program *program) {
+  heddle_pool_options options = HEDDLE_INIT(options);
+  options.threads = 3;
+  options.run = run_workers;
+  options.user = &runs;
+  heddle_pool *pool = NULL;
+  OK(heddle_pool_create(&options, &pool));
+  CHECK(heddle_pool_threads(pool) == 3);
+  heddle_context_options context_options = HEDDLE_INIT(context_options);
+  context_options.pool = pool;
+  heddle_context *context = NULL;
+  OK(heddle_context_create(program, 0, &context_options, &context));
+  for (int i = 0; i < 20; ++i)
+    CHECK(!call_and_check(context, (float)i));
+  CHECK(runs == 20);
+  heddle_context_destroy(context);
+  heddle_pool_destroy(pool);
+}
+
+/* A pool whose threads sleep at once: every call has to wake them. */
+static void test_sleeping(heddle_program *program) {
+  heddle_pool_options options = HEDDLE_INIT(options);
+  options.threads = 4;
+  options.spin_us = 1;
+  heddle_pool *pool = NULL;
+  OK(heddle_pool_create(&options, &pool));
+  heddle_context_options context_options = HEDDLE_INIT(context_options);
+  context_options.pool = pool;
+  heddle_context *context = NULL;
+  OK(heddle_context_create(program, 0, &context_options, &context));
+  for (int i = 0; i < 200; ++i) {
+    CHECK(!call_and_check(context, (float)i));
+    if (i % 20 == 0)
+      usleep(2000);
+  }
+  /* The context keeps the pool. */
+  heddle_pool_destroy(pool);
+  CHECK(!call_and_check(context, 1));
+  heddle_context_destroy(context);
+}
+
+/* A child has none of the threads: it notices, and starts its own. */
+static void test_fork(heddle_program *program) {
+  heddle_context_options options = HEDDLE_INIT(options);
+  options.threads = 3;
+  heddle_context *context = NULL;
+  OK(heddle_context_create(program, 0, &options, &context));
+  CHECK(!call_and_check(context, 1));
+  fflush(stdout);
+  pid_t child = fork();
+  if (child == 0) {
+    int wrong = 0;
+    for (int i = 0; i < 50; ++i)
+      wrong |= call_and_check(context, (float)i);
+    heddle_context_destroy(context);
+    _exit(wrong);
+  }
+  int status = 1;
+  waitpid(child, &status, 0);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  CHECK(!call_and_check(context, 2));
+  heddle_context_destroy(context);
+}
+
+/* One context in two calls at once. */
+static void call_again(void *user, const heddle_step *step) {
+  (void)step;
+  EXPECT(heddle_context_call(user, NULL, 0, NULL, 0, NULL), HEDDLE_CONTEXT_BUSY, NULL);
+}
+
+static void test_busy(heddle_program *program) {
+  heddle_context *context = NULL;
+  OK(heddle_context_create(program, 0, NULL, &context));
+  static float left[1000], right[1000], sum[1000];
+  heddle_tensor inputs[] = {make_tensor(left, HEDDLE_F32, 2, square), make_tensor(right, HEDDLE_F32, 2, square)};
+  heddle_tensor output = make_tensor(sum, HEDDLE_F32, 2, square);
+  heddle_call_options options = HEDDLE_INIT(options);
+  options.on_step = call_again;
+  options.user = context;
+  OK(heddle_context_call(context, inputs, 2, &output, 1, &options));
+  heddle_context_destroy(context);
+}
+
+int main(int argc, char **argv) {
+  if (argc != 2)
+    return 2;
+  heddle_program *program = load(argv[1], "addition", NULL);
+  heddle_pool_options options = HEDDLE_INIT(options);
+  options.threads = 3;
+  heddle_pool *pool = NULL;
+  OK(heddle_pool_create(&options, &pool));
+  test_sharing(program, pool);
+  test_sharing(program, NULL);
+  heddle_pool_destroy(pool);
+  test_own_threads(program);
+  test_sleeping(program);
+  test_busy(program);
+  test_fork(program);
+  heddle_program_destroy(program);
+  return finish();
+}
