@@ -1,0 +1,192 @@
+#include "dialects/StableHlo/AssemblyFormat.h"
+#include "dialects/StableHlo/RegionFormat.h"
+#include "dialects/StableHlo/StableHlo.h"
+#include "dialects/StableHlo/TypeInference.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+#define GET_OP_CLASSES
+#include "dialects/StableHlo/StableHloControlOps.cpp.inc"
+
+using namespace mlir;
+
+namespace heddle::stablehlo {
+
+void StableHloDialect::registerControlOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/StableHlo/StableHloControlOps.cpp.inc"
+      >();
+}
+
+/// The types that all branches return; they take no arguments.
+static LogicalResult inferBranches(std::optional<Location> location,
+                                   RegionRange branches,
+                                   SmallVectorImpl<Type> &inferred) {
+  for (Region *branch : branches) {
+    if (branch->empty() || branch->front().empty())
+      return emitOptionalError(location, "a branch is empty");
+    if (branch->getNumArguments() != 0)
+      return emitOptionalError(location, "a branch takes arguments");
+    TypeRange types(branch->front().getTerminator()->getOperandTypes());
+    if (branch == branches.front())
+      inferred.append(types.begin(), types.end());
+    else if (!areCompatibleTypes(types, inferred))
+      return emitOptionalError(location, "branches return different types");
+  }
+  return success();
+}
+
+LogicalResult IfOp::inferReturnTypes(MLIRContext *context,
+                                     std::optional<Location> location,
+                                     Adaptor adaptor,
+                                     SmallVectorImpl<Type> &inferred) {
+  return inferBranches(location, adaptor.getRegions(), inferred);
+}
+
+LogicalResult CaseOp::inferReturnTypes(MLIRContext *context,
+                                       std::optional<Location> location,
+                                       Adaptor adaptor,
+                                       SmallVectorImpl<Type> &inferred) {
+  // C1.
+  if (adaptor.getRegions().empty())
+    return emitOptionalError(location, "case needs at least one branch");
+  return inferBranches(location, adaptor.getRegions(), inferred);
+}
+
+LogicalResult WhileOp::inferReturnTypes(MLIRContext *context,
+                                        std::optional<Location> location,
+                                        Adaptor adaptor,
+                                        SmallVectorImpl<Type> &inferred) {
+  // C3.
+  llvm::append_range(inferred, adaptor.getOperand().getTypes());
+  return success();
+}
+
+LogicalResult OptimizationBarrierOp::inferReturnTypes(
+    MLIRContext *context, std::optional<Location> location, Adaptor adaptor,
+    SmallVectorImpl<Type> &inferred) {
+  // C1.
+  llvm::append_range(inferred, adaptor.getOperand().getTypes());
+  return success();
+}
+
+LogicalResult TupleOp::inferReturnTypes(MLIRContext *context,
+                                        std::optional<Location> location,
+                                        Adaptor adaptor,
+                                        SmallVectorImpl<Type> &inferred) {
+  // C1.
+  inferred.push_back(TupleType::get(context, adaptor.getVal().getTypes()));
+  return success();
+}
+
+LogicalResult GetTupleElementOp::inferReturnTypes(
+    MLIRContext *context, std::optional<Location> location, Adaptor adaptor,
+    SmallVectorImpl<Type> &inferred) {
+  auto tuple = cast<TupleType>(adaptor.getOperand().getType());
+  // C1.
+  if (adaptor.getIndex() >= static_cast<int64_t>(tuple.size()))
+    return emitOptionalError(location, "index ", adaptor.getIndex(),
+                             " is outside of a tuple of ", tuple.size());
+  // C2.
+  inferred.push_back(tuple.getType(adaptor.getIndex()));
+  return success();
+}
+
+ParseResult WhileOp::parse(OpAsmParser &parser, OperationState &result) {
+  return parseWhile(parser, result);
+}
+
+void WhileOp::print(OpAsmPrinter &printer) { printWhile(printer, *this); }
+
+LogicalResult WhileOp::verify() {
+  auto operandTypes = getOperand().getTypes();
+  Type boolean = RankedTensorType::get({}, IntegerType::get(getContext(), 1));
+  for (Region *region : {&getCond(), &getBody()}) {
+    StringRef name = region == &getCond() ? "cond" : "body";
+    if (!areCompatibleTypes(region->getArgumentTypes(), operandTypes))
+      return emitOpError() << name
+                           << " takes arguments of other types than the "
+                              "operands have";
+  }
+  // C1.
+  auto condition = getCond().front().getTerminator()->getOperandTypes();
+  if (condition.size() != 1 || condition.front() != boolean)
+    return emitOpError("cond returns something else than one tensor<i1>");
+  // C2.
+  if (!areCompatibleTypes(getBody().front().getTerminator()->getOperandTypes(),
+                          operandTypes))
+    return emitOpError("body returns other types than the operands have");
+  return success();
+}
+
+void CustomCallOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  if (!getHasSideEffect())
+    return;
+  effects.emplace_back(MemoryEffects::Read::get());
+  effects.emplace_back(MemoryEffects::Write::get());
+}
+
+LogicalResult CustomCallOp::verify() {
+  // Dictionaries are for the typed interface alone.
+  Attribute config = getBackendConfigAttr();
+  bool typed = getApiVersion() == CustomCallApiVersion::API_VERSION_TYPED_FFI;
+  if (config && typed != isa<DictionaryAttr>(config))
+    return emitOpError() << "backend_config must be a "
+                         << (typed ? "dictionary" : "string")
+                         << " for api_version "
+                         << static_cast<int>(getApiVersion());
+  if (getOperandLayouts().has_value() != getResultLayouts().has_value())
+    return emitOpError("operand_layouts and result_layouts come together");
+  return success();
+}
+
+LogicalResult CustomCallOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  for (Attribute name : getCalledComputations())
+    if (!symbols.lookupNearestSymbolFrom(*this, cast<FlatSymbolRefAttr>(name)))
+      return emitOpError() << "calls " << name << ", which is not defined";
+  return success();
+}
+
+void CompositeOp::build(OpBuilder &builder, OperationState &state,
+                        TypeRange resultTypes, ValueRange inputs,
+                        StringRef name, DictionaryAttr attributes,
+                        StringRef decomposition, int32_t version) {
+  build(builder, state, resultTypes, inputs, name, attributes, decomposition,
+        version, /*composite_regionsCount=*/0);
+}
+
+LogicalResult CompositeOp::verify() {
+  // C1.
+  auto [space, rest] = getName().split('.');
+  if (space.empty() || rest.empty())
+    return emitOpError() << "name '" << getName()
+                         << "' lacks a namespace: namespace.op is wanted";
+  return success();
+}
+
+LogicalResult CompositeOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  // C2.
+  Operation *callee =
+      symbols.lookupNearestSymbolFrom(*this, getDecompositionAttr());
+  auto function = dyn_cast_or_null<FunctionOpInterface>(callee);
+  if (!function)
+    return emitOpError() << "decomposition " << getDecompositionAttr()
+                         << " is not a function of this module";
+  // C3, C4. With regions, the decomposition takes what the regions capture.
+  if (!getCompositeRegions().empty())
+    return success();
+  if (!areCompatibleTypes(TypeRange(function.getArgumentTypes()),
+                          TypeRange(getInputs().getTypes())))
+    return emitOpError() << "has other operand types than its decomposition "
+                         << getDecompositionAttr();
+  if (!areCompatibleTypes(TypeRange(function.getResultTypes()),
+                          TypeRange((*this)->getResultTypes())))
+    return emitOpError() << "has other result types than its decomposition "
+                         << getDecompositionAttr();
+  return success();
+}
+
+} // namespace heddle::stablehlo

@@ -1,0 +1,42 @@
+#include "dialects/StableHlo/AssemblyFormat.h"
+#include "dialects/StableHlo/StableHlo.h"
+#include "dialects/StableHlo/TypeInference.h"
+
+#include "mlir/IR/Matchers.h"
+
+#define GET_OP_CLASSES
+#include "dialects/StableHlo/StableHloRandomOps.cpp.inc"
+
+using namespace mlir;
+
+namespace heddle::stablehlo {
+
+void StableHloDialect::registerRandomOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/StableHlo/StableHloRandomOps.cpp.inc"
+      >();
+}
+
+LogicalResult RngOp::inferReturnTypes(MLIRContext *context,
+                                      std::optional<Location> location,
+                                      Adaptor adaptor,
+                                      SmallVectorImpl<Type> &inferred) {
+  auto shape = cast<RankedTensorType>(adaptor.getShape().getType());
+  Type element = getElementTypeOrSelf(adaptor.getA().getType());
+  if (shape.getRank() != 1 || shape.isDynamicDim(0))
+    return emitOptionalError(location,
+                             "shape must be a vector of known size, "
+                             "found ",
+                             shape);
+  DenseIntElementsAttr sizes;
+  SmallVector<int64_t> dims(shape.getDimSize(0), ShapedType::kDynamic);
+  if (matchPattern(adaptor.getShape(), m_Constant(&sizes)))
+    dims = llvm::map_to_vector(sizes.getValues<APInt>(), [](const APInt &size) {
+      return size.getSExtValue();
+    });
+  inferred.push_back(RankedTensorType::get(dims, element));
+  return success();
+}
+
+} // namespace heddle::stablehlo

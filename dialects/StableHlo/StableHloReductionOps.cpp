@@ -1,0 +1,194 @@
+#include "dialects/StableHlo/AssemblyFormat.h"
+#include "dialects/StableHlo/RegionFormat.h"
+#include "dialects/StableHlo/StableHlo.h"
+#include "dialects/StableHlo/TypeInference.h"
+
+#define GET_OP_CLASSES
+#include "dialects/StableHlo/StableHloReductionOps.cpp.inc"
+
+using namespace mlir;
+
+namespace heddle::stablehlo {
+
+void StableHloDialect::registerReductionOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/StableHlo/StableHloReductionOps.cpp.inc"
+      >();
+}
+
+static SmallVector<int64_t> orOnes(std::optional<ArrayRef<int64_t>> values,
+                                   int64_t count) {
+  return values ? SmallVector<int64_t>(*values)
+                : SmallVector<int64_t>(count, 1);
+}
+
+/// What the three batch norms share: C1, and vectors with one entry per
+/// feature.
+static LogicalResult verifyBatchNorm(std::optional<Location> location,
+                                     Value operand, int64_t feature,
+                                     ArrayRef<Value> vectors) {
+  auto type = cast<RankedTensorType>(operand.getType());
+  if (feature < 0 || feature >= type.getRank())
+    return emitOptionalError(location, "feature_index ", feature,
+                             " is not a dimension of ", type);
+  int64_t size = type.getDimSize(feature);
+  for (Value vector : vectors) {
+    auto vectorType = cast<RankedTensorType>(vector.getType());
+    bool agree = vectorType.getRank() == 1 &&
+                 (ShapedType::isDynamic(size) || vectorType.isDynamicDim(0) ||
+                  vectorType.getDimSize(0) == size) &&
+                 expressedType(vectorType.getElementType()) ==
+                     expressedType(type.getElementType());
+    if (!agree)
+      return emitOptionalError(location, "a vector of type ", vectorType,
+                               " does not fit the features of ", type);
+  }
+  return success();
+}
+
+LogicalResult ReduceOp::inferReturnTypes(MLIRContext *context,
+                                         std::optional<Location> location,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &inferred) {
+  ArrayRef<int64_t> dims = adaptor.getDimensions();
+  SmallVector<Type> shapes;
+  for (Value input : adaptor.getInputs()) {
+    auto type = cast<RankedTensorType>(input.getType());
+    // C1 (all shapes agree) is checked by the verifier.
+    SmallVector<int64_t> shape;
+    SmallVector<int64_t> bounds;
+    llvm::SmallDenseSet<int64_t> seen;
+    for (int64_t dim : dims) {
+      // C4.
+      if (dim < 0 || dim >= type.getRank())
+        return emitOptionalError(location, dim, " is not a dimension of ",
+                                 type);
+      // C5.
+      if (!seen.insert(dim).second)
+        return emitOptionalError(location, "dimensions holds ", dim, " twice");
+    }
+    for (int64_t i = 0; i < type.getRank(); ++i) {
+      if (seen.contains(i))
+        continue;
+      shape.push_back(type.getDimSize(i));
+      if (!boundsOf(type).empty())
+        bounds.push_back(boundsOf(type)[i]);
+    }
+    // C7.
+    shapes.push_back(tensorType(shape, type.getElementType(), bounds));
+  }
+  // C8.
+  return inferReduced(location, shapes, adaptor.getBody(), inferred);
+}
+
+ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &result) {
+  return parseReduce(parser, result);
+}
+
+void ReduceOp::print(OpAsmPrinter &printer) { printReduce(printer, *this); }
+
+LogicalResult ReduceWindowOp::inferReturnTypes(
+    MLIRContext *context, std::optional<Location> location, Adaptor adaptor,
+    SmallVectorImpl<Type> &inferred) {
+  SmallVector<Type> shapes;
+  for (Value input : adaptor.getInputs()) {
+    auto type = cast<RankedTensorType>(input.getType());
+    int64_t rank = type.getRank();
+    Window window;
+    window.sizes = llvm::to_vector(adaptor.getWindowDimensions());
+    window.strides = orOnes(adaptor.getWindowStrides(), rank);
+    window.baseDilations = orOnes(adaptor.getBaseDilations(), rank);
+    window.windowDilations = orOnes(adaptor.getWindowDilations(), rank);
+    FailureOr<SmallVector<std::pair<int64_t, int64_t>>> padding =
+        checkedPadding(location, adaptor.getPaddingAttr(), rank);
+    if (failed(padding))
+      return failure();
+    window.padding = *padding;
+    FailureOr<SmallVector<int64_t>> shape =
+        slideWindow(location, type.getShape(), window);
+    if (failed(shape))
+      return failure();
+    shapes.push_back(tensorType(*shape, type.getElementType()));
+  }
+  return inferReduced(location, shapes, adaptor.getBody(), inferred);
+}
+
+SmallVector<int64_t> ReduceWindowOp::getWindowStridesOrDefault() {
+  return orOnes(getWindowStrides(), getWindowDimensions().size());
+}
+SmallVector<int64_t> ReduceWindowOp::getBaseDilationsOrDefault() {
+  return orOnes(getBaseDilations(), getWindowDimensions().size());
+}
+SmallVector<int64_t> ReduceWindowOp::getWindowDilationsOrDefault() {
+  return orOnes(getWindowDilations(), getWindowDimensions().size());
+}
+SmallVector<std::pair<int64_t, int64_t>> ReduceWindowOp::getPaddingOrDefault() {
+  return paddingPairs(getPaddingAttr(), getWindowDimensions().size());
+}
+
+LogicalResult SelectAndScatterOp::inferReturnTypes(
+    MLIRContext *context, std::optional<Location> location, Adaptor adaptor,
+    SmallVectorImpl<Type> &inferred) {
+  // C11, C12.
+  return inferReduced(location, {adaptor.getOperand().getType()},
+                      adaptor.getScatter(), inferred);
+}
+
+LogicalResult MapOp::inferReturnTypes(MLIRContext *context,
+                                      std::optional<Location> location,
+                                      Adaptor adaptor,
+                                      SmallVectorImpl<Type> &inferred) {
+  // C4 (shapes of inputs and result agree by trait).
+  if (adaptor.getInputs().empty())
+    return emitOptionalError(location, "map needs at least one input");
+  return inferReduced(location, {adaptor.getInputs().front().getType()},
+                      adaptor.getComputation(), inferred);
+}
+
+LogicalResult BatchNormInferenceOp::inferReturnTypes(
+    MLIRContext *context, std::optional<Location> location, Adaptor adaptor,
+    SmallVectorImpl<Type> &inferred) {
+  if (failed(verifyBatchNorm(location, adaptor.getOperand(),
+                             adaptor.getFeatureIndex(),
+                             {adaptor.getScale(), adaptor.getOffset(),
+                              adaptor.getMean(), adaptor.getVariance()})))
+    return failure();
+  // C7.
+  inferred.push_back(adaptor.getOperand().getType());
+  return success();
+}
+
+LogicalResult BatchNormTrainingOp::inferReturnTypes(
+    MLIRContext *context, std::optional<Location> location, Adaptor adaptor,
+    SmallVectorImpl<Type> &inferred) {
+  if (failed(verifyBatchNorm(location, adaptor.getOperand(),
+                             adaptor.getFeatureIndex(),
+                             {adaptor.getScale(), adaptor.getOffset()})))
+    return failure();
+  // C3 to C5.
+  Type features = adaptor.getScale().getType();
+  inferred.assign({adaptor.getOperand().getType(), features, features});
+  return success();
+}
+
+LogicalResult BatchNormGradOp::inferReturnTypes(
+    MLIRContext *context, std::optional<Location> location, Adaptor adaptor,
+    SmallVectorImpl<Type> &inferred) {
+  if (failed(verifyBatchNorm(
+          location, adaptor.getOperand(), adaptor.getFeatureIndex(),
+          {adaptor.getScale(), adaptor.getMean(), adaptor.getVariance()})))
+    return failure();
+  // C3.
+  if (!areCompatibleTypes(adaptor.getOperand().getType(),
+                          adaptor.getGradOutput().getType()))
+    return emitOptionalError(
+        location, "grad_output of type ", adaptor.getGradOutput().getType(),
+        " does not have the operand's type ", adaptor.getOperand().getType());
+  // C4.
+  Type features = adaptor.getScale().getType();
+  inferred.assign({adaptor.getOperand().getType(), features, features});
+  return success();
+}
+
+} // namespace heddle::stablehlo

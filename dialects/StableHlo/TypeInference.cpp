@@ -1,0 +1,221 @@
+#include "dialects/StableHlo/TypeInference.h"
+
+#include "dialects/StableHlo/StableHlo.h"
+
+using namespace mlir;
+
+namespace heddle::stablehlo {
+
+ArrayRef<int64_t> boundsOf(RankedTensorType type) {
+  auto extensions = dyn_cast_or_null<TypeExtensionsAttr>(type.getEncoding());
+  return extensions ? extensions.getBounds() : ArrayRef<int64_t>();
+}
+
+RankedTensorType tensorType(ArrayRef<int64_t> shape, Type element,
+                            ArrayRef<int64_t> bounds) {
+  if (llvm::all_of(bounds, ShapedType::isDynamic))
+    return RankedTensorType::get(shape, element);
+  return RankedTensorType::get(
+      shape, element, TypeExtensionsAttr::get(element.getContext(), bounds));
+}
+
+Type expressedType(Type element) {
+  if (auto quantized = dyn_cast<quant::QuantizedType>(element))
+    return quantized.getExpressedType();
+  return element;
+}
+
+bool areCompatibleTypes(Type first, Type second) {
+  if (first == second)
+    return true;
+  if (auto tuple = dyn_cast<TupleType>(first)) {
+    auto other = dyn_cast<TupleType>(second);
+    return other && areCompatibleTypes(TypeRange(tuple.getTypes()),
+                                       TypeRange(other.getTypes()));
+  }
+  auto a = dyn_cast<RankedTensorType>(first);
+  auto b = dyn_cast<RankedTensorType>(second);
+  if (!a || !b || failed(verifyCompatibleShape(a, b)))
+    return false;
+  return expressedType(a.getElementType()) == expressedType(b.getElementType());
+}
+
+bool areCompatibleTypes(TypeRange first, TypeRange second) {
+  return first.size() == second.size() &&
+         llvm::all_of(llvm::zip(first, second), [](auto pair) {
+           return areCompatibleTypes(std::get<0>(pair), std::get<1>(pair));
+         });
+}
+
+/// What two dimensions with bounds say together; false if they contradict.
+static bool meet(int64_t &size, int64_t &bound, int64_t otherSize,
+                 int64_t otherBound) {
+  if (ShapedType::isStatic(size) && ShapedType::isStatic(otherSize))
+    return size == otherSize;
+  if (ShapedType::isStatic(otherSize)) {
+    if (ShapedType::isStatic(bound) && otherSize > bound)
+      return false;
+    size = otherSize;
+    bound = ShapedType::kDynamic;
+    return true;
+  }
+  if (ShapedType::isStatic(size))
+    return !(ShapedType::isStatic(otherBound) && size > otherBound);
+  if (ShapedType::isStatic(otherBound))
+    bound =
+        ShapedType::isStatic(bound) ? std::min(bound, otherBound) : otherBound;
+  return true;
+}
+
+FailureOr<RankedTensorType> inferMostSpecific(std::optional<Location> location,
+                                              TypeRange types, Type element) {
+  auto first = cast<RankedTensorType>(types.front());
+  SmallVector<int64_t> shape(first.getShape());
+  SmallVector<int64_t> bounds(boundsOf(first));
+  bounds.resize(shape.size(), ShapedType::kDynamic);
+  for (Type other : types.drop_front()) {
+    auto type = cast<RankedTensorType>(other);
+    SmallVector<int64_t> otherBounds(boundsOf(type));
+    otherBounds.resize(type.getRank(), ShapedType::kDynamic);
+    bool agree = type.getRank() == first.getRank();
+    for (int64_t i = 0; agree && i < type.getRank(); ++i)
+      agree = meet(shape[i], bounds[i], type.getDimSize(i), otherBounds[i]);
+    if (!agree)
+      return emitOptionalError(location, "shapes of ", first, " and ", type,
+                               " do not agree");
+  }
+  return tensorType(shape, element, bounds);
+}
+
+LogicalResult inferSameType(std::optional<Location> location, TypeRange types,
+                            SmallVectorImpl<Type> &inferred) {
+  // C1: the operands have one element type, up to quantization.
+  Type element = getElementTypeOrSelf(types.front());
+  for (Type type : types)
+    if (expressedType(getElementTypeOrSelf(type)) != expressedType(element))
+      return emitOptionalError(
+          location, "operands have different element types: ", types.front(),
+          " and ", type);
+  FailureOr<RankedTensorType> type =
+      inferMostSpecific(location, types, element);
+  if (failed(type))
+    return failure();
+  inferred.push_back(*type);
+  return success();
+}
+
+LogicalResult inferReduced(std::optional<Location> location, TypeRange types,
+                           Region &region, SmallVectorImpl<Type> &inferred) {
+  TypeRange returned = types;
+  if (!region.empty() && region.front().mightHaveTerminator())
+    returned = region.front().getTerminator()->getOperandTypes();
+  if (returned.size() != types.size())
+    return emitOptionalError(location, "the region returns ", returned.size(),
+                             " values, ", types.size(), " are wanted");
+  for (auto [type, element] : llvm::zip(types, returned))
+    inferred.push_back(
+        cast<RankedTensorType>(type).clone(getElementTypeOrSelf(element)));
+  return success();
+}
+
+LogicalResult
+inferGather(std::optional<Location> location, RankedTensorType operand,
+            RankedTensorType startIndices, GatherDimensionNumbersAttr numbers,
+            ArrayRef<int64_t> sliceSizes, SmallVectorImpl<Type> &inferred) {
+  int64_t vectorDim = numbers.getIndexVectorDim();
+  // C2.
+  if (vectorDim < 0 || vectorDim > startIndices.getRank())
+    return emitOptionalError(location, "index_vector_dim ", vectorDim,
+                             " is outside of ", startIndices);
+  // C1, and sizes of what follows.
+  if (static_cast<int64_t>(sliceSizes.size()) != operand.getRank() ||
+      operand.getRank() !=
+          static_cast<int64_t>(numbers.getOffsetDims().size() +
+                               numbers.getCollapsedSliceDims().size() +
+                               numbers.getOperandBatchingDims().size()))
+    return emitOptionalError(location,
+                             "slice_sizes, offset_dims, "
+                             "collapsed_slice_dims and operand_batching_dims "
+                             "do not cover the dimensions of ",
+                             operand);
+  // C21, C22.
+  SmallVector<int64_t> batch(startIndices.getShape());
+  if (vectorDim < static_cast<int64_t>(batch.size()))
+    batch.erase(batch.begin() + vectorDim);
+  SmallVector<int64_t> offset;
+  for (auto [i, size] : llvm::enumerate(sliceSizes))
+    if (!llvm::is_contained(numbers.getCollapsedSliceDims(), i) &&
+        !llvm::is_contained(numbers.getOperandBatchingDims(), i))
+      offset.push_back(size);
+  SmallVector<int64_t> shape;
+  auto nextBatch = batch.begin();
+  auto nextOffset = offset.begin();
+  for (size_t i = 0, rank = batch.size() + offset.size(); i < rank; ++i) {
+    bool isOffset = llvm::is_contained(numbers.getOffsetDims(), i);
+    if (isOffset ? nextOffset == offset.end() : nextBatch == batch.end())
+      return emitOptionalError(location, "offset_dims do not fit a result of ",
+                               rank, " dimensions");
+    shape.push_back(isOffset ? *nextOffset++ : *nextBatch++);
+  }
+  // C23.
+  inferred.push_back(tensorType(shape, operand.getElementType()));
+  return success();
+}
+
+FailureOr<SmallVector<int64_t>> slideWindow(std::optional<Location> location,
+                                            ArrayRef<int64_t> shape,
+                                            const Window &window) {
+  size_t rank = shape.size();
+  for (ArrayRef<int64_t> list :
+       {ArrayRef(window.sizes), ArrayRef(window.strides),
+        ArrayRef(window.baseDilations), ArrayRef(window.windowDilations)}) {
+    if (list.size() != rank)
+      return emitOptionalError(location, "window of ", list.size(),
+                               " dimensions over ", rank);
+    for (int64_t value : list)
+      if (value <= 0)
+        return emitOptionalError(location,
+                                 "window sizes, strides and dilations "
+                                 "must be positive, found ",
+                                 value);
+  }
+  SmallVector<int64_t> result;
+  for (size_t i = 0; i < rank; ++i) {
+    if (ShapedType::isDynamic(shape[i])) {
+      result.push_back(ShapedType::kDynamic);
+      continue;
+    }
+    int64_t dilated =
+        shape[i] == 0 ? 0 : (shape[i] - 1) * window.baseDilations[i] + 1;
+    int64_t padded =
+        window.padding[i].first + dilated + window.padding[i].second;
+    int64_t reach = (window.sizes[i] - 1) * window.windowDilations[i] + 1;
+    result.push_back(padded <= 0 || reach > padded
+                         ? 0
+                         : (padded - reach) / window.strides[i] + 1);
+  }
+  return result;
+}
+
+SmallVector<std::pair<int64_t, int64_t>>
+paddingPairs(DenseIntElementsAttr padding, int64_t rank) {
+  SmallVector<std::pair<int64_t, int64_t>> pairs(rank, {0, 0});
+  if (!padding)
+    return pairs;
+  SmallVector<int64_t> values(padding.getValues<int64_t>());
+  for (int64_t i = 0; i < rank; ++i)
+    pairs[i] = {values[2 * i], values[2 * i + 1]};
+  return pairs;
+}
+
+FailureOr<SmallVector<std::pair<int64_t, int64_t>>>
+checkedPadding(std::optional<Location> location, DenseIntElementsAttr padding,
+               int64_t rank) {
+  int64_t shape[] = {rank, 2};
+  if (padding && padding.getType().getShape() != ArrayRef<int64_t>(shape))
+    return emitOptionalError(location, "padding of type ", padding.getType(),
+                             ", tensor<", rank, "x2xi64> wanted");
+  return paddingPairs(padding, rank);
+}
+
+} // namespace heddle::stablehlo
