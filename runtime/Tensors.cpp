@@ -5,6 +5,8 @@
 #include "runtime/format/DataTypes.h"
 #include "runtime/format/ManifestVerifier.h"
 
+#include <cstring>
+
 using namespace heddle;
 using namespace heddle::runtime;
 using namespace heddle::format;
@@ -37,11 +39,20 @@ struct Candidate {
 };
 } // namespace
 
+/// The type a caller wrote, which need not be one of the enumeration's.
+static DataType typeOf(const heddle_tensor &tensor) {
+  static_assert(sizeof(tensor.dtype) == sizeof(uint32_t));
+  uint32_t number;
+  std::memcpy(&number, &tensor.dtype, sizeof(number));
+  return number <= 0xff ? static_cast<DataType>(number) : DataType::none;
+}
+
 Error Candidate::checkType() const {
-  if (static_cast<DataType>(tensor.dtype) != spec.dtype)
-    return fail(HEDDLE_TENSOR_DTYPE,
-                std::string("has type ") + heddle_dtype_name(tensor.dtype) +
-                    " instead of " + dataTypeName(spec.dtype));
+  DataType type = typeOf(tensor);
+  if (type != spec.dtype)
+    return fail(HEDDLE_TENSOR_DTYPE, std::string("has type ") +
+                                         dataTypeName(type) + " instead of " +
+                                         dataTypeName(spec.dtype));
   if (tensor.rank < 0 || static_cast<size_t>(tensor.rank) != rank() ||
       (tensor.rank && !tensor.shape))
     return fail(HEDDLE_TENSOR_RANK, "has " + std::to_string(tensor.rank) +

@@ -2,6 +2,8 @@
 
 #include "runtime/format/Expressions.h"
 
+#include "runtime/format/ManifestVerifier.h"
+
 #include <algorithm>
 
 using namespace heddle::format;
@@ -49,7 +51,9 @@ Error heddle::format::evaluate(const ExpressionTable *table,
                                const std::vector<int64_t> &symbols,
                                heddle_code code, std::vector<int64_t> &values) {
   values.clear();
-  uint32_t count = table ? table->size() : 0;
+  if (!isAligned(table))
+    return {code, "the expressions are not aligned"};
+  uint32_t count = length(table);
   values.reserve(count);
   for (uint32_t i = 0; i < count; ++i) {
     const Expression &expression = *table->Get(i);

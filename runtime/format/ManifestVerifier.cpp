@@ -17,6 +17,8 @@ static Error invalid(const std::string &what) {
 
 static Error checkSectionTable(const Manifest &manifest,
                                uint64_t manifestOffset) {
+  if (!isAligned(manifest.sections()))
+    return invalid("its sections are not aligned");
   uint64_t end = sizeof(Header);
   for (uint32_t i = 0; i < length(manifest.sections()); ++i) {
     const Section &section = *manifest.sections()->Get(i);
@@ -62,6 +64,8 @@ static Error checkWeights(const Manifest &manifest) {
     end = weight.offset() + weight.size();
     if (!weight.hash())
       return invalid(name + " has no hash");
+    if (!isAligned(weight.shape()))
+      return invalid(name + " has a shape that is not aligned");
     int64_t dense = denseBytes(
         weight.dtype(), weight.shape() ? weight.shape()->data() : nullptr,
         length(weight.shape()));

@@ -34,6 +34,12 @@ template <typename T> uint32_t length(const flatbuffers::Vector<T> *vector) {
   return vector ? vector->size() : 0;
 }
 
+/// Whether elements of 8 bytes stand where they can be read: the one thing that
+/// the FlatBuffers verifier leaves out.
+template <typename T> bool isAligned(const flatbuffers::Vector<T> *vector) {
+  return !vector || reinterpret_cast<uintptr_t>(vector->Data()) % 8 == 0;
+}
+
 } // namespace heddle::format
 
 #endif // HEDDLE_RUNTIME_FORMAT_MANIFESTVERIFIER_H

@@ -1,4 +1,4 @@
-/* RUN: %heddle_build/test/runtime/runtime-calls %heddle_build/test/runtime/models */
+// RUN: %heddle_build/test/runtime/runtime-calls %heddle_build/test/runtime/models
 /* Loading, asking, calling: what goes right. Argument: the folder of the test models. */
 #include "check.h"
 

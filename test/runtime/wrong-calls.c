@@ -1,4 +1,4 @@
-/* RUN: %heddle_build/test/runtime/runtime-wrong-calls %heddle_build/test/runtime/models */
+// RUN: %heddle_build/test/runtime/runtime-wrong-calls %heddle_build/test/runtime/models
 /* Each way to call wrongly has its own code and names the tensor. Argument: the folder of the test models. */
 #include "check.h"
 
