@@ -8,6 +8,7 @@
 #include "passes/Kernel/Cpu/PanelPacking.h"
 #include "passes/Kernel/Cpu/RegisterTile.h"
 #include "passes/Kernel/Cpu/RootEmitters.h"
+#include "passes/Kernel/Cpu/RowTiles.h"
 #include "passes/Kernel/Cpu/TileChoice.h"
 #include "passes/Kernel/Cpu/TileOutput.h"
 
@@ -271,17 +272,9 @@ void ContractionEmitter::emitRowTiles(
     Value inner = index.rem(number, split.count());
     if (shape.outerRowCount() == 1)
       inner = number;
-    if (split.smallCount == 0) {
-      body(number, index.mul(inner, split.bigRows), split.bigRows);
-      return;
-    }
-    Value afterBig = index.add(inner, -split.bigCount);
-    Value smallRow = index.add(index.mul(afterBig, split.smallRows()),
-                               split.bigCount * split.bigRows);
-    index.branch(
-        index.less(inner, index.constant(split.bigCount)),
-        [&] { body(number, index.mul(inner, split.bigRows), split.bigRows); },
-        [&] { body(number, smallRow, split.smallRows()); });
+    emitTileOfRows(index, split, inner, [&](Value row, int64_t height) {
+      body(number, row, height);
+    });
   });
 }
 

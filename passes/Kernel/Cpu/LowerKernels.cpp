@@ -30,6 +30,8 @@ LogicalResult emitKernel(KernelFrame &frame) {
       return emitContraction(frame, contract);
     if (auto convolution = dyn_cast<kernel::ConvolutionOp>(op))
       return emitConvolution(frame, convolution);
+    if (auto attention = dyn_cast<kernel::AttentionOp>(op))
+      return emitAttention(frame, attention);
   }
   return emitLoopKernel(frame);
 }

@@ -2,9 +2,12 @@
 
 #include "heddle/Codegen/CompileToElf.h"
 #include "heddle/Pipeline/Registration.h"
-#include "mlir/IR/Verifier.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Parser/Parser.h"
-#include "passes/Kernel/Cpu/RootEmitters.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "passes/Kernel/Cpu/KernelFrame.h"
+#include "passes/Kernel/Cpu/Passes.h"
 #include "gtest/gtest.h"
 #include <dlfcn.h>
 #include <random>
@@ -37,16 +40,6 @@ OwningOpRef<ModuleOp> parse(const std::string &text) {
   return parseSourceString<ModuleOp>(text, ParserConfig(&context()));
 }
 
-static LogicalResult emitRoot(KernelFrame &frame) {
-  for (Operation &op : frame.source.getBody().front()) {
-    if (auto root = dyn_cast<kernel::ContractOp>(op))
-      return emitContraction(frame, root);
-    if (auto root = dyn_cast<kernel::ConvolutionOp>(op))
-      return emitConvolution(frame, root);
-  }
-  return frame.source.emitError("has no root");
-}
-
 std::unique_ptr<Kernel> Kernel::compile(const std::string &text,
                                         llvm::StringRef machineName) {
   OwningOpRef<ModuleOp> module = parse(text);
@@ -55,16 +48,20 @@ std::unique_ptr<Kernel> Kernel::compile(const std::string &text,
     return nullptr;
   }
   const Machine &machine = *findMachine(machineName);
-  auto source = *module->getOps<func::FuncOp>().begin();
-  std::string name = source.getName().str();
-  FailureOr<KernelFrame> frame = KernelFrame::create(source, machine);
-  if (failed(frame) || failed(emitRoot(*frame))) {
+  PassManager passes(module->getContext());
+  LowerKernelsOptions lowering;
+  lowering.machine = machineName.str();
+  passes.addPass(createLowerKernels(lowering));
+  if (failed(passes.run(*module))) {
     ADD_FAILURE() << "is not lowered:\n" << text;
     return nullptr;
   }
-  func::FuncOp lowered = frame->function;
-  if (getenv("HEDDLE_TEST_DUMP"))
-    module->dump();
+  {
+    RewritePatternSet patterns(module->getContext());
+    populateMathPolynomialApproximationPatterns(patterns);
+    (void)applyPatternsGreedily(*module, std::move(patterns));
+  }
+  auto lowered = *module->getOps<func::FuncOp>().begin();
   auto kernel = std::make_unique<Kernel>();
   kernel->tiles =
       lowered->getAttrOfType<IntegerAttr>(kernel::kTilesAttrName).getInt();
@@ -78,10 +75,6 @@ std::unique_ptr<Kernel> Kernel::compile(const std::string &text,
   options.dump = [&](llvm::StringRef, llvm::StringRef text) {
     kernel->assembly = text.str();
   };
-  if (failed(verify(*module))) {
-    ADD_FAILURE() << "is lowered to what does not verify:\n" << text;
-    return nullptr;
-  }
   FailureOr<std::vector<char>> image = compileToElf(*module, machine, options);
   if (failed(image)) {
     ADD_FAILURE() << "is not compiled:\n" << text;
@@ -96,8 +89,8 @@ std::unique_ptr<Kernel> Kernel::compile(const std::string &text,
     ADD_FAILURE() << dlerror();
     return nullptr;
   }
-  kernel->entry =
-      reinterpret_cast<heddle_kernel>(dlsym(kernel->library, name.c_str()));
+  kernel->entry = reinterpret_cast<heddle_kernel>(
+      dlsym(kernel->library, lowered.getName().str().c_str()));
   EXPECT_NE(kernel->entry, nullptr);
   return kernel;
 }

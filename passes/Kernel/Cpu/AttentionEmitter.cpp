@@ -1,0 +1,515 @@
+// kernel.attention by blocks of rows: the scores of a block against all keys
+// stay in the worker's scratch memory, where they become probabilities and
+// meet the values. Nothing of size m x n is ever in memory whole.
+//
+// A tile of the grid is one block of rows of one batch element. Keys are copied
+// into panels (transposed on the way if need be), so that both products are
+// register tiles.
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "passes/Kernel/Cpu/PanelPacking.h"
+#include "passes/Kernel/Cpu/RegisterTile.h"
+#include "passes/Kernel/Cpu/RootEmitters.h"
+#include "passes/Kernel/Cpu/RowTiles.h"
+#include "passes/Kernel/Cpu/TileChoice.h"
+#include "passes/Kernel/Cpu/TileOutput.h"
+
+using namespace mlir;
+
+namespace heddle {
+namespace {
+
+class AttentionEmitter {
+public:
+  AttentionEmitter(KernelFrame &frame, kernel::AttentionOp op)
+      : frame(frame), op(op), loc(op.getLoc()), index(frame.builder, loc),
+        element(cast<RankedTensorType>(op.getType()).getElementType()),
+        lanes(accumulatorLanes(element)),
+        vectorType(VectorType::get({lanes}, element)) {}
+
+  LogicalResult emit();
+
+private:
+  /// An operand: its buffer, and its strides over the iteration dimensions.
+  struct Operand {
+    Value buffer;
+    kernel::LinearAccess access;
+    /// The position of the grid's current batch element.
+    Value base;
+  };
+  /// A register tile of rows: their number in the block gives their place in
+  /// scratch memory.
+  struct Rows {
+    Value first;
+    int64_t height;
+    Value scores;
+    Value inverses;
+    /// How many keys the rows see, and that in whole panels.
+    Value keys, paddedKeys;
+  };
+
+  LogicalResult bindOperands();
+  void choose();
+  void forEachTile(function_ref<void(const Rows &)> body);
+  Value keysOf(Value rowEnd);
+  Value padded(Value keys);
+
+  void emitScores(Value keys);
+  void emitScorePanel(Value firstKey, int64_t count);
+  Value finishScore(Value sum, Value row, Value firstKey, int64_t count);
+  void emitSoftmax();
+  LogicalResult emitOutput(Value keys);
+  LogicalResult emitOutputGroup(Value firstColumn, int64_t columns, Value keys);
+  Value combineLanes(Value vector, function_ref<Value(Value, Value)> combine);
+  Value constant(double value);
+
+  KernelFrame &frame;
+  kernel::AttentionOp op;
+  Location loc;
+  IndexBuilder index;
+  Type element;
+  int64_t lanes;
+  VectorType vectorType;
+
+  unsigned numBatch = 0;
+  /// Extents: rows, keys, and the depths of the two products.
+  int64_t m = 0, n = 0, d = 0, e = 0;
+  Operand query, key, value, mask;
+  std::optional<TileOutput> output;
+
+  int64_t vectors = 1;
+  RowSplit split;
+  int64_t blockTiles = 1;
+  int64_t scoreStride = 0;
+  bool packsValues = true;
+  Value scores, inverses, keyPanel, valuePanel;
+
+  // Of the grid's current tile.
+  Value tileBegin, tileEnd;
+  SmallVector<Value> batch;
+};
+
+} // namespace
+
+/// Rows of a block that pay for copying keys and values into panels.
+static constexpr int64_t leastBlockRows = 96;
+/// Work of a block, in floating-point operations; about 60 microseconds.
+static constexpr int64_t blockFlops = 6'000'000;
+
+LogicalResult AttentionEmitter::bindOperands() {
+  auto bind = [&](Operand &operand, Value tensor, AffineMap map) {
+    operand.buffer = frame.buffer(tensor);
+    operand.access =
+        *kernel::linearAccess(map, cast<RankedTensorType>(tensor.getType()));
+    return success(bool(operand.buffer));
+  };
+  if (failed(bind(query, op.getQuery(), op.getQueryMap())) ||
+      failed(bind(key, op.getKey(), op.getKeyMap())) ||
+      failed(bind(value, op.getValue(), op.getValueMap())) ||
+      (op.getMask() && failed(bind(mask, op.getMask(), op.getMaskMap()))))
+    return op.emitOpError("has an operand that is not in memory");
+  return success();
+}
+
+void AttentionEmitter::choose() {
+  TileShape shape = chooseTileShape(frame.machine, m, n, lanes);
+  vectors = std::min<int64_t>(shape.vectors, panelColumns / lanes);
+  split = splitRows(m, shape.rows);
+  int64_t width = vectors * lanes;
+  // A step of a cache line more, so that the rows of a tile do not fall on the
+  // same lines of L1.
+  scoreStride = llvm::alignTo(std::max<int64_t>(n, 1), width) + lanes;
+
+  int64_t byWork = blockFlops / std::max<int64_t>(1, 2 * n * (d + e));
+  int64_t byCache = frame.machine.l2Bytes / 2 / (scoreStride * 4);
+  int64_t rows = std::max(byWork, leastBlockRows);
+  rows = std::max<int64_t>(std::min(rows, byCache), 2 * split.bigRows);
+  blockTiles = std::clamp<int64_t>(rows / split.bigRows, 1, split.count());
+  blockTiles = llvm::divideCeil(split.count(),
+                                llvm::divideCeil(split.count(), blockTiles));
+
+  int64_t blockRows = blockTiles * split.bigRows;
+  packsValues = value.access.strides[numBatch + 3] != 1 || blockRows >= 32;
+  scores = frame.allocateScratch(element, blockRows * scoreStride);
+  inverses = frame.allocateScratch(element, blockRows);
+  keyPanel = frame.allocateScratch(element, std::max<int64_t>(d, 1) * width);
+  if (packsValues)
+    valuePanel =
+        frame.allocateScratch(element, std::max<int64_t>(n, 1) * width);
+}
+
+LogicalResult AttentionEmitter::emit() {
+  auto result = cast<RankedTensorType>(op.getType());
+  if (!element.isF32() && !element.isF64())
+    return op.emitOpError("computes in f32 or f64, not ") << element;
+  ArrayRef<int64_t> extents = op.getExtents();
+  numBatch = op.getNumBatchDims();
+  m = extents[numBatch];
+  n = extents[numBatch + 1];
+  d = extents[numBatch + 2];
+  e = extents[numBatch + 3];
+  auto created =
+      TileOutput::create(frame, op.getResult(), /*maxTileElements=*/8 * 8 * 16);
+  if (failed(created) || failed(bindOperands()))
+    return failure();
+  output.emplace(std::move(*created));
+  if (result.getNumElements() == 0) {
+    frame.finish(/*tiles=*/0);
+    return success();
+  }
+  choose();
+
+  int64_t batchCount = 1;
+  for (int64_t extent : extents.take_front(numBatch))
+    batchCount *= extent;
+  int64_t blockCount = llvm::divideCeil(split.count(), blockTiles);
+  Value tile = frame.enterTileLoop();
+  SmallVector<Value> at = index.delinearize(tile, {batchCount, blockCount});
+  batch = index.delinearize(at[0], extents.take_front(numBatch));
+  for (Operand *operand : {&query, &key, &value, &mask}) {
+    if (!operand->buffer)
+      continue;
+    operand->base = index.constant(operand->access.offset);
+    for (auto [position, stride] : llvm::zip(batch, operand->access.strides))
+      operand->base = index.at(operand->base, position, stride);
+  }
+  tileBegin = index.mul(at[1], blockTiles);
+  tileEnd = index.add(tileBegin, blockTiles);
+  if (split.count() % blockTiles)
+    tileEnd = index.min(tileEnd, index.constant(split.count()));
+
+  // Later rows see more keys, so the last one bounds the block.
+  Value keys = keysOf(firstRowOfTile(index, split, tileEnd));
+  emitScores(keys);
+  emitSoftmax();
+  if (failed(emitOutput(keys)))
+    return failure();
+
+  double flops = 2.0 * blockTiles * split.bigRows * n * (d + e);
+  int64_t tiles = batchCount * blockCount;
+  frame.finish(tiles, chooseChunk(flops, 4.0 * n * (d + e), tiles));
+  return success();
+}
+
+Value AttentionEmitter::keysOf(Value rowEnd) {
+  if (!op.getCausal())
+    return index.constant(n);
+  Value keys = index.add(rowEnd, n - m);
+  if (m > n)
+    keys = index.max(keys, index.constant(0));
+  return keys;
+}
+
+Value AttentionEmitter::padded(Value keys) {
+  int64_t width = vectors * lanes;
+  return index.mul(index.div(index.add(keys, width - 1), width), width);
+}
+
+void AttentionEmitter::forEachTile(function_ref<void(const Rows &)> body) {
+  index.loop(tileBegin, tileEnd, 1, [&](Value number) {
+    Value slot = index.mul(index.sub(number, tileBegin), split.bigRows);
+    emitTileOfRows(index, split, number, [&](Value first, int64_t height) {
+      Rows rows;
+      rows.first = first;
+      rows.height = height;
+      rows.scores = index.mul(slot, scoreStride);
+      rows.inverses = slot;
+      rows.keys = keysOf(index.add(first, height));
+      rows.paddedKeys = padded(rows.keys);
+      body(rows);
+    });
+  });
+}
+
+void AttentionEmitter::emitScores(Value keys) {
+  int64_t width = vectors * lanes;
+  int64_t whole = n / width * width, tail = n - whole;
+  if (whole)
+    index.loop(index.constant(0), index.min(keys, index.constant(whole)), width,
+               [&](Value firstKey) { emitScorePanel(firstKey, width); });
+  if (!tail)
+    return;
+  auto emitTail = [&] { emitScorePanel(index.constant(whole), tail); };
+  if (op.getCausal())
+    index.branch(index.less(index.constant(whole), keys), emitTail);
+  else
+    emitTail();
+}
+
+void AttentionEmitter::emitScorePanel(Value firstKey, int64_t count) {
+  OpBuilder &builder = frame.builder;
+  int64_t width = vectors * lanes;
+  PanelSource source;
+  source.source = key.buffer;
+  source.columnStride = key.access.strides[numBatch + 1];
+  source.base = index.at(key.base, firstKey, source.columnStride);
+  source.depth.push_back({d, key.access.strides[numBatch + 2]});
+  source.columns = count;
+  emitPanelCopy(index, source, index.constant(0), index.constant(d), keyPanel,
+                width, /*isUnsigned=*/false);
+
+  TileRhs rhs;
+  rhs.buffer = keyPanel;
+  rhs.base = index.constant(0);
+  rhs.step = width;
+  for (int64_t v = 0; v < vectors; ++v)
+    rhs.vectors.push_back(v * lanes);
+  forEachTile([&](const Rows &rows) {
+    auto emitTile = [&] {
+      RegisterTile tile(builder, loc, element, rows.height, vectors);
+      int64_t rowStride = query.access.strides[numBatch];
+      TileLhs lhs;
+      lhs.buffer = query.buffer;
+      lhs.base = index.at(query.base, rows.first, rowStride);
+      lhs.step = query.access.strides[numBatch + 2];
+      for (int64_t r = 0; r < rows.height; ++r)
+        lhs.rows.push_back(r * rowStride);
+      SmallVector<Value> sums = tile.accumulate(
+          lhs, rhs, index.constant(0), index.constant(d), tile.zeros());
+      Value place = index.add(rows.scores, firstKey);
+      for (int64_t r = 0; r < rows.height; ++r)
+        for (int64_t v = 0; v < vectors; ++v) {
+          Value score =
+              finishScore(sums[r * vectors + v], index.add(rows.first, r),
+                          index.add(firstKey, v * lanes), count - v * lanes);
+          vector::StoreOp::create(
+              builder, loc, score, scores,
+              index.add(place, r * scoreStride + v * lanes));
+        }
+    };
+    // Rows that see none of these keys.
+    if (op.getCausal())
+      index.branch(index.less(firstKey, rows.keys), emitTile);
+    else
+      emitTile();
+  });
+}
+
+Value AttentionEmitter::constant(double value) {
+  return arith::ConstantOp::create(
+      frame.builder, loc,
+      DenseElementsAttr::get(vectorType,
+                             FloatAttr::get(element, value).getValue()));
+}
+
+/// Scale and mask; what is dropped, and what pads a panel, becomes -infinity.
+Value AttentionEmitter::finishScore(Value sum, Value row, Value firstKey,
+                                    int64_t count) {
+  OpBuilder &builder = frame.builder;
+  Value dropped = constant(-std::numeric_limits<double>::infinity());
+  if (count <= 0)
+    return dropped;
+  Value exists = tailMask(builder, loc, lanes, count);
+  Value score = arith::MulFOp::create(builder, loc, sum,
+                                      constant(op.getScale().convertToFloat()));
+  if (mask.buffer) {
+    int64_t keyStride = mask.access.strides[numBatch + 1];
+    Value position = index.at(mask.base, row, mask.access.strides[numBatch]);
+    position = index.at(position, firstKey, keyStride);
+    Type maskElement =
+        cast<RankedTensorType>(op.getMask().getType()).getElementType();
+    LaneBuilder reader(builder, loc, lanes, exists);
+    Value loaded = reader.materialize(
+        reader.load(mask.buffer, maskElement, LaneValue(position, keyStride)));
+    if (maskElement.isInteger(1))
+      score = arith::SelectOp::create(builder, loc, loaded, score, dropped);
+    else
+      score = arith::AddFOp::create(
+          builder, loc, score, convertElements(builder, loc, loaded, element));
+  }
+  if (exists)
+    score = arith::SelectOp::create(builder, loc, exists, score, dropped);
+  if (!op.getCausal())
+    return score;
+  // Keys up to row + n - m.
+  auto lanesOfIndex = VectorType::get({lanes}, builder.getI32Type());
+  SmallVector<int32_t> numbers;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    numbers.push_back(lane);
+  Value lane = arith::ConstantOp::create(
+      builder, loc,
+      DenseElementsAttr::get(lanesOfIndex, ArrayRef<int32_t>(numbers)));
+  Value last = index.sub(index.add(row, n - m), firstKey);
+  Value limit = vector::BroadcastOp::create(
+      builder, loc, lanesOfIndex,
+      arith::IndexCastOp::create(builder, loc, builder.getI32Type(), last));
+  Value seen = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sle,
+                                     lane, limit);
+  return arith::SelectOp::create(builder, loc, seen, score, dropped);
+}
+
+/// Joins lanes by halves, always in the same tree.
+Value AttentionEmitter::combineLanes(
+    Value vector, function_ref<Value(Value, Value)> combine) {
+  OpBuilder &builder = frame.builder;
+  for (int64_t half = lanes / 2; half >= 1; half /= 2) {
+    SmallVector<int64_t> low, high;
+    for (int64_t lane = 0; lane < half; ++lane) {
+      low.push_back(lane);
+      high.push_back(lane + half);
+    }
+    vector =
+        combine(vector::ShuffleOp::create(builder, loc, vector, vector, low),
+                vector::ShuffleOp::create(builder, loc, vector, vector, high));
+  }
+  return vector::ExtractOp::create(builder, loc, vector, 0);
+}
+
+void AttentionEmitter::emitSoftmax() {
+  OpBuilder &builder = frame.builder;
+  int64_t width = vectors * lanes;
+  auto maximum = [&](Value left, Value right) -> Value {
+    return arith::MaximumFOp::create(builder, loc, left, right);
+  };
+  auto sum = [&](Value left, Value right) -> Value {
+    return arith::AddFOp::create(builder, loc, left, right);
+  };
+  forEachTile([&](const Rows &rows) {
+    index.loop(0, rows.height, 1, [&](Value r) {
+      Value base = index.at(rows.scores, r, scoreStride);
+      // One running value per vector of a panel.
+      auto overPanels = [&](Value init, auto step) {
+        SmallVector<Value> inits(vectors, init);
+        SmallVector<Value> running = index.loop(
+            index.constant(0), rows.paddedKeys, width, inits,
+            [&](Value column, ValueRange carried) {
+              SmallVector<Value> next;
+              for (int64_t v = 0; v < vectors; ++v)
+                next.push_back(step(
+                    index.add(index.add(base, column), v * lanes), carried[v]));
+              return next;
+            });
+        return running;
+      };
+      auto join = [&](SmallVector<Value> running,
+                      function_ref<Value(Value, Value)> combine) {
+        Value all = running[0];
+        for (Value more : ArrayRef(running).drop_front())
+          all = combine(all, more);
+        return combineLanes(all, combine);
+      };
+      auto load = [&](Value position) -> Value {
+        return vector::LoadOp::create(builder, loc, vectorType, scores,
+                                      position);
+      };
+
+      Value largest =
+          join(overPanels(constant(-std::numeric_limits<double>::infinity()),
+                          [&](Value position, Value running) {
+                            return maximum(running, load(position));
+                          }),
+               maximum);
+      Value spread =
+          vector::BroadcastOp::create(builder, loc, vectorType, largest);
+      Value total =
+          join(overPanels(constant(0),
+                          [&](Value position, Value running) {
+                            Value distance = arith::SubFOp::create(
+                                builder, loc, load(position), spread);
+                            Value weight =
+                                math::ExpOp::create(builder, loc, distance);
+                            vector::StoreOp::create(builder, loc, weight,
+                                                    scores, position);
+                            return sum(running, weight);
+                          }),
+               sum);
+      Value one = arith::ConstantOp::create(builder, loc,
+                                            builder.getFloatAttr(element, 1));
+      Value inverse = arith::DivFOp::create(builder, loc, one, total);
+      memref::StoreOp::create(builder, loc, inverse, inverses,
+                              index.add(rows.inverses, r));
+    });
+  });
+}
+
+LogicalResult AttentionEmitter::emitOutput(Value keys) {
+  int64_t width = vectors * lanes;
+  int64_t whole = e / width * width, tail = e - whole;
+  LogicalResult status = success();
+  if (whole)
+    index.loop(0, whole, width, [&](Value first) {
+      if (failed(emitOutputGroup(first, width, keys)))
+        status = failure();
+    });
+  if (tail && failed(emitOutputGroup(index.constant(whole), tail, keys)))
+    return failure();
+  return status;
+}
+
+LogicalResult AttentionEmitter::emitOutputGroup(Value firstColumn,
+                                                int64_t columns, Value keys) {
+  OpBuilder &builder = frame.builder;
+  int64_t used = llvm::divideCeil(columns, lanes);
+  int64_t keyStride = value.access.strides[numBatch + 1];
+  int64_t columnStride = value.access.strides[numBatch + 3];
+  TileRhs rhs;
+  for (int64_t v = 0; v < used; ++v)
+    rhs.vectors.push_back(v * lanes);
+  Value corner = index.at(value.base, firstColumn, columnStride);
+  if (packsValues) {
+    PanelSource source;
+    source.source = value.buffer;
+    source.base = corner;
+    source.depth.push_back({n, keyStride});
+    source.columnStride = columnStride;
+    source.columns = columns;
+    emitPanelCopy(index, source, index.constant(0), keys, valuePanel,
+                  vectors * lanes, /*isUnsigned=*/false);
+    rhs.buffer = valuePanel;
+    rhs.base = index.constant(0);
+    rhs.step = vectors * lanes;
+  } else {
+    rhs.buffer = value.buffer;
+    rhs.base = corner;
+    rhs.step = keyStride;
+    rhs.lastMask = tailMask(builder, loc, lanes, columns - (used - 1) * lanes);
+  }
+
+  AffineMap out = op.getOutMap();
+  LogicalResult status = success();
+  forEachTile([&](const Rows &rows) {
+    RegisterTile tile(builder, loc, element, rows.height, used);
+    TileLhs lhs;
+    lhs.buffer = scores;
+    lhs.base = rows.scores;
+    for (int64_t r = 0; r < rows.height; ++r)
+      lhs.rows.push_back(r * scoreStride);
+    SmallVector<Value> sums =
+        tile.accumulate(lhs, rhs, index.constant(0), rows.keys, tile.zeros());
+    for (int64_t r = 0; r < rows.height; ++r) {
+      Value inverse = vector::BroadcastOp::create(
+          builder, loc, vectorType,
+          memref::LoadOp::create(builder, loc, inverses,
+                                 index.add(rows.inverses, r)));
+      for (int64_t v = 0; v < used; ++v) {
+        Value &sum = sums[r * used + v];
+        sum = arith::MulFOp::create(builder, loc, sum, inverse);
+      }
+    }
+
+    TilePlace place;
+    for (auto [position, expr] : llvm::enumerate(out.getResults())) {
+      unsigned dim = cast<AffineDimExpr>(expr).getPosition();
+      place.coords.push_back(dim < numBatch ? batch[dim] : rows.first);
+      if (dim == numBatch)
+        place.rowDim = position;
+      if (dim == numBatch + 3)
+        place.columnDims.push_back(position);
+    }
+    place.columnExtents.push_back(e);
+    place.firstColumn = firstColumn;
+    place.columns = columns;
+    if (failed(output->store(tile, sums, place)))
+      status = failure();
+  });
+  return status;
+}
+
+LogicalResult emitAttention(KernelFrame &frame, kernel::AttentionOp op) {
+  return AttentionEmitter(frame, op).emit();
+}
+
+} // namespace heddle

@@ -1,0 +1,35 @@
+#include "passes/Kernel/Cpu/RowTiles.h"
+
+using namespace mlir;
+
+namespace heddle {
+
+/// The first row of a small tile.
+static Value firstSmallRow(IndexBuilder &index, const RowSplit &split,
+                           Value number) {
+  Value afterBig = index.add(number, -split.bigCount);
+  return index.add(index.mul(afterBig, split.smallRows()),
+                   split.bigCount * split.bigRows);
+}
+
+Value firstRowOfTile(IndexBuilder &index, const RowSplit &split, Value number) {
+  Value big = index.mul(number, split.bigRows);
+  if (split.smallCount == 0)
+    return big;
+  // Small tiles counted backwards from the big ones start later.
+  return index.min(big, firstSmallRow(index, split, number));
+}
+
+void emitTileOfRows(IndexBuilder &index, const RowSplit &split, Value number,
+                    function_ref<void(Value, int64_t)> body) {
+  if (split.smallCount == 0) {
+    body(index.mul(number, split.bigRows), split.bigRows);
+    return;
+  }
+  index.branch(
+      index.less(number, index.constant(split.bigCount)),
+      [&] { body(index.mul(number, split.bigRows), split.bigRows); },
+      [&] { body(firstSmallRow(index, split, number), split.smallRows()); });
+}
+
+} // namespace heddle

@@ -1,0 +1,189 @@
+// Attention of many shapes against sums in double.
+
+#include "KernelHarness.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace heddle::test;
+
+namespace {
+
+enum class Mask { None, Bool, Float };
+
+struct Case {
+  int64_t batch, heads, keyHeads, m, n, d, e;
+  Mask mask = Mask::None;
+  bool causal = false;
+  /// Heads inside positions, [b, s, h, d]; else [b, h, s, d].
+  bool headsInside = true;
+};
+
+/// With h = g * groupSize + s: several query heads g share a key head.
+std::string textOf(const Case &c) {
+  int64_t shared = c.heads / c.keyHeads;
+  auto tensor = [&](int64_t rows, int64_t heads, int64_t depth) {
+    return c.headsInside ? llvm::formatv("tensor<{0}x{1}x{2}x{3}xf32>", c.batch,
+                                         rows, heads, depth)
+                               .str()
+                         : llvm::formatv("tensor<{0}x{1}x{2}x{3}xf32>", c.batch,
+                                         heads, rows, depth)
+                               .str();
+  };
+  auto map = [&](const char *row, const char *depth, bool isKey) {
+    std::string head = isKey ? "g" : "g * " + std::to_string(shared) + " + s";
+    return c.headsInside ? llvm::formatv("affine_map<(b, g, s, m, n, d, e) -> "
+                                         "(b, {0}, {1}, {2})>",
+                                         row, head, depth)
+                               .str()
+                         : llvm::formatv("affine_map<(b, g, s, m, n, d, e) -> "
+                                         "(b, {1}, {0}, {2})>",
+                                         row, head, depth)
+                               .str();
+  };
+  std::string query = tensor(c.m, c.heads, c.d),
+              key = tensor(c.n, c.keyHeads, c.d),
+              value = tensor(c.n, c.keyHeads, c.e);
+  std::string out = llvm::formatv("tensor<{0}x{1}x{2}x{3}x{4}xf32>", c.batch,
+                                  c.m, c.keyHeads, shared, c.e);
+  std::string mask, maskArgument, maskType, maskMap;
+  if (c.mask != Mask::None) {
+    std::string type =
+        c.mask == Mask::Bool
+            ? llvm::formatv("tensor<{0}x1x1x{1}xi1>", c.batch, c.n).str()
+            : llvm::formatv("tensor<{0}x{1}xf32>", c.m, c.n).str();
+    mask = " mask %mask";
+    maskArgument = ", %mask: " + type;
+    maskType = ", " + type;
+    maskMap = c.mask == Mask::Bool
+                  ? ", affine_map<(b, g, s, m, n, d, e) -> (b, 0, 0, n)>"
+                  : ", affine_map<(b, g, s, m, n, d, e) -> (m, n)>";
+  }
+  return llvm::formatv(
+             "func.func @k(%q: {0}, %k: {1}, %v: {2}{3}) -> {4} attributes "
+             "{{kernel.entry} {{\n %0 = kernel.attention %q, %k, %v{5} "
+             "{{extents = array<i64: {6}, {7}, {8}, {9}, {10}, {11}, {12}>, "
+             "indexing_maps = [{13}, {14}, {15}{16}, affine_map<(b, g, s, m, "
+             "n, d, e) -> (b, m, g, s, e)>], scale = 3.0e-01 : f32{17}} : {0}, "
+             "{1}, {2}{18} -> {4}\n return %0 : {4}\n}\n",
+             query, key, value, maskArgument, out, mask, c.batch, c.keyHeads,
+             shared, c.m, c.n, c.d, c.e, map("m", "d", false),
+             map("n", "d", true), map("n", "e", true), maskMap,
+             c.causal ? ", causal" : "", maskType)
+      .str();
+}
+
+void check(const Case &c) {
+  auto q = randomValues(c.batch * c.m * c.heads * c.d, 1);
+  auto k = randomValues(c.batch * c.n * c.keyHeads * c.d, 2);
+  auto v = randomValues(c.batch * c.n * c.keyHeads * c.e, 3);
+  auto bias = randomValues(c.m * c.n, 4);
+  std::vector<char> keep(c.batch * c.n);
+  for (size_t i = 0; i < keep.size(); ++i)
+    keep[i] = i % 5 != 3;
+  int64_t shared = c.heads / c.keyHeads;
+
+  auto at = [&](int64_t b, int64_t row, int64_t head, int64_t rows,
+                int64_t heads, int64_t depth, int64_t i) {
+    return c.headsInside ? ((b * rows + row) * heads + head) * depth + i
+                         : ((b * heads + head) * rows + row) * depth + i;
+  };
+  std::vector<double> wanted;
+  for (int64_t b = 0; b < c.batch; ++b)
+    for (int64_t row = 0; row < c.m; ++row)
+      for (int64_t head = 0; head < c.heads; ++head) {
+        int64_t keyHead = head / shared;
+        std::vector<double> score(c.n);
+        double largest = -INFINITY, sum = 0;
+        for (int64_t n = 0; n < c.n; ++n) {
+          for (int64_t i = 0; i < c.d; ++i)
+            score[n] += double(q[at(b, row, head, c.m, c.heads, c.d, i)]) *
+                        k[at(b, n, keyHead, c.n, c.keyHeads, c.d, i)];
+          score[n] *= 0.3f;
+          if (c.mask == Mask::Float)
+            score[n] += bias[row * c.n + n];
+          if ((c.mask == Mask::Bool && !keep[b * c.n + n]) ||
+              (c.causal && n > row + c.n - c.m))
+            score[n] = -INFINITY;
+          largest = std::max(largest, score[n]);
+        }
+        for (double &s : score)
+          sum += s = std::exp(s - largest);
+        for (int64_t i = 0; i < c.e; ++i) {
+          double total = 0;
+          for (int64_t n = 0; n < c.n; ++n)
+            total += score[n] * v[at(b, n, keyHead, c.n, c.keyHeads, c.e, i)];
+          wanted.push_back(total / sum);
+        }
+      }
+  for (const char *machine : {"x86-64-v3", "x86-64-v4"}) {
+    if (!canRun(machine))
+      continue;
+    SCOPED_TRACE(machine);
+    auto kernel = Kernel::compile(textOf(c), machine);
+    ASSERT_TRUE(kernel);
+    std::vector<float> first;
+    for (int64_t chunk : {0, 1, 3}) {
+      std::vector<float> out(wanted.size() + 64, 77);
+      std::vector<void *> buffers = {q.data(), k.data(), v.data()};
+      if (c.mask == Mask::Bool)
+        buffers.push_back(keep.data());
+      if (c.mask == Mask::Float)
+        buffers.push_back(bias.data());
+      buffers.push_back(out.data());
+      kernel->run(buffers, chunk, chunk == 3);
+      for (int64_t i = 0; i < 64; ++i)
+        ASSERT_EQ(out[wanted.size() + i], 77) << "past the end, " << i;
+      if (first.empty()) {
+        first = out;
+        for (size_t i = 0; i < wanted.size(); ++i) {
+          if (std::isnan(wanted[i]))
+            ASSERT_TRUE(std::isnan(out[i])) << "at " << i << "\n" << textOf(c);
+          else
+            ASSERT_NEAR(out[i], wanted[i], 2e-6 * std::sqrt(double(c.n)))
+                << "at " << i << " of\n"
+                << textOf(c);
+        }
+        continue;
+      }
+      ASSERT_EQ(memcmp(out.data(), first.data(), out.size() * sizeof(float)), 0)
+          << "depends on how the grid is split";
+    }
+  }
+}
+
+TEST(Attention, Shapes) {
+  for (int64_t m : {1, 5, 16, 33, 150})
+    for (int64_t n : {1, 20, 32, 77})
+      check({1, 2, 2, m, n, 16, 24});
+  check({2, 3, 3, 128, 128, 64, 64});
+  check({1, 1, 1, 300, 300, 8, 40, Mask::None, false, false});
+}
+
+TEST(Attention, SharedKeys) {
+  check({2, 6, 2, 12, 40, 16, 16});
+  check({1, 4, 1, 1, 70, 32, 32, Mask::None, false, false});
+}
+
+TEST(Attention, Masks) {
+  check({2, 2, 2, 20, 45, 16, 16, Mask::Bool});
+  check({2, 2, 2, 20, 45, 16, 16, Mask::Float});
+  check({2, 2, 2, 1, 64, 16, 16, Mask::Bool, false, false});
+}
+
+TEST(Attention, Causal) {
+  for (int64_t m : {1, 9, 64, 130})
+    check({1, 2, 2, m, 130, 16, 16, Mask::None, true});
+  check({1, 2, 2, 70, 70, 16, 16, Mask::Float, true});
+  // The first rows see nothing.
+  check({1, 2, 2, 50, 33, 16, 16, Mask::None, true});
+}
+
+TEST(Attention, Empty) {
+  check({1, 2, 2, 0, 8, 16, 16});
+  check({1, 2, 2, 8, 8, 16, 0});
+  check({1, 2, 2, 8, 0, 16, 16});
+  check({1, 2, 2, 8, 8, 0, 16});
+}
+
+} // namespace
