@@ -1,0 +1,207 @@
+// One math library for all targets: what has no instruction everywhere becomes
+// arithmetic here. 16-bit floats come first, so that functions of them are
+// functions of f32; then the functions; then fused operations that a machine
+// lacks.
+
+#include "passes/Kernel/Math/Passes.h"
+
+#include "passes/Kernel/Math/Functions.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace heddle {
+
+#define GEN_PASS_DEF_EXPANDMATH
+#include "passes/Kernel/Math/Passes.h.inc"
+
+static bool isNarrow(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return element.isF16() || element.isBF16();
+}
+
+static Type widened(Type type) {
+  if (!isNarrow(type))
+    return type;
+  Type f32 = Float32Type::get(type.getContext());
+  if (auto vector = dyn_cast<VectorType>(type))
+    return vector.clone(f32);
+  return f32;
+}
+
+/// Ops that compute with the value of a float, not with its bits or its place.
+static bool computesWithFloats(Operation *op) {
+  if (isa<arith::ConstantOp, arith::ExtFOp, arith::TruncFOp, arith::BitcastOp,
+          arith::SelectOp>(op))
+    return false;
+  return isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
+             op->getDialect()) ||
+         isa<vector::FMAOp, vector::ReductionOp>(op);
+}
+
+/// op(bf16) => truncf(op(extf)).
+static void widen(Operation *op) {
+  OpBuilder builder(op);
+  for (OpOperand &operand : op->getOpOperands())
+    if (isNarrow(operand.get().getType()))
+      operand.set(arith::ExtFOp::create(builder, op->getLoc(),
+                                        widened(operand.get().getType()),
+                                        operand.get()));
+  builder.setInsertionPointAfter(op);
+  for (OpResult result : op->getResults()) {
+    Type narrow = result.getType();
+    if (!isNarrow(narrow))
+      continue;
+    result.setType(widened(narrow));
+    auto rounded =
+        arith::TruncFOp::create(builder, op->getLoc(), narrow, result);
+    result.replaceAllUsesExcept(rounded, rounded);
+  }
+}
+
+/// f32 to bf16: to nearest even, by integers; NaN becomes quiet.
+static Value roundToBFloat16(OpBuilder &builder, arith::TruncFOp op) {
+  FloatBuilder b(builder, op.getLoc(), op.getIn().getType(), /*hasFma=*/false);
+  Value bits = b.bits(op.getIn());
+  Value odd = b.iand(b.sar(bits, 16), b.i(1));
+  Value rounded = b.sar(b.iadd(b.iadd(bits, b.i(0x7fff)), odd), 16);
+  Value quiet = arith::OrIOp::create(builder, op.getLoc(), b.sar(bits, 16),
+                                     b.i(0x40));
+  Value value = b.select(b.isNan(op.getIn()), quiet, rounded);
+  Type int16 = builder.getI16Type();
+  if (auto vector = dyn_cast<VectorType>(op.getType()))
+    int16 = vector.clone(int16);
+  value = arith::TruncIOp::create(builder, op.getLoc(), int16, value);
+  return arith::BitcastOp::create(builder, op.getLoc(), op.getType(), value);
+}
+
+namespace {
+/// Computes an f32 function in f64 and rounds.
+class ThroughDouble {
+public:
+  ThroughDouble(FloatBuilder &single)
+      : single(single),
+        b(single.withElements(single.builder.getF64Type())) {}
+  Value widen(Value x) {
+    return arith::ExtFOp::create(b.builder, b.loc, b.type(), x);
+  }
+  Value round(Value x) {
+    return arith::TruncFOp::create(b.builder, b.loc, single.type(), x);
+  }
+  FloatBuilder &single;
+  FloatBuilder b;
+};
+} // namespace
+
+using Unary = Value (*)(FloatBuilder &, Value);
+using Binary = Value (*)(FloatBuilder &, Value, Value);
+
+/// The function of `op` for f32 (null: there is none of its own) and for f64.
+static std::pair<Unary, Unary> unaryFunction(Operation *op) {
+  using Pair = std::pair<Unary, Unary>;
+  return TypeSwitch<Operation *, Pair>(op)
+      .Case([](math::ExpOp) { return Pair(float32::exp, float64::exp); })
+      .Case([](math::Exp2Op) { return Pair(float32::exp2, float64::exp2); })
+      .Case([](math::ExpM1Op) { return Pair(float32::expm1, float64::expm1); })
+      .Case([](math::LogOp) { return Pair(float32::log, float64::log); })
+      .Case([](math::TanhOp) { return Pair(float32::tanh, float64::tanh); })
+      .Case([](math::ErfOp) { return Pair(float32::erf, float64::erf); })
+      .Case([](math::ErfcOp) { return Pair(nullptr, float64::erfc); })
+      .Case([](math::Log2Op) { return Pair(nullptr, float64::log2); })
+      .Case([](math::Log10Op) { return Pair(nullptr, float64::log10); })
+      .Case([](math::Log1pOp) { return Pair(nullptr, float64::log1p); })
+      .Case([](math::SinOp) { return Pair(nullptr, float64::sin); })
+      .Case([](math::CosOp) { return Pair(nullptr, float64::cos); })
+      .Case([](math::TanOp) { return Pair(nullptr, float64::tan); })
+      .Case([](math::AsinOp) { return Pair(nullptr, float64::asin); })
+      .Case([](math::AcosOp) { return Pair(nullptr, float64::acos); })
+      .Case([](math::AtanOp) { return Pair(nullptr, float64::atan); })
+      .Case([](math::SinhOp) { return Pair(nullptr, float64::sinh); })
+      .Case([](math::CoshOp) { return Pair(nullptr, float64::cosh); })
+      .Case([](math::AsinhOp) { return Pair(nullptr, float64::asinh); })
+      .Case([](math::AcoshOp) { return Pair(nullptr, float64::acosh); })
+      .Case([](math::AtanhOp) { return Pair(nullptr, float64::atanh); })
+      .Case([](math::CbrtOp) { return Pair(nullptr, float64::cbrt); })
+      .Default([](Operation *) { return Pair(nullptr, nullptr); });
+}
+
+static Binary binaryFunction(Operation *op) {
+  return TypeSwitch<Operation *, Binary>(op)
+      .Case([](math::PowFOp) { return float64::pow; })
+      .Case([](math::Atan2Op) { return float64::atan2; })
+      .Default([](Operation *) { return nullptr; });
+}
+
+/// `op` as arithmetic, or null if it is fine as it is.
+static Value expand(Operation *op, bool hasFma) {
+  Type type = op->getNumResults() == 1 ? op->getResult(0).getType() : Type();
+  if (!type || !isa<FloatType>(getElementTypeOrSelf(type)))
+    return {};
+  Type element = getElementTypeOrSelf(type);
+  OpBuilder builder(op);
+  if (auto truncate = dyn_cast<arith::TruncFOp>(op)) {
+    if (element.isBF16() &&
+        getElementTypeOrSelf(truncate.getIn().getType()).isF32())
+      return roundToBFloat16(builder, truncate);
+    return {};
+  }
+  if (!element.isF32() && !element.isF64())
+    return {};
+  FloatBuilder b(builder, op->getLoc(), type, hasFma);
+  if (auto fma = dyn_cast<math::FmaOp>(op))
+    return hasFma ? Value() : b.fma(fma.getA(), fma.getB(), fma.getC());
+  if (auto fma = dyn_cast<vector::FMAOp>(op))
+    return hasFma ? Value() : b.fma(fma.getLhs(), fma.getRhs(), fma.getAcc());
+  if (auto rsqrt = dyn_cast<math::RsqrtOp>(op))
+    return b.div(b.c(1), b.sqrt(rsqrt.getOperand()));
+
+  auto [single, wide] = unaryFunction(op);
+  if (wide) {
+    Value x = op->getOperand(0);
+    if (element.isF64())
+      return wide(b, x);
+    if (single)
+      return single(b, x);
+    ThroughDouble through(b);
+    return through.round(wide(through.b, through.widen(x)));
+  }
+  if (Binary function = binaryFunction(op)) {
+    Value x = op->getOperand(0), y = op->getOperand(1);
+    if (element.isF64())
+      return function(b, x, y);
+    ThroughDouble through(b);
+    return through.round(
+        function(through.b, through.widen(x), through.widen(y)));
+  }
+  return {};
+}
+
+void expandMath(Operation *root, bool hasFma) {
+  SmallVector<Operation *> narrow;
+  root->walk([&](Operation *op) {
+    if (computesWithFloats(op) &&
+        (llvm::any_of(op->getOperandTypes(), isNarrow) ||
+         llvm::any_of(op->getResultTypes(), isNarrow)))
+      narrow.push_back(op);
+  });
+  for (Operation *op : narrow)
+    widen(op);
+
+  SmallVector<Operation *> ops;
+  root->walk([&](Operation *op) { ops.push_back(op); });
+  for (Operation *op : ops)
+    if (Value value = expand(op, hasFma)) {
+      op->getResult(0).replaceAllUsesWith(value);
+      op->erase();
+    }
+}
+
+namespace {
+struct ExpandMath : impl::ExpandMathBase<ExpandMath> {
+  using ExpandMathBase::ExpandMathBase;
+  void runOnOperation() override { expandMath(getOperation(), fma); }
+};
+} // namespace
+
+} // namespace heddle

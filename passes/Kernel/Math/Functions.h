@@ -1,0 +1,52 @@
+// Elementary functions as arithmetic. Each is written for the FloatBuilder's
+// element type: f32 in Float32.cpp, f64 in Float64.cpp. NaN gives NaN, domains
+// and limits are those of C17 annex F, subnormals are honoured.
+
+#ifndef HEDDLE_PASSES_KERNEL_MATH_FUNCTIONS_H
+#define HEDDLE_PASSES_KERNEL_MATH_FUNCTIONS_H
+
+#include "passes/Kernel/Math/FloatBuilder.h"
+
+namespace heddle {
+
+// The bounds are the largest errors measured by the unit tests, in units in the
+// last place (ULP); test/unit/KernelMath holds them.
+namespace float32 {
+mlir::Value exp(FloatBuilder &b, mlir::Value x);   // 1.1 ULP
+mlir::Value exp2(FloatBuilder &b, mlir::Value x);  // 1.1 ULP
+mlir::Value expm1(FloatBuilder &b, mlir::Value x); // 2 ULP
+mlir::Value log(FloatBuilder &b, mlir::Value x);   // 1 ULP
+mlir::Value tanh(FloatBuilder &b, mlir::Value x);  // 2 ULP
+mlir::Value erf(FloatBuilder &b, mlir::Value x);   // 1.5 ULP
+} // namespace float32
+
+namespace float64 {
+mlir::Value exp(FloatBuilder &b, mlir::Value x);
+mlir::Value exp2(FloatBuilder &b, mlir::Value x);
+mlir::Value expm1(FloatBuilder &b, mlir::Value x);
+mlir::Value log(FloatBuilder &b, mlir::Value x);
+mlir::Value log2(FloatBuilder &b, mlir::Value x);
+mlir::Value log10(FloatBuilder &b, mlir::Value x);
+mlir::Value log1p(FloatBuilder &b, mlir::Value x);
+mlir::Value tanh(FloatBuilder &b, mlir::Value x);
+mlir::Value erf(FloatBuilder &b, mlir::Value x);
+mlir::Value erfc(FloatBuilder &b, mlir::Value x);
+mlir::Value sin(FloatBuilder &b, mlir::Value x);
+mlir::Value cos(FloatBuilder &b, mlir::Value x);
+mlir::Value tan(FloatBuilder &b, mlir::Value x);
+mlir::Value asin(FloatBuilder &b, mlir::Value x);
+mlir::Value acos(FloatBuilder &b, mlir::Value x);
+mlir::Value atan(FloatBuilder &b, mlir::Value x);
+mlir::Value atan2(FloatBuilder &b, mlir::Value y, mlir::Value x);
+mlir::Value sinh(FloatBuilder &b, mlir::Value x);
+mlir::Value cosh(FloatBuilder &b, mlir::Value x);
+mlir::Value asinh(FloatBuilder &b, mlir::Value x);
+mlir::Value acosh(FloatBuilder &b, mlir::Value x);
+mlir::Value atanh(FloatBuilder &b, mlir::Value x);
+mlir::Value cbrt(FloatBuilder &b, mlir::Value x);
+mlir::Value pow(FloatBuilder &b, mlir::Value x, mlir::Value y);
+} // namespace float64
+
+} // namespace heddle
+
+#endif // HEDDLE_PASSES_KERNEL_MATH_FUNCTIONS_H
