@@ -3,6 +3,7 @@
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "passes/Kernel/Cpu/Passes.h"
+#include "passes/Kernel/Math/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -26,4 +27,7 @@ void heddle::registerAllDialects(DialectRegistry &registry) {
   registry.insert<stablehlo::StableHloDialect>();
 }
 
-void heddle::registerAllPasses() { registerKernelCpuPasses(); }
+void heddle::registerAllPasses() {
+  registerKernelCpuPasses();
+  registerKernelMathPasses();
+}

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/Kernel/Cpu/Emitters.h"
 #include "passes/Kernel/Cpu/RootEmitters.h"
+#include "passes/Kernel/Math/Passes.h"
 
 using namespace mlir;
 
@@ -64,6 +65,7 @@ struct LowerKernels : impl::LowerKernelsBase<LowerKernels> {
         frame->abandon();
         return signalPassFailure();
       }
+      expandMath(frame->function, target->hasFma);
     }
   }
 };

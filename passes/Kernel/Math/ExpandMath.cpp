@@ -5,8 +5,8 @@
 
 #include "passes/Kernel/Math/Passes.h"
 
-#include "passes/Kernel/Math/Functions.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "passes/Kernel/Math/Functions.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -66,8 +66,8 @@ static Value roundToBFloat16(OpBuilder &builder, arith::TruncFOp op) {
   Value bits = b.bits(op.getIn());
   Value odd = b.iand(b.sar(bits, 16), b.i(1));
   Value rounded = b.sar(b.iadd(b.iadd(bits, b.i(0x7fff)), odd), 16);
-  Value quiet = arith::OrIOp::create(builder, op.getLoc(), b.sar(bits, 16),
-                                     b.i(0x40));
+  Value quiet =
+      arith::OrIOp::create(builder, op.getLoc(), b.sar(bits, 16), b.i(0x40));
   Value value = b.select(b.isNan(op.getIn()), quiet, rounded);
   Type int16 = builder.getI16Type();
   if (auto vector = dyn_cast<VectorType>(op.getType()))
@@ -81,8 +81,7 @@ namespace {
 class ThroughDouble {
 public:
   ThroughDouble(FloatBuilder &single)
-      : single(single),
-        b(single.withElements(single.builder.getF64Type())) {}
+      : single(single), b(single.withElements(single.builder.getF64Type())) {}
   Value widen(Value x) {
     return arith::ExtFOp::create(b.builder, b.loc, b.type(), x);
   }

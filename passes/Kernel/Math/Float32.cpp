@@ -87,10 +87,10 @@ Value tanh(FloatBuilder &b, Value x) {
 Value erf(FloatBuilder &b, Value x) {
   // Up to 1: x + x P(x^2), relative error 1.3e-9.
   Value square = b.mul(x, x);
-  Value p = b.polynomial(
-      square, {0.12837916612625122, -0.3761262595653534, 0.1128358542919159,
-               -0.026853810995817184, 0.00518832728266716,
-               -0.0008010189048945904, 7.853843999328092e-05});
+  Value p = b.polynomial(square, {0.12837916612625122, -0.3761262595653534,
+                                  0.1128358542919159, -0.026853810995817184,
+                                  0.00518832728266716, -0.0008010189048945904,
+                                  7.853843999328092e-05});
   Value small = b.fma(p, x, x);
   // Beyond: 1 - exp(-t Q(t)), relative error 3.9e-10; from 4 on it is 1.
   Value size = b.abs(x);

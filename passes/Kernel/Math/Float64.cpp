@@ -25,9 +25,9 @@ static constexpr double pi = 3.14159265358979323846;
 /// exp(r) - 1 for |r| <= 0.35, by Taylor's series: 4e-18.
 static Value expm1Reduced(FloatBuilder &b, Value r) {
   static constexpr double factorials[] = {
-      1.0 / 2,         1.0 / 6,          1.0 / 24,          1.0 / 120,
-      1.0 / 720,       1.0 / 5040,       1.0 / 40320,       1.0 / 362880,
-      1.0 / 3628800,   1.0 / 39916800,   1.0 / 479001600,   1.0 / 6227020800};
+      1.0 / 2,       1.0 / 6,        1.0 / 24,        1.0 / 120,
+      1.0 / 720,     1.0 / 5040,     1.0 / 40320,     1.0 / 362880,
+      1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800};
   return b.fma(b.mul(r, r), b.polynomial(r, factorials), r);
 }
 
@@ -81,11 +81,10 @@ static std::pair<Value, Value> logParts(FloatBuilder &b, Value x,
   // relative error of R's part 2.5e-18.
   Value s = b.div(f, b.add(f, b.c(2)));
   Value z = b.mul(s, s);
-  Value r = b.mul(
-      z, b.polynomial(z, {0.6666666666666735, 0.3999999999941111,
-                          0.285714287432593, 0.22222198476224614,
-                          0.18183569732552246, 0.15313903309495017,
-                          0.14797508217555197}));
+  Value r = b.mul(z, b.polynomial(z, {0.6666666666666735, 0.3999999999941111,
+                                      0.285714287432593, 0.22222198476224614,
+                                      0.18183569732552246, 0.15313903309495017,
+                                      0.14797508217555197}));
   Value half = b.mul(b.mul(f, f), b.c(0.5));
   Value tail = b.mul(s, b.add(half, r));
   if (correction)
@@ -144,8 +143,8 @@ static Value erfSmall(FloatBuilder &b, Value x) {
       {0.1283791670955126, -0.3761263890318375, 0.11283791670954857,
        -0.026866170645072893, 0.005223977624780835, -0.0008548326978740568,
        0.00012055331036846668, -1.4925593505766362e-05, 1.646097280119071e-06,
-       -1.6350025076223805e-07, 1.4657878989888398e-08,
-       -1.1365663136626756e-09, 5.945257693938778e-11});
+       -1.6350025076223805e-07, 1.4657878989888398e-08, -1.1365663136626756e-09,
+       5.945257693938778e-11});
   return b.fma(p, x, x);
 }
 
@@ -156,19 +155,16 @@ static Value erfcPositive(FloatBuilder &b, Value x) {
   Value t = b.div(b.c(2), b.add(x, b.c(2)));
   Value y = b.sub(b.add(t, t), b.c(1));
   Value p = b.polynomial(
-      y, {-0.6717940840566922,    0.672643223977656,
-          0.047343306841863525,   -0.046895610231083025,
-          -0.009872689364099222,  0.008824938553738764,
-          0.0017589335074028032,  -0.002345812444802156,
-          -0.00014624628742128406, 0.0006736782697069831,
-          -9.373894767667295e-05, -0.00017429984933155644,
-          7.141810433422301e-05,  3.173310599377061e-05,
-          -3.023784054007137e-05, 1.699233231227702e-07,
-          8.662535397475538e-06,  -3.007645434410669e-06,
-          -1.409445991433531e-06, 1.3267813608518889e-06,
-          -4.146853754663641e-08, -3.168341367694147e-07,
-          7.745572408758512e-08,  3.972203547273795e-08,
-          -1.2776086554968677e-08, -1.5867042924138042e-09});
+      y,
+      {-0.6717940840566922,     0.672643223977656,      0.047343306841863525,
+       -0.046895610231083025,   -0.009872689364099222,  0.008824938553738764,
+       0.0017589335074028032,   -0.002345812444802156,  -0.00014624628742128406,
+       0.0006736782697069831,   -9.373894767667295e-05, -0.00017429984933155644,
+       7.141810433422301e-05,   3.173310599377061e-05,  -3.023784054007137e-05,
+       1.699233231227702e-07,   8.662535397475538e-06,  -3.007645434410669e-06,
+       -1.409445991433531e-06,  1.3267813608518889e-06, -4.146853754663641e-08,
+       -3.168341367694147e-07,  7.745572408758512e-08,  3.972203547273795e-08,
+       -1.2776086554968677e-08, -1.5867042924138042e-09});
   // exp(-x^2) with what the square lost.
   Value square = b.mul(x, x);
   Value lost = b.fma(x, x, b.neg(square));
@@ -200,15 +196,14 @@ static Value sine(FloatBuilder &b, Value x, int64_t shift) {
     r = b.fma(whole, b.c(-part), r);
   Value square = b.mul(r, r);
   // Taylor: |r| <= pi/4, 2e-18.
-  Value sin = b.polynomial(
-      square, {-1.0 / 6, 1.0 / 120, -1.0 / 5040, 1.0 / 362880,
-               -1.0 / 39916800, 1.0 / 6227020800.0, -1.0 / 1307674368000.0,
-               1.0 / 355687428096000.0});
+  Value sin =
+      b.polynomial(square, {-1.0 / 6, 1.0 / 120, -1.0 / 5040, 1.0 / 362880,
+                            -1.0 / 39916800, 1.0 / 6227020800.0,
+                            -1.0 / 1307674368000.0, 1.0 / 355687428096000.0});
   sin = b.fma(b.mul(square, r), sin, r);
   Value cos = b.polynomial(
       square, {1, -0.5, 1.0 / 24, -1.0 / 720, 1.0 / 40320, -1.0 / 3628800,
-               1.0 / 479001600, -1.0 / 87178291200.0,
-               1.0 / 20922789888000.0});
+               1.0 / 479001600, -1.0 / 87178291200.0, 1.0 / 20922789888000.0});
   Value quadrant = b.iadd(n, b.i(shift));
   Value isSine = b.iequal(b.iand(quadrant, b.i(1)), b.i(0));
   Value value = b.select(isSine, sin, cos);
@@ -230,15 +225,14 @@ Value tan(FloatBuilder &b, Value x) { return b.div(sin(b, x), cos(b, x)); }
 /// atan for 0 <= z <= 1: about tan(pi/8), then z + z^3 A(z^2), 4.6e-20.
 static Value atanUnit(FloatBuilder &b, Value z) {
   Value upper = b.greater(z, b.c(0.41421356237309504880));
-  Value w = b.select(
-      upper, b.div(b.sub(z, b.c(1)), b.add(z, b.c(1))), z);
+  Value w = b.select(upper, b.div(b.sub(z, b.c(1)), b.add(z, b.c(1))), z);
   Value square = b.mul(w, w);
-  Value a = b.polynomial(
-      square, {-0.33333333333333326, 0.1999999999999767, -0.1428571428538813,
-               0.11111111088184945, -0.0909090814477195, 0.07692282763846452,
-               -0.06666226829388613, 0.05877022459804092, -0.0521840837423688,
-               0.04503564531180016, -0.03347478321167795,
-               0.015195459183911452});
+  Value a = b.polynomial(square, {-0.33333333333333326, 0.1999999999999767,
+                                  -0.1428571428538813, 0.11111111088184945,
+                                  -0.0909090814477195, 0.07692282763846452,
+                                  -0.06666226829388613, 0.05877022459804092,
+                                  -0.0521840837423688, 0.04503564531180016,
+                                  -0.03347478321167795, 0.015195459183911452});
   a = b.fma(b.mul(square, w), a, w);
   return b.select(upper, b.add(a, b.c(pi / 4)), a);
 }
@@ -302,8 +296,7 @@ Value asinh(FloatBuilder &b, Value x) {
   Value size = b.abs(x);
   Value square = b.mul(size, size);
   Value root = b.sqrt(b.add(square, b.c(1)));
-  Value inner =
-      b.add(size, b.div(square, b.add(root, b.c(1))));
+  Value inner = b.add(size, b.div(square, b.add(root, b.c(1))));
   Value value = b.select(b.greater(size, b.c(0x1p28)),
                          b.add(log(b, size), b.c(ln2)), log1p(b, inner));
   return b.copySign(value, x);
@@ -323,14 +316,16 @@ Value atanh(FloatBuilder &b, Value x) {
 }
 
 Value cbrt(FloatBuilder &b, Value x) {
-  Value size = b.abs(x);
+  // Subnormals are brought up by 2^54.
+  Value tiny = b.less(b.abs(x), b.c(std::numeric_limits<double>::min()));
+  Value size = b.abs(b.select(tiny, b.mul(x, b.c(0x1p54)), x));
   Value root = exp(b, b.div(log(b, size), b.c(3)));
   // One step of Newton's takes the error of the logarithm away.
   Value square = b.mul(root, root);
   Value wrong = b.fma(square, root, b.neg(size));
   root = b.sub(root, b.div(wrong, b.mul(b.c(3), square)));
-  Value trivial = b.either(b.equal(size, b.c(0)),
-                           b.equal(size, b.c(infinity)));
+  root = b.select(tiny, b.mul(root, b.c(0x1p-18)), root);
+  Value trivial = b.either(b.equal(size, b.c(0)), b.equal(size, b.c(infinity)));
   return b.select(trivial, x, b.copySign(root, x));
 }
 
@@ -347,9 +342,9 @@ Value pow(FloatBuilder &b, Value x, Value y) {
   Value noRoot = b.both(b.both(b.less(x, b.c(0)), b.less(size, b.c(infinity))),
                         b.select(isWhole, b.less(y, y), b.equal(y, y)));
   value = b.select(noRoot, b.c(nan), value);
-  Value isOne = b.either(
-      b.either(b.equal(y, b.c(0)), b.equal(x, b.c(1))),
-      b.both(b.equal(size, b.c(1)), b.equal(b.abs(y), b.c(infinity))));
+  Value isOne =
+      b.either(b.either(b.equal(y, b.c(0)), b.equal(x, b.c(1))),
+               b.both(b.equal(size, b.c(1)), b.equal(b.abs(y), b.c(infinity))));
   return b.select(isOne, b.c(1), value);
 }
 

@@ -16,9 +16,9 @@ static Type withElement(Type type, Type element) {
 FloatBuilder::FloatBuilder(OpBuilder &builder, Location loc, Type type,
                            bool hasFma)
     : builder(builder), loc(loc), hasFma(hasFma), floatType(type),
-      intType(withElement(type, builder.getIntegerType(
-                                    getElementTypeOrSelf(type)
-                                        .getIntOrFloatBitWidth()))) {}
+      intType(withElement(
+          type, builder.getIntegerType(
+                    getElementTypeOrSelf(type).getIntOrFloatBitWidth()))) {}
 
 FloatBuilder FloatBuilder::withElements(FloatType element) const {
   return FloatBuilder(builder, loc, withElement(floatType, element), hasFma);
@@ -36,8 +36,7 @@ Value FloatBuilder::c(double value) {
 }
 
 Value FloatBuilder::i(int64_t value) {
-  TypedAttr attr =
-      builder.getIntegerAttr(getElementTypeOrSelf(intType), value);
+  TypedAttr attr = builder.getIntegerAttr(getElementTypeOrSelf(intType), value);
   if (auto vector = dyn_cast<VectorType>(intType))
     attr = DenseElementsAttr::get(vector, attr);
   return arith::ConstantOp::create(builder, loc, attr);

@@ -75,7 +75,9 @@ public:
   int64_t mantissa() const;
   int64_t bias() const;
   /// 2^n for an integer n in the range of normal numbers.
-  Value power2(Value n) { return fromBits(shl(iadd(n, i(bias())), mantissa())); }
+  Value power2(Value n) {
+    return fromBits(shl(iadd(n, i(bias())), mantissa()));
+  }
   /// The integer nearest to a * b, as a float and as an integer; |a * b| must
   /// be below 2^(mantissa - 2).
   std::pair<Value, Value> nearest(Value a, double b);
@@ -93,12 +95,10 @@ private:
   Value compare(mlir::arith::CmpFPredicate predicate, Value a, Value b) {
     return mlir::arith::CmpFOp::create(builder, loc, predicate, a, b);
   }
-  template <typename Op, typename... Args>
-  Value make(Args... args) {
+  template <typename Op, typename... Args> Value make(Args... args) {
     return Op::create(builder, loc, args...);
   }
-  template <typename Op>
-  Value cast(Value a, mlir::Type to) {
+  template <typename Op> Value cast(Value a, mlir::Type to) {
     return Op::create(builder, loc, to, a);
   }
 
