@@ -1,0 +1,49 @@
+// ONNX models become StableHLO.
+
+#ifndef HEDDLE_FRONTEND_ONNX_H
+#define HEDDLE_FRONTEND_ONNX_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace heddle {
+
+/// What fixes the sizes that a model leaves open.
+struct OnnxImportOptions {
+  /// Whole shapes of inputs: `--shape input_ids=1x128`.
+  std::vector<std::pair<std::string, std::vector<int64_t>>> shapes;
+  /// Named dimensions, wherever they occur: `--dim batch=8`.
+  std::vector<std::pair<std::string, int64_t>> dims;
+};
+
+/// Parses `NAME=1x128` into `options.shapes`, `NAME=8` into `options.dims`. The
+/// empty shape `NAME=` is a scalar.
+mlir::LogicalResult parseOnnxShape(llvm::StringRef text,
+                                   OnnxImportOptions &options);
+mlir::LogicalResult parseOnnxDim(llvm::StringRef text,
+                                 OnnxImportOptions &options);
+
+/// Imports the model at `path`. The module has one function @main, whose
+/// arguments and results carry the model's names as `heddle.name`; weights are
+/// handles over the mapped files, every op is located by the name of its node.
+/// Null after an error, which the context's handler has seen: operators without
+/// an import are listed all together.
+mlir::OwningOpRef<mlir::ModuleOp>
+importOnnx(mlir::MLIRContext *context, llvm::StringRef path,
+           const OnnxImportOptions &options = {});
+
+/// The same for a model in memory, called `name` in messages. External data is
+/// looked for in `folder`; without one, there must be none.
+mlir::OwningOpRef<mlir::ModuleOp>
+importOnnx(mlir::MLIRContext *context, std::vector<char> bytes,
+           llvm::StringRef name, llvm::StringRef folder,
+           const OnnxImportOptions &options = {});
+
+} // namespace heddle
+
+#endif // HEDDLE_FRONTEND_ONNX_H

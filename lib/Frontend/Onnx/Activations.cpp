@@ -1,0 +1,269 @@
+// Activation functions.
+
+#include "Functions.h"
+#include "NodeImporter.h"
+
+using namespace mlir;
+using namespace heddle;
+using namespace heddle::onnx;
+
+using Direction = stablehlo::ComparisonDirection;
+
+static Value zeroLike(Emitter &emit, Value x) { return emit.splatLike(x, 0); }
+
+static Value isNegative(Emitter &emit, Value x) {
+  return emit.compare(x, zeroLike(emit, x), Direction::LT);
+}
+
+static LogicalResult importRelu(NodeImporter &node) {
+  Value x = node.operand(0);
+  return node.result(node.emit.maximum(x, zeroLike(node.emit, x)));
+}
+
+static LogicalResult importLeakyRelu(NodeImporter &node) {
+  Emitter &emit = node.emit;
+  Value x = node.operand(0);
+  Value scaled =
+      emit.multiply(x, emit.splatLike(x, node.floatAttribute("alpha", 0.01)));
+  return node.result(emit.select(isNegative(emit, x), scaled, x));
+}
+
+/// The slope is broadcast to x, never the other way round.
+static LogicalResult importPRelu(NodeImporter &node) {
+  Emitter &emit = node.emit;
+  Value x = node.operand(0);
+  Value slope = emit.broadcastTo(node.operand(1), node.shape(0));
+  return node.result(
+      emit.select(isNegative(emit, x), emit.multiply(x, slope), x));
+}
+
+static LogicalResult importThresholdedRelu(NodeImporter &node) {
+  Emitter &emit = node.emit;
+  Value x = node.operand(0);
+  Value alpha = emit.splatLike(x, node.floatAttribute("alpha", 1));
+  return node.result(
+      emit.select(emit.compare(x, alpha, Direction::GT), x, zeroLike(emit, x)));
+}
+
+/// exp(x / divisor) - 1, precise near 0.
+static Value expm1(Emitter &emit, Value x) {
+  return emit.unary<stablehlo::Expm1Op>(x);
+}
+
+static LogicalResult importElu(NodeImporter &node) {
+  Emitter &emit = node.emit;
+  Value x = node.operand(0);
+  Value alpha = emit.splatLike(x, node.floatAttribute("alpha", 1));
+  return node.result(emit.select(isNegative(emit, x),
+                                 emit.multiply(alpha, expm1(emit, x)), x));
+}
+
+static LogicalResult importSelu(NodeImporter &node) {
+  Emitter &emit = node.emit;
+  Value x = node.operand(0);
+  double alpha = node.floatAttribute("alpha", 1.67326319217681884765625f);
+  double gamma = node.floatAttribute("gamma", 1.05070102214813232421875f);
+  Value below = emit.multiply(emit.splatLike(x, alpha), expm1(emit, x));
+  return node.result(emit.multiply(emit.splatLike(x, gamma),
+                                   emit.select(isNegative(emit, x), below, x)));
+}
+
+/// max(0, x) + min(0, alpha (exp(x / alpha) - 1))
+static LogicalResult importCelu(NodeImporter &node) {
+  Emitter &emit = node.emit;
+  Value x = node.operand(0);
+  Value alpha = emit.splatLike(x, node.floatAttribute("alpha", 1));
+  Value below = emit.multiply(alpha, expm1(emit, emit.divide(x, alpha)));
+  Value zero = zeroLike(emit, x);
+  return node.result(
+      emit.add(emit.maximum(x, zero), emit.minimum(below, zero)));
+}
+
+static LogicalResult importSigmoid(NodeImporter &node) {
+  return node.result(sigmoid(node.emit, node.operand(0)));
+}
+
+static LogicalResult importSoftplus(NodeImporter &node) {
+  return node.result(softplus(node.emit, node.operand(0)));
+}
+
+static LogicalResult importSoftsign(NodeImporter &node) {
+  Emitter &emit = node.emit;
+  Value x = node.operand(0);
+  Value bottom =
+      emit.add(emit.unary<stablehlo::AbsOp>(x), emit.splatLike(x, 1));
+  return node.result(emit.divide(x, bottom));
+}
+
+static Value hardSigmoid(Emitter &emit, Value x, double alpha, double beta) {
+  Value line = emit.add(emit.multiply(x, emit.splatLike(x, alpha)),
+                        emit.splatLike(x, beta));
+  return emit.maximum(emit.minimum(line, emit.splatLike(x, 1)),
+                      zeroLike(emit, x));
+}
+
+static LogicalResult importHardSigmoid(NodeImporter &node) {
+  double alpha = node.floatAttribute("alpha", 0.2f);
+  double beta = node.floatAttribute("beta", 0.5);
+  return node.result(hardSigmoid(node.emit, node.operand(0), alpha, beta));
+}
+
+static LogicalResult importHardSwish(NodeImporter &node) {
+  Value x = node.operand(0);
+  return node.result(
+      node.emit.multiply(x, hardSigmoid(node.emit, x, 1.0 / 6, 0.5)));
+}
+
+static LogicalResult importMish(NodeImporter &node) {
+  Emitter &emit = node.emit;
+  return node.result(
+      inAtLeastFloat32(emit, node.operand(0), [](Emitter &emit, Value x) {
+        return emit.multiply(x,
+                             emit.unary<stablehlo::TanhOp>(softplus(emit, x)));
+      }));
+}
+
+/// x * sigmoid(x): the composite `heddle.silu`.
+static Value silu(Emitter &emit, Value x) {
+  return emit
+      .composite("heddle.silu", x, emit.builder.getDictionaryAttr({}),
+                 [](Emitter &inside, ValueRange arguments) {
+                   Value x = arguments[0];
+                   return SmallVector<Value>{
+                       inside.multiply(x, sigmoid(inside, x))};
+                 })
+      .front();
+}
+
+static Value swish(Emitter &emit, Value x, double alpha) {
+  if (alpha == 1)
+    return silu(emit, x);
+  return emit.multiply(
+      x, sigmoid(emit, emit.multiply(x, emit.splatLike(x, alpha))));
+}
+
+static LogicalResult importSwish(NodeImporter &node) {
+  return node.result(
+      swish(node.emit, node.operand(0), node.floatAttribute("alpha", 1)));
+}
+
+/// swish(a) * b
+static LogicalResult importSwiGlu(NodeImporter &node) {
+  Value gate =
+      swish(node.emit, node.operand(0), node.floatAttribute("alpha", 1));
+  return node.result(node.emit.multiply(gate, node.operand(1)));
+}
+
+/// The composite `heddle.gelu {approximate}`; the same forms as exporters spell
+/// it out.
+static LogicalResult importGelu(NodeImporter &node) {
+  StringRef kind = node.stringAttribute("approximate", "none");
+  if (kind != "none" && kind != "tanh")
+    return node.invalid("approximate is neither none nor tanh");
+  Builder &builder = node.builder();
+  auto attribute =
+      builder.getNamedAttr("approximate", builder.getStringAttr(kind));
+  auto curve = [kind](Emitter &emit, Value x) {
+    Value half = emit.splatLike(x, 0.5), one = emit.splatLike(x, 1);
+    if (kind == "none") {
+      Value argument =
+          emit.multiply(x, emit.splatLike(x, 0.70710678118654752440));
+      return emit.multiply(emit.multiply(half, x),
+                           emit.add(one, erf(emit, argument)));
+    }
+    Value cube = emit.multiply(emit.multiply(x, x), x);
+    Value sum = emit.add(x, emit.multiply(cube, emit.splatLike(x, 0.044715)));
+    Value argument =
+        emit.multiply(sum, emit.splatLike(x, 0.79788456080286535588));
+    return emit.multiply(
+        emit.multiply(half, x),
+        emit.add(one, emit.unary<stablehlo::TanhOp>(argument)));
+  };
+  return node.result(
+      node.emit
+          .composite("heddle.gelu", node.operand(0),
+                     builder.getDictionaryAttr(attribute),
+                     [&](Emitter &inside, ValueRange arguments) {
+                       return SmallVector<Value>{
+                           inAtLeastFloat32(inside, arguments[0], curve)};
+                     })
+          .front());
+}
+
+static LogicalResult importShrink(NodeImporter &node) {
+  Emitter &emit = node.emit;
+  Value x = node.operand(0);
+  Value bias = emit.splatLike(x, node.floatAttribute("bias", 0));
+  double lambda = node.floatAttribute("lambd", 0.5);
+  Value result =
+      emit.select(emit.compare(x, emit.splatLike(x, lambda), Direction::GT),
+                  emit.subtract(x, bias), zeroLike(emit, x));
+  return node.result(
+      emit.select(emit.compare(x, emit.splatLike(x, -lambda), Direction::LT),
+                  emit.add(x, bias), result));
+}
+
+static LogicalResult importSoftmax(NodeImporter &node) {
+  int64_t axis =
+      node.normalizeAxis(node.integerAttribute("axis", -1), node.rank(0));
+  if (node.emit.hasFault())
+    return failure();
+  return node.result(softmax(node.emit, node.operand(0), axis));
+}
+
+/// x - max - log(sum(exp(x - max)))
+static LogicalResult importLogSoftmax(NodeImporter &node) {
+  Emitter &emit = node.emit;
+  Value x = node.operand(0);
+  int64_t axis =
+      node.normalizeAxis(node.integerAttribute("axis", -1), node.rank(0));
+  if (emit.hasFault())
+    return failure();
+  Value top = emit.reduce(x, axis, Combine::Maximum, /*keepDims=*/true);
+  Value shifted = emit.subtract(x, top);
+  Value sum = emit.reduce(emit.unary<stablehlo::ExpOp>(shifted), axis,
+                          Combine::Add, /*keepDims=*/true);
+  return node.result(emit.subtract(shifted, emit.unary<stablehlo::LogOp>(sum)));
+}
+
+/// 1 at the first greatest element along the axis, 0 elsewhere.
+static LogicalResult importHardmax(NodeImporter &node) {
+  Emitter &emit = node.emit;
+  Value x = node.operand(0);
+  int64_t axis =
+      node.normalizeAxis(node.integerAttribute("axis", -1), node.rank(0));
+  if (emit.hasFault())
+    return failure();
+  Value top = emit.reduce(x, axis, Combine::Maximum, /*keepDims=*/true);
+  Value isTop = emit.compare(x, top, Direction::EQ);
+  Value position = emit.iota(
+      RankedTensorType::get(node.shape(0), node.builder().getI64Type()), axis);
+  Value beyond = emit.splatLike(position, double(node.shape(0)[axis]));
+  Value first = emit.reduce(emit.select(isTop, position, beyond), axis,
+                            Combine::Minimum, /*keepDims=*/true);
+  Value isFirst = emit.compare(position, first, Direction::EQ);
+  return node.result(emit.convert(isFirst, node.element(0)));
+}
+
+void heddle::onnx::addActivations(OperatorTable &table) {
+  table.add("Relu", {13, 14}, 1, 1, importRelu);
+  table.add("LeakyRelu", {6, 16}, 1, 1, importLeakyRelu);
+  table.add("PRelu", {9, 16}, 2, 2, importPRelu);
+  table.add("ThresholdedRelu", {10, 22}, 1, 1, importThresholdedRelu);
+  table.add("Elu", {6, 22}, 1, 1, importElu);
+  table.add("Selu", {6, 22}, 1, 1, importSelu);
+  table.add("Celu", {12, 28}, 1, 1, importCelu);
+  table.add("Sigmoid", {13}, 1, 1, importSigmoid);
+  table.add("HardSigmoid", {6, 22}, 1, 1, importHardSigmoid);
+  table.add("HardSwish", {14, 22}, 1, 1, importHardSwish);
+  table.add("Softplus", {1, 22}, 1, 1, importSoftplus);
+  table.add("Softsign", {1, 22}, 1, 1, importSoftsign);
+  table.add("Mish", {18, 22}, 1, 1, importMish);
+  table.add("Swish", {24}, 1, 1, importSwish);
+  table.add("SwiGLU", {28}, 2, 2, importSwiGlu);
+  table.add("Gelu", {20}, 1, 1, importGelu);
+  table.add("Shrink", {9}, 1, 1, importShrink);
+  table.add("Softmax", {13}, 1, 1, importSoftmax);
+  table.add("LogSoftmax", {13}, 1, 1, importLogSoftmax);
+  table.add("Hardmax", {13}, 1, 1, importHardmax);
+}

@@ -1,0 +1,76 @@
+// Convolutions: NCHW by OIHW as ONNX has them; layouts are for the graph passes
+// to choose.
+
+#include "Functions.h"
+#include "Windows.h"
+
+using namespace mlir;
+using namespace heddle;
+using namespace heddle::onnx;
+
+/// Adds one number per channel, if the node has them.
+static Value addBias(NodeImporter &node, Value result, size_t operand) {
+  if (!node.has(operand))
+    return result;
+  return node.emit.add(result, alongDimension(node.emit, node.operand(operand),
+                                              Emitter::shapeOf(result), 1));
+}
+
+static LogicalResult importConv(NodeImporter &node) {
+  int64_t groups = node.integerAttribute("group", 1);
+  if (node.rank(1) != node.rank(0) || node.rank(0) < 3)
+    return node.invalid("input and weights have the shapes " +
+                        spellShape(node.shape(0)) + " and " +
+                        spellShape(node.shape(1)));
+  std::optional<Window> window = readWindow(node, node.shape(1).drop_front(2));
+  if (!window)
+    return failure();
+  Value result =
+      node.emit.convolution(node.operand(0), node.operand(1), *window,
+                            OwnedExtents(window->size.size(), 1), groups);
+  return node.result(addBias(node, result, 2));
+}
+
+/// The gradient of a convolution: the input, dilated by the strides, with the
+/// weights mirrored and their channels exchanged within each group, [C, O / g,
+/// ...] to [O, C / g, ...].
+static LogicalResult importConvTranspose(NodeImporter &node) {
+  Emitter &emit = node.emit;
+  int64_t groups = node.integerAttribute("group", 1);
+  int64_t rank = node.rank(0);
+  if (node.rank(1) != rank || rank < 3 || groups < 1 ||
+      node.shape(1)[0] % groups != 0 || node.shape(1)[0] != node.shape(0)[1])
+    return node.invalid("group = " + Twine(groups) +
+                        ", input and weights of the shapes " +
+                        spellShape(node.shape(0)) + " and " +
+                        spellShape(node.shape(1)) + " do not fit together");
+  std::optional<Window> window =
+      readTransposedWindow(node, node.shape(1).drop_front(2));
+  if (!window)
+    return failure();
+  OwnedExtents spatialDims, split(node.shape(1)), order{0, 2, 1}, merged;
+  split[0] /= groups;
+  split.insert(split.begin(), groups);
+  for (int64_t i = 2; i < rank; ++i) {
+    spatialDims.push_back(i);
+    order.push_back(i + 1);
+  }
+  merged.assign(node.shape(1).begin(), node.shape(1).end());
+  merged[0] = groups * node.shape(1)[1];
+  merged[1] = node.shape(1)[0] / groups;
+  Value weights = emit.reverse(node.operand(1), spatialDims);
+  weights =
+      emit.reshape(emit.transpose(emit.reshape(weights, split), order), merged);
+  if (emit.hasFault())
+    return failure();
+  Window plain = *window;
+  plain.strides.assign(plain.size.size(), 1);
+  Value result = emit.convolution(node.operand(0), weights, plain,
+                                  window->strides, groups);
+  return node.result(addBias(node, result, 2));
+}
+
+void heddle::onnx::addConvolution(OperatorTable &table) {
+  table.add("Conv", {11, 22}, 2, 3, importConv);
+  table.add("ConvTranspose", {11, 22}, 2, 3, importConvTranspose);
+}

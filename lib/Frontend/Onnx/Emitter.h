@@ -1,0 +1,229 @@
+// Writes StableHLO for one node.
+//
+// Every function checks that its operands fit. What does not fit is the model's
+// fault: the first such fault is kept for the node's error message, and a zero
+// of the wanted type stands in, so that an import function can be written
+// without a check after each step. Small known values are folded on the way:
+// nothing is left of shape computations.
+
+#ifndef HEDDLE_LIB_FRONTEND_ONNX_EMITTER_H
+#define HEDDLE_LIB_FRONTEND_ONNX_EMITTER_H
+
+#include "Literal.h"
+#include "heddle/Support/Diagnostics.h"
+
+#include "dialects/StableHlo/StableHlo.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <string>
+
+namespace heddle::onnx {
+
+using mlir::RankedTensorType;
+using Extents = llvm::ArrayRef<int64_t>;
+using OwnedExtents = llvm::SmallVector<int64_t, 6>;
+
+/// Functions that composites decompose into, one per name, attributes and
+/// types.
+class Decompositions {
+public:
+  explicit Decompositions(mlir::ModuleOp module) : module(module) {}
+  mlir::ModuleOp module;
+  llvm::StringMap<std::string> symbols;
+};
+
+/// How a reduction combines two elements.
+enum class Combine { Add, Multiply, Maximum, Minimum, And, Or };
+
+/// Geometry of a sliding window over the spatial dimensions.
+struct Window {
+  OwnedExtents size;
+  OwnedExtents strides;
+  OwnedExtents dilations;
+  OwnedExtents padLow;
+  OwnedExtents padHigh;
+};
+
+class Emitter {
+public:
+  Emitter(mlir::OpBuilder &builder, mlir::Location loc,
+          Decompositions &decompositions)
+      : builder(builder), loc(loc), decompositions(decompositions) {}
+
+  /// Notes a fault of the model; the first one counts.
+  void fault(ErrorCode code, const llvm::Twine &message);
+  bool hasFault() const { return !message.empty(); }
+  ErrorCode faultCode() const { return code; }
+  llvm::StringRef faultMessage() const { return message; }
+
+  /// A tensor type; a fault if it is larger than heddle allows.
+  RankedTensorType type(Extents shape, mlir::Type element);
+
+  //===--- Constants ---===//
+  mlir::Value constant(mlir::ElementsAttr value);
+  mlir::Value constant(const Literal &value) {
+    return constant(value.attribute());
+  }
+  mlir::Value splat(RankedTensorType type, double value);
+  mlir::Value splatInteger(RankedTensorType type, int64_t value);
+  mlir::Value scalar(mlir::Type element, double value);
+  mlir::Value integers(Extents values, mlir::Type element);
+  /// What every element of the type is at least / at most: -inf and inf for
+  /// floats that have them.
+  mlir::Value lowest(RankedTensorType type);
+  mlir::Value highest(RankedTensorType type);
+  /// A splat of `value` shaped like `like`.
+  mlir::Value splatLike(mlir::Value like, double value) {
+    return splat(typeOf(like), value);
+  }
+  mlir::Value iota(RankedTensorType type, int64_t dimension);
+
+  //===--- Shape ---===//
+  static RankedTensorType typeOf(mlir::Value value) {
+    return llvm::cast<RankedTensorType>(value.getType());
+  }
+  static Extents shapeOf(mlir::Value value) { return typeOf(value).getShape(); }
+  static mlir::Type elementOf(mlir::Value value) {
+    return typeOf(value).getElementType();
+  }
+  mlir::Value reshape(mlir::Value value, Extents shape);
+  mlir::Value transpose(mlir::Value value, Extents permutation);
+  mlir::Value broadcastInDim(mlir::Value value, Extents shape, Extents dims);
+  /// numpy's broadcasting: right-aligned, extents of 1 stretch.
+  mlir::Value broadcastTo(mlir::Value value, Extents shape);
+  /// The common shape of both; a fault if there is none.
+  OwnedExtents broadcastShape(Extents lhs, Extents rhs);
+  mlir::Value slice(mlir::Value value, Extents starts, Extents limits,
+                    Extents strides);
+  /// `value[.., start:limit, ..]` along one dimension.
+  mlir::Value sliceDim(mlir::Value value, int64_t dimension, int64_t start,
+                       int64_t limit);
+  mlir::Value concatenate(mlir::ValueRange values, int64_t dimension);
+  mlir::Value pad(mlir::Value value, mlir::Value fill, Extents low,
+                  Extents high, Extents interior = {});
+  mlir::Value reverse(mlir::Value value, Extents dimensions);
+
+  //===--- Elementwise ---===//
+  template <typename Op> mlir::Value unary(mlir::Value value) {
+    if (mlir::Value folded = folded1(Op::getOperationName(), value))
+      return folded;
+    return Op::create(builder, loc, value.getType(), value);
+  }
+  /// Broadcasts both sides to their common shape first.
+  template <typename Op> mlir::Value binary(mlir::Value lhs, mlir::Value rhs) {
+    if (!unify(lhs, rhs))
+      return lhs;
+    if (mlir::Value folded = folded2(Op::getOperationName(), lhs, rhs))
+      return folded;
+    return Op::create(builder, loc, lhs.getType(), lhs, rhs);
+  }
+  /// The same with a number on the right.
+  template <typename Op> mlir::Value binary(mlir::Value lhs, double rhs) {
+    return binary<Op>(lhs, splatLike(lhs, rhs));
+  }
+  mlir::Value compare(mlir::Value lhs, mlir::Value rhs,
+                      stablehlo::ComparisonDirection direction);
+  mlir::Value select(mlir::Value predicate, mlir::Value onTrue,
+                     mlir::Value onFalse);
+  mlir::Value convert(mlir::Value value, mlir::Type element);
+  mlir::Value add(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value subtract(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value multiply(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value divide(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value maximum(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value minimum(mlir::Value lhs, mlir::Value rhs);
+
+  //===--- Contractions, reductions, windows ---===//
+  mlir::Value dotGeneral(mlir::Value lhs, mlir::Value rhs, Extents lhsBatch,
+                         Extents rhsBatch, Extents lhsContract,
+                         Extents rhsContract, mlir::Type element = {});
+  /// Reduces `dims` away, or keeps them with extent 1.
+  mlir::Value reduce(mlir::Value value, Extents dims, Combine how,
+                     bool keepDims = false);
+  /// The mean over `dims`, kept with extent 1.
+  mlir::Value mean(mlir::Value value, Extents dims);
+  /// The combination of each window of the trailing dimensions; padding counts
+  /// as the identity.
+  mlir::Value reduceWindow(mlir::Value value, const Window &window,
+                           Combine how);
+  /// NCHW by OIHW to NCHW, any number of spatial dimensions.
+  mlir::Value convolution(mlir::Value input, mlir::Value weights,
+                          const Window &window, Extents inputDilation,
+                          int64_t groups, mlir::Type element = {});
+
+  //===--- Indexing ---===//
+  /// `value[indices, ...]` along `axis`, as Gather of ONNX; negative indices
+  /// count from the end.
+  mlir::Value take(mlir::Value value, mlir::Value indices, int64_t axis);
+  mlir::Value takeKnown(mlir::Value value, const Literal &indices,
+                        int64_t axis);
+  /// Adds the extent to indices below zero.
+  mlir::Value wrapIndices(mlir::Value indices, int64_t extent);
+  /// stablehlo.gather whose index vectors are the last dimension of `indices`.
+  mlir::Value gather(mlir::Value operand, mlir::Value indices,
+                     Extents resultShape, Extents offsetDims,
+                     Extents collapsedDims, Extents operandBatchingDims,
+                     Extents indicesBatchingDims, Extents startIndexMap,
+                     Extents sliceSizes);
+  /// stablehlo.scatter with one operand; no combination means that updates
+  /// replace.
+  mlir::Value scatter(mlir::Value operand, mlir::Value indices,
+                      mlir::Value updates, Extents updateWindowDims,
+                      Extents insertedWindowDims, Extents inputBatchingDims,
+                      Extents indicesBatchingDims, Extents scatterDims,
+                      std::optional<Combine> how);
+  /// Sorts `keys` along a dimension and carries `payload` along; stable.
+  std::pair<mlir::Value, mlir::Value> sortPairs(mlir::Value keys,
+                                                mlir::Value payload,
+                                                int64_t dimension,
+                                                bool descending);
+
+  //===--- Composites ---===//
+  using Body = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      Emitter &, mlir::ValueRange)>;
+  /// A named op with a decomposition, which `body` writes into a function of
+  /// its own; equal ones share it.
+  llvm::SmallVector<mlir::Value> composite(llvm::StringRef name,
+                                           mlir::ValueRange operands,
+                                           mlir::DictionaryAttr attributes,
+                                           Body body);
+
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+
+private:
+  bool unify(mlir::Value &lhs, mlir::Value &rhs);
+  mlir::Value folded1(llvm::StringRef op, mlir::Value value);
+  mlir::Value folded2(llvm::StringRef op, mlir::Value lhs, mlir::Value rhs);
+  /// The constant of type `result` whose element at an index is `value`'s at
+  /// the linear position that `from` gives, or zero where that is negative.
+  /// Null if the value is not known or too large.
+  mlir::Value moved(mlir::Value value, RankedTensorType result,
+                    llvm::function_ref<int64_t(Extents)> from);
+  mlir::Value standIn(RankedTensorType type);
+  mlir::DenseI64ArrayAttr list(Extents values) {
+    return builder.getDenseI64ArrayAttr(values);
+  }
+  mlir::Value foldedConcatenation(mlir::ValueRange values, int64_t dimension,
+                                  RankedTensorType result);
+  mlir::Value foldedComparison(mlir::Value lhs, mlir::Value rhs,
+                               stablehlo::ComparisonDirection direction,
+                               RankedTensorType result);
+  mlir::Value foldedReduction(mlir::Value value, Extents dims,
+                              RankedTensorType result, Combine how);
+  void combineBlock(mlir::Region &region, mlir::Type element, Combine how);
+  mlir::Value identity(mlir::Type element, Combine how);
+
+  Decompositions &decompositions;
+  ErrorCode code = ErrorCode::OnnxNode;
+  std::string message;
+};
+
+/// "1x128", as the command line spells shapes.
+std::string spellShape(Extents shape);
+
+} // namespace heddle::onnx
+
+#endif // HEDDLE_LIB_FRONTEND_ONNX_EMITTER_H

@@ -1,0 +1,448 @@
+// Contractions, reductions, windows, gathers and scatters: the ops with
+// dimension numbers or regions.
+
+#include "Emitter.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace heddle;
+using namespace heddle::onnx;
+
+Value Emitter::identity(Type element, Combine how) {
+  auto type = RankedTensorType::get({}, element);
+  switch (how) {
+  case Combine::Add:
+  case Combine::Or:
+    return splat(type, 0);
+  case Combine::Multiply:
+  case Combine::And:
+    return splat(type, 1);
+  case Combine::Maximum:
+    return lowest(type);
+  case Combine::Minimum:
+    return highest(type);
+  }
+  return splat(type, 0);
+}
+
+void Emitter::combineBlock(Region &region, Type element, Combine how) {
+  auto scalarType = RankedTensorType::get({}, element);
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block =
+      builder.createBlock(&region, {}, {scalarType, scalarType}, {loc, loc});
+  Value lhs = block->getArgument(0), rhs = block->getArgument(1);
+  Value result;
+  switch (how) {
+  case Combine::Add:
+    result = stablehlo::AddOp::create(builder, loc, scalarType, lhs, rhs);
+    break;
+  case Combine::Multiply:
+    result = stablehlo::MulOp::create(builder, loc, scalarType, lhs, rhs);
+    break;
+  case Combine::Maximum:
+    result = stablehlo::MaxOp::create(builder, loc, scalarType, lhs, rhs);
+    break;
+  case Combine::Minimum:
+    result = stablehlo::MinOp::create(builder, loc, scalarType, lhs, rhs);
+    break;
+  case Combine::And:
+    result = stablehlo::AndOp::create(builder, loc, scalarType, lhs, rhs);
+    break;
+  case Combine::Or:
+    result = stablehlo::OrOp::create(builder, loc, scalarType, lhs, rhs);
+    break;
+  }
+  stablehlo::ReturnOp::create(builder, loc, result);
+}
+
+Value Emitter::dotGeneral(Value lhs, Value rhs, Extents lhsBatch,
+                          Extents rhsBatch, Extents lhsContract,
+                          Extents rhsContract, Type element) {
+  OwnedExtents shape;
+  bool fits = element || elementOf(lhs) == elementOf(rhs);
+  for (auto [left, right] : llvm::zip_equal(lhsBatch, rhsBatch)) {
+    shape.push_back(shapeOf(lhs)[left]);
+    fits &= shapeOf(lhs)[left] == shapeOf(rhs)[right];
+  }
+  for (auto [left, right] : llvm::zip_equal(lhsContract, rhsContract))
+    fits &= shapeOf(lhs)[left] == shapeOf(rhs)[right];
+  for (int64_t i = 0; i < typeOf(lhs).getRank(); ++i)
+    if (!llvm::is_contained(lhsBatch, i) && !llvm::is_contained(lhsContract, i))
+      shape.push_back(shapeOf(lhs)[i]);
+  for (int64_t i = 0; i < typeOf(rhs).getRank(); ++i)
+    if (!llvm::is_contained(rhsBatch, i) && !llvm::is_contained(rhsContract, i))
+      shape.push_back(shapeOf(rhs)[i]);
+  RankedTensorType result = type(shape, element ? element : elementOf(lhs));
+  if (!fits) {
+    fault(ErrorCode::OnnxNode, "operands of the shapes " +
+                                   spellShape(shapeOf(lhs)) + " and " +
+                                   spellShape(shapeOf(rhs)) +
+                                   " (and these types) cannot be multiplied");
+    return standIn(result);
+  }
+  if (hasFault())
+    return standIn(result);
+  return stablehlo::DotGeneralOp::create(
+      builder, loc, result, lhs, rhs,
+      stablehlo::DotDimensionNumbersAttr::get(
+          builder.getContext(), lhsBatch, rhsBatch, lhsContract, rhsContract),
+      /*precision_config=*/ArrayAttr(),
+      /*algorithm=*/stablehlo::DotAlgorithmAttr());
+}
+
+/// The name of the op that combines, as folding knows it.
+static StringRef combinerName(Combine how) {
+  switch (how) {
+  case Combine::Add:
+    return "stablehlo.add";
+  case Combine::Multiply:
+    return "stablehlo.multiply";
+  case Combine::Maximum:
+    return "stablehlo.maximum";
+  case Combine::Minimum:
+    return "stablehlo.minimum";
+  case Combine::And:
+    return "stablehlo.and";
+  case Combine::Or:
+    return "stablehlo.or";
+  }
+  return "";
+}
+
+Value Emitter::foldedReduction(Value value, Extents dims,
+                               RankedTensorType result, Combine how) {
+  // Sums of floats depend on their order: that is for the kernels to fix.
+  std::optional<Literal> known = readLiteral(value);
+  if (!known || known->isFloat() || !isFoldable(result))
+    return {};
+  std::optional<Literal> unit =
+      readLiteral(identity(result.getElementType(), how));
+  Literal totals = Literal::zeros(result);
+  for (int64_t &total : totals.integers)
+    total = unit->integers.front();
+  auto scalarType = RankedTensorType::get({}, result.getElementType());
+  IndexWalk walk(known->type.getShape());
+  for (int64_t i = 0, e = known->size(); i < e; ++i, walk.advance()) {
+    OwnedExtents kept;
+    for (size_t d = 0; d < walk.index().size(); ++d)
+      if (!llvm::is_contained(dims, d))
+        kept.push_back(walk.index()[d]);
+    int64_t &total = totals.integers[linearIndex(kept, result.getShape())];
+    Literal lhs{scalarType, {total}, {}},
+        rhs{scalarType, {known->integers[i]}, {}};
+    total = foldBinary(combinerName(how), lhs, rhs)->integers.front();
+  }
+  return constant(totals);
+}
+
+Value Emitter::reduce(Value value, Extents dims, Combine how, bool keepDims) {
+  OwnedExtents kept, reduced(shapeOf(value));
+  for (int64_t i = 0; i < typeOf(value).getRank(); ++i) {
+    if (llvm::is_contained(dims, i))
+      reduced[i] = 1;
+    else
+      kept.push_back(shapeOf(value)[i]);
+  }
+  OwnedExtents sorted(dims);
+  llvm::sort(sorted);
+  if (sorted.empty())
+    return value;
+  Type element = elementOf(value);
+  auto type = RankedTensorType::get(kept, element);
+  if (Value known = foldedReduction(value, sorted, type, how))
+    return keepDims ? reshape(known, reduced) : known;
+  auto op = stablehlo::ReduceOp::create(
+      builder, loc, TypeRange{type}, ValueRange{value},
+      ValueRange{identity(element, how)}, list(sorted));
+  combineBlock(op.getBody(), element, how);
+  Value result = op->getResult(0);
+  return keepDims ? reshape(result, reduced) : result;
+}
+
+Value Emitter::mean(Value value, Extents dims) {
+  double count = 1;
+  for (int64_t dim : dims)
+    count *= shapeOf(value)[dim];
+  Value sum = reduce(value, dims, Combine::Add, /*keepDims=*/true);
+  return divide(sum, splatLike(sum, count));
+}
+
+/// Rows of (low, high) as the padding attribute of windows and convolutions
+/// holds them.
+static DenseIntElementsAttr paddingAttr(OpBuilder &builder, Extents low,
+                                        Extents high) {
+  SmallVector<int64_t> rows;
+  for (auto [before, after] : llvm::zip_equal(low, high)) {
+    rows.push_back(before);
+    rows.push_back(after);
+  }
+  return DenseIntElementsAttr::get(
+      RankedTensorType::get({static_cast<int64_t>(low.size()), 2},
+                            builder.getI64Type()),
+      rows);
+}
+
+/// Positions of a window along one dimension; negative or zero if none.
+static int64_t windowPositions(int64_t extent, int64_t size, int64_t stride,
+                               int64_t dilation, int64_t low, int64_t high) {
+  int64_t span = (size - 1) * dilation + 1;
+  int64_t room = extent + low + high - span;
+  return room < 0 ? 0 : room / stride + 1;
+}
+
+Value Emitter::reduceWindow(Value value, const Window &window, Combine how) {
+  size_t lead = typeOf(value).getRank() - window.size.size();
+  OwnedExtents size(lead, 1), strides(lead, 1), dilations(lead, 1),
+      low(lead, 0), high(lead, 0), shape(shapeOf(value));
+  size.append(window.size);
+  strides.append(window.strides);
+  dilations.append(window.dilations);
+  low.append(window.padLow);
+  high.append(window.padHigh);
+  for (size_t i = lead; i < shape.size(); ++i)
+    shape[i] = windowPositions(shape[i], size[i], strides[i], dilations[i],
+                               low[i], high[i]);
+  Type element = elementOf(value);
+  OwnedExtents baseDilations(shape.size(), 1);
+  auto op = stablehlo::ReduceWindowOp::create(
+      builder, loc, TypeRange{type(shape, element)}, ValueRange{value},
+      ValueRange{identity(element, how)}, list(size), list(strides),
+      list(baseDilations), list(dilations), paddingAttr(builder, low, high));
+  combineBlock(op.getBody(), element, how);
+  return op->getResult(0);
+}
+
+Value Emitter::convolution(Value input, Value weights, const Window &window,
+                           Extents inputDilation, int64_t groups,
+                           Type element) {
+  int64_t spatial = window.size.size();
+  OwnedExtents shape{shapeOf(input)[0], shapeOf(weights)[0]}, inputDims,
+      kernelDims;
+  for (int64_t i = 0; i < spatial; ++i) {
+    int64_t extent = shapeOf(input)[2 + i];
+    int64_t dilated = extent == 0 ? 0 : (extent - 1) * inputDilation[i] + 1;
+    shape.push_back(windowPositions(dilated, window.size[i], window.strides[i],
+                                    window.dilations[i], window.padLow[i],
+                                    window.padHigh[i]));
+    inputDims.push_back(2 + i);
+  }
+  RankedTensorType result = type(shape, element ? element : elementOf(input));
+  int64_t inChannels = shapeOf(input)[1], outChannels = shapeOf(weights)[0];
+  if (groups < 1 || inChannels % groups != 0 || outChannels % groups != 0 ||
+      shapeOf(weights)[1] != inChannels / groups ||
+      (!element && elementOf(input) != elementOf(weights))) {
+    fault(ErrorCode::OnnxNode,
+          "group = " + Twine(groups) + ", an input of the shape " +
+              spellShape(shapeOf(input)) + " and weights of the shape " +
+              spellShape(shapeOf(weights)) + " do not fit together");
+    return standIn(result);
+  }
+  if (hasFault())
+    return standIn(result);
+  auto numbers = stablehlo::ConvDimensionNumbersAttr::get(
+      builder.getContext(), /*inputBatch=*/0, /*inputFeature=*/1, inputDims,
+      /*kernelInput=*/1, /*kernelOutput=*/0, inputDims, /*outputBatch=*/0,
+      /*outputFeature=*/1, inputDims);
+  return stablehlo::ConvolutionOp::create(
+      builder, loc, result, input, weights, list(window.strides),
+      paddingAttr(builder, window.padLow, window.padHigh), list(inputDilation),
+      list(window.dilations), /*window_reversal=*/DenseBoolArrayAttr(), numbers,
+      builder.getI64IntegerAttr(groups), builder.getI64IntegerAttr(1),
+      /*precision_config=*/ArrayAttr());
+}
+
+Value Emitter::wrapIndices(Value indices, int64_t extent) {
+  if (elementOf(indices).isUnsignedInteger())
+    return indices;
+  Value zero = splatInteger(typeOf(indices), 0);
+  Value wrapped = add(indices, splatInteger(typeOf(indices), extent));
+  return select(compare(indices, zero, stablehlo::ComparisonDirection::LT),
+                wrapped, indices);
+}
+
+Value Emitter::gather(Value operand, Value indices, Extents resultShape,
+                      Extents offsetDims, Extents collapsedDims,
+                      Extents operandBatchingDims, Extents indicesBatchingDims,
+                      Extents startIndexMap, Extents sliceSizes) {
+  RankedTensorType result = type(resultShape, elementOf(operand));
+  if (hasFault())
+    return standIn(result);
+  for (auto [size, extent] : llvm::zip_equal(sliceSizes, shapeOf(operand))) {
+    if (size > extent) {
+      fault(ErrorCode::OnnxNode, "there is nothing to index in a value of the "
+                                 "shape " +
+                                     spellShape(shapeOf(operand)));
+      return standIn(result);
+    }
+  }
+  return stablehlo::GatherOp::create(
+      builder, loc, result, operand, indices,
+      stablehlo::GatherDimensionNumbersAttr::get(
+          builder.getContext(), offsetDims, collapsedDims, operandBatchingDims,
+          indicesBatchingDims, startIndexMap,
+          /*indexVectorDim=*/typeOf(indices).getRank() - 1),
+      list(sliceSizes), builder.getBoolAttr(false));
+}
+
+/// The positions of a known index tensor without the dimensions along which
+/// they repeat.
+static OwnedExtents withoutRepeats(Extents positions, Extents shape,
+                                   SmallVectorImpl<int64_t> &keptDims) {
+  OwnedExtents kept(shape);
+  for (size_t dim = 0; dim < shape.size(); ++dim) {
+    bool repeats = true;
+    IndexWalk walk(shape);
+    for (size_t i = 0; repeats && i < positions.size(); ++i, walk.advance()) {
+      OwnedExtents first(walk.index());
+      first[dim] = 0;
+      repeats = positions[i] == positions[linearIndex(first, shape)];
+    }
+    if (repeats)
+      kept[dim] = 1;
+    else
+      keptDims.push_back(dim);
+  }
+  OwnedExtents result;
+  IndexWalk walk(kept);
+  for (int64_t i = 0, e = ShapedType::getNumElements(kept); i < e;
+       ++i, walk.advance())
+    result.push_back(positions[linearIndex(walk.index(), shape)]);
+  return result;
+}
+
+/// The step of an arithmetic progression; nothing if the numbers are none, or
+/// do not ascend.
+static std::optional<int64_t> ascendingStep(Extents numbers) {
+  if (numbers.size() == 1)
+    return 1;
+  int64_t step = numbers[1] - numbers[0];
+  for (size_t i = 1; i < numbers.size(); ++i)
+    if (numbers[i] - numbers[i - 1] != step)
+      return std::nullopt;
+  return step > 0 ? std::optional<int64_t>(step) : std::nullopt;
+}
+
+/// Known indices: a constant if the values are known as well; evenly spaced
+/// ones are a slice, repeated ones a broadcast of it. Exporters index by ranges
+/// where they mean these.
+Value Emitter::takeKnown(Value value, const Literal &indices, int64_t axis) {
+  Extents from = shapeOf(value), at = indices.type.getShape();
+  OwnedExtents positions, shape(from.take_front(axis));
+  for (int64_t index : indices.integers) {
+    positions.push_back(index < 0 ? index + from[axis] : index);
+    if (positions.back() < 0 || positions.back() >= from[axis]) {
+      fault(ErrorCode::OnnxNode, "index " + Twine(index) +
+                                     " is outside a dimension of extent " +
+                                     Twine(from[axis]));
+      return value;
+    }
+  }
+  shape.append(at.begin(), at.end());
+  shape.append(from.begin() + axis + 1, from.end());
+  RankedTensorType result = type(shape, elementOf(value));
+  if (positions.empty() || hasFault())
+    return splat(result, 0);
+  if (Value known = moved(value, result, [&](Extents index) {
+        OwnedExtents source(index.take_front(axis));
+        source.push_back(
+            positions[linearIndex(index.slice(axis, at.size()), at)]);
+        source.append(index.begin() + axis + at.size(), index.end());
+        return linearIndex(source, from);
+      }))
+    return known;
+
+  SmallVector<int64_t> keptDims;
+  OwnedExtents distinct = withoutRepeats(positions, at, keptDims);
+  std::optional<int64_t> step = ascendingStep(distinct);
+  if (!step)
+    return {};
+  OwnedExtents starts(from.size(), 0), limits(from), strides(from.size(), 1);
+  starts[axis] = distinct.front();
+  limits[axis] = distinct.back() + 1;
+  strides[axis] = *step;
+  Value sliced = slice(value, starts, limits, strides);
+
+  OwnedExtents narrow(from.take_front(axis)), dims;
+  for (int64_t i = 0; i < axis; ++i)
+    dims.push_back(i);
+  for (int64_t dim : keptDims) {
+    narrow.push_back(at[dim]);
+    dims.push_back(axis + dim);
+  }
+  for (int64_t i = axis + 1, e = from.size(); i < e; ++i) {
+    narrow.push_back(from[i]);
+    dims.push_back(i - 1 + at.size());
+  }
+  return broadcastInDim(reshape(sliced, narrow), shape, dims);
+}
+
+Value Emitter::take(Value value, Value indices, int64_t axis) {
+  Extents from = shapeOf(value), at = shapeOf(indices);
+  OwnedExtents shape(from.take_front(axis)), offsetDims, sizes(from);
+  if (std::optional<Literal> known = readLiteral(indices))
+    if (Value result = takeKnown(value, *known, axis))
+      return result;
+  for (int64_t i = 0; i < axis; ++i)
+    offsetDims.push_back(i);
+  shape.append(at.begin(), at.end());
+  for (int64_t i = axis + 1, e = from.size(); i < e; ++i) {
+    offsetDims.push_back(shape.size());
+    shape.push_back(from[i]);
+  }
+  sizes[axis] = 1;
+  OwnedExtents vectors(at);
+  vectors.push_back(1);
+  Value wrapped = reshape(wrapIndices(indices, from[axis]), vectors);
+  return gather(value, wrapped, shape, offsetDims, {axis}, {}, {}, {axis},
+                sizes);
+}
+
+Value Emitter::scatter(Value operand, Value indices, Value updates,
+                       Extents updateWindowDims, Extents insertedWindowDims,
+                       Extents inputBatchingDims, Extents indicesBatchingDims,
+                       Extents scatterDims, std::optional<Combine> how) {
+  Type element = elementOf(operand);
+  if (element != elementOf(updates))
+    fault(ErrorCode::OnnxNode, "updates and data have different types");
+  if (hasFault())
+    return operand;
+  auto op = stablehlo::ScatterOp::create(
+      builder, loc, TypeRange{operand.getType()}, ValueRange{operand}, indices,
+      ValueRange{updates},
+      stablehlo::ScatterDimensionNumbersAttr::get(
+          builder.getContext(), updateWindowDims, insertedWindowDims,
+          inputBatchingDims, indicesBatchingDims, scatterDims,
+          /*indexVectorDim=*/typeOf(indices).getRank() - 1),
+      builder.getBoolAttr(false), builder.getBoolAttr(false));
+  if (how) {
+    combineBlock(op.getUpdateComputation(), element, *how);
+    return op->getResult(0);
+  }
+  auto scalarType = RankedTensorType::get({}, element);
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block = builder.createBlock(&op.getUpdateComputation(), {},
+                                     {scalarType, scalarType}, {loc, loc});
+  stablehlo::ReturnOp::create(builder, loc, block->getArgument(1));
+  return op->getResult(0);
+}
+
+std::pair<Value, Value> Emitter::sortPairs(Value keys, Value payload,
+                                           int64_t dimension, bool descending) {
+  auto op = stablehlo::SortOp::create(
+      builder, loc, TypeRange{keys.getType(), payload.getType()},
+      ValueRange{keys, payload}, builder.getI64IntegerAttr(dimension),
+      builder.getBoolAttr(true));
+  auto key = RankedTensorType::get({}, elementOf(keys));
+  auto carried = RankedTensorType::get({}, elementOf(payload));
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block =
+      builder.createBlock(&op.getComparator(), {}, {key, key, carried, carried},
+                          {loc, loc, loc, loc});
+  Value before = compare(block->getArgument(0), block->getArgument(1),
+                         descending ? stablehlo::ComparisonDirection::GT
+                                    : stablehlo::ComparisonDirection::LT);
+  stablehlo::ReturnOp::create(builder, loc, before);
+  return {op->getResult(0), op->getResult(1)};
+}

@@ -1,0 +1,33 @@
+// Formulas that several operators share.
+
+#ifndef HEDDLE_LIB_FRONTEND_ONNX_FUNCTIONS_H
+#define HEDDLE_LIB_FRONTEND_ONNX_FUNCTIONS_H
+
+#include "Emitter.h"
+
+namespace heddle::onnx {
+
+/// `function` of the value widened to f32, and the result narrowed again; as it
+/// is for f32 and f64.
+mlir::Value inAtLeastFloat32(
+    Emitter &emit, mlir::Value value,
+    llvm::function_ref<mlir::Value(Emitter &, mlir::Value)> function);
+
+/// The composite `chlo.erf`, which StableHLO has no op for.
+mlir::Value erf(Emitter &emit, mlir::Value value);
+
+mlir::Value sigmoid(Emitter &emit, mlir::Value value);
+/// log(1 + exp(x)), stable for large |x|.
+mlir::Value softplus(Emitter &emit, mlir::Value value);
+mlir::Value rsqrt(Emitter &emit, mlir::Value value);
+
+/// The composite `heddle.softmax {axis}`.
+mlir::Value softmax(Emitter &emit, mlir::Value value, int64_t dimension);
+
+/// A vector along `dimension`, spread over `shape`.
+mlir::Value alongDimension(Emitter &emit, mlir::Value vector, Extents shape,
+                           int64_t dimension);
+
+} // namespace heddle::onnx
+
+#endif // HEDDLE_LIB_FRONTEND_ONNX_FUNCTIONS_H

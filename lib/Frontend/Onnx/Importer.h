@@ -1,0 +1,118 @@
+// The walk over a model: scopes of names, inputs and their sizes, weights,
+// functions, and the report of what is not read.
+
+#ifndef HEDDLE_LIB_FRONTEND_ONNX_IMPORTER_H
+#define HEDDLE_LIB_FRONTEND_ONNX_IMPORTER_H
+
+#include "NodeImporter.h"
+#include "heddle/Frontend/Onnx.h"
+#include "heddle/Support/MappedFile.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace heddle::onnx {
+
+/// What a name stands for. Initializers become constants when they are first
+/// used.
+struct Definition {
+  mlir::Value value;
+  const Tensor *initializer = nullptr;
+  /// Depends on a node that could not be imported.
+  bool isPoisoned = false;
+};
+
+/// The names of a graph or function body; those of an enclosing graph are
+/// visible inside.
+struct Scope {
+  const Scope *parent = nullptr;
+  llvm::StringMap<Definition> names;
+  llvm::ArrayRef<OperatorSet> operatorSets;
+  /// Attributes that the caller of a function gave, for `ref_attr_name`.
+  llvm::StringMap<const onnx::Attribute *> functionAttributes;
+  /// Put before node names inside a function: the name of the calling node.
+  std::string path;
+};
+
+class Importer {
+public:
+  Importer(mlir::MLIRContext *context, const OnnxImportOptions &options,
+           std::shared_ptr<MappedFile> file, std::optional<FileScope> files)
+      : context(context), options(options), file(std::move(file)),
+        files(std::move(files)), builder(context), constants(context) {}
+
+  mlir::OwningOpRef<mlir::ModuleOp> run();
+
+private:
+  mlir::LogicalResult checkModel();
+  mlir::LogicalResult checkOperatorSets(llvm::ArrayRef<OperatorSet> sets,
+                                        llvm::StringRef where);
+  mlir::LogicalResult checkFunctions();
+  /// Notes every node whose operator has no import, also inside functions and
+  /// nested graphs.
+  void listUnknownOperators(llvm::ArrayRef<Node> nodes,
+                            llvm::ArrayRef<OperatorSet> sets,
+                            llvm::StringRef path);
+
+  mlir::LogicalResult importInputs(Scope &scope);
+  mlir::LogicalResult checkShapeOptions();
+  mlir::LogicalResult importOutputs(const Scope &scope);
+  mlir::LogicalResult addInitializers(const Graph &graph, Scope &scope);
+  mlir::LogicalResult importNodes(llvm::ArrayRef<Node> nodes, Scope &scope);
+  mlir::LogicalResult importNode(const Node &node, size_t position,
+                                 Scope &scope);
+  mlir::LogicalResult importCall(const Node &node, const Function &function,
+                                 llvm::ArrayRef<Definition *> operands,
+                                 Scope &scope, mlir::Location loc);
+  mlir::LogicalResult define(llvm::StringRef name, Definition definition,
+                             Scope &scope, mlir::Location loc);
+  Definition *lookup(llvm::StringRef name, const Scope &scope);
+  mlir::FailureOr<mlir::Value> materialize(Definition &definition,
+                                           mlir::Location loc);
+  mlir::ElementsAttr externalConstant(const Tensor &tensor,
+                                      std::string &message, ErrorCode &code);
+
+  void report(mlir::Location loc, llvm::StringRef domain, llvm::StringRef op,
+              int64_t operatorSet, const llvm::Twine &reason);
+  mlir::LogicalResult reportOffences();
+  void eraseDeadOps();
+
+  const Function *lookupFunction(const Node &node) const;
+  mlir::Location nodeLocation(const Node &node, size_t position,
+                              llvm::StringRef path);
+  mlir::Location named(llvm::StringRef name);
+  mlir::Location modelLocation();
+
+  mlir::MLIRContext *context;
+  const OnnxImportOptions &options;
+  std::shared_ptr<MappedFile> file;
+  std::optional<FileScope> files;
+  Model model;
+  llvm::StringMap<const Function *> functions;
+  OperatorTable operators;
+  mlir::OpBuilder builder;
+  /// Weights and other initializers stand at the start of @main.
+  mlir::OpBuilder constants;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mlir::func::FuncOp main;
+  std::unique_ptr<Decompositions> decompositions;
+
+  struct Offence {
+    mlir::Location loc;
+    std::string text;
+  };
+  std::vector<Offence> offences;
+};
+
+/// The version of a domain that a list of operator sets imports; 0 if it does
+/// not.
+int64_t operatorSetOf(llvm::ArrayRef<OperatorSet> sets, llvm::StringRef domain);
+
+/// Whether the name is one of the default domain's.
+inline bool isDefaultDomain(llvm::StringRef domain) {
+  return domain.empty() || domain == "ai.onnx";
+}
+
+} // namespace heddle::onnx
+
+#endif // HEDDLE_LIB_FRONTEND_ONNX_IMPORTER_H

@@ -1,0 +1,89 @@
+// Products of matrices.
+
+#include "NodeImporter.h"
+
+using namespace mlir;
+using namespace heddle;
+using namespace heddle::onnx;
+
+/// numpy's matmul: vectors get a dimension of 1 that is dropped again, leading
+/// dimensions are broadcast.
+static LogicalResult importMatMul(NodeImporter &node) {
+  Emitter &emit = node.emit;
+  Value lhs = node.operand(0), rhs = node.operand(1);
+  if (node.rank(0) == 0 || node.rank(1) == 0)
+    return node.invalid("an operand is a scalar");
+  if (node.element(0) != node.element(1))
+    return node.invalid("the operands have different types");
+  OwnedExtents left(node.shape(0)), right(node.shape(1));
+  bool leftIsVector = left.size() == 1, rightIsVector = right.size() == 1;
+  if (left.back() != right[rightIsVector ? 0 : right.size() - 2])
+    return node.invalid("operands of the shapes " + spellShape(left) + " and " +
+                        spellShape(right) + " cannot be multiplied");
+
+  // A matrix or vector on the right needs no batch: the leading dimensions of
+  // the left are rows.
+  if (right.size() <= 2)
+    return node.result(
+        emit.dotGeneral(lhs, rhs, {}, {}, {int64_t(left.size()) - 1}, {0}));
+  if (leftIsVector) {
+    left.insert(left.begin(), 1);
+    lhs = emit.reshape(lhs, left);
+  }
+  OwnedExtents batch = emit.broadcastShape(Extents(left).drop_back(2),
+                                           Extents(right).drop_back(2));
+  if (emit.hasFault())
+    return failure();
+  auto stretch = [&](Value side) {
+    OwnedExtents shape(batch);
+    Extents matrix = Emitter::shapeOf(side).take_back(2);
+    shape.append(matrix.begin(), matrix.end());
+    return emit.broadcastTo(side, shape);
+  };
+  lhs = stretch(lhs);
+  rhs = stretch(rhs);
+  int64_t rank = batch.size() + 2;
+  OwnedExtents batchDims;
+  for (int64_t i = 0; i < rank - 2; ++i)
+    batchDims.push_back(i);
+  Value product =
+      emit.dotGeneral(lhs, rhs, batchDims, batchDims, {rank - 1}, {rank - 2});
+  if (leftIsVector) {
+    OwnedExtents shape(batch);
+    shape.push_back(right.back());
+    product = emit.reshape(product, shape);
+  }
+  return node.result(product);
+}
+
+/// alpha * op(A) op(B) + beta * C
+static LogicalResult importGemm(NodeImporter &node) {
+  Emitter &emit = node.emit;
+  double alpha = node.floatAttribute("alpha", 1);
+  double beta = node.floatAttribute("beta", 1);
+  int64_t contractLeft = node.integerAttribute("transA", 0) ? 0 : 1;
+  int64_t contractRight = node.integerAttribute("transB", 0) ? 1 : 0;
+  if (node.rank(0) != 2 || node.rank(1) != 2)
+    return node.invalid("A and B must be matrices");
+  Value lhs = node.operand(0);
+  // With the free dimension of A first, the product already has its rows first,
+  // transposed or not.
+  Value product = emit.dotGeneral(lhs, node.operand(1), {}, {}, {contractLeft},
+                                  {contractRight});
+  auto scaled = [&](Value value, double factor) {
+    return factor == 1 ? value
+                       : emit.multiply(value, emit.splatLike(value, factor));
+  };
+  product = scaled(product, alpha);
+  if (node.has(2) && beta != 0) {
+    Value bias = emit.broadcastTo(scaled(node.operand(2), beta),
+                                  Emitter::shapeOf(product));
+    product = emit.add(product, bias);
+  }
+  return node.result(product);
+}
+
+void heddle::onnx::addMatmul(OperatorTable &table) {
+  table.add("MatMul", {13}, 2, 2, importMatMul);
+  table.add("Gemm", {13}, 2, 3, importGemm);
+}

@@ -1,0 +1,39 @@
+#include "Operators.h"
+
+using namespace heddle::onnx;
+
+OperatorTable::OperatorTable() {
+  addElementwise(*this);
+  addMath(*this);
+  addActivations(*this);
+  addMatmul(*this);
+  addConvolution(*this);
+  addPooling(*this);
+  addNormalization(*this);
+  addReduction(*this);
+  addShape(*this);
+  addIndexing(*this);
+  addPadding(*this);
+  addScatter(*this);
+  addSorting(*this);
+  addGenerators(*this);
+}
+
+void OperatorTable::add(llvm::StringRef name, llvm::ArrayRef<int> versions,
+                        int minInputs, int maxInputs, ImportFunction import,
+                        int maxOutputs) {
+  Operator &row = rows[name];
+  row.versions.assign(versions.begin(), versions.end());
+  row.minInputs = minInputs;
+  row.maxInputs = maxInputs;
+  row.maxOutputs = maxOutputs;
+  row.import = import;
+}
+
+int heddle::onnx::operatorVersion(const Operator &op, int64_t operatorSet) {
+  int found = 0;
+  for (int version : op.versions)
+    if (version <= operatorSet)
+      found = version;
+  return found;
+}

@@ -1,0 +1,74 @@
+// The table of ONNX operators: which versions are read, by which function.
+
+#ifndef HEDDLE_LIB_FRONTEND_ONNX_OPERATORS_H
+#define HEDDLE_LIB_FRONTEND_ONNX_OPERATORS_H
+
+#include "mlir/Support/LLVM.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace heddle::onnx {
+
+class NodeImporter;
+using ImportFunction = llvm::LogicalResult (*)(NodeImporter &);
+
+/// Operator sets that are read; a version in between is the one that an
+/// operator's last change made.
+constexpr int64_t kFirstOperatorSet = 13;
+constexpr int64_t kLastOperatorSet = 28;
+
+constexpr int kAnyNumber = -1;
+
+struct Operator {
+  /// Operator sets that changed the operator, from the one in force at
+  /// kFirstOperatorSet on.
+  llvm::SmallVector<int, 6> versions;
+  int minInputs = 0;
+  int maxInputs = 0;
+  int maxOutputs = 1;
+  ImportFunction import = nullptr;
+};
+
+/// The operators of the domain `ai.onnx`, by name.
+class OperatorTable {
+public:
+  OperatorTable();
+
+  const Operator *lookup(llvm::StringRef name) const {
+    auto it = rows.find(name);
+    return it == rows.end() ? nullptr : &it->second;
+  }
+  void add(llvm::StringRef name, llvm::ArrayRef<int> versions, int minInputs,
+           int maxInputs, ImportFunction import, int maxOutputs = 1);
+  const llvm::StringMap<Operator> &all() const { return rows; }
+
+private:
+  llvm::StringMap<Operator> rows;
+};
+
+/// The version of an operator in force in an operator set; 0 if it does not
+/// exist there yet.
+int operatorVersion(const Operator &op, int64_t operatorSet);
+
+// One group of operators per file.
+void addElementwise(OperatorTable &table);
+void addMath(OperatorTable &table);
+void addActivations(OperatorTable &table);
+void addMatmul(OperatorTable &table);
+void addEinsum(OperatorTable &table);
+void addConvolution(OperatorTable &table);
+void addPooling(OperatorTable &table);
+void addNormalization(OperatorTable &table);
+void addReduction(OperatorTable &table);
+void addShape(OperatorTable &table);
+void addPadding(OperatorTable &table);
+void addResize(OperatorTable &table);
+void addIndexing(OperatorTable &table);
+void addScatter(OperatorTable &table);
+void addSorting(OperatorTable &table);
+void addGenerators(OperatorTable &table);
+void addAttention(OperatorTable &table);
+
+} // namespace heddle::onnx
+
+#endif // HEDDLE_LIB_FRONTEND_ONNX_OPERATORS_H

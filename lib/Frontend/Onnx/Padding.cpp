@@ -1,0 +1,185 @@
+// Padding, cropping, and putting windows back together.
+
+#include "NodeImporter.h"
+
+using namespace mlir;
+using namespace heddle;
+using namespace heddle::onnx;
+
+/// Where the element comes from that stands `at` places from the start of a
+/// dimension padded by its own content.
+static int64_t sourceOf(StringRef mode, int64_t at, int64_t extent) {
+  if (mode == "edge")
+    return std::clamp<int64_t>(at, 0, extent - 1);
+  if (mode == "wrap")
+    return ((at % extent) + extent) % extent;
+  // reflect, without repeating the border
+  if (extent == 1)
+    return 0;
+  int64_t period = 2 * (extent - 1);
+  at = ((at % period) + period) % period;
+  return at < extent ? at : period - at;
+}
+
+/// Pads may be negative: then they crop. The other modes index the dimension;
+/// the pieces are slices, so that a border of a few elements costs no gather.
+static LogicalResult importPad(NodeImporter &node) {
+  Emitter &emit = node.emit;
+  StringRef mode = node.stringAttribute("mode", "constant");
+  std::optional<OwnedExtents> pads = node.integers(1, "the pads");
+  if (!pads)
+    return failure();
+  int64_t rank = node.rank(0);
+  OwnedExtents axes;
+  for (int64_t i = 0; i < rank; ++i)
+    axes.push_back(i);
+  if (node.has(3)) {
+    std::optional<OwnedExtents> given = node.integers(3, "the axes");
+    std::optional<OwnedExtents> normal =
+        given ? node.normalizeAxes(*given, rank) : std::nullopt;
+    if (!normal)
+      return failure();
+    axes = *normal;
+  }
+  if (pads->size() != 2 * axes.size())
+    return node.invalid("there are " + Twine(pads->size()) + " pads for " +
+                        Twine(axes.size()) + " dimensions");
+  OwnedExtents low(rank, 0), high(rank, 0);
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    low[axis] = (*pads)[i];
+    high[axis] = (*pads)[axes.size() + i];
+    constexpr int64_t kMost = int64_t(1) << 40;
+    if (std::abs(low[axis]) > kMost || std::abs(high[axis]) > kMost ||
+        node.shape(0)[axis] + low[axis] + high[axis] < 0)
+      return node.invalid("the pads [" + spellShape(*pads) +
+                          "] do not fit an input of the shape " +
+                          spellShape(node.shape(0)));
+  }
+  Value x = node.operand(0);
+  if (mode == "constant") {
+    Value fill =
+        node.has(2) ? emit.reshape(node.operand(2), {})
+                    : emit.splat(RankedTensorType::get({}, node.element(0)), 0);
+    if (Emitter::elementOf(fill) != node.element(0))
+      return node.invalid("the padding value has another type");
+    return node.result(emit.pad(x, fill, low, high));
+  }
+  if (mode != "edge" && mode != "reflect" && mode != "wrap")
+    return node.invalid("mode '" + mode + "' is unknown");
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    int64_t extent = node.shape(0)[axis];
+    int64_t total = extent + low[axis] + high[axis];
+    if (low[axis] == 0 && high[axis] == 0)
+      continue;
+    if (extent == 0 || total > kMaxIntegers)
+      return node.unsupported("padding of an empty or very long dimension by "
+                              "its own content");
+    OwnedExtents sources;
+    for (int64_t i = 0; i < total; ++i)
+      sources.push_back(sourceOf(mode, i - low[axis], extent));
+    x = emit.take(x, emit.integers(sources, node.builder().getI64Type()), axis);
+  }
+  return node.result(x);
+}
+
+/// Centred: what is cut or added on both sides differs by at most one, the odd
+/// one at the end.
+static LogicalResult importCenterCropPad(NodeImporter &node) {
+  Emitter &emit = node.emit;
+  std::optional<OwnedExtents> shape = node.integers(1, "the shape");
+  if (!shape)
+    return failure();
+  int64_t rank = node.rank(0);
+  OwnedExtents all;
+  for (int64_t i = 0; i < rank; ++i)
+    all.push_back(i);
+  std::optional<OwnedExtents> axes =
+      node.normalizeAxes(node.integersAttribute("axes").value_or(all), rank);
+  if (!axes)
+    return failure();
+  if (axes->size() != shape->size())
+    return node.invalid("there are " + Twine(shape->size()) + " extents for " +
+                        Twine(axes->size()) + " axes");
+  OwnedExtents low(rank, 0), high(rank, 0);
+  for (auto [axis, wanted] : llvm::zip_equal(*axes, *shape)) {
+    if (wanted < 0)
+      return node.invalid("an extent is negative");
+    int64_t difference = wanted - node.shape(0)[axis];
+    // Rounded towards zero for both signs.
+    low[axis] = difference / 2;
+    high[axis] = difference - low[axis];
+  }
+  Value zero = emit.splat(RankedTensorType::get({}, node.element(0)), 0);
+  return node.result(emit.pad(node.operand(0), zero, low, high));
+}
+
+/// Adds overlapping blocks, [N, C taps, L], back into an image: one dilated,
+/// padded slice per tap.
+static LogicalResult importCol2Im(NodeImporter &node) {
+  Emitter &emit = node.emit;
+  std::optional<OwnedExtents> image = node.integers(1, "the image's shape");
+  std::optional<OwnedExtents> block = node.integers(2, "the block's shape");
+  if (!image || !block)
+    return failure();
+  size_t spatial = image->size();
+  OwnedExtents ones(spatial, 1);
+  OwnedExtents strides = node.integersAttribute("strides").value_or(ones);
+  OwnedExtents dilations = node.integersAttribute("dilations").value_or(ones);
+  OwnedExtents pads =
+      node.integersAttribute("pads").value_or(OwnedExtents(2 * spatial, 0));
+  auto small = [](Extents values, int64_t least) {
+    return llvm::all_of(values, [least](int64_t value) {
+      return value >= least && value <= (1 << 24);
+    });
+  };
+  int64_t taps = 1;
+  for (int64_t extent : *block)
+    taps = std::min<int64_t>(taps, 1 << 20) * std::max<int64_t>(extent, 0);
+  if (node.rank(0) != 3 || block->size() != spatial ||
+      strides.size() != spatial || dilations.size() != spatial ||
+      pads.size() != 2 * spatial || !small(*image, 1) || !small(*block, 1) ||
+      !small(strides, 1) || !small(dilations, 1) || !small(pads, 0) ||
+      node.shape(0)[1] % taps != 0)
+    return node.invalid("image, block and attributes do not fit an input of "
+                        "the shape " +
+                        spellShape(node.shape(0)));
+  if (taps > 1024)
+    return node.unsupported("blocks of more than 1024 elements");
+  OwnedExtents split{node.shape(0)[0], node.shape(0)[1] / taps, taps}, whole;
+  int64_t positions = 1;
+  for (size_t i = 0; i < spatial; ++i) {
+    int64_t room = (*image)[i] + pads[i] + pads[spatial + i] -
+                   (dilations[i] * ((*block)[i] - 1) + 1);
+    split.push_back(room < 0 ? 0 : room / strides[i] + 1);
+    positions *= split.back();
+  }
+  if (positions != node.shape(0)[2])
+    return node.invalid("the input has " + Twine(node.shape(0)[2]) +
+                        " blocks, its attributes ask for " + Twine(positions));
+  Value blocks = emit.reshape(node.operand(0), split);
+  Value zero = emit.splat(RankedTensorType::get({}, node.element(0)), 0);
+  Value sum;
+  IndexWalk walk(*block);
+  for (int64_t tap = 0; tap < taps; ++tap, walk.advance()) {
+    Value piece = emit.sliceDim(blocks, 2, tap, tap + 1);
+    OwnedExtents shape(split);
+    shape.erase(shape.begin() + 2);
+    piece = emit.reshape(piece, shape);
+    OwnedExtents low{0, 0}, high{0, 0}, interior{0, 0};
+    for (size_t i = 0; i < spatial; ++i) {
+      int64_t span = (split[3 + i] - 1) * strides[i] + 1;
+      low.push_back(walk.index()[i] * dilations[i] - pads[i]);
+      high.push_back((*image)[i] - span - low.back());
+      interior.push_back(strides[i] - 1);
+    }
+    piece = emit.pad(piece, zero, low, high, interior);
+    sum = sum ? emit.add(sum, piece) : piece;
+  }
+  return node.result(sum);
+}
+
+void heddle::onnx::addPadding(OperatorTable &table) {
+  table.add("Pad", {13, 18, 19, 21, 23, 24, 25}, 2, 4, importPad);
+  table.add("CenterCropPad", {18}, 2, 2, importCenterCropPad);
+  table.add("Col2Im", {18}, 3, 3, importCol2Im);
+}

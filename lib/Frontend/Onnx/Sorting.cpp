@@ -1,0 +1,34 @@
+// Operators that order elements.
+
+#include "NodeImporter.h"
+
+using namespace mlir;
+using namespace heddle;
+using namespace heddle::onnx;
+
+/// The first k of a stable sort along the axis, with their positions. Without
+/// `sorted` any order is allowed, so this one is too.
+static LogicalResult importTopK(NodeImporter &node) {
+  Emitter &emit = node.emit;
+  int64_t axis =
+      node.normalizeAxis(node.integerAttribute("axis", -1), node.rank(0));
+  bool largest = node.integerAttribute("largest", 1) != 0;
+  (void)node.integerAttribute("sorted", 1);
+  std::optional<int64_t> k = node.integer(1, "k");
+  if (emit.hasFault() || !k)
+    return failure();
+  if (*k < 0 || *k > node.shape(0)[axis])
+    return node.invalid("k = " + Twine(*k) + " of an extent of " +
+                        Twine(node.shape(0)[axis]));
+  Value positions = emit.iota(
+      RankedTensorType::get(node.shape(0), node.builder().getI64Type()), axis);
+  auto [values, indices] =
+      emit.sortPairs(node.operand(0), positions, axis, largest);
+  node.set(0, emit.sliceDim(values, axis, 0, *k));
+  node.set(1, emit.sliceDim(indices, axis, 0, *k));
+  return success();
+}
+
+void heddle::onnx::addSorting(OperatorTable &table) {
+  table.add("TopK", {11, 24}, 2, 2, importTopK, 2);
+}
