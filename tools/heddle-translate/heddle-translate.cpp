@@ -1,0 +1,48 @@
+// heddle-translate: model files to IR, for tests and for reading what an import
+// makes of a model.
+
+#include "heddle/Frontend/Onnx.h"
+
+#include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
+#include "mlir/Tools/mlir-translate/Translation.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+
+/// Weights are read where they lie, so the model must be a file: the tool's own
+/// copy of the input only names it.
+static OwningOpRef<Operation *>
+importModel(llvm::SourceMgr &sources, MLIRContext *context,
+            const llvm::cl::list<std::string> &shapes,
+            const llvm::cl::list<std::string> &dims) {
+  heddle::OnnxImportOptions options;
+  Location unknown = UnknownLoc::get(context);
+  for (const std::string &text : shapes)
+    if (failed(heddle::parseOnnxShape(text, options))) {
+      emitError(unknown) << "--shape '" << text << "' is not NAME=1x128";
+      return {};
+    }
+  for (const std::string &text : dims)
+    if (failed(heddle::parseOnnxDim(text, options))) {
+      emitError(unknown) << "--dim '" << text << "' is not NAME=8";
+      return {};
+    }
+  const llvm::MemoryBuffer *buffer =
+      sources.getMemoryBuffer(sources.getMainFileID());
+  return heddle::importOnnx(context, buffer->getBufferIdentifier(), options);
+}
+
+int main(int argc, char **argv) {
+  static llvm::cl::list<std::string> shapes(
+      "shape", llvm::cl::desc("Fix the shape of an input: NAME=1x128"));
+  static llvm::cl::list<std::string> dims(
+      "dim", llvm::cl::desc("Fix a named dimension: NAME=8"));
+  TranslateToMLIRRegistration onnx(
+      "import-onnx", "Import an ONNX model as StableHLO",
+      [](const std::shared_ptr<llvm::SourceMgr> &sources,
+         MLIRContext *context) -> OwningOpRef<Operation *> {
+        return importModel(*sources, context, shapes, dims);
+      });
+  return failed(mlirTranslateMain(argc, argv, "heddle translation driver\n"));
+}
