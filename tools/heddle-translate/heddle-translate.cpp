@@ -1,10 +1,16 @@
-// heddle-translate: model files to IR, for tests and for reading what an import
-// makes of a model.
+// heddle-translate: model files to IR, and lowered IR to LLVM's, for tests and
+// for reading what becomes of a model.
 
 #include "heddle/Frontend/Onnx.h"
 
+#include "heddle/Pipeline/Registration.h"
+
+#include "mlir/Target/LLVMIR/Dialect/All.h"
+#include "mlir/Target/LLVMIR/Export.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -43,6 +49,20 @@ int main(int argc, char **argv) {
       [](const std::shared_ptr<llvm::SourceMgr> &sources,
          MLIRContext *context) -> OwningOpRef<Operation *> {
         return importModel(*sources, context, shapes, dims);
+      });
+  TranslateFromMLIRRegistration toLlvmIr(
+      "mlir-to-llvmir", "LLVM dialect to LLVM IR",
+      [](Operation *op, raw_ostream &os) {
+        llvm::LLVMContext context;
+        std::unique_ptr<llvm::Module> module =
+            translateModuleToLLVMIR(op, context);
+        if (module)
+          module->print(os, nullptr);
+        return success(module != nullptr);
+      },
+      [](DialectRegistry &registry) {
+        heddle::registerAllDialects(registry);
+        registerAllToLLVMIRTranslations(registry);
       });
   return failed(mlirTranslateMain(argc, argv, "heddle translation driver\n"));
 }
