@@ -1,0 +1,74 @@
+"""Checks that no file includes what its folder may not: the tree is the architecture.
+
+Includes in quotes name files of the tree; those of MLIR and LLVM are in quotes too, by their own custom. A breach is printed as
+`file:line: folder may not include "..."`, and the exit code is 1.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+MLIR = r"mlir/|llvm/"
+SUPPORT = r"heddle/Support/"
+DIALECTS = r"dialects/"
+# The longest matching folder decides. A file may always include what lies beside it.
+ALLOWED = {
+    "runtime": r"runtime/|heddle/runtime\.h|heddle/runtime\.hpp|flatbuffers/",
+    "dialects": f"{MLIR}|{DIALECTS}|{SUPPORT}",
+    "lib/Support": f"{MLIR}|{SUPPORT}",
+    "lib/Target": f"{MLIR}|{DIALECTS}|{SUPPORT}|heddle/Target/",
+    "lib/Reference": f"{MLIR}|{DIALECTS}|{SUPPORT}|heddle/Reference/|lib/Reference/",
+    "lib/Frontend": f"{MLIR}|{DIALECTS}|{SUPPORT}|heddle/(Frontend|Reference)/|lib/Frontend/",
+    # The interpreter folds constants.
+    "passes": f"{MLIR}|{DIALECTS}|passes/|{SUPPORT}|heddle/(Target|Reference)/|runtime/format/kernel_abi\\.h",
+    "lib/Pipeline": f"{MLIR}|{DIALECTS}|passes/|{SUPPORT}|heddle/(Target|Pipeline)/",
+    "lib/Codegen": f"{MLIR}|lld/|{DIALECTS}|{SUPPORT}|heddle/(Target|Codegen)/|runtime/format/kernel_abi\\.h|lib/Codegen/",
+    "lib/Driver": f"{MLIR}|{DIALECTS}|passes/|heddle/|runtime/format/|lib/Driver/",
+    "tools": rf"{MLIR}|CLI/|{DIALECTS}|passes/|heddle/",
+    "python": r"heddle/runtime\.h|heddle/compiler\.h",
+    "include/heddle": rf"{MLIR}|heddle/|{DIALECTS}",
+}
+# Code generation is slow to compile against and belongs to one library.
+CODEGEN_HEADERS = r"llvm/(CodeGen|MC|Target|Passes|ExecutionEngine)/|lld/"
+
+
+def folder_of(path: pathlib.PurePath) -> str | None:
+    matching = [folder for folder in ALLOWED if path.as_posix().startswith(folder + "/")]
+    return max(matching, key=len, default=None)
+
+
+def breaches(root: pathlib.Path, path: pathlib.PurePath):
+    folder = folder_of(path)
+    if folder is None:
+        return
+    lines = (root / path).read_text(errors="replace").splitlines()
+    for number, line in enumerate(lines, 1):
+        match = re.match(r'\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', line)
+        if not match:
+            continue
+        name = match[1] or match[2]
+        beside = match[1] and (root / path.parent / name).exists()
+        if match[2] and not re.match(r"mlir/|llvm/|heddle/|dialects/|passes/", name):
+            continue  # the system's
+        allowed = beside or re.match(ALLOWED[folder], name)
+        if folder not in ("lib/Codegen", "tools") and re.match(CODEGEN_HEADERS, name):
+            allowed = False
+        if not allowed:
+            yield f'{path}:{number}: {folder} may not include "{name}"'
+
+
+def main() -> int:
+    root = pathlib.Path(sys.argv[1])
+    if len(sys.argv) > 2:
+        files = sys.argv[2:]
+    else:
+        files = subprocess.run(["git", "-C", root, "ls-files", "*.h", "*.hpp", "*.cpp", "*.c", "*.def"], check=True, capture_output=True,
+                               text=True).stdout.split()
+    found = [line for file in files for line in breaches(root, pathlib.PurePath(file))]
+    print("\n".join(found) or f"{len(files)} files keep to the layout")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

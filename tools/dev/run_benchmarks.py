@@ -1,0 +1,195 @@
+"""Runs rows of test/bench/*.json: run_benchmarks.py [--check] [--json FILE] [--seconds S] [NAME...]
+
+A row of kind "run" measures a model's steady calls, heddle's and each peer's by turns in one process, so that the machine's moods hit both. A
+row of kind "compile" measures import and compilation, in processes of their own. The ratio is heddle's median over the peer's: below 1, heddle
+is faster. Peers that are not installed are named as missing (tools/dev/setup --bench installs them).
+"""
+
+import argparse
+import importlib.util
+import json
+import os
+import pathlib
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+
+import model_accuracy
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def machine() -> str:
+    for line in open("/proc/cpuinfo"):
+        if line.startswith("model name"):
+            return f"{line.split(':')[1].strip()}, {os.cpu_count()} processors"
+    return platform.processor()
+
+
+def commit() -> str:
+    run = subprocess.run(["git", "-C", ROOT, "describe", "--always", "--dirty"], capture_output=True, text=True)
+    return run.stdout.strip() or "unknown"
+
+
+def model_of(row: dict) -> tuple[pathlib.Path, dict]:
+    """The model's file and its inputs."""
+    if row["model"] != "demo":
+        path = model_accuracy.materialize(row["model"])
+        return path, dict(np.load(path.with_suffix(".npz")))
+    path = ROOT / "build" / "demo" / "minilm.onnx"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        subprocess.run([sys.executable, ROOT / "tools" / "dev" / "sentence_model.py", path], check=True)
+    shape = tuple(row["dims"].values())
+    random = np.random.default_rng(0)
+    return path, {"input_ids": random.integers(0, 30522, shape), "attention_mask": np.ones(shape, np.int64)}
+
+
+def heddle_call(path, feeds, threads, folder):
+    import heddle
+    artifact = folder / f"{path.stem}.heddle"
+    subprocess.run(["heddle", "compile", path, "-o", artifact, "--quiet", *model_accuracy.fixed_dimensions(path, feeds)], check=True,
+                   stdout=subprocess.DEVNULL)
+    model = heddle.load(artifact, threads=threads)
+    return lambda: model(**feeds)
+
+
+def onnxruntime_call(path, feeds, threads, folder):
+    import onnxruntime
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
+    # Its idle threads would spin while the others are measured.
+    options.add_session_config_entry("session.force_spinning_stop", "1")
+    session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    return lambda: session.run(None, feeds)
+
+
+def openvino_call(path, feeds, threads, folder):
+    import openvino
+    core = openvino.Core()
+    model = core.read_model(path)
+    model.reshape({name: value.shape for name, value in feeds.items()})
+    compiled = core.compile_model(model, "CPU", {"INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": "f32"})
+    request = compiled.create_infer_request()
+    return lambda: request.infer(feeds)
+
+
+RUNNERS = {"heddle": heddle_call, "onnxruntime": onnxruntime_call, "openvino": openvino_call}
+
+
+def measure_by_turns(calls: dict, seconds: float) -> dict[str, list[float]]:
+    for call in calls.values():
+        call(), call()
+    times = {name: [] for name in calls}
+    end = time.perf_counter() + seconds * len(calls)
+    while time.perf_counter() < end or min(map(len, times.values())) < 5:
+        for name, call in calls.items():
+            begin = time.perf_counter()
+            call()
+            times[name].append(time.perf_counter() - begin)
+    return times
+
+
+def compile_command(name, path, feeds, folder):
+    if name == "heddle":
+        return [["heddle", "compile", path, "-o", folder / "a.heddle", "--quiet", *model_accuracy.fixed_dimensions(path, feeds)]]
+    tools = pathlib.Path(sys.executable).parent
+    # Weights in a file of their own, as its documentation advises for large models.
+    return [[tools / "iree-import-onnx", path, "-o", folder / "a.mlir", "--externalize-params", "--save-params-to", folder / "a.irpa",
+             "--opset-version", "17"],
+            [tools / "iree-compile", folder / "a.mlir", "-o", folder / "a.vmfb", "--iree-hal-target-device=local",
+             "--iree-hal-local-target-device-backends=llvm-cpu", "--iree-llvmcpu-target-cpu=host", "--iree-opt-level=O3"]]
+
+
+def measure_compilation(name, path, feeds, folder) -> dict:
+    """Summed time, and the largest process's memory."""
+    seconds, peak = 0.0, 0
+    for command in compile_command(name, path, feeds, folder):
+        begin = time.perf_counter()
+        process = subprocess.Popen([str(part) for part in command], stdout=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        if status:
+            raise subprocess.CalledProcessError(os.waitstatus_to_exitcode(status), command)
+        seconds += time.perf_counter() - begin
+        peak = max(peak, usage.ru_maxrss * 1024)
+    return {"seconds": seconds, "peak_bytes": peak}
+
+
+def present(peer: str) -> bool:
+    return importlib.util.find_spec({"iree": "iree.compiler"}.get(peer, peer).split(".")[0]) is not None
+
+
+def run_row(row: dict, seconds: float, folder: pathlib.Path) -> dict:
+    path, feeds = model_of(row)
+    peers = [peer for peer in row["peers"] if present(peer)]
+    result = {"name": row["name"], "missing": [peer for peer in row["peers"] if peer not in peers], "within": True}
+    if row["kind"] == "compile":
+        rounds = {name: [measure_compilation(name, path, feeds, folder) for _ in range(row.get("repeats", 1))] for name in ["heddle", *peers]}
+        result["seconds"] = {name: min(r["seconds"] for r in runs) for name, runs in rounds.items()}
+        result["peak_bytes"] = {name: max(r["peak_bytes"] for r in runs) for name, runs in rounds.items()}
+        for peer in peers:
+            ratio = result["peak_bytes"]["heddle"] / result["peak_bytes"][peer]
+            result.setdefault("memory_ratio", {})[peer] = ratio
+            result["within"] &= ratio <= row["memory_bar"]
+    else:
+        times = measure_by_turns({name: RUNNERS[name](path, feeds, row["threads"], folder) for name in ["heddle", *peers]}, seconds)
+        result["seconds"] = {name: statistics.median(values) for name, values in times.items()}
+        result["repeats"] = {name: len(values) for name, values in times.items()}
+        # From the first to the ninth tenth, as a part of the median.
+        result["spread"] = {name: float(np.subtract(*np.percentile(values, [90, 10])) / np.median(values)) for name, values in times.items()}
+    result["ratio"] = {peer: result["seconds"]["heddle"] / result["seconds"][peer] for peer in peers}
+    result["within"] &= all(ratio <= row["bar"] for ratio in result["ratio"].values())
+    return result
+
+
+def show(result: dict, bar: float) -> None:
+    for name, value in result["seconds"].items():
+        line = f"{result['name']:18} {name:12} {value * 1e3:10.2f} ms"
+        if "spread" in result:
+            line += f"  spread {result['spread'][name] * 100:4.1f} %"
+        if "peak_bytes" in result:
+            line += f"  peak {result['peak_bytes'][name] / 2**20:7.0f} MiB"
+        if name in result["ratio"]:
+            line += f"  ratio {result['ratio'][name]:.2f} (bar {bar})"
+        print(line, flush=True)
+    for peer in result["missing"]:
+        print(f"{result['name']:18} {peer:12} not installed", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="exit with 1 when a bar is missed")
+    parser.add_argument("--json", help="append a line per row to this file")
+    parser.add_argument("--seconds", type=float, default=3, help="of measuring per program and row")
+    parser.add_argument("names", nargs="*", help="rows; default: all of kind run")
+    arguments = parser.parse_args()
+    rows = [row for file in sorted((ROOT / "test" / "bench").glob("*.json")) for row in json.loads(file.read_text())]
+    unknown = set(arguments.names) - {row["name"] for row in rows}
+    if unknown:
+        parser.error(f"there is no row {', '.join(sorted(unknown))}")
+    rows = [row for row in rows if (row["name"] in arguments.names if arguments.names else row["kind"] == "run")]
+    print(f"{machine()}; commit {commit()}")
+    good = True
+    for row in rows:
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                result = run_row(row, arguments.seconds, pathlib.Path(folder))
+            except subprocess.CalledProcessError as error:
+                print(f"{row['name']:18} failed: {error.cmd[0]} ended with {error.returncode}", flush=True)
+                good = False
+                continue
+        show(result, row["bar"])
+        good &= result["within"]
+        if arguments.json:
+            with open(arguments.json, "a") as out:
+                out.write(json.dumps({"machine": machine(), "commit": commit(), **result}) + "\n")
+    sys.exit(1 if arguments.check and not good else 0)
+
+
+if __name__ == "__main__":
+    main()
