@@ -1,13 +1,12 @@
 // Commands that read no model: explain, targets, devices, version.
 
 #include "heddle/Driver/Session.h"
-#include "heddle/Target/Machine.h"
+#include "heddle/Driver/Targets.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Format.h"
 #include "llvm/TargetParser/Host.h"
-#include "llvm/TargetParser/Triple.h"
 
 #include <thread>
 
@@ -69,17 +68,10 @@ int heddle::runExplain(const ExplainCommand &command) {
 
 int heddle::runTargets(const CommonOptions &common) {
   Session session(common, "");
-  llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
   llvm::json::Array list;
   session.text() << "native: the best of these that this machine runs\n";
   for (const Machine &machine : machines()) {
-    bool runs =
-        StringRef(machine.triple)
-            .starts_with(
-                llvm::Triple(llvm::sys::getProcessTriple()).getArchName()) &&
-        llvm::all_of(machine.features, [&](const std::string &feature) {
-          return host.lookup(StringRef(feature).ltrim('+'));
-        });
+    bool runs = runsHere(machine);
     session.text() << llvm::left_justify(machine.name, 16) << machine.vectorBits
                    << "-bit vectors" << (runs ? ", runs here" : "") << "\n";
     list.push_back(llvm::json::Object{{"name", machine.name},

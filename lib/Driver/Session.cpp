@@ -10,16 +10,12 @@
 using namespace mlir;
 using namespace heddle;
 
-Session::Session(const CommonOptions &options, StringRef fileName)
-    : diagnostics(llvm::errs(), options.json, fileName),
+Session::Session(const CommonOptions &options, StringRef fileName,
+                 raw_ostream &errors)
+    : diagnostics(errors, options.json, fileName),
       phases(options.json || options.quiet ? nullptr : &llvm::outs(),
              !options.json && !options.quiet && isatty(STDERR_FILENO)),
-      options(options) {
-  uint64_t memoryBytes = 0;
-  if (!options.maxMemory.empty())
-    memoryBytes = parseBytes(options.maxMemory).value_or(0);
-  setLimits(memoryBytes, options.timeLimitSeconds, options.json);
-}
+      options(options) {}
 
 MLIRContext &Session::context() {
   if (ownedContext)
@@ -29,6 +25,15 @@ MLIRContext &Session::context() {
   ownedContext = std::make_unique<MLIRContext>(registry);
   diagnostics.attach(*ownedContext);
   return *ownedContext;
+}
+
+MLIRContext &Session::typeContext() {
+  if (ownedContext)
+    return *ownedContext;
+  if (!lightContext)
+    lightContext =
+        std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED);
+  return *lightContext;
 }
 
 llvm::raw_ostream &Session::text() {
@@ -54,6 +59,11 @@ int Session::fail() {
 int Session::fail(ErrorCode code, const Twine &message) {
   diagnostics.report(code, message);
   return fail();
+}
+
+void heddle::applyLimits(const CommonOptions &options) {
+  setLimits(parseBytes(options.maxMemory).value_or(0), options.timeLimitSeconds,
+            options.json);
 }
 
 int heddle::reportUsage(const CommonOptions &common,

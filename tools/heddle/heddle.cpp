@@ -15,6 +15,10 @@ using namespace heddle;
 namespace {
 /// All options of all commands: each command fills its own.
 struct Options {
+  RunCommand run;
+  BenchCommand bench;
+  InspectCommand inspect;
+  VerifyCommand verify;
   ExplainCommand explain;
   CommonOptions plain;
 };
@@ -32,6 +36,43 @@ static void addCommon(CLI::App &app, CommonOptions &common) {
   app.add_option("--time-limit", common.timeLimitSeconds,
                  "Bound on the whole time, in seconds")
       ->check(CLI::NonNegativeNumber);
+}
+
+static void addModel(CLI::App &app, ModelOptions &model, const char *what) {
+  app.add_option("file", model.path, what)->required();
+  app.add_option("--shape", model.shapes, "NAME=1x128: fixes an input's shape")
+      ->allow_extra_args(false);
+  app.add_option("--dim", model.dims, "NAME=8: fixes a named dimension")
+      ->allow_extra_args(false);
+  app.add_option("--bind", model.binds,
+                 "NAME|INDEX=@FILE.npz|.safetensors: an argument's weights")
+      ->allow_extra_args(false);
+}
+
+static void addBuild(CLI::App &app, BuildOptions &build) {
+  app.add_option("-t,--target", build.targets,
+                 "native (default) or names from `heddle targets`, by commas")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+}
+
+static void addFeed(CLI::App &app, FeedOptions &feed) {
+  app.add_option("--input", feed.inputs,
+                 "NAME=@FILE.npy, random:SEED, zeros, ones or a number; "
+                 "positions count as names")
+      ->allow_extra_args(false);
+  app.add_option("--inputs", feed.collections,
+                 "FILE.npz, FILE.safetensors, folder of .npy, or ONNX test "
+                 "data folder")
+      ->allow_extra_args(false);
+}
+
+static void addExecution(CLI::App &app, unsigned &threads,
+                         std::string &variant) {
+  app.add_option("--threads", threads,
+                 "Threads; default: what this process "
+                 "may use");
+  app.add_option("--variant", variant, "Runs this target's code, not the best");
 }
 
 /// Adds a command; `act` runs it once the command line is understood.
@@ -58,11 +99,59 @@ int main(int argc, char **argv) {
   app.require_subcommand(0, 1);
   bool version = false;
   app.add_flag("--version", version, "Prints the version");
-  app.add_flag("--json", options.plain.json, "With --version: as JSON");
+  app.footer("`heddle help COMMAND` shows a command's options. Exit codes: 0 "
+             "ok, 1 bad input, 2 usage,\n3 unsupported, 4 check failed, 5 "
+             "target mismatch, 6 resource limit, 7 artifact\nrejected, 70 "
+             "internal error.");
+
+  RunCommand &run = options.run;
+  CLI::App *command = addCommand(app, "run",
+                                 "Runs an artifact, or a model compiled in "
+                                 "memory",
+                                 run.common, chosen);
+  addModel(*command, run.model, "Artifact or model");
+  addBuild(*command, run.build);
+  addFeed(*command, run.feed);
+  addExecution(*command, run.threads, run.variant);
+  command->add_option("--entry", run.entry,
+                      "Entry point; default: the only "
+                      "one, or main");
+  command->add_option("--output", run.output,
+                      "Folder for one .npy per output; without it a summary "
+                      "of each is printed");
+
+  BenchCommand &bench = options.bench;
+  command = addCommand(app, "bench",
+                       "Measures load, first call and steady "
+                       "calls",
+                       bench.common, chosen);
+  addModel(*command, bench.model, "Artifact or model");
+  addBuild(*command, bench.build);
+  addFeed(*command, bench.feed);
+  addExecution(*command, bench.threads, bench.variant);
+  command->add_option("--entry", bench.entry, "Entry point");
+  command->add_option("--seconds", bench.seconds,
+                      "How long calls are "
+                      "repeated");
+
+  InspectCommand &inspect = options.inspect;
+  command = addCommand(app, "inspect", "Shows what is in an artifact or model",
+                       inspect.common, chosen);
+  addModel(*command, inspect.model, "Artifact or model; nothing is executed");
+  command
+      ->add_option("--show", inspect.show,
+                   "weights, kernels, plan, nodes or records in full")
+      ->check(
+          CLI::IsMember({"weights", "kernels", "plan", "nodes", "records"}));
+
+  VerifyCommand &verify = options.verify;
+  command = addCommand(app, "verify", "Checks an artifact, every hash included",
+                       verify.common, chosen);
+  command->add_option("file", verify.path, "Artifact")->required();
 
   ExplainCommand &explain = options.explain;
-  CLI::App *command = addCommand(app, "explain", "Explains an error code",
-                                 explain.common, chosen);
+  command = addCommand(app, "explain", "Explains an error code", explain.common,
+                       chosen);
   command->add_option("code", explain.code,
                       "HDL-0203; without it all are "
                       "listed");
@@ -78,10 +167,8 @@ int main(int argc, char **argv) {
   CLI::App *help = app.add_subcommand("help", "Shows a command's options");
   help->add_option("command", topic, "Command");
 
-  app.footer("`heddle help COMMAND` shows a command's options. Exit codes: 0 "
-             "ok, 1 bad input, 2 usage,\n3 unsupported, 4 check failed, 5 "
-             "target mismatch, 6 resource limit, 7 artifact\nrejected, 70 "
-             "internal error.");
+  app.footer("Stages: import, heddle-graph, heddle-dispatch, "
+             "heddle-kernel-cpu, heddle-plan.");
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp &error) {
@@ -104,7 +191,12 @@ int main(int argc, char **argv) {
     return help->parsed() ? 0 : 2;
   }
 
+  applyLimits(*chosen);
   const std::pair<const char *, std::function<int()>> actions[] = {
+      {"run", [&] { return runRun(run); }},
+      {"bench", [&] { return runBench(bench); }},
+      {"inspect", [&] { return runInspect(inspect); }},
+      {"verify", [&] { return runVerify(verify); }},
       {"explain", [&] { return runExplain(explain); }},
       {"targets", [&] { return runTargets(options.plain); }},
       {"devices", [&] { return runDevices(options.plain); }},

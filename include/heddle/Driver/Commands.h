@@ -136,6 +136,9 @@ int runTargets(const CommonOptions &common);
 int runDevices(const CommonOptions &common);
 int runVersion(const CommonOptions &common);
 
+/// Bounds this process as the options say.
+void applyLimits(const CommonOptions &options);
+
 /// Prints a mistake in the command line; returns the exit code for it.
 int reportUsage(const CommonOptions &common, const std::string &message);
 

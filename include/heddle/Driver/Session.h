@@ -19,10 +19,15 @@ namespace heddle {
 class Session {
 public:
   /// `fileName` stands before errors that name no file of their own.
-  Session(const CommonOptions &options, llvm::StringRef fileName);
+  Session(const CommonOptions &options, llvm::StringRef fileName,
+          llvm::raw_ostream &errors = llvm::errs());
 
   /// A context with every dialect of heddle, made when first asked for.
   mlir::MLIRContext &context();
+
+  /// A context for types alone, for commands that read no model: made in no
+  /// time.
+  mlir::MLIRContext &typeContext();
 
   /// Text for the user; swallowed when a document is printed instead.
   llvm::raw_ostream &text();
@@ -39,7 +44,7 @@ public:
 
 private:
   CommonOptions options;
-  std::unique_ptr<mlir::MLIRContext> ownedContext;
+  std::unique_ptr<mlir::MLIRContext> ownedContext, lightContext;
 };
 
 } // namespace heddle

@@ -1,0 +1,30 @@
+// Data for the inputs of a call: read from files, or made up.
+
+#ifndef HEDDLE_DRIVER_FEEDS_H
+#define HEDDLE_DRIVER_FEEDS_H
+
+#include "heddle/Driver/Program.h"
+
+namespace heddle {
+
+/// A tensor for each input, in order. What the options leave out is made up:
+/// integers inside the input's range, ones for masks, small random numbers
+/// otherwise; `madeUp` gets a sentence for each. None after an error, which has
+/// been reported.
+std::optional<llvm::SmallVector<HostTensor>>
+gatherFeeds(Session &session, llvm::ArrayRef<TensorSignature> inputs,
+            const FeedOptions &options, std::vector<std::string> &madeUp);
+
+/// Reads .npy, .npz, .safetensors, .pb, a folder of .npy files or an ONNX test
+/// data folder: tensors by name. In a test data folder, input_0.pb and the like
+/// are called by the name inside, or "0".
+std::optional<std::vector<std::pair<std::string, HostTensor>>>
+readTensors(Session &session, llvm::StringRef path);
+
+/// Finds inputs by name or number; no value if there is none.
+std::optional<size_t> findTensor(llvm::ArrayRef<TensorSignature> list,
+                                 llvm::StringRef nameOrNumber);
+
+} // namespace heddle
+
+#endif // HEDDLE_DRIVER_FEEDS_H

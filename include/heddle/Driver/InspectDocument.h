@@ -1,0 +1,18 @@
+// What `heddle inspect` shows.
+
+#ifndef HEDDLE_DRIVER_INSPECTDOCUMENT_H
+#define HEDDLE_DRIVER_INSPECTDOCUMENT_H
+
+#include "heddle/Driver/Session.h"
+
+namespace heddle {
+
+/// Describes a model or artifact, in the session's text (the part called `show`
+/// in full) and as a document. None after an error, which has been reported.
+std::optional<llvm::json::Object> inspectDocument(Session &session,
+                                                  const ModelOptions &model,
+                                                  llvm::StringRef show = "");
+
+} // namespace heddle
+
+#endif // HEDDLE_DRIVER_INSPECTDOCUMENT_H

@@ -1,0 +1,73 @@
+// The runtime as the driver uses it: programs, signatures, calls.
+
+#ifndef HEDDLE_DRIVER_PROGRAM_H
+#define HEDDLE_DRIVER_PROGRAM_H
+
+#include "heddle/Driver/Session.h"
+#include "heddle/Support/HostTensor.h"
+#include "heddle/runtime.h"
+
+#include <memory>
+
+namespace heddle {
+
+/// An input or output as the user sees it, and what data made up for it must
+/// look like.
+struct TensorSignature {
+  std::string name;
+  mlir::RankedTensorType type;
+  /// Integers that are used as indices lie in [least, greatest].
+  std::optional<std::pair<int64_t, int64_t>> range;
+};
+
+/// A loaded artifact and one of its entries.
+class Program {
+public:
+  /// Loads the artifact at `path`; the error has been reported if this returns
+  /// null. `entry` "" takes the only one, or main.
+  static std::unique_ptr<Program> load(Session &session, llvm::StringRef path,
+                                       uint32_t flags, llvm::StringRef variant,
+                                       llvm::StringRef entry);
+  ~Program();
+
+  llvm::ArrayRef<TensorSignature> inputs() const { return inputList; }
+  llvm::ArrayRef<TensorSignature> outputs() const { return outputList; }
+  heddle_load_report report() const;
+  /// Arithmetic operations and bytes of one call, by the plan; 0 if unknown.
+  int64_t operations() const { return operationCount; }
+  int64_t traffic() const { return trafficBytes; }
+  size_t arenaBytes(unsigned threads) const;
+
+  /// Makes a context that calls use; 0 threads is the default number.
+  bool prepare(unsigned threads);
+  unsigned threads() const;
+  /// Allocates the outputs, to be used for any number of calls.
+  llvm::SmallVector<HostTensor> makeOutputs() const;
+  /// One call; false after an error, which has been reported.
+  bool call(llvm::ArrayRef<HostTensor> inputs,
+            llvm::MutableArrayRef<HostTensor> outputs,
+            const heddle_call_options *options = nullptr);
+
+private:
+  explicit Program(Session &session) : session(session) {}
+  bool check(const heddle_status &status);
+  bool readSignature(llvm::StringRef path);
+
+  Session &session;
+  heddle_program *program = nullptr;
+  heddle_context *context = nullptr;
+  size_t entryIndex = 0;
+  llvm::SmallVector<TensorSignature> inputList, outputList;
+  int64_t operationCount = 0, trafficBytes = 0;
+};
+
+/// Key of the manifest's record that holds the range of an input's made-up
+/// integers, as "least..greatest".
+std::string rangeRecordKey(llvm::StringRef inputName);
+
+/// "f32 6x384".
+std::string typeText(mlir::RankedTensorType type);
+
+} // namespace heddle
+
+#endif // HEDDLE_DRIVER_PROGRAM_H

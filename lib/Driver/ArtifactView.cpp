@@ -1,0 +1,399 @@
+#include "heddle/Driver/ArtifactView.h"
+
+#include "heddle/Driver/PhaseLog.h"
+#include "runtime/format/ArtifactReader.h"
+#include "runtime/format/DataTypes.h"
+#include "runtime/format/Expressions.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+
+using namespace heddle;
+using namespace llvm;
+using format::none;
+
+ErrorCode heddle::toErrorCode(const format::Error &error) {
+  return parseErrorName(std::to_string(unsigned(error.code())))
+      .value_or(ErrorCode::InternalError);
+}
+
+static StringRef text(const flatbuffers::String *string) {
+  return string ? StringRef(string->c_str(), string->size()) : StringRef();
+}
+
+template <typename T> static size_t count(const flatbuffers::Vector<T> *list) {
+  return list ? list->size() : 0;
+}
+
+/// The elements of a list that may be absent.
+template <typename T> static auto items(const flatbuffers::Vector<T> *list) {
+  std::vector<typename flatbuffers::Vector<T>::return_type> result;
+  for (uint32_t i = 0; i < count(list); ++i)
+    result.push_back(list->Get(i));
+  return result;
+}
+
+/// Values of an expression table, symbols at their least.
+static std::vector<int64_t> values(const format::Manifest &manifest,
+                                   const format::ExpressionTable *table) {
+  std::vector<int64_t> symbols, result;
+  for (const format::Symbol *symbol : items(manifest.symbols()))
+    symbols.push_back(symbol->minimum());
+  // The reader has evaluated the same table before.
+  (void)bool(format::evaluate(table, symbols, HEDDLE_MANIFEST_INVALID, result));
+  return result;
+}
+
+namespace {
+/// What a variant's plan does, counted.
+struct PlanCounts {
+  struct PerKernel {
+    unsigned launches = 0;
+    int64_t operations = 0, traffic = 0;
+  };
+  std::map<uint32_t, PerKernel> kernels;
+  unsigned launches = 0, copies = 0, fills = 0, branches = 0, loops = 0;
+  int64_t operations = 0, traffic = 0, arenaBytes = 0, persistentBytes = 0;
+};
+} // namespace
+
+static PlanCounts countPlan(const format::Manifest &manifest,
+                            const format::Plan &plan) {
+  PlanCounts counts;
+  std::vector<int64_t> value = values(manifest, plan.expressions());
+  auto get = [&](uint32_t index) { return index == none ? 0 : value[index]; };
+  for (const format::Program *program : items(plan.programs())) {
+    counts.arenaBytes = std::max(counts.arenaBytes, get(program->arena()));
+    for (const format::Block *block : items(program->blocks()))
+      for (const format::Command *command : items(block->commands())) {
+        switch (command->action_type()) {
+        case format::Action::Launch: {
+          const format::Launch *launch = command->action_as_Launch();
+          PlanCounts::PerKernel &kernel = counts.kernels[launch->kernel()];
+          ++kernel.launches;
+          ++counts.launches;
+          kernel.operations += get(launch->operations());
+          kernel.traffic += get(launch->traffic());
+          counts.operations += get(launch->operations());
+          counts.traffic += get(launch->traffic());
+          break;
+        }
+        case format::Action::Copy:
+          ++counts.copies;
+          break;
+        case format::Action::Fill:
+          ++counts.fills;
+          break;
+        case format::Action::Branch:
+          ++counts.branches;
+          break;
+        case format::Action::Loop:
+          ++counts.loops;
+          break;
+        case format::Action::NONE:
+          break;
+        }
+      }
+  }
+  counts.persistentBytes = get(plan.persistent());
+  return counts;
+}
+
+StringRef heddle::findRecord(const format::ArtifactReader &artifact,
+                             StringRef key) {
+  if (const auto *records = artifact.manifest().records())
+    for (const format::KeyValue *pair : *records)
+      if (text(pair->key()) == key)
+        return text(pair->value());
+  return {};
+}
+
+PlanCost heddle::planCost(const format::ArtifactReader &artifact,
+                          StringRef variant) {
+  const auto *variants = artifact.manifest().variants();
+  for (uint32_t i = 0; i < count(variants); ++i)
+    if (text(variants->Get(i)->name()) == variant) {
+      PlanCounts counts = countPlan(artifact.manifest(), artifact.plan(i));
+      return {counts.operations, counts.traffic};
+    }
+  return {};
+}
+
+static std::string shapeText(ArrayRef<int64_t> shape) {
+  if (shape.empty())
+    return "scalar";
+  std::string result;
+  raw_string_ostream os(result);
+  interleave(shape, os, "x");
+  return result;
+}
+
+static std::vector<int64_t> tensorShape(const format::Tensor &tensor,
+                                        ArrayRef<int64_t> value) {
+  std::vector<int64_t> shape;
+  for (uint32_t index : items(tensor.shape()))
+    shape.push_back(value[index]);
+  return shape;
+}
+
+static void printTensors(
+    raw_ostream &os, const char *kind, ArrayRef<int64_t> value,
+    const flatbuffers::Vector<flatbuffers::Offset<format::Tensor>> *list) {
+  if (!list)
+    return;
+  for (const format::Tensor *tensor : *list) {
+    os << "  " << left_justify(kind, 7)
+       << left_justify(text(tensor->name()), 24) << " "
+       << left_justify(format::dataTypeName(tensor->dtype()), 5) << " "
+       << shapeText(tensorShape(*tensor, value));
+    if (tensor->alias() != none)
+      os << "  (may take the memory of input " << tensor->alias() << ")";
+    os << "\n";
+  }
+}
+
+static void printWeights(raw_ostream &os, const format::Manifest &manifest) {
+  if (!manifest.weights())
+    return;
+  for (const format::Weight *weight : *manifest.weights()) {
+    std::vector<int64_t> shape = items(weight->shape());
+    os << "  " << left_justify(text(weight->symbol()), 16) << " "
+       << left_justify(format::dataTypeName(weight->dtype()), 5) << " "
+       << left_justify(shapeText(shape), 18)
+       << right_justify(formatBytes(weight->size()), 12) << "  ";
+    if (!text(weight->packing()).empty())
+      os << "packed " << text(weight->packing()) << "  ";
+    os << text(weight->source()) << "\n";
+  }
+}
+
+static void printKernels(raw_ostream &os, const format::Variant &variant,
+                         const PlanCounts &counts) {
+  if (!variant.kernels())
+    return;
+  os << "  launches      code   scratch    MFLOP  kernel\n";
+  uint32_t index = 0;
+  for (const format::Kernel *kernel : *variant.kernels()) {
+    PlanCounts::PerKernel use;
+    if (auto found = counts.kernels.find(index); found != counts.kernels.end())
+      use = found->second;
+    os << llvm::format("  %8u", use.launches)
+       << right_justify(formatBytes(kernel->size()), 10)
+       << right_justify(formatBytes(kernel->scratch()), 10)
+       << llvm::format("%9.1f", double(use.operations) * 1e-6) << "  "
+       << text(kernel->name()) << "\n";
+    ++index;
+  }
+}
+
+static void printCommand(raw_ostream &os, const format::Manifest &manifest,
+                         const format::Variant &variant,
+                         const format::Program &program,
+                         const format::Command &command,
+                         ArrayRef<int64_t> value) {
+  auto buffer = [&](const format::Binding *binding) {
+    const format::Buffer *target = program.buffers()->Get(binding->buffer());
+    StringRef name = text(target->name());
+    return name.empty() ? "%" + std::to_string(binding->buffer()) : name.str();
+  };
+  switch (command.action_type()) {
+  case format::Action::Launch: {
+    const format::Launch *launch = command.action_as_Launch();
+    os << "launch " << text(variant.kernels()->Get(launch->kernel())->name())
+       << " tiles " << value[launch->tiles()] << " (";
+    ListSeparator comma;
+    for (const format::Binding *binding : items(launch->bindings()))
+      os << comma << (binding->access() == format::Access::read ? "" : "out ")
+         << buffer(binding);
+    os << ")";
+    break;
+  }
+  case format::Action::Copy:
+    os << "copy " << buffer(command.action_as_Copy()->source()) << " to "
+       << buffer(command.action_as_Copy()->target());
+    break;
+  case format::Action::Fill:
+    os << "fill " << buffer(command.action_as_Fill()->target());
+    break;
+  case format::Action::Branch:
+    os << "branch on " << buffer(command.action_as_Branch()->selector());
+    break;
+  case format::Action::Loop:
+    os << "loop over block " << command.action_as_Loop()->body();
+    break;
+  case format::Action::NONE:
+    break;
+  }
+  std::vector<uint32_t> nodes = items(command.nodes());
+  if (!nodes.empty()) {
+    os << "  ; ";
+    interleaveComma(nodes, os, [&](uint32_t node) {
+      os << text(manifest.nodes()->Get(node));
+    });
+  }
+  os << "\n";
+}
+
+static void printPlan(raw_ostream &os, const format::Manifest &manifest,
+                      const format::Variant &variant,
+                      const format::Plan &plan) {
+  std::vector<int64_t> value = values(manifest, plan.expressions());
+  for (const format::Program *program : items(plan.programs())) {
+    os << "  program of entry "
+       << text(manifest.entries()->Get(program->entry())->name()) << "\n";
+    unsigned number = 0;
+    for (const format::Block *block : items(program->blocks())) {
+      os << "   block " << number++ << "\n";
+      for (const format::Command *command : items(block->commands())) {
+        os << "    ";
+        printCommand(os, manifest, variant, *program, *command, value);
+      }
+    }
+  }
+}
+
+void heddle::printArtifact(raw_ostream &os, StringRef path,
+                           const format::ArtifactReader &artifact,
+                           StringRef show) {
+  const format::Manifest &manifest = artifact.manifest();
+  os << path << ": " << formatBytes(artifact.file().size)
+     << ", artifact format " << artifact.header().major << "."
+     << artifact.header().minor << "\n";
+  if (!text(manifest.name()).empty())
+    os << "model " << text(manifest.name()) << "\n";
+  std::vector<int64_t> value = values(manifest, manifest.expressions());
+  for (const format::Entry *entry : items(manifest.entries())) {
+    os << "entry " << text(entry->name()) << "\n";
+    printTensors(os, "input", value, entry->inputs());
+    printTensors(os, "output", value, entry->outputs());
+  }
+
+  uint64_t weightBytes = 0;
+  for (const format::Weight *weight : items(manifest.weights()))
+    weightBytes += weight->size();
+  os << "weights: " << count(manifest.weights()) << ", "
+     << formatBytes(weightBytes) << "\n";
+  if (show == "weights")
+    printWeights(os, manifest);
+
+  bool gpu = false;
+  uint32_t index = 0;
+  for (const format::Variant *variant : items(manifest.variants())) {
+    const format::Plan &plan = artifact.plan(index++);
+    PlanCounts counts = countPlan(manifest, plan);
+    os << "target " << text(variant->name()) << ": "
+       << count(variant->kernels()) << " kernels in "
+       << formatBytes(artifact.section(variant->code()).size) << ", "
+       << counts.launches << " launches";
+    if (counts.copies)
+      os << ", " << counts.copies << " copies";
+    if (counts.fills)
+      os << ", " << counts.fills << " fills";
+    if (counts.branches + counts.loops)
+      os << ", " << counts.branches << " branches, " << counts.loops
+         << " loops";
+    os << ", arena " << formatBytes(counts.arenaBytes);
+    if (counts.persistentBytes)
+      os << ", persistent " << formatBytes(counts.persistentBytes);
+    if (counts.operations)
+      os << llvm::format(", %.3f GFLOP", double(counts.operations) * 1e-9);
+    os << "\n";
+    if (show == "kernels")
+      printKernels(os, *variant, counts);
+    if (show == "plan")
+      printPlan(os, manifest, *variant, plan);
+    for (const format::Device *device : items(plan.devices()))
+      gpu |= device->kind() != format::DeviceKind::cpu;
+  }
+  os << (gpu ? "" : "no GPU code included\n");
+  os << "source map: " << count(manifest.nodes()) << " nodes\n";
+  if (show == "nodes")
+    for (const flatbuffers::String *node : items(manifest.nodes()))
+      os << "  " << text(node) << "\n";
+  for (const format::KeyValue *pair : items(manifest.provenance()))
+    os << text(pair->key()) << ": " << text(pair->value()) << "\n";
+  if (show == "records")
+    for (const format::KeyValue *pair : items(manifest.records()))
+      os << "  " << text(pair->key()) << ": " << text(pair->value()) << "\n";
+}
+
+static json::Array tensorsAsJson(
+    ArrayRef<int64_t> value,
+    const flatbuffers::Vector<flatbuffers::Offset<format::Tensor>> *list) {
+  json::Array array;
+  if (!list)
+    return array;
+  for (const format::Tensor *tensor : *list)
+    array.push_back(
+        json::Object{{"name", text(tensor->name())},
+                     {"dtype", format::dataTypeName(tensor->dtype())},
+                     {"shape", json::Array(tensorShape(*tensor, value))}});
+  return array;
+}
+
+static json::Object pairsAsJson(
+    const flatbuffers::Vector<flatbuffers::Offset<format::KeyValue>> *list) {
+  json::Object object;
+  for (const format::KeyValue *pair : items(list))
+    object[json::fixUTF8(text(pair->key()))] =
+        json::fixUTF8(text(pair->value()));
+  return object;
+}
+
+json::Object heddle::artifactAsJson(const format::ArtifactReader &artifact) {
+  const format::Manifest &manifest = artifact.manifest();
+  std::vector<int64_t> value = values(manifest, manifest.expressions());
+  json::Array entries, weights, variants, nodes;
+  for (const format::Entry *entry : items(manifest.entries()))
+    entries.push_back(
+        json::Object{{"name", text(entry->name())},
+                     {"inputs", tensorsAsJson(value, entry->inputs())},
+                     {"outputs", tensorsAsJson(value, entry->outputs())}});
+  for (const format::Weight *weight : items(manifest.weights()))
+    weights.push_back(
+        json::Object{{"symbol", text(weight->symbol())},
+                     {"dtype", format::dataTypeName(weight->dtype())},
+                     {"shape", json::Array(items(weight->shape()))},
+                     {"bytes", int64_t(weight->size())},
+                     {"packing", text(weight->packing())},
+                     {"source", json::fixUTF8(text(weight->source()))}});
+  uint32_t index = 0;
+  for (const format::Variant *variant : items(manifest.variants())) {
+    PlanCounts counts = countPlan(manifest, artifact.plan(index++));
+    json::Array kernels;
+    uint32_t kernelIndex = 0;
+    for (const format::Kernel *kernel : items(variant->kernels())) {
+      PlanCounts::PerKernel use = counts.kernels[kernelIndex++];
+      kernels.push_back(
+          json::Object{{"name", text(kernel->name())},
+                       {"code_bytes", int64_t(kernel->size())},
+                       {"scratch_bytes", int64_t(kernel->scratch())},
+                       {"launches", int64_t(use.launches)},
+                       {"operations", use.operations},
+                       {"traffic_bytes", use.traffic}});
+    }
+    variants.push_back(json::Object{
+        {"name", text(variant->name())},
+        {"kernels", std::move(kernels)},
+        {"code_bytes", int64_t(artifact.section(variant->code()).size)},
+        {"launches", int64_t(counts.launches)},
+        {"copies", int64_t(counts.copies)},
+        {"fills", int64_t(counts.fills)},
+        {"operations", counts.operations},
+        {"arena_bytes", counts.arenaBytes},
+        {"persistent_bytes", counts.persistentBytes}});
+  }
+  for (const flatbuffers::String *node : items(manifest.nodes()))
+    nodes.push_back(json::fixUTF8(text(node)));
+  return json::Object{{"kind", "artifact"},
+                      {"bytes", int64_t(artifact.file().size)},
+                      {"model", text(manifest.name())},
+                      {"entries", std::move(entries)},
+                      {"weights", std::move(weights)},
+                      {"targets", std::move(variants)},
+                      {"nodes", std::move(nodes)},
+                      {"provenance", pairsAsJson(manifest.provenance())},
+                      {"records", pairsAsJson(manifest.records())}};
+}

@@ -1,0 +1,225 @@
+#include "heddle/Driver/Feeds.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace heddle;
+
+std::optional<size_t> heddle::findTensor(ArrayRef<TensorSignature> list,
+                                         StringRef nameOrNumber) {
+  for (auto [index, tensor] : llvm::enumerate(list))
+    if (tensor.name == nameOrNumber)
+      return index;
+  size_t number;
+  if (!nameOrNumber.getAsInteger(10, number) && number < list.size())
+    return number;
+  return std::nullopt;
+}
+
+namespace {
+/// SplitMix64: the same numbers on every machine, for any seed.
+struct Random {
+  uint64_t state;
+  uint64_t next() {
+    uint64_t z = (state += 0x9E3779B97F4A7C15u);
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+  }
+  /// Uniform in [-1, 1).
+  double real() { return double(int64_t(next()) >> 11) * 0x1p-52; }
+  int64_t integer(int64_t least, int64_t greatest) {
+    uint64_t width = uint64_t(greatest) - uint64_t(least) + 1;
+    return width ? int64_t(uint64_t(least) + next() % width) : int64_t(next());
+  }
+};
+} // namespace
+
+/// Fills by one function for integers and one for floats.
+static void fill(HostTensor &tensor, function_ref<int64_t()> integer,
+                 function_ref<double()> real) {
+  char *bytes = tensor.mutableBytes().data();
+  unsigned step = tensor.elementBytes();
+  ElementClass kind = elementClass(tensor.kind());
+  for (int64_t i = 0; i < tensor.size(); ++i, bytes += step) {
+    if (kind == ElementClass::Complex) {
+      std::complex<double> value(real(), real());
+      storeElements(tensor.kind(), &value, 1, bytes);
+    } else if (kind == ElementClass::Float) {
+      double value = real();
+      storeElements(tensor.kind(), &value, 1, bytes);
+    } else {
+      int64_t value = integer();
+      storeElements(tensor.kind(), &value, 1, bytes);
+    }
+  }
+}
+
+static HostTensor constantTensor(const TensorSignature &input, double value) {
+  HostTensor tensor = HostTensor::allocate(input.type);
+  fill(tensor, [&] { return int64_t(value); }, [&] { return value; });
+  return tensor;
+}
+
+/// The range that random integers are taken from: what the model indexes with
+/// them, or a small one that any type holds.
+static std::pair<int64_t, int64_t> integerRange(const TensorSignature &input) {
+  if (input.range)
+    return *input.range;
+  if (input.type.getElementType().isInteger(1))
+    return {0, 1};
+  return {0, 3};
+}
+
+static HostTensor randomTensor(const TensorSignature &input, uint64_t seed) {
+  Random random{seed};
+  auto [least, greatest] = integerRange(input);
+  HostTensor tensor = HostTensor::allocate(input.type);
+  fill(
+      tensor, [&, l = least, g = greatest] { return random.integer(l, g); },
+      [&] { return random.real(); });
+  return tensor;
+}
+
+/// Exporters call them attention_mask, mask, padding_mask ...
+static bool isMask(const TensorSignature &input) {
+  return StringRef(input.name).contains_insensitive("mask");
+}
+
+static HostTensor makeUp(const TensorSignature &input, uint64_t seed,
+                         std::string &said) {
+  llvm::raw_string_ostream os(said);
+  os << input.name << " = ";
+  Type element = input.type.getElementType();
+  // A mask of a float type is added to scores, or multiplied: ones still
+  // exercise every position.
+  if (isMask(input) && !input.range) {
+    os << "ones";
+    return constantTensor(input, 1);
+  }
+  if (isa<FloatType, ComplexType>(element)) {
+    os << "random in [-1, 1), seed " << seed;
+  } else {
+    auto [least, greatest] = integerRange(input);
+    os << "random integers in [" << least << ", " << greatest << "], seed "
+       << seed;
+  }
+  return randomTensor(input, seed);
+}
+
+/// True if `tensor` is what the input wants; an error has been reported if not.
+static bool fits(Session &session, const TensorSignature &input,
+                 const HostTensor &tensor) {
+  if (tensor.type() == input.type)
+    return true;
+  session.diagnostics.report(ErrorCode::WrongTensor,
+                             "the input is " + typeText(input.type) +
+                                 ", the data " + typeText(tensor.type()),
+                             input.name);
+  return false;
+}
+
+static void reportUnknown(Session &session, ArrayRef<TensorSignature> inputs,
+                          const Twine &what) {
+  std::string names;
+  llvm::raw_string_ostream os(names);
+  llvm::interleaveComma(
+      inputs, os, [&](const TensorSignature &input) { os << input.name; });
+  session.diagnostics.report(ErrorCode::UnknownName,
+                             what + " is no input; there are: " + names);
+}
+
+/// Applies one --input NAME=VALUE.
+static bool applyInput(Session &session, ArrayRef<TensorSignature> inputs,
+                       MutableArrayRef<HostTensor> tensors, StringRef spec) {
+  // Names may hold "=" themselves; values never do but in file names.
+  auto [name, value] = spec.split('=');
+  for (size_t at = spec.find('='); at != StringRef::npos;
+       at = spec.find('=', at + 1))
+    if (findTensor(inputs, spec.take_front(at))) {
+      name = spec.take_front(at);
+      value = spec.drop_front(at + 1);
+    }
+  if (value.empty()) {
+    session.diagnostics.report(ErrorCode::BadInputSpec,
+                               "\"" + spec + "\" gives no value");
+    return false;
+  }
+  std::optional<size_t> index = findTensor(inputs, name);
+  if (!index) {
+    reportUnknown(session, inputs, "\"" + name + "\"");
+    return false;
+  }
+  const TensorSignature &input = inputs[*index];
+  HostTensor &tensor = tensors[*index];
+  double number;
+  uint64_t seed;
+  if (value.consume_front("@")) {
+    auto read = readTensors(session, value);
+    if (!read)
+      return false;
+    if (read->size() != 1) {
+      session.diagnostics.report(ErrorCode::BadInputSpec,
+                                 value + " holds " + Twine(read->size()) +
+                                     " tensors; --inputs takes such files");
+      return false;
+    }
+    tensor = read->front().second;
+    return fits(session, input, tensor);
+  }
+  if (value == "zeros" || value == "ones") {
+    tensor = constantTensor(input, value == "ones");
+    return true;
+  }
+  if (value.starts_with("random") &&
+      (value == "random" ||
+       (value.consume_front("random:") && !value.getAsInteger(0, seed)))) {
+    tensor = randomTensor(input, value == "random" ? 0 : seed);
+    return true;
+  }
+  if (value.getAsDouble(number)) {
+    session.diagnostics.report(ErrorCode::BadInputSpec,
+                               "\"" + value + "\" is no value", input.name);
+    return false;
+  }
+  tensor = constantTensor(input, number);
+  return true;
+}
+
+/// Gives the tensors of a file or folder to the inputs of their names.
+static bool applyCollection(Session &session, ArrayRef<TensorSignature> inputs,
+                            MutableArrayRef<HostTensor> tensors,
+                            StringRef path) {
+  auto read = readTensors(session, path);
+  if (!read)
+    return false;
+  for (auto &[name, tensor] : *read) {
+    std::optional<size_t> index = findTensor(inputs, name);
+    if (!index) {
+      reportUnknown(session, inputs, "\"" + name + "\" in " + path);
+      return false;
+    }
+    if (!fits(session, inputs[*index], tensor))
+      return false;
+    tensors[*index] = std::move(tensor);
+  }
+  return true;
+}
+
+std::optional<SmallVector<HostTensor>>
+heddle::gatherFeeds(Session &session, ArrayRef<TensorSignature> inputs,
+                    const FeedOptions &options,
+                    std::vector<std::string> &madeUp) {
+  SmallVector<HostTensor> tensors(inputs.size());
+  for (const std::string &path : options.collections)
+    if (!applyCollection(session, inputs, tensors, path))
+      return std::nullopt;
+  for (const std::string &spec : options.inputs)
+    if (!applyInput(session, inputs, tensors, spec))
+      return std::nullopt;
+  for (auto [index, tensor] : llvm::enumerate(tensors))
+    if (!tensor)
+      tensor = makeUp(inputs[index], index, madeUp.emplace_back());
+  return tensors;
+}

@@ -1,0 +1,149 @@
+// heddle inspect and heddle verify.
+
+#include "heddle/Driver/InspectDocument.h"
+
+#include "heddle/Driver/ArtifactView.h"
+#include "heddle/Driver/Model.h"
+#include "heddle/Support/Weights.h"
+#include "runtime/format/ArtifactReader.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+
+using namespace mlir;
+using namespace heddle;
+
+static bool openArtifact(Session &session, StringRef path,
+                         format::ArtifactReader &artifact) {
+  format::Error error = artifact.open(path.str());
+  if (error)
+    session.diagnostics.report(toErrorCode(error), error.message());
+  return !error;
+}
+
+namespace {
+/// What a model consists of.
+struct ModelCensus {
+  /// Operations by name, the most frequent first.
+  std::vector<std::pair<std::string, unsigned>> operations;
+  struct Weight {
+    std::string node, type;
+    uint64_t bytes;
+  };
+  std::vector<Weight> weights;
+  uint64_t weightBytes = 0;
+};
+} // namespace
+
+static ModelCensus takeCensus(ModuleOp module) {
+  ModelCensus census;
+  llvm::MapVector<StringRef, unsigned> counts;
+  // A handle that several constants share is one weight.
+  llvm::SmallPtrSet<const void *, 16> seen;
+  module.walk([&](Operation *op) {
+    ++counts[op->getName().getStringRef()];
+    if (auto weight = op->getAttrOfType<DenseResourceElementsAttr>("value"))
+      if (seen.insert(weight.getAsOpaquePointer()).second) {
+        auto type = cast<RankedTensorType>(weight.getType());
+        PlaceInModel place = describeLocation(op->getLoc());
+        census.weights.push_back(
+            {place.nodes.empty() ? weight.getRawHandle().getKey().str()
+                                 : place.nodes.front(),
+             typeText(type), storedBytes(type).value_or(0)});
+        census.weightBytes += census.weights.back().bytes;
+      }
+  });
+  for (auto &[name, number] : counts)
+    census.operations.emplace_back(name.str(), number);
+  llvm::sort(census.operations, [](const auto &a, const auto &b) {
+    return std::make_pair(-int64_t(a.second), a.first) <
+           std::make_pair(-int64_t(b.second), b.first);
+  });
+  return census;
+}
+
+static llvm::json::Array toJson(ArrayRef<TensorSignature> tensors) {
+  llvm::json::Array array;
+  for (const TensorSignature &tensor : tensors) {
+    std::string dtype;
+    llvm::raw_string_ostream(dtype) << tensor.type.getElementType();
+    array.push_back(llvm::json::Object{
+        {"name", llvm::json::fixUTF8(tensor.name)},
+        {"dtype", dtype},
+        {"shape", llvm::json::Array(tensor.type.getShape())}});
+  }
+  return array;
+}
+
+static std::optional<llvm::json::Object>
+inspectModel(Session &session, const ModelOptions &model, StringRef show) {
+  OwningOpRef<ModuleOp> module = importModel(session, model);
+  if (!module)
+    return std::nullopt;
+  func::FuncOp entry = entryFunction(*module);
+  ModelCensus census = takeCensus(*module);
+  raw_ostream &os = session.text();
+  os << model.path << ": model\nentry " << entry.getName() << "\n";
+  for (const TensorSignature &input : inputSignatures(entry))
+    os << "  input  " << llvm::left_justify(input.name, 24) << " "
+       << typeText(input.type) << "\n";
+  for (const TensorSignature &output : outputSignatures(entry))
+    os << "  output " << llvm::left_justify(output.name, 24) << " "
+       << typeText(output.type) << "\n";
+  os << "weights: " << census.weights.size() << ", "
+     << formatBytes(census.weightBytes) << "\n";
+  if (show == "weights")
+    for (const ModelCensus::Weight &weight : census.weights)
+      os << "  " << llvm::left_justify(weight.node, 40) << " "
+         << llvm::left_justify(weight.type, 24)
+         << llvm::right_justify(formatBytes(weight.bytes), 12) << "\n";
+  os << "operations, once imported:\n";
+  llvm::json::Object operations;
+  for (auto &[name, number] : census.operations) {
+    os << llvm::format("  %6u  ", number) << name << "\n";
+    operations[name] = int64_t(number);
+  }
+  return llvm::json::Object{
+      {"kind", "model"},
+      {"entries", llvm::json::Array{llvm::json::Object{
+                      {"name", entry.getName()},
+                      {"inputs", toJson(inputSignatures(entry))},
+                      {"outputs", toJson(outputSignatures(entry))}}}},
+      {"weights", int64_t(census.weights.size())},
+      {"weight_bytes", int64_t(census.weightBytes)},
+      {"operations", std::move(operations)}};
+}
+
+std::optional<llvm::json::Object>
+heddle::inspectDocument(Session &session, const ModelOptions &model,
+                        StringRef show) {
+  if (fileKindOf(model.path) != FileKind::Artifact)
+    return inspectModel(session, model, show);
+  format::ArtifactReader artifact;
+  if (!openArtifact(session, model.path, artifact))
+    return std::nullopt;
+  printArtifact(session.text(), model.path, artifact, show);
+  return session.json() ? artifactAsJson(artifact) : llvm::json::Object();
+}
+
+int heddle::runInspect(const InspectCommand &command) {
+  Session session(command.common, command.model.path);
+  std::optional<llvm::json::Object> document =
+      inspectDocument(session, command.model, command.show);
+  return document ? session.finish(std::move(*document)) : session.fail();
+}
+
+int heddle::runVerify(const VerifyCommand &command) {
+  Session session(command.common, command.path);
+  format::ArtifactReader artifact;
+  if (!openArtifact(session, command.path, artifact))
+    return session.fail();
+  if (format::Error error = artifact.verifyWeights())
+    return session.fail(toErrorCode(error), error.message());
+  session.text() << command.path << ": " << formatBytes(artifact.file().size)
+                 << ", every hash and every plan checked\n";
+  return session.finish(llvm::json::Object{
+      {"file", command.path}, {"bytes", int64_t(artifact.file().size)}});
+}

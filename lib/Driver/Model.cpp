@@ -1,0 +1,148 @@
+#include "heddle/Driver/Model.h"
+
+#include "heddle/Driver/InputRanges.h"
+#include "heddle/Driver/Limits.h"
+#include "heddle/Frontend/Onnx.h"
+#include "heddle/Support/Weights.h"
+
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace heddle;
+
+static OwningOpRef<ModuleOp> importOnnxModel(Session &session,
+                                             const ModelOptions &options) {
+  OnnxImportOptions import;
+  for (const std::string &text : options.shapes)
+    if (failed(parseOnnxShape(text, import))) {
+      session.diagnostics.report(ErrorCode::OnnxShapeOption,
+                                 "\"" + text +
+                                     "\" is no shape: write "
+                                     "--shape NAME=1x128");
+      return nullptr;
+    }
+  for (const std::string &text : options.dims)
+    if (failed(parseOnnxDim(text, import))) {
+      session.diagnostics.report(ErrorCode::OnnxShapeOption,
+                                 "\"" + text +
+                                     "\" is no dimension: write "
+                                     "--dim NAME=8");
+      return nullptr;
+    }
+  if (!options.binds.empty()) {
+    session.diagnostics.report(ErrorCode::StableHloBind,
+                               "--bind is for StableHLO; an ONNX model holds "
+                               "its weights");
+    return nullptr;
+  }
+  return importOnnx(&session.context(), options.path, import);
+}
+
+static OwningOpRef<ModuleOp> importStableHloModel(Session &session,
+                                                  const ModelOptions &options) {
+  if (!options.shapes.empty() || !options.dims.empty()) {
+    session.diagnostics.report(ErrorCode::OnnxShapeOption,
+                               "--shape and --dim are for ONNX models");
+    return nullptr;
+  }
+  return parseSourceFile<ModuleOp>(options.path, &session.context());
+}
+
+OwningOpRef<ModuleOp> heddle::importModel(Session &session,
+                                          const ModelOptions &options) {
+  setCrashStage("import");
+  if (!llvm::sys::fs::exists(options.path)) {
+    session.diagnostics.report(ErrorCode::FileUnreadable,
+                               "there is no such file");
+    return nullptr;
+  }
+  OwningOpRef<ModuleOp> module;
+  // Until the model is read, what MLIR's own code reports is about the model.
+  switch (fileKindOf(options.path)) {
+  case FileKind::Onnx:
+    session.diagnostics.setDefaultCode(ErrorCode::OnnxNode);
+    module = importOnnxModel(session, options);
+    break;
+  case FileKind::MlirText:
+  case FileKind::MlirBytecode:
+    session.diagnostics.setDefaultCode(ErrorCode::StableHloParse);
+    module = importStableHloModel(session, options);
+    break;
+  case FileKind::Artifact:
+    session.diagnostics.report(ErrorCode::UnknownFileKind,
+                               "this is an artifact; a model is wanted");
+    return nullptr;
+  case FileKind::Unknown:
+    session.diagnostics.report(ErrorCode::UnknownFileKind,
+                               "the content is of no known kind");
+    return nullptr;
+  }
+  if (!module)
+    return nullptr;
+  session.diagnostics.setDefaultCode(ErrorCode::InvalidAfterImport);
+  if (failed(verify(*module)))
+    return nullptr;
+  session.diagnostics.setDefaultCode(ErrorCode::InternalError);
+  if (!entryFunction(*module)) {
+    session.diagnostics.report(ErrorCode::StableHloEntry,
+                               "there is neither @main nor a single public "
+                               "function");
+    return nullptr;
+  }
+  return module;
+}
+
+OwningOpRef<ModuleOp> heddle::readDump(Session &session, StringRef path) {
+  session.diagnostics.setDefaultCode(ErrorCode::StableHloParse);
+  ParserConfig config(&session.context());
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(path, config);
+  if (!module ||
+      failed(attachWeights(*module, llvm::sys::path::parent_path(path))))
+    return nullptr;
+  session.diagnostics.setDefaultCode(ErrorCode::InternalError);
+  return module;
+}
+
+func::FuncOp heddle::entryFunction(ModuleOp module) {
+  if (auto main = module.lookupSymbol<func::FuncOp>("main"))
+    return main;
+  func::FuncOp only;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (!function.isPublic())
+      continue;
+    if (only)
+      return nullptr;
+    only = function;
+  }
+  return only;
+}
+
+/// The name that the front end gave, or the position's.
+static std::string nameOr(Attribute attribute, StringRef prefix, unsigned i) {
+  if (auto name = dyn_cast_or_null<StringAttr>(attribute))
+    return name.str();
+  return (prefix + Twine(i)).str();
+}
+
+SmallVector<TensorSignature> heddle::inputSignatures(func::FuncOp entry) {
+  SmallVector<TensorSignature> list;
+  for (BlockArgument argument : entry.getArguments()) {
+    unsigned i = argument.getArgNumber();
+    if (auto type = dyn_cast<RankedTensorType>(argument.getType()))
+      list.push_back({nameOr(entry.getArgAttr(i, "heddle.name"), "arg", i),
+                      type, indexRange(argument)});
+  }
+  return list;
+}
+
+SmallVector<TensorSignature> heddle::outputSignatures(func::FuncOp entry) {
+  SmallVector<TensorSignature> list;
+  for (auto [i, result] : llvm::enumerate(entry.getResultTypes()))
+    if (auto type = dyn_cast<RankedTensorType>(result))
+      list.push_back({nameOr(entry.getResultAttr(i, "heddle.name"), "out", i),
+                      type, std::nullopt});
+  return list;
+}

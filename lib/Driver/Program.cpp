@@ -1,0 +1,211 @@
+#include "heddle/Driver/Program.h"
+
+#include "heddle/Driver/ArtifactView.h"
+#include "runtime/format/ArtifactReader.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace heddle;
+
+static constexpr std::pair<heddle_dtype, ElementKind> kinds[] = {
+    {HEDDLE_I1, ElementKind::I1},
+    {HEDDLE_I2, ElementKind::I2},
+    {HEDDLE_I4, ElementKind::I4},
+    {HEDDLE_I8, ElementKind::I8},
+    {HEDDLE_I16, ElementKind::I16},
+    {HEDDLE_I32, ElementKind::I32},
+    {HEDDLE_I64, ElementKind::I64},
+    {HEDDLE_UI2, ElementKind::UI2},
+    {HEDDLE_UI4, ElementKind::UI4},
+    {HEDDLE_UI8, ElementKind::UI8},
+    {HEDDLE_UI16, ElementKind::UI16},
+    {HEDDLE_UI32, ElementKind::UI32},
+    {HEDDLE_UI64, ElementKind::UI64},
+    {HEDDLE_F4E2M1FN, ElementKind::F4E2M1FN},
+    {HEDDLE_F6E2M3FN, ElementKind::F6E2M3FN},
+    {HEDDLE_F6E3M2FN, ElementKind::F6E3M2FN},
+    {HEDDLE_F8E3M4, ElementKind::F8E3M4},
+    {HEDDLE_F8E4M3, ElementKind::F8E4M3},
+    {HEDDLE_F8E4M3FN, ElementKind::F8E4M3FN},
+    {HEDDLE_F8E4M3B11FNUZ, ElementKind::F8E4M3B11FNUZ},
+    {HEDDLE_F8E4M3FNUZ, ElementKind::F8E4M3FNUZ},
+    {HEDDLE_F8E5M2, ElementKind::F8E5M2},
+    {HEDDLE_F8E5M2FNUZ, ElementKind::F8E5M2FNUZ},
+    {HEDDLE_F8E8M0FNU, ElementKind::F8E8M0FNU},
+    {HEDDLE_F16, ElementKind::F16},
+    {HEDDLE_BF16, ElementKind::BF16},
+    {HEDDLE_F32, ElementKind::F32},
+    {HEDDLE_F64, ElementKind::F64},
+    {HEDDLE_C64, ElementKind::C64},
+    {HEDDLE_C128, ElementKind::C128}};
+
+static ElementKind toKind(heddle_dtype dtype) {
+  for (auto [ours, kind] : kinds)
+    if (ours == dtype)
+      return kind;
+  return ElementKind::I8;
+}
+
+static heddle_dtype toDtype(ElementKind kind) {
+  for (auto [dtype, theirs] : kinds)
+    if (theirs == kind)
+      return dtype;
+  return HEDDLE_I8;
+}
+
+std::string heddle::rangeRecordKey(StringRef inputName) {
+  return ("input.range." + inputName).str();
+}
+
+std::string heddle::typeText(RankedTensorType type) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << type.getElementType() << " ";
+  if (type.getRank() == 0)
+    os << "scalar";
+  llvm::interleave(
+      type.getShape(), os,
+      [&](int64_t extent) {
+        if (ShapedType::isDynamic(extent))
+          os << "?";
+        else
+          os << extent;
+      },
+      "x");
+  return text;
+}
+
+bool Program::check(const heddle_status &status) {
+  if (status.code == HEDDLE_OK)
+    return true;
+  session.diagnostics.report(
+      toErrorCode(format::Error(heddle_code(status.code), "")), status.message);
+  return false;
+}
+
+std::unique_ptr<Program> Program::load(Session &session, StringRef path,
+                                       uint32_t flags, StringRef variant,
+                                       StringRef entry) {
+  std::unique_ptr<Program> result(new Program(session));
+  std::string variantName = variant.str(), entryName = entry.str();
+  heddle_load_options options{};
+  options.size = sizeof options;
+  options.flags = flags;
+  options.variant = variant.empty() ? nullptr : variantName.c_str();
+  if (!result->check(heddle_program_load_file(path.str().c_str(), &options,
+                                              &result->program)))
+    return nullptr;
+  // With one entry there is no choice; with more, main is the one meant.
+  if (entryName.empty() && heddle_program_entry_count(result->program) > 1)
+    entryName = "main";
+  if (!entryName.empty() &&
+      !result->check(heddle_program_find_entry(
+          result->program, entryName.c_str(), &result->entryIndex)))
+    return nullptr;
+  if (!result->readSignature(path))
+    return nullptr;
+  return result;
+}
+
+Program::~Program() {
+  heddle_context_destroy(context);
+  heddle_program_destroy(program);
+}
+
+/// "0..30521".
+static std::optional<std::pair<int64_t, int64_t>> parseRange(StringRef text) {
+  auto [least, greatest] = text.split("..");
+  std::pair<int64_t, int64_t> range;
+  if (least.getAsInteger(10, range.first) ||
+      greatest.getAsInteger(10, range.second) || range.first > range.second)
+    return std::nullopt;
+  return range;
+}
+
+bool Program::readSignature(StringRef path) {
+  MLIRContext &mlirContext = session.typeContext();
+  auto read = [&](const heddle_tensor_info &info) {
+    return TensorSignature{
+        info.name,
+        RankedTensorType::get(ArrayRef(info.shape, info.rank),
+                              elementType(&mlirContext, toKind(info.dtype))),
+        std::nullopt};
+  };
+  heddle_tensor_info info{};
+  info.size = sizeof info;
+  for (size_t i = 0; i < heddle_program_input_count(program, entryIndex); ++i) {
+    if (!check(heddle_program_input_info(program, entryIndex, i, &info)))
+      return false;
+    inputList.push_back(read(info));
+  }
+  for (size_t i = 0; i < heddle_program_output_count(program, entryIndex);
+       ++i) {
+    if (!check(heddle_program_output_info(program, entryIndex, i, &info)))
+      return false;
+    outputList.push_back(read(info));
+  }
+
+  // What the runtime has no use for: records and costs.
+  format::ArtifactReader artifact;
+  if (format::Error error = artifact.open(path.str())) {
+    session.diagnostics.report(toErrorCode(error), error.message());
+    return false;
+  }
+  for (TensorSignature &input : inputList)
+    input.range = parseRange(findRecord(artifact, rangeRecordKey(input.name)));
+  PlanCost cost = planCost(artifact, report().variant);
+  operationCount = cost.operations;
+  trafficBytes = cost.traffic;
+  return true;
+}
+
+heddle_load_report Program::report() const {
+  heddle_load_report report{};
+  report.size = sizeof report;
+  heddle_program_report(program, &report);
+  return report;
+}
+
+size_t Program::arenaBytes(unsigned threads) const {
+  size_t bytes = 0;
+  heddle_program_arena_bytes(program, entryIndex, threads, &bytes);
+  return bytes;
+}
+
+bool Program::prepare(unsigned threads) {
+  heddle_context_options options{};
+  options.size = sizeof options;
+  options.threads = threads;
+  return check(heddle_context_create(program, entryIndex, &options, &context));
+}
+
+unsigned Program::threads() const { return heddle_context_threads(context); }
+
+SmallVector<HostTensor> Program::makeOutputs() const {
+  SmallVector<HostTensor> tensors;
+  for (const TensorSignature &output : outputList)
+    tensors.push_back(HostTensor::allocate(output.type));
+  return tensors;
+}
+
+bool Program::call(ArrayRef<HostTensor> inputs,
+                   MutableArrayRef<HostTensor> outputs,
+                   const heddle_call_options *options) {
+  auto describe = [](const HostTensor &tensor, const char *data) {
+    heddle_tensor result{};
+    result.data = const_cast<char *>(data);
+    result.dtype = toDtype(tensor.kind());
+    result.rank = tensor.rank();
+    result.shape = tensor.shape().data();
+    result.bytes = tensor.bytes().size();
+    return result;
+  };
+  SmallVector<heddle_tensor> ins, outs;
+  for (const HostTensor &tensor : inputs)
+    ins.push_back(describe(tensor, tensor.bytes().data()));
+  for (HostTensor &tensor : outputs)
+    outs.push_back(describe(tensor, tensor.mutableBytes().data()));
+  return check(heddle_context_call(context, ins.data(), ins.size(), outs.data(),
+                                   outs.size(), options));
+}

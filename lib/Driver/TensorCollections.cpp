@@ -1,0 +1,63 @@
+// Tensors by name out of files and folders.
+
+#include "heddle/Driver/Feeds.h"
+#include "heddle/Support/TensorFile.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace heddle;
+namespace fs = llvm::sys::fs;
+
+using NamedTensors = std::vector<std::pair<std::string, HostTensor>>;
+
+static bool readFile(Session &session, StringRef path, NamedTensors &tensors) {
+  auto read = readTensorFile(&session.typeContext(), path);
+  if (!read) {
+    session.diagnostics.report(fs::exists(path) ? ErrorCode::BadTensorFile
+                                                : ErrorCode::FileUnreadable,
+                               llvm::toString(read.takeError()));
+    return false;
+  }
+  for (NamedTensor &entry : *read)
+    tensors.emplace_back(std::move(entry.name), std::move(entry.tensor));
+  return true;
+}
+
+/// All .npy files of a folder, by name.
+static bool readFolder(Session &session, StringRef path,
+                       NamedTensors &tensors) {
+  std::error_code problem;
+  std::vector<std::string> files;
+  for (fs::directory_iterator entry(path, problem), end;
+       entry != end && !problem; entry.increment(problem))
+    if (llvm::sys::path::extension(entry->path()) == ".npy")
+      files.push_back(entry->path());
+  if (problem) {
+    session.diagnostics.report(ErrorCode::FileUnreadable,
+                               path + ": " + problem.message());
+    return false;
+  }
+  if (files.empty()) {
+    session.diagnostics.report(ErrorCode::FileUnreadable,
+                               path + ": the folder holds no .npy file");
+    return false;
+  }
+  llvm::sort(files);
+  for (const std::string &file : files)
+    if (!readFile(session, file, tensors))
+      return false;
+  return true;
+}
+
+std::optional<NamedTensors> heddle::readTensors(Session &session,
+                                                StringRef path) {
+  NamedTensors tensors;
+  bool good = fs::is_directory(path) ? readFolder(session, path, tensors)
+                                     : readFile(session, path, tensors);
+  if (!good)
+    return std::nullopt;
+  return tensors;
+}
