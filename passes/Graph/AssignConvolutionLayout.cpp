@@ -1,0 +1,480 @@
+// Gives every convolution channels-last activations and lets the transposes that this takes cancel.
+//
+// A CPU vectorizes a convolution over output channels and a GPU reads channels in 16-byte pieces, so both want the
+// channels innermost; most exporters write them second. Each convolution is rewritten alone, with transposes around it.
+// The transposes then move towards the results through everything that does not care about the order of dimensions,
+// until they meet the opposite transpose of the next convolution. What is left stands at the function's boundary and
+// around ops that mix dimensions (reshapes); folding those into their consumers is the dispatch stage's work.
+
+#include "passes/Graph/Passes.h"
+
+#include "dialects/StableHlo/StableHlo.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace heddle {
+#define GEN_PASS_DEF_ASSIGNCONVOLUTIONLAYOUT
+#include "passes/Graph/Passes.h.inc"
+
+namespace {
+
+using Permutation = SmallVector<int64_t>;
+
+/// inverse[permutation[i]] = i.
+Permutation invert(ArrayRef<int64_t> permutation) {
+  Permutation inverse(permutation.size());
+  for (auto [index, dimension] : llvm::enumerate(permutation))
+    inverse[dimension] = index;
+  return inverse;
+}
+
+bool isIdentity(ArrayRef<int64_t> permutation) {
+  for (auto [index, dimension] : llvm::enumerate(permutation))
+    if (static_cast<int64_t>(index) != dimension)
+      return false;
+  return true;
+}
+
+/// The values of `of` in the order that a transpose by `permutation` gives: result[i] = of[permutation[i]].
+template <typename T>
+SmallVector<T> permute(ArrayRef<T> of, ArrayRef<int64_t> permutation) {
+  SmallVector<T> result;
+  for (int64_t dimension : permutation)
+    result.push_back(of[dimension]);
+  return result;
+}
+
+RankedTensorType permutedType(RankedTensorType type,
+                              ArrayRef<int64_t> permutation) {
+  return RankedTensorType::get(permute(type.getShape(), permutation),
+                               type.getElementType());
+}
+
+Value transpose(OpBuilder &builder, Location location, Value value,
+                ArrayRef<int64_t> permutation) {
+  if (isIdentity(permutation))
+    return value;
+  auto type = cast<RankedTensorType>(value.getType());
+  return stablehlo::TransposeOp::create(
+      builder, location, permutedType(type, permutation), value,
+      builder.getDenseI64ArrayAttr(permutation));
+}
+
+/// Per-dimension values of an attribute that may be absent, re-ordered for the source of a transpose.
+DenseI64ArrayAttr sourceOrder(OpBuilder &builder, DenseI64ArrayAttr attribute,
+                              ArrayRef<int64_t> inverse) {
+  if (!attribute)
+    return {};
+  return builder.getDenseI64ArrayAttr(
+      permute(attribute.asArrayRef(), inverse));
+}
+
+/// Rows [low, high] of a padding attribute, re-ordered for the source of a transpose.
+DenseIntElementsAttr sourceOrder(DenseIntElementsAttr padding,
+                                 ArrayRef<int64_t> inverse) {
+  if (!padding)
+    return {};
+  auto values = llvm::to_vector(padding.getValues<int64_t>());
+  SmallVector<int64_t> ordered;
+  for (int64_t dimension : inverse)
+    ordered.append({values[2 * dimension], values[2 * dimension + 1]});
+  return DenseIntElementsAttr::get(padding.getType(), ordered);
+}
+
+//===----------------------------------------------------------------------===//
+// The layout itself
+//===----------------------------------------------------------------------===//
+
+/// convolution => transpose(convolution [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f] (transpose, transpose))
+struct MakeChannelsLast : OpRewritePattern<stablehlo::ConvolutionOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(stablehlo::ConvolutionOp op,
+                                PatternRewriter &rewriter) const override {
+    stablehlo::ConvDimensionNumbersAttr numbers = op.getDimensionNumbers();
+    auto order = [](int64_t first, ArrayRef<int64_t> spatial,
+                    ArrayRef<int64_t> last) {
+      Permutation result{first};
+      result.append(spatial.begin(), spatial.end());
+      result.append(last.begin(), last.end());
+      return result;
+    };
+    Permutation input = order(numbers.getInputBatchDimension(),
+                              numbers.getInputSpatialDimensions(),
+                              {numbers.getInputFeatureDimension()});
+    Permutation kernel(numbers.getKernelSpatialDimensions());
+    kernel.push_back(numbers.getKernelInputFeatureDimension());
+    kernel.push_back(numbers.getKernelOutputFeatureDimension());
+    Permutation output = order(numbers.getOutputBatchDimension(),
+                               numbers.getOutputSpatialDimensions(),
+                               {numbers.getOutputFeatureDimension()});
+    if (isIdentity(input) && isIdentity(kernel) && isIdentity(output))
+      return rewriter.notifyMatchFailure(op, "channels are last already");
+
+    Value lhs = transpose(rewriter, op.getLoc(), op.getLhs(), input);
+    Value rhs = transpose(rewriter, op.getLoc(), op.getRhs(), kernel);
+    int64_t spatialRank = numbers.getInputSpatialDimensions().size();
+    auto spatial = llvm::to_vector(llvm::seq<int64_t>(1, spatialRank + 1));
+    auto kernelSpatial = llvm::to_vector(llvm::seq<int64_t>(0, spatialRank));
+    auto channelsLast = stablehlo::ConvDimensionNumbersAttr::get(
+        rewriter.getContext(), 0, spatialRank + 1, spatial, spatialRank,
+        spatialRank + 1, kernelSpatial, 0, spatialRank + 1, spatial);
+
+    auto resultType = cast<RankedTensorType>(op.getType());
+    auto replacement = cast<stablehlo::ConvolutionOp>(rewriter.clone(*op));
+    replacement.getLhsMutable().assign(lhs);
+    replacement.getRhsMutable().assign(rhs);
+    replacement.setDimensionNumbersAttr(channelsLast);
+    replacement->getResult(0).setType(permutedType(resultType, output));
+    rewriter.replaceOp(op, transpose(rewriter, op.getLoc(),
+                                     replacement->getResult(0),
+                                     invert(output)));
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Transposes against each other and against what has no order
+//===----------------------------------------------------------------------===//
+
+/// transpose(transpose(x)) => transpose(x), and none at all where they cancel
+struct MergeTransposes : OpRewritePattern<stablehlo::TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(stablehlo::TransposeOp op,
+                                PatternRewriter &rewriter) const override {
+    if (isIdentity(op.getPermutation())) {
+      rewriter.replaceOp(op, op.getOperand());
+      return success();
+    }
+    auto inner = op.getOperand().getDefiningOp<stablehlo::TransposeOp>();
+    if (!inner)
+      return rewriter.notifyMatchFailure(op, "not a transpose of a transpose");
+    rewriter.replaceOp(op,
+                       transpose(rewriter,
+                                 rewriter.getFusedLoc({inner.getLoc(),
+                                                       op.getLoc()}),
+                                 inner.getOperand(),
+                                 permute(inner.getPermutation(),
+                                         op.getPermutation())));
+    return success();
+  }
+};
+
+/// transpose(broadcast_in_dim(x)) => broadcast_in_dim(x)
+struct TransposeBroadcast : OpRewritePattern<stablehlo::TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(stablehlo::TransposeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto broadcast =
+        op.getOperand().getDefiningOp<stablehlo::BroadcastInDimOp>();
+    if (!broadcast)
+      return rewriter.notifyMatchFailure(op, "not a transpose of a broadcast");
+    Permutation inverse = invert(op.getPermutation());
+    rewriter.replaceOpWithNewOp<stablehlo::BroadcastInDimOp>(
+        op, op.getType(), broadcast.getOperand(),
+        rewriter.getDenseI64ArrayAttr(
+            permute(ArrayRef<int64_t>(inverse),
+                    broadcast.getBroadcastDimensions())));
+    return success();
+  }
+};
+
+/// transpose(splat) => splat
+struct TransposeSplat : OpRewritePattern<stablehlo::TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(stablehlo::TransposeOp op,
+                                PatternRewriter &rewriter) const override {
+    SplatElementsAttr splat;
+    if (!matchPattern(op.getOperand(), m_Constant(&splat)))
+      return rewriter.notifyMatchFailure(op, "not a transpose of a splat");
+    rewriter.replaceOpWithNewOp<stablehlo::ConstantOp>(
+        op, splat.resizeSplat(cast<ShapedType>(op.getType())));
+    return success();
+  }
+};
+
+/// A transpose that moves only dimensions of extent 1 is a reshape, which costs nothing.
+struct TransposeOfUnitDimensions : OpRewritePattern<stablehlo::TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(stablehlo::TransposeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = cast<RankedTensorType>(op.getOperand().getType());
+    if (!type.hasStaticShape())
+      return rewriter.notifyMatchFailure(op, "an extent is not known");
+    int64_t last = -1;
+    for (int64_t dimension : op.getPermutation()) {
+      if (type.getDimSize(dimension) == 1)
+        continue;
+      if (dimension < last)
+        return rewriter.notifyMatchFailure(op, "elements change their order");
+      last = dimension;
+    }
+    rewriter.replaceOpWithNewOp<stablehlo::ReshapeOp>(op, op.getType(),
+                                                      op.getOperand());
+    return success();
+  }
+};
+
+/// broadcast_in_dim(transpose(x)) => broadcast_in_dim(x)
+struct BroadcastOfTranspose : OpRewritePattern<stablehlo::BroadcastInDimOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(stablehlo::BroadcastInDimOp op,
+                                PatternRewriter &rewriter) const override {
+    auto inner = op.getOperand().getDefiningOp<stablehlo::TransposeOp>();
+    if (!inner)
+      return rewriter.notifyMatchFailure(op, "not a broadcast of a transpose");
+    rewriter.replaceOpWithNewOp<stablehlo::BroadcastInDimOp>(
+        op, op.getType(), inner.getOperand(),
+        rewriter.getDenseI64ArrayAttr(
+            permute(op.getBroadcastDimensions(),
+                    invert(inner.getPermutation()))));
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Transposes on their way to the results
+//===----------------------------------------------------------------------===//
+
+/// Whether a transpose of `value` costs nothing, since the patterns above absorb it.
+bool absorbsTranspose(Value value) {
+  return value.getDefiningOp<stablehlo::BroadcastInDimOp>() ||
+         matchPattern(value, m_Constant<SplatElementsAttr>(nullptr));
+}
+
+/// The permutation that all `values` with more than one element order share; values without an order do not count.
+/// Empty when they disagree or when none of them is a transpose.
+Permutation commonPermutation(ValueRange values) {
+  Permutation common;
+  for (Value value : values) {
+    if (auto op = value.getDefiningOp<stablehlo::TransposeOp>()) {
+      if (!common.empty() && ArrayRef(common) != op.getPermutation())
+        return {};
+      common.assign(op.getPermutation().begin(), op.getPermutation().end());
+    }
+  }
+  for (Value value : values)
+    if (!value.getDefiningOp<stablehlo::TransposeOp>() &&
+        cast<RankedTensorType>(value.getType()).getRank() != 0 &&
+        !absorbsTranspose(value))
+      return {};
+  return common;
+}
+
+/// `value` in the order of the transposes' sources.
+Value beforeTranspose(OpBuilder &builder, Value value,
+                      ArrayRef<int64_t> inverse) {
+  if (auto op = value.getDefiningOp<stablehlo::TransposeOp>())
+    return op.getOperand();
+  if (cast<RankedTensorType>(value.getType()).getRank() == 0)
+    return value;
+  return transpose(builder, value.getLoc(), value, inverse);
+}
+
+/// Moves transposes from the operands of an op to its results. `Derived::reorder` re-orders what the op says about
+/// dimensions; it may refuse by returning failure before it changes anything.
+template <typename Op, typename Derived>
+struct SinkTranspose : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    Permutation permutation = commonPermutation(Derived::ordered(op));
+    if (permutation.empty())
+      return rewriter.notifyMatchFailure(op, "operands share no transpose");
+    Permutation inverse = invert(permutation);
+    Operation *replacement = rewriter.clone(*op.getOperation());
+    for (OpOperand &operand : replacement->getOpOperands())
+      if (cast<RankedTensorType>(operand.get().getType()).getRank() ==
+          static_cast<int64_t>(permutation.size()))
+        operand.set(beforeTranspose(rewriter, operand.get(), inverse));
+    // The operands' transposes were made after the clone.
+    rewriter.moveOpBefore(replacement, op);
+    Derived::reorder(cast<Op>(replacement), inverse, rewriter);
+    SmallVector<Value> results;
+    for (OpResult result : replacement->getResults()) {
+      auto type = cast<RankedTensorType>(result.getType());
+      result.setType(permutedType(type, inverse));
+      results.push_back(
+          transpose(rewriter, op->getLoc(), result, permutation));
+    }
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+
+struct SinkThroughReduceWindow
+    : SinkTranspose<stablehlo::ReduceWindowOp, SinkThroughReduceWindow> {
+  using SinkTranspose::SinkTranspose;
+  static ValueRange ordered(stablehlo::ReduceWindowOp op) {
+    return op.getInputs();
+  }
+  static void reorder(stablehlo::ReduceWindowOp op, ArrayRef<int64_t> inverse,
+                      OpBuilder &b) {
+    op.setWindowDimensionsAttr(
+        sourceOrder(b, op.getWindowDimensionsAttr(), inverse));
+    op.setWindowStridesAttr(sourceOrder(b, op.getWindowStridesAttr(), inverse));
+    op.setBaseDilationsAttr(sourceOrder(b, op.getBaseDilationsAttr(), inverse));
+    op.setWindowDilationsAttr(
+        sourceOrder(b, op.getWindowDilationsAttr(), inverse));
+    op.setPaddingAttr(sourceOrder(op.getPaddingAttr(), inverse));
+  }
+};
+
+struct SinkThroughPad : SinkTranspose<stablehlo::PadOp, SinkThroughPad> {
+  using SinkTranspose::SinkTranspose;
+  static ValueRange ordered(stablehlo::PadOp op) {
+    return op->getOperands().take_front(1);
+  }
+  static void reorder(stablehlo::PadOp op, ArrayRef<int64_t> inverse,
+                      OpBuilder &b) {
+    op.setEdgePaddingLowAttr(
+        sourceOrder(b, op.getEdgePaddingLowAttr(), inverse));
+    op.setEdgePaddingHighAttr(
+        sourceOrder(b, op.getEdgePaddingHighAttr(), inverse));
+    op.setInteriorPaddingAttr(
+        sourceOrder(b, op.getInteriorPaddingAttr(), inverse));
+  }
+};
+
+struct SinkThroughSlice : SinkTranspose<stablehlo::SliceOp, SinkThroughSlice> {
+  using SinkTranspose::SinkTranspose;
+  static ValueRange ordered(stablehlo::SliceOp op) { return op->getOperands(); }
+  static void reorder(stablehlo::SliceOp op, ArrayRef<int64_t> inverse,
+                      OpBuilder &b) {
+    op.setStartIndicesAttr(sourceOrder(b, op.getStartIndicesAttr(), inverse));
+    op.setLimitIndicesAttr(sourceOrder(b, op.getLimitIndicesAttr(), inverse));
+    op.setStridesAttr(sourceOrder(b, op.getStridesAttr(), inverse));
+  }
+};
+
+struct SinkThroughConcatenate
+    : SinkTranspose<stablehlo::ConcatenateOp, SinkThroughConcatenate> {
+  using SinkTranspose::SinkTranspose;
+  static ValueRange ordered(stablehlo::ConcatenateOp op) {
+    return op->getOperands();
+  }
+  static void reorder(stablehlo::ConcatenateOp op, ArrayRef<int64_t> inverse,
+                      OpBuilder &b) {
+    // inverse[j] is where source dimension j stands in the result.
+    op.setDimension(llvm::find(inverse, op.getDimension()) - inverse.begin());
+  }
+};
+
+/// Element-wise ops of any kind: nothing they say depends on the order of dimensions.
+struct SinkThroughElementwise : RewritePattern {
+  SinkThroughElementwise(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    if (op->getNumResults() != 1 || op->getNumRegions() != 0 ||
+        !isElementwise(op))
+      return rewriter.notifyMatchFailure(op, "not element-wise");
+    Permutation permutation = commonPermutation(op->getOperands());
+    if (permutation.empty())
+      return rewriter.notifyMatchFailure(op, "operands share no transpose");
+    Permutation inverse = invert(permutation);
+    Operation *replacement = rewriter.clone(*op);
+    for (OpOperand &operand : replacement->getOpOperands())
+      operand.set(beforeTranspose(rewriter, operand.get(), inverse));
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    replacement->getResult(0).setType(permutedType(type, inverse));
+    // The operands' transposes were made after the clone.
+    rewriter.moveOpBefore(replacement, op);
+    rewriter.replaceOp(op, transpose(rewriter, op->getLoc(),
+                                     replacement->getResult(0), permutation));
+    return success();
+  }
+
+private:
+  static bool isElementwise(Operation *op) {
+    return op->hasTrait<OpTrait::Elementwise>() ||
+           isa<stablehlo::SelectOp, stablehlo::ClampOp, stablehlo::ConvertOp,
+               stablehlo::CompareOp>(op);
+  }
+};
+
+/// reduce(transpose(x)) => transpose(reduce(x)), over the dimensions that are left
+struct SinkThroughReduce : OpRewritePattern<stablehlo::ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(stablehlo::ReduceOp op,
+                                PatternRewriter &rewriter) const override {
+    Permutation permutation = commonPermutation(op.getInputs());
+    if (permutation.empty())
+      return rewriter.notifyMatchFailure(op, "inputs share no transpose");
+    Permutation inverse = invert(permutation);
+
+    SmallVector<int64_t> reduced;
+    for (int64_t dimension : op.getDimensions())
+      reduced.push_back(permutation[dimension]);
+    llvm::sort(reduced);
+    // Kept source dimensions in the order of the old result, and their places among the kept ones of the source.
+    SmallVector<int64_t> kept, order;
+    for (int64_t dimension : permutation)
+      if (!llvm::is_contained(reduced, dimension))
+        kept.push_back(dimension);
+    SmallVector<int64_t> sorted(kept);
+    llvm::sort(sorted);
+    for (int64_t dimension : kept)
+      order.push_back(llvm::find(sorted, dimension) - sorted.begin());
+
+    auto replacement = cast<stablehlo::ReduceOp>(rewriter.clone(*op));
+    unsigned inputs = op.getInputs().size();
+    for (unsigned index = 0; index < inputs; ++index)
+      replacement->setOperand(index, beforeTranspose(rewriter,
+                                                     op.getInputs()[index],
+                                                     inverse));
+    rewriter.moveOpBefore(replacement, op);
+    replacement.setDimensionsAttr(rewriter.getDenseI64ArrayAttr(reduced));
+    SmallVector<Value> results;
+    for (OpResult result : replacement->getResults()) {
+      auto type = cast<RankedTensorType>(result.getType());
+      result.setType(permutedType(type, invert(order)));
+      results.push_back(transpose(rewriter, op.getLoc(), result, order));
+    }
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+
+struct AssignConvolutionLayout
+    : impl::AssignConvolutionLayoutBase<AssignConvolutionLayout> {
+  using AssignConvolutionLayoutBase::AssignConvolutionLayoutBase;
+
+  void runOnOperation() override {
+    // A model without convolutions keeps its transposes where its author put them.
+    bool hasConvolution = false;
+    getOperation().walk([&](stablehlo::ConvolutionOp) {
+      hasConvolution = true;
+      return WalkResult::interrupt();
+    });
+    if (!hasConvolution)
+      return;
+    RewritePatternSet patterns(&getContext());
+    populateAssignConvolutionLayoutPatterns(patterns);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+void populateAssignConvolutionLayoutPatterns(RewritePatternSet &patterns) {
+  patterns.add<MakeChannelsLast, MergeTransposes, TransposeBroadcast,
+               TransposeSplat, TransposeOfUnitDimensions, BroadcastOfTranspose,
+               SinkThroughReduceWindow, SinkThroughPad, SinkThroughSlice,
+               SinkThroughConcatenate, SinkThroughElementwise,
+               SinkThroughReduce>(patterns.getContext());
+}
+
+} // namespace heddle

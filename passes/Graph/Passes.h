@@ -1,0 +1,24 @@
+// Passes over the graph IR.
+
+#ifndef HEDDLE_PASSES_GRAPH_PASSES_H
+#define HEDDLE_PASSES_GRAPH_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace mlir {
+class RewritePatternSet;
+} // namespace mlir
+
+namespace heddle {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "passes/Graph/Passes.h.inc"
+
+/// Channels-last convolutions, and transposes that move towards the results until they cancel.
+void populateAssignConvolutionLayoutPatterns(
+    mlir::RewritePatternSet &patterns);
+
+} // namespace heddle
+
+#endif // HEDDLE_PASSES_GRAPH_PASSES_H

@@ -1,0 +1,31 @@
+// Passes over the graph IR: StableHLO in, StableHLO with composites out.
+
+#ifndef HEDDLE_PASSES_GRAPH_PASSES
+#define HEDDLE_PASSES_GRAPH_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def AssignConvolutionLayout : Pass<"heddle-assign-convolution-layout"> {
+  let summary = "Give convolutions channels-last layouts and cancel the transposes that this takes";
+  let description = [{
+    Rewrites each convolution to `[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]` with transposes around it, then moves
+    transposes towards the results through element-wise ops, windows, pads, slices, concatenations, broadcasts and
+    reductions, where they meet the opposite transpose of the next convolution and cancel.
+
+    ```mlir
+    %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1] ...
+    %1 = stablehlo.maximum %0, %zeros
+    ==>
+    %a = stablehlo.transpose %x, dims = [0, 2, 3, 1]
+    %b = stablehlo.transpose %w, dims = [2, 3, 1, 0]
+    %0 = stablehlo.convolution(%a, %b) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f] ...
+    %1 = stablehlo.maximum %0, %zeros
+    %2 = stablehlo.transpose %1, dims = [0, 3, 1, 2]
+    ```
+
+    A module without convolutions is left as it is.
+  }];
+  let dependentDialects = ["heddle::stablehlo::StableHloDialect"];
+}
+
+#endif // HEDDLE_PASSES_GRAPH_PASSES
