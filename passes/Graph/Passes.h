@@ -19,6 +19,9 @@ namespace heddle {
 void populateAssignConvolutionLayoutPatterns(
     mlir::RewritePatternSet &patterns);
 
+/// Scales and biases per channel, batch norms among them, folded into the weights before them.
+void populateFoldScaleIntoWeightsPatterns(mlir::RewritePatternSet &patterns);
+
 } // namespace heddle
 
 #endif // HEDDLE_PASSES_GRAPH_PASSES_H

@@ -28,4 +28,23 @@ def AssignConvolutionLayout : Pass<"heddle-assign-convolution-layout"> {
   let dependentDialects = ["heddle::stablehlo::StableHloDialect"];
 }
 
+def FoldScaleIntoWeights : Pass<"heddle-fold-scale-into-weights"> {
+  let summary = "Fold batch norms, scales and biases per channel into convolution and matrix-product weights";
+  let description = [{
+    Turns inference batch norms into a scale and a shift, moves scales per channel into the weights of the convolution
+    or product before them and merges biases. All factors must be constants; products of constants stay as ops over
+    weight handles, which the packer evaluates.
+
+    ```mlir
+    %0 = stablehlo.convolution(%x, %w) ...
+    %1 = "stablehlo.batch_norm_inference"(%0, %scale, %offset, %mean, %variance) <{epsilon = 1.0e-05 : f32, feature_index = 1 : i64}> ...
+    ==>
+    %s = stablehlo.divide %scale, sqrt(%variance + epsilon)
+    %0 = stablehlo.convolution(%x, %w * broadcast(%s)) ...
+    %1 = stablehlo.add %0, broadcast(%offset - %mean * %s)
+    ```
+  }];
+  let dependentDialects = ["heddle::stablehlo::StableHloDialect"];
+}
+
 #endif // HEDDLE_PASSES_GRAPH_PASSES
