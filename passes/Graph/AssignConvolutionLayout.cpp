@@ -1,10 +1,14 @@
-// Gives every convolution channels-last activations and lets the transposes that this takes cancel.
+// Gives every convolution channels-last activations and lets the transposes
+// that this takes cancel.
 //
-// A CPU vectorizes a convolution over output channels and a GPU reads channels in 16-byte pieces, so both want the
-// channels innermost; most exporters write them second. Each convolution is rewritten alone, with transposes around it.
-// The transposes then move towards the results through everything that does not care about the order of dimensions,
-// until they meet the opposite transpose of the next convolution. What is left stands at the function's boundary and
-// around ops that mix dimensions (reshapes); folding those into their consumers is the dispatch stage's work.
+// A CPU vectorizes a convolution over output channels and a GPU reads channels
+// in 16-byte pieces, so both want the channels innermost; most exporters write
+// them second. Each convolution is rewritten alone, with transposes around it.
+// The transposes then move towards the results through everything that does not
+// care about the order of dimensions, until they meet the opposite transpose of
+// the next convolution. What is left stands at the function's boundary and
+// around ops that mix dimensions (reshapes); folding those into their consumers
+// is the dispatch stage's work.
 
 #include "passes/Graph/Passes.h"
 
@@ -38,7 +42,8 @@ bool isIdentity(ArrayRef<int64_t> permutation) {
   return true;
 }
 
-/// The values of `of` in the order that a transpose by `permutation` gives: result[i] = of[permutation[i]].
+/// The values of `of` in the order that a transpose by `permutation` gives:
+/// result[i] = of[permutation[i]].
 template <typename T>
 SmallVector<T> permute(ArrayRef<T> of, ArrayRef<int64_t> permutation) {
   SmallVector<T> result;
@@ -63,16 +68,17 @@ Value transpose(OpBuilder &builder, Location location, Value value,
       builder.getDenseI64ArrayAttr(permutation));
 }
 
-/// Per-dimension values of an attribute that may be absent, re-ordered for the source of a transpose.
+/// Per-dimension values of an attribute that may be absent, re-ordered for the
+/// source of a transpose.
 DenseI64ArrayAttr sourceOrder(OpBuilder &builder, DenseI64ArrayAttr attribute,
                               ArrayRef<int64_t> inverse) {
   if (!attribute)
     return {};
-  return builder.getDenseI64ArrayAttr(
-      permute(attribute.asArrayRef(), inverse));
+  return builder.getDenseI64ArrayAttr(permute(attribute.asArrayRef(), inverse));
 }
 
-/// Rows [low, high] of a padding attribute, re-ordered for the source of a transpose.
+/// Rows [low, high] of a padding attribute, re-ordered for the source of a
+/// transpose.
 DenseIntElementsAttr sourceOrder(DenseIntElementsAttr padding,
                                  ArrayRef<int64_t> inverse) {
   if (!padding)
@@ -88,7 +94,8 @@ DenseIntElementsAttr sourceOrder(DenseIntElementsAttr padding,
 // The layout itself
 //===----------------------------------------------------------------------===//
 
-/// convolution => transpose(convolution [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f] (transpose, transpose))
+/// convolution => transpose(convolution [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]
+/// (transpose, transpose))
 struct MakeChannelsLast : OpRewritePattern<stablehlo::ConvolutionOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -129,9 +136,9 @@ struct MakeChannelsLast : OpRewritePattern<stablehlo::ConvolutionOp> {
     replacement.getRhsMutable().assign(rhs);
     replacement.setDimensionNumbersAttr(channelsLast);
     replacement->getResult(0).setType(permutedType(resultType, output));
-    rewriter.replaceOp(op, transpose(rewriter, op.getLoc(),
-                                     replacement->getResult(0),
-                                     invert(output)));
+    rewriter.replaceOp(op,
+                       transpose(rewriter, op.getLoc(),
+                                 replacement->getResult(0), invert(output)));
     return success();
   }
 };
@@ -153,13 +160,11 @@ struct MergeTransposes : OpRewritePattern<stablehlo::TransposeOp> {
     auto inner = op.getOperand().getDefiningOp<stablehlo::TransposeOp>();
     if (!inner)
       return rewriter.notifyMatchFailure(op, "not a transpose of a transpose");
-    rewriter.replaceOp(op,
-                       transpose(rewriter,
-                                 rewriter.getFusedLoc({inner.getLoc(),
-                                                       op.getLoc()}),
-                                 inner.getOperand(),
-                                 permute(inner.getPermutation(),
-                                         op.getPermutation())));
+    rewriter.replaceOp(
+        op,
+        transpose(rewriter, rewriter.getFusedLoc({inner.getLoc(), op.getLoc()}),
+                  inner.getOperand(),
+                  permute(inner.getPermutation(), op.getPermutation())));
     return success();
   }
 };
@@ -177,9 +182,8 @@ struct TransposeBroadcast : OpRewritePattern<stablehlo::TransposeOp> {
     Permutation inverse = invert(op.getPermutation());
     rewriter.replaceOpWithNewOp<stablehlo::BroadcastInDimOp>(
         op, op.getType(), broadcast.getOperand(),
-        rewriter.getDenseI64ArrayAttr(
-            permute(ArrayRef<int64_t>(inverse),
-                    broadcast.getBroadcastDimensions())));
+        rewriter.getDenseI64ArrayAttr(permute(
+            ArrayRef<int64_t>(inverse), broadcast.getBroadcastDimensions())));
     return success();
   }
 };
@@ -199,7 +203,8 @@ struct TransposeSplat : OpRewritePattern<stablehlo::TransposeOp> {
   }
 };
 
-/// A transpose that moves only dimensions of extent 1 is a reshape, which costs nothing.
+/// A transpose that moves only dimensions of extent 1 is a reshape, which costs
+/// nothing.
 struct TransposeOfUnitDimensions : OpRewritePattern<stablehlo::TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -233,9 +238,8 @@ struct BroadcastOfTranspose : OpRewritePattern<stablehlo::BroadcastInDimOp> {
       return rewriter.notifyMatchFailure(op, "not a broadcast of a transpose");
     rewriter.replaceOpWithNewOp<stablehlo::BroadcastInDimOp>(
         op, op.getType(), inner.getOperand(),
-        rewriter.getDenseI64ArrayAttr(
-            permute(op.getBroadcastDimensions(),
-                    invert(inner.getPermutation()))));
+        rewriter.getDenseI64ArrayAttr(permute(op.getBroadcastDimensions(),
+                                              invert(inner.getPermutation()))));
     return success();
   }
 };
@@ -244,14 +248,16 @@ struct BroadcastOfTranspose : OpRewritePattern<stablehlo::BroadcastInDimOp> {
 // Transposes on their way to the results
 //===----------------------------------------------------------------------===//
 
-/// Whether a transpose of `value` costs nothing, since the patterns above absorb it.
+/// Whether a transpose of `value` costs nothing, since the patterns above
+/// absorb it.
 bool absorbsTranspose(Value value) {
   return value.getDefiningOp<stablehlo::BroadcastInDimOp>() ||
          matchPattern(value, m_Constant<SplatElementsAttr>(nullptr));
 }
 
-/// The permutation that all `values` with more than one element order share; values without an order do not count.
-/// Empty when they disagree or when none of them is a transpose.
+/// The permutation that all `values` with more than one element order share;
+/// values without an order do not count. Empty when they disagree or when none
+/// of them is a transpose.
 Permutation commonPermutation(ValueRange values) {
   Permutation common;
   for (Value value : values) {
@@ -279,8 +285,9 @@ Value beforeTranspose(OpBuilder &builder, Value value,
   return transpose(builder, value.getLoc(), value, inverse);
 }
 
-/// Moves transposes from the operands of an op to its results. `Derived::reorder` re-orders what the op says about
-/// dimensions; it may refuse by returning failure before it changes anything.
+/// Moves transposes from the operands of an op to its results.
+/// `Derived::reorder` re-orders what the op says about dimensions; it may
+/// refuse by returning failure before it changes anything.
 template <typename Op, typename Derived>
 struct SinkTranspose : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
@@ -303,8 +310,7 @@ struct SinkTranspose : OpRewritePattern<Op> {
     for (OpResult result : replacement->getResults()) {
       auto type = cast<RankedTensorType>(result.getType());
       result.setType(permutedType(type, inverse));
-      results.push_back(
-          transpose(rewriter, op->getLoc(), result, permutation));
+      results.push_back(transpose(rewriter, op->getLoc(), result, permutation));
     }
     rewriter.replaceOp(op, results);
     return success();
@@ -369,7 +375,8 @@ struct SinkThroughConcatenate
   }
 };
 
-/// Element-wise ops of any kind: nothing they say depends on the order of dimensions.
+/// Element-wise ops of any kind: nothing they say depends on the order of
+/// dimensions.
 struct SinkThroughElementwise : RewritePattern {
   SinkThroughElementwise(MLIRContext *context)
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
@@ -403,7 +410,8 @@ private:
   }
 };
 
-/// reduce(transpose(x)) => transpose(reduce(x)), over the dimensions that are left
+/// reduce(transpose(x)) => transpose(reduce(x)), over the dimensions that are
+/// left
 struct SinkThroughReduce : OpRewritePattern<stablehlo::ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -418,7 +426,8 @@ struct SinkThroughReduce : OpRewritePattern<stablehlo::ReduceOp> {
     for (int64_t dimension : op.getDimensions())
       reduced.push_back(permutation[dimension]);
     llvm::sort(reduced);
-    // Kept source dimensions in the order of the old result, and their places among the kept ones of the source.
+    // Kept source dimensions in the order of the old result, and their places
+    // among the kept ones of the source.
     SmallVector<int64_t> kept, order;
     for (int64_t dimension : permutation)
       if (!llvm::is_contained(reduced, dimension))
@@ -431,9 +440,8 @@ struct SinkThroughReduce : OpRewritePattern<stablehlo::ReduceOp> {
     auto replacement = cast<stablehlo::ReduceOp>(rewriter.clone(*op));
     unsigned inputs = op.getInputs().size();
     for (unsigned index = 0; index < inputs; ++index)
-      replacement->setOperand(index, beforeTranspose(rewriter,
-                                                     op.getInputs()[index],
-                                                     inverse));
+      replacement->setOperand(
+          index, beforeTranspose(rewriter, op.getInputs()[index], inverse));
     rewriter.moveOpBefore(replacement, op);
     replacement.setDimensionsAttr(rewriter.getDenseI64ArrayAttr(reduced));
     SmallVector<Value> results;
@@ -452,7 +460,8 @@ struct AssignConvolutionLayout
   using AssignConvolutionLayoutBase::AssignConvolutionLayoutBase;
 
   void runOnOperation() override {
-    // A model without convolutions keeps its transposes where its author put them.
+    // A model without convolutions keeps its transposes where its author put
+    // them.
     bool hasConvolution = false;
     getOperation().walk([&](stablehlo::ConvolutionOp) {
       hasConvolution = true;
@@ -470,11 +479,12 @@ struct AssignConvolutionLayout
 } // namespace
 
 void populateAssignConvolutionLayoutPatterns(RewritePatternSet &patterns) {
-  patterns.add<MakeChannelsLast, MergeTransposes, TransposeBroadcast,
-               TransposeSplat, TransposeOfUnitDimensions, BroadcastOfTranspose,
-               SinkThroughReduceWindow, SinkThroughPad, SinkThroughSlice,
-               SinkThroughConcatenate, SinkThroughElementwise,
-               SinkThroughReduce>(patterns.getContext());
+  patterns
+      .add<MakeChannelsLast, MergeTransposes, TransposeBroadcast,
+           TransposeSplat, TransposeOfUnitDimensions, BroadcastOfTranspose,
+           SinkThroughReduceWindow, SinkThroughPad, SinkThroughSlice,
+           SinkThroughConcatenate, SinkThroughElementwise, SinkThroughReduce>(
+          patterns.getContext());
 }
 
 } // namespace heddle

@@ -1,8 +1,11 @@
-// Folds per-channel scales and biases behind a convolution or a matrix product into its weights.
+// Folds per-channel scales and biases behind a convolution or a matrix product
+// into its weights.
 //
-// Batch normalization at inference is a scale and a shift per channel. Both are constants, so the scale belongs into
-// the weights and the shift into the bias: a pass over the whole activation disappears. Nothing is evaluated here. The
-// products of constants stay ops over weight handles; the packer computes them piece by piece while it writes the file.
+// Batch normalization at inference is a scale and a shift per channel. Both are
+// constants, so the scale belongs into the weights and the shift into the bias:
+// a pass over the whole activation disappears. Nothing is evaluated here. The
+// products of constants stay ops over weight handles; the packer computes them
+// piece by piece while it writes the file.
 
 #include "passes/Graph/Passes.h"
 
@@ -19,7 +22,8 @@ namespace heddle {
 
 namespace {
 
-/// Whether `value` depends on constants alone, through ops that the packer evaluates piece by piece.
+/// Whether `value` depends on constants alone, through ops that the packer
+/// evaluates piece by piece.
 bool isWeight(Value value, unsigned depth = 16) {
   Operation *op = value.getDefiningOp();
   if (!op || depth == 0)
@@ -52,7 +56,8 @@ Value broadcastAlong(OpBuilder &builder, Location location, Value vector,
 
 /// Weights that a broadcast repeats over every dimension but one.
 struct PerChannelWeight {
-  /// What is broadcast: one element per channel, or a single one, with any number of dimensions of extent 1.
+  /// What is broadcast: one element per channel, or a single one, with any
+  /// number of dimensions of extent 1.
   Value source;
   int64_t channels;
   bool single;
@@ -94,12 +99,14 @@ std::optional<PerChannelWeight> perChannelWeight(Value value,
   return PerChannelWeight{broadcast.getOperand(), channels, !alongDimension};
 }
 
-/// Where the channels of a linear op's result stand, and where they stand in its weights.
+/// Where the channels of a linear op's result stand, and where they stand in
+/// its weights.
 struct Channels {
   int64_t result, weights;
 };
 
-/// The op's channels when `op` is a convolution or a product with weights on its right-hand side.
+/// The op's channels when `op` is a convolution or a product with weights on
+/// its right-hand side.
 SmallVector<Channels> weightChannels(Operation *op) {
   if (auto convolution = dyn_cast_or_null<stablehlo::ConvolutionOp>(op)) {
     if (!isWeight(convolution.getRhs()))
@@ -157,7 +164,8 @@ struct FoldScale : OpRewritePattern<stablehlo::MulOp> {
   }
 };
 
-/// multiply(add(linear, b), s) => add(multiply(linear, s), b * s), for weights b and s: brings the scale to the linear op
+/// multiply(add(linear, b), s) => add(multiply(linear, s), b * s), for weights
+/// b and s: brings the scale to the linear op
 struct DistributeScale : OpRewritePattern<stablehlo::MulOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -194,7 +202,8 @@ struct DistributeScale : OpRewritePattern<stablehlo::MulOp> {
   }
 };
 
-/// add(add(x, b), c) => add(x, b + c), for weights b and c that are one vector each along the same dimension
+/// add(add(x, b), c) => add(x, b + c), for weights b and c that are one vector
+/// each along the same dimension
 struct MergeBiases : OpRewritePattern<stablehlo::AddOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -233,7 +242,8 @@ struct MergeBiases : OpRewritePattern<stablehlo::AddOp> {
 
 /// batch_norm_inference(x, scale, offset, mean, variance)
 ///   => x * s + (offset - mean * s),   s = scale / sqrt(variance + epsilon)
-/// (StableHLO specification, batch_norm_inference), with s and the shift as vectors over the channels.
+/// (StableHLO specification, batch_norm_inference), with s and the shift as
+/// vectors over the channels.
 struct DecomposeBatchNorm : OpRewritePattern<stablehlo::BatchNormInferenceOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -251,11 +261,11 @@ struct DecomposeBatchNorm : OpRewritePattern<stablehlo::BatchNormInferenceOp> {
                   &losesInformation);
     Value epsilon = stablehlo::ConstantOp::create(
         rewriter, location, DenseElementsAttr::get(vector, value));
-    Value variance = stablehlo::AddOp::create(rewriter, location,
-                                              op.getVariance(), epsilon);
+    Value variance =
+        stablehlo::AddOp::create(rewriter, location, op.getVariance(), epsilon);
     Value deviation = stablehlo::SqrtOp::create(rewriter, location, variance);
-    Value scale = stablehlo::DivOp::create(rewriter, location, op.getScale(),
-                                           deviation);
+    Value scale =
+        stablehlo::DivOp::create(rewriter, location, op.getScale(), deviation);
     Value shift = stablehlo::SubtractOp::create(
         rewriter, location, op.getOffset(),
         stablehlo::MulOp::create(rewriter, location, op.getMean(), scale));

@@ -3,6 +3,8 @@
 #ifndef HEDDLE_PASSES_GRAPH_PASSES_H
 #define HEDDLE_PASSES_GRAPH_PASSES_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir {
@@ -15,11 +17,12 @@ namespace heddle {
 #define GEN_PASS_REGISTRATION
 #include "passes/Graph/Passes.h.inc"
 
-/// Channels-last convolutions, and transposes that move towards the results until they cancel.
-void populateAssignConvolutionLayoutPatterns(
-    mlir::RewritePatternSet &patterns);
+/// Channels-last convolutions, and transposes that move towards the results
+/// until they cancel.
+void populateAssignConvolutionLayoutPatterns(mlir::RewritePatternSet &patterns);
 
-/// Scales and biases per channel, batch norms among them, folded into the weights before them.
+/// Scales and biases per channel, batch norms among them, folded into the
+/// weights before them.
 void populateFoldScaleIntoWeightsPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace heddle

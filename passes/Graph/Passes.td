@@ -47,4 +47,21 @@ def FoldScaleIntoWeights : Pass<"heddle-fold-scale-into-weights"> {
   let dependentDialects = ["heddle::stablehlo::StableHloDialect"];
 }
 
+def RecognizeComposites : Pass<"heddle-recognize-composites", "mlir::ModuleOp"> {
+  let summary = "Recognize softmax, norms, activations and attention and name them as composites";
+  let description = [{
+    Replaces subgraphs of public functions by `stablehlo.composite "heddle.<op>"`: `softmax`, `layer_norm`, `rms_norm`,
+    `gelu` (erf and tanh), `silu`, `attention`. The decomposition is a private function with the ops that were found;
+    equal ones are shared.
+
+    ```mlir
+    %0 = stablehlo.logistic %x
+    %1 = stablehlo.multiply %x, %0
+    ==>
+    %1 = stablehlo.composite "heddle.silu" %x {decomposition = @heddle.silu_0}
+    ```
+  }];
+  let dependentDialects = ["heddle::stablehlo::StableHloDialect", "mlir::func::FuncDialect"];
+}
+
 #endif // HEDDLE_PASSES_GRAPH_PASSES

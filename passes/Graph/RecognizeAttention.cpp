@@ -1,0 +1,279 @@
+// softmax(scale * q k^T + mask) v => heddle.attention
+//
+// The scores are the largest tensor of a transformer and nobody reads them: as
+// one composite they never leave a core's cache. Scales may stand at the query,
+// the key or the scores; the mask is a sum or a select with a very low value.
+// What brings q, k and v into their order (transposes, slices of a merged
+// projection, heads repeated for grouped queries) stays outside, where the
+// dispatch stage folds it into the kernel's access functions.
+
+#include "passes/Graph/Composites.h"
+
+using namespace mlir;
+
+namespace heddle {
+namespace {
+
+RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+/// A dot_general with leading batch dimensions in order, one free dimension on
+/// each side and one contraction.
+struct BatchProduct {
+  stablehlo::DotGeneralOp op;
+  int64_t lhsFree, rhsFree, lhsContracted, rhsContracted;
+};
+
+std::optional<BatchProduct> matchBatchProduct(Value value) {
+  auto op = value.getDefiningOp<stablehlo::DotGeneralOp>();
+  if (!op)
+    return std::nullopt;
+  auto numbers = op.getDotDimensionNumbers();
+  auto lhsBatch = numbers.getLhsBatchingDimensions();
+  auto rhsBatch = numbers.getRhsBatchingDimensions();
+  int64_t rank = typeOf(op.getLhs()).getRank();
+  if (numbers.getLhsContractingDimensions().size() != 1 ||
+      static_cast<int64_t>(lhsBatch.size()) != rank - 2 ||
+      typeOf(op.getRhs()).getRank() != rank)
+    return std::nullopt;
+  for (int64_t dimension = 0; dimension < rank - 2; ++dimension)
+    if (lhsBatch[dimension] != dimension || rhsBatch[dimension] != dimension)
+      return std::nullopt;
+  int64_t lhs = numbers.getLhsContractingDimensions()[0];
+  int64_t rhs = numbers.getRhsContractingDimensions()[0];
+  // The two dimensions after the batch are free and contracted, in one order or
+  // the other.
+  return BatchProduct{op, 2 * rank - 3 - lhs, 2 * rank - 3 - rhs, lhs, rhs};
+}
+
+/// `value` with its last two dimensions in the order [first, second].
+Value lastTwo(PatternRewriter &rewriter, Value value, int64_t first,
+              int64_t second) {
+  if (first < second)
+    return value;
+  RankedTensorType type = typeOf(value);
+  SmallVector<int64_t> permutation =
+      llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+  std::swap(permutation[first], permutation[second]);
+  SmallVector<int64_t> shape;
+  for (int64_t dimension : permutation)
+    shape.push_back(type.getDimSize(dimension));
+  return stablehlo::TransposeOp::create(
+      rewriter, value.getLoc(),
+      RankedTensorType::get(shape, type.getElementType()), value,
+      rewriter.getDenseI64ArrayAttr(permutation));
+}
+
+/// Strips a multiplication or division by a splat and takes it into `scale`.
+Value stripScale(Value value, double &scale) {
+  Value result = value;
+  if (auto quotient = value.getDefiningOp<stablehlo::DivOp>()) {
+    if (std::optional<double> splat = splatValue(quotient.getRhs())) {
+      scale /= *splat;
+      return quotient.getLhs();
+    }
+  }
+  matchEitherOrder<stablehlo::MulOp>(value, [&](Value of, Value factor) {
+    std::optional<double> splat = splatValue(factor);
+    if (!splat)
+      return false;
+    scale *= *splat;
+    result = of;
+    return true;
+  });
+  return result;
+}
+
+struct Scores {
+  BatchProduct product;
+  Value query, key, mask;
+  double scale = 1.0;
+};
+
+/// A scale at an operand of the product, perhaps before the transpose that
+/// orders it.
+Value stripOperandScale(PatternRewriter &rewriter, Value operand,
+                        double &scale) {
+  Value stripped = stripScale(operand, scale);
+  if (stripped != operand)
+    return stripped;
+  auto transpose = operand.getDefiningOp<stablehlo::TransposeOp>();
+  if (!transpose)
+    return operand;
+  double inner = 1.0;
+  Value below = stripScale(transpose.getOperand(), inner);
+  if (below == transpose.getOperand())
+    return operand;
+  scale *= inner;
+  return stablehlo::TransposeOp::create(rewriter, transpose.getLoc(),
+                                        operand.getType(), below,
+                                        transpose.getPermutationAttr());
+}
+
+/// scores = scale * dot(q, k) [+ mask], or select(mask, scale * dot(q, k), very
+/// low)
+std::optional<Scores> matchScores(Value value) {
+  Scores scores;
+  auto matchProduct = [&](Value candidate) {
+    scores.scale = 1.0;
+    Value stripped = stripScale(candidate, scores.scale);
+    auto product = matchBatchProduct(stripped);
+    if (!product || !isa<FloatType>(typeOf(stripped).getElementType()))
+      return false;
+    scores.product = *product;
+    return true;
+  };
+  if (matchProduct(value))
+    return scores;
+  if (matchEitherOrder<stablehlo::AddOp>(value, [&](Value a, Value mask) {
+        scores.mask = mask;
+        return matchProduct(a);
+      }))
+    return scores;
+  if (auto select = value.getDefiningOp<stablehlo::SelectOp>()) {
+    std::optional<double> low = splatValue(select.getOnFalse());
+    // Anything this low has the weight zero next to a score that is kept.
+    if (low && *low <= -1e9 && typeOf(select.getPred()).getRank() != 0 &&
+        *low == -std::numeric_limits<double>::infinity()) {
+      scores.mask = select.getPred();
+      if (matchProduct(select.getOnTrue()))
+        return scores;
+    }
+  }
+  return std::nullopt;
+}
+
+struct RecognizeAttention : OpRewritePattern<stablehlo::DotGeneralOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(stablehlo::DotGeneralOp op,
+                                PatternRewriter &rewriter) const override {
+    auto weighted = matchBatchProduct(op.getResult());
+    if (!weighted)
+      return rewriter.notifyMatchFailure(op, "not a plain batched product");
+    auto softmax = op.getLhs().getDefiningOp<stablehlo::CompositeOp>();
+    if (!isComposite(softmax, "heddle.softmax") || !softmax->hasOneUse())
+      return rewriter.notifyMatchFailure(op, "weights are no softmax");
+    int64_t rank = typeOf(op.getLhs()).getRank();
+    auto axis = softmax.getCompositeAttributes().getAs<IntegerAttr>("axis");
+    if (!axis || axis.getInt() != rank - 1 ||
+        weighted->lhsContracted != rank - 1)
+      return rewriter.notifyMatchFailure(op, "softmax over another dimension");
+    auto scores = matchScores(softmax->getOperand(0));
+    if (!scores)
+      return rewriter.notifyMatchFailure(op, "softmax of something else");
+
+    Location location = op.getLoc();
+    rewriter.setInsertionPoint(op);
+    stablehlo::DotGeneralOp product = scores->product.op;
+    double scale = scores->scale;
+    Value query = stripOperandScale(rewriter, product.getLhs(), scale);
+    Value key = stripOperandScale(rewriter, product.getRhs(), scale);
+    query = lastTwo(rewriter, query, scores->product.lhsFree,
+                    scores->product.lhsContracted);
+    key = lastTwo(rewriter, key, scores->product.rhsFree,
+                  scores->product.rhsContracted);
+    Value value = lastTwo(rewriter, op.getRhs(), weighted->rhsContracted,
+                          weighted->rhsFree);
+    SmallVector<Value> inputs{query, key, value};
+    if (scores->mask)
+      inputs.push_back(scores->mask);
+
+    // The decomposition is written out in the composite's own terms: the
+    // operands were re-ordered.
+    Operation *root =
+        spellOut(rewriter, location, inputs, scale, scores->mask != nullptr,
+                 cast<RankedTensorType>(op.getType()));
+    Value result = root->getResult(0);
+    rewriter.replaceOp(op, result);
+    rewriter.setInsertionPoint(root);
+    return replaceByComposite(
+        rewriter, root, inputs, "heddle.attention",
+        {rewriter.getNamedAttr("causal", rewriter.getBoolAttr(false)),
+         rewriter.getNamedAttr("scale", rewriter.getF32FloatAttr(scale))});
+  }
+
+private:
+  static Value splat(PatternRewriter &rewriter, Location location,
+                     RankedTensorType type, double value) {
+    auto element = cast<FloatType>(type.getElementType());
+    return stablehlo::ConstantOp::create(
+        rewriter, location,
+        DenseElementsAttr::get(type, rewriter.getFloatAttr(element, value)));
+  }
+
+  /// reduce of `input` over its last dimension, and its result repeated along
+  /// it.
+  template <typename Body>
+  static Value rowReduction(PatternRewriter &rewriter, Location location,
+                            Value input, double initial) {
+    RankedTensorType type = typeOf(input);
+    auto scalar = RankedTensorType::get({}, type.getElementType());
+    auto row = RankedTensorType::get(type.getShape().drop_back(),
+                                     type.getElementType());
+    Value init = splat(rewriter, location, scalar, initial);
+    auto reduce = stablehlo::ReduceOp::create(
+        rewriter, location, TypeRange(row), ValueRange(input), ValueRange(init),
+        rewriter.getDenseI64ArrayAttr({type.getRank() - 1}));
+    {
+      OpBuilder::InsertionGuard guard(rewriter);
+      Block *block = rewriter.createBlock(
+          &reduce.getBody(), {}, {scalar, scalar}, {location, location});
+      Value combined = Body::create(rewriter, location, block->getArgument(0),
+                                    block->getArgument(1));
+      stablehlo::ReturnOp::create(rewriter, location, combined);
+    }
+    auto kept = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank() - 1));
+    return stablehlo::BroadcastInDimOp::create(
+        rewriter, location, type, reduce->getResult(0),
+        rewriter.getDenseI64ArrayAttr(kept));
+  }
+
+  static Operation *spellOut(PatternRewriter &rewriter, Location location,
+                             ValueRange inputs, double scale, bool masked,
+                             RankedTensorType resultType) {
+    RankedTensorType query = typeOf(inputs[0]);
+    int64_t rank = query.getRank();
+    SmallVector<int64_t> shape(query.getShape());
+    shape[rank - 1] = typeOf(inputs[1]).getDimSize(rank - 2);
+    auto type = RankedTensorType::get(shape, query.getElementType());
+    auto batch = llvm::to_vector(llvm::seq<int64_t>(0, rank - 2));
+    auto dot = [&](RankedTensorType result, Value lhs, Value rhs,
+                   int64_t rhsContracted) {
+      return stablehlo::DotGeneralOp::create(
+          rewriter, location, result, lhs, rhs,
+          stablehlo::DotDimensionNumbersAttr::get(
+              rewriter.getContext(), batch, batch, {rank - 1}, {rhsContracted}),
+          /*precision_config=*/nullptr, /*algorithm=*/nullptr);
+    };
+    Value scores = dot(type, inputs[0], inputs[1], rank - 1);
+    scores = stablehlo::MulOp::create(rewriter, location, scores,
+                                      splat(rewriter, location, type, scale));
+    if (masked && typeOf(inputs[3]).getElementType().isInteger(1))
+      scores = stablehlo::SelectOp::create(
+          rewriter, location, inputs[3], scores,
+          splat(rewriter, location, type,
+                -std::numeric_limits<double>::infinity()));
+    else if (masked)
+      scores = stablehlo::AddOp::create(rewriter, location, scores, inputs[3]);
+    Value shifted = stablehlo::SubtractOp::create(
+        rewriter, location, scores,
+        rowReduction<stablehlo::MaxOp>(
+            rewriter, location, scores,
+            -std::numeric_limits<double>::infinity()));
+    Value weights = stablehlo::ExpOp::create(rewriter, location, shifted);
+    weights = stablehlo::DivOp::create(
+        rewriter, location, weights,
+        rowReduction<stablehlo::AddOp>(rewriter, location, weights, 0.0));
+    return dot(resultType, weights, inputs[2], rank - 2);
+  }
+};
+
+} // namespace
+
+void populateRecognizeAttentionPatterns(RewritePatternSet &patterns) {
+  patterns.add<RecognizeAttention>(patterns.getContext());
+}
+
+} // namespace heddle
