@@ -2,6 +2,8 @@
 
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/StableHlo/StableHlo.h"
+#include "heddle/Pipeline/GraphPipeline.h"
+#include "passes/Graph/Passes.h"
 #include "passes/Kernel/Cpu/Passes.h"
 #include "passes/Kernel/Math/Passes.h"
 
@@ -28,6 +30,8 @@ void heddle::registerAllDialects(DialectRegistry &registry) {
 }
 
 void heddle::registerAllPasses() {
+  registerHeddleGraphPasses();
   registerKernelCpuPasses();
   registerKernelMathPasses();
+  registerGraphPipeline();
 }

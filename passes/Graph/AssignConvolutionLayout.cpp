@@ -463,7 +463,7 @@ struct AssignConvolutionLayout
     // A model without convolutions keeps its transposes where its author put
     // them.
     bool hasConvolution = false;
-    getOperation().walk([&](stablehlo::ConvolutionOp) {
+    getOperation()->walk([&](stablehlo::ConvolutionOp) {
       hasConvolution = true;
       return WalkResult::interrupt();
     });

@@ -187,6 +187,8 @@ struct RecognizeAttention : OpRewritePattern<stablehlo::DotGeneralOp> {
                  cast<RankedTensorType>(op.getType()));
     Value result = root->getResult(0);
     rewriter.replaceOp(op, result);
+    // A composite has no known effects, so nobody else would find it dead.
+    rewriter.eraseOp(softmax);
     rewriter.setInsertionPoint(root);
     return replaceByComposite(
         rewriter, root, inputs, "heddle.attention",

@@ -1,0 +1,31 @@
+// heddle-graph: from an imported model to StableHLO that is ready to be cut into dispatches.
+
+#ifndef HEDDLE_PIPELINE_GRAPHPIPELINE_H
+#define HEDDLE_PIPELINE_GRAPHPIPELINE_H
+
+#include "mlir/Pass/PassOptions.h"
+
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
+
+namespace heddle {
+
+struct GraphPipelineOptions
+    : mlir::PassPipelineOptions<GraphPipelineOptions> {
+  Option<bool> recognizeComposites{
+      *this, "recognize-composites",
+      llvm::cl::desc("Name softmax, norms, activations and attention"),
+      llvm::cl::init(true)};
+};
+
+/// Simplified StableHLO with composites `heddle.*`; convolutions have channels last.
+void buildGraphPipeline(mlir::OpPassManager &manager,
+                        const GraphPipelineOptions &options);
+
+/// Registers `heddle-graph` by name.
+void registerGraphPipeline();
+
+} // namespace heddle
+
+#endif // HEDDLE_PIPELINE_GRAPHPIPELINE_H

@@ -1,0 +1,29 @@
+#include "heddle/Pipeline/GraphPipeline.h"
+
+#include "passes/Graph/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+void heddle::buildGraphPipeline(OpPassManager &manager,
+                                const GraphPipelineOptions &options) {
+  manager.addPass(createCanonicalizerPass());
+  // Batch norms are taken apart before the recognizers look for norms.
+  manager.addPass(createFoldScaleIntoWeights());
+  if (options.recognizeComposites)
+    manager.addPass(createRecognizeComposites());
+  manager.addPass(createAssignConvolutionLayout());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createSymbolDCEPass());
+}
+
+void heddle::registerGraphPipeline() {
+  PassPipelineRegistration<GraphPipelineOptions>(
+      "heddle-graph",
+      "Simplify, fold scales into weights, recognize composites, lay out "
+      "convolutions",
+      buildGraphPipeline);
+}
