@@ -8,6 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* The thread sanitizer does not like a child with threads, but can follow it. */
+const char *__tsan_default_options(void);
+const char *__tsan_default_options(void) { return "die_after_fork=0"; }
+
 enum { callers = 4, rounds = 300 };
 static const int64_t square[] = {10, 100};
 
