@@ -44,13 +44,21 @@ HostTensor HostTensor::view(RankedTensorType type, ArrayRef<char> bytes,
   return tensor;
 }
 
-HostTensor HostTensor::allocate(RankedTensorType type) {
+HostTensor
+HostTensor::allocate(RankedTensorType type,
+                     std::shared_ptr<std::atomic<uint64_t>> account) {
   size_t bytes = *byteSize(type);
+  if (account)
+    account->fetch_add(bytes);
   // Large zeroed blocks come from fresh pages: what is never written costs
   // nothing.
   std::shared_ptr<char> storage(
       static_cast<char *>(std::calloc(std::max<size_t>(bytes, 1), 1)),
-      std::free);
+      [account = std::move(account), bytes](char *block) {
+        std::free(block);
+        if (account)
+          account->fetch_sub(bytes);
+      });
   if (!storage)
     llvm::report_bad_alloc_error("no memory for a host tensor");
   HostTensor tensor = view(type, {storage.get(), bytes}, storage);

@@ -10,6 +10,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/ArrayRef.h"
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,8 +29,11 @@ public:
   /// element type is no ElementKind, or the number does not fit 63 bits.
   static std::optional<uint64_t> byteSize(mlir::RankedTensorType type);
 
-  /// A tensor of zeros. `byteSize(type)` must have a value that fits memory.
-  static HostTensor allocate(mlir::RankedTensorType type);
+  /// A tensor of zeros. `byteSize(type)` must have a value that fits memory. The
+  /// bytes count in `account`, if given, while they live.
+  static HostTensor
+  allocate(mlir::RankedTensorType type,
+           std::shared_ptr<std::atomic<uint64_t>> account = nullptr);
   /// A tensor over bytes that `owner` keeps alive, at any alignment. There must
   /// be exactly `byteSize(type)` of them.
   static HostTensor view(mlir::RankedTensorType type,

@@ -1,0 +1,168 @@
+// The interpreter from inside: what the function of an operation works with.
+
+#ifndef HEDDLE_LIB_REFERENCE_EVALUATOR_H
+#define HEDDLE_LIB_REFERENCE_EVALUATOR_H
+
+#include "Strided.h"
+#include "heddle/Reference/Interpreter.h"
+#include "heddle/Support/Diagnostics.h"
+
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <atomic>
+
+namespace heddle::reference {
+
+using Complex = std::complex<double>;
+using ValueVector = llvm::SmallVector<InterpreterValue, 4>;
+
+class Evaluator {
+public:
+  Evaluator(const InterpreterOptions &options)
+      : options(options),
+        liveBytes(std::make_shared<std::atomic<uint64_t>>(0)) {}
+
+  llvm::LogicalResult call(mlir::func::FuncOp function,
+                           llvm::ArrayRef<InterpreterValue> arguments,
+                           ValueVector &results);
+  /// Runs a region's block in the frame of the current function: values defined
+  /// outside stay visible.
+  llvm::LogicalResult runBlock(mlir::Block &block,
+                               llvm::ArrayRef<InterpreterValue> arguments,
+                               ValueVector &yielded);
+  llvm::LogicalResult execute(mlir::Operation *op,
+                              llvm::ArrayRef<InterpreterValue> operands,
+                              ValueVector &results);
+
+  /// A zeroed tensor, if the limits allow it.
+  llvm::FailureOr<HostTensor> allocate(mlir::Operation *op,
+                                       llvm::ArrayRef<int64_t> shape,
+                                       mlir::Type element);
+  /// What elements of this type are evaluated in: f32 may be f64.
+  mlir::Type evaluatedType(mlir::Type element) const;
+  ElementKind evaluatedKind(mlir::Type element) const {
+    return *elementKind(evaluatedType(element));
+  }
+  /// The value of a constant, handles viewed where they lie.
+  llvm::FailureOr<HostTensor> constant(mlir::Operation *op,
+                                       mlir::ElementsAttr attribute);
+  /// The tensor with another element type: f32 as f64 and back, where one of them
+  /// comes from the program itself.
+  llvm::FailureOr<HostTensor> as(mlir::Operation *op, const HostTensor &tensor,
+                                 mlir::Type element);
+  /// What a value of the current frame holds; null if it holds nothing.
+  const InterpreterValue *lookup(mlir::Value value) const {
+    auto found = frame->find(value);
+    return found == frame->end() ? nullptr : &found->second;
+  }
+  mlir::func::FuncOp lookupFunction(mlir::Operation *from,
+                                    mlir::FlatSymbolRefAttr name);
+  /// Counts `count` operations against the limit.
+  llvm::LogicalResult countOperations(mlir::Operation *op, uint64_t count = 1);
+
+  const InterpreterOptions &options;
+
+private:
+  using Frame = llvm::DenseMap<mlir::Value, InterpreterValue>;
+  /// Per operation of a block, in order: the values of the block that nothing
+  /// needs after it.
+  using LastUses = std::vector<llvm::SmallVector<mlir::Value, 2>>;
+  const LastUses &lastUses(mlir::Block &block);
+  llvm::LogicalResult executeQuantized(mlir::Operation *op,
+                                       llvm::ArrayRef<InterpreterValue> operands,
+                                       ValueVector &results);
+
+  Frame *frame = nullptr;
+  unsigned depth = 0;
+  uint64_t operations = 0;
+  std::shared_ptr<std::atomic<uint64_t>> liveBytes;
+  llvm::DenseMap<mlir::Block *, std::unique_ptr<LastUses>> lastUsesOfBlock;
+  mlir::SymbolTableCollection symbols;
+};
+
+/// One execution of an operation.
+struct Invocation {
+  Evaluator &evaluator;
+  mlir::Operation *op;
+  llvm::ArrayRef<InterpreterValue> operands;
+  ValueVector &results;
+
+  const HostTensor &tensor(unsigned i) const { return operands[i].tensor; }
+  mlir::InFlightDiagnostic
+  error(ErrorCode code = ErrorCode::ProgramFault) const {
+    return heddle::emitError(op->getLoc(), code)
+           << "'" << op->getName().getStringRef() << "' ";
+  }
+  /// Element type of result `i` as it is evaluated.
+  mlir::Type resultElement(unsigned i = 0) const {
+    return evaluator.evaluatedType(
+        mlir::cast<mlir::ShapedType>(op->getResult(i).getType())
+            .getElementType());
+  }
+  /// A result of the given shape.
+  llvm::FailureOr<HostTensor> allocate(llvm::ArrayRef<int64_t> shape,
+                                       unsigned result = 0) const {
+    return evaluator.allocate(op, shape, resultElement(result));
+  }
+  /// Fails where the result's type knows a dimension that is not so.
+  llvm::LogicalResult give(HostTensor tensor);
+};
+
+/// The functions of operations by name.
+class Registry {
+public:
+  using Function = llvm::LogicalResult (*)(Invocation &);
+
+  template <typename OpTy, llvm::LogicalResult (*F)(Invocation &, OpTy)>
+  void add() {
+    functions[OpTy::getOperationName()] = [](Invocation &call) {
+      return F(call, mlir::cast<OpTy>(call.op));
+    };
+  }
+  void add(llvm::StringRef name, Function function) {
+    functions[name] = function;
+  }
+  Function find(llvm::StringRef name) const { return functions.lookup(name); }
+
+  static const Registry &get();
+
+private:
+  llvm::StringMap<Function> functions;
+};
+
+/// Each group of operations adds its functions.
+void addShapeOperations(Registry &registry);
+void addDynamicOperations(Registry &registry);
+void addReductions(Registry &registry);
+void addContractions(Registry &registry);
+void addConvolutions(Registry &registry);
+void addIndexing(Registry &registry);
+void addSorting(Registry &registry);
+void addControlFlow(Registry &registry);
+void addFactorizations(Registry &registry);
+void addFourier(Registry &registry);
+void addRandom(Registry &registry);
+void addNormalization(Registry &registry);
+void addDistribution(Registry &registry);
+void addQuantization(Registry &registry);
+void addStructured(Registry &registry);
+
+/// The meaning of `pad` (Shape.cpp).
+llvm::FailureOr<HostTensor>
+padTensor(Evaluator &evaluator, mlir::Operation *op, const HostTensor &operand,
+          const HostTensor &value, llvm::ArrayRef<int64_t> low,
+          llvm::ArrayRef<int64_t> high, llvm::ArrayRef<int64_t> interior);
+
+/// Applies an element-wise operation (Elementwise.cpp).
+llvm::LogicalResult applyElementwise(Invocation &call);
+
+/// Calls `body(begin, end)` on parts of [0, count), on several threads where a
+/// part is worth one. The parts are multiples of `grain` but the last.
+void parallelFor(unsigned threads, int64_t count, int64_t grain,
+                 llvm::function_ref<void(int64_t, int64_t)> body);
+
+} // namespace heddle::reference
+
+#endif // HEDDLE_LIB_REFERENCE_EVALUATOR_H

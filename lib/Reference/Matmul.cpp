@@ -1,0 +1,139 @@
+#include "Matmul.h"
+
+#include <cstring>
+
+using namespace heddle;
+using namespace heddle::reference;
+
+// On x86-64 the loop over doubles is compiled for wide vectors too. Products and
+// sums round separately everywhere, so that all versions give the same bits.
+#if defined(__x86_64__) && defined(__clang__)
+#define HEDDLE_WIDE __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define HEDDLE_WIDE
+#endif
+
+/// Rows and columns of c that one call keeps in registers.
+static constexpr int64_t kRows = 4, kColumns = 16;
+
+HEDDLE_WIDE static void tile(int64_t n, int64_t k, int64_t depth,
+                             const double *a, const double *b, double *c) {
+#ifdef __clang__
+#pragma clang fp contract(off)
+#endif
+  double sums[kRows][kColumns];
+  for (int64_t i = 0; i < kRows; ++i)
+    for (int64_t j = 0; j < kColumns; ++j)
+      sums[i][j] = c[i * n + j];
+  for (int64_t l = 0; l < depth; ++l)
+    for (int64_t i = 0; i < kRows; ++i)
+      for (int64_t j = 0; j < kColumns; ++j)
+        sums[i][j] += a[i * k + l] * b[l * n + j];
+  for (int64_t i = 0; i < kRows; ++i)
+    for (int64_t j = 0; j < kColumns; ++j)
+      c[i * n + j] = sums[i][j];
+}
+
+/// The rows [begin, end) of c.
+template <typename T>
+static void plainRows(int64_t begin, int64_t end, int64_t from, int64_t n,
+                      int64_t k, const T *a, const T *b, T *c) {
+#ifdef __clang__
+#pragma clang fp contract(off)
+#endif
+  for (int64_t i = begin; i < end; ++i)
+    for (int64_t l = 0; l < k; ++l) {
+      T factor = a[i * k + l];
+      for (int64_t j = from; j < n; ++j)
+        c[i * n + j] += factor * b[l * n + j];
+    }
+}
+
+void reference::multiplyMatrices(unsigned threads, int64_t m, int64_t n,
+                                 int64_t k, const double *a, const double *b,
+                                 double *c) {
+  int64_t wide = n - n % kColumns;
+  // Rows of b that stay in the cache while all rows of a pass.
+  constexpr int64_t kDepth = 256;
+  int64_t grain = std::max<int64_t>(kRows, (1 << 22) / std::max<int64_t>(n * k, 1));
+  grain = (grain + kRows - 1) / kRows * kRows;
+  parallelFor(threads, m, grain, [&](int64_t begin, int64_t end) {
+    int64_t tall = begin + (end - begin) / kRows * kRows;
+    for (int64_t l = 0; l < k; l += kDepth)
+      for (int64_t j = 0; j < wide; j += kColumns)
+        for (int64_t i = begin; i < tall; i += kRows)
+          tile(n, k, std::min(kDepth, k - l), a + i * k + l, b + l * n + j,
+               c + i * n + j);
+    plainRows(begin, tall, wide, n, k, a, b, c);
+    plainRows<double>(tall, end, 0, n, k, a, b, c);
+  });
+}
+
+void reference::multiplyMatrices(unsigned threads, int64_t m, int64_t n,
+                                 int64_t k, const uint64_t *a,
+                                 const uint64_t *b, uint64_t *c) {
+  parallelFor(threads, m, 64, [&](int64_t begin, int64_t end) {
+    plainRows(begin, end, 0, n, k, a, b, c);
+  });
+}
+
+void reference::multiplyMatrices(unsigned threads, int64_t m, int64_t n,
+                                 int64_t k, const Complex *a, const Complex *b,
+                                 Complex *c) {
+  parallelFor(threads, m, 64, [&](int64_t begin, int64_t end) {
+    plainRows(begin, end, 0, n, k, a, b, c);
+  });
+}
+
+template <typename T>
+void reference::loadBox(const HostTensor &tensor, llvm::ArrayRef<int64_t> shape,
+                        int64_t offset, llvm::ArrayRef<int64_t> strides,
+                        T *values) {
+  int64_t count = numElements(shape);
+  if (count == 0)
+    return;
+  int64_t inner = shape.empty() ? 1 : shape.back();
+  int64_t step = strides.empty() ? 1 : strides.back();
+  if (!shape.empty()) {
+    shape = shape.drop_back();
+    strides = strides.drop_back();
+  }
+  IndexWalk rows(shape, strides, offset);
+  int64_t offsets[256];
+  char bytes[256 * sizeof(Complex)];
+  for (int64_t row = 0; row < count / inner; ++row, rows.next()) {
+    if (step == 1) {
+      loadElements(tensor.kind(), tensor.element(rows.offset()), inner, values);
+      values += inner;
+      continue;
+    }
+    for (int64_t i = 0; i < inner; i += 256) {
+      size_t block = std::min<int64_t>(256, inner - i);
+      for (size_t l = 0; l < block; ++l)
+        offsets[l] = rows.offset() + (i + int64_t(l)) * step;
+      gatherElements(tensor.elementBytes(), tensor.bytes().data(), offsets,
+                     block, bytes);
+      loadElements(tensor.kind(), bytes, block, values);
+      values += block;
+    }
+  }
+}
+template void reference::loadBox(const HostTensor &, llvm::ArrayRef<int64_t>,
+                                 int64_t, llvm::ArrayRef<int64_t>, double *);
+template void reference::loadBox(const HostTensor &, llvm::ArrayRef<int64_t>,
+                                 int64_t, llvm::ArrayRef<int64_t>, uint64_t *);
+template void reference::loadBox(const HostTensor &, llvm::ArrayRef<int64_t>,
+                                 int64_t, llvm::ArrayRef<int64_t>, Complex *);
+
+template <typename T>
+void reference::storeSums(ElementKind kind, T *values, size_t count,
+                          char *bytes) {
+  if constexpr (std::is_same_v<T, uint64_t>)
+    if (kind == ElementKind::I1)
+      for (size_t i = 0; i < count; ++i)
+        values[i] = values[i] != 0;
+  storeElements(kind, values, count, bytes);
+}
+template void reference::storeSums(ElementKind, double *, size_t, char *);
+template void reference::storeSums(ElementKind, uint64_t *, size_t, char *);
+template void reference::storeSums(ElementKind, Complex *, size_t, char *);

@@ -1,0 +1,203 @@
+// Counter-based random bits: ThreeFry 2x32 and Philox 4x32, as in Salmon et al.,
+// "Parallel random numbers: as easy as 1, 2, 3" (2011); how states and outputs are
+// laid out follows XLA.
+
+#include "Evaluator.h"
+
+#include "dialects/StableHlo/StableHlo.h"
+
+#include <array>
+#include <cmath>
+
+using namespace mlir;
+using namespace heddle;
+using namespace heddle::reference;
+
+static uint32_t rotateLeft(uint32_t value, unsigned by) {
+  return (value << by) | (value >> (32 - by));
+}
+
+/// Twenty rounds, a key injection after every four.
+static std::array<uint32_t, 2> threeFry(std::array<uint32_t, 2> key,
+                                        std::array<uint32_t, 2> counter) {
+  static constexpr unsigned kRotations[2][4] = {{13, 15, 26, 6},
+                                                {17, 29, 16, 24}};
+  uint32_t keys[3] = {key[0], key[1], key[0] ^ key[1] ^ 0x1BD11BDA};
+  uint32_t x = counter[0] + keys[0], y = counter[1] + keys[1];
+  for (unsigned block = 0; block < 5; ++block) {
+    for (unsigned rotation : kRotations[block % 2]) {
+      x += y;
+      y = rotateLeft(y, rotation) ^ x;
+    }
+    x += keys[(block + 1) % 3];
+    y += keys[(block + 2) % 3] + block + 1;
+  }
+  return {x, y};
+}
+
+/// Ten rounds.
+static std::array<uint32_t, 4> philox(std::array<uint32_t, 2> key,
+                                      std::array<uint32_t, 4> counter) {
+  for (unsigned round = 0; round < 10; ++round) {
+    uint64_t first = uint64_t(0xD2511F53) * counter[0];
+    uint64_t second = uint64_t(0xCD9E8D57) * counter[2];
+    counter = {uint32_t(second >> 32) ^ counter[1] ^ key[0], uint32_t(second),
+               uint32_t(first >> 32) ^ counter[3] ^ key[1], uint32_t(first)};
+    key[0] += 0x9E3779B9;
+    key[1] += 0xBB67AE85;
+  }
+  return counter;
+}
+
+namespace {
+/// Random 32-bit words in the order in which the generator gives them.
+struct Words {
+  std::vector<uint32_t> words;
+  std::vector<uint64_t> state;
+};
+} // namespace
+
+/// State: key, counter. A call of `words` words takes ceil(words / 2) counters;
+/// the first halves of all results come before the second halves.
+static Words threeFryWords(ArrayRef<uint64_t> state, int64_t words) {
+  Words out;
+  int64_t calls = (words + 1) / 2;
+  std::array<uint32_t, 2> key = {uint32_t(state[0]), uint32_t(state[0] >> 32)};
+  std::vector<uint32_t> second;
+  for (int64_t i = 0; i < calls; ++i) {
+    uint64_t counter = state[1] + i;
+    auto pair = threeFry(key, {uint32_t(counter), uint32_t(counter >> 32)});
+    out.words.push_back(pair[0]);
+    second.push_back(pair[1]);
+  }
+  out.words.insert(out.words.end(), second.begin(), second.end());
+  out.state = {state[0], state[1] + uint64_t(calls)};
+  return out;
+}
+
+/// State: key, then a counter of 128 bits, whose upper half is the key again
+/// where only 64 were given.
+static Words philoxWords(ArrayRef<uint64_t> state, int64_t words) {
+  Words out;
+  int64_t calls = (words + 3) / 4;
+  std::array<uint32_t, 2> key = {uint32_t(state[0]), uint32_t(state[0] >> 32)};
+  uint64_t low = state[1], high = state.size() > 2 ? state[2] : state[0];
+  for (int64_t i = 0; i < calls; ++i) {
+    auto four = philox(key, {uint32_t(low), uint32_t(low >> 32),
+                             uint32_t(high), uint32_t(high >> 32)});
+    out.words.insert(out.words.end(), four.begin(), four.end());
+    if (++low == 0)
+      ++high;
+  }
+  out.state = {state[0], low};
+  if (state.size() > 2)
+    out.state.push_back(high);
+  return out;
+}
+
+static LogicalResult rngBitGenerator(Invocation &call,
+                                     stablehlo::RngBitGeneratorOp op) {
+  const HostTensor &initial = call.tensor(0);
+  SmallVector<uint64_t> state;
+  if (initial.elementBytes() == 8) {
+    for (int64_t i = 0; i < initial.size(); ++i)
+      state.push_back(initial.uintAt(i));
+  } else if (initial.elementBytes() == 4 && initial.size() % 2 == 0) {
+    for (int64_t i = 0; i < initial.size(); i += 2)
+      state.push_back(initial.uintAt(i) | initial.uintAt(i + 1) << 32);
+  }
+  bool threefry =
+      op.getRngAlgorithm() == stablehlo::RngAlgorithm::THREE_FRY;
+  if (state.size() != 2 && (threefry || state.size() != 3))
+    return call.error() << "has a state of the wrong size";
+  auto type = cast<RankedTensorType>(op.getOutput().getType());
+  FailureOr<HostTensor> output = call.allocate(type.getShape(), 1);
+  if (failed(output))
+    return failure();
+  unsigned bits = bitWidth(output->kind());
+  if (elementClass(output->kind()) == ElementClass::Complex ||
+      elementClass(output->kind()) == ElementClass::Boolean)
+    return call.error(ErrorCode::NotInterpretable)
+           << "has elements of type " << type.getElementType();
+
+  int64_t count = output->size();
+  int64_t words = bits == 64 ? 2 * count : count;
+  // The default algorithm is any: here Philox.
+  Words random = threefry ? threeFryWords(state, words)
+                          : philoxWords(state, words);
+  for (int64_t i = 0; i < count; ++i) {
+    uint64_t value;
+    if (bits == 64 && threefry)
+      // Pairs of one call are one 64-bit number.
+      value = random.words[i] |
+              uint64_t(random.words[random.words.size() / 2 + i]) << 32;
+    else if (bits == 64)
+      value = random.words[2 * i] | uint64_t(random.words[2 * i + 1]) << 32;
+    else
+      value = random.words[i];
+    value &= bits == 64 ? ~uint64_t(0) : (uint64_t(1) << bits) - 1;
+    if (elementClass(output->kind()) == ElementClass::Float)
+      output->set(i, bitsToFloat(output->kind(), value));
+    else
+      output->set(i, value);
+  }
+  FailureOr<HostTensor> next = call.allocate(initial.shape(), 0);
+  if (failed(next))
+    return failure();
+  for (int64_t i = 0; i < next->size(); ++i)
+    next->set(i, initial.elementBytes() == 8
+                     ? random.state[i]
+                     : random.state[i / 2] >> (i % 2 ? 32 : 0));
+  if (failed(call.give(std::move(*next))))
+    return failure();
+  return call.give(std::move(*output));
+}
+
+/// rng: which numbers is open; Philox with the operation's operands as bounds.
+/// Every execution gives the same numbers.
+static LogicalResult rng(Invocation &call, stablehlo::RngOp op) {
+  Extents shape;
+  for (int64_t i = 0; i < call.tensor(2).size(); ++i)
+    shape.push_back(call.tensor(2).intAt(i));
+  FailureOr<HostTensor> result = call.allocate(shape);
+  if (failed(result))
+    return failure();
+  bool normal = op.getRngDistribution() == stablehlo::RngDistribution::NORMAL;
+  ElementClass kind = elementClass(result->kind());
+  if (kind == ElementClass::Complex || (normal && kind != ElementClass::Float))
+    return call.error(ErrorCode::NotInterpretable)
+           << "has elements of type " << result->type().getElementType();
+  Words random = philoxWords({0x68656464, 0x6c65}, 4 * result->size());
+  auto unit = [&](int64_t i) {
+    uint64_t bits =
+        uint64_t(random.words[2 * i]) << 32 | random.words[2 * i + 1];
+    return std::ldexp(double(bits >> 11), -53);
+  };
+  const HostTensor &a = call.tensor(0), &b = call.tensor(1);
+  for (int64_t i = 0; i < result->size(); ++i) {
+    if (kind == ElementClass::Float) {
+      double low = a.floatAt(0), high = b.floatAt(0), value;
+      if (normal) {
+        // Box and Muller.
+        double radius = std::sqrt(-2 * std::log(1 - unit(2 * i)));
+        value = low + high * radius * std::cos(2 * M_PI * unit(2 * i + 1));
+      } else {
+        value = low + (high - low) * unit(2 * i);
+        // Rounding to the type must not reach the bound that is excluded.
+        if (roundToKind(result->kind(), value) >= high)
+          value = low;
+      }
+      result->set(i, value);
+    } else {
+      uint64_t range = b.uintAt(0) - a.uintAt(0);
+      uint64_t bits = uint64_t(random.words[4 * i]) << 32 | random.words[4 * i + 1];
+      result->set(i, a.uintAt(0) + (range ? bits % range : 0));
+    }
+  }
+  return call.give(std::move(*result));
+}
+
+void reference::addRandom(Registry &registry) {
+  registry.add<stablehlo::RngBitGeneratorOp, rngBitGenerator>();
+  registry.add<stablehlo::RngOp, rng>();
+}
