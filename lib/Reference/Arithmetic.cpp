@@ -26,21 +26,18 @@ static ElementFunction byClass(const ElementSite &site, ElementFunction boolean,
   return {};
 }
 
-template <typename F>
-static ElementFunction onBits(F f) {
+template <typename F> static ElementFunction onBits(F f) {
   return binary<uint64_t, uint64_t>(f);
 }
-template <typename F>
-static ElementFunction onReals(F f) {
+template <typename F> static ElementFunction onReals(F f) {
   return binary<double, double>(f);
 }
-template <typename F>
-static ElementFunction onComplex(F f) {
+template <typename F> static ElementFunction onComplex(F f) {
   return binary<Complex, Complex>(f);
 }
 
-/// Wrapping arithmetic is the same for signed and unsigned: it is done unsigned,
-/// and canonicalising restores the sign.
+/// Wrapping arithmetic is the same for signed and unsigned: it is done
+/// unsigned, and canonicalising restores the sign.
 static ElementFunction add(const ElementSite &site) {
   return byClass(site, onBits([](uint64_t a, uint64_t b) { return a | b; }),
                  onBits([](uint64_t a, uint64_t b) { return a + b; }),
@@ -49,8 +46,7 @@ static ElementFunction add(const ElementSite &site) {
 }
 
 static ElementFunction subtract(const ElementSite &site) {
-  return byClass(site, {},
-                 onBits([](uint64_t a, uint64_t b) { return a - b; }),
+  return byClass(site, {}, onBits([](uint64_t a, uint64_t b) { return a - b; }),
                  onReals([](double a, double b) { return a - b; }),
                  onComplex([](Complex a, Complex b) { return a - b; }));
 }
@@ -71,15 +67,15 @@ static ElementFunction divide(const ElementSite &site) {
         return -1;
       return b == -1 ? int64_t(-uint64_t(a)) : a / b;
     });
-  return byClass(
-      site, {},
-      onBits([](uint64_t a, uint64_t b) { return b ? a / b : ~uint64_t(0); }),
-      onReals([](double a, double b) { return a / b; }),
-      onComplex([](Complex a, Complex b) {
-        using Wide = std::complex<long double>;
-        Wide quotient = Wide(a) / Wide(b);
-        return Complex(quotient.real(), quotient.imag());
-      }));
+  return byClass(site, {}, onBits([](uint64_t a, uint64_t b) {
+                   return b ? a / b : ~uint64_t(0);
+                 }),
+                 onReals([](double a, double b) { return a / b; }),
+                 onComplex([](Complex a, Complex b) {
+                   using Wide = std::complex<long double>;
+                   Wide quotient = Wide(a) / Wide(b);
+                   return Complex(quotient.real(), quotient.imag());
+                 }));
 }
 
 /// With the dividend's sign; x % 0 is x for integers.
@@ -90,10 +86,9 @@ static ElementFunction remainder(const ElementSite &site) {
         return a;
       return b == -1 ? 0 : a % b;
     });
-  return byClass(site, {},
-                 onBits([](uint64_t a, uint64_t b) { return b ? a % b : a; }),
-                 onReals([](double a, double b) { return std::fmod(a, b); }),
-                 {});
+  return byClass(
+      site, {}, onBits([](uint64_t a, uint64_t b) { return b ? a % b : a; }),
+      onReals([](double a, double b) { return std::fmod(a, b); }), {});
 }
 
 static bool lexicographicallyLess(Complex a, Complex b) {
@@ -143,14 +138,12 @@ static ElementFunction absolute(const ElementSite &site) {
   if (site.operandClass() == ElementClass::Signed)
     return unary<int64_t, uint64_t>(
         [](int64_t a) { return a < 0 ? -uint64_t(a) : uint64_t(a); });
-  return byClass(site, {}, unary<uint64_t, uint64_t>([](uint64_t a) {
-                   return a;
-                 }),
-                 unary<double, double>([](double a) { return std::fabs(a); }),
-                 unary<Complex, double>([](Complex a) {
-                   return double(std::hypot((long double)a.real(),
-                                            (long double)a.imag()));
-                 }));
+  return byClass(
+      site, {}, unary<uint64_t, uint64_t>([](uint64_t a) { return a; }),
+      unary<double, double>([](double a) { return std::fabs(a); }),
+      unary<Complex, double>([](Complex a) {
+        return double(std::hypot((long double)a.real(), (long double)a.imag()));
+      }));
 }
 
 /// -1, 0 or 1; NaN and both zeros stay; z / |z| for complex numbers.
@@ -179,17 +172,14 @@ template <typename T, T (*Smaller)(T, T), T (*Larger)(T, T)>
 static ElementFunction clampOf() {
   return [](llvm::ArrayRef<const Lanes *> in, Lanes &out, size_t count) {
     for (size_t i = 0; i < count; ++i)
-      out.as<T>()[i] =
-          Smaller(Larger(in[0]->as<T>()[i], in[1]->as<T>()[i]),
-                  in[2]->as<T>()[i]);
+      out.as<T>()[i] = Smaller(Larger(in[0]->as<T>()[i], in[1]->as<T>()[i]),
+                               in[2]->as<T>()[i]);
   };
 }
-template <typename T>
-static T smallerInteger(T a, T b) {
+template <typename T> static T smallerInteger(T a, T b) {
   return std::min(a, b);
 }
-template <typename T>
-static T largerInteger(T a, T b) {
+template <typename T> static T largerInteger(T a, T b) {
   return std::max(a, b);
 }
 static Complex smallerComplex(Complex a, Complex b) {
@@ -214,12 +204,11 @@ static ElementFunction clamp(const ElementSite &site) {
   return {};
 }
 
-template <typename T>
-static ElementFunction selectOf() {
+template <typename T> static ElementFunction selectOf() {
   return [](llvm::ArrayRef<const Lanes *> in, Lanes &out, size_t count) {
     for (size_t i = 0; i < count; ++i)
-      out.as<T>()[i] = in[0]->as<uint64_t>()[i] ? in[1]->as<T>()[i]
-                                                : in[2]->as<T>()[i];
+      out.as<T>()[i] =
+          in[0]->as<uint64_t>()[i] ? in[1]->as<T>()[i] : in[2]->as<T>()[i];
   };
 }
 static ElementFunction select(const ElementSite &site) {

@@ -10,8 +10,7 @@ using namespace heddle;
 using namespace heddle::reference;
 using stablehlo::ComparisonDirection;
 
-template <typename T, typename F>
-static ElementFunction test(F f) {
+template <typename T, typename F> static ElementFunction test(F f) {
   return binary<T, uint64_t>([f](T a, T b) { return uint64_t(f(a, b)); });
 }
 
@@ -47,8 +46,8 @@ static ElementFunction complexComparison(ComparisonDirection direction) {
       return !equal;
     if (nan)
       return false;
-    bool less = a.real() < b.real() ||
-                (a.real() == b.real() && a.imag() < b.imag());
+    bool less =
+        a.real() < b.real() || (a.real() == b.real() && a.imag() < b.imag());
     switch (direction) {
     case ComparisonDirection::LT:
       return less;

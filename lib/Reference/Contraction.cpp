@@ -64,8 +64,9 @@ static void contract(Invocation &call, const Side &left, const Side &right,
           freeStrides = select(rhsStrides, right.free);
   Extents depthShape = select(rhs.shape(), right.contracted),
           depthStrides = select(rhsStrides, right.contracted);
-  int64_t panel = std::clamp<int64_t>((int64_t(1) << 22) / std::max<int64_t>(k, 1),
-                                      64, std::max<int64_t>(n, 64));
+  int64_t panel =
+      std::clamp<int64_t>((int64_t(1) << 22) / std::max<int64_t>(k, 1), 64,
+                          std::max<int64_t>(n, 64));
   std::vector<T> a(m * k), b(k * std::min(panel, n)), c;
   // A row of the panel along n: offsets of its columns in the right-hand side.
   std::vector<int64_t> columns(n);
@@ -125,13 +126,12 @@ static LogicalResult dotGeneral(Invocation &call, const Side &left,
 
 static LogicalResult dotGeneral(Invocation &call, stablehlo::DotGeneralOp op) {
   auto numbers = op.getDotDimensionNumbers();
-  return dotGeneral(call,
-                    makeSide(call.tensor(0).rank(),
-                             numbers.getLhsBatchingDimensions(),
-                             numbers.getLhsContractingDimensions()),
-                    makeSide(call.tensor(1).rank(),
-                             numbers.getRhsBatchingDimensions(),
-                             numbers.getRhsContractingDimensions()));
+  return dotGeneral(
+      call,
+      makeSide(call.tensor(0).rank(), numbers.getLhsBatchingDimensions(),
+               numbers.getLhsContractingDimensions()),
+      makeSide(call.tensor(1).rank(), numbers.getRhsBatchingDimensions(),
+               numbers.getRhsContractingDimensions()));
 }
 
 static LogicalResult dot(Invocation &call, stablehlo::DotOp) {
@@ -140,8 +140,8 @@ static LogicalResult dot(Invocation &call, stablehlo::DotOp) {
                     makeSide(call.tensor(1).rank(), {}, {0}));
 }
 
-/// `ab,bc->ac` with letters for dimensions, of two operands or one: a contraction
-/// into (batch, left, right) order, then a transpose.
+/// `ab,bc->ac` with letters for dimensions, of two operands or one: a
+/// contraction into (batch, left, right) order, then a transpose.
 static LogicalResult einsum(Invocation &call, StringRef config) {
   auto [inputs, output] = config.split("->");
   auto [first, second] = inputs.split(',');

@@ -87,7 +87,7 @@ static LogicalResult tuple(Invocation &call, stablehlo::TupleOp) {
 static LogicalResult getTupleElement(Invocation &call,
                                      stablehlo::GetTupleElementOp op) {
   const auto &elements = call.operands[0].tuple;
-  if (!elements || op.getIndex() >= elements->size())
+  if (!elements || uint64_t(op.getIndex()) >= elements->size())
     return call.error() << "has no element " << op.getIndex();
   call.results.push_back((*elements)[op.getIndex()]);
   return success();

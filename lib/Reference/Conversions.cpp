@@ -12,10 +12,9 @@
 using namespace heddle;
 using namespace heddle::reference;
 
-/// An integer as a double from which rounding on to a narrower type is exact: an
-/// inexact double gets an odd last bit.
-template <typename T>
-static double toDouble(T value, bool narrower) {
+/// An integer as a double from which rounding on to a narrower type is exact:
+/// an inexact double gets an odd last bit.
+template <typename T> static double toDouble(T value, bool narrower) {
   double result = double(value);
   if (!narrower || (value < (T(1) << 53) && value > T(0) - (T(1) << 53)))
     return result;
@@ -30,8 +29,8 @@ static double toDouble(T value, bool narrower) {
   return bitsToFloat(ElementKind::F64, grew ? bits - 1 : bits + 1);
 }
 
-/// Towards zero; NaN becomes 0 and what does not fit the nearest limit, which the
-/// specification leaves open.
+/// Towards zero; NaN becomes 0 and what does not fit the nearest limit, which
+/// the specification leaves open.
 static int64_t toSigned(double value, unsigned width) {
   if (std::isnan(value))
     return 0;
@@ -71,8 +70,7 @@ static ElementFunction convertInteger(ElementKind result) {
 static double real(double value) { return value; }
 static double real(Complex value) { return value.real(); }
 
-template <typename In>
-static ElementFunction convertReal(ElementKind result) {
+template <typename In> static ElementFunction convertReal(ElementKind result) {
   unsigned width = bitWidth(result);
   switch (elementClass(result)) {
   case ElementClass::Boolean:
@@ -175,8 +173,7 @@ void reference::addConversions(ElementRules &rules) {
     rules[name] = floor;
   for (const char *name : {"stablehlo.round_nearest_afz", "math.round"})
     rules[name] = roundAwayFromZero;
-  for (const char *name :
-       {"stablehlo.round_nearest_even", "math.roundeven"})
+  for (const char *name : {"stablehlo.round_nearest_even", "math.roundeven"})
     rules[name] = roundToEven;
   rules["math.trunc"] = truncate;
 }

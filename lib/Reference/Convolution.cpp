@@ -17,9 +17,7 @@ struct Window {
   SmallVector<bool> reversal;
   int64_t featureGroups, batchGroups;
 
-  int64_t spatial() const {
-    return numbers.getInputSpatialDimensions().size();
-  }
+  int64_t spatial() const { return numbers.getInputSpatialDimensions().size(); }
 };
 } // namespace
 
@@ -32,8 +30,8 @@ static std::vector<int64_t> inputPositions(const Window &window, int64_t d,
   for (int64_t o = 0; o < outputs; ++o)
     for (int64_t k = 0; k < kernel; ++k) {
       int64_t tap = window.reversal[d] ? kernel - 1 - k : k;
-      int64_t at = o * window.strides[d] + tap * window.rhsDilation[d] -
-                   window.low[d];
+      int64_t at =
+          o * window.strides[d] + tap * window.rhsDilation[d] - window.low[d];
       if (at >= 0 && at % window.lhsDilation[d] == 0 &&
           at / window.lhsDilation[d] < input)
         positions[o * kernel + k] = at / window.lhsDilation[d];
@@ -73,8 +71,7 @@ static LogicalResult convolve(Invocation &call, const Window &window,
 
   std::vector<std::vector<int64_t>> tables;
   for (int64_t d = 0; d < rank; ++d)
-    tables.push_back(
-        inputPositions(window, d, output[d], kernel[d], input[d]));
+    tables.push_back(inputPositions(window, d, output[d], kernel[d], input[d]));
 
   // One image of one group as [spatial..., depth].
   int64_t pixels = numElements(input), inner = taps * depth;
@@ -92,8 +89,7 @@ static LogicalResult convolve(Invocation &call, const Window &window,
   for (int64_t group = 0; group < groups; ++group) {
     Extents weightShape(kernel), weightSteps(kernelSteps);
     weightShape.append({depth, perGroup});
-    int64_t feature =
-        rhsStrides[numbers.getKernelOutputFeatureDimension()];
+    int64_t feature = rhsStrides[numbers.getKernelOutputFeatureDimension()];
     weightSteps.append(
         {rhsStrides[numbers.getKernelInputFeatureDimension()], feature});
     loadBox(rhs, weightShape, group * perGroup * feature, weightSteps,
@@ -131,9 +127,8 @@ static LogicalResult convolve(Invocation &call, const Window &window,
                          rows.data(), weights.data(), sums.data());
         position.seek(begin);
         int64_t step = outStrides[numbers.getOutputFeatureDimension()];
-        int64_t base =
-            batch * outStrides[numbers.getOutputBatchDimension()] +
-            group * perGroup * step;
+        int64_t base = batch * outStrides[numbers.getOutputBatchDimension()] +
+                       group * perGroup * step;
         for (int64_t row = 0; row < count; ++row, position.next())
           for (int64_t f = 0; f < perGroup; ++f)
             storeSums(result.kind(), &sums[row * perGroup + f], 1,
@@ -181,8 +176,7 @@ static LogicalResult convolution(Invocation &call, const Window &window) {
   return call.give(std::move(*result));
 }
 
-template <typename OpTy>
-static Window makeWindow(OpTy op) {
+template <typename OpTy> static Window makeWindow(OpTy op) {
   Window window;
   window.numbers = op.getDimensionNumbers();
   llvm::append_range(window.strides, op.getWindowStridesOrDefault());

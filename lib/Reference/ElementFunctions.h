@@ -25,8 +25,7 @@ struct ElementSite {
 using ElementRule = ElementFunction (*)(const ElementSite &);
 using ElementRules = llvm::StringMap<ElementRule>;
 
-template <typename In, typename Out, typename F>
-ElementFunction unary(F f) {
+template <typename In, typename Out, typename F> ElementFunction unary(F f) {
   return [f](llvm::ArrayRef<const Lanes *> in, Lanes &out, size_t count) {
     const In *a = in[0]->as<In>();
     Out *result = out.as<Out>();
@@ -35,8 +34,7 @@ ElementFunction unary(F f) {
   };
 }
 
-template <typename In, typename Out, typename F>
-ElementFunction binary(F f) {
+template <typename In, typename Out, typename F> ElementFunction binary(F f) {
   return [f](llvm::ArrayRef<const Lanes *> in, Lanes &out, size_t count) {
     const In *a = in[0]->as<In>(), *b = in[1]->as<In>();
     Out *result = out.as<Out>();

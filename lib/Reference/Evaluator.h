@@ -48,8 +48,8 @@ public:
   /// The value of a constant, handles viewed where they lie.
   llvm::FailureOr<HostTensor> constant(mlir::Operation *op,
                                        mlir::ElementsAttr attribute);
-  /// The tensor with another element type: f32 as f64 and back, where one of them
-  /// comes from the program itself.
+  /// The tensor with another element type: f32 as f64 and back, where one of
+  /// them comes from the program itself.
   llvm::FailureOr<HostTensor> as(mlir::Operation *op, const HostTensor &tensor,
                                  mlir::Type element);
   /// What a value of the current frame holds; null if it holds nothing.
@@ -70,11 +70,14 @@ private:
   /// needs after it.
   using LastUses = std::vector<llvm::SmallVector<mlir::Value, 2>>;
   const LastUses &lastUses(mlir::Block &block);
-  llvm::LogicalResult executeQuantized(mlir::Operation *op,
-                                       llvm::ArrayRef<InterpreterValue> operands,
-                                       ValueVector &results);
+  llvm::LogicalResult
+  executeQuantized(mlir::Operation *op,
+                   llvm::ArrayRef<InterpreterValue> operands,
+                   ValueVector &results);
 
   Frame *frame = nullptr;
+  /// Set while an operation runs on the expressed values of quantized ones.
+  bool expressQuantized = false;
   unsigned depth = 0;
   uint64_t operations = 0;
   std::shared_ptr<std::atomic<uint64_t>> liveBytes;
@@ -147,7 +150,6 @@ void addRandom(Registry &registry);
 void addNormalization(Registry &registry);
 void addDistribution(Registry &registry);
 void addQuantization(Registry &registry);
-void addStructured(Registry &registry);
 
 /// The meaning of `pad` (Shape.cpp).
 llvm::FailureOr<HostTensor>

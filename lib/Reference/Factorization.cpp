@@ -37,7 +37,8 @@ static void storeMatrix(Matrix &matrix, HostTensor &tensor, int64_t batch) {
   for (int64_t i = 0; i < size; ++i) {
     Wide value = matrix.values[i];
     if (elementClass(tensor.kind()) == ElementClass::Complex)
-      tensor.set(batch * size + i, Complex(double(value.real()), double(value.imag())));
+      tensor.set(batch * size + i,
+                 Complex(double(value.real()), double(value.imag())));
     else
       tensor.set(batch * size + i, double(value.real()));
   }

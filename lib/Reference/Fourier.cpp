@@ -128,7 +128,8 @@ static LogicalResult fft(Invocation &call, stablehlo::FftOp op) {
     return failure();
   for (int64_t i = 0; i < result->size(); ++i) {
     if (elementClass(result->kind()) == ElementClass::Complex)
-      result->set(i, Complex(double(values[i].real()), double(values[i].imag())));
+      result->set(i,
+                  Complex(double(values[i].real()), double(values[i].imag())));
     else
       result->set(i, double(values[i].real()));
   }

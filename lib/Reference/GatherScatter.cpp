@@ -17,7 +17,8 @@ static Extents clampedStart(const HostTensor &operand,
   for (auto [d, index] : llvm::enumerate(starts)) {
     int64_t value = index.tensor.intAt(0);
     // An unsigned start beyond all signed ones is past the end.
-    if (value < 0 && elementClass(index.tensor.kind()) == ElementClass::Unsigned)
+    if (value < 0 &&
+        elementClass(index.tensor.kind()) == ElementClass::Unsigned)
       value = INT64_MAX;
     start.push_back(std::clamp<int64_t>(
         value, 0, std::max<int64_t>(operand.dim(d) - sizes[d], 0)));
@@ -41,8 +42,8 @@ static LogicalResult dynamicSlice(Invocation &call,
       return call.error() << "has a slice larger than its operand";
   Extents start = clampedStart(operand, call.operands.drop_front(), sizes);
   Extents strides = rowMajorStrides(operand.shape());
-  FailureOr<HostTensor> result = call.evaluator.allocate(
-      op, sizes, operand.type().getElementType());
+  FailureOr<HostTensor> result =
+      call.evaluator.allocate(op, sizes, operand.type().getElementType());
   if (failed(result))
     return failure();
   copyBox(operand.elementBytes(), sizes, operand.bytes().data(),
@@ -81,9 +82,9 @@ static Extents indexVector(const HostTensor &indices,
   for (auto [i, at] : llvm::enumerate(position))
     base += at * strides[int64_t(i) < vectorDim ? i : i + 1];
   for (auto [i, dimension] : llvm::enumerate(map)) {
-    int64_t offset =
-        vectorDim < indices.rank() ? base + int64_t(i) * strides[vectorDim]
-                                   : base;
+    int64_t offset = vectorDim < indices.rank()
+                         ? base + int64_t(i) * strides[vectorDim]
+                         : base;
     full[dimension] = indices.intAt(offset);
   }
   return full;
@@ -135,16 +136,15 @@ static LogicalResult gather(Invocation &call,
     if (sizes[d] < 0 || sizes[d] > operand.dim(d))
       return call.error() << "has a slice larger than its operand";
 
-  FailureOr<HostTensor> result = call.evaluator.allocate(
-      call.op, shape, operand.type().getElementType());
+  FailureOr<HostTensor> result =
+      call.evaluator.allocate(call.op, shape, operand.type().getElementType());
   if (failed(result))
     return failure();
   if (result->size() == 0)
     return call.give(std::move(*result));
-  Extents own = rowMajorStrides(operand.shape()),
-          out = rowMajorStrides(shape);
-  Extents kept = others(operand.rank(), numbers.getCollapsedSliceDims(),
-                        batching);
+  Extents own = rowMajorStrides(operand.shape()), out = rowMajorStrides(shape);
+  Extents kept =
+      others(operand.rank(), numbers.getCollapsedSliceDims(), batching);
   Extents sliceStrides = select(own, kept),
           outStrides = select(out, numbers.getOffsetDims());
   char *bytes = result->mutableBytes().data();
@@ -206,8 +206,8 @@ static LogicalResult scatter(Invocation &call, stablehlo::ScatterOp op) {
   Extents shape(results[0].shape()), own = rowMajorStrides(shape);
   Extents windowDims(numbers.getUpdateWindowDims());
   Extents scatterDims = others(updates.rank(), windowDims);
-  Extents kept = others(shape.size(), numbers.getInsertedWindowDims(),
-                        batching);
+  Extents kept =
+      others(shape.size(), numbers.getInsertedWindowDims(), batching);
   // Written through pointers: each mutableBytes call would look for sharers.
   SmallVector<char *> bytes;
   for (HostTensor &result : results)
@@ -215,9 +215,9 @@ static LogicalResult scatter(Invocation &call, stablehlo::ScatterOp op) {
   IndexWalk walk(updates.shape(), rowMajorStrides(updates.shape()));
   for (int64_t u = 0; u < updates.size(); ++u, walk.next()) {
     Extents position = select(walk.indices(), scatterDims);
-    Extents target = indexVector(indices, position, vectorDim,
-                                 numbers.getScatterDimsToOperandDims(),
-                                 shape.size());
+    Extents target =
+        indexVector(indices, position, vectorDim,
+                    numbers.getScatterDimsToOperandDims(), shape.size());
     for (auto [d, index] :
          llvm::zip_equal(batching, numbers.getScatterIndicesBatchingDims()))
       target[d] = batchPosition(position, index, vectorDim);
@@ -248,8 +248,8 @@ static LogicalResult scatter(Invocation &call, stablehlo::ScatterOp op) {
   return success();
 }
 
-/// Rows of the operand along `dim` picked by index, within batch dimensions that
-/// both share.
+/// Rows of the operand along `dim` picked by index, within batch dimensions
+/// that both share.
 static LogicalResult torchIndexSelect(Invocation &call,
                                       stablehlo::TorchIndexSelectOp op) {
   const HostTensor &operand = call.tensor(0), &index = call.tensor(1);
@@ -257,8 +257,8 @@ static LogicalResult torchIndexSelect(Invocation &call,
   Extents shape(operand.shape().take_front(dim));
   llvm::append_range(shape, index.shape().drop_front(batchDims));
   llvm::append_range(shape, operand.shape().drop_front(dim + 1));
-  FailureOr<HostTensor> result = call.evaluator.allocate(
-      op, shape, operand.type().getElementType());
+  FailureOr<HostTensor> result =
+      call.evaluator.allocate(op, shape, operand.type().getElementType());
   if (failed(result))
     return failure();
   char *out = result->mutableBytes().data();
@@ -277,7 +277,9 @@ static LogicalResult torchIndexSelect(Invocation &call,
       return call.error() << "has the index " << row << " in "
                           << operand.type();
     for (int64_t d = 0; d < operand.rank(); ++d)
-      from += own[d] * (d < dim ? at[d] : d == dim ? row : at[d + indexRank - 1]);
+      from += own[d] * (d < dim    ? at[d]
+                        : d == dim ? row
+                                   : at[d + indexRank - 1]);
     std::copy_n(operand.element(from), width, out + i * width);
   }
   return call.give(std::move(*result));

@@ -8,8 +8,7 @@
 using namespace heddle;
 using namespace heddle::reference;
 
-template <typename F>
-static ElementFunction onBits(F f) {
+template <typename F> static ElementFunction onBits(F f) {
   return binary<uint64_t, uint64_t>(f);
 }
 

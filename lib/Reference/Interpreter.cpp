@@ -39,7 +39,6 @@ const Registry &Registry::get() {
     addNormalization(all);
     addDistribution(all);
     addQuantization(all);
-    addStructured(all);
     return all;
   }();
   return registry;
@@ -54,6 +53,8 @@ bool heddle::isInterpretable(Operation *op) {
 
 Type Evaluator::evaluatedType(Type element) const {
   if (auto quantized = dyn_cast<quant::QuantizedType>(element)) {
+    if (expressQuantized)
+      return evaluatedType(quantized.getExpressedType());
     auto storage = cast<IntegerType>(quantized.getStorageType());
     return quantized.isSigned()
                ? Type(storage)
@@ -69,9 +70,8 @@ Type Evaluator::evaluatedType(Type element) const {
   return element;
 }
 
-FailureOr<HostTensor> Evaluator::allocate(Operation *op,
-                                          ArrayRef<int64_t> shape,
-                                          Type element) {
+FailureOr<HostTensor>
+Evaluator::allocate(Operation *op, ArrayRef<int64_t> shape, Type element) {
   auto fail = [&](ErrorCode code) {
     return heddle::emitError(op->getLoc(), code)
            << "'" << op->getName().getStringRef() << "' ";
@@ -112,8 +112,8 @@ FailureOr<HostTensor> Evaluator::constant(Operation *op,
 
 LogicalResult Invocation::give(HostTensor tensor) {
   auto type = cast<ShapedType>(op->getResult(results.size()).getType());
-  if (type.hasRank() && failed(verifyCompatibleShape(type.getShape(),
-                                                     tensor.shape())))
+  if (type.hasRank() &&
+      failed(verifyCompatibleShape(type.getShape(), tensor.shape())))
     return error() << "computes a tensor of type " << tensor.type()
                    << ", but its result's type is " << type;
   results.push_back(std::move(tensor));
@@ -194,13 +194,12 @@ LogicalResult Evaluator::runBlock(Block &block,
     return success();
   if (depth >= kMaxDepth)
     return heddle::emitError(block.front().getLoc(), ErrorCode::TooDeep)
-           << "calls and regions are nested more than " << kMaxDepth
-           << " deep";
+           << "calls and regions are nested more than " << kMaxDepth << " deep";
   ++depth;
-  auto leave = llvm::make_scope_exit([&] { --depth; });
+  llvm::scope_exit leave([&] { --depth; });
   const LastUses &dying = lastUses(block);
-  for (auto [argument, value] : llvm::zip_equal(block.getArguments(),
-                                                arguments))
+  for (auto [argument, value] :
+       llvm::zip_equal(block.getArguments(), arguments))
     (*frame)[argument] = value;
 
   size_t position = 0;
@@ -251,8 +250,7 @@ LogicalResult Evaluator::call(func::FuncOp function,
            << "' has no body of one block";
   Frame own;
   Frame *caller = std::exchange(frame, &own);
-  LogicalResult done =
-      runBlock(function.getBody().front(), arguments, results);
+  LogicalResult done = runBlock(function.getBody().front(), arguments, results);
   frame = caller;
   return done;
 }

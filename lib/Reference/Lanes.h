@@ -18,19 +18,15 @@ using Complex = std::complex<double>;
 /// Elements in a block: few enough to stay in the first-level cache.
 constexpr size_t kLanes = 256;
 
-/// Up to kLanes elements of one kind, as int64_t, uint64_t, double or Complex by
-/// the kind's class. Values are always ones that the kind can represent.
+/// Up to kLanes elements of one kind, as int64_t, uint64_t, double or Complex
+/// by the kind's class. Values are always ones that the kind can represent.
 struct Lanes {
   ElementKind kind = ElementKind::F32;
   alignas(64) char storage[kLanes * sizeof(Complex)];
 
   ElementClass elementClass() const { return heddle::elementClass(kind); }
-  template <typename T>
-  T *as() {
-    return reinterpret_cast<T *>(storage);
-  }
-  template <typename T>
-  const T *as() const {
+  template <typename T> T *as() { return reinterpret_cast<T *>(storage); }
+  template <typename T> const T *as() const {
     return reinterpret_cast<const T *>(storage);
   }
 

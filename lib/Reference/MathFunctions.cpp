@@ -118,8 +118,7 @@ static ElementFunction angle(const ElementSite &site) {
 
 /// Integer powers wrap; a negative exponent leaves 1 and -1, and makes 0 of the
 /// rest.
-template <typename T>
-static T integerPower(T base, T exponent) {
+template <typename T> static T integerPower(T base, T exponent) {
   if (exponent < T(0)) {
     if (base == T(1))
       return 1;
@@ -160,8 +159,7 @@ static ElementFunction power(const ElementSite &site) {
 }
 
 void reference::addMathFunctions(ElementRules &rules) {
-  auto both = [&](std::initializer_list<const char *> names,
-                  ElementRule rule) {
+  auto both = [&](std::initializer_list<const char *> names, ElementRule rule) {
     for (const char *name : names)
       rules[name] = rule;
   };

@@ -5,8 +5,9 @@
 using namespace heddle;
 using namespace heddle::reference;
 
-// On x86-64 the loop over doubles is compiled for wide vectors too. Products and
-// sums round separately everywhere, so that all versions give the same bits.
+// On x86-64 the loop over doubles is compiled for wide vectors too. Products
+// and sums round separately everywhere, so that all versions give the same
+// bits.
 #if defined(__x86_64__) && defined(__clang__)
 #define HEDDLE_WIDE __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
@@ -55,7 +56,8 @@ void reference::multiplyMatrices(unsigned threads, int64_t m, int64_t n,
   int64_t wide = n - n % kColumns;
   // Rows of b that stay in the cache while all rows of a pass.
   constexpr int64_t kDepth = 256;
-  int64_t grain = std::max<int64_t>(kRows, (1 << 22) / std::max<int64_t>(n * k, 1));
+  int64_t grain =
+      std::max<int64_t>(kRows, (1 << 22) / std::max<int64_t>(n * k, 1));
   grain = (grain + kRows - 1) / kRows * kRows;
   parallelFor(threads, m, grain, [&](int64_t begin, int64_t end) {
     int64_t tall = begin + (end - begin) / kRows * kRows;

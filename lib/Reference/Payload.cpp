@@ -62,8 +62,8 @@ LogicalResult Payload::addGather(Operation &op) {
       for (size_t d = 0; d < strides.size(); ++d) {
         // Whoever made the IR keeps indices inside; a wrong one must not read
         // elsewhere.
-        int64_t index = std::clamp<int64_t>(in[d]->as<int64_t>()[i], 0,
-                                            tensor.dim(d) - 1);
+        int64_t index =
+            std::clamp<int64_t>(in[d]->as<int64_t>()[i], 0, tensor.dim(d) - 1);
         offsets[i] += index * strides[d];
       }
     }
@@ -140,8 +140,8 @@ FailureOr<Payload> Payload::compile(Evaluator &evaluator, Block &block,
   Payload payload;
   payload.evaluator = &evaluator;
   payload.block = &block;
-  for (auto [argument, kind] : llvm::zip_equal(block.getArguments(),
-                                               arguments)) {
+  for (auto [argument, kind] :
+       llvm::zip_equal(block.getArguments(), arguments)) {
     payload.slotOfValue[argument] = payload.slots.size();
     payload.slots.emplace_back();
     payload.slots.back().kind = kind;

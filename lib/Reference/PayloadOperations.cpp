@@ -1,5 +1,5 @@
-// Operations of arith and math on signless integers, where the operation and not
-// the type says whether a value has a sign.
+// Operations of arith and math on signless integers, where the operation and
+// not the type says whether a value has a sign.
 
 #include "ElementFunctions.h"
 
@@ -34,13 +34,11 @@ static ElementFunction onSigned(const ElementSite &site, F f) {
 }
 
 static ElementFunction divideUnsigned(const ElementSite &site) {
-  return onUnsigned(site, [](uint64_t a, uint64_t b) {
-    return b ? a / b : ~uint64_t(0);
-  });
+  return onUnsigned(
+      site, [](uint64_t a, uint64_t b) { return b ? a / b : ~uint64_t(0); });
 }
 static ElementFunction remainderUnsigned(const ElementSite &site) {
-  return onUnsigned(site,
-                    [](uint64_t a, uint64_t b) { return b ? a % b : a; });
+  return onUnsigned(site, [](uint64_t a, uint64_t b) { return b ? a % b : a; });
 }
 static ElementFunction maximumUnsigned(const ElementSite &site) {
   return onUnsigned(site,
@@ -53,12 +51,16 @@ static ElementFunction minimumUnsigned(const ElementSite &site) {
 /// Towards minus and plus infinity.
 static ElementFunction floorDivide(const ElementSite &site) {
   return onSigned(site, [](int64_t a, int64_t b) -> int64_t {
-    return b == 0 ? -1 : b == -1 ? int64_t(-uint64_t(a)) : llvm::divideFloorSigned(a, b);
+    return b == 0    ? -1
+           : b == -1 ? int64_t(-uint64_t(a))
+                     : llvm::divideFloorSigned(a, b);
   });
 }
 static ElementFunction ceilingDivide(const ElementSite &site) {
   return onSigned(site, [](int64_t a, int64_t b) -> int64_t {
-    return b == 0 ? -1 : b == -1 ? int64_t(-uint64_t(a)) : llvm::divideCeilSigned(a, b);
+    return b == 0    ? -1
+           : b == -1 ? int64_t(-uint64_t(a))
+                     : llvm::divideCeilSigned(a, b);
   });
 }
 
@@ -146,7 +148,8 @@ static ElementFunction truncateInteger(const ElementSite &) {
 }
 static ElementFunction unsignedToFloat(const ElementSite &site) {
   uint64_t mask = maskOf(site);
-  return unary<uint64_t, double>([mask](uint64_t a) { return double(a & mask); });
+  return unary<uint64_t, double>(
+      [mask](uint64_t a) { return double(a & mask); });
 }
 static ElementFunction floatToUnsigned(const ElementSite &site) {
   uint64_t limit = llvm::maskTrailingOnes<uint64_t>(bitWidth(site.result));
@@ -181,9 +184,9 @@ static ElementFunction copySign(const ElementSite &) {
 static ElementFunction fusedMultiplyAdd(const ElementSite &) {
   return [](llvm::ArrayRef<const Lanes *> in, Lanes &out, size_t count) {
     for (size_t i = 0; i < count; ++i)
-      out.as<double>()[i] = std::fma(in[0]->as<double>()[i],
-                                     in[1]->as<double>()[i],
-                                     in[2]->as<double>()[i]);
+      out.as<double>()[i] =
+          std::fma(in[0]->as<double>()[i], in[1]->as<double>()[i],
+                   in[2]->as<double>()[i]);
   };
 }
 static ElementFunction powerOfTwo(const ElementSite &) {
@@ -243,9 +246,9 @@ bool reference::isElementwise(Operation *op) {
   return elementRules().contains(op->getName().getStringRef());
 }
 
-ElementFunction
-reference::elementFunction(Operation *op, llvm::ArrayRef<ElementKind> operands,
-                           ElementKind result) {
+ElementFunction reference::elementFunction(Operation *op,
+                                           llvm::ArrayRef<ElementKind> operands,
+                                           ElementKind result) {
   auto rule = elementRules().find(op->getName().getStringRef());
   if (rule == elementRules().end())
     return {};

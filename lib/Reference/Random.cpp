@@ -1,6 +1,6 @@
-// Counter-based random bits: ThreeFry 2x32 and Philox 4x32, as in Salmon et al.,
-// "Parallel random numbers: as easy as 1, 2, 3" (2011); how states and outputs are
-// laid out follows XLA.
+// Counter-based random bits: ThreeFry 2x32 and Philox 4x32, as in Salmon et
+// al., "Parallel random numbers: as easy as 1, 2, 3" (2011); how states and
+// outputs are laid out follows XLA.
 
 #include "Evaluator.h"
 
@@ -83,8 +83,8 @@ static Words philoxWords(ArrayRef<uint64_t> state, int64_t words) {
   std::array<uint32_t, 2> key = {uint32_t(state[0]), uint32_t(state[0] >> 32)};
   uint64_t low = state[1], high = state.size() > 2 ? state[2] : state[0];
   for (int64_t i = 0; i < calls; ++i) {
-    auto four = philox(key, {uint32_t(low), uint32_t(low >> 32),
-                             uint32_t(high), uint32_t(high >> 32)});
+    auto four = philox(key, {uint32_t(low), uint32_t(low >> 32), uint32_t(high),
+                             uint32_t(high >> 32)});
     out.words.insert(out.words.end(), four.begin(), four.end());
     if (++low == 0)
       ++high;
@@ -106,8 +106,7 @@ static LogicalResult rngBitGenerator(Invocation &call,
     for (int64_t i = 0; i < initial.size(); i += 2)
       state.push_back(initial.uintAt(i) | initial.uintAt(i + 1) << 32);
   }
-  bool threefry =
-      op.getRngAlgorithm() == stablehlo::RngAlgorithm::THREE_FRY;
+  bool threefry = op.getRngAlgorithm() == stablehlo::RngAlgorithm::THREE_FRY;
   if (state.size() != 2 && (threefry || state.size() != 3))
     return call.error() << "has a state of the wrong size";
   auto type = cast<RankedTensorType>(op.getOutput().getType());
@@ -123,8 +122,8 @@ static LogicalResult rngBitGenerator(Invocation &call,
   int64_t count = output->size();
   int64_t words = bits == 64 ? 2 * count : count;
   // The default algorithm is any: here Philox.
-  Words random = threefry ? threeFryWords(state, words)
-                          : philoxWords(state, words);
+  Words random =
+      threefry ? threeFryWords(state, words) : philoxWords(state, words);
   for (int64_t i = 0; i < count; ++i) {
     uint64_t value;
     if (bits == 64 && threefry)
@@ -190,7 +189,8 @@ static LogicalResult rng(Invocation &call, stablehlo::RngOp op) {
       result->set(i, value);
     } else {
       uint64_t range = b.uintAt(0) - a.uintAt(0);
-      uint64_t bits = uint64_t(random.words[4 * i]) << 32 | random.words[4 * i + 1];
+      uint64_t bits =
+          uint64_t(random.words[4 * i]) << 32 | random.words[4 * i + 1];
       result->set(i, a.uintAt(0) + (range ? bits % range : 0));
     }
   }

@@ -20,13 +20,11 @@ static ElementKind kindOf(Evaluator &evaluator, Value value) {
 
 /// Folds, for every index of `shape`, the elements of a window of the inputs:
 /// at index · strides + window index · windowStrides.
-static LogicalResult foldWindows(Invocation &call, Block &body,
-                                 ArrayRef<HostTensor> inputs,
-                                 ArrayRef<InterpreterValue> initials,
-                                 ArrayRef<int64_t> shape,
-                                 ArrayRef<int64_t> strides,
-                                 ArrayRef<int64_t> window,
-                                 ArrayRef<int64_t> windowStrides) {
+static LogicalResult
+foldWindows(Invocation &call, Block &body, ArrayRef<HostTensor> inputs,
+            ArrayRef<InterpreterValue> initials, ArrayRef<int64_t> shape,
+            ArrayRef<int64_t> strides, ArrayRef<int64_t> window,
+            ArrayRef<int64_t> windowStrides) {
   unsigned arity = inputs.size();
   SmallVector<ElementKind> kinds;
   for (BlockArgument argument : body.getArguments())
@@ -108,8 +106,8 @@ static LogicalResult reduce(Invocation &call, stablehlo::ReduceOp op) {
                      windowStrides);
 }
 
-/// Pads by the initial values, as the specification has it, and folds windows of
-/// what that gives.
+/// Pads by the initial values, as the specification has it, and folds windows
+/// of what that gives.
 static LogicalResult reduceWindow(Invocation &call,
                                   stablehlo::ReduceWindowOp op) {
   unsigned arity = op.getInputs().size();

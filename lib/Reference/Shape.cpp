@@ -13,8 +13,8 @@ using namespace heddle::reference;
 static LogicalResult giveBox(Invocation &call, ArrayRef<int64_t> shape,
                              int64_t start, ArrayRef<int64_t> strides) {
   const HostTensor &operand = call.tensor(0);
-  FailureOr<HostTensor> result = call.evaluator.allocate(
-      call.op, shape, operand.type().getElementType());
+  FailureOr<HostTensor> result =
+      call.evaluator.allocate(call.op, shape, operand.type().getElementType());
   if (failed(result))
     return failure();
   copyBox(operand.elementBytes(), shape, operand.bytes().data(), start, strides,
@@ -74,8 +74,8 @@ static LogicalResult reshape(Invocation &call, stablehlo::ReshapeOp op) {
     return call.error() << "has a result of unknown shape";
   if (numElements(type.getShape()) != operand.size())
     return call.error() << "changes the number of elements";
-  return call.give(operand.reshaped(RankedTensorType::get(
-      type.getShape(), operand.type().getElementType())));
+  return call.give(operand.reshaped(
+      RankedTensorType::get(type.getShape(), operand.type().getElementType())));
 }
 
 static LogicalResult broadcastInDim(Invocation &call,
@@ -124,8 +124,7 @@ static LogicalResult dynamicReshape(Invocation &call,
   FailureOr<Extents> shape = computedShape(call, 1);
   if (failed(shape))
     return failure();
-  auto type =
-      RankedTensorType::get(*shape, operand.type().getElementType());
+  auto type = RankedTensorType::get(*shape, operand.type().getElementType());
   if (HostTensor::byteSize(type) != operand.bytes().size())
     return call.error() << "changes the number of elements";
   return call.give(operand.reshaped(type));
@@ -139,7 +138,8 @@ static LogicalResult broadcast(Invocation &call, stablehlo::BroadcastOp op) {
   return giveBox(call, shape, 0, strides);
 }
 
-static LogicalResult concatenate(Invocation &call, stablehlo::ConcatenateOp op) {
+static LogicalResult concatenate(Invocation &call,
+                                 stablehlo::ConcatenateOp op) {
   uint64_t dimension = op.getDimension();
   Extents shape(call.tensor(0).shape());
   shape[dimension] = 0;
@@ -172,19 +172,20 @@ static LogicalResult concatenate(Invocation &call, stablehlo::ConcatenateOp op) 
 /// two; negative low and high cut.
 static LogicalResult pad(Invocation &call, ArrayRef<int64_t> low,
                          ArrayRef<int64_t> high, ArrayRef<int64_t> interior) {
-  FailureOr<HostTensor> result = padTensor(call.evaluator, call.op,
-                                           call.tensor(0), call.tensor(1), low,
-                                           high, interior);
+  FailureOr<HostTensor> result =
+      padTensor(call.evaluator, call.op, call.tensor(0), call.tensor(1), low,
+                high, interior);
   if (failed(result))
     return failure();
   return call.give(std::move(*result));
 }
 
-FailureOr<HostTensor>
-reference::padTensor(Evaluator &evaluator, Operation *op,
-                     const HostTensor &operand, const HostTensor &value,
-                     ArrayRef<int64_t> low, ArrayRef<int64_t> high,
-                     ArrayRef<int64_t> interior) {
+FailureOr<HostTensor> reference::padTensor(Evaluator &evaluator, Operation *op,
+                                           const HostTensor &operand,
+                                           const HostTensor &value,
+                                           ArrayRef<int64_t> low,
+                                           ArrayRef<int64_t> high,
+                                           ArrayRef<int64_t> interior) {
   Extents shape, from(operand.rank(), 0), count, to;
   for (int64_t d = 0; d < operand.rank(); ++d) {
     int64_t step = interior[d] + 1, extent = operand.dim(d);
@@ -197,7 +198,8 @@ reference::padTensor(Evaluator &evaluator, Operation *op,
     // Elements before the result's first are skipped, as are those past its
     // last.
     int64_t first = low[d] < 0 ? (-low[d] + step - 1) / step : 0;
-    int64_t last = shape[d] - 1 - low[d] < 0 ? -1 : (shape[d] - 1 - low[d]) / step;
+    int64_t last =
+        shape[d] - 1 - low[d] < 0 ? -1 : (shape[d] - 1 - low[d]) / step;
     last = std::min(last, extent - 1);
     from[d] = first;
     to.push_back(low[d] + first * step);
@@ -355,8 +357,8 @@ static LogicalResult bitcastConvert(Invocation &call,
       auto store = [&](int64_t index, uint64_t value) {
         char *at = out + index * result->elementBytes();
         if (elementClass(target) == ElementClass::Float)
-          std::copy_n(reinterpret_cast<char *>(&value),
-                      result->elementBytes(), at);
+          std::copy_n(reinterpret_cast<char *>(&value), result->elementBytes(),
+                      at);
         else
           storeElements(target, &value, 1, at);
       };

@@ -15,9 +15,9 @@ using namespace heddle::reference;
 
 /// Sorts positions so that `before(a, b)` holds between neighbours; equal ones
 /// keep their order. False if a comparison failed.
-static bool mergeSort(std::vector<int64_t> &positions,
-                      llvm::function_ref<std::optional<bool>(int64_t, int64_t)>
-                          before) {
+static bool
+mergeSort(std::vector<int64_t> &positions,
+          llvm::function_ref<std::optional<bool>(int64_t, int64_t)> before) {
   size_t size = positions.size();
   std::vector<int64_t> merged(size);
   for (size_t width = 1; width < size; width *= 2) {
@@ -80,8 +80,8 @@ static LogicalResult sort(Invocation &call, stablehlo::SortOp op) {
   for (int64_t line = 0; line < numElements(outer); ++line, lines.next()) {
     std::iota(positions.begin(), positions.end(), 0);
     int64_t base = lines.offset();
-    bool sorted = mergeSort(
-        positions, [&](int64_t a, int64_t b) -> std::optional<bool> {
+    bool sorted =
+        mergeSort(positions, [&](int64_t a, int64_t b) -> std::optional<bool> {
           for (unsigned i = 0; i < arity; ++i) {
             const HostTensor &tensor = call.tensor(i);
             payload->argument(2 * i).load(tensor.kind(),
@@ -119,8 +119,8 @@ static LogicalResult topK(Invocation &call) {
   int64_t k = attribute.getInt(), extent = operand.shape().back();
   Extents shape(operand.shape());
   shape.back() = k;
-  FailureOr<HostTensor> values = call.evaluator.allocate(
-      call.op, shape, operand.type().getElementType());
+  FailureOr<HostTensor> values =
+      call.evaluator.allocate(call.op, shape, operand.type().getElementType());
   FailureOr<HostTensor> indices = call.allocate(shape, 1);
   if (failed(values) || failed(indices))
     return failure();

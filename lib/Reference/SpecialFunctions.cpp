@@ -42,8 +42,8 @@ static double inverseErrorFunction(double x) {
   long double middle = 2 / (kPi * a) + log / 2;
   long double y = std::sqrt(std::sqrt(middle * middle - log / a) - middle);
   for (int i = 0; i < 6; ++i) {
-    long double error = size < 0.5L ? std::erf(y) - size
-                                    : (1 - size) - std::erfc(y);
+    long double error =
+        size < 0.5L ? std::erf(y) - size : (1 - size) - std::erfc(y);
     // Halley's step: the second derivative of erf is -2y times the first.
     long double step = error * std::exp(y * y) * std::sqrt(kPi) / 2;
     y -= step / (1 + y * step);
@@ -58,8 +58,8 @@ static double logGamma(double x) {
   return double(lgammal_r(x, &sign));
 }
 
-/// psi(x): reflection below 1/2, recurrence up to 20, then the asymptotic series
-/// ln x - 1/2x - sum B_2k / (2k x^2k).
+/// psi(x): reflection below 1/2, recurrence up to 20, then the asymptotic
+/// series ln x - 1/2x - sum B_2k / (2k x^2k).
 static double digamma(double x) {
   long double z = x, result = 0;
   if (std::isnan(x) || x == -INFINITY)
@@ -77,8 +77,8 @@ static double digamma(double x) {
   for (; z < 20; ++z)
     result -= 1 / z;
   static constexpr long double kSeries[] = {
-      1.0L / 12,  -1.0L / 120, 1.0L / 252,       -1.0L / 240,
-      1.0L / 132, -691.0L / 32760, 1.0L / 12, -3617.0L / 8160};
+      1.0L / 12,  -1.0L / 120,     1.0L / 252, -1.0L / 240,
+      1.0L / 132, -691.0L / 32760, 1.0L / 12,  -3617.0L / 8160};
   long double power = 1 / (z * z), sum = 0;
   for (int i = 7; i >= 0; --i)
     sum = (sum + kSeries[i]) * power;
@@ -99,16 +99,16 @@ static double zeta(double s, double q) {
       return NAN;
   }
   // B_2k / (2k)!.
-  static constexpr long double kBernoulli[] = {
-      1.0L / 12,
-      -1.0L / 720,
-      1.0L / 30240,
-      -1.0L / 1209600,
-      1.0L / 47900160,
-      -691.0L / 1307674368000.0L,
-      1.0L / 74724249600.0L,
-      -3617.0L / 10670622842880000.0L,
-      43867.0L / 5109094217170944000.0L};
+  static constexpr long double kBernoulli[] = {1.0L / 12,
+                                               -1.0L / 720,
+                                               1.0L / 30240,
+                                               -1.0L / 1209600,
+                                               1.0L / 47900160,
+                                               -691.0L / 1307674368000.0L,
+                                               1.0L / 74724249600.0L,
+                                               -3617.0L / 10670622842880000.0L,
+                                               43867.0L /
+                                                   5109094217170944000.0L};
   long double a = q, exponent = s, sum = 0;
   int terms = q < 0 ? 12 + int(std::min(-std::floor(q), 1e6)) : 12;
   for (int i = 0; i < terms; ++i, ++a)

@@ -25,8 +25,7 @@ struct Pair {
 } // namespace
 
 /// Calls `copy` with a value of the type that an element is moved as.
-template <typename F>
-static void withWidth(unsigned width, F copy) {
+template <typename F> static void withWidth(unsigned width, F copy) {
   switch (width) {
   case 1:
     return copy(uint8_t());

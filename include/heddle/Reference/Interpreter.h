@@ -33,15 +33,17 @@ struct InterpreterOptions {
   /// Bytes that all live tensors may take; a program that asks for more ends in
   /// an error before they are spent.
   uint64_t memoryLimitBytes = uint64_t(16) << 30;
-  /// Operations that may be executed, iterations of loops included; 0: no limit.
+  /// Operations that may be executed, iterations of loops included; 0: no
+  /// limit.
   uint64_t operationLimit = 0;
-  /// Threads for contractions and element-wise work; results do not depend on it.
+  /// Threads for contractions and element-wise work; results do not depend on
+  /// it.
   unsigned threads = 2;
   /// Called with the tensor results of every operation, in order of execution;
   /// not inside the scalar regions of reductions and the like.
   std::function<void(mlir::Operation *, llvm::ArrayRef<HostTensor>)> onResults;
-  /// Called for `check.*` custom calls before anything else is tried: true if it
-  /// took the call (and filled the results).
+  /// Called for `check.*` custom calls before anything else is tried: true if
+  /// it took the call (and filled the results).
   std::function<bool(mlir::Operation *, llvm::ArrayRef<InterpreterValue>,
                      llvm::SmallVectorImpl<InterpreterValue> &)>
       onCustomCall;

@@ -29,8 +29,8 @@ public:
   /// element type is no ElementKind, or the number does not fit 63 bits.
   static std::optional<uint64_t> byteSize(mlir::RankedTensorType type);
 
-  /// A tensor of zeros. `byteSize(type)` must have a value that fits memory. The
-  /// bytes count in `account`, if given, while they live.
+  /// A tensor of zeros. `byteSize(type)` must have a value that fits memory.
+  /// The bytes count in `account`, if given, while they live.
   static HostTensor
   allocate(mlir::RankedTensorType type,
            std::shared_ptr<std::atomic<uint64_t>> account = nullptr);
