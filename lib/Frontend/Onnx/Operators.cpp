@@ -12,6 +12,8 @@ OperatorTable::OperatorTable() {
   addNormalization(*this);
   addReduction(*this);
   addShape(*this);
+  addEinsum(*this);
+  addResize(*this);
   addIndexing(*this);
   addPadding(*this);
   addScatter(*this);
