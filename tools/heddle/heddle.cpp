@@ -20,6 +20,7 @@ struct Options {
   InspectCommand inspect;
   VerifyCommand verify;
   ExplainCommand explain;
+  TestCommand test;
   CommonOptions plain;
 };
 } // namespace
@@ -156,6 +157,15 @@ int main(int argc, char **argv) {
                       "HDL-0203; without it all are "
                       "listed");
 
+  TestCommand &test = options.test;
+  command = addCommand(app, "test", "Runs programs that check themselves",
+                       test.common, chosen);
+  command->add_option("files", test.files, "StableHLO files")->required();
+  command->add_flag("--interpret", test.interpret,
+                    "In the reference interpreter, without compiling");
+  command->add_flag("--show-skipped", test.showSkipped,
+                    "Says of each skipped file why");
+
   addCommand(app, "targets",
              "Lists what can be compiled "
              "for",
@@ -198,6 +208,7 @@ int main(int argc, char **argv) {
       {"inspect", [&] { return runInspect(inspect); }},
       {"verify", [&] { return runVerify(verify); }},
       {"explain", [&] { return runExplain(explain); }},
+      {"test", [&] { return runTest(test); }},
       {"targets", [&] { return runTargets(options.plain); }},
       {"devices", [&] { return runDevices(options.plain); }},
       {"version", [&] { return runVersion(options.plain); }}};

@@ -118,6 +118,16 @@ struct VerifyCommand {
   std::string path;
 };
 
+struct TestCommand {
+  CommonOptions common;
+  /// StableHLO files that check themselves.
+  std::vector<std::string> files;
+  /// Runs them in the reference interpreter.
+  bool interpret = false;
+  /// A line per skipped file, too.
+  bool showSkipped = false;
+};
+
 struct ExplainCommand {
   CommonOptions common;
   /// "" lists all.
@@ -131,6 +141,7 @@ int runCompare(const CompareCommand &command);
 int runBench(const BenchCommand &command);
 int runInspect(const InspectCommand &command);
 int runVerify(const VerifyCommand &command);
+int runTest(const TestCommand &command);
 int runExplain(const ExplainCommand &command);
 int runTargets(const CommonOptions &common);
 int runDevices(const CommonOptions &common);
