@@ -1,12 +1,16 @@
 #include "heddle/Pipeline/Registration.h"
 
 #include "dialects/Kernel/Kernel.h"
+#include "dialects/Plan/Plan.h"
 #include "dialects/StableHlo/StableHlo.h"
+#include "passes/Dispatch/Passes.h"
 #include "heddle/Pipeline/GraphPipeline.h"
 #include "passes/Graph/Passes.h"
 #include "passes/Kernel/Cpu/Passes.h"
 #include "passes/Kernel/Math/Passes.h"
+#include "passes/Plan/Passes.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -17,6 +21,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
 
 using namespace mlir;
 
@@ -25,7 +31,9 @@ void heddle::registerAllDialects(DialectRegistry &registry) {
                   linalg::LinalgDialect, math::MathDialect,
                   memref::MemRefDialect, quant::QuantDialect, scf::SCFDialect,
                   tensor::TensorDialect, vector::VectorDialect>();
+  registry.insert<affine::AffineDialect>();
   registry.insert<kernel::KernelDialect>();
+  registry.insert<plan::PlanDialect>();
   registry.insert<stablehlo::StableHloDialect>();
 }
 
@@ -34,4 +42,12 @@ void heddle::registerAllPasses() {
   registerKernelCpuPasses();
   registerKernelMathPasses();
   registerGraphPipeline();
+  registerHeddleDispatchPasses();
+  registerHeddlePlanPasses();
+  PassPipelineRegistration<>("heddle-dispatch",
+                             "From the graph to kernels, launches and weights",
+                             buildDispatchPipeline);
+  PassPipelineRegistration<>(
+      "heddle-plan", "From launches to commands on buffers",
+      [](OpPassManager &manager) { manager.addPass(createBuildPlan()); });
 }

@@ -1,0 +1,102 @@
+#include "dialects/Plan/Plan.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace heddle::plan;
+
+#include "dialects/Plan/PlanDialect.cpp.inc"
+#include "dialects/Plan/PlanEnums.cpp.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "dialects/Plan/PlanTypes.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/Plan/PlanAttributes.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "dialects/Plan/PlanOps.cpp.inc"
+
+void PlanDialect::initialize() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "dialects/Plan/PlanTypes.cpp.inc"
+      >();
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/Plan/PlanAttributes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/Plan/PlanOps.cpp.inc"
+      >();
+}
+
+LogicalResult ProgramOp::verifyRegions() {
+  bool commands = false;
+  for (Operation &op : getBody().front()) {
+    auto buffer = dyn_cast<BufferOp>(op);
+    if (!buffer) {
+      if (!isa<LaunchOp, CopyOp>(op))
+        return op.emitOpError() << "is no command of a plan";
+      commands = true;
+      continue;
+    }
+    if (commands)
+      return buffer.emitOpError() << "stands after a command";
+    if (buffer.getKind() == BufferKind::Arena &&
+        static_cast<int64_t>(buffer.getPlace() + buffer.getSize()) >
+            static_cast<int64_t>(getArena()))
+      return buffer.emitOpError()
+             << "ends at " << buffer.getPlace() + buffer.getSize()
+             << " of an arena of " << getArena() << " bytes";
+  }
+  return success();
+}
+
+LogicalResult BufferOp::verify() {
+  auto place = static_cast<int64_t>(getPlace());
+  if (place < 0 || static_cast<int64_t>(getSize()) < 0)
+    return emitOpError() << "has a negative place or size";
+  if (getKind() == BufferKind::Arena && place % kBufferAlignment)
+    return emitOpError() << "is at " << place << ", no multiple of "
+                         << kBufferAlignment;
+  return success();
+}
+
+static BufferOp definition(Value buffer) {
+  return buffer.getDefiningOp<BufferOp>();
+}
+
+LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto kernel =
+      symbols.lookupNearestSymbolFrom<func::FuncOp>(*this, getKernelAttr());
+  if (!kernel)
+    return emitOpError() << "launches '" << getKernel()
+                         << "', which is no function";
+  // A lowered kernel has lost its results; then only the emitter knows.
+  if (kernel.getNumResults() != 0 &&
+      (kernel.getNumArguments() != getReads().size() ||
+       kernel.getNumResults() != getWrites().size()))
+    return emitOpError() << "has " << getReads().size() << " inputs and "
+                         << getWrites().size() << " outputs, the kernel "
+                         << kernel.getNumArguments() << " and "
+                         << kernel.getNumResults();
+  for (Value buffer : getWrites())
+    if (definition(buffer) &&
+        (definition(buffer).getKind() == BufferKind::Input ||
+         definition(buffer).getKind() == BufferKind::Weight))
+      return emitOpError() << "writes to an input or a weight";
+  return success();
+}
+
+LogicalResult CopyOp::verify() {
+  BufferOp source = definition(getSource()), target = definition(getTarget());
+  if (source && target && source.getSize() != target.getSize())
+    return emitOpError() << "copies " << source.getSize() << " bytes to "
+                         << target.getSize();
+  return success();
+}

@@ -1,0 +1,251 @@
+#include "passes/Dispatch/DispatchGroups.h"
+
+#include "dialects/Kernel/Kernel.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace heddle;
+
+bool heddle::isDuplicated(Operation *op) {
+  return isa<arith::ConstantOp, tensor::EmptyOp, linalg::FillOp>(op);
+}
+
+bool heddle::staysOutside(Operation *op) {
+  return isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+             kernel::WeightRefOp, kernel::DispatchOp, kernel::LaunchOp>(op) ||
+         op->hasTrait<OpTrait::IsTerminator>();
+}
+
+DispatchGroups::DispatchGroups(Block &block) : block(block) {
+  formRoots();
+  formRows();
+  formRest();
+}
+
+void DispatchGroups::assign(ArrayRef<Operation *> ops) {
+  DispatchGroup group(ops);
+  llvm::sort(group,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  for (Operation *op : group)
+    groupOf[op] = groups.size();
+  groups.push_back(std::move(group));
+}
+
+bool DispatchGroups::isFree(Operation *op) const {
+  return op && op->getBlock() == &block && !groupOf.contains(op) &&
+         !isDuplicated(op) && !staysOutside(op);
+}
+
+Operation *DispatchGroups::inBlock(Operation *op) const {
+  return block.findAncestorOpInBlock(*op);
+}
+
+//===----------------------------------------------------------------------===//
+// Roots and their epilogues
+//===----------------------------------------------------------------------===//
+
+static bool takesEpilogue(Operation *op) {
+  return isa<kernel::ContractOp, kernel::ConvolutionOp, kernel::AttentionOp>(
+      op);
+}
+
+/// The generic that can run on the tiles of `root` as they are computed.
+static linalg::GenericOp epilogueOf(Operation *root) {
+  Value result = root->getResult(0);
+  if (!result.hasOneUse())
+    return {};
+  OpOperand &use = *result.use_begin();
+  auto generic = dyn_cast<linalg::GenericOp>(use.getOwner());
+  if (!generic || generic->getBlock() != root->getBlock() ||
+      generic.getNumParallelLoops() != generic.getNumLoops() ||
+      generic.getNumDpsInits() != 1 || !generic.isDpsInput(&use) ||
+      !generic.getMatchingIndexingMap(&use).isPermutation() ||
+      !generic.getIndexingMapsArray().back().isPermutation())
+    return {};
+  // A gather in between would need the tile's neighbours.
+  bool gathers =
+      generic.getBody()
+          ->walk([](tensor::ExtractOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
+  return gathers ? linalg::GenericOp() : generic;
+}
+
+void DispatchGroups::formRoots() {
+  // A generic that could follow two roots follows the one that is computed
+  // last: the other's result is in memory by then anyway.
+  for (Operation &op : llvm::reverse(block)) {
+    if (!takesEpilogue(&op))
+      continue;
+    linalg::GenericOp epilogue = epilogueOf(&op);
+    if (epilogue && isFree(epilogue))
+      assign({&op, epilogue});
+    else
+      assign({&op});
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+/// The extents of the leading dimensions over which `op` reduces row by row;
+/// empty if it does not.
+static SmallVector<int64_t> reducedRows(linalg::GenericOp op) {
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  unsigned rows =
+      llvm::find(iterators, utils::IteratorType::reduction) - iterators.begin();
+  bool trailing = llvm::all_of(
+      ArrayRef(iterators).drop_front(rows), [](utils::IteratorType iterator) {
+        return iterator == utils::IteratorType::reduction;
+      });
+  if (rows == iterators.size() || !trailing)
+    return {};
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  extents.truncate(rows);
+  return extents;
+}
+
+/// Whether `map` reads row (d0, ..., dR-1) of its tensor and no other.
+static bool staysInRow(AffineMap map, unsigned rows) {
+  if (map.getNumResults() < rows)
+    return false;
+  for (auto [i, result] : llvm::enumerate(map.getResults())) {
+    if (i < rows) {
+      auto dim = dyn_cast<AffineDimExpr>(result);
+      if (!dim || dim.getPosition() != i)
+        return false;
+      continue;
+    }
+    for (unsigned row = 0; row < rows; ++row)
+      if (result.isFunctionOfDim(row))
+        return false;
+  }
+  return true;
+}
+
+/// Whether the generic works row by row over these extents.
+static bool isRowWise(linalg::GenericOp op, ArrayRef<int64_t> rows) {
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  if (extents.size() < rows.size() ||
+      ArrayRef(extents).take_front(rows.size()) != rows)
+    return false;
+  for (utils::IteratorType iterator :
+       ArrayRef(op.getIteratorTypesArray()).take_front(rows.size()))
+    if (iterator != utils::IteratorType::parallel)
+      return false;
+  for (OpOperand &init : op.getDpsInitsMutable())
+    if (!staysInRow(op.getMatchingIndexingMap(&init), rows.size()))
+      return false;
+  return true;
+}
+
+/// No op between: whatever `op` reads of the group it reads directly, and the
+/// other way round, also by way of other groups.
+bool DispatchGroups::mayJoin(const llvm::SetVector<Operation *> &group,
+                             Operation *op) const {
+  // Everything that depends on `from` by way of somebody outside.
+  auto reaches = [&](ArrayRef<Operation *> from,
+                     llvm::function_ref<bool(Operation *)> inside,
+                     llvm::function_ref<bool(Operation *)> target) {
+    llvm::SetVector<Operation *> seen;
+    auto visitUsers = [&](Operation *source, bool fromInside) {
+      for (Operation *user : source->getUsers()) {
+        Operation *top = inBlock(user);
+        if (!top || (fromInside && (inside(top) || target(top))))
+          continue;
+        if (target(top) || inside(top))
+          return true;
+        // A group waits for all its inputs before it gives any result.
+        auto whole = groupOf.find(top);
+        if (whole == groupOf.end())
+          seen.insert(top);
+        else
+          seen.insert(groups[whole->second].begin(),
+                      groups[whole->second].end());
+      }
+      return false;
+    };
+    for (Operation *source : from)
+      if (visitUsers(source, true))
+        return true;
+    for (unsigned i = 0; i < seen.size(); ++i)
+      if (visitUsers(seen[i], false))
+        return true;
+    return false;
+  };
+  auto isMember = [&](Operation *o) { return group.contains(o); };
+  auto isOp = [&](Operation *o) { return o == op; };
+  return !reaches(group.getArrayRef(), isMember, isOp) &&
+         !reaches({op}, isOp, isMember);
+}
+
+void DispatchGroups::growRows(llvm::SetVector<Operation *> &group,
+                              ArrayRef<int64_t> rows) const {
+  // Between two members, rows must match in both directions.
+  auto fits = [&](linalg::GenericOp op) {
+    for (OpOperand *input : op.getDpsInputOperands())
+      if (group.contains(input->get().getDefiningOp()) &&
+          !staysInRow(op.getMatchingIndexingMap(input), rows.size()))
+        return false;
+    for (Value init : op.getDpsInits())
+      if (group.contains(init.getDefiningOp()))
+        return false;
+    // What is gathered from must be whole.
+    bool whole = true;
+    op.getBody()->walk([&](tensor::ExtractOp extract) {
+      whole &= !group.contains(extract.getTensor().getDefiningOp());
+    });
+    for (OpResult result : op->getResults()) {
+      for (OpOperand &use : result.getUses()) {
+        if (!group.contains(inBlock(use.getOwner())))
+          continue;
+        auto reader = dyn_cast<linalg::GenericOp>(use.getOwner());
+        if (!reader || !reader.isDpsInput(&use) ||
+            !staysInRow(reader.getMatchingIndexingMap(&use), rows.size()))
+          return false;
+      }
+    }
+    return whole;
+  };
+  auto tryAdd = [&](Operation *op) {
+    auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
+    if (!generic || !isFree(op) || group.contains(op) ||
+        !isRowWise(generic, rows) || !fits(generic) || !mayJoin(group, op))
+      return false;
+    group.insert(op);
+    return true;
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    SmallVector<Operation *> members(group.getArrayRef());
+    for (Operation *member : members) {
+      for (Value operand : cast<linalg::GenericOp>(member).getInputs())
+        changed |= tryAdd(operand.getDefiningOp());
+      for (Operation *user : member->getUsers())
+        changed |= tryAdd(inBlock(user));
+    }
+  }
+}
+
+void DispatchGroups::formRows() {
+  for (auto op : block.getOps<linalg::GenericOp>()) {
+    if (!isFree(op))
+      continue;
+    SmallVector<int64_t> rows = reducedRows(op);
+    if (rows.empty())
+      continue;
+    llvm::SetVector<Operation *> group;
+    group.insert(op);
+    growRows(group, rows);
+    assign(group.getArrayRef());
+  }
+}
+
+void DispatchGroups::formRest() {
+  for (Operation &op : block)
+    if (isFree(&op))
+      assign({&op});
+}

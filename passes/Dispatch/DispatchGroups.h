@@ -1,0 +1,52 @@
+// Which ops run as one kernel.
+
+#ifndef HEDDLE_PASSES_DISPATCH_DISPATCHGROUPS_H
+#define HEDDLE_PASSES_DISPATCH_DISPATCHGROUPS_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/Block.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace heddle {
+
+/// Ops that become one dispatch, in the order of their block.
+using DispatchGroup = llvm::SmallVector<mlir::Operation *>;
+
+/// Ops that every reader has its own copy of (constants, fills, empty tensors).
+bool isDuplicated(mlir::Operation *op);
+/// Ops that stay outside dispatches: they cost nothing (reshapes, references
+/// to weights) or are the structure of the program.
+bool staysOutside(mlir::Operation *op);
+
+/// Divides the ops of a block into groups, such that all of a group can run at
+/// once: no path leads from one of them to another by way of a third group.
+class DispatchGroups {
+public:
+  explicit DispatchGroups(mlir::Block &block);
+
+  llvm::SmallVector<DispatchGroup> take() { return std::move(groups); }
+
+private:
+  void formRoots();
+  void formRows();
+  void formRest();
+
+  void assign(llvm::ArrayRef<mlir::Operation *> ops);
+  bool isFree(mlir::Operation *op) const;
+  /// The op of the block that `op` is, or is nested in.
+  mlir::Operation *inBlock(mlir::Operation *op) const;
+  /// Whether `op` could join `group`.
+  bool mayJoin(const llvm::SetVector<mlir::Operation *> &group,
+               mlir::Operation *op) const;
+  void growRows(llvm::SetVector<mlir::Operation *> &group,
+                llvm::ArrayRef<int64_t> rows) const;
+
+  mlir::Block &block;
+  llvm::SmallVector<DispatchGroup> groups;
+  llvm::DenseMap<mlir::Operation *, unsigned> groupOf;
+};
+
+} // namespace heddle
+
+#endif // HEDDLE_PASSES_DISPATCH_DISPATCHGROUPS_H

@@ -1,0 +1,16 @@
+#include "passes/Dispatch/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+
+void heddle::buildDispatchPipeline(OpPassManager &manager) {
+  manager.addPass(createInlineComposites());
+  manager.addPass(createFormWeights());
+  manager.addPass(createLowerGraph());
+  manager.addNestedPass<func::FuncOp>(createFuseElementwise());
+  manager.addPass(createPackWeights());
+  manager.addNestedPass<func::FuncOp>(createFormDispatches());
+  manager.addPass(createOutlineDispatches());
+  manager.addPass(createVerifyDispatched());
+}

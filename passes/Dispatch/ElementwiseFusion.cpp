@@ -1,0 +1,217 @@
+// Elementwise ops are bound by memory: computing one inside its reader saves a
+// trip of the whole tensor. What must not happen is that costly arithmetic is
+// done more often than before, or that a contraction loses its epilogue.
+
+#include "dialects/Kernel/Kernel.h"
+#include "passes/Dispatch/Passes.h"
+#include "passes/Dispatch/ViewFolding.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace heddle {
+#define GEN_PASS_DEF_FUSEELEMENTWISE
+#include "passes/Dispatch/Passes.h.inc"
+
+/// Inputs of one fused op: each wants an address register.
+static constexpr unsigned maximumInputs = 12;
+/// Arithmetic ops that may be done again to save a read.
+static constexpr unsigned maximumRecomputed = 2;
+
+static bool isRoot(Operation *op) {
+  return isa_and_nonnull<kernel::ContractOp, kernel::ConvolutionOp,
+                         kernel::AttentionOp>(op);
+}
+
+static int64_t elements(Value value) {
+  return cast<RankedTensorType>(value.getType()).getNumElements();
+}
+
+static int64_t iterations(linalg::GenericOp op) {
+  int64_t count = 1;
+  for (int64_t extent : op.getStaticLoopRanges())
+    count *= extent;
+  return count;
+}
+
+/// Arithmetic ops per point; costly functions and gathers count as many.
+static unsigned payloadCost(linalg::GenericOp op) {
+  unsigned cost = 0;
+  op.getBody()->walk([&](Operation *inner) {
+    if (isa<arith::ConstantOp, linalg::YieldOp, linalg::IndexOp,
+            arith::IndexCastOp>(inner))
+      return;
+    bool costly =
+        isa<math::MathDialect>(inner->getDialect()) ||
+        isa<tensor::ExtractOp, arith::DivFOp, arith::DivSIOp, arith::DivUIOp,
+            arith::RemFOp, arith::RemSIOp, arith::RemUIOp>(inner);
+    cost += costly ? 16 : 1;
+  });
+  return cost;
+}
+
+/// Whether `op` may run on the tile that a root has just computed: its input
+/// `operand` is the root's result, read by nobody else, point by point.
+static bool isEpilogueOf(linalg::GenericOp op, OpOperand &operand) {
+  return isRoot(operand.get().getDefiningOp()) && operand.get().hasOneUse() &&
+         op.getNumParallelLoops() == op.getNumLoops() &&
+         op.getNumDpsInits() == 1 &&
+         op.getMatchingIndexingMap(&operand).isPermutation();
+}
+
+static bool isEpilogue(linalg::GenericOp op) {
+  return llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *operand) {
+    return isEpilogueOf(op, *operand);
+  });
+}
+
+/// Whether computing `producer` inside `consumer` pays.
+static bool pays(linalg::GenericOp producer, linalg::GenericOp consumer,
+                 OpOperand &operand) {
+  Value value = operand.get();
+  if (producer.getNumParallelLoops() != producer.getNumLoops() ||
+      producer.getNumDpsInits() != 1 ||
+      producer->getBlock() != consumer->getBlock())
+    return false;
+  if (producer.getNumDpsInputs() + consumer.getNumDpsInputs() >
+      maximumInputs + 1)
+    return false;
+  AffineMap map = consumer.getMatchingIndexingMap(&operand);
+  if (isEpilogue(producer) &&
+      !(value.hasOneUse() && map.isPermutation() &&
+        consumer.getNumParallelLoops() == consumer.getNumLoops() &&
+        consumer.getNumDpsInits() == 1))
+    return false;
+
+  unsigned cost = payloadCost(producer);
+  bool repeats = iterations(consumer) > elements(value);
+  if (value.hasOneUse())
+    return !repeats || cost <= maximumRecomputed;
+  // With other readers it is computed anyway, unless all of them do the same;
+  // that is sure to pay where it reads less than its result takes.
+  int64_t read = 0;
+  for (Value input : producer.getInputs())
+    read += elements(input);
+  return cost == 0 ||
+         (cost <= maximumRecomputed && 4 * read <= elements(value));
+}
+
+/// Fuses the producer of one operand of `consumer`, and gives the fused op;
+/// null if nothing was to be done.
+static linalg::GenericOp fuseOne(IRRewriter &rewriter,
+                                 linalg::GenericOp consumer) {
+  for (OpOperand *operand : consumer.getDpsInputOperands()) {
+    auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
+    if (!producer || !pays(producer, consumer, *operand))
+      continue;
+    rewriter.setInsertionPoint(consumer);
+    if (!operand->get().hasOneUse()) {
+      // Its other readers keep the original.
+      Operation *copy = rewriter.clone(*producer);
+      operand->set(copy->getResult(0));
+      producer = cast<linalg::GenericOp>(copy);
+    }
+    FailureOr<linalg::ElementwiseOpFusionResult> fused = failure();
+    if (linalg::areElementwiseOpsFusable(operand))
+      fused = linalg::fuseElementwiseOps(rewriter, operand);
+    if (failed(fused))
+      continue;
+    auto result = cast<linalg::GenericOp>(fused->fusedOp);
+    result->setLoc(FusedLoc::get(rewriter.getContext(),
+                                 {producer.getLoc(), consumer.getLoc()}));
+    for (auto [from, to] : fused->replacements)
+      rewriter.replaceAllUsesWith(from, to);
+    rewriter.eraseOp(consumer);
+    if (producer->use_empty())
+      rewriter.eraseOp(producer);
+    return result;
+  }
+  return {};
+}
+
+/// One input for each tensor and map: fusion may leave several.
+static linalg::GenericOp mergeInputs(IRRewriter &rewriter,
+                                     linalg::GenericOp op) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> kept;
+  SmallVector<unsigned> sameAs;
+  for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+    unsigned j = 0;
+    while (j < inputs.size() && (inputs[j] != input || kept[j] != maps[i]))
+      ++j;
+    sameAs.push_back(j);
+    if (j == inputs.size()) {
+      inputs.push_back(input);
+      kept.push_back(maps[i]);
+    }
+  }
+  if (inputs.size() == op.getInputs().size())
+    return op;
+  llvm::append_range(kept, ArrayRef(maps).drop_front(op.getInputs().size()));
+  rewriter.setInsertionPoint(op);
+  auto merged = linalg::GenericOp::create(
+      rewriter, op.getLoc(), op.getResultTypes(), inputs, op.getOutputs(), kept,
+      op.getIteratorTypesArray());
+  Block *body = op.getBody();
+  Block *target = rewriter.createBlock(&merged.getRegion());
+  SmallVector<Value> arguments;
+  for (Value operand : merged->getOperands())
+    target->addArgument(getElementTypeOrSelf(operand.getType()), op.getLoc());
+  for (unsigned j : sameAs)
+    arguments.push_back(target->getArgument(j));
+  for (unsigned i = 0; i < op.getNumDpsInits(); ++i)
+    arguments.push_back(target->getArgument(inputs.size() + i));
+  rewriter.mergeBlocks(body, target, arguments);
+  rewriter.replaceOp(op, merged);
+  return merged;
+}
+
+namespace {
+struct FuseElementwise : impl::FuseElementwiseBase<FuseElementwise> {
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (function.isExternal())
+      return;
+    foldViews(function);
+    IRRewriter rewriter(&getContext());
+    for (Block &block : function.getBody()) {
+      SmallVector<linalg::GenericOp> generics(
+          block.getOps<linalg::GenericOp>());
+      // In order, so that a producer has taken in its own producers already;
+      // one that was fused away is not visited again.
+      for (linalg::GenericOp op : generics)
+        fuse(rewriter, op);
+    }
+    foldViews(function);
+    simplifyPayloads(function);
+  }
+
+  void fuse(IRRewriter &rewriter, linalg::GenericOp op) {
+    while (linalg::GenericOp fused = fuseOne(rewriter, op))
+      op = mergeInputs(rewriter, fused);
+  }
+
+  /// Fusion leaves affine.apply for the loops of a producer that read through
+  /// a map; payloads are arithmetic only.
+  void simplifyPayloads(func::FuncOp function) {
+    function.walk([&](affine::AffineApplyOp apply) {
+      OpBuilder builder(apply);
+      std::optional<SmallVector<Value>> expanded = affine::expandAffineMap(
+          builder, apply.getLoc(), apply.getAffineMap(), apply.getOperands());
+      // A map of one result without division always expands.
+      if (!expanded)
+        return signalPassFailure();
+      apply.replaceAllUsesWith(expanded->front());
+      apply.erase();
+    });
+  }
+};
+} // namespace
+} // namespace heddle

@@ -1,0 +1,155 @@
+#include "dialects/Kernel/Kernel.h"
+#include "passes/Dispatch/DispatchGroups.h"
+#include "passes/Dispatch/Passes.h"
+#include "passes/Dispatch/ViewFolding.h"
+
+#include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace heddle {
+#define GEN_PASS_DEF_FORMDISPATCHES
+#include "passes/Dispatch/Passes.h.inc"
+
+/// Numbers an epilogue's loops like the result it follows, so that its output
+/// is what is permuted.
+static void alignEpilogue(DispatchGroup &group) {
+  auto epilogue = dyn_cast<linalg::GenericOp>(group.back());
+  if (group.size() != 2 || !epilogue || isa<linalg::GenericOp>(group.front()))
+    return;
+  for (OpOperand *operand : epilogue.getDpsInputOperands()) {
+    if (operand->get().getDefiningOp() != group.front())
+      continue;
+    AffineMap map = epilogue.getMatchingIndexingMap(operand);
+    if (map.isIdentity())
+      return;
+    SmallVector<unsigned> order;
+    for (unsigned i = 0; i < map.getNumResults(); ++i)
+      order.push_back(map.getDimPosition(i));
+    IRRewriter rewriter(epilogue.getContext());
+    rewriter.setInsertionPoint(epilogue);
+    FailureOr<linalg::GenericOp> aligned =
+        linalg::interchangeGenericOp(rewriter, epilogue, order);
+    if (succeeded(aligned))
+      group.back() = *aligned;
+    return;
+  }
+}
+
+namespace {
+/// Builds the dispatch of one group.
+class DispatchBuilder {
+public:
+  explicit DispatchBuilder(ArrayRef<Operation *> group)
+      : group(group), members(group.begin(), group.end()) {}
+
+  kernel::DispatchOp build() {
+    collect();
+    Operation *last = group.back();
+    OpBuilder builder(last);
+    SmallVector<Location> locations;
+    for (Operation *op : group)
+      locations.push_back(op->getLoc());
+    Location loc = FusedLoc::get(last->getContext(), locations);
+    SmallVector<Type> types;
+    for (Value result : results)
+      types.push_back(result.getType());
+    auto dispatch =
+        kernel::DispatchOp::create(builder, loc, types, inputs.getArrayRef());
+    Block &body = dispatch.getBody().emplaceBlock();
+    for (Value input : inputs)
+      values.map(input, body.addArgument(input.getType(), input.getLoc()));
+    builder.setInsertionPointToEnd(&body);
+    for (Operation *op : group)
+      copy(builder, op);
+    kernel::YieldOp::create(builder, loc,
+                            llvm::map_to_vector(results, [&](Value result) {
+                              return values.lookup(result);
+                            }));
+    for (auto [result, output] :
+         llvm::zip_equal(results, dispatch.getOutputs()))
+      result.replaceAllUsesWith(output);
+    for (Operation *op : llvm::reverse(group))
+      op->erase();
+    return dispatch;
+  }
+
+private:
+  /// Inputs in the order in which the ops name them, and results.
+  void collect() {
+    for (Operation *op : group) {
+      op->walk([&](Operation *inner) {
+        for (Value operand : inner->getOperands())
+          addInput(operand);
+      });
+      for (OpResult result : op->getResults())
+        if (llvm::any_of(result.getUsers(), [&](Operation *user) {
+              Operation *top = op->getBlock()->findAncestorOpInBlock(*user);
+              return !members.contains(top);
+            }))
+          results.push_back(result);
+    }
+  }
+
+  void addInput(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (!op) {
+      // Arguments of the function, not those of a payload.
+      if (value.getParentBlock() == group.front()->getBlock())
+        inputs.insert(value);
+      return;
+    }
+    if (op->getBlock() != group.front()->getBlock() || members.contains(op))
+      return;
+    if (!isDuplicated(op)) {
+      inputs.insert(value);
+      return;
+    }
+    for (Value operand : op->getOperands())
+      addInput(operand);
+  }
+
+  /// Clones `op` and, before it, the duplicates that it reads.
+  void copy(OpBuilder &builder, Operation *op) {
+    op->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands()) {
+        Operation *source = operand.getDefiningOp();
+        if (source && source->getBlock() == group.front()->getBlock() &&
+            isDuplicated(source) && !values.contains(operand))
+          copy(builder, source);
+      }
+    });
+    builder.clone(*op, values);
+  }
+
+  ArrayRef<Operation *> group;
+  llvm::DenseSet<Operation *> members;
+  llvm::SetVector<Value> inputs;
+  SmallVector<Value> results;
+  IRMapping values;
+};
+
+struct FormDispatches : impl::FormDispatchesBase<FormDispatches> {
+  void runOnOperation() override {
+    for (Block &block : getOperation().getBody()) {
+      for (DispatchGroup &group : DispatchGroups(block).take()) {
+        alignEpilogue(group);
+        DispatchBuilder(group).build();
+      }
+      eraseDead(block);
+      // A group runs where its last op stood; readers of its first ones may
+      // have stood before.
+      if (!sortTopologically(&block)) {
+        getOperation().emitError()
+            << "dispatches depend on each other in a circle";
+        signalPassFailure();
+      }
+    }
+  }
+};
+} // namespace
+} // namespace heddle

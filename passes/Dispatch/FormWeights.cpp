@@ -1,0 +1,133 @@
+// Derived weights are programs, not tensors: a folded batch norm or a
+// transposed matrix of a 4 GB model is never computed here, only named.
+
+#include "dialects/Kernel/Kernel.h"
+#include "dialects/StableHlo/StableHlo.h"
+#include "passes/Dispatch/Passes.h"
+#include "passes/Dispatch/ScalarOps.h"
+#include "passes/Dispatch/WeightPrograms.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace heddle {
+#define GEN_PASS_DEF_FORMWEIGHTS
+#include "passes/Dispatch/Passes.h.inc"
+
+static bool isSplat(Value value) {
+  auto constant = value.getDefiningOp<stablehlo::ConstantOp>();
+  auto dense = constant ? dyn_cast<DenseElementsAttr>(constant.getValue())
+                        : DenseElementsAttr();
+  return dense && (dense.isSplat() || dense.getNumElements() == 1);
+}
+
+/// Ops that the packer can evaluate.
+static bool isPackable(Operation *op) {
+  using namespace stablehlo;
+  return isScalarizable(op) ||
+         isa<TransposeOp, ReshapeOp, SliceOp, ReverseOp, ConcatenateOp, PadOp,
+             BroadcastInDimOp, IotaOp>(op);
+}
+
+static int64_t elements(Value value) {
+  return cast<RankedTensorType>(value.getType()).getNumElements();
+}
+
+namespace {
+struct FormWeights : impl::FormWeightsBase<FormWeights> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto main = module.lookupSymbol<func::FuncOp>("main");
+    if (!main || main.isExternal())
+      return;
+    WeightPrograms weights(module);
+    main.walk<WalkOrder::PreOrder>([&](Block *block) {
+      for (Operation &op : *block)
+        classify(&op);
+    });
+    SmallVector<OpOperand *> uses;
+    main.walk([&](Operation *op) {
+      if (constants.contains(op))
+        return;
+      for (OpOperand &use : op->getOpOperands())
+        if (Operation *source = use.get().getDefiningOp();
+            source && constants.contains(source))
+          uses.push_back(&use);
+    });
+    DenseMap<Value, Value> references;
+    for (OpOperand *use : uses)
+      use->set(reference(use->get(), weights, references));
+    // What is dead now: constants and their programs.
+    SmallVector<Operation *> candidates(constants.getArrayRef());
+    for (Operation *op : llvm::reverse(candidates))
+      if (op->use_empty())
+        op->erase();
+  }
+
+  /// Whether the op computes from constants alone, one of them no splat.
+  void classify(Operation *op) {
+    if (op->getNumResults() != 1)
+      return;
+    auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+    if (!type || !type.hasStaticShape() || !kernelTensorType(type))
+      return;
+    if (isa<stablehlo::ConstantOp>(op)) {
+      if (!isSplat(op->getResult(0)))
+        constants.insert(op);
+      return;
+    }
+    if (!isPackable(op))
+      return;
+    bool any = false;
+    for (Value operand : op->getOperands()) {
+      Operation *source = operand.getDefiningOp();
+      bool constant = source && constants.contains(source);
+      if (!constant && !isRepetition(operand))
+        return;
+      any |= constant;
+    }
+    if (any)
+      constants.insert(op);
+  }
+
+  /// A value that says nothing beyond its type: splats and what is made of
+  /// them.
+  bool isRepetition(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return false;
+    if (isSplat(value) || isa<stablehlo::IotaOp>(op))
+      return true;
+    return isPackable(op) && op->getNumOperands() > 0 &&
+           llvm::all_of(op->getOperands(),
+                        [&](Value operand) { return isRepetition(operand); });
+  }
+
+  /// What the graph reads instead of `value`, computed from constants.
+  Value reference(Value value, WeightPrograms &weights,
+                  DenseMap<Value, Value> &references) {
+    if (Value known = references.lookup(value))
+      return known;
+    Operation *op = value.getDefiningOp();
+    Value result;
+    OpBuilder builder(op);
+    // Storing a repeated constant would only make it larger.
+    if (isa<stablehlo::BroadcastInDimOp>(op) &&
+        elements(value) > elements(op->getOperand(0)) &&
+        constants.contains(op->getOperand(0).getDefiningOp())) {
+      Value source = reference(op->getOperand(0), weights, references);
+      Operation *copy = builder.clone(*op);
+      copy->setOperand(0, source);
+      result = copy->getResult(0);
+    } else {
+      result = weights.reference(builder, weights.add(value));
+    }
+    references[value] = result;
+    return result;
+  }
+
+  llvm::SetVector<Operation *> constants;
+};
+} // namespace
+} // namespace heddle

@@ -1,0 +1,169 @@
+#include "passes/Dispatch/GraphLowering.h"
+
+#include "heddle/Support/Diagnostics.h"
+#include "passes/Dispatch/ScalarOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
+
+using namespace mlir;
+using namespace heddle;
+
+SmallVector<Value> GraphLowering::lowered(ValueRange range) {
+  return llvm::map_to_vector(range, [&](Value v) { return lowered(v); });
+}
+
+RankedTensorType GraphLowering::resultType(Operation *op, unsigned number) {
+  return kernelTensorType(op->getResult(number).getType());
+}
+
+void GraphLowering::unsupported(Operation *op, const Twine &reason) {
+  emitError(op->getLoc(), ErrorCode::NoKernel)
+      << "no kernel for '" << op->getName() << "': " << reason;
+  failed = true;
+}
+
+Value GraphLowering::generic(Location loc, RankedTensorType type,
+                             ValueRange inputs, ArrayRef<AffineMap> maps,
+                             Payload payload) {
+  Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(),
+                                        type.getElementType());
+  SmallVector<AffineMap> allMaps = llvm::to_vector(maps);
+  allMaps.push_back(builder.getMultiDimIdentityMap(type.getRank()));
+  SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                             utils::IteratorType::parallel);
+  bool complete = true;
+  auto body = [&](OpBuilder &b, Location at, ValueRange scalars) {
+    Value result = payload(b, at, scalars.drop_back());
+    complete = static_cast<bool>(result);
+    // Always well-formed, whatever becomes of it.
+    linalg::YieldOp::create(b, at, complete ? result : scalars.back());
+  };
+  auto op =
+      linalg::GenericOp::create(builder, loc, TypeRange{type}, inputs,
+                                ValueRange{empty}, allMaps, iterators, body);
+  return complete ? op.getResult(0) : Value();
+}
+
+Value GraphLowering::view(Location loc, RankedTensorType type, Value input,
+                          AffineMap map) {
+  return generic(loc, type, input, map,
+                 [](OpBuilder &, Location, ValueRange x) { return x[0]; });
+}
+
+Value GraphLowering::reshape(Location loc, Value input,
+                             ArrayRef<int64_t> shape) {
+  auto type = cast<RankedTensorType>(input.getType());
+  RankedTensorType target = type.clone(shape);
+  if (type == target)
+    return input;
+  if (auto groups = getReassociationIndicesForCollapse(type.getShape(), shape))
+    return tensor::CollapseShapeOp::create(builder, loc, target, input,
+                                           *groups);
+  if (auto groups = getReassociationIndicesForCollapse(shape, type.getShape()))
+    return tensor::ExpandShapeOp::create(builder, loc, target, input, *groups);
+  // By way of one dimension.
+  auto all = [](int64_t rank) {
+    SmallVector<ReassociationIndices> groups;
+    if (rank > 0)
+      groups.push_back(llvm::to_vector(llvm::seq<int64_t>(0, rank)));
+    return groups;
+  };
+  Value flat = input;
+  if (type.getRank() != 1)
+    flat = tensor::CollapseShapeOp::create(builder, loc,
+                                           type.clone({type.getNumElements()}),
+                                           input, all(type.getRank()));
+  return tensor::ExpandShapeOp::create(builder, loc, target, flat,
+                                       all(shape.size()));
+}
+
+Value GraphLowering::scalarOf(Value graphValue) {
+  auto constant = graphValue.getDefiningOp<stablehlo::ConstantOp>();
+  RankedTensorType type = kernelTensorType(graphValue.getType());
+  if (!constant || !type)
+    return {};
+  return scalarConstant(builder, graphValue.getLoc(), constant.getValue(),
+                        type.getElementType());
+}
+
+/// Every tensor of the op must be one that kernels can hold.
+bool GraphLowering::checkTypes(Operation *op) {
+  for (Type type : llvm::concat<Type>(llvm::to_vector(op->getOperandTypes()),
+                                      llvm::to_vector(op->getResultTypes()))) {
+    if (kernelTensorType(type))
+      continue;
+    auto tensor = dyn_cast<ShapedType>(type);
+    if (tensor && !tensor.hasStaticShape())
+      unsupported(op, llvm::Twine("a shape is not known before the call"));
+    else {
+      std::string text;
+      llvm::raw_string_ostream(text) << type;
+      unsupported(op, "type " + text);
+    }
+    return false;
+  }
+  return true;
+}
+
+void GraphLowering::lower(Operation *op) {
+  // What kernels are made of already stays: weights, and what an earlier
+  // stage has lowered.
+  if (isa<kernel::WeightRefOp>(op)) {
+    replace(op, builder.clone(*op)->getResults());
+    return;
+  }
+  if (!checkTypes(op))
+    return;
+  if (lowerElementwise(*this, op) || lowerShapeOp(*this, op) ||
+      lowerContraction(*this, op) || lowerReduction(*this, op) ||
+      lowerIndexing(*this, op) || lowerScatterOrSort(*this, op) ||
+      lowerComposite(*this, op))
+    return;
+  unsupported(op, "the op is not implemented on this target");
+}
+
+void GraphLowering::lowerBlock(Block &block) {
+  SmallVector<Operation *> ops;
+  for (Operation &op : block.without_terminator())
+    ops.push_back(&op);
+  for (Operation *op : ops) {
+    builder.setInsertionPoint(op);
+    lower(op);
+    // After an error, something of the right type keeps the rest going.
+    for (OpResult result : op->getResults()) {
+      if (values.contains(result))
+        continue;
+      auto type = kernelTensorType(result.getType());
+      auto fallback =
+          type ? type : RankedTensorType::get({}, builder.getI1Type());
+      values.map(result, tensor::EmptyOp::create(builder, op->getLoc(),
+                                                 fallback.getShape(),
+                                                 fallback.getElementType())
+                             .getResult());
+    }
+  }
+  Operation *terminator = block.getTerminator();
+  terminator->setOperands(lowered(terminator->getOperands()));
+  for (Operation *op : llvm::reverse(ops))
+    op->erase();
+}
+
+LogicalResult GraphLowering::run(func::FuncOp function) {
+  Block &block = function.front();
+  for (BlockArgument argument : block.getArguments()) {
+    RankedTensorType type = kernelTensorType(argument.getType());
+    if (!type)
+      return emitError(function.getLoc(), ErrorCode::TypeUnsupported)
+             << "argument " << argument.getArgNumber() << " of type "
+             << argument.getType();
+    argument.setType(type);
+    values.map(argument, argument);
+  }
+  lowerBlock(block);
+  function.setType(FunctionType::get(function.getContext(),
+                                     block.getArgumentTypes(),
+                                     block.getTerminator()->getOperandTypes()));
+  return success(!failed);
+}

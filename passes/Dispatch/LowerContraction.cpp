@@ -1,0 +1,183 @@
+// dot_general and convolution.
+
+#include "passes/Dispatch/GraphLowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace heddle;
+
+/// What products of `element` are summed in.
+static Type accumulatorType(Type element) {
+  Builder b(element.getContext());
+  if (isa<FloatType>(element))
+    return element.isF64() ? element : Type(b.getF32Type());
+  return element.getIntOrFloatBitWidth() > 32 ? element : Type(b.getI32Type());
+}
+
+/// The accumulator narrowed or widened to what the graph asked for.
+static Value convertResult(GraphLowering &lowering, Location loc, Value result,
+                           Type element) {
+  auto type = cast<RankedTensorType>(result.getType());
+  Type from = type.getElementType();
+  if (from == element)
+    return result;
+  return lowering.generic(
+      loc, type.clone(element), result,
+      lowering.builder.getMultiDimIdentityMap(type.getRank()),
+      [&](OpBuilder &b, Location at, ValueRange x) -> Value {
+        bool wider =
+            element.getIntOrFloatBitWidth() > from.getIntOrFloatBitWidth();
+        if (isa<FloatType>(from) && isa<FloatType>(element))
+          return wider ? arith::ExtFOp::create(b, at, element, x[0]).getResult()
+                       : arith::TruncFOp::create(b, at, element, x[0])
+                             .getResult();
+        if (isa<FloatType>(from) || isa<FloatType>(element))
+          return {};
+        return wider
+                   ? arith::ExtSIOp::create(b, at, element, x[0]).getResult()
+                   : arith::TruncIOp::create(b, at, element, x[0]).getResult();
+      });
+}
+
+static void lowerOp(GraphLowering &lowering, stablehlo::DotGeneralOp op) {
+  OpBuilder &b = lowering.builder;
+  Value lhs = lowering.lowered(op.getLhs()),
+        rhs = lowering.lowered(op.getRhs());
+  auto lhsType = cast<RankedTensorType>(lhs.getType());
+  auto rhsType = cast<RankedTensorType>(rhs.getType());
+  RankedTensorType result = lowering.resultType(op);
+  if (lhsType.getElementType() != rhsType.getElementType())
+    return lowering.unsupported(op, "operands of different element types");
+
+  // Iteration dimensions: batch, m, n, k; the result's are the first three.
+  auto numbers = op.getDotDimensionNumbers();
+  ArrayRef<int64_t> lhsBatch = numbers.getLhsBatchingDimensions();
+  ArrayRef<int64_t> rhsBatch = numbers.getRhsBatchingDimensions();
+  ArrayRef<int64_t> lhsSum = numbers.getLhsContractingDimensions();
+  ArrayRef<int64_t> rhsSum = numbers.getRhsContractingDimensions();
+  SmallVector<int64_t> extents = llvm::to_vector(result.getShape());
+  SmallVector<AffineExpr> lhsExprs(lhsType.getRank()),
+      rhsExprs(rhsType.getRank());
+  unsigned next = 0;
+  for (auto [l, r] : llvm::zip_equal(lhsBatch, rhsBatch))
+    lhsExprs[l] = rhsExprs[r] = b.getAffineDimExpr(next++);
+  for (AffineExpr *dims : {lhsExprs.data(), rhsExprs.data()}) {
+    bool isLhs = dims == lhsExprs.data();
+    for (int64_t i = 0, e = isLhs ? lhsType.getRank() : rhsType.getRank();
+         i < e; ++i)
+      if (!dims[i] && !llvm::is_contained(isLhs ? lhsSum : rhsSum, i))
+        dims[i] = b.getAffineDimExpr(next++);
+  }
+  for (auto [l, r] : llvm::zip_equal(lhsSum, rhsSum)) {
+    extents.push_back(lhsType.getDimSize(l));
+    lhsExprs[l] = rhsExprs[r] = b.getAffineDimExpr(next++);
+  }
+  SmallVector<Attribute> iterators(result.getRank(),
+                                   b.getStringAttr("parallel"));
+  iterators.resize(extents.size(), b.getStringAttr("reduction"));
+  auto map = [&](ArrayRef<AffineExpr> exprs) {
+    return AffineMap::get(extents.size(), 0, exprs, b.getContext());
+  };
+  AffineMap out =
+      AffineMap::getMultiDimIdentityMap(extents.size(), b.getContext())
+          .getMajorSubMap(result.getRank());
+  Type source = cast<RankedTensorType>(op.getLhs().getType()).getElementType();
+  auto contract = kernel::ContractOp::create(
+      b, op.getLoc(), result.clone(accumulatorType(lhsType.getElementType())),
+      lhs, rhs, extents,
+      b.getAffineMapArrayAttr({map(lhsExprs), map(rhsExprs), out}),
+      b.getArrayAttr(iterators), /*rhs_packing=*/StringAttr(),
+      /*lhs_unsigned=*/source.isUnsignedInteger(),
+      cast<RankedTensorType>(op.getRhs().getType())
+          .getElementType()
+          .isUnsignedInteger());
+  Value converted = convertResult(lowering, op.getLoc(), contract.getResult(),
+                                  result.getElementType());
+  if (!converted)
+    return lowering.unsupported(op, "its element types");
+  lowering.replace(op, converted);
+}
+
+static void lowerOp(GraphLowering &lowering, stablehlo::ConvolutionOp op) {
+  OpBuilder &b = lowering.builder;
+  auto numbers = op.getDimensionNumbers();
+  int64_t spatial = op.getNumSpatialDimensions();
+  auto counts = [&](ArrayRef<int64_t> dims, int64_t from) {
+    for (auto [i, dim] : llvm::enumerate(dims))
+      if (dim != from + static_cast<int64_t>(i))
+        return false;
+    return true;
+  };
+  bool channelsLast = numbers.getInputBatchDimension() == 0 &&
+                      counts(numbers.getInputSpatialDimensions(), 1) &&
+                      numbers.getInputFeatureDimension() == spatial + 1 &&
+                      numbers.getOutputBatchDimension() == 0 &&
+                      counts(numbers.getOutputSpatialDimensions(), 1) &&
+                      numbers.getOutputFeatureDimension() == spatial + 1 &&
+                      counts(numbers.getKernelSpatialDimensions(), 0) &&
+                      numbers.getKernelInputFeatureDimension() == spatial &&
+                      numbers.getKernelOutputFeatureDimension() == spatial + 1;
+  if (!channelsLast)
+    return lowering.unsupported(
+        op, "channels are not last; `heddle-graph` puts them there");
+  if (op.getBatchGroupCount() != 1)
+    return lowering.unsupported(op, "batch_group_count is not 1");
+  if (llvm::is_contained(op.getWindowReversalOrDefault(), true))
+    return lowering.unsupported(op, "a reversed window");
+  if (spatial < 1 || spatial > 3)
+    return lowering.unsupported(op, "more than three spatial dimensions");
+  Value input = lowering.lowered(op.getLhs());
+  Value weights = lowering.lowered(op.getRhs());
+  Type element = cast<RankedTensorType>(input.getType()).getElementType();
+  if (element != cast<RankedTensorType>(weights.getType()).getElementType())
+    return lowering.unsupported(op, "operands of different element types");
+
+  SmallVector<int64_t> padding;
+  bool cuts = false;
+  for (auto [low, high] : op.getPaddingOrDefault()) {
+    padding.append({low, high});
+    cuts |= low < 0 || high < 0;
+  }
+  if (cuts) {
+    // Negative padding cuts off points, also of a dilated input.
+    auto type = cast<RankedTensorType>(input.getType());
+    SmallVector<int64_t> low(spatial + 2, 0),
+        high = low, interior = low, shape = llvm::to_vector(type.getShape());
+    SmallVector<int64_t> dilation = op.getLhsDilationOrDefault();
+    for (int64_t i = 0; i < spatial; ++i) {
+      if (dilation[i] != 1)
+        return lowering.unsupported(op, "negative padding of a dilated input");
+      low[i + 1] = std::min<int64_t>(padding[2 * i], 0);
+      high[i + 1] = std::min<int64_t>(padding[2 * i + 1], 0);
+      padding[2 * i] -= low[i + 1];
+      padding[2 * i + 1] -= high[i + 1];
+      shape[i + 1] += low[i + 1] + high[i + 1];
+    }
+    Value zero =
+        arith::ConstantOp::create(b, op.getLoc(), b.getZeroAttr(element));
+    input = kernel::PadOp::create(b, op.getLoc(), type.clone(shape), input,
+                                  zero, low, high, interior);
+  }
+  RankedTensorType result = lowering.resultType(op);
+  auto convolution = kernel::ConvolutionOp::create(
+      b, op.getLoc(), result.clone(accumulatorType(element)), input, weights,
+      op.getWindowStridesOrDefault(), padding, op.getLhsDilationOrDefault(),
+      op.getRhsDilationOrDefault(), op.getFeatureGroupCount(),
+      /*weights_packing=*/StringAttr());
+  Value converted = convertResult(
+      lowering, op.getLoc(), convolution.getResult(), result.getElementType());
+  if (!converted)
+    return lowering.unsupported(op, "its element types");
+  lowering.replace(op, converted);
+}
+
+bool heddle::lowerContraction(GraphLowering &lowering, Operation *op) {
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case<stablehlo::DotGeneralOp, stablehlo::ConvolutionOp>([&](auto typed) {
+        lowerOp(lowering, typed);
+        return true;
+      })
+      .Default([](Operation *) { return false; });
+}

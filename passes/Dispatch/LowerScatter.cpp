@@ -1,0 +1,80 @@
+// scatter and sort: roots with a region on scalars.
+
+#include "passes/Dispatch/GraphLowering.h"
+#include "passes/Dispatch/ScalarOps.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace heddle;
+
+/// Fills `target` with the scalar form of `source`, over arguments of the
+/// given types; reports for `op` what cannot be one.
+static bool lowerRegion(GraphLowering &lowering, Operation *op, Region &source,
+                        Region &target, ArrayRef<Type> types) {
+  Block &block = target.emplaceBlock();
+  for (Type type : types)
+    block.addArgument(type, op->getLoc());
+  OpBuilder inner = OpBuilder::atBlockEnd(&block);
+  Operation *culprit = nullptr;
+  FailureOr<SmallVector<Value>> results = emitScalarRegion(
+      inner, source, ValueRange(block.getArguments()), culprit);
+  if (failed(results)) {
+    lowering.unsupported(op, "its region holds '" +
+                                 culprit->getName().getStringRef() + "'");
+    return false;
+  }
+  kernel::YieldOp::create(inner, op->getLoc(), *results);
+  return true;
+}
+
+static Type elementOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getElementType();
+}
+
+static void lowerOp(GraphLowering &lowering, stablehlo::ScatterOp op) {
+  OpBuilder &b = lowering.builder;
+  auto numbers = op.getScatterDimensionNumbers();
+  SmallVector<Type> types, elements;
+  SmallVector<Value> inputs = lowering.lowered(op.getInputs());
+  SmallVector<Value> updates = lowering.lowered(op.getUpdates());
+  for (Value value : inputs)
+    types.push_back(value.getType());
+  for (Value value : llvm::concat<Value>(inputs, updates))
+    elements.push_back(elementOf(value));
+  auto scatter = kernel::ScatterOp::create(
+      b, op.getLoc(), types, inputs, lowering.lowered(op.getScatterIndices()),
+      updates, numbers.getUpdateWindowDims(), numbers.getInsertedWindowDims(),
+      numbers.getInputBatchingDims(), numbers.getScatterIndicesBatchingDims(),
+      numbers.getScatterDimsToOperandDims(), numbers.getIndexVectorDim(),
+      op.getIndicesAreSorted(), op.getUniqueIndices());
+  if (lowerRegion(lowering, op, op.getUpdateComputation(), scatter.getBody(),
+                  elements))
+    lowering.replace(op, scatter.getResults());
+}
+
+static void lowerOp(GraphLowering &lowering, stablehlo::SortOp op) {
+  OpBuilder &b = lowering.builder;
+  SmallVector<Value> inputs = lowering.lowered(op.getInputs());
+  SmallVector<Type> types, elements;
+  for (Value value : inputs) {
+    types.push_back(value.getType());
+    elements.append(2, elementOf(value));
+  }
+  int64_t rank = lowering.shapeOf(inputs.front()).size();
+  int64_t dimension = op.getDimension();
+  auto sort = kernel::SortOp::create(
+      b, op.getLoc(), types, inputs,
+      b.getI64IntegerAttr(dimension < 0 ? dimension + rank : dimension));
+  if (lowerRegion(lowering, op, op.getComparator(), sort.getBody(), elements))
+    lowering.replace(op, sort.getResults());
+}
+
+bool heddle::lowerScatterOrSort(GraphLowering &lowering, Operation *op) {
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case<stablehlo::ScatterOp, stablehlo::SortOp>([&](auto typed) {
+        lowerOp(lowering, typed);
+        return true;
+      })
+      .Default([](Operation *) { return false; });
+}

@@ -1,0 +1,151 @@
+// Ops that say where elements are: constants, views, joining and padding.
+
+#include "passes/Dispatch/GraphLowering.h"
+#include "passes/Dispatch/ScalarOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace heddle;
+
+static void lowerOp(GraphLowering &lowering, stablehlo::ConstantOp op) {
+  // Everything larger is a weight by now.
+  OpBuilder &b = lowering.builder;
+  RankedTensorType type = lowering.resultType(op);
+  Value result = lowering.generic(
+      op.getLoc(), type, {}, {}, [&](OpBuilder &b, Location loc, ValueRange) {
+        return scalarConstant(b, loc, op.getValue(), type.getElementType());
+      });
+  (void)b;
+  if (!result)
+    return lowering.unsupported(op, "a constant that is no weight");
+  lowering.replace(op, result);
+}
+
+static void lowerOp(GraphLowering &lowering, stablehlo::IotaOp op) {
+  RankedTensorType type = lowering.resultType(op);
+  Type source = cast<RankedTensorType>(op.getType()).getElementType();
+  int64_t dim = op.getIotaDimension();
+  Value result = lowering.generic(
+      op.getLoc(), type, {}, {}, [&](OpBuilder &b, Location loc, ValueRange) {
+        Value index = linalg::IndexOp::create(b, loc, dim);
+        Type element = type.getElementType();
+        if (!isa<FloatType>(source))
+          return arith::IndexCastOp::create(b, loc, element, index).getResult();
+        Value integer =
+            arith::IndexCastOp::create(b, loc, b.getI32Type(), index);
+        return arith::SIToFPOp::create(b, loc, element, integer).getResult();
+      });
+  lowering.replace(op, result);
+}
+
+static void lowerOp(GraphLowering &lowering, stablehlo::BroadcastInDimOp op) {
+  OpBuilder &b = lowering.builder;
+  RankedTensorType type = lowering.resultType(op);
+  Value input = lowering.lowered(op.getOperand());
+  ArrayRef<int64_t> shape = lowering.shapeOf(input);
+  SmallVector<AffineExpr> results;
+  for (auto [extent, dim] : llvm::zip_equal(shape, op.getBroadcastDimensions()))
+    results.push_back(extent == 1 ? b.getAffineConstantExpr(0)
+                                  : b.getAffineDimExpr(dim));
+  lowering.replace(op, lowering.view(op.getLoc(), type, input,
+                                     AffineMap::get(type.getRank(), 0, results,
+                                                    b.getContext())));
+}
+
+static void lowerOp(GraphLowering &lowering, stablehlo::TransposeOp op) {
+  // Result dimension i is operand dimension permutation[i].
+  OpBuilder &b = lowering.builder;
+  RankedTensorType type = lowering.resultType(op);
+  SmallVector<AffineExpr> results(type.getRank());
+  for (auto [i, dim] : llvm::enumerate(op.getPermutation()))
+    results[dim] = b.getAffineDimExpr(i);
+  lowering.replace(op, lowering.view(op.getLoc(), type,
+                                     lowering.lowered(op.getOperand()),
+                                     AffineMap::get(type.getRank(), 0, results,
+                                                    b.getContext())));
+}
+
+static void lowerOp(GraphLowering &lowering, stablehlo::SliceOp op) {
+  OpBuilder &b = lowering.builder;
+  RankedTensorType type = lowering.resultType(op);
+  SmallVector<AffineExpr> results;
+  for (auto [i, pair] : llvm::enumerate(
+           llvm::zip_equal(op.getStartIndices(), op.getStrides()))) {
+    auto [start, stride] = pair;
+    results.push_back(b.getAffineDimExpr(i) * stride + start);
+  }
+  lowering.replace(op, lowering.view(op.getLoc(), type,
+                                     lowering.lowered(op.getOperand()),
+                                     AffineMap::get(type.getRank(), 0, results,
+                                                    b.getContext())));
+}
+
+static void lowerOp(GraphLowering &lowering, stablehlo::ReverseOp op) {
+  OpBuilder &b = lowering.builder;
+  RankedTensorType type = lowering.resultType(op);
+  SmallVector<AffineExpr> results;
+  for (auto [i, extent] : llvm::enumerate(type.getShape())) {
+    AffineExpr dim = b.getAffineDimExpr(i);
+    results.push_back(llvm::is_contained(op.getDimensions(), (int64_t)i)
+                          ? (extent - 1) - dim
+                          : dim);
+  }
+  lowering.replace(op, lowering.view(op.getLoc(), type,
+                                     lowering.lowered(op.getOperand()),
+                                     AffineMap::get(type.getRank(), 0, results,
+                                                    b.getContext())));
+}
+
+static void lowerOp(GraphLowering &lowering, stablehlo::ReshapeOp op) {
+  lowering.replace(op, lowering.reshape(op.getLoc(),
+                                        lowering.lowered(op.getOperand()),
+                                        lowering.resultType(op).getShape()));
+}
+
+static void lowerOp(GraphLowering &lowering, stablehlo::ConcatenateOp op) {
+  // An empty part adds nothing.
+  SmallVector<Value> parts;
+  for (Value input : lowering.lowered(op.getInputs()))
+    if (cast<RankedTensorType>(input.getType()).getNumElements() != 0)
+      parts.push_back(input);
+  RankedTensorType type = lowering.resultType(op);
+  if (parts.size() == 1)
+    return lowering.replace(op, parts.front());
+  if (parts.empty())
+    parts = lowering.lowered(op.getInputs());
+  lowering.replace(op,
+                   kernel::ConcatenateOp::create(
+                       lowering.builder, op.getLoc(), type, parts,
+                       lowering.builder.getI64IntegerAttr(op.getDimension()))
+                       .getResult());
+}
+
+static void lowerOp(GraphLowering &lowering, stablehlo::PadOp op) {
+  Value padding = lowering.scalarOf(op.getPaddingValue());
+  if (!padding)
+    return lowering.unsupported(op, "a padding value that is computed");
+  lowering.replace(op, kernel::PadOp::create(lowering.builder, op.getLoc(),
+                                             lowering.resultType(op),
+                                             lowering.lowered(op.getOperand()),
+                                             padding, op.getEdgePaddingLow(),
+                                             op.getEdgePaddingHigh(),
+                                             op.getInteriorPadding())
+                           .getResult());
+}
+
+bool heddle::lowerShapeOp(GraphLowering &lowering, Operation *op) {
+  using namespace stablehlo;
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case<ConstantOp, IotaOp, BroadcastInDimOp, TransposeOp, SliceOp,
+            ReverseOp, ReshapeOp, ConcatenateOp, PadOp>([&](auto typed) {
+        lowerOp(lowering, typed);
+        return true;
+      })
+      .Case([&](OptimizationBarrierOp barrier) {
+        lowering.replace(barrier, lowering.lowered(barrier.getOperands()));
+        return true;
+      })
+      .Default([](Operation *) { return false; });
+}

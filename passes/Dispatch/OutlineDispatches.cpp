@@ -1,0 +1,136 @@
+// A model repeats itself: the layers of a transformer differ in their weights
+// only. Dispatches that are equal but for locations and operands share one
+// kernel, so that compile time and code size follow the number of distinct
+// kernels.
+
+#include "dialects/Kernel/Kernel.h"
+#include "passes/Dispatch/Passes.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+
+namespace heddle {
+#define GEN_PASS_DEF_OUTLINEDISPATCHES
+#include "passes/Dispatch/Passes.h.inc"
+
+/// Whether the generic `last` may write result 0 over `argument`: it is the
+/// only reader, and reads each point where it then writes.
+static bool mayOverwrite(BlockArgument argument, linalg::GenericOp last) {
+  if (argument.getType() != last.getResultTypes()[0])
+    return false;
+  AffineMap out = last.getIndexingMapsArray().back();
+  return llvm::all_of(argument.getUses(), [&](OpOperand &use) {
+    return use.getOwner() == last && last.isDpsInput(&use) &&
+           last.getMatchingIndexingMap(&use) == out;
+  });
+}
+
+/// Says which arguments share a buffer with a result, or may.
+static void markBuffers(func::FuncOp function) {
+  Builder builder(function.getContext());
+  Block &body = function.front();
+  Operation *terminator = body.getTerminator();
+  for (Operation &op : body) {
+    auto tie = [&](Value target, Value result) {
+      auto argument = dyn_cast<BlockArgument>(target);
+      for (OpOperand &use : result.getUses())
+        if (argument && use.getOwner() == terminator)
+          function.setArgAttr(
+              argument.getArgNumber(), kernel::kTiedAttrName,
+              builder.getI64IntegerAttr(use.getOperandNumber()));
+    };
+    if (auto update = dyn_cast<kernel::DynamicUpdateSliceOp>(op))
+      tie(update.getTarget(), update.getResult());
+    if (auto scatter = dyn_cast<kernel::ScatterOp>(op))
+      for (auto [target, result] :
+           llvm::zip_equal(scatter.getTargets(), scatter.getOutputs()))
+        tie(target, result);
+  }
+  if (terminator->getNumOperands() != 1)
+    return;
+  auto last = terminator->getOperand(0).getDefiningOp<linalg::GenericOp>();
+  if (!last || last.getNumParallelLoops() != last.getNumLoops())
+    return;
+  // Only one result, so only one argument can give its buffer.
+  for (BlockArgument argument : body.getArguments()) {
+    if (argument.use_empty() || !mayOverwrite(argument, last))
+      continue;
+    function.setArgAttr(argument.getArgNumber(), kernel::kInPlaceAttrName,
+                        builder.getI64IntegerAttr(0));
+    return;
+  }
+}
+
+/// A function of the dispatch's body, not yet in a module.
+static func::FuncOp makeFunction(kernel::DispatchOp dispatch) {
+  Location unknown = UnknownLoc::get(dispatch.getContext());
+  auto function = func::FuncOp::create(
+      unknown, "kernel",
+      FunctionType::get(dispatch.getContext(), dispatch.getInputs().getTypes(),
+                        dispatch.getResultTypes()));
+  function.setPrivate();
+  function->setAttr(kernel::kEntryAttrName,
+                    UnitAttr::get(dispatch.getContext()));
+  function.getBody().takeBody(dispatch.getBody());
+  Operation *yield = function.front().getTerminator();
+  OpBuilder builder(yield);
+  func::ReturnOp::create(builder, unknown, yield->getOperands());
+  yield->erase();
+  function.walk([&](Operation *op) { op->setLoc(unknown); });
+  for (Block &block : function.getBody())
+    for (BlockArgument argument : block.getArguments())
+      argument.setLoc(unknown);
+  markBuffers(function);
+  return function;
+}
+
+/// The kernel as text: equal texts are equal kernels.
+static std::string canonicalText(func::FuncOp function) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  OpPrintingFlags flags;
+  flags.useLocalScope().enableDebugInfo(false).assumeVerified();
+  function->print(stream, flags);
+  return text;
+}
+
+namespace {
+struct OutlineDispatches : impl::OutlineDispatchesBase<OutlineDispatches> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    llvm::StringMap<func::FuncOp> kernels;
+    SmallVector<func::FuncOp> inOrder;
+    module.walk([&](kernel::DispatchOp dispatch) {
+      func::FuncOp function = makeFunction(dispatch);
+      auto [known, isNew] =
+          kernels.try_emplace(canonicalText(function), function);
+      if (isNew) {
+        function.setName("k" + std::to_string(inOrder.size()));
+        inOrder.push_back(function);
+      } else {
+        function.erase();
+      }
+      OpBuilder builder(dispatch);
+      auto launch = kernel::LaunchOp::create(
+          builder, dispatch.getLoc(), dispatch.getResultTypes(),
+          known->second.getName(), dispatch.getInputs());
+      dispatch->replaceAllUsesWith(launch);
+      dispatch.erase();
+    });
+    // Before the functions that launch them, after the weights.
+    Operation *before = nullptr;
+    for (Operation &op : *module.getBody())
+      if (!isa<kernel::WeightOp>(op)) {
+        before = &op;
+        break;
+      }
+    for (func::FuncOp function : inOrder)
+      module.getBody()->getOperations().insert(before->getIterator(), function);
+  }
+};
+} // namespace
+} // namespace heddle

@@ -1,0 +1,131 @@
+// The way from the graph to kernels and weights.
+
+#ifndef HEDDLE_PASSES_DISPATCH_PASSES_TD
+#define HEDDLE_PASSES_DISPATCH_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def InlineComposites : Pass<"heddle-inline-composites", "::mlir::ModuleOp"> {
+  let summary = "replaces composites that have no kernel by their decomposition";
+  let description = [{
+    Composites with a kernel (`heddle.attention`) or a scalar payload
+    (`chlo.erf`) stay. Calls of functions are inlined too. The inlined ops have
+    the location of what they replace, since that is the user's node.
+
+    ```mlir
+    %0 = stablehlo.composite "heddle.silu" %x {decomposition = @silu} : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+    ==>
+    ```mlir
+    %1 = stablehlo.logistic %x : tensor<4xf32>
+    %0 = stablehlo.multiply %x, %1 : tensor<4xf32>
+    ```
+  }];
+}
+
+def FormWeights : Pass<"heddle-form-weights", "::mlir::ModuleOp"> {
+  let summary = "moves what is computed from constants alone into kernel.weight programs";
+  let description = [{
+    The largest subgraphs over constants become symbols that the packer
+    evaluates. What only repeats a constant (broadcasts, splats) stays in the
+    graph, where it costs nothing. Equal programs become one weight.
+
+    ```mlir
+    %c = stablehlo.constant dense_resource<w> : tensor<4x8xf32>
+    %t = stablehlo.transpose %c, dims = [1, 0] : (tensor<4x8xf32>) -> tensor<8x4xf32>
+    %0 = stablehlo.add %x, %t : tensor<8x4xf32>
+    ```
+    ==>
+    ```mlir
+    kernel.weight @w0 : tensor<8x4xf32> { ... }
+    %t = kernel.weight_ref @w0 : tensor<8x4xf32>
+    %0 = stablehlo.add %x, %t : tensor<8x4xf32>
+    ```
+  }];
+  let dependentDialects = ["::heddle::kernel::KernelDialect"];
+}
+
+def LowerGraph : Pass<"heddle-lower-graph", "::mlir::ModuleOp"> {
+  let summary = "StableHLO to linalg.generic and the roots of the kernel dialect";
+  let description = [{
+    Every op becomes a `linalg.generic`, a root, or a reshape. All ops that
+    cannot be lowered are reported, each by its node and with the reason.
+  }];
+  let dependentDialects = [
+    "::heddle::kernel::KernelDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def FuseElementwise : Pass<"heddle-fuse-elementwise", "::mlir::func::FuncOp"> {
+  let summary = "fuses elementwise chains, and folds views into those who read through them";
+  let description = [{
+    A generic that only moves elements (a broadcast, a transpose, a slice), and
+    a reshape that splits dimensions, become part of the indexing maps of their
+    readers: generics, contractions, attention. An elementwise producer is
+    computed inside its only reader; with several readers only what is cheaper
+    than reading it from memory. A producer that can be the epilogue of a
+    contraction or a convolution is left to it where its reader could not.
+
+    ```mlir
+    %0 = linalg.generic ... ins(%x) { %e = math.exp %in ... }
+    %1 = linalg.generic ... ins(%0, %y) { %s = arith.addf %in, %in_0 ... }
+    ```
+    ==>
+    ```mlir
+    %1 = linalg.generic ... ins(%x, %y) { %e = math.exp %in  %s = arith.addf %e, %in_0 ... }
+    ```
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect"];
+}
+
+def PackWeights : Pass<"heddle-pack-weights", "::mlir::ModuleOp"> {
+  let summary = "gives weights the layout that contractions and convolutions read fastest";
+  let description = [{
+    The right-hand side of a contraction becomes `n32k1`, the weights of a
+    convolution `o32`, by a program that ends in the transpose that is needed.
+
+    ```mlir
+    %w = kernel.weight_ref @w0 : tensor<768x3072xf32>
+    %0 = kernel.contract %x, %w {...}
+    ```
+    ==>
+    ```mlir
+    %w = kernel.weight_ref @w1 : tensor<96x768x32xf32>
+    %0 = kernel.contract %x, %w {... rhs_packing = "n32k1"}
+    ```
+  }];
+}
+
+def FormDispatches : Pass<"heddle-form-dispatches", "::mlir::func::FuncOp"> {
+  let summary = "groups ops into dispatches";
+  let description = [{
+    A contraction, convolution or attention with the elementwise generic that
+    follows it; generics that share their rows (softmax, norms); everything
+    else alone.
+  }];
+  let dependentDialects = ["::heddle::kernel::KernelDialect"];
+}
+
+def OutlineDispatches : Pass<"heddle-outline-dispatches", "::mlir::ModuleOp"> {
+  let summary = "makes kernel functions of dispatches; equal ones become one";
+  let description = [{
+    Two dispatches are equal when they are without locations. The launches keep
+    the locations.
+
+    ```mlir
+    %0 = kernel.dispatch(%a = %x : tensor<4xf32>) -> tensor<4xf32> {...}
+    ```
+    ==>
+    ```mlir
+    func.func private @k0(%a: tensor<4xf32>) -> tensor<4xf32> attributes {kernel.entry} {...}
+    %0 = kernel.launch @k0(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+  let dependentDialects = ["::heddle::kernel::KernelDialect", "::mlir::func::FuncDialect"];
+}
+
+def VerifyDispatched : Pass<"heddle-verify-dispatched", "::mlir::ModuleOp"> {
+  let summary = "states what holds after heddle-dispatch: no tensor op outside a kernel";
+}
+
+#endif // HEDDLE_PASSES_DISPATCH_PASSES_TD

@@ -1,0 +1,400 @@
+#include "passes/Dispatch/ScalarOps.h"
+
+#include "dialects/StableHlo/StableHlo.h"
+#include "passes/Dispatch/ScalarConversions.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace heddle;
+
+Type heddle::kernelElementType(Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return IntegerType::get(type.getContext(), integer.getWidth());
+  if (isa<FloatType>(type))
+    return type;
+  return {};
+}
+
+RankedTensorType heddle::kernelTensorType(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape())
+    return {};
+  Type element = kernelElementType(tensor.getElementType());
+  return element ? RankedTensorType::get(tensor.getShape(), element)
+                 : RankedTensorType();
+}
+
+namespace {
+/// Emits arithmetic on one element; `source` is the element type as StableHLO
+/// has it, with its sign.
+struct ScalarEmitter {
+  OpBuilder &b;
+  Location loc;
+  Type source;
+  ValueRange x;
+
+  bool isFloat() const { return isa<FloatType>(source); }
+  bool isBool() const { return source.isInteger(1); }
+  bool isUnsigned() const { return source.isUnsignedInteger() || isBool(); }
+
+  template <typename OpTy> Value op(ValueRange operands) {
+    return OpTy::create(b, loc, operands).getResult();
+  }
+  template <typename FloatOp, typename IntOp> Value floatOrInt() {
+    return isFloat() ? op<FloatOp>(x) : op<IntOp>(x);
+  }
+  template <typename FloatOp> Value floatOnly() {
+    return isFloat() ? op<FloatOp>(x) : Value();
+  }
+  Value constant(double value) {
+    return arith::ConstantOp::create(b, loc,
+                                     b.getFloatAttr(x[0].getType(), value));
+  }
+  Value integer(int64_t value) {
+    return arith::ConstantOp::create(b, loc,
+                                     b.getIntegerAttr(x[0].getType(), value));
+  }
+  Value select(Value condition, Value yes, Value no) {
+    return arith::SelectOp::create(b, loc, condition, yes, no);
+  }
+  Value compare(arith::CmpIPredicate predicate, Value left, Value right) {
+    return arith::CmpIOp::create(b, loc, predicate, left, right);
+  }
+  Value compare(arith::CmpFPredicate predicate, Value left, Value right) {
+    return arith::CmpFOp::create(b, loc, predicate, left, right);
+  }
+
+  Value add() {
+    if (isBool())
+      return op<arith::OrIOp>(x);
+    return floatOrInt<arith::AddFOp, arith::AddIOp>();
+  }
+  Value multiply() {
+    if (isBool())
+      return op<arith::AndIOp>(x);
+    return floatOrInt<arith::MulFOp, arith::MulIOp>();
+  }
+  Value maximum() {
+    if (isFloat())
+      return op<arith::MaximumFOp>(x);
+    return isUnsigned() ? op<arith::MaxUIOp>(x) : op<arith::MaxSIOp>(x);
+  }
+  Value minimum() {
+    if (isFloat())
+      return op<arith::MinimumFOp>(x);
+    return isUnsigned() ? op<arith::MinUIOp>(x) : op<arith::MinSIOp>(x);
+  }
+
+  /// A divisor for which the machine's division is defined; `special` is where
+  /// it was replaced by 1.
+  Value safeDivisor(Value &zero, Value &overflow) {
+    zero = compare(arith::CmpIPredicate::eq, x[1], integer(0));
+    Value special = zero;
+    if (!isUnsigned()) {
+      int64_t width = source.getIntOrFloatBitWidth();
+      Value least = arith::ConstantOp::create(
+          b, loc,
+          b.getIntegerAttr(x[0].getType(), APInt::getSignedMinValue(width)));
+      overflow = op<arith::AndIOp>(
+          {compare(arith::CmpIPredicate::eq, x[0], least),
+           compare(arith::CmpIPredicate::eq, x[1], integer(-1))});
+      special = op<arith::OrIOp>({zero, overflow});
+    }
+    return select(special, integer(1), x[1]);
+  }
+  /// Integers: x / 0 = -1, least / -1 = least.
+  Value divide() {
+    if (isFloat())
+      return op<arith::DivFOp>(x);
+    Value zero, overflow;
+    Value divisor = safeDivisor(zero, overflow);
+    Value quotient = isUnsigned() ? op<arith::DivUIOp>({x[0], divisor})
+                                  : op<arith::DivSIOp>({x[0], divisor});
+    return select(zero, integer(-1), quotient);
+  }
+  /// Integers: x % 0 = x, least % -1 = 0.
+  Value remainder() {
+    if (isFloat())
+      return op<arith::RemFOp>(x);
+    Value zero, overflow;
+    Value divisor = safeDivisor(zero, overflow);
+    Value rest = isUnsigned() ? op<arith::RemUIOp>({x[0], divisor})
+                              : op<arith::RemSIOp>({x[0], divisor});
+    return select(zero, x[0], rest);
+  }
+  /// Past the width: zero, or the sign.
+  template <typename OpTy> Value shift(bool keepSign) {
+    int64_t width = source.getIntOrFloatBitWidth();
+    Value tooFar = compare(arith::CmpIPredicate::uge, x[1], integer(width));
+    Value amount = select(tooFar, integer(keepSign ? width - 1 : 0), x[1]);
+    Value shifted = op<OpTy>({x[0], amount});
+    return keepSign ? shifted : select(tooFar, integer(0), shifted);
+  }
+  Value negate() {
+    return isFloat() ? op<arith::NegFOp>(x)
+                     : op<arith::SubIOp>({integer(0), x[0]});
+  }
+  Value absolute() {
+    if (isFloat())
+      return op<math::AbsFOp>(x);
+    return isUnsigned() ? x[0] : op<math::AbsIOp>(x);
+  }
+  /// -1, 0 or 1; zeros keep their sign, NaN stays.
+  Value sign() {
+    if (!isFloat()) {
+      Value one = select(compare(arith::CmpIPredicate::eq, x[0], integer(0)),
+                         integer(0), integer(1));
+      if (isUnsigned())
+        return one;
+      return select(compare(arith::CmpIPredicate::slt, x[0], integer(0)),
+                    integer(-1), one);
+    }
+    Value one = op<math::CopySignOp>({constant(1.0), x[0]});
+    Value nonzero = compare(arith::CmpFPredicate::ONE, x[0], constant(0.0));
+    return select(nonzero, one, x[0]);
+  }
+  Value logistic() {
+    if (!isFloat())
+      return {};
+    Value exp = op<math::ExpOp>({op<arith::NegFOp>(x)});
+    return op<arith::DivFOp>(
+        {constant(1.0), op<arith::AddFOp>({constant(1.0), exp})});
+  }
+  Value isFinite() {
+    Value infinity = arith::ConstantOp::create(
+        b, loc,
+        b.getFloatAttr(
+            x[0].getType(),
+            APFloat::getInf(
+                cast<FloatType>(x[0].getType()).getFloatSemantics())));
+    return compare(arith::CmpFPredicate::OLT, op<math::AbsFOp>(x), infinity);
+  }
+
+  Value compareOp(stablehlo::CompareOp compareOp);
+  Value reducePrecision(stablehlo::ReducePrecisionOp reduce);
+};
+} // namespace
+
+Value ScalarEmitter::compareOp(stablehlo::CompareOp compareOp) {
+  using Direction = stablehlo::ComparisonDirection;
+  Direction direction = compareOp.getComparisonDirection();
+  if (isFloat()) {
+    if (compareOp.getCompareType() == stablehlo::ComparisonType::TOTALORDER)
+      return {};
+    arith::CmpFPredicate predicate = arith::CmpFPredicate::OEQ;
+    switch (direction) {
+    case Direction::EQ:
+      predicate = arith::CmpFPredicate::OEQ;
+      break;
+    case Direction::NE:
+      predicate = arith::CmpFPredicate::UNE;
+      break;
+    case Direction::GE:
+      predicate = arith::CmpFPredicate::OGE;
+      break;
+    case Direction::GT:
+      predicate = arith::CmpFPredicate::OGT;
+      break;
+    case Direction::LE:
+      predicate = arith::CmpFPredicate::OLE;
+      break;
+    case Direction::LT:
+      predicate = arith::CmpFPredicate::OLT;
+      break;
+    }
+    return compare(predicate, x[0], x[1]);
+  }
+  using Predicate = arith::CmpIPredicate;
+  Predicate predicate = Predicate::eq;
+  bool u = isUnsigned();
+  switch (direction) {
+  case Direction::EQ:
+    predicate = Predicate::eq;
+    break;
+  case Direction::NE:
+    predicate = Predicate::ne;
+    break;
+  case Direction::GE:
+    predicate = u ? Predicate::uge : Predicate::sge;
+    break;
+  case Direction::GT:
+    predicate = u ? Predicate::ugt : Predicate::sgt;
+    break;
+  case Direction::LE:
+    predicate = u ? Predicate::ule : Predicate::sle;
+    break;
+  case Direction::LT:
+    predicate = u ? Predicate::ult : Predicate::slt;
+    break;
+  }
+  return compare(predicate, x[0], x[1]);
+}
+
+/// The formats that exist: rounding to them and back is exactly what is asked.
+Value ScalarEmitter::reducePrecision(stablehlo::ReducePrecisionOp reduce) {
+  if (!source.isF32())
+    return {};
+  Type format;
+  if (reduce.getExponentBits() == 8 && reduce.getMantissaBits() == 7)
+    format = b.getBF16Type();
+  else if (reduce.getExponentBits() == 5 && reduce.getMantissaBits() == 10)
+    format = b.getF16Type();
+  else if (reduce.getExponentBits() == 8 && reduce.getMantissaBits() == 23)
+    return x[0];
+  else
+    return {};
+  Value narrow = arith::TruncFOp::create(b, loc, format, x[0]);
+  return arith::ExtFOp::create(b, loc, source, narrow);
+}
+
+bool heddle::isScalarizable(Operation *op) {
+  using namespace stablehlo;
+  if (auto composite = dyn_cast<CompositeOp>(op))
+    return composite.getName() == "chlo.erf";
+  return isa<AddOp, SubtractOp, MulOp, DivOp, RemOp, MaxOp, MinOp, PowOp,
+             Atan2Op, AndOp, OrOp, XorOp, NotOp, ShiftLeftOp,
+             ShiftRightArithmeticOp, ShiftRightLogicalOp, NegOp, AbsOp, SignOp,
+             ExpOp, Expm1Op, LogOp, Log1pOp, LogisticOp, RsqrtOp, SqrtOp,
+             CbrtOp, SineOp, CosineOp, TanOp, TanhOp, CeilOp, FloorOp, RoundOp,
+             RoundNearestEvenOp, ClzOp, PopulationCountOp, IsFiniteOp,
+             ConvertOp, BitcastConvertOp, ReducePrecisionOp, CompareOp,
+             SelectOp, ClampOp>(op);
+}
+
+Value heddle::emitScalarOp(OpBuilder &builder, Operation *op,
+                           ValueRange scalars) {
+  using namespace stablehlo;
+  Type source = getElementTypeOrSelf(op->getOperand(0).getType());
+  Type target = getElementTypeOrSelf(op->getResult(0).getType());
+  if (!kernelElementType(source) || !kernelElementType(target))
+    return {};
+  ScalarEmitter e{builder, op->getLoc(), source, scalars};
+  return llvm::TypeSwitch<Operation *, Value>(op)
+      .Case([&](AddOp) { return e.add(); })
+      .Case([&](SubtractOp) {
+        return e.floatOrInt<arith::SubFOp, arith::SubIOp>();
+      })
+      .Case([&](MulOp) { return e.multiply(); })
+      .Case([&](DivOp) { return e.divide(); })
+      .Case([&](RemOp) { return e.remainder(); })
+      .Case([&](MaxOp) { return e.maximum(); })
+      .Case([&](MinOp) { return e.minimum(); })
+      .Case([&](PowOp) { return e.floatOrInt<math::PowFOp, math::IPowIOp>(); })
+      .Case([&](Atan2Op) { return e.floatOnly<math::Atan2Op>(); })
+      .Case([&](AndOp) { return e.op<arith::AndIOp>(scalars); })
+      .Case([&](OrOp) { return e.op<arith::OrIOp>(scalars); })
+      .Case([&](XorOp) { return e.op<arith::XOrIOp>(scalars); })
+      .Case([&](NotOp) {
+        return e.op<arith::XOrIOp>({scalars[0], e.integer(-1)});
+      })
+      .Case([&](ShiftLeftOp) { return e.shift<arith::ShLIOp>(false); })
+      .Case(
+          [&](ShiftRightArithmeticOp) { return e.shift<arith::ShRSIOp>(true); })
+      .Case([&](ShiftRightLogicalOp) { return e.shift<arith::ShRUIOp>(false); })
+      .Case([&](NegOp) { return e.negate(); })
+      .Case([&](AbsOp) { return e.absolute(); })
+      .Case([&](SignOp) { return e.sign(); })
+      .Case([&](ExpOp) { return e.floatOnly<math::ExpOp>(); })
+      .Case([&](Expm1Op) { return e.floatOnly<math::ExpM1Op>(); })
+      .Case([&](LogOp) { return e.floatOnly<math::LogOp>(); })
+      .Case([&](Log1pOp) { return e.floatOnly<math::Log1pOp>(); })
+      .Case([&](LogisticOp) { return e.logistic(); })
+      .Case([&](RsqrtOp) { return e.floatOnly<math::RsqrtOp>(); })
+      .Case([&](SqrtOp) { return e.floatOnly<math::SqrtOp>(); })
+      .Case([&](CbrtOp) { return e.floatOnly<math::CbrtOp>(); })
+      .Case([&](SineOp) { return e.floatOnly<math::SinOp>(); })
+      .Case([&](CosineOp) { return e.floatOnly<math::CosOp>(); })
+      .Case([&](TanOp) { return e.floatOnly<math::TanOp>(); })
+      .Case([&](TanhOp) { return e.floatOnly<math::TanhOp>(); })
+      .Case([&](CeilOp) { return e.floatOnly<math::CeilOp>(); })
+      .Case([&](FloorOp) { return e.floatOnly<math::FloorOp>(); })
+      .Case([&](RoundOp) { return e.floatOnly<math::RoundOp>(); })
+      .Case(
+          [&](RoundNearestEvenOp) { return e.floatOnly<math::RoundEvenOp>(); })
+      .Case([&](ClzOp) { return e.op<math::CountLeadingZerosOp>(scalars); })
+      .Case([&](PopulationCountOp) { return e.op<math::CtPopOp>(scalars); })
+      .Case([&](IsFiniteOp) { return e.isFinite(); })
+      .Case([&](ConvertOp) {
+        return convertScalar(builder, op->getLoc(), scalars[0], source, target);
+      })
+      .Case([&](BitcastConvertOp) -> Value {
+        Type to = kernelElementType(target);
+        if (source.getIntOrFloatBitWidth() != to.getIntOrFloatBitWidth())
+          return {};
+        if (scalars[0].getType() == to)
+          return scalars[0];
+        return arith::BitcastOp::create(builder, op->getLoc(), to, scalars[0]);
+      })
+      .Case([&](ReducePrecisionOp reduce) { return e.reducePrecision(reduce); })
+      .Case([&](CompareOp compare) { return e.compareOp(compare); })
+      .Case([&](SelectOp) {
+        return e.select(scalars[0], scalars[1], scalars[2]);
+      })
+      .Case([&](CompositeOp) { return e.floatOnly<math::ErfOp>(); })
+      .Case([&](ClampOp) {
+        ScalarEmitter low{builder, op->getLoc(), source,
+                          ValueRange(scalars).take_front(2)};
+        SmallVector<Value> high = {low.maximum(), scalars[2]};
+        return ScalarEmitter{builder, op->getLoc(), source, high}.minimum();
+      })
+      .Default([](Operation *) { return Value(); });
+}
+
+Value heddle::scalarConstant(OpBuilder &builder, Location loc,
+                             ElementsAttr value, Type type) {
+  auto dense = dyn_cast<DenseElementsAttr>(value);
+  if (!dense || (!dense.isSplat() && dense.getNumElements() != 1))
+    return {};
+  Attribute scalar = *dense.getValues<Attribute>().begin();
+  if (auto number = dyn_cast<FloatAttr>(scalar))
+    return arith::ConstantOp::create(
+        builder, loc, builder.getFloatAttr(type, number.getValue()));
+  if (auto number = dyn_cast<IntegerAttr>(scalar))
+    return arith::ConstantOp::create(
+        builder, loc, builder.getIntegerAttr(type, number.getValue()));
+  return {};
+}
+
+FailureOr<SmallVector<Value>> heddle::emitScalarRegion(OpBuilder &builder,
+                                                       Region &region,
+                                                       ValueRange arguments,
+                                                       Operation *&culprit) {
+  IRMapping values;
+  Block &block = region.front();
+  values.map(block.getArguments(), arguments);
+  for (Operation &op : block.without_terminator()) {
+    culprit = &op;
+    Value result;
+    if (auto constant = dyn_cast<stablehlo::ConstantOp>(op)) {
+      Type type = kernelElementType(
+          getElementTypeOrSelf(constant.getOutput().getType()));
+      if (type)
+        result =
+            scalarConstant(builder, op.getLoc(), constant.getValue(), type);
+    } else if (isScalarizable(&op)) {
+      SmallVector<Value> scalars;
+      for (Value operand : op.getOperands())
+        scalars.push_back(values.lookupOrNull(operand));
+      if (!llvm::is_contained(scalars, Value()))
+        result = emitScalarOp(builder, &op, scalars);
+    } else if (isa<stablehlo::ReshapeOp, stablehlo::BroadcastInDimOp>(op)) {
+      // On one element these do nothing.
+      result = values.lookupOrNull(op.getOperand(0));
+    }
+    if (!result)
+      return failure();
+    values.map(op.getResult(0), result);
+  }
+  culprit = block.getTerminator();
+  SmallVector<Value> results;
+  for (Value value : culprit->getOperands()) {
+    results.push_back(values.lookupOrNull(value));
+    if (!results.back())
+      return failure();
+  }
+  return results;
+}
