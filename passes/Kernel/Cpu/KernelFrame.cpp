@@ -3,8 +3,10 @@
 #include "dialects/Kernel/Kernel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Matchers.h"
+#include "passes/Kernel/Cpu/Lanes.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -121,6 +123,28 @@ Value KernelFrame::buffer(Value tensor) {
       builder, tensor.getLoc(), flatType(tensorType.getElementType()), global);
   bind(tensor, flat);
   return flat;
+}
+
+Value KernelFrame::scalar(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (op && matchPattern(op, m_Constant()))
+    return builder.clone(*op)->getResult(0);
+  auto extract = dyn_cast_or_null<tensor::ExtractOp>(op);
+  Value from = extract ? buffer(extract.getTensor()) : Value();
+  if (!from)
+    return {};
+  Location loc = extract.getLoc();
+  LaneBuilder lanes(builder, loc, /*lanes=*/0);
+  LaneValue position = lanes.constantIndex(0);
+  auto type = cast<RankedTensorType>(extract.getTensor().getType());
+  for (auto [extent, index] :
+       llvm::zip(type.getShape(), extract.getIndices())) {
+    Value at = scalar(index);
+    if (!at)
+      return {};
+    position = lanes.add(lanes.mul(position, extent), at);
+  }
+  return lanes.load(from, type.getElementType(), position).value;
 }
 
 Value KernelFrame::allocateScratch(Type elementType, int64_t count) {

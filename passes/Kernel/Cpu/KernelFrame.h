@@ -40,6 +40,10 @@ public:
     buffers[tensor] = buffer;
   }
 
+  /// A scalar that the source computes outside of payloads, at the builder's
+  /// place: a constant or an element of a tensor. Null if it is neither.
+  mlir::Value scalar(mlir::Value value);
+
   /// A 64-byte aligned piece of the worker's scratch memory, `memref<?xT>`.
   /// The view is made at the start of the function.
   mlir::Value allocateScratch(mlir::Type elementType, int64_t count);

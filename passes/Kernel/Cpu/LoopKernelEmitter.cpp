@@ -5,14 +5,13 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "passes/Kernel/Cpu/Grid.h"
+#include "passes/Kernel/Cpu/IndexBuilder.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
 namespace heddle {
-
-/// Work that one claim of a tile should bring, in nanoseconds.
-static constexpr double tileNanoseconds = 20000;
 
 namespace {
 
@@ -48,11 +47,11 @@ private:
     return arith::AddIOp::create(builder, loc, value, constant(offset));
   }
 
-  using Body = llvm::function_ref<FailureOr<SmallVector<Value>>(
-      Value iv, ArrayRef<Value> carried)>;
   FailureOr<SmallVector<Value>> forLoop(int64_t begin, int64_t end,
                                         int64_t step, ArrayRef<Value> carried,
-                                        Body body);
+                                        LoopBody body) {
+    return emitLoop(builder, loc, begin, end, step, carried, body);
+  }
 
   LogicalResult emitUnit(SmallVector<Value> shared, Value chunk);
   LogicalResult emitGroups(const Step &step);
@@ -88,29 +87,6 @@ private:
   /// Blocks of lanes that one unit takes, when lanes run along a shared loop.
   int64_t blocksPerChunk = 0;
 };
-
-FailureOr<SmallVector<Value>> Emitter::forLoop(int64_t begin, int64_t end,
-                                               int64_t step,
-                                               ArrayRef<Value> carried,
-                                               Body body) {
-  if (begin >= end)
-    return SmallVector<Value>(carried);
-  if (begin + step >= end)
-    return body(constant(begin), carried);
-  auto loop = scf::ForOp::create(builder, loc, constant(begin), constant(end),
-                                 constant(step), carried);
-  OpBuilder::InsertionGuard guard(builder);
-  Block *block = loop.getBody();
-  if (carried.empty())
-    block->getTerminator()->erase();
-  builder.setInsertionPointToEnd(block);
-  SmallVector<Value> inside(loop.getRegionIterArgs());
-  FailureOr<SmallVector<Value>> results = body(loop.getInductionVar(), inside);
-  if (failed(results))
-    return failure();
-  scf::YieldOp::create(builder, loc, *results);
-  return SmallVector<Value>(loop.getResults());
-}
 
 LanePoint Emitter::pointOf(const Step &step, int64_t vector) {
   LanePoint point;
@@ -524,9 +500,6 @@ LogicalResult Emitter::run() {
     frame.finish(/*tiles=*/0);
     return success();
   }
-  int64_t unitsPerTile = std::clamp<int64_t>(tileNanoseconds / cost, 1, units);
-  int64_t tiles = llvm::divideCeil(units, unitsPerTile);
-
   for (Value tensor : plan.rowBuffers) {
     int64_t elements = plan.rowElements.lookup(tensor) *
                        (plan.lanesAreShared ? blockWidth() : 1);
@@ -534,30 +507,10 @@ LogicalResult Emitter::run() {
         cast<RankedTensorType>(tensor.getType()).getElementType(), elements);
   }
 
-  Value unit = frame.enterTileLoop();
-  if (unitsPerTile > 1) {
-    Value size = constant(unitsPerTile);
-    Value begin = arith::MulIOp::create(builder, loc, unit, size);
-    Value end = arith::AddIOp::create(builder, loc, begin, size);
-    if (units % unitsPerTile)
-      end = arith::MinUIOp::create(builder, loc, end, constant(units));
-    auto loop = scf::ForOp::create(builder, loc, begin, end, constant(1));
-    builder.setInsertionPoint(loop.getBody()->getTerminator());
-    unit = loop.getInductionVar();
-  }
-  SmallVector<Value> ivs(unitExtents.size());
-  Value rest = unit;
-  for (int64_t place = unitExtents.size() - 1; place >= 0; --place) {
-    Value extent = constant(unitExtents[place]);
-    if (unitExtents[place] == 1) {
-      ivs[place] = constant(0);
-    } else if (place == 0) {
-      ivs[place] = rest;
-    } else {
-      ivs[place] = arith::RemUIOp::create(builder, loc, rest, extent);
-      rest = arith::DivUIOp::create(builder, loc, rest, extent);
-    }
-  }
+  int64_t tiles = 0;
+  Value unit = enterUnits(frame, units, cost, tiles);
+  SmallVector<Value> ivs =
+      IndexBuilder(builder, loc).delinearize(unit, unitExtents);
   Value chunk;
   if (plan.lanesAreShared) {
     Value last = ivs.pop_back_val();

@@ -13,6 +13,7 @@
 #include "passes/Kernel/Cpu/Emitters.h"
 #include "passes/Kernel/Cpu/RootEmitters.h"
 #include "passes/Kernel/Math/Passes.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -27,12 +28,30 @@ namespace {
 /// most one of.
 LogicalResult emitKernel(KernelFrame &frame) {
   for (Operation &op : frame.source.getBody().front()) {
-    if (auto contract = dyn_cast<kernel::ContractOp>(op))
-      return emitContraction(frame, contract);
-    if (auto convolution = dyn_cast<kernel::ConvolutionOp>(op))
-      return emitConvolution(frame, convolution);
-    if (auto attention = dyn_cast<kernel::AttentionOp>(op))
-      return emitAttention(frame, attention);
+    if (!isa<kernel::KernelDialect>(op.getDialect()))
+      continue;
+    return TypeSwitch<Operation *, LogicalResult>(&op)
+        .Case([&](kernel::ContractOp op) { return emitContraction(frame, op); })
+        .Case([&](kernel::ConvolutionOp op) {
+          return emitConvolution(frame, op);
+        })
+        .Case([&](kernel::AttentionOp op) { return emitAttention(frame, op); })
+        .Case([&](kernel::ReduceWindowOp op) {
+          return emitReduceWindow(frame, op);
+        })
+        .Case([&](kernel::ConcatenateOp op) {
+          return emitConcatenate(frame, op);
+        })
+        .Case([&](kernel::PadOp op) { return emitPad(frame, op); })
+        .Case([&](kernel::DynamicUpdateSliceOp op) {
+          return emitDynamicUpdateSlice(frame, op);
+        })
+        .Case([&](kernel::ScatterOp op) { return emitScatter(frame, op); })
+        .Case([&](kernel::SortOp op) { return emitSort(frame, op); })
+        .Case([&](kernel::TopKOp op) { return emitTopK(frame, op); })
+        .Default([](Operation *op) {
+          return op->emitOpError("is no root of a kernel");
+        });
   }
   return emitLoopKernel(frame);
 }

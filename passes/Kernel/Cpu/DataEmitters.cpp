@@ -1,0 +1,262 @@
+// Concatenation, padding and updates in place: all of them copy runs of
+// consecutive elements.
+
+#include "dialects/Kernel/LinearAccess.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "passes/Kernel/Cpu/Emitters.h"
+#include "passes/Kernel/Cpu/Grid.h"
+#include "passes/Kernel/Cpu/IndexBuilder.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+#include <numeric>
+
+using namespace mlir;
+
+namespace heddle {
+
+static int64_t product(ArrayRef<int64_t> extents) {
+  return std::accumulate(extents.begin(), extents.end(), int64_t(1),
+                         std::multiplies<>());
+}
+
+static ArrayRef<int64_t> shapeOf(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getShape();
+}
+
+static Type elementOf(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getElementType();
+}
+
+/// The longest run that is copied in one piece.
+static int64_t longestRun(Type type) {
+  double perElement = copyCost(type, 1001) - copyCost(type, 1);
+  int64_t run = tileNanoseconds / (perElement / 1000);
+  return std::max<int64_t>(64, run / 64 * 64);
+}
+
+LogicalResult emitConcatenate(KernelFrame &frame, kernel::ConcatenateOp op) {
+  Location loc = op.getLoc();
+  IndexBuilder index(frame.builder, loc);
+  unsigned dim = op.getDimension();
+  int64_t outer = product(shapeOf(op.getResult()).take_front(dim));
+  int64_t rowLength = product(shapeOf(op.getResult()).drop_front(dim));
+  Value target = frame.buffer(op.getResult());
+  Type type = elementOf(op.getResult());
+
+  // The grid is one piece per input after the other: rows of the input, several
+  // to a tile, or runs of a row.
+  Value tile = frame.enterTileLoop();
+  int64_t firstTile = 0, column = 0;
+  for (Value input : op.getInputs()) {
+    int64_t length = product(shapeOf(input).drop_front(dim));
+    if (length == 0 || outer == 0)
+      continue;
+    Value source = frame.buffer(input);
+    int64_t run = std::min(length, longestRun(type));
+    int64_t runs = llvm::divideCeil(length, run);
+    int64_t units = outer * runs;
+    int64_t perTile =
+        std::clamp<int64_t>(tileNanoseconds / copyCost(type, run), 1, units);
+    int64_t tiles = llvm::divideCeil(units, perTile);
+
+    auto copyUnit = [&](Value unit) {
+      SmallVector<Value> place = index.delinearize(unit, {outer, runs});
+      Value offset = index.mul(place[1], run);
+      Value from = index.add(index.mul(place[0], length), offset);
+      Value to =
+          index.add(index.add(index.mul(place[0], rowLength), column), offset);
+      int64_t rest = length - (runs - 1) * run;
+      if (rest == run) {
+        emitCopy(frame.builder, loc, source, from, target, to, run);
+        return;
+      }
+      index.branch(
+          index.less(place[1], index.constant(runs - 1)),
+          [&] { emitCopy(frame.builder, loc, source, from, target, to, run); },
+          [&] {
+            emitCopy(frame.builder, loc, source, from, target, to, rest);
+          });
+    };
+    Value isMine = index.less(tile, index.constant(firstTile + tiles));
+    if (firstTile)
+      isMine = arith::AndIOp::create(
+          frame.builder, loc, isMine,
+          arith::CmpIOp::create(frame.builder, loc, arith::CmpIPredicate::uge,
+                                tile, index.constant(firstTile)));
+    index.branch(isMine, [&] {
+      Value own = index.sub(tile, index.constant(firstTile));
+      Value begin = index.mul(own, perTile);
+      Value end = index.min(index.add(begin, perTile), index.constant(units));
+      index.loop(begin, end, 1, copyUnit);
+    });
+    firstTile += tiles;
+    column += length;
+  }
+  frame.finish(firstTile);
+  return success();
+}
+
+LogicalResult emitPad(KernelFrame &frame, kernel::PadOp op) {
+  Location loc = op.getLoc();
+  OpBuilder &builder = frame.builder;
+  IndexBuilder index(builder, loc);
+  Type type = elementOf(op.getInput());
+  SmallVector<int64_t> in(shapeOf(op.getInput())), out(shapeOf(op.getResult())),
+      low(op.getLow()), interior(op.getInterior());
+  // Trailing dimensions without padding belong to the run.
+  while (in.size() > 1 && in.back() == out.back() && low.back() == 0 &&
+         interior.back() == 0 && interior[in.size() - 2] == 0) {
+    int64_t extent = in.pop_back_val();
+    out.pop_back();
+    low.pop_back();
+    interior.pop_back();
+    in.back() *= extent;
+    out.back() *= extent;
+    low.back() *= extent;
+  }
+  if (in.empty()) {
+    in = out = {1};
+    low = interior = {0};
+  }
+  unsigned last = in.size() - 1;
+  int64_t length = out[last];
+  Value source = frame.buffer(op.getInput());
+  Value target = frame.buffer(op.getResult());
+  int64_t tiles = 0;
+  int64_t rows = product(ArrayRef(out).drop_back());
+  if (rows == 0 || length == 0) {
+    frame.finish(0);
+    return success();
+  }
+  double cost = interior[last] ? 2.0 * length : copyCost(type, length);
+  Value row = enterUnits(frame, rows, cost, tiles);
+  Value value = frame.scalar(op.getPadding());
+  if (!value)
+    return op.emitOpError("pads with a value that the kernel computes");
+  value = toStorage(builder, loc, value);
+  Value start = index.mul(row, length);
+
+  // Which row of the input this one is, if it is one.
+  SmallVector<Value> place = index.delinearize(row, ArrayRef(out).drop_back());
+  Value from = index.constant(0);
+  Value inside;
+  auto require = [&](Value condition) {
+    inside =
+        inside
+            ? arith::AndIOp::create(builder, loc, inside, condition).getResult()
+            : condition;
+  };
+  /// The input's coordinate for the output's `at`, with what it takes to exist.
+  auto coordinate = [&](Value at, unsigned dim) {
+    Value moved = index.sub(at, index.constant(low[dim]));
+    int64_t step = interior[dim] + 1;
+    if (step > 1) {
+      Value stepValue = index.constant(step);
+      Value rest = arith::RemSIOp::create(builder, loc, moved, stepValue);
+      require(arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                    rest, index.constant(0)));
+      // What is below zero stays far out of bounds.
+      require(arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
+                                    moved, index.constant(0)));
+      moved = arith::DivSIOp::create(builder, loc, moved, stepValue);
+    }
+    if (low[dim] != 0 || step > 1 || out[dim] > in[dim])
+      require(arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                                    moved, index.constant(in[dim])));
+    return moved;
+  };
+  for (unsigned dim = 0; dim < last; ++dim)
+    from = index.add(index.mul(from, in[dim]), coordinate(place[dim], dim));
+  from = index.mul(from, in[last]);
+
+  auto fillRow = [&] { emitFill(builder, loc, value, target, start, length); };
+  auto copyRow = [&] {
+    int64_t begin = std::clamp<int64_t>(low[last], 0, length);
+    int64_t end = std::clamp<int64_t>(low[last] + in[last], begin, length);
+    if (begin)
+      emitFill(builder, loc, value, target, start, begin);
+    if (end > begin)
+      emitCopy(builder, loc, source, index.add(from, begin - low[last]), target,
+               index.add(start, begin), end - begin);
+    if (length > end)
+      emitFill(builder, loc, value, target, index.add(start, end),
+               length - end);
+  };
+  auto spreadRow = [&] {
+    fillRow();
+    index.loop(0, in[last], 1, [&](Value at) {
+      Value to = index.add(index.mul(at, interior[last] + 1), low[last]);
+      Value fits = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::ult, to, index.constant(length));
+      index.branch(fits, [&] {
+        Value element =
+            memref::LoadOp::create(builder, loc, source, index.add(from, at));
+        memref::StoreOp::create(builder, loc, element, target,
+                                index.add(start, to));
+      });
+    });
+  };
+  auto emitRow = [&] { interior[last] ? spreadRow() : copyRow(); };
+  if (inside)
+    index.branch(inside, emitRow, fillRow);
+  else
+    emitRow();
+  frame.finish(tiles);
+  return success();
+}
+
+LogicalResult emitDynamicUpdateSlice(KernelFrame &frame,
+                                     kernel::DynamicUpdateSliceOp op) {
+  Location loc = op.getLoc();
+  OpBuilder &builder = frame.builder;
+  IndexBuilder index(builder, loc);
+  ArrayRef<int64_t> whole = shapeOf(op.getTarget());
+  ArrayRef<int64_t> part = shapeOf(op.getUpdate());
+  SmallVector<int64_t> strides = kernel::rowMajorStrides(whole);
+  Value source = frame.buffer(op.getUpdate());
+  Value target = frame.buffer(op.getResult());
+
+  // A run goes on through dimensions that the update fills.
+  unsigned last = whole.size();
+  int64_t length = 1;
+  while (last > 0) {
+    --last;
+    length *= part[last];
+    if (part[last] != whole[last])
+      break;
+  }
+  int64_t runs = product(part.take_front(last));
+  if (runs == 0 || length == 0) {
+    frame.finish(0);
+    return success();
+  }
+  Value origin = index.constant(0);
+  for (auto [dim, start] : llvm::enumerate(op.getStarts())) {
+    Value at = memref::LoadOp::create(builder, loc, frame.buffer(start),
+                                      index.constant(0));
+    bool isUnsigned = elementOf(start).isUnsignedInteger();
+    at = isUnsigned ? arith::IndexCastUIOp::create(builder, loc,
+                                                   builder.getIndexType(), at)
+                          .getResult()
+                    : arith::IndexCastOp::create(builder, loc,
+                                                 builder.getIndexType(), at)
+                          .getResult();
+    at = arith::MaxSIOp::create(builder, loc, at, index.constant(0));
+    at = arith::MinSIOp::create(builder, loc, at,
+                                index.constant(whole[dim] - part[dim]));
+    origin = index.at(origin, at, strides[dim]);
+  }
+  int64_t tiles = 0;
+  Value run = enterUnits(frame, runs,
+                         copyCost(elementOf(op.getUpdate()), length), tiles);
+  Value to = origin;
+  SmallVector<Value> place = index.delinearize(run, part.take_front(last));
+  for (auto [at, stride] : llvm::zip(place, strides))
+    to = index.at(to, at, stride);
+  emitCopy(builder, loc, source, index.mul(run, length), target, to, length);
+  frame.finish(tiles);
+  return success();
+}
+
+} // namespace heddle

@@ -1,0 +1,137 @@
+#include "passes/Kernel/Cpu/Grid.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "passes/Kernel/Cpu/Lanes.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+
+using namespace mlir;
+
+namespace heddle {
+
+static Value constant(OpBuilder &builder, Location loc, int64_t value) {
+  return arith::ConstantIndexOp::create(builder, loc, value);
+}
+
+Value enterUnits(KernelFrame &frame, int64_t units, double unitNanoseconds,
+                 int64_t &tiles) {
+  OpBuilder &builder = frame.builder;
+  Location loc = frame.source.getLoc();
+  int64_t perTile =
+      units ? std::clamp<int64_t>(tileNanoseconds / unitNanoseconds, 1, units)
+            : 1;
+  tiles = llvm::divideCeil(units, perTile);
+  Value tile = frame.enterTileLoop();
+  if (perTile == 1)
+    return tile;
+  Value size = constant(builder, loc, perTile);
+  Value begin = arith::MulIOp::create(builder, loc, tile, size);
+  Value end = arith::AddIOp::create(builder, loc, begin, size);
+  if (units % perTile)
+    end = arith::MinUIOp::create(builder, loc, end,
+                                 constant(builder, loc, units));
+  auto loop =
+      scf::ForOp::create(builder, loc, begin, end, constant(builder, loc, 1));
+  builder.setInsertionPoint(loop.getBody()->getTerminator());
+  return loop.getInductionVar();
+}
+
+FailureOr<SmallVector<Value>> emitLoop(OpBuilder &builder, Location loc,
+                                       int64_t begin, int64_t end, int64_t step,
+                                       ArrayRef<Value> carried, LoopBody body) {
+  if (begin >= end)
+    return SmallVector<Value>(carried);
+  if (begin + step >= end)
+    return body(constant(builder, loc, begin), carried);
+  auto loop = scf::ForOp::create(builder, loc, constant(builder, loc, begin),
+                                 constant(builder, loc, end),
+                                 constant(builder, loc, step), carried);
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block = loop.getBody();
+  if (carried.empty())
+    block->getTerminator()->erase();
+  builder.setInsertionPointToEnd(block);
+  SmallVector<Value> inside(loop.getRegionIterArgs());
+  FailureOr<SmallVector<Value>> results = body(loop.getInductionVar(), inside);
+  if (failed(results))
+    return failure();
+  scf::YieldOp::create(builder, loc, *results);
+  return SmallVector<Value>(loop.getResults());
+}
+
+static int64_t storageBytes(Type type) {
+  return llvm::divideCeil(storageType(type).getIntOrFloatBitWidth(), 8);
+}
+
+/// Calls `emit(lanes, offset)` for `count` elements: vectors of 64 bytes, the
+/// last one masked.
+static void forVectors(OpBuilder &builder, Location loc, Type type,
+                       int64_t count,
+                       llvm::function_ref<void(LaneBuilder &, Value)> emit) {
+  int64_t lanes = std::max<int64_t>(16, 64 / storageBytes(type));
+  int64_t full = count / lanes * lanes;
+  auto body = [&](int64_t vectors) {
+    return [&, vectors](Value iv,
+                        ArrayRef<Value>) -> FailureOr<SmallVector<Value>> {
+      LaneBuilder whole(builder, loc, lanes);
+      for (int64_t vector = 0; vector < vectors; ++vector)
+        emit(whole, vector ? arith::AddIOp::create(
+                                 builder, loc, iv,
+                                 constant(builder, loc, vector * lanes))
+                                 .getResult()
+                           : iv);
+      return SmallVector<Value>();
+    };
+  };
+  int64_t fours = full / (4 * lanes) * 4 * lanes;
+  (void)emitLoop(builder, loc, 0, fours, 4 * lanes, {}, body(4));
+  (void)emitLoop(builder, loc, fours, full, lanes, {}, body(1));
+  if (full == count)
+    return;
+  LaneBuilder rest(builder, loc, lanes,
+                   tailMask(builder, loc, lanes, count - full));
+  emit(rest, constant(builder, loc, full));
+}
+
+void emitCopy(OpBuilder &builder, Location loc, Value from, Value fromIndex,
+              Value to, Value toIndex, int64_t count) {
+  Type type = cast<MemRefType>(from.getType()).getElementType();
+  if (count == 1) {
+    Value value = memref::LoadOp::create(builder, loc, from, fromIndex);
+    memref::StoreOp::create(builder, loc, value, to, toIndex);
+    return;
+  }
+  forVectors(builder, loc, type, count, [&](LaneBuilder &lanes, Value offset) {
+    LaneValue source(arith::AddIOp::create(builder, loc, fromIndex, offset), 1);
+    LaneValue target(arith::AddIOp::create(builder, loc, toIndex, offset), 1);
+    lanes.store(lanes.load(from, type, source).value, to, target);
+  });
+}
+
+void emitFill(OpBuilder &builder, Location loc, Value value, Value to,
+              Value toIndex, int64_t count) {
+  if (count == 1) {
+    memref::StoreOp::create(builder, loc, value, to, toIndex);
+    return;
+  }
+  forVectors(builder, loc, value.getType(), count,
+             [&](LaneBuilder &lanes, Value offset) {
+               LaneValue target(
+                   arith::AddIOp::create(builder, loc, toIndex, offset), 1);
+               lanes.store(lanes.materialize(value), to, target);
+             });
+}
+
+Value toStorage(OpBuilder &builder, Location loc, Value value) {
+  Type type = storageType(value.getType());
+  if (type == value.getType())
+    return value;
+  return arith::ExtUIOp::create(builder, loc, type, value);
+}
+
+double copyCost(Type type, int64_t count) {
+  return 2 + 0.06 * count * storageBytes(type);
+}
+
+} // namespace heddle

@@ -1,0 +1,259 @@
+// Sorting: a bottom-up merge sort of each row in the worker's scratch memory,
+// stable, with any comparator; and the top k of a row by the same.
+
+#include "dialects/Kernel/LinearAccess.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "passes/Kernel/Cpu/Emitters.h"
+#include "passes/Kernel/Cpu/Grid.h"
+#include "passes/Kernel/Cpu/IndexBuilder.h"
+#include "passes/Kernel/Cpu/RegionPayload.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace heddle {
+namespace {
+
+/// Whether the entry at `left` of the row `left` goes before the one of
+/// `right`: one scalar per column of either.
+using Before = llvm::function_ref<FailureOr<Value>(ArrayRef<Value> left,
+                                                   ArrayRef<Value> right)>;
+
+/// Sorts rows of `extent` entries, each of several columns.
+class MergeSort {
+public:
+  MergeSort(KernelFrame &frame, Location loc, ArrayRef<Type> columns,
+            int64_t extent)
+      : builder(frame.builder), loc(loc), index(builder, loc), columns(columns),
+        extent(extent) {
+    for (Type type : columns) {
+      from.push_back(frame.allocateScratch(type, extent));
+      to.push_back(frame.allocateScratch(type, extent));
+    }
+  }
+
+  /// Stores an entry's columns before sorting, and loads them afterwards.
+  void put(Value place, ArrayRef<Value> values) {
+    LaneBuilder lanes(builder, loc, 0);
+    for (auto [buffer, value] : llvm::zip(from, values))
+      lanes.store(value, buffer, place);
+  }
+  SmallVector<Value> get(Value place) { return load(from, place); }
+
+  LogicalResult sort(Before before);
+
+private:
+  SmallVector<Value> load(ArrayRef<Value> buffers, Value place) {
+    LaneBuilder lanes(builder, loc, 0);
+    SmallVector<Value> values;
+    for (auto [buffer, type] : llvm::zip(buffers, columns))
+      values.push_back(lanes.load(buffer, type, place).value);
+    return values;
+  }
+  LogicalResult merge(ArrayRef<Value> source, ArrayRef<Value> target,
+                      Value begin, Value middle, Value end, Before before);
+
+  OpBuilder &builder;
+  Location loc;
+  IndexBuilder index;
+  SmallVector<Type> columns;
+  int64_t extent;
+  SmallVector<Value> from, to;
+};
+
+/// Merges the sorted [begin, middle) and [middle, end) of `source`.
+LogicalResult MergeSort::merge(ArrayRef<Value> source, ArrayRef<Value> target,
+                               Value begin, Value middle, Value end,
+                               Before before) {
+  LogicalResult status = success();
+  auto compare = [&](arith::CmpIPredicate predicate, Value a,
+                     Value b) -> Value {
+    return arith::CmpIOp::create(builder, loc, predicate, a, b);
+  };
+  Value lastEntry = index.constant(extent - 1);
+  index.loop(
+      begin, end, 1, ValueRange{begin, middle},
+      [&](Value out, ValueRange carried) -> SmallVector<Value> {
+        Value left = carried[0], right = carried[1];
+        // An exhausted side is read, in bounds, and not taken.
+        SmallVector<Value> leftEntry = load(source, index.min(left, lastEntry));
+        SmallVector<Value> rightEntry =
+            load(source, index.min(right, lastEntry));
+        FailureOr<Value> rightFirst = before(rightEntry, leftEntry);
+        if (failed(rightFirst)) {
+          status = failure();
+          return {left, right};
+        }
+        Value leftEmpty = compare(arith::CmpIPredicate::uge, left, middle);
+        Value rightLeft = compare(arith::CmpIPredicate::ult, right, end);
+        Value takeRight =
+            arith::OrIOp::create(builder, loc, leftEmpty, *rightFirst);
+        takeRight = arith::AndIOp::create(builder, loc, takeRight, rightLeft);
+        LaneBuilder lanes(builder, loc, 0);
+        for (auto [buffer, a, b] : llvm::zip(target, leftEntry, rightEntry))
+          lanes.store(arith::SelectOp::create(builder, loc, takeRight, b, a),
+                      buffer, out);
+        Value one = arith::IndexCastUIOp::create(
+            builder, loc, builder.getIndexType(), takeRight);
+        Value nextRight = arith::AddIOp::create(builder, loc, right, one);
+        Value nextLeft =
+            arith::SubIOp::create(builder, loc, index.add(left, 1), one);
+        return {nextLeft, nextRight};
+      });
+  return status;
+}
+
+LogicalResult MergeSort::sort(Before before) {
+  // Passes with runs of 1, 2, 4, ... entries; the buffers change places.
+  int64_t passes = llvm::Log2_64_Ceil(std::max<int64_t>(extent, 1));
+  LogicalResult status = success();
+  SmallVector<Value> buffers(from);
+  buffers.append(to);
+  unsigned half = from.size();
+  SmallVector<Value> sorted = index.loop(
+      index.constant(0), index.constant(passes), 1, buffers,
+      [&](Value pass, ValueRange carried) -> SmallVector<Value> {
+        SmallVector<Value> source(carried.take_front(half));
+        SmallVector<Value> target(carried.drop_front(half));
+        Value width =
+            arith::ShLIOp::create(builder, loc, index.constant(1), pass);
+        Value two = index.add(width, width);
+        Value all = index.constant(extent);
+        auto runs =
+            scf::ForOp::create(builder, loc, index.constant(0), all, two);
+        OpBuilder::InsertionGuard guard(builder);
+        builder.setInsertionPoint(runs.getBody()->getTerminator());
+        Value begin = runs.getInductionVar();
+        Value middle = index.min(index.add(begin, width), all);
+        Value end = index.min(index.add(begin, two), all);
+        if (failed(merge(source, target, begin, middle, end, before)))
+          status = failure();
+        target.append(source);
+        return target;
+      });
+  from.assign(sorted.begin(), sorted.begin() + half);
+  to.assign(sorted.begin() + half, sorted.end());
+  return status;
+}
+
+} // namespace
+
+LogicalResult emitSort(KernelFrame &frame, kernel::SortOp op) {
+  Location loc = op.getLoc();
+  IndexBuilder index(frame.builder, loc);
+  auto type = cast<RankedTensorType>(op.getInputs()[0].getType());
+  SmallVector<int64_t> grid(type.getShape());
+  SmallVector<int64_t> strides = kernel::rowMajorStrides(grid);
+  SmallVector<Type> columns;
+  for (Value input : op.getInputs())
+    columns.push_back(cast<RankedTensorType>(input.getType()).getElementType());
+  if (type.getNumElements() == 0) {
+    frame.finish(0);
+    return success();
+  }
+  unsigned dim = op.getDimension();
+  int64_t extent = grid[dim], stride = strides[dim];
+  grid[dim] = 1;
+  MergeSort sorter(frame, loc, columns, extent);
+  int64_t tiles = 0;
+  Value row =
+      enterUnits(frame, type.getNumElements() / extent,
+                 4.0 * extent * (1 + llvm::Log2_64_Ceil(extent)), tiles);
+  SmallVector<Value> place = index.delinearize(row, grid);
+  Value start = index.constant(0);
+  for (auto [at, rowStride] : llvm::zip(place, strides))
+    start = index.at(start, at, rowStride);
+
+  LaneBuilder lanes(frame.builder, loc, 0);
+  index.loop(0, extent, 1, [&](Value at) {
+    SmallVector<Value> entry;
+    for (auto [input, column] : llvm::zip(op.getInputs(), columns))
+      entry.push_back(
+          lanes.load(frame.buffer(input), column, index.at(start, at, stride))
+              .value);
+    sorter.put(at, entry);
+  });
+  auto before = [&](ArrayRef<Value> left,
+                    ArrayRef<Value> right) -> FailureOr<Value> {
+    SmallVector<LaneValue> arguments;
+    for (auto [a, b] : llvm::zip(left, right)) {
+      arguments.push_back(a);
+      arguments.push_back(b);
+    }
+    FailureOr<SmallVector<LaneValue>> results =
+        emitRegion(lanes, op.getBody().front(), arguments);
+    if (failed(results))
+      return failure();
+    return (*results)[0].value;
+  };
+  if (failed(sorter.sort(before)))
+    return failure();
+  index.loop(0, extent, 1, [&](Value at) {
+    for (auto [output, value] : llvm::zip(op.getOutputs(), sorter.get(at)))
+      lanes.store(value, frame.buffer(output), index.at(start, at, stride));
+  });
+  frame.finish(tiles);
+  return success();
+}
+
+LogicalResult emitTopK(KernelFrame &frame, kernel::TopKOp op) {
+  Location loc = op.getLoc();
+  OpBuilder &builder = frame.builder;
+  IndexBuilder index(builder, loc);
+  auto type = cast<RankedTensorType>(op.getInput().getType());
+  auto results = cast<RankedTensorType>(op.getValues().getType());
+  auto indexElement =
+      cast<RankedTensorType>(op.getIndices().getType()).getElementType();
+  int64_t extent = type.getShape().back(), k = results.getShape().back();
+  if (results.getNumElements() == 0) {
+    frame.finish(0);
+    return success();
+  }
+  Type element = type.getElementType();
+  MergeSort sorter(frame, loc, {element, indexElement}, extent);
+  int64_t tiles = 0;
+  Value row =
+      enterUnits(frame, type.getNumElements() / extent,
+                 4.0 * extent * (1 + llvm::Log2_64_Ceil(extent)), tiles);
+  LaneBuilder lanes(builder, loc, 0);
+  Value start = index.mul(row, extent);
+  index.loop(0, extent, 1, [&](Value at) {
+    Value value =
+        lanes.load(frame.buffer(op.getInput()), element, index.add(start, at))
+            .value;
+    sorter.put(at, {value, arith::IndexCastOp::create(builder, loc,
+                                                      indexElement, at)});
+  });
+  // Stable: of equals the one with the smaller index stays first. NaN is
+  // largest.
+  auto before = [&](ArrayRef<Value> left,
+                    ArrayRef<Value> right) -> FailureOr<Value> {
+    Value a = left[0], b = right[0];
+    if (!isa<FloatType>(element)) {
+      auto predicate = element.isInteger(1) ? arith::CmpIPredicate::ugt
+                                            : arith::CmpIPredicate::sgt;
+      return arith::CmpIOp::create(builder, loc, predicate, a, b).getResult();
+    }
+    Value greater =
+        arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGT, a, b);
+    Value leftNan =
+        arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO, a, a);
+    Value rightNumber =
+        arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::ORD, b, b);
+    Value onlyLeft = arith::AndIOp::create(builder, loc, leftNan, rightNumber);
+    return arith::OrIOp::create(builder, loc, greater, onlyLeft).getResult();
+  };
+  if (failed(sorter.sort(before)))
+    return failure();
+  Value out = index.mul(row, k);
+  index.loop(0, k, 1, [&](Value at) {
+    SmallVector<Value> entry = sorter.get(at);
+    lanes.store(entry[0], frame.buffer(op.getValues()), index.add(out, at));
+    lanes.store(entry[1], frame.buffer(op.getIndices()), index.add(out, at));
+  });
+  frame.finish(tiles);
+  return success();
+}
+
+} // namespace heddle

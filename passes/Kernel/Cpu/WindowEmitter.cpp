@@ -1,0 +1,250 @@
+// Windows (pooling): lanes along the last dimension where it has no window, as
+// it is with channels last; else point after point.
+
+#include "dialects/Kernel/LinearAccess.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "passes/Kernel/Cpu/Emitters.h"
+#include "passes/Kernel/Cpu/Grid.h"
+#include "passes/Kernel/Cpu/IndexBuilder.h"
+#include "passes/Kernel/Cpu/RegionPayload.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace heddle {
+namespace {
+
+class WindowEmitter {
+public:
+  WindowEmitter(KernelFrame &frame, kernel::ReduceWindowOp op)
+      : frame(frame), op(op), builder(frame.builder), loc(op.getLoc()),
+        index(builder, loc),
+        inExtents(
+            cast<RankedTensorType>(op.getInputs()[0].getType()).getShape()),
+        outExtents(
+            cast<RankedTensorType>(op.getOutputs()[0].getType()).getShape()) {}
+
+  LogicalResult run();
+
+private:
+  /// Some vectors side by side along the last dimension, or one point.
+  struct Block {
+    int64_t lanes = 0, vectors = 1, lastCount = 0;
+    Value start;
+  };
+
+  LogicalResult emitBlock(ArrayRef<Value> place, const Block &block);
+  FailureOr<SmallVector<Value>> walk(unsigned dim, Value position,
+                                     ArrayRef<Value> place, const Block &block,
+                                     SmallVector<Value> accs);
+  FailureOr<SmallVector<Value>> emitPoint(Value position, const Block &block,
+                                          SmallVector<Value> accs);
+  LaneBuilder lanesOf(const Block &block, int64_t vector) {
+    Value mask = block.lanes && vector + 1 == block.vectors
+                     ? tailMask(builder, loc, block.lanes, block.lastCount)
+                     : Value();
+    return LaneBuilder(builder, loc, block.lanes, mask);
+  }
+
+  /// Whether the last dimension is walked as it is.
+  bool lastIsPlain() {
+    unsigned last = inExtents.size() - 1;
+    return op.getWindow()[last] == 1 && op.getStrides()[last] == 1 &&
+           op.getPadding()[2 * last] == 0 &&
+           op.getPadding()[2 * last + 1] == 0 &&
+           op.getBaseDilations()[last] == 1;
+  }
+  Type elementType(unsigned input) {
+    return cast<RankedTensorType>(op.getInputs()[input].getType())
+        .getElementType();
+  }
+
+  KernelFrame &frame;
+  kernel::ReduceWindowOp op;
+  OpBuilder &builder;
+  Location loc;
+  IndexBuilder index;
+  SmallVector<int64_t> inExtents, outExtents;
+};
+
+/// All inputs at one element of the window.
+FailureOr<SmallVector<Value>>
+WindowEmitter::emitPoint(Value position, const Block &block,
+                         SmallVector<Value> accs) {
+  unsigned inputs = op.getInputs().size();
+  for (int64_t vector = 0; vector < block.vectors; ++vector) {
+    LaneBuilder lanes = lanesOf(block, vector);
+    SmallVector<LaneValue> arguments;
+    for (unsigned input = 0; input < inputs; ++input)
+      arguments.push_back(accs[input * block.vectors + vector]);
+    LaneValue at(index.add(position, vector * block.lanes),
+                 block.lanes ? 1 : 0);
+    for (unsigned input = 0; input < inputs; ++input)
+      arguments.push_back(lanes.load(frame.buffer(op.getInputs()[input]),
+                                     elementType(input), at));
+    FailureOr<SmallVector<LaneValue>> results =
+        emitRegion(lanes, op.getBody().front(), arguments);
+    if (failed(results))
+      return failure();
+    for (auto [input, value] : llvm::enumerate(*results))
+      accs[input * block.vectors + vector] = lanes.materialize(value);
+  }
+  return accs;
+}
+
+/// The elements of the window from dimension `dim` on; `position` is that of
+/// the coordinates chosen so far.
+FailureOr<SmallVector<Value>> WindowEmitter::walk(unsigned dim, Value position,
+                                                  ArrayRef<Value> place,
+                                                  const Block &block,
+                                                  SmallVector<Value> accs) {
+  if (dim == inExtents.size())
+    return emitPoint(position, block, std::move(accs));
+  position = index.mul(position, inExtents[dim]);
+  if (block.lanes && dim + 1 == inExtents.size())
+    return walk(dim + 1, index.add(position, block.start), place, block,
+                std::move(accs));
+
+  int64_t window = op.getWindow()[dim], low = op.getPadding()[2 * dim];
+  int64_t dilation = op.getWindowDilations()[dim];
+  int64_t base = op.getBaseDilations()[dim];
+  Value origin = index.add(index.mul(place[dim], op.getStrides()[dim]), -low);
+  // The span of the input with its holes.
+  int64_t span = inExtents[dim] ? (inExtents[dim] - 1) * base + 1 : 0;
+  bool inBounds = low <= 0 && (outExtents[dim] - 1) * op.getStrides()[dim] -
+                                      low + (window - 1) * dilation <
+                                  span;
+  LogicalResult status = success();
+  auto body = [&](Value tap, ValueRange carried) -> SmallVector<Value> {
+    SmallVector<Value> inside(carried);
+    Value at = index.add(origin, index.mul(tap, dilation));
+    if (inBounds && base == 1) {
+      auto results =
+          walk(dim + 1, index.add(position, at), place, block, inside);
+      status = success(succeeded(status) && succeeded(results));
+      return succeeded(results) ? *results : inside;
+    }
+    // Padding and holes are stepped over.
+    Value exists = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::ult, at, index.constant(span));
+    Value coordinate = at;
+    if (base > 1) {
+      Value step = index.constant(base);
+      Value onElement = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::eq,
+          arith::RemUIOp::create(builder, loc, at, step), index.constant(0));
+      exists = arith::AndIOp::create(builder, loc, exists, onElement);
+      coordinate = arith::DivUIOp::create(builder, loc, at, step);
+    }
+    SmallVector<Type> types(ValueRange(inside).getTypes());
+    auto branch = scf::IfOp::create(builder, loc, types, exists,
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(builder, loc, inside);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    auto results =
+        walk(dim + 1, index.add(position, coordinate), place, block, inside);
+    status = success(succeeded(status) && succeeded(results));
+    scf::YieldOp::create(builder, loc, succeeded(results) ? *results : inside);
+    return SmallVector<Value>(branch.getResults());
+  };
+  SmallVector<Value> results = index.loop(
+      index.constant(0), index.constant(window), 1, ValueRange(accs), body);
+  if (failed(status))
+    return failure();
+  return results;
+}
+
+LogicalResult WindowEmitter::emitBlock(ArrayRef<Value> place,
+                                       const Block &block) {
+  SmallVector<Value> accs;
+  for (Value init : op.getInits()) {
+    Value scalar = frame.scalar(init);
+    if (!scalar)
+      return op.emitOpError("starts from a value that the kernel computes");
+    Value start = LaneBuilder(builder, loc, block.lanes).materialize(scalar);
+    accs.append(block.vectors, start);
+  }
+  FailureOr<SmallVector<Value>> results =
+      walk(0, index.constant(0), place, block, accs);
+  if (failed(results))
+    return failure();
+  Value position = index.constant(0);
+  unsigned last = outExtents.size() - 1;
+  for (unsigned dim = 0; dim < outExtents.size(); ++dim) {
+    position = index.mul(position, outExtents[dim]);
+    position = index.add(position,
+                         block.lanes && dim == last ? block.start : place[dim]);
+  }
+  for (unsigned output = 0; output < op.getOutputs().size(); ++output)
+    for (int64_t vector = 0; vector < block.vectors; ++vector) {
+      LaneBuilder lanes = lanesOf(block, vector);
+      LaneValue at(index.add(position, vector * block.lanes),
+                   block.lanes ? 1 : 0);
+      lanes.store((*results)[output * block.vectors + vector],
+                  frame.buffer(op.getOutputs()[output]), at);
+    }
+  return success();
+}
+
+LogicalResult WindowEmitter::run() {
+  int64_t elements = 1, taps = 1;
+  for (int64_t extent : outExtents)
+    elements *= extent;
+  for (int64_t extent : op.getWindow())
+    taps *= extent;
+  if (elements == 0) {
+    frame.finish(0);
+    return success();
+  }
+  int64_t tiles = 0;
+  if (outExtents.empty() || !lastIsPlain()) {
+    Value point = enterUnits(frame, elements, 2.0 * taps + 2, tiles);
+    SmallVector<Value> place = index.delinearize(point, outExtents);
+    if (failed(emitBlock(place, Block())))
+      return failure();
+    frame.finish(tiles);
+    return success();
+  }
+
+  constexpr int64_t lanes = 16, unroll = 4;
+  int64_t channels = outExtents.back();
+  int64_t rows = elements / channels;
+  double cost = llvm::divideCeil(channels, lanes) * (taps * 1.0 + 1);
+  Value row = enterUnits(frame, rows, cost, tiles);
+  SmallVector<Value> place =
+      index.delinearize(row, ArrayRef(outExtents).drop_back());
+  LogicalResult status = success();
+  auto emitBlocks = [&](int64_t begin, int64_t end, int64_t vectors,
+                        int64_t lastCount) {
+    index.loop(begin, end, vectors * lanes, [&](Value start) {
+      Block block;
+      block.lanes = lanes;
+      block.vectors = vectors;
+      block.lastCount = lastCount;
+      block.start = start;
+      if (failed(emitBlock(place, block)))
+        status = failure();
+    });
+  };
+  int64_t wide = channels / (lanes * unroll) * lanes * unroll;
+  int64_t rest = channels - wide;
+  emitBlocks(0, wide, unroll, lanes);
+  if (rest) {
+    int64_t vectors = llvm::divideCeil(rest, lanes);
+    emitBlocks(wide, channels, vectors, rest - (vectors - 1) * lanes);
+  }
+  if (failed(status))
+    return failure();
+  frame.finish(tiles);
+  return success();
+}
+
+} // namespace
+
+LogicalResult emitReduceWindow(KernelFrame &frame, kernel::ReduceWindowOp op) {
+  return WindowEmitter(frame, op).run();
+}
+
+} // namespace heddle
