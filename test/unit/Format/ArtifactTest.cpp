@@ -1,0 +1,196 @@
+#include "runtime/format/ArtifactReader.h"
+#include "runtime/format/DataTypes.h"
+#include "test/runtime/TestModels.h"
+
+#include "gtest/gtest.h"
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <unistd.h>
+
+using namespace heddle;
+using namespace heddle::format;
+using namespace heddle::test;
+
+namespace {
+struct ArtifactTest : testing::Test {
+  KernelImage image = KernelImage::read(HEDDLE_TEST_KERNELS);
+  std::filesystem::path folder = std::filesystem::temp_directory_path() /
+                                 ("heddle-format-" + std::to_string(getpid()));
+  std::string path = folder / "model.heddle";
+
+  ArtifactTest() { std::filesystem::create_directory(folder); }
+  ~ArtifactTest() override { std::filesystem::remove_all(folder); }
+
+  size_t files() const {
+    std::filesystem::directory_iterator begin(folder), end;
+    return static_cast<size_t>(std::distance(begin, end));
+  }
+  std::string contents() const {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+};
+} // namespace
+
+TEST_F(ArtifactTest, RoundTrip) {
+  Error error = additionModel().write(image, path);
+  ASSERT_FALSE(error) << error.message();
+  ArtifactReader reader;
+  error = reader.open(path);
+  ASSERT_FALSE(error) << error.message();
+  EXPECT_FALSE(reader.verifyWeights());
+  EXPECT_EQ(reader.manifest().entries()->size(), 2u);
+  EXPECT_EQ(reader.manifest().variants()->size(), 2u);
+  const Weight &bias = *reader.manifest().weights()->Get(0);
+  EXPECT_EQ(bias.symbol()->str(), "bias");
+  Bytes bytes = reader.weight(0);
+  ASSERT_EQ(bytes.size, 4000u);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(bytes.data) % 64, 0u);
+  float value = 0;
+  std::memcpy(&value, bytes.data + 4 * 999, 4);
+  EXPECT_EQ(value, 499.5f);
+  EXPECT_EQ(reader.plan(0).programs()->size(), 2u);
+}
+
+TEST_F(ArtifactTest, EqualInputsGiveEqualBytes) {
+  ASSERT_FALSE(additionModel().write(image, path));
+  std::string first = contents();
+  ASSERT_FALSE(additionModel().write(image, path));
+  EXPECT_EQ(first, contents());
+  EXPECT_GT(first.size(), 4096u * 3);
+}
+
+TEST_F(ArtifactTest, NothingIsLeftOfWhatIsNotFinished) {
+  {
+    ArtifactWriter writer;
+    ASSERT_FALSE(writer.open(path));
+    uint32_t index = 0;
+    ASSERT_FALSE(writer.addWeight({}, "abcd", 4, index));
+  }
+  EXPECT_EQ(files(), 0u);
+  ASSERT_FALSE(additionModel().write(image, path));
+  EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(ArtifactTest, ABrokenModelGetsNoNameAndSparesTheOldFile) {
+  std::ofstream(path) << "old";
+  Model model = additionModel();
+  model.program().body = 9;
+  Error error = model.write(image, path);
+  EXPECT_EQ(error.code(), HEDDLE_PLAN_INVALID);
+  EXPECT_NE(error.message().find("enters an unknown block"), std::string::npos)
+      << error.message();
+  EXPECT_EQ(contents(), "old");
+  EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(ArtifactTest, WeightsInPieces) {
+  ArtifactWriter writer;
+  ASSERT_FALSE(writer.openTemporary(nullptr));
+  std::vector<char> piece(300000, 'x');
+  WeightT weight;
+  weight.symbol = "w";
+  weight.dtype = DataType::ui8;
+  weight.shape = {3000000};
+  ASSERT_FALSE(writer.beginWeight(std::move(weight)));
+  for (int i = 0; i < 10; ++i)
+    ASSERT_FALSE(writer.append(piece.data(), piece.size()));
+  uint32_t index = 7;
+  ASSERT_FALSE(writer.endWeight(index));
+  EXPECT_EQ(index, 0u);
+  // The model's own weights come after it.
+  Model model = additionModel();
+  for (auto &buffer : model.plan.programs[0]->buffers)
+    if (buffer->kind == BufferKind::weight)
+      ++buffer->index;
+  Error error = model.write(image, writer);
+  ASSERT_FALSE(error) << error.message();
+  ArtifactReader reader;
+  ASSERT_FALSE(reader.open(writer.descriptor(), "in memory"));
+  EXPECT_EQ(reader.weight(0).size, 3000000u);
+  EXPECT_FALSE(reader.verifyWeights());
+  std::vector<char> whole(3000000, 'x');
+  EXPECT_TRUE(*reader.manifest().weights()->Get(0)->hash() ==
+              hashBytes(whole.data(), whole.size()));
+}
+
+TEST_F(ArtifactTest, MisuseOfTheWriter) {
+  ArtifactWriter writer;
+  uint32_t index = 0;
+  EXPECT_TRUE(writer.beginWeight({}));
+  EXPECT_TRUE(writer.addCode("x", 1, index));
+  ASSERT_FALSE(writer.openTemporary(nullptr));
+  EXPECT_TRUE(writer.append("x", 1));
+  EXPECT_TRUE(writer.endWeight(index));
+  ASSERT_FALSE(writer.beginWeight({}));
+  EXPECT_TRUE(writer.beginWeight({}));
+  EXPECT_TRUE(writer.addCode("x", 1, index));
+  EXPECT_TRUE(writer.finish({}));
+}
+
+TEST_F(ArtifactTest, UnwritablePlaces) {
+  for (const char *place : {"/no/such/folder/x.heddle", "/proc/x.heddle"}) {
+    ArtifactWriter writer;
+    Error error = writer.open(place);
+    EXPECT_EQ(error.code(), HEDDLE_FILE_UNWRITABLE);
+    EXPECT_NE(error.message().find(place), std::string::npos);
+  }
+}
+
+/// Each change of the manifest is refused with a message that says why.
+TEST_F(ArtifactTest, Manifests) {
+  struct Case {
+    const char *wanted;
+    std::function<void(Model &)> change;
+  };
+  const Case cases[] = {
+      {"needs 'time-travel'",
+       [](Model &m) { m.manifest.required_features = {"time-travel"}; }},
+      {"unknown extent",
+       [](Model &m) { m.manifest.entries[0]->inputs[0]->shape[0] = 99; }},
+      {"no proper type",
+       [](Model &m) {
+         m.manifest.entries[0]->inputs[0]->dtype = DataType::none;
+       }},
+      {"no proper type",
+       [](Model &m) {
+         m.manifest.entries[0]->inputs[0]->shape[0] = m.extent(-1);
+       }},
+      {"no proper type",
+       [](Model &m) {
+         m.manifest.entries[0]->inputs[0]->shape[0] =
+             m.extent(int64_t(1) << 60);
+       }},
+      {"improper alignment",
+       [](Model &m) { m.manifest.entries[0]->inputs[0]->alignment = 24; }},
+      {"unknown input",
+       [](Model &m) { m.manifest.entries[0]->outputs[0]->alias = 2; }},
+      {"an entry has no program",
+       [](Model &m) {
+         m.manifest.entries.push_back(std::make_unique<EntryT>());
+       }},
+  };
+  for (const Case &test : cases) {
+    Model model = additionModel();
+    test.change(model);
+    Error error = model.write(image, path);
+    EXPECT_NE(error.message().find(test.wanted), std::string::npos)
+        << test.wanted << ": " << error.message();
+  }
+  EXPECT_EQ(files(), 0u);
+}
+
+TEST(DataTypes, NamesAndSizes) {
+  EXPECT_STREQ(dataTypeName(DataType::f8e4m3b11fnuz), "f8e4m3b11fnuz");
+  EXPECT_STREQ(dataTypeName(DataType::none), "?");
+  EXPECT_STREQ(dataTypeName(static_cast<DataType>(200)), "?");
+  EXPECT_EQ(elementBytes(static_cast<DataType>(27)), 0u);
+  // Every type that has a name has a size, and the other way round.
+  for (int i = 1; i < 256; ++i) {
+    auto type = static_cast<DataType>(i);
+    EXPECT_EQ(elementBytes(type) != 0, std::string(dataTypeName(type)) != "?");
+  }
+}

@@ -1,0 +1,320 @@
+#include "test/runtime/TestModels.h"
+
+#include "gtest/gtest.h"
+
+#include <functional>
+
+using namespace heddle;
+using namespace heddle::format;
+using namespace heddle::test;
+
+namespace {
+struct Case {
+  const char *wanted; ///< In the message; "" when the plan is right.
+  std::function<void(Model &)> change;
+};
+
+/// Writing verifies; nothing gets a name.
+std::string verify(const Model &model) {
+  static const KernelImage image = KernelImage::read(HEDDLE_TEST_KERNELS);
+  ArtifactWriter writer;
+  if (writer.openTemporary(nullptr))
+    return "no temporary file";
+  return model.write(image, writer).message();
+}
+
+void check(const std::vector<Case> &cases, Model (*make)()) {
+  for (const Case &test : cases) {
+    Model model = make();
+    model.current = model.plan.programs.front().get();
+    test.change(model);
+    std::string message = verify(model);
+    if (*test.wanted)
+      EXPECT_NE(message.find(test.wanted), std::string::npos)
+          << "wanted: " << test.wanted << "\ngot: " << message;
+    else
+      EXPECT_EQ(message, "");
+  }
+}
+
+LaunchT &launchAt(Model &model, size_t command, size_t block = 0) {
+  return *model.program().blocks[block]->commands[command]->action.AsLaunch();
+}
+} // namespace
+
+// The addition's first program: buffers 0 left, 1 right, 2 bias (weight),
+// 3 first, 4 second (arena, the same place), 5 sum.
+Model additionOnly() {
+  Model model = additionModel();
+  model.manifest.entries.pop_back();
+  model.plan.programs.pop_back();
+  return model;
+}
+
+TEST(PlanVerifier, GoodPlans) {
+  for (Model (*make)() : {additionModel, controlModel, dynamicModel})
+    EXPECT_EQ(verify(make()), "");
+}
+
+TEST(PlanVerifier, Buffers) {
+  check(
+      {
+          {"no proper size",
+           [](Model &m) { m.program().buffers[3]->size = 9999; }},
+          {"no proper size",
+           [](Model &m) { m.program().buffers[3]->size = m.constant(-64); }},
+          {"lies outside its memory",
+           [](Model &m) { m.program().buffers[3]->offset = m.constant(8192); }},
+          {"lies outside its memory", // not a multiple of 64
+           [](Model &m) { m.program().buffers[3]->offset = m.constant(32); }},
+          {"lies outside its memory",
+           [](Model &m) { m.program().arena = m.constant(3999); }},
+          {"no proper arena size",
+           [](Model &m) { m.program().arena = m.constant(-1); }},
+          {"unknown device",
+           [](Model &m) { m.program().buffers[3]->device = 1; }},
+          {"stands for something unknown",
+           [](Model &m) { m.program().buffers[0]->index = 2; }},
+          {"stands for something unknown",
+           [](Model &m) { m.program().buffers[2]->index = 2; }},
+          {"has 4000 bytes, what it stands for 12",
+           [](Model &m) { m.program().buffers[2]->index = 1; }},
+          {"for an unknown entry", [](Model &m) { m.program().entry = 5; }},
+      },
+      additionOnly);
+}
+
+TEST(PlanVerifier, Launches) {
+  check(
+      {
+          {"unknown kernel", [](Model &m) { launchAt(m, 0).kernel = 1; }},
+          {"binds 2 buffers instead of 3",
+           [](Model &m) { launchAt(m, 0).bindings.pop_back(); }},
+          {"passes 1 integers instead of 2",
+           [](Model &m) { launchAt(m, 0).integers.pop_back(); }},
+          {"unknown integer",
+           [](Model &m) { launchAt(m, 0).integers[0] = none; }},
+          {"no proper tile count",
+           [](Model &m) { launchAt(m, 0).tiles = m.constant(-1); }},
+          {"no proper tile count",
+           [](Model &m) { launchAt(m, 0).chunk = m.constant(0); }},
+          {"unknown buffer",
+           [](Model &m) {
+             launchAt(m, 0).bindings[0] = m.bind(77, Access::read);
+           }},
+          {"beyond the end",
+           [](Model &m) {
+             launchAt(m, 0).bindings[0] =
+                 Binding(0, m.constant(64), m.constant(3968), Access::read);
+           }},
+          {"beyond the end",
+           [](Model &m) {
+             launchAt(m, 0).bindings[0] =
+                 Binding(0, m.constant(-1), none, Access::read);
+           }},
+          {"for nothing",
+           [](Model &m) {
+             launchAt(m, 0).bindings[0] = m.bind(0, Access::none);
+           }},
+          {"can only be read", // an input
+           [](Model &m) {
+             launchAt(m, 0).bindings[2] = m.bind(0, Access::write);
+           }},
+          {"can only be read", // a weight
+           [](Model &m) {
+             launchAt(m, 0).bindings[2] = m.bind(2, Access::write);
+           }},
+          {"unknown node",
+           [](Model &m) { m.program().blocks[0]->commands[0]->nodes = {3}; }},
+          {"unknown queue",
+           [](Model &m) { m.program().blocks[0]->commands[0]->queue = 1; }},
+          {"no action",
+           [](Model &m) {
+             m.program().blocks[0]->commands[0]->action.Reset();
+           }},
+      },
+      additionOnly);
+}
+
+TEST(PlanVerifier, Values) {
+  check(
+      {
+          {"do not hold that buffer's value", // read before written
+           [](Model &m) {
+             launchAt(m, 0).bindings[0] = m.bind(3, Access::read);
+           }},
+          {"do not hold that buffer's value", // 3 was replaced in place by 4
+           [](Model &m) {
+             launchAt(m, 2).bindings[0] = m.bind(3, Access::read);
+           }},
+          {"do not hold that buffer's value", // 5 is read while 3 is alive
+           [](Model &m) {
+             launchAt(m, 1).bindings[1] = m.bind(5, Access::read);
+           }},
+          {"overlaps binding", // in place, which this kernel no longer allows
+           [](Model &m) { m.kernels[0].inPlace.clear(); }},
+          {"overlaps binding", // in place with a shift
+           [](Model &m) { m.program().buffers[4]->offset = m.constant(64); }},
+          {"", // apart: no overlap at all
+           [](Model &m) {
+             m.kernels[0].inPlace.clear();
+             m.program().buffers[4]->offset = m.constant(4032);
+           }},
+          {"output 'sum' unwritten",
+           [](Model &m) { m.program().blocks[0]->commands.pop_back(); }},
+          {"output 'sum' unwritten",
+           [](Model &m) {
+             launchAt(m, 2).bindings[2] =
+                 Binding(5, m.constant(4), none, Access::write);
+           }},
+          {"never enters block 1",
+           [](Model &m) {
+             m.program().blocks.push_back(std::make_unique<BlockT>());
+           }},
+      },
+      additionOnly);
+}
+
+/// Two queues: first = left + right and second = right + bias at once, then
+/// sum = first + second.
+static Model twoQueues() {
+  Model model = additionOnly();
+  model.current = model.plan.programs.front().get();
+  model.plan.queues.push_back(std::make_unique<QueueT>());
+  ProgramT &program = model.program();
+  program.events = 2;
+  program.buffers[4]->offset = model.constant(4032);
+  launchAt(model, 1).bindings[0] = model.bind(1, Access::read);
+  launchAt(model, 2).bindings[1] = model.bind(3, Access::read);
+  auto &commands = program.blocks[0]->commands;
+  commands[1]->queue = 1;
+  commands[1]->signals = {1};
+  commands[2]->waits = {1};
+  return model;
+}
+
+TEST(PlanVerifier, Queues) {
+  check(
+      {
+          {"", [](Model &) {}},
+          {"touches bytes",
+           [](Model &m) { m.program().blocks[0]->commands[2]->waits.clear(); }},
+          {"touches bytes", // both write the same place at once
+           [](Model &m) { m.program().buffers[4]->offset = m.constant(0); }},
+          {"touches bytes", // one of two waits is missing
+           [](Model &m) {
+             m.program().blocks[0]->commands[2]->queue = 1;
+             m.program().blocks[0]->commands[2]->waits = {};
+           }},
+          {"", // on the second queue it must wait for the first
+           [](Model &m) {
+             auto &commands = m.program().blocks[0]->commands;
+             commands[0]->signals = {0};
+             commands[2]->queue = 1;
+             commands[2]->waits = {0};
+           }},
+          {"no command before it signals", // a cycle cannot be written down
+           [](Model &m) {
+             auto &commands = m.program().blocks[0]->commands;
+             commands[2]->signals = {0};
+             commands[0]->waits = {0};
+           }},
+          {"signals event 1 again",
+           [](Model &m) { m.program().blocks[0]->commands[2]->signals = {1}; }},
+          {"unknown event",
+           [](Model &m) { m.program().blocks[0]->commands[2]->signals = {2}; }},
+      },
+      twoQueues);
+}
+
+TEST(PlanVerifier, Control) {
+  // Blocks of the control model: 1 counted body, 2 condition, 3 body, 4 to 6
+  // branches; the commands of block 0: 3 the counted loop, 4 the conditional
+  // one, 5 the branch.
+  auto loop = [](Model &m, size_t command) -> LoopT & {
+    return *m.program().blocks[0]->commands[command]->action.AsLoop();
+  };
+  auto branch = [](Model &m) -> BranchT & {
+    return *m.program().blocks[0]->commands[5]->action.AsBranch();
+  };
+  check(
+      {
+          {"unknown block", [&](Model &m) { loop(m, 3).body = 77; }},
+          {"entered twice", [&](Model &m) { loop(m, 3).body = 3; }},
+          {"entered twice", [&](Model &m) { branch(m).blocks[1] = 4; }},
+          {"entered twice", [&](Model &m) { loop(m, 3).body = 0; }},
+          {"branches to nothing",
+           [&](Model &m) {
+             branch(m).blocks.clear();
+             m.program().blocks.resize(4);
+           }},
+          {"no integer",
+           [&](Model &m) {
+             *branch(m).selector =
+                 Binding(1, m.constant(0), m.constant(2), Access::read);
+           }},
+          {"no boolean",
+           [&](Model &m) { *loop(m, 4).flag = m.bind(0, Access::read); }},
+          {"unknown number of times",
+           [&](Model &m) { loop(m, 3).trips = m.constant(-1); }},
+          {"do not hold", // the flag is set by the condition only
+           [&](Model &m) { m.program().blocks[2]->commands.clear(); }},
+          {"output 'chosen' unwritten", // by one branch of three
+           [&](Model &m) { m.program().blocks[5]->commands.clear(); }},
+          {"do not hold", // reads what init did not write
+           [&](Model &m) { m.plan.init->blocks[0]->commands.clear(); }},
+          {"can only be read", // persistent memory, outside init
+           [&](Model &m) {
+             launchAt(m, 6).bindings[0] = m.bind(7, Access::read_write);
+           }},
+      },
+      controlModel);
+}
+
+TEST(PlanVerifier, Loops) {
+  check(
+      {
+          {"", [](Model &) {}},
+          {"do not hold", // good in the first round only: then it is replaced
+           [](Model &m) {
+             // Another owner of the place that `left` has.
+             uint32_t other = m.buffer(BufferKind::arena, 0, 64, 0);
+             FillT fill;
+             fill.target =
+                 std::make_unique<Binding>(m.bind(other, Access::write));
+             auto command = std::make_unique<CommandT>();
+             command->action.Set(std::move(fill));
+             m.program().blocks[3]->commands.push_back(std::move(command));
+           }},
+          {"copies between parts",
+           [](Model &m) {
+             *m.program().blocks[0]->commands[2]->action.AsCopy()->source =
+                 Binding(0, m.constant(0), m.constant(3), Access::read);
+           }},
+          {"pattern that does not fit",
+           [](Model &m) {
+             m.program()
+                 .blocks[0]
+                 ->commands[0]
+                 ->action.AsFill()
+                 ->pattern_bytes = 3;
+           }},
+      },
+      controlModel);
+}
+
+TEST(PlanVerifier, Depth) {
+  Model model = additionOnly();
+  model.current = model.plan.programs.front().get();
+  ProgramT &program = model.program();
+  for (uint32_t i = 0; i < 40; ++i) {
+    auto command = std::make_unique<CommandT>();
+    LoopT loop;
+    loop.trips = model.constant(1);
+    loop.body = i + 1;
+    command->action.Set(std::move(loop));
+    program.blocks.back()->commands.push_back(std::move(command));
+    model.block();
+  }
+  EXPECT_NE(verify(model).find("nested too deeply"), std::string::npos);
+}
