@@ -271,14 +271,10 @@ void AttentionEmitter::emitScorePanel(Value firstKey, int64_t count) {
           lhs, rhs, index.constant(0), index.constant(d), tile.zeros());
       Value place = index.add(rows.scores, firstKey);
       for (int64_t r = 0; r < rows.height; ++r)
-        for (int64_t v = 0; v < vectors; ++v) {
-          Value score =
-              finishScore(sums[r * vectors + v], index.add(rows.first, r),
-                          index.add(firstKey, v * lanes), count - v * lanes);
+        for (int64_t v = 0; v < vectors; ++v)
           vector::StoreOp::create(
-              builder, loc, score, scores,
+              builder, loc, sums[r * vectors + v], scores,
               index.add(place, r * scoreStride + v * lanes));
-        }
     };
     // Rows that see none of these keys.
     if (op.getCausal())
@@ -370,19 +366,25 @@ void AttentionEmitter::emitSoftmax() {
   forEachTile([&](const Rows &rows) {
     index.loop(0, rows.height, 1, [&](Value r) {
       Value base = index.at(rows.scores, r, scoreStride);
-      // One running value per vector of a panel.
+      // One running value per vector of a panel. The last panel may be wider
+      // than the keys.
+      int64_t whole = n / width * width;
       auto overPanels = [&](Value init, auto step) {
-        SmallVector<Value> inits(vectors, init);
-        SmallVector<Value> running = index.loop(
-            index.constant(0), rows.paddedKeys, width, inits,
-            [&](Value column, ValueRange carried) {
-              SmallVector<Value> next;
-              for (int64_t v = 0; v < vectors; ++v)
-                next.push_back(step(
-                    index.add(index.add(base, column), v * lanes), carried[v]));
-              return next;
-            });
-        return running;
+        auto panel = [&](int64_t count) {
+          return [&, count](Value column, ValueRange carried) {
+            SmallVector<Value> next;
+            for (int64_t v = 0; v < vectors; ++v)
+              next.push_back(step(index.add(column, v * lanes),
+                                  count - v * lanes, carried[v]));
+            return next;
+          };
+        };
+        SmallVector<Value> running(vectors, init);
+        Value wholeEnd = index.min(rows.paddedKeys, index.constant(whole));
+        running = index.loop(index.constant(0), wholeEnd, width, running,
+                             panel(width));
+        return index.loop(index.constant(whole), rows.paddedKeys, width,
+                          running, panel(n - whole));
       };
       auto join = [&](SmallVector<Value> running,
                       function_ref<Value(Value, Value)> combine) {
@@ -391,31 +393,37 @@ void AttentionEmitter::emitSoftmax() {
           all = combine(all, more);
         return combineLanes(all, combine);
       };
-      auto load = [&](Value position) -> Value {
+      auto load = [&](Value column) -> Value {
         return vector::LoadOp::create(builder, loc, vectorType, scores,
-                                      position);
+                                      index.add(base, column));
+      };
+      auto store = [&](Value vector, Value column) {
+        vector::StoreOp::create(builder, loc, vector, scores,
+                                index.add(base, column));
       };
 
+      Value row = index.add(rows.first, r);
       Value largest =
           join(overPanels(constant(-std::numeric_limits<double>::infinity()),
-                          [&](Value position, Value running) {
-                            return maximum(running, load(position));
+                          [&](Value column, int64_t count, Value running) {
+                            Value score =
+                                finishScore(load(column), row, column, count);
+                            store(score, column);
+                            return maximum(running, score);
                           }),
                maximum);
       Value spread =
           vector::BroadcastOp::create(builder, loc, vectorType, largest);
-      Value total =
-          join(overPanels(constant(0),
-                          [&](Value position, Value running) {
-                            Value distance = arith::SubFOp::create(
-                                builder, loc, load(position), spread);
-                            Value weight =
-                                math::ExpOp::create(builder, loc, distance);
-                            vector::StoreOp::create(builder, loc, weight,
-                                                    scores, position);
-                            return sum(running, weight);
-                          }),
-               sum);
+      Value total = join(overPanels(constant(0),
+                                    [&](Value column, int64_t, Value running) {
+                                      Value distance = arith::SubFOp::create(
+                                          builder, loc, load(column), spread);
+                                      Value weight = math::ExpOp::create(
+                                          builder, loc, distance);
+                                      store(weight, column);
+                                      return sum(running, weight);
+                                    }),
+                         sum);
       Value one = arith::ConstantOp::create(builder, loc,
                                             builder.getFloatAttr(element, 1));
       Value inverse = arith::DivFOp::create(builder, loc, one, total);

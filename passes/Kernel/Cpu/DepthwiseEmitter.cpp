@@ -83,7 +83,8 @@ LogicalResult DepthwiseEmitter::emit() {
   TileShape tileShape =
       chooseTileShape(frame.machine, inner().output, channels, lanes);
   int64_t vectors = std::min<int64_t>(tileShape.vectors, 2);
-  runs = splitColumns(inner(), tileShape.rows);
+  // Inputs are vectors here and need registers too.
+  runs = splitColumns(inner(), std::min<int64_t>(tileShape.rows, 8));
   int64_t width = vectors * lanes;
 
   int64_t rows = shape.outputRows();

@@ -45,17 +45,18 @@ TileShape chooseTileShape(const Machine &machine, int64_t rows, int64_t columns,
   int64_t vectorsNeeded =
       std::max<int64_t>(1, llvm::divideCeil(columns, lanes));
 
-  // With 32 wide registers a tile takes a whole panel and 8 rows: 16
-  // accumulators, 10 loads per 16 multiply-adds. With 16 registers half a
-  // panel and 6 rows (as 12 registers).
+  // With 32 wide registers a tile takes a whole panel and 14 rows: 28
+  // accumulators, 16 loads per 28 multiply-adds, and what convolutions of 7,
+  // 14, 28 and 56 columns divide into. With 16 registers half a panel and 6
+  // rows (as 12 registers).
   int64_t registers = machine.vectorRegisters / perVector;
   TileShape shape;
   shape.vectors =
       registers >= 32 ? panelVectors : std::max<int64_t>(1, panelVectors / 2);
   shape.vectors = std::min(shape.vectors, vectorsNeeded);
   int64_t forRows = machine.vectorRegisters - 1 - shape.vectors * perVector;
-  shape.rows = std::clamp<int64_t>(forRows / (shape.vectors * perVector), 1,
-                                   shape.vectors * perVector >= 2 ? 8 : 12);
+  shape.rows =
+      std::clamp<int64_t>(forRows / (shape.vectors * perVector), 1, 14);
   shape.rows = splitRows(rows, shape.rows).bigRows;
 
   // Too few rows: several panels at once.

@@ -153,10 +153,10 @@ void check(const Case &c) {
 }
 
 TEST(Attention, Shapes) {
-  for (int64_t m : {1, 5, 16, 33, 150})
-    for (int64_t n : {1, 20, 32, 77})
+  for (int64_t m : {1, 16, 33})
+    for (int64_t n : {1, 32, 77})
       check({1, 2, 2, m, n, 16, 24});
-  check({2, 3, 3, 128, 128, 64, 64});
+  check({1, 3, 3, 128, 128, 64, 64});
   check({1, 1, 1, 300, 300, 8, 40, Mask::None, false, false});
 }
 
@@ -172,7 +172,7 @@ TEST(Attention, Masks) {
 }
 
 TEST(Attention, Causal) {
-  for (int64_t m : {1, 9, 64, 130})
+  for (int64_t m : {1, 9, 130})
     check({1, 2, 2, m, 130, 16, 16, Mask::None, true});
   check({1, 2, 2, 70, 70, 16, 16, Mask::Float, true});
   // The first rows see nothing.

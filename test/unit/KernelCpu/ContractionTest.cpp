@@ -133,11 +133,12 @@ Case matmul(int64_t m, int64_t n, int64_t k) {
 }
 
 TEST(Contraction, PackedShapesThatDoNotDivideTiles) {
-  for (int64_t m : {1, 2, 3, 7, 8, 9, 17, 50})
-    for (int64_t n : {1, 5, 16, 31, 32, 33, 80, 150})
-      for (int64_t k : {1, 19})
-        check<float, float>(matmul(m, n, k), "f32", "f32",
-                            {(n + 31) / 32, k, 32}, 1, k, n);
+  for (int64_t m : {1, 2, 7, 17, 50})
+    for (int64_t n : {1, 16, 31, 33, 150})
+      check<float, float>(matmul(m, n, 19), "f32", "f32",
+                          {(n + 31) / 32, 19, 32}, 1, 19, n);
+  for (int64_t k : {1, 7, 8})
+    check<float, float>(matmul(5, 40, k), "f32", "f32", {2, k, 32}, 1, k, 40);
 }
 
 TEST(Contraction, PackedDeepAndWide) {
@@ -157,8 +158,8 @@ TEST(Contraction, EmptyExtents) {
 }
 
 TEST(Contraction, UnpackedRhs) {
-  for (int64_t m : {1, 6, 60})
-    for (int64_t n : {1, 3, 17, 40, 64}) {
+  for (int64_t m : {1, 60})
+    for (int64_t n : {1, 17, 64}) {
       // Columns next to each other, and depth next to each other.
       check<float, float>({"m, n, k",
                            {m, n, 37},
