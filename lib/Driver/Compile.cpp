@@ -1,0 +1,287 @@
+#include "heddle/Driver/Compile.h"
+
+#include "VariantBuilder.h"
+#include "dialects/Kernel/Kernel.h"
+#include "heddle/Packer/Packer.h"
+#include "heddle/Support/Diagnostics.h"
+#include "heddle/Support/Weights.h"
+#include "passes/Dispatch/Passes.h"
+#include "runtime/format/ArtifactWriter.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/Path.h"
+
+#include <thread>
+
+using namespace mlir;
+using namespace heddle;
+
+/// The schema's name for an element type; `none` if it has none.
+static format::DataType dataType(Type type) {
+  using format::DataType;
+  if (auto integer = dyn_cast<IntegerType>(type)) {
+    bool isUnsigned = integer.isUnsigned();
+    switch (integer.getWidth()) {
+    case 1:
+      return DataType::i1;
+    case 2:
+      return isUnsigned ? DataType::ui2 : DataType::i2;
+    case 4:
+      return isUnsigned ? DataType::ui4 : DataType::i4;
+    case 8:
+      return isUnsigned ? DataType::ui8 : DataType::i8;
+    case 16:
+      return isUnsigned ? DataType::ui16 : DataType::i16;
+    case 32:
+      return isUnsigned ? DataType::ui32 : DataType::i32;
+    case 64:
+      return isUnsigned ? DataType::ui64 : DataType::i64;
+    default:
+      return DataType::none;
+    }
+  }
+  return llvm::TypeSwitch<Type, DataType>(type)
+      .Case([](Float16Type) { return DataType::f16; })
+      .Case([](BFloat16Type) { return DataType::bf16; })
+      .Case([](Float32Type) { return DataType::f32; })
+      .Case([](Float64Type) { return DataType::f64; })
+      .Case([](Float8E4M3FNType) { return DataType::f8e4m3fn; })
+      .Case([](Float8E5M2Type) { return DataType::f8e5m2; })
+      .Default([](Type) { return DataType::none; });
+}
+
+static LogicalResult report(Location loc, const format::Error &error) {
+  if (!error)
+    return success();
+  return emitError(loc, ErrorCode::InternalError) << error.message();
+}
+
+namespace {
+class Compiler {
+public:
+  Compiler(ModuleOp module, const CompileOptions &options,
+           format::ArtifactWriter &writer)
+      : module(module), options(options), writer(writer) {}
+
+  LogicalResult run(CompileSummary *summary);
+
+private:
+  LogicalResult describeEntry();
+  LogicalResult packWeights();
+  LogicalResult packOne(kernel::WeightOp weight, uint32_t &index);
+  LogicalResult buildVariants();
+  LogicalResult addVariant(CompiledVariant &compiled, unsigned preference);
+  void begin(StringRef phase) {
+    if (options.onPhase)
+      options.onPhase(phase);
+  }
+
+  ModuleOp module;
+  const CompileOptions &options;
+  format::ArtifactWriter &writer;
+  format::ManifestT manifest;
+  ConstantTable constant{manifest.expressions};
+  NodeTable nodes;
+  /// The artifact's number of each of the module's weights.
+  std::vector<uint32_t> weightNumbers;
+  std::vector<CompiledVariant> variants;
+  CompileSummary result;
+};
+} // namespace
+
+/// Names and types of inputs and outputs, as the model has them: later stages
+/// forget signs.
+LogicalResult Compiler::describeEntry() {
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  if (!main || main.isExternal())
+    return emitError(module.getLoc(), ErrorCode::StableHloInvalid)
+           << "the module has no function 'main'";
+  auto entry = std::make_unique<format::EntryT>();
+  entry->name = "main";
+  auto describe =
+      [&](Type type, DictionaryAttr attributes,
+          const Twine &fallback) -> std::unique_ptr<format::TensorT> {
+    auto tensor = std::make_unique<format::TensorT>();
+    auto name =
+        attributes ? attributes.getAs<StringAttr>("heddle.name") : StringAttr();
+    tensor->name = name ? name.getValue().str() : fallback.str();
+    auto ranked = dyn_cast<RankedTensorType>(type);
+    if (ranked && ranked.hasStaticShape())
+      tensor->dtype = dataType(ranked.getElementType());
+    if (tensor->dtype == format::DataType::none) {
+      emitError(main.getLoc(), ErrorCode::TypeUnsupported)
+          << "'" << tensor->name << "' has the type " << type;
+      return nullptr;
+    }
+    for (int64_t extent : ranked.getShape())
+      tensor->shape.push_back(constant(extent));
+    return tensor;
+  };
+  FunctionType type = main.getFunctionType();
+  for (auto [i, input] : llvm::enumerate(type.getInputs()))
+    entry->inputs.push_back(
+        describe(input, main.getArgAttrDict(i), "arg" + Twine(i)));
+  for (auto [i, output] : llvm::enumerate(type.getResults()))
+    entry->outputs.push_back(
+        describe(output, main.getResultAttrDict(i), "out" + Twine(i)));
+  for (auto &tensor : entry->inputs)
+    if (!tensor)
+      return failure();
+  for (auto &tensor : entry->outputs)
+    if (!tensor)
+      return failure();
+  manifest.entries.push_back(std::move(entry));
+
+  std::string source = "model";
+  if (auto path = module->getAttrOfType<StringAttr>("heddle.source"))
+    source = llvm::sys::path::filename(path.getValue()).str();
+  manifest.name = llvm::sys::path::stem(source).str();
+  auto provenance = [&](const char *key, std::string value) {
+    auto pair = std::make_unique<format::KeyValueT>();
+    pair->key = key;
+    pair->value = std::move(value);
+    manifest.provenance.push_back(std::move(pair));
+  };
+  provenance("compiler", "heddle " HEDDLE_VERSION);
+  provenance("source", source);
+  return success();
+}
+
+LogicalResult Compiler::packOne(kernel::WeightOp weight, uint32_t &index) {
+  RankedTensorType type = weight.getStoredType();
+  format::WeightT description;
+  description.symbol = weight.getName().str();
+  description.dtype = dataType(type.getElementType());
+  description.shape.assign(type.getShape().begin(), type.getShape().end());
+  description.packing = weight.getPacking().value_or("").str();
+  description.source = "";
+  if (failed(
+          report(weight.getLoc(), writer.beginWeight(std::move(description)))))
+    return failure();
+  auto sink = [&](ArrayRef<char> bytes) {
+    result.weightBytes += bytes.size();
+    return report(weight.getLoc(), writer.append(bytes.data(), bytes.size()));
+  };
+  if (failed(packWeight(weight, sink)))
+    return failure();
+  return report(weight.getLoc(), writer.endWeight(index));
+}
+
+LogicalResult Compiler::packWeights() {
+  SmallVector<kernel::WeightOp> weights(module.getOps<kernel::WeightOp>());
+  // Only weights of one type can be equal, so only they are hashed.
+  llvm::DenseMap<Type, unsigned> ofType;
+  for (kernel::WeightOp weight : weights)
+    ++ofType[weight.getStoredType()];
+  llvm::StringMap<uint32_t> known;
+  for (kernel::WeightOp weight : weights) {
+    std::string identity;
+    if (ofType[weight.getStoredType()] > 1) {
+      identity = weightIdentity(weight);
+      auto equal = known.find(identity);
+      if (equal != known.end()) {
+        weightNumbers.push_back(equal->second);
+        continue;
+      }
+    }
+    uint32_t index = 0;
+    if (failed(packOne(weight, index)))
+      return failure();
+    weightNumbers.push_back(index);
+    ++result.weights;
+    if (!identity.empty())
+      known[identity] = index;
+  }
+  return success();
+}
+
+LogicalResult Compiler::buildVariants() {
+  for (const Machine &machine : options.machines) {
+    begin("kernels " + machine.name);
+    if (failed(buildVariant(module, machine, options, variants.emplace_back())))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult Compiler::addVariant(CompiledVariant &compiled,
+                                   unsigned preference) {
+  Location loc = module.getLoc();
+  auto variant = std::make_unique<format::VariantT>();
+  variant->name = compiled.machine.name;
+  variant->architecture = "x86-64";
+  variant->features = compiled.machine.features;
+  variant->preference = preference;
+  auto programs = compiled.plan->getOps<plan::ProgramOp>();
+  plan::ProgramOp program = *programs.begin();
+  if (failed(report(loc, writer.addCode(compiled.elf.data(),
+                                        compiled.elf.size(), variant->code))) ||
+      failed(report(loc, writer.addPlan(writePlan(program, compiled.facts,
+                                                  weightNumbers, nodes),
+                                        variant->plan))))
+    return failure();
+  variant->kernels = std::move(compiled.kernels);
+  result.kernels = variant->kernels.size();
+  result.arenaBytes = program.getArena();
+  result.launches = 0;
+  for (Operation &op : program.getBody().front())
+    result.launches += isa<plan::LaunchOp>(op);
+  result.variants.push_back({variant->name, compiled.elf.size()});
+  manifest.variants.push_back(std::move(variant));
+  return success();
+}
+
+LogicalResult Compiler::run(CompileSummary *summary) {
+  if (failed(describeEntry()))
+    return failure();
+  begin("dispatch");
+  PassManager dispatch(module.getContext());
+  buildDispatchPipeline(dispatch);
+  if (failed(dispatch.run(module)))
+    return failure();
+  if (options.afterStage &&
+      failed(options.afterStage("heddle-dispatch", module)))
+    return failure();
+
+  // Weights need the disk, kernels the processor. The variants read the module
+  // while the packer does: neither changes it.
+  LogicalResult packed = success();
+  std::thread packer([&] { packed = packWeights(); });
+  LogicalResult built = buildVariants();
+  begin("weights");
+  packer.join();
+  if (failed(packed) || failed(built))
+    return failure();
+
+  begin("write");
+  for (auto [i, variant] : llvm::enumerate(variants))
+    if (failed(addVariant(variant, i)))
+      return failure();
+  manifest.nodes = nodes.names;
+  if (failed(report(module.getLoc(), writer.finish(std::move(manifest)))))
+    return failure();
+  result.artifactBytes = writer.size();
+  if (summary)
+    *summary = result;
+  return success();
+}
+
+LogicalResult heddle::compileInto(ModuleOp module,
+                                  const CompileOptions &options,
+                                  format::ArtifactWriter &writer,
+                                  CompileSummary *summary) {
+  return Compiler(module, options, writer).run(summary);
+}
+
+LogicalResult heddle::compileToArtifact(ModuleOp module,
+                                        const CompileOptions &options,
+                                        StringRef path,
+                                        CompileSummary *summary) {
+  format::ArtifactWriter writer;
+  if (format::Error error = writer.open(path.str()))
+    return emitError(module.getLoc(), ErrorCode::FileUnwritable)
+           << error.message();
+  return compileInto(module, options, writer, summary);
+}
