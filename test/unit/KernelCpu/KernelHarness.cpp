@@ -2,10 +2,8 @@
 
 #include "heddle/Codegen/CompileToElf.h"
 #include "heddle/Pipeline/Registration.h"
-#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/Kernel/Cpu/KernelFrame.h"
 #include "passes/Kernel/Cpu/Passes.h"
 #include "gtest/gtest.h"
@@ -55,11 +53,6 @@ std::unique_ptr<Kernel> Kernel::compile(const std::string &text,
   if (failed(passes.run(*module))) {
     ADD_FAILURE() << "is not lowered:\n" << text;
     return nullptr;
-  }
-  {
-    RewritePatternSet patterns(module->getContext());
-    populateMathPolynomialApproximationPatterns(patterns);
-    (void)applyPatternsGreedily(*module, std::move(patterns));
   }
   auto lowered = *module->getOps<func::FuncOp>().begin();
   auto kernel = std::make_unique<Kernel>();

@@ -1,0 +1,119 @@
+// The arithmetic behind tiles: nothing may be left out or done twice.
+
+#include "passes/Kernel/Cpu/TileChoice.h"
+#include "passes/Kernel/Cpu/ConvolutionShape.h"
+#include "gtest/gtest.h"
+
+using namespace heddle;
+
+namespace {
+
+TEST(TileChoice, RowsAreSplitEvenly) {
+  for (int64_t extent = 0; extent < 100; ++extent)
+    for (int64_t most = 1; most < 20; ++most) {
+      RowSplit split = splitRows(extent, most);
+      EXPECT_EQ(split.bigCount * split.bigRows +
+                    split.smallCount * split.smallRows(),
+                extent);
+      EXPECT_LE(split.bigRows, most);
+      EXPECT_EQ(split.count(), (extent + most - 1) / most);
+      if (split.smallCount)
+        EXPECT_GT(split.smallRows(), 0);
+    }
+}
+
+TEST(TileChoice, TilesFitTheRegisters) {
+  for (const Machine &machine : machines())
+    for (int64_t rows : {1, 2, 5, 14, 100})
+      for (int64_t columns : {1, 16, 31, 64, 1000})
+        for (int64_t lanes : {8, 16}) {
+          TileShape shape = chooseTileShape(machine, rows, columns, lanes);
+          int64_t perVector = std::max<int64_t>(1, 512 / machine.vectorBits);
+          EXPECT_LE(shape.rows, rows);
+          EXPECT_GE(shape.rows, 1);
+          // Columns of a tile divide a panel, or are panels.
+          int64_t width = shape.vectors * lanes;
+          EXPECT_TRUE(panelColumns % width == 0 || width % panelColumns == 0);
+          // Accumulators, the right-hand side's vectors, one broadcast. Vectors
+          // of a single row are loaded as they are used.
+          int64_t others = shape.rows == 1 ? 2 : shape.vectors * perVector + 1;
+          if (machine.vectorBits >= 256)
+            EXPECT_LE(shape.rows * shape.vectors * perVector + others,
+                      machine.vectorRegisters)
+                << machine.name << " " << rows << " x " << columns;
+        }
+}
+
+TEST(TileChoice, TheRecipesTiles) {
+  auto shapeOn = [](const char *name, int64_t rows, int64_t columns) {
+    TileShape shape = chooseTileShape(*findMachine(name), rows, columns, 16);
+    return std::make_pair(shape.rows, shape.vectors);
+  };
+  EXPECT_EQ(shapeOn("x86-64-v4", 1000, 1000),
+            std::make_pair(int64_t(14), int64_t(2)));
+  EXPECT_EQ(shapeOn("x86-64-v3", 1000, 1000),
+            std::make_pair(int64_t(6), int64_t(1)));
+  // A matrix by a vector: several panels hide the latency.
+  EXPECT_EQ(shapeOn("x86-64-v4", 1, 1000),
+            std::make_pair(int64_t(1), int64_t(8)));
+  EXPECT_EQ(shapeOn("x86-64-v3", 1, 1000),
+            std::make_pair(int64_t(1), int64_t(4)));
+}
+
+TEST(TileChoice, GridsAreCovered) {
+  for (const Machine &machine : machines())
+    for (int64_t rowTiles : {1, 3, 40, 1000})
+      for (int64_t groups : {1, 7, 128})
+        for (int64_t depth : {0, 64, 20000}) {
+          ContractionExtents extents;
+          extents.rows = rowTiles * 6;
+          extents.columns = groups * 32;
+          extents.depth = depth;
+          ContractionBlocks blocks =
+              chooseBlocks(machine, extents, {6, 2}, rowTiles, groups, 16);
+          EXPECT_GE(blocks.rowTiles, 1);
+          EXPECT_LE(blocks.rowTiles, rowTiles);
+          EXPECT_GE(blocks.columnGroups, 1);
+          EXPECT_LE(blocks.columnGroups, groups);
+          EXPECT_GE(blocks.depthBlock, 1);
+          EXPECT_GE(blocks.chunk, 1);
+        }
+}
+
+TEST(ConvolutionShape, EveryTapOfEveryColumnOnce) {
+  for (int64_t input : {1, 2, 5, 14, 23})
+    for (int64_t kernel : {1, 3, 5})
+      for (int64_t stride : {1, 2})
+        for (int64_t dilation : {1, 3})
+          for (int64_t padding : {0, 1, 4}) {
+            SpatialDim dim;
+            dim.input = input;
+            dim.kernel = kernel;
+            dim.stride = stride;
+            dim.dilation = dilation;
+            dim.padding = padding;
+            int64_t room = input + 2 * padding - (kernel - 1) * dilation - 1;
+            if (room < 0)
+              continue;
+            dim.output = room / stride + 1;
+            int64_t next = 0;
+            for (const ColumnRun &run : splitColumns(dim, 6)) {
+              EXPECT_EQ(run.first, next);
+              EXPECT_LE(run.width, 6);
+              for (int64_t tile = 0; tile < run.count; ++tile)
+                for (int64_t r = 0; r < run.width; ++r)
+                  for (int64_t tap = 0; tap < kernel; ++tap) {
+                    int64_t times = 0;
+                    for (const TapRun &taps : run.taps)
+                      times +=
+                          taps.low <= tap && tap < taps.high && taps.rows[r];
+                    int64_t column = run.first + tile * run.width + r;
+                    EXPECT_EQ(times, dim.isValid(column, tap) ? 1 : 0);
+                  }
+              next += run.width * run.count;
+            }
+            EXPECT_EQ(next, dim.output);
+          }
+}
+
+} // namespace
