@@ -108,18 +108,20 @@ static SmallVector<int64_t> reducedRows(linalg::GenericOp op) {
   return extents;
 }
 
-/// Whether `map` reads row (d0, ..., dR-1) of its tensor and no other.
-static bool staysInRow(AffineMap map, unsigned rows) {
-  if (map.getNumResults() < rows)
+/// Whether `map` reads row (d0, ..., dR-1) of its tensor and no other. A row
+/// dimension of one point may also be read as 0.
+static bool staysInRow(AffineMap map, ArrayRef<int64_t> rows) {
+  if (map.getNumResults() < rows.size())
     return false;
   for (auto [i, result] : llvm::enumerate(map.getResults())) {
-    if (i < rows) {
+    if (i < rows.size()) {
       auto dim = dyn_cast<AffineDimExpr>(result);
-      if (!dim || dim.getPosition() != i)
+      bool same = dim && dim.getPosition() == i;
+      if (!same && !(rows[i] == 1 && isa<AffineConstantExpr>(result)))
         return false;
       continue;
     }
-    for (unsigned row = 0; row < rows; ++row)
+    for (unsigned row = 0; row < rows.size(); ++row)
       if (result.isFunctionOfDim(row))
         return false;
   }
@@ -137,7 +139,7 @@ static bool isRowWise(linalg::GenericOp op, ArrayRef<int64_t> rows) {
     if (iterator != utils::IteratorType::parallel)
       return false;
   for (OpOperand &init : op.getDpsInitsMutable())
-    if (!staysInRow(op.getMatchingIndexingMap(&init), rows.size()))
+    if (!staysInRow(op.getMatchingIndexingMap(&init), rows))
       return false;
   return true;
 }
@@ -188,7 +190,7 @@ void DispatchGroups::growRows(llvm::SetVector<Operation *> &group,
   auto fits = [&](linalg::GenericOp op) {
     for (OpOperand *input : op.getDpsInputOperands())
       if (group.contains(input->get().getDefiningOp()) &&
-          !staysInRow(op.getMatchingIndexingMap(input), rows.size()))
+          !staysInRow(op.getMatchingIndexingMap(input), rows))
         return false;
     for (Value init : op.getDpsInits())
       if (group.contains(init.getDefiningOp()))
@@ -204,7 +206,7 @@ void DispatchGroups::growRows(llvm::SetVector<Operation *> &group,
           continue;
         auto reader = dyn_cast<linalg::GenericOp>(use.getOwner());
         if (!reader || !reader.isDpsInput(&use) ||
-            !staysInRow(reader.getMatchingIndexingMap(&use), rows.size()))
+            !staysInRow(reader.getMatchingIndexingMap(&use), rows))
           return false;
       }
     }

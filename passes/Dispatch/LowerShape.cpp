@@ -47,8 +47,9 @@ static void lowerOp(GraphLowering &lowering, stablehlo::BroadcastInDimOp op) {
   ArrayRef<int64_t> shape = lowering.shapeOf(input);
   SmallVector<AffineExpr> results;
   for (auto [extent, dim] : llvm::zip_equal(shape, op.getBroadcastDimensions()))
-    results.push_back(extent == 1 ? b.getAffineConstantExpr(0)
-                                  : b.getAffineDimExpr(dim));
+    results.push_back(extent == 1 && type.getDimSize(dim) != 1
+                          ? b.getAffineConstantExpr(0)
+                          : b.getAffineDimExpr(dim));
   lowering.replace(op, lowering.view(op.getLoc(), type, input,
                                      AffineMap::get(type.getRank(), 0, results,
                                                     b.getContext())));
