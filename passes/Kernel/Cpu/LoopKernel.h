@@ -32,6 +32,8 @@ struct LoopGroup {
   unsigned numOuter = 0;
   /// Evaluate point after point: for a reducer that lanes cannot share.
   bool sequential = false;
+  /// Vectors side by side in one step.
+  int64_t unroll = 4;
 };
 
 /// How a kernel of generics is run: units of work over the shared loops, inside
@@ -47,7 +49,8 @@ struct LoopKernelPlan {
   unsigned numShared = 0;
   bool lanesAreShared = false;
   int64_t lanes = 16;
-  /// Vectors side by side in one step.
+  /// With lanes along a shared loop: vectors side by side in one step of all
+  /// groups.
   int64_t unroll = 4;
   /// Tensors that live in one unit only, with the number of their elements.
   llvm::DenseMap<mlir::Value, int64_t> rowElements;

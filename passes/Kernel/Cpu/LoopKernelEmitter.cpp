@@ -165,7 +165,7 @@ FailureOr<SmallVector<Value>> Emitter::emitStep(const LoopGroup &group,
                                                 SmallVector<Value> accs) {
   bool lanesReduce = step.lanes && !plan.lanesAreShared;
   unsigned accsPerResult =
-      lanesReduce ? plan.unroll : static_cast<unsigned>(step.vectors);
+      lanesReduce ? group.unroll : static_cast<unsigned>(step.vectors);
   unsigned nextAcc = 0;
   for (unsigned number : group.stages)
     if (!plan.stages[number].reduces)
@@ -242,9 +242,10 @@ Emitter::walkLanes(const LoopGroup &group, Step step, SmallVector<Value> accs) {
       accs = *results;
     return LogicalResult(results);
   };
-  int64_t steps = extent / blockWidth() * blockWidth();
+  int64_t width = plan.lanes * group.unroll;
+  int64_t steps = extent / width * width;
   int64_t vectors = extent / plan.lanes * plan.lanes;
-  if (failed(run(0, steps, plan.unroll, plan.lanes)) ||
+  if (failed(run(0, steps, group.unroll, plan.lanes)) ||
       failed(run(steps, vectors, 1, plan.lanes)) ||
       failed(run(vectors, extent, 1, extent - vectors)))
     return failure();
@@ -272,7 +273,7 @@ FailureOr<SmallVector<Value>> Emitter::walk(const LoopGroup &group, Step step,
 /// its result.
 LogicalResult Emitter::emitInner(const LoopGroup &group, const Step &step) {
   bool lanesReduce = step.lanes && !plan.lanesAreShared;
-  int64_t accsPerResult = lanesReduce ? plan.unroll : step.vectors;
+  int64_t accsPerResult = lanesReduce ? group.unroll : step.vectors;
   SmallVector<Value> accs;
   for (unsigned number : group.stages) {
     LoopStage &stage = plan.stages[number];

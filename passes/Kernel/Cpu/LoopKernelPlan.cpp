@@ -453,14 +453,15 @@ void Planner::mergeGroupLoops() {
 }
 
 void Planner::chooseUnroll() {
-  int64_t weight = 0;
-  for (const LoopGroup &group : plan.groups) {
-    int64_t groupWeight = 0;
+  plan.unroll = 4;
+  for (LoopGroup &group : plan.groups) {
+    int64_t weight = 0;
     for (unsigned number : group.stages)
-      groupWeight += payloadWeight(plan.stages[number]);
-    weight = std::max(weight, groupWeight);
+      weight += payloadWeight(plan.stages[number]);
+    // Long payloads keep the processor busy by themselves, and need registers.
+    group.unroll = weight <= 8 ? 4 : weight <= 40 ? 2 : 1;
+    plan.unroll = std::min(plan.unroll, group.unroll);
   }
-  plan.unroll = weight <= 8 ? 4 : weight <= 24 ? 2 : 1;
   // Rows kept for a whole block of lanes should stay in the first cache.
   if (plan.lanesAreShared && !plan.rowBuffers.empty())
     plan.unroll = 1;

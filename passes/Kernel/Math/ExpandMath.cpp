@@ -6,6 +6,7 @@
 #include "passes/Kernel/Math/Passes.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "passes/Kernel/Math/Functions.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -132,6 +133,32 @@ static Binary binaryFunction(Operation *op) {
       .Default([](Operation *) { return nullptr; });
 }
 
+/// The larger (smaller) of two, NaN if either is: comparisons that are one
+/// instruction each, where the op's own lowering takes care of zeros' signs too
+/// and is twice as long. Of zeros of different sign, either may come out.
+static Value extremum(FloatBuilder &b, Value x, Value y, bool larger) {
+  auto pick = [&](Value x, Value y) {
+    return b.select(larger ? b.greater(x, y) : b.less(x, y), x, y);
+  };
+  // `pick` gives y if either is NaN: enough when x cannot be.
+  FloatAttr scalar;
+  DenseFPElementsAttr splat;
+  auto isNumber = [&](Value value) {
+    if (matchPattern(value, m_Constant(&scalar)))
+      return !scalar.getValue().isNaN();
+    return matchPattern(value, m_Constant(&splat)) && splat.isSplat() &&
+           !splat.getSplatValue<APFloat>().isNaN();
+  };
+  if (isNumber(y))
+    return pick(y, x);
+  if (isNumber(x))
+    return pick(x, y);
+  // Accumulators go right, where the chain from step to step is shorter.
+  if (isa<BlockArgument>(x))
+    std::swap(x, y);
+  return b.select(b.isNan(x), x, pick(x, y));
+}
+
 /// `op` as arithmetic, or null if it is fine as it is.
 static Value expand(Operation *op, bool hasFma) {
   Type type = op->getNumResults() == 1 ? op->getResult(0).getType() : Type();
@@ -152,6 +179,10 @@ static Value expand(Operation *op, bool hasFma) {
     return hasFma ? Value() : b.fma(fma.getA(), fma.getB(), fma.getC());
   if (auto fma = dyn_cast<vector::FMAOp>(op))
     return hasFma ? Value() : b.fma(fma.getLhs(), fma.getRhs(), fma.getAcc());
+  if (auto maximum = dyn_cast<arith::MaximumFOp>(op))
+    return extremum(b, maximum.getLhs(), maximum.getRhs(), /*larger=*/true);
+  if (auto minimum = dyn_cast<arith::MinimumFOp>(op))
+    return extremum(b, minimum.getLhs(), minimum.getRhs(), /*larger=*/false);
   if (auto rsqrt = dyn_cast<math::RsqrtOp>(op))
     return b.div(b.c(1), b.sqrt(rsqrt.getOperand()));
 

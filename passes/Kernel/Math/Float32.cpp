@@ -44,20 +44,27 @@ static Value scale(FloatBuilder &b, Value value, Value n) {
   return b.mul(value, b.power2(b.isub(n, half)));
 }
 
+/// `value`, but 0 where x is below `least`. Scaling down to 0 instead would
+/// raise an underflow, which takes a processor some hundred cycles, and masked
+/// scores of attention are full of them.
+static Value orZero(FloatBuilder &b, Value value, Value x, double least) {
+  return b.select(b.less(x, b.c(least)), b.c(0), value);
+}
+
 Value exp(FloatBuilder &b, Value x) {
   // Outside of these the result is 0 or infinity in any case.
-  x = b.atLeast(b.atMost(x, b.c(89)), b.c(-105));
-  Reduced reduced = reduce(b, x);
+  Value bounded = b.atLeast(b.atMost(x, b.c(89)), b.c(-105));
+  Reduced reduced = reduce(b, bounded);
   Value value = b.add(expm1Reduced(b, reduced.r), b.c(1));
-  return scale(b, value, reduced.n);
+  return scale(b, orZero(b, value, x, -104), reduced.n);
 }
 
 Value exp2(FloatBuilder &b, Value x) {
-  x = b.atLeast(b.atMost(x, b.c(129)), b.c(-151));
-  auto [whole, n] = b.nearest(x, 1);
-  Value r = b.mul(b.sub(x, whole), b.c(0.69314718055994531));
+  Value bounded = b.atLeast(b.atMost(x, b.c(129)), b.c(-151));
+  auto [whole, n] = b.nearest(bounded, 1);
+  Value r = b.mul(b.sub(bounded, whole), b.c(0.69314718055994531));
   Value value = b.add(expm1Reduced(b, r), b.c(1));
-  return scale(b, value, n);
+  return scale(b, orZero(b, value, x, -150), n);
 }
 
 /// exp(x) - 1 for -20 <= x <= 88: 2^n (exp(r) - 1) + (2^n - 1).
