@@ -286,6 +286,21 @@ Model test::churnModel(int64_t rounds) {
   return model;
 }
 
+Model test::stepsModel() {
+  Model model;
+  EntryT &entry = model.entry("main");
+  entry.outputs.push_back(tensor(model, "counters", DataType::i32, {2}));
+  uint32_t counters = model.buffer(BufferKind::output, 0, 8);
+  uint32_t count = model.kernel("count", 1, 2);
+  model.program().body = model.block();
+  FillT fill;
+  fill.target = std::make_unique<Binding>(model.bind(counters, Access::write));
+  model.command().action.Set(std::move(fill));
+  for (int i = 0; i < 200; ++i)
+    model.launch(count, {model.bind(counters, Access::read_write)}, {2, 1}, 2);
+  return model;
+}
+
 Model test::controlModel() {
   Model model;
   EntryT &entry = model.entry("main");

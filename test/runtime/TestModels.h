@@ -85,6 +85,8 @@ struct Model {
 Model additionModel();
 /// "numbers" (int32[4096]) by `rounds` rounds of work per element, 64 tiles.
 Model churnModel(int64_t rounds);
+/// 200 steps of two tiles with next to nothing to do: what a step itself costs.
+Model stepsModel();
 /// Persistent memory from init, a counted and a conditional loop, a branch.
 Model controlModel();
 /// sum = left + right for f32[batch, 4], batch from 1 to 64.

@@ -20,6 +20,7 @@ int main(int argc, char **argv) {
   };
   return write("addition", additionModel()) &&
                  write("churn", churnModel(2000)) &&
+                 write("steps", stepsModel()) &&
                  write("control", controlModel()) &&
                  write("dynamic", dynamicModel())
              ? 0

@@ -36,21 +36,29 @@ int main(int argc, char **argv) {
   const int64_t shape[] = {10, 100};
   heddle_tensor inputs[] = {make_tensor(left, HEDDLE_F32, 2, shape), make_tensor(right, HEDDLE_F32, 2, shape)};
   heddle_tensor output = make_tensor(sum, HEDDLE_F32, 2, shape);
+  heddle_program *steps = load(argv[1], "steps", NULL);
+  int32_t counters[2] = {0, 0};
+  const int64_t two[] = {2};
+  heddle_tensor counted = make_tensor(counters, HEDDLE_I32, 1, two);
   double empty_ns = 0;
   for (uint32_t threads = 1; threads <= 2; ++threads) {
     heddle_context_options options = HEDDLE_INIT(options);
     options.threads = threads;
-    heddle_context *empty = NULL, *addition = NULL;
+    heddle_context *empty = NULL, *addition = NULL, *stepping = NULL;
     OK(heddle_context_create(program, 1, &options, &empty));
     OK(heddle_context_create(program, 0, &options, &addition));
+    OK(heddle_context_create(steps, 0, &options, &stepping));
     double ns = measure(empty, NULL, 0, NULL, 0);
     if (ns > empty_ns)
       empty_ns = ns;
-    printf("%u thread(s): empty call %.0f ns, three steps of 8 tiles %.0f ns\n", threads, ns,
-           measure(addition, inputs, 2, &output, 1));
+    printf("%u thread(s): empty call %.0f ns, three steps of 8 tiles %.0f ns, a step of 2 empty tiles %.0f ns\n",
+           threads, ns, measure(addition, inputs, 2, &output, 1), measure(stepping, NULL, 0, &counted, 1) / 200);
+    CHECK(counters[0] == 200 && counters[1] == 200);
     heddle_context_destroy(empty);
     heddle_context_destroy(addition);
+    heddle_context_destroy(stepping);
   }
+  heddle_program_destroy(steps);
   heddle_program_destroy(program);
   if (argc > 2)
     CHECK(empty_ns <= atof(argv[2]));

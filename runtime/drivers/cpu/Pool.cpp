@@ -137,18 +137,28 @@ void Pool::finish() {
     wake(INT_MAX);
 }
 
-/// Runs one chunk if there is one.
-bool Pool::workOnce(int64_t worker) {
+/// Takes one chunk of the current task; false when there is none.
+bool Pool::takeChunk(uint32_t &chunk) {
   uint64_t seen = claim.load(std::memory_order_relaxed);
   do {
     if (!chunksOf(seen))
       return false;
   } while (!claim.compare_exchange_weak(
       seen, seen - 1, std::memory_order_acquire, std::memory_order_relaxed));
-  // From here to the decrement below the task cannot end, so that `job` and
-  // all it points to stay.
-  job->runChunk(worker, chunksOf(seen) - 1);
-  if (unfinished.fetch_sub(1, std::memory_order_acq_rel) != 1)
+  chunk = chunksOf(seen) - 1;
+  return true;
+}
+
+/// Runs chunks of one task while there are any; false when there were none.
+bool Pool::workOnTask(int64_t worker) {
+  uint32_t chunk = 0, done = 0;
+  // From the first chunk to the subtraction below the task cannot end, so that
+  // `job` and all it points to stay, and all chunks are of this task.
+  for (; takeChunk(chunk); ++done)
+    job->runChunk(worker, chunk);
+  if (!done)
+    return false;
+  if (unfinished.fetch_sub(done, std::memory_order_acq_rel) != done)
     return true;
   if (uint32_t chunks = job->advance(worker))
     publish(chunks);
@@ -171,7 +181,7 @@ void Pool::work(int64_t worker) {
   bool own = worker > 0 && !runWorkers;
   uint64_t idleSince = 0;
   for (;;) {
-    if (workOnce(worker)) {
+    if (workOnTask(worker)) {
       idleSince = 0;
       continue;
     }

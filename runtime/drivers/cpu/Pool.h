@@ -69,7 +69,8 @@ private:
 
   void publish(uint32_t chunks);
   void finish();
-  bool workOnce(int64_t worker);
+  bool takeChunk(uint32_t &chunk);
+  bool workOnTask(int64_t worker);
   void work(int64_t worker);
   void sleep(bool own);
   void wake(int count);
