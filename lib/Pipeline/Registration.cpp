@@ -1,10 +1,11 @@
 #include "heddle/Pipeline/Registration.h"
 
+#include "dialects/Chlo/Chlo.h"
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Plan/Plan.h"
 #include "dialects/StableHlo/StableHlo.h"
-#include "passes/Dispatch/Passes.h"
 #include "heddle/Pipeline/GraphPipeline.h"
+#include "passes/Dispatch/Passes.h"
 #include "passes/Graph/Passes.h"
 #include "passes/Kernel/Cpu/Passes.h"
 #include "passes/Kernel/Math/Passes.h"
@@ -34,7 +35,7 @@ void heddle::registerAllDialects(DialectRegistry &registry) {
   registry.insert<affine::AffineDialect>();
   registry.insert<kernel::KernelDialect>();
   registry.insert<plan::PlanDialect>();
-  registry.insert<stablehlo::StableHloDialect>();
+  registry.insert<chlo::ChloDialect, stablehlo::StableHloDialect>();
 }
 
 void heddle::registerAllPasses() {

@@ -1,7 +1,9 @@
 // dot_general and what is written in terms of it.
 //
-// Sums of floats are taken in double and rounded once at the end, whatever the
-// precision asked for: more exact than any algorithm that a program may name.
+// Sums run over the contracted indices in row-major order, in f32 for f32
+// results (each step rounded, as other interpreters have it), in double for
+// other floats, rounded once at the end. A precision or algorithm that a
+// program names changes nothing: it asks for no more than that.
 
 #include "Matmul.h"
 
@@ -88,7 +90,7 @@ static void contract(Invocation &call, const Side &left, const Side &right,
       for (int64_t l = 0; l < k; ++l, depth.next()) {
         gatherElements(rhs.elementBytes(), rhs.element(depth.offset()),
                        columns.data() + begin, wide, row.data());
-        loadElements(rhs.kind(), row.data(), wide, b.data() + l * wide);
+        loadSummands(rhs.kind(), row.data(), wide, b.data() + l * wide);
       }
       c.assign(m * wide, T(0));
       multiplyMatrices(call.evaluator.options.threads, m, wide, k, a.data(),

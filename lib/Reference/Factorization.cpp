@@ -1,4 +1,5 @@
-// cholesky and triangular_solve, in long double for every batch.
+// cholesky and triangular_solve: f32 in f32, as the order of operations is part
+// of what a program expects, everything else in double.
 
 #include "Evaluator.h"
 #include "Matmul.h"
@@ -12,40 +13,68 @@ using namespace heddle;
 using namespace heddle::reference;
 
 namespace {
-using Wide = std::complex<long double>;
 /// A matrix of one batch, dense.
-struct Matrix {
+template <typename T> struct Matrix {
   int64_t rows, columns;
-  std::vector<Wide> values;
+  std::vector<T> values;
   Matrix(int64_t rows, int64_t columns)
       : rows(rows), columns(columns), values(rows * columns) {}
-  Wide &at(int64_t i, int64_t j) { return values[i * columns + j]; }
+  T &at(int64_t i, int64_t j) { return values[i * columns + j]; }
 };
 } // namespace
 
-static Matrix loadMatrix(const HostTensor &tensor, int64_t batch) {
+template <typename T>
+static Matrix<T> loadMatrix(const HostTensor &tensor, int64_t batch) {
   int64_t rows = tensor.dim(tensor.rank() - 2),
           columns = tensor.dim(tensor.rank() - 1);
-  Matrix matrix(rows, columns);
-  for (int64_t i = 0; i < rows * columns; ++i)
-    matrix.values[i] = Wide(tensor.complexAt(batch * rows * columns + i));
+  Matrix<T> matrix(rows, columns);
+  loadSummands(tensor.kind(), tensor.element(batch * rows * columns),
+               rows * columns, matrix.values.data());
   return matrix;
 }
 
-static void storeMatrix(Matrix &matrix, HostTensor &tensor, int64_t batch) {
-  int64_t size = matrix.values.size();
-  for (int64_t i = 0; i < size; ++i) {
-    Wide value = matrix.values[i];
-    if (elementClass(tensor.kind()) == ElementClass::Complex)
-      tensor.set(batch * size + i,
-                 Complex(double(value.real()), double(value.imag())));
+template <typename T>
+static void storeMatrix(Matrix<T> &matrix, HostTensor &tensor, int64_t batch) {
+  size_t size = matrix.values.size();
+  storeSums(tensor.kind(), matrix.values.data(), size,
+            tensor.mutableBytes().data() +
+                batch * size * tensor.elementBytes());
+}
+
+static float conjugate(float value) { return value; }
+static double conjugate(double value) { return value; }
+template <typename T> static std::complex<T> conjugate(std::complex<T> value) {
+  return std::conj(value);
+}
+
+/// Calls `body` with the type to compute in.
+template <typename F>
+static LogicalResult withFactorType(ElementKind kind, F body) {
+  return withSumType(kind, [&](auto value) -> LogicalResult {
+    if constexpr (std::is_same_v<decltype(value), uint64_t>)
+      return failure();
     else
-      tensor.set(batch * size + i, double(value.real()));
-  }
+      return body(value);
+  });
 }
 
 static int64_t batchesOf(const HostTensor &tensor) {
   return numElements(tensor.shape().drop_back(2));
+}
+
+/// l with a = l lᴴ, of the lower triangle that `input` gives.
+template <typename T, typename Input>
+static Matrix<T> factorize(int64_t n, Input input) {
+  Matrix<T> factor(n, n);
+  for (int64_t j = 0; j < n; ++j)
+    for (int64_t i = j; i < n; ++i) {
+      T sum = input(i, j);
+      for (int64_t k = 0; k < j; ++k)
+        sum -= factor.at(i, k) * conjugate(factor.at(j, k));
+      factor.at(i, j) =
+          i == j ? T(std::sqrt(std::real(sum))) : sum / factor.at(j, j);
+    }
+  return factor;
 }
 
 /// a = l lᴴ from the lower triangle of a, or a = uᴴ u from the upper one. What
@@ -57,30 +86,27 @@ static LogicalResult cholesky(Invocation &call, stablehlo::CholeskyOp op) {
   FailureOr<HostTensor> result = call.allocate(a.shape());
   if (failed(result))
     return failure();
-  for (int64_t batch = 0; a.size() && batch < batchesOf(a); ++batch) {
-    Matrix given = loadMatrix(a, batch);
-    int64_t n = given.rows;
-    Matrix factor(n, n);
-    auto input = [&](int64_t i, int64_t j) {
-      return op.getLower() ? given.at(i, j) : std::conj(given.at(j, i));
-    };
-    for (int64_t j = 0; j < n; ++j)
-      for (int64_t i = j; i < n; ++i) {
-        Wide sum = input(i, j);
-        for (int64_t k = 0; k < j; ++k)
-          sum -= factor.at(i, k) * std::conj(factor.at(j, k));
-        factor.at(i, j) =
-            i == j ? Wide(std::sqrt(sum.real())) : sum / factor.at(j, j);
+  LogicalResult done = withFactorType(result->kind(), [&](auto value) {
+    using T = decltype(value);
+    for (int64_t batch = 0; a.size() && batch < batchesOf(a); ++batch) {
+      Matrix<T> given = loadMatrix<T>(a, batch);
+      int64_t n = given.rows;
+      Matrix<T> factor = factorize<T>(n, [&](int64_t i, int64_t j) {
+        return op.getLower() ? given.at(i, j) : conjugate(given.at(j, i));
+      });
+      if (!op.getLower()) {
+        Matrix<T> upper(n, n);
+        for (int64_t i = 0; i < n; ++i)
+          for (int64_t j = 0; j <= i; ++j)
+            upper.at(j, i) = conjugate(factor.at(i, j));
+        factor = std::move(upper);
       }
-    if (!op.getLower()) {
-      Matrix upper(n, n);
-      for (int64_t i = 0; i < n; ++i)
-        for (int64_t j = 0; j <= i; ++j)
-          upper.at(j, i) = std::conj(factor.at(i, j));
-      factor = std::move(upper);
+      storeMatrix(factor, *result, batch);
     }
-    storeMatrix(factor, *result, batch);
-  }
+    return success();
+  });
+  if (failed(done))
+    return call.error() << "has elements that are no floats";
   return call.give(std::move(*result));
 }
 
@@ -97,33 +123,41 @@ static LogicalResult triangularSolve(Invocation &call,
   FailureOr<HostTensor> result = call.allocate(b.shape());
   if (failed(result))
     return failure();
-  for (int64_t batch = 0; b.size() && batch < batchesOf(b); ++batch) {
-    Matrix matrix = loadMatrix(a, batch), x = loadMatrix(b, batch);
-    int64_t n = matrix.rows, other = left ? x.columns : x.rows;
-    stablehlo::Transpose transpose = op.getTransposeA();
-    bool transposed = transpose == stablehlo::Transpose::TRANSPOSE ||
-                      transpose == stablehlo::Transpose::ADJOINT;
-    // x a = b is aᵀ xᵀ = bᵀ: one more transpose, and x is read by columns.
-    auto coefficient = [&](int64_t i, int64_t j) {
-      Wide value = transposed != !left ? matrix.at(j, i) : matrix.at(i, j);
-      return transpose == stablehlo::Transpose::ADJOINT ? std::conj(value)
-                                                        : value;
-    };
-    auto unknown = [&](int64_t i, int64_t column) -> Wide & {
-      return left ? x.at(i, column) : x.at(column, i);
-    };
-    bool lower = op.getLower() != (transposed != !left);
-    for (int64_t column = 0; column < other; ++column)
-      for (int64_t step = 0; step < n; ++step) {
-        int64_t i = lower ? step : n - 1 - step;
-        Wide sum = unknown(i, column);
-        for (int64_t j = lower ? 0 : i + 1; j < (lower ? i : n); ++j)
-          sum -= coefficient(i, j) * unknown(j, column);
-        unknown(i, column) =
-            op.getUnitDiagonal() ? sum : sum / coefficient(i, i);
-      }
-    storeMatrix(x, *result, batch);
-  }
+  stablehlo::Transpose transpose = op.getTransposeA();
+  bool transposed = transpose == stablehlo::Transpose::TRANSPOSE ||
+                    transpose == stablehlo::Transpose::ADJOINT;
+  // x a = b is aᵀ xᵀ = bᵀ: one more transpose, and x is read by columns.
+  bool flipped = transposed != !left;
+  bool lower = op.getLower() != flipped;
+  LogicalResult done = withFactorType(result->kind(), [&](auto value) {
+    using T = decltype(value);
+    for (int64_t batch = 0; b.size() && batch < batchesOf(b); ++batch) {
+      Matrix<T> matrix = loadMatrix<T>(a, batch), x = loadMatrix<T>(b, batch);
+      int64_t n = matrix.rows, other = left ? x.columns : x.rows;
+      auto coefficient = [&](int64_t i, int64_t j) {
+        T element = flipped ? matrix.at(j, i) : matrix.at(i, j);
+        return transpose == stablehlo::Transpose::ADJOINT ? conjugate(element)
+                                                          : element;
+      };
+      auto unknown = [&](int64_t i, int64_t column) -> T & {
+        return left ? x.at(i, column) : x.at(column, i);
+      };
+      for (int64_t column = 0; column < other; ++column)
+        for (int64_t step = 0; step < n; ++step) {
+          int64_t i = lower ? step : n - 1 - step;
+          T sum = 0;
+          for (int64_t j = lower ? 0 : i + 1; j < (lower ? i : n); ++j)
+            sum += coefficient(i, j) * unknown(j, column);
+          sum = unknown(i, column) - sum;
+          unknown(i, column) =
+              op.getUnitDiagonal() ? sum : sum / coefficient(i, i);
+        }
+      storeMatrix(x, *result, batch);
+    }
+    return success();
+  });
+  if (failed(done))
+    return call.error() << "has elements that are no floats";
   return call.give(std::move(*result));
 }
 

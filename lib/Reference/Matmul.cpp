@@ -5,6 +5,10 @@
 using namespace heddle;
 using namespace heddle::reference;
 
+#ifdef __clang__
+#pragma clang fp contract(off)
+#endif
+
 // On x86-64 the loop over doubles is compiled for wide vectors too. Products
 // and sums round separately everywhere, so that all versions give the same
 // bits.
@@ -17,31 +21,31 @@ using namespace heddle::reference;
 /// Rows and columns of c that one call keeps in registers.
 static constexpr int64_t kRows = 4, kColumns = 16;
 
-HEDDLE_WIDE static void tile(int64_t n, int64_t k, int64_t depth,
-                             const double *a, const double *b, double *c) {
-#ifdef __clang__
-#pragma clang fp contract(off)
-#endif
-  double sums[kRows][kColumns];
-  for (int64_t i = 0; i < kRows; ++i)
-    for (int64_t j = 0; j < kColumns; ++j)
-      sums[i][j] = c[i * n + j];
-  for (int64_t l = 0; l < depth; ++l)
-    for (int64_t i = 0; i < kRows; ++i)
-      for (int64_t j = 0; j < kColumns; ++j)
-        sums[i][j] += a[i * k + l] * b[l * n + j];
-  for (int64_t i = 0; i < kRows; ++i)
-    for (int64_t j = 0; j < kColumns; ++j)
-      c[i * n + j] = sums[i][j];
-}
+#define HEDDLE_TILE(name, T)                                                   \
+  HEDDLE_WIDE static void name(int64_t n, int64_t k, int64_t depth,            \
+                               const T *a, const T *b, T *c) {                 \
+    T sums[kRows][kColumns];                                                   \
+    for (int64_t i = 0; i < kRows; ++i)                                        \
+      for (int64_t j = 0; j < kColumns; ++j)                                   \
+        sums[i][j] = c[i * n + j];                                             \
+    for (int64_t l = 0; l < depth; ++l)                                        \
+      for (int64_t i = 0; i < kRows; ++i)                                      \
+        for (int64_t j = 0; j < kColumns; ++j)                                 \
+          sums[i][j] += a[i * k + l] * b[l * n + j];                           \
+    for (int64_t i = 0; i < kRows; ++i)                                        \
+      for (int64_t j = 0; j < kColumns; ++j)                                   \
+        c[i * n + j] = sums[i][j];                                             \
+  }
+// A macro, because the versions of a template's function cannot be chosen at
+// load time.
+HEDDLE_TILE(tile, double)
+HEDDLE_TILE(tile, float)
+#undef HEDDLE_TILE
 
 /// The rows [begin, end) of c.
 template <typename T>
 static void plainRows(int64_t begin, int64_t end, int64_t from, int64_t n,
                       int64_t k, const T *a, const T *b, T *c) {
-#ifdef __clang__
-#pragma clang fp contract(off)
-#endif
   for (int64_t i = begin; i < end; ++i)
     for (int64_t l = 0; l < k; ++l) {
       T factor = a[i * k + l];
@@ -50,9 +54,9 @@ static void plainRows(int64_t begin, int64_t end, int64_t from, int64_t n,
     }
 }
 
-void reference::multiplyMatrices(unsigned threads, int64_t m, int64_t n,
-                                 int64_t k, const double *a, const double *b,
-                                 double *c) {
+template <typename T>
+static void multiplyTiled(unsigned threads, int64_t m, int64_t n, int64_t k,
+                          const T *a, const T *b, T *c) {
   int64_t wide = n - n % kColumns;
   // Rows of b that stay in the cache while all rows of a pass.
   constexpr int64_t kDepth = 256;
@@ -67,24 +71,43 @@ void reference::multiplyMatrices(unsigned threads, int64_t m, int64_t n,
           tile(n, k, std::min(kDepth, k - l), a + i * k + l, b + l * n + j,
                c + i * n + j);
     plainRows(begin, tall, wide, n, k, a, b, c);
-    plainRows<double>(tall, end, 0, n, k, a, b, c);
+    plainRows<T>(tall, end, 0, n, k, a, b, c);
   });
 }
 
+template <typename T>
+static void multiplyPlainly(unsigned threads, int64_t m, int64_t n, int64_t k,
+                            const T *a, const T *b, T *c) {
+  parallelFor(threads, m, 64, [&](int64_t begin, int64_t end) {
+    plainRows(begin, end, 0, n, k, a, b, c);
+  });
+}
+
+void reference::multiplyMatrices(unsigned threads, int64_t m, int64_t n,
+                                 int64_t k, const double *a, const double *b,
+                                 double *c) {
+  multiplyTiled(threads, m, n, k, a, b, c);
+}
+void reference::multiplyMatrices(unsigned threads, int64_t m, int64_t n,
+                                 int64_t k, const float *a, const float *b,
+                                 float *c) {
+  multiplyTiled(threads, m, n, k, a, b, c);
+}
 void reference::multiplyMatrices(unsigned threads, int64_t m, int64_t n,
                                  int64_t k, const uint64_t *a,
                                  const uint64_t *b, uint64_t *c) {
-  parallelFor(threads, m, 64, [&](int64_t begin, int64_t end) {
-    plainRows(begin, end, 0, n, k, a, b, c);
-  });
+  multiplyPlainly(threads, m, n, k, a, b, c);
 }
-
 void reference::multiplyMatrices(unsigned threads, int64_t m, int64_t n,
                                  int64_t k, const Complex *a, const Complex *b,
                                  Complex *c) {
-  parallelFor(threads, m, 64, [&](int64_t begin, int64_t end) {
-    plainRows(begin, end, 0, n, k, a, b, c);
-  });
+  multiplyPlainly(threads, m, n, k, a, b, c);
+}
+void reference::multiplyMatrices(unsigned threads, int64_t m, int64_t n,
+                                 int64_t k, const std::complex<float> *a,
+                                 const std::complex<float> *b,
+                                 std::complex<float> *c) {
+  multiplyPlainly(threads, m, n, k, a, b, c);
 }
 
 template <typename T>
@@ -105,7 +128,7 @@ void reference::loadBox(const HostTensor &tensor, llvm::ArrayRef<int64_t> shape,
   char bytes[256 * sizeof(Complex)];
   for (int64_t row = 0; row < count / inner; ++row, rows.next()) {
     if (step == 1) {
-      loadElements(tensor.kind(), tensor.element(rows.offset()), inner, values);
+      loadSummands(tensor.kind(), tensor.element(rows.offset()), inner, values);
       values += inner;
       continue;
     }
@@ -115,18 +138,11 @@ void reference::loadBox(const HostTensor &tensor, llvm::ArrayRef<int64_t> shape,
         offsets[l] = rows.offset() + (i + int64_t(l)) * step;
       gatherElements(tensor.elementBytes(), tensor.bytes().data(), offsets,
                      block, bytes);
-      loadElements(tensor.kind(), bytes, block, values);
+      loadSummands(tensor.kind(), bytes, block, values);
       values += block;
     }
   }
 }
-template void reference::loadBox(const HostTensor &, llvm::ArrayRef<int64_t>,
-                                 int64_t, llvm::ArrayRef<int64_t>, double *);
-template void reference::loadBox(const HostTensor &, llvm::ArrayRef<int64_t>,
-                                 int64_t, llvm::ArrayRef<int64_t>, uint64_t *);
-template void reference::loadBox(const HostTensor &, llvm::ArrayRef<int64_t>,
-                                 int64_t, llvm::ArrayRef<int64_t>, Complex *);
-
 template <typename T>
 void reference::storeSums(ElementKind kind, T *values, size_t count,
                           char *bytes) {
@@ -134,8 +150,21 @@ void reference::storeSums(ElementKind kind, T *values, size_t count,
     if (kind == ElementKind::I1)
       for (size_t i = 0; i < count; ++i)
         values[i] = values[i] != 0;
-  storeElements(kind, values, count, bytes);
+  if constexpr (std::is_same_v<T, float> ||
+                std::is_same_v<T, std::complex<float>>)
+    // The kind is this type: withSumType.
+    std::memcpy(bytes, values, count * sizeof(T));
+  else
+    storeElements(kind, values, count, bytes);
 }
-template void reference::storeSums(ElementKind, double *, size_t, char *);
-template void reference::storeSums(ElementKind, uint64_t *, size_t, char *);
-template void reference::storeSums(ElementKind, Complex *, size_t, char *);
+#define HEDDLE_SUMS(T)                                                         \
+  template void reference::loadBox(const HostTensor &,                         \
+                                   llvm::ArrayRef<int64_t>, int64_t,           \
+                                   llvm::ArrayRef<int64_t>, T *);              \
+  template void reference::storeSums(ElementKind, T *, size_t, char *);
+HEDDLE_SUMS(float)
+HEDDLE_SUMS(double)
+HEDDLE_SUMS(uint64_t)
+HEDDLE_SUMS(Complex)
+HEDDLE_SUMS(std::complex<float>)
+#undef HEDDLE_SUMS

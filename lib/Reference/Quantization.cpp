@@ -105,11 +105,11 @@ static FailureOr<HostTensor> quantize(Evaluator &evaluator, Operation *op,
     double scale = roundToKind(kind, quantization->scales[q]);
     double ratio = roundToKind(kind, expressed.floatAt(i) / scale);
     double stored = std::nearbyint(ratio) + quantization->zeroPoints[q];
-    // NaN has no meaning as an integer: the zero point, the number nearest to
-    // none at all.
+    // NaN becomes 0, as in a conversion to integers.
     int64_t value =
         std::isnan(stored)
-            ? quantization->zeroPoints[q]
+            ? std::clamp<int64_t>(0, quantization->minimum,
+                                  quantization->maximum)
             : int64_t(std::clamp(stored, double(quantization->minimum),
                                  double(quantization->maximum)));
     storeElements(result->kind(), &value, 1, out + i * result->elementBytes());
