@@ -138,7 +138,7 @@ LogicalResult ContractOp::verify() {
       return emitOpError() << "dimension " << dim << " is " << kind
                            << ", which the map of the result "
                            << AffineMapAttr::get(out) << " contradicts";
-    if (!uses(getLhsMap(), dim) && !uses(getRhsMap(), dim))
+    if (extents[dim] != 1 && !uses(getLhsMap(), dim) && !uses(getRhsMap(), dim))
       return emitOpError() << "dimension " << dim
                            << " indexes neither lhs nor rhs";
   }

@@ -90,18 +90,57 @@ static bool findsItsLoops(ArrayRef<AffineMap> maps) {
   return found.all();
 }
 
+/// Whether every loop that indexes a dimension by itself covers it.
+static bool coversPlainly(const Source &source, ArrayRef<int64_t> extents) {
+  auto type = cast<RankedTensorType>(source.value.getType());
+  for (auto [result, extent] :
+       llvm::zip_equal(source.map.getResults(), type.getShape()))
+    if (auto dim = dyn_cast<AffineDimExpr>(result))
+      if (extents[dim.getPosition()] != extent)
+        return false;
+  return true;
+}
+
+bool heddle::legalizeRead(OpBuilder &builder, Source &source,
+                          ArrayRef<int64_t> extents) {
+  if (coversPlainly(source, extents))
+    return true;
+  auto type = cast<RankedTensorType>(source.value.getType());
+  std::optional<kernel::LinearAccess> access =
+      kernel::linearAccess(source.map, type);
+  if (!access || type.getRank() < 2)
+    return false;
+  AffineExpr position = builder.getAffineConstantExpr(access->offset);
+  for (auto [dim, stride] : llvm::enumerate(access->strides))
+    if (extents[dim] != 1)
+      position = position + builder.getAffineDimExpr(dim) * stride;
+  if (isa<AffineDimExpr>(position))
+    return false;
+  SmallVector<ReassociationIndices> all = {
+      llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()))};
+  source.value = tensor::CollapseShapeOp::create(
+      builder, source.value.getLoc(), type.clone({type.getNumElements()}),
+      source.value, all);
+  source.map = AffineMap::get(source.map.getNumDims(), 0, position,
+                              builder.getContext());
+  return true;
+}
+
 static bool foldInto(linalg::GenericOp op) {
   bool changed = false;
+  OpBuilder builder(op);
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
   for (OpOperand *operand : op.getDpsInputOperands()) {
     unsigned i = operand->getOperandNumber();
     while (std::optional<Source> source = viewSource(operand->get())) {
-      AffineMap map = composed(source->map, maps[i]);
-      AffineMap old = std::exchange(maps[i], map);
-      if (!findsItsLoops(maps)) {
+      source->map = composed(source->map, maps[i]);
+      AffineMap old = std::exchange(maps[i], source->map);
+      if (!findsItsLoops(maps) || !legalizeRead(builder, *source, extents)) {
         maps[i] = old;
         break;
       }
+      maps[i] = source->map;
       operand->set(source->value);
       changed = true;
     }
