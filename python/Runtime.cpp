@@ -1,0 +1,234 @@
+// heddle._runtime: include/heddle/runtime.h for Python. Tensors cross as
+// DLPack, without copies.
+
+#include "heddle/runtime.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <mutex>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+/// The Python class of errors; made by the module, alive as long as it.
+PyObject *errorClass;
+
+[[noreturn]] void raise(int32_t code, const char *message) {
+  nb::object error = nb::handle(errorClass)(message);
+  char name[16];
+  std::snprintf(name, sizeof name, "HDL-%04d", int(code));
+  error.attr("code") = name;
+  PyErr_SetObject(errorClass, error.ptr());
+  throw nb::python_error();
+}
+
+void check(const heddle_status &status) {
+  if (status.code != HEDDLE_OK)
+    raise(status.code, status.message);
+}
+
+nb::dlpack::dtype toDlpack(heddle_dtype dtype) {
+  uint8_t bits = uint8_t(heddle_dtype_bytes(dtype) * 8);
+  using Code = nb::dlpack::dtype_code;
+  Code code = Code::Int;
+  if (dtype == HEDDLE_I1)
+    code = Code::Bool;
+  else if (dtype >= HEDDLE_UI2 && dtype <= HEDDLE_UI64)
+    code = Code::UInt;
+  else if (dtype == HEDDLE_BF16)
+    code = Code::Bfloat;
+  else if (dtype == HEDDLE_F16 || dtype == HEDDLE_F32 || dtype == HEDDLE_F64)
+    code = Code::Float;
+  else if (dtype == HEDDLE_C64 || dtype == HEDDLE_C128)
+    code = Code::Complex;
+  else if (dtype >= HEDDLE_F4E2M1FN && dtype <= HEDDLE_F8E8M0FNU)
+    code = Code::UInt; // The bits: neither numpy nor DLPack's first version
+                       // have these.
+  return {uint8_t(code), bits, 1};
+}
+
+/// 0 for what heddle has no type for: the runtime's check then names the
+/// tensor.
+heddle_dtype fromDlpack(nb::dlpack::dtype type) {
+  for (int dtype = HEDDLE_I1; dtype <= HEDDLE_C128; ++dtype)
+    if (heddle_dtype_bytes(heddle_dtype(dtype)) &&
+        toDlpack(heddle_dtype(dtype)) == type)
+      return heddle_dtype(dtype);
+  return heddle_dtype(0);
+}
+
+struct TensorInfo {
+  std::string name, dtype;
+  std::vector<int64_t> shape;
+  heddle_dtype type;
+  size_t bytes;
+};
+
+TensorInfo toInfo(const heddle_tensor_info &info) {
+  return {info.name, heddle_dtype_name(info.dtype),
+          std::vector<int64_t>(info.shape, info.shape + info.rank), info.dtype,
+          info.bytes};
+}
+
+/// Any tensor that speaks DLPack. numpy's arrays of ml_dtypes' types do not:
+/// the package hands them over as integers, and says that their bits are meant.
+using Array = nb::ndarray<nb::device::cpu>;
+using ReadOnlyArray = nb::ndarray<nb::ro, nb::device::cpu>;
+
+class Program {
+public:
+  Program(const std::string &path, const std::string &variant,
+          bool verifyWeights) {
+    heddle_load_options options{};
+    options.size = sizeof options;
+    options.variant = variant.empty() ? nullptr : variant.c_str();
+    options.flags = verifyWeights ? HEDDLE_VERIFY_WEIGHTS : 0;
+    heddle_status status;
+    {
+      nb::gil_scoped_release release;
+      status = heddle_program_load_file(path.c_str(), &options, &program);
+    }
+    check(status);
+  }
+  Program(const Program &) = delete;
+  ~Program() { heddle_program_destroy(program); }
+
+  std::vector<std::string> entries() const {
+    std::vector<std::string> names;
+    for (size_t i = 0; i < heddle_program_entry_count(program); ++i)
+      names.push_back(heddle_program_entry_name(program, i));
+    return names;
+  }
+
+  std::string variant() const {
+    heddle_load_report report{};
+    report.size = sizeof report;
+    check(heddle_program_report(program, &report));
+    return report.variant;
+  }
+
+  heddle_program *handle() const { return program; }
+
+private:
+  heddle_program *program = nullptr;
+};
+
+/// One entry with its memory. Calls from several threads take turns.
+class Context {
+public:
+  Context(nb::object owner, size_t entry, uint32_t threads) : owner(owner) {
+    heddle_program *program = nb::cast<Program &>(owner).handle();
+    heddle_tensor_info info{};
+    info.size = sizeof info;
+    for (size_t i = 0; i < heddle_program_input_count(program, entry); ++i) {
+      check(heddle_program_input_info(program, entry, i, &info));
+      inputs.push_back(toInfo(info));
+    }
+    for (size_t i = 0; i < heddle_program_output_count(program, entry); ++i) {
+      check(heddle_program_output_info(program, entry, i, &info));
+      outputs.push_back(toInfo(info));
+    }
+    heddle_context_options options{};
+    options.size = sizeof options;
+    options.threads = threads;
+    check(heddle_context_create(program, entry, &options, &context));
+  }
+  Context(const Context &) = delete;
+  ~Context() { heddle_context_destroy(context); }
+
+  size_t threads() const { return heddle_context_threads(context); }
+
+  void call(const std::vector<ReadOnlyArray> &ins,
+            const std::vector<Array> &outs, const std::vector<bool> &inBits,
+            const std::vector<bool> &outBits, std::optional<double> timeout) {
+    std::vector<heddle_tensor> in = tensors(ins, inputs, inBits),
+                               out = tensors(outs, outputs, outBits);
+    heddle_call_options options{};
+    options.size = sizeof options;
+    heddle_status status;
+    {
+      nb::gil_scoped_release release;
+      std::lock_guard<std::mutex> turn(mutex);
+      if (timeout)
+        options.deadline_ns =
+            uint64_t(std::chrono::steady_clock::now().time_since_epoch() /
+                     std::chrono::nanoseconds(1)) +
+            uint64_t(*timeout * 1e9);
+      status = heddle_context_call(context, in.data(), in.size(), out.data(),
+                                   out.size(), &options);
+    }
+    check(status);
+  }
+
+  std::vector<TensorInfo> inputs, outputs;
+
+private:
+  template <typename T>
+  static std::vector<heddle_tensor>
+  tensors(const std::vector<T> &arrays, const std::vector<TensorInfo> &wanted,
+          const std::vector<bool> &bits) {
+    std::vector<heddle_tensor> result;
+    for (size_t i = 0; i < arrays.size(); ++i) {
+      const T &array = arrays[i];
+      heddle_tensor tensor{};
+      tensor.data = const_cast<void *>(static_cast<const void *>(array.data()));
+      tensor.dtype = i < wanted.size() && bits[i] ? wanted[i].type
+                                                  : fromDlpack(array.dtype());
+      tensor.rank = int32_t(array.ndim());
+      tensor.shape = array.shape_ptr();
+      tensor.strides = array.stride_ptr();
+      result.push_back(tensor);
+    }
+    return result;
+  }
+
+  nb::object owner;
+  heddle_context *context = nullptr;
+  std::mutex mutex;
+};
+
+} // namespace
+
+NB_MODULE(_runtime, module) {
+  errorClass = PyErr_NewExceptionWithDoc(
+      "heddle.HeddleError",
+      "What went wrong, as a sentence; `code` is the error's stable code, "
+      "\"HDL-0807\": `heddle explain` says more.",
+      PyExc_RuntimeError, nullptr);
+  module.attr("HeddleError") = nb::steal(errorClass);
+  Py_INCREF(errorClass);
+
+  nb::class_<TensorInfo>(module, "TensorInfo")
+      .def_ro("name", &TensorInfo::name)
+      .def_ro("dtype", &TensorInfo::dtype)
+      .def_ro("shape", &TensorInfo::shape)
+      .def_ro("bytes", &TensorInfo::bytes)
+      .def("__repr__", [](const TensorInfo &info) {
+        std::string text = info.name + ": " + info.dtype + "[";
+        for (size_t i = 0; i < info.shape.size(); ++i)
+          text += (i ? ", " : "") + std::to_string(info.shape[i]);
+        return text + "]";
+      });
+  nb::class_<Program>(module, "Program")
+      .def(nb::init<const std::string &, const std::string &, bool>(), "path"_a,
+           "variant"_a = "", "verify_weights"_a = false)
+      .def_prop_ro("entries", &Program::entries)
+      .def_prop_ro("variant", &Program::variant);
+  nb::class_<Context>(module, "Context")
+      .def(nb::init<nb::object, size_t, uint32_t>(), "program"_a, "entry"_a,
+           "threads"_a = 0)
+      .def_prop_ro("threads", &Context::threads)
+      .def_ro("inputs", &Context::inputs)
+      .def_ro("outputs", &Context::outputs)
+      .def("call", &Context::call, "inputs"_a, "outputs"_a, "input_bits"_a,
+           "output_bits"_a, "timeout"_a = nb::none());
+}

@@ -1,0 +1,13 @@
+"""heddle compiles machine-learning models ahead of time into one file, and runs it.
+
+    artifact = heddle.compile("model.onnx", dims={"batch": 1}, output="model.heddle")
+    model = heddle.load("model.heddle")
+    result = model(input_ids=ids)["logits"]
+"""
+
+from heddle._runtime import HeddleError, TensorInfo
+from heddle.compiler import CompileError, compile, inspect
+from heddle.program import Model, load
+
+__all__ = ["CompileError", "HeddleError", "Model", "TensorInfo", "compile", "inspect", "load"]
+__version__ = "0.1.0"

@@ -1,0 +1,8 @@
+from collections.abc import Sequence
+
+version: str
+
+def compile(
+    model: str, artifact: str, targets: Sequence[str], shapes: Sequence[str], dims: Sequence[str], binds: Sequence[str]
+) -> tuple[int, str]: ...
+def inspect(path: str) -> tuple[int, str]: ...

@@ -1,0 +1,91 @@
+"""Models of several kinds into artifacts."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pathlib
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from heddle._runtime import HeddleError
+
+
+class CompileError(HeddleError):
+    """The model could not be compiled. `code` is that of the first error; `diagnostics` has all, with the nodes of the model they concern."""
+
+    def __init__(self, message: str, code: str = "", diagnostics: Sequence[dict] = ()):
+        super().__init__(message)
+        self.code, self.diagnostics = code, list(diagnostics)
+
+
+def _check(outcome: int, document: str) -> dict:
+    result = json.loads(document) if document else {}
+    if outcome == 0:
+        return result
+    diagnostics = result.get("diagnostics", [])
+    lines = []
+    for diagnostic in diagnostics:
+        where = ", ".join(diagnostic.get("nodes", []))
+        lines.append(f"{where + ': ' if where else ''}{diagnostic['message']} [{diagnostic.get('code', '')}]")
+    raise CompileError("\n".join(lines) or f"the compiler ended with {outcome}", diagnostics[0].get("code", "") if diagnostics else "", diagnostics)
+
+
+@contextlib.contextmanager
+def _model_file(model: Any) -> Iterator[str]:
+    """The model as a file: as it is, or written into a folder that goes away."""
+    if isinstance(model, (str, os.PathLike)):
+        yield os.fspath(model)
+        return
+    with tempfile.TemporaryDirectory(prefix="heddle-") as folder:
+        path = pathlib.Path(folder) / "model"
+        if isinstance(model, (bytes, bytearray, memoryview)):
+            path.write_bytes(model)
+        elif hasattr(model, "compiler_ir"):  # jax.stages.Lowered
+            path = path.with_suffix(".mlir")
+            path.write_text(str(model.compiler_ir("stablehlo")))
+        elif type(model).__module__.startswith("torch.export"):  # torch.export.ExportedProgram
+            import torch
+            path = path.with_suffix(".onnx")
+            torch.onnx.export(model, f=str(path), dynamo=True, external_data=True)
+        else:
+            raise TypeError(f"cannot compile a {type(model).__qualname__}: give a path, bytes, a jax.stages.Lowered or a torch ExportedProgram")
+        yield str(path)
+
+
+def compile(
+    model: Any,
+    output: str | os.PathLike | None = None,
+    *,
+    targets: Sequence[str] = (),
+    shapes: Mapping[str, Sequence[int]] | None = None,
+    dims: Mapping[str, int] | None = None,
+    binds: Mapping[str, str | os.PathLike] | None = None,
+) -> pathlib.Path:
+    """Compiles `model` into an artifact and returns its path.
+
+    A model is a path to .onnx, .mlir or .mlirbc, their bytes, a jax.stages.Lowered, or a torch ExportedProgram. Without `output` a path's stem
+    with .heddle is taken; other models need one. `shapes` and `dims` fix what the model leaves open; `binds` turns StableHLO arguments into
+    weights: {"params": "params.npz"}.
+    """
+    from heddle import _compiler
+    if output is None:
+        if not isinstance(model, (str, os.PathLike)):
+            raise TypeError("a model that is not a file needs an output path")
+        output = pathlib.Path(model).with_suffix(".heddle").name
+    with _model_file(model) as path:
+        outcome = _compiler.compile(
+            path, os.fspath(output), list(targets),
+            [f"{name}={'x'.join(map(str, shape))}" for name, shape in (shapes or {}).items()],
+            [f"{name}={size}" for name, size in (dims or {}).items()],
+            [f"{name}=@{os.fspath(file)}" for name, file in (binds or {}).items()])
+    _check(*outcome)
+    return pathlib.Path(output)
+
+
+def inspect(path: str | os.PathLike) -> dict:
+    """What is in a model or an artifact. Nothing is executed."""
+    from heddle import _compiler
+    return _check(*_compiler.inspect(os.fspath(path)))

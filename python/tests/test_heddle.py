@@ -1,0 +1,140 @@
+"""The package end to end: a model made with onnx, compiled, loaded, called."""
+
+import threading
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+import heddle
+
+
+def perceptron() -> onnx.ModelProto:
+    random = np.random.default_rng(0)
+    weights = [random.standard_normal(shape).astype(np.float32) for shape in ((8, 16), (16,), (16, 4), (4,))]
+    nodes = [helper.make_node("Gemm", ["x", "w0", "b0"], ["h"], name="hidden"), helper.make_node("Relu", ["h"], ["r"], name="relu"),
+             helper.make_node("Gemm", ["r", "w1", "b1"], ["y"], name="out")]
+    graph = helper.make_graph(
+        nodes, "perceptron", [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", 8])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["batch", 4])],
+        [numpy_helper.from_array(value, name) for value, name in zip(weights, ("w0", "b0", "w1", "b1"))])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
+
+
+def expected(x: np.ndarray) -> np.ndarray:
+    values = {tensor.name: numpy_helper.to_array(tensor) for tensor in perceptron().graph.initializer}
+    return np.maximum(x @ values["w0"] + values["b0"], 0) @ values["w1"] + values["b1"]
+
+
+@pytest.fixture(scope="module")
+def artifact(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("model")
+    onnx.save(perceptron(), folder / "perceptron.onnx")
+    return heddle.compile(folder / "perceptron.onnx", folder / "perceptron.heddle", dims={"batch": 3})
+
+
+X = np.random.default_rng(1).standard_normal((3, 8)).astype(np.float32)
+
+
+def test_call_by_position_and_by_name(artifact):
+    model = heddle.load(artifact)
+    assert [(info.name, info.dtype, info.shape) for info in model.inputs] == [("x", "f32", [3, 8])]
+    np.testing.assert_allclose(model(X)["y"], expected(X), rtol=1e-5, atol=1e-5)
+    np.testing.assert_array_equal(model(x=X)["y"], model(X)["y"])
+
+
+def test_compile_bytes(tmp_path, artifact):
+    path = heddle.compile(perceptron().SerializeToString(), tmp_path / "bytes.heddle", dims={"batch": 3})
+    np.testing.assert_array_equal(heddle.load(path)(X)["y"], heddle.load(artifact)(X)["y"])
+
+
+def test_results_go_where_the_caller_says(artifact):
+    model, out = heddle.load(artifact), np.empty((3, 4), np.float32)
+    assert model(X, out={"y": out})["y"] is out
+    np.testing.assert_allclose(out, expected(X), rtol=1e-5, atol=1e-5)
+
+
+def test_read_only_inputs_are_taken(artifact):
+    x = X.copy()
+    x.flags.writeable = False
+    np.testing.assert_allclose(heddle.load(artifact)(x)["y"], expected(X), rtol=1e-5, atol=1e-5)
+
+
+def test_anything_with_dlpack_is_taken(artifact):
+    class Tensor:
+        def __init__(self, array):
+            self.array = array
+
+        def __dlpack__(self, **options):
+            return self.array.__dlpack__(**options)
+
+        def __dlpack_device__(self):
+            return self.array.__dlpack_device__()
+
+    np.testing.assert_allclose(heddle.load(artifact)(Tensor(X))["y"], expected(X), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("wrong, code", [
+    (X.astype(np.float64), "HDL-0805"),
+    (X[0], "HDL-0806"),
+    (X[:2], "HDL-0807"),
+    (np.asfortranarray(X), "HDL-0809"),
+])
+def test_wrong_tensors_are_refused_by_name(artifact, wrong, code):
+    with pytest.raises(heddle.HeddleError, match="x") as caught:
+        heddle.load(artifact)(wrong)
+    assert caught.value.code == code
+
+
+def test_wrong_names_are_refused(artifact):
+    model = heddle.load(artifact)
+    with pytest.raises(TypeError, match="'x' is missing"):
+        model()
+    with pytest.raises(TypeError, match="no input 'z'"):
+        model(z=X)
+    with pytest.raises(TypeError, match="2 inputs given"):
+        model(X, X)
+
+
+def test_threads_take_turns(artifact):
+    model = heddle.load(artifact)
+    results = {}
+
+    def work(number):
+        for _ in range(50):
+            results[number] = model(X + number)["y"]
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for number, result in results.items():
+        np.testing.assert_allclose(result, expected(X + number), rtol=1e-4, atol=1e-4)
+
+
+def test_inspect(artifact):
+    document = heddle.inspect(artifact)
+    assert document["kind"] == "artifact"
+    assert document["entries"][0]["inputs"] == [{"name": "x", "dtype": "f32", "shape": [3, 8]}]
+    assert {target["name"] for target in document["targets"]} >= {"x86-64-v3"}
+
+
+def test_errors_name_the_nodes(tmp_path):
+    model = perceptron()
+    model.graph.node[1].op_type = "NoSuchOperator"
+    with pytest.raises(heddle.CompileError) as caught:
+        heddle.compile(model.SerializeToString(), tmp_path / "a.heddle", dims={"batch": 3})
+    assert caught.value.code == "HDL-0203"
+    assert "NoSuchOperator" in str(caught.value)
+    assert not (tmp_path / "a.heddle").exists()
+
+
+def test_damaged_artifacts_are_refused(tmp_path, artifact):
+    damaged = bytearray(artifact.read_bytes())
+    damaged[200] ^= 1
+    (tmp_path / "damaged.heddle").write_bytes(damaged)
+    with pytest.raises(heddle.HeddleError) as caught:
+        heddle.load(tmp_path / "damaged.heddle")
+    assert caught.value.code.startswith("HDL-07")
