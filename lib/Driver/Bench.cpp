@@ -74,7 +74,7 @@ int heddle::runBench(const BenchCommand &command) {
   // Loaded twice: once as a program starts, and once with the weights hashed
   // and moved, which pays when many calls follow.
   auto load = [&](uint32_t flags) {
-    return Program::load(session, artifact->path(), flags, command.variant,
+    return Program::load(session, artifact->path, flags, command.variant,
                          command.entry);
   };
   std::unique_ptr<Program> program =

@@ -13,6 +13,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/Path.h"
 
+#include <map>
 #include <thread>
 
 using namespace mlir;
@@ -69,6 +70,8 @@ public:
 
 private:
   LogicalResult describeEntry();
+  void addRecords();
+  LogicalResult dispatch();
   LogicalResult packWeights();
   LogicalResult packOne(kernel::WeightOp weight, uint32_t &index);
   LogicalResult buildVariants();
@@ -233,16 +236,31 @@ LogicalResult Compiler::addVariant(CompiledVariant &compiled,
   return success();
 }
 
+LogicalResult Compiler::dispatch() {
+  begin("dispatch");
+  PassManager manager(module.getContext());
+  buildDispatchPipeline(manager);
+  if (failed(manager.run(module)))
+    return failure();
+  return options.afterStage ? options.afterStage("heddle-dispatch", module)
+                            : success();
+}
+
+void Compiler::addRecords() {
+  std::map<std::string, std::string> sorted(options.records.begin(),
+                                            options.records.end());
+  for (auto &[key, value] : sorted) {
+    auto pair = std::make_unique<format::KeyValueT>();
+    pair->key = key;
+    pair->value = value;
+    manifest.records.push_back(std::move(pair));
+  }
+}
+
 LogicalResult Compiler::run(CompileSummary *summary) {
   if (failed(describeEntry()))
     return failure();
-  begin("dispatch");
-  PassManager dispatch(module.getContext());
-  buildDispatchPipeline(dispatch);
-  if (failed(dispatch.run(module)))
-    return failure();
-  if (options.afterStage &&
-      failed(options.afterStage("heddle-dispatch", module)))
+  if (!options.dispatched && failed(dispatch()))
     return failure();
 
   // Weights need the disk, kernels the processor. The variants read the module
@@ -260,6 +278,7 @@ LogicalResult Compiler::run(CompileSummary *summary) {
     if (failed(addVariant(variant, i)))
       return failure();
   manifest.nodes = nodes.names;
+  addRecords();
   if (failed(report(module.getLoc(), writer.finish(std::move(manifest)))))
     return failure();
   result.artifactBytes = writer.size();

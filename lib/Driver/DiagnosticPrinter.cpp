@@ -75,6 +75,10 @@ void DiagnosticPrinter::warn(const Twine &message) {
   print(DiagnosticSeverity::Warning, std::nullopt, {}, message.str(), {});
 }
 
+void DiagnosticPrinter::note(const Twine &message) {
+  print(DiagnosticSeverity::Note, std::nullopt, {}, message.str(), {});
+}
+
 static StringRef severityName(DiagnosticSeverity severity) {
   switch (severity) {
   case DiagnosticSeverity::Error:

@@ -120,6 +120,15 @@ static bool fits(Session &session, const TensorSignature &input,
   return false;
 }
 
+/// Views of files start anywhere; a call wants elements at their multiples.
+static HostTensor aligned(HostTensor tensor) {
+  if (reinterpret_cast<uintptr_t>(tensor.bytes().data()) % 64 == 0)
+    return tensor;
+  HostTensor copy = HostTensor::allocate(tensor.type());
+  llvm::copy(tensor.bytes(), copy.mutableBytes().begin());
+  return copy;
+}
+
 static void reportUnknown(Session &session, ArrayRef<TensorSignature> inputs,
                           const Twine &what) {
   std::string names;
@@ -219,7 +228,7 @@ heddle::gatherFeeds(Session &session, ArrayRef<TensorSignature> inputs,
     if (!applyInput(session, inputs, tensors, spec))
       return std::nullopt;
   for (auto [index, tensor] : llvm::enumerate(tensors))
-    if (!tensor)
-      tensor = makeUp(inputs[index], index, madeUp.emplace_back());
+    tensor = tensor ? aligned(std::move(tensor))
+                    : makeUp(inputs[index], index, madeUp.emplace_back());
   return tensors;
 }

@@ -84,7 +84,7 @@ void PhaseLog::end() {
   if (showProgress)
     llvm::errs() << "\r\033[K";
   if (lines) {
-    *lines << llvm::format("%-16s %8.2f s  %12s\n", phase.name.c_str(),
+    *lines << llvm::format("%-20s %8.2f s  %12s\n", phase.name.c_str(),
                            phase.seconds, formatBytes(phase.peakBytes).c_str());
     lines->flush();
   }

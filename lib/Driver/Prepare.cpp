@@ -1,21 +1,29 @@
 #include "heddle/Driver/Prepare.h"
 
-#include <unistd.h>
+#include "heddle/Driver/ArtifactView.h"
+#include "heddle/Driver/Build.h"
+#include "runtime/format/ArtifactWriter.h"
+
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace heddle;
-
-PreparedArtifact::~PreparedArtifact() {
-  if (temporary)
-    ::unlink(name.c_str());
-}
 
 std::optional<PreparedArtifact>
 heddle::prepareArtifact(Session &session, const ModelOptions &model,
                         const BuildOptions &build) {
   if (fileKindOf(model.path) == FileKind::Artifact)
-    return PreparedArtifact(model.path);
-  session.diagnostics.report(ErrorCode::NotAnArtifact,
-                             "the file does not start like an artifact");
-  return std::nullopt;
+    return PreparedArtifact{model.path, nullptr};
+  // Weights may be larger than memory.
+  SmallString<64> folder;
+  llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/false, folder);
+  auto writer = std::make_shared<format::ArtifactWriter>();
+  if (format::Error error = writer->openTemporary(folder.c_str())) {
+    session.diagnostics.report(toErrorCode(error), error.message());
+    return std::nullopt;
+  }
+  if (!buildInto(session, model, build, *writer))
+    return std::nullopt;
+  return PreparedArtifact{
+      "/proc/self/fd/" + std::to_string(writer->descriptor()), writer};
 }

@@ -86,7 +86,7 @@ int heddle::runRun(const RunCommand &command) {
   if (!artifact)
     return session.fail();
   std::unique_ptr<Program> program =
-      Program::load(session, artifact->path(), HEDDLE_VERIFY_WEIGHTS,
+      Program::load(session, artifact->path, HEDDLE_VERIFY_WEIGHTS,
                     command.variant, command.entry);
   if (!program)
     return session.fail();

@@ -15,7 +15,10 @@ using namespace heddle;
 namespace {
 /// All options of all commands: each command fills its own.
 struct Options {
+  CheckCommand check;
+  CompileCommand compile;
   RunCommand run;
+  CompareCommand compare;
   BenchCommand bench;
   InspectCommand inspect;
   VerifyCommand verify;
@@ -55,6 +58,18 @@ static void addBuild(CLI::App &app, BuildOptions &build) {
                  "native (default) or names from `heddle targets`, by commas")
       ->delimiter(',')
       ->allow_extra_args(false);
+}
+
+static void addStages(CLI::App &app, BuildOptions &build) {
+  app.add_option("--dump-after", build.dumpAfter,
+                 "STAGE[=FILE]: writes the IR after a stage")
+      ->allow_extra_args(false);
+  app.add_option("--stop-after", build.stopAfter,
+                 "Stops after a stage and writes the IR");
+  app.add_option("--start-from", build.startFrom,
+                 "The file is IR as it is after this stage");
+  app.footer("Stages: import, heddle-graph, heddle-dispatch, "
+             "heddle-kernel-cpu, heddle-plan.");
 }
 
 static void addFeed(CLI::App &app, FeedOptions &feed) {
@@ -100,16 +115,31 @@ int main(int argc, char **argv) {
   app.require_subcommand(0, 1);
   bool version = false;
   app.add_flag("--version", version, "Prints the version");
-  app.footer("`heddle help COMMAND` shows a command's options. Exit codes: 0 "
-             "ok, 1 bad input, 2 usage,\n3 unsupported, 4 check failed, 5 "
-             "target mismatch, 6 resource limit, 7 artifact\nrejected, 70 "
-             "internal error.");
+  app.add_flag("--json", options.plain.json, "With --version: as JSON");
+
+  CheckCommand &check = options.check;
+  CLI::App *command = addCommand(
+      app, "check", "Says whether a model would compile, with every obstacle",
+      check.common, chosen);
+  addModel(*command, check.model, "Model: .onnx, .mlir or .mlirbc");
+  addBuild(*command, check.build);
+
+  CompileCommand &compile = options.compile;
+  command = addCommand(app, "compile", "Compiles a model into an artifact",
+                       compile.common, chosen);
+  addModel(*command, compile.model, "Model: .onnx, .mlir or .mlirbc");
+  addBuild(*command, compile.build);
+  command->add_option("-o,--output", compile.output,
+                      "Artifact; default: the model's stem with .heddle");
+  command->add_flag("--force", compile.force,
+                    "Replaces the output even if it is not an artifact");
+  addStages(*command, compile.build);
 
   RunCommand &run = options.run;
-  CLI::App *command = addCommand(app, "run",
-                                 "Runs an artifact, or a model compiled in "
-                                 "memory",
-                                 run.common, chosen);
+  command = addCommand(app, "run",
+                       "Runs an artifact, or a model compiled in "
+                       "memory",
+                       run.common, chosen);
   addModel(*command, run.model, "Artifact or model");
   addBuild(*command, run.build);
   addFeed(*command, run.feed);
@@ -120,6 +150,27 @@ int main(int argc, char **argv) {
   command->add_option("--output", run.output,
                       "Folder for one .npy per output; without it a summary "
                       "of each is printed");
+
+  CompareCommand &compare = options.compare;
+  command = addCommand(app, "compare",
+                       "Compares a model's numbers with a "
+                       "reference",
+                       compare.common, chosen);
+  addModel(*command, compare.model, "Model");
+  command->add_option("artifact", compare.artifact,
+                      "The compiled model; default: compiles now");
+  addBuild(*command, compare.build);
+  addFeed(*command, compare.feed);
+  command->add_option("--against", compare.against,
+                      "reference (default), onnxruntime, or a file of "
+                      "expected outputs");
+  command->add_option("--rtol", compare.relativeTolerance,
+                      "Relative tolerance");
+  command->add_option("--atol", compare.absoluteTolerance,
+                      "Absolute tolerance");
+  command->add_flag("--stages", compare.stages,
+                    "Interprets every stage, to find the one that differs");
+  command->add_option("--threads", compare.threads, "Threads");
 
   BenchCommand &bench = options.bench;
   command = addCommand(app, "bench",
@@ -177,8 +228,11 @@ int main(int argc, char **argv) {
   CLI::App *help = app.add_subcommand("help", "Shows a command's options");
   help->add_option("command", topic, "Command");
 
-  app.footer("Stages: import, heddle-graph, heddle-dispatch, "
-             "heddle-kernel-cpu, heddle-plan.");
+  // Last, because commands inherit it.
+  app.footer("`heddle help COMMAND` shows a command's options. Exit codes: 0 "
+             "ok, 1 bad input, 2 usage,\n3 unsupported, 4 check failed, 5 "
+             "target mismatch, 6 resource limit, 7 artifact\nrejected, 70 "
+             "internal error.");
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp &error) {
@@ -203,7 +257,10 @@ int main(int argc, char **argv) {
 
   applyLimits(*chosen);
   const std::pair<const char *, std::function<int()>> actions[] = {
+      {"check", [&] { return runCheck(check); }},
+      {"compile", [&] { return runCompile(compile); }},
       {"run", [&] { return runRun(run); }},
+      {"compare", [&] { return runCompare(compare); }},
       {"bench", [&] { return runBench(bench); }},
       {"inspect", [&] { return runInspect(inspect); }},
       {"verify", [&] { return runVerify(verify); }},

@@ -22,6 +22,10 @@ struct CompileOptions {
   std::vector<Machine> machines;
   /// Keeps symbols of kernels for debuggers and profilers.
   bool keepSymbols = false;
+  /// Facts for the artifact's records, by key: for `inspect` and `run`.
+  std::vector<std::pair<std::string, std::string>> records;
+  /// The module has passed `heddle-dispatch` already.
+  bool dispatched = false;
   /// Called when a phase begins: "dispatch", "kernels x86-64-v4", "weights",
   /// "write". Never from two threads at once.
   std::function<void(llvm::StringRef phase)> onPhase;

@@ -47,6 +47,7 @@ public:
   void report(ErrorCode code, const llvm::Twine &message,
               llvm::StringRef node = {});
   void warn(const llvm::Twine &message);
+  void note(const llvm::Twine &message);
 
   /// Of the first error; Ok without one.
   ExitCode exitCode() const;

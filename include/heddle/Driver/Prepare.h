@@ -9,23 +9,15 @@
 
 namespace heddle {
 
-/// An artifact at a path: the user's, or one that was compiled just now and
-/// goes away with this object.
-class PreparedArtifact {
-public:
-  explicit PreparedArtifact(std::string path, bool temporary = false)
-      : name(std::move(path)), temporary(temporary) {}
-  PreparedArtifact(PreparedArtifact &&other)
-      : name(std::move(other.name)), temporary(other.temporary) {
-    other.temporary = false;
-  }
-  PreparedArtifact &operator=(PreparedArtifact &&) = delete;
-  ~PreparedArtifact();
-  const std::string &path() const { return name; }
+namespace format {
+class ArtifactWriter;
+} // namespace format
 
-private:
-  std::string name;
-  bool temporary;
+/// An artifact at a path: the user's, or one that was compiled just now into a
+/// file without a name, which goes away with this object.
+struct PreparedArtifact {
+  std::string path;
+  std::shared_ptr<format::ArtifactWriter> holder;
 };
 
 /// The artifact at the model's path, or the model compiled. None after an

@@ -1,0 +1,228 @@
+#include "heddle/Driver/Build.h"
+
+#include "heddle/Driver/ArtifactView.h"
+#include "heddle/Driver/Limits.h"
+#include "heddle/Driver/Model.h"
+#include "heddle/Driver/Targets.h"
+#include "heddle/Pipeline/GraphPipeline.h"
+#include "heddle/Support/Weights.h"
+#include "runtime/format/ArtifactWriter.h"
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+using namespace heddle;
+
+/// In the order in which a model passes them.
+static constexpr const char *stages[] = {"import", "heddle-graph",
+                                         "heddle-dispatch", "heddle-kernel-cpu",
+                                         "heddle-plan"};
+
+/// Weights stay where they are: a dump names their files, and reads back.
+static LogicalResult printModule(ModuleOp module, raw_ostream &os) {
+  recordWeights(module, /*withHashes=*/false);
+  OpPrintingFlags flags;
+  flags.enableDebugInfo();
+  flags.elideLargeElementsAttrs(16);
+  flags.elideLargeResourceString(64);
+  AsmState state(module, flags);
+  module->print(os, state);
+  return success();
+}
+
+static bool writeModule(Session &session, ModuleOp module, StringRef path) {
+  std::error_code problem;
+  llvm::ToolOutputFile file(path, problem, llvm::sys::fs::OF_Text);
+  if (problem) {
+    session.diagnostics.report(ErrorCode::FileUnwritable,
+                               path + ": " + problem.message());
+    return false;
+  }
+  if (failed(printModule(module, file.os())))
+    return false;
+  file.keep();
+  return true;
+}
+
+namespace {
+/// Follows a module through the stages: dumps it where that was asked for, and
+/// says where to stop.
+class StageObserver {
+public:
+  StageObserver(Session &session, const BuildOptions &build,
+                StringRef modelPath)
+      : session(session), build(build), stem(llvm::sys::path::stem(modelPath)) {
+  }
+
+  /// False after an error about the options, which has been reported.
+  bool checkNames() {
+    SmallVector<StringRef> names;
+    if (!build.stopAfter.empty())
+      names.push_back(build.stopAfter);
+    if (!build.startFrom.empty())
+      names.push_back(build.startFrom);
+    for (const std::string &dump : build.dumpAfter)
+      names.push_back(StringRef(dump).split('=').first);
+    if (build.startFrom == "heddle-kernel-cpu" ||
+        build.startFrom == "heddle-plan") {
+      session.diagnostics.report(
+          ErrorCode::UnknownStage,
+          "a build starts from import, heddle-graph or heddle-dispatch: later "
+          "stages hold one target's part only");
+      return false;
+    }
+    for (StringRef name : names)
+      if (!llvm::is_contained(stages, name)) {
+        session.diagnostics.report(ErrorCode::UnknownStage,
+                                   "there is no stage \"" + name + "\"");
+        return false;
+      }
+    return true;
+  }
+
+  /// After a stage: failure ends the build, for an error or because it is to
+  /// stop here.
+  LogicalResult after(StringRef stage, ModuleOp module) {
+    for (const std::string &dump : build.dumpAfter) {
+      auto [name, file] = StringRef(dump).split('=');
+      if (name == stage && !writeModule(session, module, path(stage, file)))
+        return failure();
+    }
+    if (build.stopAfter != stage)
+      return success();
+    stopped = writeModule(session, module, path(stage, ""));
+    return failure();
+  }
+
+  bool hasStopped() const { return stopped; }
+
+private:
+  /// The kernels of each machine are a module of their own.
+  std::string path(StringRef stage, StringRef file) {
+    unsigned number = written[stage]++;
+    std::string name =
+        file.empty() ? stem + "." + stage.str() + ".mlir" : file.str();
+    if (number)
+      name = (llvm::sys::path::stem(name) + "." + Twine(number) +
+              llvm::sys::path::extension(name))
+                 .str();
+    return name;
+  }
+
+  Session &session;
+  const BuildOptions &build;
+  std::string stem;
+  llvm::StringMap<unsigned> written;
+  bool stopped = false;
+};
+} // namespace
+
+/// A module that our own code broke, beside the user's: what a report needs.
+static void writeReproducer(Session &session, ModuleOp module,
+                            StringRef stage) {
+  SmallString<64> path;
+  int descriptor;
+  if (llvm::sys::fs::createUniqueFile("heddle-reproducer-%%%%%%.mlir",
+                                      descriptor, path))
+    return;
+  llvm::raw_fd_ostream os(descriptor, /*shouldClose=*/true);
+  os << "// heddle compile --start-from=" << stage << " " << path << "\n";
+  (void)printModule(module, os);
+  session.diagnostics.note("the program before the stage that failed is in " +
+                           path);
+}
+
+static LogicalResult runGraphStage(Session &session, ModuleOp module) {
+  session.phases.begin("graph");
+  setCrashStage("heddle-graph");
+  PassManager manager(module.getContext());
+  buildGraphPipeline(manager, GraphPipelineOptions());
+  return manager.run(module);
+}
+
+/// What a reader of the artifact cannot see from it: which integers the model
+/// indexes with.
+static void recordRanges(ModuleOp module, CompileOptions &options) {
+  func::FuncOp entry = entryFunction(module);
+  if (!entry)
+    return;
+  for (const TensorSignature &input : inputSignatures(entry))
+    if (input.range)
+      options.records.emplace_back(rangeRecordKey(input.name),
+                                   std::to_string(input.range->first) + ".." +
+                                       std::to_string(input.range->second));
+}
+
+std::optional<BuildResult> heddle::buildInto(Session &session,
+                                             const ModelOptions &model,
+                                             const BuildOptions &build,
+                                             format::ArtifactWriter &writer) {
+  StageObserver observer(session, build, model.path);
+  auto machines = resolveTargets(build.targets, session.diagnostics);
+  if (!machines || !observer.checkNames())
+    return std::nullopt;
+
+  session.phases.begin("import");
+  StringRef start = build.startFrom;
+  OwningOpRef<ModuleOp> module = start.empty() ? importModel(session, model)
+                                               : readDump(session, model.path);
+  if (!module)
+    return std::nullopt;
+  BuildResult result;
+  auto ended = [&]() -> std::optional<BuildResult> {
+    session.phases.end();
+    if (observer.hasStopped())
+      return result;
+    return std::nullopt;
+  };
+  if (start.empty() && failed(observer.after("import", *module)))
+    return ended();
+  CompileOptions options;
+  recordRanges(*module, options);
+  if (start.empty() || start == "import") {
+    if (failed(runGraphStage(session, *module))) {
+      writeReproducer(session, *module, "import");
+      return std::nullopt;
+    }
+    if (failed(observer.after("heddle-graph", *module)))
+      return ended();
+  }
+
+  for (const Machine *machine : *machines)
+    options.machines.push_back(*machine);
+  options.dispatched = start == "heddle-dispatch";
+  options.onPhase = [&](StringRef phase) {
+    session.phases.begin(phase);
+    setCrashStage("heddle-dispatch and later");
+  };
+  options.afterStage = [&](StringRef stage, ModuleOp stageModule) {
+    return observer.after(stage, stageModule);
+  };
+  if (failed(compileInto(*module, options, writer, &result.summary))) {
+    if (!observer.hasStopped() &&
+        session.diagnostics.exitCode() == ExitCode::Internal)
+      writeReproducer(session, *module, "heddle-graph");
+    return ended();
+  }
+  session.phases.end();
+  result.complete = true;
+  return result;
+}
+
+std::optional<BuildResult> heddle::buildArtifact(Session &session,
+                                                 const ModelOptions &model,
+                                                 const BuildOptions &build,
+                                                 StringRef output) {
+  format::ArtifactWriter writer;
+  if (format::Error error = writer.open(output.str())) {
+    session.diagnostics.report(toErrorCode(error), error.message());
+    return std::nullopt;
+  }
+  return buildInto(session, model, build, writer);
+}
