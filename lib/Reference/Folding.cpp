@@ -7,12 +7,14 @@
 using namespace mlir;
 using namespace heddle;
 
+static constexpr uint64_t kLimitBytes = uint64_t(1) << 20;
+
 /// Within the limit, with elements that a constant of the IR can hold.
 static bool isFoldable(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   std::optional<uint64_t> bytes =
       tensor ? HostTensor::byteSize(tensor) : std::nullopt;
-  return bytes && *bytes <= kFoldLimitBytes;
+  return bytes && *bytes <= kLimitBytes;
 }
 
 FailureOr<ElementsAttr> heddle::foldOp(Operation *op,
@@ -33,7 +35,7 @@ FailureOr<ElementsAttr> heddle::foldOp(Operation *op,
   }
   InterpreterOptions options;
   // Operands, result and what lies between them, such as a padded input.
-  options.memoryLimitBytes = 16 * kFoldLimitBytes;
+  options.memoryLimitBytes = 16 * kLimitBytes;
   options.operationLimit = 100000;
   options.threads = 1;
   FailureOr<SmallVector<HostTensor>> results =

@@ -62,12 +62,9 @@ llvm::FailureOr<llvm::SmallVector<HostTensor>>
 interpretOp(mlir::Operation *op, llvm::ArrayRef<HostTensor> operands,
             const InterpreterOptions &options = {});
 
-/// Constants are folded up to this size; larger ones belong to the packer.
-constexpr uint64_t kFoldLimitBytes = uint64_t(1) << 20;
-
 /// The value of an operation of one result whose operands are the given
 /// constants, in order; fails where it has a region, an effect, an operand or
-/// result beyond kFoldLimitBytes, or is not interpretable.
+/// result beyond 1 MiB (the packer's business), or is not interpretable.
 llvm::FailureOr<mlir::ElementsAttr>
 foldOp(mlir::Operation *op, llvm::ArrayRef<mlir::ElementsAttr> operands);
 
