@@ -193,6 +193,11 @@ static LogicalResult importBitCast(NodeImporter &node) {
   Type to = node.typeAttribute("to", {});
   if (!to)
     return node.invalid("attribute 'to' is missing or unknown");
+  // A bool is stored as a byte of 0 or 1.
+  if (node.element(0).isInteger(1) && to.isInteger(8))
+    return node.result(node.emit.convert(node.operand(0), to));
+  if (node.element(0).isInteger(8) && to.isInteger(1))
+    return node.result(cast(node, node.operand(0), to));
   if (to.getIntOrFloatBitWidth() != node.element(0).getIntOrFloatBitWidth())
     return node.invalid("the types differ in width");
   return node.result(stablehlo::BitcastConvertOp::create(

@@ -12,6 +12,7 @@ OperatorTable::OperatorTable() {
   addNormalization(*this);
   addReduction(*this);
   addShape(*this);
+  addAttention(*this);
   addEinsum(*this);
   addResize(*this);
   addIndexing(*this);

@@ -1,0 +1,139 @@
+// onnx-mutations: damages a model in many ways and imports each. Every import
+// must end, with a module that verifies or with exactly one error (notes
+// aside), and take neither much time nor much memory.
+//
+// usage: onnx-mutations SEED.onnx COUNT FIRST
+//
+// Mutation number n of FIRST .. FIRST + COUNT is decided by n alone, so that a
+// number alone repeats a failure.
+
+#include "heddle/Frontend/Onnx.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <chrono>
+#include <fstream>
+#include <random>
+#include <string>
+#include <vector>
+
+using namespace mlir;
+
+/// Bounds on one import: far above what a small model takes, far below what an
+/// attack would.
+static constexpr double kMostSeconds = 1.0;
+static constexpr long kMostKibibytes = 64 * 1024;
+
+/// A number of kibibytes from /proc/self/status, such as "VmHWM".
+static long statusKibibytes(llvm::StringRef field) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    llvm::StringRef text(line);
+    long value;
+    if (text.consume_front(field) && text.consume_front(":") &&
+        !text.trim().consumeInteger(10, value) &&
+        !llvm::StringRef(text.trim()).split(' ').first.getAsInteger(10, value))
+      return value;
+  }
+  return 0;
+}
+
+/// Lets the kernel forget the highest use of memory so far.
+static void resetPeak() { std::ofstream("/proc/self/clear_refs") << 5; }
+
+static std::vector<char> mutate(llvm::ArrayRef<char> seed, uint64_t number) {
+  std::mt19937_64 random(number);
+  std::vector<char> bytes(seed.begin(), seed.end());
+  auto below = [&](size_t bound) { return random() % bound; };
+  switch (number % 6) {
+  case 0:
+    bytes.resize(below(bytes.size()));
+    break;
+  case 1:
+    bytes[below(bytes.size())] ^= char(1 << below(8));
+    break;
+  case 2:
+    for (size_t i = 0, e = 1 + below(8); i < e; ++i)
+      bytes[below(bytes.size())] = char(random());
+    break;
+  case 3: {
+    // One piece over another place.
+    size_t from = below(bytes.size()), to = below(bytes.size());
+    size_t length =
+        std::min({below(64) + 1, bytes.size() - from, bytes.size() - to});
+    std::copy_n(seed.begin() + from, length, bytes.begin() + to);
+    break;
+  }
+  case 4: {
+    size_t from = below(bytes.size());
+    size_t length = std::min(below(32) + 1, bytes.size() - from);
+    bytes.erase(bytes.begin() + from, bytes.begin() + from + length);
+    break;
+  }
+  default: {
+    // A huge number where one was: ten bytes of a varint.
+    size_t at = below(bytes.size());
+    std::vector<char> huge(9, char(0xff));
+    huge.push_back(1);
+    bytes.insert(bytes.begin() + at, huge.begin(),
+                 huge.begin() + 1 + below(huge.size()));
+    break;
+  }
+  }
+  return bytes;
+}
+
+int main(int argc, char **argv) {
+  if (argc != 4) {
+    llvm::errs() << "usage: onnx-mutations SEED.onnx COUNT FIRST\n";
+    return 2;
+  }
+  auto buffer = llvm::MemoryBuffer::getFile(argv[1]);
+  if (!buffer) {
+    llvm::errs() << "cannot read " << argv[1] << "\n";
+    return 2;
+  }
+  llvm::ArrayRef<char> seed((*buffer)->getBufferStart(),
+                            (*buffer)->getBufferSize());
+  uint64_t count = std::stoull(argv[2]), first = std::stoull(argv[3]);
+  std::string folder = llvm::sys::path::parent_path(argv[1]).str();
+
+  uint64_t imported = 0, refused = 0, failures = 0;
+  for (uint64_t number = first; number < first + count; ++number) {
+    // A context of its own: what one import leaves must not hide what the next
+    // one takes.
+    MLIRContext context(MLIRContext::Threading::DISABLED);
+    unsigned errors = 0;
+    std::string text;
+    ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+      errors += diagnostic.getSeverity() == DiagnosticSeverity::Error;
+      text += diagnostic.str() + "\n";
+    });
+    resetPeak();
+    long before = statusKibibytes("VmRSS");
+    auto start = std::chrono::steady_clock::now();
+    auto module =
+        heddle::importOnnx(&context, mutate(seed, number), "mutation", folder);
+    std::chrono::duration<double> taken =
+        std::chrono::steady_clock::now() - start;
+    long grown = statusKibibytes("VmHWM") - before;
+    bool isInternal = text.find("HDL-09") != std::string::npos;
+    bool fine = errors == (module ? 0u : 1u) && !isInternal &&
+                taken.count() < kMostSeconds && grown < kMostKibibytes;
+    (module ? imported : refused) += 1;
+    if (fine)
+      continue;
+    ++failures;
+    llvm::errs() << "mutation " << number << ": "
+                 << (module ? "imported" : "refused") << " with " << errors
+                 << " errors in " << taken.count() << " s, " << grown
+                 << " KiB:\n"
+                 << text;
+  }
+  llvm::outs() << count << " mutations: " << imported << " imported, "
+               << refused << " refused, " << failures << " wrong\n";
+  return failures == 0 ? 0 : 1;
+}
