@@ -319,6 +319,11 @@ void heddle::printArtifact(raw_ostream &os, StringRef path,
       os << "  " << text(pair->key()) << ": " << text(pair->value()) << "\n";
 }
 
+/// A document outlives the artifact, and json::Value does not copy a StringRef.
+static std::string owned(const flatbuffers::String *string) {
+  return json::fixUTF8(text(string));
+}
+
 static json::Array tensorsAsJson(
     ArrayRef<int64_t> value,
     const flatbuffers::Vector<flatbuffers::Offset<format::Tensor>> *list) {
@@ -327,7 +332,7 @@ static json::Array tensorsAsJson(
     return array;
   for (const format::Tensor *tensor : *list)
     array.push_back(
-        json::Object{{"name", text(tensor->name())},
+        json::Object{{"name", owned(tensor->name())},
                      {"dtype", format::dataTypeName(tensor->dtype())},
                      {"shape", json::Array(tensorShape(*tensor, value))}});
   return array;
@@ -337,8 +342,7 @@ static json::Object pairsAsJson(
     const flatbuffers::Vector<flatbuffers::Offset<format::KeyValue>> *list) {
   json::Object object;
   for (const format::KeyValue *pair : items(list))
-    object[json::fixUTF8(text(pair->key()))] =
-        json::fixUTF8(text(pair->value()));
+    object[owned(pair->key())] = owned(pair->value());
   return object;
 }
 
@@ -348,17 +352,17 @@ json::Object heddle::artifactAsJson(const format::ArtifactReader &artifact) {
   json::Array entries, weights, variants, nodes;
   for (const format::Entry *entry : items(manifest.entries()))
     entries.push_back(
-        json::Object{{"name", text(entry->name())},
+        json::Object{{"name", owned(entry->name())},
                      {"inputs", tensorsAsJson(value, entry->inputs())},
                      {"outputs", tensorsAsJson(value, entry->outputs())}});
   for (const format::Weight *weight : items(manifest.weights()))
     weights.push_back(
-        json::Object{{"symbol", text(weight->symbol())},
+        json::Object{{"symbol", owned(weight->symbol())},
                      {"dtype", format::dataTypeName(weight->dtype())},
                      {"shape", json::Array(items(weight->shape()))},
                      {"bytes", int64_t(weight->size())},
-                     {"packing", text(weight->packing())},
-                     {"source", json::fixUTF8(text(weight->source()))}});
+                     {"packing", owned(weight->packing())},
+                     {"source", owned(weight->source())}});
   uint32_t index = 0;
   for (const format::Variant *variant : items(manifest.variants())) {
     PlanCounts counts = countPlan(manifest, artifact.plan(index++));
@@ -367,7 +371,7 @@ json::Object heddle::artifactAsJson(const format::ArtifactReader &artifact) {
     for (const format::Kernel *kernel : items(variant->kernels())) {
       PlanCounts::PerKernel use = counts.kernels[kernelIndex++];
       kernels.push_back(
-          json::Object{{"name", text(kernel->name())},
+          json::Object{{"name", owned(kernel->name())},
                        {"code_bytes", int64_t(kernel->size())},
                        {"scratch_bytes", int64_t(kernel->scratch())},
                        {"launches", int64_t(use.launches)},
@@ -375,7 +379,7 @@ json::Object heddle::artifactAsJson(const format::ArtifactReader &artifact) {
                        {"traffic_bytes", use.traffic}});
     }
     variants.push_back(json::Object{
-        {"name", text(variant->name())},
+        {"name", owned(variant->name())},
         {"kernels", std::move(kernels)},
         {"code_bytes", int64_t(artifact.section(variant->code()).size)},
         {"launches", int64_t(counts.launches)},
@@ -386,10 +390,10 @@ json::Object heddle::artifactAsJson(const format::ArtifactReader &artifact) {
         {"persistent_bytes", counts.persistentBytes}});
   }
   for (const flatbuffers::String *node : items(manifest.nodes()))
-    nodes.push_back(json::fixUTF8(text(node)));
+    nodes.push_back(owned(node));
   return json::Object{{"kind", "artifact"},
                       {"bytes", int64_t(artifact.file().size)},
-                      {"model", text(manifest.name())},
+                      {"model", owned(manifest.name())},
                       {"entries", std::move(entries)},
                       {"weights", std::move(weights)},
                       {"targets", std::move(variants)},

@@ -154,7 +154,7 @@ int heddle::runBench(const BenchCommand &command) {
                                             {"steps", int64_t(time.steps)},
                                             {"node", time.node}});
   return session.finish(llvm::json::Object{
-      {"variant", report.variant},
+      {"variant", std::string(report.variant)},
       {"threads", int64_t(program->threads())},
       {"load_seconds", double(report.verify_ns + report.code_ns) * 1e-9},
       {"weights_seconds", double(weightsNs) * 1e-9},

@@ -108,7 +108,7 @@ inspectModel(Session &session, const ModelOptions &model, StringRef show) {
   return llvm::json::Object{
       {"kind", "model"},
       {"entries", llvm::json::Array{llvm::json::Object{
-                      {"name", entry.getName()},
+                      {"name", entry.getName().str()},
                       {"inputs", toJson(inputSignatures(entry))},
                       {"outputs", toJson(outputSignatures(entry))}}}},
       {"weights", int64_t(census.weights.size())},

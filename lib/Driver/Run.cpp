@@ -127,12 +127,12 @@ int heddle::runRun(const RunCommand &command) {
       SmallString<128> path(command.output);
       llvm::sys::path::append(path, files[index]);
       session.text() << "  in " << path << "\n";
-      object["file"] = path.str();
+      object["file"] = path.str().str();
     }
     list.push_back(std::move(object));
   }
   return session.finish(
-      llvm::json::Object{{"variant", program->report().variant},
+      llvm::json::Object{{"variant", std::string(program->report().variant)},
                          {"threads", int64_t(program->threads())},
                          {"made_up", llvm::json::Array(madeUp)},
                          {"outputs", std::move(list)}});

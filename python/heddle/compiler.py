@@ -21,6 +21,11 @@ class CompileError(HeddleError):
         self.code, self.diagnostics = code, list(diagnostics)
 
 
+def _where(diagnostic: dict) -> str:
+    nodes = ", ".join(diagnostic.get("nodes", []))
+    return f"{nodes}: " if nodes else ""
+
+
 def _check(outcome: int, document: str) -> dict:
     result = json.loads(document) if document else {}
     if outcome == 0:
@@ -28,8 +33,8 @@ def _check(outcome: int, document: str) -> dict:
     diagnostics = result.get("diagnostics", [])
     lines = []
     for diagnostic in diagnostics:
-        where = ", ".join(diagnostic.get("nodes", []))
-        lines.append(f"{where + ': ' if where else ''}{diagnostic['message']} [{diagnostic.get('code', '')}]")
+        lines.append(f"{_where(diagnostic)}{diagnostic['message']} [{diagnostic.get('code', '')}]")
+        lines.extend(f"  {_where(note)}{note['message']}" for note in diagnostic.get("notes", []))
     raise CompileError("\n".join(lines) or f"the compiler ended with {outcome}", diagnostics[0].get("code", "") if diagnostics else "", diagnostics)
 
 
