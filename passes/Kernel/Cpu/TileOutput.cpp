@@ -71,16 +71,16 @@ LogicalResult TileOutput::addEpilogue(linalg::GenericOp generic) {
     epilogue.loopOfDim = loopOfDim;
     epilogue.operands.push_back(operand->getOperandNumber());
   }
-  // Every loop but those of one iteration walks a dimension of the result, and
-  // every dimension is walked whole.
+  // Every dimension of the result is walked whole, and every loop but those of
+  // one iteration walks one.
   auto shape = cast<RankedTensorType>(result.getType()).getShape();
+  for (auto [dim, loop] : llvm::enumerate(epilogue.loopOfDim))
+    if (loop == none ? shape[dim] != 1 : nest.extents[loop] != shape[dim])
+      return generic.emitOpError("reads a part of the contraction's result");
   for (unsigned loop = 0; loop < nest.numLoops(); ++loop)
     if (nest.extents[loop] != 1 &&
         !llvm::is_contained(epilogue.loopOfDim, loop))
       return generic.emitOpError("repeats the contraction's result");
-  for (auto [dim, loop] : llvm::enumerate(epilogue.loopOfDim))
-    if (loop == none ? shape[dim] != 1 : nest.extents[loop] != shape[dim])
-      return generic.emitOpError("reads a part of the contraction's result");
   epilogues.push_back(std::move(epilogue));
   return success();
 }

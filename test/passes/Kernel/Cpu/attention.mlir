@@ -1,0 +1,44 @@
+// RUN: heddle-opt --heddle-kernel-cpu=machine=x86-64-v4 --split-input-file %s | FileCheck %s
+
+// One tile per head and block of rows. Keys are transposed into panels; scores
+// are scaled, masked and turned into probabilities in scratch memory; each
+// row's sum divides its results.
+
+// CHECK-LABEL: func.func @plain
+// CHECK-SAME: kernel.tiles = 2 : i64
+// CHECK: vector.shuffle
+// CHECK: math.fma
+// CHECK: arith.mulf
+// CHECK: arith.divf
+// CHECK: math.fma
+// CHECK: vector.store
+func.func @plain(%q: tensor<1x14x2x16xf32>, %k: tensor<1x32x2x16xf32>, %v: tensor<1x32x2x16xf32>) -> tensor<1x14x2x16xf32> attributes {kernel.entry} {
+  %0 = kernel.attention %q, %k, %v {
+    extents = array<i64: 1, 2, 14, 32, 16, 16>,
+    indexing_maps = [affine_map<(b, h, m, n, d, e) -> (b, m, h, d)>, affine_map<(b, h, m, n, d, e) -> (b, n, h, d)>,
+                     affine_map<(b, h, m, n, d, e) -> (b, n, h, e)>, affine_map<(b, h, m, n, d, e) -> (b, m, h, e)>],
+    scale = 2.500000e-01 : f32
+  } : tensor<1x14x2x16xf32>, tensor<1x32x2x16xf32>, tensor<1x32x2x16xf32> -> tensor<1x14x2x16xf32>
+  return %0 : tensor<1x14x2x16xf32>
+}
+
+// -----
+
+// Causal: tiles of rows skip the panels that they see nothing of, and what is
+// hidden within a panel is dropped lane by lane.
+
+// CHECK-LABEL: func.func @causal
+// CHECK: %[[SEES:.*]] = arith.cmpi slt
+// CHECK: scf.if %[[SEES]]
+// CHECK: math.fma
+// CHECK: arith.cmpi sle, %{{.*}} : vector<16xi32>
+// CHECK-NEXT: arith.select
+func.func @causal(%q: tensor<1x64x2x16xf32>, %k: tensor<1x64x2x16xf32>, %v: tensor<1x64x2x16xf32>) -> tensor<1x64x2x16xf32> attributes {kernel.entry} {
+  %0 = kernel.attention %q, %k, %v {
+    extents = array<i64: 1, 2, 64, 64, 16, 16>,
+    indexing_maps = [affine_map<(b, h, m, n, d, e) -> (b, m, h, d)>, affine_map<(b, h, m, n, d, e) -> (b, n, h, d)>,
+                     affine_map<(b, h, m, n, d, e) -> (b, n, h, e)>, affine_map<(b, h, m, n, d, e) -> (b, m, h, e)>],
+    scale = 2.500000e-01 : f32, causal
+  } : tensor<1x64x2x16xf32>, tensor<1x64x2x16xf32>, tensor<1x64x2x16xf32> -> tensor<1x64x2x16xf32>
+  return %0 : tensor<1x64x2x16xf32>
+}
