@@ -151,6 +151,11 @@ static Value cast(NodeImporter &node, Value value, Type element) {
   if (element.isInteger(1))
     return emit.compare(value, emit.splatLike(value, 0),
                         stablehlo::ComparisonDirection::NE);
+  // What does not fit the narrowest integers wraps, as it does on the way from
+  // wider ones.
+  if (isa<FloatType>(Emitter::elementOf(value)) && isa<IntegerType>(element) &&
+      element.getIntOrFloatBitWidth() < 8)
+    value = emit.convert(value, emit.builder.getI32Type());
   return emit.convert(value, element);
 }
 

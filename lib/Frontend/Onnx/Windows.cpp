@@ -125,9 +125,10 @@ std::optional<Window> heddle::onnx::readTransposedWindow(NodeImporter &node,
     if (shape || same) {
       int64_t wanted = shape ? (*shape)[i] : extent * stride;
       int64_t total = stride * (extent - 1) + extra[i] + span - wanted;
-      // What is cut at the end when the total is odd; SAME_UPPER cuts more at
-      // the beginning's other side.
-      low = automatic == "SAME_UPPER" ? total / 2 : total - total / 2;
+      // An odd one is cut at the start, or with SAME_UPPER at the end; a
+      // negative total widens the result.
+      int64_t half = llvm::divideFloorSigned(total, 2);
+      low = automatic == "SAME_UPPER" ? half : total - half;
       high = total - low;
     }
     window->padLow.push_back(span - 1 - low);
