@@ -65,7 +65,8 @@ public:
   void store(mlir::ValueRange accumulators, mlir::Value buffer,
              mlir::Value base);
 
-  /// accumulators += lhs * rhs over the steps [low, high), in this order.
+  /// accumulators += lhs * rhs over the steps [low, high): chains of bounded
+  /// length in this order, the split following from the depth alone.
   llvm::SmallVector<mlir::Value>
   accumulate(const TileLhs &lhs, const TileRhs &rhs, mlir::Value low,
              mlir::Value high, mlir::ValueRange accumulators,
@@ -75,6 +76,11 @@ public:
   int64_t rows, vectors, lanes;
 
 private:
+  /// accumulators += lhs * rhs in one chain per element.
+  llvm::SmallVector<mlir::Value>
+  accumulateChain(const TileLhs &lhs, const TileRhs &rhs, mlir::Value low,
+                  mlir::Value high, mlir::ValueRange accumulators,
+                  const TilePrefetch *prefetch);
   void step(const TileLhs &lhs, mlir::Value lhsPosition, const TileRhs &rhs,
             mlir::Value rhsPosition,
             llvm::MutableArrayRef<mlir::Value> accumulators);
