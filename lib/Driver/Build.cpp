@@ -199,7 +199,7 @@ std::optional<BuildResult> heddle::buildInto(Session &session,
   options.dispatched = start == "heddle-dispatch";
   options.onPhase = [&](StringRef phase) {
     session.phases.begin(phase);
-    setCrashStage("heddle-dispatch and later");
+    setCrashStage(phase);
   };
   options.afterStage = [&](StringRef stage, ModuleOp stageModule) {
     return observer.after(stage, stageModule);

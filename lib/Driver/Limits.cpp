@@ -7,7 +7,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 
-#include <atomic>
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -25,7 +25,8 @@ using namespace heddle;
 static char memoryMessage[512], timeMessage[512];
 static char crashCommand[4096];
 static bool crashAsJson;
-static std::atomic<const char *> crashStage{"starting"};
+/// Written by the main thread only; a crash elsewhere may read half a name.
+static char crashStage[64] = "starting";
 
 static void write(int descriptor, const char *text) {
   size_t left = std::strlen(text);
@@ -82,7 +83,11 @@ void heddle::setLimits(uint64_t memoryBytes, double seconds, bool json) {
   }).detach();
 }
 
-void heddle::setCrashStage(const char *stage) { crashStage = stage; }
+void heddle::setCrashStage(llvm::StringRef stage) {
+  size_t size = std::min(stage.size(), sizeof crashStage - 1);
+  std::memcpy(crashStage, stage.data(), size);
+  crashStage[size] = 0;
+}
 
 static void onCrash(int signal) {
   char name[64];
@@ -93,7 +98,7 @@ static void onCrash(int signal) {
     std::snprintf(text, sizeof text,
                   "heddle " HEDDLE_VERSION
                   "\nsignal: %d\nstage: %s\ncommand: %s\n",
-                  signal, crashStage.load(), crashCommand);
+                  signal, crashStage, crashCommand);
     write(file, text);
     close(file);
   }
@@ -106,7 +111,7 @@ static void onCrash(int signal) {
             "%s\",\"reproducer\":\"%s\",\"nodes\":[],\"notes\":[]}\n"
           : "error[HDL-0901]: signal %d in stage \"%s\"; this is a fault of "
             "heddle's\nnote: please report it with the model and %s\n",
-      signal, crashStage.load(), file >= 0 ? name : "this message");
+      signal, crashStage, file >= 0 ? name : "this message");
   write(2, text);
   _exit(int(ExitCode::Internal));
 }

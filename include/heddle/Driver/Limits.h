@@ -21,8 +21,8 @@ void setLimits(uint64_t memoryBytes, double seconds, bool json);
 /// provoke it again.
 void setCrashReport(int argc, const char *const *argv, bool json);
 
-/// The stage that the crash report names; must outlive the process.
-void setCrashStage(const char *stage);
+/// The stage that the crash report names.
+void setCrashStage(llvm::StringRef stage);
 
 /// "512M", "2GiB", "1.5G" in bytes (powers of 1024).
 std::optional<uint64_t> parseBytes(llvm::StringRef text);
