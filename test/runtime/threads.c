@@ -5,6 +5,7 @@
 #include "check.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -176,9 +177,31 @@ static void test_busy(heddle_program *program) {
   heddle_context_destroy(context);
 }
 
+/* The default is what the affinity mask leaves. */
+static void test_default(void) {
+  cpu_set_t all, one;
+  CHECK(sched_getaffinity(0, sizeof(all), &all) == 0);
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &all)) {
+      CPU_ZERO(&one);
+      CPU_SET(cpu, &one);
+    }
+  for (int limited = 0; limited < 2; ++limited) {
+    CHECK(sched_setaffinity(0, sizeof(all), limited ? &one : &all) == 0);
+    heddle_pool *pool = NULL;
+    OK(heddle_pool_create(NULL, &pool));
+    size_t threads = heddle_pool_threads(pool);
+    CHECK(threads >= 1 && threads <= (size_t)CPU_COUNT(limited ? &one : &all));
+    printf("default threads: %zu\n", threads);
+    heddle_pool_destroy(pool);
+  }
+  CHECK(sched_setaffinity(0, sizeof(all), &all) == 0);
+}
+
 int main(int argc, char **argv) {
   if (argc != 2)
     return 2;
+  test_default();
   heddle_program *program = load(argv[1], "addition", NULL);
   heddle_pool_options options = HEDDLE_INIT(options);
   options.threads = 3;
