@@ -2,6 +2,8 @@
 
 #include "VariantBuilder.h"
 #include "dialects/Kernel/Kernel.h"
+#include "dialects/Plan/Plan.h"
+#include "heddle/Codegen/CompileToElf.h"
 #include "heddle/Packer/Packer.h"
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/Weights.h"
@@ -263,6 +265,9 @@ LogicalResult Compiler::run(CompileSummary *summary) {
   if (!options.dispatched && failed(dispatch()))
     return failure();
 
+  // Dialects cannot be loaded while two threads use the context.
+  prepareCodegen(module.getContext());
+  module.getContext()->loadDialect<plan::PlanDialect>();
   // Weights need the disk, kernels the processor. The variants read the module
   // while the packer does: neither changes it.
   LogicalResult packed = success();
