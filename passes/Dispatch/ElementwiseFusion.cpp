@@ -180,6 +180,7 @@ struct FuseElementwise : impl::FuseElementwiseBase<FuseElementwise> {
     if (function.isExternal())
       return;
     foldViews(function);
+    legalizeReads(function);
     IRRewriter rewriter(&getContext());
     for (Block &block : function.getBody()) {
       SmallVector<linalg::GenericOp> generics(
@@ -190,6 +191,7 @@ struct FuseElementwise : impl::FuseElementwiseBase<FuseElementwise> {
         fuse(rewriter, op);
     }
     foldViews(function);
+    legalizeReads(function);
     simplifyPayloads(function);
   }
 

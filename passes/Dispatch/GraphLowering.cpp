@@ -2,9 +2,7 @@
 
 #include "heddle/Support/Diagnostics.h"
 #include "passes/Dispatch/ScalarOps.h"
-#include "passes/Dispatch/ViewFolding.h"
 
-#include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
@@ -50,21 +48,8 @@ Value GraphLowering::generic(Location loc, RankedTensorType type,
 
 Value GraphLowering::view(Location loc, RankedTensorType type, Value input,
                           AffineMap map) {
-  Source source{input, map};
-  if (legalizeRead(builder, source, type.getShape()))
-    return generic(loc, type, source.value, source.map,
-                   [](OpBuilder &, Location, ValueRange x) { return x[0]; });
-  // The first part of a vector: read element by element.
-  return generic(loc, type, {}, {},
-                 [&](OpBuilder &b, Location at, ValueRange) -> Value {
-                   SmallVector<Value> loops, position;
-                   for (int64_t i = 0; i < type.getRank(); ++i)
-                     loops.push_back(linalg::IndexOp::create(b, at, i));
-                   for (AffineExpr result : map.getResults())
-                     position.push_back(
-                         affine::expandAffineExpr(b, at, result, loops, {}));
-                   return tensor::ExtractOp::create(b, at, input, position);
-                 });
+  return generic(loc, type, input, map,
+                 [](OpBuilder &, Location, ValueRange x) { return x[0]; });
 }
 
 Value GraphLowering::reshape(Location loc, Value input,

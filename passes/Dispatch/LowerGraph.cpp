@@ -1,5 +1,6 @@
 #include "passes/Dispatch/GraphLowering.h"
 #include "passes/Dispatch/Passes.h"
+#include "passes/Dispatch/ViewFolding.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -20,7 +21,9 @@ struct LowerGraph : impl::LowerGraphBase<LowerGraph> {
       if (function.isPrivate() || function.isExternal())
         continue;
       if (failed(GraphLowering(&getContext()).run(function)))
-        signalPassFailure();
+        return signalPassFailure();
+      foldViews(function);
+      legalizeReads(function);
     }
     if (getOperation()
             ->walk(

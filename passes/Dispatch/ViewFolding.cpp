@@ -1,5 +1,7 @@
 #include "passes/Dispatch/ViewFolding.h"
 
+#include "passes/Dispatch/RootViews.h"
+
 #include "dialects/Kernel/Kernel.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -79,17 +81,6 @@ static AffineMap composed(AffineMap outer, AffineMap inner) {
   return simplifyAffineMap(outer.compose(inner));
 }
 
-/// A generic finds the extents of its loops in the shapes of its operands: each
-/// loop must index some operand by itself.
-static bool findsItsLoops(ArrayRef<AffineMap> maps) {
-  llvm::SmallBitVector found(maps.front().getNumDims());
-  for (AffineMap map : maps)
-    for (AffineExpr result : map.getResults())
-      if (auto dim = dyn_cast<AffineDimExpr>(result))
-        found.set(dim.getPosition());
-  return found.all();
-}
-
 /// Whether every loop that indexes a dimension by itself covers it.
 static bool coversPlainly(const Source &source, ArrayRef<int64_t> extents) {
   auto type = cast<RankedTensorType>(source.value.getType());
@@ -101,10 +92,9 @@ static bool coversPlainly(const Source &source, ArrayRef<int64_t> extents) {
   return true;
 }
 
-bool heddle::legalizeRead(OpBuilder &builder, Source &source,
-                          ArrayRef<int64_t> extents) {
-  if (coversPlainly(source, extents))
-    return true;
+/// Flattens what does not cover its dimensions; false if that is no way out.
+static bool flatten(OpBuilder &builder, Source &source,
+                    ArrayRef<int64_t> extents) {
   auto type = cast<RankedTensorType>(source.value.getType());
   std::optional<kernel::LinearAccess> access =
       kernel::linearAccess(source.map, type);
@@ -126,72 +116,120 @@ bool heddle::legalizeRead(OpBuilder &builder, Source &source,
   return true;
 }
 
-static bool foldInto(linalg::GenericOp op) {
-  bool changed = false;
+static bool isParallel(linalg::GenericOp op) {
+  return op.getNumParallelLoops() == op.getNumLoops();
+}
+
+/// The extents of an all-parallel generic, also of one whose inputs are not
+/// legal yet.
+static SmallVector<int64_t> parallelExtents(linalg::GenericOp op) {
+  AffineMap out = op.getIndexingMapsArray().back();
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(op.getResult(0).getType()).getShape();
+  SmallVector<int64_t> extents(out.getNumDims(), 1);
+  for (auto [i, extent] : llvm::enumerate(shape))
+    extents[out.getDimPosition(i)] = extent;
+  return extents;
+}
+
+/// A generic finds the extents of its loops in the shapes of its operands: each
+/// loop must index some operand by itself.
+static bool findsItsLoops(ArrayRef<AffineMap> maps) {
+  llvm::SmallBitVector found(maps.front().getNumDims());
+  for (AffineMap map : maps)
+    for (AffineExpr result : map.getResults())
+      if (auto dim = dyn_cast<AffineDimExpr>(result))
+        found.set(dim.getPosition());
+  return found.all();
+}
+
+static void foldInto(linalg::GenericOp op) {
   OpBuilder builder(op);
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  // What reads only in parallel finds its loops in its result, so that its
+  // reads may wait for legalizeReads; then more views fold.
+  bool parallel =
+      isParallel(op) && op.getNumDpsInits() == 1 && maps.back().isPermutation();
+  SmallVector<int64_t> extents =
+      parallel ? parallelExtents(op) : op.getStaticLoopRanges();
   for (OpOperand *operand : op.getDpsInputOperands()) {
     unsigned i = operand->getOperandNumber();
     while (std::optional<Source> source = viewSource(operand->get())) {
       source->map = composed(source->map, maps[i]);
       AffineMap old = std::exchange(maps[i], source->map);
-      if (!findsItsLoops(maps) || !legalizeRead(builder, *source, extents)) {
+      bool legal = parallel || (findsItsLoops(maps) &&
+                                (coversPlainly(*source, extents) ||
+                                 flatten(builder, *source, extents)));
+      if (!legal) {
         maps[i] = old;
         break;
       }
       maps[i] = source->map;
       operand->set(source->value);
-      changed = true;
     }
   }
-  if (changed)
-    op.setIndexingMapsAttr(
-        Builder(op.getContext()).getAffineMapArrayAttr(maps));
-  return changed;
+  op.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
 }
 
-/// For roots: operands with maps in the attribute `indexing_maps`.
-static bool foldIntoRoot(Operation *op) {
-  bool changed = false;
-  Builder b(op->getContext());
-  auto attribute = op->getAttrOfType<ArrayAttr>("indexing_maps");
-  SmallVector<AffineMap> maps = llvm::map_to_vector(
-      attribute, [](Attribute a) { return cast<AffineMapAttr>(a).getValue(); });
-  for (OpOperand &operand : op->getOpOperands()) {
-    AffineMap &map = maps[operand.getOperandNumber()];
-    while (std::optional<Source> source = viewSource(operand.get())) {
-      map = composed(source->map, map);
-      operand.set(source->value);
-      changed = true;
+/// The first `extent` elements of a vector, each fetched by its number.
+static Value firstElements(OpBuilder &builder, Value vector, int64_t extent) {
+  Location loc = vector.getLoc();
+  auto type = cast<RankedTensorType>(vector.getType()).clone({extent});
+  Value empty =
+      tensor::EmptyOp::create(builder, loc, {extent}, type.getElementType());
+  return linalg::GenericOp::create(
+             builder, loc, TypeRange{type}, ValueRange{}, ValueRange{empty},
+             {builder.getMultiDimIdentityMap(1)},
+             {utils::IteratorType::parallel},
+             [&](OpBuilder &b, Location at, ValueRange) {
+               Value index = linalg::IndexOp::create(b, at, 0);
+               Value element = tensor::ExtractOp::create(b, at, vector, index);
+               linalg::YieldOp::create(b, at, element);
+             })
+      .getResult(0);
+}
+
+static void legalizeReads(linalg::GenericOp op) {
+  if (!isParallel(op) || op.getNumDpsInits() != 1)
+    return;
+  OpBuilder builder(op);
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  SmallVector<int64_t> extents = parallelExtents(op);
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    AffineMap &map = maps[operand->getOperandNumber()];
+    Source source{operand->get(), map};
+    if (coversPlainly(source, extents))
+      continue;
+    if (flatten(builder, source, extents)) {
+      operand->set(source.value);
+      map = source.map;
+      continue;
     }
+    // What is left is one dimension, or several of which one has points.
+    Value vector = source.value;
+    auto type = cast<RankedTensorType>(vector.getType());
+    if (type.getRank() != 1)
+      vector = tensor::CollapseShapeOp::create(
+          builder, vector.getLoc(), type.clone({type.getNumElements()}), vector,
+          SmallVector<ReassociationIndices>{
+              llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()))});
+    for (AffineExpr result : map.getResults())
+      if (auto dim = dyn_cast<AffineDimExpr>(result);
+          dim && extents[dim.getPosition()] != 1) {
+        operand->set(
+            firstElements(builder, vector, extents[dim.getPosition()]));
+        map = AffineMap::get(map.getNumDims(), 0, dim, builder.getContext());
+        break;
+      }
   }
-  if (changed)
-    op->setAttr("indexing_maps", b.getAffineMapArrayAttr(maps));
-  return changed;
+  op.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
 }
 
-/// root -> transpose: the root writes transposed.
-static bool foldTransposeOfRoot(linalg::GenericOp view) {
-  if (!isView(view))
-    return false;
-  Operation *root = view.getInputs()[0].getDefiningOp();
-  AffineMap map = view.getIndexingMapsArray()[0];
-  if (!isa_and_nonnull<kernel::ContractOp, kernel::AttentionOp>(root) ||
-      !root->hasOneUse() || !map.isPermutation())
-    return false;
-  SmallVector<Attribute> maps =
-      llvm::to_vector(root->getAttrOfType<ArrayAttr>("indexing_maps"));
-  AffineMap out = cast<AffineMapAttr>(maps.back()).getValue();
-  maps.back() = AffineMapAttr::get(inversePermutation(map).compose(out));
-  root->setAttr("indexing_maps", ArrayAttr::get(view.getContext(), maps));
-  Value result = root->getResult(0);
-  result.setType(view.getResult(0).getType());
-  root->setLoc(
-      FusedLoc::get(view.getContext(), {root->getLoc(), view.getLoc()}));
-  view.getResult(0).replaceAllUsesWith(result);
-  view.erase();
-  return true;
+void heddle::legalizeReads(func::FuncOp function) {
+  for (Block &block : function.getBody())
+    for (auto op :
+         llvm::make_early_inc_range(block.getOps<linalg::GenericOp>()))
+      ::legalizeReads(op);
 }
 
 void heddle::eraseDead(Block &block) {
@@ -212,7 +250,7 @@ void heddle::foldViews(func::FuncOp function) {
         else
           foldTransposeOfRoot(generic);
       } else if (isa<kernel::ContractOp, kernel::AttentionOp>(op)) {
-        foldIntoRoot(&op);
+        foldViewsIntoRoot(&op);
       }
     }
     eraseDead(block);

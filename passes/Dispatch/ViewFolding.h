@@ -22,16 +22,14 @@ struct Source {
 /// reshape that can be read through by a linear map.
 std::optional<Source> viewSource(mlir::Value value);
 
-/// A generic over `extents` may not read a leading part of a dimension by the
-/// plain loop: linalg wants such a loop to cover the dimension. Where `source`
-/// does, it is flattened, and read by one linear expression. False if that is
-/// not possible.
-bool legalizeRead(mlir::OpBuilder &builder, Source &source,
-                  llvm::ArrayRef<int64_t> extents);
-
 /// Makes generics, contractions and attention read through views, and roots
 /// write through transposes. Erases what nobody reads any more.
 void foldViews(mlir::func::FuncOp function);
+
+/// linalg wants a loop that indexes a dimension by itself to cover it, so a
+/// generic may not read the first part of a dimension that way. Where folded
+/// views ask for it, the tensor is flattened and read by one linear expression.
+void legalizeReads(mlir::func::FuncOp function);
 
 /// Erases ops without effects and users.
 void eraseDead(mlir::Block &block);
