@@ -152,16 +152,18 @@ void GraphLowering::lowerBlock(Block &block) {
 
 LogicalResult GraphLowering::run(func::FuncOp function) {
   Block &block = function.front();
-  for (BlockArgument argument : block.getArguments()) {
+  // The ops still ask the old arguments for signs.
+  unsigned count = block.getNumArguments();
+  for (unsigned i = 0; i < count; ++i) {
+    BlockArgument argument = block.getArgument(i);
     RankedTensorType type = kernelTensorType(argument.getType());
     if (!type)
       return emitError(function.getLoc(), ErrorCode::TypeUnsupported)
-             << "argument " << argument.getArgNumber() << " of type "
-             << argument.getType();
-    argument.setType(type);
-    values.map(argument, argument);
+             << "argument " << i << " of type " << argument.getType();
+    values.map(argument, block.addArgument(type, argument.getLoc()));
   }
   lowerBlock(block);
+  block.eraseArguments(0, count);
   function.setType(FunctionType::get(function.getContext(),
                                      block.getArgumentTypes(),
                                      block.getTerminator()->getOperandTypes()));

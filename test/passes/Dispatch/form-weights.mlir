@@ -1,0 +1,62 @@
+// RUN: heddle-opt %s --heddle-form-weights --split-input-file | FileCheck %s
+
+// Equal programs are one weight; what only repeats a constant stays outside.
+// CHECK: kernel.weight @w0 : tensor<2xf32> {
+// CHECK-NEXT: stablehlo.constant
+// CHECK-NEXT: kernel.yield
+// CHECK: kernel.weight @w1 : tensor<3x2xf32> {
+// CHECK-NEXT: %[[C:.*]] = stablehlo.constant
+// CHECK-NEXT: %[[T:.*]] = stablehlo.transpose %[[C]]
+// CHECK-NEXT: kernel.yield %[[T]]
+// CHECK-NOT: kernel.weight @
+// CHECK-LABEL: func @main
+func.func @main(%x: tensor<3x2xf32>) -> (tensor<3x2xf32>, tensor<3x2xf32>) {
+  %b = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %c = stablehlo.constant dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf32>
+  // CHECK-DAG: %[[ZERO:.*]] = stablehlo.constant dense<0.000000e+00>
+  %zero = stablehlo.constant dense<0.0> : tensor<3x2xf32>
+  %t0 = stablehlo.transpose %c, dims = [1, 0] : (tensor<2x3xf32>) -> tensor<3x2xf32>
+  %t1 = stablehlo.transpose %c, dims = [1, 0] : (tensor<2x3xf32>) -> tensor<3x2xf32>
+  %bb = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<2xf32>) -> tensor<3x2xf32>
+  // CHECK-DAG: %[[B:.*]] = kernel.weight_ref @w0 : tensor<2xf32>
+  // CHECK-DAG: %[[BB:.*]] = stablehlo.broadcast_in_dim %[[B]]
+  // CHECK-DAG: %[[W0:.*]] = kernel.weight_ref @w1 : tensor<3x2xf32>
+  // CHECK-DAG: stablehlo.add %{{.*}}, %[[BB]]
+  %0 = stablehlo.add %x, %bb : tensor<3x2xf32>
+  %1 = stablehlo.add %0, %t0 : tensor<3x2xf32>
+  %2 = stablehlo.multiply %1, %t1 : tensor<3x2xf32>
+  %3 = stablehlo.maximum %2, %zero : tensor<3x2xf32>
+  return %3, %2 : tensor<3x2xf32>, tensor<3x2xf32>
+}
+
+// -----
+
+// A folded scale is a program: the broadcast in it is never stored.
+// CHECK: kernel.weight @w0 : tensor<2x3xf32> {
+// CHECK: stablehlo.broadcast_in_dim
+// CHECK: %[[M:.*]] = stablehlo.multiply
+// CHECK: kernel.yield %[[M]]
+// CHECK-NOT: kernel.weight @
+// CHECK-LABEL: func @main
+func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %w = stablehlo.constant dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf32>
+  %s = stablehlo.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+  %b = stablehlo.broadcast_in_dim %s, dims = [1] : (tensor<3xf32>) -> tensor<2x3xf32>
+  %m = stablehlo.multiply %w, %b : tensor<2x3xf32>
+  %0 = stablehlo.add %x, %m : tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
+
+// -----
+
+// What can be computed from nothing is not stored.
+// CHECK-LABEL: func @main
+// CHECK-NOT: kernel.weight
+func.func @main(%x: tensor<4xi32>) -> tensor<4xi32> {
+  // CHECK: stablehlo.iota
+  %i = stablehlo.iota dim = 0 : tensor<4xi32>
+  %c = stablehlo.constant dense<2> : tensor<4xi32>
+  %m = stablehlo.multiply %i, %c : tensor<4xi32>
+  %0 = stablehlo.add %x, %m : tensor<4xi32>
+  return %0 : tensor<4xi32>
+}
