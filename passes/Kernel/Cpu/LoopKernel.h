@@ -57,6 +57,11 @@ struct LoopKernelPlan {
   /// Of these, the ones read by a later group.
   llvm::DenseSet<mlir::Value> rowBuffers;
 
+  /// Inputs that are contiguous along `transposeLoop` where lanes run along
+  /// another loop: blocks of them are transposed into scratch memory first.
+  llvm::SmallVector<std::pair<unsigned, unsigned>> transposed;
+  unsigned transposeLoop = 0;
+
   llvm::ArrayRef<int64_t> sharedExtents() const {
     return llvm::ArrayRef(stages.front().nest.extents).take_front(numShared);
   }

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/Kernel/Cpu/Grid.h"
 #include "passes/Kernel/Cpu/IndexBuilder.h"
+#include "passes/Kernel/Cpu/TransposedBlock.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -54,6 +55,7 @@ private:
   }
 
   LogicalResult emitUnit(SmallVector<Value> shared, Value chunk);
+  LogicalResult emitTransposedUnit(SmallVector<Value> shared, Value chunk);
   LogicalResult emitGroups(const Step &step);
   LogicalResult emitGroup(const LoopGroup &group, Step step, unsigned outer);
   LogicalResult emitInner(const LoopGroup &group, const Step &step);
@@ -86,6 +88,16 @@ private:
   DenseMap<Value, Value> rowBuffers;
   /// Blocks of lanes that one unit takes, when lanes run along a shared loop.
   int64_t blocksPerChunk = 0;
+
+  /// A transposed operand's block: rows along the transposed loop from
+  /// `blockRow` on, columns along the lanes from `blockColumn` on, after room
+  /// for one vector that starts before it.
+  struct TransposedBlock {
+    Value buffer;
+    int64_t pitch;
+  };
+  DenseMap<std::pair<unsigned, unsigned>, TransposedBlock> transposedBlocks;
+  Value blockRow, blockColumn;
 };
 
 LanePoint Emitter::pointOf(const Step &step, int64_t vector) {
@@ -132,6 +144,20 @@ Emitter::suppliedFor(unsigned stage, const LanePoint &point, int64_t vector) {
     if (found != live.end()) {
       const SmallVector<LaneValue> &values = found->second;
       supplied[input] = values.size() == 1 ? values[0] : values[vector];
+      continue;
+    }
+    auto block = transposedBlocks.find({stage, input});
+    if (block != transposedBlocks.end()) {
+      IndexBuilder index(builder, loc);
+      Value row = index.sub(point.ivs[plan.transposeLoop], blockRow);
+      Value column = index.sub(point.ivs[point.loop], blockColumn);
+      LaneValue position(
+          index.add(index.add(index.mul(row, block->second.pitch), column),
+                    plan.lanes),
+          1);
+      supplied[input] = lanes.load(
+          block->second.buffer,
+          cast<RankedTensorType>(tensor.getType()).getElementType(), position);
       continue;
     }
     if (Value buffer = rowBuffers.lookup(tensor))
@@ -467,6 +493,62 @@ LogicalResult Emitter::emitUnit(SmallVector<Value> shared, Value chunk) {
   return emitBlock(constant(full * blockWidth()));
 }
 
+/// One unit when operands are transposed: as many iterations of the transposed
+/// loop as there are lanes, on a chunk of the loop that lanes run along.
+LogicalResult Emitter::emitTransposedUnit(SmallVector<Value> shared,
+                                          Value chunk) {
+  IndexBuilder index(builder, loc);
+  unsigned rowLoop = plan.transposeLoop, laneLoop = plan.numShared - 1;
+  int64_t lanes = plan.lanes, chunkLength = blocksPerChunk * blockWidth();
+  int64_t rows = plan.sharedExtents()[rowLoop];
+  int64_t columns = plan.sharedExtents()[laneLoop];
+  Value firstRow = index.mul(shared[rowLoop], lanes);
+  Value lastRow = index.min(index.add(firstRow, lanes), index.constant(rows));
+  Value firstColumn = chunk ? index.mul(chunk, chunkLength) : index.constant(0);
+  Value lastColumn =
+      index.min(index.add(firstColumn, chunkLength), index.constant(columns));
+  // The last block moves up to where it is whole: transposing twice is
+  // harmless.
+  blockRow = index.min(firstRow, index.constant(rows - lanes));
+  blockColumn = firstColumn;
+
+  index.loop(firstColumn, lastColumn, lanes, [&](Value column) {
+    Value start = index.min(column, index.constant(columns - lanes));
+    for (auto [number, operand] : plan.transposed) {
+      const LoopNest &nest = plan.stages[number].nest;
+      Value source = frame.buffer(nest.op->getOperand(operand));
+      Type stored = cast<MemRefType>(source.getType()).getElementType();
+      LaneBuilder block(builder, loc, lanes);
+      SmallVector<LaneValue> ivs(shared.begin(), shared.end());
+      ivs.resize(plan.numShared);
+      ivs[rowLoop] = LaneValue(blockRow, 1);
+      ivs[laneLoop] = LaneValue(start);
+      LaneValue position =
+          block.affine(nest.accesses[operand].getResult(0), ivs);
+      SmallVector<Value> vectors;
+      for (int64_t lane = 0; lane < lanes; ++lane) {
+        LaneValue at(
+            index.add(position.value, lane * *nest.stride(operand, laneLoop)),
+            1);
+        vectors.push_back(block.load(source, stored, at).value);
+      }
+      const TransposedBlock &target = transposedBlocks[{number, operand}];
+      Value place = index.add(index.sub(start, blockColumn), lanes);
+      for (auto [row, vector] :
+           llvm::enumerate(transposeRegisters(builder, loc, vectors)))
+        block.store(vector, target.buffer,
+                    LaneValue(index.add(place, row * target.pitch), 1));
+    }
+  });
+  LogicalResult status = success();
+  index.loop(firstRow, lastRow, 1, [&](Value row) {
+    shared[rowLoop] = row;
+    if (failed(emitUnit(shared, chunk)))
+      status = failure();
+  });
+  return status;
+}
+
 LogicalResult Emitter::run() {
   ArrayRef<int64_t> shared = plan.sharedExtents();
   // What one unit costs decides how work is cut.
@@ -487,12 +569,21 @@ LogicalResult Emitter::run() {
     int64_t blocks = llvm::divideCeil(extent, blockWidth());
     double blockCost = cost * plan.unroll;
     blocksPerChunk = std::max<int64_t>(1, tileNanoseconds / blockCost);
+    // Transposed blocks of all operands stay in the first cache.
+    if (!plan.transposed.empty())
+      blocksPerChunk = std::max<int64_t>(
+          1, 256 / blockWidth() / static_cast<int64_t>(plan.transposed.size()));
     // Half a chunk more or less is better than a small rest.
     chunks = std::max<int64_t>(1, llvm::divideNearest(blocks, blocksPerChunk));
     blocksPerChunk = std::max<int64_t>(1, llvm::divideCeil(blocks, chunks));
     chunks = std::max<int64_t>(1, llvm::divideCeil(blocks, blocksPerChunk));
     cost = blockCost * std::min(blocks, blocksPerChunk);
     unitExtents.push_back(chunks);
+    if (!plan.transposed.empty()) {
+      unitExtents[plan.transposeLoop] =
+          llvm::divideCeil(shared[plan.transposeLoop], plan.lanes);
+      cost *= 2 * plan.lanes;
+    }
   }
   int64_t units = 1;
   for (int64_t extent : unitExtents)
@@ -508,6 +599,15 @@ LogicalResult Emitter::run() {
         cast<RankedTensorType>(tensor.getType()).getElementType(), elements);
   }
 
+  for (auto [number, operand] : plan.transposed) {
+    int64_t pitch = blocksPerChunk * blockWidth() + plan.lanes;
+    Value tensor = plan.stages[number].op()->getOperand(operand);
+    Value buffer = frame.allocateScratch(
+        cast<RankedTensorType>(tensor.getType()).getElementType(),
+        plan.lanes * pitch);
+    transposedBlocks[{number, operand}] = {buffer, pitch};
+  }
+
   int64_t tiles = 0;
   Value unit = enterUnits(frame, units, cost, tiles);
   SmallVector<Value> ivs =
@@ -518,7 +618,9 @@ LogicalResult Emitter::run() {
     if (chunks > 1)
       chunk = last;
   }
-  if (failed(emitUnit(std::move(ivs), chunk)))
+  if (failed(plan.transposed.empty()
+                 ? emitUnit(std::move(ivs), chunk)
+                 : emitTransposedUnit(std::move(ivs), chunk)))
     return failure();
   frame.finish(tiles);
   return success();

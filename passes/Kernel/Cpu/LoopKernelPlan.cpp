@@ -62,6 +62,7 @@ public:
     formGroups();
     mergeGroupLoops();
     chooseUnroll();
+    findTransposed();
     return std::move(plan);
   }
 
@@ -78,6 +79,7 @@ private:
   void formGroups();
   void mergeGroupLoops();
   void chooseUnroll();
+  void findTransposed();
 
   bool isRowTensor(Value tensor) const {
     return plan.producer(tensor) && !frame.hasBuffer(tensor);
@@ -465,6 +467,37 @@ void Planner::chooseUnroll() {
   // Rows kept for a whole block of lanes should stay in the first cache.
   if (plan.lanesAreShared && !plan.rowBuffers.empty())
     plan.unroll = 1;
+}
+
+/// Reading with a stride costs a load per lane; a block that is transposed in
+/// registers, a quarter of a shuffle.
+void Planner::findTransposed() {
+  if (!plan.lanesAreShared)
+    return;
+  ArrayRef<int64_t> extents = plan.sharedExtents();
+  unsigned laneLoop = plan.numShared - 1;
+  for (auto [number, stage] : llvm::enumerate(plan.stages)) {
+    // With loops of its own a stage would need blocks of more dimensions.
+    if (stage.nest.numLoops() != plan.numShared)
+      return;
+    for (unsigned input = 0; input < stage.op().getNumDpsInputs(); ++input) {
+      std::optional<int64_t> laneStride = stage.nest.stride(input, laneLoop);
+      if (!frame.hasBuffer(stage.op()->getOperand(input)) || !laneStride ||
+          *laneStride == 0 || *laneStride == 1)
+        continue;
+      for (unsigned loop = 0; loop < laneLoop; ++loop) {
+        if (stage.nest.stride(input, loop) != 1 ||
+            (!plan.transposed.empty() && loop != plan.transposeLoop))
+          continue;
+        plan.transposeLoop = loop;
+        plan.transposed.emplace_back(number, input);
+      }
+    }
+  }
+  // Too small for a block.
+  if (!plan.transposed.empty() && (extents[plan.transposeLoop] < plan.lanes ||
+                                   extents[laneLoop] < plan.lanes))
+    plan.transposed.clear();
 }
 
 } // namespace
