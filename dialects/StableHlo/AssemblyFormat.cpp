@@ -203,8 +203,8 @@ ParseResult parseSliceRanges(OpAsmParser &parser, DenseI64ArrayAttr &starts,
 }
 
 void printSliceRanges(OpAsmPrinter &printer, Operation *,
-                      ArrayRef<int64_t> starts, ArrayRef<int64_t> limits,
-                      ArrayRef<int64_t> strides) {
+                      DenseI64ArrayAttr starts, DenseI64ArrayAttr limits,
+                      DenseI64ArrayAttr strides) {
   // The lists may differ in length: what does not verify is printed too.
   size_t rank = std::min({starts.size(), limits.size(), strides.size()});
   printer << "[";

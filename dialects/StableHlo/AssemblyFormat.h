@@ -90,9 +90,9 @@ mlir::ParseResult parseSliceRanges(mlir::OpAsmParser &parser,
                                    mlir::DenseI64ArrayAttr &limits,
                                    mlir::DenseI64ArrayAttr &strides);
 void printSliceRanges(mlir::OpAsmPrinter &printer, mlir::Operation *,
-                      llvm::ArrayRef<int64_t> starts,
-                      llvm::ArrayRef<int64_t> limits,
-                      llvm::ArrayRef<int64_t> strides);
+                      mlir::DenseI64ArrayAttr starts,
+                      mlir::DenseI64ArrayAttr limits,
+                      mlir::DenseI64ArrayAttr strides);
 
 /// `%a, %b, ` before an attribute's name.
 mlir::ParseResult parseVariadicOperandWithAttribute(
@@ -152,11 +152,11 @@ mlir::ParseResult parseWindowAttributes(mlir::OpAsmParser &parser,
                                         mlir::DenseI64ArrayAttr &rhsDilation,
                                         mlir::DenseBoolArrayAttr &reversal);
 void printWindowAttributes(mlir::OpAsmPrinter &printer, mlir::Operation *,
-                           std::optional<llvm::ArrayRef<int64_t>> strides,
+                           mlir::DenseI64ArrayAttr strides,
                            mlir::DenseIntElementsAttr padding,
-                           std::optional<llvm::ArrayRef<int64_t>> lhsDilation,
-                           std::optional<llvm::ArrayRef<int64_t>> rhsDilation,
-                           std::optional<llvm::ArrayRef<bool>> reversal);
+                           mlir::DenseI64ArrayAttr lhsDilation,
+                           mlir::DenseI64ArrayAttr rhsDilation,
+                           mlir::DenseBoolArrayAttr reversal);
 
 /// `[0, 2]`, as a field of an attribute.
 llvm::FailureOr<llvm::SmallVector<int64_t>> parseDims(mlir::AsmParser &parser);

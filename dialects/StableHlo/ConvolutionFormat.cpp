@@ -191,11 +191,11 @@ ParseResult parseWindowAttributes(OpAsmParser &parser,
 }
 
 void printWindowAttributes(OpAsmPrinter &printer, Operation *,
-                           std::optional<ArrayRef<int64_t>> strides,
+                           DenseI64ArrayAttr strides,
                            DenseIntElementsAttr padding,
-                           std::optional<ArrayRef<int64_t>> lhsDilation,
-                           std::optional<ArrayRef<int64_t>> rhsDilation,
-                           std::optional<ArrayRef<bool>> reversal) {
+                           DenseI64ArrayAttr lhsDilation,
+                           DenseI64ArrayAttr rhsDilation,
+                           DenseBoolArrayAttr reversal) {
   StringRef separator = "";
   auto begin = [&](StringRef name) -> AsmPrinter & {
     printer << separator << name << " = ";
@@ -203,7 +203,7 @@ void printWindowAttributes(OpAsmPrinter &printer, Operation *,
     return printer;
   };
   if (strides)
-    printDims(begin("stride"), *strides);
+    printDims(begin("stride"), strides.asArrayRef());
   if (padding) {
     begin("pad") << "[";
     SmallVector<int64_t> values(padding.getValues<int64_t>());
@@ -214,12 +214,12 @@ void printWindowAttributes(OpAsmPrinter &printer, Operation *,
     printer << "]";
   }
   if (lhsDilation)
-    printDims(begin("lhs_dilate"), *lhsDilation);
+    printDims(begin("lhs_dilate"), lhsDilation.asArrayRef());
   if (rhsDilation)
-    printDims(begin("rhs_dilate"), *rhsDilation);
+    printDims(begin("rhs_dilate"), rhsDilation.asArrayRef());
   if (reversal) {
     begin("reverse") << "[";
-    llvm::interleaveComma(*reversal, printer, [&](bool value) {
+    llvm::interleaveComma(reversal.asArrayRef(), printer, [&](bool value) {
       printer << (value ? "true" : "false");
     });
     printer << "]";

@@ -15,7 +15,7 @@ def StableHlo_DotGeneralOp : StableHlo_Op<"dot_general", [Pure]> {
   let results = (outs SH_Tensor:$result);
   let assemblyFormat = [{
     $lhs `,` $rhs `,` custom<DotDimensionNumbers>($dot_dimension_numbers)
-      custom<PrecisionConfigAndAlgorithm>($precision_config, $algorithm) attr-dict `:`
+      `` custom<PrecisionConfigAndAlgorithm>($precision_config, $algorithm) attr-dict `:`
       functional-type(operands, results)
   }];
 }
