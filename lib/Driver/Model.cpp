@@ -3,6 +3,7 @@
 #include "heddle/Driver/InputRanges.h"
 #include "heddle/Driver/Limits.h"
 #include "heddle/Frontend/Onnx.h"
+#include "heddle/Frontend/StableHlo.h"
 #include "heddle/Support/Weights.h"
 
 #include "mlir/IR/Verifier.h"
@@ -48,7 +49,16 @@ static OwningOpRef<ModuleOp> importStableHloModel(Session &session,
                                "--shape and --dim are for ONNX models");
     return nullptr;
   }
-  return parseSourceFile<ModuleOp>(options.path, &session.context());
+  StableHloImportOptions import;
+  for (const std::string &text : options.binds)
+    if (failed(parseBinding(text, import))) {
+      session.diagnostics.report(ErrorCode::StableHloBind,
+                                 "\"" + text +
+                                     "\" binds nothing: write "
+                                     "--bind NAME=@FILE");
+      return nullptr;
+    }
+  return importStableHlo(&session.context(), options.path, import);
 }
 
 OwningOpRef<ModuleOp> heddle::importModel(Session &session,

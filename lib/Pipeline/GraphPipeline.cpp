@@ -10,13 +10,15 @@ using namespace mlir;
 
 void heddle::buildGraphPipeline(OpPassManager &manager,
                                 const GraphPipelineOptions &options) {
-  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createInlineCalls());
+  manager.addPass(createSymbolDCEPass());
+  manager.addPass(createSimplify());
   // Batch norms are taken apart before the recognizers look for norms.
   manager.addPass(createFoldScaleIntoWeights());
   if (options.recognizeComposites)
     manager.addPass(createRecognizeComposites());
   manager.addPass(createAssignConvolutionLayout());
-  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createSimplify());
   manager.addPass(createSymbolDCEPass());
 }
 

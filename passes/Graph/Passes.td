@@ -64,4 +64,38 @@ def RecognizeComposites : Pass<"heddle-recognize-composites", "mlir::ModuleOp"> 
   let dependentDialects = ["heddle::stablehlo::StableHloDialect", "mlir::func::FuncDialect"];
 }
 
+def Simplify : Pass<"heddle-simplify"> {
+  let summary = "Fold what is known and bring operations into their canonical forms";
+  let description = [{
+    Chains of transposes, reshapes, broadcasts, slices, concatenations and conversions become one operation or none;
+    arithmetic with neutral elements goes; computed shapes that are known become attributes; older spellings become
+    today's. Operations on constants are evaluated by the reference interpreter where operands and results are at most
+    1 MiB; larger weights stay handles. Equal operations are computed once, with fused locations.
+
+    ```mlir
+    %0 = stablehlo.transpose %x, dims = [1, 0]
+    %1 = stablehlo.transpose %0, dims = [1, 0]
+    %2 = stablehlo.multiply %1, %ones
+    ==>
+    %x
+    ```
+  }];
+  let dependentDialects = ["heddle::stablehlo::StableHloDialect"];
+}
+
+def InlineCalls : Pass<"heddle-inline-calls", "mlir::ModuleOp"> {
+  let summary = "Put the operations of called functions in place of calls";
+  let description = [{
+    Calls and composites become the operations of the function that they name, except for composites `heddle.*`, which
+    the kernels know. Recursion is an error.
+
+    ```mlir
+    %0 = stablehlo.composite "chlo.square" %x {decomposition = @square}
+    ==>
+    %0 = stablehlo.multiply %x, %x
+    ```
+  }];
+  let dependentDialects = ["heddle::stablehlo::StableHloDialect", "mlir::func::FuncDialect"];
+}
+
 #endif // HEDDLE_PASSES_GRAPH_PASSES

@@ -2,6 +2,7 @@
 // for reading what becomes of a model.
 
 #include "heddle/Frontend/Onnx.h"
+#include "heddle/Frontend/StableHlo.h"
 
 #include "heddle/Pipeline/Registration.h"
 
@@ -39,6 +40,23 @@ importModel(llvm::SourceMgr &sources, MLIRContext *context,
   return heddle::importOnnx(context, buffer->getBufferIdentifier(), options);
 }
 
+/// The same for StableHLO.
+static OwningOpRef<Operation *>
+importProgram(llvm::SourceMgr &sources, MLIRContext *context,
+              const llvm::cl::list<std::string> &bindings) {
+  heddle::StableHloImportOptions options;
+  for (const std::string &text : bindings)
+    if (failed(heddle::parseBinding(text, options))) {
+      emitError(UnknownLoc::get(context))
+          << "--bind '" << text << "' is not NAME=@FILE";
+      return {};
+    }
+  const llvm::MemoryBuffer *buffer =
+      sources.getMemoryBuffer(sources.getMainFileID());
+  return heddle::importStableHlo(context, buffer->getBufferIdentifier(),
+                                 options);
+}
+
 int main(int argc, char **argv) {
   static llvm::cl::list<std::string> shapes(
       "shape", llvm::cl::desc("Fix the shape of an input: NAME=1x128"));
@@ -49,6 +67,14 @@ int main(int argc, char **argv) {
       [](const std::shared_ptr<llvm::SourceMgr> &sources,
          MLIRContext *context) -> OwningOpRef<Operation *> {
         return importModel(*sources, context, shapes, dims);
+      });
+  static llvm::cl::list<std::string> bindings(
+      "bind", llvm::cl::desc("Make an argument a weight: NAME=@FILE"));
+  TranslateToMLIRRegistration stableHlo(
+      "import-stablehlo", "Import a StableHLO program as a model",
+      [](const std::shared_ptr<llvm::SourceMgr> &sources,
+         MLIRContext *context) -> OwningOpRef<Operation *> {
+        return importProgram(*sources, context, bindings);
       });
   TranslateFromMLIRRegistration toLlvmIr(
       "mlir-to-llvmir", "LLVM dialect to LLVM IR",

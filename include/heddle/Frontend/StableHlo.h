@@ -1,0 +1,45 @@
+// StableHLO programs, as text or MLIR bytecode, become models.
+
+#ifndef HEDDLE_FRONTEND_STABLEHLO_H
+#define HEDDLE_FRONTEND_STABLEHLO_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <string>
+#include <vector>
+
+namespace heddle {
+
+/// `--bind weights=@params.npz`: an argument that becomes a weight.
+struct ArgumentBinding {
+  /// Name or number of the argument; empty for every argument that the file has
+  /// a tensor for.
+  std::string argument;
+  /// .npz, .npy or safetensors. The tensor is the one with the argument's name,
+  /// or its number, or the only one.
+  std::string file;
+};
+
+struct StableHloImportOptions {
+  std::vector<ArgumentBinding> bindings;
+  /// Parses in a process of its own first, whose death is an error: damaged
+  /// bytecode can bring MLIR's reader down.
+  bool trial = true;
+};
+
+/// Parses `NAME=@FILE`, `NUMBER=@FILE` or `@FILE` into `options.bindings`.
+mlir::LogicalResult parseBinding(llvm::StringRef text,
+                                 StableHloImportOptions &options);
+
+/// Imports the program at `path`. The module has one public function, @main,
+/// whose arguments and results have names (`heddle.name`); constants over 1 KiB
+/// are handles. Null after an error, which the context's handler has seen.
+mlir::OwningOpRef<mlir::ModuleOp>
+importStableHlo(mlir::MLIRContext *context, llvm::StringRef path,
+                const StableHloImportOptions &options = {});
+
+} // namespace heddle
+
+#endif // HEDDLE_FRONTEND_STABLEHLO_H

@@ -1,0 +1,188 @@
+#include "heddle/Frontend/StableHlo.h"
+
+#include "lib/Frontend/StableHlo/Bindings.h"
+#include "lib/Frontend/StableHlo/TrialParse.h"
+
+#include "dialects/StableHlo/StableHlo.h"
+#include "heddle/Support/Diagnostics.h"
+#include "heddle/Support/HostTensor.h"
+#include "heddle/Support/MappedFile.h"
+#include "heddle/Support/Weights.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+
+namespace heddle {
+
+//===----------------------------------------------------------------------===//
+// The entry point
+//===----------------------------------------------------------------------===//
+
+/// @main, or the only public function.
+static func::FuncOp findEntry(ModuleOp module) {
+  if (auto main = module.lookupSymbol<func::FuncOp>("main"))
+    return main;
+  func::FuncOp entry;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (!function.isPublic())
+      continue;
+    if (entry)
+      return {};
+    entry = function;
+  }
+  return entry;
+}
+
+/// Makes `entry` the one public function, @main.
+static LogicalResult makeMain(ModuleOp module, func::FuncOp entry) {
+  SymbolTable symbols(module);
+  if (entry.getName() != "main" &&
+      failed(symbols.rename(entry, StringRef("main"))))
+    return failure();
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function != entry)
+      function.setPrivate();
+  entry.setPublic();
+  return success();
+}
+
+/// The name that a location gives an argument, as JAX writes it.
+static StringRef nameIn(Location loc) {
+  auto named = loc->findInstanceOf<NameLoc>();
+  return named ? named.getName().getValue() : StringRef();
+}
+
+/// Names arguments and results: by `heddle.name`, by what the exporter wrote,
+/// else arg0, arg1, ..., out0, out1, ...
+static void nameArgumentsAndResults(func::FuncOp entry) {
+  Builder builder(entry.getContext());
+  llvm::StringSet<> taken;
+  auto unique = [&](StringRef wanted, std::string fallback) {
+    StringRef name =
+        wanted.empty() || taken.contains(wanted) ? StringRef(fallback) : wanted;
+    taken.insert(name);
+    return builder.getStringAttr(name);
+  };
+  for (unsigned i = 0, e = entry.getNumArguments(); i < e; ++i) {
+    auto name = entry.getArgAttrOfType<StringAttr>(i, "heddle.name");
+    StringRef wanted =
+        name ? name.getValue() : nameIn(entry.getArgument(i).getLoc());
+    entry.setArgAttr(i, "heddle.name",
+                     unique(wanted, "arg" + std::to_string(i)));
+  }
+  taken.clear();
+  for (unsigned i = 0, e = entry.getNumResults(); i < e; ++i) {
+    auto name = entry.getResultAttrOfType<StringAttr>(i, "heddle.name");
+    if (!name)
+      name = entry.getResultAttrOfType<StringAttr>(i, "jax.result_info");
+    entry.setResultAttr(i, "heddle.name",
+                        unique(name ? name.getValue() : StringRef(),
+                               "out" + std::to_string(i)));
+  }
+}
+
+/// All arguments must be tensors of known shape.
+static LogicalResult checkArguments(func::FuncOp entry) {
+  if (entry.isExternal())
+    return emitError(entry.getLoc(), ErrorCode::StableHloEntry)
+           << "function @main has no body";
+  for (auto [i, type] : llvm::enumerate(entry.getArgumentTypes())) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (tensor && tensor.hasStaticShape())
+      continue;
+    return emitError(entry.getArgument(i).getLoc(),
+                     ErrorCode::StableHloDynamicShape)
+           << "argument '"
+           << entry.getArgAttrOfType<StringAttr>(i, "heddle.name").getValue()
+           << "' has type " << type << "; a tensor of known size is wanted";
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+/// Turns dense constants over 1 KiB into handles, so that no pass copies,
+/// compares or prints them.
+static void makeHandles(ModuleOp module) {
+  int64_t number = 0;
+  module.walk([&](stablehlo::ConstantOp op) {
+    auto dense = dyn_cast<DenseElementsAttr>(op.getValue());
+    if (!dense || dense.isSplat() || dense.getType() != op.getType())
+      return;
+    std::optional<HostTensor> tensor = HostTensor::fromAttribute(dense);
+    if (!tensor || tensor->bytes().size() <= kHandleThresholdBytes)
+      return;
+    std::string name = nameIn(op.getLoc()).str();
+    if (name.empty())
+      name = "constant";
+    name += "_" + std::to_string(number++);
+    ArrayRef<char> bytes = tensor->bytes();
+    op.setValueAttr(makeWeight(tensor->type(), name,
+                               std::vector<char>(bytes.begin(), bytes.end())));
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// The whole
+//===----------------------------------------------------------------------===//
+
+OwningOpRef<ModuleOp> importStableHlo(MLIRContext *context, StringRef path,
+                                      const StableHloImportOptions &options) {
+  Location loc = FileLineColLoc::get(context, path, 0, 0);
+  llvm::Expected<std::shared_ptr<MappedFile>> file = MappedFile::open(path);
+  if (!file) {
+    emitError(loc, ErrorCode::StableHloParse)
+        << llvm::toString(file.takeError());
+    return {};
+  }
+  // The parser wants a zero behind the last character, which a map of whole
+  // pages does not have.
+  StringRef bytes((*file)->bytes().data(), (*file)->bytes().size());
+  std::unique_ptr<llvm::MemoryBuffer> buffer =
+      llvm::MemoryBuffer::getMemBufferCopy(bytes, path);
+
+  context->loadDialect<func::FuncDialect, stablehlo::StableHloDialect>();
+  if (options.trial) {
+    DialectRegistry registry;
+    context->getDialectRegistry().appendTo(registry);
+    registry.insert<func::FuncDialect, stablehlo::StableHloDialect>();
+    std::string death = trialParse(registry, buffer->getMemBufferRef());
+    if (!death.empty()) {
+      emitError(loc, ErrorCode::StableHloDamaged) << death;
+      return {};
+    }
+  }
+
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, context);
+  if (!module)
+    return {};
+
+  func::FuncOp entry = findEntry(*module);
+  if (!entry) {
+    emitError(loc, ErrorCode::StableHloEntry)
+        << "there is neither a function @main nor exactly one public function";
+    return {};
+  }
+  nameArgumentsAndResults(entry);
+  if (failed(makeMain(*module, entry)) ||
+      failed(bindArguments(entry, options.bindings)) ||
+      failed(checkArguments(entry)))
+    return {};
+  makeHandles(*module);
+  (*module)->setAttr("heddle.source",
+                     StringAttr::get(context, llvm::sys::path::filename(path)));
+  return module;
+}
+
+} // namespace heddle

@@ -1,0 +1,70 @@
+// Folds and canonical forms, to a fixed point, and equal operations once.
+//
+// Everything here always pays. What weighs costs is a pass of its own.
+
+#include "passes/Graph/Simplify.h"
+#include "passes/Graph/Passes.h"
+
+#include "dialects/StableHlo/StableHlo.h"
+
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/CSE.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace heddle {
+#define GEN_PASS_DEF_SIMPLIFY
+#include "passes/Graph/Passes.h.inc"
+
+namespace {
+
+/// Where one operation takes the place of an equal one, it takes its location
+/// too: every node of the model stays named.
+struct FuseLocations : RewriterBase::Listener {
+  void notifyOperationReplaced(Operation *op, ValueRange replacement) override {
+    if (replacement.empty())
+      return;
+    Operation *kept = replacement.front().getDefiningOp();
+    if (!kept || kept->getName() != op->getName() ||
+        kept->getLoc() == op->getLoc())
+      return;
+    kept->setLoc(
+        FusedLoc::get(op->getContext(), {kept->getLoc(), op->getLoc()}));
+  }
+};
+
+struct Simplify : impl::SimplifyBase<Simplify> {
+  using SimplifyBase::SimplifyBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    RewritePatternSet set(context);
+    populateSimplifyArithmeticPatterns(set);
+    populateSimplifyLayoutPatterns(set);
+    populateSimplifySlicingPatterns(set);
+    populateSimplifyFormPatterns(set);
+    populateFoldConstantsPatterns(set);
+    patterns = FrozenRewritePatternSet(std::move(set));
+    return success();
+  }
+
+  void runOnOperation() override {
+    GreedyRewriteConfig config;
+    config.setUseTopDownTraversal();
+    // Constants keep their places: deduplicated across the whole function,
+    // they would all lose their names.
+    config.enableConstantCSE(false);
+    config.enableFolding(false);
+    (void)applyPatternsGreedily(getOperation(), patterns, config);
+
+    FuseLocations listener;
+    IRRewriter rewriter(&getContext(), &listener);
+    DominanceInfo dominance(getOperation());
+    eliminateCommonSubExpressions(rewriter, dominance, getOperation());
+  }
+
+  FrozenRewritePatternSet patterns;
+};
+
+} // namespace
+} // namespace heddle

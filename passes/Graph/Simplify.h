@@ -1,0 +1,28 @@
+// Patterns that always pay: folds and canonical forms of the graph IR.
+
+#ifndef HEDDLE_PASSES_GRAPH_SIMPLIFY_H
+#define HEDDLE_PASSES_GRAPH_SIMPLIFY_H
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace heddle {
+
+/// x + 0, x * 1, select of equal values and the like.
+void populateSimplifyArithmeticPatterns(mlir::RewritePatternSet &patterns);
+
+/// Transposes, reshapes and broadcasts: identities and chains.
+void populateSimplifyLayoutPatterns(mlir::RewritePatternSet &patterns);
+
+/// Slices, concatenations, pads and gathers with known bounds.
+void populateSimplifySlicingPatterns(mlir::RewritePatternSet &patterns);
+
+/// Shapes that turn out to be known, branches whose condition is known, older
+/// spellings, annotations.
+void populateSimplifyFormPatterns(mlir::RewritePatternSet &patterns);
+
+/// Evaluation of what has constant operands and is small.
+void populateFoldConstantsPatterns(mlir::RewritePatternSet &patterns);
+
+} // namespace heddle
+
+#endif // HEDDLE_PASSES_GRAPH_SIMPLIFY_H
