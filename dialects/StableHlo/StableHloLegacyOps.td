@@ -23,7 +23,7 @@ def StableHlo_DotOp : StableHlo_Op<"dot", [Pure]> {
   let arguments = (ins SH_Tensor:$lhs, SH_Tensor:$rhs, SH_PrecisionConfig:$precision_config);
   let results = (outs SH_Tensor:$result);
   let assemblyFormat = [{
-    operands `` custom<PrecisionConfig>($precision_config) attr-dict `:` functional-type(operands, results)
+    $lhs `,` $rhs `` custom<PrecisionConfig>($precision_config) attr-dict `:` functional-type(operands, results)
   }];
 }
 

@@ -1,8 +1,8 @@
 // Calls and composites that nobody knows by name become the operations of the
 // functions they call.
 //
-// Later stages see one function per entry point. Composites `heddle.*` stay:
-// the kernels know them.
+// Later stages see one function per entry point. Composites `heddle.*` and
+// `chlo.erf` stay: the kernels know them.
 
 #include "dialects/StableHlo/StableHlo.h"
 #include "heddle/Support/Diagnostics.h"
@@ -23,6 +23,11 @@ namespace {
 /// the next one twice grows exponentially.
 constexpr int64_t kOperationLimit = 1 << 20;
 
+/// Composites that later stages lower by name.
+bool isKnown(StringRef name) {
+  return name.starts_with("heddle.") || name == "chlo.erf";
+}
+
 struct InlineCalls : impl::InlineCallsBase<InlineCalls> {
   using InlineCallsBase::InlineCallsBase;
 
@@ -41,7 +46,7 @@ private:
     if (auto call = dyn_cast<func::CallOp>(op))
       name = call.getCalleeAttr().getAttr();
     else if (auto composite = dyn_cast<stablehlo::CompositeOp>(op))
-      if (!composite.getName().starts_with("heddle.") &&
+      if (!isKnown(composite.getName()) &&
           composite.getCompositeRegions().empty())
         name = composite.getDecompositionAttr().getAttr();
     if (!name)

@@ -86,8 +86,8 @@ def Simplify : Pass<"heddle-simplify"> {
 def InlineCalls : Pass<"heddle-inline-calls", "mlir::ModuleOp"> {
   let summary = "Put the operations of called functions in place of calls";
   let description = [{
-    Calls and composites become the operations of the function that they name, except for composites `heddle.*`, which
-    the kernels know. Recursion is an error.
+    Calls and composites become the operations of the function that they name, except for composites `heddle.*` and
+    `chlo.erf`, which the kernels know. Recursion is an error.
 
     ```mlir
     %0 = stablehlo.composite "chlo.square" %x {decomposition = @square}

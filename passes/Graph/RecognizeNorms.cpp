@@ -195,11 +195,18 @@ std::optional<Deviation> matchNormalized(Value value) {
 /// The vector over the last dimension that `value` repeats over all others;
 /// null when it is not one.
 Value lastDimensionVector(Value value) {
+  auto to = cast<RankedTensorType>(value.getType());
+  // With no other dimension to repeat over, a reshape does.
+  if (auto reshape = value.getDefiningOp<stablehlo::ReshapeOp>()) {
+    auto from = cast<RankedTensorType>(reshape.getOperand().getType());
+    bool isVector = from.getRank() == 1 && to.getRank() > 0 &&
+                    from.getDimSize(0) == to.getShape().back();
+    return isVector ? reshape.getOperand() : Value();
+  }
   auto broadcast = value.getDefiningOp<stablehlo::BroadcastInDimOp>();
   if (!broadcast)
     return {};
   auto from = cast<RankedTensorType>(broadcast.getOperand().getType());
-  auto to = cast<RankedTensorType>(value.getType());
   if (from.getRank() != 1 ||
       broadcast.getBroadcastDimensions()[0] != to.getRank() - 1 ||
       from.getDimSize(0) != to.getDimSize(to.getRank() - 1))
