@@ -11,7 +11,7 @@ func.func @batch_norm(%x: tensor<1x3x8x8xf32>) -> tensor<1x4x8x8xf32> {
   // CHECK: %[[ROOT:.*]] = stablehlo.sqrt
   // CHECK: %[[S:.*]] = stablehlo.divide %{{.*}}, %[[ROOT]] : tensor<4xf32>
   // CHECK: %[[SB:.*]] = stablehlo.broadcast_in_dim %[[S]], dims = [0] : (tensor<4xf32>) -> tensor<4x3x1x1xf32>
-  // CHECK: %[[W:.*]] = stablehlo.multiply %{{.*}}, %[[SB]] : tensor<4x3x1x1xf32>
+  // CHECK: %[[W:.*]] = stablehlo.multiply %[[SB]], %{{.*}} : tensor<4x3x1x1xf32>
   // CHECK: %[[C:.*]] = stablehlo.convolution(%[[X]], %[[W]])
   // CHECK: stablehlo.add %[[C]], %{{.*}} : tensor<1x4x8x8xf32>
   // CHECK-NEXT: return
