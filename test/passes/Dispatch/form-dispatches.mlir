@@ -1,0 +1,83 @@
+// RUN: heddle-opt %s --heddle-lower-graph --heddle-fuse-elementwise --heddle-form-dispatches --split-input-file | FileCheck %s
+
+// CHECK-LABEL: func @epilogue
+func.func @epilogue(%x: tensor<8x4xf32>, %w: tensor<4x16xf32>, %r: tensor<8x16xf32>) -> tensor<8x16xf32> {
+  // CHECK: kernel.dispatch
+  // CHECK: kernel.contract
+  // CHECK: linalg.generic
+  // CHECK: kernel.yield
+  // CHECK-NOT: kernel.dispatch
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
+  %1 = stablehlo.add %0, %r : tensor<8x16xf32>
+  return %1 : tensor<8x16xf32>
+}
+
+// -----
+
+// Two products that meet: the one computed last takes the sum.
+// CHECK-LABEL: func @two_roots
+func.func @two_roots(%x: tensor<8x4xf32>, %w: tensor<4x16xf32>, %v: tensor<4x16xf32>) -> tensor<8x16xf32> {
+  // CHECK: %[[A:.*]] = kernel.dispatch
+  // CHECK-NOT: linalg.generic
+  // CHECK: kernel.yield
+  // CHECK: kernel.dispatch({{.*}} = %[[A]]
+  // CHECK: kernel.contract
+  // CHECK: linalg.generic
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
+  %1 = stablehlo.dot_general %x, %v, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
+  %2 = stablehlo.add %0, %1 : tensor<8x16xf32>
+  return %2 : tensor<8x16xf32>
+}
+
+// -----
+
+// Softmax is one dispatch, also when a dimension of its rows has one point.
+// CHECK-LABEL: func @softmax
+func.func @softmax(%x: tensor<1x8x16xf32>) -> tensor<1x8x16xf32> {
+  // CHECK-COUNT-1: kernel.dispatch
+  // CHECK-COUNT-4: linalg.generic
+  // CHECK-NOT: kernel.dispatch
+  %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %m = stablehlo.reduce(%x init: %low) applies stablehlo.maximum across dimensions = [2] : (tensor<1x8x16xf32>, tensor<f32>) -> tensor<1x8xf32>
+  %m1 = stablehlo.reshape %m : (tensor<1x8xf32>) -> tensor<1x8x1xf32>
+  %mb = stablehlo.broadcast_in_dim %m1, dims = [0, 1, 2] : (tensor<1x8x1xf32>) -> tensor<1x8x16xf32>
+  %d = stablehlo.subtract %x, %mb : tensor<1x8x16xf32>
+  %e = stablehlo.exponential %d : tensor<1x8x16xf32>
+  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [2] : (tensor<1x8x16xf32>, tensor<f32>) -> tensor<1x8xf32>
+  %sb = stablehlo.broadcast_in_dim %s, dims = [0, 1] : (tensor<1x8xf32>) -> tensor<1x8x16xf32>
+  %q = stablehlo.divide %e, %sb : tensor<1x8x16xf32>
+  return %q : tensor<1x8x16xf32>
+}
+
+// -----
+
+// What a row is divided by goes through a product of its own: no dispatch may
+// wait for itself.
+// CHECK-LABEL: func @no_circle
+func.func @no_circle(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // CHECK: kernel.dispatch
+  // CHECK: kernel.dispatch
+  // CHECK: kernel.contract
+  // CHECK: return
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %s = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<8x8xf32>, tensor<f32>) -> tensor<8xf32>
+  %b = stablehlo.broadcast_in_dim %s, dims = [0] : (tensor<8xf32>) -> tensor<8x8xf32>
+  %p = stablehlo.dot_general %b, %w, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %e = stablehlo.exponential %b : tensor<8x8xf32>
+  %0 = stablehlo.add %p, %e : tensor<8x8xf32>
+  %1 = stablehlo.multiply %0, %x : tensor<8x8xf32>
+  return %1 : tensor<8x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @permuted_output
+func.func @permuted_output(%x: tensor<8x4xf32>, %w: tensor<4x16xf32>) -> tensor<16x8xf32> {
+  // CHECK: kernel.contract {{.*}} -> tensor<16x8xf32>
+  // CHECK: linalg.generic
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
+  %1 = stablehlo.transpose %0, dims = [1, 0] : (tensor<8x16xf32>) -> tensor<16x8xf32>
+  %2 = stablehlo.tanh %1 : tensor<16x8xf32>
+  return %2 : tensor<16x8xf32>
+}

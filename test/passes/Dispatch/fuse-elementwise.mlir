@@ -1,0 +1,90 @@
+// RUN: heddle-opt %s --heddle-lower-graph --heddle-fuse-elementwise --split-input-file | FileCheck %s
+
+// CHECK-LABEL: func @chain
+func.func @chain(%x: tensor<8x16xf32>, %b: tensor<16xf32>) -> tensor<8x16xf32> {
+  // One loop: exp, the broadcast, the addition, the splat.
+  // CHECK: linalg.generic
+  // CHECK: math.exp
+  // CHECK-NEXT: arith.addf
+  // CHECK-NEXT: arith.mulf
+  // CHECK-NOT: linalg.generic
+  // CHECK: return
+  %two = stablehlo.constant dense<2.0> : tensor<8x16xf32>
+  %0 = stablehlo.exponential %x : tensor<8x16xf32>
+  %1 = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<16xf32>) -> tensor<8x16xf32>
+  %2 = stablehlo.add %0, %1 : tensor<8x16xf32>
+  %3 = stablehlo.multiply %2, %two : tensor<8x16xf32>
+  return %3 : tensor<8x16xf32>
+}
+
+// -----
+
+// Costly arithmetic is not done again for every row, nor for every reader.
+// CHECK-LABEL: func @costly
+func.func @costly(%b: tensor<16xf32>, %x: tensor<8x16xf32>) -> (tensor<8x16xf32>, tensor<8x16xf32>, tensor<8x16xf32>) {
+  // CHECK: linalg.generic
+  // CHECK-NEXT: ^bb0
+  // CHECK-NEXT: math.exp
+  // CHECK-NEXT: linalg.yield
+  %0 = stablehlo.exponential %b : tensor<16xf32>
+  %1 = stablehlo.broadcast_in_dim %0, dims = [1] : (tensor<16xf32>) -> tensor<8x16xf32>
+  // CHECK: linalg.generic
+  // CHECK: arith.addf
+  // CHECK-NEXT: linalg.yield
+  %2 = stablehlo.add %x, %1 : tensor<8x16xf32>
+  // CHECK: linalg.generic
+  // CHECK: math.tanh
+  // CHECK-NEXT: linalg.yield
+  %3 = stablehlo.tanh %x : tensor<8x16xf32>
+  // CHECK: linalg.generic
+  // CHECK-NOT: math.tanh
+  // CHECK: return
+  %4 = stablehlo.negate %3 : tensor<8x16xf32>
+  %5 = stablehlo.abs %3 : tensor<8x16xf32>
+  return %2, %4, %5 : tensor<8x16xf32>, tensor<8x16xf32>, tensor<8x16xf32>
+}
+
+// -----
+
+// The bias stays with its product when its reader sums over it.
+// CHECK-LABEL: func @keeps_epilogue
+func.func @keeps_epilogue(%x: tensor<8x4xf32>, %w: tensor<4x16xf32>, %b: tensor<16xf32>) -> tensor<8xf32> {
+  // CHECK: kernel.contract
+  // CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]
+  // CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
+  %1 = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<16xf32>) -> tensor<8x16xf32>
+  %2 = stablehlo.add %0, %1 : tensor<8x16xf32>
+  %3 = stablehlo.reduce(%2 init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<8x16xf32>, tensor<f32>) -> tensor<8xf32>
+  return %3 : tensor<8xf32>
+}
+
+// -----
+
+// A transpose behind a product is how it writes.
+// CHECK: #[[OUT:.*]] = affine_map<(d0, d1, d2) -> (d1, d0)>
+// CHECK-LABEL: func @writes_transposed
+func.func @writes_transposed(%x: tensor<8x4xf32>, %w: tensor<4x16xf32>) -> tensor<16x8xf32> {
+  // CHECK: %[[C:.*]] = kernel.contract {{.*}}indexing_maps = [#{{.*}}, #{{.*}}, #[[OUT]]]{{.*}} -> tensor<16x8xf32>
+  // CHECK-NEXT: return %[[C]]
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
+  %1 = stablehlo.transpose %0, dims = [1, 0] : (tensor<8x16xf32>) -> tensor<16x8xf32>
+  return %1 : tensor<16x8xf32>
+}
+
+// -----
+
+// Two query heads read each key head where it is.
+// CHECK-DAG: #[[QUERY:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0 * 2 + d1, d2, d4)>
+// CHECK-DAG: #[[KEY:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d3, d4)>
+// CHECK-LABEL: func @shared_heads
+func.func @shared_heads(%q: tensor<8x5x16xf32>, %k: tensor<4x7x16xf32>) -> tensor<8x5x7xf32> {
+  // CHECK-NOT: linalg.generic
+  // CHECK: %[[C:.*]] = kernel.contract %{{.*}}, %{{.*}} {extents = array<i64: 4, 2, 5, 7, 16>, indexing_maps = [#[[QUERY]], #[[KEY]], #{{.*}}]{{.*}} : tensor<8x5x16xf32>, tensor<4x7x16xf32> -> tensor<4x2x5x7xf32>
+  // CHECK-NEXT: tensor.collapse_shape %[[C]]
+  %0 = stablehlo.broadcast_in_dim %k, dims = [0, 2, 3] : (tensor<4x7x16xf32>) -> tensor<4x2x7x16xf32>
+  %1 = stablehlo.reshape %0 : (tensor<4x2x7x16xf32>) -> tensor<8x7x16xf32>
+  %2 = stablehlo.dot_general %q, %1, batching_dims = [0] x [0], contracting_dims = [2] x [2] : (tensor<8x5x16xf32>, tensor<8x7x16xf32>) -> tensor<8x5x7xf32>
+  return %2 : tensor<8x5x7xf32>
+}
