@@ -1,30 +1,36 @@
-/* heddle runtime: loads an artifact and runs it. C11; needs nothing but libc and threads.
+/* heddle runtime: loads an artifact and runs it. C11; needs nothing but libc
+   and threads.
 
      heddle_program *program;
      heddle_context *context;
-     heddle_status status = heddle_program_load_file("model.heddle", NULL, &program);
-     if (!status.code) status = heddle_context_create(program, 0, NULL, &context);
-     if (!status.code) status = heddle_context_call(context, inputs, 1, outputs, 1, NULL);
-     if (status.code) fprintf(stderr, "error[HDL-%04d]: %s\n", status.code, status.message);
+     heddle_status status = heddle_program_load_file("model.heddle", NULL,
+   &program); if (!status.code) status = heddle_context_create(program, 0, NULL,
+   &context); if (!status.code) status = heddle_context_call(context, inputs, 1,
+   outputs, 1, NULL); if (status.code) fprintf(stderr, "error[HDL-%04d]: %s\n",
+   status.code, status.message);
 
-   An artifact is native code: load only what you trust. Hashes find damage, not malice.
+   An artifact is native code: load only what you trust. Hashes find damage, not
+   malice.
 
-   Rules. Functions can be called from any thread, one object by one thread at a time unless it says
-   otherwise; a program can be used by all threads at once. A failed function leaves its out_...
-   arguments alone. Structs that start with `size` are set up by HEDDLE_INIT or by writing
-   sizeof(struct) there and zero elsewhere: later versions add fields at the end, zero means the
-   default. "Since" says which version of the interface brought a symbol. */
+   Rules. Functions can be called from any thread, one object by one thread at a
+   time unless it says otherwise; a program can be used by all threads at once.
+   A failed function leaves its out_... arguments alone. Structs that start with
+   `size` are set up by HEDDLE_INIT or by writing sizeof(struct) there and zero
+   elsewhere: later versions add fields at the end, zero means the default.
+   "Since" says which version of the interface brought a symbol. */
 #ifndef HEDDLE_RUNTIME_H
 #define HEDDLE_RUNTIME_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Version of this interface; heddle_runtime_version() is that of the library. Within a major version
-   (0 counts as one per minor) only additions. Since 0.1. */
+/* Version of this interface; heddle_runtime_version() is that of the library.
+   Within a major version (0 counts as one per minor) only additions. Since 0.1.
+ */
 #define HEDDLE_RUNTIME_VERSION_MAJOR 0
 #define HEDDLE_RUNTIME_VERSION_MINOR 1
-#define HEDDLE_RUNTIME_VERSION (HEDDLE_RUNTIME_VERSION_MAJOR * 1000 + HEDDLE_RUNTIME_VERSION_MINOR)
+#define HEDDLE_RUNTIME_VERSION                                                 \
+  (HEDDLE_RUNTIME_VERSION_MAJOR * 1000 + HEDDLE_RUNTIME_VERSION_MINOR)
 
 #if defined(__GNUC__)
 #define HEDDLE_API __attribute__((visibility("default")))
@@ -48,45 +54,68 @@ extern "C" {
 typedef enum heddle_code {
   HEDDLE_OK = 0,
 
-  HEDDLE_FILE_UNREADABLE = 701,      /* the file cannot be opened, read or mapped */
-  HEDDLE_FILE_UNWRITABLE = 702,      /* the artifact cannot be written */
-  HEDDLE_NOT_AN_ARTIFACT = 703,      /* the file does not start like an artifact */
-  HEDDLE_VERSION_UNSUPPORTED = 704,  /* made by a newer (or much older) heddle */
-  HEDDLE_FEATURE_UNSUPPORTED = 705,  /* needs a feature this runtime does not have */
-  HEDDLE_ARTIFACT_TRUNCATED = 706,   /* shorter or longer than its header says */
-  HEDDLE_ARTIFACT_DAMAGED = 707,     /* bytes do not match their hash */
-  HEDDLE_MANIFEST_INVALID = 708,     /* the manifest contradicts itself */
-  HEDDLE_PLAN_INVALID = 709,         /* the plan breaks a rule of the plan verifier */
-  HEDDLE_CODE_INVALID = 710,         /* the kernel image is not what the loader takes */
-  HEDDLE_WEIGHT_DAMAGED = 711,       /* a weight does not match its hash */
-  HEDDLE_TARGET_MISMATCH = 712,      /* no variant in the artifact runs on this machine */
-  HEDDLE_VARIANT_UNKNOWN = 713,      /* the variant asked for is not in the artifact */
-  HEDDLE_CODE_NOT_EXECUTABLE = 714,  /* the system does not let code be mapped from there */
+  /* The file cannot be opened, read or mapped. */
+  HEDDLE_FILE_UNREADABLE = 701,
+  /* The artifact cannot be written. */
+  HEDDLE_FILE_UNWRITABLE = 702,
+  /* The file does not start like an artifact. */
+  HEDDLE_NOT_AN_ARTIFACT = 703,
+  /* Made by a newer (or much older) heddle. */
+  HEDDLE_VERSION_UNSUPPORTED = 704,
+  /* Needs a feature this runtime does not have. */
+  HEDDLE_FEATURE_UNSUPPORTED = 705,
+  /* Shorter or longer than its header says. */
+  HEDDLE_ARTIFACT_TRUNCATED = 706,
+  /* Bytes do not match their hash. */
+  HEDDLE_ARTIFACT_DAMAGED = 707,
+  /* The manifest contradicts itself. */
+  HEDDLE_MANIFEST_INVALID = 708,
+  /* The plan breaks a rule of the plan verifier. */
+  HEDDLE_PLAN_INVALID = 709,
+  /* The kernel image is not what the loader takes. */
+  HEDDLE_CODE_INVALID = 710,
+  /* A weight does not match its hash. */
+  HEDDLE_WEIGHT_DAMAGED = 711,
+  /* No variant in the artifact runs on this machine. */
+  HEDDLE_TARGET_MISMATCH = 712,
+  /* The variant asked for is not in the artifact. */
+  HEDDLE_VARIANT_UNKNOWN = 713,
+  /* The system does not let code be mapped from there. */
+  HEDDLE_CODE_NOT_EXECUTABLE = 714,
 
-  HEDDLE_ARGUMENT_INVALID = 801,     /* a null pointer, an unknown option, a wrong struct size */
-  HEDDLE_ENTRY_UNKNOWN = 802,        /* no entry of that name or number */
+  /* A null pointer, an unknown option, a wrong struct size. */
+  HEDDLE_ARGUMENT_INVALID = 801,
+  /* No entry of that name or number. */
+  HEDDLE_ENTRY_UNKNOWN = 802,
   HEDDLE_INPUT_MISSING = 803,
   HEDDLE_INPUT_EXTRA = 804,
-  HEDDLE_TENSOR_DTYPE = 805,         /* a tensor has the wrong element type */
+  /* A tensor has the wrong element type. */
+  HEDDLE_TENSOR_DTYPE = 805,
   HEDDLE_TENSOR_RANK = 806,
   HEDDLE_TENSOR_SHAPE = 807,
   HEDDLE_TENSOR_UNALIGNED = 808,
-  HEDDLE_TENSOR_LAYOUT = 809,        /* a tensor is not contiguous in row-major order */
+  /* A tensor is not contiguous in row-major order. */
+  HEDDLE_TENSOR_LAYOUT = 809,
   HEDDLE_OUTPUT_MISSING = 810,
   HEDDLE_OUTPUT_EXTRA = 811,
   HEDDLE_OUTPUT_TOO_SMALL = 812,
-  HEDDLE_TENSOR_OVERLAP = 813,       /* an output shares memory with another tensor of the call */
-  HEDDLE_TENSOR_DEVICE = 814,        /* a tensor lives on a device that this program does not use */
+  /* An output shares memory with another tensor of the call. */
+  HEDDLE_TENSOR_OVERLAP = 813,
+  /* A tensor lives on a device that this program does not use. */
+  HEDDLE_TENSOR_DEVICE = 814,
   HEDDLE_DEADLINE_EXCEEDED = 815,
   HEDDLE_CANCELLED = 816,
-  HEDDLE_CONTEXT_BUSY = 817,         /* one context, two calls at once */
+  /* One context, two calls at once. */
+  HEDDLE_CONTEXT_BUSY = 817,
   HEDDLE_OUT_OF_MEMORY = 818,
-  HEDDLE_ARENA_TOO_SMALL = 819,      /* the memory brought along is too small or not aligned */
-  HEDDLE_THREADS_UNAVAILABLE = 820   /* no thread could be started */
+  /* The memory brought along is too small or not aligned. */
+  HEDDLE_ARENA_TOO_SMALL = 819,
+  /* No thread could be started. */
+  HEDDLE_THREADS_UNAVAILABLE = 820
 } heddle_code;
 
-/* The outcome of a function: code HEDDLE_OK, or a code and a sentence that ends with '\0'. A plain
-   value: nothing to free. Since 0.1. */
+/* The outcome of a function: code HEDDLE_OK, or a code and a sentence that ends
+   with '\0'. A plain value: nothing to free. Since 0.1. */
 typedef struct heddle_status {
   int32_t code; /* heddle_code */
   char message[508];
@@ -95,153 +124,202 @@ typedef struct heddle_status {
 /* Element types; the numbers are those of the artifact. Since 0.1. */
 typedef enum heddle_dtype {
   HEDDLE_I1 = 1, /* one byte each: 0 or 1 */
-  HEDDLE_I2 = 2, HEDDLE_I4 = 3, HEDDLE_I8 = 4, HEDDLE_I16 = 5, HEDDLE_I32 = 6, HEDDLE_I64 = 7,
-  HEDDLE_UI2 = 8, HEDDLE_UI4 = 9, HEDDLE_UI8 = 10, HEDDLE_UI16 = 11, HEDDLE_UI32 = 12, HEDDLE_UI64 = 13,
-  HEDDLE_F4E2M1FN = 16, HEDDLE_F6E2M3FN = 17, HEDDLE_F6E3M2FN = 18, HEDDLE_F8E3M4 = 19, HEDDLE_F8E4M3 = 20,
-  HEDDLE_F8E4M3FN = 21, HEDDLE_F8E4M3B11FNUZ = 22, HEDDLE_F8E4M3FNUZ = 23, HEDDLE_F8E5M2 = 24,
-  HEDDLE_F8E5M2FNUZ = 25, HEDDLE_F8E8M0FNU = 26,
-  HEDDLE_F16 = 32, HEDDLE_BF16 = 33, HEDDLE_F32 = 34, HEDDLE_F64 = 35,
-  HEDDLE_C64 = 48, HEDDLE_C128 = 49
+  HEDDLE_I2 = 2,
+  HEDDLE_I4 = 3,
+  HEDDLE_I8 = 4,
+  HEDDLE_I16 = 5,
+  HEDDLE_I32 = 6,
+  HEDDLE_I64 = 7,
+  HEDDLE_UI2 = 8,
+  HEDDLE_UI4 = 9,
+  HEDDLE_UI8 = 10,
+  HEDDLE_UI16 = 11,
+  HEDDLE_UI32 = 12,
+  HEDDLE_UI64 = 13,
+  HEDDLE_F4E2M1FN = 16,
+  HEDDLE_F6E2M3FN = 17,
+  HEDDLE_F6E3M2FN = 18,
+  HEDDLE_F8E3M4 = 19,
+  HEDDLE_F8E4M3 = 20,
+  HEDDLE_F8E4M3FN = 21,
+  HEDDLE_F8E4M3B11FNUZ = 22,
+  HEDDLE_F8E4M3FNUZ = 23,
+  HEDDLE_F8E5M2 = 24,
+  HEDDLE_F8E5M2FNUZ = 25,
+  HEDDLE_F8E8M0FNU = 26,
+  HEDDLE_F16 = 32,
+  HEDDLE_BF16 = 33,
+  HEDDLE_F32 = 34,
+  HEDDLE_F64 = 35,
+  HEDDLE_C64 = 48,
+  HEDDLE_C128 = 49
 } heddle_dtype;
 
 typedef struct heddle_program heddle_program; /* a loaded artifact */
-typedef struct heddle_context heddle_context; /* the memory of one caller of one entry */
-typedef struct heddle_pool heddle_pool;       /* threads */
+typedef struct heddle_context
+    heddle_context; /* the memory of one caller of one entry */
+typedef struct heddle_pool heddle_pool; /* threads */
 
-/* ---- The library --------------------------------------------------------------------------- */
+/* ---- The library ---- */
 
 /* HEDDLE_RUNTIME_VERSION of the library. Since 0.1. */
 HEDDLE_API uint32_t heddle_runtime_version(void);
-/* The name of a code, e.g. "HEDDLE_TENSOR_SHAPE"; "?" for a number that is none. Since 0.1. */
+/* The name of a code, e.g. "HEDDLE_TENSOR_SHAPE"; "?" for a number that is
+ * none. Since 0.1. */
 HEDDLE_API const char *heddle_code_name(int32_t code);
 /* The name of a type, e.g. "f32"; "?" for a number that is none. Since 0.1. */
 HEDDLE_API const char *heddle_dtype_name(heddle_dtype dtype);
 /* Bytes of an element; 0 for a number that is none. Since 0.1. */
 HEDDLE_API size_t heddle_dtype_bytes(heddle_dtype dtype);
-/* Whether this processor and system have a feature, by its name in Linux's /proc/cpuinfo: 1 or 0.
-   Since 0.1. */
+/* Whether this processor and system have a feature, by its name in Linux's
+   /proc/cpuinfo: 1 or 0. Since 0.1. */
 HEDDLE_API int heddle_cpu_has(const char *feature);
 
-/* ---- Programs ------------------------------------------------------------------------------ */
+/* ---- Programs ---- */
 
 /* Flags of heddle_load_options. Since 0.1. */
 enum {
-  HEDDLE_VERIFY_WEIGHTS = 1u << 0,   /* also check the hashes of the weights: reads them all */
-  HEDDLE_WEIGHTS_HUGE = 1u << 1,     /* copy the weights to huge pages: faster when memory-bound, not shared */
-  HEDDLE_WEIGHTS_PREFAULT = 1u << 2, /* map all pages of the weights now instead of at first use */
-  HEDDLE_SYMBOLS_PERF = 1u << 3,     /* write kernel names to /tmp/perf-<pid>.map */
-  HEDDLE_SYMBOLS_GDB = 1u << 4       /* register kernels with gdb's JIT interface */
+  HEDDLE_VERIFY_WEIGHTS =
+      1u << 0, /* also check the hashes of the weights: reads them all */
+  HEDDLE_WEIGHTS_HUGE = 1u << 1, /* copy the weights to huge pages: faster when
+                                    memory-bound, not shared */
+  HEDDLE_WEIGHTS_PREFAULT =
+      1u << 2, /* map all pages of the weights now instead of at first use */
+  HEDDLE_SYMBOLS_PERF = 1u << 3, /* write kernel names to /tmp/perf-<pid>.map */
+  HEDDLE_SYMBOLS_GDB = 1u << 4   /* register kernels with gdb's JIT interface */
 };
 
 /* Since 0.1. */
 typedef struct heddle_load_options {
   size_t size;
   uint32_t flags;
-  const char *variant; /* by name instead of the best this machine can run; an illegal one fails */
+  const char *variant; /* by name instead of the best this machine can run; an
+                          illegal one fails */
 } heddle_load_options;
 
-/* Loads an artifact. Checks all but the hashes of weights (see flags). Since 0.1. */
-HEDDLE_API heddle_status heddle_program_load_file(const char *path, const heddle_load_options *options,
-                                                  heddle_program **out_program);
-/* Loads from memory, which must stay as it is until the program is gone. Aligned to 64 it is used in
-   place, otherwise copied. Since 0.1. */
-HEDDLE_API heddle_status heddle_program_load_memory(const void *data, size_t bytes,
-                                                    const heddle_load_options *options,
-                                                    heddle_program **out_program);
-/* Gives up the caller's hold; the memory goes with the last context. NULL is fine. Since 0.1. */
+/* Loads an artifact. Checks all but the hashes of weights (see flags). Since
+ * 0.1. */
+HEDDLE_API heddle_status
+heddle_program_load_file(const char *path, const heddle_load_options *options,
+                         heddle_program **out_program);
+/* Loads from memory, which must stay as it is until the program is gone.
+   Aligned to 64 it is used in place, otherwise copied. Since 0.1. */
+HEDDLE_API heddle_status heddle_program_load_memory(
+    const void *data, size_t bytes, const heddle_load_options *options,
+    heddle_program **out_program);
+/* Gives up the caller's hold; the memory goes with the last context. NULL is
+ * fine. Since 0.1. */
 HEDDLE_API void heddle_program_destroy(heddle_program *program);
 
 /* What loading did, in nanoseconds and bytes. Since 0.1. */
 typedef struct heddle_load_report {
   size_t size;
-  const char *variant;     /* the one chosen; lives as long as the program */
-  uint64_t verify_ns;      /* opening, mapping, checking manifest, plans and code */
-  uint64_t code_ns;        /* mapping the kernels, init program */
-  uint64_t weights_ns;     /* hashing and moving weights, if asked for */
+  const char *variant; /* the one chosen; lives as long as the program */
+  uint64_t verify_ns;  /* opening, mapping, checking manifest, plans and code */
+  uint64_t code_ns;    /* mapping the kernels, init program */
+  uint64_t weights_ns; /* hashing and moving weights, if asked for */
   uint64_t weights_bytes;
   uint64_t code_bytes;
   uint64_t file_bytes;
-  uint64_t page_faults;    /* of this thread while loading */
+  uint64_t page_faults; /* of this thread while loading */
 } heddle_load_report;
-HEDDLE_API heddle_status heddle_program_report(const heddle_program *program, heddle_load_report *out_report);
+HEDDLE_API heddle_status heddle_program_report(const heddle_program *program,
+                                               heddle_load_report *out_report);
 
 /* The entries of a program, numbered from 0. Since 0.1. */
 HEDDLE_API size_t heddle_program_entry_count(const heddle_program *program);
 /* NULL for a number that is none. Since 0.1. */
-HEDDLE_API const char *heddle_program_entry_name(const heddle_program *program, size_t entry);
-HEDDLE_API heddle_status heddle_program_find_entry(const heddle_program *program, const char *name,
-                                                   size_t *out_entry);
+HEDDLE_API const char *heddle_program_entry_name(const heddle_program *program,
+                                                 size_t entry);
+HEDDLE_API heddle_status heddle_program_find_entry(
+    const heddle_program *program, const char *name, size_t *out_entry);
 
-/* An input or output. An extent that is not known before the call is given by its bounds. All
-   pointers live as long as the program. Since 0.1. */
+/* An input or output. An extent that is not known before the call is given by
+   its bounds. All pointers live as long as the program. Since 0.1. */
 typedef struct heddle_tensor_info {
   size_t size;
   const char *name;
   heddle_dtype dtype;
   int32_t rank;
   const int64_t *shape;     /* the largest extents */
-  const int64_t *shape_min; /* the smallest; equal to shape in a static program */
+  const int64_t *shape_min; /* the smallest; the same in a static program */
   size_t bytes;             /* of the largest shape */
   size_t alignment;         /* what its address must be a multiple of */
 } heddle_tensor_info;
 /* 0 for an entry that is none. Since 0.1. */
-HEDDLE_API size_t heddle_program_input_count(const heddle_program *program, size_t entry);
-HEDDLE_API size_t heddle_program_output_count(const heddle_program *program, size_t entry);
-HEDDLE_API heddle_status heddle_program_input_info(const heddle_program *program, size_t entry, size_t index,
-                                                   heddle_tensor_info *out_info);
-HEDDLE_API heddle_status heddle_program_output_info(const heddle_program *program, size_t entry, size_t index,
-                                                    heddle_tensor_info *out_info);
+HEDDLE_API size_t heddle_program_input_count(const heddle_program *program,
+                                             size_t entry);
+HEDDLE_API size_t heddle_program_output_count(const heddle_program *program,
+                                              size_t entry);
+HEDDLE_API heddle_status
+heddle_program_input_info(const heddle_program *program, size_t entry,
+                          size_t index, heddle_tensor_info *out_info);
+HEDDLE_API heddle_status
+heddle_program_output_info(const heddle_program *program, size_t entry,
+                           size_t index, heddle_tensor_info *out_info);
 
-/* ---- Threads ------------------------------------------------------------------------------- */
+/* ---- Threads ---- */
 
-/* Calls work(state, worker) for worker = 0 .. workers - 1, each on a thread of its own, and returns
-   when all have returned. worker 0 must run; those of the others that do not only make it slower. */
-typedef void (*heddle_run_workers)(void *user, int64_t workers, void (*work)(void *state, int64_t worker),
+/* Calls work(state, worker) for worker = 0 .. workers - 1, each on a thread of
+   its own, and returns when all have returned. worker 0 must run; those of the
+   others that do not only make it slower. */
+typedef void (*heddle_run_workers)(void *user, int64_t workers,
+                                   void (*work)(void *state, int64_t worker),
                                    void *state);
 
 /* Since 0.1. */
 typedef struct heddle_pool_options {
   size_t size;
-  uint32_t threads;      /* with the caller's; 0: as many as affinity mask and cgroup quota allow */
-  uint32_t spin_us;      /* how long an idle thread spins before it sleeps; 0: 50 */
-  heddle_run_workers run; /* the caller's own threads, instead of starting some: needs `threads` */
+  uint32_t threads; /* with the caller's; 0: as many as affinity mask and cgroup
+                       quota allow */
+  uint32_t spin_us; /* how long an idle thread spins before it sleeps; 0: 50 */
+  heddle_run_workers run; /* the caller's own threads, instead of starting some:
+                             needs `threads` */
   void *user;
 } heddle_pool_options;
 
-/* Threads that contexts can share; while one call uses them another runs on its caller's thread
-   alone. A pool survives fork: the child starts its own threads at its next call. Since 0.1. */
-HEDDLE_API heddle_status heddle_pool_create(const heddle_pool_options *options, heddle_pool **out_pool);
-/* Not while a call is running; a context that still uses it keeps it. NULL is fine. Since 0.1. */
+/* Threads that contexts can share; while one call uses them another runs on its
+   caller's thread alone. A pool survives fork: the child starts its own threads
+   at its next call. Since 0.1. */
+HEDDLE_API heddle_status heddle_pool_create(const heddle_pool_options *options,
+                                            heddle_pool **out_pool);
+/* Not while a call is running; a context that still uses it keeps it. NULL is
+ * fine. Since 0.1. */
 HEDDLE_API void heddle_pool_destroy(heddle_pool *pool);
 /* How many threads work, the caller's included. Since 0.1. */
 HEDDLE_API size_t heddle_pool_threads(const heddle_pool *pool);
 
-/* ---- Contexts ------------------------------------------------------------------------------ */
+/* ---- Contexts ---- */
 
 /* Since 0.1. */
 typedef struct heddle_context_options {
   size_t size;
-  heddle_pool *pool;   /* NULL: one that the program's contexts share, or an own one if threads says so */
-  uint32_t threads;    /* of an own pool; 0: the default */
-  void *arena;         /* memory brought along, aligned to 64, at least arena_bytes of the context's size */
+  heddle_pool *pool; /* NULL: one that the program's contexts share, or an own
+                        one if threads says so */
+  uint32_t threads;  /* of an own pool; 0: the default */
+  void *arena; /* memory brought along, aligned to 64, at least arena_bytes of
+                  the context's size */
   size_t arena_bytes;
 } heddle_context_options;
 
-/* The bytes a context of this entry needs when run by that many threads (0: the default number).
-   Since 0.1. */
-HEDDLE_API heddle_status heddle_program_arena_bytes(const heddle_program *program, size_t entry, uint32_t threads,
-                                                    size_t *out_bytes);
+/* The bytes a context of this entry needs when run by that many threads (0: the
+   default number). Since 0.1. */
+HEDDLE_API heddle_status
+heddle_program_arena_bytes(const heddle_program *program, size_t entry,
+                           uint32_t threads, size_t *out_bytes);
 
-/* Memory for calls of one entry: made once, nothing is allocated during a call. Several contexts of
-   one program can be called at the same time; one context cannot. Since 0.1. */
-HEDDLE_API heddle_status heddle_context_create(heddle_program *program, size_t entry,
-                                               const heddle_context_options *options, heddle_context **out_context);
+/* Memory for calls of one entry: made once, nothing is allocated during a call.
+   Several contexts of one program can be called at the same time; one context
+   cannot. Since 0.1. */
+HEDDLE_API heddle_status heddle_context_create(
+    heddle_program *program, size_t entry,
+    const heddle_context_options *options, heddle_context **out_context);
 /* NULL is fine. Since 0.1. */
 HEDDLE_API void heddle_context_destroy(heddle_context *context);
 /* How many threads its calls use at most. Since 0.1. */
 HEDDLE_API size_t heddle_context_threads(const heddle_context *context);
 
-/* ---- Calls --------------------------------------------------------------------------------- */
+/* ---- Calls ---- */
 
 /* Memory of an input or output. Since 0.1. */
 typedef struct heddle_tensor {
@@ -256,40 +334,47 @@ typedef struct heddle_tensor {
 /* One command of the plan, as it was run. Since 0.1. */
 typedef struct heddle_step {
   size_t size;
-  uint64_t number;      /* in the order of this call */
-  const char *name;     /* of the kernel; "copy", "fill", "branch", "loop" */
+  uint64_t number;  /* in the order of this call */
+  const char *name; /* of the kernel; "copy", "fill", "branch", "loop" */
   int64_t tiles;
-  uint64_t start_ns;    /* CLOCK_MONOTONIC */
+  uint64_t start_ns; /* CLOCK_MONOTONIC */
   uint64_t duration_ns;
-  int64_t operations;   /* arithmetic operations; -1: not known */
-  int64_t traffic;      /* bytes read and written; -1: not known */
-  size_t node_count;    /* the model's nodes it computes */
+  int64_t operations; /* arithmetic operations; -1: not known */
+  int64_t traffic;    /* bytes read and written; -1: not known */
+  size_t node_count;  /* the model's nodes it computes */
   const char *const *nodes;
-  uint32_t block;       /* where in the plan it stands */
+  uint32_t block; /* where in the plan it stands */
   uint32_t command;
 } heddle_step;
 
 /* Since 0.1. */
 typedef struct heddle_call_options {
   size_t size;
-  uint64_t deadline_ns;  /* CLOCK_MONOTONIC; 0: none. Looked at between pieces of work */
-  const int32_t *cancel; /* the call stops soon after another thread stores something else than 0 */
-  /* Called after each step by whichever thread finished it, one at a time; the call is slower. */
+  uint64_t deadline_ns; /* CLOCK_MONOTONIC; 0: none. Looked at between pieces of
+                           work */
+  const int32_t *cancel; /* the call stops soon after another thread stores
+                            something else than 0 */
+  /* Called after each step by whichever thread finished it, one at a time; the
+   * call is slower. */
   void (*on_step)(void *user, const heddle_step *step);
   void *user;
 } heddle_call_options;
 
-/* Runs the entry. Inputs and outputs in the entry's order; outputs are memory to write to. dtype,
-   rank, shape, layout, alignment and size of each are checked: the message names the tensor. After a
-   failure the contents of the outputs are undefined. Since 0.1. */
-HEDDLE_API heddle_status heddle_context_call(heddle_context *context, const heddle_tensor *inputs,
-                                             size_t input_count, const heddle_tensor *outputs,
-                                             size_t output_count, const heddle_call_options *options);
+/* Runs the entry. Inputs and outputs in the entry's order; outputs are memory
+   to write to. dtype, rank, shape, layout, alignment and size of each are
+   checked: the message names the tensor. After a failure the contents of the
+   outputs are undefined. Since 0.1. */
+HEDDLE_API heddle_status
+heddle_context_call(heddle_context *context, const heddle_tensor *inputs,
+                    size_t input_count, const heddle_tensor *outputs,
+                    size_t output_count, const heddle_call_options *options);
 
-/* The same with DLPack tensors on the CPU: arrays of pointers to DLTensor. Since 0.1. */
-HEDDLE_API heddle_status heddle_context_call_dlpack(heddle_context *context, const void *const *inputs,
-                                                    size_t input_count, const void *const *outputs,
-                                                    size_t output_count, const heddle_call_options *options);
+/* The same with DLPack tensors on the CPU: arrays of pointers to DLTensor.
+ * Since 0.1. */
+HEDDLE_API heddle_status heddle_context_call_dlpack(
+    heddle_context *context, const void *const *inputs, size_t input_count,
+    const void *const *outputs, size_t output_count,
+    const heddle_call_options *options);
 
 #ifdef __cplusplus
 }

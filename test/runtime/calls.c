@@ -1,5 +1,9 @@
-// RUN: %heddle_build/test/runtime/runtime-calls %heddle_build/test/runtime/models
-/* Loading, asking, calling: what goes right. Argument: the folder of the test models. */
+/*
+RUN: %heddle_build/test/runtime/runtime-calls \
+RUN:   %heddle_build/test/runtime/models
+*/
+/* Loading, asking, calling: what goes right. Argument: the folder of the test
+ * models. */
 #include "check.h"
 
 #include <time.h>
@@ -15,8 +19,10 @@ static void check_sum(void) {
   CHECK(good);
 }
 
-static void call_addition(heddle_context *context, const heddle_call_options *options) {
-  heddle_tensor inputs[] = {make_tensor(left, HEDDLE_F32, 2, square), make_tensor(right, HEDDLE_F32, 2, square)};
+static void call_addition(heddle_context *context,
+                          const heddle_call_options *options) {
+  heddle_tensor inputs[] = {make_tensor(left, HEDDLE_F32, 2, square),
+                            make_tensor(right, HEDDLE_F32, 2, square)};
   heddle_tensor output = make_tensor(sum, HEDDLE_F32, 2, square);
   memset(sum, 0, sizeof(sum));
   OK(heddle_context_call(context, inputs, 2, &output, 1, options));
@@ -27,9 +33,11 @@ static void on_step(void *user, const heddle_step *step) {
   static const char *nodes[] = {"Add_0", "Add_1", "Add_2"};
   int *steps = user;
   CHECK(step->size == sizeof(*step) && step->number == (uint64_t)*steps);
-  CHECK(!strcmp(step->name, "add") && step->tiles == 8 && step->operations == 1000 && step->traffic == 12000);
+  CHECK(!strcmp(step->name, "add") && step->tiles == 8 &&
+        step->operations == 1000 && step->traffic == 12000);
   CHECK(step->node_count == 1 && !strcmp(step->nodes[0], nodes[*steps % 3]));
-  CHECK(step->block == 0 && step->command == (uint32_t)*steps && step->start_ns > 0);
+  CHECK(step->block == 0 && step->command == (uint32_t)*steps &&
+        step->start_ns > 0);
   ++*steps;
 }
 
@@ -41,18 +49,24 @@ static void test_addition(const char *folder) {
   size_t entry = 9;
   OK(heddle_program_find_entry(program, "empty", &entry));
   CHECK(entry == 1);
-  EXPECT(heddle_program_find_entry(program, "other", &entry), HEDDLE_ENTRY_UNKNOWN, "'main' 'empty'");
-  CHECK(heddle_program_input_count(program, 0) == 2 && heddle_program_output_count(program, 0) == 1);
+  EXPECT(heddle_program_find_entry(program, "other", &entry),
+         HEDDLE_ENTRY_UNKNOWN, "'main' 'empty'");
+  CHECK(heddle_program_input_count(program, 0) == 2 &&
+        heddle_program_output_count(program, 0) == 1);
   heddle_tensor_info info = HEDDLE_INIT(info);
   OK(heddle_program_input_info(program, 0, 1, &info));
-  CHECK(!strcmp(info.name, "right") && info.dtype == HEDDLE_F32 && info.rank == 2 && info.shape[1] == 100);
+  CHECK(!strcmp(info.name, "right") && info.dtype == HEDDLE_F32 &&
+        info.rank == 2 && info.shape[1] == 100);
   CHECK(info.shape_min[0] == 10 && info.bytes == 4000 && info.alignment == 4);
-  EXPECT(heddle_program_output_info(program, 0, 1, &info), HEDDLE_ARGUMENT_INVALID, NULL);
-  EXPECT(heddle_program_output_info(program, 7, 0, &info), HEDDLE_ENTRY_UNKNOWN, NULL);
+  EXPECT(heddle_program_output_info(program, 0, 1, &info),
+         HEDDLE_ARGUMENT_INVALID, NULL);
+  EXPECT(heddle_program_output_info(program, 7, 0, &info), HEDDLE_ENTRY_UNKNOWN,
+         NULL);
 
   heddle_load_report report = HEDDLE_INIT(report);
   OK(heddle_program_report(program, &report));
-  CHECK(!strcmp(report.variant, "plain") && report.weights_bytes == 4012 && report.verify_ns > 0);
+  CHECK(!strcmp(report.variant, "plain") && report.weights_bytes == 4012 &&
+        report.verify_ns > 0);
 
   heddle_context *context = NULL;
   OK(heddle_context_create(program, 0, NULL, &context));
@@ -64,7 +78,8 @@ static void test_addition(const char *folder) {
   call_addition(context, &options);
   CHECK(steps == 3);
 
-  /* One thread, three threads, a context of the other entry; a context outlives the program's handle. */
+  /* One thread, three threads, a context of the other entry; a context outlives
+   * the program's handle. */
   for (uint32_t threads = 1; threads <= 3; threads += 2) {
     heddle_context_options one = HEDDLE_INIT(one);
     one.threads = threads;
@@ -94,10 +109,12 @@ static void test_own_arena(const char *folder) {
   options.arena = memory;
   options.arena_bytes = bytes - 1;
   heddle_context *context = NULL;
-  EXPECT(heddle_context_create(program, 0, &options, &context), HEDDLE_ARENA_TOO_SMALL, NULL);
+  EXPECT(heddle_context_create(program, 0, &options, &context),
+         HEDDLE_ARENA_TOO_SMALL, NULL);
   options.arena_bytes = bytes;
   options.arena = memory + 4;
-  EXPECT(heddle_context_create(program, 0, &options, &context), HEDDLE_ARENA_TOO_SMALL, "64");
+  EXPECT(heddle_context_create(program, 0, &options, &context),
+         HEDDLE_ARENA_TOO_SMALL, "64");
   options.arena = memory;
   OK(heddle_context_create(program, 0, &options, &context));
   call_addition(context, NULL);
@@ -145,8 +162,10 @@ static void test_control(const char *folder) {
     OK(heddle_context_call(context, inputs, 2, outputs, 5, NULL));
     int good = 1;
     for (int i = 0; i < 64; ++i)
-      good &= results[0][i] == 5 && results[1][i] == times && results[2][i] == chosen[which] &&
-              results[3][i] == 2 * 0x01020304 && results[4][i] == (i ? 0 : found[which]);
+      good &= results[0][i] == 5 && results[1][i] == times &&
+              results[2][i] == chosen[which] &&
+              results[3][i] == 2 * 0x01020304 &&
+              results[4][i] == (i ? 0 : found[which]);
     CHECK(good);
   }
   heddle_context_destroy(context);
@@ -164,9 +183,11 @@ static void test_dynamic(const char *folder) {
     const int64_t shape[] = {batch, 4}, other[] = {batch + 1, 4};
     for (int i = 0; i < batch * 4; ++i)
       left[i] = (float)i, right[i] = 1;
-    heddle_tensor inputs[] = {make_tensor(left, HEDDLE_F32, 2, shape), make_tensor(right, HEDDLE_F32, 2, shape)};
+    heddle_tensor inputs[] = {make_tensor(left, HEDDLE_F32, 2, shape),
+                              make_tensor(right, HEDDLE_F32, 2, shape)};
     heddle_tensor output = make_tensor(sum, HEDDLE_F32, 2, shape);
-    heddle_status status = heddle_context_call(context, inputs, 2, &output, 1, NULL);
+    heddle_status status =
+        heddle_context_call(context, inputs, 2, &output, 1, NULL);
     if (batch == 65) {
       EXPECT(status, HEDDLE_TENSOR_SHAPE, "'batch' must be from 1 to 64");
       break;
@@ -177,7 +198,8 @@ static void test_dynamic(const char *folder) {
       good &= sum[i] == (float)i + 1;
     CHECK(good);
     inputs[1].shape = other;
-    EXPECT(heddle_context_call(context, inputs, 2, &output, 1, NULL), HEDDLE_TENSOR_SHAPE, "input 'right'");
+    EXPECT(heddle_context_call(context, inputs, 2, &output, 1, NULL),
+           HEDDLE_TENSOR_SHAPE, "input 'right'");
   }
   heddle_context_destroy(context);
   heddle_program_destroy(program);
@@ -204,7 +226,8 @@ static void test_stopping(const char *folder) {
   heddle_call_options options = HEDDLE_INIT(options);
   options.deadline_ns = now_ns() + 100000; /* the call takes some 5 ms */
   uint64_t start = now_ns();
-  EXPECT(heddle_context_call(context, NULL, 0, &output, 1, &options), HEDDLE_DEADLINE_EXCEEDED, NULL);
+  EXPECT(heddle_context_call(context, NULL, 0, &output, 1, &options),
+         HEDDLE_DEADLINE_EXCEEDED, NULL);
   uint64_t early = now_ns() - start;
   options.deadline_ns = now_ns() + 60000000000u;
   start = now_ns();
@@ -213,7 +236,8 @@ static void test_stopping(const char *folder) {
   CHECK(numbers[4095] != 0);
   int32_t cancel = 1;
   options.cancel = &cancel;
-  EXPECT(heddle_context_call(context, NULL, 0, &output, 1, &options), HEDDLE_CANCELLED, NULL);
+  EXPECT(heddle_context_call(context, NULL, 0, &output, 1, &options),
+         HEDDLE_CANCELLED, NULL);
   /* A stopped context can be used again. */
   cancel = 0;
   OK(heddle_context_call(context, NULL, 0, &output, 1, &options));
@@ -222,11 +246,13 @@ static void test_stopping(const char *folder) {
 
   program = load(folder, "addition", NULL);
   OK(heddle_context_create(program, 0, NULL, &context));
-  heddle_tensor inputs[] = {make_tensor(left, HEDDLE_F32, 2, square), make_tensor(right, HEDDLE_F32, 2, square)};
+  heddle_tensor inputs[] = {make_tensor(left, HEDDLE_F32, 2, square),
+                            make_tensor(right, HEDDLE_F32, 2, square)};
   output = make_tensor(sum, HEDDLE_F32, 2, square);
   options.on_step = cancel_at_once;
   options.user = &cancel;
-  EXPECT(heddle_context_call(context, inputs, 2, &output, 1, &options), HEDDLE_CANCELLED, NULL);
+  EXPECT(heddle_context_call(context, inputs, 2, &output, 1, &options),
+         HEDDLE_CANCELLED, NULL);
   heddle_context_destroy(context);
   heddle_program_destroy(program);
 }
@@ -235,14 +261,17 @@ static void test_variants(const char *folder) {
   heddle_program *program = NULL;
   heddle_load_options options = HEDDLE_INIT(options);
   options.variant = "plain";
-  OK(heddle_program_load_file(model_path(folder, "addition"), &options, &program));
+  OK(heddle_program_load_file(model_path(folder, "addition"), &options,
+                              &program));
   heddle_program_destroy(program);
   options.variant = "impossible";
-  EXPECT(heddle_program_load_file(model_path(folder, "addition"), &options, &program), HEDDLE_TARGET_MISMATCH,
-         "no-such-feature");
+  EXPECT(heddle_program_load_file(model_path(folder, "addition"), &options,
+                                  &program),
+         HEDDLE_TARGET_MISMATCH, "no-such-feature");
   options.variant = "other";
-  EXPECT(heddle_program_load_file(model_path(folder, "addition"), &options, &program), HEDDLE_VARIANT_UNKNOWN,
-         "'plain'");
+  EXPECT(heddle_program_load_file(model_path(folder, "addition"), &options,
+                                  &program),
+         HEDDLE_VARIANT_UNKNOWN, "'plain'");
   CHECK(!heddle_cpu_has("no-such-feature") && !heddle_cpu_has(NULL));
 #if defined(__x86_64__)
   CHECK(heddle_cpu_has("sse2") && heddle_cpu_has("SSE2") == 0);
@@ -258,7 +287,8 @@ int main(int argc, char **argv) {
   }
   CHECK(heddle_runtime_version() == HEDDLE_RUNTIME_VERSION);
   CHECK(!strcmp(heddle_code_name(HEDDLE_TENSOR_SHAPE), "HEDDLE_TENSOR_SHAPE"));
-  CHECK(!strcmp(heddle_dtype_name(HEDDLE_BF16), "bf16") && heddle_dtype_bytes(HEDDLE_C128) == 16);
+  CHECK(!strcmp(heddle_dtype_name(HEDDLE_BF16), "bf16") &&
+        heddle_dtype_bytes(HEDDLE_C128) == 16);
   test_addition(argv[1]);
   test_own_arena(argv[1]);
   test_memory(argv[1]);

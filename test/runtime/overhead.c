@@ -1,6 +1,10 @@
-// RUN: %heddle_build/test/runtime/runtime-overhead %heddle_build/test/runtime/models 2000
-/* What a call costs beside its work. Argument: the folder of the test models. Prints nanoseconds; with
-   a second argument, a limit for the empty call, it fails above it. */
+/*
+RUN: %heddle_build/test/runtime/runtime-overhead \
+RUN:   %heddle_build/test/runtime/models 2000
+*/
+/* What a call costs beside its work. Argument: the folder of the test models.
+   Prints nanoseconds; with a second argument, a limit for the empty call, it
+   fails above it. */
 #include "check.h"
 
 #include <time.h>
@@ -11,17 +15,21 @@ static double now(void) {
   return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-static int ascending(const void *a, const void *b) { return *(const double *)a < *(const double *)b ? -1 : 1; }
+static int ascending(const void *a, const void *b) {
+  return *(const double *)a < *(const double *)b ? -1 : 1;
+}
 
 /* Median over batches of the time of one call. */
-static double measure(heddle_context *context, const heddle_tensor *inputs, size_t input_count,
-                      const heddle_tensor *outputs, size_t output_count) {
+static double measure(heddle_context *context, const heddle_tensor *inputs,
+                      size_t input_count, const heddle_tensor *outputs,
+                      size_t output_count) {
   enum { batches = 101, calls = 100 };
   double times[batches];
   for (int i = 0; i < batches; ++i) {
     double start = now();
     for (int j = 0; j < calls; ++j)
-      OK(heddle_context_call(context, inputs, input_count, outputs, output_count, NULL));
+      OK(heddle_context_call(context, inputs, input_count, outputs,
+                             output_count, NULL));
     times[i] = (now() - start) / calls;
   }
   qsort(times, batches, sizeof(double), ascending);
@@ -34,7 +42,8 @@ int main(int argc, char **argv) {
   heddle_program *program = load(argv[1], "addition", NULL);
   static float left[1000], right[1000], sum[1000];
   const int64_t shape[] = {10, 100};
-  heddle_tensor inputs[] = {make_tensor(left, HEDDLE_F32, 2, shape), make_tensor(right, HEDDLE_F32, 2, shape)};
+  heddle_tensor inputs[] = {make_tensor(left, HEDDLE_F32, 2, shape),
+                            make_tensor(right, HEDDLE_F32, 2, shape)};
   heddle_tensor output = make_tensor(sum, HEDDLE_F32, 2, shape);
   heddle_program *steps = load(argv[1], "steps", NULL);
   int32_t counters[2] = {0, 0};
@@ -51,8 +60,10 @@ int main(int argc, char **argv) {
     double ns = measure(empty, NULL, 0, NULL, 0);
     if (ns > empty_ns)
       empty_ns = ns;
-    printf("%u thread(s): empty call %.0f ns, three steps of 8 tiles %.0f ns, a step of 2 empty tiles %.0f ns\n",
-           threads, ns, measure(addition, inputs, 2, &output, 1), measure(stepping, NULL, 0, &counted, 1) / 200);
+    printf("%u thread(s): empty call %.0f ns, three steps of 8 tiles %.0f ns, "
+           "a step of 2 empty tiles %.0f ns\n",
+           threads, ns, measure(addition, inputs, 2, &output, 1),
+           measure(stepping, NULL, 0, &counted, 1) / 200);
     CHECK(counters[0] == 200 && counters[1] == 200);
     heddle_context_destroy(empty);
     heddle_context_destroy(addition);

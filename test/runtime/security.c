@@ -1,7 +1,11 @@
-// RUN: %heddle_build/test/runtime/runtime-security %heddle_build/test/runtime/models
-/* Where code may come from: no page is ever writable and executable, a process that may not make memory
-   executable can load, a place mounted noexec gives a typed error; names of kernels for perf. Argument: the
-   folder of the test models. */
+/*
+RUN: %heddle_build/test/runtime/runtime-security \
+RUN:   %heddle_build/test/runtime/models
+*/
+/* Where code may come from: no page is ever writable and executable, a process
+   that may not make memory executable can load, a place mounted noexec gives a
+   typed error; names of kernels for perf. Argument: the folder of the test
+   models. */
 #include "check.h"
 
 #include <sys/prctl.h>
@@ -54,16 +58,19 @@ static void test_perf_map(const char *folder) {
   heddle_program_destroy(program);
 }
 
-/* A file system that is mounted noexec, if this machine has one that we may write to. */
+/* A file system that is mounted noexec, if this machine has one that we may
+ * write to. */
 static void test_noexec(const char *folder) {
   char line[4096], place[2048], options[2048], path[4096];
   FILE *mounts = fopen("/proc/mounts", "r");
   size_t count = read_whole(model_path(folder, "steps"), bytes, sizeof(bytes));
   int tried = 0;
   while (!tried && fgets(line, sizeof(line), mounts)) {
-    if (sscanf(line, "%*s %2047s %*s %2047s", place, options) != 2 || !strstr(options, "noexec"))
+    if (sscanf(line, "%*s %2047s %*s %2047s", place, options) != 2 ||
+        !strstr(options, "noexec"))
       continue;
-    snprintf(path, sizeof(path), "%s/heddle-test-%d.heddle", place, (int)getpid());
+    snprintf(path, sizeof(path), "%s/heddle-test-%d.heddle", place,
+             (int)getpid());
     FILE *copy = fopen(path, "wb");
     if (!copy)
       continue;
@@ -71,7 +78,8 @@ static void test_noexec(const char *folder) {
     fclose(copy);
     heddle_program *program = NULL;
     if (tried)
-      EXPECT(heddle_program_load_file(path, NULL, &program), HEDDLE_CODE_NOT_EXECUTABLE, "noexec");
+      EXPECT(heddle_program_load_file(path, NULL, &program),
+             HEDDLE_CODE_NOT_EXECUTABLE, "noexec");
     unlink(path);
   }
   fclose(mounts);

@@ -1,6 +1,9 @@
-// RUN: %heddle_build/test/runtime/runtime-threads %heddle_build/test/runtime/models
-/* Several contexts in several threads, shared and own pools, the caller's threads, a child process.
-   Argument: the folder of the test models. */
+/*
+RUN: %heddle_build/test/runtime/runtime-threads \
+RUN:   %heddle_build/test/runtime/models
+*/
+/* Several contexts in several threads, shared and own pools, the caller's
+   threads, a child process. Argument: the folder of the test models. */
 #define _GNU_SOURCE
 #include "check.h"
 
@@ -9,7 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The thread sanitizer does not like a child with threads, but can follow it. */
+/* The thread sanitizer does not like a child with threads, but can follow it.
+ */
 const char *__tsan_default_options(void);
 const char *__tsan_default_options(void) { return "die_after_fork=0"; }
 
@@ -29,9 +33,11 @@ static int call_and_check(heddle_context *context, float seed) {
     right[i] = seed - 3;
     sum[i] = 0;
   }
-  heddle_tensor inputs[] = {make_tensor(left, HEDDLE_F32, 2, square), make_tensor(right, HEDDLE_F32, 2, square)};
+  heddle_tensor inputs[] = {make_tensor(left, HEDDLE_F32, 2, square),
+                            make_tensor(right, HEDDLE_F32, 2, square)};
   heddle_tensor output = make_tensor(sum, HEDDLE_F32, 2, square);
-  heddle_status status = heddle_context_call(context, inputs, 2, &output, 1, NULL);
+  heddle_status status =
+      heddle_context_call(context, inputs, 2, &output, 1, NULL);
   int wrong = status.code != HEDDLE_OK;
   for (int i = 0; i < 1000; ++i)
     wrong |= sum[i] != (left[i] + right[i]) + 0.5f * (float)i + left[i];
@@ -65,7 +71,8 @@ static void test_sharing(heddle_program *program, heddle_pool *pool) {
   }
 }
 
-/* Threads of the caller's own: started for each call here, which is slow but shows the contract. */
+/* Threads of the caller's own: started for each call here, which is slow but
+ * shows the contract. */
 struct work {
   void (*work)(void *state, int64_t worker);
   void *state;
@@ -80,7 +87,8 @@ static void *run_one(void *argument) {
 
 static int runs = 0;
 
-static void run_workers(void *user, int64_t workers, void (*work)(void *, int64_t), void *state) {
+static void run_workers(void *user, int64_t workers,
+                        void (*work)(void *, int64_t), void *state) {
   CHECK(user == &runs && workers == 3);
   ++runs;
   pthread_t threads[2];
@@ -161,14 +169,16 @@ static void test_fork(heddle_program *program) {
 /* One context in two calls at once. */
 static void call_again(void *user, const heddle_step *step) {
   (void)step;
-  EXPECT(heddle_context_call(user, NULL, 0, NULL, 0, NULL), HEDDLE_CONTEXT_BUSY, NULL);
+  EXPECT(heddle_context_call(user, NULL, 0, NULL, 0, NULL), HEDDLE_CONTEXT_BUSY,
+         NULL);
 }
 
 static void test_busy(heddle_program *program) {
   heddle_context *context = NULL;
   OK(heddle_context_create(program, 0, NULL, &context));
   static float left[1000], right[1000], sum[1000];
-  heddle_tensor inputs[] = {make_tensor(left, HEDDLE_F32, 2, square), make_tensor(right, HEDDLE_F32, 2, square)};
+  heddle_tensor inputs[] = {make_tensor(left, HEDDLE_F32, 2, square),
+                            make_tensor(right, HEDDLE_F32, 2, square)};
   heddle_tensor output = make_tensor(sum, HEDDLE_F32, 2, square);
   heddle_call_options options = HEDDLE_INIT(options);
   options.on_step = call_again;

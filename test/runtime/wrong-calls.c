@@ -1,5 +1,9 @@
-// RUN: %heddle_build/test/runtime/runtime-wrong-calls %heddle_build/test/runtime/models
-/* Each way to call wrongly has its own code and names the tensor. Argument: the folder of the test models. */
+/*
+RUN: %heddle_build/test/runtime/runtime-wrong-calls \
+RUN:   %heddle_build/test/runtime/models
+*/
+/* Each way to call wrongly has its own code and names the tensor. Argument: the
+ * folder of the test models. */
 #include "check.h"
 
 /* DLPack's DLTensor. */
@@ -15,7 +19,8 @@ typedef struct {
 static float left[1001], right[1001], sum[1001];
 static heddle_context *context;
 static heddle_tensor inputs[3], outputs[2];
-static const int64_t square[] = {10, 100}, turned[] = {100, 10}, negative[] = {-10, -100}, strides[] = {1, 10},
+static const int64_t square[] = {10, 100}, turned[] = {100, 10},
+                     negative[] = {-10, -100}, strides[] = {1, 10},
                      good_strides[] = {100, 1};
 
 /* Back to a call that is right. */
@@ -27,7 +32,8 @@ static void reset(void) {
 }
 
 static heddle_status call(size_t input_count, size_t output_count) {
-  heddle_status status = heddle_context_call(context, inputs, input_count, outputs, output_count, NULL);
+  heddle_status status = heddle_context_call(context, inputs, input_count,
+                                             outputs, output_count, NULL);
   reset();
   return status;
 }
@@ -40,23 +46,28 @@ static void test_plain(void) {
   EXPECT(call(2, 0), HEDDLE_OUTPUT_MISSING, "output 'sum' is missing");
   EXPECT(call(2, 2), HEDDLE_OUTPUT_EXTRA, "after 'sum'");
   inputs[1].dtype = HEDDLE_I32;
-  EXPECT(call(2, 1), HEDDLE_TENSOR_DTYPE, "input 'right' has type i32 instead of f32");
+  EXPECT(call(2, 1), HEDDLE_TENSOR_DTYPE,
+         "input 'right' has type i32 instead of f32");
   outputs[0].dtype = (heddle_dtype)77;
-  EXPECT(call(2, 1), HEDDLE_TENSOR_DTYPE, "output 'sum' has type ? instead of f32");
+  EXPECT(call(2, 1), HEDDLE_TENSOR_DTYPE,
+         "output 'sum' has type ? instead of f32");
   inputs[0].rank = 1;
-  EXPECT(call(2, 1), HEDDLE_TENSOR_RANK, "input 'left' has 1 dimensions instead of 2");
+  EXPECT(call(2, 1), HEDDLE_TENSOR_RANK,
+         "input 'left' has 1 dimensions instead of 2");
   inputs[0].rank = -1;
   EXPECT(call(2, 1), HEDDLE_TENSOR_RANK, "input 'left'");
   inputs[0].shape = NULL;
   EXPECT(call(2, 1), HEDDLE_TENSOR_RANK, "input 'left'");
   inputs[1].shape = turned;
-  EXPECT(call(2, 1), HEDDLE_TENSOR_SHAPE, "input 'right' has shape [100, 10] instead of [10, 100]");
+  EXPECT(call(2, 1), HEDDLE_TENSOR_SHAPE,
+         "input 'right' has shape [100, 10] instead of [10, 100]");
   inputs[1].shape = negative;
   EXPECT(call(2, 1), HEDDLE_TENSOR_SHAPE, "input 'right'");
   outputs[0].shape = turned;
   EXPECT(call(2, 1), HEDDLE_TENSOR_SHAPE, "output 'sum'");
   inputs[0].data = (char *)left + 1;
-  EXPECT(call(2, 1), HEDDLE_TENSOR_UNALIGNED, "input 'left' does not start at a multiple of 4");
+  EXPECT(call(2, 1), HEDDLE_TENSOR_UNALIGNED,
+         "input 'left' does not start at a multiple of 4");
   outputs[0].data = (char *)sum + 2;
   EXPECT(call(2, 1), HEDDLE_TENSOR_UNALIGNED, "output 'sum'");
   inputs[1].strides = strides;
@@ -66,13 +77,15 @@ static void test_plain(void) {
   outputs[0].strides = strides;
   EXPECT(call(2, 1), HEDDLE_TENSOR_LAYOUT, "output 'sum'");
   outputs[0].bytes = 3999;
-  EXPECT(call(2, 1), HEDDLE_OUTPUT_TOO_SMALL, "output 'sum' has 3999 bytes instead of 4000");
+  EXPECT(call(2, 1), HEDDLE_OUTPUT_TOO_SMALL,
+         "output 'sum' has 3999 bytes instead of 4000");
   inputs[0].bytes = 3999;
   EXPECT(call(2, 1), HEDDLE_TENSOR_SHAPE, "input 'left' has 3999 bytes");
   inputs[0].data = NULL;
   EXPECT(call(2, 1), HEDDLE_ARGUMENT_INVALID, "input 'left' has no memory");
   outputs[0].data = right + 1;
-  EXPECT(call(2, 1), HEDDLE_TENSOR_OVERLAP, "output 'sum' shares memory with input 'right'");
+  EXPECT(call(2, 1), HEDDLE_TENSOR_OVERLAP,
+         "output 'sum' shares memory with input 'right'");
 }
 
 static void test_dlpack(void) {
@@ -87,51 +100,74 @@ static void test_dlpack(void) {
   OK(heddle_context_call_dlpack(context, in, 2, result, 1, NULL));
   CHECK(sum[0] == left[0] + right[1] + left[0]);
   b.byte_offset = 0;
-  EXPECT(heddle_context_call_dlpack(context, in, 1, result, 1, NULL), HEDDLE_INPUT_MISSING, "'right'");
+  EXPECT(heddle_context_call_dlpack(context, in, 1, result, 1, NULL),
+         HEDDLE_INPUT_MISSING, "'right'");
   b.device_type = 2;
-  EXPECT(heddle_context_call_dlpack(context, in, 2, result, 1, NULL), HEDDLE_TENSOR_DEVICE, "input 'right'");
+  EXPECT(heddle_context_call_dlpack(context, in, 2, result, 1, NULL),
+         HEDDLE_TENSOR_DEVICE, "input 'right'");
   b.device_type = 1;
   b.lanes = 4;
-  EXPECT(heddle_context_call_dlpack(context, in, 2, result, 1, NULL), HEDDLE_TENSOR_DTYPE, "input 'right'");
+  EXPECT(heddle_context_call_dlpack(context, in, 2, result, 1, NULL),
+         HEDDLE_TENSOR_DTYPE, "input 'right'");
   b.lanes = 1;
   b.bits = 16;
-  EXPECT(heddle_context_call_dlpack(context, in, 2, result, 1, NULL), HEDDLE_TENSOR_DTYPE, "has type f16");
+  EXPECT(heddle_context_call_dlpack(context, in, 2, result, 1, NULL),
+         HEDDLE_TENSOR_DTYPE, "has type f16");
   b.code = 4;
-  EXPECT(heddle_context_call_dlpack(context, in, 2, result, 1, NULL), HEDDLE_TENSOR_DTYPE, "has type bf16");
+  EXPECT(heddle_context_call_dlpack(context, in, 2, result, 1, NULL),
+         HEDDLE_TENSOR_DTYPE, "has type bf16");
   b = good;
   b.data = right;
   b.strides = bad_strides;
-  EXPECT(heddle_context_call_dlpack(context, in, 2, result, 1, NULL), HEDDLE_TENSOR_LAYOUT, "input 'right'");
+  EXPECT(heddle_context_call_dlpack(context, in, 2, result, 1, NULL),
+         HEDDLE_TENSOR_LAYOUT, "input 'right'");
   in[0] = NULL;
-  EXPECT(heddle_context_call_dlpack(context, in, 2, result, 1, NULL), HEDDLE_ARGUMENT_INVALID, "input 'left'");
+  EXPECT(heddle_context_call_dlpack(context, in, 2, result, 1, NULL),
+         HEDDLE_ARGUMENT_INVALID, "input 'left'");
 }
 
 static void test_arguments(const char *folder) {
   heddle_program *program = NULL, *unchanged = (heddle_program *)&program;
   heddle_program *out = unchanged;
-  EXPECT(heddle_program_load_file("/no/such/file", NULL, &out), HEDDLE_FILE_UNREADABLE, "/no/such/file");
-  EXPECT(heddle_program_load_file(folder, NULL, &out), HEDDLE_FILE_UNREADABLE, NULL);
-  EXPECT(heddle_program_load_file("/dev/null", NULL, &out), HEDDLE_FILE_UNREADABLE, "not a regular file");
-  EXPECT(heddle_program_load_memory("\x89HEDDLE", 7, NULL, &out), HEDDLE_ARTIFACT_TRUNCATED, NULL);
-  EXPECT(heddle_program_load_memory("ELF", 3, NULL, &out), HEDDLE_NOT_AN_ARTIFACT, NULL);
-  EXPECT(heddle_program_load_memory("", 0, NULL, &out), HEDDLE_NOT_AN_ARTIFACT, NULL);
-  EXPECT(heddle_program_load_file(NULL, NULL, &out), HEDDLE_ARGUMENT_INVALID, NULL);
+  EXPECT(heddle_program_load_file("/no/such/file", NULL, &out),
+         HEDDLE_FILE_UNREADABLE, "/no/such/file");
+  EXPECT(heddle_program_load_file(folder, NULL, &out), HEDDLE_FILE_UNREADABLE,
+         NULL);
+  EXPECT(heddle_program_load_file("/dev/null", NULL, &out),
+         HEDDLE_FILE_UNREADABLE, "not a regular file");
+  EXPECT(heddle_program_load_memory("\x89HEDDLE", 7, NULL, &out),
+         HEDDLE_ARTIFACT_TRUNCATED, NULL);
+  EXPECT(heddle_program_load_memory("ELF", 3, NULL, &out),
+         HEDDLE_NOT_AN_ARTIFACT, NULL);
+  EXPECT(heddle_program_load_memory("", 0, NULL, &out), HEDDLE_NOT_AN_ARTIFACT,
+         NULL);
+  EXPECT(heddle_program_load_file(NULL, NULL, &out), HEDDLE_ARGUMENT_INVALID,
+         NULL);
   CHECK(out == unchanged);
 
-  /* A struct without a size, and one of a later version that asks for something new. */
+  /* A struct without a size, and one of a later version that asks for something
+   * new. */
   heddle_load_options options = {0};
-  EXPECT(heddle_program_load_file(model_path(folder, "addition"), &options, &out), HEDDLE_ARGUMENT_INVALID, "size");
+  EXPECT(
+      heddle_program_load_file(model_path(folder, "addition"), &options, &out),
+      HEDDLE_ARGUMENT_INVALID, "size");
   struct {
     heddle_load_options known;
     uint64_t unknown;
   } later = {{.size = sizeof(later)}, 0};
-  OK(heddle_program_load_file(model_path(folder, "addition"), &later.known, &program));
+  OK(heddle_program_load_file(model_path(folder, "addition"), &later.known,
+                              &program));
   later.unknown = 1;
-  EXPECT(heddle_program_load_file(model_path(folder, "addition"), &later.known, &out), HEDDLE_ARGUMENT_INVALID, NULL);
+  EXPECT(heddle_program_load_file(model_path(folder, "addition"), &later.known,
+                                  &out),
+         HEDDLE_ARGUMENT_INVALID, NULL);
   heddle_context *none = NULL;
-  EXPECT(heddle_context_create(program, 5, NULL, &none), HEDDLE_ENTRY_UNKNOWN, "5");
-  EXPECT(heddle_context_create(NULL, 0, NULL, &none), HEDDLE_ARGUMENT_INVALID, NULL);
-  EXPECT(heddle_context_call(NULL, NULL, 0, NULL, 0, NULL), HEDDLE_ARGUMENT_INVALID, NULL);
+  EXPECT(heddle_context_create(program, 5, NULL, &none), HEDDLE_ENTRY_UNKNOWN,
+         "5");
+  EXPECT(heddle_context_create(NULL, 0, NULL, &none), HEDDLE_ARGUMENT_INVALID,
+         NULL);
+  EXPECT(heddle_context_call(NULL, NULL, 0, NULL, 0, NULL),
+         HEDDLE_ARGUMENT_INVALID, NULL);
   heddle_pool_options pool = HEDDLE_INIT(pool);
   pool.threads = 5000;
   heddle_pool *no_pool = NULL;

@@ -1,11 +1,11 @@
-/* Kernels for the runtime's tests, as the compiler would make them: one position-independent image
-   that calls nothing. */
+/* Kernels for the runtime's tests, as the compiler would make them: one
+   position-independent image that calls nothing. */
 #include "runtime/format/kernel_abi.h"
 
 /* integers: elements, elements per tile. */
-#define TILE_LOOP(i)                                                                                     \
-  for (int64_t i = args->tile_begin * args->integers[1],                                                 \
-               end_ = args->tile_end * args->integers[1];                                                \
+#define TILE_LOOP(i)                                                           \
+  for (int64_t i = args->tile_begin * args->integers[1],                       \
+               end_ = args->tile_end * args->integers[1];                      \
        i < (end_ < args->integers[0] ? end_ : args->integers[0]); ++i)
 
 /* buffers: left, right, sum. */
@@ -32,7 +32,8 @@ void churn(const heddle_kernel_args *args) {
   }
 }
 
-/* buffers: left (int32 scalar), left minus one (in place allowed), flag (byte): whether it is positive. */
+/* buffers: left (int32 scalar), left minus one (in place allowed), flag (byte):
+ * whether it is positive. */
 void countdown(const heddle_kernel_args *args) {
   const int32_t *left = args->buffers[0];
   int32_t next = *left - 1;
@@ -41,7 +42,9 @@ void countdown(const heddle_kernel_args *args) {
 }
 
 /* buffers: flag: set from an int32 scalar. */
-void positive(const heddle_kernel_args *args) { *(uint8_t *)args->buffers[1] = *(const int32_t *)args->buffers[0] > 0; }
+void positive(const heddle_kernel_args *args) {
+  *(uint8_t *)args->buffers[1] = *(const int32_t *)args->buffers[0] > 0;
+}
 
 static const int32_t one = 11, two = 22, three = 33;
 /* Needs relocations; not const, or the compiler finds a way without. */

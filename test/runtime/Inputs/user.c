@@ -5,12 +5,14 @@
 int main(int argc, char **argv) {
   static float left[1000], right[1000], sum[1000];
   const int64_t shape[] = {10, 100};
-  heddle_tensor inputs[] = {{left, HEDDLE_F32, 2, shape, NULL, 0}, {right, HEDDLE_F32, 2, shape, NULL, 0}};
+  heddle_tensor inputs[] = {{left, HEDDLE_F32, 2, shape, NULL, 0},
+                            {right, HEDDLE_F32, 2, shape, NULL, 0}};
   heddle_tensor output = {sum, HEDDLE_F32, 2, shape, NULL, 0};
   heddle_program *program = NULL;
   heddle_context *context = NULL;
   left[999] = 1, right[999] = 2;
-  heddle_status status = heddle_program_load_file(argc > 1 ? argv[1] : "", NULL, &program);
+  heddle_status status =
+      heddle_program_load_file(argc > 1 ? argv[1] : "", NULL, &program);
   if (!status.code)
     status = heddle_context_create(program, 0, NULL, &context);
   if (!status.code)
