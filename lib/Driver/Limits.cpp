@@ -2,6 +2,7 @@
 // memory: everything below works on static storage and system calls alone.
 
 #include "heddle/Driver/Limits.h"
+#include "heddle/Driver/PhaseLog.h"
 #include "heddle/Support/Diagnostics.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -54,15 +55,32 @@ static void formatError(char (&buffer)[512], bool json, ErrorCode code,
   _exit(int(ExitCode::ResourceLimit));
 }
 
+/// Watches both bounds, for the life of the process.
+static void watchLimits(uint64_t memoryBytes, double seconds) {
+  auto end =
+      std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  while (true) {
+    if (seconds > 0 && std::chrono::steady_clock::now() >= end) {
+      write(2, timeMessage);
+      _exit(int(ExitCode::ResourceLimit));
+    }
+    if (memoryBytes && ownMemoryBytes() > memoryBytes)
+      dieOfMemory();
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds(seconds > 0 && seconds < 0.1 ? 1 : 5));
+  }
+}
+
 void heddle::setLimits(uint64_t memoryBytes, double seconds, bool json) {
   char text[128];
   if (memoryBytes) {
     std::snprintf(text, sizeof text,
                   "more than %llu MiB of memory would be needed",
                   (unsigned long long)(memoryBytes >> 20));
-    // RLIMIT_DATA counts private writable memory only: weights are mapped
-    // read-only and free.
-    rlimit limit{memoryBytes, memoryBytes};
+    // Against what is faster than the watcher. The kernel's count includes the
+    // stacks of threads, hence the allowance; files mapped read-only are free.
+    uint64_t bound = memoryBytes + (uint64_t(512) << 20);
+    rlimit limit{bound, bound};
     setrlimit(RLIMIT_DATA, &limit);
   } else {
     std::snprintf(text, sizeof text, "the machine's memory is exhausted");
@@ -71,16 +89,10 @@ void heddle::setLimits(uint64_t memoryBytes, double seconds, bool json) {
   std::set_new_handler(dieOfMemory);
   llvm::install_bad_alloc_error_handler(
       [](void *, const char *, bool) { dieOfMemory(); });
-
-  if (seconds <= 0)
-    return;
   std::snprintf(text, sizeof text, "%g seconds were not enough", seconds);
   formatError(timeMessage, json, ErrorCode::TimeLimit, text);
-  std::thread([seconds] {
-    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
-    write(2, timeMessage);
-    _exit(int(ExitCode::ResourceLimit));
-  }).detach();
+  if (memoryBytes || seconds > 0)
+    std::thread(watchLimits, memoryBytes, seconds).detach();
 }
 
 void heddle::setCrashStage(llvm::StringRef stage) {
