@@ -1,6 +1,7 @@
 #include "heddle/Driver/Build.h"
 
 #include "heddle/Driver/ArtifactView.h"
+#include "heddle/Driver/InputRanges.h"
 #include "heddle/Driver/Limits.h"
 #include "heddle/Driver/Model.h"
 #include "heddle/Driver/Targets.h"
@@ -147,7 +148,18 @@ static LogicalResult runGraphStage(Session &session, ModuleOp module) {
 }
 
 /// What a reader of the artifact cannot see from it: which integers the model
-/// indexes with.
+/// indexes with. Arguments carry it through the stages, so that a dump does
+/// too.
+static void markRanges(ModuleOp module) {
+  func::FuncOp entry = entryFunction(module);
+  Builder builder(module.getContext());
+  for (auto [i, input] : llvm::enumerate(inputSignatures(entry)))
+    if (input.range)
+      entry.setArgAttr(i, kRangeAttrName,
+                       builder.getDenseI64ArrayAttr(
+                           {input.range->first, input.range->second}));
+}
+
 static void recordRanges(ModuleOp module, CompileOptions &options) {
   func::FuncOp entry = entryFunction(module);
   if (!entry)
@@ -181,8 +193,11 @@ std::optional<BuildResult> heddle::buildInto(Session &session,
       return result;
     return std::nullopt;
   };
-  if (start.empty() && failed(observer.after("import", *module)))
-    return ended();
+  if (start.empty()) {
+    markRanges(*module);
+    if (failed(observer.after("import", *module)))
+      return ended();
+  }
   CompileOptions options;
   recordRanges(*module, options);
   if (start.empty() || start == "import") {

@@ -270,6 +270,9 @@ LogicalResult Compiler::run(CompileSummary *summary) {
   module.getContext()->loadDialect<plan::PlanDialect>();
   // Weights need the disk, kernels the processor. The variants read the module
   // while the packer does: neither changes it.
+  // A dialect that a pass manager loads meanwhile would move the context's
+  // tables under the packer: all are loaded before.
+  module.getContext()->loadAllAvailableDialects();
   LogicalResult packed = success();
   std::thread packer([&] { packed = packWeights(); });
   LogicalResult built = buildVariants();

@@ -79,6 +79,13 @@ heddle::indexRange(BlockArgument argument) {
   auto type = dyn_cast<RankedTensorType>(argument.getType());
   if (!type || !type.getElementType().isInteger())
     return std::nullopt;
+  auto function =
+      dyn_cast_or_null<func::FuncOp>(argument.getOwner()->getParentOp());
+  if (function)
+    if (auto known = function.getArgAttrOfType<DenseI64ArrayAttr>(
+            argument.getArgNumber(), kRangeAttrName);
+        known && known.size() == 2)
+      return std::make_pair(known[0], known[1]);
   std::optional<int64_t> last;
   SmallVector<Value> worklist{argument};
   llvm::SmallPtrSet<Value, 16> seen;

@@ -11,6 +11,9 @@
 
 namespace heddle {
 
+/// Argument attribute: the range, once it is known.
+constexpr llvm::StringLiteral kRangeAttrName = "heddle.range";
+
 /// The range in which every element of an integer argument is a valid index
 /// wherever it is used as one; none if it never is. Made-up data stays inside,
 /// so that it exercises the table rather than its clamped border.
