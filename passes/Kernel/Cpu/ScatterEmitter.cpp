@@ -24,6 +24,9 @@ LogicalResult emitScatter(KernelFrame &frame, kernel::ScatterOp op) {
   SmallVector<int64_t> indexStrides =
       kernel::rowMajorStrides(indexType.getShape());
 
+  for (Value output : op.getOutputs())
+    if (!frame.hasBuffer(output))
+      return op.emitOpError("has a result that the kernel does not return");
   int64_t elements = updateType.getNumElements();
   if (elements == 0 || targetType.getNumElements() == 0) {
     frame.finish(0);

@@ -177,7 +177,9 @@ LogicalResult WindowEmitter::emitBlock(ArrayRef<Value> place,
     position = index.add(position,
                          block.lanes && dim == last ? block.start : place[dim]);
   }
-  for (unsigned output = 0; output < op.getOutputs().size(); ++output)
+  for (unsigned output = 0; output < op.getOutputs().size(); ++output) {
+    if (!frame.hasBuffer(op.getOutputs()[output]))
+      continue; // nobody asks for it
     for (int64_t vector = 0; vector < block.vectors; ++vector) {
       LaneBuilder lanes = lanesOf(block, vector);
       LaneValue at(index.add(position, vector * block.lanes),
@@ -185,6 +187,7 @@ LogicalResult WindowEmitter::emitBlock(ArrayRef<Value> place,
       lanes.store((*results)[output * block.vectors + vector],
                   frame.buffer(op.getOutputs()[output]), at);
     }
+  }
   return success();
 }
 

@@ -164,14 +164,33 @@ TEST_P(Data, SortIsStable) {
     for (int row = 0; row < 3; ++row) {
       std::vector<int32_t> want(ids.begin() + row * extent,
                                 ids.begin() + (row + 1) * extent);
-      std::sort(want.begin(), want.end(),
-                       [&](int a, int b) { return std::pair(keys[a], a) < std::pair(keys[b], b); });
+      std::sort(want.begin(), want.end(), [&](int a, int b) {
+        return std::pair(keys[a], a) < std::pair(keys[b], b);
+      });
       for (int i = 0; i < extent; ++i) {
         ASSERT_EQ(order[row * extent + i], want[i]);
         ASSERT_EQ(sorted[row * extent + i], keys[want[i]]);
       }
     }
   }
+}
+
+TEST_P(Data, ResultsMayBeUnused) {
+  KernelRunner runner(R"(
+    func.func @k(%a: tensor<5xi32>, %b: tensor<5xi32>) -> tensor<5xi32> {
+      %r:2 = kernel.sort %a, %b {dimension = 0 : i64} : (tensor<5xi32>, tensor<5xi32>) -> (tensor<5xi32>, tensor<5xi32>) {
+      ^bb0(%x: i32, %y: i32, %i: i32, %j: i32):
+        %less = arith.cmpi slt, %x, %y : i32
+        kernel.yield %less : i1
+      }
+      return %r#1 : tensor<5xi32>
+    })",
+                      GetParam());
+  ASSERT_EQ(runner.error(), "");
+  std::vector<int32_t> keys = {4, 1, 3, 0, 2}, ids = {10, 11, 12, 13, 14},
+                       out(5), want = {13, 11, 14, 12, 10};
+  runner.run("k", {keys.data(), ids.data(), out.data()});
+  EXPECT_EQ(out, want);
 }
 
 TEST_P(Data, TopKPutsNanFirst) {

@@ -1,0 +1,143 @@
+// What a linked image promises: no undefined symbols, no relocations, nothing
+// writable, equal bytes; and that a stack frame over the limit is refused.
+
+#include "heddle/Codegen/CompileToElf.h"
+#include "dialects/Kernel/Kernel.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+
+#include "gtest/gtest.h"
+#include <cstring>
+#include <elf.h>
+
+using namespace heddle;
+using namespace mlir;
+
+namespace {
+
+/// Kernels that need a remainder, a bf16 conversion and a table.
+const char *const kernels = R"(
+  memref.global "private" constant @table : memref<4xf32> = dense<[1.0, 2.0, 3.0, 4.0]>
+  func.func @remainder(%a: memref<?xf32>, %out: memref<?xf32>, %s: memref<?xi8>, %w: index, %b: index, %e: index) attributes {kernel.tiles = 1 : i64} {
+    %x = memref.load %a[%b] : memref<?xf32>
+    %t = memref.get_global @table : memref<4xf32>
+    %y = memref.load %t[%w] : memref<4xf32>
+    %r = arith.remf %x, %y : f32
+    memref.store %r, %out[%b] : memref<?xf32>
+    return
+  }
+  func.func @narrow(%a: memref<?xf64>, %out: memref<?xbf16>, %s: memref<?xi8>, %w: index, %b: index, %e: index) attributes {kernel.tiles = 1 : i64} {
+    %x = memref.load %a[%b] : memref<?xf64>
+    %r = arith.truncf %x : f64 to bf16
+    memref.store %r, %out[%b] : memref<?xbf16>
+    return
+  })";
+
+class Image : public testing::Test {
+protected:
+  Image() {
+    context.loadDialect<kernel::KernelDialect>();
+    prepareCodegen(&context);
+  }
+
+  /// The image of `text`, empty on failure with the reason in `error`.
+  std::vector<char> compile(const char *text, const char *machine) {
+    ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+      error += diagnostic.str();
+      return success();
+    });
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
+    if (!module)
+      return {};
+    FailureOr<std::vector<char>> image =
+        compileToElf(*module, *findMachine(machine));
+    return succeeded(image) ? std::move(*image) : std::vector<char>();
+  }
+
+  MLIRContext context;
+  std::string error;
+};
+
+TEST_F(Image, IsSelfContainedAndReadOnly) {
+  for (const Machine &machine : machines()) {
+    std::vector<char> image = compile(kernels, machine.name.c_str());
+    ASSERT_FALSE(image.empty()) << error;
+    auto header = reinterpret_cast<const Elf64_Ehdr *>(image.data());
+    EXPECT_EQ(header->e_type, ET_DYN);
+    auto segments =
+        reinterpret_cast<const Elf64_Phdr *>(image.data() + header->e_phoff);
+    const Elf64_Dyn *dynamic = nullptr;
+    for (int i = 0; i < header->e_phnum; ++i) {
+      if (segments[i].p_type == PT_LOAD) {
+        EXPECT_FALSE(segments[i].p_flags & PF_W);
+      }
+      if (segments[i].p_type == PT_DYNAMIC)
+        dynamic = reinterpret_cast<const Elf64_Dyn *>(image.data() +
+                                                      segments[i].p_offset);
+    }
+    ASSERT_TRUE(dynamic);
+    uint64_t symbols = 0, strings = 0, hash = 0;
+    for (; dynamic->d_tag != DT_NULL; ++dynamic) {
+      EXPECT_NE(dynamic->d_tag, DT_NEEDED);
+      EXPECT_NE(dynamic->d_tag, DT_RELA);
+      EXPECT_NE(dynamic->d_tag, DT_JMPREL);
+      if (dynamic->d_tag == DT_SYMTAB)
+        symbols = dynamic->d_un.d_ptr;
+      if (dynamic->d_tag == DT_STRTAB)
+        strings = dynamic->d_un.d_ptr;
+      if (dynamic->d_tag == DT_HASH)
+        hash = dynamic->d_un.d_ptr;
+    }
+    // The first segment maps the file's start at 0, and holds these tables.
+    ASSERT_TRUE(symbols && strings && hash);
+    auto table = reinterpret_cast<const Elf64_Sym *>(image.data() + symbols);
+    uint32_t count = reinterpret_cast<const uint32_t *>(image.data() + hash)[1];
+    std::vector<std::string> names;
+    for (uint32_t i = 1; i < count; ++i) {
+      EXPECT_NE(table[i].st_shndx, SHN_UNDEF);
+      names.push_back(image.data() + strings + table[i].st_name);
+    }
+    std::sort(names.begin(), names.end());
+    EXPECT_EQ(names, (std::vector<std::string>{"narrow", "remainder"}));
+  }
+}
+
+TEST_F(Image, IsTheSameEveryTime) {
+  std::vector<char> first = compile(kernels, "x86-64-v3");
+  context.disableMultithreading();
+  EXPECT_EQ(first, compile(kernels, "x86-64-v3"));
+  EXPECT_NE(first, compile(kernels, "x86-64-v2"));
+}
+
+TEST_F(Image, LargeStackFramesAreRefused) {
+  std::vector<char> image = compile(R"(
+    func.func @deep(%a: memref<?xf32>, %s: memref<?xi8>, %w: index, %b: index, %e: index) attributes {kernel.tiles = 1 : i64} {
+      %c1 = arith.constant 1 : index
+      %m = memref.alloca() : memref<8192xf32>
+      scf.for %i = %b to %e step %c1 {
+        %x = memref.load %a[%i] : memref<?xf32>
+        memref.store %x, %m[%i] : memref<8192xf32>
+      }
+      %y = memref.load %m[%w] : memref<8192xf32>
+      memref.store %y, %a[%w] : memref<?xf32>
+      return
+    })",
+                                    "x86-64-v3");
+  EXPECT_TRUE(image.empty());
+  EXPECT_NE(error.find("stack frame size"), std::string::npos) << error;
+}
+
+TEST_F(Image, CallsOutAreRefused) {
+  std::vector<char> image = compile(R"(
+    func.func @calls(%a: memref<?xf32>, %s: memref<?xi8>, %w: index, %b: index, %e: index) attributes {kernel.tiles = 1 : i64} {
+      %x = memref.load %a[%b] : memref<?xf32>
+      %y = math.exp %x : f32
+      memref.store %y, %a[%b] : memref<?xf32>
+      return
+    })",
+                                    "x86-64-v3");
+  EXPECT_TRUE(image.empty());
+  EXPECT_NE(error.find("undefined symbol: expf"), std::string::npos) << error;
+}
+
+} // namespace
