@@ -1,6 +1,7 @@
 // Tensors by name out of files and folders.
 
 #include "heddle/Driver/Feeds.h"
+#include "heddle/Frontend/OnnxTensors.h"
 #include "heddle/Support/TensorFile.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -14,6 +15,16 @@ namespace fs = llvm::sys::fs;
 using NamedTensors = std::vector<std::pair<std::string, HostTensor>>;
 
 static bool readFile(Session &session, StringRef path, NamedTensors &tensors) {
+  if (llvm::sys::path::extension(path) == ".pb") {
+    auto tensor = readOnnxTensor(&session.typeContext(), path);
+    if (tensor) {
+      tensors.emplace_back(tensor->name, tensor->tensor);
+      return true;
+    }
+    session.diagnostics.report(ErrorCode::BadTensorFile,
+                               llvm::toString(tensor.takeError()));
+    return false;
+  }
   auto read = readTensorFile(&session.typeContext(), path);
   if (!read) {
     session.diagnostics.report(fs::exists(path) ? ErrorCode::BadTensorFile
@@ -26,9 +37,30 @@ static bool readFile(Session &session, StringRef path, NamedTensors &tensors) {
   return true;
 }
 
+/// The inputs of an ONNX test data set: input_0.pb and on. A tensor without a
+/// name goes by its number.
+static bool readTestData(Session &session, StringRef path,
+                         NamedTensors &tensors) {
+  auto read =
+      readOnnxTestData(&session.typeContext(), path, OnnxTestData::Inputs);
+  if (!read) {
+    session.diagnostics.report(ErrorCode::BadTensorFile,
+                               llvm::toString(read.takeError()));
+    return false;
+  }
+  for (auto [number, entry] : llvm::enumerate(*read))
+    tensors.emplace_back(
+        entry.name.empty() ? std::to_string(number) : entry.name, entry.tensor);
+  return true;
+}
+
 /// All .npy files of a folder, by name.
 static bool readFolder(Session &session, StringRef path,
                        NamedTensors &tensors) {
+  SmallString<128> first(path);
+  llvm::sys::path::append(first, "input_0.pb");
+  if (fs::exists(first))
+    return readTestData(session, path, tensors);
   std::error_code problem;
   std::vector<std::string> files;
   for (fs::directory_iterator entry(path, problem), end;
