@@ -14,6 +14,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 
@@ -90,5 +91,10 @@ int main(int argc, char **argv) {
         heddle::registerAllDialects(registry);
         registerAllToLLVMIRTranslations(registry);
       });
+  // A question about the tool, not about a model.
+  if (argc == 2 && llvm::StringRef(argv[1]) == "--onnx-operators") {
+    heddle::printOnnxOperators(llvm::outs());
+    return 0;
+  }
   return failed(mlirTranslateMain(argc, argv, "heddle translation driver\n"));
 }

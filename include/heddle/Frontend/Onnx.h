@@ -44,6 +44,10 @@ importOnnx(mlir::MLIRContext *context, std::vector<char> bytes,
            llvm::StringRef name, llvm::StringRef folder,
            const OnnxImportOptions &options = {});
 
+/// Writes a line for each operator that is read: its name and the operator sets
+/// that gave it a form which is read.
+void printOnnxOperators(llvm::raw_ostream &stream);
+
 } // namespace heddle
 
 #endif // HEDDLE_FRONTEND_ONNX_H

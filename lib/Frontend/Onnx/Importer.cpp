@@ -216,18 +216,9 @@ LogicalResult Importer::importNode(const Node &node, size_t position,
     isPoisoned |= definition && definition->isPoisoned;
     operands.push_back(definition);
   }
-  auto poison = [&]() -> LogicalResult {
-    Definition poisoned;
-    poisoned.isPoisoned = true;
-    for (StringRef output : node.outputs)
-      if (failed(define(output, poisoned, scope, loc)))
-        return failure();
-    return success();
-  };
-
   if (const Function *function = lookupFunction(node)) {
     if (isPoisoned)
-      return poison();
+      return poisonOutputs(node, scope, loc);
     return importCall(node, *function, operands, scope, loc);
   }
   const Operator *op =
@@ -236,7 +227,7 @@ LogicalResult Importer::importNode(const Node &node, size_t position,
   int version = op ? operatorVersion(*op, operatorSet) : 0;
   // Unknown operators have been listed before the walk began.
   if (version == 0 || isPoisoned)
-    return poison();
+    return poisonOutputs(node, scope, loc);
 
   size_t given = node.inputs.size();
   if (static_cast<int64_t>(given) < op->minInputs ||
@@ -252,7 +243,8 @@ LogicalResult Importer::importNode(const Node &node, size_t position,
   SmallVector<Value> values;
   for (size_t i = 0; i < given; ++i) {
     if (!operands[i]) {
-      if (static_cast<int64_t>(i) < op->minInputs)
+      // Loop's first two may be left out, though they have a place.
+      if (static_cast<int64_t>(i) < op->minInputs && op->import)
         return heddle::emitError(loc, ErrorCode::OnnxNode)
                << node.op << " lacks its input " << i;
       values.push_back({});
@@ -263,6 +255,13 @@ LogicalResult Importer::importNode(const Node &node, size_t position,
       return failure();
     values.push_back(*value);
   }
+
+  if (node.op == "If" && !op->import)
+    return importIf(node, values, scope, loc);
+  if (node.op == "Loop" && !op->import)
+    return importLoop(node, values, scope, loc);
+  if (node.op == "Scan" && !op->import)
+    return importScan(node, values, scope, loc);
 
   SmallVector<std::pair<StringRef, const onnx::Attribute *>> attributes;
   for (const onnx::Attribute &attribute : node.attributes) {
@@ -284,12 +283,12 @@ LogicalResult Importer::importNode(const Node &node, size_t position,
                                "' has no meaning to heddle");
   if (import.isUnsupported()) {
     report(loc, node.domain, node.op, operatorSet, import.reason());
-    return poison();
+    return poisonOutputs(node, scope, loc);
   }
   if (emit.hasFault()) {
     if (errorInfo(emit.faultCode()).exit == ExitCode::Unsupported) {
       report(loc, node.domain, node.op, operatorSet, emit.faultMessage());
-      return poison();
+      return poisonOutputs(node, scope, loc);
     }
     return heddle::emitError(loc, emit.faultCode())
            << node.op << ": " << emit.faultMessage();
@@ -300,7 +299,7 @@ LogicalResult Importer::importNode(const Node &node, size_t position,
     if (!import.allResults()[i]) {
       report(loc, node.domain, node.op, operatorSet,
              "output '" + node.outputs[i] + "' is not supported");
-      return poison();
+      return poisonOutputs(node, scope, loc);
     }
     Definition definition;
     definition.value = import.allResults()[i];

@@ -64,6 +64,28 @@ private:
   mlir::LogicalResult importCall(const Node &node, const Function &function,
                                  llvm::ArrayRef<Definition *> operands,
                                  Scope &scope, mlir::Location loc);
+  /// Imports a graph of an attribute; its outputs, in order.
+  mlir::FailureOr<llvm::SmallVector<Definition>>
+  importBody(const Graph &graph, llvm::ArrayRef<mlir::Value> arguments,
+             const Scope &outer, mlir::Location loc);
+  mlir::LogicalResult importIf(const Node &node,
+                               llvm::ArrayRef<mlir::Value> operands,
+                               Scope &scope, mlir::Location loc);
+  mlir::LogicalResult importLoop(const Node &node,
+                                 llvm::ArrayRef<mlir::Value> operands,
+                                 Scope &scope, mlir::Location loc);
+  mlir::LogicalResult importScan(const Node &node,
+                                 llvm::ArrayRef<mlir::Value> operands,
+                                 Scope &scope, mlir::Location loc);
+  /// Joins values of one type along a new dimension.
+  mlir::FailureOr<mlir::Value> stack(Emitter &emit,
+                                     llvm::ArrayRef<mlir::Value> pieces,
+                                     int64_t axis);
+  mlir::LogicalResult poisonOutputs(const Node &node, Scope &scope,
+                                    mlir::Location loc);
+  /// Notes that the node cannot be compiled, and goes on without its results.
+  mlir::LogicalResult refuse(const Node &node, Scope &scope, mlir::Location loc,
+                             const llvm::Twine &why);
   mlir::LogicalResult define(llvm::StringRef name, Definition definition,
                              Scope &scope, mlir::Location loc);
   Definition *lookup(llvm::StringRef name, const Scope &scope);

@@ -1,5 +1,10 @@
 #include "Operators.h"
 
+#include "heddle/Frontend/Onnx.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
 using namespace heddle::onnx;
 
 OperatorTable::OperatorTable() {
@@ -13,6 +18,8 @@ OperatorTable::OperatorTable() {
   addReduction(*this);
   addShape(*this);
   addAttention(*this);
+  addControl(*this);
+  addRecurrent(*this);
   addEinsum(*this);
   addResize(*this);
   addIndexing(*this);
@@ -39,4 +46,16 @@ int heddle::onnx::operatorVersion(const Operator &op, int64_t operatorSet) {
     if (version <= operatorSet)
       found = version;
   return found;
+}
+
+void heddle::printOnnxOperators(llvm::raw_ostream &stream) {
+  OperatorTable table;
+  llvm::SmallVector<llvm::StringRef> names(table.all().keys());
+  llvm::sort(names);
+  for (llvm::StringRef name : names) {
+    stream << name;
+    for (int version : table.lookup(name)->versions)
+      stream << " " << version;
+    stream << "\n";
+  }
 }

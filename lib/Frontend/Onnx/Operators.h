@@ -26,6 +26,7 @@ struct Operator {
   int minInputs = 0;
   int maxInputs = 0;
   int maxOutputs = 1;
+  /// Null for operators with graphs inside, which the walk over the model imports.
   ImportFunction import = nullptr;
 };
 
@@ -68,6 +69,8 @@ void addScatter(OperatorTable &table);
 void addSorting(OperatorTable &table);
 void addGenerators(OperatorTable &table);
 void addAttention(OperatorTable &table);
+void addControl(OperatorTable &table);
+void addRecurrent(OperatorTable &table);
 
 } // namespace heddle::onnx
 

@@ -90,7 +90,24 @@ def tensors(folder):
     save(folder, "tensors", nodes, [info("x", [3])], outputs + [info("y", [3]), info("c", [2])], initializers)
 
 
+def control(folder):
+    b, g = TensorProto.BOOL, helper.make_graph
+    branch = lambda op: g([helper.make_node(op, ["x"], ["r"])], op, [], [info("r", None)])
+    body = g([helper.make_node("Add", ["h", "x"], ["next"]), helper.make_node("Identity", ["c"], ["again"])], "body",
+             [info("i", [], I), info("c", [], b), info("h", [1, 2])], [info("again", [], b), info("next", None), info("next", None)])
+    nodes = [
+        helper.make_node("If", ["flag"], ["a"], then_branch=branch("Relu"), else_branch=branch("Neg")),
+        helper.make_node("If", ["yes"], ["d"], then_branch=branch("Abs"), else_branch=branch("Exp")),
+        helper.make_node("Loop", ["three", "", "x"], ["last", "all"], body=body),
+        helper.make_node("LSTM", ["all", "w", "r"], ["y", "h", "c"], hidden_size=2, direction="reverse"),
+        helper.make_node("GRU", ["all", "w3", "r3", "b3"], ["y3"], hidden_size=2, linear_before_reset=1)]
+    save(folder, "control", nodes, [info("x", [1, 2]), info("flag", [], b)],
+         [info("a", None), info("d", None), info("last", None), info("y", None), info("y3", None)],
+         [weights("w", 1, 8, 2), weights("r", 1, 8, 2), weights("w3", 1, 6, 2), weights("r3", 1, 6, 2), weights("b3", 1, 12),
+          helper.make_tensor("yes", b, [], [1]), helper.make_tensor("three", I, [], [3])])
+
+
 folder = pathlib.Path(sys.argv[1])
 folder.mkdir(parents=True, exist_ok=True)
-for write in (transformer, convolutional, functions, tensors):
+for write in (transformer, convolutional, functions, tensors, control):
     write(folder)

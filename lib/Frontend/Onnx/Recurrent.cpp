@@ -1,0 +1,451 @@
+// RNN, GRU and LSTM, unrolled over their steps. What does not depend on the
+// state (input times weights, biases) is computed for all steps at once.
+
+#include "Functions.h"
+#include "NodeImporter.h"
+
+using namespace mlir;
+using namespace heddle;
+using namespace heddle::onnx;
+
+namespace {
+
+constexpr int64_t kMaxSteps = 1024;
+
+/// An activation with its parameters, as the attributes name them.
+struct Activation {
+  std::string name;
+  double alpha = 0, beta = 0;
+};
+
+/// One node: sizes, operands brought to the layout with the steps first, and
+/// activations of one direction after the other.
+struct Recurrence {
+  int64_t steps = 0, batch = 0, hidden = 0, gates = 0, directions = 1;
+  bool backwardFirst = false, batchFirst = false;
+  double clip = 0;
+  Value input;
+  SmallVector<Activation> activations;
+};
+
+/// The state of one direction, and what it gave at each step.
+struct Run {
+  Value hidden, cell;
+  SmallVector<Value> outputs;
+};
+
+Value clipped(Emitter &emit, Value x, double bound) {
+  if (bound <= 0)
+    return x;
+  return emit.maximum(emit.minimum(x, emit.splatLike(x, bound)),
+                      emit.splatLike(x, -bound));
+}
+
+/// Applies an activation; a fault for an unknown name.
+Value activate(Emitter &emit, const Activation &activation, Value x) {
+  StringRef name = activation.name;
+  auto splat = [&](double value) { return emit.splatLike(x, value); };
+  Value zero = splat(0);
+  auto negative = [&] {
+    return emit.compare(x, zero, stablehlo::ComparisonDirection::LT);
+  };
+  if (name == "Sigmoid")
+    return sigmoid(emit, x);
+  if (name == "Tanh")
+    return emit.unary<stablehlo::TanhOp>(x);
+  if (name == "Relu")
+    return emit.maximum(x, zero);
+  if (name == "LeakyRelu")
+    return emit.select(negative(), emit.multiply(x, splat(activation.alpha)),
+                       x);
+  if (name == "ThresholdedRelu")
+    return emit.select(emit.compare(x, splat(activation.alpha),
+                                    stablehlo::ComparisonDirection::GT),
+                       x, zero);
+  if (name == "Affine")
+    return emit.add(emit.multiply(x, splat(activation.alpha)),
+                    splat(activation.beta));
+  if (name == "ScaledTanh")
+    return emit.multiply(
+        emit.unary<stablehlo::TanhOp>(emit.multiply(x, splat(activation.beta))),
+        splat(activation.alpha));
+  if (name == "HardSigmoid")
+    return emit.maximum(
+        emit.minimum(emit.add(emit.multiply(x, splat(activation.alpha)),
+                              splat(activation.beta)),
+                     splat(1)),
+        zero);
+  if (name == "Elu")
+    return emit.select(negative(),
+                       emit.multiply(emit.unary<stablehlo::Expm1Op>(x),
+                                     splat(activation.alpha)),
+                       x);
+  if (name == "Softsign")
+    return emit.divide(x, emit.add(emit.unary<stablehlo::AbsOp>(x), splat(1)));
+  if (name == "Softplus")
+    return softplus(emit, x);
+  emit.fault(ErrorCode::OnnxNode, "activation '" + name + "' is unknown");
+  return x;
+}
+
+/// Names and parameters; a parameter goes to the next activation that takes
+/// one.
+void readActivations(NodeImporter &node, Recurrence &recurrence,
+                     ArrayRef<StringRef> defaults) {
+  SmallVector<StringRef> names =
+      node.stringsAttribute("activations").value_or(SmallVector<StringRef>());
+  if (names.empty())
+    for (int64_t i = 0; i < recurrence.directions; ++i)
+      names.append(defaults.begin(), defaults.end());
+  auto alphas =
+      node.floatsAttribute("activation_alpha").value_or(SmallVector<float>());
+  auto betas =
+      node.floatsAttribute("activation_beta").value_or(SmallVector<float>());
+  size_t nextAlpha = 0, nextBeta = 0;
+  for (StringRef name : names) {
+    Activation activation{name.str(), 0, 0};
+    auto alpha = [&](double otherwise) {
+      activation.alpha =
+          nextAlpha < alphas.size() ? alphas[nextAlpha++] : otherwise;
+    };
+    auto beta = [&](double otherwise) {
+      activation.beta = nextBeta < betas.size() ? betas[nextBeta++] : otherwise;
+    };
+    if (name == "LeakyRelu")
+      alpha(0.01f);
+    else if (name == "ThresholdedRelu" || name == "Elu")
+      alpha(1);
+    else if (name == "Affine" || name == "ScaledTanh")
+      alpha(1), beta(name == "Affine" ? 0 : 1);
+    else if (name == "HardSigmoid")
+      alpha(0.2f), beta(0.5);
+    recurrence.activations.push_back(activation);
+  }
+  if (recurrence.activations.size() !=
+      defaults.size() * size_t(recurrence.directions))
+    (void)node.invalid("there are " + Twine(names.size()) + " activations");
+}
+
+/// Reads what all three operators share; nothing after a fault.
+std::optional<Recurrence> readRecurrence(NodeImporter &node, int64_t gates,
+                                         ArrayRef<StringRef> activations) {
+  Emitter &emit = node.emit;
+  Recurrence result;
+  result.gates = gates;
+  result.clip = node.floatAttribute("clip", 0);
+  StringRef direction = node.stringAttribute("direction", "forward");
+  result.batchFirst = node.integerAttribute("layout", 0) != 0;
+  result.directions = direction == "bidirectional" ? 2 : 1;
+  result.backwardFirst = direction == "reverse";
+  auto fail = [&](const Twine &why) -> std::optional<Recurrence> {
+    (void)node.invalid(why);
+    return std::nullopt;
+  };
+  if (direction != "forward" && direction != "reverse" &&
+      direction != "bidirectional")
+    return fail("direction '" + direction + "' is unknown");
+  if (node.rank(0) != 3 || node.rank(1) != 3 || node.rank(2) != 3)
+    return fail("X, W and R must have three dimensions");
+  result.hidden = node.shape(2)[2];
+  if (node.integerAttribute("hidden_size", result.hidden) != result.hidden)
+    return fail("hidden_size is not that of the weights");
+  result.input = result.batchFirst ? emit.transpose(node.operand(0), {1, 0, 2})
+                                   : node.operand(0);
+  result.steps = Emitter::shapeOf(result.input)[0];
+  result.batch = Emitter::shapeOf(result.input)[1];
+  int64_t rows = gates * result.hidden;
+  if (node.shape(1)[0] != result.directions || node.shape(1)[1] != rows ||
+      node.shape(2)[0] != result.directions || node.shape(2)[1] != rows ||
+      node.shape(1)[2] != node.shape(0)[2] || rows == 0)
+    return fail("weights of the shapes " + spellShape(node.shape(1)) + " and " +
+                spellShape(node.shape(2)) + " do not fit the input");
+  if (node.has(3) &&
+      (node.rank(3) != 2 || node.shape(3)[0] != result.directions ||
+       node.shape(3)[1] != 2 * rows))
+    return fail("the biases have the shape " + spellShape(node.shape(3)));
+  if (node.has(4) && (node.rank(4) != 1 || node.shape(4)[0] != result.batch))
+    return fail("sequence_lens has the shape " + spellShape(node.shape(4)));
+  readActivations(node, result, activations);
+  if (emit.hasFault())
+    return std::nullopt;
+  return result;
+}
+
+/// One direction's part of an operand, without the dimension of directions.
+Value ofDirection(NodeImporter &node, size_t operand, int64_t direction) {
+  Emitter &emit = node.emit;
+  Value part =
+      emit.sliceDim(node.operand(operand), 0, direction, direction + 1);
+  return emit.reshape(part, node.shape(operand).drop_front());
+}
+
+/// The state to begin with, [batch, hidden].
+Value initialState(NodeImporter &node, const Recurrence &recurrence,
+                   size_t operand, int64_t direction) {
+  Emitter &emit = node.emit;
+  OwnedExtents shape{recurrence.batch, recurrence.hidden};
+  if (!node.has(operand))
+    return emit.splat(emit.type(shape, node.element(0)), 0);
+  Value state = node.operand(operand);
+  OwnedExtents whole{recurrence.directions, recurrence.batch,
+                     recurrence.hidden};
+  if (recurrence.batchFirst && node.rank(operand) == 3)
+    state = emit.transpose(state, {1, 0, 2});
+  if (Emitter::shapeOf(state) != Extents(whole)) {
+    (void)node.invalid("an initial state has the shape " +
+                       spellShape(node.shape(operand)));
+    return emit.splat(emit.type(shape, node.element(0)), 0);
+  }
+  return emit.reshape(emit.sliceDim(state, 0, direction, direction + 1), shape);
+}
+
+/// Computes one step's new state from the gates' input part [batch, gates *
+/// hidden].
+using Step = llvm::function_ref<void(Value gates, int64_t direction, Run &)>;
+
+/// Runs one direction. Behind the end of a shorter sequence the state stays,
+/// and the output is zero.
+Run runDirection(NodeImporter &node, const Recurrence &recurrence,
+                 int64_t direction, bool hasCell, Value gates, Step step) {
+  Emitter &emit = node.emit;
+  Run run;
+  run.hidden = initialState(node, recurrence, 5, direction);
+  if (hasCell)
+    run.cell = initialState(node, recurrence, 6, direction);
+  if (emit.hasFault())
+    return run;
+  bool backward = recurrence.backwardFirst || direction == 1;
+  OwnedExtents state{recurrence.batch, recurrence.hidden};
+  OwnedExtents gateShape{recurrence.batch,
+                         recurrence.gates * recurrence.hidden};
+  run.outputs.resize(recurrence.steps);
+  for (int64_t i = 0; i < recurrence.steps; ++i) {
+    int64_t at = backward ? recurrence.steps - 1 - i : i;
+    Value now = emit.reshape(emit.sliceDim(gates, 0, at, at + 1), gateShape);
+    Run before = run;
+    step(now, direction, run);
+    Value output = run.hidden;
+    if (node.has(4)) {
+      Value lengths = node.operand(4);
+      Value isInside = emit.broadcastInDim(
+          emit.compare(emit.splatLike(lengths, double(at)), lengths,
+                       stablehlo::ComparisonDirection::LT),
+          state, 0);
+      output = emit.select(isInside, output, emit.splatLike(output, 0));
+      run.hidden = emit.select(isInside, run.hidden, before.hidden);
+      if (hasCell)
+        run.cell = emit.select(isInside, run.cell, before.cell);
+    }
+    run.outputs[at] = output;
+  }
+  return run;
+}
+
+/// Input times weights plus the biases that `addsRecurrentBias` says, for all
+/// steps: [steps, batch, gates * hidden].
+Value inputGates(NodeImporter &node, const Recurrence &recurrence,
+                 int64_t direction, int64_t gatesWithRecurrentBias) {
+  Emitter &emit = node.emit;
+  Value weights = ofDirection(node, 1, direction);
+  Value gates = emit.dotGeneral(recurrence.input, weights, {}, {}, 2, 1);
+  if (!node.has(3))
+    return gates;
+  int64_t rows = recurrence.gates * recurrence.hidden;
+  int64_t shared = gatesWithRecurrentBias * recurrence.hidden;
+  Value biases = ofDirection(node, 3, direction);
+  Value own = emit.sliceDim(biases, 0, 0, rows);
+  Value recurrent = emit.sliceDim(biases, 0, rows, rows + shared);
+  recurrent = emit.pad(
+      recurrent, emit.splat(RankedTensorType::get({}, node.element(0)), 0), 0,
+      rows - shared);
+  return emit.add(gates, emit.broadcastInDim(emit.add(own, recurrent),
+                                             Emitter::shapeOf(gates), 2));
+}
+
+/// Stacks the directions' results: Y, Y_h and, for LSTM, Y_c.
+LogicalResult finish(NodeImporter &node, const Recurrence &recurrence,
+                     ArrayRef<Run> runs) {
+  Emitter &emit = node.emit;
+  if (emit.hasFault())
+    return failure();
+  auto stacked = [&](llvm::function_ref<Value(const Run &)> part) {
+    SmallVector<Value> parts;
+    for (const Run &run : runs)
+      parts.push_back(
+          emit.reshape(part(run), {1, recurrence.batch, recurrence.hidden}));
+    Value states = emit.concatenate(parts, 0);
+    return recurrence.batchFirst ? emit.transpose(states, {1, 0, 2}) : states;
+  };
+  if (node.wants(0)) {
+    SmallVector<Value> steps;
+    for (int64_t i = 0; i < recurrence.steps; ++i)
+      for (const Run &run : runs)
+        steps.push_back(emit.reshape(
+            run.outputs[i], {1, 1, recurrence.batch, recurrence.hidden}));
+    Value joined = emit.reshape(emit.concatenate(steps, 0),
+                                {recurrence.steps, recurrence.directions,
+                                 recurrence.batch, recurrence.hidden});
+    node.set(0, recurrence.batchFirst ? emit.transpose(joined, {2, 0, 1, 3})
+                                      : joined);
+  }
+  node.set(1, stacked([](const Run &run) { return run.hidden; }));
+  if (runs.front().cell)
+    node.set(2, stacked([](const Run &run) { return run.cell; }));
+  return success();
+}
+
+/// Unrolled or refused.
+std::optional<LogicalResult> refuseLength(NodeImporter &node,
+                                          const Recurrence &recurrence) {
+  if (recurrence.steps > kMaxSteps)
+    return node.unsupported("sequences of more than 1024 steps");
+  if (recurrence.steps == 0)
+    return node.unsupported("sequences of no steps");
+  return std::nullopt;
+}
+
+/// Columns [gate * hidden, (gate + 1) * hidden) of a gates' matrix.
+Value gate(Emitter &emit, const Recurrence &recurrence, Value gates,
+           int64_t which) {
+  return emit.sliceDim(gates, 1, which * recurrence.hidden,
+                       (which + 1) * recurrence.hidden);
+}
+
+LogicalResult importRnn(NodeImporter &node) {
+  Emitter &emit = node.emit;
+  std::optional<Recurrence> recurrence = readRecurrence(node, 1, {"Tanh"});
+  if (!recurrence)
+    return failure();
+  if (auto refused = refuseLength(node, *recurrence))
+    return *refused;
+  SmallVector<Run> runs;
+  for (int64_t d = 0; d < recurrence->directions; ++d) {
+    Value weights = ofDirection(node, 2, d);
+    auto step = [&](Value gates, int64_t direction, Run &run) {
+      Value sum =
+          emit.add(gates, emit.dotGeneral(run.hidden, weights, {}, {}, 1, 1));
+      run.hidden = activate(emit, recurrence->activations[direction],
+                            clipped(emit, sum, recurrence->clip));
+    };
+    runs.push_back(runDirection(node, *recurrence, d, /*hasCell=*/false,
+                                inputGates(node, *recurrence, d, 1), step));
+  }
+  return finish(node, *recurrence, runs);
+}
+
+/// Gates z, r, h: H' = (1 - z) h + z H.
+LogicalResult importGru(NodeImporter &node) {
+  Emitter &emit = node.emit;
+  bool linearBeforeReset = node.integerAttribute("linear_before_reset", 0) != 0;
+  std::optional<Recurrence> recurrence =
+      readRecurrence(node, 3, {"Sigmoid", "Tanh"});
+  if (!recurrence)
+    return failure();
+  if (auto refused = refuseLength(node, *recurrence))
+    return *refused;
+  int64_t hidden = recurrence->hidden;
+  SmallVector<Run> runs;
+  for (int64_t d = 0; d < recurrence->directions; ++d) {
+    Value weights = ofDirection(node, 2, d);
+    Value resetWeights = emit.sliceDim(weights, 0, 0, 2 * hidden);
+    Value newWeights = emit.sliceDim(weights, 0, 2 * hidden, 3 * hidden);
+    Value newBias;
+    if (linearBeforeReset && node.has(3))
+      newBias =
+          emit.sliceDim(ofDirection(node, 3, d), 0, 5 * hidden, 6 * hidden);
+    auto step = [&](Value gates, int64_t direction, Run &run) {
+      const Activation *f = &recurrence->activations[2 * direction];
+      Value fromState = emit.dotGeneral(run.hidden, resetWeights, {}, {}, 1, 1);
+      auto gateOf = [&](int64_t which) {
+        Value sum = emit.add(gate(emit, *recurrence, gates, which),
+                             gate(emit, *recurrence, fromState, which));
+        return activate(emit, f[0], clipped(emit, sum, recurrence->clip));
+      };
+      Value update = gateOf(0), reset = gateOf(1), recurrent;
+      if (linearBeforeReset) {
+        recurrent = emit.dotGeneral(run.hidden, newWeights, {}, {}, 1, 1);
+        if (newBias)
+          recurrent = emit.add(
+              recurrent,
+              emit.broadcastInDim(newBias, Emitter::shapeOf(recurrent), 1));
+        recurrent = emit.multiply(reset, recurrent);
+      } else {
+        recurrent = emit.dotGeneral(emit.multiply(reset, run.hidden),
+                                    newWeights, {}, {}, 1, 1);
+      }
+      Value sum = emit.add(gate(emit, *recurrence, gates, 2), recurrent);
+      Value fresh = activate(emit, f[1], clipped(emit, sum, recurrence->clip));
+      Value one = emit.splatLike(update, 1);
+      run.hidden = emit.add(emit.multiply(emit.subtract(one, update), fresh),
+                            emit.multiply(update, run.hidden));
+    };
+    runs.push_back(runDirection(
+        node, *recurrence, d, /*hasCell=*/false,
+        inputGates(node, *recurrence, d, linearBeforeReset ? 2 : 3), step));
+  }
+  return finish(node, *recurrence, runs);
+}
+
+/// Gates i, o, f, c: C' = f C + i c, H' = o h(C'); peepholes let i, o and f see
+/// the cell.
+LogicalResult importLstm(NodeImporter &node) {
+  Emitter &emit = node.emit;
+  bool couples = node.integerAttribute("input_forget", 0) != 0;
+  std::optional<Recurrence> recurrence =
+      readRecurrence(node, 4, {"Sigmoid", "Tanh", "Tanh"});
+  if (!recurrence)
+    return failure();
+  if (auto refused = refuseLength(node, *recurrence))
+    return *refused;
+  int64_t hidden = recurrence->hidden;
+  if (node.has(7) &&
+      (node.rank(7) != 2 || node.shape(7)[0] != recurrence->directions ||
+       node.shape(7)[1] != 3 * hidden))
+    return node.invalid("the peepholes have the shape " +
+                        spellShape(node.shape(7)));
+  SmallVector<Run> runs;
+  for (int64_t d = 0; d < recurrence->directions; ++d) {
+    Value weights = ofDirection(node, 2, d);
+    Value peepholes = node.has(7) ? ofDirection(node, 7, d) : Value();
+    auto peep = [&](Value sum, Value cell, int64_t which) {
+      if (!peepholes)
+        return sum;
+      Value weight =
+          emit.sliceDim(peepholes, 0, which * hidden, (which + 1) * hidden);
+      return emit.add(
+          sum, emit.multiply(cell, emit.broadcastInDim(
+                                       weight, Emitter::shapeOf(cell), 1)));
+    };
+    auto step = [&](Value gates, int64_t direction, Run &run) {
+      const Activation *f = &recurrence->activations[3 * direction];
+      Value sums =
+          emit.add(gates, emit.dotGeneral(run.hidden, weights, {}, {}, 1, 1));
+      auto finishGate = [&](const Activation &activation, Value sum) {
+        return activate(emit, activation, clipped(emit, sum, recurrence->clip));
+      };
+      Value in =
+          finishGate(f[0], peep(gate(emit, *recurrence, sums, 0), run.cell, 0));
+      Value forget =
+          couples ? emit.subtract(emit.splatLike(in, 1), in)
+                  : finishGate(f[0], peep(gate(emit, *recurrence, sums, 2),
+                                          run.cell, 2));
+      Value fresh = finishGate(f[1], gate(emit, *recurrence, sums, 3));
+      run.cell =
+          emit.add(emit.multiply(forget, run.cell), emit.multiply(in, fresh));
+      Value out =
+          finishGate(f[0], peep(gate(emit, *recurrence, sums, 1), run.cell, 1));
+      run.hidden = emit.multiply(out, activate(emit, f[2], run.cell));
+    };
+    runs.push_back(runDirection(node, *recurrence, d, /*hasCell=*/true,
+                                inputGates(node, *recurrence, d, 4), step));
+  }
+  return finish(node, *recurrence, runs);
+}
+
+} // namespace
+
+void heddle::onnx::addRecurrent(OperatorTable &table) {
+  table.add("RNN", {7, 14, 22}, 3, 6, importRnn, 2);
+  table.add("GRU", {7, 14, 22}, 3, 6, importGru, 2);
+  table.add("LSTM", {7, 14, 22}, 3, 8, importLstm, 3);
+}
