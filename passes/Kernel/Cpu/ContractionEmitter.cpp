@@ -369,27 +369,31 @@ LogicalResult ContractionEmitter::emitGroup(const Group &group, RowRange rows) {
       status = failure();
   };
 
+  // Each pass over a block of a panel fetches its share of what follows in
+  // memory: the next block, or the next panel.
+  int64_t share = llvm::divideCeil(groupColumns(), blocks.rowTiles);
+  bool prefetches = blocks.prefetch && shape.isPacked && depth.size() == 1 &&
+                    groupColumns() == panelColumns;
+  auto prefetchFor = [&](Value number, Value low,
+                         Value high) -> std::optional<TilePrefetch> {
+    if (!prefetches)
+      return std::nullopt;
+    Value next = index.at(rhs.base, high, panelColumns);
+    Value pass = index.sub(number, rows.begin);
+    next = index.at(next, pass, share * blocks.depthBlock);
+    // The tile counts its steps from `low`.
+    return TilePrefetch{rhs.buffer, index.at(next, low, -share), share};
+  };
+
   if (!isBlocked()) {
     if (packs)
       packGroup(group, zero, depthEnd);
-    // Each pass over the panel fetches its share of the next one.
-    TilePrefetch prefetch;
-    int64_t share = llvm::divideCeil(groupColumns(), blocks.rowTiles);
-    bool prefetches = blocks.prefetch && shape.isPacked && depth.size() == 1;
-    if (prefetches) {
-      TileRhs next =
-          rhsOf({index.add(group.number, 1), group.columns, group.vectors});
-      prefetch = {next.buffer, next.base, share};
-    }
     emitRowTiles(rows, [&](Value number, Value row, int64_t height) {
       RegisterTile tile = makeTile(height);
-      TilePrefetch part = prefetch;
-      if (prefetches)
-        part.base = index.at(prefetch.base, index.sub(number, rows.begin),
-                             share * shape.depthCount());
+      auto prefetch = prefetchFor(number, zero, depthEnd);
       SmallVector<Value> sums =
           sumUp(tile, lhsOf(number, row, height), rhs, zero, depthEnd,
-                tile.zeros(), prefetches ? &part : nullptr);
+                tile.zeros(), prefetch ? &*prefetch : nullptr);
       storeTile(tile, sums, number, row);
     });
     return status;
@@ -411,9 +415,10 @@ LogicalResult ContractionEmitter::emitGroup(const Group &group, RowRange rows) {
     emitRowTiles(rows, [&](Value number, Value row, int64_t height) {
       RegisterTile tile = makeTile(height);
       Value place = restingPlace(number);
+      auto prefetch = prefetchFor(number, low, high);
       SmallVector<Value> sums =
           sumUp(tile, lhsOf(number, row, height), rhs, low, high,
-                tile.load(partialSums, place), nullptr);
+                tile.load(partialSums, place), prefetch ? &*prefetch : nullptr);
       tile.store(sums, partialSums, place);
     });
   });

@@ -17,6 +17,10 @@ static constexpr double longestPieceUs = 60;
 /// Pieces wanted of a region that is long enough.
 static constexpr double wantedPieces = 32;
 
+/// Passes over a panel that are too few to hide the way of the next one from
+/// memory, if that has to wait until the last.
+static constexpr int64_t fewRowTiles = 4;
+
 static double microseconds(double flops, double bytes) {
   return std::max(flops / flopsPerMicrosecond, bytes / bytesPerMicrosecond);
 }
@@ -74,11 +78,13 @@ ContractionBlocks chooseBlocks(const Machine &machine,
   int64_t depth = std::max<int64_t>(1, extents.depth);
   int64_t groupColumns = tile.vectors * lanes;
 
-  // What is read again for each row tile should stay in half of L2.
+  // What is read again for each row tile should stay in half of L2. Over few
+  // row tiles the next part is on its way meanwhile and needs room too.
   blocks.depthBlock = depth;
   int64_t panelBytes = depth * groupColumns * extents.rhsBytes;
-  if (rowTiles > 1 && panelBytes > machine.l2Bytes / 2) {
-    int64_t pieces = llvm::divideCeil(panelBytes, machine.l2Bytes / 2);
+  int64_t room = machine.l2Bytes / (rowTiles <= fewRowTiles ? 8 : 2);
+  if (rowTiles > 1 && panelBytes > room) {
+    int64_t pieces = llvm::divideCeil(panelBytes, room);
     blocks.depthBlock = llvm::divideCeil(depth, pieces);
   }
 
@@ -127,9 +133,8 @@ ContractionBlocks chooseBlocks(const Machine &machine,
   // Few passes over a panel do not hide the time that the next one takes to
   // arrive; many do.
   double allPanels = double(extents.columns) * depth * extents.rhsBytes;
-  blocks.prefetch = !extents.packsRhs && blocks.depthBlock == depth &&
-                    blocks.rowTiles >= 2 && blocks.rowTiles <= 16 &&
-                    allPanels > machine.l2Bytes;
+  blocks.prefetch = !extents.packsRhs && blocks.rowTiles >= 2 &&
+                    blocks.rowTiles <= 16 && allPanels > machine.l2Bytes;
   return blocks;
 }
 
