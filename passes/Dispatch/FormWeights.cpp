@@ -25,9 +25,22 @@ static bool isSplat(Value value) {
 /// Ops that the packer can evaluate.
 static bool isPackable(Operation *op) {
   using namespace stablehlo;
-  return isScalarizable(op) ||
-         isa<TransposeOp, ReshapeOp, SliceOp, ReverseOp, ConcatenateOp, PadOp,
-             BroadcastInDimOp, IotaOp>(op);
+  if (isa<TransposeOp, ReshapeOp, SliceOp, ReverseOp, ConcatenateOp,
+          BroadcastInDimOp, IotaOp, ConvertOp, SelectOp, NegOp, AbsOp>(op))
+    return true;
+  if (auto pad = dyn_cast<PadOp>(op))
+    return llvm::all_of(pad.getInteriorPadding(),
+                        [](int64_t interior) { return interior == 0; });
+  Type element = getElementTypeOrSelf(op->getResult(0).getType());
+  if (isa<FloatType>(element))
+    return isa<AddOp, SubtractOp, MulOp, DivOp, MaxOp, MinOp, PowOp, SqrtOp,
+               RsqrtOp, ExpOp, LogOp, TanhOp, SineOp, CosineOp, LogisticOp,
+               FloorOp, CeilOp, RoundOp, RoundNearestEvenOp, ClampOp>(op);
+  if (element.isUnsignedInteger(64))
+    return false;
+  return isa<AddOp, SubtractOp, MulOp, MaxOp, MinOp, AndOp, OrOp, XorOp, NotOp,
+             ClampOp>(op) &&
+         !(element.isInteger(1) && isa<SubtractOp>(op));
 }
 
 static int64_t elements(Value value) {

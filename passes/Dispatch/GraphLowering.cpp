@@ -80,6 +80,12 @@ Value GraphLowering::reshape(Location loc, Value input,
 }
 
 Value GraphLowering::scalarOf(Value graphValue) {
+  // On one element these do nothing.
+  while (Operation *op = graphValue.getDefiningOp()) {
+    if (!isa<stablehlo::BroadcastInDimOp, stablehlo::ReshapeOp>(op))
+      break;
+    graphValue = op->getOperand(0);
+  }
   auto constant = graphValue.getDefiningOp<stablehlo::ConstantOp>();
   RankedTensorType type = kernelTensorType(graphValue.getType());
   if (!constant || !type)

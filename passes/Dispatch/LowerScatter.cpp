@@ -1,7 +1,9 @@
-// scatter and sort: roots with a region on scalars.
+// scatter, sort and top-k.
 
 #include "passes/Dispatch/GraphLowering.h"
 #include "passes/Dispatch/ScalarOps.h"
+
+#include "dialects/Chlo/Chlo.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -70,11 +72,19 @@ static void lowerOp(GraphLowering &lowering, stablehlo::SortOp op) {
     lowering.replace(op, sort.getResults());
 }
 
+static void lowerOp(GraphLowering &lowering, chlo::TopKOp op) {
+  auto topK = kernel::TopKOp::create(
+      lowering.builder, op.getLoc(), lowering.resultType(op, 0),
+      lowering.resultType(op, 1), lowering.lowered(op.getOperand()));
+  lowering.replace(op, topK->getResults());
+}
+
 bool heddle::lowerScatterOrSort(GraphLowering &lowering, Operation *op) {
   return llvm::TypeSwitch<Operation *, bool>(op)
-      .Case<stablehlo::ScatterOp, stablehlo::SortOp>([&](auto typed) {
-        lowerOp(lowering, typed);
-        return true;
-      })
+      .Case<stablehlo::ScatterOp, stablehlo::SortOp, chlo::TopKOp>(
+          [&](auto typed) {
+            lowerOp(lowering, typed);
+            return true;
+          })
       .Default([](Operation *) { return false; });
 }

@@ -4,6 +4,7 @@
 #include "passes/Dispatch/ScalarOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -11,13 +12,11 @@ using namespace heddle;
 
 static void lowerOp(GraphLowering &lowering, stablehlo::ConstantOp op) {
   // Everything larger is a weight by now.
-  OpBuilder &b = lowering.builder;
   RankedTensorType type = lowering.resultType(op);
   Value result = lowering.generic(
       op.getLoc(), type, {}, {}, [&](OpBuilder &b, Location loc, ValueRange) {
         return scalarConstant(b, loc, op.getValue(), type.getElementType());
       });
-  (void)b;
   if (!result)
     return lowering.unsupported(op, "a constant that is no weight");
   lowering.replace(op, result);
@@ -123,10 +122,58 @@ static void lowerOp(GraphLowering &lowering, stablehlo::ConcatenateOp op) {
                        .getResult());
 }
 
+/// Padding by a value that is not known: each point chooses between it and an
+/// element of the input.
+static void padWithComputed(GraphLowering &lowering, stablehlo::PadOp op) {
+  RankedTensorType type = lowering.resultType(op);
+  Value input = lowering.lowered(op.getOperand());
+  ArrayRef<int64_t> shape = lowering.shapeOf(input);
+  AffineMap scalar =
+      AffineMap::get(type.getRank(), 0, lowering.builder.getContext());
+  auto payload = [&](OpBuilder &b, Location loc, ValueRange x) -> Value {
+    auto number = [&](int64_t value) -> Value {
+      return arith::ConstantIndexOp::create(b, loc, value);
+    };
+    using Predicate = arith::CmpIPredicate;
+    Value inside;
+    SmallVector<Value> position;
+    for (int64_t i = 0; i < type.getRank(); ++i) {
+      int64_t step = op.getInteriorPadding()[i] + 1;
+      // Before the input this wraps around, and is past its end.
+      Value offset =
+          arith::SubIOp::create(b, loc, linalg::IndexOp::create(b, loc, i),
+                                number(op.getEdgePaddingLow()[i]));
+      Value element = arith::DivUIOp::create(b, loc, offset, number(step));
+      Value in = arith::CmpIOp::create(b, loc, Predicate::ult, element,
+                                       number(shape[i]));
+      Value whole = arith::MulIOp::create(b, loc, element, number(step));
+      Value onElement =
+          arith::CmpIOp::create(b, loc, Predicate::eq, whole, offset);
+      in = arith::AndIOp::create(b, loc, in, onElement);
+      inside =
+          inside ? arith::AndIOp::create(b, loc, inside, in).getResult() : in;
+      position.push_back(
+          arith::MinUIOp::create(b, loc, element, number(shape[i] - 1)));
+    }
+    if (!inside)
+      return tensor::ExtractOp::create(b, loc, input, position);
+    Value element = tensor::ExtractOp::create(b, loc, input, position);
+    return arith::SelectOp::create(b, loc, inside, element, x[0]);
+  };
+  // Nothing can be read from an empty tensor.
+  if (llvm::is_contained(shape, 0))
+    return lowering.replace(
+        op, lowering.view(op.getLoc(), type,
+                          lowering.lowered(op.getPaddingValue()), scalar));
+  lowering.replace(op, lowering.generic(op.getLoc(), type,
+                                        lowering.lowered(op.getPaddingValue()),
+                                        scalar, payload));
+}
+
 static void lowerOp(GraphLowering &lowering, stablehlo::PadOp op) {
   Value padding = lowering.scalarOf(op.getPaddingValue());
   if (!padding)
-    return lowering.unsupported(op, "a padding value that is computed");
+    return padWithComputed(lowering, op);
   lowering.replace(op, kernel::PadOp::create(lowering.builder, op.getLoc(),
                                              lowering.resultType(op),
                                              lowering.lowered(op.getOperand()),

@@ -1,5 +1,6 @@
 #include "passes/Dispatch/ScalarOps.h"
 
+#include "dialects/Chlo/Chlo.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "passes/Dispatch/ScalarConversions.h"
 
@@ -175,6 +176,9 @@ struct ScalarEmitter {
   }
 
   Value compareOp(stablehlo::CompareOp compareOp);
+  Value compareInts(stablehlo::ComparisonDirection direction, bool isUnsigned,
+                    Value left, Value right);
+  Value compareTotally(stablehlo::ComparisonDirection direction);
   Value reducePrecision(stablehlo::ReducePrecisionOp reduce);
 };
 } // namespace
@@ -184,7 +188,7 @@ Value ScalarEmitter::compareOp(stablehlo::CompareOp compareOp) {
   Direction direction = compareOp.getComparisonDirection();
   if (isFloat()) {
     if (compareOp.getCompareType() == stablehlo::ComparisonType::TOTALORDER)
-      return {};
+      return compareTotally(direction);
     arith::CmpFPredicate predicate = arith::CmpFPredicate::OEQ;
     switch (direction) {
     case Direction::EQ:
@@ -208,9 +212,14 @@ Value ScalarEmitter::compareOp(stablehlo::CompareOp compareOp) {
     }
     return compare(predicate, x[0], x[1]);
   }
+  return compareInts(direction, isUnsigned(), x[0], x[1]);
+}
+
+Value ScalarEmitter::compareInts(stablehlo::ComparisonDirection direction,
+                                 bool u, Value left, Value right) {
+  using Direction = stablehlo::ComparisonDirection;
   using Predicate = arith::CmpIPredicate;
   Predicate predicate = Predicate::eq;
-  bool u = isUnsigned();
   switch (direction) {
   case Direction::EQ:
     predicate = Predicate::eq;
@@ -231,7 +240,27 @@ Value ScalarEmitter::compareOp(stablehlo::CompareOp compareOp) {
     predicate = u ? Predicate::ult : Predicate::slt;
     break;
   }
-  return compare(predicate, x[0], x[1]);
+  return compare(predicate, left, right);
+}
+
+/// In the total order the bits compare as sign and magnitude: as integers, when
+/// those of negative numbers are turned around.
+Value ScalarEmitter::compareTotally(stablehlo::ComparisonDirection direction) {
+  unsigned width = source.getIntOrFloatBitWidth();
+  Type bits = b.getIntegerType(width);
+  auto ordered = [&](Value value) {
+    auto constant = [&](APInt number) {
+      return arith::ConstantOp::create(b, loc, b.getIntegerAttr(bits, number));
+    };
+    Value cast = arith::BitcastOp::create(b, loc, bits, value);
+    Value sign =
+        arith::ShRSIOp::create(b, loc, cast, constant(APInt(width, width - 1)));
+    Value flips = arith::AndIOp::create(
+        b, loc, sign, constant(APInt::getSignedMaxValue(width)));
+    return arith::XOrIOp::create(b, loc, cast, flips).getResult();
+  };
+  return compareInts(direction, /*isUnsigned=*/false, ordered(x[0]),
+                     ordered(x[1]));
 }
 
 /// The formats that exist: rounding to them and back is exactly what is asked.
@@ -262,7 +291,10 @@ bool heddle::isScalarizable(Operation *op) {
              CbrtOp, SineOp, CosineOp, TanOp, TanhOp, CeilOp, FloorOp, RoundOp,
              RoundNearestEvenOp, ClzOp, PopulationCountOp, IsFiniteOp,
              ConvertOp, BitcastConvertOp, ReducePrecisionOp, CompareOp,
-             SelectOp, ClampOp>(op);
+             SelectOp, ClampOp>(op) ||
+         isa<chlo::ErfOp, chlo::ErfcOp, chlo::TanOp, chlo::SinhOp, chlo::CoshOp,
+             chlo::AsinOp, chlo::AcosOp, chlo::AtanOp, chlo::AsinhOp,
+             chlo::AcoshOp, chlo::AtanhOp>(op);
 }
 
 Value heddle::emitScalarOp(OpBuilder &builder, Operation *op,
@@ -334,7 +366,18 @@ Value heddle::emitScalarOp(OpBuilder &builder, Operation *op,
       .Case([&](SelectOp) {
         return e.select(scalars[0], scalars[1], scalars[2]);
       })
-      .Case([&](CompositeOp) { return e.floatOnly<math::ErfOp>(); })
+      .Case<CompositeOp, chlo::ErfOp>(
+          [&](auto) { return e.floatOnly<math::ErfOp>(); })
+      .Case([&](chlo::ErfcOp) { return e.floatOnly<math::ErfcOp>(); })
+      .Case([&](chlo::TanOp) { return e.floatOnly<math::TanOp>(); })
+      .Case([&](chlo::SinhOp) { return e.floatOnly<math::SinhOp>(); })
+      .Case([&](chlo::CoshOp) { return e.floatOnly<math::CoshOp>(); })
+      .Case([&](chlo::AsinOp) { return e.floatOnly<math::AsinOp>(); })
+      .Case([&](chlo::AcosOp) { return e.floatOnly<math::AcosOp>(); })
+      .Case([&](chlo::AtanOp) { return e.floatOnly<math::AtanOp>(); })
+      .Case([&](chlo::AsinhOp) { return e.floatOnly<math::AsinhOp>(); })
+      .Case([&](chlo::AcoshOp) { return e.floatOnly<math::AcoshOp>(); })
+      .Case([&](chlo::AtanhOp) { return e.floatOnly<math::AtanhOp>(); })
       .Case([&](ClampOp) {
         ScalarEmitter low{builder, op->getLoc(), source,
                           ValueRange(scalars).take_front(2)};

@@ -189,6 +189,17 @@ static Value firstElements(OpBuilder &builder, Value vector, int64_t extent) {
       .getResult(0);
 }
 
+/// Loops of one point read point 0 of a dimension that has more.
+static AffineMap withoutUnitLoops(AffineMap map, RankedTensorType type,
+                                  ArrayRef<int64_t> extents) {
+  SmallVector<AffineExpr> results = llvm::to_vector(map.getResults());
+  for (auto [result, extent] : llvm::zip_equal(results, type.getShape()))
+    if (auto dim = dyn_cast<AffineDimExpr>(result);
+        dim && extents[dim.getPosition()] == 1 && extent != 1)
+      result = getAffineConstantExpr(0, map.getContext());
+  return AffineMap::get(map.getNumDims(), 0, results, map.getContext());
+}
+
 static void legalizeReads(linalg::GenericOp op) {
   if (!isParallel(op) || op.getNumDpsInits() != 1)
     return;
@@ -197,6 +208,8 @@ static void legalizeReads(linalg::GenericOp op) {
   SmallVector<int64_t> extents = parallelExtents(op);
   for (OpOperand *operand : op.getDpsInputOperands()) {
     AffineMap &map = maps[operand->getOperandNumber()];
+    map = withoutUnitLoops(
+        map, cast<RankedTensorType>(operand->get().getType()), extents);
     Source source{operand->get(), map};
     if (coversPlainly(source, extents))
       continue;
