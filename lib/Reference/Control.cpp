@@ -47,9 +47,9 @@ static LogicalResult whileOp(Invocation &call, stablehlo::WhileOp op) {
   return success();
 }
 
-static LogicalResult callFunction(Invocation &call, FlatSymbolRefAttr name,
-                                  ArrayRef<InterpreterValue> operands) {
-  func::FuncOp function = call.evaluator.lookupFunction(call.op, name);
+LogicalResult reference::callFunction(Invocation &call, FlatSymbolRefAttr name,
+                                      ArrayRef<InterpreterValue> operands) {
+  auto function = call.evaluator.lookupSymbol<func::FuncOp>(call.op, name);
   if (!function || function.getNumArguments() != operands.size() ||
       function.getNumResults() != call.op->getNumResults())
     return call.error() << "calls " << name

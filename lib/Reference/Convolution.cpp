@@ -1,25 +1,13 @@
 // convolution: windows of the input gathered as rows of a matrix, times the
 // kernel as a matrix.
 
-#include "Matmul.h"
+#include "Convolution.h"
 
-#include "dialects/StableHlo/StableHlo.h"
+#include "Matmul.h"
 
 using namespace mlir;
 using namespace heddle;
 using namespace heddle::reference;
-
-namespace {
-/// All that a convolution has beside its operands.
-struct Window {
-  stablehlo::ConvDimensionNumbersAttr numbers;
-  Extents strides, lhsDilation, rhsDilation, low, high;
-  SmallVector<bool> reversal;
-  int64_t featureGroups, batchGroups;
-
-  int64_t spatial() const { return numbers.getInputSpatialDimensions().size(); }
-};
-} // namespace
 
 /// Where in the input an output position and a window position meet, per
 /// dimension: -1 for padding and for the holes of lhs dilation.
@@ -140,7 +128,8 @@ static LogicalResult convolve(Invocation &call, const Window &window,
   return success();
 }
 
-static LogicalResult convolution(Invocation &call, const Window &window) {
+LogicalResult reference::applyConvolution(Invocation &call,
+                                          const Window &window) {
   const HostTensor &lhs = call.tensor(0), &rhs = call.tensor(1);
   auto numbers = window.numbers;
   int64_t features = lhs.dim(numbers.getInputFeatureDimension());
@@ -195,7 +184,7 @@ static LogicalResult convolution(Invocation &call,
     window.low.push_back(low);
     window.high.push_back(high);
   }
-  return convolution(call, window);
+  return applyConvolution(call, window);
 }
 
 static LogicalResult dynamicConv(Invocation &call,
@@ -206,7 +195,7 @@ static LogicalResult dynamicConv(Invocation &call,
     window.low.push_back(padding.intAt(2 * d));
     window.high.push_back(padding.intAt(2 * d + 1));
   }
-  return convolution(call, window);
+  return applyConvolution(call, window);
 }
 
 void reference::addConvolutions(Registry &registry) {

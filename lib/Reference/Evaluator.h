@@ -8,6 +8,7 @@
 #include "heddle/Support/Diagnostics.h"
 
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -27,6 +28,10 @@ public:
   llvm::LogicalResult call(mlir::func::FuncOp function,
                            llvm::ArrayRef<InterpreterValue> arguments,
                            ValueVector &results);
+  /// Runs the block of an operation that is isolated from above.
+  llvm::LogicalResult callBlock(mlir::Block &block,
+                                llvm::ArrayRef<InterpreterValue> arguments,
+                                ValueVector &results);
   /// Runs a region's block in the frame of the current function: values defined
   /// outside stay visible.
   llvm::LogicalResult runBlock(mlir::Block &block,
@@ -57,8 +62,10 @@ public:
     auto found = frame->find(value);
     return found == frame->end() ? nullptr : &found->second;
   }
-  mlir::func::FuncOp lookupFunction(mlir::Operation *from,
-                                    mlir::FlatSymbolRefAttr name);
+  template <typename OpTy>
+  OpTy lookupSymbol(mlir::Operation *from, mlir::FlatSymbolRefAttr name) {
+    return symbols.lookupNearestSymbolFrom<OpTy>(from, name);
+  }
   /// Counts `count` operations against the limit.
   llvm::LogicalResult countOperations(mlir::Operation *op, uint64_t count = 1);
 
@@ -101,8 +108,7 @@ struct Invocation {
   /// Element type of result `i` as it is evaluated.
   mlir::Type resultElement(unsigned i = 0) const {
     return evaluator.evaluatedType(
-        mlir::cast<mlir::ShapedType>(op->getResult(i).getType())
-            .getElementType());
+        mlir::getElementTypeOrSelf(op->getResult(i).getType()));
   }
   /// A result of the given shape.
   llvm::FailureOr<HostTensor> allocate(llvm::ArrayRef<int64_t> shape,
@@ -150,6 +156,34 @@ void addRandom(Registry &registry);
 void addNormalization(Registry &registry);
 void addDistribution(Registry &registry);
 void addQuantization(Registry &registry);
+void addStructured(Registry &registry);
+void addKernelOperations(Registry &registry);
+void addKernelContractions(Registry &registry);
+
+// What StableHLO and the kernel dialect share.
+
+/// Calls a function (Control.cpp).
+llvm::LogicalResult callFunction(Invocation &call, mlir::FlatSymbolRefAttr name,
+                                 llvm::ArrayRef<InterpreterValue> operands);
+/// concatenate (Shape.cpp).
+llvm::LogicalResult applyConcatenate(Invocation &call, int64_t dimension);
+/// dynamic_update_slice of operand, update and starts (GatherScatter.cpp).
+llvm::LogicalResult applyDynamicUpdateSlice(Invocation &call);
+/// sort by a comparator, and top_k (Sort.cpp).
+llvm::LogicalResult applySort(Invocation &call, int64_t dimension,
+                              mlir::Block &comparator);
+llvm::LogicalResult applyTopK(Invocation &call, int64_t k);
+
+/// Where scatter's updates go.
+struct ScatterDimensions {
+  llvm::ArrayRef<int64_t> updateWindow, insertedWindow, inputBatching,
+      indicesBatching, indexToOperand;
+  int64_t indexVector;
+};
+/// scatter of targets, indices and updates (GatherScatter.cpp).
+llvm::LogicalResult applyScatter(Invocation &call,
+                                 const ScatterDimensions &numbers,
+                                 mlir::Block &combine);
 
 /// The meaning of `pad` (Shape.cpp).
 llvm::FailureOr<HostTensor>

@@ -53,7 +53,12 @@ static LogicalResult dynamicSlice(Invocation &call,
 }
 
 static LogicalResult dynamicUpdateSlice(Invocation &call,
-                                        stablehlo::DynamicUpdateSliceOp op) {
+                                        stablehlo::DynamicUpdateSliceOp) {
+  return applyDynamicUpdateSlice(call);
+}
+
+LogicalResult reference::applyDynamicUpdateSlice(Invocation &call) {
+  Operation *op = call.op;
   Type element = call.resultElement();
   FailureOr<HostTensor> result = call.evaluator.as(op, call.tensor(0), element),
                         update = call.evaluator.as(op, call.tensor(1), element);
@@ -178,19 +183,30 @@ static LogicalResult dynamicGather(Invocation &call,
 }
 
 static LogicalResult scatter(Invocation &call, stablehlo::ScatterOp op) {
-  unsigned arity = op.getInputs().size();
   auto numbers = op.getScatterDimensionNumbers();
+  return applyScatter(
+      call,
+      {numbers.getUpdateWindowDims(), numbers.getInsertedWindowDims(),
+       numbers.getInputBatchingDims(), numbers.getScatterIndicesBatchingDims(),
+       numbers.getScatterDimsToOperandDims(), numbers.getIndexVectorDim()},
+      op.getUpdateComputation().front());
+}
+
+LogicalResult reference::applyScatter(Invocation &call,
+                                      const ScatterDimensions &numbers,
+                                      Block &body) {
+  Operation *op = call.op;
+  unsigned arity = op->getNumResults();
   const HostTensor &indices = call.tensor(arity);
   const HostTensor &updates = call.tensor(arity + 1);
-  int64_t vectorDim = numbers.getIndexVectorDim();
-  ArrayRef<int64_t> batching = numbers.getInputBatchingDims();
+  int64_t vectorDim = numbers.indexVector;
+  ArrayRef<int64_t> batching = numbers.inputBatching;
 
   SmallVector<HostTensor> results;
   SmallVector<ElementKind> kinds;
-  Block &body = op.getUpdateComputation().front();
   for (BlockArgument argument : body.getArguments())
-    kinds.push_back(call.evaluator.evaluatedKind(
-        cast<RankedTensorType>(argument.getType()).getElementType()));
+    kinds.push_back(
+        call.evaluator.evaluatedKind(getElementTypeOrSelf(argument.getType())));
   for (unsigned i = 0; i < arity; ++i) {
     FailureOr<HostTensor> result =
         call.evaluator.as(op, call.tensor(i), call.resultElement(i));
@@ -204,10 +220,9 @@ static LogicalResult scatter(Invocation &call, stablehlo::ScatterOp op) {
            << "has a region that is no function of scalars";
 
   Extents shape(results[0].shape()), own = rowMajorStrides(shape);
-  Extents windowDims(numbers.getUpdateWindowDims());
+  Extents windowDims(numbers.updateWindow);
   Extents scatterDims = others(updates.rank(), windowDims);
-  Extents kept =
-      others(shape.size(), numbers.getInsertedWindowDims(), batching);
+  Extents kept = others(shape.size(), numbers.insertedWindow, batching);
   // Written through pointers: each mutableBytes call would look for sharers.
   SmallVector<char *> bytes;
   for (HostTensor &result : results)
@@ -215,11 +230,9 @@ static LogicalResult scatter(Invocation &call, stablehlo::ScatterOp op) {
   IndexWalk walk(updates.shape(), rowMajorStrides(updates.shape()));
   for (int64_t u = 0; u < updates.size(); ++u, walk.next()) {
     Extents position = select(walk.indices(), scatterDims);
-    Extents target =
-        indexVector(indices, position, vectorDim,
-                    numbers.getScatterDimsToOperandDims(), shape.size());
-    for (auto [d, index] :
-         llvm::zip_equal(batching, numbers.getScatterIndicesBatchingDims()))
+    Extents target = indexVector(indices, position, vectorDim,
+                                 numbers.indexToOperand, shape.size());
+    for (auto [d, index] : llvm::zip_equal(batching, numbers.indicesBatching))
       target[d] = batchPosition(position, index, vectorDim);
     for (auto [d, window] : llvm::zip_equal(kept, windowDims))
       target[d] += walk.indices()[window];

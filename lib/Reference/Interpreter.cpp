@@ -39,6 +39,9 @@ const Registry &Registry::get() {
     addNormalization(all);
     addDistribution(all);
     addQuantization(all);
+    addStructured(all);
+    addKernelOperations(all);
+    addKernelContractions(all);
     return all;
   }();
   return registry;
@@ -121,11 +124,6 @@ LogicalResult Invocation::give(HostTensor tensor) {
 }
 
 //===--- Execution --------------------------------------------------------===//
-
-func::FuncOp Evaluator::lookupFunction(Operation *from,
-                                       FlatSymbolRefAttr name) {
-  return symbols.lookupNearestSymbolFrom<func::FuncOp>(from, name);
-}
 
 LogicalResult Evaluator::countOperations(Operation *op, uint64_t count) {
   operations += count;

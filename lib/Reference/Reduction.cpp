@@ -14,8 +14,7 @@ using namespace heddle;
 using namespace heddle::reference;
 
 static ElementKind kindOf(Evaluator &evaluator, Value value) {
-  return evaluator.evaluatedKind(
-      cast<RankedTensorType>(value.getType()).getElementType());
+  return evaluator.evaluatedKind(getElementTypeOrSelf(value.getType()));
 }
 
 /// Folds, for every index of `shape`, the elements of a window of the inputs:

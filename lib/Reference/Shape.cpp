@@ -140,7 +140,10 @@ static LogicalResult broadcast(Invocation &call, stablehlo::BroadcastOp op) {
 
 static LogicalResult concatenate(Invocation &call,
                                  stablehlo::ConcatenateOp op) {
-  uint64_t dimension = op.getDimension();
+  return applyConcatenate(call, op.getDimension());
+}
+
+LogicalResult reference::applyConcatenate(Invocation &call, int64_t dimension) {
   Extents shape(call.tensor(0).shape());
   shape[dimension] = 0;
   for (const InterpreterValue &operand : call.operands)
@@ -158,7 +161,7 @@ static LogicalResult concatenate(Invocation &call,
     if (failed(part))
       return failure();
     for (auto [d, extent] : llvm::enumerate(part->shape()))
-      if (d != dimension && extent != shape[d])
+      if (int64_t(d) != dimension && extent != shape[d])
         return call.error() << "has operands of different shapes";
     copyBox(part->elementBytes(), part->shape(), part->bytes().data(), 0,
             rowMajorStrides(part->shape()), out, offset * strides[dimension],

@@ -4,7 +4,7 @@
 #include "Evaluator.h"
 #include "Payload.h"
 
-#include "dialects/StableHlo/StableHlo.h"
+#include "dialects/Chlo/Chlo.h"
 
 #include <cmath>
 #include <numeric>
@@ -42,18 +42,21 @@ mergeSort(std::vector<int64_t> &positions,
 }
 
 static LogicalResult sort(Invocation &call, stablehlo::SortOp op) {
+  return applySort(call, op.getDimension(), op.getComparator().front());
+}
+
+LogicalResult reference::applySort(Invocation &call, int64_t dimension,
+                                   Block &body) {
   unsigned arity = call.operands.size();
   const HostTensor &first = call.tensor(0);
-  int64_t dimension = op.getDimension();
   if (dimension < 0)
     dimension += first.rank();
   if (dimension < 0 || dimension >= first.rank())
     return call.error() << "sorts along a dimension that its operand lacks";
-  Block &body = op.getComparator().front();
   SmallVector<ElementKind> kinds;
   for (BlockArgument argument : body.getArguments())
-    kinds.push_back(call.evaluator.evaluatedKind(
-        cast<RankedTensorType>(argument.getType()).getElementType()));
+    kinds.push_back(
+        call.evaluator.evaluatedKind(getElementTypeOrSelf(argument.getType())));
   FailureOr<Payload> payload = Payload::compile(call.evaluator, body, kinds);
   if (failed(payload) || payload->numResults() != 1)
     return call.error(ErrorCode::NotInterpretable)
@@ -62,7 +65,7 @@ static LogicalResult sort(Invocation &call, stablehlo::SortOp op) {
   SmallVector<HostTensor> results;
   for (unsigned i = 0; i < arity; ++i) {
     FailureOr<HostTensor> result = call.evaluator.allocate(
-        op, first.shape(), call.tensor(i).type().getElementType());
+        call.op, first.shape(), call.tensor(i).type().getElementType());
     if (failed(result))
       return failure();
     results.push_back(std::move(*result));
@@ -110,13 +113,11 @@ static LogicalResult sort(Invocation &call, stablehlo::SortOp op) {
 
 /// The k largest elements of the last dimension and their positions; of equal
 /// ones the first wins. NaN counts as the largest value, as in the total order.
-static LogicalResult topK(Invocation &call) {
+LogicalResult reference::applyTopK(Invocation &call, int64_t k) {
   const HostTensor &operand = call.tensor(0);
-  auto attribute = call.op->getAttrOfType<IntegerAttr>("k");
-  if (!attribute || operand.rank() == 0 || attribute.getInt() < 0 ||
-      attribute.getInt() > operand.shape().back())
+  if (operand.rank() == 0 || k < 0 || k > operand.shape().back())
     return call.error() << "has no k that fits its operand";
-  int64_t k = attribute.getInt(), extent = operand.shape().back();
+  int64_t extent = operand.shape().back();
   Extents shape(operand.shape());
   shape.back() = k;
   FailureOr<HostTensor> values =
@@ -157,7 +158,11 @@ static LogicalResult topK(Invocation &call) {
   return call.give(std::move(*indices));
 }
 
+static LogicalResult topK(Invocation &call, chlo::TopKOp op) {
+  return applyTopK(call, op.getK());
+}
+
 void reference::addSorting(Registry &registry) {
   registry.add<stablehlo::SortOp, sort>();
-  registry.add("chlo.top_k", topK);
+  registry.add<chlo::TopKOp, topK>();
 }

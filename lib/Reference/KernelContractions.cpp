@@ -1,0 +1,289 @@
+// The kernel dialect's roots with arithmetic: contraction, convolution,
+// attention.
+
+#include "Convolution.h"
+#include "Matmul.h"
+
+#include "dialects/Kernel/Kernel.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace heddle;
+using namespace heddle::reference;
+
+static Extents select(ArrayRef<int64_t> values, ArrayRef<unsigned> dimensions) {
+  Extents result;
+  for (unsigned d : dimensions)
+    result.push_back(values[d]);
+  return result;
+}
+
+static Extents joined(Extents first, ArrayRef<int64_t> second) {
+  llvm::append_range(first, second);
+  return first;
+}
+
+/// A tensor of signless integers whose values have no sign.
+static HostTensor asUnsigned(const HostTensor &tensor) {
+  if (elementClass(tensor.kind()) != ElementClass::Signed)
+    return tensor;
+  return tensor.reshaped(RankedTensorType::get(
+      tensor.shape(),
+      IntegerType::get(tensor.type().getContext(), bitWidth(tensor.kind()),
+                       IntegerType::Unsigned)));
+}
+
+/// Offsets of all points of a box, in row-major order.
+static std::vector<int64_t> offsetsOf(ArrayRef<int64_t> shape,
+                                      ArrayRef<int64_t> strides) {
+  std::vector<int64_t> offsets(numElements(shape));
+  IndexWalk walk(shape, strides);
+  for (int64_t &offset : offsets) {
+    offset = walk.offset();
+    walk.next();
+  }
+  return offsets;
+}
+
+template <typename T>
+static LogicalResult contract(Invocation &call, kernel::ContractOp op,
+                              HostTensor &result) {
+  HostTensor lhs = call.tensor(0), rhs = call.tensor(1);
+  if (op.getLhsUnsigned())
+    lhs = asUnsigned(lhs);
+  if (op.getRhsUnsigned())
+    rhs = asUnsigned(rhs);
+  kernel::ContractOp::Dims dims = op.getDims();
+  ArrayRef<int64_t> extents = op.getExtents();
+  auto left = kernel::linearAccess(op.getLhsMap(), lhs.type());
+  auto out = kernel::linearAccess(op.getOutMap(), result.type());
+  bool packed = op.getRhsPacking().has_value();
+  std::optional<kernel::LinearAccess> right;
+  if (!packed)
+    right = kernel::linearAccess(op.getRhsMap(), rhs.type());
+  if (!left || !out || (!packed && !right))
+    return call.error(ErrorCode::NotInterpretable)
+           << "has a map that is not linear";
+
+  Extents batchShape = select(extents, dims.batch),
+          mShape = select(extents, dims.m), nShape = select(extents, dims.n),
+          kShape = select(extents, dims.k);
+  int64_t m = numElements(mShape), n = numElements(nShape),
+          k = numElements(kShape);
+  std::vector<int64_t> rows = offsetsOf(mShape, select(out->strides, dims.m));
+  std::vector<int64_t> columns =
+      offsetsOf(nShape, select(out->strides, dims.n));
+  std::vector<T> a(m * k), b(k * n), c;
+
+  // In a packed operand batches are in the order of its map.
+  int64_t panels = (n + 31) / 32;
+  Extents packedBatch(dims.batch.size(), 0);
+  if (packed) {
+    int64_t stride = panels * k * 32;
+    AffineMap map = op.getRhsMap();
+    for (size_t i = dims.batch.size(); i-- > 0;) {
+      unsigned dimension = map.getDimPosition(i);
+      packedBatch[llvm::find(dims.batch, dimension) - dims.batch.begin()] =
+          stride;
+      stride *= extents[dimension];
+    }
+  }
+
+  IndexWalk leftBatch(batchShape, select(left->strides, dims.batch),
+                      left->offset);
+  IndexWalk rightBatch(
+      batchShape, packed ? packedBatch : select(right->strides, dims.batch),
+      packed ? 0 : right->offset);
+  IndexWalk outBatch(batchShape, select(out->strides, dims.batch), out->offset);
+  char *bytes = result.mutableBytes().data();
+  unsigned width = result.elementBytes();
+  for (int64_t batch = 0; batch < numElements(batchShape);
+       ++batch, leftBatch.next(), rightBatch.next(), outBatch.next()) {
+    loadBox(
+        lhs, joined(mShape, kShape), leftBatch.offset(),
+        joined(select(left->strides, dims.m), select(left->strides, dims.k)),
+        a.data());
+    if (packed) {
+      for (int64_t l = 0; l < k; ++l)
+        for (int64_t p = 0; p < panels; ++p)
+          loadSummands(
+              rhs.kind(), rhs.element(rightBatch.offset() + (p * k + l) * 32),
+              std::min<int64_t>(32, n - p * 32), b.data() + l * n + p * 32);
+    } else {
+      loadBox(rhs, joined(kShape, nShape), rightBatch.offset(),
+              joined(select(right->strides, dims.k),
+                     select(right->strides, dims.n)),
+              b.data());
+    }
+    c.assign(m * n, T(0));
+    multiplyMatrices(call.evaluator.options.threads, m, n, k, a.data(),
+                     b.data(), c.data());
+    for (int64_t i = 0; i < m; ++i)
+      for (int64_t j = 0; j < n; ++j)
+        storeSums(result.kind(), &c[i * n + j], 1,
+                  bytes + (outBatch.offset() + rows[i] + columns[j]) * width);
+  }
+  return success();
+}
+
+static LogicalResult contract(Invocation &call, kernel::ContractOp op) {
+  FailureOr<HostTensor> result =
+      call.allocate(cast<RankedTensorType>(op.getType()).getShape());
+  if (failed(result))
+    return failure();
+  if (result->size() != 0 && failed(withSumType(result->kind(), [&](auto sum) {
+        return contract<decltype(sum)>(call, op, *result);
+      })))
+    return failure();
+  return call.give(std::move(*result));
+}
+
+/// [G, panels, kernel..., Ci / G, 32] back to [kernel..., Ci / G, Co].
+static FailureOr<HostTensor>
+unpackWeights(Invocation &call, const HostTensor &packed, int64_t outFeatures) {
+  int64_t groups = packed.dim(0), panels = packed.dim(1);
+  Extents shape(packed.shape().drop_front(2).drop_back());
+  int64_t rows = numElements(shape), perGroup = outFeatures / groups;
+  shape.push_back(outFeatures);
+  FailureOr<HostTensor> result =
+      call.evaluator.allocate(call.op, shape, packed.type().getElementType());
+  if (failed(result))
+    return failure();
+  char *out = result->mutableBytes().data();
+  unsigned width = packed.elementBytes();
+  for (int64_t g = 0; g < groups; ++g)
+    for (int64_t p = 0; p < panels; ++p)
+      for (int64_t r = 0; r < rows; ++r)
+        std::copy_n(packed.element(((g * panels + p) * rows + r) * 32),
+                    std::min<int64_t>(32, perGroup - p * 32) * width,
+                    out + (r * outFeatures + g * perGroup + p * 32) * width);
+  return result;
+}
+
+static LogicalResult convolve(Invocation &call, kernel::ConvolutionOp op) {
+  int64_t spatial = op.getNumSpatialDims();
+  Window window;
+  Extents inner, taps;
+  for (int64_t d = 0; d < spatial; ++d) {
+    inner.push_back(d + 1);
+    taps.push_back(d);
+    window.strides.push_back(op.getStrides()[d]);
+    window.low.push_back(op.getPadding()[2 * d]);
+    window.high.push_back(op.getPadding()[2 * d + 1]);
+    window.lhsDilation.push_back(op.getLhsDilation()[d]);
+    window.rhsDilation.push_back(op.getRhsDilation()[d]);
+    window.reversal.push_back(false);
+  }
+  window.featureGroups = op.getGroups();
+  window.numbers = stablehlo::ConvDimensionNumbersAttr::get(
+      op.getContext(), /*inputBatchDimension=*/0,
+      /*inputFeatureDimension=*/spatial + 1, inner,
+      /*kernelInputFeatureDimension=*/spatial,
+      /*kernelOutputFeatureDimension=*/spatial + 1, taps,
+      /*outputBatchDimension=*/0, /*outputFeatureDimension=*/spatial + 1,
+      inner);
+  ValueVector operands(call.operands.begin(), call.operands.end());
+  if (op.getWeightsPacking()) {
+    FailureOr<HostTensor> weights =
+        unpackWeights(call, call.tensor(1),
+                      cast<RankedTensorType>(op.getType()).getShape().back());
+    if (failed(weights))
+      return failure();
+    operands[1] = std::move(*weights);
+  }
+  Invocation unpacked{call.evaluator, op, operands, call.results};
+  return applyConvolution(unpacked, window);
+}
+
+/// By the definition: scores, their softmax, sums of values; in double.
+static LogicalResult attention(Invocation &call, kernel::AttentionOp op) {
+  FailureOr<HostTensor> result =
+      call.allocate(cast<RankedTensorType>(op.getType()).getShape());
+  if (failed(result))
+    return failure();
+  bool hasMask = bool(op.getMask());
+  auto access = [&](AffineMap map, unsigned operand) {
+    return kernel::linearAccess(map, call.tensor(operand).type());
+  };
+  auto query = access(op.getQueryMap(), 0), key = access(op.getKeyMap(), 1),
+       value = access(op.getValueMap(), 2);
+  auto mask = hasMask ? access(op.getMaskMap(), 3) : kernel::LinearAccess();
+  auto out = kernel::linearAccess(op.getOutMap(), result->type());
+  if (!query || !key || !value || !mask || !out)
+    return call.error(ErrorCode::NotInterpretable)
+           << "has a map that is not linear";
+
+  ArrayRef<int64_t> extents = op.getExtents();
+  unsigned batches = op.getNumBatchDims();
+  int64_t m = extents[batches], n = extents[batches + 1],
+          depth = extents[batches + 2], width = extents[batches + 3];
+  Extents batchShape(extents.take_front(batches));
+  auto walk = [&](const kernel::LinearAccess &linear) {
+    return IndexWalk(batchShape, ArrayRef(linear.strides).take_front(batches),
+                     linear.offset);
+  };
+  std::vector<double> q(m * depth), k(n * depth), v(n * width), bias(m * n),
+      scores(n), sums(width);
+  IndexWalk qs = walk(*query), ks = walk(*key), vs = walk(*value),
+            outs = walk(*out);
+  std::optional<IndexWalk> masks;
+  if (hasMask)
+    masks = walk(*mask);
+  double scale = op.getScale().convertToFloat();
+  bool keeps = hasMask && call.tensor(3).kind() == ElementKind::I1;
+  for (int64_t batch = 0; batch < numElements(batchShape); ++batch) {
+    loadBox(call.tensor(0), {m, depth}, qs.offset(),
+            {query->strides[batches], query->strides[batches + 2]}, q.data());
+    loadBox(call.tensor(1), {n, depth}, ks.offset(),
+            {key->strides[batches + 1], key->strides[batches + 2]}, k.data());
+    loadBox(call.tensor(2), {n, width}, vs.offset(),
+            {value->strides[batches + 1], value->strides[batches + 3]},
+            v.data());
+    if (hasMask)
+      loadBox(call.tensor(3), {m, n}, masks->offset(),
+              {mask->strides[batches], mask->strides[batches + 1]},
+              bias.data());
+    for (int64_t i = 0; i < m; ++i) {
+      double largest = -INFINITY, total = 0;
+      for (int64_t j = 0; j < n; ++j) {
+        double score = 0;
+        for (int64_t d = 0; d < depth; ++d)
+          score += q[i * depth + d] * k[j * depth + d];
+        score *= scale;
+        if (keeps && bias[i * n + j] == 0)
+          score = -INFINITY;
+        else if (hasMask && !keeps)
+          score += bias[i * n + j];
+        if (op.getCausal() && j > i + (n - m))
+          score = -INFINITY;
+        scores[j] = score;
+        largest = std::isnan(score) ? score : std::max(largest, score);
+      }
+      std::fill(sums.begin(), sums.end(), 0);
+      for (int64_t j = 0; j < n; ++j) {
+        double weight = std::exp(scores[j] - largest);
+        total += weight;
+        for (int64_t e = 0; e < width; ++e)
+          sums[e] += weight * v[j * width + e];
+      }
+      for (int64_t e = 0; e < width; ++e)
+        result->set(outs.offset() + i * out->strides[batches] +
+                        e * out->strides[batches + 3],
+                    sums[e] / total);
+    }
+    qs.next();
+    ks.next();
+    vs.next();
+    outs.next();
+    if (masks)
+      masks->next();
+  }
+  return call.give(std::move(*result));
+}
+
+void reference::addKernelContractions(Registry &registry) {
+  registry.add<kernel::ContractOp, contract>();
+  registry.add<kernel::ConvolutionOp, convolve>();
+  registry.add<kernel::AttentionOp, attention>();
+}

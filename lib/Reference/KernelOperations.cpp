@@ -1,0 +1,201 @@
+// The kernel dialect: dispatches, launches, weights, and the roots that move
+// data. What they share with StableHLO is StableHLO's.
+
+#include "Evaluator.h"
+#include "Payload.h"
+
+#include "dialects/Kernel/Kernel.h"
+
+using namespace mlir;
+using namespace heddle;
+using namespace heddle::reference;
+
+static LogicalResult launch(Invocation &call, kernel::LaunchOp op) {
+  return callFunction(call, op.getKernelAttr(), call.operands);
+}
+
+static LogicalResult dispatch(Invocation &call, kernel::DispatchOp op) {
+  return call.evaluator.callBlock(op.getBody().front(), call.operands,
+                                  call.results);
+}
+
+/// The value in its packed form: padding columns and channels are zero.
+static FailureOr<HostTensor> pack(Invocation &call, const HostTensor &value,
+                                  kernel::Packing packing) {
+  RankedTensorType stored = packing.storedType(value.type());
+  if (!stored)
+    return call.error() << "cannot pack a tensor of type " << value.type();
+  FailureOr<HostTensor> result = call.evaluator.allocate(
+      call.op, stored.getShape(), value.type().getElementType());
+  if (failed(result))
+    return failure();
+  char *out = result->mutableBytes().data();
+  unsigned width = value.elementBytes();
+  int64_t panel = packing.panel;
+  bool contraction = packing.kind == kernel::Packing::Kind::Contraction;
+  // Seen as [outer, columns]: per group and panel the rows of all columns.
+  // n32k1: outer = batch, rows = K; o32: one outer, rows = spatial and inputs.
+  int64_t columns = value.shape().back();
+  int64_t groups = contraction ? 1 : packing.groups;
+  int64_t rows = contraction ? value.dim(value.rank() - 2)
+                             : (columns ? value.size() / columns : 0);
+  int64_t outer = rows * columns ? value.size() / (rows * columns) : 0;
+  int64_t perGroup = columns / std::max<int64_t>(groups, 1);
+  int64_t panels = (perGroup + panel - 1) / panel;
+  for (int64_t o = 0; o < outer; ++o)
+    for (int64_t g = 0; g < groups; ++g)
+      for (int64_t p = 0; p < panels; ++p)
+        for (int64_t r = 0; r < rows; ++r) {
+          int64_t column = g * perGroup + p * panel;
+          int64_t count = std::min(panel, perGroup - p * panel);
+          int64_t to = (((o * groups + g) * panels + p) * rows + r) * panel;
+          std::copy_n(value.element((o * rows + r) * columns + column),
+                      count * width, out + to * width);
+        }
+  return result;
+}
+
+static LogicalResult weightRef(Invocation &call, kernel::WeightRefOp op) {
+  auto weight =
+      call.evaluator.lookupSymbol<kernel::WeightOp>(op, op.getWeightAttr());
+  if (!weight)
+    return call.error() << "names no weight";
+  ValueVector values;
+  if (failed(call.evaluator.callBlock(weight.getBody().front(), {}, values)))
+    return failure();
+  if (values.size() != 1 || !values[0].tensor)
+    return call.error() << "has a weight without a value";
+  HostTensor value = std::move(values[0].tensor);
+  if (std::optional<StringRef> text = weight.getPacking()) {
+    FailureOr<kernel::Packing> packing = kernel::Packing::parse(*text);
+    if (failed(packing))
+      return call.error() << "has an unknown packing";
+    FailureOr<HostTensor> packed = pack(call, value, *packing);
+    if (failed(packed))
+      return failure();
+    value = std::move(*packed);
+  }
+  return call.give(std::move(value));
+}
+
+static LogicalResult concatenate(Invocation &call, kernel::ConcatenateOp op) {
+  return applyConcatenate(call, op.getDimension());
+}
+
+static LogicalResult pad(Invocation &call, kernel::PadOp op) {
+  FailureOr<HostTensor> result =
+      padTensor(call.evaluator, op, call.tensor(0), call.tensor(1), op.getLow(),
+                op.getHigh(), op.getInterior());
+  if (failed(result))
+    return failure();
+  return call.give(std::move(*result));
+}
+
+static LogicalResult dynamicUpdateSlice(Invocation &call,
+                                        kernel::DynamicUpdateSliceOp) {
+  return applyDynamicUpdateSlice(call);
+}
+
+static LogicalResult scatter(Invocation &call, kernel::ScatterOp op) {
+  return applyScatter(
+      call,
+      {op.getUpdateWindowDims(), op.getInsertedWindowDims(),
+       op.getInputBatchingDims(), op.getScatterIndicesBatchingDims(),
+       op.getScatterDimsToOperandDims(), int64_t(op.getIndexVectorDim())},
+      op.getBody().front());
+}
+
+static LogicalResult sort(Invocation &call, kernel::SortOp op) {
+  return applySort(call, op.getDimension(), op.getBody().front());
+}
+
+static LogicalResult topK(Invocation &call, kernel::TopKOp op) {
+  return applyTopK(
+      call, cast<RankedTensorType>(op.getValues().getType()).getShape().back());
+}
+
+/// Unlike StableHLO's, padding is skipped and not folded in.
+static LogicalResult reduceWindow(Invocation &call, kernel::ReduceWindowOp op) {
+  unsigned arity = op.getInputs().size();
+  Block &body = op.getBody().front();
+  SmallVector<ElementKind> kinds;
+  for (BlockArgument argument : body.getArguments())
+    kinds.push_back(call.evaluator.evaluatedKind(argument.getType()));
+  FailureOr<Payload> payload = Payload::compile(call.evaluator, body, kinds);
+  if (failed(payload) || payload->numResults() != arity)
+    return call.error(ErrorCode::NotInterpretable)
+           << "has a region that the interpreter does not know";
+  ArrayRef<int64_t> window = op.getWindow(), steps = op.getStrides(),
+                    padding = op.getPadding(), base = op.getBaseDilations(),
+                    dilations = op.getWindowDilations();
+  ArrayRef<int64_t> input = call.tensor(0).shape();
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(op->getResult(0).getType()).getShape();
+  SmallVector<HostTensor> results;
+  SmallVector<char *> bytes;
+  for (unsigned i = 0; i < arity; ++i) {
+    FailureOr<HostTensor> result = call.allocate(shape, i);
+    if (failed(result))
+      return failure();
+    results.push_back(std::move(*result));
+  }
+  for (HostTensor &result : results)
+    bytes.push_back(result.mutableBytes().data());
+
+  Extents strides = rowMajorStrides(input);
+  int64_t total = numElements(shape), taps = numElements(window);
+  IndexWalk point(shape, Extents(shape.size(), 0));
+  for (int64_t o = 0; o < total; ++o, point.next()) {
+    for (unsigned i = 0; i < arity; ++i) {
+      const HostTensor &initial = call.tensor(arity + i);
+      payload->argument(i).load(initial.kind(), initial.element(0), 1);
+    }
+    IndexWalk tap(window, Extents(window.size(), 0));
+    for (int64_t t = 0; t < taps; ++t, tap.next()) {
+      int64_t offset = 0;
+      bool inside = true;
+      for (size_t d = 0; d < window.size(); ++d) {
+        int64_t at = point.indices()[d] * steps[d] +
+                     tap.indices()[d] * dilations[d] - padding[2 * d];
+        inside &= at >= 0 && at % base[d] == 0 && at / base[d] < input[d];
+        offset += at / base[d] * strides[d];
+      }
+      if (!inside)
+        continue;
+      for (unsigned i = 0; i < arity; ++i)
+        payload->argument(arity + i).load(call.tensor(i).kind(),
+                                          call.tensor(i).element(offset), 1);
+      if (failed(payload->run(1)))
+        return failure();
+      SmallVector<Lanes, 1> values;
+      for (unsigned i = 0; i < arity; ++i)
+        values.push_back(payload->result(i));
+      for (unsigned i = 0; i < arity; ++i) {
+        values[i].kind = payload->argument(i).kind;
+        std::memcpy(payload->argument(i).storage, values[i].storage,
+                    sizeof(Complex));
+      }
+    }
+    for (unsigned i = 0; i < arity; ++i)
+      payload->argument(i).store(results[i].kind(), 1,
+                                 bytes[i] + o * results[i].elementBytes());
+  }
+  for (HostTensor &result : results)
+    if (failed(call.give(std::move(result))))
+      return failure();
+  return success();
+}
+
+void reference::addKernelOperations(Registry &registry) {
+  using namespace kernel;
+  registry.add<LaunchOp, launch>();
+  registry.add<DispatchOp, dispatch>();
+  registry.add<WeightRefOp, weightRef>();
+  registry.add<ConcatenateOp, concatenate>();
+  registry.add<PadOp, pad>();
+  registry.add<DynamicUpdateSliceOp, dynamicUpdateSlice>();
+  registry.add<ScatterOp, scatter>();
+  registry.add<SortOp, sort>();
+  registry.add<TopKOp, topK>();
+  registry.add<ReduceWindowOp, reduceWindow>();
+}
