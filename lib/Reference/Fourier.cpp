@@ -20,13 +20,17 @@ static int64_t smallestFactor(int64_t n) {
   return n;
 }
 
-/// exp(sign 2πi k / n) for all k.
+/// exp(sign 2πi k / n) for all k; exact at quarter turns.
 static std::vector<Wide> rootsOfUnity(int64_t n, int sign) {
-  constexpr long double kPi = 3.141592653589793238462643383279502884L;
+  constexpr long double kHalfPi = 1.570796326794896619231321691639751442L;
   std::vector<Wide> roots(n);
   for (int64_t k = 0; k < n; ++k) {
-    long double angle = 2 * kPi * (long double)k / n;
-    roots[k] = Wide(std::cos(angle), sign * std::sin(angle));
+    int64_t quarter = 4 * k / n, rest = 4 * k % n;
+    long double angle = kHalfPi * (long double)rest / n;
+    Wide root(std::cos(angle), std::sin(angle));
+    for (; quarter > 0; --quarter)
+      root = Wide(-root.imag(), root.real());
+    roots[k] = Wide(root.real(), sign * root.imag());
   }
   return roots;
 }

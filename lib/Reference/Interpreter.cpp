@@ -246,9 +246,15 @@ LogicalResult Evaluator::call(func::FuncOp function,
     return heddle::emitError(function.getLoc(), ErrorCode::NotInterpretable)
            << "function '" << function.getName()
            << "' has no body of one block";
+  return callBlock(function.getBody().front(), arguments, results);
+}
+
+LogicalResult Evaluator::callBlock(Block &block,
+                                   ArrayRef<InterpreterValue> arguments,
+                                   ValueVector &results) {
   Frame own;
   Frame *caller = std::exchange(frame, &own);
-  LogicalResult done = runBlock(function.getBody().front(), arguments, results);
+  LogicalResult done = runBlock(block, arguments, results);
   frame = caller;
   return done;
 }

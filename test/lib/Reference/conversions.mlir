@@ -1,0 +1,55 @@
+// RUN: heddle test --interpret %s | FileCheck %s
+// CHECK: 1 passed, 0 failed, 0 skipped
+
+// Towards zero; NaN is 0 and what does not fit the nearest limit.
+func.func @to_integers() {
+  %x = stablehlo.constant dense<[1.9, -1.9, 300.0, 0x7FC00000, 0xFF800000]> : tensor<5xf32>
+  %i = stablehlo.convert %x : (tensor<5xf32>) -> tensor<5xi8>
+  "check.expect_eq_const"(%i) {value = dense<[1, -1, 127, 0, -128]> : tensor<5xi8>} : (tensor<5xi8>) -> ()
+  %u = stablehlo.convert %x : (tensor<5xf32>) -> tensor<5xui8>
+  "check.expect_eq_const"(%u) {value = dense<[1, 0, 255, 0, 0]> : tensor<5xui8>} : (tensor<5xui8>) -> ()
+  %b = stablehlo.convert %x : (tensor<5xf32>) -> tensor<5xi1>
+  "check.expect_eq_const"(%b) {value = dense<true> : tensor<5xi1>} : (tensor<5xi1>) -> ()
+  return
+}
+
+// -----
+
+// 2^53 + 2^24 + 1 is a tie for f32 in double, and is none in truth.
+func.func @rounds_once() {
+  %x = stablehlo.constant dense<[9007200328482817, -9007200328482817]> : tensor<2xi64>
+  %y = stablehlo.convert %x : (tensor<2xi64>) -> tensor<2xf32>
+  "check.expect_eq_const"(%y) {value = dense<[9.00720033E+15, -9.00720033E+15]> : tensor<2xf32>} : (tensor<2xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @bits() {
+  %x = stablehlo.constant dense<[1.0, -2.0]> : tensor<2xf32>
+  %halves = stablehlo.bitcast_convert %x : (tensor<2xf32>) -> tensor<2x2xui16>
+  "check.expect_eq_const"(%halves) {value = dense<[[0, 16256], [0, 49152]]> : tensor<2x2xui16>} : (tensor<2x2xui16>) -> ()
+  %back = stablehlo.bitcast_convert %halves : (tensor<2x2xui16>) -> tensor<2xf32>
+  "check.expect_eq"(%back, %x) : (tensor<2xf32>, tensor<2xf32>) -> ()
+  %i = stablehlo.constant dense<[25, -2]> : tensor<2xi8>
+  %nibbles = stablehlo.bitcast_convert %i : (tensor<2xi8>) -> tensor<2x2xi4>
+  "check.expect_eq_const"(%nibbles) {value = dense<[[-7, 1], [-2, -1]]> : tensor<2x2xi4>} : (tensor<2x2xi4>) -> ()
+  %whole = stablehlo.bitcast_convert %nibbles : (tensor<2x2xi4>) -> tensor<2xi8>
+  "check.expect_eq"(%whole, %i) : (tensor<2xi8>, tensor<2xi8>) -> ()
+  return
+}
+
+// -----
+
+func.func @roundings() {
+  %x = stablehlo.constant dense<[0.5, 1.5, -2.5, 2.4]> : tensor<4xf32>
+  %away = stablehlo.round_nearest_afz %x : tensor<4xf32>
+  "check.expect_eq_const"(%away) {value = dense<[1.0, 2.0, -3.0, 2.0]> : tensor<4xf32>} : (tensor<4xf32>) -> ()
+  %even = stablehlo.round_nearest_even %x : tensor<4xf32>
+  "check.expect_eq_const"(%even) {value = dense<[0.0, 2.0, -2.0, 2.0]> : tensor<4xf32>} : (tensor<4xf32>) -> ()
+  // Ten bits of mantissa; a small number and a large one leave f16's range.
+  %y = stablehlo.constant dense<[1.00048828, 1.0009765625, 1.0e+6, 1.0e-6]> : tensor<4xf32>
+  %less = stablehlo.reduce_precision %y, format = e5m10 : tensor<4xf32>
+  "check.expect_eq_const"(%less) {value = dense<[1.0, 1.0009765625, 0x7F800000, 0.0]> : tensor<4xf32>} : (tensor<4xf32>) -> ()
+  return
+}

@@ -1,0 +1,108 @@
+// RUN: heddle test --interpret %s | FileCheck %s
+// CHECK: 1 passed, 0 failed, 0 skipped
+
+// A packed weight and the contraction that reads it, with an epilogue.
+module {
+  kernel.weight @w : tensor<2x3xf32> packing "n32k1" {
+    %0 = stablehlo.constant dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]> : tensor<3x2xf32>
+    %1 = stablehlo.transpose %0, dims = [1, 0] : (tensor<3x2xf32>) -> tensor<2x3xf32>
+    kernel.yield %1 : tensor<2x3xf32>
+  }
+  func.func private @k(%x: tensor<4x2xf32>, %w: tensor<1x2x32xf32>, %bias: tensor<3xf32>) -> tensor<4x3xf32> attributes {kernel.entry} {
+    %0 = kernel.contract %x, %w {
+      extents = array<i64: 4, 3, 2>,
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "n32k1"
+    } : tensor<4x2xf32>, tensor<1x2x32xf32> -> tensor<4x3xf32>
+    %e = tensor.empty() : tensor<4x3xf32>
+    %1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>],
+        iterator_types = ["parallel", "parallel"]} ins(%0, %bias : tensor<4x3xf32>, tensor<3xf32>) outs(%e : tensor<4x3xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %s = arith.addf %a, %b : f32
+      linalg.yield %s : f32
+    } -> tensor<4x3xf32>
+    return %1 : tensor<4x3xf32>
+  }
+  func.func @main() {
+    %x = stablehlo.constant dense<[[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [2.0, 0.0]]> : tensor<4x2xf32>
+    %b = stablehlo.constant dense<[10.0, 20.0, 30.0]> : tensor<3xf32>
+    %w = kernel.weight_ref @w : tensor<1x2x32xf32>
+    %y = kernel.launch @k(%x, %w, %b) : (tensor<4x2xf32>, tensor<1x2x32xf32>, tensor<3xf32>) -> tensor<4x3xf32>
+    "check.expect_eq_const"(%y) {value = dense<[[11.0, 23.0, 35.0], [12.0, 24.0, 36.0], [13.0, 27.0, 41.0], [12.0, 26.0, 40.0]]> : tensor<4x3xf32>} : (tensor<4x3xf32>) -> ()
+    return
+  }
+}
+
+// -----
+
+// Reductions, indices, strided reads and gathers of linalg.
+func.func @structured() {
+  %x = stablehlo.constant dense<[[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]]> : tensor<2x4xf32>
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%e : tensor<2xf32>) -> tensor<2xf32>
+  %sum = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j * 2 + 1)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i)>],
+      iterator_types = ["parallel", "reduction"]} ins(%x, %e : tensor<2x4xf32>, tensor<2xf32>) outs(%init : tensor<2xf32>) {
+  ^bb0(%a: f32, %unused: f32, %acc: f32):
+    %s = arith.addf %acc, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<2xf32>
+  "check.expect_eq_const"(%sum) {value = dense<[6.0, 14.0]> : tensor<2xf32>} : (tensor<2xf32>) -> ()
+  %i = tensor.empty() : tensor<2x2xi64>
+  %picked = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%i : tensor<2x2xi64>) {
+  ^bb0(%o: i64):
+    %r = linalg.index 0 : index
+    %c = linalg.index 1 : index
+    %v = tensor.extract %x[%c, %r] : tensor<2x4xf32>
+    %n = arith.fptosi %v : f32 to i64
+    linalg.yield %n : i64
+  } -> tensor<2x2xi64>
+  "check.expect_eq_const"(%picked) {value = dense<[[1, 5], [2, 6]]> : tensor<2x2xi64>} : (tensor<2x2xi64>) -> ()
+  return
+}
+
+// -----
+
+// A point of the window that is padding is skipped: the mean counts it out.
+func.func @windows() {
+  %x = stablehlo.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+  %low = arith.constant 0xFF800000 : f32
+  %m = kernel.reduce_window inputs(%x) inits(%low) {
+    window = array<i64: 2>, strides = array<i64: 2>, padding = array<i64: 2, 1>,
+    base_dilations = array<i64: 1>, window_dilations = array<i64: 1>
+  } : (tensor<3xf32>, f32) -> tensor<3xf32> {
+  ^bb0(%acc: f32, %in: f32):
+    %s = arith.maximumf %acc, %in : f32
+    kernel.yield %s : f32
+  }
+  "check.expect_eq_const"(%m) {value = dense<[0xFF800000, 2.0, 3.0]> : tensor<3xf32>} : (tensor<3xf32>) -> ()
+  return
+}
+
+// -----
+
+// Equal scores average the values; causal rows see what is before them.
+func.func @attention() {
+  %q = stablehlo.constant dense<0.0> : tensor<2x4xf32>
+  %v = stablehlo.constant dense<[[1.0], [3.0]]> : tensor<2x1xf32>
+  %y = kernel.attention %q, %q, %v {
+    extents = array<i64: 2, 2, 4, 1>,
+    indexing_maps = [affine_map<(m, n, d, e) -> (m, d)>, affine_map<(m, n, d, e) -> (n, d)>,
+                     affine_map<(m, n, d, e) -> (n, e)>, affine_map<(m, n, d, e) -> (m, e)>],
+    scale = 1.0 : f32, causal
+  } : tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  "check.expect_eq_const"(%y) {value = dense<[[1.0], [2.0]]> : tensor<2x1xf32>} : (tensor<2x1xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @convolution() {
+  %x = stablehlo.constant dense<[[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]]> : tensor<1x3x2xf32>
+  %w = stablehlo.constant dense<[[[1.0, 1.0]], [[10.0, 100.0]]]> : tensor<2x1x2xf32>
+  %y = kernel.convolution %x, %w {
+    strides = array<i64: 1>, padding = array<i64: 0, 1>, lhs_dilation = array<i64: 1>, rhs_dilation = array<i64: 1>, groups = 2 : i64
+  } : tensor<1x3x2xf32>, tensor<2x1x2xf32> -> tensor<1x3x2xf32>
+  "check.expect_eq_const"(%y) {value = dense<[[[31.0, 402.0], [53.0, 604.0], [5.0, 6.0]]]> : tensor<1x3x2xf32>} : (tensor<1x3x2xf32>) -> ()
+  return
+}
