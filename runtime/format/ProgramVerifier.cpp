@@ -1,0 +1,336 @@
+//===- ProgramVerifier.cpp ------------------------------------------------===//
+
+#include "runtime/format/ProgramVerifier.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace heddle::format;
+
+/// Blocks nested more deeply are refused; runtime/Call.h counts on it.
+static constexpr uint32_t maximumDepth = 32;
+
+/// No binding may overlap one that is written, except for what the kernel
+/// does in place.
+Error ProgramVerifier::selfOverlap(const Accesses &accesses,
+                                   const Kernel &kernel) const {
+  std::vector<uint32_t> sorted(accesses.size());
+  std::iota(sorted.begin(), sorted.end(), 0u);
+  std::sort(sorted.begin(), sorted.end(), [&](uint32_t a, uint32_t b) {
+    const MemoryAccess &x = accesses[a], &y = accesses[b];
+    if (x.space != y.space)
+      return x.space < y.space;
+    if (x.begin != y.begin)
+      return x.begin < y.begin;
+    return x.writes > y.writes;
+  });
+  auto allowed = [&](uint32_t a, uint32_t b) {
+    const MemoryAccess &x = accesses[a], &y = accesses[b];
+    if (x.begin != y.begin || x.end != y.end)
+      return false;
+    for (uint32_t i = 0; i < length(kernel.in_place()); ++i) {
+      const InPlace &pair = *kernel.in_place()->Get(i);
+      if ((pair.output() == a && pair.input() == b) ||
+          (pair.output() == b && pair.input() == a))
+        return true;
+    }
+    return false;
+  };
+  // The ones before that reach furthest: of all, and of those that write.
+  uint32_t any = none, writer = none;
+  for (uint32_t now : sorted) {
+    const MemoryAccess &access = accesses[now];
+    if (access.begin == access.end)
+      continue;
+    uint32_t other = access.writes ? any : writer;
+    if (other != none && accesses[other].space == access.space &&
+        accesses[other].end > access.begin && !allowed(now, other))
+      return invalidPlan("writes binding " + std::to_string(other) +
+                         ", which overlaps binding " + std::to_string(now));
+    auto extend = [&](uint32_t &furthest) {
+      if (furthest == none || accesses[furthest].space != access.space ||
+          accesses[furthest].end < access.end)
+        furthest = now;
+    };
+    extend(any);
+    if (access.writes)
+      extend(writer);
+  }
+  return {};
+}
+
+/// Reads, then writes.
+Error ProgramVerifier::perform(const Accesses &accesses, State &state,
+                               Accesses &touched) {
+  for (const MemoryAccess &access : accesses) {
+    touched.push_back(access);
+    if (!access.reads || access.space >= state.size())
+      continue;
+    const MemoryMap &memory = state[access.space];
+    bool good = access.owner == none
+                    ? memory.covers(access.begin, access.end)
+                    : memory.holds(access.begin, access.end, access.owner);
+    if (!good)
+      return invalidPlan(
+          "reads bytes [" + std::to_string(access.begin) + ", " +
+          std::to_string(access.end) + ") of " +
+          (access.space == arenaSpace ? "the arena" : "a buffer") +
+          ", which do not hold that buffer's value");
+  }
+  for (const MemoryAccess &access : accesses)
+    if (access.writes)
+      state[access.space].write(access.begin, access.end, access.owner);
+  return {};
+}
+
+Error ProgramVerifier::launch(const Launch &launch, State &state,
+                              Accesses &touched) {
+  if (launch.kernel() >= length(view.variant.kernels()))
+    return invalidPlan("launches an unknown kernel");
+  const Kernel &kernel = *view.variant.kernels()->Get(launch.kernel());
+  auto fail = [&](const std::string &what) {
+    return invalidPlan("launch of '" + text(kernel.name()) + "' " + what);
+  };
+  if (length(launch.bindings()) != kernel.bindings())
+    return fail("binds " + std::to_string(length(launch.bindings())) +
+                " buffers instead of " + std::to_string(kernel.bindings()));
+  if (length(launch.integers()) != kernel.integers())
+    return fail("passes " + std::to_string(length(launch.integers())) +
+                " integers instead of " + std::to_string(kernel.integers()));
+  int64_t ignored = 0, tiles = 0, chunk = 0;
+  for (uint32_t i = 0; i < length(launch.integers()); ++i)
+    if (!view.value(launch.integers()->Get(i), ignored))
+      return fail("passes an unknown integer");
+  if (!view.value(launch.tiles(), tiles) || tiles < 0 || tiles > maximumBytes ||
+      !view.value(launch.chunk(), chunk) || chunk < 1 || chunk > maximumBytes)
+    return fail("has no proper tile count");
+  for (uint32_t report : {launch.operations(), launch.traffic()})
+    if (report != none && !view.value(report, ignored))
+      return fail("reports an unknown number");
+
+  Accesses accesses(length(launch.bindings()));
+  for (uint32_t i = 0; i < accesses.size(); ++i)
+    if (Error error = places.resolve(launch.bindings()->Get(i), accesses[i]))
+      return fail(error.message());
+  Error error = selfOverlap(accesses, kernel);
+  if (!error)
+    error = perform(accesses, state, touched);
+  return error ? fail(error.message()) : Error();
+}
+
+Error ProgramVerifier::copy(const Copy &copy, State &state, Accesses &touched) {
+  Accesses accesses(2);
+  if (Error error = places.resolve(copy.source(), accesses[0]))
+    return error;
+  if (Error error = places.resolve(copy.target(), accesses[1]))
+    return error;
+  const MemoryAccess &source = accesses[0], &target = accesses[1];
+  if (!source.reads || source.writes || !target.writes || target.reads ||
+      source.end - source.begin != target.end - target.begin)
+    return invalidPlan("copies between parts of different size or use");
+  if (source.space == target.space && source.begin < target.end &&
+      target.begin < source.end)
+    return invalidPlan("copies between parts that overlap");
+  return perform(accesses, state, touched);
+}
+
+Error ProgramVerifier::fill(const Fill &fill, State &state, Accesses &touched) {
+  Accesses accesses(1);
+  if (Error error = places.resolve(fill.target(), accesses[0]))
+    return error;
+  unsigned bytes = fill.pattern_bytes();
+  if (!accesses[0].writes || accesses[0].reads)
+    return invalidPlan("fills what is not to be written");
+  if ((bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8) ||
+      (accesses[0].end - accesses[0].begin) % bytes ||
+      accesses[0].begin % bytes)
+    return invalidPlan("fills with a pattern that does not fit");
+  return perform(accesses, state, touched);
+}
+
+Error ProgramVerifier::branch(const Branch &branch, State &state,
+                              Accesses &touched, uint32_t depth) {
+  Accesses selector(1);
+  if (Error error = places.resolve(branch.selector(), selector[0]))
+    return error;
+  int64_t bytes = selector[0].end - selector[0].begin;
+  if (selector[0].writes || (bytes != 1 && bytes != 4 && bytes != 8) ||
+      selector[0].begin % bytes)
+    return invalidPlan("branches on something that is no integer");
+  if (Error error = perform(selector, state, touched))
+    return error;
+  if (!length(branch.blocks()))
+    return invalidPlan("branches to nothing");
+  State merged;
+  for (uint32_t i = 0; i < length(branch.blocks()); ++i) {
+    State after = state;
+    if (Error error = block(branch.blocks()->Get(i), after, touched, depth + 1))
+      return error;
+    if (i == 0)
+      merged = std::move(after);
+    else
+      for (size_t space = 0; space < merged.size(); ++space)
+        merged[space].intersect(after[space]);
+  }
+  state = std::move(merged);
+  return {};
+}
+
+Error ProgramVerifier::loop(const Loop &loop, State &state, Accesses &touched,
+                            uint32_t depth) {
+  int64_t trips = 0;
+  bool counted = loop.trips() != none;
+  if (counted && (!view.value(loop.trips(), trips) || trips < 0))
+    return invalidPlan("loops an unknown number of times");
+  bool wasAgain = again;
+  // Until what holds at the head no longer shrinks. It shrinks by whole
+  // buffers in practice; a plan that needs many rounds is not one of ours.
+  for (unsigned round = 0; round < 16; ++round) {
+    State head = state;
+    State exit;
+    if (!counted) {
+      if (Error error = block(loop.condition(), head, touched, depth + 1))
+        return error;
+      Accesses flag(1);
+      if (Error error = places.resolve(loop.flag(), flag[0]))
+        return error;
+      if (flag[0].writes || flag[0].end - flag[0].begin != 1)
+        return invalidPlan("loops on something that is no boolean");
+      if (Error error = perform(flag, head, touched))
+        return error;
+      exit = head;
+    }
+    if (Error error = block(loop.body(), head, touched, depth + 1))
+      return error;
+    again = true;
+    State merged = state;
+    for (size_t space = 0; space < merged.size(); ++space)
+      merged[space].intersect(head[space]);
+    if (merged == state) {
+      again = wasAgain;
+      if (!counted)
+        state = std::move(exit);
+      else if (trips > 0)
+        state = std::move(head);
+      return {};
+    }
+    state = std::move(merged);
+  }
+  return invalidPlan("loops over memory in a way that cannot be followed");
+}
+
+Error ProgramVerifier::command(const Command &command, State &state,
+                               Accesses &touched, uint32_t depth) {
+  switch (command.action_type()) {
+  case Action::Launch:
+    if (const Launch *action = command.action_as_Launch())
+      return launch(*action, state, touched);
+    break;
+  case Action::Copy:
+    if (const Copy *action = command.action_as_Copy())
+      return copy(*action, state, touched);
+    break;
+  case Action::Fill:
+    if (const Fill *action = command.action_as_Fill())
+      return fill(*action, state, touched);
+    break;
+  case Action::Branch:
+    if (const Branch *action = command.action_as_Branch())
+      return branch(*action, state, touched, depth);
+    break;
+  case Action::Loop:
+    if (const Loop *action = command.action_as_Loop())
+      return loop(*action, state, touched, depth);
+    break;
+  default:
+    break;
+  }
+  return invalidPlan("has no action that is known");
+}
+
+Error ProgramVerifier::block(uint32_t index, State &state, Accesses &touched,
+                             uint32_t depth) {
+  if (index >= length(view.program.blocks()))
+    return invalidPlan("enters an unknown block");
+  if (depth > maximumDepth)
+    return invalidPlan("blocks are nested too deeply");
+  if (entered[index] && !again)
+    return invalidPlan("block " + std::to_string(index) + " is entered twice");
+  entered[index] = true;
+
+  uint32_t queues = length(view.plan.queues());
+  Hazards hazards(queues);
+  std::map<uint32_t, Hazards::Clock> fired; // events of this run
+  const auto *commands = view.program.blocks()->Get(index)->commands();
+  for (uint32_t i = 0; i < length(commands); ++i) {
+    const Command &now = *commands->Get(i);
+    auto fail = [&](const std::string &what) {
+      return invalidPlan("block " + std::to_string(index) + ", command " +
+                         std::to_string(i) + ": " + what);
+    };
+    if (now.queue() >= queues)
+      return fail("is on an unknown queue");
+    std::vector<const Hazards::Clock *> waits;
+    for (uint32_t j = 0; j < length(now.waits()); ++j) {
+      auto event = fired.find(now.waits()->Get(j));
+      if (event == fired.end())
+        return fail("waits for event " + std::to_string(now.waits()->Get(j)) +
+                    ", which no command before it signals");
+      waits.push_back(&event->second);
+    }
+    for (uint32_t j = 0; j < length(now.nodes()); ++j)
+      if (now.nodes()->Get(j) >= length(view.manifest.nodes()))
+        return fail("names an unknown node");
+    hazards.start(now.queue(), waits);
+    size_t first = touched.size();
+    if (Error error = command(now, state, touched, depth))
+      return fail(error.message());
+    if (queues > 1)
+      for (size_t j = first; j < touched.size(); ++j)
+        if (!hazards.touch(touched[j]))
+          return fail("touches bytes [" + std::to_string(touched[j].begin) +
+                      ", " + std::to_string(touched[j].end) +
+                      ") while a command it does not wait for may");
+    for (uint32_t j = 0; j < length(now.signals()); ++j) {
+      uint32_t event = now.signals()->Get(j);
+      if (event >= view.program.events())
+        return fail("signals an unknown event");
+      if (!fired.emplace(event, hazards.done()).second)
+        return fail("signals event " + std::to_string(event) + " again");
+    }
+  }
+  return {};
+}
+
+Error ProgramVerifier::verify(MemoryMap &persistent) {
+  int64_t arena = 0;
+  if (!view.value(view.program.arena(), arena) || arena < 0 ||
+      arena > maximumBytes)
+    return invalidPlan("has no proper arena size");
+  if (Error error = places.place())
+    return error;
+
+  // Weights need no map: they always hold their values.
+  State state(firstInputSpace + view.inputs() + view.outputs());
+  for (uint32_t i = 0; i < view.inputs(); ++i)
+    state[firstInputSpace + i].write(0, view.inputBytes(i), inputOwner(i));
+  state[persistentSpace] = persistent;
+
+  entered.assign(length(view.program.blocks()), false);
+  Accesses touched;
+  if (Error error = block(view.program.body(), state, touched, 0))
+    return error;
+  if (!view.entry)
+    persistent = state[persistentSpace];
+
+  for (uint32_t i = 0; i < view.outputs(); ++i)
+    if (!state[outputSpace(view, i)].holds(0, view.outputBytes(i),
+                                           outputOwner(view, i)))
+      return invalidPlan("leaves output '" +
+                         text(view.entry->outputs()->Get(i)->name()) +
+                         "' unwritten in part");
+  for (size_t i = 0; i < entered.size(); ++i)
+    if (!entered[i])
+      return invalidPlan("never enters block " + std::to_string(i));
+  return {};
+}
