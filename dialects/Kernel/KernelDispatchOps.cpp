@@ -134,7 +134,16 @@ LogicalResult WeightRefOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!weight)
     return emitOpError() << "names '" << getWeight()
                          << "', which is no kernel.weight";
-  if (weight.getStoredType() != getType())
+  // Kernels hold integers without a sign.
+  auto signless = [](RankedTensorType type) {
+    auto integer = dyn_cast<IntegerType>(type.getElementType());
+    return integer ? RankedTensorType::get(type.getShape(),
+                                           IntegerType::get(type.getContext(),
+                                                            integer.getWidth()))
+                   : type;
+  };
+  RankedTensorType stored = weight.getStoredType();
+  if (stored != getType() && signless(stored) != getType())
     return emitOpError() << "is of type " << getType()
                          << ", but the weight is stored as "
                          << weight.getStoredType();

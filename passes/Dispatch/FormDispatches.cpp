@@ -86,8 +86,11 @@ private:
         for (Value operand : inner->getOperands())
           addInput(operand);
       });
+      // A root writes all its results, wanted or not.
+      bool all = isa<kernel::KernelDialect>(op->getDialect()) &&
+                 op->getNumResults() > 1;
       for (OpResult result : op->getResults())
-        if (llvm::any_of(result.getUsers(), [&](Operation *user) {
+        if (all || llvm::any_of(result.getUsers(), [&](Operation *user) {
               Operation *top = op->getBlock()->findAncestorOpInBlock(*user);
               return !members.contains(top);
             }))

@@ -117,7 +117,9 @@ void GraphLowering::lower(Operation *op) {
   // What kernels are made of already stays: weights, and what an earlier
   // stage has lowered.
   if (isa<kernel::WeightRefOp>(op)) {
-    replace(op, builder.clone(*op)->getResults());
+    Operation *copy = builder.clone(*op);
+    copy->getResult(0).setType(resultType(op));
+    replace(op, copy->getResults());
     return;
   }
   if (!checkTypes(op))

@@ -105,7 +105,6 @@ kernel::WeightOp WeightPrograms::derive(kernel::WeightOp weight, Finish finish,
 }
 
 Value WeightPrograms::reference(OpBuilder &builder, kernel::WeightOp weight) {
-  // From here on integers have no sign of their own.
   return kernel::WeightRefOp::create(builder, weight.getLoc(),
                                      weight.getStoredType(), weight.getName());
 }
