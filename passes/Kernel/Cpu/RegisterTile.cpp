@@ -71,7 +71,7 @@ static constexpr int64_t stepsPerIteration = 4;
 /// root of its length, relative to its value: chains of bounded length, added
 /// up, keep a deep sum as exact as other libraries' blocked ones. The totals
 /// rest in memory meanwhile, for about a percent of the time.
-static constexpr int64_t longestChain = 256;
+static constexpr int64_t longestChain = 96;
 
 SmallVector<Value> RegisterTile::accumulate(const TileLhs &lhs,
                                             const TileRhs &rhs, Value low,
