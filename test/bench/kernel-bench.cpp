@@ -119,7 +119,7 @@ int main(int argc, char **argv) {
       add(type);
     for (Type type : function.getResultTypes())
       add(type);
-    double best = 1e9, end = seconds() + 0.5;
+    double best = 1e9, end = seconds() + 0.2;
     do {
       double before = seconds();
       kernel->run(buffers);

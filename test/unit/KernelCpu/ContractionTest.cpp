@@ -4,7 +4,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "gtest/gtest.h"
-#include <chrono>
+#include <cstring>
 #include <limits>
 
 using namespace mlir;
@@ -51,6 +51,22 @@ std::string textOf(const Case &c, const char *element, const char *result,
              c.outMap, iterators, packed ? ", rhs_packing = \"n32k1\"" : "")
       .str();
 }
+
+/// The upper half of a float, by truncation.
+struct BFloat16 {
+  uint16_t bits;
+  BFloat16(float value) {
+    uint32_t all;
+    memcpy(&all, &value, sizeof(all));
+    bits = all >> 16;
+  }
+  operator double() const {
+    uint32_t all = uint32_t(bits) << 16;
+    float value;
+    memcpy(&value, &all, sizeof(value));
+    return value;
+  }
+};
 
 int64_t sizeOf(llvm::ArrayRef<int64_t> shape) {
   int64_t size = 1;
@@ -286,6 +302,24 @@ TEST(Contraction, OtherElementTypes) {
   check<_Float16, float>(matmul(13, 45, 29), "f16", "f32", {2, 29, 32}, 1, 29,
                          45);
   check<_Float16, float>(matmul(60, 45, 29), "f16", "f32");
+}
+
+TEST(Contraction, BFloat16) {
+  check<BFloat16, float>(matmul(13, 45, 29), "bf16", "f32", {2, 29, 32}, 1, 29,
+                         45);
+  check<BFloat16, float>(matmul(60, 45, 29), "bf16", "f32");
+}
+
+TEST(Contraction, WithoutFusedMultiplyAdd) {
+  // Every host runs the lowest level.
+  auto kernel = Kernel::compile(
+      textOf(matmul(9, 33, 5), "f32", "f32", true, {2, 5, 32}), "x86-64-v2");
+  ASSERT_TRUE(kernel);
+  EXPECT_EQ(kernel->assembly.find("vfmadd"), std::string::npos);
+  std::vector<float> lhs(9 * 5, 2), rhs(2 * 5 * 32, 3), out(9 * 33);
+  kernel->run({lhs.data(), rhs.data(), out.data()});
+  for (float value : out)
+    ASSERT_EQ(value, 30);
 }
 
 TEST(Contraction, InfinityAndNaN) {
