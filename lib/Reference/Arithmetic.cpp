@@ -243,11 +243,11 @@ static ElementFunction square(const ElementSite &site) {
 }
 
 void reference::addArithmetic(ElementRules &rules) {
-  for (const char *name : {"stablehlo.add", "arith.addi", "arith.addf"})
+  for (const char *name : {"stablehlo.add", "arith.addf"})
     rules[name] = add;
-  for (const char *name : {"stablehlo.subtract", "arith.subi", "arith.subf"})
+  for (const char *name : {"stablehlo.subtract", "arith.subf"})
     rules[name] = subtract;
-  for (const char *name : {"stablehlo.multiply", "arith.muli", "arith.mulf"})
+  for (const char *name : {"stablehlo.multiply", "arith.mulf"})
     rules[name] = multiply;
   for (const char *name : {"stablehlo.divide", "arith.divsi", "arith.divf"})
     rules[name] = divide;

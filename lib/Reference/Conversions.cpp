@@ -29,6 +29,13 @@ template <typename T> static double toDouble(T value, bool narrower) {
   return bitsToFloat(ElementKind::F64, grew ? bits - 1 : bits + 1);
 }
 
+double reference::integerAsDouble(int64_t value, bool narrower) {
+  return toDouble(value, narrower);
+}
+double reference::integerAsDouble(uint64_t value, bool narrower) {
+  return toDouble(value, narrower);
+}
+
 /// Towards zero; NaN becomes 0 and what does not fit the nearest limit, which
 /// the specification leaves open.
 static int64_t toSigned(double value, unsigned width) {
@@ -163,8 +170,8 @@ static ElementFunction truncate(const ElementSite &) {
 void reference::addConversions(ElementRules &rules) {
   rules["stablehlo.convert"] = convert;
   // Signless integers are signed here, booleans are not.
-  for (const char *name : {"arith.sitofp", "arith.extf", "arith.truncf",
-                           "arith.fptosi", "arith.index_cast"})
+  for (const char *name :
+       {"arith.extf", "arith.truncf", "arith.fptosi", "arith.index_cast"})
     rules[name] = convert;
   rules["stablehlo.reduce_precision"] = reducePrecision;
   for (const char *name : {"stablehlo.ceil", "math.ceil"})

@@ -43,6 +43,11 @@ template <typename In, typename Out, typename F> ElementFunction binary(F f) {
   };
 }
 
+/// An integer as a double; where a `narrower` type follows, such that rounding
+/// again is the same as rounding once.
+double integerAsDouble(int64_t value, bool narrower);
+double integerAsDouble(uint64_t value, bool narrower);
+
 /// Fill the table: one function per group of operations.
 void addArithmetic(ElementRules &rules);
 void addIntegerFunctions(ElementRules &rules);

@@ -33,6 +33,20 @@ static ElementFunction onSigned(const ElementSite &site, F f) {
   });
 }
 
+/// Wrapping sums and products, of i1 as well: StableHLO's are logical there.
+static ElementFunction addBits(const ElementSite &) {
+  return binary<uint64_t, uint64_t>(
+      [](uint64_t a, uint64_t b) { return a + b; });
+}
+static ElementFunction subtractBits(const ElementSite &) {
+  return binary<uint64_t, uint64_t>(
+      [](uint64_t a, uint64_t b) { return a - b; });
+}
+static ElementFunction multiplyBits(const ElementSite &) {
+  return binary<uint64_t, uint64_t>(
+      [](uint64_t a, uint64_t b) { return a * b; });
+}
+
 static ElementFunction divideUnsigned(const ElementSite &site) {
   return onUnsigned(
       site, [](uint64_t a, uint64_t b) { return b ? a / b : ~uint64_t(0); });
@@ -146,10 +160,22 @@ static ElementFunction extendSigned(const ElementSite &site) {
 static ElementFunction truncateInteger(const ElementSite &) {
   return unary<uint64_t, uint64_t>([](uint64_t a) { return a; });
 }
+/// Rounded once, to the result's type. i1 read as signed is 0 or -1.
+static ElementFunction integerToFloat(const ElementSite &site, bool isSigned) {
+  unsigned width = site.width();
+  bool narrower = site.result != ElementKind::F64;
+  return unary<uint64_t, double>([=](uint64_t a) {
+    if (isSigned)
+      return integerAsDouble(llvm::SignExtend64(a, width), narrower);
+    return integerAsDouble(a & llvm::maskTrailingOnes<uint64_t>(width),
+                           narrower);
+  });
+}
+static ElementFunction signedToFloat(const ElementSite &site) {
+  return integerToFloat(site, /*isSigned=*/true);
+}
 static ElementFunction unsignedToFloat(const ElementSite &site) {
-  uint64_t mask = maskOf(site);
-  return unary<uint64_t, double>(
-      [mask](uint64_t a) { return double(a & mask); });
+  return integerToFloat(site, /*isSigned=*/false);
 }
 static ElementFunction floatToUnsigned(const ElementSite &site) {
   uint64_t limit = llvm::maskTrailingOnes<uint64_t>(bitWidth(site.result));
@@ -201,6 +227,10 @@ static ElementFunction isNan(const ElementSite &) {
 }
 
 void reference::addPayloadOperations(ElementRules &rules) {
+  rules["arith.addi"] = addBits;
+  rules["arith.subi"] = subtractBits;
+  rules["arith.muli"] = multiplyBits;
+  rules["arith.sitofp"] = signedToFloat;
   rules["arith.divui"] = divideUnsigned;
   rules["arith.remui"] = remainderUnsigned;
   rules["arith.maxui"] = maximumUnsigned;

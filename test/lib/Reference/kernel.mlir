@@ -106,3 +106,18 @@ func.func @convolution() {
   "check.expect_eq_const"(%y) {value = dense<[[[31.0, 402.0], [53.0, 604.0], [5.0, 6.0]]]> : tensor<1x3x2xf32>} : (tensor<1x3x2xf32>) -> ()
   return
 }
+
+// -----
+
+// Of i1, arith's sum wraps, and a signed conversion gives -1.
+func.func @booleans() {
+  %a = stablehlo.constant dense<[true, true]> : tensor<2xi1>
+  %b = stablehlo.constant dense<[true, false]> : tensor<2xi1>
+  %s = arith.addi %a, %b : tensor<2xi1>
+  "check.expect_eq_const"(%s) {value = dense<[false, true]> : tensor<2xi1>} : (tensor<2xi1>) -> ()
+  %f = arith.sitofp %b : tensor<2xi1> to tensor<2xf32>
+  "check.expect_eq_const"(%f) {value = dense<[-1.0, 0.0]> : tensor<2xf32>} : (tensor<2xf32>) -> ()
+  %u = arith.uitofp %b : tensor<2xi1> to tensor<2xf32>
+  "check.expect_eq_const"(%u) {value = dense<[1.0, 0.0]> : tensor<2xf32>} : (tensor<2xf32>) -> ()
+  return
+}
