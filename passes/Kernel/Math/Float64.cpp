@@ -186,15 +186,18 @@ Value erfc(FloatBuilder &b, Value x) {
   return b.select(b.less(size, b.c(0.5)), small, value);
 }
 
-/// sin (shift 0) or cos (shift 1) of x.
-static Value sine(FloatBuilder &b, Value x, int64_t shift) {
-  // r = x - n pi/2, pi/2 in four parts of 33 bits (fdlibm, e_rem_pio2.c).
+QuarterTurns reduceQuarterTurns(FloatBuilder &b, Value x) {
+  // pi/2 in four parts of 33 bits (fdlibm, e_rem_pio2.c).
   auto [whole, n] = b.nearest(x, 2 / pi);
   Value r = x;
   for (double part : {1.57079632673412561417e+00, 6.07710050630396597660e-11,
                       2.02226624871116645580e-21, 8.47842766036889956997e-32})
     r = b.fma(whole, b.c(-part), r);
-  Value square = b.mul(r, r);
+  return {r, n};
+}
+
+Value sineOf(FloatBuilder &b, QuarterTurns angle, int64_t shift) {
+  Value r = angle.rest, square = b.mul(r, r);
   // Taylor: |r| <= pi/4, 2e-18.
   Value sin =
       b.polynomial(square, {-1.0 / 6, 1.0 / 120, -1.0 / 5040, 1.0 / 362880,
@@ -204,21 +207,26 @@ static Value sine(FloatBuilder &b, Value x, int64_t shift) {
   Value cos = b.polynomial(
       square, {1, -0.5, 1.0 / 24, -1.0 / 720, 1.0 / 40320, -1.0 / 3628800,
                1.0 / 479001600, -1.0 / 87178291200.0, 1.0 / 20922789888000.0});
-  Value quadrant = b.iadd(n, b.i(shift));
+  Value quadrant = b.iadd(angle.count, b.i(shift));
   Value isSine = b.iequal(b.iand(quadrant, b.i(1)), b.i(0));
   Value value = b.select(isSine, sin, cos);
   Value positive = b.iequal(b.iand(quadrant, b.i(2)), b.i(0));
-  value = b.select(positive, value, b.neg(value));
-  // Infinity minus infinity is NaN; so is what came of it.
-  return value;
+  return b.select(positive, value, b.neg(value));
+}
+
+/// The angle of `x`, where that is known: n pi/2 beyond 2^31 would need more
+/// bits of pi, and NaN is better than a wrong number.
+static QuarterTurns angleOf(FloatBuilder &b, Value x) {
+  Value known = b.less(b.abs(x), b.c(0x1p31));
+  return reduceQuarterTurns(b, b.select(known, x, b.c(nan)));
 }
 
 Value sin(FloatBuilder &b, Value x) {
-  Value value = sine(b, x, 0);
+  Value value = sineOf(b, angleOf(b, x), 0);
   return b.select(b.equal(x, b.c(0)), x, value);
 }
 
-Value cos(FloatBuilder &b, Value x) { return sine(b, x, 1); }
+Value cos(FloatBuilder &b, Value x) { return sineOf(b, angleOf(b, x), 1); }
 
 Value tan(FloatBuilder &b, Value x) { return b.div(sin(b, x), cos(b, x)); }
 

@@ -18,9 +18,21 @@ mlir::Value expm1(FloatBuilder &b, mlir::Value x); // 1.3 ULP
 mlir::Value log(FloatBuilder &b, mlir::Value x);   // 1 ULP
 mlir::Value tanh(FloatBuilder &b, mlir::Value x);  // 2.4 ULP
 mlir::Value erf(FloatBuilder &b, mlir::Value x);   // 1.1 ULP
+mlir::Value sin(FloatBuilder &b, mlir::Value x);   // 0.51 ULP
+mlir::Value cos(FloatBuilder &b, mlir::Value x);   // 0.51 ULP
+mlir::Value tan(FloatBuilder &b, mlir::Value x);   // 0.51 ULP
 } // namespace float32
 
 namespace float64 {
+/// An angle as `count` quarters of a turn and a rest of at most half of one.
+struct QuarterTurns {
+  mlir::Value rest, count;
+};
+/// Exact for |x| < 2^20, and for |x| < 2^31 with fused multiply-add.
+QuarterTurns reduceQuarterTurns(FloatBuilder &b, mlir::Value x);
+/// The sine (shift 0) or cosine (shift 1) of an angle.
+mlir::Value sineOf(FloatBuilder &b, QuarterTurns angle, int64_t shift);
+
 mlir::Value exp(FloatBuilder &b, mlir::Value x);
 mlir::Value exp2(FloatBuilder &b, mlir::Value x);
 mlir::Value expm1(FloatBuilder &b, mlir::Value x);
@@ -31,6 +43,7 @@ mlir::Value log1p(FloatBuilder &b, mlir::Value x);
 mlir::Value tanh(FloatBuilder &b, mlir::Value x);
 mlir::Value erf(FloatBuilder &b, mlir::Value x);
 mlir::Value erfc(FloatBuilder &b, mlir::Value x);
+// Beyond 2^31 these three give NaN.
 mlir::Value sin(FloatBuilder &b, mlir::Value x);
 mlir::Value cos(FloatBuilder &b, mlir::Value x);
 mlir::Value tan(FloatBuilder &b, mlir::Value x);

@@ -25,7 +25,8 @@ def ExpandMath : Pass<"heddle-expand-math"> {
     Option<"fma", "fma", "bool", "true",
            "The machine has fused multiply-add; else it is a product and a sum.">
   ];
-  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect"];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect", "mlir::scf::SCFDialect",
+                           "mlir::vector::VectorDialect"];
 }
 
 #endif // HEDDLE_PASSES_KERNEL_MATH_PASSES_TD
