@@ -154,6 +154,20 @@ LogicalResult Compiler::describeEntry() {
   return success();
 }
 
+/// What a weight is made from, for people: "transpose(fc1.weight)".
+static std::string describeProgram(kernel::WeightOp weight) {
+  std::string ops, names;
+  for (Operation &op : weight.getBody().front().without_terminator()) {
+    auto constant = op.getAttrOfType<DenseResourceElementsAttr>("value");
+    if (constant)
+      names +=
+          (names.empty() ? "" : ", ") + constant.getRawHandle().getKey().str();
+    else if (!op.hasTrait<OpTrait::ConstantLike>())
+      ops += (ops.empty() ? "" : ", ") + op.getName().stripDialect().str();
+  }
+  return ops.empty() ? names : ops + "(" + names + ")";
+}
+
 LogicalResult Compiler::packOne(kernel::WeightOp weight, uint32_t &index) {
   RankedTensorType type = weight.getStoredType();
   format::WeightT description;
@@ -161,7 +175,7 @@ LogicalResult Compiler::packOne(kernel::WeightOp weight, uint32_t &index) {
   description.dtype = dataType(type.getElementType());
   description.shape.assign(type.getShape().begin(), type.getShape().end());
   description.packing = weight.getPacking().value_or("").str();
-  description.source = "";
+  description.source = describeProgram(weight);
   if (failed(
           report(weight.getLoc(), writer.beginWeight(std::move(description)))))
     return failure();
