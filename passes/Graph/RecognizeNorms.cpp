@@ -15,30 +15,32 @@ using namespace mlir;
 namespace heddle {
 namespace {
 
-/// An element-wise op between a row's sum and its broadcast, and how far the
-/// division by the row's length has come.
+/// The mean of the rows of `input` along `axis`.
 struct MeanMatch {
   Value input;
   int64_t axis;
 };
 
+/// The other operand of a product or quotient with a splat; null for anything
+/// else.
+Value withoutScale(Value value) {
+  if (auto quotient = value.getDefiningOp<stablehlo::DivOp>())
+    return splatValue(quotient.getRhs()) ? quotient.getLhs() : Value();
+  Value result;
+  matchEitherOrder<stablehlo::MulOp>(value, [&](Value scaled, Value factor) {
+    if (!splatValue(factor))
+      return false;
+    result = scaled;
+    return true;
+  });
+  return result;
+}
+
 /// mean over one dimension, repeated along it: sum(x) / N or sum(x) * (1 / N),
 /// the broadcast before or after.
 std::optional<MeanMatch> matchMean(Value value) {
   double scale = 1.0;
-  auto throughScale = [](Value link) -> Value {
-    if (auto quotient = link.getDefiningOp<stablehlo::DivOp>())
-      return splatValue(quotient.getRhs()) ? quotient.getLhs() : Value();
-    Value result;
-    matchEitherOrder<stablehlo::MulOp>(link, [&](Value sum, Value factor) {
-      if (!splatValue(factor))
-        return false;
-      result = sum;
-      return true;
-    });
-    return result;
-  };
-  auto reduction = matchRowReduction(value, "stablehlo.add", throughScale);
+  auto reduction = matchRowReduction(value, "stablehlo.add", withoutScale);
   if (!reduction)
     return std::nullopt;
   for (Value link = value; !link.getDefiningOp<stablehlo::ReduceOp>();) {
@@ -52,7 +54,7 @@ std::optional<MeanMatch> matchMean(Value value) {
       link = op->getOperand(0);
       continue;
     }
-    link = throughScale(link);
+    link = withoutScale(link);
   }
   auto type = cast<RankedTensorType>(reduction->input.getType());
   double extent = type.getDimSize(reduction->axis);
@@ -107,17 +109,7 @@ std::optional<Deviation> matchDeviation(Value value,
       result = mean;
       return true;
     });
-    if (result)
-      return result;
-    if (auto quotient = link.getDefiningOp<stablehlo::DivOp>())
-      return splatValue(quotient.getRhs()) ? quotient.getLhs() : Value();
-    matchEitherOrder<stablehlo::MulOp>(link, [&](Value sum, Value factor) {
-      if (!splatValue(factor))
-        return false;
-      result = sum;
-      return true;
-    });
-    return result;
+    return result ? result : withoutScale(link);
   };
   auto reduction = matchRowReduction(value, "stablehlo.add", through);
   auto root =
