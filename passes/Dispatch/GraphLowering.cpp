@@ -1,6 +1,7 @@
 #include "passes/Dispatch/GraphLowering.h"
 
 #include "heddle/Support/Diagnostics.h"
+#include "heddle/Support/Weights.h"
 #include "passes/Dispatch/ScalarOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -9,6 +10,9 @@
 
 using namespace mlir;
 using namespace heddle;
+
+/// No tensor may be larger; sums of a few such numbers do not overflow.
+static constexpr uint64_t maximumTensorBytes = uint64_t(1) << 40;
 
 SmallVector<Value> GraphLowering::lowered(ValueRange range) {
   return llvm::map_to_vector(range, [&](Value v) { return lowered(v); });
@@ -98,8 +102,15 @@ Value GraphLowering::scalarOf(Value graphValue) {
 bool GraphLowering::checkTypes(Operation *op) {
   for (Type type : llvm::concat<Type>(llvm::to_vector(op->getOperandTypes()),
                                       llvm::to_vector(op->getResultTypes()))) {
-    if (kernelTensorType(type))
-      continue;
+    if (RankedTensorType held = kernelTensorType(type)) {
+      std::optional<uint64_t> bytes = storedBytes(held);
+      if (bytes && *bytes <= maximumTensorBytes)
+        continue;
+      emitError(op->getLoc(), ErrorCode::TensorTooLarge)
+          << "'" << op->getName() << "' has a tensor of type " << type;
+      failed = true;
+      return false;
+    }
     auto tensor = dyn_cast<ShapedType>(type);
     if (tensor && !tensor.hasStaticShape())
       unsupported(op, llvm::Twine("a shape is not known before the call"));
@@ -167,6 +178,10 @@ LogicalResult GraphLowering::run(func::FuncOp function) {
     RankedTensorType type = kernelTensorType(argument.getType());
     if (!type)
       return emitError(function.getLoc(), ErrorCode::TypeUnsupported)
+             << "argument " << i << " of type " << argument.getType();
+    std::optional<uint64_t> bytes = storedBytes(type);
+    if (!bytes || *bytes > maximumTensorBytes)
+      return emitError(function.getLoc(), ErrorCode::TensorTooLarge)
              << "argument " << i << " of type " << argument.getType();
     values.map(argument, block.addArgument(type, argument.getLoc()));
   }

@@ -1,4 +1,4 @@
-// RUN: heddle-opt %s --heddle-lower-graph --verify-diagnostics
+// RUN: heddle-opt %s --heddle-lower-graph --split-input-file --verify-diagnostics
 
 // Everything that cannot be lowered is reported, not just the first.
 func.func @main(%x: tensor<4xf32>, %c: tensor<8xf32>, %a: tensor<2x2xf32>) -> (tensor<4xf32>, tensor<5xcomplex<f32>>, tensor<2x2xf32>) {
@@ -9,4 +9,19 @@ func.func @main(%x: tensor<4xf32>, %c: tensor<8xf32>, %a: tensor<2x2xf32>) -> (t
   // expected-error @below {{[HDL-0501] no kernel for 'stablehlo.cholesky': the op is not implemented on this target}}
   %2 = stablehlo.cholesky %a, lower = true : tensor<2x2xf32>
   return %1, %0, %2 : tensor<4xf32>, tensor<5xcomplex<f32>>, tensor<2x2xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<1xf32>) -> tensor<4398046511104x4194304xf32> {
+  // expected-error @below {{[HDL-0603] 'stablehlo.broadcast_in_dim' has a tensor of type 'tensor<4398046511104x4194304xf32>'}}
+  %0 = stablehlo.broadcast_in_dim %x, dims = [0] : (tensor<1xf32>) -> tensor<4398046511104x4194304xf32>
+  return %0 : tensor<4398046511104x4194304xf32>
+}
+
+// -----
+
+// expected-error @below {{[HDL-0603] argument 0 of type 'tensor<4398046511104x4194304xf32>'}}
+func.func @main(%x: tensor<4398046511104x4194304xf32>) -> tensor<4398046511104x4194304xf32> {
+  return %x : tensor<4398046511104x4194304xf32>
 }
