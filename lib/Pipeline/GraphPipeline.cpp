@@ -18,6 +18,11 @@ void heddle::buildGraphPipeline(OpPassManager &manager,
   if (options.recognizeComposites)
     manager.addPass(createRecognizeComposites());
   manager.addPass(createAssignConvolutionLayout());
+  if (options.mergeDotsMaxRows > 0) {
+    MergeParallelDotsOptions merge;
+    merge.maxRows = options.mergeDotsMaxRows;
+    manager.addPass(createMergeParallelDots(merge));
+  }
   manager.addPass(createSimplify());
   manager.addPass(createSymbolDCEPass());
 }

@@ -17,6 +17,11 @@ struct GraphPipelineOptions
       *this, "recognize-composites",
       llvm::cl::desc("Name softmax, norms, activations and attention"),
       llvm::cl::init(true)};
+  Option<int64_t> mergeDotsMaxRows{
+      *this, "merge-dots-max-rows",
+      llvm::cl::desc("Merge products of one tensor with several weights where "
+                     "they have at most so many rows"),
+      llvm::cl::init(0)};
 };
 
 /// Simplified StableHLO with composites `heddle.*`; convolutions have channels last.
