@@ -54,3 +54,5 @@ for program in ("qemu-aarch64", "aarch64-linux-gnu-g++", "pkg-config", "gdb"):
 for name in ("HOME", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS", "HEDDLE_VENV"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
+# Of the large collections, one in so many is tried.
+config.substitutions.append(("%{round_trip_share}", "1" if lit_config.params.get("tier") == "all" else "23"))

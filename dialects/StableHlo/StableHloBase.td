@@ -28,6 +28,7 @@ def StableHloDialect : Dialect {
   let extraClassDeclaration = [{
     void registerAttributes();
     void registerTypes();
+    void registerBytecode();
     void registerElementwiseOps();
     void registerShapeOps();
     void registerIndexingOps();

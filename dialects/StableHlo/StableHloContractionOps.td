@@ -18,6 +18,7 @@ def StableHlo_DotGeneralOp : StableHlo_Op<"dot_general", [Pure]> {
       `` custom<PrecisionConfigAndAlgorithm>($precision_config, $algorithm) attr-dict `:`
       functional-type(operands, results)
   }];
+  let hasVerifier = 1;
 }
 
 class StableHlo_ConvolutionBase<string mnemonic> : StableHlo_Op<mnemonic, [Pure]> {
@@ -53,6 +54,7 @@ def StableHlo_ConvolutionOp : StableHlo_ConvolutionBase<"convolution"> {
     /// (low, high) of each spatial dimension; zeros where not given.
     ::llvm::SmallVector<std::pair<int64_t, int64_t>> getPaddingOrDefault();
   }];
+  let hasVerifier = 1;
 }
 
 def StableHlo_DynamicConvOp : StableHlo_ConvolutionBase<"dynamic_conv"> {
@@ -61,6 +63,7 @@ def StableHlo_DynamicConvOp : StableHlo_ConvolutionBase<"dynamic_conv"> {
                             OptionalAttr<DenseI64ArrayAttr>:$window_strides), windowAndDimensions);
   let results = (outs SH_Tensor:$result);
   let extraClassDeclaration = windowDeclaration;
+  let hasVerifier = 1;
 }
 
 def StableHlo_CholeskyOp : StableHlo_InferredOp<"cholesky", [Pure, SameOperandsAndResultElementType]> {

@@ -158,6 +158,17 @@ void CompositeOp::build(OpBuilder &builder, OperationState &state,
         version, /*composite_regionsCount=*/0);
 }
 
+void CompositeOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  // These are functions of their operands; a decomposition from elsewhere may
+  // do anything.
+  if (getName().starts_with("heddle.") || getName().starts_with("chlo."))
+    return;
+  effects.emplace_back(MemoryEffects::Read::get());
+  effects.emplace_back(MemoryEffects::Write::get());
+}
+
 LogicalResult CompositeOp::verify() {
   // C1.
   auto [space, rest] = getName().split('.');

@@ -76,7 +76,9 @@ def StableHlo_CustomCallOp :
   let hasVerifier = 1;
 }
 
-def StableHlo_CompositeOp : StableHlo_Op<"composite", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def StableHlo_CompositeOp :
+    StableHlo_Op<"composite", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+                               DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "an operation whose meaning is that of another function";
   let description = [{
     `stablehlo.composite "heddle.softmax" %x {composite_attributes = {axis = 1 : i64}, decomposition = @softmax}`: who

@@ -9,6 +9,7 @@ namespace heddle::stablehlo {
 void StableHloDialect::initialize() {
   registerAttributes();
   registerTypes();
+  registerBytecode();
   registerElementwiseOps();
   registerShapeOps();
   registerIndexingOps();

@@ -1,6 +1,7 @@
 #include "dialects/StableHlo/AssemblyFormat.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "dialects/StableHlo/TypeInference.h"
+#include "dialects/StableHlo/Verification.h"
 
 #define GET_OP_CLASSES
 #include "dialects/StableHlo/StableHloDistributionOps.cpp.inc"
@@ -20,15 +21,23 @@ LogicalResult AllReduceOp::inferReturnTypes(MLIRContext *context,
                                             std::optional<Location> location,
                                             Adaptor adaptor,
                                             SmallVectorImpl<Type> &inferred) {
-  return inferReduced(location, adaptor.getOperands().getTypes(),
-                      adaptor.getComputation(), inferred);
+  // One reducer combines every operand.
+  for (Type type : adaptor.getOperands().getTypes())
+    if (failed(
+            inferReduced(location, type, adaptor.getComputation(), inferred)))
+      return failure();
+  return success();
 }
 
 LogicalResult CollectiveReduceOp::inferReturnTypes(
     MLIRContext *context, std::optional<Location> location, Adaptor adaptor,
     SmallVectorImpl<Type> &inferred) {
-  return inferReduced(location, adaptor.getOperands().getTypes(),
-                      adaptor.getComputation(), inferred);
+  // One reducer combines every operand.
+  for (Type type : adaptor.getOperands().getTypes())
+    if (failed(
+            inferReduced(location, type, adaptor.getComputation(), inferred)))
+      return failure();
+  return success();
 }
 
 LogicalResult CollectiveBroadcastOp::inferReturnTypes(
@@ -105,6 +114,92 @@ LogicalResult RecvOp::verify() {
   if (getNumResults() == 0 || !isa<TokenType>(getResults().back().getType()))
     return emitOpError("must end its results with a token");
   return success();
+}
+
+/// That replica groups are a matrix of distinct numbers, filled up with -1.
+static LogicalResult verifyReplicaGroups(Operation *op, Attribute groups) {
+  auto matrix = dyn_cast<DenseIntElementsAttr>(groups);
+  if (!matrix)
+    return success(); // axes of a mesh: resolved when partitioning
+  if (matrix.getType().getRank() != 2)
+    return op->emitOpError()
+           << "replica_groups must be a matrix, found " << matrix.getType();
+  llvm::SmallDenseSet<int64_t> seen;
+  for (int64_t id : matrix.getValues<int64_t>())
+    if (id != -1 && !seen.insert(id).second)
+      return op->emitOpError() << "replica_groups holds " << id << " twice";
+  return success();
+}
+
+LogicalResult AllGatherOp::verify() {
+  // C2, C3.
+  if (failed(verifyReplicaGroups(*this, getReplicaGroups())))
+    return failure();
+  if (getOperands().size() != getNumResults())
+    return emitOpError("needs one result per operand");
+  int64_t dim = getAllGatherDim();
+  for (auto [operand, result] :
+       llvm::zip(getOperands().getTypes(), getResultTypes())) {
+    auto from = cast<RankedTensorType>(operand);
+    auto to = cast<RankedTensorType>(result);
+    // C1.
+    if (dim >= from.getRank())
+      return emitOpError() << "all_gather_dim " << dim
+                           << " is not a dimension of " << from;
+    // C6.
+    if (from.getRank() != to.getRank())
+      return emitOpError() << "result " << to
+                           << " has another rank than the operand " << from;
+    for (int64_t i = 0; i < from.getRank(); ++i) {
+      int64_t have = from.getDimSize(i), get = to.getDimSize(i);
+      bool fits = i != dim ? sizesAgree(have, get)
+                           : ShapedType::isDynamic(have) ||
+                                 ShapedType::isDynamic(get) ||
+                                 (have == 0 ? get == 0 : get % have == 0);
+      if (!fits)
+        return emitOpError() << "result " << to << " is not several operands "
+                             << from << " along dimension " << dim;
+    }
+  }
+  return success();
+}
+
+LogicalResult AllReduceOp::verify() {
+  // C1, C2.
+  if (failed(verifyReplicaGroups(*this, getReplicaGroups())))
+    return failure();
+  // C5: one reducer for all operands.
+  for (Type type : getOperands().getTypes())
+    if (failed(verifyReducer(*this, getComputation(), type)))
+      return failure();
+  return success();
+}
+
+LogicalResult ReduceScatterOp::verify() {
+  // C3, C4.
+  if (failed(verifyReplicaGroups(*this, getReplicaGroups())))
+    return failure();
+  auto from = cast<RankedTensorType>(getOperand().getType());
+  auto to = cast<RankedTensorType>(getResult().getType());
+  int64_t dim = getScatterDimension();
+  // C2.
+  if (dim >= from.getRank())
+    return emitOpError() << "scatter_dimension " << dim
+                         << " is not a dimension of " << from;
+  // C8.
+  bool fits = from.getRank() == to.getRank();
+  for (int64_t i = 0; fits && i < from.getRank(); ++i) {
+    int64_t have = from.getDimSize(i), get = to.getDimSize(i);
+    fits = i != dim
+               ? sizesAgree(have, get)
+               : ShapedType::isDynamic(have) || ShapedType::isDynamic(get) ||
+                     (get == 0 ? have == 0 : have % get == 0);
+  }
+  if (!fits)
+    return emitOpError() << "result " << to << " is not a part of the operand "
+                         << from << " along dimension " << dim;
+  // C7.
+  return verifyReducer(*this, getComputation(), from);
 }
 
 } // namespace heddle::stablehlo

@@ -13,6 +13,7 @@ def StableHlo_AllGatherOp : StableHlo_Op<"all_gather", [SameOperandsAndResultEle
                        SH_ReplicaGroups:$replica_groups, SH_Channel:$channel_handle,
                        UnitAttr:$use_global_device_ids);
   let results = (outs Variadic<SH_Tensor>);
+  let hasVerifier = 1;
 }
 
 def StableHlo_AllReduceOp : StableHlo_InferredOp<"all_reduce", [SingleBlockImplicitTerminator<"ReturnOp">]> {
@@ -21,6 +22,7 @@ def StableHlo_AllReduceOp : StableHlo_InferredOp<"all_reduce", [SingleBlockImpli
                        UnitAttr:$use_global_device_ids);
   let regions = (region SizedRegion<1>:$computation);
   let results = (outs Variadic<SH_Tensor>);
+  let hasVerifier = 1;
 }
 
 def StableHlo_ReduceScatterOp : StableHlo_Op<"reduce_scatter", [SingleBlockImplicitTerminator<"ReturnOp">]> {
@@ -30,6 +32,7 @@ def StableHlo_ReduceScatterOp : StableHlo_Op<"reduce_scatter", [SingleBlockImpli
                        UnitAttr:$use_global_device_ids);
   let regions = (region SizedRegion<1>:$computation);
   let results = (outs SH_Tensor);
+  let hasVerifier = 1;
 }
 
 def StableHlo_AllToAllOp : StableHlo_InferredOp<"all_to_all", [SameOperandsElementType, SameOperandsShape]> {

@@ -15,6 +15,7 @@ def StableHlo_DynamicBroadcastInDimOp : StableHlo_Op<"dynamic_broadcast_in_dim",
     $operand `,` $output_dimensions `,` `dims` `=` $broadcast_dimensions attr-dict `:`
       functional-type(operands, results)
   }];
+  let hasVerifier = 1;
 }
 
 def StableHlo_DynamicGatherOp : StableHlo_InferredOp<"dynamic_gather", [Pure]> {
@@ -29,6 +30,7 @@ def StableHlo_DynamicIotaOp : StableHlo_Op<"dynamic_iota", [Pure]> {
   let arguments = (ins SH_ShapeTensor:$output_shape, SH_I64Attr:$iota_dimension);
   let results = (outs SH_Tensor:$result);
   let assemblyFormat = "$output_shape `,` `dim` `=` $iota_dimension attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 def StableHlo_DynamicPadOp : StableHlo_Op<"dynamic_pad", [Pure]> {
@@ -37,6 +39,7 @@ def StableHlo_DynamicPadOp : StableHlo_Op<"dynamic_pad", [Pure]> {
                        SH_ShapeTensor:$edge_padding_high, SH_ShapeTensor:$interior_padding);
   let results = (outs SH_Tensor:$result);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 def StableHlo_DynamicReshapeOp : StableHlo_Op<"dynamic_reshape", [Pure]> {
@@ -44,6 +47,7 @@ def StableHlo_DynamicReshapeOp : StableHlo_Op<"dynamic_reshape", [Pure]> {
   let arguments = (ins SH_Tensor:$operand, SH_ShapeTensor:$output_shape);
   let results = (outs SH_Tensor:$result);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 #endif // HEDDLE_STABLEHLO_DYNAMIC_OPS

@@ -38,6 +38,7 @@ def StableHlo_ScatterOp : StableHlo_InferredOp<"scatter", [RecursiveMemoryEffect
                        SH_BoolFalse:$indices_are_sorted, SH_BoolFalse:$unique_indices);
   let regions = (region SizedRegion<1>:$update_computation);
   let results = (outs Variadic<SH_Tensor>:$results);
+  let hasVerifier = 1;
 }
 
 def StableHlo_SortOp : StableHlo_InferredOp<"sort", [RecursiveMemoryEffects, SameOperandsAndResultShape]> {

@@ -1,6 +1,7 @@
 #include "dialects/StableHlo/AssemblyFormat.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "dialects/StableHlo/TypeInference.h"
+#include "dialects/StableHlo/Verification.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -52,6 +53,22 @@ LogicalResult SetDimensionSizeOp::inferReturnTypes(
     shape[dim] = ShapedType::kDynamic;
   }
   inferred.push_back(tensorType(shape, type.getElementType(), bounds));
+  return success();
+}
+
+LogicalResult RealDynamicSliceOp::verify() {
+  auto type = cast<RankedTensorType>(getOperand().getType());
+  int64_t rank = type.getRank();
+  for (Value bounds : {getStartIndices(), getLimitIndices(), getStrides()}) {
+    auto boundsType = cast<RankedTensorType>(bounds.getType());
+    if (boundsType.getRank() != 1 ||
+        !sizesAgree(boundsType.getDimSize(0), rank))
+      return emitOpError() << "bounds of type " << boundsType
+                           << " for an operand of rank " << rank;
+  }
+  if (cast<RankedTensorType>(getType()).getRank() != rank)
+    return emitOpError() << "result " << getType()
+                         << " has another rank than the operand " << type;
   return success();
 }
 

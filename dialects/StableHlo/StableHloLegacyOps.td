@@ -25,6 +25,7 @@ def StableHlo_DotOp : StableHlo_Op<"dot", [Pure]> {
   let assemblyFormat = [{
     $lhs `,` $rhs `` custom<PrecisionConfig>($precision_config) attr-dict `:` functional-type(operands, results)
   }];
+  let hasVerifier = 1;
 }
 
 def StableHlo_EinsumOp : StableHlo_Op<"einsum", [Pure]> {
@@ -47,6 +48,7 @@ def StableHlo_RealDynamicSliceOp : StableHlo_Op<"real_dynamic_slice", [Pure]> {
                        SH_ShapeTensor:$strides);
   let results = (outs SH_Tensor:$result);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 def StableHlo_SetDimensionSizeOp : StableHlo_InferredOp<"set_dimension_size", [Pure]> {

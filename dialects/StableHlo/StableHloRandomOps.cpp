@@ -1,6 +1,7 @@
 #include "dialects/StableHlo/AssemblyFormat.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "dialects/StableHlo/TypeInference.h"
+#include "dialects/StableHlo/Verification.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -36,6 +37,30 @@ LogicalResult RngOp::inferReturnTypes(MLIRContext *context,
       return size.getSExtValue();
     });
   inferred.push_back(RankedTensorType::get(dims, element));
+  return success();
+}
+
+LogicalResult RngBitGeneratorOp::verify() {
+  // C1.
+  if (!areCompatibleTypes(getInitialState().getType(),
+                          getOutputState().getType()))
+    return emitOpError() << "output state of type "
+                         << getOutputState().getType()
+                         << " for an initial state of type "
+                         << getInitialState().getType();
+  // C2: the state has 128 bits for THREE_FRY, 128 or 192 for PHILOX.
+  auto state = cast<RankedTensorType>(getInitialState().getType());
+  if (state.getRank() != 1 || !state.getElementType().isUnsignedInteger() ||
+      !state.hasStaticShape())
+    return emitOpError() << "state must be a vector of unsigned integers, "
+                         << "found " << state;
+  int64_t bits =
+      state.getDimSize(0) * state.getElementType().getIntOrFloatBitWidth();
+  bool legal = bits == 128 ||
+               (bits == 192 && getRngAlgorithm() != RngAlgorithm::THREE_FRY);
+  if (!legal)
+    return emitOpError() << "a state of " << bits << " bits does not fit "
+                         << stringifyRngAlgorithm(getRngAlgorithm());
   return success();
 }
 

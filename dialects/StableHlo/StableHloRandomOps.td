@@ -22,6 +22,7 @@ def StableHlo_RngBitGeneratorOp : StableHlo_Op<"rng_bit_generator", [Pure]> {
   let assemblyFormat = [{
     $initial_state `,` `algorithm` `=` $rng_algorithm attr-dict `:` functional-type(operands, results)
   }];
+  let hasVerifier = 1;
 }
 
 #endif // HEDDLE_STABLEHLO_RANDOM_OPS

@@ -2,6 +2,7 @@
 #include "dialects/StableHlo/RegionFormat.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "dialects/StableHlo/TypeInference.h"
+#include "dialects/StableHlo/Verification.h"
 
 #define GET_OP_CLASSES
 #include "dialects/StableHlo/StableHloReductionOps.cpp.inc"
@@ -188,6 +189,110 @@ LogicalResult BatchNormGradOp::inferReturnTypes(
   // C4.
   Type features = adaptor.getScale().getType();
   inferred.assign({adaptor.getOperand().getType(), features, features});
+  return success();
+}
+
+LogicalResult ReduceOp::verify() {
+  if (getInputs().empty())
+    return emitOpError("needs at least one input");
+  // C1.
+  for (Value input : getInputs())
+    if (failed(verifyCompatibleShape(getInputs().front().getType(),
+                                     input.getType())))
+      return emitOpError() << "inputs have different shapes: "
+                           << getInputs().front().getType() << " and "
+                           << input.getType();
+  // C2 (C3 is the trait's).
+  if (failed(verifyInitValues(*this, getInputs().getTypes(),
+                              getInitValues().getTypes())))
+    return failure();
+  // C6.
+  return verifyReducer(*this, getBody(), getInputs().getTypes());
+}
+
+LogicalResult ReduceWindowOp::verify() {
+  // C1.
+  if (getInputs().empty())
+    return emitOpError("needs at least one input");
+  // C2.
+  for (Value input : getInputs())
+    if (failed(verifyCompatibleShape(getInputs().front().getType(),
+                                     input.getType())))
+      return emitOpError() << "inputs have different shapes: "
+                           << getInputs().front().getType() << " and "
+                           << input.getType();
+  // C3 (C4 to C12 are in the inference).
+  if (failed(verifyInitValues(*this, getInputs().getTypes(),
+                              getInitValues().getTypes())))
+    return failure();
+  // C13.
+  return verifyReducer(*this, getBody(), getInputs().getTypes());
+}
+
+LogicalResult SelectAndScatterOp::verify() {
+  auto operand = cast<RankedTensorType>(getOperand().getType());
+  auto source = cast<RankedTensorType>(getSource().getType());
+  int64_t rank = operand.getRank();
+  // C1.
+  if (operand.getElementType() != source.getElementType())
+    return emitOpError() << "operand of type " << operand
+                         << " and source of type " << source
+                         << " have different element types";
+  // C3.
+  if (failed(verifyInitValues(*this, operand, getInitValue().getType())))
+    return failure();
+  // C2, C4 to C8.
+  FailureOr<SmallVector<std::pair<int64_t, int64_t>>> padding =
+      checkedPadding(getLoc(), getPaddingAttr(), rank);
+  if (failed(padding))
+    return failure();
+  SmallVector<int64_t> ones(rank, 1);
+  Window window{orOnes(getWindowDimensions(), rank),
+                orOnes(getWindowStrides(), rank), ones, ones, *padding};
+  FailureOr<SmallVector<int64_t>> places =
+      slideWindow(getLoc(), operand.getShape(), window);
+  if (failed(places))
+    return failure();
+  if (failed(verifyCompatibleShape(*places, source.getShape())))
+    return emitOpError() << "source of type " << source
+                         << " does not have one value per window of "
+                         << operand;
+  // C9.
+  Block &select = getSelect().front();
+  Type boolean = RankedTensorType::get({}, IntegerType::get(getContext(), 1));
+  Type scalar = RankedTensorType::get({}, operand.getElementType());
+  auto selected = select.getTerminator()->getOperandTypes();
+  if (select.getNumArguments() != 2 ||
+      select.getArgument(0).getType() != scalar ||
+      select.getArgument(1).getType() != scalar || selected.size() != 1 ||
+      selected.front() != boolean)
+    return emitOpError() << "select must compare two values of type " << scalar;
+  // C10.
+  return verifyReducer(*this, getScatter(), operand);
+}
+
+LogicalResult MapOp::verify() {
+  // C3: all dimensions, in order.
+  int64_t rank = cast<RankedTensorType>(getType()).getRank();
+  if (llvm::to_vector(getDimensions()) !=
+      llvm::to_vector(llvm::seq<int64_t>(0, rank)))
+    return emitOpError() << "dimensions must be all " << rank
+                         << " dimensions in order";
+  // C4.
+  Block &block = getComputation().front();
+  if (block.getNumArguments() != getInputs().size())
+    return emitOpError() << "computation takes " << block.getNumArguments()
+                         << " arguments for " << getInputs().size()
+                         << " inputs";
+  for (auto [argument, input] :
+       llvm::zip(block.getArguments(), getInputs().getTypes()))
+    if (argument.getType() !=
+        RankedTensorType::get({}, getElementTypeOrSelf(input)))
+      return emitOpError() << "computation takes " << argument.getType()
+                           << " for an input of type " << input;
+  auto returned = block.getTerminator()->getOperandTypes();
+  if (returned.size() != 1 || cast<ShapedType>(returned.front()).getRank() != 0)
+    return emitOpError("computation must return one scalar");
   return success();
 }
 

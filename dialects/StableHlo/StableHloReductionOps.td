@@ -12,6 +12,7 @@ def StableHlo_ReduceOp : StableHlo_InferredOp<"reduce", [RecursiveMemoryEffects,
   let regions = (region SizedRegion<1>:$body);
   let results = (outs Variadic<SH_Tensor>);
   let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
 }
 
 def StableHlo_ReduceWindowOp : StableHlo_InferredOp<"reduce_window", [RecursiveMemoryEffects, SameVariadicOperandSize,
@@ -31,6 +32,7 @@ def StableHlo_ReduceWindowOp : StableHlo_InferredOp<"reduce_window", [RecursiveM
     /// (low, high) of each dimension; zeros where not given.
     ::llvm::SmallVector<std::pair<int64_t, int64_t>> getPaddingOrDefault();
   }];
+  let hasVerifier = 1;
 }
 
 def StableHlo_SelectAndScatterOp : StableHlo_InferredOp<"select_and_scatter", [RecursiveMemoryEffects]> {
@@ -40,6 +42,7 @@ def StableHlo_SelectAndScatterOp : StableHlo_InferredOp<"select_and_scatter", [R
                        OptionalAttr<DenseI64ArrayAttr>:$window_strides, OptionalAttr<I64ElementsAttr>:$padding);
   let regions = (region SizedRegion<1>:$select, SizedRegion<1>:$scatter);
   let results = (outs SH_Tensor:$result);
+  let hasVerifier = 1;
 }
 
 def StableHlo_MapOp : StableHlo_InferredOp<"map", [RecursiveMemoryEffects, SameOperandsAndResultShape,
@@ -48,6 +51,7 @@ def StableHlo_MapOp : StableHlo_InferredOp<"map", [RecursiveMemoryEffects, SameO
   let arguments = (ins Variadic<SH_Tensor>:$inputs, DenseI64ArrayAttr:$dimensions);
   let regions = (region SizedRegion<1>:$computation);
   let results = (outs SH_Tensor:$result);
+  let hasVerifier = 1;
 }
 
 def StableHlo_BatchNormInferenceOp : StableHlo_InferredOp<"batch_norm_inference", [Pure]> {

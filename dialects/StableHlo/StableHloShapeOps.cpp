@@ -2,6 +2,21 @@
 #include "dialects/StableHlo/StableHlo.h"
 #include "dialects/StableHlo/TypeInference.h"
 
+namespace heddle::stablehlo {
+
+/// Whether `value` has the integers that `quantized` is stored as.
+static bool isStorageOf(mlir::TypeRange value, mlir::TypeRange quantized) {
+  auto integers = mlir::dyn_cast<mlir::RankedTensorType>(value.front());
+  auto type = mlir::dyn_cast<mlir::RankedTensorType>(quantized.front());
+  auto element =
+      type ? mlir::dyn_cast<mlir::quant::QuantizedType>(type.getElementType())
+           : mlir::quant::QuantizedType();
+  return element && integers && integers.getShape() == type.getShape() &&
+         integers.getElementType() == element.getStorageType();
+}
+
+} // namespace heddle::stablehlo
+
 #define GET_OP_CLASSES
 #include "dialects/StableHlo/StableHloShapeOps.cpp.inc"
 

@@ -14,6 +14,12 @@ def StableHlo_ConstantOp : StableHlo_InferredOp<"constant", [ConstantLike, Pure]
   let results = (outs SH_Tensor:$output);
   let hasCustomAssemblyFormat = 1;
   let hasFolder = 1;
+  // A constant of a quantized type holds integers.
+  let extraClassDefinition = [{
+    bool $cppClass::isCompatibleReturnTypes(::mlir::TypeRange inferred, ::mlir::TypeRange written) {
+      return areCompatibleTypes(inferred, written) || isStorageOf(inferred, written);
+    }
+  }];
 }
 
 def StableHlo_IotaOp : StableHlo_Op<"iota", [Pure]> {

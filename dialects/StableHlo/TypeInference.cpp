@@ -1,6 +1,7 @@
 #include "dialects/StableHlo/TypeInference.h"
 
 #include "dialects/StableHlo/StableHlo.h"
+#include "dialects/StableHlo/Verification.h"
 
 using namespace mlir;
 
@@ -138,7 +139,68 @@ inferGather(std::optional<Location> location, RankedTensorType operand,
                              "collapsed_slice_dims and operand_batching_dims "
                              "do not cover the dimensions of ",
                              operand);
-  // C21, C22.
+  ArrayRef<int64_t> collapsed = numbers.getCollapsedSliceDims();
+  ArrayRef<int64_t> batching = numbers.getOperandBatchingDims();
+  ArrayRef<int64_t> indicesBatching = numbers.getStartIndicesBatchingDims();
+  ArrayRef<int64_t> indexMap = numbers.getStartIndexMap();
+  // C3.
+  int64_t indexSize = vectorDim < startIndices.getRank()
+                          ? startIndices.getDimSize(vectorDim)
+                          : 1;
+  if (!sizesAgree(indexMap.size(), indexSize))
+    return emitOptionalError(location, "start_index_map has ", indexMap.size(),
+                             " entries for indices of ", indexSize);
+  // C4, C7, C10.
+  if (failed(verifySorted(location, "offset_dims", numbers.getOffsetDims())) ||
+      failed(verifySorted(location, "collapsed_slice_dims", collapsed)) ||
+      failed(verifySorted(location, "operand_batching_dims", batching)))
+    return failure();
+  // C6, C8, C11.
+  SmallVector<int64_t> left(collapsed);
+  llvm::append_range(left, batching);
+  if (failed(verifyDims(location, "collapsed_slice_dims", left,
+                        operand.getRank())))
+    return failure();
+  // C9, C12.
+  for (int64_t dim : left)
+    if (ShapedType::isStatic(sliceSizes[dim]) && sliceSizes[dim] > 1)
+      return emitOptionalError(location, "slice_sizes[", dim,
+                               "] = ", sliceSizes[dim],
+                               " in a dimension that is dropped");
+  // C13 to C15.
+  if (failed(verifyDims(location, "start_indices_batching_dims",
+                        indicesBatching, startIndices.getRank())))
+    return failure();
+  if (llvm::is_contained(indicesBatching, vectorDim))
+    return emitOptionalError(location,
+                             "start_indices_batching_dims holds "
+                             "index_vector_dim ",
+                             vectorDim);
+  // C16, C17.
+  if (indicesBatching.size() != batching.size())
+    return emitOptionalError(location,
+                             "operand_batching_dims and "
+                             "start_indices_batching_dims have different "
+                             "lengths");
+  for (auto [i, j] : llvm::zip(batching, indicesBatching))
+    if (!sizesAgree(operand.getDimSize(i), startIndices.getDimSize(j)))
+      return emitOptionalError(location, "batching dimensions ", i, " of ",
+                               operand, " and ", j, " of ", startIndices,
+                               " have different sizes");
+  // C18, C19.
+  SmallVector<int64_t> mapped(indexMap);
+  llvm::append_range(mapped, batching);
+  if (failed(
+          verifyDims(location, "start_index_map", mapped, operand.getRank())))
+    return failure();
+  // C21.
+  for (auto [i, size] : llvm::enumerate(sliceSizes))
+    if (ShapedType::isStatic(size) &&
+        (size < 0 ||
+         (!operand.isDynamicDim(i) && size > operand.getDimSize(i))))
+      return emitOptionalError(location, "slice_sizes[", i, "] = ", size,
+                               " is not inside ", operand);
+  // C22.
   SmallVector<int64_t> batch(startIndices.getShape());
   if (vectorDim < static_cast<int64_t>(batch.size()))
     batch.erase(batch.begin() + vectorDim);

@@ -1,0 +1,81 @@
+// RUN: heddle-opt %s --split-input-file --verify-diagnostics
+
+func.func @while_c1(%x: tensor<f32>) {
+  // expected-error @below {{cond returns something else than one tensor<i1>}}
+  %0 = stablehlo.while(%y = %x) : tensor<f32>
+   cond {
+    stablehlo.return %y : tensor<f32>
+  } do {
+    stablehlo.return %y : tensor<f32>
+  }
+  return
+}
+
+// -----
+
+func.func @while_c2(%x: tensor<f32>, %p: tensor<i1>) {
+  // expected-error @below {{body returns other types than the operands have}}
+  %0 = stablehlo.while(%y = %x) : tensor<f32>
+   cond {
+    stablehlo.return %p : tensor<i1>
+  } do {
+    stablehlo.return %p : tensor<i1>
+  }
+  return
+}
+
+// -----
+
+func.func @branches_differ(%x: tensor<f32>, %p: tensor<i1>) {
+  // expected-error @below {{branches return different types}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = "stablehlo.if"(%p) ({
+    stablehlo.return %x : tensor<f32>
+  }, {
+    stablehlo.return %p : tensor<i1>
+  }) : (tensor<i1>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @composite_name(%x: tensor<f32>) {
+  // expected-error @below {{name 'op' lacks a namespace: namespace.op is wanted}}
+  %0 = stablehlo.composite "op" %x {decomposition = @f} : (tensor<f32>) -> tensor<f32>
+  return
+}
+func.func private @f(%x: tensor<f32>) -> tensor<f32>
+
+// -----
+
+func.func @composite_c2(%x: tensor<f32>) {
+  // expected-error @below {{decomposition @g is not a function of this module}}
+  %0 = stablehlo.composite "a.op" %x {decomposition = @g} : (tensor<f32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @composite_c3(%x: tensor<f32>) {
+  // expected-error @below {{has other operand types than its decomposition @f}}
+  %0 = stablehlo.composite "a.op" %x {decomposition = @f} : (tensor<f32>) -> tensor<f32>
+  return
+}
+func.func private @f(%x: tensor<f64>) -> tensor<f32>
+
+// -----
+
+func.func @custom_call_config(%x: tensor<f32>) {
+  // expected-error @below {{backend_config must be a dictionary for api_version 4}}
+  %0 = stablehlo.custom_call @f(%x) {api_version = 4 : i32, backend_config = "x"} : (tensor<f32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @tuple_index(%x: tuple<tensor<f32>>) {
+  // expected-error @below {{index 1 is outside of a tuple of 1}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = stablehlo.get_tuple_element %x[1] : (tuple<tensor<f32>>) -> tensor<f32>
+  return
+}
