@@ -30,6 +30,14 @@ static void inlineBody(Operation *op, func::FuncOp callee) {
   op->erase();
 }
 
+/// Whether a kernel computes the composite as a whole: attention exists in f32.
+static bool hasKernel(stablehlo::CompositeOp composite) {
+  if (composite.getName() == "chlo.erf")
+    return true;
+  return composite.getName() == "heddle.attention" &&
+         getElementTypeOrSelf(composite->getOperand(0).getType()).isF32();
+}
+
 namespace {
 struct InlineComposites : impl::InlineCompositesBase<InlineComposites> {
   void runOnOperation() override {
@@ -47,8 +55,7 @@ struct InlineComposites : impl::InlineCompositesBase<InlineComposites> {
         if (auto call = dyn_cast<func::CallOp>(op))
           callee = call.getCalleeAttr();
         auto composite = dyn_cast<stablehlo::CompositeOp>(op);
-        if (composite && composite.getName() != "chlo.erf" &&
-            composite.getName() != "heddle.attention")
+        if (composite && !hasKernel(composite))
           callee = composite.getDecompositionAttr();
         if (!callee)
           return;

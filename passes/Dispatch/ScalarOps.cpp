@@ -13,9 +13,14 @@ using namespace mlir;
 using namespace heddle;
 
 Type heddle::kernelElementType(Type type) {
-  if (auto integer = dyn_cast<IntegerType>(type))
-    return IntegerType::get(type.getContext(), integer.getWidth());
-  if (isa<FloatType>(type))
+  // Kernels store whole bytes (i1 as one) and compute in the floats a CPU has.
+  if (auto integer = dyn_cast<IntegerType>(type)) {
+    unsigned width = integer.getWidth();
+    if (width != 1 && width != 8 && width != 16 && width != 32 && width != 64)
+      return {};
+    return IntegerType::get(type.getContext(), width);
+  }
+  if (isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type))
     return type;
   return {};
 }
@@ -88,6 +93,35 @@ struct ScalarEmitter {
     if (isFloat())
       return op<arith::MinimumFOp>(x);
     return isUnsigned() ? op<arith::MinUIOp>(x) : op<arith::MinSIOp>(x);
+  }
+
+  /// Integers by squaring, with wrap-around. A negative exponent gives the
+  /// integer part of the reciprocal: 0, but for bases of 1 and -1.
+  Value power() {
+    if (isFloat())
+      return op<math::PowFOp>(x);
+    Value base = x[0], exponent = x[1];
+    Value one = integer(1), zero = integer(0);
+    Value result = one;
+    unsigned width = source.getIntOrFloatBitWidth();
+    for (unsigned bit = 0; bit < width; ++bit) {
+      Value wanted = op<arith::AndIOp>(
+          {op<arith::ShRUIOp>({exponent, integer(bit)}), one});
+      Value product = op<arith::MulIOp>({result, base});
+      result = select(compare(arith::CmpIPredicate::ne, wanted, zero), product,
+                      result);
+      base = op<arith::MulIOp>({base, base});
+    }
+    if (isUnsigned())
+      return result;
+    Value odd = compare(arith::CmpIPredicate::ne,
+                        op<arith::AndIOp>({exponent, one}), zero);
+    Value isOne = compare(arith::CmpIPredicate::eq, x[0], one);
+    Value isMinusOne = compare(arith::CmpIPredicate::eq, x[0], integer(-1));
+    Value reciprocal = select(
+        isOne, one, select(isMinusOne, select(odd, integer(-1), one), zero));
+    Value negative = compare(arith::CmpIPredicate::slt, exponent, zero);
+    return select(negative, reciprocal, result);
   }
 
   /// A divisor for which the machine's division is defined; `special` is where
@@ -315,7 +349,7 @@ Value heddle::emitScalarOp(OpBuilder &builder, Operation *op,
       .Case([&](RemOp) { return e.remainder(); })
       .Case([&](MaxOp) { return e.maximum(); })
       .Case([&](MinOp) { return e.minimum(); })
-      .Case([&](PowOp) { return e.floatOrInt<math::PowFOp, math::IPowIOp>(); })
+      .Case([&](PowOp) { return e.power(); })
       .Case([&](Atan2Op) { return e.floatOnly<math::Atan2Op>(); })
       .Case([&](AndOp) { return e.op<arith::AndIOp>(scalars); })
       .Case([&](OrOp) { return e.op<arith::OrIOp>(scalars); })

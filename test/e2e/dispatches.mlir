@@ -17,6 +17,7 @@
 // RUN: heddle compare convolution.mlir
 // RUN: heddle compare constants.mlir
 // RUN: heddle compare total-order.mlir
+// RUN: heddle compare integer-power.mlir
 
 //--- mlp.mlir
 func.func @main(%x: tensor<5x37xf32>, %w: tensor<37x41xf32>, %b: tensor<41xf32>, %v: tensor<41x3xf32>) -> tensor<5x3xf32> {
@@ -176,4 +177,17 @@ func.func @main(%x: tensor<6xf32>) -> tensor<6xi1> {
   %z = stablehlo.multiply %x, %r : tensor<6xf32>
   %0 = stablehlo.compare LT, %c, %z, TOTALORDER : (tensor<6xf32>, tensor<6xf32>) -> tensor<6xi1>
   return %0 : tensor<6xi1>
+}
+//--- integer-power.mlir
+// Wrap-around, negative exponents and bases of 1 and -1.
+func.func @main(%x: tensor<41xi32>, %e: tensor<41xi32>) -> (tensor<41xi32>, tensor<12xi32>, tensor<4xui8>) {
+  %three = stablehlo.constant dense<3> : tensor<41xi32>
+  %base = stablehlo.subtract %x, %three : tensor<41xi32>
+  %0 = stablehlo.power %base, %e : tensor<41xi32>
+  %bases = stablehlo.constant dense<[1, 1, -1, -1, -1, 2, -3, 7, 0, 0, 5, -2147483648]> : tensor<12xi32>
+  %exponents = stablehlo.constant dense<[-5, 9, -5, -4, 7, -1, -2, 40, 0, 6, 0, 3]> : tensor<12xi32>
+  %1 = stablehlo.power %bases, %exponents : tensor<12xi32>
+  %small = stablehlo.constant dense<[2, 3, 16, 255]> : tensor<4xui8>
+  %2 = stablehlo.power %small, %small : tensor<4xui8>
+  return %0, %1, %2 : tensor<41xi32>, tensor<12xi32>, tensor<4xui8>
 }

@@ -25,3 +25,12 @@ func.func @main(%x: tensor<1xf32>) -> tensor<4398046511104x4194304xf32> {
 func.func @main(%x: tensor<4398046511104x4194304xf32>) -> tensor<4398046511104x4194304xf32> {
   return %x : tensor<4398046511104x4194304xf32>
 }
+
+// -----
+
+// Elements narrower than a byte would be read as bytes.
+// expected-error @below {{[HDL-0401] argument 0 of type 'tensor<4x8xi4>'}}
+func.func @main(%x: tensor<4x8xi4>) -> tensor<4x8xf32> {
+  %0 = stablehlo.convert %x : (tensor<4x8xi4>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
