@@ -10,6 +10,7 @@
 #include "passes/Graph/Simplify.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 
@@ -57,6 +58,11 @@ struct FoldConstantOperation : RewritePattern {
             stablehlo::CustomCallOp, stablehlo::WhileOp>(op) ||
         op->getNumResults() == 0 || !isMemoryEffectFree(op))
       return rewriter.notifyMatchFailure(op, "not a pure operation");
+    // Values from outside are not there when one operation is evaluated alone.
+    llvm::SetVector<Value> captured;
+    getUsedValuesDefinedAbove(op->getRegions(), captured);
+    if (!captured.empty())
+      return rewriter.notifyMatchFailure(op, "a region uses outside values");
     std::optional<uint64_t> before = bytesOf(op->getOperandTypes());
     std::optional<uint64_t> after = bytesOf(op->getResultTypes());
     if (!before || !after)

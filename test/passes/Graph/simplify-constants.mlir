@@ -40,3 +40,17 @@ func.func @equal(%x: tensor<2xf32>) -> tensor<2xf32> {
   %2 = stablehlo.add %0, %1 : tensor<2xf32>
   return %2 : tensor<2xf32>
 }
+
+// The region uses a constant from outside, which is not there when the operation is evaluated alone.
+// CHECK-LABEL: func.func @captured
+// CHECK: stablehlo.reduce
+func.func @captured() -> tensor<f32> {
+  %0 = stablehlo.constant dense<[2.0, 4.0]> : tensor<2xf32>
+  %1 = stablehlo.constant dense<3.0> : tensor<f32>
+  %2 = stablehlo.reduce(%0 init: %1) across dimensions = [0] : (tensor<2xf32>, tensor<f32>) -> tensor<f32>
+   reducer(%a: tensor<f32>, %b: tensor<f32>) {
+    %3 = stablehlo.add %a, %1 : tensor<f32>
+    stablehlo.return %3 : tensor<f32>
+  }
+  return %2 : tensor<f32>
+}
