@@ -146,7 +146,10 @@ static LogicalResult verifyConvolution(
   SmallVector<int64_t> rhsDilation = op.getRhsDilationOrDefault();
   for (size_t size : {strides.size(), lhsDilation.size(), rhsDilation.size(),
                       op.getWindowReversalOrDefault().size()})
-    if (static_cast<int64_t>(size) != spatial)
+    // JAX writes dynamic_conv with an entry more than there are dimensions, and
+    // every implementation reads as many as it needs.
+    if (padding ? static_cast<int64_t>(size) != spatial
+                : static_cast<int64_t>(size) < spatial)
       return op.emitOpError()
              << "a window attribute has " << size << " entries for " << spatial
              << " spatial dimensions";
