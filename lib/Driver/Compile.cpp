@@ -12,6 +12,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/Path.h"
 
@@ -196,6 +197,8 @@ LogicalResult Compiler::packWeights() {
     ++ofType[weight.getStoredType()];
   llvm::StringMap<uint32_t> known;
   for (kernel::WeightOp weight : weights) {
+    // What was read for one weight is not resident beside the next.
+    auto released = llvm::make_scope_exit([&] { releaseWeights(weight); });
     std::string identity;
     if (ofType[weight.getStoredType()] > 1) {
       identity = weightIdentity(weight);

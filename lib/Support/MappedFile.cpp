@@ -3,6 +3,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
 
 #include <cerrno>
@@ -88,6 +89,16 @@ std::shared_ptr<MappedFile> MappedFile::fromBytes(std::vector<char> bytes,
   file->data = file->owned.data();
   file->size = file->owned.size();
   return file;
+}
+
+void MappedFile::release(uint64_t offset, uint64_t bytes) const {
+  if (!onDisk || offset > size || bytes > size - offset)
+    return;
+  uint64_t page = ::sysconf(_SC_PAGESIZE);
+  uint64_t begin = llvm::alignTo(offset, page);
+  uint64_t end = llvm::alignDown(offset + bytes, page);
+  if (begin < end)
+    ::madvise(const_cast<char *>(data) + begin, end - begin, MADV_DONTNEED);
 }
 
 MappedFile::~MappedFile() {

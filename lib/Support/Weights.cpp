@@ -146,6 +146,17 @@ heddle::weightOrigin(DenseResourceElementsAttr attr) {
   return it->second.origin;
 }
 
+void heddle::releaseWeights(Operation *op) {
+  op->walk([](Operation *inner) {
+    for (NamedAttribute attribute : inner->getAttrs())
+      if (auto handle =
+              dyn_cast<DenseResourceElementsAttr>(attribute.getValue()))
+        if (std::optional<WeightOrigin> origin = weightOrigin(handle))
+          if (origin->file)
+            origin->file->release(origin->offset, origin->bytes);
+  });
+}
+
 static WeightHash hashBytes(ArrayRef<char> bytes) {
   XXH128_canonical_t canonical;
   XXH128_canonicalFromHash(&canonical,

@@ -100,10 +100,13 @@ def compile_command(name, path, feeds, folder):
         return [["heddle", "compile", path, "-o", folder / "a.heddle", "--quiet", *model_accuracy.fixed_dimensions(path, feeds)]]
     tools = pathlib.Path(sys.executable).parent
     # Weights in a file of their own, as its documentation advises for large models.
+    large = path.with_suffix(".weights").exists() and path.with_suffix(".weights").stat().st_size > 2e9
     return [[tools / "iree-import-onnx", path, "-o", folder / "a.mlir", "--externalize-params", "--save-params-to", folder / "a.irpa",
-             "--opset-version", "17"],
+             *(["--large-model"] if large else ["--opset-version", "17"])],
             [tools / "iree-compile", folder / "a.mlir", "-o", folder / "a.vmfb", "--iree-hal-target-device=local",
-             "--iree-hal-local-target-device-backends=llvm-cpu", "--iree-llvmcpu-target-cpu=host", "--iree-opt-level=O3"]]
+             "--iree-hal-local-target-device-backends=llvm-cpu", "--iree-llvmcpu-target-cpu=host", "--iree-opt-level=O3",
+             # Without these it refuses BERT ("exceeded stack allocation limit").
+             "--iree-opt-data-tiling", "--iree-llvmcpu-stack-allocation-limit=1048576"]]
 
 
 def measure_compilation(name, path, feeds, folder) -> dict:

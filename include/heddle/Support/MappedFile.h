@@ -37,6 +37,11 @@ public:
   /// False for bytes that were in memory: no other process can read them again.
   bool isOnDisk() const { return onDisk; }
 
+  /// Gives the pages of a range back to the page cache: they stop counting as
+  /// this process's memory and come back when they are read again. Bytes that
+  /// share a page with others stay.
+  void release(uint64_t offset, uint64_t bytes) const;
+
 private:
   friend class FileScope;
   MappedFile() = default;

@@ -66,6 +66,10 @@ std::optional<llvm::ArrayRef<char>> weightBytes(mlir::ElementsAttr attr);
 /// parsed itself.
 std::optional<WeightOrigin> weightOrigin(mlir::DenseResourceElementsAttr attr);
 
+/// Gives the pages of all handles that ops below `op` hold back to the page
+/// cache, when nobody reads them for a while.
+void releaseWeights(mlir::Operation *op);
+
 /// The hash of a handle's bytes: computed when first asked for, once per
 /// handle. The handle must have its bytes.
 WeightHash weightHash(mlir::DenseResourceElementsAttr attr);
