@@ -6,7 +6,8 @@
 #include "passes/Kernel/Cpu/LoopNest.h"
 #include "passes/Kernel/Cpu/PayloadVectorizer.h"
 #include "passes/Kernel/Cpu/Reducers.h"
-#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
 #include <vector>
 
 namespace heddle {
@@ -55,7 +56,7 @@ struct LoopKernelPlan {
   /// Tensors that live in one unit only, with the number of their elements.
   llvm::DenseMap<mlir::Value, int64_t> rowElements;
   /// Of these, the ones read by a later group.
-  llvm::DenseSet<mlir::Value> rowBuffers;
+  llvm::SetVector<mlir::Value> rowBuffers;
 
   /// Inputs that are contiguous along `transposeLoop` where lanes run along
   /// another loop: blocks of them are transposed into scratch memory first.
