@@ -192,42 +192,28 @@ LogicalResult BatchNormGradOp::inferReturnTypes(
   return success();
 }
 
-LogicalResult ReduceOp::verify() {
-  if (getInputs().empty())
-    return emitOpError("needs at least one input");
-  // C1.
-  for (Value input : getInputs())
-    if (failed(verifyCompatibleShape(getInputs().front().getType(),
-                                     input.getType())))
-      return emitOpError() << "inputs have different shapes: "
-                           << getInputs().front().getType() << " and "
-                           << input.getType();
-  // C2 (C3 is the trait's).
-  if (failed(verifyInitValues(*this, getInputs().getTypes(),
-                              getInitValues().getTypes())))
+/// What reduce and reduce_window ask alike: inputs of one shape (reduce: C1,
+/// reduce_window: C1, C2), initial values (C2, C3) and a reducer (C6, C13) that
+/// fit them. The rest is in the traits and the inference.
+template <typename Op> static LogicalResult verifyReduction(Op op) {
+  ValueRange inputs = op.getInputs();
+  if (inputs.empty())
+    return op.emitOpError("needs at least one input");
+  for (Value input : inputs)
+    if (failed(
+            verifyCompatibleShape(inputs.front().getType(), input.getType())))
+      return op.emitOpError()
+             << "inputs have different shapes: " << inputs.front().getType()
+             << " and " << input.getType();
+  if (failed(verifyInitValues(op, inputs.getTypes(),
+                              op.getInitValues().getTypes())))
     return failure();
-  // C6.
-  return verifyReducer(*this, getBody(), getInputs().getTypes());
+  return verifyReducer(op, op.getBody(), inputs.getTypes());
 }
 
-LogicalResult ReduceWindowOp::verify() {
-  // C1.
-  if (getInputs().empty())
-    return emitOpError("needs at least one input");
-  // C2.
-  for (Value input : getInputs())
-    if (failed(verifyCompatibleShape(getInputs().front().getType(),
-                                     input.getType())))
-      return emitOpError() << "inputs have different shapes: "
-                           << getInputs().front().getType() << " and "
-                           << input.getType();
-  // C3 (C4 to C12 are in the inference).
-  if (failed(verifyInitValues(*this, getInputs().getTypes(),
-                              getInitValues().getTypes())))
-    return failure();
-  // C13.
-  return verifyReducer(*this, getBody(), getInputs().getTypes());
-}
+LogicalResult ReduceOp::verify() { return verifyReduction(*this); }
+
+LogicalResult ReduceWindowOp::verify() { return verifyReduction(*this); }
 
 LogicalResult SelectAndScatterOp::verify() {
   auto operand = cast<RankedTensorType>(getOperand().getType());

@@ -1,10 +1,10 @@
 // Layer norm and RMS norm, as exporters spell them out, => heddle.layer_norm,
-// heddle.rms_norm
+// heddle.rms_norm:
 //
-//   centred  = x - mean(x)                                (layer norm only)
-//   y        = centred / sqrt(mean(centred^2) + epsilon)  also as a product
-//   with rsqrt result   = y * scale + bias                           scale and
-//   bias optional, over the last dimension
+// - centred = x - mean(x), for a layer norm only;
+// - y = centred / sqrt(mean(centred^2) + epsilon), also as a product with
+// rsqrt;
+// - result = y * scale + bias, both optional, over the last dimension.
 
 #include "passes/Graph/Composites.h"
 
