@@ -1,13 +1,20 @@
-// heddle test: runs programs that check themselves, many files in one process.
+// heddle test: runs programs that check themselves, many files at once.
 
-#include "heddle/Driver/Session.h"
-#include "heddle/Reference/Check.h"
+#include "CompiledTests.h"
+#include "TestWorkers.h"
+
+#include "heddle/Driver/Targets.h"
 
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
+
+#include <map>
+#include <thread>
 
 using namespace mlir;
 using namespace heddle;
@@ -35,10 +42,10 @@ static SmallVector<StringRef> splitModules(StringRef text) {
   return parts;
 }
 
-/// Parses and interprets one module; errors of the parser are its outcome.
-static ProgramOutcome testModule(MLIRContext &context, StringRef text,
-                                 StringRef path) {
-  ProgramOutcome outcome;
+/// Parses one module; errors of the parser make `outcome` a failure.
+static OwningOpRef<ModuleOp> parseModule(MLIRContext &context, StringRef text,
+                                         StringRef path,
+                                         ProgramOutcome &outcome) {
   std::vector<std::string> errors;
   OwningOpRef<ModuleOp> module;
   {
@@ -57,68 +64,307 @@ static ProgramOutcome testModule(MLIRContext &context, StringRef text,
     outcome.messages = std::move(errors);
     if (outcome.messages.empty())
       outcome.messages = {"cannot be parsed"};
-    return outcome;
   }
-  return interpretProgram(*module);
+  return module;
 }
 
-int heddle::runTest(const TestCommand &command) {
-  Session session(command.common, "");
-  if (!command.interpret)
-    return session.fail(ErrorCode::BadCommandLine,
-                        "only --interpret runs tests so far");
+namespace {
+/// Tests files, in a worker.
+class FileTester {
+public:
+  FileTester(const TestCommand &command, const Machine *machine)
+      : command(command), machine(machine) {}
+
+  /// A file is one test: it fails if one of its modules does, and passes if all
+  /// that have checks do.
+  ProgramOutcome test(StringRef path);
+  /// The functions that `test` would run, a line each.
+  ProgramOutcome list(StringRef path);
+
+private:
+  ProgramOutcome testModule(StringRef text, StringRef path);
+  /// What the session's diagnostics print.
+  std::string errors;
+
+  const TestCommand &command;
+  const Machine *machine;
+};
+} // namespace
+
+ProgramOutcome FileTester::testModule(StringRef text, StringRef path) {
+  errors.clear();
+  llvm::raw_string_ostream os(errors);
+  CommonOptions quiet;
+  quiet.quiet = true;
+  // A context for each, so that constants do not pile up.
+  Session session(quiet, path, os);
   MLIRContext &context = session.context();
+  context.disableMultithreading();
   // Checks may be written as operations of a dialect that nobody registers.
   context.allowUnregisteredDialects();
+  ProgramOutcome outcome;
+  OwningOpRef<ModuleOp> module = parseModule(context, text, path, outcome);
+  if (!module)
+    return outcome;
+  if (!command.interpret)
+    return compileAndRunProgram(session, *module, *machine, path, errors);
+  InterpreterOptions options;
+  options.threads = 1;
+  return interpretProgram(*module, options);
+}
 
-  unsigned passed = 0, failed = 0, skipped = 0;
-  llvm::json::Array failures, skips;
-  for (const std::string &path : command.files) {
-    auto buffer = llvm::MemoryBuffer::getFile(path);
-    if (!buffer)
-      return session.fail(ErrorCode::FileUnreadable,
-                          "cannot read '" + path +
-                              "': " + buffer.getError().message());
-    // A file is one test: it fails if one of its modules does.
-    ProgramOutcome whole;
-    whole.kind = ProgramOutcome::Skipped;
-    std::string why = "no modules";
-    for (StringRef text : splitModules((*buffer)->getBuffer())) {
-      ProgramOutcome part = testModule(context, text, path);
-      if (part.kind == ProgramOutcome::Skipped) {
-        why = part.messages.front();
-        continue;
-      }
-      if (whole.kind != ProgramOutcome::Failed)
-        whole.kind = part.kind;
-      llvm::append_range(whole.messages, part.messages);
-    }
-    switch (whole.kind) {
+ProgramOutcome FileTester::test(StringRef path) {
+  ProgramOutcome whole;
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer) {
+    whole.kind = ProgramOutcome::Failed;
+    whole.messages = {"cannot be read: " + buffer.getError().message()};
+    return whole;
+  }
+  bool passed = false;
+  std::vector<std::string> reasons, refusals;
+  for (StringRef text : splitModules((*buffer)->getBuffer())) {
+    ProgramOutcome part = testModule(text, path);
+    whole.checks += part.checks;
+    switch (part.kind) {
     case ProgramOutcome::Passed:
-      ++passed;
-      break;
-    case ProgramOutcome::Skipped:
-      ++skipped;
-      skips.push_back(llvm::json::Object{{"file", path}, {"reason", why}});
-      if (command.showSkipped)
-        session.text() << path << ": skipped: " << why << "\n";
+      passed = true;
       break;
     case ProgramOutcome::Failed:
-      ++failed;
-      for (const std::string &message : whole.messages) {
-        session.text() << path << ": " << message << "\n";
-        failures.push_back(
-            llvm::json::Object{{"file", path}, {"message", message}});
-      }
+      llvm::append_range(whole.messages, part.messages);
+      break;
+    case ProgramOutcome::Skipped:
+      llvm::append_range(part.refused ? refusals : reasons, part.messages);
       break;
     }
   }
+  if (!whole.messages.empty()) {
+    whole.kind = ProgramOutcome::Failed;
+  } else if (!refusals.empty()) {
+    whole.kind = ProgramOutcome::Skipped;
+    whole.messages = std::move(refusals);
+  } else if (!passed) {
+    whole.kind = ProgramOutcome::Skipped;
+    whole.messages = std::move(reasons);
+    if (whole.messages.empty())
+      whole.messages = {"no modules"};
+  }
+  return whole;
+}
+
+ProgramOutcome FileTester::list(StringRef path) {
+  ProgramOutcome whole;
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer) {
+    whole.kind = ProgramOutcome::Failed;
+    whole.messages = {"cannot be read: " + buffer.getError().message()};
+    return whole;
+  }
+  for (StringRef text : splitModules((*buffer)->getBuffer())) {
+    llvm::raw_string_ostream os(errors);
+    Session session(CommonOptions(), path, os);
+    session.context().allowUnregisteredDialects();
+    ProgramOutcome part;
+    OwningOpRef<ModuleOp> module =
+        parseModule(session.context(), text, path, part);
+    if (!module) {
+      whole.kind = ProgramOutcome::Failed;
+      llvm::append_range(whole.messages, part.messages);
+      continue;
+    }
+    std::string why;
+    for (func::FuncOp function : checkedFunctions(*module, why))
+      whole.messages.push_back("@" + function.getName().str());
+  }
+  return whole;
+}
+
+//===--- Between processes ------------------------------------------------===//
+
+static std::string toText(const ProgramOutcome &outcome) {
+  llvm::json::Array messages;
+  for (const std::string &message : outcome.messages)
+    messages.push_back(llvm::json::fixUTF8(message));
+  return llvm::formatv("{0}", llvm::json::Value(llvm::json::Object{
+                                  {"kind", int(outcome.kind)},
+                                  {"checks", outcome.checks},
+                                  {"refused", outcome.refused},
+                                  {"messages", std::move(messages)}}));
+}
+
+static ProgramOutcome fromText(StringRef text) {
+  ProgramOutcome outcome;
+  llvm::Expected<llvm::json::Value> value = llvm::json::parse(text);
+  const llvm::json::Object *object = value ? value->getAsObject() : nullptr;
+  if (!object) {
+    llvm::consumeError(value.takeError());
+    outcome.kind = ProgramOutcome::Failed;
+    outcome.messages = {"a worker's answer cannot be read"};
+    return outcome;
+  }
+  outcome.kind = ProgramOutcome::Kind(object->getInteger("kind").value_or(0));
+  outcome.refused = object->getBoolean("refused").value_or(false);
+  outcome.checks = object->getInteger("checks").value_or(0);
+  if (const llvm::json::Array *messages = object->getArray("messages"))
+    for (const llvm::json::Value &message : *messages)
+      outcome.messages.push_back(message.getAsString().value_or("").str());
+  return outcome;
+}
+
+/// A reason without what differs from program to program: shapes and numbers
+/// of arguments.
+static std::string reasonGroup(StringRef why) {
+  std::string group;
+  while (!why.empty()) {
+    if (why.consume_front("tensor<")) {
+      group += "tensor<";
+      while (true) {
+        size_t digits = why.find_first_not_of("0123456789?");
+        if (digits == 0 || digits == StringRef::npos || why[digits] != 'x')
+          break;
+        why = why.drop_front(digits + 1);
+      }
+      // Scales of quantized types are data.
+      if (why.consume_front("!quant.uniform<")) {
+        group += "!quant.uniform<";
+        why = why.drop_until([](char c) { return c == '>'; });
+      }
+      continue;
+    }
+    for (StringRef kind : {"'arg", "'out"})
+      if (why.consume_front(kind)) {
+        group += kind;
+        why = why.drop_while(llvm::isDigit);
+      }
+    if (why.empty())
+      break;
+    group += why.front();
+    why = why.drop_front();
+  }
+  return group;
+}
+
+namespace {
+/// Prints outcomes in the order of the files, whatever order they come in.
+class Report {
+public:
+  Report(Session &session, const TestCommand &command)
+      : session(session), command(command), outcomes(command.files.size()) {}
+
+  void add(size_t file, ProgramOutcome outcome) {
+    outcomes[file] = std::move(outcome);
+    for (; printed < outcomes.size() && outcomes[printed]; ++printed)
+      print(command.files[printed], *outcomes[printed]);
+  }
+
+  int finish();
+
+private:
+  void print(StringRef path, const ProgramOutcome &outcome);
+
+  Session &session;
+  const TestCommand &command;
+  std::vector<std::optional<ProgramOutcome>> outcomes;
+  size_t printed = 0;
+  unsigned passed = 0, failed = 0, skipped = 0, checks = 0;
+  llvm::json::Array failures, skips, functions;
+  std::map<std::string, unsigned> reasons;
+};
+} // namespace
+
+void Report::print(StringRef path, const ProgramOutcome &outcome) {
+  checks += outcome.checks;
+  switch (outcome.kind) {
+  case ProgramOutcome::Passed:
+    ++passed;
+    // Only --list has something to say of these.
+    for (const std::string &message : outcome.messages) {
+      session.text() << path << ": " << message << "\n";
+      functions.push_back(
+          llvm::json::Object{{"file", path}, {"function", message}});
+    }
+    break;
+  case ProgramOutcome::Skipped: {
+    ++skipped;
+    StringRef why = outcome.messages.front();
+    ++reasons[reasonGroup(why)];
+    skips.push_back(llvm::json::Object{{"file", path}, {"reason", why}});
+    if (command.showSkipped)
+      session.text() << path << ": skipped: " << why << "\n";
+    break;
+  }
+  case ProgramOutcome::Failed:
+    ++failed;
+    for (const std::string &message : outcome.messages) {
+      session.text() << path << ": " << message << "\n";
+      failures.push_back(
+          llvm::json::Object{{"file", path}, {"message", message}});
+    }
+    break;
+  }
+  session.text().flush();
+}
+
+int Report::finish() {
+  ExitCode code = failed ? ExitCode::CheckFailed : ExitCode::Ok;
+  if (command.list)
+    return session.finish(
+        llvm::json::Object{{"functions", std::move(functions)},
+                           {"failures", std::move(failures)}},
+        code);
+  std::vector<std::pair<std::string, unsigned>> byCount(reasons.begin(),
+                                                        reasons.end());
+  llvm::sort(byCount, [](const auto &a, const auto &b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
+  for (const auto &[why, count] : byCount)
+    session.text() << llvm::formatv("skipped {0}: {1}\n", count, why);
   session.text() << llvm::formatv("{0} passed, {1} failed, {2} skipped\n",
                                   passed, failed, skipped);
   return session.finish(llvm::json::Object{{"passed", passed},
                                            {"failed", failed},
                                            {"skipped", skipped},
+                                           {"checks", checks},
                                            {"failures", std::move(failures)},
                                            {"skips", std::move(skips)}},
-                        failed ? ExitCode::CheckFailed : ExitCode::Ok);
+                        code);
+}
+
+int heddle::runTest(const TestCommand &command) {
+  Session session(command.common, "");
+  const Machine *machine = nullptr;
+  if (!command.interpret && !command.list) {
+    auto machines = resolveTargets(command.targets, session.diagnostics);
+    if (!machines)
+      return session.fail();
+    // The best; the others would only run if asked for by name.
+    machine = machines->back();
+  }
+  for (const std::string &path : command.files)
+    if (!llvm::sys::fs::exists(path))
+      return session.fail(ErrorCode::FileUnreadable,
+                          "cannot read '" + path + "': no such file");
+
+  unsigned jobs = command.jobs
+                      ? command.jobs
+                      : std::max(1u, std::thread::hardware_concurrency());
+  jobs = std::min<size_t>(jobs, command.files.size());
+  Report report(session, command);
+  runInProcesses(
+      command.files.size(), jobs, command.secondsPerFile,
+      [&](size_t file) {
+        FileTester tester(command, machine);
+        const std::string &path = command.files[file];
+        return toText(command.list ? tester.list(path) : tester.test(path));
+      },
+      [&](size_t file, StringRef answer) {
+        report.add(file, fromText(answer));
+      },
+      [&](size_t file, std::string why) {
+        ProgramOutcome outcome;
+        outcome.kind = ProgramOutcome::Failed;
+        outcome.messages = {std::move(why)};
+        report.add(file, std::move(outcome));
+      });
+  return report.finish();
 }

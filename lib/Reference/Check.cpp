@@ -136,6 +136,14 @@ std::string heddle::runCheck(Operation *op, ArrayRef<HostTensor> operands) {
          std::to_string(actual.size()) + " elements differ";
 }
 
+std::string heddle::describeCheck(Operation *op,
+                                  ArrayRef<HostTensor> operands) {
+  std::string problem = runCheck(op, operands);
+  if (problem.empty())
+    return problem;
+  return "check." + checkName(op).str() + " " + problem;
+}
+
 /// Runs one function and collects what its checks say.
 static void runFunction(func::FuncOp function, InterpreterOptions options,
                         ProgramOutcome &outcome) {
@@ -156,11 +164,10 @@ static void runFunction(func::FuncOp function, InterpreterOptions options,
     for (const InterpreterValue &operand : operands)
       if (operand.tensor)
         tensors.push_back(operand.tensor);
-    std::string problem = runCheck(op, tensors);
+    std::string problem = describeCheck(op, tensors);
     ++outcome.checks;
     if (!problem.empty())
-      outcome.messages.push_back("check." + checkName(op).str() + " " +
-                                 problem);
+      outcome.messages.push_back(problem);
     // check.eq gives whether it holds.
     for (Type type : op->getResultTypes()) {
       HostTensor holds = HostTensor::allocate(cast<RankedTensorType>(type));
@@ -174,30 +181,42 @@ static void runFunction(func::FuncOp function, InterpreterOptions options,
     outcome.messages.push_back("the program failed without saying why");
 }
 
+SmallVector<func::FuncOp> heddle::checkedFunctions(ModuleOp module,
+                                                   std::string &why) {
+  WalkResult found = module.walk([](Operation *op) {
+    return isCheck(op) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  if (!found.wasInterrupted()) {
+    why = "no checks";
+    return {};
+  }
+  SmallVector<func::FuncOp> functions;
+  if (auto main = module.lookupSymbol<func::FuncOp>("main")) {
+    if (main.getNumArguments() == 0)
+      functions.push_back(main);
+    else
+      why = "@main takes arguments";
+    return functions;
+  }
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function.isPublic() && function.getNumArguments() == 0)
+      functions.push_back(function);
+  if (functions.empty())
+    why = "no public function without arguments";
+  return functions;
+}
+
 ProgramOutcome heddle::interpretProgram(ModuleOp module,
                                         const InterpreterOptions &options) {
   ProgramOutcome outcome;
-  auto skip = [&](const char *why) {
+  std::string why = "no check was reached";
+  for (func::FuncOp function : checkedFunctions(module, why))
+    runFunction(function, options, outcome);
+  if (!outcome.messages.empty()) {
+    outcome.kind = ProgramOutcome::Failed;
+  } else if (outcome.checks == 0) {
     outcome.kind = ProgramOutcome::Skipped;
     outcome.messages = {why};
-    return outcome;
-  };
-  bool hasChecks = false;
-  module.walk([&](Operation *op) { hasChecks |= isCheck(op); });
-  if (!hasChecks)
-    return skip("no checks");
-  if (auto main = module.lookupSymbol<func::FuncOp>("main")) {
-    if (main.getNumArguments() != 0)
-      return skip("@main takes arguments");
-    runFunction(main, options, outcome);
-  } else {
-    for (auto function : module.getOps<func::FuncOp>())
-      if (function.isPublic() && function.getNumArguments() == 0)
-        runFunction(function, options, outcome);
   }
-  if (!outcome.messages.empty())
-    outcome.kind = ProgramOutcome::Failed;
-  else if (outcome.checks == 0)
-    return skip("no check was reached");
   return outcome;
 }

@@ -214,6 +214,14 @@ int main(int argc, char **argv) {
   command->add_option("files", test.files, "StableHLO files")->required();
   command->add_flag("--interpret", test.interpret,
                     "In the reference interpreter, without compiling");
+  command->add_option("-t,--target", test.targets,
+                      "What is compiled for; default: native");
+  command->add_option("-j,--jobs", test.jobs,
+                      "Processes; default: one per processor");
+  command->add_option("--file-time-limit", test.secondsPerFile,
+                      "Seconds after which a file has failed; 0: no bound");
+  command->add_flag("--list", test.list,
+                    "Names the functions that would run, without running them");
   command->add_flag("--show-skipped", test.showSkipped,
                     "Says of each skipped file why");
 

@@ -124,6 +124,14 @@ struct TestCommand {
   std::vector<std::string> files;
   /// Runs them in the reference interpreter.
   bool interpret = false;
+  /// The best of these is compiled for.
+  std::vector<std::string> targets = {"native"};
+  /// Processes that work on files at once; 0: one per processor.
+  unsigned jobs = 0;
+  /// What takes longer has failed; 0: no bound.
+  double secondsPerFile = 60;
+  /// Names the functions that would run.
+  bool list = false;
   /// A line per skipped file, too.
   bool showSkipped = false;
 };

@@ -3,6 +3,7 @@
 #ifndef HEDDLE_FRONTEND_STABLEHLO_H
 #define HEDDLE_FRONTEND_STABLEHLO_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -39,6 +40,13 @@ mlir::LogicalResult parseBinding(llvm::StringRef text,
 mlir::OwningOpRef<mlir::ModuleOp>
 importStableHlo(mlir::MLIRContext *context, llvm::StringRef path,
                 const StableHloImportOptions &options = {});
+
+/// Makes a parsed module a model, as the import of a file does: `entry` becomes
+/// @main, arguments and results get names, constants over 1 KiB handles.
+mlir::LogicalResult
+adoptStableHlo(mlir::ModuleOp module, mlir::func::FuncOp entry,
+               llvm::StringRef path,
+               llvm::ArrayRef<ArgumentBinding> bindings = {});
 
 } // namespace heddle
 

@@ -30,17 +30,29 @@ bool isCheck(mlir::Operation *op);
 ///   1e-4); NaN equals NaN, an infinity only itself.
 std::string runCheck(mlir::Operation *op, llvm::ArrayRef<HostTensor> operands);
 
+/// The functions of a module that check themselves: `@main`, or where there is
+/// none every public function without arguments. None where there are no checks
+/// or `@main` takes arguments; then `why` says so.
+llvm::SmallVector<mlir::func::FuncOp> checkedFunctions(mlir::ModuleOp module,
+                                                       std::string &why);
+
+/// "check.expect_close at [0, 1] ...": what the check found, as a line for the
+/// user; empty where it holds.
+std::string describeCheck(mlir::Operation *op,
+                          llvm::ArrayRef<HostTensor> operands);
+
 /// What became of one program.
 struct ProgramOutcome {
   enum Kind { Passed, Failed, Skipped } kind = Passed;
   unsigned checks = 0;
+  /// Skipped, because something in it is not supported.
+  bool refused = false;
   /// One line per failed check or per error; for a skipped program why.
   std::vector<std::string> messages;
 };
 
-/// Interprets the self-checking functions of a module: `@main`, or where there
-/// is none every public function without arguments. A module without checks is
-/// skipped, as is one whose `@main` takes arguments.
+/// Interprets the functions of a module that check themselves; a module without
+/// such functions is skipped.
 ProgramOutcome interpretProgram(mlir::ModuleOp module,
                                 const InterpreterOptions &options = {});
 

@@ -135,6 +135,20 @@ static void makeHandles(ModuleOp module) {
 // The whole
 //===----------------------------------------------------------------------===//
 
+LogicalResult adoptStableHlo(ModuleOp module, func::FuncOp entry,
+                             StringRef path,
+                             ArrayRef<ArgumentBinding> bindings) {
+  nameArgumentsAndResults(entry);
+  if (failed(makeMain(module, entry)) ||
+      failed(bindArguments(entry, bindings)) || failed(checkArguments(entry)))
+    return failure();
+  makeHandles(module);
+  module->setAttr(
+      "heddle.source",
+      StringAttr::get(module.getContext(), llvm::sys::path::filename(path)));
+  return success();
+}
+
 OwningOpRef<ModuleOp> importStableHlo(MLIRContext *context, StringRef path,
                                       const StableHloImportOptions &options) {
   Location loc = FileLineColLoc::get(context, path, 0, 0);
@@ -174,14 +188,8 @@ OwningOpRef<ModuleOp> importStableHlo(MLIRContext *context, StringRef path,
         << "there is neither a function @main nor exactly one public function";
     return {};
   }
-  nameArgumentsAndResults(entry);
-  if (failed(makeMain(*module, entry)) ||
-      failed(bindArguments(entry, options.bindings)) ||
-      failed(checkArguments(entry)))
+  if (failed(adoptStableHlo(*module, entry, path, options.bindings)))
     return {};
-  makeHandles(*module);
-  (*module)->setAttr("heddle.source",
-                     StringAttr::get(context, llvm::sys::path::filename(path)));
   return module;
 }
 
