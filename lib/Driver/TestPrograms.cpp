@@ -99,7 +99,6 @@ ProgramOutcome FileTester::testModule(StringRef text, StringRef path) {
   // A context for each, so that constants do not pile up.
   Session session(quiet, path, os);
   MLIRContext &context = session.context();
-  context.disableMultithreading();
   // Checks may be written as operations of a dialect that nobody registers.
   context.allowUnregisteredDialects();
   ProgramOutcome outcome;
