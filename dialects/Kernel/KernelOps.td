@@ -6,6 +6,7 @@
 include "dialects/Kernel/KernelDialect.td"
 include "dialects/Kernel/KernelRoots.td"
 include "dialects/Kernel/KernelDataRoots.td"
+include "dialects/Kernel/KernelRoutines.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"

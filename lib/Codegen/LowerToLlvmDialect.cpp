@@ -6,6 +6,7 @@
 // registers into hundreds of scalars.
 
 #include "Stages.h"
+#include "dialects/Kernel/Kernel.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -142,6 +143,47 @@ static void populateVectorPatterns(RewritePatternSet &patterns) {
   populateVectorBitCastLoweringPatterns(patterns, /*targetRank=*/1);
 }
 
+/// Declares the freestanding functions that `module` calls, and calls them:
+/// buffers by the pointer to their first element.
+static void callFreestanding(ModuleOp module,
+                             const LLVMTypeConverter &converter) {
+  MLIRContext *context = module.getContext();
+  Type pointer = LLVM::LLVMPointerType::get(context);
+  SmallVector<kernel::CallOp> calls;
+  module.walk([&](kernel::CallOp call) { calls.push_back(call); });
+  for (kernel::CallOp call : calls) {
+    OpBuilder builder(call);
+    Location loc = call.getLoc();
+    auto cast = [&](Value value, Type type) {
+      return UnrealizedConversionCastOp::create(builder, loc, type, value)
+          .getResult(0);
+    };
+    SmallVector<Value> arguments;
+    SmallVector<Type> types;
+    for (Value value : call.getArguments()) {
+      Value passed =
+          isa<MemRefType>(value.getType())
+              ? MemRefDescriptor(
+                    cast(value, converter.convertType(value.getType())))
+                    .alignedPtr(builder, loc)
+              : cast(value, builder.getI64Type());
+      arguments.push_back(passed);
+      types.push_back(isa<MemRefType>(value.getType()) ? pointer
+                                                       : builder.getI64Type());
+    }
+    StringRef name = call.getCallee();
+    if (!module.lookupSymbol(name)) {
+      OpBuilder top = OpBuilder::atBlockBegin(module.getBody());
+      auto declared = LLVM::LLVMFuncOp::create(
+          top, loc, name,
+          LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types));
+      declared.setVisibility_(LLVM::Visibility::Hidden);
+    }
+    LLVM::CallOp::create(builder, loc, TypeRange(), name, arguments);
+    call.erase();
+  }
+}
+
 LogicalResult lowerToLlvmDialect(ModuleOp module) {
   MLIRContext *context = module.getContext();
   LowerToLLVMOptions options(context);
@@ -150,6 +192,7 @@ LogicalResult lowerToLlvmDialect(ModuleOp module) {
   for (auto kernel : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
     if (failed(applyAbi(kernel, converter)))
       return failure();
+  callFreestanding(module, converter);
 
   RewritePatternSet vectorPatterns(context);
   populateVectorPatterns(vectorPatterns);

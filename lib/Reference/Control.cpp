@@ -1,6 +1,7 @@
 // Control flow, calls, tuples and tokens.
 
 #include "Evaluator.h"
+#include "Routines.h"
 
 #include "dialects/StableHlo/StableHlo.h"
 
@@ -61,8 +62,11 @@ static LogicalResult funcCall(Invocation &call, func::CallOp op) {
   return callFunction(call, op.getCalleeAttr(), call.operands);
 }
 
-/// A composite means its decomposition.
+/// A composite means its decomposition; a routine has none.
 static LogicalResult composite(Invocation &call, stablehlo::CompositeOp op) {
+  StringRef name = op.getName();
+  if (name.consume_front("heddle.") && kernel::isRoutine(name))
+    return applyRoutine(call, name, op.getCompositeAttributes());
   return callFunction(call, op.getDecompositionAttr(), call.operands);
 }
 

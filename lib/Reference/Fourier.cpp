@@ -2,6 +2,7 @@
 // factor; a prime length is summed by definition.
 
 #include "Evaluator.h"
+#include "Routines.h"
 
 #include "dialects/StableHlo/StableHlo.h"
 
@@ -10,8 +11,6 @@
 using namespace mlir;
 using namespace heddle;
 using namespace heddle::reference;
-
-using Wide = std::complex<long double>;
 
 static int64_t smallestFactor(int64_t n) {
   for (int64_t p = 2; p * p <= n; ++p)
@@ -78,29 +77,10 @@ static void transformDimension(std::vector<Wide> &values,
   }
 }
 
-static LogicalResult fft(Invocation &call, stablehlo::FftOp op) {
-  using stablehlo::FftType;
-  const HostTensor &operand = call.tensor(0);
-  FftType type = op.getFftType();
-  ArrayRef<int64_t> lengths = op.getFftLength();
-  int64_t rank = operand.rank(), count = lengths.size();
-  if (count < 1 || count > rank)
-    return call.error() << "transforms more dimensions than there are";
-  bool inverse = type == FftType::IFFT || type == FftType::IRFFT;
-
-  Extents shape(operand.shape());
-  std::vector<Wide> values(operand.size());
-  for (int64_t i = 0; i < operand.size(); ++i)
-    values[i] = Wide(operand.complexAt(i));
-  for (int64_t d = 0; d < count; ++d) {
-    int64_t expected = type == FftType::IRFFT && d == count - 1
-                           ? lengths[d] / 2 + 1
-                           : lengths[d];
-    if (operand.size() && shape[rank - count + d] != expected)
-      return call.error() << "has lengths that are not those of its operand";
-  }
-
-  if (type == FftType::IRFFT) {
+void reference::applyFourier(std::vector<Wide> &values, Extents &shape,
+                             StringRef type, ArrayRef<int64_t> lengths) {
+  int64_t rank = shape.size(), count = lengths.size();
+  if (type == "IRFFT") {
     // The other dimensions first; then the last one is completed by symmetry.
     for (int64_t d = 0; d + 1 < count; ++d)
       transformDimension(values, shape, rank - count + d, true);
@@ -115,9 +95,9 @@ static LogicalResult fft(Invocation &call, stablehlo::FftOp op) {
     transformDimension(values, shape, rank - 1, true);
   } else {
     for (int64_t d = count; d-- > 0;)
-      transformDimension(values, shape, rank - count + d, inverse);
+      transformDimension(values, shape, rank - count + d, type == "IFFT");
   }
-  if (type == FftType::RFFT) {
+  if (type == "RFFT") {
     int64_t whole = shape.back(), half = whole / 2 + 1;
     std::vector<Wide> kept;
     for (size_t row = 0; whole && row < values.size() / whole; ++row)
@@ -126,6 +106,29 @@ static LogicalResult fft(Invocation &call, stablehlo::FftOp op) {
     values = std::move(kept);
     shape.back() = whole == 0 ? 0 : half;
   }
+}
+
+static LogicalResult fft(Invocation &call, stablehlo::FftOp op) {
+  using stablehlo::FftType;
+  const HostTensor &operand = call.tensor(0);
+  FftType type = op.getFftType();
+  ArrayRef<int64_t> lengths = op.getFftLength();
+  int64_t rank = operand.rank(), count = lengths.size();
+  if (count < 1 || count > rank)
+    return call.error() << "transforms more dimensions than there are";
+
+  Extents shape(operand.shape());
+  std::vector<Wide> values(operand.size());
+  for (int64_t i = 0; i < operand.size(); ++i)
+    values[i] = Wide(operand.complexAt(i));
+  for (int64_t d = 0; d < count; ++d) {
+    int64_t expected = type == FftType::IRFFT && d == count - 1
+                           ? lengths[d] / 2 + 1
+                           : lengths[d];
+    if (operand.size() && shape[rank - count + d] != expected)
+      return call.error() << "has lengths that are not those of its operand";
+  }
+  applyFourier(values, shape, stablehlo::stringifyFftType(type), lengths);
 
   FailureOr<HostTensor> result = call.allocate(shape);
   if (failed(result))

@@ -3,6 +3,7 @@
 
 #include "Evaluator.h"
 #include "Payload.h"
+#include "Routines.h"
 
 #include "dialects/Kernel/Kernel.h"
 
@@ -114,6 +115,10 @@ static LogicalResult topK(Invocation &call, kernel::TopKOp op) {
       call, cast<RankedTensorType>(op.getValues().getType()).getShape().back());
 }
 
+static LogicalResult routine(Invocation &call, kernel::RoutineOp op) {
+  return applyRoutine(call, op.getName(), op.getParameters());
+}
+
 /// Unlike StableHLO's, padding is skipped and not folded in.
 static LogicalResult reduceWindow(Invocation &call, kernel::ReduceWindowOp op) {
   unsigned arity = op.getInputs().size();
@@ -197,5 +202,6 @@ void reference::addKernelOperations(Registry &registry) {
   registry.add<ScatterOp, scatter>();
   registry.add<SortOp, sort>();
   registry.add<TopKOp, topK>();
+  registry.add<RoutineOp, routine>();
   registry.add<ReduceWindowOp, reduceWindow>();
 }

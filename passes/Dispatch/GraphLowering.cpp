@@ -138,7 +138,7 @@ void GraphLowering::lower(Operation *op) {
   if (lowerElementwise(*this, op) || lowerShapeOp(*this, op) ||
       lowerContraction(*this, op) || lowerReduction(*this, op) ||
       lowerIndexing(*this, op) || lowerScatterOrSort(*this, op) ||
-      lowerComposite(*this, op))
+      lowerRoutine(*this, op) || lowerComposite(*this, op))
     return;
   unsupported(op, "the op is not implemented on this target");
 }

@@ -75,6 +75,7 @@ bool lowerContraction(GraphLowering &lowering, mlir::Operation *op);
 bool lowerReduction(GraphLowering &lowering, mlir::Operation *op);
 bool lowerIndexing(GraphLowering &lowering, mlir::Operation *op);
 bool lowerScatterOrSort(GraphLowering &lowering, mlir::Operation *op);
+bool lowerRoutine(GraphLowering &lowering, mlir::Operation *op);
 bool lowerComposite(GraphLowering &lowering, mlir::Operation *op);
 
 } // namespace heddle

@@ -2,6 +2,7 @@
 // From here on only those matter that have a kernel of their own; of the rest
 // the meaning is enough.
 
+#include "dialects/Kernel/Routines.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "passes/Dispatch/Passes.h"
 
@@ -30,9 +31,12 @@ static void inlineBody(Operation *op, func::FuncOp callee) {
   op->erase();
 }
 
-/// Whether a kernel computes the composite as a whole: attention exists in f32.
+/// Whether a kernel computes the composite as a whole: routines do; attention
+/// exists in f32.
 static bool hasKernel(stablehlo::CompositeOp composite) {
-  if (composite.getName() == "chlo.erf")
+  StringRef name = composite.getName();
+  if (name == "chlo.erf" ||
+      (name.consume_front("heddle.") && kernel::isRoutine(name)))
     return true;
   return composite.getName() == "heddle.attention" &&
          getElementTypeOrSelf(composite->getOperand(0).getType()).isF32();

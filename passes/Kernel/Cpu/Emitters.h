@@ -30,6 +30,9 @@ mlir::LogicalResult emitScatter(KernelFrame &frame, kernel::ScatterOp op);
 mlir::LogicalResult emitSort(KernelFrame &frame, kernel::SortOp op);
 mlir::LogicalResult emitTopK(KernelFrame &frame, kernel::TopKOp op);
 
+/// A call of one of our freestanding functions.
+mlir::LogicalResult emitRoutine(KernelFrame &frame, kernel::RoutineOp op);
+
 } // namespace heddle
 
 #endif // HEDDLE_PASSES_KERNEL_CPU_EMITTERS_H

@@ -49,6 +49,7 @@ LogicalResult emitKernel(KernelFrame &frame) {
         .Case([&](kernel::ScatterOp op) { return emitScatter(frame, op); })
         .Case([&](kernel::SortOp op) { return emitSort(frame, op); })
         .Case([&](kernel::TopKOp op) { return emitTopK(frame, op); })
+        .Case([&](kernel::RoutineOp op) { return emitRoutine(frame, op); })
         .Default([](Operation *op) {
           return op->emitOpError("is no root of a kernel");
         });

@@ -1,13 +1,14 @@
 // RUN: heddle-opt %s --heddle-lower-graph --split-input-file --verify-diagnostics
 
+func.func private @heddle.cholesky.f32_2x2(tensor<2x2xf32>) -> tensor<2x2xf32>
 // Everything that cannot be lowered is reported, not just the first.
 func.func @main(%x: tensor<4xf32>, %c: tensor<8xf32>, %a: tensor<2x2xf32>) -> (tensor<4xf32>, tensor<5xcomplex<f32>>, tensor<2x2xf32>) {
   // expected-error @below {{[HDL-0501] no kernel for 'stablehlo.fft': type tensor<5xcomplex<f32>>}}
   %0 = stablehlo.fft %c, type = RFFT, length = [8] : (tensor<8xf32>) -> tensor<5xcomplex<f32>>
   // expected-error @below {{[HDL-0501] no kernel for 'stablehlo.reduce_precision': its element types or attributes}}
   %1 = stablehlo.reduce_precision %x, format = e3m2 : tensor<4xf32>
-  // expected-error @below {{[HDL-0501] no kernel for 'stablehlo.cholesky': the op is not implemented on this target}}
-  %2 = stablehlo.cholesky %a, lower = true : tensor<2x2xf32>
+  // expected-error @below {{[HDL-0501] no kernel for 'stablehlo.composite': routine 'cholesky': parameter 'upper' is unknown; there are: lower}}
+  %2 = stablehlo.composite "heddle.cholesky" %a {composite_attributes = {upper = true}, decomposition = @heddle.cholesky.f32_2x2} : (tensor<2x2xf32>) -> tensor<2x2xf32>
   return %1, %0, %2 : tensor<4xf32>, tensor<5xcomplex<f32>>, tensor<2x2xf32>
 }
 

@@ -1,0 +1,57 @@
+//===- RoutineScratch.h - Scratch memory of routines ------------*- C++ -*-===//
+//
+// What the functions of lib/Codegen/Freestanding ask of their caller: read by
+// these functions and by the compiler, so that both mean the same.
+// Freestanding.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_TARGET_ROUTINESCRATCH_H
+#define HEDDLE_TARGET_ROUTINESCRATCH_H
+
+#include <stdint.h>
+
+namespace heddle::routine {
+
+/// Blocks of matrix products: depth, rows and columns packed at a time.
+inline constexpr int64_t kProductDepth = 256;
+inline constexpr int64_t kProductRows = 96;
+inline constexpr int64_t kProductColumns = 512;
+/// Triangles of at most so many rows are solved element by element, for so many
+/// columns at a time.
+inline constexpr int64_t kTriangleRows = 32;
+inline constexpr int64_t kTriangleColumns = 64;
+/// Columns of a triangular system that are a tile.
+inline constexpr int64_t kSolveColumns = 128;
+
+constexpr int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+constexpr int64_t roundUp(int64_t value, int64_t step) {
+  return (value + step - 1) / step * step;
+}
+
+/// Elements for packing the operands of products of at most m x n x k.
+constexpr int64_t productScratch(int64_t m, int64_t n, int64_t k) {
+  int64_t depth = smaller(k, kProductDepth);
+  // Panels are filled up to a multiple of what a register tile takes.
+  return roundUp(smaller(m, kProductRows) + 16, 16) * depth +
+         roundUp(smaller(n, kProductColumns) + 32, 16) * depth;
+}
+
+/// Elements for a triangle that is solved for some columns.
+constexpr int64_t triangleScratch() {
+  return 2 * kTriangleRows * kTriangleColumns;
+}
+
+/// Elements of scratch memory, whatever their type.
+constexpr int64_t choleskyScratch(int64_t n) {
+  return productScratch(n, n, n) + triangleScratch();
+}
+constexpr int64_t triangularSolveScratch(int64_t n, int64_t columns) {
+  // The sides of a product may change places.
+  return productScratch(n, columns, n) + productScratch(columns, n, n) +
+         triangleScratch();
+}
+
+} // namespace heddle::routine
+
+#endif // HEDDLE_TARGET_ROUTINESCRATCH_H

@@ -1,0 +1,74 @@
+// Factorizations and solutions of one matrix each, by definition, in double.
+
+#include "Routines.h"
+
+using namespace mlir;
+using namespace heddle;
+using namespace heddle::reference;
+
+using Parameters = kernel::RoutineCall;
+
+static void cholesky(const Parameters &call, ArrayRef<Dense> in,
+                     MutableArrayRef<Dense> out) {
+  const Dense &a = in[0];
+  Dense &l = out[0];
+  bool lower = call.flag("lower", false);
+  int64_t n = a.rows;
+  // l(i, j) of the lower factor; the upper one is its conjugate transpose.
+  auto given = [&](int64_t i, int64_t j) {
+    return lower ? a.at(i, j) : std::conj(a.at(j, i));
+  };
+  Dense factor(n, n);
+  for (int64_t j = 0; j < n; ++j)
+    for (int64_t i = j; i < n; ++i) {
+      Complex sum = given(i, j);
+      for (int64_t k = 0; k < j; ++k)
+        sum -= factor.at(i, k) * std::conj(factor.at(j, k));
+      factor.at(i, j) =
+          i == j ? std::sqrt(sum.real()) : sum / factor.at(j, j).real();
+    }
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j <= i; ++j) {
+      if (lower)
+        l.at(i, j) = factor.at(i, j);
+      else
+        l.at(j, i) = std::conj(factor.at(i, j));
+    }
+}
+
+static void triangularSolve(const Parameters &call, ArrayRef<Dense> in,
+                            MutableArrayRef<Dense> out) {
+  const Dense &a = in[0];
+  Dense &x = out[0];
+  x = in[1];
+  bool left = call.flag("left_side", true);
+  StringRef transpose = call.word("transpose_a");
+  // x a = b is aᵀ xᵀ = bᵀ.
+  bool flipped = (transpose != "NO_TRANSPOSE") != !left;
+  bool lower = call.flag("lower", false) != flipped;
+  int64_t n = a.rows, others = left ? x.columns : x.rows;
+  auto coefficient = [&](int64_t i, int64_t j) {
+    Complex value = flipped ? a.at(j, i) : a.at(i, j);
+    return transpose == "ADJOINT" ? std::conj(value) : value;
+  };
+  auto unknown = [&](int64_t i, int64_t other) -> Complex & {
+    return left ? x.at(i, other) : x.at(other, i);
+  };
+  for (int64_t other = 0; other < others; ++other)
+    for (int64_t step = 0; step < n; ++step) {
+      int64_t i = lower ? step : n - 1 - step;
+      Complex sum = unknown(i, other);
+      for (int64_t j = lower ? 0 : i + 1; j < (lower ? i : n); ++j)
+        sum -= coefficient(i, j) * unknown(j, other);
+      unknown(i, other) =
+          call.flag("unit_diagonal", false) ? sum : sum / coefficient(i, i);
+    }
+}
+
+MatrixFunction reference::findMatrixFunction(StringRef name) {
+  static const llvm::StringMap<MatrixFunction> functions = {
+      {"cholesky", cholesky},
+      {"triangular_solve", triangularSolve},
+  };
+  return functions.lookup(name);
+}

@@ -1,0 +1,73 @@
+// Routines compiled against the interpreter, at lengths around the blocks they are cut into.
+// RUN: rm -rf %t && split-file %s %t && cd %t
+// RUN: heddle compare cholesky.mlir
+// RUN: heddle compare cholesky.mlir -t x86-64-v2
+// RUN: heddle compare solve.mlir
+// RUN: heddle compare half.mlir
+// RUN: heddle compare complex.mlir
+// RUN: heddle compare empty.mlir
+
+//--- cholesky.mlir
+func.func @main(%x: tensor<3x131x131xf32>, %y: tensor<17x17xf64>) -> (tensor<3x131x131xf32>, tensor<3x131x131xf32>, tensor<17x17xf64>) {
+  %s = stablehlo.dot_general %x, %x, batching_dims = [0] x [0], contracting_dims = [2] x [2] : (tensor<3x131x131xf32>, tensor<3x131x131xf32>) -> tensor<3x131x131xf32>
+  %i = stablehlo.iota dim = 1 : tensor<3x131x131xi32>
+  %j = stablehlo.iota dim = 2 : tensor<3x131x131xi32>
+  %e = stablehlo.compare EQ, %i, %j : (tensor<3x131x131xi32>, tensor<3x131x131xi32>) -> tensor<3x131x131xi1>
+  %c = stablehlo.convert %e : (tensor<3x131x131xi1>) -> tensor<3x131x131xf32>
+  %a = stablehlo.add %s, %c : tensor<3x131x131xf32>
+  %l = stablehlo.cholesky %a, lower = true : tensor<3x131x131xf32>
+  %u = stablehlo.cholesky %a : tensor<3x131x131xf32>
+  %p = stablehlo.dot_general %y, %y, contracting_dims = [1] x [1] : (tensor<17x17xf64>, tensor<17x17xf64>) -> tensor<17x17xf64>
+  %d = stablehlo.cholesky %p, lower = true : tensor<17x17xf64>
+  return %l, %u, %d : tensor<3x131x131xf32>, tensor<3x131x131xf32>, tensor<17x17xf64>
+}
+//--- solve.mlir
+func.func @main(%x: tensor<2x100x100xf64>, %b: tensor<2x100x131xf64>, %c: tensor<2x3x100xf64>) -> (tensor<2x100x131xf64>, tensor<2x100x131xf64>, tensor<2x3x100xf64>, tensor<2x3x100xf64>) {
+  %i = stablehlo.iota dim = 1 : tensor<2x100x100xi32>
+  %j = stablehlo.iota dim = 2 : tensor<2x100x100xi32>
+  %e = stablehlo.compare EQ, %i, %j : (tensor<2x100x100xi32>, tensor<2x100x100xi32>) -> tensor<2x100x100xi1>
+  %one = stablehlo.convert %e : (tensor<2x100x100xi1>) -> tensor<2x100x100xf64>
+  %n = stablehlo.constant dense<100.0> : tensor<2x100x100xf64>
+  %d = stablehlo.multiply %one, %n : tensor<2x100x100xf64>
+  %a = stablehlo.add %x, %d : tensor<2x100x100xf64>
+  %0 = "stablehlo.triangular_solve"(%a, %b) {left_side = true, lower = true, unit_diagonal = false, transpose_a = #stablehlo<transpose NO_TRANSPOSE>} : (tensor<2x100x100xf64>, tensor<2x100x131xf64>) -> tensor<2x100x131xf64>
+  %1 = "stablehlo.triangular_solve"(%a, %b) {left_side = true, lower = true, unit_diagonal = false, transpose_a = #stablehlo<transpose TRANSPOSE>} : (tensor<2x100x100xf64>, tensor<2x100x131xf64>) -> tensor<2x100x131xf64>
+  %2 = "stablehlo.triangular_solve"(%a, %c) {left_side = false, lower = false, unit_diagonal = false, transpose_a = #stablehlo<transpose ADJOINT>} : (tensor<2x100x100xf64>, tensor<2x3x100xf64>) -> tensor<2x3x100xf64>
+  %3 = "stablehlo.triangular_solve"(%d, %c) {left_side = false, lower = true, unit_diagonal = true, transpose_a = #stablehlo<transpose NO_TRANSPOSE>} : (tensor<2x100x100xf64>, tensor<2x3x100xf64>) -> tensor<2x3x100xf64>
+  return %0, %1, %2, %3 : tensor<2x100x131xf64>, tensor<2x100x131xf64>, tensor<2x3x100xf64>, tensor<2x3x100xf64>
+}
+//--- half.mlir
+func.func @main(%x: tensor<2x4xf16>) -> tensor<2x4xf16> {
+  %a = stablehlo.constant dense<[[4.0, 9.0], [2.0, 10.0]]> : tensor<2x2xf16>
+  %l = stablehlo.cholesky %a, lower = true : tensor<2x2xf16>
+  %0 = "stablehlo.triangular_solve"(%l, %x) {left_side = true, lower = true, unit_diagonal = false, transpose_a = #stablehlo<transpose NO_TRANSPOSE>} : (tensor<2x2xf16>, tensor<2x4xf16>) -> tensor<2x4xf16>
+  return %0 : tensor<2x4xf16>
+}
+//--- complex.mlir
+func.func private @heddle.cholesky.0(tensor<40x40xf32>, tensor<40x40xf32>) -> (tensor<40x40xf32>, tensor<40x40xf32>)
+func.func private @heddle.triangular_solve.0(tensor<40x40xf32>, tensor<40x40xf32>, tensor<40x7xf32>, tensor<40x7xf32>) -> (tensor<40x7xf32>, tensor<40x7xf32>)
+func.func @main(%x: tensor<40x40xf32>, %y: tensor<40x40xf32>, %b: tensor<40x7xf32>, %c: tensor<40x7xf32>) -> (tensor<40x40xf32>, tensor<40x40xf32>, tensor<40x40xf32>, tensor<40x40xf32>, tensor<40x7xf32>, tensor<40x7xf32>) {
+  %xx = stablehlo.dot_general %x, %x, contracting_dims = [1] x [1] : (tensor<40x40xf32>, tensor<40x40xf32>) -> tensor<40x40xf32>
+  %yy = stablehlo.dot_general %y, %y, contracting_dims = [1] x [1] : (tensor<40x40xf32>, tensor<40x40xf32>) -> tensor<40x40xf32>
+  %yx = stablehlo.dot_general %y, %x, contracting_dims = [1] x [1] : (tensor<40x40xf32>, tensor<40x40xf32>) -> tensor<40x40xf32>
+  %xy = stablehlo.dot_general %x, %y, contracting_dims = [1] x [1] : (tensor<40x40xf32>, tensor<40x40xf32>) -> tensor<40x40xf32>
+  %i = stablehlo.iota dim = 0 : tensor<40x40xi32>
+  %j = stablehlo.iota dim = 1 : tensor<40x40xi32>
+  %e = stablehlo.compare EQ, %i, %j : (tensor<40x40xi32>, tensor<40x40xi32>) -> tensor<40x40xi1>
+  %one = stablehlo.convert %e : (tensor<40x40xi1>) -> tensor<40x40xf32>
+  %s = stablehlo.add %xx, %yy : tensor<40x40xf32>
+  %re = stablehlo.add %s, %one : tensor<40x40xf32>
+  %im = stablehlo.subtract %yx, %xy : tensor<40x40xf32>
+  %l:2 = stablehlo.composite "heddle.cholesky" %re, %im {composite_attributes = {lower = true}, decomposition = @heddle.cholesky.0} : (tensor<40x40xf32>, tensor<40x40xf32>) -> (tensor<40x40xf32>, tensor<40x40xf32>)
+  %u:2 = stablehlo.composite "heddle.cholesky" %re, %im {decomposition = @heddle.cholesky.0} : (tensor<40x40xf32>, tensor<40x40xf32>) -> (tensor<40x40xf32>, tensor<40x40xf32>)
+  %z:2 = stablehlo.composite "heddle.triangular_solve" %l#0, %l#1, %b, %c {composite_attributes = {left_side = true, lower = true, unit_diagonal = false, transpose_a = "ADJOINT"}, decomposition = @heddle.triangular_solve.0} : (tensor<40x40xf32>, tensor<40x40xf32>, tensor<40x7xf32>, tensor<40x7xf32>) -> (tensor<40x7xf32>, tensor<40x7xf32>)
+  return %l#0, %l#1, %u#0, %u#1, %z#0, %z#1 : tensor<40x40xf32>, tensor<40x40xf32>, tensor<40x40xf32>, tensor<40x40xf32>, tensor<40x7xf32>, tensor<40x7xf32>
+}
+//--- empty.mlir
+func.func @main(%x: tensor<0x4x4xf32>, %y: tensor<3x0x0xf32>, %b: tensor<3x0x5xf32>, %one: tensor<1x1xf32>) -> (tensor<0x4x4xf32>, tensor<3x0x0xf32>, tensor<3x0x5xf32>, tensor<1x1xf32>) {
+  %0 = stablehlo.cholesky %x : tensor<0x4x4xf32>
+  %1 = stablehlo.cholesky %y : tensor<3x0x0xf32>
+  %2 = "stablehlo.triangular_solve"(%1, %b) {left_side = true, lower = true, unit_diagonal = false, transpose_a = #stablehlo<transpose NO_TRANSPOSE>} : (tensor<3x0x0xf32>, tensor<3x0x5xf32>) -> tensor<3x0x5xf32>
+  %3 = stablehlo.cholesky %one : tensor<1x1xf32>
+  return %0, %1, %2, %3 : tensor<0x4x4xf32>, tensor<3x0x0xf32>, tensor<3x0x5xf32>, tensor<1x1xf32>
+}
