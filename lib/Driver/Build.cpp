@@ -171,6 +171,56 @@ static void recordRanges(ModuleOp module, CompileOptions &options) {
                                        std::to_string(input.range->second));
 }
 
+/// The way of a module from the stage `start` (empty: imported just now) on.
+static std::optional<BuildResult> buildFrom(Session &session, ModuleOp module,
+                                            StringRef start,
+                                            ArrayRef<const Machine *> machines,
+                                            StageObserver &observer,
+                                            format::ArtifactWriter &writer) {
+  BuildResult result;
+  auto ended = [&]() -> std::optional<BuildResult> {
+    session.phases.end();
+    if (observer.hasStopped())
+      return result;
+    return std::nullopt;
+  };
+  if (start.empty()) {
+    markRanges(module);
+    if (failed(observer.after("import", module)))
+      return ended();
+  }
+  CompileOptions options;
+  recordRanges(module, options);
+  if (start.empty() || start == "import") {
+    if (failed(runGraphStage(session, module))) {
+      writeReproducer(session, module, "import");
+      return std::nullopt;
+    }
+    if (failed(observer.after("heddle-graph", module)))
+      return ended();
+  }
+
+  for (const Machine *machine : machines)
+    options.machines.push_back(*machine);
+  options.dispatched = start == "heddle-dispatch";
+  options.onPhase = [&](StringRef phase) {
+    session.phases.begin(phase);
+    setCrashStage(phase);
+  };
+  options.afterStage = [&](StringRef stage, ModuleOp stageModule) {
+    return observer.after(stage, stageModule);
+  };
+  if (failed(compileInto(module, options, writer, &result.summary))) {
+    if (!observer.hasStopped() &&
+        session.diagnostics.exitCode() == ExitCode::Internal)
+      writeReproducer(session, module, "heddle-graph");
+    return ended();
+  }
+  session.phases.end();
+  result.complete = true;
+  return result;
+}
+
 std::optional<BuildResult> heddle::buildInto(Session &session,
                                              const ModelOptions &model,
                                              const BuildOptions &build,
@@ -186,48 +236,20 @@ std::optional<BuildResult> heddle::buildInto(Session &session,
                                                : readDump(session, model.path);
   if (!module)
     return std::nullopt;
-  BuildResult result;
-  auto ended = [&]() -> std::optional<BuildResult> {
-    session.phases.end();
-    if (observer.hasStopped())
-      return result;
-    return std::nullopt;
-  };
-  if (start.empty()) {
-    markRanges(*module);
-    if (failed(observer.after("import", *module)))
-      return ended();
-  }
-  CompileOptions options;
-  recordRanges(*module, options);
-  if (start.empty() || start == "import") {
-    if (failed(runGraphStage(session, *module))) {
-      writeReproducer(session, *module, "import");
-      return std::nullopt;
-    }
-    if (failed(observer.after("heddle-graph", *module)))
-      return ended();
-  }
+  return buildFrom(session, *module, start, *machines, observer, writer);
+}
 
-  for (const Machine *machine : *machines)
-    options.machines.push_back(*machine);
-  options.dispatched = start == "heddle-dispatch";
-  options.onPhase = [&](StringRef phase) {
-    session.phases.begin(phase);
-    setCrashStage(phase);
-  };
-  options.afterStage = [&](StringRef stage, ModuleOp stageModule) {
-    return observer.after(stage, stageModule);
-  };
-  if (failed(compileInto(*module, options, writer, &result.summary))) {
-    if (!observer.hasStopped() &&
-        session.diagnostics.exitCode() == ExitCode::Internal)
-      writeReproducer(session, *module, "heddle-graph");
-    return ended();
-  }
-  session.phases.end();
-  result.complete = true;
-  return result;
+std::optional<BuildResult>
+heddle::buildModuleInto(Session &session, ModuleOp module,
+                        const BuildOptions &build,
+                        format::ArtifactWriter &writer) {
+  BuildOptions quiet;
+  quiet.targets = build.targets;
+  StageObserver observer(session, quiet, "module");
+  auto machines = resolveTargets(quiet.targets, session.diagnostics);
+  if (!machines)
+    return std::nullopt;
+  return buildFrom(session, module, "", *machines, observer, writer);
 }
 
 std::optional<BuildResult> heddle::buildArtifact(Session &session,

@@ -1,15 +1,13 @@
 // heddle compare: a model's numbers against a reference.
 
-#include "heddle/Driver/Build.h"
+#include "Comparison.h"
+
 #include "heddle/Driver/Feeds.h"
 #include "heddle/Driver/Model.h"
 #include "heddle/Driver/Prepare.h"
-#include "heddle/Pipeline/GraphPipeline.h"
 #include "heddle/Reference/Interpreter.h"
-#include "heddle/Support/CompareTensors.h"
 #include "heddle/Support/TensorFile.h"
 
-#include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -20,20 +18,33 @@
 using namespace mlir;
 using namespace heddle;
 
-using Tensors = SmallVector<HostTensor>;
-
-/// Evaluates the model where the program's numbers should come from.
-static std::optional<Tensors> interpretModel(Session &session, ModuleOp module,
-                                             const CompareCommand &command,
-                                             ArrayRef<HostTensor> inputs) {
+std::optional<Tensors> heddle::interpretModule(const Subject &subject,
+                                               ModuleOp module,
+                                               ArrayRef<HostTensor> inputs) {
   InterpreterOptions options;
-  if (command.threads)
-    options.threads = command.threads;
+  if (subject.command.threads)
+    options.threads = subject.command.threads;
   FailureOr<Tensors> results =
       interpret(entryFunction(module), inputs, options);
   if (failed(results))
     return std::nullopt;
   return std::move(*results);
+}
+
+std::optional<Tensors> heddle::runCompiled(const Subject &subject,
+                                           ModuleOp module,
+                                           ArrayRef<HostTensor> inputs) {
+  auto artifact = prepareModule(subject.session, module, subject.command.build);
+  if (!artifact)
+    return std::nullopt;
+  std::unique_ptr<Program> program =
+      Program::load(subject.session, artifact->path, 0, "", "");
+  if (!program || !program->prepare(subject.command.threads))
+    return std::nullopt;
+  Tensors results = program->makeOutputs();
+  if (!program->call(inputs, results))
+    return std::nullopt;
+  return results;
 }
 
 /// Puts named tensors into the order of the outputs.
@@ -131,61 +142,72 @@ runOnnxruntime(Session &session, const CompareCommand &command,
   return inOrder(session, outputs, std::move(*results), "onnxruntime");
 }
 
-namespace {
-struct Comparison {
-  std::string name;
-  TensorDistance distance;
-  bool within = false;
-};
-} // namespace
-
-/// The worst first.
-static std::optional<std::vector<Comparison>>
-compareAll(Session &session, const CompareCommand &command,
-           ArrayRef<TensorSignature> outputs, ArrayRef<HostTensor> actual,
-           ArrayRef<HostTensor> expected) {
+std::optional<std::vector<Comparison>>
+heddle::compareAll(const Subject &subject, ArrayRef<TensorSignature> outputs,
+                   ArrayRef<HostTensor> actual, ArrayRef<HostTensor> expected) {
   std::vector<Comparison> list;
   for (auto [signature, ours, theirs] : llvm::zip(outputs, actual, expected)) {
     llvm::Expected<TensorDistance> distance = compareTensors(ours, theirs);
     if (!distance) {
-      session.diagnostics.report(ErrorCode::WrongTensor,
-                                 llvm::toString(distance.takeError()),
-                                 signature.name);
+      subject.session.diagnostics.report(ErrorCode::WrongTensor,
+                                         llvm::toString(distance.takeError()),
+                                         signature.name);
       return std::nullopt;
     }
     bool within = distance->nonFiniteMismatches == 0 &&
-                  (distance->relativeL2 <= command.relativeTolerance ||
-                   distance->maxAbsolute <= command.absoluteTolerance);
+                  (distance->relativeL2 <= subject.command.relativeTolerance ||
+                   distance->maxAbsolute <= subject.command.absoluteTolerance);
     list.push_back({signature.name, *distance, within});
   }
-  llvm::sort(list, [](const Comparison &a, const Comparison &b) {
-    return std::make_tuple(-a.distance.nonFiniteMismatches,
-                           -a.distance.relativeL2, a.name) <
-           std::make_tuple(-b.distance.nonFiniteMismatches,
-                           -b.distance.relativeL2, b.name);
-  });
   return list;
 }
 
-static llvm::json::Array print(raw_ostream &os, ArrayRef<Comparison> list,
-                               ArrayRef<TensorSignature> outputs) {
+const Comparison *heddle::firstWrong(ArrayRef<Comparison> list) {
+  auto wrong = llvm::find_if(
+      list, [](const Comparison &entry) { return !entry.within; });
+  return wrong == list.end() ? nullptr : wrong;
+}
+
+std::string heddle::distanceText(const TensorDistance &distance,
+                                 ArrayRef<int64_t> shape) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << llvm::format("relative L2 %.2e, largest difference %.2e",
+                     distance.relativeL2, distance.maxAbsolute);
+  if (distance.worstIndex >= 0)
+    os << " at " << indexText(shape, distance.worstIndex);
+  if (distance.nonFiniteMismatches)
+    os << ", " << distance.nonFiniteMismatches
+       << " NaN or infinite in one only";
+  return text;
+}
+
+/// The worst first.
+static std::vector<const Comparison *> sorted(ArrayRef<Comparison> list) {
+  std::vector<const Comparison *> order;
+  for (const Comparison &entry : list)
+    order.push_back(&entry);
+  llvm::sort(order, [](const Comparison *a, const Comparison *b) {
+    return std::make_tuple(-a->distance.nonFiniteMismatches,
+                           -a->distance.relativeL2, StringRef(a->name), a) <
+           std::make_tuple(-b->distance.nonFiniteMismatches,
+                           -b->distance.relativeL2, StringRef(b->name), b);
+  });
+  return order;
+}
+
+llvm::json::Array heddle::printComparisons(raw_ostream &os,
+                                           ArrayRef<Comparison> list,
+                                           ArrayRef<TensorSignature> outputs) {
   llvm::json::Array array;
-  for (const Comparison &entry : list) {
-    const TensorDistance &distance = entry.distance;
-    os << llvm::format("  %-6s relative L2 %.2e, largest difference %.2e",
-                       entry.within ? "ok" : "WRONG", distance.relativeL2,
-                       distance.maxAbsolute);
-    ArrayRef<int64_t> shape =
-        outputs[*findTensor(outputs, entry.name)].type.getShape();
-    if (distance.worstIndex >= 0)
-      os << " at " << indexText(shape, distance.worstIndex);
-    if (distance.nonFiniteMismatches)
-      os << ", " << distance.nonFiniteMismatches
-         << " NaN or infinite in one only";
-    os << "  " << entry.name << "\n";
+  for (const Comparison *entry : sorted(list)) {
+    const TensorDistance &distance = entry->distance;
+    os << llvm::left_justify(entry->within ? "  ok" : "  WRONG", 9)
+       << distanceText(distance, outputs[entry - list.data()].type.getShape())
+       << "  " << entry->name << "\n";
     array.push_back(llvm::json::Object{
-        {"name", llvm::json::fixUTF8(entry.name)},
-        {"within", entry.within},
+        {"name", llvm::json::fixUTF8(entry->name)},
+        {"within", entry->within},
         {"relative_l2", distance.relativeL2},
         {"max_absolute", distance.maxAbsolute},
         {"max_ulp", int64_t(std::min<uint64_t>(distance.maxUlp, INT64_MAX))},
@@ -194,34 +216,29 @@ static llvm::json::Array print(raw_ostream &os, ArrayRef<Comparison> list,
   return array;
 }
 
-/// The first stage whose interpretation differs from the imported model's is
-/// the one to look at. Stages that still are tensors can be interpreted.
-static bool compareStages(Session &session, const CompareCommand &command,
-                          ModuleOp module, ArrayRef<HostTensor> inputs,
-                          ArrayRef<TensorSignature> outputs,
-                          ArrayRef<HostTensor> reference,
-                          llvm::json::Array &document) {
-  auto stage = [&](StringRef name, ModuleOp stageModule) {
-    auto results = interpretModel(session, stageModule, command, inputs);
-    if (!results)
-      return false;
-    auto list = compareAll(session, command, outputs, *results, reference);
-    if (!list)
-      return false;
-    session.text() << "stage " << name << ", interpreted:\n";
-    document.push_back(llvm::json::Object{
-        {"stage", name}, {"outputs", print(session.text(), *list, outputs)}});
-    return true;
-  };
-  if (!stage("import", module))
+/// What of the command looks for the place of a difference.
+static bool locate(const Subject &subject, ArrayRef<HostTensor> expected,
+                   llvm::json::Object &document, bool &found) {
+  const CompareCommand &command = subject.command;
+  subject.session.phases.hide();
+  if ((command.stages || command.bisect || !command.stageFiles.empty()) &&
+      !compareStages(subject, expected, document, found))
     return false;
-  PassManager manager(module.getContext());
-  buildGraphPipeline(manager, GraphPipelineOptions());
-  return succeeded(manager.run(module)) && stage("heddle-graph", module);
+  if (command.layers && !compareLayers(subject, document))
+    return false;
+  return !command.reduce || reduceModel(subject, document);
 }
 
-int heddle::runCompare(const CompareCommand &command) {
+int heddle::runCompare(const CompareCommand &given) {
+  CompareCommand command = given;
+  if (command.reduced.empty())
+    command.reduced =
+        (llvm::sys::path::stem(command.model.path) + ".reduced.mlir").str();
   Session session(command.common, command.model.path);
+  if (!command.artifact.empty() && (command.layers || command.reduce))
+    return session.fail(ErrorCode::BadCommandLine,
+                        "--layers and --reduce compile parts of the model: "
+                        "they take no artifact");
   OwningOpRef<ModuleOp> module = importModel(session, command.model);
   if (!module)
     return session.fail();
@@ -248,8 +265,9 @@ int heddle::runCompare(const CompareCommand &command) {
   session.phases.begin("reference");
   std::optional<Tensors> expected;
   ArrayRef<TensorSignature> outputs = compiled->outputs();
+  Subject subject{session, command, *module, *inputs, outputs};
   if (command.against == "reference") {
-    expected = interpretModel(session, *module, command, *inputs);
+    expected = interpretModule(subject, *module, *inputs);
   } else if (command.against == "onnxruntime") {
     expected =
         runOnnxruntime(session, command, compiled->inputs(), *inputs, outputs);
@@ -259,7 +277,7 @@ int heddle::runCompare(const CompareCommand &command) {
   session.phases.end();
   if (!expected)
     return session.fail();
-  auto list = compareAll(session, command, outputs, actual, *expected);
+  auto list = compareAll(subject, outputs, actual, *expected);
   if (!list)
     return session.fail();
 
@@ -270,18 +288,21 @@ int heddle::runCompare(const CompareCommand &command) {
   llvm::json::Object document{
       {"against", command.against},
       {"made_up", llvm::json::Array(madeUp)},
-      {"outputs", print(session.text(), *list, outputs)}};
-  llvm::json::Array stages;
-  if (command.stages && !compareStages(session, command, *module, *inputs,
-                                       outputs, *expected, stages))
+      {"outputs", printComparisons(session.text(), *list, outputs)}};
+  bool found = false;
+  if (!locate(subject, *expected, document, found))
     return session.fail();
-  document["stages"] = std::move(stages);
-  auto wrong = llvm::find_if(
-      *list, [](const Comparison &entry) { return !entry.within; });
-  if (wrong == list->end())
+  // What was found stands before what follows from it.
+  session.text().flush();
+  const Comparison *wrong = firstWrong(*list);
+  if (wrong)
+    session.diagnostics.report(ErrorCode::ComparisonFailed,
+                               "the output differs from " + command.against,
+                               wrong->name);
+  else if (found)
+    session.diagnostics.report(ErrorCode::ComparisonFailed,
+                               "a stage differs from " + command.against);
+  else
     return session.finish(std::move(document));
-  session.diagnostics.report(ErrorCode::ComparisonFailed,
-                             "the output differs from " + command.against,
-                             wrong->name);
   return session.finish(std::move(document), ExitCode::CheckFailed);
 }

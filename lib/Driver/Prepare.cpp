@@ -9,12 +9,11 @@
 using namespace mlir;
 using namespace heddle;
 
-std::optional<PreparedArtifact>
-heddle::prepareArtifact(Session &session, const ModelOptions &model,
-                        const BuildOptions &build) {
-  if (fileKindOf(model.path) == FileKind::Artifact)
-    return PreparedArtifact{model.path, nullptr};
-  // Weights may be larger than memory.
+/// Builds into a file without a name: weights may be larger than memory.
+static std::optional<PreparedArtifact>
+prepare(Session &session,
+        llvm::function_ref<std::optional<BuildResult>(format::ArtifactWriter &)>
+            build) {
   SmallString<64> folder;
   llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/false, folder);
   auto writer = std::make_shared<format::ArtifactWriter>();
@@ -22,8 +21,26 @@ heddle::prepareArtifact(Session &session, const ModelOptions &model,
     session.diagnostics.report(toErrorCode(error), error.message());
     return std::nullopt;
   }
-  if (!buildInto(session, model, build, *writer))
+  if (!build(*writer))
     return std::nullopt;
   return PreparedArtifact{
       "/proc/self/fd/" + std::to_string(writer->descriptor()), writer};
+}
+
+std::optional<PreparedArtifact>
+heddle::prepareArtifact(Session &session, const ModelOptions &model,
+                        const BuildOptions &build) {
+  if (fileKindOf(model.path) == FileKind::Artifact)
+    return PreparedArtifact{model.path, nullptr};
+  return prepare(session, [&](format::ArtifactWriter &writer) {
+    return buildInto(session, model, build, writer);
+  });
+}
+
+std::optional<PreparedArtifact>
+heddle::prepareModule(Session &session, ModuleOp module,
+                      const BuildOptions &build) {
+  return prepare(session, [&](format::ArtifactWriter &writer) {
+    return buildModuleInto(session, module, build, writer);
+  });
 }

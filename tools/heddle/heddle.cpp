@@ -170,6 +170,21 @@ int main(int argc, char **argv) {
                       "Absolute tolerance");
   command->add_flag("--stages", compare.stages,
                     "Interprets every stage, to find the one that differs");
+  command->add_flag("--bisect", compare.bisect,
+                    "Interprets after every pass, to find the one that "
+                    "differs");
+  command
+      ->add_option("--stage-file", compare.stageFiles,
+                   "STAGE=FILE: takes IR from a file for what a stage makes")
+      ->allow_extra_args(false);
+  command->add_flag("--layers", compare.layers,
+                    "Finds the first node whose value differs");
+  command->add_flag("--reduce", compare.reduce,
+                    "Writes the smallest piece that differs, its inputs "
+                    "beside it as .npz");
+  command->add_option("-o,--output", compare.reduced,
+                      "Where --reduce writes; default: the model's stem with "
+                      ".reduced.mlir");
   command->add_option("--threads", compare.threads, "Threads");
 
   BenchCommand &bench = options.bench;

@@ -22,6 +22,13 @@ std::optional<BuildResult> buildInto(Session &session,
                                      const BuildOptions &build,
                                      format::ArtifactWriter &writer);
 
+/// The same for a module that has been imported, or cut out of such a one. It
+/// is used up.
+std::optional<BuildResult> buildModuleInto(Session &session,
+                                           mlir::ModuleOp module,
+                                           const BuildOptions &build,
+                                           format::ArtifactWriter &writer);
+
 /// The same into a file at `output`.
 std::optional<BuildResult> buildArtifact(Session &session,
                                          const ModelOptions &model,

@@ -90,7 +90,19 @@ struct CompareCommand {
   std::string against = "reference";
   double relativeTolerance = 1e-3;
   double absoluteTolerance = 1e-4;
+  /// Interprets the program after every stage on tensors, to find the one that
+  /// changed the numbers.
   bool stages = false;
+  /// The same after every pass.
+  bool bisect = false;
+  /// Files that stand in for what stages make, as STAGE=FILE.
+  std::vector<std::string> stageFiles;
+  /// Finds the first node whose value differs.
+  bool layers = false;
+  /// Writes the smallest piece that differs to `reduced`; "" is the model's
+  /// stem with .reduced.mlir.
+  bool reduce = false;
+  std::string reduced;
   unsigned threads = 0;
 };
 

@@ -31,6 +31,12 @@ public:
   void begin(llvm::StringRef name);
   void end();
 
+  /// No more lines from now on: for steps that are repeated many times.
+  void hide() {
+    lines = nullptr;
+    showProgress = false;
+  }
+
   double totalSeconds() const;
   uint64_t peakBytes() const { return peak; }
   llvm::json::Array toJson() const;

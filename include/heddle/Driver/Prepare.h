@@ -26,6 +26,11 @@ std::optional<PreparedArtifact> prepareArtifact(Session &session,
                                                 const ModelOptions &model,
                                                 const BuildOptions &build);
 
+/// `module`, a model as imported, compiled. It is used up.
+std::optional<PreparedArtifact> prepareModule(Session &session,
+                                              mlir::ModuleOp module,
+                                              const BuildOptions &build);
+
 } // namespace heddle
 
 #endif // HEDDLE_DRIVER_PREPARE_H
