@@ -4,6 +4,9 @@ The model's own operators, in numpy through onnx's reference evaluator, with eve
 and none with onnxruntime.
 """
 
+import os
+from collections import Counter
+
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
@@ -64,8 +67,26 @@ class Conv(OpRun):
         return (result,)
 
 
+class Values(dict):
+    """What the nodes read. Weights are widened each time they are used, and not kept: a model's weights may be larger than the memory."""
+
+    def __init__(self, graph: onnx.GraphProto, folder: str, feeds: dict[str, np.ndarray]):
+        super().__init__({"": None} | {name: widened(value) for name, value in feeds.items()})
+        self.weights = {weight.name: weight for weight in graph.initializer}
+        self.folder = folder
+
+    def __contains__(self, name: str) -> bool:
+        return super().__contains__(name) or name in self.weights
+
+    def __missing__(self, name: str) -> np.ndarray:
+        return widened(numpy_helper.to_array(self.weights[name], self.folder))
+
+
 def evaluate(path: str, feeds: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    model = onnx.load(path)
+    model = onnx.load(path, load_external_data=False)
+    values = Values(model.graph, os.path.dirname(path), feeds)
+    outputs = [output.name for output in model.graph.output]
+    del model.graph.initializer[:]
     widen_graph(model.graph)
     for function in model.functions:
         for node in function.node:
@@ -73,5 +94,14 @@ def evaluate(path: str, feeds: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
                 if attribute.name == "to" and attribute.i == TensorProto.FLOAT:
                     attribute.i = TensorProto.DOUBLE
     evaluator = ReferenceEvaluator(model, new_ops=[Conv])
-    results = evaluator.run(None, {name: widened(value) for name, value in feeds.items()})
-    return dict(zip(evaluator.output_names, results))
+    uses = Counter(name for node in evaluator.rt_nodes_ for name in node.input)
+    # A subgraph may read any value.
+    keep = any(node.need_context() for node in evaluator.rt_nodes_)
+    for node in evaluator.rt_nodes_:
+        context = {"context": values} if node.need_context() else {}
+        values.update(zip(node.output, node.run(*[values[name] for name in node.input], **context)))
+        uses.subtract(node.input)
+        for name in node.input:
+            if not keep and name and not uses[name] and name not in outputs:
+                values.pop(name, None)
+    return {name: values[name] for name in outputs}
