@@ -53,6 +53,10 @@ static format::DataType dataType(Type type) {
       .Case([](Float64Type) { return DataType::f64; })
       .Case([](Float8E4M3FNType) { return DataType::f8e4m3fn; })
       .Case([](Float8E5M2Type) { return DataType::f8e5m2; })
+      .Case([](ComplexType complex) {
+        return complex.getElementType().isF32() ? DataType::c64
+                                                : DataType::c128;
+      })
       .Default([](Type) { return DataType::none; });
 }
 

@@ -6,6 +6,9 @@ using namespace mlir;
 
 void heddle::buildDispatchPipeline(OpPassManager &manager) {
   manager.addPass(createInlineComposites());
+  // Composites without a kernel are inlined by now, and weights are formed from
+  // the parts that are read.
+  manager.addPass(createSplitComplex());
   manager.addPass(createFormWeights());
   manager.addPass(createLowerGraph());
   manager.addNestedPass<func::FuncOp>(createFuseElementwise());

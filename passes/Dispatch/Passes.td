@@ -23,6 +23,32 @@ def InlineComposites : Pass<"heddle-inline-composites", "::mlir::ModuleOp"> {
   }];
 }
 
+def SplitComplex : Pass<"heddle-split-complex", "::mlir::ModuleOp"> {
+  let summary = "complex tensors as two real tensors each";
+  let description = [{
+    After it `@main` holds no complex type: complex arguments, results and
+    constants are real tensors with one more dimension of 2, as they lie in
+    memory; values inside are pairs, in regions and loops too. Costly functions
+    become composites `heddle.complex_<name>` over parts, whose decomposition is
+    the formula.
+
+    ```mlir
+    func.func @main(%x: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
+      %0 = stablehlo.negate %x : tensor<4xcomplex<f32>>
+    ```
+    ==>
+    ```mlir
+    func.func @main(%x: tensor<4x2xf32>) -> tensor<4x2xf32> {
+      %re = ... slice of %x, its last dimension at 0
+      %im = ... slice of %x, its last dimension at 1
+      %0 = stablehlo.negate %re : tensor<4xf32>
+      %1 = stablehlo.negate %im : tensor<4xf32>
+      %2 = stablehlo.concatenate ... : (tensor<4x1xf32>, tensor<4x1xf32>) -> tensor<4x2xf32>
+    ```
+  }];
+  let dependentDialects = ["::heddle::chlo::ChloDialect"];
+}
+
 def FormWeights : Pass<"heddle-form-weights", "::mlir::ModuleOp"> {
   let summary = "moves what is computed from constants alone into kernel.weight programs";
   let description = [{

@@ -1,0 +1,91 @@
+// Functions of complex numbers as arithmetic on their parts.
+
+#ifndef HEDDLE_PASSES_DISPATCH_COMPLEXFUNCTIONS_H
+#define HEDDLE_PASSES_DISPATCH_COMPLEXFUNCTIONS_H
+
+#include "passes/Dispatch/RealBuilder.h"
+
+namespace heddle {
+
+/// Formulas for one element type. complex<f32> is computed in f64
+/// (`fromSingle`): there squares neither overflow nor vanish, so that the
+/// plain formula will do; complex<f64> takes the longer way.
+///
+/// Infinities and signs of zeros are those of C17 annex G, branch cuts are
+/// continuous with the quadrant that the zero's sign names.
+class ComplexMath {
+public:
+  using Value = mlir::Value;
+  using Parts = ComplexParts;
+
+  ComplexMath(RealBuilder &b, bool fromSingle) : b(b), single(fromSingle) {}
+
+  Value abs(Parts z);
+  /// The angle of z, in [-pi, pi].
+  Value angle(Parts z) { return b.atan2(z.im, z.re); }
+  Parts multiply(Parts z, Parts w);
+  Parts divide(Parts z, Parts w);
+  Parts sign(Parts z);
+  Parts sqrt(Parts z);
+  Parts rsqrt(Parts z);
+  Parts cbrt(Parts z);
+  Parts exp(Parts z);
+  Parts expm1(Parts z);
+  Parts log(Parts z);
+  Parts log1p(Parts z);
+  Parts logistic(Parts z);
+  Parts power(Parts z, Parts w);
+  Parts sin(Parts z);
+  Parts cos(Parts z);
+  Parts tan(Parts z);
+  Parts sinh(Parts z);
+  Parts cosh(Parts z);
+  Parts tanh(Parts z);
+  Parts asin(Parts z);
+  Parts acos(Parts z);
+  Parts atan(Parts z);
+  Parts asinh(Parts z);
+  Parts acosh(Parts z);
+  Parts atanh(Parts z);
+  Parts atan2(Parts y, Parts x);
+
+private:
+  /// z times a power of two (of four) that keeps squares of the parts in range.
+  struct Scaled {
+    Parts z;
+    Value inverse;
+    /// Square root of `inverse`, and its logarithm.
+    Value rootOfInverse, logOfInverse;
+  };
+  Scaled scaled(Parts z);
+  Value logOfAbs(Parts z);
+  /// (cosh x, sinh x), of which `factor` was left out.
+  struct Hyperbolic {
+    Value cosh, sinh, factor;
+  };
+  Hyperbolic hyperbolic(Value x);
+  /// Of asin: |imaginary part| and what the real parts are angles of.
+  struct InverseSine {
+    Value asinReal, acosReal, size;
+  };
+  InverseSine inverseSine(Parts z);
+  /// The error-free product a * b = high + low.
+  std::pair<Value, Value> exactProduct(Value a, Value b);
+  /// The error-free sum.
+  std::pair<Value, Value> exactSum(Value a, Value b);
+  std::pair<Value, Value> exactRoot(Value high, Value low);
+
+  /// i z and -i z.
+  Parts timesI(Parts z) { return {b.neg(z.im), z.re}; }
+  Parts timesMinusI(Parts z) { return {z.im, b.neg(z.re)}; }
+  Parts select(Value condition, Parts z, Parts w) {
+    return {b.select(condition, z.re, w.re), b.select(condition, z.im, w.im)};
+  }
+
+  RealBuilder &b;
+  bool single;
+};
+
+} // namespace heddle
+
+#endif // HEDDLE_PASSES_DISPATCH_COMPLEXFUNCTIONS_H

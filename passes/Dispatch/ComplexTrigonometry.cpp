@@ -1,0 +1,170 @@
+// Circular and hyperbolic functions of complex numbers and their inverses.
+//
+// tan and the inverse functions go after W. Kahan, Branch Cuts for Complex
+// Elementary Functions (in: The State of the Art in Numerical Analysis, 1987).
+
+#include "passes/Dispatch/ComplexFunctions.h"
+
+using namespace mlir;
+
+namespace heddle {
+
+static constexpr double ln2 = 0.693147180559945309417232121458;
+static constexpr double pi = 3.14159265358979323846264338328;
+
+ComplexMath::Hyperbolic ComplexMath::hyperbolic(Value x) {
+  if (single) {
+    Value bounded = b.bounded(x, 700);
+    return {b.cosh(bounded), b.sinh(bounded), Value()};
+  }
+  Value size = b.abs(x);
+  Value large = b.greater(size, b.c(700));
+  Value rest = b.sub(b.min(size, b.c(1500)), b.c(700));
+  Value half = b.mul(b.exp(rest), 0.5);
+  Value bounded = b.bounded(x, 700);
+  return {b.select(large, half, b.cosh(bounded)),
+          b.select(large, b.copySign(half, x), b.sinh(bounded)),
+          b.select(large, b.c(1.0142320547350045e304), b.c(1))};
+}
+
+ComplexParts ComplexMath::sin(Parts z) {
+  Hyperbolic h = hyperbolic(z.im);
+  Parts value{b.mul(b.sin(z.re), h.cosh), b.mul(b.cos(z.re), h.sinh)};
+  if (h.factor)
+    value = {b.mul(value.re, h.factor), b.mul(value.im, h.factor)};
+  // A zero stays one beside an infinity.
+  return {b.select(b.isZero(z.re), z.re, value.re),
+          b.select(b.both(b.isZero(z.im), b.negation(b.isFinite(z.re))), z.im,
+                   value.im)};
+}
+
+ComplexParts ComplexMath::cos(Parts z) {
+  Hyperbolic h = hyperbolic(z.im);
+  Parts value{b.mul(b.cos(z.re), h.cosh), b.neg(b.mul(b.sin(z.re), h.sinh))};
+  if (h.factor)
+    value = {b.mul(value.re, h.factor), b.mul(value.im, h.factor)};
+  Value zero = b.neg(b.mul(b.copySign(b.c(1), z.re), b.copySign(b.c(0), z.im)));
+  Value flat = b.either(b.isZero(z.re), b.isZero(z.im));
+  return {value.re, b.select(flat, zero, value.im)};
+}
+
+ComplexParts ComplexMath::sinh(Parts z) { return timesMinusI(sin(timesI(z))); }
+
+ComplexParts ComplexMath::cosh(Parts z) { return cos(timesI(z)); }
+
+/// With t = tan y, s = sinh x, u = 1 + t^2, d = 1 + u s^2:
+/// tanh z = (u s sqrt(1 + s^2) + i t) / d.
+ComplexParts ComplexMath::tanh(Parts z) {
+  // Beyond this the real part is 1 in any case.
+  double limit = single ? 100 : 170;
+  Value t = b.tan(z.im);
+  Value s = b.sinh(b.bounded(z.re, limit));
+  Value u = b.add(b.c(1), b.square(t));
+  Value us = b.mul(u, s);
+  Value d = b.add(b.c(1), b.mul(us, s));
+  Value rho = b.sqrt(b.add(b.c(1), b.square(s)));
+  Parts value{b.div(b.mul(us, rho), d), b.div(t, d)};
+  Value size = b.abs(z.re);
+  Value large = b.greater(size, b.c(single ? 50 : 30));
+  Value one = b.copySign(b.c(1), z.re);
+  if (!single) {
+    // 4 sin y cos y / e^2|x|.
+    Value fading = b.exp(b.neg(size));
+    Value im = b.mul(b.mul(b.sin(z.im), b.cos(z.im)), 4);
+    value.im = b.select(large, b.mul(b.mul(im, fading), fading), value.im);
+  }
+  value.re = b.select(b.both(large, b.isFinite(z.im)), one, value.re);
+  Parts atInfinity{one,
+                   b.select(b.isFinite(z.im),
+                            b.copySign(b.c(0), b.mul(b.sin(z.im), b.cos(z.im))),
+                            b.c(0))};
+  value = select(b.isInfinite(z.re), atInfinity, value);
+  return {b.select(b.isZero(z.re), z.re, value.re),
+          b.select(b.isZero(z.im), z.im, value.im)};
+}
+
+ComplexParts ComplexMath::tan(Parts z) { return timesMinusI(tanh(timesI(z))); }
+
+/// asin z = atan(x / Re(sqrt(1 - z) sqrt(1 + z)))
+///          + i asinh(Im(conj(sqrt(1 - z)) sqrt(1 + z))),
+/// acos z = 2 atan(Re sqrt(1 - z) / Re sqrt(1 + z)) - i (the same).
+ComplexMath::InverseSine ComplexMath::inverseSine(Parts z) {
+  // The imaginary part's sign is put on in the end.
+  Value x = z.re, y = b.abs(z.im);
+  double limit = single ? 1e100 : 1e150;
+  Value boundedX = b.bounded(x, limit), boundedY = b.min(y, b.c(limit));
+  Parts minus = sqrt({b.sub(b.c(1), boundedX), b.neg(boundedY)});
+  Parts plus = sqrt({b.add(b.c(1), boundedX), boundedY});
+  Value side = b.sub(b.mul(minus.re, plus.re), b.mul(minus.im, plus.im));
+  Value height = b.sub(b.mul(minus.re, plus.im), b.mul(minus.im, plus.re));
+  InverseSine result{b.atan2(boundedX, side),
+                     b.mul(b.atan2(minus.re, plus.re), 2), b.asinh(height)};
+  if (!single) {
+    Value large = b.greater(b.max(b.abs(x), y), b.c(1e100));
+    result.asinReal = b.select(large, b.atan2(x, y), result.asinReal);
+    result.acosReal = b.select(large, b.atan2(y, x), result.acosReal);
+    result.size =
+        b.select(large, b.add(logOfAbs({x, y}), b.c(ln2)), result.size);
+  }
+  Value infinite = b.either(b.isInfinite(x), b.isInfinite(y));
+  result.size = b.select(infinite, b.infinity(), result.size);
+  return result;
+}
+
+ComplexParts ComplexMath::asin(Parts z) {
+  InverseSine s = inverseSine(z);
+  return {s.asinReal, b.copySign(s.size, z.im)};
+}
+
+ComplexParts ComplexMath::acos(Parts z) {
+  InverseSine s = inverseSine(z);
+  return {s.acosReal, b.copySign(s.size, b.neg(z.im))};
+}
+
+ComplexParts ComplexMath::asinh(Parts z) {
+  return timesMinusI(asin(timesI(z)));
+}
+
+ComplexParts ComplexMath::acosh(Parts z) {
+  InverseSine s = inverseSine(z);
+  return {s.size, b.copySign(s.acosReal, z.im)};
+}
+
+/// Re = log1p(4 x / ((1 - x)^2 + y^2)) / 4, Im = atan(2 y / (1 - |z|^2)) / 2.
+ComplexParts ComplexMath::atanh(Parts z) {
+  double limit = single ? 1e100 : 1e150;
+  Value x = b.min(b.abs(z.re), b.c(limit));
+  Value y = b.min(b.abs(z.im), b.c(limit));
+  Value less = b.sub(b.c(1), x);
+  Value distance = b.add(b.square(less), b.square(y));
+  Value re = b.mul(b.log1p(b.div(b.mul(x, 4), distance)), 0.25);
+  Value gap = b.sub(b.mul(less, b.add(b.c(1), x)), b.square(y));
+  Value im = b.mul(b.atan2(b.add(y, y), gap), 0.5);
+  Value size = b.max(b.abs(z.re), b.abs(z.im));
+  if (!single) {
+    // There Re = x / |z|^2.
+    Value large = b.greater(size, b.c(1e100));
+    Value whole = abs(z);
+    Value far = b.div(b.div(b.abs(z.re), whole), whole);
+    re = b.select(large, far, re);
+    im = b.select(large, b.c(pi / 2), im);
+  }
+  Value infinite = b.either(b.isInfinite(z.re), b.isInfinite(z.im));
+  re = b.select(infinite, b.c(0), re);
+  im = b.select(infinite, b.c(pi / 2), im);
+  return {b.copySign(re, z.re), b.copySign(im, z.im)};
+}
+
+ComplexParts ComplexMath::atan(Parts z) {
+  return timesMinusI(atanh(timesI(z)));
+}
+
+/// -i log((x + i y) / sqrt(x^2 + y^2)), as the specification defines it.
+ComplexParts ComplexMath::atan2(Parts y, Parts x) {
+  Parts squares = multiply(x, x), more = multiply(y, y);
+  Parts root = sqrt({b.add(squares.re, more.re), b.add(squares.im, more.im)});
+  Parts sum{b.sub(x.re, y.im), b.add(x.im, y.re)};
+  return timesMinusI(log(divide(sum, root)));
+}
+
+} // namespace heddle

@@ -1,0 +1,49 @@
+#include "passes/Dispatch/RealBuilder.h"
+
+#include "dialects/Chlo/Chlo.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace heddle {
+
+Value RealBuilder::c(double value) {
+  Attribute element = builder.getFloatAttr(type.getElementType(), value);
+  return stablehlo::ConstantOp::create(builder, loc,
+                                       DenseElementsAttr::get(type, element));
+}
+
+Value RealBuilder::infinity() {
+  return c(std::numeric_limits<double>::infinity());
+}
+
+Value RealBuilder::nan() { return c(std::numeric_limits<double>::quiet_NaN()); }
+
+Value RealBuilder::sinh(Value a) { return make<chlo::SinhOp>(a); }
+Value RealBuilder::cosh(Value a) { return make<chlo::CoshOp>(a); }
+Value RealBuilder::asinh(Value a) { return make<chlo::AsinhOp>(a); }
+
+Value RealBuilder::copySign(Value magnitude, Value sign) {
+  auto from = cast<RankedTensorType>(sign.getType());
+  RankedTensorType integers = from.clone(
+      builder.getIntegerType(from.getElementType().getIntOrFloatBitWidth()));
+  Value bits =
+      stablehlo::BitcastConvertOp::create(builder, loc, integers, sign);
+  Value zero = stablehlo::ConstantOp::create(
+      builder, loc,
+      DenseElementsAttr::get(
+          integers, builder.getIntegerAttr(integers.getElementType(), 0)));
+  Value size = abs(magnitude);
+  return select(compare(Direction::LT, bits, zero), neg(size), size);
+}
+
+Value RealBuilder::convert(Value a) {
+  auto from = cast<RankedTensorType>(a.getType());
+  if (from.getElementType() == type.getElementType())
+    return a;
+  return stablehlo::ConvertOp::create(builder, loc,
+                                      from.clone(type.getElementType()), a);
+}
+
+} // namespace heddle
