@@ -62,14 +62,13 @@ void ComplexSplitter::splitShortDot(Operation *op) {
       spaceOf(right, numbers.getRhsBatchingDimensions(),
               numbers.getRhsContractingDimensions(),
               batch + left.getRank() - batch - terms, rank);
-  // Terms and sums in f64.
-  RankedTensorType wide = RankedTensorType::get(shape, builder.getF64Type());
-  RealBuilder b(builder, loc, wide);
+  RankedTensorType space = RankedTensorType::get(shape, result.getElementType());
+  RealBuilder b(builder, loc, space);
   auto spread = [&](Value value, ArrayRef<int64_t> dims) -> ComplexParts {
     auto one = [&](Value part) -> Value {
       return b.convert(BroadcastInDimOp::create(
           builder, loc,
-          wide.clone(cast<RankedTensorType>(part.getType()).getElementType()),
+          space.clone(cast<RankedTensorType>(part.getType()).getElementType()),
           part, dims));
     };
     if (!isComplex(value))
@@ -88,22 +87,23 @@ void ComplexSplitter::splitShortDot(Operation *op) {
   }
   SmallVector<int64_t> reduced =
       llvm::to_vector(llvm::seq<int64_t>(rank, rank + terms));
-  RankedTensorType scalar = wide.clone(ArrayRef<int64_t>{});
-  RealBuilder s(builder, loc, scalar), narrow(builder, loc, result);
+  RankedTensorType scalar = space.clone(ArrayRef<int64_t>{});
+  RealBuilder s(builder, loc, scalar);
   auto sum = [&](Value products) -> Value {
     if (terms == 0)
-      return narrow.convert(products);
+      return products;
     OperationState state(loc, ReduceOp::getOperationName());
     state.addOperands({products, s.c(0)});
-    state.addTypes(result.clone(builder.getF64Type()));
+    state.addTypes(result);
     state.addAttribute("dimensions", builder.getDenseI64ArrayAttr(reduced));
     Block &block = state.addRegion()->emplaceBlock();
     Value first = block.addArgument(scalar, loc);
     Value second = block.addArgument(scalar, loc);
-    OpBuilder inner = OpBuilder::atBlockEnd(&block);
+    OpBuilder inner(builder.getContext());
+    inner.setInsertionPointToEnd(&block);
     Value total = AddOp::create(inner, loc, scalar, first, second);
     stablehlo::ReturnOp::create(inner, loc, total);
-    return narrow.convert(builder.create(state)->getResult(0));
+    return builder.create(state)->getResult(0);
   };
   Value sumRe = sum(re);
   table[op->getResult(0)] = {sumRe, sum(im)};
