@@ -133,7 +133,8 @@ def Kernel_AttentionOp : Kernel_Op<"attention", [Pure]> {
     after positions, a slice of a merged projection, a key shared by several
     heads (a batch dimension that key's map does not name). An i1 mask keeps
     the score where true and makes it -infinity elsewhere; another one is
-    added. `causal` drops n > m + (N - M). A row of which everything is dropped is NaN.
+    added. `causal` drops n > m + (N - M). A row of which everything is dropped is
+    NaN; with `zero_nan_rows` a row whose weights are NaN weighs zero instead.
 
     ```mlir
     %0 = kernel.attention %q, %k, %v mask %mask {
@@ -155,7 +156,8 @@ def Kernel_AttentionOp : Kernel_Op<"attention", [Pure]> {
     DenseI64ArrayAttr:$extents,
     AffineMapArrayAttr:$indexing_maps,
     F32Attr:$scale,
-    UnitAttr:$causal);
+    UnitAttr:$causal,
+    UnitAttr:$zero_nan_rows);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $query `,` $key `,` $value (`mask` $mask^)? attr-dict `:` type($query) `,` type($key) `,` type($value) (`,` type($mask)^)? `->` type($result)

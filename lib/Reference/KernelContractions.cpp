@@ -261,8 +261,10 @@ static LogicalResult attention(Invocation &call, kernel::AttentionOp op) {
         largest = std::isnan(score) ? score : std::max(largest, score);
       }
       std::fill(sums.begin(), sums.end(), 0);
+      // The largest score of a row without weights is NaN or infinite.
+      bool weighsZero = op.getZeroNanRows() && !std::isfinite(largest);
       for (int64_t j = 0; j < n; ++j) {
-        double weight = std::exp(scores[j] - largest);
+        double weight = weighsZero ? 0 : std::exp(scores[j] - largest);
         total += weight;
         for (int64_t e = 0; e < width; ++e)
           sums[e] += weight * v[j * width + e];
@@ -270,7 +272,7 @@ static LogicalResult attention(Invocation &call, kernel::AttentionOp op) {
       for (int64_t e = 0; e < width; ++e)
         result->set(outs.offset() + i * out->strides[batches] +
                         e * out->strides[batches + 3],
-                    sums[e] / total);
+                    weighsZero ? sums[e] : sums[e] / total);
     }
     qs.next();
     ks.next();

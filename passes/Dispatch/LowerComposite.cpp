@@ -9,8 +9,9 @@ using namespace mlir;
 using namespace heddle;
 
 /// heddle.attention(query [.., M, D], key [.., N, D], value [.., N, E], mask?
-/// broadcastable to [.., M, N]) {scale, causal}; the leading dimensions agree,
-/// or a number of key's heads divides that of query's (in the last of them).
+/// broadcastable to [.., M, N]) {scale, causal, zero_nan_rows}; the leading
+/// dimensions agree, or a number of key's heads divides that of query's (in the
+/// last of them).
 static void lowerAttention(GraphLowering &lowering, stablehlo::CompositeOp op) {
   OpBuilder &b = lowering.builder;
   SmallVector<Value> inputs = lowering.lowered(op.getInputs());
@@ -79,13 +80,16 @@ static void lowerAttention(GraphLowering &lowering, stablehlo::CompositeOp op) {
 
   DictionaryAttr attributes = op.getCompositeAttributes();
   auto scale = attributes.getAs<FloatAttr>("scale");
-  auto causal = attributes.getAs<BoolAttr>("causal");
+  auto flag = [&](StringRef name) {
+    auto value = attributes.getAs<BoolAttr>(name);
+    return attributes.contains(name) && (!value || value.getValue());
+  };
   auto attention = kernel::AttentionOp::create(
       b, op.getLoc(), result.clone(shape), inputs[0], inputs[1], inputs[2],
       inputs.size() == 4 ? inputs[3] : Value(), extents,
       b.getAffineMapArrayAttr(maps),
       APFloat(scale ? static_cast<float>(scale.getValueAsDouble()) : 1.0f),
-      attributes.contains("causal") && (!causal || causal.getValue()));
+      flag("causal"), flag("zero_nan_rows"));
   lowering.replace(op, lowering.reshape(op.getLoc(), attention.getResult(),
                                         result.getShape()));
 }

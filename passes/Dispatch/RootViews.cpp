@@ -14,11 +14,72 @@ static SmallVector<AffineMap> mapsOf(Operation *root) {
       [](Attribute map) { return cast<AffineMapAttr>(map).getValue(); });
 }
 
+/// The position of each of a collapsed group's dimensions, if every loop in
+/// `position` moves in one of them alone: 8 * d0 + d1 with d1 < 8 is [d0, d1]
+/// in a group of extents [4, 8]. Empty if not.
+static SmallVector<AffineExpr> takeApart(AffineExpr position,
+                                         ArrayRef<int64_t> extents,
+                                         ArrayRef<int64_t> group) {
+  Builder b(position.getContext());
+  std::optional<kernel::LinearAccess> access =
+      kernel::linearExpression(position, extents.size());
+  if (!access || access->offset != 0)
+    return {};
+  SmallVector<AffineExpr> results(group.size(), b.getAffineConstantExpr(0));
+  SmallVector<int64_t> reach(group.size(), 0);
+  for (auto [loop, stride] : llvm::enumerate(access->strides)) {
+    if (stride == 0 || extents[loop] == 1)
+      continue;
+    int64_t below = 1;
+    unsigned place = group.size();
+    while (place > 0 && stride >= below * group[place - 1])
+      below *= group[--place];
+    if (place == 0 || stride < 0 || stride % below)
+      return {};
+    unsigned dim = place - 1;
+    reach[dim] += stride / below * (extents[loop] - 1);
+    if (reach[dim] >= group[dim])
+      return {};
+    results[dim] = results[dim] + b.getAffineDimExpr(loop) * (stride / below);
+  }
+  return results;
+}
+
+/// What is behind a collapsed operand that `map` reads by loops over the parts.
+static std::optional<Source> collapseSource(Value value, AffineMap map,
+                                            ArrayRef<int64_t> extents) {
+  auto collapse = value.getDefiningOp<tensor::CollapseShapeOp>();
+  if (!collapse || !viewSource(collapse.getSrc()))
+    return std::nullopt;
+  ArrayRef<int64_t> shape = collapse.getSrcType().getShape();
+  SmallVector<AffineExpr> results;
+  for (auto [position, dims] :
+       llvm::zip_equal(map.getResults(), collapse.getReassociationIndices())) {
+    SmallVector<int64_t> group =
+        llvm::map_to_vector(dims, [&](int64_t dim) { return shape[dim]; });
+    SmallVector<AffineExpr> parts = takeApart(position, extents, group);
+    if (parts.empty())
+      return std::nullopt;
+    results.append(parts);
+  }
+  return Source{collapse.getSrc(),
+                AffineMap::get(extents.size(), 0, results, map.getContext())};
+}
+
 static void readThroughViews(Operation *root) {
   SmallVector<AffineMap> maps = mapsOf(root);
+  ArrayRef<int64_t> extents =
+      root->getAttrOfType<DenseI64ArrayAttr>("extents").asArrayRef();
   for (OpOperand &operand : root->getOpOperands()) {
     AffineMap &map = maps[operand.getOperandNumber()];
-    while (std::optional<Source> source = viewSource(operand.get())) {
+    for (;;) {
+      if (auto behind = collapseSource(operand.get(), map, extents)) {
+        map = behind->map;
+        operand.set(behind->value);
+      }
+      std::optional<Source> source = viewSource(operand.get());
+      if (!source)
+        break;
       map = simplifyAffineMap(source->map.compose(map));
       operand.set(source->value);
     }

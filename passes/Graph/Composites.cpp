@@ -75,6 +75,24 @@ static func::FuncOp decomposition(PatternRewriter &rewriter, StringRef name,
   }
 }
 
+/// Constants have no node of their own.
+static Location fusedLocation(Builder &builder, ArrayRef<Operation *> ops) {
+  SmallVector<Location> locations;
+  for (Operation *op : ops)
+    if (!op->hasTrait<OpTrait::ConstantLike>())
+      locations.push_back(op->getLoc());
+  return builder.getFusedLoc(locations);
+}
+
+Location locationBetween(PatternRewriter &rewriter, Operation *root,
+                         ValueRange inputs) {
+  DenseSet<Value> boundary(inputs.begin(), inputs.end());
+  llvm::SetVector<Operation *> slice;
+  if (failed(collect(root, boundary, slice)))
+    slice.insert(root);
+  return fusedLocation(rewriter, slice.getArrayRef());
+}
+
 LogicalResult replaceByComposite(PatternRewriter &rewriter, Operation *root,
                                  ValueRange inputs, StringRef name,
                                  ArrayRef<NamedAttribute> attributes) {
@@ -84,14 +102,11 @@ LogicalResult replaceByComposite(PatternRewriter &rewriter, Operation *root,
     return rewriter.notifyMatchFailure(root, "depends on more than the inputs");
   func::FuncOp function =
       decomposition(rewriter, name, slice.getArrayRef(), inputs);
-  SmallVector<Location> locations;
-  for (Operation *op : slice)
-    if (!op->hasTrait<OpTrait::ConstantLike>())
-      locations.push_back(op->getLoc());
   rewriter.setInsertionPoint(root);
   auto composite = stablehlo::CompositeOp::create(
-      rewriter, rewriter.getFusedLoc(locations), root->getResultTypes(), inputs,
-      name, rewriter.getDictionaryAttr(attributes), function.getSymName());
+      rewriter, fusedLocation(rewriter, slice.getArrayRef()),
+      root->getResultTypes(), inputs, name,
+      rewriter.getDictionaryAttr(attributes), function.getSymName());
   rewriter.replaceOp(root, composite->getResults());
   return success();
 }

@@ -21,6 +21,12 @@ replaceByComposite(mlir::PatternRewriter &rewriter, mlir::Operation *root,
                    mlir::ValueRange inputs, llvm::StringRef name,
                    llvm::ArrayRef<mlir::NamedAttribute> attributes);
 
+/// The locations of `root` and of what computes it from `inputs`, fused: for a
+/// recognizer that spells the decomposition anew. Ops that `replaceByComposite`
+/// would refuse are left out.
+mlir::Location locationBetween(mlir::PatternRewriter &rewriter,
+                               mlir::Operation *root, mlir::ValueRange inputs);
+
 /// Whether `op` is a composite of this name.
 bool isComposite(mlir::Operation *op, llvm::StringRef name);
 
@@ -62,6 +68,7 @@ void populateRecognizeSoftmaxPatterns(mlir::RewritePatternSet &patterns);
 void populateRecognizeNormPatterns(mlir::RewritePatternSet &patterns);
 void populateRecognizeActivationPatterns(mlir::RewritePatternSet &patterns);
 void populateRecognizeAttentionPatterns(mlir::RewritePatternSet &patterns);
+void populateRecognizeRopePatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace heddle
 

@@ -48,11 +48,11 @@ def FoldScaleIntoWeights : Pass<"heddle-fold-scale-into-weights"> {
 }
 
 def RecognizeComposites : Pass<"heddle-recognize-composites", "mlir::ModuleOp"> {
-  let summary = "Recognize softmax, norms, activations and attention and name them as composites";
+  let summary = "Recognize softmax, norms, activations, rotary embeddings and attention and name them as composites";
   let description = [{
     Replaces subgraphs of public functions by `stablehlo.composite "heddle.<op>"`: `softmax`, `layer_norm`, `rms_norm`,
-    `gelu` (erf and tanh), `silu`, `attention`. The decomposition is a private function with the ops that were found;
-    equal ones are shared.
+    `gelu` (erf and tanh), `silu`, `rope`, `attention`. The decomposition is a private function with the ops that were
+    found, re-ordered for `rope` and `attention`; equal ones are shared.
 
     ```mlir
     %0 = stablehlo.logistic %x

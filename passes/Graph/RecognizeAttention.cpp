@@ -1,5 +1,8 @@
 // softmax(scale * q k^T + mask) v => heddle.attention
 //
+// Exporters that write masks as sums guard the softmax against rows of which
+// nothing is left (NaN becomes 0); the composite then says `zero_nan_rows`.
+//
 // The scores are the largest tensor of a transformer and nobody reads them: as
 // one composite they never leave a core's cache. Scales may stand at the query,
 // the key or the scores; the mask is a sum or a select with a very low value.
@@ -144,6 +147,42 @@ std::optional<Scores> matchScores(Value value) {
   return std::nullopt;
 }
 
+/// The softmax that weighs the values, and whether exporters guarded it:
+/// select(compare NE p, p, 0, p), so that rows without scores weigh zero.
+struct Weights {
+  stablehlo::CompositeOp softmax;
+  bool zeroNanRows = false;
+  /// From the last of them to the softmax.
+  SmallVector<Operation *> ops;
+};
+
+std::optional<Weights> matchWeights(Value value) {
+  Weights weights;
+  if (auto select = value.getDefiningOp<stablehlo::SelectOp>()) {
+    auto isNan = select.getPred().getDefiningOp<stablehlo::CompareOp>();
+    Value guarded = select.getOnFalse();
+    std::optional<double> zero = splatValue(select.getOnTrue());
+    if (!isNan || zero != 0.0 || std::signbit(*zero) ||
+        isNan.getComparisonDirection() != stablehlo::ComparisonDirection::NE ||
+        isNan.getLhs() != guarded || isNan.getRhs() != guarded ||
+        !select->hasOneUse() || !isNan->hasOneUse())
+      return std::nullopt;
+    weights.zeroNanRows = true;
+    weights.ops = {select, isNan};
+    value = guarded;
+  }
+  weights.softmax = value.getDefiningOp<stablehlo::CompositeOp>();
+  if (!isComposite(weights.softmax, "heddle.softmax"))
+    return std::nullopt;
+  weights.ops.push_back(weights.softmax);
+  bool othersRead = llvm::any_of(weights.softmax->getUsers(), [&](auto *user) {
+    return weights.zeroNanRows && !llvm::is_contained(weights.ops, user);
+  });
+  if (othersRead || (!weights.zeroNanRows && !weights.softmax->hasOneUse()))
+    return std::nullopt;
+  return weights;
+}
+
 struct RecognizeAttention : OpRewritePattern<stablehlo::DotGeneralOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -152,9 +191,10 @@ struct RecognizeAttention : OpRewritePattern<stablehlo::DotGeneralOp> {
     auto weighted = matchBatchProduct(op.getResult());
     if (!weighted)
       return rewriter.notifyMatchFailure(op, "not a plain batched product");
-    auto softmax = op.getLhs().getDefiningOp<stablehlo::CompositeOp>();
-    if (!isComposite(softmax, "heddle.softmax") || !softmax->hasOneUse())
+    auto weights = matchWeights(op.getLhs());
+    if (!weights)
       return rewriter.notifyMatchFailure(op, "weights are no softmax");
+    stablehlo::CompositeOp softmax = weights->softmax;
     int64_t rank = typeOf(op.getLhs()).getRank();
     auto axis = softmax.getCompositeAttributes().getAs<IntegerAttr>("axis");
     if (!axis || axis.getInt() != rank - 1 ||
@@ -164,7 +204,13 @@ struct RecognizeAttention : OpRewritePattern<stablehlo::DotGeneralOp> {
     if (!scores)
       return rewriter.notifyMatchFailure(op, "softmax of something else");
 
-    Location location = op.getLoc();
+    SmallVector<Location> locations = {op.getLoc(), softmax->getLoc(),
+                                       scores->product.op.getLoc()};
+    for (Operation *guard : weights->ops)
+      locations.push_back(guard->getLoc());
+    if (Operation *masked = softmax->getOperand(0).getDefiningOp())
+      locations.push_back(masked->getLoc());
+    Location location = rewriter.getFusedLoc(locations);
     rewriter.setInsertionPoint(op);
     stablehlo::DotGeneralOp product = scores->product.op;
     double scale = scores->scale;
@@ -184,16 +230,21 @@ struct RecognizeAttention : OpRewritePattern<stablehlo::DotGeneralOp> {
     // operands were re-ordered.
     Operation *root =
         spellOut(rewriter, location, inputs, scale, scores->mask != nullptr,
-                 cast<RankedTensorType>(op.getType()));
+                 weights->zeroNanRows, cast<RankedTensorType>(op.getType()));
     Value result = root->getResult(0);
     rewriter.replaceOp(op, result);
     // A composite has no known effects, so nobody else would find it dead.
-    rewriter.eraseOp(softmax);
+    for (Operation *dead : weights->ops)
+      rewriter.eraseOp(dead);
     rewriter.setInsertionPoint(root);
-    return replaceByComposite(
-        rewriter, root, inputs, "heddle.attention",
-        {rewriter.getNamedAttr("causal", rewriter.getBoolAttr(false)),
-         rewriter.getNamedAttr("scale", rewriter.getF32FloatAttr(scale))});
+    SmallVector<NamedAttribute> attributes = {
+        rewriter.getNamedAttr("causal", rewriter.getBoolAttr(false)),
+        rewriter.getNamedAttr("scale", rewriter.getF32FloatAttr(scale))};
+    if (weights->zeroNanRows)
+      attributes.push_back(
+          rewriter.getNamedAttr("zero_nan_rows", rewriter.getBoolAttr(true)));
+    return replaceByComposite(rewriter, root, inputs, "heddle.attention",
+                              attributes);
   }
 
 private:
@@ -234,7 +285,7 @@ private:
 
   static Operation *spellOut(PatternRewriter &rewriter, Location location,
                              ValueRange inputs, double scale, bool masked,
-                             RankedTensorType resultType) {
+                             bool zeroNanRows, RankedTensorType resultType) {
     RankedTensorType query = typeOf(inputs[0]);
     int64_t rank = query.getRank();
     SmallVector<int64_t> shape(query.getShape());
@@ -268,6 +319,12 @@ private:
     weights = stablehlo::DivOp::create(
         rewriter, location, weights,
         rowReduction<stablehlo::AddOp>(rewriter, location, weights, 0.0));
+    if (zeroNanRows)
+      weights = stablehlo::SelectOp::create(
+          rewriter, location,
+          stablehlo::CompareOp::create(rewriter, location, weights, weights,
+                                       stablehlo::ComparisonDirection::NE),
+          splat(rewriter, location, type, 0.0), weights);
     return dot(resultType, weights, inputs[2], rank - 2);
   }
 };

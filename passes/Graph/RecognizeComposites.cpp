@@ -1,4 +1,5 @@
-// Finds what exporters took apart: softmax, norms, activations, attention.
+// Finds what exporters took apart: softmax, norms, activations, rotary
+// embeddings, attention.
 //
 // Later stages have a kernel for the whole where the parts would each pass over
 // memory. The decomposition that a composite carries is the very subgraph that
@@ -35,6 +36,7 @@ struct RecognizeComposites
     populateRecognizeSoftmaxPatterns(rows);
     populateRecognizeNormPatterns(rows);
     populateRecognizeActivationPatterns(rows);
+    populateRecognizeRopePatterns(rows);
     RewritePatternSet attention(&getContext());
     populateRecognizeAttentionPatterns(attention);
     FrozenRewritePatternSet frozen[] = {std::move(rows), std::move(attention)};

@@ -185,9 +185,13 @@ std::optional<Deviation> matchNormalized(Value value) {
 }
 
 /// The vector over the last dimension that `value` repeats over all others;
-/// null when it is not one.
+/// null when it is not one. Where all other extents are 1 it may be `value`
+/// itself: a constant of which nothing is repeated.
 Value lastDimensionVector(Value value) {
   auto to = cast<RankedTensorType>(value.getType());
+  if (value.getDefiningOp<stablehlo::ConstantOp>() && to.getRank() > 0 &&
+      to.getShape().back() != 1 && to.getNumElements() == to.getShape().back())
+    return value;
   // With no other dimension to repeat over, a reshape does.
   if (auto reshape = value.getDefiningOp<stablehlo::ReshapeOp>()) {
     auto from = cast<RankedTensorType>(reshape.getOperand().getType());

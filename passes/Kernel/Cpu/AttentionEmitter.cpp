@@ -426,6 +426,17 @@ void AttentionEmitter::emitSoftmax() {
                          sum);
       Value one = arith::ConstantOp::create(builder, loc,
                                             builder.getFloatAttr(element, 1));
+      if (op.getZeroNanRows()) {
+        // A sum is NaN exactly if one of its weights is, and then all are: each
+        // is the distance to the same largest score.
+        Value isNan = arith::CmpFOp::create(
+            builder, loc, arith::CmpFPredicate::UNO, total, total);
+        index.branch(isNan, [&] {
+          index.loop(index.constant(0), rows.paddedKeys, lanes,
+                     [&](Value column) { store(constant(0), column); });
+        });
+        total = arith::SelectOp::create(builder, loc, isNan, one, total);
+      }
       Value inverse = arith::DivFOp::create(builder, loc, one, total);
       memref::StoreOp::create(builder, loc, inverse, inverses,
                               index.add(rows.inverses, r));

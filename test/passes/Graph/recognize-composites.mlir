@@ -134,3 +134,69 @@ func.func @attention(%q: tensor<2x3x5x4xf32>, %k: tensor<2x3x4x7xf32>, %v: tenso
   %9 = stablehlo.dot_general %8, %v, batching_dims = [0, 1] x [0, 1], contracting_dims = [3] x [2] : (tensor<2x3x5x7xf32>, tensor<2x3x7x6xf32>) -> tensor<2x3x5x6xf32>
   return %9 : tensor<2x3x5x6xf32>
 }
+
+// A guarded softmax: rows without scores weigh zero. The first has the guard of
+// another tensor.
+// CHECK-LABEL: func.func @guarded_attention
+func.func @guarded_attention(%q: tensor<3x5x4xf32>, %k: tensor<3x4x7xf32>, %v: tensor<3x7x6xf32>, %m: tensor<3x5x7xf32>) -> (tensor<3x5x6xf32>, tensor<3x5x6xf32>) {
+  // CHECK: stablehlo.composite "heddle.softmax"
+  // CHECK: stablehlo.dot_general
+  // CHECK: %[[R:.*]] = stablehlo.composite "heddle.attention" {{.*}}composite_attributes = {causal = false, scale = 1.000000e+00 : f32, zero_nan_rows = true}
+  // CHECK-NEXT: return %{{.*}}, %[[R]]
+  %lowest = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %zeros = stablehlo.constant dense<0.0> : tensor<3x5x7xf32>
+  %s = stablehlo.dot_general %q, %k, batching_dims = [0] x [0], contracting_dims = [2] x [1] : (tensor<3x5x4xf32>, tensor<3x4x7xf32>) -> tensor<3x5x7xf32>
+  %x = stablehlo.add %s, %m : tensor<3x5x7xf32>
+  %0 = stablehlo.reduce(%x init: %lowest) applies stablehlo.maximum across dimensions = [2] : (tensor<3x5x7xf32>, tensor<f32>) -> tensor<3x5xf32>
+  %1 = stablehlo.broadcast_in_dim %0, dims = [0, 1] : (tensor<3x5xf32>) -> tensor<3x5x7xf32>
+  %2 = stablehlo.subtract %x, %1 : tensor<3x5x7xf32>
+  %3 = stablehlo.exponential %2 : tensor<3x5x7xf32>
+  %4 = stablehlo.reduce(%3 init: %zero) applies stablehlo.add across dimensions = [2] : (tensor<3x5x7xf32>, tensor<f32>) -> tensor<3x5xf32>
+  %5 = stablehlo.broadcast_in_dim %4, dims = [0, 1] : (tensor<3x5xf32>) -> tensor<3x5x7xf32>
+  %p = stablehlo.divide %3, %5 : tensor<3x5x7xf32>
+  %otherNan = stablehlo.compare NE, %m, %m : (tensor<3x5x7xf32>, tensor<3x5x7xf32>) -> tensor<3x5x7xi1>
+  %other = stablehlo.select %otherNan, %zeros, %p : tensor<3x5x7xi1>, tensor<3x5x7xf32>
+  %unguarded = stablehlo.dot_general %other, %v, batching_dims = [0] x [0], contracting_dims = [2] x [1] : (tensor<3x5x7xf32>, tensor<3x7x6xf32>) -> tensor<3x5x6xf32>
+  %t = stablehlo.dot_general %q, %k, batching_dims = [0] x [0], contracting_dims = [2] x [1] : (tensor<3x5x4xf32>, tensor<3x4x7xf32>) -> tensor<3x5x7xf32>
+  %6 = stablehlo.reduce(%t init: %lowest) applies stablehlo.maximum across dimensions = [2] : (tensor<3x5x7xf32>, tensor<f32>) -> tensor<3x5xf32>
+  %7 = stablehlo.broadcast_in_dim %6, dims = [0, 1] : (tensor<3x5xf32>) -> tensor<3x5x7xf32>
+  %8 = stablehlo.subtract %t, %7 : tensor<3x5x7xf32>
+  %9 = stablehlo.exponential %8 : tensor<3x5x7xf32>
+  %10 = stablehlo.reduce(%9 init: %zero) applies stablehlo.add across dimensions = [2] : (tensor<3x5x7xf32>, tensor<f32>) -> tensor<3x5xf32>
+  %11 = stablehlo.broadcast_in_dim %10, dims = [0, 1] : (tensor<3x5xf32>) -> tensor<3x5x7xf32>
+  %w = stablehlo.divide %9, %11 : tensor<3x5x7xf32>
+  %nan = stablehlo.compare NE, %w, %w : (tensor<3x5x7xf32>, tensor<3x5x7xf32>) -> tensor<3x5x7xi1>
+  %guarded = stablehlo.select %nan, %zeros, %w : tensor<3x5x7xi1>, tensor<3x5x7xf32>
+  %r = stablehlo.dot_general %guarded, %v, batching_dims = [0] x [0], contracting_dims = [2] x [1] : (tensor<3x5x7xf32>, tensor<3x7x6xf32>) -> tensor<3x5x6xf32>
+  return %unguarded, %r : tensor<3x5x6xf32>, tensor<3x5x6xf32>
+}
+
+// Both spellings; the third turns the wrong way.
+// CHECK-LABEL: func.func @rope
+// CHECK-SAME: %[[X:[^:]*]]: tensor<2x3x8xf32>, %[[C:[^:]*]]: tensor<2x3x8xf32>, %[[S:[^:]*]]: tensor<2x3x8xf32>, %[[HC:[^:]*]]: tensor<2x3x4xf32>, %[[HS:[^:]*]]: tensor<2x3x4xf32>
+func.func @rope(%x: tensor<2x3x8xf32>, %c: tensor<2x3x8xf32>, %s: tensor<2x3x8xf32>, %hc: tensor<2x3x4xf32>, %hs: tensor<2x3x4xf32>) -> (tensor<2x3x8xf32>, tensor<2x3x8xf32>, tensor<2x3x8xf32>) {
+  // CHECK: stablehlo.composite "heddle.rope" %[[X]], %[[C]], %[[S]] {decomposition = @heddle.rope_1}
+  // CHECK: stablehlo.composite "heddle.rope" %[[X]], %[[HC]], %[[HS]] {decomposition = @heddle.rope_0}
+  // CHECK-NOT: composite
+  // CHECK: return
+  %a = stablehlo.slice %x [0:2, 0:3, 0:4] : (tensor<2x3x8xf32>) -> tensor<2x3x4xf32>
+  %b = stablehlo.slice %x [0:2, 0:3, 4:8] : (tensor<2x3x8xf32>) -> tensor<2x3x4xf32>
+  %0 = stablehlo.negate %b : tensor<2x3x4xf32>
+  %1 = stablehlo.concatenate %0, %a, dim = 2 : (tensor<2x3x4xf32>, tensor<2x3x4xf32>) -> tensor<2x3x8xf32>
+  %2 = stablehlo.multiply %x, %c : tensor<2x3x8xf32>
+  %3 = stablehlo.multiply %1, %s : tensor<2x3x8xf32>
+  %4 = stablehlo.add %2, %3 : tensor<2x3x8xf32>
+  %5 = stablehlo.multiply %a, %hc : tensor<2x3x4xf32>
+  %6 = stablehlo.multiply %b, %hs : tensor<2x3x4xf32>
+  %7 = stablehlo.subtract %5, %6 : tensor<2x3x4xf32>
+  %8 = stablehlo.multiply %b, %hc : tensor<2x3x4xf32>
+  %9 = stablehlo.multiply %a, %hs : tensor<2x3x4xf32>
+  %10 = stablehlo.add %8, %9 : tensor<2x3x4xf32>
+  %11 = stablehlo.concatenate %7, %10, dim = 2 : (tensor<2x3x4xf32>, tensor<2x3x4xf32>) -> tensor<2x3x8xf32>
+  %12 = stablehlo.negate %a : tensor<2x3x4xf32>
+  %13 = stablehlo.concatenate %12, %b, dim = 2 : (tensor<2x3x4xf32>, tensor<2x3x4xf32>) -> tensor<2x3x8xf32>
+  %14 = stablehlo.multiply %13, %s : tensor<2x3x8xf32>
+  %15 = stablehlo.add %2, %14 : tensor<2x3x8xf32>
+  return %4, %11, %15 : tensor<2x3x8xf32>, tensor<2x3x8xf32>, tensor<2x3x8xf32>
+}

@@ -17,6 +17,7 @@ struct Case {
   bool causal = false;
   /// Heads inside positions, [b, s, h, d]; else [b, h, s, d].
   bool headsInside = true;
+  bool zeroNanRows = false;
 };
 
 /// With h = g * groupSize + s: several query heads g share a key head.
@@ -69,7 +70,9 @@ std::string textOf(const Case &c) {
              query, key, value, maskArgument, out, mask, c.batch, c.keyHeads,
              shared, c.m, c.n, c.d, c.e, map("m", "d", false),
              map("n", "d", true), map("n", "e", true), maskMap,
-             c.causal ? ", causal" : "", maskType)
+             std::string(c.causal ? ", causal" : "") +
+                 (c.zeroNanRows ? ", zero_nan_rows" : ""),
+             maskType)
       .str();
 }
 
@@ -109,6 +112,10 @@ void check(const Case &c) {
         }
         for (double &s : score)
           sum += s = std::exp(s - largest);
+        if (c.zeroNanRows && std::isnan(sum)) {
+          std::fill(score.begin(), score.end(), 0);
+          sum = 1;
+        }
         for (int64_t i = 0; i < c.e; ++i) {
           double total = 0;
           for (int64_t n = 0; n < c.n; ++n)
@@ -177,6 +184,9 @@ TEST(Attention, Causal) {
   check({1, 2, 2, 70, 70, 16, 16, Mask::Float, true});
   // The first rows see nothing.
   check({1, 2, 2, 50, 33, 16, 16, Mask::None, true});
+  Case guarded = {1, 2, 2, 50, 33, 16, 16, Mask::None, true};
+  guarded.zeroNanRows = true;
+  check(guarded);
 }
 
 TEST(Attention, Empty) {

@@ -1,0 +1,193 @@
+// Rotary position embeddings => heddle.rope(x, cosine, sine), in both ways that
+// exporters write the rotation of the two halves (a, b) of the last dimension:
+//
+// - x * cosine + concatenate(-b, a) * sine
+// - concatenate(a * cosine - b * sine, b * cosine + a * sine)
+//
+// The decomposition reads both halves by one reversed view instead of slicing
+// and joining them, so that one loop computes the whole. Sign changes are
+// exact, so its results are those of the ops it replaces, bit for bit.
+
+#include "passes/Graph/Composites.h"
+
+using namespace mlir;
+
+namespace heddle {
+namespace {
+
+struct Rope {
+  Value input;
+  /// Of the input's shape, or with half its last extent: both halves alike.
+  Value cosine, sine;
+};
+
+RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+/// The tensor of which `value` is the lower or upper half of the last
+/// dimension; null if it is neither.
+Value halfOf(Value value, bool upper) {
+  auto slice = value.getDefiningOp<stablehlo::SliceOp>();
+  if (!slice)
+    return {};
+  ArrayRef<int64_t> from = typeOf(slice.getOperand()).getShape();
+  int64_t last = static_cast<int64_t>(from.size()) - 1;
+  for (auto [dimension, extent] : llvm::enumerate(from)) {
+    int64_t start = slice.getStartIndices()[dimension];
+    int64_t limit = slice.getLimitIndices()[dimension];
+    bool isLast = static_cast<int64_t>(dimension) == last;
+    if (isLast && extent % 2)
+      return {};
+    int64_t wantedStart = isLast && upper ? extent / 2 : 0;
+    int64_t wantedLimit = isLast && !upper ? extent / 2 : extent;
+    if (start != wantedStart || limit != wantedLimit ||
+        slice.getStrides()[dimension] != 1)
+      return {};
+  }
+  return slice.getOperand();
+}
+
+/// The operands of a concatenation of two along the last dimension.
+std::optional<std::pair<Value, Value>> matchHalves(Value value) {
+  auto join = value.getDefiningOp<stablehlo::ConcatenateOp>();
+  if (!join || join.getInputs().size() != 2 ||
+      static_cast<int64_t>(join.getDimension()) != typeOf(value).getRank() - 1)
+    return std::nullopt;
+  return std::pair(join.getInputs()[0], join.getInputs()[1]);
+}
+
+/// x * cosine + concatenate(-b, a) * sine
+std::optional<Rope> matchRotateHalf(stablehlo::AddOp op) {
+  Rope rope;
+  auto isTurned = [&](Value turned, Value sine) {
+    auto halves = matchHalves(turned);
+    if (!halves)
+      return false;
+    auto negated = halves->first.getDefiningOp<stablehlo::NegOp>();
+    Value input = halfOf(halves->second, /*upper=*/false);
+    if (!negated || !input ||
+        halfOf(negated.getOperand(), /*upper=*/true) != input)
+      return false;
+    rope.input = input;
+    rope.sine = sine;
+    return true;
+  };
+  auto isStraight = [&](Value input, Value cosine) {
+    rope.cosine = cosine;
+    return input == rope.input;
+  };
+  bool matches = matchEitherOrder<stablehlo::AddOp>(
+      op.getResult(), [&](Value straight, Value turned) {
+        return matchEitherOrder<stablehlo::MulOp>(turned, isTurned) &&
+               matchEitherOrder<stablehlo::MulOp>(straight, isStraight);
+      });
+  return matches ? std::optional(rope) : std::nullopt;
+}
+
+/// concatenate(a * cosine - b * sine, b * cosine + a * sine)
+std::optional<Rope> matchJoinedHalves(stablehlo::ConcatenateOp op) {
+  auto halves = matchHalves(op.getResult());
+  if (!halves)
+    return std::nullopt;
+  auto difference = halves->first.getDefiningOp<stablehlo::SubtractOp>();
+  if (!difference)
+    return std::nullopt;
+  Rope rope;
+  auto scaledHalf = [&](Value product, bool upper, Value &factor) {
+    return matchEitherOrder<stablehlo::MulOp>(
+        product, [&](Value half, Value other) {
+          Value input = halfOf(half, upper);
+          if (!input || (rope.input && rope.input != input) ||
+              (factor && factor != other))
+            return false;
+          rope.input = input;
+          factor = other;
+          return true;
+        });
+  };
+  bool matches =
+      scaledHalf(difference.getLhs(), /*upper=*/false, rope.cosine) &&
+      scaledHalf(difference.getRhs(), /*upper=*/true, rope.sine) &&
+      matchEitherOrder<stablehlo::AddOp>(
+          halves->second, [&](Value upper, Value lower) {
+            return scaledHalf(upper, /*upper=*/true, rope.cosine) &&
+                   scaledHalf(lower, /*upper=*/false, rope.sine);
+          });
+  return matches ? std::optional(rope) : std::nullopt;
+}
+
+/// x * cosine + turned(x) * sine with the last dimension seen as [2, half].
+Operation *spellOut(PatternRewriter &rewriter, Location location,
+                    const Rope &rope) {
+  RankedTensorType type = typeOf(rope.input);
+  int64_t rank = type.getRank(), half = type.getShape().back() / 2;
+  SmallVector<int64_t> shape(type.getShape().drop_back());
+  shape.append({2, half});
+  RankedTensorType split = type.clone(shape);
+  auto angle = [&](Value value) -> Value {
+    if (typeOf(value).getShape().back() != half)
+      return stablehlo::ReshapeOp::create(rewriter, location, split, value);
+    auto dims = llvm::to_vector(llvm::seq<int64_t>(0, rank - 1));
+    dims.push_back(rank);
+    return stablehlo::BroadcastInDimOp::create(
+        rewriter, location, split, value, rewriter.getDenseI64ArrayAttr(dims));
+  };
+  Value input =
+      stablehlo::ReshapeOp::create(rewriter, location, split, rope.input);
+  Value turned =
+      stablehlo::ReverseOp::create(rewriter, location, split, input,
+                                   rewriter.getDenseI64ArrayAttr({rank - 1}));
+  auto element = cast<FloatType>(type.getElementType());
+  Value signs = stablehlo::ConstantOp::create(
+      rewriter, location,
+      DenseElementsAttr::get(
+          type.clone({2}),
+          ArrayRef<Attribute>{rewriter.getFloatAttr(element, -1),
+                              rewriter.getFloatAttr(element, 1)}));
+  signs = stablehlo::BroadcastInDimOp::create(
+      rewriter, location, split, signs,
+      rewriter.getDenseI64ArrayAttr({rank - 1}));
+  turned = stablehlo::MulOp::create(rewriter, location, turned, signs);
+  turned =
+      stablehlo::MulOp::create(rewriter, location, turned, angle(rope.sine));
+  Value straight =
+      stablehlo::MulOp::create(rewriter, location, input, angle(rope.cosine));
+  Value sum = stablehlo::AddOp::create(rewriter, location, straight, turned);
+  return stablehlo::ReshapeOp::create(rewriter, location, type, sum);
+}
+
+template <typename Op> struct RecognizeRope : OpRewritePattern<Op> {
+  using Match = std::optional<Rope> (*)(Op);
+  RecognizeRope(MLIRContext *context, Match match)
+      : OpRewritePattern<Op>(context), match(match) {}
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    if (!isa<FloatType>(cast<RankedTensorType>(op.getType()).getElementType()))
+      return rewriter.notifyMatchFailure(op, "not of floats");
+    std::optional<Rope> rope = match(op);
+    if (!rope)
+      return rewriter.notifyMatchFailure(op, "no rotation of halves");
+    rewriter.setInsertionPoint(op);
+    SmallVector<Value> inputs = {rope->input, rope->cosine, rope->sine};
+    Operation *root =
+        spellOut(rewriter, locationBetween(rewriter, op, inputs), *rope);
+    rewriter.replaceOp(op, root->getResult(0));
+    return replaceByComposite(rewriter, root, inputs, "heddle.rope", {});
+  }
+
+private:
+  Match match;
+};
+
+} // namespace
+
+void populateRecognizeRopePatterns(RewritePatternSet &patterns) {
+  patterns.add<RecognizeRope<stablehlo::AddOp>>(patterns.getContext(),
+                                                matchRotateHalf);
+  patterns.add<RecognizeRope<stablehlo::ConcatenateOp>>(patterns.getContext(),
+                                                        matchJoinedHalves);
+}
+
+} // namespace heddle
