@@ -196,6 +196,10 @@ struct RecognizeAttention : OpRewritePattern<stablehlo::DotGeneralOp> {
       return rewriter.notifyMatchFailure(op, "weights are no softmax");
     stablehlo::CompositeOp softmax = weights->softmax;
     int64_t rank = typeOf(op.getLhs()).getRank();
+    // The product alone gives zeros; the kernel would divide by a sum of
+    // nothing.
+    if (typeOf(op.getLhs()).getShape().back() == 0)
+      return rewriter.notifyMatchFailure(op, "no keys");
     auto axis = softmax.getCompositeAttributes().getAs<IntegerAttr>("axis");
     if (!axis || axis.getInt() != rank - 1 ||
         weighted->lhsContracted != rank - 1)

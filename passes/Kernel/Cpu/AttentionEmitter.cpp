@@ -428,9 +428,12 @@ void AttentionEmitter::emitSoftmax() {
                                             builder.getFloatAttr(element, 1));
       if (op.getZeroNanRows()) {
         // A sum is NaN exactly if one of its weights is, and then all are: each
-        // is the distance to the same largest score.
+        // is the distance to the same largest score. A row that sees no key at
+        // all has the sum 0.
+        Value zero = arith::ConstantOp::create(
+            builder, loc, builder.getFloatAttr(element, 0));
         Value isNan = arith::CmpFOp::create(
-            builder, loc, arith::CmpFPredicate::UNO, total, total);
+            builder, loc, arith::CmpFPredicate::ULE, total, zero);
         index.branch(isNan, [&] {
           index.loop(index.constant(0), rows.paddedKeys, lanes,
                      [&](Value column) { store(constant(0), column); });
