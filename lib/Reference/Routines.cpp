@@ -60,7 +60,9 @@ static LogicalResult applyFourierRoutine(Invocation &call,
   Extents shape = in[0].shape;
   std::vector<Wide> values(in[0].values.begin(), in[0].values.end());
   auto lengths = routine.parameters.getAs<DenseI64ArrayAttr>("fft_length");
-  applyFourier(values, shape, routine.word("fft_type"), lengths);
+  int64_t first = lengths.size() == 1 ? routine.fourierDimension()
+                                      : shape.size() - lengths.size();
+  applyFourier(values, shape, routine.word("fft_type"), lengths, first);
   Whole whole{shape, {}};
   for (const Wide &value : values)
     whole.values.emplace_back(double(value.real()), double(value.imag()));

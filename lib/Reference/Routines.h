@@ -37,10 +37,12 @@ using MatrixFunction = void (*)(const kernel::RoutineCall &call,
 MatrixFunction findMatrixFunction(llvm::StringRef name);
 
 using Wide = std::complex<long double>;
-/// The transform of dense values over the last dimensions, in place; `shape`
-/// becomes that of the result. `type` is spelled as in StableHLO (Fourier.cpp).
+/// The transform of dense values over the dimensions from `first` on, in place;
+/// `shape` becomes that of the result. `type` is spelled as in StableHLO
+/// (Fourier.cpp).
 void applyFourier(std::vector<Wide> &values, Extents &shape,
-                  llvm::StringRef type, llvm::ArrayRef<int64_t> lengths);
+                  llvm::StringRef type, llvm::ArrayRef<int64_t> lengths,
+                  int64_t first);
 
 } // namespace heddle::reference
 

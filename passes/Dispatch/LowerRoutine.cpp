@@ -31,6 +31,42 @@ static Type computedType(Type element) {
              : element;
 }
 
+/// A Fourier transform of several dimensions, one after the other: lines along
+/// each of them are independent. The last one is that of a real operand or
+/// result.
+static SmallVector<Value> transformDimensions(GraphLowering &lowering,
+                                              Location loc,
+                                              const kernel::RoutineCall &call,
+                                              ArrayRef<Type> types,
+                                              SmallVector<Value> values) {
+  OpBuilder &b = lowering.builder;
+  StringRef type = call.word("fft_type");
+  auto lengths = call.parameters.getAs<DenseI64ArrayAttr>("fft_length");
+  int64_t rank = cast<RankedTensorType>(types[0]).getRank();
+  auto transform = [&](StringRef kind, int64_t number, ArrayRef<Type> results) {
+    SmallVector<NamedAttribute> parameters = {
+        b.getNamedAttr("fft_type", b.getStringAttr(kind)),
+        b.getNamedAttr("fft_length", b.getDenseI64ArrayAttr(lengths[number]))};
+    if (number + 1 != lengths.size())
+      parameters.push_back(b.getNamedAttr(
+          "dimension", b.getI64IntegerAttr(rank - lengths.size() + number)));
+    values = llvm::to_vector_of<Value>(
+        kernel::RoutineOp::create(b, loc, results, "fft", values,
+                                  b.getDictionaryAttr(parameters))
+            .getOutputs());
+  };
+  if (type != "IRFFT")
+    transform(type, lengths.size() - 1, types);
+  for (int64_t number = lengths.size() - 2; number >= 0; --number) {
+    SmallVector<Type> same = llvm::map_to_vector(
+        values, [](Value value) { return value.getType(); });
+    transform(type == "FFT" || type == "RFFT" ? "FFT" : "IFFT", number, same);
+  }
+  if (type == "IRFFT")
+    transform(type, lengths.size() - 1, types);
+  return values;
+}
+
 static void lowerTo(GraphLowering &lowering, Operation *op, StringRef name,
                     DictionaryAttr parameters) {
   kernel::RoutineCall call{name, op->getOperandTypes(), op->getResultTypes(),
@@ -56,10 +92,15 @@ static void lowerTo(GraphLowering &lowering, Operation *op, StringRef name,
     types.push_back(RankedTensorType::get(type.getShape(),
                                           computedType(type.getElementType())));
   }
-  auto routine = kernel::RoutineOp::create(lowering.builder, op->getLoc(),
-                                           types, name, inputs, parameters);
+  SmallVector<Value> computed =
+      name == "fft"
+          ? transformDimensions(lowering, op->getLoc(), call, types, inputs)
+          : llvm::to_vector_of<Value>(
+                kernel::RoutineOp::create(lowering.builder, op->getLoc(), types,
+                                          name, inputs, parameters)
+                    .getOutputs());
   SmallVector<Value> results;
-  for (auto [i, result] : llvm::enumerate(routine.getOutputs()))
+  for (auto [i, result] : llvm::enumerate(computed))
     results.push_back(converted(lowering, op->getLoc(), result,
                                 lowering.resultType(op, i).getElementType()));
   lowering.replace(op, results);

@@ -6,6 +6,8 @@
 // RUN: heddle compare half.mlir
 // RUN: heddle compare complex.mlir
 // RUN: heddle compare empty.mlir
+// RUN: heddle compare fourier.mlir
+// RUN: heddle compare fourier.mlir -t x86-64-v2
 
 //--- cholesky.mlir
 func.func @main(%x: tensor<3x131x131xf32>, %y: tensor<17x17xf64>) -> (tensor<3x131x131xf32>, tensor<3x131x131xf32>, tensor<17x17xf64>) {
@@ -70,4 +72,14 @@ func.func @main(%x: tensor<0x4x4xf32>, %y: tensor<3x0x0xf32>, %b: tensor<3x0x5xf
   %2 = "stablehlo.triangular_solve"(%1, %b) {left_side = true, lower = true, unit_diagonal = false, transpose_a = #stablehlo<transpose NO_TRANSPOSE>} : (tensor<3x0x0xf32>, tensor<3x0x5xf32>) -> tensor<3x0x5xf32>
   %3 = stablehlo.cholesky %one : tensor<1x1xf32>
   return %0, %1, %2, %3 : tensor<0x4x4xf32>, tensor<3x0x0xf32>, tensor<3x0x5xf32>, tensor<1x1xf32>
+}
+//--- fourier.mlir
+func.func private @heddle.fft.0(tensor<5x12x10xf32>) -> (tensor<5x12x6xf32>, tensor<5x12x6xf32>)
+func.func private @heddle.fft.1(tensor<5x12x6xf32>, tensor<5x12x6xf32>) -> tensor<5x12x10xf32>
+func.func private @heddle.fft.2(tensor<37xf64>, tensor<37xf64>) -> (tensor<37xf64>, tensor<37xf64>)
+func.func @main(%x: tensor<5x12x10xf32>, %re: tensor<37xf64>, %im: tensor<37xf64>) -> (tensor<5x12x6xf32>, tensor<5x12x6xf32>, tensor<5x12x10xf32>, tensor<37xf64>, tensor<37xf64>) {
+  %y:2 = stablehlo.composite "heddle.fft" %x {composite_attributes = {fft_type = "RFFT", fft_length = array<i64: 12, 10>}, decomposition = @heddle.fft.0} : (tensor<5x12x10xf32>) -> (tensor<5x12x6xf32>, tensor<5x12x6xf32>)
+  %z = stablehlo.composite "heddle.fft" %y#0, %y#1 {composite_attributes = {fft_type = "IRFFT", fft_length = array<i64: 5, 12, 10>}, decomposition = @heddle.fft.1} : (tensor<5x12x6xf32>, tensor<5x12x6xf32>) -> tensor<5x12x10xf32>
+  %w:2 = stablehlo.composite "heddle.fft" %re, %im {composite_attributes = {fft_type = "IFFT", fft_length = array<i64: 37>}, decomposition = @heddle.fft.2} : (tensor<37xf64>, tensor<37xf64>) -> (tensor<37xf64>, tensor<37xf64>)
+  return %y#0, %y#1, %z, %w#0, %w#1 : tensor<5x12x6xf32>, tensor<5x12x6xf32>, tensor<5x12x10xf32>, tensor<37xf64>, tensor<37xf64>
 }

@@ -6,11 +6,14 @@
 
 #include "dialects/Kernel/Routines.h"
 #include "heddle/Target/RoutineScratch.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/Kernel/Cpu/Emitters.h"
+#include "passes/Kernel/Cpu/FourierTables.h"
 #include "passes/Kernel/Cpu/Grid.h"
 #include "passes/Kernel/Cpu/IndexBuilder.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
+#include <cmath>
 
 using namespace mlir;
 
@@ -26,6 +29,8 @@ struct Emission {
   /// The function's name without the suffix for the element type.
   std::string function;
   SmallVector<int64_t> integers;
+  /// Constant tables, before the integers.
+  SmallVector<DenseElementsAttr> tables;
   int64_t units = 0;
   double unitNanoseconds = 0;
   /// Scratch memory in elements.
@@ -86,9 +91,65 @@ void planTriangularSolve(Emission &e) {
       n, std::min(columns, routine::kSolveColumns));
 }
 
+/// Nanoseconds of one point of a transform and one doubling of the length.
+constexpr double pointNanoseconds = 0.3;
+
+DenseElementsAttr floatTable(Type element, ArrayRef<long double> values) {
+  auto type = RankedTensorType::get({int64_t(values.size())}, element);
+  SmallVector<APFloat> numbers;
+  for (long double value : values)
+    numbers.push_back(element.isF32() ? APFloat(static_cast<float>(value))
+                                      : APFloat(static_cast<double>(value)));
+  return DenseElementsAttr::get(type, numbers);
+}
+
+void planFft(Emission &e) {
+  using routine::FourierKind;
+  StringRef type = e.call.word("fft_type");
+  FourierKind kind = type == "FFT"    ? FourierKind::Forward
+                     : type == "IFFT" ? FourierKind::Inverse
+                     : type == "RFFT" ? FourierKind::RealForward
+                                      : FourierKind::RealInverse;
+  bool real =
+      kind == FourierKind::RealForward || kind == FourierKind::RealInverse;
+  int64_t points =
+      cast<DenseI64ArrayAttr>(e.call.parameters.get("fft_length"))[0];
+  int64_t dimension = e.call.fourierDimension();
+  int64_t inner = 1, lines = 1;
+  for (auto [number, extent] : llvm::enumerate(e.shape(0))) {
+    lines *= int64_t(number) == dimension ? 1 : extent;
+    inner *= int64_t(number) > dimension ? extent : 1;
+  }
+  if (points == 0)
+    lines = 0;
+  // Lines side by side fill vectors; long ones would not stay in the cache, and
+  // are made of lines themselves.
+  int64_t bytes = e.element().getIntOrFloatBitWidth() / 8;
+  int64_t lanes = e.frame.machine.vectorBits / 8 / bytes;
+  int64_t group = inner > 1 ? std::max(lanes, 64 / bytes) : lanes;
+  bool together = lines >= std::max<int64_t>(2, lanes / 4) &&
+                  points <= (inner > 1 ? 16384 : 1024);
+  if (!together)
+    group = 1;
+  FourierTables tables = planFourier(std::max<int64_t>(points, 1), real,
+                                     /*alone=*/!together);
+  ArrayRef<int64_t> words(reinterpret_cast<const int64_t *>(&tables.plan),
+                          sizeof(tables.plan) / sizeof(int64_t));
+  Builder builder(e.op.getContext());
+  e.tables = {builder.getI64TensorAttr(words),
+              floatTable(e.element(), tables.constants)};
+  e.integers = {static_cast<int64_t>(kind), points, inner, lines, group};
+  e.units = llvm::divideCeil(lines, group);
+  double size = tables.longest;
+  e.unitNanoseconds =
+      50 + size * group * (1 + std::log2(size)) * pointNanoseconds;
+  e.scratch = routine::fourierScratch(tables.longest, group);
+}
+
 /// What the function's name ends in: the type of its matrices.
 StringRef suffix(Emission &e) {
-  bool complex = e.call.isComplex();
+  // Transforms are of complex numbers always.
+  bool complex = e.call.isComplex() && e.op.getName() != "fft";
   if (e.element().isF32())
     return complex ? "_c64" : "_f32";
   return complex ? "_c128" : "_f64";
@@ -101,6 +162,8 @@ LogicalResult plan(Emission &e) {
     planCholesky(e);
   else if (name == "triangular_solve")
     planTriangularSolve(e);
+  else if (name == "fft")
+    planFft(e);
   else
     return e.op.emitOpError() << "\"" << name << "\" has no function";
   return success();
@@ -114,6 +177,7 @@ LogicalResult emitRoutine(KernelFrame &frame, kernel::RoutineOp op) {
              {op.getName(), op.getInputs().getTypes(),
               op.getOutputs().getTypes(), op.getParameters()},
              "",
+             {},
              {}};
   if (failed(plan(e)))
     return failure();
@@ -126,6 +190,10 @@ LogicalResult emitRoutine(KernelFrame &frame, kernel::RoutineOp op) {
       return op.emitOpError("has an operand that is computed in its kernel");
     arguments.push_back(buffer);
   }
+  // A transform takes and gives two parts, whatever is real.
+  bool fourier = op.getName() == "fft";
+  if (fourier && arguments.size() == 1)
+    arguments.push_back(arguments[0]);
   for (Value value : op.getOutputs()) {
     // What nobody asks for is computed into scratch memory.
     auto type = cast<RankedTensorType>(value.getType());
@@ -134,7 +202,13 @@ LogicalResult emitRoutine(KernelFrame &frame, kernel::RoutineOp op) {
                             : frame.allocateScratch(type.getElementType(),
                                                     type.getNumElements()));
   }
+  if (fourier && arguments.size() == 3)
+    arguments.push_back(arguments[2]);
   arguments.push_back(frame.allocateScratch(e.element(), e.scratch));
+  OpBuilder constants(op);
+  for (DenseElementsAttr table : e.tables)
+    arguments.push_back(frame.buffer(
+        arith::ConstantOp::create(constants, loc, table).getResult()));
   for (int64_t value : e.integers)
     arguments.push_back(index.constant(value));
 

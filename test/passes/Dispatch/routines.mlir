@@ -31,3 +31,15 @@ func.func @main(%re: tensor<4x4xf32>, %im: tensor<4x4xf32>) -> (tensor<4x4xf32>,
   %l:2 = stablehlo.composite "heddle.cholesky" %re, %im {composite_attributes = {lower = true}, decomposition = @heddle.cholesky.f32_4x4} : (tensor<4x4xf32>, tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>)
   return %l#0, %l#1 : tensor<4x4xf32>, tensor<4x4xf32>
 }
+
+// -----
+
+// A transform of several dimensions is one routine for each.
+func.func private @heddle.fft.0(tensor<5x12x10xf32>) -> (tensor<5x12x6xf32>, tensor<5x12x6xf32>)
+// CHECK-LABEL: func @main
+func.func @main(%x: tensor<5x12x10xf32>) -> (tensor<5x12x6xf32>, tensor<5x12x6xf32>) {
+  // CHECK: %[[LAST:.*]]:2 = kernel.routine "fft"(%{{.*}}) {parameters = {fft_length = array<i64: 10>, fft_type = "RFFT"}}
+  // CHECK: kernel.routine "fft"(%[[LAST]]#0, %[[LAST]]#1) {parameters = {dimension = 1 : i64, fft_length = array<i64: 12>, fft_type = "FFT"}}
+  %y:2 = stablehlo.composite "heddle.fft" %x {composite_attributes = {fft_type = "RFFT", fft_length = array<i64: 12, 10>}, decomposition = @heddle.fft.0} : (tensor<5x12x10xf32>) -> (tensor<5x12x6xf32>, tensor<5x12x6xf32>)
+  return %y#0, %y#1 : tensor<5x12x6xf32>, tensor<5x12x6xf32>
+}

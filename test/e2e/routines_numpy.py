@@ -1,0 +1,212 @@
+"""Compiled routines against numpy: factorizations, solutions and transforms of many sizes, in single and double precision.
+
+Every case is a few operations of one program per family; results are checked by what they must satisfy or against numpy in double
+precision, and must have the same bits with one thread and with two.
+
+    routines_numpy.py FOLDER [FAMILY...]    prints a line per failure, and last how many passed
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+import numpy as np
+
+RANDOM = np.random.default_rng(5)
+#: Relative errors allowed, as multiples of the unit roundoff of the type.
+ULP = {np.dtype(np.float32): 2.0**-24, np.dtype(np.float64): 2.0**-53}
+
+
+class Program:
+    """One module: calls of routines on inputs of their own, complex tensors in two parts."""
+
+    def __init__(self):
+        self.arguments, self.declarations, self.body, self.results = [], [], [], []
+        self.checks = []
+
+    @staticmethod
+    def type_of(array: np.ndarray) -> str:
+        element = {"float32": "f32", "float64": "f64", "int32": "i32"}[array.dtype.name]
+        return "tensor<" + "".join(f"{extent}x" for extent in array.shape) + element + ">"
+
+    def call(self, name: str, inputs: list, results: list, attributes: str, check):
+        """`results` are arrays of the shapes and types expected, complex ones in one piece; `check` gets the computed ones."""
+        split = lambda arrays: [part for a in arrays for part in ((a.real, a.imag) if np.iscomplexobj(a) else (a,))]
+        number = len(self.declarations)
+        operands = split(inputs)
+        types = [self.type_of(np.asarray(part)) for part in operands]
+        out = [self.type_of(np.asarray(part)) for part in split(results)]
+        first = len(self.arguments)
+        self.arguments += [np.ascontiguousarray(part) for part in operands]
+        self.declarations.append(f"func.func private @r{number}({', '.join(types)}) -> ({', '.join(out)})")
+        names = ", ".join(f"%a{first + i}" for i in range(len(operands)))
+        self.body.append(f'  %c{number}:{len(out)} = stablehlo.composite "heddle.{name}" {names} {{composite_attributes = {{{attributes}}}, '
+                         f"decomposition = @r{number}}} : ({', '.join(types)}) -> ({', '.join(out)})")
+        self.checks.append((f"{name} {attributes} {' '.join(types)}", len(self.results), results, check))
+        self.results += [(f"%c{number}#{i}", type) for i, type in enumerate(out)]
+
+    def text(self) -> str:
+        arguments = ", ".join(f"%a{i}: {self.type_of(a)}" for i, a in enumerate(self.arguments))
+        types = ", ".join(type for _, type in self.results)
+        return "\n".join([*self.declarations, f"func.func @main({arguments}) -> ({types}) {{", *self.body,
+                          f"  return {', '.join(name for name, _ in self.results)} : {types}", "}", ""])
+
+    def run(self, folder: pathlib.Path) -> list[str]:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "program.mlir").write_text(self.text())
+        np.savez(folder / "inputs.npz", **{f"arg{i}": a for i, a in enumerate(self.arguments)})
+        subprocess.run(["heddle", "compile", folder / "program.mlir", "-o", folder / "program.heddle", "-q"], check=True)
+        computed = []
+        for threads in ("1", "2"):
+            out = folder / f"out{threads}"
+            subprocess.run(["heddle", "run", folder / "program.heddle", "--inputs", folder / "inputs.npz", "--threads", threads,
+                            "--output", out, "-q"], check=True, stdout=subprocess.DEVNULL)
+            files = sorted(out.glob("*.npy"), key=lambda file: int(re.sub(r"\D", "", file.stem) or 0))
+            computed.append([np.load(file) for file in files])
+        failures = []
+        for title, first, results, check in self.checks:
+            values, parts = [], computed[0][first:]
+            same = True
+            position = 0
+            for result in results:
+                width = 2 if np.iscomplexobj(result) else 1
+                for i in range(position, position + width):
+                    same &= computed[0][first + i].tobytes() == computed[1][first + i].tobytes()
+                values.append(parts[position] + 1j * parts[position + 1] if width == 2 else parts[position])
+                position += width
+            if not same:
+                failures.append(f"{title}: one thread and two differ")
+            for error in check(*values):
+                failures.append(f"{title}: {error}")
+        return failures
+
+
+def close(name: str, got: np.ndarray, wanted: np.ndarray, ulps: float, unit: float):
+    """Nothing if the relative L2 error is within `ulps` units; NaN where NaN is wanted."""
+    if got.shape != wanted.shape:
+        yield f"{name} has shape {got.shape}, wanted {wanted.shape}"
+        return
+    if not wanted.size:
+        return
+    nan = np.isnan(wanted)
+    if (np.isnan(got) != nan).any():
+        yield f"{name} has NaN elsewhere"
+        return
+    error = np.linalg.norm((got - wanted)[~nan]) / max(np.linalg.norm(wanted[~nan]), np.finfo(np.float64).tiny)
+    if not error <= ulps * unit:
+        yield f"{name} has a relative error of {error:.3g}, allowed {ulps * unit:.3g}"
+
+
+def random(shape, dtype, is_complex=False):
+    real = RANDOM.standard_normal(shape).astype(dtype)
+    return real + (1j * RANDOM.standard_normal(shape).astype(dtype)).astype(np.result_type(dtype, np.complex64)) if is_complex else real
+
+
+def wide(array):
+    return array.astype(np.complex128 if np.iscomplexobj(array) else np.float64)
+
+
+def adjoint(array):
+    return np.conj(np.swapaxes(array, -1, -2))
+
+
+BATCHES = [(), (1,), (3,), (0,)]
+SIZES = [0, 1, 2, 3, 17, 64, 100, 131]
+
+
+def shapes():
+    """All sizes, and all batches at some of them."""
+    for n in SIZES:
+        yield (), n
+    for batch in BATCHES[1:]:
+        for n in (0, 3, 17):
+            yield batch, n
+
+
+def cholesky(program: Program, dtype):
+    unit = ULP[np.dtype(dtype)]
+    for is_complex in (False, True):
+        for batch, n in shapes():
+            x = random((*batch, n, n), dtype, is_complex)
+            a = (x @ adjoint(x) + n * np.eye(n)).astype(x.dtype)
+            for lower in (True, False):
+                def check(l, a=a, lower=lower, n=n):
+                    wanted = np.linalg.cholesky(wide(a)) if a.size else wide(a)
+                    yield from close("l", l, wanted if lower else adjoint(wanted), 30 + 4 * n, unit)
+                # The other triangle is not read.
+                given = np.where(np.tri(n, dtype=bool) if lower else np.tri(n, dtype=bool).T, a, np.array(np.nan, a.dtype))
+                program.call("cholesky", [given.astype(a.dtype)], [a], f"lower = {str(lower).lower()}", check)
+    bad = np.eye(40, dtype=dtype)
+    bad[20, 20] = -1
+
+    def nan(l):
+        if not np.isfinite(l[:20, :20]).all() or not np.isnan(l[20, 20]):
+            yield "a matrix that is not positive definite has no NaN at its minor"
+    program.call("cholesky", [bad], [bad], "lower = true", nan)
+
+
+def triangular_solve(program: Program, dtype):
+    unit = ULP[np.dtype(dtype)]
+    case = 0
+    for is_complex in (False, True):
+        for batch, n in shapes():
+            for columns in (1, 5, 130):
+                case += 1
+                left, lower, diagonal, transpose = case % 2 == 0, case // 2 % 2 == 0, case % 3 == 0, case % 5 % 3
+                a = random((*batch, n, n), dtype, is_complex) / max(n, 1)
+                a = (a + 2 * np.eye(n)).astype(a.dtype)
+                b = random((*batch, n, columns) if left else (*batch, columns, n), dtype, is_complex)
+                triangle = (np.tril(wide(a)) if lower else np.triu(wide(a)))
+                if diagonal:
+                    triangle = triangle - triangle * np.eye(n) + np.eye(n)
+                op = [triangle, np.swapaxes(triangle, -1, -2), adjoint(triangle)][transpose]
+
+                def check(x, op=op, b=b, left=left, n=n):
+                    wanted = np.linalg.solve(op, wide(b)) if left else np.swapaxes(
+                        np.linalg.solve(np.swapaxes(op, -1, -2), np.swapaxes(wide(b), -1, -2)), -1, -2)
+                    yield from close("x", x, wanted if b.size else wide(b), 30 + 2 * n, unit)
+                program.call("triangular_solve", [a, b], [b],
+                             f"left_side = {str(left).lower()}, lower = {str(lower).lower()}, unit_diagonal = {str(diagonal).lower()}, "
+                             f'transpose_a = "{["NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"][transpose]}"', check)
+
+
+def fft(program: Program, dtype):
+    unit = ULP[np.dtype(dtype)]
+    lengths = [(n,) for n in (1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 17, 64, 77, 100, 121, 128, 131, 169, 262, 360, 1000, 1024, 2187)]
+    cases = [((), length) for length in lengths] + [((3,), length) for length in lengths] + [((40,), length) for length in lengths[::3]]
+    cases += [((), (4096,)), ((), (5000,)), ((), (4099,)), ((2,), (8, 12)), ((20,), (15, 17)), ((), (4, 5, 6)), ((3,), (2, 3, 17)),
+              ((), (64, 100)), ((1,), (7,)), ((0,), (7,)), ((2, 3), (5, 4))]
+    for batch, length in cases:
+        axes = tuple(range(-len(length), 0))
+        half = (*batch, *length[:-1], length[-1] // 2 + 1)
+        real, whole, spectrum = random((*batch, *length), dtype), random((*batch, *length), dtype, True), random(half, dtype, True)
+        for kind, x, function in [("FFT", whole, np.fft.fftn), ("IFFT", whole, np.fft.ifftn), ("RFFT", real, np.fft.rfftn),
+                                  ("IRFFT", spectrum, lambda x, axes, s=length: np.fft.irfftn(x, s=s, axes=axes))]:
+            wanted = function(wide(x), axes=axes)
+            narrow = wanted.astype(np.complex64 if dtype == np.float32 else np.complex128) if np.iscomplexobj(wanted) else wanted.astype(dtype)
+            program.call("fft", [x], [narrow], f'fft_type = "{kind}", fft_length = array<i64: {", ".join(map(str, length))}>',
+                         lambda y, wanted=wanted: close("y", y, wanted, 8, unit))
+
+
+FAMILIES = {function.__name__: function for function in (cholesky, triangular_solve, fft)}
+
+
+def main() -> int:
+    folder = pathlib.Path(sys.argv[1])
+    passed, failures = 0, []
+    for name in sys.argv[2:] or FAMILIES:
+        for dtype in (np.float32, np.float64):
+            program = Program()
+            FAMILIES[name](program, dtype)
+            failed = program.run(folder / f"{name}-{np.dtype(dtype).name}")
+            passed += len(program.checks) - len({line.split(":")[0] for line in failed})
+            failures += failed
+    for line in failures:
+        print("failed ", line)
+    print(f"{passed} passed, {len(failures)} failed")
+    return bool(failures)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
