@@ -35,12 +35,21 @@ void PlanDialect::initialize() {
       >();
 }
 
+/// Everything in the regions of a loop or a branch must be a command.
+static LogicalResult verifyCommands(Operation *parent) {
+  for (Region &region : parent->getRegions())
+    for (Operation &op : region.front())
+      if (!isa<LaunchOp, CopyOp, LoopOp, BranchOp>(op))
+        return op.emitOpError() << "is no command of a plan";
+  return success();
+}
+
 LogicalResult ProgramOp::verifyRegions() {
   bool commands = false;
   for (Operation &op : getBody().front()) {
     auto buffer = dyn_cast<BufferOp>(op);
     if (!buffer) {
-      if (!isa<LaunchOp, CopyOp>(op))
+      if (!isa<LaunchOp, CopyOp, LoopOp, BranchOp>(op))
         return op.emitOpError() << "is no command of a plan";
       commands = true;
       continue;
@@ -99,4 +108,23 @@ LogicalResult CopyOp::verify() {
     return emitOpError() << "copies " << source.getSize() << " bytes to "
                          << target.getSize();
   return success();
+}
+
+LogicalResult LoopOp::verify() {
+  BufferOp flag = definition(getFlag());
+  if (flag && flag.getSize() != 1)
+    return emitOpError() << "has a flag of " << flag.getSize()
+                         << " bytes instead of 1";
+  return verifyCommands(*this);
+}
+
+LogicalResult BranchOp::verify() {
+  BufferOp selector = definition(getSelector());
+  if (selector && selector.getSize() != 1 && selector.getSize() != 4 &&
+      selector.getSize() != 8)
+    return emitOpError() << "has a selector of " << selector.getSize()
+                         << " bytes instead of 1, 4 or 8";
+  if (getCases().empty())
+    return emitOpError() << "has no cases";
+  return verifyCommands(*this);
 }

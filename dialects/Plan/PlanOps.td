@@ -50,7 +50,7 @@ class Plan_Op<string mnemonic, list<Trait> traits = []> : Op<Plan_Dialect, mnemo
 def Plan_ProgramOp : Plan_Op<"program", [
     Symbol, IsolatedFromAbove, NoTerminator, SingleBlock]> {
   let summary = "what a call of one entry does";
-  let description = "Buffers first, then commands, run in order. `arena` is the size of the memory that a call needs.";
+  let description = "Buffers first, then commands, run in order; loops and branches hold blocks of them. `arena` is the size of the memory that a call needs.";
   let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$arena);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name `arena` $arena attr-dict-with-keyword $body";
@@ -86,6 +86,47 @@ def Plan_CopyOp : Plan_Op<"copy"> {
   let summary = "copies a whole buffer to another of the same size";
   let arguments = (ins Plan_BufferType:$source, Plan_BufferType:$target, StrArrayAttr:$nodes);
   let assemblyFormat = "$source `to` $target `nodes` $nodes attr-dict";
+  let hasVerifier = 1;
+}
+
+def Plan_LoopOp : Plan_Op<"loop", [NoTerminator, SingleBlock, NoRegionArguments]> {
+  let summary = "runs a block while a flag holds";
+  let description = [{
+    The first region computes the flag, a buffer of one byte; while that is not
+    0, the second region is run and then the first again. What is carried from
+    one round to the next lies in buffers that both write.
+
+    ```mlir
+    plan.loop condition {
+      plan.launch @less reads(%i) writes(%flag) nodes []
+    } while %flag do {
+      plan.launch @next reads(%i) writes(%i) nodes []
+    } nodes []
+    ```
+  }];
+  let arguments = (ins Plan_BufferType:$flag, StrArrayAttr:$nodes);
+  let regions = (region SizedRegion<1>:$condition, SizedRegion<1>:$body);
+  let assemblyFormat = "`condition` $condition `while` $flag `do` $body `nodes` $nodes attr-dict";
+  let hasVerifier = 1;
+}
+
+def Plan_BranchOp : Plan_Op<"branch", [NoTerminator, SingleBlock, NoRegionArguments]> {
+  let summary = "runs one of several blocks";
+  let description = [{
+    The one whose number the selector holds, a signed integer of 1, 4 or 8
+    bytes; the last one for any other value.
+
+    ```mlir
+    plan.branch %p cases {
+      plan.copy %x to %y nodes []
+    }, {
+      plan.launch @k0 reads(%x) writes(%y) nodes []
+    } nodes []
+    ```
+  }];
+  let arguments = (ins Plan_BufferType:$selector, StrArrayAttr:$nodes);
+  let regions = (region VariadicRegion<SizedRegion<1>>:$cases);
+  let assemblyFormat = "$selector `cases` $cases `nodes` $nodes attr-dict";
   let hasVerifier = 1;
 }
 

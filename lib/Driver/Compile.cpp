@@ -252,8 +252,7 @@ LogicalResult Compiler::addVariant(CompiledVariant &compiled,
   result.kernels = variant->kernels.size();
   result.arenaBytes = program.getArena();
   result.launches = 0;
-  for (Operation &op : program.getBody().front())
-    result.launches += isa<plan::LaunchOp>(op);
+  program.walk([&](plan::LaunchOp) { ++result.launches; });
   result.variants.push_back({variant->name, compiled.elf.size()});
   manifest.variants.push_back(std::move(variant));
   return success();

@@ -35,6 +35,10 @@ private:
   format::CommandT &addCommand(ArrayAttr nodeNames);
   void addLaunch(plan::LaunchOp op);
   void addCopy(plan::CopyOp op);
+  void addLoop(plan::LoopOp op);
+  void addBranch(plan::BranchOp op);
+  void addCommands(Block &block);
+  uint32_t addBlock(Region &region);
 
   const llvm::StringMap<KernelFacts> &kernels;
   ArrayRef<uint32_t> weights;
@@ -42,6 +46,7 @@ private:
   format::PlanT plan;
   ConstantTable constant{plan.expressions};
   format::ProgramT *program = nullptr;
+  uint32_t current = 0; ///< The block that commands are added to.
   llvm::DenseMap<Value, uint32_t> numbers;
 };
 } // namespace
@@ -77,8 +82,9 @@ format::CommandT &PlanWriter::addCommand(ArrayAttr nodeNames) {
   auto command = std::make_unique<format::CommandT>();
   for (Attribute name : nodeNames)
     command->nodes.push_back(nodes(cast<StringAttr>(name).getValue()));
-  program->blocks.front()->commands.push_back(std::move(command));
-  return *program->blocks.front()->commands.back();
+  auto &commands = program->blocks[current]->commands;
+  commands.push_back(std::move(command));
+  return *commands.back();
 }
 
 void PlanWriter::addLaunch(plan::LaunchOp op) {
@@ -111,6 +117,48 @@ void PlanWriter::addCopy(plan::CopyOp op) {
   addCommand(op.getNodes()).action.Set(std::move(copy));
 }
 
+uint32_t PlanWriter::addBlock(Region &region) {
+  auto number = static_cast<uint32_t>(program->blocks.size());
+  program->blocks.push_back(std::make_unique<format::BlockT>());
+  uint32_t outer = std::exchange(current, number);
+  addCommands(region.front());
+  current = outer;
+  return number;
+}
+
+void PlanWriter::addLoop(plan::LoopOp op) {
+  format::LoopT loop;
+  loop.flag = std::make_unique<format::Binding>(
+      bind(op.getFlag(), format::Access::read));
+  loop.condition = addBlock(op.getCondition());
+  loop.body = addBlock(op.getBody());
+  addCommand(op.getNodes()).action.Set(std::move(loop));
+}
+
+void PlanWriter::addBranch(plan::BranchOp op) {
+  format::BranchT branch;
+  branch.selector = std::make_unique<format::Binding>(
+      bind(op.getSelector(), format::Access::read));
+  for (Region &region : op.getCases())
+    branch.blocks.push_back(addBlock(region));
+  addCommand(op.getNodes()).action.Set(std::move(branch));
+}
+
+void PlanWriter::addCommands(Block &block) {
+  for (Operation &op : block) {
+    if (auto buffer = dyn_cast<plan::BufferOp>(op))
+      addBuffer(buffer);
+    else if (auto launch = dyn_cast<plan::LaunchOp>(op))
+      addLaunch(launch);
+    else if (auto loop = dyn_cast<plan::LoopOp>(op))
+      addLoop(loop);
+    else if (auto branch = dyn_cast<plan::BranchOp>(op))
+      addBranch(branch);
+    else
+      addCopy(cast<plan::CopyOp>(op));
+  }
+}
+
 format::PlanT PlanWriter::write(plan::ProgramOp op) {
   plan.devices.push_back(std::make_unique<format::DeviceT>());
   auto queue = std::make_unique<format::QueueT>();
@@ -120,14 +168,7 @@ format::PlanT PlanWriter::write(plan::ProgramOp op) {
   program = plan.programs.front().get();
   program->blocks.push_back(std::make_unique<format::BlockT>());
   program->arena = constant(op.getArena());
-  for (Operation &inner : op.getBody().front()) {
-    if (auto buffer = dyn_cast<plan::BufferOp>(inner))
-      addBuffer(buffer);
-    else if (auto launch = dyn_cast<plan::LaunchOp>(inner))
-      addLaunch(launch);
-    else
-      addCopy(cast<plan::CopyOp>(inner));
-  }
+  addCommands(op.getBody().front());
   return std::move(plan);
 }
 

@@ -1,7 +1,10 @@
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Plan/Plan.h"
+#include "dialects/StableHlo/StableHlo.h"
+#include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/Weights.h"
 #include "passes/Plan/Arena.h"
+#include "passes/Plan/CommandTree.h"
 #include "passes/Plan/NodeNames.h"
 #include "passes/Plan/Passes.h"
 
@@ -15,24 +18,10 @@ namespace heddle {
 #define GEN_PASS_DEF_BUILDPLAN
 #include "passes/Plan/Passes.h.inc"
 
+/// Blocks within blocks; the verifier of plans takes two more.
+static constexpr unsigned maximumDepth = 30;
+
 namespace {
-/// A buffer while the plan is being made.
-struct Storage {
-  plan::BufferKind kind;
-  int64_t place = 0;
-  int64_t size = 0;
-  std::string name;
-  /// Commands that touch it; none yet: first > last.
-  int64_t first = INT64_MAX, last = -1;
-};
-
-/// A command; `writes` may repeat one of `reads`.
-struct Command {
-  Location loc;
-  FlatSymbolRefAttr kernel; // null: a copy
-  SmallVector<unsigned> reads, writes;
-};
-
 class PlanBuilder {
 public:
   PlanBuilder(func::FuncOp main, SymbolTable &symbols)
@@ -44,19 +33,36 @@ public:
 private:
   unsigned addStorage(plan::BufferKind kind, int64_t place, Type type,
                       StringRef name);
+  unsigned addStorage(Type type) {
+    return addStorage(plan::BufferKind::Arena, 0, type, "");
+  }
   unsigned storageOf(Value value) { return storages.at(value); }
+  SmallVector<unsigned> storagesOf(ValueRange values) {
+    return llvm::map_to_vector(values, [&](Value v) { return storageOf(v); });
+  }
+  void add(Command command) {
+    tree.blocks[current].push_back(std::move(command));
+  }
+  LogicalResult build(Block &block);
+  /// A new block of commands made of `block`, and then by `finish`.
+  FailureOr<unsigned> nested(Block &block, llvm::function_ref<void()> finish);
   LogicalResult launch(kernel::LaunchOp op);
+  LogicalResult loop(stablehlo::WhileOp op);
+  LogicalResult branch(Operation *op, ArrayRef<Block *> cases);
   void copy(Location loc, unsigned source, unsigned target);
+  void copyAll(Location loc, ArrayRef<unsigned> sources,
+               ArrayRef<unsigned> targets);
   void returnResults(func::ReturnOp op);
-  bool diesHere(Value value, Operation *op);
-  void touch();
+  void emitBlock(OpBuilder &builder, unsigned block);
 
   func::FuncOp main;
   SymbolTable &symbols;
-  std::vector<Storage> buffers;
+  CommandTree tree;
+  unsigned current = 0; ///< The block that commands are added to.
+  unsigned depth = 0;
   DenseMap<Value, unsigned> storages;
   llvm::StringMap<unsigned> weights;
-  std::vector<Command> commands;
+  DenseMap<unsigned, Value> values; ///< Of storages, while emitting.
 };
 } // namespace
 
@@ -66,53 +72,61 @@ static int64_t bytesOf(Type type) {
 
 unsigned PlanBuilder::addStorage(plan::BufferKind kind, int64_t place,
                                  Type type, StringRef name) {
-  Storage storage;
-  storage.kind = kind;
-  storage.place = place;
-  storage.size = bytesOf(type);
-  storage.name = name.str();
-  buffers.push_back(std::move(storage));
-  return buffers.size() - 1;
+  tree.storages.push_back({kind, place, bytesOf(type), name.str()});
+  return tree.storages.size() - 1;
 }
 
 void PlanBuilder::copy(Location loc, unsigned source, unsigned target) {
-  if (buffers[source].size != 0)
-    commands.push_back({loc, {}, {source}, {target}});
+  if (source != target && tree.storages[source].size != 0)
+    add({Command::Kind::Copy, loc, {}, {source}, {target}});
 }
 
-/// Whether no op after `op` reads the storage of `value`: neither by this
-/// value nor by a reshape of it.
-bool PlanBuilder::diesHere(Value value, Operation *op) {
-  SmallVector<Value> aliases = {value};
-  // Up to where the tensor was made, then down through all its reshapes.
-  while (Operation *source = aliases.front().getDefiningOp()) {
-    if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(source))
-      break;
-    aliases.front() = source->getOperand(0);
-  }
-  for (unsigned i = 0; i < aliases.size(); ++i)
-    for (Operation *user : aliases[i].getUsers()) {
-      if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user))
-        aliases.push_back(user->getResult(0));
-      else if (user != op && (!user->isBeforeInBlock(op)))
-        return false;
+/// Copies as if all at once: what a loop carries may change places.
+void PlanBuilder::copyAll(Location loc, ArrayRef<unsigned> sources,
+                          ArrayRef<unsigned> targets) {
+  SmallVector<std::pair<unsigned, unsigned>> open;
+  for (auto pair : llvm::zip_equal(sources, targets))
+    if (std::get<0>(pair) != std::get<1>(pair))
+      open.push_back({std::get<0>(pair), std::get<1>(pair)});
+  while (!open.empty()) {
+    // One whose target nobody still has to read.
+    auto *next = llvm::find_if(open, [&](auto pair) {
+      return llvm::none_of(
+          open, [&](auto other) { return other.first == pair.second; });
+    });
+    if (next != open.end()) {
+      copy(loc, next->first, next->second);
+      open.erase(next);
+      continue;
     }
-  // Twice among the operands: one of them would be read after the write.
-  return llvm::count_if(op->getOperands(), [&](Value operand) {
-           return storageOf(operand) == storageOf(value);
-         }) == 1;
+    // All that are left go around in circles: one value steps aside.
+    unsigned source = open.front().first;
+    unsigned aside = tree.storages.size();
+    tree.storages.push_back(
+        {plan::BufferKind::Arena, 0, tree.storages[source].size, ""});
+    copy(loc, source, aside);
+    for (auto &pair : open)
+      if (pair.first == source)
+        pair.first = aside;
+  }
 }
 
 LogicalResult PlanBuilder::launch(kernel::LaunchOp op) {
   auto function = symbols.lookup<func::FuncOp>(op.getKernel());
   if (!function)
     return op.emitError() << "launches no function";
-  Command command{op.getLoc(), op.getKernelAttr(), {}, {}};
-  for (Value input : op.getInputs())
-    command.reads.push_back(storageOf(input));
-  command.writes.assign(op->getNumResults(), ~0u);
+  Command command{Command::Kind::Launch, op.getLoc(), op.getKernelAttr()};
+  command.reads = storagesOf(op.getInputs());
   bool empty = true;
-  for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+  for (Value result : op.getOutputs()) {
+    unsigned storage = addStorage(result.getType());
+    storages[result] = storage;
+    command.writes.push_back(storage);
+    empty &= tree.storages[storage].size == 0;
+  }
+  if (empty)
+    return success();
+  for (unsigned i = 0; i < op.getInputs().size(); ++i) {
     auto tied =
         function.getArgAttrOfType<IntegerAttr>(i, kernel::kTiedAttrName);
     auto inPlace =
@@ -120,27 +134,77 @@ LogicalResult PlanBuilder::launch(kernel::LaunchOp op) {
     if (!tied && !inPlace)
       continue;
     unsigned result = (tied ? tied : inPlace).getInt();
-    unsigned storage = storageOf(input);
-    if (buffers[storage].kind == plan::BufferKind::Arena &&
-        buffers[storage].size == bytesOf(op->getResult(result).getType()) &&
-        diesHere(input, op)) {
-      command.writes[result] = storage;
-    } else if (tied) {
-      unsigned fresh = addStorage(plan::BufferKind::Arena, 0,
-                                  op->getResult(result).getType(), "");
-      copy(op.getLoc(), storage, fresh);
-      command.reads[i] = command.writes[result] = fresh;
+    command.inPlace.push_back({i, result});
+    if (tied) {
+      copy(op.getLoc(), command.reads[i], command.writes[result]);
+      command.reads[i] = command.writes[result];
     }
   }
-  for (auto [i, result] : llvm::enumerate(op.getOutputs())) {
-    unsigned &storage = command.writes[i];
-    if (storage == ~0u)
-      storage = addStorage(plan::BufferKind::Arena, 0, result.getType(), "");
-    storages[result] = storage;
-    empty &= buffers[storage].size == 0;
+  add(std::move(command));
+  return success();
+}
+
+FailureOr<unsigned> PlanBuilder::nested(Block &block,
+                                        llvm::function_ref<void()> finish) {
+  if (++depth > maximumDepth)
+    return emitError(block.getParentOp()->getLoc(), ErrorCode::TooMany)
+           << "control flow is nested more than " << maximumDepth << " deep";
+  unsigned fresh = tree.blocks.size();
+  tree.blocks.emplace_back();
+  unsigned outer = std::exchange(current, fresh);
+  if (failed(build(block)))
+    return failure();
+  finish();
+  current = outer;
+  --depth;
+  return fresh;
+}
+
+/// What is carried has a storage of its own for the whole loop.
+LogicalResult PlanBuilder::loop(stablehlo::WhileOp op) {
+  Location loc = op.getLoc();
+  Block &condition = op.getCond().front(), &body = op.getBody().front();
+  SmallVector<unsigned> carried;
+  for (auto [i, operand] : llvm::enumerate(op.getOperands())) {
+    carried.push_back(addStorage(operand.getType()));
+    copy(loc, storageOf(operand), carried.back());
+    for (Value value : {Value(condition.getArgument(i)),
+                        Value(body.getArgument(i)), Value(op->getResult(i))})
+      storages[value] = carried.back();
   }
-  if (!empty)
-    commands.push_back(std::move(command));
+  Command command{Command::Kind::Loop, loc};
+  FailureOr<unsigned> test = nested(condition, [] {});
+  if (failed(test))
+    return failure();
+  command.reads = {storageOf(condition.getTerminator()->getOperand(0))};
+  FailureOr<unsigned> again = nested(body, [&] {
+    copyAll(loc, storagesOf(body.getTerminator()->getOperands()), carried);
+  });
+  if (failed(again))
+    return failure();
+  command.blocks = {*test, *again};
+  add(std::move(command));
+  return success();
+}
+
+LogicalResult PlanBuilder::branch(Operation *op, ArrayRef<Block *> cases) {
+  Command command{Command::Kind::Branch, op->getLoc()};
+  command.reads = {storageOf(op->getOperand(0))};
+  SmallVector<unsigned> results;
+  for (Value result : op->getResults()) {
+    results.push_back(addStorage(result.getType()));
+    storages[result] = results.back();
+  }
+  for (Block *block : cases) {
+    FailureOr<unsigned> made = nested(*block, [&] {
+      copyAll(op->getLoc(), storagesOf(block->getTerminator()->getOperands()),
+              results);
+    });
+    if (failed(made))
+      return failure();
+    command.blocks.push_back(*made);
+  }
+  add(std::move(command));
   return success();
 }
 
@@ -148,7 +212,7 @@ LogicalResult PlanBuilder::launch(kernel::LaunchOp op) {
 static StringRef nameOf(DictionaryAttr attributes) {
   auto name =
       attributes ? attributes.getAs<StringAttr>("heddle.name") : StringAttr();
-  return name ? name.getValue() : "";
+  return name ? name.getValue() : StringRef();
 }
 
 void PlanBuilder::returnResults(func::ReturnOp op) {
@@ -160,27 +224,48 @@ void PlanBuilder::returnResults(func::ReturnOp op) {
       if (!given.empty())
         name = given.str();
     }
-    unsigned storage = storageOf(value);
-    if (buffers[storage].kind == plan::BufferKind::Arena) {
-      // It may as well have been there from the start.
-      buffers[storage].kind = plan::BufferKind::Output;
-      buffers[storage].place = i;
-      buffers[storage].name = name;
-      continue;
-    }
     unsigned output =
         addStorage(plan::BufferKind::Output, i, value.getType(), name);
-    copy(op.getLoc(), storage, output);
+    copy(op.getLoc(), storageOf(value), output);
   }
 }
 
-void PlanBuilder::touch() {
-  for (auto [i, command] : llvm::enumerate(commands))
-    for (unsigned storage :
-         llvm::concat<unsigned>(command.reads, command.writes)) {
-      buffers[storage].first = std::min<int64_t>(buffers[storage].first, i);
-      buffers[storage].last = std::max<int64_t>(buffers[storage].last, i);
+LogicalResult PlanBuilder::build(Block &block) {
+  for (Operation &op : block) {
+    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op)) {
+      storages[op.getResult(0)] = storageOf(op.getOperand(0));
+    } else if (auto reference = dyn_cast<kernel::WeightRefOp>(op)) {
+      auto [known, isNew] =
+          weights.try_emplace(reference.getWeight(), tree.storages.size());
+      if (isNew)
+        addStorage(plan::BufferKind::Weight, 0, reference.getType(),
+                   reference.getWeight());
+      storages[reference.getResult()] = known->second;
+    } else if (auto launchOp = dyn_cast<kernel::LaunchOp>(op)) {
+      if (failed(launch(launchOp)))
+        return failure();
+    } else if (auto whileOp = dyn_cast<stablehlo::WhileOp>(op)) {
+      if (failed(loop(whileOp)))
+        return failure();
+    } else if (auto ifOp = dyn_cast<stablehlo::IfOp>(op)) {
+      // By the number in the condition: 0, then 1.
+      if (failed(branch(&op, {&ifOp.getFalseBranch().front(),
+                              &ifOp.getTrueBranch().front()})))
+        return failure();
+    } else if (auto caseOp = dyn_cast<stablehlo::CaseOp>(op)) {
+      if (failed(branch(&op, llvm::map_to_vector(caseOp.getBranches(),
+                                                 [](Region &region) {
+                                                   return &region.front();
+                                                 }))))
+        return failure();
+    } else if (auto terminator = dyn_cast<func::ReturnOp>(op)) {
+      returnResults(terminator);
+    } else if (!isa<stablehlo::ReturnOp>(op)) {
+      return op.emitError()
+             << "'" << op.getName() << "' cannot be part of a plan";
     }
+  }
+  return success();
 }
 
 LogicalResult PlanBuilder::run() {
@@ -191,28 +276,49 @@ LogicalResult PlanBuilder::run() {
         addStorage(plan::BufferKind::Input, i, argument.getType(),
                    given.empty() ? "arg" + std::to_string(i) : given.str());
   }
-  for (Operation &op : main.front()) {
-    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op)) {
-      storages[op.getResult(0)] = storageOf(op.getOperand(0));
-    } else if (auto reference = dyn_cast<kernel::WeightRefOp>(op)) {
-      auto [known, isNew] =
-          weights.try_emplace(reference.getWeight(), buffers.size());
-      if (isNew)
-        addStorage(plan::BufferKind::Weight, 0, reference.getType(),
-                   reference.getWeight());
-      storages[reference.getResult()] = known->second;
-    } else if (auto launchOp = dyn_cast<kernel::LaunchOp>(op)) {
-      if (failed(launch(launchOp)))
-        return failure();
-    } else if (auto terminator = dyn_cast<func::ReturnOp>(op)) {
-      returnResults(terminator);
-    } else {
-      return op.emitError()
-             << "'" << op.getName() << "' cannot be part of a plan";
+  tree.blocks.emplace_back();
+  if (failed(build(main.front())))
+    return failure();
+  shareStorages(tree);
+  return success();
+}
+
+void PlanBuilder::emitBlock(OpBuilder &builder, unsigned block) {
+  auto toValues = [&](ArrayRef<unsigned> ids) {
+    return llvm::map_to_vector(ids, [&](unsigned id) { return values[id]; });
+  };
+  for (const Command &command : tree.blocks[block]) {
+    llvm::SetVector<StringAttr> names;
+    collectNodeNames(command.loc, names);
+    SmallVector<Attribute> attributes(names.begin(), names.end());
+    ArrayAttr nodes = builder.getArrayAttr(attributes);
+    Operation *op = nullptr;
+    switch (command.kind) {
+    case Command::Kind::Launch:
+      plan::LaunchOp::create(builder, command.loc, command.kernel,
+                             toValues(command.reads), toValues(command.writes),
+                             nodes);
+      break;
+    case Command::Kind::Copy:
+      plan::CopyOp::create(builder, command.loc, values[command.reads[0]],
+                           values[command.writes[0]], nodes);
+      break;
+    case Command::Kind::Loop:
+      op = plan::LoopOp::create(builder, command.loc, values[command.reads[0]],
+                                nodes);
+      break;
+    case Command::Kind::Branch:
+      op =
+          plan::BranchOp::create(builder, command.loc, values[command.reads[0]],
+                                 nodes, command.blocks.size());
+      break;
+    }
+    for (auto [i, inner] : llvm::enumerate(command.blocks)) {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.createBlock(&op->getRegion(i));
+      emitBlock(builder, inner);
     }
   }
-  touch();
-  return success();
 }
 
 plan::ProgramOp PlanBuilder::emit() {
@@ -220,27 +326,29 @@ plan::ProgramOp PlanBuilder::emit() {
   SmallVector<unsigned> used;
   SmallVector<ArenaBuffer> arena;
   SmallVector<unsigned> inArena;
-  for (auto [i, storage] : llvm::enumerate(buffers)) {
+  std::vector<LiveRange> ranges = liveRanges(tree);
+  for (auto [i, storage] : llvm::enumerate(tree.storages)) {
+    bool touched = ranges[i].last >= 0;
     if (storage.kind == plan::BufferKind::Arena && storage.size != 0 &&
-        storage.last >= 0) {
-      arena.push_back({storage.size, storage.first, storage.last});
+        touched) {
+      arena.push_back({storage.size, ranges[i].first, ranges[i].last});
       inArena.push_back(i);
     }
     bool entry = storage.kind == plan::BufferKind::Input ||
                  storage.kind == plan::BufferKind::Output;
-    if (entry || storage.last >= 0)
+    if (entry || touched)
       used.push_back(i);
   }
   ArenaLayout layout = layOutArena(arena, plan::kBufferAlignment);
   for (auto [i, offset] : llvm::zip_equal(inArena, layout.offsets))
-    buffers[i].place = offset;
+    tree.storages[i].place = offset;
   // Weights by their place among the module's.
   int64_t position = 0;
   for (auto weight :
        main->getParentOfType<ModuleOp>().getOps<kernel::WeightOp>()) {
     auto known = weights.find(weight.getName());
     if (known != weights.end())
-      buffers[known->second].place = position;
+      tree.storages[known->second].place = position;
     ++position;
   }
 
@@ -248,29 +356,13 @@ plan::ProgramOp PlanBuilder::emit() {
   auto program = plan::ProgramOp::create(builder, main.getLoc(), main.getName(),
                                          layout.size);
   builder.createBlock(&program.getBody());
-  DenseMap<unsigned, Value> values;
   for (unsigned i : used) {
-    const Storage &storage = buffers[i];
+    const Storage &storage = tree.storages[i];
     values[i] = plan::BufferOp::create(
         builder, main.getLoc(), plan::BufferType::get(builder.getContext()),
         storage.kind, storage.place, storage.size, storage.name);
   }
-  auto toValues = [&](ArrayRef<unsigned> ids) {
-    return llvm::map_to_vector(ids, [&](unsigned id) { return values[id]; });
-  };
-  for (const Command &command : commands) {
-    llvm::SetVector<StringAttr> names;
-    collectNodeNames(command.loc, names);
-    SmallVector<Attribute> attributes(names.begin(), names.end());
-    ArrayAttr nodes = builder.getArrayAttr(attributes);
-    if (command.kernel)
-      plan::LaunchOp::create(builder, command.loc, command.kernel,
-                             toValues(command.reads), toValues(command.writes),
-                             nodes);
-    else
-      plan::CopyOp::create(builder, command.loc, values[command.reads[0]],
-                           values[command.writes[0]], nodes);
-  }
+  emitBlock(builder, 0);
   return program;
 }
 

@@ -57,3 +57,32 @@ plan.program @main arena 0 {
   // expected-error @below {{is no command of a plan}}
   %c = arith.constant 1 : i32
 }
+
+// -----
+
+plan.program @main arena 0 {
+  %x = plan.buffer input 0 size 4 "x"
+  // expected-error @below {{has a flag of 4 bytes instead of 1}}
+  plan.loop condition {
+  } while %x do {
+  } nodes []
+}
+
+// -----
+
+plan.program @main arena 0 {
+  %x = plan.buffer input 0 size 2 "x"
+  // expected-error @below {{has a selector of 2 bytes instead of 1, 4 or 8}}
+  plan.branch %x cases {
+  } nodes []
+}
+
+// -----
+
+plan.program @main arena 0 {
+  %x = plan.buffer input 0 size 1 "x"
+  plan.branch %x cases {
+    // expected-error @below {{is no command of a plan}}
+    %c = arith.constant 1 : i32
+  } nodes []
+}

@@ -15,3 +15,27 @@ plan.program @main arena 64 {
   // CHECK: plan.copy %[[T]] to %[[Y]] nodes []
   plan.copy %t to %y nodes []
 }
+
+func.func private @less(tensor<i32>) -> tensor<i1> attributes {kernel.entry}
+// CHECK: plan.program @control arena 64 {
+plan.program @control arena 64 {
+  %x = plan.buffer input 0 size 4 "x"
+  %p = plan.buffer arena 0 size 1 ""
+  %y = plan.buffer output 0 size 4 "y"
+  // CHECK: plan.loop condition {
+  // CHECK-NEXT: plan.launch @less
+  // CHECK-NEXT: } while %{{.*}} do {
+  // CHECK-NEXT: plan.branch %{{.*}} cases {
+  // CHECK-NEXT: plan.copy
+  // CHECK-NEXT: }, {
+  // CHECK-NEXT: } nodes ["if"]
+  // CHECK-NEXT: } nodes ["while"]
+  plan.loop condition {
+    plan.launch @less reads(%x) writes(%p) nodes []
+  } while %p do {
+    plan.branch %x cases {
+      plan.copy %x to %y nodes []
+    }, {
+    } nodes ["if"]
+  } nodes ["while"]
+}

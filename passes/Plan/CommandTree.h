@@ -1,0 +1,62 @@
+// A program while its plan is made: commands in nested blocks, over storages
+// that have no place yet.
+
+#ifndef HEDDLE_PASSES_PLAN_COMMANDTREE_H
+#define HEDDLE_PASSES_PLAN_COMMANDTREE_H
+
+#include "dialects/Plan/Plan.h"
+
+#include <string>
+#include <vector>
+
+namespace heddle {
+
+/// A buffer to be.
+struct Storage {
+  plan::BufferKind kind = plan::BufferKind::Arena;
+  int64_t place = 0;
+  int64_t size = 0;
+  std::string name;
+};
+
+/// One command. What `writes` names, the command defines whole.
+struct Command {
+  enum class Kind { Launch, Copy, Loop, Branch };
+
+  Kind kind;
+  mlir::Location loc;
+  mlir::FlatSymbolRefAttr kernel = {};
+  /// Copy: one source. Loop: the flag, read between its two blocks. Branch: the
+  /// selector.
+  llvm::SmallVector<unsigned> reads = {}, writes = {};
+  /// Positions in reads and writes that may be one storage.
+  llvm::SmallVector<std::pair<unsigned, unsigned>> inPlace = {};
+  /// Loop: condition and body. Branch: the cases.
+  llvm::SmallVector<unsigned> blocks = {};
+};
+
+/// Block 0 is the outermost.
+struct CommandTree {
+  std::vector<Storage> storages;
+  std::vector<std::vector<Command>> blocks;
+};
+
+/// Makes one storage of two wherever that saves a copy, or lets a kernel write
+/// over an input that dies with it, and drops the copies that this makes void.
+///
+/// Two storages may be one when none of them is written while the other is
+/// still to be read (a copy from one to the other does not count), around loops
+/// and through branches.
+void shareStorages(CommandTree &tree);
+
+/// A storage is alive from `first` to `last`, in commands numbered as they
+/// stand, blocks in their order. One that is used inside of a loop and outside
+/// lives through the whole loop.
+struct LiveRange {
+  int64_t first = INT64_MAX, last = -1;
+};
+std::vector<LiveRange> liveRanges(const CommandTree &tree);
+
+} // namespace heddle
+
+#endif // HEDDLE_PASSES_PLAN_COMMANDTREE_H

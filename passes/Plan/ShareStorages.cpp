@@ -1,0 +1,322 @@
+// Values that follow each other share a storage: what a loop carries from round
+// to round, what a branch returns, what a kernel updates in place.
+
+#include "passes/Plan/CommandTree.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace heddle;
+
+namespace {
+/// Whether two storages get into each other's way: a backward walk that knows
+/// of each whether its value is still to be read (bit 0 and bit 1).
+class Interference {
+public:
+  Interference(const CommandTree &tree, unsigned a, unsigned b)
+      : tree(tree), a(a), b(b) {}
+
+  bool exists() {
+    unsigned atEnd = 0;
+    for (unsigned id : {a, b})
+      if (tree.storages[id].kind == plan::BufferKind::Output)
+        atEnd |= maskOf(id);
+    walkBlock(0, atEnd);
+    return found;
+  }
+
+private:
+  unsigned maskOf(unsigned id) const {
+    return (id == a ? 1 : 0) | (id == b ? 2 : 0);
+  }
+  unsigned maskOf(llvm::ArrayRef<unsigned> ids) const {
+    unsigned mask = 0;
+    for (unsigned id : ids)
+      mask |= maskOf(id);
+    return mask;
+  }
+
+  /// The values alive before the block, given those alive after it.
+  unsigned walkBlock(unsigned block, unsigned alive) {
+    for (const Command &command : llvm::reverse(tree.blocks[block])) {
+      if (found)
+        return alive;
+      alive = walk(command, alive);
+    }
+    return alive;
+  }
+
+  unsigned walk(const Command &command, unsigned alive) {
+    switch (command.kind) {
+    case Command::Kind::Launch:
+      return launch(command, alive);
+    case Command::Kind::Copy:
+      return copy(command, alive);
+    case Command::Kind::Loop: {
+      unsigned head = 0, before;
+      do {
+        before = head;
+        unsigned body = walkBlock(command.blocks[1], head);
+        head |=
+            walkBlock(command.blocks[0], alive | body | maskOf(command.reads));
+      } while (head != before && !found);
+      return head;
+    }
+    case Command::Kind::Branch: {
+      unsigned before = maskOf(command.reads);
+      for (unsigned block : command.blocks)
+        before |= walkBlock(block, alive);
+      return before;
+    }
+    }
+    return alive;
+  }
+
+  unsigned launch(const Command &command, unsigned alive) {
+    unsigned written = maskOf(command.writes), read = maskOf(command.reads);
+    if (!written)
+      return alive | read;
+    // Written both, or one under the other.
+    found |= written == 3 || (alive & ~written) != 0;
+    // As one storage: read at most once, where the kernel allows it.
+    unsigned reads = 0;
+    for (unsigned i = 0; i < command.reads.size(); ++i) {
+      if (!maskOf(command.reads[i]))
+        continue;
+      ++reads;
+      found |= llvm::none_of(command.inPlace, [&](auto pair) {
+        return pair.first == i && maskOf(command.writes[pair.second]);
+      });
+    }
+    found |= reads > 1;
+    return (alive & ~written) | read;
+  }
+
+  unsigned copy(const Command &command, unsigned alive) {
+    unsigned written = maskOf(command.writes), read = maskOf(command.reads);
+    if (written && written == read)
+      return alive;
+    found |= written && !read && (alive & ~written) != 0;
+    return (alive & ~written) | read;
+  }
+
+  const CommandTree &tree;
+  unsigned a, b;
+  bool found = false;
+};
+
+class Sharing {
+public:
+  explicit Sharing(CommandTree &tree) : tree(tree) {}
+
+  void run() {
+    findSpans();
+    // What the innermost blocks copy is copied most often.
+    std::vector<unsigned> depths(tree.blocks.size(), 0);
+    for (unsigned block = 0; block < tree.blocks.size(); ++block)
+      for (const Command &command : tree.blocks[block])
+        for (unsigned inner : command.blocks)
+          depths[inner] = depths[block] + 1;
+    std::vector<unsigned> order(tree.blocks.size());
+    for (unsigned i = 0; i < order.size(); ++i)
+      order[i] = i;
+    llvm::sort(order, [&](unsigned x, unsigned y) {
+      return std::make_pair(depths[y], x) < std::make_pair(depths[x], y);
+    });
+    for (unsigned block : order)
+      for (unsigned i = 0; i < tree.blocks[block].size(); ++i) {
+        const Command &command = tree.blocks[block][i];
+        if (command.kind == Command::Kind::Copy)
+          tryMerge(command.reads[0], command.writes[0]);
+      }
+    for (unsigned block : order)
+      for (unsigned i = 0; i < tree.blocks[block].size(); ++i)
+        overwrite(block, i);
+    for (std::vector<Command> &block : tree.blocks)
+      llvm::erase_if(block, [](const Command &command) {
+        return command.kind == Command::Kind::Copy &&
+               command.reads[0] == command.writes[0];
+      });
+  }
+
+private:
+  static constexpr unsigned nowhere = ~0u, everywhere = ~0u - 1;
+
+  /// Where a storage is used, when that is in one block only.
+  struct Span {
+    unsigned block = nowhere;
+    unsigned first = 0, last = 0;
+  };
+
+  void findSpans() {
+    spans.resize(tree.storages.size());
+    users.resize(tree.storages.size());
+    for (unsigned block = 0; block < tree.blocks.size(); ++block)
+      for (auto [i, command] : llvm::enumerate(tree.blocks[block]))
+        for (unsigned id :
+             llvm::concat<const unsigned>(command.reads, command.writes)) {
+          extend(spans[id], {block, unsigned(i), unsigned(i)});
+          users[id].push_back({block, unsigned(i)});
+        }
+    for (auto [storage, span] : llvm::zip_equal(tree.storages, spans))
+      if (storage.kind == plan::BufferKind::Output)
+        extend(span, {0, nowhere, nowhere});
+  }
+
+  static void extend(Span &span, Span by) {
+    if (by.block == nowhere)
+      return;
+    if (span.block == nowhere) {
+      span = by;
+    } else if (span.block != by.block) {
+      span.block = everywhere;
+    } else {
+      span.first = std::min(span.first, by.first);
+      span.last = std::max(span.last, by.last);
+    }
+  }
+
+  bool mayMerge(unsigned a, unsigned b) const {
+    const Storage &x = tree.storages[a], &y = tree.storages[b];
+    auto arena = plan::BufferKind::Arena, output = plan::BufferKind::Output;
+    bool kinds = (x.kind == arena && (y.kind == arena || y.kind == output)) ||
+                 (y.kind == arena && x.kind == output);
+    return a != b && kinds && x.size == y.size;
+  }
+
+  /// Sure not to interfere: one follows the other in one block.
+  bool follows(unsigned a, unsigned b) const {
+    const Span &x = spans[a], &y = spans[b];
+    return x.block == y.block && x.block < everywhere &&
+           (x.last < y.first || y.last < x.first);
+  }
+
+  bool tryMerge(unsigned a, unsigned b) {
+    if (!mayMerge(a, b) ||
+        (!follows(a, b) && Interference(tree, a, b).exists()))
+      return false;
+    merge(std::min(a, b), std::max(a, b));
+    return true;
+  }
+
+  void merge(unsigned kept, unsigned gone) {
+    Storage &to = tree.storages[kept], &from = tree.storages[gone];
+    if (from.kind == plan::BufferKind::Output)
+      to = from;
+    extend(spans[kept], spans[gone]);
+    for (auto [block, position] : users[gone]) {
+      Command &command = tree.blocks[block][position];
+      llvm::replace(command.reads, gone, kept);
+      llvm::replace(command.writes, gone, kept);
+    }
+    users[kept].insert(users[kept].end(), users[gone].begin(),
+                       users[gone].end());
+    users[gone].clear();
+    spans[gone] = {};
+    from = {};
+  }
+
+  /// Lets a kernel write over what it reads last.
+  void overwrite(unsigned block, unsigned position) {
+    const Command &command = tree.blocks[block][position];
+    if (command.kind != Command::Kind::Launch)
+      return;
+    for (auto [read, write] :
+         llvm::SmallVector<std::pair<unsigned, unsigned>>(command.inPlace))
+      tryOverwrite(command, block, position, read, write);
+  }
+
+  void tryOverwrite(const Command &command, unsigned block, unsigned position,
+                    unsigned read, unsigned write) {
+    unsigned from = command.reads[read], to = command.writes[write];
+    if (!mayMerge(from, to))
+      return;
+    const Span &x = spans[from], &y = spans[to];
+    // Read again later: the common case, known without a walk.
+    if (x.block == block && x.last > position)
+      return;
+    bool plain = x.block == block && y.block == block && x.last == position &&
+                 y.first == position && llvm::count(command.reads, from) == 1 &&
+                 llvm::count(command.writes, to) == 1;
+    if (plain || !Interference(tree, from, to).exists())
+      merge(std::min(from, to), std::max(from, to));
+  }
+
+  CommandTree &tree;
+  std::vector<Span> spans;
+  std::vector<std::vector<std::pair<unsigned, unsigned>>> users;
+};
+} // namespace
+
+void heddle::shareStorages(CommandTree &tree) { Sharing(tree).run(); }
+
+namespace {
+/// Numbers the commands and notes who uses what.
+class RangeFinder {
+public:
+  explicit RangeFinder(const CommandTree &tree)
+      : tree(tree), ranges(tree.storages.size()) {}
+
+  std::vector<LiveRange> run() {
+    touched.emplace_back();
+    walk(0);
+    std::vector<LiveRange> wide = ranges;
+    for (const Interval &loop : loops)
+      for (unsigned id : loop.touched)
+        if (ranges[id].first < loop.first || ranges[id].last > loop.last) {
+          wide[id].first = std::min(wide[id].first, loop.first);
+          wide[id].last = std::max(wide[id].last, loop.last);
+        }
+    return wide;
+  }
+
+private:
+  struct Interval {
+    int64_t first, last;
+    llvm::SmallVector<unsigned> touched;
+  };
+
+  void touch(unsigned id) {
+    ranges[id].first = std::min(ranges[id].first, now);
+    ranges[id].last = std::max(ranges[id].last, now);
+    touched.back().push_back(id);
+  }
+
+  void walk(unsigned block) {
+    for (const Command &command : tree.blocks[block]) {
+      bool loop = command.kind == Command::Kind::Loop;
+      int64_t first = ++now;
+      if (loop)
+        touched.emplace_back();
+      for (unsigned id :
+           llvm::concat<const unsigned>(command.reads, command.writes))
+        touch(id);
+      for (auto [i, inner] : llvm::enumerate(command.blocks)) {
+        walk(inner);
+        // The flag is read after the condition's block.
+        if (loop && i == 0) {
+          ++now;
+          for (unsigned id : command.reads)
+            touch(id);
+        }
+      }
+      if (!loop)
+        continue;
+      loops.push_back({first, ++now, touched.pop_back_val()});
+      llvm::sort(loops.back().touched);
+      loops.back().touched.erase(llvm::unique(loops.back().touched),
+                                 loops.back().touched.end());
+      llvm::append_range(touched.back(), loops.back().touched);
+    }
+  }
+
+  const CommandTree &tree;
+  std::vector<LiveRange> ranges;
+  std::vector<Interval> loops;
+  llvm::SmallVector<llvm::SmallVector<unsigned>> touched;
+  int64_t now = 0;
+};
+} // namespace
+
+std::vector<LiveRange> heddle::liveRanges(const CommandTree &tree) {
+  return RangeFinder(tree).run();
+}
