@@ -80,14 +80,14 @@ static void lowerOp(GraphLowering &lowering, stablehlo::DotGeneralOp op) {
   auto map = [&](ArrayRef<AffineExpr> exprs) {
     return AffineMap::get(extents.size(), 0, exprs, b.getContext());
   };
-  AffineMap out =
-      AffineMap::getMultiDimIdentityMap(extents.size(), b.getContext())
-          .getMajorSubMap(result.getRank());
+  SmallVector<AffineExpr> outExprs;
+  for (int64_t i = 0; i < result.getRank(); ++i)
+    outExprs.push_back(b.getAffineDimExpr(i));
   Type source = cast<RankedTensorType>(op.getLhs().getType()).getElementType();
   auto contract = kernel::ContractOp::create(
       b, op.getLoc(), result.clone(accumulatorType(lhsType.getElementType())),
       lhs, rhs, extents,
-      b.getAffineMapArrayAttr({map(lhsExprs), map(rhsExprs), out}),
+      b.getAffineMapArrayAttr({map(lhsExprs), map(rhsExprs), map(outExprs)}),
       b.getArrayAttr(iterators), /*rhs_packing=*/StringAttr(),
       /*lhs_unsigned=*/source.isUnsignedInteger(),
       cast<RankedTensorType>(op.getRhs().getType())
