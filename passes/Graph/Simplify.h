@@ -20,6 +20,10 @@ void populateSimplifySlicingPatterns(mlir::RewritePatternSet &patterns);
 /// spellings, annotations.
 void populateSimplifyFormPatterns(mlir::RewritePatternSet &patterns);
 
+/// Loops and branches without what they carry or return in vain, and without
+/// tuples and tokens.
+void populateSimplifyControlPatterns(mlir::RewritePatternSet &patterns);
+
 /// Evaluation of what has constant operands and is small.
 void populateFoldConstantsPatterns(mlir::RewritePatternSet &patterns);
 
