@@ -1,6 +1,7 @@
 #include "passes/Dispatch/DispatchGroups.h"
 
 #include "dialects/Kernel/Kernel.h"
+#include "passes/Dispatch/ControlFlow.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -16,7 +17,7 @@ bool heddle::isDuplicated(Operation *op) {
 bool heddle::staysOutside(Operation *op) {
   return isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
              kernel::WeightRefOp, kernel::DispatchOp, kernel::LaunchOp>(op) ||
-         op->hasTrait<OpTrait::IsTerminator>();
+         isControlFlow(op) || op->hasTrait<OpTrait::IsTerminator>();
 }
 
 DispatchGroups::DispatchGroups(Block &block) : block(block) {

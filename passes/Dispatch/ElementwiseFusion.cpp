@@ -3,6 +3,7 @@
 // done more often than before, or that a contraction loses its epilogue.
 
 #include "dialects/Kernel/Kernel.h"
+#include "passes/Dispatch/ControlFlow.h"
 #include "passes/Dispatch/Passes.h"
 #include "passes/Dispatch/ViewFolding.h"
 
@@ -182,9 +183,9 @@ struct FuseElementwise : impl::FuseElementwiseBase<FuseElementwise> {
     foldViews(function);
     legalizeReads(function);
     IRRewriter rewriter(&getContext());
-    for (Block &block : function.getBody()) {
+    for (Block *block : programBlocks(function)) {
       SmallVector<linalg::GenericOp> generics(
-          block.getOps<linalg::GenericOp>());
+          block->getOps<linalg::GenericOp>());
       // In order, so that a producer has taken in its own producers already;
       // one that was fused away is not visited again.
       for (linalg::GenericOp op : generics)

@@ -1,4 +1,5 @@
 #include "dialects/Kernel/Kernel.h"
+#include "passes/Dispatch/ControlFlow.h"
 #include "passes/Dispatch/DispatchGroups.h"
 #include "passes/Dispatch/Passes.h"
 #include "passes/Dispatch/ViewFolding.h"
@@ -98,17 +99,18 @@ private:
     }
   }
 
+  /// Whether a payload or a root's region makes the value.
+  bool isInside(Value value) {
+    Block *block = value.getParentBlock(), *here = group.front()->getBlock();
+    return block != here && here->findAncestorOpInBlock(*block->getParentOp());
+  }
+
   void addInput(Value value) {
     Operation *op = value.getDefiningOp();
-    if (!op) {
-      // Arguments of the function, not those of a payload.
-      if (value.getParentBlock() == group.front()->getBlock())
-        inputs.insert(value);
+    if (isInside(value) || (op && members.contains(op)))
       return;
-    }
-    if (op->getBlock() != group.front()->getBlock() || members.contains(op))
-      return;
-    if (!isDuplicated(op)) {
+    // An argument, or a value of this block or of one around it.
+    if (!op || !isDuplicated(op)) {
       inputs.insert(value);
       return;
     }
@@ -121,8 +123,8 @@ private:
     op->walk([&](Operation *inner) {
       for (Value operand : inner->getOperands()) {
         Operation *source = operand.getDefiningOp();
-        if (source && source->getBlock() == group.front()->getBlock() &&
-            isDuplicated(source) && !values.contains(operand))
+        if (source && isDuplicated(source) && !isInside(operand) &&
+            !values.contains(operand))
           copy(builder, source);
       }
     });
@@ -138,7 +140,10 @@ private:
 
 struct FormDispatches : impl::FormDispatchesBase<FormDispatches> {
   void runOnOperation() override {
-    for (Block &block : getOperation().getBody()) {
+    SmallVector<Block *> blocks = programBlocks(getOperation());
+    // Inner blocks first: what only they read of the outer ones may be dead.
+    for (Block *current : llvm::reverse(blocks)) {
+      Block &block = *current;
       for (DispatchGroup &group : DispatchGroups(block).take()) {
         alignEpilogue(group);
         DispatchBuilder(group).build();

@@ -2,6 +2,7 @@
 
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/Weights.h"
+#include "passes/Dispatch/ControlFlow.h"
 #include "passes/Dispatch/ScalarOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -135,12 +136,44 @@ void GraphLowering::lower(Operation *op) {
   }
   if (!checkTypes(op))
     return;
+  if (isControlFlow(op))
+    return lowerControlFlow(op);
   if (lowerElementwise(*this, op) || lowerShapeOp(*this, op) ||
       lowerContraction(*this, op) || lowerReduction(*this, op) ||
       lowerIndexing(*this, op) || lowerScatterOrSort(*this, op) ||
       lowerRoutine(*this, op) || lowerComposite(*this, op))
     return;
   unsupported(op, "the op is not implemented on this target");
+}
+
+/// The ops still ask the old arguments for signs: these are erased last.
+void GraphLowering::lowerArguments(Block &block, unsigned count) {
+  for (unsigned i = 0; i < count; ++i) {
+    BlockArgument argument = block.getArgument(i);
+    values.map(argument, block.addArgument(kernelTensorType(argument.getType()),
+                                           argument.getLoc()));
+  }
+}
+
+/// Loops and branches keep their form, over what their ops become.
+void GraphLowering::lowerControlFlow(Operation *op) {
+  OperationState state(op->getLoc(), op->getName());
+  state.addOperands(lowered(op->getOperands()));
+  for (unsigned i = 0; i < op->getNumResults(); ++i)
+    state.addTypes(resultType(op, i));
+  for (unsigned i = 0; i < op->getNumRegions(); ++i)
+    state.addRegion();
+  Operation *copy = builder.create(state);
+  for (auto [from, to] :
+       llvm::zip_equal(op->getRegions(), copy->getRegions())) {
+    to.takeBody(from);
+    Block &block = to.front();
+    unsigned count = block.getNumArguments();
+    lowerArguments(block, count);
+    lowerBlock(block);
+    block.eraseArguments(0, count);
+  }
+  replace(op, copy->getResults());
 }
 
 void GraphLowering::lowerBlock(Block &block) {
@@ -183,8 +216,8 @@ LogicalResult GraphLowering::run(func::FuncOp function) {
     if (!bytes || *bytes > maximumTensorBytes)
       return emitError(function.getLoc(), ErrorCode::TensorTooLarge)
              << "argument " << i << " of type " << argument.getType();
-    values.map(argument, block.addArgument(type, argument.getLoc()));
   }
+  lowerArguments(block, count);
   lowerBlock(block);
   block.eraseArguments(0, count);
   function.setType(FunctionType::get(function.getContext(),

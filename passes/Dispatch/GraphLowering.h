@@ -60,6 +60,8 @@ public:
 
 private:
   void lowerBlock(mlir::Block &block);
+  void lowerArguments(mlir::Block &block, unsigned count);
+  void lowerControlFlow(mlir::Operation *op);
   void lower(mlir::Operation *op);
   bool checkTypes(mlir::Operation *op);
 

@@ -1,3 +1,4 @@
+#include "passes/Dispatch/ControlFlow.h"
 #include "passes/Dispatch/GraphLowering.h"
 #include "passes/Dispatch/Passes.h"
 #include "passes/Dispatch/ViewFolding.h"
@@ -20,6 +21,7 @@ struct LowerGraph : impl::LowerGraphBase<LowerGraph> {
       // Private functions are the decompositions of composites.
       if (function.isPrivate() || function.isExternal())
         continue;
+      sinkConstants(function);
       if (failed(GraphLowering(&getContext()).run(function)))
         return signalPassFailure();
       foldViews(function);

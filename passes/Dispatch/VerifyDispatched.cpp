@@ -1,4 +1,5 @@
 #include "dialects/Kernel/Kernel.h"
+#include "passes/Dispatch/ControlFlow.h"
 #include "passes/Dispatch/DispatchGroups.h"
 #include "passes/Dispatch/Passes.h"
 
@@ -14,8 +15,8 @@ struct VerifyDispatched : impl::VerifyDispatchedBase<VerifyDispatched> {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function->hasAttr(kernel::kEntryAttrName))
         continue;
-      for (Block &block : function.getBody())
-        for (Operation &op : block)
+      for (Block *block : programBlocks(function))
+        for (Operation &op : *block)
           if (!staysOutside(&op)) {
             op.emitError() << "'" << op.getName()
                            << "' is outside of every kernel";

@@ -1,5 +1,6 @@
 #include "passes/Dispatch/ViewFolding.h"
 
+#include "passes/Dispatch/ControlFlow.h"
 #include "passes/Dispatch/RootViews.h"
 
 #include "dialects/Kernel/Kernel.h"
@@ -239,9 +240,9 @@ static void legalizeReads(linalg::GenericOp op) {
 }
 
 void heddle::legalizeReads(func::FuncOp function) {
-  for (Block &block : function.getBody())
+  for (Block *block : programBlocks(function))
     for (auto op :
-         llvm::make_early_inc_range(block.getOps<linalg::GenericOp>()))
+         llvm::make_early_inc_range(block->getOps<linalg::GenericOp>()))
       ::legalizeReads(op);
 }
 
@@ -252,7 +253,8 @@ void heddle::eraseDead(Block &block) {
 }
 
 void heddle::foldViews(func::FuncOp function) {
-  for (Block &block : function.getBody()) {
+  for (Block *current : programBlocks(function)) {
+    Block &block = *current;
     for (Operation &op : llvm::make_early_inc_range(block)) {
       if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
         foldInto(generic);
