@@ -55,4 +55,6 @@ for name in ("HOME", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS", "HEDDLE_VENV"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 # Of the large collections, one in so many is tried.
-config.substitutions.append(("%{round_trip_share}", "1" if lit_config.params.get("tier") == "all" else "23"))
+for collection, share in [("round_trip", 23), ("portable", 61)]:
+    config.substitutions.append(
+        (f"%{{{collection}_share}}", "1" if lit_config.params.get("tier") == "all" else str(share)))

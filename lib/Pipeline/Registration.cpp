@@ -4,6 +4,7 @@
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Plan/Plan.h"
 #include "dialects/StableHlo/StableHlo.h"
+#include "dialects/Vhlo/Vhlo.h"
 #include "heddle/Pipeline/GraphPipeline.h"
 #include "passes/Dispatch/Passes.h"
 #include "passes/Graph/Passes.h"
@@ -35,7 +36,8 @@ void heddle::registerAllDialects(DialectRegistry &registry) {
   registry.insert<affine::AffineDialect>();
   registry.insert<kernel::KernelDialect>();
   registry.insert<plan::PlanDialect>();
-  registry.insert<chlo::ChloDialect, stablehlo::StableHloDialect>();
+  registry.insert<chlo::ChloDialect, stablehlo::StableHloDialect,
+                  vhlo::VhloDialect>();
 }
 
 void heddle::registerAllPasses() {

@@ -2,8 +2,10 @@
 // for reading what becomes of a model.
 
 #include "heddle/Frontend/Onnx.h"
+#include "heddle/Frontend/PortableArtifact.h"
 #include "heddle/Frontend/StableHlo.h"
 
+#include "dialects/Vhlo/Version.h"
 #include "heddle/Pipeline/Registration.h"
 
 #include "mlir/Target/LLVMIR/Dialect/All.h"
@@ -76,6 +78,27 @@ int main(int argc, char **argv) {
       [](const std::shared_ptr<llvm::SourceMgr> &sources,
          MLIRContext *context) -> OwningOpRef<Operation *> {
         return importProgram(*sources, context, bindings);
+      });
+  static llvm::cl::opt<std::string> target(
+      "target", llvm::cl::desc("Version of StableHLO to write"),
+      llvm::cl::init(heddle::vhlo::kNewest.str()));
+  TranslateFromMLIRRegistration serialize(
+      "serialize", "Write a StableHLO program as a portable artifact",
+      [](Operation *op, raw_ostream &os) -> LogicalResult {
+        auto module = dyn_cast<ModuleOp>(op);
+        if (!module)
+          return op->emitError() << "a module is wanted";
+        return heddle::writePortableArtifact(module, target, os);
+      },
+      [](DialectRegistry &registry) { heddle::registerAllDialects(registry); });
+  TranslateToMLIRRegistration deserialize(
+      "deserialize", "Read a portable artifact as a StableHLO program",
+      [](const std::shared_ptr<llvm::SourceMgr> &sources,
+         MLIRContext *context) -> OwningOpRef<Operation *> {
+        const llvm::MemoryBuffer *buffer =
+            sources->getMemoryBuffer(sources->getMainFileID());
+        return heddle::readPortableArtifact(context, buffer->getBuffer(),
+                                            buffer->getBufferIdentifier());
       });
   TranslateFromMLIRRegistration toLlvmIr(
       "mlir-to-llvmir", "LLVM dialect to LLVM IR",

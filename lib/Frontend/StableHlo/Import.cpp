@@ -1,9 +1,11 @@
 #include "heddle/Frontend/StableHlo.h"
 
+#include "heddle/Frontend/PortableArtifact.h"
 #include "lib/Frontend/StableHlo/Bindings.h"
 #include "lib/Frontend/StableHlo/TrialParse.h"
 
 #include "dialects/StableHlo/StableHlo.h"
+#include "dialects/Vhlo/Vhlo.h"
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/HostTensor.h"
 #include "heddle/Support/MappedFile.h"
@@ -164,11 +166,15 @@ OwningOpRef<ModuleOp> importStableHlo(MLIRContext *context, StringRef path,
   std::unique_ptr<llvm::MemoryBuffer> buffer =
       llvm::MemoryBuffer::getMemBufferCopy(bytes, path);
 
-  context->loadDialect<func::FuncDialect, stablehlo::StableHloDialect>();
+  if (failed(checkPortableVersion(loc, bytes)))
+    return {};
+  context->loadDialect<func::FuncDialect, stablehlo::StableHloDialect,
+                       vhlo::VhloDialect>();
   if (options.trial) {
     DialectRegistry registry;
     context->getDialectRegistry().appendTo(registry);
-    registry.insert<func::FuncDialect, stablehlo::StableHloDialect>();
+    registry.insert<func::FuncDialect, stablehlo::StableHloDialect,
+                    vhlo::VhloDialect>();
     std::string death = trialParse(registry, buffer->getMemBufferRef());
     if (!death.empty()) {
       emitError(loc, ErrorCode::StableHloDamaged) << death;
@@ -179,7 +185,7 @@ OwningOpRef<ModuleOp> importStableHlo(MLIRContext *context, StringRef path,
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, context);
-  if (!module)
+  if (!module || failed(convertFromVhlo(*module)))
     return {};
 
   func::FuncOp entry = findEntry(*module);
