@@ -17,7 +17,10 @@ def StableHlo_PrecisionAttr : EnumAttr<StableHloDialect, StableHlo_Precision, "p
 def StableHlo_ResultAccuracyMode : StableHlo_Enum<"ResultAccuracyMode", "how exact an elementary function must be", [
   I32EnumAttrCase<"DEFAULT", 0>, I32EnumAttrCase<"HIGHEST", 1>, I32EnumAttrCase<"TOLERANCE", 2>]>;
 def StableHlo_ResultAccuracyModeAttr :
-  EnumAttr<StableHloDialect, StableHlo_ResultAccuracyMode, "result_accuracy_mode">;
+  EnumAttr<StableHloDialect, StableHlo_ResultAccuracyMode, "result_accuracy_mode"> {
+  // Unlike the others: `#stablehlo.result_accuracy_mode<HIGHEST>`.
+  let assemblyFormat = "`<` $value `>`";
+}
 
 def StableHlo_FftType : StableHlo_Enum<"FftType", "kind of Fourier transform", [
   I32EnumAttrCase<"FFT", 0>, I32EnumAttrCase<"IFFT", 1>, I32EnumAttrCase<"RFFT", 2>, I32EnumAttrCase<"IRFFT", 3>]>;

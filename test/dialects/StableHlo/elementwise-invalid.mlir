@@ -85,6 +85,6 @@ func.func @quantize_another_type(%a: tensor<2xf16>) {
 
 func.func @tolerance(%a: tensor<2xf32>) {
   // expected-error @below {{mode TOLERANCE needs atol, rtol or ulps}}
-  %0 = stablehlo.cosine %a {result_accuracy = #stablehlo.result_accuracy<mode = #stablehlo<result_accuracy_mode TOLERANCE>>} : tensor<2xf32>
+  %0 = stablehlo.cosine %a {result_accuracy = #stablehlo.result_accuracy<mode = #stablehlo.result_accuracy_mode<TOLERANCE>>} : tensor<2xf32>
   return
 }

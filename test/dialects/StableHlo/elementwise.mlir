@@ -9,8 +9,8 @@ func.func @unary(%f: tensor<2x?xf32>, %i: tensor<4xi8>, %p: tensor<i1>, %c: tens
   %0 = stablehlo.abs %f : tensor<2x?xf32>
   // CHECK-NEXT: stablehlo.abs %{{.*}} : (tensor<3xcomplex<f64>>) -> tensor<3xf64>
   %1 = stablehlo.abs %c : (tensor<3xcomplex<f64>>) -> tensor<3xf64>
-  // CHECK-NEXT: stablehlo.exponential %{{.*}} {result_accuracy = #stablehlo.result_accuracy<ulps = 10, mode = #stablehlo<result_accuracy_mode TOLERANCE>>} : tensor<2x?xf32>
-  %2 = stablehlo.exponential %f {result_accuracy = #stablehlo.result_accuracy<ulps = 10, mode = #stablehlo<result_accuracy_mode TOLERANCE>>} : tensor<2x?xf32>
+  // CHECK-NEXT: stablehlo.exponential %{{.*}} {result_accuracy = #stablehlo.result_accuracy<ulps = 10, mode = #stablehlo.result_accuracy_mode<TOLERANCE>>} : tensor<2x?xf32>
+  %2 = stablehlo.exponential %f {result_accuracy = #stablehlo.result_accuracy<ulps = 10, mode = #stablehlo.result_accuracy_mode<TOLERANCE>>} : tensor<2x?xf32>
   // CHECK-NEXT: stablehlo.popcnt %{{.*}} : tensor<4xi8>
   %3 = stablehlo.popcnt %i : tensor<4xi8>
   // CHECK-NEXT: stablehlo.not %{{.*}} : tensor<i1>
