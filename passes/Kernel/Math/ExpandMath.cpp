@@ -126,37 +126,53 @@ static std::pair<Unary, Unary> unaryFunction(Operation *op) {
       .Default([](Operation *) { return Pair(nullptr, nullptr); });
 }
 
-static Binary binaryFunction(Operation *op) {
+/// The function of `op` on f64, for results of f32 or of f64.
+static Binary binaryFunction(Operation *op, bool single) {
   return TypeSwitch<Operation *, Binary>(op)
-      .Case([](math::PowFOp) { return float64::pow; })
+      .Case([&](math::PowFOp) {
+        return single ? float64::powOfSingle : float64::pow;
+      })
       .Case([](math::Atan2Op) { return float64::atan2; })
       .Default([](Operation *) { return nullptr; });
 }
 
-/// The larger (smaller) of two, NaN if either is: comparisons that are one
-/// instruction each, where the op's own lowering takes care of zeros' signs too
-/// and is twice as long. Of zeros of different sign, either may come out.
+/// The larger (smaller) of two, NaN if either is; -0 is smaller than 0.
+/// Comparisons and selections are one instruction each.
 static Value extremum(FloatBuilder &b, Value x, Value y, bool larger) {
   auto pick = [&](Value x, Value y) {
     return b.select(larger ? b.greater(x, y) : b.less(x, y), x, y);
   };
-  // `pick` gives y if either is NaN: enough when x cannot be.
-  FloatAttr scalar;
-  DenseFPElementsAttr splat;
-  auto isNumber = [&](Value value) {
+  // `pick` gives y if either is NaN or both are equal: enough when x is a
+  // number, and no zero that would win.
+  auto constantOf = [](Value value) -> std::optional<APFloat> {
+    FloatAttr scalar;
+    DenseFPElementsAttr splat;
     if (matchPattern(value, m_Constant(&scalar)))
-      return !scalar.getValue().isNaN();
-    return matchPattern(value, m_Constant(&splat)) && splat.isSplat() &&
-           !splat.getSplatValue<APFloat>().isNaN();
+      return scalar.getValue();
+    if (matchPattern(value, m_Constant(&splat)) && splat.isSplat())
+      return splat.getSplatValue<APFloat>();
+    return std::nullopt;
   };
-  if (isNumber(y))
-    return pick(y, x);
-  if (isNumber(x))
-    return pick(x, y);
+  auto withNumber = [&](const APFloat &number, Value constant, Value other) {
+    if (number.isZero() && number.isNegative() != larger)
+      return b.select(larger ? b.notGreater(other, constant)
+                             : b.notLess(other, constant),
+                      constant, other);
+    return pick(constant, other);
+  };
+  if (std::optional<APFloat> number = constantOf(y); number && !number->isNaN())
+    return withNumber(*number, y, x);
+  if (std::optional<APFloat> number = constantOf(x); number && !number->isNaN())
+    return withNumber(*number, x, y);
   // Accumulators go right, where the chain from step to step is shorter.
   if (isa<BlockArgument>(x))
     std::swap(x, y);
-  return b.select(b.isNan(x), x, pick(x, y));
+  // Both choices differ only between zeros: the one sign bit wins where either
+  // has it (minimum), or only where both have it (maximum).
+  Value first = b.bits(pick(x, y)), second = b.bits(pick(y, x));
+  Value value =
+      b.fromBits(larger ? b.iand(first, second) : b.ior(first, second));
+  return b.select(b.isUnordered(x, y), b.add(x, y), value);
 }
 
 /// `op` as arithmetic, or null if it is fine as it is.
@@ -196,7 +212,7 @@ static Value expand(Operation *op, bool hasFma) {
     ThroughDouble through(b);
     return through.round(wide(through.b, through.widen(x)));
   }
-  if (Binary function = binaryFunction(op)) {
+  if (Binary function = binaryFunction(op, element.isF32())) {
     Value x = op->getOperand(0), y = op->getOperand(1);
     if (element.isF64())
       return function(b, x, y);

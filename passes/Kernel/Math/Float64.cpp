@@ -214,22 +214,6 @@ Value sineOf(FloatBuilder &b, QuarterTurns angle, int64_t shift) {
   return b.select(positive, value, b.neg(value));
 }
 
-/// The angle of `x`, where that is known: n pi/2 beyond 2^31 would need more
-/// bits of pi, and NaN is better than a wrong number.
-static QuarterTurns angleOf(FloatBuilder &b, Value x) {
-  Value known = b.less(b.abs(x), b.c(0x1p31));
-  return reduceQuarterTurns(b, b.select(known, x, b.c(nan)));
-}
-
-Value sin(FloatBuilder &b, Value x) {
-  Value value = sineOf(b, angleOf(b, x), 0);
-  return b.select(b.equal(x, b.c(0)), x, value);
-}
-
-Value cos(FloatBuilder &b, Value x) { return sineOf(b, angleOf(b, x), 1); }
-
-Value tan(FloatBuilder &b, Value x) { return b.div(sin(b, x), cos(b, x)); }
-
 /// atan for 0 <= z <= 1: about tan(pi/8), then z + z^3 A(z^2), 4.6e-20.
 static Value atanUnit(FloatBuilder &b, Value z) {
   Value upper = b.greater(z, b.c(0.41421356237309504880));
@@ -337,9 +321,9 @@ Value cbrt(FloatBuilder &b, Value x) {
   return b.select(trivial, x, b.copySign(root, x));
 }
 
-Value pow(FloatBuilder &b, Value x, Value y) {
+/// The signs, limits and domain of x^y, where `value` is |x|^y.
+static Value powLimits(FloatBuilder &b, Value x, Value y, Value value) {
   Value size = b.abs(x);
-  Value value = exp(b, b.mul(y, log(b, size)));
   Value isWhole = b.equal(b.trunc(y), y);
   Value halfY = b.mul(y, b.c(0.5));
   Value isEven = b.equal(b.trunc(halfY), halfY);
@@ -354,6 +338,81 @@ Value pow(FloatBuilder &b, Value x, Value y) {
       b.either(b.either(b.equal(y, b.c(0)), b.equal(x, b.c(1))),
                b.both(b.equal(size, b.c(1)), b.equal(b.abs(y), b.c(infinity))));
   return b.select(isOne, b.c(1), value);
+}
+
+Value powOfSingle(FloatBuilder &b, Value x, Value y) {
+  return powLimits(b, x, y, exp(b, b.mul(y, log(b, b.abs(x)))));
+}
+
+/// An unevaluated sum.
+struct Pair {
+  Value high, low;
+};
+
+static Pair multiply(FloatBuilder &b, Pair x, Pair y) {
+  auto [high, low] = b.exactProduct(x.high, y.high);
+  low = b.add(low, b.add(b.mul(x.high, y.low), b.mul(x.low, y.high)));
+  return {high, low};
+}
+
+/// |x| >= |y|.
+static Pair sumOfOrdered(FloatBuilder &b, Value x, Pair y) {
+  Value high = b.add(x, y.high);
+  return {high, b.add(b.sub(y.high, b.sub(high, x)), y.low)};
+}
+
+/// log x to about 2^-65, for positive normal x: with s = f / (2 + f),
+/// log(1 + f) = 2 s + 2/3 s^3 + 2/5 s^5 + ...; the first two terms in pairs.
+static Pair logPair(FloatBuilder &b, Value x) {
+  Value tiny = b.less(x, b.c(std::numeric_limits<double>::min()));
+  Value normal = b.select(tiny, b.mul(x, b.c(0x1p54)), x);
+  Value bits = b.bits(normal);
+  Value e = b.sar(b.isub(bits, b.i(0x3fe6a09e667f3bcd)), 52);
+  Value f = b.sub(b.fromBits(b.isub(bits, b.shl(e, 52))), b.c(1));
+  Value exponent = b.toFloat(e);
+  exponent = b.select(tiny, b.sub(exponent, b.c(54)), exponent);
+  Value d = b.add(f, b.c(2));
+  Value dLow = b.sub(f, b.sub(d, b.c(2)));
+  Value quotient = b.div(f, d);
+  auto [product, productLow] = b.exactProduct(quotient, d);
+  Value rest = b.sub(b.sub(f, product), productLow);
+  rest = b.sub(rest, b.mul(quotient, dLow));
+  Pair s{quotient, b.div(rest, d)};
+  Pair square = multiply(b, s, s);
+  Pair cube = multiply(b, square, s);
+  Pair third = multiply(
+      b, cube, {b.c(0.66666666666666662966), b.c(3.7007434154171882626e-17)});
+  // Taylor: s^2 < 0.0295, 1e-21 of the whole.
+  Value z = square.high;
+  Value p = b.polynomial(z, {2.0 / 5, 2.0 / 7, 2.0 / 9, 2.0 / 11, 2.0 / 13,
+                             2.0 / 15, 2.0 / 17, 2.0 / 19, 2.0 / 21, 2.0 / 23});
+  Value fifth = b.mul(b.mul(cube.high, z), p);
+  Pair sum = sumOfOrdered(b, b.add(s.high, s.high),
+                          {third.high, b.add(third.low, fifth)});
+  sum.low = b.add(sum.low, b.add(s.low, s.low));
+  Value whole = b.mul(exponent, b.c(ln2High));
+  Pair value = sumOfOrdered(b, whole, sum);
+  value.low = b.fma(exponent, b.c(ln2Low), value.low);
+  // The low part so far is up to 1e-5 of the high one.
+  return sumOfOrdered(b, value.high, {value.low, b.c(0)});
+}
+
+Value pow(FloatBuilder &b, Value x, Value y) {
+  Value size = b.abs(x);
+  Pair log = logPair(b, size);
+  Value rough = b.mul(y, log.high);
+  // In the range where the result is neither 0 nor infinity.
+  Value inside = b.less(b.abs(rough), b.c(800));
+  auto [high, low] = b.exactProduct(y, log.high);
+  low = b.select(inside, b.fma(y, log.low, low), b.c(0));
+  Value power = exp(b, high);
+  Value value = b.select(inside, b.fma(power, low, power), power);
+  // The logarithm's own limits.
+  Value trivial =
+      b.either(b.equal(size, b.c(0)),
+               b.either(b.isNan(size), b.equal(size, b.c(infinity))));
+  Value limit = exp(b, b.mul(y, logLimits(b, size, size)));
+  return powLimits(b, x, y, b.select(trivial, limit, value));
 }
 
 } // namespace heddle::float64

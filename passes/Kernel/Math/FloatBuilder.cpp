@@ -48,6 +48,25 @@ Value FloatBuilder::fma(Value a, Value b, Value c) {
   return add(mul(a, b), c);
 }
 
+std::pair<Value, Value> FloatBuilder::exactProduct(Value x, Value y) {
+  Value product = mul(x, y);
+  if (hasFma)
+    return {product, fma(x, y, neg(product))};
+  // Veltkamp's halves, Dekker's sum (Numer. Math. 18, 1971).
+  auto halves = [&](Value v) {
+    int64_t bits = (mantissa() + 2) / 2;
+    Value t = mul(v, c(static_cast<double>((int64_t(1) << bits) + 1)));
+    Value high = sub(t, sub(t, v));
+    return std::pair(high, sub(v, high));
+  };
+  auto [xHigh, xLow] = halves(x);
+  auto [yHigh, yLow] = halves(y);
+  Value rest = sub(mul(xHigh, yHigh), product);
+  rest = add(rest, mul(xHigh, yLow));
+  rest = add(rest, mul(xLow, yHigh));
+  return {product, add(rest, mul(xLow, yLow))};
+}
+
 Value FloatBuilder::polynomial(Value x, ArrayRef<double> coefficients) {
   Value value = c(coefficients.back());
   for (double coefficient : llvm::reverse(coefficients.drop_back()))

@@ -40,12 +40,18 @@ public:
   }
   /// a * b + c, in one rounding where the machine can.
   Value fma(Value a, Value b, Value c);
+  /// a * b exactly, as the rounded product and what it lacks.
+  std::pair<Value, Value> exactProduct(Value a, Value b);
   /// The polynomial with `coefficients[k]` at x^k.
   Value polynomial(Value x, llvm::ArrayRef<double> coefficients);
 
   Value less(Value a, Value b) { return compare(OLT, a, b); }
   Value greater(Value a, Value b) { return compare(OGT, a, b); }
   Value equal(Value a, Value b) { return compare(OEQ, a, b); }
+  /// a <= b and a >= b, false for NaN.
+  Value notGreater(Value a, Value b) { return compare(OLE, a, b); }
+  Value notLess(Value a, Value b) { return compare(OGE, a, b); }
+  Value isUnordered(Value a, Value b) { return compare(UNO, a, b); }
   Value isNan(Value a) { return compare(UNO, a, a); }
   Value both(Value a, Value b) { return make<mlir::arith::AndIOp>(a, b); }
   Value either(Value a, Value b) { return make<mlir::arith::OrIOp>(a, b); }
@@ -65,6 +71,7 @@ public:
   Value iadd(Value a, Value b) { return make<mlir::arith::AddIOp>(a, b); }
   Value isub(Value a, Value b) { return make<mlir::arith::SubIOp>(a, b); }
   Value iand(Value a, Value b) { return make<mlir::arith::AndIOp>(a, b); }
+  Value ior(Value a, Value b) { return make<mlir::arith::OrIOp>(a, b); }
   Value shl(Value a, int64_t n) { return make<mlir::arith::ShLIOp>(a, i(n)); }
   Value sar(Value a, int64_t n) { return make<mlir::arith::ShRSIOp>(a, i(n)); }
   Value iequal(Value a, Value b);
@@ -89,6 +96,8 @@ public:
 private:
   static constexpr auto OLT = mlir::arith::CmpFPredicate::OLT;
   static constexpr auto OGT = mlir::arith::CmpFPredicate::OGT;
+  static constexpr auto OLE = mlir::arith::CmpFPredicate::OLE;
+  static constexpr auto OGE = mlir::arith::CmpFPredicate::OGE;
   static constexpr auto OEQ = mlir::arith::CmpFPredicate::OEQ;
   static constexpr auto UNO = mlir::arith::CmpFPredicate::UNO;
 
