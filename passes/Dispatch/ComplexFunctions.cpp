@@ -83,8 +83,9 @@ Value ComplexMath::logOfAbs(Parts z) {
   } else {
     auto [moreHigh, moreLow] = exactProduct(more, more);
     auto [lessHigh, lessLow] = exactProduct(less, less);
-    auto [sum, rest] = exactSum(b.sub(moreHigh, b.c(1)), lessHigh);
-    excess = b.add(sum, b.add(rest, b.add(moreLow, lessLow)));
+    auto [first, lost] = exactSum(moreHigh, b.c(-1));
+    auto [sum, rest] = exactSum(first, lessHigh);
+    excess = b.add(sum, b.add(b.add(lost, rest), b.add(moreLow, lessLow)));
   }
   Value near = b.both(b.greater(squares, b.c(0.5)), b.less(squares, b.c(2)));
   Scaled s = scaled(z);

@@ -192,12 +192,26 @@ struct ScalarEmitter {
     Value nonzero = compare(arith::CmpFPredicate::ONE, x[0], constant(0.0));
     return select(nonzero, one, x[0]);
   }
+  /// 1 / (1 + exp(-x)) with e = exp(-|x|), of which nothing overflows: 1 or e
+  /// over 1 + e. Narrow floats are rounded once.
   Value logistic() {
     if (!isFloat())
       return {};
-    Value exp = op<math::ExpOp>({op<arith::NegFOp>(x)});
-    return op<arith::DivFOp>(
-        {constant(1.0), op<arith::AddFOp>({constant(1.0), exp})});
+    bool narrow = source.getIntOrFloatBitWidth() < 32;
+    Type type = narrow ? b.getF32Type() : source;
+    Value input = x[0];
+    if (narrow)
+      input = arith::ExtFOp::create(b, loc, type, input);
+    auto number = [&](double value) -> Value {
+      return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, value));
+    };
+    Value size = op<math::AbsFOp>(input);
+    Value e = op<math::ExpOp>(op<arith::NegFOp>(size));
+    Value negative = compare(arith::CmpFPredicate::OLT, input, number(0));
+    Value one = number(1);
+    Value value = op<arith::DivFOp>(
+        {select(negative, e, one), op<arith::AddFOp>({one, e})});
+    return narrow ? arith::TruncFOp::create(b, loc, source, value) : value;
   }
   Value isFinite() {
     Value infinity = arith::ConstantOp::create(

@@ -45,11 +45,16 @@ static Value scale(FloatBuilder &b, Value value, Value n) {
   return b.mul(value, b.power2(b.isub(n, half)));
 }
 
-Value exp(FloatBuilder &b, Value x) {
-  x = b.atLeast(b.atMost(x, b.c(710)), b.c(-746));
+/// exp(x) 2^shift.
+static Value scaledExp(FloatBuilder &b, Value x, int64_t shift) {
+  x = b.atLeast(b.atMost(x, b.c(711)), b.c(-746));
   auto [r, n] = reduce(b, x);
+  if (shift != 0)
+    n = b.iadd(n, b.i(shift));
   return scale(b, b.add(expm1Reduced(b, r), b.c(1)), n);
 }
+
+Value exp(FloatBuilder &b, Value x) { return scaledExp(b, x, 0); }
 
 Value exp2(FloatBuilder &b, Value x) {
   x = b.atLeast(b.atMost(x, b.c(1025)), b.c(-1080));
@@ -259,21 +264,15 @@ Value asin(FloatBuilder &b, Value x) {
 }
 
 Value acos(FloatBuilder &b, Value x) {
-  Value half = atan2(b, b.sqrt(b.sub(b.c(1), x)), b.sqrt(b.add(b.c(1), x)));
-  return b.add(half, half);
-}
-
-/// exp(size) / 2, also where exp alone would overflow.
-static Value halfExp(FloatBuilder &b, Value size) {
-  Value root = exp(b, b.mul(size, b.c(0.5)));
-  return b.mul(b.mul(root, b.c(0.5)), root);
+  Value rest = b.mul(b.sub(b.c(1), x), b.add(b.c(1), x));
+  return atan2(b, b.sqrt(rest), x);
 }
 
 Value sinh(FloatBuilder &b, Value x) {
   Value size = b.abs(x);
   Value e = expm1(b, b.atMost(size, b.c(700)));
   Value value = b.mul(b.c(0.5), b.add(e, b.div(e, b.add(e, b.c(1)))));
-  value = b.select(b.greater(size, b.c(40)), halfExp(b, size), value);
+  value = b.select(b.greater(size, b.c(40)), scaledExp(b, size, -1), value);
   return b.copySign(value, x);
 }
 
@@ -281,7 +280,7 @@ Value cosh(FloatBuilder &b, Value x) {
   Value size = b.abs(x);
   Value e = exp(b, b.atMost(size, b.c(700)));
   Value value = b.mul(b.c(0.5), b.add(e, b.div(b.c(1), e)));
-  return b.select(b.greater(size, b.c(40)), halfExp(b, size), value);
+  return b.select(b.greater(size, b.c(40)), scaledExp(b, size, -1), value);
 }
 
 Value asinh(FloatBuilder &b, Value x) {
@@ -297,8 +296,9 @@ Value asinh(FloatBuilder &b, Value x) {
 Value acosh(FloatBuilder &b, Value x) {
   Value t = b.sub(x, b.c(1));
   Value root = b.sqrt(b.fma(t, t, b.add(t, t)));
-  return b.select(b.greater(x, b.c(0x1p28)), b.add(log(b, x), b.c(ln2)),
-                  log1p(b, b.add(t, root)));
+  Value value = b.select(b.greater(x, b.c(0x1p28)), b.add(log(b, x), b.c(ln2)),
+                         log1p(b, b.add(t, root)));
+  return b.select(b.less(x, b.c(1)), b.c(nan), value);
 }
 
 Value atanh(FloatBuilder &b, Value x) {
@@ -400,12 +400,12 @@ static Pair logPair(FloatBuilder &b, Value x) {
 Value pow(FloatBuilder &b, Value x, Value y) {
   Value size = b.abs(x);
   Pair log = logPair(b, size);
-  Value rough = b.mul(y, log.high);
-  // In the range where the result is neither 0 nor infinity.
-  Value inside = b.less(b.abs(rough), b.c(800));
   auto [high, low] = b.exactProduct(y, log.high);
-  low = b.select(inside, b.fma(y, log.low, low), b.c(0));
+  low = b.fma(y, log.low, low);
   Value power = exp(b, high);
+  // Where the result is 0 or infinity the product may have lost its rest.
+  Value inside =
+      b.both(b.less(power, b.c(infinity)), b.greater(high, b.c(-800)));
   Value value = b.select(inside, b.fma(power, low, power), power);
   // The logarithm's own limits.
   Value trivial =

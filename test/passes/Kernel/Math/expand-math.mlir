@@ -37,14 +37,25 @@ func.func @narrow(%x: bf16, %y: bf16) -> bf16 {
   return %0 : bf16
 }
 
-// A maximum with a constant is one comparison, without it NaN takes one more.
+// A maximum with a constant is one comparison: 0 is larger than -0, NaN stays.
 // CHECK-LABEL: func.func @maximum
-// CHECK-COUNT-1: arith.cmpf ogt
-// CHECK-NOT: arith.cmpf uno
+// CHECK-COUNT-1: arith.cmpf ole, %{{.*}}, %[[ZERO:.*]] : f32
+// CHECK-NOT: arith.cmpf
 // CHECK: return
 func.func @maximum(%x: f32) -> f32 {
   %c = arith.constant 0.0 : f32
   %0 = arith.maximumf %x, %c : f32
+  return %0 : f32
+}
+
+// Without it the sign bits of zeros and NaN take two more.
+// CHECK-LABEL: func.func @minimum
+// CHECK-COUNT-2: arith.cmpf olt
+// CHECK: arith.ori
+// CHECK: arith.cmpf uno
+// CHECK: return
+func.func @minimum(%x: f32, %y: f32) -> f32 {
+  %0 = arith.minimumf %x, %y : f32
   return %0 : f32
 }
 

@@ -1,0 +1,384 @@
+#!/usr/bin/env python3
+"""Measures the largest error of every elementary function of compiled programs.
+
+    accuracy.py HEDDLE              a sample; fails where a bound is passed
+    accuracy.py HEDDLE --all        16 times as many numbers
+    accuracy.py HEDDLE --write FILE ... and writes the page docs/accuracy.md
+
+f16 and bf16 are swept exhaustively, f32, f64 and complex numbers by samples over
+all exponents and, more densely, where functions change. The reference is numpy's
+long double (64 bits of mantissa), for f32 and narrower types double. Errors are
+units in the last place of the exact result. Every variant that this machine can
+run is measured, and the larger error counts.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+wide = np.longdouble
+
+
+def erf_series(x):
+    """erf for |x| <= 3: 2/sqrt(pi) exp(-x^2) sum 2^n x^(2n+1) / (1 3 ... (2n+1))."""
+    term = total = np.array(x, wide)
+    for n in range(1, 120):
+        term = term * 2 * x * x / (2 * n + 1)
+        total = total + term
+    return total * np.exp(-x * x) * 2 / np.sqrt(wide(np.pi) + PI_LOW)
+
+
+# What double lacks of pi.
+PI_LOW = wide("1.2246467991473531772e-16")
+
+
+def erfc_fraction(x):
+    """erfc for x >= 2 by Laplace's continued fraction, from its end."""
+    value = np.zeros_like(x)
+    for n in range(300, 0, -1):
+        value = (wide(n) / 2) / (x + value)
+    # exp(-x^2), with what the square loses: x in two halves.
+    high = x.astype(np.float32).astype(wide)
+    low = x - high
+    power = np.exp(-high * high) * np.exp(-low * (x + high))
+    return power / (x + value) / np.sqrt(wide(np.pi) + PI_LOW)
+
+
+def erf(x):
+    size = np.minimum(np.abs(x), wide(3))
+    near = erf_series(size)
+    far = 1 - erfc_fraction(np.clip(np.abs(x), wide(2), wide(12)))
+    value = np.copysign(np.where(np.abs(x) < 2.5, near, far), x)
+    return np.where(np.isnan(x), x, value)
+
+
+def erfc(x):
+    near = 1 - np.copysign(erf_series(np.minimum(np.abs(x), wide(2))), x)
+    far = erfc_fraction(np.clip(x, wide(2), wide(120)))
+    negative = 1 + erf(-np.minimum(x, wide(0)))
+    value = np.where(x < -1, negative, np.where(x < 2, near, far))
+    return np.where(np.isnan(x), x, value)
+
+
+def reciprocal_root(x):
+    return 1 / np.sqrt(x)
+
+
+def logistic(x):
+    return 1 / (1 + np.exp(-x))
+
+
+# Name: (operation, reference).
+UNARY = {
+    "exponential": ("stablehlo.exponential", np.exp),
+    "exponential_minus_one": ("stablehlo.exponential_minus_one", np.expm1),
+    "log": ("stablehlo.log", np.log),
+    "log_plus_one": ("stablehlo.log_plus_one", np.log1p),
+    "logistic": ("stablehlo.logistic", logistic),
+    "tanh": ("stablehlo.tanh", np.tanh),
+    "sine": ("stablehlo.sine", np.sin),
+    "cosine": ("stablehlo.cosine", np.cos),
+    "tan": ("stablehlo.tan", np.tan),
+    "sqrt": ("stablehlo.sqrt", np.sqrt),
+    "rsqrt": ("stablehlo.rsqrt", reciprocal_root),
+    "cbrt": ("stablehlo.cbrt", np.cbrt),
+    "asin": ("chlo.asin", np.arcsin),
+    "acos": ("chlo.acos", np.arccos),
+    "atan": ("chlo.atan", np.arctan),
+    "sinh": ("chlo.sinh", np.sinh),
+    "cosh": ("chlo.cosh", np.cosh),
+    "asinh": ("chlo.asinh", np.arcsinh),
+    "acosh": ("chlo.acosh", np.arccosh),
+    "atanh": ("chlo.atanh", np.arctanh),
+    "erf": ("chlo.erf", erf),
+    "erfc": ("chlo.erfc", erfc),
+}
+BINARY = {
+    "power": ("stablehlo.power", np.power),
+    "atan2": ("stablehlo.atan2", np.arctan2),
+}
+COMPLEX = {
+    "abs": ("stablehlo.abs", np.abs),
+    "exponential": ("stablehlo.exponential", np.exp),
+    "exponential_minus_one": ("stablehlo.exponential_minus_one", np.expm1),
+    "log": ("stablehlo.log", np.log),
+    "sqrt": ("stablehlo.sqrt", np.sqrt),
+    "sine": ("stablehlo.sine", np.sin),
+    "cosine": ("stablehlo.cosine", np.cos),
+    "tan": ("stablehlo.tan", np.tan),
+    "tanh": ("stablehlo.tanh", np.tanh),
+    "sinh": ("chlo.sinh", np.sinh),
+    "cosh": ("chlo.cosh", np.cosh),
+    "asin": ("chlo.asin", np.arcsin),
+    "acos": ("chlo.acos", np.arccos),
+    "atan": ("chlo.atan", np.arctan),
+    "asinh": ("chlo.asinh", np.arcsinh),
+    "acosh": ("chlo.acosh", np.arccosh),
+    "atanh": ("chlo.atanh", np.arctanh),
+}
+
+# Bits of the mantissa, smallest exponent, largest number.
+FORMATS = {
+    "f16": (10, -14, 65504.0),
+    "bf16": (7, -126, 3.3895313892515355e38),
+    "f32": (23, -126, float(np.finfo(np.float32).max)),
+    "f64": (52, -1022, float(np.finfo(np.float64).max)),
+}
+# Half a unit is what rounding costs; functions above that are named.
+BOUNDS = {"f16": 0.51, "bf16": 0.51, "f32": 1.0, "f64": 3.0, "complex<f32>": 0.51, "complex<f64>": 4.0}
+EXCEPTIONS = {
+    ("exponential_minus_one", "f32"): 1.3,
+    ("logistic", "f32"): 2.2,
+    ("tanh", "f32"): 2.4,
+    ("rsqrt", "f32"): 1.5,
+    ("erf", "f32"): 1.2,
+    ("erfc", "f64"): 6.0,
+    # The two terms of e^x cos y - 1 may cancel.
+    ("exponential_minus_one", "complex<f64>"): 1e4,
+    ("tan", "complex<f64>"): 7.0,
+    ("tanh", "complex<f64>"): 7.0,
+}
+
+
+def bound_of(name, kind):
+    return EXCEPTIONS.get((name, kind), BOUNDS[kind])
+
+
+def to_bits(values, kind):
+    """Values as the unsigned integers that the programs take."""
+    if kind == "f32":
+        return values.astype(np.float32).view(np.uint32)
+    if kind == "f64":
+        return values.astype(np.float64).view(np.uint64)
+    raise ValueError(kind)
+
+
+def from_bits(bits, kind):
+    if kind == "f16":
+        return bits.view(np.float16).astype(np.float64)
+    if kind == "bf16":
+        return (bits.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
+    return bits.view(np.float32 if kind == "f32" else np.float64)
+
+
+def errors(got, exact, kind):
+    """Distances in units in the last place of the exact results."""
+    mantissa, least, largest = FORMATS[kind]
+    got = got.astype(wide)
+    exact = exact.astype(wide)
+    half = wide(2) ** (int(np.floor(np.log2(largest))) - mantissa - 1)
+    exact = np.where(np.abs(exact) >= wide(largest) + half, np.copysign(wide(np.inf), exact), exact)
+    _, exponent = np.frexp(np.where(np.isfinite(exact), exact, 1))
+    unit = np.ldexp(wide(1), np.maximum(exponent - 1, least) - mantissa)
+    with np.errstate(invalid="ignore"):
+        distance = np.abs(got - exact) / unit
+    same = (got == exact) | (np.isnan(got) & np.isnan(exact))
+    # A different infinity, a number for NaN or NaN for a number: no distance.
+    # An infinity for what is barely below the largest number is one unit off.
+    barely = np.isinf(got) & (np.abs(exact) > wide(largest) - 2 * half)
+    distance = np.where(barely, 1, distance)
+    lost = (np.isnan(got) != np.isnan(exact)) | (np.isinf(got) != np.isinf(exact)) & ~barely
+    return np.where(same, 0, np.where(lost, np.inf, distance))
+
+
+class Programs:
+    """Compiles modules once per variant and runs them on arrays."""
+
+    def __init__(self, heddle, folder):
+        self.heddle, self.folder = heddle, folder
+        listed = subprocess.run([heddle, "targets"], capture_output=True, text=True, check=True)
+        names = [line.split()[0] for line in listed.stdout.splitlines() if "runs here" in line]
+        self.variants = [name for name in ("x86-64-v3", "x86-64-v4") if name in names] or names[:1]
+
+    def compile(self, name, text):
+        source = os.path.join(self.folder, name + ".mlir")
+        with open(source, "w") as file:
+            file.write(text)
+        artifact = os.path.join(self.folder, name + ".heddle")
+        subprocess.run(
+            [self.heddle, "compile", "-q", source, "-t", ",".join(self.variants), "-o", artifact],
+            check=True, stdout=subprocess.DEVNULL)
+        return artifact
+
+    def run(self, artifact, inputs, variant):
+        command = [self.heddle, "run", "-q", artifact, "--variant", variant]
+        for i, array in enumerate(inputs):
+            path = os.path.join(self.folder, f"in{i}.npy")
+            np.save(path, array)
+            command += ["--input", f"{i}=@{path}"]
+        out = os.path.join(self.folder, "out")
+        subprocess.run(command + ["--output", out], check=True, stdout=subprocess.DEVNULL)
+        return lambda name: np.load(os.path.join(out, name + ".npy"))
+
+
+def real_program(table, kind, count, operands):
+    width = {"f16": 16, "bf16": 16, "f32": 32, "f64": 64}[kind]
+    bits, type = f"tensor<{count}xui{width}>", f"tensor<{count}x{kind}>"
+    lines, names, results = [], [], []
+    for i in range(operands):
+        lines.append(f"  %x{i} = stablehlo.bitcast_convert %b{i} : ({bits}) -> {type}")
+    args = ", ".join(f"%x{i}" for i in range(operands))
+    for name, (op, _) in table.items():
+        types = f"{', '.join([type] * operands)} -> {type}" if op.startswith("chlo") else type
+        lines.append(f"  %{name} = {op} {args} : {types}")
+        lines.append(f"  %{name}_bits = stablehlo.bitcast_convert %{name} : ({type}) -> {bits}")
+        names.append(f"%{name}_bits")
+        results.append(f'{bits} {{heddle.name = "{name}"}}')
+    parameters = ", ".join(f"%b{i}: {bits}" for i in range(operands))
+    return (f"func.func @main({parameters}) -> ({', '.join(results)}) {{\n" + "\n".join(lines) +
+            f"\n  return {', '.join(names)} : {', '.join([bits] * len(names))}\n}}\n")
+
+
+def complex_program(part, count):
+    type, real = f"tensor<{count}xcomplex<{part}>>", f"tensor<{count}x{part}>"
+    lines, names, types, results = [], [], [], []
+    for name, (op, _) in COMPLEX.items():
+        result = real if name == "abs" else type
+        written = f"({type}) -> {real}" if name == "abs" else f"{type} -> {type}" if op.startswith("chlo") else type
+        lines.append(f"  %{name} = {op} %z : {written}")
+        names.append(f"%{name}")
+        types.append(result)
+        results.append(f'{result} {{heddle.name = "{name}"}}')
+    return (f"func.func @main(%z: {type}) -> ({', '.join(results)}) {{\n" + "\n".join(lines) +
+            f"\n  return {', '.join(names)} : {', '.join(types)}\n}}\n")
+
+
+def samples(kind, count, random):
+    """Numbers of all exponents, of the range where functions live, near one and
+    near multiples of pi/2, and the special ones."""
+    dtype = np.float32 if kind == "f32" else np.float64
+    integers = np.uint32 if kind == "f32" else np.uint64
+    quarter = count // 4
+    every = random.integers(0, 2 ** (32 if kind == "f32" else 64), quarter, integers, endpoint=False).view(dtype)
+    middle = random.uniform(-120, 120, quarter).astype(dtype)
+    small = (random.uniform(-2.5, 2.5, quarter)).astype(dtype)
+    near = (1 + random.choice([-1, 1], quarter) * 2.0 ** random.uniform(-50, -1, quarter)).astype(dtype)
+    turns = (random.integers(1, 1 << 40, quarter // 4) * (np.pi / 2)).astype(dtype)
+    near[: len(turns)] = turns
+    special = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1, -1, 2, 0.5, 88.72283, 88.8, -103.97, -104.5, 709.78, 709.79,
+                        -745.1, -745.2, np.finfo(dtype).tiny, np.finfo(dtype).smallest_subnormal, np.finfo(dtype).max], dtype)
+    values = np.concatenate([every, middle, small, near])
+    values[: len(special)] = special
+    # f64's hardest angle, which is 2^-61 from a multiple of pi/2.
+    if kind == "f64":
+        values[len(special)] = 6381956970095103.0 * 2.0 ** 797
+    return values
+
+
+def measure_real(programs, table, kind, count, chunks, operands, random, worst):
+    exhaustive = kind in ("f16", "bf16") and operands == 1
+    if exhaustive:
+        count, chunks = 1 << 16, 1
+    artifact = programs.compile(f"{kind}_{operands}", real_program(table, kind, count, operands))
+    for _ in range(chunks):
+        if exhaustive:
+            inputs = [np.arange(1 << 16, dtype=np.uint16)]
+        elif kind in ("f16", "bf16"):
+            inputs = [random.integers(0, 1 << 16, count, np.uint16) for _ in range(operands)]
+        else:
+            inputs = [to_bits(random.permutation(samples(kind, count, random)), kind) for _ in range(operands)]
+            if operands == 2:
+                # Powers of moderate size, too.
+                inputs[0][: count // 2] = to_bits(2.0 ** random.uniform(-8, 8, count // 2), kind)
+                inputs[1][: count // 2] = to_bits(random.uniform(-90, 90, count // 2), kind)
+        values = [from_bits(bits, kind) for bits in inputs]
+        precise = [v.astype(wide if kind == "f64" else np.float64) for v in values]
+        for variant in programs.variants:
+            result = programs.run(artifact, inputs, variant)
+            for name, (_, reference) in table.items():
+                with np.errstate(all="ignore"):
+                    wants_wide = kind == "f64" or reference in (erf, erfc)
+                    exact = reference(*[p.astype(wide) if wants_wide else p for p in precise])
+                    distance = errors(from_bits(result(name), kind), exact, kind)
+                at = int(np.argmax(distance))
+                key = (name, kind)
+                if key not in worst or distance[at] > worst[key][0]:
+                    worst[key] = (float(distance[at]), ", ".join(f"{float(v[at])!r}" for v in values), variant)
+
+
+def measure_complex(programs, part, count, random, worst):
+    kind = f"complex<{part}>"
+    dtype = np.float32 if part == "f32" else np.float64
+    # The sizes at which glibc's own functions are exact enough to judge by.
+    limit = 20 if part == "f32" else 10
+    def numbers():
+        return (random.choice([-1, 1], count) * 2.0 ** random.uniform(-limit, 6, count)).astype(dtype)
+    z = numbers() + 1j * numbers()
+    z = z.astype(np.complex64 if part == "f32" else np.complex128)
+    precise = z.astype(np.clongdouble)
+    artifact = programs.compile(f"complex_{part}", complex_program(part, count))
+    for variant in programs.variants:
+        result = programs.run(artifact, [z], variant)
+        for name, (_, reference) in COMPLEX.items():
+            with np.errstate(all="ignore"):
+                exact = reference(precise)
+                got = result(name)
+                if name == "abs":
+                    distance = errors(got, exact, part)
+                else:
+                    distance = np.maximum(errors(got.real, exact.real, part), errors(got.imag, exact.imag, part))
+            at = int(np.argmax(distance))
+            key = (name, kind)
+            if key not in worst or distance[at] > worst[key][0]:
+                worst[key] = (float(distance[at]), f"{z[at]!r}", variant)
+
+
+def page(worst):
+    kinds = ["f16", "bf16", "f32", "f64", "complex<f32>", "complex<f64>"]
+    lines = [
+        "# Accuracy of elementary functions",
+        "",
+        "Largest errors measured, in units in the last place (ULP) of the exact result; half a unit is what rounding costs. f16 and bf16",
+        "exhaustively, the others by samples over all exponents and more densely where functions change, infinities, NaN, zeros and subnormal",
+        "numbers among them. Of complex results each part is judged by itself. The references are long double functions, so that figures of f64",
+        "are exact to 0.01. Written by `test/e2e/accuracy.py --all --write`; the test suite measures a sample and fails beyond the bounds.",
+        "",
+        "| function | " + " | ".join(kinds) + " |",
+        "| --- |" + " ---: |" * len(kinds),
+    ]
+    names = list(dict.fromkeys(name for name, _ in worst))
+    for name in names:
+        cells = [f"{worst[name, kind][0]:.2f}" if (name, kind) in worst else "" for kind in kinds]
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    lines += ["", "## Where", "", "The arguments of the largest errors above the rounding's.", "", "| function | type | error | at | bound |", "| --- | --- | ---: | --- | ---: |"]
+    for (name, kind), (error, at, _) in worst.items():
+        if error > 0.51:
+            lines.append(f"| {name} | {kind} | {error:.2f} | `{at}` | {bound_of(name, kind)} |")
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("heddle")
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--write")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    random = np.random.default_rng(options.seed)
+    count, chunks = 1 << 16, 16 if options.all else 1
+    worst = {}
+    with tempfile.TemporaryDirectory() as folder:
+        programs = Programs(options.heddle, folder)
+        for kind in FORMATS:
+            measure_real(programs, UNARY, kind, count, chunks, 1, random, worst)
+            measure_real(programs, BINARY, kind, count, chunks, 2, random, worst)
+        for part in ("f32", "f64"):
+            measure_complex(programs, part, count * (4 if options.all else 1), random, worst)
+    failed = 0
+    for (name, kind), (error, at, variant) in worst.items():
+        if not error <= bound_of(name, kind):
+            failed += 1
+            print(f"{name} of {kind}: {error:.3f} ULP at {at} ({variant}), bound {bound_of(name, kind)}")
+    if options.write:
+        with open(options.write, "w") as file:
+            file.write(page(worst))
+    print(f"{len(worst) - failed} functions within their bounds, {failed} not")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
