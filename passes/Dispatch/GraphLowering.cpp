@@ -99,6 +99,17 @@ Value GraphLowering::scalarOf(Value graphValue) {
                         type.getElementType());
 }
 
+Value GraphLowering::filled(Location loc, Value graphValue,
+                            RankedTensorType type) {
+  if (Value scalar = scalarOf(graphValue)) {
+    Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(),
+                                          type.getElementType());
+    return linalg::FillOp::create(builder, loc, scalar, empty).getResult(0);
+  }
+  return view(loc, type, lowered(graphValue),
+              AffineMap::get(type.getRank(), 0, builder.getContext()));
+}
+
 /// Every tensor of the op must be one that kernels can hold.
 bool GraphLowering::checkTypes(Operation *op) {
   for (Type type : llvm::concat<Type>(llvm::to_vector(op->getOperandTypes()),
@@ -125,6 +136,28 @@ bool GraphLowering::checkTypes(Operation *op) {
   return true;
 }
 
+/// What has no elements needs no operands: reading them by the op's rule could
+/// name places that do not exist.
+bool GraphLowering::lowerEmpty(Operation *op) {
+  auto isEmpty = [](Type type) {
+    return llvm::is_contained(cast<RankedTensorType>(type).getShape(), 0);
+  };
+  if (op->getNumResults() == 0 || !llvm::all_of(op->getResultTypes(), isEmpty))
+    return false;
+  SmallVector<Value> results;
+  for (unsigned i = 0; i < op->getNumResults(); ++i) {
+    RankedTensorType type = resultType(op, i);
+    results.push_back(generic(
+        op->getLoc(), type, {}, {},
+        [&](OpBuilder &b, Location loc, ValueRange) -> Value {
+          return arith::ConstantOp::create(
+              b, loc, cast<TypedAttr>(b.getZeroAttr(type.getElementType())));
+        }));
+  }
+  replace(op, results);
+  return true;
+}
+
 void GraphLowering::lower(Operation *op) {
   // What kernels are made of already stays: weights, and what an earlier
   // stage has lowered.
@@ -138,6 +171,12 @@ void GraphLowering::lower(Operation *op) {
     return;
   if (isControlFlow(op))
     return lowerControlFlow(op);
+  if (lowerEmpty(op))
+    return;
+  // Before the elementwise ops: some bitcasts are more than these.
+  if (lowerFunction(*this, op) || lowerRandom(*this, op) ||
+      lowerSelectAndScatter(*this, op))
+    return;
   if (lowerElementwise(*this, op) || lowerShapeOp(*this, op) ||
       lowerContraction(*this, op) || lowerReduction(*this, op) ||
       lowerIndexing(*this, op) || lowerScatterOrSort(*this, op) ||

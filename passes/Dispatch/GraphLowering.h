@@ -55,6 +55,9 @@ public:
   /// Another shape for the same elements in the same order; costs nothing.
   mlir::Value reshape(mlir::Location loc, mlir::Value input,
                       llvm::ArrayRef<int64_t> shape);
+  /// A tensor that holds the scalar `graphValue` everywhere.
+  mlir::Value filled(mlir::Location loc, mlir::Value graphValue,
+                     mlir::RankedTensorType type);
   /// The constant behind a value of the graph, if it is a scalar or a splat.
   mlir::Value scalarOf(mlir::Value graphValue);
 
@@ -64,6 +67,7 @@ private:
   void lowerControlFlow(mlir::Operation *op);
   void lower(mlir::Operation *op);
   bool checkTypes(mlir::Operation *op);
+  bool lowerEmpty(mlir::Operation *op);
 
   mlir::IRMapping values;
   bool failed = false;
@@ -72,6 +76,9 @@ private:
 // The groups of ops. Each function lowers `op` if it is one of its group (and
 // says so), reporting what it cannot do.
 bool lowerElementwise(GraphLowering &lowering, mlir::Operation *op);
+bool lowerFunction(GraphLowering &lowering, mlir::Operation *op);
+bool lowerRandom(GraphLowering &lowering, mlir::Operation *op);
+bool lowerSelectAndScatter(GraphLowering &lowering, mlir::Operation *op);
 bool lowerShapeOp(GraphLowering &lowering, mlir::Operation *op);
 bool lowerContraction(GraphLowering &lowering, mlir::Operation *op);
 bool lowerReduction(GraphLowering &lowering, mlir::Operation *op);

@@ -61,9 +61,23 @@ static void lowerOp(GraphLowering &lowering,
                     stablehlo::DynamicUpdateSliceOp op) {
   SmallVector<Value> starts;
   for (Value start : op.getStartIndices()) {
-    if (elementOf(start).isUnsignedInteger())
-      return lowering.unsupported(op, "unsigned start indices");
-    starts.push_back(lowering.lowered(start));
+    Type source = elementOf(start);
+    Value value = lowering.lowered(start);
+    // The kernel takes signed starts: what is larger than any of these is past
+    // the end all the same.
+    if (source.isUnsignedInteger())
+      value = lowering.generic(
+          op.getLoc(), RankedTensorType::get({}, lowering.builder.getI64Type()),
+          value, lowering.builder.getMultiDimIdentityMap(0),
+          [&](OpBuilder &b, Location loc, ValueRange x) -> Value {
+            Type wide = b.getI64Type();
+            if (x[0].getType() != wide)
+              return arith::ExtUIOp::create(b, loc, wide, x[0]);
+            Value limit = arith::ConstantOp::create(
+                b, loc, b.getI64IntegerAttr(INT64_MAX));
+            return arith::MinUIOp::create(b, loc, x[0], limit);
+          });
+    starts.push_back(value);
   }
   lowering.replace(op,
                    kernel::DynamicUpdateSliceOp::create(

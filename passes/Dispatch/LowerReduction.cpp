@@ -9,19 +9,6 @@
 using namespace mlir;
 using namespace heddle;
 
-/// The initial value of a reduction over all points of its result.
-static Value fillWith(GraphLowering &lowering, Location loc, Value init,
-                      RankedTensorType type) {
-  OpBuilder &b = lowering.builder;
-  if (Value scalar = lowering.scalarOf(init)) {
-    Value empty =
-        tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
-    return linalg::FillOp::create(b, loc, scalar, empty).getResult(0);
-  }
-  return lowering.view(loc, type, lowering.lowered(init),
-                       AffineMap::get(type.getRank(), 0, b.getContext()));
-}
-
 static void lowerOp(GraphLowering &lowering, stablehlo::ReduceOp op) {
   OpBuilder &b = lowering.builder;
   Location loc = op.getLoc();
@@ -40,7 +27,7 @@ static void lowerOp(GraphLowering &lowering, stablehlo::ReduceOp op) {
   SmallVector<Type> types;
   for (auto [i, init] : llvm::enumerate(op.getInitValues())) {
     types.push_back(lowering.resultType(op, i));
-    inits.push_back(fillWith(lowering, loc, init, lowering.resultType(op, i)));
+    inits.push_back(lowering.filled(loc, init, lowering.resultType(op, i)));
   }
   SmallVector<AffineMap> maps(inputs.size(), b.getMultiDimIdentityMap(rank));
   maps.append(inputs.size(), AffineMap::get(rank, 0, kept, b.getContext()));

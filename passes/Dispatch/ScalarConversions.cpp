@@ -3,6 +3,7 @@
 #include "passes/Dispatch/ScalarOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace heddle;
@@ -18,6 +19,54 @@ static Value floatToFloat(OpBuilder &builder, Location loc, Value value,
   // f16 and bf16, say: neither holds the other, both fit into f32.
   Value wide = arith::ExtFOp::create(builder, loc, builder.getF32Type(), value);
   return arith::TruncFOp::create(builder, loc, to, wide);
+}
+
+/// Towards zero; NaN becomes 0, and what does not fit the nearest limit.
+static Value floatToInteger(OpBuilder &builder, Location loc, Value value,
+                            Type to, bool isUnsigned) {
+  Type f32 = builder.getF32Type();
+  if (value.getType().getIntOrFloatBitWidth() == 16)
+    value = arith::ExtFOp::create(builder, loc, f32, value);
+  auto type = cast<FloatType>(value.getType());
+  unsigned width = to.getIntOrFloatBitWidth();
+  auto number = [&](double value) -> Value {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getFloatAttr(type, value));
+  };
+  auto integer = [&](APInt value) -> Value {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getIntegerAttr(to, value));
+  };
+  auto is = [&](arith::CmpFPredicate predicate, Value limit) -> Value {
+    return arith::CmpFOp::create(builder, loc, predicate, value, limit);
+  };
+  // Powers of two, so exact in every float type.
+  Value tooLarge = is(arith::CmpFPredicate::OGE,
+                      number(std::ldexp(1.0, isUnsigned ? width : width - 1)));
+  Value tooSmall = isUnsigned ? is(arith::CmpFPredicate::OLE, number(-1))
+                              : is(arith::CmpFPredicate::OLT,
+                                   number(-std::ldexp(1.0, width - 1)));
+  Value isNan = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO,
+                                      value, value);
+  Value outside = arith::OrIOp::create(
+      builder, loc, arith::OrIOp::create(builder, loc, tooLarge, tooSmall),
+      isNan);
+  Value inside =
+      arith::SelectOp::create(builder, loc, outside, number(0), value);
+  Value result =
+      isUnsigned
+          ? arith::FPToUIOp::create(builder, loc, to, inside).getResult()
+          : arith::FPToSIOp::create(builder, loc, to, inside).getResult();
+  result = arith::SelectOp::create(
+      builder, loc, tooLarge,
+      integer(isUnsigned ? APInt::getMaxValue(width)
+                         : APInt::getSignedMaxValue(width)),
+      result);
+  return arith::SelectOp::create(builder, loc, tooSmall,
+                                 integer(isUnsigned
+                                             ? APInt::getMinValue(width)
+                                             : APInt::getSignedMinValue(width)),
+                                 result);
 }
 
 Value heddle::convertScalar(OpBuilder &builder, Location loc, Value value,
@@ -37,11 +86,8 @@ Value heddle::convertScalar(OpBuilder &builder, Location loc, Value value,
   }
   if (isa<FloatType>(from) && isa<FloatType>(to))
     return floatToFloat(builder, loc, value, type);
-  if (isa<FloatType>(from)) {
-    if (to.isUnsignedInteger())
-      return arith::FPToUIOp::create(builder, loc, type, value);
-    return arith::FPToSIOp::create(builder, loc, type, value);
-  }
+  if (isa<FloatType>(from))
+    return floatToInteger(builder, loc, value, type, to.isUnsignedInteger());
   if (isa<FloatType>(to)) {
     if (fromUnsigned)
       return arith::UIToFPOp::create(builder, loc, type, value);

@@ -2,7 +2,9 @@
 
 #include "dialects/Chlo/Chlo.h"
 #include "dialects/StableHlo/StableHlo.h"
+#include "passes/Dispatch/ScalarBits.h"
 #include "passes/Dispatch/ScalarConversions.h"
+#include "passes/Dispatch/SpecialFunctions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -227,7 +229,6 @@ struct ScalarEmitter {
   Value compareInts(stablehlo::ComparisonDirection direction, bool isUnsigned,
                     Value left, Value right);
   Value compareTotally(stablehlo::ComparisonDirection direction);
-  Value reducePrecision(stablehlo::ReducePrecisionOp reduce);
 };
 } // namespace
 
@@ -311,23 +312,6 @@ Value ScalarEmitter::compareTotally(stablehlo::ComparisonDirection direction) {
                      ordered(x[1]));
 }
 
-/// The formats that exist: rounding to them and back is exactly what is asked.
-Value ScalarEmitter::reducePrecision(stablehlo::ReducePrecisionOp reduce) {
-  if (!source.isF32())
-    return {};
-  Type format;
-  if (reduce.getExponentBits() == 8 && reduce.getMantissaBits() == 7)
-    format = b.getBF16Type();
-  else if (reduce.getExponentBits() == 5 && reduce.getMantissaBits() == 10)
-    format = b.getF16Type();
-  else if (reduce.getExponentBits() == 8 && reduce.getMantissaBits() == 23)
-    return x[0];
-  else
-    return {};
-  Value narrow = arith::TruncFOp::create(b, loc, format, x[0]);
-  return arith::ExtFOp::create(b, loc, source, narrow);
-}
-
 bool heddle::isScalarizable(Operation *op) {
   using namespace stablehlo;
   if (auto composite = dyn_cast<CompositeOp>(op))
@@ -342,7 +326,9 @@ bool heddle::isScalarizable(Operation *op) {
              SelectOp, ClampOp>(op) ||
          isa<chlo::ErfOp, chlo::ErfcOp, chlo::TanOp, chlo::SinhOp, chlo::CoshOp,
              chlo::AsinOp, chlo::AcosOp, chlo::AtanOp, chlo::AsinhOp,
-             chlo::AcoshOp, chlo::AtanhOp>(op);
+             chlo::AcoshOp, chlo::AtanhOp, chlo::SquareOp, chlo::ConjOp,
+             chlo::NextAfterOp, chlo::MulhiOp>(op) ||
+         isSpecialFunction(op);
 }
 
 Value heddle::emitScalarOp(OpBuilder &builder, Operation *op,
@@ -409,7 +395,13 @@ Value heddle::emitScalarOp(OpBuilder &builder, Operation *op,
           return scalars[0];
         return arith::BitcastOp::create(builder, op->getLoc(), to, scalars[0]);
       })
-      .Case([&](ReducePrecisionOp reduce) { return e.reducePrecision(reduce); })
+      .Case([&](ReducePrecisionOp reduce) -> Value {
+        if (!e.isFloat())
+          return {};
+        return emitReducePrecision(builder, op->getLoc(), scalars[0],
+                                   reduce.getExponentBits(),
+                                   reduce.getMantissaBits());
+      })
       .Case([&](CompareOp compare) { return e.compareOp(compare); })
       .Case([&](SelectOp) {
         return e.select(scalars[0], scalars[1], scalars[2]);
@@ -426,6 +418,20 @@ Value heddle::emitScalarOp(OpBuilder &builder, Operation *op,
       .Case([&](chlo::AsinhOp) { return e.floatOnly<math::AsinhOp>(); })
       .Case([&](chlo::AcoshOp) { return e.floatOnly<math::AcoshOp>(); })
       .Case([&](chlo::AtanhOp) { return e.floatOnly<math::AtanhOp>(); })
+      .Case([&](chlo::SquareOp) {
+        SmallVector<Value> twice = {scalars[0], scalars[0]};
+        return ScalarEmitter{builder, op->getLoc(), source, twice}.multiply();
+      })
+      .Case([&](chlo::ConjOp) { return scalars[0]; }) // of a real number
+      .Case([&](chlo::NextAfterOp) {
+        return emitNextAfter(builder, op->getLoc(), scalars[0], scalars[1]);
+      })
+      .Case([&](chlo::MulhiOp) {
+        return emitMulHigh(builder, op->getLoc(), scalars[0], scalars[1],
+                           e.isUnsigned());
+      })
+      .Case<chlo::LgammaOp, chlo::DigammaOp, chlo::ErfInvOp, chlo::BesselI1eOp>(
+          [&](auto) { return emitSpecialFunction(builder, op, scalars[0]); })
       .Case([&](ClampOp) {
         ScalarEmitter low{builder, op->getLoc(), source,
                           ValueRange(scalars).take_front(2)};
@@ -457,6 +463,16 @@ FailureOr<SmallVector<Value>> heddle::emitScalarRegion(OpBuilder &builder,
   IRMapping values;
   Block &block = region.front();
   values.map(block.getArguments(), arguments);
+  // A value of the region, or a constant outside of it.
+  auto scalarOf = [&](Value value) -> Value {
+    if (Value known = values.lookupOrNull(value))
+      return known;
+    auto constant = value.getDefiningOp<stablehlo::ConstantOp>();
+    Type type = kernelElementType(getElementTypeOrSelf(value.getType()));
+    if (!constant || !type)
+      return {};
+    return scalarConstant(builder, value.getLoc(), constant.getValue(), type);
+  };
   for (Operation &op : block.without_terminator()) {
     culprit = &op;
     Value result;
@@ -469,12 +485,12 @@ FailureOr<SmallVector<Value>> heddle::emitScalarRegion(OpBuilder &builder,
     } else if (isScalarizable(&op)) {
       SmallVector<Value> scalars;
       for (Value operand : op.getOperands())
-        scalars.push_back(values.lookupOrNull(operand));
+        scalars.push_back(scalarOf(operand));
       if (!llvm::is_contained(scalars, Value()))
         result = emitScalarOp(builder, &op, scalars);
     } else if (isa<stablehlo::ReshapeOp, stablehlo::BroadcastInDimOp>(op)) {
       // On one element these do nothing.
-      result = values.lookupOrNull(op.getOperand(0));
+      result = scalarOf(op.getOperand(0));
     }
     if (!result)
       return failure();
@@ -483,7 +499,7 @@ FailureOr<SmallVector<Value>> heddle::emitScalarRegion(OpBuilder &builder,
   culprit = block.getTerminator();
   SmallVector<Value> results;
   for (Value value : culprit->getOperands()) {
-    results.push_back(values.lookupOrNull(value));
+    results.push_back(scalarOf(value));
     if (!results.back())
       return failure();
   }

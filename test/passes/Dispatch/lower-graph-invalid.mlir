@@ -2,14 +2,14 @@
 
 func.func private @heddle.cholesky.f32_2x2(tensor<2x2xf32>) -> tensor<2x2xf32>
 // Everything that cannot be lowered is reported, not just the first.
-func.func @main(%x: tensor<4xf32>, %c: tensor<8xf32>, %a: tensor<2x2xf32>) -> (tensor<4xf32>, tensor<5xcomplex<f32>>, tensor<2x2xf32>) {
+func.func @main(%x: tensor<8xi1>, %c: tensor<8xf32>, %a: tensor<2x2xf32>) -> (tensor<ui8>, tensor<5xcomplex<f32>>, tensor<2x2xf32>) {
   // expected-error @below {{[HDL-0501] no kernel for 'stablehlo.fft': type tensor<5xcomplex<f32>>}}
   %0 = stablehlo.fft %c, type = RFFT, length = [8] : (tensor<8xf32>) -> tensor<5xcomplex<f32>>
-  // expected-error @below {{[HDL-0501] no kernel for 'stablehlo.reduce_precision': its element types or attributes}}
-  %1 = stablehlo.reduce_precision %x, format = e3m2 : tensor<4xf32>
+  // expected-error @below {{[HDL-0501] no kernel for 'stablehlo.bitcast_convert': an i1 is stored as a byte, not as a bit}}
+  %1 = stablehlo.bitcast_convert %x : (tensor<8xi1>) -> tensor<ui8>
   // expected-error @below {{[HDL-0501] no kernel for 'stablehlo.composite': routine 'cholesky': parameter 'upper' is unknown; there are: lower}}
   %2 = stablehlo.composite "heddle.cholesky" %a {composite_attributes = {upper = true}, decomposition = @heddle.cholesky.f32_2x2} : (tensor<2x2xf32>) -> tensor<2x2xf32>
-  return %1, %0, %2 : tensor<4xf32>, tensor<5xcomplex<f32>>, tensor<2x2xf32>
+  return %1, %0, %2 : tensor<ui8>, tensor<5xcomplex<f32>>, tensor<2x2xf32>
 }
 
 // -----

@@ -1,0 +1,376 @@
+// Gamma, zeta, Bessel and inverse error functions, written out for one element.
+//
+// The tables are our own: interpolation at Chebyshev points with 60 digits,
+// then powers of an argument mapped to [-1, 1].
+
+#include "passes/Dispatch/SpecialFunctions.h"
+
+#include "dialects/Chlo/Chlo.h"
+#include "passes/Kernel/Math/FloatBuilder.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+#include <limits>
+
+using namespace mlir;
+using namespace heddle;
+
+static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+static constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+static constexpr double kPi = 3.14159265358979323846;
+
+/// lgamma(x) / ((x - 1) (x - 2)) on [1, 2], of 2x - 3.
+static constexpr double kLogGamma[] = {
+    0.4831289505409809,      -0.07297994795715304,    0.015727850268641236,
+    -0.003913560937626187,   0.0010498186644491197,   -0.00029455070151955954,
+    8.510090382266539e-05,   -2.5094328669818345e-05, 7.5113911543279285e-06,
+    -2.2742474054826674e-06, 6.948460789947273e-07,   -2.138632494418463e-07,
+    6.622926112005164e-08,   -2.0620995364628568e-08, 6.448043752521901e-09,
+    -2.016989565826891e-09,  6.353017600845751e-10,   -2.0871311005452823e-10,
+    6.615691316451458e-11,   -1.5410479069560222e-11, 4.892185826125285e-12,
+    -3.8008085820640625e-12, 1.2170358219385592e-12};
+
+/// digamma(x) / (x - root) on [1, 2], of 2x - 3.
+static constexpr double kDigamma[] = {
+    0.9510558760318328,     -0.2118137106407303,     0.060135621060196744,
+    -0.018550615381735115,  0.005936795278305649,    -0.0019350666648590097,
+    0.0006368880303257201,  -0.00021074841140458636, 6.995018873950506e-05,
+    -2.325824239445257e-05, 7.741232223504057e-06,   -2.57809436305308e-06,
+    8.589127353033379e-07,  -2.86315275846934e-07,   9.542050972688906e-08,
+    -3.163020268955334e-08, 1.0542687624027994e-08,  -3.7075072647122386e-09,
+    1.2358072433984831e-09, -2.7619635330317715e-10, 9.206434499177992e-11,
+    -8.498137230186096e-11, 2.832706668021759e-11};
+
+/// The positive root of digamma, in two parts.
+static constexpr double kRootHigh = 1.4616321449683622;
+static constexpr double kRootLow = 9.549995429965697e-17;
+
+/// erf_inv(x) / x of w = -log(1 - x^2): for w in [0, 6.25], and of sqrt(w) in
+/// [2.5, 4] and [4, 6.125].
+static constexpr double kInverseErrorLow[] = {
+    1.6536545626831027,      0.7504943200799635,     -0.05892256710377784,
+    -0.022604447453449802,   0.017808361818295655,   -0.00413731437741443,
+    -0.0012716922684373015,  0.0012324855686812834,  -0.0002643936684366174,
+    -0.0001168888399309713,  9.33673917780479e-05,   -1.5027710420277575e-05,
+    -1.1257319182677936e-05, 7.1300572630824496e-06, -6.83718721812117e-07,
+    -1.059321402540731e-06,  5.394320648707009e-07,  -1.0185147576818285e-08,
+    -9.867713140174249e-08,  3.915473114023045e-08,  4.792369996100387e-09,
+    -8.562787796742932e-09,  1.5401738716654886e-09, 7.689312733742569e-10,
+    -2.7032254091069344e-10};
+static constexpr double kInverseErrorMiddle[] = {
+    3.0838856104922208,     0.7539442257706194,      0.0030211394363764865,
+    -0.0015825410891285008, 0.0007883078512000405,   -0.0004006357032703787,
+    0.00016966502384997928, -4.739178791780613e-05,  2.405849826863639e-06,
+    5.1271458282959595e-06, -2.6647290027131336e-06, 5.268978286875368e-07,
+    9.272847268010501e-08,  -9.536038433614285e-08,  2.6652555523279727e-08,
+    2.448720579642754e-10,  -2.6921670135260728e-09, 6.819336997989723e-10,
+    -2.159829264980955e-12};
+static constexpr double kInverseErrorHigh[] = {
+    4.913049587233785,       1.073423220166266,       -0.00020015887269997127,
+    -0.00023602855322186705, 8.933962898863039e-05,   -2.4458714550719394e-05,
+    5.9208182282059965e-06,  -1.3561669261120511e-06, 3.1761971224014906e-07,
+    -9.050804056236023e-08,  3.745987802022274e-08,   -1.9708309762626663e-08,
+    1.08467043671306e-08,    -5.925450335941149e-09,  2.6242810499547684e-09,
+    -6.178742451303861e-10,  2.457021894689546e-11};
+
+/// The same with the precision of f32: w in [0, 5], sqrt(w) in
+/// [sqrt(5), 4.125].
+static constexpr double kInverseErrorLow32[] = {
+    1.501409360450329,      0.6166006976365915,     -0.02610870547001968,
+    -0.019573849871456703,  0.008529272899990876,   -0.00048558786029831555,
+    -0.0008456995282308036, 0.00028572469974080887, 3.560786010087296e-05,
+    -3.407259357545556e-05};
+static constexpr double kInverseErrorHigh32[] = {
+    3.014081475034719,      0.9486735335807194,      0.005560005436656132,
+    -0.0038177036971210995, 0.0024906129199551074,   -0.00159524582444684,
+    0.0008487458529516991,  -0.00023677603007885652, -8.016876479214362e-05,
+    6.407567693545745e-05};
+
+/// exp(-x) I1(x) / x on [0, 2.5].
+static constexpr double kBesselNear[] = {
+    0.17311339946719362,    -0.15278239888262987,   0.09556397292624405,
+    -0.047906942504121065,  0.02014345360317689,    -0.007296215966860523,
+    0.002319925712697813,   -0.0006569478673610964, 0.00016760171832893463,
+    -3.888930167000052e-05, 8.27232480415525e-06,   -1.624024197216984e-06,
+    2.959634833087453e-07,  -5.03243042569608e-08,  8.017629358184823e-09,
+    -1.198102193971554e-09, 1.6959934678857647e-10, -2.4500455440050422e-11,
+    3.095824068134933e-12};
+/// sqrt(x) exp(-x) I1(x) on [2.5, 8], and of 1/x on [0, 1/8].
+static constexpr double kBesselMiddle[] = {
+    0.36833185671203433,     0.01748669954985923,     -0.01019033306300068,
+    0.006047765633715499,    -0.0036054064661379397,  0.002107414936735265,
+    -0.0011754604595378912,  0.0006107627221803497,   -0.00028960881127645065,
+    0.00012263273258187246,  -4.4803006548317096e-05, 1.2982118012708201e-05,
+    -2.032746808102373e-06,  -7.742171864959449e-07,  9.887598028993299e-07,
+    -6.48732947194866e-07,   3.463434567820602e-07,   -1.7146872563181076e-07,
+    7.674044371672878e-08,   -2.526661686926584e-08,  1.0351237981336684e-08,
+    -1.1040462189539416e-08, 4.899076133874494e-09,   1.7015706105523755e-09,
+    -8.257563790800064e-10,  -9.002510208429488e-10,  4.1469916968031423e-10};
+static constexpr double kBesselFar[] = {
+    0.38939845902587233,     -0.009749577193234856,   -0.0002192357638311702,
+    -1.5038547264883471e-05, -1.8349103429663388e-06, -3.483841753091222e-07,
+    -1.0000822498071297e-07, -4.314332246730572e-08,  -2.3421321386723802e-08,
+    -8.34829836133379e-09,   7.0017870784877524e-09,  1.3761872558441389e-08,
+    5.056045544132708e-09,   -7.045449593614895e-09,  -5.872315764049016e-09,
+    2.575022015245385e-09,   3.364402906942886e-09,   -6.563550610824565e-10,
+    -1.1459875492084381e-09, 8.556534373260018e-11,   1.79708076202127e-10};
+
+static Value log(FloatBuilder &b, Value x) {
+  return math::LogOp::create(b.builder, b.loc, x);
+}
+static Value floor(FloatBuilder &b, Value x) {
+  return math::FloorOp::create(b.builder, b.loc, x);
+}
+static Value lessOrEqual(FloatBuilder &b, Value x, Value y) {
+  return arith::CmpFOp::create(b.builder, b.loc, arith::CmpFPredicate::OLE, x,
+                               y);
+}
+
+/// lgamma for x >= 0. Up to 12 the argument goes down to [1, 2] in steps of
+/// one, where the function is known by its roots; beyond, Stirling's series.
+static Value logGammaPositive(FloatBuilder &b, Value x) {
+  Value one = b.c(1), two = b.c(2);
+  Value below = b.less(x, one);
+  Value z = b.select(below, b.add(x, one), x);
+  Value product = one;
+  for (int step = 0; step < 10; ++step) {
+    Value more = b.greater(z, two);
+    z = b.select(more, b.sub(z, one), z);
+    product = b.select(more, b.mul(product, z), product);
+  }
+  Value fromOne = b.select(below, x, b.sub(z, one));
+  Value near = b.mul(b.mul(fromOne, b.sub(z, two)),
+                     b.polynomial(b.fma(z, two, b.c(-3)), kLogGamma));
+  Value logarithm = log(b, b.select(below, x, product));
+  near = b.select(below, b.sub(near, logarithm), b.add(near, logarithm));
+
+  // B_2k / (2k (2k - 1)).
+  static constexpr double series[] = {
+      1.0 / 12,   -1.0 / 360,        1.0 / 1260, -1.0 / 1680,
+      1.0 / 1188, -691.0 / 360360.0, 1.0 / 156,  -3617.0 / 122400.0};
+  Value reciprocal = b.div(one, x);
+  Value tail =
+      b.mul(reciprocal, b.polynomial(b.mul(reciprocal, reciprocal), series));
+  // log(2 pi) / 2 - 1 / 2.
+  tail = b.add(tail, b.c(0.41893853320467274178));
+  Value far = b.fma(b.sub(x, b.c(0.5)), b.sub(log(b, x), one), tail);
+  return b.select(b.less(x, b.c(12)), near, far);
+}
+
+static Value logGamma(FloatBuilder &b, Value x) {
+  Value size = b.abs(x);
+  Value positive = logGammaPositive(b, size);
+  // lgamma(x) = log(pi / |x sin(pi x)|) - lgamma(-x)
+  Value fraction = b.sub(size, floor(b, size));
+  fraction = b.atMost(fraction, b.sub(b.c(1), fraction));
+  Value sine = math::SinOp::create(b.builder, b.loc, b.mul(fraction, b.c(kPi)));
+  Value reflected = b.sub(log(b, b.div(b.c(kPi), b.mul(size, sine))), positive);
+  Value value = b.select(b.less(x, b.c(0)), reflected, positive);
+  return b.select(b.equal(size, b.c(kInfinity)), b.c(kInfinity), value);
+}
+
+/// digamma for x > 0, on the way of logGammaPositive.
+static Value digammaPositive(FloatBuilder &b, Value x) {
+  Value one = b.c(1), two = b.c(2);
+  Value reciprocal = b.div(one, x);
+  Value below = b.less(x, one);
+  Value z = b.select(below, b.add(x, one), x);
+  Value sum = b.select(below, b.neg(reciprocal), b.c(0));
+  for (int step = 0; step < 8; ++step) {
+    Value more = b.greater(z, two);
+    z = b.select(more, b.sub(z, one), z);
+    sum = b.select(more, b.add(sum, b.div(one, z)), sum);
+  }
+  Value fromRoot = b.sub(b.sub(z, b.c(kRootHigh)), b.c(kRootLow));
+  Value near =
+      b.fma(fromRoot, b.polynomial(b.fma(z, two, b.c(-3)), kDigamma), sum);
+
+  // B_2k / 2k.
+  static constexpr double series[] = {
+      1.0 / 12,  -1.0 / 120,       1.0 / 252, -1.0 / 240,
+      1.0 / 132, -691.0 / 32760.0, 1.0 / 12,  -3617.0 / 8160.0};
+  Value square = b.mul(reciprocal, reciprocal);
+  Value tail =
+      b.fma(square, b.polynomial(square, series), b.mul(reciprocal, b.c(0.5)));
+  return b.select(b.less(x, b.c(10)), near, b.sub(log(b, x), tail));
+}
+
+static Value digamma(FloatBuilder &b, Value x) {
+  Value size = b.abs(x);
+  Value positive = digammaPositive(b, size);
+  // digamma(x) = digamma(-x) - 1/x - pi / tan(pi x)
+  Value whole = floor(b, x);
+  Value fraction = b.sub(x, whole);
+  Value tangent =
+      math::TanOp::create(b.builder, b.loc, b.mul(fraction, b.c(kPi)));
+  Value reflected =
+      b.sub(b.sub(positive, b.div(b.c(1), x)), b.div(b.c(kPi), tangent));
+  Value negative = b.less(x, b.c(0));
+  Value value = b.select(negative, reflected, positive);
+  Value pole = b.both(b.equal(x, whole), lessOrEqual(b, x, b.c(0)));
+  return b.select(pole, b.c(kNan), value);
+}
+
+static Value inverseError(FloatBuilder &b, Value x) {
+  Value one = b.c(1), size = b.abs(x);
+  Value w = b.neg(log(b, b.mul(b.sub(one, size), b.add(one, size))));
+  Value root = b.sqrt(w), factor;
+  // The argument of a table for [low, high].
+  auto mapped = [&](Value value, double low, double high) {
+    double scale = 2 / (high - low);
+    return b.fma(value, b.c(scale), b.c(-(low + high) / (high - low)));
+  };
+  if (b.element().isF64()) {
+    Value low = b.polynomial(mapped(w, 0, 6.25), kInverseErrorLow);
+    Value middle = b.polynomial(mapped(root, 2.5, 4), kInverseErrorMiddle);
+    Value high = b.polynomial(mapped(root, 4, 6.125), kInverseErrorHigh);
+    factor = b.select(b.less(w, b.c(6.25)), low,
+                      b.select(b.less(root, b.c(4)), middle, high));
+  } else {
+    Value low = b.polynomial(mapped(w, 0, 5), kInverseErrorLow32);
+    Value high = b.polynomial(mapped(root, 2.2360679774997896, 4.125),
+                              kInverseErrorHigh32);
+    factor = b.select(b.less(w, b.c(5)), low, high);
+  }
+  return b.select(b.equal(size, one), b.copySign(b.c(kInfinity), x),
+                  b.mul(x, factor));
+}
+
+static Value besselI1e(FloatBuilder &b, Value x) {
+  Value size = b.abs(x);
+  Value near =
+      b.mul(size, b.polynomial(b.fma(size, b.c(0.8), b.c(-1)), kBesselNear));
+  Value middle = b.polynomial(b.fma(size, b.c(1 / 2.75), b.c(-5.25 / 2.75)),
+                              kBesselMiddle);
+  Value far =
+      b.polynomial(b.fma(b.div(b.c(1), size), b.c(16), b.c(-1)), kBesselFar);
+  Value rest = b.div(b.select(b.less(size, b.c(8)), middle, far), b.sqrt(size));
+  Value value = b.select(b.less(size, b.c(2.5)), near, rest);
+  return b.copySign(value, x);
+}
+
+/// What remains of zeta(s, q) after `terms` terms, by Euler and Maclaurin, and
+/// the special cases. With `terms` = 24 q must be above -12, or all digits are
+/// lost: below, the result is NaN.
+static Value zetaFrom(FloatBuilder &b, Value s, Value q, Value sum,
+                      int64_t terms) {
+  // B_2k / (2k)!.
+  static constexpr double bernoulli[] = {1.0 / 12,
+                                         -1.0 / 720,
+                                         1.0 / 30240,
+                                         -1.0 / 1209600,
+                                         1.0 / 47900160,
+                                         -691.0 / 1307674368000.0,
+                                         1.0 / 74724249600.0,
+                                         -3617.0 / 10670622842880000.0,
+                                         43867.0 / 5109094217170944000.0};
+  Value one = b.c(1), a = b.add(q, b.c(terms));
+  Value power = math::PowFOp::create(b.builder, b.loc, a, b.neg(s));
+  Value value = b.add(sum, b.div(b.mul(a, power), b.sub(s, one)));
+  value = b.fma(power, b.c(0.5), value);
+  Value factor = s, exponent = s, scale = b.div(power, a);
+  Value square = b.mul(a, a);
+  for (double coefficient : bernoulli) {
+    Value term = b.mul(b.mul(b.c(coefficient), factor), scale);
+    // Far out 0 times an overflown factor.
+    value = b.select(b.equal(scale, b.c(0)), value, b.add(value, term));
+    factor =
+        b.mul(factor, b.mul(b.add(exponent, one), b.add(exponent, b.c(2))));
+    exponent = b.add(exponent, b.c(2));
+    scale = b.div(scale, square);
+  }
+  Value notPositive = lessOrEqual(b, q, b.c(0));
+  Value wholeQ = b.equal(q, floor(b, q)), wholeS = b.equal(s, floor(b, s));
+  Value nan = b.c(kNan), infinity = b.c(kInfinity);
+  Value pole = b.select(wholeQ, infinity, b.select(wholeS, value, nan));
+  value = b.select(notPositive, pole, value);
+  Value tooLow =
+      b.both(b.less(q, b.c(-12)), b.greater(b.sub(q, floor(b, q)), b.c(0)));
+  value = b.select(tooLow, nan, value);
+  value = b.select(b.equal(s, one), infinity, value);
+  Value undefined = b.either(b.less(s, one), b.either(b.isNan(s), b.isNan(q)));
+  return b.select(undefined, nan, value);
+}
+
+static FloatBuilder builderFor(OpBuilder &builder, Location loc, Type type) {
+  return FloatBuilder(builder, loc, type, /*hasFma=*/true);
+}
+
+static Value convert(OpBuilder &builder, Location loc, Value value, Type to) {
+  unsigned from = value.getType().getIntOrFloatBitWidth();
+  unsigned width = to.getIntOrFloatBitWidth();
+  if (from == width)
+    return value;
+  if (from < width)
+    return arith::ExtFOp::create(builder, loc, to, value);
+  // By way of f32, which machines convert to 16 bits.
+  if (from == 64 && width == 16)
+    value = arith::TruncFOp::create(builder, loc, builder.getF32Type(), value);
+  return arith::TruncFOp::create(builder, loc, to, value);
+}
+
+bool heddle::isSpecialFunction(Operation *op) {
+  return isa<chlo::LgammaOp, chlo::DigammaOp, chlo::ErfInvOp,
+             chlo::BesselI1eOp>(op);
+}
+
+Value heddle::emitSpecialFunction(OpBuilder &builder, Operation *op, Value x) {
+  Type type = x.getType();
+  Location loc = op->getLoc();
+  if (!isa<FloatType>(type))
+    return {};
+  // One precision for all but f64: half a unit of f32 is left of f64's errors.
+  Type wide = isa<chlo::ErfInvOp>(op) && !type.isF64()
+                  ? Type(builder.getF32Type())
+                  : Type(builder.getF64Type());
+  FloatBuilder b = builderFor(builder, loc, wide);
+  Value argument = convert(builder, loc, x, wide);
+  Value value =
+      llvm::TypeSwitch<Operation *, Value>(op)
+          .Case([&](chlo::LgammaOp) { return logGamma(b, argument); })
+          .Case([&](chlo::DigammaOp) { return digamma(b, argument); })
+          .Case([&](chlo::ErfInvOp) { return inverseError(b, argument); })
+          .Case([&](chlo::BesselI1eOp) { return besselI1e(b, argument); })
+          .Default([](Operation *) { return Value(); });
+  return value ? convert(builder, loc, value, type) : Value();
+}
+
+Value heddle::emitZetaTerm(OpBuilder &builder, Location loc, Value s, Value q,
+                           Value number) {
+  Type wide = builder.getF64Type();
+  FloatBuilder b = builderFor(builder, loc, wide);
+  Value k = arith::SIToFPOp::create(builder, loc, wide, number);
+  return math::PowFOp::create(builder, loc,
+                              b.add(convert(builder, loc, q, wide), k),
+                              b.neg(convert(builder, loc, s, wide)));
+}
+
+Value heddle::emitZeta(OpBuilder &builder, Location loc, Value s, Value q,
+                       Value sum) {
+  Type wide = builder.getF64Type();
+  FloatBuilder b = builderFor(builder, loc, wide);
+  Value value = zetaFrom(b, convert(builder, loc, s, wide),
+                         convert(builder, loc, q, wide), sum, kZetaTerms);
+  return convert(builder, loc, value, s.getType());
+}
+
+Value heddle::emitPolygamma(OpBuilder &builder, Location loc, Value n, Value x,
+                            Value sum) {
+  Type wide = builder.getF64Type();
+  FloatBuilder b = builderFor(builder, loc, wide);
+  Value order = convert(builder, loc, n, wide);
+  Value argument = convert(builder, loc, x, wide);
+  Value next = b.add(order, b.c(1));
+  Value zeta = zetaFrom(b, next, argument, sum, kZetaTerms);
+  Value factorial =
+      math::ExpOp::create(builder, loc, logGammaPositive(b, next));
+  Value value = b.mul(factorial, zeta);
+  Value half = b.mul(order, b.c(0.5));
+  value = b.select(b.equal(half, floor(b, half)), b.neg(value), value);
+  Value undefined =
+      b.either(b.less(order, b.c(0)),
+               arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNE,
+                                     order, floor(b, order)));
+  value = b.select(undefined, b.c(kNan), value);
+  value = b.select(b.equal(order, b.c(0)), digamma(b, argument), value);
+  return convert(builder, loc, value, n.getType());
+}
