@@ -1,6 +1,8 @@
 // dot_general and convolution.
 
 #include "passes/Dispatch/GraphLowering.h"
+#include "passes/Dispatch/ScalarConversions.h"
+#include "passes/Dispatch/ScalarOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -8,48 +10,97 @@
 using namespace mlir;
 using namespace heddle;
 
-/// What products of `element` are summed in.
-static Type accumulatorType(Type element) {
-  Builder b(element.getContext());
-  if (isa<FloatType>(element))
-    return element.isF64() ? element : Type(b.getF32Type());
-  return element.getIntOrFloatBitWidth() > 32 ? element : Type(b.getI32Type());
+/// What products are summed in on the way to `result`: f32 at least, and as
+/// many bits as the result has, or 32.
+static Type accumulatorType(Type lhs, Type rhs, Type result) {
+  Builder b(result.getContext());
+  if (isa<FloatType>(lhs) || isa<FloatType>(rhs))
+    return lhs.isF64() || rhs.isF64() ? Type(b.getF64Type())
+                                      : Type(b.getF32Type());
+  unsigned width =
+      std::max(lhs.getIntOrFloatBitWidth(), rhs.getIntOrFloatBitWidth());
+  if (isa<IntegerType>(result))
+    width = std::max(width, result.getIntOrFloatBitWidth());
+  return width > 32 ? b.getI64Type() : b.getI32Type();
+}
+
+static Type elementOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getElementType();
+}
+
+/// `value`, which has elements of the graph's type `from`, with elements `to`.
+static Value converted(GraphLowering &lowering, Location loc, Value value,
+                       Type from, Type to) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return lowering.generic(
+      loc, type.clone(kernelElementType(to)), value,
+      lowering.builder.getMultiDimIdentityMap(type.getRank()),
+      [&](OpBuilder &b, Location at, ValueRange x) {
+        return convertScalar(b, at, x[0], from, to);
+      });
+}
+
+namespace {
+/// The operands of a contraction as its kernel takes them: of one type, which
+/// the kernel's accumulator follows from.
+struct Operands {
+  Value lhs, rhs;
+  Type accumulator;
+  bool lhsUnsigned = false, rhsUnsigned = false;
+};
+} // namespace
+
+/// `canWiden`: the kernel knows of signs.
+static Operands operandsOf(GraphLowering &lowering, Operation *op,
+                           bool canWiden) {
+  Operands operands;
+  operands.lhs = lowering.lowered(op->getOperand(0));
+  operands.rhs = lowering.lowered(op->getOperand(1));
+  Type lhs = elementOf(op->getOperand(0)), rhs = elementOf(op->getOperand(1));
+  Type result = elementOf(op->getResult(0));
+  operands.accumulator = accumulatorType(lhs, rhs, result);
+  auto isUnsigned = [](Type type) {
+    return type.isUnsignedInteger() || type.isInteger(1);
+  };
+  operands.lhsUnsigned = isUnsigned(lhs);
+  operands.rhsUnsigned = isUnsigned(rhs);
+  // A kernel accumulates integers of up to 32 bits in 32.
+  bool isInteger = isa<IntegerType>(lhs) && isa<IntegerType>(rhs);
+  bool widen =
+      isInteger && (operands.accumulator.isInteger(64) ||
+                    (!canWiden && (isUnsigned(lhs) || isUnsigned(rhs))));
+  auto convert = [&](Value &value, Type from) {
+    if (kernelElementType(from) == operands.accumulator)
+      return;
+    value =
+        converted(lowering, op->getLoc(), value, from, operands.accumulator);
+  };
+  if (lhs != rhs || widen) {
+    convert(operands.lhs, lhs);
+    convert(operands.rhs, rhs);
+  }
+  return operands;
 }
 
 /// The accumulator narrowed or widened to what the graph asked for.
-static Value convertResult(GraphLowering &lowering, Location loc, Value result,
-                           Type element) {
-  auto type = cast<RankedTensorType>(result.getType());
-  Type from = type.getElementType();
-  if (from == element)
-    return result;
-  return lowering.generic(
-      loc, type.clone(element), result,
-      lowering.builder.getMultiDimIdentityMap(type.getRank()),
-      [&](OpBuilder &b, Location at, ValueRange x) -> Value {
-        bool wider =
-            element.getIntOrFloatBitWidth() > from.getIntOrFloatBitWidth();
-        if (isa<FloatType>(from) && isa<FloatType>(element))
-          return wider ? arith::ExtFOp::create(b, at, element, x[0]).getResult()
-                       : arith::TruncFOp::create(b, at, element, x[0])
-                             .getResult();
-        if (isa<FloatType>(from) || isa<FloatType>(element))
-          return {};
-        return wider
-                   ? arith::ExtSIOp::create(b, at, element, x[0]).getResult()
-                   : arith::TruncIOp::create(b, at, element, x[0]).getResult();
-      });
+static Value convertResult(GraphLowering &lowering, Operation *op, Value sums,
+                           bool isUnsigned) {
+  Type element = elementOf(op->getResult(0)), from = elementOf(sums);
+  if (from == kernelElementType(element))
+    return sums;
+  if (isUnsigned)
+    from = IntegerType::get(from.getContext(), from.getIntOrFloatBitWidth(),
+                            IntegerType::Unsigned);
+  return converted(lowering, op->getLoc(), sums, from, element);
 }
 
 static void lowerOp(GraphLowering &lowering, stablehlo::DotGeneralOp op) {
   OpBuilder &b = lowering.builder;
-  Value lhs = lowering.lowered(op.getLhs()),
-        rhs = lowering.lowered(op.getRhs());
+  Operands operands = operandsOf(lowering, op, /*canWiden=*/true);
+  Value lhs = operands.lhs, rhs = operands.rhs;
   auto lhsType = cast<RankedTensorType>(lhs.getType());
   auto rhsType = cast<RankedTensorType>(rhs.getType());
   RankedTensorType result = lowering.resultType(op);
-  if (lhsType.getElementType() != rhsType.getElementType())
-    return lowering.unsupported(op, "operands of different element types");
 
   // Iteration dimensions: batch, m, n, k; the result's are the first three.
   auto numbers = op.getDotDimensionNumbers();
@@ -83,21 +134,13 @@ static void lowerOp(GraphLowering &lowering, stablehlo::DotGeneralOp op) {
   SmallVector<AffineExpr> outExprs;
   for (int64_t i = 0; i < result.getRank(); ++i)
     outExprs.push_back(b.getAffineDimExpr(i));
-  Type source = cast<RankedTensorType>(op.getLhs().getType()).getElementType();
   auto contract = kernel::ContractOp::create(
-      b, op.getLoc(), result.clone(accumulatorType(lhsType.getElementType())),
-      lhs, rhs, extents,
+      b, op.getLoc(), result.clone(operands.accumulator), lhs, rhs, extents,
       b.getAffineMapArrayAttr({map(lhsExprs), map(rhsExprs), map(outExprs)}),
       b.getArrayAttr(iterators), /*rhs_packing=*/StringAttr(),
-      /*lhs_unsigned=*/source.isUnsignedInteger(),
-      cast<RankedTensorType>(op.getRhs().getType())
-          .getElementType()
-          .isUnsignedInteger());
-  Value converted = convertResult(lowering, op.getLoc(), contract.getResult(),
-                                  result.getElementType());
-  if (!converted)
-    return lowering.unsupported(op, "its element types");
-  lowering.replace(op, converted);
+      operands.lhsUnsigned, operands.rhsUnsigned);
+  lowering.replace(op, convertResult(lowering, op, contract.getResult(),
+                                     operands.lhsUnsigned));
 }
 
 static void lowerOp(GraphLowering &lowering, stablehlo::ConvolutionOp op) {
@@ -128,11 +171,9 @@ static void lowerOp(GraphLowering &lowering, stablehlo::ConvolutionOp op) {
     return lowering.unsupported(op, "a reversed window");
   if (spatial < 1 || spatial > 3)
     return lowering.unsupported(op, "more than three spatial dimensions");
-  Value input = lowering.lowered(op.getLhs());
-  Value weights = lowering.lowered(op.getRhs());
-  Type element = cast<RankedTensorType>(input.getType()).getElementType();
-  if (element != cast<RankedTensorType>(weights.getType()).getElementType())
-    return lowering.unsupported(op, "operands of different element types");
+  Operands operands = operandsOf(lowering, op, /*canWiden=*/false);
+  Value input = operands.lhs, weights = operands.rhs;
+  Type element = elementOf(input);
 
   SmallVector<int64_t> padding;
   bool cuts = false;
@@ -147,7 +188,7 @@ static void lowerOp(GraphLowering &lowering, stablehlo::ConvolutionOp op) {
         high = low, interior = low, shape = llvm::to_vector(type.getShape());
     SmallVector<int64_t> dilation = op.getLhsDilationOrDefault();
     for (int64_t i = 0; i < spatial; ++i) {
-      if (dilation[i] != 1)
+      if (dilation[i] != 1 && (padding[2 * i] < 0 || padding[2 * i + 1] < 0))
         return lowering.unsupported(op, "negative padding of a dilated input");
       low[i + 1] = std::min<int64_t>(padding[2 * i], 0);
       high[i + 1] = std::min<int64_t>(padding[2 * i + 1], 0);
@@ -162,15 +203,12 @@ static void lowerOp(GraphLowering &lowering, stablehlo::ConvolutionOp op) {
   }
   RankedTensorType result = lowering.resultType(op);
   auto convolution = kernel::ConvolutionOp::create(
-      b, op.getLoc(), result.clone(accumulatorType(element)), input, weights,
+      b, op.getLoc(), result.clone(operands.accumulator), input, weights,
       op.getWindowStridesOrDefault(), padding, op.getLhsDilationOrDefault(),
       op.getRhsDilationOrDefault(), op.getFeatureGroupCount(),
       /*weights_packing=*/StringAttr());
-  Value converted = convertResult(
-      lowering, op.getLoc(), convolution.getResult(), result.getElementType());
-  if (!converted)
-    return lowering.unsupported(op, "its element types");
-  lowering.replace(op, converted);
+  lowering.replace(op, convertResult(lowering, op, convolution.getResult(),
+                                     operands.lhsUnsigned));
 }
 
 bool heddle::lowerContraction(GraphLowering &lowering, Operation *op) {

@@ -469,6 +469,10 @@ struct AssignConvolutionLayout
     });
     if (!hasConvolution)
       return;
+    RewritePatternSet forms(&getContext());
+    populateNormalizeConvolutionPatterns(forms);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(forms))))
+      return signalPassFailure();
     RewritePatternSet patterns(&getContext());
     populateAssignConvolutionLayoutPatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))

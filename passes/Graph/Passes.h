@@ -21,6 +21,10 @@ namespace heddle {
 /// until they cancel.
 void populateAssignConvolutionLayoutPatterns(mlir::RewritePatternSet &patterns);
 
+/// Convolutions with groups of the batch, reversed windows or no window become
+/// such without.
+void populateNormalizeConvolutionPatterns(mlir::RewritePatternSet &patterns);
+
 /// Scales and biases per channel, batch norms among them, folded into the
 /// weights before them.
 void populateFoldScaleIntoWeightsPatterns(mlir::RewritePatternSet &patterns);
