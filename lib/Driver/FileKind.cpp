@@ -1,5 +1,7 @@
 #include "heddle/Driver/FileKind.h"
 
+#include "heddle/Frontend/Exported.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
@@ -34,6 +36,9 @@ FileKind heddle::fileKind(StringRef path, StringRef head) {
   if (extension == ".mlir" ||
       (extension != ".onnx" && !head.empty() && looksLikeText(head)))
     return FileKind::MlirText;
+  // Bytecode, with what must be known to call it.
+  if (extension != ".onnx" && looksLikeExported(head))
+    return FileKind::MlirBytecode;
   if (extension == ".onnx" || looksLikeModelProto(head))
     return FileKind::Onnx;
   // A damaged artifact is rejected as one, with the runtime's reason.

@@ -1,5 +1,6 @@
 #include "heddle/Frontend/StableHlo.h"
 
+#include "heddle/Frontend/Exported.h"
 #include "heddle/Frontend/PortableArtifact.h"
 #include "lib/Frontend/StableHlo/Bindings.h"
 #include "lib/Frontend/StableHlo/TrialParse.h"
@@ -14,6 +15,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -134,6 +136,44 @@ static void makeHandles(ModuleOp module) {
 }
 
 //===----------------------------------------------------------------------===//
+// Results of jax.export
+//===----------------------------------------------------------------------===//
+
+/// Puts the platform's number in place of the argument that asks for it.
+static LogicalResult bindPlatform(func::FuncOp entry, int32_t index) {
+  if (entry.getNumArguments() == 0)
+    return success();
+  auto constant = entry.getArgAttrOfType<StringAttr>(0, "jax.global_constant");
+  auto type = dyn_cast<RankedTensorType>(entry.getArgumentTypes().front());
+  if (!constant || constant.getValue() != "_platform_index" || !type ||
+      type.getRank() != 0 || !type.getElementType().isInteger())
+    return success();
+  OpBuilder builder = OpBuilder::atBlockBegin(&entry.getBody().front());
+  auto value = DenseElementsAttr::get(
+      type, builder.getIntegerAttr(type.getElementType(), index));
+  entry.getArgument(0).replaceAllUsesWith(
+      stablehlo::ConstantOp::create(builder, entry.getLoc(), value));
+  return entry.eraseArgument(0);
+}
+
+/// Says which argument has a symbolic shape, in the exporter's words.
+static LogicalResult checkSymbolicShapes(func::FuncOp entry,
+                                         const ExportedProgram &program) {
+  for (auto [i, type] : llvm::enumerate(entry.getArgumentTypes())) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || tensor.hasStaticShape() || i >= program.shapes.size())
+      continue;
+    return emitError(entry.getArgument(i).getLoc(),
+                     ErrorCode::ExportedUnsupported)
+           << "argument " << i << " has the symbolic shape ("
+           << llvm::join(program.shapes[i], ", ")
+           << "); sizes must be known when compiling: export the function "
+              "with numbers in their place";
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // The whole
 //===----------------------------------------------------------------------===//
 
@@ -163,6 +203,14 @@ OwningOpRef<ModuleOp> importStableHlo(MLIRContext *context, StringRef path,
   // The parser wants a zero behind the last character, which a map of whole
   // pages does not have.
   StringRef bytes((*file)->bytes().data(), (*file)->bytes().size());
+  std::optional<ExportedProgram> exported;
+  if (looksLikeExported(bytes)) {
+    FailureOr<ExportedProgram> program = readExported(loc, bytes);
+    if (failed(program))
+      return {};
+    exported = std::move(*program);
+    bytes = exported->module;
+  }
   std::unique_ptr<llvm::MemoryBuffer> buffer =
       llvm::MemoryBuffer::getMemBufferCopy(bytes, path);
 
@@ -194,6 +242,10 @@ OwningOpRef<ModuleOp> importStableHlo(MLIRContext *context, StringRef path,
         << "there is neither a function @main nor exactly one public function";
     return {};
   }
+  if (exported && !entry.isExternal() &&
+      (failed(bindPlatform(entry, exported->platformIndex)) ||
+       failed(checkSymbolicShapes(entry, *exported))))
+    return {};
   if (failed(adoptStableHlo(*module, entry, path, options.bindings)))
     return {};
   return module;
