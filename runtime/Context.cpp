@@ -4,9 +4,12 @@
 
 #include "runtime/Call.h"
 #include "runtime/drivers/cpu/FloatEnvironment.h"
+#include "runtime/format/DataTypes.h"
 #include "runtime/format/Expressions.h"
 #include "runtime/format/ManifestVerifier.h"
 #include "runtime/format/PlanVerifier.h"
+
+#include <cstring>
 
 using namespace heddle;
 using namespace heddle::runtime;
@@ -75,6 +78,7 @@ Error Context::create(const heddle_context_options &options,
   scratch = arena + arenaBytes;
   scratchPerWorker = scratchBytes(*entry().program, program->variant());
   dlpackTensors.resize(entry().inputs.size() + entry().outputs.size());
+  tensorData.resize(dlpackTensors.size());
   // A dynamic program is prepared by its first call.
   return program->dynamic() ? Error() : prepare({}, /*verify=*/false);
 }
@@ -122,6 +126,31 @@ Error Context::checkAndPrepare(TensorList inputs, TensorList outputs) {
                                     : prepare(symbols, /*verify=*/true);
 }
 
+/// An output that replaces an input is one memory with it in the plan: the
+/// output's, which begins with the input's value. Where the caller gives two,
+/// his input stays as it is and is copied.
+void Context::bindTensors(TensorList inputs, TensorList outputs) {
+  for (size_t i = 0; i < inputs.count; ++i)
+    tensorData[i] = inputs.tensors[i].data;
+  for (size_t i = 0; i < outputs.count; ++i) {
+    void *data = outputs.tensors[i].data;
+    tensorData[inputs.count + i] = data;
+    uint32_t replaced = entry().outputs[i].alias;
+    if (replaced == none)
+      continue;
+    const heddle_tensor &input = inputs.tensors[replaced];
+    uint64_t bytes = elementBytes(entry().outputs[i].dtype);
+    for (int32_t j = 0; j < input.rank; ++j)
+      bytes *= static_cast<uint64_t>(input.shape[j]);
+    if (input.data != data && bytes)
+      std::memcpy(data, input.data, bytes);
+    tensorData[replaced] = data;
+  }
+  for (const Steps::Patch &patch : steps.patches)
+    steps.slots[patch.slot] =
+        static_cast<char *>(tensorData[patch.tensor]) + patch.offset;
+}
+
 Error Context::call(TensorList inputs, TensorList outputs,
                     const heddle_call_options &options) {
   if (busy.exchange(true, std::memory_order_acquire))
@@ -129,12 +158,7 @@ Error Context::call(TensorList inputs, TensorList outputs,
                                  "context for each thread"};
   Error error = checkAndPrepare(inputs, outputs);
   if (!error) {
-    for (const Steps::Patch &patch : steps.patches) {
-      void *data = patch.tensor < inputs.count
-                       ? inputs.tensors[patch.tensor].data
-                       : outputs.tensors[patch.tensor - inputs.count].data;
-      steps.slots[patch.slot] = static_cast<char *>(data) + patch.offset;
-    }
+    bindTensors(inputs, outputs);
     DefaultFloatEnvironment environment;
     bool together = pool->acquire();
     Call walk(steps, scratch, scratchPerWorker, options, /*alone=*/!together);

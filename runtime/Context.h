@@ -35,6 +35,7 @@ private:
   const EntrySpec &entry() const { return program->entries()[entryIndex]; }
   Error prepare(const std::vector<int64_t> &symbols, bool verify);
   Error checkAndPrepare(TensorList inputs, TensorList outputs);
+  void bindTensors(TensorList inputs, TensorList outputs);
 
   std::shared_ptr<LoadedProgram> program;
   size_t entryIndex;
@@ -46,6 +47,7 @@ private:
   uint64_t scratchPerWorker = 0;
   Steps steps;
   std::vector<int64_t> preparedSymbols;
+  std::vector<void *> tensorData; ///< Of a call: inputs, then outputs.
   std::vector<heddle_tensor> dlpackTensors;
   std::atomic<bool> busy{false};
 };

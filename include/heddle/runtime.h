@@ -245,6 +245,8 @@ typedef struct heddle_tensor_info {
   const int64_t *shape_min; /* the smallest; the same in a static program */
   size_t bytes;             /* of the largest shape */
   size_t alignment;         /* what its address must be a multiple of */
+  int64_t replaces; /* of an output: the input whose memory it may be given (see
+                       heddle_context_call); -1: none */
 } heddle_tensor_info;
 /* 0 for an entry that is none. Since 0.1. */
 HEDDLE_API size_t heddle_program_input_count(const heddle_program *program,
@@ -363,7 +365,13 @@ typedef struct heddle_call_options {
 /* Runs the entry. Inputs and outputs in the entry's order; outputs are memory
    to write to. dtype, rank, shape, layout, alignment and size of each are
    checked: the message names the tensor. After a failure the contents of the
-   outputs are undefined. Since 0.1. */
+   outputs are undefined.
+
+   No output may share memory with another tensor, but for one that replaces an
+   input (heddle_tensor_info.replaces; donated and aliased arguments of the
+   model become such): given exactly that input's memory, it is updated in
+   place, and the input's value is gone after the call. Given other memory, the
+   input stays as it is, and is copied first. Since 0.1. */
 HEDDLE_API heddle_status
 heddle_context_call(heddle_context *context, const heddle_tensor *inputs,
                     size_t input_count, const heddle_tensor *outputs,

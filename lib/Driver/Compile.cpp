@@ -8,6 +8,7 @@
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/Weights.h"
 #include "passes/Dispatch/Passes.h"
+#include "passes/Plan/DonatedInputs.h"
 #include "runtime/format/ArtifactWriter.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -139,9 +140,14 @@ LogicalResult Compiler::describeEntry() {
   for (auto &tensor : entry->inputs)
     if (!tensor)
       return failure();
+  if (failed(matchDonatedInputs(main)))
+    return failure();
   for (auto &tensor : entry->outputs)
     if (!tensor)
       return failure();
+  for (auto [i, output] : llvm::enumerate(entry->outputs))
+    if (std::optional<unsigned> input = replacedInput(main, i))
+      output->alias = *input;
   manifest.entries.push_back(std::move(entry));
 
   std::string source = "model";

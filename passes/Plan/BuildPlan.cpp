@@ -5,6 +5,7 @@
 #include "heddle/Support/Weights.h"
 #include "passes/Plan/Arena.h"
 #include "passes/Plan/CommandTree.h"
+#include "passes/Plan/DonatedInputs.h"
 #include "passes/Plan/NodeNames.h"
 #include "passes/Plan/Passes.h"
 
@@ -52,12 +53,15 @@ private:
   void copy(Location loc, unsigned source, unsigned target);
   void copyAll(Location loc, ArrayRef<unsigned> sources,
                ArrayRef<unsigned> targets);
+  unsigned addOutput(unsigned number);
+  void addInputs();
   void returnResults(func::ReturnOp op);
   void emitBlock(OpBuilder &builder, unsigned block);
 
   func::FuncOp main;
   SymbolTable &symbols;
   CommandTree tree;
+  SmallVector<std::optional<unsigned>> outputs;
   unsigned current = 0; ///< The block that commands are added to.
   unsigned depth = 0;
   DenseMap<Value, unsigned> storages;
@@ -215,19 +219,36 @@ static StringRef nameOf(DictionaryAttr attributes) {
   return name ? name.getValue() : StringRef();
 }
 
-void PlanBuilder::returnResults(func::ReturnOp op) {
-  ArrayAttr attributes = main.getAllResultAttrs();
-  for (auto [i, value] : llvm::enumerate(op.getOperands())) {
-    std::string name = "out" + std::to_string(i);
-    if (attributes) {
-      StringRef given = nameOf(cast<DictionaryAttr>(attributes[i]));
-      if (!given.empty())
-        name = given.str();
-    }
-    unsigned output =
-        addStorage(plan::BufferKind::Output, i, value.getType(), name);
-    copy(op.getLoc(), storageOf(value), output);
+unsigned PlanBuilder::addOutput(unsigned number) {
+  StringRef given = nameOf(main.getResultAttrDict(number));
+  return addStorage(
+      plan::BufferKind::Output, number, main.getResultTypes()[number],
+      given.empty() ? "out" + std::to_string(number) : given.str());
+}
+
+/// An output that replaces an input is one storage with it.
+void PlanBuilder::addInputs() {
+  outputs.resize(main.getNumResults());
+  for (BlockArgument argument : main.getArguments()) {
+    unsigned i = argument.getArgNumber();
+    StringRef given = nameOf(main.getArgAttrDict(i));
+    storages[argument] =
+        addStorage(plan::BufferKind::Input, i, argument.getType(),
+                   given.empty() ? "arg" + std::to_string(i) : given.str());
   }
+  for (unsigned i = 0; i < outputs.size(); ++i)
+    if (std::optional<unsigned> input = replacedInput(main, i)) {
+      outputs[i] = addOutput(i);
+      storages[main.getArgument(*input)] = *outputs[i];
+    }
+}
+
+void PlanBuilder::returnResults(func::ReturnOp op) {
+  for (unsigned i = 0; i < outputs.size(); ++i)
+    if (!outputs[i])
+      outputs[i] = addOutput(i);
+  copyAll(op.getLoc(), storagesOf(op.getOperands()),
+          llvm::map_to_vector(outputs, [](auto output) { return *output; }));
 }
 
 LogicalResult PlanBuilder::build(Block &block) {
@@ -269,13 +290,7 @@ LogicalResult PlanBuilder::build(Block &block) {
 }
 
 LogicalResult PlanBuilder::run() {
-  for (BlockArgument argument : main.getArguments()) {
-    unsigned i = argument.getArgNumber();
-    StringRef given = nameOf(main.getArgAttrDict(i));
-    storages[argument] =
-        addStorage(plan::BufferKind::Input, i, argument.getType(),
-                   given.empty() ? "arg" + std::to_string(i) : given.str());
-  }
+  addInputs();
   tree.blocks.emplace_back();
   if (failed(build(main.front())))
     return failure();

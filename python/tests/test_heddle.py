@@ -55,6 +55,24 @@ def test_results_go_where_the_caller_says(artifact):
     np.testing.assert_allclose(out, expected(X), rtol=1e-5, atol=1e-5)
 
 
+def test_donated_input_is_updated_in_place(tmp_path):
+    text = """func.func @main(%c: tensor<4x2xf32> {tf.aliasing_output = 0 : i32, heddle.name = "cache"}, %u: tensor<1x2xf32>, %i: tensor<i32>)
+        -> (tensor<4x2xf32> {heddle.name = "next"}) {
+      %z = stablehlo.constant dense<0> : tensor<i32>
+      %0 = stablehlo.dynamic_update_slice %c, %u, %i, %z
+        : (tensor<4x2xf32>, tensor<1x2xf32>, tensor<i32>, tensor<i32>) -> tensor<4x2xf32>
+      return %0 : tensor<4x2xf32>
+    }"""
+    (tmp_path / "update.mlir").write_text(text)
+    model = heddle.load(heddle.compile(tmp_path / "update.mlir", tmp_path / "update.heddle"))
+    cache, row = np.zeros((4, 2), np.float32), np.array([[1, 2]], np.float32)
+    fresh = model(cache, row, np.array(2, np.int32))["next"]
+    assert not cache.any() and fresh[2].tolist() == [1, 2]
+    for i in range(4):
+        assert model(cache, row, np.array(i, np.int32), out={"next": cache})["next"] is cache
+    assert cache.tolist() == [[1, 2]] * 4
+
+
 def test_read_only_inputs_are_taken(artifact):
     x = X.copy()
     x.flags.writeable = False

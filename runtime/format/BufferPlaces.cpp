@@ -16,10 +16,12 @@ uint32_t format::outputSpace(const ProgramView &view, uint32_t index) {
 
 // Buffers of the arena are called by their numbers, persistent memory by
 // `none`; inputs and outputs count down from there. Two buffers for one input
-// are one; an output that replaces it is not.
+// are one, and so is an output that replaces it: it begins with the input's
+// value.
 uint32_t format::inputOwner(uint32_t index) { return none - 1 - index; }
 uint32_t format::outputOwner(const ProgramView &view, uint32_t index) {
-  return inputOwner(view.inputs() + index);
+  uint32_t alias = view.entry->outputs()->Get(index)->alias();
+  return inputOwner(alias != none ? alias : view.inputs() + index);
 }
 
 /// Of the arena or of persistent memory.

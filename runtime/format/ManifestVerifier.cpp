@@ -105,6 +105,29 @@ static Error checkTensor(const Tensor &tensor, const Entry &entry,
   return {};
 }
 
+/// An input is replaced by one output at most, of its type and shape.
+static Error checkReplaced(const Entry &entry,
+                           const std::vector<int64_t> &values) {
+  std::vector<bool> replaced(length(entry.inputs()), false);
+  for (uint32_t i = 0; i < length(entry.outputs()); ++i) {
+    const Tensor &output = *entry.outputs()->Get(i);
+    if (output.alias() == none)
+      continue;
+    const Tensor &input = *entry.inputs()->Get(output.alias());
+    std::string name = "output '" + text(output.name()) + "'";
+    bool same = output.dtype() == input.dtype() &&
+                length(output.shape()) == length(input.shape());
+    for (uint32_t j = 0; same && j < length(output.shape()); ++j)
+      same = values[output.shape()->Get(j)] == values[input.shape()->Get(j)];
+    if (!same)
+      return invalid(name + " replaces an input of another type or shape");
+    if (replaced[output.alias()])
+      return invalid(name + " replaces an input that another output replaces");
+    replaced[output.alias()] = true;
+  }
+  return {};
+}
+
 static Error checkEntries(const Manifest &manifest) {
   std::vector<int64_t> values;
   if (Error error = evaluate(manifest.expressions(), leastSymbols(manifest),
@@ -118,6 +141,8 @@ static Error checkEntries(const Manifest &manifest) {
     for (uint32_t j = 0; j < length(entry.outputs()); ++j)
       if (Error error = checkTensor(*entry.outputs()->Get(j), entry, values))
         return error;
+    if (Error error = checkReplaced(entry, values))
+      return error;
   }
   return {};
 }

@@ -412,6 +412,27 @@ Model test::controlModel() {
   return model;
 }
 
+Model test::donatedModel() {
+  Model model;
+  EntryT &entry = model.entry("main");
+  entry.inputs.push_back(tensor(model, "before", DataType::i32, {64}));
+  entry.inputs.push_back(tensor(model, "other", DataType::i32, {64}));
+  entry.outputs.push_back(tensor(model, "after", DataType::i32, {64}));
+  entry.outputs.push_back(tensor(model, "copied", DataType::i32, {64}));
+  entry.outputs[0]->alias = 0;
+  uint32_t before = model.buffer(BufferKind::input, 0, 256);
+  uint32_t after = model.buffer(BufferKind::output, 0, 256);
+  uint32_t copied = model.buffer(BufferKind::output, 1, 256);
+  uint32_t count = model.kernel("count", 1, 2);
+  model.program().body = model.block();
+  CopyT copy;
+  copy.source = std::make_unique<Binding>(model.bind(before, Access::read));
+  copy.target = std::make_unique<Binding>(model.bind(copied, Access::write));
+  model.command().action.Set(std::move(copy));
+  model.launch(count, {model.bind(after, Access::read_write)}, {64, 16}, 4);
+  return model;
+}
+
 Model test::dynamicModel() {
   Model model;
   auto batch = std::make_unique<SymbolT>();

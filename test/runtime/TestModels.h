@@ -89,6 +89,8 @@ Model churnModel(int64_t rounds);
 Model stepsModel();
 /// Persistent memory from init, a counted and a conditional loop, a branch.
 Model controlModel();
+/// Counts each of "before" (int32[64]) up once; "after" replaces it.
+Model donatedModel();
 /// sum = left + right for f32[batch, 4], batch from 1 to 64.
 Model dynamicModel();
 

@@ -172,6 +172,50 @@ static void test_control(const char *folder) {
   heddle_program_destroy(program);
 }
 
+/* An output that replaces an input: in one memory updated in place; in two, the
+ * caller's input stays as it is. Anything between is an error. */
+static void test_donated(const char *folder) {
+  heddle_program *program = load(folder, "donated", NULL);
+  heddle_tensor_info info = HEDDLE_INIT(info);
+  OK(heddle_program_output_info(program, 0, 0, &info));
+  CHECK(info.replaces == 0);
+  OK(heddle_program_output_info(program, 0, 1, &info));
+  CHECK(info.replaces == -1);
+  heddle_context *context = NULL;
+  OK(heddle_context_create(program, 0, NULL, &context));
+  const int64_t shape[] = {64};
+  int32_t state[80], other[64], fresh[64], copied[64];
+  for (int i = 0; i < 80; ++i)
+    state[i] = i;
+  memset(other, 0, sizeof(other));
+  heddle_tensor inputs[] = {make_tensor(state, HEDDLE_I32, 1, shape),
+                            make_tensor(other, HEDDLE_I32, 1, shape)};
+  heddle_tensor outputs[] = {make_tensor(fresh, HEDDLE_I32, 1, shape),
+                             make_tensor(copied, HEDDLE_I32, 1, shape)};
+  OK(heddle_context_call(context, inputs, 2, outputs, 2, NULL));
+  int good = 1;
+  for (int i = 0; i < 64; ++i)
+    good &= fresh[i] == i + 1 && state[i] == i && copied[i] == i;
+  CHECK(good);
+  outputs[0].data = state;
+  for (int round = 1; round <= 3; ++round)
+    OK(heddle_context_call(context, inputs, 2, outputs, 2, NULL));
+  good = 1;
+  for (int i = 0; i < 80; ++i)
+    good &= state[i] == (i < 64 ? i + 3 : i);
+  for (int i = 0; i < 64; ++i)
+    good &= copied[i] == i + 2;
+  CHECK(good);
+  outputs[0].data = state + 16;
+  EXPECT(heddle_context_call(context, inputs, 2, outputs, 2, NULL),
+         HEDDLE_TENSOR_OVERLAP, "shares memory with input 'before'");
+  outputs[0].data = other;
+  EXPECT(heddle_context_call(context, inputs, 2, outputs, 2, NULL),
+         HEDDLE_TENSOR_OVERLAP, "shares memory with input 'other'");
+  heddle_context_destroy(context);
+  heddle_program_destroy(program);
+}
+
 static void test_dynamic(const char *folder) {
   heddle_program *program = load(folder, "dynamic", NULL);
   heddle_tensor_info info = HEDDLE_INIT(info);
@@ -295,6 +339,7 @@ int main(int argc, char **argv) {
   test_control(argv[1]);
   test_variants(argv[1]);
   test_stopping(argv[1]);
+  test_donated(argv[1]);
   test_dynamic(argv[1]);
   return finish();
 }

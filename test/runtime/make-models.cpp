@@ -22,6 +22,7 @@ int main(int argc, char **argv) {
                  write("churn", churnModel(2000)) &&
                  write("steps", stepsModel()) &&
                  write("control", controlModel()) &&
+                 write("donated", donatedModel()) &&
                  write("dynamic", dynamicModel())
              ? 0
              : 1;

@@ -168,6 +168,22 @@ TEST_F(ArtifactTest, Manifests) {
        [](Model &m) { m.manifest.entries[0]->inputs[0]->alignment = 24; }},
       {"unknown input",
        [](Model &m) { m.manifest.entries[0]->outputs[0]->alias = 2; }},
+      {"another type or shape",
+       [](Model &m) {
+         m.manifest.entries[0]->outputs[0]->alias = 0;
+         m.manifest.entries[0]->outputs[0]->shape[0] = m.extent(20);
+       }},
+      {"another type or shape",
+       [](Model &m) {
+         m.manifest.entries[0]->outputs[0]->alias = 0;
+         m.manifest.entries[0]->outputs[0]->dtype = DataType::i32;
+       }},
+      {"another output replaces",
+       [](Model &m) {
+         EntryT &entry = *m.manifest.entries[0];
+         entry.outputs.push_back(std::make_unique<TensorT>(*entry.outputs[0]));
+         entry.outputs[0]->alias = entry.outputs[1]->alias = 0;
+       }},
       {"an entry has no program",
        [](Model &m) {
          m.manifest.entries.push_back(std::make_unique<EntryT>());
