@@ -92,6 +92,22 @@ Value ComplexSplitter::compareParts(Operation *op) {
   return b.either(first, second);
 }
 
+/// The larger (smaller) of two in that order. The one that holds a NaN wins,
+/// the first of two such, as for real numbers.
+static ComplexParts extremum(RealBuilder &b, ComplexParts x, ComplexParts y,
+                             bool larger) {
+  auto before = [&](Value p, Value q) {
+    return larger ? b.greater(p, q) : b.less(p, q);
+  };
+  auto isNan = [&](ComplexParts z) {
+    return b.either(b.isNan(z.re), b.isNan(z.im));
+  };
+  Value first = b.either(before(x.re, y.re),
+                         b.both(b.equal(x.re, y.re), before(x.im, y.im)));
+  first = b.either(isNan(x), b.both(first, b.negation(isNan(y))));
+  return {b.select(first, x.re, y.re), b.select(first, x.im, y.im)};
+}
+
 bool ComplexSplitter::splitCheap(Operation *op) {
   auto z = [&](unsigned i) { return parts(op->getOperand(i)); };
   auto real = [&] {
@@ -133,18 +149,20 @@ bool ComplexSplitter::splitCheap(Operation *op) {
       })
       .Case([&](CompareOp) { return replace(compareParts(op)), true; })
       .Case<MaxOp, MinOp>([&](auto) {
-        // NaN in either part of the first wins, as it does for real numbers.
         RealBuilder b = real();
-        ComplexParts x = z(0), y = z(1);
-        bool larger = isa<MaxOp>(op);
-        Value first = larger ? b.greater(x.re, y.re) : b.less(x.re, y.re);
-        Value tie = b.both(b.equal(x.re, y.re),
-                           larger ? b.greater(x.im, y.im) : b.less(x.im, y.im));
-        Value nan = b.either(b.isNan(x.re), b.isNan(x.im));
-        Value take = b.either(nan, b.either(first, tie));
-        Value other = b.either(b.isNan(y.re), b.isNan(y.im));
-        take = b.both(take, b.either(nan, b.negation(other)));
-        define({b.select(take, x.re, y.re), b.select(take, x.im, y.im)});
+        define(extremum(b, z(0), z(1), isa<MaxOp>(op)));
+        return true;
+      })
+      .Case([&](ClampOp) {
+        // The bounds may be scalars.
+        auto type =
+            cast<RankedTensorType>(complexPartType(op->getResult(0).getType()));
+        RealBuilder b(builder, op->getLoc(), type);
+        auto spread = [&](ComplexParts value) -> ComplexParts {
+          return {b.spread(value.re), b.spread(value.im)};
+        };
+        ComplexParts low = extremum(b, spread(z(0)), z(1), /*larger=*/true);
+        define(extremum(b, low, spread(z(2)), /*larger=*/false));
         return true;
       })
       .Case([&](BitcastConvertOp) {

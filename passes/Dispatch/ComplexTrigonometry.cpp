@@ -32,10 +32,12 @@ ComplexParts ComplexMath::sin(Parts z) {
   Parts value{b.mul(b.sin(z.re), h.cosh), b.mul(b.cos(z.re), h.sinh)};
   if (h.factor)
     value = {b.mul(value.re, h.factor), b.mul(value.im, h.factor)};
-  // A zero stays one beside an infinity.
+  // A zero stays one beside an infinity, an infinity one beside a NaN.
+  Value wild = b.negation(b.isFinite(z.re));
+  Value grows = b.both(wild, b.isInfinite(z.im));
+  Value flat = b.both(wild, b.isZero(z.im));
   return {b.select(b.isZero(z.re), z.re, value.re),
-          b.select(b.both(b.isZero(z.im), b.negation(b.isFinite(z.re))), z.im,
-                   value.im)};
+          b.select(b.either(grows, flat), z.im, value.im)};
 }
 
 ComplexParts ComplexMath::cos(Parts z) {
@@ -43,9 +45,12 @@ ComplexParts ComplexMath::cos(Parts z) {
   Parts value{b.mul(b.cos(z.re), h.cosh), b.neg(b.mul(b.sin(z.re), h.sinh))};
   if (h.factor)
     value = {b.mul(value.re, h.factor), b.mul(value.im, h.factor)};
+  Value wild = b.negation(b.isFinite(z.re));
+  Value grows = b.both(wild, b.isInfinite(z.im));
+  Value flat = b.either(b.isZero(z.re), b.both(wild, b.isZero(z.im)));
   Value zero = b.neg(b.mul(b.copySign(b.c(1), z.re), b.copySign(b.c(0), z.im)));
-  Value flat = b.either(b.isZero(z.re), b.isZero(z.im));
-  return {value.re, b.select(flat, zero, value.im)};
+  return {b.select(grows, b.infinity(), value.re),
+          b.select(flat, zero, value.im)};
 }
 
 ComplexParts ComplexMath::sinh(Parts z) { return timesMinusI(sin(timesI(z))); }
@@ -106,8 +111,18 @@ ComplexMath::InverseSine ComplexMath::inverseSine(Parts z) {
     result.size =
         b.select(large, b.add(logOfAbs({x, y}), b.c(ln2)), result.size);
   }
+  if (!single) {
+    // Half of a subnormal number is none.
+    Value faint = b.both(b.less(y, b.c(1e-290)), b.less(b.abs(x), b.c(1)));
+    Value quotient = b.div(y, b.mul(minus.re, plus.re));
+    result.size = b.select(faint, quotient, result.size);
+  }
   Value infinite = b.either(b.isInfinite(x), b.isInfinite(y));
   result.size = b.select(infinite, b.infinity(), result.size);
+  // Also beside a NaN.
+  Value onAxis = b.isZero(x);
+  result.asinReal = b.select(onAxis, x, result.asinReal);
+  result.acosReal = b.select(onAxis, b.c(pi / 2), result.acosReal);
   return result;
 }
 
@@ -142,16 +157,24 @@ ComplexParts ComplexMath::atanh(Parts z) {
   Value im = b.mul(b.atan2(b.add(y, y), gap), 0.5);
   Value size = b.max(b.abs(z.re), b.abs(z.im));
   if (!single) {
-    // There Re = x / |z|^2.
+    // There Re = x / |z|^2; of a quarter, so that |z| is no infinity.
     Value large = b.greater(size, b.c(1e100));
-    Value whole = abs(z);
-    Value far = b.div(b.div(b.abs(z.re), whole), whole);
+    Parts quarter{b.mul(b.abs(z.re), 0.25), b.mul(z.im, 0.25)};
+    Value whole = abs(quarter);
+    Value far = b.mul(b.div(b.div(quarter.re, whole), whole), 0.25);
+    // Where the distance from 1 has no square.
+    Value close = b.less(distance, b.c(1e-290));
+    Value pole = b.mul(b.sub(b.c(ln2), b.log(y)), 0.5);
+    re = b.select(close, pole, re);
     re = b.select(large, far, re);
     im = b.select(large, b.c(pi / 2), im);
   }
   Value infinite = b.either(b.isInfinite(z.re), b.isInfinite(z.im));
   re = b.select(infinite, b.c(0), re);
   im = b.select(infinite, b.c(pi / 2), im);
+  // Beside a NaN, where a part is known all the same.
+  re = b.select(b.isZero(z.re), b.c(0), re);
+  im = b.select(b.isNan(z.im), z.im, im);
   return {b.copySign(re, z.re), b.copySign(im, z.im)};
 }
 

@@ -38,6 +38,13 @@ Value RealBuilder::copySign(Value magnitude, Value sign) {
   return select(compare(Direction::LT, bits, zero), neg(size), size);
 }
 
+Value RealBuilder::spread(Value a) {
+  if (a.getType() == type)
+    return a;
+  return stablehlo::BroadcastInDimOp::create(builder, loc, type, a,
+                                             ArrayRef<int64_t>());
+}
+
 Value RealBuilder::convert(Value a) {
   auto from = cast<RankedTensorType>(a.getType());
   if (from.getElementType() == type.getElementType())

@@ -73,6 +73,8 @@ public:
                                        b);
   }
 
+  /// A scalar over all points; another tensor as it is.
+  Value spread(Value a);
   /// Conversion of `a` to the builder's element type.
   Value convert(Value a);
 
