@@ -1,6 +1,7 @@
 #include "heddle/Pipeline/GraphPipeline.h"
 
 #include "passes/Graph/Passes.h"
+#include "passes/Precision/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -10,6 +11,8 @@ using namespace mlir;
 
 void heddle::buildGraphPipeline(OpPassManager &manager,
                                 const GraphPipelineOptions &options) {
+  // Before anything folds: a quantization is no identity.
+  manager.addPass(createImportQuantized());
   manager.addPass(createInlineCalls());
   manager.addPass(createSymbolDCEPass());
   manager.addPass(createSimplify());
@@ -24,6 +27,7 @@ void heddle::buildGraphPipeline(OpPassManager &manager,
     manager.addPass(createMergeParallelDots(merge));
   }
   manager.addPass(createSimplify());
+  manager.addPass(createExpandQuantization());
   manager.addPass(createSymbolDCEPass());
 }
 

@@ -3,6 +3,7 @@
 #include "dialects/Chlo/Chlo.h"
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Plan/Plan.h"
+#include "dialects/Prec/Prec.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "dialects/Vhlo/Vhlo.h"
 #include "heddle/Pipeline/GraphPipeline.h"
@@ -11,6 +12,7 @@
 #include "passes/Kernel/Cpu/Passes.h"
 #include "passes/Kernel/Math/Passes.h"
 #include "passes/Plan/Passes.h"
+#include "passes/Precision/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -38,6 +40,7 @@ void heddle::registerAllDialects(DialectRegistry &registry) {
   registry.insert<plan::PlanDialect>();
   registry.insert<chlo::ChloDialect, stablehlo::StableHloDialect,
                   vhlo::VhloDialect>();
+  registry.insert<prec::PrecDialect>();
 }
 
 void heddle::registerAllPasses() {
@@ -47,6 +50,7 @@ void heddle::registerAllPasses() {
   registerGraphPipeline();
   registerHeddleDispatchPasses();
   registerHeddlePlanPasses();
+  registerHeddlePrecisionPasses();
   PassPipelineRegistration<>("heddle-dispatch",
                              "From the graph to kernels, launches and weights",
                              buildDispatchPipeline);

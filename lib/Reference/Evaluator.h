@@ -156,6 +156,7 @@ void addRandom(Registry &registry);
 void addNormalization(Registry &registry);
 void addDistribution(Registry &registry);
 void addQuantization(Registry &registry);
+void addPrecision(Registry &registry);
 void addStructured(Registry &registry);
 void addKernelOperations(Registry &registry);
 void addKernelContractions(Registry &registry);

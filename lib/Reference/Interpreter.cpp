@@ -39,6 +39,7 @@ const Registry &Registry::get() {
     addNormalization(all);
     addDistribution(all);
     addQuantization(all);
+    addPrecision(all);
     addStructured(all);
     addKernelOperations(all);
     addKernelContractions(all);

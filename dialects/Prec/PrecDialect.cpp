@@ -1,0 +1,102 @@
+#include "dialects/Prec/Prec.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+#include "dialects/Prec/PrecDialect.cpp.inc"
+#include "dialects/Prec/PrecEnums.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "dialects/Prec/PrecOps.cpp.inc"
+
+namespace heddle::prec {
+
+void PrecDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/Prec/PrecOps.cpp.inc"
+      >();
+}
+
+int64_t leastOf(IntegerType type) {
+  if (type.isUnsigned())
+    return 0;
+  return type.getWidth() >= 64 ? INT64_MIN
+                               : -(int64_t(1) << (type.getWidth() - 1));
+}
+
+int64_t largestOf(IntegerType type) {
+  unsigned bits = type.getWidth() - (type.isUnsigned() ? 0 : 1);
+  return bits >= 63 ? INT64_MAX : (int64_t(1) << bits) - 1;
+}
+
+/// The input's shape is the result's; scale and zero point are scalars, or
+/// vectors along the axis.
+template <typename Op> static LogicalResult verifyConversion(Op op) {
+  auto input = cast<RankedTensorType>(op.getInput().getType());
+  if (input.getShape() != cast<RankedTensorType>(op.getType()).getShape())
+    return op.emitOpError("converts ") << input << " to " << op.getType();
+  std::optional<uint64_t> axis = op.getAxis();
+  if (axis && *axis >= uint64_t(input.getRank()))
+    return op.emitOpError("has scales along dimension ")
+           << *axis << " of " << input;
+  SmallVector<int64_t> wanted;
+  if (axis)
+    wanted.push_back(input.getDimSize(*axis));
+  for (Value parameter : {op.getScale(), op.getZeroPoint()}) {
+    auto type = cast<RankedTensorType>(parameter.getType());
+    if (type.getShape() == ArrayRef<int64_t>(wanted))
+      continue;
+    if (axis)
+      return op.emitOpError("needs a scale and a zero point for each of ")
+             << wanted[0] << " elements along dimension " << *axis << ", not "
+             << type;
+    return op.emitOpError("without an axis needs scalars, not ") << type;
+  }
+  return success();
+}
+
+LogicalResult QuantizeOp::verify() {
+  if (failed(verifyConversion(*this)))
+    return failure();
+  auto storage = cast<IntegerType>(getType().getElementType());
+  int64_t minimum = getMinimum(), maximum = getMaximum();
+  if (minimum > maximum || minimum < leastOf(storage) ||
+      maximum > largestOf(storage))
+    return emitOpError("saturates to the range ")
+           << minimum << " to " << maximum << ", which " << storage
+           << " cannot hold";
+  return success();
+}
+
+LogicalResult DequantizeOp::verify() { return verifyConversion(*this); }
+
+/// Whether two values are one, or constants that are equal.
+static bool isSame(Value left, Value right) {
+  Attribute leftValue, rightValue;
+  return left == right || (matchPattern(left, m_Constant(&leftValue)) &&
+                           matchPattern(right, m_Constant(&rightValue)) &&
+                           leftValue == rightValue);
+}
+
+OpFoldResult QuantizeOp::fold(FoldAdaptor) {
+  // Exact with any rounding: the quotient is off by less than an ulp of an
+  // integer of at most 16 bits.
+  auto source = getInput().getDefiningOp<DequantizeOp>();
+  auto storage = cast<IntegerType>(getType().getElementType());
+  int64_t minimum = getMinimum(), maximum = getMaximum();
+  bool wholeRange =
+      minimum == leastOf(storage) && maximum == largestOf(storage);
+  if (!source || !wholeRange || source.getInput().getType() != getType() ||
+      getRounding() == Rounding::TowardZero || storage.getWidth() > 16 ||
+      !cast<RankedTensorType>(getInput().getType()).getElementType().isF32() ||
+      source.getAxisAttr() != getAxisAttr() ||
+      !isSame(source.getScale(), getScale()) ||
+      !isSame(source.getZeroPoint(), getZeroPoint()))
+    return {};
+  return source.getInput();
+}
+
+} // namespace heddle::prec

@@ -1,0 +1,92 @@
+// The precision dialect: numbers in fewer bits, said in ops rather than types.
+
+#ifndef HEDDLE_DIALECTS_PREC_PRECOPS_TD
+#define HEDDLE_DIALECTS_PREC_PRECOPS_TD
+
+include "mlir/IR/BuiltinTypeInterfaces.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Prec_Dialect : Dialect {
+  let name = "prec";
+  let cppNamespace = "::heddle::prec";
+  let summary = "quantization with scales as values";
+  let description = [{
+    What `!quant.uniform` types, QDQ pairs and packed weights become at import:
+    tensors of plain integers, and ops that convert. Scales and zero points are
+    operands, so that they may be weights or computed; rounding and the range
+    that is saturated to are written out. A quantization is never folded away
+    because it looks like the inverse of the op before it: it rounds.
+
+    ```mlir
+    %q = prec.quantize %x, %scale, %zero rounding nearest_even range -128 to 127
+           : tensor<2x3xf32>, tensor<f32>, tensor<i8> -> tensor<2x3xi8>
+    %y = prec.dequantize %q, %scale, %zero : tensor<2x3xi8>, tensor<f32>, tensor<i8> -> tensor<2x3xf32>
+    ```
+  }];
+}
+
+def Prec_Rounding : I32EnumAttr<"Rounding", "how a quotient becomes an integer", [
+    I32EnumAttrCase<"NearestEven", 0, "nearest_even">, I32EnumAttrCase<"NearestAway", 1, "nearest_away">,
+    I32EnumAttrCase<"TowardZero", 2, "toward_zero">]> {
+  let cppNamespace = "::heddle::prec";
+}
+
+def Prec_FloatTensor : RankedTensorOf<[F32, F64, F16, BF16]>;
+def Prec_IntTensor : RankedTensorOf<[AnyInteger]>;
+
+class Prec_Op<string mnemonic> : Op<Prec_Dialect, mnemonic, [Pure]> {
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Elements that follow each other with the same scale.
+    int64_t getInnerElements();
+  }];
+  let extraClassDefinition = [{
+    int64_t $cppClass::getInnerElements() {
+      auto shape = ::llvm::cast<::mlir::RankedTensorType>(getInput().getType()).getShape();
+      int64_t inner = 1;
+      for (int64_t dim = getAxis() ? *getAxis() + 1 : shape.size(); dim < int64_t(shape.size()); ++dim)
+        inner *= shape[dim];
+      return inner;
+    }
+  }];
+}
+
+def Prec_QuantizeOp : Prec_Op<"quantize"> {
+  let summary = "real numbers to stored integers";
+  let description = [{
+    `clamp(round(input / scale) + zero_point, minimum, maximum)`, the quotient
+    in the input's type; NaN becomes 0, moved into the range. Scale and zero
+    point are scalars, or vectors along dimension `axis`.
+
+    Quantizing what was dequantized with the same scale and zero point gives the
+    stored integers back; that alone is folded.
+  }];
+  let arguments = (ins Prec_FloatTensor:$input, Prec_FloatTensor:$scale, Prec_IntTensor:$zero_point,
+                       OptionalAttr<I64Attr>:$axis, Prec_Rounding:$rounding,
+                       I64Attr:$minimum, I64Attr:$maximum);
+  let results = (outs Prec_IntTensor:$result);
+  let assemblyFormat = [{
+    $input `,` $scale `,` $zero_point (`axis` $axis^)? `rounding` $rounding `range` $minimum `to` $maximum
+    attr-dict `:` type($input) `,` type($scale) `,` type($zero_point) `->` type($result)
+  }];
+  let hasFolder = 1;
+}
+
+def Prec_DequantizeOp : Prec_Op<"dequantize"> {
+  let summary = "stored integers to real numbers";
+  let description = [{
+    `(input - zero_point) * scale`: the difference exact, one rounding to the
+    result's type. Scale and zero point are scalars, or vectors along `axis`.
+  }];
+  let arguments = (ins Prec_IntTensor:$input, Prec_FloatTensor:$scale, Prec_IntTensor:$zero_point,
+                       OptionalAttr<I64Attr>:$axis);
+  let results = (outs Prec_FloatTensor:$result);
+  let assemblyFormat = [{
+    $input `,` $scale `,` $zero_point (`axis` $axis^)? attr-dict `:` type($input) `,` type($scale) `,` type($zero_point)
+    `->` type($result)
+  }];
+}
+
+#endif // HEDDLE_DIALECTS_PREC_PRECOPS_TD

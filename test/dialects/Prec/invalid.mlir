@@ -1,0 +1,39 @@
+// RUN: heddle-opt %s --split-input-file --verify-diagnostics
+
+func.func @shape(%x: tensor<2x3xf32>, %s: tensor<f32>, %z: tensor<i8>) -> tensor<2x4xi8> {
+  // expected-error @below {{converts 'tensor<2x3xf32>' to 'tensor<2x4xi8>'}}
+  %q = prec.quantize %x, %s, %z rounding nearest_even range -128 to 127 : tensor<2x3xf32>, tensor<f32>, tensor<i8> -> tensor<2x4xi8>
+  return %q : tensor<2x4xi8>
+}
+
+// -----
+
+func.func @axis(%x: tensor<2x3xi8>, %s: tensor<2xf32>, %z: tensor<2xi8>) -> tensor<2x3xf32> {
+  // expected-error @below {{has scales along dimension 2 of 'tensor<2x3xi8>'}}
+  %y = prec.dequantize %x, %s, %z axis 2 : tensor<2x3xi8>, tensor<2xf32>, tensor<2xi8> -> tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}
+
+// -----
+
+func.func @scales(%x: tensor<2x3xi8>, %s: tensor<2xf32>, %z: tensor<2xi8>) -> tensor<2x3xf32> {
+  // expected-error @below {{needs a scale and a zero point for each of 3 elements along dimension 1, not 'tensor<2xf32>'}}
+  %y = prec.dequantize %x, %s, %z axis 1 : tensor<2x3xi8>, tensor<2xf32>, tensor<2xi8> -> tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}
+
+// -----
+
+func.func @scalars(%x: tensor<2x3xi8>, %s: tensor<2xf32>, %z: tensor<i8>) -> tensor<2x3xf32> {
+  // expected-error @below {{without an axis needs scalars, not 'tensor<2xf32>'}}
+  %y = prec.dequantize %x, %s, %z : tensor<2x3xi8>, tensor<2xf32>, tensor<i8> -> tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}
+
+// -----
+
+func.func @range(%x: tensor<2x3xf32>, %s: tensor<f32>, %z: tensor<i8>) -> tensor<2x3xi8> {
+  // expected-error @below {{saturates to the range 0 to 255, which 'i8' cannot hold}}
+  %q = prec.quantize %x, %s, %z rounding nearest_even range 0 to 255 : tensor<2x3xf32>, tensor<f32>, tensor<i8> -> tensor<2x3xi8>
+  return %q : tensor<2x3xi8>
+}

@@ -1,0 +1,20 @@
+// RUN: heddle-opt %s | heddle-opt | FileCheck %s
+// RUN: heddle-opt %s --mlir-print-op-generic | heddle-opt | FileCheck %s
+
+// CHECK-LABEL: func.func @tensor
+func.func @tensor(%x: tensor<2x3xf32>, %s: tensor<f32>, %z: tensor<i8>) -> tensor<2x3xf32> {
+  // CHECK: %[[Q:.*]] = prec.quantize %{{.*}}, %{{.*}}, %{{.*}} rounding nearest_even range -127 to 127 : tensor<2x3xf32>, tensor<f32>, tensor<i8> -> tensor<2x3xi8>
+  %q = prec.quantize %x, %s, %z rounding nearest_even range -127 to 127 : tensor<2x3xf32>, tensor<f32>, tensor<i8> -> tensor<2x3xi8>
+  // CHECK: prec.dequantize %[[Q]], %{{.*}}, %{{.*}} : tensor<2x3xi8>, tensor<f32>, tensor<i8> -> tensor<2x3xf32>
+  %y = prec.dequantize %q, %s, %z : tensor<2x3xi8>, tensor<f32>, tensor<i8> -> tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}
+
+// CHECK-LABEL: func.func @axis
+func.func @axis(%x: tensor<2x3xbf16>, %s: tensor<3xbf16>, %z: tensor<3xui8>) -> tensor<2x3xbf16> {
+  // CHECK: prec.quantize %{{.*}}, %{{.*}}, %{{.*}} axis 1 rounding toward_zero range 0 to 255
+  %q = prec.quantize %x, %s, %z axis 1 rounding toward_zero range 0 to 255 : tensor<2x3xbf16>, tensor<3xbf16>, tensor<3xui8> -> tensor<2x3xui8>
+  // CHECK: prec.dequantize %{{.*}}, %{{.*}}, %{{.*}} axis 1 :
+  %y = prec.dequantize %q, %s, %z axis 1 : tensor<2x3xui8>, tensor<3xbf16>, tensor<3xui8> -> tensor<2x3xbf16>
+  return %y : tensor<2x3xbf16>
+}
