@@ -43,6 +43,7 @@ struct Simplify : impl::SimplifyBase<Simplify> {
     populateSimplifyLayoutPatterns(set);
     populateSimplifySlicingPatterns(set);
     populateSimplifyFormPatterns(set);
+    populateDecomposeOperationPatterns(set);
     populateSimplifyControlPatterns(set);
     populateFoldConstantsPatterns(set);
     patterns = FrozenRewritePatternSet(std::move(set));

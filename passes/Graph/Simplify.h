@@ -24,6 +24,10 @@ void populateSimplifyFormPatterns(mlir::RewritePatternSet &patterns);
 /// tuples and tokens.
 void populateSimplifyControlPatterns(mlir::RewritePatternSet &patterns);
 
+/// Batch normalisation in training and its gradient, einsum, index selection:
+/// what is a few other operations.
+void populateDecomposeOperationPatterns(mlir::RewritePatternSet &patterns);
+
 /// Evaluation of what has constant operands and is small.
 void populateFoldConstantsPatterns(mlir::RewritePatternSet &patterns);
 
