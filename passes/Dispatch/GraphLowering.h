@@ -82,6 +82,7 @@ bool lowerSelectAndScatter(GraphLowering &lowering, mlir::Operation *op);
 bool lowerShapeOp(GraphLowering &lowering, mlir::Operation *op);
 bool lowerContraction(GraphLowering &lowering, mlir::Operation *op);
 bool lowerReduction(GraphLowering &lowering, mlir::Operation *op);
+bool lowerReduceWindow(GraphLowering &lowering, mlir::Operation *op);
 bool lowerIndexing(GraphLowering &lowering, mlir::Operation *op);
 bool lowerScatterOrSort(GraphLowering &lowering, mlir::Operation *op);
 bool lowerRoutine(GraphLowering &lowering, mlir::Operation *op);

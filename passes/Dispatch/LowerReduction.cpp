@@ -1,10 +1,9 @@
-// reduce and reduce_window, with any region.
+// reduce, with any region.
 
 #include "passes/Dispatch/GraphLowering.h"
 #include "passes/Dispatch/ScalarOps.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace heddle;
@@ -53,48 +52,10 @@ static void lowerOp(GraphLowering &lowering, stablehlo::ReduceOp op) {
   lowering.replace(op, generic.getResults());
 }
 
-static void lowerOp(GraphLowering &lowering, stablehlo::ReduceWindowOp op) {
-  OpBuilder &b = lowering.builder;
-  SmallVector<Value> inits;
-  for (Value init : op.getInitValues()) {
-    inits.push_back(lowering.scalarOf(init));
-    if (!inits.back())
-      return lowering.unsupported(op, "an initial value that is computed");
-  }
-  SmallVector<int64_t> padding;
-  for (auto [low, high] : op.getPaddingOrDefault())
-    padding.append({low, high});
-  SmallVector<Type> types;
-  for (unsigned i = 0; i < op->getNumResults(); ++i)
-    types.push_back(lowering.resultType(op, i));
-  auto window = kernel::ReduceWindowOp::create(
-      b, op.getLoc(), types, lowering.lowered(op.getInputs()), inits,
-      op.getWindowDimensions(), op.getWindowStridesOrDefault(), padding,
-      op.getBaseDilationsOrDefault(), op.getWindowDilationsOrDefault());
-
-  Block &block = window.getBody().emplaceBlock();
-  SmallVector<Value> arguments;
-  for (Value init : inits)
-    block.addArgument(init.getType(), op.getLoc());
-  for (Value input : window.getInputs())
-    block.addArgument(cast<RankedTensorType>(input.getType()).getElementType(),
-                      op.getLoc());
-  OpBuilder inner = OpBuilder::atBlockEnd(&block);
-  Operation *culprit = nullptr;
-  FailureOr<SmallVector<Value>> results = emitScalarRegion(
-      inner, op.getBody(), ValueRange(block.getArguments()), culprit);
-  if (failed(results))
-    return lowering.unsupported(
-        op, "its region holds '" + culprit->getName().getStringRef() + "'");
-  kernel::YieldOp::create(inner, op.getLoc(), *results);
-  lowering.replace(op, window.getResults());
-}
-
 bool heddle::lowerReduction(GraphLowering &lowering, Operation *op) {
-  return llvm::TypeSwitch<Operation *, bool>(op)
-      .Case<stablehlo::ReduceOp, stablehlo::ReduceWindowOp>([&](auto typed) {
-        lowerOp(lowering, typed);
-        return true;
-      })
-      .Default([](Operation *) { return false; });
+  auto reduce = dyn_cast<stablehlo::ReduceOp>(op);
+  if (!reduce)
+    return lowerReduceWindow(lowering, op);
+  lowerOp(lowering, reduce);
+  return true;
 }
