@@ -36,6 +36,9 @@ for feature, variable, folder in [
 # `tools/dev/test --quick` leaves out what takes long: REQUIRES: slow.
 if lit_config.params.get("tier", "full") != "quick":
     config.available_features.add("slow")
+# What takes long by itself and shows little that its short form does not: `tools/dev/test --all`, or a path by name.
+if lit_config.params.get("tier") == "all":
+    config.available_features.add("tier-all")
 # What the processor can run, by the flags the kernel reports.
 with open("/proc/cpuinfo") as cpuinfo:
     flags = next((line.split() for line in cpuinfo if line.startswith("flags")), [])

@@ -208,7 +208,7 @@ LogicalResult Compiler::packWeights() {
   llvm::StringMap<uint32_t> known;
   for (kernel::WeightOp weight : weights) {
     // What was read for one weight is not resident beside the next.
-    auto released = llvm::make_scope_exit([&] { releaseWeights(weight); });
+    llvm::scope_exit released([&] { releaseWeights(weight); });
     std::string identity;
     if (ofType[weight.getStoredType()] > 1) {
       identity = weightIdentity(weight);

@@ -223,11 +223,15 @@ OwningOpRef<ModuleOp> importStableHlo(MLIRContext *context, StringRef path,
     context->getDialectRegistry().appendTo(registry);
     registry.insert<func::FuncDialect, stablehlo::StableHloDialect,
                     vhlo::VhloDialect>();
-    std::string death = trialParse(registry, buffer->getMemBufferRef());
-    if (!death.empty()) {
-      emitError(loc, ErrorCode::StableHloDamaged) << death;
+    Trial trial = trialParse(registry, buffer->getMemBufferRef());
+    if (!trial.problem.empty()) {
+      emitError(loc, trial.died ? ErrorCode::StableHloDamaged
+                                : ErrorCode::StableHloParse)
+          << trial.problem;
       return {};
     }
+    if (trial.rewritten)
+      buffer = std::move(trial.rewritten);
   }
 
   llvm::SourceMgr sources;

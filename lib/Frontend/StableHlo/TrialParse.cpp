@@ -1,19 +1,26 @@
-// MLIR's readers trust their input: mutated bytecode makes them abort, loop or
-// allocate without end. So they run once where this costs nothing but a
-// process.
+// MLIR's bytecode reader trusts its input: mutated bytecode makes it abort,
+// loop, allocate without end, or write where it should not. So it runs where
+// this costs nothing but a process, and what it made is written anew: this
+// process reads bytes of MLIR's own writer only. The text parser is sound, and
+// is tried for what it may cost.
 
 #include "lib/Frontend/StableHlo/TrialParse.h"
 
+#include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,12 +29,22 @@ using namespace mlir;
 
 namespace heddle {
 
-/// Processor seconds for a file of `bytes`: text parses at some 10 MB a second.
-static rlim_t cpuSeconds(uint64_t bytes) { return 5 + bytes / (4 << 20); }
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+#define HEDDLE_SHADOW_MEMORY
+static constexpr rlim_t kSlowdown = 10;
+#else
+static constexpr rlim_t kSlowdown = 1;
+#endif
 
-/// Address space for a file of `bytes`, beyond what the process has mapped.
+/// Processor seconds for a file of `bytes`: text parses at some 10 MB a second.
+static rlim_t cpuSeconds(uint64_t bytes) {
+  return kSlowdown * (1 + (bytes >> 20));
+}
+
+/// Address space for a file of `bytes`, beyond what the process has mapped: IR
+/// takes up to some 20 bytes for each of the file.
 static rlim_t extraAddressSpace(uint64_t bytes) {
-  return (uint64_t(1) << 30) + 16 * bytes;
+  return (uint64_t(64) << 20) + 64 * bytes;
 }
 
 /// Bytes of address space in use.
@@ -50,8 +67,13 @@ static void limit(int resource, rlim_t value) {
   setrlimit(resource, &current);
 }
 
+/// Exit status of a child that the reader told that the bytecode is wrong. Its
+/// message is in the output.
+static constexpr int kRefused = 77;
+
 [[noreturn]] static void parseInChild(const DialectRegistry &registry,
-                                      llvm::MemoryBufferRef source) {
+                                      llvm::MemoryBufferRef source,
+                                      int output) {
   // The parent's handlers would write a report about this death.
   for (int signal :
        {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGXCPU})
@@ -61,37 +83,95 @@ static void limit(int resource, rlim_t value) {
   dup2(null, STDERR_FILENO);
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_CPU, cpuSeconds(source.getBufferSize()));
-#if !defined(__SANITIZE_ADDRESS__) && !__has_feature(address_sanitizer)
+#ifndef HEDDLE_SHADOW_MEMORY
   limit(RLIMIT_AS, mappedBytes() + extraAddressSpace(source.getBufferSize()));
 #endif
   // Threads of the parent do not exist here: no thread pool.
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  context.getDiagEngine().registerHandler([](Diagnostic &) {});
+  std::string message;
+  context.getDiagEngine().registerHandler([&](Diagnostic &diagnostic) {
+    if (message.empty() &&
+        diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      message = diagnostic.str();
+  });
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
       source.getBuffer(), &context, source.getBufferIdentifier());
-  _exit(0);
+  if (output < 0)
+    _exit(0);
+  llvm::raw_fd_ostream os(output, /*shouldClose=*/false);
+  // The reader makes a module of some bytecode that it has complained about.
+  if (!message.empty())
+    module = {};
+  if (!module)
+    os << message;
+  else if (failed(writeBytecodeToFile(*module, os)))
+    module = {};
+  os.flush();
+  _exit(module && !os.has_error() ? 0 : kRefused);
 }
 
-std::string trialParse(const DialectRegistry &registry,
-                       llvm::MemoryBufferRef source) {
+/// The whole file without a name behind `descriptor`.
+static std::unique_ptr<llvm::MemoryBuffer> readBack(int descriptor,
+                                                    StringRef name) {
+  off_t size = lseek(descriptor, 0, SEEK_END);
+  if (size < 0)
+    return nullptr;
+  auto buffer = llvm::MemoryBuffer::getOpenFile(descriptor, name, size);
+  return buffer ? std::move(*buffer) : nullptr;
+}
+
+Trial trialParse(const DialectRegistry &registry,
+                 llvm::MemoryBufferRef source) {
+  int output = -1;
+  if (isBytecode(source)) {
+    output = memfd_create("heddle-bytecode", MFD_CLOEXEC);
+    if (output < 0)
+      return {std::string("no memory for its copy: ") + std::strerror(errno)};
+  }
+  llvm::scope_exit close([&] {
+    if (output >= 0)
+      ::close(output);
+  });
   pid_t child = fork();
   if (child == 0)
-    parseInChild(registry, source);
-  if (child < 0)
-    return {}; // no process to spare: parse at our own risk
+    parseInChild(registry, source, output);
   int status = 0;
-  while (waitpid(child, &status, 0) < 0)
+  while (child > 0 && waitpid(child, &status, 0) < 0)
     if (errno != EINTR)
-      return {};
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-    return {};
+      child = -1;
+  if (child < 0)
+    return {std::string("no process to parse it in: ") + std::strerror(errno)};
+
+  Trial trial;
+  bool refused = WIFEXITED(status) && WEXITSTATUS(status) == kRefused;
+  bool good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  if ((good || refused) && output >= 0)
+    trial.rewritten = readBack(output, source.getBufferIdentifier());
+  if (refused) {
+    if (trial.rewritten)
+      trial.problem = trial.rewritten->getBuffer().str();
+    trial.rewritten.reset();
+    if (trial.problem.empty())
+      trial.problem = "the bytecode is damaged";
+    return trial;
+  }
+  if (good) {
+    if (output >= 0 && !trial.rewritten)
+      trial.problem = "its copy cannot be read";
+    return trial;
+  }
+  trial.died = true;
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
-    return "it takes more than " +
-           std::to_string(cpuSeconds(source.getBufferSize())) + " s to parse";
-  if (WIFSIGNALED(status))
-    return std::string("the parser ended by signal: ") +
-           strsignal(WTERMSIG(status));
-  return "the parser ended with status " + std::to_string(WEXITSTATUS(status));
+    trial.problem = "it takes more than " +
+                    std::to_string(cpuSeconds(source.getBufferSize())) +
+                    " s to parse";
+  else if (WIFSIGNALED(status))
+    trial.problem = std::string("the parser ended by signal: ") +
+                    strsignal(WTERMSIG(status));
+  else
+    trial.problem =
+        "the parser ended with status " + std::to_string(WEXITSTATUS(status));
+  return trial;
 }
 
 } // namespace heddle

@@ -8,6 +8,7 @@
 // number alone repeats a failure.
 
 #include "heddle/Frontend/Onnx.h"
+#include "test/unit/Mutate.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -16,9 +17,7 @@
 
 #include <chrono>
 #include <fstream>
-#include <random>
 #include <string>
-#include <vector>
 
 using namespace mlir;
 
@@ -43,48 +42,6 @@ static long statusKibibytes(llvm::StringRef field) {
 
 /// Lets the kernel forget the highest use of memory so far.
 static void resetPeak() { std::ofstream("/proc/self/clear_refs") << 5; }
-
-static std::vector<char> mutate(llvm::ArrayRef<char> seed, uint64_t number) {
-  std::mt19937_64 random(number);
-  std::vector<char> bytes(seed.begin(), seed.end());
-  auto below = [&](size_t bound) { return random() % bound; };
-  switch (number % 6) {
-  case 0:
-    bytes.resize(below(bytes.size()));
-    break;
-  case 1:
-    bytes[below(bytes.size())] ^= char(1 << below(8));
-    break;
-  case 2:
-    for (size_t i = 0, e = 1 + below(8); i < e; ++i)
-      bytes[below(bytes.size())] = char(random());
-    break;
-  case 3: {
-    // One piece over another place.
-    size_t from = below(bytes.size()), to = below(bytes.size());
-    size_t length =
-        std::min({below(64) + 1, bytes.size() - from, bytes.size() - to});
-    std::copy_n(seed.begin() + from, length, bytes.begin() + to);
-    break;
-  }
-  case 4: {
-    size_t from = below(bytes.size());
-    size_t length = std::min(below(32) + 1, bytes.size() - from);
-    bytes.erase(bytes.begin() + from, bytes.begin() + from + length);
-    break;
-  }
-  default: {
-    // A huge number where one was: ten bytes of a varint.
-    size_t at = below(bytes.size());
-    std::vector<char> huge(9, char(0xff));
-    huge.push_back(1);
-    bytes.insert(bytes.begin() + at, huge.begin(),
-                 huge.begin() + 1 + below(huge.size()));
-    break;
-  }
-  }
-  return bytes;
-}
 
 int main(int argc, char **argv) {
   if (argc != 4) {
@@ -115,8 +72,8 @@ int main(int argc, char **argv) {
     resetPeak();
     long before = statusKibibytes("VmRSS");
     auto start = std::chrono::steady_clock::now();
-    auto module =
-        heddle::importOnnx(&context, mutate(seed, number), "mutation", folder);
+    auto module = heddle::importOnnx(&context, heddle::mutate(seed, number),
+                                     "mutation", folder);
     std::chrono::duration<double> taken =
         std::chrono::steady_clock::now() - start;
     long grown = statusKibibytes("VmHWM") - before;
