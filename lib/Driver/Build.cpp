@@ -124,20 +124,41 @@ private:
 };
 } // namespace
 
-/// A module that our own code broke, beside the user's: what a report needs.
-static void writeReproducer(Session &session, ModuleOp module,
-                            StringRef stage) {
-  SmallString<64> path;
-  int descriptor;
-  if (llvm::sys::fs::createUniqueFile("heddle-reproducer-%%%%%%.mlir",
-                                      descriptor, path))
-    return;
-  llvm::raw_fd_ostream os(descriptor, /*shouldClose=*/true);
-  os << "// heddle compile --start-from=" << stage << " " << path << "\n";
-  (void)printModule(module, os);
-  session.diagnostics.note("the program before the stage that failed is in " +
-                           path);
-}
+namespace {
+/// Keeps the program that a stage begins with, for when our own code fails.
+class Reproducer {
+public:
+  Reproducer(Session &session) : session(session) {}
+
+  /// The program as it is after `stage`. A pass that fails leaves a half-done
+  /// one, so this is a copy; weights are handles and cost nothing.
+  void keep(StringRef stage, ModuleOp module) {
+    name = stage.str();
+    copy = module.clone();
+  }
+
+  /// After a failure: a file beside the user's, if heddle is at fault.
+  void write() {
+    DiagnosticPrinter &diagnostics = session.diagnostics;
+    if (diagnostics.failureCode() != ExitCode::Internal || !copy)
+      return;
+    SmallString<64> path;
+    int descriptor;
+    if (llvm::sys::fs::createUniqueFile("heddle-reproducer-%%%%%%.mlir",
+                                        descriptor, path))
+      return;
+    llvm::raw_fd_ostream os(descriptor, /*shouldClose=*/true);
+    os << "// heddle compile --start-from=" << name << " " << path << "\n";
+    (void)printModule(*copy, os);
+    diagnostics.note("the program before the stage that failed is in " + path);
+  }
+
+private:
+  Session &session;
+  std::string name;
+  OwningOpRef<ModuleOp> copy;
+};
+} // namespace
 
 static LogicalResult runGraphStage(Session &session, ModuleOp module) {
   session.phases.begin("graph");
@@ -191,14 +212,17 @@ static std::optional<BuildResult> buildFrom(Session &session, ModuleOp module,
   }
   CompileOptions options;
   recordRanges(module, options);
+  Reproducer reproducer(session);
   if (start.empty() || start == "import") {
+    reproducer.keep("import", module);
     if (failed(runGraphStage(session, module))) {
-      writeReproducer(session, module, "import");
+      reproducer.write();
       return std::nullopt;
     }
     if (failed(observer.after("heddle-graph", module)))
       return ended();
   }
+  reproducer.keep(start == "heddle-dispatch" ? start : "heddle-graph", module);
 
   for (const Machine *machine : machines)
     options.machines.push_back(*machine);
@@ -208,12 +232,13 @@ static std::optional<BuildResult> buildFrom(Session &session, ModuleOp module,
     setCrashStage(phase);
   };
   options.afterStage = [&](StringRef stage, ModuleOp stageModule) {
+    if (stage == "heddle-dispatch")
+      reproducer.keep(stage, stageModule);
     return observer.after(stage, stageModule);
   };
   if (failed(compileInto(module, options, writer, &result.summary))) {
-    if (!observer.hasStopped() &&
-        session.diagnostics.exitCode() == ExitCode::Internal)
-      writeReproducer(session, module, "heddle-graph");
+    if (!observer.hasStopped())
+      reproducer.write();
     return ended();
   }
   session.phases.end();

@@ -23,7 +23,7 @@
 
 using namespace heddle;
 
-static char memoryMessage[512], timeMessage[512];
+static char memoryMessage[512], timeMessage[512], lostFileMessage[512];
 static char crashCommand[4096];
 static bool crashAsJson;
 /// Written by the main thread only; a crash elsewhere may read half a name.
@@ -101,7 +101,16 @@ void heddle::setCrashStage(llvm::StringRef stage) {
   crashStage[size] = 0;
 }
 
-static void onCrash(int signal) {
+/// A page of a mapped file that is not there any more: the file has become
+/// shorter, or its disk fails. No mistake of ours, and nothing to report.
+[[noreturn]] static void dieOfLostFile() {
+  write(2, lostFileMessage);
+  _exit(int(errorInfo(ErrorCode::FileUnreadable).exit));
+}
+
+static void onCrash(int signal, siginfo_t *info, void *) {
+  if (signal == SIGBUS && info->si_code == BUS_ADRERR)
+    dieOfLostFile();
   char name[64];
   std::snprintf(name, sizeof name, "heddle-crash-%d.txt", int(getpid()));
   int file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
@@ -130,6 +139,8 @@ static void onCrash(int signal) {
 
 void heddle::setCrashReport(int argc, const char *const *argv, bool json) {
   crashAsJson = json;
+  formatError(lostFileMessage, json, ErrorCode::FileUnreadable,
+              "a file became shorter while it was in use, or its disk fails");
   size_t used = 0;
   for (int i = 0; i < argc && used < sizeof crashCommand; ++i)
     used += std::snprintf(crashCommand + used, sizeof crashCommand - used,
@@ -141,8 +152,8 @@ void heddle::setCrashReport(int argc, const char *const *argv, bool json) {
   alternative.ss_size = sizeof stack;
   sigaltstack(&alternative, nullptr);
   struct sigaction action{};
-  action.sa_handler = onCrash;
-  action.sa_flags = SA_ONSTACK | SA_RESETHAND;
+  action.sa_sigaction = onCrash;
+  action.sa_flags = SA_ONSTACK | SA_RESETHAND | SA_SIGINFO;
   for (int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT})
     sigaction(signal, &action, nullptr);
 }
