@@ -271,7 +271,8 @@ int heddle::runCompare(const CompareCommand &given) {
   } else if (command.against == "onnxruntime") {
     expected =
         runOnnxruntime(session, command, compiled->inputs(), *inputs, outputs);
-  } else if (auto named = readTensors(session, command.against)) {
+  } else if (auto named =
+                 readTensors(session, command.against, TensorRole::Output)) {
     expected = inOrder(session, outputs, std::move(*named), command.against);
   }
   session.phases.end();

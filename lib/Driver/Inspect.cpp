@@ -4,6 +4,7 @@
 
 #include "heddle/Driver/ArtifactView.h"
 #include "heddle/Driver/Model.h"
+#include "heddle/Frontend/Onnx.h"
 #include "heddle/Support/Weights.h"
 #include "runtime/format/ArtifactReader.h"
 
@@ -77,8 +78,58 @@ static llvm::json::Array toJson(ArrayRef<TensorSignature> tensors) {
   return array;
 }
 
+static llvm::json::Array toJson(ArrayRef<OnnxDeclaration> list) {
+  llvm::json::Array array;
+  for (const OnnxDeclaration &value : list)
+    array.push_back(
+        llvm::json::Object{{"name", llvm::json::fixUTF8(value.name)},
+                           {"dtype", value.element},
+                           {"shape", llvm::json::Array(value.shape)}});
+  return array;
+}
+
+/// An ONNX model that leaves sizes open cannot be imported, but says much about
+/// itself.
+static llvm::json::Object showOpenModel(Session &session, StringRef path,
+                                        const OnnxDescription &description) {
+  raw_ostream &os = session.text();
+  os << path << ": model with open sizes\nentry main\n";
+  for (auto [title, list] : {std::pair("input ", &description.inputs),
+                             std::pair("output", &description.outputs)})
+    for (const OnnxDeclaration &value : *list)
+      os << "  " << title << " " << llvm::left_justify(value.name, 24) << " "
+         << value.element << " " << llvm::join(value.shape, "x") << "\n";
+  os << "weights: " << description.weights << ", "
+     << formatBytes(description.weightBytes) << "\noperators:\n";
+  llvm::json::Object operators;
+  for (auto &[name, number] : description.operators) {
+    os << llvm::format("  %6u  ", number) << name << "\n";
+    operators[llvm::json::fixUTF8(name)] = int64_t(number);
+  }
+  os << "--dim NAME=SIZE or --shape NAME=1x128 fixes sizes\n";
+  return llvm::json::Object{
+      {"kind", "model"},
+      {"open", true},
+      {"entries", llvm::json::Array{llvm::json::Object{
+                      {"name", "main"},
+                      {"inputs", toJson(description.inputs)},
+                      {"outputs", toJson(description.outputs)}}}},
+      {"weights", int64_t(description.weights)},
+      {"weight_bytes", int64_t(description.weightBytes)},
+      {"operators", std::move(operators)}};
+}
+
 static std::optional<llvm::json::Object>
 inspectModel(Session &session, const ModelOptions &model, StringRef show) {
+  if (fileKindOf(model.path) == FileKind::Onnx && model.dims.empty() &&
+      model.shapes.empty()) {
+    auto description = describeOnnx(&session.context(), model.path);
+    if (!description)
+      return std::nullopt;
+    if (llvm::any_of(description->inputs,
+                     [](const OnnxDeclaration &input) { return input.isOpen; }))
+      return showOpenModel(session, model.path, *description);
+  }
   OwningOpRef<ModuleOp> module = importModel(session, model);
   if (!module)
     return std::nullopt;

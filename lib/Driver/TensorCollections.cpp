@@ -37,12 +37,13 @@ static bool readFile(Session &session, StringRef path, NamedTensors &tensors) {
   return true;
 }
 
-/// The inputs of an ONNX test data set: input_0.pb and on. A tensor without a
-/// name goes by its number.
-static bool readTestData(Session &session, StringRef path,
+/// Half of an ONNX test data set: input_0.pb and on, or output_0.pb and on. A
+/// tensor without a name goes by its number.
+static bool readTestData(Session &session, StringRef path, TensorRole role,
                          NamedTensors &tensors) {
-  auto read =
-      readOnnxTestData(&session.typeContext(), path, OnnxTestData::Inputs);
+  auto read = readOnnxTestData(
+      &session.typeContext(), path,
+      role == TensorRole::Input ? OnnxTestData::Inputs : OnnxTestData::Outputs);
   if (!read) {
     session.diagnostics.report(ErrorCode::BadTensorFile,
                                llvm::toString(read.takeError()));
@@ -54,13 +55,22 @@ static bool readTestData(Session &session, StringRef path,
   return true;
 }
 
+/// A data set for a model without inputs holds outputs only.
+static bool isTestData(StringRef path) {
+  for (StringRef name : {"input_0.pb", "output_0.pb"}) {
+    SmallString<128> first(path);
+    llvm::sys::path::append(first, name);
+    if (fs::exists(first))
+      return true;
+  }
+  return false;
+}
+
 /// All .npy files of a folder, by name.
-static bool readFolder(Session &session, StringRef path,
+static bool readFolder(Session &session, StringRef path, TensorRole role,
                        NamedTensors &tensors) {
-  SmallString<128> first(path);
-  llvm::sys::path::append(first, "input_0.pb");
-  if (fs::exists(first))
-    return readTestData(session, path, tensors);
+  if (isTestData(path))
+    return readTestData(session, path, role, tensors);
   std::error_code problem;
   std::vector<std::string> files;
   for (fs::directory_iterator entry(path, problem), end;
@@ -84,10 +94,10 @@ static bool readFolder(Session &session, StringRef path,
   return true;
 }
 
-std::optional<NamedTensors> heddle::readTensors(Session &session,
-                                                StringRef path) {
+std::optional<NamedTensors>
+heddle::readTensors(Session &session, StringRef path, TensorRole role) {
   NamedTensors tensors;
-  bool good = fs::is_directory(path) ? readFolder(session, path, tensors)
+  bool good = fs::is_directory(path) ? readFolder(session, path, role, tensors)
                                      : readFile(session, path, tensors);
   if (!good)
     return std::nullopt;

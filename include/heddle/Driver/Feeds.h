@@ -15,11 +15,15 @@ std::optional<llvm::SmallVector<HostTensor>>
 gatherFeeds(Session &session, llvm::ArrayRef<TensorSignature> inputs,
             const FeedOptions &options, std::vector<std::string> &madeUp);
 
+/// What tensors are read for: an ONNX test data folder holds both.
+enum class TensorRole { Input, Output };
+
 /// Reads .npy, .npz, .safetensors, .pb, a folder of .npy files or an ONNX test
-/// data folder: tensors by name. In a test data folder, input_0.pb and the like
-/// are called by the name inside, or "0".
+/// data folder: tensors by name. In a test data folder, input_0.pb (or
+/// output_0.pb) and the like are called by the name inside, or "0".
 std::optional<std::vector<std::pair<std::string, HostTensor>>>
-readTensors(Session &session, llvm::StringRef path);
+readTensors(Session &session, llvm::StringRef path,
+            TensorRole role = TensorRole::Input);
 
 /// Finds inputs by name or number; no value if there is none.
 std::optional<size_t> findTensor(llvm::ArrayRef<TensorSignature> list,

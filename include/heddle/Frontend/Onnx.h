@@ -7,6 +7,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,6 +44,32 @@ mlir::OwningOpRef<mlir::ModuleOp>
 importOnnx(mlir::MLIRContext *context, std::vector<char> bytes,
            llvm::StringRef name, llvm::StringRef folder,
            const OnnxImportOptions &options = {});
+
+/// An input or output as the model declares it.
+struct OnnxDeclaration {
+  std::string name;
+  /// "float", as onnx spells it.
+  std::string element;
+  /// A number, the name of an open dimension, or "?"; one "*" if even the rank
+  /// is open.
+  std::vector<std::string> shape;
+  /// Some size is not known.
+  bool isOpen = false;
+};
+
+/// What a model says about itself.
+struct OnnxDescription {
+  std::vector<OnnxDeclaration> inputs, outputs;
+  uint64_t weights = 0;
+  uint64_t weightBytes = 0;
+  /// Operators of the main graph by name, the most frequent first.
+  std::vector<std::pair<std::string, unsigned>> operators;
+};
+
+/// Reads the model at `path` without importing it: it may leave sizes open.
+/// None after an error, which the context's handler has seen.
+std::optional<OnnxDescription> describeOnnx(mlir::MLIRContext *context,
+                                            llvm::StringRef path);
 
 /// Writes a line for each operator that is read: its name and the operator sets
 /// that gave it a form which is read.

@@ -3,6 +3,7 @@
 #include "heddle/Support/Weights.h"
 
 #include "mlir/IR/Verifier.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
@@ -190,6 +191,18 @@ LogicalResult Importer::reportOffences() {
   error << offences.size()
         << (offences.size() == 1 ? " node cannot be compiled"
                                  : " nodes cannot be compiled");
+  // The most frequent first; one alone is in its note.
+  llvm::MapVector<StringRef, unsigned> counts;
+  for (const Offence &offence : offences)
+    ++counts[StringRef(offence.text).split(' ').first];
+  auto sorted = counts.takeVector();
+  llvm::sort(sorted, [](const auto &a, const auto &b) {
+    return std::make_pair(-int64_t(a.second), a.first) <
+           std::make_pair(-int64_t(b.second), b.first);
+  });
+  if (offences.size() > 1)
+    for (auto [i, entry] : llvm::enumerate(sorted))
+      error << (i ? ", " : ": ") << entry.second << " " << entry.first;
   for (const Offence &offence : offences)
     error.attachNote(offence.loc) << offence.text;
   return error;
@@ -275,7 +288,16 @@ LogicalResult Importer::importNode(const Node &node, size_t position,
   }
 
   Emitter emit(builder, loc, *decompositions);
-  NodeImporter import(node, version, attributes, values, emit, file);
+  auto readExternal = [&](const Tensor &tensor, std::string &message) {
+    ErrorCode code;
+    ElementsAttr value = externalConstant(tensor, message, code);
+    // What is wrong is the file, whatever the node makes of it.
+    if (!value)
+      emit.fault(code, "its tensor cannot be read: " + message);
+    return value;
+  };
+  NodeImporter import(node, version, attributes, values, emit, file,
+                      readExternal);
   LogicalResult result = op->import(import);
   if (succeeded(result) && !emit.hasFault())
     if (StringRef unread = import.unreadAttribute(); !unread.empty())
@@ -375,16 +397,21 @@ void Importer::eraseDeadOps() {
       function.erase();
 }
 
+InFlightDiagnostic heddle::onnx::emitUnreadable(Location loc,
+                                                const ReadError &error) {
+  ErrorCode code = error.kind == ReadError::TooDeep   ? ErrorCode::TooDeep
+                   : error.kind == ReadError::TooMany ? ErrorCode::TooMany
+                   : error.kind == ReadError::Unsupported
+                       ? ErrorCode::OnnxType
+                       : ErrorCode::OnnxMalformed;
+  return heddle::emitError(loc, code)
+         << "not a readable ONNX model: " << error.message;
+}
+
 OwningOpRef<ModuleOp> Importer::run() {
   StringRef bytes(file->bytes().data(), file->bytes().size());
   if (std::optional<ReadError> error = readModel(bytes, model)) {
-    ErrorCode code = error->kind == ReadError::TooDeep   ? ErrorCode::TooDeep
-                     : error->kind == ReadError::TooMany ? ErrorCode::TooMany
-                     : error->kind == ReadError::Unsupported
-                         ? ErrorCode::OnnxType
-                         : ErrorCode::OnnxMalformed;
-    heddle::emitError(modelLocation(), code)
-        << "not a readable ONNX model: " << error->message;
+    emitUnreadable(modelLocation(), *error);
     return {};
   }
   if (failed(checkModel()))

@@ -34,6 +34,10 @@ struct Scope {
   std::string path;
 };
 
+/// Reports why a file is no model that can be read.
+mlir::InFlightDiagnostic emitUnreadable(mlir::Location loc,
+                                        const ReadError &error);
+
 class Importer {
 public:
   Importer(mlir::MLIRContext *context, const OnnxImportOptions &options,
@@ -78,9 +82,8 @@ private:
                                  llvm::ArrayRef<mlir::Value> operands,
                                  Scope &scope, mlir::Location loc);
   /// Joins values of one type along a new dimension.
-  mlir::FailureOr<mlir::Value> stack(Emitter &emit,
-                                     llvm::ArrayRef<mlir::Value> pieces,
-                                     int64_t axis);
+  mlir::FailureOr<mlir::Value>
+  stack(Emitter &emit, llvm::ArrayRef<mlir::Value> pieces, int64_t axis);
   mlir::LogicalResult poisonOutputs(const Node &node, Scope &scope,
                                     mlir::Location loc);
   /// Notes that the node cannot be compiled, and goes on without its results.

@@ -29,14 +29,19 @@ mlir::ElementsAttr tensorConstant(mlir::MLIRContext *context,
 /// silently.
 class NodeImporter {
 public:
+  /// Reads a tensor whose data lies in another file; null and a message if it
+  /// cannot.
+  using ExternalReader =
+      llvm::function_ref<mlir::ElementsAttr(const Tensor &, std::string &)>;
+
   NodeImporter(
       const Node &node, int version,
       llvm::ArrayRef<std::pair<llvm::StringRef, const Attribute *>> attributes,
       llvm::ArrayRef<mlir::Value> operands, Emitter &emit,
-      const std::shared_ptr<MappedFile> &file)
+      const std::shared_ptr<MappedFile> &file, ExternalReader readExternal)
       : emit(emit), node(node), operatorVersion(version),
         attributes(attributes), operands(operands), file(file),
-        results(node.outputs.size()) {}
+        readExternal(readExternal), results(node.outputs.size()) {}
 
   Emitter &emit;
 
@@ -78,7 +83,9 @@ public:
   const Tensor *tensorAttribute(llvm::StringRef name);
   /// The value of such a tensor; null and a message if it cannot be read.
   mlir::ElementsAttr constant(const Tensor &tensor, std::string &message) {
-    return tensorConstant(emit.builder.getContext(), tensor, file, message);
+    return tensor.isExternal ? readExternal(tensor, message)
+                             : tensorConstant(emit.builder.getContext(), tensor,
+                                              file, message);
   }
   /// The element type that an attribute such as `to` names; null and a fault if
   /// StableHLO has none.
@@ -125,6 +132,7 @@ private:
   llvm::ArrayRef<std::pair<llvm::StringRef, const Attribute *>> attributes;
   llvm::ArrayRef<mlir::Value> operands;
   const std::shared_ptr<MappedFile> &file;
+  ExternalReader readExternal;
   llvm::SmallVector<mlir::Value> results;
   llvm::StringSet<> asked;
   std::string unsupportedReason;
