@@ -1,0 +1,124 @@
+"""Writes seed inputs for the fuzzers into a folder for each: seeds.py FOLDER TOOLS.
+
+TOOLS is the folder of a build's programs, which make artifacts and portable artifacts. What was found before (test/fuzz/found) is
+among the seeds. ONNX models and results of jax.export are left out where the packages are missing.
+"""
+
+import io
+import json
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+HERE = pathlib.Path(__file__).resolve().parent
+TESTS = HERE.parent
+
+
+def arrays():
+    for kind in ("f4", ">f8", "f2", "i1", ">u2", "i8", "?", "c8"):
+        yield np.dtype(kind).name + ("-big" if kind[0] == ">" else ""), np.arange(6).astype(kind).reshape(2, 3)
+    yield "column", np.asfortranarray(np.arange(6, dtype="f4").reshape(2, 3))
+    yield "scalar", np.float32(3)
+    yield "empty", np.zeros((0, 4), "i4")
+
+
+def npy(array):
+    out = io.BytesIO()
+    np.save(out, array)
+    return out.getvalue()
+
+
+def npz(save):
+    out = io.BytesIO()
+    save(out, a=np.arange(6, dtype="f4"), b=np.zeros((2, 40), "i8"))
+    return out.getvalue()
+
+
+def safetensors():
+    data = np.arange(6, dtype="<f4").tobytes()
+    header = json.dumps({"__metadata__": {"k": "v"},
+                         "a": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]},
+                         "b": {"dtype": "BF16", "shape": [4], "data_offsets": [24, 32]}}).encode()
+    return struct.pack("<Q", len(header)) + header + data + bytes(8)
+
+
+def onnx_models():
+    import onnx
+    from onnx import TensorProto, helper, numpy_helper
+
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", 3])
+    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, ["n", 4])
+    weights = numpy_helper.from_array(np.ones((3, 4), "f4"), "w")
+    indices = helper.make_tensor("i", TensorProto.INT64, [2], [1, 2])
+    branch = helper.make_graph([helper.make_node("Identity", ["x"], ["o"])], "branch", [], [y])
+    graph = helper.make_graph([helper.make_node("MatMul", ["x", "w"], ["m"]),
+                               helper.make_node("If", ["c"], ["z"], then_branch=branch, else_branch=branch),
+                               helper.make_node("Elu", ["m"], ["y"], alpha=0.5)], "g", [x], [y], [weights, indices])
+    yield "model", helper.make_model(graph).SerializeToString()
+    yield "tensor", weights.SerializeToString()
+    yield "typed", indices.SerializeToString()
+
+
+def jax_exports():
+    import jax
+    from jax import export
+
+    x = jax.ShapeDtypeStruct((2, 3), np.float32)
+    (n,) = export.symbolic_shape("n")
+    for name, shape in (("fixed", x), ("symbolic", jax.ShapeDtypeStruct((n, 3), np.float32))):
+        yield name, bytes(export.export(jax.jit(lambda x: {"y": x + 1}))(shape).serialize())
+
+
+def programs():
+    return sorted(TESTS.glob("dialects/StableHlo/*.mlir")) + sorted(TESTS.glob("lib/Frontend/Vhlo/*.mlir"))
+
+
+def main(folder, tools):
+    folder, tools = pathlib.Path(folder), pathlib.Path(tools)
+
+    def put(target, name, data):
+        (folder / target).mkdir(parents=True, exist_ok=True)
+        (folder / target / name).write_bytes(data)
+
+    for name, array in arrays():
+        put("npy", name, npy(array))
+    put("npz", "stored", npz(np.savez))
+    put("npz", "deflated", npz(np.savez_compressed))
+    put("safetensors", "two", safetensors())
+    for target, make in (("onnx", onnx_models), ("exported", jax_exports)):
+        try:
+            for name, data in make():
+                put(target, name, data)
+                if target == "exported":
+                    put("stablehlo", name + ".exported", data)
+        except ImportError as error:
+            print(f"{target}: seeds only from what was found before: {error}")
+    with tempfile.TemporaryDirectory() as scratch:
+        out = pathlib.Path(scratch) / "out"
+        for program in programs():
+            put("stablehlo", program.name, program.read_bytes())
+            for version in ("0.9.0", "1.20.0"):
+                if subprocess.run([tools / "heddle-translate", "--serialize", f"--target={version}", program, "-o", out],
+                                  capture_output=True, check=False).returncode == 0:
+                    put("stablehlo", f"{program.stem}.{version}.mlirbc", out.read_bytes())
+        model = TESTS / "lib/Frontend/Vhlo/round-trip.mlir"
+        artifact = folder / "artifact.heddle"
+        subprocess.run([tools / "heddle", "compile", model, "-o", artifact, "--force"], check=True, capture_output=True)
+        put("artifact", "round-trip", artifact.read_bytes())
+        # Plans start where a page does; the verifier finds out which.
+        data = artifact.read_bytes()
+        for page in range(4096, len(data), 4096):
+            put("plan", f"page-{page}", data[page : page + 8192])
+    for found in sorted((HERE / "found").glob("*/*")):
+        put(found.parent.name, "found-" + found.name, found.read_bytes())
+    for target in folder.iterdir():
+        if target.is_dir():
+            print(f"{target.name}: {len(list(target.iterdir()))} seeds")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
