@@ -47,6 +47,7 @@ private:
   void splitArguments(mlir::func::FuncOp entry);
   void splitResults(mlir::func::FuncOp entry);
   void expandArguments(mlir::Block &block);
+  void expandComparator(mlir::Block &block);
   void splitBlock(mlir::Block &block, bool isEntry = false);
   void splitRegions(Operation *op);
   void split(Operation *op);

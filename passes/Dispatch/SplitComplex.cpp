@@ -160,10 +160,32 @@ void ComplexSplitter::expandArguments(Block &block) {
   }
 }
 
+/// A comparator has the two elements of each input side by side: those of the
+/// real parts, then those of the imaginary ones.
+void ComplexSplitter::expandComparator(Block &block) {
+  for (unsigned i = 0; i + 1 < block.getNumArguments(); i += 2) {
+    BlockArgument first = block.getArgument(i);
+    BlockArgument second = block.getArgument(i + 1);
+    if (!isComplex(first))
+      continue;
+    Type type = complexPartType(first.getType());
+    SmallVector<Value> fresh;
+    for (unsigned j = 0; j < 4; ++j)
+      fresh.push_back(block.insertArgument(i + 2 + j, type, first.getLoc()));
+    table[first] = {fresh[0], fresh[2]};
+    table[second] = {fresh[1], fresh[3]};
+    retired.append({first, second});
+    i += 4;
+  }
+}
+
 void ComplexSplitter::splitRegions(Operation *op) {
   for (Region &region : op->getRegions())
     for (Block &block : region) {
-      expandArguments(block);
+      if (isa<SortOp>(op))
+        expandComparator(block);
+      else
+        expandArguments(block);
       splitBlock(block);
     }
 }

@@ -76,6 +76,25 @@ func.func @main(%x: tensor<2xcomplex<f32>>, %n: tensor<i32>) -> tensor<2xcomplex
 
 // -----
 
+// A comparator sees both elements of the real parts, then both of the imaginary
+// ones.
+// CHECK-LABEL: func.func @main
+// CHECK: "stablehlo.sort"
+// CHECK-NEXT: ^bb0(%[[A:.*]]: tensor<f32>, %[[B:.*]]: tensor<f32>, %[[C:.*]]: tensor<f32>, %[[D:.*]]: tensor<f32>):
+// CHECK-NEXT: stablehlo.compare LT, %[[C]], %[[D]]
+func.func @main(%x: tensor<3xcomplex<f32>>) -> tensor<3xcomplex<f32>> {
+  %0 = "stablehlo.sort"(%x) <{dimension = 0 : i64, is_stable = false}> ({
+  ^bb0(%a: tensor<complex<f32>>, %b: tensor<complex<f32>>):
+    %p = stablehlo.imag %a : (tensor<complex<f32>>) -> tensor<f32>
+    %q = stablehlo.imag %b : (tensor<complex<f32>>) -> tensor<f32>
+    %c = stablehlo.compare LT, %p, %q : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  }) : (tensor<3xcomplex<f32>>) -> tensor<3xcomplex<f32>>
+  return %0 : tensor<3xcomplex<f32>>
+}
+
+// -----
+
 // A routine takes parts, under its own name.
 // CHECK-LABEL: func.func @main
 // CHECK: %{{.*}}:2 = stablehlo.composite "heddle.cholesky" %{{.*}}, %{{.*}} {composite_attributes = {lower = true}, decomposition = @heddle.cholesky}
