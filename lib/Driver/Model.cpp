@@ -108,7 +108,10 @@ OwningOpRef<ModuleOp> heddle::importModel(Session &session,
 OwningOpRef<ModuleOp> heddle::readDump(Session &session, StringRef path) {
   session.diagnostics.setDefaultCode(ErrorCode::StableHloParse);
   ParserConfig config(&session.context());
+  // Foreign annotations that the import kept.
+  session.context().allowUnregisteredDialects(true);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(path, config);
+  session.context().allowUnregisteredDialects(false);
   if (!module ||
       failed(attachWeights(*module, llvm::sys::path::parent_path(path))))
     return nullptr;

@@ -174,6 +174,33 @@ static LogicalResult checkSymbolicShapes(func::FuncOp entry,
 }
 
 //===----------------------------------------------------------------------===//
+// Foreign dialects
+//===----------------------------------------------------------------------===//
+
+/// Reads a module in which attributes may be of dialects that heddle does not
+/// have, such as Shardy's annotations: these are kept as they are. An operation
+/// of such a dialect is an error.
+static OwningOpRef<ModuleOp> parseModule(llvm::SourceMgr &sources,
+                                         MLIRContext *context) {
+  bool allowed = context->allowsUnregisteredDialects();
+  context->allowUnregisteredDialects(true);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, context);
+  context->allowUnregisteredDialects(allowed);
+  if (!module || allowed)
+    return module;
+  WalkResult known = module->walk([](Operation *op) {
+    if (op->isRegistered())
+      return WalkResult::advance();
+    emitError(op->getLoc(), ErrorCode::StableHloParse)
+        << "'" << op->getName()
+        << "' is no operation of the dialects that heddle reads: stablehlo, "
+           "chlo, vhlo, func, builtin";
+    return WalkResult::interrupt();
+  });
+  return known.wasInterrupted() ? OwningOpRef<ModuleOp>() : std::move(module);
+}
+
+//===----------------------------------------------------------------------===//
 // The whole
 //===----------------------------------------------------------------------===//
 
@@ -236,7 +263,7 @@ OwningOpRef<ModuleOp> importStableHlo(MLIRContext *context, StringRef path,
 
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, context);
+  OwningOpRef<ModuleOp> module = parseModule(sources, context);
   if (!module || failed(convertFromVhlo(*module)))
     return {};
 

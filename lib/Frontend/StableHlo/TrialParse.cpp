@@ -88,6 +88,7 @@ static constexpr int kRefused = 77;
 #endif
   // Threads of the parent do not exist here: no thread pool.
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.allowUnregisteredDialects(); // as the import does
   std::string message;
   context.getDiagEngine().registerHandler([&](Diagnostic &diagnostic) {
     if (message.empty() &&
