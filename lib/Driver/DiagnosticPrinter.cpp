@@ -7,21 +7,26 @@
 using namespace mlir;
 using namespace heddle;
 
+/// The first position in a file. Names below a node's own are of the functions
+/// that an exporter was in.
+static void describeFile(Location loc, PlaceInModel &place) {
+  auto file = loc->findInstanceOf<FileLineColLoc>();
+  if (!file || !place.file.empty())
+    return;
+  place.file = file.getFilename().str();
+  place.line = file.getLine();
+  place.column = file.getColumn();
+}
+
 static void describe(Location loc, PlaceInModel &place) {
   TypeSwitch<LocationAttr>(LocationAttr(loc))
       .Case([&](NameLoc name) {
         std::string text = name.getName().str();
         if (!text.empty() && !llvm::is_contained(place.nodes, text))
           place.nodes.push_back(std::move(text));
-        describe(name.getChildLoc(), place);
+        describeFile(name.getChildLoc(), place);
       })
-      .Case([&](FileLineColLoc file) {
-        if (!place.file.empty())
-          return;
-        place.file = file.getFilename().str();
-        place.line = file.getLine();
-        place.column = file.getColumn();
-      })
+      .Case([&](FileLineColLoc file) { describeFile(file, place); })
       .Case([&](FusedLoc fused) {
         for (Location part : fused.getLocations())
           describe(part, place);
