@@ -15,6 +15,7 @@ void heddle::buildGraphPipeline(OpPassManager &manager,
   manager.addPass(createImportQuantized());
   manager.addPass(createInlineCalls());
   manager.addPass(createSymbolDCEPass());
+  manager.addPass(createExpandCustomCalls());
   manager.addPass(createSimplify());
   // Batch norms are taken apart before the recognizers look for norms.
   manager.addPass(createFoldScaleIntoWeights());

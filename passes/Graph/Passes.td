@@ -98,6 +98,23 @@ def InlineCalls : Pass<"heddle-inline-calls", "mlir::ModuleOp"> {
   let dependentDialects = ["heddle::stablehlo::StableHloDialect", "mlir::func::FuncDialect"];
 }
 
+def ExpandCustomCalls : Pass<"heddle-expand-custom-calls", "mlir::ModuleOp"> {
+  let summary = "Express custom calls that are known by name in StableHLO and composites";
+  let description = [{
+    What JAX and other exporters leave to a library: factorizations, top-k, annotations of placement. The table is
+    `passes/Graph/CustomCalls`. Unknown names are errors, all of them reported.
+
+    ```mlir
+    %lu, %pivots, %info = stablehlo.custom_call @lapack_sgetrf_ffi(%a)
+    ==>
+    %lu, %0, %permutation = stablehlo.composite "heddle.lu" %a {decomposition = @heddle.lu.f32_3x3}
+    %pivots = stablehlo.add %0, %one
+    %info = stablehlo.constant dense<0> : tensor<i32>
+    ```
+  }];
+  let dependentDialects = ["heddle::chlo::ChloDialect", "heddle::stablehlo::StableHloDialect", "mlir::func::FuncDialect"];
+}
+
 def MergeParallelDots : Pass<"heddle-merge-parallel-dots"> {
   let summary = "Merge products of one tensor with several constant weights";
   let description = [{
