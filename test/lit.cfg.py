@@ -61,5 +61,4 @@ for name in ("HOME", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS", "HEDDLE_VENV"):
 for collection, share in [("round_trip", 23), ("portable", 61)]:
     config.substitutions.append(
         (f"%{{{collection}_share}}", "1" if lit_config.params.get("tier") == "all" else str(share)))
-config.substitutions.append(("%{round_trip_share}", "1" if lit_config.params.get("tier") == "all" else "23"))
 config.substitutions.append(("%{jax_share}", "1/1" if lit_config.params.get("tier") == "all" else "commit/6"))
