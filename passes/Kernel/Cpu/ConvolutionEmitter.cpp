@@ -10,7 +10,6 @@
 #include "passes/Kernel/Cpu/RegisterTile.h"
 #include "passes/Kernel/Cpu/RootEmitters.h"
 #include "passes/Kernel/Cpu/TapLoops.h"
-#include "passes/Kernel/Cpu/TileOutput.h"
 
 using namespace mlir;
 
@@ -20,11 +19,12 @@ namespace {
 class ConvolutionEmitter {
 public:
   ConvolutionEmitter(KernelFrame &frame, kernel::ConvolutionOp op,
-                     ConvolutionShape given)
+                     ConvolutionShape given, ConvolutionBuffers buffers)
       : frame(frame), op(op), loc(op.getLoc()), shape(std::move(given)),
         index(frame.builder, loc),
         accumulator(cast<RankedTensorType>(op.getType()).getElementType()),
-        lanes(accumulatorLanes(accumulator)) {}
+        lanes(accumulatorLanes(accumulator)), input(buffers.input),
+        weights(buffers.weights), output(std::move(buffers.output)) {}
 
   LogicalResult emit();
 
@@ -62,7 +62,7 @@ private:
   TileShape tileShape;
   SmallVector<ColumnRun> runs;
   Value input, weights;
-  std::optional<TileOutput> output;
+  TileOutput output;
   // Of the grid's current tile: the image, the group, rows, and where in the
   // input they start.
   Value image, channelGroup, rowBegin, rowEnd, imageBase;
@@ -101,24 +101,6 @@ static ContractionShape pointwiseShape(kernel::ConvolutionOp op,
 }
 
 LogicalResult ConvolutionEmitter::emit() {
-  auto result = cast<RankedTensorType>(op.getType());
-  if (!accumulator.isIntOrFloat())
-    return op.emitOpError("has elements of an unsupported type, ")
-           << accumulator;
-  auto created = TileOutput::create(frame, op.getResult(),
-                                    /*maxTileElements=*/8 * 8 * 16);
-  if (failed(created))
-    return failure();
-  output.emplace(std::move(*created));
-  if (result.getNumElements() == 0) {
-    frame.finish(/*tiles=*/0);
-    return success();
-  }
-  input = frame.buffer(op.getInput());
-  weights = frame.buffer(op.getWeights());
-  if (!input || !weights)
-    return op.emitOpError("has an operand that is not in memory");
-
   sparse = llvm::any_of(shape.spatial, [](const SpatialDim &dim) {
     return dim.inputDilation != 1;
   });
@@ -244,7 +226,7 @@ LogicalResult ConvolutionEmitter::emitTile(const Group &group,
   place.firstColumn = index.at(index.mul(group.number, groupColumns()),
                                channelGroup, shape.groupOutput);
   place.columns = group.columns;
-  return output->store(tile, sums, place);
+  return output.store(tile, sums, place);
 }
 
 TileRhs ConvolutionEmitter::rhsOf(const Group &group) {
@@ -343,13 +325,30 @@ LogicalResult emitConvolution(KernelFrame &frame, kernel::ConvolutionOp op) {
   if (isPointwise(shape))
     return emitContraction(frame, cast<OpResult>(op.getResult()),
                            pointwiseShape(op, shape));
+  Type element = cast<RankedTensorType>(op.getType()).getElementType();
+  if (!element.isIntOrFloat())
+    return op.emitOpError("has elements of an unsupported type, ") << element;
+  auto output = TileOutput::create(frame, op.getResult(),
+                                   /*maxTileElements=*/8 * 8 * 16);
+  if (failed(output))
+    return failure();
+  if (cast<RankedTensorType>(op.getType()).getNumElements() == 0) {
+    frame.finish(/*tiles=*/0);
+    return success();
+  }
+  ConvolutionBuffers buffers{frame.buffer(op.getInput()),
+                             frame.buffer(op.getWeights()), std::move(*output)};
+  if (!buffers.input || !buffers.weights)
+    return op.emitOpError("has an operand that is not in memory");
+
   bool dense = llvm::all_of(shape.spatial, [](const SpatialDim &dim) {
     return dim.inputDilation == 1;
   });
   if (dense && shape.groupInput == 1 && shape.groupOutput == 1 &&
       !shape.isPacked)
-    return emitDepthwise(frame, op, shape);
-  return ConvolutionEmitter(frame, op, std::move(shape)).emit();
+    return emitDepthwise(frame, op, shape, std::move(buffers));
+  return ConvolutionEmitter(frame, op, std::move(shape), std::move(buffers))
+      .emit();
 }
 
 } // namespace heddle

@@ -7,7 +7,6 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/Kernel/Cpu/RegisterTile.h"
 #include "passes/Kernel/Cpu/TapLoops.h"
-#include "passes/Kernel/Cpu/TileOutput.h"
 
 using namespace mlir;
 
@@ -17,11 +16,12 @@ namespace {
 class DepthwiseEmitter {
 public:
   DepthwiseEmitter(KernelFrame &frame, kernel::ConvolutionOp op,
-                   const ConvolutionShape &shape)
+                   const ConvolutionShape &shape, ConvolutionBuffers buffers)
       : frame(frame), op(op), loc(op.getLoc()), shape(shape),
         index(frame.builder, loc),
         accumulator(cast<RankedTensorType>(op.getType()).getElementType()),
-        lanes(accumulatorLanes(accumulator)) {}
+        lanes(accumulatorLanes(accumulator)), input(buffers.input),
+        weights(buffers.weights), output(std::move(buffers.output)) {}
 
   LogicalResult emit();
 
@@ -52,7 +52,7 @@ private:
 
   SmallVector<ColumnRun> runs;
   Value input, weights, image, imageBase;
-  std::optional<TileOutput> output;
+  TileOutput output;
 };
 
 } // namespace
@@ -61,24 +61,6 @@ private:
 static constexpr int64_t maxTapsWrittenOut = 7;
 
 LogicalResult DepthwiseEmitter::emit() {
-  auto result = cast<RankedTensorType>(op.getType());
-  if (!accumulator.isIntOrFloat())
-    return op.emitOpError("has elements of an unsupported type, ")
-           << accumulator;
-  auto created = TileOutput::create(frame, op.getResult(),
-                                    /*maxTileElements=*/8 * 8 * 16);
-  if (failed(created))
-    return failure();
-  output.emplace(std::move(*created));
-  if (result.getNumElements() == 0) {
-    frame.finish(/*tiles=*/0);
-    return success();
-  }
-  input = frame.buffer(op.getInput());
-  weights = frame.buffer(op.getWeights());
-  if (!input || !weights)
-    return op.emitOpError("has an operand that is not in memory");
-
   int64_t channels = shape.groups;
   TileShape tileShape =
       chooseTileShape(frame.machine, inner().output, channels, lanes);
@@ -179,7 +161,7 @@ LogicalResult DepthwiseEmitter::emitTile(const Group &group,
   place.columnExtents.push_back(shape.outputChannels());
   place.firstColumn = group.first;
   place.columns = group.columns;
-  return output->store(tile, sums, place);
+  return output.store(tile, sums, place);
 }
 
 Value DepthwiseEmitter::load(Value buffer, Value position, Value mask) {
@@ -224,8 +206,9 @@ SmallVector<Value> DepthwiseEmitter::emitTap(const Group &group,
 }
 
 LogicalResult emitDepthwise(KernelFrame &frame, kernel::ConvolutionOp op,
-                            const ConvolutionShape &shape) {
-  return DepthwiseEmitter(frame, op, shape).emit();
+                            const ConvolutionShape &shape,
+                            ConvolutionBuffers buffers) {
+  return DepthwiseEmitter(frame, op, shape, std::move(buffers)).emit();
 }
 
 } // namespace heddle

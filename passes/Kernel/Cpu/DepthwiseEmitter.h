@@ -5,13 +5,21 @@
 
 #include "passes/Kernel/Cpu/ConvolutionShape.h"
 #include "passes/Kernel/Cpu/KernelFrame.h"
+#include "passes/Kernel/Cpu/TileOutput.h"
 
 namespace heddle {
+
+/// What a convolution reads and writes.
+struct ConvolutionBuffers {
+  mlir::Value input, weights;
+  TileOutput output;
+};
 
 /// Emits a convolution with one input and one output channel per group, and
 /// finishes `frame`.
 mlir::LogicalResult emitDepthwise(KernelFrame &frame, kernel::ConvolutionOp op,
-                                  const ConvolutionShape &shape);
+                                  const ConvolutionShape &shape,
+                                  ConvolutionBuffers buffers);
 
 } // namespace heddle
 
