@@ -36,29 +36,51 @@ Value withoutScale(Value value) {
   return result;
 }
 
+/// Follows broadcasts and reshapes towards the value they repeat.
+Value repeated(Value value) {
+  while (value.getDefiningOp<stablehlo::BroadcastInDimOp>() ||
+         value.getDefiningOp<stablehlo::ReshapeOp>())
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
+}
+
+/// The product of the factors between a sum over rows and `value`, which
+/// repeats it; nothing if there is anything else between them.
+std::optional<double> scaleOfSum(Value value) {
+  double scale = 1.0;
+  for (Value link = repeated(value);
+       !link.getDefiningOp<stablehlo::ReduceOp>();) {
+    std::optional<double> factor;
+    if (auto quotient = link.getDefiningOp<stablehlo::DivOp>()) {
+      if ((factor = splatValue(quotient.getRhs())))
+        scale /= *factor;
+    } else if (auto product = link.getDefiningOp<stablehlo::MulOp>()) {
+      factor = splatValue(product.getRhs());
+      if (!factor)
+        factor = splatValue(product.getLhs());
+      if (factor)
+        scale *= *factor;
+    }
+    if (!factor)
+      return std::nullopt;
+    link = repeated(withoutScale(link));
+  }
+  return scale;
+}
+
+/// Whether `value` is the sum of a reduction divided by its extent.
+bool isMeanOf(Value value, const RowReduction &reduction) {
+  std::optional<double> scale = scaleOfSum(value);
+  double extent = cast<RankedTensorType>(reduction.input.getType())
+                      .getDimSize(reduction.axis);
+  return scale && std::abs(*scale * extent - 1.0) <= 1e-3;
+}
+
 /// mean over one dimension, repeated along it: sum(x) / N or sum(x) * (1 / N),
 /// the broadcast before or after.
 std::optional<MeanMatch> matchMean(Value value) {
-  double scale = 1.0;
   auto reduction = matchRowReduction(value, "stablehlo.add", withoutScale);
-  if (!reduction)
-    return std::nullopt;
-  for (Value link = value; !link.getDefiningOp<stablehlo::ReduceOp>();) {
-    Operation *op = link.getDefiningOp();
-    if (auto quotient = dyn_cast<stablehlo::DivOp>(op))
-      scale /= *splatValue(quotient.getRhs());
-    else if (auto product = dyn_cast<stablehlo::MulOp>(op))
-      scale *= splatValue(product.getRhs()) ? *splatValue(product.getRhs())
-                                            : *splatValue(product.getLhs());
-    else {
-      link = op->getOperand(0);
-      continue;
-    }
-    link = withoutScale(link);
-  }
-  auto type = cast<RankedTensorType>(reduction->input.getType());
-  double extent = type.getDimSize(reduction->axis);
-  if (std::abs(scale * extent - 1.0) > 1e-3)
+  if (!reduction || !isMeanOf(value, *reduction))
     return std::nullopt;
   return MeanMatch{reduction->input, reduction->axis};
 }
@@ -80,14 +102,6 @@ struct Deviation {
   int64_t axis;
   double epsilon;
 };
-
-/// Follows broadcasts and reshapes towards the value they repeat.
-Value repeated(Value value) {
-  while (value.getDefiningOp<stablehlo::BroadcastInDimOp>() ||
-         value.getDefiningOp<stablehlo::ReshapeOp>())
-    value = value.getDefiningOp()->getOperand(0);
-  return value;
-}
 
 /// `value` of the full shape = broadcast(root(mean(c^2) + epsilon)), where
 /// `Root` is sqrt or rsqrt. With `inverse` the root is the divisor of this op.
@@ -125,35 +139,10 @@ std::optional<Deviation> matchDeviation(Value value,
                                        mean = candidate;
                                        return true;
                                      });
-  Value square = reduction->input;
-  Value centred = squareOperand(square);
+  Value centred = squareOperand(reduction->input);
   if (!mean || !centred)
     return std::nullopt;
-  double scale = 1.0;
-  for (Value link = repeated(mean);
-       !link.getDefiningOp<stablehlo::ReduceOp>();) {
-    Operation *op = link.getDefiningOp();
-    if (auto quotient = dyn_cast_or_null<stablehlo::DivOp>(op)) {
-      std::optional<double> splat = splatValue(quotient.getRhs());
-      if (!splat)
-        return std::nullopt;
-      scale /= *splat;
-      link = repeated(quotient.getLhs());
-    } else if (auto product = dyn_cast_or_null<stablehlo::MulOp>(op)) {
-      bool right = splatValue(product.getRhs()).has_value();
-      std::optional<double> splat =
-          splatValue(right ? product.getRhs() : product.getLhs());
-      if (!splat)
-        return std::nullopt;
-      scale *= *splat;
-      link = repeated(right ? product.getLhs() : product.getRhs());
-    } else {
-      return std::nullopt;
-    }
-  }
-  double extent =
-      cast<RankedTensorType>(square.getType()).getDimSize(reduction->axis);
-  if (std::abs(scale * extent - 1.0) > 1e-3)
+  if (!isMeanOf(mean, *reduction))
     return std::nullopt;
   return Deviation{centred, reduction->axis, epsilon};
 }
