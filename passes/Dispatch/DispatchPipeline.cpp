@@ -9,6 +9,7 @@ void heddle::buildDispatchPipeline(OpPassManager &manager) {
   // Composites without a kernel are inlined by now, and weights are formed from
   // the parts that are read.
   manager.addPass(createSplitComplex());
+  manager.addPass(createEvaluateConstants());
   manager.addPass(createFormWeights());
   manager.addPass(createLowerGraph());
   manager.addNestedPass<func::FuncOp>(createFuseElementwise());

@@ -49,6 +49,33 @@ def SplitComplex : Pass<"heddle-split-complex", "::mlir::ModuleOp"> {
   let dependentDialects = ["::heddle::chlo::ChloDialect"];
 }
 
+def EvaluateConstants : Pass<"heddle-evaluate-constants", "::mlir::ModuleOp"> {
+  let summary = "evaluates what depends on constants alone and is no weight program";
+  let description = [{
+    Weight programs hold what the packer can evaluate piece by piece. A gather,
+    a reduction or a slice at computed places of constants is evaluated here, as
+    a whole, by the reference interpreter, if it and what it is made from are
+    small enough. What is too large stays work of each call, with a remark.
+
+    ```mlir
+    %0 = stablehlo.constant dense<[1.0, 2.0, 4.0]> : tensor<3xf32>
+    %1 = stablehlo.constant dense<0.0> : tensor<f32>
+    %2 = stablehlo.reduce(%0 init: %1) applies stablehlo.add across dimensions = [0] : (tensor<3xf32>, tensor<f32>) -> tensor<f32>
+    ```
+    ==>
+    ```mlir
+    %2 = stablehlo.constant dense<7.0> : tensor<f32>
+    ```
+  }];
+  let options = [
+    Option<"maxBytes", "max-bytes", "int64_t", "67108864",
+           "Bytes of the largest tensor that takes part">,
+    Option<"maxTotalBytes", "max-total-bytes", "int64_t", "268435456",
+           "Bytes of all results: they are held in memory until they are written">
+  ];
+  let dependentDialects = ["::heddle::stablehlo::StableHloDialect"];
+}
+
 def FormWeights : Pass<"heddle-form-weights", "::mlir::ModuleOp"> {
   let summary = "moves what is computed from constants alone into kernel.weight programs";
   let description = [{
@@ -152,6 +179,10 @@ def OutlineDispatches : Pass<"heddle-outline-dispatches", "::mlir::ModuleOp"> {
 
 def VerifyDispatched : Pass<"heddle-verify-dispatched", "::mlir::ModuleOp"> {
   let summary = "states what holds after heddle-dispatch: no tensor op outside a kernel";
+  let description = [{
+    Changes nothing. What is left outside of kernels, weights, launches and control flow is named, with its node, as not supported; so that
+    later stages need not ask.
+  }];
 }
 
 #endif // HEDDLE_PASSES_DISPATCH_PASSES_TD
