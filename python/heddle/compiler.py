@@ -50,13 +50,17 @@ def _model_file(model: Any) -> Iterator[str]:
             path.write_bytes(model)
         elif hasattr(model, "compiler_ir"):  # jax.stages.Lowered
             path = path.with_suffix(".mlir")
-            path.write_text(str(model.compiler_ir("stablehlo")))
+            # With locations: messages then name the functions of the model.
+            path.write_text(model.compiler_ir("stablehlo").operation.get_asm(enable_debug_info=True))
+        elif hasattr(model, "mlir_module_serialized"):  # jax.export.Exported
+            path.write_bytes(model.serialize())
         elif type(model).__module__.startswith("torch.export"):  # torch.export.ExportedProgram
             import torch
             path = path.with_suffix(".onnx")
             torch.onnx.export(model, f=str(path), dynamo=True, external_data=True)
         else:
-            raise TypeError(f"cannot compile a {type(model).__qualname__}: give a path, bytes, a jax.stages.Lowered or a torch ExportedProgram")
+            raise TypeError(f"cannot compile a {type(model).__qualname__}: give a path, bytes, a jax.stages.Lowered, a jax.export.Exported or "
+                            "a torch ExportedProgram")
         yield str(path)
 
 
@@ -71,9 +75,9 @@ def compile(
 ) -> pathlib.Path:
     """Compiles `model` into an artifact and returns its path.
 
-    A model is a path to .onnx, .mlir or .mlirbc, their bytes, a jax.stages.Lowered, or a torch ExportedProgram. Without `output` a path's stem
-    with .heddle is taken; other models need one. `shapes` and `dims` fix what the model leaves open; `binds` turns StableHLO arguments into
-    weights: {"params": "params.npz"}.
+    A model is a path to .onnx, .mlir or .mlirbc, their bytes, a jax.stages.Lowered, a jax.export.Exported, or a torch ExportedProgram. Without
+    `output` a path's stem with .heddle is taken; other models need one. `shapes` and `dims` fix what the model leaves open; `binds` turns
+    StableHLO arguments into weights: {"params": "params.npz"}.
     """
     from heddle import _compiler
     if output is None:
