@@ -30,17 +30,18 @@ static unsigned cpusFor(double quota, double period) {
 }
 
 /// CPUs that the quotas of control group `path` and those above it leave.
-static unsigned quotaOf(std::string path) {
+static unsigned quotaOf(const std::string &root, std::string path) {
   unsigned cpus = ~0u;
   for (;;) {
     // Version 2: "max 100000" or "150000 100000".
-    std::string limit = readSmallFile("/sys/fs/cgroup" + path + "/cpu.max");
+    std::string limit =
+        readSmallFile(root + "/sys/fs/cgroup" + path + "/cpu.max");
     char *end = nullptr;
     double quota = std::strtod(limit.c_str(), &end);
     if (end != limit.c_str())
       cpus = std::min(cpus, cpusFor(quota, std::strtod(end, nullptr)));
     // Version 1: two files, -1 for no limit.
-    std::string old = "/sys/fs/cgroup/cpu" + path;
+    std::string old = root + "/sys/fs/cgroup/cpu" + path;
     quota = std::atof(readSmallFile(old + "/cpu.cfs_quota_us").c_str());
     cpus = std::min(
         cpus,
@@ -54,8 +55,8 @@ static unsigned quotaOf(std::string path) {
 }
 
 /// /proc/self/cgroup has lines "0::/path" (version 2) or "4:cpu,cpuacct:/path".
-static unsigned quotaOfProcess() {
-  std::string groups = readSmallFile("/proc/self/cgroup");
+unsigned Pool::cgroupQuota(const std::string &root) {
+  std::string groups = readSmallFile(root + "/proc/self/cgroup");
   unsigned cpus = ~0u;
   for (size_t begin = 0; begin < groups.size();) {
     size_t end = std::min(groups.find('\n', begin), groups.size());
@@ -69,7 +70,7 @@ static unsigned quotaOfProcess() {
     if (controllers != ",," && controllers.find(",cpu,") == std::string::npos)
       continue;
     std::string path = line.substr(second + 1);
-    cpus = std::min(cpus, quotaOf(path == "/" ? "" : path));
+    cpus = std::min(cpus, quotaOf(root, path == "/" ? "" : path));
   }
   return cpus;
 }
@@ -87,5 +88,5 @@ unsigned Pool::defaultThreads() {
     if (good)
       break;
   }
-  return std::max(1u, std::min(cpus, quotaOfProcess()));
+  return std::max(1u, std::min(cpus, cgroupQuota()));
 }

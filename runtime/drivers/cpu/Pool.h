@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <pthread.h>
+#include <string>
 #include <vector>
 
 namespace heddle::runtime {
@@ -59,6 +60,9 @@ public:
 
   /// CPUs that affinity mask and cgroup quota give to this process.
   static unsigned defaultThreads();
+  /// CPUs that the control groups' quotas leave, rounded up; the largest
+  /// unsigned without one. /proc and /sys are looked for below `root`.
+  static unsigned cgroupQuota(const std::string &root = "");
 
 private:
   struct Thread {
