@@ -175,6 +175,16 @@ static Value extremum(FloatBuilder &b, Value x, Value y, bool larger) {
   return b.select(b.isUnordered(x, y), b.add(x, y), value);
 }
 
+/// 1 / sqrt(x), of whose two roundings a step of Newton's leaves one.
+static Value reciprocalRoot(FloatBuilder &b, Value x) {
+  Value y = b.div(b.c(1), b.sqrt(x));
+  auto [high, low] = b.exactProduct(x, y);
+  Value missing = b.sub(b.fma(b.neg(high), y, b.c(1)), b.mul(low, y));
+  Value better = b.fma(b.mul(y, b.c(0.5)), missing, y);
+  // Of 0 and infinity the product is NaN.
+  return b.select(b.isNan(missing), y, better);
+}
+
 /// `op` as arithmetic, or null if it is fine as it is.
 static Value expand(Operation *op, bool hasFma) {
   Type type = op->getNumResults() == 1 ? op->getResult(0).getType() : Type();
@@ -200,7 +210,7 @@ static Value expand(Operation *op, bool hasFma) {
   if (auto minimum = dyn_cast<arith::MinimumFOp>(op))
     return extremum(b, minimum.getLhs(), minimum.getRhs(), /*larger=*/false);
   if (auto rsqrt = dyn_cast<math::RsqrtOp>(op))
-    return b.div(b.c(1), b.sqrt(rsqrt.getOperand()));
+    return reciprocalRoot(b, rsqrt.getOperand());
 
   auto [single, wide] = unaryFunction(op);
   if (wide) {
