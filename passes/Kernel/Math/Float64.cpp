@@ -170,11 +170,13 @@ static Value erfcPositive(FloatBuilder &b, Value x) {
        -1.409445991433531e-06,  1.3267813608518889e-06, -4.146853754663641e-08,
        -3.168341367694147e-07,  7.745572408758512e-08,  3.972203547273795e-08,
        -1.2776086554968677e-08, -1.5867042924138042e-09});
-  // exp(-x^2) with what the square lost.
-  Value square = b.mul(x, x);
-  Value lost = b.fma(x, x, b.neg(square));
-  Value value = b.mul(exp(b, b.neg(square)), b.sub(b.c(1), lost));
-  return b.mul(b.mul(t, exp(b, p)), value);
+  // One exponential, of the sum's high part; the low parts are a factor.
+  auto [square, lost] = b.exactProduct(x, x);
+  Value high = b.sub(p, square);
+  Value back = b.add(high, square);
+  Value low = b.add(b.sub(p, back), b.sub(square, b.sub(back, high)));
+  Value value = exp(b, high);
+  return b.mul(t, b.fma(value, b.sub(low, lost), value));
 }
 
 Value erf(FloatBuilder &b, Value x) {
