@@ -5,6 +5,7 @@
 #include "heddle/Frontend/Onnx.h"
 #include "heddle/Frontend/StableHlo.h"
 #include "heddle/Support/Weights.h"
+#include "lib/Driver/RefineShapes.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -14,16 +15,16 @@
 using namespace mlir;
 using namespace heddle;
 
-static OwningOpRef<ModuleOp> importOnnxModel(Session &session,
-                                             const ModelOptions &options) {
-  OnnxImportOptions import;
+/// Reads --shape and --dim.
+static LogicalResult parseSizes(Session &session, const ModelOptions &options,
+                                OnnxImportOptions &import) {
   for (const std::string &text : options.shapes)
     if (failed(parseOnnxShape(text, import))) {
       session.diagnostics.report(ErrorCode::OnnxShapeOption,
                                  "\"" + text +
                                      "\" is no shape: write "
                                      "--shape NAME=1x128");
-      return nullptr;
+      return failure();
     }
   for (const std::string &text : options.dims)
     if (failed(parseOnnxDim(text, import))) {
@@ -31,8 +32,16 @@ static OwningOpRef<ModuleOp> importOnnxModel(Session &session,
                                  "\"" + text +
                                      "\" is no dimension: write "
                                      "--dim NAME=8");
-      return nullptr;
+      return failure();
     }
+  return success();
+}
+
+static OwningOpRef<ModuleOp> importOnnxModel(Session &session,
+                                             const ModelOptions &options) {
+  OnnxImportOptions import;
+  if (failed(parseSizes(session, options, import)))
+    return nullptr;
   if (!options.binds.empty()) {
     session.diagnostics.report(ErrorCode::StableHloBind,
                                "--bind is for StableHLO; an ONNX model holds "
@@ -44,12 +53,15 @@ static OwningOpRef<ModuleOp> importOnnxModel(Session &session,
 
 static OwningOpRef<ModuleOp> importStableHloModel(Session &session,
                                                   const ModelOptions &options) {
-  if (!options.shapes.empty() || !options.dims.empty()) {
-    session.diagnostics.report(ErrorCode::OnnxShapeOption,
-                               "--shape and --dim are for ONNX models");
+  OnnxImportOptions sizes;
+  if (failed(parseSizes(session, options, sizes)))
     return nullptr;
-  }
   StableHloImportOptions import;
+  for (const auto &[name, shape] : sizes.shapes)
+    import.shapes[std::string(name)].assign(shape.begin(), shape.end());
+  for (const auto &[name, size] : sizes.dims)
+    import.dims[std::string(name)] = size;
+  import.refine = refineShapes;
   for (const std::string &text : options.binds)
     if (failed(parseBinding(text, import))) {
       session.diagnostics.report(ErrorCode::StableHloBind,

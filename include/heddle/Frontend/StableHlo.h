@@ -8,6 +8,8 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,14 @@ struct ArgumentBinding {
 
 struct StableHloImportOptions {
   std::vector<ArgumentBinding> bindings;
+  /// Sizes of arguments that the program leaves open, by name.
+  std::map<std::string, std::vector<int64_t>> shapes;
+  /// Values of the symbolic dimensions that a result of jax.export has.
+  std::map<std::string, int64_t> dims;
+  /// Gives the entry's arguments the types that follow, and every value behind
+  /// them its type. Without it open sizes are refused.
+  std::function<mlir::LogicalResult(mlir::func::FuncOp, mlir::TypeRange)>
+      refine;
   /// Parses in a process of its own first, whose death is an error: damaged
   /// bytecode can bring MLIR's reader down.
   bool trial = true;

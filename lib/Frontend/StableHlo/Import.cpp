@@ -3,6 +3,7 @@
 #include "heddle/Frontend/Exported.h"
 #include "heddle/Frontend/PortableArtifact.h"
 #include "lib/Frontend/StableHlo/Bindings.h"
+#include "lib/Frontend/StableHlo/OpenSizes.h"
 #include "lib/Frontend/StableHlo/TrialParse.h"
 
 #include "dialects/StableHlo/StableHlo.h"
@@ -55,12 +56,6 @@ static LogicalResult makeMain(ModuleOp module, func::FuncOp entry) {
       function.setPrivate();
   entry.setPublic();
   return success();
-}
-
-/// The name that a location gives an argument, as JAX writes it.
-static StringRef nameIn(Location loc) {
-  auto named = loc->findInstanceOf<NameLoc>();
-  return named ? named.getName().getValue() : StringRef();
 }
 
 /// Names arguments and results: by `heddle.name`, by what the exporter wrote,
@@ -154,23 +149,6 @@ static LogicalResult bindPlatform(func::FuncOp entry, int32_t index) {
   entry.getArgument(0).replaceAllUsesWith(
       stablehlo::ConstantOp::create(builder, entry.getLoc(), value));
   return entry.eraseArgument(0);
-}
-
-/// Says which argument has a symbolic shape, in the exporter's words.
-static LogicalResult checkSymbolicShapes(func::FuncOp entry,
-                                         const ExportedProgram &program) {
-  for (auto [i, type] : llvm::enumerate(entry.getArgumentTypes())) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor || tensor.hasStaticShape() || i >= program.shapes.size())
-      continue;
-    return emitError(entry.getArgument(i).getLoc(),
-                     ErrorCode::ExportedUnsupported)
-           << "argument " << i << " has the symbolic shape ("
-           << llvm::join(program.shapes[i], ", ")
-           << "); sizes must be known when compiling: export the function "
-              "with numbers in their place";
-  }
-  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -273,10 +251,14 @@ OwningOpRef<ModuleOp> importStableHlo(MLIRContext *context, StringRef path,
         << "there is neither a function @main nor exactly one public function";
     return {};
   }
-  if (exported && !entry.isExternal() &&
-      (failed(bindPlatform(entry, exported->platformIndex)) ||
-       failed(checkSymbolicShapes(entry, *exported))))
-    return {};
+  if (!entry.isExternal()) {
+    if (exported && failed(bindPlatform(entry, exported->platformIndex)))
+      return {};
+    if (exported)
+      takeInnerNames(entry);
+    if (failed(fixShapes(entry, exported ? &*exported : nullptr, options)))
+      return {};
+  }
   if (failed(adoptStableHlo(*module, entry, path, options.bindings)))
     return {};
   return module;

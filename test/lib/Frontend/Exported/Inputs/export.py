@@ -48,6 +48,14 @@ def main(folder):
     (rows,) = export.symbolic_shape("rows")
     save("symbolic", export.export(jax.jit(layer))(params, jax.ShapeDtypeStruct((rows, 3), np.float32)))
 
+    # A constraint, a loop over slices of computed starts, a window over all rows.
+    (rows,) = export.symbolic_shape("rows", constraints=["rows>=2"])
+
+    def walk(x):
+        total, _ = jax.lax.scan(lambda sum, row: (sum + row.sum(), None), 0.0, x[:-1])
+        return total + x[-1].sum(), jnp.cumsum(x, axis=0)
+
+    save("assertion", export.export(jax.jit(walk))(jax.ShapeDtypeStruct((rows, 3), np.float32)))
     # JAX does not serialize host callbacks, the usual reason of effects.
     save("effects", dataclasses.replace(plain, ordered_effects=(Noise(),)))
     mesh = jax.make_mesh((2,), ("d",))

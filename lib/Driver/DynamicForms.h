@@ -1,0 +1,22 @@
+// Operations whose sizes are operands, where these are known.
+
+#ifndef HEDDLE_LIB_DRIVER_DYNAMICFORMS_H
+#define HEDDLE_LIB_DRIVER_DYNAMICFORMS_H
+
+#include "mlir/IR/Operation.h"
+
+#include <optional>
+
+namespace heddle {
+
+/// The elements of a constant of integers; nothing if the value is none.
+std::optional<llvm::SmallVector<int64_t>> integersOf(mlir::Value value);
+
+/// Replaces an operation by a form that holds its sizes, where its type alone
+/// could not: gathers, slices of computed starts, JAX's dynamic_reduce_window.
+/// Returns what stands there now.
+mlir::Operation *fixDynamicForm(mlir::Operation *op);
+
+} // namespace heddle
+
+#endif // HEDDLE_LIB_DRIVER_DYNAMICFORMS_H

@@ -1,0 +1,336 @@
+#include "lib/Driver/RefineShapes.h"
+
+#include "lib/Driver/DynamicForms.h"
+
+#include "dialects/StableHlo/StableHlo.h"
+#include "heddle/Reference/Interpreter.h"
+#include "heddle/Support/Diagnostics.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace heddle::stablehlo;
+
+namespace heddle {
+namespace {
+
+/// Operations that a program may grow to by inlining.
+constexpr int64_t kOperationLimit = 1 << 20;
+
+ElementsAttr constantOf(Value value) {
+  ElementsAttr constant;
+  return matchPattern(value, m_Constant(&constant)) ? constant : ElementsAttr();
+}
+
+using Shape = std::optional<SmallVector<int64_t>>;
+
+RankedTensorType tensorOf(Value value) {
+  return dyn_cast<RankedTensorType>(value.getType());
+}
+
+/// Batching dimensions, then what is left of lhs, then of rhs.
+Shape shapeOf(DotGeneralOp op) {
+  RankedTensorType lhs = tensorOf(op.getLhs()), rhs = tensorOf(op.getRhs());
+  DotDimensionNumbersAttr numbers = op.getDotDimensionNumbers();
+  SmallVector<int64_t> shape;
+  for (int64_t i : numbers.getLhsBatchingDimensions())
+    shape.push_back(lhs.getDimSize(i));
+  auto addFree = [&](RankedTensorType type, ArrayRef<int64_t> batching,
+                     ArrayRef<int64_t> contracting) {
+    for (int64_t i = 0; i < type.getRank(); ++i)
+      if (!llvm::is_contained(batching, i) &&
+          !llvm::is_contained(contracting, i))
+        shape.push_back(type.getDimSize(i));
+  };
+  addFree(lhs, numbers.getLhsBatchingDimensions(),
+          numbers.getLhsContractingDimensions());
+  addFree(rhs, numbers.getRhsBatchingDimensions(),
+          numbers.getRhsContractingDimensions());
+  return shape;
+}
+
+Shape shapeOf(ConvolutionOp op) {
+  RankedTensorType lhs = tensorOf(op.getLhs()), rhs = tensorOf(op.getRhs());
+  ConvDimensionNumbersAttr numbers = op.getDimensionNumbers();
+  SmallVector<int64_t> shape(lhs.getRank());
+  shape[numbers.getOutputBatchDimension()] =
+      lhs.getDimSize(numbers.getInputBatchDimension()) /
+      op.getBatchGroupCount();
+  shape[numbers.getOutputFeatureDimension()] =
+      rhs.getDimSize(numbers.getKernelOutputFeatureDimension());
+  auto strides = op.getWindowStridesOrDefault();
+  auto lhsDilation = op.getLhsDilationOrDefault();
+  auto rhsDilation = op.getRhsDilationOrDefault();
+  auto padding = op.getPaddingOrDefault();
+  auto dilated = [](int64_t size, int64_t by) {
+    return size == 0 ? 0 : (size - 1) * by + 1;
+  };
+  for (auto [i, dimension] :
+       llvm::enumerate(numbers.getOutputSpatialDimensions())) {
+    int64_t size =
+        dilated(lhs.getDimSize(numbers.getInputSpatialDimensions()[i]),
+                lhsDilation[i]) +
+        padding[i].first + padding[i].second;
+    int64_t window =
+        dilated(rhs.getDimSize(numbers.getKernelSpatialDimensions()[i]),
+                rhsDilation[i]);
+    shape[dimension] = size < window ? 0 : (size - window) / strides[i] + 1;
+  }
+  return shape;
+}
+
+Shape shapeOf(DynamicPadOp op) {
+  auto low = integersOf(op.getEdgePaddingLow());
+  auto high = integersOf(op.getEdgePaddingHigh());
+  auto interior = integersOf(op.getInteriorPadding());
+  if (!low || !high || !interior)
+    return std::nullopt;
+  SmallVector<int64_t> shape;
+  for (auto [i, size] : llvm::enumerate(tensorOf(op.getOperand()).getShape()))
+    shape.push_back(size + (*low)[i] + (*high)[i] +
+                    std::max<int64_t>(size - 1, 0) * (*interior)[i]);
+  return shape;
+}
+
+Shape shapeOf(RealDynamicSliceOp op) {
+  auto start = integersOf(op.getStartIndices());
+  auto limit = integersOf(op.getLimitIndices());
+  auto stride = integersOf(op.getStrides());
+  if (!start || !limit || !stride || llvm::is_contained(*stride, 0))
+    return std::nullopt;
+  SmallVector<int64_t> shape;
+  for (auto [from, to, by] : llvm::zip(*start, *limit, *stride))
+    shape.push_back((to - from + by - 1) / by);
+  return shape;
+}
+
+/// The shape of an operation's one result where its operands' types and
+/// constants say it and no interface does.
+Shape shapeOf(Operation *op) {
+  auto same = [](Value value) -> Shape {
+    auto type = tensorOf(value);
+    return type ? Shape(llvm::to_vector(type.getShape())) : std::nullopt;
+  };
+  return llvm::TypeSwitch<Operation *, Shape>(op)
+      .Case<DotGeneralOp, ConvolutionOp, DynamicPadOp, RealDynamicSliceOp>(
+          [](auto op) { return shapeOf(op); })
+      .Case<ConvertOp, UniformQuantizeOp, UniformDequantizeOp>(
+          [&](auto op) { return same(op.getOperand()); })
+      .Case([&](DynamicBroadcastInDimOp op) {
+        return integersOf(op.getOutputDimensions());
+      })
+      .Case<DynamicReshapeOp, DynamicIotaOp>(
+          [&](auto op) { return integersOf(op.getOutputShape()); })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+class Refiner {
+public:
+  LogicalResult refine(Block &block);
+
+private:
+  LogicalResult refine(Operation *op);
+  LogicalResult refineRegions(Operation *op);
+  LogicalResult refineTypes(Operation *op);
+  LogicalResult inlineCall(func::CallOp call, func::FuncOp callee);
+  LogicalResult checkAssertion(CustomCallOp op);
+  static void setType(Value value, Type wanted);
+
+  int64_t operations = 0;
+};
+
+} // namespace
+
+/// Takes from `wanted` the sizes that the value's type does not know.
+void Refiner::setType(Value value, Type wanted) {
+  auto type = tensorOf(value);
+  auto from = dyn_cast<RankedTensorType>(wanted);
+  if (!type || !from || type.hasStaticShape() ||
+      type.getRank() != from.getRank())
+    return;
+  SmallVector<int64_t> shape = llvm::to_vector(type.getShape());
+  for (auto [size, known] : llvm::zip(shape, from.getShape()))
+    if (ShapedType::isDynamic(size))
+      size = known;
+  // A bound has no meaning where the size is known.
+  bool isStatic = !ShapedType::isDynamicShape(shape);
+  value.setType(
+      RankedTensorType::get(shape, type.getElementType(),
+                            isStatic ? Attribute() : type.getEncoding()));
+}
+
+LogicalResult Refiner::inlineCall(func::CallOp call, func::FuncOp callee) {
+  IRMapping mapping;
+  Block &body = callee.getBody().front();
+  mapping.map(body.getArguments(), call.getOperands());
+  OpBuilder builder(call);
+  for (Operation &op : body.without_terminator())
+    builder.clone(op, mapping);
+  for (auto [result, value] :
+       llvm::zip(call.getResults(), body.getTerminator()->getOperands()))
+    result.replaceAllUsesWith(mapping.lookupOrDefault(value));
+  return success();
+}
+
+/// An assertion's first operand says whether the shapes fit; the others are
+/// numbers for its message.
+LogicalResult Refiner::checkAssertion(CustomCallOp op) {
+  auto holds = op.getInputs().empty() ? std::nullopt
+                                      : integersOf(op.getInputs().front());
+  if (!holds || holds->size() != 1)
+    return success();
+  if (holds->front() != 0) {
+    op.erase();
+    return success();
+  }
+  auto message = op->getAttrOfType<StringAttr>("error_message");
+  std::string text = message ? message.str() : "a shape assertion fails";
+  for (auto [i, operand] : llvm::enumerate(op.getInputs().drop_front())) {
+    auto number = integersOf(operand);
+    std::string mark = "{" + std::to_string(i) + "}";
+    for (size_t at; number && number->size() == 1 &&
+                    (at = text.find(mark)) != std::string::npos;)
+      text.replace(at, mark.size(), std::to_string(number->front()));
+  }
+  return emitError(op.getLoc(), ErrorCode::OnnxShapeOption) << text;
+}
+
+LogicalResult Refiner::refineRegions(Operation *op) {
+  if (auto loop = dyn_cast<WhileOp>(op))
+    for (Region &region : loop->getRegions())
+      for (auto [argument, operand] :
+           llvm::zip(region.getArguments(), loop.getOperands()))
+        setType(argument, operand.getType());
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      if (failed(refine(block)))
+        return failure();
+  return success();
+}
+
+LogicalResult Refiner::refineTypes(Operation *op) {
+  if (llvm::all_of(op->getResults(), [](Value result) {
+        auto type = tensorOf(result);
+        return !type || type.hasStaticShape();
+      }))
+    return success();
+  if (auto infer = dyn_cast<InferTypeOpInterface>(op)) {
+    SmallVector<Type> types;
+    if (succeeded(infer.inferReturnTypes(
+            op->getContext(), std::nullopt, op->getOperands(),
+            op->getAttrDictionary(), op->getPropertiesStorage(),
+            op->getRegions(), types)))
+      for (auto [result, type] : llvm::zip(op->getResults(), types))
+        setType(result, type);
+  } else if (auto scatter = dyn_cast<ScatterOp>(op)) {
+    for (auto [result, input] :
+         llvm::zip(scatter.getResults(), scatter.getInputs()))
+      setType(result, input.getType());
+  } else if (Shape shape = shapeOf(op)) {
+    auto type = tensorOf(op->getResult(0));
+    if (llvm::any_of(*shape, [](int64_t size) {
+          return size < 0 && !ShapedType::isDynamic(size);
+        }))
+      return emitError(op->getLoc(), ErrorCode::StableHloDynamicShape)
+             << "'" << op->getName() << "' has a negative size";
+    if (shape->size() == static_cast<size_t>(type.getRank()))
+      setType(op->getResult(0),
+              RankedTensorType::get(*shape, type.getElementType()));
+  }
+  for (Value result : op->getResults())
+    if (auto type = tensorOf(result); type && !type.hasStaticShape())
+      return emitError(op->getLoc(), ErrorCode::StableHloDynamicShape)
+             << "'" << op->getName() << "' has a result of type " << type
+             << " although the arguments' sizes are known";
+  return success();
+}
+
+LogicalResult Refiner::refine(Operation *op) {
+  if (auto size = dyn_cast<GetDimensionSizeOp>(op)) {
+    int64_t value = tensorOf(size.getOperand()).getDimSize(size.getDimension());
+    if (ShapedType::isDynamic(value))
+      return success();
+    OpBuilder builder(op);
+    auto type = cast<RankedTensorType>(size.getType());
+    op->replaceAllUsesWith(ConstantOp::create(
+        builder, op->getLoc(),
+        DenseElementsAttr::get(
+            type, builder.getIntegerAttr(type.getElementType(), value))));
+    op->erase();
+    return success();
+  }
+  if (auto call = dyn_cast<CustomCallOp>(op))
+    if (call.getCallTargetName() == "shape_assertion")
+      return checkAssertion(call);
+  op = fixDynamicForm(op);
+  if (failed(refineRegions(op)) || failed(refineTypes(op)))
+    return failure();
+  // Sizes are computed from sizes.
+  if (op->getNumOperands() == 0 || op->getNumResults() != 1 ||
+      !isa_and_nonnull<StableHloDialect>(op->getDialect()))
+    return success();
+  SmallVector<ElementsAttr> operands =
+      llvm::map_to_vector(op->getOperands(), constantOf);
+  auto type = tensorOf(op->getResult(0));
+  if (llvm::is_contained(operands, ElementsAttr()) || !type ||
+      !type.getElementType().isIntOrIndex() || type.getNumElements() > 64)
+    return success();
+  FailureOr<ElementsAttr> folded = foldOp(op, operands);
+  if (failed(folded) || (*folded).getType() != type)
+    return success();
+  OpBuilder builder(op);
+  op->replaceAllUsesWith(ConstantOp::create(builder, op->getLoc(), *folded));
+  op->erase();
+  return success();
+}
+
+LogicalResult Refiner::refine(Block &block) {
+  for (auto it = block.begin(); it != block.end();) {
+    Operation *op = &*it;
+    if (++operations > kOperationLimit)
+      return emitError(op->getLoc(), ErrorCode::StableHloDynamicShape)
+             << "inlining its calls makes the program too large";
+    auto call = dyn_cast<func::CallOp>(op);
+    auto callee = call ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+                             op, call.getCalleeAttr())
+                       : func::FuncOp();
+    if (!callee || !callee.getBody().hasOneBlock()) {
+      ++it;
+      if (failed(refine(op)))
+        return failure();
+      continue;
+    }
+    // What was inlined stands in front of the call: go on with its first.
+    bool first = it == block.begin();
+    auto before = first ? block.end() : std::prev(it);
+    if (failed(inlineCall(call, callee)))
+      return failure();
+    call.erase();
+    it = first ? block.begin() : std::next(before);
+  }
+  return success();
+}
+
+LogicalResult refineShapes(func::FuncOp entry, TypeRange argumentTypes) {
+  if (!entry.getBody().hasOneBlock())
+    return success();
+  Block &block = entry.getBody().front();
+  for (auto [argument, type] : llvm::zip(block.getArguments(), argumentTypes))
+    argument.setType(type);
+  if (failed(Refiner().refine(block)))
+    return failure();
+  entry.setType(FunctionType::get(entry.getContext(), argumentTypes,
+                                  block.getTerminator()->getOperandTypes()));
+  // Their argument types may fit no call any more.
+  for (auto function : llvm::make_early_inc_range(
+           entry->getParentOfType<ModuleOp>().getOps<func::FuncOp>()))
+    if (function != entry && function.isPrivate() &&
+        SymbolTable::symbolKnownUseEmpty(function,
+                                         entry->getParentOfType<ModuleOp>()))
+      function.erase();
+  return success();
+}
+
+} // namespace heddle

@@ -1,0 +1,26 @@
+// Arguments whose sizes a program leaves open.
+
+#ifndef HEDDLE_LIB_FRONTEND_STABLEHLO_OPENSIZES_H
+#define HEDDLE_LIB_FRONTEND_STABLEHLO_OPENSIZES_H
+
+#include "heddle/Frontend/Exported.h"
+#include "heddle/Frontend/StableHlo.h"
+
+namespace heddle {
+
+/// The name that a location gives an argument, as JAX writes it.
+llvm::StringRef nameIn(mlir::Location loc);
+
+/// With symbolic shapes, @main computes their symbols and calls a function that
+/// has the arguments' names: takes them.
+void takeInnerNames(mlir::func::FuncOp entry);
+
+/// Fixes the open sizes of arguments as the options say. `exported` knows the
+/// symbolic dimensions of a result of jax.export; else null.
+mlir::LogicalResult fixShapes(mlir::func::FuncOp entry,
+                              const ExportedProgram *exported,
+                              const StableHloImportOptions &options);
+
+} // namespace heddle
+
+#endif // HEDDLE_LIB_FRONTEND_STABLEHLO_OPENSIZES_H

@@ -1,0 +1,36 @@
+// Sizes that a program leaves open are fixed by --shape; what is computed from them follows.
+
+// RUN: heddle compare %s --shape x=4x3 | FileCheck %s
+// RUN: heddle inspect %s --shape x=4x3 | FileCheck %s --check-prefix=TYPES
+// RUN: %exits 2 heddle check %s --shape x=4x2 | FileCheck %s --check-prefix=WRONG
+
+// CHECK: ok {{.*}} out0
+// CHECK: ok {{.*}} out1
+// TYPES: input  x f32 4x3
+// TYPES: output out0 f32 12
+// TYPES: output out1 f32 8x3
+// WRONG: argument 0 of type 'tensor<?x3xf32>' cannot have the given shape
+
+func.func @main(%x: tensor<?x3xf32> loc("x")) -> (tensor<?xf32>, tensor<?x3xf32>) {
+  %three = stablehlo.constant dense<3> : tensor<i32>
+  %two = stablehlo.constant dense<2> : tensor<i32>
+  %threes = stablehlo.constant dense<3> : tensor<1xi32>
+  %rows = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?x3xf32>) -> tensor<i32>
+  %all = stablehlo.multiply %rows, %three : tensor<i32>
+  %shape = stablehlo.reshape %all : (tensor<i32>) -> tensor<1xi32>
+  %flat = stablehlo.dynamic_reshape %x, %shape : (tensor<?x3xf32>, tensor<1xi32>) -> tensor<?xf32>
+  %e = stablehlo.exponential %flat : tensor<?xf32>
+  %double = call @twice(%rows, %two) : (tensor<i32>, tensor<i32>) -> tensor<1xi32>
+  %shape2 = stablehlo.concatenate %double, %threes, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %base = stablehlo.dynamic_broadcast_in_dim %zero, %shape2, dims = [] : (tensor<f32>, tensor<2xi32>) -> tensor<?x3xf32>
+  %both = stablehlo.concatenate %x, %x, dim = 0 : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+  %sum = stablehlo.add %base, %both : tensor<?x3xf32>
+  return %e, %sum : tensor<?xf32>, tensor<?x3xf32>
+}
+
+func.func private @twice(%n: tensor<i32>, %two: tensor<i32>) -> tensor<1xi32> {
+  %m = stablehlo.multiply %n, %two : tensor<i32>
+  %r = stablehlo.reshape %m : (tensor<i32>) -> tensor<1xi32>
+  return %r : tensor<1xi32>
+}
