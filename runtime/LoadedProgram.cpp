@@ -137,6 +137,8 @@ Error LoadedProgram::placeWeights(const heddle_load_options &options) {
       weightMemory.push_back(std::move(region));
     } else if (options.flags & HEDDLE_WEIGHTS_PREFAULT) {
       prefault(bytes.data, bytes.size, /*forWriting=*/false);
+    } else if (!(options.flags & HEDDLE_WEIGHTS_LAZY)) {
+      prefaultCached(bytes.data, bytes.size);
     }
   }
   for (uint32_t i = 0; i < length(manifest().weights()); ++i) {

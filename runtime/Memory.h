@@ -48,6 +48,12 @@ private:
 /// Maps the pages of [data, data + bytes) now; harmless if that cannot be done.
 void prefault(const void *data, size_t bytes, bool forWriting);
 
+/// Maps those pages of a mapped file that are in memory already, so that no
+/// later access faults for them; reads nothing from a disk. Where the system
+/// does not tell which are (files that the process could not write), all are
+/// mapped.
+void prefaultCached(const void *data, size_t bytes);
+
 /// Bytes of a page of this system.
 size_t systemPageBytes();
 

@@ -184,9 +184,13 @@ enum {
   HEDDLE_WEIGHTS_HUGE = 1u << 1, /* copy the weights to huge pages: faster when
                                     memory-bound, not shared */
   HEDDLE_WEIGHTS_PREFAULT =
-      1u << 2, /* map all pages of the weights now instead of at first use */
+      1u << 2, /* map all pages of the weights now, also those still on disk;
+                  by default those that are in memory */
   HEDDLE_SYMBOLS_PERF = 1u << 3, /* write kernel names to /tmp/perf-<pid>.map */
-  HEDDLE_SYMBOLS_GDB = 1u << 4   /* register kernels with gdb's JIT interface */
+  HEDDLE_SYMBOLS_GDB = 1u << 4,  /* register kernels with gdb's JIT interface */
+  HEDDLE_WEIGHTS_LAZY =
+      1u << 5 /* map pages of the weights at first use only: loads faster, the
+                 first call is slower */
 };
 
 /* Since 0.1. */

@@ -274,6 +274,14 @@ Model test::additionModel() {
   return model;
 }
 
+Model test::largeModel() {
+  Model model;
+  model.addWeight("large", std::vector<float>(size_t(4) << 20, 1.0f));
+  model.entry("main");
+  model.program().body = model.block();
+  return model;
+}
+
 Model test::churnModel(int64_t rounds) {
   Model model;
   EntryT &entry = model.entry("main");

@@ -80,6 +80,8 @@ struct Model {
   format::ProgramT *current = nullptr; ///< The one being built.
 };
 
+/// Weights of 16 MiB, and an entry that does nothing.
+Model largeModel();
 /// sum = (left + right) + weight + left over 1000 elements in 8 tiles, by way
 /// of the arena and in place; a second entry "empty" does nothing.
 Model additionModel();

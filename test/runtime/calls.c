@@ -144,6 +144,47 @@ static void test_memory(const char *folder) {
   free(bytes);
 }
 
+/* KiB of the artifact that are mapped to memory. */
+static long mapped_kib(const char *path) {
+  FILE *file = fopen("/proc/self/smaps", "r");
+  char line[4096];
+  long total = 0, rss;
+  int inside = 0;
+  while (file && fgets(line, sizeof(line), file)) {
+    if (strchr(line, '-') && strchr(line, '/'))
+      inside = strstr(line, path) != NULL;
+    else if (inside && sscanf(line, "Rss: %ld kB", &rss) == 1)
+      total += rss;
+  }
+  if (file)
+    fclose(file);
+  return total;
+}
+
+/* Pages of weights that are in memory are mapped when loading, so that the
+   first call does not fault for each. */
+static void test_weights_mapped(const char *folder) {
+  char path[4096];
+  snprintf(path, sizeof(path), "%s", model_path(folder, "large"));
+  heddle_load_options options = HEDDLE_INIT(options);
+  options.flags =
+      HEDDLE_VERIFY_WEIGHTS; /* reads them: now they are in memory */
+  heddle_program *program = load(folder, "large", &options);
+  int tells = mapped_kib(path) >= 16 * 1024;
+  heddle_program_destroy(program);
+  if (!tells) {
+    printf("not checked: an emulator that does not say what is mapped\n");
+    return;
+  }
+  options.flags = HEDDLE_WEIGHTS_LAZY;
+  program = load(folder, "large", &options);
+  CHECK(mapped_kib(path) < 8 * 1024);
+  heddle_program_destroy(program);
+  program = load(folder, "large", NULL);
+  CHECK(mapped_kib(path) >= 16 * 1024);
+  heddle_program_destroy(program);
+}
+
 static void test_control(const char *folder) {
   heddle_program *program = load(folder, "control", NULL);
   heddle_context *context = NULL;
@@ -341,5 +382,6 @@ int main(int argc, char **argv) {
   test_stopping(argv[1]);
   test_donated(argv[1]);
   test_dynamic(argv[1]);
+  test_weights_mapped(argv[1]);
   return finish();
 }

@@ -23,7 +23,8 @@ int main(int argc, char **argv) {
                  write("steps", stepsModel()) &&
                  write("control", controlModel()) &&
                  write("donated", donatedModel()) &&
-                 write("dynamic", dynamicModel())
+                 write("dynamic", dynamicModel()) &&
+                 write("large", largeModel())
              ? 0
              : 1;
 }
