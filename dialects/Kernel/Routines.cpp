@@ -24,6 +24,11 @@ static constexpr Signature signatures[] = {
     {"triangular_solve", "nn,nm", "nm", "left_side,lower,unit_diagonal",
      "transpose_a"},
     {"fft", "", "", "", "fft_type"},
+    {"qr", "mn", "mn,k"},
+    {"householder_product", "mn,j", "mn"},
+    {"lu", "mn", "mn,#k,#m"},
+    {"eigh", "nn", "nn,!n", "lower?"},
+    {"svd", "mn", "!k", "full_matrices?,compute_uv?"},
 };
 
 static const Signature *findSignature(StringRef name) {
@@ -148,6 +153,13 @@ public:
         return (what + " " + Twine(number) + " " + wrong).str();
     }
     return "";
+  }
+
+  /// Whether the extents of these letters do not fall.
+  bool isOrdered(StringRef letters) const {
+    return llvm::is_sorted(letters, [&](char a, char b) {
+      return extents.lookup(a) < extents.lookup(b);
+    });
   }
 
 private:
@@ -295,7 +307,13 @@ std::string RoutineCall::check() const {
       outputText = "mn";
     }
   }
+  if (name == "svd" && flag("compute_uv", true))
+    outputText = flag("full_matrices", false) ? "!k,mm,nn" : "!k,mk,kn";
   ShapeCheck shapes(*this);
   wrong = shapes.check(inputText, inputs, "operand");
+  if (wrong.empty() && name == "householder_product" &&
+      !shapes.isOrdered("jnm"))
+    return "wants no more reflectors than columns, and no more columns than "
+           "rows";
   return wrong.empty() ? shapes.check(outputText, outputs, "result") : wrong;
 }

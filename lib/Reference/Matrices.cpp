@@ -65,10 +65,40 @@ static void triangularSolve(const Parameters &call, ArrayRef<Dense> in,
     }
 }
 
+static void factorizeLu(const Parameters &, ArrayRef<Dense> in,
+                        MutableArrayRef<Dense> out) {
+  Dense &a = out[0], &pivots = out[1], &permutation = out[2];
+  a = in[0];
+  for (int64_t i = 0; i < a.rows; ++i)
+    permutation[i] = double(i);
+  auto size = [](Complex value) {
+    return std::abs(value.real()) + std::abs(value.imag());
+  };
+  for (int64_t k = 0; k < pivots.columns; ++k) {
+    int64_t pivot = k;
+    for (int64_t i = k + 1; i < a.rows; ++i)
+      if (size(a.at(i, k)) > size(a.at(pivot, k)))
+        pivot = i;
+    pivots[k] = double(pivot);
+    std::swap(permutation[k], permutation[pivot]);
+    for (int64_t j = 0; j < a.columns; ++j)
+      std::swap(a.at(k, j), a.at(pivot, j));
+    if (a.at(k, k) == 0.0)
+      continue;
+    for (int64_t i = k + 1; i < a.rows; ++i) {
+      a.at(i, k) /= a.at(k, k);
+      for (int64_t j = k + 1; j < a.columns; ++j)
+        a.at(i, j) -= a.at(i, k) * a.at(k, j);
+    }
+  }
+}
+
 MatrixFunction reference::findMatrixFunction(StringRef name) {
   static const llvm::StringMap<MatrixFunction> functions = {
-      {"cholesky", cholesky},
-      {"triangular_solve", triangularSolve},
+      {"cholesky", cholesky},     {"triangular_solve", triangularSolve},
+      {"qr", factorizeQr},        {"householder_product", multiplyReflectors},
+      {"lu", factorizeLu},        {"eigh", decomposeHermitian},
+      {"svd", decomposeSingular},
   };
   return functions.lookup(name);
 }

@@ -36,6 +36,19 @@ using MatrixFunction = void (*)(const kernel::RoutineCall &call,
 /// Null if there is none of this name (Matrices.cpp).
 MatrixFunction findMatrixFunction(llvm::StringRef name);
 
+// Those with orthogonal factors (Orthogonal.cpp).
+void factorizeQr(const kernel::RoutineCall &call, llvm::ArrayRef<Dense> in,
+                 llvm::MutableArrayRef<Dense> out);
+void multiplyReflectors(const kernel::RoutineCall &call,
+                        llvm::ArrayRef<Dense> in,
+                        llvm::MutableArrayRef<Dense> out);
+void decomposeHermitian(const kernel::RoutineCall &call,
+                        llvm::ArrayRef<Dense> in,
+                        llvm::MutableArrayRef<Dense> out);
+void decomposeSingular(const kernel::RoutineCall &call,
+                       llvm::ArrayRef<Dense> in,
+                       llvm::MutableArrayRef<Dense> out);
+
 using Wide = std::complex<long double>;
 /// The transform of dense values over the dimensions from `first` on, in place;
 /// `shape` becomes that of the result. `type` is spelled as in StableHLO

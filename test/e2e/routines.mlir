@@ -6,6 +6,8 @@
 // RUN: heddle compare half.mlir
 // RUN: heddle compare complex.mlir
 // RUN: heddle compare empty.mlir
+// RUN: heddle compare orthogonal.mlir
+// RUN: heddle compare orthogonal.mlir -t x86-64-v2
 // RUN: heddle compare fourier.mlir
 // RUN: heddle compare fourier.mlir -t x86-64-v2
 
@@ -82,4 +84,18 @@ func.func @main(%x: tensor<5x12x10xf32>, %re: tensor<37xf64>, %im: tensor<37xf64
   %z = stablehlo.composite "heddle.fft" %y#0, %y#1 {composite_attributes = {fft_type = "IRFFT", fft_length = array<i64: 5, 12, 10>}, decomposition = @heddle.fft.1} : (tensor<5x12x6xf32>, tensor<5x12x6xf32>) -> tensor<5x12x10xf32>
   %w:2 = stablehlo.composite "heddle.fft" %re, %im {composite_attributes = {fft_type = "IFFT", fft_length = array<i64: 37>}, decomposition = @heddle.fft.2} : (tensor<37xf64>, tensor<37xf64>) -> (tensor<37xf64>, tensor<37xf64>)
   return %y#0, %y#1, %z, %w#0, %w#1 : tensor<5x12x6xf32>, tensor<5x12x6xf32>, tensor<5x12x10xf32>, tensor<37xf64>, tensor<37xf64>
+}
+//--- orthogonal.mlir
+func.func private @heddle.qr.0(tensor<2x40x33xf64>) -> (tensor<2x40x33xf64>, tensor<2x33xf64>)
+func.func private @heddle.householder_product.0(tensor<2x40x33xf64>, tensor<2x33xf64>) -> tensor<2x40x33xf64>
+func.func private @heddle.lu.0(tensor<2x40x33xf64>) -> (tensor<2x40x33xf64>, tensor<2x33xi32>, tensor<2x40xi32>)
+func.func private @heddle.eigh.0(tensor<17x17xf64>, tensor<17x17xf64>) -> (tensor<17x17xf64>, tensor<17x17xf64>, tensor<17xf64>)
+func.func private @heddle.svd.0(tensor<2x40x33xf64>) -> (tensor<2x33xf64>, tensor<2x40x33xf64>, tensor<2x33x33xf64>)
+func.func @main(%x: tensor<2x40x33xf64>, %re: tensor<17x17xf64>, %im: tensor<17x17xf64>) -> (tensor<2x40x33xf64>, tensor<2x33xf64>, tensor<2x40x33xf64>, tensor<2x40x33xf64>, tensor<2x33xi32>, tensor<2x40xi32>, tensor<17x17xf64>, tensor<17x17xf64>, tensor<17xf64>, tensor<2x33xf64>, tensor<2x40x33xf64>, tensor<2x33x33xf64>) {
+  %p:2 = stablehlo.composite "heddle.qr" %x {decomposition = @heddle.qr.0} : (tensor<2x40x33xf64>) -> (tensor<2x40x33xf64>, tensor<2x33xf64>)
+  %q = stablehlo.composite "heddle.householder_product" %p#0, %p#1 {decomposition = @heddle.householder_product.0} : (tensor<2x40x33xf64>, tensor<2x33xf64>) -> tensor<2x40x33xf64>
+  %l:3 = stablehlo.composite "heddle.lu" %x {decomposition = @heddle.lu.0} : (tensor<2x40x33xf64>) -> (tensor<2x40x33xf64>, tensor<2x33xi32>, tensor<2x40xi32>)
+  %v:3 = stablehlo.composite "heddle.eigh" %re, %im {composite_attributes = {lower = false}, decomposition = @heddle.eigh.0} : (tensor<17x17xf64>, tensor<17x17xf64>) -> (tensor<17x17xf64>, tensor<17x17xf64>, tensor<17xf64>)
+  %s:3 = stablehlo.composite "heddle.svd" %x {decomposition = @heddle.svd.0} : (tensor<2x40x33xf64>) -> (tensor<2x33xf64>, tensor<2x40x33xf64>, tensor<2x33x33xf64>)
+  return %p#0, %p#1, %q, %l#0, %l#1, %l#2, %v#0, %v#1, %v#2, %s#0, %s#1, %s#2 : tensor<2x40x33xf64>, tensor<2x33xf64>, tensor<2x40x33xf64>, tensor<2x40x33xf64>, tensor<2x33xi32>, tensor<2x40xi32>, tensor<17x17xf64>, tensor<17x17xf64>, tensor<17xf64>, tensor<2x33xf64>, tensor<2x40x33xf64>, tensor<2x33x33xf64>
 }

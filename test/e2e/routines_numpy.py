@@ -189,7 +189,146 @@ def fft(program: Program, dtype):
                          lambda y, wanted=wanted: close("y", y, wanted, 8, unit))
 
 
-FAMILIES = {function.__name__: function for function in (cholesky, triangular_solve, fft)}
+def orthonormal(name, q, ulps, unit):
+    """The columns of q are orthonormal."""
+    eye = np.broadcast_to(np.eye(q.shape[-1]), (*q.shape[:-2], q.shape[-1], q.shape[-1]))
+    yield from close(f"{name}^H {name}", adjoint(wide(q)) @ wide(q), eye, ulps, unit)
+
+
+def rectangles():
+    """Sizes of m x n matrices, square ones among them."""
+    for batch, n in shapes():
+        yield batch, n, n
+    yield from [((), 40, 7), ((), 7, 40), ((3,), 5, 2), ((3,), 2, 5), ((), 131, 64), ((), 64, 131), ((), 0, 3), ((), 3, 0), ((), 1, 9)]
+
+
+def complex_type(dtype):
+    return np.result_type(dtype, np.complex64)
+
+
+def qr(program: Program, dtype):
+    unit = ULP[np.dtype(dtype)]
+    for is_complex in (False, True):
+        for batch, m, n in rectangles():
+            a, k = random((*batch, m, n), dtype, is_complex), min(m, n)
+            if m == 17:
+                a[..., 3] = a[..., 2]  # not of full rank
+            taus = np.zeros((*batch, k), a.dtype)
+
+            def packed(packed, taus, a=a, k=k, m=m, n=n):
+                # The product of the reflectors is unitary and takes R back to a.
+                x = np.triu(wide(packed))
+                for i in reversed(range(k)):
+                    v = np.where(np.arange(m) > i, wide(packed)[..., i], np.arange(m) == i)[..., None]
+                    x = x - wide(taus)[..., i, None, None] * v @ (adjoint(v) @ x)
+                yield from close("q r", x, wide(a), 20 + 2 * k, unit)
+                if (np.diagonal(packed.imag, axis1=-2, axis2=-1)[..., :k] != 0).any():
+                    yield "the diagonal of r is not real"
+            program.call("qr", [a], [a, taus], "", packed)
+            if n > m:
+                continue
+            # Reflectors of unit length, and fewer of them than there are columns.
+            j = n if n != 17 else 5
+            v = np.tril(random((*batch, m, n), dtype, is_complex), -1)
+            norm = 1 + (np.abs(v) ** 2).sum(-2)
+            taus = (2 / norm[..., :j]).astype(a.dtype)
+
+            def columns(q, v=v, taus=taus, j=j, m=m, n=n):
+                wanted = np.zeros(v.shape, np.complex128) + np.eye(m, n)
+                for i in reversed(range(j)):
+                    u = np.where(np.arange(m) > i, wide(v)[..., i], np.arange(m) == i)[..., None]
+                    wanted = wanted - wide(taus)[..., i, None, None] * u @ (adjoint(u) @ wanted)
+                yield from close("q", q, wanted, 20 + 2 * n, unit)
+            program.call("householder_product", [v, taus], [v], "", columns)
+
+
+def lu(program: Program, dtype):
+    unit = ULP[np.dtype(dtype)]
+    for is_complex in (False, True):
+        for batch, m, n in rectangles():
+            a, k = random((*batch, m, n), dtype, is_complex), min(m, n)
+            if m == 3:
+                a[...] = 0
+
+            def check(lu, pivots, permutation, a=a, k=k, m=m, n=n):
+                lower, upper = np.tril(wide(lu)[..., :k], -1) + np.eye(m, k), np.triu(wide(lu)[..., :k, :])
+                rows = np.take_along_axis(wide(a), permutation[..., None].astype(np.int64), -2) if a.size else wide(a)
+                yield from close("l u", lower @ upper, rows, 20 + 2 * k, unit)
+                size = lambda x: np.abs(x.real) + np.abs(x.imag)
+                if a.size and (size(lower) > 1 + 4 * unit).any() and not is_complex:
+                    yield "a pivot is not the largest of its column"
+                wanted = np.broadcast_to(np.arange(m), (*pivots.shape[:-1], m)).copy()
+                for index in np.ndindex(*wanted.shape[:-1]):
+                    for i in range(k):
+                        wanted[index][[i, pivots[index][i]]] = wanted[index][[pivots[index][i], i]]
+                if (wanted != permutation).any():
+                    yield "the permutation is not that of the pivots"
+            program.call("lu", [a], [a, np.zeros((*batch, k), np.int32), np.zeros((*batch, m), np.int32)], "", check)
+
+
+def positive(name, v, unit):
+    """The largest element of each column is positive and real."""
+    if v.size:
+        largest = np.take_along_axis(v, np.abs(v).argmax(-2)[..., None, :], -2)
+        if (largest.real <= 0).any() or (np.abs(largest.imag) > 4 * unit).any():
+            yield f"{name} has a column whose largest element is not positive"
+
+
+def eigh(program: Program, dtype):
+    unit = ULP[np.dtype(dtype)]
+    for is_complex in (False, True):
+        for batch, n in shapes():
+            for lower in (True, False):
+                x = random((*batch, n, n), dtype, is_complex)
+                a = ((x + adjoint(x)) / 2).astype(x.dtype)
+                if n == 17:
+                    a[..., :, :] = np.eye(n) * 2  # all eigenvalues equal
+                if n == 64:
+                    a = (a * np.array(1e15, dtype)).astype(a.dtype)
+
+                def check(v, w, a=a, n=n):
+                    yield from close("w", w, np.linalg.eigvalsh(wide(a)) if a.size else w, 20 + n, unit)
+                    yield from orthonormal("v", v, 30 + 2 * n, unit)
+                    yield from close("a v", wide(a) @ wide(v), wide(v) * wide(w)[..., None, :], 40 + 2 * n, unit)
+                    yield from positive("v", v, unit)
+                given = np.where(np.tri(n, dtype=bool) if lower else np.tri(n, dtype=bool).T, a, np.array(np.nan, a.dtype)).astype(a.dtype)
+                program.call("eigh", [given], [a, np.zeros((*batch, n), dtype)], f"lower = {str(lower).lower()}", check)
+    bad = np.eye(5, dtype=dtype)
+    bad[3, 2] = np.inf
+    program.call("eigh", [bad], [bad, bad[0]], "", lambda v, w: [] if np.isnan(v).all() and np.isnan(w).all() else ["infinity gives no NaN"])
+
+
+def svd(program: Program, dtype):
+    unit = ULP[np.dtype(dtype)]
+    for is_complex in (False, True):
+        for number, (batch, m, n) in enumerate(rectangles()):
+            a, k = random((*batch, m, n), dtype, is_complex), min(m, n)
+            if number % 3 == 1 and n > 1:
+                a[..., 1] = a[..., 0]
+            if m == 2 == n:
+                a[...] = 0
+            if m == 64 == n:
+                a = (a * np.array(1e-20, dtype)).astype(a.dtype)
+            s = np.zeros((*batch, k), dtype)
+            for full in (False, True):
+                u = np.zeros((*batch, m, m if full else k), a.dtype)
+                vh = np.zeros((*batch, n if full else k, n), a.dtype)
+
+                def check(s, u, vh, a=a, k=k, m=m, n=n):
+                    yield from close("s", s, np.linalg.svd(wide(a), compute_uv=False) if a.size else s, 20 + 2 * k, unit)
+                    yield from orthonormal("u", u, 30 + 2 * max(m, n), unit)
+                    yield from orthonormal("v", adjoint(vh), 30 + 2 * max(m, n), unit)
+                    yield from close("u s vh", wide(u)[..., :k] * wide(s)[..., None, :] @ wide(vh)[..., :k, :], wide(a), 40 + 2 * k, unit)
+                    yield from positive("u", u, unit)
+                program.call("svd", [a], [s, u, vh], f"full_matrices = {str(full).lower()}", check)
+            program.call("svd", [a], [s], "compute_uv = false",
+                         lambda s, a=a, k=k: close("s", s, np.linalg.svd(wide(a), compute_uv=False) if a.size else s, 20 + 2 * k, unit))
+    bad = np.eye(5, dtype=dtype)
+    bad[3, 2] = np.nan
+    program.call("svd", [bad], [bad[0]], "compute_uv = false", lambda s: [] if np.isnan(s).all() else ["NaN is lost"])
+
+
+FAMILIES = {function.__name__: function for function in (cholesky, triangular_solve, fft, qr, lu, eigh, svd)}
 
 
 def main() -> int:

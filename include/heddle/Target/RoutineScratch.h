@@ -24,6 +24,9 @@ inline constexpr int64_t kTriangleColumns = 64;
 /// Columns of a triangular system that are a tile.
 inline constexpr int64_t kSolveColumns = 128;
 
+/// Columns that LU and QR factorizations take at a time.
+inline constexpr int64_t kPanelColumns = 32;
+
 constexpr int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 constexpr int64_t roundUp(int64_t value, int64_t step) {
   return (value + step - 1) / step * step;
@@ -50,6 +53,29 @@ constexpr int64_t triangularSolveScratch(int64_t n, int64_t columns) {
   // The sides of a product may change places.
   return productScratch(n, columns, n) + productScratch(columns, n, n) +
          triangleScratch();
+}
+constexpr int64_t luScratch(int64_t m, int64_t n) {
+  return triangleScratch() + productScratch(m, n, kPanelColumns) +
+         productScratch(n, m, kPanelColumns);
+}
+/// Blocks of reflectors on a matrix of m x n, complex ones included.
+constexpr int64_t reflectorScratch(int64_t m, int64_t n) {
+  return 2 * kPanelColumns * (m + kPanelColumns + 2 * n) + 128 +
+         productScratch(kPanelColumns, n, m) +
+         productScratch(n, kPanelColumns, m) +
+         productScratch(m, n, kPanelColumns) +
+         productScratch(n, m, kPanelColumns);
+}
+constexpr int64_t eighScratch(int64_t n) {
+  return 3 * n * n + 12 * n + 256 + reflectorScratch(n, n);
+}
+constexpr int64_t svdScratch(int64_t m, int64_t n, bool vectors, bool full) {
+  int64_t length = m > n ? m : n, count = smaller(m, n);
+  int64_t columns = full ? length : count;
+  int64_t rotated = 3 * count + 2 * count * (length + count) + 256;
+  return vectors ? rotated + 2 * length * (columns + count + 1) +
+                       reflectorScratch(length, columns)
+                 : rotated;
 }
 
 } // namespace heddle::routine

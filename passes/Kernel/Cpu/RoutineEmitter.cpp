@@ -91,6 +91,54 @@ void planTriangularSolve(Emission &e) {
       n, std::min(columns, routine::kSolveColumns));
 }
 
+/// Nanoseconds of the same where vectors come from memory one by one.
+constexpr double rowNanoseconds = 0.3;
+
+void planLu(Emission &e) {
+  int64_t m = e.shape(0)[e.shape(0).size() - 2], n = e.shape(0).back();
+  e.integers = {m, n};
+  e.units = e.matrices();
+  e.unitNanoseconds = 100 + e.operations(double(m) * n * std::min(m, n) / 2) *
+                                2 * blockedNanoseconds;
+  e.scratch = routine::luScratch(m, n);
+}
+
+void planReflectors(Emission &e) {
+  int64_t m = e.shape(0)[e.shape(0).size() - 2], n = e.shape(0).back();
+  e.integers = {m, n};
+  if (e.op.getName() == "householder_product")
+    e.integers.push_back(e.shape(e.call.isSplit() ? 2 : 1).back());
+  e.units = e.matrices();
+  e.unitNanoseconds = 200 + e.operations(double(m) * n * std::min(m, n)) * 2 *
+                                blockedNanoseconds;
+  e.scratch = routine::reflectorScratch(m, n);
+}
+
+void planEigh(Emission &e) {
+  int64_t n = e.shape(0).back();
+  e.integers = {n, e.call.flag("lower", true)};
+  e.units = n ? e.matrices() : 0;
+  e.unitNanoseconds =
+      200 + e.operations(double(n) * n * n * 4) * rowNanoseconds;
+  e.scratch = routine::eighScratch(n);
+}
+
+void planSvd(Emission &e) {
+  int64_t m = e.shape(0)[e.shape(0).size() - 2], n = e.shape(0).back();
+  bool vectors = e.call.flag("compute_uv", true);
+  bool full = e.call.flag("full_matrices", false);
+  e.integers = {m, n};
+  if (vectors)
+    e.integers.push_back(full);
+  else
+    e.function = "svd_values";
+  e.units = e.matrices();
+  double count = std::min(m, n);
+  e.unitNanoseconds =
+      200 + e.operations(count * count * std::max(m, n) * 20) * rowNanoseconds;
+  e.scratch = routine::svdScratch(m, n, vectors, full);
+}
+
 /// Nanoseconds of one point of a transform and one doubling of the length.
 constexpr double pointNanoseconds = 0.3;
 
@@ -164,6 +212,14 @@ LogicalResult plan(Emission &e) {
     planTriangularSolve(e);
   else if (name == "fft")
     planFft(e);
+  else if (name == "qr" || name == "householder_product")
+    planReflectors(e);
+  else if (name == "lu")
+    planLu(e);
+  else if (name == "eigh")
+    planEigh(e);
+  else if (name == "svd")
+    planSvd(e);
   else
     return e.op.emitOpError() << "\"" << name << "\" has no function";
   return success();
