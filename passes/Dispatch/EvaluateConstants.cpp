@@ -6,6 +6,7 @@
 #include "heddle/Support/Weights.h"
 #include "passes/Dispatch/Passes.h"
 
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/DenseMap.h"
