@@ -476,6 +476,10 @@ struct AssignConvolutionLayout
     RewritePatternSet patterns(&getContext());
     populateAssignConvolutionLayoutPatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      return signalPassFailure();
+    RewritePatternSet phases(&getContext());
+    populateSplitDilatedConvolutionPatterns(phases);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(phases))))
       signalPassFailure();
   }
 };
