@@ -5,6 +5,7 @@
 
 #include "dialects/Chlo/Chlo.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -72,11 +73,35 @@ static void lowerOp(GraphLowering &lowering, stablehlo::SortOp op) {
     lowering.replace(op, sort.getResults());
 }
 
+/// Unsigned integers with the first bit flipped: ordered as signed ones.
+static Value flipSign(GraphLowering &lowering, Location loc, Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  AffineMap identity = lowering.builder.getMultiDimIdentityMap(type.getRank());
+  return lowering.generic(
+      loc, type, value, identity,
+      [&](OpBuilder &b, Location at, ValueRange x) -> Value {
+        Value sign = arith::ConstantOp::create(
+            b, at,
+            b.getIntegerAttr(
+                type.getElementType(),
+                APInt::getSignMask(type.getElementTypeBitWidth())));
+        return arith::XOrIOp::create(b, at, x[0], sign);
+      });
+}
+
 static void lowerOp(GraphLowering &lowering, chlo::TopKOp op) {
-  auto topK = kernel::TopKOp::create(
-      lowering.builder, op.getLoc(), lowering.resultType(op, 0),
-      lowering.resultType(op, 1), lowering.lowered(op.getOperand()));
-  lowering.replace(op, topK->getResults());
+  // The kernel orders signed integers.
+  bool isUnsigned = elementOf(op.getOperand()).isUnsignedInteger();
+  Value operand = lowering.lowered(op.getOperand());
+  if (isUnsigned)
+    operand = flipSign(lowering, op.getLoc(), operand);
+  auto topK = kernel::TopKOp::create(lowering.builder, op.getLoc(),
+                                     lowering.resultType(op, 0),
+                                     lowering.resultType(op, 1), operand);
+  Value values = topK.getValues();
+  if (isUnsigned)
+    values = flipSign(lowering, op.getLoc(), values);
+  lowering.replace(op, {values, topK.getIndices()});
 }
 
 bool heddle::lowerScatterOrSort(GraphLowering &lowering, Operation *op) {
