@@ -1,6 +1,7 @@
 // dot_general and convolution.
 
 #include "passes/Dispatch/GraphLowering.h"
+#include "passes/Dispatch/NarrowFloats.h"
 #include "passes/Dispatch/ScalarConversions.h"
 #include "passes/Dispatch/ScalarOps.h"
 
@@ -75,7 +76,7 @@ static Operands operandsOf(GraphLowering &lowering, Operation *op,
     value =
         converted(lowering, op->getLoc(), value, from, operands.accumulator);
   };
-  if (lhs != rhs || widen) {
+  if (lhs != rhs || widen || isNarrowFloat(lhs)) {
     convert(operands.lhs, lhs);
     convert(operands.rhs, rhs);
   }
@@ -86,7 +87,7 @@ static Operands operandsOf(GraphLowering &lowering, Operation *op,
 static Value convertResult(GraphLowering &lowering, Operation *op, Value sums,
                            bool isUnsigned) {
   Type element = elementOf(op->getResult(0)), from = elementOf(sums);
-  if (from == kernelElementType(element))
+  if (from == kernelElementType(element) && !isNarrowFloat(element))
     return sums;
   if (isUnsigned)
     from = IntegerType::get(from.getContext(), from.getIntOrFloatBitWidth(),

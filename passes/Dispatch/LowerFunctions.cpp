@@ -2,6 +2,7 @@
 // bits that change the shape.
 
 #include "passes/Dispatch/GraphLowering.h"
+#include "passes/Dispatch/NarrowFloats.h"
 #include "passes/Dispatch/ScalarOps.h"
 #include "passes/Dispatch/SpecialFunctions.h"
 
@@ -79,6 +80,8 @@ static Value sumZeta(GraphLowering &lowering, Location loc, Value first,
 template <typename OpTy>
 static void lowerSeries(GraphLowering &lowering, OpTy op) {
   constexpr bool isPolygamma = std::is_same_v<OpTy, chlo::PolygammaOp>;
+  if (isNarrowFloat(getElementTypeOrSelf(op.getType())))
+    return lowering.unsupported(op, "floats of a byte; convert them to f32");
   RankedTensorType type = lowering.resultType(op);
   Value first = lowering.lowered(op->getOperand(0));
   Value second = lowering.lowered(op->getOperand(1));

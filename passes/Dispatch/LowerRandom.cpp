@@ -4,6 +4,7 @@
 // outputs are laid out is said, and compared with, in lib/Reference/Random.cpp.
 
 #include "passes/Dispatch/GraphLowering.h"
+#include "passes/Dispatch/NarrowFloats.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -245,9 +246,9 @@ static void lowerOp(GraphLowering &lowering, stablehlo::RngOp op) {
   Type element = type.getElementType();
   bool isNormal = op.getRngDistribution() == stablehlo::RngDistribution::NORMAL;
   bool isFloat = isa<FloatType>(element);
-  if (element.isInteger(1) || (isNormal && !isFloat))
-    return lowering.unsupported(op, "numbers of this type");
   Type source = cast<RankedTensorType>(op.getA().getType()).getElementType();
+  if (element.isInteger(1) || isNarrowFloat(source) || (isNormal && !isFloat))
+    return lowering.unsupported(op, "numbers of this type");
   SmallVector<Value> bounds = lowering.lowered({op.getA(), op.getB()});
   AffineMap scalar =
       AffineMap::get(type.getRank(), 0, lowering.builder.getContext());

@@ -1,6 +1,7 @@
 // scatter, sort and top-k.
 
 #include "passes/Dispatch/GraphLowering.h"
+#include "passes/Dispatch/NarrowFloats.h"
 #include "passes/Dispatch/ScalarOps.h"
 
 #include "dialects/Chlo/Chlo.h"
@@ -90,6 +91,8 @@ static Value flipSign(GraphLowering &lowering, Location loc, Value value) {
 }
 
 static void lowerOp(GraphLowering &lowering, chlo::TopKOp op) {
+  if (isNarrowFloat(elementOf(op.getOperand())))
+    return lowering.unsupported(op, "floats of a byte; convert them to f32");
   // The kernel orders signed integers.
   bool isUnsigned = elementOf(op.getOperand()).isUnsignedInteger();
   Value operand = lowering.lowered(op.getOperand());

@@ -1,6 +1,7 @@
 // Ops that say where elements are: constants, views, joining and padding.
 
 #include "passes/Dispatch/GraphLowering.h"
+#include "passes/Dispatch/ScalarConversions.h"
 #include "passes/Dispatch/ScalarOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -34,7 +35,7 @@ static void lowerOp(GraphLowering &lowering, stablehlo::IotaOp op) {
           return arith::IndexCastOp::create(b, loc, element, index).getResult();
         Value integer =
             arith::IndexCastOp::create(b, loc, b.getI32Type(), index);
-        return arith::SIToFPOp::create(b, loc, element, integer).getResult();
+        return convertScalar(b, loc, integer, b.getI32Type(), source);
       });
   lowering.replace(op, result);
 }

@@ -1,5 +1,6 @@
 #include "passes/Dispatch/ScalarConversions.h"
 
+#include "passes/Dispatch/NarrowFloats.h"
 #include "passes/Dispatch/ScalarOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -75,6 +76,16 @@ Value heddle::convertScalar(OpBuilder &builder, Location loc, Value value,
   bool fromUnsigned = from.isUnsignedInteger() || from.isInteger(1);
   if (from == to)
     return value;
+  Type f32 = builder.getF32Type();
+  if (isNarrowFloat(from))
+    return convertScalar(builder, loc,
+                         decodeNarrowFloat(builder, loc, value, from), f32, to);
+  if (isNarrowFloat(to)) {
+    // Whatever an integer's rounding to f32 loses is too large for a byte.
+    if (!from.isF64())
+      value = convertScalar(builder, loc, value, from, f32);
+    return encodeNarrowFloat(builder, loc, value, to);
+  }
   if (to.isInteger(1)) {
     Value zero = arith::ConstantOp::create(
         builder, loc, builder.getZeroAttr(value.getType()));

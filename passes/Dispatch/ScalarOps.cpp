@@ -2,6 +2,7 @@
 
 #include "dialects/Chlo/Chlo.h"
 #include "dialects/StableHlo/StableHlo.h"
+#include "passes/Dispatch/NarrowFloats.h"
 #include "passes/Dispatch/ScalarBits.h"
 #include "passes/Dispatch/ScalarConversions.h"
 #include "passes/Dispatch/SpecialFunctions.h"
@@ -24,6 +25,9 @@ Type heddle::kernelElementType(Type type) {
   }
   if (isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type))
     return type;
+  // Their bits; arithmetic is f32's.
+  if (isNarrowFloat(type))
+    return IntegerType::get(type.getContext(), 8);
   return {};
 }
 
@@ -331,13 +335,10 @@ bool heddle::isScalarizable(Operation *op) {
          isSpecialFunction(op);
 }
 
-Value heddle::emitScalarOp(OpBuilder &builder, Operation *op,
-                           ValueRange scalars) {
+/// Emits `op` on scalars of the graph's types `source` and `target`.
+static Value emitWithTypes(OpBuilder &builder, Operation *op,
+                           ValueRange scalars, Type source, Type target) {
   using namespace stablehlo;
-  Type source = getElementTypeOrSelf(op->getOperand(0).getType());
-  Type target = getElementTypeOrSelf(op->getResult(0).getType());
-  if (!kernelElementType(source) || !kernelElementType(target))
-    return {};
   ScalarEmitter e{builder, op->getLoc(), source, scalars};
   return llvm::TypeSwitch<Operation *, Value>(op)
       .Case([&](AddOp) { return e.add(); })
@@ -441,12 +442,52 @@ Value heddle::emitScalarOp(OpBuilder &builder, Operation *op,
       .Default([](Operation *) { return Value(); });
 }
 
+/// An op on floats of a byte: on the numbers in f32, rounded to bits again.
+/// Ops that ask for bits have no such form.
+static Value emitThroughF32(OpBuilder &builder, Operation *op,
+                            ValueRange scalars, Type source, Type target) {
+  if (isa<stablehlo::ReducePrecisionOp, chlo::NextAfterOp>(op))
+    return {};
+  Type f32 = builder.getF32Type();
+  SmallVector<Value> wide;
+  for (auto [operand, scalar] : llvm::zip_equal(op->getOperands(), scalars)) {
+    Type type = getElementTypeOrSelf(operand.getType());
+    wide.push_back(isNarrowFloat(type)
+                       ? decodeNarrowFloat(builder, op->getLoc(), scalar, type)
+                       : scalar);
+  }
+  Value result =
+      emitWithTypes(builder, op, wide, isNarrowFloat(source) ? f32 : source,
+                    isNarrowFloat(target) ? f32 : target);
+  if (!result || !isNarrowFloat(target))
+    return result;
+  return encodeNarrowFloat(builder, op->getLoc(), result, target);
+}
+
+Value heddle::emitScalarOp(OpBuilder &builder, Operation *op,
+                           ValueRange scalars) {
+  using namespace stablehlo;
+  Type source = getElementTypeOrSelf(op->getOperand(0).getType());
+  Type target = getElementTypeOrSelf(op->getResult(0).getType());
+  if (!kernelElementType(source) || !kernelElementType(target))
+    return {};
+  bool isNarrow = isNarrowFloat(source) || isNarrowFloat(target);
+  if (isNarrow && !isa<ConvertOp, BitcastConvertOp, SelectOp>(op))
+    return emitThroughF32(builder, op, scalars, source, target);
+  return emitWithTypes(builder, op, scalars, source, target);
+}
+
 Value heddle::scalarConstant(OpBuilder &builder, Location loc,
                              ElementsAttr value, Type type) {
   auto dense = dyn_cast<DenseElementsAttr>(value);
   if (!dense || (!dense.isSplat() && dense.getNumElements() != 1))
     return {};
   Attribute scalar = *dense.getValues<Attribute>().begin();
+  if (auto number = dyn_cast<FloatAttr>(scalar);
+      number && isNarrowFloat(number.getType()))
+    return arith::ConstantOp::create(
+        builder, loc,
+        builder.getIntegerAttr(type, number.getValue().bitcastToAPInt()));
   if (auto number = dyn_cast<FloatAttr>(scalar))
     return arith::ConstantOp::create(
         builder, loc, builder.getFloatAttr(type, number.getValue()));
