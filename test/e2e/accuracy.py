@@ -131,15 +131,17 @@ FORMATS = {
 # Half a unit is what rounding costs; functions above that are named.
 BOUNDS = {"f16": 0.51, "bf16": 0.51, "f32": 1.0, "f64": 3.0, "complex<f32>": 0.51, "complex<f64>": 4.0}
 EXCEPTIONS = {
-    ("exponential_minus_one", "f32"): 1.3,
+    ("exponential_minus_one", "f32"): 1.5,
     ("logistic", "f32"): 2.2,
     ("tanh", "f32"): 2.4,
     ("erf", "f32"): 1.2,
     ("erfc", "f64"): 5.0,
+    ("asin", "f64"): 3.1,
+    ("acos", "f64"): 3.1,
     # The two terms of e^x cos y - 1 may cancel.
-    ("exponential_minus_one", "complex<f64>"): 1e4,
-    ("tan", "complex<f64>"): 7.0,
-    ("tanh", "complex<f64>"): 7.0,
+    ("exponential_minus_one", "complex<f64>"): 1e6,
+    ("tan", "complex<f64>"): 8.0,
+    ("tanh", "complex<f64>"): 8.0,
     ("asin", "complex<f64>"): 5.0,
     ("acos", "complex<f64>"): 5.0,
     ("asinh", "complex<f64>"): 5.0,
@@ -375,6 +377,11 @@ def page(worst):
         "exhaustively, the others by samples over all exponents and more densely where functions change, infinities, NaN, zeros and subnormal",
         "numbers among them. Of complex results each part is judged by itself. The references are long double functions, so that figures of f64",
         "are exact to 0.01. Written by `test/e2e/accuracy.py --chunks N --write`; the test suite measures a sample and fails beyond the bounds.",
+        "",
+        "The bound of real functions is 3 ULP. Beyond it are, of f64, erfc and barely asin and acos; of complex numbers of f64, what is the",
+        "quotient or the product of several such functions, and exponential_minus_one, whose two terms may cancel.",
+        "",
+        "The interpreter's conversions between f32, f16, bf16 and all 8, 6 and 4-bit floats are rounded once: `test/e2e/narrow-floats.test`.",
         "",
         "| function | " + " | ".join(kinds) + " |",
         "| --- |" + " ---: |" * len(kinds),
