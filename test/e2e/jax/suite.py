@@ -249,7 +249,7 @@ def describe(name: str, result: dict) -> str:
     state = ", ".join([result["state"], *slow(result)]) if result["state"] == "right" else result["state"]
     ratio = f"  error {result['ratio']:.2f} of allowed" if "ratio" in result else ""
     reason = f"  {result['reason']}" if result.get("reason") else ""
-    return f"{state:28}{name:34}{ratio}{times}{reason}"
+    return f"{state:33} {name:34}{ratio}{times}{reason}"
 
 
 def reasons(results: dict[str, dict]) -> str:
