@@ -28,6 +28,9 @@ static constexpr Signature signatures[] = {
     {"householder_product", "mn,j", "mn"},
     {"lu", "mn", "mn,#k,#m"},
     {"eigh", "nn", "nn,!n", "lower?"},
+    {"hessenberg", "nn", "nn,p"},
+    {"tridiagonal", "nn", "nn,!n,!p,p", "lower?"},
+    {"tridiagonal_solve", "n,n,n,nm", "nm"},
     {"svd", "mn", "!k", "full_matrices?,compute_uv?"},
 };
 
@@ -309,6 +312,8 @@ std::string RoutineCall::check() const {
   }
   if (name == "svd" && flag("compute_uv", true))
     outputText = flag("full_matrices", false) ? "!k,mm,nn" : "!k,mk,kn";
+  if (name == "tridiagonal" && !flag("lower", true))
+    return "reads the lower triangle only: 'lower' is false";
   ShapeCheck shapes(*this);
   wrong = shapes.check(inputText, inputs, "operand");
   if (wrong.empty() && name == "householder_product" &&

@@ -93,11 +93,55 @@ static void factorizeLu(const Parameters &, ArrayRef<Dense> in,
   }
 }
 
+/// As a dense system, by elimination with exchanges.
+static void solveTridiagonal(const Parameters &, ArrayRef<Dense> in,
+                             MutableArrayRef<Dense> out) {
+  int64_t n = in[1].columns;
+  Dense a(n, n);
+  Dense &x = out[0];
+  x = in[3];
+  for (int64_t i = 0; i < n; ++i) {
+    a.at(i, i) = in[1][i];
+    if (i > 0)
+      a.at(i, i - 1) = in[0][i];
+    if (i + 1 < n)
+      a.at(i, i + 1) = in[2][i];
+  }
+  for (int64_t k = 0; k < n; ++k) {
+    int64_t pivot = k;
+    for (int64_t i = k + 1; i < n; ++i)
+      if (std::abs(a.at(i, k)) > std::abs(a.at(pivot, k)))
+        pivot = i;
+    for (Dense *one : {&a, &x})
+      for (int64_t j = 0; j < one->columns; ++j)
+        std::swap(one->at(k, j), one->at(pivot, j));
+    for (int64_t i = k + 1; i < n; ++i) {
+      Complex factor = a.at(i, k) / a.at(k, k);
+      for (int64_t j = k; j < n; ++j)
+        a.at(i, j) -= factor * a.at(k, j);
+      for (int64_t j = 0; j < x.columns; ++j)
+        x.at(i, j) -= factor * x.at(k, j);
+    }
+  }
+  for (int64_t i = n; i-- > 0;)
+    for (int64_t j = 0; j < x.columns; ++j) {
+      for (int64_t k = i + 1; k < n; ++k)
+        x.at(i, j) -= a.at(i, k) * x.at(k, j);
+      x.at(i, j) /= a.at(i, i);
+    }
+}
+
 MatrixFunction reference::findMatrixFunction(StringRef name) {
   static const llvm::StringMap<MatrixFunction> functions = {
-      {"cholesky", cholesky},     {"triangular_solve", triangularSolve},
-      {"qr", factorizeQr},        {"householder_product", multiplyReflectors},
-      {"lu", factorizeLu},        {"eigh", decomposeHermitian},
+      {"cholesky", cholesky},
+      {"triangular_solve", triangularSolve},
+      {"qr", factorizeQr},
+      {"householder_product", multiplyReflectors},
+      {"lu", factorizeLu},
+      {"hessenberg", reduceToHessenberg},
+      {"tridiagonal", reduceToTridiagonal},
+      {"tridiagonal_solve", solveTridiagonal},
+      {"eigh", decomposeHermitian},
       {"svd", decomposeSingular},
   };
   return functions.lookup(name);

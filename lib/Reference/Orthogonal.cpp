@@ -82,6 +82,69 @@ void reference::multiplyReflectors(const Parameters &, ArrayRef<Dense> in,
   }
 }
 
+/// The reflector of column k from row `first` on: v, and tau with
+/// (1 - tau v vᴴ)ᴴ x = (beta, 0).
+static std::pair<std::vector<Complex>, Complex>
+reflectorOf(const Dense &a, int64_t first, int64_t k) {
+  Complex alpha = a.at(first, k);
+  double rest = 0;
+  for (int64_t i = first + 1; i < a.rows; ++i)
+    rest = std::hypot(rest, std::abs(a.at(i, k)));
+  std::vector<Complex> v(a.rows - first);
+  v[0] = 1;
+  if (rest == 0 && alpha.imag() == 0)
+    return {v, 0};
+  double beta = std::hypot(std::abs(alpha), rest);
+  beta = alpha.real() >= 0 ? -beta : beta;
+  for (int64_t i = first + 1; i < a.rows; ++i)
+    v[i - first] = a.at(i, k) / (alpha - beta);
+  return {v, Complex((beta - alpha.real()) / beta, -alpha.imag() / beta)};
+}
+
+/// Qᴴ a Q with zeros below the first subdiagonal, the vectors in their place.
+static void reduce(Dense &a, Dense &taus) {
+  std::vector<std::vector<Complex>> vectors;
+  for (int64_t k = 0; k + 1 < a.rows; ++k) {
+    auto [v, tau] = reflectorOf(a, k + 1, k);
+    reflect(a, k + 1, 0, v, std::conj(tau));
+    a = adjoint(a);
+    reflect(a, k + 1, 0, v, std::conj(tau));
+    a = adjoint(a);
+    taus[k] = tau;
+    vectors.push_back(v);
+  }
+  for (auto [k, v] : llvm::enumerate(vectors))
+    for (size_t i = 1; i < v.size(); ++i)
+      a.at(k + 1 + i, k) = v[i];
+}
+
+void reference::reduceToHessenberg(const Parameters &, ArrayRef<Dense> in,
+                                   MutableArrayRef<Dense> out) {
+  out[0] = in[0];
+  reduce(out[0], out[1]);
+}
+
+void reference::reduceToTridiagonal(const Parameters &, ArrayRef<Dense> in,
+                                    MutableArrayRef<Dense> out) {
+  Dense &a = out[0];
+  for (int64_t i = 0; i < a.rows; ++i)
+    for (int64_t j = 0; j <= i; ++j) {
+      a.at(i, j) = i == j ? in[0].at(i, j).real() : in[0].at(i, j);
+      a.at(j, i) = std::conj(a.at(i, j));
+    }
+  reduce(a, out[3]);
+  for (int64_t i = 0; i < a.rows; ++i) {
+    out[1][i] = a.at(i, i).real();
+    a.at(i, i) = a.at(i, i).real();
+    if (i + 1 < a.rows) {
+      out[2][i] = a.at(i + 1, i).real();
+      a.at(i + 1, i) = a.at(i + 1, i).real();
+    }
+    for (int64_t j = i + 1; j < a.columns; ++j)
+      a.at(i, j) = 0;
+  }
+}
+
 /// Turns column j so that its element of largest magnitude is positive and
 /// real; returns the factor.
 static Complex turnPositive(Dense &a, int64_t j) {

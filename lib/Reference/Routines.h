@@ -42,6 +42,12 @@ void factorizeQr(const kernel::RoutineCall &call, llvm::ArrayRef<Dense> in,
 void multiplyReflectors(const kernel::RoutineCall &call,
                         llvm::ArrayRef<Dense> in,
                         llvm::MutableArrayRef<Dense> out);
+void reduceToHessenberg(const kernel::RoutineCall &call,
+                        llvm::ArrayRef<Dense> in,
+                        llvm::MutableArrayRef<Dense> out);
+void reduceToTridiagonal(const kernel::RoutineCall &call,
+                         llvm::ArrayRef<Dense> in,
+                         llvm::MutableArrayRef<Dense> out);
 void decomposeHermitian(const kernel::RoutineCall &call,
                         llvm::ArrayRef<Dense> in,
                         llvm::MutableArrayRef<Dense> out);

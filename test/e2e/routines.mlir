@@ -8,6 +8,7 @@
 // RUN: heddle compare empty.mlir
 // RUN: heddle compare orthogonal.mlir
 // RUN: heddle compare orthogonal.mlir -t x86-64-v2
+// RUN: heddle compare reductions.mlir
 // RUN: heddle compare fourier.mlir
 // RUN: heddle compare fourier.mlir -t x86-64-v2
 
@@ -98,4 +99,14 @@ func.func @main(%x: tensor<2x40x33xf64>, %re: tensor<17x17xf64>, %im: tensor<17x
   %v:3 = stablehlo.composite "heddle.eigh" %re, %im {composite_attributes = {lower = false}, decomposition = @heddle.eigh.0} : (tensor<17x17xf64>, tensor<17x17xf64>) -> (tensor<17x17xf64>, tensor<17x17xf64>, tensor<17xf64>)
   %s:3 = stablehlo.composite "heddle.svd" %x {decomposition = @heddle.svd.0} : (tensor<2x40x33xf64>) -> (tensor<2x33xf64>, tensor<2x40x33xf64>, tensor<2x33x33xf64>)
   return %p#0, %p#1, %q, %l#0, %l#1, %l#2, %v#0, %v#1, %v#2, %s#0, %s#1, %s#2 : tensor<2x40x33xf64>, tensor<2x33xf64>, tensor<2x40x33xf64>, tensor<2x40x33xf64>, tensor<2x33xi32>, tensor<2x40xi32>, tensor<17x17xf64>, tensor<17x17xf64>, tensor<17xf64>, tensor<2x33xf64>, tensor<2x40x33xf64>, tensor<2x33x33xf64>
+}
+//--- reductions.mlir
+func.func private @heddle.hessenberg.0(tensor<2x17x17xf64>) -> (tensor<2x17x17xf64>, tensor<2x16xf64>)
+func.func private @heddle.tridiagonal.0(tensor<2x17x17xf64>) -> (tensor<2x17x17xf64>, tensor<2x17xf64>, tensor<2x16xf64>, tensor<2x16xf64>)
+func.func private @heddle.tridiagonal_solve.0(tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9x4xf64>) -> tensor<9x4xf64>
+func.func @main(%x: tensor<2x17x17xf64>, %l: tensor<9xf64>, %d: tensor<9xf64>, %u: tensor<9xf64>, %b: tensor<9x4xf64>) -> (tensor<2x17x17xf64>, tensor<2x16xf64>, tensor<2x17x17xf64>, tensor<2x17xf64>, tensor<2x16xf64>, tensor<2x16xf64>, tensor<9x4xf64>) {
+  %h:2 = stablehlo.composite "heddle.hessenberg" %x {decomposition = @heddle.hessenberg.0} : (tensor<2x17x17xf64>) -> (tensor<2x17x17xf64>, tensor<2x16xf64>)
+  %t:4 = stablehlo.composite "heddle.tridiagonal" %x {decomposition = @heddle.tridiagonal.0} : (tensor<2x17x17xf64>) -> (tensor<2x17x17xf64>, tensor<2x17xf64>, tensor<2x16xf64>, tensor<2x16xf64>)
+  %s = stablehlo.composite "heddle.tridiagonal_solve" %l, %d, %u, %b {decomposition = @heddle.tridiagonal_solve.0} : (tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9x4xf64>) -> tensor<9x4xf64>
+  return %h#0, %h#1, %t#0, %t#1, %t#2, %t#3, %s : tensor<2x17x17xf64>, tensor<2x16xf64>, tensor<2x17x17xf64>, tensor<2x17xf64>, tensor<2x16xf64>, tensor<2x16xf64>, tensor<9x4xf64>
 }

@@ -328,7 +328,49 @@ def svd(program: Program, dtype):
     program.call("svd", [bad], [bad[0]], "compute_uv = false", lambda s: [] if np.isnan(s).all() else ["NaN is lost"])
 
 
-FAMILIES = {function.__name__: function for function in (cholesky, triangular_solve, fft, qr, lu, eigh, svd)}
+def reductions(program: Program, dtype):
+    unit = ULP[np.dtype(dtype)]
+    for is_complex in (False, True):
+        for batch, n in shapes():
+            x = random((*batch, n, n), dtype, is_complex)
+            taus = np.zeros((*batch, max(n - 1, 0)), x.dtype)
+
+            def unreduced(t, packed, taus, n=n):
+                """q t q^H, of the reflectors below the subdiagonal."""
+                for side in range(2):
+                    for k in reversed(range(n - 1)):
+                        v = np.where(np.arange(n) > k + 1, wide(packed)[..., k], np.arange(n) == k + 1)[..., None]
+                        t = t - wide(taus)[..., k, None, None] * v @ (adjoint(v) @ t)
+                    t = adjoint(t)
+                return t
+
+            program.call("hessenberg", [x], [x, taus], "", lambda packed, taus, x=x, n=n: close(
+                "q h q^H", unreduced(np.triu(wide(packed), -1), packed, taus, n), wide(x), 20 + 2 * n, unit))
+            a = ((x + adjoint(x)) / 2).astype(x.dtype)
+
+            def tridiagonal(packed, d, e, taus, a=a, n=n):
+                t = np.zeros(a.shape)
+                t[..., np.arange(n), np.arange(n)] = d
+                t[..., np.arange(1, n), np.arange(n - 1)] = t[..., np.arange(n - 1), np.arange(1, n)] = e[..., :max(n - 1, 0)]
+                yield from close("q t q^H", unreduced(t, packed, taus, n), wide(a), 20 + 2 * n, unit)
+            program.call("tridiagonal", [np.where(np.tri(n, dtype=bool), a, np.array(np.nan, a.dtype)).astype(a.dtype)],
+                         [a, np.zeros((*batch, n), dtype), taus.real.copy(), taus], "", tridiagonal)
+
+            lower, diagonal, upper = (random((*batch, n), dtype, is_complex) for _ in range(3))
+            b = random((*batch, n, 5), dtype, is_complex)
+
+            def solve(x, lower=lower, diagonal=diagonal, upper=upper, b=b, n=n):
+                t = np.zeros((*b.shape[:-1], n), np.complex128)
+                t[..., np.arange(n), np.arange(n)] = diagonal
+                t[..., np.arange(1, n), np.arange(n - 1)] = lower[..., 1:]
+                t[..., np.arange(n - 1), np.arange(1, n)] = upper[..., :-1]
+                # A residual: the system may be badly conditioned.
+                scale = max(1, np.linalg.norm(wide(x)) / max(np.linalg.norm(wide(b)), 1e-300))
+                yield from close("t x", t @ wide(x), wide(b), 40 * scale, unit)
+            program.call("tridiagonal_solve", [lower, diagonal, upper, b], [b], "", solve)
+
+
+FAMILIES = {function.__name__: function for function in (cholesky, triangular_solve, fft, qr, lu, eigh, svd, reductions)}
 
 
 def main() -> int:

@@ -114,6 +114,26 @@ void planReflectors(Emission &e) {
   e.scratch = routine::reflectorScratch(m, n);
 }
 
+void planReduction(Emission &e) {
+  int64_t n = e.shape(0).back();
+  e.integers = {n};
+  e.units = n ? e.matrices() : 0;
+  e.unitNanoseconds =
+      200 + e.operations(double(n) * n * n * 3) * rowNanoseconds;
+  e.scratch = routine::reductionScratch(n);
+}
+
+void planTridiagonalSolve(Emission &e) {
+  ArrayRef<int64_t> b = e.shape(e.call.isSplit() ? 6 : 3);
+  int64_t n = e.shape(0).back(), columns = b.back();
+  e.integers = {n, columns};
+  e.units = 1;
+  for (int64_t extent : b.drop_back(2))
+    e.units *= extent;
+  e.unitNanoseconds = 50 + e.operations(double(n) * (columns * 4 + 10));
+  e.scratch = routine::reductionScratch(n);
+}
+
 void planEigh(Emission &e) {
   int64_t n = e.shape(0).back();
   e.integers = {n, e.call.flag("lower", true)};
@@ -216,6 +236,10 @@ LogicalResult plan(Emission &e) {
     planReflectors(e);
   else if (name == "lu")
     planLu(e);
+  else if (name == "hessenberg" || name == "tridiagonal")
+    planReduction(e);
+  else if (name == "tridiagonal_solve")
+    planTridiagonalSolve(e);
   else if (name == "eigh")
     planEigh(e);
   else if (name == "svd")
