@@ -6,6 +6,10 @@
 #include "dialects/StableHlo/StableHlo.h"
 
 #include "dialects/Chlo/ChloDialect.h.inc"
+#include "dialects/Chlo/ChloEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/Chlo/ChloAttributes.h.inc"
 
 #define GET_OP_CLASSES
 #include "dialects/Chlo/ChloOps.h.inc"

@@ -4,18 +4,7 @@
 #ifndef HEDDLE_DIALECTS_CHLO_CHLOOPS_TD
 #define HEDDLE_DIALECTS_CHLO_CHLOOPS_TD
 
-include "dialects/StableHlo/StableHloBase.td"
-
-def Chlo_Dialect : Dialect {
-  let name = "chlo";
-  let cppNamespace = "::heddle::chlo";
-  let summary = "special functions that StableHLO lacks, as JAX writes them";
-  let description = [{
-    Compatible in text with OpenXLA's dialect of this name, as far as JAX emits
-    it in text form. In portable artifacts the same operations come as
-    composites `chlo.<name>` with a decomposition.
-  }];
-}
+include "dialects/Chlo/ChloAttributes.td"
 
 class Chlo_Op<string mnemonic, list<Trait> traits = []> : Op<Chlo_Dialect, mnemonic, !listconcat([Pure], traits)>;
 
@@ -73,6 +62,57 @@ def Chlo_TopKOp : Chlo_Op<"top_k"> {
     `(` $operand `,` `k` `=` $k `)` attr-dict `:` type($operand) `->` `(` type($values) `,` type($indices) `)`
   }];
   let hasVerifier = 1;
+}
+
+def Chlo_RaggedDotOp : Chlo_Op<"ragged_dot"> {
+  let summary = "a product whose groups of rows, or of summands, have sizes that are computed";
+  let description = [{
+    By where the ragged dimension of `lhs` is, of M rows, G groups and K summands:
+
+    1. among the rows: rows of group g are multiplied with `rhs[g]`; rows beyond
+       all groups are zero;
+    2. among what is contracted: there is a result for each group, of its
+       summands alone;
+    3. among the batches: the product, group after group.
+
+    ```mlir
+    %0 = "chlo.ragged_dot"(%lhs, %rhs, %sizes) {ragged_dot_dimension_numbers = #chlo.ragged_dot<
+        lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}
+        : (tensor<6x3xf32>, tensor<2x3x4xf32>, tensor<2xi32>) -> tensor<6x4xf32>
+    ```
+  }];
+  let arguments = (ins SH_Tensor:$lhs, SH_Tensor:$rhs, SH_IntTensor:$group_sizes,
+                       Chlo_RaggedDotDimensionNumbersAttr:$ragged_dot_dimension_numbers, OptionalAttr<ArrayAttr>:$precision_config);
+  let results = (outs SH_Tensor);
+  let hasVerifier = 1;
+}
+
+def Chlo_ScanOp : Op<Chlo_Dialect, "scan", [AttrSizedOperandSegments, AttrSizedResultSegments, RecursiveMemoryEffects]> {
+  let summary = "a loop over a dimension that carries values from step to step";
+  let description = [{
+    Step i gets slice i of each input (without the dimension) and the carried
+    values, and gives slice i of each output and the next carried values. Without
+    inputs, `scan_dim_size` counts the steps.
+
+    ```mlir
+    %sums, %last = chlo.scan(%x) inits (%zero) dimension=0 {
+    ^bb0(%slice: tensor<3xf32>, %carry: tensor<3xf32>):
+      %0 = stablehlo.add %slice, %carry : tensor<3xf32>
+      stablehlo.return %0, %0 : tensor<3xf32>, tensor<3xf32>
+    } : (tensor<5x3xf32>, tensor<3xf32>) -> (tensor<5x3xf32>, tensor<3xf32>)
+    ```
+  }];
+  let arguments = (ins Variadic<SH_Tensor>:$inputs, Variadic<SH_Tensor>:$inits, ConfinedAttr<I64Attr, [IntNonNegative]>:$dimension,
+                       OptionalAttr<I64Attr>:$scan_dim_size, OptionalAttr<BoolAttr>:$is_reverse,
+                       OptionalAttr<BoolAttr>:$is_associative);
+  let results = (outs Variadic<SH_Tensor>:$outputs, Variadic<SH_Tensor>:$carries);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// How many steps there are; kDynamic if that is not known.
+    int64_t getNumSteps();
+  }];
 }
 
 #endif // HEDDLE_DIALECTS_CHLO_CHLOOPS_TD
