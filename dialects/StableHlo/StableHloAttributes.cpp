@@ -411,7 +411,7 @@ Attribute MeshAttr::parse(AsmParser &parser, Type) {
   DenseIntElementsAttr ids;
   auto parseAxes = [&]() -> ParseResult {
     return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
-      return parser.parseAttribute(axes.emplace_back());
+      return parser.parseCustomAttributeWithFallback(axes.emplace_back());
     });
   };
   if (parseFields(parser,

@@ -116,7 +116,7 @@ def StableHlo_AxisRefAttr : StableHlo_Attr<"AxisRef", "axis_ref"> {
   let summary = "a mesh axis, or a part of one";
   let parameters = (ins "::mlir::StringAttr":$name,
       OptionalParameter<"::heddle::stablehlo::SubAxisInfoAttr">:$subAxisInfo);
-  let assemblyFormat = "`<` struct(params) `>`";
+  let assemblyFormat = "`<` `name` `=` $name (`,` `sub_axis_info` `=` $subAxisInfo^)? `>`";
 }
 
 def StableHlo_MeshAxisAttr : StableHlo_Attr<"MeshAxis", "mesh_axis"> {
