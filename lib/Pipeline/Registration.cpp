@@ -1,5 +1,6 @@
 #include "heddle/Pipeline/Registration.h"
 
+#include "dialects/Check/Check.h"
 #include "dialects/Chlo/Chlo.h"
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Plan/Plan.h"
@@ -38,7 +39,8 @@ void heddle::registerAllDialects(DialectRegistry &registry) {
   registry.insert<affine::AffineDialect>();
   registry.insert<kernel::KernelDialect>();
   registry.insert<plan::PlanDialect>();
-  registry.insert<chlo::ChloDialect, stablehlo::StableHloDialect,
+  registry.insert<check::CheckDialect, chlo::ChloDialect,
+                  interpreter::InterpreterDialect, stablehlo::StableHloDialect,
                   vhlo::VhloDialect>();
   registry.insert<prec::PrecDialect>();
 }
