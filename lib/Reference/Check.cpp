@@ -5,6 +5,7 @@
 #include "dialects/StableHlo/StableHlo.h"
 
 #include <cmath>
+#include <mutex>
 
 using namespace mlir;
 using namespace heddle;
@@ -17,8 +18,8 @@ static StringRef checkName(Operation *op) {
   if (!name.consume_front("check."))
     return {};
   name.consume_back("_const");
-  for (StringRef known :
-       {"eq", "expect_eq", "expect_close", "expect_almost_eq"})
+  for (StringRef known : {"eq", "expect_eq", "expect_close", "expect_almost_eq",
+                          "expect_serialized_eq"})
     if (name == known)
       return name;
   return {};
@@ -109,7 +110,7 @@ std::string heddle::runCheck(Operation *op, ArrayRef<HostTensor> operands) {
       rule.maxUlp = bound.getValue().getZExtValue();
     if (auto bound = checkAttribute<IntegerAttr>(op, "min_ulp_difference"))
       rule.minUlp = bound.getValue().getZExtValue();
-  } else if (name != "expect_eq") {
+  } else if (name == "expect_almost_eq" || name == "eq") {
     rule.kind = Rule::AlmostEqual;
     if (auto bound = checkAttribute<FloatAttr>(op, "tolerance"))
       rule.tolerance = bound.getValueAsDouble();
@@ -148,10 +149,12 @@ std::string heddle::describeCheck(Operation *op,
 static void runFunction(func::FuncOp function, InterpreterOptions options,
                         ProgramOutcome &outcome) {
   unsigned errors = 0;
+  std::mutex mutex;
   ScopedDiagnosticHandler collect(
       function.getContext(), [&](Diagnostic &diagnostic) {
         if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
           return success();
+        std::lock_guard<std::mutex> lock(mutex);
         ++errors;
         outcome.messages.push_back(diagnostic.str());
         return success();
@@ -165,6 +168,7 @@ static void runFunction(func::FuncOp function, InterpreterOptions options,
       if (operand.tensor)
         tensors.push_back(operand.tensor);
     std::string problem = describeCheck(op, tensors);
+    std::lock_guard<std::mutex> lock(mutex);
     ++outcome.checks;
     if (!problem.empty())
       outcome.messages.push_back(problem);

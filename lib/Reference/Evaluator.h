@@ -19,11 +19,24 @@ namespace heddle::reference {
 using Complex = std::complex<double>;
 using ValueVector = llvm::SmallVector<InterpreterValue, 4>;
 
+class ProcessGrid;
+
 class Evaluator {
 public:
-  Evaluator(const InterpreterOptions &options)
-      : options(options),
-        liveBytes(std::make_shared<std::atomic<uint64_t>>(0)) {}
+  Evaluator(const InterpreterOptions &options);
+  /// For a process of a grid that `parent` started, or a thread beside it;
+  /// bytes count together.
+  Evaluator(const InterpreterOptions &options, const Evaluator &parent,
+            ProcessGrid &grid, int64_t replica, int64_t partition);
+  ~Evaluator();
+
+  /// The processes that this one runs among: itself alone, unless
+  /// `interpreter.run_parallel` started it.
+  ProcessGrid &grid() { return *processes; }
+  int64_t replica() const { return replicaNumber; }
+  int64_t partition() const { return partitionNumber; }
+  /// Takes over the values that the frame of another evaluator holds.
+  void copyFrame(const Evaluator &other);
 
   llvm::LogicalResult call(mlir::func::FuncOp function,
                            llvm::ArrayRef<InterpreterValue> arguments,
@@ -82,7 +95,12 @@ private:
                    llvm::ArrayRef<InterpreterValue> operands,
                    ValueVector &results);
 
-  Frame *frame = nullptr;
+  std::unique_ptr<ProcessGrid> ownProcesses;
+  ProcessGrid *processes;
+  int64_t replicaNumber = 0, partitionNumber = 0;
+  /// The frame of what runs outside of any function.
+  Frame ownFrame;
+  Frame *frame = &ownFrame;
   /// Set while an operation runs on the expressed values of quantized ones.
   bool expressQuantized = false;
   unsigned depth = 0;
@@ -155,6 +173,8 @@ void addFourier(Registry &registry);
 void addRandom(Registry &registry);
 void addNormalization(Registry &registry);
 void addDistribution(Registry &registry);
+void addTransfers(Registry &registry);
+void addRagged(Registry &registry);
 void addQuantization(Registry &registry);
 void addPrecision(Registry &registry);
 void addStructured(Registry &registry);

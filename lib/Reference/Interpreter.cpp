@@ -2,8 +2,8 @@
 
 #include "heddle/Reference/Interpreter.h"
 
-#include "Evaluator.h"
 #include "Lanes.h"
+#include "Processes.h"
 
 #include "dialects/StableHlo/StableHlo.h"
 
@@ -38,6 +38,8 @@ const Registry &Registry::get() {
     addRandom(all);
     addNormalization(all);
     addDistribution(all);
+    addTransfers(all);
+    addRagged(all);
     addQuantization(all);
     addPrecision(all);
     addStructured(all);
@@ -52,6 +54,23 @@ bool heddle::isInterpretable(Operation *op) {
   return op->hasTrait<OpTrait::IsTerminator>() || isElementwise(op) ||
          Registry::get().find(op->getName().getStringRef());
 }
+
+//===--- Processes --------------------------------------------------------===//
+
+Evaluator::Evaluator(const InterpreterOptions &options)
+    : options(options), ownProcesses(std::make_unique<ProcessGrid>(1, 1)),
+      processes(ownProcesses.get()),
+      liveBytes(std::make_shared<std::atomic<uint64_t>>(0)) {}
+
+Evaluator::Evaluator(const InterpreterOptions &options, const Evaluator &parent,
+                     ProcessGrid &grid, int64_t replica, int64_t partition)
+    : options(options), processes(&grid), replicaNumber(replica),
+      partitionNumber(partition), depth(parent.depth),
+      liveBytes(parent.liveBytes) {}
+
+Evaluator::~Evaluator() = default;
+
+void Evaluator::copyFrame(const Evaluator &other) { ownFrame = *other.frame; }
 
 //===--- Tensors ----------------------------------------------------------===//
 

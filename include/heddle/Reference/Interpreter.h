@@ -17,13 +17,17 @@
 
 namespace heddle {
 
-/// What an SSA value holds: a tensor, a tuple of values, or a token (neither).
+struct PendingResults;
+
+/// What an SSA value holds: a tensor, a tuple of values, a future, or a token
+/// (none of these).
 struct InterpreterValue {
   InterpreterValue() = default;
   InterpreterValue(HostTensor tensor) : tensor(std::move(tensor)) {}
 
   HostTensor tensor;
   std::shared_ptr<const std::vector<InterpreterValue>> tuple;
+  std::shared_ptr<PendingResults> future;
 };
 
 struct InterpreterOptions {
@@ -43,7 +47,8 @@ struct InterpreterOptions {
   /// not inside the scalar regions of reductions and the like.
   std::function<void(mlir::Operation *, llvm::ArrayRef<HostTensor>)> onResults;
   /// Called for `check.*` custom calls before anything else is tried: true if
-  /// it took the call (and filled the results).
+  /// it took the call (and filled the results). Processes of one program call
+  /// it from threads of their own.
   std::function<bool(mlir::Operation *, llvm::ArrayRef<InterpreterValue>,
                      llvm::SmallVectorImpl<InterpreterValue> &)>
       onCustomCall;
@@ -56,8 +61,8 @@ llvm::FailureOr<llvm::SmallVector<HostTensor>>
 interpret(mlir::func::FuncOp function, llvm::ArrayRef<HostTensor> arguments,
           const InterpreterOptions &options = {});
 
-/// Runs a single operation without regions that refer to outside values; for
-/// folding. Emits nothing where it fails.
+/// Runs a single operation; for folding. Emits nothing where it fails, as with
+/// a region that needs values from outside.
 llvm::FailureOr<llvm::SmallVector<HostTensor>>
 interpretOp(mlir::Operation *op, llvm::ArrayRef<HostTensor> operands,
             const InterpreterOptions &options = {});

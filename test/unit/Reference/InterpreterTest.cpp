@@ -156,6 +156,28 @@ TEST_F(InterpreterTest, RecursionEnds) {
   EXPECT_NE(errorOf(function, {}).find("deep"), std::string::npos);
 }
 
+TEST_F(InterpreterTest, RegionsWithOutsideValuesAreNoFault) {
+  // An operation alone has no frame that its region could look into.
+  func::FuncOp function = parse(R"(
+    func.func @f(%p: tensor<i1>, %x: tensor<2xf32>) -> tensor<2xf32> {
+      %0 = "stablehlo.if"(%p) ({
+        %1 = stablehlo.add %x, %x : tensor<2xf32>
+        stablehlo.return %1 : tensor<2xf32>
+      }, {
+        stablehlo.return %x : tensor<2xf32>
+      }) : (tensor<i1>) -> tensor<2xf32>
+      return %0 : tensor<2xf32>
+    }
+  )");
+  HostTensor predicate = HostTensor::allocate(
+      RankedTensorType::get({}, IntegerType::get(&context, 1)));
+  for (int64_t value : {0, 1}) {
+    predicate.set(0, value);
+    EXPECT_TRUE(failed(interpretOp(&function.getBody().front().front(),
+                                   {predicate})));
+  }
+}
+
 TEST_F(InterpreterTest, FoldsSmallConstants) {
   func::FuncOp function = parse(R"(
     func.func @f(%x: tensor<2xi32>, %big: tensor<1000000xf32>) -> tensor<2xi32> {
