@@ -6,6 +6,7 @@
 #include "heddle/Pipeline/GraphPipeline.h"
 #include "runtime/format/ArtifactWriter.h"
 
+#include "dialects/Check/Check.h"
 #include "dialects/StableHlo/StableHlo.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -109,11 +110,36 @@ LogicalResult SplitProgram::evaluateInputs(std::string &why) {
   return success();
 }
 
+/// A grid of one process is a call; more are for the interpreter.
+static LogicalResult openGrids(func::FuncOp function, std::string &why) {
+  SmallVector<interpreter::RunParallelOp> grids;
+  function.walk([&](interpreter::RunParallelOp op) { grids.push_back(op); });
+  for (interpreter::RunParallelOp op : grids) {
+    int64_t processes = op.getNumReplicas() * op.getNumPartitions();
+    if (processes != 1 || op.getInfeedAttr()) {
+      why = "interpreter.run_parallel of " + std::to_string(processes) +
+            " processes; one device, without a host that feeds it, is "
+            "compiled for";
+      return failure();
+    }
+    OpBuilder builder(op);
+    auto name =
+        cast<FlatSymbolRefAttr>(cast<ArrayAttr>(op.getPrograms()[0])[0]);
+    auto call = func::CallOp::create(builder, op.getLoc(), name,
+                                     op.getResultTypes(), op.getInputs());
+    op->replaceAllUsesWith(call);
+    op.erase();
+  }
+  return success();
+}
+
 LogicalResult SplitProgram::split(std::string &why) {
   if (!function.getBody().hasOneBlock()) {
     why = "the function has no body of one block";
     return failure();
   }
+  if (failed(openGrids(function, why)))
+    return failure();
   Block &body = function.getBody().front();
   Operation *terminator = body.getTerminator();
   SmallVector<Operation *> found;

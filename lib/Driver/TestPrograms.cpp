@@ -99,8 +99,6 @@ ProgramOutcome FileTester::testModule(StringRef text, StringRef path) {
   // A context for each, so that constants do not pile up.
   Session session(quiet, path, os);
   MLIRContext &context = session.context();
-  // Checks may be written as operations of a dialect that nobody registers.
-  context.allowUnregisteredDialects();
   ProgramOutcome outcome;
   OwningOpRef<ModuleOp> module = parseModule(context, text, path, outcome);
   if (!module)
@@ -162,7 +160,6 @@ ProgramOutcome FileTester::list(StringRef path) {
   for (StringRef text : splitModules((*buffer)->getBuffer())) {
     llvm::raw_string_ostream os(errors);
     Session session(CommonOptions(), path, os);
-    session.context().allowUnregisteredDialects();
     ProgramOutcome part;
     OwningOpRef<ModuleOp> module =
         parseModule(session.context(), text, path, part);

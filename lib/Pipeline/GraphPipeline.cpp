@@ -14,6 +14,7 @@ void heddle::buildGraphPipeline(OpPassManager &manager,
   // Before anything folds: a quantization is no identity.
   manager.addPass(createImportQuantized());
   manager.addPass(createInlineCalls());
+  manager.addPass(createFoldCollectives());
   manager.addPass(createSymbolDCEPass());
   manager.addPass(createExpandCustomCalls());
   manager.addPass(createSimplify());

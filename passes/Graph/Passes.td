@@ -115,6 +115,23 @@ def ExpandCustomCalls : Pass<"heddle-expand-custom-calls", "mlir::ModuleOp"> {
   let dependentDialects = ["heddle::chlo::ChloDialect", "heddle::stablehlo::StableHloDialect", "mlir::func::FuncDialect"];
 }
 
+def FoldCollectives : Pass<"heddle-fold-collectives", "mlir::ModuleOp"> {
+  let summary = "Give collectives the meaning that they have on one device, and refuse those of more";
+  let description = [{
+    On one device every group holds that device alone: gathering, reducing and broadcasting give the operand, numbers of
+    replica and partition are zero, and what is begun asynchronously may run at once. Groups of more devices, and transfers
+    between devices or to the host, are errors that say what to do.
+
+    ```mlir
+    %0 = "stablehlo.all_reduce"(%x) <{replica_groups = dense<0> : tensor<1x1xi64>}> ({...})
+    %1 = stablehlo.replica_id : tensor<ui32>
+    ==>
+    %1 = stablehlo.constant dense<0> : tensor<ui32>
+    ```
+  }];
+  let dependentDialects = ["heddle::stablehlo::StableHloDialect"];
+}
+
 def MergeParallelDots : Pass<"heddle-merge-parallel-dots"> {
   let summary = "Merge products of one tensor with several constant weights";
   let description = [{
