@@ -4,6 +4,7 @@
 #include "heddle/Frontend/PortableArtifact.h"
 #include "lib/Frontend/StableHlo/Bindings.h"
 #include "lib/Frontend/StableHlo/OpenSizes.h"
+#include "lib/Frontend/StableHlo/ParseErrors.h"
 #include "lib/Frontend/StableHlo/TrialParse.h"
 
 #include "dialects/StableHlo/StableHlo.h"
@@ -89,9 +90,6 @@ static void nameArgumentsAndResults(func::FuncOp entry) {
 
 /// All arguments must be tensors of known shape.
 static LogicalResult checkArguments(func::FuncOp entry) {
-  if (entry.isExternal())
-    return emitError(entry.getLoc(), ErrorCode::StableHloEntry)
-           << "function @main has no body";
   for (auto [i, type] : llvm::enumerate(entry.getArgumentTypes())) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (tensor && tensor.hasStaticShape())
@@ -185,6 +183,9 @@ static OwningOpRef<ModuleOp> parseModule(llvm::SourceMgr &sources,
 LogicalResult adoptStableHlo(ModuleOp module, func::FuncOp entry,
                              StringRef path,
                              ArrayRef<ArgumentBinding> bindings) {
+  if (entry.isExternal())
+    return emitError(entry.getLoc(), ErrorCode::StableHloEntry)
+           << "function @" << entry.getName() << " has no body";
   nameArgumentsAndResults(entry);
   if (failed(makeMain(module, entry)) ||
       failed(bindArguments(entry, bindings)) || failed(checkArguments(entry)))
@@ -241,7 +242,14 @@ OwningOpRef<ModuleOp> importStableHlo(MLIRContext *context, StringRef path,
 
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-  OwningOpRef<ModuleOp> module = parseModule(sources, context);
+  OwningOpRef<ModuleOp> module;
+  std::vector<Diagnostic> said;
+  {
+    ParseErrors errors(context);
+    module = parseModule(sources, context);
+    said = errors.take();
+  }
+  ParseErrors::report(std::move(said));
   if (!module || failed(convertFromVhlo(*module)))
     return {};
 

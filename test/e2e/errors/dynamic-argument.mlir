@@ -1,0 +1,8 @@
+// RUN: %exits 3 heddle check %s | FileCheck %s
+// CHECK: error[HDL-0305]: argument 'arg0' has type 'tensor<?xf32>'
+// CHECK: help: Export with fixed sizes
+
+func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = stablehlo.abs %x : tensor<?xf32>
+  return %0 : tensor<?xf32>
+}

@@ -1,0 +1,7 @@
+// RUN: %exits 1 heddle check %s | FileCheck %s
+// CHECK: error[HDL-0301]: custom op 'stablehlo.frobnicate' is unknown
+
+func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = stablehlo.frobnicate %x : tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
