@@ -1,9 +1,8 @@
 // RUN: %exits 3 heddle check %s | FileCheck %s
-// CHECK: stablehlo.dynamic_reshape
+// CHECK: error[HDL-{{[0-9]+}}]: {{.*}}stablehlo.dynamic_iota
 
-func.func @main(%x: tensor<6xf32>, %s: tensor<2xi32>) -> tensor<2x3xf32> {
-  %0 = stablehlo.dynamic_reshape %x, %s : (tensor<6xf32>, tensor<2xi32>) -> tensor<?x?xf32>
-  %1 = stablehlo.abs %0 : tensor<?x?xf32>
-  %2 = stablehlo.custom_call @fix(%1) : (tensor<?x?xf32>) -> tensor<2x3xf32>
-  return %2 : tensor<2x3xf32>
+func.func @main(%s: tensor<1xi32>, %init: tensor<f32>) -> tensor<f32> {
+  %0 = stablehlo.dynamic_iota %s, dim = 0 : (tensor<1xi32>) -> tensor<?xf32>
+  %1 = stablehlo.reduce(%0 init: %init) applies stablehlo.maximum across dimensions = [0] : (tensor<?xf32>, tensor<f32>) -> tensor<f32>
+  return %1 : tensor<f32>
 }

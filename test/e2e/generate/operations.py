@@ -398,6 +398,37 @@ def reduce_window(p):
                   result, bound=bound)
 
 
+def arg_max(p):
+    """A reduction of two tensors at once: the largest element and where it is first."""
+    x = p.pick(lambda v: numeric(v) and v.type.element not in COMPLEX and v.type.rank > 0 and all(v.type.shape))
+    if not x:
+        return None
+    d, e = p.random.randrange(x.type.rank), x.type.element
+    at = x.type.of("i32")
+    indices = p.emit(f"stablehlo.iota dim = {d} : {at}", at)
+    least, zero = neutral(p, "maximum", e), p.constant(0, "tensor<i32>")
+    result = x.type.shaped([s for i, s in enumerate(x.type.shape) if i != d])
+    return p.emit(f"""stablehlo.reduce({x.name} init: {least}), ({indices.name} init: {zero}) across dimensions = [{d}] : ({x.type}, {at}, tensor<{e}>, tensor<i32>) -> ({result}, {result.of("i32")})
+     reducer(%a: tensor<{e}>, %b: tensor<{e}>) (%i: tensor<i32>, %j: tensor<i32>) {{
+      %gt = stablehlo.compare GT, %a, %b : (tensor<{e}>, tensor<{e}>) -> tensor<i1>
+      %eq = stablehlo.compare EQ, %a, %b : (tensor<{e}>, tensor<{e}>) -> tensor<i1>
+      %lt = stablehlo.compare LT, %i, %j : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %first = stablehlo.and %eq, %lt : tensor<i1>
+      %take = stablehlo.or %gt, %first : tensor<i1>
+      %value = stablehlo.select %take, %a, %b : tensor<i1>, tensor<{e}>
+      %place = stablehlo.select %take, %i, %j : tensor<i1>, tensor<i32>
+      stablehlo.return %value, %place : tensor<{e}>, tensor<i32>
+    }}""", result, result.of("i32"), bound=x.bound)
+
+
+def random_bits(p):
+    algorithm, words = p.random.choice([("THREE_FRY", 2), ("PHILOX", 2), ("PHILOX", 3)])
+    state = p.pick_or_input(Type((words,), "ui64"))
+    bits = Type(p.shape(), p.random.choice(["ui8", "ui16", "ui32", "ui64"]))
+    return p.emit(f"stablehlo.rng_bit_generator {state.name}, algorithm = {algorithm} : ({state.type}) -> ({state.type}, {bits})", state.type,
+                  bits)
+
+
 def sort(p):
     x = p.pick(lambda v: numeric(v) and v.type.element not in COMPLEX and v.type.rank > 0)
     if not x:
@@ -540,4 +571,4 @@ def barrier(p):
 
 ALL = [unary, unary, binary, binary, binary, rounding, compare, select, clamp, convert, complex_parts, is_finite, reduce_precision,
        transpose, reshape, broadcast, broadcast, slice_, pad, concatenate, reverse, iota, dynamic_slice, dynamic_update_slice, gather,
-       reduce, reduce, reduce_window, sort, scatter, dot, dot, convolution, while_, if_, case, map_, bitcast, barrier]
+       reduce, reduce, arg_max, reduce_window, random_bits, sort, scatter, dot, dot, convolution, while_, if_, case, map_, bitcast, barrier]
