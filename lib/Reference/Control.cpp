@@ -104,6 +104,12 @@ static LogicalResult customCall(Invocation &call, stablehlo::CustomCallOp op) {
   if (handler && handler(op, call.operands, call.results))
     return success(call.results.size() == op->getNumResults());
   StringRef target = op.getCallTargetName();
+  // What JAX asserts of the sizes of arguments.
+  if (target == "shape_assertion" && !call.operands.empty() &&
+      call.operands[0].tensor && op->getNumResults() == 0)
+    return call.tensor(0).uintAt(0)
+               ? success()
+               : call.error() << "asserts what does not hold";
   if (target == "Sharding" || target == "annotate_device_placement" ||
       target == "LayoutConstraint" || target == "SPMDFullToShardShape" ||
       target == "SPMDShardToFullShape") {

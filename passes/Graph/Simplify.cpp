@@ -44,6 +44,7 @@ struct Simplify : impl::SimplifyBase<Simplify> {
     populateSimplifySlicingPatterns(set);
     populateSimplifyFormPatterns(set);
     populateDecomposeOperationPatterns(set);
+    populateRefineShapesPatterns(set);
     populateSimplifyControlPatterns(set);
     populateFoldConstantsPatterns(set);
     patterns = FrozenRewritePatternSet(std::move(set));

@@ -20,6 +20,9 @@ void populateSimplifySlicingPatterns(mlir::RewritePatternSet &patterns);
 /// spellings, annotations.
 void populateSimplifyFormPatterns(mlir::RewritePatternSet &patterns);
 
+/// Sizes that follow from constant shapes and from sizes that are known.
+void populateRefineShapesPatterns(mlir::RewritePatternSet &patterns);
+
 /// Loops and branches without what they carry or return in vain, and without
 /// tuples and tokens.
 void populateSimplifyControlPatterns(mlir::RewritePatternSet &patterns);
