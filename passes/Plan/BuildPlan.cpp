@@ -7,6 +7,7 @@
 #include "passes/Plan/CommandTree.h"
 #include "passes/Plan/DonatedInputs.h"
 #include "passes/Plan/NodeNames.h"
+#include "passes/Plan/OrderUpdates.h"
 #include "passes/Plan/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -252,6 +253,7 @@ void PlanBuilder::returnResults(func::ReturnOp op) {
 }
 
 LogicalResult PlanBuilder::build(Block &block) {
+  orderUpdates(block, symbols);
   for (Operation &op : block) {
     if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op)) {
       storages[op.getResult(0)] = storageOf(op.getOperand(0));

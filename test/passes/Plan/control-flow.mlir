@@ -105,3 +105,31 @@ func.func @main(%p: tensor<i1>, %x: tensor<64xf32>) -> tensor<64xf32> {
   }) : (tensor<i1>) -> tensor<64xf32>
   return %0 : tensor<64xf32>
 }
+
+// -----
+
+// Who reads the old value goes first, with what it needs: no copy of it.
+func.func private @less(tensor<i32>) -> tensor<i1> attributes {kernel.entry}
+func.func private @sum(tensor<64x8xf32>, tensor<i32>) -> tensor<i32> attributes {kernel.entry}
+func.func private @next(tensor<i32>) -> tensor<i32> attributes {kernel.entry}
+func.func private @update(tensor<64x8xf32> {kernel.tied = 0 : i64}, tensor<i32>) -> tensor<64x8xf32> attributes {kernel.entry}
+// CHECK-LABEL: plan.program @main
+// CHECK: } while %{{.*}} do {
+// CHECK-NEXT: plan.launch @next
+// CHECK-NEXT: plan.launch @sum reads(%[[Y:.*]], %{{.*}})
+// CHECK-NEXT: plan.launch @update reads(%[[Y]], %{{.*}}) writes(%[[Y]])
+// CHECK-NOT: plan.copy %{{.*}} to %[[Y]]
+// CHECK: nodes
+func.func @main(%x: tensor<64x8xf32>, %n: tensor<i32>) -> (tensor<64x8xf32>, tensor<i32>) {
+  %0:2 = stablehlo.while(%i = %n, %c = %x) : tensor<i32>, tensor<64x8xf32>
+   cond {
+    %p = kernel.launch @less(%i) : (tensor<i32>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  } do {
+    %1 = kernel.launch @update(%c, %i) : (tensor<64x8xf32>, tensor<i32>) -> tensor<64x8xf32>
+    %2 = kernel.launch @next(%i) : (tensor<i32>) -> tensor<i32>
+    %3 = kernel.launch @sum(%c, %2) : (tensor<64x8xf32>, tensor<i32>) -> tensor<i32>
+    stablehlo.return %3, %1 : tensor<i32>, tensor<64x8xf32>
+  }
+  return %0#1, %0#0 : tensor<64x8xf32>, tensor<i32>
+}

@@ -1,0 +1,86 @@
+#include "passes/Plan/OrderUpdates.h"
+
+#include "dialects/Kernel/Kernel.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace heddle;
+
+static bool isReshape(Operation *op) {
+  return isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
+}
+
+/// What reads the storage of `value` in `block` after `update`, also by way of
+/// reshapes and within loops and branches.
+static llvm::SetVector<Operation *> laterReaders(Value value, Block &block,
+                                                 Operation *update) {
+  while (isReshape(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  llvm::SetVector<Operation *> readers;
+  SmallVector<Value> names = {value};
+  for (unsigned i = 0; i < names.size(); ++i)
+    for (Operation *user : names[i].getUsers()) {
+      if (isReshape(user)) {
+        names.push_back(user->getResult(0));
+        continue;
+      }
+      Operation *top = block.findAncestorOpInBlock(*user);
+      if (top && update->isBeforeInBlock(top))
+        readers.insert(top);
+    }
+  return readers;
+}
+
+/// `op` and what it needs of the ops after `update`; nothing if that is the
+/// update itself, or if `op` ends the block.
+static llvm::SetVector<Operation *> neededBy(Operation *op, Operation *update) {
+  llvm::SetVector<Operation *> needed;
+  if (op->hasTrait<OpTrait::IsTerminator>())
+    return needed;
+  Block *block = op->getBlock();
+  needed.insert(op);
+  bool independent = true;
+  for (unsigned i = 0; i < needed.size() && independent; ++i)
+    needed[i]->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands()) {
+        Operation *source = operand.getDefiningOp();
+        Operation *top =
+            source ? block->findAncestorOpInBlock(*source) : nullptr;
+        if (!top || top == needed[i])
+          continue;
+        independent &= top != update;
+        if (update->isBeforeInBlock(top))
+          needed.insert(top);
+      }
+    });
+  if (!independent)
+    needed.clear();
+  return needed;
+}
+
+void heddle::orderUpdates(Block &block, SymbolTable &symbols) {
+  SmallVector<kernel::LaunchOp> launches(block.getOps<kernel::LaunchOp>());
+  for (kernel::LaunchOp update : launches) {
+    auto function = symbols.lookup<func::FuncOp>(update.getKernel());
+    if (!function)
+      continue;
+    for (auto [i, input] : llvm::enumerate(update.getInputs())) {
+      if (!function.getArgAttr(i, kernel::kTiedAttrName))
+        continue;
+      for (Operation *reader : laterReaders(input, block, update)) {
+        // It may have moved with another one.
+        if (!update->isBeforeInBlock(reader))
+          continue;
+        SmallVector<Operation *> needed = neededBy(reader, update).takeVector();
+        llvm::sort(needed, [](Operation *a, Operation *b) {
+          return a->isBeforeInBlock(b);
+        });
+        for (Operation *op : needed)
+          op->moveBefore(update);
+      }
+    }
+  }
+}
