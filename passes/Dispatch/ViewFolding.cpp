@@ -159,8 +159,12 @@ static void foldInto(linalg::GenericOp op) {
       source->map = composed(source->map, maps[i]);
       AffineMap old = std::exchange(maps[i], source->map);
       bool legal = parallel || (findsItsLoops(maps) &&
-                                (coversPlainly(*source, extents) ||
-                                 flatten(builder, *source, extents)));
+                                coversPlainly(*source, extents));
+      // A flat position may be the only place that named one of the loops.
+      if (!legal && flatten(builder, *source, extents)) {
+        maps[i] = source->map;
+        legal = findsItsLoops(maps);
+      }
       if (!legal) {
         maps[i] = old;
         break;

@@ -18,6 +18,8 @@
 // RUN: heddle compare constants.mlir
 // RUN: heddle compare total-order.mlir
 // RUN: heddle compare integer-power.mlir
+// RUN: heddle compare slice-sum.mlir
+// RUN: heddle compare complex-part.mlir
 
 //--- mlp.mlir
 func.func @main(%x: tensor<5x37xf32>, %w: tensor<37x41xf32>, %b: tensor<41xf32>, %v: tensor<41x3xf32>) -> tensor<5x3xf32> {
@@ -190,4 +192,20 @@ func.func @main(%x: tensor<41xi32>, %e: tensor<41xi32>) -> (tensor<41xi32>, tens
   %small = stablehlo.constant dense<[2, 3, 16, 255]> : tensor<4xui8>
   %2 = stablehlo.power %small, %small : tensor<4xui8>
   return %0, %1, %2 : tensor<41xi32>, tensor<12xi32>, tensor<4xui8>
+}
+
+//--- slice-sum.mlir
+func.func @main(%a: tensor<128x9xi32>) -> tensor<128xi32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %0 = stablehlo.slice %a [0:128, 0:8] : (tensor<128x9xi32>) -> tensor<128x8xi32>
+  %1 = stablehlo.reduce(%0 init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<128x8xi32>, tensor<i32>) -> tensor<128xi32>
+  return %1 : tensor<128xi32>
+}
+
+//--- complex-part.mlir
+func.func @main(%a: tensor<complex<f32>>, %b: tensor<1x3xf32>) -> tensor<1x3xf32> {
+  %0 = stablehlo.imag %a : (tensor<complex<f32>>) -> tensor<f32>
+  %1 = stablehlo.reshape %0 : (tensor<f32>) -> tensor<1x1xf32>
+  %2 = stablehlo.dot_general %1, %b, contracting_dims = [1] x [0] : (tensor<1x1xf32>, tensor<1x3xf32>) -> tensor<1x3xf32>
+  return %2 : tensor<1x3xf32>
 }
