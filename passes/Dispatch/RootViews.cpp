@@ -49,7 +49,9 @@ static SmallVector<AffineExpr> takeApart(AffineExpr position,
 static std::optional<Source> collapseSource(Value value, AffineMap map,
                                             ArrayRef<int64_t> extents) {
   auto collapse = value.getDefiningOp<tensor::CollapseShapeOp>();
-  if (!collapse || !viewSource(collapse.getSrc()))
+  // A scalar has no groups to take apart.
+  if (!collapse || collapse.getResultType().getRank() == 0 ||
+      !viewSource(collapse.getSrc()))
     return std::nullopt;
   ArrayRef<int64_t> shape = collapse.getSrcType().getShape();
   SmallVector<AffineExpr> results;

@@ -203,9 +203,9 @@ func.func @main(%a: tensor<128x9xi32>) -> tensor<128xi32> {
 }
 
 //--- complex-part.mlir
-func.func @main(%a: tensor<complex<f32>>, %b: tensor<1x3xf32>) -> tensor<1x3xf32> {
+func.func @main(%a: tensor<complex<f32>>, %b: tensor<1x3xf32>) -> tensor<3xf32> {
   %0 = stablehlo.imag %a : (tensor<complex<f32>>) -> tensor<f32>
-  %1 = stablehlo.reshape %0 : (tensor<f32>) -> tensor<1x1xf32>
-  %2 = stablehlo.dot_general %1, %b, contracting_dims = [1] x [0] : (tensor<1x1xf32>, tensor<1x3xf32>) -> tensor<1x3xf32>
-  return %2 : tensor<1x3xf32>
+  %1 = stablehlo.reshape %0 : (tensor<f32>) -> tensor<1xf32>
+  %2 = stablehlo.dot_general %1, %b, contracting_dims = [0] x [0] : (tensor<1xf32>, tensor<1x3xf32>) -> tensor<3xf32>
+  return %2 : tensor<3xf32>
 }
