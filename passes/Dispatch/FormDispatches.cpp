@@ -5,6 +5,7 @@
 #include "passes/Dispatch/ViewFolding.h"
 
 #include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -15,6 +16,16 @@ using namespace mlir;
 namespace heddle {
 #define GEN_PASS_DEF_FORMDISPATCHES
 #include "passes/Dispatch/Passes.h.inc"
+
+/// The interchange permutes what a payload reads of its loops by affine.apply;
+/// payloads are arithmetic only.
+static void readPermutedLoops(IRRewriter &rewriter, linalg::GenericOp op) {
+  for (auto apply : llvm::make_early_inc_range(
+           op.getBody()->getOps<affine::AffineApplyOp>())) {
+    auto dim = cast<AffineDimExpr>(apply.getAffineMap().getResult(0));
+    rewriter.replaceOp(apply, apply.getMapOperands()[dim.getPosition()]);
+  }
+}
 
 /// Numbers an epilogue's loops like the result it follows, so that its output
 /// is what is permuted.
@@ -35,8 +46,10 @@ static void alignEpilogue(DispatchGroup &group) {
     rewriter.setInsertionPoint(epilogue);
     FailureOr<linalg::GenericOp> aligned =
         linalg::interchangeGenericOp(rewriter, epilogue, order);
-    if (succeeded(aligned))
-      group.back() = *aligned;
+    if (failed(aligned))
+      return;
+    readPermutedLoops(rewriter, *aligned);
+    group.back() = *aligned;
     return;
   }
 }

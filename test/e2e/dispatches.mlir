@@ -20,6 +20,7 @@
 // RUN: heddle compare integer-power.mlir
 // RUN: heddle compare slice-sum.mlir
 // RUN: heddle compare complex-part.mlir
+// RUN: heddle compare turned-triangle.mlir
 
 //--- mlp.mlir
 func.func @main(%x: tensor<5x37xf32>, %w: tensor<37x41xf32>, %b: tensor<41xf32>, %v: tensor<41x3xf32>) -> tensor<5x3xf32> {
@@ -208,4 +209,17 @@ func.func @main(%a: tensor<complex<f32>>, %b: tensor<1x3xf32>) -> tensor<3xf32> 
   %1 = stablehlo.reshape %0 : (tensor<f32>) -> tensor<1xf32>
   %2 = stablehlo.dot_general %1, %b, contracting_dims = [0] x [0] : (tensor<1xf32>, tensor<1x3xf32>) -> tensor<3xf32>
   return %2 : tensor<3xf32>
+}
+
+// The triangle asks for its row and column, the product gives them the other way round.
+//--- turned-triangle.mlir
+func.func @main(%a: tensor<33x17xf32>, %b: tensor<17x33xf32>) -> tensor<33x33xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<33x33xf32>
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<33x17xf32>, tensor<17x33xf32>) -> tensor<33x33xf32>
+  %1 = stablehlo.transpose %0, dims = [1, 0] : (tensor<33x33xf32>) -> tensor<33x33xf32>
+  %row = stablehlo.iota dim = 0 : tensor<33x33xi32>
+  %column = stablehlo.iota dim = 1 : tensor<33x33xi32>
+  %lower = stablehlo.compare GE, %row, %column : (tensor<33x33xi32>, tensor<33x33xi32>) -> tensor<33x33xi1>
+  %2 = stablehlo.select %lower, %1, %zero : tensor<33x33xi1>, tensor<33x33xf32>
+  return %2 : tensor<33x33xf32>
 }
