@@ -225,7 +225,9 @@ Expected<HostTensor> heddle::decodeNpy(MLIRContext *context,
                   " bytes of data announced, " + Twine(data.size()) + " there");
   HostTensor tensor = HostTensor::view(
       header->type, data.take_front(header->tensorBytes), std::move(owner));
-  bool transposed = header->fortranOrder && tensor.rank() > 1;
+  // A tensor without elements may have extents whose products mean nothing.
+  bool transposed =
+      header->fortranOrder && tensor.rank() > 1 && tensor.size() != 0;
   bool swapped = header->bigEndian && tensor.elementBytes() > 1;
   if ((transposed || swapped) && header->tensorBytes > limits.decodedBytes)
     return tensorFileError(name, "it is larger than the limit of " +
