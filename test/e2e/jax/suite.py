@@ -126,7 +126,9 @@ def run_case(case, folder: pathlib.Path, with_times: bool) -> dict:
     try:
         heddle.compile(text, artifact)
     except heddle.CompileError as error:
-        return {"state": "refused", "code": error.code, "reason": f"{error.diagnostics[0]['message']} [{error.code}]"}
+        # An internal error is no refusal.
+        state = "failed" if error.code.startswith("HDL-09") else "refused"
+        return {"state": state, "code": error.code, "reason": f"{error.diagnostics[0]['message']} [{error.code}]"}
     model = heddle.load(artifact)
     inputs = [np.array(leaf, order="C") for index, leaf in enumerate(flat(args)) if index in exported.module_kept_var_idx]
     ours = list(model(*inputs).values())
