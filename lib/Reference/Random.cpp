@@ -6,6 +6,7 @@
 
 #include "dialects/StableHlo/StableHlo.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -57,11 +58,10 @@ struct Words {
 };
 } // namespace
 
-/// State: key, counter. A call of `words` words takes ceil(words / 2) counters;
-/// the first halves of all results come before the second halves.
-static Words threeFryWords(ArrayRef<uint64_t> state, int64_t words) {
+/// State: key, counter. `calls` counters are taken; the first words of all
+/// results come before the second words.
+static Words threeFryWords(ArrayRef<uint64_t> state, int64_t calls) {
   Words out;
-  int64_t calls = (words + 1) / 2;
   std::array<uint32_t, 2> key = {uint32_t(state[0]), uint32_t(state[0] >> 32)};
   std::vector<uint32_t> second;
   for (int64_t i = 0; i < calls; ++i) {
@@ -73,6 +73,32 @@ static Words threeFryWords(ArrayRef<uint64_t> state, int64_t words) {
   out.words.insert(out.words.end(), second.begin(), second.end());
   out.state = {state[0], state[1] + uint64_t(calls)};
   return out;
+}
+
+/// The numbers of the words, among all first and then all second ones, that the
+/// elements of a shape take in row-major order, as XLA has it: the two words of
+/// a call are neighbours along the first dimension of even extent; without one,
+/// along the largest, as if that had one more element.
+static std::vector<int64_t> threeFryOrder(ArrayRef<int64_t> shape,
+                                          int64_t &calls) {
+  size_t split = 0;
+  while (split < shape.size() && shape[split] % 2)
+    ++split;
+  if (split == shape.size() && !shape.empty())
+    split = std::max_element(shape.begin(), shape.end()) - shape.begin();
+  int64_t outer = 1, extent = shape.empty() ? 1 : shape[split], inner = 1;
+  for (size_t dim = 0; dim < split; ++dim)
+    outer *= shape[dim];
+  for (size_t dim = split + 1; dim < shape.size(); ++dim)
+    inner *= shape[dim];
+  int64_t half = (extent + 1) / 2;
+  calls = outer * half * inner;
+  std::vector<int64_t> order;
+  for (int64_t o = 0; o < outer; ++o)
+    for (int64_t d = 0; d < extent; ++d)
+      for (int64_t i = 0; i < inner; ++i)
+        order.push_back((d % 2) * calls + (o * half + d / 2) * inner + i);
+  return order;
 }
 
 /// State: key, then a counter of 128 bits, whose upper half is the key again
@@ -122,8 +148,12 @@ static LogicalResult rngBitGenerator(Invocation &call,
   int64_t count = output->size();
   int64_t words = bits == 64 ? 2 * count : count;
   // The default algorithm is any: here Philox.
+  int64_t calls = count;
+  std::vector<int64_t> order;
+  if (threefry && bits != 64)
+    order = threeFryOrder(output->shape(), calls);
   Words random =
-      threefry ? threeFryWords(state, words) : philoxWords(state, words);
+      threefry ? threeFryWords(state, calls) : philoxWords(state, words);
   for (int64_t i = 0; i < count; ++i) {
     uint64_t value;
     if (bits == 64 && threefry)
@@ -133,7 +163,7 @@ static LogicalResult rngBitGenerator(Invocation &call,
     else if (bits == 64)
       value = random.words[2 * i] | uint64_t(random.words[2 * i + 1]) << 32;
     else
-      value = random.words[i];
+      value = random.words[threefry ? order[i] : i];
     value &= bits == 64 ? ~uint64_t(0) : (uint64_t(1) << bits) - 1;
     if (elementClass(output->kind()) == ElementClass::Float)
       output->set(i, bitsToFloat(output->kind(), value));

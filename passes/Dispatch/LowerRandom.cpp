@@ -147,23 +147,66 @@ static State readState(WordBuilder &w, Value tensor) {
   return state;
 }
 
+namespace {
+/// Which block and which of its two words an element of 32 bits or less takes
+/// from ThreeFry, as XLA lays them out: along the first dimension of even
+/// extent, else along the largest, first and second words take turns.
+struct WordLayout {
+  int64_t outer = 1, extent = 1, inner = 1;
+
+  explicit WordLayout(ArrayRef<int64_t> shape) {
+    if (shape.empty())
+      return;
+    auto split =
+        llvm::find_if(shape, [](int64_t size) { return size % 2 == 0; });
+    if (split == shape.end())
+      split = std::max_element(shape.begin(), shape.end());
+    extent = *split;
+    for (int64_t size : ArrayRef(shape.begin(), split))
+      outer *= size;
+    for (int64_t size : ArrayRef(split + 1, shape.end()))
+      inner *= size;
+  }
+  int64_t half() const { return (extent + 1) / 2; }
+  int64_t blocks() const { return outer * half() * inner; }
+};
+} // namespace
+
+/// The word of ThreeFry that element `index`, in row-major order, takes.
+static Value threeFryWord(WordBuilder &w, const State &state, Value index,
+                          const WordLayout &layout) {
+  auto divide = [&](Value value, int64_t by) -> Value {
+    return by == 1 ? value
+                   : arith::DivUIOp::create(w.b, w.loc, value, w.wide(by));
+  };
+  auto remainder = [&](Value value, int64_t by) -> Value {
+    return by == 1 ? w.wide(0)
+                   : arith::RemUIOp::create(w.b, w.loc, value, w.wide(by));
+  };
+  Value line = divide(index, layout.inner);
+  Value position = layout.outer == 1 ? line : remainder(line, layout.extent);
+  Value block = arith::ShRUIOp::create(w.b, w.loc, position, w.wide(1));
+  if (layout.outer != 1)
+    block =
+        w.add(w.mul(divide(line, layout.extent), w.wide(layout.half())), block);
+  block =
+      w.add(w.mul(block, w.wide(layout.inner)), remainder(index, layout.inner));
+  Pair pair = threeFryBlock(w, state, block);
+  Value parity = arith::AndIOp::create(w.b, w.loc, position, w.wide(1));
+  return w.select(w.is(arith::CmpIPredicate::ne, parity, w.wide(0)), pair[1],
+                  pair[0]);
+}
+
 /// The 32 or 64 random bits of element `index`.
 static Value bitsOf(WordBuilder &w, const State &state, Value index,
-                    int64_t count, bool wide, bool isThreeFry) {
+                    ArrayRef<int64_t> shape, bool wide, bool isThreeFry) {
   using Predicate = arith::CmpIPredicate;
   if (isThreeFry && wide) {
     Pair pair = threeFryBlock(w, state, index);
     return w.join(pair[0], pair[1]);
   }
-  if (isThreeFry) {
-    // First the first words of all blocks, then the second ones.
-    Value blocks = w.wide((count + 1) / 2);
-    Value second = w.is(Predicate::uge, index, blocks);
-    Value offset = arith::SubIOp::create(w.b, w.loc, index,
-                                         w.select(second, blocks, w.wide(0)));
-    Pair pair = threeFryBlock(w, state, offset);
-    return w.select(second, pair[1], pair[0]);
-  }
+  if (isThreeFry)
+    return threeFryWord(w, state, index, WordLayout(shape));
   unsigned perBlock = wide ? 2 : 4;
   Value part = arith::AndIOp::create(w.b, w.loc, index, w.wide(perBlock - 1));
   Value offset =
@@ -203,7 +246,7 @@ static void lowerOp(GraphLowering &lowering, stablehlo::RngBitGeneratorOp op) {
         WordBuilder w{b, loc};
         Value bits =
             bitsOf(w, readState(w, initial), linearIndex(w, type.getShape()),
-                   count, wide, isThreeFry);
+                   type.getShape(), wide, isThreeFry);
         Type integer = b.getIntegerType(width);
         if (width < 32)
           bits = arith::TruncIOp::create(b, loc, integer, bits);
@@ -214,7 +257,9 @@ static void lowerOp(GraphLowering &lowering, stablehlo::RngBitGeneratorOp op) {
 
   // As many counters as blocks were used.
   int64_t words = wide ? 2 * count : count;
-  int64_t blocks = isThreeFry ? (words + 1) / 2 : (words + 3) / 4;
+  int64_t blocks = !isThreeFry ? (words + 3) / 4
+                   : wide      ? count
+                               : WordLayout(type.getShape()).blocks();
   Value next = lowering.generic(
       op.getLoc(), stateType, {}, {},
       [&](OpBuilder &b, Location loc, ValueRange) -> Value {
