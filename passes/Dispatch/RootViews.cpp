@@ -68,6 +68,17 @@ static std::optional<Source> collapseSource(Value value, AffineMap map,
                 AffineMap::get(extents.size(), 0, results, map.getContext())};
 }
 
+/// Whether one of a contraction's operands is indexed by each loop: a repeated
+/// operand may be the only one that a loop of the result walks.
+static bool namesEveryLoop(ArrayRef<AffineMap> maps,
+                           ArrayRef<int64_t> extents) {
+  for (auto [loop, extent] : llvm::enumerate(extents))
+    if (extent != 1 && !maps[0].isFunctionOfDim(loop) &&
+        !maps[1].isFunctionOfDim(loop))
+      return false;
+  return true;
+}
+
 static void readThroughViews(Operation *root) {
   SmallVector<AffineMap> maps = mapsOf(root);
   ArrayRef<int64_t> extents =
@@ -82,7 +93,12 @@ static void readThroughViews(Operation *root) {
       std::optional<Source> source = viewSource(operand.get());
       if (!source)
         break;
-      map = simplifyAffineMap(source->map.compose(map));
+      AffineMap narrow =
+          std::exchange(map, simplifyAffineMap(source->map.compose(map)));
+      if (isa<kernel::ContractOp>(root) && !namesEveryLoop(maps, extents)) {
+        map = narrow;
+        break;
+      }
       operand.set(source->value);
     }
   }

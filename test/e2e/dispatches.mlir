@@ -21,6 +21,7 @@
 // RUN: heddle compare slice-sum.mlir
 // RUN: heddle compare complex-part.mlir
 // RUN: heddle compare turned-triangle.mlir
+// RUN: heddle compare repeated-side.mlir
 
 //--- mlp.mlir
 func.func @main(%x: tensor<5x37xf32>, %w: tensor<37x41xf32>, %b: tensor<41xf32>, %v: tensor<41x3xf32>) -> tensor<5x3xf32> {
@@ -222,4 +223,11 @@ func.func @main(%a: tensor<33x17xf32>, %b: tensor<17x33xf32>) -> tensor<33x33xf3
   %lower = stablehlo.compare GE, %row, %column : (tensor<33x33xi32>, tensor<33x33xi32>) -> tensor<33x33xi1>
   %2 = stablehlo.select %lower, %1, %zero : tensor<33x33xi1>, tensor<33x33xf32>
   return %2 : tensor<33x33xf32>
+}
+
+//--- repeated-side.mlir
+func.func @main(%a: tensor<3xf32>, %b: tensor<2x3xf32>) -> tensor<9x3x3xf32> {
+  %0 = stablehlo.broadcast_in_dim %a, dims = [1] : (tensor<3xf32>) -> tensor<9x3x2xf32>
+  %1 = stablehlo.dot_general %0, %b, contracting_dims = [2] x [0] : (tensor<9x3x2xf32>, tensor<2x3xf32>) -> tensor<9x3x3xf32>
+  return %1 : tensor<9x3x3xf32>
 }
