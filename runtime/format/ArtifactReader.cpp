@@ -132,6 +132,25 @@ static flatbuffers::Verifier makeVerifier(const void *data, uint64_t bytes) {
                                    std::min<uint64_t>(bytes / 8, 1 << 24)));
 }
 
+/// FlatBuffers' verifier looks at where a vector's length lies, not at whether
+/// its elements of 8 bytes, which follow, are at multiples of 8.
+template <typename T>
+static bool elementsAreAligned(const flatbuffers::Vector<T> *vector) {
+  using Element = std::remove_const_t<std::remove_pointer_t<T>>;
+  return !vector ||
+         reinterpret_cast<uintptr_t>(vector->Data()) % alignof(Element) == 0;
+}
+
+static bool vectorsAreAligned(const Manifest &manifest) {
+  if (!elementsAreAligned(manifest.expressions()) ||
+      !elementsAreAligned(manifest.sections()))
+    return false;
+  for (uint32_t i = 0; i < length(manifest.weights()); ++i)
+    if (!elementsAreAligned(manifest.weights()->Get(i)->shape()))
+      return false;
+  return true;
+}
+
 Error ArtifactReader::checkManifest() {
   const Header &h = header();
   const char *data = mapped.data + h.manifestOffset;
@@ -143,6 +162,8 @@ Error ArtifactReader::checkManifest() {
       !verifier.VerifyBuffer<Manifest>(nullptr))
     return fail(HEDDLE_MANIFEST_INVALID, "its manifest is malformed");
   root = flatbuffers::GetRoot<Manifest>(data);
+  if (!vectorsAreAligned(*root))
+    return fail(HEDDLE_MANIFEST_INVALID, "its manifest is malformed");
   if (Error error = verifyManifest(*root, h.manifestOffset))
     return fail(error.code(), error.message());
   return {};
@@ -179,7 +200,9 @@ Error ArtifactReader::checkSections() const {
     Bytes plan = section(variant->plan());
     flatbuffers::Verifier verifier = makeVerifier(plan.data, plan.size);
     if (plan.size >= FLATBUFFERS_MAX_BUFFER_SIZE ||
-        !verifier.VerifyBuffer<Plan>(nullptr))
+        !verifier.VerifyBuffer<Plan>(nullptr) ||
+        !elementsAreAligned(
+            flatbuffers::GetRoot<Plan>(plan.data)->expressions()))
       return fail(HEDDLE_PLAN_INVALID, "a plan is malformed");
     Error error = verifyKernels(*variant, section(variant->code()));
     if (!error)

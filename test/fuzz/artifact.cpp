@@ -27,6 +27,9 @@ static void makeHashesRight(char *data, uint64_t size) {
         verifier.VerifyBuffer<Manifest>(nullptr)) {
       const auto *sections =
           flatbuffers::GetRoot<Manifest>(data + offset)->sections();
+      // The reader refuses sections that are not at a multiple of 8.
+      if (sections && reinterpret_cast<uintptr_t>(sections->Data()) % 8)
+        sections = nullptr;
       for (uint32_t i = 0; sections && i < sections->size(); ++i) {
         auto *section = const_cast<Section *>(sections->Get(i));
         if (!isInside(section->offset(), section->size(), size))
