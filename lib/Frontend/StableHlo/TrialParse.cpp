@@ -22,6 +22,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,9 +37,11 @@ static constexpr rlim_t kSlowdown = 10;
 static constexpr rlim_t kSlowdown = 1;
 #endif
 
-/// Processor seconds for a file of `bytes`: text parses at some 10 MB a second.
-static rlim_t cpuSeconds(uint64_t bytes) {
-  return kSlowdown * (1 + (bytes >> 20));
+/// Processor time for a file of `bytes`, in milliseconds: text parses at some
+/// 10 MB a second. Less than a second for a small one, so that a second is
+/// enough to say so.
+static uint64_t cpuMilliseconds(uint64_t bytes) {
+  return kSlowdown * (800 + 1000 * (bytes >> 20));
 }
 
 /// Address space for a file of `bytes`, beyond what the process has mapped: IR
@@ -76,13 +79,17 @@ static constexpr int kRefused = 77;
                                       int output) {
   // The parent's handlers would write a report about this death.
   for (int signal :
-       {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGXCPU})
+       {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGPROF})
     std::signal(signal, SIG_DFL);
   int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
   dup2(null, STDOUT_FILENO);
   dup2(null, STDERR_FILENO);
   limit(RLIMIT_CORE, 0);
-  limit(RLIMIT_CPU, cpuSeconds(source.getBufferSize()));
+  uint64_t milliseconds = cpuMilliseconds(source.getBufferSize());
+  itimerval timer = {};
+  timer.it_value.tv_sec = milliseconds / 1000;
+  timer.it_value.tv_usec = milliseconds % 1000 * 1000;
+  setitimer(ITIMER_PROF, &timer, nullptr);
 #ifndef HEDDLE_SHADOW_MEMORY
   limit(RLIMIT_AS, mappedBytes() + extraAddressSpace(source.getBufferSize()));
 #endif
@@ -162,10 +169,10 @@ Trial trialParse(const DialectRegistry &registry,
     return trial;
   }
   trial.died = true;
-  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF)
     trial.problem = "it takes more than " +
-                    std::to_string(cpuSeconds(source.getBufferSize())) +
-                    " s to parse";
+                    std::to_string(cpuMilliseconds(source.getBufferSize())) +
+                    " ms to parse";
   else if (WIFSIGNALED(status))
     trial.problem = std::string("the parser ended by signal: ") +
                     strsignal(WTERMSIG(status));
