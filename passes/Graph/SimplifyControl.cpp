@@ -55,8 +55,7 @@ void dropCarried(WhileOp op, const llvm::SmallBitVector &dropped,
 }
 
 /// A carried value that the body hands on as it is, is the operand; so is one
-/// that the body replaces by the operand itself. Of two that begin alike and
-/// are continued alike, one is enough.
+/// that the body replaces by the operand itself.
 struct DropInvariant : OpRewritePattern<WhileOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -30,6 +30,11 @@ struct QuarterTurns {
 };
 /// Exact for |x| < 2^20, and for |x| < 2^31 with fused multiply-add.
 QuarterTurns reduceQuarterTurns(FloatBuilder &b, mlir::Value x);
+/// The angle of any `x`: by reduceQuarterTurns, and where a lane is larger than
+/// 2^20, which branches, by `reduceLarge` for those.
+QuarterTurns reduceAnyArgument(
+    FloatBuilder &b, mlir::Value x,
+    llvm::function_ref<QuarterTurns(FloatBuilder &, mlir::Value)> reduceLarge);
 /// The sine (shift 0) or cosine (shift 1) of an angle.
 mlir::Value sineOf(FloatBuilder &b, QuarterTurns angle, int64_t shift);
 

@@ -6,8 +6,6 @@
 
 #include "passes/Kernel/Math/Functions.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <cmath>
 #include <iterator>
 
@@ -62,37 +60,14 @@ static QuarterTurns reduceLarge(FloatBuilder &b, Value x) {
   return {b.mul(rest, b.c(1.57079632679489661923)), count};
 }
 
-/// The angle of `x`, by the short way unless a lane is large.
-static QuarterTurns reduce(FloatBuilder &b, Value x) {
-  OpBuilder &builder = b.builder;
-  Value large = b.less(b.c(0x1p20), b.abs(x));
-  if (isa<VectorType>(large.getType()))
-    large = vector::ReductionOp::create(builder, b.loc,
-                                        vector::CombiningKind::OR, large);
-  QuarterTurns angle = float64::reduceQuarterTurns(b, x);
-  auto branch = scf::IfOp::create(
-      builder, b.loc, TypeRange{angle.rest.getType(), angle.count.getType()},
-      large,
-      /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(builder, b.loc, ValueRange{angle.rest, angle.count});
-  builder.setInsertionPointToStart(branch.thenBlock());
-  QuarterTurns exact = reduceLarge(b, x);
-  Value small = b.less(b.abs(x), b.c(0x1p20));
-  scf::YieldOp::create(builder, b.loc,
-                       ValueRange{b.select(small, angle.rest, exact.rest),
-                                  b.select(small, angle.count, exact.count)});
-  return {branch.getResult(0), branch.getResult(1)};
-}
-
 /// Computes `function` of the angle of `x` in f64.
 static Value
 throughAngle(FloatBuilder &b, Value x,
              llvm::function_ref<Value(FloatBuilder &, QuarterTurns)> function) {
   FloatBuilder wide = b.withElements(b.builder.getF64Type());
   Value argument = arith::ExtFOp::create(b.builder, b.loc, wide.type(), x);
-  Value value = function(wide, reduce(wide, argument));
+  Value value =
+      function(wide, float64::reduceAnyArgument(wide, argument, reduceLarge));
   return arith::TruncFOp::create(b.builder, b.loc, b.type(), value);
 }
 

@@ -94,8 +94,9 @@ static QuarterTurns reduceLarge(FloatBuilder &b, Value x) {
   return {b.add(angle, error), count};
 }
 
-/// The angle of `x`, by the short way unless a lane is large.
-static QuarterTurns angleOf(FloatBuilder &b, Value x) {
+QuarterTurns reduceAnyArgument(
+    FloatBuilder &b, Value x,
+    llvm::function_ref<QuarterTurns(FloatBuilder &, Value)> reduceLarge) {
   OpBuilder &builder = b.builder;
   Value large = b.less(b.c(0x1p20), b.abs(x));
   if (isa<VectorType>(large.getType()))
@@ -118,14 +119,16 @@ static QuarterTurns angleOf(FloatBuilder &b, Value x) {
 }
 
 Value sin(FloatBuilder &b, Value x) {
-  Value value = sineOf(b, angleOf(b, x), 0);
+  Value value = sineOf(b, reduceAnyArgument(b, x, reduceLarge), 0);
   return b.select(b.equal(x, b.c(0)), x, value);
 }
 
-Value cos(FloatBuilder &b, Value x) { return sineOf(b, angleOf(b, x), 1); }
+Value cos(FloatBuilder &b, Value x) {
+  return sineOf(b, reduceAnyArgument(b, x, reduceLarge), 1);
+}
 
 Value tan(FloatBuilder &b, Value x) {
-  QuarterTurns angle = angleOf(b, x);
+  QuarterTurns angle = reduceAnyArgument(b, x, reduceLarge);
   Value value = b.div(sineOf(b, angle, 0), sineOf(b, angle, 1));
   return b.select(b.equal(x, b.c(0)), x, value);
 }
