@@ -8,10 +8,11 @@ start at a hash of the tool, so that each build of it sees other programs, and t
 
 import argparse
 import collections
+import hashlib
 import json
 import os
 import pathlib
-import random
+import shutil
 import subprocess
 import sys
 import tempfile
