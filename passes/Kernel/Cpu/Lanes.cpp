@@ -154,6 +154,15 @@ LaneValue LaneBuilder::load(Value buffer, Type elementType,
                                             offsets, allLanes(), filler));
 }
 
+/// Whether a constant mask takes the first lane alone.
+static bool isFirstLane(Value mask) {
+  DenseElementsAttr lanes;
+  if (!matchPattern(mask, m_Constant(&lanes)))
+    return false;
+  auto values = lanes.getValues<bool>();
+  return llvm::count(values, true) == 1 && *values.begin();
+}
+
 void LaneBuilder::store(Value value, Value buffer, LaneValue position) {
   Type stored = cast<MemRefType>(buffer.getType()).getElementType();
   if (getElementTypeOrSelf(value.getType()) != stored) {
@@ -171,11 +180,19 @@ void LaneBuilder::store(Value value, Value buffer, LaneValue position) {
                               start, offsets, allLanes(), value);
     return;
   }
-  if (mask)
-    vector::MaskedStoreOp::create(builder, loc, buffer, position.value, mask,
-                                  value);
-  else
+  if (!mask) {
     vector::StoreOp::create(builder, loc, value, buffer, position.value);
+    return;
+  }
+  // LLVM 22 stores too many bytes where the only lane of a masked store was
+  // truncated: the element's width before the truncation.
+  if (isFirstLane(mask)) {
+    Value first = vector::ExtractOp::create(builder, loc, value, 0);
+    memref::StoreOp::create(builder, loc, first, buffer, position.value);
+    return;
+  }
+  vector::MaskedStoreOp::create(builder, loc, buffer, position.value, mask,
+                                value);
 }
 
 Value tailMask(OpBuilder &builder, Location loc, int64_t lanes, int64_t count) {
