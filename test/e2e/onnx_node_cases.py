@@ -14,7 +14,7 @@ from onnx import TensorProto, numpy_helper
 # Which operands of an operator decide the shape of its results.
 KNOWN = {
     "CenterCropPad": [1], "Col2Im": [1, 2], "Compress": [1], "ConstantOfShape": [0], "CumProd": [1], "CumSum": [1],
-    "Dropout": [1, 2], "Expand": [1], "NonZero": [0], "OneHot": [1], "Pad": [1, 3], "Range": [0, 1, 2], "Reshape": [1],
+    "Dropout": [1, 2], "Expand": [1], "Loop": [0, 1], "NonZero": [0], "OneHot": [1], "Pad": [1, 3], "Range": [0, 1, 2], "Reshape": [1],
     "Resize": [1, 2, 3], "Slice": [1, 2, 3, 4], "Split": [1], "Squeeze": [1], "Tile": [1], "TopK": [1], "Trilu": [1],
     "Unsqueeze": [1], "HannWindow": [0], "HammingWindow": [0], "BlackmanWindow": [0],
 }

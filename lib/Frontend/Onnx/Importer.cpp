@@ -2,6 +2,7 @@
 
 #include "heddle/Support/Weights.h"
 
+#include "mlir/IR/Iterators.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -381,11 +382,13 @@ LogicalResult Importer::importCall(const Node &node, const Function &function,
 //----------------------------------------------------------------------------===//
 
 void Importer::eraseDeadOps() {
+  // Uses before definitions, and what is inside an op before the op.
   module->walk([](func::FuncOp function) {
-    for (Operation &op :
-         llvm::make_early_inc_range(llvm::reverse(function.front())))
-      if (op.use_empty() && !op.hasTrait<OpTrait::IsTerminator>())
-        op.erase();
+    function.walk<WalkOrder::PostOrder, mlir::ReverseIterator>([&](Operation *op) {
+      if (op != function && op->use_empty() &&
+          !op->hasTrait<OpTrait::IsTerminator>())
+        op->erase();
+    });
   });
   // Decompositions that only dead nodes used.
   llvm::StringSet<> used;

@@ -81,11 +81,19 @@ private:
   mlir::LogicalResult importScan(const Node &node,
                                  llvm::ArrayRef<mlir::Value> operands,
                                  Scope &scope, mlir::Location loc);
-  /// Joins values of one type along a new dimension.
-  mlir::FailureOr<mlir::Value>
-  stack(Emitter &emit, llvm::ArrayRef<mlir::Value> pieces, int64_t axis);
+  /// What Loop and Scan have in common, and the ways of writing it.
+  struct Repetition;
+  struct Step;
+  struct Written;
+  mlir::LogicalResult importRepetition(Repetition &loop, Scope &scope);
+  mlir::FailureOr<Step> importStep(const Repetition &loop, mlir::Value number,
+                                   mlir::ValueRange states, const Scope &scope);
+  Written unroll(const Repetition &loop, const Scope &scope);
+  Written writeLoop(const Repetition &loop, const Scope &scope);
   mlir::LogicalResult poisonOutputs(const Node &node, Scope &scope,
                                     mlir::Location loc);
+  mlir::LogicalResult defineOutputs(const Node &node, mlir::ValueRange values,
+                                    Scope &scope, mlir::Location loc);
   /// Notes that the node cannot be compiled, and goes on without its results.
   mlir::LogicalResult refuse(const Node &node, Scope &scope, mlir::Location loc,
                              const llvm::Twine &why);
@@ -127,7 +135,15 @@ private:
     std::string text;
   };
   std::vector<Offence> offences;
+  /// Nodes imported inside bodies so far.
+  int64_t bodyNodes = 0;
 };
+
+/// Null if the node has no such attribute.
+const onnx::Attribute *findAttribute(const Node &node, llvm::StringRef name);
+bool anyPoisoned(llvm::ArrayRef<Definition> definitions);
+/// A known condition; nothing if it is computed from the inputs.
+std::optional<bool> knownBool(mlir::Value value);
 
 /// The version of a domain that a list of operator sets imports; 0 if it does
 /// not.

@@ -1,7 +1,9 @@
-// RNN, GRU and LSTM, unrolled over their steps. What does not depend on the
-// state (input times weights, biases) is computed for all steps at once.
+// RNN, GRU and LSTM. What does not depend on the state (input times weights,
+// biases) is computed for all steps at once; the steps become stablehlo.while,
+// a few are unrolled.
 
 #include "Functions.h"
+#include "LoopEmitter.h"
 #include "NodeImporter.h"
 
 using namespace mlir;
@@ -10,7 +12,8 @@ using namespace heddle::onnx;
 
 namespace {
 
-constexpr int64_t kMaxSteps = 1024;
+/// Steps up to which a sequence is unrolled.
+constexpr int64_t kShortSequence = 4;
 
 /// An activation with its parameters, as the attributes name them.
 struct Activation {
@@ -28,10 +31,16 @@ struct Recurrence {
   SmallVector<Activation> activations;
 };
 
-/// The state of one direction, and what it gave at each step.
-struct Run {
+/// The state of one direction, [batch, hidden] each; LSTM alone has a cell.
+struct State {
   Value hidden, cell;
-  SmallVector<Value> outputs;
+};
+
+/// The last state of one direction, and what it gave at each step, [steps,
+/// batch, hidden]; null if nobody asks for that.
+struct Run {
+  State last;
+  Value outputs;
 };
 
 Value clipped(Emitter &emit, Value x, double bound) {
@@ -153,6 +162,8 @@ std::optional<Recurrence> readRecurrence(NodeImporter &node, int64_t gates,
                                    : node.operand(0);
   result.steps = Emitter::shapeOf(result.input)[0];
   result.batch = Emitter::shapeOf(result.input)[1];
+  if (result.steps == 0)
+    return (void)node.unsupported("sequences of no steps"), std::nullopt;
   int64_t rows = gates * result.hidden;
   if (node.shape(1)[0] != result.directions || node.shape(1)[1] != rows ||
       node.shape(2)[0] != result.directions || node.shape(2)[1] != rows ||
@@ -201,43 +212,101 @@ Value initialState(NodeImporter &node, const Recurrence &recurrence,
 
 /// Computes one step's new state from the gates' input part [batch, gates *
 /// hidden].
-using Step = llvm::function_ref<void(Value gates, int64_t direction, Run &)>;
+using Step = llvm::function_ref<void(Value gates, int64_t direction, State &)>;
 
-/// Runs one direction. Behind the end of a shorter sequence the state stays,
-/// and the output is zero.
+/// Takes the step at row `at` of the inputs; returns its output. Behind the end
+/// of a shorter sequence the state stays, and the output is zero.
+Value takeStep(NodeImporter &node, const Recurrence &recurrence,
+               int64_t direction, Value gates, Value at, Step step,
+               State &state) {
+  Emitter &emit = node.emit;
+  Value now =
+      emit.reshape(sliceAt(emit, gates, 0, at),
+                   {recurrence.batch, recurrence.gates * recurrence.hidden});
+  State before = state;
+  step(now, direction, state);
+  if (!node.has(4))
+    return state.hidden;
+  Value lengths = node.operand(4);
+  Value isInside = emit.broadcastInDim(
+      emit.compare(emit.convert(at, Emitter::elementOf(lengths)), lengths,
+                   stablehlo::ComparisonDirection::LT),
+      {recurrence.batch, recurrence.hidden}, 0);
+  Value output =
+      emit.select(isInside, state.hidden, emit.splatLike(state.hidden, 0));
+  state.hidden = emit.select(isInside, state.hidden, before.hidden);
+  if (state.cell)
+    state.cell = emit.select(isInside, state.cell, before.cell);
+  return output;
+}
+
+/// The row of the inputs that the direction reads in step `number`.
+Value rowOf(Emitter &emit, const Recurrence &recurrence, int64_t direction,
+            Value number) {
+  if (!recurrence.backwardFirst && direction == 0)
+    return number;
+  RankedTensorType type = Emitter::typeOf(number);
+  return emit.subtract(emit.splatInteger(type, recurrence.steps - 1), number);
+}
+
+void unrollSteps(NodeImporter &node, const Recurrence &recurrence,
+                 int64_t direction, Value gates, Step step, Run &run) {
+  Emitter &emit = node.emit;
+  auto index = RankedTensorType::get({}, emit.builder.getI64Type());
+  SmallVector<Value> outputs;
+  for (int64_t i = 0; i < recurrence.steps; ++i) {
+    Value at = rowOf(emit, recurrence, direction, emit.splatInteger(index, i));
+    Value output =
+        takeStep(node, recurrence, direction, gates, at, step, run.last);
+    outputs.push_back(
+        emit.reshape(output, {1, recurrence.batch, recurrence.hidden}));
+  }
+  if (recurrence.backwardFirst || direction == 1)
+    std::reverse(outputs.begin(), outputs.end());
+  if (node.wants(0))
+    run.outputs = emit.concatenate(outputs, 0);
+}
+
+void loopOverSteps(NodeImporter &node, const Recurrence &recurrence,
+                   int64_t direction, Value gates, Step step, Run &run) {
+  Emitter &emit = node.emit;
+  SmallVector<Value> initial{run.last.hidden};
+  if (run.last.cell)
+    initial.push_back(run.last.cell);
+  auto index = RankedTensorType::get({}, emit.builder.getI64Type());
+  Value count = emit.splatInteger(index, recurrence.steps);
+  LoopEmitter loop(emit, initial);
+  SmallVector<Value> carried = loop.carried();
+  State state{carried[0], run.last.cell ? carried[1] : Value()};
+  Value at = rowOf(emit, recurrence, direction, loop.number());
+  Value output = takeStep(node, recurrence, direction, gates, at, step, state);
+  SmallVector<Value> next{state.hidden};
+  if (state.cell)
+    next.push_back(state.cell);
+  if (node.wants(0))
+    next.push_back(loop.collect(output, 0, recurrence.steps, at));
+  std::optional<SmallVector<Value>> results = loop.finish(next, count);
+  if (!results)
+    return emit.fault(ErrorCode::OnnxNode,
+                      "the state changes its type in a step");
+  run.last.hidden = results->front();
+  if (run.last.cell)
+    run.last.cell = (*results)[1];
+  if (node.wants(0))
+    run.outputs = results->back();
+}
+
 Run runDirection(NodeImporter &node, const Recurrence &recurrence,
                  int64_t direction, bool hasCell, Value gates, Step step) {
-  Emitter &emit = node.emit;
   Run run;
-  run.hidden = initialState(node, recurrence, 5, direction);
+  run.last.hidden = initialState(node, recurrence, 5, direction);
   if (hasCell)
-    run.cell = initialState(node, recurrence, 6, direction);
-  if (emit.hasFault())
+    run.last.cell = initialState(node, recurrence, 6, direction);
+  if (node.emit.hasFault())
     return run;
-  bool backward = recurrence.backwardFirst || direction == 1;
-  OwnedExtents state{recurrence.batch, recurrence.hidden};
-  OwnedExtents gateShape{recurrence.batch,
-                         recurrence.gates * recurrence.hidden};
-  run.outputs.resize(recurrence.steps);
-  for (int64_t i = 0; i < recurrence.steps; ++i) {
-    int64_t at = backward ? recurrence.steps - 1 - i : i;
-    Value now = emit.reshape(emit.sliceDim(gates, 0, at, at + 1), gateShape);
-    Run before = run;
-    step(now, direction, run);
-    Value output = run.hidden;
-    if (node.has(4)) {
-      Value lengths = node.operand(4);
-      Value isInside = emit.broadcastInDim(
-          emit.compare(emit.splatLike(lengths, double(at)), lengths,
-                       stablehlo::ComparisonDirection::LT),
-          state, 0);
-      output = emit.select(isInside, output, emit.splatLike(output, 0));
-      run.hidden = emit.select(isInside, run.hidden, before.hidden);
-      if (hasCell)
-        run.cell = emit.select(isInside, run.cell, before.cell);
-    }
-    run.outputs[at] = output;
-  }
+  auto takeSteps =
+      recurrence.steps <= kShortSequence ? unrollSteps : loopOverSteps;
+  takeSteps(node, recurrence, direction, gates, step, run);
   return run;
 }
 
@@ -277,31 +346,19 @@ LogicalResult finish(NodeImporter &node, const Recurrence &recurrence,
     return recurrence.batchFirst ? emit.transpose(states, {1, 0, 2}) : states;
   };
   if (node.wants(0)) {
-    SmallVector<Value> steps;
-    for (int64_t i = 0; i < recurrence.steps; ++i)
-      for (const Run &run : runs)
-        steps.push_back(emit.reshape(
-            run.outputs[i], {1, 1, recurrence.batch, recurrence.hidden}));
-    Value joined = emit.reshape(emit.concatenate(steps, 0),
-                                {recurrence.steps, recurrence.directions,
-                                 recurrence.batch, recurrence.hidden});
+    SmallVector<Value> outputs;
+    for (const Run &run : runs)
+      outputs.push_back(
+          emit.reshape(run.outputs, {recurrence.steps, 1, recurrence.batch,
+                                     recurrence.hidden}));
+    Value joined = emit.concatenate(outputs, 1);
     node.set(0, recurrence.batchFirst ? emit.transpose(joined, {2, 0, 1, 3})
                                       : joined);
   }
-  node.set(1, stacked([](const Run &run) { return run.hidden; }));
-  if (runs.front().cell)
-    node.set(2, stacked([](const Run &run) { return run.cell; }));
+  node.set(1, stacked([](const Run &run) { return run.last.hidden; }));
+  if (runs.front().last.cell)
+    node.set(2, stacked([](const Run &run) { return run.last.cell; }));
   return success();
-}
-
-/// Unrolled or refused.
-std::optional<LogicalResult> refuseLength(NodeImporter &node,
-                                          const Recurrence &recurrence) {
-  if (recurrence.steps > kMaxSteps)
-    return node.unsupported("sequences of more than 1024 steps");
-  if (recurrence.steps == 0)
-    return node.unsupported("sequences of no steps");
-  return std::nullopt;
 }
 
 /// Columns [gate * hidden, (gate + 1) * hidden) of a gates' matrix.
@@ -316,16 +373,14 @@ LogicalResult importRnn(NodeImporter &node) {
   std::optional<Recurrence> recurrence = readRecurrence(node, 1, {"Tanh"});
   if (!recurrence)
     return failure();
-  if (auto refused = refuseLength(node, *recurrence))
-    return *refused;
   SmallVector<Run> runs;
   for (int64_t d = 0; d < recurrence->directions; ++d) {
     Value weights = ofDirection(node, 2, d);
-    auto step = [&](Value gates, int64_t direction, Run &run) {
+    auto step = [&](Value gates, int64_t direction, State &state) {
       Value sum =
-          emit.add(gates, emit.dotGeneral(run.hidden, weights, {}, {}, 1, 1));
-      run.hidden = activate(emit, recurrence->activations[direction],
-                            clipped(emit, sum, recurrence->clip));
+          emit.add(gates, emit.dotGeneral(state.hidden, weights, {}, {}, 1, 1));
+      state.hidden = activate(emit, recurrence->activations[direction],
+                              clipped(emit, sum, recurrence->clip));
     };
     runs.push_back(runDirection(node, *recurrence, d, /*hasCell=*/false,
                                 inputGates(node, *recurrence, d, 1), step));
@@ -341,8 +396,6 @@ LogicalResult importGru(NodeImporter &node) {
       readRecurrence(node, 3, {"Sigmoid", "Tanh"});
   if (!recurrence)
     return failure();
-  if (auto refused = refuseLength(node, *recurrence))
-    return *refused;
   int64_t hidden = recurrence->hidden;
   SmallVector<Run> runs;
   for (int64_t d = 0; d < recurrence->directions; ++d) {
@@ -353,9 +406,10 @@ LogicalResult importGru(NodeImporter &node) {
     if (linearBeforeReset && node.has(3))
       newBias =
           emit.sliceDim(ofDirection(node, 3, d), 0, 5 * hidden, 6 * hidden);
-    auto step = [&](Value gates, int64_t direction, Run &run) {
+    auto step = [&](Value gates, int64_t direction, State &state) {
       const Activation *f = &recurrence->activations[2 * direction];
-      Value fromState = emit.dotGeneral(run.hidden, resetWeights, {}, {}, 1, 1);
+      Value fromState =
+          emit.dotGeneral(state.hidden, resetWeights, {}, {}, 1, 1);
       auto gateOf = [&](int64_t which) {
         Value sum = emit.add(gate(emit, *recurrence, gates, which),
                              gate(emit, *recurrence, fromState, which));
@@ -363,21 +417,21 @@ LogicalResult importGru(NodeImporter &node) {
       };
       Value update = gateOf(0), reset = gateOf(1), recurrent;
       if (linearBeforeReset) {
-        recurrent = emit.dotGeneral(run.hidden, newWeights, {}, {}, 1, 1);
+        recurrent = emit.dotGeneral(state.hidden, newWeights, {}, {}, 1, 1);
         if (newBias)
           recurrent = emit.add(
               recurrent,
               emit.broadcastInDim(newBias, Emitter::shapeOf(recurrent), 1));
         recurrent = emit.multiply(reset, recurrent);
       } else {
-        recurrent = emit.dotGeneral(emit.multiply(reset, run.hidden),
+        recurrent = emit.dotGeneral(emit.multiply(reset, state.hidden),
                                     newWeights, {}, {}, 1, 1);
       }
       Value sum = emit.add(gate(emit, *recurrence, gates, 2), recurrent);
       Value fresh = activate(emit, f[1], clipped(emit, sum, recurrence->clip));
       Value one = emit.splatLike(update, 1);
-      run.hidden = emit.add(emit.multiply(emit.subtract(one, update), fresh),
-                            emit.multiply(update, run.hidden));
+      state.hidden = emit.add(emit.multiply(emit.subtract(one, update), fresh),
+                              emit.multiply(update, state.hidden));
     };
     runs.push_back(runDirection(
         node, *recurrence, d, /*hasCell=*/false,
@@ -395,8 +449,6 @@ LogicalResult importLstm(NodeImporter &node) {
       readRecurrence(node, 4, {"Sigmoid", "Tanh", "Tanh"});
   if (!recurrence)
     return failure();
-  if (auto refused = refuseLength(node, *recurrence))
-    return *refused;
   int64_t hidden = recurrence->hidden;
   if (node.has(7) &&
       (node.rank(7) != 2 || node.shape(7)[0] != recurrence->directions ||
@@ -416,25 +468,25 @@ LogicalResult importLstm(NodeImporter &node) {
           sum, emit.multiply(cell, emit.broadcastInDim(
                                        weight, Emitter::shapeOf(cell), 1)));
     };
-    auto step = [&](Value gates, int64_t direction, Run &run) {
+    auto step = [&](Value gates, int64_t direction, State &state) {
       const Activation *f = &recurrence->activations[3 * direction];
       Value sums =
-          emit.add(gates, emit.dotGeneral(run.hidden, weights, {}, {}, 1, 1));
+          emit.add(gates, emit.dotGeneral(state.hidden, weights, {}, {}, 1, 1));
       auto finishGate = [&](const Activation &activation, Value sum) {
         return activate(emit, activation, clipped(emit, sum, recurrence->clip));
       };
-      Value in =
-          finishGate(f[0], peep(gate(emit, *recurrence, sums, 0), run.cell, 0));
+      Value in = finishGate(
+          f[0], peep(gate(emit, *recurrence, sums, 0), state.cell, 0));
       Value forget =
           couples ? emit.subtract(emit.splatLike(in, 1), in)
                   : finishGate(f[0], peep(gate(emit, *recurrence, sums, 2),
-                                          run.cell, 2));
+                                          state.cell, 2));
       Value fresh = finishGate(f[1], gate(emit, *recurrence, sums, 3));
-      run.cell =
-          emit.add(emit.multiply(forget, run.cell), emit.multiply(in, fresh));
-      Value out =
-          finishGate(f[0], peep(gate(emit, *recurrence, sums, 1), run.cell, 1));
-      run.hidden = emit.multiply(out, activate(emit, f[2], run.cell));
+      state.cell =
+          emit.add(emit.multiply(forget, state.cell), emit.multiply(in, fresh));
+      Value out = finishGate(
+          f[0], peep(gate(emit, *recurrence, sums, 1), state.cell, 1));
+      state.hidden = emit.multiply(out, activate(emit, f[2], state.cell));
     };
     runs.push_back(runDirection(node, *recurrence, d, /*hasCell=*/true,
                                 inputGates(node, *recurrence, d, 4), step));

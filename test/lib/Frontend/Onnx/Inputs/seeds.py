@@ -16,7 +16,7 @@ def info(name, shape, kind=F):
 def save(folder, name, nodes, inputs, outputs, initializers=(), functions=(), opset=18):
     graph = helper.make_graph(nodes, name, inputs, outputs, list(initializers))
     opsets = [helper.make_opsetid("", opset)] + [helper.make_opsetid(f.domain, 1) for f in functions]
-    onnx.save(helper.make_model(graph, opset_imports=opsets, functions=list(functions)), folder / f"{name}.onnx")
+    onnx.save(helper.make_model(graph, opset_imports=opsets, functions=list(functions), ir_version=10), folder / f"{name}.onnx")
 
 
 def weights(name, *shape):
@@ -92,19 +92,30 @@ def tensors(folder):
 
 def control(folder):
     b, g = TensorProto.BOOL, helper.make_graph
-    branch = lambda op: g([helper.make_node(op, ["x"], ["r"])], op, [], [info("r", None)])
+    branch = lambda op: g([helper.make_node(op, ["x"], [op + "_x"])], op, [], [info(op + "_x", None)])
     body = g([helper.make_node("Add", ["h", "x"], ["next"]), helper.make_node("Identity", ["c"], ["again"])], "body",
              [info("i", [], I), info("c", [], b), info("h", [1, 2])], [info("again", [], b), info("next", None), info("next", None)])
+    # As long as the state is below 100, at most `times` steps.
+    growing = g([helper.make_node("Add", ["h", "x"], ["next"]), helper.make_node("ReduceMax", ["next"], ["top"], keepdims=0),
+                 helper.make_node("Less", ["top", "hundred"], ["again"])], "growing",
+                [info("i", [], I), info("c", [], b), info("h", [1, 2])], [info("again", [], b), info("next", None)])
+    # Sums of columns, from the last to the first.
+    sums = g([helper.make_node("Add", ["s", "column"], ["t"]), helper.make_node("Identity", ["t"], ["u"])], "sums",
+             [info("s", [1]), info("column", [1])], [info("t", None), info("u", None)])
     nodes = [
+        helper.make_node("Loop", ["times", "", "x"], ["grown"], body=growing),
+        helper.make_node("Scan", ["zero", "wide"], ["sum", "sums"], body=sums, num_scan_inputs=1, scan_input_axes=[1],
+                         scan_input_directions=[1], scan_output_axes=[-1], scan_output_directions=[1]),
         helper.make_node("If", ["flag"], ["a"], then_branch=branch("Relu"), else_branch=branch("Neg")),
         helper.make_node("If", ["yes"], ["d"], then_branch=branch("Abs"), else_branch=branch("Exp")),
         helper.make_node("Loop", ["three", "", "x"], ["last", "all"], body=body),
         helper.make_node("LSTM", ["all", "w", "r"], ["y", "h", "c"], hidden_size=2, direction="reverse"),
         helper.make_node("GRU", ["all", "w3", "r3", "b3"], ["y3"], hidden_size=2, linear_before_reset=1)]
-    save(folder, "control", nodes, [info("x", [1, 2]), info("flag", [], b)],
-         [info("a", None), info("d", None), info("last", None), info("y", None), info("y3", None)],
+    save(folder, "control", nodes, [info("x", [1, 2]), info("flag", [], b), info("times", [], I), info("wide", [1, 50])],
+         [info("grown", None), info("sum", None), info("sums", None), info("a", None), info("d", None), info("last", None), info("y", None), info("y3", None)],
          [weights("w", 1, 8, 2), weights("r", 1, 8, 2), weights("w3", 1, 6, 2), weights("r3", 1, 6, 2), weights("b3", 1, 12),
-          helper.make_tensor("yes", b, [], [1]), helper.make_tensor("three", I, [], [3])])
+          helper.make_tensor("yes", b, [], [1]), helper.make_tensor("three", I, [], [3]),
+          helper.make_tensor("hundred", F, [], [100]), helper.make_tensor("zero", F, [1], [0])])
 
 
 folder = pathlib.Path(sys.argv[1])
