@@ -81,8 +81,7 @@ namespace {
 /// Computes an f32 function in f64 and rounds.
 class ThroughDouble {
 public:
-  ThroughDouble(FloatBuilder &single)
-      : single(single), b(single.withElements(single.builder.getF64Type())) {}
+  ThroughDouble(FloatBuilder &single) : single(single), b(single.inDouble()) {}
   Value widen(Value x) {
     return arith::ExtFOp::create(b.builder, b.loc, b.type(), x);
   }

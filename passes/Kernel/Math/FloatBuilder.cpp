@@ -24,6 +24,12 @@ FloatBuilder FloatBuilder::withElements(FloatType element) const {
   return FloatBuilder(builder, loc, withElement(floatType, element), hasFma);
 }
 
+FloatBuilder FloatBuilder::inDouble() const {
+  FloatBuilder wide = withElements(builder.getF64Type());
+  wide.compensates = false;
+  return wide;
+}
+
 FloatType FloatBuilder::element() const {
   return mlir::cast<FloatType>(getElementTypeOrSelf(floatType));
 }

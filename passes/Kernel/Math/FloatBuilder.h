@@ -20,6 +20,9 @@ public:
 
   /// The same lanes with elements of another float type.
   FloatBuilder withElements(mlir::FloatType element) const;
+  /// The same lanes in f64, for results that are rounded to f32 in the end: no
+  /// step needs compensation.
+  FloatBuilder inDouble() const;
 
   mlir::Type type() const { return floatType; }
   mlir::FloatType element() const;
@@ -92,6 +95,8 @@ public:
   mlir::OpBuilder &builder;
   mlir::Location loc;
   bool hasFma;
+  /// Whether errors of less than a unit in the last place count.
+  bool compensates = true;
 
 private:
   static constexpr auto OLT = mlir::arith::CmpFPredicate::OLT;

@@ -24,11 +24,12 @@ mlir::Value tan(FloatBuilder &b, mlir::Value x);   // 0.51 ULP
 } // namespace float32
 
 namespace float64 {
-/// An angle as `count` quarters of a turn and a rest of at most half of one.
+/// An angle as `count` quarters of a turn and a rest of at most half of one;
+/// `tail` is what the rest lacks, if anybody asks.
 struct QuarterTurns {
-  mlir::Value rest, count;
+  mlir::Value rest, tail, count;
 };
-/// Exact for |x| < 2^20, and for |x| < 2^31 with fused multiply-add.
+/// Exact for |x| < 2^20.
 QuarterTurns reduceQuarterTurns(FloatBuilder &b, mlir::Value x);
 /// The angle of any `x`: by reduceQuarterTurns, and where a lane is larger than
 /// 2^20, which branches, by `reduceLarge` for those.

@@ -57,14 +57,14 @@ static QuarterTurns reduceLarge(FloatBuilder &b, Value x) {
                     withoutTurns(b, b.mul(m, parts[1])));
   auto [whole, count] = b.nearest(sum, 1);
   Value rest = b.fma(m, parts[2], b.sub(sum, whole));
-  return {b.mul(rest, b.c(1.57079632679489661923)), count};
+  return {b.mul(rest, b.c(1.57079632679489661923)), {}, count};
 }
 
 /// Computes `function` of the angle of `x` in f64.
 static Value
 throughAngle(FloatBuilder &b, Value x,
              llvm::function_ref<Value(FloatBuilder &, QuarterTurns)> function) {
-  FloatBuilder wide = b.withElements(b.builder.getF64Type());
+  FloatBuilder wide = b.inDouble();
   Value argument = arith::ExtFOp::create(b.builder, b.loc, wide.type(), x);
   Value value =
       function(wide, float64::reduceAnyArgument(wide, argument, reduceLarge));

@@ -7,6 +7,7 @@
 // than 2^-61 quarter turns, which the 265 bits taken of 2/pi leave exact.
 
 #include "passes/Kernel/Math/Functions.h"
+#include "passes/Kernel/Math/Pair.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -16,6 +17,7 @@ using namespace mlir;
 
 namespace heddle::float64 {
 
+static constexpr double pi = 3.14159265358979323846;
 static constexpr double halfPi = 1.57079632679489661923;
 static constexpr double halfPiLow = 6.12323399573676588614e-17;
 
@@ -42,14 +44,6 @@ static double turnsPart(int row, int part) {
     value = 2 * value + isSet;
   }
   return std::ldexp(value, 1 - 53 * part - 52);
-}
-
-/// a + b exactly, as the rounded sum and what it lacks.
-static std::pair<Value, Value> exactSum(FloatBuilder &b, Value x, Value y) {
-  Value sum = b.add(x, y);
-  Value second = b.sub(sum, x);
-  Value first = b.sub(sum, second);
-  return {sum, b.add(b.sub(x, first), b.sub(y, second))};
 }
 
 /// `x` without whole turns, exactly; less than one turn.
@@ -91,7 +85,75 @@ static QuarterTurns reduceLarge(FloatBuilder &b, Value x) {
   auto [angle, error] = b.exactProduct(turns, b.c(halfPi));
   error = b.add(error,
                 b.add(b.mul(turns, b.c(halfPiLow)), b.mul(tail, b.c(halfPi))));
-  return {b.add(angle, error), count};
+  Pair value = orderedSum(b, angle, error);
+  return {value.high, value.low, count};
+}
+
+QuarterTurns reduceQuarterTurns(FloatBuilder &b, Value x) {
+  // pi/2 in four parts of 33 bits (fdlibm, e_rem_pio2.c).
+  static constexpr double parts[] = {
+      1.57079632673412561417e+00, 6.07710050630396597660e-11,
+      2.02226624871116645580e-21, 8.47842766036889956997e-32};
+  auto [whole, n] = b.nearest(x, 2 / pi);
+  Value r = b.fma(whole, b.c(-parts[0]), x);
+  if (!b.compensates) {
+    for (int part = 1; part < 4; ++part)
+      r = b.fma(whole, b.c(-parts[part]), r);
+    return {r, {}, n};
+  }
+  // The products are exact for |n| < 2^20.
+  Pair first = exactSum(b, r, b.mul(whole, b.c(-parts[1])));
+  Pair second = exactSum(b, first.high, b.mul(whole, b.c(-parts[2])));
+  Value rest = b.fma(whole, b.c(-parts[3]), b.add(first.low, second.low));
+  Pair value = orderedSum(b, second.high, rest);
+  return {value.high, value.low, n};
+}
+
+/// Sine and cosine of |r| <= pi/4 by Taylor's series: 2e-18.
+static Pair sineReduced(FloatBuilder &b, QuarterTurns angle, Pair square) {
+  Value r = angle.rest, z = square.high;
+  Value sin = b.polynomial(
+      z, {-1.0 / 6, 1.0 / 120, -1.0 / 5040, 1.0 / 362880, -1.0 / 39916800,
+          1.0 / 6227020800.0, -1.0 / 1307674368000.0, 1.0 / 355687428096000.0});
+  Value beyond = b.mul(b.mul(z, r), sin);
+  // The derivative is 1 - r^2/2.
+  if (angle.tail)
+    beyond = b.add(beyond, b.fma(b.mul(z, b.c(-0.5)), angle.tail, angle.tail));
+  return orderedSum(b, r, beyond);
+}
+
+static Pair cosineReduced(FloatBuilder &b, QuarterTurns angle, Pair square) {
+  static constexpr double series[] = {1.0 / 24,
+                                      -1.0 / 720,
+                                      1.0 / 40320,
+                                      -1.0 / 3628800,
+                                      1.0 / 479001600,
+                                      -1.0 / 87178291200.0,
+                                      1.0 / 20922789888000.0};
+  Value z = square.high;
+  Value beyond = b.mul(b.mul(z, z), b.polynomial(z, series));
+  if (square.low)
+    beyond = b.fma(square.low, b.c(-0.5), beyond);
+  if (angle.tail)
+    beyond = b.fma(b.neg(angle.rest), angle.tail, beyond);
+  Pair value = orderedSum(b, b.c(1), b.mul(z, b.c(-0.5)));
+  beyond = evaluate(b, {beyond, value.low});
+  return orderedSum(b, value.high, beyond);
+}
+
+static Pair sinePair(FloatBuilder &b, QuarterTurns angle, int64_t shift) {
+  Pair square = exactProduct(b, angle.rest, angle.rest);
+  Pair sin = sineReduced(b, angle, square);
+  Pair cos = cosineReduced(b, angle, square);
+  Value quadrant = b.iadd(angle.count, b.i(shift));
+  Value isSine = b.iequal(b.iand(quadrant, b.i(1)), b.i(0));
+  Pair value = select(b, isSine, sin, cos);
+  Value positive = b.iequal(b.iand(quadrant, b.i(2)), b.i(0));
+  return select(b, positive, value, negate(b, value));
+}
+
+Value sineOf(FloatBuilder &b, QuarterTurns angle, int64_t shift) {
+  return evaluate(b, sinePair(b, angle, shift));
 }
 
 QuarterTurns reduceAnyArgument(
@@ -102,20 +164,29 @@ QuarterTurns reduceAnyArgument(
   if (isa<VectorType>(large.getType()))
     large = vector::ReductionOp::create(builder, b.loc,
                                         vector::CombiningKind::OR, large);
+  auto values = [](QuarterTurns angle) {
+    SmallVector<Value> all = {angle.rest, angle.count};
+    if (angle.tail)
+      all.push_back(angle.tail);
+    return all;
+  };
   QuarterTurns angle = reduceQuarterTurns(b, x);
-  auto branch = scf::IfOp::create(
-      builder, b.loc, TypeRange{angle.rest.getType(), angle.count.getType()},
-      large, /*withElseRegion=*/true);
+  SmallVector<Value> near = values(angle);
+  auto branch =
+      scf::IfOp::create(builder, b.loc, ValueRange(near).getTypes(), large,
+                        /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(builder, b.loc, ValueRange{angle.rest, angle.count});
+  scf::YieldOp::create(builder, b.loc, near);
   builder.setInsertionPointToStart(branch.thenBlock());
-  QuarterTurns exact = reduceLarge(b, x);
+  SmallVector<Value> far = values(reduceLarge(b, x));
   Value small = b.less(b.abs(x), b.c(0x1p20));
-  scf::YieldOp::create(builder, b.loc,
-                       ValueRange{b.select(small, angle.rest, exact.rest),
-                                  b.select(small, angle.count, exact.count)});
-  return {branch.getResult(0), branch.getResult(1)};
+  SmallVector<Value> chosen;
+  for (auto [ofSmall, ofLarge] : llvm::zip_equal(near, far))
+    chosen.push_back(b.select(small, ofSmall, ofLarge));
+  scf::YieldOp::create(builder, b.loc, chosen);
+  return {branch.getResult(0), angle.tail ? branch.getResult(2) : Value(),
+          branch.getResult(1)};
 }
 
 Value sin(FloatBuilder &b, Value x) {
@@ -129,7 +200,8 @@ Value cos(FloatBuilder &b, Value x) {
 
 Value tan(FloatBuilder &b, Value x) {
   QuarterTurns angle = reduceAnyArgument(b, x, reduceLarge);
-  Value value = b.div(sineOf(b, angle, 0), sineOf(b, angle, 1));
+  Value value =
+      evaluate(b, divide(b, sinePair(b, angle, 0), sinePair(b, angle, 1)));
   return b.select(b.equal(x, b.c(0)), x, value);
 }
 
