@@ -1,21 +1,20 @@
 #include "heddle/Driver/Build.h"
 
 #include "heddle/Driver/ArtifactView.h"
+#include "heddle/Driver/Dump.h"
 #include "heddle/Driver/InputRanges.h"
 #include "heddle/Driver/Limits.h"
 #include "heddle/Driver/Model.h"
 #include "heddle/Driver/Targets.h"
 #include "heddle/Pipeline/GraphPipeline.h"
-#include "heddle/Support/Weights.h"
 #include "runtime/format/ArtifactWriter.h"
 
-#include "mlir/IR/AsmState.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/Process.h"
 
 using namespace mlir;
 using namespace heddle;
@@ -24,32 +23,6 @@ using namespace heddle;
 static constexpr const char *stages[] = {"import", "heddle-graph",
                                          "heddle-dispatch", "heddle-kernel-cpu",
                                          "heddle-plan"};
-
-/// Weights stay where they are: a dump names their files, and reads back.
-static LogicalResult printModule(ModuleOp module, raw_ostream &os) {
-  recordWeights(module, /*withHashes=*/false);
-  OpPrintingFlags flags;
-  flags.enableDebugInfo();
-  flags.elideLargeElementsAttrs(16);
-  flags.elideLargeResourceString(64);
-  AsmState state(module, flags);
-  module->print(os, state);
-  return success();
-}
-
-static bool writeModule(Session &session, ModuleOp module, StringRef path) {
-  std::error_code problem;
-  llvm::ToolOutputFile file(path, problem, llvm::sys::fs::OF_Text);
-  if (problem) {
-    session.diagnostics.report(ErrorCode::FileUnwritable,
-                               path + ": " + problem.message());
-    return false;
-  }
-  if (failed(printModule(module, file.os())))
-    return false;
-  file.keep();
-  return true;
-}
 
 namespace {
 /// Follows a module through the stages: dumps it where that was asked for, and
@@ -68,6 +41,8 @@ public:
       names.push_back(build.stopAfter);
     if (!build.startFrom.empty())
       names.push_back(build.startFrom);
+    if (!build.failAfter.empty())
+      names.push_back(build.failAfter);
     for (const std::string &dump : build.dumpAfter)
       names.push_back(StringRef(dump).split('=').first);
     if (build.startFrom == "heddle-kernel-cpu" ||
@@ -92,12 +67,17 @@ public:
   LogicalResult after(StringRef stage, ModuleOp module) {
     for (const std::string &dump : build.dumpAfter) {
       auto [name, file] = StringRef(dump).split('=');
-      if (name == stage && !writeModule(session, module, path(stage, file)))
+      if (name == stage && !writeDump(session, module, path(stage, file)))
         return failure();
+    }
+    if (build.failAfter == stage) {
+      session.diagnostics.report(ErrorCode::InternalError,
+                                 "asked to fail after " + stage);
+      return failure();
     }
     if (build.stopAfter != stage)
       return success();
-    stopped = writeModule(session, module, path(stage, ""));
+    stopped = writeDump(session, module, path(stage, ""));
     return failure();
   }
 
@@ -110,9 +90,8 @@ private:
     std::string name =
         file.empty() ? stem + "." + stage.str() + ".mlir" : file.str();
     if (number)
-      name = (llvm::sys::path::stem(name) + "." + Twine(number) +
-              llvm::sys::path::extension(name))
-                 .str();
+      name.insert(name.size() - llvm::sys::path::extension(name).size(),
+                  "." + std::to_string(number));
     return name;
   }
 
@@ -147,9 +126,11 @@ public:
     if (llvm::sys::fs::createUniqueFile("heddle-reproducer-%%%%%%.mlir",
                                         descriptor, path))
       return;
-    llvm::raw_fd_ostream os(descriptor, /*shouldClose=*/true);
-    os << "// heddle compile --start-from=" << name << " " << path << "\n";
-    (void)printModule(*copy, os);
+    llvm::sys::Process::SafelyCloseFileDescriptor(descriptor);
+    std::string header =
+        ("// heddle compile --start-from=" + name + " " + path).str();
+    if (!writeDump(session, *copy, path, header))
+      return;
     diagnostics.note("the program before the stage that failed is in " + path);
   }
 
@@ -199,10 +180,12 @@ static std::optional<BuildResult> buildFrom(Session &session, ModuleOp module,
                                             StageObserver &observer,
                                             format::ArtifactWriter &writer) {
   BuildResult result;
+  Reproducer reproducer(session);
   auto ended = [&]() -> std::optional<BuildResult> {
     session.phases.end();
     if (observer.hasStopped())
       return result;
+    reproducer.write();
     return std::nullopt;
   };
   if (start.empty()) {
@@ -212,14 +195,10 @@ static std::optional<BuildResult> buildFrom(Session &session, ModuleOp module,
   }
   CompileOptions options;
   recordRanges(module, options);
-  Reproducer reproducer(session);
   if (start.empty() || start == "import") {
     reproducer.keep("import", module);
-    if (failed(runGraphStage(session, module))) {
-      reproducer.write();
-      return std::nullopt;
-    }
-    if (failed(observer.after("heddle-graph", module)))
+    if (failed(runGraphStage(session, module)) ||
+        failed(observer.after("heddle-graph", module)))
       return ended();
   }
   reproducer.keep(start == "heddle-dispatch" ? start : "heddle-graph", module);
@@ -236,11 +215,8 @@ static std::optional<BuildResult> buildFrom(Session &session, ModuleOp module,
       reproducer.keep(stage, stageModule);
     return observer.after(stage, stageModule);
   };
-  if (failed(compileInto(module, options, writer, &result.summary))) {
-    if (!observer.hasStopped())
-      reproducer.write();
+  if (failed(compileInto(module, options, writer, &result.summary)))
     return ended();
-  }
   session.phases.end();
   result.complete = true;
   return result;

@@ -7,6 +7,7 @@
 
 #include "Comparison.h"
 
+#include "heddle/Driver/Dump.h"
 #include "heddle/Driver/Model.h"
 #include "heddle/Pipeline/GraphPipeline.h"
 #include "passes/Dispatch/Passes.h"

@@ -4,13 +4,10 @@
 #include "heddle/Driver/Limits.h"
 #include "heddle/Frontend/Onnx.h"
 #include "heddle/Frontend/StableHlo.h"
-#include "heddle/Support/Weights.h"
 #include "lib/Driver/RefineShapes.h"
 
 #include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace heddle;
@@ -114,20 +111,6 @@ OwningOpRef<ModuleOp> heddle::importModel(Session &session,
                                "function");
     return nullptr;
   }
-  return module;
-}
-
-OwningOpRef<ModuleOp> heddle::readDump(Session &session, StringRef path) {
-  session.diagnostics.setDefaultCode(ErrorCode::StableHloParse);
-  ParserConfig config(&session.context());
-  // Foreign annotations that the import kept.
-  session.context().allowUnregisteredDialects(true);
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(path, config);
-  session.context().allowUnregisteredDialects(false);
-  if (!module ||
-      failed(attachWeights(*module, llvm::sys::path::parent_path(path))))
-    return nullptr;
-  session.diagnostics.setDefaultCode(ErrorCode::InternalError);
   return module;
 }
 

@@ -68,6 +68,8 @@ static void addStages(CLI::App &app, BuildOptions &build) {
                  "Stops after a stage and writes the IR");
   app.add_option("--start-from", build.startFrom,
                  "The file is IR as it is after this stage");
+  // For heddle's own tests: no line in the help.
+  app.add_option("--fail-after", build.failAfter)->group("");
   app.footer("Stages: import, heddle-graph, heddle-dispatch, "
              "heddle-kernel-cpu, heddle-plan.");
 }

@@ -42,6 +42,9 @@ struct BuildOptions {
   std::vector<std::string> dumpAfter;
   std::string stopAfter;
   std::string startFrom;
+  /// Ends the build after this stage as a fault of heddle's own does: for tests
+  /// of what is left then.
+  std::string failAfter;
 };
 
 /// Where the inputs of a call come from.

@@ -14,10 +14,6 @@ namespace heddle {
 mlir::OwningOpRef<mlir::ModuleOp> importModel(Session &session,
                                               const ModelOptions &options);
 
-/// Reads IR that a stage dumped, and gives its weights their bytes again.
-mlir::OwningOpRef<mlir::ModuleOp> readDump(Session &session,
-                                           llvm::StringRef path);
-
 /// The function that is compiled; null if there is none.
 mlir::func::FuncOp entryFunction(mlir::ModuleOp module);
 
