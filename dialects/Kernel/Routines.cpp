@@ -11,7 +11,8 @@ namespace {
 /// What a routine takes and gives: tensors separated by commas, each a letter
 /// per dimension behind the batch. `k` is min(m, n) and `p` is n - 1; other
 /// letters are any extent, the same wherever they stand. `!` marks a tensor
-/// that is real also where matrices are complex, `#` one of i32.
+/// that is real also where matrices are complex, `*` one that is complex also
+/// where they are real, `#` one of i32.
 struct Signature {
   StringRef name, inputs, outputs;
   /// Flags, then words; with `?` those that may be missing.
@@ -28,6 +29,8 @@ static constexpr Signature signatures[] = {
     {"householder_product", "mn,j", "mn"},
     {"lu", "mn", "mn,#k,#m"},
     {"eigh", "nn", "nn,!n", "lower?"},
+    {"eig", "nn", "*n", "compute_left?,compute_right?"},
+    {"schur", "nn", "nn,nn"},
     {"hessenberg", "nn", "nn,p"},
     {"tridiagonal", "nn", "nn,!n,!p,p", "lower?"},
     {"tridiagonal_solve", "n,n,n,nm", "nm"},
@@ -76,6 +79,8 @@ bool RoutineCall::isComplex() const {
 bool RoutineCall::isSplit() const {
   if (name == "fft")
     return inputs.size() == 2 || outputs.size() == 2;
+  if (name == "eig")
+    return !outputs.empty() && !isa<ComplexType>(elementOf(outputs.front()));
   return inputs.size() > wholeInputs(*this);
 }
 
@@ -90,11 +95,15 @@ int64_t RoutineCall::fourierDimension() const {
                    : cast<RankedTensorType>(inputs.front()).getRank() - 1;
 }
 
+/// Tensors that only some calls have are not in the list: none of them is real.
 static bool isRealPart(StringRef list, unsigned number) {
-  return parts(list)[number].find_first_of("!#") == 0;
+  SmallVector<StringRef> all = parts(list);
+  return number < all.size() && all[number].find_first_of("!#") == 0;
 }
 
 bool RoutineCall::isRealInput(unsigned number) const {
+  if (name == "eig")
+    return inputs.size() == 1;
   return name == "fft" ? word("fft_type") == "RFFT"
                        : isRealPart(findSignature(name)->inputs, number);
 }
@@ -143,7 +152,9 @@ public:
     SmallVector<StringRef> wanted;
     for (StringRef part : parts(list)) {
       wanted.push_back(part);
-      if (call.isSplit() && !part.starts_with("!") && !part.starts_with("#"))
+      bool single = part.starts_with("!") || part.starts_with("#") ||
+                    (!part.starts_with("*") && !call.isComplex());
+      if (call.isSplit() && !single)
         wanted.push_back(part);
     }
     if (wanted.size() != types.size())
@@ -169,11 +180,14 @@ private:
   std::string checkTensor(StringRef part, RankedTensorType type) {
     bool isInteger = part.consume_front("#");
     bool isReal = part.consume_front("!");
+    bool isComplex = part.consume_front("*");
     Type element = elementOf(call.inputs.front());
     if (isInteger)
       element = IntegerType::get(type.getContext(), 32);
     else if (auto complex = dyn_cast<ComplexType>(element); complex && isReal)
       element = complex.getElementType();
+    else if (isComplex && !call.isSplit() && isa<FloatType>(element))
+      element = ComplexType::get(element);
     std::string text;
     llvm::raw_string_ostream stream(text);
     stream << "of type " << type << " ";
@@ -312,8 +326,13 @@ std::string RoutineCall::check() const {
   }
   if (name == "svd" && flag("compute_uv", true))
     outputText = flag("full_matrices", false) ? "!k,mm,nn" : "!k,mk,kn";
-  if (name == "tridiagonal" && !flag("lower", true))
-    return "reads the lower triangle only: 'lower' is false";
+  std::string vectors = "*n";
+  if (name == "eig") {
+    for (bool wanted :
+         {flag("compute_left", false), flag("compute_right", true)})
+      vectors += wanted ? ",*nn" : "";
+    outputText = vectors;
+  }
   ShapeCheck shapes(*this);
   wrong = shapes.check(inputText, inputs, "operand");
   if (wrong.empty() && name == "householder_product" &&

@@ -141,6 +141,8 @@ MatrixFunction reference::findMatrixFunction(StringRef name) {
       {"hessenberg", reduceToHessenberg},
       {"tridiagonal", reduceToTridiagonal},
       {"tridiagonal_solve", solveTridiagonal},
+      {"eig", decomposeEigen},
+      {"schur", decomposeSchur},
       {"eigh", decomposeHermitian},
       {"svd", decomposeSingular},
   };

@@ -124,12 +124,17 @@ void reference::reduceToHessenberg(const Parameters &, ArrayRef<Dense> in,
   reduce(out[0], out[1]);
 }
 
-void reference::reduceToTridiagonal(const Parameters &, ArrayRef<Dense> in,
+void reference::reduceToTridiagonal(const Parameters &call, ArrayRef<Dense> in,
                                     MutableArrayRef<Dense> out) {
   Dense &a = out[0];
+  Dense given = in[0];
+  bool lower = call.flag("lower", true);
+  // The upper triangle is the lower one with rows and columns in reverse order.
+  if (!lower)
+    std::reverse(given.values.begin(), given.values.end());
   for (int64_t i = 0; i < a.rows; ++i)
     for (int64_t j = 0; j <= i; ++j) {
-      a.at(i, j) = i == j ? in[0].at(i, j).real() : in[0].at(i, j);
+      a.at(i, j) = i == j ? given.at(i, j).real() : given.at(i, j);
       a.at(j, i) = std::conj(a.at(i, j));
     }
   reduce(a, out[3]);
@@ -143,6 +148,9 @@ void reference::reduceToTridiagonal(const Parameters &, ArrayRef<Dense> in,
     for (int64_t j = i + 1; j < a.columns; ++j)
       a.at(i, j) = 0;
   }
+  for (Dense &one : out)
+    if (!lower)
+      std::reverse(one.values.begin(), one.values.end());
 }
 
 /// Turns column j so that its element of largest magnitude is positive and

@@ -55,6 +55,12 @@ void decomposeSingular(const kernel::RoutineCall &call,
                        llvm::ArrayRef<Dense> in,
                        llvm::MutableArrayRef<Dense> out);
 
+// Of any square matrix (Spectral.cpp).
+void decomposeSchur(const kernel::RoutineCall &call, llvm::ArrayRef<Dense> in,
+                    llvm::MutableArrayRef<Dense> out);
+void decomposeEigen(const kernel::RoutineCall &call, llvm::ArrayRef<Dense> in,
+                    llvm::MutableArrayRef<Dense> out);
+
 using Wide = std::complex<long double>;
 /// The transform of dense values over the dimensions from `first` on, in place;
 /// `shape` becomes that of the result. `type` is spelled as in StableHLO

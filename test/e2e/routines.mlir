@@ -9,6 +9,7 @@
 // RUN: heddle compare orthogonal.mlir
 // RUN: heddle compare orthogonal.mlir -t x86-64-v2
 // RUN: heddle compare reductions.mlir
+// RUN: heddle compare spectra.mlir
 // RUN: heddle compare fourier.mlir
 // RUN: heddle compare fourier.mlir -t x86-64-v2
 
@@ -99,6 +100,59 @@ func.func @main(%x: tensor<2x40x33xf64>, %re: tensor<17x17xf64>, %im: tensor<17x
   %v:3 = stablehlo.composite "heddle.eigh" %re, %im {composite_attributes = {lower = false}, decomposition = @heddle.eigh.0} : (tensor<17x17xf64>, tensor<17x17xf64>) -> (tensor<17x17xf64>, tensor<17x17xf64>, tensor<17xf64>)
   %s:3 = stablehlo.composite "heddle.svd" %x {decomposition = @heddle.svd.0} : (tensor<2x40x33xf64>) -> (tensor<2x33xf64>, tensor<2x40x33xf64>, tensor<2x33x33xf64>)
   return %p#0, %p#1, %q, %l#0, %l#1, %l#2, %v#0, %v#1, %v#2, %s#0, %s#1, %s#2 : tensor<2x40x33xf64>, tensor<2x33xf64>, tensor<2x40x33xf64>, tensor<2x40x33xf64>, tensor<2x33xi32>, tensor<2x40xi32>, tensor<17x17xf64>, tensor<17x17xf64>, tensor<17xf64>, tensor<2x33xf64>, tensor<2x40x33xf64>, tensor<2x33x33xf64>
+}
+//--- spectra.mlir
+// Order and signs are free: what the factors must satisfy is compared.
+func.func private @heddle.schur.0(tensor<2x9x9xf64>) -> (tensor<2x9x9xf64>, tensor<2x9x9xf64>)
+func.func private @heddle.schur.1(tensor<9x9xf64>, tensor<9x9xf64>) -> (tensor<9x9xf64>, tensor<9x9xf64>, tensor<9x9xf64>, tensor<9x9xf64>)
+func.func private @heddle.eig.0(tensor<2x9x9xf64>) -> (tensor<2x9xcomplex<f64>>, tensor<2x9x9xcomplex<f64>>, tensor<2x9x9xcomplex<f64>>)
+func.func private @heddle.eig.1(tensor<9x9xcomplex<f64>>) -> (tensor<9xcomplex<f64>>, tensor<9x9xcomplex<f64>>)
+func.func private @heddle.tridiagonal.1(tensor<9x9xcomplex<f64>>) -> (tensor<9x9xcomplex<f64>>, tensor<9xf64>, tensor<8xf64>, tensor<8xcomplex<f64>>)
+func.func @main(%a: tensor<2x9x9xf64>, %re: tensor<9x9xf64>, %im: tensor<9x9xf64>) -> (tensor<2x9x9xf64>, tensor<9x9xf64>, tensor<2x9x9xf64>, tensor<2x9x9xf64>, tensor<9x9xf64>, tensor<9x9xf64>, tensor<9xf64>, tensor<8xf64>, tensor<9x9xf64>) {
+  %s:2 = stablehlo.composite "heddle.schur" %a {decomposition = @heddle.schur.0} : (tensor<2x9x9xf64>) -> (tensor<2x9x9xf64>, tensor<2x9x9xf64>)
+  %zt = stablehlo.dot_general %s#1, %s#0, batching_dims = [0] x [0], contracting_dims = [2] x [1] : (tensor<2x9x9xf64>, tensor<2x9x9xf64>) -> tensor<2x9x9xf64>
+  %ztz = stablehlo.dot_general %zt, %s#1, batching_dims = [0] x [0], contracting_dims = [2] x [2] : (tensor<2x9x9xf64>, tensor<2x9x9xf64>) -> tensor<2x9x9xf64>
+  %c:4 = stablehlo.composite "heddle.schur" %re, %im {decomposition = @heddle.schur.1} : (tensor<9x9xf64>, tensor<9x9xf64>) -> (tensor<9x9xf64>, tensor<9x9xf64>, tensor<9x9xf64>, tensor<9x9xf64>)
+  %t = stablehlo.complex %c#0, %c#1 : tensor<9x9xcomplex<f64>>
+  %z = stablehlo.complex %c#2, %c#3 : tensor<9x9xcomplex<f64>>
+  %x = stablehlo.complex %re, %im : tensor<9x9xcomplex<f64>>
+  %xz = stablehlo.dot_general %x, %z, contracting_dims = [1] x [0] : (tensor<9x9xcomplex<f64>>, tensor<9x9xcomplex<f64>>) -> tensor<9x9xcomplex<f64>>
+  %zt2 = stablehlo.dot_general %z, %t, contracting_dims = [1] x [0] : (tensor<9x9xcomplex<f64>>, tensor<9x9xcomplex<f64>>) -> tensor<9x9xcomplex<f64>>
+  %rest = stablehlo.subtract %xz, %zt2 : tensor<9x9xcomplex<f64>>
+  %restsum = stablehlo.add %rest, %x : tensor<9x9xcomplex<f64>>
+  %restre = stablehlo.real %restsum : (tensor<9x9xcomplex<f64>>) -> tensor<9x9xf64>
+
+  %e:3 = stablehlo.composite "heddle.eig" %a {composite_attributes = {compute_left = true}, decomposition = @heddle.eig.0} : (tensor<2x9x9xf64>) -> (tensor<2x9xcomplex<f64>>, tensor<2x9x9xcomplex<f64>>, tensor<2x9x9xcomplex<f64>>)
+  %zero = stablehlo.constant dense<0.0> : tensor<2x9x9xf64>
+  %ac = stablehlo.complex %a, %zero : tensor<2x9x9xcomplex<f64>>
+  %av = stablehlo.dot_general %ac, %e#2, batching_dims = [0] x [0], contracting_dims = [2] x [1] : (tensor<2x9x9xcomplex<f64>>, tensor<2x9x9xcomplex<f64>>) -> tensor<2x9x9xcomplex<f64>>
+  %w = stablehlo.broadcast_in_dim %e#0, dims = [0, 2] : (tensor<2x9xcomplex<f64>>) -> tensor<2x9x9xcomplex<f64>>
+  %vw = stablehlo.multiply %e#2, %w : tensor<2x9x9xcomplex<f64>>
+  %right = stablehlo.subtract %av, %vw : tensor<2x9x9xcomplex<f64>>
+  %rightsum = stablehlo.add %right, %ac : tensor<2x9x9xcomplex<f64>>
+  %rightre = stablehlo.real %rightsum : (tensor<2x9x9xcomplex<f64>>) -> tensor<2x9x9xf64>
+  %atv = stablehlo.dot_general %ac, %e#1, batching_dims = [0] x [0], contracting_dims = [1] x [1] : (tensor<2x9x9xcomplex<f64>>, tensor<2x9x9xcomplex<f64>>) -> tensor<2x9x9xcomplex<f64>>
+  %wre = stablehlo.real %w : (tensor<2x9x9xcomplex<f64>>) -> tensor<2x9x9xf64>
+  %wim = stablehlo.imag %w : (tensor<2x9x9xcomplex<f64>>) -> tensor<2x9x9xf64>
+  %wneg = stablehlo.negate %wim : tensor<2x9x9xf64>
+  %wc = stablehlo.complex %wre, %wneg : tensor<2x9x9xcomplex<f64>>
+  %uw = stablehlo.multiply %e#1, %wc : tensor<2x9x9xcomplex<f64>>
+  %left = stablehlo.subtract %atv, %uw : tensor<2x9x9xcomplex<f64>>
+  %leftsum = stablehlo.add %left, %ac : tensor<2x9x9xcomplex<f64>>
+  %leftre = stablehlo.real %leftsum : (tensor<2x9x9xcomplex<f64>>) -> tensor<2x9x9xf64>
+
+  %g:2 = stablehlo.composite "heddle.eig" %x {decomposition = @heddle.eig.1} : (tensor<9x9xcomplex<f64>>) -> (tensor<9xcomplex<f64>>, tensor<9x9xcomplex<f64>>)
+  %xv = stablehlo.dot_general %x, %g#1, contracting_dims = [1] x [0] : (tensor<9x9xcomplex<f64>>, tensor<9x9xcomplex<f64>>) -> tensor<9x9xcomplex<f64>>
+  %gw = stablehlo.broadcast_in_dim %g#0, dims = [1] : (tensor<9xcomplex<f64>>) -> tensor<9x9xcomplex<f64>>
+  %gvw = stablehlo.multiply %g#1, %gw : tensor<9x9xcomplex<f64>>
+  %g2 = stablehlo.subtract %xv, %gvw : tensor<9x9xcomplex<f64>>
+  %gsum = stablehlo.add %g2, %x : tensor<9x9xcomplex<f64>>
+  %gre = stablehlo.real %gsum : (tensor<9x9xcomplex<f64>>) -> tensor<9x9xf64>
+
+  %p:4 = stablehlo.composite "heddle.tridiagonal" %x {composite_attributes = {lower = false}, decomposition = @heddle.tridiagonal.1} : (tensor<9x9xcomplex<f64>>) -> (tensor<9x9xcomplex<f64>>, tensor<9xf64>, tensor<8xf64>, tensor<8xcomplex<f64>>)
+  %pre = stablehlo.real %p#0 : (tensor<9x9xcomplex<f64>>) -> tensor<9x9xf64>
+  %pim = stablehlo.imag %p#0 : (tensor<9x9xcomplex<f64>>) -> tensor<9x9xf64>
+  return %ztz, %restre, %rightre, %leftre, %gre, %pre, %p#1, %p#2, %pim : tensor<2x9x9xf64>, tensor<9x9xf64>, tensor<2x9x9xf64>, tensor<2x9x9xf64>, tensor<9x9xf64>, tensor<9x9xf64>, tensor<9xf64>, tensor<8xf64>, tensor<9x9xf64>
 }
 //--- reductions.mlir
 func.func private @heddle.hessenberg.0(tensor<2x17x17xf64>) -> (tensor<2x17x17xf64>, tensor<2x16xf64>)

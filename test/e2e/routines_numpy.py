@@ -328,6 +328,94 @@ def svd(program: Program, dtype):
     program.call("svd", [bad], [bad[0]], "compute_uv = false", lambda s: [] if np.isnan(s).all() else ["NaN is lost"])
 
 
+def spectra(is_complex, dtype):
+    """Square matrices of every kind, and how much their eigenvectors may be off: batches, equal eigenvalues, triangles, wide scales."""
+    for batch, n in shapes():
+        yield random((*batch, n, n), dtype, is_complex)
+    yield np.diag(np.arange(1, 7)).astype(random((), dtype, is_complex).dtype)
+    yield np.triu(random((9, 9), dtype, is_complex))
+    yield np.tril(random((9, 9), dtype, is_complex))
+    yield np.zeros((4, 4), random((), dtype, is_complex).dtype)
+    yield (np.eye(5) + np.eye(5, k=1)).astype(random((), dtype, is_complex).dtype)  # one vector for five equal eigenvalues
+    yield np.roll(np.eye(12), 1, axis=0).astype(random((), dtype, is_complex).dtype)  # roots of one: shifts alone would turn in circles
+    symmetric = random((30, 30), dtype, is_complex)
+    yield symmetric + adjoint(symmetric)
+    yield symmetric - adjoint(symmetric)
+    scale = (2.0 ** np.arange(-8, 9)).astype(dtype)
+    yield random((17, 17), dtype, is_complex) * scale[:, None] / scale
+    yield random((20, 20), dtype, is_complex) * dtype(1e25 if dtype == np.float32 else 1e200)
+    yield random((20, 20), dtype, is_complex) * dtype(1e-25 if dtype == np.float32 else 1e-200)
+
+
+def norm(a):
+    """The Frobenius norm of each matrix, without overflow in between."""
+    largest = np.abs(a).max((-2, -1), initial=0, keepdims=True)
+    return largest * np.sqrt((np.abs(a / np.where(largest == 0, 1, largest)) ** 2).sum((-2, -1), keepdims=True))
+
+
+def schur(program: Program, dtype):
+    unit = ULP[np.dtype(dtype)]
+    for is_complex in (False, True):
+        for a in spectra(is_complex, dtype):
+            def check(t, z, a=a, is_complex=is_complex):
+                n = a.shape[-1]
+                scale = np.where(norm(wide(a)) == 0, 1, norm(wide(a)))
+                yield from orthonormal("z", z, 30 + 4 * n, unit)
+                yield from close("z t z^H", wide(z) @ (wide(t) / scale) @ adjoint(wide(z)), wide(a) / scale, 40 + 4 * n, unit)
+                if np.tril(t, -1 if is_complex else -2).any():
+                    yield "t is not triangular"
+                below, above = np.diagonal(t, -1, -2, -1), np.diagonal(t, 1, -2, -1)
+                if n > 2 and not is_complex and (below[..., 1:] * below[..., :-1]).any():
+                    yield "two blocks of t overlap"
+                diagonal = np.diagonal(t, 0, -2, -1)
+                if (below != 0).any() and not is_complex and ((np.sign(below) * np.sign(above) >= 0) | (diagonal[..., 1:] != diagonal[..., :-1]))[below != 0].any():
+                    yield "a block of t has not its form"
+            program.call("schur", [a], [a, a], "", check)
+    bad = np.eye(5, dtype=dtype)
+    bad[3, 2] = np.nan
+    program.call("schur", [bad], [bad, bad], "", lambda t, z: [] if np.isnan(t).all() and np.isnan(z).all() else ["NaN is lost"])
+
+
+def eig(program: Program, dtype):
+    unit = ULP[np.dtype(dtype)]
+    case = 0
+    for is_complex in (False, True):
+        for a in spectra(is_complex, dtype):
+            case += 1
+            left, right = case % 2 == 0, case % 4 != 1
+
+            def check(w, *vectors, a=a, left=left, right=right, is_complex=is_complex):
+                n = a.shape[-1]
+                scale = np.where(norm(wide(a)) == 0, 1, norm(wide(a)))
+                b, values = wide(a) / scale, w.astype(np.complex128) / scale[..., 0]
+                vectors = list(vectors)
+                # An eigenvalue is that of a matrix near: the residual of its vector says so.
+                for name, matrix, value in [("left", adjoint(b), values.conj())] * left + [("right", b, values)] * right:
+                    v = wide(vectors.pop(0))
+                    residual = np.abs(matrix @ v - v * value[..., None, :]).max(initial=0)
+                    if not residual <= (20 + 2 * n) * unit:
+                        yield f"{name} vectors leave {residual:.3g}, allowed {(20 + 2 * n) * unit:.3g}"
+                    yield from close(f"{name} lengths", np.linalg.norm(v, axis=-2), np.ones(values.shape), 10 + n, unit)
+                    largest = np.abs(v) >= (1 - 16 * unit) * np.abs(v).max(-2, initial=0, keepdims=True)
+                    if v.size and np.where(largest, np.abs(v.imag), 1).min(-2).max() > 8 * unit:
+                        yield f"{name} vectors have a largest element that is not real"
+                    if not is_complex and v.imag.any(-2)[values.imag == 0].any():
+                        yield f"{name} vectors of real eigenvalues are not real"
+                if a.size and not np.abs(values.sum(-1) - np.trace(b, axis1=-2, axis2=-1)).max() <= (40 + 20 * n) * unit:
+                    yield "the sum of the eigenvalues is not the trace"
+                if np.linalg.norm(b - adjoint(b)) == 0 and a.size:
+                    yield from close("w", np.sort(values.real), np.linalg.eigvalsh(b), 20 + 4 * n, unit)
+                if not is_complex and np.iscomplexobj(w) and (np.sort_complex(values) != np.sort_complex(values.conj())).any():
+                    yield "eigenvalues of a real matrix are not conjugates"
+            w = np.zeros(a.shape[:-1], complex_type(dtype))
+            v = np.zeros(a.shape, complex_type(dtype))
+            program.call("eig", [a], [w] + [v] * (left + right), f"compute_left = {str(left).lower()}, compute_right = {str(right).lower()}", check)
+    bad = np.eye(5, dtype=dtype)
+    bad[3, 2] = np.inf
+    program.call("eig", [bad], [bad[0].astype(complex_type(dtype)), bad.astype(complex_type(dtype))], "",
+                 lambda w, v: [] if np.isnan(w).all() and np.isnan(v).all() else ["infinity gives no NaN"])
+
+
 def reductions(program: Program, dtype):
     unit = ULP[np.dtype(dtype)]
     for is_complex in (False, True):
@@ -348,13 +436,18 @@ def reductions(program: Program, dtype):
                 "q h q^H", unreduced(np.triu(wide(packed), -1), packed, taus, n), wide(x), 20 + 2 * n, unit))
             a = ((x + adjoint(x)) / 2).astype(x.dtype)
 
-            def tridiagonal(packed, d, e, taus, a=a, n=n):
-                t = np.zeros(a.shape)
-                t[..., np.arange(n), np.arange(n)] = d
-                t[..., np.arange(1, n), np.arange(n - 1)] = t[..., np.arange(n - 1), np.arange(1, n)] = e[..., :max(n - 1, 0)]
-                yield from close("q t q^H", unreduced(t, packed, taus, n), wide(a), 20 + 2 * n, unit)
-            program.call("tridiagonal", [np.where(np.tri(n, dtype=bool), a, np.array(np.nan, a.dtype)).astype(a.dtype)],
-                         [a, np.zeros((*batch, n), dtype), taus.real.copy(), taus], "", tridiagonal)
+            for lower in (True, False):
+                def tridiagonal(packed, d, e, taus, a=a, n=n, lower=lower):
+                    if not lower:
+                        # Seen from the last element, the upper triangle is the lower one.
+                        packed, a, d, e, taus = packed[..., ::-1, ::-1], a[..., ::-1, ::-1], d[..., ::-1], e[..., ::-1], taus[..., ::-1]
+                    t = np.zeros(a.shape)
+                    t[..., np.arange(n), np.arange(n)] = d
+                    t[..., np.arange(1, n), np.arange(n - 1)] = t[..., np.arange(n - 1), np.arange(1, n)] = e[..., :max(n - 1, 0)]
+                    yield from close("q t q^H", unreduced(t, packed, taus, n), wide(a), 20 + 2 * n, unit)
+                given = np.where(np.tri(n, dtype=bool) if lower else np.tri(n, dtype=bool).T, a, np.array(np.nan, a.dtype)).astype(a.dtype)
+                program.call("tridiagonal", [given], [a, np.zeros((*batch, n), dtype), taus.real.copy(), taus], f"lower = {str(lower).lower()}",
+                             tridiagonal)
 
             lower, diagonal, upper = (random((*batch, n), dtype, is_complex) for _ in range(3))
             b = random((*batch, n, 5), dtype, is_complex)
@@ -370,7 +463,7 @@ def reductions(program: Program, dtype):
             program.call("tridiagonal_solve", [lower, diagonal, upper, b], [b], "", solve)
 
 
-FAMILIES = {function.__name__: function for function in (cholesky, triangular_solve, fft, qr, lu, eigh, svd, reductions)}
+FAMILIES = {function.__name__: function for function in (cholesky, triangular_solve, fft, qr, lu, eigh, svd, schur, eig, reductions)}
 
 
 def main() -> int:

@@ -70,6 +70,13 @@ constexpr int64_t eighScratch(int64_t n) {
   return 3 * n * n + 12 * n + 256 + reflectorScratch(n, n);
 }
 constexpr int64_t reductionScratch(int64_t n) { return 10 * n + 128; }
+constexpr int64_t schurScratch(int64_t n) {
+  return 6 * n + 128 + reflectorScratch(n, n);
+}
+constexpr int64_t eigScratch(int64_t n) {
+  return 8 * n * n + 9 * n + 256 + reflectorScratch(n, n) +
+         productScratch(n, n, n);
+}
 constexpr int64_t svdScratch(int64_t m, int64_t n, bool vectors, bool full) {
   int64_t length = m > n ? m : n, count = smaller(m, n);
   int64_t columns = full ? length : count;

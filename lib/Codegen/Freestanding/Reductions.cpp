@@ -1,6 +1,7 @@
 // hessenberg, tridiagonal: what is zero below the first subdiagonal, by
 // reflectors from both sides; tridiagonal_solve: elimination with exchanges.
 
+#include "Hessenberg.h"
 #include "Tridiagonal.h"
 
 using namespace heddle::routine;
@@ -18,38 +19,24 @@ static void hessenberg(Batch<S> as, Batch<S> packeds, Batch<S> taus,
   Row<S> w = rowOf(pieces.template matrix<S>(1, n), 0);
   for (int64_t number = begin; number < end; ++number) {
     Matrix<S> a = packeds.matrix(number, n, n);
-    Row<S> tau = rowAt(taus, number * (n - 1));
     copy(a, as.matrix(number, n, n), n, n);
-    for (int64_t k = 0; k + 1 < n; ++k) {
-      int64_t first = k + 1, count = n - first;
-      S factor = makeReflector(a, first, n, k);
-      tau.set(k, factor);
-      for (int64_t i = 0; i < count; ++i) {
-        v.set(i, i ? a.get(first + i, k) : fromReal<S>(PartOf<S>(1)));
-        w.set(i, S{});
-      }
-      // a -= conj(tau) v (vᴴ a), from the left.
-      for (int64_t i = 0; i < count; ++i)
-        addScaled(w, conjugate(v.get(i)), rowOf(a, first + i).from(first),
-                  count);
-      for (int64_t i = 0; i < count; ++i)
-        addScaled(rowOf(a, first + i).from(first),
-                  -(conjugate(factor) * v.get(i)), w, count);
-      // a -= tau (a v) vᴴ, from the right, row by row.
-      for (int64_t i = 0; i < count; ++i)
-        v.set(i, conjugate(v.get(i)));
-      for (int64_t i = 0; i < n; ++i) {
-        Row<S> row = rowOf(a, i).from(first);
-        addScaled(row, -(factor * innerProduct(v, row, count)), v, count);
-      }
-    }
+    makeHessenberg(a, n, rowAt(taus, number * (n - 1)), v, w);
+  }
+}
+
+/// The elements in reverse order: of a matrix, both rows and columns.
+template <typename S> static void reverse(Row<S> row, int64_t count) {
+  for (int64_t i = 0; i < count / 2; ++i) {
+    S value = row.get(i);
+    row.set(i, row.get(count - 1 - i));
+    row.set(count - 1 - i, value);
   }
 }
 
 template <typename S>
 static void tridiagonal(Batch<S> as, Batch<S> packeds, PartOf<S> *ds,
                         PartOf<S> *es, Batch<S> taus, PartOf<S> *scratch,
-                        int64_t n, int64_t begin, int64_t end) {
+                        int64_t n, bool lower, int64_t begin, int64_t end) {
   Pieces<PartOf<S>> pieces{scratch};
   double *d = reinterpret_cast<double *>(pieces.take(2 * n));
   double *e = reinterpret_cast<double *>(pieces.take(2 * n));
@@ -59,7 +46,8 @@ static void tridiagonal(Batch<S> as, Batch<S> packeds, PartOf<S> *ds,
     Matrix<S> given = as.matrix(number, n, n), a = packeds.matrix(number, n, n);
     for (int64_t i = 0; i < n; ++i)
       for (int64_t j = 0; j <= i; ++j) {
-        S value = given.get(i, j);
+        // The upper triangle is the lower one, seen from the last element.
+        S value = lower ? given.get(i, j) : given.get(n - 1 - i, n - 1 - j);
         a.set(i, j, i == j ? fromReal<S>(realPart(value)) : value);
         a.set(j, i, conjugate(a.get(i, j)));
       }
@@ -72,6 +60,12 @@ static void tridiagonal(Batch<S> as, Batch<S> packeds, PartOf<S> *ds,
     for (int64_t i = 0; i < n; ++i)
       for (int64_t j = i + 1; j < n; ++j)
         a.set(i, j, S{});
+    if (lower)
+      continue;
+    reverse(rowOf(a, 0), n * n);
+    reverse(rowAt(taus, number * (n - 1)), n - 1);
+    reverse<PartOf<S>>({ds + number * n}, n);
+    reverse<PartOf<S>>({es + number * (n - 1)}, n - 1);
   }
 }
 
@@ -132,10 +126,11 @@ static void tridiagonalSolve(Batch<S> lowers, Batch<S> diagonals,
                                              int64_t begin, int64_t end) {     \
     hessenberg<T>({a}, {packed}, {taus}, scratch, n, begin, end);              \
   }                                                                            \
-  extern "C" void heddle_tridiagonal_##suffix(T *a, T *packed, T *d, T *e,     \
-                                              T *taus, T *scratch, int64_t n,  \
-                                              int64_t begin, int64_t end) {    \
-    tridiagonal<T>({a}, {packed}, d, e, {taus}, scratch, n, begin, end);       \
+  extern "C" void heddle_tridiagonal_##suffix(                                 \
+      T *a, T *packed, T *d, T *e, T *taus, T *scratch, int64_t n,             \
+      int64_t lower, int64_t begin, int64_t end) {                             \
+    tridiagonal<T>({a}, {packed}, d, e, {taus}, scratch, n, lower != 0, begin, \
+                   end);                                                       \
   }                                                                            \
   extern "C" void heddle_tridiagonal_solve_##suffix(                           \
       T *lower, T *diagonal, T *upper, T *b, T *x, T *scratch, int64_t n,      \
@@ -152,9 +147,11 @@ static void tridiagonalSolve(Batch<S> lowers, Batch<S> diagonals,
   }                                                                            \
   extern "C" void heddle_tridiagonal_##suffix(                                 \
       T *aRe, T *aIm, T *packedRe, T *packedIm, T *d, T *e, T *tausRe,         \
-      T *tausIm, T *scratch, int64_t n, int64_t begin, int64_t end) {          \
+      T *tausIm, T *scratch, int64_t n, int64_t lower, int64_t begin,          \
+      int64_t end) {                                                           \
     tridiagonal<Complex<T>>({aRe, aIm}, {packedRe, packedIm}, d, e,            \
-                            {tausRe, tausIm}, scratch, n, begin, end);         \
+                            {tausRe, tausIm}, scratch, n, lower != 0, begin,   \
+                            end);                                              \
   }                                                                            \
   extern "C" void heddle_tridiagonal_solve_##suffix(                           \
       T *lowerRe, T *lowerIm, T *diagonalRe, T *diagonalIm, T *upperRe,        \

@@ -60,6 +60,11 @@ createRoutine(mlir::OpBuilder &builder, mlir::Location loc,
               mlir::ValueRange operands,
               llvm::ArrayRef<mlir::NamedAttribute> attributes = {});
 
+/// LAPACK's `info` in the form of `type`: 1 for each element of the batch whose
+/// part of `value` holds a NaN, which is how routines say that they failed.
+mlir::Value holdsNan(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::Value value, mlir::Type type);
+
 /// A constant with `value` in every element.
 mlir::Value createFilled(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Type type, int64_t value);

@@ -16,35 +16,6 @@ static Value success(OpBuilder &builder, stablehlo::CustomCallOp op,
   return createFilled(builder, op.getLoc(), op->getResult(result).getType(), 0);
 }
 
-/// 1 for each matrix of the batch that holds a NaN, else 0, in the form of
-/// `type`.
-static Value holdsNan(OpBuilder &builder, Location loc, Value matrix,
-                      Type type) {
-  auto matrixType = cast<RankedTensorType>(matrix.getType());
-  Value parts = matrix;
-  if (isa<ComplexType>(matrixType.getElementType()))
-    parts = stablehlo::RealOp::create(builder, loc, matrix);
-  auto boolean = builder.getI1Type();
-  Value isNan = stablehlo::CompareOp::create(
-      builder, loc, parts, parts, stablehlo::ComparisonDirection::NE);
-  Value none =
-      createFilled(builder, loc, RankedTensorType::get({}, boolean), 0);
-  int64_t rank = matrixType.getRank();
-  auto batch =
-      RankedTensorType::get(matrixType.getShape().drop_back(2), boolean);
-  auto reduce = stablehlo::ReduceOp::create(
-      builder, loc, TypeRange(batch), ValueRange(isNan), ValueRange(none),
-      ArrayRef<int64_t>{rank - 2, rank - 1});
-  Block *block = builder.createBlock(&reduce.getBody());
-  auto scalar = RankedTensorType::get({}, boolean);
-  block->addArguments({scalar, scalar}, {loc, loc});
-  Value any = stablehlo::OrOp::create(builder, loc, block->getArgument(0),
-                                      block->getArgument(1));
-  stablehlo::ReturnOp::create(builder, loc, any);
-  builder.setInsertionPointAfter(reduce);
-  return stablehlo::ConvertOp::create(builder, loc, type, reduce->getResult(0));
-}
-
 /// potrf(a) -> (l, info)
 static LogicalResult cholesky(OpBuilder &builder, stablehlo::CustomCallOp op,
                               SmallVectorImpl<Value> &results) {

@@ -135,4 +135,32 @@ Value createFilled(OpBuilder &builder, Location loc, Type type, int64_t value) {
   return stablehlo::ConstantOp::create(builder, loc, filled);
 }
 
+Value holdsNan(OpBuilder &builder, Location loc, Value value, Type type) {
+  auto valueType = cast<RankedTensorType>(value.getType());
+  Value parts = value;
+  if (isa<ComplexType>(valueType.getElementType()))
+    parts = stablehlo::RealOp::create(builder, loc, value);
+  auto boolean = builder.getI1Type();
+  Value isNan = stablehlo::CompareOp::create(
+      builder, loc, parts, parts, stablehlo::ComparisonDirection::NE);
+  Value none =
+      createFilled(builder, loc, RankedTensorType::get({}, boolean), 0);
+  int64_t batchRank = cast<RankedTensorType>(type).getRank();
+  auto batch = RankedTensorType::get(valueType.getShape().take_front(batchRank),
+                                     boolean);
+  auto inner =
+      llvm::to_vector(llvm::seq<int64_t>(batchRank, valueType.getRank()));
+  auto reduce =
+      stablehlo::ReduceOp::create(builder, loc, TypeRange(batch),
+                                  ValueRange(isNan), ValueRange(none), inner);
+  Block *block = builder.createBlock(&reduce.getBody());
+  auto scalar = RankedTensorType::get({}, boolean);
+  block->addArguments({scalar, scalar}, {loc, loc});
+  Value any = stablehlo::OrOp::create(builder, loc, block->getArgument(0),
+                                      block->getArgument(1));
+  stablehlo::ReturnOp::create(builder, loc, any);
+  builder.setInsertionPointAfter(reduce);
+  return stablehlo::ConvertOp::create(builder, loc, type, reduce->getResult(0));
+}
+
 } // namespace heddle

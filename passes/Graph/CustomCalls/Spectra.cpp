@@ -14,6 +14,15 @@ static Value success(OpBuilder &builder, stablehlo::CustomCallOp op,
   return createFilled(builder, op.getLoc(), op->getResult(result).getType(), 0);
 }
 
+/// `info` of a routine that may not converge; a null value if nobody asks.
+static Value didNotConverge(OpBuilder &builder, stablehlo::CustomCallOp op,
+                            unsigned result, Value computed) {
+  return op->getResult(result).use_empty()
+             ? Value()
+             : holdsNan(builder, op.getLoc(), computed,
+                        op->getResult(result).getType());
+}
+
 static NamedAttribute flag(OpBuilder &builder, StringRef name, bool value) {
   return builder.getNamedAttr(name, builder.getBoolAttr(value));
 }
@@ -108,7 +117,7 @@ static LogicalResult eig(OpBuilder &builder, stablehlo::CustomCallOp op,
   }
   results.push_back(wantsLeft ? found[1] : Value());
   results.push_back(wantsRight ? found.back() : Value());
-  results.push_back(success(builder, op, left + 2));
+  results.push_back(didNotConverge(builder, op, left + 2, found[0]));
   return mlir::success();
 }
 
@@ -129,7 +138,7 @@ static LogicalResult schur(OpBuilder &builder, stablehlo::CustomCallOp op,
                              op.getInputs()));
   results.append(count - 4, Value());
   results.push_back(success(builder, op, count - 2));
-  results.push_back(success(builder, op, count - 1));
+  results.push_back(didNotConverge(builder, op, count - 1, results[0]));
   return mlir::success();
 }
 

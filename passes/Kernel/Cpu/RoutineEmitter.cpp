@@ -117,10 +117,25 @@ void planReflectors(Emission &e) {
 void planReduction(Emission &e) {
   int64_t n = e.shape(0).back();
   e.integers = {n};
+  if (e.op.getName() == "tridiagonal")
+    e.integers.push_back(e.call.flag("lower", true));
   e.units = n ? e.matrices() : 0;
   e.unitNanoseconds =
       200 + e.operations(double(n) * n * n * 3) * rowNanoseconds;
   e.scratch = routine::reductionScratch(n);
+}
+
+void planSchur(Emission &e) {
+  int64_t n = e.shape(0).back();
+  bool eig = e.op.getName() == "eig";
+  e.integers = {n};
+  if (eig)
+    e.integers.append({e.call.flag("compute_left", false),
+                       e.call.flag("compute_right", true)});
+  e.units = n ? e.matrices() : 0;
+  e.unitNanoseconds =
+      200 + e.operations(double(n) * n * n * 25) * rowNanoseconds;
+  e.scratch = eig ? routine::eigScratch(n) : routine::schurScratch(n);
 }
 
 void planTridiagonalSolve(Emission &e) {
@@ -240,6 +255,8 @@ LogicalResult plan(Emission &e) {
     planReduction(e);
   else if (name == "tridiagonal_solve")
     planTridiagonalSolve(e);
+  else if (name == "eig" || name == "schur")
+    planSchur(e);
   else if (name == "eigh")
     planEigh(e);
   else if (name == "svd")
@@ -274,6 +291,7 @@ LogicalResult emitRoutine(KernelFrame &frame, kernel::RoutineOp op) {
   bool fourier = op.getName() == "fft";
   if (fourier && arguments.size() == 1)
     arguments.push_back(arguments[0]);
+  size_t inputs = arguments.size();
   for (Value value : op.getOutputs()) {
     // What nobody asks for is computed into scratch memory.
     auto type = cast<RankedTensorType>(value.getType());
@@ -284,6 +302,13 @@ LogicalResult emitRoutine(KernelFrame &frame, kernel::RoutineOp op) {
   }
   if (fourier && arguments.size() == 3)
     arguments.push_back(arguments[2]);
+  // Left vectors come before right ones; those not wanted are not written.
+  if (op.getName() == "eig") {
+    if (!e.call.flag("compute_left", false))
+      arguments.insert(arguments.begin() + inputs + 2, 2, arguments[0]);
+    if (!e.call.flag("compute_right", true))
+      arguments.append(2, arguments[0]);
+  }
   arguments.push_back(frame.allocateScratch(e.element(), e.scratch));
   OpBuilder constants(op);
   for (DenseElementsAttr table : e.tables)

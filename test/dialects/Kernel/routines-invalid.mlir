@@ -1,7 +1,7 @@
 // RUN: heddle-opt %s --split-input-file --verify-diagnostics
 
 func.func @name(%a: tensor<4x4xf32>) {
-  // expected-error @below {{"choleski": there is no routine 'choleski'; there are: cholesky, triangular_solve, fft, qr, householder_product, lu, eigh, hessenberg, tridiagonal, tridiagonal_solve, svd}}
+  // expected-error @below {{"choleski": there is no routine 'choleski'; there are: cholesky, triangular_solve, fft, qr, householder_product, lu, eigh, eig, schur, hessenberg, tridiagonal, tridiagonal_solve, svd}}
   %0 = kernel.routine "choleski"(%a) : (tensor<4x4xf32>) -> tensor<4x4xf32>
   return
 }

@@ -85,6 +85,18 @@ func.func @eig(%a: tensor<3x3xf32>) -> (tensor<3xf32>, tensor<3xf32>, tensor<3x3
   return %0#0, %0#1, %0#3 : tensor<3xf32>, tensor<3xf32>, tensor<3x3xcomplex<f32>>
 }
 
+// A routine that fails gives NaN, which is what LAPACK's info says then.
+// CHECK-LABEL: func.func @info
+// CHECK: %[[T:.*]]:2 = stablehlo.composite "heddle.schur" %arg0
+// CHECK: %[[NAN:.*]] = stablehlo.compare NE, %[[T]]#0, %[[T]]#0
+// CHECK: %[[ANY:.*]] = stablehlo.reduce(%[[NAN]] init: %{{.*}}) applies stablehlo.or across dimensions = [1, 2]
+// CHECK: %[[INFO:.*]] = stablehlo.convert %[[ANY]] : (tensor<2xi1>) -> tensor<2xi32>
+// CHECK: return %[[T]]#0, %[[INFO]]
+func.func @info(%a: tensor<2x3x3xf32>) -> (tensor<2x3x3xf32>, tensor<2xi32>) {
+  %0:6 = stablehlo.custom_call @lapack_sgees_ffi(%a) {mhlo.backend_config = {mode = 86 : ui8, sort = 78 : ui8}} : (tensor<2x3x3xf32>) -> (tensor<2x3x3xf32>, tensor<2x3x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2xi32>, tensor<2xi32>)
+  return %0#0, %0#5 : tensor<2x3x3xf32>, tensor<2xi32>
+}
+
 // CHECK-LABEL: func.func @forms
 // CHECK: stablehlo.composite "heddle.schur" %arg0
 // CHECK: stablehlo.composite "heddle.hessenberg" %arg0
