@@ -1,4 +1,5 @@
 /*
+REQUIRES: unsanitized
 RUN: %heddle_build/test/runtime/runtime-overhead \
 RUN:   %heddle_build/test/runtime/models 2000
 */
