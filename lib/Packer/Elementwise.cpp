@@ -5,6 +5,7 @@
 #include "BoxEvaluator.h"
 
 #include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/APSInt.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/Endian.h"
 
@@ -42,7 +43,9 @@ static int64_t loadInteger(IntegerType type, const char *from) {
   case 2:
     return type.isUnsigned() ? read<uint16_t>(from) : read<int16_t>(from);
   case 4:
-    return type.isUnsigned() ? read<uint32_t>(from) : read<int32_t>(from);
+    // Their common type would be unsigned.
+    return type.isUnsigned() ? int64_t(read<uint32_t>(from))
+                             : int64_t(read<int32_t>(from));
   default:
     return read<int64_t>(from);
   }
@@ -64,6 +67,15 @@ static void storeFloat(FloatType type, double value, char *out) {
                  &lossy);
   uint64_t bits = narrow.bitcastToAPInt().getZExtValue();
   std::memcpy(out, &bits, elementBytes(type));
+}
+
+/// Toward zero and saturated, as APFloat converts; NaN becomes 0.
+static int64_t toInteger(IntegerType type, double value) {
+  llvm::APSInt result(type.getWidth(), type.isUnsigned());
+  bool isExact;
+  APFloat(value).convertToInteger(result, APFloat::rmTowardZero, &isExact);
+  return type.isUnsigned() ? static_cast<int64_t>(result.getZExtValue())
+                           : result.getSExtValue();
 }
 
 static void storeInteger(IntegerType type, int64_t value, char *out) {
@@ -215,7 +227,8 @@ static bool convert(Type from, Type to, const Inputs &x, int64_t count,
       *out = loadFloat(fromFloat, in) != 0;
     else if (fromFloat)
       storeInteger(cast<IntegerType>(to),
-                   static_cast<int64_t>(loadFloat(fromFloat, in)), out);
+                   toInteger(cast<IntegerType>(to), loadFloat(fromFloat, in)),
+                   out);
     else if (toFloat)
       storeFloat(toFloat,
                  static_cast<double>(loadInteger(cast<IntegerType>(from), in)),

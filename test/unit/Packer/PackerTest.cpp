@@ -147,6 +147,26 @@ TEST_F(PackerTest, Converts) {
                           std::string("tensor<4x") + type + ">");
 }
 
+TEST_F(PackerTest, ConvertsIntegersOfEveryWidth) {
+  for (const char *type : {"i8", "i16", "i32", "i64"})
+    expectLikeInterpreter(
+        std::string("%a = stablehlo.constant dense<[-128, -1, 0, 127]> : "
+                    "tensor<4x") +
+            type + ">\n%r = stablehlo.convert %a : (tensor<4x" + type +
+            ">) -> tensor<4xf32>",
+        "tensor<4xf32>");
+}
+
+TEST_F(PackerTest, ConversionsToIntegersSaturate) {
+  // 1e30, -1e30, NaN, -1.5
+  std::string source = "%a = stablehlo.constant dense<[1.0e30, -1.0e30, "
+                       "0x7FC00000, -1.5]> : tensor<4xf32>\n";
+  for (const char *type : {"i8", "ui8", "i16", "i32", "ui32", "i64", "ui64"})
+    expectLikeInterpreter(source + "%r = stablehlo.convert %a : " +
+                              "(tensor<4xf32>) -> tensor<4x" + type + ">",
+                          std::string("tensor<4x") + type + ">");
+}
+
 TEST_F(PackerTest, ChoosesAndCompares) {
   expectLikeInterpreter(
       counting("%a", 6, "6") +
