@@ -24,6 +24,10 @@ mlir::Value rsqrt(Emitter &emit, mlir::Value value);
 /// The composite `heddle.softmax {axis}`.
 mlir::Value softmax(Emitter &emit, mlir::Value value, int64_t dimension);
 
+/// numpy's matmul: vectors get a dimension of 1 that is dropped again, leading
+/// dimensions are broadcast. The element types are equal.
+mlir::Value matmul(Emitter &emit, mlir::Value lhs, mlir::Value rhs);
+
 /// A vector along `dimension`, spread over `shape`.
 mlir::Value alongDimension(Emitter &emit, mlir::Value vector, Extents shape,
                            int64_t dimension);

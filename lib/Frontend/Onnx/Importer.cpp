@@ -2,6 +2,8 @@
 
 #include "heddle/Support/Weights.h"
 
+#include "dialects/Prec/Prec.h"
+
 #include "mlir/IR/Iterators.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/MapVector.h"
@@ -384,11 +386,12 @@ LogicalResult Importer::importCall(const Node &node, const Function &function,
 void Importer::eraseDeadOps() {
   // Uses before definitions, and what is inside an op before the op.
   module->walk([](func::FuncOp function) {
-    function.walk<WalkOrder::PostOrder, mlir::ReverseIterator>([&](Operation *op) {
-      if (op != function && op->use_empty() &&
-          !op->hasTrait<OpTrait::IsTerminator>())
-        op->erase();
-    });
+    function.walk<WalkOrder::PostOrder, mlir::ReverseIterator>(
+        [&](Operation *op) {
+          if (op != function && op->use_empty() &&
+              !op->hasTrait<OpTrait::IsTerminator>())
+            op->erase();
+        });
   });
   // Decompositions that only dead nodes used.
   llvm::StringSet<> used;
@@ -457,7 +460,8 @@ OwningOpRef<ModuleOp> Importer::run() {
 
 OwningOpRef<ModuleOp> heddle::importOnnx(MLIRContext *context, StringRef path,
                                          const OnnxImportOptions &options) {
-  context->loadDialect<stablehlo::StableHloDialect, func::FuncDialect>();
+  context->loadDialect<stablehlo::StableHloDialect, prec::PrecDialect,
+                       func::FuncDialect>();
   Location loc = FileLineColLoc::get(context, path, 0, 0);
   llvm::Expected<std::shared_ptr<MappedFile>> file = MappedFile::open(path);
   if (!file) {
@@ -478,7 +482,8 @@ OwningOpRef<ModuleOp> heddle::importOnnx(MLIRContext *context,
                                          std::vector<char> bytes,
                                          StringRef name, StringRef folder,
                                          const OnnxImportOptions &options) {
-  context->loadDialect<stablehlo::StableHloDialect, func::FuncDialect>();
+  context->loadDialect<stablehlo::StableHloDialect, prec::PrecDialect,
+                       func::FuncDialect>();
   std::optional<FileScope> files;
   if (!folder.empty()) {
     llvm::Expected<FileScope> scope = FileScope::ofFolder(folder);

@@ -1,31 +1,31 @@
 // Products of matrices.
 
+#include "Functions.h"
 #include "NodeImporter.h"
 
 using namespace mlir;
 using namespace heddle;
 using namespace heddle::onnx;
 
-/// numpy's matmul: vectors get a dimension of 1 that is dropped again, leading
-/// dimensions are broadcast.
-static LogicalResult importMatMul(NodeImporter &node) {
-  Emitter &emit = node.emit;
-  Value lhs = node.operand(0), rhs = node.operand(1);
-  if (node.rank(0) == 0 || node.rank(1) == 0)
-    return node.invalid("an operand is a scalar");
-  if (node.element(0) != node.element(1))
-    return node.invalid("the operands have different types");
-  OwnedExtents left(node.shape(0)), right(node.shape(1));
+Value heddle::onnx::matmul(Emitter &emit, Value lhs, Value rhs) {
+  OwnedExtents left(Emitter::shapeOf(lhs)), right(Emitter::shapeOf(rhs));
+  auto fail = [&](const Twine &why) {
+    emit.fault(ErrorCode::OnnxNode, why);
+    return lhs;
+  };
+  if (left.empty() || right.empty())
+    return fail("an operand is a scalar");
+  if (Emitter::elementOf(lhs) != Emitter::elementOf(rhs))
+    return fail("the operands have different types");
   bool leftIsVector = left.size() == 1, rightIsVector = right.size() == 1;
   if (left.back() != right[rightIsVector ? 0 : right.size() - 2])
-    return node.invalid("operands of the shapes " + spellShape(left) + " and " +
-                        spellShape(right) + " cannot be multiplied");
+    return fail("operands of the shapes " + spellShape(left) + " and " +
+                spellShape(right) + " cannot be multiplied");
 
   // A matrix or vector on the right needs no batch: the leading dimensions of
   // the left are rows.
   if (right.size() <= 2)
-    return node.result(
-        emit.dotGeneral(lhs, rhs, {}, {}, {int64_t(left.size()) - 1}, {0}));
+    return emit.dotGeneral(lhs, rhs, {}, {}, {int64_t(left.size()) - 1}, {0});
   if (leftIsVector) {
     left.insert(left.begin(), 1);
     lhs = emit.reshape(lhs, left);
@@ -33,7 +33,7 @@ static LogicalResult importMatMul(NodeImporter &node) {
   OwnedExtents batch = emit.broadcastShape(Extents(left).drop_back(2),
                                            Extents(right).drop_back(2));
   if (emit.hasFault())
-    return failure();
+    return lhs;
   auto stretch = [&](Value side) {
     OwnedExtents shape(batch);
     Extents matrix = Emitter::shapeOf(side).take_back(2);
@@ -53,7 +53,11 @@ static LogicalResult importMatMul(NodeImporter &node) {
     shape.push_back(right.back());
     product = emit.reshape(product, shape);
   }
-  return node.result(product);
+  return product;
+}
+
+static LogicalResult importMatMul(NodeImporter &node) {
+  return node.result(matmul(node.emit, node.operand(0), node.operand(1)));
 }
 
 /// alpha * op(A) op(B) + beta * C

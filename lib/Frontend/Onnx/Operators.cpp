@@ -20,6 +20,7 @@ OperatorTable::OperatorTable() {
   addAttention(*this);
   addControl(*this);
   addRecurrent(*this);
+  addQuantization(*this);
   addEinsum(*this);
   addResize(*this);
   addIndexing(*this);

@@ -71,6 +71,7 @@ void addGenerators(OperatorTable &table);
 void addAttention(OperatorTable &table);
 void addControl(OperatorTable &table);
 void addRecurrent(OperatorTable &table);
+void addQuantization(OperatorTable &table);
 
 } // namespace heddle::onnx
 

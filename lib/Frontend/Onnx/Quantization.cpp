@@ -1,0 +1,337 @@
+// Quantization. Scales per tensor and per axis become prec.quantize and
+// prec.dequantize; blocks and floats of one byte are spelled out. Products of
+// integers are summed exactly in i32.
+
+#include "Functions.h"
+#include "Windows.h"
+
+#include "dialects/Prec/Prec.h"
+
+using namespace mlir;
+using namespace heddle;
+using namespace heddle::onnx;
+
+namespace {
+
+/// What a scale and its zero point mean for a tensor.
+struct Scaling {
+  /// A scalar, a vector along `axis`, or a block's worth each.
+  Value scale;
+  /// Shaped like the scale; null if there is none.
+  Value zeroPoint;
+  std::optional<int64_t> axis;
+  /// Elements along `axis` that share a scale; 0 if scales are no blocks.
+  int64_t block = 0;
+};
+
+/// Reads a scale for tensors of the shape. `axis` counts if it is a vector,
+/// `block` if it has the tensor's rank. Nothing after a fault.
+std::optional<Scaling> readScaling(NodeImporter &node, size_t scale,
+                                   size_t zeroPoint, Extents shape,
+                                   int64_t axis, int64_t block = 0) {
+  Emitter &emit = node.emit;
+  Scaling result{node.operand(scale),
+                 node.has(zeroPoint) ? node.operand(zeroPoint) : Value(),
+                 std::nullopt, 0};
+  OwnedExtents given(node.shape(scale));
+  if (result.zeroPoint &&
+      Emitter::shapeOf(result.zeroPoint) != Extents(given)) {
+    (void)node.invalid("the scale has the shape " + spellShape(given) +
+                       ", the zero point " + spellShape(node.shape(zeroPoint)));
+    return std::nullopt;
+  }
+  if (Emitter::typeOf(result.scale).getNumElements() == 1 && block == 0) {
+    result.scale = emit.reshape(result.scale, {});
+    if (result.zeroPoint)
+      result.zeroPoint = emit.reshape(result.zeroPoint, {});
+    return result;
+  }
+  axis = node.normalizeAxis(axis, shape.size());
+  if (emit.hasFault())
+    return std::nullopt;
+  result.axis = axis;
+  OwnedExtents wanted{shape[axis]};
+  if (block > 0) {
+    wanted.assign(shape.begin(), shape.end());
+    wanted[axis] = llvm::divideCeil(shape[axis], block);
+    result.block = block;
+  }
+  if (block < 0 || given != wanted) {
+    (void)node.invalid("a scale of the shape " + spellShape(given) +
+                       " does not fit a tensor of the shape " +
+                       spellShape(shape) + " with axis = " + Twine(axis) +
+                       " and block_size = " + Twine(block));
+    return std::nullopt;
+  }
+  return result;
+}
+
+/// A scale or zero point for each element of the shape.
+Value spread(Emitter &emit, const Scaling &scaling, Value parameter,
+             Extents shape) {
+  if (!scaling.axis)
+    return emit.broadcastTo(parameter, shape);
+  int64_t axis = *scaling.axis;
+  if (scaling.block == 0)
+    return alongDimension(emit, parameter, shape, axis);
+  // [.., blocks, ..] to [.., blocks, block, ..] to [.., blocks * block, ..],
+  // the last block cut.
+  OwnedExtents split(Emitter::shapeOf(parameter)), merged(split), dims;
+  split.insert(split.begin() + axis + 1, scaling.block);
+  merged[axis] *= scaling.block;
+  for (int64_t i = 0; i < int64_t(merged.size()); ++i)
+    dims.push_back(i <= axis ? i : i + 1);
+  Value repeated =
+      emit.reshape(emit.broadcastInDim(parameter, split, dims), merged);
+  return emit.sliceDim(repeated, axis, 0, shape[axis]);
+}
+
+/// Scales may be of types in which nothing is computed.
+Value inComputable(Emitter &emit, Value value) {
+  return Emitter::elementOf(value).getIntOrFloatBitWidth() < 16
+             ? emit.convert(value, emit.builder.getF32Type())
+             : value;
+}
+
+IntegerAttr axisOf(Emitter &emit, const Scaling &scaling) {
+  return scaling.axis ? emit.builder.getI64IntegerAttr(*scaling.axis)
+                      : IntegerAttr();
+}
+
+/// A zero point of the storage type, zeros where none is given.
+Value zeroPointOf(Emitter &emit, const Scaling &scaling, Type storage) {
+  if (scaling.zeroPoint)
+    return scaling.zeroPoint;
+  return emit.splatInteger(emit.type(Emitter::shapeOf(scaling.scale), storage),
+                           0);
+}
+
+/// clamp(round(x / scale) + zero point); without `saturates` what a float type
+/// cannot hold becomes infinite or NaN.
+Value quantize(Emitter &emit, Value x, Scaling scaling, Type storage,
+               bool saturates = true) {
+  scaling.scale = emit.convert(scaling.scale, Emitter::elementOf(x));
+  auto integer = dyn_cast<IntegerType>(storage);
+  Extents shape = Emitter::shapeOf(x);
+  if (integer && scaling.block == 0)
+    return prec::QuantizeOp::create(
+        emit.builder, emit.loc, emit.type(shape, storage), x, scaling.scale,
+        zeroPointOf(emit, scaling, storage), axisOf(emit, scaling),
+        prec::Rounding::NearestEven, prec::leastOf(integer),
+        prec::largestOf(integer));
+
+  Value value = emit.divide(x, spread(emit, scaling, scaling.scale, shape));
+  if (integer)
+    value = emit.unary<stablehlo::RoundNearestEvenOp>(value);
+  // That of a float type is zero and says the type.
+  if (scaling.zeroPoint && integer)
+    value = emit.add(
+        value, emit.convert(spread(emit, scaling, scaling.zeroPoint, shape),
+                            Emitter::elementOf(x)));
+  double least, largest;
+  if (integer) {
+    least = double(prec::leastOf(integer));
+    largest = double(prec::largestOf(integer));
+  } else {
+    largest = APFloat::getLargest(cast<FloatType>(storage).getFloatSemantics())
+                  .convertToDouble();
+    least = -largest;
+  }
+  if (saturates)
+    value = emit.minimum(emit.maximum(value, emit.splatLike(value, least)),
+                         emit.splatLike(value, largest));
+  return emit.convert(value, storage);
+}
+
+/// (x - zero point) * scale in the type `result`.
+Value dequantize(Emitter &emit, Value x, Scaling scaling, Type result) {
+  Extents shape = Emitter::shapeOf(x);
+  Type storage = Emitter::elementOf(x);
+  scaling.scale = inComputable(emit, scaling.scale);
+  if (isa<IntegerType>(storage) && scaling.block == 0)
+    return prec::DequantizeOp::create(
+        emit.builder, emit.loc, emit.type(shape, result), x, scaling.scale,
+        zeroPointOf(emit, scaling, storage), axisOf(emit, scaling));
+  // 32 bits hold differences of narrow numbers exactly.
+  Type wide = emit.builder.getF32Type();
+  Value value = emit.convert(x, wide);
+  if (scaling.zeroPoint && isa<IntegerType>(storage))
+    value = emit.subtract(
+        value,
+        emit.convert(spread(emit, scaling, scaling.zeroPoint, shape), wide));
+  Value scale = emit.convert(spread(emit, scaling, scaling.scale, shape), wide);
+  return emit.convert(emit.multiply(value, scale), result);
+}
+
+LogicalResult importQuantize(NodeImporter &node) {
+  Emitter &emit = node.emit;
+  Type storage = node.typeAttribute(
+      "output_dtype",
+      IntegerType::get(emit.builder.getContext(), 8, IntegerType::Unsigned));
+  if (node.has(2))
+    storage = node.element(2);
+  Type real = node.typeAttribute("precision", node.element(1));
+  std::optional<Scaling> scaling =
+      readScaling(node, 1, 2, node.shape(0), node.integerAttribute("axis", 1),
+                  node.integerAttribute("block_size", 0));
+  bool saturates = node.integerAttribute("saturate", 1) != 0;
+  if (!scaling || emit.hasFault())
+    return failure();
+  if (!isa<FloatType>(real) || real.getIntOrFloatBitWidth() < 16)
+    real = emit.builder.getF32Type();
+  Value x = emit.convert(node.operand(0), real);
+  // Types that have neither infinity nor NaN always saturate.
+  if (auto narrow = dyn_cast<FloatType>(storage))
+    saturates |= !APFloat::semanticsHasNaN(narrow.getFloatSemantics());
+  return node.result(quantize(emit, x, *scaling, storage, saturates));
+}
+
+LogicalResult importDequantize(NodeImporter &node) {
+  Emitter &emit = node.emit;
+  Type result = node.typeAttribute("output_dtype", node.element(1));
+  std::optional<Scaling> scaling =
+      readScaling(node, 1, 2, node.shape(0), node.integerAttribute("axis", 1),
+                  node.integerAttribute("block_size", 0));
+  if (!scaling || emit.hasFault())
+    return failure();
+  if (!isa<FloatType>(result))
+    return node.invalid("the result is no float");
+  if (result.getIntOrFloatBitWidth() < 16)
+    return node.unsupported("a result of a type in which nothing is computed");
+  return node.result(dequantize(emit, node.operand(0), *scaling, result));
+}
+
+/// Scale and zero point from the range of the values, zero inside it.
+LogicalResult importDynamicQuantize(NodeImporter &node) {
+  Emitter &emit = node.emit;
+  Value x = node.operand(0);
+  OwnedExtents dims;
+  for (int64_t i = 0; i < node.rank(0); ++i)
+    dims.push_back(i);
+  Value zero = emit.scalar(node.element(0), 0);
+  Value least = emit.minimum(emit.reduce(x, dims, Combine::Minimum), zero);
+  Value largest = emit.maximum(emit.reduce(x, dims, Combine::Maximum), zero);
+  Value range = emit.scalar(node.element(0), 255);
+  Value scale = emit.divide(emit.subtract(largest, least), range);
+  Value offset = emit.unary<stablehlo::RoundNearestEvenOp>(
+      emit.divide(emit.subtract(zero, least), scale));
+  Type storage =
+      IntegerType::get(emit.builder.getContext(), 8, IntegerType::Unsigned);
+  Value zeroPoint =
+      emit.convert(emit.minimum(emit.maximum(offset, zero), range), storage);
+  node.set(0, quantize(emit, x, {scale, zeroPoint, std::nullopt, 0}, storage));
+  node.set(1, scale);
+  node.set(2, zeroPoint);
+  return success();
+}
+
+/// The difference to the zero point in i32. A zero point that is a vector is
+/// along dimension `axis`; one of the tensor's rank is broadcast.
+Value centred(NodeImporter &node, size_t operand, size_t zeroPoint,
+              int64_t axis) {
+  Emitter &emit = node.emit;
+  Type wide = emit.builder.getI32Type();
+  Value value = emit.convert(node.operand(operand), wide);
+  if (!node.has(zeroPoint))
+    return value;
+  Value zero = emit.convert(node.operand(zeroPoint), wide);
+  Extents shape = node.shape(operand);
+  if (node.type(zeroPoint).getNumElements() == 1)
+    zero = emit.reshape(zero, {});
+  else if (node.rank(zeroPoint) == 1 && node.rank(operand) > 0)
+    zero = alongDimension(emit, zero, shape, axis);
+  return emit.subtract(value, emit.broadcastTo(zero, shape));
+}
+
+LogicalResult importMatMulInteger(NodeImporter &node) {
+  Value lhs = centred(node, 0, 2, std::max<int64_t>(node.rank(0) - 2, 0));
+  Value rhs = centred(node, 1, 3, std::max<int64_t>(node.rank(1) - 1, 0));
+  return node.result(matmul(node.emit, lhs, rhs));
+}
+
+/// The sums as real numbers, in units of both scales.
+Value inUnits(NodeImporter &node, Value sums, size_t scale, int64_t axis) {
+  Emitter &emit = node.emit;
+  Value unit = node.operand(scale);
+  Extents shape = Emitter::shapeOf(sums);
+  if (node.type(scale).getNumElements() == 1)
+    unit = emit.reshape(unit, {});
+  else if (node.rank(scale) == 1)
+    unit = alongDimension(emit, unit, shape, axis);
+  return emit.multiply(sums, emit.convert(emit.broadcastTo(unit, shape),
+                                          Emitter::elementOf(sums)));
+}
+
+/// A, its scale and zero point, B, its scale and zero point, the result's.
+LogicalResult importQLinearMatMul(NodeImporter &node) {
+  Emitter &emit = node.emit;
+  Value lhs = centred(node, 0, 2, std::max<int64_t>(node.rank(0) - 2, 0));
+  Value rhs = centred(node, 3, 5, std::max<int64_t>(node.rank(3) - 1, 0));
+  Value sums = emit.convert(matmul(emit, lhs, rhs), emit.builder.getF32Type());
+  if (emit.hasFault())
+    return failure();
+  int64_t rank = Emitter::typeOf(sums).getRank();
+  Value real =
+      inUnits(node, inUnits(node, sums, 1, std::max<int64_t>(rank - 2, 0)), 4,
+              std::max<int64_t>(rank - 1, 0));
+  std::optional<Scaling> scaling =
+      readScaling(node, 6, 7, Emitter::shapeOf(real), rank - 1);
+  if (!scaling)
+    return failure();
+  return node.result(quantize(emit, real, *scaling, node.element(7)));
+}
+
+/// The exact convolution of an input and weights without their zero points.
+FailureOr<Value> convolve(NodeImporter &node, Value input, Value weights) {
+  int64_t groups = node.integerAttribute("group", 1);
+  Extents kernel = Emitter::shapeOf(weights);
+  if (Emitter::typeOf(input).getRank() != int64_t(kernel.size()) ||
+      kernel.size() < 3)
+    return node.invalid("input and weights have the shapes " +
+                        spellShape(Emitter::shapeOf(input)) + " and " +
+                        spellShape(kernel));
+  std::optional<Window> window = readWindow(node, kernel.drop_front(2));
+  if (!window)
+    return failure();
+  return node.emit.convolution(input, weights, *window,
+                               OwnedExtents(window->size.size(), 1), groups);
+}
+
+LogicalResult importConvInteger(NodeImporter &node) {
+  FailureOr<Value> sums =
+      convolve(node, centred(node, 0, 2, 0), centred(node, 1, 3, 0));
+  return failed(sums) ? failure() : node.result(*sums);
+}
+
+/// X, its scale and zero point, W, its scale and zero point, the result's, and
+/// a bias of i32 in units of both scales.
+LogicalResult importQLinearConv(NodeImporter &node) {
+  Emitter &emit = node.emit;
+  FailureOr<Value> sums =
+      convolve(node, centred(node, 0, 2, 0), centred(node, 3, 5, 0));
+  if (failed(sums) || emit.hasFault())
+    return failure();
+  Extents shape = Emitter::shapeOf(*sums);
+  if (node.has(8))
+    sums = emit.add(*sums, alongDimension(emit, node.operand(8), shape, 1));
+  Value real = emit.convert(*sums, emit.builder.getF32Type());
+  real = inUnits(node, inUnits(node, real, 1, 1), 4, 1);
+  std::optional<Scaling> scaling = readScaling(node, 6, 7, shape, 1);
+  if (!scaling)
+    return failure();
+  return node.result(quantize(emit, real, *scaling, node.element(7)));
+}
+
+} // namespace
+
+void heddle::onnx::addQuantization(OperatorTable &table) {
+  table.add("QuantizeLinear", {13, 19, 21, 23, 24, 25, 28}, 2, 3,
+            importQuantize);
+  table.add("DequantizeLinear", {13, 19, 21, 23, 24, 25, 28}, 2, 3,
+            importDequantize);
+  table.add("DynamicQuantizeLinear", {11}, 1, 1, importDynamicQuantize, 3);
+  table.add("MatMulInteger", {10}, 2, 4, importMatMulInteger);
+  table.add("QLinearMatMul", {10, 21}, 8, 8, importQLinearMatMul);
+  table.add("ConvInteger", {10}, 2, 4, importConvInteger);
+  table.add("QLinearConv", {10}, 8, 9, importQLinearConv);
+}
