@@ -5,6 +5,7 @@
 #include "lib/Frontend/StableHlo/Bindings.h"
 #include "lib/Frontend/StableHlo/OpenSizes.h"
 #include "lib/Frontend/StableHlo/ParseErrors.h"
+#include "lib/Frontend/StableHlo/ProgramLimits.h"
 #include "lib/Frontend/StableHlo/TrialParse.h"
 
 #include "dialects/StableHlo/StableHlo.h"
@@ -250,7 +251,8 @@ OwningOpRef<ModuleOp> importStableHlo(MLIRContext *context, StringRef path,
     said = errors.take();
   }
   ParseErrors::report(std::move(said));
-  if (!module || failed(convertFromVhlo(*module)))
+  if (!module || failed(convertFromVhlo(*module)) ||
+      failed(checkProgramLimits(*module)))
     return {};
 
   func::FuncOp entry = findEntry(*module);

@@ -6,6 +6,8 @@
 
 #include "lib/Frontend/StableHlo/TrialParse.h"
 
+#include "heddle/Support/Diagnostics.h"
+
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -85,6 +87,11 @@ static constexpr int kRefused = 77;
   dup2(null, STDOUT_FILENO);
   dup2(null, STDERR_FILENO);
   limit(RLIMIT_CORE, 0);
+  // What nests so deeply that half of the stack is not enough fails here, not
+  // in the parent, whose passes take more of it at each level.
+  struct rlimit stack;
+  if (getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur != RLIM_INFINITY)
+    limit(RLIMIT_STACK, stack.rlim_cur / 2);
   uint64_t milliseconds = cpuMilliseconds(source.getBufferSize());
   itimerval timer = {};
   timer.it_value.tv_sec = milliseconds / 1000;
@@ -173,6 +180,15 @@ Trial trialParse(const DialectRegistry &registry,
     trial.problem = "it takes more than " +
                     std::to_string(cpuMilliseconds(source.getBufferSize())) +
                     " ms to parse";
+  else if (WIFEXITED(status) &&
+           WEXITSTATUS(status) == static_cast<int>(ExitCode::ResourceLimit))
+    trial.problem =
+        "it takes more than " +
+        std::to_string(extraAddressSpace(source.getBufferSize()) >> 20) +
+        " MiB of memory to parse";
+  else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV)
+    trial.problem = "the parser ended by signal: Segmentation fault; nested "
+                    "too deeply, or damaged";
   else if (WIFSIGNALED(status))
     trial.problem = std::string("the parser ended by signal: ") +
                     strsignal(WTERMSIG(status));
