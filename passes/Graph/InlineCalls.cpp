@@ -20,8 +20,13 @@ namespace heddle {
 namespace {
 
 /// Operations that a program may grow to: a chain of functions that each call
-/// the next one twice grows exponentially.
-constexpr int64_t kOperationLimit = 1 << 20;
+/// the next one twice grows exponentially. A large program may grow to some
+/// times its own size.
+constexpr uint64_t kOperationLimit = 1 << 17;
+constexpr uint64_t kGrowthLimit = 16;
+
+/// Functions that may call each other in turn.
+constexpr unsigned kCallDepthLimit = 256;
 
 /// Composites that later stages lower by name.
 bool isKnown(StringRef name) {
@@ -34,8 +39,12 @@ struct InlineCalls : impl::InlineCallsBase<InlineCalls> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SymbolTable symbols(module);
+    uint64_t operations = 0;
+    module.walk([&](Operation *) { ++operations; });
+    limit = std::max(kOperationLimit, kGrowthLimit * operations);
     for (auto function : module.getOps<func::FuncOp>())
-      if (!function.isExternal() && failed(inlineInto(function, symbols)))
+      if (!function.isExternal() && (failed(measure(function, symbols, 1)) ||
+                                     failed(inlineInto(function, symbols))))
         return signalPassFailure();
   }
 
@@ -55,26 +64,55 @@ private:
     return callee && callee.getBody().hasOneBlock() ? callee : func::FuncOp();
   }
 
-  /// Makes `function` free of calls, its callees first.
-  LogicalResult inlineInto(func::FuncOp function, SymbolTable &symbols) {
-    if (done.contains(function))
-      return success();
-    if (!active.insert(function).second)
-      return emitError(function.getLoc(), ErrorCode::StableHloOperator)
-             << "function @" << function.getName()
-             << " calls itself, directly or not; recursion is not compiled";
+  /// Calls in `function` that are to be replaced, with what they call.
+  SmallVector<std::pair<Operation *, func::FuncOp>>
+  callsIn(func::FuncOp function, SymbolTable &symbols) {
     SmallVector<std::pair<Operation *, func::FuncOp>> calls;
     function.walk([&](Operation *op) {
       if (func::FuncOp callee = calleeOf(op, symbols))
         calls.push_back({op, callee});
     });
-    for (auto [op, callee] : calls) {
+    return calls;
+  }
+
+  /// Computes how many operations `function` will have, `depth` calls from
+  /// where this began, before anything is copied.
+  LogicalResult measure(func::FuncOp function, SymbolTable &symbols,
+                        unsigned depth) {
+    if (sizes.contains(function))
+      return success();
+    if (!active.insert(function).second)
+      return emitError(function.getLoc(), ErrorCode::StableHloOperator)
+             << "function @" << function.getName()
+             << " calls itself, directly or not; recursion is not compiled";
+    if (depth > kCallDepthLimit)
+      return emitError(function.getLoc(), ErrorCode::TooDeep)
+             << "function @" << function.getName() << " is called through "
+             << kCallDepthLimit << " others";
+    uint64_t size = 0;
+    function.walk([&](Operation *) { ++size; });
+    for (auto [op, callee] : callsIn(function, symbols)) {
+      if (failed(measure(callee, symbols, depth + 1)))
+        return failure();
+      size += sizes.lookup(callee);
+      if (size > limit)
+        return emitError(op->getLoc(), ErrorCode::TooMany)
+               << "inlining its calls makes @" << function.getName()
+               << " larger than " << limit << " operations";
+    }
+    active.erase(function);
+    sizes[function] = size;
+    return success();
+  }
+
+  /// Makes `function` free of calls, its callees first.
+  LogicalResult inlineInto(func::FuncOp function, SymbolTable &symbols) {
+    if (!done.insert(function).second)
+      return success();
+    for (auto [op, callee] : callsIn(function, symbols))
       if (failed(inlineInto(callee, symbols)) ||
           failed(replaceCall(op, callee)))
         return failure();
-    }
-    active.erase(function);
-    done.insert(function);
     return success();
   }
 
@@ -92,13 +130,8 @@ private:
       clone->walk([&](Operation *nested) {
         if (!nested->getLoc()->findInstanceOf<NameLoc>())
           nested->setLoc(CallSiteLoc::get(nested->getLoc(), op->getLoc()));
-        ++operations;
       });
     }
-    if (operations > kOperationLimit)
-      return emitError(op->getLoc(), ErrorCode::TooMany)
-             << "inlining its calls makes the program larger than "
-             << kOperationLimit << " operations";
     for (auto [result, value] :
          llvm::zip(op->getResults(), body.getTerminator()->getOperands()))
       result.replaceAllUsesWith(mapping.lookupOrDefault(value));
@@ -107,7 +140,8 @@ private:
   }
 
   llvm::DenseSet<Operation *> active, done;
-  int64_t operations = 0;
+  llvm::DenseMap<Operation *, uint64_t> sizes;
+  uint64_t limit = 0;
 };
 
 } // namespace
