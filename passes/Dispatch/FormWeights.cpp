@@ -3,6 +3,7 @@
 
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/StableHlo/StableHlo.h"
+#include "heddle/Support/Weights.h"
 #include "passes/Dispatch/Passes.h"
 #include "passes/Dispatch/ScalarOps.h"
 #include "passes/Dispatch/WeightPrograms.h"
@@ -46,6 +47,17 @@ static bool isPackable(Operation *op) {
 static int64_t elements(Value value) {
   return cast<RankedTensorType>(value.getType()).getNumElements();
 }
+
+/// What a weight takes where it is stored; saturated.
+static uint64_t bytes(Value value) {
+  return storedBytes(cast<RankedTensorType>(value.getType()))
+      .value_or(uint64_t(1) << 62);
+}
+
+/// A derived weight may take so many bytes, and so many times more than its
+/// sources: a few lines of text must not become an artifact of gigabytes.
+static constexpr uint64_t kFreeBytes = uint64_t(64) << 20;
+static constexpr uint64_t kMostGrowth = 4;
 
 namespace {
 struct FormWeights : impl::FormWeightsBase<FormWeights> {
@@ -100,21 +112,35 @@ struct FormWeights : impl::FormWeightsBase<FormWeights> {
         return;
       any |= constant;
     }
-    if (any)
+    if (!any)
+      repetitions.insert(op);
+    else if (!growsTooLarge(op))
       constants.insert(op);
   }
 
-  /// A value that says nothing beyond its type: splats and what is made of
-  /// them.
-  bool isRepetition(Value value) {
-    Operation *op = value.getDefiningOp();
-    if (!op)
+  /// Whether the result is much larger than the constants it is computed from:
+  /// such a weight is computed when the program runs, not stored.
+  bool growsTooLarge(Operation *op) {
+    uint64_t wanted = bytes(op->getResult(0));
+    if (wanted <= kFreeBytes)
       return false;
-    if (isSplat(value) || isa<stablehlo::IotaOp>(op))
-      return true;
-    return isPackable(op) && op->getNumOperands() > 0 &&
-           llvm::all_of(op->getOperands(),
-                        [&](Value operand) { return isRepetition(operand); });
+    uint64_t stored = 0;
+    llvm::SetVector<Operation *> slice;
+    slice.insert(op);
+    for (unsigned i = 0; i < slice.size(); ++i) {
+      if (isa<stablehlo::ConstantOp>(slice[i]) && constants.contains(slice[i]))
+        stored += bytes(slice[i]->getResult(0));
+      for (Value operand : slice[i]->getOperands())
+        if (Operation *source = operand.getDefiningOp())
+          slice.insert(source);
+    }
+    return wanted - kFreeBytes > kMostGrowth * stored;
+  }
+
+  /// A value that says nothing beyond its type: splats and what is made of
+  /// them. Operands are classified before their readers.
+  bool isRepetition(Value value) {
+    return isSplat(value) || repetitions.contains(value.getDefiningOp());
   }
 
   /// What the graph reads instead of `value`, computed from constants.
@@ -141,6 +167,7 @@ struct FormWeights : impl::FormWeightsBase<FormWeights> {
   }
 
   llvm::SetVector<Operation *> constants;
+  llvm::DenseSet<Operation *> repetitions;
 };
 } // namespace
 } // namespace heddle
