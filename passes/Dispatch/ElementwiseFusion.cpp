@@ -22,6 +22,9 @@ namespace heddle {
 
 /// Inputs of one fused op: each wants an address register.
 static constexpr unsigned maximumInputs = 12;
+/// Arithmetic of one fused op, as payloadCost counts: a longer one saves little
+/// more memory traffic, spills registers and takes long to compile.
+static constexpr unsigned maximumCost = 512;
 /// Arithmetic ops that may be done again to save a read.
 static constexpr unsigned maximumRecomputed = 2;
 
@@ -91,6 +94,8 @@ static bool pays(linalg::GenericOp producer, linalg::GenericOp consumer,
     return false;
 
   unsigned cost = payloadCost(producer);
+  if (cost > 0 && cost + payloadCost(consumer) > maximumCost)
+    return false;
   bool repeats = iterations(consumer) > elements(value);
   if (value.hasOneUse())
     return !repeats || cost <= maximumRecomputed;
