@@ -39,12 +39,41 @@ void Call::run(const Step &step, int64_t worker, int64_t begin, int64_t end) {
     step.kernel(&args);
     return;
   }
+  if (step.kind == Step::Kind::customCall) {
+    if (int32_t code =
+            steps.calls[step.call]->run(slots, message, sizeof(message))) {
+      failedCall = &step;
+      failedCode = code;
+      stopped.store(HEDDLE_CUSTOM_CALL_FAILED, std::memory_order_relaxed);
+    }
+    return;
+  }
   auto *target = static_cast<char *>(slots[0]);
   if (step.kind == Step::Kind::fill)
     fillBytes(target, step.pattern, step.patternBytes, begin, end);
   else if (end > begin)
     std::memcpy(target + begin, static_cast<const char *>(slots[1]) + begin,
                 size_t(end - begin));
+}
+
+Error Call::outcome() const {
+  switch (stopped.load()) {
+  case HEDDLE_OK:
+    return {};
+  case HEDDLE_CANCELLED:
+    return {HEDDLE_CANCELLED, "the call was cancelled"};
+  case HEDDLE_DEADLINE_EXCEEDED:
+    return {HEDDLE_DEADLINE_EXCEEDED, "the call's deadline has passed"};
+  default:
+    break;
+  }
+  const StepReport &report = steps.reports[failedCall->report];
+  std::string text = "custom call '" + std::string(report.name) + "'";
+  if (report.nodeCount)
+    text += " of '" + std::string(*steps.nodesOf(report)) + "'";
+  text += *message ? ": " + std::string(message)
+                   : " returned " + std::to_string(failedCode);
+  return {HEDDLE_CUSTOM_CALL_FAILED, text};
 }
 
 bool Call::mustStop() {
@@ -136,7 +165,7 @@ void Call::report(const Step &step) {
   told.operations = known.operations;
   told.traffic = known.traffic;
   told.node_count = known.nodeCount;
-  told.nodes = steps.nodes.data() + known.firstNode;
+  told.nodes = steps.nodesOf(known);
   told.block = known.block;
   told.command = known.command;
   options.on_step(options.user, &told);

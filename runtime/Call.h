@@ -24,8 +24,8 @@ public:
   /// Runs on the calling thread by itself.
   void runAlone();
 
-  /// HEDDLE_OK, or why the walk ended early.
-  heddle_code outcome() const { return stopped.load(); }
+  /// Why the walk ended early, if it did.
+  Error outcome() const;
 
   void runChunk(int64_t worker, uint32_t chunk) override;
   uint32_t advance(int64_t worker) override;
@@ -67,6 +67,9 @@ private:
   uint32_t currentChunks = 0;
   uint64_t startNs = 0; ///< Of the step, when somebody wants to know.
   uint64_t number = 0;
+  const Step *failedCall = nullptr; ///< A custom call that went wrong.
+  int32_t failedCode = 0;           ///< What it returned.
+  char message[400];                ///< And what it said.
 };
 
 } // namespace heddle::runtime

@@ -96,12 +96,17 @@ Error Context::prepare(const std::vector<int64_t> &symbols, bool verify) {
       return {HEDDLE_PLAN_INVALID,
               "these extents take more arena than the largest ones"};
   }
-  std::vector<int64_t> values;
+  std::vector<int64_t> values, manifestValues;
   if (Error error = evaluate(program->plan().expressions(), symbols,
                              HEDDLE_PLAN_INVALID, values))
     return error;
-  steps.prepare(*entry().program, manifest, program->variant(), program->code(),
-                values, static_cast<uint32_t>(entry().inputs.size()),
+  if (Error error = evaluate(manifest.expressions(), symbols,
+                             HEDDLE_MANIFEST_INVALID, manifestValues))
+    return error;
+  steps.prepare(*entry().program, manifest, program->variant(),
+                {program->code(), program->customCalls()},
+                {values, manifestValues},
+                static_cast<uint32_t>(entry().inputs.size()),
                 {arena, program->persistent(), &program->weights()});
   preparedSymbols = symbols;
   return {};
@@ -166,10 +171,7 @@ Error Context::call(TensorList inputs, TensorList outputs,
       pool->run(walk);
     else
       walk.runAlone();
-    if (walk.outcome() != HEDDLE_OK)
-      error = {walk.outcome(), walk.outcome() == HEDDLE_CANCELLED
-                                   ? "the call was cancelled"
-                                   : "the call's deadline has passed"};
+    error = walk.outcome();
   }
   busy.store(false, std::memory_order_release);
   return error;

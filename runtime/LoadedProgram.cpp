@@ -47,6 +47,8 @@ Error LoadedProgram::load(const heddle_load_options &options,
                           uint64_t startNs) {
   if (Error error = chooseVariant(options.variant))
     return error;
+  if (Error error = bindCustomCalls(*chosen, options, boundCalls))
+    return error;
   uint64_t verified = monotonicNs();
   if (Error error = placeWeights(options))
     return error;
@@ -195,7 +197,7 @@ void LoadedProgram::describeEntries() {
 }
 
 Error LoadedProgram::runInit() {
-  std::vector<int64_t> values;
+  std::vector<int64_t> values, unused;
   if (Error error = evaluate(plan().expressions(), leastSymbols(manifest()),
                              HEDDLE_PLAN_INVALID, values))
     return error;
@@ -213,7 +215,8 @@ Error LoadedProgram::runInit() {
   if (Error error = memory.allocate(arena + scratch, false, "loading"))
     return error;
   Steps steps;
-  steps.prepare(*init, manifest(), *chosen, image, values, 0,
+  steps.prepare(*init, manifest(), *chosen, {image, boundCalls},
+                {values, unused}, 0,
                 {memory.data(), persistentMemory.data(), &weightData});
   heddle_call_options options = {};
   Call call(steps, memory.data() + arena, scratch, options, /*alone=*/true);

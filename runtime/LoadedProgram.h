@@ -4,6 +4,7 @@
 #ifndef HEDDLE_RUNTIME_LOADEDPROGRAM_H
 #define HEDDLE_RUNTIME_LOADEDPROGRAM_H
 
+#include "runtime/CustomCalls.h"
 #include "runtime/Memory.h"
 #include "runtime/drivers/cpu/CodeImage.h"
 #include "runtime/drivers/cpu/Pool.h"
@@ -49,6 +50,8 @@ public:
   const format::Variant &variant() const { return *chosen; }
   const format::Plan &plan() const { return reader.plan(variantIndex); }
   const CodeImage &code() const { return image; }
+  /// By kernel.
+  const std::vector<BoundCall> &customCalls() const { return boundCalls; }
   const std::vector<EntrySpec> &entries() const { return specs; }
   const std::vector<const char *> &weights() const { return weightData; }
   char *persistent() const { return persistentMemory.data(); }
@@ -72,6 +75,7 @@ private:
   const format::Variant *chosen = nullptr;
   uint32_t variantIndex = 0;
   CodeImage image;
+  std::vector<BoundCall> boundCalls;
   std::vector<EntrySpec> specs;
   std::vector<const char *> weightData;
   std::vector<Region> weightMemory; ///< Copies in huge pages.

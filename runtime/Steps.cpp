@@ -18,11 +18,11 @@ namespace {
 class Preparer {
 public:
   Preparer(Steps &out, const Program &program, const Manifest &manifest,
-           const Variant &variant, const CodeImage &code,
-           const std::vector<int64_t> &values, uint32_t inputs,
-           const Memories &memories)
+           const Variant &variant, const Kernels &kernels, const Values &all,
+           uint32_t inputs, const Memories &memories)
       : out(out), program(program), manifest(manifest), variant(variant),
-        code(code), values(values), inputs(inputs), memories(memories) {}
+        kernels(kernels), values(all.plan), manifestValues(all.manifest),
+        inputs(inputs), memories(memories) {}
 
   void block(uint32_t index);
 
@@ -38,8 +38,8 @@ private:
   const Program &program;
   const Manifest &manifest;
   const Variant &variant;
-  const CodeImage &code;
-  const std::vector<int64_t> &values;
+  const Kernels &kernels;
+  const std::vector<int64_t> &values, &manifestValues;
   uint32_t inputs;
   const Memories &memories;
 };
@@ -77,8 +77,15 @@ int64_t Preparer::bind(const Binding &binding) {
 
 void Preparer::launch(const Launch &launch, Step &step, StepReport &report) {
   const Kernel &kernel = *variant.kernels()->Get(launch.kernel());
-  step.kind = Step::Kind::launch;
-  step.kernel = code.kernel(kernel.offset());
+  if (const CustomCall *call = kernel.custom_call()) {
+    step.kind = Step::Kind::customCall;
+    step.call = static_cast<uint32_t>(out.calls.size());
+    out.calls.push_back(std::make_unique<CustomCallStep>(
+        *call, kernels.customCalls[launch.kernel()], manifestValues));
+  } else {
+    step.kind = Step::Kind::launch;
+    step.kernel = kernels.code.kernel(kernel.offset());
+  }
   step.integers = static_cast<uint32_t>(out.integers.size());
   step.tiles = values[launch.tiles()];
   step.chunk = values[launch.chunk()];
@@ -177,16 +184,22 @@ void Preparer::block(uint32_t index) {
 }
 
 void Steps::prepare(const Program &program, const Manifest &manifest,
-                    const Variant &variant, const CodeImage &code,
-                    const std::vector<int64_t> &values, uint32_t inputs,
+                    const Variant &variant, const Kernels &kernels,
+                    const Values &values, uint32_t inputs,
                     const Memories &memories) {
   *this = {};
   body = program.body();
   blocks.resize(length(program.blocks()));
-  Preparer preparer(*this, program, manifest, variant, code, values, inputs,
+  Preparer preparer(*this, program, manifest, variant, kernels, values, inputs,
                     memories);
   for (uint32_t i = 0; i < blocks.size(); ++i)
     preparer.block(i);
+  for (const Step &step : steps)
+    if (step.kind == Step::Kind::customCall) {
+      heddle_custom_call_frame &frame = calls[step.call]->frame;
+      frame.nodes = nodesOf(reports[step.report]);
+      frame.node_count = reports[step.report].nodeCount;
+    }
 }
 
 uint64_t runtime::scratchBytes(const Program &program, const Variant &variant) {

@@ -3,12 +3,26 @@
 #ifndef HEDDLE_RUNTIME_STEPS_H
 #define HEDDLE_RUNTIME_STEPS_H
 
+#include "runtime/CustomCalls.h"
 #include "runtime/drivers/cpu/CodeImage.h"
 #include "runtime/format/Layout.h"
 
+#include <memory>
 #include <vector>
 
 namespace heddle::runtime {
+
+/// What kernels are: code, or functions that were registered.
+struct Kernels {
+  const CodeImage &code;
+  const std::vector<BoundCall> &customCalls;
+};
+
+/// The values of all expressions.
+struct Values {
+  const std::vector<int64_t> &plan;
+  const std::vector<int64_t> &manifest;
+};
 
 /// Where the memories of a call start.
 struct Memories {
@@ -19,7 +33,7 @@ struct Memories {
 
 /// One command with all expressions evaluated and all pointers made.
 struct Step {
-  enum class Kind : uint8_t { launch, copy, fill, branch, loop };
+  enum class Kind : uint8_t { launch, copy, fill, branch, loop, customCall };
 
   Kind kind;
   uint8_t patternBytes = 0; ///< fill; bytes of the selector for branch.
@@ -32,6 +46,7 @@ struct Step {
   uint32_t firstBlock = 0; ///< branch: in Steps::targets; loop: its body.
   uint32_t blockCount = 0; ///< branch.
   uint32_t condition = 0;  ///< loop without trips.
+  uint32_t call = 0;       ///< customCall: in Steps::calls.
   uint32_t report = 0;     ///< In Steps::reports.
 };
 
@@ -67,14 +82,19 @@ struct Steps {
   std::vector<Patch> patches;
   std::vector<StepReport> reports;
   std::vector<const char *> nodes;
+  std::vector<std::unique_ptr<CustomCallStep>> calls;
   uint32_t body = 0;
 
-  /// Makes the steps of a verified program. `values` are the plan's
-  /// expressions; `inputs` is how many inputs its entry has.
+  /// Makes the steps of a verified program. `inputs` is how many inputs its
+  /// entry has.
   void prepare(const format::Program &program, const format::Manifest &manifest,
-               const format::Variant &variant, const CodeImage &code,
-               const std::vector<int64_t> &values, uint32_t inputs,
-               const Memories &memories);
+               const format::Variant &variant, const Kernels &kernels,
+               const Values &values, uint32_t inputs, const Memories &memories);
+
+  /// The nodes of the model that a step computes.
+  const char *const *nodesOf(const StepReport &report) const {
+    return nodes.data() + report.firstNode;
+  }
 };
 
 /// The most scratch that a kernel of `program` asks for per worker, a multiple

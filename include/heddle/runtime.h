@@ -82,6 +82,8 @@ typedef enum heddle_code {
   HEDDLE_VARIANT_UNKNOWN = 713,
   /* The system does not let code be mapped from there. */
   HEDDLE_CODE_NOT_EXECUTABLE = 714,
+  /* The artifact calls a function that was not registered. */
+  HEDDLE_CUSTOM_CALL_MISSING = 715,
 
   /* A null pointer, an unknown option, a wrong struct size. */
   HEDDLE_ARGUMENT_INVALID = 801,
@@ -111,7 +113,9 @@ typedef enum heddle_code {
   /* The memory brought along is too small or not aligned. */
   HEDDLE_ARENA_TOO_SMALL = 819,
   /* No thread could be started. */
-  HEDDLE_THREADS_UNAVAILABLE = 820
+  HEDDLE_THREADS_UNAVAILABLE = 820,
+  /* A registered function returned an error: the message is its own. */
+  HEDDLE_CUSTOM_CALL_FAILED = 821
 } heddle_code;
 
 /* The outcome of a function: code HEDDLE_OK, or a code and a sentence that ends
@@ -175,6 +179,104 @@ HEDDLE_API size_t heddle_dtype_bytes(heddle_dtype dtype);
    /proc/cpuinfo: 1 or 0. Since 0.1. */
 HEDDLE_API int heddle_cpu_has(const char *feature);
 
+/* ---- Tensors ---- */
+
+/* Memory of a tensor. Since 0.1. */
+typedef struct heddle_tensor {
+  void *data;
+  heddle_dtype dtype;
+  int32_t rank;
+  const int64_t *shape;
+  const int64_t *strides; /* in elements; NULL: row-major */
+  size_t bytes;           /* at data; 0: as many as the shape takes */
+} heddle_tensor;
+
+/* ---- Custom calls ---- */
+
+/* What the values of an attribute are. Since 0.1. */
+typedef enum heddle_attribute_kind {
+  HEDDLE_ATTRIBUTE_BOOL = 1,  /* in integers: 0 or 1 */
+  HEDDLE_ATTRIBUTE_I64 = 2,   /* in integers; of every width of the model */
+  HEDDLE_ATTRIBUTE_F64 = 3,   /* in floats; of every width of the model */
+  HEDDLE_ATTRIBUTE_STRING = 4 /* in strings and string_bytes */
+} heddle_attribute_kind;
+
+/* A fact that the model gives to a custom call. Since 0.1. */
+typedef struct heddle_attribute {
+  size_t size;
+  const char *name;
+  heddle_attribute_kind kind;
+  int32_t is_array;
+  size_t count; /* values; 1 if it is no array */
+  const int64_t *integers;
+  const double *floats;
+  const char *const *strings; /* each ends with '\0', which is not counted */
+  const size_t *string_bytes;
+} heddle_attribute;
+
+/* One call of a registered function. It reads the operands, writes all of the
+   results, and returns. Tensors are row-major and aligned for their elements;
+   complex numbers are their two parts in turn; a tensor without elements may
+   have no memory. A result that the model aliases with an operand
+   (output_operand_aliases) has its memory, which holds the operand's value. All
+   pointers are the runtime's and last until the function returns. Since 0.1. */
+typedef struct heddle_custom_call_frame {
+  size_t size;
+  const char *name;    /* the target, as registered */
+  void *user;          /* as registered */
+  int32_t api_version; /* that the model says: 1 to 4 are original, status
+                          returning, unified, typed FFI. The call is the same
+                          for all */
+  int32_t has_side_effect;
+  const heddle_tensor *operands; /* to be read only */
+  size_t operand_count;
+  const heddle_tensor *results;
+  size_t result_count;
+  const heddle_attribute *const *attributes; /* by rising name: the model's
+                                                backend_config, if it is a
+                                                dictionary */
+  size_t attribute_count;
+  const char *backend_config; /* if it is a string; ends with '\0' */
+  size_t backend_config_bytes;
+  const char *const *nodes; /* the model's nodes that the call computes */
+  size_t node_count;
+  char *message; /* for the function: why it failed, ended with '\0' */
+  size_t message_bytes;
+} heddle_custom_call_frame;
+
+/* A function for custom calls: 0, or anything else if it failed, which ends the
+   program's call with HEDDLE_CUSTOM_CALL_FAILED and the message. It is called
+   on any of the threads that work on the call, by several at once if several
+   contexts are called; it must not unwind (C++ exceptions, longjmp). It may
+   change the rounding mode: that is put back. Deadline and cancel flag are
+   looked at before and after it. Since 0.1. */
+typedef int32_t (*heddle_custom_call_function)(
+    const heddle_custom_call_frame *frame);
+
+/* A function that an artifact may call, by the name of the custom call's
+   target. Since 0.1. */
+typedef struct heddle_custom_call {
+  const char *name;
+  heddle_custom_call_function function;
+  void *user; /* handed to each call */
+} heddle_custom_call;
+
+/* The attribute of that name, NULL if there is none. Part of this header, so
+   that a library of functions need not link the runtime. Since 0.1. */
+static inline const heddle_attribute *
+heddle_find_attribute(const heddle_custom_call_frame *frame, const char *name) {
+  for (size_t i = 0; i < frame->attribute_count; ++i) {
+    const char *a = frame->attributes[i]->name, *b = name;
+    while (*a && *a == *b) {
+      ++a;
+      ++b;
+    }
+    if (*a == *b)
+      return frame->attributes[i];
+  }
+  return NULL;
+}
+
 /* ---- Programs ---- */
 
 /* Flags of heddle_load_options. Since 0.1. */
@@ -188,9 +290,8 @@ enum {
                   by default those that are in memory */
   HEDDLE_SYMBOLS_PERF = 1u << 3, /* write kernel names to /tmp/perf-<pid>.map */
   HEDDLE_SYMBOLS_GDB = 1u << 4,  /* register kernels with gdb's JIT interface */
-  HEDDLE_WEIGHTS_LAZY =
-      1u << 5 /* map pages of the weights at first use only: loads faster, the
-                 first call is slower */
+  HEDDLE_WEIGHTS_LAZY = 1u << 5  /* map pages of the weights at first use only:
+                                    loads faster, the  first call is slower */
 };
 
 /* Since 0.1. */
@@ -199,6 +300,10 @@ typedef struct heddle_load_options {
   uint32_t flags;
   const char *variant; /* by name instead of the best this machine can run; an
                           illegal one fails */
+  const heddle_custom_call *custom_calls; /* all that the artifact can call
+                                             outside of itself; more than it
+                                             wants do no harm */
+  size_t custom_call_count;
 } heddle_load_options;
 
 /* Loads an artifact. Checks all but the hashes of weights (see flags). Since
@@ -327,21 +432,12 @@ HEDDLE_API size_t heddle_context_threads(const heddle_context *context);
 
 /* ---- Calls ---- */
 
-/* Memory of an input or output. Since 0.1. */
-typedef struct heddle_tensor {
-  void *data;
-  heddle_dtype dtype;
-  int32_t rank;
-  const int64_t *shape;
-  const int64_t *strides; /* in elements; NULL: row-major */
-  size_t bytes;           /* at data; 0: as many as the shape takes */
-} heddle_tensor;
-
 /* One command of the plan, as it was run. Since 0.1. */
 typedef struct heddle_step {
   size_t size;
   uint64_t number;  /* in the order of this call */
-  const char *name; /* of the kernel; "copy", "fill", "branch", "loop" */
+  const char *name; /* of the kernel or custom call; "copy", "fill", "branch",
+                       "loop" */
   int64_t tiles;
   uint64_t start_ns; /* CLOCK_MONOTONIC */
   uint64_t duration_ns;

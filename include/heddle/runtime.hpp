@@ -18,7 +18,10 @@
 #include "heddle/runtime.h"
 
 #include <cstdint>
+#include <cstdio>
+#include <functional>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -146,6 +149,55 @@ struct TensorInfo {
   size_t alignment;
 };
 
+/// Functions that an artifact may call, by the names of its custom calls:
+///
+///   heddle::api::CustomCalls functions;
+///   functions.add("blend", [](const heddle_custom_call_frame &frame) {
+///     ...
+///     return std::string(); // or what went wrong
+///   });
+///   auto program = heddle::api::Program::load("model.heddle", functions);
+///
+/// What they hold lives as long as a program or context that was given them.
+/// They are called by several threads at once if several contexts are, and must
+/// not throw. Since 0.1.
+class CustomCalls {
+public:
+  using Function = std::function<std::string(const heddle_custom_call_frame &)>;
+
+  CustomCalls() : content(std::make_shared<List>()) {}
+  CustomCalls &add(std::string name, Function function) {
+    content->push_back(
+        std::make_unique<Named>(Named{std::move(name), std::move(function)}));
+    return *this;
+  }
+
+private:
+  friend class Program;
+  struct Named {
+    std::string name;
+    Function function;
+  };
+  using List = std::vector<std::unique_ptr<Named>>;
+
+  static int32_t call(const heddle_custom_call_frame *frame) {
+    std::string problem =
+        static_cast<const Named *>(frame->user)->function(*frame);
+    if (problem.empty())
+      return 0;
+    std::snprintf(frame->message, frame->message_bytes, "%s", problem.c_str());
+    return 1;
+  }
+  std::vector<heddle_custom_call> list() const {
+    std::vector<heddle_custom_call> calls;
+    for (const std::unique_ptr<Named> &named : *content)
+      calls.push_back({named->name.c_str(), call, named.get()});
+    return calls;
+  }
+
+  std::shared_ptr<List> content;
+};
+
 /// Threads that contexts can share. Since 0.1.
 class Pool {
 public:
@@ -181,7 +233,8 @@ public:
 
 private:
   friend class Program;
-  explicit Context(heddle_context *context) : handle(context) {}
+  Context(heddle_context *context, std::shared_ptr<void> functions)
+      : functions(std::move(functions)), handle(context) {}
   static std::vector<heddle_tensor> views(const std::vector<Tensor> &tensors) {
     std::vector<heddle_tensor> result;
     result.reserve(tensors.size());
@@ -191,6 +244,7 @@ private:
                         tensor.shape.data(), nullptr, tensor.bytes});
     return result;
   }
+  std::shared_ptr<void> functions;
   detail::Handle<heddle_context, heddle_context_destroy> handle;
 };
 
@@ -205,6 +259,18 @@ public:
     if (!status)
       return status;
     return Program(program);
+  }
+  /// With functions that the artifact calls.
+  static Result<Program>
+  load(const std::string &path, const CustomCalls &customCalls,
+       heddle_load_options options = defaults<heddle_load_options>()) {
+    std::vector<heddle_custom_call> calls = customCalls.list();
+    options.custom_calls = calls.data();
+    options.custom_call_count = calls.size();
+    Result<Program> program = load(path, options);
+    if (program)
+      program->functions = customCalls.content;
+    return program;
   }
   /// The bytes must outlive the program and its contexts.
   static Result<Program>
@@ -244,7 +310,7 @@ public:
         heddle_context_create(handle.get(), entry, &options, &context);
     if (!status)
       return status;
-    return Context(context);
+    return Context(context, functions);
   }
   heddle_program *get() const { return handle.get(); }
 
@@ -266,6 +332,7 @@ private:
     }
     return result;
   }
+  std::shared_ptr<void> functions; ///< Of custom calls.
   detail::Handle<heddle_program, heddle_program_destroy> handle;
 };
 

@@ -4,23 +4,38 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <vector>
+
 using namespace mlir;
 using namespace heddle;
 
-static constexpr ErrorInfo errorTable[] = {
+static std::vector<ErrorInfo> buildTable() {
+  std::vector<ErrorInfo> table = {
 #define HEDDLE_ERROR(name, number, exit, meaning, help)                        \
-  {ErrorCode::name, ExitCode::exit, meaning, help},
+  {ErrorCode(number), ExitCode::exit, meaning, help},
 #include "heddle/Support/ErrorCodes.def"
-};
+#define HEDDLE_ERROR(name, number, exit, meaning, help)                        \
+  {ErrorCode(number), ExitCode::exit, meaning, help},
+#include "heddle/Support/HostErrorCodes.def"
+  };
+  llvm::sort(table, [](const ErrorInfo &a, const ErrorInfo &b) {
+    return a.code < b.code;
+  });
+  return table;
+}
 
-ArrayRef<ErrorInfo> heddle::allErrors() { return errorTable; }
+ArrayRef<ErrorInfo> heddle::allErrors() {
+  static const std::vector<ErrorInfo> table = buildTable();
+  return table;
+}
 
 static const ErrorInfo *findError(unsigned number) {
-  const auto *row = llvm::lower_bound(errorTable, number,
-                                      [](const ErrorInfo &info, unsigned n) {
-                                        return unsigned(info.code) < n;
-                                      });
-  if (row == std::end(errorTable) || unsigned(row->code) != number)
+  ArrayRef<ErrorInfo> table = allErrors();
+  const auto *row =
+      llvm::lower_bound(table, number, [](const ErrorInfo &info, unsigned n) {
+        return unsigned(info.code) < n;
+      });
+  if (row == table.end() || unsigned(row->code) != number)
     return nullptr;
   return row;
 }

@@ -204,7 +204,7 @@ Error ArtifactReader::checkSections() const {
         !elementsAreAligned(
             flatbuffers::GetRoot<Plan>(plan.data)->expressions()))
       return fail(HEDDLE_PLAN_INVALID, "a plan is malformed");
-    Error error = verifyKernels(*variant, section(variant->code()));
+    Error error = verifyKernels(*root, *variant, section(variant->code()));
     if (!error)
       error =
           verifyPlan(*flatbuffers::GetRoot<Plan>(plan.data), *root, *variant);

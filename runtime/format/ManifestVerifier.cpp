@@ -2,6 +2,7 @@
 
 #include "runtime/format/ManifestVerifier.h"
 
+#include "runtime/format/CustomCalls.h"
 #include "runtime/format/DataTypes.h"
 #include "runtime/format/ElfImage.h"
 #include "runtime/format/Expressions.h"
@@ -182,6 +183,13 @@ static Error checkVariants(const Manifest &manifest) {
   return {};
 }
 
+static bool needsFeature(const Manifest &manifest, const char *feature) {
+  for (uint32_t i = 0; i < length(manifest.required_features()); ++i)
+    if (text(manifest.required_features()->Get(i)) == feature)
+      return true;
+  return false;
+}
+
 std::vector<int64_t> leastSymbols(const Manifest &manifest) {
   std::vector<int64_t> symbols;
   for (uint32_t i = 0; i < length(manifest.symbols()); ++i)
@@ -190,12 +198,12 @@ std::vector<int64_t> leastSymbols(const Manifest &manifest) {
 }
 
 Error verifyManifest(const Manifest &manifest, uint64_t manifestOffset) {
-  // This reader knows no feature beyond those that every file of its major
-  // version may use.
-  if (length(manifest.required_features()))
-    return {HEDDLE_FEATURE_UNSUPPORTED,
-            "needs '" + text(manifest.required_features()->Get(0)) +
-                "', which this version of heddle does not have"};
+  for (uint32_t i = 0; i < length(manifest.required_features()); ++i)
+    if (std::string name = text(manifest.required_features()->Get(i));
+        name != customCallsFeature)
+      return {HEDDLE_FEATURE_UNSUPPORTED,
+              "needs '" + name +
+                  "', which this version of heddle does not have"};
   if (Error error = checkSectionTable(manifest, manifestOffset))
     return error;
   if (Error error = checkWeights(manifest))
@@ -207,7 +215,8 @@ Error verifyManifest(const Manifest &manifest, uint64_t manifestOffset) {
   return checkVariants(manifest);
 }
 
-Error verifyKernels(const Variant &variant, Bytes code) {
+Error verifyKernels(const Manifest &manifest, const Variant &variant,
+                    Bytes code) {
   if (variant.abi() != HEDDLE_KERNEL_ABI_VERSION)
     return {HEDDLE_FEATURE_UNSUPPORTED,
             "has kernels of ABI version " + std::to_string(variant.abi())};
@@ -219,7 +228,14 @@ Error verifyKernels(const Variant &variant, Bytes code) {
   for (uint32_t i = 0; i < length(variant.kernels()); ++i) {
     const Kernel &kernel = *variant.kernels()->Get(i);
     std::string name = "kernel '" + text(kernel.name()) + "'";
-    if (!kernel.size() || !image.holdsCode(kernel.offset(), kernel.size()))
+    if (kernel.custom_call()) {
+      if (!needsFeature(manifest, customCallsFeature))
+        return {HEDDLE_MANIFEST_INVALID,
+                "has custom calls without saying that it needs them"};
+      if (Error error = verifyCustomCall(kernel, manifest))
+        return error;
+    } else if (!kernel.size() ||
+               !image.holdsCode(kernel.offset(), kernel.size()))
       return {HEDDLE_CODE_INVALID, name + " lies outside the code"};
     if (kernel.scratch() > static_cast<uint64_t>(maximumBytes))
       return {HEDDLE_CODE_INVALID, name + " asks for too much scratch"};

@@ -15,8 +15,10 @@ namespace heddle::format {
 /// shapes and expressions.
 Error verifyManifest(const Manifest &manifest, uint64_t manifestOffset);
 
-/// Checks the image `code` of a variant and that its kernels lie inside.
-Error verifyKernels(const Variant &variant, Bytes code);
+/// Checks the image `code` of a variant and that its kernels lie inside, or are
+/// custom calls.
+Error verifyKernels(const Manifest &manifest, const Variant &variant,
+                    Bytes code);
 
 /// The least value of each symbol: what static checks of a dynamic entry use.
 std::vector<int64_t> leastSymbols(const Manifest &manifest);

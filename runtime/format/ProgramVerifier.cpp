@@ -2,6 +2,8 @@
 
 #include "runtime/format/ProgramVerifier.h"
 
+#include "runtime/format/CustomCalls.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -113,6 +115,9 @@ Error ProgramVerifier::launch(const Launch &launch, State &state,
     if (Error error = places.resolve(launch.bindings()->Get(i), accesses[i]))
       return fail(error.message());
   Error error = selfOverlap(accesses, kernel);
+  if (!error && kernel.custom_call())
+    error =
+        verifyCustomCallBindings(*kernel.custom_call(), view, launch, accesses);
   if (!error)
     error = perform(accesses, state, touched);
   return error ? fail(error.message()) : Error();

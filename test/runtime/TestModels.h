@@ -10,6 +10,7 @@
 #include "runtime/format/ArtifactWriter.h"
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,8 @@ struct Model {
   /// Index of the kernel of that name.
   uint32_t kernel(const std::string &name, uint16_t bindings, uint16_t integers,
                   uint64_t scratch = 0);
+  /// Index of a kernel that is a custom call; its types are set by the test.
+  uint32_t customCall(const std::string &name, format::CustomCallT call);
   /// Index of a buffer of the last program.
   uint32_t buffer(format::BufferKind kind, uint32_t index, int64_t size,
                   int64_t offset = 0);
@@ -72,6 +75,7 @@ struct Model {
     uint16_t integers;
     uint64_t scratch;
     std::vector<format::InPlace> inPlace;
+    std::shared_ptr<format::CustomCallT> customCall;
   };
   format::PlanT plan;
   format::ManifestT manifest;
@@ -93,6 +97,9 @@ Model stepsModel();
 Model controlModel();
 /// Counts each of "before" (int32[64]) up once; "after" replaces it.
 Model donatedModel();
+/// "affine" of x (f32[2, 3]), three rounds of "step" in place, "finish": by
+/// functions that the tests register.
+Model customModel();
 /// sum = left + right for f32[batch, 4], batch from 1 to 64.
 Model dynamicModel();
 

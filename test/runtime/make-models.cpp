@@ -23,6 +23,7 @@ int main(int argc, char **argv) {
                  write("steps", stepsModel()) &&
                  write("control", controlModel()) &&
                  write("donated", donatedModel()) &&
+                 write("custom", customModel()) &&
                  write("dynamic", dynamicModel()) &&
                  write("large", largeModel())
              ? 0

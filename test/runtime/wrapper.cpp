@@ -49,6 +49,46 @@ int main(int argc, char **argv) {
                          {heddle::api::tensor(sum, {10, 100})});
   CHECK(status.code() == HEDDLE_OUTPUT_TOO_SMALL);
 
+  // Functions live as long as who calls them.
+  int rounds = 0;
+  heddle::api::Context calling = [&] {
+    heddle::api::CustomCalls functions;
+    auto doubled = [&](const heddle_custom_call_frame &frame) {
+      auto *values = static_cast<float *>(frame.results[0].data);
+      for (int i = 0; i < 6; ++i)
+        values[i] = 2 * static_cast<const float *>(
+                            frame.operands[frame.operand_count - 1].data)[i];
+      return ++rounds > 8 ? std::string("too many rounds") : std::string();
+    };
+    functions.add("affine", doubled).add("step", doubled);
+    CHECK(heddle::api::Program::load(model_path(argv[1], "custom"), functions)
+              .status()
+              .code() == HEDDLE_CUSTOM_CALL_MISSING);
+    functions.add("finish", [](const heddle_custom_call_frame &frame) {
+      *static_cast<double *>(frame.results[0].data) =
+          static_cast<const float *>(frame.operands[0].data)[5];
+      return std::string();
+    });
+    auto custom =
+        heddle::api::Program::load(model_path(argv[1], "custom"), functions);
+    CHECK(custom);
+    return std::move(*custom->context());
+  }();
+  const std::vector<float> x = {0, 0, 0, 0, 0, 1};
+  std::vector<double> last(1);
+  std::vector<uint8_t> signs(6);
+  auto callCustom = [&] {
+    return calling.call(
+        {heddle::api::tensor(x, {2, 3})},
+        {heddle::api::tensor(last, {}), {signs.data(), HEDDLE_I1, {2, 3}, 6}});
+  };
+  CHECK(callCustom() && last[0] == 16 && rounds == 4);
+  CHECK(callCustom());
+  status = callCustom();
+  CHECK(status.code() == HEDDLE_CUSTOM_CALL_FAILED &&
+        std::string(status.message()).find("too many rounds") !=
+            std::string::npos);
+
   // Owners can be moved, and go in any order.
   heddle::api::Context moved = std::move(*context);
   program = heddle::api::Program::load(model_path(argv[1], "churn"));

@@ -35,6 +35,8 @@ void runtime::writePerfMap(const CodeImage &image,
   }
   for (uint32_t i = 0; i < length(variant.kernels()); ++i) {
     const format::Kernel &kernel = *variant.kernels()->Get(i);
+    if (kernel.custom_call())
+      continue;
     std::fprintf(
         out, "%llx %llx heddle:%s\n",
         static_cast<unsigned long long>(
@@ -111,6 +113,8 @@ SymbolFile::SymbolFile(const CodeImage &image, const format::Variant &variant) {
   std::vector<Elf64_Sym> symbols(1);
   for (uint32_t i = 0; i < length(variant.kernels()); ++i) {
     const format::Kernel &kernel = *variant.kernels()->Get(i);
+    if (kernel.custom_call())
+      continue;
     Elf64_Sym symbol = {};
     symbol.st_name = static_cast<Elf64_Word>(strings.size());
     symbol.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);

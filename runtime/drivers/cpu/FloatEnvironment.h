@@ -44,6 +44,41 @@ private:
 #endif
 
   uint64_t saved;
+
+  friend class GuardedFloatEnvironment;
+};
+
+/// While somebody else's code runs in the default environment: puts back what
+/// that changes, also for the x87 unit, where C keeps the rounding mode too.
+class GuardedFloatEnvironment {
+public:
+  GuardedFloatEnvironment() : extended(getExtended()) {}
+  ~GuardedFloatEnvironment() {
+    using Default = DefaultFloatEnvironment;
+    uint64_t now = Default::get();
+    if ((now & Default::controlBits) != Default::defaultControl)
+      Default::set((now & ~Default::controlBits) | Default::defaultControl);
+    if (getExtended() != extended)
+      setExtended(extended);
+  }
+  GuardedFloatEnvironment(const GuardedFloatEnvironment &) = delete;
+
+private:
+#if defined(__x86_64__)
+  static uint16_t getExtended() {
+    uint16_t value;
+    __asm__ volatile("fnstcw %0" : "=m"(value));
+    return value;
+  }
+  static void setExtended(uint16_t value) {
+    __asm__ volatile("fldcw %0" ::"m"(value));
+  }
+#else
+  static uint16_t getExtended() { return 0; }
+  static void setExtended(uint16_t) {}
+#endif
+
+  uint16_t extended;
 };
 
 } // namespace heddle::runtime

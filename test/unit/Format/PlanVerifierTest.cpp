@@ -52,7 +52,8 @@ Model additionOnly() {
 }
 
 TEST(PlanVerifier, GoodPlans) {
-  for (Model (*make)() : {additionModel, controlModel, dynamicModel})
+  for (Model (*make)() :
+       {additionModel, controlModel, customModel, dynamicModel})
     EXPECT_EQ(verify(make()), "");
 }
 
@@ -317,4 +318,120 @@ TEST(PlanVerifier, Depth) {
     model.block();
   }
   EXPECT_NE(verify(model).find("nested too deeply"), std::string::npos);
+}
+
+// Kernels: 0 affine, 1 step (an alias), 2 finish. Buffers: 0 x, 1 sum, 2 signs,
+// 3 state, 4 nothing. Block 0: affine, loop, finish; block 1: step.
+TEST(PlanVerifier, CustomCallBindings) {
+  check(
+      {
+          {"", [](Model &) {}},
+          {"binds operand 0 to 8 bytes, its type has 24",
+           [](Model &m) {
+             launchAt(m, 2).bindings[0] = m.bind(1, Access::read);
+           }},
+          {"binds result 0 to 24 bytes, its type has 48",
+           [](Model &m) {
+             m.kernels[0].customCall->results[0]->dtype = DataType::f64;
+           }},
+          {"binds operand 0 for another use than its own",
+           [](Model &m) {
+             launchAt(m, 0).bindings[0] = m.bind(3, Access::read_write);
+           }},
+          {"binds result 1 for another use than its own",
+           [](Model &m) {
+             launchAt(m, 2).bindings[2] = m.bind(2, Access::read_write);
+           }},
+          {"binds result 0 to other memory than its operand",
+           [](Model &m) {
+             launchAt(m, 0, 1).bindings[2] =
+                 m.bind(m.buffer(BufferKind::arena, 0, 24, 64), Access::write);
+           }},
+          {"overlaps binding", // in place without saying so
+           [](Model &m) {
+             launchAt(m, 0).bindings[1] = m.bind(3, Access::write);
+             launchAt(m, 0).bindings[0] = m.bind(3, Access::read);
+           }},
+          {"where its elements are not aligned",
+           [](Model &m) {
+             m.program().arena = m.constant(256);
+             launchAt(m, 2).bindings[0] =
+                 Binding(m.buffer(BufferKind::arena, 0, 64, 128), m.constant(2),
+                         m.constant(24), Access::read);
+           }},
+          {"where its elements are not aligned", // the caller's may not be
+           [](Model &m) {
+             m.manifest.entries[0]->inputs[0]->dtype = DataType::i8;
+             m.manifest.entries[0]->inputs[0]->shape = {m.extent(24)};
+           }},
+          {"custom call of more than one tile",
+           [](Model &m) { launchAt(m, 0).tiles = m.constant(2); }},
+          {"which loading cannot do",
+           [](Model &m) {
+             m.plan.init = std::make_unique<ProgramT>();
+             m.plan.init->entry = none;
+             m.plan.init->arena = m.constant(128);
+             m.current = m.plan.init.get();
+             m.block();
+             uint32_t a = m.buffer(BufferKind::arena, 0, 24);
+             uint32_t b = m.buffer(BufferKind::arena, 0, 24, 64);
+             m.launch(0, {m.bind(a, Access::read), m.bind(b, Access::write)},
+                      {}, 1);
+           }},
+      },
+      customModel);
+}
+
+TEST(PlanVerifier, CustomCallTables) {
+  auto call = [](Model &m, size_t kernel) -> CustomCallT & {
+    return *m.kernels[kernel].customCall;
+  };
+  check(
+      {
+          {"without saying that it needs them",
+           [](Model &m) { m.manifest.required_features.clear(); }},
+          {"needs 'custom-calls-2'",
+           [](Model &m) {
+             m.manifest.required_features.push_back("custom-calls-2");
+           }},
+          {"has no proper name", [&](Model &m) { call(m, 0).target = ""; }},
+          {"has no proper name",
+           [&](Model &m) { call(m, 0).target = std::string("a\0b", 3); }},
+          {"claims to have code", [](Model &m) { m.kernels[0].scratch = 64; }},
+          {"binds another number of buffers",
+           [](Model &m) { m.kernels[0].bindings = 3; }},
+          {"has a tensor that has an unknown extent",
+           [&](Model &m) { call(m, 0).operands[0]->shape[0] = 99999; }},
+          {"has a tensor that has no proper type",
+           [&](Model &m) { call(m, 0).results[0]->dtype = DataType::none; }},
+          {"has a tensor that has more than 64 dimensions",
+           [&](Model &m) { call(m, 0).results[0]->shape.resize(65, 0); }},
+          {"an operand that shares memory",
+           [&](Model &m) { call(m, 1).operands[0]->alias = 1; }},
+          {"share memory with no operand of theirs",
+           [&](Model &m) { call(m, 1).results[0]->alias = 0; }},
+          {"share memory with no operand of theirs",
+           [&](Model &m) { call(m, 1).results[0]->alias = 2; }},
+          {"share memory with no operand of theirs",
+           [&](Model &m) { call(m, 1).results[0]->alias = none; }},
+          {"share memory with no operand of theirs",
+           [](Model &m) { m.kernels[1].inPlace.clear(); }},
+          {"an attribute without a proper name",
+           [&](Model &m) { call(m, 0).attributes[0]->name = ""; }},
+          {"'bias' of no known kind",
+           [&](Model &m) {
+             call(m, 0).attributes[0]->kind = AttributeKind::none;
+           }},
+          {"'bias' of no known kind",
+           [&](Model &m) {
+             call(m, 0).attributes[0]->kind = AttributeKind::text;
+           }},
+          {"'bias' that is not one value",
+           [&](Model &m) { call(m, 0).attributes[0]->reals.clear(); }},
+          {"'exact' that is neither true nor false",
+           [&](Model &m) { call(m, 0).attributes[1]->integers = {2}; }},
+          {"'list' that is not one value",
+           [&](Model &m) { call(m, 0).attributes[3]->is_array = false; }},
+      },
+      customModel);
 }
