@@ -1,3 +1,4 @@
+#include "dialects/Kernel/CustomCalls.h"
 #include "dialects/Kernel/Kernel.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -32,12 +33,49 @@ static LogicalResult verifyEntry(Operation *op) {
   return success();
 }
 
+/// kernel.custom_call: on a kernel without a body, with all that the artifact
+/// says of it.
+static LogicalResult verifyCustomCall(Operation *op, Attribute value) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  auto call = dyn_cast<DictionaryAttr>(value);
+  if (!function || !call || !function.isExternal() ||
+      !op->hasAttr(kEntryAttrName))
+    return op->emitOpError() << kCustomCallAttrName
+                             << " wants a dictionary, on a kernel without a "
+                                "body";
+  auto target = call.getAs<StringAttr>("target");
+  auto hasTypes = [&](StringRef key, unsigned count) {
+    auto types = call.getAs<ArrayAttr>(key);
+    return types && types.size() == count &&
+           llvm::all_of(types, [](Attribute type) {
+             auto attribute = dyn_cast<TypeAttr>(type);
+             auto tensor =
+                 attribute ? dyn_cast<RankedTensorType>(attribute.getValue())
+                           : RankedTensorType();
+             return tensor && tensor.hasStaticShape();
+           });
+  };
+  if (!target || target.empty() || !call.getAs<IntegerAttr>("api_version") ||
+      !call.getAs<BoolAttr>("side_effect") ||
+      !call.getAs<DictionaryAttr>("attributes") ||
+      !call.getAs<StringAttr>("backend_config") ||
+      !hasTypes("operands", function.getNumArguments()) ||
+      !hasTypes("results", function.getNumResults()))
+    return op->emitOpError()
+           << kCustomCallAttrName
+           << " wants target, api_version, side_effect, attributes, "
+              "backend_config, and one type for each operand and result";
+  return success();
+}
+
 LogicalResult
 KernelDialect::verifyOperationAttribute(Operation *op,
                                         NamedAttribute attribute) {
   StringRef name = attribute.getName();
   if (name == kEntryAttrName)
     return verifyEntry(op);
+  if (name == kCustomCallAttrName)
+    return verifyCustomCall(op, attribute.getValue());
   if (name == kTilesAttrName || name == kChunkAttrName ||
       name == kScratchAttrName) {
     if (!isa<FunctionOpInterface>(op) ||

@@ -40,6 +40,9 @@ typedef struct heddle_compile_options {
   const char *const *dims;    /* "batch=8" */
   const char *const *
       binds; /* "params=@params.npz": StableHLO arguments that become weights */
+  const char *const
+      *custom_calls; /* "my_op": custom calls to functions that are registered
+                        where the artifact is loaded */
 } heddle_compile_options;
 
 /* Compiles the model at model_path into an artifact at artifact_path, which is

@@ -10,6 +10,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 
+#include <cmath>
+
 using namespace heddle;
 using namespace llvm;
 using format::none;
@@ -169,6 +171,85 @@ static void printWeights(raw_ostream &os, const format::Manifest &manifest) {
   }
 }
 
+/// What the artifact calls outside of itself, by kernel; the same for all
+/// variants.
+static std::vector<std::pair<uint32_t, const format::CustomCall *>>
+customCalls(const format::Manifest &manifest) {
+  std::vector<std::pair<uint32_t, const format::CustomCall *>> calls;
+  const format::Variant *variant = manifest.variants()->Get(0);
+  for (uint32_t i = 0; i < count(variant->kernels()); ++i)
+    if (const auto *call = variant->kernels()->Get(i)->custom_call())
+      calls.emplace_back(i, call);
+  return calls;
+}
+
+/// The values of an attribute, as JSON.
+static json::Value attributeAsJson(const format::Attribute &attribute) {
+  json::Array values;
+  for (int64_t integer : items(attribute.integers())) {
+    if (attribute.kind() == format::AttributeKind::boolean)
+      values.push_back(integer != 0);
+    else
+      values.push_back(integer);
+  }
+  for (double real : items(attribute.reals())) {
+    // JSON has neither infinities nor NaN.
+    if (std::isfinite(real))
+      values.push_back(real);
+    else
+      values.push_back(std::isnan(real) ? "nan" : real < 0 ? "-inf" : "inf");
+  }
+  for (const flatbuffers::String *string : items(attribute.texts()))
+    values.push_back(json::fixUTF8(text(string)));
+  if (attribute.is_array())
+    return values;
+  return std::move(values.front());
+}
+
+static json::Object attributesAsJson(const format::CustomCall &call) {
+  json::Object object;
+  for (const format::Attribute *attribute : items(call.attributes()))
+    object[json::fixUTF8(text(attribute->name()))] =
+        attributeAsJson(*attribute);
+  return object;
+}
+
+static void printCustomCalls(raw_ostream &os, const format::Manifest &manifest,
+                             const PlanCounts &counts,
+                             ArrayRef<int64_t> value) {
+  auto calls = customCalls(manifest);
+  if (calls.empty())
+    return;
+  os << "custom calls, registered by the program that loads this:\n";
+  for (auto [kernel, call] : calls) {
+    auto print = [&](const auto *tensors) {
+      os << "(";
+      ListSeparator comma;
+      for (const format::Tensor *tensor : items(tensors)) {
+        os << comma << format::dataTypeName(tensor->dtype()) << " "
+           << shapeText(tensorShape(*tensor, value));
+        if (tensor->alias() != none)
+          os << " in place of operand " << tensor->alias();
+      }
+      os << ")";
+    };
+    os << "  " << text(call->target()) << " ";
+    print(call->operands());
+    os << " -> ";
+    print(call->results());
+    auto use = counts.kernels.find(kernel);
+    unsigned launches = use == counts.kernels.end() ? 0 : use->second.launches;
+    os << ", " << launches << (launches == 1 ? " step" : " steps");
+    if (call->has_side_effect())
+      os << ", has side effects";
+    if (count(call->attributes()))
+      os << ", " << json::Value(attributesAsJson(*call));
+    if (!text(call->backend_config()).empty())
+      os << ", " << json::Value(json::fixUTF8(text(call->backend_config())));
+    os << "\n";
+  }
+}
+
 static void printKernels(raw_ostream &os, const format::Variant &variant,
                          const PlanCounts &counts) {
   if (!variant.kernels())
@@ -176,6 +257,10 @@ static void printKernels(raw_ostream &os, const format::Variant &variant,
   os << "  launches      code   scratch    MFLOP  kernel\n";
   uint32_t index = 0;
   for (const format::Kernel *kernel : *variant.kernels()) {
+    if (kernel->custom_call()) {
+      ++index;
+      continue;
+    }
     PlanCounts::PerKernel use;
     if (auto found = counts.kernels.find(index); found != counts.kernels.end())
       use = found->second;
@@ -201,8 +286,11 @@ static void printCommand(raw_ostream &os, const format::Manifest &manifest,
   switch (command.action_type()) {
   case format::Action::Launch: {
     const format::Launch *launch = command.action_as_Launch();
-    os << "launch " << text(variant.kernels()->Get(launch->kernel())->name())
-       << " tiles " << value[launch->tiles()] << " (";
+    const format::Kernel *kernel = variant.kernels()->Get(launch->kernel());
+    os << (kernel->custom_call() ? "call " : "launch ") << text(kernel->name());
+    if (!kernel->custom_call())
+      os << " tiles " << value[launch->tiles()];
+    os << " (";
     ListSeparator comma;
     for (const format::Binding *binding : items(launch->bindings()))
       os << comma << (binding->access() == format::Access::read ? "" : "out ")
@@ -269,6 +357,7 @@ void heddle::printArtifact(raw_ostream &os, StringRef path,
     printTensors(os, "input", value, entry->inputs());
     printTensors(os, "output", value, entry->outputs());
   }
+  printCustomCalls(os, manifest, countPlan(manifest, artifact.plan(0)), value);
 
   uint64_t weightBytes = 0;
   for (const format::Weight *weight : items(manifest.weights()))
@@ -284,9 +373,9 @@ void heddle::printArtifact(raw_ostream &os, StringRef path,
     const format::Plan &plan = artifact.plan(index++);
     PlanCounts counts = countPlan(manifest, plan);
     os << "target " << text(variant->name()) << ": "
-       << count(variant->kernels()) << " kernels in "
-       << formatBytes(artifact.section(variant->code()).size) << ", "
-       << counts.launches << " launches";
+       << count(variant->kernels()) - customCalls(manifest).size()
+       << " kernels in " << formatBytes(artifact.section(variant->code()).size)
+       << ", " << counts.launches << " launches";
     if (counts.copies)
       os << ", " << counts.copies << " copies";
     if (counts.fills)
@@ -370,6 +459,8 @@ json::Object heddle::artifactAsJson(const format::ArtifactReader &artifact) {
     uint32_t kernelIndex = 0;
     for (const format::Kernel *kernel : items(variant->kernels())) {
       PlanCounts::PerKernel use = counts.kernels[kernelIndex++];
+      if (kernel->custom_call())
+        continue;
       kernels.push_back(
           json::Object{{"name", owned(kernel->name())},
                        {"code_bytes", int64_t(kernel->size())},
@@ -391,10 +482,36 @@ json::Object heddle::artifactAsJson(const format::ArtifactReader &artifact) {
   }
   for (const flatbuffers::String *node : items(manifest.nodes()))
     nodes.push_back(owned(node));
+  json::Array calls;
+  PlanCounts steps = countPlan(manifest, artifact.plan(0));
+  for (auto [kernel, call] : customCalls(manifest)) {
+    auto tensors = [&](const auto *list) {
+      json::Array array;
+      for (const format::Tensor *tensor : items(list)) {
+        json::Object object{
+            {"dtype", format::dataTypeName(tensor->dtype())},
+            {"shape", json::Array(tensorShape(*tensor, value))}};
+        if (tensor->alias() != none)
+          object["operand"] = int64_t(tensor->alias());
+        array.push_back(std::move(object));
+      }
+      return array;
+    };
+    calls.push_back(
+        json::Object{{"name", owned(call->target())},
+                     {"operands", tensors(call->operands())},
+                     {"results", tensors(call->results())},
+                     {"side_effect", call->has_side_effect()},
+                     {"api_version", int64_t(call->api_version())},
+                     {"attributes", attributesAsJson(*call)},
+                     {"backend_config", owned(call->backend_config())},
+                     {"steps", int64_t(steps.kernels[kernel].launches)}});
+  }
   return json::Object{{"kind", "artifact"},
                       {"bytes", int64_t(artifact.file().size)},
                       {"model", owned(manifest.name())},
                       {"entries", std::move(entries)},
+                      {"custom_calls", std::move(calls)},
                       {"weights", std::move(weights)},
                       {"targets", std::move(variants)},
                       {"nodes", std::move(nodes)},

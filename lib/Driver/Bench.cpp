@@ -1,5 +1,6 @@
 // heddle bench: what loading and calling cost.
 
+#include "heddle/Driver/CustomCalls.h"
 #include "heddle/Driver/Feeds.h"
 #include "heddle/Driver/Prepare.h"
 
@@ -67,6 +68,9 @@ profile(Program &program, ArrayRef<HostTensor> inputs,
 
 int heddle::runBench(const BenchCommand &command) {
   Session session(command.common, command.model.path);
+  CustomCallLibraries customCalls;
+  if (!customCalls.open(session, command.model.customCalls))
+    return session.fail();
   std::optional<PreparedArtifact> artifact =
       prepareArtifact(session, command.model, command.build);
   if (!artifact)
@@ -75,7 +79,7 @@ int heddle::runBench(const BenchCommand &command) {
   // and moved, which pays when many calls follow.
   auto load = [&](uint32_t flags) {
     return Program::load(session, artifact->path, flags, command.variant,
-                         command.entry);
+                         command.entry, customCalls.functions());
   };
   std::unique_ptr<Program> program =
       load(HEDDLE_VERIFY_WEIGHTS | HEDDLE_WEIGHTS_HUGE);

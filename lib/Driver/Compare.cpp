@@ -18,14 +18,22 @@
 using namespace mlir;
 using namespace heddle;
 
-std::optional<Tensors> heddle::interpretModule(const Subject &subject,
-                                               ModuleOp module,
-                                               ArrayRef<HostTensor> inputs) {
+InterpreterOptions heddle::interpreterOptions(const Subject &subject) {
   InterpreterOptions options;
   if (subject.command.threads)
     options.threads = subject.command.threads;
+  options.onCustomCall = [&](Operation *op, ArrayRef<InterpreterValue> operands,
+                             SmallVectorImpl<InterpreterValue> &results) {
+    return subject.customCalls.interpret(op, operands, results);
+  };
+  return options;
+}
+
+std::optional<Tensors> heddle::interpretModule(const Subject &subject,
+                                               ModuleOp module,
+                                               ArrayRef<HostTensor> inputs) {
   FailureOr<Tensors> results =
-      interpret(entryFunction(module), inputs, options);
+      interpret(entryFunction(module), inputs, interpreterOptions(subject));
   if (failed(results))
     return std::nullopt;
   return std::move(*results);
@@ -38,7 +46,8 @@ std::optional<Tensors> heddle::runCompiled(const Subject &subject,
   if (!artifact)
     return std::nullopt;
   std::unique_ptr<Program> program =
-      Program::load(subject.session, artifact->path, 0, "", "");
+      Program::load(subject.session, artifact->path, 0, "", "",
+                    subject.customCalls.functions());
   if (!program || !program->prepare(subject.command.threads))
     return std::nullopt;
   Tensors results = program->makeOutputs();
@@ -239,6 +248,9 @@ int heddle::runCompare(const CompareCommand &given) {
     return session.fail(ErrorCode::BadCommandLine,
                         "--layers and --reduce compile parts of the model: "
                         "they take no artifact");
+  CustomCallLibraries customCalls;
+  if (!customCalls.open(session, command.model.customCalls))
+    return session.fail();
   OwningOpRef<ModuleOp> module = importModel(session, command.model);
   if (!module)
     return session.fail();
@@ -250,7 +262,8 @@ int heddle::runCompare(const CompareCommand &given) {
   if (!artifact)
     return session.fail();
   std::unique_ptr<Program> compiled =
-      Program::load(session, artifact->path, HEDDLE_VERIFY_WEIGHTS, "", "");
+      Program::load(session, artifact->path, HEDDLE_VERIFY_WEIGHTS, "", "",
+                    customCalls.functions());
   if (!compiled)
     return session.fail();
   std::vector<std::string> madeUp;
@@ -265,7 +278,7 @@ int heddle::runCompare(const CompareCommand &given) {
   session.phases.begin("reference");
   std::optional<Tensors> expected;
   ArrayRef<TensorSignature> outputs = compiled->outputs();
-  Subject subject{session, command, *module, *inputs, outputs};
+  Subject subject{session, command, *module, *inputs, outputs, customCalls};
   if (command.against == "reference") {
     expected = interpretModule(subject, *module, *inputs);
   } else if (command.against == "onnxruntime") {

@@ -60,7 +60,7 @@ private:
 
 /// Interprets the whole program once, and keeps what every operation computes.
 bool Reducer::record() {
-  InterpreterOptions options;
+  InterpreterOptions options = interpreterOptions(subject);
   if (subject.command.threads)
     options.threads = subject.command.threads;
   options.onResults = [&](Operation *op, ArrayRef<HostTensor> results) {

@@ -4,6 +4,7 @@
 #ifndef HEDDLE_LIB_DRIVER_COMPARISON_H
 #define HEDDLE_LIB_DRIVER_COMPARISON_H
 
+#include "heddle/Driver/CustomCalls.h"
 #include "heddle/Driver/Program.h"
 #include "heddle/Driver/Session.h"
 #include "heddle/Support/CompareTensors.h"
@@ -32,7 +33,11 @@ struct Subject {
   mlir::ModuleOp module;
   llvm::ArrayRef<HostTensor> inputs;
   llvm::ArrayRef<TensorSignature> outputs;
+  const CustomCallLibraries &customCalls;
 };
+
+/// How the reference is computed.
+InterpreterOptions interpreterOptions(const Subject &subject);
 
 /// Interprets the entry function of `module`, which may have passed any stage
 /// that is still on tensors; none after an error, which has been reported.

@@ -1,6 +1,8 @@
 #include "heddle/Driver/Compile.h"
 
+#include "CustomCallWriter.h"
 #include "VariantBuilder.h"
+#include "dialects/Kernel/CustomCalls.h"
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Plan/Plan.h"
 #include "heddle/Codegen/CompileToElf.h"
@@ -23,8 +25,7 @@
 using namespace mlir;
 using namespace heddle;
 
-/// The schema's name for an element type; `none` if it has none.
-static format::DataType dataType(Type type) {
+format::DataType heddle::dataType(Type type) {
   using format::DataType;
   if (auto integer = dyn_cast<IntegerType>(type)) {
     bool isUnsigned = integer.isUnsigned();
@@ -83,6 +84,7 @@ private:
   LogicalResult packWeights();
   LogicalResult packOne(kernel::WeightOp weight, uint32_t &index);
   LogicalResult buildVariants();
+  LogicalResult addCustomCalls(CompiledVariant &compiled);
   LogicalResult addVariant(CompiledVariant &compiled, unsigned preference);
   void begin(StringRef phase) {
     if (options.onPhase)
@@ -238,6 +240,23 @@ LogicalResult Compiler::buildVariants() {
   return success();
 }
 
+/// Their types refer to the manifest, which no variant has while it is built.
+LogicalResult Compiler::addCustomCalls(CompiledVariant &compiled) {
+  for (auto function : compiled.plan->getOps<func::FuncOp>()) {
+    if (!kernel::isCustomCall(function))
+      continue;
+    auto call = writeCustomCall(function, constant);
+    if (failed(call))
+      return failure();
+    uint32_t index = compiled.facts.lookup(function.getName()).index;
+    compiled.kernels[index]->name = (*call)->target;
+    compiled.kernels[index]->custom_call = std::move(*call);
+    if (manifest.required_features.empty())
+      manifest.required_features.push_back("custom-calls");
+  }
+  return success();
+}
+
 LogicalResult Compiler::addVariant(CompiledVariant &compiled,
                                    unsigned preference) {
   Location loc = module.getLoc();
@@ -252,10 +271,13 @@ LogicalResult Compiler::addVariant(CompiledVariant &compiled,
                                         compiled.elf.size(), variant->code))) ||
       failed(report(loc, writer.addPlan(writePlan(program, compiled.facts,
                                                   weightNumbers, nodes),
-                                        variant->plan))))
+                                        variant->plan))) ||
+      failed(addCustomCalls(compiled)))
     return failure();
   variant->kernels = std::move(compiled.kernels);
-  result.kernels = variant->kernels.size();
+  result.kernels = llvm::count_if(variant->kernels, [](const auto &kernel) {
+    return !kernel->custom_call;
+  });
   result.arenaBytes = program.getArena();
   result.launches = 0;
   program.walk([&](plan::LaunchOp) { ++result.launches; });

@@ -66,6 +66,9 @@ heddle_outcome heddle_compile_file(const char *modelPath,
     model.shapes = toStrings(options->shapes);
     model.dims = toStrings(options->dims);
     model.binds = toStrings(options->binds);
+    // Callers from before this field have a shorter struct.
+    if (options->size >= sizeof(heddle_compile_options))
+      model.customCalls = toStrings(options->custom_calls);
     if (options->targets && *options->targets)
       build.targets = toStrings(options->targets);
   }

@@ -1,5 +1,6 @@
 #include "heddle/Driver/Model.h"
 
+#include "heddle/Driver/CustomCalls.h"
 #include "heddle/Driver/InputRanges.h"
 #include "heddle/Driver/Limits.h"
 #include "heddle/Frontend/Onnx.h"
@@ -111,6 +112,8 @@ OwningOpRef<ModuleOp> heddle::importModel(Session &session,
                                "function");
     return nullptr;
   }
+  if (failed(markCustomCalls(*module, options.customCalls)))
+    return nullptr;
   return module;
 }
 

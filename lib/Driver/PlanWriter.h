@@ -23,6 +23,9 @@ private:
   llvm::DenseMap<int64_t, uint32_t> known;
 };
 
+/// The schema's name for an element type; `none` if it has none.
+format::DataType dataType(mlir::Type type);
+
 /// Nodes of the model by name, in the order of their first use.
 class NodeTable {
 public:

@@ -86,13 +86,16 @@ bool Program::check(const heddle_status &status) {
 
 std::unique_ptr<Program> Program::load(Session &session, StringRef path,
                                        uint32_t flags, StringRef variant,
-                                       StringRef entry) {
+                                       StringRef entry,
+                                       ArrayRef<heddle_custom_call> calls) {
   std::unique_ptr<Program> result(new Program(session));
   std::string variantName = variant.str(), entryName = entry.str();
   heddle_load_options options{};
   options.size = sizeof options;
   options.flags = flags;
   options.variant = variant.empty() ? nullptr : variantName.c_str();
+  options.custom_calls = calls.data();
+  options.custom_call_count = calls.size();
   if (!result->check(heddle_program_load_file(path.str().c_str(), &options,
                                               &result->program)))
     return nullptr;

@@ -1,5 +1,6 @@
 // heddle run: one call, outputs into files or summed up.
 
+#include "heddle/Driver/CustomCalls.h"
 #include "heddle/Driver/Feeds.h"
 #include "heddle/Driver/Prepare.h"
 #include "heddle/Support/TensorFile.h"
@@ -81,13 +82,16 @@ static bool writeOutputs(Session &session, ArrayRef<TensorSignature> outputs,
 
 int heddle::runRun(const RunCommand &command) {
   Session session(command.common, command.model.path);
+  CustomCallLibraries customCalls;
+  if (!customCalls.open(session, command.model.customCalls))
+    return session.fail();
   std::optional<PreparedArtifact> artifact =
       prepareArtifact(session, command.model, command.build);
   if (!artifact)
     return session.fail();
   std::unique_ptr<Program> program =
       Program::load(session, artifact->path, HEDDLE_VERIFY_WEIGHTS,
-                    command.variant, command.entry);
+                    command.variant, command.entry, customCalls.functions());
   if (!program)
     return session.fail();
   std::vector<std::string> madeUp;

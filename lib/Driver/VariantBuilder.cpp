@@ -1,5 +1,6 @@
 #include "VariantBuilder.h"
 
+#include "dialects/Kernel/CustomCalls.h"
 #include "dialects/Kernel/Kernel.h"
 #include "heddle/Codegen/CompileToElf.h"
 #include "heddle/Support/Diagnostics.h"
@@ -83,6 +84,8 @@ static LogicalResult findSymbols(Location loc, CompiledVariant &variant) {
     symbols[*name] = {*address, symbol.getSize()};
   }
   for (std::unique_ptr<format::KernelT> &kernel : variant.kernels) {
+    if (kernel->custom_call)
+      continue;
     auto found = symbols.find(kernel->name);
     if (found == symbols.end())
       return emitError(loc, ErrorCode::CodegenFailed)
@@ -130,6 +133,21 @@ static std::unique_ptr<format::KernelT> describeKernel(func::FuncOp function,
   return kernel;
 }
 
+/// A kernel without code; what is called is filled in where the manifest is.
+static std::unique_ptr<format::KernelT>
+describeCustomCall(func::FuncOp function) {
+  auto kernel = std::make_unique<format::KernelT>();
+  kernel->bindings = function.getNumArguments() + function.getNumResults();
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (auto result =
+            function.getArgAttrOfType<IntegerAttr>(i, kernel::kTiedAttrName))
+      kernel->in_place.push_back(
+          format::InPlace(function.getNumArguments() + result.getInt(), i));
+  kernel->identity = std::make_unique<format::Hash>();
+  kernel->custom_call = std::make_unique<format::CustomCallT>();
+  return kernel;
+}
+
 LogicalResult heddle::buildVariant(ModuleOp module, const Machine &machine,
                                    const CompileOptions &options,
                                    CompiledVariant &variant) {
@@ -147,7 +165,8 @@ LogicalResult heddle::buildVariant(ModuleOp module, const Machine &machine,
     if (!isKernel(function))
       continue;
     functions.push_back(function);
-    kernels->push_back(function->clone());
+    if (!kernel::isCustomCall(function))
+      kernels->push_back(function->clone());
   }
   PassManager lowering(context);
   lowering.addPass(createLowerKernels());
@@ -159,8 +178,12 @@ LogicalResult heddle::buildVariant(ModuleOp module, const Machine &machine,
   for (func::FuncOp function : functions) {
     KernelFacts facts;
     facts.index = variant.kernels.size();
-    variant.kernels.push_back(describeKernel(
-        function, lowered.lookup<func::FuncOp>(function.getName()), facts));
+    variant.kernels.push_back(
+        kernel::isCustomCall(function)
+            ? describeCustomCall(function)
+            : describeKernel(function,
+                             lowered.lookup<func::FuncOp>(function.getName()),
+                             facts));
     variant.facts[function.getName()] = facts;
   }
   CodegenOptions codegen;

@@ -3,7 +3,7 @@
 #include "Evaluator.h"
 #include "Routines.h"
 
-#include "dialects/StableHlo/StableHlo.h"
+#include "dialects/StableHlo/RegisteredCalls.h"
 
 using namespace mlir;
 using namespace heddle;
@@ -116,8 +116,13 @@ static LogicalResult customCall(Invocation &call, stablehlo::CustomCallOp op) {
     if (op->getNumResults() == call.operands.size())
       return forward(call);
   }
-  return call.error(ErrorCode::NotInterpretable)
-         << "calls '" << target << "', which the interpreter does not know";
+  InFlightDiagnostic error = call.error(ErrorCode::NotInterpretable)
+                             << "calls '" << target
+                             << "', which the interpreter does not know";
+  if (op->hasAttr(stablehlo::kRegisteredAttrName))
+    error.attachNote() << "give it the function: --custom-call " << target
+                       << "=LIBRARY.so[:SYMBOL]";
+  return error;
 }
 
 /// `check.*` written as operations of a dialect of their own.

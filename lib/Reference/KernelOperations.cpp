@@ -5,6 +5,7 @@
 #include "Payload.h"
 #include "Routines.h"
 
+#include "dialects/Kernel/CustomCalls.h"
 #include "dialects/Kernel/Kernel.h"
 
 using namespace mlir;
@@ -12,6 +13,17 @@ using namespace heddle;
 using namespace heddle::reference;
 
 static LogicalResult launch(Invocation &call, kernel::LaunchOp op) {
+  auto function =
+      call.evaluator.lookupSymbol<func::FuncOp>(op, op.getKernelAttr());
+  if (function && kernel::isCustomCall(function)) {
+    const auto &handler = call.evaluator.options.onCustomCall;
+    if (handler && handler(op, call.operands, call.results))
+      return success(call.results.size() == op->getNumResults());
+    return call.error(ErrorCode::NotInterpretable)
+           << "calls the function @" << function.getName()
+           << ", which the interpreter was not given: --custom-call "
+              "NAME=LIBRARY.so";
+  }
   return callFunction(call, op.getKernelAttr(), call.operands);
 }
 

@@ -62,6 +62,7 @@ private:
   bool splitProduct(Operation *op);
   void splitShortDot(Operation *op);
   bool splitRoutine(Operation *op);
+  void viewCall(Operation *op);
 
   Operation *clonePart(Operation *op, unsigned part);
   Operation *cloneExpanded(Operation *op);
@@ -88,6 +89,8 @@ private:
   mlir::SymbolTable symbols;
   mlir::OpBuilder builder;
   llvm::DenseMap<Value, ComplexParts> table;
+  /// What parts were taken from.
+  llvm::DenseMap<std::pair<Value, Value>, Value> wholes;
   llvm::StringMap<mlir::func::FuncOp> decompositions;
   llvm::SmallVector<Operation *> dead;
   llvm::SmallVector<mlir::BlockArgument> retired;

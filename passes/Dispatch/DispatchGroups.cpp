@@ -1,7 +1,9 @@
 #include "passes/Dispatch/DispatchGroups.h"
 
 #include "dialects/Kernel/Kernel.h"
+#include "dialects/StableHlo/RegisteredCalls.h"
 #include "passes/Dispatch/ControlFlow.h"
+#include "passes/Dispatch/CustomCalls.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -17,10 +19,18 @@ bool heddle::isDuplicated(Operation *op) {
 bool heddle::staysOutside(Operation *op) {
   return isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
              kernel::WeightRefOp, kernel::DispatchOp, kernel::LaunchOp>(op) ||
-         isControlFlow(op) || op->hasTrait<OpTrait::IsTerminator>();
+         isControlFlow(op) || stablehlo::isRegisteredCall(op) ||
+         op->hasTrait<OpTrait::IsTerminator>();
 }
 
 DispatchGroups::DispatchGroups(Block &block) : block(block) {
+  unsigned piece = 0;
+  for (Operation &op : block) {
+    if (hasCallEffect(&op))
+      ++piece;
+    else if (piece)
+      pieceOf[&op] = piece;
+  }
   formRoots();
   formRows();
   formRest();
@@ -81,7 +91,7 @@ void DispatchGroups::formRoots() {
     if (!takesEpilogue(&op))
       continue;
     linalg::GenericOp epilogue = epilogueOf(&op);
-    if (epilogue && isFree(epilogue))
+    if (epilogue && isFree(epilogue) && inOnePiece(&op, epilogue))
       assign({&op, epilogue});
     else
       assign({&op});
@@ -216,7 +226,8 @@ void DispatchGroups::growRows(llvm::SetVector<Operation *> &group,
   auto tryAdd = [&](Operation *op) {
     auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
     if (!generic || !isFree(op) || group.contains(op) ||
-        !isRowWise(generic, rows) || !fits(generic) || !mayJoin(group, op))
+        !inOnePiece(group.front(), op) || !isRowWise(generic, rows) ||
+        !fits(generic) || !mayJoin(group, op))
       return false;
     group.insert(op);
     return true;

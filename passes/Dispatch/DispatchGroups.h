@@ -34,6 +34,11 @@ private:
 
   void assign(llvm::ArrayRef<mlir::Operation *> ops);
   bool isFree(mlir::Operation *op) const;
+  /// Whether no op with an effect stands between the two: a group over one
+  /// would have to run before it and after it.
+  bool inOnePiece(mlir::Operation *a, mlir::Operation *b) const {
+    return pieceOf.lookup(a) == pieceOf.lookup(b);
+  }
   /// The op of the block that `op` is, or is nested in.
   mlir::Operation *inBlock(mlir::Operation *op) const;
   /// Whether `op` could join `group`.
@@ -45,6 +50,8 @@ private:
   mlir::Block &block;
   llvm::SmallVector<DispatchGroup> groups;
   llvm::DenseMap<mlir::Operation *, unsigned> groupOf;
+  /// How many ops with effects stand before an op, if any do.
+  llvm::DenseMap<mlir::Operation *, unsigned> pieceOf;
 };
 
 } // namespace heddle

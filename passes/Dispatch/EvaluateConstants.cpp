@@ -80,6 +80,7 @@ private:
       return entry->second;
     bool result = op->hasTrait<OpTrait::ConstantLike>();
     if (!result && isMemoryEffectFree(op) && isInterpretable(op) &&
+        !isa<stablehlo::CustomCallOp>(op) &&
         (op->getNumRegions() == 0 || isEvaluated(op)))
       result = llvm::all_of(op->getOperands(),
                             [&](Value operand) { return isKnown(operand); });

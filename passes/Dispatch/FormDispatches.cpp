@@ -1,10 +1,10 @@
 #include "dialects/Kernel/Kernel.h"
 #include "passes/Dispatch/ControlFlow.h"
+#include "passes/Dispatch/CustomCalls.h"
 #include "passes/Dispatch/DispatchGroups.h"
 #include "passes/Dispatch/Passes.h"
 #include "passes/Dispatch/ViewFolding.h"
 
-#include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -164,7 +164,7 @@ struct FormDispatches : impl::FormDispatchesBase<FormDispatches> {
       eraseDead(block);
       // A group runs where its last op stood; readers of its first ones may
       // have stood before.
-      if (!sortTopologically(&block)) {
+      if (!sortKeepingEffects(block)) {
         getOperation().emitError()
             << "dispatches depend on each other in a circle";
         signalPassFailure();

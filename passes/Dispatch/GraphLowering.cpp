@@ -3,6 +3,7 @@
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/Weights.h"
 #include "passes/Dispatch/ControlFlow.h"
+#include "passes/Dispatch/CustomCalls.h"
 #include "passes/Dispatch/ScalarOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -171,7 +172,7 @@ void GraphLowering::lower(Operation *op) {
     return;
   if (isControlFlow(op))
     return lowerControlFlow(op);
-  if (lowerEmpty(op))
+  if (lowerCustomCall(*this, op) || lowerEmpty(op))
     return;
   // Before the elementwise ops: some bitcasts are more than these.
   if (lowerFunction(*this, op) || lowerRandom(*this, op) ||

@@ -4,6 +4,7 @@
 // kernels.
 
 #include "dialects/Kernel/Kernel.h"
+#include "passes/Dispatch/CustomCalls.h"
 #include "passes/Dispatch/Passes.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -121,6 +122,7 @@ struct OutlineDispatches : impl::OutlineDispatchesBase<OutlineDispatches> {
       dispatch->replaceAllUsesWith(launch);
       dispatch.erase();
     });
+    module.walk([](stablehlo::CustomCallOp call) { outlineCustomCall(call); });
     // Before the functions that launch them, after the weights.
     Operation *before = nullptr;
     for (Operation &op : *module.getBody())

@@ -8,7 +8,7 @@
 // twice the values, functions are the formulas of ComplexMath.
 
 #include "dialects/Chlo/Chlo.h"
-#include "dialects/StableHlo/StableHlo.h"
+#include "dialects/StableHlo/RegisteredCalls.h"
 #include "heddle/Support/Diagnostics.h"
 #include "passes/Dispatch/ComplexSplitter.h"
 #include "passes/Dispatch/Passes.h"
@@ -84,10 +84,14 @@ ComplexParts ComplexSplitter::deinterleave(Location loc, Value view) {
     return ReshapeOp::create(builder, loc, part, slice);
   };
   Value re = take(0);
-  return {re, take(1)};
+  Value im = take(1);
+  wholes[{re, im}] = view;
+  return {re, im};
 }
 
 Value ComplexSplitter::interleave(Location loc, ComplexParts value) {
+  if (Value whole = wholes.lookup({value.re, value.im}))
+    return whole;
   auto type = cast<RankedTensorType>(value.re.getType());
   SmallVector<int64_t> shape(type.getShape());
   shape.push_back(1);
@@ -205,11 +209,46 @@ void ComplexSplitter::splitBlock(Block &block, bool isEntry) {
   }
 }
 
+/// A function of the caller's has complex numbers as they lie in memory.
+void ComplexSplitter::viewCall(Operation *op) {
+  SmallVector<Value> operands(op->getOperands());
+  SmallVector<Type> types(op->getResultTypes());
+  SmallVector<int64_t> complexOperands, complexResults;
+  for (auto [i, operand] : llvm::enumerate(operands))
+    if (isComplex(operand)) {
+      complexOperands.push_back(i);
+      operand = interleave(op->getLoc(), parts(operand));
+    }
+  for (auto [i, type] : llvm::enumerate(types))
+    if (isComplexTensor(type)) {
+      complexResults.push_back(i);
+      type = interleavedType(type);
+    }
+  OperationState state(op->getLoc(), op->getName(), operands, types,
+                       op->getAttrs());
+  state.attributes.set(kComplexOperandsAttrName,
+                       builder.getDenseI64ArrayAttr(complexOperands));
+  state.attributes.set(kComplexResultsAttrName,
+                       builder.getDenseI64ArrayAttr(complexResults));
+  Operation *view = builder.create(state);
+  for (auto [result, whole] :
+       llvm::zip_equal(op->getResults(), view->getResults())) {
+    if (isComplex(result))
+      table[result] = deinterleave(op->getLoc(), whole);
+    else
+      result.replaceAllUsesWith(whole);
+  }
+}
+
 void ComplexSplitter::split(Operation *op) {
   bool touches = llvm::any_of(op->getOperandTypes(), isComplexTensor) ||
                  llvm::any_of(op->getResultTypes(), isComplexTensor);
   if (!touches)
     return splitRegions(op);
+  if (isRegisteredCall(op)) {
+    viewCall(op);
+    return retire(op);
+  }
   if (splitSource(op) || splitCheap(op) || splitFunction(op) ||
       splitPartly(op) || splitProduct(op) || splitRoutine(op) ||
       splitStructured(op)) {

@@ -4,6 +4,7 @@
 #include "passes/Graph/CustomCalls/CustomCalls.h"
 
 #include "dialects/Chlo/Chlo.h"
+#include "dialects/StableHlo/RegisteredCalls.h"
 #include "heddle/Support/Diagnostics.h"
 #include "passes/Graph/Passes.h"
 
@@ -26,7 +27,7 @@ struct ExpandCustomCalls : impl::ExpandCustomCallsBase<ExpandCustomCalls> {
     bool ok = true;
     for (stablehlo::CustomCallOp op : calls) {
       StringRef target = op.getCallTargetName();
-      if (isSettledLater(target))
+      if (isSettledLater(target) || stablehlo::isRegisteredCall(op))
         continue;
       if (const CustomCallRule *rule = findCustomCallRule(target))
         ok &= succeeded(replace(op, *rule));
@@ -69,7 +70,10 @@ private:
     for (stablehlo::CustomCallOp op : ops.drop_front().take_front(kShown))
       error.attachNote(op.getLoc()) << "called here too";
     error.attachNote() << "export the program without it, or with what "
-                          "StableHLO has in its place";
+                          "StableHLO has in its place; --custom-call "
+                       << target
+                       << " compiles a call to a function that you register "
+                          "where the artifact is loaded";
   }
 };
 } // namespace

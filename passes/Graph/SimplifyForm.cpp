@@ -1,6 +1,7 @@
 // Shapes that turn out to be known, branches whose condition is known, older
 // spellings and annotations without meaning for the numbers.
 
+#include "dialects/StableHlo/RegisteredCalls.h"
 #include "passes/Graph/Constants.h"
 #include "passes/Graph/Simplify.h"
 
@@ -239,6 +240,8 @@ struct DropAnnotation : OpRewritePattern<CustomCallOp> {
 
   LogicalResult matchAndRewrite(CustomCallOp op,
                                 PatternRewriter &rewriter) const override {
+    if (isRegisteredCall(op))
+      return rewriter.notifyMatchFailure(op, "a registered function");
     StringRef name = op.getCallTargetName();
     if (name == "shape_assertion" && !op.getInputs().empty() &&
         isSplatOf(op.getInputs().front(), 1) && op->getNumResults() == 0)

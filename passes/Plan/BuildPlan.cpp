@@ -1,3 +1,4 @@
+#include "dialects/Kernel/CustomCalls.h"
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Plan/Plan.h"
 #include "dialects/StableHlo/StableHlo.h"
@@ -129,7 +130,7 @@ LogicalResult PlanBuilder::launch(kernel::LaunchOp op) {
     command.writes.push_back(storage);
     empty &= tree.storages[storage].size == 0;
   }
-  if (empty)
+  if (empty && !kernel::hasSideEffect(function))
     return success();
   for (unsigned i = 0; i < op.getInputs().size(); ++i) {
     auto tied =

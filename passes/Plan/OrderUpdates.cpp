@@ -1,5 +1,6 @@
 #include "passes/Plan/OrderUpdates.h"
 
+#include "dialects/Kernel/CustomCalls.h"
 #include "dialects/Kernel/Kernel.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -34,16 +35,30 @@ static llvm::SetVector<Operation *> laterReaders(Value value, Block &block,
   return readers;
 }
 
+/// Whether `op` calls a function with an effect, itself or in a region.
+static bool hasSideEffect(Operation *op, SymbolTable &symbols) {
+  return op
+      ->walk([&](kernel::LaunchOp launch) {
+        return kernel::hasSideEffect(symbols.lookup(launch.getKernel()))
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// `op` and what it needs of the ops after `update`; nothing if that is the
-/// update itself, or if `op` ends the block.
-static llvm::SetVector<Operation *> neededBy(Operation *op, Operation *update) {
+/// update itself, if `op` ends the block, or if one of them has an effect,
+/// which keeps its place.
+static llvm::SetVector<Operation *> neededBy(Operation *op, Operation *update,
+                                             SymbolTable &symbols) {
   llvm::SetVector<Operation *> needed;
   if (op->hasTrait<OpTrait::IsTerminator>())
     return needed;
   Block *block = op->getBlock();
   needed.insert(op);
   bool independent = true;
-  for (unsigned i = 0; i < needed.size() && independent; ++i)
+  for (unsigned i = 0; i < needed.size() && independent; ++i) {
+    independent &= !hasSideEffect(needed[i], symbols);
     needed[i]->walk([&](Operation *inner) {
       for (Value operand : inner->getOperands()) {
         Operation *source = operand.getDefiningOp();
@@ -56,6 +71,7 @@ static llvm::SetVector<Operation *> neededBy(Operation *op, Operation *update) {
           needed.insert(top);
       }
     });
+  }
   if (!independent)
     needed.clear();
   return needed;
@@ -74,7 +90,8 @@ void heddle::orderUpdates(Block &block, SymbolTable &symbols) {
         // It may have moved with another one.
         if (!update->isBeforeInBlock(reader))
           continue;
-        SmallVector<Operation *> needed = neededBy(reader, update).takeVector();
+        SmallVector<Operation *> needed =
+            neededBy(reader, update, symbols).takeVector();
         llvm::sort(needed, [](Operation *a, Operation *b) {
           return a->isBeforeInBlock(b);
         });

@@ -53,6 +53,18 @@ static void addModel(CLI::App &app, ModelOptions &model, const char *what) {
       ->allow_extra_args(false);
 }
 
+/// `form` is what stands behind --custom-call.
+static void addCustomCalls(CLI::App &app, ModelOptions &model,
+                           const char *form) {
+  app.add_option("--custom-call", model.customCalls, form)
+      ->allow_extra_args(false);
+}
+static constexpr char declared[] =
+    "NAME: calls of it are calls of a function that is registered where the "
+    "artifact is loaded";
+static constexpr char provided[] =
+    "NAME=LIBRARY.so[:SYMBOL]: the function that calls of NAME call";
+
 static void addBuild(CLI::App &app, BuildOptions &build) {
   app.add_option("-t,--target", build.targets,
                  "native (default) or names from `heddle targets`, by commas")
@@ -124,12 +136,14 @@ int main(int argc, char **argv) {
       app, "check", "Says whether a model would compile, with every obstacle",
       check.common, chosen);
   addModel(*command, check.model, "Model: .onnx, .mlir or .mlirbc");
+  addCustomCalls(*command, check.model, declared);
   addBuild(*command, check.build);
 
   CompileCommand &compile = options.compile;
   command = addCommand(app, "compile", "Compiles a model into an artifact",
                        compile.common, chosen);
   addModel(*command, compile.model, "Model: .onnx, .mlir or .mlirbc");
+  addCustomCalls(*command, compile.model, declared);
   addBuild(*command, compile.build);
   command->add_option("-o,--output", compile.output,
                       "Artifact; default: the model's stem with .heddle");
@@ -143,6 +157,7 @@ int main(int argc, char **argv) {
                        "memory",
                        run.common, chosen);
   addModel(*command, run.model, "Artifact or model");
+  addCustomCalls(*command, run.model, provided);
   addBuild(*command, run.build);
   addFeed(*command, run.feed);
   addExecution(*command, run.threads, run.variant);
@@ -159,6 +174,7 @@ int main(int argc, char **argv) {
                        "reference",
                        compare.common, chosen);
   addModel(*command, compare.model, "Model");
+  addCustomCalls(*command, compare.model, provided);
   command->add_option("artifact", compare.artifact,
                       "The compiled model; default: compiles now");
   addBuild(*command, compare.build);
@@ -195,6 +211,7 @@ int main(int argc, char **argv) {
                        "calls",
                        bench.common, chosen);
   addModel(*command, bench.model, "Artifact or model");
+  addCustomCalls(*command, bench.model, provided);
   addBuild(*command, bench.build);
   addFeed(*command, bench.feed);
   addExecution(*command, bench.threads, bench.variant);

@@ -32,6 +32,9 @@ struct ModelOptions {
   std::vector<std::string> dims;
   /// NAME|INDEX=@FILE: turns StableHLO arguments into weights.
   std::vector<std::string> binds;
+  /// NAME[=LIBRARY[:SYMBOL]]: functions that custom calls may call. What runs
+  /// the program takes them from the libraries.
+  std::vector<std::string> customCalls;
 };
 
 /// How a model is compiled.

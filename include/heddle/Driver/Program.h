@@ -24,10 +24,12 @@ struct TensorSignature {
 class Program {
 public:
   /// Loads the artifact at `path`; the error has been reported if this returns
-  /// null. `entry` "" takes the only one, or main.
-  static std::unique_ptr<Program> load(Session &session, llvm::StringRef path,
-                                       uint32_t flags, llvm::StringRef variant,
-                                       llvm::StringRef entry);
+  /// null. `entry` "" takes the only one, or main. `customCalls` are all that
+  /// the artifact may call.
+  static std::unique_ptr<Program>
+  load(Session &session, llvm::StringRef path, uint32_t flags,
+       llvm::StringRef variant, llvm::StringRef entry,
+       llvm::ArrayRef<heddle_custom_call> customCalls = {});
   ~Program();
 
   llvm::ArrayRef<TensorSignature> inputs() const { return inputList; }

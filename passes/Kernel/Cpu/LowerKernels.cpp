@@ -75,7 +75,7 @@ struct LowerKernels : impl::LowerKernelsBase<LowerKernels> {
     }
     SmallVector<func::FuncOp> kernels;
     for (auto function : module.getOps<func::FuncOp>())
-      if (function->hasAttr(kernel::kEntryAttrName))
+      if (function->hasAttr(kernel::kEntryAttrName) && !function.isExternal())
         kernels.push_back(function);
     for (func::FuncOp kernel : kernels) {
       FailureOr<KernelFrame> frame = KernelFrame::create(kernel, *target);

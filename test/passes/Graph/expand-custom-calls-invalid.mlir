@@ -8,7 +8,7 @@ func.func @unknown(%a: tensor<4xf32>) -> tensor<4xf32> {
   // expected-note @below {{called here too}}
   %1 = stablehlo.custom_call @their_kernel(%0) : (tensor<4xf32>) -> tensor<4xf32>
   // expected-error @below {{[HDL-0308] custom call 'other' is not known to heddle; 1 operation calls it}}
-  // expected-note @below {{export the program without it, or with what StableHLO has in its place}}
+  // expected-note @below {{export the program without it, or with what StableHLO has in its place; --custom-call other compiles a call to a function that you register where the artifact is loaded}}
   %2 = stablehlo.custom_call @other(%1) : (tensor<4xf32>) -> tensor<4xf32>
   return %2 : tensor<4xf32>
 }

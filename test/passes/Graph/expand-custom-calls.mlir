@@ -149,3 +149,11 @@ func.func @top_k(%x: tensor<2x9xf32>) -> (tensor<2x3xf32>, tensor<2x3xi32>) {
   %0:2 = stablehlo.custom_call @mhlo.topk(%x) {mhlo.attributes = {k = 3 : i64, largest = true}} : (tensor<2x9xf32>) -> (tensor<2x3xf32>, tensor<2x3xi32>)
   return %0#0, %0#1 : tensor<2x3xf32>, tensor<2x3xi32>
 }
+
+// A function that the user declared is called, whatever its name.
+// CHECK-LABEL: func.func @registered
+// CHECK: stablehlo.custom_call @mhlo.erf(%arg0) {heddle.registered}
+func.func @registered(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.custom_call @mhlo.erf(%a) {heddle.registered} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
