@@ -35,7 +35,8 @@ static std::pair<int, std::string> take(heddle_outcome outcome, char *json) {
 static std::pair<int, std::string>
 compile(const std::string &model, const std::string &artifact,
         const Strings &targets, const Strings &shapes, const Strings &dims,
-        const Strings &binds) {
+        const Strings &binds, const Strings &customCalls) {
+  auto callList = terminated(customCalls);
   auto targetList = terminated(targets), shapeList = terminated(shapes),
        dimList = terminated(dims), bindList = terminated(binds);
   heddle_compile_options options{};
@@ -44,6 +45,7 @@ compile(const std::string &model, const std::string &artifact,
   options.shapes = shapeList.data();
   options.dims = dimList.data();
   options.binds = bindList.data();
+  options.custom_calls = callList.data();
   char *json = nullptr;
   heddle_outcome outcome;
   {
@@ -67,6 +69,6 @@ static std::pair<int, std::string> inspect(const std::string &path) {
 NB_MODULE(_compiler, module) {
   module.attr("version") = heddle_compiler_version();
   module.def("compile", &compile, "model"_a, "artifact"_a, "targets"_a,
-             "shapes"_a, "dims"_a, "binds"_a);
+             "shapes"_a, "dims"_a, "binds"_a, "custom_calls"_a);
   module.def("inspect", &inspect, "path"_a);
 }

@@ -22,8 +22,11 @@ namespace {
 /// The Python class of errors; made by the module, alive as long as it.
 PyObject *errorClass;
 
-[[noreturn]] void raise(int32_t code, const char *message) {
+[[noreturn]] void raise(int32_t code, const char *message,
+                        nb::object cause = {}) {
   nb::object error = nb::handle(errorClass)(message);
+  if (cause)
+    error.attr("__cause__") = cause;
   char name[16];
   std::snprintf(name, sizeof name, "HDL-%04d", int(code));
   error.attr("code") = name;
@@ -84,12 +87,103 @@ TensorInfo toInfo(const heddle_tensor_info &info) {
 using Array = nb::ndarray<nb::device::cpu>;
 using ReadOnlyArray = nb::ndarray<nb::ro, nb::device::cpu>;
 
+//===----------------------------------------------------------------------===//
+// Custom calls
+//===----------------------------------------------------------------------===//
+
+/// A function of Python's that an artifact calls, and what it raised. Used with
+/// the interpreter's lock.
+struct Callback {
+  std::string name;
+  nb::object function;
+  nb::object error;
+};
+
+/// The memory of a tensor, for the package only: it lasts as long as the call.
+/// numpy has its bits where it lacks the type.
+nb::object memoryOf(const heddle_tensor &tensor) {
+  nb::dlpack::dtype dtype = toDlpack(tensor.dtype);
+  if (tensor.dtype == HEDDLE_BF16)
+    dtype.code = uint8_t(nb::dlpack::dtype_code::UInt);
+  std::vector<size_t> shape(tensor.shape, tensor.shape + tensor.rank);
+  return nb::cast(nb::ndarray<nb::numpy>(tensor.data, shape.size(),
+                                         shape.data(), nb::handle(), nullptr,
+                                         dtype),
+                  nb::rv_policy::reference);
+}
+
+nb::object toPython(const heddle_attribute &attribute) {
+  auto value = [&](size_t i) -> nb::object {
+    switch (attribute.kind) {
+    case HEDDLE_ATTRIBUTE_BOOL:
+      return nb::bool_(attribute.integers[i] != 0);
+    case HEDDLE_ATTRIBUTE_I64:
+      return nb::int_(attribute.integers[i]);
+    case HEDDLE_ATTRIBUTE_F64:
+      return nb::float_(attribute.floats[i]);
+    default:
+      return nb::steal(PyUnicode_DecodeUTF8(
+          attribute.strings[i], Py_ssize_t(attribute.string_bytes[i]),
+          "surrogateescape"));
+    }
+  };
+  if (!attribute.is_array)
+    return value(0);
+  nb::list list;
+  for (size_t i = 0; i < attribute.count; ++i)
+    list.append(value(i));
+  return std::move(list);
+}
+
+int32_t callPython(const heddle_custom_call_frame *frame) {
+  auto &callback = *static_cast<Callback *>(frame->user);
+  nb::gil_scoped_acquire lock;
+  try {
+    auto tensors = [](const heddle_tensor *list, size_t count) {
+      nb::list memories;
+      for (size_t i = 0; i < count; ++i)
+        memories.append(nb::make_tuple(memoryOf(list[i]),
+                                       heddle_dtype_name(list[i].dtype)));
+      return memories;
+    };
+    nb::dict attributes;
+    for (size_t i = 0; i < frame->attribute_count; ++i)
+      attributes[frame->attributes[i]->name] = toPython(*frame->attributes[i]);
+    if (frame->backend_config_bytes)
+      attributes["backend_config"] = nb::steal(PyUnicode_DecodeUTF8(
+          frame->backend_config, Py_ssize_t(frame->backend_config_bytes),
+          "surrogateescape"));
+    callback.function(tensors(frame->operands, frame->operand_count),
+                      tensors(frame->results, frame->result_count), attributes);
+    return 0;
+  } catch (nb::python_error &raised) {
+    callback.error = nb::borrow(raised.value());
+    nb::object type = nb::borrow(raised.type());
+    std::snprintf(frame->message, frame->message_bytes, "%s: %s",
+                  nb::cast<std::string>(type.attr("__name__")).c_str(),
+                  nb::str(raised.value()).c_str());
+  } catch (const std::exception &problem) {
+    std::snprintf(frame->message, frame->message_bytes, "%s", problem.what());
+  }
+  return 1;
+}
+
 class Program {
 public:
   Program(const std::string &path, const std::string &variant,
-          bool verifyWeights) {
+          bool verifyWeights, const nb::dict &customCalls) {
+    std::vector<heddle_custom_call> calls;
+    for (auto [name, function] : customCalls) {
+      callbacks.push_back(std::make_unique<Callback>());
+      callbacks.back()->name = nb::cast<std::string>(name);
+      callbacks.back()->function = nb::borrow(function);
+      calls.push_back(
+          {callbacks.back()->name.c_str(), callPython, callbacks.back().get()});
+    }
     heddle_load_options options{};
     options.size = sizeof options;
+    options.custom_calls = calls.data();
+    options.custom_call_count = calls.size();
     options.variant = variant.empty() ? nullptr : variant.c_str();
     options.flags = verifyWeights ? HEDDLE_VERIFY_WEIGHTS : 0;
     heddle_status status;
@@ -118,7 +212,17 @@ public:
 
   heddle_program *handle() const { return program; }
 
+  /// What a function raised that ended a call.
+  nb::object takeError() {
+    nb::object error;
+    for (std::unique_ptr<Callback> &callback : callbacks)
+      if (callback->error)
+        error = std::move(callback->error);
+    return error;
+  }
+
 private:
+  std::vector<std::unique_ptr<Callback>> callbacks;
   heddle_program *program = nullptr;
 };
 
@@ -166,6 +270,9 @@ public:
       status = heddle_context_call(context, in.data(), in.size(), out.data(),
                                    out.size(), &options);
     }
+    if (status.code == HEDDLE_CUSTOM_CALL_FAILED)
+      raise(status.code, status.message,
+            nb::cast<Program &>(owner).takeError());
     check(status);
   }
 
@@ -219,8 +326,9 @@ NB_MODULE(_runtime, module) {
         return text + "]";
       });
   nb::class_<Program>(module, "Program")
-      .def(nb::init<const std::string &, const std::string &, bool>(), "path"_a,
-           "variant"_a = "", "verify_weights"_a = false)
+      .def(nb::init<const std::string &, const std::string &, bool,
+                    const nb::dict &>(),
+           "path"_a, "variant"_a, "verify_weights"_a, "custom_calls"_a)
       .def_prop_ro("entries", &Program::entries)
       .def_prop_ro("variant", &Program::variant);
   nb::class_<Context>(module, "Context")

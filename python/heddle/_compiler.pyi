@@ -3,6 +3,7 @@ from collections.abc import Sequence
 version: str
 
 def compile(
-    model: str, artifact: str, targets: Sequence[str], shapes: Sequence[str], dims: Sequence[str], binds: Sequence[str]
+    model: str, artifact: str, targets: Sequence[str], shapes: Sequence[str], dims: Sequence[str], binds: Sequence[str],
+    custom_calls: Sequence[str]
 ) -> tuple[int, str]: ...
 def inspect(path: str) -> tuple[int, str]: ...

@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 class HeddleError(RuntimeError):
@@ -15,7 +15,7 @@ class TensorInfo:
     def bytes(self) -> int: ...
 
 class Program:
-    def __init__(self, path: str, variant: str = "", verify_weights: bool = False) -> None: ...
+    def __init__(self, path: str, variant: str, verify_weights: bool, custom_calls: dict[str, Callable[..., None]]) -> None: ...
     @property
     def entries(self) -> list[str]: ...
     @property

@@ -72,12 +72,14 @@ def compile(
     shapes: Mapping[str, Sequence[int]] | None = None,
     dims: Mapping[str, int] | None = None,
     binds: Mapping[str, str | os.PathLike] | None = None,
+    custom_calls: Sequence[str] = (),
 ) -> pathlib.Path:
     """Compiles `model` into an artifact and returns its path.
 
     A model is a path to .onnx, .mlir or .mlirbc, their bytes, a jax.stages.Lowered, a jax.export.Exported, or a torch ExportedProgram. Without
     `output` a path's stem with .heddle is taken; other models need one. `shapes` and `dims` fix what the model leaves open; `binds` turns
-    StableHLO arguments into weights: {"params": "params.npz"}.
+    StableHLO arguments into weights: {"params": "params.npz"}. `custom_calls` names functions that custom calls may call: they are given to
+    heddle.load.
     """
     from heddle import _compiler
     if output is None:
@@ -89,7 +91,7 @@ def compile(
             path, os.fspath(output), list(targets),
             [f"{name}={'x'.join(map(str, shape))}" for name, shape in (shapes or {}).items()],
             [f"{name}={size}" for name, size in (dims or {}).items()],
-            [f"{name}=@{os.fspath(file)}" for name, file in (binds or {}).items()])
+            [f"{name}=@{os.fspath(file)}" for name, file in (binds or {}).items()], list(custom_calls))
     _check(*outcome)
     return pathlib.Path(output)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,14 +20,18 @@ _EXTENDED = {"bf16": "bfloat16", "f8e4m3fn": "float8_e4m3fn", "f8e5m2": "float8_
              "f8e8m0fnu": "float8_e8m0fnu"}
 
 
-def _allocate(info: _runtime.TensorInfo) -> np.ndarray:
-    if info.dtype in _NUMPY:
-        return np.empty(info.shape, _NUMPY[info.dtype])
+def _dtype(name: str) -> np.dtype:
+    if name in _NUMPY:
+        return np.dtype(_NUMPY[name])
     try:
         import ml_dtypes
-        return np.empty(info.shape, getattr(ml_dtypes, _EXTENDED[info.dtype]))
+        return np.dtype(getattr(ml_dtypes, _EXTENDED[name]))
     except (ImportError, KeyError):
-        return np.empty(info.shape, np.uint16 if info.dtype == "bf16" else np.uint8)
+        return np.dtype(np.uint16 if name == "bf16" else np.uint8)
+
+
+def _allocate(info: _runtime.TensorInfo) -> np.ndarray:
+    return np.empty(info.shape, _dtype(info.dtype))
 
 
 def _inward(value: Any, info: _runtime.TensorInfo) -> tuple[Any, bool]:
@@ -40,6 +44,29 @@ def _inward(value: Any, info: _runtime.TensorInfo) -> tuple[Any, bool]:
     if bits:
         value = value.view(np.uint16 if value.dtype.itemsize == 2 else np.uint8)
     return value, bits
+
+
+def _adapt(name: str, function: Callable[..., Any]) -> Callable[..., None]:
+    """What the extension calls: arrays in, arrays out, each checked, copied into the memory of the call."""
+    if not callable(function):
+        raise TypeError(f"custom call {name!r} is given a {type(function).__qualname__}; a function is wanted")
+
+    def call(operands: Sequence[tuple[np.ndarray, str]], results: Sequence[tuple[np.ndarray, str]], attributes: dict[str, Any]) -> None:
+        # Copies: the memory is the model's, and the function may keep what it is given.
+        values = function(*(memory.view(_dtype(dtype)).copy() for memory, dtype in operands), **attributes)
+        if values is None:
+            values = ()
+        elif not isinstance(values, (tuple, list)):
+            values = (values,)
+        if len(values) != len(results):
+            raise ValueError(f"gave {len(values)} results, the model wants {len(results)}")
+        for number, (value, (memory, dtype)) in enumerate(zip(values, results)):
+            value, wanted = np.asarray(value), _dtype(dtype)
+            if value.dtype != wanted or value.shape != memory.shape:
+                raise TypeError(f"gave {value.dtype}{list(value.shape)} as result {number}, the model wants {wanted}{list(memory.shape)}")
+            np.copyto(memory.view(wanted), value)
+
+    return call
 
 
 class Model:
@@ -94,13 +121,18 @@ class Model:
         return results
 
 
-def load(path: str | os.PathLike, *, entry: str | None = None, threads: int = 0, variant: str = "", verify_weights: bool = False) -> Model:
+def load(path: str | os.PathLike, *, entry: str | None = None, threads: int = 0, variant: str = "", verify_weights: bool = False,
+         custom_calls: Mapping[str, Callable[..., Any]] | None = None) -> Model:
     """Loads an artifact. It holds native code: load only what you trust.
 
+    `custom_calls` are the functions that the model's custom calls call, by name: a function gets an array for each operand and the call's
+    attributes as keywords (a textual backend_config as `backend_config`), and returns an array, or a tuple of arrays, of exactly the types
+    and shapes that the model says. What it raises ends the call with a HeddleError, as its `__cause__`. It may be called on another thread.
     `threads` 0 is as many as this process may use; `variant` names a target instead of the best this machine can run; `verify_weights` also
     checks the weights' hashes.
     """
-    program = _runtime.Program(os.fspath(path), variant, verify_weights)
+    functions = {name: _adapt(name, function) for name, function in (custom_calls or {}).items()}
+    program = _runtime.Program(os.fspath(path), variant, verify_weights, functions)
     entries = program.entries
     if entry is None:
         entry = entries[0] if len(entries) == 1 else "main"
