@@ -18,6 +18,18 @@ HERE = pathlib.Path(__file__).resolve().parent
 TESTS = HERE.parent
 
 
+# A program whose artifact asks its host for a function.
+CUSTOM_CALLS = """
+func.func @main(%a: tensor<2x3xf32>, %b: tensor<2xcomplex<f64>>) -> (tensor<2x3xf32>, tensor<2xcomplex<f64>>) {
+  %0:2 = stablehlo.custom_call @f(%a, %b) {api_version = 4 : i32, has_side_effect = true,
+    backend_config = {flag = true, list = [1, 2], name = "n", real = 0.5 : f64, reals = array<f32: 1.0>, texts = ["a", "b"]},
+    output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 0, operand_tuple_indices = []>]}
+    : (tensor<2x3xf32>, tensor<2xcomplex<f64>>) -> (tensor<2x3xf32>, tensor<2xcomplex<f64>>)
+  return %0#0, %0#1 : tensor<2x3xf32>, tensor<2xcomplex<f64>>
+}
+"""
+
+
 def arrays():
     for kind in ("f4", ">f8", "f2", "i1", ">u2", "i8", "?", "c8"):
         yield np.dtype(kind).name + ("-big" if kind[0] == ">" else ""), np.arange(6).astype(kind).reshape(2, 3)
@@ -105,10 +117,12 @@ def main(folder, tools):
                 if subprocess.run([tools / "heddle-translate", "--serialize", f"--target={version}", program, "-o", out],
                                   capture_output=True, check=False).returncode == 0:
                     put("stablehlo", f"{program.stem}.{version}.mlirbc", out.read_bytes())
-        model = TESTS / "lib/Frontend/Vhlo/round-trip.mlir"
         artifact = folder / "artifact.heddle"
-        subprocess.run([tools / "heddle", "compile", model, "-o", artifact, "--force"], check=True, capture_output=True)
-        put("artifact", "round-trip", artifact.read_bytes())
+        (pathlib.Path(scratch) / "calls.mlir").write_text(CUSTOM_CALLS)
+        for model in (pathlib.Path(scratch) / "calls.mlir", TESTS / "lib/Frontend/Vhlo/round-trip.mlir"):
+            subprocess.run([tools / "heddle", "compile", model, "-o", artifact, "--force", "--custom-call", "f"], check=True,
+                           capture_output=True)
+            put("artifact", model.stem, artifact.read_bytes())
         # Plans start where a page does; the verifier finds out which.
         data = artifact.read_bytes()
         for page in range(4096, len(data), 4096):
