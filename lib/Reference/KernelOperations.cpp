@@ -52,7 +52,7 @@ static FailureOr<HostTensor> pack(Invocation &call, const HostTensor &value,
   int64_t groups = contraction ? 1 : packing.groups;
   int64_t rows = contraction ? value.dim(value.rank() - 2)
                              : (columns ? value.size() / columns : 0);
-  int64_t outer = rows * columns ? value.size() / (rows * columns) : 0;
+  int64_t outer = rows && columns ? value.size() / (rows * columns) : 0;
   int64_t perGroup = columns / std::max<int64_t>(groups, 1);
   int64_t panels = (perGroup + panel - 1) / panel;
   for (int64_t o = 0; o < outer; ++o)

@@ -212,17 +212,18 @@ func.func @main(%a: tensor<complex<f32>>, %b: tensor<1x3xf32>) -> tensor<3xf32> 
   return %2 : tensor<3xf32>
 }
 
-// The triangle asks for its row and column, the product gives them the other way round.
+// The triangle asks for its row and column, the convolution has its loops in another order.
 //--- turned-triangle.mlir
-func.func @main(%a: tensor<33x17xf32>, %b: tensor<17x33xf32>) -> tensor<33x33xf32> {
-  %zero = stablehlo.constant dense<0.0> : tensor<33x33xf32>
-  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<33x17xf32>, tensor<17x33xf32>) -> tensor<33x33xf32>
-  %1 = stablehlo.transpose %0, dims = [1, 0] : (tensor<33x33xf32>) -> tensor<33x33xf32>
-  %row = stablehlo.iota dim = 0 : tensor<33x33xi32>
-  %column = stablehlo.iota dim = 1 : tensor<33x33xi32>
-  %lower = stablehlo.compare GE, %row, %column : (tensor<33x33xi32>, tensor<33x33xi32>) -> tensor<33x33xi1>
-  %2 = stablehlo.select %lower, %1, %zero : tensor<33x33xi1>, tensor<33x33xf32>
-  return %2 : tensor<33x33xf32>
+func.func @main(%a: tensor<2x9x9x4xf32>, %b: tensor<3x3x4x8xf32>) -> tensor<2x8x9x9xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<2x8x9x9xf32>
+  %0 = stablehlo.convolution(%a, %b) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]}
+      {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x9x9x4xf32>, tensor<3x3x4x8xf32>) -> tensor<2x9x9x8xf32>
+  %1 = stablehlo.transpose %0, dims = [0, 3, 1, 2] : (tensor<2x9x9x8xf32>) -> tensor<2x8x9x9xf32>
+  %row = stablehlo.iota dim = 2 : tensor<2x8x9x9xi32>
+  %column = stablehlo.iota dim = 3 : tensor<2x8x9x9xi32>
+  %lower = stablehlo.compare GE, %row, %column : (tensor<2x8x9x9xi32>, tensor<2x8x9x9xi32>) -> tensor<2x8x9x9xi1>
+  %2 = stablehlo.select %lower, %1, %zero : tensor<2x8x9x9xi1>, tensor<2x8x9x9xf32>
+  return %2 : tensor<2x8x9x9xf32>
 }
 
 //--- repeated-side.mlir
