@@ -19,6 +19,10 @@ inline constexpr llvm::StringLiteral kComplexOperandsAttrName =
 inline constexpr llvm::StringLiteral kComplexResultsAttrName =
     "heddle.complex_results";
 
+/// On a registered call whose tensors are those of kernels: what the model says
+/// of it, as in `kernel.custom_call`.
+inline constexpr llvm::StringLiteral kDescriptionAttrName = "heddle.call";
+
 inline bool isRegisteredCall(mlir::Operation *op) {
   return op && mlir::isa<CustomCallOp>(op) && op->hasAttr(kRegisteredAttrName);
 }

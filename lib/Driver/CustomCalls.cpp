@@ -214,7 +214,8 @@ private:
 bool CustomCallLibraries::interpret(
     Operation *op, ArrayRef<InterpreterValue> operands,
     SmallVectorImpl<InterpreterValue> &results) const {
-  DictionaryAttr description = op->getAttrOfType<DictionaryAttr>("heddle.call");
+  DictionaryAttr description =
+      op->getAttrOfType<DictionaryAttr>(stablehlo::kDescriptionAttrName);
   std::string target;
   func::FuncOp function;
   if (auto launch = dyn_cast<kernel::LaunchOp>(op)) {

@@ -191,7 +191,11 @@ LogicalResult heddle::markCustomCalls(ModuleOp module,
     names.insert(option.split('=').first);
   SmallVector<CustomCallOp> calls;
   module.walk([&](CustomCallOp op) {
-    if (names.contains(op.getCallTargetName()) && !isRegisteredCall(op))
+    // What may be called is the user's decision, not the model's.
+    for (StringRef name : {kRegisteredAttrName, kComplexOperandsAttrName,
+                           kComplexResultsAttrName, kDescriptionAttrName})
+      op->removeAttr(name);
+    if (names.contains(op.getCallTargetName()))
       calls.push_back(op);
   });
   bool ok = true;

@@ -14,9 +14,6 @@ using namespace mlir;
 using namespace heddle;
 using namespace heddle::stablehlo;
 
-/// On a lowered call: what the model says of it (kernel.custom_call).
-static constexpr StringLiteral descriptionName = "heddle.call";
-
 /// The types of operands or results as the model has them: with signs, complex
 /// ones whole.
 static ArrayAttr modelTypes(Builder &builder, TypeRange types,
@@ -115,7 +112,7 @@ bool heddle::lowerCustomCall(GraphLowering &lowering, Operation *op) {
                        lowering.lowered(op->getOperands()), {}, op->getAttrs());
   for (unsigned i = 0; i < op->getNumResults(); ++i)
     state.addTypes(lowering.resultType(op, i));
-  state.attributes.set(descriptionName,
+  state.attributes.set(kDescriptionAttrName,
                        describeCall(b, cast<CustomCallOp>(op)));
   lowering.replace(op, b.create(state)->getResults());
   return true;
@@ -125,8 +122,8 @@ void heddle::outlineCustomCall(CustomCallOp op) {
   OpBuilder builder(op);
   auto type =
       builder.getFunctionType(op->getOperandTypes(), op->getResultTypes());
-  func::FuncOp function =
-      functionFor(op, type, op->getAttrOfType<DictionaryAttr>(descriptionName));
+  func::FuncOp function = functionFor(
+      op, type, op->getAttrOfType<DictionaryAttr>(kDescriptionAttrName));
   auto launch =
       kernel::LaunchOp::create(builder, op.getLoc(), op->getResultTypes(),
                                function.getName(), op->getOperands());

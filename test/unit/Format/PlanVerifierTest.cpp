@@ -326,9 +326,9 @@ TEST(PlanVerifier, CustomCallBindings) {
   check(
       {
           {"", [](Model &) {}},
-          {"binds operand 0 to 8 bytes, its type has 24",
+          {"binds operand 0 to 0 bytes, its type has 24",
            [](Model &m) {
-             launchAt(m, 2).bindings[0] = m.bind(1, Access::read);
+             launchAt(m, 2).bindings[0] = m.bind(4, Access::read);
            }},
           {"binds result 0 to 24 bytes, its type has 48",
            [](Model &m) {
@@ -336,7 +336,8 @@ TEST(PlanVerifier, CustomCallBindings) {
            }},
           {"binds operand 0 for another use than its own",
            [](Model &m) {
-             launchAt(m, 0).bindings[0] = m.bind(3, Access::read_write);
+             launchAt(m, 0).bindings[0] = m.bind(
+                 m.buffer(BufferKind::arena, 0, 24, 64), Access::read_write);
            }},
           {"binds result 1 for another use than its own",
            [](Model &m) {
