@@ -44,3 +44,25 @@ def test_exported_bytes(tmp_path):
 def test_errors_name_the_function(tmp_path):
     with pytest.raises(TypeError, match="a jax.stages.Lowered, a jax.export.Exported"):
         heddle.compile(dense, tmp_path / "function.heddle")
+
+
+@pytest.mark.parametrize("left", [True, False])
+@pytest.mark.parametrize("transpose", [True, False])
+def test_householder_multiplication(tmp_path, left, transpose):
+    a = (RANDOM.standard_normal((2, 5, 3)) + 1j * RANDOM.standard_normal((2, 5, 3))).astype(np.complex64)
+    c = RANDOM.standard_normal((2, 5, 4) if left else (2, 4, 5)).astype(np.complex64)
+
+    def multiply(a, c):
+        reflectors, taus = jnp.linalg.qr(a, mode="raw")
+        return jax.lax.linalg.ormqr(reflectors.mT, taus, c, left=left, transpose=transpose)
+
+    model = heddle.load(heddle.compile(jax.jit(multiply).lower(a, c), tmp_path / "multiply.heddle"))
+    np.testing.assert_allclose(list(model(a, c).values())[0], jax.jit(multiply)(a, c), rtol=1e-5, atol=1e-5)
+
+
+def test_singular_values_by_qr(tmp_path):
+    def values(a):
+        return jax.lax.linalg.svd(a, compute_uv=False, algorithm=jax.lax.linalg.SvdAlgorithm.QR)
+
+    model = heddle.load(heddle.compile(jax.jit(values).lower(X), tmp_path / "values.heddle"))
+    np.testing.assert_allclose(list(model(X).values())[0], jax.jit(values)(X), rtol=1e-5)

@@ -62,6 +62,63 @@ static LogicalResult householderProduct(OpBuilder &builder,
   return mlir::success();
 }
 
+/// ormqr(a, taus, c) -> q c, q^H c, c q or c q^H, where q is the product of the
+/// reflectors in a. JAX keeps info to itself.
+static LogicalResult householderMultiply(OpBuilder &builder,
+                                         stablehlo::CustomCallOp op,
+                                         SmallVectorImpl<Value> &results) {
+  if (failed(checkArity(op, 3, op->getNumResults() == 2 ? 2 : 1)))
+    return failure();
+  auto isSet = [&](StringRef name, bool fallback) {
+    auto value = dyn_cast_or_null<BoolAttr>(customCallAttribute(op, name));
+    return value ? value.getValue() : fallback;
+  };
+  bool left = isSet("left", true), adjoint = isSet("transpose", false);
+  Location loc = op.getLoc();
+  Value reflectors = op.getInputs()[0], c = op.getInputs()[2];
+  auto type = cast<RankedTensorType>(reflectors.getType());
+  auto cType = cast<RankedTensorType>(c.getType());
+  int64_t rank = type.getRank();
+  if (rank < 2 || cType.getRank() != rank ||
+      type.getDimSize(rank - 1) > type.getDimSize(rank - 2))
+    return emitError(loc, ErrorCode::CustomCallForm)
+           << "custom call '" << op.getCallTargetName() << "' of "
+           << reflectors.getType() << " and " << c.getType()
+           << ": matrices with no more reflectors than rows are known";
+  // As many columns as rows: the whole of q.
+  int64_t rows = type.getDimSize(rank - 2);
+  SmallVector<int64_t> square(type.getShape()), none(rank, 0), high(rank, 0);
+  square.back() = rows;
+  high.back() = rows - type.getShape().back();
+  RankedTensorType whole = type.clone(square);
+  Value zero = createFilled(builder, loc, type.clone(ArrayRef<int64_t>()), 0);
+  if (high.back())
+    reflectors = stablehlo::PadOp::create(builder, loc, whole, reflectors, zero,
+                                          none, high, none);
+  Value q = createRoutine(builder, loc, "householder_product", whole,
+                          {reflectors, op.getInputs()[1]})[0];
+  if (adjoint && isa<ComplexType>(type.getElementType())) {
+    Value re = stablehlo::RealOp::create(builder, loc, q);
+    Value im = stablehlo::ImagOp::create(builder, loc, q);
+    q = stablehlo::ComplexOp::create(
+        builder, loc, whole, re, stablehlo::NegOp::create(builder, loc, im));
+  }
+  // Contracted are a dimension of q, which transposes it or not, and one of c.
+  SmallVector<int64_t> batch;
+  for (int64_t i = 0; i < rank - 2; ++i)
+    batch.push_back(i);
+  int64_t ofQ = left != adjoint ? rank - 1 : rank - 2;
+  int64_t ofC = left ? rank - 2 : rank - 1;
+  auto numbers = stablehlo::DotDimensionNumbersAttr::get(
+      op.getContext(), batch, batch, left ? ofQ : ofC, left ? ofC : ofQ);
+  results.push_back(stablehlo::DotGeneralOp::create(
+      builder, loc, cType, left ? q : c, left ? c : q, numbers,
+      /*precision_config=*/ArrayAttr(), /*algorithm=*/{}));
+  if (op->getNumResults() == 2)
+    results.push_back(success(builder, op, 1));
+  return mlir::success();
+}
+
 /// getrf(a) -> (lu, pivots from 1, info). A zero pivot, which LAPACK's info
 /// tells the place of, shows on lu's diagonal; JAX only asks whether info is
 /// negative.
@@ -128,6 +185,8 @@ ArrayRef<CustomCallRule> factorizationCustomCalls() {
       {"geqrf", qr},
       {"orgqr", householderProduct},
       {"ungqr", householderProduct},
+      {"ormqr", householderMultiply},
+      {"unmqr", householderMultiply},
       {"getrf", lu},
       {"trsm", triangularSolve},
       {"gtsv", tridiagonalSolve},

@@ -52,7 +52,7 @@ static LogicalResult eigh(OpBuilder &builder, stablehlo::CustomCallOp op,
   return mlir::success();
 }
 
-/// gesdd(a) -> (a destroyed, s, u, vh, info)
+/// gesdd(a), gesvd(a) -> (a destroyed, s, u, vh, info)
 static LogicalResult svd(OpBuilder &builder, stablehlo::CustomCallOp op,
                          SmallVectorImpl<Value> &results) {
   if (failed(checkArity(op, 1, 5)) ||
@@ -180,9 +180,9 @@ static LogicalResult tridiagonal(OpBuilder &builder, stablehlo::CustomCallOp op,
 
 ArrayRef<CustomCallRule> spectralCustomCalls() {
   static const CustomCallRule rules[] = {
-      {"syevd", eigh},        {"heevd", eigh},        {"gesdd", svd},
-      {"geev", eig},          {"gees", schur},        {"gehrd", hessenberg},
-      {"sytrd", tridiagonal}, {"hetrd", tridiagonal},
+      {"syevd", eigh},       {"heevd", eigh},        {"gesdd", svd},
+      {"gesvd", svd},        {"geev", eig},          {"gees", schur},
+      {"gehrd", hessenberg}, {"sytrd", tridiagonal}, {"hetrd", tridiagonal},
   };
   return rules;
 }

@@ -157,3 +157,25 @@ func.func @registered(%a: tensor<4xf32>) -> tensor<4xf32> {
   %0 = stablehlo.custom_call @mhlo.erf(%a) {heddle.registered} : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// The whole of q, by which c is multiplied; adjoint, its rows are contracted.
+// CHECK-LABEL: func.func @householder_multiply
+// CHECK: %[[A:.*]] = stablehlo.pad %arg0, %{{.*}}, low = [0, 0], high = [0, 2], interior = [0, 0] : (tensor<5x3xf32>, tensor<f32>) -> tensor<5x5xf32>
+// CHECK: %[[Q:.*]] = stablehlo.composite "heddle.householder_product" %[[A]], %arg1
+// CHECK: stablehlo.dot_general %[[Q]], %arg2, contracting_dims = [0] x [0] : (tensor<5x5xf32>, tensor<5x4xf32>) -> tensor<5x4xf32>
+func.func @householder_multiply(%a: tensor<5x3xf32>, %t: tensor<3xf32>, %c: tensor<5x4xf32>) -> tensor<5x4xf32> {
+  %0 = stablehlo.custom_call @lapack_sormqr_ffi(%a, %t, %c) {mhlo.backend_config = {left = true, transpose = true}}
+    : (tensor<5x3xf32>, tensor<3xf32>, tensor<5x4xf32>) -> tensor<5x4xf32>
+  return %0 : tensor<5x4xf32>
+}
+
+// CHECK-LABEL: func.func @householder_multiply_right
+// CHECK: %[[Q:.*]] = stablehlo.composite "heddle.householder_product" %arg0, %arg1
+// CHECK: %[[C:.*]] = stablehlo.complex
+// CHECK: stablehlo.dot_general %arg2, %[[C]], batching_dims = [0] x [0], contracting_dims = [2] x [2]
+func.func @householder_multiply_right(%a: tensor<2x3x3xcomplex<f64>>, %t: tensor<2x3xcomplex<f64>>, %c: tensor<2x4x3xcomplex<f64>>)
+    -> tensor<2x4x3xcomplex<f64>> {
+  %0 = stablehlo.custom_call @lapack_zunmqr_ffi(%a, %t, %c) {mhlo.backend_config = {left = false, transpose = true}}
+    : (tensor<2x3x3xcomplex<f64>>, tensor<2x3xcomplex<f64>>, tensor<2x4x3xcomplex<f64>>) -> tensor<2x4x3xcomplex<f64>>
+  return %0 : tensor<2x4x3xcomplex<f64>>
+}
