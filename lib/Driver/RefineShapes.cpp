@@ -134,7 +134,8 @@ private:
   LogicalResult refine(Operation *op);
   LogicalResult refineRegions(Operation *op);
   LogicalResult refineTypes(Operation *op);
-  LogicalResult inlineCall(func::CallOp call, func::FuncOp callee);
+  LogicalResult inlineCall(Operation *call, func::FuncOp callee);
+  static func::FuncOp calleeOf(Operation *op);
   LogicalResult checkAssertion(CustomCallOp op);
   static void setType(Value value, Type wanted);
 
@@ -161,15 +162,34 @@ void Refiner::setType(Value value, Type wanted) {
                             isStatic ? Attribute() : type.getEncoding()));
 }
 
-LogicalResult Refiner::inlineCall(func::CallOp call, func::FuncOp callee) {
+/// What stands for `op` when sizes are known: a call's function, and the
+/// decomposition of a composite whose sizes only that says.
+func::FuncOp Refiner::calleeOf(Operation *op) {
+  FlatSymbolRefAttr name;
+  if (auto call = dyn_cast<func::CallOp>(op))
+    name = call.getCalleeAttr();
+  auto composite = dyn_cast<CompositeOp>(op);
+  if (composite && composite.getCompositeRegions().empty() &&
+      !llvm::all_of(op->getResultTypes(), [](Type type) {
+        auto tensor = dyn_cast<RankedTensorType>(type);
+        return tensor && tensor.hasStaticShape();
+      }))
+    name = composite.getDecompositionAttr();
+  auto callee =
+      name ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, name)
+           : func::FuncOp();
+  return callee && callee.getBody().hasOneBlock() ? callee : func::FuncOp();
+}
+
+LogicalResult Refiner::inlineCall(Operation *call, func::FuncOp callee) {
   IRMapping mapping;
   Block &body = callee.getBody().front();
-  mapping.map(body.getArguments(), call.getOperands());
+  mapping.map(body.getArguments(), call->getOperands());
   OpBuilder builder(call);
   for (Operation &op : body.without_terminator())
     builder.clone(op, mapping);
   for (auto [result, value] :
-       llvm::zip(call.getResults(), body.getTerminator()->getOperands()))
+       llvm::zip(call->getResults(), body.getTerminator()->getOperands()))
     result.replaceAllUsesWith(mapping.lookupOrDefault(value));
   return success();
 }
@@ -292,11 +312,8 @@ LogicalResult Refiner::refine(Block &block) {
     if (++operations > kOperationLimit)
       return emitError(op->getLoc(), ErrorCode::StableHloDynamicShape)
              << "inlining its calls makes the program too large";
-    auto call = dyn_cast<func::CallOp>(op);
-    auto callee = call ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
-                             op, call.getCalleeAttr())
-                       : func::FuncOp();
-    if (!callee || !callee.getBody().hasOneBlock()) {
+    func::FuncOp callee = calleeOf(op);
+    if (!callee) {
       ++it;
       if (failed(refine(op)))
         return failure();
@@ -305,9 +322,9 @@ LogicalResult Refiner::refine(Block &block) {
     // What was inlined stands in front of the call: go on with its first.
     bool first = it == block.begin();
     auto before = first ? block.end() : std::prev(it);
-    if (failed(inlineCall(call, callee)))
+    if (failed(inlineCall(op, callee)))
       return failure();
-    call.erase();
+    op->erase();
     it = first ? block.begin() : std::next(before);
   }
   return success();
