@@ -244,6 +244,7 @@ std::vector<std::string> SplitProgram::judge(ArrayRef<HostTensor> results) {
 /// which the session has seen.
 static std::optional<SmallVector<HostTensor>>
 compileAndRun(Session &session, ModuleOp module, const Machine &machine,
+              ArrayRef<heddle_custom_call> customCalls,
               ArrayRef<HostTensor> inputs) {
   PassManager graph(module.getContext());
   buildGraphPipeline(graph, GraphPipelineOptions());
@@ -262,7 +263,7 @@ compileAndRun(Session &session, ModuleOp module, const Machine &machine,
     return std::nullopt;
   auto program = Program::load(
       session, "/proc/self/fd/" + std::to_string(writer.descriptor()), 0,
-      machine.name, "");
+      machine.name, "", customCalls);
   if (!program || !program->prepare(/*threads=*/1))
     return std::nullopt;
   SmallVector<HostTensor> outputs = program->makeOutputs();
@@ -286,10 +287,9 @@ static std::string firstError(StringRef printed, bool &refused) {
   return (code + " " + text).str();
 }
 
-ProgramOutcome heddle::compileAndRunProgram(Session &session, ModuleOp module,
-                                            const Machine &machine,
-                                            StringRef path,
-                                            std::string &errors) {
+ProgramOutcome heddle::compileAndRunProgram(
+    Session &session, ModuleOp module, const Machine &machine, StringRef path,
+    llvm::ArrayRef<heddle_custom_call> customCalls, std::string &errors) {
   ProgramOutcome outcome;
   std::string why = "no check was reached";
   std::vector<std::string> refusals;
@@ -311,7 +311,8 @@ ProgramOutcome heddle::compileAndRunProgram(Session &session, ModuleOp module,
     errors.clear();
     std::optional<SmallVector<HostTensor>> results;
     if (succeeded(adoptStableHlo(*whole, copy, path)))
-      results = compileAndRun(session, *whole, machine, program.inputs());
+      results = compileAndRun(session, *whole, machine, customCalls,
+                              program.inputs());
     if (!results) {
       bool refused;
       std::string error = firstError(errors, refused);

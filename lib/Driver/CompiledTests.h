@@ -6,6 +6,7 @@
 #include "heddle/Driver/Session.h"
 #include "heddle/Reference/Check.h"
 #include "heddle/Target/Machine.h"
+#include "heddle/runtime.h"
 
 namespace heddle {
 
@@ -19,9 +20,11 @@ namespace heddle {
 /// What the compiler refuses makes the program skipped, with the refusal as
 /// reason; every other error makes it fail. Diagnostics of the session's
 /// context must go to `errors`.
-ProgramOutcome compileAndRunProgram(Session &session, mlir::ModuleOp module,
-                                    const Machine &machine,
-                                    llvm::StringRef path, std::string &errors);
+ProgramOutcome
+compileAndRunProgram(Session &session, mlir::ModuleOp module,
+                     const Machine &machine, llvm::StringRef path,
+                     llvm::ArrayRef<heddle_custom_call> customCalls,
+                     std::string &errors);
 
 } // namespace heddle
 

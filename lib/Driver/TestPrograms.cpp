@@ -3,6 +3,7 @@
 #include "CompiledTests.h"
 #include "TestWorkers.h"
 
+#include "heddle/Driver/CustomCalls.h"
 #include "heddle/Driver/Targets.h"
 
 #include "mlir/Parser/Parser.h"
@@ -72,8 +73,9 @@ namespace {
 /// Tests files, in a worker.
 class FileTester {
 public:
-  FileTester(const TestCommand &command, const Machine *machine)
-      : command(command), machine(machine) {}
+  FileTester(const TestCommand &command, const Machine *machine,
+             const CustomCallLibraries &customCalls)
+      : command(command), machine(machine), customCalls(customCalls) {}
 
   /// A file is one test: it fails if one of its modules does, and passes if all
   /// that have checks do.
@@ -88,6 +90,7 @@ private:
 
   const TestCommand &command;
   const Machine *machine;
+  const CustomCallLibraries &customCalls;
 };
 } // namespace
 
@@ -103,10 +106,20 @@ ProgramOutcome FileTester::testModule(StringRef text, StringRef path) {
   OwningOpRef<ModuleOp> module = parseModule(context, text, path, outcome);
   if (!module)
     return outcome;
+  if (failed(markCustomCalls(*module, command.customCalls))) {
+    outcome.kind = ProgramOutcome::Failed;
+    outcome.messages = {StringRef(errors).trim().str()};
+    return outcome;
+  }
   if (!command.interpret)
-    return compileAndRunProgram(session, *module, *machine, path, errors);
+    return compileAndRunProgram(session, *module, *machine, path,
+                                customCalls.functions(), errors);
   InterpreterOptions options;
   options.threads = 1;
+  options.onCustomCall = [&](Operation *op, ArrayRef<InterpreterValue> operands,
+                             SmallVectorImpl<InterpreterValue> &results) {
+    return customCalls.interpret(op, operands, results);
+  };
   return interpretProgram(*module, options);
 }
 
@@ -336,6 +349,9 @@ int heddle::runTest(const TestCommand &command) {
     // The best; the others would only run if asked for by name.
     machine = machines->back();
   }
+  CustomCallLibraries customCalls;
+  if (!customCalls.open(session, command.customCalls))
+    return session.fail();
   for (const std::string &path : command.files)
     if (!llvm::sys::fs::exists(path))
       return session.fail(ErrorCode::FileUnreadable,
@@ -349,7 +365,7 @@ int heddle::runTest(const TestCommand &command) {
   runInProcesses(
       command.files.size(), jobs, command.secondsPerFile,
       [&](size_t file) {
-        FileTester tester(command, machine);
+        FileTester tester(command, machine, customCalls);
         const std::string &path = command.files[file];
         return toText(command.list ? tester.list(path) : tester.test(path));
       },

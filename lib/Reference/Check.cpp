@@ -159,10 +159,11 @@ static void runFunction(func::FuncOp function, InterpreterOptions options,
         outcome.messages.push_back(diagnostic.str());
         return success();
       });
+  auto others = options.onCustomCall;
   options.onCustomCall = [&](Operation *op, ArrayRef<InterpreterValue> operands,
                              SmallVectorImpl<InterpreterValue> &results) {
     if (!isCheck(op))
-      return false;
+      return others && others(op, operands, results);
     SmallVector<HostTensor> tensors;
     for (const InterpreterValue &operand : operands)
       if (operand.tensor)

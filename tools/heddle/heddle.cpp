@@ -54,10 +54,9 @@ static void addModel(CLI::App &app, ModelOptions &model, const char *what) {
 }
 
 /// `form` is what stands behind --custom-call.
-static void addCustomCalls(CLI::App &app, ModelOptions &model,
+static void addCustomCalls(CLI::App &app, std::vector<std::string> &list,
                            const char *form) {
-  app.add_option("--custom-call", model.customCalls, form)
-      ->allow_extra_args(false);
+  app.add_option("--custom-call", list, form)->allow_extra_args(false);
 }
 static constexpr char declared[] =
     "NAME: calls of it are calls of a function that is registered where the "
@@ -136,14 +135,14 @@ int main(int argc, char **argv) {
       app, "check", "Says whether a model would compile, with every obstacle",
       check.common, chosen);
   addModel(*command, check.model, "Model: .onnx, .mlir or .mlirbc");
-  addCustomCalls(*command, check.model, declared);
+  addCustomCalls(*command, check.model.customCalls, declared);
   addBuild(*command, check.build);
 
   CompileCommand &compile = options.compile;
   command = addCommand(app, "compile", "Compiles a model into an artifact",
                        compile.common, chosen);
   addModel(*command, compile.model, "Model: .onnx, .mlir or .mlirbc");
-  addCustomCalls(*command, compile.model, declared);
+  addCustomCalls(*command, compile.model.customCalls, declared);
   addBuild(*command, compile.build);
   command->add_option("-o,--output", compile.output,
                       "Artifact; default: the model's stem with .heddle");
@@ -157,7 +156,7 @@ int main(int argc, char **argv) {
                        "memory",
                        run.common, chosen);
   addModel(*command, run.model, "Artifact or model");
-  addCustomCalls(*command, run.model, provided);
+  addCustomCalls(*command, run.model.customCalls, provided);
   addBuild(*command, run.build);
   addFeed(*command, run.feed);
   addExecution(*command, run.threads, run.variant);
@@ -174,7 +173,7 @@ int main(int argc, char **argv) {
                        "reference",
                        compare.common, chosen);
   addModel(*command, compare.model, "Model");
-  addCustomCalls(*command, compare.model, provided);
+  addCustomCalls(*command, compare.model.customCalls, provided);
   command->add_option("artifact", compare.artifact,
                       "The compiled model; default: compiles now");
   addBuild(*command, compare.build);
@@ -211,7 +210,7 @@ int main(int argc, char **argv) {
                        "calls",
                        bench.common, chosen);
   addModel(*command, bench.model, "Artifact or model");
-  addCustomCalls(*command, bench.model, provided);
+  addCustomCalls(*command, bench.model.customCalls, provided);
   addBuild(*command, bench.build);
   addFeed(*command, bench.feed);
   addExecution(*command, bench.threads, bench.variant);
@@ -246,6 +245,7 @@ int main(int argc, char **argv) {
   command = addCommand(app, "test", "Runs programs that check themselves",
                        test.common, chosen);
   command->add_option("files", test.files, "StableHLO files")->required();
+  addCustomCalls(*command, test.customCalls, provided);
   command->add_flag("--interpret", test.interpret,
                     "In the reference interpreter, without compiling");
   command->add_option("-t,--target", test.targets,

@@ -148,6 +148,8 @@ struct TestCommand {
   unsigned jobs = 0;
   /// What takes longer has failed; 0: no bound.
   double secondsPerFile = 60;
+  /// NAME=LIBRARY[:SYMBOL]: functions that the programs' custom calls call.
+  std::vector<std::string> customCalls;
   /// Names the functions that would run.
   bool list = false;
   /// A line per skipped file, too.
