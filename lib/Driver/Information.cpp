@@ -109,3 +109,11 @@ int heddle::runVersion(const CommonOptions &common) {
   return session.finish(llvm::json::Object{{"heddle", HEDDLE_VERSION},
                                            {"llvm", LLVM_VERSION_STRING}});
 }
+
+int heddle::runHelp(const CommonOptions &common, const std::string &command,
+                    const std::string &help) {
+  Session session(common, "");
+  session.text() << help;
+  return session.finish(
+      llvm::json::Object{{"command", command}, {"help", help}});
+}

@@ -269,12 +269,15 @@ int main(int argc, char **argv) {
   std::string topic;
   CLI::App *help = app.add_subcommand("help", "Shows a command's options");
   help->add_option("command", topic, "Command");
+  help->add_flag("--json", options.plain.json, "One JSON document");
 
   // Last, because commands inherit it.
   app.footer("`heddle help COMMAND` shows a command's options. Exit codes: 0 "
              "ok, 1 bad input, 2 usage,\n3 unsupported, 4 check failed, 5 "
              "target mismatch, 6 resource limit, 7 artifact\nrejected, 70 "
              "internal error.");
+  // Once a command is chosen, the help of all is its own.
+  const std::string overview = app.help();
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp &error) {
@@ -293,7 +296,8 @@ int main(int argc, char **argv) {
     if (!topic.empty() && about == &app)
       return reportUsage(options.plain,
                          "there is no command \"" + topic + "\"");
-    std::fputs(about->help(about == &app ? "" : "heddle").c_str(), stdout);
+    runHelp(options.plain, topic,
+            about == &app ? overview : about->help("heddle"));
     return help->parsed() ? 0 : 2;
   }
 

@@ -174,6 +174,9 @@ int runExplain(const ExplainCommand &command);
 int runTargets(const CommonOptions &common);
 int runDevices(const CommonOptions &common);
 int runVersion(const CommonOptions &common);
+/// Shows `help`, the text about `command` or, if that is empty, about all.
+int runHelp(const CommonOptions &common, const std::string &command,
+            const std::string &help);
 
 /// Bounds this process as the options say.
 void applyLimits(const CommonOptions &options);
