@@ -9,43 +9,9 @@ namespace heddle {
 
 static constexpr double ln2 = 0.693147180559945309417232121458;
 
-/// Veltkamp's and Dekker's product (Numer. Math. 18, 1971), for |a|, |b| far
-/// from the ends of the range. The graph has no fused multiply-add.
-std::pair<Value, Value> ComplexMath::exactProduct(Value x, Value y) {
-  auto halves = [&](Value v) {
-    Value t = b.mul(v, 0x1p27 + 1);
-    Value high = b.sub(t, b.sub(t, v));
-    return std::pair(high, b.sub(v, high));
-  };
-  auto [xHigh, xLow] = halves(x);
-  auto [yHigh, yLow] = halves(y);
-  Value product = b.mul(x, y);
-  Value rest = b.sub(b.mul(xHigh, yHigh), product);
-  rest = b.add(rest, b.mul(xHigh, yLow));
-  rest = b.add(rest, b.mul(xLow, yHigh));
-  return {product, b.add(rest, b.mul(xLow, yLow))};
-}
-
-/// Knuth's sum of any two numbers.
-std::pair<Value, Value> ComplexMath::exactSum(Value x, Value y) {
-  Value sum = b.add(x, y);
-  Value second = b.sub(sum, x);
-  Value first = b.sub(sum, second);
-  return {sum, b.add(b.sub(x, first), b.sub(y, second))};
-}
-
-/// The square root of high + low, as a root and what is missing to it.
-std::pair<Value, Value> ComplexMath::exactRoot(Value high, Value low) {
-  Value root = b.sqrt(high);
-  auto [square, rest] = exactProduct(root, root);
-  Value missing = b.add(b.sub(b.sub(high, square), rest), low);
-  missing = b.div(missing, b.add(root, root));
-  return {root, b.select(b.isZero(root), b.c(0), missing)};
-}
-
 ComplexMath::Scaled ComplexMath::scaled(Parts z) {
   if (single)
-    return {z, b.c(1), b.c(1), b.c(0)};
+    return {z, b.c(1), b.c(1), b.c(1), b.c(0)};
   Value size = b.max(b.abs(z.re), b.abs(z.im));
   Value large = b.greater(size, b.c(0x1p500));
   Value tiny = b.less(size, b.c(0x1p-450));
@@ -57,6 +23,7 @@ ComplexMath::Scaled ComplexMath::scaled(Parts z) {
   return {{b.mul(z.re, scale), b.mul(z.im, scale)},
           pick(0x1p600, 0x1p-600, 1),
           pick(0x1p300, 0x1p-300, 1),
+          pick(0x1p200, 0x1p-200, 1),
           pick(600 * ln2, -600 * ln2, 0)};
 }
 
@@ -74,28 +41,29 @@ Value ComplexMath::abs(Parts z) {
 Value ComplexMath::logOfAbs(Parts z) {
   Value x = b.abs(z.re), y = b.abs(z.im);
   Value more = b.max(x, y), less = b.min(x, y);
-  Value squares = b.add(b.square(x), b.square(y));
+  Value square = b.add(b.square(x), b.square(y));
   Value excess;
   if (single) {
     // All of these are exact for parts of 24 bits, but the last sum.
     excess =
         b.add(b.mul(b.sub(more, b.c(1)), b.add(more, b.c(1))), b.square(less));
   } else {
-    auto [moreHigh, moreLow] = exactProduct(more, more);
-    auto [lessHigh, lessLow] = exactProduct(less, less);
-    auto [first, lost] = exactSum(moreHigh, b.c(-1));
-    auto [sum, rest] = exactSum(first, lessHigh);
-    excess = b.add(sum, b.add(b.add(lost, rest), b.add(moreLow, lessLow)));
+    Pair most = add(exactProduct(more, more), pair(b.c(-1)));
+    excess = evaluate(add(most, exactProduct(less, less)));
   }
-  Value near = b.both(b.greater(squares, b.c(0.5)), b.less(squares, b.c(2)));
+  Value near = b.both(b.greater(square, b.c(0.5)), b.less(square, b.c(2)));
   Scaled s = scaled(z);
-  Value scaledSquares =
-      single ? squares : b.add(b.square(s.z.re), b.square(s.z.im));
-  Value far = b.mul(b.log(scaledSquares), 0.5);
+  Pair all = squares(s.z.re, s.z.im);
+  Value far = b.log(all.high);
+  if (all.low)
+    far = b.add(far, b.div(all.low, all.high));
+  far = b.mul(far, 0.5);
   if (!single)
     far = b.add(far, s.logOfInverse);
   Value infinite = b.either(b.isInfinite(z.re), b.isInfinite(z.im));
+  Value zero = b.both(b.isZero(x), b.isZero(y));
   Value value = b.select(near, b.mul(b.log1p(excess), 0.5), far);
+  value = b.select(zero, b.neg(b.infinity()), value);
   return b.select(infinite, b.infinity(), value);
 }
 
@@ -107,9 +75,10 @@ ComplexParts ComplexMath::multiply(Parts z, Parts w) {
 ComplexParts ComplexMath::divide(Parts z, Parts w) {
   Scaled top = scaled(z), bottom = scaled(w);
   Parts a = top.z, c = bottom.z;
-  Value size = b.add(b.square(c.re), b.square(c.im));
-  Value re = b.div(b.add(b.mul(a.re, c.re), b.mul(a.im, c.im)), size);
-  Value im = b.div(b.sub(b.mul(a.im, c.re), b.mul(a.re, c.im)), size);
+  Pair size = squares(c.re, c.im);
+  Pair along = add(exactProduct(a.re, c.re), exactProduct(a.im, c.im));
+  Pair across = add(exactProduct(a.im, c.re), negate(exactProduct(a.re, c.im)));
+  Value re = evaluate(divide(along, size)), im = evaluate(divide(across, size));
   if (!single) {
     // The bottom's inverse scale is its scale here.
     Value down = b.div(b.c(1), bottom.inverse);
@@ -156,36 +125,46 @@ ComplexParts ComplexMath::sign(Parts z) {
   Scaled s = scaled(z);
   Value size = b.sqrt(b.add(b.square(s.z.re), b.square(s.z.im)));
   Value zero = b.both(b.isZero(z.re), b.isZero(z.im));
-  return select(zero, z, {b.div(s.z.re, size), b.div(s.z.im, size)});
+  return select(zero, z, Parts{b.div(s.z.re, size), b.div(s.z.im, size)});
 }
 
 /// t = sqrt((|x| + |z|) / 2) is the larger part of the root, y / 2t the other.
+ComplexMath::PairParts ComplexMath::rootOf(Pair re, Value im) {
+  auto times = [&](Pair x, Value factor) {
+    return Pair{b.mul(x.high, factor), b.mul(x.low, factor)};
+  };
+  Value tiny, grow, shrink;
+  if (!single) {
+    tiny = b.less(b.max(b.abs(re.high), b.abs(im)), b.c(0x1p-450));
+    grow = b.select(tiny, b.c(0x1p600), b.c(1));
+    shrink = b.select(tiny, b.c(0x1p-300), b.c(1));
+    re = times(re, grow);
+    im = b.mul(im, grow);
+  }
+  Value left = b.less(re.high, b.c(0));
+  Pair width = select(left, negate(re), re);
+  Pair size = root(add(multiply(re, re), exactProduct(im, im)));
+  Pair t = root(scaledBy(add(width, size), 0.5));
+  Pair other = divide(pair(b.abs(im)), scaledBy(t, 2));
+  other = select(b.isZero(t.high), pair(b.c(0)), other);
+  if (!single) {
+    t = times(t, shrink);
+    other = times(other, shrink);
+  }
+  Pair height = select(left, t, other);
+  Value below = b.less(b.copySign(b.c(1), im), b.c(0));
+  return {select(left, other, t), select(below, negate(height), height)};
+}
+
 ComplexParts ComplexMath::sqrt(Parts z) {
   Scaled s = scaled(z);
-  Value t;
-  if (single) {
-    Value size = b.sqrt(b.add(b.square(s.z.re), b.square(s.z.im)));
-    t = b.sqrt(b.mul(b.add(b.abs(s.z.re), size), 0.5));
-  } else {
-    // Rounded once, so that what is made of roots keeps its digits.
-    auto [squareRe, restRe] = exactProduct(s.z.re, s.z.re);
-    auto [squareIm, restIm] = exactProduct(s.z.im, s.z.im);
-    auto [squares, rest] = exactSum(squareRe, squareIm);
-    auto [size, missing] =
-        exactRoot(squares, b.add(rest, b.add(restRe, restIm)));
-    auto [sum, lost] = exactSum(b.abs(s.z.re), size);
-    auto [root, tail] =
-        exactRoot(b.mul(sum, 0.5), b.mul(b.add(lost, missing), 0.5));
-    t = b.add(root, tail);
-  }
-  Value other = b.div(b.abs(s.z.im), b.add(t, t));
-  Value left = b.less(z.re, b.c(0));
-  Parts root{b.select(left, other, t),
-             b.copySign(b.select(left, t, other), z.im)};
+  PairParts pairs = rootOf(pair(s.z.re), s.z.im);
+  Parts root{evaluate(pairs.re), evaluate(pairs.im)};
   if (!single)
     root = {b.mul(root.re, s.rootOfInverse), b.mul(root.im, s.rootOfInverse)};
+  Value left = b.less(z.re, b.c(0));
   Value zero = b.both(b.isZero(z.re), b.isZero(z.im));
-  root = select(zero, {b.c(0), z.im}, root);
+  root = select(zero, Parts{b.c(0), z.im}, root);
   // An infinite real part with a finite other, then any infinite other.
   Value infiniteReal = b.isInfinite(z.re);
   Value rest = b.select(b.isNan(z.im), z.im, b.c(0));
@@ -194,28 +173,54 @@ ComplexParts ComplexMath::sqrt(Parts z) {
       b.select(left, b.copySign(b.infinity(), z.im),
                b.select(b.isNan(z.im), z.im, b.copySign(b.c(0), z.im)))};
   root = select(infiniteReal, atInfinity, root);
-  return select(b.isInfinite(z.im), {b.infinity(), z.im}, root);
+  return select(b.isInfinite(z.im), Parts{b.infinity(), z.im}, root);
 }
 
+/// 1 / w = conj(w) / |w|^2, with |w|^2 = |z|.
 ComplexParts ComplexMath::rsqrt(Parts z) {
-  Parts root = sqrt(z);
-  // 1 / w = conj(w) / |w|^2, with |w|^2 = |z|; in two steps, none of which
-  // leaves the range.
-  Value size = b.sqrt(abs(z));
-  Parts value{b.div(b.div(root.re, size), size),
-              b.neg(b.div(b.div(root.im, size), size))};
+  Scaled s = scaled(z);
+  PairParts pairs = rootOf(pair(s.z.re), s.z.im);
+  Pair size = root(squares(s.z.re, s.z.im));
+  Parts value{evaluate(divide(pairs.re, size)),
+              b.neg(evaluate(divide(pairs.im, size)))};
+  if (!single)
+    value = {b.div(value.re, s.rootOfInverse),
+             b.div(value.im, s.rootOfInverse)};
   Value zero = b.both(b.isZero(z.re), b.isZero(z.im));
-  value = select(zero, {b.infinity(), b.nan()}, value);
+  value = select(zero, Parts{b.infinity(), b.nan()}, value);
   Value infinite = b.either(b.isInfinite(z.re), b.isInfinite(z.im));
-  return select(infinite, {b.c(0), b.copySign(b.c(0), b.neg(z.im))}, value);
+  return select(infinite, Parts{b.c(0), b.copySign(b.c(0), b.neg(z.im))},
+                value);
 }
 
 ComplexParts ComplexMath::cbrt(Parts z) {
-  Value size = b.cbrt(abs(z));
+  Scaled s = scaled(z);
+  Value size = b.cbrt(b.sqrt(b.add(b.square(s.z.re), b.square(s.z.im))));
   Value third = b.div(angle(z), b.c(3));
+  Parts w{b.mul(size, b.cos(third)), b.mul(size, b.sin(third))};
+  if (!single) {
+    // One step of Newton's: w - (w^3 - z) / (3 w^2).
+    auto product = [&](PairParts x, PairParts y) {
+      return PairParts{add(multiply(x.re, y.re), negate(multiply(x.im, y.im))),
+                       add(multiply(x.re, y.im), multiply(x.im, y.re))};
+    };
+    PairParts root{pair(w.re), pair(w.im)};
+    PairParts square = product(root, root), cube = product(square, root);
+    Value wrongRe = evaluate(add(cube.re, negate(pair(s.z.re))));
+    Value wrongIm = evaluate(add(cube.im, negate(pair(s.z.im))));
+    Value re = square.re.high, im = square.im.high;
+    Value divisor = b.mul(b.add(b.square(re), b.square(im)), 3);
+    Value byRe = b.add(b.mul(wrongRe, re), b.mul(wrongIm, im));
+    Value byIm = b.sub(b.mul(wrongIm, re), b.mul(wrongRe, im));
+    w = {b.sub(w.re, b.div(byRe, divisor)), b.sub(w.im, b.div(byIm, divisor))};
+    w = {b.mul(w.re, s.cubeRootOfInverse), b.mul(w.im, s.cubeRootOfInverse)};
+  }
+  // Of what is not finite size and angle tell.
+  Value far = b.cbrt(abs(z));
+  Value finite = b.both(b.isFinite(z.re), b.isFinite(z.im));
+  Parts limit{b.mul(far, b.cos(third)), b.mul(far, b.sin(third))};
   Value zero = b.both(b.isZero(z.re), b.isZero(z.im));
-  return select(zero, z,
-                {b.mul(size, b.cos(third)), b.mul(size, b.sin(third))});
+  return select(zero, z, select(finite, w, limit));
 }
 
 ComplexParts ComplexMath::exp(Parts z) {
@@ -236,8 +241,8 @@ ComplexParts ComplexMath::exp(Parts z) {
   Value wild = b.negation(b.isFinite(z.im));
   Value grows = b.equal(z.re, b.infinity());
   Value fades = b.equal(z.re, b.neg(b.infinity()));
-  value = select(b.both(wild, grows), {b.infinity(), b.nan()}, value);
-  value = select(b.both(wild, fades), {b.c(0), b.c(0)}, value);
+  value = select(b.both(wild, grows), Parts{b.infinity(), b.nan()}, value);
+  value = select(b.both(wild, fades), Parts{b.c(0), b.c(0)}, value);
   return {b.select(b.isZero(z.im), b.exp(z.re), value.re),
           b.select(b.isZero(z.im), z.im, value.im)};
 }
@@ -245,8 +250,9 @@ ComplexParts ComplexMath::exp(Parts z) {
 /// e^x cos y - 1 = (e^x - 1) cos y - 2 sin^2(y / 2).
 ComplexParts ComplexMath::expm1(Parts z) {
   Value half = b.sin(b.mul(z.im, 0.5));
-  Value less = b.expm1(single ? b.min(z.re, b.c(700)) : z.re);
-  Value near = b.sub(b.mul(less, b.cos(z.im)), b.mul(b.square(half), 2));
+  Value less = b.expm1(single ? b.min(z.re, b.c(700)) : b.min(z.re, b.c(50)));
+  Pair bent = scaledBy(exactProduct(half, half), 2);
+  Value near = evaluate(add(exactProduct(less, b.cos(z.im)), negate(bent)));
   Parts whole = exp(z);
   Value large = b.greater(z.re, b.c(40));
   Value re = b.select(large, whole.re, near);
@@ -255,25 +261,31 @@ ComplexParts ComplexMath::expm1(Parts z) {
 
 ComplexParts ComplexMath::log(Parts z) { return {logOfAbs(z), angle(z)}; }
 
-/// |1 + z|^2 - 1 = 2x + y^2 + x^2, with the cancellation of the first two
-/// terms made good.
+/// Near |1 + z| = 1: |1 + z|^2 - 1 = 2x + y^2 + x^2, without cancellation.
 ComplexParts ComplexMath::log1p(Parts z) {
-  Value twice = b.add(z.re, z.re);
-  Value excess;
+  Parts moved{b.add(z.re, b.c(1)), z.im};
+  Value square = b.add(b.square(moved.re), b.square(moved.im));
+  Value near = b.both(b.greater(square, b.c(0.5)), b.less(square, b.c(2)));
+  Value twice = b.add(z.re, z.re), excess;
   if (single) {
-    auto [sum, rest] = exactSum(twice, b.square(z.im));
+    // The squares are exact.
+    auto [sum, rest] = twoSum(twice, b.square(z.im));
     excess = b.add(sum, b.add(rest, b.square(z.re)));
   } else {
-    auto [squareIm, restIm] = exactProduct(z.im, z.im);
-    auto [squareRe, restRe] = exactProduct(z.re, z.re);
-    auto [first, lost] = exactSum(twice, squareIm);
-    auto [sum, lostToo] = exactSum(first, squareRe);
-    excess = b.add(sum, b.add(b.add(lost, lostToo), b.add(restIm, restRe)));
+    excess = evaluate(add(add(pair(twice), exactProduct(z.im, z.im)),
+                          exactProduct(z.re, z.re)));
   }
-  Value near =
-      b.both(b.less(b.abs(z.re), b.c(0.5)), b.less(b.abs(z.im), b.c(0.5)));
-  Parts moved{b.add(z.re, b.c(1)), z.im};
-  Value re = b.select(near, b.mul(b.log1p(excess), 0.5), logOfAbs(moved));
+  Value far = logOfAbs(moved);
+  if (!single) {
+    // Also the sum's rounding counts.
+    Pair sum = exactSum(b.c(1), z.re);
+    Pair all = add(multiply(sum, sum), exactProduct(z.im, z.im));
+    Value log = b.add(b.log(all.high), b.div(all.low, all.high));
+    Value moderate =
+        b.both(b.greater(square, b.c(0x1p-100)), b.less(square, b.c(0x1p100)));
+    far = b.select(moderate, b.mul(log, 0.5), far);
+  }
+  Value re = b.select(near, b.mul(b.log1p(excess), 0.5), far);
   return {re, b.atan2(z.im, moved.re)};
 }
 
@@ -284,15 +296,22 @@ ComplexParts ComplexMath::log1p(Parts z) {
 ComplexParts ComplexMath::logistic(Parts z) {
   Value size = b.neg(b.abs(z.re));
   Value e = b.exp(size), less = b.expm1(size);
-  Value cosHalf = b.cos(b.mul(z.im, 0.5)), cos = b.cos(z.im);
-  Value half = b.mul(b.mul(e, b.square(cosHalf)), 2);
-  Value denominator = b.add(b.square(less), b.add(half, half));
-  // 1 + e cos y = (1 - e) + 2 e cos^2(y / 2), and e + cos y likewise.
-  Value right = b.sub(half, less);
-  Value left = b.mul(e, b.add(e, cos));
-  Value top = b.select(b.less(z.re, b.c(0)), left, right);
-  Value im = b.div(b.mul(e, b.sin(z.im)), denominator);
-  return {b.div(top, denominator), b.select(b.isZero(z.im), z.im, im)};
+  Value cosHalf = b.cos(b.mul(z.im, 0.5));
+  Pair twice = scaledBy(exactProduct(cosHalf, cosHalf), 2);
+  Pair half = multiply(pair(e), twice);
+  Pair denominator = add(exactProduct(less, less), scaledBy(half, 2));
+  // Near the poles 1 + e cos y = (1 - e) + 2 e cos^2(y / 2), and e + cos y
+  // likewise.
+  Value cos = b.cos(z.im), near = b.greater(e, b.c(0.5));
+  Pair right = select(near, add(half, pair(b.neg(less))),
+                      add(pair(b.c(1)), exactProduct(e, cos)));
+  Pair sum = select(near, add(pair(less), twice), exactSum(e, cos));
+  Pair left = multiply(pair(e), sum);
+  Pair top = select(b.less(z.re, b.c(0)), left, right);
+  Pair across = exactProduct(e, b.sin(z.im));
+  Value im = evaluate(divide(across, denominator));
+  return {evaluate(divide(top, denominator)),
+          b.select(b.isZero(z.im), z.im, im)};
 }
 
 ComplexParts ComplexMath::power(Parts z, Parts w) {
@@ -304,7 +323,7 @@ ComplexParts ComplexMath::power(Parts z, Parts w) {
                b.select(positive, b.c(0), b.nan())};
   value = select(zero, ofZero, value);
   Value toZero = b.both(b.isZero(w.re), b.isZero(w.im));
-  return select(toZero, {b.c(1), b.c(0)}, value);
+  return select(toZero, Parts{b.c(1), b.c(0)}, value);
 }
 
 } // namespace heddle

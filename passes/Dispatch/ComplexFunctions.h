@@ -54,8 +54,8 @@ private:
   struct Scaled {
     Parts z;
     Value inverse;
-    /// Square root of `inverse`, and its logarithm.
-    Value rootOfInverse, logOfInverse;
+    /// Roots of `inverse`, and its logarithm.
+    Value rootOfInverse, cubeRootOfInverse, logOfInverse;
   };
   Scaled scaled(Parts z);
   Value logOfAbs(Parts z);
@@ -69,11 +69,37 @@ private:
     Value asinReal, acosReal, size;
   };
   InverseSine inverseSine(Parts z);
-  /// The error-free product a * b = high + low.
-  std::pair<Value, Value> exactProduct(Value a, Value b);
-  /// The error-free sum.
-  std::pair<Value, Value> exactSum(Value a, Value b);
-  std::pair<Value, Value> exactRoot(Value high, Value low);
+  /// high + low, where low is what rounding took; formulas for complex<f32> do
+  /// without it.
+  struct Pair {
+    Value high, low;
+  };
+  /// The rounded sum, and what it lacks (Knuth).
+  std::pair<Value, Value> twoSum(Value a, Value b);
+  Pair exactSum(Value a, Value b);
+  Pair exactProduct(Value a, Value b);
+  Pair add(Pair x, Pair y);
+  Pair multiply(Pair x, Pair y);
+  Pair divide(Pair x, Pair y);
+  Pair root(Pair x);
+  Pair negate(Pair x);
+  Pair scaledBy(Pair x, double powerOfTwo);
+  Pair select(Value condition, Pair x, Pair y) {
+    return {b.select(condition, x.high, y.high),
+            single ? Value() : b.select(condition, x.low, y.low)};
+  }
+  /// A number as a pair.
+  Pair pair(Value x) { return {x, single ? Value() : b.c(0)}; }
+  Value evaluate(Pair x) { return x.low ? b.add(x.high, x.low) : x.high; }
+  /// x^2 + y^2.
+  Pair squares(Value x, Value y) {
+    return add(exactProduct(x, x), exactProduct(y, y));
+  }
+  struct PairParts {
+    Pair re, im;
+  };
+  /// The root of numbers whose squares do not overflow.
+  PairParts rootOf(Pair re, Value im);
 
   /// i z and -i z.
   Parts timesI(Parts z) { return {b.neg(z.im), z.re}; }

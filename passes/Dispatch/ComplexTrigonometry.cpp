@@ -57,32 +57,34 @@ ComplexParts ComplexMath::sinh(Parts z) { return timesMinusI(sin(timesI(z))); }
 
 ComplexParts ComplexMath::cosh(Parts z) { return cos(timesI(z)); }
 
-/// With t = tan y, s = sinh x, u = 1 + t^2, d = 1 + u s^2:
-/// tanh z = (u s sqrt(1 + s^2) + i t) / d.
+/// (sinh x cosh x + i sin y cos y) / (sinh^2 x + cos^2 y).
 ComplexParts ComplexMath::tanh(Parts z) {
   // Beyond this the real part is 1 in any case.
   double limit = single ? 100 : 170;
-  Value t = b.tan(z.im);
-  Value s = b.sinh(b.bounded(z.re, limit));
-  Value u = b.add(b.c(1), b.square(t));
-  Value us = b.mul(u, s);
-  Value d = b.add(b.c(1), b.mul(us, s));
-  Value rho = b.sqrt(b.add(b.c(1), b.square(s)));
-  Parts value{b.div(b.mul(us, rho), d), b.div(t, d)};
+  Value sinh = b.sinh(b.bounded(z.re, limit));
+  Value sin = b.sin(z.im), cos = b.cos(z.im);
+  // Of each two functions one follows from the other: less errors to add.
+  Pair square = exactProduct(sinh, sinh), one = pair(b.c(1));
+  Pair cosh = root(add(one, square));
+  Value flat = b.less(b.abs(sin), b.abs(cos));
+  Value small = b.select(flat, sin, cos);
+  Pair low = exactProduct(small, small), high = add(one, negate(low));
+  Pair divisor = add(square, select(flat, high, low));
+  Value im = evaluate(divide(multiply(pair(small), root(high)), divisor));
+  Parts value{evaluate(divide(multiply(pair(sinh), cosh), divisor)),
+              b.copySign(im, b.mul(sin, cos))};
   Value size = b.abs(z.re);
   Value large = b.greater(size, b.c(single ? 50 : 30));
-  Value one = b.copySign(b.c(1), z.re);
+  Value unit = b.copySign(b.c(1), z.re);
   if (!single) {
     // 4 sin y cos y / e^2|x|.
-    Value fading = b.exp(b.neg(size));
-    Value im = b.mul(b.mul(b.sin(z.im), b.cos(z.im)), 4);
-    value.im = b.select(large, b.mul(b.mul(im, fading), fading), value.im);
+    Value fading = b.mul(b.exp(b.mul(size, -2)), 4);
+    value.im = b.select(b.greater(size, b.c(limit)),
+                        b.mul(b.mul(sin, cos), fading), value.im);
   }
-  value.re = b.select(b.both(large, b.isFinite(z.im)), one, value.re);
-  Parts atInfinity{one,
-                   b.select(b.isFinite(z.im),
-                            b.copySign(b.c(0), b.mul(b.sin(z.im), b.cos(z.im))),
-                            b.c(0))};
+  value.re = b.select(b.both(large, b.isFinite(z.im)), unit, value.re);
+  Parts atInfinity{unit, b.select(b.isFinite(z.im),
+                                  b.copySign(b.c(0), b.mul(sin, cos)), b.c(0))};
   value = select(b.isInfinite(z.re), atInfinity, value);
   return {b.select(b.isZero(z.re), z.re, value.re),
           b.select(b.isZero(z.im), z.im, value.im)};
@@ -98,12 +100,15 @@ ComplexMath::InverseSine ComplexMath::inverseSine(Parts z) {
   Value x = z.re, y = b.abs(z.im);
   double limit = single ? 1e100 : 1e150;
   Value boundedX = b.bounded(x, limit), boundedY = b.min(y, b.c(limit));
-  Parts minus = sqrt({b.sub(b.c(1), boundedX), b.neg(boundedY)});
-  Parts plus = sqrt({b.add(b.c(1), boundedX), boundedY});
-  Value side = b.sub(b.mul(minus.re, plus.re), b.mul(minus.im, plus.im));
-  Value height = b.sub(b.mul(minus.re, plus.im), b.mul(minus.im, plus.re));
+  PairParts minus = rootOf(exactSum(b.c(1), b.neg(boundedX)), b.neg(boundedY));
+  PairParts plus = rootOf(exactSum(b.c(1), boundedX), boundedY);
+  Pair sides = multiply(minus.re, plus.re);
+  Value side = evaluate(add(sides, negate(multiply(minus.im, plus.im))));
+  Value height = evaluate(
+      add(multiply(minus.re, plus.im), negate(multiply(minus.im, plus.re))));
+  Value minusRe = evaluate(minus.re), plusRe = evaluate(plus.re);
   InverseSine result{b.atan2(boundedX, side),
-                     b.mul(b.atan2(minus.re, plus.re), 2), b.asinh(height)};
+                     b.mul(b.atan2(minusRe, plusRe), 2), b.asinh(height)};
   if (!single) {
     Value large = b.greater(b.max(b.abs(x), y), b.c(1e100));
     result.asinReal = b.select(large, b.atan2(x, y), result.asinReal);
@@ -114,7 +119,7 @@ ComplexMath::InverseSine ComplexMath::inverseSine(Parts z) {
   if (!single) {
     // Half of a subnormal number is none.
     Value faint = b.both(b.less(y, b.c(1e-290)), b.less(b.abs(x), b.c(1)));
-    Value quotient = b.div(y, b.mul(minus.re, plus.re));
+    Value quotient = b.div(y, b.mul(minusRe, plusRe));
     result.size = b.select(faint, quotient, result.size);
   }
   Value infinite = b.either(b.isInfinite(x), b.isInfinite(y));
@@ -150,10 +155,15 @@ ComplexParts ComplexMath::atanh(Parts z) {
   double limit = single ? 1e100 : 1e150;
   Value x = b.min(b.abs(z.re), b.c(limit));
   Value y = b.min(b.abs(z.im), b.c(limit));
-  Value less = b.sub(b.c(1), x);
-  Value distance = b.add(b.square(less), b.square(y));
-  Value re = b.mul(b.log1p(b.div(b.mul(x, 4), distance)), 0.25);
-  Value gap = b.sub(b.mul(less, b.add(b.c(1), x)), b.square(y));
+  Pair less = exactSum(b.c(1), b.neg(x)), more = exactSum(b.c(1), x);
+  Pair height = exactProduct(y, y);
+  Pair distances = add(multiply(less, less), height);
+  Value distance = distances.high;
+  Value ratio = evaluate(divide(pair(b.mul(x, 4)), distances));
+  // At 1 only the infinity counts.
+  ratio = b.select(b.isZero(distance), b.infinity(), ratio);
+  Value re = b.mul(b.log1p(ratio), 0.25);
+  Value gap = evaluate(add(multiply(less, more), negate(height)));
   Value im = b.mul(b.atan2(b.add(y, y), gap), 0.5);
   Value size = b.max(b.abs(z.re), b.abs(z.im));
   if (!single) {

@@ -21,10 +21,17 @@ static Pair expm1Reduced(FloatBuilder &b, Pair r) {
       1.0 / 720,     1.0 / 5040,     1.0 / 40320,     1.0 / 362880,
       1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800};
   Value x = r.high;
-  Value beyond = b.mul(b.mul(x, x), b.polynomial(x, factorials));
-  Pair value = orderedSum(b, x, beyond);
+  if (!b.compensates)
+    return {b.fma(b.mul(x, x), b.polynomial(x, factorials), x), {}};
+  // The first two terms exactly.
+  Pair square = exactProduct(b, x, x);
+  Pair value = orderedSum(b, x, b.mul(square.high, b.c(0.5)));
+  Value beyond = b.polynomial(x, ArrayRef<double>(factorials).drop_front());
+  beyond = b.fma(b.mul(square.high, x), beyond, b.mul(square.low, b.c(0.5)));
   // The derivative is exp(r).
-  return r.low ? addLow(b, value, b.fma(value.high, r.low, r.low)) : value;
+  if (r.low)
+    beyond = b.add(beyond, b.fma(b.add(value.high, beyond), r.low, r.low));
+  return orderedSum(b, value.high, b.add(value.low, beyond));
 }
 
 /// x = n ln2 + r.

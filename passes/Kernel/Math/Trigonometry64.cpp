@@ -111,15 +111,28 @@ QuarterTurns reduceQuarterTurns(FloatBuilder &b, Value x) {
 
 /// Sine and cosine of |r| <= pi/4 by Taylor's series: 2e-18.
 static Pair sineReduced(FloatBuilder &b, QuarterTurns angle, Pair square) {
+  static constexpr double series[] = {-1.0 / 6,
+                                      1.0 / 120,
+                                      -1.0 / 5040,
+                                      1.0 / 362880,
+                                      -1.0 / 39916800,
+                                      1.0 / 6227020800.0,
+                                      -1.0 / 1307674368000.0,
+                                      1.0 / 355687428096000.0};
   Value r = angle.rest, z = square.high;
-  Value sin = b.polynomial(
-      z, {-1.0 / 6, 1.0 / 120, -1.0 / 5040, 1.0 / 362880, -1.0 / 39916800,
-          1.0 / 6227020800.0, -1.0 / 1307674368000.0, 1.0 / 355687428096000.0});
-  Value beyond = b.mul(b.mul(z, r), sin);
+  if (!b.compensates)
+    return {b.fma(b.mul(z, r), b.polynomial(z, series), r), {}};
+  // The first two terms exactly.
+  Pair cube = multiply(b, square, {r, {}});
+  Pair sixth =
+      multiply(b, cube, {b.c(series[0]), b.c(-9.25185853854297066e-18)});
+  Pair value = orderedSum(b, r, sixth.high);
+  Value beyond = b.polynomial(z, ArrayRef<double>(series).drop_front());
+  beyond = b.fma(b.mul(cube.high, z), beyond, sixth.low);
   // The derivative is 1 - r^2/2.
   if (angle.tail)
     beyond = b.add(beyond, b.fma(b.mul(z, b.c(-0.5)), angle.tail, angle.tail));
-  return orderedSum(b, r, beyond);
+  return orderedSum(b, value.high, b.add(value.low, beyond));
 }
 
 static Pair cosineReduced(FloatBuilder &b, QuarterTurns angle, Pair square) {
