@@ -8,12 +8,6 @@
 
 using namespace heddle::format;
 
-/// Rounds towards minus infinity; `divisor` is positive.
-static int64_t floorDivide(int64_t value, int64_t divisor) {
-  int64_t quotient = value / divisor;
-  return value % divisor < 0 ? quotient - 1 : quotient;
-}
-
 /// Null when all is well, otherwise what is wrong.
 static const char *apply(ExpressionKind kind, int64_t lhs, int64_t rhs,
                          int64_t &result) {
@@ -27,8 +21,13 @@ static const char *apply(ExpressionKind kind, int64_t lhs, int64_t rhs,
   case ExpressionKind::mod: {
     if (rhs <= 0)
       return "divides by a number that is not positive";
-    int64_t quotient = floorDivide(lhs, rhs);
-    int64_t rest = lhs - quotient * rhs;
+    // Rounded towards minus infinity; the product of quotient and divisor may
+    // not be representable.
+    int64_t quotient = lhs / rhs, rest = lhs % rhs;
+    if (rest < 0) {
+      --quotient;
+      rest += rhs;
+    }
     if (kind == ExpressionKind::mod)
       result = rest;
     else
