@@ -7,6 +7,7 @@
 #include "heddle/Driver/Model.h"
 #include "heddle/Driver/Targets.h"
 #include "heddle/Pipeline/GraphPipeline.h"
+#include "heddle/Support/Suggestion.h"
 #include "runtime/format/ArtifactWriter.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -55,8 +56,11 @@ public:
     }
     for (StringRef name : names)
       if (!llvm::is_contained(stages, name)) {
-        session.diagnostics.report(ErrorCode::UnknownStage,
-                                   "there is no stage \"" + name + "\"");
+        session.diagnostics.report(
+            ErrorCode::UnknownStage,
+            "there is no stage \"" + name + "\"" +
+                suggest(name, std::vector<std::string>(std::begin(stages),
+                                                       std::end(stages))));
         return false;
       }
     return true;

@@ -1,5 +1,7 @@
 #include "heddle/Driver/Targets.h"
 
+#include "heddle/Support/Suggestion.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -44,8 +46,12 @@ heddle::resolveTargets(ArrayRef<std::string> names,
     }
     const Machine *machine = findMachine(name);
     if (!machine) {
-      diagnostics.report(ErrorCode::UnknownTarget,
-                         "there is no target \"" + name + "\"");
+      std::vector<std::string> known = {"native"};
+      for (const Machine &other : machines())
+        known.push_back(other.name);
+      diagnostics.report(ErrorCode::UnknownTarget, "there is no target \"" +
+                                                       name + "\"" +
+                                                       suggest(name, known));
       return std::nullopt;
     }
     chosen.insert(machine);

@@ -3,6 +3,7 @@
 
 #include "heddle/Driver/Commands.h"
 #include "heddle/Driver/Limits.h"
+#include "heddle/Support/Suggestion.h"
 
 #include <CLI/CLI.hpp>
 
@@ -40,6 +41,38 @@ static void addCommon(CLI::App &app, CommonOptions &common) {
   app.add_option("--time-limit", common.timeLimitSeconds,
                  "Bound on the whole time, in seconds")
       ->check(CLI::NonNegativeNumber);
+}
+
+static std::vector<std::string> commandNames(const CLI::App &app) {
+  std::vector<std::string> names;
+  for (const CLI::App *command : app.get_subcommands({}))
+    names.push_back(command->get_name());
+  return names;
+}
+
+/// What is wrong with arguments that nothing took, and what was meant.
+static std::string explainExtras(const CLI::App &app, int argc, char **argv) {
+  std::vector<CLI::App *> chosen = app.get_subcommands();
+  if (chosen.empty()) {
+    for (int i = 1; i < argc; ++i)
+      if (argv[i][0] != '-')
+        return "there is no command \"" + std::string(argv[i]) + "\"" +
+               suggest(argv[i], commandNames(app));
+    return "a command is missing before " + std::string(argv[1]);
+  }
+  const CLI::App &command = *chosen.front();
+  std::vector<std::string> extras = app.remaining(/*recurse=*/true), known;
+  for (const CLI::Option *option : command.get_options())
+    for (const std::string &name : option->get_lnames())
+      known.push_back("--" + name);
+  for (const std::string &extra : extras)
+    if (extra.size() > 1 && extra.front() == '-') {
+      std::string name = extra.substr(0, extra.find('='));
+      return "`heddle " + command.get_name() + "` has no option " + name +
+             suggest(name, known);
+    }
+  return "`heddle " + command.get_name() + "` takes no further argument: " +
+         (extras.empty() ? std::string() : "\"" + extras.front() + "\"");
 }
 
 static void addModel(CLI::App &app, ModelOptions &model, const char *what) {
@@ -282,6 +315,9 @@ int main(int argc, char **argv) {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp &error) {
     return app.exit(error);
+  } catch (const CLI::ExtrasError &) {
+    options.plain.json = json;
+    return reportUsage(options.plain, explainExtras(app, argc, argv));
   } catch (const CLI::ParseError &error) {
     options.plain.json = json;
     return reportUsage(options.plain, error.what());
@@ -294,8 +330,9 @@ int main(int argc, char **argv) {
       if (candidate->get_name() == topic)
         about = candidate;
     if (!topic.empty() && about == &app)
-      return reportUsage(options.plain,
-                         "there is no command \"" + topic + "\"");
+      return reportUsage(options.plain, "there is no command \"" + topic +
+                                            "\"" +
+                                            suggest(topic, commandNames(app)));
     runHelp(options.plain, topic,
             about == &app ? overview : about->help("heddle"));
     return help->parsed() ? 0 : 2;

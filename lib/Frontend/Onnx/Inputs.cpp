@@ -3,6 +3,8 @@
 
 #include "Importer.h"
 
+#include "heddle/Support/Suggestion.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -81,6 +83,14 @@ static std::string quoted(StringRef name) {
 
 LogicalResult Importer::checkShapeOptions() {
   SmallVector<const ValueInfo *> inputs = realInputs(model.graph);
+  std::vector<std::string> names, symbols;
+  for (const ValueInfo *input : inputs) {
+    names.push_back(input->name.str());
+    for (const Dimension &dimension : input->type.shape)
+      if (!dimension.symbol.empty() &&
+          !llvm::is_contained(symbols, dimension.symbol))
+        symbols.push_back(dimension.symbol.str());
+  }
   for (const auto &[name, shape] : options.shapes) {
     const ValueInfo *found = nullptr;
     for (const ValueInfo *input : inputs)
@@ -89,19 +99,13 @@ LogicalResult Importer::checkShapeOptions() {
     if (!found)
       return heddle::emitError(modelLocation(), ErrorCode::OnnxShapeOption)
              << "--shape names the input '" << name
-             << "', which the model does not have";
+             << "', which the model does not have" << suggest(name, names);
   }
   for (const auto &[name, extent] : options.dims) {
-    bool found = llvm::any_of(inputs, [&,
-                                       &name = name](const ValueInfo *input) {
-      return llvm::any_of(input->type.shape, [&](const Dimension &dimension) {
-        return dimension.symbol == name;
-      });
-    });
-    if (!found)
+    if (!llvm::is_contained(symbols, name))
       return heddle::emitError(modelLocation(), ErrorCode::OnnxShapeOption)
              << "--dim names the dimension '" << name
-             << "', which no input of the model has";
+             << "', which no input of the model has" << suggest(name, symbols);
   }
   return success();
 }

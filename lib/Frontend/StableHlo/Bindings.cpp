@@ -3,6 +3,7 @@
 #include "dialects/StableHlo/StableHlo.h"
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/MappedFile.h"
+#include "heddle/Support/Suggestion.h"
 #include "heddle/Support/TensorFile.h"
 #include "heddle/Support/Weights.h"
 
@@ -79,6 +80,13 @@ static ElementsAttr weightOf(const NamedTensor &named,
                     std::vector<char>(bytes.begin(), bytes.end()));
 }
 
+static std::vector<std::string> namesOf(const Parameters &parameters) {
+  std::vector<std::string> names;
+  for (const NamedTensor &tensor : parameters.tensors)
+    names.push_back(tensor.name);
+  return names;
+}
+
 static StringRef nameOf(func::FuncOp function, unsigned index) {
   auto name = function.getArgAttrOfType<StringAttr>(index, "heddle.name");
   return name ? name.getValue() : StringRef();
@@ -130,7 +138,8 @@ LogicalResult bindArguments(func::FuncOp function,
       if (!tensor && named)
         return emitError(loc, ErrorCode::StableHloBind)
                << "'" << binding.file << "' has no tensor '" << name
-               << "' for the argument '" << binding.argument << "'";
+               << "' for the argument '" << binding.argument << "'"
+               << suggest(name, namesOf(*parameters));
       if (!tensor)
         continue;
       if (failed(bind(function, i, *tensor, *parameters)))
@@ -138,12 +147,18 @@ LogicalResult bindArguments(func::FuncOp function,
       bound.set(i);
       any = true;
     }
-    if (!any)
+    if (any)
+      continue;
+    std::vector<std::string> names;
+    for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i)
+      names.push_back(nameOf(function, i).str());
+    if (binding.argument.empty())
       return emitError(loc, ErrorCode::StableHloBind)
-             << (binding.argument.empty()
-                     ? "'" + binding.file +
-                           "' has no tensor of an argument's name"
-                     : "there is no argument '" + binding.argument + "'");
+             << "'" << binding.file << "' has a tensor for none of the arguments"
+             << suggest("", names);
+    return emitError(loc, ErrorCode::StableHloBind)
+           << "there is no argument '" << binding.argument << "'"
+           << suggest(binding.argument, names);
   }
   return function.eraseArguments(bound);
 }

@@ -95,11 +95,20 @@ static LogicalResult checkArguments(func::FuncOp entry) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (tensor && tensor.hasStaticShape())
       continue;
-    return emitError(entry.getArgument(i).getLoc(),
-                     ErrorCode::StableHloDynamicShape)
-           << "argument '"
-           << entry.getArgAttrOfType<StringAttr>(i, "heddle.name").getValue()
-           << "' has type " << type << "; a tensor of known size is wanted";
+    StringRef name =
+        entry.getArgAttrOfType<StringAttr>(i, "heddle.name").getValue();
+    InFlightDiagnostic error = emitError(entry.getArgument(i).getLoc(),
+                                         ErrorCode::StableHloDynamicShape)
+                               << "argument '" << name << "' has type " << type
+                               << "; a tensor of known size is wanted";
+    if (!tensor)
+      return error;
+    // The command that mends it, to be filled in.
+    error << ": --shape " << name << "=";
+    for (auto [d, extent] : llvm::enumerate(tensor.getShape()))
+      error << (d ? "x" : "")
+            << (ShapedType::isDynamic(extent) ? "N" : std::to_string(extent));
+    return error;
   }
   return success();
 }

@@ -2,6 +2,7 @@
 
 #include "heddle/Frontend/DimensionExpression.h"
 #include "heddle/Support/Diagnostics.h"
+#include "heddle/Support/Suggestion.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -28,16 +29,92 @@ void takeInnerNames(func::FuncOp entry) {
   });
 }
 
+static std::string nameOfArgument(func::FuncOp entry, unsigned i) {
+  auto name = entry.getArgAttrOfType<StringAttr>(i, "heddle.name");
+  StringRef given =
+      name ? name.getValue() : nameIn(entry.getArgument(i).getLoc());
+  return given.empty() ? "arg" + std::to_string(i) : given.str();
+}
+
+/// What an option may call an argument: its name, argN or N.
+static std::array<std::string, 3> keysOf(func::FuncOp entry, unsigned i) {
+  return {nameOfArgument(entry, i), "arg" + std::to_string(i),
+          std::to_string(i)};
+}
+
+static std::string toText(ArrayRef<int64_t> shape) {
+  std::string text;
+  for (int64_t extent : shape)
+    text += (text.empty() ? "" : "x") +
+            (ShapedType::isDynamic(extent) ? "?" : std::to_string(extent));
+  return text;
+}
+
+/// Every option must say something of this program.
+static LogicalResult checkOptions(func::FuncOp entry,
+                                  const ExportedProgram *exported,
+                                  const StableHloImportOptions &options) {
+  std::vector<std::string> names;
+  llvm::StringMap<unsigned> numbers;
+  for (unsigned i = 0, e = entry.getNumArguments(); i < e; ++i) {
+    names.push_back(nameOfArgument(entry, i));
+    for (const std::string &key : keysOf(entry, i))
+      numbers.try_emplace(key, i);
+  }
+  for (const auto &[key, shape] : options.shapes) {
+    auto found = numbers.find(key);
+    if (found == numbers.end())
+      return emitError(entry.getLoc(), ErrorCode::OnnxShapeOption)
+             << "--shape " << key << "=" << toText(shape)
+             << ": there is no argument '" << key << "'" << suggest(key, names);
+    auto tensor =
+        dyn_cast<RankedTensorType>(entry.getArgumentTypes()[found->second]);
+    bool fits = tensor && static_cast<size_t>(tensor.getRank()) == shape.size();
+    for (size_t d = 0; fits && d < shape.size(); ++d)
+      fits = shape[d] >= 0 &&
+             (tensor.isDynamicDim(d) || tensor.getDimSize(d) == shape[d]);
+    if (!fits)
+      return emitError(entry.getArgument(found->second).getLoc(),
+                       ErrorCode::OnnxShapeOption)
+             << "--shape " << key << "=" << toText(shape) << ": argument '"
+             << names[found->second] << "' has type "
+             << entry.getArgumentTypes()[found->second]
+             << (tensor ? ", of which only '?' can be fixed" : "");
+  }
+  for (const auto &[symbol, size] : options.dims) {
+    if (!exported)
+      return emitError(entry.getLoc(), ErrorCode::OnnxShapeOption)
+             << "--dim " << symbol << "=" << size
+             << ": sizes of this program have no names; fix an argument's by "
+                "--shape NAME=SHAPE";
+    // Dimensions are expressions, such as 2*rows + 1.
+    std::vector<std::string> symbols;
+    for (const std::vector<std::string> &shape : exported->shapes)
+      for (StringRef dimension : shape)
+        while (!dimension.empty()) {
+          StringRef word = dimension.take_while(
+              [](char c) { return llvm::isAlnum(c) || c == '_'; });
+          if (!word.empty() && !llvm::isDigit(word.front()) &&
+              !llvm::is_contained(symbols, word))
+            symbols.push_back(word.str());
+          dimension = dimension.drop_front(std::max<size_t>(word.size(), 1));
+        }
+    if (!llvm::is_contained(symbols, symbol))
+      return emitError(entry.getLoc(), ErrorCode::OnnxShapeOption)
+             << "--dim " << symbol << "=" << size
+             << ": no argument has a dimension '" << symbol << "'"
+             << suggest(symbol, symbols);
+  }
+  return success();
+}
+
 /// The shape that the options give an argument; none if they say nothing of it.
 static FailureOr<std::optional<SmallVector<int64_t>>>
 givenShape(func::FuncOp entry, unsigned i, const ExportedProgram *exported,
            const StableHloImportOptions &options) {
   using Shape = std::optional<SmallVector<int64_t>>;
   BlockArgument argument = entry.getArgument(i);
-  auto name = entry.getArgAttrOfType<StringAttr>(i, "heddle.name");
-  for (std::string key :
-       {(name ? name.getValue() : nameIn(argument.getLoc())).str(),
-        "arg" + std::to_string(i), std::to_string(i)})
+  for (const std::string &key : keysOf(entry, i))
     if (auto found = options.shapes.find(key); found != options.shapes.end())
       return Shape(llvm::to_vector(found->second));
   if (!exported || i >= exported->shapes.size() || options.dims.empty())
@@ -70,13 +147,16 @@ static InFlightDiagnostic emitOpen(BlockArgument argument,
               "NAME=NUMBER";
   return emitError(argument.getLoc(), ErrorCode::StableHloDynamicShape)
          << "argument " << i << " has type " << argument.getType()
-         << "; a tensor of known size is wanted: fix it by --shape";
+         << "; a tensor of known size is wanted: fix it by --shape arg" << i
+         << "=SHAPE";
 }
 
 LogicalResult fixShapes(func::FuncOp entry, const ExportedProgram *exported,
                         const StableHloImportOptions &options) {
   SmallVector<Type> types = llvm::to_vector(entry.getArgumentTypes());
   bool changed = false;
+  if (failed(checkOptions(entry, exported, options)))
+    return failure();
   for (auto [i, type] : llvm::enumerate(types)) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor || tensor.hasStaticShape())
@@ -96,8 +176,8 @@ LogicalResult fixShapes(func::FuncOp entry, const ExportedProgram *exported,
     if (!fits)
       return emitError(entry.getArgument(i).getLoc(),
                        ErrorCode::OnnxShapeOption)
-             << "argument " << i << " of type " << tensor
-             << " cannot have the given shape";
+             << "argument '" << nameOfArgument(entry, i) << "' of type "
+             << tensor << " cannot have the shape " << toText(**shape);
     type = RankedTensorType::get(**shape, tensor.getElementType());
     changed = true;
   }

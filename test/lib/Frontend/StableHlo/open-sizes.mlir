@@ -11,7 +11,7 @@
 // TYPES: output out0 f32 12
 // TYPES: output out1 f32 8x3
 // TYPES: output out2 f32 4x2
-// WRONG: argument 0 of type 'tensor<?x3xf32>' cannot have the given shape
+// WRONG: --shape x=4x2: argument 'x' has type 'tensor<?x3xf32>', of which only '?' can be fixed
 
 func.func @main(%x: tensor<?x3xf32> loc("x")) -> (tensor<?xf32>, tensor<?x3xf32>, tensor<?x2xf32>) {
   %three = stablehlo.constant dense<3> : tensor<i32>
