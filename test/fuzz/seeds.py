@@ -106,7 +106,7 @@ def main(folder, tools):
             for name, data in make():
                 put(target, name, data)
                 if target == "exported":
-                    put("stablehlo", name + ".exported", data)
+                    put("bytecode", name + ".exported", data)
         except ImportError as error:
             print(f"{target}: seeds only from what was found before: {error}")
     with tempfile.TemporaryDirectory() as scratch:
@@ -116,7 +116,7 @@ def main(folder, tools):
             for version in ("0.9.0", "1.20.0"):
                 if subprocess.run([tools / "heddle-translate", "--serialize", f"--target={version}", program, "-o", out],
                                   capture_output=True, check=False).returncode == 0:
-                    put("stablehlo", f"{program.stem}.{version}.mlirbc", out.read_bytes())
+                    put("bytecode", f"{program.stem}.{version}.mlirbc", out.read_bytes())
         artifact = folder / "artifact.heddle"
         (pathlib.Path(scratch) / "calls.mlir").write_text(CUSTOM_CALLS)
         for model in (pathlib.Path(scratch) / "calls.mlir", TESTS / "lib/Frontend/Vhlo/round-trip.mlir"):
