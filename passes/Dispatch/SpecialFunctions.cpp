@@ -6,7 +6,7 @@
 #include "passes/Dispatch/SpecialFunctions.h"
 
 #include "dialects/Chlo/Chlo.h"
-#include "passes/Kernel/Math/FloatBuilder.h"
+#include "passes/Kernel/Math/Pair.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 #include <limits>
@@ -16,18 +16,31 @@ using namespace heddle;
 
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 static constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+/// pi, and what double lacks of it.
 static constexpr double kPi = 3.14159265358979323846;
+static constexpr double kPiLow = 1.2246467991473532e-16;
 
-/// lgamma(x) / ((x - 1) (x - 2)) on [1, 2], of 2x - 3.
-static constexpr double kLogGamma[] = {
-    0.4831289505409809,      -0.07297994795715304,    0.015727850268641236,
-    -0.003913560937626187,   0.0010498186644491197,   -0.00029455070151955954,
-    8.510090382266539e-05,   -2.5094328669818345e-05, 7.5113911543279285e-06,
-    -2.2742474054826674e-06, 6.948460789947273e-07,   -2.138632494418463e-07,
-    6.622926112005164e-08,   -2.0620995364628568e-08, 6.448043752521901e-09,
-    -2.016989565826891e-09,  6.353017600845751e-10,   -2.0871311005452823e-10,
-    6.615691316451458e-11,   -1.5410479069560222e-11, 4.892185826125285e-12,
-    -3.8008085820640625e-12, 1.2170358219385592e-12};
+/// lgamma(x) / ((x - 1) (x - 2)) on [1/2, 3/2], of 2x - 2, and on [3/2, 5/2],
+/// of 2x - 4.
+static constexpr double kLogGammaLow[] = {
+    0.5772156649015329,     -0.12262568426129015,    0.038858566465987676,
+    -0.014393317820482391,  0.005764938029059382,    -0.0024161927665108177,
+    0.0010426832534922634,  -0.00045920266884685266, 0.0002052981459343058,
+    -9.285765407966629e-05, 4.239341381088351e-05,   -1.9503582836317498e-05,
+    9.030819803250651e-06,  -4.203673650909802e-06,  1.966204866612963e-06,
+    -9.265615954617222e-07, 4.3753363297777573e-07,  -2.003042500535217e-07,
+    9.38419520219393e-08,   -5.5375061826917735e-08, 2.7831348354862694e-08,
+    -1.023691309221403e-09, -6.990919401074083e-10,  -9.367349302545864e-09,
+    5.146638312048972e-09,  2.5689892189437e-09,     -1.4447501735154226e-09,
+    -8.553204336173262e-10, 4.427403819949863e-10};
+static constexpr double kLogGammaHigh[] = {
+    0.42278433509846713,     -0.050158650837176966,  0.008241250155288966,
+    -0.0015480240241709283,  0.0003124150727932429,  -6.587908856955386e-05,
+    1.4302764414500334e-05,  -3.169588975938308e-06, 7.130962184970303e-07,
+    -1.6229545709362817e-07, 3.7274409209018914e-08, -8.623138738014243e-09,
+    2.007138673034222e-09,   -4.707445038570993e-10, 1.1067840318890105e-10,
+    -2.50500703795846e-11,   5.895301086211702e-12,  -1.927209520143327e-12,
+    4.659516606804278e-13};
 
 /// digamma(x) / (x - root) on [1, 2], of 2x - 3.
 static constexpr double kDigamma[] = {
@@ -125,21 +138,23 @@ static Value lessOrEqual(FloatBuilder &b, Value x, Value y) {
                                y);
 }
 
-/// lgamma for x >= 0. Up to 12 the argument goes down to [1, 2] in steps of
-/// one, where the function is known by its roots; beyond, Stirling's series.
+/// lgamma for x >= 0. Up to 12 the argument goes to [1/2, 5/2] in steps of one,
+/// where the function is known by its roots; beyond, Stirling's series.
 static Value logGammaPositive(FloatBuilder &b, Value x) {
   Value one = b.c(1), two = b.c(2);
-  Value below = b.less(x, one);
+  Value below = b.less(x, b.c(0.5));
   Value z = b.select(below, b.add(x, one), x);
   Value product = one;
   for (int step = 0; step < 10; ++step) {
-    Value more = b.greater(z, two);
+    Value more = b.greater(z, b.c(2.5));
     z = b.select(more, b.sub(z, one), z);
     product = b.select(more, b.mul(product, z), product);
   }
-  Value fromOne = b.select(below, x, b.sub(z, one));
-  Value near = b.mul(b.mul(fromOne, b.sub(z, two)),
-                     b.polynomial(b.fma(z, two, b.c(-3)), kLogGamma));
+  Value fromOne = b.select(below, x, b.sub(z, one)), fromTwo = b.sub(z, two);
+  Value low = b.polynomial(b.add(fromOne, fromOne), kLogGammaLow);
+  Value high = b.polynomial(b.add(fromTwo, fromTwo), kLogGammaHigh);
+  Value near =
+      b.mul(b.mul(fromOne, fromTwo), b.select(b.less(z, b.c(1.5)), low, high));
   Value logarithm = log(b, b.select(below, x, product));
   near = b.select(below, b.sub(near, logarithm), b.add(near, logarithm));
 
@@ -197,13 +212,21 @@ static Value digammaPositive(FloatBuilder &b, Value x) {
 static Value digamma(FloatBuilder &b, Value x) {
   Value size = b.abs(x);
   Value positive = digammaPositive(b, size);
-  // digamma(x) = digamma(-x) - 1/x - pi / tan(pi x)
+  // digamma(x) = digamma(-x) - 1/x - pi cot(pi x), from the nearest multiple of
+  // a quarter turn.
   Value whole = floor(b, x);
-  Value fraction = b.sub(x, whole);
-  Value tangent =
-      math::TanOp::create(b.builder, b.loc, b.mul(fraction, b.c(kPi)));
-  Value reflected =
-      b.sub(b.sub(positive, b.div(b.c(1), x)), b.div(b.c(kPi), tangent));
+  Value fraction = b.sub(x, floor(b, b.add(x, b.c(0.5))));
+  Value distance = b.abs(fraction), steep = b.greater(distance, b.c(0.25));
+  Value angle = b.select(steep, b.sub(b.c(0.5), distance), distance);
+  Pair turned = multiply(b, {angle, {}}, {b.c(kPi), b.c(kPiLow)});
+  Value tangent = math::TanOp::create(b.builder, b.loc, turned.high);
+  // The derivative is 1 + tan^2.
+  Value slope = b.fma(tangent, tangent, b.c(1));
+  tangent = b.fma(turned.low, slope, tangent);
+  Value cotangent =
+      b.select(steep, b.mul(b.c(kPi), tangent), b.div(b.c(kPi), tangent));
+  cotangent = b.copySign(cotangent, fraction);
+  Value reflected = b.sub(b.sub(positive, b.div(b.c(1), x)), cotangent);
   Value negative = b.less(x, b.c(0));
   Value value = b.select(negative, reflected, positive);
   Value pole = b.both(b.equal(x, whole), lessOrEqual(b, x, b.c(0)));
@@ -231,8 +254,19 @@ static Value inverseError(FloatBuilder &b, Value x) {
                               kInverseErrorHigh32);
     factor = b.select(b.less(w, b.c(5)), low, high);
   }
-  return b.select(b.equal(size, one), b.copySign(b.c(kInfinity), x),
-                  b.mul(x, factor));
+  Value value = b.mul(x, factor);
+  if (b.element().isF64()) {
+    // One step of Newton's on erf, or on erfc near 1.
+    Value y = b.abs(value);
+    Value erf = math::ErfOp::create(b.builder, b.loc, y);
+    Value erfc = math::ErfcOp::create(b.builder, b.loc, y);
+    Value wrong = b.select(b.less(size, b.c(0.5)), b.sub(erf, size),
+                           b.sub(b.sub(one, size), erfc));
+    Value slope = math::ExpOp::create(b.builder, b.loc, b.mul(y, y));
+    y = b.fma(b.mul(wrong, slope), b.c(-0.88622692545275801365), y);
+    value = b.copySign(y, x);
+  }
+  return b.select(b.equal(size, one), b.copySign(b.c(kInfinity), x), value);
 }
 
 static Value besselI1e(FloatBuilder &b, Value x) {
@@ -248,11 +282,28 @@ static Value besselI1e(FloatBuilder &b, Value x) {
   return b.copySign(value, x);
 }
 
-/// What remains of zeta(s, q) after `terms` terms, by Euler and Maclaurin, and
-/// the special cases. With `terms` = 24 q must be above -12, or all digits are
-/// lost: below, the result is NaN.
-static Value zetaFrom(FloatBuilder &b, Value s, Value q, Value sum,
-                      int64_t terms) {
+/// (q + k)^-s, where also the sum's rounding counts, s times; and q + k.
+static std::pair<Value, Value> powerOfSum(FloatBuilder &b, Value s, Value q,
+                                          Value k) {
+  Pair sum = exactSum(b, q, k);
+  Value power = math::PowFOp::create(b.builder, b.loc, sum.high, b.neg(s));
+  Value off = b.mul(s, b.div(sum.low, sum.high));
+  // Far out and at poles there is nothing to correct.
+  Value exact = b.fma(power, b.neg(off), power);
+  return {b.select(b.less(b.abs(off), b.c(1)), exact, power), sum.high};
+}
+
+/// Terms before the series of Euler and Maclaurin, which converges from 24 + s
+/// on; more would only add rounding errors.
+static Value zetaTerms(FloatBuilder &b, Value s, Value q) {
+  Value terms = b.neg(floor(b, b.sub(q, b.add(s, b.c(24)))));
+  return b.atLeast(b.atMost(terms, b.c(kZetaTerms)), b.c(0));
+}
+
+/// What remains of zeta(s, q) after its first terms, by Euler and Maclaurin,
+/// and the special cases. q must be above -12, or all digits are lost: below,
+/// the result is NaN.
+static Value zetaFrom(FloatBuilder &b, Value s, Value q, Value sum) {
   // B_2k / (2k)!.
   static constexpr double bernoulli[] = {1.0 / 12,
                                          -1.0 / 720,
@@ -263,10 +314,10 @@ static Value zetaFrom(FloatBuilder &b, Value s, Value q, Value sum,
                                          1.0 / 74724249600.0,
                                          -3617.0 / 10670622842880000.0,
                                          43867.0 / 5109094217170944000.0};
-  Value one = b.c(1), a = b.add(q, b.c(terms));
-  Value power = math::PowFOp::create(b.builder, b.loc, a, b.neg(s));
-  Value value = b.add(sum, b.div(b.mul(a, power), b.sub(s, one)));
-  value = b.fma(power, b.c(0.5), value);
+  Value one = b.c(1);
+  auto [power, a] = powerOfSum(b, s, q, zetaTerms(b, s, q));
+  // From the small terms to the large ones.
+  Value value = b.c(0);
   Value factor = s, exponent = s, scale = b.div(power, a);
   Value square = b.mul(a, a);
   for (double coefficient : bernoulli) {
@@ -278,6 +329,9 @@ static Value zetaFrom(FloatBuilder &b, Value s, Value q, Value sum,
     exponent = b.add(exponent, b.c(2));
     scale = b.div(scale, square);
   }
+  value = b.fma(power, b.c(0.5), value);
+  value = b.add(value, b.div(b.mul(a, power), b.sub(s, one)));
+  value = b.add(sum, value);
   Value notPositive = lessOrEqual(b, q, b.c(0));
   Value wholeQ = b.equal(q, floor(b, q)), wholeS = b.equal(s, floor(b, s));
   Value nan = b.c(kNan), infinity = b.c(kInfinity);
@@ -338,10 +392,13 @@ Value heddle::emitZetaTerm(OpBuilder &builder, Location loc, Value s, Value q,
                            Value number) {
   Type wide = builder.getF64Type();
   FloatBuilder b = builderFor(builder, loc, wide);
-  Value k = arith::SIToFPOp::create(builder, loc, wide, number);
-  return math::PowFOp::create(builder, loc,
-                              b.add(convert(builder, loc, q, wide), k),
-                              b.neg(convert(builder, loc, s, wide)));
+  // The last and smallest one first.
+  Value k = b.sub(b.c(kZetaTerms - 1),
+                  arith::SIToFPOp::create(builder, loc, wide, number));
+  Value from = convert(builder, loc, q, wide);
+  Value exponent = convert(builder, loc, s, wide);
+  Value power = powerOfSum(b, exponent, from, k).first;
+  return b.select(b.less(k, zetaTerms(b, exponent, from)), power, b.c(0));
 }
 
 Value heddle::emitZeta(OpBuilder &builder, Location loc, Value s, Value q,
@@ -349,7 +406,7 @@ Value heddle::emitZeta(OpBuilder &builder, Location loc, Value s, Value q,
   Type wide = builder.getF64Type();
   FloatBuilder b = builderFor(builder, loc, wide);
   Value value = zetaFrom(b, convert(builder, loc, s, wide),
-                         convert(builder, loc, q, wide), sum, kZetaTerms);
+                         convert(builder, loc, q, wide), sum);
   return convert(builder, loc, value, s.getType());
 }
 
@@ -360,9 +417,14 @@ Value heddle::emitPolygamma(OpBuilder &builder, Location loc, Value n, Value x,
   Value order = convert(builder, loc, n, wide);
   Value argument = convert(builder, loc, x, wide);
   Value next = b.add(order, b.c(1));
-  Value zeta = zetaFrom(b, next, argument, sum, kZetaTerms);
-  Value factorial =
-      math::ExpOp::create(builder, loc, logGammaPositive(b, next));
+  Value zeta = zetaFrom(b, next, argument, sum);
+  // Up to 22! the factorials are exact.
+  Value factorial = b.c(1);
+  for (int k = 2; k <= 22; ++k)
+    factorial =
+        b.select(b.less(order, b.c(k)), factorial, b.mul(factorial, b.c(k)));
+  Value large = math::ExpOp::create(builder, loc, logGammaPositive(b, next));
+  factorial = b.select(b.greater(order, b.c(22)), large, factorial);
   Value value = b.mul(factorial, zeta);
   Value half = b.mul(order, b.c(0.5));
   value = b.select(b.equal(half, floor(b, half)), b.neg(value), value);
