@@ -13,12 +13,12 @@ namespace heddle::routine {
 template <typename S> struct Balance {
   using T = PartOf<S>;
 
-  Matrix<S> a;
-  int64_t n;
+  Matrix<S> a = {};
+  int64_t n = 0;
   /// Per row: what it was multiplied by and which it was exchanged with, from
   /// the outside in.
-  T *scales;
-  int64_t *exchanges;
+  T *scales = nullptr;
+  int64_t *exchanges = nullptr;
   int64_t low = 0, high = n - 1;
 
   void run() {

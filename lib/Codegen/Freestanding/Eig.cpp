@@ -1,4 +1,6 @@
 // eig: eigenvalues and eigenvectors of any square matrix, by its Schur form.
+// Single precision is computed in double: eigenvalues of matrices without
+// symmetry lose many digits.
 
 #include "Balance.h"
 #include "ComplexSchur.h"
@@ -16,8 +18,10 @@ template <typename S> struct Eig {
   int64_t n;
   bool left, right;
   Matrix<S> t, w, turned;
-  /// Row k is the eigenvector of t for eigenvalue k.
-  Matrix<C> x;
+  /// Row k of x is the eigenvector of t for eigenvalue k; column k of v that of
+  /// the given matrix.
+  Matrix<C> x, v;
+  Row<C> values;
   Row<S> taus, one, two;
   T *scales;
   int64_t *exchanges;
@@ -32,33 +36,57 @@ template <typename S> struct Eig {
     w = pieces.template matrix<S>(n, n);
     turned = pieces.template matrix<S>(n, n);
     x = pieces.template matrix<C>(n, n);
+    v = pieces.template matrix<C>(n, n);
+    values = rowOf(pieces.template matrix<C>(1, n), 0);
     taus = rowOf(pieces.template matrix<S>(1, n), 0);
     one = rowOf(pieces.template matrix<S>(1, n), 0);
     two = rowOf(pieces.template matrix<S>(1, n), 0);
     rest = pieces;
   }
 
-  void run(Matrix<S> a, Row<C> values, Matrix<C> vl, Matrix<C> vr) {
-    if (compute(a, values, vl, vr))
-      return;
+  /// Of a matrix with elements G, into arrays with parts P. What is not wanted
+  /// is not written.
+  template <typename G, typename P>
+  void run(Matrix<G> a, Row<Complex<P>> w, Matrix<Complex<P>> vl,
+           Matrix<Complex<P>> vr) {
+    bool done = computeValues(a);
     C nan{__builtin_nanf(""), __builtin_nanf("")};
+    auto narrow = [&](C value) -> Complex<P> {
+      value = done ? value : nan;
+      return {static_cast<P>(value.re), static_cast<P>(value.im)};
+    };
     for (int64_t i = 0; i < n; ++i)
-      values.set(i, nan);
-    if (left)
-      fill(vl, n, n, nan);
-    if (right)
-      fill(vr, n, n, nan);
+      w.set(i, narrow(values.get(i)));
+    for (int side = 0; side < 2; ++side) {
+      bool isLeft = side == 0;
+      if (!(isLeft ? left : right))
+        continue;
+      if (done)
+        computeVectors(isLeft);
+      Matrix<Complex<P>> out = isLeft ? vl : vr;
+      for (int64_t i = 0; i < n; ++i)
+        for (int64_t j = 0; j < n; ++j)
+          out.set(i, j, narrow(v.get(i, j)));
+    }
   }
 
 private:
-  bool compute(Matrix<S> a, Row<C> values, Matrix<C> vl, Matrix<C> vr);
-  void setValues(Row<C> values, T scale) const;
-  void takeBack(Matrix<S> basis, Matrix<C> vectors);
-  void normalize(Matrix<C> vectors, Row<C> values) const;
+  template <typename G> bool computeValues(Matrix<G> a);
+  void computeVectors(bool isLeft);
+  void setValues(T scale);
+  void takeBack(Matrix<S> basis);
+  void normalize();
+
+  Balance<S> balance;
 };
+
+template <typename T> double widened(T value) { return value; }
+template <typename T> Complex<double> widened(Complex<T> value) {
+  return {value.re, value.im};
+}
 } // namespace
 
-template <typename S> void Eig<S>::setValues(Row<C> values, T scale) const {
+template <typename S> void Eig<S>::setValues(T scale) {
   for (int64_t k = 0; k < n; ++k) {
     values.set(k, scale * toComplex(t.get(k, k)));
     if (Number<S>::isComplex || k + 1 == n || size(t.get(k + 1, k)) == 0)
@@ -71,30 +99,26 @@ template <typename S> void Eig<S>::setValues(Row<C> values, T scale) const {
   }
 }
 
-/// Column k of `vectors` becomes basisᴴ times row k of x.
-template <typename S>
-void Eig<S>::takeBack(Matrix<S> basis, Matrix<C> vectors) {
-  fill(vectors, n, n, C{});
+/// Column k of v becomes basisᴴ times row k of x.
+template <typename S> void Eig<S>::takeBack(Matrix<S> basis) {
+  fill(v, n, n, C{});
   if constexpr (Number<S>::isComplex) {
-    multiplySubtract(vectors.transposed(), x, false, basis, true, n, n, n,
-                     rest.at);
+    multiplySubtract(v.transposed(), x, false, basis, true, n, n, n, rest.at);
   } else {
-    multiply(T(1), vectors.reals().transposed(), x.reals(), basis, n, n, n,
-             rest.at);
-    multiply(T(1), vectors.imaginaries().transposed(), x.imaginaries(), basis,
-             n, n, n, rest.at);
+    multiply(T(1), v.reals().transposed(), x.reals(), basis, n, n, n, rest.at);
+    multiply(T(1), v.imaginaries().transposed(), x.imaginaries(), basis, n, n,
+             n, rest.at);
   }
 }
 
 /// Columns become of length one, with a largest element that is real. Those of
 /// real eigenvalues of real matrices are real.
-template <typename S>
-void Eig<S>::normalize(Matrix<C> vectors, Row<C> values) const {
+template <typename S> void Eig<S>::normalize() {
   for (int64_t j = 0; j < n; ++j) {
     T sum = 0, largest = 0;
     int64_t there = 0;
     for (int64_t i = 0; i < n; ++i) {
-      C value = vectors.get(i, j);
+      C value = v.get(i, j);
       T square = value.re * value.re + value.im * value.im;
       sum += square;
       there = square > largest ? i : there;
@@ -103,41 +127,36 @@ void Eig<S>::normalize(Matrix<C> vectors, Row<C> values) const {
     C factor{1 / squareRoot(sum), 0};
     bool turns = Number<S>::isComplex || values.get(j).im != 0;
     if (turns)
-      factor =
-          (factor.re / squareRoot(largest)) * conjugate(vectors.get(there, j));
+      factor = (factor.re / squareRoot(largest)) * conjugate(v.get(there, j));
     for (int64_t i = 0; i < n; ++i)
-      vectors.set(i, j, factor * vectors.get(i, j));
+      v.set(i, j, factor * v.get(i, j));
     if (turns)
-      vectors.set(there, j, {vectors.get(there, j).re, 0});
+      v.set(there, j, {v.get(there, j).re, 0});
   }
 }
 
 template <typename S>
-bool Eig<S>::compute(Matrix<S> a, Row<C> values, Matrix<C> vl, Matrix<C> vr) {
+template <typename G>
+bool Eig<S>::computeValues(Matrix<G> a) {
   T largest = largestPart(a, n, n);
   if (!isFinite(largest))
     return false;
   T scale = powerOfTwo(largest);
   for (int64_t i = 0; i < n; ++i)
     for (int64_t j = 0; j < n; ++j)
-      t.set(i, j, fromReal<S>(1 / scale) * a.get(i, j));
-  Balance<S> balance{t, n, scales, exchanges};
+      t.set(i, j, fromReal<S>(1 / scale) * widened(a.get(i, j)));
+  balance = {t, n, scales, exchanges};
   balance.run();
   makeHessenberg(t, n, taus, one, two);
   separateHessenberg(t, n, taus, w, rest);
   if (!makeSchurForm(t, w, n))
     return false;
-  setValues(values, scale);
-  auto finish = [&](Matrix<S> basis, Matrix<C> vectors, bool isLeft) {
-    takeBack(basis, vectors);
-    balance.undo(vectors, n, isLeft);
-    normalize(vectors, values);
-  };
-  if (right) {
-    triangularVectors(t, n, x);
-    finish(w, vr, false);
-  }
-  if (left) {
+  setValues(scale);
+  return true;
+}
+
+template <typename S> void Eig<S>::computeVectors(bool isLeft) {
+  if (isLeft) {
     // Right eigenvectors of the adjoint, which is triangular with its rows and
     // columns in reverse order.
     for (int64_t i = 0; i < n; ++i)
@@ -148,17 +167,20 @@ bool Eig<S>::compute(Matrix<S> a, Row<C> values, Matrix<C> vl, Matrix<C> vr) {
     triangularVectors(turned, n, reversed);
     Matrix<S> basis = w.from(n - 1, 0);
     basis.rowStride = -w.rowStride;
-    finish(basis, vl, true);
+    takeBack(basis);
+  } else {
+    triangularVectors(t, n, x);
+    takeBack(w);
   }
-  return true;
+  balance.undo(v, n, isLeft);
+  normalize();
 }
 
-template <typename S>
-static void eig(Batch<S> as, Batch<Complex<PartOf<S>>> ws,
-                Batch<Complex<PartOf<S>>> vls, Batch<Complex<PartOf<S>>> vrs,
-                PartOf<S> *scratch, int64_t n, bool left, bool right,
-                int64_t begin, int64_t end) {
-  Eig<S> work(scratch, n, left, right);
+template <typename S, typename G, typename P>
+static void eig(Batch<G> as, Batch<Complex<P>> ws, Batch<Complex<P>> vls,
+                Batch<Complex<P>> vrs, P *scratch, int64_t n, bool left,
+                bool right, int64_t begin, int64_t end) {
+  Eig<S> work(reinterpret_cast<double *>(scratch), n, left, right);
   for (int64_t number = begin; number < end; ++number)
     work.run(as.matrix(number, n, n), rowOf(ws.matrix(number, 1, n), 0),
              vls.matrix(number, n, n), vrs.matrix(number, n, n));
@@ -168,16 +190,17 @@ static void eig(Batch<S> as, Batch<Complex<PartOf<S>>> ws,
   extern "C" void heddle_eig_##suffix(                                         \
       T *a, T *wRe, T *wIm, T *vlRe, T *vlIm, T *vrRe, T *vrIm, T *scratch,    \
       int64_t n, int64_t left, int64_t right, int64_t begin, int64_t end) {    \
-    eig<T>({a}, {wRe, wIm}, {vlRe, vlIm}, {vrRe, vrIm}, scratch, n, left != 0, \
-           right != 0, begin, end);                                            \
+    eig<double, T, T>({a}, {wRe, wIm}, {vlRe, vlIm}, {vrRe, vrIm}, scratch, n, \
+                      left != 0, right != 0, begin, end);                      \
   }
 #define HEDDLE_COMPLEX(T, suffix)                                              \
   extern "C" void heddle_eig_##suffix(T *aRe, T *aIm, T *wRe, T *wIm, T *vlRe, \
                                       T *vlIm, T *vrRe, T *vrIm, T *scratch,   \
                                       int64_t n, int64_t left, int64_t right,  \
                                       int64_t begin, int64_t end) {            \
-    eig<Complex<T>>({aRe, aIm}, {wRe, wIm}, {vlRe, vlIm}, {vrRe, vrIm},        \
-                    scratch, n, left != 0, right != 0, begin, end);            \
+    eig<Complex<double>, Complex<T>, T>({aRe, aIm}, {wRe, wIm}, {vlRe, vlIm},  \
+                                        {vrRe, vrIm}, scratch, n, left != 0,   \
+                                        right != 0, begin, end);               \
   }
 
 HEDDLE_REAL(float, f32)

@@ -135,7 +135,8 @@ void planSchur(Emission &e) {
   e.units = n ? e.matrices() : 0;
   e.unitNanoseconds =
       200 + e.operations(double(n) * n * n * 25) * rowNanoseconds;
-  e.scratch = eig ? routine::eigScratch(n) : routine::schurScratch(n);
+  int64_t doubles = e.element().isF32() ? 2 : 1;
+  e.scratch = eig ? doubles * routine::eigScratch(n) : routine::schurScratch(n);
 }
 
 void planTridiagonalSolve(Emission &e) {
