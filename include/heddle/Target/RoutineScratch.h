@@ -67,23 +67,25 @@ constexpr int64_t reflectorScratch(int64_t m, int64_t n) {
          productScratch(n, m, kPanelColumns);
 }
 constexpr int64_t eighScratch(int64_t n) {
-  return 3 * n * n + 12 * n + 256 + reflectorScratch(n, n);
+  return 3 * n * n + 48 * n + 288 + reflectorScratch(n, n);
 }
 constexpr int64_t reductionScratch(int64_t n) { return 10 * n + 128; }
 constexpr int64_t schurScratch(int64_t n) {
   return 6 * n + 128 + reflectorScratch(n, n);
 }
+/// In doubles, also for single precision.
 constexpr int64_t eigScratch(int64_t n) {
-  return 8 * n * n + 9 * n + 256 + reflectorScratch(n, n) +
+  return 10 * n * n + 11 * n + 288 + reflectorScratch(n, n) +
          productScratch(n, n, n);
 }
 constexpr int64_t svdScratch(int64_t m, int64_t n, bool vectors, bool full) {
   int64_t length = m > n ? m : n, count = smaller(m, n);
   int64_t columns = full ? length : count;
-  int64_t rotated = 3 * count + 2 * count * (length + count) + 256;
-  return vectors ? rotated + 2 * length * (columns + count + 1) +
-                       reflectorScratch(length, columns)
-                 : rotated;
+  int64_t values = 2 * length * count + 18 * count + 512;
+  return vectors ? values + count * (4 * count + 64) + 2 * length * columns +
+                       reflectorScratch(length, columns) +
+                       reflectorScratch(count, count)
+                 : values;
 }
 
 } // namespace heddle::routine

@@ -2,6 +2,7 @@
 // Rotations are applied to rows, the vectors transposed, and the reflectors at
 // the end.
 
+#include "Rotations.h"
 #include "Tridiagonal.h"
 
 using namespace heddle::routine;
@@ -17,6 +18,7 @@ template <typename S> struct Eigh {
   Matrix<T> z;
   Row<S> taus, v, w;
   double *d, *e;
+  T *cosines, *sines;
   int64_t *order;
   Pieces<T> rest;
 
@@ -25,8 +27,10 @@ template <typename S> struct Eigh {
     d = reinterpret_cast<double *>(pieces.take(2 * n));
     e = reinterpret_cast<double *>(pieces.take(2 * n));
     order = reinterpret_cast<int64_t *>(pieces.take(2 * n));
+    cosines = pieces.take(n);
+    sines = pieces.take(n);
     a = pieces.template matrix<S>(n, n);
-    z = pieces.template matrix<T>(n, n);
+    z = rotatedMatrix(pieces, n, n);
     taus = rowOf(pieces.template matrix<S>(1, n), 0);
     v = rowOf(pieces.template matrix<S>(1, n), 0);
     w = rowOf(pieces.template matrix<S>(1, n), 0);
@@ -59,10 +63,11 @@ template <typename S> bool Eigh<S>::compute(Matrix<S> given) {
       a.set(i, j, fromReal<S>(1 / scale) * a.get(i, j));
   makeTridiagonal(a, n, d, e, taus, v, w);
   setIdentity(z, n, n);
-  bool done = diagonalize(d, e, n, sizeof(T) == 4 ? 0x1p-30 : 0x1p-53,
-                          [&](int64_t k, double c, double s) {
-                            rotate(rowOf(z, k), rowOf(z, k + 1), T(c), T(s), n);
-                          });
+  Rotations<T> rotations(z, n, cosines, sines);
+  bool done = diagonalize(
+      d, e, n, sizeof(T) == 4 ? 0x1p-30 : 0x1p-53,
+      [&](int64_t k, double c, double s) { rotations.add(k, T(c), T(-s)); });
+  rotations.apply();
   for (int64_t i = 0; i < n; ++i)
     d[i] *= scale;
   return done;

@@ -1,40 +1,49 @@
-// svd: one-sided Jacobi. The columns of a tall matrix, kept as rows, are
-// rotated against each other until all are orthogonal: their lengths are the
-// singular values. Small values come out as accurate as large ones.
+// svd: by the bidiagonal form. Rotations are applied to rows, the vectors
+// transposed, and the reflectors at the end.
 
-#include "Reflectors.h"
+#include "Bidiagonal.h"
+#include "Rotations.h"
 
 using namespace heddle::routine;
 
 namespace {
-constexpr int kSweeps = 40;
-
 template <typename S> struct Svd {
   using T = PartOf<S>;
 
-  /// The matrix is m x n; what is rotated has `length` rows and `count`
-  /// columns, the fewer of the two.
+  /// The matrix is m x n; what is computed with, it or its adjoint, has
+  /// `length` rows and `count` columns, the fewer of the two.
   int64_t m, n, length, count;
   bool vectors, full;
-  Matrix<S> g, r;
-  T *norms;
+  Matrix<S> b;
+  double *d, *e;
+  T *rotations;
   int64_t *order;
-  /// The longer side's vectors, with what completes them.
-  Matrix<S> sides;
-  Row<S> taus;
+  Row<S> leftTaus, rightTaus, v, w;
+  /// Row j is singular vector j of the bidiagonal matrix, which is real.
+  Matrix<T> lefts, rights;
+  /// The singular vectors of b.
+  Matrix<S> sides, others;
   Pieces<T> rest;
 
   Svd(T *scratch, int64_t m, int64_t n, bool vectors, bool full)
       : m(m), n(n), length(m > n ? m : n), count(smaller(m, n)),
         vectors(vectors), full(full) {
     Pieces<T> pieces{scratch};
-    norms = pieces.take(count);
+    d = reinterpret_cast<double *>(pieces.take(2 * count));
+    e = reinterpret_cast<double *>(pieces.take(2 * count));
     order = reinterpret_cast<int64_t *>(pieces.take(2 * count));
-    g = pieces.template matrix<S>(count, length);
-    r = pieces.template matrix<S>(count, count);
+    rotations = pieces.take(4 * count);
+    b = pieces.template matrix<S>(length, count);
+    auto row = [&] { return rowOf(pieces.template matrix<S>(1, count), 0); };
+    leftTaus = row();
+    rightTaus = row();
+    v = row();
+    w = row();
     if (vectors) {
+      lefts = rotatedMatrix(pieces, count, count);
+      rights = rotatedMatrix(pieces, count, count);
       sides = pieces.template matrix<S>(length, full ? length : count);
-      taus = rowOf(pieces.template matrix<S>(1, length), 0);
+      others = pieces.template matrix<S>(count, count);
     }
     rest = pieces;
   }
@@ -42,97 +51,75 @@ template <typename S> struct Svd {
   void run(Matrix<S> a, T *values, Matrix<S> u, Matrix<S> vh);
 
 private:
-  bool orthogonalize();
-  void complete(int64_t rank, int64_t columns);
+  bool computeValues(Matrix<S> a);
+  void computeVectors();
 };
 } // namespace
 
-/// Sweeps over all pairs of columns until no pair has to be rotated; false if
-/// that does not end.
-template <typename S> bool Svd<S>::orthogonalize() {
-  T unit = sizeof(T) == 4 ? T(0x1p-24) : T(0x1p-53);
-  // What rounding leaves of an inner product.
-  T limit = unit * (8 + squareRoot(T(length)));
-  for (int sweep = 0; sweep < kSweeps; ++sweep) {
-    bool rotated = false;
-    for (int64_t i = 0; i < count; ++i)
-      norms[i] = squares(rowOf(g, i), length);
-    for (int64_t i = 0; i + 1 < count; ++i)
-      for (int64_t j = i + 1; j < count; ++j) {
-        T a = norms[i], b = norms[j];
-        if (a == 0 || b == 0)
-          continue;
-        S inner = innerProduct(rowOf(g, i), rowOf(g, j), length);
-        T strength = absolute(inner);
-        if (!(strength > limit * squareRoot(a) * squareRoot(b)))
-          continue;
-        rotated = true;
-        T zeta = (b - a) / (2 * strength);
-        T t = magnitude(zeta) > T(0x1p40) // the square would overflow
-                  ? 1 / (2 * magnitude(zeta))
-                  : 1 / (magnitude(zeta) + squareRoot(1 + zeta * zeta));
-        t = zeta < 0 ? -t : t;
-        T c = 1 / squareRoot(1 + t * t), s = c * t;
-        if constexpr (Number<S>::isComplex) {
-          S phase = (1 / strength) * conjugate(inner);
-          scaleRow(rowOf(g, j), phase, length);
-          if (vectors)
-            scaleRow(rowOf(r, j), phase, count);
-        } else if (inner < 0) {
-          t = -t;
-          s = -s;
-        }
-        rotate(rowOf(g, i), rowOf(g, j), c, s, length);
-        if (vectors)
-          rotate(rowOf(r, i), rowOf(r, j), c, s, count);
-        norms[i] = a - magnitude(t) * (zeta < 0 ? -strength : strength);
-        norms[j] = b + magnitude(t) * (zeta < 0 ? -strength : strength);
-        // Differences that cancel say little.
-        if (!(norms[i] > a / 64))
-          norms[i] = squares(rowOf(g, i), length);
-        if (!(norms[j] > b / 64))
-          norms[j] = squares(rowOf(g, j), length);
-      }
-    if (!rotated)
-      return true;
+/// d becomes the singular values, positive ones, and `order` their order.
+template <typename S> bool Svd<S>::computeValues(Matrix<S> a) {
+  T largest = largestPart(a, m, n);
+  if (!isFinite(largest))
+    return false;
+  T scale = largest > 0 ? largest : T(1);
+  for (int64_t i = 0; i < length; ++i)
+    for (int64_t j = 0; j < count; ++j)
+      b.set(i, j,
+            fromReal<S>(1 / scale) *
+                (m >= n ? a.get(i, j) : conjugate(a.get(j, i))));
+  makeBidiagonal(b, length, count, d, e, leftTaus, rightTaus, v, w);
+  double unit = sizeof(T) == 4 ? 0x1p-30 : 0x1p-53;
+  bool done;
+  if (vectors) {
+    setIdentity(lefts, count, count);
+    setIdentity(rights, count, count);
+    Rotations<T> left(lefts, count, rotations, rotations + count);
+    Rotations<T> right(rights, count, rotations + 2 * count,
+                       rotations + 3 * count);
+    done = diagonalizeBidiagonal(
+        d, e, count, unit,
+        [&](int64_t k, double c, double s) { left.add(k, T(c), T(s)); },
+        [&](int64_t k, double c, double s) { right.add(k, T(c), T(s)); });
+    left.apply();
+    right.apply();
+  } else {
+    auto nobody = [](int64_t, double, double) {};
+    done = diagonalizeBidiagonal(d, e, count, unit, nobody, nobody);
   }
-  return false;
+  for (int64_t i = 0; i < count; ++i) {
+    if (vectors && d[i] < 0)
+      scaleRow(rowOf(rights, i), T(-1), count);
+    d[i] = magnitude(d[i]) * scale;
+    int64_t at = i;
+    for (; at > 0 && d[order[at - 1]] < d[i]; --at)
+      order[at] = order[at - 1];
+    order[at] = i;
+  }
+  return done;
 }
 
-/// Makes columns [rank, columns) of `sides` orthogonal to those before.
-template <typename S> void Svd<S>::complete(int64_t rank, int64_t columns) {
-  // The reflectors of the first columns take them to the unit vectors, up to
-  // signs; what they make of the other unit vectors completes them.
-  Pieces<T> pieces = rest;
-  Matrix<S> packed = pieces.template matrix<S>(length, rank);
-  copy(packed, sides, length, rank);
-  factorizeQr(packed, length, rank, taus, pieces);
-  Matrix<S> others = sides.from(0, rank);
+/// sides = Q lefts, others = P rights, in their order.
+template <typename S> void Svd<S>::computeVectors() {
+  int64_t columns = full ? length : count;
   for (int64_t i = 0; i < length; ++i)
-    for (int64_t j = 0; j < columns - rank; ++j)
-      others.set(i, j, fromReal<S>(T(i == j + rank)));
-  applyReflectors(packed, taus, rank, others, length, columns - rank, false,
-                  pieces);
+    for (int64_t j = 0; j < columns; ++j)
+      sides.set(i, j,
+                fromReal<S>(i < count && j < count ? lefts.get(order[j], i)
+                                                   : T(i == j)));
+  applyReflectors(b, leftTaus, count, sides, length, columns, false, rest);
+  for (int64_t i = 0; i < count; ++i)
+    for (int64_t j = 0; j < count; ++j)
+      others.set(i, j, fromReal<S>(rights.get(order[j], i)));
+  // Reflector k starts at row k + 1: that is its own diagonal there.
+  if (count > 1)
+    applyReflectors(b.transposed().from(1, 0), rightTaus, count - 1,
+                    others.from(1, 0), count - 1, count, false, rest);
 }
 
 template <typename S>
 void Svd<S>::run(Matrix<S> a, T *values, Matrix<S> u, Matrix<S> vh) {
-  bool tall = m >= n;
   int64_t uColumns = full ? m : count, vRows = full ? n : count;
-  T largest = largestPart(a, m, n);
-  T scale = largest > 0 ? largest : T(1);
-  bool done = isFinite(largest);
-  if (done) {
-    // Row i is column i of a, or of its adjoint.
-    for (int64_t i = 0; i < count; ++i)
-      for (int64_t j = 0; j < length; ++j)
-        g.set(i, j,
-              fromReal<S>(1 / scale) *
-                  (tall ? a.get(j, i) : conjugate(a.get(i, j))));
-    setIdentity(r, count, count);
-    done = orthogonalize();
-  }
-  if (!done) {
+  if (!computeValues(a)) {
     T nan = __builtin_nanf("");
     for (int64_t i = 0; i < count; ++i)
       values[i] = nan;
@@ -143,39 +130,21 @@ void Svd<S>::run(Matrix<S> a, T *values, Matrix<S> u, Matrix<S> vh) {
     return;
   }
   for (int64_t i = 0; i < count; ++i)
-    norms[i] = squareRoot(squares(rowOf(g, i), length));
-  int64_t rank = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    rank += norms[i] > 0;
-    int64_t at = i;
-    for (; at > 0 && norms[order[at - 1]] < norms[i]; --at)
-      order[at] = order[at - 1];
-    order[at] = i;
-  }
-  for (int64_t i = 0; i < count; ++i)
-    values[i] = norms[order[i]] * scale;
+    values[i] = static_cast<T>(d[order[i]]);
   if (!vectors)
     return;
-  for (int64_t j = 0; j < rank; ++j)
-    for (int64_t i = 0; i < length; ++i)
-      sides.set(i, j, fromReal<S>(1 / norms[order[j]]) * g.get(order[j], i));
-  if (int64_t columns = full ? length : count; rank < columns)
-    complete(rank, columns);
-  // a = sides diag(s) rᴴ, or a = r diag(s) sidesᴴ.
-  auto fromSides = [&](int64_t i, int64_t j) { return sides.get(i, j); };
-  auto fromRotations = [&](int64_t i, int64_t j) { return r.get(order[j], i); };
-  for (int64_t j = 0; j < uColumns; ++j) {
-    for (int64_t i = 0; i < m; ++i)
-      u.set(i, j, tall ? fromSides(i, j) : fromRotations(i, j));
-    S factor = turnPositive(u, m, j);
-    for (int64_t i = 0; j < count && i < n; ++i)
-      vh.set(
-          j, i,
-          conjugate(factor * (tall ? fromRotations(i, j) : fromSides(i, j))));
+  computeVectors();
+  // a = sides diag(s) othersᴴ, or a = others diag(s) sidesᴴ.
+  bool tall = m >= n;
+  Matrix<S> left = tall ? sides : others, right = tall ? others : sides;
+  copy(u, left, m, uColumns);
+  for (int64_t j = 0; j < uColumns || j < vRows; ++j) {
+    S factor = j < uColumns ? turnPositive(u, m, j) : fromReal<S>(T(1));
+    if (j >= count)
+      factor = fromReal<S>(T(1));
+    for (int64_t i = 0; j < vRows && i < n; ++i)
+      vh.set(j, i, conjugate(factor * right.get(i, j)));
   }
-  for (int64_t j = count; j < vRows; ++j)
-    for (int64_t i = 0; i < n; ++i)
-      vh.set(j, i, conjugate(fromSides(i, j)));
 }
 
 template <typename S>
