@@ -38,6 +38,49 @@ static bool isNeutral(Operation *combiner, Value init) {
   return false;
 }
 
+/// Whether the body is log(exp(a) + exp(b)), as JAX writes it, from log(0).
+static bool isLogOfSum(stablehlo::ReduceWindowOp op) {
+  using namespace stablehlo;
+  Attribute value;
+  if (op.getInputs().size() != 1 ||
+      !matchPattern(op.getInitValues().front(), m_Constant(&value)))
+    return false;
+  auto elements = dyn_cast<DenseElementsAttr>(value);
+  if (!elements || elements.getNumElements() != 1 ||
+      !isa<FloatType>(elements.getElementType()))
+    return false;
+  APFloat init = *elements.getValues<APFloat>().begin();
+  if (!init.isInfinity() || !init.isNegative())
+    return false;
+  // max(a, b) + log1p(exp(-|a - b|)), but a + b where a - b is not a number.
+  Block &body = op.getBody().front();
+  Value a = body.getArgument(0), b = body.getArgument(1);
+  auto choice = body.getTerminator()->getOperand(0).getDefiningOp<SelectOp>();
+  auto isOf = [&](Operation *found, Value first, Value second) {
+    return found && found->getOperand(0) == first &&
+           found->getOperand(1) == second;
+  };
+  if (!choice)
+    return false;
+  auto unordered = choice.getPred().getDefiningOp<CompareOp>();
+  auto infinite = choice.getOnTrue().getDefiningOp<AddOp>();
+  auto sum = choice.getOnFalse().getDefiningOp<AddOp>();
+  if (!unordered || !infinite || !sum || !isOf(infinite, a, b) ||
+      unordered.getComparisonDirection() != ComparisonDirection::NE ||
+      unordered->getOperand(0) != unordered->getOperand(1))
+    return false;
+  auto gap = unordered->getOperand(0).getDefiningOp<SubtractOp>();
+  auto larger = sum->getOperand(0).getDefiningOp<MaxOp>();
+  auto log = sum->getOperand(1).getDefiningOp<Log1pOp>();
+  if (!gap || !larger || !log || !isOf(gap, a, b) || !isOf(larger, a, b))
+    return false;
+  auto exp = log->getOperand(0).getDefiningOp<ExpOp>();
+  auto negative = exp ? exp->getOperand(0).getDefiningOp<NegOp>() : nullptr;
+  auto distance =
+      negative ? negative->getOperand(0).getDefiningOp<AbsOp>() : nullptr;
+  return distance && distance->getOperand(0) == gap.getResult();
+}
+
 /// Whether windows may leave out what is not an element of the input.
 static bool skipsPadding(stablehlo::ReduceWindowOp op) {
   bool holes = llvm::any_of(op.getPaddingOrDefault(), [](auto pair) {
@@ -45,7 +88,7 @@ static bool skipsPadding(stablehlo::ReduceWindowOp op) {
   });
   holes |= llvm::any_of(op.getBaseDilationsOrDefault(),
                         [](int64_t step) { return step != 1; });
-  if (!holes)
+  if (!holes || isLogOfSum(op))
     return true;
   Block &body = op.getBody().front();
   Operation *combiner = &body.front();

@@ -57,6 +57,21 @@ static void lowerOp(GraphLowering &lowering, stablehlo::ScatterOp op) {
     lowering.replace(op, scatter.getResults());
 }
 
+/// How many of the first entries along the dimension anybody reads: fewer than
+/// all where every use is a slice from the begin.
+static int64_t entriesRead(stablehlo::SortOp op, int64_t dimension) {
+  int64_t extent =
+      cast<RankedTensorType>(op.getInputs()[0].getType()).getDimSize(dimension);
+  int64_t most = 0;
+  for (Operation *user : op->getUsers()) {
+    auto slice = dyn_cast<stablehlo::SliceOp>(user);
+    if (!slice)
+      return extent;
+    most = std::max(most, slice.getLimitIndices()[dimension]);
+  }
+  return most;
+}
+
 static void lowerOp(GraphLowering &lowering, stablehlo::SortOp op) {
   OpBuilder &b = lowering.builder;
   SmallVector<Value> inputs = lowering.lowered(op.getInputs());
@@ -67,9 +82,13 @@ static void lowerOp(GraphLowering &lowering, stablehlo::SortOp op) {
   }
   int64_t rank = lowering.shapeOf(inputs.front()).size();
   int64_t dimension = op.getDimension();
-  auto sort = kernel::SortOp::create(
-      b, op.getLoc(), types, inputs,
-      b.getI64IntegerAttr(dimension < 0 ? dimension + rank : dimension));
+  dimension = dimension < 0 ? dimension + rank : dimension;
+  auto sort = kernel::SortOp::create(b, op.getLoc(), types, inputs,
+                                     b.getI64IntegerAttr(dimension));
+  // What lies behind is never read, and need not be sorted.
+  if (int64_t first = entriesRead(op, dimension);
+      first < lowering.shapeOf(inputs.front())[dimension])
+    sort->setAttr("first", b.getI64IntegerAttr(first));
   if (lowerRegion(lowering, op, op.getComparator(), sort.getBody(), elements))
     lowering.replace(op, sort.getResults());
 }

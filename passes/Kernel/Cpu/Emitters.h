@@ -1,5 +1,5 @@
-// One emitter per family of kernels. Each fills a started frame and finishes it,
-// or fails with a diagnostic at the op it cannot lower.
+// One emitter per family of kernels. Each fills a started frame and finishes
+// it, or fails with a diagnostic at the op it cannot lower.
 
 #ifndef HEDDLE_PASSES_KERNEL_CPU_EMITTERS_H
 #define HEDDLE_PASSES_KERNEL_CPU_EMITTERS_H
@@ -15,6 +15,10 @@ mlir::LogicalResult emitLoopKernel(KernelFrame &frame);
 /// Pooling and other windows; fast where the last dimension has none.
 mlir::LogicalResult emitReduceWindow(KernelFrame &frame,
                                      kernel::ReduceWindowOp op);
+/// Whether the windows of `op` are all up to their point; those in one walk
+/// (ScanEmitter.cpp).
+bool isScan(kernel::ReduceWindowOp op);
+mlir::LogicalResult emitScan(KernelFrame &frame, kernel::ReduceWindowOp op);
 
 // Data movement, by runs of consecutive elements.
 mlir::LogicalResult emitConcatenate(KernelFrame &frame,

@@ -1,10 +1,12 @@
 // Sorting: a bottom-up merge sort of each row in the worker's scratch memory,
-// stable, with any comparator; and the top k of a row by the same.
+// stable, with any comparator; and the top k of a row. Where only the first few
+// entries count, these are kept in order while the row is walked once.
 
 #include "dialects/Kernel/LinearAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "passes/Kernel/Cpu/Emitters.h"
+#include "passes/Kernel/Cpu/FirstEntries.h"
 #include "passes/Kernel/Cpu/Grid.h"
 #include "passes/Kernel/Cpu/IndexBuilder.h"
 #include "passes/Kernel/Cpu/RegionPayload.h"
@@ -14,11 +16,6 @@ using namespace mlir;
 
 namespace heddle {
 namespace {
-
-/// Whether the entry at `left` of the row `left` goes before the one of
-/// `right`: one scalar per column of either.
-using Before = llvm::function_ref<FailureOr<Value>(ArrayRef<Value> left,
-                                                   ArrayRef<Value> right)>;
 
 /// Sorts rows of `extent` entries, each of several columns.
 class MergeSort {
@@ -41,7 +38,7 @@ public:
   }
   SmallVector<Value> get(Value place) { return load(from, place); }
 
-  LogicalResult sort(Before before);
+  LogicalResult sort(EntryOrder before);
 
 private:
   SmallVector<Value> load(ArrayRef<Value> buffers, Value place) {
@@ -52,7 +49,7 @@ private:
     return values;
   }
   LogicalResult merge(ArrayRef<Value> source, ArrayRef<Value> target,
-                      Value begin, Value middle, Value end, Before before);
+                      Value begin, Value middle, Value end, EntryOrder before);
 
   OpBuilder &builder;
   Location loc;
@@ -65,7 +62,7 @@ private:
 /// Merges the sorted [begin, middle) and [middle, end) of `source`.
 LogicalResult MergeSort::merge(ArrayRef<Value> source, ArrayRef<Value> target,
                                Value begin, Value middle, Value end,
-                               Before before) {
+                               EntryOrder before) {
   LogicalResult status = success();
   auto compare = [&](arith::CmpIPredicate predicate, Value a,
                      Value b) -> Value {
@@ -104,7 +101,7 @@ LogicalResult MergeSort::merge(ArrayRef<Value> source, ArrayRef<Value> target,
   return status;
 }
 
-LogicalResult MergeSort::sort(Before before) {
+LogicalResult MergeSort::sort(EntryOrder before) {
   // Passes with runs of 1, 2, 4, ... entries; the buffers change places.
   int64_t passes = llvm::Log2_64_Ceil(std::max<int64_t>(extent, 1));
   LogicalResult status = success();
@@ -137,6 +134,39 @@ LogicalResult MergeSort::sort(Before before) {
   return status;
 }
 
+/// Sorts `extent` entries and gives the first `count` of them to `give`, with
+/// their places.
+LogicalResult
+emitSorted(KernelFrame &frame, Location loc, ArrayRef<Type> columns,
+           int64_t extent, int64_t count, llvm::function_ref<void()> enter,
+           llvm::function_ref<SmallVector<Value>(Value)> entryAt,
+           EntryOrder before,
+           llvm::function_ref<void(Value, ArrayRef<Value>)> give) {
+  IndexBuilder index(frame.builder, loc);
+  if (FirstEntries::pays(count, extent)) {
+    FirstEntries first(frame, loc, columns, count);
+    enter();
+    if (failed(first.walk(extent, entryAt, before)))
+      return failure();
+    index.loop(0, count, 1, [&](Value at) { give(at, first.get(at)); });
+    return success();
+  }
+  MergeSort sorter(frame, loc, columns, extent);
+  enter();
+  index.loop(0, extent, 1, [&](Value at) { sorter.put(at, entryAt(at)); });
+  if (failed(sorter.sort(before)))
+    return failure();
+  index.loop(0, count, 1, [&](Value at) { give(at, sorter.get(at)); });
+  return success();
+}
+
+/// Nanoseconds for a row.
+double sortNanoseconds(int64_t extent, int64_t count) {
+  return FirstEntries::pays(count, extent)
+             ? 2.0 * extent + 4.0 * count * count
+             : 4.0 * extent * (1 + llvm::Log2_64_Ceil(extent));
+}
+
 } // namespace
 
 LogicalResult emitSort(KernelFrame &frame, kernel::SortOp op) {
@@ -155,25 +185,28 @@ LogicalResult emitSort(KernelFrame &frame, kernel::SortOp op) {
   unsigned dim = op.getDimension();
   int64_t extent = grid[dim], stride = strides[dim];
   grid[dim] = 1;
-  MergeSort sorter(frame, loc, columns, extent);
+  int64_t count = extent;
+  if (auto first = op->getAttrOfType<IntegerAttr>("first"))
+    count = std::min(extent, first.getInt());
   int64_t tiles = 0;
-  Value row =
-      enterUnits(frame, type.getNumElements() / extent,
-                 4.0 * extent * (1 + llvm::Log2_64_Ceil(extent)), tiles);
-  SmallVector<Value> place = index.delinearize(row, grid);
-  Value start = index.constant(0);
-  for (auto [at, rowStride] : llvm::zip(place, strides))
-    start = index.at(start, at, rowStride);
-
   LaneBuilder lanes(frame.builder, loc, 0);
-  index.loop(0, extent, 1, [&](Value at) {
+  Value start;
+  auto enter = [&] {
+    Value row = enterUnits(frame, type.getNumElements() / extent,
+                           sortNanoseconds(extent, count), tiles);
+    SmallVector<Value> place = index.delinearize(row, grid);
+    start = index.constant(0);
+    for (auto [at, rowStride] : llvm::zip(place, strides))
+      start = index.at(start, at, rowStride);
+  };
+  auto entryAt = [&](Value at) {
     SmallVector<Value> entry;
     for (auto [input, column] : llvm::zip(op.getInputs(), columns))
       entry.push_back(
           lanes.load(frame.buffer(input), column, index.at(start, at, stride))
               .value);
-    sorter.put(at, entry);
-  });
+    return entry;
+  };
   auto before = [&](ArrayRef<Value> left,
                     ArrayRef<Value> right) -> FailureOr<Value> {
     SmallVector<LaneValue> arguments;
@@ -187,13 +220,14 @@ LogicalResult emitSort(KernelFrame &frame, kernel::SortOp op) {
       return failure();
     return (*results)[0].value;
   };
-  if (failed(sorter.sort(before)))
-    return failure();
-  index.loop(0, extent, 1, [&](Value at) {
-    for (auto [output, value] : llvm::zip(op.getOutputs(), sorter.get(at)))
+  auto give = [&](Value at, ArrayRef<Value> entry) {
+    for (auto [output, value] : llvm::zip(op.getOutputs(), entry))
       if (frame.hasBuffer(output)) // else nobody asks for it
         lanes.store(value, frame.buffer(output), index.at(start, at, stride));
-  });
+  };
+  if (failed(emitSorted(frame, loc, columns, extent, count, enter, entryAt,
+                        before, give)))
+    return failure();
   frame.finish(tiles);
   return success();
 }
@@ -212,20 +246,20 @@ LogicalResult emitTopK(KernelFrame &frame, kernel::TopKOp op) {
     return success();
   }
   Type element = type.getElementType();
-  MergeSort sorter(frame, loc, {element, indexElement}, extent);
   int64_t tiles = 0;
-  Value row =
-      enterUnits(frame, type.getNumElements() / extent,
-                 4.0 * extent * (1 + llvm::Log2_64_Ceil(extent)), tiles);
   LaneBuilder lanes(builder, loc, 0);
-  Value start = index.mul(row, extent);
-  index.loop(0, extent, 1, [&](Value at) {
+  Value row, start;
+  auto enter = [&] {
+    row = enterUnits(frame, type.getNumElements() / extent,
+                     sortNanoseconds(extent, k), tiles);
+    start = index.mul(row, extent);
+  };
+  auto entryAt = [&](Value at) -> SmallVector<Value> {
     Value value =
         lanes.load(frame.buffer(op.getInput()), element, index.add(start, at))
             .value;
-    sorter.put(at, {value, arith::IndexCastOp::create(builder, loc,
-                                                      indexElement, at)});
-  });
+    return {value, arith::IndexCastOp::create(builder, loc, indexElement, at)};
+  };
   // Stable: of equals the one with the smaller index stays first. NaN is
   // largest.
   auto before = [&](ArrayRef<Value> left,
@@ -245,15 +279,15 @@ LogicalResult emitTopK(KernelFrame &frame, kernel::TopKOp op) {
     Value onlyLeft = arith::AndIOp::create(builder, loc, leftNan, rightNumber);
     return arith::OrIOp::create(builder, loc, greater, onlyLeft).getResult();
   };
-  if (failed(sorter.sort(before)))
-    return failure();
-  Value out = index.mul(row, k);
-  index.loop(0, k, 1, [&](Value at) {
-    SmallVector<Value> entry = sorter.get(at);
+  auto give = [&](Value at, ArrayRef<Value> entry) {
+    Value out = index.add(index.mul(row, k), at);
     for (auto [output, value] : llvm::zip(op->getResults(), entry))
       if (frame.hasBuffer(output)) // else nobody asks for it
-        lanes.store(value, frame.buffer(output), index.add(out, at));
-  });
+        lanes.store(value, frame.buffer(output), out);
+  };
+  if (failed(emitSorted(frame, loc, {element, indexElement}, extent, k, enter,
+                        entryAt, before, give)))
+    return failure();
   frame.finish(tiles);
   return success();
 }

@@ -247,7 +247,7 @@ LogicalResult WindowEmitter::run() {
 } // namespace
 
 LogicalResult emitReduceWindow(KernelFrame &frame, kernel::ReduceWindowOp op) {
-  return WindowEmitter(frame, op).run();
+  return isScan(op) ? emitScan(frame, op) : WindowEmitter(frame, op).run();
 }
 
 } // namespace heddle
