@@ -126,6 +126,17 @@ private:
 };
 } // namespace
 
+/// The first `outer` of so many loops, and the others; each may be none.
+static std::pair<AffineMap, AffineMap> splitLoops(int64_t outer, int64_t loops,
+                                                  MLIRContext *context) {
+  SmallVector<AffineExpr> exprs;
+  for (int64_t loop = 0; loop < loops; ++loop)
+    exprs.push_back(getAffineDimExpr(loop, context));
+  ArrayRef<AffineExpr> all = exprs;
+  return {AffineMap::get(loops, 0, all.take_front(outer), context),
+          AffineMap::get(loops, 0, all.drop_front(outer), context)};
+}
+
 /// For each window the place of the element that it keeps.
 Value SelectAndScatterLowering::choose() {
   // A loop for each dimension of the source, then one for each of the window.
@@ -138,10 +149,7 @@ Value SelectAndScatterLowering::choose() {
   }
   int64_t loops = rank + taps.size();
   MLIRContext *context = b.getContext();
-  AffineMap point =
-      AffineMap::getMultiDimIdentityMap(loops, context).getMajorSubMap(rank);
-  AffineMap tapMap = AffineMap::getMultiDimIdentityMap(loops, context)
-                         .getMinorSubMap(taps.size());
+  auto [point, tapMap] = splitLoops(rank, loops, context);
   SmallVector<utils::IteratorType> iterators(rank,
                                              utils::IteratorType::parallel);
   iterators.append(taps.size(), utils::IteratorType::reduction);
@@ -221,9 +229,8 @@ Value SelectAndScatterLowering::scatter(Value chosen) {
     taps.push_back(llvm::divideCeil(windows.window[dim], windows.strides[dim]));
   }
   int64_t loops = rank + taps.size();
-  AffineMap all = AffineMap::getMultiDimIdentityMap(loops, b.getContext());
-  SmallVector<AffineMap> maps = {all.getMinorSubMap(taps.size()),
-                                 all.getMajorSubMap(rank)};
+  auto [point, tapMap] = splitLoops(rank, loops, b.getContext());
+  SmallVector<AffineMap> maps = {tapMap, point};
   SmallVector<utils::IteratorType> iterators(rank,
                                              utils::IteratorType::parallel);
   iterators.append(taps.size(), utils::IteratorType::reduction);

@@ -8,6 +8,7 @@
 // RUN: heddle compare unsigned.mlir
 // RUN: heddle compare computed-start.mlir
 // RUN: heddle compare empty-source.mlir
+// RUN: heddle compare one-place.mlir
 
 //--- overlap.mlir
 func.func @main(%x: tensor<1x9x7x5xf32>, %g: tensor<1x4x3x5xf32>) -> tensor<1x9x7x5xf32> {
@@ -119,4 +120,28 @@ func.func @main(%x: tensor<2x5xf32>, %g: tensor<2x0xf32>) -> tensor<2x5xf32> {
     stablehlo.return %s : tensor<f32>
   }) : (tensor<2x5xf32>, tensor<2x0xf32>, tensor<f32>) -> tensor<2x5xf32>
   return %0 : tensor<2x5xf32>
+}
+//--- one-place.mlir
+func.func @main(%x: tensor<1xi64>, %g: tensor<1xi64>, %y: tensor<f32>, %h: tensor<f32>) -> (tensor<1xi64>, tensor<f32>) {
+  %zero = stablehlo.constant dense<0> : tensor<i64>
+  %init = stablehlo.constant dense<2.0> : tensor<f32>
+  %0 = "stablehlo.select_and_scatter"(%x, %g, %zero) <{window_dimensions = array<i64: 1>, window_strides = array<i64: 2>}> ({
+  ^bb0(%a: tensor<i64>, %b: tensor<i64>):
+    %c = stablehlo.compare GT, %a, %b : (tensor<i64>, tensor<i64>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  }, {
+  ^bb0(%a: tensor<i64>, %b: tensor<i64>):
+    %s = stablehlo.add %a, %b : tensor<i64>
+    stablehlo.return %s : tensor<i64>
+  }) : (tensor<1xi64>, tensor<1xi64>, tensor<i64>) -> tensor<1xi64>
+  %1 = "stablehlo.select_and_scatter"(%y, %h, %init) ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %c = stablehlo.compare GE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  }, {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %0, %1 : tensor<1xi64>, tensor<f32>
 }
