@@ -1,27 +1,21 @@
 """A StableHLO program while it is written: values with types, what is known of their magnitude, and the text.
 
-Compositions are compared to the last bit, or to the ULP that the last operation states. That works because every value is one of
+Compositions are compared to the last bit, or within what the last operation states. That works because every value is one of
 
 - exact: integers (wrapping), booleans, and floats that are whole numbers below a bound which their type holds exactly, so that every
   order of every sum gives the same; operations on exact values track the bound;
-- final: results of operations that round. Only operations that move or choose elements take them; their tolerance in ULP stays with them.
+- final: results of operations that round. Only operations that move or choose elements take them; their tolerance stays with them;
+- known: what numpy computes from inputs, for what jaxlib does not do as the specification says (denormals, f6, quantized types). jaxlib
+  gets it as an argument.
 """
 
 import random
+import re
 from dataclasses import dataclass
 
-import ml_dtypes
 import numpy as np
 
-INTS = ["i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64"]
-FLOATS = ["f16", "bf16", "f32", "f64"]
-COMPLEX = ["complex<f32>", "complex<f64>"]
-NUMPY = {"i1": np.bool_, "f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64,
-         "complex<f32>": np.complex64, "complex<f64>": np.complex128,
-         **{f"i{n}": getattr(np, f"int{n}") for n in (8, 16, 32, 64)},
-         **{f"ui{n}": getattr(np, f"uint{n}") for n in (8, 16, 32, 64)}}
-# Whole numbers up to here are exact.
-LIMIT = {"f16": 2**11, "bf16": 2**8, "f32": 2**24, "f64": 2**53, "complex<f32>": 2**24, "complex<f64>": 2**53}
+from elements import BITS, COMPLEX, FLOATS, INTS, LIMIT, NARROW, NUMPY, SMALL_INTS, literal, whole_numbers
 
 
 @dataclass(frozen=True)
@@ -53,71 +47,93 @@ class Value:
     type: Type
     # Largest magnitude of exact floats; None for integers.
     bound: float = None
-    # Whether operations that round are behind it, and the ULP that this may cost.
+    # Whether operations that round are behind it, and what that may cost: ULP, or a part of the tensor's largest magnitude.
     final: bool = False
     ulp: int = 0
+    near: float = 0
+    # What numpy makes of it, for known values and inputs.
+    data: np.ndarray = None
+    # Zeros' signs count.
+    strict: bool = False
+
+
+@dataclass
+class Step:
+    """An operation: its text, what jaxlib gets in its place (None: nothing), and what it makes."""
+    text: str
+    oracle: str
+    values: list
 
 
 class Program:
 
-    def __init__(self, seed):
+    def __init__(self, seed, elements=None):
         self.random = random.Random(seed)
-        self.lines, self.values, self.inputs = [], [], []
+        self.numbers = np.random.default_rng(self.random.getrandbits(32))
+        self.steps, self.values, self.inputs, self.functions = [], [], [], []
+        self.elements = elements or set(NUMPY)
         self.counter = 0
 
     def fresh(self):
         self.counter += 1
         return f"%v{self.counter}"
 
-    def emit(self, text, *types, like=(), bound=None, final=None, ulp=None):
+    def emit(self, text, *types, like=(), bound=None, final=None, ulp=None, near=None, oracle=None):
         """Adds an operation with one result per type; `like` are the values whose tolerance the results inherit."""
         name = self.fresh()
         results = name if len(types) == 1 else f"{name}:{len(types)}"
-        self.lines.append(f"    {results} = {text}")
-        made = []
-        for i, type in enumerate(types):
-            inherited = max((v.ulp for v in like), default=0)
-            value = Value(name if len(types) == 1 else f"{name}#{i}", type,
-                          bound if type.element in LIMIT else None,
-                          any(v.final for v in like) if final is None else final, inherited if ulp is None else ulp)
-            made.append(value)
-            self.values.append(value)
+        made = [
+            Value(name if len(types) == 1 else f"{name}#{i}", type, bound if type.element in LIMIT else None,
+                  any(v.final for v in like) if final is None else final,
+                  max((v.ulp for v in like), default=0) if ulp is None else ulp,
+                  max((v.near for v in like), default=0) if near is None else near) for i, type in enumerate(types)]
+        self.steps.append(Step(f"    {results} = {text}", f"    {results} = {oracle or text}", made))
+        self.values += made
         return made[0] if len(made) == 1 else made
+
+    def emit_known(self, text, type, data, ulp=0, near=0, strict=False):
+        """An operation whose result numpy knows. Nothing else takes it, except what knows it too."""
+        value = Value(self.fresh(), type, None, True, ulp, near, np.asarray(data), strict)
+        self.steps.append(Step(f"    {value.name} = {text}", None, [value]))
+        return value
+
+    def emit_text(self, text, known=False, several=1):
+        """A part of what is compared later: constants, tokens, values of other types. jaxlib does not see what is known. Gives the name."""
+        name = self.fresh()
+        line = f"    {name}{f':{several}' if several > 1 else ''} = {text}"
+        self.steps.append(Step(line, None if known else line, []))
+        return name
 
     def constant(self, value, type):
         """A splat or list that is part of the program."""
-        name = self.fresh()
-        self.lines.append(f"    {name} = stablehlo.constant dense<{value}> : {type}")
+        return self.emit_text(f"stablehlo.constant dense<{value}> : {type}")
+
+    def function(self, arguments, results, body):
+        """A private function beside @main; gives its name. The body names its arguments %a0, %a1, ..."""
+        name = f"f{len(self.functions)}"
+        header = ", ".join(f"%a{i}: {type}" for i, type in enumerate(arguments))
+        self.functions.append(f"func.func private @{name}({header}) -> ({', '.join(map(str, results))}) {{\n{body}\n}}")
         return name
 
     def shape(self, rank=None):
         rank = self.random.choice([0, 1, 1, 2, 2, 2, 3, 3, 4]) if rank is None else rank
-        return tuple(self.random.choice([0, 1, 1, 2, 2, 3, 3, 4, 5, 7, 8, 9, 17]) if self.random.random() < 0.97 else 33
-                     for _ in range(rank))
+        return tuple(self.random.choice([0, 1, 1, 2, 2, 3, 3, 4, 5, 7, 9, 17]) for _ in range(rank))
 
     def element(self):
-        return self.random.choice(INTS + FLOATS * 3 + COMPLEX + ["i1"])
+        chosen = self.random.choice(INTS + FLOATS + FLOATS + COMPLEX + ["i1"])
+        if self.random.random() < 0.15:
+            chosen = self.random.choice([e for e in SMALL_INTS + NARROW if e in self.elements and e != "f8E8M0FNU"] or [chosen])
+        return chosen
 
-    def input(self, type):
-        """A value that the program gets: whole numbers, so that it is exact."""
-        numbers = np.random.default_rng(self.random.getrandbits(32))
+    def input(self, type, data=None):
+        """A new argument of @main; without data whole numbers, floats and complex with some bound."""
         bound = None
-        if type.element == "i1":
-            data = numbers.integers(0, 2, type.shape).astype(np.bool_)
-        elif type.element in LIMIT:
-            bound = 4 if LIMIT[type.element] <= 2**11 else 16
-            data = numbers.integers(-bound, bound + 1, type.shape)
-            if type.element in COMPLEX:
-                data = data + 1j * numbers.integers(-bound, bound + 1, type.shape)
-                bound *= 2
-            data = data.astype(NUMPY[type.element])
-        else:
-            info = np.iinfo(NUMPY[type.element])
-            low, high = (info.min, info.max) if self.random.random() < 0.5 else (max(info.min, -9), 9)
-            data = numbers.integers(low, high, type.shape, dtype=NUMPY[type.element], endpoint=True)
-        value = Value(self.fresh(), type, bound)
-        self.inputs.append((value, np.asarray(data)))
-        self.values.append(value)
+        if data is None:
+            data, bound = whole_numbers(self.numbers, self.random, type)
+        value = Value(self.fresh(), type, bound, data=np.asarray(data, NUMPY[type.element]))
+        self.inputs.append(value)
+        if bound is not None or type.element not in LIMIT:
+            self.values.append(value)
         return value
 
     def pick(self, wanted=lambda value: True):
@@ -135,63 +151,70 @@ class Program:
     # The text, once for an evaluator that takes arguments, once as a program that checks itself.
 
     def results(self):
-        return [value for value in self.values if all(value is not given for given, _ in self.inputs)]
+        return [value for step in self.steps for value in step.values]
 
-    def with_arguments(self):
-        arguments = ", ".join(f"{value.name}: {value.type}" for value, _ in self.inputs)
-        results = self.results()
+    def for_oracle(self):
+        """The text that jaxlib evaluates, its arguments' data, and which results it gives."""
+        known = [value for value in self.results() if value.data is not None]
+        given = self.inputs + known
+        arguments = ", ".join(f"{value.name}: {value.type}" for value in given if jaxlib_has(value.type))
+        results = [value for value in self.results() if value.data is None]
         types = ", ".join(str(value.type) for value in results)
-        return "\n".join([f"func.func @main({arguments}) -> ({types}) {{", *self.lines,
-                          f"    return {', '.join(v.name for v in results)} : {types}", "}"])
+        body = [step.oracle for step in self.steps if step.oracle and all(value.data is None for value in step.values)]
+        text = "\n".join([f"func.func @main({arguments}) -> ({types}) {{", *body,
+                          f"    return {', '.join(v.name for v in results)} : {types}" if results else "    return", "}", *self.functions])
+        return text, [value.data for value in given if jaxlib_has(value.type)], results
 
-    def checking(self, expected):
-        """The program with checks of its results against arrays."""
-        results = self.results()
-        lines = ["func.func @main() {"]
-        types = [str(value.type) for value, _ in self.inputs]
-        if self.inputs:
-            names = [value.name for value, _ in self.inputs]
-            lines.append(f"    %in:{len(names)} = call @inputs() : () -> ({', '.join(types)})")
-            rename = {name: f"%in#{i}" for i, name in enumerate(names)}
-        body = []
-        for line in self.lines:
-            for name in sorted(rename, key=len, reverse=True):
-                line = replace_name(line, name, rename[name])
-            body.append(line)
-        lines += body
+    def checking(self, expected, steps=None, inputs=None):
+        """The program with checks of its results against arrays, by name; or of some of its steps, with more inputs."""
+        steps = self.steps if steps is None else steps
+        inputs = self.inputs if inputs is None else inputs
+        rename, lines = {}, []
+        types = ", ".join(str(value.type) for value in inputs)
+        if inputs:
+            lines.append(f"    %in:{len(inputs)} = call @inputs() : () -> ({types})")
+            rename = {value.name: f"%in#{i}" for i, value in enumerate(inputs)}
+        lines += [renamed(step.text, rename) for step in steps]
+        results = [value for step in steps for value in step.values if value.name in expected]
         lines.append(f"    %want:{len(results)} = call @expected() : () -> ({', '.join(str(v.type) for v in results)})")
         for i, value in enumerate(results):
-            name = rename.get(value.name, value.name)
-            if value.type.element in LIMIT and value.final:
-                lines.append(f'    "check.expect_close"({name}, %want#{i}) {{max_ulp_difference = {value.ulp} : i64}} : ({value.type}, {value.type}) -> ()')
-            else:
-                lines.append(f'    "check.expect_eq"({name}, %want#{i}) : ({value.type}, {value.type}) -> ()')
-        lines += ["    return", "}"]
-        lines += function("inputs", [(value.type, data) for value, data in self.inputs])
-        lines += function("expected", [(value.type, data) for value, data in zip(results, expected)])
-        return "\n".join(lines) + "\n"
+            lines += check(value, f"%want#{i}", f"%bits{i}", np.asarray(expected[value.name]))
+        functions = [text for i, text in enumerate(self.functions) if any(f"@f{i}" in line for line in [*lines, *self.functions[i + 1:]])]
+        return "\n".join(["func.func @main() {", *lines, "    return", "}"] +
+                         constants("inputs", [(value.type, value.data) for value in inputs]) +
+                         constants("expected", [(value.type, expected[value.name]) for value in results]) + functions) + "\n"
 
 
-def replace_name(line, name, other):
-    import re
-    return re.sub(re.escape(name) + r"(?![0-9#])", other, line)
+def jaxlib_has(type):
+    return not type.element.startswith("f6E")
 
 
-def function(name, tensors):
+def renamed(text, names):
+    return re.sub(r"%v\d+(#\d+)?", lambda match: names.get(match.group(), match.group()), text)
+
+
+def check(value, wanted, bits, expected):
+    """The lines that compare a value."""
+    pair = f"({value.name}, {wanted})"
+    types = f"({value.type}, {value.type}) -> ()"
+    if value.final and value.near:
+        finite = np.abs(expected[np.isfinite(expected)])
+        tolerance = value.near * float(np.max(finite, initial=1e-30))
+        return [f'    "check.expect_almost_eq"{pair} {{tolerance = {tolerance:e} : f64}} : {types}']
+    if value.final and value.ulp and value.type.element in LIMIT:
+        return [f'    "check.expect_close"{pair} {{max_ulp_difference = {value.ulp} : i64}} : {types}']
+    if value.strict and value.type.element in ("f16", "bf16", "f32", "f64") and not np.isnan(expected.astype(np.float64)).any():
+        integer = value.type.of(f"i{BITS[value.type.element]}")
+        return [f"    {bits} = stablehlo.bitcast_convert {value.name} : ({value.type}) -> {integer}",
+                f"    {bits}w = stablehlo.bitcast_convert {wanted} : ({value.type}) -> {integer}",
+                f'    "check.expect_eq"({bits}, {bits}w) : ({integer}, {integer}) -> ()']
+    return [f'    "check.expect_eq"{pair} : {types}']
+
+
+def constants(name, tensors):
     types = ", ".join(str(type) for type, _ in tensors)
     lines = [f"func.func private @{name}() -> ({types}) {{"]
     for i, (type, data) in enumerate(tensors):
         lines.append(f"  %{i} = stablehlo.constant dense<{literal(type, data)}> : {type}")
     names = ", ".join(f"%{i}" for i in range(len(tensors)))
-    return lines + [f"  return {names} : {types}", "}"]
-
-
-def literal(type, data):
-    data = np.asarray(data).reshape(type.shape)
-    if type.size == 0:
-        return ""
-    if type.element == "i1":
-        def nested(array):
-            return str(bool(array)).lower() if array.ndim == 0 else "[" + ", ".join(nested(part) for part in array) + "]"
-        return nested(data)
-    return '"0x' + np.ascontiguousarray(data).tobytes().hex().upper() + '"'
+    return lines + [f"  return {names} : {types}" if names else "  return", "}"]

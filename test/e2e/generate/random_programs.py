@@ -1,41 +1,64 @@
-"""Random StableHLO programs: compiled and interpreted by heddle, against jaxlib's CPU compiler.
+"""Random StableHLO programs: compiled and interpreted by heddle, against jaxlib's CPU compiler, and numpy for what that lacks.
 
-    random_programs.py HEDDLE [--count N] [--seed S] [--keep FOLDER]
+    random_programs.py HEDDLE [--count N] [--seed S] [--keep FOLDER] [--coverage]
 
-Prints each program that differs, with a command that repeats it. Programs S, S + 1, ... depend on their number alone; without --seed they
-start at a hash of the tool, so that each build of it sees other programs, and the same build the same ones.
+Prints each program that differs, with a command that repeats it and the smallest piece of it that differs. Programs S, S + 1, ... depend on
+their number alone; without --seed they start at a hash of the tool, so that each build of it sees other programs, and the same build the same
+ones. Types that the tool does not compile yet are left out and named.
 """
 
 import argparse
 import collections
 import hashlib
-import json
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
 import tempfile
 
+import numpy as np
+
+import coverage
 import operations
+from elements import NARROW, NUMPY, SMALL_INTS
 from oracle import Oracle, Refused
-from program import Program, Type
+from program import Program, Type, constants
+from reduction import Reducer, run_tests
 
 
-def generate(seed, size=None):
-    program = Program(seed)
+def generate(seed, elements=None, again=0):
+    """Program number `seed`: mostly a few operations, sometimes very many."""
+    program = Program(seed + (again << 40), elements)
     for _ in range(2):
         program.input(Type(program.shape(), program.element()))
-    wanted = size or program.random.randint(1, 8)
-    while len(program.lines) < wanted:
-        add = program.random.choice(operations.ALL)
+    wanted = program.random.randint(50, 200) if program.random.random() < 0.02 else program.random.randint(1, 8)
+    for _ in range(4 * wanted):
+        if len(program.steps) >= wanted:
+            break
         before = len(program.values)
-        if add(program) is None:
-            continue
+        program.random.choice(operations.ALL)(program)
         # Nothing grows without end.
         if any(value.type.size > 20000 for value in program.values[before:]):
-            return generate(seed + (1 << 32), size)
-    return program
+            return generate(seed, elements, again + 1)
+    return program if program.results() else generate(seed, elements, again + 1)
+
+
+def accepted_elements(heddle, folder):
+    """The element types that the tool compiles: tried, because a type that is refused would hide everything it is mixed with."""
+    tried = {}
+    for element in SMALL_INTS + NARROW:
+        type = Type((3,), element)
+        data = np.array([1, 1, 1]).astype(NUMPY[element])
+        path = folder / f"type-{element}.mlir"
+        path.write_text("\n".join(
+            ["func.func @main() {", f"  %in = call @inputs() : () -> {type}", f"  %0 = stablehlo.reverse %in, dims = [0] : {type}",
+             f'  "check.expect_eq"(%0, %in) : ({type}, {type}) -> ()', "  return", "}", *constants("inputs", [(type, data)])]) + "\n")
+        tried[str(path)] = element
+    report = run_tests(heddle, [], list(tried))
+    refused = {tried[skip["file"]] for skip in report["skips"]}
+    if refused:
+        print(f"types that are not compiled yet: {', '.join(sorted(refused))}")
+    return set(NUMPY) - refused
 
 
 def main():
@@ -44,6 +67,8 @@ def main():
     parser.add_argument("--count", type=int, default=500)
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--keep", help="folder for the programs; default: a temporary one")
+    parser.add_argument("--coverage", action="store_true", help="prints how often each operation had each type")
+    parser.add_argument("--wrong", metavar="OPERATION", help="changes what is expected of this operation, to try the reduction")
     options = parser.parse_args()
     if options.seed is None:
         tool = shutil.which(options.heddle) or options.heddle
@@ -52,48 +77,88 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(options.keep or temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        sys.exit(check(options, folder))
+        sys.exit(Comparison(options, folder).run())
 
 
-def check(options, folder):
-    oracle, refused, files = Oracle(), collections.Counter(), []
-    for seed in range(options.seed, options.seed + options.count):
-        program = generate(seed)
-        try:
-            expected = oracle.run(program.with_arguments(), [data for _, data in program.inputs])
-        except Refused as error:
-            refused[str(error)[:100]] += 1
-            continue
-        path = folder / f"program-{seed}.mlir"
-        path.write_text(program.checking(expected))
-        files.append(str(path))
-    for reason, count in refused.most_common():
-        print(f"jaxlib refuses {count}: {reason}")
+class Comparison:
 
-    failed = 0
-    for how in ([], ["--interpret"]):
+    def __init__(self, options, folder):
+        self.options, self.folder = options, folder
+        self.elements = accepted_elements(options.heddle, folder)
+        self.oracle, self.refused, self.files = Oracle(), collections.Counter(), {}
+        self.counts = collections.Counter()
+
+    def expected(self, program):
+        """What each result must be, by name."""
+        text, arguments, results = program.for_oracle()
+        found = self.oracle.run(text, arguments) if results else []
+        expected = {value.name: data for value, data in zip(results, found)}
+        expected.update({value.name: value.data for value in program.results() if value.data is not None})
+        if self.options.wrong:
+            for step in program.steps:
+                if f"{self.options.wrong} " in step.text and step.values and step.values[0].type.size:
+                    value = step.values[0]
+                    expected[value.name] = np.array(expected[value.name])
+                    expected[value.name].flat[0] = not expected[value.name].flat[0]
+        return expected
+
+    def run(self):
+        for seed in range(self.options.seed, self.options.seed + self.options.count):
+            program = generate(seed, self.elements)
+            try:
+                expected = self.expected(program)
+            except Refused as error:
+                self.refused[str(error)[:100]] += 1
+                (self.folder / f"refused-{seed}.mlir").write_text(program.for_oracle()[0])
+                continue
+            text = program.checking(expected)
+            coverage.count(text, self.counts)
+            path = self.folder / f"program-{seed}.mlir"
+            path.write_text(text)
+            self.files[str(path)] = seed
+        for reason, count in self.refused.most_common():
+            print(f"jaxlib refuses {count}: {reason}")
+        failed = sum(self.compare(how) for how in ([], ["--interpret"]))
+        if self.options.coverage:
+            print("\n".join(coverage.table(self.counts)))
+        print(f"{len(self.files)} programs compared, {sum(self.refused.values())} that jaxlib refuses, {failed} differ")
+        self.oracle.close()
+        # A generator whose programs nobody takes would prove nothing.
+        return 1 if failed or len(self.files) < 0.8 * self.options.count else 0
+
+    def compare(self, how):
+        """Runs all programs one way; gives how many differ."""
         name = "interpreted" if how else "compiled"
         report = {"failures": [], "skips": [], "passed": 0, "failed": 0, "skipped": 0, "checks": 0}
+        files = list(self.files)
         for begin in range(0, len(files), 1000):  # command lines are finite
-            run = subprocess.run([options.heddle, "test", "--json", *how, *files[begin:begin + 1000]], stdout=subprocess.PIPE, text=True,
-                                 check=False)
-            for key, value in json.loads(run.stdout).items():
+            for key, value in run_tests(self.options.heddle, how, files[begin:begin + 1000]).items():
                 report[key] += value
         shown = set()
         for failure in report["failures"]:
-            seed = pathlib.Path(failure["file"]).stem.split("-")[1]
+            seed = self.files[failure["file"]]
             print(f"{name}: seed {seed}: {failure['message']}")
             if seed not in shown:
-                print(f"    repeat: {sys.executable} {os.path.abspath(__file__)} {options.heddle} --seed {seed} --count 1 --keep /tmp/random")
+                print(f"    repeat: {sys.executable} {os.path.abspath(__file__)} {self.options.heddle} --seed {seed} --count 1 --keep /tmp/random")
+                if len(shown) < 20:
+                    self.show_reduced(how, seed)
             shown.add(seed)
-        failed += report["failed"]
         reasons = collections.Counter(skip["reason"] for skip in report["skips"])
-        for reason, count in reasons.most_common(20):
+        for reason, count in reasons.most_common(40):
             print(f"{name}: skipped {count}: {reason}")
         print(f"{name}: {report['passed']} passed, {report['failed']} failed, {report['skipped']} skipped, {report['checks']} checks")
-    print(f"{len(files)} programs compared, {sum(refused.values())} that jaxlib refuses, {failed} differ")
-    # A generator whose programs nobody takes would prove nothing.
-    return 1 if failed or len(files) < 0.8 * options.count else 0
+        return report["failed"]
+
+    def show_reduced(self, how, seed):
+        program = generate(seed, self.elements)
+        text = Reducer(self.options.heddle, how, program, self.expected(program), self.folder).reduce()
+        if text is None:
+            print("    no piece of it differs by itself")
+            return
+        (self.folder / f"reduced-{seed}.mlir").write_text(text)
+        lines = text.splitlines()
+        print(f"    reduced (seed {seed}):")
+        print("\n".join(f"    | {line[:300]}" for line in lines[:60]))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,44 @@
+"""Which operations of which types a set of programs holds, and which operations there are."""
+
+import collections
+import pathlib
+import re
+
+# Operations of the dialects that no generated program holds, and why.
+LEFT_OUT = {
+    "stablehlo.infeed": "needs a host that feeds",
+    "stablehlo.outfeed": "needs a host that takes",
+    "stablehlo.send": "needs another process",
+    "stablehlo.recv": "needs another process",
+    "stablehlo.unary_einsum": "neither heddle nor jaxlib compiles it",
+}
+
+
+def dialect_operations(root):
+    """The operations that the dialects' definitions hold."""
+    found = set()
+    for dialect, name in [("StableHlo", "stablehlo"), ("Chlo", "chlo")]:
+        for path in sorted((pathlib.Path(root) / "dialects" / dialect).glob("*Ops.td")):
+            for mnemonic in re.findall(r"^def \w+Op\s*:\s*\w+<\s*\"(\w+)\"", path.read_text(), re.M):
+                found.add(f"{name}.{mnemonic}")
+    return found
+
+
+def count(text, counts=None):
+    """How often each operation has a result (or an only operand) of each element type."""
+    counts = collections.Counter() if counts is None else counts
+    for line in text.splitlines():
+        found = re.findall(r"\"?\b((?:stablehlo|chlo)\.[a-z_0-9]+)\b\"?", line)
+        if not found or "#" + found[0] in line:
+            continue
+        types = re.findall(r"tensor<(?:[\d?]+x)*([a-zA-Z][\w<>]*?(?:<[^<>]*>)?)(?:, #[^>]*>)?>", line) or re.findall(r"!quant", line) or ["-"]
+        counts[found[0], "quantized" if "!quant" in line else types[-1]] += 1
+    return counts
+
+
+def table(counts):
+    operations = collections.defaultdict(dict)
+    for (operation, element), number in counts.items():
+        operations[operation][element] = number
+    for operation in sorted(operations):
+        yield f"{operation}: " + ", ".join(f"{element} {number}" for element, number in sorted(operations[operation].items()))
