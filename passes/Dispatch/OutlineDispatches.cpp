@@ -30,6 +30,27 @@ static bool mayOverwrite(BlockArgument argument, linalg::GenericOp last) {
   });
 }
 
+/// Gives what is updated in place an argument of its own where the kernel reads
+/// it otherwise too, as in x.at[i].add(x): that must see the value from before.
+static void separateTargets(kernel::DispatchOp dispatch) {
+  Block &body = dispatch.getBody().front();
+  auto separate = [&](OpOperand &target) {
+    auto argument = dyn_cast<BlockArgument>(target.get());
+    if (!argument || argument.hasOneUse())
+      return;
+    Value input = dispatch.getInputs()[argument.getArgNumber()];
+    dispatch.getInputsMutable().append(input);
+    target.set(body.addArgument(argument.getType(), argument.getLoc()));
+  };
+  for (Operation &op : body) {
+    if (auto update = dyn_cast<kernel::DynamicUpdateSliceOp>(op))
+      separate(update.getTargetMutable());
+    if (auto scatter = dyn_cast<kernel::ScatterOp>(op))
+      for (OpOperand &target : scatter.getTargetsMutable())
+        separate(target);
+  }
+}
+
 /// Says which arguments share a buffer with a result, or may.
 static void markBuffers(func::FuncOp function) {
   Builder builder(function.getContext());
@@ -68,6 +89,7 @@ static void markBuffers(func::FuncOp function) {
 
 /// A function of the dispatch's body, not yet in a module.
 static func::FuncOp makeFunction(kernel::DispatchOp dispatch) {
+  separateTargets(dispatch);
   Location unknown = UnknownLoc::get(dispatch.getContext());
   auto function = func::FuncOp::create(
       unknown, "kernel",
