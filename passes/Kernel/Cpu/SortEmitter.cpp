@@ -260,8 +260,8 @@ LogicalResult emitTopK(KernelFrame &frame, kernel::TopKOp op) {
             .value;
     return {value, arith::IndexCastOp::create(builder, loc, indexElement, at)};
   };
-  // Stable: of equals the one with the smaller index stays first. NaN is
-  // largest.
+  // Stable: of equals the one with the smaller index stays first. Floats are in
+  // the total order, but that NaN is largest whatever its sign.
   auto before = [&](ArrayRef<Value> left,
                     ArrayRef<Value> right) -> FailureOr<Value> {
     Value a = left[0], b = right[0];
@@ -272,6 +272,16 @@ LogicalResult emitTopK(KernelFrame &frame, kernel::TopKOp op) {
     }
     Value greater =
         arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGT, a, b);
+    // 0 before -0, whose bits are the least of all signed numbers.
+    Type bits = builder.getIntegerType(element.getIntOrFloatBitWidth());
+    Value equal =
+        arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OEQ, a, b);
+    Value byBits =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt,
+                              arith::BitcastOp::create(builder, loc, bits, a),
+                              arith::BitcastOp::create(builder, loc, bits, b));
+    Value ofZeros = arith::AndIOp::create(builder, loc, equal, byBits);
+    greater = arith::OrIOp::create(builder, loc, greater, ofZeros);
     Value leftNan =
         arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO, a, a);
     Value rightNumber =
