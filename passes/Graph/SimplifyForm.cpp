@@ -108,6 +108,27 @@ struct FixDynamicGather : OpRewritePattern<DynamicGatherOp> {
   }
 };
 
+struct FixDynamicConv : OpRewritePattern<DynamicConvOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(DynamicConvOp op,
+                                PatternRewriter &rewriter) const override {
+    auto amounts = integerValues(op.getPadding());
+    if (!amounts)
+      return rewriter.notifyMatchFailure(op, "padding is not known");
+    auto type = RankedTensorType::get({op.getNumSpatialDimensions(), 2},
+                                      rewriter.getI64Type());
+    auto padding = DenseIntElementsAttr::get(type, ArrayRef(*amounts));
+    rewriter.replaceOpWithNewOp<ConvolutionOp>(
+        op, op.getType(), op.getLhs(), op.getRhs(), op.getWindowStridesAttr(),
+        padding, op.getLhsDilationAttr(), op.getRhsDilationAttr(),
+        op.getWindowReversalAttr(), op.getDimensionNumbersAttr(),
+        op.getFeatureGroupCountAttr(), op.getBatchGroupCountAttr(),
+        op.getPrecisionConfigAttr());
+    return success();
+  }
+};
+
 /// get_dimension_size of a known dimension => constant.
 struct FixDimensionSize : OpRewritePattern<GetDimensionSizeOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -260,7 +281,7 @@ struct DropAnnotation : OpRewritePattern<CustomCallOp> {
 void populateSimplifyFormPatterns(RewritePatternSet &patterns) {
   patterns.add<FixDynamicReshape, FixDynamicBroadcast, FixDynamicIota,
                FixDynamicPad, FixRealDynamicSlice, FixDynamicGather,
-               FixDimensionSize, FixIf, FixCase, GeneralizeDot,
+               FixDynamicConv, FixDimensionSize, FixIf, FixCase, GeneralizeDot,
                GeneralizeBroadcast, OpenTuple, DropBarrier, DropAnnotation>(
       patterns.getContext());
 }

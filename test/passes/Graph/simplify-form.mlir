@@ -91,3 +91,12 @@ func.func @other_custom_call(%x: tensor<2xf32>) -> tensor<2xf32> {
   %0 = stablehlo.custom_call @compute(%x) : (tensor<2xf32>) -> tensor<2xf32>
   return %0 : tensor<2xf32>
 }
+
+// CHECK-LABEL: func.func @dynamic_conv
+func.func @dynamic_conv(%x: tensor<1x4x1xf32>, %w: tensor<3x1x1xf32>) -> tensor<1x5x1xf32> {
+  // CHECK: stablehlo.convolution(%{{.*}}, %{{.*}}) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {pad = {{\[\[}}1, 2]]}
+  // CHECK-NOT: dynamic_conv
+  %amounts = stablehlo.constant dense<[[1, 2]]> : tensor<1x2xi32>
+  %0 = "stablehlo.dynamic_conv"(%x, %w, %amounts) {dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<1x4x1xf32>, tensor<3x1x1xf32>, tensor<1x2xi32>) -> tensor<1x5x1xf32>
+  return %0 : tensor<1x5x1xf32>
+}
