@@ -59,4 +59,13 @@ Value createSplat(OpBuilder &builder, Location loc, RankedTensorType type,
                                        DenseElementsAttr::get(type, element));
 }
 
+Value createZero(OpBuilder &builder, Location loc, RankedTensorType type) {
+  Type element = type.getElementType();
+  if (auto complex = dyn_cast<ComplexType>(element)) {
+    Attribute part = builder.getZeroAttr(complex.getElementType());
+    return createSplat(builder, loc, type, builder.getArrayAttr({part, part}));
+  }
+  return createSplat(builder, loc, type, builder.getZeroAttr(element));
+}
+
 } // namespace heddle

@@ -31,6 +31,10 @@ std::optional<llvm::SmallVector<int64_t>> integerValues(mlir::Value value);
 mlir::Value createSplat(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::RankedTensorType type, mlir::Attribute element);
 
+/// A constant of type `type`, which may be complex, with 0 everywhere.
+mlir::Value createZero(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::RankedTensorType type);
+
 } // namespace heddle
 
 #endif // HEDDLE_PASSES_GRAPH_CONSTANTS_H

@@ -6,6 +6,7 @@
 
 #include "dialects/StableHlo/ReplicaGroups.h"
 #include "heddle/Support/Diagnostics.h"
+#include "passes/Graph/Constants.h"
 #include "passes/Graph/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -84,14 +85,7 @@ void replaceByZeros(Operation *op) {
   OpBuilder builder(op);
   for (OpResult result : op->getResults()) {
     auto type = cast<RankedTensorType>(result.getType());
-    Type element = type.getElementType();
-    Attribute zero = builder.getZeroAttr(element);
-    if (auto complex = dyn_cast<ComplexType>(element)) {
-      Attribute part = builder.getZeroAttr(complex.getElementType());
-      zero = builder.getArrayAttr({part, part});
-    }
-    result.replaceAllUsesWith(ConstantOp::create(
-        builder, op->getLoc(), DenseElementsAttr::get(type, zero)));
+    result.replaceAllUsesWith(createZero(builder, op->getLoc(), type));
   }
   op->erase();
 }

@@ -3,6 +3,7 @@
 // input.
 
 #include "dialects/StableHlo/StableHlo.h"
+#include "passes/Graph/Constants.h"
 #include "passes/Graph/Passes.h"
 
 #include "mlir/IR/PatternMatch.h"
@@ -161,10 +162,8 @@ struct WriteOutCutDilation : OpRewritePattern<stablehlo::ConvolutionOp> {
       shape[dim] = low[dim] + high[dim] + extent +
                    std::max<int64_t>(extent - 1, 0) * interior[dim];
     }
-    auto scalar = type.clone(ArrayRef<int64_t>());
-    Value zero = stablehlo::ConstantOp::create(
-        rewriter, op.getLoc(),
-        cast<ElementsAttr>(rewriter.getZeroAttr(scalar)));
+    Value zero =
+        createZero(rewriter, op.getLoc(), type.clone(ArrayRef<int64_t>()));
     Value padded = stablehlo::PadOp::create(
         rewriter, op.getLoc(), type.clone(shape), op.getLhs(), zero,
         rewriter.getDenseI64ArrayAttr(low), rewriter.getDenseI64ArrayAttr(high),

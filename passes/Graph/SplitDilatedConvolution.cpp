@@ -3,6 +3,7 @@
 // that lie a multiple of the dilation apart meet the same taps.
 
 #include "dialects/StableHlo/StableHlo.h"
+#include "passes/Graph/Constants.h"
 #include "passes/Graph/Passes.h"
 
 #include "mlir/IR/PatternMatch.h"
@@ -192,10 +193,8 @@ private:
     auto splitType = type.clone(split);
     if (isEmpty) {
       // No tap meets a point of the input.
-      auto scalar = type.clone(ArrayRef<int64_t>());
-      Value zero = stablehlo::ConstantOp::create(
-          builder, op.getLoc(),
-          cast<ElementsAttr>(builder.getZeroAttr(scalar)));
+      Value zero =
+          createZero(builder, op.getLoc(), type.clone(ArrayRef<int64_t>()));
       return stablehlo::BroadcastInDimOp::create(
           builder, op.getLoc(), splitType, zero,
           builder.getDenseI64ArrayAttr({}));

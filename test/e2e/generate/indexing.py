@@ -36,11 +36,21 @@ def dynamic_update_slice(p):
                   x.type, like=(x, update), bound=bound, final=lossy((x,), bound))
 
 
-def places(p, shape, highest):
-    """Indices, a few of them out of range."""
+def places(p, w, shape, whole):
+    """Indices, a few of them out of range. `whole`: windows lie inside or outside, because the specification drops what is outside of the
+    operand by element, and jaxlib by window."""
     element = p.random.choice(["i32", "i64", "ui32", "i16"])
-    low = 0 if element == "ui32" else -2
-    return p.input(Type(tuple(shape), element), p.numbers.integers(low, highest + 2, tuple(shape)))
+    signed = element != "ui32"
+    if not whole:
+        return p.input(Type(tuple(w.indices), element), p.numbers.integers(-2 if signed else 0, max(shape) + 2, tuple(w.indices)))
+    parts = []
+    rows = [size for d, size in enumerate(w.indices) if d != w.vector]
+    for d in w.named:
+        inside = p.numbers.integers(0, shape[d] - w.sizes[d] + 1, rows)
+        outside = p.numbers.choice([shape[d] + 1] + ([-w.sizes[d] - 1] if signed else []), rows)
+        parts.append(np.where(p.numbers.random(rows) < 0.9, inside, outside))
+    data = np.stack(parts, w.vector) if w.vector < len(w.indices) else parts[0]
+    return p.input(Type(tuple(w.indices), element), data.reshape(w.indices))
 
 
 class Windows:
@@ -75,7 +85,7 @@ def gather(p):
     if not x:
         return None
     w = Windows(p, x.type.shape)
-    indices = places(p, w.indices, max(x.type.shape))
+    indices = places(p, w, x.type.shape, whole=False)
     result = x.type.shaped(w.result)
     numbers = (f"offset_dims = {dims(w.windows)}, collapsed_slice_dims = {dims(w.collapsed)}, operand_batching_dims = {dims(w.batching)}, "
                f"start_indices_batching_dims = {dims(w.row_batching)}, start_index_map = {dims(w.named)}, index_vector_dim = {w.vector}")
@@ -92,7 +102,7 @@ def scatter(p):
     if not x:
         return None
     w = Windows(p, x.type.shape)
-    indices = places(p, w.indices, max(x.type.shape))
+    indices = places(p, w, x.type.shape, whole=True)
     updates = p.pick_or_input(x.type.shaped(w.result), exact)
     rows = int(np.prod(w.rows, dtype=np.int64))
     name, region = combiner(p, x.type.element, overwrite=rows <= 1)

@@ -68,6 +68,7 @@ def main():
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--keep", help="folder for the programs; default: a temporary one")
     parser.add_argument("--coverage", action="store_true", help="prints how often each operation had each type")
+    parser.add_argument("--no-reduction", action="store_true", help="only says what differs")
     parser.add_argument("--wrong", metavar="OPERATION", help="changes what is expected of this operation, to try the reduction")
     options = parser.parse_args()
     if options.seed is None:
@@ -140,7 +141,7 @@ class Comparison:
             print(f"{name}: seed {seed}: {failure['message']}")
             if seed not in shown:
                 print(f"    repeat: {sys.executable} {os.path.abspath(__file__)} {self.options.heddle} --seed {seed} --count 1 --keep /tmp/random")
-                if len(shown) < 20:
+                if len(shown) < 20 and not self.options.no_reduction:
                     self.show_reduced(how, seed)
             shown.add(seed)
         reasons = collections.Counter(skip["reason"] for skip in report["skips"])

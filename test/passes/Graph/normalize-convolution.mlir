@@ -44,3 +44,14 @@ func.func @cut(%x: tensor<1x2x3xf32>, %w: tensor<2x3x4xf32>) -> tensor<1x3x4xf32
   %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {pad = [[-1, 2]], lhs_dilate = [2]} {feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<1x2x3xf32>, tensor<2x3x4xf32>) -> tensor<1x3x4xf32>
   return %0 : tensor<1x3x4xf32>
 }
+
+// -----
+
+// The same of complex numbers, whose zero is a pair.
+// CHECK-LABEL: func @cut_dilation_of_complex
+func.func @cut_dilation_of_complex(%x: tensor<1x2x3xcomplex<f32>>, %w: tensor<2x3x4xcomplex<f32>>) -> tensor<1x3x4xcomplex<f32>> {
+  // CHECK: %[[ZERO:.*]] = stablehlo.constant dense<(0.000000e+00,0.000000e+00)> : tensor<complex<f32>>
+  // CHECK: stablehlo.pad %{{.*}}, %[[ZERO]], low = [0, -1, 0], high = [0, 2, 0], interior = [0, 1, 0]
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {pad = [[-1, 2]], lhs_dilate = [2]} {feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<1x2x3xcomplex<f32>>, tensor<2x3x4xcomplex<f32>>) -> tensor<1x3x4xcomplex<f32>>
+  return %0 : tensor<1x3x4xcomplex<f32>>
+}
