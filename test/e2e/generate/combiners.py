@@ -8,14 +8,16 @@ COMBINE = {"add": lambda e: True, "maximum": lambda e: e not in COMPLEX, "minimu
            "and": lambda e: e not in LIMIT, "or": lambda e: e not in LIMIT, "xor": lambda e: e not in LIMIT, "multiply": is_int}
 
 
-def combiner(p, element, overwrite=False):
-    """A name and the region; the same in other words sometimes."""
+def combiner(p, element, overwrite=False, plain=False):
+    """A name and the region; the same in other words sometimes, but where it must be plain."""
     names = sorted(name for name, holds in COMBINE.items() if holds(element))
     name = p.random.choice(names + (["overwrite"] if overwrite else []))
     t = f"tensor<{element}>"
     lines = [f"%c = stablehlo.{name} %a, %b : {t}"]
     if name == "overwrite":
         lines = [f"%c = stablehlo.optimization_barrier %b : {t}"] if p.random.random() < 0.3 else []
+    elif plain:
+        pass
     elif name in ("maximum", "minimum") and element not in FLOATS + NARROW and p.random.random() < 0.4:
         kind = "SIGNED" if is_signed(element) else "UNSIGNED"
         lines = [f"%m = stablehlo.compare {'GT' if name == 'maximum' else 'LT'}, %a, %b, {kind} : ({t}, {t}) -> tensor<i1>",

@@ -58,9 +58,24 @@ def dot(p):
     return p.emit(f'stablehlo.einsum {x.name}, {y.name}, config = "{config}" : ({x.type}, {y.type}) -> {result}', result, bound=bound)
 
 
-def named(names, count):
-    """Dimension numbers as they are written: which dimension is what."""
-    return "[" + ", ".join(names[d] for d in range(count)) + "]"
+def ragged_dot(p):
+    """Groups of rows, each by a matrix of its own."""
+    x = p.pick(lambda v: ordinary(v) and v.type.rank == 2 and v.type.element in ("f32", "f64") and all(v.type.shape))
+    if not x:
+        return None
+    rows, k = x.type.shape
+    groups, columns = p.random.choice([1, 2, 3]), p.random.choice([1, 2, 5])
+    w = p.pick_or_input(x.type.shaped([groups, k, columns]), exact)
+    cuts = sorted(p.random.randint(0, rows) for _ in range(groups - 1))
+    sizes = [end - begin for begin, end in zip([0, *cuts], [*cuts, rows])]
+    counts = p.input(Type((groups,), "i32"), sizes)
+    bound = product_bound(x, w, k)
+    if not fits(x.type.element, bound):
+        return None
+    result = x.type.shaped([rows, columns])
+    return p.emit(f'"chlo.ragged_dot"({x.name}, {w.name}, {counts.name}) <{{ragged_dot_dimension_numbers = #chlo.ragged_dot<'
+                  "lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> : "
+                  f"({x.type}, {w.type}, {counts.type}) -> {result}", result, bound=bound)
 
 
 def convolution(p):
@@ -138,4 +153,4 @@ def batch_norm(p):
                   near=near)
 
 
-ALL = [dot_general, dot_general, dot_general, dot, convolution, convolution, batch_norm]
+ALL = [dot_general, dot_general, dot_general, dot, ragged_dot, convolution, convolution, batch_norm]

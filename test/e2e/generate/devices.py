@@ -1,7 +1,7 @@
 """Operations between processes, of which there is one."""
 
 from combiners import combiner
-from elements import LIMIT, NARROW
+from elements import LIMIT, NARROW, SMALL_INTS
 from picks import exact
 from program import Type
 
@@ -13,8 +13,8 @@ def number(p):
 
 
 def collective(p):
-    x = p.pick(lambda v: exact(v) and v.type.rank > 0 and v.type.element not in NARROW and v.type.element[:2] not in ("i2", "i4"))
-    if not x or any(x.type.element.startswith(e) for e in ("ui2", "ui4")):
+    x = p.pick(lambda v: exact(v) and v.type.rank > 0 and v.type.size > 0 and v.type.element not in NARROW + SMALL_INTS)
+    if not x:
         return None
     d = p.random.randrange(x.type.rank)
     kind = p.random.choice(["all_reduce", "reduce_scatter", "all_gather", "all_to_all", "collective_permute", "collective_broadcast",
@@ -23,14 +23,14 @@ def collective(p):
                   "all_gather": f"all_gather_dim = {d} : i64, {GROUP}",
                   "all_to_all": f"split_dimension = {d} : i64, concat_dimension = {d} : i64, split_count = 1 : i64, {GROUP}",
                   "collective_permute": "source_target_pairs = dense<0> : tensor<1x2xi64>", "collective_broadcast": GROUP}[kind]
-    region = f" {combiner(p, x.type.element)[1]}" if "reduce" in kind else ""
+    region = f" {combiner(p, x.type.element, plain=True)[1]}" if "reduce" in kind else ""
     # jaxlib's CPU compiler lacks two of them; of one process they are what they take.
     lacking = f"stablehlo.reverse {x.name}, dims = [] : {x.type}" if kind in ("collective_broadcast", "collective_reduce") else None
     return p.emit(f'"stablehlo.{kind}"({x.name}){region} {{{attributes}}} : ({x.type}) -> {x.type}', x.type, bound=x.bound, oracle=lacking)
 
 
 def asynchronous(p):
-    x = p.pick(lambda v: exact(v) and v.type.element in LIMIT and v.type.element not in NARROW and v.type.rank > 0)
+    x = p.pick(lambda v: exact(v) and v.type.element in LIMIT and v.type.element not in NARROW and v.type.rank > 0 and v.type.size > 0)
     if not x:
         return None
     future = f"!stablehlo.future<{x.type}>"

@@ -59,10 +59,11 @@ class Value:
 
 @dataclass
 class Step:
-    """An operation: its text, what jaxlib gets in its place (None: nothing), and what it makes."""
+    """An operation: its text, what jaxlib gets in its place (None: nothing), what it makes, and what the interpreter gets in its place."""
     text: str
     oracle: str
     values: list
+    interpreted: str = None
 
 
 class Program:
@@ -78,7 +79,7 @@ class Program:
         self.counter += 1
         return f"%v{self.counter}"
 
-    def emit(self, text, *types, like=(), bound=None, final=None, ulp=None, near=None, oracle=None):
+    def emit(self, text, *types, like=(), bound=None, final=None, ulp=None, near=None, oracle=None, interpreted=None):
         """Adds an operation with one result per type; `like` are the values whose tolerance the results inherit."""
         name = self.fresh()
         results = name if len(types) == 1 else f"{name}:{len(types)}"
@@ -87,7 +88,8 @@ class Program:
                   any(v.final for v in like) if final is None else final,
                   max((v.ulp for v in like), default=0) if ulp is None else ulp,
                   max((v.near for v in like), default=0) if near is None else near) for i, type in enumerate(types)]
-        self.steps.append(Step(f"    {results} = {text}", f"    {results} = {oracle or text}", made))
+        self.steps.append(Step(f"    {results} = {text}", f"    {results} = {oracle or text}", made,
+                               interpreted and f"    {results} = {interpreted}"))
         self.values += made
         return made[0] if len(made) == 1 else made
 
@@ -165,8 +167,8 @@ class Program:
                           f"    return {', '.join(v.name for v in results)} : {types}" if results else "    return", "}", *self.functions])
         return text, [value.data for value in given if jaxlib_has(value.type)], results
 
-    def checking(self, expected, steps=None, inputs=None):
-        """The program with checks of its results against arrays, by name; or of some of its steps, with more inputs."""
+    def checking(self, expected, how=(), steps=None, inputs=None):
+        """The program with checks of its results against arrays, by name; or of some of its steps, with more inputs. `how` it is run."""
         steps = self.steps if steps is None else steps
         inputs = self.inputs if inputs is None else inputs
         rename, lines = {}, []
@@ -174,7 +176,7 @@ class Program:
         if inputs:
             lines.append(f"    %in:{len(inputs)} = call @inputs() : () -> ({types})")
             rename = {value.name: f"%in#{i}" for i, value in enumerate(inputs)}
-        lines += [renamed(step.text, rename) for step in steps]
+        lines += [renamed(step.interpreted or step.text if "--interpret" in how else step.text, rename) for step in steps]
         results = [value for step in steps for value in step.values if value.name in expected]
         lines.append(f"    %want:{len(results)} = call @expected() : () -> ({', '.join(str(v.type) for v in results)})")
         for i, value in enumerate(results):

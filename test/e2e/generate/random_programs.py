@@ -63,14 +63,17 @@ def accepted_elements(heddle, folder):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("heddle")
+    parser.add_argument("heddle", nargs="?")
     parser.add_argument("--count", type=int, default=500)
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--keep", help="folder for the programs; default: a temporary one")
+    parser.add_argument("--operations", metavar="ROOT", help="only says which operations of the dialects below ROOT are never generated")
     parser.add_argument("--coverage", action="store_true", help="prints how often each operation had each type")
     parser.add_argument("--no-reduction", action="store_true", help="only says what differs")
     parser.add_argument("--wrong", metavar="OPERATION", help="changes what is expected of this operation, to try the reduction")
     options = parser.parse_args()
+    if options.operations:
+        sys.exit(say_missing(options))
     if options.seed is None:
         tool = shutil.which(options.heddle) or options.heddle
         options.seed = int.from_bytes(hashlib.sha256(pathlib.Path(tool).read_bytes()).digest()[:4], "little")
@@ -79,6 +82,26 @@ def main():
         folder = pathlib.Path(options.keep or temporary)
         folder.mkdir(parents=True, exist_ok=True)
         sys.exit(Comparison(options, folder).run())
+
+
+def say_missing(options):
+    """Whether programs hold every operation but those that are left out for a reason, which must be operations too."""
+    wanted = coverage.dialect_operations(options.operations)
+    unknown = set(coverage.LEFT_OUT) - wanted
+    counts = collections.Counter()
+    for seed in range(options.count):
+        program = generate(seed)
+        coverage.count("\n".join([step.text for step in program.steps] + program.functions), counts)
+    found = {operation for operation, _ in counts}
+    missing = sorted(wanted - found - set(coverage.LEFT_OUT))
+    for operation in missing:
+        print(f"never generated: {operation}")
+    for operation in sorted(unknown | set(coverage.LEFT_OUT) & found):
+        print(f"left out without need: {operation}")
+    if options.coverage:
+        print("\n".join(coverage.table(counts)))
+    print(f"{len(wanted)} operations, {len(wanted & found)} generated, {len(coverage.LEFT_OUT)} left out, {len(missing)} missing")
+    return 1 if missing or unknown else 0
 
 
 class Comparison:
@@ -97,7 +120,7 @@ class Comparison:
         expected.update({value.name: value.data for value in program.results() if value.data is not None})
         if self.options.wrong:
             for step in program.steps:
-                if f"{self.options.wrong} " in step.text and step.values and step.values[0].type.size:
+                if step.text.split(" = ")[1].startswith(f"{self.options.wrong} ") and step.values and step.values[0].type.size:
                     value = step.values[0]
                     expected[value.name] = np.array(expected[value.name])
                     expected[value.name].flat[0] = not expected[value.name].flat[0]
@@ -116,7 +139,10 @@ class Comparison:
             coverage.count(text, self.counts)
             path = self.folder / f"program-{seed}.mlir"
             path.write_text(text)
-            self.files[str(path)] = seed
+            other = self.folder / f"interpreted-{seed}.mlir"
+            if any(step.interpreted for step in program.steps):
+                other.write_text(program.checking(expected, ["--interpret"]))
+            self.files[seed] = path, other if other.exists() else path
         for reason, count in self.refused.most_common():
             print(f"jaxlib refuses {count}: {reason}")
         failed = sum(self.compare(how) for how in ([], ["--interpret"]))
@@ -131,13 +157,14 @@ class Comparison:
         """Runs all programs one way; gives how many differ."""
         name = "interpreted" if how else "compiled"
         report = {"failures": [], "skips": [], "passed": 0, "failed": 0, "skipped": 0, "checks": 0}
-        files = list(self.files)
-        for begin in range(0, len(files), 1000):  # command lines are finite
-            for key, value in run_tests(self.options.heddle, how, files[begin:begin + 1000]).items():
+        files = {str(pair[1 if how else 0]): seed for seed, pair in self.files.items()}
+        names = list(files)
+        for begin in range(0, len(names), 1000):  # command lines are finite
+            for key, value in run_tests(self.options.heddle, how, names[begin:begin + 1000]).items():
                 report[key] += value
         shown = set()
         for failure in report["failures"]:
-            seed = self.files[failure["file"]]
+            seed = files[failure["file"]]
             print(f"{name}: seed {seed}: {failure['message']}")
             if seed not in shown:
                 print(f"    repeat: {sys.executable} {os.path.abspath(__file__)} {self.options.heddle} --seed {seed} --count 1 --keep /tmp/random")

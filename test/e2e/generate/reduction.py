@@ -34,7 +34,7 @@ class Reducer:
         used = set().union(*(names_in(step.text) for step in steps))
         inputs = [InputOf(value, self.expected.get(value.name)) for value in inputs if value.name.split("#")[0] in used]
         expected = {value.name: self.expected[value.name] for value in steps[-1].values if value.name in self.expected}
-        text = self.program.checking(expected, steps, inputs)
+        text = self.program.checking(expected, self.how, steps, inputs)
         self.path.write_text(text)
         return text if run_tests(self.heddle, self.how, [self.path])["failed"] else None
 
