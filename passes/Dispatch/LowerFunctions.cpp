@@ -34,6 +34,13 @@ static void lowerOp(GraphLowering &lowering, stablehlo::MapOp op) {
   lowering.replace(op, result);
 }
 
+/// All loops but the innermost one, of which there are `count`; maybe none.
+static AffineMap outerLoops(int64_t count, MLIRContext *context) {
+  return AffineMap::getFilteredIdentityMap(
+      context, count + 1,
+      [&](AffineDimExpr loop) { return loop.getPosition() < count; });
+}
+
 /// The sum of the terms of zeta(s, q): a reduction over their number.
 /// `isPolygamma`: s is one more than the first operand.
 static Value sumZeta(GraphLowering &lowering, Location loc, Value first,
@@ -42,8 +49,7 @@ static Value sumZeta(GraphLowering &lowering, Location loc, Value first,
   auto type = cast<RankedTensorType>(first.getType());
   int64_t rank = type.getRank();
   auto sumType = type.clone(b.getF64Type());
-  AffineMap point = AffineMap::getMultiDimIdentityMap(rank + 1, b.getContext())
-                        .getMajorSubMap(rank);
+  AffineMap point = outerLoops(rank, b.getContext());
   // The number of terms is the extent of a tensor that is not read.
   AffineMap term =
       AffineMap::get(rank + 1, 0, b.getAffineDimExpr(rank), b.getContext());
@@ -120,8 +126,7 @@ static void lowerOp(GraphLowering &lowering, stablehlo::BitcastConvertOp op) {
   if (newWidth < width) {
     // The last dimension of the result counts the parts.
     int64_t last = type.getRank() - 1;
-    AffineMap map = AffineMap::getMultiDimIdentityMap(last + 1, b.getContext())
-                        .getMajorSubMap(last);
+    AffineMap map = outerLoops(last, b.getContext());
     return lowering.replace(
         op, lowering.generic(
                 op.getLoc(), type, input, map,
