@@ -157,10 +157,28 @@ struct ScalarEmitter {
                                   : op<arith::DivSIOp>({x[0], divisor});
     return select(zero, integer(-1), quotient);
   }
+  /// LLVM's expansion of frem is wrong for subnormal divisors, so that a tiny
+  /// one is scaled: first the remainder by a multiple of it, then that of what
+  /// is left, all exact. f16 is expanded as f32, in which it has none.
+  Value floatRemainder() {
+    if (x[0].getType().isF16())
+      return op<arith::RemFOp>(x);
+    bool isDouble = x[0].getType().isF64();
+    Value size = math::AbsFOp::create(b, loc, x[1]);
+    Value isTiny = compare(arith::CmpFPredicate::OLT, size,
+                           constant(isDouble ? 0x1p-960 : 0x1p-96));
+    double power = isDouble ? 0x1p60 : 0x1p30;
+    Value scale = select(isTiny, constant(power), constant(1));
+    Value back = select(isTiny, constant(1 / power), constant(1));
+    Value divisor = op<arith::MulFOp>({x[1], scale});
+    Value rest = op<arith::RemFOp>({x[0], divisor});
+    rest = op<arith::RemFOp>({op<arith::MulFOp>({rest, scale}), divisor});
+    return op<arith::MulFOp>({rest, back});
+  }
   /// Integers: x % 0 = x, least % -1 = 0.
   Value remainder() {
     if (isFloat())
-      return op<arith::RemFOp>(x);
+      return floatRemainder();
     Value zero, overflow;
     Value divisor = safeDivisor(zero, overflow);
     Value rest = isUnsigned() ? op<arith::RemUIOp>({x[0], divisor})
