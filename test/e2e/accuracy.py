@@ -195,7 +195,7 @@ BOUNDS = {"f16": 0.51, "bf16": 0.51, "f32": 1.0, "f64": 1.2, "complex<f32>": 0.5
 EXCEPTIONS = {
     ("exponential_minus_one", "f32"): 1.5,
     ("logistic", "f32"): 2.2,
-    ("tanh", "f32"): 2.4,
+    ("tanh", "f32"): 2.7,
     ("erf", "f32"): 1.2,
     ("logistic", "f64"): 2.2,
     # The logarithm's error, times the exponent.
@@ -461,6 +461,8 @@ def page(worst):
         "The bound is 3 ULP. Of complex results each part is judged by itself, but for three functions of complex<f64>, one part of which is",
         "a sum that may cancel: exponential_minus_one, logistic and power are judged in units of the larger part. power's error grows with",
         "|w log z|, as its logarithm is rounded: the figure is that of exponents up to 4. complex<f32> is computed in f64 and rounded.",
+        "",
+        "Denser sweeps of f32: `HEDDLE_SWEEP=64`, or `all`, with `KernelTests`, `Machines/Math.Float32Sweep`.",
         "",
         "The interpreter's conversions between f32, f16, bf16 and all 8, 6 and 4-bit floats are rounded once: `test/e2e/narrow-floats.test`.",
         "",
