@@ -65,4 +65,6 @@ for collection, share in [("round_trip", 23), ("portable", 61)]:
     config.substitutions.append(
         (f"%{{{collection}_share}}", "1" if lit_config.params.get("tier") == "all" else str(share)))
 config.substitutions.append(("%{jax_share}", "1/1" if lit_config.params.get("tier") == "all" else "commit/6"))
+config.substitutions.append(("%{pass_share}", "1" if lit_config.params.get("tier") == "all" else "29"))
+config.substitutions.append(("%{exported_mutations}", "10000" if lit_config.params.get("tier") == "all" else "200"))
 config.substitutions.append(("%{random_programs}", "20000" if lit_config.params.get("tier") == "all" else "500"))
