@@ -282,6 +282,23 @@ heddle_status heddle_program_output_info(const heddle_program *program,
   return spec ? describe(spec->outputs, index, out_info) : unknownEntry(entry);
 }
 
+heddle_status heddle_program_output_shape(const heddle_program *program,
+                                          size_t entry,
+                                          const heddle_tensor *inputs,
+                                          size_t input_count, size_t index,
+                                          int64_t *out_shape) {
+  const EntrySpec *spec = findEntry(program, entry);
+  if (!spec)
+    return unknownEntry(entry);
+  if (index >= spec->outputs.size())
+    return invalid("there is no tensor of that number");
+  const TensorSpec &output = spec->outputs[index];
+  if ((input_count && !inputs) || (!output.shape.empty() && !out_shape))
+    return invalid("a null pointer");
+  return toStatus(outputShape(*program->program, *spec, {inputs, input_count},
+                              output, out_shape));
+}
+
 //===----------------------------------------------------------------------===//
 // Threads
 //===----------------------------------------------------------------------===//

@@ -135,7 +135,9 @@ Step Preparer::step(const Command &command) {
     step.kind = Step::Kind::fill;
     step.tiles = bind(*fill.target());
     step.chunk = bytesPerPiece;
-    step.pattern = fill.pattern();
+    step.pattern = fill.value() == none
+                       ? fill.pattern()
+                       : static_cast<uint64_t>(values[fill.value()]);
     step.patternBytes = fill.pattern_bytes();
     report.name = "fill";
     report.traffic = step.tiles;

@@ -3,6 +3,7 @@
 #include "runtime/Tensors.h"
 
 #include "runtime/format/DataTypes.h"
+#include "runtime/format/Expressions.h"
 #include "runtime/format/ManifestVerifier.h"
 
 #include <cstring>
@@ -31,6 +32,7 @@ struct Candidate {
   size_t rank() const { return spec.shape.size(); }
 
   Error checkType() const;
+  Error checkRank() const;
   Error checkShape(const int64_t *wanted) const;
   Error checkLayout() const;
   Error checkMemory() const;
@@ -53,6 +55,10 @@ Error Candidate::checkType() const {
     return fail(HEDDLE_TENSOR_DTYPE, std::string("has type ") +
                                          dataTypeName(type) + " instead of " +
                                          dataTypeName(spec.dtype));
+  return checkRank();
+}
+
+Error Candidate::checkRank() const {
   if (tensor.rank < 0 || static_cast<size_t>(tensor.rank) != rank() ||
       (tensor.rank && !tensor.shape))
     return fail(HEDDLE_TENSOR_RANK, "has " + std::to_string(tensor.rank) +
@@ -248,6 +254,29 @@ Error runtime::checkShapes(const EntrySpec &entry, TensorList inputs,
   if (Error error = check("input", entry.inputs, inputs))
     return error;
   return check("output", entry.outputs, outputs);
+}
+
+Error runtime::outputShape(const LoadedProgram &program, const EntrySpec &entry,
+                           TensorList inputs, const TensorSpec &output,
+                           int64_t *shape) {
+  if (inputs.count != entry.inputs.size())
+    return checkCount("input", entry.inputs, inputs.count, HEDDLE_INPUT_MISSING,
+                      HEDDLE_INPUT_EXTRA);
+  for (size_t i = 0; i < inputs.count; ++i)
+    if (Error error =
+            Candidate{"input", entry.inputs[i], inputs.tensors[i]}.checkRank())
+      return error;
+  std::vector<int64_t> symbols, values;
+  if (Error error = bindSymbols(program.manifest(), entry, inputs, symbols))
+    return error;
+  if (Error error = evaluate(program.manifest().expressions(), symbols,
+                             HEDDLE_TENSOR_SHAPE, values))
+    return error;
+  if (Error error = checkShapes(entry, inputs, {nullptr, 0}, values))
+    return error;
+  for (size_t i = 0; i < output.shape.size(); ++i)
+    shape[i] = values[output.shape[i]];
+  return {};
 }
 
 //===----------------------------------------------------------------------===//

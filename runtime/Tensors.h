@@ -26,6 +26,10 @@ Error bindSymbols(const format::Manifest &manifest, const EntrySpec &entry,
 Error checkShapes(const EntrySpec &entry, TensorList inputs, TensorList outputs,
                   const std::vector<int64_t> &values);
 
+/// The shape of `output` when the inputs have these shapes.
+Error outputShape(const LoadedProgram &program, const EntrySpec &entry,
+                  TensorList inputs, const TensorSpec &output, int64_t *shape);
+
 /// Reads a DLTensor.
 Error readDlpack(const void *dlTensor, const char *kind, const TensorSpec &spec,
                  heddle_tensor &tensor);

@@ -39,7 +39,7 @@ void PlanDialect::initialize() {
 static LogicalResult verifyCommands(Operation *parent) {
   for (Region &region : parent->getRegions())
     for (Operation &op : region.front())
-      if (!isa<LaunchOp, CopyOp, LoopOp, BranchOp>(op))
+      if (!isa<LaunchOp, CopyOp, ResizeOp, ExtentOp, LoopOp, BranchOp>(op))
         return op.emitOpError() << "is no command of a plan";
   return success();
 }
@@ -49,7 +49,7 @@ LogicalResult ProgramOp::verifyRegions() {
   for (Operation &op : getBody().front()) {
     auto buffer = dyn_cast<BufferOp>(op);
     if (!buffer) {
-      if (!isa<LaunchOp, CopyOp, LoopOp, BranchOp>(op))
+      if (!isa<LaunchOp, CopyOp, ResizeOp, ExtentOp, LoopOp, BranchOp>(op))
         return op.emitOpError() << "is no command of a plan";
       commands = true;
       continue;
@@ -73,6 +73,14 @@ LogicalResult BufferOp::verify() {
   if (getKind() == BufferKind::Arena && place % kBufferAlignment)
     return emitOpError() << "is at " << place << ", no multiple of "
                          << kBufferAlignment;
+  if (!getBytes())
+    return success();
+  if (getKind() != BufferKind::Input && getKind() != BufferKind::Output)
+    return emitOpError() << "has no size for a call to choose: it is no input "
+                            "or output";
+  if (getBytes()->getNumDims() != 0 || getBytes()->getNumResults() != 1)
+    return emitOpError() << "has " << getBytesAttr()
+                         << " for its bytes instead of one function of symbols";
   return success();
 }
 
@@ -106,6 +114,27 @@ LogicalResult CopyOp::verify() {
   BufferOp source = definition(getSource()), target = definition(getTarget());
   if (source && target && source.getSize() != target.getSize())
     return emitOpError() << "copies " << source.getSize() << " bytes to "
+                         << target.getSize();
+  return success();
+}
+
+LogicalResult ResizeOp::verify() {
+  BufferOp source = definition(getSource()), target = definition(getTarget());
+  if (!source || !target)
+    return success();
+  if (bool(source.getBytes()) == bool(target.getBytes()))
+    return emitOpError() << "is between buffers of which not one has a size "
+                            "that the call chooses";
+  if (source.getSize() != target.getSize())
+    return emitOpError() << "is between buffers of at most " << source.getSize()
+                         << " and " << target.getSize() << " bytes";
+  return success();
+}
+
+LogicalResult ExtentOp::verify() {
+  BufferOp target = definition(getTarget());
+  if (target && target.getSize() != 4)
+    return emitOpError() << "writes 4 bytes to a buffer of "
                          << target.getSize();
   return success();
 }

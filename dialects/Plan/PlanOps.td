@@ -61,9 +61,12 @@ def Plan_BufferOp : Plan_Op<"buffer"> {
   let summary = "a buffer of the program";
   let description = [{
     `place` is the number of the input, output or weight, or the offset in the
-    arena, a multiple of 64. `name` is for people.
+    arena, a multiple of 64. `name` is for people. `bytes` is there for an input
+    or output whose size each call chooses: how many bytes it has, by the sizes
+    that the call chooses; `size` is the most.
   }];
-  let arguments = (ins Plan_BufferKindAttr:$kind, I64Attr:$place, I64Attr:$size, StrAttr:$name);
+  let arguments = (ins Plan_BufferKindAttr:$kind, I64Attr:$place, I64Attr:$size, StrAttr:$name,
+                       OptionalAttr<AffineMapAttr>:$bytes);
   let results = (outs Plan_BufferType:$result);
   let assemblyFormat = "$kind $place `size` $size $name attr-dict";
   let hasVerifier = 1;
@@ -86,6 +89,27 @@ def Plan_CopyOp : Plan_Op<"copy"> {
   let summary = "copies a whole buffer to another of the same size";
   let arguments = (ins Plan_BufferType:$source, Plan_BufferType:$target, StrArrayAttr:$nodes);
   let assemblyFormat = "$source `to` $target `nodes` $nodes attr-dict";
+  let hasVerifier = 1;
+}
+
+def Plan_ResizeOp : Plan_Op<"resize"> {
+  let summary = "copies between an input or output of chosen size and a buffer of the largest";
+  let description = [{
+    One of both says its `bytes`: as many are copied. What is left of a larger
+    target becomes zero.
+  }];
+  let arguments = (ins Plan_BufferType:$source, Plan_BufferType:$target, StrArrayAttr:$nodes);
+  let assemblyFormat = "$source `to` $target `nodes` $nodes attr-dict";
+  let hasVerifier = 1;
+}
+
+def Plan_ExtentOp : Plan_Op<"extent"> {
+  let summary = "writes a size that the call chooses";
+  let description = [{
+    The value of symbol `symbol`, as an integer of 4 bytes.
+  }];
+  let arguments = (ins I64Attr:$symbol, Plan_BufferType:$target);
+  let assemblyFormat = "$symbol `to` $target attr-dict";
   let hasVerifier = 1;
 }
 

@@ -37,12 +37,13 @@ template <typename T> static auto items(const flatbuffers::Vector<T> *list) {
   return result;
 }
 
-/// Values of an expression table, symbols at their least.
+/// Values of an expression table, symbols at their largest or least.
 static std::vector<int64_t> values(const format::Manifest &manifest,
-                                   const format::ExpressionTable *table) {
+                                   const format::ExpressionTable *table,
+                                   bool largest = true) {
   std::vector<int64_t> symbols, result;
   for (const format::Symbol *symbol : items(manifest.symbols()))
-    symbols.push_back(symbol->minimum());
+    symbols.push_back(largest ? symbol->maximum() : symbol->minimum());
   // The reader has evaluated the same table before.
   (void)bool(format::evaluate(table, symbols, HEDDLE_MANIFEST_INVALID, result));
   return result;
@@ -140,8 +141,28 @@ static std::vector<int64_t> tensorShape(const format::Tensor &tensor,
   return shape;
 }
 
+/// "1..8x128" where a call chooses a size.
+static std::string rangeText(ArrayRef<int64_t> least,
+                             ArrayRef<int64_t> largest) {
+  if (least == largest)
+    return shapeText(largest);
+  std::string result;
+  raw_string_ostream os(result);
+  interleave(
+      llvm::zip_equal(least, largest), os,
+      [&](auto pair) {
+        auto [low, high] = pair;
+        if (low != high)
+          os << low << "..";
+        os << high;
+      },
+      "x");
+  return result;
+}
+
 static void printTensors(
-    raw_ostream &os, const char *kind, ArrayRef<int64_t> value,
+    raw_ostream &os, const char *kind, ArrayRef<int64_t> least,
+    ArrayRef<int64_t> value,
     const flatbuffers::Vector<flatbuffers::Offset<format::Tensor>> *list) {
   if (!list)
     return;
@@ -149,7 +170,7 @@ static void printTensors(
     os << "  " << left_justify(kind, 7)
        << left_justify(text(tensor->name()), 24) << " "
        << left_justify(format::dataTypeName(tensor->dtype()), 5) << " "
-       << shapeText(tensorShape(*tensor, value));
+       << rangeText(tensorShape(*tensor, least), tensorShape(*tensor, value));
     if (tensor->alias() != none)
       os << "  (may take the memory of input " << tensor->alias() << ")";
     os << "\n";
@@ -352,10 +373,12 @@ void heddle::printArtifact(raw_ostream &os, StringRef path,
   if (!text(manifest.name()).empty())
     os << "model " << text(manifest.name()) << "\n";
   std::vector<int64_t> value = values(manifest, manifest.expressions());
+  std::vector<int64_t> least =
+      values(manifest, manifest.expressions(), /*largest=*/false);
   for (const format::Entry *entry : items(manifest.entries())) {
     os << "entry " << text(entry->name()) << "\n";
-    printTensors(os, "input", value, entry->inputs());
-    printTensors(os, "output", value, entry->outputs());
+    printTensors(os, "input", least, value, entry->inputs());
+    printTensors(os, "output", least, value, entry->outputs());
   }
   printCustomCalls(os, manifest, countPlan(manifest, artifact.plan(0)), value);
 
@@ -414,16 +437,19 @@ static std::string owned(const flatbuffers::String *string) {
 }
 
 static json::Array tensorsAsJson(
-    ArrayRef<int64_t> value,
+    ArrayRef<int64_t> least, ArrayRef<int64_t> value,
     const flatbuffers::Vector<flatbuffers::Offset<format::Tensor>> *list) {
   json::Array array;
   if (!list)
     return array;
-  for (const format::Tensor *tensor : *list)
-    array.push_back(
-        json::Object{{"name", owned(tensor->name())},
-                     {"dtype", format::dataTypeName(tensor->dtype())},
-                     {"shape", json::Array(tensorShape(*tensor, value))}});
+  for (const format::Tensor *tensor : *list) {
+    json::Object object{{"name", owned(tensor->name())},
+                        {"dtype", format::dataTypeName(tensor->dtype())},
+                        {"shape", json::Array(tensorShape(*tensor, value))}};
+    if (tensorShape(*tensor, least) != tensorShape(*tensor, value))
+      object["shape_min"] = json::Array(tensorShape(*tensor, least));
+    array.push_back(std::move(object));
+  }
   return array;
 }
 
@@ -438,12 +464,14 @@ static json::Object pairsAsJson(
 json::Object heddle::artifactAsJson(const format::ArtifactReader &artifact) {
   const format::Manifest &manifest = artifact.manifest();
   std::vector<int64_t> value = values(manifest, manifest.expressions());
+  std::vector<int64_t> least =
+      values(manifest, manifest.expressions(), /*largest=*/false);
   json::Array entries, weights, variants, nodes;
   for (const format::Entry *entry : items(manifest.entries()))
-    entries.push_back(
-        json::Object{{"name", owned(entry->name())},
-                     {"inputs", tensorsAsJson(value, entry->inputs())},
-                     {"outputs", tensorsAsJson(value, entry->outputs())}});
+    entries.push_back(json::Object{
+        {"name", owned(entry->name())},
+        {"inputs", tensorsAsJson(least, value, entry->inputs())},
+        {"outputs", tensorsAsJson(least, value, entry->outputs())}});
   for (const format::Weight *weight : items(manifest.weights()))
     weights.push_back(
         json::Object{{"symbol", owned(weight->symbol())},

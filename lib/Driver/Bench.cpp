@@ -94,11 +94,13 @@ int heddle::runBench(const BenchCommand &command) {
   double loadSeconds =
       double(report.verify_ns + report.weights_ns + report.code_ns) * 1e-9;
 
+  if (!program->setSizes(command.model))
+    return session.fail();
   std::vector<std::string> madeUp;
   auto inputs = gatherFeeds(session, program->inputs(), command.feed, madeUp);
   if (!inputs || !program->prepare(command.threads))
     return session.fail();
-  SmallVector<HostTensor> outputs = program->makeOutputs();
+  SmallVector<HostTensor> outputs = program->makeOutputs(*inputs);
   uint64_t faults = pageFaults();
   Clock::time_point start = Clock::now();
   if (!program->call(*inputs, outputs))

@@ -7,6 +7,7 @@
 #include "heddle/Driver/Prepare.h"
 #include "heddle/Reference/Interpreter.h"
 #include "heddle/Support/TensorFile.h"
+#include "lib/Driver/BoundedModel.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -50,7 +51,7 @@ std::optional<Tensors> heddle::runCompiled(const Subject &subject,
                     subject.customCalls.functions());
   if (!program || !program->prepare(subject.command.threads))
     return std::nullopt;
-  Tensors results = program->makeOutputs();
+  Tensors results = program->makeOutputs(inputs);
   if (!program->call(inputs, results))
     return std::nullopt;
   return results;
@@ -251,8 +252,16 @@ int heddle::runCompare(const CompareCommand &given) {
   CustomCallLibraries customCalls;
   if (!customCalls.open(session, command.model.customCalls))
     return session.fail();
-  OwningOpRef<ModuleOp> module = importModel(session, command.model);
-  if (!module)
+  bool bounded = hasBoundedSizes(command.model);
+  if (bounded &&
+      (command.layers || command.reduce || command.stages || command.bisect))
+    return session.fail(ErrorCode::BadCommandLine,
+                        "--layers, --reduce, --stages and --bisect take sizes "
+                        "that are fixed");
+  OwningOpRef<ModuleOp> module;
+  if (!bounded)
+    module = importModel(session, command.model);
+  if (!bounded && !module)
     return session.fail();
   ModelOptions program = command.model;
   if (!command.artifact.empty())
@@ -266,16 +275,24 @@ int heddle::runCompare(const CompareCommand &given) {
                     customCalls.functions());
   if (!compiled)
     return session.fail();
+  if (bounded && !compiled->setSizes(command.model))
+    return session.fail();
   std::vector<std::string> madeUp;
   auto inputs = gatherFeeds(session, compiled->inputs(), command.feed, madeUp);
   if (!inputs || !compiled->prepare(command.threads))
     return session.fail();
-  Tensors actual = compiled->makeOutputs();
+  Tensors actual = compiled->makeOutputs(*inputs);
   session.phases.begin("run");
   if (!compiled->call(*inputs, actual))
     return session.fail();
 
   session.phases.begin("reference");
+  // The reference is the program for these sizes alone.
+  if (bounded) {
+    module = importModel(session, withSizes(command.model, *compiled, *inputs));
+    if (!module)
+      return session.fail();
+  }
   std::optional<Tensors> expected;
   ArrayRef<TensorSignature> outputs = compiled->outputs();
   Subject subject{session, command, *module, *inputs, outputs, customCalls};

@@ -8,10 +8,12 @@
 #include "heddle/Codegen/CompileToElf.h"
 #include "heddle/Packer/Packer.h"
 #include "heddle/Support/Diagnostics.h"
+#include "heddle/Support/EntrySizes.h"
 #include "heddle/Support/Weights.h"
 #include "passes/Dispatch/Passes.h"
 #include "passes/Plan/DonatedInputs.h"
 #include "runtime/format/ArtifactWriter.h"
+#include "runtime/format/ManifestVerifier.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -79,6 +81,7 @@ public:
 
 private:
   LogicalResult describeEntry();
+  void describeSymbols();
   void addRecords();
   LogicalResult dispatch();
   LogicalResult packWeights();
@@ -104,6 +107,21 @@ private:
 };
 } // namespace
 
+/// Sizes that each call chooses.
+void Compiler::describeSymbols() {
+  auto symbols = module->getAttrOfType<ArrayAttr>(kSymbolsAttrName);
+  if (!symbols)
+    return;
+  for (auto known : symbols.getAsRange<DictionaryAttr>()) {
+    auto symbol = std::make_unique<format::SymbolT>();
+    symbol->name = known.getAs<StringAttr>("name").str();
+    symbol->minimum = known.getAs<IntegerAttr>("minimum").getInt();
+    symbol->maximum = known.getAs<IntegerAttr>("maximum").getInt();
+    manifest.symbols.push_back(std::move(symbol));
+  }
+  manifest.required_features.push_back(format::extentsFeature);
+}
+
 /// Names and types of inputs and outputs, as the model has them: later stages
 /// forget signs.
 LogicalResult Compiler::describeEntry() {
@@ -128,14 +146,22 @@ LogicalResult Compiler::describeEntry() {
           << "'" << tensor->name << "' has the type " << type;
       return nullptr;
     }
-    for (int64_t extent : ranked.getShape())
-      tensor->shape.push_back(constant(extent));
+    if (auto shape = attributes
+                         ? attributes.getAs<AffineMapAttr>(kShapeAttrName)
+                         : AffineMapAttr())
+      for (AffineExpr extent : shape.getValue().getResults())
+        tensor->shape.push_back(constant(extent));
+    else
+      for (int64_t extent : ranked.getShape())
+        tensor->shape.push_back(constant(extent));
     return tensor;
   };
   FunctionType type = main.getFunctionType();
+  describeSymbols();
   for (auto [i, input] : llvm::enumerate(type.getInputs()))
-    entry->inputs.push_back(
-        describe(input, main.getArgAttrDict(i), "arg" + Twine(i)));
+    if (!main.getArgAttr(i, kExtentAttrName))
+      entry->inputs.push_back(
+          describe(input, main.getArgAttrDict(i), "arg" + Twine(i)));
   for (auto [i, output] : llvm::enumerate(type.getResults()))
     entry->outputs.push_back(
         describe(output, main.getResultAttrDict(i), "out" + Twine(i)));

@@ -266,7 +266,7 @@ compileAndRun(Session &session, ModuleOp module, const Machine &machine,
       machine.name, "", customCalls);
   if (!program || !program->prepare(/*threads=*/1))
     return std::nullopt;
-  SmallVector<HostTensor> outputs = program->makeOutputs();
+  SmallVector<HostTensor> outputs = program->makeOutputs({});
   if (!program->call(inputs, outputs))
     return std::nullopt;
   return outputs;

@@ -6,7 +6,9 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Iterators.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace heddle::stablehlo;
@@ -125,6 +127,72 @@ Operation *fixDynamicForm(Operation *op) {
   op->replaceAllUsesWith(fixed);
   op->erase();
   return fixed;
+}
+
+/// The form with known sizes of an operation whose result has a known shape;
+/// null if there is none.
+static Value fixKnown(Operation *op) {
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!type || !type.hasStaticShape())
+    return nullptr;
+  OpBuilder builder(op);
+  Location loc = op->getLoc();
+  auto list = [&](ArrayRef<int64_t> values) {
+    return builder.getDenseI64ArrayAttr(values);
+  };
+  if (auto size = dyn_cast<GetDimensionSizeOp>(op)) {
+    auto operand = cast<RankedTensorType>(size.getOperand().getType());
+    if (operand.isDynamicDim(size.getDimension()))
+      return nullptr;
+    return ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(
+            type,
+            builder.getIntegerAttr(type.getElementType(),
+                                   operand.getDimSize(size.getDimension()))));
+  }
+  if (auto broadcast = dyn_cast<DynamicBroadcastInDimOp>(op))
+    return BroadcastInDimOp::create(builder, loc, type, broadcast.getOperand(),
+                                    broadcast.getBroadcastDimensionsAttr());
+  if (auto reshape = dyn_cast<DynamicReshapeOp>(op))
+    return ReshapeOp::create(builder, loc, type, reshape.getOperand());
+  if (auto iota = dyn_cast<DynamicIotaOp>(op))
+    return IotaOp::create(builder, loc, type, iota.getIotaDimensionAttr());
+  if (auto slice = dyn_cast<RealDynamicSliceOp>(op)) {
+    auto start = integersOf(slice.getStartIndices()),
+         limit = integersOf(slice.getLimitIndices()),
+         stride = integersOf(slice.getStrides());
+    if (!start || !limit || !stride)
+      return nullptr;
+    return SliceOp::create(builder, loc, type, slice.getOperand(), list(*start),
+                           list(*limit), list(*stride));
+  }
+  if (auto pad = dyn_cast<DynamicPadOp>(op)) {
+    auto low = integersOf(pad.getEdgePaddingLow()),
+         high = integersOf(pad.getEdgePaddingHigh()),
+         interior = integersOf(pad.getInteriorPadding());
+    if (!low || !high || !interior)
+      return nullptr;
+    return PadOp::create(builder, loc, type, pad.getOperand(),
+                         pad.getPaddingValue(), list(*low), list(*high),
+                         list(*interior));
+  }
+  return nullptr;
+}
+
+void fixDynamicForms(ModuleOp module) {
+  module.walk([](Operation *op) {
+    Value known = op->getNumResults() == 1 ? fixKnown(op) : Value();
+    if (!known)
+      return;
+    op->getResult(0).replaceAllUsesWith(known);
+    op->erase();
+  });
+  // Users come after what they use.
+  module.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+    if (isOpTriviallyDead(op))
+      op->erase();
+  });
 }
 
 } // namespace heddle

@@ -3,7 +3,7 @@
 #ifndef HEDDLE_LIB_DRIVER_DYNAMICFORMS_H
 #define HEDDLE_LIB_DRIVER_DYNAMICFORMS_H
 
-#include "mlir/IR/Operation.h"
+#include "mlir/IR/BuiltinOps.h"
 
 #include <optional>
 
@@ -16,6 +16,10 @@ std::optional<llvm::SmallVector<int64_t>> integersOf(mlir::Value value);
 /// could not: gathers, slices of computed starts, JAX's dynamic_reduce_window.
 /// Returns what stands there now.
 mlir::Operation *fixDynamicForm(mlir::Operation *op);
+
+/// Gives every operation of `module` whose sizes are operands, but known, the
+/// form that holds them, and removes what nobody uses then.
+void fixDynamicForms(mlir::ModuleOp module);
 
 } // namespace heddle
 

@@ -111,7 +111,7 @@ static HostTensor makeUp(const TensorSignature &input, uint64_t seed,
 /// True if `tensor` is what the input wants; an error has been reported if not.
 static bool fits(Session &session, const TensorSignature &input,
                  const HostTensor &tensor) {
-  if (tensor.type() == input.type)
+  if (input.takes(tensor.type()))
     return true;
   session.diagnostics.report(ErrorCode::WrongTensor,
                              "the input is " + typeText(input.type) +

@@ -5,6 +5,8 @@
 #include "heddle/Driver/Limits.h"
 #include "heddle/Frontend/Onnx.h"
 #include "heddle/Frontend/StableHlo.h"
+#include "heddle/Support/EntrySizes.h"
+#include "lib/Driver/BoundedModel.h"
 #include "lib/Driver/RefineShapes.h"
 
 #include "mlir/IR/Verifier.h"
@@ -73,6 +75,10 @@ static OwningOpRef<ModuleOp> importStableHloModel(Session &session,
 
 OwningOpRef<ModuleOp> heddle::importModel(Session &session,
                                           const ModelOptions &options) {
+  if (hasBoundedSizes(options))
+    return importBoundedModel(session, options, [&](const ModelOptions &one) {
+      return importModel(session, one);
+    });
   setCrashStage("import");
   if (!llvm::sys::fs::exists(options.path)) {
     session.diagnostics.report(ErrorCode::FileUnreadable,
@@ -142,9 +148,13 @@ SmallVector<TensorSignature> heddle::inputSignatures(func::FuncOp entry) {
   SmallVector<TensorSignature> list;
   for (BlockArgument argument : entry.getArguments()) {
     unsigned i = argument.getArgNumber();
+    if (entry.getArgAttr(i, kExtentAttrName))
+      continue;
     if (auto type = dyn_cast<RankedTensorType>(argument.getType()))
       list.push_back({nameOr(entry.getArgAttr(i, "heddle.name"), "arg", i),
-                      type, indexRange(argument)});
+                      type,
+                      indexRange(argument),
+                      {}});
   }
   return list;
 }
@@ -154,6 +164,8 @@ SmallVector<TensorSignature> heddle::outputSignatures(func::FuncOp entry) {
   for (auto [i, result] : llvm::enumerate(entry.getResultTypes()))
     if (auto type = dyn_cast<RankedTensorType>(result))
       list.push_back({nameOr(entry.getResultAttr(i, "heddle.name"), "out", i),
-                      type, std::nullopt});
+                      type,
+                      std::nullopt,
+                      {}});
   return list;
 }

@@ -10,6 +10,36 @@ uint32_t ConstantTable::operator()(int64_t value) {
   return entry->second;
 }
 
+uint32_t ConstantTable::operator()(AffineExpr expr) {
+  if (auto value = dyn_cast<AffineConstantExpr>(expr))
+    return (*this)(value.getValue());
+  if (auto entry = knownExpressions.find(expr); entry != knownExpressions.end())
+    return entry->second;
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr)) {
+    table.emplace_back(symbol.getPosition(), 0, 0,
+                       format::ExpressionKind::symbol);
+  } else {
+    auto binary = cast<AffineBinaryOpExpr>(expr);
+    uint32_t lhs = (*this)(binary.getLHS()), rhs = (*this)(binary.getRHS());
+    auto kind = [&] {
+      switch (binary.getKind()) {
+      case AffineExprKind::Add:
+        return format::ExpressionKind::add;
+      case AffineExprKind::Mul:
+        return format::ExpressionKind::mul;
+      case AffineExprKind::FloorDiv:
+        return format::ExpressionKind::floordiv;
+      case AffineExprKind::CeilDiv:
+        return format::ExpressionKind::ceildiv;
+      default:
+        return format::ExpressionKind::mod;
+      }
+    }();
+    table.emplace_back(0, lhs, rhs, kind);
+  }
+  return knownExpressions[expr] = table.size() - 1;
+}
+
 uint32_t NodeTable::operator()(StringRef name) {
   auto [entry, isNew] = known.try_emplace(name, names.size());
   if (isNew)
@@ -35,6 +65,8 @@ private:
   format::CommandT &addCommand(ArrayAttr nodeNames);
   void addLaunch(plan::LaunchOp op);
   void addCopy(plan::CopyOp op);
+  void addResize(plan::ResizeOp op);
+  void addExtent(plan::ExtentOp op);
   void addLoop(plan::LoopOp op);
   void addBranch(plan::BranchOp op);
   void addCommands(Block &block);
@@ -72,7 +104,8 @@ void PlanWriter::addBuffer(plan::BufferOp op) {
   bool inArena = op.getKind() == plan::BufferKind::Arena;
   buffer->index = inArena ? 0 : place;
   buffer->offset = constant(inArena ? place : 0);
-  buffer->size = constant(op.getSize());
+  buffer->size = op.getBytes() ? constant(op.getBytes()->getResult(0))
+                               : constant(op.getSize());
   buffer->name = op.getName().str();
   numbers[op.getResult()] = program->buffers.size();
   program->buffers.push_back(std::move(buffer));
@@ -117,6 +150,37 @@ void PlanWriter::addCopy(plan::CopyOp op) {
   addCommand(op.getNodes()).action.Set(std::move(copy));
 }
 
+/// A copy of as many bytes as the call chooses; a larger target ends in zeros.
+void PlanWriter::addResize(plan::ResizeOp op) {
+  auto source = op.getSource().getDefiningOp<plan::BufferOp>(),
+       target = op.getTarget().getDefiningOp<plan::BufferOp>();
+  bool grows = bool(source.getBytes());
+  uint32_t bytes = constant((grows ? source : target).getBytes()->getResult(0));
+  format::CopyT copy;
+  copy.source = std::make_unique<format::Binding>(
+      numbers.lookup(op.getSource()), constant(0), bytes, format::Access::read);
+  copy.target = std::make_unique<format::Binding>(
+      numbers.lookup(op.getTarget()), constant(0), bytes,
+      format::Access::write);
+  addCommand(op.getNodes()).action.Set(std::move(copy));
+  if (!grows)
+    return;
+  format::FillT rest;
+  rest.target =
+      std::make_unique<format::Binding>(numbers.lookup(op.getTarget()), bytes,
+                                        format::none, format::Access::write);
+  addCommand(op.getNodes()).action.Set(std::move(rest));
+}
+
+void PlanWriter::addExtent(plan::ExtentOp op) {
+  format::FillT fill;
+  fill.target = std::make_unique<format::Binding>(
+      bind(op.getTarget(), format::Access::write));
+  fill.pattern_bytes = 4;
+  fill.value = constant(getAffineSymbolExpr(op.getSymbol(), op.getContext()));
+  addCommand(ArrayAttr::get(op.getContext(), {})).action.Set(std::move(fill));
+}
+
 uint32_t PlanWriter::addBlock(Region &region) {
   auto number = static_cast<uint32_t>(program->blocks.size());
   program->blocks.push_back(std::make_unique<format::BlockT>());
@@ -150,6 +214,10 @@ void PlanWriter::addCommands(Block &block) {
       addBuffer(buffer);
     else if (auto launch = dyn_cast<plan::LaunchOp>(op))
       addLaunch(launch);
+    else if (auto resize = dyn_cast<plan::ResizeOp>(op))
+      addResize(resize);
+    else if (auto extent = dyn_cast<plan::ExtentOp>(op))
+      addExtent(extent);
     else if (auto loop = dyn_cast<plan::LoopOp>(op))
       addLoop(loop);
     else if (auto branch = dyn_cast<plan::BranchOp>(op))

@@ -6,21 +6,25 @@
 #include "dialects/Plan/Plan.h"
 #include "runtime/format/Layout.h"
 
+#include "mlir/IR/AffineExpr.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace heddle {
 
-/// Entries of an expression table, each constant once.
+/// Entries of an expression table, each once.
 class ConstantTable {
 public:
   explicit ConstantTable(std::vector<format::Expression> &table)
       : table(table) {}
   uint32_t operator()(int64_t value);
+  /// A function of the symbols.
+  uint32_t operator()(mlir::AffineExpr expr);
 
 private:
   std::vector<format::Expression> &table;
   llvm::DenseMap<int64_t, uint32_t> known;
+  llvm::DenseMap<mlir::AffineExpr, uint32_t> knownExpressions;
 };
 
 /// The schema's name for an element type; `none` if it has none.

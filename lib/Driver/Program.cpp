@@ -1,7 +1,10 @@
 #include "heddle/Driver/Program.h"
 
 #include "heddle/Driver/ArtifactView.h"
+#include "heddle/Driver/FileKind.h"
 #include "runtime/format/ArtifactReader.h"
+#include "runtime/format/Expressions.h"
+#include "runtime/format/ManifestVerifier.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -129,11 +132,16 @@ static std::optional<std::pair<int64_t, int64_t>> parseRange(StringRef text) {
 bool Program::readSignature(StringRef path) {
   MLIRContext &mlirContext = session.typeContext();
   auto read = [&](const heddle_tensor_info &info) {
-    return TensorSignature{
+    TensorSignature signature{
         info.name,
         RankedTensorType::get(ArrayRef(info.shape, info.rank),
                               elementType(&mlirContext, toKind(info.dtype))),
-        std::nullopt};
+        std::nullopt,
+        {}};
+    ArrayRef<int64_t> least(info.shape_min, info.rank);
+    if (least != signature.type.getShape())
+      signature.least.assign(least.begin(), least.end());
+    return signature;
   };
   heddle_tensor_info info{};
   info.size = sizeof info;
@@ -155,6 +163,10 @@ bool Program::readSignature(StringRef path) {
     session.diagnostics.report(toErrorCode(error), error.message());
     return false;
   }
+  file = path.str();
+  if (const auto *symbols = artifact.manifest().symbols())
+    for (const format::Symbol *symbol : *symbols)
+      sizeList.emplace_back(symbol->name()->str(), symbol->maximum());
   for (TensorSignature &input : inputList)
     input.range = parseRange(findRecord(artifact, rangeRecordKey(input.name)));
   PlanCost cost = planCost(artifact, report().variant);
@@ -185,22 +197,106 @@ bool Program::prepare(unsigned threads) {
 
 unsigned Program::threads() const { return heddle_context_threads(context); }
 
-SmallVector<HostTensor> Program::makeOutputs() const {
+/// Rank and shape of a tensor for the runtime.
+static heddle_tensor shapeOf(const HostTensor &tensor) {
+  heddle_tensor result{};
+  result.dtype = toDtype(tensor.kind());
+  result.rank = tensor.rank();
+  result.shape = tensor.shape().data();
+  return result;
+}
+
+bool TensorSignature::takes(RankedTensorType given) const {
+  if (given == type)
+    return true;
+  if (least.empty() || given.getElementType() != type.getElementType() ||
+      given.getRank() != type.getRank())
+    return false;
+  for (auto [size, low, high] :
+       llvm::zip_equal(given.getShape(), least, type.getShape()))
+    if (size < low || size > high)
+      return false;
+  return true;
+}
+
+SmallVector<HostTensor>
+Program::makeOutputs(ArrayRef<HostTensor> inputs) const {
+  SmallVector<heddle_tensor> shapes = llvm::map_to_vector(inputs, shapeOf);
   SmallVector<HostTensor> tensors;
-  for (const TensorSignature &output : outputList)
-    tensors.push_back(HostTensor::allocate(output.type));
+  for (auto [i, output] : llvm::enumerate(outputList)) {
+    RankedTensorType type = output.type;
+    SmallVector<int64_t> shape(type.getShape());
+    // Shapes that do not fit are for the call to tell.
+    if (!output.least.empty() &&
+        heddle_program_output_shape(program, entryIndex, shapes.data(),
+                                    shapes.size(), i, shape.data())
+                .code == HEDDLE_OK)
+      type = RankedTensorType::get(shape, type.getElementType());
+    tensors.push_back(HostTensor::allocate(type));
+  }
   return tensors;
+}
+
+bool Program::setSizes(const ModelOptions &model) {
+  bool imported = fileKindOf(model.path) != FileKind::Artifact;
+  auto report = [&](const Twine &message) {
+    session.diagnostics.report(ErrorCode::OnnxShapeOption, message);
+    return false;
+  };
+  bool changed = false;
+  for (const std::string &text : model.dims) {
+    auto [name, number] = StringRef(text).rsplit('=');
+    int64_t size = 0;
+    if (number.contains(".."))
+      continue;
+    if (number.getAsInteger(10, size))
+      return report("\"" + text + "\" is no dimension: write --dim NAME=8");
+    auto found = llvm::find_if(sizeList, [&, wanted = name](auto &known) {
+      return known.first == wanted;
+    });
+    if (found == sizeList.end() && imported)
+      continue;
+    if (found == sizeList.end())
+      return report("\"" + name +
+                    "\" is no size that a call of this program "
+                    "chooses");
+    found->second = size;
+    changed = true;
+  }
+  if (!changed)
+    return true;
+  format::ArtifactReader artifact;
+  if (format::Error error = artifact.open(file))
+    return report(error.message());
+  std::vector<int64_t> symbols, values;
+  for (auto &[name, size] : sizeList)
+    symbols.push_back(size);
+  const format::Manifest &manifest = artifact.manifest();
+  for (auto [symbol, known] : llvm::zip(*manifest.symbols(), sizeList))
+    if (known.second < symbol->minimum() || known.second > symbol->maximum())
+      return report("\"" + known.first + "\" is from " +
+                    Twine(symbol->minimum()) + " to " +
+                    Twine(symbol->maximum()) + " in this program");
+  if (format::Error error = format::evaluate(manifest.expressions(), symbols,
+                                             HEDDLE_MANIFEST_INVALID, values))
+    return report(error.message());
+  const auto *inputs = manifest.entries()->Get(entryIndex)->inputs();
+  for (auto [i, input] : llvm::enumerate(inputList)) {
+    SmallVector<int64_t> shape;
+    for (uint32_t extent : *inputs->Get(i)->shape())
+      shape.push_back(values[extent]);
+    input.type = RankedTensorType::get(shape, input.type.getElementType());
+    input.least = shape;
+  }
+  return true;
 }
 
 bool Program::call(ArrayRef<HostTensor> inputs,
                    MutableArrayRef<HostTensor> outputs,
                    const heddle_call_options *options) {
   auto describe = [](const HostTensor &tensor, const char *data) {
-    heddle_tensor result{};
+    heddle_tensor result = shapeOf(tensor);
     result.data = const_cast<char *>(data);
-    result.dtype = toDtype(tensor.kind());
-    result.rank = tensor.rank();
-    result.shape = tensor.shape().data();
     result.bytes = tensor.bytes().size();
     return result;
   };

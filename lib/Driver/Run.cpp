@@ -94,11 +94,13 @@ int heddle::runRun(const RunCommand &command) {
                     command.variant, command.entry, customCalls.functions());
   if (!program)
     return session.fail();
+  if (!program->setSizes(command.model))
+    return session.fail();
   std::vector<std::string> madeUp;
   auto inputs = gatherFeeds(session, program->inputs(), command.feed, madeUp);
   if (!inputs || !program->prepare(command.threads))
     return session.fail();
-  SmallVector<HostTensor> outputs = program->makeOutputs();
+  SmallVector<HostTensor> outputs = program->makeOutputs(*inputs);
   if (!program->call(*inputs, outputs))
     return session.fail();
 
@@ -113,9 +115,9 @@ int heddle::runRun(const RunCommand &command) {
   for (auto [index, signature] : llvm::enumerate(program->outputs())) {
     Summary summary = summarize(outputs[index]);
     llvm::json::Object object{{"name", llvm::json::fixUTF8(signature.name)},
-                              {"type", typeText(signature.type)},
+                              {"type", typeText(outputs[index].type())},
                               {"nans", summary.nans}};
-    session.text() << signature.name << ": " << typeText(signature.type);
+    session.text() << signature.name << ": " << typeText(outputs[index].type());
     if (summary.least <= summary.greatest) {
       session.text() << llvm::format(
           ", from %g to %g, mean %g", summary.least, summary.greatest,

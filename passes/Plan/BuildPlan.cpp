@@ -3,6 +3,7 @@
 #include "dialects/Plan/Plan.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "heddle/Support/Diagnostics.h"
+#include "heddle/Support/EntrySizes.h"
 #include "heddle/Support/Weights.h"
 #include "passes/Plan/Arena.h"
 #include "passes/Plan/CommandTree.h"
@@ -55,6 +56,8 @@ private:
   void copy(Location loc, unsigned source, unsigned target);
   void copyAll(Location loc, ArrayRef<unsigned> sources,
                ArrayRef<unsigned> targets);
+  void resize(Location loc, unsigned source, unsigned target);
+  AffineMapAttr chosenBytes(AffineMapAttr shape, int64_t largest);
   unsigned addOutput(unsigned number);
   void addInputs();
   void returnResults(func::ReturnOp op);
@@ -80,6 +83,35 @@ unsigned PlanBuilder::addStorage(plan::BufferKind kind, int64_t place,
                                  Type type, StringRef name) {
   tree.storages.push_back({kind, place, bytesOf(type), name.str()});
   return tree.storages.size() - 1;
+}
+
+void PlanBuilder::resize(Location loc, unsigned source, unsigned target) {
+  if (tree.storages[source].size != 0)
+    add({Command::Kind::Resize, loc, {}, {source}, {target}});
+}
+
+/// The bytes of a tensor of the shape that `shape` gives, whose largest has
+/// `largest`; null without a shape.
+AffineMapAttr PlanBuilder::chosenBytes(AffineMapAttr shape, int64_t largest) {
+  if (!shape)
+    return {};
+  MLIRContext *context = shape.getContext();
+  SmallVector<AffineExpr> maxima;
+  if (auto symbols =
+          main->getParentOfType<ModuleOp>()->getAttrOfType<ArrayAttr>(
+              kSymbolsAttrName))
+    for (auto symbol : symbols.getAsRange<DictionaryAttr>())
+      maxima.push_back(getAffineConstantExpr(
+          symbol.getAs<IntegerAttr>("maximum").getInt(), context));
+  AffineMap map = shape.getValue();
+  AffineExpr elements = getAffineConstantExpr(1, context);
+  for (AffineExpr extent : map.getResults())
+    elements = elements * extent;
+  auto most =
+      dyn_cast<AffineConstantExpr>(elements.replaceDimsAndSymbols({}, maxima));
+  int64_t each = most && most.getValue() ? largest / most.getValue() : 0;
+  return AffineMapAttr::get(
+      AffineMap::get(0, map.getNumSymbols(), elements * each, context));
 }
 
 void PlanBuilder::copy(Location loc, unsigned source, unsigned target) {
@@ -223,9 +255,13 @@ static StringRef nameOf(DictionaryAttr attributes) {
 
 unsigned PlanBuilder::addOutput(unsigned number) {
   StringRef given = nameOf(main.getResultAttrDict(number));
-  return addStorage(
+  unsigned storage = addStorage(
       plan::BufferKind::Output, number, main.getResultTypes()[number],
       given.empty() ? "out" + std::to_string(number) : given.str());
+  tree.storages[storage].bytes = chosenBytes(
+      main.getResultAttrOfType<AffineMapAttr>(number, kShapeAttrName),
+      tree.storages[storage].size);
+  return storage;
 }
 
 /// An output that replaces an input is one storage with it.
@@ -233,10 +269,26 @@ void PlanBuilder::addInputs() {
   outputs.resize(main.getNumResults());
   for (BlockArgument argument : main.getArguments()) {
     unsigned i = argument.getArgNumber();
+    if (auto symbol = main.getArgAttrOfType<IntegerAttr>(i, kExtentAttrName)) {
+      storages[argument] = addStorage(argument.getType());
+      Command command{Command::Kind::Extent, argument.getLoc()};
+      command.writes = {storages[argument]};
+      command.symbol = symbol.getInt();
+      add(std::move(command));
+      continue;
+    }
     StringRef given = nameOf(main.getArgAttrDict(i));
-    storages[argument] =
+    unsigned storage =
         addStorage(plan::BufferKind::Input, i, argument.getType(),
                    given.empty() ? "arg" + std::to_string(i) : given.str());
+    storages[argument] = storage;
+    auto shape = main.getArgAttrOfType<AffineMapAttr>(i, kShapeAttrName);
+    if (!shape)
+      continue;
+    tree.storages[storage].bytes =
+        chosenBytes(shape, tree.storages[storage].size);
+    storages[argument] = addStorage(argument.getType());
+    resize(argument.getLoc(), storage, storages[argument]);
   }
   for (unsigned i = 0; i < outputs.size(); ++i)
     if (std::optional<unsigned> input = replacedInput(main, i)) {
@@ -249,8 +301,17 @@ void PlanBuilder::returnResults(func::ReturnOp op) {
   for (unsigned i = 0; i < outputs.size(); ++i)
     if (!outputs[i])
       outputs[i] = addOutput(i);
-  copyAll(op.getLoc(), storagesOf(op.getOperands()),
-          llvm::map_to_vector(outputs, [](auto output) { return *output; }));
+  SmallVector<unsigned> sources, targets;
+  for (auto [operand, output] : llvm::zip_equal(op.getOperands(), outputs)) {
+    unsigned source = storageOf(operand);
+    if (tree.storages[*output].bytes) {
+      resize(op.getLoc(), source, *output);
+      continue;
+    }
+    sources.push_back(source);
+    targets.push_back(*output);
+  }
+  copyAll(op.getLoc(), sources, targets);
 }
 
 LogicalResult PlanBuilder::build(Block &block) {
@@ -293,8 +354,8 @@ LogicalResult PlanBuilder::build(Block &block) {
 }
 
 LogicalResult PlanBuilder::run() {
-  addInputs();
   tree.blocks.emplace_back();
+  addInputs();
   if (failed(build(main.front())))
     return failure();
   shareStorages(tree);
@@ -320,6 +381,14 @@ void PlanBuilder::emitBlock(OpBuilder &builder, unsigned block) {
     case Command::Kind::Copy:
       plan::CopyOp::create(builder, command.loc, values[command.reads[0]],
                            values[command.writes[0]], nodes);
+      break;
+    case Command::Kind::Resize:
+      plan::ResizeOp::create(builder, command.loc, values[command.reads[0]],
+                             values[command.writes[0]], nodes);
+      break;
+    case Command::Kind::Extent:
+      plan::ExtentOp::create(builder, command.loc, command.symbol,
+                             values[command.writes[0]]);
       break;
     case Command::Kind::Loop:
       op = plan::LoopOp::create(builder, command.loc, values[command.reads[0]],
@@ -378,7 +447,7 @@ plan::ProgramOp PlanBuilder::emit() {
     const Storage &storage = tree.storages[i];
     values[i] = plan::BufferOp::create(
         builder, main.getLoc(), plan::BufferType::get(builder.getContext()),
-        storage.kind, storage.place, storage.size, storage.name);
+        storage.kind, storage.place, storage.size, storage.name, storage.bytes);
   }
   emitBlock(builder, 0);
   return program;

@@ -17,11 +17,13 @@ struct Storage {
   int64_t place = 0;
   int64_t size = 0;
   std::string name;
+  /// Of an input or output whose size the call chooses: its bytes.
+  mlir::AffineMapAttr bytes = {};
 };
 
 /// One command. What `writes` names, the command defines whole.
 struct Command {
-  enum class Kind { Launch, Copy, Loop, Branch };
+  enum class Kind { Launch, Copy, Resize, Extent, Loop, Branch };
 
   Kind kind;
   mlir::Location loc;
@@ -33,6 +35,8 @@ struct Command {
   llvm::SmallVector<std::pair<unsigned, unsigned>> inPlace = {};
   /// Loop: condition and body. Branch: the cases.
   llvm::SmallVector<unsigned> blocks = {};
+  /// Extent: the number of the symbol.
+  int64_t symbol = 0;
 };
 
 /// Block 0 is the outermost.

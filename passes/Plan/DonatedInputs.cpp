@@ -1,6 +1,7 @@
 #include "passes/Plan/DonatedInputs.h"
 
 #include "heddle/Support/Diagnostics.h"
+#include "heddle/Support/EntrySizes.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -26,7 +27,8 @@ LogicalResult heddle::matchDonatedInputs(func::FuncOp main) {
   };
   for (unsigned i = 0; i < type.getNumInputs(); ++i) {
     auto output = main.getArgAttrOfType<IntegerAttr>(i, "tf.aliasing_output");
-    if (!output)
+    // Inputs whose size the call chooses are copied anyway.
+    if (!output || main.getArgAttr(i, kShapeAttrName))
       continue;
     auto fail = [&] {
       return emitError(main.getLoc(), ErrorCode::StableHloInvalid)
@@ -47,14 +49,15 @@ LogicalResult heddle::matchDonatedInputs(func::FuncOp main) {
   }
   for (unsigned i = 0; i < type.getNumInputs(); ++i) {
     auto donor = main.getArgAttrOfType<BoolAttr>(i, "jax.buffer_donor");
-    if (!donor || !donor.getValue())
+    if (!donor || !donor.getValue() || main.getArgAttr(i, kShapeAttrName))
       continue;
     // Again for a module that has been here.
     bool given = false;
     for (unsigned j = 0; j < type.getNumResults(); ++j)
       given |= replacedInput(main, j) == i;
     for (unsigned j = 0; j < type.getNumResults() && !given; ++j)
-      if (type.getResult(j) == type.getInput(i) && !replacedInput(main, j)) {
+      if (type.getResult(j) == type.getInput(i) && !replacedInput(main, j) &&
+          !main.getResultAttr(j, kShapeAttrName)) {
         give(i, j);
         given = true;
       }

@@ -48,6 +48,8 @@ private:
   unsigned walk(const Command &command, unsigned alive) {
     switch (command.kind) {
     case Command::Kind::Launch:
+    case Command::Kind::Resize:
+    case Command::Kind::Extent:
       return launch(command, alive);
     case Command::Kind::Copy:
       return copy(command, alive);
@@ -180,7 +182,7 @@ private:
     auto arena = plan::BufferKind::Arena, output = plan::BufferKind::Output;
     bool kinds = (x.kind == arena && (y.kind == arena || y.kind == output)) ||
                  (y.kind == arena && x.kind == output);
-    return a != b && kinds && x.size == y.size;
+    return a != b && kinds && x.size == y.size && !x.bytes && !y.bytes;
   }
 
   /// Sure not to interfere: one follows the other in one block.

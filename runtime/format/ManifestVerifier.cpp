@@ -200,7 +200,7 @@ std::vector<int64_t> leastSymbols(const Manifest &manifest) {
 Error verifyManifest(const Manifest &manifest, uint64_t manifestOffset) {
   for (uint32_t i = 0; i < length(manifest.required_features()); ++i)
     if (std::string name = text(manifest.required_features()->Get(i));
-        name != customCallsFeature)
+        name != customCallsFeature && name != extentsFeature)
       return {HEDDLE_FEATURE_UNSUPPORTED,
               "needs '" + name +
                   "', which this version of heddle does not have"};

@@ -9,6 +9,9 @@
 
 namespace heddle::format {
 
+/// Sizes that each call chooses reach the kernels: Fill.value.
+inline constexpr const char *extentsFeature = "extents";
+
 /// Checks a manifest that is a well-formed FlatBuffer and stands at
 /// `manifestOffset` of its file: required features, sections in bounds and in
 /// order, every index, weights inside their sections without overlap, types,

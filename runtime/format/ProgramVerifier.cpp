@@ -150,6 +150,9 @@ Error ProgramVerifier::fill(const Fill &fill, State &state, Accesses &touched) {
       (accesses[0].end - accesses[0].begin) % bytes ||
       accesses[0].begin % bytes)
     return invalidPlan("fills with a pattern that does not fit");
+  int64_t value = 0;
+  if (fill.value() != none && !view.value(fill.value(), value))
+    return invalidPlan("fills with an unknown expression");
   return perform(accesses, state, touched);
 }
 

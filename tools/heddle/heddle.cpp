@@ -77,9 +77,13 @@ static std::string explainExtras(const CLI::App &app, int argc, char **argv) {
 
 static void addModel(CLI::App &app, ModelOptions &model, const char *what) {
   app.add_option("file", model.path, what)->required();
-  app.add_option("--shape", model.shapes, "NAME=1x128: fixes an input's shape")
+  app.add_option("--shape", model.shapes,
+                 "NAME=1x128: fixes an input's shape; 1..8x128: any first "
+                 "size up to 8, chosen by each call")
       ->allow_extra_args(false);
-  app.add_option("--dim", model.dims, "NAME=8: fixes a named dimension")
+  app.add_option("--dim", model.dims,
+                 "NAME=8: fixes a named dimension; NAME=1..8: each call "
+                 "chooses its size")
       ->allow_extra_args(false);
   app.add_option("--bind", model.binds,
                  "NAME|INDEX=@FILE.npz|.safetensors: an argument's weights")

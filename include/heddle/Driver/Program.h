@@ -18,6 +18,12 @@ struct TensorSignature {
   mlir::RankedTensorType type;
   /// Integers that are used as indices lie in [least, greatest].
   std::optional<std::pair<int64_t, int64_t>> range;
+  /// The least sizes that the program takes, where the type has the largest;
+  /// empty if there is no choice.
+  llvm::SmallVector<int64_t> least;
+
+  /// Whether a call may give a tensor of this type.
+  bool takes(mlir::RankedTensorType given) const;
 };
 
 /// A loaded artifact and one of its entries.
@@ -44,7 +50,17 @@ public:
   bool prepare(unsigned threads);
   unsigned threads() const;
   /// Allocates the outputs, to be used for any number of calls.
-  llvm::SmallVector<HostTensor> makeOutputs() const;
+  llvm::SmallVector<HostTensor>
+  makeOutputs(llvm::ArrayRef<HostTensor> inputs) const;
+  /// Sizes that each call chooses, by name: those that data is made up for, at
+  /// first the largest.
+  llvm::ArrayRef<std::pair<std::string, int64_t>> sizes() const {
+    return sizeList;
+  }
+  /// Sets sizes as `NAME=3` says; ranges are passed over, and so are names that
+  /// are none of this program's sizes if they were for the import of a model.
+  /// False after an error, which has been reported.
+  bool setSizes(const ModelOptions &model);
   /// One call; false after an error, which has been reported.
   bool call(llvm::ArrayRef<HostTensor> inputs,
             llvm::MutableArrayRef<HostTensor> outputs,
@@ -60,6 +76,8 @@ private:
   heddle_context *context = nullptr;
   size_t entryIndex = 0;
   llvm::SmallVector<TensorSignature> inputList, outputList;
+  std::vector<std::pair<std::string, int64_t>> sizeList;
+  std::string file;
   int64_t operationCount = 0, trafficBytes = 0;
 };
 

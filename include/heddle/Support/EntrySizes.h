@@ -1,0 +1,26 @@
+// Sizes of an entry's inputs and outputs that are known when running, as
+// attributes of @main.
+
+#ifndef HEDDLE_SUPPORT_ENTRYSIZES_H
+#define HEDDLE_SUPPORT_ENTRYSIZES_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace heddle {
+
+/// On the module: a dictionary {name, minimum, maximum} for each symbol, a size
+/// that the caller chooses.
+inline constexpr llvm::StringLiteral kSymbolsAttrName = "heddle.symbols";
+
+/// On an argument or result of @main: an affine map from the symbols to the
+/// shape that the caller sees. The tensor in the program holds the largest of
+/// them, or its elements in a row; the true elements come first.
+inline constexpr llvm::StringLiteral kShapeAttrName = "heddle.shape";
+
+/// On an argument of @main that no caller gives: the number of the symbol whose
+/// value it is.
+inline constexpr llvm::StringLiteral kExtentAttrName = "heddle.extent";
+
+} // namespace heddle
+
+#endif // HEDDLE_SUPPORT_ENTRYSIZES_H

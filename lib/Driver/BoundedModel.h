@@ -1,0 +1,29 @@
+// Models with sizes that are known when running, up to a bound.
+
+#ifndef HEDDLE_LIB_DRIVER_BOUNDEDMODEL_H
+#define HEDDLE_LIB_DRIVER_BOUNDEDMODEL_H
+
+#include "heddle/Driver/Model.h"
+
+namespace heddle {
+
+/// Whether the options give a range of sizes: `--dim batch=1..8`, `--shape
+/// x=1..8x128`.
+bool hasBoundedSizes(const ModelOptions &options);
+
+/// Imports the model for the largest sizes and some others, by `importOne`, and
+/// makes one program of them for all sizes. `NAME=3` beside a range for NAME
+/// says what to run, not what to compile: it is passed over here. Null after an
+/// error, which has been reported.
+mlir::OwningOpRef<mlir::ModuleOp> importBoundedModel(
+    Session &session, const ModelOptions &options,
+    llvm::function_ref<mlir::OwningOpRef<mlir::ModuleOp>(const ModelOptions &)>
+        importOne);
+
+/// The options with the sizes that a call with `inputs` chooses.
+ModelOptions withSizes(const ModelOptions &options, const Program &program,
+                       llvm::ArrayRef<HostTensor> inputs);
+
+} // namespace heddle
+
+#endif // HEDDLE_LIB_DRIVER_BOUNDEDMODEL_H

@@ -1,0 +1,47 @@
+// A size from 0 to 5: the program holds 5 rows, and sums only those that are
+// there.
+
+// RUN: heddle compile %s --shape arg0=0..5x10 --stop-after=import -o %t.heddle --dump-after=import=%t.mlir
+// RUN: FileCheck %s < %t.mlir
+
+// RUN: heddle compile %s --shape arg0=0..5x10 -o %t.heddle --dump-after=heddle-plan=%t.plan.mlir
+// RUN: FileCheck %s --check-prefix=PLAN < %t.plan.mlir
+// RUN: heddle inspect %t.heddle | FileCheck %s --check-prefix=INSPECT
+// RUN: heddle run %t.heddle --dim arg0.0=3 --input arg0=ones | FileCheck %s --check-prefix=THREE
+// RUN: heddle run %t.heddle --dim arg0.0=0 | FileCheck %s --check-prefix=NONE
+// RUN: not heddle run %t.heddle --dim arg0.0=6 2>&1 | FileCheck %s --check-prefix=MORE
+
+// CHECK: #[[MAP:.*]] = affine_map<()[s0] -> (s0, 10)>
+// CHECK: heddle.symbols = [{maximum = 5 : i64, minimum = 0 : i64, name = "arg0.0"}]
+// CHECK: @main(%[[X:.*]]: tensor<5x10xf32> {heddle.name = "arg0", heddle.shape = #[[MAP]]}
+// CHECK-SAME: %[[SIZE:.*]]: tensor<i32> {heddle.extent = 0 : i64}
+// CHECK: %[[INSIDE:.*]] = stablehlo.compare LT
+// CHECK: %[[E:.*]] = stablehlo.exponential %[[X]]
+// CHECK: %[[KEPT:.*]] = stablehlo.select %{{.*}}, %[[E]], %{{.*}}
+// CHECK: stablehlo.reduce(%[[KEPT]]
+// CHECK: return %[[E]]
+
+// PLAN: #[[BYTES:.*]] = affine_map<()[s0] -> (s0 * 40)>
+// PLAN: plan.program @main
+// PLAN: %[[IN:.*]] = plan.buffer input 0 size 200 "arg0" {bytes = #[[BYTES]]}
+// PLAN: %[[OUT:.*]] = plan.buffer output 0 size 200 "out0" {bytes = #[[BYTES]]}
+// PLAN: plan.resize %[[IN]] to
+// PLAN: plan.extent 0 to
+// PLAN: plan.resize %{{.*}} to %[[OUT]]
+
+// INSPECT: input arg0 f32 0..5x10
+// INSPECT: output out0 f32 0..5x10
+// INSPECT: output out1 f32 10
+
+// THREE: out0: f32 3x10, from 2.71828
+// THREE: out1: f32 10, from 8.15485 to 8.15485
+// NONE: out0: f32 0x10
+// NONE: out1: f32 10, from 0 to 0
+// MORE: error[HDL-0213]: "arg0.0" is from 0 to 5 in this program
+
+func.func @main(%x: tensor<?x10xf32>) -> (tensor<?x10xf32>, tensor<10xf32>) {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.exponential %x : tensor<?x10xf32>
+  %1 = stablehlo.reduce(%0 init: %z) applies stablehlo.add across dimensions = [0] : (tensor<?x10xf32>, tensor<f32>) -> tensor<10xf32>
+  return %0, %1 : tensor<?x10xf32>, tensor<10xf32>
+}

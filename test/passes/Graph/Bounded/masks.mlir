@@ -1,0 +1,61 @@
+// What would see padding is kept from it; what would not is left alone.
+
+// RUN: split-file %s %t
+// RUN: heddle compile %t/product.mlir --shape arg0=0..5x4 --stop-after=import --dump-after=import=%t/product.out -o %t/none
+// RUN: FileCheck %t/product.mlir < %t/product.out
+// RUN: heddle compile %t/join.mlir --shape arg0=0..5x4 --stop-after=import --dump-after=import=%t/join.out -o %t/none
+// RUN: FileCheck %t/join.mlir < %t/join.out
+// RUN: heddle compile %t/inner.mlir --shape arg0=4x0..5 --stop-after=import --dump-after=import=%t/inner.out -o %t/none
+// RUN: FileCheck %t/inner.mlir < %t/inner.out
+// RUN: heddle compile %t/sort.mlir --shape arg0=1..5x4 --stop-after=import --dump-after=import=%t/sort.out -o %t/none
+// RUN: FileCheck %t/sort.mlir < %t/sort.out
+
+//--- product.mlir
+// A contraction over the size: zeros on both sides. One beside it: nothing.
+// CHECK: stablehlo.select
+// CHECK: stablehlo.select
+// CHECK: stablehlo.dot_general %{{.*}}, %{{.*}}, contracting_dims = [0] x [0]
+// CHECK-NOT: stablehlo.select
+// CHECK: stablehlo.dot_general %arg0, %{{.*}}, contracting_dims = [1] x [0]
+func.func @main(%x: tensor<?x4xf32>) -> (tensor<4x4xf32>, tensor<?x4xf32>) {
+  %0 = stablehlo.dot_general %x, %x, contracting_dims = [0] x [0] : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<4x4xf32>
+  %1 = stablehlo.dot_general %x, %0, contracting_dims = [1] x [0] : (tensor<?x4xf32>, tensor<4x4xf32>) -> tensor<?x4xf32>
+  return %0, %1 : tensor<4x4xf32>, tensor<?x4xf32>
+}
+
+//--- join.mlir
+// The second piece goes where the first one ends.
+// CHECK: %[[SIZE:[a-z0-9]+]]: tensor<i32> {heddle.extent = 0 : i64}
+// CHECK: %[[LONG:.*]] = stablehlo.pad %arg0, %{{.*}}, low = [0, 0], high = [5, 0], interior = [0, 0]
+// CHECK: stablehlo.dynamic_update_slice %[[LONG]], %arg0, %[[SIZE]], %
+func.func @main(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  %0 = stablehlo.concatenate %x, %x, dim = 0 : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  return %0 : tensor<?x4xf32>
+}
+
+//--- inner.mlir
+// A size inside: rows of elements outside, spread and packed by a gather.
+// CHECK: #[[MAP:.*]] = affine_map<()[s0] -> (4, s0)>
+// CHECK: @main(%arg0: tensor<20xf32> {heddle.name = "arg0", heddle.shape = #[[MAP]]}
+// CHECK-SAME: -> (tensor<20xf32> {heddle.name = "out0", heddle.shape = #[[MAP]]})
+// CHECK: %[[IN:.*]] = "stablehlo.gather"
+// CHECK: stablehlo.negate
+// CHECK: "stablehlo.gather"
+func.func @main(%x: tensor<4x?xf32>) -> tensor<4x?xf32> {
+  %0 = stablehlo.negate %x : tensor<4x?xf32>
+  return %0 : tensor<4x?xf32>
+}
+
+//--- sort.mlir
+// A flag is the first key.
+// CHECK: %[[FLAG:.*]] = stablehlo.select %{{.*}}, %{{.*}}, %{{.*}} : tensor<5x4xi1>, tensor<5x4xi32>
+// CHECK: "stablehlo.sort"(%arg0, %[[FLAG]])
+// CHECK: stablehlo.or
+func.func @main(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  %0 = "stablehlo.sort"(%x) <{dimension = 0 : i64, is_stable = false}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }) : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  return %0 : tensor<?x4xf32>
+}
