@@ -26,6 +26,17 @@ Type expressedType(Type element) {
   return element;
 }
 
+Type storedType(Type element) {
+  auto quantized = dyn_cast<quant::QuantizedType>(element);
+  if (!quantized)
+    return element;
+  auto storage = cast<IntegerType>(quantized.getStorageType());
+  return quantized.isSigned()
+             ? storage
+             : IntegerType::get(element.getContext(), storage.getWidth(),
+                                IntegerType::Unsigned);
+}
+
 bool areCompatibleTypes(Type first, Type second) {
   if (first == second)
     return true;

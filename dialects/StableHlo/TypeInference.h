@@ -26,6 +26,10 @@ mlir::RankedTensorType tensorType(llvm::ArrayRef<int64_t> shape,
 /// The type that a quantized element type expresses, or `element` itself.
 mlir::Type expressedType(mlir::Type element);
 
+/// What lies in memory for an element of a quantized type: its stored integer,
+/// unsigned where the type says so. Otherwise `element` itself.
+mlir::Type storedType(mlir::Type element);
+
 /// Whether shapes agree in every dimension that both know, and element types
 /// are equal up to quantization parameters.
 bool areCompatibleTypes(mlir::Type first, mlir::Type second);

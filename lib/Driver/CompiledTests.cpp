@@ -1,17 +1,13 @@
 #include "CompiledTests.h"
 
-#include "heddle/Driver/Compile.h"
-#include "heddle/Driver/Program.h"
+#include "CompiledRun.h"
 #include "heddle/Frontend/StableHlo.h"
-#include "heddle/Pipeline/GraphPipeline.h"
-#include "runtime/format/ArtifactWriter.h"
+#include "lib/Driver/DynamicForms.h"
 
 #include "dialects/Check/Check.h"
 #include "dialects/StableHlo/StableHlo.h"
 
-#include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace heddle;
@@ -63,14 +59,7 @@ private:
 /// Whether some operation asks for this value when compiling: a shape, a
 /// padding, bounds of a slice.
 static bool isNeededWhenCompiling(Value value) {
-  return llvm::any_of(value.getUses(), [](OpOperand &use) {
-    StringRef name = use.getOwner()->getName().getStringRef();
-    return (name.starts_with("stablehlo.dynamic_") ||
-            name == "stablehlo.real_dynamic_slice") &&
-           name != "stablehlo.dynamic_slice" &&
-           name != "stablehlo.dynamic_update_slice" &&
-           use.getOperandNumber() > 0;
-  });
+  return llvm::any_of(value.getUses(), isSizeOperand);
 }
 
 /// Calls without operands give inputs and expected values. Without such calls,
@@ -240,53 +229,6 @@ std::vector<std::string> SplitProgram::judge(ArrayRef<HostTensor> results) {
 
 //===--- The whole --------------------------------------------------------===//
 
-/// From the split module to the results of its run; nothing after an error,
-/// which the session has seen.
-static std::optional<SmallVector<HostTensor>>
-compileAndRun(Session &session, ModuleOp module, const Machine &machine,
-              ArrayRef<heddle_custom_call> customCalls,
-              ArrayRef<HostTensor> inputs) {
-  PassManager graph(module.getContext());
-  buildGraphPipeline(graph, GraphPipelineOptions());
-  if (failed(graph.run(module)))
-    return std::nullopt;
-  SmallString<64> folder;
-  llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/true, folder);
-  format::ArtifactWriter writer;
-  if (format::Error error = writer.openTemporary(folder.c_str())) {
-    session.diagnostics.report(ErrorCode::FileUnwritable, error.message());
-    return std::nullopt;
-  }
-  CompileOptions options;
-  options.machines = {machine};
-  if (failed(compileInto(module, options, writer)))
-    return std::nullopt;
-  auto program = Program::load(
-      session, "/proc/self/fd/" + std::to_string(writer.descriptor()), 0,
-      machine.name, "", customCalls);
-  if (!program || !program->prepare(/*threads=*/1))
-    return std::nullopt;
-  SmallVector<HostTensor> outputs = program->makeOutputs({});
-  if (!program->call(inputs, outputs))
-    return std::nullopt;
-  return outputs;
-}
-
-/// The first error in the printed diagnostics, as "[HDL-0501] text", and
-/// whether it says that something is not supported.
-static std::string firstError(StringRef printed, bool &refused) {
-  size_t begin = printed.find("error[");
-  refused = false;
-  if (begin == StringRef::npos)
-    return "the compiler failed without saying why";
-  StringRef line = printed.drop_front(begin).split('\n').first;
-  line.consume_front("error");
-  auto [code, text] = line.split(": ");
-  if (std::optional<ErrorCode> known = parseErrorName(code.trim("[]")))
-    refused = errorInfo(*known).exit == ExitCode::Unsupported;
-  return (code + " " + text).str();
-}
-
 ProgramOutcome heddle::compileAndRunProgram(
     Session &session, ModuleOp module, const Machine &machine, StringRef path,
     llvm::ArrayRef<heddle_custom_call> customCalls, std::string &errors) {
@@ -304,10 +246,7 @@ ProgramOutcome heddle::compileAndRunProgram(
     if (program.checkCount() == 0)
       continue;
     // The rest of the module is compiled only as far as this function uses it.
-    for (auto other : llvm::make_early_inc_range(whole->getOps<func::FuncOp>()))
-      if (other != copy && other.isPublic() &&
-          SymbolTable::symbolKnownUseEmpty(other, whole->getOperation()))
-        other.erase();
+    dropOtherFunctions(*whole, copy);
     errors.clear();
     std::optional<SmallVector<HostTensor>> results;
     if (succeeded(adoptStableHlo(*whole, copy, path)))

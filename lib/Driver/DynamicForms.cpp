@@ -24,6 +24,19 @@ std::optional<SmallVector<int64_t>> integersOf(Value value) {
   });
 }
 
+bool isSizeOperand(OpOperand &operand) {
+  unsigned number = operand.getOperandNumber();
+  Operation *op = operand.getOwner();
+  if (isa<DynamicIotaOp>(op))
+    return true;
+  if (isa<DynamicBroadcastInDimOp, DynamicReshapeOp, RealDynamicSliceOp>(op))
+    return number > 0;
+  // Behind the indices, both sides, or the padding's value.
+  if (isa<DynamicGatherOp, DynamicConvOp, DynamicPadOp>(op))
+    return number > 1;
+  return false;
+}
+
 /// `limit` = start + sizes and strides of 1: the sizes are known although the
 /// start is not.
 static Operation *fixSlice(RealDynamicSliceOp op) {
@@ -114,12 +127,34 @@ static Operation *fixGather(DynamicGatherOp op) {
                           op.getIndicesAreSortedAttr());
 }
 
+/// dynamic_conv whose padding is known is a convolution: their attributes are
+/// the same but for the padding.
+static Operation *fixConvolution(DynamicConvOp op) {
+  auto padding = integersOf(op.getPadding());
+  if (!padding)
+    return nullptr;
+  OpBuilder builder(op);
+  OperationState state(op.getLoc(), ConvolutionOp::getOperationName());
+  state.addOperands({op.getLhs(), op.getRhs()});
+  state.addTypes(op->getResultTypes());
+  state.addAttributes(op->getAttrDictionary().getValue());
+  state.addAttribute(
+      "padding",
+      DenseIntElementsAttr::get(
+          RankedTensorType::get({static_cast<int64_t>(padding->size() / 2), 2},
+                                builder.getI64Type()),
+          *padding));
+  return builder.create(state);
+}
+
 Operation *fixDynamicForm(Operation *op) {
   Operation *fixed = nullptr;
   if (auto slice = dyn_cast<RealDynamicSliceOp>(op))
     fixed = fixSlice(slice);
   else if (auto gather = dyn_cast<DynamicGatherOp>(op))
     fixed = fixGather(gather);
+  else if (auto convolution = dyn_cast<DynamicConvOp>(op))
+    fixed = fixConvolution(convolution);
   else if (auto call = dyn_cast<CustomCallOp>(op))
     fixed = fixReduceWindow(call);
   if (!fixed)

@@ -12,6 +12,10 @@ namespace heddle {
 /// The elements of a constant of integers; nothing if the value is none.
 std::optional<llvm::SmallVector<int64_t>> integersOf(mlir::Value value);
 
+/// Whether the operand is a shape, a padding or bounds of a slice, which must be
+/// known when compiling.
+bool isSizeOperand(mlir::OpOperand &operand);
+
 /// Replaces an operation by a form that holds its sizes, where its type alone
 /// could not: gathers, slices of computed starts, JAX's dynamic_reduce_window.
 /// Returns what stands there now.

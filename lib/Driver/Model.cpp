@@ -9,6 +9,8 @@
 #include "lib/Driver/BoundedModel.h"
 #include "lib/Driver/RefineShapes.h"
 
+#include "dialects/StableHlo/TypeInference.h"
+
 #include "mlir/IR/Verifier.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -144,6 +146,11 @@ static std::string nameOr(Attribute attribute, StringRef prefix, unsigned i) {
   return (prefix + Twine(i)).str();
 }
 
+/// Quantized tensors are in memory as their integers.
+static RankedTensorType storedTensor(RankedTensorType type) {
+  return type.clone(stablehlo::storedType(type.getElementType()));
+}
+
 SmallVector<TensorSignature> heddle::inputSignatures(func::FuncOp entry) {
   SmallVector<TensorSignature> list;
   for (BlockArgument argument : entry.getArguments()) {
@@ -152,9 +159,7 @@ SmallVector<TensorSignature> heddle::inputSignatures(func::FuncOp entry) {
       continue;
     if (auto type = dyn_cast<RankedTensorType>(argument.getType()))
       list.push_back({nameOr(entry.getArgAttr(i, "heddle.name"), "arg", i),
-                      type,
-                      indexRange(argument),
-                      {}});
+                      storedTensor(type), indexRange(argument), {}});
   }
   return list;
 }
@@ -164,8 +169,6 @@ SmallVector<TensorSignature> heddle::outputSignatures(func::FuncOp entry) {
   for (auto [i, result] : llvm::enumerate(entry.getResultTypes()))
     if (auto type = dyn_cast<RankedTensorType>(result))
       list.push_back({nameOr(entry.getResultAttr(i, "heddle.name"), "out", i),
-                      type,
-                      std::nullopt,
-                      {}});
+                      storedTensor(type), std::nullopt, {}});
   return list;
 }

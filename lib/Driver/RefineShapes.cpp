@@ -106,6 +106,17 @@ Shape shapeOf(RealDynamicSliceOp op) {
   return shape;
 }
 
+/// The wider elements are rows of the narrower ones.
+Shape shapeOf(BitcastConvertOp op) {
+  RankedTensorType from = tensorOf(op.getOperand()), to = tensorOf(op);
+  SmallVector<int64_t> shape = llvm::to_vector(from.getShape());
+  if (to.getRank() < from.getRank())
+    shape.pop_back();
+  else if (to.getRank() > from.getRank())
+    shape.push_back(to.getShape().back());
+  return shape;
+}
+
 /// The shape of an operation's one result where its operands' types and
 /// constants say it and no interface does.
 Shape shapeOf(Operation *op) {
@@ -114,8 +125,8 @@ Shape shapeOf(Operation *op) {
     return type ? Shape(llvm::to_vector(type.getShape())) : std::nullopt;
   };
   return llvm::TypeSwitch<Operation *, Shape>(op)
-      .Case<DotGeneralOp, ConvolutionOp, DynamicPadOp, RealDynamicSliceOp>(
-          [](auto op) { return shapeOf(op); })
+      .Case<BitcastConvertOp, DotGeneralOp, ConvolutionOp, DynamicPadOp,
+            RealDynamicSliceOp>([](auto op) { return shapeOf(op); })
       .Case<ConvertOp, UniformQuantizeOp, UniformDequantizeOp>(
           [&](auto op) { return same(op.getOperand()); })
       .Case([&](DynamicBroadcastInDimOp op) {

@@ -1,7 +1,9 @@
 // heddle test: runs programs that check themselves, many files at once.
 
 #include "CompiledTests.h"
+#include "TestReport.h"
 #include "TestWorkers.h"
+#include "UncheckedTests.h"
 
 #include "heddle/Driver/CustomCalls.h"
 #include "heddle/Driver/Targets.h"
@@ -14,7 +16,6 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 
-#include <map>
 #include <thread>
 
 using namespace mlir;
@@ -69,6 +70,28 @@ static OwningOpRef<ModuleOp> parseModule(MLIRContext &context, StringRef text,
   return module;
 }
 
+/// Hands out the modules of a file. Failure: it cannot be read, as `outcome`
+/// says.
+static LogicalResult forEachModule(StringRef path, ProgramOutcome &outcome,
+                                   function_ref<void(StringRef)> visit) {
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer) {
+    outcome.kind = ProgramOutcome::Failed;
+    outcome.messages = {"cannot be read: " + buffer.getError().message()};
+    return failure();
+  }
+  for (StringRef text : splitModules((*buffer)->getBuffer()))
+    visit(text);
+  return success();
+}
+
+/// The functions that are compiled and run, one by one.
+static SmallVector<func::FuncOp> testedFunctions(ModuleOp module) {
+  std::string why;
+  return hasChecks(module) ? checkedFunctions(module, why)
+                           : comparedFunctions(module);
+}
+
 namespace {
 /// Tests files, in a worker.
 class FileTester {
@@ -104,16 +127,25 @@ ProgramOutcome FileTester::testModule(StringRef text, StringRef path) {
   MLIRContext &context = session.context();
   ProgramOutcome outcome;
   OwningOpRef<ModuleOp> module = parseModule(context, text, path, outcome);
-  if (!module)
+  if (!module) {
+    // Tests of the parser and of verifiers hold what they expect beside it.
+    if (text.contains("expected-error")) {
+      outcome.kind = ProgramOutcome::Skipped;
+      outcome.messages = {"meant to be invalid"};
+    }
     return outcome;
+  }
   if (failed(markCustomCalls(*module, command.customCalls))) {
     outcome.kind = ProgramOutcome::Failed;
     outcome.messages = {StringRef(errors).trim().str()};
     return outcome;
   }
   if (!command.interpret)
-    return compileAndRunProgram(session, *module, *machine, path,
-                                customCalls.functions(), errors);
+    return hasChecks(*module)
+               ? compileAndRunProgram(session, *module, *machine, path,
+                                      customCalls.functions(), errors)
+               : compileAndCompareProgram(session, *module, *machine, path,
+                                          customCalls, errors);
   InterpreterOptions options;
   options.threads = 1;
   options.onCustomCall = [&](Operation *op, ArrayRef<InterpreterValue> operands,
@@ -124,16 +156,10 @@ ProgramOutcome FileTester::testModule(StringRef text, StringRef path) {
 }
 
 ProgramOutcome FileTester::test(StringRef path) {
-  ProgramOutcome whole;
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  if (!buffer) {
-    whole.kind = ProgramOutcome::Failed;
-    whole.messages = {"cannot be read: " + buffer.getError().message()};
-    return whole;
-  }
   bool passed = false;
   std::vector<std::string> reasons, refusals;
-  for (StringRef text : splitModules((*buffer)->getBuffer())) {
+  ProgramOutcome whole;
+  LogicalResult read = forEachModule(path, whole, [&](StringRef text) {
     ProgramOutcome part = testModule(text, path);
     whole.checks += part.checks;
     switch (part.kind) {
@@ -147,7 +173,9 @@ ProgramOutcome FileTester::test(StringRef path) {
       llvm::append_range(part.refused ? refusals : reasons, part.messages);
       break;
     }
-  }
+  });
+  if (failed(read))
+    return whole;
   if (!whole.messages.empty()) {
     whole.kind = ProgramOutcome::Failed;
   } else if (!refusals.empty()) {
@@ -164,13 +192,7 @@ ProgramOutcome FileTester::test(StringRef path) {
 
 ProgramOutcome FileTester::list(StringRef path) {
   ProgramOutcome whole;
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  if (!buffer) {
-    whole.kind = ProgramOutcome::Failed;
-    whole.messages = {"cannot be read: " + buffer.getError().message()};
-    return whole;
-  }
-  for (StringRef text : splitModules((*buffer)->getBuffer())) {
+  (void)forEachModule(path, whole, [&](StringRef text) {
     llvm::raw_string_ostream os(errors);
     Session session(CommonOptions(), path, os);
     ProgramOutcome part;
@@ -179,12 +201,11 @@ ProgramOutcome FileTester::list(StringRef path) {
     if (!module) {
       whole.kind = ProgramOutcome::Failed;
       llvm::append_range(whole.messages, part.messages);
-      continue;
+      return;
     }
-    std::string why;
-    for (func::FuncOp function : checkedFunctions(*module, why))
+    for (func::FuncOp function : testedFunctions(*module))
       whole.messages.push_back("@" + function.getName().str());
-  }
+  });
   return whole;
 }
 
@@ -220,125 +241,6 @@ static ProgramOutcome fromText(StringRef text) {
   return outcome;
 }
 
-/// A reason without what differs from program to program: shapes and numbers
-/// of arguments.
-static std::string reasonGroup(StringRef why) {
-  std::string group;
-  while (!why.empty()) {
-    if (why.consume_front("tensor<")) {
-      group += "tensor<";
-      while (true) {
-        size_t digits = why.find_first_not_of("0123456789?");
-        if (digits == 0 || digits == StringRef::npos || why[digits] != 'x')
-          break;
-        why = why.drop_front(digits + 1);
-      }
-      // Scales of quantized types are data.
-      if (why.consume_front("!quant.uniform<")) {
-        group += "!quant.uniform<";
-        why = why.drop_until([](char c) { return c == '>'; });
-      }
-      continue;
-    }
-    for (StringRef kind : {"'arg", "'out"})
-      if (why.consume_front(kind)) {
-        group += kind;
-        why = why.drop_while(llvm::isDigit);
-      }
-    if (why.empty())
-      break;
-    group += why.front();
-    why = why.drop_front();
-  }
-  return group;
-}
-
-namespace {
-/// Prints outcomes in the order of the files, whatever order they come in.
-class Report {
-public:
-  Report(Session &session, const TestCommand &command)
-      : session(session), command(command), outcomes(command.files.size()) {}
-
-  void add(size_t file, ProgramOutcome outcome) {
-    outcomes[file] = std::move(outcome);
-    for (; printed < outcomes.size() && outcomes[printed]; ++printed)
-      print(command.files[printed], *outcomes[printed]);
-  }
-
-  int finish();
-
-private:
-  void print(StringRef path, const ProgramOutcome &outcome);
-
-  Session &session;
-  const TestCommand &command;
-  std::vector<std::optional<ProgramOutcome>> outcomes;
-  size_t printed = 0;
-  unsigned passed = 0, failed = 0, skipped = 0, checks = 0;
-  llvm::json::Array failures, skips, functions;
-  std::map<std::string, unsigned> reasons;
-};
-} // namespace
-
-void Report::print(StringRef path, const ProgramOutcome &outcome) {
-  checks += outcome.checks;
-  switch (outcome.kind) {
-  case ProgramOutcome::Passed:
-    ++passed;
-    // Only --list has something to say of these.
-    for (const std::string &message : outcome.messages) {
-      session.text() << path << ": " << message << "\n";
-      functions.push_back(
-          llvm::json::Object{{"file", path}, {"function", message}});
-    }
-    break;
-  case ProgramOutcome::Skipped: {
-    ++skipped;
-    StringRef why = outcome.messages.front();
-    ++reasons[reasonGroup(why)];
-    skips.push_back(llvm::json::Object{{"file", path}, {"reason", why}});
-    if (command.showSkipped)
-      session.text() << path << ": skipped: " << why << "\n";
-    break;
-  }
-  case ProgramOutcome::Failed:
-    ++failed;
-    for (const std::string &message : outcome.messages) {
-      session.text() << path << ": " << message << "\n";
-      failures.push_back(
-          llvm::json::Object{{"file", path}, {"message", message}});
-    }
-    break;
-  }
-  session.text().flush();
-}
-
-int Report::finish() {
-  ExitCode code = failed ? ExitCode::CheckFailed : ExitCode::Ok;
-  if (command.list)
-    return session.finish(
-        llvm::json::Object{{"functions", std::move(functions)},
-                           {"failures", std::move(failures)}},
-        code);
-  std::vector<std::pair<std::string, unsigned>> byCount(reasons.begin(),
-                                                        reasons.end());
-  llvm::sort(byCount, [](const auto &a, const auto &b) {
-    return a.second != b.second ? a.second > b.second : a.first < b.first;
-  });
-  for (const auto &[why, count] : byCount)
-    session.text() << llvm::formatv("skipped {0}: {1}\n", count, why);
-  session.text() << llvm::formatv("{0} passed, {1} failed, {2} skipped\n",
-                                  passed, failed, skipped);
-  return session.finish(llvm::json::Object{{"passed", passed},
-                                           {"failed", failed},
-                                           {"skipped", skipped},
-                                           {"checks", checks},
-                                           {"failures", std::move(failures)},
-                                           {"skips", std::move(skips)}},
-                        code);
-}
-
 int heddle::runTest(const TestCommand &command) {
   Session session(command.common, "");
   const Machine *machine = nullptr;
@@ -361,7 +263,7 @@ int heddle::runTest(const TestCommand &command) {
                       ? command.jobs
                       : std::max(1u, std::thread::hardware_concurrency());
   jobs = std::min<size_t>(jobs, command.files.size());
-  Report report(session, command);
+  TestReport report(session, command);
   runInProcesses(
       command.files.size(), jobs, command.secondsPerFile,
       [&](size_t file) {

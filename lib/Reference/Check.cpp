@@ -27,6 +27,13 @@ static StringRef checkName(Operation *op) {
 
 bool heddle::isCheck(Operation *op) { return !checkName(op).empty(); }
 
+bool heddle::hasChecks(ModuleOp module) {
+  WalkResult found = module.walk([](Operation *op) {
+    return isCheck(op) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found.wasInterrupted();
+}
+
 /// An attribute of the check: of the operation, or in a custom call's backend
 /// configuration.
 template <typename AttrTy>
@@ -188,10 +195,7 @@ static void runFunction(func::FuncOp function, InterpreterOptions options,
 
 SmallVector<func::FuncOp> heddle::checkedFunctions(ModuleOp module,
                                                    std::string &why) {
-  WalkResult found = module.walk([](Operation *op) {
-    return isCheck(op) ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  if (!found.wasInterrupted()) {
+  if (!hasChecks(module)) {
     why = "no checks";
     return {};
   }

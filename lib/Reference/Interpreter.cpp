@@ -6,6 +6,7 @@
 #include "Processes.h"
 
 #include "dialects/StableHlo/StableHlo.h"
+#include "dialects/StableHlo/TypeInference.h"
 
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -78,11 +79,7 @@ Type Evaluator::evaluatedType(Type element) const {
   if (auto quantized = dyn_cast<quant::QuantizedType>(element)) {
     if (expressQuantized)
       return evaluatedType(quantized.getExpressedType());
-    auto storage = cast<IntegerType>(quantized.getStorageType());
-    return quantized.isSigned()
-               ? Type(storage)
-               : IntegerType::get(storage.getContext(), storage.getWidth(),
-                                  IntegerType::Unsigned);
+    return stablehlo::storedType(element);
   }
   if (!options.evaluateInF64)
     return element;
@@ -292,7 +289,9 @@ heddle::interpret(func::FuncOp function, ArrayRef<HostTensor> arguments,
   ValueVector values;
   for (auto [i, argument] : llvm::enumerate(arguments)) {
     auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[i]);
-    if (!type || type.getElementType() != argument.type().getElementType() ||
+    if (!type ||
+        stablehlo::storedType(type.getElementType()) !=
+            argument.type().getElementType() ||
         failed(verifyCompatibleShape(type.getShape(), argument.shape())))
       return fail() << "argument " << i << " has type "
                     << function.getArgumentTypes()[i] << ", a tensor of type "

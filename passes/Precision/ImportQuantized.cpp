@@ -6,6 +6,7 @@
 
 #include "dialects/Prec/Prec.h"
 #include "dialects/StableHlo/StableHlo.h"
+#include "dialects/StableHlo/TypeInference.h"
 #include "heddle/Support/Diagnostics.h"
 #include "passes/Precision/Passes.h"
 
@@ -28,11 +29,7 @@ quant::QuantizedType quantizedElement(Type type) {
 }
 
 IntegerType storageOf(quant::QuantizedType type) {
-  auto storage = cast<IntegerType>(type.getStorageType());
-  return type.isSigned()
-             ? storage
-             : IntegerType::get(type.getContext(), storage.getWidth(),
-                                IntegerType::Unsigned);
+  return cast<IntegerType>(stablehlo::storedType(type));
 }
 
 /// Scales and zero points, and the dimension along which they vary.

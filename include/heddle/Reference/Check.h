@@ -19,6 +19,9 @@ namespace heddle {
 /// attribute `value`).
 bool isCheck(mlir::Operation *op);
 
+/// Whether some operation of the module is a check.
+bool hasChecks(mlir::ModuleOp module);
+
 /// Compares as the check says; empty where it holds, otherwise what differs:
 /// the first differing index and both values. `operands` are the check's.
 ///
