@@ -55,7 +55,16 @@ format::DataType heddle::dataType(Type type) {
       .Case([](BFloat16Type) { return DataType::bf16; })
       .Case([](Float32Type) { return DataType::f32; })
       .Case([](Float64Type) { return DataType::f64; })
+      .Case([](Float8E3M4Type) { return DataType::f8e3m4; })
+      .Case([](Float8E4M3Type) { return DataType::f8e4m3; })
       .Case([](Float8E4M3FNType) { return DataType::f8e4m3fn; })
+      .Case([](Float8E4M3B11FNUZType) { return DataType::f8e4m3b11fnuz; })
+      .Case([](Float8E4M3FNUZType) { return DataType::f8e4m3fnuz; })
+      .Case([](Float8E5M2FNUZType) { return DataType::f8e5m2fnuz; })
+      .Case([](Float8E8M0FNUType) { return DataType::f8e8m0fnu; })
+      .Case([](Float6E2M3FNType) { return DataType::f6e2m3fn; })
+      .Case([](Float6E3M2FNType) { return DataType::f6e3m2fn; })
+      .Case([](Float4E2M1FNType) { return DataType::f4e2m1fn; })
       .Case([](Float8E5M2Type) { return DataType::f8e5m2; })
       .Case([](ComplexType complex) {
         return complex.getElementType().isF32() ? DataType::c64

@@ -109,10 +109,21 @@ static HostTensor makeUp(const TensorSignature &input, uint64_t seed,
 }
 
 /// True if `tensor` is what the input wants; an error has been reported if not.
+/// Bytes are the bits of types that numpy does not know.
 static bool fits(Session &session, const TensorSignature &input,
-                 const HostTensor &tensor) {
+                 HostTensor &tensor) {
   if (input.takes(tensor.type()))
     return true;
+  ElementKind wanted = *elementKind(input.type.getElementType());
+  bool isForeign =
+      bitWidth(wanted) < 8 ||
+      (elementClass(wanted) == ElementClass::Float && bitWidth(wanted) == 8);
+  if (isForeign && wanted != ElementKind::I1 &&
+      tensor.kind() == ElementKind::UI8 &&
+      tensor.shape() == input.type.getShape()) {
+    tensor = tensor.reshaped(input.type);
+    return true;
+  }
   session.diagnostics.report(ErrorCode::WrongTensor,
                              "the input is " + typeText(input.type) +
                                  ", the data " + typeText(tensor.type()),

@@ -4,6 +4,8 @@
 
 #include "BoxEvaluator.h"
 
+#include "heddle/Support/ElementKind.h"
+
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/APSInt.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -26,20 +28,19 @@ static double loadFloat(FloatType type, const char *from) {
     return read<float>(from);
   if (type.isF64())
     return read<double>(from);
-  unsigned bits = type.getWidth();
-  APFloat value(
-      type.getFloatSemantics(),
-      APInt(bits, bits <= 8 ? read<uint8_t>(from) : read<uint16_t>(from)));
-  bool lossy;
-  value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &lossy);
-  return value.convertToDouble();
+  double value;
+  loadElements(*elementKind(type), from, 1, &value);
+  return value;
 }
 
 static int64_t loadInteger(IntegerType type, const char *from) {
   switch (elementBytes(type)) {
-  case 1:
-    return type.isUnsigned() || type.getWidth() == 1 ? read<uint8_t>(from)
-                                                     : read<int8_t>(from);
+  case 1: {
+    // Of two or four bits those above do not count.
+    int64_t value;
+    loadElements(*elementKind(type), from, 1, &value);
+    return value;
+  }
   case 2:
     return type.isUnsigned() ? read<uint16_t>(from) : read<int16_t>(from);
   case 4:
@@ -61,12 +62,7 @@ static void storeFloat(FloatType type, double value, char *out) {
     std::memcpy(out, &value, sizeof(value));
     return;
   }
-  APFloat narrow(value);
-  bool lossy;
-  narrow.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
-                 &lossy);
-  uint64_t bits = narrow.bitcastToAPInt().getZExtValue();
-  std::memcpy(out, &bits, elementBytes(type));
+  storeElements(*elementKind(type), &value, 1, out);
 }
 
 /// Toward zero and saturated, as APFloat converts; NaN becomes 0.

@@ -121,14 +121,20 @@ static std::optional<ElementKind> kindOfDescr(StringRef descr) {
       .Case("c16", ElementKind::C128)
       // ml_dtypes' bfloat16 is a record of two bytes to numpy.
       .Cases({"V2", "bfloat16", "E"}, ElementKind::BF16)
+      // Its types of a byte or less all look alike: bits, and who wants them
+      // knows the type.
+      .Case("V1", ElementKind::UI8)
       .Case("float8_e4m3fn", ElementKind::F8E4M3FN)
       .Case("float8_e4m3fnuz", ElementKind::F8E4M3FNUZ)
       .Case("float8_e4m3b11fnuz", ElementKind::F8E4M3B11FNUZ)
       .Case("float8_e4m3", ElementKind::F8E4M3)
       .Case("float8_e3m4", ElementKind::F8E3M4)
-      .Case("float8_e5m2", ElementKind::F8E5M2)
+      .Cases({"f1", "float8_e5m2"}, ElementKind::F8E5M2)
       .Case("float8_e5m2fnuz", ElementKind::F8E5M2FNUZ)
       .Case("float8_e8m0fnu", ElementKind::F8E8M0FNU)
+      .Case("float6_e2m3fn", ElementKind::F6E2M3FN)
+      .Case("float6_e3m2fn", ElementKind::F6E3M2FN)
+      .Case("float4_e2m1fn", ElementKind::F4E2M1FN)
       .Case("int4", ElementKind::I4)
       .Case("uint4", ElementKind::UI4)
       .Case("int2", ElementKind::I2)

@@ -4,6 +4,7 @@
 #include "heddle/Support/Weights.h"
 #include "passes/Dispatch/ControlFlow.h"
 #include "passes/Dispatch/CustomCalls.h"
+#include "passes/Dispatch/NarrowIntegers.h"
 #include "passes/Dispatch/ScalarOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -111,10 +112,33 @@ Value GraphLowering::filled(Location loc, Value graphValue,
               AffineMap::get(type.getRank(), 0, builder.getContext()));
 }
 
+/// Kernels that look at elements by themselves see bytes, not parts of them.
+static bool takesNarrowIntegers(Operation *op) {
+  using namespace stablehlo;
+  auto isNarrow = [](Value value) {
+    return isNarrowInteger(getElementTypeOrSelf(value.getType()));
+  };
+  if (isa<GatherOp>(op))
+    return !isNarrow(op->getOperand(1));
+  if (isa<DynamicSliceOp>(op))
+    return llvm::none_of(op->getOperands().drop_front(1), isNarrow);
+  if (isa<DynamicUpdateSliceOp>(op))
+    return llvm::none_of(op->getOperands().drop_front(2), isNarrow);
+  return isScalarizable(op) || isControlFlow(op) ||
+         isa<ConstantOp, IotaOp, ReshapeOp, TransposeOp, BroadcastInDimOp,
+             SliceOp, ConcatenateOp, PadOp, ReverseOp, DotGeneralOp, ReduceOp>(
+             op);
+}
+
 /// Every tensor of the op must be one that kernels can hold.
 bool GraphLowering::checkTypes(Operation *op) {
   for (Type type : llvm::concat<Type>(llvm::to_vector(op->getOperandTypes()),
                                       llvm::to_vector(op->getResultTypes()))) {
+    if (isNarrowInteger(getElementTypeOrSelf(type)) &&
+        !takesNarrowIntegers(op)) {
+      unsupported(op, "integers of less than a byte; convert them to i8");
+      return false;
+    }
     if (RankedTensorType held = kernelTensorType(type)) {
       std::optional<uint64_t> bytes = storedBytes(held);
       if (bytes && *bytes <= maximumTensorBytes)

@@ -2,6 +2,7 @@
 
 #include "passes/Dispatch/GraphLowering.h"
 #include "passes/Dispatch/NarrowFloats.h"
+#include "passes/Dispatch/NarrowIntegers.h"
 #include "passes/Dispatch/ScalarConversions.h"
 #include "passes/Dispatch/ScalarOps.h"
 
@@ -16,8 +17,8 @@ using namespace heddle;
 static Type accumulatorType(Type lhs, Type rhs, Type result) {
   Builder b(result.getContext());
   if (isa<FloatType>(lhs) || isa<FloatType>(rhs))
-    return lhs.isF64() || rhs.isF64() ? Type(b.getF64Type())
-                                      : Type(b.getF32Type());
+    return lhs.isF64() || rhs.isF64() || result.isF64() ? Type(b.getF64Type())
+                                                        : Type(b.getF32Type());
   unsigned width =
       std::max(lhs.getIntOrFloatBitWidth(), rhs.getIntOrFloatBitWidth());
   if (isa<IntegerType>(result))
@@ -76,6 +77,9 @@ static Operands operandsOf(GraphLowering &lowering, Operation *op,
     value =
         converted(lowering, op->getLoc(), value, from, operands.accumulator);
   };
+  // A kernel accumulates f32 in f32.
+  widen |= operands.accumulator.isF64() && !lhs.isF64();
+  widen |= isNarrowInteger(lhs);
   if (lhs != rhs || widen || isNarrowFloat(lhs)) {
     convert(operands.lhs, lhs);
     convert(operands.rhs, rhs);

@@ -193,6 +193,12 @@ bool heddle::lowerFunction(GraphLowering &lowering, Operation *op) {
           lowering.unsupported(op, "an i1 is stored as a byte, not as a bit");
           return true;
         }
+        if (std::min(from.getElementTypeBitWidth(),
+                     to.getElementTypeBitWidth()) < 8) {
+          lowering.unsupported(
+              op, "elements of less than a byte are stored one to a byte");
+          return true;
+        }
         lowerOp(lowering, bitcast);
         return true;
       })

@@ -1,6 +1,7 @@
 #include "passes/Dispatch/ScalarConversions.h"
 
 #include "passes/Dispatch/NarrowFloats.h"
+#include "passes/Dispatch/NarrowIntegers.h"
 #include "passes/Dispatch/ScalarOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -76,13 +77,26 @@ Value heddle::convertScalar(OpBuilder &builder, Location loc, Value value,
   bool fromUnsigned = from.isUnsignedInteger() || from.isInteger(1);
   if (from == to)
     return value;
+  if (isNarrowInteger(from))
+    return convertScalar(builder, loc,
+                         extendNarrowInteger(builder, loc, value, from),
+                         byteType(from), to);
+  if (isNarrowInteger(to)) {
+    Value byte = convertScalar(builder, loc, value, from, byteType(to));
+    // Floats go to the nearest limit, integers wrap.
+    return isa<FloatType>(from) ? clampNarrowInteger(builder, loc, byte, to)
+                                : extendNarrowInteger(builder, loc, byte, to);
+  }
   Type f32 = builder.getF32Type();
   if (isNarrowFloat(from))
     return convertScalar(builder, loc,
                          decodeNarrowFloat(builder, loc, value, from), f32, to);
   if (isNarrowFloat(to)) {
-    // Whatever an integer's rounding to f32 loses is too large for a byte.
-    if (!from.isF64())
+    // Whatever an integer's rounding to f32 loses is too large for a byte, but
+    // for a bare exponent.
+    if (isa<Float8E8M0FNUType>(to) && isa<IntegerType>(from))
+      value = convertScalar(builder, loc, value, from, builder.getF64Type());
+    else if (!from.isF64())
       value = convertScalar(builder, loc, value, from, f32);
     return encodeNarrowFloat(builder, loc, value, to);
   }

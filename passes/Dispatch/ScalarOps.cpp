@@ -3,6 +3,7 @@
 #include "dialects/Chlo/Chlo.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "passes/Dispatch/NarrowFloats.h"
+#include "passes/Dispatch/NarrowIntegers.h"
 #include "passes/Dispatch/ScalarBits.h"
 #include "passes/Dispatch/ScalarConversions.h"
 #include "passes/Dispatch/SpecialFunctions.h"
@@ -19,6 +20,8 @@ Type heddle::kernelElementType(Type type) {
   // Kernels store whole bytes (i1 as one) and compute in the floats a CPU has.
   if (auto integer = dyn_cast<IntegerType>(type)) {
     unsigned width = integer.getWidth();
+    if (isNarrowInteger(type))
+      width = 8;
     if (width != 1 && width != 8 && width != 16 && width != 32 && width != 64)
       return {};
     return IntegerType::get(type.getContext(), width);
@@ -408,7 +411,7 @@ static Value emitWithTypes(OpBuilder &builder, Operation *op,
       })
       .Case([&](BitcastConvertOp) -> Value {
         Type to = kernelElementType(target);
-        if (source.getIntOrFloatBitWidth() != to.getIntOrFloatBitWidth())
+        if (source.getIntOrFloatBitWidth() != target.getIntOrFloatBitWidth())
           return {};
         if (scalars[0].getType() == to)
           return scalars[0];
@@ -460,8 +463,8 @@ static Value emitWithTypes(OpBuilder &builder, Operation *op,
       .Default([](Operation *) { return Value(); });
 }
 
-/// An op on floats of a byte: on the numbers in f32, rounded to bits again.
-/// Ops that ask for bits have no such form.
+/// An op on floats of a byte or less: on the numbers in f32, rounded to bits
+/// again. Ops that ask for bits have no such form.
 static Value emitThroughF32(OpBuilder &builder, Operation *op,
                             ValueRange scalars, Type source, Type target) {
   if (isa<stablehlo::ReducePrecisionOp, chlo::NextAfterOp>(op))
@@ -482,6 +485,44 @@ static Value emitThroughF32(OpBuilder &builder, Operation *op,
   return encodeNarrowFloat(builder, op->getLoc(), result, target);
 }
 
+/// An op on integers of less than a byte: on bytes, wrapped to the width.
+static Value emitThroughByte(OpBuilder &builder, Operation *op,
+                             ValueRange scalars, Type source, Type target) {
+  using namespace stablehlo;
+  if (isa<chlo::MulhiOp>(op))
+    return {};
+  Location loc = op->getLoc();
+  SmallVector<Value> wide;
+  for (auto [operand, scalar] : llvm::zip_equal(op->getOperands(), scalars)) {
+    Type type = getElementTypeOrSelf(operand.getType());
+    if (!isNarrowInteger(type)) {
+      wide.push_back(scalar);
+      continue;
+    }
+    // What asks for bits sees those of the type, whatever its sign.
+    bool isFirst = wide.empty();
+    bool asBits =
+        isFirst && isa<ClzOp, PopulationCountOp, ShiftRightLogicalOp>(op);
+    bool asSigned = isFirst && isa<ShiftRightArithmeticOp>(op);
+    if (asBits || asSigned)
+      type = IntegerType::get(type.getContext(), type.getIntOrFloatBitWidth(),
+                              asBits ? IntegerType::Unsigned
+                                     : IntegerType::Signless);
+    wide.push_back(extendNarrowInteger(builder, loc, scalar, type));
+  }
+  Value result =
+      emitWithTypes(builder, op, wide, byteType(source), byteType(target));
+  if (!result || !isNarrowInteger(target))
+    return result;
+  if (isa<ClzOp>(op))
+    result = arith::SubIOp::create(
+        builder, loc, result,
+        arith::ConstantOp::create(
+            builder, loc,
+            builder.getI8IntegerAttr(8 - target.getIntOrFloatBitWidth())));
+  return extendNarrowInteger(builder, loc, result, target);
+}
+
 Value heddle::emitScalarOp(OpBuilder &builder, Operation *op,
                            ValueRange scalars) {
   using namespace stablehlo;
@@ -492,6 +533,9 @@ Value heddle::emitScalarOp(OpBuilder &builder, Operation *op,
   bool isNarrow = isNarrowFloat(source) || isNarrowFloat(target);
   if (isNarrow && !isa<ConvertOp, BitcastConvertOp, SelectOp>(op))
     return emitThroughF32(builder, op, scalars, source, target);
+  if ((isNarrowInteger(source) || isNarrowInteger(target)) &&
+      !isa<ConvertOp, BitcastConvertOp>(op))
+    return emitThroughByte(builder, op, scalars, source, target);
   return emitWithTypes(builder, op, scalars, source, target);
 }
 
@@ -505,13 +549,16 @@ Value heddle::scalarConstant(OpBuilder &builder, Location loc,
       number && isNarrowFloat(number.getType()))
     return arith::ConstantOp::create(
         builder, loc,
-        builder.getIntegerAttr(type, number.getValue().bitcastToAPInt()));
+        builder.getIntegerAttr(type,
+                               number.getValue().bitcastToAPInt().zext(8)));
   if (auto number = dyn_cast<FloatAttr>(scalar))
     return arith::ConstantOp::create(
         builder, loc, builder.getFloatAttr(type, number.getValue()));
   if (auto number = dyn_cast<IntegerAttr>(scalar))
     return arith::ConstantOp::create(
-        builder, loc, builder.getIntegerAttr(type, number.getValue()));
+        builder, loc,
+        builder.getIntegerAttr(
+            type, number.getValue().zextOrTrunc(type.getIntOrFloatBitWidth())));
   return {};
 }
 

@@ -17,7 +17,9 @@ _NUMPY = {"i1": np.bool_, "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64"
 # Those that numpy lacks, as ml_dtypes names them; without that package they are handed out as bits.
 _EXTENDED = {"bf16": "bfloat16", "f8e4m3fn": "float8_e4m3fn", "f8e5m2": "float8_e5m2", "f8e4m3": "float8_e4m3", "f8e3m4": "float8_e3m4",
              "f8e4m3b11fnuz": "float8_e4m3b11fnuz", "f8e4m3fnuz": "float8_e4m3fnuz", "f8e5m2fnuz": "float8_e5m2fnuz",
-             "f8e8m0fnu": "float8_e8m0fnu"}
+             "f8e8m0fnu": "float8_e8m0fnu",
+             "f6e2m3fn": "float6_e2m3fn", "f6e3m2fn": "float6_e3m2fn", "f4e2m1fn": "float4_e2m1fn",
+             "i2": "int2", "i4": "int4", "ui2": "uint2", "ui4": "uint4"}
 
 
 def _dtype(name: str) -> np.dtype:
