@@ -127,11 +127,18 @@ static Operation *fixGather(DynamicGatherOp op) {
                           op.getIndicesAreSortedAttr());
 }
 
+bool hasStrideForEach(DynamicConvOp op) {
+  std::optional<ArrayRef<int64_t>> strides = op.getWindowStrides();
+  return !strides ||
+         strides->size() ==
+             op.getDimensionNumbers().getInputSpatialDimensions().size();
+}
+
 /// dynamic_conv whose padding is known is a convolution: their attributes are
 /// the same but for the padding.
 static Operation *fixConvolution(DynamicConvOp op) {
   auto padding = integersOf(op.getPadding());
-  if (!padding)
+  if (!padding || !hasStrideForEach(op))
     return nullptr;
   OpBuilder builder(op);
   OperationState state(op.getLoc(), ConvolutionOp::getOperationName());

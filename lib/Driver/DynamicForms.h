@@ -3,6 +3,8 @@
 #ifndef HEDDLE_LIB_DRIVER_DYNAMICFORMS_H
 #define HEDDLE_LIB_DRIVER_DYNAMICFORMS_H
 
+#include "dialects/StableHlo/StableHlo.h"
+
 #include "mlir/IR/BuiltinOps.h"
 
 #include <optional>
@@ -12,9 +14,13 @@ namespace heddle {
 /// The elements of a constant of integers; nothing if the value is none.
 std::optional<llvm::SmallVector<int64_t>> integersOf(mlir::Value value);
 
-/// Whether the operand is a shape, a padding or bounds of a slice, which must be
-/// known when compiling.
+/// Whether the operand is a shape, a padding or bounds of a slice, which must
+/// be known when compiling.
 bool isSizeOperand(mlir::OpOperand &operand);
+
+/// Whether there is a stride for each spatial dimension, which the verifier
+/// leaves open: some producers write more.
+bool hasStrideForEach(stablehlo::DynamicConvOp op);
 
 /// Replaces an operation by a form that holds its sizes, where its type alone
 /// could not: gathers, slices of computed starts, JAX's dynamic_reduce_window.

@@ -296,6 +296,12 @@ LogicalResult Refiner::refine(Operation *op) {
     if (call.getCallTargetName() == "shape_assertion")
       return checkAssertion(call);
   op = fixDynamicForm(op);
+  if (auto convolution = dyn_cast<DynamicConvOp>(op))
+    if (!hasStrideForEach(convolution))
+      return emitError(op->getLoc(), ErrorCode::StableHloDynamicShape)
+             << "'" << op->getName() << "' has "
+             << convolution.getWindowStrides()->size()
+             << " window_strides, which is not one for each spatial dimension";
   if (failed(refineRegions(op)) || failed(refineTypes(op)))
     return failure();
   // Sizes are computed from sizes.

@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 # Programs that passed when this was written; refusals may only become fewer.
-LEAST_PASSED = 1209
+LEAST_PASSED = 1400
 
 heddle, folder, page = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
 known = set(re.findall(r"^\| `([^`]+)` \| (?:both|compiled) \|", page.read_text(), re.M))
