@@ -29,9 +29,23 @@ func.func @main(%x: tensor<4398046511104x4194304xf32>) -> tensor<4398046511104x4
 
 // -----
 
-// Elements narrower than a byte would be read as bytes.
-// expected-error @below {{[HDL-0401] argument 0 of type 'tensor<4x8xi4>'}}
-func.func @main(%x: tensor<4x8xi4>) -> tensor<4x8xf32> {
-  %0 = stablehlo.convert %x : (tensor<4x8xi4>) -> tensor<4x8xf32>
-  return %0 : tensor<4x8xf32>
+// Integers narrower than a byte are computed with in bytes; kernels that look at elements by themselves take none.
+func.func @main(%x: tensor<4x8xi4>, %y: tensor<8xui4>) -> (tensor<4x8xi4>, tensor<4xi8>) {
+  // expected-error @below {{[HDL-0501] no kernel for 'stablehlo.sort': integers of less than a byte; convert them to i8}}
+  %0 = "stablehlo.sort"(%x) ({
+  ^bb0(%a: tensor<i4>, %b: tensor<i4>):
+    %less = stablehlo.compare LT, %a, %b : (tensor<i4>, tensor<i4>) -> tensor<i1>
+    stablehlo.return %less : tensor<i1>
+  }) {dimension = 1 : i64} : (tensor<4x8xi4>) -> tensor<4x8xi4>
+  %1 = stablehlo.reshape %y : (tensor<8xui4>) -> tensor<4x2xui4>
+  // expected-error @below {{[HDL-0501] no kernel for 'stablehlo.bitcast_convert': elements of less than a byte are stored one to a byte}}
+  %2 = stablehlo.bitcast_convert %1 : (tensor<4x2xui4>) -> tensor<4xi8>
+  return %0, %2 : tensor<4x8xi4>, tensor<4xi8>
+}
+
+// -----
+
+// expected-error @below {{[HDL-0401] argument 0 of type 'tensor<4x8xi3>'}}
+func.func @main(%x: tensor<4x8xi3>) -> tensor<4x8xi3> {
+  return %x : tensor<4x8xi3>
 }
