@@ -2,6 +2,7 @@
 // legacy forms of contractions and gathers.
 
 #include "dialects/StableHlo/StableHlo.h"
+#include "passes/Graph/DecomposeChlo.h"
 #include "passes/Graph/Simplify.h"
 
 #include "mlir/IR/PatternMatch.h"
@@ -252,6 +253,7 @@ struct IndexSelectToGather : OpRewritePattern<TorchIndexSelectOp> {
 void populateDecomposeOperationPatterns(RewritePatternSet &patterns) {
   patterns.add<DecomposeNormTraining, DecomposeNormGradient, EinsumToDot,
                IndexSelectToGather>(patterns.getContext());
+  populateDecomposeChloPatterns(patterns);
 }
 
 } // namespace heddle

@@ -1,4 +1,5 @@
 // RUN: heddle test --interpret %s | FileCheck %s
+// RUN: heddle test %s | FileCheck %s
 // CHECK: 1 passed, 0 failed
 
 func.func @sums() {
