@@ -272,6 +272,17 @@ public:
       program->functions = customCalls.content;
     return program;
   }
+  static Result<Program>
+  load(const void *data, size_t bytes, const CustomCalls &customCalls,
+       heddle_load_options options = defaults<heddle_load_options>()) {
+    std::vector<heddle_custom_call> calls = customCalls.list();
+    options.custom_calls = calls.data();
+    options.custom_call_count = calls.size();
+    Result<Program> program = load(data, bytes, options);
+    if (program)
+      program->functions = customCalls.content;
+    return program;
+  }
   /// The bytes must outlive the program and its contexts.
   static Result<Program>
   load(const void *data, size_t bytes,

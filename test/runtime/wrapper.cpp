@@ -64,6 +64,7 @@ int main(int argc, char **argv) {
     CHECK(heddle::api::Program::load(model_path(argv[1], "custom"), functions)
               .status()
               .code() == HEDDLE_CUSTOM_CALL_MISSING);
+    CHECK(!heddle::api::Program::load("", 0, functions));
     functions.add("finish", [](const heddle_custom_call_frame &frame) {
       *static_cast<double *>(frame.results[0].data) =
           static_cast<const float *>(frame.operands[0].data)[5];
