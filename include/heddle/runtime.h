@@ -435,7 +435,7 @@ HEDDLE_API size_t heddle_context_threads(const heddle_context *context);
 /* The shape that output `index` has when the inputs have these shapes; of the
    inputs nothing but rank and shape is looked at. `out_shape` gets as many
    extents as the output has dimensions. An error names the input whose shape
-   the program does not take. Since 0.2. */
+   the program does not take. Since 0.1. */
 HEDDLE_API heddle_status heddle_program_output_shape(
     const heddle_program *program, size_t entry, const heddle_tensor *inputs,
     size_t input_count, size_t index, int64_t *out_shape);
