@@ -71,14 +71,17 @@ heddle_dtype fromDlpack(nb::dlpack::dtype type) {
 
 struct TensorInfo {
   std::string name, dtype;
-  std::vector<int64_t> shape;
+  std::vector<int64_t> shape, shapeMin;
   heddle_dtype type;
   size_t bytes;
 };
 
 TensorInfo toInfo(const heddle_tensor_info &info) {
-  return {info.name, heddle_dtype_name(info.dtype),
-          std::vector<int64_t>(info.shape, info.shape + info.rank), info.dtype,
+  return {info.name,
+          heddle_dtype_name(info.dtype),
+          std::vector<int64_t>(info.shape, info.shape + info.rank),
+          std::vector<int64_t>(info.shape_min, info.shape_min + info.rank),
+          info.dtype,
           info.bytes};
 }
 
@@ -229,7 +232,8 @@ private:
 /// One entry with its memory. Calls from several threads take turns.
 class Context {
 public:
-  Context(nb::object owner, size_t entry, uint32_t threads) : owner(owner) {
+  Context(nb::object owner, size_t entry, uint32_t threads)
+      : owner(owner), entry(entry) {
     heddle_program *program = nb::cast<Program &>(owner).handle();
     heddle_tensor_info info{};
     info.size = sizeof info;
@@ -276,6 +280,26 @@ public:
     check(status);
   }
 
+  /// The shapes of the outputs when the inputs have these.
+  std::vector<std::vector<int64_t>>
+  outputShapes(const std::vector<std::vector<int64_t>> &shapes) const {
+    std::vector<heddle_tensor> in;
+    for (const std::vector<int64_t> &shape : shapes) {
+      heddle_tensor tensor{};
+      tensor.rank = int32_t(shape.size());
+      tensor.shape = shape.data();
+      in.push_back(tensor);
+    }
+    heddle_program *program = nb::cast<Program &>(owner).handle();
+    std::vector<std::vector<int64_t>> result;
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      result.emplace_back(outputs[i].shape.size());
+      check(heddle_program_output_shape(program, entry, in.data(), in.size(), i,
+                                        result.back().data()));
+    }
+    return result;
+  }
+
   std::vector<TensorInfo> inputs, outputs;
 
 private:
@@ -299,6 +323,7 @@ private:
   }
 
   nb::object owner;
+  size_t entry;
   heddle_context *context = nullptr;
   std::mutex mutex;
 };
@@ -318,11 +343,16 @@ NB_MODULE(_runtime, module) {
       .def_ro("name", &TensorInfo::name)
       .def_ro("dtype", &TensorInfo::dtype)
       .def_ro("shape", &TensorInfo::shape)
+      .def_ro("shape_min", &TensorInfo::shapeMin)
       .def_ro("bytes", &TensorInfo::bytes)
       .def("__repr__", [](const TensorInfo &info) {
         std::string text = info.name + ": " + info.dtype + "[";
         for (size_t i = 0; i < info.shape.size(); ++i)
-          text += (i ? ", " : "") + std::to_string(info.shape[i]);
+          text += (i ? ", " : "") +
+                  (info.shapeMin[i] == info.shape[i]
+                       ? ""
+                       : std::to_string(info.shapeMin[i]) + "..") +
+                  std::to_string(info.shape[i]);
         return text + "]";
       });
   nb::class_<Program>(module, "Program")
@@ -337,6 +367,7 @@ NB_MODULE(_runtime, module) {
       .def_prop_ro("threads", &Context::threads)
       .def_ro("inputs", &Context::inputs)
       .def_ro("outputs", &Context::outputs)
+      .def("output_shapes", &Context::outputShapes)
       .def("call", &Context::call, "inputs"_a, "outputs"_a, "input_bits"_a,
            "output_bits"_a, "timeout"_a = nb::none());
 }

@@ -69,16 +69,16 @@ def compile(
     output: str | os.PathLike | None = None,
     *,
     targets: Sequence[str] = (),
-    shapes: Mapping[str, Sequence[int]] | None = None,
-    dims: Mapping[str, int] | None = None,
+    shapes: Mapping[str, Sequence[int | str]] | None = None,
+    dims: Mapping[str, int | str] | None = None,
     binds: Mapping[str, str | os.PathLike] | None = None,
     custom_calls: Sequence[str] = (),
 ) -> pathlib.Path:
     """Compiles `model` into an artifact and returns its path.
 
     A model is a path to .onnx, .mlir or .mlirbc, their bytes, a jax.stages.Lowered, a jax.export.Exported, or a torch ExportedProgram. Without
-    `output` a path's stem with .heddle is taken; other models need one. `shapes` and `dims` fix what the model leaves open; `binds` turns
-    StableHLO arguments into weights: {"params": "params.npz"}. `custom_calls` names functions that custom calls may call: they are given to
+    `output` a path's stem with .heddle is taken; other models need one. `shapes` and `dims` fix what the model leaves open, or bound it: a range
+    "1..8" leaves the size to each call. `binds` turns StableHLO arguments into weights: {"params": "params.npz"}. `custom_calls` names functions that custom calls may call: they are given to
     heddle.load.
     """
     from heddle import _compiler

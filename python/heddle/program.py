@@ -32,8 +32,8 @@ def _dtype(name: str) -> np.dtype:
         return np.dtype(np.uint16 if name == "bf16" else np.uint8)
 
 
-def _allocate(info: _runtime.TensorInfo) -> np.ndarray:
-    return np.empty(info.shape, _dtype(info.dtype))
+def _allocate(info: _runtime.TensorInfo, shape: list[int]) -> np.ndarray:
+    return np.empty(shape, _dtype(info.dtype))
 
 
 def _inward(value: Any, info: _runtime.TensorInfo) -> tuple[Any, bool]:
@@ -83,6 +83,8 @@ class Model:
         self._context = _runtime.Context(program, entry, threads)
         self.inputs: list[_runtime.TensorInfo] = self._context.inputs
         self.outputs: list[_runtime.TensorInfo] = self._context.outputs
+        # Whether a call chooses sizes, from shape_min to shape of an input.
+        self._chooses = any(info.shape_min != info.shape for info in self.inputs)
 
     @property
     def threads(self) -> int:
@@ -115,8 +117,11 @@ class Model:
         unknown = set(out) - {info.name for info in self.outputs}
         if unknown:
             raise TypeError(f"there is no output {unknown.pop()!r}")
-        results = {info.name: out[info.name] if info.name in out else _allocate(info) for info in self.outputs}
         inputs = [_inward(given[info.name], info) for info in self.inputs]
+        shapes = [info.shape for info in self.outputs]
+        if self._chooses:
+            shapes = self._context.output_shapes([list(value.shape) for value, _ in inputs])
+        results = {info.name: out[info.name] if info.name in out else _allocate(info, shape) for info, shape in zip(self.outputs, shapes)}
         outputs = [_inward(results[info.name], info) for info in self.outputs]
         self._context.call([value for value, _ in inputs], [value for value, _ in outputs], [bits for _, bits in inputs],
                            [bits for _, bits in outputs], timeout)

@@ -49,6 +49,19 @@ def test_compile_bytes(tmp_path, artifact):
     np.testing.assert_array_equal(heddle.load(path)(X)["y"], heddle.load(artifact)(X)["y"])
 
 
+def test_each_call_chooses_sizes_up_to_a_bound(tmp_path):
+    onnx.save(perceptron(), tmp_path / "perceptron.onnx")
+    model = heddle.load(heddle.compile(tmp_path / "perceptron.onnx", tmp_path / "open.heddle", dims={"batch": "0..5"}))
+    assert repr(model.inputs[0]) == "x: f32[0..5, 8]"
+    rows = np.random.default_rng(2).standard_normal((5, 8)).astype(np.float32)
+    for batch in (5, 1, 3, 0, 5):
+        y = model(rows[:batch])["y"]
+        assert y.shape == (batch, 4)
+        np.testing.assert_allclose(y, expected(rows[:batch]), rtol=1e-5, atol=1e-5)
+    with pytest.raises(heddle.HeddleError, match="'x'.*6"):
+        model(np.zeros((6, 8), np.float32))
+
+
 def test_results_go_where_the_caller_says(artifact):
     model, out = heddle.load(artifact), np.empty((3, 4), np.float32)
     assert model(X, out={"y": out})["y"] is out
