@@ -67,7 +67,8 @@ inOrder(Session &session, ArrayRef<TensorSignature> outputs,
     if (std::optional<size_t> index = findTensor(outputs, name))
       tensors[*index] = std::move(tensor);
   for (auto [output, tensor] : llvm::zip(outputs, tensors)) {
-    if (tensor && tensor.type().getShape() == output.type.getShape())
+    if (tensor && output.takes(cast<RankedTensorType>(
+                      tensor.type().clone(output.type.getElementType()))))
       continue;
     session.diagnostics.report(
         ErrorCode::WrongTensor,

@@ -14,26 +14,30 @@ namespace heddle {
 // Constants
 //===----------------------------------------------------------------------===//
 
-/// Whether the elements of `small` are those of `large` at the same places.
+/// Whether the elements of `small` are those of `large` at the same places;
+/// beyond the largest size there is nothing to compare.
 static bool isCornerOf(const HostTensor &small, const HostTensor &large) {
   if (small.kind() != large.kind() || small.rank() != large.rank())
     return false;
-  int64_t rank = small.rank();
-  SmallVector<int64_t> strides(rank, 1);
-  for (int64_t i = rank - 1; i > 0; --i)
-    strides[i - 1] = strides[i] * large.dim(i);
-  unsigned bytes = small.elementBytes();
-  SmallVector<int64_t> at(rank, 0);
-  for (int64_t n = 0; n < small.size(); ++n) {
+  if (small.size() == 0)
+    return true;
+  // Row by row, along the innermost dimension.
+  int64_t rank = small.rank(), outer = std::max<int64_t>(rank - 1, 0);
+  int64_t length = rank ? small.dim(outer) : 1;
+  int64_t pitch = rank ? large.dim(outer) : 1;
+  size_t bytes = std::min(length, pitch) * small.elementBytes();
+  SmallVector<int64_t> at(outer, 0);
+  for (int64_t row = 0; row < small.size() / length; ++row) {
     int64_t place = 0;
-    for (int64_t i = 0; i < rank; ++i) {
-      if (at[i] >= large.dim(i))
-        return true; // Beyond the largest size there is nothing to compare.
-      place += at[i] * strides[i];
+    bool isInside = true;
+    for (int64_t i = 0; i < outer; ++i) {
+      isInside &= at[i] < large.dim(i);
+      place = place * large.dim(i) + at[i];
     }
-    if (memcmp(small.element(n), large.element(place), bytes) != 0)
+    if (isInside && memcmp(small.element(row * length),
+                           large.element(place * pitch), bytes) != 0)
       return false;
-    for (int64_t i = rank; i-- > 0;) {
+    for (int64_t i = outer; i-- > 0;) {
       if (++at[i] < small.dim(i))
         break;
       at[i] = 0;
