@@ -1,3 +1,7 @@
+/*
+RUN: %heddle_build/test/runtime/runtime-custom-calls \
+RUN:   %heddle_build/test/runtime/models
+*/
 /* Functions that the program registers: found by name, called with what the
    model says, and what they return. Argument: the folder of the test models. */
 
