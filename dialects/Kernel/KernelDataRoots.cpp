@@ -127,6 +127,11 @@ LogicalResult SortOp::verify() {
       static_cast<int64_t>(getDimension()) >= rank)
     return emitOpError() << "dimension " << getDimension()
                          << " is outside rank " << rank;
+  int64_t extent = tensorType(getInputs().front()).getDimSize(getDimension());
+  if (std::optional<uint64_t> first = getFirst();
+      first && (*first == 0 || static_cast<int64_t>(*first) > extent))
+    return emitOpError() << "gives the first " << static_cast<int64_t>(*first)
+                         << " of " << extent << " elements";
   SmallVector<Type> scalars;
   for (Value input : getInputs())
     scalars.append(2, tensorType(input).getElementType());

@@ -109,7 +109,9 @@ def Kernel_SortOp : Kernel_Op<"sort", [
   let description = [{
     Sorts all inputs together. The region says whether the first goes before
     the second: its arguments are, input by input, the two scalars. The order
-    of equals is kept.
+    of equals is kept. With `first`, only that many of the sorted elements along
+    the dimension are given; what lies behind them is never read, and may be
+    anything.
 
     ```mlir
     %0:2 = kernel.sort %keys, %ids {dimension = 1 : i64} : (tensor<2x9xf32>, tensor<2x9xi32>) -> (tensor<2x9xf32>, tensor<2x9xi32>) {
@@ -119,7 +121,7 @@ def Kernel_SortOp : Kernel_Op<"sort", [
     }
     ```
   }];
-  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, I64Attr:$dimension);
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, I64Attr:$dimension, OptionalAttr<I64Attr>:$first);
   let results = (outs Variadic<AnyRankedTensor>:$outputs);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat =

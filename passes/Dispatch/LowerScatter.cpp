@@ -62,7 +62,7 @@ static void lowerOp(GraphLowering &lowering, stablehlo::ScatterOp op) {
 static int64_t entriesRead(stablehlo::SortOp op, int64_t dimension) {
   int64_t extent =
       cast<RankedTensorType>(op.getInputs()[0].getType()).getDimSize(dimension);
-  int64_t most = 0;
+  int64_t most = 1;
   for (Operation *user : op->getUsers()) {
     auto slice = dyn_cast<stablehlo::SliceOp>(user);
     if (!slice)
@@ -84,11 +84,12 @@ static void lowerOp(GraphLowering &lowering, stablehlo::SortOp op) {
   int64_t dimension = op.getDimension();
   dimension = dimension < 0 ? dimension + rank : dimension;
   auto sort = kernel::SortOp::create(b, op.getLoc(), types, inputs,
-                                     b.getI64IntegerAttr(dimension));
+                                     b.getI64IntegerAttr(dimension),
+                                     /*first=*/IntegerAttr());
   // What lies behind is never read, and need not be sorted.
   if (int64_t first = entriesRead(op, dimension);
       first < lowering.shapeOf(inputs.front())[dimension])
-    sort->setAttr("first", b.getI64IntegerAttr(first));
+    sort.setFirst(first);
   if (lowerRegion(lowering, op, op.getComparator(), sort.getBody(), elements))
     lowering.replace(op, sort.getResults());
 }

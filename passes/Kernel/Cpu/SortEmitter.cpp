@@ -185,9 +185,7 @@ LogicalResult emitSort(KernelFrame &frame, kernel::SortOp op) {
   unsigned dim = op.getDimension();
   int64_t extent = grid[dim], stride = strides[dim];
   grid[dim] = 1;
-  int64_t count = extent;
-  if (auto first = op->getAttrOfType<IntegerAttr>("first"))
-    count = std::min(extent, first.getInt());
+  int64_t count = op.getFirst().value_or(extent);
   int64_t tiles = 0;
   LaneBuilder lanes(frame.builder, loc, 0);
   Value start;

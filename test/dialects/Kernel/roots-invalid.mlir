@@ -122,6 +122,18 @@ func.func @update(%x: tensor<4x8xf32>, %u: tensor<5x8xf32>, %i: tensor<i64>) {
 
 // -----
 
+func.func @sort_first(%k: tensor<2x9xf32>) {
+  // expected-error @below {{gives the first 10 of 9 elements}}
+  %0 = kernel.sort %k {dimension = 1 : i64, first = 10 : i64} : (tensor<2x9xf32>) -> tensor<2x9xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %less = arith.cmpf olt, %a, %b : f32
+    kernel.yield %less : i1
+  }
+  return
+}
+
+// -----
+
 func.func @sort(%k: tensor<2x9xf32>) {
   // expected-error @below {{wants a region from ('f32', 'f32') to i1}}
   %0 = kernel.sort %k {dimension = 1 : i64} : (tensor<2x9xf32>) -> tensor<2x9xf32> {
