@@ -164,6 +164,9 @@ def integer_functions(p):
     e = x.type.element
     if e in ("i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64"):
         y = p.pick_or_input(x.type)
+        # Of one value twice jaxlib takes it for unsigned.
+        if y.name == x.name:
+            return None
         return p.emit(f"chlo.mulhi {x.name}, {y.name} : {x.type}, {y.type} -> {x.type}", x.type)
     if e in COMPLEX:
         return p.emit(f"chlo.conj {x.name} : {x.type} -> {x.type}", x.type, bound=x.bound)

@@ -44,9 +44,11 @@ def generate(seed, elements=None, again=0):
 
 
 def accepted_elements(heddle, folder):
-    """The element types that the tool compiles: tried, because a type that is refused would hide everything it is mixed with."""
+    """The element types that the tool compiles: tried, because a type that is refused would hide everything it is mixed with.
+
+    Without integers of less than a byte, with which jaxlib computes in bytes (populations, sorts): narrow-integers.test has those."""
     tried = {}
-    for element in SMALL_INTS + NARROW:
+    for element in NARROW:
         type = Type((3,), element)
         data = np.array([1, 1, 1]).astype(NUMPY[element])
         path = folder / f"type-{element}.mlir"
@@ -58,7 +60,7 @@ def accepted_elements(heddle, folder):
     refused = {tried[skip["file"]] for skip in report["skips"]}
     if refused:
         print(f"types that are not compiled yet: {', '.join(sorted(refused))}")
-    return set(NUMPY) - refused
+    return set(NUMPY) - refused - set(SMALL_INTS)
 
 
 def main():
