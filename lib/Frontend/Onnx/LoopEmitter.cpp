@@ -1,16 +1,17 @@
 #include "LoopEmitter.h"
 
+#include "llvm/ADT/ScopeExit.h"
+
 using namespace mlir;
 using namespace heddle;
 using namespace heddle::onnx;
 
-static Value integerScalar(Emitter &emit, int64_t value) {
+Value heddle::onnx::integerScalar(Emitter &emit, int64_t value) {
   return emit.splatInteger(RankedTensorType::get({}, emit.builder.getI64Type()),
                            value);
 }
 
-LoopEmitter::LoopEmitter(Emitter &emit, ValueRange initial)
-    : emit(emit), before(emit.builder.saveInsertionPoint()) {
+LoopEmitter::LoopEmitter(Emitter &emit, ValueRange initial) : emit(emit) {
   initials.push_back(integerScalar(emit, 0));
   initials.append(initial.begin(), initial.end());
   before = emit.builder.saveInsertionPoint();
@@ -108,26 +109,24 @@ std::optional<SmallVector<Value>> heddle::onnx::emitIf(Emitter &emit,
   OpBuilder::InsertPoint here = emit.builder.saveInsertionPoint();
   // Taken by the op once both are whole.
   Region regions[2];
+  llvm::scope_exit abandon([&] {
+    for (Region &started : regions)
+      started.dropAllReferences();
+  });
   SmallVector<Value> results[2];
   for (auto [branch, region, values] : llvm::zip_equal(
            ArrayRef{onTrue, onFalse}, MutableArrayRef<Region>(regions),
            MutableArrayRef<SmallVector<Value>>(results))) {
     emit.builder.setInsertionPointToEnd(&region.emplaceBlock());
     std::optional<SmallVector<Value>> given = branch();
-    if (!given) {
-      for (Region &started : regions)
-        started.dropAllReferences();
+    if (!given)
       return std::nullopt;
-    }
     values = std::move(*given);
     stablehlo::ReturnOp::create(emit.builder, emit.loc, values);
   }
   TypeRange types{ValueRange(results[0])};
-  if (types != TypeRange(ValueRange(results[1]))) {
-    for (Region &started : regions)
-      started.dropAllReferences();
+  if (types != TypeRange(ValueRange(results[1])))
     return std::nullopt;
-  }
   emit.builder.restoreInsertionPoint(here);
   auto choice =
       stablehlo::IfOp::create(emit.builder, emit.loc, types, condition);

@@ -48,6 +48,9 @@ private:
   llvm::SmallVector<mlir::Value> initials;
 };
 
+/// The number of a step, an i64 scalar.
+mlir::Value integerScalar(Emitter &emit, int64_t value);
+
 /// `value[.., position, ..]`, the dimension kept with extent 1; the position,
 /// an integer scalar, must be inside.
 mlir::Value sliceAt(Emitter &emit, mlir::Value value, int64_t dimension,

@@ -79,11 +79,6 @@ static int64_t countNodes(const Graph &graph) {
   return count;
 }
 
-static Value integerScalar(Emitter &emit, int64_t value) {
-  return emit.splatInteger(RankedTensorType::get({}, emit.builder.getI64Type()),
-                           value);
-}
-
 /// The row that a step meets: the first one for the first step, or the last.
 static Value rowOf(Emitter &emit, const Rows &rows, Value number, Value count) {
   if (!rows.isBackward)

@@ -245,17 +245,15 @@ Value rowOf(Emitter &emit, const Recurrence &recurrence, int64_t direction,
             Value number) {
   if (!recurrence.backwardFirst && direction == 0)
     return number;
-  RankedTensorType type = Emitter::typeOf(number);
-  return emit.subtract(emit.splatInteger(type, recurrence.steps - 1), number);
+  return emit.subtract(integerScalar(emit, recurrence.steps - 1), number);
 }
 
 void unrollSteps(NodeImporter &node, const Recurrence &recurrence,
                  int64_t direction, Value gates, Step step, Run &run) {
   Emitter &emit = node.emit;
-  auto index = RankedTensorType::get({}, emit.builder.getI64Type());
   SmallVector<Value> outputs;
   for (int64_t i = 0; i < recurrence.steps; ++i) {
-    Value at = rowOf(emit, recurrence, direction, emit.splatInteger(index, i));
+    Value at = rowOf(emit, recurrence, direction, integerScalar(emit, i));
     Value output =
         takeStep(node, recurrence, direction, gates, at, step, run.last);
     outputs.push_back(
@@ -273,8 +271,7 @@ void loopOverSteps(NodeImporter &node, const Recurrence &recurrence,
   SmallVector<Value> initial{run.last.hidden};
   if (run.last.cell)
     initial.push_back(run.last.cell);
-  auto index = RankedTensorType::get({}, emit.builder.getI64Type());
-  Value count = emit.splatInteger(index, recurrence.steps);
+  Value count = integerScalar(emit, recurrence.steps);
   LoopEmitter loop(emit, initial);
   SmallVector<Value> carried = loop.carried();
   State state{carried[0], run.last.cell ? carried[1] : Value()};
