@@ -56,6 +56,20 @@ std::string firstError(StringRef printed, bool &refused) {
   return (code + " " + text).str();
 }
 
+void settle(ProgramOutcome &outcome, std::vector<std::string> refusals,
+            StringRef nothing) {
+  if (!outcome.messages.empty()) {
+    outcome.kind = ProgramOutcome::Failed;
+  } else if (!refusals.empty()) {
+    outcome.kind = ProgramOutcome::Skipped;
+    outcome.refused = true;
+    outcome.messages = std::move(refusals);
+  } else if (outcome.checks == 0) {
+    outcome.kind = ProgramOutcome::Skipped;
+    outcome.messages = {nothing.str()};
+  }
+}
+
 void dropOtherFunctions(ModuleOp module, Operation *kept) {
   for (auto other : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
     if (other != kept && other.isPublic() &&

@@ -4,6 +4,7 @@
 #define HEDDLE_LIB_DRIVER_COMPILEDRUN_H
 
 #include "heddle/Driver/Session.h"
+#include "heddle/Reference/Check.h"
 #include "heddle/Support/HostTensor.h"
 #include "heddle/Target/Machine.h"
 #include "heddle/runtime.h"
@@ -12,6 +13,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace heddle {
 
@@ -26,6 +28,12 @@ compileAndRun(Session &session, mlir::ModuleOp module, const Machine &machine,
 /// The first error in printed diagnostics, as "[HDL-0501] text", and whether it
 /// says that something is not supported.
 std::string firstError(llvm::StringRef printed, bool &refused);
+
+/// Gives a program whose functions have been tried its kind: failed if there
+/// are messages, skipped if something was refused, or if nothing was checked,
+/// which `nothing` explains.
+void settle(ProgramOutcome &outcome, std::vector<std::string> refusals,
+            llvm::StringRef nothing);
 
 /// Erases the public functions that `kept` does not use.
 void dropOtherFunctions(mlir::ModuleOp module, mlir::Operation *kept);

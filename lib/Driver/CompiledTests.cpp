@@ -261,15 +261,6 @@ ProgramOutcome heddle::compileAndRunProgram(
     outcome.checks += program.checkCount();
     llvm::append_range(outcome.messages, program.judge(*results));
   }
-  if (!outcome.messages.empty()) {
-    outcome.kind = ProgramOutcome::Failed;
-  } else if (!refusals.empty()) {
-    outcome.kind = ProgramOutcome::Skipped;
-    outcome.refused = true;
-    outcome.messages = std::move(refusals);
-  } else if (outcome.checks == 0) {
-    outcome.kind = ProgramOutcome::Skipped;
-    outcome.messages = {why};
-  }
+  settle(outcome, std::move(refusals), why);
   return outcome;
 }

@@ -247,15 +247,6 @@ ProgramOutcome heddle::compileAndCompareProgram(
     std::string error = firstError(errors, refused);
     (refused ? refusals : outcome.messages).push_back(std::move(error));
   }
-  if (!outcome.messages.empty()) {
-    outcome.kind = ProgramOutcome::Failed;
-  } else if (!refusals.empty()) {
-    outcome.kind = ProgramOutcome::Skipped;
-    outcome.refused = true;
-    outcome.messages = std::move(refusals);
-  } else if (outcome.checks == 0) {
-    outcome.kind = ProgramOutcome::Skipped;
-    outcome.messages = {"no public function with results"};
-  }
+  settle(outcome, std::move(refusals), "no public function with results");
   return outcome;
 }
