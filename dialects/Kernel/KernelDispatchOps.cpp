@@ -134,16 +134,21 @@ LogicalResult WeightRefOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!weight)
     return emitOpError() << "names '" << getWeight()
                          << "', which is no kernel.weight";
-  // Kernels hold integers without a sign.
-  auto signless = [](RankedTensorType type) {
-    auto integer = dyn_cast<IntegerType>(type.getElementType());
-    return integer ? RankedTensorType::get(type.getShape(),
-                                           IntegerType::get(type.getContext(),
-                                                            integer.getWidth()))
-                   : type;
+  // Kernels hold integers without a sign, and what is narrower than a byte,
+  // and floats of a byte, as the bits of one.
+  auto held = [](RankedTensorType type) {
+    Type element = type.getElementType();
+    if (!element.isIntOrFloat() || element.isF16() || element.isBF16() ||
+        element.isF32() || element.isF64())
+      return type;
+    unsigned width = element.getIntOrFloatBitWidth();
+    if (width != 1)
+      width = std::max(width, 8u);
+    return RankedTensorType::get(type.getShape(),
+                                 IntegerType::get(type.getContext(), width));
   };
   RankedTensorType stored = weight.getStoredType();
-  if (stored != getType() && signless(stored) != getType())
+  if (stored != getType() && held(stored) != getType())
     return emitOpError() << "is of type " << getType()
                          << ", but the weight is stored as "
                          << weight.getStoredType();

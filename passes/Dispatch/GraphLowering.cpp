@@ -1,10 +1,12 @@
 #include "passes/Dispatch/GraphLowering.h"
 
+#include "dialects/Chlo/Chlo.h"
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/Weights.h"
 #include "passes/Dispatch/ControlFlow.h"
 #include "passes/Dispatch/CustomCalls.h"
 #include "passes/Dispatch/NarrowIntegers.h"
+#include "passes/Dispatch/ScalarConversions.h"
 #include "passes/Dispatch/ScalarOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -112,22 +114,49 @@ Value GraphLowering::filled(Location loc, Value graphValue,
               AffineMap::get(type.getRank(), 0, builder.getContext()));
 }
 
-/// Kernels that look at elements by themselves see bytes, not parts of them.
+Value GraphLowering::converted(Location loc, Value value, Type from, Type to) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return generic(loc, type.clone(kernelElementType(to)), value,
+                 builder.getMultiDimIdentityMap(type.getRank()),
+                 [&](OpBuilder &b, Location at, ValueRange x) {
+                   return convertScalar(b, at, x[0], from, to);
+                 });
+}
+
+Value GraphLowering::positions(Value graphValue) {
+  Value value = lowered(graphValue);
+  Type source = getElementTypeOrSelf(graphValue.getType());
+  if (!source.isUnsignedInteger() && !isNarrowInteger(source))
+    return value;
+  Type wide =
+      source.isUnsignedInteger() ? builder.getI64Type() : builder.getI8Type();
+  auto type = cast<RankedTensorType>(value.getType());
+  return generic(value.getLoc(), type.clone(wide), value,
+                 builder.getMultiDimIdentityMap(type.getRank()),
+                 [&](OpBuilder &b, Location loc, ValueRange x) -> Value {
+                   Value number =
+                       isNarrowInteger(source)
+                           ? extendNarrowInteger(b, loc, x[0], source)
+                           : x[0];
+                   if (number.getType() != wide)
+                     return arith::ExtUIOp::create(b, loc, wide, number);
+                   if (!source.isUnsignedInteger())
+                     return number;
+                   Value limit = arith::ConstantOp::create(
+                       b, loc, b.getI64IntegerAttr(INT64_MAX));
+                   return arith::MinUIOp::create(b, loc, number, limit);
+                 });
+}
+
+/// Routines and functions of the user see bytes, not parts of them.
 static bool takesNarrowIntegers(Operation *op) {
   using namespace stablehlo;
-  auto isNarrow = [](Value value) {
-    return isNarrowInteger(getElementTypeOrSelf(value.getType()));
-  };
-  if (isa<GatherOp>(op))
-    return !isNarrow(op->getOperand(1));
-  if (isa<DynamicSliceOp>(op))
-    return llvm::none_of(op->getOperands().drop_front(1), isNarrow);
-  if (isa<DynamicUpdateSliceOp>(op))
-    return llvm::none_of(op->getOperands().drop_front(2), isNarrow);
   return isScalarizable(op) || isControlFlow(op) ||
          isa<ConstantOp, IotaOp, ReshapeOp, TransposeOp, BroadcastInDimOp,
-             SliceOp, ConcatenateOp, PadOp, ReverseOp, DotGeneralOp, ReduceOp>(
-             op);
+             SliceOp, ConcatenateOp, PadOp, ReverseOp, DotGeneralOp, ReduceOp,
+             GatherOp, DynamicSliceOp, DynamicUpdateSliceOp, ScatterOp, SortOp,
+             ReduceWindowOp, SelectAndScatterOp, ConvolutionOp, MapOp, RngOp,
+             RngBitGeneratorOp, chlo::TopKOp>(op);
 }
 
 /// Every tensor of the op must be one that kernels can hold.

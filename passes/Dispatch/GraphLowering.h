@@ -55,9 +55,17 @@ public:
   /// Another shape for the same elements in the same order; costs nothing.
   mlir::Value reshape(mlir::Location loc, mlir::Value input,
                       llvm::ArrayRef<int64_t> shape);
+  /// `value`, which has elements of the graph's type `from`, with elements
+  /// `to`.
+  mlir::Value converted(mlir::Location loc, mlir::Value value, mlir::Type from,
+                        mlir::Type to);
   /// A tensor that holds the scalar `graphValue` everywhere.
   mlir::Value filled(mlir::Location loc, mlir::Value graphValue,
                      mlir::RankedTensorType type);
+  /// `graphValue`, integers that say where something is, as the signed numbers
+  /// of a byte or more that kernels take. What is too large for these is past
+  /// every end, and stays so.
+  mlir::Value positions(mlir::Value graphValue);
   /// The constant behind a value of the graph, if it is a scalar or a splat.
   mlir::Value scalarOf(mlir::Value graphValue);
 

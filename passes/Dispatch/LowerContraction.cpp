@@ -30,18 +30,6 @@ static Type elementOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getElementType();
 }
 
-/// `value`, which has elements of the graph's type `from`, with elements `to`.
-static Value converted(GraphLowering &lowering, Location loc, Value value,
-                       Type from, Type to) {
-  auto type = cast<RankedTensorType>(value.getType());
-  return lowering.generic(
-      loc, type.clone(kernelElementType(to)), value,
-      lowering.builder.getMultiDimIdentityMap(type.getRank()),
-      [&](OpBuilder &b, Location at, ValueRange x) {
-        return convertScalar(b, at, x[0], from, to);
-      });
-}
-
 namespace {
 /// The operands of a contraction as its kernel takes them: of one type, which
 /// the kernel's accumulator follows from.
@@ -74,8 +62,7 @@ static Operands operandsOf(GraphLowering &lowering, Operation *op,
   auto convert = [&](Value &value, Type from) {
     if (kernelElementType(from) == operands.accumulator)
       return;
-    value =
-        converted(lowering, op->getLoc(), value, from, operands.accumulator);
+    value = lowering.converted(op->getLoc(), value, from, operands.accumulator);
   };
   // A kernel accumulates f32 in f32.
   widen |= operands.accumulator.isF64() && !lhs.isF64();
@@ -96,7 +83,7 @@ static Value convertResult(GraphLowering &lowering, Operation *op, Value sums,
   if (isUnsigned)
     from = IntegerType::get(from.getContext(), from.getIntOrFloatBitWidth(),
                             IntegerType::Unsigned);
-  return converted(lowering, op->getLoc(), sums, from, element);
+  return lowering.converted(op->getLoc(), sums, from, element);
 }
 
 static void lowerOp(GraphLowering &lowering, stablehlo::DotGeneralOp op) {

@@ -104,46 +104,77 @@ static void lowerSeries(GraphLowering &lowering, OpTy op) {
                            }));
 }
 
+namespace {
+/// How wide an element of the graph is, and what kernels hold it in.
+struct BitField {
+  Type held;
+  unsigned width;
+
+  BitField(RankedTensorType graphType)
+      : held(kernelElementType(graphType.getElementType())),
+        width(graphType.getElementTypeBitWidth()) {}
+
+  Type bits() const {
+    return IntegerType::get(held.getContext(), held.getIntOrFloatBitWidth());
+  }
+  /// The bits of `value`; what is held in more than it needs has zeros above.
+  Value read(OpBuilder &b, Location loc, Value value) const {
+    if (value.getType() != bits())
+      return arith::BitcastOp::create(b, loc, bits(), value);
+    return cleared(b, loc, value);
+  }
+  /// The element that the lowest bits of `value` are.
+  Value write(OpBuilder &b, Location loc, Value value) const {
+    if (value.getType() != bits())
+      value = arith::TruncIOp::create(b, loc, bits(), value);
+    value = cleared(b, loc, value);
+    return held == bits() ? value
+                          : arith::BitcastOp::create(b, loc, held, value);
+  }
+
+private:
+  Value cleared(OpBuilder &b, Location loc, Value value) const {
+    if (held.getIntOrFloatBitWidth() == width)
+      return value;
+    Value mask = arith::ConstantOp::create(
+        b, loc, b.getIntegerAttr(bits(), (int64_t(1) << width) - 1));
+    return arith::AndIOp::create(b, loc, value, mask);
+  }
+};
+} // namespace
+
 /// Between elements of different width: the wider one is a row of the narrower
 /// ones, the lowest bits first.
 static void lowerOp(GraphLowering &lowering, stablehlo::BitcastConvertOp op) {
   OpBuilder &b = lowering.builder;
   RankedTensorType type = lowering.resultType(op);
   Value input = lowering.lowered(op.getOperand());
-  auto from = cast<RankedTensorType>(input.getType());
-  unsigned width = from.getElementTypeBitWidth();
-  unsigned newWidth = type.getElementTypeBitWidth();
-  Type bits = b.getIntegerType(width), newBits = b.getIntegerType(newWidth);
-  auto cast = [](OpBuilder &inner, Location loc, Value value, Type to) {
-    return value.getType() == to
-               ? value
-               : arith::BitcastOp::create(inner, loc, to, value).getResult();
-  };
-  auto shift = [](OpBuilder &inner, Location loc, Type type, int64_t by) {
+  BitField from(cast<RankedTensorType>(op.getOperand().getType()));
+  BitField to(cast<RankedTensorType>(op.getType()));
+  auto number = [](OpBuilder &inner, Location loc, Type type, int64_t value) {
     return arith::ConstantOp::create(inner, loc,
-                                     inner.getIntegerAttr(type, by));
+                                     inner.getIntegerAttr(type, value));
   };
-  if (newWidth < width) {
+  if (to.width < from.width) {
     // The last dimension of the result counts the parts.
     int64_t last = type.getRank() - 1;
     AffineMap map = outerLoops(last, b.getContext());
     return lowering.replace(
-        op, lowering.generic(
-                op.getLoc(), type, input, map,
-                [&](OpBuilder &inner, Location loc, ValueRange x) -> Value {
-                  Value whole = cast(inner, loc, x[0], bits);
-                  Value part = arith::IndexCastOp::create(
-                      inner, loc, bits,
-                      linalg::IndexOp::create(inner, loc, last));
-                  Value by = arith::MulIOp::create(
-                      inner, loc, part, shift(inner, loc, bits, newWidth));
-                  Value low = arith::TruncIOp::create(
-                      inner, loc, newBits,
-                      arith::ShRUIOp::create(inner, loc, whole, by));
-                  return cast(inner, loc, low, type.getElementType());
-                }));
+        op,
+        lowering.generic(
+            op.getLoc(), type, input, map,
+            [&](OpBuilder &inner, Location loc, ValueRange x) -> Value {
+              Type bits = from.bits();
+              Value whole = from.read(inner, loc, x[0]);
+              Value part = arith::IndexCastOp::create(
+                  inner, loc, bits, linalg::IndexOp::create(inner, loc, last));
+              Value by = arith::MulIOp::create(
+                  inner, loc, part, number(inner, loc, bits, to.width));
+              return to.write(inner, loc,
+                              arith::ShRUIOp::create(inner, loc, whole, by));
+            }));
   }
-  unsigned parts = newWidth / width;
+  unsigned parts = to.width / from.width;
   SmallVector<AffineMap> maps;
   for (unsigned part = 0; part < parts; ++part) {
     SmallVector<AffineExpr> exprs;
@@ -157,19 +188,21 @@ static void lowerOp(GraphLowering &lowering, stablehlo::BitcastConvertOp op) {
       op, lowering.generic(
               op.getLoc(), type, inputs, maps,
               [&](OpBuilder &inner, Location loc, ValueRange x) -> Value {
+                Type bits = to.bits();
                 Value whole;
                 for (unsigned part = 0; part < parts; ++part) {
-                  Value piece = arith::ExtUIOp::create(
-                      inner, loc, newBits, cast(inner, loc, x[part], bits));
+                  Value piece = from.read(inner, loc, x[part]);
+                  if (piece.getType() != bits)
+                    piece = arith::ExtUIOp::create(inner, loc, bits, piece);
                   if (part)
                     piece = arith::ShLIOp::create(
                         inner, loc, piece,
-                        shift(inner, loc, newBits, part * width));
+                        number(inner, loc, bits, part * from.width));
                   whole = whole ? arith::OrIOp::create(inner, loc, whole, piece)
                                       .getResult()
                                 : piece;
                 }
-                return cast(inner, loc, whole, type.getElementType());
+                return to.write(inner, loc, whole);
               }));
 }
 
@@ -188,17 +221,6 @@ bool heddle::lowerFunction(GraphLowering &lowering, Operation *op) {
         auto to = cast<RankedTensorType>(bitcast.getType());
         if (from.getElementTypeBitWidth() == to.getElementTypeBitWidth())
           return false; // an elementwise op
-        if (from.getElementType().isInteger(1) ||
-            to.getElementType().isInteger(1)) {
-          lowering.unsupported(op, "an i1 is stored as a byte, not as a bit");
-          return true;
-        }
-        if (std::min(from.getElementTypeBitWidth(),
-                     to.getElementTypeBitWidth()) < 8) {
-          lowering.unsupported(
-              op, "elements of less than a byte are stored one to a byte");
-          return true;
-        }
         lowerOp(lowering, bitcast);
         return true;
       })

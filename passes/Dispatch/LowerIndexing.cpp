@@ -2,6 +2,7 @@
 // elements of a tensor captured from outside; the positions are clamped here.
 
 #include "passes/Dispatch/GraphLowering.h"
+#include "passes/Dispatch/NarrowIntegers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -15,6 +16,8 @@ using namespace heddle;
 static Value clampedStart(OpBuilder &b, Location loc, Value start, Type source,
                           int64_t last) {
   Type wide = b.getI64Type();
+  if (isNarrowInteger(source))
+    start = extendNarrowInteger(b, loc, start, source);
   if (start.getType() != wide)
     start = source.isUnsignedInteger()
                 ? arith::ExtUIOp::create(b, loc, wide, start).getResult()
@@ -60,25 +63,8 @@ static void lowerOp(GraphLowering &lowering, stablehlo::DynamicSliceOp op) {
 static void lowerOp(GraphLowering &lowering,
                     stablehlo::DynamicUpdateSliceOp op) {
   SmallVector<Value> starts;
-  for (Value start : op.getStartIndices()) {
-    Type source = elementOf(start);
-    Value value = lowering.lowered(start);
-    // The kernel takes signed starts: what is larger than any of these is past
-    // the end all the same.
-    if (source.isUnsignedInteger())
-      value = lowering.generic(
-          op.getLoc(), RankedTensorType::get({}, lowering.builder.getI64Type()),
-          value, lowering.builder.getMultiDimIdentityMap(0),
-          [&](OpBuilder &b, Location loc, ValueRange x) -> Value {
-            Type wide = b.getI64Type();
-            if (x[0].getType() != wide)
-              return arith::ExtUIOp::create(b, loc, wide, x[0]);
-            Value limit = arith::ConstantOp::create(
-                b, loc, b.getI64IntegerAttr(INT64_MAX));
-            return arith::MinUIOp::create(b, loc, x[0], limit);
-          });
-    starts.push_back(value);
-  }
+  for (Value start : op.getStartIndices())
+    starts.push_back(lowering.positions(start));
   lowering.replace(op,
                    kernel::DynamicUpdateSliceOp::create(
                        lowering.builder, op.getLoc(), lowering.resultType(op),

@@ -5,6 +5,7 @@
 
 #include "passes/Dispatch/GraphLowering.h"
 #include "passes/Dispatch/NarrowFloats.h"
+#include "passes/Dispatch/NarrowIntegers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -295,6 +296,9 @@ static void lowerOp(GraphLowering &lowering, stablehlo::RngOp op) {
   if (element.isInteger(1) || isNarrowFloat(source) || (isNormal && !isFloat))
     return lowering.unsupported(op, "numbers of this type");
   SmallVector<Value> bounds = lowering.lowered({op.getA(), op.getB()});
+  if (isNarrowInteger(source))
+    for (Value &bound : bounds)
+      bound = lowering.converted(op.getLoc(), bound, source, byteType(source));
   AffineMap scalar =
       AffineMap::get(type.getRank(), 0, lowering.builder.getContext());
   auto payload = [&](OpBuilder &b, Location loc, ValueRange x) -> Value {

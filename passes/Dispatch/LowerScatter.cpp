@@ -2,6 +2,7 @@
 
 #include "passes/Dispatch/GraphLowering.h"
 #include "passes/Dispatch/NarrowFloats.h"
+#include "passes/Dispatch/NarrowIntegers.h"
 #include "passes/Dispatch/ScalarOps.h"
 
 #include "dialects/Chlo/Chlo.h"
@@ -47,7 +48,7 @@ static void lowerOp(GraphLowering &lowering, stablehlo::ScatterOp op) {
   for (Value value : llvm::concat<Value>(inputs, updates))
     elements.push_back(elementOf(value));
   auto scatter = kernel::ScatterOp::create(
-      b, op.getLoc(), types, inputs, lowering.lowered(op.getScatterIndices()),
+      b, op.getLoc(), types, inputs, lowering.positions(op.getScatterIndices()),
       updates, numbers.getUpdateWindowDims(), numbers.getInsertedWindowDims(),
       numbers.getInputBatchingDims(), numbers.getScatterIndicesBatchingDims(),
       numbers.getScatterDimsToOperandDims(), numbers.getIndexVectorDim(),
@@ -111,19 +112,26 @@ static Value flipSign(GraphLowering &lowering, Location loc, Value value) {
 }
 
 static void lowerOp(GraphLowering &lowering, chlo::TopKOp op) {
-  if (isNarrowFloat(elementOf(op.getOperand())))
-    return lowering.unsupported(op, "floats of a byte; convert them to f32");
-  // The kernel orders signed integers.
-  bool isUnsigned = elementOf(op.getOperand()).isUnsignedInteger();
+  // The kernel orders whole bytes, floats of 16 bits or more and signed
+  // integers.
+  Type element = elementOf(op.getOperand());
+  Type wide = isNarrowFloat(element) ? lowering.builder.getF32Type()
+                                     : byteType(element);
+  bool isUnsigned = element.isUnsignedInteger();
   Value operand = lowering.lowered(op.getOperand());
+  if (wide != element)
+    operand = lowering.converted(op.getLoc(), operand, element, wide);
   if (isUnsigned)
     operand = flipSign(lowering, op.getLoc(), operand);
-  auto topK = kernel::TopKOp::create(lowering.builder, op.getLoc(),
-                                     lowering.resultType(op, 0),
-                                     lowering.resultType(op, 1), operand);
+  auto topK = kernel::TopKOp::create(
+      lowering.builder, op.getLoc(),
+      lowering.resultType(op, 0).clone(kernelElementType(wide)),
+      lowering.resultType(op, 1), operand);
   Value values = topK.getValues();
   if (isUnsigned)
     values = flipSign(lowering, op.getLoc(), values);
+  if (wide != element)
+    values = lowering.converted(op.getLoc(), values, wide, element);
   lowering.replace(op, {values, topK.getIndices()});
 }
 

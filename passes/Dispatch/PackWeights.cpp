@@ -1,6 +1,7 @@
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "passes/Dispatch/Passes.h"
+#include "passes/Dispatch/ScalarOps.h"
 #include "passes/Dispatch/WeightPrograms.h"
 
 using namespace mlir;
@@ -37,6 +38,14 @@ static Value toMatrix(OpBuilder &b, Value value, ArrayRef<int64_t> permutation,
     value = stablehlo::ReshapeOp::create(b, value.getLoc(), type.clone(shape),
                                          value);
   return value;
+}
+
+/// The packed weight as a kernel holds it: integers without a sign.
+static Value referenceTo(WeightPrograms &weights, OpBuilder &builder,
+                         kernel::WeightOp packed) {
+  Value reference = weights.reference(builder, packed);
+  reference.setType(kernelTensorType(reference.getType()));
+  return reference;
 }
 
 static void pack(WeightPrograms &weights, kernel::ContractOp op) {
@@ -80,7 +89,7 @@ static void pack(WeightPrograms &weights, kernel::ContractOp op) {
       },
       "n32k1");
   OpBuilder b(op);
-  op.getRhsMutable().assign(weights.reference(b, packed));
+  op.getRhsMutable().assign(referenceTo(weights, b, packed));
   op.setRhsPacking("n32k1");
   op.setIndexingMapsAttr(b.getAffineMapArrayAttr(
       {op.getLhsMap(),
@@ -102,7 +111,7 @@ static void pack(WeightPrograms &weights, kernel::ConvolutionOp op) {
   kernel::WeightOp packed = weights.derive(
       weight, [](OpBuilder &, Value value) { return value; }, packing.str());
   OpBuilder b(op);
-  op.getWeightsMutable().assign(weights.reference(b, packed));
+  op.getWeightsMutable().assign(referenceTo(weights, b, packed));
   op.setWeightsPacking(packing.str());
 }
 
