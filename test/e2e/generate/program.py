@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elements import BITS, COMPLEX, FLOATS, INTS, LIMIT, NARROW, NUMPY, SMALL_INTS, literal, whole_numbers
+from elements import BITS, COMPLEX, FLOATS, INTS, LIMIT, NARROW, NUMPY, SMALL_INTS, is_integer, literal, whole_numbers
 
 
 @dataclass(frozen=True)
@@ -68,11 +68,13 @@ class Step:
 
 class Program:
 
-    def __init__(self, seed, elements=None):
+    def __init__(self, seed, elements=None, narrow=0.15):
         self.random = random.Random(seed)
         self.numbers = np.random.default_rng(self.random.getrandbits(32))
         self.steps, self.values, self.inputs, self.functions = [], [], [], []
         self.elements = elements or set(NUMPY)
+        # How often a new value has elements of a byte or less.
+        self.narrow = narrow
         self.counter = 0
 
     def fresh(self):
@@ -123,7 +125,7 @@ class Program:
 
     def element(self):
         chosen = self.random.choice(INTS + FLOATS + FLOATS + COMPLEX + ["i1"])
-        if self.random.random() < 0.15:
+        if self.random.random() < self.narrow:
             chosen = self.random.choice([e for e in SMALL_INTS + NARROW if e in self.elements and e != "f8E8M0FNU"] or [chosen])
         return chosen
 
@@ -185,6 +187,27 @@ class Program:
         return "\n".join(["func.func @main() {", *lines, "    return", "}"] +
                          constants("inputs", [(value.type, value.data) for value in inputs]) +
                          constants("expected", [(value.type, expected[value.name]) for value in results]) + functions) + "\n"
+
+
+    def whole_results(self):
+        return [value for value in self.results() if not value.final and value.type.element not in LIMIT]
+
+    def unchecked(self):
+        """The program with what is exact as results, for a comparison of two ways to run it: most whole numbers are arguments, the others,
+        and floats, whose values must be known, constants."""
+        wanted = self.whole_results()
+        lines, arguments, names = [], [], {}
+        for value in self.inputs:
+            names[value.name] = f"%in{len(names)}"
+            if is_integer(value.type.element) and self.random.random() < 0.7:
+                arguments.append(f"{names[value.name]}: {value.type}")
+            else:
+                data = literal(value.type, value.data)
+                lines.append(f"    {names[value.name]} = stablehlo.constant dense<{data}> : {value.type}")
+        lines += [renamed(step.text, names) for step in self.steps]
+        types = ", ".join(str(value.type) for value in wanted)
+        results = f"{', '.join(value.name for value in wanted)} : {types}"
+        return "\n".join([f"func.func @main({', '.join(arguments)}) -> ({types}) {{", *lines, f"    return {results}", "}", *self.functions]) + "\n"
 
 
 def jaxlib_has(type):

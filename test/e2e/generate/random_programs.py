@@ -26,9 +26,9 @@ from program import Program, Type, constants
 from reduction import Reducer, run_tests
 
 
-def generate(seed, elements=None, again=0):
+def generate(seed, elements=None, again=0, narrow=0.15):
     """Program number `seed`: mostly a few operations, sometimes very many."""
-    program = Program(seed + (again << 40), elements)
+    program = Program(seed + (again << 40), elements, narrow)
     for _ in range(2):
         program.input(Type(program.shape(), program.element()))
     wanted = program.random.randint(50, 200) if program.random.random() < 0.02 else program.random.randint(1, 8)
@@ -39,14 +39,14 @@ def generate(seed, elements=None, again=0):
         program.random.choice(operations.ALL)(program)
         # Nothing grows without end.
         if any(value.type.size > 20000 for value in program.values[before:]):
-            return generate(seed, elements, again + 1)
-    return program if program.results() else generate(seed, elements, again + 1)
+            return generate(seed, elements, again + 1, narrow)
+    return program if program.results() else generate(seed, elements, again + 1, narrow)
 
 
 def accepted_elements(heddle, folder):
     """The element types that the tool compiles: tried, because a type that is refused would hide everything it is mixed with.
 
-    Without integers of less than a byte, with which jaxlib computes in bytes (populations, sorts): narrow-integers.test has those."""
+    Without integers of less than a byte, with which jaxlib computes in bytes (populations, sorts): narrow_programs.py has those."""
     tried = {}
     for element in NARROW:
         type = Type((3,), element)
@@ -77,13 +77,18 @@ def main():
     if options.operations:
         sys.exit(say_missing(options))
     if options.seed is None:
-        tool = shutil.which(options.heddle) or options.heddle
-        options.seed = int.from_bytes(hashlib.sha256(pathlib.Path(tool).read_bytes()).digest()[:4], "little")
+        options.seed = seed_of(options.heddle)
     print(f"seeds {options.seed} to {options.seed + options.count - 1}")
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(options.keep or temporary)
         folder.mkdir(parents=True, exist_ok=True)
         sys.exit(Comparison(options, folder).run())
+
+
+def seed_of(heddle):
+    """A number of its own for each build of the tool."""
+    tool = shutil.which(heddle) or heddle
+    return int.from_bytes(hashlib.sha256(pathlib.Path(tool).read_bytes()).digest()[:4], "little")
 
 
 def say_missing(options):
