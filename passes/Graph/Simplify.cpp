@@ -3,6 +3,7 @@
 // Everything here always pays. What weighs costs is a pass of its own.
 
 #include "passes/Graph/Simplify.h"
+#include "passes/Graph/KnownSizes.h"
 #include "passes/Graph/Passes.h"
 
 #include "dialects/StableHlo/StableHlo.h"
@@ -59,6 +60,8 @@ struct Simplify : impl::SimplifyBase<Simplify> {
     config.enableConstantCSE(false);
     config.enableFolding(false);
     (void)applyPatternsGreedily(getOperation(), patterns, config);
+    if (failed(reportContradictorySizes(getOperation())))
+      return signalPassFailure();
 
     FuseLocations listener;
     IRRewriter rewriter(&getContext(), &listener);

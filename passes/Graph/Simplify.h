@@ -20,6 +20,10 @@ void populateSimplifySlicingPatterns(mlir::RewritePatternSet &patterns);
 /// spellings, annotations.
 void populateSimplifyFormPatterns(mlir::RewritePatternSet &patterns);
 
+/// Operations whose sizes are operands that are known: the forms that have them
+/// as attributes. What would not be valid stays.
+void populateKnownSizesPatterns(mlir::RewritePatternSet &patterns);
+
 /// Sizes that follow from constant shapes and from sizes that are known.
 void populateRefineShapesPatterns(mlir::RewritePatternSet &patterns);
 

@@ -11,123 +11,9 @@ using namespace heddle::stablehlo;
 namespace heddle {
 namespace {
 
-bool hasStaticType(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type && type.hasStaticShape();
-}
-
 //===----------------------------------------------------------------------===//
 // Computed shapes that are known
 //===----------------------------------------------------------------------===//
-
-struct FixDynamicReshape : OpRewritePattern<DynamicReshapeOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(DynamicReshapeOp op,
-                                PatternRewriter &rewriter) const override {
-    if (!hasStaticType(op.getResult()) || !hasStaticType(op.getOperand()))
-      return rewriter.notifyMatchFailure(op, "result's shape is not known");
-    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), op.getOperand());
-    return success();
-  }
-};
-
-struct FixDynamicBroadcast : OpRewritePattern<DynamicBroadcastInDimOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(DynamicBroadcastInDimOp op,
-                                PatternRewriter &rewriter) const override {
-    if (!hasStaticType(op.getResult()) || !hasStaticType(op.getOperand()))
-      return rewriter.notifyMatchFailure(op, "result's shape is not known");
-    rewriter.replaceOpWithNewOp<BroadcastInDimOp>(
-        op, op.getType(), op.getOperand(), op.getBroadcastDimensions());
-    return success();
-  }
-};
-
-struct FixDynamicIota : OpRewritePattern<DynamicIotaOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(DynamicIotaOp op,
-                                PatternRewriter &rewriter) const override {
-    if (!hasStaticType(op.getResult()))
-      return rewriter.notifyMatchFailure(op, "result's shape is not known");
-    rewriter.replaceOpWithNewOp<IotaOp>(op, op.getType(),
-                                        op.getIotaDimension());
-    return success();
-  }
-};
-
-struct FixDynamicPad : OpRewritePattern<DynamicPadOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(DynamicPadOp op,
-                                PatternRewriter &rewriter) const override {
-    auto low = integerValues(op.getEdgePaddingLow());
-    auto high = integerValues(op.getEdgePaddingHigh());
-    auto interior = integerValues(op.getInteriorPadding());
-    if (!low || !high || !interior || !hasStaticType(op.getResult()))
-      return rewriter.notifyMatchFailure(op, "amounts are not known");
-    rewriter.replaceOpWithNewOp<PadOp>(op, op.getType(), op.getOperand(),
-                                       op.getPaddingValue(), *low, *high,
-                                       *interior);
-    return success();
-  }
-};
-
-struct FixRealDynamicSlice : OpRewritePattern<RealDynamicSliceOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(RealDynamicSliceOp op,
-                                PatternRewriter &rewriter) const override {
-    auto starts = integerValues(op.getStartIndices());
-    auto limits = integerValues(op.getLimitIndices());
-    auto strides = integerValues(op.getStrides());
-    if (!starts || !limits || !strides || !hasStaticType(op.getOperand()) ||
-        !hasStaticType(op.getResult()))
-      return rewriter.notifyMatchFailure(op, "bounds are not known");
-    rewriter.replaceOpWithNewOp<SliceOp>(op, op.getType(), op.getOperand(),
-                                         *starts, *limits, *strides);
-    return success();
-  }
-};
-
-struct FixDynamicGather : OpRewritePattern<DynamicGatherOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(DynamicGatherOp op,
-                                PatternRewriter &rewriter) const override {
-    auto sizes = integerValues(op.getSliceSizes());
-    if (!sizes)
-      return rewriter.notifyMatchFailure(op, "slice sizes are not known");
-    rewriter.replaceOpWithNewOp<GatherOp>(
-        op, op.getType(), op.getOperand(), op.getStartIndices(),
-        op.getDimensionNumbersAttr(), rewriter.getDenseI64ArrayAttr(*sizes),
-        op.getIndicesAreSortedAttr());
-    return success();
-  }
-};
-
-struct FixDynamicConv : OpRewritePattern<DynamicConvOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(DynamicConvOp op,
-                                PatternRewriter &rewriter) const override {
-    auto amounts = integerValues(op.getPadding());
-    if (!amounts)
-      return rewriter.notifyMatchFailure(op, "padding is not known");
-    auto type = RankedTensorType::get({op.getNumSpatialDimensions(), 2},
-                                      rewriter.getI64Type());
-    auto padding = DenseIntElementsAttr::get(type, ArrayRef(*amounts));
-    rewriter.replaceOpWithNewOp<ConvolutionOp>(
-        op, op.getType(), op.getLhs(), op.getRhs(), op.getWindowStridesAttr(),
-        padding, op.getLhsDilationAttr(), op.getRhsDilationAttr(),
-        op.getWindowReversalAttr(), op.getDimensionNumbersAttr(),
-        op.getFeatureGroupCountAttr(), op.getBatchGroupCountAttr(),
-        op.getPrecisionConfigAttr());
-    return success();
-  }
-};
 
 /// get_dimension_size of a known dimension => constant.
 struct FixDimensionSize : OpRewritePattern<GetDimensionSizeOp> {
@@ -279,9 +165,8 @@ struct DropAnnotation : OpRewritePattern<CustomCallOp> {
 } // namespace
 
 void populateSimplifyFormPatterns(RewritePatternSet &patterns) {
-  patterns.add<FixDynamicReshape, FixDynamicBroadcast, FixDynamicIota,
-               FixDynamicPad, FixRealDynamicSlice, FixDynamicGather,
-               FixDynamicConv, FixDimensionSize, FixIf, FixCase, GeneralizeDot,
+  populateKnownSizesPatterns(patterns);
+  patterns.add<FixDimensionSize, FixIf, FixCase, GeneralizeDot,
                GeneralizeBroadcast, OpenTuple, DropBarrier, DropAnnotation>(
       patterns.getContext());
 }
