@@ -4,6 +4,7 @@
 #include "heddle/Driver/CustomCalls.h"
 
 #include "CustomCallWriter.h"
+#include "ExpandedCalls.h"
 #include "dialects/Kernel/CustomCalls.h"
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/StableHlo/RegisteredCalls.h"
@@ -229,7 +230,7 @@ bool CustomCallLibraries::interpret(
   } else if (stablehlo::isRegisteredCall(op)) {
     target = cast<stablehlo::CustomCallOp>(op).getCallTargetName().str();
   } else {
-    return false;
+    return interpretExpandedCall(op, operands, results);
   }
   const auto *call =
       llvm::find_if(functions(), [&](const heddle_custom_call &given) {
