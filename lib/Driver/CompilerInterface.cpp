@@ -34,7 +34,7 @@ static CommonOptions quietJson() {
 static heddle_outcome finish(Session &session, bool good,
                              llvm::json::Object document,
                              const std::string &lines, char **outJson) {
-  int outcome = good ? 0 : session.fail();
+  int outcome = good ? 0 : int(session.diagnostics.failureCode());
   llvm::json::Array diagnostics;
   llvm::SmallVector<llvm::StringRef> split;
   llvm::StringRef(lines).split(split, '\n', -1, /*KeepEmpty=*/false);

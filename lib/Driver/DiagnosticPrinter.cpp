@@ -130,7 +130,8 @@ void DiagnosticPrinter::print(
     ArrayRef<std::pair<PlaceInModel, std::string>> notes) {
   // MLIR's threads report too.
   std::lock_guard<std::mutex> lock(mutex);
-  if (severity == DiagnosticSeverity::Error && code && !first)
+  bool isFirst = severity == DiagnosticSeverity::Error && code && !first;
+  if (isFirst)
     first = code;
   std::string text = llvm::json::fixUTF8(message);
   if (json) {
@@ -148,6 +149,8 @@ void DiagnosticPrinter::print(
       list.push_back(std::move(object));
     }
     line["notes"] = std::move(list);
+    if (isFirst)
+      firstLine = line;
     os << llvm::json::Value(std::move(line)) << "\n";
     os.flush();
     return;
@@ -175,6 +178,13 @@ void DiagnosticPrinter::print(
 
 ExitCode DiagnosticPrinter::exitCode() const {
   return first ? errorInfo(*first).exit : ExitCode::Ok;
+}
+
+llvm::json::Object DiagnosticPrinter::failureDocument() {
+  ExitCode code = failureCode();
+  return llvm::json::Object{{"status", "failed"},
+                            {"exit_code", int(code)},
+                            {"error", llvm::json::Object(firstLine)}};
 }
 
 ExitCode DiagnosticPrinter::failureCode() {

@@ -23,7 +23,14 @@
 
 using namespace heddle;
 
-static char memoryMessage[512], timeMessage[512], lostFileMessage[512];
+/// What ends the process: the error, for standard error, and with --json the
+/// document that says so on standard output.
+struct LastWords {
+  char error[512], document[768];
+};
+static LastWords memoryWords, timeWords, lostFileWords;
+/// Standard output is this process's own; what it forks has none.
+static pid_t owner;
 static char crashCommand[4096];
 static bool crashAsJson;
 /// Written by the main thread only; a crash elsewhere may read half a name.
@@ -40,19 +47,36 @@ static void write(int descriptor, const char *text) {
   }
 }
 
-static void formatError(char (&buffer)[512], bool json, ErrorCode code,
+static void formatDocument(char *document, size_t size, ExitCode code,
+                           const char *error) {
+  std::snprintf(document, size,
+                "{\"status\":\"failed\",\"exit_code\":%d,\"error\":%.*s}\n",
+                int(code), int(std::strlen(error) - 1), error);
+}
+
+static void formatWords(LastWords &words, bool json, ErrorCode code,
                         const char *message) {
   std::string name = errorName(code), help = errorInfo(code).help.str();
-  std::snprintf(buffer, sizeof buffer,
+  std::snprintf(words.error, sizeof words.error,
                 json ? "{\"severity\":\"error\",\"code\":\"%s\",\"message\":"
                        "\"%s\",\"help\":\"%s\",\"nodes\":[],\"notes\":[]}\n"
                      : "error[%s]: %s\nhelp: %s\n",
                 name.c_str(), message, help.c_str());
+  words.document[0] = 0;
+  if (json)
+    formatDocument(words.document, sizeof words.document, errorInfo(code).exit,
+                   words.error);
+}
+
+[[noreturn]] static void die(const LastWords &words, ExitCode code) {
+  write(2, words.error);
+  if (getpid() == owner)
+    write(1, words.document);
+  _exit(int(code));
 }
 
 [[noreturn]] static void dieOfMemory() {
-  write(2, memoryMessage);
-  _exit(int(ExitCode::ResourceLimit));
+  die(memoryWords, ExitCode::ResourceLimit);
 }
 
 /// Watches both bounds, for the life of the process.
@@ -60,10 +84,8 @@ static void watchLimits(uint64_t memoryBytes, double seconds) {
   auto end =
       std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
   while (true) {
-    if (seconds > 0 && std::chrono::steady_clock::now() >= end) {
-      write(2, timeMessage);
-      _exit(int(ExitCode::ResourceLimit));
-    }
+    if (seconds > 0 && std::chrono::steady_clock::now() >= end)
+      die(timeWords, ExitCode::ResourceLimit);
     if (memoryBytes && ownMemoryBytes() > memoryBytes)
       dieOfMemory();
     std::this_thread::sleep_for(
@@ -85,12 +107,12 @@ void heddle::setLimits(uint64_t memoryBytes, double seconds, bool json) {
   } else {
     std::snprintf(text, sizeof text, "the machine's memory is exhausted");
   }
-  formatError(memoryMessage, json, ErrorCode::MemoryLimit, text);
+  formatWords(memoryWords, json, ErrorCode::MemoryLimit, text);
   std::set_new_handler(dieOfMemory);
   llvm::install_bad_alloc_error_handler(
       [](void *, const char *, bool) { dieOfMemory(); });
   std::snprintf(text, sizeof text, "%g seconds were not enough", seconds);
-  formatError(timeMessage, json, ErrorCode::TimeLimit, text);
+  formatWords(timeWords, json, ErrorCode::TimeLimit, text);
   if (memoryBytes || seconds > 0)
     std::thread(watchLimits, memoryBytes, seconds).detach();
 }
@@ -104,8 +126,7 @@ void heddle::setCrashStage(llvm::StringRef stage) {
 /// A page of a mapped file that is not there any more: the file has become
 /// shorter, or its disk fails. No mistake of ours, and nothing to report.
 [[noreturn]] static void dieOfLostFile() {
-  write(2, lostFileMessage);
-  _exit(int(errorInfo(ErrorCode::FileUnreadable).exit));
+  die(lostFileWords, errorInfo(ErrorCode::FileUnreadable).exit);
 }
 
 static void onCrash(int signal, siginfo_t *info, void *) {
@@ -134,12 +155,18 @@ static void onCrash(int signal, siginfo_t *info, void *) {
             "heddle's\nnote: please report it with the model and %s\n",
       signal, crashStage, file >= 0 ? name : "this message");
   write(2, text);
+  if (crashAsJson && getpid() == owner) {
+    static char document[sizeof text + 256];
+    formatDocument(document, sizeof document, ExitCode::Internal, text);
+    write(1, document);
+  }
   _exit(int(ExitCode::Internal));
 }
 
 void heddle::setCrashReport(int argc, const char *const *argv, bool json) {
   crashAsJson = json;
-  formatError(lostFileMessage, json, ErrorCode::FileUnreadable,
+  owner = getpid();
+  formatWords(lostFileWords, json, ErrorCode::FileUnreadable,
               "a file became shorter while it was in use, or its disk fails");
   size_t used = 0;
   for (int i = 0; i < argc && used < sizeof crashCommand; ++i)

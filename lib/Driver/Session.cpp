@@ -40,20 +40,32 @@ llvm::raw_ostream &Session::text() {
   return options.json ? llvm::nulls() : llvm::outs();
 }
 
+static void printDocument(llvm::json::Object document) {
+  llvm::outs() << llvm::formatv("{0:2}", llvm::json::Value(std::move(document)))
+               << "\n";
+}
+
 int Session::finish(llvm::json::Object document, ExitCode code) {
   phases.end();
-  if (options.json)
-    llvm::outs() << llvm::formatv("{0:2}",
-                                  llvm::json::Value(std::move(document)))
-                 << "\n";
+  if (options.json) {
+    document["status"] = code == ExitCode::Ok ? "ok" : "failed";
+    document["exit_code"] = int(code);
+    if (code != ExitCode::Ok && diagnostics.firstError())
+      document["error"] = diagnostics.failureDocument()["error"];
+    printDocument(std::move(document));
+  }
   llvm::outs().flush();
   return int(code);
 }
 
 int Session::fail() {
   phases.end();
+  // Errors before the document, as with one that says that all is well.
+  ExitCode code = diagnostics.failureCode();
+  if (options.json)
+    printDocument(diagnostics.failureDocument());
   llvm::outs().flush();
-  return int(diagnostics.failureCode());
+  return int(code);
 }
 
 int Session::fail(ErrorCode code, const Twine &message) {
@@ -70,5 +82,7 @@ int heddle::reportUsage(const CommonOptions &common,
                         const std::string &message) {
   DiagnosticPrinter printer(llvm::errs(), common.json, "");
   printer.report(ErrorCode::BadCommandLine, message);
+  if (common.json)
+    printDocument(printer.failureDocument());
   return int(ExitCode::Usage);
 }

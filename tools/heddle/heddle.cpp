@@ -31,7 +31,8 @@ struct Options {
 
 static void addCommon(CLI::App &app, CommonOptions &common) {
   app.add_flag("--json", common.json,
-               "One JSON document on standard output, errors as JSON lines");
+               "One JSON document on standard output, of failures too; "
+               "errors as JSON lines");
   app.add_flag("-q,--quiet", common.quiet, "No phases and no progress");
   app.add_option("--max-memory", common.maxMemory,
                  "Bound on memory, as 512M or 2G; mapped files do not count")
@@ -312,7 +313,8 @@ int main(int argc, char **argv) {
   app.footer("`heddle help COMMAND` shows a command's options. Exit codes: 0 "
              "ok, 1 bad input, 2 usage,\n3 unsupported, 4 check failed, 5 "
              "target mismatch, 6 resource limit, 7 artifact\nrejected, 70 "
-             "internal error.");
+             "internal error. With --json each of these ends in a document: "
+             "\"status\", \"exit_code\"\nand, after an error, \"error\".");
   // Once a command is chosen, the help of all is its own.
   const std::string overview = app.help();
   try {

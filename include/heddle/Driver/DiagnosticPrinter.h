@@ -8,6 +8,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <mutex>
@@ -55,6 +56,11 @@ public:
   ExitCode failureCode();
   std::optional<ErrorCode> firstError() const { return first; }
 
+  /// How a command ends that has failed, as a document: {"status": "failed",
+  /// "exit_code", "error"}, where the error is the first that was reported, in
+  /// the form of its line.
+  llvm::json::Object failureDocument();
+
 private:
   void handle(mlir::Diagnostic &diagnostic);
   void print(mlir::DiagnosticSeverity severity, std::optional<ErrorCode> code,
@@ -66,6 +72,7 @@ private:
   std::string fileName;
   ErrorCode defaultCode = ErrorCode::InternalError;
   std::optional<ErrorCode> first;
+  llvm::json::Object firstLine;
   /// Codes whose help was printed.
   llvm::SmallSet<ErrorCode, 4> helped;
   std::mutex mutex;

@@ -33,9 +33,11 @@ public:
   llvm::raw_ostream &text();
   bool json() const { return options.json; }
 
-  /// Ends the command well: prints `document` if --json was given.
+  /// Ends the command: prints `document` if --json was given, with "status",
+  /// "exit_code" and, after an error, "error".
   int finish(llvm::json::Object document, ExitCode code = ExitCode::Ok);
-  /// Ends it with the exit code of the error that was reported.
+  /// Ends it with the exit code of the error that was reported; with --json the
+  /// document says that and how it failed.
   int fail();
   int fail(ErrorCode code, const llvm::Twine &message);
 

@@ -15,5 +15,5 @@ for command in ["", *commands]:
     lines = text.splitlines()
     assert 5 <= len(lines) <= 40 and max(map(len, lines)) <= 120, (command, len(lines), max(map(len, lines)))
     document = json.loads(heddle("help", *filter(None, [command]), "--json"))
-    assert document == {"command": command, "help": text}, command
+    assert document == {"command": command, "help": text, "status": "ok", "exit_code": 0}, command
 print(f"{len(commands)} commands fit")
