@@ -3,7 +3,7 @@
 usage: onnx_node_cases.py ONNX-CASES [--only REGEX] [--keep FOLDER]
 
 ONNX-CASES is the program of that name. A case's operands that must be known when compiling (shapes, axes, pads) are given as
-initializers with the case's values. Cases of operator sets before 13, and such that take or return sequences, optionals or
+initializers with the case's values. Cases of operator sets before 7, and such that take or return sequences, optionals or
 strings, are left out. Prints what did not pass, and `N passed, N failed, N skipped`.
 """
 import argparse, contextlib, pathlib, re, subprocess, sys, tempfile, warnings
@@ -13,9 +13,10 @@ from onnx import TensorProto, numpy_helper
 
 # Which operands of an operator decide the shape of its results.
 KNOWN = {
-    "CenterCropPad": [1], "Col2Im": [1, 2], "Compress": [1], "ConstantOfShape": [0], "CumProd": [1], "CumSum": [1],
-    "Dropout": [1, 2], "Expand": [1], "Loop": [0, 1], "NonZero": [0], "OneHot": [1], "Pad": [1, 3], "Range": [0, 1, 2], "Reshape": [1],
-    "Resize": [1, 2, 3], "Slice": [1, 2, 3, 4], "Split": [1], "Squeeze": [1], "Tile": [1], "TopK": [1], "Trilu": [1],
+    "AffineGrid": [1], "CenterCropPad": [1], "Col2Im": [1, 2], "Compress": [1], "ConstantOfShape": [0], "CumProd": [1], "CumSum": [1],
+    "DFT": [1, 2], "Dropout": [1, 2], "Expand": [1], "Loop": [0, 1], "MaxUnpool": [2],
+    "NonZero": [0], "OneHot": [1], "Pad": [1, 3], "Range": [0, 1, 2], "Reshape": [1],
+    "Resize": [1, 2, 3], "Slice": [1, 2, 3, 4], "Split": [1], "Squeeze": [1], "STFT": [1, 3], "Tile": [1], "TopK": [1], "Trilu": [1],
     "Unsqueeze": [1], "HannWindow": [0], "HammingWindow": [0], "BlackmanWindow": [0],
 }
 KNOWN.update({f"Reduce{kind}": [1] for kind in (
@@ -58,7 +59,7 @@ def tolerance(case, outputs):
 def write_case(folder, case):
     """Writes the case as onnx-cases reads it; false if it is not for heddle."""
     versions = [o.version for o in case.model.opset_import if o.domain in ("", "ai.onnx")]
-    if not versions or versions[0] < 13 or not case.data_sets:
+    if not versions or versions[0] < 7 or not case.data_sets:
         return False
     inputs, outputs = map(values_of, case.data_sets[0])
     if inputs is None or outputs is None or len(inputs) != len(case.model.graph.input):

@@ -203,57 +203,70 @@ static LogicalResult importShrink(NodeImporter &node) {
                   emit.add(x, bias), result));
 }
 
-static LogicalResult importSoftmax(NodeImporter &node) {
-  int64_t axis =
-      node.normalizeAxis(node.integerAttribute("axis", -1), node.rank(0));
-  if (node.emit.hasFault())
+/// Applies `along` to an axis of the input. Before opset 13 the dimensions from
+/// the axis on were taken as one.
+static LogicalResult
+importAlongAxis(NodeImporter &node,
+                llvm::function_ref<Value(Value x, int64_t axis)> along) {
+  Emitter &emit = node.emit;
+  bool merges = node.version() < 13;
+  Value x = node.operand(0);
+  int64_t rank = node.rank(0);
+  int64_t axis = node.integerAttribute("axis", merges ? 1 : -1);
+  axis = node.normalizeAxis(axis, rank);
+  if (emit.hasFault())
     return failure();
-  return node.result(softmax(node.emit, node.operand(0), axis));
+  if (!merges || axis == rank - 1)
+    return node.result(along(x, axis));
+  int64_t rows = ShapedType::getNumElements(node.shape(0).take_front(axis));
+  int64_t columns = ShapedType::getNumElements(node.shape(0).drop_front(axis));
+  return node.result(
+      emit.reshape(along(emit.reshape(x, {rows, columns}), 1), node.shape(0)));
+}
+
+static LogicalResult importSoftmax(NodeImporter &node) {
+  return importAlongAxis(
+      node, [&](Value x, int64_t axis) { return softmax(node.emit, x, axis); });
 }
 
 /// x - max - log(sum(exp(x - max)))
 static LogicalResult importLogSoftmax(NodeImporter &node) {
   Emitter &emit = node.emit;
-  Value x = node.operand(0);
-  int64_t axis =
-      node.normalizeAxis(node.integerAttribute("axis", -1), node.rank(0));
-  if (emit.hasFault())
-    return failure();
-  Value top = emit.reduce(x, axis, Combine::Maximum, /*keepDims=*/true);
-  Value shifted = emit.subtract(x, top);
-  Value sum = emit.reduce(emit.unary<stablehlo::ExpOp>(shifted), axis,
-                          Combine::Add, /*keepDims=*/true);
-  return node.result(emit.subtract(shifted, emit.unary<stablehlo::LogOp>(sum)));
+  return importAlongAxis(node, [&](Value x, int64_t axis) {
+    Value top = emit.reduce(x, axis, Combine::Maximum, /*keepDims=*/true);
+    Value shifted = emit.subtract(x, top);
+    Value sum = emit.reduce(emit.unary<stablehlo::ExpOp>(shifted), axis,
+                            Combine::Add, /*keepDims=*/true);
+    return emit.subtract(shifted, emit.unary<stablehlo::LogOp>(sum));
+  });
 }
 
 /// 1 at the first greatest element along the axis, 0 elsewhere.
 static LogicalResult importHardmax(NodeImporter &node) {
   Emitter &emit = node.emit;
-  Value x = node.operand(0);
-  int64_t axis =
-      node.normalizeAxis(node.integerAttribute("axis", -1), node.rank(0));
-  if (emit.hasFault())
-    return failure();
-  Value top = emit.reduce(x, axis, Combine::Maximum, /*keepDims=*/true);
-  Value isTop = emit.compare(x, top, Direction::EQ);
-  Value position = emit.iota(
-      RankedTensorType::get(node.shape(0), node.builder().getI64Type()), axis);
-  Value beyond = emit.splatLike(position, double(node.shape(0)[axis]));
-  Value first = emit.reduce(emit.select(isTop, position, beyond), axis,
-                            Combine::Minimum, /*keepDims=*/true);
-  Value isFirst = emit.compare(position, first, Direction::EQ);
-  return node.result(emit.convert(isFirst, node.element(0)));
+  return importAlongAxis(node, [&](Value x, int64_t axis) {
+    Extents shape = Emitter::shapeOf(x);
+    Value top = emit.reduce(x, axis, Combine::Maximum, /*keepDims=*/true);
+    Value isTop = emit.compare(x, top, Direction::EQ);
+    Value position = emit.iota(
+        RankedTensorType::get(shape, node.builder().getI64Type()), axis);
+    Value beyond = emit.splatLike(position, double(shape[axis]));
+    Value first = emit.reduce(emit.select(isTop, position, beyond), axis,
+                              Combine::Minimum, /*keepDims=*/true);
+    Value isFirst = emit.compare(position, first, Direction::EQ);
+    return emit.convert(isFirst, node.element(0));
+  });
 }
 
 void heddle::onnx::addActivations(OperatorTable &table) {
-  table.add("Relu", {13, 14}, 1, 1, importRelu);
+  table.add("Relu", {6, 13, 14}, 1, 1, importRelu);
   table.add("LeakyRelu", {6, 16}, 1, 1, importLeakyRelu);
-  table.add("PRelu", {9, 16}, 2, 2, importPRelu);
+  table.add("PRelu", {7, 9, 16}, 2, 2, importPRelu);
   table.add("ThresholdedRelu", {10, 22}, 1, 1, importThresholdedRelu);
   table.add("Elu", {6, 22}, 1, 1, importElu);
   table.add("Selu", {6, 22}, 1, 1, importSelu);
   table.add("Celu", {12, 28}, 1, 1, importCelu);
-  table.add("Sigmoid", {13}, 1, 1, importSigmoid);
+  table.add("Sigmoid", {6, 13}, 1, 1, importSigmoid);
   table.add("HardSigmoid", {6, 22}, 1, 1, importHardSigmoid);
   table.add("HardSwish", {14, 22}, 1, 1, importHardSwish);
   table.add("Softplus", {1, 22}, 1, 1, importSoftplus);
@@ -263,7 +276,7 @@ void heddle::onnx::addActivations(OperatorTable &table) {
   table.add("SwiGLU", {28}, 2, 2, importSwiGlu);
   table.add("Gelu", {20}, 1, 1, importGelu);
   table.add("Shrink", {9}, 1, 1, importShrink);
-  table.add("Softmax", {13}, 1, 1, importSoftmax);
-  table.add("LogSoftmax", {13}, 1, 1, importLogSoftmax);
-  table.add("Hardmax", {13}, 1, 1, importHardmax);
+  table.add("Softmax", {1, 11, 13}, 1, 1, importSoftmax);
+  table.add("LogSoftmax", {1, 11, 13}, 1, 1, importLogSoftmax);
+  table.add("Hardmax", {1, 11, 13}, 1, 1, importHardmax);
 }

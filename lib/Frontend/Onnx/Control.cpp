@@ -159,9 +159,10 @@ LogicalResult Importer::importIf(const Node &node, ArrayRef<Value> operands,
 
 void heddle::onnx::addControl(OperatorTable &table) {
   // Imported by the walk itself, which knows the scopes.
-  table.add("If", {13, 16, 19, 21, 23, 24, 25}, 1, 1, nullptr, kAnyNumber);
-  table.add("Loop", {13, 16, 19, 21, 23, 24, 25}, 2, kAnyNumber, nullptr,
+  table.add("If", {1, 11, 13, 16, 19, 21, 23, 24, 25}, 1, 1, nullptr,
             kAnyNumber);
-  table.add("Scan", {11, 16, 19, 21, 23, 24, 25}, 1, kAnyNumber, nullptr,
+  table.add("Loop", {1, 11, 13, 16, 19, 21, 23, 24, 25}, 2, kAnyNumber, nullptr,
+            kAnyNumber);
+  table.add("Scan", {8, 9, 11, 16, 19, 21, 23, 24, 25}, 1, kAnyNumber, nullptr,
             kAnyNumber);
 }

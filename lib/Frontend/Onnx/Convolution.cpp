@@ -71,6 +71,6 @@ static LogicalResult importConvTranspose(NodeImporter &node) {
 }
 
 void heddle::onnx::addConvolution(OperatorTable &table) {
-  table.add("Conv", {11, 22}, 2, 3, importConv);
-  table.add("ConvTranspose", {11, 22}, 2, 3, importConvTranspose);
+  table.add("Conv", {1, 11, 22}, 2, 3, importConv);
+  table.add("ConvTranspose", {1, 11, 22}, 2, 3, importConvTranspose);
 }

@@ -106,10 +106,20 @@ static LogicalResult importBitShift(NodeImporter &node) {
   return importBinary<stablehlo::ShiftRightArithmeticOp>(node);
 }
 
-/// Bounds may be left out, and each is a scalar.
+/// Bounds may be left out, and each is a scalar; they were attributes before
+/// opset 11.
 static LogicalResult importClip(NodeImporter &node) {
   Emitter &emit = node.emit;
   Value result = node.operand(0);
+  if (node.version() < 11) {
+    double low = node.floatAttribute("min", 0);
+    double high = node.floatAttribute("max", 0);
+    if (node.hasAttribute("min"))
+      result = emit.maximum(result, emit.splatLike(result, low));
+    if (node.hasAttribute("max"))
+      result = emit.minimum(result, emit.splatLike(result, high));
+    return node.result(result);
+  }
   if (node.has(1))
     result = emit.maximum(
         result, emit.broadcastTo(node.operand(1), Emitter::shapeOf(result)));
@@ -126,6 +136,8 @@ static LogicalResult importIdentity(NodeImporter &node) {
 /// Inference: nothing is dropped, unless training_mode is a known true.
 static LogicalResult importDropout(NodeImporter &node) {
   node.ignoreAttribute("seed");
+  if (node.version() < 12)
+    node.ignoreAttribute("ratio");
   if (node.has(2)) {
     std::optional<int64_t> training = node.integer(2, "training_mode");
     std::optional<double> ratio =
@@ -137,9 +149,11 @@ static LogicalResult importDropout(NodeImporter &node) {
   }
   node.set(0, node.operand(0));
   if (node.wants(1)) {
-    RankedTensorType mask =
-        RankedTensorType::get(node.shape(0), node.builder().getI1Type());
-    node.set(1, node.emit.splat(mask, 1));
+    // The mask was a tensor of the input's type at first.
+    Type element =
+        node.version() < 10 ? node.element(0) : node.builder().getI1Type();
+    node.set(1,
+             node.emit.splat(RankedTensorType::get(node.shape(0), element), 1));
   }
   return success();
 }
@@ -212,16 +226,18 @@ static LogicalResult importBitCast(NodeImporter &node) {
 
 void heddle::onnx::addElementwise(OperatorTable &table) {
   using Direction = stablehlo::ComparisonDirection;
-  table.add("Add", {13, 14}, 2, 2, importBinary<stablehlo::AddOp>);
-  table.add("Sub", {13, 14}, 2, 2, importBinary<stablehlo::SubtractOp>);
-  table.add("Mul", {13, 14}, 2, 2, importBinary<stablehlo::MulOp>);
-  table.add("Div", {13, 14}, 2, 2, importBinary<stablehlo::DivOp>);
-  table.add("Mod", {13, 28}, 2, 2, importMod);
-  table.add("Pow", {13, 15}, 2, 2, importPow);
-  table.add("Max", {13}, 1, kAnyNumber, importVariadic<stablehlo::MaxOp>);
-  table.add("Min", {13}, 1, kAnyNumber, importVariadic<stablehlo::MinOp>);
-  table.add("Sum", {13}, 1, kAnyNumber, importVariadic<stablehlo::AddOp>);
-  table.add("Mean", {13}, 1, kAnyNumber, importMean);
+  table.add("Add", {7, 13, 14}, 2, 2, importBinary<stablehlo::AddOp>);
+  table.add("Sub", {7, 13, 14}, 2, 2, importBinary<stablehlo::SubtractOp>);
+  table.add("Mul", {7, 13, 14}, 2, 2, importBinary<stablehlo::MulOp>);
+  table.add("Div", {7, 13, 14}, 2, 2, importBinary<stablehlo::DivOp>);
+  table.add("Mod", {10, 13, 28}, 2, 2, importMod);
+  table.add("Pow", {7, 12, 13, 15}, 2, 2, importPow);
+  table.add("Max", {6, 8, 12, 13}, 1, kAnyNumber,
+            importVariadic<stablehlo::MaxOp>);
+  table.add("Min", {6, 8, 12, 13}, 1, kAnyNumber,
+            importVariadic<stablehlo::MinOp>);
+  table.add("Sum", {6, 8, 13}, 1, kAnyNumber, importVariadic<stablehlo::AddOp>);
+  table.add("Mean", {6, 8, 13}, 1, kAnyNumber, importMean);
   table.add("And", {7}, 2, 2, importBinary<stablehlo::AndOp>);
   table.add("Or", {7}, 2, 2, importBinary<stablehlo::OrOp>);
   table.add("Xor", {7}, 2, 2, importBinary<stablehlo::XorOp>);
@@ -231,16 +247,17 @@ void heddle::onnx::addElementwise(OperatorTable &table) {
   table.add("BitwiseXor", {18}, 2, 2, importBinary<stablehlo::XorOp>);
   table.add("BitwiseNot", {18}, 1, 1, importNot);
   table.add("BitShift", {11, 28}, 2, 2, importBitShift);
-  table.add("Equal", {13, 19}, 2, 2, importComparison<Direction::EQ>);
-  table.add("Less", {13}, 2, 2, importComparison<Direction::LT>);
+  table.add("Equal", {7, 11, 13, 19}, 2, 2, importComparison<Direction::EQ>);
+  table.add("Less", {7, 9, 13}, 2, 2, importComparison<Direction::LT>);
   table.add("LessOrEqual", {12, 16}, 2, 2, importComparison<Direction::LE>);
-  table.add("Greater", {13}, 2, 2, importComparison<Direction::GT>);
+  table.add("Greater", {7, 9, 13}, 2, 2, importComparison<Direction::GT>);
   table.add("GreaterOrEqual", {12, 16}, 2, 2, importComparison<Direction::GE>);
   table.add("Where", {9, 16}, 3, 3, importWhere);
-  table.add("Clip", {13}, 1, 3, importClip);
-  table.add("Identity", {13, 14, 16, 19, 21, 23, 24, 25}, 1, 1, importIdentity);
-  table.add("Dropout", {13, 22}, 1, 3, importDropout, 2);
-  table.add("Cast", {13, 19, 21, 23, 24, 25, 28}, 1, 1, importCast);
+  table.add("Clip", {6, 11, 12, 13}, 1, 3, importClip);
+  table.add("Identity", {1, 13, 14, 16, 19, 21, 23, 24, 25}, 1, 1,
+            importIdentity);
+  table.add("Dropout", {7, 10, 12, 13, 22}, 1, 3, importDropout, 2);
+  table.add("Cast", {6, 9, 13, 19, 21, 23, 24, 25, 28}, 1, 1, importCast);
   table.add("CastLike", {15, 19, 21, 23, 24, 25}, 2, 2, importCastLike);
   table.add("BitCast", {26}, 1, 1, importBitCast);
 }

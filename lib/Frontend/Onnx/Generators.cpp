@@ -165,7 +165,8 @@ template <int kind> static LogicalResult importWindow(NodeImporter &node) {
 }
 
 void heddle::onnx::addGenerators(OperatorTable &table) {
-  table.add("Constant", {13, 19, 21, 23, 24, 25}, 0, 0, importConstant);
+  table.add("Constant", {1, 9, 11, 12, 13, 19, 21, 23, 24, 25}, 0, 0,
+            importConstant);
   table.add("ConstantOfShape", {9, 20, 21, 23, 24, 25}, 1, 1,
             importConstantOfShape);
   table.add("Range", {11, 27}, 3, 3, importRange);

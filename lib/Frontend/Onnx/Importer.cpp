@@ -276,6 +276,12 @@ LogicalResult Importer::importNode(const Node &node, size_t position,
     return importIf(node, values, scope, loc);
   if (node.op == "Loop" && !op->import)
     return importLoop(node, values, scope, loc);
+  if (node.op == "Scan" && !op->import && version == 8) {
+    report(loc, node.domain, node.op, operatorSet,
+           "this form, with a batch dimension, is not read; opset 9 has "
+           "another");
+    return poisonOutputs(node, scope, loc);
+  }
   if (node.op == "Scan" && !op->import)
     return importScan(node, values, scope, loc);
 

@@ -243,11 +243,11 @@ static LogicalResult importReverseSequence(NodeImporter &node) {
 }
 
 void heddle::onnx::addIndexing(OperatorTable &table) {
-  table.add("Gather", {13}, 2, 2, importGather);
-  table.add("GatherElements", {13}, 2, 2, importGatherElements);
-  table.add("GatherND", {13}, 2, 2, importGatherNd);
-  table.add("OneHot", {11, 28}, 3, 3, importOneHot);
-  table.add("NonZero", {13}, 1, 1, importNonZero);
-  table.add("Compress", {11, 28}, 2, 2, importCompress);
+  table.add("Gather", {1, 11, 13}, 2, 2, importGather);
+  table.add("GatherElements", {11, 13}, 2, 2, importGatherElements);
+  table.add("GatherND", {11, 12, 13}, 2, 2, importGatherNd);
+  table.add("OneHot", {9, 11, 28}, 3, 3, importOneHot);
+  table.add("NonZero", {9, 13}, 1, 1, importNonZero);
+  table.add("Compress", {9, 11, 28}, 2, 2, importCompress);
   table.add("ReverseSequence", {10, 28}, 2, 2, importReverseSequence);
 }

@@ -150,21 +150,21 @@ static LogicalResult importIsInf(NodeImporter &node) {
 }
 
 void heddle::onnx::addMath(OperatorTable &table) {
-  table.add("Abs", {13}, 1, 1, importAbs);
-  table.add("Neg", {13}, 1, 1, importUnary<stablehlo::NegOp>);
-  table.add("Sign", {13}, 1, 1, importSign);
-  table.add("Ceil", {13}, 1, 1, importRounding<stablehlo::CeilOp>);
-  table.add("Floor", {13}, 1, 1, importRounding<stablehlo::FloorOp>);
+  table.add("Abs", {6, 13}, 1, 1, importAbs);
+  table.add("Neg", {6, 13}, 1, 1, importUnary<stablehlo::NegOp>);
+  table.add("Sign", {9, 13}, 1, 1, importSign);
+  table.add("Ceil", {6, 13}, 1, 1, importRounding<stablehlo::CeilOp>);
+  table.add("Floor", {6, 13}, 1, 1, importRounding<stablehlo::FloorOp>);
   table.add("Round", {11, 22}, 1, 1,
             importRounding<stablehlo::RoundNearestEvenOp>);
-  table.add("Sqrt", {13}, 1, 1, importUnary<stablehlo::SqrtOp>);
-  table.add("Reciprocal", {13}, 1, 1, importReciprocal);
-  table.add("Exp", {13}, 1, 1, importUnary<stablehlo::ExpOp>);
-  table.add("Log", {13}, 1, 1, importUnary<stablehlo::LogOp>);
+  table.add("Sqrt", {6, 13}, 1, 1, importUnary<stablehlo::SqrtOp>);
+  table.add("Reciprocal", {6, 13}, 1, 1, importReciprocal);
+  table.add("Exp", {6, 13}, 1, 1, importUnary<stablehlo::ExpOp>);
+  table.add("Log", {6, 13}, 1, 1, importUnary<stablehlo::LogOp>);
   table.add("Sin", {7, 22}, 1, 1, importUnary<stablehlo::SineOp>);
   table.add("Cos", {7, 22}, 1, 1, importUnary<stablehlo::CosineOp>);
   table.add("Tan", {7, 22}, 1, 1, importUnary<stablehlo::TanOp>);
-  table.add("Tanh", {13}, 1, 1, importUnary<stablehlo::TanhOp>);
+  table.add("Tanh", {6, 13}, 1, 1, importUnary<stablehlo::TanhOp>);
   table.add("Asin", {7, 22}, 1, 1, importFunction<asin>);
   table.add("Acos", {7, 22}, 1, 1, importFunction<acos>);
   table.add("Atan", {7, 22}, 1, 1, importFunction<atan>);
@@ -173,7 +173,7 @@ void heddle::onnx::addMath(OperatorTable &table) {
   table.add("Asinh", {9, 22}, 1, 1, importFunction<asinh>);
   table.add("Acosh", {9, 22}, 1, 1, importFunction<acosh>);
   table.add("Atanh", {9, 22}, 1, 1, importFunction<atanh>);
-  table.add("Erf", {13}, 1, 1, importErf);
-  table.add("IsNaN", {13, 20}, 1, 1, importIsNaN);
+  table.add("Erf", {9, 13}, 1, 1, importErf);
+  table.add("IsNaN", {9, 13, 20}, 1, 1, importIsNaN);
   table.add("IsInf", {10, 20}, 1, 1, importIsInf);
 }

@@ -88,6 +88,6 @@ static LogicalResult importGemm(NodeImporter &node) {
 }
 
 void heddle::onnx::addMatmul(OperatorTable &table) {
-  table.add("MatMul", {13}, 2, 2, importMatMul);
-  table.add("Gemm", {13}, 2, 3, importGemm);
+  table.add("MatMul", {1, 9, 13}, 2, 2, importMatMul);
+  table.add("Gemm", {7, 9, 11, 13}, 2, 3, importGemm);
 }

@@ -26,6 +26,22 @@ std::optional<OwnedExtents> NodeImporter::integers(size_t i, StringRef what) {
   return OwnedExtents(known->integers.begin(), known->integers.end());
 }
 
+std::optional<OwnedExtents> NodeImporter::integers(size_t i, StringRef what,
+                                                   StringRef attribute,
+                                                   int since) {
+  if (version() < since && has(i)) {
+    emit.fault(ErrorCode::OnnxNode,
+               "input " + Twine(i) +
+                   " is given, but is an attribute in this operator set");
+    return std::nullopt;
+  }
+  if (!isGiven(i, attribute, since)) {
+    emit.fault(ErrorCode::OnnxNode, what + " are missing");
+    return std::nullopt;
+  }
+  return version() < since ? integersAttribute(attribute) : integers(i, what);
+}
+
 std::optional<int64_t> NodeImporter::integer(size_t i, StringRef what) {
   std::optional<OwnedExtents> values = integers(i, what);
   if (!values)

@@ -68,6 +68,14 @@ public:
   /// calls it `what` if it is not.
   std::optional<OwnedExtents> integers(size_t i, llvm::StringRef what);
   std::optional<int64_t> integer(size_t i, llvm::StringRef what);
+  /// Integers that are the operand `i` since a version of the operator, and
+  /// were an attribute before: whether they are given at all.
+  bool isGiven(size_t i, llvm::StringRef attribute, int since) const {
+    return has(i) || (version() < since && hasAttribute(attribute));
+  }
+  /// Their values; a fault if they are not given.
+  std::optional<OwnedExtents> integers(size_t i, llvm::StringRef what,
+                                       llvm::StringRef attribute, int since);
   std::optional<double> number(size_t i, llvm::StringRef what);
 
   //===--- Attributes ---===//

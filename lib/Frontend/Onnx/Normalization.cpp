@@ -37,6 +37,8 @@ static LogicalResult importBatchNormalization(NodeImporter &node) {
   double epsilon = node.floatAttribute("epsilon", 1e-5f);
   double momentum = node.floatAttribute("momentum", 0.9f);
   bool training = node.integerAttribute("training_mode", 0) != 0;
+  if (node.version() < 9 && node.integerAttribute("spatial", 1) != 1)
+    return node.unsupported("spatial = 0, statistics for each element");
   Value x = node.operand(0);
   if (node.rank(0) < 2)
     return node.invalid("the input has no channel dimension");
@@ -287,15 +289,15 @@ static LogicalResult importMeanVarianceNormalization(NodeImporter &node) {
 }
 
 void heddle::onnx::addNormalization(OperatorTable &table) {
-  table.add("BatchNormalization", {9, 14, 15}, 5, 5, importBatchNormalization,
-            3);
+  table.add("BatchNormalization", {7, 9, 14, 15}, 5, 5,
+            importBatchNormalization, 5);
   table.add("InstanceNormalization", {6, 22}, 3, 3,
             importInstanceNormalization);
   table.add("GroupNormalization", {18, 21}, 3, 3, importGroupNormalization);
   table.add("LayerNormalization", {17}, 2, 3, importLayerNormalization, 3);
   table.add("RMSNormalization", {23}, 2, 2, importRmsNormalization);
-  table.add("LRN", {13}, 1, 1, importLrn);
+  table.add("LRN", {1, 13}, 1, 1, importLrn);
   table.add("LpNormalization", {1, 22}, 1, 1, importLpNormalization);
-  table.add("MeanVarianceNormalization", {13}, 1, 1,
+  table.add("MeanVarianceNormalization", {9, 13}, 1, 1,
             importMeanVarianceNormalization);
 }

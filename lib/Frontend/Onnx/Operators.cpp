@@ -23,6 +23,9 @@ OperatorTable::OperatorTable() {
   addQuantization(*this);
   addEinsum(*this);
   addResize(*this);
+  addGridSample(*this);
+  addRegionAlign(*this);
+  addSpectrum(*this);
   addIndexing(*this);
   addPadding(*this);
   addScatter(*this);

@@ -14,7 +14,7 @@ using ImportFunction = llvm::LogicalResult (*)(NodeImporter &);
 
 /// Operator sets that are read; a version in between is the one that an
 /// operator's last change made.
-constexpr int64_t kFirstOperatorSet = 13;
+constexpr int64_t kFirstOperatorSet = 7;
 constexpr int64_t kLastOperatorSet = 28;
 
 constexpr int kAnyNumber = -1;
@@ -26,7 +26,8 @@ struct Operator {
   int minInputs = 0;
   int maxInputs = 0;
   int maxOutputs = 1;
-  /// Null for operators with graphs inside, which the walk over the model imports.
+  /// Null for operators with graphs inside, which the walk over the model
+  /// imports.
   ImportFunction import = nullptr;
 };
 
@@ -64,6 +65,9 @@ void addReduction(OperatorTable &table);
 void addShape(OperatorTable &table);
 void addPadding(OperatorTable &table);
 void addResize(OperatorTable &table);
+void addGridSample(OperatorTable &table);
+void addRegionAlign(OperatorTable &table);
+void addSpectrum(OperatorTable &table);
 void addIndexing(OperatorTable &table);
 void addScatter(OperatorTable &table);
 void addSorting(OperatorTable &table);

@@ -26,7 +26,7 @@ static int64_t sourceOf(StringRef mode, int64_t at, int64_t extent) {
 static LogicalResult importPad(NodeImporter &node) {
   Emitter &emit = node.emit;
   StringRef mode = node.stringAttribute("mode", "constant");
-  std::optional<OwnedExtents> pads = node.integers(1, "the pads");
+  std::optional<OwnedExtents> pads = node.integers(1, "the pads", "pads", 11);
   if (!pads)
     return failure();
   int64_t rank = node.rank(0);
@@ -57,9 +57,11 @@ static LogicalResult importPad(NodeImporter &node) {
   }
   Value x = node.operand(0);
   if (mode == "constant") {
+    double value = node.version() < 11 ? node.floatAttribute("value", 0) : 0;
     Value fill =
-        node.has(2) ? emit.reshape(node.operand(2), {})
-                    : emit.splat(RankedTensorType::get({}, node.element(0)), 0);
+        node.has(2)
+            ? emit.reshape(node.operand(2), {})
+            : emit.splat(RankedTensorType::get({}, node.element(0)), value);
     if (Emitter::elementOf(fill) != node.element(0))
       return node.invalid("the padding value has another type");
     return node.result(emit.pad(x, fill, low, high));
@@ -179,7 +181,7 @@ static LogicalResult importCol2Im(NodeImporter &node) {
 }
 
 void heddle::onnx::addPadding(OperatorTable &table) {
-  table.add("Pad", {13, 18, 19, 21, 23, 24, 25}, 2, 4, importPad);
+  table.add("Pad", {2, 11, 13, 18, 19, 21, 23, 24, 25}, 1, 4, importPad);
   table.add("CenterCropPad", {18}, 2, 2, importCenterCropPad);
   table.add("Col2Im", {18}, 3, 3, importCol2Im);
 }

@@ -205,11 +205,66 @@ static LogicalResult importGlobalLpPool(NodeImporter &node) {
   }));
 }
 
+/// Puts each value where MaxPool found it, zero elsewhere. The indices count
+/// through the pool's input as its window says; a larger output_shape only adds
+/// zeros at the ends.
+static LogicalResult importMaxUnpool(NodeImporter &node) {
+  Emitter &emit = node.emit;
+  int64_t rank = node.rank(0), spatial = rank - 2;
+  std::optional<OwnedExtents> kernel = node.integersAttribute("kernel_shape");
+  OwnedExtents strides = node.integersAttribute("strides").value_or(
+      OwnedExtents(std::max<int64_t>(spatial, 0), 1));
+  OwnedExtents pads = node.integersAttribute("pads").value_or(
+      OwnedExtents(2 * std::max<int64_t>(spatial, 0), 0));
+  auto fit = [](Extents values, int64_t count) {
+    return int64_t(values.size()) == count &&
+           llvm::all_of(values,
+                        [](int64_t v) { return v >= 0 && v <= (1 << 24); });
+  };
+  if (spatial < 1 || !kernel || !fit(*kernel, spatial) ||
+      !fit(strides, spatial) || !fit(pads, 2 * spatial) ||
+      node.shape(1) != node.shape(0) || !node.element(1).isInteger())
+    return node.invalid("kernel_shape, strides, pads or indices do not fit an "
+                        "input of the shape " +
+                        spellShape(node.shape(0)));
+  OwnedExtents shape(node.shape(0)), low(rank, 0), high(rank, 0);
+  for (int64_t i = 0; i < spatial; ++i) {
+    shape[2 + i] = (shape[2 + i] - 1) * strides[i] + (*kernel)[i] - pads[i] -
+                   pads[spatial + i];
+    if (shape[2 + i] < 1)
+      return node.invalid("the result would be empty");
+  }
+  if (node.has(2)) {
+    std::optional<OwnedExtents> given = node.integers(2, "the output's shape");
+    if (!given)
+      return failure();
+    if (int64_t(given->size()) != rank)
+      return node.invalid("output_shape has another rank than the input");
+    for (int64_t i = 0; i < rank; ++i) {
+      high[i] = (*given)[i] - shape[i];
+      if (high[i] < 0)
+        return node.invalid("output_shape is smaller than what was pooled");
+    }
+  }
+  RankedTensorType whole = emit.type(shape, node.element(0));
+  if (emit.hasFault())
+    return failure();
+  int64_t count = node.type(0).getNumElements();
+  Value flat = emit.splat(
+      RankedTensorType::get(whole.getNumElements(), node.element(0)), 0);
+  Value result = emit.scatter(flat, emit.reshape(node.operand(1), {count, 1}),
+                              emit.reshape(node.operand(0), {count}), {}, {0},
+                              {}, {}, {0}, std::nullopt);
+  Value zero = emit.splat(RankedTensorType::get({}, node.element(0)), 0);
+  return node.result(emit.pad(emit.reshape(result, shape), zero, low, high));
+}
+
 void heddle::onnx::addPooling(OperatorTable &table) {
-  table.add("MaxPool", {12, 22}, 1, 1, importMaxPool, 2);
-  table.add("AveragePool", {11, 19, 22}, 1, 1, importAveragePool);
-  table.add("LpPool", {11, 18, 22}, 1, 1, importLpPool);
+  table.add("MaxPool", {1, 8, 10, 11, 12, 22}, 1, 1, importMaxPool, 2);
+  table.add("AveragePool", {7, 10, 11, 19, 22}, 1, 1, importAveragePool);
+  table.add("LpPool", {2, 11, 18, 22}, 1, 1, importLpPool);
   table.add("GlobalAveragePool", {1, 22}, 1, 1, importGlobalAveragePool);
   table.add("GlobalMaxPool", {1, 22}, 1, 1, importGlobalMaxPool);
   table.add("GlobalLpPool", {2, 22}, 1, 1, importGlobalLpPool);
+  table.add("MaxUnpool", {9, 11, 22}, 2, 3, importMaxUnpool);
 }

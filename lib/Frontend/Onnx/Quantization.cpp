@@ -325,9 +325,9 @@ LogicalResult importQLinearConv(NodeImporter &node) {
 } // namespace
 
 void heddle::onnx::addQuantization(OperatorTable &table) {
-  table.add("QuantizeLinear", {13, 19, 21, 23, 24, 25, 28}, 2, 3,
+  table.add("QuantizeLinear", {10, 13, 19, 21, 23, 24, 25, 28}, 2, 3,
             importQuantize);
-  table.add("DequantizeLinear", {13, 19, 21, 23, 24, 25, 28}, 2, 3,
+  table.add("DequantizeLinear", {10, 13, 19, 21, 23, 24, 25, 28}, 2, 3,
             importDequantize);
   table.add("DynamicQuantizeLinear", {11}, 1, 1, importDynamicQuantize, 3);
   table.add("MatMulInteger", {10}, 2, 4, importMatMulInteger);

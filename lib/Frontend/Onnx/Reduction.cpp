@@ -189,26 +189,26 @@ static LogicalResult importCumulative(NodeImporter &node) {
 }
 
 void heddle::onnx::addReduction(OperatorTable &table) {
-  table.add("ReduceSum", {13}, 1, 2,
+  table.add("ReduceSum", {1, 11, 13}, 1, 2,
             importReduction<Combine::Add, identityOf, identityOf>);
-  table.add("ReduceMean", {13, 18}, 1, 2, importReduceMean);
-  table.add("ReduceProd", {13, 18}, 1, 2,
+  table.add("ReduceMean", {1, 11, 13, 18}, 1, 2, importReduceMean);
+  table.add("ReduceProd", {1, 11, 13, 18}, 1, 2,
             importReduction<Combine::Multiply, identityOf, identityOf>);
-  table.add("ReduceMax", {13, 18, 20}, 1, 2,
+  table.add("ReduceMax", {1, 11, 12, 13, 18, 20}, 1, 2,
             importExtreme<Combine::Maximum, Combine::Or>);
-  table.add("ReduceMin", {13, 18, 20}, 1, 2,
+  table.add("ReduceMin", {1, 11, 12, 13, 18, 20}, 1, 2,
             importExtreme<Combine::Minimum, Combine::And>);
-  table.add("ReduceL1", {13, 18}, 1, 2,
+  table.add("ReduceL1", {1, 11, 13, 18}, 1, 2,
             importReduction<Combine::Add, absolute, identityOf>);
-  table.add("ReduceL2", {13, 18}, 1, 2,
+  table.add("ReduceL2", {1, 11, 13, 18}, 1, 2,
             importReduction<Combine::Add, square, root>);
-  table.add("ReduceSumSquare", {13, 18}, 1, 2,
+  table.add("ReduceSumSquare", {1, 11, 13, 18}, 1, 2,
             importReduction<Combine::Add, square, identityOf>);
-  table.add("ReduceLogSum", {13, 18, 28}, 1, 2,
+  table.add("ReduceLogSum", {1, 11, 13, 18, 28}, 1, 2,
             importReduction<Combine::Add, identityOf, logarithm>);
-  table.add("ReduceLogSumExp", {13, 18, 28}, 1, 2, importLogSumExp);
-  table.add("ArgMax", {13}, 1, 1, importArg<Combine::Maximum>);
-  table.add("ArgMin", {13}, 1, 1, importArg<Combine::Minimum>);
+  table.add("ReduceLogSumExp", {1, 11, 13, 18, 28}, 1, 2, importLogSumExp);
+  table.add("ArgMax", {1, 11, 12, 13}, 1, 1, importArg<Combine::Maximum>);
+  table.add("ArgMin", {1, 11, 12, 13}, 1, 1, importArg<Combine::Minimum>);
   table.add("CumSum", {11, 14}, 2, 2, importCumulative<Combine::Add>);
   table.add("CumProd", {26}, 2, 2, importCumulative<Combine::Multiply>);
 }

@@ -193,7 +193,10 @@ static Value resizeAxis(Emitter &emit, const Method &method, const Axis &axis,
 }
 
 /// Sizes and scales of all resized dimensions; nothing after a fault.
-static std::optional<SmallVector<Axis>> readAxes(NodeImporter &node) {
+/// `scalesAt` is the operand that holds the scales; there is no such operand
+/// before opset 9, and sizes and regions only follow since 11.
+static std::optional<SmallVector<Axis>> readAxes(NodeImporter &node,
+                                                 size_t scalesAt) {
   auto fail = [&](const Twine &why) -> std::optional<SmallVector<Axis>> {
     (void)node.invalid(why);
     return std::nullopt;
@@ -216,7 +219,8 @@ static std::optional<SmallVector<Axis>> readAxes(NodeImporter &node) {
   }
 
   // An operand of no elements counts as left out.
-  bool hasSizes = node.has(3) && node.type(3).getNumElements() > 0;
+  bool hasSizes =
+      scalesAt == 2 && node.has(3) && node.type(3).getNumElements() > 0;
   if (hasSizes) {
     std::optional<OwnedExtents> sizes = node.integers(3, "the sizes");
     if (!sizes)
@@ -243,17 +247,25 @@ static std::optional<SmallVector<Axis>> readAxes(NodeImporter &node) {
       axis.to = int64_t(std::floor(common * double(axis.from) + 0.5));
     }
   } else {
-    std::optional<Literal> scales =
-        node.has(2) ? node.literal(2) : std::nullopt;
-    if (!scales || !scales->isFloat()) {
-      node.emit.fault(ErrorCode::OnnxNotConstant,
-                      "scales or sizes must be given and known when compiling");
-      return std::nullopt;
+    SmallVector<double> scales;
+    if (auto given = node.version() < 9 ? node.floatsAttribute("scales")
+                                        : std::nullopt) {
+      scales.assign(given->begin(), given->end());
+    } else {
+      std::optional<Literal> known =
+          node.has(scalesAt) ? node.literal(scalesAt) : std::nullopt;
+      if (!known || !known->isFloat()) {
+        node.emit.fault(
+            ErrorCode::OnnxNotConstant,
+            "scales or sizes must be given and known when compiling");
+        return std::nullopt;
+      }
+      scales.assign(known->floats.begin(), known->floats.end());
     }
-    if (scales->floats.size() != axes.size())
-      return fail("there are " + Twine(scales->floats.size()) + " scales for " +
+    if (scales.size() != axes.size())
+      return fail("there are " + Twine(scales.size()) + " scales for " +
                   Twine(axes.size()) + " axes");
-    for (auto [axis, scale] : llvm::zip_equal(axes, scales->floats)) {
+    for (auto [axis, scale] : llvm::zip_equal(axes, scales)) {
       if (!(scale > 0) || scale * double(axis.from) > 0x1p40)
         return fail("a scale is not positive, or too large");
       axis.scale = scale;
@@ -266,8 +278,9 @@ static std::optional<SmallVector<Axis>> readAxes(NodeImporter &node) {
   return axes;
 }
 
+static LogicalResult resize(NodeImporter &node, Method method, size_t scalesAt);
+
 static LogicalResult importResize(NodeImporter &node) {
-  Emitter &emit = node.emit;
   Method method;
   method.mode = node.stringAttribute("mode", "nearest");
   method.coordinates =
@@ -276,6 +289,29 @@ static LogicalResult importResize(NodeImporter &node) {
   method.cubicA = node.floatAttribute("cubic_coeff_a", -0.75);
   method.antialias = node.integerAttribute("antialias", 0) != 0;
   method.excludeOutside = node.integerAttribute("exclude_outside", 0) != 0;
+  // The first form knows two modes and no choice of coordinates.
+  if (node.version() < 11) {
+    method.coordinates = "asymmetric";
+    method.nearest = "floor";
+  }
+  return resize(node, method, /*scalesAt=*/node.version() < 11 ? 1 : 2);
+}
+
+/// What Resize was before opset 10.
+static LogicalResult importUpsample(NodeImporter &node) {
+  if (node.version() >= 10)
+    return node.unsupported("the operator was removed in opset 10; Resize "
+                            "takes its place");
+  Method method;
+  method.mode = node.stringAttribute("mode", "nearest");
+  method.coordinates = "asymmetric";
+  method.nearest = "floor";
+  return resize(node, method, /*scalesAt=*/1);
+}
+
+static LogicalResult resize(NodeImporter &node, Method method,
+                            size_t scalesAt) {
+  Emitter &emit = node.emit;
   double extrapolation = node.floatAttribute("extrapolation_value", 0);
   static constexpr StringLiteral kCoordinates[] = {
       "half_pixel",    "half_pixel_symmetric", "pytorch_half_pixel",
@@ -289,7 +325,7 @@ static LogicalResult importResize(NodeImporter &node) {
       !llvm::is_contained(kNearest, method.nearest))
     return node.invalid("coordinate_transformation_mode or nearest_mode is "
                         "unknown");
-  std::optional<SmallVector<Axis>> axes = readAxes(node);
+  std::optional<SmallVector<Axis>> axes = readAxes(node, scalesAt);
   if (!axes)
     return failure();
   bool crops = method.coordinates == "tf_crop_and_resize";
@@ -346,5 +382,6 @@ static LogicalResult importResize(NodeImporter &node) {
 }
 
 void heddle::onnx::addResize(OperatorTable &table) {
-  table.add("Resize", {13, 18, 19}, 1, 4, importResize);
+  table.add("Resize", {10, 11, 13, 18, 19}, 1, 4, importResize);
+  table.add("Upsample", {7, 9, 10}, 1, 2, importUpsample);
 }

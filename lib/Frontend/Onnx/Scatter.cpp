@@ -59,6 +59,14 @@ static LogicalResult importScatterElements(NodeImporter &node) {
                                   dims, {}, {}, dims, how));
 }
 
+/// What ScatterElements was before opset 11.
+static LogicalResult importScatter(NodeImporter &node) {
+  if (node.version() >= 11)
+    return node.unsupported("the operator was removed in opset 11; "
+                            "ScatterElements takes its place");
+  return importScatterElements(node);
+}
+
 /// The last dimension of the indices holds index vectors; updates are the
 /// slices that they point to.
 static LogicalResult importScatterNd(NodeImporter &node) {
@@ -137,7 +145,8 @@ static LogicalResult importTensorScatter(NodeImporter &node) {
 }
 
 void heddle::onnx::addScatter(OperatorTable &table) {
-  table.add("ScatterElements", {13, 16, 18}, 3, 3, importScatterElements);
-  table.add("ScatterND", {13, 16, 18}, 3, 3, importScatterNd);
+  table.add("ScatterElements", {11, 13, 16, 18}, 3, 3, importScatterElements);
+  table.add("Scatter", {9, 11}, 3, 3, importScatter);
+  table.add("ScatterND", {11, 13, 16, 18}, 3, 3, importScatterNd);
   table.add("TensorScatter", {24}, 2, 3, importTensorScatter);
 }

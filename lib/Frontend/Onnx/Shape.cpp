@@ -54,8 +54,10 @@ static LogicalResult importFlatten(NodeImporter &node) {
 
 static LogicalResult importSqueeze(NodeImporter &node) {
   OwnedExtents axes, shape;
-  if (node.has(1)) {
-    std::optional<OwnedExtents> given = node.integers(1, "the axes");
+  bool hasAxes = node.isGiven(1, "axes", 13);
+  if (hasAxes) {
+    std::optional<OwnedExtents> given =
+        node.integers(1, "the axes", "axes", 13);
     std::optional<OwnedExtents> normal =
         given ? node.normalizeAxes(*given, node.rank(0)) : std::nullopt;
     if (!normal)
@@ -64,7 +66,7 @@ static LogicalResult importSqueeze(NodeImporter &node) {
   }
   for (int64_t i = 0; i < node.rank(0); ++i) {
     int64_t extent = node.shape(0)[i];
-    bool drop = node.has(1) ? llvm::is_contained(axes, i) : extent == 1;
+    bool drop = hasAxes ? llvm::is_contained(axes, i) : extent == 1;
     if (drop && extent != 1)
       return node.invalid("dimension " + Twine(i) + " has extent " +
                           Twine(extent) + " and cannot be squeezed");
@@ -75,7 +77,7 @@ static LogicalResult importSqueeze(NodeImporter &node) {
 }
 
 static LogicalResult importUnsqueeze(NodeImporter &node) {
-  std::optional<OwnedExtents> given = node.integers(1, "the axes");
+  std::optional<OwnedExtents> given = node.integers(1, "the axes", "axes", 13);
   if (!given)
     return failure();
   int64_t rank = node.rank(0) + int64_t(given->size());
@@ -120,8 +122,9 @@ static LogicalResult importSplit(NodeImporter &node) {
     return failure();
   int64_t extent = node.shape(0)[axis];
   OwnedExtents sizes;
-  if (node.has(1)) {
-    std::optional<OwnedExtents> given = node.integers(1, "the sizes");
+  if (node.isGiven(1, "split", 13)) {
+    std::optional<OwnedExtents> given =
+        node.integers(1, "the sizes", "split", 13);
     if (!given)
       return failure();
     sizes = *given;
@@ -156,15 +159,17 @@ static LogicalResult importSplit(NodeImporter &node) {
 /// negative.
 static LogicalResult importSlice(NodeImporter &node) {
   Emitter &emit = node.emit;
-  std::optional<OwnedExtents> starts = node.integers(1, "the starts");
-  std::optional<OwnedExtents> ends = node.integers(2, "the ends");
+  std::optional<OwnedExtents> starts =
+      node.integers(1, "the starts", "starts", 10);
+  std::optional<OwnedExtents> ends = node.integers(2, "the ends", "ends", 10);
   if (!starts || !ends)
     return failure();
   OwnedExtents axes, steps(starts->size(), 1);
   for (size_t i = 0; i < starts->size(); ++i)
     axes.push_back(i);
-  if (node.has(3)) {
-    std::optional<OwnedExtents> given = node.integers(3, "the axes");
+  if (node.isGiven(3, "axes", 10)) {
+    std::optional<OwnedExtents> given =
+        node.integers(3, "the axes", "axes", 10);
     if (!given)
       return failure();
     axes = *given;
@@ -314,18 +319,18 @@ static LogicalResult importSpaceToDepth(NodeImporter &node) {
 }
 
 void heddle::onnx::addShape(OperatorTable &table) {
-  table.add("Reshape", {13, 14, 19, 21, 23, 24, 25}, 2, 2, importReshape);
-  table.add("Flatten", {13, 21, 23, 24, 25}, 1, 1, importFlatten);
-  table.add("Squeeze", {13, 21, 23, 24, 25}, 1, 2, importSqueeze);
-  table.add("Unsqueeze", {13, 21, 23, 24, 25}, 2, 2, importUnsqueeze);
-  table.add("Transpose", {13, 21, 23, 24, 25}, 1, 1, importTranspose);
-  table.add("Concat", {13}, 1, kAnyNumber, importConcat);
-  table.add("Split", {13, 18}, 1, 2, importSplit, kAnyNumber);
-  table.add("Slice", {13}, 3, 5, importSlice);
-  table.add("Expand", {13}, 2, 2, importExpand);
-  table.add("Tile", {13}, 2, 2, importTile);
-  table.add("Shape", {13, 15, 19, 21, 23, 24, 25}, 1, 1, importShape);
-  table.add("Size", {13, 19, 21, 23, 24, 25}, 1, 1, importSize);
-  table.add("DepthToSpace", {13, 28}, 1, 1, importDepthToSpace);
-  table.add("SpaceToDepth", {13, 28}, 1, 1, importSpaceToDepth);
+  table.add("Reshape", {5, 13, 14, 19, 21, 23, 24, 25}, 2, 2, importReshape);
+  table.add("Flatten", {1, 9, 11, 13, 21, 23, 24, 25}, 1, 1, importFlatten);
+  table.add("Squeeze", {1, 11, 13, 21, 23, 24, 25}, 1, 2, importSqueeze);
+  table.add("Unsqueeze", {1, 11, 13, 21, 23, 24, 25}, 1, 2, importUnsqueeze);
+  table.add("Transpose", {1, 13, 21, 23, 24, 25}, 1, 1, importTranspose);
+  table.add("Concat", {4, 11, 13}, 1, kAnyNumber, importConcat);
+  table.add("Split", {2, 11, 13, 18}, 1, 2, importSplit, kAnyNumber);
+  table.add("Slice", {1, 10, 11, 13}, 1, 5, importSlice);
+  table.add("Expand", {8, 13}, 2, 2, importExpand);
+  table.add("Tile", {6, 13}, 2, 2, importTile);
+  table.add("Shape", {1, 13, 15, 19, 21, 23, 24, 25}, 1, 1, importShape);
+  table.add("Size", {1, 13, 19, 21, 23, 24, 25}, 1, 1, importSize);
+  table.add("DepthToSpace", {1, 11, 13, 28}, 1, 1, importDepthToSpace);
+  table.add("SpaceToDepth", {1, 13, 28}, 1, 1, importSpaceToDepth);
 }

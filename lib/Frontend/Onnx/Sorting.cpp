@@ -14,7 +14,13 @@ static LogicalResult importTopK(NodeImporter &node) {
       node.normalizeAxis(node.integerAttribute("axis", -1), node.rank(0));
   bool largest = node.integerAttribute("largest", 1) != 0;
   (void)node.integerAttribute("sorted", 1);
-  std::optional<int64_t> k = node.integer(1, "k");
+  std::optional<int64_t> k;
+  if (node.version() < 10)
+    k = node.integerAttribute("k", -1);
+  else if (node.has(1))
+    k = node.integer(1, "k");
+  else
+    return node.invalid("k is missing");
   if (emit.hasFault() || !k)
     return failure();
   if (*k < 0 || *k > node.shape(0)[axis])
@@ -30,5 +36,5 @@ static LogicalResult importTopK(NodeImporter &node) {
 }
 
 void heddle::onnx::addSorting(OperatorTable &table) {
-  table.add("TopK", {11, 24}, 2, 2, importTopK, 2);
+  table.add("TopK", {1, 10, 11, 24}, 1, 2, importTopK, 2);
 }

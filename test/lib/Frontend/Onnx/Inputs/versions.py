@@ -2,7 +2,7 @@
 import sys
 from onnx import defs
 
-FIRST, LAST = 13, 28
+FIRST, LAST = 7, 28
 known = {}
 for schema in defs.get_all_schemas_with_history():
     if schema.domain == "" and schema.since_version <= LAST:
