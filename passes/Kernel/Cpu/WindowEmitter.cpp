@@ -1,5 +1,6 @@
-// Windows (pooling): lanes along the last dimension where it has no window, as
-// it is with channels last; else point after point.
+// Windows (pooling): lanes along the last dimension, whether the window moves
+// along it or not, as it does not with channels last. Dimensions with holes,
+// and very short ones, are walked point after point.
 
 #include "dialects/Kernel/LinearAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,7 +23,13 @@ public:
         inExtents(
             cast<RankedTensorType>(op.getInputs()[0].getType()).getShape()),
         outExtents(
-            cast<RankedTensorType>(op.getOutputs()[0].getType()).getShape()) {}
+            cast<RankedTensorType>(op.getOutputs()[0].getType()).getShape()) {
+    // One channel behind the image is no dimension to put lanes along.
+    while (!outExtents.empty() && outExtents.back() == 1 && lastIsPlain()) {
+      inExtents.pop_back();
+      outExtents.pop_back();
+    }
+  }
 
   LogicalResult run();
 
@@ -37,8 +44,11 @@ private:
   FailureOr<SmallVector<Value>> walk(unsigned dim, Value position,
                                      ArrayRef<Value> place, const Block &block,
                                      SmallVector<Value> accs);
-  FailureOr<SmallVector<Value>> emitPoint(Value position, const Block &block,
+  FailureOr<SmallVector<Value>> walkLanes(Value position, const Block &block,
                                           SmallVector<Value> accs);
+  FailureOr<SmallVector<Value>> emitPoint(Value position, const Block &block,
+                                          SmallVector<Value> accs,
+                                          Value coordinate = {});
   LaneBuilder lanesOf(const Block &block, int64_t vector) {
     Value mask = block.lanes && vector + 1 == block.vectors
                      ? tailMask(builder, loc, block.lanes, block.lastCount)
@@ -54,6 +64,22 @@ private:
            op.getPadding()[2 * last + 1] == 0 &&
            op.getBaseDilations()[last] == 1;
   }
+  /// From one lane to the next along the last dimension of the input.
+  int64_t laneStep() { return op.getStrides()[inExtents.size() - 1]; }
+  /// Whether lanes can lie along the last dimension: their coordinates are then
+  /// compared as 32-bit integers.
+  bool lastTakesLanes() {
+    constexpr int64_t kShortest = 4, kLongest = int64_t(1) << 28;
+    if (outExtents.empty())
+      return false;
+    if (lastIsPlain())
+      return true;
+    unsigned last = inExtents.size() - 1;
+    return op.getBaseDilations()[last] == 1 && outExtents[last] >= kShortest &&
+           inExtents[last] + op.getPadding()[2 * last] < kLongest &&
+           outExtents[last] * laneStep() < kLongest &&
+           op.getWindow()[last] * op.getWindowDilations()[last] < kLongest;
+  }
   Type elementType(unsigned input) {
     return cast<RankedTensorType>(op.getInputs()[input].getType())
         .getElementType();
@@ -67,18 +93,34 @@ private:
   SmallVector<int64_t> inExtents, outExtents;
 };
 
-/// All inputs at one element of the window.
-FailureOr<SmallVector<Value>>
-WindowEmitter::emitPoint(Value position, const Block &block,
-                         SmallVector<Value> accs) {
+/// All inputs at one element of the window. With `coordinate`, that of the
+/// first lane in the last dimension, lanes outside of the input keep what they
+/// have.
+FailureOr<SmallVector<Value>> WindowEmitter::emitPoint(Value position,
+                                                       const Block &block,
+                                                       SmallVector<Value> accs,
+                                                       Value coordinate) {
   unsigned inputs = op.getInputs().size();
+  int64_t step = block.lanes ? laneStep() : 0;
   for (int64_t vector = 0; vector < block.vectors; ++vector) {
     LaneBuilder lanes = lanesOf(block, vector);
+    int64_t offset = vector * block.lanes * step;
+    Value exists;
+    if (coordinate) {
+      Type i32 = builder.getI32Type();
+      Value first = arith::IndexCastOp::create(builder, loc, i32,
+                                               index.add(coordinate, offset));
+      Value end = arith::ConstantOp::create(
+          builder, loc, builder.getI32IntegerAttr(inExtents.back()));
+      exists = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                                     lanes.materialize(LaneValue(first, step)),
+                                     lanes.materialize(end));
+      lanes.mask = exists;
+    }
     SmallVector<LaneValue> arguments;
     for (unsigned input = 0; input < inputs; ++input)
       arguments.push_back(accs[input * block.vectors + vector]);
-    LaneValue at(index.add(position, vector * block.lanes),
-                 block.lanes ? 1 : 0);
+    LaneValue at(index.add(position, offset), step);
     for (unsigned input = 0; input < inputs; ++input)
       arguments.push_back(lanes.load(frame.buffer(op.getInputs()[input]),
                                      elementType(input), at));
@@ -86,10 +128,45 @@ WindowEmitter::emitPoint(Value position, const Block &block,
         emitRegion(lanes, op.getBody().front(), arguments);
     if (failed(results))
       return failure();
-    for (auto [input, value] : llvm::enumerate(*results))
-      accs[input * block.vectors + vector] = lanes.materialize(value);
+    for (auto [input, value] : llvm::enumerate(*results)) {
+      Value &acc = accs[input * block.vectors + vector];
+      Value next = lanes.materialize(value);
+      acc =
+          exists
+              ? Value(arith::SelectOp::create(builder, loc, exists, next, acc))
+              : next;
+    }
   }
   return accs;
+}
+
+/// The elements of the window along the last dimension, with lanes along it.
+FailureOr<SmallVector<Value>>
+WindowEmitter::walkLanes(Value position, const Block &block,
+                         SmallVector<Value> accs) {
+  unsigned last = inExtents.size() - 1;
+  if (lastIsPlain())
+    return emitPoint(index.add(position, block.start), block, std::move(accs));
+  int64_t window = op.getWindow()[last], low = op.getPadding()[2 * last];
+  int64_t dilation = op.getWindowDilations()[last];
+  bool inBounds = low <= 0 && (outExtents[last] - 1) * laneStep() - low +
+                                      (window - 1) * dilation <
+                                  inExtents[last];
+  Value origin = index.add(index.mul(block.start, laneStep()), -low);
+  LogicalResult status = success();
+  SmallVector<Value> results =
+      index.loop(index.constant(0), index.constant(window), 1, ValueRange(accs),
+                 [&](Value tap, ValueRange carried) -> SmallVector<Value> {
+                   SmallVector<Value> inside(carried);
+                   Value at = index.add(origin, index.mul(tap, dilation));
+                   auto next = emitPoint(index.add(position, at), block, inside,
+                                         inBounds ? Value() : at);
+                   status = success(succeeded(status) && succeeded(next));
+                   return succeeded(next) ? *next : inside;
+                 });
+  if (failed(status))
+    return failure();
+  return results;
 }
 
 /// The elements of the window from dimension `dim` on; `position` is that of
@@ -102,8 +179,7 @@ FailureOr<SmallVector<Value>> WindowEmitter::walk(unsigned dim, Value position,
     return emitPoint(position, block, std::move(accs));
   position = index.mul(position, inExtents[dim]);
   if (block.lanes && dim + 1 == inExtents.size())
-    return walk(dim + 1, index.add(position, block.start), place, block,
-                std::move(accs));
+    return walkLanes(position, block, std::move(accs));
 
   int64_t window = op.getWindow()[dim], low = op.getPadding()[2 * dim];
   int64_t dilation = op.getWindowDilations()[dim];
@@ -202,7 +278,7 @@ LogicalResult WindowEmitter::run() {
     return success();
   }
   int64_t tiles = 0;
-  if (outExtents.empty() || !lastIsPlain()) {
+  if (!lastTakesLanes()) {
     Value point = enterUnits(frame, elements, 2.0 * taps + 2, tiles);
     SmallVector<Value> place = index.delinearize(point, outExtents);
     if (failed(emitBlock(place, Block())))
@@ -214,7 +290,9 @@ LogicalResult WindowEmitter::run() {
   constexpr int64_t lanes = 16, unroll = 4;
   int64_t channels = outExtents.back();
   int64_t rows = elements / channels;
-  double cost = llvm::divideCeil(channels, lanes) * (taps * 1.0 + 1);
+  // A gather takes about as long as it has lanes to fetch.
+  double load = laneStep() == 1 ? 1 : 8;
+  double cost = llvm::divideCeil(channels, lanes) * (taps * load + 1);
   Value row = enterUnits(frame, rows, cost, tiles);
   SmallVector<Value> place =
       index.delinearize(row, ArrayRef(outExtents).drop_back());
