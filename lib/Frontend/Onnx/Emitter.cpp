@@ -241,12 +241,21 @@ Value Emitter::broadcastInDim(Value value, Extents shape, Extents dims) {
   }
   if (ElementsAttr known = splatOf(value, result))
     return constant(known);
+  // Floats copied along the first dimension, a batch, are no shape computation.
+  // Folded, they would make a program of few another one than that of many.
+  const int64_t *first = llvm::find(dims, 0);
+  bool grows = result.getRank() > 0 && result.getDimSize(0) != 1 &&
+               (first == dims.end() || from[first - dims.begin()] == 1);
+  bool isData = isa<FloatType>(result.getElementType()) && grows;
   OwnedExtents source(from.size());
-  if (Value folded = moved(value, result, [&](Extents index) {
-        for (size_t i = 0; i < source.size(); ++i)
-          source[i] = from[i] == 1 ? 0 : index[dims[i]];
-        return linearIndex(source, from);
-      }))
+  Value folded;
+  if (!isData)
+    folded = moved(value, result, [&](Extents index) {
+      for (size_t i = 0; i < source.size(); ++i)
+        source[i] = from[i] == 1 ? 0 : index[dims[i]];
+      return linearIndex(source, from);
+    });
+  if (folded)
     return folded;
   return stablehlo::BroadcastInDimOp::create(builder, loc, result, value,
                                              list(dims));
