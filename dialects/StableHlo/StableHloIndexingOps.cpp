@@ -96,6 +96,11 @@ LogicalResult GatherOp::inferReturnTypes(MLIRContext *context,
                                          Adaptor adaptor,
                                          SmallVectorImpl<Type> &inferred) {
   SmallVector<int64_t> sizes(adaptor.getSliceSizes());
+  // One of these is the mark of a size that is not known.
+  for (auto [i, size] : llvm::enumerate(sizes))
+    if (size < 0)
+      return emitOptionalError(location, "slice_sizes[", i, "] = ", size,
+                               " is negative");
   return inferGather(
       location, cast<RankedTensorType>(adaptor.getOperand().getType()),
       cast<RankedTensorType>(adaptor.getStartIndices().getType()),

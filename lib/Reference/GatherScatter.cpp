@@ -145,7 +145,14 @@ static LogicalResult gather(Invocation &call,
       call.evaluator.allocate(call.op, shape, operand.type().getElementType());
   if (failed(result))
     return failure();
-  if (result->size() == 0)
+  // Where a dropped dimension gives no element there is none to take: zeros.
+  bool nothing =
+      llvm::any_of(llvm::seq<int64_t>(0, operand.rank()), [&](int64_t d) {
+        return sizes[d] == 0 &&
+               (llvm::is_contained(batching, d) ||
+                llvm::is_contained(numbers.getCollapsedSliceDims(), d));
+      });
+  if (result->size() == 0 || nothing)
     return call.give(std::move(*result));
   Extents own = rowMajorStrides(operand.shape()), out = rowMajorStrides(shape);
   Extents kept =

@@ -62,7 +62,8 @@ void ComplexSplitter::splitShortDot(Operation *op) {
       spaceOf(right, numbers.getRhsBatchingDimensions(),
               numbers.getRhsContractingDimensions(),
               batch + left.getRank() - batch - terms, rank);
-  RankedTensorType space = RankedTensorType::get(shape, result.getElementType());
+  RankedTensorType space =
+      RankedTensorType::get(shape, result.getElementType());
   RealBuilder b(builder, loc, space);
   auto spread = [&](Value value, ArrayRef<int64_t> dims) -> ComplexParts {
     auto one = [&](Value part) -> Value {

@@ -103,6 +103,14 @@ Value GraphLowering::scalarOf(Value graphValue) {
                         type.getElementType());
 }
 
+Value GraphLowering::zeros(Location loc, RankedTensorType type) {
+  return generic(
+      loc, type, {}, {}, [&](OpBuilder &b, Location at, ValueRange) -> Value {
+        return arith::ConstantOp::create(
+            b, at, cast<TypedAttr>(b.getZeroAttr(type.getElementType())));
+      });
+}
+
 Value GraphLowering::filled(Location loc, Value graphValue,
                             RankedTensorType type) {
   if (Value scalar = scalarOf(graphValue)) {
@@ -199,15 +207,8 @@ bool GraphLowering::lowerEmpty(Operation *op) {
   if (op->getNumResults() == 0 || !llvm::all_of(op->getResultTypes(), isEmpty))
     return false;
   SmallVector<Value> results;
-  for (unsigned i = 0; i < op->getNumResults(); ++i) {
-    RankedTensorType type = resultType(op, i);
-    results.push_back(generic(
-        op->getLoc(), type, {}, {},
-        [&](OpBuilder &b, Location loc, ValueRange) -> Value {
-          return arith::ConstantOp::create(
-              b, loc, cast<TypedAttr>(b.getZeroAttr(type.getElementType())));
-        }));
-  }
+  for (unsigned i = 0; i < op->getNumResults(); ++i)
+    results.push_back(zeros(op->getLoc(), resultType(op, i)));
   replace(op, results);
   return true;
 }

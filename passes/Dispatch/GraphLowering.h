@@ -59,6 +59,8 @@ public:
   /// `to`.
   mlir::Value converted(mlir::Location loc, mlir::Value value, mlir::Type from,
                         mlir::Type to);
+  /// A tensor of zeros.
+  mlir::Value zeros(mlir::Location loc, mlir::RankedTensorType type);
   /// A tensor that holds the scalar `graphValue` everywhere.
   mlir::Value filled(mlir::Location loc, mlir::Value graphValue,
                      mlir::RankedTensorType type);

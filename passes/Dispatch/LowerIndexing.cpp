@@ -83,6 +83,12 @@ static void lowerOp(GraphLowering &lowering, stablehlo::GatherOp op) {
   Type indexType = elementOf(op.getStartIndices());
   if (!isa<IntegerType>(indexType))
     return lowering.unsupported(op, "indices that are no integers");
+  // Where a dropped dimension gives no element there is none to take: zeros.
+  for (ArrayRef<int64_t> dropped :
+       {numbers.getCollapsedSliceDims(), numbers.getOperandBatchingDims()})
+    for (int64_t dim : dropped)
+      if (op.getSliceSizes()[dim] == 0)
+        return lowering.replace(op, lowering.zeros(op.getLoc(), type));
   ArrayRef<int64_t> shape = lowering.shapeOf(operand);
   OpBuilder &builder = lowering.builder;
   MLIRContext *context = builder.getContext();

@@ -158,8 +158,8 @@ static void foldInto(linalg::GenericOp op) {
     while (std::optional<Source> source = viewSource(operand->get())) {
       source->map = composed(source->map, maps[i]);
       AffineMap old = std::exchange(maps[i], source->map);
-      bool legal = parallel || (findsItsLoops(maps) &&
-                                coversPlainly(*source, extents));
+      bool legal =
+          parallel || (findsItsLoops(maps) && coversPlainly(*source, extents));
       // A flat position may be the only place that named one of the loops.
       if (!legal && flatten(builder, *source, extents)) {
         maps[i] = source->map;

@@ -248,7 +248,9 @@ struct GatherOfOneSlice : OpRewritePattern<GatherOp> {
         integerValues(op.getStartIndices());
     if (!indices || indices->size() != numbers.getStartIndexMap().size() ||
         !type.hasStaticShape() || !result.hasStaticShape() ||
-        !numbers.getOperandBatchingDims().empty())
+        !numbers.getOperandBatchingDims().empty() ||
+        llvm::any_of(numbers.getCollapsedSliceDims(),
+                     [&](int64_t dim) { return op.getSliceSizes()[dim] == 0; }))
       return rewriter.notifyMatchFailure(op, "not one slice at a known index");
     SmallVector<int64_t> starts(type.getRank(), 0), limits;
     for (auto [index, dim] : llvm::zip(*indices, numbers.getStartIndexMap()))

@@ -125,3 +125,13 @@ func.func @sort_c5(%x: tensor<3x5xf32>) {
   }) : (tensor<3x5xf32>) -> tensor<3x5xf32>
   return
 }
+
+// -----
+
+func.func @gather_c21_negative(%x: tensor<3x5xf32>, %i: tensor<2x1xi32>) {
+  // A size that means "not known" in types.
+  // expected-error @below {{slice_sizes[0] = -9223372036854775808 is negative}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = "stablehlo.gather"(%x, %i) {dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: -9223372036854775808, 5>} : (tensor<3x5xf32>, tensor<2x1xi32>) -> tensor<2x5xf32>
+  return
+}
