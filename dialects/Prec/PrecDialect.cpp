@@ -32,11 +32,13 @@ int64_t largestOf(IntegerType type) {
   return bits >= 63 ? INT64_MAX : (int64_t(1) << bits) - 1;
 }
 
-/// The input's shape is the result's; scale and zero point are scalars, or
+/// The input's shape is the result's, as far as both are known; scale and zero point are scalars, or
 /// vectors along the axis.
 template <typename Op> static LogicalResult verifyConversion(Op op) {
   auto input = cast<RankedTensorType>(op.getInput().getType());
-  if (input.getShape() != cast<RankedTensorType>(op.getType()).getShape())
+  if (failed(verifyCompatibleShape(
+          input.getShape(),
+          cast<RankedTensorType>(op.getType()).getShape())))
     return op.emitOpError("converts ") << input << " to " << op.getType();
   std::optional<uint64_t> axis = op.getAxis();
   if (axis && *axis >= uint64_t(input.getRank()))

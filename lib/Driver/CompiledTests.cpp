@@ -1,4 +1,5 @@
 #include "CompiledTests.h"
+#include "RefineShapes.h"
 
 #include "CompiledRun.h"
 #include "heddle/Frontend/StableHlo.h"
@@ -249,7 +250,8 @@ ProgramOutcome heddle::compileAndRunProgram(
     dropOtherFunctions(*whole, copy);
     errors.clear();
     std::optional<SmallVector<HostTensor>> results;
-    if (succeeded(adoptStableHlo(*whole, copy, path)))
+    if (succeeded(adoptStableHlo(*whole, copy, path)) &&
+        succeeded(checkOpenSizes(copy)))
       results = compileAndRun(session, *whole, machine, customCalls,
                               program.inputs());
     if (!results) {

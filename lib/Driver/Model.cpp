@@ -120,7 +120,8 @@ OwningOpRef<ModuleOp> heddle::importModel(Session &session,
                                "function");
     return nullptr;
   }
-  if (failed(markCustomCalls(*module, options.customCalls)))
+  if (failed(checkOpenSizes(entryFunction(*module))) ||
+      failed(markCustomCalls(*module, options.customCalls)))
     return nullptr;
   return module;
 }
@@ -159,7 +160,9 @@ SmallVector<TensorSignature> heddle::inputSignatures(func::FuncOp entry) {
       continue;
     if (auto type = dyn_cast<RankedTensorType>(argument.getType()))
       list.push_back({nameOr(entry.getArgAttr(i, "heddle.name"), "arg", i),
-                      storedTensor(type), indexRange(argument), {}});
+                      storedTensor(type),
+                      indexRange(argument),
+                      {}});
   }
   return list;
 }
@@ -169,6 +172,8 @@ SmallVector<TensorSignature> heddle::outputSignatures(func::FuncOp entry) {
   for (auto [i, result] : llvm::enumerate(entry.getResultTypes()))
     if (auto type = dyn_cast<RankedTensorType>(result))
       list.push_back({nameOr(entry.getResultAttr(i, "heddle.name"), "out", i),
-                      storedTensor(type), std::nullopt, {}});
+                      storedTensor(type),
+                      std::nullopt,
+                      {}});
   return list;
 }

@@ -8,6 +8,7 @@
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/Verifier.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -249,12 +250,23 @@ LogicalResult Refiner::refineTypes(Operation *op) {
     return success();
   if (auto infer = dyn_cast<InferTypeOpInterface>(op)) {
     SmallVector<Type> types;
-    if (succeeded(infer.inferReturnTypes(
-            op->getContext(), std::nullopt, op->getOperands(),
-            op->getAttrDictionary(), op->getPropertiesStorage(),
-            op->getRegions(), types)))
-      for (auto [result, type] : llvm::zip(op->getResults(), types))
-        setType(result, type);
+    std::string complaint;
+    {
+      ScopedDiagnosticHandler listen(op->getContext(), [&](Diagnostic &error) {
+        complaint = error.str();
+        return success();
+      });
+      if (failed(infer.inferReturnTypes(
+              op->getContext(), op->getLoc(), op->getOperands(),
+              op->getAttrDictionary(), op->getPropertiesStorage(),
+              op->getRegions(), types)))
+        types.clear();
+    }
+    if (types.empty() && !complaint.empty())
+      return emitError(op->getLoc(), ErrorCode::StableHloInvalid)
+             << "'" << op->getName() << "' op " << complaint;
+    for (auto [result, type] : llvm::zip(op->getResults(), types))
+      setType(result, type);
   } else if (auto scatter = dyn_cast<ScatterOp>(op)) {
     for (auto [result, input] :
          llvm::zip(scatter.getResults(), scatter.getInputs()))
@@ -365,6 +377,46 @@ LogicalResult refineShapes(func::FuncOp entry, TypeRange argumentTypes) {
                                          entry->getParentOfType<ModuleOp>()))
       function.erase();
   return success();
+}
+
+static bool isOpen(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && !tensor.hasStaticShape();
+}
+
+LogicalResult checkOpenSizes(func::FuncOp entry) {
+  auto module = entry->getParentOfType<ModuleOp>();
+  bool anyOpen = module
+                     .walk([](Operation *op) {
+                       return llvm::any_of(op->getResultTypes(), isOpen)
+                                  ? WalkResult::interrupt()
+                                  : WalkResult::advance();
+                     })
+                     .wasInterrupted();
+  if (!anyOpen || llvm::any_of(entry.getArgumentTypes(), isOpen))
+    return success();
+  OwningOpRef<ModuleOp> copy = module.clone();
+  std::optional<std::pair<Location, std::string>> complaint;
+  {
+    ScopedDiagnosticHandler listen(entry.getContext(), [&](Diagnostic &error) {
+      if (!complaint)
+        complaint.emplace(error.getLocation(), error.str());
+      return success();
+    });
+    auto function = copy->lookupSymbol<func::FuncOp>(entry.getName());
+    SmallVector<Type> types(entry.getArgumentTypes());
+    if (succeeded(refineShapes(function, types))) {
+      complaint.reset();
+      if (succeeded(verify(*copy)) || !complaint)
+        return success();
+    } else if (!complaint || takeErrorCode(complaint->second) !=
+                                 ErrorCode::StableHloInvalid) {
+      // Sizes that stay open are looked at where they are compiled.
+      return success();
+    }
+  }
+  return emitError(complaint->first, ErrorCode::StableHloInvalid)
+         << complaint->second << ", with the sizes that are open in its type";
 }
 
 } // namespace heddle

@@ -14,6 +14,10 @@ namespace heddle {
 mlir::LogicalResult refineShapes(mlir::func::FuncOp entry,
                                  mlir::TypeRange argumentTypes);
 
+/// Reports a program of known arguments whose open sizes, once they are known,
+/// make an operation that breaks a rule: its verifier could not see that.
+mlir::LogicalResult checkOpenSizes(mlir::func::FuncOp entry);
+
 } // namespace heddle
 
 #endif // HEDDLE_LIB_DRIVER_REFINESHAPES_H

@@ -188,7 +188,8 @@ LogicalResult UncheckedProgram::test(func::FuncOp function,
     return emitError(copy.getLoc(), ErrorCode::StableHloEntry)
            << "the function has no body of one block";
   FailureOr<SmallVector<HostTensor>> arguments = fixSizes(copy, *whole);
-  if (failed(arguments) || failed(adoptStableHlo(*whole, copy, path)))
+  if (failed(arguments) || failed(adoptStableHlo(*whole, copy, path)) ||
+      failed(checkOpenSizes(copy)))
     return failure();
   SmallVector<TensorSignature> outputs = outputSignatures(copy);
   std::vector<std::string> said;

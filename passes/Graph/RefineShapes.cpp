@@ -1,6 +1,7 @@
 // Sizes that become known: shapes computed from constants. Each result takes
 // what its operands say, until the whole program has sizes.
 
+#include "dialects/Prec/Prec.h"
 #include "dialects/StableHlo/TypeInference.h"
 #include "passes/Graph/Constants.h"
 #include "passes/Graph/Simplify.h"
@@ -160,7 +161,7 @@ template <typename Op> struct RefineConversion : OpRewritePattern<Op> {
 
   LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
-    auto operand = dyn_cast<RankedTensorType>(op.getOperand().getType());
+    auto operand = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
     return success(operand && refine(op.getResult(), operand, rewriter));
   }
 };
@@ -263,8 +264,9 @@ void populateRefineShapesPatterns(RewritePatternSet &patterns) {
   patterns.add<RefineComputedShape<DynamicReshapeOp>,
                RefineComputedShape<DynamicIotaOp>, RefinePad, RefineSlice,
                FixSetDimensionSize, RefineInferred, RefineConversion<ConvertOp>,
-               RefineReshape, RefineDot, RefineLoop, RefineReturn>(
-      patterns.getContext());
+               RefineConversion<prec::QuantizeOp>,
+               RefineConversion<prec::DequantizeOp>, RefineReshape, RefineDot,
+               RefineLoop, RefineReturn>(patterns.getContext());
   patterns.add<RefineComputedShape<DynamicBroadcastInDimOp>>(
       patterns.getContext());
 }
