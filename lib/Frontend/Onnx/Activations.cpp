@@ -154,18 +154,11 @@ static LogicalResult importSwiGlu(NodeImporter &node) {
   return node.result(node.emit.multiply(gate, node.operand(1)));
 }
 
-/// The composite `heddle.gelu {approximate}`; the same forms as exporters spell
-/// it out.
-static LogicalResult importGelu(NodeImporter &node) {
-  StringRef kind = node.stringAttribute("approximate", "none");
-  if (kind != "none" && kind != "tanh")
-    return node.invalid("approximate is neither none nor tanh");
-  Builder &builder = node.builder();
-  auto attribute =
-      builder.getNamedAttr("approximate", builder.getStringAttr(kind));
-  auto curve = [kind](Emitter &emit, Value x) {
+/// The same forms as exporters spell them out.
+Value heddle::onnx::gelu(Emitter &emit, Value value, StringRef approximate) {
+  auto curve = [approximate](Emitter &emit, Value x) {
     Value half = emit.splatLike(x, 0.5), one = emit.splatLike(x, 1);
-    if (kind == "none") {
+    if (approximate == "none") {
       Value argument =
           emit.multiply(x, emit.splatLike(x, 0.70710678118654752440));
       return emit.multiply(emit.multiply(half, x),
@@ -179,15 +172,23 @@ static LogicalResult importGelu(NodeImporter &node) {
         emit.multiply(half, x),
         emit.add(one, emit.unary<stablehlo::TanhOp>(argument)));
   };
-  return node.result(
-      node.emit
-          .composite("heddle.gelu", node.operand(0),
-                     builder.getDictionaryAttr(attribute),
-                     [&](Emitter &inside, ValueRange arguments) {
-                       return SmallVector<Value>{
-                           inAtLeastFloat32(inside, arguments[0], curve)};
-                     })
-          .front());
+  Builder &builder = emit.builder;
+  auto attribute =
+      builder.getNamedAttr("approximate", builder.getStringAttr(approximate));
+  return emit
+      .composite("heddle.gelu", value, builder.getDictionaryAttr(attribute),
+                 [&](Emitter &inside, ValueRange arguments) {
+                   return SmallVector<Value>{
+                       inAtLeastFloat32(inside, arguments[0], curve)};
+                 })
+      .front();
+}
+
+static LogicalResult importGelu(NodeImporter &node) {
+  StringRef kind = node.stringAttribute("approximate", "none");
+  if (kind != "none" && kind != "tanh")
+    return node.invalid("approximate is neither none nor tanh");
+  return node.result(gelu(node.emit, node.operand(0), kind));
 }
 
 static LogicalResult importShrink(NodeImporter &node) {

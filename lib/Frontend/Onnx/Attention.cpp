@@ -239,7 +239,9 @@ static LogicalResult importAttention(NodeImporter &node) {
 
 /// Turns pairs of elements by an angle: halves of the head, or neighbours if
 /// interleaved.
-static LogicalResult importRotaryEmbedding(NodeImporter &node) {
+/// `cosines`, `sines` and `positions` are the places of its other inputs.
+static LogicalResult rotate(NodeImporter &node, size_t cosines, size_t sines,
+                            size_t positions) {
   Emitter &emit = node.emit;
   bool interleaved = node.integerAttribute("interleaved", 0) != 0;
   int64_t heads = node.integerAttribute("num_heads", 0);
@@ -266,8 +268,8 @@ static LogicalResult importRotaryEmbedding(NodeImporter &node) {
   OwnedExtents angles{shape[0], shape[1], shape[2], half};
   auto cache = [&](size_t i) -> Value {
     Value table = node.operand(i);
-    if (node.has(3))
-      table = emit.take(table, node.operand(3), 0);
+    if (node.has(positions))
+      table = emit.take(table, node.operand(positions), 0);
     Extents from = Emitter::shapeOf(table);
     if (from.size() != 3 || from[2] != half) {
       (void)node.invalid("a cache of the shape " + spellShape(from) +
@@ -276,7 +278,7 @@ static LogicalResult importRotaryEmbedding(NodeImporter &node) {
     }
     return emit.broadcastInDim(table, angles, {0, 1, 3});
   };
-  Value cosine = cache(1), sine = cache(2);
+  Value cosine = cache(cosines), sine = cache(sines);
   Value rotated = emit.sliceDim(x, 3, 0, turned), first, second;
   OwnedExtents pairs{shape[0], shape[1], shape[2], half, 2};
   if (interleaved) {
@@ -312,7 +314,23 @@ static LogicalResult importRotaryEmbedding(NodeImporter &node) {
   return node.result(result);
 }
 
+static LogicalResult importRotaryEmbedding(NodeImporter &node) {
+  return rotate(node, 1, 2, 3);
+}
+
+/// The form of com.microsoft: positions come before the tables.
+static LogicalResult importFusedRotaryEmbedding(NodeImporter &node) {
+  if (node.rank(1) != 2)
+    return node.unsupported("one position for all rows");
+  if (node.integerAttribute("is_packed_batching", 0) != 0 ||
+      node.floatAttribute("scale", 1) != 1)
+    return node.unsupported("packed rows and scales");
+  return rotate(node, 2, 3, 1);
+}
+
 void heddle::onnx::addAttention(OperatorTable &table) {
   table.add("Attention", {23, 24, 25}, 3, 7, importAttention, 4);
   table.add("RotaryEmbedding", {23}, 3, 4, importRotaryEmbedding);
+  table.add("com.microsoft.RotaryEmbedding", {1}, 4, 4,
+            importFusedRotaryEmbedding);
 }

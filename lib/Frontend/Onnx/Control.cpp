@@ -131,7 +131,7 @@ LogicalResult Importer::importIf(const Node &node, ArrayRef<Value> operands,
     return success();
   }
 
-  bool isInvalid = false, isPoisoned = false;
+  bool isInvalid = false, isPoisoned = false, isList = false;
   auto values =
       [&](const onnx::Attribute &branch) -> std::optional<SmallVector<Value>> {
     FailureOr<SmallVector<Definition>> results = importBranch(branch);
@@ -139,8 +139,12 @@ LogicalResult Importer::importIf(const Node &node, ArrayRef<Value> operands,
     isPoisoned |= succeeded(results) && anyPoisoned(*results);
     if (isInvalid || isPoisoned)
       return std::nullopt;
-    return llvm::map_to_vector(*results,
-                               [](const Definition &d) { return d.value; });
+    SmallVector<Value> values = llvm::map_to_vector(
+        *results, [](const Definition &d) { return d.value; });
+    isList |= llvm::any_of(values, isSequence);
+    if (isList)
+      return std::nullopt;
+    return values;
   };
   Emitter emit(builder, loc, *decompositions);
   std::optional<SmallVector<Value>> results = emitIf(
@@ -150,6 +154,10 @@ LogicalResult Importer::importIf(const Node &node, ArrayRef<Value> operands,
     return failure();
   if (isPoisoned)
     return poisonOutputs(node, scope, loc);
+  if (isList)
+    return refuse(node, scope, loc,
+                  "the branches give sequences, and the condition is computed "
+                  "from the inputs");
   if (!results)
     return refuse(node, scope, loc,
                   "the branches give values of different types, and the "

@@ -254,8 +254,10 @@ void heddle::onnx::addElementwise(OperatorTable &table) {
   table.add("GreaterOrEqual", {12, 16}, 2, 2, importComparison<Direction::GE>);
   table.add("Where", {9, 16}, 3, 3, importWhere);
   table.add("Clip", {6, 11, 12, 13}, 1, 3, importClip);
-  table.add("Identity", {1, 13, 14, 16, 19, 21, 23, 24, 25}, 1, 1,
-            importIdentity);
+  table
+      .add("Identity", {1, 13, 14, 16, 19, 21, 23, 24, 25}, 1, 1,
+           importIdentity)
+      .takesSequences = true;
   table.add("Dropout", {7, 10, 12, 13, 22}, 1, 3, importDropout, 2);
   table.add("Cast", {6, 9, 13, 19, 21, 23, 24, 25, 28}, 1, 1, importCast);
   table.add("CastLike", {15, 19, 21, 23, 24, 25}, 2, 2, importCastLike);

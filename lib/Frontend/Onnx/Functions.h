@@ -24,6 +24,16 @@ mlir::Value rsqrt(Emitter &emit, mlir::Value value);
 /// The composite `heddle.softmax {axis}`.
 mlir::Value softmax(Emitter &emit, mlir::Value value, int64_t dimension);
 
+/// The composite `heddle.gelu {approximate}`; "none" means by erf, "tanh" by
+/// tanh.
+mlir::Value gelu(Emitter &emit, mlir::Value value, llvm::StringRef approximate);
+/// The composite `heddle.layer_norm` or `heddle.rms_norm {axis, epsilon}` over
+/// the dimensions from `axis` on. Scale and bias are broadcast to these; `bias`
+/// may be null.
+mlir::Value trailingNorm(Emitter &emit, llvm::StringRef name, mlir::Value value,
+                         mlir::Value scale, mlir::Value bias, int64_t axis,
+                         double epsilon);
+
 /// numpy's matmul: vectors get a dimension of 1 that is dropped again, leading
 /// dimensions are broadcast. The element types are equal.
 mlir::Value matmul(Emitter &emit, mlir::Value lhs, mlir::Value rhs);

@@ -237,8 +237,7 @@ LogicalResult Importer::importNode(const Node &node, size_t position,
       return poisonOutputs(node, scope, loc);
     return importCall(node, *function, operands, scope, loc);
   }
-  const Operator *op =
-      isDefaultDomain(node.domain) ? operators.lookup(node.op) : nullptr;
+  const Operator *op = operators.lookup(node.domain, node.op);
   int64_t operatorSet = operatorSetOf(scope.operatorSets, node.domain);
   int version = op ? operatorVersion(*op, operatorSet) : 0;
   // Unknown operators have been listed before the walk began.
@@ -269,6 +268,12 @@ LogicalResult Importer::importNode(const Node &node, size_t position,
     FailureOr<Value> value = materialize(*operands[i], loc);
     if (failed(value))
       return failure();
+    // A loop carries sequences, and only it and few operators take them.
+    if (isSequence(*value) && !op->takesSequences &&
+        (node.op != "Loop" || i < 2))
+      return heddle::emitError(loc, ErrorCode::OnnxNode)
+             << node.op << " takes a tensor as its input " << i
+             << ", not a sequence";
     values.push_back(*value);
   }
 

@@ -142,6 +142,10 @@ private:
 /// Null if the node has no such attribute.
 const onnx::Attribute *findAttribute(const Node &node, llvm::StringRef name);
 bool anyPoisoned(llvm::ArrayRef<Definition> definitions);
+/// Whether the value is a sequence of tensors.
+inline bool isSequence(mlir::Value value) {
+  return value && llvm::isa<mlir::TupleType>(value.getType());
+}
 /// A known condition; nothing if it is computed from the inputs.
 std::optional<bool> knownBool(mlir::Value value);
 

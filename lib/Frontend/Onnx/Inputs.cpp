@@ -223,6 +223,11 @@ LogicalResult Importer::importOutputs(const Scope &scope) {
     FailureOr<Value> value = materialize(*definition, loc);
     if (failed(value))
       return failure();
+    if (isSequence(*value))
+      return heddle::emitError(loc, ErrorCode::OnnxType)
+             << "the output is a sequence of "
+             << cast<TupleType>(value->getType()).size()
+             << " tensors; make each tensor an output of its own";
     Type element = elementType(context, output.type.element);
     if (output.type.kind == ValueType::Tensor && element &&
         element != Emitter::elementOf(*value))

@@ -117,7 +117,8 @@ FailureOr<Importer::Step> Importer::importStep(const Repetition &loop,
       *results, [](const Definition &d) { return d.value; });
   ArrayRef<Value> rest = values;
   if (loop.isLoop) {
-    if (!Emitter::elementOf(rest.front()).isInteger(1) ||
+    if (isSequence(rest.front()) ||
+        !Emitter::elementOf(rest.front()).isInteger(1) ||
         Emitter::typeOf(rest.front()).getNumElements() != 1)
       return heddle::emitError(loop.loc, ErrorCode::OnnxNode)
              << "the body's first output must be one condition of type bool";
@@ -128,6 +129,9 @@ FailureOr<Importer::Step> Importer::importStep(const Repetition &loop,
   step.states.assign(rest.take_front(states.size()));
   step.pieces.assign(rest.drop_front(states.size()));
   for (auto [piece, rows] : llvm::zip_equal(step.pieces, loop.writes)) {
+    if (isSequence(piece))
+      return heddle::emitError(loop.loc, ErrorCode::OnnxNode)
+             << "the steps give sequences that cannot be put together";
     int64_t rank = Emitter::typeOf(piece).getRank() + 1;
     if (rows.axis < -rank || rows.axis >= rank)
       return heddle::emitError(loop.loc, ErrorCode::OnnxNode)
@@ -143,7 +147,9 @@ static int64_t axisOf(const Rows &rows, Value piece) {
 }
 
 Importer::Written Importer::unroll(const Repetition &loop, const Scope &scope) {
-  int64_t steps = *loop.knownSteps(), nodes = countNodes(loop.body);
+  // Without a count the condition ends it.
+  int64_t steps = loop.knownSteps().value_or(kMaxSteps + 1);
+  int64_t nodes = countNodes(loop.body);
   if (loop.condition && !knownBool(loop.condition))
     return Written::impossible(
         "whether the loop begins is computed from the inputs");
@@ -198,6 +204,10 @@ Importer::Written Importer::writeLoop(const Repetition &loop,
   std::optional<int64_t> steps = loop.knownSteps();
   Emitter emit(builder, loop.loc, *decompositions);
   Value count = steps ? integerScalar(emit, *steps) : loop.count;
+  static constexpr char kSequences[] =
+      "a state is a sequence, and the number of steps is not known";
+  if (llvm::any_of(loop.states, isSequence))
+    return Written::impossible(kSequences);
   LoopEmitter writer(emit, loop.states);
   FailureOr<Step> step =
       importStep(loop, writer.number(), writer.carried(), scope);
@@ -207,6 +217,8 @@ Importer::Written Importer::writeLoop(const Repetition &loop,
     return {Written::Poisoned, {}, {}};
 
   SmallVector<Value> next = step->states;
+  if (llvm::any_of(next, isSequence))
+    return Written::impossible(kSequences);
   bool mayEnd = step->condition || (loop.condition && steps != 0);
   if (!loop.writes.empty() && (!steps || mayEnd))
     return Written::impossible(
@@ -258,7 +270,8 @@ LogicalResult Importer::importRepetition(Repetition &loop, Scope &scope) {
     written = writeLoop(loop, scope);
     bool isRefused =
         written.outcome == Written::Poisoned && offences.size() > known;
-    if (steps && (written.outcome == Written::Impossible || isRefused)) {
+    if ((steps || !loop.count) &&
+        (written.outcome == Written::Impossible || isRefused)) {
       forget();
       written = unroll(loop, scope);
     }

@@ -148,8 +148,7 @@ void Importer::listUnknownOperators(ArrayRef<Node> nodes,
       continue;
     }
     int64_t set = operatorSetOf(sets, node.domain);
-    const Operator *op =
-        isDefaultDomain(node.domain) ? operators.lookup(node.op) : nullptr;
+    const Operator *op = operators.lookup(node.domain, node.op);
     if (!op)
       report(loc, node.domain, node.op, set,
              "heddle does not read this operator");

@@ -135,27 +135,26 @@ static LogicalResult importGroupNormalization(NodeImporter &node) {
 //===--- Layer and RMS normalization
 //----------------------------------------------------------===//
 
-/// The composites `heddle.layer_norm` and `heddle.rms_norm {axis, epsilon}`
-/// normalize over the last dimension, with scale and bias along it; several
-/// trailing dimensions are one, for that purpose.
-static Value trailingNorm(NodeImporter &node, StringRef name, int64_t axis,
-                          double epsilon, bool centre) {
-  Emitter &emit = node.emit;
-  OwnedExtents shape(node.shape(0));
+/// The composite normalizes over the last dimension, with scale and bias along
+/// it; several trailing dimensions are one, for that purpose.
+Value heddle::onnx::trailingNorm(Emitter &emit, StringRef name, Value value,
+                                 Value scale, Value bias, int64_t axis,
+                                 double epsilon) {
+  bool centre = name == "heddle.layer_norm";
+  OwnedExtents shape(Emitter::shapeOf(value));
   int64_t row = 1;
   for (int64_t extent : Extents(shape).drop_front(axis))
     row *= extent;
   OwnedExtents flat(shape.begin(), shape.begin() + axis);
   flat.push_back(row);
-  SmallVector<Value> operands{emit.reshape(node.operand(0), flat)};
-  for (size_t i = 1; i < node.numOperands(); ++i)
-    if (node.has(i))
+  SmallVector<Value> operands{emit.reshape(value, flat)};
+  for (Value parameter : {scale, bias})
+    if (parameter)
       operands.push_back(emit.reshape(
-          emit.broadcastTo(node.operand(i), Extents(shape).drop_front(axis)),
-          row));
+          emit.broadcastTo(parameter, Extents(shape).drop_front(axis)), row));
   if (emit.hasFault())
-    return node.operand(0);
-  Builder &builder = node.builder();
+    return value;
+  Builder &builder = emit.builder;
   NamedAttribute attributes[] = {
       builder.getNamedAttr("axis", builder.getI64IntegerAttr(axis)),
       builder.getNamedAttr("epsilon", builder.getF32FloatAttr(epsilon))};
@@ -194,8 +193,9 @@ static LogicalResult importLayerNormalization(NodeImporter &node) {
   node.ignoreAttribute("stash_type");
   if (emit.hasFault())
     return failure();
-  node.set(0, trailingNorm(node, "heddle.layer_norm", axis, epsilon,
-                           /*centre=*/true));
+  node.set(0, trailingNorm(
+                  emit, "heddle.layer_norm", node.operand(0), node.operand(1),
+                  node.has(2) ? node.operand(2) : Value(), axis, epsilon));
   if (node.wants(1) || node.wants(2)) {
     Value x = node.operand(0);
     if (Emitter::elementOf(x).getIntOrFloatBitWidth() < 32)
@@ -215,8 +215,8 @@ static LogicalResult importRmsNormalization(NodeImporter &node) {
   node.ignoreAttribute("stash_type");
   if (node.emit.hasFault())
     return failure();
-  return node.result(trailingNorm(node, "heddle.rms_norm", axis, epsilon,
-                                  /*centre=*/false));
+  return node.result(trailingNorm(node.emit, "heddle.rms_norm", node.operand(0),
+                                  node.operand(1), Value(), axis, epsilon));
 }
 
 //===--- The rest
@@ -294,7 +294,8 @@ void heddle::onnx::addNormalization(OperatorTable &table) {
   table.add("InstanceNormalization", {6, 22}, 3, 3,
             importInstanceNormalization);
   table.add("GroupNormalization", {18, 21}, 3, 3, importGroupNormalization);
-  table.add("LayerNormalization", {17}, 2, 3, importLayerNormalization, 3);
+  // onnxruntime's optimizer writes it into models of older operator sets.
+  table.add("LayerNormalization", {1, 17}, 2, 3, importLayerNormalization, 3);
   table.add("RMSNormalization", {23}, 2, 2, importRmsNormalization);
   table.add("LRN", {1, 13}, 1, 1, importLrn);
   table.add("LpNormalization", {1, 22}, 1, 1, importLpNormalization);

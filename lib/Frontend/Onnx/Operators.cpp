@@ -21,6 +21,7 @@ OperatorTable::OperatorTable() {
   addControl(*this);
   addRecurrent(*this);
   addQuantization(*this);
+  addQuantized(*this);
   addEinsum(*this);
   addResize(*this);
   addGridSample(*this);
@@ -30,18 +31,22 @@ OperatorTable::OperatorTable() {
   addPadding(*this);
   addScatter(*this);
   addSorting(*this);
+  addSequences(*this);
+  addFused(*this);
+  addFusedAttention(*this);
   addGenerators(*this);
 }
 
-void OperatorTable::add(llvm::StringRef name, llvm::ArrayRef<int> versions,
-                        int minInputs, int maxInputs, ImportFunction import,
-                        int maxOutputs) {
+Operator &OperatorTable::add(llvm::StringRef name, llvm::ArrayRef<int> versions,
+                             int minInputs, int maxInputs,
+                             ImportFunction import, int maxOutputs) {
   Operator &row = rows[name];
   row.versions.assign(versions.begin(), versions.end());
   row.minInputs = minInputs;
   row.maxInputs = maxInputs;
   row.maxOutputs = maxOutputs;
   row.import = import;
+  return row;
 }
 
 int heddle::onnx::operatorVersion(const Operator &op, int64_t operatorSet) {
@@ -58,7 +63,7 @@ void heddle::printOnnxOperators(llvm::raw_ostream &stream) {
   llvm::sort(names);
   for (llvm::StringRef name : names) {
     stream << name;
-    for (int version : table.lookup(name)->versions)
+    for (int version : table.lookup("", name)->versions)
       stream << " " << version;
     stream << "\n";
   }

@@ -29,19 +29,25 @@ struct Operator {
   /// Null for operators with graphs inside, which the walk over the model
   /// imports.
   ImportFunction import = nullptr;
+  /// Whether an input may be a sequence of tensors.
+  bool takesSequences = false;
 };
 
-/// The operators of the domain `ai.onnx`, by name.
+/// The operators of the domain `ai.onnx` by name, those of others as
+/// `com.microsoft.Gelu`.
 class OperatorTable {
 public:
   OperatorTable();
 
-  const Operator *lookup(llvm::StringRef name) const {
-    auto it = rows.find(name);
+  const Operator *lookup(llvm::StringRef domain, llvm::StringRef name) const {
+    auto it = domain.empty() || domain == "ai.onnx"
+                  ? rows.find(name)
+                  : rows.find((domain + "." + name).str());
     return it == rows.end() ? nullptr : &it->second;
   }
-  void add(llvm::StringRef name, llvm::ArrayRef<int> versions, int minInputs,
-           int maxInputs, ImportFunction import, int maxOutputs = 1);
+  Operator &add(llvm::StringRef name, llvm::ArrayRef<int> versions,
+                int minInputs, int maxInputs, ImportFunction import,
+                int maxOutputs = 1);
   const llvm::StringMap<Operator> &all() const { return rows; }
 
 private:
@@ -71,11 +77,15 @@ void addSpectrum(OperatorTable &table);
 void addIndexing(OperatorTable &table);
 void addScatter(OperatorTable &table);
 void addSorting(OperatorTable &table);
+void addSequences(OperatorTable &table);
+void addFused(OperatorTable &table);
+void addFusedAttention(OperatorTable &table);
 void addGenerators(OperatorTable &table);
 void addAttention(OperatorTable &table);
 void addControl(OperatorTable &table);
 void addRecurrent(OperatorTable &table);
 void addQuantization(OperatorTable &table);
+void addQuantized(OperatorTable &table);
 
 } // namespace heddle::onnx
 

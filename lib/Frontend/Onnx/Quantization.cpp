@@ -2,6 +2,8 @@
 // prec.dequantize; blocks and floats of one byte are spelled out. Products of
 // integers are summed exactly in i32.
 
+#include "Quantization.h"
+
 #include "Functions.h"
 #include "Windows.h"
 
@@ -11,36 +13,27 @@ using namespace mlir;
 using namespace heddle;
 using namespace heddle::onnx;
 
-namespace {
-
-/// What a scale and its zero point mean for a tensor.
-struct Scaling {
-  /// A scalar, a vector along `axis`, or a block's worth each.
-  Value scale;
-  /// Shaped like the scale; null if there is none.
-  Value zeroPoint;
-  std::optional<int64_t> axis;
-  /// Elements along `axis` that share a scale; 0 if scales are no blocks.
-  int64_t block = 0;
-};
-
-/// Reads a scale for tensors of the shape. `axis` counts if it is a vector,
-/// `block` if it has the tensor's rank. Nothing after a fault.
-std::optional<Scaling> readScaling(NodeImporter &node, size_t scale,
-                                   size_t zeroPoint, Extents shape,
-                                   int64_t axis, int64_t block = 0) {
+std::optional<Scaling> heddle::onnx::readScaling(NodeImporter &node,
+                                                 size_t scale, size_t zeroPoint,
+                                                 Extents shape, int64_t axis,
+                                                 int64_t block) {
   Emitter &emit = node.emit;
   Scaling result{node.operand(scale),
                  node.has(zeroPoint) ? node.operand(zeroPoint) : Value(),
                  std::nullopt, 0};
   OwnedExtents given(node.shape(scale));
+  auto isOne = [](Value value) {
+    return Emitter::typeOf(value).getNumElements() == 1;
+  };
+  // A scalar and a vector of one are both written for one number.
   if (result.zeroPoint &&
-      Emitter::shapeOf(result.zeroPoint) != Extents(given)) {
+      Emitter::shapeOf(result.zeroPoint) != Extents(given) &&
+      !(isOne(result.scale) && isOne(result.zeroPoint) && block == 0)) {
     (void)node.invalid("the scale has the shape " + spellShape(given) +
                        ", the zero point " + spellShape(node.shape(zeroPoint)));
     return std::nullopt;
   }
-  if (Emitter::typeOf(result.scale).getNumElements() == 1 && block == 0) {
+  if (isOne(result.scale) && block == 0) {
     result.scale = emit.reshape(result.scale, {});
     if (result.zeroPoint)
       result.zeroPoint = emit.reshape(result.zeroPoint, {});
@@ -65,6 +58,8 @@ std::optional<Scaling> readScaling(NodeImporter &node, size_t scale,
   }
   return result;
 }
+
+namespace {
 
 /// A scale or zero point for each element of the shape.
 Value spread(Emitter &emit, const Scaling &scaling, Value parameter,
@@ -106,10 +101,10 @@ Value zeroPointOf(Emitter &emit, const Scaling &scaling, Type storage) {
                            0);
 }
 
-/// clamp(round(x / scale) + zero point); without `saturates` what a float type
-/// cannot hold becomes infinite or NaN.
-Value quantize(Emitter &emit, Value x, Scaling scaling, Type storage,
-               bool saturates = true) {
+} // namespace
+
+Value heddle::onnx::quantize(Emitter &emit, Value x, Scaling scaling,
+                             Type storage, bool saturates) {
   scaling.scale = emit.convert(scaling.scale, Emitter::elementOf(x));
   auto integer = dyn_cast<IntegerType>(storage);
   Extents shape = Emitter::shapeOf(x);
@@ -143,8 +138,8 @@ Value quantize(Emitter &emit, Value x, Scaling scaling, Type storage,
   return emit.convert(value, storage);
 }
 
-/// (x - zero point) * scale in the type `result`.
-Value dequantize(Emitter &emit, Value x, Scaling scaling, Type result) {
+Value heddle::onnx::dequantize(Emitter &emit, Value x, Scaling scaling,
+                               Type result) {
   Extents shape = Emitter::shapeOf(x);
   Type storage = Emitter::elementOf(x);
   scaling.scale = inComputable(emit, scaling.scale);
@@ -162,6 +157,8 @@ Value dequantize(Emitter &emit, Value x, Scaling scaling, Type result) {
   Value scale = emit.convert(spread(emit, scaling, scaling.scale, shape), wide);
   return emit.convert(emit.multiply(value, scale), result);
 }
+
+namespace {
 
 LogicalResult importQuantize(NodeImporter &node) {
   Emitter &emit = node.emit;
@@ -225,10 +222,10 @@ LogicalResult importDynamicQuantize(NodeImporter &node) {
   return success();
 }
 
-/// The difference to the zero point in i32. A zero point that is a vector is
-/// along dimension `axis`; one of the tensor's rank is broadcast.
-Value centred(NodeImporter &node, size_t operand, size_t zeroPoint,
-              int64_t axis) {
+} // namespace
+
+Value heddle::onnx::centred(NodeImporter &node, size_t operand,
+                            size_t zeroPoint, int64_t axis) {
   Emitter &emit = node.emit;
   Type wide = emit.builder.getI32Type();
   Value value = emit.convert(node.operand(operand), wide);
@@ -242,6 +239,8 @@ Value centred(NodeImporter &node, size_t operand, size_t zeroPoint,
     zero = alongDimension(emit, zero, shape, axis);
   return emit.subtract(value, emit.broadcastTo(zero, shape));
 }
+
+namespace {
 
 LogicalResult importMatMulInteger(NodeImporter &node) {
   Value lhs = centred(node, 0, 2, std::max<int64_t>(node.rank(0) - 2, 0));
@@ -329,6 +328,9 @@ void heddle::onnx::addQuantization(OperatorTable &table) {
             importQuantize);
   table.add("DequantizeLinear", {10, 13, 19, 21, 23, 24, 25, 28}, 2, 3,
             importDequantize);
+  // onnxruntime's forms for types that an older operator set lacks.
+  table.add("com.microsoft.QuantizeLinear", {1}, 2, 3, importQuantize);
+  table.add("com.microsoft.DequantizeLinear", {1}, 2, 3, importDequantize);
   table.add("DynamicQuantizeLinear", {11}, 1, 1, importDynamicQuantize, 3);
   table.add("MatMulInteger", {10}, 2, 4, importMatMulInteger);
   table.add("QLinearMatMul", {10, 21}, 8, 8, importQLinearMatMul);

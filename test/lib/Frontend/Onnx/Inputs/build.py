@@ -57,7 +57,9 @@ def main():
     graph = helper.make_graph(
         [node(n) for n in arguments.nodes], "g", [value_info(i) for i in arguments.inputs],
         [value_info(o) for o in arguments.outputs], [constant(c) for c in arguments.constants])
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", arguments.opset)])
+    # onnxruntime's own domain has one operator set.
+    imports = [helper.make_opsetid("", arguments.opset)] + [helper.make_opsetid("com.microsoft", 1)] * any(n.domain == "com.microsoft" for n in graph.node)
+    model = helper.make_model(graph, opset_imports=imports, ir_version=10)
     onnx.save(model, arguments.out)
 
 

@@ -8,9 +8,15 @@ for schema in defs.get_all_schemas_with_history():
     if schema.domain == "" and schema.since_version <= LAST:
         known.setdefault(schema.name, set()).add(schema.since_version)
 
+# What onnxruntime's optimizer writes into the default domain, though ONNX has it later or never.
+known["LayerNormalization"].add(1)
+known["SimplifiedLayerNormalization"] = {1}
+
 wrong, count = 0, 0
 for line in sys.stdin:
     name, *versions = line.split()
+    if "." in name:
+        continue
     since = known.get(name, set())
     # What is in force at the first operator set, and every change after it.
     expected = {v for v in since if v > FIRST} | {max((v for v in since if v <= FIRST), default=0)} - {0}

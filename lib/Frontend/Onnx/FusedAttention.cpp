@@ -1,0 +1,232 @@
+// Attention of the domain com.microsoft, as onnxruntime's transformer optimizer
+// writes it. Spelled out as exporters do, which the graph passes recognise.
+
+#include "Functions.h"
+#include "NodeImporter.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace heddle;
+using namespace heddle::onnx;
+
+using Direction = stablehlo::ComparisonDirection;
+
+namespace {
+
+/// [batch, heads, sequence, size] each.
+struct Parts {
+  Value query, key, value;
+};
+
+} // namespace
+
+/// [batch, sequence, heads * size] to [batch, heads, sequence, size]; four
+/// dimensions are as they should be.
+static Value splitHeads(NodeImporter &node, Value x, int64_t heads) {
+  Emitter &emit = node.emit;
+  Extents shape = Emitter::shapeOf(x);
+  if (shape.size() == 4)
+    return x;
+  if (shape.size() != 3 || heads < 1 || shape[2] % heads != 0) {
+    (void)node.invalid("an input of the shape " + spellShape(shape) +
+                       " has no " + Twine(heads) + " heads");
+    return {};
+  }
+  return emit.transpose(
+      emit.reshape(x, {shape[0], shape[1], heads, shape[2] / heads}),
+      {0, 2, 1, 3});
+}
+
+/// What a mask adds to scores of [batch, heads, rows, columns]: `filter` where
+/// a key is not to be seen. Its forms: how many keys each row of the batch
+/// sees, or a 1 for each key that is seen, per batch, per query, per head.
+static FailureOr<Value> maskBias(NodeImporter &node, size_t operand,
+                                 int64_t batch, int64_t rows, int64_t columns,
+                                 double filter, Type element) {
+  Emitter &emit = node.emit;
+  Value mask = node.operand(operand);
+  OwnedExtents shape(node.shape(operand));
+  Value seen;
+  if (shape == OwnedExtents{batch}) {
+    auto type = emit.type({batch, columns}, node.element(operand));
+    seen = emit.compare(emit.iota(type, 1),
+                        emit.broadcastInDim(mask, {batch, columns}, 0),
+                        Direction::LT);
+  } else if (shape.size() >= 2 && shape.front() == batch &&
+             shape.back() >= columns) {
+    int64_t rank = shape.size();
+    mask = emit.sliceDim(mask, rank - 1, 0, columns);
+    // A square as large as the longest sequence holds rows of the past, too.
+    if (rank == 4)
+      mask = emit.sliceDim(mask, 2, columns - rows, columns);
+    seen = emit.compare(mask, emit.splatInteger(Emitter::typeOf(mask), 0),
+                        Direction::NE);
+  } else {
+    return node.unsupported("a mask of the shape " + spellShape(shape));
+  }
+  OwnedExtents wide(Emitter::shapeOf(seen));
+  while (wide.size() < 4)
+    wide.insert(wide.begin() + 1, 1);
+  seen = emit.reshape(seen, wide);
+  auto type = emit.type(wide, element);
+  return emit.select(seen, emit.splat(type, 0), emit.splat(type, filter));
+}
+
+/// Queries, keys and values to [batch, sequence, heads * size]. `mask` and
+/// `bias` are the places of these inputs.
+static LogicalResult attend(NodeImporter &node, const Parts &parts, size_t mask,
+                            size_t bias) {
+  Emitter &emit = node.emit;
+  double filter = node.floatAttribute("mask_filter_value", -10000.0f);
+  double scale = node.floatAttribute("scale", 0);
+  bool isCausal = node.integerAttribute("unidirectional", 0) != 0;
+  Extents q = Emitter::shapeOf(parts.query), k = Emitter::shapeOf(parts.key);
+  Extents v = Emitter::shapeOf(parts.value);
+  if (q[0] != k[0] || q[1] != k[1] || q[3] != k[3] || v[0] != k[0] ||
+      v[1] != k[1] || v[2] != k[2])
+    return node.invalid("queries, keys and values of the shapes " +
+                        spellShape(q) + ", " + spellShape(k) + " and " +
+                        spellShape(v));
+  int64_t rows = q[2], columns = k[2];
+  if (scale == 0)
+    scale = 1 / std::sqrt(double(std::max<int64_t>(q[3], 1)));
+  Type element = Emitter::elementOf(parts.query);
+  Value scores = emit.dotGeneral(parts.query, parts.key, {0, 1}, {0, 1}, 3, 3);
+  scores = emit.multiply(scores, emit.splatLike(scores, scale));
+  auto add = [&](Value more) {
+    scores = emit.add(scores, emit.broadcastTo(more, Emitter::shapeOf(scores)));
+  };
+  if (node.has(mask)) {
+    FailureOr<Value> hidden =
+        maskBias(node, mask, q[0], rows, columns, filter, element);
+    if (failed(hidden))
+      return failure();
+    add(*hidden);
+  }
+  if (isCausal) {
+    auto type = emit.type({1, 1, rows, columns}, node.builder().getI64Type());
+    Value last =
+        emit.add(emit.iota(type, 2), emit.splatInteger(type, columns - rows));
+    auto real = emit.type({1, 1, rows, columns}, element);
+    add(emit.select(
+        emit.compare(emit.iota(type, 3), last, Direction::LE),
+        emit.splat(real, 0),
+        emit.splat(real, -std::numeric_limits<double>::infinity())));
+  }
+  if (node.has(bias))
+    add(node.operand(bias));
+  Value result = emit.dotGeneral(softmax(emit, scores, 3), parts.value, {0, 1},
+                                 {0, 1}, 3, 2);
+  return node.result(emit.reshape(emit.transpose(result, {0, 2, 1, 3}),
+                                  {q[0], rows, q[1] * v[3]}));
+}
+
+/// One product makes queries, keys and values. Inputs: [batch, sequence, in],
+/// weights [in, out], bias, mask, past [2, batch, heads, sequence, size], bias
+/// of the scores.
+static LogicalResult importAttention(NodeImporter &node) {
+  Emitter &emit = node.emit;
+  int64_t heads = node.integerAttribute("num_heads", 0);
+  if (node.integerAttribute("do_rotary", 0) != 0 ||
+      node.integerAttribute("past_present_share_buffer", 0) != 0)
+    return node.unsupported("rotary embeddings and shared caches inside it");
+  node.ignoreAttribute("rotary_embedding_dim");
+  if (node.rank(0) != 3 || node.rank(1) != 2)
+    return node.invalid("it needs an input of three dimensions and weights of "
+                        "two");
+  int64_t width = node.shape(1)[1];
+  OwnedExtents sizes{width / 3, width / 3, width / 3};
+  if (std::optional<OwnedExtents> given =
+          node.integersAttribute("qkv_hidden_sizes"))
+    sizes = *given;
+  if (sizes.size() != 3 || sizes[0] + sizes[1] + sizes[2] != width)
+    return node.invalid("qkv_hidden_sizes do not add up to " + Twine(width));
+  Value all = matmul(emit, node.operand(0), node.operand(1));
+  if (node.has(2))
+    all = emit.add(all, node.operand(2));
+  int64_t start = 0;
+  SmallVector<Value> pieces;
+  for (int64_t size : sizes) {
+    if (emit.hasFault())
+      return failure();
+    pieces.push_back(
+        splitHeads(node, emit.sliceDim(all, 2, start, start + size), heads));
+    start += size;
+  }
+  if (emit.hasFault())
+    return failure();
+  Parts parts{pieces[0], pieces[1], pieces[2]};
+  if (node.has(4)) {
+    OwnedExtents past(node.shape(4));
+    if (past.size() != 5 || past.front() != 2)
+      return node.invalid("the past has the shape " + spellShape(past));
+    past.erase(past.begin());
+    auto half = [&](int64_t i) {
+      return emit.reshape(emit.sliceDim(node.operand(4), 0, i, i + 1), past);
+    };
+    parts.key = emit.concatenate({half(0), parts.key}, 2);
+    parts.value = emit.concatenate({half(1), parts.value}, 2);
+    if (emit.hasFault())
+      return failure();
+  }
+  if (node.wants(1)) {
+    OwnedExtents one(Emitter::shapeOf(parts.key));
+    one.insert(one.begin(), 1);
+    if (Emitter::shapeOf(parts.value) != Emitter::shapeOf(parts.key))
+      return node.unsupported("a cache of keys and values of different sizes");
+    node.set(1, emit.concatenate({emit.reshape(parts.key, one),
+                                  emit.reshape(parts.value, one)},
+                                 0));
+  }
+  return attend(node, parts, 3, 5);
+}
+
+/// Inputs: queries, keys, values, a bias for the three, a mask, a bias of the
+/// scores, past keys and values.
+static LogicalResult importMultiHeadAttention(NodeImporter &node) {
+  Emitter &emit = node.emit;
+  int64_t heads = node.integerAttribute("num_heads", 0);
+  if (!node.has(1) || !node.has(2) || node.rank(0) != 3)
+    return node.unsupported("queries, keys and values packed into one input");
+  if (node.has(6) != node.has(7))
+    return node.invalid("past keys and values must be given together");
+  if (node.has(8) || node.has(9))
+    return node.unsupported("caches that several beams share");
+  SmallVector<Value> pieces(node.allOperands().take_front(3));
+  if (node.has(3)) {
+    int64_t start = 0;
+    for (Value &piece : pieces) {
+      if (Emitter::typeOf(piece).getRank() != 3)
+        return node.unsupported("a bias for keys that are already split");
+      int64_t size = Emitter::shapeOf(piece)[2];
+      piece = emit.add(piece,
+                       emit.sliceDim(node.operand(3), 0, start, start + size));
+      start += size;
+      if (emit.hasFault())
+        return failure();
+    }
+  }
+  for (Value &piece : pieces) {
+    piece = splitHeads(node, piece, heads);
+    if (emit.hasFault())
+      return failure();
+  }
+  Parts parts{pieces[0], pieces[1], pieces[2]};
+  if (node.has(6)) {
+    parts.key = emit.concatenate({node.operand(6), parts.key}, 2);
+    parts.value = emit.concatenate({node.operand(7), parts.value}, 2);
+    if (emit.hasFault())
+      return failure();
+  }
+  node.set(1, parts.key);
+  node.set(2, parts.value);
+  return attend(node, parts, 4, 5);
+}
+
+void heddle::onnx::addFusedAttention(OperatorTable &table) {
+  table.add("com.microsoft.Attention", {1}, 2, 6, importAttention, 2);
+  table.add("com.microsoft.MultiHeadAttention", {1}, 1, 10,
+            importMultiHeadAttention, 3);
+}

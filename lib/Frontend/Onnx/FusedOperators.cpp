@@ -1,0 +1,314 @@
+// Operators of the domain com.microsoft that onnxruntime's optimizers write: a
+// node for what exporters spell out in several.
+
+#include "Functions.h"
+#include "NodeImporter.h"
+#include "Windows.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace heddle;
+using namespace heddle::onnx;
+
+using Direction = stablehlo::ComparisonDirection;
+
+/// An operand, null if it is not given.
+static Value optional(NodeImporter &node, size_t i) {
+  return node.has(i) ? node.operand(i) : Value();
+}
+
+static Value plus(Emitter &emit, Value value, Value more) {
+  return more ? emit.add(value, more) : value;
+}
+
+//===--- Activations
+//--------------------------------------------------------------------------===//
+
+/// GELU of the input and, if given, a bias.
+static LogicalResult importGelu(NodeImporter &node) {
+  Value x = plus(node.emit, node.operand(0), optional(node, 1));
+  return node.result(
+      gelu(node.emit, x, node.op() == "FastGelu" ? "tanh" : "none"));
+}
+
+static LogicalResult importQuickGelu(NodeImporter &node) {
+  Emitter &emit = node.emit;
+  Value x = node.operand(0);
+  Value scaled =
+      emit.multiply(x, emit.splatLike(x, node.floatAttribute("alpha", 1.702)));
+  return node.result(emit.multiply(x, sigmoid(emit, scaled)));
+}
+
+/// The activation that a fused product or convolution names, with its numbers.
+static FailureOr<Value> activate(NodeImporter &node, Value x, StringRef name,
+                                 ArrayRef<double> numbers) {
+  Emitter &emit = node.emit;
+  auto number = [&](size_t i, double otherwise) {
+    return emit.splatLike(x, i < numbers.size() ? numbers[i] : otherwise);
+  };
+  Value zero = emit.splatLike(x, 0), one = emit.splatLike(x, 1);
+  if (name.empty())
+    return x;
+  if (name == "Relu")
+    return emit.maximum(x, zero);
+  if (name == "Tanh")
+    return emit.unary<stablehlo::TanhOp>(x);
+  if (name == "Sigmoid")
+    return sigmoid(emit, x);
+  if (name == "LeakyRelu")
+    return emit.select(emit.compare(x, zero, Direction::LT),
+                       emit.multiply(x, number(0, 0.01)), x);
+  if (name == "Clip")
+    return emit.minimum(
+        emit.maximum(x, number(0, std::numeric_limits<float>::lowest())),
+        number(1, std::numeric_limits<float>::max()));
+  if (name == "HardSigmoid")
+    return emit.minimum(
+        emit.maximum(emit.add(emit.multiply(x, number(0, 0.2)), number(1, 0.5)),
+                     zero),
+        one);
+  return node.unsupported("the activation '" + name + "' is not known");
+}
+
+//===--- Products and convolutions
+//------------------------------------------------------------===//
+
+/// Exchanges the last two dimensions.
+static Value transposed(Emitter &emit, Value value) {
+  OwnedExtents order;
+  for (int64_t i = 0; i < Emitter::typeOf(value).getRank(); ++i)
+    order.push_back(i);
+  if (order.size() < 2)
+    return value;
+  std::swap(order[order.size() - 1], order[order.size() - 2]);
+  return emit.transpose(value, order);
+}
+
+static LogicalResult importFusedMatMul(NodeImporter &node) {
+  Emitter &emit = node.emit;
+  double alpha = node.floatAttribute("alpha", 1);
+  if (node.integerAttribute("transBatchA", 0) != 0 ||
+      node.integerAttribute("transBatchB", 0) != 0)
+    return node.unsupported("batches that are no leading dimensions");
+  Value lhs = node.operand(0), rhs = node.operand(1);
+  if (node.integerAttribute("transA", 0) != 0)
+    lhs = transposed(emit, lhs);
+  if (node.integerAttribute("transB", 0) != 0)
+    rhs = transposed(emit, rhs);
+  Value product = matmul(emit, lhs, rhs);
+  if (alpha != 1)
+    product = emit.multiply(product, emit.splatLike(product, alpha));
+  return node.result(product);
+}
+
+static LogicalResult importFusedGemm(NodeImporter &node) {
+  Emitter &emit = node.emit;
+  double alpha = node.floatAttribute("alpha", 1);
+  double beta = node.floatAttribute("beta", 1);
+  double first = node.floatAttribute("activation_alpha", 0.01);
+  double second = node.floatAttribute("activation_beta", 0);
+  if (node.rank(0) != 2 || node.rank(1) != 2)
+    return node.invalid("A and B must be matrices");
+  Value product = emit.dotGeneral(node.operand(0), node.operand(1), {}, {},
+                                  {node.integerAttribute("transA", 0) ? 0 : 1},
+                                  {node.integerAttribute("transB", 0) ? 1 : 0});
+  if (alpha != 1)
+    product = emit.multiply(product, emit.splatLike(product, alpha));
+  if (Value bias = optional(node, 2); bias && beta != 0) {
+    if (beta != 1)
+      bias = emit.multiply(bias, emit.splatLike(bias, beta));
+    product =
+        emit.add(product, emit.broadcastTo(bias, Emitter::shapeOf(product)));
+  }
+  FailureOr<Value> result = activate(
+      node, product, node.stringAttribute("activation", ""), {first, second});
+  return failed(result) ? failure() : node.result(*result);
+}
+
+/// A convolution, a bias, something of the result's shape to add, and an
+/// activation.
+static LogicalResult importFusedConv(NodeImporter &node) {
+  Emitter &emit = node.emit;
+  int64_t groups = node.integerAttribute("group", 1);
+  if (node.rank(1) != node.rank(0) || node.rank(0) < 3)
+    return node.invalid("input and weights have the shapes " +
+                        spellShape(node.shape(0)) + " and " +
+                        spellShape(node.shape(1)));
+  std::optional<Window> window = readWindow(node, node.shape(1).drop_front(2));
+  if (!window)
+    return failure();
+  Value result = emit.convolution(node.operand(0), node.operand(1), *window,
+                                  OwnedExtents(window->size.size(), 1), groups);
+  if (emit.hasFault())
+    return failure();
+  if (node.has(2))
+    result = emit.add(result, alongDimension(emit, node.operand(2),
+                                             Emitter::shapeOf(result), 1));
+  result = plus(emit, result, optional(node, 3));
+  SmallVector<double> numbers;
+  if (auto given = node.floatsAttribute("activation_params"))
+    numbers.assign(given->begin(), given->end());
+  FailureOr<Value> activated =
+      activate(node, result, node.stringAttribute("activation", ""), numbers);
+  return failed(activated) ? failure() : node.result(*activated);
+}
+
+/// A product with weights of 4 or 8 bits, [columns, blocks, bytes], low bits
+/// first, each block with a scale and a zero point.
+static LogicalResult importMatMulNBits(NodeImporter &node) {
+  Emitter &emit = node.emit;
+  int64_t rows = node.integerAttribute("K", 0);
+  int64_t columns = node.integerAttribute("N", 0);
+  int64_t bits = node.integerAttribute("bits", 4);
+  int64_t block = node.integerAttribute("block_size", 0);
+  node.ignoreAttribute("accuracy_level");
+  if (bits != 4 && bits != 8)
+    return node.unsupported("weights of " + Twine(bits) + " bits");
+  if (node.has(4))
+    return node.unsupported("columns in an order of their own (g_idx)");
+  if (rows < 1 || columns < 1 || block < 1)
+    return node.invalid("K, N and block_size must be positive");
+  int64_t blocks = llvm::divideCeil(rows, block);
+  int64_t perByte = 8 / bits;
+  if (node.type(1).getNumElements() * perByte != columns * blocks * block ||
+      node.type(2).getNumElements() != columns * blocks)
+    return node.invalid("weights of the shape " + spellShape(node.shape(1)) +
+                        " do not fit N, K and block_size");
+  Type element = node.element(0);
+  // [.., bytes] to [.., bytes * perByte] numbers.
+  auto unpack = [&](Value packed) {
+    if (perByte == 1)
+      return packed;
+    OwnedExtents shape(Emitter::shapeOf(packed)), pair(shape);
+    pair.push_back(1);
+    Value low = emit.binary<stablehlo::AndOp>(
+        packed, emit.splatInteger(Emitter::typeOf(packed), 15));
+    Value high = emit.binary<stablehlo::ShiftRightLogicalOp>(
+        packed, emit.splatInteger(Emitter::typeOf(packed), 4));
+    Value both = emit.concatenate(
+        {emit.reshape(low, pair), emit.reshape(high, pair)}, shape.size());
+    shape.back() *= 2;
+    return emit.reshape(both, shape);
+  };
+  OwnedExtents split{columns, blocks, block};
+  Value numbers = emit.convert(
+      emit.reshape(unpack(emit.reshape(node.operand(1),
+                                       {columns, blocks, block / perByte})),
+                   split),
+      element);
+  Value zero = emit.splat(emit.type({columns, blocks}, element),
+                          double(int64_t(1) << (bits - 1)));
+  if (node.has(3)) {
+    Value given = node.operand(3);
+    if (isa<IntegerType>(node.element(3))) {
+      // Each column's zero points begin with a byte of their own.
+      int64_t bytes = llvm::divideCeil(blocks, perByte);
+      if (node.type(3).getNumElements() != columns * bytes)
+        return node.invalid("the zero points do not fit N and K");
+      given = unpack(emit.reshape(given, {columns, bytes}));
+      given = emit.sliceDim(given, 1, 0, blocks);
+    }
+    zero = emit.reshape(emit.convert(given, element), {columns, blocks});
+  }
+  auto perBlock = [&](Value value) {
+    return emit.broadcastInDim(value, split, {0, 1});
+  };
+  Value scale =
+      emit.reshape(emit.convert(node.operand(2), element), {columns, blocks});
+  Value weights =
+      emit.multiply(emit.subtract(numbers, perBlock(zero)), perBlock(scale));
+  weights = emit.sliceDim(emit.reshape(weights, {columns, blocks * block}), 1,
+                          0, rows);
+  Value product = emit.dotGeneral(node.operand(0), weights, {}, {},
+                                  {node.rank(0) - 1}, {1});
+  return node.result(plus(emit, product, optional(node, 5)));
+}
+
+//===--- Normalization
+//------------------------------------------------------------------------===//
+
+/// Layer or RMS normalization of input + skip + bias, and that sum.
+static LogicalResult importSkipNormalization(NodeImporter &node) {
+  Emitter &emit = node.emit;
+  bool isSimplified = node.op() == "SkipSimplifiedLayerNormalization";
+  double epsilon = node.floatAttribute("epsilon", 1e-12f);
+  Value sum = emit.add(node.operand(0), node.operand(1));
+  sum = plus(emit, sum, optional(node, isSimplified ? 3 : 4));
+  int64_t axis = Emitter::typeOf(sum).getRank() - 1;
+  if (axis < 0)
+    return node.invalid("the input is a scalar");
+  node.set(3, sum);
+  return node.result(
+      trailingNorm(emit, isSimplified ? "heddle.rms_norm" : "heddle.layer_norm",
+                   sum, node.operand(2),
+                   isSimplified ? Value() : optional(node, 3), axis, epsilon));
+}
+
+/// The operator that became RMSNormalization.
+static LogicalResult importSimplifiedNormalization(NodeImporter &node) {
+  int64_t axis =
+      node.normalizeAxis(node.integerAttribute("axis", -1), node.rank(0));
+  double epsilon = node.floatAttribute("epsilon", 1e-5f);
+  node.ignoreAttribute("stash_type");
+  if (node.emit.hasFault())
+    return failure();
+  return node.result(trailingNorm(node.emit, "heddle.rms_norm", node.operand(0),
+                                  node.operand(1), Value(), axis, epsilon));
+}
+
+/// Embeddings of words, places and segments, summed and normalized; how many
+/// words of each row the mask keeps.
+static LogicalResult importEmbedNormalization(NodeImporter &node) {
+  Emitter &emit = node.emit;
+  double epsilon = node.floatAttribute("epsilon", 1e-12f);
+  if (node.integerAttribute("mask_index_type", 0) != 0)
+    return node.unsupported("mask_index_type other than 0");
+  if (node.rank(0) != 2 || !node.has(2) || !node.has(3) || !node.has(5))
+    return node.invalid("ids [batch, sequence], embeddings of words and places "
+                        "and a scale are needed");
+  int64_t batch = node.shape(0)[0], length = node.shape(0)[1];
+  Value sum = emit.take(node.operand(2), node.operand(0), 0);
+  if (node.has(8)) {
+    sum = emit.add(sum, emit.take(node.operand(3), node.operand(8), 0));
+  } else {
+    if (node.rank(3) != 2 || node.shape(3)[0] < length)
+      return node.invalid("there are fewer places than words");
+    sum = emit.add(sum, emit.sliceDim(node.operand(3), 0, 0, length));
+  }
+  if (node.has(1) && node.has(4))
+    sum = emit.add(sum, emit.take(node.operand(4), node.operand(1), 0));
+  Type count = node.builder().getI32Type();
+  node.set(1, node.has(7) ? emit.reduce(emit.convert(node.operand(7), count),
+                                        {1}, Combine::Add)
+                          : emit.splatInteger(emit.type({batch}, count), 0));
+  node.set(2, sum);
+  if (emit.hasFault())
+    return failure();
+  return node.result(trailingNorm(emit, "heddle.layer_norm", sum,
+                                  node.operand(5), optional(node, 6), 2,
+                                  epsilon));
+}
+
+void heddle::onnx::addFused(OperatorTable &table) {
+  auto add = [&](StringRef name, int minInputs, int maxInputs,
+                 ImportFunction import, int maxOutputs = 1) {
+    table.add(("com.microsoft." + name).str(), {1}, minInputs, maxInputs,
+              import, maxOutputs);
+  };
+  add("Gelu", 1, 1, importGelu);
+  add("FastGelu", 1, 2, importGelu);
+  add("BiasGelu", 2, 2, importGelu);
+  add("QuickGelu", 1, 1, importQuickGelu);
+  add("FusedMatMul", 2, 2, importFusedMatMul);
+  add("FusedGemm", 2, 3, importFusedGemm);
+  add("FusedConv", 2, 4, importFusedConv);
+  add("MatMulNBits", 3, 6, importMatMulNBits);
+  add("SkipLayerNormalization", 3, 5, importSkipNormalization, 4);
+  add("SkipSimplifiedLayerNormalization", 3, 4, importSkipNormalization, 4);
+  add("EmbedLayerNormalization", 7, 9, importEmbedNormalization, 3);
+  // onnxruntime puts it into the default domain.
+  table.add("SimplifiedLayerNormalization", {1}, 2, 2,
+            importSimplifiedNormalization);
+}
