@@ -37,28 +37,67 @@ void prepareCodegen(MLIRContext *context) {
                     ub::UBDialect, vector::VectorDialect>();
 }
 
-/// A module of its own for `kernel`, with the globals it reads.
-static OwningOpRef<ModuleOp> isolate(ModuleOp module, func::FuncOp kernel) {
-  OwningOpRef<ModuleOp> alone = ModuleOp::create(kernel.getLoc());
+/// Operations of the kernels that share an LLVM module, as long as there is
+/// more than one. Making a module, its passes and its object file takes two
+/// milliseconds, as long as a few hundred operations do; larger modules would
+/// leave threads without work.
+static constexpr unsigned operationsPerModule = 800;
+
+/// Every constant once, at the start of its function. Emitters make one where
+/// they need it, so that up to half of a kernel is constants, and each is
+/// converted.
+static void uniteConstants(func::FuncOp kernel) {
+  llvm::DenseMap<Attribute, Operation *> known;
+  Block &entry = kernel.getBody().front();
+  Operation *last = nullptr;
+  SmallVector<Operation *> repeated;
+  kernel.walk([&](arith::ConstantOp constant) {
+    Operation *&first = known[constant.getValue()];
+    if (first) {
+      constant->replaceAllUsesWith(first);
+      repeated.push_back(constant);
+      return;
+    }
+    first = constant;
+    if (last)
+      first->moveAfter(last);
+    else
+      first->moveBefore(&entry, entry.begin());
+    last = first;
+  });
+  for (Operation *constant : repeated)
+    constant->erase();
+}
+
+/// A module of their own for `kernels`, with the globals they read.
+static OwningOpRef<ModuleOp> isolate(ModuleOp module,
+                                     ArrayRef<func::FuncOp> kernels) {
+  OwningOpRef<ModuleOp> alone = ModuleOp::create(module.getLoc());
   OpBuilder builder = OpBuilder::atBlockEnd(alone->getBody());
   llvm::StringSet<llvm::MallocAllocator> seen;
-  kernel.walk([&](memref::GetGlobalOp use) {
-    if (!seen.insert(use.getName()).second)
-      return;
-    if (Operation *global = SymbolTable::lookupSymbolIn(module, use.getName()))
-      builder.clone(*global);
-  });
-  builder.clone(*kernel)->removeAttr(SymbolTable::getVisibilityAttrName());
+  for (func::FuncOp kernel : kernels) {
+    kernel.walk([&](memref::GetGlobalOp use) {
+      if (!seen.insert(use.getName()).second)
+        return;
+      if (Operation *global =
+              SymbolTable::lookupSymbolIn(module, use.getName()))
+        builder.clone(*global);
+    });
+    auto copy = cast<func::FuncOp>(builder.clone(*kernel));
+    copy->removeAttr(SymbolTable::getVisibilityAttrName());
+    uniteConstants(copy);
+  }
   return alone;
 }
 
-/// One kernel from MLIR to an object file. Runs on any thread: nothing here
+/// Kernels from MLIR to an object file. Runs on any thread: nothing here
 /// touches state shared with the other kernels but the context's uniquer.
-static LogicalResult compileKernel(ModuleOp module, func::FuncOp kernel,
-                                   const Machine &machine,
-                                   const CodegenOptions &options,
-                                   Object &object, std::string &error) {
-  OwningOpRef<ModuleOp> alone = isolate(module, kernel);
+static LogicalResult compileKernels(ModuleOp module,
+                                    ArrayRef<func::FuncOp> kernels,
+                                    const Machine &machine,
+                                    const CodegenOptions &options,
+                                    Object &object, std::string &error) {
+  OwningOpRef<ModuleOp> alone = isolate(module, kernels);
   if (failed(codegen::lowerToLlvmDialect(*alone))) {
     error = "lowering to LLVM failed";
     return failure();
@@ -73,6 +112,27 @@ static LogicalResult compileKernel(ModuleOp module, func::FuncOp kernel,
   return codegen::emitObject(*translated, machine, options, object, error);
 }
 
+/// The kernels in groups, each for one LLVM module. What is in which follows
+/// from the kernels alone. A dump shows each kernel by itself.
+static SmallVector<ArrayRef<func::FuncOp>>
+groupKernels(ArrayRef<func::FuncOp> kernels, bool alone) {
+  SmallVector<ArrayRef<func::FuncOp>> groups;
+  unsigned begin = 0, operations = 0;
+  for (auto [number, kernel] : llvm::enumerate(kernels)) {
+    unsigned own = 0;
+    kernel->walk([&](Operation *op) { own += !isa<arith::ConstantOp>(op); });
+    if (number > begin && (alone || operations + own > operationsPerModule)) {
+      groups.push_back(kernels.slice(begin, number - begin));
+      begin = number;
+      operations = 0;
+    }
+    operations += own;
+  }
+  if (begin < kernels.size())
+    groups.push_back(kernels.drop_front(begin));
+  return groups;
+}
+
 FailureOr<std::vector<char>> compileToElf(ModuleOp module,
                                           const Machine &machine,
                                           const CodegenOptions &options) {
@@ -83,20 +143,38 @@ FailureOr<std::vector<char>> compileToElf(ModuleOp module,
     if (function->hasAttr(kernel::kTilesAttrName))
       kernels.push_back(function);
 
-  std::vector<Object> objects(kernels.size());
-  std::vector<std::string> errors(kernels.size());
-  std::vector<char> ok(kernels.size());
-  parallelFor(context, 0, kernels.size(), [&](size_t number) {
-    ok[number] =
-        succeeded(compileKernel(module, kernels[number], machine, options,
-                                objects[number], errors[number]));
+  SmallVector<ArrayRef<func::FuncOp>> groups =
+      groupKernels(kernels, /*alone=*/bool(options.dump));
+  std::vector<Object> objects(groups.size());
+  std::vector<std::string> errors(groups.size());
+  std::vector<func::FuncOp> failedKernels(groups.size());
+  parallelFor(context, 0, groups.size(), [&](size_t number) {
+    ArrayRef<func::FuncOp> group = groups[number];
+    if (succeeded(compileKernels(module, group, machine, options,
+                                 objects[number], errors[number])))
+      return;
+    failedKernels[number] = group.front();
+    // Which of them it is shows when each is compiled by itself.
+    for (func::FuncOp kernel : group) {
+      Object object;
+      std::string error;
+      if (group.size() == 1 ||
+          succeeded(
+              compileKernels(module, kernel, machine, options, object, error)))
+        continue;
+      failedKernels[number] = kernel;
+      errors[number] = error;
+      return;
+    }
   });
-  for (size_t number = 0; number < kernels.size(); ++number) {
-    if (!ok[number])
-      return kernels[number].emitError("code generation for ")
+  for (size_t number = 0; number < groups.size(); ++number) {
+    if (func::FuncOp kernel = failedKernels[number])
+      return kernel.emitError("code generation for ")
              << machine.name << ": " << errors[number];
-    if (options.dump)
-      options.dump(kernels[number].getName(), objects[number].dump);
+    if (!options.dump)
+      continue;
+    func::FuncOp kernel = groups[number].front();
+    options.dump(kernel.getName(), objects[number].dump);
   }
 
   std::vector<char> image;

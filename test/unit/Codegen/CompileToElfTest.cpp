@@ -44,6 +44,7 @@ protected:
   std::vector<char> compile(const char *text, const char *machine) {
     ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
       error += diagnostic.str();
+      where.push_back(diagnostic.getLocation());
       return success();
     });
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
@@ -56,6 +57,7 @@ protected:
 
   MLIRContext context;
   std::string error;
+  std::vector<Location> where;
 };
 
 TEST_F(Image, IsSelfContainedAndReadOnly) {
@@ -109,8 +111,11 @@ TEST_F(Image, IsTheSameEveryTime) {
   EXPECT_NE(first, compile(kernels, "x86-64-v2"));
 }
 
-TEST_F(Image, LargeStackFramesAreRefused) {
-  std::vector<char> image = compile(R"(
+/// A kernel whose stack frame is too large, beside two that are small.
+const char *const deepKernel = R"(
+    func.func @before(%a: memref<?xf32>, %s: memref<?xi8>, %w: index, %b: index, %e: index) attributes {kernel.tiles = 1 : i64} {
+      return
+    } loc("before")
     func.func @deep(%a: memref<?xf32>, %s: memref<?xi8>, %w: index, %b: index, %e: index) attributes {kernel.tiles = 1 : i64} {
       %c1 = arith.constant 1 : index
       %m = memref.alloca() : memref<8192xf32>
@@ -121,10 +126,19 @@ TEST_F(Image, LargeStackFramesAreRefused) {
       %y = memref.load %m[%w] : memref<8192xf32>
       memref.store %y, %a[%w] : memref<?xf32>
       return
-    })",
-                                    "x86-64-v3");
+    } loc("deep")
+    func.func @after(%a: memref<?xf32>, %s: memref<?xi8>, %w: index, %b: index, %e: index) attributes {kernel.tiles = 1 : i64} {
+      return
+    } loc("after"))";
+
+TEST_F(Image, LargeStackFramesAreRefused) {
+  std::vector<char> image = compile(deepKernel, "x86-64-v3");
   EXPECT_TRUE(image.empty());
   EXPECT_NE(error.find("stack frame size"), std::string::npos) << error;
+  // Once, at the kernel that it is.
+  EXPECT_EQ(error.find("stack frame size"), error.rfind("stack frame size"));
+  ASSERT_EQ(where.size(), 1u);
+  EXPECT_EQ(cast<NameLoc>(where[0]).getName(), "deep");
 }
 
 TEST_F(Image, CallsOutAreRefused) {
