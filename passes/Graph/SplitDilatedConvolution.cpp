@@ -48,6 +48,9 @@ struct Dimension {
   }
 };
 
+/// Products of points of the input, below which the convolution stays whole.
+constexpr double kernelStepsOverZeros = 1e6;
+
 struct SplitDilatedConvolution : OpRewritePattern<stablehlo::ConvolutionOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -63,6 +66,18 @@ struct SplitDilatedConvolution : OpRewritePattern<stablehlo::ConvolutionOp> {
     if (!isChannelsLast(op) ||
         llvm::is_contained(op.getWindowReversalOrDefault(), true))
       return rewriter.notifyMatchFailure(op, "dimensions in another order");
+
+    // Kernels step over zeros as well. That they pack no weights and are
+    // scheduled as one shows in large convolutions only, and each phase is a
+    // kernel to compile. With few channels most lanes are idle, also those of
+    // what follows in the same kernel.
+    auto filter = cast<RankedTensorType>(op.getRhs().getType());
+    int64_t channels = result.getShape().back();
+    double products = double(result.getNumElements()) / phases *
+                      filter.getNumElements() / channels;
+    if (op.getFeatureGroupCount() == 1 && channels >= 4 &&
+        products < kernelStepsOverZeros)
+      return rewriter.notifyMatchFailure(op, "small");
 
     SmallVector<SmallVector<Phase>> all;
     for (const Dimension &dim : dims) {

@@ -74,7 +74,7 @@ private:
   TileShape tileShape;
   RowSplit split;
   ContractionBlocks blocks;
-  bool packs = false;
+  bool packs = false, isSmall = false;
   int64_t columnGroups = 1;
 
   /// Depth dimensions as tiles read them: of the packed copy if there is one.
@@ -95,6 +95,10 @@ static constexpr int64_t rowsWorthPacking = 48;
 void ContractionEmitter::choose() {
   int64_t rows = shape.row.extent, columns = shape.columnCount();
   tileShape = chooseTileShape(frame.machine, rows, columns, lanes);
+  isSmall = isSmallWork(2.0 * shape.outerCount() * shape.outerRowCount() *
+                        rows * columns * shape.depthCount());
+  if (isSmall)
+    tileShape.rows = evenRows(rows, tileShape.rows);
   split = splitRows(rows, tileShape.rows);
   columnGroups = llvm::divideCeil(columns, groupColumns());
   int64_t rowTiles = shape.outerRowCount() * split.count();
@@ -361,7 +365,10 @@ LogicalResult ContractionEmitter::emitGroup(const Group &group, RowRange rows) {
   Value zero = index.constant(0);
   Value depthEnd = index.constant(shape.depthCount());
   auto makeTile = [&](int64_t height) {
-    return RegisterTile(frame.builder, loc, accumulator, height, group.vectors);
+    RegisterTile tile(frame.builder, loc, accumulator, height, group.vectors);
+    if (isSmall)
+      tile.stepsPerIteration = 1;
+    return tile;
   };
   auto storeTile = [&](RegisterTile &tile, ValueRange sums, Value number,
                        Value row) {

@@ -2,7 +2,8 @@
 // few neighbouring output columns by a panel of channels, summed over the taps
 // and the input channels. Taps that lie in the padding are left out, those of
 // outer dimensions by the bounds of their loops, those of the innermost one
-// because border tiles have code of their own.
+// because border tiles have code of their own. So do the columns of each phase,
+// where the input has zeros between its points.
 
 #include "passes/Kernel/Cpu/ContractionShape.h"
 #include "passes/Kernel/Cpu/ConvolutionShape.h"
@@ -41,12 +42,11 @@ private:
   LogicalResult emitGroup(const Group &group);
   LogicalResult emitRow(const Group &group, ArrayRef<Value> row);
   LogicalResult emitTile(const Group &group, ArrayRef<Value> row,
-                         const ColumnRun &run, Value first);
+                         const ColumnPhase &phase, const ColumnRun &run,
+                         Value first);
   SmallVector<Value> emitTaps(RegisterTile &tile, const Group &group,
-                              const ColumnRun &run, Value first,
-                              TapPosition outer, ValueRange sums);
-  SmallVector<Value> emitPixelTaps(RegisterTile &tile, const Group &group,
-                                   ArrayRef<Value> at);
+                              const ColumnPhase &phase, const ColumnRun &run,
+                              Value first, TapPosition outer, ValueRange sums);
   TileRhs rhsOf(const Group &group);
 
   KernelFrame &frame;
@@ -57,10 +57,9 @@ private:
   Type accumulator;
   int64_t lanes;
 
-  /// The input has zeros between its points.
-  bool sparse = false;
   TileShape tileShape;
-  SmallVector<ColumnRun> runs;
+  bool isSmall = false;
+  SmallVector<ColumnPhase> phases;
   Value input, weights;
   TileOutput output;
   // Of the grid's current tile: the image, the group, rows, and where in the
@@ -101,16 +100,15 @@ static ContractionShape pointwiseShape(kernel::ConvolutionOp op,
 }
 
 LogicalResult ConvolutionEmitter::emit() {
-  sparse = llvm::any_of(shape.spatial, [](const SpatialDim &dim) {
-    return dim.inputDilation != 1;
-  });
-  // With zeros between the input's points every pixel has taps of its own.
-  int64_t columns = sparse ? 1 : inner().output;
+  // The first phase has the most columns.
+  phases = columnPhases(inner());
+  int64_t columns = phases.front().dim.output;
   tileShape = chooseTileShape(frame.machine, columns, shape.groupOutput, lanes);
-  if (sparse)
-    runs.push_back({0, 1, inner().output, {}});
-  else
-    runs = splitColumns(inner(), tileShape.rows);
+  isSmall =
+      isSmallWork(2.0 * shape.images * shape.outputRows() * inner().output *
+                  shape.outputChannels() * shape.taps() * shape.groupInput);
+  if (isSmall)
+    tileShape.rows = evenRows(columns, tileShape.rows);
 
   int64_t rows = shape.outputRows();
   int64_t groupCount = llvm::divideCeil(shape.groupOutput, groupColumns());
@@ -190,35 +188,36 @@ LogicalResult ConvolutionEmitter::emitGroup(const Group &group) {
 LogicalResult ConvolutionEmitter::emitRow(const Group &group,
                                           ArrayRef<Value> row) {
   LogicalResult status = success();
-  for (const ColumnRun &run : runs)
-    index.loop(0, run.count, 1, [&](Value number) {
-      Value first = index.add(index.mul(number, run.width), run.first);
-      if (failed(emitTile(group, row, run, first)))
-        status = failure();
-    });
+  for (const ColumnPhase &phase : phases)
+    for (const ColumnRun &run : splitColumns(phase.dim, tileShape.rows))
+      index.loop(0, run.count, 1, [&](Value number) {
+        Value first = index.add(index.mul(number, run.width), run.first);
+        if (failed(emitTile(group, row, phase, run, first)))
+          status = failure();
+      });
   return status;
 }
 
 LogicalResult ConvolutionEmitter::emitTile(const Group &group,
                                            ArrayRef<Value> row,
+                                           const ColumnPhase &phase,
                                            const ColumnRun &run, Value first) {
   RegisterTile tile(frame.builder, loc, accumulator, run.width, group.vectors);
-  SmallVector<Value> sums;
-  SmallVector<Value> at(row);
-  at.push_back(first);
-  if (sparse) {
-    sums = emitPixelTaps(tile, group, at);
-  } else {
-    TapPosition start{imageBase, index.constant(0)};
-    sums = emitTapLoops(index, ArrayRef(shape.spatial).drop_back(), row, start,
-                        tile.zeros(), [&](TapPosition outer, ValueRange sums) {
-                          return emitTaps(tile, group, run, first, outer, sums);
-                        });
-  }
+  if (isSmall)
+    tile.stepsPerIteration = 1;
+  TapPosition start{imageBase, index.constant(0)};
+  SmallVector<Value> sums = emitTapLoops(
+      index, ArrayRef(shape.spatial).drop_back(), row, start, tile.zeros(),
+      [&](TapPosition outer, ValueRange sums) {
+        return emitTaps(tile, group, phase, run, first, outer, sums);
+      });
 
   TilePlace place;
   place.coords.push_back(image);
-  llvm::append_range(place.coords, at);
+  llvm::append_range(place.coords, row);
+  place.coords.push_back(
+      index.add(index.mul(first, phase.spacing), phase.first));
+  place.rowStep = phase.spacing;
   place.coords.push_back(Value());
   place.rowDim = shape.spatial.size();
   place.columnDims.push_back(shape.spatial.size() + 1);
@@ -258,12 +257,11 @@ TileRhs ConvolutionEmitter::rhsOf(const Group &group) {
   return rhs;
 }
 
-SmallVector<Value> ConvolutionEmitter::emitTaps(RegisterTile &tile,
-                                                const Group &group,
-                                                const ColumnRun &run,
-                                                Value first, TapPosition outer,
-                                                ValueRange sums) {
-  const SpatialDim &dim = inner();
+SmallVector<Value>
+ConvolutionEmitter::emitTaps(RegisterTile &tile, const Group &group,
+                             const ColumnPhase &phase, const ColumnRun &run,
+                             Value first, TapPosition outer, ValueRange sums) {
+  const SpatialDim &dim = phase.dim;
   SmallVector<Value> carried(sums);
   TileLhs lhs;
   lhs.buffer = input;
@@ -272,8 +270,9 @@ SmallVector<Value> ConvolutionEmitter::emitTaps(RegisterTile &tile,
       index.add(index.at(outer.input, first, dim.stride * dim.inputStride),
                 -dim.padding * dim.inputStride);
   TileRhs rhs = rhsOf(group);
-  rhs.base =
-      index.at(rhs.base, outer.tap, dim.kernel * shape.groupInput * rhs.step);
+  int64_t tapSize = shape.groupInput * rhs.step;
+  rhs.base = index.at(rhs.base, outer.tap, inner().kernel * tapSize);
+  rhs.base = index.add(rhs.base, phase.firstTap * tapSize);
   for (const TapRun &taps : run.taps) {
     lhs.rows.clear();
     for (auto [r, valid] : llvm::enumerate(taps.rows)) {
@@ -282,7 +281,7 @@ SmallVector<Value> ConvolutionEmitter::emitTaps(RegisterTile &tile,
         lhs.rows.back() = r * dim.stride * dim.inputStride;
     }
     // Taps next to each other are one run of channels.
-    if (dim.dilation == 1 && shape.groups == 1) {
+    if (dim.dilation == 1 && phase.tapSpacing == 1 && shape.groups == 1) {
       carried = tile.accumulate(
           lhs, rhs, index.constant(taps.low * shape.groupInput),
           index.constant(taps.high * shape.groupInput), carried);
@@ -294,30 +293,12 @@ SmallVector<Value> ConvolutionEmitter::emitTaps(RegisterTile &tile,
           TileLhs tapLhs = lhs;
           TileRhs tapRhs = rhs;
           tapLhs.base = index.at(lhs.base, tap, dim.dilation * dim.inputStride);
-          tapRhs.base = index.at(rhs.base, tap, shape.groupInput * rhs.step);
+          tapRhs.base = index.at(rhs.base, tap, phase.tapSpacing * tapSize);
           return tile.accumulate(tapLhs, tapRhs, index.constant(0),
                                  index.constant(shape.groupInput), inner);
         });
   }
   return carried;
-}
-
-SmallVector<Value> ConvolutionEmitter::emitPixelTaps(RegisterTile &tile,
-                                                     const Group &group,
-                                                     ArrayRef<Value> at) {
-  TileRhs rhs = rhsOf(group);
-  return emitTapLoops(
-      index, shape.spatial, at, {imageBase, index.constant(0)}, tile.zeros(),
-      [&](TapPosition tap, ValueRange sums) {
-        TileLhs lhs;
-        lhs.buffer = input;
-        lhs.base = tap.input;
-        lhs.rows.push_back(0);
-        TileRhs tapRhs = rhs;
-        tapRhs.base = index.at(rhs.base, tap.tap, shape.groupInput * rhs.step);
-        return tile.accumulate(lhs, tapRhs, index.constant(0),
-                               index.constant(shape.groupInput), sums);
-      });
 }
 
 LogicalResult emitConvolution(KernelFrame &frame, kernel::ConvolutionOp op) {

@@ -1,5 +1,7 @@
 #include "passes/Kernel/Cpu/ConvolutionShape.h"
 
+#include <numeric>
+
 using namespace mlir;
 
 namespace heddle {
@@ -46,6 +48,31 @@ int64_t ConvolutionShape::outputRows() const {
   for (const SpatialDim &dim : ArrayRef(spatial).drop_back())
     rows *= dim.output;
   return rows;
+}
+
+SmallVector<ColumnPhase> columnPhases(const SpatialDim &dim) {
+  int64_t zeros = dim.inputDilation;
+  int64_t spacing = zeros / std::gcd(zeros, dim.stride);
+  SmallVector<ColumnPhase> phases;
+  for (int64_t first = 0; first < std::min(spacing, dim.output); ++first) {
+    ColumnPhase phase;
+    phase.first = first;
+    phase.spacing = spacing;
+    phase.tapSpacing = zeros / std::gcd(zeros, dim.dilation);
+    while (phase.firstTap < dim.kernel &&
+           dim.position(first, phase.firstTap) % zeros != 0)
+      ++phase.firstTap;
+    phase.dim = dim;
+    phase.dim.inputDilation = 1;
+    phase.dim.output = llvm::divideCeil(dim.output - first, spacing);
+    phase.dim.stride = spacing * dim.stride / zeros;
+    phase.dim.dilation = phase.tapSpacing * dim.dilation / zeros;
+    phase.dim.kernel =
+        llvm::divideCeil(dim.kernel - phase.firstTap, phase.tapSpacing);
+    phase.dim.padding = -dim.position(first, phase.firstTap) / zeros;
+    phases.push_back(phase);
+  }
+  return phases;
 }
 
 static SmallVector<TapRun> tapsOf(const SpatialDim &dim, int64_t first,

@@ -31,6 +31,18 @@ struct SpatialDim {
   }
 };
 
+/// Columns of the output, `spacing` apart from `first` on, that meet the same
+/// taps of an input with zeros between its points: those `tapSpacing` apart
+/// from `firstTap` on. All of both where there are no zeros.
+struct ColumnPhase {
+  int64_t first = 0, spacing = 1, firstTap = 0, tapSpacing = 1;
+  /// These columns and taps alone, without zeros.
+  SpatialDim dim;
+};
+
+/// The phases of `dim`, of which none is empty; none has zeros between points.
+llvm::SmallVector<ColumnPhase> columnPhases(const SpatialDim &dim);
+
 struct ConvolutionShape {
   static ConvolutionShape analyze(kernel::ConvolutionOp op);
 

@@ -63,10 +63,6 @@ void RegisterTile::store(ValueRange accumulators, Value buffer, Value base) {
                             index.add(base, i * lanes));
 }
 
-/// Steps written out in one iteration: the loop's own instructions compete with
-/// multiply-adds for the same ports (5 to 8 % on an Ice Lake server).
-static constexpr int64_t stepsPerIteration = 4;
-
 /// The longest sum in one chain. A chain's rounding errors grow with the square
 /// root of its length, relative to its value: chains of bounded length, added
 /// up, keep a deep sum as exact as other libraries' blocked ones. The totals
@@ -121,8 +117,9 @@ SmallVector<Value> RegisterTile::accumulateChain(const TileLhs &lhs,
   };
   auto constantLow = getConstantIntValue(low);
   auto constantHigh = getConstantIntValue(high);
-  if (constantLow && constantHigh &&
-      *constantHigh - *constantLow < 2 * stepsPerIteration)
+  if (stepsPerIteration == 1 ||
+      (constantLow && constantHigh &&
+       *constantHigh - *constantLow < 2 * stepsPerIteration))
     return index.loop(low, high, 1, accumulators, single);
   // Runs of steps, then what is left over one by one.
   Value runs = index.div(index.sub(high, low), stepsPerIteration);

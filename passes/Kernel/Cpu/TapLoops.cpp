@@ -67,6 +67,32 @@ static SmallVector<Value> emitSparseTaps(
       });
 }
 
+/// The same where taps are next to each other: those that fall on a point are
+/// as far apart as the points, so none needs to be asked.
+static SmallVector<Value> emitSpacedTaps(
+    IndexBuilder &index, const SpatialDim &dim, Value at, ValueRange inits,
+    function_ref<SmallVector<Value>(Value, Value, ValueRange)> body) {
+  int64_t points = dim.inputDilation;
+  // The first tap on a point, and that point: both are computed a multiple of
+  // the distance further on, where no number is negative.
+  int64_t rounds =
+      llvm::divideCeil(dim.output * dim.stride + dim.padding, points);
+  Value start = index.mul(at, dim.stride);
+  Value first = index.rem(
+      index.sub(index.constant(dim.padding + rounds * points), start), points);
+  Value place =
+      index.add(index.add(start, first), rounds * points - dim.padding);
+  Value point = index.add(index.div(place, points), -rounds);
+  Value taps = index.div(
+      index.sub(index.constant(dim.kernel + points - 1), first), points);
+  Value low = index.max(index.mul(point, -1), index.constant(0));
+  Value high = index.min(index.sub(index.constant(dim.input), point), taps);
+  return index.loop(low, high, 1, inits, [&](Value number, ValueRange carried) {
+    return body(index.at(first, number, points), index.add(point, number),
+                carried);
+  });
+}
+
 SmallVector<Value>
 emitTapLoops(IndexBuilder &index, ArrayRef<SpatialDim> dims,
              ArrayRef<Value> row, TapPosition position, ValueRange inits,
@@ -81,6 +107,8 @@ emitTapLoops(IndexBuilder &index, ArrayRef<SpatialDim> dims,
     return emitTapLoops(index, dims.drop_front(), row.drop_front(), next,
                         carried, body);
   };
+  if (dim.inputDilation != 1 && dim.dilation == 1)
+    return emitSpacedTaps(index, dim, row.front(), inits, inner);
   if (dim.inputDilation != 1)
     return emitSparseTaps(index, dim, row.front(), inits, inner);
   auto [low, high] = tapRange(index, dim, row.front());

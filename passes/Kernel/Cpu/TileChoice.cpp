@@ -38,6 +38,18 @@ RowSplit splitRows(int64_t extent, int64_t maxRows) {
   return {extent, bigRows, count - smallCount, smallCount};
 }
 
+int64_t evenRows(int64_t extent, int64_t maxRows) {
+  for (int64_t rows = maxRows; rows > maxRows / 2; --rows)
+    if (extent % rows == 0)
+      return rows;
+  return maxRows;
+}
+
+bool isSmallWork(double flops) {
+  constexpr double longestUs = 20;
+  return microseconds(flops, /*bytes=*/0) <= longestUs;
+}
+
 TileShape chooseTileShape(const Machine &machine, int64_t rows, int64_t columns,
                           int64_t lanes) {
   // A 64-byte accumulator takes this many registers, and so does a piece of

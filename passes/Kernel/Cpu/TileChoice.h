@@ -27,6 +27,10 @@ struct RowSplit {
 /// The fewest tiles of at most `maxRows`, as equal as can be.
 RowSplit splitRows(int64_t extent, int64_t maxRows);
 
+/// The largest divisor of `extent` that is at most `maxRows` and not much less;
+/// `maxRows` if there is none. Tiles of one size need code for one size.
+int64_t evenRows(int64_t extent, int64_t maxRows);
+
 /// A tile of accumulators: `rows` of `vectors` vectors each.
 struct TileShape {
   int64_t rows = 1;
@@ -74,6 +78,11 @@ ContractionBlocks chooseBlocks(const Machine &machine,
                                const ContractionExtents &extents,
                                TileShape tile, int64_t rowTiles,
                                int64_t columnGroups, int64_t lanes);
+
+/// Whether so little is computed, in `flops` operations, that a few percent of
+/// its time matter less than the length of its code, which takes milliseconds
+/// to compile.
+bool isSmallWork(double flops);
 
 /// How many pieces of `flops` operations and `bytes` of traffic are claimed at
 /// once, of `count` equal ones.

@@ -154,7 +154,8 @@ LogicalResult TileOutput::store(RegisterTile &tile, ValueRange sums,
   auto storeRow = [&](Value row, int64_t v, Value vector) {
     SmallVector<Value> coords(place.coords);
     if (place.rowDim)
-      coords[*place.rowDim] = index.add(coords[*place.rowDim], row);
+      coords[*place.rowDim] =
+          index.at(coords[*place.rowDim], row, place.rowStep);
     Value column = index.add(place.firstColumn, v * tile.lanes);
     for (auto [dim, at] : llvm::zip_equal(
              place.columnDims, index.delinearize(column, place.columnExtents)))
@@ -196,7 +197,8 @@ LogicalResult TileOutput::storeByElement(RegisterTile &tile,
     index.loop(0, place.columns, 1, [&](Value column) {
       SmallVector<Value> coords(place.coords);
       if (place.rowDim)
-        coords[*place.rowDim] = index.add(coords[*place.rowDim], row);
+        coords[*place.rowDim] =
+            index.at(coords[*place.rowDim], row, place.rowStep);
       Value flat = index.add(place.firstColumn, column);
       for (auto [dim, at] : llvm::zip_equal(
                place.columnDims, index.delinearize(flat, place.columnExtents)))

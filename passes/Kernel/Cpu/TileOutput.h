@@ -15,6 +15,8 @@ struct TilePlace {
   /// The dimension along which the tile's rows follow each other; none for a
   /// single row.
   std::optional<unsigned> rowDim;
+  /// How far apart they are.
+  int64_t rowStep = 1;
   /// Columns run over these dimensions, row-major; none for one column.
   llvm::SmallVector<unsigned> columnDims;
   llvm::SmallVector<int64_t> columnExtents;

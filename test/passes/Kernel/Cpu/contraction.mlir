@@ -19,13 +19,35 @@
 // V4-NEXT: math.fma
 // CHECK: scf.yield
 // CHECK: vector.store %[[SUMS]]#0, %[[C]]
-func.func @packed(%a: tensor<28x64xf32>, %b: tensor<2x64x32xf32>) -> tensor<28x64xf32> attributes {kernel.entry} {
+func.func @packed(%a: tensor<28x64xf32>, %b: tensor<32x64x32xf32>) -> tensor<28x1024xf32> attributes {kernel.entry} {
   %0 = kernel.contract %a, %b {
-    extents = array<i64: 28, 64, 64>,
+    extents = array<i64: 28, 1024, 64>,
     indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
     iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "n32k1"
-  } : tensor<28x64xf32>, tensor<2x64x32xf32> -> tensor<28x64xf32>
-  return %0 : tensor<28x64xf32>
+  } : tensor<28x64xf32>, tensor<32x64x32xf32> -> tensor<28x1024xf32>
+  return %0 : tensor<28x1024xf32>
+}
+
+// -----
+
+// Little work gets little code: tiles of one height, one step an iteration. 40
+// rows are four tiles of 10, where more work would have 14, 13 and 13.
+
+// CHECK-LABEL: func.func @small
+// CHECK-SAME: %[[A:[^:]*]]: memref<?xf32>
+// V4: %{{.*}}:20 = scf.for
+// V4-COUNT-10: memref.load %[[A]]
+// V3: %{{.*}}:5 = scf.for
+// V3-COUNT-5: memref.load %[[A]]
+// CHECK-NOT: memref.load
+// CHECK: return
+func.func @small(%a: tensor<40x64xf32>, %b: tensor<1x64x32xf32>) -> tensor<40x32xf32> attributes {kernel.entry} {
+  %0 = kernel.contract %a, %b {
+    extents = array<i64: 40, 32, 64>,
+    indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+    iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "n32k1"
+  } : tensor<40x64xf32>, tensor<1x64x32xf32> -> tensor<40x32xf32>
+  return %0 : tensor<40x32xf32>
 }
 
 // -----

@@ -20,12 +20,12 @@
 // CHECK-COUNT-24: memref.load %[[X]]
 // CHECK-NOT: memref.load
 // CHECK: vector.store
-func.func @borders(%x: tensor<1x7x7x8xf32>, %w: tensor<1x1x3x3x8x32xf32>) -> tensor<1x7x7x32xf32> attributes {kernel.entry} {
+func.func @borders(%x: tensor<16x7x7x8xf32>, %w: tensor<1x1x3x3x8x32xf32>) -> tensor<16x7x7x32xf32> attributes {kernel.entry} {
   %0 = kernel.convolution %x, %w {
     strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, lhs_dilation = array<i64: 1, 1>,
     rhs_dilation = array<i64: 1, 1>, groups = 1 : i64, weights_packing = "o32"
-  } : tensor<1x7x7x8xf32>, tensor<1x1x3x3x8x32xf32> -> tensor<1x7x7x32xf32>
-  return %0 : tensor<1x7x7x32xf32>
+  } : tensor<16x7x7x8xf32>, tensor<1x1x3x3x8x32xf32> -> tensor<16x7x7x32xf32>
+  return %0 : tensor<16x7x7x32xf32>
 }
 
 // -----
@@ -63,17 +63,41 @@ func.func @depthwise(%x: tensor<1x9x9x32xf32>, %w: tensor<3x3x1x32xf32>) -> tens
 
 // -----
 
-// Transposed: a tap counts if it falls on a point of the input.
+// Transposed: of the rows of the window those are walked that fall on a point
+// of the input. The columns are two phases of four, each of which meets one of
+// the two columns of the window.
 
 // CHECK-LABEL: func.func @transposed
-// CHECK: %[[INSIDE:.*]] = arith.cmpi ult
-// CHECK: %[[POINT:.*]] = arith.cmpi eq
-// CHECK: %[[TAKEN:.*]] = arith.andi %[[INSIDE]], %[[POINT]]
-// CHECK: scf.if %[[TAKEN]]
+// CHECK-SAME: %[[X:[^:]*]]: memref<?xf32>
+// CHECK: %[[FIRST:.*]] = arith.remui
+// CHECK-NOT: scf.if
+// CHECK-COUNT-4: memref.load %[[X]]
+// CHECK-NOT: memref.load
+// CHECK: arith.remui
+// CHECK-COUNT-4: memref.load %[[X]]
+// CHECK-NOT: memref.load
+// CHECK: return
 func.func @transposed(%x: tensor<1x4x4x8xf32>, %w: tensor<1x1x2x2x8x32xf32>) -> tensor<1x8x8x32xf32> attributes {kernel.entry} {
   %0 = kernel.convolution %x, %w {
     strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, lhs_dilation = array<i64: 2, 2>,
     rhs_dilation = array<i64: 1, 1>, groups = 1 : i64, weights_packing = "o32"
   } : tensor<1x4x4x8xf32>, tensor<1x1x2x2x8x32xf32> -> tensor<1x8x8x32xf32>
   return %0 : tensor<1x8x8x32xf32>
+}
+
+// -----
+
+// With a distance between the taps each of them is asked.
+
+// CHECK-LABEL: func.func @transposed_apart
+// CHECK: %[[INSIDE:.*]] = arith.cmpi ult
+// CHECK: %[[POINT:.*]] = arith.cmpi eq
+// CHECK: %[[TAKEN:.*]] = arith.andi %[[INSIDE]], %[[POINT]]
+// CHECK: scf.if %[[TAKEN]]
+func.func @transposed_apart(%x: tensor<1x4x4x8xf32>, %w: tensor<1x1x2x2x8x32xf32>) -> tensor<1x7x8x32xf32> attributes {kernel.entry} {
+  %0 = kernel.convolution %x, %w {
+    strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, lhs_dilation = array<i64: 2, 2>,
+    rhs_dilation = array<i64: 2, 1>, groups = 1 : i64, weights_packing = "o32"
+  } : tensor<1x4x4x8xf32>, tensor<1x1x2x2x8x32xf32> -> tensor<1x7x8x32xf32>
+  return %0 : tensor<1x7x8x32xf32>
 }
