@@ -26,6 +26,8 @@ class Chlo_Attr<string name, string attrMnemonic> : AttrDef<Chlo_Dialect, name> 
 }
 
 def Chlo_PrecisionAttr : EnumAttr<Chlo_Dialect, Chlo_Precision, "precision">;
+def Chlo_ComparisonDirectionAttr : EnumAttr<Chlo_Dialect, Chlo_ComparisonDirection, "comparison_direction">;
+def Chlo_ComparisonTypeAttr : EnumAttr<Chlo_Dialect, Chlo_ComparisonType, "comparison_type">;
 
 def Chlo_RaggedDotDimensionNumbersAttr : Chlo_Attr<"RaggedDotDimensionNumbers", "ragged_dot"> {
   let summary = "batching, contracting, ragged and group dimensions of ragged_dot";

@@ -115,4 +115,6 @@ def Chlo_ScanOp : Op<Chlo_Dialect, "scan", [AttrSizedOperandSegments, AttrSizedR
   }];
 }
 
+include "dialects/Chlo/ChloBroadcastOps.td"
+
 #endif // HEDDLE_DIALECTS_CHLO_CHLOOPS_TD

@@ -1,8 +1,13 @@
-// CHLO's operations over parts of a dimension: scan and ragged_dot.
+// CHLO's operations over parts of a dimension, scan and ragged_dot, and those
+// that broadcast.
 
 #include "Evaluator.h"
 
+#include "dialects/Chlo/Broadcasting.h"
 #include "dialects/Chlo/Chlo.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
 
 using namespace mlir;
 using namespace heddle;
@@ -197,7 +202,41 @@ static LogicalResult raggedDot(Invocation &call, chlo::RaggedDotOp op) {
   return call.give(std::move(*result));
 }
 
+/// Evaluates what the operation is in StableHLO, on operands of known sizes.
+static LogicalResult expanded(Invocation &call) {
+  Operation *op = call.op;
+  Location loc = op->getLoc();
+  OpBuilder builder(op->getContext());
+  OwningOpRef<ModuleOp> module = ModuleOp::create(builder, loc);
+  builder.setInsertionPointToEnd(module->getBody());
+  SmallVector<HostTensor> tensors;
+  SmallVector<Type> types;
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    tensors.push_back(call.tensor(i));
+    types.push_back(cast<RankedTensorType>(operand.getType())
+                        .clone(call.tensor(i).shape()));
+  }
+  auto function = func::FuncOp::create(
+      builder, loc, "expanded", builder.getFunctionType(types, TypeRange()));
+  Block *block = function.addEntryBlock();
+  builder.setInsertionPointToEnd(block);
+  Value value = chlo::expandBroadcasting(builder, op, block->getArguments());
+  if (!value)
+    return call.error() << "has operands that cannot be brought to one shape";
+  func::ReturnOp::create(builder, loc, value);
+  function.setType(builder.getFunctionType(types, value.getType()));
+  InterpreterOptions options = call.evaluator.options;
+  options.onResults = nullptr;
+  FailureOr<SmallVector<HostTensor>> results =
+      interpret(function, tensors, options);
+  if (failed(results))
+    return failure();
+  return call.give(std::move(results->front()));
+}
+
 void reference::addRagged(Registry &registry) {
+  for (StringRef name : chlo::broadcastingOperations())
+    registry.add(name, expanded);
   registry.add<chlo::ScanOp, scan>();
   registry.add<chlo::RaggedDotOp, raggedDot>();
 }

@@ -1,5 +1,6 @@
 #include "passes/Graph/DecomposeChlo.h"
 
+#include "dialects/Chlo/Broadcasting.h"
 #include "dialects/Chlo/Chlo.h"
 #include "dialects/StableHlo/StableHlo.h"
 
@@ -327,9 +328,26 @@ struct RaggedDotToProducts : OpRewritePattern<chlo::RaggedDotOp> {
   }
 };
 
+/// Operands are broadcast, and what is computed of them is StableHLO's.
+struct ExpandBroadcasting : RewritePattern {
+  ExpandBroadcasting(StringRef name, MLIRContext *context)
+      : RewritePattern(name, /*benefit=*/1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    Value value = chlo::expandBroadcasting(rewriter, op, op->getOperands());
+    if (!value)
+      return rewriter.notifyMatchFailure(op, "sizes are not known");
+    rewriter.replaceOp(op, value);
+    return success();
+  }
+};
+
 } // namespace
 
 void populateDecomposeChloPatterns(RewritePatternSet &patterns) {
+  for (StringRef name : chlo::broadcastingOperations())
+    patterns.add<ExpandBroadcasting>(name, patterns.getContext());
   patterns.add<ScanToLoop, RaggedDotToProducts>(patterns.getContext());
 }
 

@@ -12,6 +12,16 @@ LEFT_OUT = {
     "stablehlo.recv": "needs another process",
     "chlo.scan": "interpreted only; what JAX writes is a composite",
     "stablehlo.unary_einsum": "neither heddle nor jaxlib compiles it",
+    # What JAX never writes; broadcasts.mlir has each.
+    **{
+        f"chlo.{name}": "broadcasts, or needs no operation of its own"
+        for name in (
+            "broadcast_add", "broadcast_and", "broadcast_atan2", "broadcast_divide", "broadcast_maximum", "broadcast_minimum",
+            "broadcast_multiply", "broadcast_next_after", "broadcast_or", "broadcast_polygamma", "broadcast_power", "broadcast_remainder",
+            "broadcast_shift_left", "broadcast_shift_right_arithmetic", "broadcast_shift_right_logical", "broadcast_subtract", "broadcast_xor", "broadcast_zeta",
+            "broadcast_complex", "broadcast_compare", "broadcast_select", "is_inf", "is_neg_inf", "is_pos_inf",
+            "constant", "constant_like")
+    },
 }
 
 
