@@ -59,11 +59,19 @@ nb::dlpack::dtype toDlpack(heddle_dtype dtype) {
   return {uint8_t(code), bits, 1};
 }
 
+/// Integers of less than a byte, which DLPack has no word for: their arrays say
+/// that they are of 8 bits, and so are those of a whole byte.
+bool isNarrowInteger(heddle_dtype dtype) {
+  return dtype == HEDDLE_I2 || dtype == HEDDLE_I4 || dtype == HEDDLE_UI2 ||
+         dtype == HEDDLE_UI4;
+}
+
 /// 0 for what heddle has no type for: the runtime's check then names the
 /// tensor.
 heddle_dtype fromDlpack(nb::dlpack::dtype type) {
   for (int dtype = HEDDLE_I1; dtype <= HEDDLE_C128; ++dtype)
     if (heddle_dtype_bytes(heddle_dtype(dtype)) &&
+        !isNarrowInteger(heddle_dtype(dtype)) &&
         toDlpack(heddle_dtype(dtype)) == type)
       return heddle_dtype(dtype);
   return heddle_dtype(0);

@@ -272,6 +272,10 @@ bool heddle::foldTransposeOfRoot(linalg::GenericOp view) {
   if (!isa_and_nonnull<kernel::ContractOp, kernel::AttentionOp>(root) ||
       !root->hasOneUse() || !map.isPermutation())
     return false;
+  // The first part of a dimension has the same map as all of it.
+  if (cast<RankedTensorType>(root->getResult(0).getType()).getNumElements() !=
+      cast<RankedTensorType>(view.getResult(0).getType()).getNumElements())
+    return false;
   SmallVector<Attribute> maps =
       llvm::to_vector(root->getAttrOfType<ArrayAttr>("indexing_maps"));
   AffineMap out = cast<AffineMapAttr>(maps.back()).getValue();

@@ -68,6 +68,19 @@ def test_results_go_where_the_caller_says(artifact):
     np.testing.assert_allclose(out, expected(X), rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.parametrize("name", ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float64"])
+def test_every_type_of_numpy_goes_in_and_out(tmp_path, name):
+    element = "i1" if name == "bool" else name.replace("int", "i").replace("float", "f")
+    (tmp_path / "both.mlir").write_text(f"""func.func @main(%x: tensor<3x{element}> {{heddle.name = "x"}}) -> (tensor<3x{element}> {{heddle.name = "y"}}) {{
+      %0 = stablehlo.maximum %x, %x : tensor<3x{element}>
+      return %0 : tensor<3x{element}>
+    }}""")
+    model = heddle.load(heddle.compile(tmp_path / "both.mlir", tmp_path / "both.heddle"))
+    x = np.array([0, 1, 1], name)
+    y = model(x)["y"]
+    assert y.dtype == x.dtype and y.tolist() == x.tolist()
+
+
 def test_donated_input_is_updated_in_place(tmp_path):
     text = """func.func @main(%c: tensor<4x2xf32> {tf.aliasing_output = 0 : i32, heddle.name = "cache"}, %u: tensor<1x2xf32>, %i: tensor<i32>)
         -> (tensor<4x2xf32> {heddle.name = "next"}) {

@@ -1,5 +1,5 @@
 // Forms of contractions, compiled against interpreted: any order of dimensions, groups, dilations, reversed windows, negative
-// padding, and results wider than the operands.
+// padding, results wider than the operands, and results of which a part is used.
 // RUN: rm -rf %t && split-file %s %t && cd %t
 // RUN: heddle compare conv-f32.mlir
 // RUN: heddle compare conv-1d.mlir
@@ -11,6 +11,7 @@
 // RUN: heddle compare dot-wide.mlir
 // RUN: heddle compare dot-unsigned.mlir
 // RUN: heddle compare dot-mixed.mlir
+// RUN: heddle compare dot-sliced.mlir
 
 //--- conv-f32.mlir
 func.func @main(%x: tensor<2x7x2x3xf32>, %w: tensor<1x1x1x10xf32>) -> tensor<10x8x2x6xf32> {
@@ -61,4 +62,11 @@ func.func @main(%x: tensor<1x3x1x2xui16>, %w: tensor<2x1x33x3xui16>) -> tensor<3
 func.func @main(%x: tensor<33x1xf16>, %w: tensor<33xf16>) -> tensor<33x1x33xf32> {
   %0 = stablehlo.dot_general %x, %w, contracting_dims = [] x [] : (tensor<33x1xf16>, tensor<33xf16>) -> tensor<33x1x33xf32>
   return %0 : tensor<33x1x33xf32>
+}
+//--- dot-sliced.mlir
+func.func @main(%x: tensor<3x3x8xf32>, %w: tensor<3x8x5x16xf32>) -> tensor<2x8x5x16xf32> {
+  %0 = stablehlo.dot_general %x, %w, batching_dims = [2] x [1], contracting_dims = [0] x [0] : (tensor<3x3x8xf32>, tensor<3x8x5x16xf32>) -> tensor<8x3x5x16xf32>
+  %1 = stablehlo.slice %0 [0:8, 0:2, 0:5, 0:16] : (tensor<8x3x5x16xf32>) -> tensor<8x2x5x16xf32>
+  %2 = stablehlo.transpose %1, dims = [1, 0, 2, 3] : (tensor<8x2x5x16xf32>) -> tensor<2x8x5x16xf32>
+  return %2 : tensor<2x8x5x16xf32>
 }
