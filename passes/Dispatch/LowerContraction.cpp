@@ -74,6 +74,28 @@ static Operands operandsOf(GraphLowering &lowering, Operation *op,
   return operands;
 }
 
+/// Whether the value only rearranges a constant.
+static bool isWeight(Value value) {
+  Operation *source = value.getDefiningOp();
+  while (source && source->getNumOperands() == 1)
+    source = source->getOperand(0).getDefiningOp();
+  return source && isa<stablehlo::ConstantOp>(source);
+}
+
+/// A kernel spreads each element of the left operand over its lanes, once for
+/// each panel of columns: floats of two bytes are worth widening once for all
+/// where that happens several times, but not weights, which would double.
+/// `reads` is how often an element is used.
+static void widenIfReadOften(GraphLowering &lowering, Operation *op,
+                             Operands &operands, int64_t reads) {
+  constexpr int64_t kPanel = 32, kOften = 4;
+  Type element = elementOf(operands.lhs);
+  if ((element.isF16() || element.isBF16()) && operands.accumulator.isF32() &&
+      reads >= kOften * kPanel && !isWeight(op->getOperand(0)))
+    operands.lhs = lowering.converted(op->getLoc(), operands.lhs, element,
+                                      operands.accumulator);
+}
+
 /// The accumulator narrowed or widened to what the graph asked for.
 static Value convertResult(GraphLowering &lowering, Operation *op, Value sums,
                            bool isUnsigned) {
@@ -89,13 +111,20 @@ static Value convertResult(GraphLowering &lowering, Operation *op, Value sums,
 static void lowerOp(GraphLowering &lowering, stablehlo::DotGeneralOp op) {
   OpBuilder &b = lowering.builder;
   Operands operands = operandsOf(lowering, op, /*canWiden=*/true);
+  auto numbers = op.getDotDimensionNumbers();
+  auto given = cast<RankedTensorType>(op.getRhs().getType());
+  int64_t columns = 1;
+  for (int64_t dim = 0; dim < given.getRank(); ++dim)
+    if (!llvm::is_contained(numbers.getRhsBatchingDimensions(), dim) &&
+        !llvm::is_contained(numbers.getRhsContractingDimensions(), dim))
+      columns *= given.getDimSize(dim);
+  widenIfReadOften(lowering, op, operands, columns);
   Value lhs = operands.lhs, rhs = operands.rhs;
   auto lhsType = cast<RankedTensorType>(lhs.getType());
   auto rhsType = cast<RankedTensorType>(rhs.getType());
   RankedTensorType result = lowering.resultType(op);
 
   // Iteration dimensions: batch, m, n, k; the result's are the first three.
-  auto numbers = op.getDotDimensionNumbers();
   ArrayRef<int64_t> lhsBatch = numbers.getLhsBatchingDimensions();
   ArrayRef<int64_t> rhsBatch = numbers.getRhsBatchingDimensions();
   ArrayRef<int64_t> lhsSum = numbers.getLhsContractingDimensions();
@@ -164,6 +193,14 @@ static void lowerOp(GraphLowering &lowering, stablehlo::ConvolutionOp op) {
   if (spatial < 1 || spatial > 3)
     return lowering.unsupported(op, "more than three spatial dimensions");
   Operands operands = operandsOf(lowering, op, /*canWiden=*/false);
+  // Weights [kernel..., Ci / groups, Co]: an input element meets every tap and
+  // every output channel of its group. Depthwise kernels load whole vectors.
+  auto kernel = cast<RankedTensorType>(op.getRhs().getType()).getShape();
+  int64_t depth = kernel[spatial];
+  if (depth > 1)
+    widenIfReadOften(lowering, op, operands,
+                     ShapedType::getNumElements(kernel) /
+                         (depth * int64_t(op.getFeatureGroupCount())));
   Value input = operands.lhs, weights = operands.rhs;
   Type element = elementOf(input);
 
