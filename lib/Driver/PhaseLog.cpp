@@ -48,17 +48,24 @@ PhaseLog::PhaseLog(llvm::raw_ostream *lines, bool showProgress)
 
 PhaseLog::~PhaseLog() {
   end();
-  stop = true;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    stop = true;
+  }
+  // Not after its next look at the memory: that is as long as a small program
+  // takes to compile.
+  stopped.notify_one();
   watcher.join();
 }
 
 void PhaseLog::watch() {
-  while (!stop) {
+  std::unique_lock<std::mutex> lock(mutex);
+  do {
     uint64_t now = ownMemoryBytes();
     if (now > phasePeak)
       phasePeak = now;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
+  } while (!stopped.wait_for(lock, std::chrono::milliseconds(5),
+                             [&] { return stop; }));
 }
 
 void PhaseLog::begin(llvm::StringRef name) {

@@ -9,6 +9,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -56,7 +58,9 @@ private:
   std::chrono::steady_clock::time_point started;
   uint64_t peak = 0;
   std::atomic<uint64_t> phasePeak{0};
-  std::atomic<bool> stop{false};
+  std::mutex mutex;
+  std::condition_variable stopped;
+  bool stop = false;
   std::thread watcher;
 };
 
