@@ -5,6 +5,7 @@
 #include "lld/Common/Driver.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/raw_ostream.h"
 #include <fcntl.h>
 #include <mutex>
@@ -88,6 +89,30 @@ private:
 };
 } // namespace
 
+/// Whether an object file needs what another one defines; also if it cannot be
+/// read, which the linker says.
+static bool callsOut(ArrayRef<char> bytes) {
+  auto file = object::ObjectFile::createELFObjectFile(
+      MemoryBufferRef(StringRef(bytes.data(), bytes.size()), "kernels"));
+  if (!file) {
+    consumeError(file.takeError());
+    return true;
+  }
+  for (object::SymbolRef symbol : (*file)->symbols()) {
+    Expected<uint32_t> flags = symbol.getFlags();
+    Expected<StringRef> name = symbol.getName();
+    if (!flags || !name) {
+      consumeError(flags.takeError());
+      consumeError(name.takeError());
+      return true;
+    }
+    // The first symbol of every file is undefined, and nameless.
+    if ((*flags & object::SymbolRef::SF_Undefined) && !name->empty())
+      return true;
+  }
+  return false;
+}
+
 mlir::LogicalResult linkImage(ArrayRef<Object> objects, const Machine &machine,
                               bool keepSymbols, std::vector<char> &image,
                               std::string &error) {
@@ -121,8 +146,13 @@ mlir::LogicalResult linkImage(ArrayRef<Object> objects, const Machine &machine,
   };
   bool written = llvm::all_of(
       objects, [&](const Object &object) { return addInput(object.bytes); });
-  StringRef archive = freestandingArchive(machine);
-  written &= addInput(ArrayRef<char>(archive.data(), archive.size()));
+  // Few kernels call routines, and the archive is large beside them.
+  if (llvm::any_of(objects, [](const Object &object) {
+        return callsOut(object.bytes);
+      })) {
+    StringRef archive = freestandingArchive(machine);
+    written &= addInput(ArrayRef<char>(archive.data(), archive.size()));
+  }
   Pipe output;
   if (!written || !output.isOpen()) {
     error = "cannot hold the object files in memory";
