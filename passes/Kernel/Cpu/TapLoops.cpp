@@ -67,29 +67,47 @@ static SmallVector<Value> emitSparseTaps(
       });
 }
 
-/// The same where taps are next to each other: those that fall on a point are
-/// as far apart as the points, so none needs to be asked.
-static SmallVector<Value> emitSpacedTaps(
-    IndexBuilder &index, const SpatialDim &dim, Value at, ValueRange inits,
-    function_ref<SmallVector<Value>(Value, Value, ValueRange)> body) {
-  int64_t points = dim.inputDilation;
-  // The first tap on a point, and that point: both are computed a multiple of
-  // the distance further on, where no number is negative.
-  int64_t rounds =
-      llvm::divideCeil(dim.output * dim.stride + dim.padding, points);
-  Value start = index.mul(at, dim.stride);
-  Value first = index.rem(
-      index.sub(index.constant(dim.padding + rounds * points), start), points);
-  Value place =
-      index.add(index.add(start, first), rounds * points - dim.padding);
-  Value point = index.add(index.div(place, points), -rounds);
-  Value taps = index.div(
-      index.sub(index.constant(dim.kernel + points - 1), first), points);
-  Value low = index.max(index.mul(point, -1), index.constant(0));
-  Value high = index.min(index.sub(index.constant(dim.input), point), taps);
-  return index.loop(low, high, 1, inits, [&](Value number, ValueRange carried) {
-    return body(index.at(first, number, points), index.add(point, number),
-                carried);
+/// Phases up to this many are told apart by constants chosen by their number.
+static constexpr unsigned maxChosenPhases = 16;
+
+/// The same for a few phases: each walks those taps only that fall on a point.
+/// No division but that for the phase's number, which loops of LLVM's would
+/// take long to look through.
+static SmallVector<Value>
+emitPhaseTaps(IndexBuilder &index, ArrayRef<ColumnPhase> phases, Value at,
+              ValueRange inits,
+              function_ref<SmallVector<Value>(Value, Value, ValueRange)> body) {
+  OpBuilder &builder = index.builder;
+  Location loc = index.loc;
+  int64_t spacing = phases.front().spacing;
+  Value number = index.rem(at, spacing);
+  auto choose = [&](function_ref<int64_t(const ColumnPhase &)> fact) {
+    Value chosen = index.constant(fact(phases.back()));
+    for (auto [i, phase] : llvm::enumerate(phases.drop_back())) {
+      if (fact(phase) == fact(phases.back()))
+        continue;
+      Value isThis = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::eq, number, index.constant(i));
+      chosen = arith::SelectOp::create(builder, loc, isThis,
+                                       index.constant(fact(phase)), chosen);
+    }
+    return chosen;
+  };
+  auto padding = [](const ColumnPhase &phase) { return phase.dim.padding; };
+  auto kernel = [](const ColumnPhase &phase) { return phase.dim.kernel; };
+  auto firstTap = [](const ColumnPhase &phase) { return phase.firstTap; };
+  const SpatialDim &dim = phases.front().dim;
+  Value count = choose(kernel), first = choose(firstTap);
+  // Of tap 0.
+  Value start =
+      index.sub(index.mul(index.div(at, spacing), dim.stride), choose(padding));
+  Value before = index.mul(start, -1);
+  Value low = ceilAtZero(index, before, dim.dilation);
+  Value high = index.min(
+      ceilAtZero(index, index.add(before, dim.input), dim.dilation), count);
+  return index.loop(low, high, 1, inits, [&](Value tap, ValueRange carried) {
+    return body(index.at(first, tap, phases.front().tapSpacing),
+                index.at(start, tap, dim.dilation), carried);
   });
 }
 
@@ -107,10 +125,12 @@ emitTapLoops(IndexBuilder &index, ArrayRef<SpatialDim> dims,
     return emitTapLoops(index, dims.drop_front(), row.drop_front(), next,
                         carried, body);
   };
-  if (dim.inputDilation != 1 && dim.dilation == 1)
-    return emitSpacedTaps(index, dim, row.front(), inits, inner);
-  if (dim.inputDilation != 1)
+  if (dim.inputDilation != 1) {
+    SmallVector<ColumnPhase> phases = columnPhases(dim);
+    if (phases.size() <= maxChosenPhases)
+      return emitPhaseTaps(index, phases, row.front(), inits, inner);
     return emitSparseTaps(index, dim, row.front(), inits, inner);
+  }
   auto [low, high] = tapRange(index, dim, row.front());
   return index.loop(low, high, 1, inits, [&](Value tap, ValueRange carried) {
     Value input = index.add(

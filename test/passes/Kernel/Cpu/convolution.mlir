@@ -69,11 +69,11 @@ func.func @depthwise(%x: tensor<1x9x9x32xf32>, %w: tensor<3x3x1x32xf32>) -> tens
 
 // CHECK-LABEL: func.func @transposed
 // CHECK-SAME: %[[X:[^:]*]]: memref<?xf32>
-// CHECK: %[[FIRST:.*]] = arith.remui
+// CHECK: arith.select
 // CHECK-NOT: scf.if
 // CHECK-COUNT-4: memref.load %[[X]]
 // CHECK-NOT: memref.load
-// CHECK: arith.remui
+// CHECK: arith.select
 // CHECK-COUNT-4: memref.load %[[X]]
 // CHECK-NOT: memref.load
 // CHECK: return
@@ -87,17 +87,17 @@ func.func @transposed(%x: tensor<1x4x4x8xf32>, %w: tensor<1x1x2x2x8x32xf32>) -> 
 
 // -----
 
-// With a distance between the taps each of them is asked.
+// Of more than 16 phases each tap is asked.
 
 // CHECK-LABEL: func.func @transposed_apart
 // CHECK: %[[INSIDE:.*]] = arith.cmpi ult
 // CHECK: %[[POINT:.*]] = arith.cmpi eq
 // CHECK: %[[TAKEN:.*]] = arith.andi %[[INSIDE]], %[[POINT]]
 // CHECK: scf.if %[[TAKEN]]
-func.func @transposed_apart(%x: tensor<1x4x4x8xf32>, %w: tensor<1x1x2x2x8x32xf32>) -> tensor<1x7x8x32xf32> attributes {kernel.entry} {
+func.func @transposed_apart(%x: tensor<1x4x4x8xf32>, %w: tensor<1x1x2x2x8x32xf32>) -> tensor<1x53x8x32xf32> attributes {kernel.entry} {
   %0 = kernel.convolution %x, %w {
-    strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, lhs_dilation = array<i64: 2, 2>,
-    rhs_dilation = array<i64: 2, 1>, groups = 1 : i64, weights_packing = "o32"
-  } : tensor<1x4x4x8xf32>, tensor<1x1x2x2x8x32xf32> -> tensor<1x7x8x32xf32>
-  return %0 : tensor<1x7x8x32xf32>
+    strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, lhs_dilation = array<i64: 17, 2>,
+    rhs_dilation = array<i64: 1, 1>, groups = 1 : i64, weights_packing = "o32"
+  } : tensor<1x4x4x8xf32>, tensor<1x1x2x2x8x32xf32> -> tensor<1x53x8x32xf32>
+  return %0 : tensor<1x53x8x32xf32>
 }
