@@ -128,6 +128,9 @@ public:
   mlir::Value select(mlir::Value predicate, mlir::Value onTrue,
                      mlir::Value onFalse);
   mlir::Value convert(mlir::Value value, mlir::Type element);
+  /// Floats of less than 32 bits as f32, in which sums and squares neither
+  /// overflow nor lose digits; any other value as it is.
+  mlir::Value widened(mlir::Value value);
   mlir::Value add(mlir::Value lhs, mlir::Value rhs);
   mlir::Value subtract(mlir::Value lhs, mlir::Value rhs);
   mlir::Value multiply(mlir::Value lhs, mlir::Value rhs);

@@ -161,12 +161,19 @@ Value Emitter::reduce(Value value, Extents dims, Combine how, bool keepDims) {
   return keepDims ? reshape(result, reduced) : result;
 }
 
+Value Emitter::widened(Value value) {
+  Type element = elementOf(value);
+  bool isNarrow =
+      isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
+  return isNarrow ? convert(value, builder.getF32Type()) : value;
+}
+
 Value Emitter::mean(Value value, Extents dims) {
   double count = 1;
   for (int64_t dim : dims)
     count *= shapeOf(value)[dim];
-  Value sum = reduce(value, dims, Combine::Add, /*keepDims=*/true);
-  return divide(sum, splatLike(sum, count));
+  Value sum = reduce(widened(value), dims, Combine::Add, /*keepDims=*/true);
+  return convert(divide(sum, splatLike(sum, count)), elementOf(value));
 }
 
 /// Rows of (low, high) as the padding attribute of windows and convolutions

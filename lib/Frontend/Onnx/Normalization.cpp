@@ -92,11 +92,15 @@ static LogicalResult importInstanceNormalization(NodeImporter &node) {
   double epsilon = node.floatAttribute("epsilon", 1e-5f);
   if (node.rank(0) < 3)
     return node.invalid("the input has no spatial dimensions");
-  Value x = node.operand(0);
+  Value x = emit.widened(node.operand(0));
+  Type wide = Emitter::elementOf(x);
   Value normal = normalize(emit, x, range(2, node.rank(0)), epsilon).value;
-  Value scale = alongDimension(emit, node.operand(1), node.shape(0), 1);
-  Value bias = alongDimension(emit, node.operand(2), node.shape(0), 1);
-  return node.result(emit.add(emit.multiply(normal, scale), bias));
+  Value scale = alongDimension(emit, emit.convert(node.operand(1), wide),
+                               node.shape(0), 1);
+  Value bias = alongDimension(emit, emit.convert(node.operand(2), wide),
+                              node.shape(0), 1);
+  Value result = emit.add(emit.multiply(normal, scale), bias);
+  return node.result(emit.convert(result, node.element(0)));
 }
 
 /// Scale and bias are per group in opset 18, per channel since 21.
@@ -231,7 +235,7 @@ static LogicalResult importLrn(NodeImporter &node) {
   int64_t size = node.integerAttribute("size", 0);
   if (node.rank(0) < 2 || size < 1)
     return node.invalid("size must be positive, the input have channels");
-  Value x = node.operand(0);
+  Value x = emit.widened(node.operand(0));
   Window window;
   for (int64_t i = 0; i < node.rank(0); ++i) {
     bool channels = i == 1;
@@ -244,8 +248,9 @@ static LogicalResult importLrn(NodeImporter &node) {
   Value sum = emit.reduceWindow(emit.multiply(x, x), window, Combine::Add);
   Value base = emit.add(emit.multiply(sum, emit.splatLike(x, alpha / size)),
                         emit.splatLike(x, bias));
-  return node.result(emit.divide(
-      x, emit.binary<stablehlo::PowOp>(base, emit.splatLike(x, beta))));
+  Value result = emit.divide(
+      x, emit.binary<stablehlo::PowOp>(base, emit.splatLike(x, beta)));
+  return node.result(emit.convert(result, node.element(0)));
 }
 
 /// A row of zeros stays zero.
@@ -258,15 +263,16 @@ static LogicalResult importLpNormalization(NodeImporter &node) {
     return node.invalid("p is neither 1 nor 2");
   if (emit.hasFault())
     return failure();
-  Value x = node.operand(0);
+  Value x = emit.widened(node.operand(0));
   Value powers = p == 1 ? emit.unary<stablehlo::AbsOp>(x) : emit.multiply(x, x);
   Value norm = emit.reduce(powers, axis, Combine::Add, /*keepDims=*/true);
   if (p == 2)
     norm = emit.unary<stablehlo::SqrtOp>(norm);
   Value isZero = emit.compare(norm, emit.splatLike(norm, 0),
                               stablehlo::ComparisonDirection::EQ);
-  return node.result(
-      emit.divide(x, emit.select(isZero, emit.splatLike(norm, 1), norm)));
+  Value result =
+      emit.divide(x, emit.select(isZero, emit.splatLike(norm, 1), norm));
+  return node.result(emit.convert(result, node.element(0)));
 }
 
 /// (x - mean) / (deviation + 1e-9), as the function body of the definition
@@ -278,14 +284,15 @@ static LogicalResult importMeanVarianceNormalization(NodeImporter &node) {
   std::optional<OwnedExtents> dims = node.normalizeAxes(axes, node.rank(0));
   if (!dims)
     return failure();
-  Value x = node.operand(0);
+  Value x = emit.widened(node.operand(0));
   Value mean = emit.mean(x, *dims);
   Value variance = emit.subtract(emit.mean(emit.multiply(x, x), *dims),
                                  emit.multiply(mean, mean));
   Value deviation = emit.unary<stablehlo::SqrtOp>(variance);
-  return node.result(
+  Value result =
       emit.divide(emit.subtract(x, mean),
-                  emit.add(deviation, emit.splatLike(deviation, 1e-9))));
+                  emit.add(deviation, emit.splatLike(deviation, 1e-9)));
+  return node.result(emit.convert(result, node.element(0)));
 }
 
 void heddle::onnx::addNormalization(OperatorTable &table) {

@@ -115,20 +115,19 @@ static LogicalResult importAveragePool(NodeImporter &node) {
   std::optional<Window> asked = readWindow(node, {}, /*ceilMode=*/false);
   if (!window || !asked)
     return failure();
-  Value x = node.operand(0);
+  Value x = emit.widened(node.operand(0));
+  Type wide = Emitter::elementOf(x);
   Value sum = emit.reduceWindow(x, *window, Combine::Add);
   OwnedExtents ones{1, 1}, low{0, 0}, high{0, 0};
   Extents spatial = node.shape(0).drop_front(2);
   ones.append(spatial.begin(), spatial.end());
-  Value counted = emit.splat(emit.type(ones, node.element(0)), 1);
+  Value counted = emit.splat(emit.type(ones, wide), 1);
   Window counting = *window;
   if (countPadding) {
     low.append(asked->padLow);
     high.append(asked->padHigh);
-    counted =
-        emit.splat(Emitter::typeOf(emit.pad(
-                       counted, emit.scalar(node.element(0), 1), low, high)),
-                   1);
+    counted = emit.splat(
+        Emitter::typeOf(emit.pad(counted, emit.scalar(wide, 1), low, high)), 1);
     for (size_t i = 0; i < counting.size.size(); ++i) {
       counting.padLow[i] = 0;
       counting.padHigh[i] -= asked->padHigh[i];
@@ -143,26 +142,29 @@ static LogicalResult importAveragePool(NodeImporter &node) {
     double taps = 1;
     for (int64_t size : counting.size)
       taps *= double(size);
-    return node.result(emit.divide(sum, emit.splatLike(sum, taps)));
+    return node.result(emit.convert(emit.divide(sum, emit.splatLike(sum, taps)),
+                                    node.element(0)));
   }
   Value count = emit.reduceWindow(counted, counting, Combine::Add);
-  return node.result(
-      emit.divide(sum, emit.broadcastTo(count, Emitter::shapeOf(sum))));
+  Value mean = emit.divide(sum, emit.broadcastTo(count, Emitter::shapeOf(sum)));
+  return node.result(emit.convert(mean, node.element(0)));
 }
 
 /// (sum of |x|^p)^(1/p), where `sum` adds windows or everything.
 template <typename Sum>
 static Value powerMean(Emitter &emit, Value x, int64_t p, Sum sum) {
+  Type element = Emitter::elementOf(x);
+  x = emit.widened(x);
   Value magnitude = emit.unary<stablehlo::AbsOp>(x);
   Value powers = p == 1   ? magnitude
                  : p == 2 ? emit.multiply(x, x)
                           : emit.binary<stablehlo::PowOp>(magnitude, double(p));
   Value total = sum(powers);
-  if (p == 1)
-    return total;
   if (p == 2)
-    return emit.unary<stablehlo::SqrtOp>(total);
-  return emit.binary<stablehlo::PowOp>(total, 1.0 / double(p));
+    total = emit.unary<stablehlo::SqrtOp>(total);
+  else if (p != 1)
+    total = emit.binary<stablehlo::PowOp>(total, 1.0 / double(p));
+  return emit.convert(total, element);
 }
 
 static LogicalResult importLpPool(NodeImporter &node) {

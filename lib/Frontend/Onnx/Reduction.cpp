@@ -70,10 +70,10 @@ static LogicalResult importReduction(NodeImporter &node) {
   std::optional<Axes> axes = readAxes(node);
   if (!axes)
     return failure();
-  Value x = before(emit, node.operand(0));
+  Value x = before(emit, emit.widened(node.operand(0)));
   if (!axes->isNoop)
     x = emit.reduce(x, axes->dims, how, axes->keepDims);
-  return node.result(after(emit, x));
+  return node.result(emit.convert(after(emit, x), node.element(0)));
 }
 
 /// Bools are ordered false < true.
@@ -185,7 +185,9 @@ static LogicalResult importCumulative(NodeImporter &node) {
     window.padLow.push_back(reversed ? after : before);
     window.padHigh.push_back(reversed ? before : after);
   }
-  return node.result(emit.reduceWindow(node.operand(0), window, how));
+  Value x = emit.widened(node.operand(0));
+  return node.result(
+      emit.convert(emit.reduceWindow(x, window, how), node.element(0)));
 }
 
 void heddle::onnx::addReduction(OperatorTable &table) {

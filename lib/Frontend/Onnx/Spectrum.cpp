@@ -107,13 +107,6 @@ static Value transformed(Emitter &emit, Value value, int64_t length,
 
 static constexpr int64_t kMaxLength = int64_t(1) << 30;
 
-/// Narrow floats are widened on the way.
-static Value widened(Emitter &emit, Value value) {
-  return Emitter::elementOf(value).getIntOrFloatBitWidth() < 32
-             ? emit.convert(value, emit.builder.getF32Type())
-             : value;
-}
-
 /// The axis is an attribute in opset 17 and an operand since 20.
 static LogicalResult importDft(NodeImporter &node) {
   Emitter &emit = node.emit;
@@ -144,7 +137,7 @@ static LogicalResult importDft(NodeImporter &node) {
     return failure();
   if (*length < 1 || *length > kMaxLength)
     return node.invalid("a transform of " + Twine(*length) + " elements");
-  Value value = readComplex(emit, widened(emit, node.operand(0)));
+  Value value = readComplex(emit, emit.widened(node.operand(0)));
   OwnedExtents order, inverse(rank - 1);
   for (int64_t i = 0; i < rank - 1; ++i)
     if (i != *axis)
@@ -186,7 +179,7 @@ static LogicalResult importStft(NodeImporter &node) {
                         "signal of the shape " +
                         spellShape(node.shape(0)));
   int64_t frames = 1 + (node.shape(0)[1] - *length) / *step;
-  Value signal = widened(emit, node.operand(0));
+  Value signal = emit.widened(node.operand(0));
   // [batch, frames, length, 1 or 2], or without the last dimension.
   OwnedExtents sizes(node.shape(0)), offsetDims{0, 2, 3}, shape(sizes);
   sizes[1] = *length;
