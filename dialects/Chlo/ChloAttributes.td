@@ -1,4 +1,4 @@
-// The CHLO dialect, and attributes of its own.
+// The CHLO dialect, the class of its operations, and attributes of its own.
 
 #ifndef HEDDLE_DIALECTS_CHLO_CHLOATTRIBUTES_TD
 #define HEDDLE_DIALECTS_CHLO_CHLOATTRIBUTES_TD
@@ -20,6 +20,8 @@ def Chlo_Dialect : Dialect {
     void registerAttributes();
   }];
 }
+
+class Chlo_Op<string mnemonic, list<Trait> traits = []> : Op<Chlo_Dialect, mnemonic, !listconcat([Pure], traits)>;
 
 class Chlo_Attr<string name, string attrMnemonic> : AttrDef<Chlo_Dialect, name> {
   let mnemonic = attrMnemonic;

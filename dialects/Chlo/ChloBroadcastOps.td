@@ -3,6 +3,8 @@
 #ifndef HEDDLE_DIALECTS_CHLO_CHLOBROADCASTOPS_TD
 #define HEDDLE_DIALECTS_CHLO_CHLOBROADCASTOPS_TD
 
+include "dialects/Chlo/ChloAttributes.td"
+
 /// `broadcast_dimensions` says which dimension of the operand of higher rank each of the other's is; without it the last ones belong together.
 /// Then dimensions of size 1 are repeated.
 class Chlo_BroadcastOp<string mnemonic, string words, TypeConstraint operandType, TypeConstraint resultType = operandType>

@@ -6,8 +6,6 @@
 
 include "dialects/Chlo/ChloAttributes.td"
 
-class Chlo_Op<string mnemonic, list<Trait> traits = []> : Op<Chlo_Dialect, mnemonic, !listconcat([Pure], traits)>;
-
 class Chlo_UnaryOp<string mnemonic, string words, TypeConstraint operandType>
     : Chlo_Op<mnemonic, [Elementwise, SameOperandsAndResultType]> {
   let summary = words;
