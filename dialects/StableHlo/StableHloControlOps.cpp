@@ -129,6 +129,33 @@ void CustomCallOp::getEffects(
   effects.emplace_back(MemoryEffects::Write::get());
 }
 
+/// That each layout orders the dimensions of its tensor.
+static LogicalResult verifyLayouts(Operation *op, ArrayAttr layouts,
+                                   TypeRange types) {
+  // Of a tuple its members have layouts.
+  if (types.size() == 1)
+    if (auto tuple = dyn_cast<TupleType>(types.front()))
+      types = tuple.getTypes();
+  if (layouts.size() != types.size())
+    return op->emitOpError() << "has " << layouts.size() << " layouts for "
+                             << types.size() << " values";
+  for (auto [layout, type] : llvm::zip_equal(layouts, types)) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    auto order = dyn_cast<DenseIntElementsAttr>(layout);
+    SmallVector<int64_t> dims;
+    if (order)
+      for (const APInt &dim : order.getValues<APInt>())
+        dims.push_back(dim.getSExtValue());
+    int64_t rank = tensor ? tensor.getRank() : 0;
+    llvm::sort(dims);
+    if (!order || !llvm::equal(dims, llvm::seq<int64_t>(0, rank)))
+      return op->emitOpError()
+             << "has the layout " << layout
+             << ", which does not order the dimensions of " << type;
+  }
+  return success();
+}
+
 LogicalResult CustomCallOp::verify() {
   // Dictionaries are for the typed interface alone.
   Attribute config = getBackendConfigAttr();
@@ -140,6 +167,18 @@ LogicalResult CustomCallOp::verify() {
                          << static_cast<int>(getApiVersion());
   if (getOperandLayouts().has_value() != getResultLayouts().has_value())
     return emitOpError("operand_layouts and result_layouts come together");
+  for (auto alias :
+       getOutputOperandAliases().getAsRange<OutputOperandAliasAttr>())
+    if (alias.getOperandIndex() < 0 ||
+        alias.getOperandIndex() >= int64_t(getNumOperands()))
+      return emitOpError() << "output_operand_aliases names operand "
+                           << alias.getOperandIndex() << " of "
+                           << getNumOperands();
+  for (auto [layouts, types] :
+       {std::pair(getOperandLayouts(), TypeRange(getOperandTypes())),
+        std::pair(getResultLayouts(), TypeRange(getResultTypes()))})
+    if (layouts && failed(verifyLayouts(*this, *layouts, types)))
+      return failure();
   return success();
 }
 

@@ -17,6 +17,65 @@ void StableHloDialect::registerDistributionOps() {
       >();
 }
 
+/// What is wrong with replica groups, a matrix of distinct numbers, filled up
+/// with -1; empty if nothing.
+static std::string complaintAboutGroups(Attribute groups) {
+  auto matrix = dyn_cast_or_null<DenseIntElementsAttr>(groups);
+  if (!matrix)
+    return {}; // axes of a mesh: resolved when partitioning
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (matrix.getType().getRank() != 2) {
+    os << "replica_groups must be a matrix, found '" << matrix.getType() << "'";
+    return text;
+  }
+  llvm::SmallDenseSet<int64_t> seen;
+  for (const APInt &value : matrix.getValues<APInt>()) {
+    int64_t id = value.getSExtValue();
+    if (id == -1)
+      continue;
+    os << "replica_groups holds " << id;
+    if (id < 0)
+      os << ", which is no process";
+    else if (!seen.insert(id).second)
+      os << " twice";
+    else {
+      text.clear();
+      continue;
+    }
+    return text;
+  }
+  return {};
+}
+
+static LogicalResult verifyGroups(std::optional<Location> location,
+                                  Attribute groups) {
+  std::string complaint = complaintAboutGroups(groups);
+  return complaint.empty() ? success() : emitOptionalError(location, complaint);
+}
+
+/// That each process is a source at most once, and a target at most once.
+static LogicalResult verifyPairs(std::optional<Location> location,
+                                 DenseIntElementsAttr pairs) {
+  auto type = pairs.getType();
+  if (type.getRank() != 2 || type.getDimSize(1) != 2)
+    return emitOptionalError(
+        location, "source_target_pairs must be a matrix of pairs, found ",
+        type);
+  llvm::SmallDenseSet<int64_t> sources, targets;
+  for (auto [i, value] : llvm::enumerate(pairs.getValues<APInt>())) {
+    int64_t id = value.getSExtValue();
+    bool isSource = i % 2 == 0;
+    if (id < 0)
+      return emitOptionalError(location, "source_target_pairs holds ", id,
+                               ", which is no process");
+    if (!(isSource ? sources : targets).insert(id).second)
+      return emitOptionalError(location, "source_target_pairs has the ",
+                               isSource ? "source " : "target ", id, " twice");
+  }
+  return success();
+}
+
 LogicalResult AllReduceOp::inferReturnTypes(MLIRContext *context,
                                             std::optional<Location> location,
                                             Adaptor adaptor,
@@ -32,6 +91,9 @@ LogicalResult AllReduceOp::inferReturnTypes(MLIRContext *context,
 LogicalResult CollectiveReduceOp::inferReturnTypes(
     MLIRContext *context, std::optional<Location> location, Adaptor adaptor,
     SmallVectorImpl<Type> &inferred) {
+  // C1.
+  if (failed(verifyGroups(location, adaptor.getReplicaGroups())))
+    return failure();
   // One reducer combines every operand.
   for (Type type : adaptor.getOperands().getTypes())
     if (failed(
@@ -43,6 +105,9 @@ LogicalResult CollectiveReduceOp::inferReturnTypes(
 LogicalResult CollectiveBroadcastOp::inferReturnTypes(
     MLIRContext *context, std::optional<Location> location, Adaptor adaptor,
     SmallVectorImpl<Type> &inferred) {
+  // C1.
+  if (failed(verifyGroups(location, adaptor.getReplicaGroups())))
+    return failure();
   llvm::append_range(inferred, adaptor.getOperand().getTypes());
   return success();
 }
@@ -50,6 +115,9 @@ LogicalResult CollectiveBroadcastOp::inferReturnTypes(
 LogicalResult CollectivePermuteOp::inferReturnTypes(
     MLIRContext *context, std::optional<Location> location, Adaptor adaptor,
     SmallVectorImpl<Type> &inferred) {
+  // C1 to C4.
+  if (failed(verifyPairs(location, adaptor.getSourceTargetPairs())))
+    return failure();
   inferred.push_back(adaptor.getOperand().getType());
   return success();
 }
@@ -61,6 +129,16 @@ LogicalResult AllToAllOp::inferReturnTypes(MLIRContext *context,
   int64_t split = adaptor.getSplitDimension();
   int64_t concat = adaptor.getConcatDimension();
   int64_t count = adaptor.getSplitCount();
+  // C5.
+  if (failed(verifyGroups(location, adaptor.getReplicaGroups())))
+    return failure();
+  // C8.
+  if (auto groups =
+          dyn_cast_or_null<DenseIntElementsAttr>(adaptor.getReplicaGroups());
+      groups && !groups.empty() && groups.getType().getDimSize(1) != count)
+    return emitOptionalError(location, "split_count ", count,
+                             " for replica_groups of ",
+                             groups.getType().getDimSize(1), " processes");
   for (Value operand : adaptor.getOperands()) {
     auto type = cast<RankedTensorType>(operand.getType());
     // C1, C3.
@@ -107,6 +185,9 @@ LogicalResult InfeedOp::verify() {
   // C1 to C3.
   if (getNumResults() == 0 || !isa<TokenType>(getResults().back().getType()))
     return emitOpError("must end its results with a token");
+  if (getLayout() && getLayout()->size() != getNumResults() - 1)
+    return emitOpError() << "has " << getLayout()->size() << " layouts for "
+                         << getNumResults() - 1 << " tensors";
   return success();
 }
 
@@ -116,19 +197,9 @@ LogicalResult RecvOp::verify() {
   return success();
 }
 
-/// That replica groups are a matrix of distinct numbers, filled up with -1.
 static LogicalResult verifyReplicaGroups(Operation *op, Attribute groups) {
-  auto matrix = dyn_cast<DenseIntElementsAttr>(groups);
-  if (!matrix)
-    return success(); // axes of a mesh: resolved when partitioning
-  if (matrix.getType().getRank() != 2)
-    return op->emitOpError()
-           << "replica_groups must be a matrix, found " << matrix.getType();
-  llvm::SmallDenseSet<int64_t> seen;
-  for (int64_t id : matrix.getValues<int64_t>())
-    if (id != -1 && !seen.insert(id).second)
-      return op->emitOpError() << "replica_groups holds " << id << " twice";
-  return success();
+  std::string complaint = complaintAboutGroups(groups);
+  return complaint.empty() ? success() : op->emitOpError(complaint);
 }
 
 LogicalResult AllGatherOp::verify() {

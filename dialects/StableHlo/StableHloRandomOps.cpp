@@ -25,6 +25,11 @@ LogicalResult RngOp::inferReturnTypes(MLIRContext *context,
                                       SmallVectorImpl<Type> &inferred) {
   auto shape = cast<RankedTensorType>(adaptor.getShape().getType());
   Type element = getElementTypeOrSelf(adaptor.getA().getType());
+  // C2.
+  if (adaptor.getRngDistribution() == RngDistribution::NORMAL &&
+      !isa<FloatType>(element))
+    return emitOptionalError(location, "a normal distribution of ", element,
+                             "; it needs floats");
   if (shape.getRank() != 1 || shape.isDynamicDim(0))
     return emitOptionalError(location,
                              "shape must be a vector of known size, "

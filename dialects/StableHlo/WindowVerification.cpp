@@ -18,6 +18,36 @@ static LogicalResult verifyPrecision(Operation *op,
   return success();
 }
 
+/// C21 and what follows: counts are positive, precisions float types, and the
+/// algorithm alone says how exact products are.
+static LogicalResult verifyAlgorithm(DotGeneralOp op) {
+  DotAlgorithmAttr algorithm = op.getAlgorithmAttr();
+  if (!algorithm)
+    return success();
+  if (std::optional<ArrayAttr> precision = op.getPrecisionConfig())
+    for (auto entry : precision->getAsRange<PrecisionAttr>())
+      if (entry.getValue() != Precision::DEFAULT)
+        return op.emitOpError()
+               << "has the precision " << stringifyPrecision(entry.getValue())
+               << " beside an algorithm; DEFAULT is wanted";
+  for (auto [name, count] :
+       {std::pair("lhs_component_count", algorithm.getLhsComponentCount()),
+        std::pair("rhs_component_count", algorithm.getRhsComponentCount()),
+        std::pair("num_primitive_operations",
+                  algorithm.getNumPrimitiveOperations())})
+    if (count <= 0)
+      return op.emitOpError() << "has an algorithm of " << name << " = "
+                              << count << "; it must be positive";
+  for (auto [name, type] :
+       {std::pair("lhs_precision_type", algorithm.getLhsPrecisionType()),
+        std::pair("rhs_precision_type", algorithm.getRhsPrecisionType()),
+        std::pair("accumulation_type", algorithm.getAccumulationType())})
+    if (!isa<FloatType>(type))
+      return op.emitOpError() << "has an algorithm of " << name << " = " << type
+                              << "; a float type is wanted";
+  return success();
+}
+
 LogicalResult DotGeneralOp::verify() {
   auto lhs = cast<RankedTensorType>(getLhs().getType());
   auto rhs = cast<RankedTensorType>(getRhs().getType());
@@ -53,7 +83,8 @@ LogicalResult DotGeneralOp::verify() {
                            << "dimension " << j << " of size "
                            << rhs.getDimSize(j);
   // C11.
-  if (failed(verifyPrecision(*this, getPrecisionConfig())))
+  if (failed(verifyPrecision(*this, getPrecisionConfig())) ||
+      failed(verifyAlgorithm(*this)))
     return failure();
   // C13.
   if (expressedType(lhs.getElementType()) !=

@@ -167,3 +167,39 @@ func.func @fft_c2(%a: tensor<4xf32>) {
   %0 = stablehlo.fft %a, type = FFT, length = [4] : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @dot_algorithm_precision(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
+  // expected-error @below {{has the precision HIGHEST beside an algorithm; DEFAULT is wanted}}
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0], precision = [DEFAULT, HIGHEST], algorithm = <lhs_precision_type = tf32, rhs_precision_type = tf32, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false>
+    : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @dot_algorithm_components(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
+  // expected-error @below {{has an algorithm of lhs_component_count = 0; it must be positive}}
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = tf32, rhs_precision_type = tf32, accumulation_type = f32, lhs_component_count = 0, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false>
+    : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @dot_algorithm_operations(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
+  // expected-error @below {{has an algorithm of num_primitive_operations = -1; it must be positive}}
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = tf32, rhs_precision_type = tf32, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = -1, allow_imprecise_accumulation = false>
+    : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @dot_algorithm_type(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
+  // expected-error @below {{has an algorithm of lhs_precision_type = 'i8'; a float type is wanted}}
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = i8, rhs_precision_type = tf32, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false>
+    : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+  return
+}

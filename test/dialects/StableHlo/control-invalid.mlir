@@ -79,3 +79,27 @@ func.func @tuple_index(%x: tuple<tensor<f32>>) {
   %0 = stablehlo.get_tuple_element %x[1] : (tuple<tensor<f32>>) -> tensor<f32>
   return
 }
+
+// -----
+
+func.func @custom_call_alias(%x: tensor<4x2xf32>) {
+  // expected-error @below {{output_operand_aliases names operand 3 of 1}}
+  %0 = stablehlo.custom_call @f(%x) {output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 3, operand_tuple_indices = []>]} : (tensor<4x2xf32>) -> tensor<4x2xf32>
+  return
+}
+
+// -----
+
+func.func @custom_call_layouts(%x: tensor<4x2xf32>) {
+  // expected-error @below {{which does not order the dimensions of}}
+  %0 = stablehlo.custom_call @f(%x) {operand_layouts = [dense<0> : tensor<2xindex>], result_layouts = [dense<[0, 1]> : tensor<2xindex>]} : (tensor<4x2xf32>) -> tensor<4x2xf32>
+  return
+}
+
+// -----
+
+func.func @custom_call_layout_count(%x: tensor<4x2xf32>) {
+  // expected-error @below {{has 2 layouts for 1 values}}
+  %0 = stablehlo.custom_call @f(%x) {operand_layouts = [dense<[0, 1]> : tensor<2xindex>], result_layouts = [dense<[0, 1]> : tensor<2xindex>, dense<[0, 1]> : tensor<2xindex>]} : (tensor<4x2xf32>) -> tensor<4x2xf32>
+  return
+}

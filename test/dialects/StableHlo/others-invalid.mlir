@@ -70,3 +70,91 @@ func.func @real_dynamic_slice(%x: tensor<3xf32>, %s: tensor<2xi32>) {
   %0 = stablehlo.real_dynamic_slice %x, %s, %s, %s : (tensor<3xf32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>) -> tensor<?xf32>
   return
 }
+
+// -----
+
+func.func @all_gather_c4(%x: tensor<4x2xf32>) {
+  // expected-error @below {{replica_groups holds -3, which is no process}}
+  %0 = "stablehlo.all_gather"(%x) {all_gather_dim = 0 : i64, replica_groups = dense<[[0, -3]]> : tensor<1x2xi64>} : (tensor<4x2xf32>) -> tensor<8x2xf32>
+  return
+}
+
+// -----
+
+func.func @all_to_all_c5(%x: tensor<4x2xf32>) {
+  // expected-error @below {{replica_groups holds 1 twice}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = "stablehlo.all_to_all"(%x) {split_dimension = 0 : i64, concat_dimension = 1 : i64, split_count = 2 : i64, replica_groups = dense<[[1, 1]]> : tensor<1x2xi64>} : (tensor<4x2xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @all_to_all_c8(%x: tensor<4x2xf32>) {
+  // expected-error @below {{split_count 2 for replica_groups of 4 processes}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = "stablehlo.all_to_all"(%x) {split_dimension = 0 : i64, concat_dimension = 1 : i64, split_count = 2 : i64, replica_groups = dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>} : (tensor<4x2xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @collective_broadcast_c1(%x: tensor<4x2xf32>) {
+  // expected-error @below {{replica_groups holds 0 twice}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = "stablehlo.collective_broadcast"(%x) {replica_groups = dense<0> : tensor<1x2xi64>} : (tensor<4x2xf32>) -> tensor<4x2xf32>
+  return
+}
+
+// -----
+
+func.func @collective_permute_c1(%x: tensor<4x2xf32>) {
+  // expected-error @below {{source_target_pairs must be a matrix of pairs}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = "stablehlo.collective_permute"(%x) {source_target_pairs = dense<[[0, 1, 2]]> : tensor<1x3xi64>} : (tensor<4x2xf32>) -> tensor<4x2xf32>
+  return
+}
+
+// -----
+
+func.func @collective_permute_c2(%x: tensor<4x2xf32>) {
+  // expected-error @below {{source_target_pairs has the source 0 twice}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = "stablehlo.collective_permute"(%x) {source_target_pairs = dense<[[0, 1], [0, 2]]> : tensor<2x2xi64>} : (tensor<4x2xf32>) -> tensor<4x2xf32>
+  return
+}
+
+// -----
+
+func.func @collective_permute_c3(%x: tensor<4x2xf32>) {
+  // expected-error @below {{source_target_pairs has the target 1 twice}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = "stablehlo.collective_permute"(%x) {source_target_pairs = dense<[[0, 1], [2, 1]]> : tensor<2x2xi64>} : (tensor<4x2xf32>) -> tensor<4x2xf32>
+  return
+}
+
+// -----
+
+func.func @collective_permute_c4(%x: tensor<4x2xf32>) {
+  // expected-error @below {{source_target_pairs holds -1, which is no process}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = "stablehlo.collective_permute"(%x) {source_target_pairs = dense<[[0, -1]]> : tensor<1x2xi64>} : (tensor<4x2xf32>) -> tensor<4x2xf32>
+  return
+}
+
+// -----
+
+func.func @rng_c2(%a: tensor<i32>, %shape: tensor<1xi64>) {
+  // expected-error @below {{a normal distribution of 'i32'; it needs floats}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = stablehlo.rng %a, %a, %shape, distribution = NORMAL : (tensor<i32>, tensor<i32>, tensor<1xi64>) -> tensor<?xi32>
+  return
+}
+
+// -----
+
+func.func @infeed_layouts(%token: !stablehlo.token) {
+  // expected-error @below {{has 2 layouts for 1 tensors}}
+  %0:2 = "stablehlo.infeed"(%token) {layout = [[0, 1], [0]]} : (!stablehlo.token) -> (tensor<4x2xf32>, !stablehlo.token)
+  return
+}
