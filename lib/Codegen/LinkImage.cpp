@@ -146,8 +146,9 @@ mlir::LogicalResult linkImage(ArrayRef<Object> objects, const Machine &machine,
   };
   bool written = llvm::all_of(
       objects, [&](const Object &object) { return addInput(object.bytes); });
-  // Few kernels call routines, and the archive is large beside them.
-  if (llvm::any_of(objects, [](const Object &object) {
+  // Few kernels call routines, and the archive is large beside them. A program
+  // without kernels has an image too, and the linker wants an input.
+  if (objects.empty() || llvm::any_of(objects, [](const Object &object) {
         return callsOut(object.bytes);
       })) {
     StringRef archive = freestandingArchive(machine);
