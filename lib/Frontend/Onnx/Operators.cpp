@@ -27,6 +27,7 @@ OperatorTable::OperatorTable() {
   addGridSample(*this);
   addRegionAlign(*this);
   addSpectrum(*this);
+  addRefused(*this);
   addIndexing(*this);
   addPadding(*this);
   addScatter(*this);

@@ -74,6 +74,7 @@ void addResize(OperatorTable &table);
 void addGridSample(OperatorTable &table);
 void addRegionAlign(OperatorTable &table);
 void addSpectrum(OperatorTable &table);
+void addRefused(OperatorTable &table);
 void addIndexing(OperatorTable &table);
 void addScatter(OperatorTable &table);
 void addSorting(OperatorTable &table);

@@ -1,0 +1,31 @@
+// Operators that are known but cannot be compiled, with the reason and what a
+// user can do.
+
+#include "NodeImporter.h"
+
+using namespace mlir;
+using namespace heddle::onnx;
+
+static LogicalResult refuseSelection(NodeImporter &node) {
+  return node.unsupported("how many boxes it keeps depends on the data; end "
+                          "the model before it and select from its outputs");
+}
+
+static LogicalResult refuseUnique(NodeImporter &node) {
+  return node.unsupported("the size of the result depends on the data");
+}
+
+static LogicalResult refuseRandom(NodeImporter &node) {
+  return node.unsupported("it draws random numbers; make them an input");
+}
+
+void heddle::onnx::addRefused(OperatorTable &table) {
+  table.add("NonMaxSuppression", {10, 11}, 2, 5, refuseSelection);
+  table.add("Unique", {11, 28}, 1, 1, refuseUnique, 4);
+  table.add("RandomNormal", {1, 22}, 0, 0, refuseRandom);
+  table.add("RandomNormalLike", {1, 22}, 1, 1, refuseRandom);
+  table.add("RandomUniform", {1, 22}, 0, 0, refuseRandom);
+  table.add("RandomUniformLike", {1, 22}, 1, 1, refuseRandom);
+  table.add("Bernoulli", {15, 22}, 1, 1, refuseRandom);
+  table.add("Multinomial", {7, 22}, 1, 1, refuseRandom);
+}
