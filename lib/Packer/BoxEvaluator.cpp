@@ -36,13 +36,14 @@ template <typename T>
 static void copyElements(ArrayRef<int64_t> sizes, const char *from,
                          ArrayRef<int64_t> fromStrides, char *to,
                          ArrayRef<int64_t> toStrides) {
+  // Signed, as strides may be negative.
+  constexpr int64_t size = sizeof(T);
   // The two innermost dimensions in loops, the rest by recursion. Source and
   // target may be unaligned.
   if (sizes.size() > 2) {
     for (int64_t i = 0; i < sizes[0]; ++i)
-      copyElements<T>(sizes.drop_front(), from + i * fromStrides[0] * sizeof(T),
-                      fromStrides.drop_front(),
-                      to + i * toStrides[0] * sizeof(T),
+      copyElements<T>(sizes.drop_front(), from + i * fromStrides[0] * size,
+                      fromStrides.drop_front(), to + i * toStrides[0] * size,
                       toStrides.drop_front());
     return;
   }
@@ -54,8 +55,8 @@ static void copyElements(ArrayRef<int64_t> sizes, const char *from,
   int64_t toStep = sizes.empty() ? 1 : toStrides.back();
   if (fromStep == 1 && toStep == 1) {
     for (int64_t i = 0; i < rows; ++i)
-      std::memcpy(to + i * toRow * sizeof(T), from + i * fromRow * sizeof(T),
-                  columns * sizeof(T));
+      std::memcpy(to + i * toRow * size, from + i * fromRow * size,
+                  columns * size);
     return;
   }
   // A transpose goes by blocks, so that both sides stay in cache.
@@ -65,9 +66,8 @@ static void copyElements(ArrayRef<int64_t> sizes, const char *from,
       for (int64_t i = i0, iEnd = std::min(rows, i0 + block); i < iEnd; ++i)
         for (int64_t j = j0, jEnd = std::min(columns, j0 + block); j < jEnd;
              ++j)
-          std::memcpy(to + (i * toRow + j * toStep) * sizeof(T),
-                      from + (i * fromRow + j * fromStep) * sizeof(T),
-                      sizeof(T));
+          std::memcpy(to + (i * toRow + j * toStep) * size,
+                      from + (i * fromRow + j * fromStep) * size, size);
 }
 
 void heddle::copyStrided(ArrayRef<int64_t> sizes, const char *from,

@@ -145,8 +145,9 @@ static bool isRowWise(linalg::GenericOp op, ArrayRef<int64_t> rows) {
   if (extents.size() < rows.size() ||
       ArrayRef(extents).take_front(rows.size()) != rows)
     return false;
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   for (utils::IteratorType iterator :
-       ArrayRef(op.getIteratorTypesArray()).take_front(rows.size()))
+       ArrayRef(iterators).take_front(rows.size()))
     if (iterator != utils::IteratorType::parallel)
       return false;
   for (OpOperand &init : op.getDpsInitsMutable())

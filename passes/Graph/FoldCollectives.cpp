@@ -104,6 +104,9 @@ struct FoldCollectives : impl::FoldCollectivesBase<FoldCollectives> {
     bool allFolded = true;
     for (Operation *op : found)
       allFolded &= succeeded(fold(op));
+    for (Operation *op : replaced)
+      op->erase();
+    replaced.clear();
     if (!allFolded)
       signalPassFailure();
   }
@@ -190,18 +193,20 @@ private:
     mapping.map(body.getArguments(), op.getInputs());
     for (Operation &inner : body.without_terminator())
       builder.clone(inner, mapping);
-    for (Operation *done :
-         llvm::make_early_inc_range(op.getResult().getUsers())) {
+    for (Operation *done : op.getResult().getUsers()) {
       for (auto [result, value] :
            llvm::zip(done->getResults(), body.getTerminator()->getOperands()))
         result.replaceAllUsesWith(mapping.lookupOrDefault(value));
-      done->erase();
+      replaced.push_back(done);
     }
-    op.erase();
+    replaced.push_back(op);
     return success();
   }
 
   int64_t devices = 1;
+  /// Users before what they use. They go at the end, because the walk is yet
+  /// to come by some of them.
+  SmallVector<Operation *> replaced;
 };
 
 } // namespace

@@ -113,10 +113,10 @@ std::optional<SmallVector<Value>> heddle::onnx::emitIf(Emitter &emit,
     for (Region &started : regions)
       started.dropAllReferences();
   });
+  Branch branches[] = {onTrue, onFalse};
   SmallVector<Value> results[2];
-  for (auto [branch, region, values] : llvm::zip_equal(
-           ArrayRef{onTrue, onFalse}, MutableArrayRef<Region>(regions),
-           MutableArrayRef<SmallVector<Value>>(results))) {
+  for (auto [branch, region, values] :
+       llvm::zip_equal(branches, regions, results)) {
     emit.builder.setInsertionPointToEnd(&region.emplaceBlock());
     std::optional<SmallVector<Value>> given = branch();
     if (!given)
