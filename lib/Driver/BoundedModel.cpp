@@ -133,6 +133,7 @@ bool BoundedOptions::parse(Session &session) {
 
 ModelOptions BoundedOptions::at(ArrayRef<int64_t> sizes) const {
   ModelOptions result = options;
+  result.isSample = true;
   result.dims.clear();
   for (const Template &each : dims)
     result.dims.push_back(each.print(sizes));

@@ -50,6 +50,7 @@ static OwningOpRef<ModuleOp> importOnnxModel(Session &session,
                                "its weights");
     return nullptr;
   }
+  import.isSample = options.isSample;
   return importOnnx(&session.context(), options.path, import);
 }
 

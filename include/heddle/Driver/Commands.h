@@ -35,6 +35,8 @@ struct ModelOptions {
   /// NAME[=LIBRARY[:SYMBOL]]: functions that custom calls may call. What runs
   /// the program takes them from the libraries.
   std::vector<std::string> customCalls;
+  /// The program is compared with those of other sizes.
+  bool isSample = false;
 };
 
 /// How a model is compiled.

@@ -20,6 +20,9 @@ struct OnnxImportOptions {
   std::vector<std::pair<std::string, std::vector<int64_t>>> shapes;
   /// Named dimensions, wherever they occur: `--dim batch=8`.
   std::vector<std::pair<std::string, int64_t>> dims;
+  /// The module is compared with those of other sizes: what is folded must not
+  /// depend on how large it is.
+  bool isSample = false;
 };
 
 /// Parses `NAME=1x128` into `options.shapes`, `NAME=8` into `options.dims`. The

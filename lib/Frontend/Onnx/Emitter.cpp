@@ -106,7 +106,7 @@ Value Emitter::highest(RankedTensorType type) {
 }
 
 Value Emitter::iota(RankedTensorType type, int64_t dimension) {
-  if (isFoldable(type)) {
+  if (folds(type)) {
     Literal values = Literal::zeros(type);
     IndexWalk walk(type.getShape());
     for (int64_t i = 0, e = values.size(); i < e; ++i, walk.advance()) {
@@ -125,14 +125,20 @@ Value Emitter::iota(RankedTensorType type, int64_t dimension) {
 //===--- Folding
 //------------------------------------------------------------------------------===//
 
+bool Emitter::folds(RankedTensorType type) const {
+  return decompositions.isSample ? isFoldableInSample(type) : isFoldable(type);
+}
+
 Value Emitter::folded1(StringRef op, Value value) {
-  std::optional<Literal> known = readLiteral(value);
+  std::optional<Literal> known =
+      folds(typeOf(value)) ? readLiteral(value) : std::nullopt;
   std::optional<Literal> result = known ? foldUnary(op, *known) : std::nullopt;
   return result ? constant(*result) : Value();
 }
 
 Value Emitter::folded2(StringRef op, Value lhs, Value rhs) {
-  std::optional<Literal> left = readLiteral(lhs);
+  std::optional<Literal> left =
+      folds(typeOf(lhs)) ? readLiteral(lhs) : std::nullopt;
   std::optional<Literal> right = left ? readLiteral(rhs) : std::nullopt;
   std::optional<Literal> result =
       right ? foldBinary(op, *left, *right) : std::nullopt;
@@ -142,7 +148,7 @@ Value Emitter::folded2(StringRef op, Value lhs, Value rhs) {
 Value Emitter::moved(Value value, RankedTensorType result,
                      llvm::function_ref<int64_t(Extents)> from) {
   std::optional<Literal> known =
-      isFoldable(result) ? readLiteral(value) : std::nullopt;
+      folds(result) ? readLiteral(value) : std::nullopt;
   if (!known)
     return {};
   Literal values = Literal::zeros(result);
@@ -335,7 +341,7 @@ Value Emitter::sliceDim(Value value, int64_t dimension, int64_t start,
 
 Value Emitter::foldedConcatenation(ValueRange values, int64_t dimension,
                                    RankedTensorType result) {
-  if (!isFoldable(result))
+  if (!folds(result))
     return {};
   SmallVector<Literal> parts;
   for (Value value : values) {
@@ -511,7 +517,8 @@ Value Emitter::select(Value predicate, Value onTrue, Value onFalse) {
   predicate = broadcastTo(predicate, shape);
   onTrue = broadcastTo(onTrue, shape);
   onFalse = broadcastTo(onFalse, shape);
-  std::optional<Literal> which = readLiteral(predicate);
+  std::optional<Literal> which =
+      folds(typeOf(onTrue)) ? readLiteral(predicate) : std::nullopt;
   std::optional<Literal> chosen = which ? readLiteral(onTrue) : std::nullopt;
   std::optional<Literal> other = chosen ? readLiteral(onFalse) : std::nullopt;
   if (other) {
@@ -529,7 +536,7 @@ Value Emitter::convert(Value value, Type element) {
     return value;
   auto result = RankedTensorType::get(shapeOf(value), element);
   std::optional<Literal> known =
-      isFoldable(result) ? readLiteral(value) : std::nullopt;
+      folds(result) ? readLiteral(value) : std::nullopt;
   if (known && element.isIntOrFloat())
     if (std::optional<Literal> converted = foldConvert(*known, result))
       return constant(*converted);

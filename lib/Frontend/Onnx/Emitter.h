@@ -32,6 +32,8 @@ public:
   explicit Decompositions(mlir::ModuleOp module) : module(module) {}
   mlir::ModuleOp module;
   llvm::StringMap<std::string> symbols;
+  /// See OnnxImportOptions.
+  bool isSample = false;
 };
 
 /// How a reduction combines two elements.
@@ -197,6 +199,8 @@ public:
   mlir::Location loc;
 
 private:
+  /// Whether a known value of the type is folded.
+  bool folds(RankedTensorType type) const;
   bool unify(mlir::Value &lhs, mlir::Value &rhs);
   mlir::Value folded1(llvm::StringRef op, mlir::Value value);
   mlir::Value folded2(llvm::StringRef op, mlir::Value lhs, mlir::Value rhs);

@@ -115,7 +115,7 @@ Value Emitter::foldedReduction(Value value, Extents dims,
                                RankedTensorType result, Combine how) {
   // Sums of floats depend on their order: that is for the kernels to fix.
   std::optional<Literal> known = readLiteral(value);
-  if (!known || known->isFloat() || !isFoldable(result))
+  if (!known || known->isFloat() || !folds(result))
     return {};
   std::optional<Literal> unit =
       readLiteral(identity(result.getElementType(), how));
