@@ -188,13 +188,14 @@ LogicalResult importEinsum(NodeImporter &node) {
 
   Labelled result = operands.front();
   for (size_t i = 1; i <= operands.size(); ++i) {
+    auto later =
+        ArrayRef(operands).drop_front(std::min(i + 1, operands.size()));
     auto isNeeded = [&](int label) {
       if (llvm::is_contained(*wanted, label))
         return true;
-      return llvm::any_of(ArrayRef(operands).drop_front(i + 1),
-                          [label](const Labelled &later) {
-                            return llvm::is_contained(later.labels, label);
-                          });
+      return llvm::any_of(later, [label](const Labelled &operand) {
+        return llvm::is_contained(operand.labels, label);
+      });
     };
     result = i < operands.size() ? multiply(emit, result, operands[i], isNeeded)
                                  : sumAway(emit, result, isNeeded);

@@ -60,7 +60,8 @@ void checkIntegers(const std::string &machine, const std::string &type) {
     runner.run("k", {a.data(), b.data(), out.data()});
     using U = std::make_unsigned_t<T>;
     for (int i = 0; i < count; ++i) {
-      T product = static_cast<T>(static_cast<U>(a[i]) * static_cast<U>(b[i]));
+      // In more bits: small unsigned types would become int.
+      T product = static_cast<T>(uint64_t(a[i]) * uint64_t(b[i]));
       T quotient = static_cast<T>(product / b[i]);
       T larger =
           static_cast<U>(quotient) > static_cast<U>(a[i]) ? quotient : a[i];
