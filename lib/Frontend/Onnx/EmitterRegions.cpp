@@ -115,13 +115,16 @@ Value Emitter::foldedReduction(Value value, Extents dims,
                                RankedTensorType result, Combine how) {
   // Sums of floats depend on their order: that is for the kernels to fix.
   std::optional<Literal> known = readLiteral(value);
-  if (!known || known->isFloat() || !folds(result))
+  bool isExtreme = how == Combine::Maximum || how == Combine::Minimum;
+  if (!known || (known->isFloat() && !isExtreme) || !folds(result))
     return {};
   std::optional<Literal> unit =
       readLiteral(identity(result.getElementType(), how));
+  if (!unit)
+    return {};
   Literal totals = Literal::zeros(result);
-  for (int64_t &total : totals.integers)
-    total = unit->integers.front();
+  for (int64_t i = 0, e = totals.size(); i < e; ++i)
+    totals.copy(i, *unit, 0);
   auto scalarType = RankedTensorType::get({}, result.getElementType());
   IndexWalk walk(known->type.getShape());
   for (int64_t i = 0, e = known->size(); i < e; ++i, walk.advance()) {
@@ -129,10 +132,14 @@ Value Emitter::foldedReduction(Value value, Extents dims,
     for (size_t d = 0; d < walk.index().size(); ++d)
       if (!llvm::is_contained(dims, d))
         kept.push_back(walk.index()[d]);
-    int64_t &total = totals.integers[linearIndex(kept, result.getShape())];
-    Literal lhs{scalarType, {total}, {}},
-        rhs{scalarType, {known->integers[i]}, {}};
-    total = foldBinary(combinerName(how), lhs, rhs)->integers.front();
+    int64_t at = linearIndex(kept, result.getShape());
+    Literal lhs = Literal::zeros(scalarType), rhs = lhs;
+    lhs.copy(0, totals, at);
+    rhs.copy(0, *known, i);
+    std::optional<Literal> total = foldBinary(combinerName(how), lhs, rhs);
+    if (!total)
+      return {};
+    totals.copy(at, *total, 0);
   }
   return constant(totals);
 }
