@@ -1,4 +1,4 @@
-"""Draws what `tools/dev/bench --json FILE` measured: plot_benchmarks.py FILE PICTURE.png
+"""Draws what `tools/dev/bench` measured, which calls it for --plot; from its --json FILE: plot_benchmarks.py FILE PICTURE.png
 
 Left, the time of a steady call beside each peer's; right, time and memory of compilation. All bars are heddle's figure over the peer's: shorter
 than 1, heddle is ahead. Of several lines for one row, the last counts.
@@ -27,11 +27,11 @@ def bars(axes, title: str, rows: list[tuple[str, dict[str, float]]]) -> None:
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def main() -> None:
-    source, picture = sys.argv[1:]
-    results = {result["name"]: result for result in map(json.loads, open(source))}
+def draw(lines: list[dict], picture: str) -> None:
+    """`lines`: what --json writes of each row."""
+    results = {result["name"]: result for result in lines}
     running = [(name, result["ratio"]) for name, result in results.items() if "peak_bytes" not in result]
-    compiling = [(name.removeprefix("compile-"), {**result["ratio"], **{f"{peer}, memory": ratio for peer, ratio in result["memory_ratio"].items()}})
+    compiling = [(name.removeprefix("compile-"), {**result["ratio"], **{f"{peer}, memory": ratio for peer, ratio in result.get("memory_ratio", {}).items()}})
                  for name, result in results.items() if "peak_bytes" in result]
     import matplotlib
     matplotlib.use("Agg")
@@ -45,4 +45,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    draw([json.loads(line) for line in open(sys.argv[1])], sys.argv[2])

@@ -1,4 +1,4 @@
-"""Runs rows of test/bench/*.json: run_benchmarks.py [--check] [--json FILE] [--seconds S] [NAME...]
+"""Runs rows of test/bench/*.json: run_benchmarks.py [--check] [--json FILE] [--plot PICTURE] [--seconds S] [NAME...]
 
 A row of kind "run" measures a model's steady calls, heddle's and each peer's by turns in one process, so that the machine's moods hit both. A
 row of kind "compile" measures import and compilation, in processes of their own. The ratio is heddle's median over the peer's: below 1, heddle
@@ -20,6 +20,7 @@ import time
 import numpy as np
 
 import model_accuracy
+import plot_benchmarks
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -168,6 +169,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="exit with 1 when a bar is missed")
     parser.add_argument("--json", help="append a line per row to this file")
+    parser.add_argument("--plot", help="draw the rows into this PNG file")
     parser.add_argument("--seconds", type=float, default=3, help="of measuring per program and row")
     parser.add_argument("names", nargs="*", help="rows; default: all of kind run")
     arguments = parser.parse_args()
@@ -178,6 +180,7 @@ def main() -> None:
     rows = [row for row in rows if (row["name"] in arguments.names if arguments.names else row["kind"] == "run")]
     print(f"{machine()}; commit {commit()}")
     good = True
+    lines = []
     for row in rows:
         with tempfile.TemporaryDirectory() as folder:
             try:
@@ -188,9 +191,12 @@ def main() -> None:
                 continue
         show(result, row["bar"])
         good &= result["within"]
+        lines.append({"machine": machine(), "commit": commit(), **result})
         if arguments.json:
             with open(arguments.json, "a") as out:
-                out.write(json.dumps({"machine": machine(), "commit": commit(), **result}) + "\n")
+                out.write(json.dumps(lines[-1]) + "\n")
+    if arguments.plot and lines:
+        plot_benchmarks.draw(lines, arguments.plot)
     sys.exit(1 if arguments.check and not good else 0)
 
 
