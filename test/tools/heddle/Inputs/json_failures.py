@@ -54,8 +54,12 @@ for command in ("targets", "devices", "version"):
 fails("help", "nothing")
 fails("frobnicate")
 
-# A crash, which here comes from outside.
-process = subprocess.Popen(["heddle", "bench", model, "--seconds", "20", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder)
+# A crash, which here comes from outside, in a call that takes long enough for it.
+slow = folder / "slow.mlir"
+slow.write_text("func.func @main(%x: tensor<1024x1024xf32>) -> tensor<1024x1024xf32> {\n"
+                "  %y = stablehlo.dot %x, %x : (tensor<1024x1024xf32>, tensor<1024x1024xf32>) -> tensor<1024x1024xf32>\n"
+                "  return %y : tensor<1024x1024xf32>\n}\n")
+process = subprocess.Popen(["heddle", "bench", slow, "--seconds", "60", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder)
 time.sleep(1)
 process.send_signal(signal.SIGSEGV)
 output, errors = process.communicate()
