@@ -114,13 +114,12 @@ def measure_compilation(name, path, feeds, folder) -> dict:
     """Summed time, and the largest process's memory."""
     seconds, peak = 0.0, 0
     for command in compile_command(name, path, feeds, folder):
-        begin = time.perf_counter()
-        process = subprocess.Popen([str(part) for part in command], stdout=subprocess.DEVNULL)
-        _, status, usage = os.wait4(process.pid, 0)
-        if status:
-            raise subprocess.CalledProcessError(os.waitstatus_to_exitcode(status), command)
-        seconds += time.perf_counter() - begin
-        peak = max(peak, usage.ru_maxrss * 1024)
+        run = subprocess.run([sys.executable, ROOT / "tools" / "dev" / "measure_process.py", *map(str, command)], check=True, stdout=subprocess.PIPE)
+        measured = json.loads(run.stdout)
+        if measured["status"]:
+            raise subprocess.CalledProcessError(measured["status"], command)
+        seconds += measured["seconds"]
+        peak = max(peak, measured["peak_bytes"])
     return {"seconds": seconds, "peak_bytes": peak}
 
 
