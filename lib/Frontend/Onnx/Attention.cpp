@@ -26,9 +26,7 @@ struct Attention {
 
 } // namespace
 
-/// [batch, sequence, heads * size] to [batch, heads, sequence, size]; four
-/// dimensions are as they should be.
-static Value splitHeads(NodeImporter &node, Value x, int64_t heads) {
+Value heddle::onnx::splitHeads(NodeImporter &node, Value x, int64_t heads) {
   Emitter &emit = node.emit;
   Extents shape = Emitter::shapeOf(x);
   if (shape.size() == 4)

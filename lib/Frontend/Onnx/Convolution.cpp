@@ -16,19 +16,28 @@ static Value addBias(NodeImporter &node, Value result, size_t operand) {
                                               Emitter::shapeOf(result), 1));
 }
 
-static LogicalResult importConv(NodeImporter &node) {
+std::optional<Value> heddle::onnx::convolve(NodeImporter &node) {
   int64_t groups = node.integerAttribute("group", 1);
-  if (node.rank(1) != node.rank(0) || node.rank(0) < 3)
-    return node.invalid("input and weights have the shapes " +
-                        spellShape(node.shape(0)) + " and " +
-                        spellShape(node.shape(1)));
+  if (node.rank(1) != node.rank(0) || node.rank(0) < 3) {
+    (void)node.invalid("input and weights have the shapes " +
+                       spellShape(node.shape(0)) + " and " +
+                       spellShape(node.shape(1)));
+    return std::nullopt;
+  }
   std::optional<Window> window = readWindow(node, node.shape(1).drop_front(2));
   if (!window)
-    return failure();
+    return std::nullopt;
   Value result =
       node.emit.convolution(node.operand(0), node.operand(1), *window,
                             OwnedExtents(window->size.size(), 1), groups);
-  return node.result(addBias(node, result, 2));
+  if (node.emit.hasFault())
+    return std::nullopt;
+  return addBias(node, result, 2);
+}
+
+static LogicalResult importConv(NodeImporter &node) {
+  std::optional<Value> result = convolve(node);
+  return result ? node.result(*result) : failure();
 }
 
 /// The gradient of a convolution: the input, dilated by the strides, with the

@@ -7,6 +7,8 @@
 
 namespace heddle::onnx {
 
+class NodeImporter;
+
 /// `function` of the value widened to f32, and the result narrowed again; as it
 /// is for f32 and f64.
 mlir::Value inAtLeastFloat32(
@@ -33,6 +35,13 @@ mlir::Value gelu(Emitter &emit, mlir::Value value, llvm::StringRef approximate);
 mlir::Value trailingNorm(Emitter &emit, llvm::StringRef name, mlir::Value value,
                          mlir::Value scale, mlir::Value bias, int64_t axis,
                          double epsilon);
+
+/// RMSNormalization, which began as SimplifiedLayerNormalization.
+llvm::LogicalResult importRmsNormalization(NodeImporter &node);
+
+/// [batch, sequence, heads * size] to [batch, heads, sequence, size]; four
+/// dimensions are as they should be. Null after an error.
+mlir::Value splitHeads(NodeImporter &node, mlir::Value x, int64_t heads);
 
 /// numpy's matmul: vectors get a dimension of 1 that is dropped again, leading
 /// dimensions are broadcast. The element types are equal.

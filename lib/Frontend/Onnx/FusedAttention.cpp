@@ -22,23 +22,6 @@ struct Parts {
 
 } // namespace
 
-/// [batch, sequence, heads * size] to [batch, heads, sequence, size]; four
-/// dimensions are as they should be.
-static Value splitHeads(NodeImporter &node, Value x, int64_t heads) {
-  Emitter &emit = node.emit;
-  Extents shape = Emitter::shapeOf(x);
-  if (shape.size() == 4)
-    return x;
-  if (shape.size() != 3 || heads < 1 || shape[2] % heads != 0) {
-    (void)node.invalid("an input of the shape " + spellShape(shape) +
-                       " has no " + Twine(heads) + " heads");
-    return {};
-  }
-  return emit.transpose(
-      emit.reshape(x, {shape[0], shape[1], heads, shape[2] / heads}),
-      {0, 2, 1, 3});
-}
-
 /// What a mask adds to scores of [batch, heads, rows, columns]: `filter` where
 /// a key is not to be seen. Its forms: how many keys each row of the batch
 /// sees, or a 1 for each key that is seen, per batch, per query, per head.

@@ -131,22 +131,10 @@ static LogicalResult importFusedGemm(NodeImporter &node) {
 /// activation.
 static LogicalResult importFusedConv(NodeImporter &node) {
   Emitter &emit = node.emit;
-  int64_t groups = node.integerAttribute("group", 1);
-  if (node.rank(1) != node.rank(0) || node.rank(0) < 3)
-    return node.invalid("input and weights have the shapes " +
-                        spellShape(node.shape(0)) + " and " +
-                        spellShape(node.shape(1)));
-  std::optional<Window> window = readWindow(node, node.shape(1).drop_front(2));
-  if (!window)
+  std::optional<Value> convolved = convolve(node);
+  if (!convolved)
     return failure();
-  Value result = emit.convolution(node.operand(0), node.operand(1), *window,
-                                  OwnedExtents(window->size.size(), 1), groups);
-  if (emit.hasFault())
-    return failure();
-  if (node.has(2))
-    result = emit.add(result, alongDimension(emit, node.operand(2),
-                                             Emitter::shapeOf(result), 1));
-  result = plus(emit, result, optional(node, 3));
+  Value result = plus(emit, *convolved, optional(node, 3));
   SmallVector<double> numbers;
   if (auto given = node.floatsAttribute("activation_params"))
     numbers.assign(given->begin(), given->end());
@@ -246,18 +234,6 @@ static LogicalResult importSkipNormalization(NodeImporter &node) {
                    isSimplified ? Value() : optional(node, 3), axis, epsilon));
 }
 
-/// The operator that became RMSNormalization.
-static LogicalResult importSimplifiedNormalization(NodeImporter &node) {
-  int64_t axis =
-      node.normalizeAxis(node.integerAttribute("axis", -1), node.rank(0));
-  double epsilon = node.floatAttribute("epsilon", 1e-5f);
-  node.ignoreAttribute("stash_type");
-  if (node.emit.hasFault())
-    return failure();
-  return node.result(trailingNorm(node.emit, "heddle.rms_norm", node.operand(0),
-                                  node.operand(1), Value(), axis, epsilon));
-}
-
 /// Embeddings of words, places and segments, summed and normalized; how many
 /// words of each row the mask keeps.
 static LogicalResult importEmbedNormalization(NodeImporter &node) {
@@ -309,6 +285,5 @@ void heddle::onnx::addFused(OperatorTable &table) {
   add("SkipSimplifiedLayerNormalization", 3, 4, importSkipNormalization, 4);
   add("EmbedLayerNormalization", 7, 9, importEmbedNormalization, 3);
   // onnxruntime puts it into the default domain.
-  table.add("SimplifiedLayerNormalization", {1}, 2, 2,
-            importSimplifiedNormalization);
+  table.add("SimplifiedLayerNormalization", {1}, 2, 2, importRmsNormalization);
 }

@@ -212,7 +212,7 @@ static LogicalResult importLayerNormalization(NodeImporter &node) {
   return success();
 }
 
-static LogicalResult importRmsNormalization(NodeImporter &node) {
+LogicalResult heddle::onnx::importRmsNormalization(NodeImporter &node) {
   int64_t axis =
       node.normalizeAxis(node.integerAttribute("axis", -1), node.rank(0));
   double epsilon = node.floatAttribute("epsilon", 1e-5f);

@@ -19,6 +19,10 @@ std::optional<Window> readWindow(NodeImporter &node, Extents kernel,
 /// convolve an input dilated by the strides.
 std::optional<Window> readTransposedWindow(NodeImporter &node, Extents kernel);
 
+/// The convolution of a Conv node, its bias added; nothing after an error.
+/// Convolution.cpp.
+std::optional<mlir::Value> convolve(NodeImporter &node);
+
 } // namespace heddle::onnx
 
 #endif // HEDDLE_LIB_FRONTEND_ONNX_WINDOWS_H
