@@ -35,7 +35,9 @@ __attribute__((target("avx512f"))) static double peak512() {
   for (int repeat = 0; repeat < 200; ++repeat) {
     double start = seconds();
     for (int i = 0; i < rounds; ++i) {
+#ifdef __clang__
 #pragma clang loop unroll(full)
+#endif
       for (int s = 0; s < 16; ++s)
         sums[s] = _mm512_fmadd_ps(factor, sums[s], factor);
       __asm__ volatile("" : "+v"(factor));

@@ -17,8 +17,9 @@ TEST(TileChoice, RowsAreSplitEvenly) {
                 extent);
       EXPECT_LE(split.bigRows, most);
       EXPECT_EQ(split.count(), (extent + most - 1) / most);
-      if (split.smallCount)
+      if (split.smallCount) {
         EXPECT_GT(split.smallRows(), 0);
+      }
     }
 }
 
@@ -37,10 +38,11 @@ TEST(TileChoice, TilesFitTheRegisters) {
           // Accumulators, the right-hand side's vectors, one broadcast. Vectors
           // of a single row are loaded as they are used.
           int64_t others = shape.rows == 1 ? 2 : shape.vectors * perVector + 1;
-          if (machine.vectorBits >= 256)
+          if (machine.vectorBits >= 256) {
             EXPECT_LE(shape.rows * shape.vectors * perVector + others,
                       machine.vectorRegisters)
                 << machine.name << " " << rows << " x " << columns;
+          }
         }
 }
 
