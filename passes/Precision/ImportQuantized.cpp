@@ -198,11 +198,12 @@ private:
     quant::QuantizedType element = quantizedElement(type);
     Parameters parameters = *parametersOf(element);
     Location loc = value.getLoc();
+    // One after the other: compilers differ in the order of arguments.
+    Value scale = scaleOf(loc, parameters, element.getExpressedType());
+    Value zeroPoint = zeroPointOf(loc, parameters, storageOf(element));
     return prec::DequantizeOp::create(
-        builder, loc, type.clone(element.getExpressedType()), value,
-        scaleOf(loc, parameters, element.getExpressedType()),
-        zeroPointOf(loc, parameters, storageOf(element)),
-        axisAttr(builder, parameters));
+        builder, loc, type.clone(element.getExpressedType()), value, scale,
+        zeroPoint, axisAttr(builder, parameters));
   }
 
   /// `value` quantized as `type` says; scales are of the value's type.
@@ -211,9 +212,10 @@ private:
     Parameters parameters = *parametersOf(element);
     Location loc = value.getLoc();
     Type real = getElementTypeOrSelf(value.getType());
+    Value scale = scaleOf(loc, parameters, real);
+    Value zeroPoint = zeroPointOf(loc, parameters, storageOf(element));
     return prec::QuantizeOp::create(
-        builder, loc, type, value, scaleOf(loc, parameters, real),
-        zeroPointOf(loc, parameters, storageOf(element)),
+        builder, loc, type, value, scale, zeroPoint,
         axisAttr(builder, parameters), prec::Rounding::NearestEven,
         element.getStorageTypeMin(), element.getStorageTypeMax());
   }
