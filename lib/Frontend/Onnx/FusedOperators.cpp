@@ -72,6 +72,14 @@ static FailureOr<Value> activate(NodeImporter &node, Value x, StringRef name,
   return node.unsupported("the activation '" + name + "' is not known");
 }
 
+/// The node's result is `x` after the activation that the node names.
+static LogicalResult activatedResult(NodeImporter &node, Value x,
+                                     ArrayRef<double> numbers) {
+  FailureOr<Value> result =
+      activate(node, x, node.stringAttribute("activation", ""), numbers);
+  return failed(result) ? failure() : node.result(*result);
+}
+
 //===--- Products and convolutions
 //------------------------------------------------------------===//
 
@@ -122,9 +130,7 @@ static LogicalResult importFusedGemm(NodeImporter &node) {
     product =
         emit.add(product, emit.broadcastTo(bias, Emitter::shapeOf(product)));
   }
-  FailureOr<Value> result = activate(
-      node, product, node.stringAttribute("activation", ""), {first, second});
-  return failed(result) ? failure() : node.result(*result);
+  return activatedResult(node, product, {first, second});
 }
 
 /// A convolution, a bias, something of the result's shape to add, and an
@@ -138,9 +144,7 @@ static LogicalResult importFusedConv(NodeImporter &node) {
   SmallVector<double> numbers;
   if (auto given = node.floatsAttribute("activation_params"))
     numbers.assign(given->begin(), given->end());
-  FailureOr<Value> activated =
-      activate(node, result, node.stringAttribute("activation", ""), numbers);
-  return failed(activated) ? failure() : node.result(*activated);
+  return activatedResult(node, result, numbers);
 }
 
 /// A product with weights of 4 or 8 bits, [columns, blocks, bytes], low bits
@@ -268,22 +272,20 @@ static LogicalResult importEmbedNormalization(NodeImporter &node) {
 }
 
 void heddle::onnx::addFused(OperatorTable &table) {
-  auto add = [&](StringRef name, int minInputs, int maxInputs,
-                 ImportFunction import, int maxOutputs = 1) {
-    table.add(("com.microsoft." + name).str(), {1}, minInputs, maxInputs,
-              import, maxOutputs);
-  };
-  add("Gelu", 1, 1, importGelu);
-  add("FastGelu", 1, 2, importGelu);
-  add("BiasGelu", 2, 2, importGelu);
-  add("QuickGelu", 1, 1, importQuickGelu);
-  add("FusedMatMul", 2, 2, importFusedMatMul);
-  add("FusedGemm", 2, 3, importFusedGemm);
-  add("FusedConv", 2, 4, importFusedConv);
-  add("MatMulNBits", 3, 6, importMatMulNBits);
-  add("SkipLayerNormalization", 3, 5, importSkipNormalization, 4);
-  add("SkipSimplifiedLayerNormalization", 3, 4, importSkipNormalization, 4);
-  add("EmbedLayerNormalization", 7, 9, importEmbedNormalization, 3);
+  table.add("com.microsoft.Gelu", {1}, 1, 1, importGelu);
+  table.add("com.microsoft.FastGelu", {1}, 1, 2, importGelu);
+  table.add("com.microsoft.BiasGelu", {1}, 2, 2, importGelu);
+  table.add("com.microsoft.QuickGelu", {1}, 1, 1, importQuickGelu);
+  table.add("com.microsoft.FusedMatMul", {1}, 2, 2, importFusedMatMul);
+  table.add("com.microsoft.FusedGemm", {1}, 2, 3, importFusedGemm);
+  table.add("com.microsoft.FusedConv", {1}, 2, 4, importFusedConv);
+  table.add("com.microsoft.MatMulNBits", {1}, 3, 6, importMatMulNBits);
+  table.add("com.microsoft.SkipLayerNormalization", {1}, 3, 5,
+            importSkipNormalization, 4);
+  table.add("com.microsoft.SkipSimplifiedLayerNormalization", {1}, 3, 4,
+            importSkipNormalization, 4);
+  table.add("com.microsoft.EmbedLayerNormalization", {1}, 7, 9,
+            importEmbedNormalization, 3);
   // onnxruntime puts it into the default domain.
   table.add("SimplifiedLayerNormalization", {1}, 2, 2, importRmsNormalization);
 }

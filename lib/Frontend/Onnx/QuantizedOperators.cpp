@@ -182,19 +182,16 @@ static LogicalResult importMatMulIntegerToFloat(NodeImporter &node) {
 }
 
 void heddle::onnx::addQuantized(OperatorTable &table) {
-  auto add = [&](StringRef name, int minInputs, int maxInputs,
-                 ImportFunction import) {
-    table.add(("com.microsoft." + name).str(), {1}, minInputs, maxInputs,
-              import);
-  };
-  add("QLinearAdd", 7, 8, importBinary);
-  add("QLinearMul", 7, 8, importBinary);
-  add("QLinearSigmoid", 4, 5, importUnary);
-  add("QLinearLeakyRelu", 4, 5, importUnary);
-  add("QLinearSoftmax", 5, 5, importSoftmax);
-  add("QLinearGlobalAveragePool", 5, 5, importAveragePool);
-  add("QLinearAveragePool", 4, 5, importAveragePool);
-  add("QLinearConcat", 5, kAnyNumber, importConcat);
-  add("QGemm", 6, 9, importGemm);
-  add("MatMulIntegerToFloat", 4, 7, importMatMulIntegerToFloat);
+  table.add("com.microsoft.QLinearAdd", {1}, 7, 8, importBinary);
+  table.add("com.microsoft.QLinearMul", {1}, 7, 8, importBinary);
+  table.add("com.microsoft.QLinearSigmoid", {1}, 4, 5, importUnary);
+  table.add("com.microsoft.QLinearLeakyRelu", {1}, 4, 5, importUnary);
+  table.add("com.microsoft.QLinearSoftmax", {1}, 5, 5, importSoftmax);
+  table.add("com.microsoft.QLinearGlobalAveragePool", {1}, 5, 5,
+            importAveragePool);
+  table.add("com.microsoft.QLinearAveragePool", {1}, 4, 5, importAveragePool);
+  table.add("com.microsoft.QLinearConcat", {1}, 5, kAnyNumber, importConcat);
+  table.add("com.microsoft.QGemm", {1}, 6, 9, importGemm);
+  table.add("com.microsoft.MatMulIntegerToFloat", {1}, 4, 7,
+            importMatMulIntegerToFloat);
 }
