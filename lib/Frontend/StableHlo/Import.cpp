@@ -5,6 +5,7 @@
 #include "lib/Frontend/StableHlo/Bindings.h"
 #include "lib/Frontend/StableHlo/OpenSizes.h"
 #include "lib/Frontend/StableHlo/ParseErrors.h"
+#include "lib/Frontend/StableHlo/PlainText.h"
 #include "lib/Frontend/StableHlo/ProgramLimits.h"
 #include "lib/Frontend/StableHlo/TrialParse.h"
 
@@ -243,9 +244,12 @@ parseStableHlo(MLIRContext *context, StringRef path, bool trialFirst) {
 
   if (failed(checkPortableVersion(loc, bytes)))
     return std::nullopt;
-  context->loadDialect<func::FuncDialect, stablehlo::StableHloDialect,
-                       vhlo::VhloDialect>();
-  if (trialFirst) {
+  context->loadDialect<func::FuncDialect, stablehlo::StableHloDialect>();
+  // Costs the parser little, right or wrong, and holds no VHLO.
+  bool isPlain = isPlainText(bytes);
+  if (!isPlain)
+    context->loadDialect<vhlo::VhloDialect>();
+  if (trialFirst && !isPlain) {
     DialectRegistry registry;
     context->getDialectRegistry().appendTo(registry);
     registry.insert<func::FuncDialect, stablehlo::StableHloDialect,
