@@ -1,4 +1,5 @@
 #include "dialects/StableHlo/AssemblyFormat.h"
+#include "dialects/StableHlo/ReplicaGroups.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "dialects/StableHlo/TypeInference.h"
 #include "dialects/StableHlo/Verification.h"
@@ -108,7 +109,24 @@ LogicalResult CollectiveBroadcastOp::inferReturnTypes(
   // C1.
   if (failed(verifyGroups(location, adaptor.getReplicaGroups())))
     return failure();
-  llvm::append_range(inferred, adaptor.getOperand().getTypes());
+  TypeRange types = adaptor.getOperand().getTypes();
+  // C3.
+  if (types.empty())
+    return emitOptionalError(location, "broadcasts nothing");
+  // C4: one root for each operand before the last.
+  if (adaptor.getHasDynamicRoot()) {
+    auto roots = cast<RankedTensorType>(types.back());
+    types = types.drop_back();
+    if (types.empty() || roots.getRank() != 1 ||
+        !sizesAgree(roots.getDimSize(0), types.size()) ||
+        !roots.getElementType().isSignlessInteger(32))
+      return emitOptionalError(location, "has ", types.size(),
+                               " operands with roots that are computed; their "
+                               "roots must be a vector of as many i32, found ",
+                               roots);
+  }
+  // C5.
+  llvm::append_range(inferred, types);
   return success();
 }
 
@@ -191,10 +209,41 @@ LogicalResult InfeedOp::verify() {
   return success();
 }
 
+/// The types of channels, numbered as in channel_handle.
+static StringRef channelTypeName(int64_t type) {
+  static const StringRef names[] = {"UNKNOWN", "DEVICE_TO_DEVICE",
+                                    "DEVICE_TO_HOST", "HOST_TO_DEVICE"};
+  return type >= 0 && type < 4 ? names[type] : "none";
+}
+
+/// What send and recv have in common; `hostType` is the channel's type for
+/// transfers with the host.
+template <typename OpTy>
+static LogicalResult verifyTransfer(OpTy op, int64_t hostType) {
+  constexpr int64_t deviceToDevice = 1;
+  // C1 to C3.
+  if (auto pairs = op.getSourceTargetPairsAttr())
+    if (failed(verifyPairs(op.getLoc(), pairs)))
+      return failure();
+  // C5.
+  int64_t type = op.getChannelHandle().getType();
+  int64_t wanted = op.getIsHostTransfer() ? hostType : deviceToDevice;
+  if (type != wanted)
+    return op.emitOpError()
+           << "has channel type " << type << " (" << channelTypeName(type)
+           << "), a transfer with "
+           << (op.getIsHostTransfer() ? "the host" : "another device")
+           << " wants " << wanted << " (" << channelTypeName(wanted) << ")";
+  return success();
+}
+
 LogicalResult RecvOp::verify() {
   if (getNumResults() == 0 || !isa<TokenType>(getResults().back().getType()))
     return emitOpError("must end its results with a token");
-  return success();
+  // The specification's C5 says DEVICE_TO_HOST here as for send; producers
+  // write the direction that the values take.
+  constexpr int64_t hostToDevice = 3;
+  return verifyTransfer(*this, hostToDevice);
 }
 
 static LogicalResult verifyReplicaGroups(Operation *op, Attribute groups) {
@@ -202,10 +251,47 @@ static LogicalResult verifyReplicaGroups(Operation *op, Attribute groups) {
   return complaint.empty() ? success() : op->emitOpError(complaint);
 }
 
+/// That ids that count all processes have a channel, as the specification
+/// wants for use_global_device_ids.
+template <typename OpTy> static LogicalResult verifyGlobalIds(OpTy op) {
+  ChannelHandleAttr channel = op.getChannelHandleAttr();
+  if (op.getUseGlobalDeviceIds() && (!channel || channel.getHandle() <= 0))
+    return op.emitOpError()
+           << "has use_global_device_ids, which needs a channel_handle with a "
+              "positive handle, found "
+           << (channel ? channel.getHandle() : 0);
+  return success();
+}
+
+/// How many processes each group has; nothing where only the number of
+/// partitions tells.
+static std::optional<int64_t> sizeOfGroups(Operation *op, Attribute groups) {
+  auto matrix = dyn_cast_or_null<DenseIntElementsAttr>(groups);
+  if (!matrix || matrix.empty() ||
+      processGrouping(op) == ProcessGrouping::CrossReplicaAndPartition ||
+      llvm::any_of(matrix.getValues<APInt>(),
+                   [](const APInt &id) { return id.isNegative(); }))
+    return std::nullopt;
+  return matrix.getType().getDimSize(1);
+}
+
+/// Whether `whole` is `part` as often as there are processes; several times,
+/// where their number is not known.
+static bool isMultiple(int64_t whole, int64_t part,
+                       std::optional<int64_t> processes) {
+  if (ShapedType::isDynamic(whole) || ShapedType::isDynamic(part))
+    return true;
+  if (processes)
+    return whole == part * *processes;
+  return part == 0 ? whole == 0 : whole % part == 0;
+}
+
 LogicalResult AllGatherOp::verify() {
-  // C2, C3.
-  if (failed(verifyReplicaGroups(*this, getReplicaGroups())))
+  // C2, C3, C5.
+  if (failed(verifyReplicaGroups(*this, getReplicaGroups())) ||
+      failed(verifyGlobalIds(*this)))
     return failure();
+  std::optional<int64_t> processes = sizeOfGroups(*this, getReplicaGroups());
   if (getOperands().size() != getNumResults())
     return emitOpError("needs one result per operand");
   int64_t dim = getAllGatherDim();
@@ -223,21 +309,23 @@ LogicalResult AllGatherOp::verify() {
                            << " has another rank than the operand " << from;
     for (int64_t i = 0; i < from.getRank(); ++i) {
       int64_t have = from.getDimSize(i), get = to.getDimSize(i);
-      bool fits = i != dim ? sizesAgree(have, get)
-                           : ShapedType::isDynamic(have) ||
-                                 ShapedType::isDynamic(get) ||
-                                 (have == 0 ? get == 0 : get % have == 0);
-      if (!fits)
-        return emitOpError() << "result " << to << " is not several operands "
-                             << from << " along dimension " << dim;
+      if (i != dim ? sizesAgree(have, get) : isMultiple(get, have, processes))
+        continue;
+      InFlightDiagnostic error = emitOpError() << "result " << to << " is not ";
+      if (processes)
+        error << *processes;
+      else
+        error << "several";
+      return error << " operands " << from << " along dimension " << dim;
     }
   }
   return success();
 }
 
 LogicalResult AllReduceOp::verify() {
-  // C1, C2.
-  if (failed(verifyReplicaGroups(*this, getReplicaGroups())))
+  // C1, C2, C4.
+  if (failed(verifyReplicaGroups(*this, getReplicaGroups())) ||
+      failed(verifyGlobalIds(*this)))
     return failure();
   // C5: one reducer for all operands.
   for (Type type : getOperands().getTypes())
@@ -247,9 +335,11 @@ LogicalResult AllReduceOp::verify() {
 }
 
 LogicalResult ReduceScatterOp::verify() {
-  // C3, C4.
-  if (failed(verifyReplicaGroups(*this, getReplicaGroups())))
+  // C3, C4, C6.
+  if (failed(verifyReplicaGroups(*this, getReplicaGroups())) ||
+      failed(verifyGlobalIds(*this)))
     return failure();
+  std::optional<int64_t> processes = sizeOfGroups(*this, getReplicaGroups());
   auto from = cast<RankedTensorType>(getOperand().getType());
   auto to = cast<RankedTensorType>(getResult().getType());
   int64_t dim = getScatterDimension();
@@ -257,18 +347,20 @@ LogicalResult ReduceScatterOp::verify() {
   if (dim >= from.getRank())
     return emitOpError() << "scatter_dimension " << dim
                          << " is not a dimension of " << from;
-  // C8.
+  // C1, C8.
   bool fits = from.getRank() == to.getRank();
   for (int64_t i = 0; fits && i < from.getRank(); ++i) {
     int64_t have = from.getDimSize(i), get = to.getDimSize(i);
-    fits = i != dim
-               ? sizesAgree(have, get)
-               : ShapedType::isDynamic(have) || ShapedType::isDynamic(get) ||
-                     (get == 0 ? have == 0 : have % get == 0);
+    fits = i != dim ? sizesAgree(have, get) : isMultiple(have, get, processes);
   }
-  if (!fits)
-    return emitOpError() << "result " << to << " is not a part of the operand "
-                         << from << " along dimension " << dim;
+  if (!fits) {
+    InFlightDiagnostic error = emitOpError() << "result " << to << " is not ";
+    if (processes)
+      error << "one of " << *processes << " parts";
+    else
+      error << "a part";
+    return error << " of the operand " << from << " along dimension " << dim;
+  }
   // C7.
   return verifyReducer(*this, getComputation(), from);
 }

@@ -21,7 +21,17 @@ LogicalResult DynamicGatherOp::inferReturnTypes(
     MLIRContext *context, std::optional<Location> location, Adaptor adaptor,
     SmallVectorImpl<Type> &inferred) {
   auto operand = cast<RankedTensorType>(adaptor.getOperand().getType());
+  auto sizesType = cast<RankedTensorType>(adaptor.getSliceSizes().getType());
+  // C11.
+  if (sizesType.getRank() != 1 ||
+      !sizesAgree(sizesType.getDimSize(0), operand.getRank()))
+    return emitOptionalError(location, "slice_sizes of type ", sizesType,
+                             " for ", operand.getRank(), " dimensions");
   SmallVector<int64_t> sizes(operand.getRank(), ShapedType::kDynamic);
+  DenseIntElementsAttr known;
+  if (matchPattern(adaptor.getSliceSizes(), m_Constant(&known)))
+    for (auto [size, value] : llvm::zip(sizes, known.getValues<APInt>()))
+      size = value.getSExtValue();
   return inferGather(
       location, operand,
       cast<RankedTensorType>(adaptor.getStartIndices().getType()),
@@ -103,6 +113,13 @@ LogicalResult DynamicPadOp::verify() {
        {getEdgePaddingLow(), getEdgePaddingHigh(), getInteriorPadding()})
     if (failed(verifyShapeOperand(*this, "padding", amounts, type.getRank())))
       return failure();
+  // C3.
+  DenseIntElementsAttr interior;
+  if (matchPattern(getInteriorPadding(), m_Constant(&interior)))
+    for (const APInt &amount : interior.getValues<APInt>())
+      if (amount.isNegative())
+        return emitOpError()
+               << "interior_padding is negative: " << amount.getSExtValue();
   // C4.
   if (cast<RankedTensorType>(getType()).getRank() != type.getRank())
     return emitOpError() << "result " << getType()

@@ -25,6 +25,12 @@ LogicalResult RngOp::inferReturnTypes(MLIRContext *context,
                                       SmallVectorImpl<Type> &inferred) {
   auto shape = cast<RankedTensorType>(adaptor.getShape().getType());
   Type element = getElementTypeOrSelf(adaptor.getA().getType());
+  // C1.
+  if (getElementTypeOrSelf(adaptor.getB().getType()) != element)
+    return emitOptionalError(
+        location,
+        "operands have different element types: ", adaptor.getA().getType(),
+        " and ", adaptor.getB().getType());
   // C2.
   if (adaptor.getRngDistribution() == RngDistribution::NORMAL &&
       !isa<FloatType>(element))

@@ -315,20 +315,28 @@ static LogicalResult allToAll(Invocation &call, stablehlo::AllToAllOp op) {
       });
 }
 
-/// The operand of the group's first process; zeros outside of all groups.
+/// The operand of the group's first process, or of the one that the last
+/// operand names; zeros outside of all groups.
 static LogicalResult collectiveBroadcast(Invocation &call,
                                          stablehlo::CollectiveBroadcastOp op) {
-  if (op.getHasDynamicRoot())
-    return call.error(ErrorCode::NotInterpretable)
-           << "has a root that is computed";
   FailureOr<std::optional<Group>> group = ownGroup(call);
   if (failed(group))
     return failure();
   if (!*group)
     return giveZeros(call);
   return collective(call,
-                    [&](const Group &, ArrayRef<HostTensor> tensors, unsigned)
-                        -> FailureOr<HostTensor> { return tensors.front(); });
+                    [&](const Group &, ArrayRef<HostTensor> tensors,
+                        unsigned i) -> FailureOr<HostTensor> {
+                      int64_t root = op.getHasDynamicRoot()
+                                         ? call.operands.back().tensor.intAt(i)
+                                         : 0;
+                      // C6.
+                      if (root < 0 || root >= int64_t(tensors.size()))
+                        return call.error()
+                               << "takes member " << root << " of a group of "
+                               << tensors.size() << " as its root";
+                      return tensors[root];
+                    });
 }
 
 /// The group's values combined on its first process; zeros everywhere else.

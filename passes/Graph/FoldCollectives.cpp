@@ -121,18 +121,15 @@ private:
           replaceByZeros(op);
           return success();
         })
-        .Case<AllGatherOp, AllReduceOp, ReduceScatterOp, CollectiveReduceOp>(
+        // A root that is computed can only be the device itself.
+        .Case<AllGatherOp, AllReduceOp, ReduceScatterOp, CollectiveReduceOp,
+              CollectiveBroadcastOp>(
             [&](auto collective) -> LogicalResult { return foldIdentity(op); })
         .Case([&](AllToAllOp collective) -> LogicalResult {
           // One part, that stays.
           if (collective.getSplitCount() != 1)
             return refuse(op) << "exchanges " << collective.getSplitCount()
                               << " parts with as many devices; " << kOneDevice;
-          return foldIdentity(op);
-        })
-        .Case([&](CollectiveBroadcastOp collective) -> LogicalResult {
-          if (collective.getHasDynamicRoot())
-            return refuse(op) << "computes which device it broadcasts from";
           return foldIdentity(op);
         })
         .Case([&](CollectivePermuteOp permute) -> LogicalResult {

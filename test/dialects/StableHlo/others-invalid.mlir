@@ -41,7 +41,7 @@ func.func @replica_groups(%x: tensor<4x2xf32>) {
 // -----
 
 func.func @all_gather_result(%x: tensor<4x2xf32>) {
-  // expected-error @below {{result 'tensor<5x4xf32>' is not several operands 'tensor<4x2xf32>' along dimension 1}}
+  // expected-error @below {{result 'tensor<5x4xf32>' is not 2 operands 'tensor<4x2xf32>' along dimension 1}}
   %0 = "stablehlo.all_gather"(%x) <{all_gather_dim = 1 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<4x2xf32>) -> tensor<5x4xf32>
   return
 }
@@ -156,5 +156,136 @@ func.func @rng_c2(%a: tensor<i32>, %shape: tensor<1xi64>) {
 func.func @infeed_layouts(%token: !stablehlo.token) {
   // expected-error @below {{has 2 layouts for 1 tensors}}
   %0:2 = "stablehlo.infeed"(%token) {layout = [[0, 1], [0]]} : (!stablehlo.token) -> (tensor<4x2xf32>, !stablehlo.token)
+  return
+}
+
+// -----
+
+func.func @all_gather_count(%x: tensor<2xf32>) {
+  // expected-error @below {{result 'tensor<8xf32>' is not 2 operands 'tensor<2xf32>' along dimension 0}}
+  %0 = "stablehlo.all_gather"(%x) <{all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<2xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @all_gather_ids(%x: tensor<2xf32>) {
+  // expected-error @below {{has use_global_device_ids, which needs a channel_handle with a positive handle, found 0}}
+  %0 = "stablehlo.all_gather"(%x) <{all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, use_global_device_ids}> : (tensor<2xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+// Groups of replicas with a channel hold all of their partitions, however many there are.
+func.func @all_gather_partitions(%x: tensor<2xf32>) {
+  %0 = "stablehlo.all_gather"(%x) <{all_gather_dim = 0 : i64, channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<2xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @all_reduce_ids(%x: tensor<f32>) {
+  // expected-error @below {{has use_global_device_ids, which needs a channel_handle with a positive handle, found 0}}
+  %0 = "stablehlo.all_reduce"(%x) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, channel_handle = #stablehlo.channel_handle<handle = 0, type = 0>, use_global_device_ids}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<f32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @reduce_scatter_ids(%x: tensor<4xf32>) {
+  // expected-error @below {{has use_global_device_ids, which needs a channel_handle with a positive handle, found 0}}
+  %0 = "stablehlo.reduce_scatter"(%x) <{scatter_dimension = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, use_global_device_ids}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<4xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_scatter_count(%x: tensor<4xf32>) {
+  // expected-error @below {{result 'tensor<1xf32>' is not one of 2 parts of the operand 'tensor<4xf32>' along dimension 0}}
+  %0 = "stablehlo.reduce_scatter"(%x) <{scatter_dimension = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<4xf32>) -> tensor<1xf32>
+  return
+}
+
+// -----
+
+func.func @broadcast_roots(%x: tensor<4xf32>, %r: tensor<2xi32>) {
+  // expected-error @below {{has 1 operands with roots that are computed; their roots must be a vector of as many i32, found 'tensor<2xi32>'}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = "stablehlo.collective_broadcast"(%x, %r) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, has_dynamic_root}> : (tensor<4xf32>, tensor<2xi32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @recv_channel(%t: !stablehlo.token) {
+  // expected-error @below {{has channel type 1 (DEVICE_TO_DEVICE), a transfer with the host wants 3 (HOST_TO_DEVICE)}}
+  %0:2 = "stablehlo.recv"(%t) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, is_host_transfer = true}> : (!stablehlo.token) -> (tensor<2xf32>, !stablehlo.token)
+  return
+}
+
+// -----
+
+func.func @recv_other_channel(%t: !stablehlo.token) {
+  // expected-error @below {{has channel type 9 (none), a transfer with another device wants 1 (DEVICE_TO_DEVICE)}}
+  %0:2 = "stablehlo.recv"(%t) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 9>}> : (!stablehlo.token) -> (tensor<2xf32>, !stablehlo.token)
+  return
+}
+
+// -----
+
+func.func @recv_pairs(%t: !stablehlo.token) {
+  // expected-error @below {{source_target_pairs has the source 0 twice}}
+  %0:2 = "stablehlo.recv"(%t) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, source_target_pairs = dense<[[0, 1], [0, 2]]> : tensor<2x2xi64>}> : (!stablehlo.token) -> (tensor<2xf32>, !stablehlo.token)
+  return
+}
+
+// -----
+
+func.func @dynamic_gather_sizes(%x: tensor<3x4xf32>, %i: tensor<2x1xi32>, %s: tensor<3xi32>) {
+  // expected-error @below {{slice_sizes of type 'tensor<3xi32>' for 2 dimensions}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = "stablehlo.dynamic_gather"(%x, %i, %s) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>}> : (tensor<3x4xf32>, tensor<2x1xi32>, tensor<3xi32>) -> tensor<2x?xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_gather_extent(%x: tensor<3x4xf32>, %i: tensor<2x1xi32>) {
+  %s = stablehlo.constant dense<[1, 5]> : tensor<2xi32>
+  // expected-error @below {{slice_sizes}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = "stablehlo.dynamic_gather"(%x, %i, %s) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>}> : (tensor<3x4xf32>, tensor<2x1xi32>, tensor<2xi32>) -> tensor<2x?xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_pad_interior(%x: tensor<4xf32>, %z: tensor<f32>, %s: tensor<1xi32>) {
+  %i = stablehlo.constant dense<-1> : tensor<1xi32>
+  // expected-error @below {{interior_padding is negative: -1}}
+  %0 = stablehlo.dynamic_pad %x, %z, %s, %s, %i : (tensor<4xf32>, tensor<f32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @rng_types(%a: tensor<f32>, %b: tensor<f64>) {
+  %s = stablehlo.constant dense<3> : tensor<1xi64>
+  // expected-error @below {{operands have different element types: 'tensor<f32>' and 'tensor<f64>'}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = stablehlo.rng %a, %b, %s, distribution = UNIFORM : (tensor<f32>, tensor<f64>, tensor<1xi64>) -> tensor<3xf32>
   return
 }

@@ -201,3 +201,28 @@ func.func @probes() {
   check.expect_close %u, %z, max_ulp_difference = 0 : tensor<2xi32>, tensor<2xi32>
   return
 }
+
+// -----
+
+// The roots are computed: one for each operand.
+module @roots {
+  func.func private @f(%x: tensor<2xi32>, %y: tensor<i32>, %r: tensor<2xi32>) -> (tensor<2xi32>, tensor<i32>) {
+    %0:2 = "stablehlo.collective_broadcast"(%x, %y, %r) {replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, has_dynamic_root}
+      : (tensor<2xi32>, tensor<i32>, tensor<2xi32>) -> (tensor<2xi32>, tensor<i32>)
+    return %0#0, %0#1 : tensor<2xi32>, tensor<i32>
+  }
+  func.func @main() {
+    %a = stablehlo.constant dense<[1, 2]> : tensor<2xi32>
+    %b = stablehlo.constant dense<[3, 4]> : tensor<2xi32>
+    %c = stablehlo.constant dense<5> : tensor<i32>
+    %d = stablehlo.constant dense<6> : tensor<i32>
+    %roots = stablehlo.constant dense<[1, 0]> : tensor<2xi32>
+    %r:4 = "interpreter.run_parallel"(%a, %c, %roots, %b, %d, %roots) {programs = [[@f], [@f]]}
+      : (tensor<2xi32>, tensor<i32>, tensor<2xi32>, tensor<2xi32>, tensor<i32>, tensor<2xi32>) -> (tensor<2xi32>, tensor<i32>, tensor<2xi32>, tensor<i32>)
+    check.expect_eq_const %r#0, dense<[3, 4]> : tensor<2xi32>
+    check.expect_eq_const %r#1, dense<5> : tensor<i32>
+    check.expect_eq_const %r#2, dense<[3, 4]> : tensor<2xi32>
+    check.expect_eq_const %r#3, dense<5> : tensor<i32>
+    return
+  }
+}

@@ -25,6 +25,15 @@ func.func @alone(%x: tensor<2x4xf32>) -> (tensor<2x4xf32>, tensor<2x4xf32>, tens
   return %gathered, %reduced, %exchanged, %broadcast, %wide, %stays, %nothing : tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf64>, tensor<2x4xf32>, tensor<2x4xf32>
 }
 
+// The only root there can be.
+// CHECK-LABEL: func.func @root(
+// CHECK-SAME: %[[X:.*]]: tensor<2xf32>
+// CHECK-NEXT: return %[[X]]
+func.func @root(%x: tensor<2xf32>, %r: tensor<1xi32>) -> tensor<2xf32> {
+  %0 = "stablehlo.collective_broadcast"(%x, %r) {replica_groups = dense<0> : tensor<1x1xi64>, has_dynamic_root} : (tensor<2xf32>, tensor<1xi32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
 // CHECK-LABEL: func.func @ids
 func.func @ids() -> (tensor<ui32>, tensor<ui32>) {
   // CHECK-COUNT-2: stablehlo.constant dense<0> : tensor<ui32>
