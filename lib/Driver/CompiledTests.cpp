@@ -251,7 +251,7 @@ ProgramOutcome heddle::compileAndRunProgram(
     errors.clear();
     std::optional<SmallVector<HostTensor>> results;
     if (succeeded(adoptStableHlo(*whole, copy, path)) &&
-        succeeded(closeOpenSizes(copy)))
+        succeeded(checkOpenSizes(copy)))
       results = compileAndRun(session, *whole, machine, customCalls,
                               program.inputs());
     if (!results) {

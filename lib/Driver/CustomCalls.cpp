@@ -4,7 +4,6 @@
 #include "heddle/Driver/CustomCalls.h"
 
 #include "CustomCallWriter.h"
-#include "ExpandedCalls.h"
 #include "dialects/Kernel/CustomCalls.h"
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/StableHlo/RegisteredCalls.h"
@@ -230,7 +229,7 @@ bool CustomCallLibraries::interpret(
   } else if (stablehlo::isRegisteredCall(op)) {
     target = cast<stablehlo::CustomCallOp>(op).getCallTargetName().str();
   } else {
-    return interpretExpandedCall(op, operands, results);
+    return false;
   }
   const auto *call =
       llvm::find_if(functions(), [&](const heddle_custom_call &given) {

@@ -97,8 +97,7 @@ static LogicalResult getTupleElement(Invocation &call,
   return success();
 }
 
-/// Custom calls that mean nothing to the numbers, and those that the caller
-/// takes.
+/// Custom calls that the caller takes, and those that the compiler knows.
 static LogicalResult customCall(Invocation &call, stablehlo::CustomCallOp op) {
   const auto &handler = call.evaluator.options.onCustomCall;
   if (handler && handler(op, call.operands, call.results))
@@ -110,12 +109,9 @@ static LogicalResult customCall(Invocation &call, stablehlo::CustomCallOp op) {
     return call.tensor(0).uintAt(0)
                ? success()
                : call.error() << "asserts what does not hold";
-  if (target == "Sharding" || target == "annotate_device_placement" ||
-      target == "LayoutConstraint" || target == "SPMDFullToShardShape" ||
-      target == "SPMDShardToFullShape") {
-    if (op->getNumResults() == call.operands.size())
-      return forward(call);
-  }
+  if (!op->hasAttr(stablehlo::kRegisteredAttrName))
+    if (auto done = applyKnownCustomCall(call, target))
+      return *done;
   InFlightDiagnostic error = call.error(ErrorCode::NotInterpretable)
                              << "calls '" << target
                              << "', which the interpreter does not know";

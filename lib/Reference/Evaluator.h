@@ -186,11 +186,18 @@ void addKernelContractions(Registry &registry);
 /// Calls a function (Control.cpp).
 llvm::LogicalResult callFunction(Invocation &call, mlir::FlatSymbolRefAttr name,
                                  llvm::ArrayRef<InterpreterValue> operands);
+/// The custom calls that the compiler knows, by their own meaning; nothing if
+/// `target` is none of them (CustomCalls.cpp).
+std::optional<llvm::LogicalResult> applyKnownCustomCall(Invocation &call,
+                                                        llvm::StringRef target);
 /// concatenate (Shape.cpp).
 llvm::LogicalResult applyConcatenate(Invocation &call, int64_t dimension);
 /// dynamic_update_slice of operand, update and starts (GatherScatter.cpp).
 llvm::LogicalResult applyDynamicUpdateSlice(Invocation &call);
-/// sort by a comparator, and top_k (Sort.cpp).
+/// The operands sorted along a dimension by a comparator; that as an operation;
+/// and top_k (Sort.cpp).
+llvm::FailureOr<llvm::SmallVector<HostTensor>>
+sortTensors(Invocation &call, int64_t dimension, mlir::Block &comparator);
 llvm::LogicalResult applySort(Invocation &call, int64_t dimension,
                               mlir::Block &comparator);
 llvm::LogicalResult applyTopK(Invocation &call, int64_t k);

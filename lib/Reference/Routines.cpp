@@ -9,16 +9,8 @@ using namespace mlir;
 using namespace heddle;
 using namespace heddle::reference;
 
-namespace {
-/// A tensor of the routine, put together.
-struct Whole {
-  Extents shape;
-  std::vector<Complex> values;
-};
-} // namespace
-
-static Whole load(const HostTensor &re, const HostTensor *im) {
-  Whole whole{Extents(re.shape()), std::vector<Complex>(re.size())};
+Batch reference::loadBatch(const HostTensor &re, const HostTensor *im) {
+  Batch whole{Extents(re.shape()), std::vector<Complex>(re.size())};
   for (int64_t i = 0; i < re.size(); ++i)
     whole.values[i] =
         im ? Complex(re.complexAt(i).real(), im->complexAt(i).real())
@@ -26,8 +18,8 @@ static Whole load(const HostTensor &re, const HostTensor *im) {
   return whole;
 }
 
-/// Gives the next result, and the one of its imaginary parts.
-static LogicalResult store(Invocation &call, const Whole &whole, bool split) {
+LogicalResult reference::giveBatch(Invocation &call, const Batch &whole,
+                                   bool split) {
   for (bool imaginary : {false, true}) {
     if (imaginary && !split)
       break;
@@ -56,24 +48,23 @@ static LogicalResult store(Invocation &call, const Whole &whole, bool split) {
 
 static LogicalResult applyFourierRoutine(Invocation &call,
                                          const kernel::RoutineCall &routine,
-                                         ArrayRef<Whole> in) {
+                                         ArrayRef<Batch> in) {
   Extents shape = in[0].shape;
   std::vector<Wide> values(in[0].values.begin(), in[0].values.end());
   auto lengths = routine.parameters.getAs<DenseI64ArrayAttr>("fft_length");
   int64_t first = lengths.size() == 1 ? routine.fourierDimension()
                                       : shape.size() - lengths.size();
   applyFourier(values, shape, routine.word("fft_type"), lengths, first);
-  Whole whole{shape, {}};
+  Batch whole{shape, {}};
   for (const Wide &value : values)
     whole.values.emplace_back(double(value.real()), double(value.imag()));
-  return store(call, whole,
-               routine.isSplit() && routine.word("fft_type") != "IRFFT");
+  return giveBatch(call, whole,
+                   routine.isSplit() && routine.word("fft_type") != "IRFFT");
 }
 
-/// Element `number` of the batch, of matrices or of vectors.
-static Dense slice(const Whole &whole, size_t batchRank, int64_t number) {
+Dense reference::slice(const Batch &whole, size_t batchRank, int64_t number) {
   ArrayRef<int64_t> unit = ArrayRef(whole.shape).drop_front(batchRank);
-  Dense dense(unit.size() == 2 ? unit[0] : 1, unit.back());
+  Dense dense(unit.size() == 2 ? unit[0] : 1, unit.empty() ? 1 : unit.back());
   std::copy_n(whole.values.begin() + number * dense.values.size(),
               dense.values.size(), dense.values.begin());
   return dense;
@@ -86,10 +77,11 @@ LogicalResult reference::applyRoutine(Invocation &call, StringRef name,
   std::string wrong = routine.check();
   if (!wrong.empty())
     return call.error() << "\"" << name << "\": " << wrong;
-  SmallVector<Whole> in;
+  SmallVector<Batch> in;
   for (unsigned i = 0; i < call.operands.size(); ++i) {
     bool pair = routine.isSplit() && !routine.isRealInput(in.size());
-    in.push_back(load(call.tensor(i), pair ? &call.tensor(i + 1) : nullptr));
+    in.push_back(
+        loadBatch(call.tensor(i), pair ? &call.tensor(i + 1) : nullptr));
     i += pair;
   }
   if (name == "fft")
@@ -101,7 +93,7 @@ LogicalResult reference::applyRoutine(Invocation &call, StringRef name,
 
   size_t batchRank = routine.batchRank();
   int64_t batches = numElements(ArrayRef(in[0].shape).take_front(batchRank));
-  SmallVector<Whole> out;
+  SmallVector<Batch> out;
   SmallVector<bool> split;
   for (unsigned i = 0; i < call.op->getNumResults(); ++i) {
     auto type = cast<RankedTensorType>(call.op->getResult(i).getType());
@@ -113,9 +105,9 @@ LogicalResult reference::applyRoutine(Invocation &call, StringRef name,
   }
   for (int64_t number = 0; number < batches; ++number) {
     SmallVector<Dense> inputs, outputs;
-    for (const Whole &whole : in)
+    for (const Batch &whole : in)
       inputs.push_back(slice(whole, batchRank, number));
-    for (const Whole &whole : out)
+    for (const Batch &whole : out)
       outputs.push_back(slice(whole, batchRank, number));
     uint64_t extent = 1;
     for (const Dense &input : inputs)
@@ -129,7 +121,7 @@ LogicalResult reference::applyRoutine(Invocation &call, StringRef name,
                 whole.values.begin() + number * output.values.size());
   }
   for (auto [whole, pair] : llvm::zip_equal(out, split))
-    if (failed(store(call, whole, pair)))
+    if (failed(giveBatch(call, whole, pair)))
       return failure();
   return success();
 }

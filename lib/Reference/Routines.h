@@ -28,6 +28,20 @@ struct Dense {
   Complex operator[](int64_t i) const { return values[i]; }
 };
 
+/// A tensor of matrices or vectors, one for each element of the batch.
+struct Batch {
+  Extents shape;
+  std::vector<Complex> values;
+};
+
+/// Reads a tensor; `im` holds the imaginary parts where they are split off.
+Batch loadBatch(const HostTensor &re, const HostTensor *im = nullptr);
+/// Element `number` of the batch.
+Dense slice(const Batch &whole, size_t batchRank, int64_t number);
+/// Gives the next result, and the one of its imaginary parts where split.
+llvm::LogicalResult giveBatch(Invocation &call, const Batch &whole,
+                              bool split = false);
+
 /// Computes the results of one batch element; they have their shapes and are
 /// zero.
 using MatrixFunction = void (*)(const kernel::RoutineCall &call,
@@ -35,6 +49,11 @@ using MatrixFunction = void (*)(const kernel::RoutineCall &call,
                                 llvm::MutableArrayRef<Dense> out);
 /// Null if there is none of this name (Matrices.cpp).
 MatrixFunction findMatrixFunction(llvm::StringRef name);
+
+/// Custom calls of LAPACK's routines, as JAX writes them (LapackCalls.cpp).
+/// Nothing if `target` is no such name.
+std::optional<llvm::LogicalResult> applyLapackCall(Invocation &call,
+                                                   llvm::StringRef target);
 
 // Those with orthogonal factors (Orthogonal.cpp).
 void factorizeQr(const kernel::RoutineCall &call, llvm::ArrayRef<Dense> in,

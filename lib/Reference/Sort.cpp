@@ -45,22 +45,23 @@ static LogicalResult sort(Invocation &call, stablehlo::SortOp op) {
   return applySort(call, op.getDimension(), op.getComparator().front());
 }
 
-LogicalResult reference::applySort(Invocation &call, int64_t dimension,
-                                   Block &body) {
+FailureOr<SmallVector<HostTensor>>
+reference::sortTensors(Invocation &call, int64_t dimension, Block &body) {
   unsigned arity = call.operands.size();
   const HostTensor &first = call.tensor(0);
   if (dimension < 0)
     dimension += first.rank();
   if (dimension < 0 || dimension >= first.rank())
-    return call.error() << "sorts along a dimension that its operand lacks";
+    return LogicalResult(call.error()
+                         << "sorts along a dimension that its operand lacks");
   SmallVector<ElementKind> kinds;
   for (BlockArgument argument : body.getArguments())
     kinds.push_back(
         call.evaluator.evaluatedKind(getElementTypeOrSelf(argument.getType())));
   FailureOr<Payload> payload = Payload::compile(call.evaluator, body, kinds);
   if (failed(payload) || payload->numResults() != 1)
-    return call.error(ErrorCode::NotInterpretable)
-           << "has a region that is no function of scalars";
+    return LogicalResult(call.error(ErrorCode::NotInterpretable)
+                         << "has a region that is no function of scalars");
 
   SmallVector<HostTensor> results;
   for (unsigned i = 0; i < arity; ++i) {
@@ -105,7 +106,15 @@ LogicalResult reference::applySort(Invocation &call, int64_t dimension,
                     bytes[i] + (base + to * step) * width);
     }
   }
-  for (HostTensor &result : results)
+  return results;
+}
+
+LogicalResult reference::applySort(Invocation &call, int64_t dimension,
+                                   Block &comparator) {
+  auto results = sortTensors(call, dimension, comparator);
+  if (failed(results))
+    return failure();
+  for (HostTensor &result : *results)
     if (failed(call.give(std::move(result))))
       return failure();
   return success();

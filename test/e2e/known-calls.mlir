@@ -1,4 +1,4 @@
-// Custom calls that the compiler knows by name are interpreted, too: what they expand to is.
+// Custom calls that the compiler knows by name: expanded by the compiler, and by their own meaning in the interpreter.
 // RUN: heddle test %s | FileCheck %s
 // RUN: heddle test --interpret %s | FileCheck %s
 // CHECK: 1 passed, 0 failed, 0 skipped
@@ -11,6 +11,13 @@ func.func @main() {
   %where = stablehlo.constant dense<[[4, 2], [1, 2]]> : tensor<2x2xi32>
   stablehlo.custom_call @check.expect_eq(%0#0, %largest) {has_side_effect = true} : (tensor<2x2xf32>, tensor<2x2xf32>) -> ()
   stablehlo.custom_call @check.expect_eq(%0#1, %where) {has_side_effect = true} : (tensor<2x2xi32>, tensor<2x2xi32>) -> ()
+
+  // The smallest, by the total order: NaN lies beyond infinity on the side of its sign, and -0 before 0.
+  %odd = stablehlo.constant dense<[0x7FC00000, 0.0, -0.0, 0xFFC00000, -1.0]> : tensor<5xf32>
+  %s:2 = stablehlo.custom_call @mhlo.topk(%odd) {mhlo.attributes = {k = 5 : i64, largest = false}, mhlo.version = 1 : i64}
+    : (tensor<5xf32>) -> (tensor<5xf32>, tensor<5xi32>)
+  %order = stablehlo.constant dense<[3, 4, 2, 1, 0]> : tensor<5xi32>
+  stablehlo.custom_call @check.expect_eq(%s#1, %order) {has_side_effect = true} : (tensor<5xi32>, tensor<5xi32>) -> ()
 
   // With a function of the program.
   %places = stablehlo.iota dim = 1 : tensor<2x5xi32>

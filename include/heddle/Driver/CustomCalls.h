@@ -29,9 +29,8 @@ public:
   llvm::ArrayRef<heddle_custom_call> functions() const { return calls; }
 
   /// Calls the function of a marked custom call, or of a launch of one, as the
-  /// runtime does, and evaluates calls that the compiler knows by name; false
-  /// if the call is neither. After an error, which has been reported, `results`
-  /// do not fit.
+  /// runtime does; false if the call is neither. After an error, which has been
+  /// reported, `results` do not fit.
   bool interpret(mlir::Operation *op, llvm::ArrayRef<InterpreterValue> operands,
                  llvm::SmallVectorImpl<InterpreterValue> &results) const;
 
