@@ -153,8 +153,10 @@ static Error checkEach(const char *kind, const std::vector<TensorSpec> &specs,
   return {};
 }
 
-Error runtime::checkOverlap(const EntrySpec &entry, TensorList inputs,
-                            TensorList outputs) {
+/// No output may share memory with another tensor, except with the input that
+/// it replaces.
+static Error checkOverlap(const EntrySpec &entry, TensorList inputs,
+                          TensorList outputs) {
   auto range = [](const TensorSpec &spec, const heddle_tensor &tensor) {
     uint64_t bytes = 0;
     Candidate{"", spec, tensor}.bytes(bytes);
@@ -194,7 +196,9 @@ Error runtime::checkTensors(const EntrySpec &entry, TensorList inputs,
                       HEDDLE_OUTPUT_MISSING, HEDDLE_OUTPUT_EXTRA);
   if (Error error = checkEach("input", entry.inputs, inputs, dynamic))
     return error;
-  return checkEach("output", entry.outputs, outputs, dynamic);
+  if (Error error = checkEach("output", entry.outputs, outputs, dynamic))
+    return error;
+  return checkOverlap(entry, inputs, outputs);
 }
 
 Error runtime::bindSymbols(const Manifest &manifest, const EntrySpec &entry,

@@ -1,4 +1,3 @@
-#include "dialects/Kernel/BriefKernels.h"
 #include "dialects/Kernel/CustomCalls.h"
 #include "dialects/Kernel/Kernel.h"
 
@@ -82,11 +81,6 @@ KernelDialect::verifyOperationAttribute(Operation *op,
     if (!isa<FunctionOpInterface>(op) ||
         !isa<IntegerAttr>(attribute.getValue()))
       return op->emitOpError() << name << " wants an integer, on a function";
-    return success();
-  }
-  if (name == kBriefAttrName) {
-    if (!isa<FunctionOpInterface>(op) || !isa<UnitAttr>(attribute.getValue()))
-      return op->emitOpError() << name << " wants no value, on a function";
     return success();
   }
   return op->emitOpError() << "has an unknown attribute " << name;

@@ -142,9 +142,15 @@ bool ComplexSplitter::splitCheap(Operation *op) {
         return true;
       })
       .Case([&](ConvertOp) {
-        // To a real type: the imaginary part is dropped.
+        // To a real type: the imaginary part is dropped. To a boolean: false is
+        // zero alone.
+        Location loc = op->getLoc();
         auto type = cast<RankedTensorType>(op->getResult(0).getType());
-        replace(ConvertOp::create(builder, op->getLoc(), type, z(0).re));
+        Value value = ConvertOp::create(builder, loc, type, z(0).re);
+        if (type.getElementType().isInteger(1))
+          value = OrOp::create(builder, loc, value,
+                               ConvertOp::create(builder, loc, type, z(0).im));
+        replace(value);
         return true;
       })
       .Case([&](CompareOp) { return replace(compareParts(op)), true; })

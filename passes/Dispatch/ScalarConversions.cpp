@@ -71,6 +71,46 @@ static Value floatToInteger(OpBuilder &builder, Location loc, Value value,
                                  result);
 }
 
+/// The integer as f32 or f64, whichever has fewer bits, such that rounding on
+/// to a narrower type is the same as rounding the integer itself: what does not
+/// fit is kept as an odd last bit. Of 32 bits it goes by f32, as LLVM takes
+/// away a detour by f64.
+static Value integerToOddFloat(OpBuilder &builder, Location loc, Value value,
+                               bool isUnsigned) {
+  auto type = cast<IntegerType>(value.getType());
+  bool wide = type.getWidth() == 64;
+  auto constant = [&](uint64_t bits) -> Value {
+    return arith::ConstantOp::create(
+        builder, loc,
+        builder.getIntegerAttr(type, APInt(type.getWidth(), bits,
+                                           /*isSigned=*/false,
+                                           /*implicitTrunc=*/true)));
+  };
+  uint64_t exact = uint64_t(1) << (wide ? 53 : 24);
+  uint64_t lost = (1 << (wide ? 11 : 8)) - 1;
+  Value bits = arith::AndIOp::create(builder, loc, value, constant(lost));
+  Value none = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                     bits, constant(0));
+  Value sticky = arith::SelectOp::create(builder, loc, none, constant(0),
+                                         constant(lost + 1));
+  Value odd = arith::OrIOp::create(
+      builder, loc, arith::AndIOp::create(builder, loc, value, constant(~lost)),
+      sticky);
+  // Nothing is lost from -exact to exact.
+  Value shifted =
+      isUnsigned ? value
+                 : arith::AddIOp::create(builder, loc, value, constant(exact))
+                       .getResult();
+  Value fits =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, shifted,
+                            constant(isUnsigned ? exact : 2 * exact));
+  value = arith::SelectOp::create(builder, loc, fits, value, odd);
+  Type to = wide ? builder.getF64Type() : builder.getF32Type();
+  if (isUnsigned)
+    return arith::UIToFPOp::create(builder, loc, to, value);
+  return arith::SIToFPOp::create(builder, loc, to, value);
+}
+
 Value heddle::convertScalar(OpBuilder &builder, Location loc, Value value,
                             Type from, Type to) {
   Type type = kernelElementType(to);
@@ -113,6 +153,11 @@ Value heddle::convertScalar(OpBuilder &builder, Location loc, Value value,
     return floatToFloat(builder, loc, value, type);
   if (isa<FloatType>(from))
     return floatToInteger(builder, loc, value, type, to.isUnsignedInteger());
+  // LLVM goes by f32, and rounds twice.
+  if (to.isBF16() && from.getIntOrFloatBitWidth() > 24)
+    return floatToFloat(builder, loc,
+                        integerToOddFloat(builder, loc, value, fromUnsigned),
+                        type);
   if (isa<FloatType>(to)) {
     if (fromUnsigned)
       return arith::UIToFPOp::create(builder, loc, type, value);

@@ -11,7 +11,6 @@
 #include "passes/Kernel/Cpu/RowTiles.h"
 #include "passes/Kernel/Cpu/TileChoice.h"
 #include "passes/Kernel/Cpu/TileOutput.h"
-#include "passes/Kernel/Cpu/Work.h"
 
 using namespace mlir;
 
@@ -96,11 +95,8 @@ static constexpr int64_t rowsWorthPacking = 48;
 void ContractionEmitter::choose() {
   int64_t rows = shape.row.extent, columns = shape.columnCount();
   tileShape = chooseTileShape(frame.machine, rows, columns, lanes);
-  double outputs =
-      double(shape.outerCount()) * shape.outerRowCount() * rows * columns;
-  double flops = 2 * outputs * shape.depthCount();
-  expectWork(frame, contractionNanoseconds(flops, outputs));
-  isSmall = isSmallWork(flops);
+  isSmall = isSmallWork(2.0 * shape.outerCount() * shape.outerRowCount() *
+                        rows * columns * shape.depthCount());
   if (isSmall)
     tileShape.rows = evenRows(rows, tileShape.rows);
   split = splitRows(rows, tileShape.rows);

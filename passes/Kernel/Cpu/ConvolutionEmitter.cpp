@@ -11,7 +11,6 @@
 #include "passes/Kernel/Cpu/RegisterTile.h"
 #include "passes/Kernel/Cpu/RootEmitters.h"
 #include "passes/Kernel/Cpu/TapLoops.h"
-#include "passes/Kernel/Cpu/Work.h"
 
 using namespace mlir;
 
@@ -105,11 +104,9 @@ LogicalResult ConvolutionEmitter::emit() {
   phases = columnPhases(inner());
   int64_t columns = phases.front().dim.output;
   tileShape = chooseTileShape(frame.machine, columns, shape.groupOutput, lanes);
-  double outputs = double(shape.images) * shape.outputRows() * inner().output *
-                   shape.outputChannels();
-  double flops = 2 * outputs * shape.taps() * shape.groupInput;
-  expectWork(frame, contractionNanoseconds(flops, outputs));
-  isSmall = isSmallWork(flops);
+  isSmall =
+      isSmallWork(2.0 * shape.images * shape.outputRows() * inner().output *
+                  shape.outputChannels() * shape.taps() * shape.groupInput);
   if (isSmall)
     tileShape.rows = evenRows(columns, tileShape.rows);
 
