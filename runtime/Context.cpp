@@ -117,7 +117,7 @@ Error Context::checkAndPrepare(TensorList inputs, TensorList outputs) {
   if (Error error = checkTensors(entry(), inputs, outputs, dynamic))
     return error;
   if (!dynamic)
-    return {};
+    return checkOverlap(entry(), inputs, outputs);
   const Manifest &manifest = program->manifest();
   std::vector<int64_t> symbols, values;
   if (Error error = bindSymbols(manifest, entry(), inputs, symbols))
@@ -126,6 +126,8 @@ Error Context::checkAndPrepare(TensorList inputs, TensorList outputs) {
                              HEDDLE_TENSOR_SHAPE, values))
     return error;
   if (Error error = checkShapes(entry(), inputs, outputs, values))
+    return error;
+  if (Error error = checkOverlap(entry(), inputs, outputs))
     return error;
   return symbols == preparedSymbols ? Error()
                                     : prepare(symbols, /*verify=*/true);

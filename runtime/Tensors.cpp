@@ -153,10 +153,8 @@ static Error checkEach(const char *kind, const std::vector<TensorSpec> &specs,
   return {};
 }
 
-/// No output may share memory with another tensor, except with the input that
-/// it replaces.
-static Error checkOverlap(const EntrySpec &entry, TensorList inputs,
-                          TensorList outputs) {
+Error runtime::checkOverlap(const EntrySpec &entry, TensorList inputs,
+                            TensorList outputs) {
   auto range = [](const TensorSpec &spec, const heddle_tensor &tensor) {
     uint64_t bytes = 0;
     Candidate{"", spec, tensor}.bytes(bytes);
@@ -196,9 +194,7 @@ Error runtime::checkTensors(const EntrySpec &entry, TensorList inputs,
                       HEDDLE_OUTPUT_MISSING, HEDDLE_OUTPUT_EXTRA);
   if (Error error = checkEach("input", entry.inputs, inputs, dynamic))
     return error;
-  if (Error error = checkEach("output", entry.outputs, outputs, dynamic))
-    return error;
-  return checkOverlap(entry, inputs, outputs);
+  return checkEach("output", entry.outputs, outputs, dynamic);
 }
 
 Error runtime::bindSymbols(const Manifest &manifest, const EntrySpec &entry,

@@ -26,6 +26,11 @@ Error bindSymbols(const format::Manifest &manifest, const EntrySpec &entry,
 Error checkShapes(const EntrySpec &entry, TensorList inputs, TensorList outputs,
                   const std::vector<int64_t> &values);
 
+/// No output may share memory with another tensor, except with the input that
+/// it replaces. Their shapes have been checked.
+Error checkOverlap(const EntrySpec &entry, TensorList inputs,
+                   TensorList outputs);
+
 /// The shape of `output` when the inputs have these shapes.
 Error outputShape(const LoadedProgram &program, const EntrySpec &entry,
                   TensorList inputs, const TensorSpec &output, int64_t *shape);

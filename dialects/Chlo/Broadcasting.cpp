@@ -93,6 +93,14 @@ static std::optional<ArrayRef<int64_t>> dimensionsOf(Operation *op) {
   return given ? std::optional(given.asArrayRef()) : std::nullopt;
 }
 
+std::optional<SmallVector<int64_t>> broadcastShape(Operation *op) {
+  if (!llvm::is_contained(broadcastingOperations(),
+                          op->getName().getStringRef()) ||
+      op->getNumOperands() == 0)
+    return std::nullopt;
+  return commonShape(op->getOperands(), dimensionsOf(op));
+}
+
 static LogicalResult verifyBroadcast(Operation *op, ValueRange operands) {
   auto given = dimensionsOf(op);
   auto shape = commonShape(operands, given);
@@ -229,16 +237,17 @@ static Value isInfinite(OpBuilder &b, Operation *op, Value x) {
 
 static Value broadcast(OpBuilder &b, Location loc, Value value,
                        ArrayRef<int64_t> shape,
-                       std::optional<ArrayRef<int64_t>> given) {
+                       std::optional<ArrayRef<int64_t>> given, bool always) {
   auto type = cast<RankedTensorType>(value.getType());
-  if (type.getShape() == shape)
+  if (type.getShape() == shape && !always)
     return value;
   auto places = placesOf(type.getShape(), shape.size(), given);
   return stablehlo::BroadcastInDimOp::create(b, loc, type.clone(shape), value,
                                              *places);
 }
 
-Value expandBroadcasting(OpBuilder &b, Operation *op, ValueRange operands) {
+Value expandBroadcasting(OpBuilder &b, Operation *op, ValueRange operands,
+                         bool always) {
   using namespace stablehlo;
   Location loc = op->getLoc();
   if (!llvm::all_of(operands.getTypes(), [](Type type) {
@@ -263,7 +272,7 @@ Value expandBroadcasting(OpBuilder &b, Operation *op, ValueRange operands) {
     return {};
   SmallVector<Value> equal;
   for (Value operand : operands)
-    equal.push_back(broadcast(b, loc, operand, *shape, given));
+    equal.push_back(broadcast(b, loc, operand, *shape, given, always));
   if (auto compare = dyn_cast<BroadcastCompareOp>(op)) {
     auto order = compare.getCompareType();
     // Of the same numbers.

@@ -1,3 +1,4 @@
+#include "dialects/Kernel/BriefKernels.h"
 #include "dialects/Kernel/CustomCalls.h"
 #include "dialects/Kernel/Kernel.h"
 
@@ -81,6 +82,11 @@ KernelDialect::verifyOperationAttribute(Operation *op,
     if (!isa<FunctionOpInterface>(op) ||
         !isa<IntegerAttr>(attribute.getValue()))
       return op->emitOpError() << name << " wants an integer, on a function";
+    return success();
+  }
+  if (name == kBriefAttrName) {
+    if (!isa<FunctionOpInterface>(op) || !isa<UnitAttr>(attribute.getValue()))
+      return op->emitOpError() << name << " wants no value, on a function";
     return success();
   }
   return op->emitOpError() << "has an unknown attribute " << name;

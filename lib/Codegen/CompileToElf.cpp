@@ -1,6 +1,7 @@
 #include "heddle/Codegen/CompileToElf.h"
 
 #include "Stages.h"
+#include "dialects/Kernel/BriefKernels.h"
 #include "dialects/Kernel/Kernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -18,6 +19,7 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/LLVMContext.h"
+#include <algorithm>
 
 using namespace mlir;
 
@@ -90,13 +92,16 @@ static OwningOpRef<ModuleOp> isolate(ModuleOp module,
   return alone;
 }
 
-/// Kernels from MLIR to an object file. Runs on any thread: nothing here
-/// touches state shared with the other kernels but the context's uniquer.
+/// Kernels, brief ones or others, from MLIR to an object file. Runs on any
+/// thread: nothing here touches state shared with the other kernels but the
+/// context's uniquer.
 static LogicalResult compileKernels(ModuleOp module,
                                     ArrayRef<func::FuncOp> kernels,
                                     const Machine &machine,
                                     const CodegenOptions &options,
                                     Object &object, std::string &error) {
+  func::FuncOp first = kernels.front();
+  bool isBrief = kernel::isBrief(first);
   OwningOpRef<ModuleOp> alone = isolate(module, kernels);
   if (failed(codegen::lowerToLlvmDialect(*alone))) {
     error = "lowering to LLVM failed";
@@ -109,11 +114,13 @@ static LogicalResult compileKernels(ModuleOp module,
     error = "translation to LLVM failed";
     return failure();
   }
-  return codegen::emitObject(*translated, machine, options, object, error);
+  return codegen::emitObject(*translated, machine, isBrief, options, object,
+                             error);
 }
 
-/// The kernels in groups, each for one LLVM module. What is in which follows
-/// from the kernels alone. A dump shows each kernel by itself.
+/// The kernels in groups, each for one LLVM module and all brief or none. What
+/// is in which follows from the kernels alone. A dump shows each kernel by
+/// itself.
 static SmallVector<ArrayRef<func::FuncOp>>
 groupKernels(ArrayRef<func::FuncOp> kernels, bool alone) {
   SmallVector<ArrayRef<func::FuncOp>> groups;
@@ -121,7 +128,9 @@ groupKernels(ArrayRef<func::FuncOp> kernels, bool alone) {
   for (auto [number, kernel] : llvm::enumerate(kernels)) {
     unsigned own = 0;
     kernel->walk([&](Operation *op) { own += !isa<arith::ConstantOp>(op); });
-    if (number > begin && (alone || operations + own > operationsPerModule)) {
+    func::FuncOp first = kernels[begin];
+    if (number > begin && (alone || operations + own > operationsPerModule ||
+                           kernel::isBrief(kernel) != kernel::isBrief(first))) {
       groups.push_back(kernels.slice(begin, number - begin));
       begin = number;
       operations = 0;
@@ -142,6 +151,10 @@ FailureOr<std::vector<char>> compileToElf(ModuleOp module,
   for (auto function : module.getOps<func::FuncOp>())
     if (function->hasAttr(kernel::kTilesAttrName))
       kernels.push_back(function);
+  if (!options.dump)
+    std::stable_partition(
+        kernels.begin(), kernels.end(),
+        [](func::FuncOp kernel) { return kernel::isBrief(kernel); });
 
   SmallVector<ArrayRef<func::FuncOp>> groups =
       groupKernels(kernels, /*alone=*/bool(options.dump));

@@ -3,6 +3,7 @@
 #include "Stages.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
@@ -13,6 +14,7 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+#include <mutex>
 
 using namespace llvm;
 
@@ -62,9 +64,55 @@ static std::unique_ptr<TargetMachine> makeTarget(const Machine &machine,
       CodeModel::Small, CodeGenOptLevel::Default));
 }
 
+namespace {
+/// A target that this thread has to itself. It is kept for the next module: one
+/// parses its features anew and builds the tables of its instructions, which
+/// takes as long as a small kernel.
+class BorrowedTarget {
+public:
+  BorrowedTarget(const Machine &machine, std::string &error)
+      : key(machine.triple + " " + machine.cpu + " " + featureString(machine)) {
+    {
+      std::lock_guard<std::mutex> lock(shelf().mutex);
+      auto &kept = shelf().targets[key];
+      if (!kept.empty())
+        target = kept.pop_back_val();
+    }
+    if (!target)
+      target = makeTarget(machine, error);
+  }
+  ~BorrowedTarget() {
+    if (!target)
+      return;
+    std::lock_guard<std::mutex> lock(shelf().mutex);
+    shelf().targets[key].push_back(std::move(target));
+  }
+
+  explicit operator bool() const { return target != nullptr; }
+  TargetMachine *operator->() const { return target.get(); }
+  TargetMachine &operator*() const { return *target; }
+
+private:
+  struct Shelf {
+    std::mutex mutex;
+    StringMap<SmallVector<std::unique_ptr<TargetMachine>>> targets;
+  };
+  /// Never destroyed: a thread may compile while the process ends.
+  static Shelf &shelf() {
+    static Shelf *shelf = new Shelf;
+    return *shelf;
+  }
+
+  std::string key;
+  std::unique_ptr<TargetMachine> target;
+};
+} // namespace
+
 /// Kernels come with their loops vectorized and unrolled by the emitters; what
-/// is left is cleaning up, and moving invariants out of loops.
-static void optimize(llvm::Module &module, TargetMachine &target) {
+/// is left is cleaning up, and moving invariants out of loops. Brief ones are
+/// cleaned up once.
+static void optimize(llvm::Module &module, TargetMachine &target,
+                     bool isBrief) {
   PipelineTuningOptions tuning;
   tuning.LoopVectorization = false;
   tuning.SLPVectorization = false;
@@ -87,20 +135,40 @@ static void optimize(llvm::Module &module, TargetMachine &target) {
   passes.registerLoopAnalyses(loops);
   passes.crossRegisterProxies(loops, functions, cgscc, modules);
 
+  static constexpr StringLiteral shortPipeline =
+      "function(sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-"
+      "fixpoint>,loop-mssa(licm),early-cse<memssa>,simplifycfg)";
   static constexpr StringLiteral pipeline =
       "function(sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-"
       "fixpoint>,simplifycfg,loop-mssa(loop-simplifycfg,licm),early-cse<memssa>"
       ",gvn,instcombine<no-verify-fixpoint>,loop-mssa(licm),sink,adce,"
       "simplifycfg)";
   ModulePassManager manager;
-  cantFail(passes.parsePassPipeline(manager, pipeline));
+  cantFail(
+      passes.parsePassPipeline(manager, isBrief ? shortPipeline : pipeline));
   manager.run(module, modules);
 }
 
+namespace {
+/// Passes to machine code. Loop strength reduction takes up to three quarters
+/// of the time where a nest of loops has many addresses; long kernels run up to
+/// a fifth slower without it.
+struct MachinePasses : legacy::PassManager {
+  explicit MachinePasses(bool isBrief) : isBrief(isBrief) {}
+  void add(Pass *pass) override {
+    if (isBrief && pass->getPassName() == "Loop Strength Reduction")
+      delete pass;
+    else
+      legacy::PassManager::add(pass);
+  }
+  bool isBrief;
+};
+} // namespace
+
 mlir::LogicalResult emitObject(llvm::Module &module, const Machine &machine,
-                               const CodegenOptions &options, Object &object,
-                               std::string &error) {
-  std::unique_ptr<TargetMachine> target = makeTarget(machine, error);
+                               bool isBrief, const CodegenOptions &options,
+                               Object &object, std::string &error) {
+  BorrowedTarget target(machine, error);
   if (!target)
     return mlir::failure();
   module.setTargetTriple(target->getTargetTriple());
@@ -127,12 +195,12 @@ mlir::LogicalResult emitObject(llvm::Module &module, const Machine &machine,
     module.print(stream, nullptr);
   };
   print(CodegenStage::LlvmIr);
-  optimize(module, *target);
+  optimize(module, *target, isBrief);
   print(CodegenStage::OptimizedLlvmIr);
 
   auto emit = [&](raw_pwrite_stream &stream, CodeGenFileType type,
                   llvm::Module &from) {
-    legacy::PassManager codegen;
+    MachinePasses codegen(isBrief);
     auto *library = new TargetLibraryInfoWrapperPass(target->getTargetTriple());
     codegen.add(library);
     if (target->addPassesToEmitFile(codegen, stream, nullptr, type)) {

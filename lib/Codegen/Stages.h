@@ -21,11 +21,12 @@ struct Object {
   std::string dump;
 };
 
-/// Optimizes `module` for `machine` and emits an object file. On failure
-/// `error` says why. EmitObject.cpp.
+/// Optimizes `module` for `machine` and emits an object file. Where its kernels
+/// are brief, passes that take long are left out. On failure `error` says why.
+/// EmitObject.cpp.
 mlir::LogicalResult emitObject(llvm::Module &module, const Machine &machine,
-                               const CodegenOptions &options, Object &object,
-                               std::string &error);
+                               bool isBrief, const CodegenOptions &options,
+                               Object &object, std::string &error);
 
 /// Links object files and what they need of the freestanding routines.
 /// LinkImage.cpp.

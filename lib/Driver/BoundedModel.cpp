@@ -1,9 +1,13 @@
 #include "lib/Driver/BoundedModel.h"
 
+#include "heddle/Support/Diagnostics.h"
+#include "heddle/Support/EntrySizes.h"
 #include "lib/Driver/DynamicForms.h"
 #include "passes/Graph/Bounded/BoundDimensions.h"
 
 #include "llvm/ADT/StringExtras.h"
+
+#include <map>
 
 using namespace mlir;
 using namespace heddle;
@@ -34,16 +38,34 @@ public:
 
   /// Finds the ranges; false after an error, which has been reported.
   bool parse(Session &session);
-  /// Symbols that must be one because the program wants their sizes equal.
-  void tie(llvm::function_ref<bool(const ModelOptions &)> imports);
+  /// Symbols that must be one because the program wants their sizes equal:
+  /// `imports` says whether it takes some. False if no size is left for one,
+  /// which has been reported.
+  bool tie(Session &session,
+           llvm::function_ref<bool(ArrayRef<int64_t>)> imports);
+  /// Whether no more symbols are left than are taken; else an error.
+  bool checkCount(Session &session) const;
 
   ArrayRef<BoundedSymbol> symbols() const { return symbolList; }
+  SmallVector<int64_t> maxima() const {
+    return llvm::map_to_vector(symbolList,
+                               [](const auto &each) { return each.maximum; });
+  }
+  /// The least sizes of each symbol beside the largest of the others, and of
+  /// all; and sizes of 1, because many programs do not take 0. Not those that
+  /// mean something else.
+  SmallVector<SmallVector<int64_t>> leastPoints(bool oneIsSpecial) const;
   /// The options with these sizes.
   ModelOptions at(ArrayRef<int64_t> sizes) const;
+  /// "x.0 = 7, y.0 = 8".
+  std::string describe(ArrayRef<int64_t> sizes) const;
 
 private:
   bool addRange(StringRef text, const std::string &name, unsigned &symbol);
-  ModelOptions largestBut(ArrayRef<unsigned> smaller) const;
+  SmallVector<int64_t> equalMaxima() const;
+  SmallVector<unsigned>
+  findLeaders(ArrayRef<int64_t> base,
+              llvm::function_ref<bool(ArrayRef<int64_t>)> imports) const;
 
   /// "NAME=" and the parts of what follows, of which some are symbols.
   struct Template {
@@ -122,13 +144,52 @@ bool BoundedOptions::parse(Session &session) {
   for (const std::string &text : options.shapes)
     if (!read(text, shapes, /*isShape=*/true))
       return false;
+  // Which of them are one is tried for each pair.
+  return symbolList.size() <= 32 || checkCount(session);
+}
+
+bool BoundedOptions::checkCount(Session &session) const {
   constexpr size_t most = 4;
   if (symbolList.size() <= most)
     return true;
-  session.diagnostics.report(ErrorCode::OnnxShapeOption,
-                             "there are " + Twine(symbolList.size()) +
-                                 " ranges of sizes; at most 4 are taken");
+  std::string names;
+  for (const BoundedSymbol &symbol : symbolList)
+    names += (names.empty() ? "" : ", ") + symbol.name;
+  session.diagnostics.report(
+      ErrorCode::OnnxShapeOption,
+      "there are " + Twine(symbolList.size()) +
+          " ranges of sizes that do not depend on each other (" + names +
+          "); at most 4 are taken: fix others by --shape NAME=SHAPE");
   return false;
+}
+
+std::string BoundedOptions::describe(ArrayRef<int64_t> sizes) const {
+  std::string text;
+  for (auto [symbol, size] : llvm::zip_equal(symbolList, sizes))
+    text +=
+        (text.empty() ? "" : ", ") + symbol.name + " = " + std::to_string(size);
+  return text;
+}
+
+SmallVector<SmallVector<int64_t>>
+BoundedOptions::leastPoints(bool oneIsSpecial) const {
+  SmallVector<SmallVector<int64_t>> points;
+  for (int64_t more : {0, 1}) {
+    SmallVector<int64_t> all = maxima();
+    for (auto [i, symbol] : llvm::enumerate(symbolList)) {
+      int64_t size = symbol.minimum + more;
+      // One more helps where none is not taken.
+      if (size >= symbol.maximum || (oneIsSpecial && size < 2) ||
+          (more && symbol.minimum > 0))
+        continue;
+      SmallVector<int64_t> one = maxima();
+      one[i] = all[i] = size;
+      points.push_back(std::move(one));
+    }
+    if (symbolList.size() > 1)
+      points.push_back(std::move(all));
+  }
+  return points;
 }
 
 ModelOptions BoundedOptions::at(ArrayRef<int64_t> sizes) const {
@@ -143,31 +204,39 @@ ModelOptions BoundedOptions::at(ArrayRef<int64_t> sizes) const {
   return result;
 }
 
-ModelOptions BoundedOptions::largestBut(ArrayRef<unsigned> smaller) const {
-  SmallVector<int64_t> sizes;
-  for (const BoundedSymbol &symbol : symbolList)
-    sizes.push_back(symbol.maximum);
-  for (unsigned i : smaller)
-    --sizes[i];
-  return at(sizes);
+/// The largest sizes, those of --shape all the least of them: programs with
+/// several bounds may want sizes within all of these.
+SmallVector<int64_t> BoundedOptions::equalMaxima() const {
+  SmallVector<int64_t> sizes = maxima();
+  for (int64_t size : ArrayRef(sizes).drop_front(named))
+    for (unsigned i = named; i < sizes.size(); ++i)
+      sizes[i] = std::min(sizes[i], size);
+  return sizes;
 }
 
-void BoundedOptions::tie(
-    llvm::function_ref<bool(const ModelOptions &)> imports) {
+/// For each symbol the first of those that it must be equal to. `base` are
+/// sizes that the program takes.
+SmallVector<unsigned> BoundedOptions::findLeaders(
+    ArrayRef<int64_t> base,
+    llvm::function_ref<bool(ArrayRef<int64_t>)> imports) const {
+  auto importsWithLess = [&](ArrayRef<unsigned> smaller) {
+    SmallVector<int64_t> sizes(base);
+    for (unsigned i : smaller)
+      --sizes[i];
+    return imports(sizes);
+  };
   SmallVector<unsigned> leaders(symbolList.size());
   SmallVector<unsigned> open;
   for (unsigned i = 0; i < symbolList.size(); ++i) {
     leaders[i] = i;
-    if (i >= named && !imports(largestBut({i})))
+    if (i >= named && !importsWithLess({i}))
       open.push_back(i);
   }
-  auto alike = [&](unsigned i, unsigned j) {
-    return symbolList[i].maximum == symbolList[j].maximum;
-  };
+  auto alike = [&](unsigned i, unsigned j) { return base[i] == base[j]; };
   for (size_t a = 0; a < open.size(); ++a)
     for (size_t b = 0; b < a; ++b)
       if (leaders[open[a]] == open[a] && leaders[open[b]] == open[b] &&
-          alike(open[a], open[b]) && imports(largestBut({open[b], open[a]})))
+          alike(open[a], open[b]) && importsWithLess({open[b], open[a]}))
         leaders[open[a]] = open[b];
   // More than two that are equal.
   auto isAlone = [&](unsigned i) {
@@ -180,25 +249,42 @@ void BoundedOptions::tie(
   for (unsigned i : rest)
     if (alike(i, rest.front()))
       leaders[i] = rest.front();
+  return leaders;
+}
 
+bool BoundedOptions::tie(Session &session,
+                         llvm::function_ref<bool(ArrayRef<int64_t>)> imports) {
+  SmallVector<int64_t> base = maxima();
+  if (equalMaxima() != base && !imports(base))
+    base = equalMaxima();
+  SmallVector<unsigned> leaders = findLeaders(base, imports);
   std::vector<BoundedSymbol> kept;
   SmallVector<unsigned> numbers(symbolList.size());
   for (unsigned i = 0; i < symbolList.size(); ++i) {
-    BoundedSymbol &leader = symbolList[leaders[i]];
     if (leaders[i] == i) {
       numbers[i] = kept.size();
-      kept.push_back(leader);
-    } else {
-      numbers[i] = numbers[leaders[i]];
-      kept[numbers[i]].minimum =
-          std::max(kept[numbers[i]].minimum, symbolList[i].minimum);
+      kept.push_back(symbolList[i]);
+      continue;
     }
+    numbers[i] = numbers[leaders[i]];
+    BoundedSymbol &leader = kept[numbers[i]];
+    leader.minimum = std::max(leader.minimum, symbolList[i].minimum);
+    leader.maximum = std::min(leader.maximum, symbolList[i].maximum);
+    if (leader.minimum <= leader.maximum)
+      continue;
+    session.diagnostics.report(ErrorCode::OnnxShapeOption,
+                               "'" + leader.name + "' and '" +
+                                   symbolList[i].name +
+                                   "' must be equal, but have no size in "
+                                   "common");
+    return false;
   }
   symbolList = std::move(kept);
   for (Template &each : shapes)
     for (std::optional<unsigned> &symbol : each.symbols)
       if (symbol)
         symbol = numbers[*symbol];
+  return true;
 }
 
 OwningOpRef<ModuleOp> heddle::importBoundedModel(
@@ -207,27 +293,58 @@ OwningOpRef<ModuleOp> heddle::importBoundedModel(
   BoundedOptions bounded(options);
   if (!bounded.parse(session))
     return nullptr;
-  SmallVector<int64_t> maxima;
-  for (const BoundedSymbol &symbol : bounded.symbols())
-    maxima.push_back(symbol.maximum);
-  // What is wrong with the model itself is told once.
-  OwningOpRef<ModuleOp> largest = importOne(bounded.at(maxima));
+  // The first complaint about some sizes; empty if there is none.
+  auto tryOne = [&](ArrayRef<int64_t> sizes, std::string &complaint) {
+    ScopedDiagnosticHandler listen(&session.context(), [&](Diagnostic &error) {
+      if (complaint.empty() &&
+          error.getSeverity() == DiagnosticSeverity::Error) {
+        complaint = error.str();
+        (void)takeErrorCode(complaint);
+      }
+      return success();
+    });
+    return importOne(bounded.at(sizes));
+  };
+  auto imports = [&](ArrayRef<int64_t> sizes) {
+    std::string complaint;
+    return bool(tryOne(sizes, complaint));
+  };
+  if (!bounded.tie(session, imports) || !bounded.checkCount(session))
+    return nullptr;
+  // What is wrong with the model itself is told in its own words.
+  OwningOpRef<ModuleOp> largest = importOne(bounded.at(bounded.maxima()));
   if (!largest)
     return nullptr;
-  bounded.tie([&](const ModelOptions &sample) {
-    ScopedDiagnosticHandler quiet(&session.context(),
-                                  [](Diagnostic &) { return success(); });
-    return bool(importOne(sample));
-  });
   // Near 0, a size of 1 means broadcasting in ONNX.
   bool above = fileKindOf(options.path) == FileKind::Onnx;
-  SampleSizes sizes(&session.context(), bounded.symbols(), above);
+  std::map<std::vector<int64_t>, OwningOpRef<ModuleOp>> least;
+  for (const SmallVector<int64_t> &point : bounded.leastPoints(above)) {
+    std::string complaint;
+    if (OwningOpRef<ModuleOp> module = tryOne(point, complaint))
+      least[std::vector<int64_t>(point.begin(), point.end())] =
+          std::move(module);
+  }
+  SampleSizes sizes(&session.context(), bounded.symbols(), above,
+                    llvm::map_to_vector(least, [](const auto &each) {
+                      return SmallVector<int64_t>(ArrayRef(each.first));
+                    }));
   std::vector<OwningOpRef<ModuleOp>> others;
   fixDynamicForms(*largest);
-  for (ArrayRef<int64_t> point : sizes.points().drop_front()) {
-    others.push_back(importOne(bounded.at(point)));
-    if (!others.back())
+  for (const SmallVector<int64_t> &point : sizes.points().drop_front()) {
+    std::string complaint;
+    auto known = least.find(std::vector<int64_t>(point.begin(), point.end()));
+    if (known != least.end())
+      others.push_back(std::move(known->second));
+    else
+      others.push_back(tryOne(point, complaint));
+    if (!others.back()) {
+      emitError(largest->getLoc(), ErrorCode::StableHloDynamicShape)
+          << "the sizes " << bounded.describe(point)
+          << " lie within their ranges, but the model does not take them: "
+          << complaint
+          << "; fix them, or give others by --shape NAME=LEAST..LARGEST";
       return nullptr;
+    }
     fixDynamicForms(*others.back());
   }
   SmallVector<ModuleOp> modules =
@@ -235,6 +352,47 @@ OwningOpRef<ModuleOp> heddle::importBoundedModel(
   if (failed(boundDimensions(*largest, modules, sizes)))
     return nullptr;
   return largest;
+}
+
+ModelOptions heddle::withDeclaredRanges(const ModelOptions &options,
+                                        const StableHloProgram &program) {
+  SmallVector<StringRef> given =
+      llvm::map_to_vector(options.shapes, [](const std::string &text) {
+        return StringRef(text).rsplit('=').first;
+      });
+  ModelOptions result = options;
+  llvm::append_range(result.shapes, declaredRanges(program, given));
+  return result;
+}
+
+ModelOptions heddle::withRangesOf(const ModelOptions &options,
+                                  ModuleOp module) {
+  ModelOptions result = options;
+  auto symbols = module->getAttrOfType<ArrayAttr>(kSymbolsAttrName);
+  func::FuncOp main = entryFunction(module);
+  for (unsigned i = 0; symbols && i < main.getNumArguments(); ++i) {
+    auto shape = main.getArgAttrOfType<AffineMapAttr>(i, kShapeAttrName);
+    auto name = main.getArgAttrOfType<StringAttr>(i, "heddle.name");
+    if (!shape || !name ||
+        llvm::any_of(options.shapes, [&](const std::string &text) {
+          return StringRef(text).rsplit('=').first == name.getValue();
+        }))
+      continue;
+    std::string text;
+    for (AffineExpr extent : shape.getValue().getResults()) {
+      text += text.empty() ? "=" : "x";
+      if (auto constant = dyn_cast<AffineConstantExpr>(extent)) {
+        text += std::to_string(constant.getValue());
+      } else if (auto number = dyn_cast<AffineSymbolExpr>(extent)) {
+        auto symbol = cast<DictionaryAttr>(symbols[number.getPosition()]);
+        for (StringRef end : {"minimum", "maximum"})
+          text += (end == "maximum" ? ".." : "") +
+                  std::to_string(symbol.getAs<IntegerAttr>(end).getInt());
+      }
+    }
+    result.shapes.push_back(name.str() + text);
+  }
+  return result;
 }
 
 ModelOptions heddle::withSizes(const ModelOptions &options,

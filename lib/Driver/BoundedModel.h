@@ -4,6 +4,7 @@
 #define HEDDLE_LIB_DRIVER_BOUNDEDMODEL_H
 
 #include "heddle/Driver/Model.h"
+#include "heddle/Frontend/StableHlo.h"
 
 namespace heddle {
 
@@ -19,6 +20,15 @@ mlir::OwningOpRef<mlir::ModuleOp> importBoundedModel(
     Session &session, const ModelOptions &options,
     llvm::function_ref<mlir::OwningOpRef<mlir::ModuleOp>(const ModelOptions &)>
         importOne);
+
+/// The options with a range for each argument whose type has bounds and whose
+/// sizes they do not give.
+ModelOptions withDeclaredRanges(const ModelOptions &options,
+                                const StableHloProgram &program);
+
+/// The options with the ranges of sizes that `module`, an imported model, has
+/// for arguments of which they say nothing.
+ModelOptions withRangesOf(const ModelOptions &options, mlir::ModuleOp module);
 
 /// The options with the sizes that a call with `inputs` chooses.
 ModelOptions withSizes(const ModelOptions &options, const Program &program,

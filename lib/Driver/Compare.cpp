@@ -254,16 +254,20 @@ int heddle::runCompare(const CompareCommand &given) {
   if (!customCalls.open(session, command.model.customCalls))
     return session.fail();
   bool bounded = hasBoundedSizes(command.model);
+  OwningOpRef<ModuleOp> module;
+  if (!bounded) {
+    module = importModel(session, command.model);
+    if (!module)
+      return session.fail();
+    // Types of arguments may bound sizes, too.
+    command.model = withRangesOf(command.model, *module);
+    bounded = hasBoundedSizes(command.model);
+  }
   if (bounded &&
       (command.layers || command.reduce || command.stages || command.bisect))
     return session.fail(ErrorCode::BadCommandLine,
                         "--layers, --reduce, --stages and --bisect take sizes "
                         "that are fixed");
-  OwningOpRef<ModuleOp> module;
-  if (!bounded)
-    module = importModel(session, command.model);
-  if (!bounded && !module)
-    return session.fail();
   ModelOptions program = command.model;
   if (!command.artifact.empty())
     program.path = command.artifact;

@@ -348,14 +348,11 @@ LogicalResult Compiler::run(CompileSummary *summary) {
   if (!options.dispatched && failed(dispatch()))
     return failure();
 
-  // Dialects cannot be loaded while two threads use the context.
-  prepareCodegen(module.getContext());
-  module.getContext()->loadDialect<plan::PlanDialect>();
   // Weights need the disk, kernels the processor. The variants read the module
-  // while the packer does: neither changes it.
-  // A dialect that a pass manager loads meanwhile would move the context's
-  // tables under the packer: all are loaded before.
-  module.getContext()->loadAllAvailableDialects();
+  // while the packer does: neither changes it. A dialect loaded meanwhile would
+  // move the context's tables under the packer.
+  prepareCodegen(module.getContext());
+  loadVariantDialects(module.getContext());
   LogicalResult packed = success();
   std::thread packer([&] { packed = packWeights(); });
   LogicalResult built = buildVariants();

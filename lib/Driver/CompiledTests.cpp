@@ -251,7 +251,7 @@ ProgramOutcome heddle::compileAndRunProgram(
     errors.clear();
     std::optional<SmallVector<HostTensor>> results;
     if (succeeded(adoptStableHlo(*whole, copy, path)) &&
-        succeeded(checkOpenSizes(copy)))
+        succeeded(closeOpenSizes(copy)))
       results = compileAndRun(session, *whole, machine, customCalls,
                               program.inputs());
     if (!results) {

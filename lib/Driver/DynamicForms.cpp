@@ -2,7 +2,9 @@
 
 #include "lib/Driver/DynamicForms.h"
 
+#include "dialects/Chlo/Broadcasting.h"
 #include "dialects/StableHlo/StableHlo.h"
+#include "passes/Graph/KnownSizes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -70,6 +72,25 @@ static Operation *fixSlice(RealDynamicSliceOp op) {
       starts, builder.getDenseI64ArrayAttr(*sizes));
 }
 
+/// A dimension cut to a known size is a slice.
+static Operation *fixSize(SetDimensionSizeOp op) {
+  auto operand = cast<RankedTensorType>(op.getOperand().getType());
+  auto size = integersOf(op.getSize());
+  int64_t dimension = op.getDimension();
+  if (!size || size->size() != 1 || !operand.hasStaticShape() ||
+      size->front() < 0 || size->front() > operand.getDimSize(dimension))
+    return nullptr;
+  SmallVector<int64_t> starts(operand.getRank(), 0);
+  SmallVector<int64_t> limits(operand.getShape());
+  SmallVector<int64_t> strides(operand.getRank(), 1);
+  limits[dimension] = size->front();
+  OpBuilder builder(op);
+  return SliceOp::create(
+      builder, op.getLoc(),
+      RankedTensorType::get(limits, operand.getElementType()), op.getOperand(),
+      starts, limits, strides);
+}
+
 /// `custom_call @stablehlo.dynamic_reduce_window(inputs, initial values,
 /// window, strides, dilations of the base and of the window, padding)`.
 static Operation *fixReduceWindow(CustomCallOp op) {
@@ -116,54 +137,17 @@ static Operation *fixReduceWindow(CustomCallOp op) {
   return builder.create(state);
 }
 
-static Operation *fixGather(DynamicGatherOp op) {
-  auto sizes = integersOf(op.getSliceSizes());
-  if (!sizes)
-    return nullptr;
-  OpBuilder builder(op);
-  return GatherOp::create(builder, op.getLoc(), op.getType(), op.getOperand(),
-                          op.getStartIndices(), op.getDimensionNumbersAttr(),
-                          builder.getDenseI64ArrayAttr(*sizes),
-                          op.getIndicesAreSortedAttr());
-}
-
-bool hasStrideForEach(DynamicConvOp op) {
-  std::optional<ArrayRef<int64_t>> strides = op.getWindowStrides();
-  return !strides ||
-         strides->size() ==
-             op.getDimensionNumbers().getInputSpatialDimensions().size();
-}
-
-/// dynamic_conv whose padding is known is a convolution: their attributes are
-/// the same but for the padding.
-static Operation *fixConvolution(DynamicConvOp op) {
-  auto padding = integersOf(op.getPadding());
-  if (!padding || !hasStrideForEach(op))
-    return nullptr;
-  OpBuilder builder(op);
-  OperationState state(op.getLoc(), ConvolutionOp::getOperationName());
-  state.addOperands({op.getLhs(), op.getRhs()});
-  state.addTypes(op->getResultTypes());
-  state.addAttributes(op->getAttrDictionary().getValue());
-  state.addAttribute(
-      "padding",
-      DenseIntElementsAttr::get(
-          RankedTensorType::get({static_cast<int64_t>(padding->size() / 2), 2},
-                                builder.getI64Type()),
-          *padding));
-  return builder.create(state);
-}
-
 Operation *fixDynamicForm(Operation *op) {
   Operation *fixed = nullptr;
   if (auto slice = dyn_cast<RealDynamicSliceOp>(op))
     fixed = fixSlice(slice);
-  else if (auto gather = dyn_cast<DynamicGatherOp>(op))
-    fixed = fixGather(gather);
-  else if (auto convolution = dyn_cast<DynamicConvOp>(op))
-    fixed = fixConvolution(convolution);
+  else if (auto set = dyn_cast<SetDimensionSizeOp>(op))
+    fixed = fixSize(set);
   else if (auto call = dyn_cast<CustomCallOp>(op))
     fixed = fixReduceWindow(call);
+  OpBuilder builder(op);
+  if (isa<DynamicGatherOp, DynamicConvOp>(op))
+    fixed = createKnownForm(builder, op);
   if (!fixed)
     return op;
   op->replaceAllUsesWith(fixed);
@@ -171,63 +155,38 @@ Operation *fixDynamicForm(Operation *op) {
   return fixed;
 }
 
-/// The form with known sizes of an operation whose result has a known shape;
-/// null if there is none.
-static Value fixKnown(Operation *op) {
-  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-  if (!type || !type.hasStaticShape())
+/// A dimension's size where it is known; null elsewhere.
+static Operation *sizeOf(OpBuilder &builder, GetDimensionSizeOp op) {
+  auto operand = cast<RankedTensorType>(op.getOperand().getType());
+  if (operand.isDynamicDim(op.getDimension()))
     return nullptr;
-  OpBuilder builder(op);
-  Location loc = op->getLoc();
-  auto list = [&](ArrayRef<int64_t> values) {
-    return builder.getDenseI64ArrayAttr(values);
-  };
-  if (auto size = dyn_cast<GetDimensionSizeOp>(op)) {
-    auto operand = cast<RankedTensorType>(size.getOperand().getType());
-    if (operand.isDynamicDim(size.getDimension()))
-      return nullptr;
-    return ConstantOp::create(
-        builder, loc,
-        DenseElementsAttr::get(
-            type,
-            builder.getIntegerAttr(type.getElementType(),
-                                   operand.getDimSize(size.getDimension()))));
-  }
-  if (auto broadcast = dyn_cast<DynamicBroadcastInDimOp>(op))
-    return BroadcastInDimOp::create(builder, loc, type, broadcast.getOperand(),
-                                    broadcast.getBroadcastDimensionsAttr());
-  if (auto reshape = dyn_cast<DynamicReshapeOp>(op))
-    return ReshapeOp::create(builder, loc, type, reshape.getOperand());
-  if (auto iota = dyn_cast<DynamicIotaOp>(op))
-    return IotaOp::create(builder, loc, type, iota.getIotaDimensionAttr());
-  if (auto slice = dyn_cast<RealDynamicSliceOp>(op)) {
-    auto start = integersOf(slice.getStartIndices()),
-         limit = integersOf(slice.getLimitIndices()),
-         stride = integersOf(slice.getStrides());
-    if (!start || !limit || !stride)
-      return nullptr;
-    return SliceOp::create(builder, loc, type, slice.getOperand(), list(*start),
-                           list(*limit), list(*stride));
-  }
-  if (auto pad = dyn_cast<DynamicPadOp>(op)) {
-    auto low = integersOf(pad.getEdgePaddingLow()),
-         high = integersOf(pad.getEdgePaddingHigh()),
-         interior = integersOf(pad.getInteriorPadding());
-    if (!low || !high || !interior)
-      return nullptr;
-    return PadOp::create(builder, loc, type, pad.getOperand(),
-                         pad.getPaddingValue(), list(*low), list(*high),
-                         list(*interior));
-  }
-  return nullptr;
+  auto type = cast<RankedTensorType>(op.getType());
+  return ConstantOp::create(
+      builder, op.getLoc(),
+      DenseElementsAttr::get(
+          type, builder.getIntegerAttr(type.getElementType(),
+                                       operand.getDimSize(op.getDimension()))));
 }
 
 void fixDynamicForms(ModuleOp module) {
   module.walk([](Operation *op) {
-    Value known = op->getNumResults() == 1 ? fixKnown(op) : Value();
+    OpBuilder builder(op);
+    if (llvm::is_contained(chlo::broadcastingOperations(),
+                           op->getName().getStringRef())) {
+      Value expanded = chlo::expandBroadcasting(builder, op, op->getOperands(),
+                                                /*always=*/true);
+      if (expanded) {
+        op->getResult(0).replaceAllUsesWith(expanded);
+        op->erase();
+      }
+      return;
+    }
+    auto size = dyn_cast<GetDimensionSizeOp>(op);
+    Operation *known =
+        size ? sizeOf(builder, size) : createKnownForm(builder, op);
     if (!known)
       return;
-    op->getResult(0).replaceAllUsesWith(known);
+    op->replaceAllUsesWith(known);
     op->erase();
   });
   // Users come after what they use.

@@ -18,17 +18,14 @@ std::optional<llvm::SmallVector<int64_t>> integersOf(mlir::Value value);
 /// be known when compiling.
 bool isSizeOperand(mlir::OpOperand &operand);
 
-/// Whether there is a stride for each spatial dimension, which the verifier
-/// leaves open: some producers write more.
-bool hasStrideForEach(stablehlo::DynamicConvOp op);
-
 /// Replaces an operation by a form that holds its sizes, where its type alone
 /// could not: gathers, slices of computed starts, JAX's dynamic_reduce_window.
 /// Returns what stands there now.
 mlir::Operation *fixDynamicForm(mlir::Operation *op);
 
 /// Gives every operation of `module` whose sizes are operands, but known, the
-/// form that holds them, and removes what nobody uses then.
+/// form that holds them, writes what CHLO broadcasts in StableHLO, and removes
+/// what nobody uses then.
 void fixDynamicForms(mlir::ModuleOp module);
 
 } // namespace heddle

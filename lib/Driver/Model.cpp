@@ -54,61 +54,36 @@ static OwningOpRef<ModuleOp> importOnnxModel(Session &session,
   return importOnnx(&session.context(), options.path, import);
 }
 
-static OwningOpRef<ModuleOp> importStableHloModel(Session &session,
-                                                  const ModelOptions &options) {
+/// What the options say of a StableHLO program; nothing after an error.
+static std::optional<StableHloImportOptions>
+readStableHloOptions(Session &session, const ModelOptions &options) {
   OnnxImportOptions sizes;
   if (failed(parseSizes(session, options, sizes)))
-    return nullptr;
+    return std::nullopt;
   StableHloImportOptions import;
   for (const auto &[name, shape] : sizes.shapes)
     import.shapes[std::string(name)].assign(shape.begin(), shape.end());
   for (const auto &[name, size] : sizes.dims)
     import.dims[std::string(name)] = size;
-  import.refine = refineShapes;
+  import.refine = [isSample = options.isSample](func::FuncOp entry,
+                                                TypeRange types) {
+    return refineShapes(entry, types, isSample);
+  };
   for (const std::string &text : options.binds)
     if (failed(parseBinding(text, import))) {
       session.diagnostics.report(ErrorCode::StableHloBind,
                                  "\"" + text +
                                      "\" binds nothing: write "
                                      "--bind NAME=@FILE");
-      return nullptr;
+      return std::nullopt;
     }
-  return importStableHlo(&session.context(), options.path, import);
+  return import;
 }
 
-OwningOpRef<ModuleOp> heddle::importModel(Session &session,
-                                          const ModelOptions &options) {
-  if (hasBoundedSizes(options))
-    return importBoundedModel(session, options, [&](const ModelOptions &one) {
-      return importModel(session, one);
-    });
-  setCrashStage("import");
-  if (!llvm::sys::fs::exists(options.path)) {
-    session.diagnostics.report(ErrorCode::FileUnreadable,
-                               "there is no such file");
-    return nullptr;
-  }
-  OwningOpRef<ModuleOp> module;
-  // Until the model is read, what MLIR's own code reports is about the model.
-  switch (fileKindOf(options.path)) {
-  case FileKind::Onnx:
-    session.diagnostics.setDefaultCode(ErrorCode::OnnxNode);
-    module = importOnnxModel(session, options);
-    break;
-  case FileKind::MlirText:
-  case FileKind::MlirBytecode:
-    session.diagnostics.setDefaultCode(ErrorCode::StableHloParse);
-    module = importStableHloModel(session, options);
-    break;
-  case FileKind::Artifact:
-    session.diagnostics.report(ErrorCode::UnknownFileKind,
-                               "this is an artifact; a model is wanted");
-    return nullptr;
-  case FileKind::Unknown:
-    session.diagnostics.report(ErrorCode::UnknownFileKind,
-                               "the content is of no known kind");
-    return nullptr;
-  }
+/// What every model must be, whatever file it comes from.
+static OwningOpRef<ModuleOp> checkModel(Session &session,
+                                        OwningOpRef<ModuleOp> module,
+                                        const ModelOptions &options) {
   if (!module)
     return nullptr;
   session.diagnostics.setDefaultCode(ErrorCode::InvalidAfterImport);
@@ -121,10 +96,75 @@ OwningOpRef<ModuleOp> heddle::importModel(Session &session,
                                "function");
     return nullptr;
   }
-  if (failed(checkOpenSizes(entryFunction(*module))) ||
+  if (failed(closeOpenSizes(entryFunction(*module))) ||
       failed(markCustomCalls(*module, options.customCalls)))
     return nullptr;
   return module;
+}
+
+using ImportOne =
+    llvm::function_ref<OwningOpRef<ModuleOp>(const ModelOptions &)>;
+
+/// Imports a model that `importOne` reads for sizes that are fixed.
+static OwningOpRef<ModuleOp> importWithSizes(Session &session,
+                                             const ModelOptions &options,
+                                             ErrorCode code,
+                                             ImportOne importOne) {
+  auto checked = [&](const ModelOptions &one) {
+    // Until the model is read, what MLIR's own code reports is about the model.
+    session.diagnostics.setDefaultCode(code);
+    return checkModel(session, importOne(one), one);
+  };
+  return hasBoundedSizes(options)
+             ? importBoundedModel(session, options, checked)
+             : checked(options);
+}
+
+/// Reads the program once, whatever sizes it is looked at for.
+static OwningOpRef<ModuleOp> importStableHloModel(Session &session,
+                                                  const ModelOptions &options) {
+  session.diagnostics.setDefaultCode(ErrorCode::StableHloParse);
+  std::optional<StableHloProgram> program =
+      parseStableHlo(&session.context(), options.path);
+  if (!program)
+    return nullptr;
+  return importWithSizes(
+      session, withDeclaredRanges(options, *program), ErrorCode::StableHloParse,
+      [&](const ModelOptions &one) -> OwningOpRef<ModuleOp> {
+        auto import = readStableHloOptions(session, one);
+        if (!import)
+          return nullptr;
+        return importStableHlo(
+            one.isSample ? program->clone() : std::move(*program), *import);
+      });
+}
+
+OwningOpRef<ModuleOp> heddle::importModel(Session &session,
+                                          const ModelOptions &options) {
+  setCrashStage("import");
+  if (!llvm::sys::fs::exists(options.path)) {
+    session.diagnostics.report(ErrorCode::FileUnreadable,
+                               "there is no such file");
+    return nullptr;
+  }
+  switch (fileKindOf(options.path)) {
+  case FileKind::Onnx:
+    return importWithSizes(
+        session, options, ErrorCode::OnnxNode,
+        [&](const ModelOptions &one) { return importOnnxModel(session, one); });
+  case FileKind::MlirText:
+  case FileKind::MlirBytecode:
+    return importStableHloModel(session, options);
+  case FileKind::Artifact:
+    session.diagnostics.report(ErrorCode::UnknownFileKind,
+                               "this is an artifact; a model is wanted");
+    return nullptr;
+  case FileKind::Unknown:
+    session.diagnostics.report(ErrorCode::UnknownFileKind,
+                               "the content is of no known kind");
+    return nullptr;
+  }
+  return nullptr;
 }
 
 func::FuncOp heddle::entryFunction(ModuleOp module) {

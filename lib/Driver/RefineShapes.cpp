@@ -1,15 +1,16 @@
 #include "lib/Driver/RefineShapes.h"
 
 #include "lib/Driver/DynamicForms.h"
+#include "lib/Driver/ResultShapes.h"
 
 #include "dialects/StableHlo/StableHlo.h"
+#include "dialects/StableHlo/TypeInference.h"
 #include "heddle/Reference/Interpreter.h"
 #include "heddle/Support/Diagnostics.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Verifier.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace heddle::stablehlo;
@@ -25,132 +26,34 @@ ElementsAttr constantOf(Value value) {
   return matchPattern(value, m_Constant(&constant)) ? constant : ElementsAttr();
 }
 
-using Shape = std::optional<SmallVector<int64_t>>;
+bool isOpen(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && !tensor.hasStaticShape();
+}
 
 RankedTensorType tensorOf(Value value) {
   return dyn_cast<RankedTensorType>(value.getType());
 }
 
-/// Batching dimensions, then what is left of lhs, then of rhs.
-Shape shapeOf(DotGeneralOp op) {
-  RankedTensorType lhs = tensorOf(op.getLhs()), rhs = tensorOf(op.getRhs());
-  DotDimensionNumbersAttr numbers = op.getDotDimensionNumbers();
-  SmallVector<int64_t> shape;
-  for (int64_t i : numbers.getLhsBatchingDimensions())
-    shape.push_back(lhs.getDimSize(i));
-  auto addFree = [&](RankedTensorType type, ArrayRef<int64_t> batching,
-                     ArrayRef<int64_t> contracting) {
-    for (int64_t i = 0; i < type.getRank(); ++i)
-      if (!llvm::is_contained(batching, i) &&
-          !llvm::is_contained(contracting, i))
-        shape.push_back(type.getDimSize(i));
-  };
-  addFree(lhs, numbers.getLhsBatchingDimensions(),
-          numbers.getLhsContractingDimensions());
-  addFree(rhs, numbers.getRhsBatchingDimensions(),
-          numbers.getRhsContractingDimensions());
-  return shape;
-}
-
-Shape shapeOf(ConvolutionOp op) {
-  RankedTensorType lhs = tensorOf(op.getLhs()), rhs = tensorOf(op.getRhs());
-  ConvDimensionNumbersAttr numbers = op.getDimensionNumbers();
-  SmallVector<int64_t> shape(lhs.getRank());
-  shape[numbers.getOutputBatchDimension()] =
-      lhs.getDimSize(numbers.getInputBatchDimension()) /
-      op.getBatchGroupCount();
-  shape[numbers.getOutputFeatureDimension()] =
-      rhs.getDimSize(numbers.getKernelOutputFeatureDimension());
-  auto strides = op.getWindowStridesOrDefault();
-  auto lhsDilation = op.getLhsDilationOrDefault();
-  auto rhsDilation = op.getRhsDilationOrDefault();
-  auto padding = op.getPaddingOrDefault();
-  auto dilated = [](int64_t size, int64_t by) {
-    return size == 0 ? 0 : (size - 1) * by + 1;
-  };
-  for (auto [i, dimension] :
-       llvm::enumerate(numbers.getOutputSpatialDimensions())) {
-    int64_t size =
-        dilated(lhs.getDimSize(numbers.getInputSpatialDimensions()[i]),
-                lhsDilation[i]) +
-        padding[i].first + padding[i].second;
-    int64_t window =
-        dilated(rhs.getDimSize(numbers.getKernelSpatialDimensions()[i]),
-                rhsDilation[i]);
-    shape[dimension] = size < window ? 0 : (size - window) / strides[i] + 1;
-  }
-  return shape;
-}
-
-Shape shapeOf(DynamicPadOp op) {
-  auto low = integersOf(op.getEdgePaddingLow());
-  auto high = integersOf(op.getEdgePaddingHigh());
-  auto interior = integersOf(op.getInteriorPadding());
-  if (!low || !high || !interior)
-    return std::nullopt;
-  SmallVector<int64_t> shape;
-  for (auto [i, size] : llvm::enumerate(tensorOf(op.getOperand()).getShape()))
-    shape.push_back(size + (*low)[i] + (*high)[i] +
-                    std::max<int64_t>(size - 1, 0) * (*interior)[i]);
-  return shape;
-}
-
-Shape shapeOf(RealDynamicSliceOp op) {
-  auto start = integersOf(op.getStartIndices());
-  auto limit = integersOf(op.getLimitIndices());
-  auto stride = integersOf(op.getStrides());
-  if (!start || !limit || !stride || llvm::is_contained(*stride, 0))
-    return std::nullopt;
-  SmallVector<int64_t> shape;
-  for (auto [from, to, by] : llvm::zip(*start, *limit, *stride))
-    shape.push_back((to - from + by - 1) / by);
-  return shape;
-}
-
-/// The wider elements are rows of the narrower ones.
-Shape shapeOf(BitcastConvertOp op) {
-  RankedTensorType from = tensorOf(op.getOperand()), to = tensorOf(op);
-  SmallVector<int64_t> shape = llvm::to_vector(from.getShape());
-  if (to.getRank() < from.getRank())
-    shape.pop_back();
-  else if (to.getRank() > from.getRank())
-    shape.push_back(to.getShape().back());
-  return shape;
-}
-
-/// The shape of an operation's one result where its operands' types and
-/// constants say it and no interface does.
-Shape shapeOf(Operation *op) {
-  auto same = [](Value value) -> Shape {
-    auto type = tensorOf(value);
-    return type ? Shape(llvm::to_vector(type.getShape())) : std::nullopt;
-  };
-  return llvm::TypeSwitch<Operation *, Shape>(op)
-      .Case<BitcastConvertOp, DotGeneralOp, ConvolutionOp, DynamicPadOp,
-            RealDynamicSliceOp>([](auto op) { return shapeOf(op); })
-      .Case<ConvertOp, UniformQuantizeOp, UniformDequantizeOp>(
-          [&](auto op) { return same(op.getOperand()); })
-      .Case([&](DynamicBroadcastInDimOp op) {
-        return integersOf(op.getOutputDimensions());
-      })
-      .Case<DynamicReshapeOp, DynamicIotaOp>(
-          [&](auto op) { return integersOf(op.getOutputShape()); })
-      .Default([](Operation *) { return std::nullopt; });
-}
-
 class Refiner {
 public:
+  explicit Refiner(bool isSample) : isSample(isSample) {}
+
   LogicalResult refine(Block &block);
 
 private:
   LogicalResult refine(Operation *op);
   LogicalResult refineRegions(Operation *op);
   LogicalResult refineTypes(Operation *op);
+  static LogicalResult checkResult(Operation *op, RankedTensorType type,
+                                   RankedTensorType declared);
   LogicalResult inlineCall(Operation *call, func::FuncOp callee);
   static func::FuncOp calleeOf(Operation *op);
   LogicalResult checkAssertion(CustomCallOp op);
+  static LogicalResult checkSize(SetDimensionSizeOp op);
   static void setType(Value value, Type wanted);
 
+  const bool isSample;
   int64_t operations = 0;
 };
 
@@ -229,6 +132,19 @@ LogicalResult Refiner::checkAssertion(CustomCallOp op) {
   return emitError(op.getLoc(), ErrorCode::OnnxShapeOption) << text;
 }
 
+/// A dimension is cut, never made longer: what would be there then is not said.
+LogicalResult Refiner::checkSize(SetDimensionSizeOp op) {
+  auto size = integersOf(op.getSize());
+  int64_t known = tensorOf(op.getOperand()).getDimSize(op.getDimension());
+  if (!size || size->size() != 1 || ShapedType::isDynamic(known) ||
+      (size->front() >= 0 && size->front() <= known))
+    return success();
+  return emitError(op.getLoc(), ErrorCode::StableHloDynamicShape)
+         << "'" << op->getName() << "' gives dimension " << op.getDimension()
+         << " of size " << known << " the size " << size->front()
+         << "; a size from 0 to that is wanted";
+}
+
 LogicalResult Refiner::refineRegions(Operation *op) {
   if (auto loop = dyn_cast<WhileOp>(op))
     for (Region &region : loop->getRegions())
@@ -242,12 +158,38 @@ LogicalResult Refiner::refineRegions(Operation *op) {
   return success();
 }
 
+/// All sizes must be known, and within the bounds that the type `declared`.
+LogicalResult Refiner::checkResult(Operation *op, RankedTensorType type,
+                                   RankedTensorType declared) {
+  if (!type)
+    return success();
+  if (isa<SetDimensionSizeOp>(op) && !type.hasStaticShape())
+    return emitError(op->getLoc(), ErrorCode::StableHloDynamicShape)
+           << "'" << op->getName()
+           << "' sets a size that is computed from elements; one that follows "
+              "from the arguments' shapes is wanted: give an argument that "
+              "size, or a mask of what counts";
+  if (!type.hasStaticShape())
+    return emitError(op->getLoc(), ErrorCode::StableHloDynamicShape)
+           << "'" << op->getName() << "' has a result of type " << type
+           << " although the arguments' sizes are known";
+  for (auto [i, bound] : llvm::enumerate(boundsOf(declared)))
+    if (ShapedType::isStatic(bound) && type.getDimSize(i) > bound)
+      return emitError(op->getLoc(), ErrorCode::StableHloDynamicShape)
+             << "'" << op->getName() << "' has a result of "
+             << type.getDimSize(i) << " elements in dimension " << i
+             << ", for which its type " << declared << " has a bound of "
+             << bound;
+  return success();
+}
+
 LogicalResult Refiner::refineTypes(Operation *op) {
   if (llvm::all_of(op->getResults(), [](Value result) {
         auto type = tensorOf(result);
         return !type || type.hasStaticShape();
       }))
     return success();
+  SmallVector<Type> declared(op->getResultTypes());
   if (auto infer = dyn_cast<InferTypeOpInterface>(op)) {
     SmallVector<Type> types;
     std::string complaint;
@@ -271,7 +213,7 @@ LogicalResult Refiner::refineTypes(Operation *op) {
     for (auto [result, input] :
          llvm::zip(scatter.getResults(), scatter.getInputs()))
       setType(result, input.getType());
-  } else if (Shape shape = shapeOf(op)) {
+  } else if (auto shape = shapeOfResult(op)) {
     auto type = tensorOf(op->getResult(0));
     if (llvm::any_of(*shape, [](int64_t size) {
           return size < 0 && !ShapedType::isDynamic(size);
@@ -282,11 +224,10 @@ LogicalResult Refiner::refineTypes(Operation *op) {
       setType(op->getResult(0),
               RankedTensorType::get(*shape, type.getElementType()));
   }
-  for (Value result : op->getResults())
-    if (auto type = tensorOf(result); type && !type.hasStaticShape())
-      return emitError(op->getLoc(), ErrorCode::StableHloDynamicShape)
-             << "'" << op->getName() << "' has a result of type " << type
-             << " although the arguments' sizes are known";
+  for (auto [result, was] : llvm::zip_equal(op->getResults(), declared))
+    if (failed(
+            checkResult(op, tensorOf(result), dyn_cast<RankedTensorType>(was))))
+      return failure();
   return success();
 }
 
@@ -307,17 +248,16 @@ LogicalResult Refiner::refine(Operation *op) {
   if (auto call = dyn_cast<CustomCallOp>(op))
     if (call.getCallTargetName() == "shape_assertion")
       return checkAssertion(call);
+  if (auto set = dyn_cast<SetDimensionSizeOp>(op))
+    if (failed(checkSize(set)))
+      return failure();
+  bool wasOpen = llvm::any_of(op->getResultTypes(), isOpen);
   op = fixDynamicForm(op);
-  if (auto convolution = dyn_cast<DynamicConvOp>(op))
-    if (!hasStrideForEach(convolution))
-      return emitError(op->getLoc(), ErrorCode::StableHloDynamicShape)
-             << "'" << op->getName() << "' has "
-             << convolution.getWindowStrides()->size()
-             << " window_strides, which is not one for each spatial dimension";
   if (failed(refineRegions(op)) || failed(refineTypes(op)))
     return failure();
   // Sizes are computed from sizes.
-  if (op->getNumOperands() == 0 || op->getNumResults() != 1 ||
+  if ((wasOpen && isSample) || op->getNumOperands() == 0 ||
+      op->getNumResults() != 1 ||
       !isa_and_nonnull<StableHloDialect>(op->getDialect()))
     return success();
   SmallVector<ElementsAttr> operands =
@@ -359,13 +299,14 @@ LogicalResult Refiner::refine(Block &block) {
   return success();
 }
 
-LogicalResult refineShapes(func::FuncOp entry, TypeRange argumentTypes) {
+LogicalResult refineShapes(func::FuncOp entry, TypeRange argumentTypes,
+                           bool isSample) {
   if (!entry.getBody().hasOneBlock())
     return success();
   Block &block = entry.getBody().front();
   for (auto [argument, type] : llvm::zip(block.getArguments(), argumentTypes))
     argument.setType(type);
-  if (failed(Refiner().refine(block)))
+  if (failed(Refiner(isSample).refine(block)))
     return failure();
   entry.setType(FunctionType::get(entry.getContext(), argumentTypes,
                                   block.getTerminator()->getOperandTypes()));
@@ -379,12 +320,7 @@ LogicalResult refineShapes(func::FuncOp entry, TypeRange argumentTypes) {
   return success();
 }
 
-static bool isOpen(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && !tensor.hasStaticShape();
-}
-
-LogicalResult checkOpenSizes(func::FuncOp entry) {
+FailureOr<func::FuncOp> closeOpenSizes(func::FuncOp entry) {
   auto module = entry->getParentOfType<ModuleOp>();
   bool anyOpen = module
                      .walk([](Operation *op) {
@@ -394,7 +330,8 @@ LogicalResult checkOpenSizes(func::FuncOp entry) {
                      })
                      .wasInterrupted();
   if (!anyOpen || llvm::any_of(entry.getArgumentTypes(), isOpen))
-    return success();
+    return entry;
+  // Of sizes that stay open the program is left as it is.
   OwningOpRef<ModuleOp> copy = module.clone();
   std::optional<std::pair<Location, std::string>> complaint;
   {
@@ -403,16 +340,19 @@ LogicalResult checkOpenSizes(func::FuncOp entry) {
         complaint.emplace(error.getLocation(), error.str());
       return success();
     });
-    auto function = copy->lookupSymbol<func::FuncOp>(entry.getName());
+    std::string name = entry.getName().str();
+    auto function = copy->lookupSymbol<func::FuncOp>(name);
     SmallVector<Type> types(entry.getArgumentTypes());
     if (succeeded(refineShapes(function, types))) {
       complaint.reset();
-      if (succeeded(verify(*copy)) || !complaint)
-        return success();
+      if (succeeded(verify(*copy)) || !complaint) {
+        module.getBodyRegion().takeBody(copy->getBodyRegion());
+        return module.lookupSymbol<func::FuncOp>(name);
+      }
     } else if (!complaint || takeErrorCode(complaint->second) !=
                                  ErrorCode::StableHloInvalid) {
-      // Sizes that stay open are looked at where they are compiled.
-      return success();
+      // They are looked at where they are compiled.
+      return entry;
     }
   }
   return emitError(complaint->first, ErrorCode::StableHloInvalid)

@@ -11,12 +11,17 @@ namespace heddle {
 /// type that follows: calls are inlined, sizes that are computed become
 /// constants. Assertions about shapes that hold are gone, one that does not is
 /// an error. Fails, naming the operation, where a size stays unknown.
+/// `isSample`: the program is compared with itself for other sizes, so that no
+/// tensor of open size becomes a constant because it happens to be small.
 mlir::LogicalResult refineShapes(mlir::func::FuncOp entry,
-                                 mlir::TypeRange argumentTypes);
+                                 mlir::TypeRange argumentTypes,
+                                 bool isSample = false);
 
-/// Reports a program of known arguments whose open sizes, once they are known,
-/// make an operation that breaks a rule: its verifier could not see that.
-mlir::LogicalResult checkOpenSizes(mlir::func::FuncOp entry);
+/// Gives every value behind the entry's arguments, whose sizes are known, the
+/// type that follows, where all sizes do. Returns what the entry is then: the
+/// module's operations are others. Fails where a size that was open makes an
+/// operation break a rule, which its verifier could not see.
+mlir::FailureOr<mlir::func::FuncOp> closeOpenSizes(mlir::func::FuncOp entry);
 
 } // namespace heddle
 

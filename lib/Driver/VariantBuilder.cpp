@@ -148,6 +148,15 @@ describeCustomCall(func::FuncOp function) {
   return kernel;
 }
 
+void heddle::loadVariantDialects(MLIRContext *context) {
+  DialectRegistry registry;
+  createLowerKernels()->getDependentDialects(registry);
+  createBuildPlan()->getDependentDialects(registry);
+  context->appendDialectRegistry(registry);
+  for (StringRef name : registry.getDialectNames())
+    context->getOrLoadDialect(name);
+}
+
 LogicalResult heddle::buildVariant(ModuleOp module, const Machine &machine,
                                    const CompileOptions &options,
                                    CompiledVariant &variant) {

@@ -21,6 +21,9 @@ struct CompiledVariant {
   mlir::OwningOpRef<mlir::ModuleOp> plan;
 };
 
+/// Loads the dialects that the passes of `buildVariant` depend on.
+void loadVariantDialects(mlir::MLIRContext *context);
+
 /// Compiles the kernel functions of `module`, a model after `heddle-dispatch`,
 /// for `machine`, and makes the plan that launches them.
 mlir::LogicalResult buildVariant(mlir::ModuleOp module, const Machine &machine,

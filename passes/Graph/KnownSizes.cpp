@@ -72,6 +72,16 @@ static Operation *formOf(OpBuilder &builder, DynamicGatherOp op) {
                           op.getIndicesAreSortedAttr());
 }
 
+/// The first `count` entries: some writers give dynamic_conv more than there
+/// are dimensions, and all readers take as many as these.
+template <typename Attr>
+static Attr firstEntries(Attr attribute, int64_t count) {
+  if (!attribute || attribute.size() <= count)
+    return attribute;
+  return Attr::get(attribute.getContext(),
+                   attribute.asArrayRef().take_front(count));
+}
+
 static Operation *formOf(OpBuilder &builder, DynamicConvOp op) {
   auto amounts = integerValues(op.getPadding());
   int64_t spatial = op.getNumSpatialDimensions();
@@ -82,13 +92,15 @@ static Operation *formOf(OpBuilder &builder, DynamicConvOp op) {
       ArrayRef(*amounts));
   return ConvolutionOp::create(
       builder, op.getLoc(), op.getType(), op.getLhs(), op.getRhs(),
-      op.getWindowStridesAttr(), padding, op.getLhsDilationAttr(),
-      op.getRhsDilationAttr(), op.getWindowReversalAttr(),
+      firstEntries(op.getWindowStridesAttr(), spatial), padding,
+      firstEntries(op.getLhsDilationAttr(), spatial),
+      firstEntries(op.getRhsDilationAttr(), spatial),
+      firstEntries(op.getWindowReversalAttr(), spatial),
       op.getDimensionNumbersAttr(), op.getFeatureGroupCountAttr(),
       op.getBatchGroupCountAttr(), op.getPrecisionConfigAttr());
 }
 
-static Operation *createKnownForm(OpBuilder &builder, Operation *op) {
+Operation *createKnownForm(OpBuilder &builder, Operation *op) {
   return llvm::TypeSwitch<Operation *, Operation *>(op)
       .Case<DynamicReshapeOp, DynamicBroadcastInDimOp, DynamicIotaOp,
             DynamicPadOp, RealDynamicSliceOp, DynamicGatherOp, DynamicConvOp>(

@@ -156,6 +156,11 @@ private:
   }
 
   void replace(Operation *op, Value by) {
+    // Types may leave sizes open that operands know. Who asks for the very
+    // type, as a return does, keeps it.
+    if (by.getType() != op->getResult(0).getType())
+      by = stablehlo::ConvertOp::create(builder, op->getLoc(),
+                                        op->getResult(0).getType(), by);
     op->getResult(0).replaceAllUsesWith(by);
     op->erase();
   }

@@ -12,12 +12,6 @@
 #include <cstdlib>
 #include <unistd.h>
 
-/// MLIR's libraries are not instrumented: what our part of a context poisons
-/// in its allocators, theirs uses.
-extern "C" __attribute__((used)) inline const char *__asan_default_options() {
-  return "allow_user_poisoning=0";
-}
-
 namespace heddle::fuzz {
 
 inline bool isBytecode(const uint8_t *data, size_t size) {

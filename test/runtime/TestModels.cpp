@@ -540,23 +540,25 @@ Model test::customModel() {
   return model;
 }
 
-Model test::dynamicModel() {
+/// sum = left + right of two dimensions: the sizes of `symbols`, which each
+/// call chooses, then `columns` if they are one.
+static Model boundedSum(std::vector<std::unique_ptr<SymbolT>> symbols,
+                        int64_t columns) {
   Model model;
-  auto batch = std::make_unique<SymbolT>();
-  batch->name = "batch";
-  batch->minimum = 1;
-  batch->maximum = 64;
-  model.manifest.symbols.push_back(std::move(batch));
-  model.manifest.expressions.emplace_back(0, 0, 0, ExpressionKind::symbol);
+  auto count = static_cast<uint32_t>(symbols.size());
+  model.manifest.symbols = std::move(symbols);
+  for (uint32_t i = 0; i < count; ++i)
+    model.manifest.expressions.emplace_back(i, 0, 0, ExpressionKind::symbol);
   EntryT &entry = model.entry("main");
   for (const char *name : {"left", "right", "sum"}) {
     auto described = tensor(model, name, DataType::f32, {});
-    described->shape = {0, model.extent(4)};
+    described->shape = {0, count > 1 ? 1 : model.extent(columns)};
     (std::string(name) == "sum" ? entry.outputs : entry.inputs)
         .push_back(std::move(described));
   }
   uint32_t elements =
-      model.expression(ExpressionKind::mul, model.symbol(0), model.constant(4));
+      model.expression(ExpressionKind::mul, model.symbol(0),
+                       count > 1 ? model.symbol(1) : model.constant(columns));
   uint32_t bytes =
       model.expression(ExpressionKind::mul, elements, model.constant(4));
   uint32_t buffers[3];
@@ -576,4 +578,26 @@ Model test::dynamicModel() {
   launch.tiles =
       model.expression(ExpressionKind::ceildiv, elements, model.constant(16));
   return model;
+}
+
+static std::unique_ptr<SymbolT> sizeSymbol(const char *name, int64_t minimum,
+                                           int64_t maximum) {
+  auto symbol = std::make_unique<SymbolT>();
+  symbol->name = name;
+  symbol->minimum = minimum;
+  symbol->maximum = maximum;
+  return symbol;
+}
+
+Model test::dynamicModel() {
+  std::vector<std::unique_ptr<SymbolT>> symbols;
+  symbols.push_back(sizeSymbol("batch", 1, 64));
+  return boundedSum(std::move(symbols), 4);
+}
+
+Model test::openModel() {
+  std::vector<std::unique_ptr<SymbolT>> symbols;
+  for (const char *name : {"rows", "columns"})
+    symbols.push_back(sizeSymbol(name, 0, int64_t(1) << 20));
+  return boundedSum(std::move(symbols), 0);
 }

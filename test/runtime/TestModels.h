@@ -102,6 +102,8 @@ Model donatedModel();
 Model customModel();
 /// sum = left + right for f32[batch, 4], batch from 1 to 64.
 Model dynamicModel();
+/// The same for f32[rows, columns], both from 0 to 2^20.
+Model openModel();
 
 } // namespace heddle::test
 

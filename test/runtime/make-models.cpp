@@ -25,7 +25,7 @@ int main(int argc, char **argv) {
                  write("donated", donatedModel()) &&
                  write("custom", customModel()) &&
                  write("dynamic", dynamicModel()) &&
-                 write("large", largeModel())
+                 write("open", openModel()) && write("large", largeModel())
              ? 0
              : 1;
 }

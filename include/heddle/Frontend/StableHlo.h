@@ -3,6 +3,8 @@
 #ifndef HEDDLE_FRONTEND_STABLEHLO_H
 #define HEDDLE_FRONTEND_STABLEHLO_H
 
+#include "heddle/Frontend/Exported.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -10,6 +12,8 @@
 
 #include <functional>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,9 +48,40 @@ struct StableHloImportOptions {
 mlir::LogicalResult parseBinding(llvm::StringRef text,
                                  StableHloImportOptions &options);
 
-/// Imports the program at `path`. The module has one public function, @main,
-/// whose arguments and results have names (`heddle.name`); constants over 1 KiB
-/// are handles. Null after an error, which the context's handler has seen.
+/// A program as its file has it.
+struct StableHloProgram {
+  std::string path;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  /// What jax.export says of it; null for other programs.
+  std::shared_ptr<const ExportedProgram> exported;
+
+  /// The same, to be imported with sizes of its own.
+  StableHloProgram clone() const {
+    return {path, module.get().clone(), exported};
+  }
+};
+
+/// Reads the program at `path`, `trialFirst` as in the options; nothing after
+/// an error, which the context's handler has seen.
+std::optional<StableHloProgram> parseStableHlo(mlir::MLIRContext *context,
+                                               llvm::StringRef path,
+                                               bool trialFirst = true);
+
+/// The sizes of the entry's arguments that their types bound, but for those of
+/// `given` names: `NAME=0..8x4`. An argument of which a size is open and has no
+/// bound is left out.
+std::vector<std::string> declaredRanges(const StableHloProgram &program,
+                                        llvm::ArrayRef<llvm::StringRef> given);
+
+/// Imports `program`, which is no more afterwards. The module has one public
+/// function, @main, whose arguments and results have names (`heddle.name`);
+/// constants over 1 KiB are handles. Null after an error, which the context's
+/// handler has seen.
+mlir::OwningOpRef<mlir::ModuleOp>
+importStableHlo(StableHloProgram program,
+                const StableHloImportOptions &options);
+
+/// Reads and imports the program at `path`.
 mlir::OwningOpRef<mlir::ModuleOp>
 importStableHlo(mlir::MLIRContext *context, llvm::StringRef path,
                 const StableHloImportOptions &options = {});

@@ -5,10 +5,12 @@
 #include "lib/Frontend/StableHlo/Bindings.h"
 #include "lib/Frontend/StableHlo/OpenSizes.h"
 #include "lib/Frontend/StableHlo/ParseErrors.h"
+#include "lib/Frontend/StableHlo/PlainText.h"
 #include "lib/Frontend/StableHlo/ProgramLimits.h"
 #include "lib/Frontend/StableHlo/TrialParse.h"
 
 #include "dialects/StableHlo/StableHlo.h"
+#include "dialects/StableHlo/TypeInference.h"
 #include "dialects/Vhlo/Vhlo.h"
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/HostTensor.h"
@@ -105,9 +107,16 @@ static LogicalResult checkArguments(func::FuncOp entry) {
       return error;
     // The command that mends it, to be filled in.
     error << ": --shape " << name << "=";
-    for (auto [d, extent] : llvm::enumerate(tensor.getShape()))
-      error << (d ? "x" : "")
-            << (ShapedType::isDynamic(extent) ? "N" : std::to_string(extent));
+    ArrayRef<int64_t> bounds = stablehlo::boundsOf(tensor);
+    for (auto [d, extent] : llvm::enumerate(tensor.getShape())) {
+      error << (d ? "x" : "");
+      if (!ShapedType::isDynamic(extent))
+        error << extent;
+      else if (bounds.empty() || ShapedType::isDynamic(bounds[d]))
+        error << "N";
+      else
+        error << "0.." << bounds[d];
+    }
     return error;
   }
   return success();
@@ -207,34 +216,40 @@ LogicalResult adoptStableHlo(ModuleOp module, func::FuncOp entry,
   return success();
 }
 
-OwningOpRef<ModuleOp> importStableHlo(MLIRContext *context, StringRef path,
-                                      const StableHloImportOptions &options) {
+std::optional<StableHloProgram>
+parseStableHlo(MLIRContext *context, StringRef path, bool trialFirst) {
   Location loc = FileLineColLoc::get(context, path, 0, 0);
   llvm::Expected<std::shared_ptr<MappedFile>> file = MappedFile::open(path);
   if (!file) {
     emitError(loc, ErrorCode::StableHloParse)
         << llvm::toString(file.takeError());
-    return {};
+    return std::nullopt;
   }
   // The parser wants a zero behind the last character, which a map of whole
   // pages does not have.
   StringRef bytes((*file)->bytes().data(), (*file)->bytes().size());
-  std::optional<ExportedProgram> exported;
+  StableHloProgram program;
+  program.path = path.str();
   if (looksLikeExported(bytes)) {
-    FailureOr<ExportedProgram> program = readExported(loc, bytes);
-    if (failed(program))
-      return {};
-    exported = std::move(*program);
-    bytes = exported->module;
+    FailureOr<ExportedProgram> exported = readExported(loc, bytes);
+    if (failed(exported))
+      return std::nullopt;
+    // What it says stays, its bytes do not.
+    bytes = std::exchange(exported->module, StringRef());
+    program.exported =
+        std::make_shared<const ExportedProgram>(std::move(*exported));
   }
   std::unique_ptr<llvm::MemoryBuffer> buffer =
       llvm::MemoryBuffer::getMemBufferCopy(bytes, path);
 
   if (failed(checkPortableVersion(loc, bytes)))
-    return {};
-  context->loadDialect<func::FuncDialect, stablehlo::StableHloDialect,
-                       vhlo::VhloDialect>();
-  if (options.trial) {
+    return std::nullopt;
+  context->loadDialect<func::FuncDialect, stablehlo::StableHloDialect>();
+  // Costs the parser little, right or wrong, and holds no VHLO.
+  bool isPlain = isPlainText(bytes);
+  if (!isPlain)
+    context->loadDialect<vhlo::VhloDialect>();
+  if (trialFirst && !isPlain) {
     DialectRegistry registry;
     context->getDialectRegistry().appendTo(registry);
     registry.insert<func::FuncDialect, stablehlo::StableHloDialect,
@@ -244,7 +259,7 @@ OwningOpRef<ModuleOp> importStableHlo(MLIRContext *context, StringRef path,
       emitError(loc, trial.died ? ErrorCode::StableHloDamaged
                                 : ErrorCode::StableHloParse)
           << trial.problem;
-      return {};
+      return std::nullopt;
     }
     if (trial.rewritten)
       buffer = std::move(trial.rewritten);
@@ -252,35 +267,55 @@ OwningOpRef<ModuleOp> importStableHlo(MLIRContext *context, StringRef path,
 
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-  OwningOpRef<ModuleOp> module;
   std::vector<Diagnostic> said;
   {
     ParseErrors errors(context);
-    module = parseModule(sources, context);
+    program.module = parseModule(sources, context);
     said = errors.take();
   }
   ParseErrors::report(std::move(said));
-  if (!module || failed(convertFromVhlo(*module)) ||
-      failed(checkProgramLimits(*module)))
-    return {};
+  if (!program.module || failed(convertFromVhlo(*program.module)) ||
+      failed(checkProgramLimits(*program.module)))
+    return std::nullopt;
 
-  func::FuncOp entry = findEntry(*module);
+  func::FuncOp entry = findEntry(*program.module);
   if (!entry) {
     emitError(loc, ErrorCode::StableHloEntry)
         << "there is neither a function @main nor exactly one public function";
-    return {};
+    return std::nullopt;
   }
-  if (!entry.isExternal()) {
-    if (exported && failed(bindPlatform(entry, exported->platformIndex)))
-      return {};
-    if (exported)
-      takeInnerNames(entry);
-    if (failed(fixShapes(entry, exported ? &*exported : nullptr, options)))
-      return {};
+  if (!entry.isExternal() && program.exported) {
+    if (failed(bindPlatform(entry, program.exported->platformIndex)))
+      return std::nullopt;
+    takeInnerNames(entry);
   }
-  if (failed(adoptStableHlo(*module, entry, path, options.bindings)))
+  return program;
+}
+
+std::vector<std::string> declaredRanges(const StableHloProgram &program,
+                                        ArrayRef<StringRef> given) {
+  func::FuncOp entry = findEntry(program.module.get());
+  return entry.isExternal() ? std::vector<std::string>()
+                            : rangesOfBounds(entry, given);
+}
+
+OwningOpRef<ModuleOp> importStableHlo(StableHloProgram program,
+                                      const StableHloImportOptions &options) {
+  func::FuncOp entry = findEntry(*program.module);
+  if (!entry.isExternal() &&
+      failed(fixShapes(entry, program.exported.get(), options)))
     return {};
-  return module;
+  if (failed(adoptStableHlo(*program.module, entry, program.path,
+                            options.bindings)))
+    return {};
+  return std::move(program.module);
+}
+
+OwningOpRef<ModuleOp> importStableHlo(MLIRContext *context, StringRef path,
+                                      const StableHloImportOptions &options) {
+  auto program = parseStableHlo(context, path, options.trial);
+  return program ? importStableHlo(std::move(*program), options)
+                 : OwningOpRef<ModuleOp>();
 }
 
 } // namespace heddle

@@ -1,10 +1,12 @@
 #include "lib/Frontend/StableHlo/OpenSizes.h"
 
+#include "dialects/StableHlo/TypeInference.h"
 #include "heddle/Frontend/DimensionExpression.h"
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/Suggestion.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 
@@ -50,6 +52,20 @@ static std::string toText(ArrayRef<int64_t> shape) {
   return text;
 }
 
+/// Whether the argument's type leaves room for `shape`.
+static bool admits(RankedTensorType type, ArrayRef<int64_t> shape) {
+  if (!type || static_cast<size_t>(type.getRank()) != shape.size())
+    return false;
+  ArrayRef<int64_t> bounds = stablehlo::boundsOf(type);
+  for (auto [i, size] : llvm::enumerate(shape)) {
+    bool bounded = !bounds.empty() && ShapedType::isStatic(bounds[i]);
+    if (size < 0 || (!type.isDynamicDim(i) && type.getDimSize(i) != size) ||
+        (bounded && size > bounds[i]))
+      return false;
+  }
+  return true;
+}
+
 /// Every option must say something of this program.
 static LogicalResult checkOptions(func::FuncOp entry,
                                   const ExportedProgram *exported,
@@ -69,17 +85,16 @@ static LogicalResult checkOptions(func::FuncOp entry,
              << ": there is no argument '" << key << "'" << suggest(key, names);
     auto tensor =
         dyn_cast<RankedTensorType>(entry.getArgumentTypes()[found->second]);
-    bool fits = tensor && static_cast<size_t>(tensor.getRank()) == shape.size();
-    for (size_t d = 0; fits && d < shape.size(); ++d)
-      fits = shape[d] >= 0 &&
-             (tensor.isDynamicDim(d) || tensor.getDimSize(d) == shape[d]);
-    if (!fits)
+    if (!admits(tensor, shape))
       return emitError(entry.getArgument(found->second).getLoc(),
                        ErrorCode::OnnxShapeOption)
              << "--shape " << key << "=" << toText(shape) << ": argument '"
              << names[found->second] << "' has type "
              << entry.getArgumentTypes()[found->second]
-             << (tensor ? ", of which only '?' can be fixed" : "");
+             << (!tensor ? ""
+                 : stablehlo::boundsOf(tensor).empty()
+                     ? ", of which only '?' can be fixed"
+                     : ", of which only '?' can be fixed, within its bound");
   }
   for (const auto &[symbol, size] : options.dims) {
     if (!exported)
@@ -164,16 +179,12 @@ LogicalResult fixShapes(func::FuncOp entry, const ExportedProgram *exported,
     auto shape = givenShape(entry, i, exported, options);
     if (failed(shape))
       return failure();
-    // Bounded sizes are known when running.
+    // What is to be done about it depends on the type.
     if (!*shape && !exported)
       continue;
     if (!*shape || !options.refine)
       return emitOpen(entry.getArgument(i), exported);
-    bool fits = (*shape)->size() == static_cast<size_t>(tensor.getRank());
-    for (size_t d = 0; fits && d < (*shape)->size(); ++d)
-      fits &= (**shape)[d] >= 0 &&
-              (tensor.isDynamicDim(d) || tensor.getDimSize(d) == (**shape)[d]);
-    if (!fits)
+    if (!admits(tensor, **shape))
       return emitError(entry.getArgument(i).getLoc(),
                        ErrorCode::OnnxShapeOption)
              << "argument '" << nameOfArgument(entry, i) << "' of type "
@@ -182,6 +193,36 @@ LogicalResult fixShapes(func::FuncOp entry, const ExportedProgram *exported,
     changed = true;
   }
   return changed ? options.refine(entry, types) : success();
+}
+
+std::vector<std::string> rangesOfBounds(func::FuncOp entry,
+                                        ArrayRef<StringRef> given) {
+  std::vector<std::string> ranges;
+  llvm::StringSet<> taken;
+  for (unsigned i = 0, e = entry.getNumArguments(); i < e; ++i) {
+    std::array<std::string, 3> keys = keysOf(entry, i);
+    bool isFirst = taken.insert(keys.front()).second;
+    auto type = dyn_cast<RankedTensorType>(entry.getArgumentTypes()[i]);
+    if (!type || type.hasStaticShape() || stablehlo::boundsOf(type).empty() ||
+        llvm::any_of(keys, [&](const std::string &key) {
+          return llvm::is_contained(given, key);
+        }))
+      continue;
+    std::string text;
+    bool allBounded = true;
+    for (auto [size, bound] :
+         llvm::zip_equal(type.getShape(), stablehlo::boundsOf(type))) {
+      text += text.empty() ? "=" : "x";
+      allBounded &= ShapedType::isStatic(size) || ShapedType::isStatic(bound);
+      if (ShapedType::isStatic(size))
+        text += std::to_string(size);
+      else
+        text += (bound > 0 ? "0.." : "") + std::to_string(bound);
+    }
+    if (allBounded)
+      ranges.push_back((isFirst ? keys[0] : keys[1]) + text);
+  }
+  return ranges;
 }
 
 } // namespace heddle

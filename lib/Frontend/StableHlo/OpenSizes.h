@@ -21,6 +21,12 @@ mlir::LogicalResult fixShapes(mlir::func::FuncOp entry,
                               const ExportedProgram *exported,
                               const StableHloImportOptions &options);
 
+/// The sizes of each argument that its type bounds, but for those of `given`
+/// names: `NAME=0..8x4`. An argument of which a size is open and has no bound
+/// is left out.
+std::vector<std::string> rangesOfBounds(mlir::func::FuncOp entry,
+                                        llvm::ArrayRef<llvm::StringRef> given);
+
 } // namespace heddle
 
 #endif // HEDDLE_LIB_FRONTEND_STABLEHLO_OPENSIZES_H

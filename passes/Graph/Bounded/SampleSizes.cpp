@@ -9,7 +9,8 @@ using namespace mlir;
 using namespace heddle;
 
 SampleSizes::SampleSizes(MLIRContext *context,
-                         std::vector<BoundedSymbol> symbols, bool above)
+                         std::vector<BoundedSymbol> symbols, bool above,
+                         ArrayRef<SmallVector<int64_t>> more)
     : mlirContext(context), symbolList(std::move(symbols)) {
   unsigned count = symbolList.size();
   SmallVector<int64_t> largest;
@@ -43,6 +44,8 @@ SampleSizes::SampleSizes(MLIRContext *context,
   }
   test(farther);
   test(middle);
+  for (ArrayRef<int64_t> point : more)
+    test(point);
 }
 
 AffineExpr SampleSizes::fit(ArrayRef<int64_t> values) const {

@@ -25,9 +25,13 @@ struct BoundedSymbol {
 class SampleSizes {
 public:
   /// `above`: symbols of fewer than five values are looked at beyond their
-  /// maximum, not near 0, where sizes of 1 change what a program means.
+  /// maximum, not near 0, where sizes of 1 change what a program means. `more`:
+  /// points that a function is tested at besides. With the least size of a
+  /// symbol among them, no function that bends one way only along it (the least
+  /// or the greatest of several that do not bend) is taken for one that does
+  /// not.
   SampleSizes(mlir::MLIRContext *context, std::vector<BoundedSymbol> symbols,
-              bool above);
+              bool above, llvm::ArrayRef<llvm::SmallVector<int64_t>> more = {});
 
   llvm::ArrayRef<BoundedSymbol> symbols() const { return symbolList; }
   /// Values of the symbols, point by point.

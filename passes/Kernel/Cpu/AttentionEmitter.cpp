@@ -16,6 +16,7 @@
 #include "passes/Kernel/Cpu/RowTiles.h"
 #include "passes/Kernel/Cpu/TileChoice.h"
 #include "passes/Kernel/Cpu/TileOutput.h"
+#include "passes/Kernel/Cpu/Work.h"
 
 using namespace mlir;
 
@@ -190,6 +191,10 @@ LogicalResult AttentionEmitter::emit() {
 
   double flops = 2.0 * blockTiles * split.bigRows * n * (d + e);
   int64_t tiles = batchCount * blockCount;
+  // What is exponentiated counts as an output.
+  expectWork(frame,
+             contractionNanoseconds(flops * tiles,
+                                    double(batchCount) * m * (double(n) + e)));
   frame.finish(tiles, chooseChunk(flops, 4.0 * n * (d + e), tiles));
   return success();
 }

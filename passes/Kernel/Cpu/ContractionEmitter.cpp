@@ -11,6 +11,7 @@
 #include "passes/Kernel/Cpu/RowTiles.h"
 #include "passes/Kernel/Cpu/TileChoice.h"
 #include "passes/Kernel/Cpu/TileOutput.h"
+#include "passes/Kernel/Cpu/Work.h"
 
 using namespace mlir;
 
@@ -95,8 +96,11 @@ static constexpr int64_t rowsWorthPacking = 48;
 void ContractionEmitter::choose() {
   int64_t rows = shape.row.extent, columns = shape.columnCount();
   tileShape = chooseTileShape(frame.machine, rows, columns, lanes);
-  isSmall = isSmallWork(2.0 * shape.outerCount() * shape.outerRowCount() *
-                        rows * columns * shape.depthCount());
+  double outputs =
+      double(shape.outerCount()) * shape.outerRowCount() * rows * columns;
+  double flops = 2 * outputs * shape.depthCount();
+  expectWork(frame, contractionNanoseconds(flops, outputs));
+  isSmall = isSmallWork(flops);
   if (isSmall)
     tileShape.rows = evenRows(rows, tileShape.rows);
   split = splitRows(rows, tileShape.rows);

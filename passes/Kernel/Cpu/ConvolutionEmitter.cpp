@@ -11,6 +11,7 @@
 #include "passes/Kernel/Cpu/RegisterTile.h"
 #include "passes/Kernel/Cpu/RootEmitters.h"
 #include "passes/Kernel/Cpu/TapLoops.h"
+#include "passes/Kernel/Cpu/Work.h"
 
 using namespace mlir;
 
@@ -104,9 +105,11 @@ LogicalResult ConvolutionEmitter::emit() {
   phases = columnPhases(inner());
   int64_t columns = phases.front().dim.output;
   tileShape = chooseTileShape(frame.machine, columns, shape.groupOutput, lanes);
-  isSmall =
-      isSmallWork(2.0 * shape.images * shape.outputRows() * inner().output *
-                  shape.outputChannels() * shape.taps() * shape.groupInput);
+  double outputs = double(shape.images) * shape.outputRows() * inner().output *
+                   shape.outputChannels();
+  double flops = 2 * outputs * shape.taps() * shape.groupInput;
+  expectWork(frame, contractionNanoseconds(flops, outputs));
+  isSmall = isSmallWork(flops);
   if (isSmall)
     tileShape.rows = evenRows(columns, tileShape.rows);
 

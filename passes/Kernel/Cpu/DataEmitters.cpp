@@ -7,6 +7,7 @@
 #include "passes/Kernel/Cpu/Emitters.h"
 #include "passes/Kernel/Cpu/Grid.h"
 #include "passes/Kernel/Cpu/IndexBuilder.h"
+#include "passes/Kernel/Cpu/Work.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <numeric>
@@ -47,6 +48,8 @@ LogicalResult emitConcatenate(KernelFrame &frame, kernel::ConcatenateOp op) {
   // The grid is one piece per input after the other: rows of the input, several
   // to a tile, or runs of a row.
   Value tile = frame.enterTileLoop();
+  expectWork(frame, double(outer) * op.getInputs().size() * copyCost(type, 0) +
+                        copyCost(type, outer * rowLength));
   int64_t firstTile = 0, column = 0;
   for (Value input : op.getInputs()) {
     int64_t length = product(shapeOf(input).drop_front(dim));

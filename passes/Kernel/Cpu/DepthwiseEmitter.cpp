@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/Kernel/Cpu/RegisterTile.h"
 #include "passes/Kernel/Cpu/TapLoops.h"
+#include "passes/Kernel/Cpu/Work.h"
 
 using namespace mlir;
 
@@ -74,6 +75,9 @@ LogicalResult DepthwiseEmitter::emit() {
   int64_t rowsPerTile =
       chooseChunk(2 * rowElements * shape.taps() * 4, rowElements * 8, rows);
   int64_t rowBlocks = llvm::divideCeil(rows, rowsPerTile);
+  double outputs = rowElements * rows * shape.images;
+  expectWork(frame,
+             contractionNanoseconds(8 * outputs * shape.taps(), outputs));
 
   Value tile = frame.enterTileLoop();
   SmallVector<Value> at = index.delinearize(tile, {shape.images, rowBlocks});

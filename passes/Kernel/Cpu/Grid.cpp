@@ -3,6 +3,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "passes/Kernel/Cpu/Lanes.h"
+#include "passes/Kernel/Cpu/Work.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
@@ -22,6 +23,7 @@ Value enterUnits(KernelFrame &frame, int64_t units, double unitNanoseconds,
       units ? std::clamp<int64_t>(tileNanoseconds / unitNanoseconds, 1, units)
             : 1;
   tiles = llvm::divideCeil(units, perTile);
+  expectWork(frame, units * unitNanoseconds);
   Value tile = frame.enterTileLoop();
   if (perTile == 1)
     return tile;

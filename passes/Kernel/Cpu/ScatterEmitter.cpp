@@ -5,6 +5,7 @@
 #include "passes/Kernel/Cpu/Emitters.h"
 #include "passes/Kernel/Cpu/IndexBuilder.h"
 #include "passes/Kernel/Cpu/RegionPayload.h"
+#include "passes/Kernel/Cpu/Work.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -32,6 +33,8 @@ LogicalResult emitScatter(KernelFrame &frame, kernel::ScatterOp op) {
     frame.finish(0);
     return success();
   }
+  // An update waits for the one before, if that went to the same place.
+  expectWork(frame, 10.0 * elements);
   // One tile: two updates may go to the same place.
   frame.enterTileLoop();
   LogicalResult status = success();

@@ -92,3 +92,17 @@ func.func @no_weight() {
   %w = kernel.weight_ref @w : tensor<4x4xf32>
   return
 }
+
+// -----
+
+// expected-error @below {{kernel.brief wants no value, on a function}}
+func.func @brief() attributes {kernel.brief = 1 : i64} {
+  return
+}
+
+// -----
+
+// expected-error @below {{kernel.tiles wants an integer, on a function}}
+func.func @tiles() attributes {kernel.tiles} {
+  return
+}

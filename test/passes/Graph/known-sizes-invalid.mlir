@@ -11,15 +11,6 @@ func.func @padding(%x: tensor<1x4x1xf32>, %w: tensor<3x1x1xf32>) -> tensor<1x5x1
 
 // -----
 
-func.func @strides(%x: tensor<1x4x1xf32>, %w: tensor<3x1x1xf32>) -> tensor<1x2x1xf32> {
-  %amounts = stablehlo.constant dense<0> : tensor<1x2xi32>
-  // expected-error @below {{[HDL-0307] 'stablehlo.dynamic_conv' with the sizes that its operands hold a window attribute has 2 entries for 1 spatial dimensions}}
-  %0 = "stablehlo.dynamic_conv"(%x, %w, %amounts) {window_strides = array<i64: 1, 1>, dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<1x4x1xf32>, tensor<3x1x1xf32>, tensor<1x2xi32>) -> tensor<1x2x1xf32>
-  return %0 : tensor<1x2x1xf32>
-}
-
-// -----
-
 func.func @pad(%x: tensor<4xf32>, %v: tensor<f32>) -> tensor<5xf32> {
   %low = stablehlo.constant dense<2> : tensor<1xi32>
   %none = stablehlo.constant dense<0> : tensor<1xi32>

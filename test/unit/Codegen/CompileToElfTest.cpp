@@ -9,6 +9,7 @@
 #include "gtest/gtest.h"
 #include <cstring>
 #include <elf.h>
+#include <map>
 
 using namespace heddle;
 using namespace mlir;
@@ -139,6 +140,49 @@ TEST_F(Image, LargeStackFramesAreRefused) {
   EXPECT_EQ(error.find("stack frame size"), error.rfind("stack frame size"));
   ASSERT_EQ(where.size(), 1u);
   EXPECT_EQ(cast<NameLoc>(where[0]).getName(), "deep");
+}
+
+/// A loop in which loop strength reduction moves each address by a constant,
+/// 80 bytes for the second.
+std::string loopKernel(const char *name, const char *attributes) {
+  return std::string("func.func @") + name +
+         R"((%a: memref<?xf32>, %out: memref<?xf32>, %s: memref<?xi8>, %w: index, %b: index, %e: index)
+      attributes {kernel.tiles = 1 : i64)" +
+         attributes + R"(} {
+    %c1 = arith.constant 1 : index
+    %c12 = arith.constant 12 : index
+    %c20 = arith.constant 20 : index
+    scf.for %i = %b to %e step %c1 {
+      %from = arith.muli %i, %c12 : index
+      %to = arith.muli %i, %c20 : index
+      %x = memref.load %a[%from] : memref<?xf32>
+      memref.store %x, %out[%to] : memref<?xf32>
+    }
+    return
+  }
+)";
+}
+
+TEST_F(Image, LoopsOfBriefKernelsStayAsTheyAre) {
+  std::string brief = loopKernel("brief", ", kernel.brief"),
+              other = loopKernel("other", "");
+  std::map<std::string, std::string> assembly;
+  CodegenOptions options;
+  options.dump = [&](StringRef kernel, StringRef text) {
+    assembly[kernel.str()] = text.str();
+  };
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(brief + other, &context);
+  ASSERT_TRUE(module);
+  ASSERT_TRUE(
+      succeeded(compileToElf(*module, *findMachine("x86-64-v3"), options)));
+  EXPECT_EQ(assembly["brief"].find("$80"), std::string::npos)
+      << assembly["brief"];
+  EXPECT_NE(assembly["other"].find("$80"), std::string::npos)
+      << assembly["other"];
+  // Each kind is put together, whatever the order.
+  EXPECT_EQ(compile((brief + other).c_str(), "x86-64-v3"),
+            compile((other + brief).c_str(), "x86-64-v3"));
 }
 
 TEST_F(Image, CallsOutAreRefused) {

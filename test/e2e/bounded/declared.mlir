@@ -1,0 +1,82 @@
+// Types of arguments that bound a size: the program compiles as it is, for each size up to the bound.
+
+// RUN: rm -rf %t && split-file %s %t && cd %t
+// RUN: heddle compare shared.mlir
+// RUN: heddle compile shared.mlir
+// RUN: heddle inspect shared.heddle | FileCheck %s --check-prefix=SHARED
+// RUN: heddle compare turned.mlir
+// RUN: heddle compile joined.mlir && heddle inspect joined.heddle | FileCheck %s --check-prefix=JOINED
+// RUN: heddle compare joined.mlir
+// RUN: heddle compare cut.mlir
+// RUN: heddle compile one.mlir --shape arg0=3x4 && heddle inspect one.heddle | FileCheck %s --check-prefix=FIXED
+// RUN: heddle compile one.mlir --shape arg0=2..6x4 && heddle inspect one.heddle | FileCheck %s --check-prefix=NARROWER
+// RUN: heddle compare many.mlir
+// RUN: heddle compare empty.mlir
+// RUN: heddle test one.mlir | FileCheck %s --check-prefix=TESTED
+
+// One size, within both bounds, because the sum wants that.
+// SHARED: input  arg0 {{.*}} 0..5x4
+// SHARED: input  arg1 {{.*}} 0..5x4
+// SHARED: output out0 {{.*}} 0..5x4
+//--- shared.mlir
+func.func @main(%x: tensor<?x4xf32, #stablehlo.bounds<8, ?>>, %y: tensor<?x4xf32, #stablehlo.bounds<5, ?>>) -> (tensor<?x4xf32, #stablehlo.bounds<5, ?>>, tensor<4xf32>, tensor<i32>) {
+  %c = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.add %x, %y : (tensor<?x4xf32, #stablehlo.bounds<8, ?>>, tensor<?x4xf32, #stablehlo.bounds<5, ?>>) -> tensor<?x4xf32, #stablehlo.bounds<5, ?>>
+  %1 = stablehlo.reduce(%0 init: %c) applies stablehlo.add across dimensions = [0] : (tensor<?x4xf32, #stablehlo.bounds<5, ?>>, tensor<f32>) -> tensor<4xf32>
+  %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?x4xf32, #stablehlo.bounds<8, ?>>) -> tensor<i32>
+  return %0, %1, %n : tensor<?x4xf32, #stablehlo.bounds<5, ?>>, tensor<4xf32>, tensor<i32>
+}
+
+// Bounds inside.
+//--- turned.mlir
+func.func @main(%x: tensor<?x?xf32, #stablehlo.bounds<6, 5>>) -> tensor<?x?xf32, #stablehlo.bounds<5, 6>> {
+  %0 = stablehlo.transpose %x, dims = [1, 0] : (tensor<?x?xf32, #stablehlo.bounds<6, 5>>) -> tensor<?x?xf32, #stablehlo.bounds<5, 6>>
+  return %0 : tensor<?x?xf32, #stablehlo.bounds<5, 6>>
+}
+
+// Sizes that have nothing to do with each other.
+// JOINED: input  arg0 {{.*}} 0..8x4
+// JOINED: input  arg1 {{.*}} 0..5x4
+// JOINED: output out0 {{.*}} 0..13x4
+//--- joined.mlir
+func.func @main(%x: tensor<?x4xf32, #stablehlo.bounds<8, ?>>, %y: tensor<?x4xf32, #stablehlo.bounds<5, ?>>) -> tensor<?x4xf32, #stablehlo.bounds<13, ?>> {
+  %0 = stablehlo.concatenate %x, %y, dim = 0 : (tensor<?x4xf32, #stablehlo.bounds<8, ?>>, tensor<?x4xf32, #stablehlo.bounds<5, ?>>) -> tensor<?x4xf32, #stablehlo.bounds<13, ?>>
+  return %0 : tensor<?x4xf32, #stablehlo.bounds<13, ?>>
+}
+
+// A tensor of known size, cut to a size of another.
+//--- cut.mlir
+func.func @main(%x: tensor<8x4xf32>, %y: tensor<?xf32, #stablehlo.bounds<6>>) -> tensor<4xf32> {
+  %n = stablehlo.get_dimension_size %y, dim = 0 : (tensor<?xf32, #stablehlo.bounds<6>>) -> tensor<i32>
+  %c = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.set_dimension_size %x, %n, dim = 0 : (tensor<8x4xf32>, tensor<i32>) -> tensor<?x4xf32, #stablehlo.bounds<8, ?>>
+  %1 = stablehlo.reduce(%0 init: %c) applies stablehlo.add across dimensions = [0] : (tensor<?x4xf32, #stablehlo.bounds<8, ?>>, tensor<f32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// What the options say of an argument counts.
+// FIXED: input  arg0 {{.*}} 3x4
+// NARROWER: input  arg0 {{.*}} 2..6x4
+// TESTED: 1 passed, 0 failed
+//--- one.mlir
+func.func @main(%x: tensor<?x4xf32, #stablehlo.bounds<8, ?>>) -> tensor<?x4xf32, #stablehlo.bounds<8, ?>> {
+  %0 = stablehlo.negate %x : tensor<?x4xf32, #stablehlo.bounds<8, ?>>
+  return %0 : tensor<?x4xf32, #stablehlo.bounds<8, ?>>
+}
+
+// More arguments than sizes that a program may have.
+//--- many.mlir
+func.func @main(%a: tensor<?xi32, #stablehlo.bounds<4>>, %b: tensor<?xi32, #stablehlo.bounds<4>>, %c: tensor<?xi32, #stablehlo.bounds<4>>, %d: tensor<?xi32, #stablehlo.bounds<4>>, %e: tensor<?xi32, #stablehlo.bounds<7>>) -> tensor<?xi32, #stablehlo.bounds<4>> {
+  %0 = stablehlo.add %a, %b : tensor<?xi32, #stablehlo.bounds<4>>
+  %1 = stablehlo.multiply %c, %d : tensor<?xi32, #stablehlo.bounds<4>>
+  %2 = stablehlo.subtract %0, %1 : tensor<?xi32, #stablehlo.bounds<4>>
+  %3 = stablehlo.and %2, %e : (tensor<?xi32, #stablehlo.bounds<4>>, tensor<?xi32, #stablehlo.bounds<7>>) -> tensor<?xi32, #stablehlo.bounds<4>>
+  return %3 : tensor<?xi32, #stablehlo.bounds<4>>
+}
+
+// Bounds of 0 and 1.
+//--- empty.mlir
+func.func @main(%x: tensor<?x?xf32, #stablehlo.bounds<0, 1>>) -> tensor<?x?xf32, #stablehlo.bounds<0, 1>> {
+  %0 = stablehlo.negate %x : tensor<?x?xf32, #stablehlo.bounds<0, 1>>
+  return %0 : tensor<?x?xf32, #stablehlo.bounds<0, 1>>
+}
