@@ -144,6 +144,8 @@ static bool isPrefix(ArrayRef<int64_t> shape, ArrayRef<AffineExpr> extents,
 static bool areEqual(AffineExpr a, AffineExpr b) {
   if (a == b)
     return true;
+  if (hasQuotient(a) || hasQuotient(b))
+    return false;
   unsigned symbols = 0;
   for (AffineExpr expr : {a, b})
     expr.walk([&](AffineExpr part) {

@@ -21,7 +21,8 @@ struct BoundedSymbol {
 /// The points at which a program with bounded sizes is looked at. The first is
 /// the largest sizes. A size of the program is found as the function of the
 /// symbols that is linear in each and goes through all points; there are more
-/// points than such a function has coefficients.
+/// points than such a function has coefficients. With many points it may also
+/// be a quotient: a * floor((symbol + b) / c) + d * symbol + e.
 class SampleSizes {
 public:
   /// `above`: symbols of fewer than five values are looked at beyond their
@@ -41,19 +42,38 @@ public:
 
   /// The function with these values at the points; null if there is none.
   mlir::AffineExpr fit(llvm::ArrayRef<int64_t> values) const;
+  /// Whether there was none for some values.
+  bool wantsMore() const { return missed; }
+  /// For quotients: a symbol's sizes one after the other beside the largest of
+  /// the others, all or those next to both ends and some between. `above`: none
+  /// near 0, and fewer.
+  llvm::SmallVector<llvm::SmallVector<int64_t>> densePoints(bool above) const;
 
-  /// The least and the largest value that `expr` takes at the corners of the
-  /// symbols' ranges.
+  /// No value of `expr` is below the first or above the second; where it is
+  /// linear in each symbol these are its least and its largest.
   std::pair<int64_t, int64_t> range(mlir::AffineExpr expr) const;
 
   mlir::MLIRContext *context() const { return mlirContext; }
 
 private:
+  mlir::AffineExpr fitLinear(llvm::ArrayRef<int64_t> values) const;
+  mlir::AffineExpr fitQuotient(llvm::ArrayRef<int64_t> values,
+                               unsigned symbol) const;
+  /// How many sizes of a symbol follow each other among the points.
+  int64_t longestRun(unsigned symbol) const;
+  std::pair<int64_t, int64_t> valuesAt(mlir::AffineExpr expr,
+                                       bool everywhere) const;
+  std::pair<int64_t, int64_t> interval(mlir::AffineExpr expr) const;
+
   mlir::MLIRContext *mlirContext;
   std::vector<BoundedSymbol> symbolList;
   llvm::SmallVector<llvm::SmallVector<int64_t>> pointList;
   llvm::SmallVector<int64_t> steps; ///< From the maximum to the next point.
+  mutable bool missed = false;
 };
+
+/// Whether a part of `expr` is a quotient.
+bool hasQuotient(mlir::AffineExpr expr);
 
 /// The value of `expr` when the symbols have the values `symbols`.
 int64_t evaluate(mlir::AffineExpr expr, llvm::ArrayRef<int64_t> symbols);

@@ -85,9 +85,10 @@ LogicalResult SampleComparison::compareValues(ArrayRef<Value> values) {
     AffineExpr extent = sizes.fit(at);
     if (!extent) {
       InFlightDiagnostic message = differ(values.front().getLoc());
-      message << "dimension " << i << " has sizes that no sum of products of "
-              << "the bounded sizes gives: ";
+      message << "dimension " << i << " has sizes that no sum of products or "
+              << "quotient of the bounded sizes gives: ";
       llvm::interleaveComma(at, message);
+      message << "; fix these, or narrow their ranges";
       return message;
     }
     auto [least, largest] = sizes.range(extent);

@@ -12,6 +12,7 @@
 // RUN: heddle compile one.mlir --shape arg0=2..6x4 && heddle inspect one.heddle | FileCheck %s --check-prefix=NARROWER
 // RUN: heddle compare many.mlir
 // RUN: heddle compare empty.mlir
+// RUN: heddle compare strided.mlir && heddle compile strided.mlir && heddle inspect strided.heddle | FileCheck %s --check-prefix=STRIDED
 // RUN: heddle test one.mlir | FileCheck %s --check-prefix=TESTED
 
 // One size, within both bounds, because the sum wants that.
@@ -79,4 +80,21 @@ func.func @main(%a: tensor<?xi32, #stablehlo.bounds<4>>, %b: tensor<?xi32, #stab
 func.func @main(%x: tensor<?x?xf32, #stablehlo.bounds<0, 1>>) -> tensor<?x?xf32, #stablehlo.bounds<0, 1>> {
   %0 = stablehlo.negate %x : tensor<?x?xf32, #stablehlo.bounds<0, 1>>
   return %0 : tensor<?x?xf32, #stablehlo.bounds<0, 1>>
+}
+
+// Sizes that are quotients, of strides over a bounded dimension, one after the other and beside the size itself.
+// STRIDED: output out0 {{.*}} 1x0..50x4
+// STRIDED: output out1 {{.*}} 0..250
+//--- strided.mlir
+func.func @main(%x: tensor<1x?x2xf32, #stablehlo.bounds<?, 200, ?>>, %w: tensor<3x2x4xf32>, %v: tensor<3x4x4xf32>, %y: tensor<?xf32, #stablehlo.bounds<200>>) -> (tensor<1x?x4xf32>, tensor<?xf32>) {
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {stride = [2], pad = [[1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x?x2xf32, #stablehlo.bounds<?, 200, ?>>, tensor<3x2x4xf32>) -> tensor<1x?x4xf32>
+  %1 = stablehlo.convolution(%0, %v) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {stride = [2], pad = [[1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x?x4xf32>, tensor<3x4x4xf32>) -> tensor<1x?x4xf32>
+  %same = stablehlo.get_dimension_size %x, dim = 1 : (tensor<1x?x2xf32, #stablehlo.bounds<?, 200, ?>>) -> tensor<i32>
+  %shape = stablehlo.reshape %same : (tensor<i32>) -> tensor<1xi32>
+  %iota = stablehlo.dynamic_iota %shape, dim = 0 : (tensor<1xi32>) -> tensor<?xf32>
+  %2 = stablehlo.add %iota, %y : (tensor<?xf32>, tensor<?xf32, #stablehlo.bounds<200>>) -> tensor<?xf32, #stablehlo.bounds<200>>
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %3 = stablehlo.reduce(%1 init: %z) applies stablehlo.add across dimensions = [0, 2] : (tensor<1x?x4xf32>, tensor<f32>) -> tensor<?xf32>
+  %4 = stablehlo.concatenate %3, %2, dim = 0 : (tensor<?xf32>, tensor<?xf32, #stablehlo.bounds<200>>) -> tensor<?xf32>
+  return %1, %4 : tensor<1x?x4xf32>, tensor<?xf32>
 }

@@ -20,8 +20,12 @@ import heddle
 LARGEST = 2.0**20
 
 
+# Quotients by name: a size, what is added to it, and the divisor.
+QUOTIENTS = {}
+
+
 class Size:
-    """A sum of products of symbols: {(): 2, ("a",): 1} is a + 2."""
+    """A sum of products of symbols and quotients: {(): 2, ("a",): 1} is a + 2."""
 
     def __init__(self, terms):
         self.terms = {key: count for key, count in terms.items() if count}
@@ -55,11 +59,21 @@ class Size:
 
     @property
     def linear(self):
-        """Whether no symbol is a factor twice: others are refused."""
-        return all(len(set(key)) == len(key) for key in self.terms)
+        """Whether no symbol is a factor twice, and no quotient beside others: these are refused."""
+        quotients = {name for key in self.terms for name in key if name in QUOTIENTS}
+        alone = all(len(key) < 2 for key in self.terms if set(key) & quotients)
+        symbols = {name for key in self.terms for name in key if name not in QUOTIENTS}
+        return all(len(set(key)) == len(key) for key in self.terms) and (not quotients or alone and len(quotients) == 1 and len(symbols) < 2)
 
     def at(self, sizes):
-        return sum(count * int(np.prod([sizes[name] for name in key], dtype=np.int64)) for key, count in self.terms.items())
+        number = lambda name: (QUOTIENTS[name][0].at(sizes) + QUOTIENTS[name][1]) // QUOTIENTS[name][2] if name in QUOTIENTS else sizes.get(name, 0)
+        return sum(count * int(np.prod([number(name) for name in key], dtype=np.int64)) for key, count in self.terms.items())
+
+    def divided(self, more, by):
+        """floor((self + more) / by), which is a symbol of its own."""
+        name = f"({sorted(self.terms.items())} + {more}) / {by}"
+        QUOTIENTS[name] = (self, more, by)
+        return Size({(name,): 1})
 
 
 class Value:
@@ -478,6 +492,34 @@ def window(p):
            f"    stablehlo.return %z : {e}\n  }}) : ({x.type}, {e}) -> {t}", x.dims, x.element, x.largest * length, compute)
 
 
+def strided(p):
+    """The sums of every second or third place's neighbours."""
+    simple = lambda d: len(d.terms) == 1 and list(d.terms.values()) == [1] and d.linear and not any(set(key) & set(QUOTIENTS) for key in d.terms)
+    x = p.pick(lambda v: v.element == "i32" and any(simple(d) and len(*d.terms) == 1 for d in v.dims))
+    if not x:
+        return
+    dim = p.random.choice([i for i, d in enumerate(x.dims) if simple(d) and len(*d.terms) == 1])
+    low, length, step = p.random.randint(0, 1), p.random.randint(1, 3), p.random.randint(2, 3)
+    high = max(length - 1 - low, 0) + p.random.randint(0, 1)
+    spare = low + high - length
+    # Places begin with the first; of nothing there is one only where the padding holds a window.
+    size = x.dims[dim].divided(spare + step, step)
+    dims = [size if i == dim else d for i, d in enumerate(x.dims)]
+    zero, e = p.constant(0, "tensor<i32>"), "tensor<i32>"
+    row = lambda number, others: ", ".join(str(number if i == dim else others) for i in range(len(dims)))
+    padding = row(f"[{low}, {high}]", "[0, 0]")
+
+    def compute(v, s):
+        array = np.pad(v[x.name], [(low, high) if i == dim else (0, 0) for i in range(len(dims))])
+        places = step * np.arange(size.at(s))
+        return sum(np.take(array, places + k, dim) for k in range(length))
+
+    p.emit(lambda t: f'"stablehlo.reduce_window"({x.name}, {zero}) <{{window_dimensions = array<i64: {row(length, 1)}>, '
+           f"window_strides = array<i64: {row(step, 1)}>, padding = dense<[{padding}]> : tensor<{len(dims)}x2xi64>}}> ({{\n"
+           f"  ^bb0(%x: {e}, %y: {e}):\n    %z = stablehlo.add %x, %y : {e}\n    stablehlo.return %z : {e}\n  }}) : ({x.type}, {e}) -> {t}",
+           dims, "i32", 0, compute)
+
+
 def convolve(p):
     x = p.pick(lambda v: len(v.dims) == 1 and v.element == "f32" and v.largest * 6 <= LARGEST)
     if not x:
@@ -554,7 +596,7 @@ def loop(p):
 
 
 OPERATIONS = [binary, binary, poison, choose, transpose, reverse, concatenate, pad, cut, broadcast, outer, flatten, reduce, reduce, last_largest, dot,
-              dot, iota, sort, take, scatter, window, convolve, update, count, first_rows, loop]
+              dot, iota, sort, take, scatter, window, strided, strided, convolve, update, count, first_rows, loop]
 
 
 def generate(seed):

@@ -1,0 +1,70 @@
+// Options that leave some sizes of a model to each call.
+
+#ifndef HEDDLE_LIB_DRIVER_BOUNDEDOPTIONS_H
+#define HEDDLE_LIB_DRIVER_BOUNDEDOPTIONS_H
+
+#include "heddle/Driver/Model.h"
+#include "passes/Graph/Bounded/SampleSizes.h"
+
+#include <optional>
+
+namespace heddle {
+
+/// Whether `dim`, a size, stands beside a range for the same dimension.
+bool isRanged(const ModelOptions &options, llvm::StringRef dim);
+
+/// The options of a model with some sizes open.
+class BoundedOptions {
+public:
+  explicit BoundedOptions(const ModelOptions &options) : options(options) {}
+
+  /// Finds the ranges; false after an error, which has been reported.
+  bool parse(Session &session);
+  /// Symbols that must be one because the program wants their sizes equal:
+  /// `imports` says whether it takes some. False if no size is left for one,
+  /// which has been reported.
+  bool tie(Session &session,
+           llvm::function_ref<bool(llvm::ArrayRef<int64_t>)> imports);
+  /// Whether no more symbols are left than are taken; else an error.
+  bool checkCount(Session &session) const;
+
+  llvm::ArrayRef<BoundedSymbol> symbols() const { return symbolList; }
+  llvm::SmallVector<int64_t> maxima() const {
+    return llvm::map_to_vector(symbolList,
+                               [](const auto &each) { return each.maximum; });
+  }
+  /// The least sizes of each symbol beside the largest of the others, and of
+  /// all; and sizes of 1, because many programs do not take 0. Not those that
+  /// mean something else.
+  llvm::SmallVector<llvm::SmallVector<int64_t>>
+  leastPoints(bool oneIsSpecial) const;
+  /// The options with these sizes.
+  ModelOptions at(llvm::ArrayRef<int64_t> sizes) const;
+  /// "x.0 = 7, y.0 = 8".
+  std::string describe(llvm::ArrayRef<int64_t> sizes) const;
+
+private:
+  bool addRange(llvm::StringRef text, const std::string &name,
+                unsigned &symbol);
+  llvm::SmallVector<int64_t> equalMaxima() const;
+  llvm::SmallVector<unsigned>
+  findLeaders(llvm::ArrayRef<int64_t> base,
+              llvm::function_ref<bool(llvm::ArrayRef<int64_t>)> imports) const;
+
+  /// "NAME=" and the parts of what follows, of which some are symbols.
+  struct Template {
+    std::string name;
+    llvm::SmallVector<std::string> parts;
+    llvm::SmallVector<std::optional<unsigned>> symbols;
+    std::string print(llvm::ArrayRef<int64_t> sizes) const;
+  };
+
+  const ModelOptions &options;
+  std::vector<BoundedSymbol> symbolList;
+  std::vector<Template> shapes, dims;
+  unsigned named = 0; ///< Symbols of --dim; those of --shape follow.
+};
+
+} // namespace heddle
+
+#endif // HEDDLE_LIB_DRIVER_BOUNDEDOPTIONS_H
