@@ -7,6 +7,7 @@
 #include "lib/Frontend/StableHlo/ParseErrors.h"
 #include "lib/Frontend/StableHlo/PlainText.h"
 #include "lib/Frontend/StableHlo/ProgramLimits.h"
+#include "lib/Frontend/StableHlo/ShardyDialect.h"
 #include "lib/Frontend/StableHlo/TrialParse.h"
 
 #include "dialects/StableHlo/StableHlo.h"
@@ -174,14 +175,17 @@ static LogicalResult bindPlatform(func::FuncOp entry, int32_t index) {
 
 /// Reads a module in which attributes may be of dialects that heddle does not
 /// have, such as Shardy's annotations: these are kept as they are. An operation
-/// of such a dialect is an error.
+/// of such a dialect is an error, but for those of Shardy that mean something
+/// on one device.
 static OwningOpRef<ModuleOp> parseModule(llvm::SourceMgr &sources,
                                          MLIRContext *context) {
   bool allowed = context->allowsUnregisteredDialects();
   context->allowUnregisteredDialects(true);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, context);
   context->allowUnregisteredDialects(allowed);
-  if (!module || allowed)
+  if (!module || failed(dropShardyOperations(*module)))
+    return {};
+  if (allowed)
     return module;
   WalkResult known = module->walk([](Operation *op) {
     if (op->isRegistered())
@@ -249,6 +253,8 @@ parseStableHlo(MLIRContext *context, StringRef path, bool trialFirst) {
   bool isPlain = isPlainText(bytes);
   if (!isPlain)
     context->loadDialect<vhlo::VhloDialect>();
+  if (!isPlain && mentionsShardy(bytes))
+    allowShardy(*context);
   if (trialFirst && !isPlain) {
     DialectRegistry registry;
     context->getDialectRegistry().appendTo(registry);

@@ -1,17 +1,27 @@
-// Attributes of Shardy in bytecode.
+// What Shardy writes into programs: where values live on many devices.
 
-#ifndef HEDDLE_LIB_FRONTEND_STABLEHLO_SHARDYATTRIBUTES_H
-#define HEDDLE_LIB_FRONTEND_STABLEHLO_SHARDYATTRIBUTES_H
+#ifndef HEDDLE_LIB_FRONTEND_STABLEHLO_SHARDYDIALECT_H
+#define HEDDLE_LIB_FRONTEND_STABLEHLO_SHARDYDIALECT_H
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 
 namespace heddle {
 
-/// Lets bytecode hold attributes in Shardy's own encoding, as jax.export writes
-/// them: what they say about devices means nothing here, so they are read as
-/// units. For bytecode alone; the text of such attributes is kept as it is.
-void allowShardyAttributes(mlir::MLIRContext &context);
+/// Lets programs hold attributes of Shardy and the operations that JAX writes,
+/// in Shardy's own encoding and text. What attributes say about devices means
+/// nothing here: in bytecode they are read as units, in text they are kept as
+/// they are.
+void allowShardy(mlir::MLIRContext &context);
+
+/// Whether a text may hold an operation of Shardy.
+bool mentionsShardy(llvm::StringRef text);
+
+/// Replaces the operations of Shardy by what they mean on one device: a
+/// constraint is its operand, a computation by hand its body. An error where
+/// the body sees a part of a value only, or for an unknown operation.
+llvm::LogicalResult dropShardyOperations(mlir::ModuleOp module);
 
 } // namespace heddle
 
-#endif // HEDDLE_LIB_FRONTEND_STABLEHLO_SHARDYATTRIBUTES_H
+#endif // HEDDLE_LIB_FRONTEND_STABLEHLO_SHARDYDIALECT_H

@@ -5,7 +5,7 @@
 // is tried for what it may cost.
 
 #include "lib/Frontend/StableHlo/TrialParse.h"
-#include "lib/Frontend/StableHlo/ShardyAttributes.h"
+#include "lib/Frontend/StableHlo/ShardyDialect.h"
 
 #include "heddle/Support/Diagnostics.h"
 
@@ -105,8 +105,8 @@ static constexpr int kRefused = 77;
   // Threads of the parent do not exist here: no thread pool.
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.allowUnregisteredDialects(); // as the import does
-  if (output >= 0)
-    allowShardyAttributes(context);
+  if (output >= 0 || mentionsShardy(source.getBuffer()))
+    allowShardy(context);
   std::string message;
   context.getDiagEngine().registerHandler([&](Diagnostic &diagnostic) {
     if (message.empty() &&
