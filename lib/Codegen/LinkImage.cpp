@@ -1,6 +1,6 @@
 // Links in memory: lld reads and writes files, so its files are memfds.
 
-#include "Stages.h"
+#include "WriteImage.h"
 
 #include "lld/Common/Driver.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -116,6 +116,8 @@ static bool callsOut(ArrayRef<char> bytes) {
 mlir::LogicalResult linkImage(ArrayRef<Object> objects, const Machine &machine,
                               bool keepSymbols, std::vector<char> &image,
                               std::string &error) {
+  if (objects.size() == 1 && !keepSymbols && writeImage(objects.front(), image))
+    return mlir::success();
   SmallVector<MemoryFile> files;
   SmallVector<std::string> arguments = {
       "ld.lld",

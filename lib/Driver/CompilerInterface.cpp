@@ -3,14 +3,17 @@
 #define HEDDLE_COMPILER_BUILD
 #include "heddle/compiler.h"
 
+#include "KeptContext.h"
 #include "heddle/Driver/Build.h"
 #include "heddle/Driver/InspectDocument.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
 using namespace heddle;
 
@@ -29,6 +32,9 @@ static CommonOptions quietJson() {
   options.json = options.quiet = true;
   return options;
 }
+
+/// Programs up to this size compile in one context, one after the other.
+static constexpr uint64_t kSmallProgramBytes = 64 << 10;
 
 /// Adds the diagnostics, printed one per line, and hands the document out.
 static heddle_outcome finish(Session &session, bool good,
@@ -58,6 +64,12 @@ heddle_outcome heddle_compile_file(const char *modelPath,
                                    char **outJson) {
   std::string lines;
   llvm::raw_string_ostream errors(lines);
+  // What a larger program leaves in a context is worth more than the context.
+  std::optional<KeptContext> kept;
+  uint64_t bytes = 0;
+  if (!llvm::sys::fs::file_size(modelPath, bytes) &&
+      bytes <= kSmallProgramBytes)
+    kept.emplace();
   Session session(quietJson(), modelPath, errors);
   ModelOptions model;
   model.path = modelPath;
@@ -74,6 +86,8 @@ heddle_outcome heddle_compile_file(const char *modelPath,
   }
   bool good = buildArtifact(session, model, build, artifactPath).has_value();
   session.phases.end();
+  if (good && kept)
+    kept->leave();
   return finish(session, good,
                 llvm::json::Object{{"phases", session.phases.toJson()}}, lines,
                 outJson);

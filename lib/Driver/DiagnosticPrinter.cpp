@@ -1,5 +1,7 @@
 #include "heddle/Driver/DiagnosticPrinter.h"
 
+#include "KeptContext.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/JSON.h"
@@ -50,10 +52,14 @@ DiagnosticPrinter::DiagnosticPrinter(raw_ostream &os, bool json,
 void DiagnosticPrinter::attach(MLIRContext &context) {
   // Operations are printed by `inspect` and dumps, not below every error.
   context.printOpOnDiagnostic(false);
-  context.getDiagEngine().registerHandler([this](Diagnostic &diagnostic) {
-    handle(diagnostic);
-    return success();
-  });
+  auto id =
+      context.getDiagEngine().registerHandler([this](Diagnostic &diagnostic) {
+        handle(diagnostic);
+        return success();
+      });
+  if (KeptContext *kept = KeptContext::current();
+      kept && kept->get() == &context)
+    kept->setHandler(id);
 }
 
 void DiagnosticPrinter::handle(Diagnostic &diagnostic) {

@@ -1,5 +1,6 @@
 #include "heddle/Driver/Session.h"
 
+#include "KeptContext.h"
 #include "heddle/Driver/Limits.h"
 #include "heddle/Pipeline/Registration.h"
 
@@ -20,9 +21,19 @@ Session::Session(const CommonOptions &options, StringRef fileName,
 MLIRContext &Session::context() {
   if (ownedContext)
     return *ownedContext;
-  DialectRegistry registry;
-  registerAllDialects(registry);
-  ownedContext = std::make_unique<MLIRContext>(registry);
+  auto make = [] {
+    DialectRegistry registry;
+    registerAllDialects(registry);
+    return std::make_unique<MLIRContext>(registry);
+  };
+  if (KeptContext *kept = KeptContext::current()) {
+    if (!kept->get())
+      kept->set(make());
+    if (!kept->hasHandler())
+      diagnostics.attach(*kept->get());
+    return *kept->get();
+  }
+  ownedContext = make();
   diagnostics.attach(*ownedContext);
   return *ownedContext;
 }
@@ -30,6 +41,8 @@ MLIRContext &Session::context() {
 MLIRContext &Session::typeContext() {
   if (ownedContext)
     return *ownedContext;
+  if (KeptContext *kept = KeptContext::current(); kept && kept->get())
+    return *kept->get();
   if (!lightContext)
     lightContext =
         std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED);

@@ -1,5 +1,8 @@
 """The package end to end: a model made with onnx, compiled, loaded, called."""
 
+import os
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -47,6 +50,66 @@ def test_call_by_position_and_by_name(artifact):
 def test_compile_bytes(tmp_path, artifact):
     path = heddle.compile(perceptron().SerializeToString(), tmp_path / "bytes.heddle", dims={"batch": 3})
     np.testing.assert_array_equal(heddle.load(path)(X)["y"], heddle.load(artifact)(X)["y"])
+
+
+def elementwise(operation: str, extent: int, weights: str = "") -> str:
+    constant = f"dense<{weights}>" if weights else "dense<2.0>"
+    return f"""func.func @main(%x: tensor<{extent}xf32>) -> tensor<{extent}xf32> {{
+      %c = stablehlo.constant {constant} : tensor<{extent}xf32>
+      %0 = stablehlo.{operation} %x, %c : tensor<{extent}xf32>
+      return %0 : tensor<{extent}xf32>
+    }}"""
+
+
+def test_equal_bytes_whatever_was_compiled_before(tmp_path):
+    """A process keeps what it has set up for small programs, but nothing of a program."""
+    programs = {
+        "add": elementwise("add", 7),
+        "power": elementwise("power", 40),
+        # Weights have names of their own.
+        "weights": elementwise("multiply", 600, str([number / 8 for number in range(600)])),
+    }
+    for name, text in programs.items():
+        (tmp_path / f"{name}.mlir").write_text(text)
+    (tmp_path / "wrong.mlir").write_text(elementwise("add", 7).replace("7xf32", "8xf32", 1))
+    compile_one = "import sys, heddle; heddle.compile(*sys.argv[1:3])"
+    alone = {}
+    for name in programs:
+        subprocess.run([sys.executable, "-c", compile_one, tmp_path / f"{name}.mlir", tmp_path / "alone.heddle"], check=True)
+        alone[name] = (tmp_path / "alone.heddle").read_bytes()
+    for name in ["add", "power", "add", "wrong", "add", "weights", "weights", "power", *["add"] * 20, "power"]:
+        if name == "wrong":
+            with pytest.raises(heddle.CompileError):
+                heddle.compile(tmp_path / "wrong.mlir", tmp_path / "wrong.heddle")
+            continue
+        heddle.compile(tmp_path / f"{name}.mlir", tmp_path / "here.heddle")
+        assert (tmp_path / "here.heddle").read_bytes() == alone[name], name
+
+
+def test_threads_and_forks_compile(tmp_path):
+    (tmp_path / "add.mlir").write_text(elementwise("add", 7))
+
+    def compile_here(name):
+        heddle.compile(tmp_path / "add.mlir", tmp_path / f"{name}.heddle")
+
+    compile_here("first")
+    threads = [threading.Thread(target=compile_here, args=(f"thread{number}",)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            compile_here("child")
+            status = 0
+        finally:
+            os._exit(status)
+    assert os.waitpid(child, 0)[1] == 0
+    bytes_of = {path.name: path.read_bytes() for path in tmp_path.glob("*.heddle")}
+    assert len(bytes_of) == 6
+    assert len(set(bytes_of.values())) == 1
 
 
 def test_each_call_chooses_sizes_up_to_a_bound(tmp_path):

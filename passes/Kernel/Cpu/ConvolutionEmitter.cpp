@@ -110,8 +110,13 @@ LogicalResult ConvolutionEmitter::emit() {
   double flops = 2 * outputs * shape.taps() * shape.groupInput;
   expectWork(frame, contractionNanoseconds(flops, outputs));
   isSmall = isSmallWork(flops);
-  if (isSmall)
+  if (isSmall) {
     tileShape.rows = evenRows(columns, tileShape.rows);
+    // Border tiles have code of their own for each row.
+    int64_t fewer = evenRows(columns, tileShape.rows - 1);
+    if (tileShape.rows > 8 && columns % fewer == 0)
+      tileShape.rows = fewer;
+  }
 
   int64_t rows = shape.outputRows();
   int64_t groupCount = llvm::divideCeil(shape.groupOutput, groupColumns());

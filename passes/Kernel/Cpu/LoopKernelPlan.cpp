@@ -454,6 +454,18 @@ void Planner::mergeGroupLoops() {
   }
 }
 
+/// Whether all points of all stages take two microseconds at most.
+static bool isTiny(const LoopKernelPlan &plan) {
+  double nanoseconds = 0;
+  for (const LoopStage &stage : plan.stages) {
+    double points = 1;
+    for (int64_t extent : stage.nest.extents)
+      points *= extent;
+    nanoseconds += points / plan.lanes * stageCost(stage);
+  }
+  return nanoseconds <= 2000;
+}
+
 void Planner::chooseUnroll() {
   plan.unroll = 4;
   for (LoopGroup &group : plan.groups) {
@@ -463,6 +475,17 @@ void Planner::chooseUnroll() {
     // Long payloads keep the processor busy by themselves, and need registers.
     group.unroll = weight <= 8 ? 4 : weight <= 40 ? 2 : 1;
     plan.unroll = std::min(plan.unroll, group.unroll);
+  }
+  // Where starting a kernel takes longer than its work, so does compiling what
+  // is written out. The order of a sum along the lanes stays.
+  if (isTiny(plan)) {
+    plan.unroll = 1;
+    for (LoopGroup &group : plan.groups)
+      if (plan.lanesAreShared ||
+          llvm::none_of(group.stages, [&](unsigned number) {
+            return plan.stages[number].reduces;
+          }))
+        group.unroll = 1;
   }
   // Rows kept for a whole block of lanes should stay in the first cache.
   if (plan.lanesAreShared && !plan.rowBuffers.empty())

@@ -5,11 +5,13 @@
 #include "dialects/Kernel/Kernel.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
+#include "runtime/format/kernel_abi.h"
 
 #include "gtest/gtest.h"
 #include <cstring>
 #include <elf.h>
 #include <map>
+#include <sys/mman.h>
 
 using namespace heddle;
 using namespace mlir;
@@ -61,47 +63,53 @@ protected:
   std::vector<Location> where;
 };
 
+/// What the loader asks of an image, and that it has the functions `wanted`.
+void checkImage(const std::vector<char> &image,
+                std::vector<std::string> wanted) {
+  auto header = reinterpret_cast<const Elf64_Ehdr *>(image.data());
+  EXPECT_EQ(header->e_type, ET_DYN);
+  auto segments =
+      reinterpret_cast<const Elf64_Phdr *>(image.data() + header->e_phoff);
+  const Elf64_Dyn *dynamic = nullptr;
+  for (int i = 0; i < header->e_phnum; ++i) {
+    if (segments[i].p_type == PT_LOAD) {
+      EXPECT_FALSE(segments[i].p_flags & PF_W);
+    }
+    if (segments[i].p_type == PT_DYNAMIC)
+      dynamic = reinterpret_cast<const Elf64_Dyn *>(image.data() +
+                                                    segments[i].p_offset);
+  }
+  ASSERT_TRUE(dynamic);
+  uint64_t symbols = 0, strings = 0, hash = 0;
+  for (; dynamic->d_tag != DT_NULL; ++dynamic) {
+    EXPECT_NE(dynamic->d_tag, DT_NEEDED);
+    EXPECT_NE(dynamic->d_tag, DT_RELA);
+    EXPECT_NE(dynamic->d_tag, DT_JMPREL);
+    if (dynamic->d_tag == DT_SYMTAB)
+      symbols = dynamic->d_un.d_ptr;
+    if (dynamic->d_tag == DT_STRTAB)
+      strings = dynamic->d_un.d_ptr;
+    if (dynamic->d_tag == DT_HASH)
+      hash = dynamic->d_un.d_ptr;
+  }
+  // The first segment maps the file's start at 0, and holds these tables.
+  ASSERT_TRUE(symbols && strings && hash);
+  auto table = reinterpret_cast<const Elf64_Sym *>(image.data() + symbols);
+  uint32_t count = reinterpret_cast<const uint32_t *>(image.data() + hash)[1];
+  std::vector<std::string> names;
+  for (uint32_t i = 1; i < count; ++i) {
+    EXPECT_NE(table[i].st_shndx, SHN_UNDEF);
+    names.push_back(image.data() + strings + table[i].st_name);
+  }
+  std::sort(names.begin(), names.end());
+  EXPECT_EQ(names, wanted);
+}
+
 TEST_F(Image, IsSelfContainedAndReadOnly) {
   for (const Machine &machine : machines()) {
     std::vector<char> image = compile(kernels, machine.name.c_str());
     ASSERT_FALSE(image.empty()) << error;
-    auto header = reinterpret_cast<const Elf64_Ehdr *>(image.data());
-    EXPECT_EQ(header->e_type, ET_DYN);
-    auto segments =
-        reinterpret_cast<const Elf64_Phdr *>(image.data() + header->e_phoff);
-    const Elf64_Dyn *dynamic = nullptr;
-    for (int i = 0; i < header->e_phnum; ++i) {
-      if (segments[i].p_type == PT_LOAD) {
-        EXPECT_FALSE(segments[i].p_flags & PF_W);
-      }
-      if (segments[i].p_type == PT_DYNAMIC)
-        dynamic = reinterpret_cast<const Elf64_Dyn *>(image.data() +
-                                                      segments[i].p_offset);
-    }
-    ASSERT_TRUE(dynamic);
-    uint64_t symbols = 0, strings = 0, hash = 0;
-    for (; dynamic->d_tag != DT_NULL; ++dynamic) {
-      EXPECT_NE(dynamic->d_tag, DT_NEEDED);
-      EXPECT_NE(dynamic->d_tag, DT_RELA);
-      EXPECT_NE(dynamic->d_tag, DT_JMPREL);
-      if (dynamic->d_tag == DT_SYMTAB)
-        symbols = dynamic->d_un.d_ptr;
-      if (dynamic->d_tag == DT_STRTAB)
-        strings = dynamic->d_un.d_ptr;
-      if (dynamic->d_tag == DT_HASH)
-        hash = dynamic->d_un.d_ptr;
-    }
-    // The first segment maps the file's start at 0, and holds these tables.
-    ASSERT_TRUE(symbols && strings && hash);
-    auto table = reinterpret_cast<const Elf64_Sym *>(image.data() + symbols);
-    uint32_t count = reinterpret_cast<const uint32_t *>(image.data() + hash)[1];
-    std::vector<std::string> names;
-    for (uint32_t i = 1; i < count; ++i) {
-      EXPECT_NE(table[i].st_shndx, SHN_UNDEF);
-      names.push_back(image.data() + strings + table[i].st_name);
-    }
-    std::sort(names.begin(), names.end());
-    EXPECT_EQ(names, (std::vector<std::string>{"narrow", "remainder"}));
+    checkImage(image, {"narrow", "remainder"});
   }
 }
 
@@ -183,6 +191,72 @@ TEST_F(Image, LoopsOfBriefKernelsStayAsTheyAre) {
   // Each kind is put together, whatever the order.
   EXPECT_EQ(compile((brief + other).c_str(), "x86-64-v3"),
             compile((other + brief).c_str(), "x86-64-v3"));
+}
+
+/// Two kernels that call nothing, with constants and a table: no linker runs.
+const char *const simpleKernels = R"(
+  memref.global "private" constant @table : memref<4xf32> = dense<[1.0, 2.0, 4.0, 8.0]>
+  func.func @scaled(%a: memref<?xf32>, %s: memref<?xi8>, %w: index, %b: index, %e: index) attributes {kernel.tiles = 1 : i64} {
+    %c = arith.constant 3.25 : f32
+    %x = memref.load %a[%b] : memref<?xf32>
+    %r = arith.mulf %x, %c : f32
+    memref.store %r, %a[%b] : memref<?xf32>
+    return
+  }
+  func.func @looked_up(%a: memref<?xf32>, %s: memref<?xi8>, %w: index, %b: index, %e: index) attributes {kernel.tiles = 1 : i64} {
+    %t = memref.get_global @table : memref<4xf32>
+    %x = memref.load %t[%b] : memref<4xf32>
+    memref.store %x, %a[%b] : memref<?xf32>
+    return
+  })";
+
+TEST_F(Image, IsMadeWithoutTheLinker) {
+  std::vector<char> image = compile(simpleKernels, "x86-64-v2");
+  ASSERT_FALSE(image.empty()) << error;
+  checkImage(image, {"looked_up", "scaled"});
+  auto header = reinterpret_cast<const Elf64_Ehdr *>(image.data());
+  auto sections =
+      reinterpret_cast<const Elf64_Shdr *>(image.data() + header->e_shoff);
+  // The linker would say that it was here.
+  std::string names = image.data() + sections[header->e_shstrndx].sh_offset + 1;
+  EXPECT_EQ(names, ".dynsym");
+
+  // It runs.
+  const Elf64_Sym *scaled = nullptr, *lookedUp = nullptr;
+  for (int i = 0; i < header->e_shnum; ++i) {
+    if (sections[i].sh_type != SHT_DYNSYM)
+      continue;
+    auto symbols = reinterpret_cast<const Elf64_Sym *>(image.data() +
+                                                       sections[i].sh_offset);
+    const char *strings =
+        image.data() + sections[sections[i].sh_link].sh_offset;
+    for (size_t at = 1; at < sections[i].sh_size / sizeof(Elf64_Sym); ++at)
+      (strings + symbols[at].st_name == std::string("scaled") ? scaled
+                                                              : lookedUp) =
+          symbols + at;
+  }
+  ASSERT_TRUE(scaled && lookedUp);
+  size_t bytes = (image.size() + 4095) / 4096 * 4096;
+  void *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  // The file is laid out as memory is.
+  std::memcpy(memory, image.data(), image.size());
+  ASSERT_EQ(mprotect(memory, bytes, PROT_READ | PROT_EXEC), 0);
+  float values[4] = {0, 2, 0, 0};
+  void *buffers[] = {values};
+  heddle_kernel_args args = {};
+  args.buffers = buffers;
+  args.tile_begin = 1;
+  auto call = [&](const Elf64_Sym *symbol) {
+    reinterpret_cast<void (*)(const heddle_kernel_args *)>(
+        static_cast<char *>(memory) + symbol->st_value)(&args);
+  };
+  call(scaled);
+  EXPECT_EQ(values[1], 6.5f);
+  call(lookedUp);
+  EXPECT_EQ(values[1], 2.0f);
+  munmap(memory, bytes);
 }
 
 TEST_F(Image, CallsOutAreRefused) {
