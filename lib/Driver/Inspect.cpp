@@ -70,12 +70,34 @@ static llvm::json::Array toJson(ArrayRef<TensorSignature> tensors) {
   for (const TensorSignature &tensor : tensors) {
     std::string dtype;
     llvm::raw_string_ostream(dtype) << tensor.type.getElementType();
-    array.push_back(llvm::json::Object{
+    llvm::json::Object object{
         {"name", llvm::json::fixUTF8(tensor.name)},
         {"dtype", dtype},
-        {"shape", llvm::json::Array(tensor.type.getShape())}});
+        {"shape", llvm::json::Array(tensor.type.getShape())}};
+    if (!tensor.least.empty())
+      object["shape_min"] = llvm::json::Array(tensor.least);
+    array.push_back(std::move(object));
   }
   return array;
+}
+
+/// "f32 0..8x4" where a call chooses a size.
+static std::string textOf(const TensorSignature &tensor) {
+  if (tensor.least.empty())
+    return typeText(tensor.type);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << tensor.type.getElementType() << " ";
+  llvm::interleave(
+      llvm::zip_equal(tensor.least, tensor.type.getShape()), os,
+      [&](auto pair) {
+        auto [low, high] = pair;
+        if (low != high)
+          os << low << "..";
+        os << high;
+      },
+      "x");
+  return text;
 }
 
 static llvm::json::Array toJson(ArrayRef<OnnxDeclaration> list) {
@@ -139,10 +161,10 @@ inspectModel(Session &session, const ModelOptions &model, StringRef show) {
   os << model.path << ": model\nentry " << entry.getName() << "\n";
   for (const TensorSignature &input : inputSignatures(entry))
     os << "  input  " << llvm::left_justify(input.name, 24) << " "
-       << typeText(input.type) << "\n";
+       << textOf(input) << "\n";
   for (const TensorSignature &output : outputSignatures(entry))
     os << "  output " << llvm::left_justify(output.name, 24) << " "
-       << typeText(output.type) << "\n";
+       << textOf(output) << "\n";
   os << "weights: " << census.weights.size() << ", "
      << formatBytes(census.weightBytes) << "\n";
   if (show == "weights")

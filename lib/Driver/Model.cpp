@@ -10,6 +10,7 @@
 #include "lib/Driver/RefineShapes.h"
 
 #include "dialects/StableHlo/TypeInference.h"
+#include "passes/Graph/Bounded/SampleSizes.h"
 
 #include "mlir/IR/Verifier.h"
 #include "llvm/Support/FileSystem.h"
@@ -193,6 +194,28 @@ static RankedTensorType storedTensor(RankedTensorType type) {
   return type.clone(stablehlo::storedType(type.getElementType()));
 }
 
+/// The sizes that a caller sees, where a call chooses some.
+static TensorSignature withRange(TensorSignature signature, func::FuncOp entry,
+                                 Attribute shape) {
+  auto symbols = entry->getParentOfType<ModuleOp>()->getAttrOfType<ArrayAttr>(
+      kSymbolsAttrName);
+  auto map = dyn_cast_or_null<AffineMapAttr>(shape);
+  if (!map || !symbols)
+    return signature;
+  auto sizesAt = [&](StringRef end) {
+    SmallVector<int64_t> values;
+    for (auto symbol : symbols.getAsRange<DictionaryAttr>())
+      values.push_back(symbol.getAs<IntegerAttr>(end).getInt());
+    return llvm::map_to_vector(
+        map.getValue().getResults(),
+        [&](AffineExpr extent) { return evaluate(extent, values); });
+  };
+  signature.type = RankedTensorType::get(sizesAt("maximum"),
+                                         signature.type.getElementType());
+  signature.least = sizesAt("minimum");
+  return signature;
+}
+
 SmallVector<TensorSignature> heddle::inputSignatures(func::FuncOp entry) {
   SmallVector<TensorSignature> list;
   for (BlockArgument argument : entry.getArguments()) {
@@ -200,10 +223,12 @@ SmallVector<TensorSignature> heddle::inputSignatures(func::FuncOp entry) {
     if (entry.getArgAttr(i, kExtentAttrName))
       continue;
     if (auto type = dyn_cast<RankedTensorType>(argument.getType()))
-      list.push_back({nameOr(entry.getArgAttr(i, "heddle.name"), "arg", i),
-                      storedTensor(type),
-                      indexRange(argument),
-                      {}});
+      list.push_back(
+          withRange({nameOr(entry.getArgAttr(i, "heddle.name"), "arg", i),
+                     storedTensor(type),
+                     indexRange(argument),
+                     {}},
+                    entry, entry.getArgAttr(i, kShapeAttrName)));
   }
   return list;
 }
@@ -212,9 +237,11 @@ SmallVector<TensorSignature> heddle::outputSignatures(func::FuncOp entry) {
   SmallVector<TensorSignature> list;
   for (auto [i, result] : llvm::enumerate(entry.getResultTypes()))
     if (auto type = dyn_cast<RankedTensorType>(result))
-      list.push_back({nameOr(entry.getResultAttr(i, "heddle.name"), "out", i),
-                      storedTensor(type),
-                      std::nullopt,
-                      {}});
+      list.push_back(
+          withRange({nameOr(entry.getResultAttr(i, "heddle.name"), "out", i),
+                     storedTensor(type),
+                     std::nullopt,
+                     {}},
+                    entry, entry.getResultAttr(i, kShapeAttrName)));
   return list;
 }

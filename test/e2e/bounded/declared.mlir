@@ -5,6 +5,8 @@
 // RUN: heddle compile shared.mlir
 // RUN: heddle inspect shared.heddle | FileCheck %s --check-prefix=SHARED
 // RUN: heddle compare turned.mlir
+// RUN: heddle inspect joined.mlir | FileCheck %s --check-prefix=JOINED
+// RUN: heddle inspect turned.mlir | FileCheck %s --check-prefix=TURNED
 // RUN: heddle compile joined.mlir && heddle inspect joined.heddle | FileCheck %s --check-prefix=JOINED
 // RUN: heddle compare joined.mlir
 // RUN: heddle compare cut.mlir
@@ -29,6 +31,8 @@ func.func @main(%x: tensor<?x4xf32, #stablehlo.bounds<8, ?>>, %y: tensor<?x4xf32
 }
 
 // Bounds inside.
+// TURNED: input  arg0 {{.*}} 0..6x0..5
+// TURNED: output out0 {{.*}} 0..5x0..6
 //--- turned.mlir
 func.func @main(%x: tensor<?x?xf32, #stablehlo.bounds<6, 5>>) -> tensor<?x?xf32, #stablehlo.bounds<5, 6>> {
   %0 = stablehlo.transpose %x, dims = [1, 0] : (tensor<?x?xf32, #stablehlo.bounds<6, 5>>) -> tensor<?x?xf32, #stablehlo.bounds<5, 6>>
