@@ -34,6 +34,9 @@ def rounding(p):
     source = x
     if name in ("log", "sqrt", "rsqrt", "log_plus_one"):
         source = p.emit(f"stablehlo.abs {x.name} : {x.type}", x.type, bound=x.bound)
+    if name in ("exponential", "logistic"):  # jaxlib flushes results below the normal numbers
+        least = p.constant(-80.0, x.type)
+        source = p.emit(f"stablehlo.maximum {x.name}, {least} : {x.type}", x.type, bound=max(x.bound, 80))
     return p.emit(f"stablehlo.{name} {source.name} : {x.type}", x.type, final=True, ulp=ROUNDING[name])
 
 

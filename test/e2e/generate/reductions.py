@@ -213,8 +213,9 @@ def random_bits(p):
     if algorithm == "DEFAULT":  # which one that is is open: only the shape counts
         made = p.emit_text(f"stablehlo.rng_bit_generator {state.name}, algorithm = DEFAULT : ({state.type}) -> ({state.type}, {bits})", several=2)
         return p.emit(f"stablehlo.get_dimension_size {made}#1, dim = 0 : ({bits}) -> tensor<i32>", Type((), "i32")) if bits.rank else None
+    # Where jaxlib orders its own bits, they have no sign, whatever their type says.
     return p.emit(f"stablehlo.rng_bit_generator {state.name}, algorithm = {algorithm} : ({state.type}) -> ({state.type}, {bits})", state.type,
-                  bits)
+                  bits, final=bits.element in ("i32", "i64") or None)
 
 
 def rng(p):
