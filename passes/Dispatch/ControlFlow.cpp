@@ -11,15 +11,24 @@ bool heddle::isControlFlow(Operation *op) {
   return isa<stablehlo::WhileOp, stablehlo::IfOp, stablehlo::CaseOp>(op);
 }
 
-SmallVector<Block *> heddle::programBlocks(func::FuncOp function) {
+void heddle::forEachProgramBlock(func::FuncOp function,
+                                 llvm::function_ref<void(Block &)> visit) {
   SmallVector<Block *> blocks;
   if (!function.isExternal())
     blocks.push_back(&function.front());
-  for (unsigned i = 0; i < blocks.size(); ++i)
+  for (unsigned i = 0; i < blocks.size(); ++i) {
+    visit(*blocks[i]);
     for (Operation &op : *blocks[i])
       if (isControlFlow(&op))
         for (Region &region : op.getRegions())
           blocks.push_back(&region.front());
+  }
+}
+
+SmallVector<Block *> heddle::programBlocks(func::FuncOp function) {
+  SmallVector<Block *> blocks;
+  forEachProgramBlock(function,
+                      [&](Block &block) { blocks.push_back(&block); });
   return blocks;
 }
 

@@ -10,6 +10,12 @@ namespace heddle {
 /// Whether `op` is a loop or a branch, whose regions hold ops of the program.
 bool isControlFlow(mlir::Operation *op);
 
+/// Calls `visit` with the function's own block and those of the loops and
+/// branches in it, outer ones first. It may erase ops of its block: what was in
+/// them is not visited.
+void forEachProgramBlock(mlir::func::FuncOp function,
+                         llvm::function_ref<void(mlir::Block &)> visit);
+
 /// The function's own block and those of the loops and branches in it, outer
 /// ones first. Payloads are not among them.
 llvm::SmallVector<mlir::Block *> programBlocks(mlir::func::FuncOp function);

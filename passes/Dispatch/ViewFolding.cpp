@@ -257,8 +257,7 @@ void heddle::eraseDead(Block &block) {
 }
 
 void heddle::foldViews(func::FuncOp function) {
-  for (Block *current : programBlocks(function)) {
-    Block &block = *current;
+  forEachProgramBlock(function, [](Block &block) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
       if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
         foldInto(generic);
@@ -273,5 +272,5 @@ void heddle::foldViews(func::FuncOp function) {
       }
     }
     eraseDead(block);
-  }
+  });
 }

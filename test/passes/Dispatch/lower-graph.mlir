@@ -126,3 +126,18 @@ func.func @embedding(%table: tensor<10x4xf32>, %ids: tensor<3xi64>) -> tensor<3x
     slice_sizes = array<i64: 1, 4>} : (tensor<10x4xf32>, tensor<3xi64>) -> tensor<3x4xf32>
   return %0 : tensor<3x4xf32>
 }
+
+// -----
+
+// A branch that nothing reads is gone, and what was in it is not looked at.
+// CHECK-LABEL: func.func @unread_branch
+// CHECK-NEXT: return
+func.func @unread_branch(%condition: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = "stablehlo.if"(%condition) ({
+    %1 = stablehlo.add %x, %x : tensor<4xf32>
+    stablehlo.return %1 : tensor<4xf32>
+  }, {
+    stablehlo.return %x : tensor<4xf32>
+  }) : (tensor<i1>) -> tensor<4xf32>
+  return %x : tensor<4xf32>
+}
