@@ -314,16 +314,4 @@ ComplexParts ComplexMath::logistic(Parts z) {
           b.select(b.isZero(z.im), z.im, im)};
 }
 
-ComplexParts ComplexMath::power(Parts z, Parts w) {
-  Parts log{logOfAbs(z), angle(z)};
-  Parts value = exp(multiply(log, w));
-  Value zero = b.both(b.isZero(z.re), b.isZero(z.im));
-  Value positive = b.greater(w.re, b.c(0));
-  Parts ofZero{b.select(positive, b.c(0), b.nan()),
-               b.select(positive, b.c(0), b.nan())};
-  value = select(zero, ofZero, value);
-  Value toZero = b.both(b.isZero(w.re), b.isZero(w.im));
-  return select(toZero, Parts{b.c(1), b.c(0)}, value);
-}
-
 } // namespace heddle

@@ -100,6 +100,10 @@ private:
   };
   /// The root of numbers whose squares do not overflow.
   PairParts rootOf(Pair re, Value im);
+  /// log |z| and the angle of finite numbers but zero, to 2^-64 of the larger.
+  PairParts logPair(Parts z);
+  Pair logOfAbsPair(const Scaled &s);
+  Pair anglePair(Parts z);
 
   /// i z and -i z.
   Parts timesI(Parts z) { return {b.neg(z.im), z.re}; }

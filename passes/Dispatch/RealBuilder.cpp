@@ -24,6 +24,25 @@ Value RealBuilder::sinh(Value a) { return make<chlo::SinhOp>(a); }
 Value RealBuilder::cosh(Value a) { return make<chlo::CoshOp>(a); }
 Value RealBuilder::asinh(Value a) { return make<chlo::AsinhOp>(a); }
 
+std::pair<Value, Value> RealBuilder::exponent(Value a) {
+  auto from = cast<RankedTensorType>(a.getType());
+  RankedTensorType integers = from.clone(builder.getI64Type());
+  auto integer = [&](int64_t value) -> Value {
+    return stablehlo::ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(integers, builder.getI64IntegerAttr(value)));
+  };
+  Value bits = stablehlo::BitcastConvertOp::create(builder, loc, integers, a);
+  // From sqrt(1/2) on.
+  bits = sub(bits, integer(0x3fe6a09e667f3bcd));
+  Value e = stablehlo::ShiftRightArithmeticOp::create(builder, loc, bits,
+                                                      integer(52));
+  Value power = stablehlo::ShiftLeftOp::create(
+      builder, loc, sub(integer(1023), e), integer(52));
+  return {stablehlo::ConvertOp::create(builder, loc, from, e),
+          stablehlo::BitcastConvertOp::create(builder, loc, from, power)};
+}
+
 Value RealBuilder::copySign(Value magnitude, Value sign) {
   auto from = cast<RankedTensorType>(sign.getType());
   RankedTensorType integers = from.clone(

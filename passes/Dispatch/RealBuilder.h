@@ -51,6 +51,9 @@ public:
   Value min(Value a, Value b) { return make<stablehlo::MinOp>(a, b); }
   /// `magnitude`'s absolute value with the sign bit of `sign`.
   Value copySign(Value magnitude, Value sign);
+  /// The exponent e of positive normal numbers of f64, as a float, and 2^-e,
+  /// where sqrt(1/2) <= a / 2^e < sqrt(2).
+  std::pair<Value, Value> exponent(Value a);
   /// `a` held inside [-limit, limit]; NaN stays.
   Value bounded(Value a, double limit) {
     return max(c(-limit), min(a, c(limit)));

@@ -1,4 +1,4 @@
-// Gamma, zeta, Bessel and inverse error functions, written out for one element.
+// Gamma, zeta and Bessel functions, written out for one element.
 //
 // The tables are our own: interpolation at Chebyshev points with 60 digits,
 // then powers of an argument mapped to [-1, 1].
@@ -6,6 +6,7 @@
 #include "passes/Dispatch/SpecialFunctions.h"
 
 #include "dialects/Chlo/Chlo.h"
+#include "passes/Dispatch/InverseError.h"
 #include "passes/Kernel/Math/Pair.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -56,47 +57,6 @@ static constexpr double kDigamma[] = {
 /// The positive root of digamma, in two parts.
 static constexpr double kRootHigh = 1.4616321449683622;
 static constexpr double kRootLow = 9.549995429965697e-17;
-
-/// erf_inv(x) / x of w = -log(1 - x^2): for w in [0, 6.25], and of sqrt(w) in
-/// [2.5, 4] and [4, 6.125].
-static constexpr double kInverseErrorLow[] = {
-    1.6536545626831027,      0.7504943200799635,     -0.05892256710377784,
-    -0.022604447453449802,   0.017808361818295655,   -0.00413731437741443,
-    -0.0012716922684373015,  0.0012324855686812834,  -0.0002643936684366174,
-    -0.0001168888399309713,  9.33673917780479e-05,   -1.5027710420277575e-05,
-    -1.1257319182677936e-05, 7.1300572630824496e-06, -6.83718721812117e-07,
-    -1.059321402540731e-06,  5.394320648707009e-07,  -1.0185147576818285e-08,
-    -9.867713140174249e-08,  3.915473114023045e-08,  4.792369996100387e-09,
-    -8.562787796742932e-09,  1.5401738716654886e-09, 7.689312733742569e-10,
-    -2.7032254091069344e-10};
-static constexpr double kInverseErrorMiddle[] = {
-    3.0838856104922208,     0.7539442257706194,      0.0030211394363764865,
-    -0.0015825410891285008, 0.0007883078512000405,   -0.0004006357032703787,
-    0.00016966502384997928, -4.739178791780613e-05,  2.405849826863639e-06,
-    5.1271458282959595e-06, -2.6647290027131336e-06, 5.268978286875368e-07,
-    9.272847268010501e-08,  -9.536038433614285e-08,  2.6652555523279727e-08,
-    2.448720579642754e-10,  -2.6921670135260728e-09, 6.819336997989723e-10,
-    -2.159829264980955e-12};
-static constexpr double kInverseErrorHigh[] = {
-    4.913049587233785,       1.073423220166266,       -0.00020015887269997127,
-    -0.00023602855322186705, 8.933962898863039e-05,   -2.4458714550719394e-05,
-    5.9208182282059965e-06,  -1.3561669261120511e-06, 3.1761971224014906e-07,
-    -9.050804056236023e-08,  3.745987802022274e-08,   -1.9708309762626663e-08,
-    1.08467043671306e-08,    -5.925450335941149e-09,  2.6242810499547684e-09,
-    -6.178742451303861e-10,  2.457021894689546e-11};
-
-/// The same with the precision of f32: w in [0, 5], sqrt(w) in
-/// [sqrt(5), 4.125].
-static constexpr double kInverseErrorLow32[] = {
-    1.501409360450329,      0.6166006976365915,     -0.02610870547001968,
-    -0.019573849871456703,  0.008529272899990876,   -0.00048558786029831555,
-    -0.0008456995282308036, 0.00028572469974080887, 3.560786010087296e-05,
-    -3.407259357545556e-05};
-static constexpr double kInverseErrorHigh32[] = {
-    3.014081475034719,      0.9486735335807194,      0.005560005436656132,
-    -0.0038177036971210995, 0.0024906129199551074,   -0.00159524582444684,
-    0.0008487458529516991,  -0.00023677603007885652, -8.016876479214362e-05,
-    6.407567693545745e-05};
 
 /// exp(-x) I1(x) / x on [0, 2.5].
 static constexpr double kBesselNear[] = {
@@ -233,42 +193,6 @@ static Value digamma(FloatBuilder &b, Value x) {
   return b.select(pole, b.c(kNan), value);
 }
 
-static Value inverseError(FloatBuilder &b, Value x) {
-  Value one = b.c(1), size = b.abs(x);
-  Value w = b.neg(log(b, b.mul(b.sub(one, size), b.add(one, size))));
-  Value root = b.sqrt(w), factor;
-  // The argument of a table for [low, high].
-  auto mapped = [&](Value value, double low, double high) {
-    double scale = 2 / (high - low);
-    return b.fma(value, b.c(scale), b.c(-(low + high) / (high - low)));
-  };
-  if (b.element().isF64()) {
-    Value low = b.polynomial(mapped(w, 0, 6.25), kInverseErrorLow);
-    Value middle = b.polynomial(mapped(root, 2.5, 4), kInverseErrorMiddle);
-    Value high = b.polynomial(mapped(root, 4, 6.125), kInverseErrorHigh);
-    factor = b.select(b.less(w, b.c(6.25)), low,
-                      b.select(b.less(root, b.c(4)), middle, high));
-  } else {
-    Value low = b.polynomial(mapped(w, 0, 5), kInverseErrorLow32);
-    Value high = b.polynomial(mapped(root, 2.2360679774997896, 4.125),
-                              kInverseErrorHigh32);
-    factor = b.select(b.less(w, b.c(5)), low, high);
-  }
-  Value value = b.mul(x, factor);
-  if (b.element().isF64()) {
-    // One step of Newton's on erf, or on erfc near 1.
-    Value y = b.abs(value);
-    Value erf = math::ErfOp::create(b.builder, b.loc, y);
-    Value erfc = math::ErfcOp::create(b.builder, b.loc, y);
-    Value wrong = b.select(b.less(size, b.c(0.5)), b.sub(erf, size),
-                           b.sub(b.sub(one, size), erfc));
-    Value slope = math::ExpOp::create(b.builder, b.loc, b.mul(y, y));
-    y = b.fma(b.mul(wrong, slope), b.c(-0.88622692545275801365), y);
-    value = b.copySign(y, x);
-  }
-  return b.select(b.equal(size, one), b.copySign(b.c(kInfinity), x), value);
-}
-
 static Value besselI1e(FloatBuilder &b, Value x) {
   Value size = b.abs(x);
   Value near =
@@ -372,17 +296,18 @@ Value heddle::emitSpecialFunction(OpBuilder &builder, Operation *op, Value x) {
   Location loc = op->getLoc();
   if (!isa<FloatType>(type))
     return {};
-  // One precision for all but f64: half a unit of f32 is left of f64's errors.
-  Type wide = isa<chlo::ErfInvOp>(op) && !type.isF64()
-                  ? Type(builder.getF32Type())
-                  : Type(builder.getF64Type());
+  // One precision for all: half a unit of f32 is left of f64's errors.
+  Type wide = builder.getF64Type();
   FloatBuilder b = builderFor(builder, loc, wide);
   Value argument = convert(builder, loc, x, wide);
   Value value =
       llvm::TypeSwitch<Operation *, Value>(op)
           .Case([&](chlo::LgammaOp) { return logGamma(b, argument); })
           .Case([&](chlo::DigammaOp) { return digamma(b, argument); })
-          .Case([&](chlo::ErfInvOp) { return inverseError(b, argument); })
+          .Case([&](chlo::ErfInvOp) {
+            return type.isF64() ? inverseError(b, argument)
+                                : inverseErrorOfSingle(b, argument);
+          })
           .Case([&](chlo::BesselI1eOp) { return besselI1e(b, argument); })
           .Default([](Operation *) { return Value(); });
   return value ? convert(builder, loc, value, type) : Value();

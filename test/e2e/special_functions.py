@@ -188,8 +188,7 @@ def main():
                     near = np.array(same) & (np.abs(exact) < 3e38) & (np.abs(exact) > 1e-37)
                     with np.errstate(over="ignore"):
                         distance = np.where(near, np.abs(results[name] - exact) / np.spacing(np.abs(exact.astype(np.float32))), 0)
-                    # erf_inv has a formula of its own.
-                    bound = 3 if name == "erf_inv" else 0.51
+                    bound = 0.51
                 at = int(np.argmax(distance))
                 print(f"{name} of {kind}: {distance[at]:.2f} ULP at {points[at][:-1]}")
                 if not distance[at] <= bound:

@@ -7,6 +7,7 @@
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/Kernel/Math/Functions.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -184,6 +185,32 @@ static Value reciprocalRoot(FloatBuilder &b, Value x) {
   return b.select(b.isNan(missing), y, better);
 }
 
+/// x of (x < 0 ? e : 1) / (1 + e) with e = exp(-|x|), or null: the logistic
+/// function, which the math dialect has no operation for.
+static Value logisticArgument(arith::DivFOp op) {
+  auto numerator = op.getLhs().getDefiningOp<arith::SelectOp>();
+  auto denominator = op.getRhs().getDefiningOp<arith::AddFOp>();
+  if (!numerator || !denominator)
+    return {};
+  Value power = numerator.getTrueValue();
+  auto exponential = power.getDefiningOp<math::ExpOp>();
+  auto negative = numerator.getCondition().getDefiningOp<arith::CmpFOp>();
+  if (!exponential || !negative ||
+      negative.getPredicate() != arith::CmpFPredicate::OLT)
+    return {};
+  auto isOne = [](Value value) { return matchPattern(value, m_OneFloat()); };
+  Value first = denominator.getLhs(), second = denominator.getRhs();
+  bool sums =
+      (first == power && isOne(second)) || (second == power && isOne(first));
+  auto minus = exponential.getOperand().getDefiningOp<arith::NegFOp>();
+  auto size =
+      minus ? minus.getOperand().getDefiningOp<math::AbsFOp>() : math::AbsFOp();
+  bool matches = sums && isOne(numerator.getFalseValue()) && size &&
+                 size.getOperand() == negative.getLhs() &&
+                 matchPattern(negative.getRhs(), m_AnyZeroFloat());
+  return matches ? negative.getLhs() : Value();
+}
+
 /// `op` as arithmetic, or null if it is fine as it is.
 static Value expand(Operation *op, bool hasFma) {
   Type type = op->getNumResults() == 1 ? op->getResult(0).getType() : Type();
@@ -208,6 +235,9 @@ static Value expand(Operation *op, bool hasFma) {
     return extremum(b, maximum.getLhs(), maximum.getRhs(), /*larger=*/true);
   if (auto minimum = dyn_cast<arith::MinimumFOp>(op))
     return extremum(b, minimum.getLhs(), minimum.getRhs(), /*larger=*/false);
+  if (auto quotient = dyn_cast<arith::DivFOp>(op); quotient && element.isF32())
+    if (Value x = logisticArgument(quotient))
+      return float32::logistic(b, x);
   if (auto rsqrt = dyn_cast<math::RsqrtOp>(op))
     return reciprocalRoot(b, rsqrt.getOperand());
 
@@ -245,11 +275,17 @@ void expandMath(Operation *root, bool hasFma) {
 
   SmallVector<Operation *> ops;
   root->walk([&](Operation *op) { ops.push_back(op); });
-  for (Operation *op : ops)
+  // Backwards, so that what an operation is made of is still there.
+  for (Operation *op : llvm::reverse(ops)) {
+    if (op->getNumRegions() == 0 && isOpTriviallyDead(op)) {
+      op->erase();
+      continue;
+    }
     if (Value value = expand(op, hasFma)) {
       op->getResult(0).replaceAllUsesWith(value);
       op->erase();
     }
+  }
 }
 
 namespace {

@@ -5,6 +5,8 @@
 
 #include "passes/Kernel/Math/Functions.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include <cmath>
 #include <limits>
 
 using namespace mlir;
@@ -17,13 +19,12 @@ static constexpr double ln2Low = -2.12194440054690583e-4;
 static constexpr double log2e = 1.44269504088896341;
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// exp(r) - 1 for |r| <= 0.36: r + r^2 p(r), p of degree 4, relative error of
-/// exp 3.3e-9.
+/// exp(r) - 1 for |r| <= 0.36: r + r^2 p(r), relative error of exp 3.3e-9.
+static constexpr double expm1Coefficients[] = {
+    0.4999999403953552, 0.16666515171527863, 0.04166845604777336,
+    0.008369418792426586, 0.0013813178520649672};
 static Value expm1Reduced(FloatBuilder &b, Value r) {
-  Value p = b.polynomial(r, {0.4999999403953552, 0.16666515171527863,
-                             0.04166845604777336, 0.008369418792426586,
-                             0.0013813178520649672});
-  return b.fma(b.mul(r, r), p, r);
+  return b.fma(b.mul(r, r), b.polynomial(r, expm1Coefficients), r);
 }
 
 /// x = n ln2 + r.
@@ -67,46 +68,94 @@ Value exp2(FloatBuilder &b, Value x) {
   return scale(b, orZero(b, value, x, -150), n);
 }
 
-/// exp(x) - 1 for -20 <= x <= 88: 2^n (exp(r) - 1) + (2^n - 1).
-static Value expm1Bounded(FloatBuilder &b, Value x) {
-  Reduced reduced = reduce(b, x);
-  Value power = b.power2(reduced.n);
-  return b.fma(power, expm1Reduced(b, reduced.r), b.sub(power, b.c(1)));
-}
-
 Value expm1(FloatBuilder &b, Value x) {
-  Value bounded = b.atLeast(b.atMost(x, b.c(88)), b.c(-20));
-  Value value = expm1Bounded(b, bounded);
-  // Above 88 the one no longer counts.
-  value = b.select(b.greater(x, b.c(88)), exp(b, x), value);
-  // A sum never gives -0.
-  return b.select(b.equal(x, b.c(0)), x, value);
+  // Half of it, 2^(n-1) (exp(t + low) - 1) + (2^(n-1) - 1/2), cannot overflow
+  // before its time. Steps whose rounding would show are pairs.
+  Value bounded = b.atLeast(b.atMost(x, b.c(89)), b.c(-20));
+  auto [whole, power] = b.nearestPower(bounded, log2e, /*shift=*/-1);
+  Value t = b.fma(whole, b.c(-ln2High), bounded);
+  Value low = b.mul(whole, b.c(-ln2Low));
+  Value r = b.add(t, low);
+  // One term more than exp needs: around r = -ln2/2 the sum is small.
+  Value p = b.polynomial(r, {0.5, 0.1666666567325592, 0.041666459292173386,
+                             0.008333567529916763, 0.001393548445776105,
+                             0.00019743219309020787});
+  Value rest = b.fma(b.mul(r, r), p, low);
+  Value less = b.sub(power, b.c(0.5));
+  Value lost = b.sub(b.sub(power, less), b.c(0.5));
+  Value high = b.fma(power, t, less);
+  lost = b.add(b.fma(power, t, b.sub(less, high)), lost);
+  Value half = b.add(high, b.fma(power, rest, lost));
+  // Also -0 and what has no half.
+  Value tiny = b.less(b.abs(x), b.c(0x1p-26));
+  return b.select(tiny, x, b.add(half, half));
 }
 
 Value tanh(FloatBuilder &b, Value x) {
-  // e = exp(2|x|) - 1: tanh = e / (e + 2), without cancellation anywhere. From
-  // 9.01 on it rounds to 1.
-  Value size = b.atMost(b.abs(x), b.c(10));
-  Value e = expm1Bounded(b, b.add(size, size));
-  return b.copySign(b.div(e, b.add(e, b.c(2))), x);
+  Value size = b.abs(x);
+  // Up to 0.9: x + x^3 P(x^2), relative error 1.1e-9.
+  Value square = b.mul(x, x);
+  Value p = b.polynomial(square, {-0.33333322405815125, 0.13332980871200562,
+                                  -0.05392947420477867, 0.02166409231722355,
+                                  -0.008265454322099686, 0.002583423163741827,
+                                  -0.00045570809743367136});
+  Value small = b.fma(b.mul(x, square), p, x);
+  // Beyond: 1 - 1 / ((exp(2|x|) + 1) / 2), of which 1 is left from 9.01 on. As
+  // 2^n m + (2^n + 1) / 2 the denominator is rounded once.
+  Value bounded = b.atMost(size, b.c(10));
+  auto [whole, power] = b.nearestPower(bounded, 2 * log2e);
+  // Half of ln 2 with 24 bits lacks 1e-9.
+  Value r = b.fma(whole, b.c(-0x1.62e43p-2), bounded);
+  // exp(2r) - 1 = 2 (r + r^2 q(r)).
+  SmallVector<double> q;
+  for (auto [k, coefficient] : llvm::enumerate(expm1Coefficients))
+    q.push_back(std::ldexp(coefficient, k + 1));
+  Value m = b.fma(b.mul(r, r), b.polynomial(r, q), r);
+  Value sum = b.fma(power, m, b.fma(power, b.c(0.5), b.c(0.5)));
+  Value large = b.sub(b.c(1), b.div(b.c(1), sum));
+  return b.select(b.less(size, b.c(0.9)), small, b.copySign(large, x));
+}
+
+Value logistic(FloatBuilder &b, Value x) {
+  // 1 / (1 + exp(-x)), with numerator and denominator times 2^-30, so that the
+  // exponential does not overflow before the quotient vanishes.
+  Value bounded = b.atLeast(b.atMost(b.neg(x), b.c(104)), b.c(-18));
+  auto [whole, power] = b.nearestPower(bounded, log2e, /*shift=*/-30);
+  Value r = b.fma(whole, b.c(-ln2High), bounded);
+  Value less = expm1Reduced(b, b.fma(whole, b.c(-ln2Low), r));
+  Value one = b.c(0x1p-30);
+  Value sum = b.fma(power, less, b.add(power, one));
+  Value quotient = b.div(b.c(1), sum);
+  // What the sum lacks, and the quotient where one operation tells.
+  Value low = b.fma(power, less, b.add(b.sub(power, sum), one));
+  Value rest = b.mul(quotient, b.neg(low));
+  if (b.hasFma)
+    rest = b.fma(b.neg(quotient), low, b.fma(b.neg(quotient), sum, b.c(1)));
+  quotient = b.fma(quotient, rest, quotient);
+  return orZero(b, b.mul(quotient, one), x, -104);
 }
 
 Value erf(FloatBuilder &b, Value x) {
-  // Up to 1: x + x P(x^2), relative error 1.3e-9.
-  Value square = b.mul(x, x);
-  Value p = b.polynomial(square, {0.12837916612625122, -0.3761262595653534,
-                                  0.1128358542919159, -0.026853810995817184,
-                                  0.00518832728266716, -0.0008010189048945904,
-                                  7.853843999328092e-05});
+  // Up to 1: x + x P(x^2 - 3/4), relative error 1.7e-9. There, where P's terms
+  // are as large as the result, the argument is small.
+  Value p = b.polynomial(b.fma(x, x, b.c(-0.75)),
+                         {-0.100108802318573, -0.24458840489387512,
+                          0.06691887229681015, -0.01513174269348383,
+                          0.0028468191158026457, -0.00044898572377860546,
+                          7.751739758532494e-05});
   Value small = b.fma(p, x, x);
-  // Beyond: 1 - exp(-t Q(t)), relative error 3.9e-10; from 4 on it is 1.
+  // Beyond: 1 - exp(-t Q(t)), relative error 2.5e-9; from 4 on it is 1.
   Value size = b.abs(x);
   Value t = b.atMost(size, b.c(4));
-  Value q = b.polynomial(t, {1.1286942958831787, 0.6349694728851318,
-                             0.10653092712163925, -0.024010125547647476,
-                             0.0037575059104710817, -0.00035059975925832987,
-                             1.396327388647478e-05});
-  Value large = b.neg(expm1Bounded(b, b.neg(b.mul(t, q))));
+  Value q = b.polynomial(t, {1.128480076789856, 0.635831356048584,
+                             0.10511629283428192, -0.022798558697104454,
+                             0.003186976769939065, -0.00021064704924356192});
+  Value product = b.mul(t, q);
+  auto [whole, power] = b.nearestPower(product, -log2e);
+  Value r = b.neg(b.fma(whole, b.c(0x1.62e43p-1), product));
+  if (b.hasFma)
+    r = b.sub(r, b.fma(t, q, b.neg(product)));
+  Value large = b.fma(b.neg(power), expm1Reduced(b, r), b.sub(b.c(1), power));
   return b.select(b.greater(size, b.c(1)), b.copySign(large, x), small);
 }
 

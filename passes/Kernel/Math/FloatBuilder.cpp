@@ -99,4 +99,13 @@ std::pair<Value, Value> FloatBuilder::nearest(Value a, double b) {
   return {sub(sum, c(shift)), number};
 }
 
+std::pair<Value, Value> FloatBuilder::nearestPower(Value a, double b,
+                                                   int64_t shift) {
+  // As above; with the bias in the sum, its low bits are the power's exponent.
+  int64_t integers = int64_t(3) << (mantissa() - 1);
+  Value origin = c(static_cast<double>(integers + bias() + shift));
+  Value sum = fma(a, c(b), origin);
+  return {sub(sum, origin), fromBits(shl(bits(sum), mantissa()))};
+}
+
 } // namespace heddle

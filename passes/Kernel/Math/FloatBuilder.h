@@ -91,6 +91,9 @@ public:
   /// The integer nearest to a * b, as a float and as an integer; |a * b| must
   /// be below 2^(mantissa - 2).
   std::pair<Value, Value> nearest(Value a, double b);
+  /// The integer n nearest to a * b, as a float, and 2^(n + shift), which must
+  /// be a normal number.
+  std::pair<Value, Value> nearestPower(Value a, double b, int64_t shift = 0);
 
   mlir::OpBuilder &builder;
   mlir::Location loc;

@@ -14,13 +14,15 @@ namespace heddle {
 namespace float32 {
 mlir::Value exp(FloatBuilder &b, mlir::Value x);   // 1 ULP
 mlir::Value exp2(FloatBuilder &b, mlir::Value x);  // 1 ULP
-mlir::Value expm1(FloatBuilder &b, mlir::Value x); // 1.4 ULP
+mlir::Value expm1(FloatBuilder &b, mlir::Value x); // 1 ULP
 mlir::Value log(FloatBuilder &b, mlir::Value x);   // 1 ULP
-mlir::Value tanh(FloatBuilder &b, mlir::Value x);  // 2.7 ULP
-mlir::Value erf(FloatBuilder &b, mlir::Value x);   // 1.1 ULP
-mlir::Value sin(FloatBuilder &b, mlir::Value x);   // 0.51 ULP
-mlir::Value cos(FloatBuilder &b, mlir::Value x);   // 0.51 ULP
-mlir::Value tan(FloatBuilder &b, mlir::Value x);   // 0.51 ULP
+mlir::Value tanh(FloatBuilder &b, mlir::Value x);  // 1 ULP
+/// 1 / (1 + exp(-x))
+mlir::Value logistic(FloatBuilder &b, mlir::Value x); // 1 ULP
+mlir::Value erf(FloatBuilder &b, mlir::Value x);      // 1 ULP
+mlir::Value sin(FloatBuilder &b, mlir::Value x);      // 0.51 ULP
+mlir::Value cos(FloatBuilder &b, mlir::Value x);      // 0.51 ULP
+mlir::Value tan(FloatBuilder &b, mlir::Value x);      // 0.51 ULP
 } // namespace float32
 
 namespace float64 {

@@ -13,6 +13,44 @@ func.func @exp(%x: vector<16xf32>) -> vector<16xf32> {
   return %0 : vector<16xf32>
 }
 
+// The logistic function is one quotient, corrected where there are fused
+// operations, with one exponential of its own.
+// CHECK-LABEL: func.func @logistic
+// CHECK-NOT: math.exp
+// CHECK: %[[QUOTIENT:.*]] = arith.divf
+// CHECK-NOT: arith.divf
+// CHECK: math.fma %[[QUOTIENT]], %{{.*}}, %[[QUOTIENT]] : vector<16xf32>
+// CHECK: return
+func.func @logistic(%x: vector<16xf32>) -> vector<16xf32> {
+  %zero = arith.constant dense<0.0> : vector<16xf32>
+  %one = arith.constant dense<1.0> : vector<16xf32>
+  %size = math.absf %x : vector<16xf32>
+  %minus = arith.negf %size : vector<16xf32>
+  %e = math.exp %minus : vector<16xf32>
+  %negative = arith.cmpf olt, %x, %zero : vector<16xf32>
+  %top = arith.select %negative, %e, %one : vector<16xi1>, vector<16xf32>
+  %bottom = arith.addf %one, %e : vector<16xf32>
+  %0 = arith.divf %top, %bottom : vector<16xf32>
+  return %0 : vector<16xf32>
+}
+
+// Another quotient is left alone.
+// CHECK-LABEL: func.func @not_logistic
+// CHECK: %[[QUOTIENT:.*]] = arith.divf
+// CHECK-NEXT: return %[[QUOTIENT]] : f32
+func.func @not_logistic(%x: f32) -> f32 {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %size = math.absf %x : f32
+  %minus = arith.negf %size : f32
+  %e = math.exp %minus : f32
+  %negative = arith.cmpf ogt, %x, %zero : f32
+  %top = arith.select %negative, %e, %one : f32
+  %bottom = arith.addf %one, %e : f32
+  %0 = arith.divf %top, %bottom : f32
+  return %0 : f32
+}
+
 // Seldom needed: in f64, rounded.
 // CHECK-LABEL: func.func @atan
 // CHECK: arith.extf %{{.*}} : f32 to f64
