@@ -35,7 +35,8 @@ static std::pair<int, std::string> take(heddle_outcome outcome, char *json) {
 static std::pair<int, std::string>
 compile(const std::string &model, const std::string &artifact,
         const Strings &targets, const Strings &shapes, const Strings &dims,
-        const Strings &binds, const Strings &customCalls) {
+        const Strings &binds, const Strings &customCalls,
+        bool flushSubnormals) {
   auto callList = terminated(customCalls);
   auto targetList = terminated(targets), shapeList = terminated(shapes),
        dimList = terminated(dims), bindList = terminated(binds);
@@ -46,6 +47,7 @@ compile(const std::string &model, const std::string &artifact,
   options.dims = dimList.data();
   options.binds = bindList.data();
   options.custom_calls = callList.data();
+  options.flush_subnormals = flushSubnormals;
   char *json = nullptr;
   heddle_outcome outcome;
   {
@@ -69,6 +71,7 @@ static std::pair<int, std::string> inspect(const std::string &path) {
 NB_MODULE(_compiler, module) {
   module.attr("version") = heddle_compiler_version();
   module.def("compile", &compile, "model"_a, "artifact"_a, "targets"_a,
-             "shapes"_a, "dims"_a, "binds"_a, "custom_calls"_a);
+             "shapes"_a, "dims"_a, "binds"_a, "custom_calls"_a,
+             "flush_subnormals"_a = false);
   module.def("inspect", &inspect, "path"_a);
 }

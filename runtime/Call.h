@@ -14,14 +14,14 @@ class Call final : public Job {
 public:
   /// `scratch` holds `scratchBytes` for each of the workers.
   Call(const Steps &steps, char *scratch, uint64_t scratchBytes,
-       const heddle_call_options &options, bool alone)
-      : steps(steps), scratch(scratch), scratchBytes(scratchBytes),
-        options(options), alone(alone),
+       const heddle_call_options &options, bool alone, bool flushSubnormals)
+      : Job(flushSubnormals), steps(steps), scratch(scratch),
+        scratchBytes(scratchBytes), options(options), alone(alone),
         watched(options.cancel || options.deadline_ns) {
     enter(steps.body);
   }
 
-  /// Runs on the calling thread by itself.
+  /// Runs on the calling thread by itself, in its float environment.
   void runAlone();
 
   /// Why the walk ended early, if it did.

@@ -166,9 +166,11 @@ Error Context::call(TensorList inputs, TensorList outputs,
   Error error = checkAndPrepare(inputs, outputs);
   if (!error) {
     bindTensors(inputs, outputs);
-    DefaultFloatEnvironment environment;
+    bool flush = program->manifest().flush_subnormals();
+    FloatEnvironment environment(flush);
     bool together = pool->acquire();
-    Call walk(steps, scratch, scratchPerWorker, options, /*alone=*/!together);
+    Call walk(steps, scratch, scratchPerWorker, options, /*alone=*/!together,
+              flush);
     if (together)
       pool->run(walk);
     else

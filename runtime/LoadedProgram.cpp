@@ -7,6 +7,7 @@
 #include "runtime/drivers/cpu/Clock.h"
 #include "runtime/drivers/cpu/DebugSymbols.h"
 #include "runtime/drivers/cpu/Features.h"
+#include "runtime/drivers/cpu/FloatEnvironment.h"
 #include "runtime/format/Expressions.h"
 #include "runtime/format/ManifestVerifier.h"
 
@@ -72,6 +73,7 @@ Error LoadedProgram::load(const heddle_load_options &options,
     loadReport.weights_bytes += manifest().weights()->Get(i)->size();
   loadReport.code_bytes = reader.section(chosen->code()).size;
   loadReport.file_bytes = reader.file().size;
+  loadReport.flushes_subnormals = manifest().flush_subnormals();
   loadReport.page_faults = threadPageFaults() - loadReport.page_faults;
   return {};
 }
@@ -219,7 +221,10 @@ Error LoadedProgram::runInit() {
                 {values, unused}, 0,
                 {memory.data(), persistentMemory.data(), &weightData});
   heddle_call_options options = {};
-  Call call(steps, memory.data() + arena, scratch, options, /*alone=*/true);
+  bool flush = manifest().flush_subnormals();
+  FloatEnvironment environment(flush);
+  Call call(steps, memory.data() + arena, scratch, options, /*alone=*/true,
+            flush);
   call.runAlone();
   return {};
 }

@@ -43,6 +43,7 @@ typedef struct heddle_compile_options {
   const char *const
       *custom_calls; /* "my_op": custom calls to functions that are registered
                         where the artifact is loaded */
+  int flush_subnormals; /* 1: programs take subnormal numbers for zeros */
 } heddle_compile_options;
 
 /* Compiles the model at model_path into an artifact at artifact_path, which is

@@ -330,7 +330,9 @@ typedef struct heddle_load_report {
   uint64_t weights_bytes;
   uint64_t code_bytes;
   uint64_t file_bytes;
-  uint64_t page_faults; /* of this thread while loading */
+  uint64_t page_faults;        /* of this thread while loading */
+  uint32_t flushes_subnormals; /* 1: the program takes subnormal numbers for
+                                  zeros; else they are as IEEE 754 has them */
 } heddle_load_report;
 HEDDLE_API heddle_status heddle_program_report(const heddle_program *program,
                                                heddle_load_report *out_report);

@@ -372,6 +372,8 @@ void heddle::printArtifact(raw_ostream &os, StringRef path,
      << artifact.header().minor << "\n";
   if (!text(manifest.name()).empty())
     os << "model " << text(manifest.name()) << "\n";
+  if (manifest.flush_subnormals())
+    os << "subnormal numbers are flushed to zero\n";
   std::vector<int64_t> value = values(manifest, manifest.expressions());
   std::vector<int64_t> least =
       values(manifest, manifest.expressions(), /*largest=*/false);
@@ -536,6 +538,7 @@ json::Object heddle::artifactAsJson(const format::ArtifactReader &artifact) {
                      {"steps", int64_t(steps.kernels[kernel].launches)}});
   }
   return json::Object{{"kind", "artifact"},
+                      {"flushes_subnormals", manifest.flush_subnormals()},
                       {"bytes", int64_t(artifact.file().size)},
                       {"model", owned(manifest.name())},
                       {"entries", std::move(entries)},

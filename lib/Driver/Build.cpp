@@ -177,12 +177,14 @@ static void recordRanges(ModuleOp module, CompileOptions &options) {
                                        std::to_string(input.range->second));
 }
 
-/// The way of a module from the stage `start` (empty: imported just now) on.
+/// The way of a module from the stage `build.startFrom` (empty: imported just
+/// now) on.
 static std::optional<BuildResult> buildFrom(Session &session, ModuleOp module,
-                                            StringRef start,
+                                            const BuildOptions &build,
                                             ArrayRef<const Machine *> machines,
                                             StageObserver &observer,
                                             format::ArtifactWriter &writer) {
+  StringRef start = build.startFrom;
   BuildResult result;
   Reproducer reproducer(session);
   auto ended = [&]() -> std::optional<BuildResult> {
@@ -209,6 +211,7 @@ static std::optional<BuildResult> buildFrom(Session &session, ModuleOp module,
 
   for (const Machine *machine : machines)
     options.machines.push_back(*machine);
+  options.flushSubnormals = build.flushSubnormals;
   options.dispatched = start == "heddle-dispatch";
   options.onPhase = [&](StringRef phase) {
     session.phases.begin(phase);
@@ -241,7 +244,7 @@ std::optional<BuildResult> heddle::buildInto(Session &session,
                                                : readDump(session, model.path);
   if (!module)
     return std::nullopt;
-  return buildFrom(session, *module, start, *machines, observer, writer);
+  return buildFrom(session, *module, build, *machines, observer, writer);
 }
 
 std::optional<BuildResult>
@@ -250,11 +253,12 @@ heddle::buildModuleInto(Session &session, ModuleOp module,
                         format::ArtifactWriter &writer) {
   BuildOptions quiet;
   quiet.targets = build.targets;
+  quiet.flushSubnormals = build.flushSubnormals;
   StageObserver observer(session, quiet, "module");
   auto machines = resolveTargets(quiet.targets, session.diagnostics);
   if (!machines)
     return std::nullopt;
-  return buildFrom(session, module, "", *machines, observer, writer);
+  return buildFrom(session, module, quiet, *machines, observer, writer);
 }
 
 std::optional<BuildResult> heddle::buildArtifact(Session &session,

@@ -321,9 +321,14 @@ int heddle::runCompare(const CompareCommand &given) {
     session.text() << "made up: " << line << "\n";
   session.text() << "compiled for " << compiled->report().variant
                  << ", against " << command.against << ":\n";
+  bool flushes = compiled->report().flushes_subnormals;
+  if (flushes)
+    session.text() << "the program flushes subnormal numbers to zero, "
+                   << command.against << " does not\n";
   llvm::json::Object document{
       {"against", command.against},
       {"made_up", llvm::json::Array(madeUp)},
+      {"flushes_subnormals", flushes},
       {"outputs", printComparisons(session.text(), *list, outputs)}};
   bool found = false;
   if (!locate(subject, *expected, document, found))

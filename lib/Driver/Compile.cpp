@@ -13,6 +13,7 @@
 #include "passes/Dispatch/Passes.h"
 #include "passes/Plan/DonatedInputs.h"
 #include "runtime/format/ArtifactWriter.h"
+#include "runtime/format/CustomCalls.h"
 #include "runtime/format/ManifestVerifier.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -98,6 +99,11 @@ private:
   LogicalResult buildVariants();
   LogicalResult addCustomCalls(CompiledVariant &compiled);
   LogicalResult addVariant(CompiledVariant &compiled, unsigned preference);
+  /// Readers without `feature` shall refuse the artifact.
+  void require(const char *feature) {
+    if (!llvm::is_contained(manifest.required_features, feature))
+      manifest.required_features.push_back(feature);
+  }
   void begin(StringRef phase) {
     if (options.onPhase)
       options.onPhase(phase);
@@ -128,7 +134,7 @@ void Compiler::describeSymbols() {
     symbol->maximum = known.getAs<IntegerAttr>("maximum").getInt();
     manifest.symbols.push_back(std::move(symbol));
   }
-  manifest.required_features.push_back(format::extentsFeature);
+  require(format::extentsFeature);
 }
 
 /// Names and types of inputs and outputs, as the model has them: later stages
@@ -286,8 +292,7 @@ LogicalResult Compiler::addCustomCalls(CompiledVariant &compiled) {
     uint32_t index = compiled.facts.lookup(function.getName()).index;
     compiled.kernels[index]->name = (*call)->target;
     compiled.kernels[index]->custom_call = std::move(*call);
-    if (manifest.required_features.empty())
-      manifest.required_features.push_back("custom-calls");
+    require(format::customCallsFeature);
   }
   return success();
 }
@@ -367,6 +372,9 @@ LogicalResult Compiler::run(CompileSummary *summary) {
       return failure();
   manifest.nodes = nodes.names;
   addRecords();
+  manifest.flush_subnormals = options.flushSubnormals;
+  if (options.flushSubnormals)
+    require(format::flushFeature);
   if (failed(report(module.getLoc(), writer.finish(std::move(manifest)))))
     return failure();
   result.artifactBytes = writer.size();

@@ -11,6 +11,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
@@ -78,9 +79,11 @@ heddle_outcome heddle_compile_file(const char *modelPath,
     model.shapes = toStrings(options->shapes);
     model.dims = toStrings(options->dims);
     model.binds = toStrings(options->binds);
-    // Callers from before this field have a shorter struct.
-    if (options->size >= sizeof(heddle_compile_options))
+    // Callers from before these fields have a shorter struct.
+    if (options->size > offsetof(heddle_compile_options, custom_calls))
       model.customCalls = toStrings(options->custom_calls);
+    if (options->size > offsetof(heddle_compile_options, flush_subnormals))
+      build.flushSubnormals = options->flush_subnormals != 0;
     if (options->targets && *options->targets)
       build.targets = toStrings(options->targets);
   }

@@ -4,6 +4,6 @@ version: str
 
 def compile(
     model: str, artifact: str, targets: Sequence[str], shapes: Sequence[str], dims: Sequence[str], binds: Sequence[str],
-    custom_calls: Sequence[str]
+    custom_calls: Sequence[str], flush_subnormals: bool = False
 ) -> tuple[int, str]: ...
 def inspect(path: str) -> tuple[int, str]: ...

@@ -73,13 +73,14 @@ def compile(
     dims: Mapping[str, int | str] | None = None,
     binds: Mapping[str, str | os.PathLike] | None = None,
     custom_calls: Sequence[str] = (),
+    flush_subnormals: bool = False,
 ) -> pathlib.Path:
     """Compiles `model` into an artifact and returns its path.
 
     A model is a path to .onnx, .mlir or .mlirbc, their bytes, a jax.stages.Lowered, a jax.export.Exported, or a torch ExportedProgram. Without
     `output` a path's stem with .heddle is taken; other models need one. `shapes` and `dims` fix what the model leaves open, or bound it: a range
     "1..8" leaves the size to each call. `binds` turns StableHLO arguments into weights: {"params": "params.npz"}. `custom_calls` names functions that custom calls may call: they are given to
-    heddle.load.
+    heddle.load. With `flush_subnormals` numbers below the smallest normal one become zeros, which is faster where there are many.
     """
     from heddle import _compiler
     if output is None:
@@ -91,7 +92,8 @@ def compile(
             path, os.fspath(output), list(targets),
             [f"{name}={'x'.join(map(str, shape))}" for name, shape in (shapes or {}).items()],
             [f"{name}={size}" for name, size in (dims or {}).items()],
-            [f"{name}=@{os.fspath(file)}" for name, file in (binds or {}).items()], list(custom_calls))
+            [f"{name}=@{os.fspath(file)}" for name, file in (binds or {}).items()], list(custom_calls),
+            flush_subnormals)
     _check(*outcome)
     return pathlib.Path(output)
 

@@ -162,6 +162,18 @@ def test_donated_input_is_updated_in_place(tmp_path):
     assert cache.tolist() == [[1, 2]] * 4
 
 
+def test_subnormal_numbers_are_flushed_where_asked_for(tmp_path):
+    source = tmp_path / "product.mlir"
+    source.write_text("func.func @main(%x: tensor<40xf32>) -> tensor<40xf32> {\n"
+                      "  %0 = stablehlo.multiply %x, %x : tensor<40xf32>\n  return %0 : tensor<40xf32>\n}")
+    x = np.full(40, 2.0**-70, np.float32)
+    for flush, bits in (False, 512), (True, 0):
+        path = heddle.compile(source, tmp_path / "product.heddle", flush_subnormals=flush)
+        assert heddle.inspect(path)["flushes_subnormals"] == flush
+        (product,) = heddle.load(path)(x).values()
+        assert set(product.view(np.uint32)) == {bits}
+
+
 def test_read_only_inputs_are_taken(artifact):
     x = X.copy()
     x.flags.writeable = False

@@ -200,10 +200,14 @@ std::vector<int64_t> leastSymbols(const Manifest &manifest) {
 Error verifyManifest(const Manifest &manifest, uint64_t manifestOffset) {
   for (uint32_t i = 0; i < length(manifest.required_features()); ++i)
     if (std::string name = text(manifest.required_features()->Get(i));
-        name != customCallsFeature && name != extentsFeature)
+        name != customCallsFeature && name != extentsFeature &&
+        name != flushFeature)
       return {HEDDLE_FEATURE_UNSUPPORTED,
               "needs '" + name +
                   "', which this version of heddle does not have"};
+  if (manifest.flush_subnormals() && !needsFeature(manifest, flushFeature))
+    return invalid("it flushes subnormal numbers without saying that it needs "
+                   "a reader that can");
   if (Error error = checkSectionTable(manifest, manifestOffset))
     return error;
   if (Error error = checkWeights(manifest))

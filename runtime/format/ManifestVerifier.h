@@ -11,6 +11,7 @@ namespace heddle::format {
 
 /// Sizes that each call chooses reach the kernels: Fill.value.
 inline constexpr const char *extentsFeature = "extents";
+inline constexpr const char *flushFeature = "flush-subnormals";
 
 /// Checks a manifest that is a well-formed FlatBuffer and stands at
 /// `manifestOffset` of its file: required features, sections in bounds and in

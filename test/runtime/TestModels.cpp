@@ -2,6 +2,8 @@
 
 #include "test/runtime/TestModels.h"
 
+#include "runtime/format/ManifestVerifier.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -292,6 +294,27 @@ Model test::additionModel() {
 
   model.entry("empty");
   model.program().body = model.block();
+  return model;
+}
+
+Model test::subnormalModel(bool flush) {
+  Model model;
+  EntryT &entry = model.entry("main");
+  entry.inputs.push_back(tensor(model, "left", DataType::f32, {1000}));
+  entry.inputs.push_back(tensor(model, "right", DataType::f32, {1000}));
+  entry.outputs.push_back(tensor(model, "sum", DataType::f32, {1000}));
+  uint32_t left = model.buffer(BufferKind::input, 0, 4000);
+  uint32_t right = model.buffer(BufferKind::input, 1, 4000);
+  uint32_t sum = model.buffer(BufferKind::output, 0, 4000);
+  uint32_t add = model.kernel("add", 3, 2);
+  model.program().body = model.block();
+  model.launch(add,
+               {model.bind(left, Access::read), model.bind(right, Access::read),
+                model.bind(sum, Access::write)},
+               {1000, 10}, 100);
+  model.manifest.flush_subnormals = flush;
+  if (flush)
+    model.manifest.required_features.push_back(flushFeature);
   return model;
 }
 

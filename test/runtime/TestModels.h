@@ -84,6 +84,10 @@ struct Model {
   format::ProgramT *current = nullptr; ///< The one being built.
 };
 
+/// Adds 1000 pairs of numbers, ten by ten, on all workers; the sums are
+/// subnormal or, with `flush`, zero where the numbers are subnormal.
+Model subnormalModel(bool flush);
+
 /// Weights of 16 MiB, and an entry that does nothing.
 Model largeModel();
 /// sum = (left + right) + weight + left over 1000 elements in 8 tiles, by way

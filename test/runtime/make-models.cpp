@@ -25,7 +25,10 @@ int main(int argc, char **argv) {
                  write("donated", donatedModel()) &&
                  write("custom", customModel()) &&
                  write("dynamic", dynamicModel()) &&
-                 write("open", openModel()) && write("large", largeModel())
+                 write("open", openModel()) &&
+                 write("kept", subnormalModel(/*flush=*/false)) &&
+                 write("flushed", subnormalModel(/*flush=*/true)) &&
+                 write("large", largeModel())
              ? 0
              : 1;
 }

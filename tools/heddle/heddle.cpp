@@ -103,6 +103,9 @@ static constexpr char provided[] =
     "NAME=LIBRARY.so[:SYMBOL]: the function that calls of NAME call";
 
 static void addBuild(CLI::App &app, BuildOptions &build) {
+  app.add_flag("--flush-subnormals", build.flushSubnormals,
+               "Numbers below the smallest normal one become zeros, which is "
+               "faster where there are many");
   app.add_option("-t,--target", build.targets,
                  "native (default) or names from `heddle targets`, by commas")
       ->delimiter(',')

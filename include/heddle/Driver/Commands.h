@@ -43,6 +43,8 @@ struct ModelOptions {
 struct BuildOptions {
   /// "native", or names from `heddle targets`.
   std::vector<std::string> targets = {"native"};
+  /// Programs take subnormal numbers for zeros.
+  bool flushSubnormals = false;
   /// Stages after which the IR is written, as STAGE or STAGE=FILE.
   std::vector<std::string> dumpAfter;
   std::string stopAfter;

@@ -22,6 +22,8 @@ struct CompileOptions {
   std::vector<Machine> machines;
   /// Keeps symbols of kernels for debuggers and profilers.
   bool keepSymbols = false;
+  /// Kernels run where operands and results that are subnormal are zeros.
+  bool flushSubnormals = false;
   /// Facts for the artifact's records, by key: for `inspect` and `run`.
   std::vector<std::pair<std::string, std::string>> records;
   /// The module has passed `heddle-dispatch` already.

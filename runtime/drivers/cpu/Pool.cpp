@@ -4,6 +4,7 @@
 
 #include "runtime/Memory.h"
 #include "runtime/drivers/cpu/Clock.h"
+#include "runtime/drivers/cpu/FloatEnvironment.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -151,13 +152,14 @@ bool Pool::takeChunk(uint32_t &chunk) {
 
 /// Runs chunks of one task while there are any; false when there were none.
 bool Pool::workOnTask(int64_t worker) {
-  uint32_t chunk = 0, done = 0;
+  uint32_t chunk = 0, done = 1;
+  if (!takeChunk(chunk))
+    return false;
   // From the first chunk to the subtraction below the task cannot end, so that
   // `job` and all it points to stay, and all chunks are of this task.
-  for (; takeChunk(chunk); ++done)
+  FloatEnvironment environment(job->flushesSubnormals);
+  for (job->runChunk(worker, chunk); takeChunk(chunk); ++done)
     job->runChunk(worker, chunk);
-  if (!done)
-    return false;
   if (unfinished.fetch_sub(done, std::memory_order_acq_rel) != done)
     return true;
   if (uint32_t chunks = job->advance(worker))

@@ -25,7 +25,12 @@ public:
   /// and returns the number of its chunks; 0 when all is done.
   virtual uint32_t advance(int64_t worker) = 0;
 
+  /// Whether its arithmetic takes subnormal numbers for zeros.
+  const bool flushesSubnormals;
+
 protected:
+  explicit Job(bool flushesSubnormals = false)
+      : flushesSubnormals(flushesSubnormals) {}
   ~Job() = default;
 };
 

@@ -149,6 +149,8 @@ TEST_F(ArtifactTest, Manifests) {
   const Case cases[] = {
       {"needs 'time-travel'",
        [](Model &m) { m.manifest.required_features = {"time-travel"}; }},
+      {"flushes subnormal numbers without saying",
+       [](Model &m) { m.manifest.flush_subnormals = true; }},
       {"unknown extent",
        [](Model &m) { m.manifest.entries[0]->inputs[0]->shape[0] = 99; }},
       {"no proper type",
