@@ -48,6 +48,47 @@ static LogicalResult verifyAlgorithm(DotGeneralOp op) {
   return success();
 }
 
+/// What products of quantized operands are: both and the result quantized in
+/// one storage and expressed type, or the right one alone. The numbers of
+/// dot_general's constraints C14 and C17 to C20, and convolution's C28 and C31
+/// to C34.
+static LogicalResult verifyQuantizedProduct(Operation *op, Type lhs, Type rhs,
+                                            Type result) {
+  auto left = dyn_cast<quant::QuantizedType>(lhs);
+  auto right = dyn_cast<quant::QuantizedType>(rhs);
+  auto product = dyn_cast<quant::QuantizedType>(result);
+  // C14, C28.
+  if (bool(left) != (right && product))
+    return op->emitOpError()
+           << "multiplies " << lhs << " by " << rhs << " to " << result
+           << ": quantized are all three, or the right one";
+  if (!left) {
+    // C20, C34.
+    if (right && (lhs != right.getExpressedType() || lhs != result))
+      return op->emitOpError()
+             << "multiplies " << lhs << " by " << rhs << " to " << result
+             << ", which expresses " << right.getExpressedType();
+    return success();
+  }
+  // C17, C31. Producers combine unsigned values with signed weights.
+  if (left.getStorageTypeIntegralWidth() != right.getStorageTypeIntegralWidth())
+    return op->emitOpError()
+           << "multiplies values stored in different widths: " << lhs << " and "
+           << rhs;
+  // C18, C32.
+  if (left.getExpressedType() != right.getExpressedType() ||
+      left.getExpressedType() != product.getExpressedType())
+    return op->emitOpError()
+           << "multiplies values that express different types: " << lhs << ", "
+           << rhs << " and " << result;
+  // C19, C33.
+  if (isa<quant::UniformQuantizedType>(right) &&
+      !isa<quant::UniformQuantizedType>(product))
+    return op->emitOpError() << "has a result quantized per axis, " << result
+                             << ", of " << rhs << " quantized per tensor";
+  return success();
+}
+
 LogicalResult DotGeneralOp::verify() {
   auto lhs = cast<RankedTensorType>(getLhs().getType());
   auto rhs = cast<RankedTensorType>(getRhs().getType());
@@ -92,6 +133,19 @@ LogicalResult DotGeneralOp::verify() {
       !getAlgorithm() && !isa<quant::QuantizedType>(rhs.getElementType()))
     return emitOpError() << "multiplies " << lhs.getElementType() << " by "
                          << rhs.getElementType();
+  // C14, C17 to C20.
+  Type product = cast<RankedTensorType>(getType()).getElementType();
+  if (failed(verifyQuantizedProduct(*this, lhs.getElementType(),
+                                    rhs.getElementType(), product)))
+    return failure();
+  // C16.
+  if (auto perAxis =
+          dyn_cast<quant::UniformQuantizedPerAxisType>(rhs.getElementType());
+      perAxis &&
+      llvm::is_contained(rhsContract, perAxis.getQuantizedDimension()))
+    return emitOpError() << "contracts dimension "
+                         << perAxis.getQuantizedDimension()
+                         << " of rhs, along which it is quantized";
   // C12.
   SmallVector<int64_t> shape;
   for (int64_t dim : lhsBatch)
@@ -223,6 +277,22 @@ static LogicalResult verifyConvolution(
       !isa<quant::QuantizedType>(rhs.getElementType()))
     return op.emitOpError() << "multiplies " << lhs.getElementType() << " by "
                             << rhs.getElementType();
+  // C28, C31 to C34.
+  if (failed(verifyQuantizedProduct(op, lhs.getElementType(),
+                                    rhs.getElementType(),
+                                    result.getElementType())))
+    return failure();
+  // C29, C30.
+  for (auto [name, type, dimension] :
+       {std::tuple("rhs", rhs, numbers.getKernelOutputFeatureDimension()),
+        std::tuple("result", result, numbers.getOutputFeatureDimension())})
+    if (auto perAxis =
+            dyn_cast<quant::UniformQuantizedPerAxisType>(type.getElementType());
+        perAxis && perAxis.getQuantizedDimension() != dimension)
+      return op.emitOpError()
+             << name << " is quantized along dimension "
+             << perAxis.getQuantizedDimension()
+             << ", not along that of its features, " << dimension;
   // C25.
   SmallVector<int64_t> shape(rank, ShapedType::kDynamic);
   shape[numbers.getOutputBatchDimension()] =

@@ -203,3 +203,107 @@ func.func @dot_algorithm_type(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
     : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
   return
 }
+
+// -----
+
+func.func @dot_half_quantized(%a: tensor<2x2x!quant.uniform<i8:f32, 1.0>>, %b: tensor<2x2xf32>) {
+  // expected-error @below {{quantized are all three, or the right one}}
+  %0 = "stablehlo.dot_general"(%a, %b) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<2x2x!quant.uniform<i8:f32, 1.0>>, tensor<2x2xf32>) -> tensor<2x2x!quant.uniform<i8:f32, 1.0>>
+  return
+}
+
+// -----
+
+func.func @dot_widths(%a: tensor<2x2x!quant.uniform<i8:f32, 1.0>>, %b: tensor<2x2x!quant.uniform<i16:f32, 1.0>>) {
+  // expected-error @below {{multiplies values stored in different widths}}
+  %0 = "stablehlo.dot_general"(%a, %b) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<2x2x!quant.uniform<i8:f32, 1.0>>, tensor<2x2x!quant.uniform<i16:f32, 1.0>>) -> tensor<2x2x!quant.uniform<i8:f32, 1.0>>
+  return
+}
+
+// -----
+
+func.func @dot_expressed(%a: tensor<2x2x!quant.uniform<i8:f32, 1.0>>, %b: tensor<2x2x!quant.uniform<i8:f64, 1.0>>) {
+  // expected-error @below {{multiplies values that express different types}}
+  %0 = "stablehlo.dot_general"(%a, %b) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<2x2x!quant.uniform<i8:f32, 1.0>>, tensor<2x2x!quant.uniform<i8:f64, 1.0>>) -> tensor<2x2x!quant.uniform<i8:f32, 1.0>>
+  return
+}
+
+// -----
+
+func.func @dot_per_tensor(%a: tensor<2x2x!quant.uniform<i8:f32, 1.0>>, %b: tensor<2x2x!quant.uniform<i8:f32, 1.0>>) {
+  // expected-error @below {{quantized per tensor}}
+  %0 = "stablehlo.dot_general"(%a, %b) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<2x2x!quant.uniform<i8:f32, 1.0>>, tensor<2x2x!quant.uniform<i8:f32, 1.0>>) -> tensor<2x2x!quant.uniform<i8:f32:0, {1.0, 2.0}>>
+  return
+}
+
+// -----
+
+func.func @dot_expressed_alone(%a: tensor<2x2xf64>, %b: tensor<2x2x!quant.uniform<i8:f32, 1.0>>) {
+  // expected-error @below {{which expresses 'f32'}}
+  %0 = "stablehlo.dot_general"(%a, %b) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<2x2xf64>, tensor<2x2x!quant.uniform<i8:f32, 1.0>>) -> tensor<2x2xf32>
+  return
+}
+
+// -----
+
+func.func @convolution_half_quantized(%a: tensor<1x4x2x!quant.uniform<i8:f32, 1.0>>, %b: tensor<2x2x2xf32>) {
+  // expected-error @below {{quantized are all three, or the right one}}
+  %0 = stablehlo.convolution(%a, %b) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x4x2x!quant.uniform<i8:f32, 1.0>>, tensor<2x2x2xf32>) -> tensor<1x3x2x!quant.uniform<i8:f32, 1.0>>
+  return
+}
+
+// -----
+
+func.func @convolution_widths(%a: tensor<1x4x2x!quant.uniform<i8:f32, 1.0>>, %b: tensor<2x2x2x!quant.uniform<i16:f32, 1.0>>) {
+  // expected-error @below {{multiplies values stored in different widths}}
+  %0 = stablehlo.convolution(%a, %b) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x4x2x!quant.uniform<i8:f32, 1.0>>, tensor<2x2x2x!quant.uniform<i16:f32, 1.0>>) -> tensor<1x3x2x!quant.uniform<i8:f32, 1.0>>
+  return
+}
+
+// -----
+
+func.func @convolution_expressed(%a: tensor<1x4x2x!quant.uniform<i8:f32, 1.0>>, %b: tensor<2x2x2x!quant.uniform<i8:f64, 1.0>>) {
+  // expected-error @below {{multiplies values that express different types}}
+  %0 = stablehlo.convolution(%a, %b) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x4x2x!quant.uniform<i8:f32, 1.0>>, tensor<2x2x2x!quant.uniform<i8:f64, 1.0>>) -> tensor<1x3x2x!quant.uniform<i8:f32, 1.0>>
+  return
+}
+
+// -----
+
+func.func @convolution_per_tensor(%a: tensor<1x4x2x!quant.uniform<i8:f32, 1.0>>, %b: tensor<2x2x2x!quant.uniform<i8:f32, 1.0>>) {
+  // expected-error @below {{quantized per tensor}}
+  %0 = stablehlo.convolution(%a, %b) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x4x2x!quant.uniform<i8:f32, 1.0>>, tensor<2x2x2x!quant.uniform<i8:f32, 1.0>>) -> tensor<1x3x2x!quant.uniform<i8:f32:2, {1.0, 2.0}>>
+  return
+}
+
+// -----
+
+func.func @convolution_expressed_alone(%a: tensor<1x4x2xf64>, %b: tensor<2x2x2x!quant.uniform<i8:f32, 1.0>>) {
+  // expected-error @below {{which expresses 'f32'}}
+  %0 = stablehlo.convolution(%a, %b) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x4x2xf64>, tensor<2x2x2x!quant.uniform<i8:f32, 1.0>>) -> tensor<1x3x2xf32>
+  return
+}
+
+// -----
+
+func.func @dot_axis(%a: tensor<2x2x!quant.uniform<i8:f32, 1.0>>, %b: tensor<2x2x!quant.uniform<i8:f32:0, {1.0, 2.0}>>) {
+  // expected-error @below {{contracts dimension 0 of rhs, along which it is quantized}}
+  %0 = "stablehlo.dot_general"(%a, %b) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<2x2x!quant.uniform<i8:f32, 1.0>>, tensor<2x2x!quant.uniform<i8:f32:0, {1.0, 2.0}>>) -> tensor<2x2x!quant.uniform<i8:f32, 1.0>>
+  return
+}
+
+// -----
+
+func.func @convolution_axis(%a: tensor<1x4x2x!quant.uniform<i8:f32, 1.0>>, %b: tensor<2x2x2x!quant.uniform<i8:f32:1, {1.0, 2.0}>>) {
+  // expected-error @below {{rhs is quantized along dimension 1, not along that of its features, 2}}
+  %0 = stablehlo.convolution(%a, %b) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x4x2x!quant.uniform<i8:f32, 1.0>>, tensor<2x2x2x!quant.uniform<i8:f32:1, {1.0, 2.0}>>) -> tensor<1x3x2x!quant.uniform<i8:f32, 1.0>>
+  return
+}
+
+// -----
+
+func.func @convolution_result_axis(%a: tensor<1x4x2x!quant.uniform<i8:f32, 1.0>>, %b: tensor<2x2x2x!quant.uniform<i8:f32:2, {1.0, 2.0}>>) {
+  // expected-error @below {{result is quantized along dimension 1, not along that of its features, 2}}
+  %0 = stablehlo.convolution(%a, %b) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x4x2x!quant.uniform<i8:f32, 1.0>>, tensor<2x2x2x!quant.uniform<i8:f32:2, {1.0, 2.0}>>) -> tensor<1x3x2x!quant.uniform<i8:f32:1, {1.0, 2.0}>>
+  return
+}
