@@ -50,14 +50,19 @@ function(heddle_add_library name)
   set_property(GLOBAL APPEND PROPERTY HEDDLE_LIBRARIES ${name})
 endfunction()
 
-# heddle_add_shared_library(<name> <sources>... [LINK ...] [MLIR ...]): exports what its sources mark, nothing of what it links.
+# heddle_add_shared_library(<name> <sources>... [LINK ...] [MLIR ...]): exports what its sources mark; with clang, nothing of what it links.
 function(heddle_add_shared_library name)
   cmake_parse_arguments(ARG "" "" "LINK;MLIR" ${ARGN})
   add_library(${name} SHARED ${ARG_UNPARSED_ARGUMENTS})
   add_dependencies(${name} heddle-headers)
   target_precompile_headers(${name} REUSE_FROM HeddlePrecompiled)
   set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
-  target_link_options(${name} PRIVATE -Wl,--exclude-libs,ALL -Wl,--gc-sections)
+  target_link_options(${name} PRIVATE -Wl,--gc-sections)
+  # MLIR tells its traits apart by a variable in each library, which the loader makes one, or by the compiler's spelling of their names. gcc
+  # spells them otherwise than clang, which built MLIR: there, the variables must stay visible.
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    target_link_options(${name} PRIVATE -Wl,--exclude-libs,ALL)
+  endif()
   if(HEDDLE_SANITIZE)
     # The program that loads it brings the sanitizers' symbols; LLVM's flags ask for all to be defined.
     target_link_options(${name} PRIVATE -Wl,-z,undefs)
