@@ -33,11 +33,13 @@ private:
     SmallVector<int64_t> starts, limits, strides;
     for (size_t i = 0, rank = op.getStartIndices().size(); i < rank; ++i) {
       int64_t first = inner.getStartIndices()[i], step = inner.getStrides()[i];
-      starts.push_back(first + op.getStartIndices()[i] * step);
-      // The last element taken, and one more, so that the limit stays inside.
       int64_t count = cast<RankedTensorType>(op.getType()).getDimSize(i);
-      strides.push_back(step * op.getStrides()[i]);
-      limits.push_back(count == 0 ? starts[i]
+      // One that takes nothing may start behind the end, in steps of any size.
+      starts.push_back(count == 0 ? first
+                                  : first + op.getStartIndices()[i] * step);
+      strides.push_back(count <= 1 ? 1 : step * op.getStrides()[i]);
+      // The last element taken, and one more, so that the limit stays inside.
+      limits.push_back(count == 0 ? first
                                   : starts[i] + (count - 1) * strides[i] + 1);
     }
     Value result = SliceOp::create(

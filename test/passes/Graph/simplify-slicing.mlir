@@ -9,6 +9,16 @@ func.func @slices(%x: tensor<10xf32>) -> tensor<2xf32> {
   return %1 : tensor<2xf32>
 }
 
+// What takes nothing may stand behind the end of what it is a part of.
+// CHECK-LABEL: func.func @slice_of_nothing
+// CHECK-SAME: -> tensor<0x2xf32>
+// CHECK: return
+func.func @slice_of_nothing(%x: tensor<1x4xf32>) -> tensor<0x2xf32> {
+  %0 = stablehlo.slice %x [0:1:2, 0:4:2] : (tensor<1x4xf32>) -> tensor<1x2xf32>
+  %1 = stablehlo.slice %0 [1:1:3, 0:2] : (tensor<1x2xf32>) -> tensor<0x2xf32>
+  return %1 : tensor<0x2xf32>
+}
+
 // CHECK-LABEL: func.func @slice_of_input
 // CHECK-SAME: (%{{.*}}: tensor<4xf32>, %[[Y:.*]]: tensor<6xf32>)
 // CHECK-NEXT: stablehlo.slice %[[Y]] [1:3]
