@@ -20,12 +20,15 @@ static bool passesElementsOn(Operation *op) {
 }
 
 /// The largest index that is valid along every one of `dims`, when slices of
-/// `sizes` are taken at it.
+/// `sizes` are taken at it. Where a size is open, only the first one surely is.
 static int64_t lastIndex(RankedTensorType table, ArrayRef<int64_t> dims,
                          ArrayRef<int64_t> sizes) {
   int64_t last = std::numeric_limits<int64_t>::max();
-  for (int64_t dim : dims)
-    last = std::min(last, table.getDimSize(dim) - sizes[dim]);
+  for (int64_t dim : dims) {
+    bool isKnown =
+        !table.isDynamicDim(dim) && !ShapedType::isDynamic(sizes[dim]);
+    last = std::min(last, isKnown ? table.getDimSize(dim) - sizes[dim] : 0);
+  }
   return last;
 }
 
