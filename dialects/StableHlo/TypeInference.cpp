@@ -235,6 +235,27 @@ inferGather(std::optional<Location> location, RankedTensorType operand,
   return success();
 }
 
+SmallVector<int64_t> productShape(DotGeneralOp op) {
+  auto lhs = cast<RankedTensorType>(op.getLhs().getType());
+  auto rhs = cast<RankedTensorType>(op.getRhs().getType());
+  DotDimensionNumbersAttr numbers = op.getDotDimensionNumbers();
+  SmallVector<int64_t> shape;
+  for (int64_t dim : numbers.getLhsBatchingDimensions())
+    shape.push_back(lhs.getDimSize(dim));
+  auto addFree = [&](RankedTensorType type, ArrayRef<int64_t> batching,
+                     ArrayRef<int64_t> contracting) {
+    for (int64_t i = 0; i < type.getRank(); ++i)
+      if (!llvm::is_contained(batching, i) &&
+          !llvm::is_contained(contracting, i))
+        shape.push_back(type.getDimSize(i));
+  };
+  addFree(lhs, numbers.getLhsBatchingDimensions(),
+          numbers.getLhsContractingDimensions());
+  addFree(rhs, numbers.getRhsBatchingDimensions(),
+          numbers.getRhsContractingDimensions());
+  return shape;
+}
+
 FailureOr<SmallVector<int64_t>> slideWindow(std::optional<Location> location,
                                             ArrayRef<int64_t> shape,
                                             const Window &window) {

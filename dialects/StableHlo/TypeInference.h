@@ -61,6 +61,10 @@ llvm::LogicalResult inferGather(std::optional<mlir::Location> location,
                                 llvm::ArrayRef<int64_t> sliceSizes,
                                 llvm::SmallVectorImpl<mlir::Type> &inferred);
 
+/// Shape of a dot_general's result (C12): batching dimensions, then what is
+/// left of lhs, then of rhs.
+llvm::SmallVector<int64_t> productShape(DotGeneralOp op);
+
 /// A sliding window over all dimensions of a tensor.
 struct Window {
   llvm::SmallVector<int64_t> sizes, strides, baseDilations, windowDilations;

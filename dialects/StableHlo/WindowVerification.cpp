@@ -147,18 +147,8 @@ LogicalResult DotGeneralOp::verify() {
                          << perAxis.getQuantizedDimension()
                          << " of rhs, along which it is quantized";
   // C12.
-  SmallVector<int64_t> shape;
-  for (int64_t dim : lhsBatch)
-    shape.push_back(lhs.getDimSize(dim));
-  for (int64_t i = 0; i < lhs.getRank(); ++i)
-    if (!llvm::is_contained(lhsUsed, i))
-      shape.push_back(lhs.getDimSize(i));
-  for (int64_t i = 0; i < rhs.getRank(); ++i)
-    if (!llvm::is_contained(rhsUsed, i))
-      shape.push_back(rhs.getDimSize(i));
-  Type element = cast<RankedTensorType>(getType()).getElementType();
-  return verifyResultType(*this, RankedTensorType::get(shape, element),
-                          getType());
+  return verifyResultType(
+      *this, RankedTensorType::get(productShape(*this), product), getType());
 }
 
 LogicalResult DotOp::verify() {

@@ -141,9 +141,8 @@ static std::vector<int64_t> tensorShape(const format::Tensor &tensor,
   return shape;
 }
 
-/// "1..8x128" where a call chooses a size.
-static std::string rangeText(ArrayRef<int64_t> least,
-                             ArrayRef<int64_t> largest) {
+std::string heddle::rangeText(ArrayRef<int64_t> least,
+                              ArrayRef<int64_t> largest) {
   if (least == largest)
     return shapeText(largest);
   std::string result;

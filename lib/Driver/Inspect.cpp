@@ -87,16 +87,8 @@ static std::string textOf(const TensorSignature &tensor) {
     return typeText(tensor.type);
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << tensor.type.getElementType() << " ";
-  llvm::interleave(
-      llvm::zip_equal(tensor.least, tensor.type.getShape()), os,
-      [&](auto pair) {
-        auto [low, high] = pair;
-        if (low != high)
-          os << low << "..";
-        os << high;
-      },
-      "x");
+  os << tensor.type.getElementType() << " "
+     << rangeText(tensor.least, tensor.type.getShape());
   return text;
 }
 

@@ -4,6 +4,7 @@
 
 #include "dialects/Chlo/Broadcasting.h"
 #include "dialects/StableHlo/StableHlo.h"
+#include "dialects/StableHlo/TypeInference.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -17,26 +18,7 @@ static RankedTensorType tensorOf(Value value) {
   return dyn_cast<RankedTensorType>(value.getType());
 }
 
-/// Batching dimensions, then what is left of lhs, then of rhs.
-static Shape shapeOf(DotGeneralOp op) {
-  RankedTensorType lhs = tensorOf(op.getLhs()), rhs = tensorOf(op.getRhs());
-  DotDimensionNumbersAttr numbers = op.getDotDimensionNumbers();
-  SmallVector<int64_t> shape;
-  for (int64_t i : numbers.getLhsBatchingDimensions())
-    shape.push_back(lhs.getDimSize(i));
-  auto addFree = [&](RankedTensorType type, ArrayRef<int64_t> batching,
-                     ArrayRef<int64_t> contracting) {
-    for (int64_t i = 0; i < type.getRank(); ++i)
-      if (!llvm::is_contained(batching, i) &&
-          !llvm::is_contained(contracting, i))
-        shape.push_back(type.getDimSize(i));
-  };
-  addFree(lhs, numbers.getLhsBatchingDimensions(),
-          numbers.getLhsContractingDimensions());
-  addFree(rhs, numbers.getRhsBatchingDimensions(),
-          numbers.getRhsContractingDimensions());
-  return shape;
-}
+static Shape shapeOf(DotGeneralOp op) { return productShape(op); }
 
 static Shape shapeOf(ConvolutionOp op) {
   RankedTensorType lhs = tensorOf(op.getLhs()), rhs = tensorOf(op.getRhs());

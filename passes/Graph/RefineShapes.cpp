@@ -201,23 +201,10 @@ struct RefineDot : OpRewritePattern<DotGeneralOp> {
     auto rhs = dyn_cast<RankedTensorType>(op.getRhs().getType());
     if (!lhs || !rhs || !lhs.hasStaticShape() || !rhs.hasStaticShape())
       return rewriter.notifyMatchFailure(op, "operands' sizes are not known");
-    auto numbers = op.getDotDimensionNumbers();
-    SmallVector<int64_t> shape;
-    for (int64_t dim : numbers.getLhsBatchingDimensions())
-      shape.push_back(lhs.getDimSize(dim));
-    auto addFree = [&](RankedTensorType type, ArrayRef<int64_t> batch,
-                       ArrayRef<int64_t> sum) {
-      for (int64_t i = 0; i < type.getRank(); ++i)
-        if (!llvm::is_contained(batch, i) && !llvm::is_contained(sum, i))
-          shape.push_back(type.getDimSize(i));
-    };
-    addFree(lhs, numbers.getLhsBatchingDimensions(),
-            numbers.getLhsContractingDimensions());
-    addFree(rhs, numbers.getRhsBatchingDimensions(),
-            numbers.getRhsContractingDimensions());
-    return success(refine(op.getResult(),
-                          RankedTensorType::get(shape, lhs.getElementType()),
-                          rewriter));
+    return success(
+        refine(op.getResult(),
+               RankedTensorType::get(productShape(op), lhs.getElementType()),
+               rewriter));
   }
 };
 

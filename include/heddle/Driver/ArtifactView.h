@@ -5,9 +5,12 @@
 
 #include "heddle/Support/Diagnostics.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <string>
 
 namespace heddle::format {
 class ArtifactReader;
@@ -18,6 +21,11 @@ namespace heddle {
 
 /// The runtime's status values are error codes of the same numbers.
 ErrorCode toErrorCode(const format::Error &error);
+
+/// "1..8x128" where a call chooses a size; `least` and `largest` have one
+/// number per dimension.
+std::string rangeText(llvm::ArrayRef<int64_t> least,
+                      llvm::ArrayRef<int64_t> largest);
 
 /// Prints `artifact`: a summary, or the part called `show` in full.
 void printArtifact(llvm::raw_ostream &os, llvm::StringRef path,
