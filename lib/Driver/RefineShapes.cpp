@@ -7,6 +7,7 @@
 #include "dialects/StableHlo/TypeInference.h"
 #include "heddle/Reference/Interpreter.h"
 #include "heddle/Support/Diagnostics.h"
+#include "passes/Graph/CustomCalls/CustomCalls.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -213,6 +214,11 @@ LogicalResult Refiner::refineTypes(Operation *op) {
     for (auto [result, input] :
          llvm::zip(scatter.getResults(), scatter.getInputs()))
       setType(result, input.getType());
+  } else if (auto call = dyn_cast<CustomCallOp>(op);
+             call && isElementwiseCall(call)) {
+    for (auto [result, operand] :
+         llvm::zip(call->getResults(), call->getOperands()))
+      setType(result, operand.getType());
   } else if (auto shape = shapeOfResult(op)) {
     auto type = tensorOf(op->getResult(0));
     if (llvm::any_of(*shape, [](int64_t size) {

@@ -3,6 +3,7 @@
 
 #include "Routines.h"
 
+#include "dialects/StableHlo/AnnotationCalls.h"
 #include "dialects/StableHlo/StableHlo.h"
 
 #include <cmath>
@@ -216,17 +217,6 @@ template <typename F> static Function elementwise(F function) {
 std::optional<LogicalResult> reference::applyKnownCustomCall(Invocation &call,
                                                              StringRef target) {
   static const llvm::StringMap<Function> functions = {
-      {"Sharding", passThrough},
-      {"SPMDFullToShardShape", passThrough},
-      {"SPMDShardToFullShape", passThrough},
-      {"xla.sdy.FuncResultSharding", passThrough},
-      {"xla.sdy.GlobalToLocalShape", passThrough},
-      {"xla.sdy.LocalToGlobalShape", passThrough},
-      {"xla.sdy.PropagationBarrier", passThrough},
-      {"LayoutConstraint", passThrough},
-      {"annotate_device_placement", passThrough},
-      {"MoveToHost", passThrough},
-      {"MoveToDevice", passThrough},
       {"AllocateBuffer", allocate},
       {"dce_sink", sink},
       {"InspectSharding", sink},
@@ -244,6 +234,8 @@ std::optional<LogicalResult> reference::applyKnownCustomCall(Invocation &call,
       {"mhlo.sinh", elementwise([](auto x) { return std::sinh(x); })},
       {"mhlo.tan", elementwise([](auto x) { return std::tan(x); })},
   };
+  if (stablehlo::isAnnotationCall(target))
+    return passThrough(call);
   if (auto found = functions.find(target); found != functions.end())
     return found->second(call);
   return applyLapackCall(call, target);

@@ -4,6 +4,7 @@
 #include "dialects/Prec/Prec.h"
 #include "dialects/StableHlo/TypeInference.h"
 #include "passes/Graph/Constants.h"
+#include "passes/Graph/CustomCalls/CustomCalls.h"
 #include "passes/Graph/Simplify.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -166,6 +167,22 @@ template <typename Op> struct RefineConversion : OpRewritePattern<Op> {
   }
 };
 
+/// Calls known to give each operand's shape again.
+struct RefineCustomCall : OpRewritePattern<CustomCallOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(CustomCallOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isElementwiseCall(op))
+      return rewriter.notifyMatchFailure(op, "shapes are the target's affair");
+    bool changed = false;
+    for (auto [operand, result] :
+         llvm::zip_equal(op->getOperands(), op->getResults()))
+      changed |= refine(result, operand.getType(), rewriter);
+    return success(changed);
+  }
+};
+
 /// A reshape that leaves one size open takes what the elements leave.
 struct RefineReshape : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -253,7 +270,8 @@ void populateRefineShapesPatterns(RewritePatternSet &patterns) {
                FixSetDimensionSize, RefineInferred, RefineConversion<ConvertOp>,
                RefineConversion<prec::QuantizeOp>,
                RefineConversion<prec::DequantizeOp>, RefineReshape, RefineDot,
-               RefineLoop, RefineReturn>(patterns.getContext());
+               RefineLoop, RefineReturn, RefineCustomCall>(
+      patterns.getContext());
   patterns.add<RefineComputedShape<DynamicBroadcastInDimOp>>(
       patterns.getContext());
 }

@@ -1,6 +1,7 @@
 // Shapes that turn out to be known, branches whose condition is known, older
 // spellings and annotations without meaning for the numbers.
 
+#include "dialects/StableHlo/AnnotationCalls.h"
 #include "dialects/StableHlo/RegisteredCalls.h"
 #include "passes/Graph/Constants.h"
 #include "passes/Graph/Simplify.h"
@@ -153,9 +154,8 @@ struct DropAnnotation : OpRewritePattern<CustomCallOp> {
     if (name == "shape_assertion" && !op.getInputs().empty() &&
         isSplatOf(op.getInputs().front(), 1) && op->getNumResults() == 0)
       return rewriter.eraseOp(op), success();
-    bool annotation = name == "Sharding" || name == "LayoutConstraint" ||
-                      name == "annotate_device_placement";
-    if (!annotation || op->getOperandTypes() != op->getResultTypes())
+    if (!isAnnotationCall(name) ||
+        op->getOperandTypes() != op->getResultTypes())
       return rewriter.notifyMatchFailure(op, "computes something");
     rewriter.replaceOp(op, op.getInputs());
     return success();

@@ -5,6 +5,7 @@
 #include "dialects/Chlo/Chlo.h"
 #include "heddle/Support/Diagnostics.h"
 #include "passes/Graph/Constants.h"
+#include "passes/Graph/CustomCalls/CustomCalls.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -151,14 +152,6 @@ bool PaddingMasker::isTouched(Operation *op) const {
          !table.constants(op).empty();
 }
 
-/// Calls that only say something about their operand.
-static bool isAnnotation(CustomCallOp op) {
-  StringRef name = op.getCallTargetName();
-  return name == "Sharding" || name == "annotate_device_placement" ||
-         name == "mhlo.erf" || name == "mhlo.asin" || name == "mhlo.acos" ||
-         name == "mhlo.sinh" || name == "mhlo.cosh" || name == "mhlo.atan";
-}
-
 LogicalResult PaddingMasker::dispatch(Operation *op) {
   /// Whether no dimension in `dims` of an operand or result is bounded.
   auto free = [&](ValueRange list, auto isInner) {
@@ -201,7 +194,7 @@ LogicalResult PaddingMasker::dispatch(Operation *op) {
           [&](Operation *) { return batchedBy(2); })
       .Case([&](FftOp o) { return batchedBy(o.getFftLength().size()); })
       .Case([&](CustomCallOp o) -> LogicalResult {
-        if (isAnnotation(o))
+        if (isElementwiseCall(o))
           return success();
         return refuse(o, "@" + o.getCallTargetName() +
                              " is not known for bounded dimensions");

@@ -3,6 +3,7 @@
 
 #include "passes/Graph/CustomCalls/CustomCalls.h"
 
+#include "dialects/StableHlo/AnnotationCalls.h"
 #include "heddle/Support/Diagnostics.h"
 
 using namespace mlir;
@@ -42,22 +43,16 @@ static LogicalResult sink(OpBuilder &, stablehlo::CustomCallOp op,
 }
 
 ArrayRef<CustomCallRule> annotationCustomCalls() {
-  static const CustomCallRule rules[] = {
-      {"Sharding", passThrough},
-      {"SPMDFullToShardShape", passThrough},
-      {"SPMDShardToFullShape", passThrough},
-      {"xla.sdy.FuncResultSharding", passThrough},
-      {"xla.sdy.GlobalToLocalShape", passThrough},
-      {"xla.sdy.LocalToGlobalShape", passThrough},
-      {"xla.sdy.PropagationBarrier", passThrough},
-      {"LayoutConstraint", passThrough},
-      {"annotate_device_placement", passThrough},
-      {"MoveToHost", passThrough},
-      {"MoveToDevice", passThrough},
-      {"AllocateBuffer", allocate},
-      {"dce_sink", sink},
-      {"InspectSharding", sink},
-  };
+  static const SmallVector<CustomCallRule> rules = [] {
+    SmallVector<CustomCallRule> rows = {
+        {"AllocateBuffer", allocate},
+        {"dce_sink", sink},
+        {"InspectSharding", sink},
+    };
+    for (StringRef target : stablehlo::kAnnotationCalls)
+      rows.push_back({target, passThrough});
+    return rows;
+  }();
   return rules;
 }
 

@@ -3,6 +3,7 @@
 // RUN: rm -rf %t && split-file %s %t && cd %t
 // RUN: heddle compare strides.mlir && heddle compare window.mlir
 // RUN: heddle compare broadcast.mlir && heddle compare bounded-broadcast.mlir
+// RUN: heddle compare known-calls.mlir && heddle compare known-calls.mlir --shape arg0=5x4
 
 // More strides and dilations than there are spatial dimensions, as JAX wrote them: the first count.
 //--- strides.mlir
@@ -40,4 +41,13 @@ func.func @main(%x: tensor<?x1xf32, #stablehlo.bounds<6, ?>>, %y: tensor<?xf32, 
   %3 = chlo.is_inf %y : tensor<?xf32, #stablehlo.bounds<5>> -> tensor<?xi1>
   %4 = chlo.erf %y : tensor<?xf32, #stablehlo.bounds<5>> -> tensor<?xf32, #stablehlo.bounds<5>>
   return %0, %1, %2, %3, %4 : tensor<?x?xf32>, tensor<?x?xi1>, tensor<?x4xf32>, tensor<?xi1>, tensor<?xf32, #stablehlo.bounds<5>>
+}
+
+// Annotations, and functions of each element, keep the shape of their operand.
+//--- known-calls.mlir
+func.func @main(%x: tensor<?x4xf32, #stablehlo.bounds<8, ?>>) -> tensor<?x4xf32> {
+  %0 = stablehlo.custom_call @LayoutConstraint(%x) : (tensor<?x4xf32, #stablehlo.bounds<8, ?>>) -> tensor<?x4xf32>
+  %1 = stablehlo.custom_call @xla.sdy.PropagationBarrier(%0) : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  %2 = stablehlo.custom_call @mhlo.sinh(%1) : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  return %2 : tensor<?x4xf32>
 }
