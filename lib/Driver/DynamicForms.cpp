@@ -3,6 +3,7 @@
 #include "lib/Driver/DynamicForms.h"
 
 #include "dialects/Chlo/Broadcasting.h"
+#include "dialects/Chlo/Chlo.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "passes/Graph/KnownSizes.h"
 
@@ -16,6 +17,10 @@ using namespace mlir;
 using namespace heddle::stablehlo;
 
 namespace heddle {
+
+/// On a custom call: the numbers of the operands that hold its results' shapes.
+constexpr llvm::StringLiteral kShapeOperandsAttrName =
+    "indices_of_shape_operands";
 
 std::optional<SmallVector<int64_t>> integersOf(Value value) {
   DenseIntElementsAttr dense;
@@ -137,6 +142,126 @@ static Operation *fixReduceWindow(CustomCallOp op) {
   return builder.create(state);
 }
 
+/// A call like `op` of these operands, which are its first.
+static CustomCallOp createLike(CustomCallOp op, StringRef target,
+                               TypeRange types, ValueRange operands) {
+  NamedAttrList attributes(op->getAttrDictionary());
+  attributes.erase(kShapeOperandsAttrName);
+  attributes.set(op.getCallTargetNameAttrName(),
+                 StringAttr::get(op.getContext(), target));
+  if (auto layouts = op.getOperandLayouts())
+    attributes.set(
+        op.getOperandLayoutsAttrName(),
+        ArrayAttr::get(op.getContext(),
+                       layouts->getValue().take_front(operands.size())));
+  OpBuilder builder(op);
+  return CustomCallOp::create(builder, op.getLoc(), types, operands,
+                              attributes.getAttrs());
+}
+
+/// A call that is told its results' shapes: the last operands are these, one
+/// for each result.
+static Operation *fixResultShapes(CustomCallOp op) {
+  auto numbers =
+      op->getAttrOfType<DenseIntElementsAttr>(kShapeOperandsAttrName);
+  unsigned count = op->getNumResults();
+  if (!numbers || numbers.getNumElements() != count ||
+      count > op->getNumOperands())
+    return nullptr;
+  unsigned first = op->getNumOperands() - count;
+  SmallVector<Type> types;
+  for (auto [i, number, result] :
+       llvm::enumerate(numbers.getValues<APInt>(), op->getResults())) {
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    if (!type || number != first + i)
+      return nullptr;
+    SmallVector<int64_t> shape(type.getShape());
+    if (!type.hasStaticShape()) {
+      auto sizes = integersOf(op->getOperand(first + i));
+      if (!sizes || sizes->size() != shape.size())
+        return nullptr;
+      for (auto [known, size] : llvm::zip(shape, *sizes)) {
+        if (size < 0 || (ShapedType::isStatic(known) && known != size))
+          return nullptr;
+        known = size;
+      }
+    }
+    types.push_back(RankedTensorType::get(shape, type.getElementType()));
+  }
+  return createLike(op, op.getCallTargetName(), types,
+                    op.getInputs().take_front(first));
+}
+
+/// `custom_call @stablehlo.dynamic_top_k(x, k)`, and `@mhlo.topk(x)` with the
+/// size k of its results, whose others are open.
+static Operation *fixTopK(CustomCallOp op) {
+  bool isDynamic = op.getCallTargetName() == "stablehlo.dynamic_top_k";
+  auto options = op->getAttrOfType<DictionaryAttr>("mhlo.attributes");
+  auto largest = options ? options.getAs<BoolAttr>("largest") : BoolAttr();
+  if ((!isDynamic && op.getCallTargetName() != "mhlo.topk") ||
+      op.getNumOperands() != 1 + isDynamic || op->getNumResults() != 2 ||
+      (largest && !largest.getValue()))
+    return nullptr;
+  auto from = dyn_cast<RankedTensorType>(op.getOperand(0).getType());
+  auto to = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!from || !from.hasStaticShape() || from.getRank() == 0 || !to ||
+      to.getRank() != from.getRank() || (!isDynamic && to.hasStaticShape()))
+    return nullptr;
+  auto count =
+      isDynamic
+          ? integersOf(op.getOperand(1))
+          : std::optional(SmallVector<int64_t>(to.getShape().take_back()));
+  if (!count || count->size() != 1 || count->front() < 0 ||
+      count->front() > from.getShape().back())
+    return nullptr;
+  SmallVector<int64_t> shape(from.getShape());
+  shape.back() = count->front();
+  OpBuilder builder(op);
+  op.getContext()->getOrLoadDialect<chlo::ChloDialect>();
+  return chlo::TopKOp::create(
+      builder, op.getLoc(), from.clone(shape),
+      from.clone(shape, getElementTypeOrSelf(op->getResult(1))),
+      op.getOperand(0), count->front());
+}
+
+/// `custom_call @stablehlo.dynamic_approx_top_k(keys, others..., initial key,
+/// initial others..., k)`: the results' sizes say k, too.
+static Operation *fixApproximateTopK(CustomCallOp op) {
+  unsigned count = op->getNumResults();
+  if (op.getCallTargetName() != "stablehlo.dynamic_approx_top_k" ||
+      op.getNumOperands() != 2 * count + 1 ||
+      op->hasAttr(kShapeOperandsAttrName))
+    return nullptr;
+  return createLike(op, "ApproxTopK", op->getResultTypes(),
+                    op.getInputs().take_front(2 * count));
+}
+
+/// `custom_call @stablehlo.dynamic_rng_bit_generator(state, shape)`.
+static Operation *fixRandomBits(CustomCallOp op) {
+  auto algorithm = op->getAttrOfType<RngAlgorithmAttr>("rng_algorithm");
+  if (op.getCallTargetName() != "stablehlo.dynamic_rng_bit_generator" ||
+      op.getNumOperands() != 2 || op->getNumResults() != 2 || !algorithm)
+    return nullptr;
+  auto shape = integersOf(op.getOperand(1));
+  auto type = dyn_cast<RankedTensorType>(op->getResult(1).getType());
+  if (!shape || !type || shape->size() != static_cast<size_t>(type.getRank()) ||
+      llvm::any_of(*shape, [](int64_t size) { return size < 0; }))
+    return nullptr;
+  OpBuilder builder(op);
+  return RngBitGeneratorOp::create(
+      builder, op.getLoc(), op.getOperand(0).getType(), type.clone(*shape),
+      algorithm, op.getOperand(0));
+}
+
+/// JAX's calls whose sizes are operands.
+static Operation *fixCall(CustomCallOp op) {
+  for (auto *fix : {fixResultShapes, fixReduceWindow, fixTopK,
+                    fixApproximateTopK, fixRandomBits})
+    if (Operation *fixed = fix(op))
+      return fixed;
+  return nullptr;
+}
+
 Operation *fixDynamicForm(Operation *op) {
   Operation *fixed = nullptr;
   if (auto slice = dyn_cast<RealDynamicSliceOp>(op))
@@ -144,7 +269,7 @@ Operation *fixDynamicForm(Operation *op) {
   else if (auto set = dyn_cast<SetDimensionSizeOp>(op))
     fixed = fixSize(set);
   else if (auto call = dyn_cast<CustomCallOp>(op))
-    fixed = fixReduceWindow(call);
+    fixed = fixCall(call);
   OpBuilder builder(op);
   if (isa<DynamicGatherOp, DynamicConvOp>(op))
     fixed = createKnownForm(builder, op);
@@ -152,7 +277,8 @@ Operation *fixDynamicForm(Operation *op) {
     return op;
   op->replaceAllUsesWith(fixed);
   op->erase();
-  return fixed;
+  // What was told its results' shapes may have sizes besides.
+  return fixDynamicForm(fixed);
 }
 
 /// A dimension's size where it is known; null elsewhere.

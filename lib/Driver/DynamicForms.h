@@ -19,7 +19,8 @@ std::optional<llvm::SmallVector<int64_t>> integersOf(mlir::Value value);
 bool isSizeOperand(mlir::OpOperand &operand);
 
 /// Replaces an operation by a form that holds its sizes, where its type alone
-/// could not: gathers, slices of computed starts, JAX's dynamic_reduce_window.
+/// could not: gathers, slices of computed starts, JAX's calls that get their
+/// results' shapes, a window or a number of elements as operands.
 /// Returns what stands there now.
 mlir::Operation *fixDynamicForm(mlir::Operation *op);
 

@@ -152,6 +152,17 @@ bool PaddingMasker::isTouched(Operation *op) const {
          !table.constants(op).empty();
 }
 
+/// How many dimensions behind those of the batch the first operand of a call of
+/// LAPACK's routines has; 0 for any other call.
+static int64_t innerRankOfRoutine(CustomCallOp op) {
+  StringRef target = op.getCallTargetName();
+  if (!target.starts_with("lapack_") || !findCustomCallRule(target) ||
+      op->getNumOperands() == 0)
+    return 0;
+  // The diagonals of a tridiagonal matrix.
+  return target.ends_with("gtsv_ffi") ? 1 : 2;
+}
+
 LogicalResult PaddingMasker::dispatch(Operation *op) {
   /// Whether no dimension in `dims` of an operand or result is bounded.
   auto free = [&](ValueRange list, auto isInner) {
@@ -162,6 +173,16 @@ LogicalResult PaddingMasker::dispatch(Operation *op) {
           return true;
       return false;
     });
+  };
+  auto batchedCall = [&](CustomCallOp call) -> LogicalResult {
+    auto type = dyn_cast<RankedTensorType>(call->getOperand(0).getType());
+    int64_t batch = type ? type.getRank() - innerRankOfRoutine(call) : 0;
+    auto isInner = [=](int64_t i, int64_t) { return i >= batch; };
+    if (free(call->getOperands(), isInner) && free(call->getResults(), isInner))
+      return onlyVaries(call, {});
+    return refuse(call, "@" + call.getCallTargetName() +
+                            " cannot be computed over a bounded dimension of "
+                            "its matrices");
   };
   auto batchedBy = [&](int64_t inner) -> LogicalResult {
     auto isInner = [=](int64_t i, int64_t rank) { return i >= rank - inner; };
@@ -190,12 +211,21 @@ LogicalResult PaddingMasker::dispatch(Operation *op) {
       .Case<BroadcastInDimOp, TransposeOp, IotaOp, ConvertOp, ClampOp, SelectOp,
             MapOp, BatchNormInferenceOp, OptimizationBarrierOp, WhileOp, IfOp,
             CaseOp>([&](Operation *o) { return onlyVaries(o, {}); })
+      .Case([&](BitcastConvertOp o) -> LogicalResult {
+        if (cast<RankedTensorType>(o.getType()).getRank() ==
+            cast<RankedTensorType>(o.getOperand().getType()).getRank())
+          return onlyVaries(o, {});
+        return refuse(o, "joins or splits elements along a dimension, which "
+                         "cannot be computed over a bounded one");
+      })
       .Case<CholeskyOp, TriangularSolveOp>(
           [&](Operation *) { return batchedBy(2); })
       .Case([&](FftOp o) { return batchedBy(o.getFftLength().size()); })
       .Case([&](CustomCallOp o) -> LogicalResult {
         if (isElementwiseCall(o))
           return success();
+        if (innerRankOfRoutine(o))
+          return batchedCall(o);
         return refuse(o, "@" + o.getCallTargetName() +
                              " is not known for bounded dimensions");
       })
