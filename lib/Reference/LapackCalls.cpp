@@ -236,8 +236,12 @@ static std::string hessenberg(const LapackCall &call, ArrayRef<Dense> in,
 
 static std::string tridiagonal(const LapackCall &call, ArrayRef<Dense> in,
                                MutableArrayRef<Dense> out) {
-  call.run("tridiagonal", call.flag("lower", call.isLetter("uplo", 'L', 'L')),
-           in, out);
+  bool lower = call.isLetter("uplo", 'L', 'L');
+  call.run("tridiagonal", call.flag("lower", lower), in, out);
+  // LAPACK leaves the other triangle alone.
+  for (int64_t i = 0; i < in[0].rows; ++i)
+    for (int64_t j = lower ? i + 1 : 0; j < (lower ? in[0].columns : i); ++j)
+      out[0].at(i, j) = in[0].at(i, j);
   return "";
 }
 

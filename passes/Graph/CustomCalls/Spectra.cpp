@@ -164,6 +164,21 @@ static LogicalResult hessenberg(OpBuilder &builder, stablehlo::CustomCallOp op,
   return mlir::success();
 }
 
+/// `packed` with the elements of `a` in the triangle that LAPACK does not
+/// touch.
+static Value keepTriangle(OpBuilder &builder, Location loc, Value a,
+                          Value packed, bool lower) {
+  auto type = cast<RankedTensorType>(a.getType());
+  auto places = type.clone(builder.getI32Type());
+  int64_t rank = type.getRank();
+  Value row = stablehlo::IotaOp::create(builder, loc, places, rank - 2);
+  Value column = stablehlo::IotaOp::create(builder, loc, places, rank - 1);
+  Value isKept = stablehlo::CompareOp::create(
+      builder, loc, lower ? row : column, lower ? column : row,
+      stablehlo::ComparisonDirection::LT);
+  return stablehlo::SelectOp::create(builder, loc, isKept, a, packed);
+}
+
 /// sytrd(a), hetrd(a) -> (packed, d, e, taus, info)
 static LogicalResult tridiagonal(OpBuilder &builder, stablehlo::CustomCallOp op,
                                  SmallVectorImpl<Value> &results) {
@@ -174,6 +189,8 @@ static LogicalResult tridiagonal(OpBuilder &builder, stablehlo::CustomCallOp op,
       results, createRoutine(builder, op.getLoc(), "tridiagonal",
                              TypeRange(op->getResultTypes()).take_front(4),
                              op.getInputs(), flag(builder, "lower", lower)));
+  results[0] =
+      keepTriangle(builder, op.getLoc(), op.getInputs()[0], results[0], lower);
   results.push_back(success(builder, op, 4));
   return mlir::success();
 }
