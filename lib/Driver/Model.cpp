@@ -7,6 +7,7 @@
 #include "heddle/Frontend/StableHlo.h"
 #include "heddle/Support/EntrySizes.h"
 #include "lib/Driver/BoundedModel.h"
+#include "lib/Driver/LegacyCalls.h"
 #include "lib/Driver/RefineShapes.h"
 
 #include "dialects/StableHlo/TypeInference.h"
@@ -98,7 +99,8 @@ static OwningOpRef<ModuleOp> checkModel(Session &session,
     return nullptr;
   }
   if (failed(closeOpenSizes(entryFunction(*module))) ||
-      failed(markCustomCalls(*module, options.customCalls)))
+      failed(markCustomCalls(*module, options.customCalls)) ||
+      failed(modernizeCalls(*module)))
     return nullptr;
   return module;
 }

@@ -7,6 +7,7 @@
 
 #include "heddle/Driver/CustomCalls.h"
 #include "heddle/Driver/Targets.h"
+#include "lib/Driver/LegacyCalls.h"
 
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
@@ -135,7 +136,8 @@ ProgramOutcome FileTester::testModule(StringRef text, StringRef path) {
     }
     return outcome;
   }
-  if (failed(markCustomCalls(*module, command.customCalls))) {
+  if (failed(markCustomCalls(*module, command.customCalls)) ||
+      failed(modernizeCalls(*module))) {
     outcome.kind = ProgramOutcome::Failed;
     outcome.messages = {StringRef(errors).trim().str()};
     return outcome;

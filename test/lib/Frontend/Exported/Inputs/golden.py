@@ -9,6 +9,9 @@ import pathlib
 import subprocess
 import sys
 
+# Sizes that the exporter left open.
+OPTIONS = {"batches": ["--shape", "0=2x3x3"]}
+
 
 def main():
     folder = pathlib.Path(__file__).parent / "golden"
@@ -18,7 +21,8 @@ def main():
         name = file.name.split(".")[0]
         names.add(name)
         done = subprocess.run([sys.argv[1], "compare", "-q", file, "--inputs", folder / f"{name}.inputs.npz", "--against",
-                               folder / f"{name}.outputs.npz", "--rtol", "1e-5", "--atol", "2e-6"],
+                               folder / f"{name}.outputs.npz", "--rtol", "1e-5", "--atol", "2e-6",
+                               *OPTIONS.get(name, [])],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode or "WRONG" in done.stdout:
             wrong += 1
