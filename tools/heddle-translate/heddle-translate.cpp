@@ -92,13 +92,18 @@ int main(int argc, char **argv) {
       },
       [](DialectRegistry &registry) { heddle::registerAllDialects(registry); });
   TranslateToMLIRRegistration deserialize(
-      "deserialize", "Read a portable artifact as a StableHLO program",
+      "deserialize",
+      "Read a portable artifact, or a result of jax.export, as a StableHLO "
+      "program",
       [](const std::shared_ptr<llvm::SourceMgr> &sources,
          MLIRContext *context) -> OwningOpRef<Operation *> {
         const llvm::MemoryBuffer *buffer =
             sources->getMemoryBuffer(sources->getMainFileID());
-        return heddle::readPortableArtifact(context, buffer->getBuffer(),
-                                            buffer->getBufferIdentifier());
+        // What is not heddle's, such as Shardy's annotations, is kept.
+        context->allowUnregisteredDialects();
+        auto program =
+            heddle::parseStableHlo(context, buffer->getBufferIdentifier());
+        return program ? std::move(program->module) : OwningOpRef<ModuleOp>();
       });
   TranslateFromMLIRRegistration toLlvmIr(
       "mlir-to-llvmir", "LLVM dialect to LLVM IR",

@@ -6,7 +6,6 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace heddle {
@@ -30,12 +29,6 @@ mlir::LogicalResult convertToVhlo(mlir::ModuleOp module,
 mlir::LogicalResult writePortableArtifact(mlir::ModuleOp module,
                                           llvm::StringRef version,
                                           llvm::raw_ostream &os);
-
-/// Reads a portable artifact, or any other form of a StableHLO program. Null
-/// after an error.
-mlir::OwningOpRef<mlir::ModuleOp>
-readPortableArtifact(mlir::MLIRContext *context, llvm::StringRef bytes,
-                     llvm::StringRef name);
 
 } // namespace heddle
 

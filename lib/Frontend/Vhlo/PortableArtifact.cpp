@@ -1,12 +1,9 @@
 #include "heddle/Frontend/PortableArtifact.h"
 
-#include "dialects/StableHlo/StableHlo.h"
 #include "dialects/Vhlo/Vhlo.h"
 #include "heddle/Support/Diagnostics.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Parser/Parser.h"
 
 using namespace mlir;
 using namespace heddle::vhlo;
@@ -47,20 +44,6 @@ LogicalResult writePortableArtifact(ModuleOp module, StringRef version,
   BytecodeWriterConfig config(producer);
   config.setDesiredBytecodeVersion(bytecodeVersionOf(target));
   return writeBytecodeToFile(*copy, os, config);
-}
-
-OwningOpRef<ModuleOp> readPortableArtifact(MLIRContext *context,
-                                           StringRef bytes, StringRef name) {
-  Location loc = FileLineColLoc::get(context, name, 0, 0);
-  if (failed(checkPortableVersion(loc, bytes)))
-    return {};
-  context->loadDialect<func::FuncDialect, stablehlo::StableHloDialect,
-                       VhloDialect>();
-  OwningOpRef<ModuleOp> module =
-      parseSourceString<ModuleOp>(bytes, context, name);
-  if (!module || failed(convertFromVhlo(*module)))
-    return {};
-  return module;
 }
 
 } // namespace heddle

@@ -9,6 +9,7 @@ ones. Types that the tool does not compile yet are left out and named.
 
 import argparse
 import collections
+import concurrent.futures
 import hashlib
 import os
 import pathlib
@@ -16,6 +17,7 @@ import re
 import shutil
 import sys
 import tempfile
+import threading
 
 import numpy as np
 
@@ -117,13 +119,15 @@ class Comparison:
     def __init__(self, options, folder):
         self.options, self.folder = options, folder
         self.elements = accepted_elements(options.heddle, folder)
-        self.oracle, self.refused, self.files = Oracle(), collections.Counter(), {}
+        # One for each thread that asks.
+        self.oracles, self.refused, self.files = {}, collections.Counter(), {}
         self.counts = collections.Counter()
 
     def expected(self, program):
         """What each result must be, by name."""
         text, arguments, results = program.for_oracle()
-        found = self.oracle.run(text, arguments) if results else []
+        oracle = self.oracles.setdefault(threading.get_ident(), Oracle())
+        found = oracle.run(text, arguments) if results else []
         expected = {value.name: data for value, data in zip(results, found)}
         expected.update({value.name: value.data for value in program.results() if value.data is not None})
         if self.options.wrong:
@@ -134,31 +138,41 @@ class Comparison:
                     expected[value.name].flat[0] = not expected[value.name].flat[0]
         return expected
 
+    def write(self, seed):
+        """Writes the program with what jaxlib expects of it; gives its text, or why jaxlib refuses it."""
+        program = generate(seed, self.elements)
+        try:
+            expected = self.expected(program)
+        except Refused as error:
+            (self.folder / f"refused-{seed}.mlir").write_text(program.for_oracle()[0])
+            return None, str(error)
+        text = program.checking(expected)
+        path = self.folder / f"program-{seed}.mlir"
+        path.write_text(text)
+        other = self.folder / f"interpreted-{seed}.mlir"
+        if any(step.interpreted for step in program.steps):
+            other.write_text(program.checking(expected, ["--interpret"]))
+        self.files[seed] = path, other if other.exists() else path
+        return text, None
+
     def run(self):
-        for seed in range(self.options.seed, self.options.seed + self.options.count):
-            program = generate(seed, self.elements)
-            try:
-                expected = self.expected(program)
-            except Refused as error:
-                # Without the names and types of this program, so that reasons can be counted.
-                self.refused[re.sub(r"[%(].*", "...", str(error))[:100]] += 1
-                (self.folder / f"refused-{seed}.mlir").write_text(program.for_oracle()[0])
-                continue
-            text = program.checking(expected)
-            coverage.count(text, self.counts)
-            path = self.folder / f"program-{seed}.mlir"
-            path.write_text(text)
-            other = self.folder / f"interpreted-{seed}.mlir"
-            if any(step.interpreted for step in program.steps):
-                other.write_text(program.checking(expected, ["--interpret"]))
-            self.files[seed] = path, other if other.exists() else path
+        seeds = range(self.options.seed, self.options.seed + self.options.count)
+        # jaxlib's compiler takes most of the time, in processes of its own.
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            for text, refusal in pool.map(self.write, seeds):
+                if refusal:
+                    # Without the names and types of this program, so that reasons can be counted.
+                    self.refused[re.sub(r"[%(].*", "...", refusal)[:100]] += 1
+                else:
+                    coverage.count(text, self.counts)
         failed = sum(self.compare(how) for how in ([], ["--interpret"]))
         for reason, count in self.refused.most_common():
             print(f"jaxlib refuses {count}: {reason}")
         if self.options.coverage:
             print("\n".join(coverage.table(self.counts)))
         print(f"{len(self.files)} programs compared, {sum(self.refused.values())} that jaxlib refuses, {failed} differ")
-        self.oracle.close()
+        for oracle in self.oracles.values():
+            oracle.close()
         # A generator whose programs nobody takes would prove nothing.
         return 1 if failed or len(self.files) < 0.8 * self.options.count else 0
 
@@ -166,7 +180,7 @@ class Comparison:
         """Runs all programs one way; gives how many differ."""
         name = "interpreted" if how else "compiled"
         report = {"failures": [], "skips": [], "passed": 0, "failed": 0, "skipped": 0, "checks": 0}
-        files = {str(pair[1 if how else 0]): seed for seed, pair in self.files.items()}
+        files = {str(pair[1 if how else 0]): seed for seed, pair in sorted(self.files.items())}
         names = list(files)
         for begin in range(0, len(names), 1000):  # command lines are finite
             for key, value in run_tests(self.options.heddle, how, names[begin:begin + 1000]).items():
