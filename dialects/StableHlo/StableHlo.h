@@ -3,6 +3,8 @@
 #ifndef HEDDLE_DIALECTS_STABLEHLO_STABLEHLO_H
 #define HEDDLE_DIALECTS_STABLEHLO_STABLEHLO_H
 
+#include "dialects/StableHlo/QuantizedTypes.h"
+
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"

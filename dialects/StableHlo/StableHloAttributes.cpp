@@ -30,6 +30,15 @@ void StableHloDialect::registerAttributes() {
       >();
 }
 
+LogicalResult
+FutureType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                   ArrayRef<Type> types) {
+  for (Type type : types)
+    if (!isa<RankedTensorType>(type))
+      return emitError() << "a future of " << type << "; tensors are wanted";
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Attributes written as fields in any order
 //===----------------------------------------------------------------------===//

@@ -84,8 +84,7 @@ def StableHlo_TypeExtensionsAttr : StableHlo_Attr<"TypeExtensions", "bounds",
     [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let summary = "upper bounds of a tensor's unknown dimensions";
   let description = [{
-    Encoding of a ranked tensor: `tensor<?x4xf32, #stablehlo.bounds<8, ?>>` has at most 8 rows. `?` is `kDynamic`. The
-    older spelling `#stablehlo.type_extensions<bounds = [8, ?]>` is read too.
+    Encoding of a ranked tensor: `tensor<?x4xf32, #stablehlo.bounds<8, ?>>` has at most 8 rows. `?` is `kDynamic`.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$bounds);
   let hasCustomAssemblyFormat = 1;

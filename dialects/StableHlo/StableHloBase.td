@@ -58,6 +58,7 @@ def StableHlo_FutureType : StableHloType<"Future", "future"> {
   let summary = "the results of an asynchronous operation that may still run";
   let parameters = (ins ArrayRefParameter<"::mlir::Type">:$types);
   let assemblyFormat = "`<` $types `>`";
+  let genVerifyDecl = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -74,6 +75,8 @@ def SH_Float : Type<And<[CPred<"::llvm::isa<::mlir::FloatType>($_self)">,
                     "floating-point", "::mlir::FloatType">;
 def SH_F32Or64 : AnyTypeOf<[F32, F64], "f32 or f64">;
 def SH_Complex : Complex<SH_F32Or64>;
+// A type of scales along an axis means another number at each position of it. Only operations that keep track of
+// where the axis goes take one; block-wise types are refused where they are imported.
 def SH_Quantized : Type<CPred<"::llvm::isa<::mlir::quant::QuantizedType>($_self)">, "quantized">;
 def SH_PerTensorQuantized :
   Type<CPred<"::llvm::isa<::mlir::quant::UniformQuantizedType>($_self)">, "per-tensor quantized">;
@@ -81,49 +84,66 @@ def SH_PerTensorQuantized :
 class SH_TensorOf<list<Type> elements, string words> :
   RankedTensorOf<elements> { let summary = words; }
 
-def SH_Tensor : SH_TensorOf<[SH_Bool, SH_SInt, SH_UInt, SH_Float, SH_Complex, SH_Quantized], "ranked tensor of any element type">;
+def SH_AnyTensor : SH_TensorOf<[SH_Bool, SH_SInt, SH_UInt, SH_Float, SH_Complex, SH_Quantized], "ranked tensor of any element type">;
+def SH_Tensor : SH_TensorOf<[SH_Bool, SH_SInt, SH_UInt, SH_Float, SH_Complex, SH_PerTensorQuantized],
+                            "ranked tensor of plain or per-tensor quantized values">;
 def SH_BoolTensor : SH_TensorOf<[SH_Bool], "ranked tensor of bool">;
 def SH_IntTensor : SH_TensorOf<[SH_Int], "ranked tensor of integers">;
 def SH_IntOrBoolTensor : SH_TensorOf<[SH_Bool, SH_Int], "ranked tensor of bool or integers">;
 def SH_FloatTensor : SH_TensorOf<[SH_Float], "ranked tensor of floating-point values">;
-def SH_FloatOrQuantTensor : SH_TensorOf<[SH_Float, SH_Quantized], "ranked tensor of floating-point or quantized values">;
+def SH_FloatOrAnyQuantTensor : SH_TensorOf<[SH_Float, SH_Quantized], "ranked tensor of floating-point or quantized values">;
+def SH_FloatOrQuantTensor :
+  SH_TensorOf<[SH_Float, SH_PerTensorQuantized], "ranked tensor of floating-point or per-tensor quantized values">;
 def SH_FloatComplexOrQuantTensor :
-  SH_TensorOf<[SH_Float, SH_Complex, SH_Quantized], "ranked tensor of floating-point, complex or quantized values">;
+  SH_TensorOf<[SH_Float, SH_Complex, SH_PerTensorQuantized],
+              "ranked tensor of floating-point, complex or per-tensor quantized values">;
 def SH_FloatOrComplexTensor : SH_TensorOf<[SH_Float, SH_Complex], "ranked tensor of floating-point or complex values">;
 def SH_F32Or64Tensor : SH_TensorOf<[SH_F32Or64], "ranked tensor of f32 or f64">;
 def SH_ComplexTensor : SH_TensorOf<[SH_Complex], "ranked tensor of complex values">;
 def SH_NumberTensor :
-  SH_TensorOf<[SH_Int, SH_Float, SH_Complex, SH_Quantized], "ranked tensor of numbers">;
+  SH_TensorOf<[SH_Int, SH_Float, SH_Complex, SH_PerTensorQuantized], "ranked tensor of plain or per-tensor quantized numbers">;
 def SH_QuantTensor : SH_TensorOf<[SH_Quantized], "ranked tensor of quantized values">;
 def SH_ShapeTensor : RankedTensorOf<[AnyTypeOf<[SH_Int, Index], "integer or index">]> {
   let summary = "1-dimensional tensor of sizes";
 }
 def SH_IndexTensor : SH_TensorOf<[SH_Int, Index], "ranked tensor of indices">;
-def SH_I32Scalar : TypeConstraint<CPred<
+class SH_ScalarOf<int width> : TypeConstraint<CPred<
     "::llvm::isa<::mlir::RankedTensorType>($_self) && "
     "::llvm::cast<::mlir::RankedTensorType>($_self).getRank() == 0 && "
-    "::llvm::cast<::mlir::RankedTensorType>($_self).getElementType().isSignlessInteger(32)">,
-  "0-dimensional tensor of i32", "::mlir::RankedTensorType">;
-def SH_TensorOrToken : AnyTypeOf<[SH_Tensor, StableHlo_TokenType], "tensor or token">;
-def SH_Tuple : NestedTupleOf<[SH_Tensor, StableHlo_TokenType]>;
-def SH_Value : AnyTypeOf<[SH_Tensor, StableHlo_TokenType, AnyTuple, AnyMemRef, StableHlo_FutureType],
+    "::llvm::cast<::mlir::RankedTensorType>($_self).getElementType().isSignlessInteger(" # width # ")">,
+  "0-dimensional tensor of i" # width, "::mlir::RankedTensorType">;
+def SH_BoolScalar : SH_ScalarOf<1>;
+def SH_I32Scalar : SH_ScalarOf<32>;
+def SH_TensorOrToken : AnyTypeOf<[SH_AnyTensor, StableHlo_TokenType], "tensor or token">;
+def SH_Tuple : NestedTupleOf<[SH_AnyTensor, StableHlo_TokenType]>;
+def SH_Value : AnyTypeOf<[SH_AnyTensor, StableHlo_TokenType, AnyTuple, AnyMemRef, StableHlo_FutureType],
                          "tensor, token, tuple, buffer or future">;
 
 //===----------------------------------------------------------------------===//
 // Operations
 //===----------------------------------------------------------------------===//
 
-class StableHlo_Op<string mnemonic, list<Trait> traits = []> : Op<StableHloDialect, mnemonic, traits>;
+def SH_ChecksQuantizedTypes : NativeOpTrait<"ChecksQuantizedTypes"> {
+  let cppNamespace = "::heddle::stablehlo";
+}
+
+class StableHlo_Op<string mnemonic, list<Trait> traits = []>
+    : Op<StableHloDialect, mnemonic, !listconcat([SH_ChecksQuantizedTypes], traits)>;
 
 /// An operation whose result types follow from its operands, attributes and regions. What is written may be
-/// less specific than what is inferred, as where a dimension is unknown.
-class StableHlo_InferredOp<string mnemonic, list<Trait> traits = []>
+/// less specific than what is inferred, as where a dimension is unknown; `agree` compares the two.
+class StableHlo_InferredOp<string mnemonic, list<Trait> traits = [], string agree = "areCompatibleTypes">
     : StableHlo_Op<mnemonic, !listconcat(traits, [InferTypeOpAdaptorWithIsCompatible])> {
-  let extraClassDefinition = [{
+  code compatibility = [{
     bool $cppClass::isCompatibleReturnTypes(::mlir::TypeRange inferred, ::mlir::TypeRange written) {
-      return areCompatibleTypes(inferred, written);
+      return }] # agree # [{(inferred, written);
     }
   }];
+  let extraClassDefinition = compatibility;
 }
+
+/// As `StableHlo_InferredOp`, for results that have scales and zero points of their own.
+class StableHlo_BaselineInferredOp<string mnemonic, list<Trait> traits = []>
+    : StableHlo_InferredOp<mnemonic, traits, "haveSameBaseline">;
 
 #endif // HEDDLE_STABLEHLO_BASE

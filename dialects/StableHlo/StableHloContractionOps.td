@@ -10,9 +10,9 @@ def StableHlo_DotGeneralOp : StableHlo_Op<"dot_general", [Pure]> {
   let description = [{
     The result's dimensions are the batching ones, then those left of lhs, then those left of rhs.
   }];
-  let arguments = (ins SH_Tensor:$lhs, SH_Tensor:$rhs, StableHlo_DotDimensionNumbersAttr:$dot_dimension_numbers,
+  let arguments = (ins SH_Tensor:$lhs, SH_AnyTensor:$rhs, StableHlo_DotDimensionNumbersAttr:$dot_dimension_numbers,
                        SH_PrecisionConfig:$precision_config, OptionalAttr<StableHlo_DotAlgorithmAttr>:$algorithm);
-  let results = (outs SH_Tensor:$result);
+  let results = (outs SH_AnyTensor:$result);
   let assemblyFormat = [{
     $lhs `,` $rhs `,` custom<DotDimensionNumbers>($dot_dimension_numbers)
       `` custom<PrecisionConfigAndAlgorithm>($precision_config, $algorithm) attr-dict `:`
@@ -41,9 +41,9 @@ class StableHlo_ConvolutionBase<string mnemonic> : StableHlo_Op<mnemonic, [Pure]
 
 def StableHlo_ConvolutionOp : StableHlo_ConvolutionBase<"convolution"> {
   let summary = "dot products of windows of lhs with slices of rhs";
-  let arguments = !con((ins SH_Tensor:$lhs, SH_Tensor:$rhs, OptionalAttr<DenseI64ArrayAttr>:$window_strides,
+  let arguments = !con((ins SH_Tensor:$lhs, SH_AnyTensor:$rhs, OptionalAttr<DenseI64ArrayAttr>:$window_strides,
                             OptionalAttr<I64ElementsAttr>:$padding), windowAndDimensions);
-  let results = (outs SH_Tensor:$result);
+  let results = (outs SH_AnyTensor:$result);
   let assemblyFormat = [{
     `(`operands`)` `dim_numbers` `=` custom<ConvolutionDimensions>($dimension_numbers) `,`
       `window` `=` `{` custom<WindowAttributes>($window_strides, $padding, $lhs_dilation, $rhs_dilation,
@@ -59,9 +59,9 @@ def StableHlo_ConvolutionOp : StableHlo_ConvolutionBase<"convolution"> {
 
 def StableHlo_DynamicConvOp : StableHlo_ConvolutionBase<"dynamic_conv"> {
   let summary = "convolution with a computed padding";
-  let arguments = !con((ins SH_Tensor:$lhs, SH_Tensor:$rhs, SH_IntTensor:$padding,
+  let arguments = !con((ins SH_Tensor:$lhs, SH_AnyTensor:$rhs, SH_IntTensor:$padding,
                             OptionalAttr<DenseI64ArrayAttr>:$window_strides), windowAndDimensions);
-  let results = (outs SH_Tensor:$result);
+  let results = (outs SH_AnyTensor:$result);
   let extraClassDeclaration = windowDeclaration;
   let hasVerifier = 1;
 }

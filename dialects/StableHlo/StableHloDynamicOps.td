@@ -7,10 +7,10 @@ include "dialects/StableHlo/StableHloAttributes.td"
 
 def StableHlo_DynamicBroadcastInDimOp : StableHlo_Op<"dynamic_broadcast_in_dim", [Pure]> {
   let summary = "broadcast_in_dim to a computed shape";
-  let arguments = (ins SH_Tensor:$operand, SH_ShapeTensor:$output_dimensions, DenseI64ArrayAttr:$broadcast_dimensions,
+  let arguments = (ins SH_AnyTensor:$operand, SH_ShapeTensor:$output_dimensions, DenseI64ArrayAttr:$broadcast_dimensions,
                        OptionalAttr<DenseI64ArrayAttr>:$known_expanding_dimensions,
                        OptionalAttr<DenseI64ArrayAttr>:$known_nonexpanding_dimensions);
-  let results = (outs SH_Tensor:$result);
+  let results = (outs SH_AnyTensor:$result);
   let assemblyFormat = [{
     $operand `,` $output_dimensions `,` `dims` `=` $broadcast_dimensions attr-dict `:`
       functional-type(operands, results)
@@ -44,8 +44,8 @@ def StableHlo_DynamicPadOp : StableHlo_Op<"dynamic_pad", [Pure]> {
 
 def StableHlo_DynamicReshapeOp : StableHlo_Op<"dynamic_reshape", [Pure]> {
   let summary = "reshape to a computed shape";
-  let arguments = (ins SH_Tensor:$operand, SH_ShapeTensor:$output_shape);
-  let results = (outs SH_Tensor:$result);
+  let arguments = (ins SH_AnyTensor:$operand, SH_ShapeTensor:$output_shape);
+  let results = (outs SH_AnyTensor:$result);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }

@@ -66,11 +66,34 @@ LogicalResult UniformDequantizeOp::inferReturnTypes(
   return success();
 }
 
+LogicalResult AddOp::inferReturnTypes(MLIRContext *context,
+                                      std::optional<Location> location,
+                                      Adaptor adaptor,
+                                      SmallVectorImpl<Type> &inferred) {
+  // C1, C4: the verifier tells quantized types apart.
+  Type lhs = adaptor.getLhs().getType(), rhs = adaptor.getRhs().getType();
+  if (expressedType(getElementTypeOrSelf(lhs)) !=
+      expressedType(getElementTypeOrSelf(rhs)))
+    return emitOptionalError(
+        location, "operands have different element types: ", lhs, " and ", rhs);
+  FailureOr<RankedTensorType> type =
+      inferMostSpecific(location, {lhs, rhs}, getElementTypeOrSelf(lhs));
+  if (failed(type))
+    return failure();
+  inferred.push_back(*type);
+  return success();
+}
+
 LogicalResult ComplexOp::inferReturnTypes(MLIRContext *context,
                                           std::optional<Location> location,
                                           Adaptor adaptor,
                                           SmallVectorImpl<Type> &inferred) {
   Type element = getElementTypeOrSelf(adaptor.getLhs().getType());
+  // C1.
+  if (getElementTypeOrSelf(adaptor.getRhs().getType()) != element)
+    return emitOptionalError(
+        location, "parts have different types: ", adaptor.getLhs().getType(),
+        " and ", adaptor.getRhs().getType());
   FailureOr<RankedTensorType> type = inferMostSpecific(
       location, adaptor.getOperands().getTypes(), ComplexType::get(element));
   if (failed(type))
@@ -83,8 +106,14 @@ LogicalResult CompareOp::inferReturnTypes(MLIRContext *context,
                                           std::optional<Location> location,
                                           Adaptor adaptor,
                                           SmallVectorImpl<Type> &inferred) {
-  FailureOr<RankedTensorType> type = inferMostSpecific(
-      location, adaptor.getOperands().getTypes(), IntegerType::get(context, 1));
+  // C1.
+  Type lhs = adaptor.getLhs().getType(), rhs = adaptor.getRhs().getType();
+  if (!haveSameBaselineElement(getElementTypeOrSelf(lhs),
+                               getElementTypeOrSelf(rhs)))
+    return emitOptionalError(
+        location, "operands have different element types: ", lhs, " and ", rhs);
+  FailureOr<RankedTensorType> type =
+      inferMostSpecific(location, {lhs, rhs}, IntegerType::get(context, 1));
   if (failed(type))
     return failure();
   inferred.push_back(*type);
@@ -106,8 +135,8 @@ LogicalResult ClampOp::inferReturnTypes(MLIRContext *context,
                                "operand of type ",
                                type);
     // C3.
-    if (expressedType(boundType.getElementType()) !=
-        expressedType(type.getElementType()))
+    if (!haveSameBaselineElement(boundType.getElementType(),
+                                 type.getElementType()))
       return emitOptionalError(location, "bound of type ", boundType,
                                " and operand of type ", type,
                                " have different element types");
@@ -154,6 +183,47 @@ void CompareOp::build(OpBuilder &builder, OperationState &state, Value lhs,
             : ComparisonTypeAttr::get(context, type));
 }
 
+LogicalResult AddOp::verify() {
+  RankedTensorType types[] = {getLhs().getType(), getRhs().getType(),
+                              getType()};
+  SmallVector<quant::QuantizedType> quantized;
+  for (RankedTensorType type : types)
+    if (auto element = dyn_cast<quant::QuantizedType>(type.getElementType()))
+      quantized.push_back(element);
+  if (quantized.empty())
+    return success();
+  auto error = [&] {
+    return emitOpError() << "adds " << types[0].getElementType() << " and "
+                         << types[1].getElementType() << " to "
+                         << types[2].getElementType() << ": ";
+  };
+  // C2.
+  if (quantized.size() != 3)
+    return error() << "quantized are all three, or none";
+  // C3.
+  Type stored = storedType(quantized.front());
+  for (quant::QuantizedType element : quantized)
+    if (storedType(element) != stored)
+      return error() << "all three are stored alike, found " << stored
+                     << " and " << storedType(element);
+  // C5.
+  auto axisOf = [](quant::QuantizedType type) -> std::optional<int64_t> {
+    if (auto perAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(type))
+      return perAxis.getQuantizedDimension();
+    return std::nullopt;
+  };
+  std::optional<int64_t> lhs = axisOf(quantized[0]), rhs = axisOf(quantized[1]),
+                         sum = axisOf(quantized[2]);
+  if ((lhs || rhs) != sum.has_value())
+    return error() << "the sum has scales along an axis if an operand has";
+  // C6, C7.
+  for (std::optional<int64_t> axis : {lhs, rhs})
+    if (axis && axis != sum)
+      return error() << "scales lie along one axis, found " << *axis << " and "
+                     << *sum;
+  return success();
+}
+
 LogicalResult ConvertOp::verify() {
   // Quantized values are converted by uniform_quantize and uniform_dequantize.
   if (isa<quant::QuantizedType>(getOperand().getType().getElementType()) !=
@@ -164,7 +234,7 @@ LogicalResult ConvertOp::verify() {
 }
 
 LogicalResult UniformQuantizeOp::verify() {
-  // C1.
+  // C2 (C1 is the trait's).
   if (expressedType(getOperand().getType().getElementType()) !=
       expressedType(getType().getElementType()))
     return emitOpError() << "result expresses "
@@ -194,7 +264,7 @@ LogicalResult CompareOp::verify() {
   bool legal = false;
   switch (*getCompareType()) {
   case ComparisonType::SIGNED:
-    legal = element.isSignlessInteger() ||
+    legal = (element.isSignlessInteger() && !element.isInteger(1)) ||
             isa<quant::QuantizedType>(getLhs().getType().getElementType());
     break;
   case ComparisonType::UNSIGNED:

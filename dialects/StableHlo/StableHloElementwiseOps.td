@@ -7,14 +7,11 @@ include "dialects/StableHlo/StableHloAttributes.td"
 
 /// Operands and result have one shape; the result is as specific as all operands together. The result's element
 /// type is that of the first operand unless the op says otherwise in `inferReturnTypes`.
-class StableHlo_ElementwiseOp<string mnemonic, list<Trait> traits>
-    : StableHlo_InferredOp<mnemonic, !listconcat([Pure, Elementwise, SameOperandsAndResultShape], traits)>;
+class StableHlo_ElementwiseOp<string mnemonic, list<Trait> traits, string agree = "haveSameBaseline">
+    : StableHlo_InferredOp<mnemonic, !listconcat([Pure, Elementwise, SameOperandsAndResultShape], traits), agree>;
 
 class StableHlo_SameTypeOp<string mnemonic, list<Trait> traits = []> : StableHlo_ElementwiseOp<mnemonic, traits> {
-  let extraClassDefinition = [{
-    bool $cppClass::isCompatibleReturnTypes(::mlir::TypeRange inferred, ::mlir::TypeRange written) {
-      return areCompatibleTypes(inferred, written);
-    }
+  let extraClassDefinition = compatibility # [{
     ::llvm::LogicalResult $cppClass::inferReturnTypes(
         ::mlir::MLIRContext *, ::std::optional<::mlir::Location> location, Adaptor adaptor,
         ::llvm::SmallVectorImpl<::mlir::Type> &inferred) {
@@ -99,8 +96,8 @@ def StableHlo_IsFiniteOp : StableHlo_ElementwiseOp<"is_finite", []> {
 
 def StableHlo_ConvertOp : StableHlo_Op<"convert", [Pure, Elementwise, SameOperandsAndResultShape]> {
   let summary = "conversion of the element type";
-  let arguments = (ins SH_Tensor:$operand);
-  let results = (outs SH_Tensor:$result);
+  let arguments = (ins SH_AnyTensor:$operand);
+  let results = (outs SH_AnyTensor:$result);
   let assemblyFormat = "$operand attr-dict `:` custom<SameOperandsAndResultType>(type($operand), type($result))";
   let builders = [OpBuilder<(ins "::mlir::Value":$operand, "::mlir::Type":$elementType)>];
   let hasVerifier = 1;
@@ -108,7 +105,7 @@ def StableHlo_ConvertOp : StableHlo_Op<"convert", [Pure, Elementwise, SameOperan
 
 def StableHlo_UniformQuantizeOp : StableHlo_Op<"uniform_quantize", [Pure, Elementwise, SameOperandsAndResultShape]> {
   let summary = "real or quantized values to a quantized type";
-  let arguments = (ins SH_FloatOrQuantTensor:$operand);
+  let arguments = (ins SH_FloatOrAnyQuantTensor:$operand);
   let results = (outs SH_QuantTensor:$result);
   let assemblyFormat = "$operand attr-dict `:` custom<SameOperandsAndResultType>(type($operand), type($result))";
   let hasVerifier = 1;
@@ -146,7 +143,17 @@ class StableHlo_BinaryOp<string mnemonic, string words, TypeConstraint operandTy
   }];
 }
 
-def StableHlo_AddOp : StableHlo_BinaryOp<"add", "sum; logical or for bool", SH_Tensor, [Commutative]>;
+/// Alone of all in taking scales along an axis: its own rules for quantized types are in its verifier.
+def StableHlo_AddOp : StableHlo_ElementwiseOp<"add", [Commutative], "expressTheSame"> {
+  let summary = "sum; logical or for bool";
+  let arguments = (ins SH_AnyTensor:$lhs, SH_AnyTensor:$rhs);
+  let results = (outs SH_AnyTensor:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs attr-dict `:` custom<SameOperandsAndResultType>(type($lhs), type($rhs), type($result))
+  }];
+  let hasVerifier = 1;
+}
+
 def StableHlo_Atan2Op : StableHlo_BinaryOp<"atan2", "angle of the point (rhs, lhs)", SH_FloatComplexOrQuantTensor>;
 def StableHlo_DivOp : StableHlo_BinaryOp<"divide", "quotient, towards zero for integers", SH_NumberTensor>;
 def StableHlo_MaxOp : StableHlo_BinaryOp<"maximum", "larger value; NaN wins", SH_Tensor, [Commutative]>;
@@ -171,7 +178,7 @@ def StableHlo_ComplexOp : StableHlo_ElementwiseOp<"complex", []> {
   let assemblyFormat = "operands attr-dict `:` custom<ComplexOpType>(type($lhs), type($rhs), type($result))";
 }
 
-def StableHlo_CompareOp : StableHlo_ElementwiseOp<"compare", [SameOperandsElementType]> {
+def StableHlo_CompareOp : StableHlo_ElementwiseOp<"compare", []> {
   let summary = "comparison; false for NaN unless NE or in the total order";
   let arguments = (ins SH_Tensor:$lhs, SH_Tensor:$rhs, StableHlo_ComparisonDirectionAttr:$comparison_direction,
                        OptionalAttr<StableHlo_ComparisonTypeAttr>:$compare_type);
@@ -188,7 +195,7 @@ def StableHlo_CompareOp : StableHlo_ElementwiseOp<"compare", [SameOperandsElemen
 // Ternary
 //===----------------------------------------------------------------------===//
 
-def StableHlo_ClampOp : StableHlo_InferredOp<"clamp", [Pure]> {
+def StableHlo_ClampOp : StableHlo_BaselineInferredOp<"clamp", [Pure]> {
   let summary = "operand held between two bounds, which may be scalars";
   let arguments = (ins SH_Tensor:$min, SH_Tensor:$operand, SH_Tensor:$max);
   let results = (outs SH_Tensor:$result);
@@ -198,7 +205,7 @@ def StableHlo_ClampOp : StableHlo_InferredOp<"clamp", [Pure]> {
   }];
 }
 
-def StableHlo_SelectOp : StableHlo_InferredOp<"select", [Pure]> {
+def StableHlo_SelectOp : StableHlo_BaselineInferredOp<"select", [Pure]> {
   let summary = "on_true where pred, else on_false; pred may be a scalar";
   let arguments = (ins SH_BoolTensor:$pred, SH_Tensor:$on_true, SH_Tensor:$on_false);
   let results = (outs SH_Tensor:$result);

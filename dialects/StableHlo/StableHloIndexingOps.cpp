@@ -63,8 +63,7 @@ LogicalResult DynamicUpdateSliceOp::inferReturnTypes(
   auto type = cast<RankedTensorType>(adaptor.getOperand().getType());
   auto update = cast<RankedTensorType>(adaptor.getUpdate().getType());
   // C2.
-  if (expressedType(update.getElementType()) !=
-      expressedType(type.getElementType()))
+  if (update.getElementType() != type.getElementType())
     return emitOptionalError(location, "update of type ", update,
                              " and operand of type ", type,
                              " have different element types");
@@ -111,7 +110,7 @@ LogicalResult ScatterOp::inferReturnTypes(MLIRContext *context,
                                           std::optional<Location> location,
                                           Adaptor adaptor,
                                           SmallVectorImpl<Type> &inferred) {
-  // C24: shapes of the inputs, element types of the computation's results.
+  // C24, C25.
   return inferReduced(location, adaptor.getInputs().getTypes(),
                       adaptor.getUpdateComputation(), inferred);
 }
@@ -183,8 +182,7 @@ LogicalResult ScatterOp::verify() {
     if (failed(verifyCompatibleShape(input, each.getType())) ||
         failed(verifyCompatibleShape(update, values.getType())))
       return emitOpError("inputs or updates have different shapes");
-    if (expressedType(getElementTypeOrSelf(each)) !=
-        expressedType(getElementTypeOrSelf(values)))
+    if (getElementTypeOrSelf(each) != getElementTypeOrSelf(values))
       return emitOpError() << "updates of type " << values.getType()
                            << " for an input of type " << each.getType();
   }

@@ -20,8 +20,8 @@ def StableHlo_CreateTokenOp : StableHlo_Op<"create_token", [Pure]> {
 
 def StableHlo_DotOp : StableHlo_Op<"dot", [Pure]> {
   let summary = "product of vectors and matrices; dot_general since";
-  let arguments = (ins SH_Tensor:$lhs, SH_Tensor:$rhs, SH_PrecisionConfig:$precision_config);
-  let results = (outs SH_Tensor:$result);
+  let arguments = (ins SH_Tensor:$lhs, SH_AnyTensor:$rhs, SH_PrecisionConfig:$precision_config);
+  let results = (outs SH_AnyTensor:$result);
   let assemblyFormat = [{
     $lhs `,` $rhs `` custom<PrecisionConfig>($precision_config) attr-dict `:` functional-type(operands, results)
   }];

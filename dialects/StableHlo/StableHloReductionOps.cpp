@@ -24,7 +24,7 @@ static SmallVector<int64_t> orOnes(std::optional<ArrayRef<int64_t>> values,
                 : SmallVector<int64_t>(count, 1);
 }
 
-/// What the three batch norms share: C1, and vectors with one entry per
+/// What the three batch norms share: C1, C2, and vectors with one entry per
 /// feature.
 static LogicalResult verifyBatchNorm(std::optional<Location> location,
                                      Value operand, int64_t feature,
@@ -39,11 +39,14 @@ static LogicalResult verifyBatchNorm(std::optional<Location> location,
     bool agree = vectorType.getRank() == 1 &&
                  (ShapedType::isDynamic(size) || vectorType.isDynamicDim(0) ||
                   vectorType.getDimSize(0) == size) &&
-                 expressedType(vectorType.getElementType()) ==
-                     expressedType(type.getElementType());
+                 haveSameBaselineElement(vectorType.getElementType(),
+                                         type.getElementType());
     if (!agree)
       return emitOptionalError(location, "a vector of type ", vectorType,
                                " does not fit the features of ", type);
+    // Of features whose number is not known, all vectors have as many.
+    if (ShapedType::isDynamic(size))
+      size = vectorType.getDimSize(0);
   }
   return success();
 }
@@ -181,8 +184,8 @@ LogicalResult BatchNormGradOp::inferReturnTypes(
           {adaptor.getScale(), adaptor.getMean(), adaptor.getVariance()})))
     return failure();
   // C3.
-  if (!areCompatibleTypes(adaptor.getOperand().getType(),
-                          adaptor.getGradOutput().getType()))
+  if (!haveSameBaseline(adaptor.getOperand().getType(),
+                        adaptor.getGradOutput().getType()))
     return emitOptionalError(
         location, "grad_output of type ", adaptor.getGradOutput().getType(),
         " does not have the operand's type ", adaptor.getOperand().getType());
@@ -228,6 +231,9 @@ LogicalResult SelectAndScatterOp::verify() {
   if (failed(verifyInitValues(*this, operand, getInitValue().getType())))
     return failure();
   // C2, C4 to C8.
+  if (!getWindowDimensions() && rank != 0)
+    return emitOpError() << "lacks window_dimensions: " << rank
+                         << " sizes are wanted";
   FailureOr<SmallVector<std::pair<int64_t, int64_t>>> padding =
       checkedPadding(getLoc(), getPaddingAttr(), rank);
   if (failed(padding))
@@ -277,7 +283,10 @@ LogicalResult MapOp::verify() {
       return emitOpError() << "computation takes " << argument.getType()
                            << " for an input of type " << input;
   auto returned = block.getTerminator()->getOperandTypes();
-  if (returned.size() != 1 || cast<ShapedType>(returned.front()).getRank() != 0)
+  auto scalar = returned.size() == 1
+                    ? dyn_cast<RankedTensorType>(returned.front())
+                    : RankedTensorType();
+  if (!scalar || scalar.getRank() != 0)
     return emitOpError("computation must return one scalar");
   return success();
 }

@@ -54,7 +54,7 @@ def StableHlo_MapOp : StableHlo_InferredOp<"map", [RecursiveMemoryEffects, SameO
   let hasVerifier = 1;
 }
 
-def StableHlo_BatchNormInferenceOp : StableHlo_InferredOp<"batch_norm_inference", [Pure]> {
+def StableHlo_BatchNormInferenceOp : StableHlo_BaselineInferredOp<"batch_norm_inference", [Pure]> {
   let summary = "normalisation by given mean and variance, per feature";
   let arguments = (ins SH_FloatOrQuantTensor:$operand, SH_FloatOrQuantTensor:$scale, SH_FloatOrQuantTensor:$offset,
                        SH_FloatOrQuantTensor:$mean, SH_FloatOrQuantTensor:$variance, F32Attr:$epsilon,
@@ -62,7 +62,7 @@ def StableHlo_BatchNormInferenceOp : StableHlo_InferredOp<"batch_norm_inference"
   let results = (outs SH_FloatOrQuantTensor:$result);
 }
 
-def StableHlo_BatchNormTrainingOp : StableHlo_InferredOp<"batch_norm_training", [Pure]> {
+def StableHlo_BatchNormTrainingOp : StableHlo_BaselineInferredOp<"batch_norm_training", [Pure]> {
   let summary = "normalisation by the batch's own mean and variance, per feature";
   let arguments = (ins SH_FloatOrQuantTensor:$operand, SH_FloatOrQuantTensor:$scale, SH_FloatOrQuantTensor:$offset,
                        F32Attr:$epsilon, SH_I64Attr:$feature_index);
@@ -70,7 +70,7 @@ def StableHlo_BatchNormTrainingOp : StableHlo_InferredOp<"batch_norm_training", 
                       SH_FloatOrQuantTensor:$batch_var);
 }
 
-def StableHlo_BatchNormGradOp : StableHlo_InferredOp<"batch_norm_grad", [Pure]> {
+def StableHlo_BatchNormGradOp : StableHlo_BaselineInferredOp<"batch_norm_grad", [Pure]> {
   let summary = "gradients of batch_norm_training";
   let arguments = (ins SH_FloatOrQuantTensor:$operand, SH_FloatOrQuantTensor:$scale, SH_FloatOrQuantTensor:$mean,
                        SH_FloatOrQuantTensor:$variance, SH_FloatOrQuantTensor:$grad_output, F32Attr:$epsilon,

@@ -134,12 +134,6 @@ LogicalResult BroadcastInDimOp::verify() {
   auto from = cast<RankedTensorType>(getOperand().getType());
   auto to = cast<RankedTensorType>(getType());
   ArrayRef<int64_t> dims = getBroadcastDimensions();
-  // C1.
-  if (expressedType(from.getElementType()) !=
-      expressedType(to.getElementType()))
-    return emitOpError() << "changes the element type from "
-                         << from.getElementType() << " to "
-                         << to.getElementType();
   // C2.
   if (static_cast<int64_t>(dims.size()) != from.getRank())
     return emitOpError() << "broadcast_dimensions has " << dims.size()
@@ -162,7 +156,8 @@ LogicalResult BroadcastInDimOp::verify() {
                            << " does not fit result dimension " << dim
                            << " of size " << wanted;
   }
-  return success();
+  // C1, C6.
+  return verifyBroadcastElements(*this, from, to, dims);
 }
 
 LogicalResult ConcatenateOp::inferReturnTypes(MLIRContext *context,
@@ -189,8 +184,7 @@ LogicalResult ConcatenateOp::inferReturnTypes(MLIRContext *context,
   for (Value input : adaptor.getInputs()) {
     auto type = cast<RankedTensorType>(input.getType());
     // C1.
-    if (expressedType(type.getElementType()) !=
-        expressedType(first.getElementType()))
+    if (type.getElementType() != first.getElementType())
       return emitOptionalError(location,
                                "inputs have different element types: ", first,
                                " and ", type);
@@ -237,8 +231,7 @@ LogicalResult PadOp::inferReturnTypes(MLIRContext *context,
   auto type = cast<RankedTensorType>(adaptor.getOperand().getType());
   auto value = cast<RankedTensorType>(adaptor.getPaddingValue().getType());
   // C1.
-  if (value.getRank() != 0 || expressedType(value.getElementType()) !=
-                                  expressedType(type.getElementType()))
+  if (value.getRank() != 0 || value.getElementType() != type.getElementType())
     return emitOptionalError(location, "padding_value of type ", value,
                              " is not a scalar of the operand's type ", type);
   ArrayRef<int64_t> low = adaptor.getEdgePaddingLow();
@@ -267,9 +260,10 @@ LogicalResult PadOp::inferReturnTypes(MLIRContext *context,
     shape.push_back(padded(type.getDimSize(i), i));
     bounds.push_back(boundsOf(type).empty() ? ShapedType::kDynamic
                                             : padded(boundsOf(type)[i], i));
-    if (ShapedType::isStatic(shape[i]) && shape[i] < 0)
-      return emitOptionalError(location, "padding cuts more of dimension ", i,
-                               " than there is: size ", shape[i]);
+    for (int64_t size : {shape[i], bounds[i]})
+      if (ShapedType::isStatic(size) && size < 0)
+        return emitOptionalError(location, "padding cuts more of dimension ", i,
+                                 " than there is: size ", size);
   }
   inferred.push_back(tensorType(shape, type.getElementType(), bounds));
   return success();
@@ -278,18 +272,13 @@ LogicalResult PadOp::inferReturnTypes(MLIRContext *context,
 LogicalResult ReshapeOp::verify() {
   auto from = cast<RankedTensorType>(getOperand().getType());
   auto to = cast<RankedTensorType>(getType());
-  // C1.
-  if (expressedType(from.getElementType()) !=
-      expressedType(to.getElementType()))
-    return emitOpError() << "changes the element type from "
-                         << from.getElementType() << " to "
-                         << to.getElementType();
   // C2.
   if (from.hasStaticShape() && to.hasStaticShape() &&
       from.getNumElements() != to.getNumElements())
     return emitOpError() << "turns " << from.getNumElements()
                          << " elements into " << to.getNumElements();
-  return success();
+  // C1, C3.
+  return verifyReshapedElements(*this, from, to);
 }
 
 LogicalResult ReverseOp::inferReturnTypes(MLIRContext *context,
@@ -328,8 +317,11 @@ LogicalResult SliceOp::inferReturnTypes(MLIRContext *context,
   SmallVector<int64_t> shape;
   for (int64_t i = 0; i < rank; ++i) {
     // C3.
+    int64_t size = type.getDimSize(i);
+    if (ShapedType::isDynamic(size) && !boundsOf(type).empty())
+      size = boundsOf(type)[i];
     if (starts[i] < 0 || starts[i] > limits[i] ||
-        (!type.isDynamicDim(i) && limits[i] > type.getDimSize(i)))
+        (ShapedType::isStatic(size) && limits[i] > size))
       return emitOptionalError(location, "range ", starts[i], ":", limits[i],
                                " of dimension ", i, " is not inside ", type);
     // C4.

@@ -11,7 +11,7 @@ def StableHlo_ConstantOp : StableHlo_InferredOp<"constant", [ConstantLike, Pure]
     The value is held in the IR if small (`dense<...>`), else a handle of a mapped weight (`dense_resource<...>`).
   }];
   let arguments = (ins ElementsAttr:$value);
-  let results = (outs SH_Tensor:$output);
+  let results = (outs SH_AnyTensor:$output);
   let hasCustomAssemblyFormat = 1;
   let hasFolder = 1;
   // A constant of a quantized type holds integers.
@@ -32,16 +32,16 @@ def StableHlo_IotaOp : StableHlo_Op<"iota", [Pure]> {
 
 def StableHlo_BitcastConvertOp : StableHlo_Op<"bitcast_convert", [Pure]> {
   let summary = "the same bits under another element type";
-  let arguments = (ins SH_Tensor:$operand);
-  let results = (outs SH_Tensor:$result);
+  let arguments = (ins SH_AnyTensor:$operand);
+  let results = (outs SH_AnyTensor:$result);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 
 def StableHlo_BroadcastInDimOp : StableHlo_Op<"broadcast_in_dim", [Pure]> {
   let summary = "repetition along new dimensions and those of size 1";
-  let arguments = (ins SH_Tensor:$operand, DenseI64ArrayAttr:$broadcast_dimensions);
-  let results = (outs SH_Tensor:$result);
+  let arguments = (ins SH_AnyTensor:$operand, DenseI64ArrayAttr:$broadcast_dimensions);
+  let results = (outs SH_AnyTensor:$result);
   let assemblyFormat = [{
     $operand `,` `dims` `=` $broadcast_dimensions attr-dict `:` functional-type(operands, results)
   }];
@@ -71,8 +71,8 @@ def StableHlo_PadOp : StableHlo_InferredOp<"pad", [Pure]> {
 
 def StableHlo_ReshapeOp : StableHlo_Op<"reshape", [Pure]> {
   let summary = "the same elements in row-major order under another shape";
-  let arguments = (ins SH_Tensor:$operand);
-  let results = (outs SH_Tensor:$result);
+  let arguments = (ins SH_AnyTensor:$operand);
+  let results = (outs SH_AnyTensor:$result);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
@@ -99,14 +99,14 @@ def StableHlo_SliceOp : StableHlo_InferredOp<"slice", [Pure]> {
 
 def StableHlo_TransposeOp : StableHlo_InferredOp<"transpose", [Pure]> {
   let summary = "permuted dimensions: result dimension i is operand dimension permutation[i]";
-  let arguments = (ins SH_Tensor:$operand, DenseI64ArrayAttr:$permutation);
-  let results = (outs SH_Tensor:$result);
+  let arguments = (ins SH_AnyTensor:$operand, DenseI64ArrayAttr:$permutation);
+  let results = (outs SH_AnyTensor:$result);
   let assemblyFormat = "$operand `,` `dims` `=` $permutation attr-dict `:` functional-type(operands, results)";
 }
 
 def StableHlo_GetDimensionSizeOp : StableHlo_InferredOp<"get_dimension_size", [Pure]> {
   let summary = "size of one dimension";
-  let arguments = (ins SH_Tensor:$operand, SH_I64Attr:$dimension);
+  let arguments = (ins SH_AnyTensor:$operand, SH_I64Attr:$dimension);
   let results = (outs SH_I32Scalar:$result);
   let assemblyFormat = "$operand `,` `dim` `=` $dimension attr-dict `:` functional-type(operands, results)";
 }

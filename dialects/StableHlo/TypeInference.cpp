@@ -20,23 +20,6 @@ RankedTensorType tensorType(ArrayRef<int64_t> shape, Type element,
       shape, element, TypeExtensionsAttr::get(element.getContext(), bounds));
 }
 
-Type expressedType(Type element) {
-  if (auto quantized = dyn_cast<quant::QuantizedType>(element))
-    return quantized.getExpressedType();
-  return element;
-}
-
-Type storedType(Type element) {
-  auto quantized = dyn_cast<quant::QuantizedType>(element);
-  if (!quantized)
-    return element;
-  auto storage = cast<IntegerType>(quantized.getStorageType());
-  return quantized.isSigned()
-             ? storage
-             : IntegerType::get(element.getContext(), storage.getWidth(),
-                                IntegerType::Unsigned);
-}
-
 bool areCompatibleTypes(Type first, Type second) {
   if (first == second)
     return true;
@@ -49,7 +32,7 @@ bool areCompatibleTypes(Type first, Type second) {
   auto b = dyn_cast<RankedTensorType>(second);
   if (!a || !b || failed(verifyCompatibleShape(a, b)))
     return false;
-  return expressedType(a.getElementType()) == expressedType(b.getElementType());
+  return a.getElementType() == b.getElementType();
 }
 
 bool areCompatibleTypes(TypeRange first, TypeRange second) {
@@ -57,6 +40,28 @@ bool areCompatibleTypes(TypeRange first, TypeRange second) {
          llvm::all_of(llvm::zip(first, second), [](auto pair) {
            return areCompatibleTypes(std::get<0>(pair), std::get<1>(pair));
          });
+}
+
+/// Whether tensors agree in shape, and in their element types as `agree` says.
+static bool areCompatibleTensors(TypeRange first, TypeRange second,
+                                 llvm::function_ref<bool(Type, Type)> agree) {
+  return first.size() == second.size() &&
+         llvm::all_of(llvm::zip(first, second), [&](auto pair) {
+           auto a = cast<RankedTensorType>(std::get<0>(pair));
+           auto b = cast<RankedTensorType>(std::get<1>(pair));
+           return succeeded(verifyCompatibleShape(a, b)) &&
+                  agree(a.getElementType(), b.getElementType());
+         });
+}
+
+bool haveSameBaseline(TypeRange first, TypeRange second) {
+  return areCompatibleTensors(first, second, haveSameBaselineElement);
+}
+
+bool expressTheSame(TypeRange first, TypeRange second) {
+  return areCompatibleTensors(first, second, [](Type a, Type b) {
+    return expressedType(a) == expressedType(b);
+  });
 }
 
 /// What two dimensions with bounds say together; false if they contradict.
@@ -101,10 +106,10 @@ FailureOr<RankedTensorType> inferMostSpecific(std::optional<Location> location,
 
 LogicalResult inferSameType(std::optional<Location> location, TypeRange types,
                             SmallVectorImpl<Type> &inferred) {
-  // C1: the operands have one element type, up to quantization.
+  // C1: the operands have one element type, up to scales.
   Type element = getElementTypeOrSelf(types.front());
   for (Type type : types)
-    if (expressedType(getElementTypeOrSelf(type)) != expressedType(element))
+    if (!haveSameBaselineElement(getElementTypeOrSelf(type), element))
       return emitOptionalError(
           location, "operands have different element types: ", types.front(),
           " and ", type);

@@ -23,17 +23,15 @@ mlir::RankedTensorType tensorType(llvm::ArrayRef<int64_t> shape,
                                   mlir::Type element,
                                   llvm::ArrayRef<int64_t> bounds = {});
 
-/// The type that a quantized element type expresses, or `element` itself.
-mlir::Type expressedType(mlir::Type element);
-
-/// What lies in memory for an element of a quantized type: its stored integer,
-/// unsigned where the type says so. Otherwise `element` itself.
-mlir::Type storedType(mlir::Type element);
-
 /// Whether shapes agree in every dimension that both know, and element types
-/// are equal up to quantization parameters.
+/// are equal.
 bool areCompatibleTypes(mlir::Type first, mlir::Type second);
 bool areCompatibleTypes(mlir::TypeRange first, mlir::TypeRange second);
+
+/// The same of tensors whose scales and zero points may differ (the
+/// specification's baseline_type), and of those that only express one type.
+bool haveSameBaseline(mlir::TypeRange first, mlir::TypeRange second);
+bool expressTheSame(mlir::TypeRange first, mlir::TypeRange second);
 
 /// The shape and bounds that know all that any of `types` knows, with the
 /// element type `element`; an error where they contradict each other.

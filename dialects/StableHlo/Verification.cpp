@@ -32,10 +32,15 @@ bool sizesAgree(int64_t first, int64_t second) {
 /// Whether values of `from` may be accumulated in `to`: the same kind, at least
 /// as wide.
 static bool isPromotable(Type from, Type to) {
-  from = expressedType(from);
-  to = expressedType(to);
   if (from == to)
     return true;
+  auto fromQuantized = dyn_cast<quant::QuantizedType>(from);
+  auto toQuantized = dyn_cast<quant::QuantizedType>(to);
+  if (fromQuantized || toQuantized)
+    return fromQuantized && toQuantized &&
+           fromQuantized.getExpressedType() == toQuantized.getExpressedType() &&
+           fromQuantized.getStorageTypeIntegralWidth() <=
+               toQuantized.getStorageTypeIntegralWidth();
   auto width = [](Type type) -> unsigned {
     if (auto complex = dyn_cast<ComplexType>(type))
       type = complex.getElementType();
@@ -86,8 +91,8 @@ LogicalResult verifyInitValues(Operation *op, TypeRange inputs,
                                TypeRange initValues) {
   for (auto [input, init] : llvm::zip(inputs, initValues)) {
     auto type = cast<RankedTensorType>(init);
-    if (type.getRank() != 0 || expressedType(type.getElementType()) !=
-                                   expressedType(getElementTypeOrSelf(input)))
+    if (type.getRank() != 0 ||
+        type.getElementType() != getElementTypeOrSelf(input))
       return op->emitOpError() << "initial value of type " << init
                                << " is not a scalar of the type of " << input;
   }

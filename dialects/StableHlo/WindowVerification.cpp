@@ -89,6 +89,18 @@ static LogicalResult verifyQuantizedProduct(Operation *op, Type lhs, Type rhs,
   return success();
 }
 
+/// A zero point of `element` that is not 0.
+static std::optional<int64_t> zeroPointBesideZero(Type element) {
+  if (auto uniform = dyn_cast<quant::UniformQuantizedType>(element))
+    if (uniform.getZeroPoint() != 0)
+      return uniform.getZeroPoint();
+  if (auto perAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(element))
+    for (int64_t zero : perAxis.getZeroPoints())
+      if (zero != 0)
+        return zero;
+  return std::nullopt;
+}
+
 LogicalResult DotGeneralOp::verify() {
   auto lhs = cast<RankedTensorType>(getLhs().getType());
   auto rhs = cast<RankedTensorType>(getRhs().getType());
@@ -127,7 +139,7 @@ LogicalResult DotGeneralOp::verify() {
   if (failed(verifyPrecision(*this, getPrecisionConfig())) ||
       failed(verifyAlgorithm(*this)))
     return failure();
-  // C13.
+  // C13. An algorithm names the types that it multiplies.
   if (expressedType(lhs.getElementType()) !=
           expressedType(rhs.getElementType()) &&
       !getAlgorithm() && !isa<quant::QuantizedType>(rhs.getElementType()))
@@ -138,6 +150,11 @@ LogicalResult DotGeneralOp::verify() {
   if (failed(verifyQuantizedProduct(*this, lhs.getElementType(),
                                     rhs.getElementType(), product)))
     return failure();
+  // C15.
+  if (std::optional<int64_t> zero = zeroPointBesideZero(rhs.getElementType()))
+    return emitOpError() << "has the zero point " << *zero
+                         << " on the right, 0 is wanted: "
+                         << rhs.getElementType();
   // C16.
   if (auto perAxis =
           dyn_cast<quant::UniformQuantizedPerAxisType>(rhs.getElementType());
@@ -228,6 +245,14 @@ static LogicalResult verifyConvolution(
       return op.emitOpError()
              << "a window attribute has " << size << " entries for " << spatial
              << " spatial dimensions";
+  // C3, C6, C8.
+  for (ArrayRef<int64_t> list :
+       {ArrayRef(strides), ArrayRef(lhsDilation), ArrayRef(rhsDilation)})
+    for (int64_t value : list)
+      if (value <= 0)
+        return op.emitOpError()
+               << "window sizes, strides and dilations must be positive, found "
+               << value;
   // C21 and C22 are in the attributes' types. C23.
   int64_t groups = op.getFeatureGroupCount(), batches = op.getBatchGroupCount();
   if (groups != 1 && batches != 1)
@@ -261,7 +286,8 @@ static LogicalResult verifyConvolution(
   // C24.
   if (failed(verifyPrecision(op, op.getPrecisionConfig())))
     return failure();
-  // C27.
+  // C27. Producers have results of another type than the operands, as sums of
+  // products of narrow numbers.
   if (expressedType(lhs.getElementType()) !=
           expressedType(rhs.getElementType()) &&
       !isa<quant::QuantizedType>(rhs.getElementType()))
@@ -300,7 +326,6 @@ static LogicalResult verifyConvolution(
       window.sizes.push_back(extent);
     }
     if (known) {
-      // C3, C6, C8.
       FailureOr<SmallVector<int64_t>> places =
           slideWindow(op.getLoc(), sizes, window);
       if (failed(places))

@@ -304,6 +304,6 @@ func.func @convolution_axis(%a: tensor<1x4x2x!quant.uniform<i8:f32, 1.0>>, %b: t
 
 func.func @convolution_result_axis(%a: tensor<1x4x2x!quant.uniform<i8:f32, 1.0>>, %b: tensor<2x2x2x!quant.uniform<i8:f32:2, {1.0, 2.0}>>) {
   // expected-error @below {{result is quantized along dimension 1, not along that of its features, 2}}
-  %0 = stablehlo.convolution(%a, %b) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x4x2x!quant.uniform<i8:f32, 1.0>>, tensor<2x2x2x!quant.uniform<i8:f32:2, {1.0, 2.0}>>) -> tensor<1x3x2x!quant.uniform<i8:f32:1, {1.0, 2.0}>>
+  %0 = stablehlo.convolution(%a, %b) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x4x2x!quant.uniform<i8:f32, 1.0>>, tensor<2x2x2x!quant.uniform<i8:f32:2, {1.0, 2.0}>>) -> tensor<1x3x2x!quant.uniform<i8:f32:1, {1.0, 2.0, 3.0}>>
   return
 }

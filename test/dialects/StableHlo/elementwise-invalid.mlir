@@ -18,7 +18,7 @@ func.func @different_shapes(%a: tensor<2xf32>, %b: tensor<3xf32>) {
 // -----
 
 func.func @no_such_function(%a: tensor<2xi32>) {
-  // expected-error @below {{operand #0 must be ranked tensor of floating-point, complex or quantized values}}
+  // expected-error @below {{operand #0 must be ranked tensor of floating-point, complex or per-tensor quantized values}}
   %0 = stablehlo.exponential %a : tensor<2xi32>
   return
 }
@@ -86,5 +86,22 @@ func.func @quantize_another_type(%a: tensor<2xf16>) {
 func.func @tolerance(%a: tensor<2xf32>) {
   // expected-error @below {{mode TOLERANCE needs atol, rtol or ulps}}
   %0 = stablehlo.cosine %a {result_accuracy = #stablehlo.result_accuracy<mode = #stablehlo.result_accuracy_mode<TOLERANCE>>} : tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @complex_c1(%a: tensor<2xf32>, %b: tensor<2xf64>) {
+  // expected-error @below {{parts have different types: 'tensor<2xf32>' and 'tensor<2xf64>'}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = "stablehlo.complex"(%a, %b) : (tensor<2xf32>, tensor<2xf64>) -> tensor<2xcomplex<f32>>
+  return
+}
+
+// -----
+
+func.func @compare_c3(%a: tensor<2xi1>) {
+  // expected-error @below {{compares values of type 'i1' as SIGNED}}
+  %0 = stablehlo.compare LT, %a, %a, SIGNED : (tensor<2xi1>, tensor<2xi1>) -> tensor<2xi1>
   return
 }

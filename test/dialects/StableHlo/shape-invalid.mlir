@@ -139,3 +139,21 @@ func.func @bounds_rank(%x: tensor<?x3xf32, #stablehlo.bounds<8>>) {
 func.func @bounds_of_fixed(%x: tensor<?x3xf32, #stablehlo.bounds<8, 4>>) {
   return
 }
+
+// -----
+
+func.func @slice_bound(%a: tensor<?xf32, #stablehlo.bounds<4>>) {
+  // expected-error @below {{range 0:5 of dimension 0 is not inside 'tensor<?xf32, #stablehlo.bounds<4>>'}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = stablehlo.slice %a [0:5] : (tensor<?xf32, #stablehlo.bounds<4>>) -> tensor<5xf32>
+  return
+}
+
+// -----
+
+func.func @pad_bound(%a: tensor<?xf32, #stablehlo.bounds<4>>, %z: tensor<f32>) {
+  // expected-error @below {{padding cuts more of dimension 0 than there is: size -1}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = stablehlo.pad %a, %z, low = [-5], high = [0], interior = [0] : (tensor<?xf32, #stablehlo.bounds<4>>, tensor<f32>) -> tensor<?xf32>
+  return
+}

@@ -11,8 +11,10 @@ func.func @padding(%x: tensor<1x4x1xf32>, %w: tensor<3x1x1xf32>) -> tensor<1x5x1
 
 // -----
 
+// What a constant holds as the program is written, the verifier sees.
 func.func @pad(%x: tensor<4xf32>, %v: tensor<f32>) -> tensor<5xf32> {
-  %low = stablehlo.constant dense<2> : tensor<1xi32>
+  %one = stablehlo.constant dense<1> : tensor<1xi32>
+  %low = stablehlo.add %one, %one : tensor<1xi32>
   %none = stablehlo.constant dense<0> : tensor<1xi32>
   // expected-error @below {{[HDL-0307] 'stablehlo.dynamic_pad' with the sizes that its operands hold}}
   %0 = stablehlo.dynamic_pad %x, %v, %low, %none, %none : (tensor<4xf32>, tensor<f32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<5xf32>
