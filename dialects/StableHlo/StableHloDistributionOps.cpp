@@ -18,9 +18,22 @@ void StableHloDialect::registerDistributionOps() {
       >();
 }
 
-/// What is wrong with replica groups, a matrix of distinct numbers, filled up
-/// with -1; empty if nothing.
-static std::string complaintAboutGroups(Attribute groups) {
+namespace {
+/// What an operation asks of its replica groups besides distinct numbers.
+enum class Groups {
+  /// Some processes, in groups that may be filled up with -1.
+  OfSome,
+  /// Every process, in such groups.
+  OfAll,
+  /// Every process, in groups of one size.
+  OfAllAlike,
+};
+} // namespace
+
+/// What is wrong with replica groups, a matrix of distinct numbers; empty if
+/// nothing. How many processes there are only the one who runs them knows: if
+/// all are in the groups, their numbers are below what the groups hold.
+static std::string complaintAboutGroups(Attribute groups, Groups kind) {
   auto matrix = dyn_cast_or_null<DenseIntElementsAttr>(groups);
   if (!matrix)
     return {}; // axes of a mesh: resolved when partitioning
@@ -33,7 +46,7 @@ static std::string complaintAboutGroups(Attribute groups) {
   llvm::SmallDenseSet<int64_t> seen;
   for (const APInt &value : matrix.getValues<APInt>()) {
     int64_t id = value.getSExtValue();
-    if (id == -1)
+    if (id == -1 && kind != Groups::OfAllAlike)
       continue;
     os << "replica_groups holds " << id;
     if (id < 0)
@@ -46,12 +59,20 @@ static std::string complaintAboutGroups(Attribute groups) {
     }
     return text;
   }
+  int64_t count = seen.size();
+  if (kind != Groups::OfSome)
+    for (int64_t id : seen)
+      if (id >= count) {
+        os << "replica_groups holds " << id << ", its " << count
+           << " processes must be 0 to " << count - 1;
+        return text;
+      }
   return {};
 }
 
 static LogicalResult verifyGroups(std::optional<Location> location,
-                                  Attribute groups) {
-  std::string complaint = complaintAboutGroups(groups);
+                                  Attribute groups, Groups kind) {
+  std::string complaint = complaintAboutGroups(groups, kind);
   return complaint.empty() ? success() : emitOptionalError(location, complaint);
 }
 
@@ -89,14 +110,40 @@ LogicalResult AllReduceOp::inferReturnTypes(MLIRContext *context,
   return success();
 }
 
+/// `types` without those of roots that are computed, one for each operand
+/// before the last.
+static FailureOr<TypeRange> withoutRoots(std::optional<Location> location,
+                                         TypeRange types, bool hasRoots) {
+  if (types.empty())
+    return emitOptionalError(location, "works on nothing");
+  if (!hasRoots)
+    return types;
+  auto roots = cast<RankedTensorType>(types.back());
+  types = types.drop_back();
+  if (types.empty() || roots.getRank() != 1 ||
+      !sizesAgree(roots.getDimSize(0), types.size()) ||
+      !roots.getElementType().isSignlessInteger(32))
+    return emitOptionalError(location, "has ", types.size(),
+                             " operands with roots that are computed; their "
+                             "roots must be a vector of as many i32, found ",
+                             roots);
+  return types;
+}
+
 LogicalResult CollectiveReduceOp::inferReturnTypes(
     MLIRContext *context, std::optional<Location> location, Adaptor adaptor,
     SmallVectorImpl<Type> &inferred) {
   // C1.
-  if (failed(verifyGroups(location, adaptor.getReplicaGroups())))
+  if (failed(
+          verifyGroups(location, adaptor.getReplicaGroups(), Groups::OfSome)))
+    return failure();
+  // C3.
+  FailureOr<TypeRange> types = withoutRoots(
+      location, adaptor.getOperands().getTypes(), adaptor.getHasDynamicRoot());
+  if (failed(types))
     return failure();
   // One reducer combines every operand.
-  for (Type type : adaptor.getOperands().getTypes())
+  for (Type type : *types)
     if (failed(
             inferReduced(location, type, adaptor.getComputation(), inferred)))
       return failure();
@@ -107,26 +154,16 @@ LogicalResult CollectiveBroadcastOp::inferReturnTypes(
     MLIRContext *context, std::optional<Location> location, Adaptor adaptor,
     SmallVectorImpl<Type> &inferred) {
   // C1.
-  if (failed(verifyGroups(location, adaptor.getReplicaGroups())))
+  if (failed(
+          verifyGroups(location, adaptor.getReplicaGroups(), Groups::OfSome)))
     return failure();
-  TypeRange types = adaptor.getOperand().getTypes();
-  // C3.
-  if (types.empty())
-    return emitOptionalError(location, "broadcasts nothing");
-  // C4: one root for each operand before the last.
-  if (adaptor.getHasDynamicRoot()) {
-    auto roots = cast<RankedTensorType>(types.back());
-    types = types.drop_back();
-    if (types.empty() || roots.getRank() != 1 ||
-        !sizesAgree(roots.getDimSize(0), types.size()) ||
-        !roots.getElementType().isSignlessInteger(32))
-      return emitOptionalError(location, "has ", types.size(),
-                               " operands with roots that are computed; their "
-                               "roots must be a vector of as many i32, found ",
-                               roots);
-  }
+  // C3, C4.
+  FailureOr<TypeRange> types = withoutRoots(
+      location, adaptor.getOperand().getTypes(), adaptor.getHasDynamicRoot());
+  if (failed(types))
+    return failure();
   // C5.
-  llvm::append_range(inferred, types);
+  llvm::append_range(inferred, *types);
   return success();
 }
 
@@ -147,13 +184,14 @@ LogicalResult AllToAllOp::inferReturnTypes(MLIRContext *context,
   int64_t split = adaptor.getSplitDimension();
   int64_t concat = adaptor.getConcatDimension();
   int64_t count = adaptor.getSplitCount();
-  // C5.
-  if (failed(verifyGroups(location, adaptor.getReplicaGroups())))
+  // C5, C7.
+  if (failed(verifyGroups(location, adaptor.getReplicaGroups(),
+                          Groups::OfAllAlike)))
     return failure();
   // C8.
   if (auto groups =
           dyn_cast_or_null<DenseIntElementsAttr>(adaptor.getReplicaGroups());
-      groups && !groups.empty() && groups.getType().getDimSize(1) != count)
+      groups && groups.getType().getDimSize(1) != count)
     return emitOptionalError(location, "split_count ", count,
                              " for replica_groups of ",
                              groups.getType().getDimSize(1), " processes");
@@ -199,13 +237,43 @@ LogicalResult PartitionIdOp::inferReturnTypes(MLIRContext *context,
   return success();
 }
 
+/// That tensors come first and one token last.
+static LogicalResult verifyReceived(Operation *op) {
+  TypeRange types = op->getResultTypes();
+  if (types.empty() || !isa<TokenType>(types.back()))
+    return op->emitOpError("must end its results with a token");
+  for (auto [i, type] : llvm::enumerate(types.drop_back()))
+    if (!isa<RankedTensorType>(type))
+      return op->emitOpError() << "result #" << i << " is " << type
+                               << ", a tensor is wanted before the last one";
+  return success();
+}
+
 LogicalResult InfeedOp::verify() {
   // C1 to C3.
-  if (getNumResults() == 0 || !isa<TokenType>(getResults().back().getType()))
-    return emitOpError("must end its results with a token");
-  if (getLayout() && getLayout()->size() != getNumResults() - 1)
+  if (failed(verifyReceived(*this)))
+    return failure();
+  if (!getLayout())
+    return success();
+  if (getLayout()->size() != getNumResults() - 1)
     return emitOpError() << "has " << getLayout()->size() << " layouts for "
                          << getNumResults() - 1 << " tensors";
+  for (auto [layout, type] :
+       llvm::zip_equal(*getLayout(), TypeRange(getResultTypes()).drop_back())) {
+    SmallVector<int64_t> dims;
+    auto order = dyn_cast<ArrayAttr>(layout);
+    if (order)
+      for (Attribute dim : order)
+        if (auto number = dyn_cast<IntegerAttr>(dim))
+          dims.push_back(number.getInt());
+    llvm::sort(dims);
+    int64_t rank = cast<RankedTensorType>(type).getRank();
+    if (!order || dims.size() != order.size() ||
+        !llvm::equal(dims, llvm::seq<int64_t>(0, rank)))
+      return emitOpError() << "has the layout " << layout
+                           << ", which does not order the dimensions of "
+                           << type;
+  }
   return success();
 }
 
@@ -217,11 +285,12 @@ static StringRef channelTypeName(int64_t type) {
 }
 
 /// What send and recv have in common; `hostType` is the channel's type for
-/// transfers with the host.
+/// transfers with the host. That numbers are below that of processes (C4) only
+/// the one who runs them can say.
 template <typename OpTy>
 static LogicalResult verifyTransfer(OpTy op, int64_t hostType) {
   constexpr int64_t deviceToDevice = 1;
-  // C1 to C3.
+  // C1 to C4.
   if (auto pairs = op.getSourceTargetPairsAttr())
     if (failed(verifyPairs(op.getLoc(), pairs)))
       return failure();
@@ -237,17 +306,23 @@ static LogicalResult verifyTransfer(OpTy op, int64_t hostType) {
   return success();
 }
 
+LogicalResult SendOp::verify() {
+  constexpr int64_t deviceToHost = 2;
+  return verifyTransfer(*this, deviceToHost);
+}
+
 LogicalResult RecvOp::verify() {
-  if (getNumResults() == 0 || !isa<TokenType>(getResults().back().getType()))
-    return emitOpError("must end its results with a token");
+  if (failed(verifyReceived(*this)))
+    return failure();
   // The specification's C5 says DEVICE_TO_HOST here as for send; producers
   // write the direction that the values take.
   constexpr int64_t hostToDevice = 3;
   return verifyTransfer(*this, hostToDevice);
 }
 
-static LogicalResult verifyReplicaGroups(Operation *op, Attribute groups) {
-  std::string complaint = complaintAboutGroups(groups);
+static LogicalResult verifyReplicaGroups(Operation *op, Attribute groups,
+                                         Groups kind) {
+  std::string complaint = complaintAboutGroups(groups, kind);
   return complaint.empty() ? success() : op->emitOpError(complaint);
 }
 
@@ -287,8 +362,9 @@ static bool isMultiple(int64_t whole, int64_t part,
 }
 
 LogicalResult AllGatherOp::verify() {
-  // C2, C3, C5.
-  if (failed(verifyReplicaGroups(*this, getReplicaGroups())) ||
+  // C2, C4, C5.
+  if (failed(
+          verifyReplicaGroups(*this, getReplicaGroups(), Groups::OfAllAlike)) ||
       failed(verifyGlobalIds(*this)))
     return failure();
   std::optional<int64_t> processes = sizeOfGroups(*this, getReplicaGroups());
@@ -304,6 +380,9 @@ LogicalResult AllGatherOp::verify() {
       return emitOpError() << "all_gather_dim " << dim
                            << " is not a dimension of " << from;
     // C6.
+    if (from.getElementType() != to.getElementType())
+      return emitOpError() << "result " << to
+                           << " has other elements than the operand " << from;
     if (from.getRank() != to.getRank())
       return emitOpError() << "result " << to
                            << " has another rank than the operand " << from;
@@ -323,8 +402,8 @@ LogicalResult AllGatherOp::verify() {
 }
 
 LogicalResult AllReduceOp::verify() {
-  // C1, C2, C4.
-  if (failed(verifyReplicaGroups(*this, getReplicaGroups())) ||
+  // C1, C3, C4.
+  if (failed(verifyReplicaGroups(*this, getReplicaGroups(), Groups::OfAll)) ||
       failed(verifyGlobalIds(*this)))
     return failure();
   // C5: one reducer for all operands.
@@ -334,9 +413,20 @@ LogicalResult AllReduceOp::verify() {
   return success();
 }
 
+LogicalResult CollectiveReduceOp::verify() {
+  if (failed(verifyGlobalIds(*this)))
+    return failure();
+  // C4: one reducer for all operands.
+  for (Type type : TypeRange(getOperandTypes()).take_front(getNumResults()))
+    if (failed(verifyReducer(*this, getComputation(), type)))
+      return failure();
+  return success();
+}
+
 LogicalResult ReduceScatterOp::verify() {
-  // C3, C4, C6.
-  if (failed(verifyReplicaGroups(*this, getReplicaGroups())) ||
+  // C3, C5, C6.
+  if (failed(
+          verifyReplicaGroups(*this, getReplicaGroups(), Groups::OfAllAlike)) ||
       failed(verifyGlobalIds(*this)))
     return failure();
   std::optional<int64_t> processes = sizeOfGroups(*this, getReplicaGroups());
@@ -362,7 +452,65 @@ LogicalResult ReduceScatterOp::verify() {
     return error << " of the operand " << from << " along dimension " << dim;
   }
   // C7.
-  return verifyReducer(*this, getComputation(), from);
+  if (failed(verifyReducer(*this, getComputation(), from)))
+    return failure();
+  // C9.
+  Type combined =
+      getElementTypeOrSelf(getComputation().front().getArgument(0).getType());
+  if (to.getElementType() != combined)
+    return emitOpError() << "result " << to << " of elements that combine to "
+                         << combined;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Asynchronous operations
+//===----------------------------------------------------------------------===//
+
+LogicalResult AsyncStartOp::verify() {
+  Block &body = getBody().front();
+  // C1.
+  auto end = body.empty() ? ReturnOp() : dyn_cast<ReturnOp>(body.back());
+  if (!end || body.getOperations().size() != 2)
+    return emitOpError()
+           << "body holds " << body.getOperations().size()
+           << " operations; one and a return of its results are wanted";
+  Operation &inner = body.front();
+  // C2.
+  if (!isa<AllGatherOp, AllReduceOp, AllToAllOp, CollectiveBroadcastOp,
+           CollectivePermuteOp, DynamicSliceOp, DynamicUpdateSliceOp,
+           ReduceScatterOp, SliceOp>(inner))
+    return emitOpError() << "begins '" << inner.getName()
+                         << "'; only collectives and slices run beside the "
+                            "program";
+  // C3: by way of the body's arguments, or as they are.
+  if (body.getNumArguments() != 0 &&
+      !areCompatibleTypes(TypeRange(body.getArgumentTypes()),
+                          TypeRange(getInputs().getTypes())))
+    return emitOpError("body takes arguments of other types than the "
+                       "operands have");
+  bool passes = body.getNumArguments() == 0
+                    ? llvm::equal(inner.getOperands(), getInputs())
+                    : llvm::equal(inner.getOperands(), body.getArguments());
+  if (!passes)
+    return emitOpError() << "does not pass its operands to '" << inner.getName()
+                         << "' as they are";
+  // C4.
+  if (!llvm::equal(end.getOperands(), inner.getResults()) ||
+      !areCompatibleTypes(TypeRange(getType().getTypes()),
+                          inner.getResultTypes()))
+    return emitOpError() << "gives " << getType() << " of results "
+                         << inner.getResultTypes();
+  return success();
+}
+
+LogicalResult AsyncDoneOp::verify() {
+  // C1.
+  TypeRange types(getFuture().getType().getTypes());
+  if (!areCompatibleTypes(types, getResultTypes()))
+    return emitOpError() << "has results " << getResultTypes() << " of "
+                         << getFuture().getType();
+  return success();
 }
 
 } // namespace heddle::stablehlo

@@ -7,7 +7,7 @@ include "dialects/StableHlo/StableHloAttributes.td"
 
 defvar SH_Channel = OptionalAttr<StableHlo_ChannelHandleAttr>;
 
-def StableHlo_AllGatherOp : StableHlo_Op<"all_gather", [SameOperandsAndResultElementType]> {
+def StableHlo_AllGatherOp : StableHlo_Op<"all_gather"> {
   let summary = "the operands of a group of devices, concatenated";
   let arguments = (ins Variadic<SH_Tensor>:$operands, ConfinedAttr<SH_I64Attr, [IntNonNegative]>:$all_gather_dim,
                        SH_ReplicaGroups:$replica_groups, SH_Channel:$channel_handle,
@@ -35,7 +35,7 @@ def StableHlo_ReduceScatterOp : StableHlo_Op<"reduce_scatter", [SingleBlockImpli
   let hasVerifier = 1;
 }
 
-def StableHlo_AllToAllOp : StableHlo_InferredOp<"all_to_all", [SameOperandsElementType, SameOperandsShape]> {
+def StableHlo_AllToAllOp : StableHlo_InferredOp<"all_to_all", []> {
   let summary = "parts of the operands of a group of devices, exchanged";
   let arguments = (ins Variadic<SH_Tensor>:$operands, ConfinedAttr<SH_I64Attr, [IntNonNegative]>:$split_dimension,
                        ConfinedAttr<SH_I64Attr, [IntNonNegative]>:$concat_dimension,
@@ -55,9 +55,10 @@ def StableHlo_CollectiveReduceOp :
     StableHlo_InferredOp<"collective_reduce", [SingleBlockImplicitTerminator<"ReturnOp">]> {
   let summary = "the operands of a group of devices, combined on one of them";
   let arguments = (ins Variadic<SH_Tensor>:$operands, SH_ReplicaGroups:$replica_groups, SH_Channel:$channel_handle,
-                       UnitAttr:$use_global_device_ids);
+                       UnitAttr:$use_global_device_ids, UnitAttr:$has_dynamic_root);
   let regions = (region SizedRegion<1>:$computation);
   let results = (outs Variadic<SH_Tensor>);
+  let hasVerifier = 1;
 }
 
 def StableHlo_CollectivePermuteOp : StableHlo_InferredOp<"collective_permute", []> {
@@ -88,16 +89,17 @@ def StableHlo_InfeedOp : StableHlo_Op<"infeed"> {
 
 def StableHlo_OutfeedOp : StableHlo_Op<"outfeed"> {
   let summary = "values to the host";
-  let arguments = (ins Variadic<SH_Tensor>:$inputs, StableHlo_TokenType:$token,
+  let arguments = (ins Variadic<SH_AnyTensor>:$inputs, StableHlo_TokenType:$token,
                        DefaultValuedStrAttr<StrAttr, "">:$outfeed_config);
   let results = (outs StableHlo_TokenType);
 }
 
 def StableHlo_SendOp : StableHlo_Op<"send"> {
   let summary = "values to another device or the host";
-  let arguments = (ins Variadic<SH_Tensor>:$inputs, StableHlo_TokenType:$token, StableHlo_ChannelHandleAttr:$channel_handle,
+  let arguments = (ins Variadic<SH_AnyTensor>:$inputs, StableHlo_TokenType:$token, StableHlo_ChannelHandleAttr:$channel_handle,
                        SH_BoolFalse:$is_host_transfer, OptionalAttr<I64ElementsAttr>:$source_target_pairs);
   let results = (outs StableHlo_TokenType);
+  let hasVerifier = 1;
 }
 
 def StableHlo_RecvOp : StableHlo_Op<"recv"> {
@@ -113,12 +115,14 @@ def StableHlo_AsyncStartOp : StableHlo_Op<"async_start"> {
   let arguments = (ins Variadic<SH_Value>:$inputs);
   let regions = (region SizedRegion<1>:$body);
   let results = (outs StableHlo_FutureType:$result);
+  let hasVerifier = 1;
 }
 
 def StableHlo_AsyncDoneOp : StableHlo_Op<"async_done"> {
   let summary = "waits for what async_start began";
   let arguments = (ins StableHlo_FutureType:$future);
   let results = (outs Variadic<SH_Value>);
+  let hasVerifier = 1;
 }
 
 #endif // HEDDLE_STABLEHLO_DISTRIBUTION_OPS

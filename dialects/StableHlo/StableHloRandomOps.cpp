@@ -31,6 +31,12 @@ LogicalResult RngOp::inferReturnTypes(MLIRContext *context,
         location,
         "operands have different element types: ", adaptor.getA().getType(),
         " and ", adaptor.getB().getType());
+  for (Value bound : {adaptor.getA(), adaptor.getB()})
+    if (cast<RankedTensorType>(bound.getType()).getRank() != 0)
+      return emitOptionalError(location,
+                               "the distribution's parameters must "
+                               "be scalars, found ",
+                               bound.getType());
   // C2.
   if (adaptor.getRngDistribution() == RngDistribution::NORMAL &&
       !isa<FloatType>(element))
@@ -61,10 +67,11 @@ LogicalResult RngBitGeneratorOp::verify() {
                          << getInitialState().getType();
   // C2: the state has 128 bits for THREE_FRY, 128 or 192 for PHILOX.
   auto state = cast<RankedTensorType>(getInitialState().getType());
-  if (state.getRank() != 1 || !state.getElementType().isUnsignedInteger() ||
-      !state.hasStaticShape())
+  if (state.getRank() != 1 || !state.getElementType().isUnsignedInteger())
     return emitOpError() << "state must be a vector of unsigned integers, "
                          << "found " << state;
+  if (!state.hasStaticShape())
+    return success();
   int64_t bits =
       state.getDimSize(0) * state.getElementType().getIntOrFloatBitWidth();
   bool legal = bits == 128 ||

@@ -315,6 +315,19 @@ static LogicalResult allToAll(Invocation &call, stablehlo::AllToAllOp op) {
       });
 }
 
+/// The process of its group that the operation names for its operand `i`: the
+/// first one, or what the last operand says.
+template <typename OpTy>
+static FailureOr<int64_t> rootOf(Invocation &call, OpTy op, unsigned i,
+                                 size_t members) {
+  int64_t root =
+      op.getHasDynamicRoot() ? call.operands.back().tensor.intAt(i) : 0;
+  if (root < 0 || root >= int64_t(members))
+    return call.error() << "takes member " << root << " of a group of "
+                        << members << " as its root";
+  return root;
+}
+
 /// The operand of the group's first process, or of the one that the last
 /// operand names; zeros outside of all groups.
 static LogicalResult collectiveBroadcast(Invocation &call,
@@ -327,19 +340,16 @@ static LogicalResult collectiveBroadcast(Invocation &call,
   return collective(call,
                     [&](const Group &, ArrayRef<HostTensor> tensors,
                         unsigned i) -> FailureOr<HostTensor> {
-                      int64_t root = op.getHasDynamicRoot()
-                                         ? call.operands.back().tensor.intAt(i)
-                                         : 0;
                       // C6.
-                      if (root < 0 || root >= int64_t(tensors.size()))
-                        return call.error()
-                               << "takes member " << root << " of a group of "
-                               << tensors.size() << " as its root";
-                      return tensors[root];
+                      FailureOr<int64_t> root =
+                          rootOf(call, op, i, tensors.size());
+                      if (failed(root))
+                        return failure();
+                      return tensors[*root];
                     });
 }
 
-/// The group's values combined on its first process; zeros everywhere else.
+/// The group's values combined on its root; zeros everywhere else.
 static LogicalResult collectiveReduce(Invocation &call,
                                       stablehlo::CollectiveReduceOp op) {
   FailureOr<std::optional<Group>> group = ownGroup(call);
@@ -347,14 +357,17 @@ static LogicalResult collectiveReduce(Invocation &call,
     return failure();
   if (!*group)
     return giveZeros(call);
-  return collective(call,
-                    [&](const Group &own, ArrayRef<HostTensor> tensors,
-                        unsigned i) -> FailureOr<HostTensor> {
-                      if (own.self != 0)
-                        return call.allocate(tensors[0].shape(), i);
-                      return combine(call, op.getComputation().front(),
-                                     tensors);
-                    });
+  return collective(
+      call,
+      [&](const Group &own, ArrayRef<HostTensor> tensors,
+          unsigned i) -> FailureOr<HostTensor> {
+        FailureOr<int64_t> root = rootOf(call, op, i, tensors.size());
+        if (failed(root))
+          return failure();
+        if (int64_t(own.self) != *root)
+          return call.allocate(tensors[0].shape(), i);
+        return combine(call, op.getComputation().front(), tensors);
+      });
 }
 
 /// The operand of the process whose pair ends here; zeros without one.

@@ -226,3 +226,32 @@ module @roots {
     return
   }
 }
+
+// -----
+
+// The sum is where the root that is computed says, zeros elsewhere.
+module @reduced_at_roots {
+  func.func private @f(%x: tensor<2xi32>, %y: tensor<i32>, %r: tensor<2xi32>) -> (tensor<2xi32>, tensor<i32>) {
+    %0:2 = "stablehlo.collective_reduce"(%x, %y, %r) ({
+    ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+      %s = stablehlo.add %a, %b : tensor<i32>
+      stablehlo.return %s : tensor<i32>
+    }) {replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, has_dynamic_root}
+      : (tensor<2xi32>, tensor<i32>, tensor<2xi32>) -> (tensor<2xi32>, tensor<i32>)
+    return %0#0, %0#1 : tensor<2xi32>, tensor<i32>
+  }
+  func.func @main() {
+    %a = stablehlo.constant dense<[1, 2]> : tensor<2xi32>
+    %b = stablehlo.constant dense<[3, 4]> : tensor<2xi32>
+    %c = stablehlo.constant dense<5> : tensor<i32>
+    %d = stablehlo.constant dense<6> : tensor<i32>
+    %roots = stablehlo.constant dense<[1, 0]> : tensor<2xi32>
+    %r:4 = "interpreter.run_parallel"(%a, %c, %roots, %b, %d, %roots) {programs = [[@f], [@f]]}
+      : (tensor<2xi32>, tensor<i32>, tensor<2xi32>, tensor<2xi32>, tensor<i32>, tensor<2xi32>) -> (tensor<2xi32>, tensor<i32>, tensor<2xi32>, tensor<i32>)
+    check.expect_eq_const %r#0, dense<0> : tensor<2xi32>
+    check.expect_eq_const %r#1, dense<11> : tensor<i32>
+    check.expect_eq_const %r#2, dense<[4, 6]> : tensor<2xi32>
+    check.expect_eq_const %r#3, dense<0> : tensor<i32>
+    return
+  }
+}

@@ -34,6 +34,18 @@ func.func @root(%x: tensor<2xf32>, %r: tensor<1xi32>) -> tensor<2xf32> {
   return %0 : tensor<2xf32>
 }
 
+// CHECK-LABEL: func.func @reduced_at_root(
+// CHECK-SAME: %[[X:.*]]: tensor<2xf32>
+// CHECK-NEXT: return %[[X]]
+func.func @reduced_at_root(%x: tensor<2xf32>, %r: tensor<1xi32>) -> tensor<2xf32> {
+  %0 = "stablehlo.collective_reduce"(%x, %r) ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) {replica_groups = dense<0> : tensor<1x1xi64>, has_dynamic_root} : (tensor<2xf32>, tensor<1xi32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
 // CHECK-LABEL: func.func @ids
 func.func @ids() -> (tensor<ui32>, tensor<ui32>) {
   // CHECK-COUNT-2: stablehlo.constant dense<0> : tensor<ui32>
@@ -44,17 +56,22 @@ func.func @ids() -> (tensor<ui32>, tensor<ui32>) {
 
 // CHECK-LABEL: func.func @async(
 // CHECK-SAME: %[[X:.*]]: tensor<2xf32>
-func.func @async(%x: tensor<2xf32>) -> tensor<2xf32> {
+func.func @async(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<1xf32>) {
   %f = "stablehlo.async_start"(%x) ({
   ^bb0(%y: tensor<2xf32>):
     %all = "stablehlo.all_gather"(%y) {all_gather_dim = 0 : i64, replica_groups = dense<0> : tensor<1x1xi64>} : (tensor<2xf32>) -> tensor<2xf32>
-    %n = stablehlo.negate %all : tensor<2xf32>
-    stablehlo.return %n : tensor<2xf32>
+    stablehlo.return %all : tensor<2xf32>
   }) : (tensor<2xf32>) -> !stablehlo.future<tensor<2xf32>>
+  %g = "stablehlo.async_start"(%x) ({
+  ^bb0(%y: tensor<2xf32>):
+    %part = stablehlo.slice %y [1:2] : (tensor<2xf32>) -> tensor<1xf32>
+    stablehlo.return %part : tensor<1xf32>
+  }) : (tensor<2xf32>) -> !stablehlo.future<tensor<1xf32>>
   %r = "stablehlo.async_done"(%f) : (!stablehlo.future<tensor<2xf32>>) -> tensor<2xf32>
-  // CHECK: %[[N:.*]] = stablehlo.negate %[[X]]
-  // CHECK-NEXT: return %[[N]]
-  return %r : tensor<2xf32>
+  %s = "stablehlo.async_done"(%g) : (!stablehlo.future<tensor<1xf32>>) -> tensor<1xf32>
+  // CHECK: %[[S:.*]] = stablehlo.slice %[[X]] [1:2]
+  // CHECK-NEXT: return %[[X]], %[[S]]
+  return %r, %s : tensor<2xf32>, tensor<1xf32>
 }
 
 // -----
