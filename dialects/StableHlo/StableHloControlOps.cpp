@@ -156,6 +156,45 @@ static LogicalResult verifyLayouts(Operation *op, ArrayAttr layouts,
   return success();
 }
 
+/// The member of `type` that `indices` lead to through tuples; null if none.
+static Type memberAt(Type type, ArrayRef<int64_t> indices) {
+  for (int64_t index : indices) {
+    auto tuple = dyn_cast<TupleType>(type);
+    if (!tuple || index < 0 || index >= static_cast<int64_t>(tuple.size()))
+      return {};
+    type = tuple.getType(index);
+  }
+  return type;
+}
+
+/// That the alias joins an operand, or a member of it, with a result of the
+/// same type. Several results are the members of a tuple.
+static LogicalResult verifyAlias(CustomCallOp op,
+                                 OutputOperandAliasAttr alias) {
+  int64_t index = alias.getOperandIndex();
+  if (index < 0 || index >= static_cast<int64_t>(op.getNumOperands()))
+    return op.emitOpError() << "output_operand_aliases names operand " << index
+                            << " of " << op.getNumOperands();
+  Type operand =
+      memberAt(op.getOperand(index).getType(), alias.getOperandTupleIndices());
+  if (!operand)
+    return op.emitOpError() << "output_operand_aliases names a member of "
+                               "operand "
+                            << index << " that it lacks";
+  Type results = op.getNumResults() == 1
+                     ? op.getResult(0).getType()
+                     : TupleType::get(op.getContext(), op.getResultTypes());
+  Type result = memberAt(results, alias.getOutputTupleIndices());
+  if (!result)
+    return op.emitOpError("output_operand_aliases names a result that the "
+                          "call lacks");
+  if (!areCompatibleTypes(operand, result))
+    return op.emitOpError()
+           << "output_operand_aliases joins operand " << index << " of type "
+           << operand << " with a result of type " << result;
+  return success();
+}
+
 LogicalResult CustomCallOp::verify() {
   // Dictionaries are for the typed interface alone.
   Attribute config = getBackendConfigAttr();
@@ -169,11 +208,8 @@ LogicalResult CustomCallOp::verify() {
     return emitOpError("operand_layouts and result_layouts come together");
   for (auto alias :
        getOutputOperandAliases().getAsRange<OutputOperandAliasAttr>())
-    if (alias.getOperandIndex() < 0 ||
-        alias.getOperandIndex() >= int64_t(getNumOperands()))
-      return emitOpError() << "output_operand_aliases names operand "
-                           << alias.getOperandIndex() << " of "
-                           << getNumOperands();
+    if (failed(verifyAlias(*this, alias)))
+      return failure();
   for (auto [layouts, types] :
        {std::pair(getOperandLayouts(), TypeRange(getOperandTypes())),
         std::pair(getResultLayouts(), TypeRange(getResultTypes()))})
@@ -208,12 +244,28 @@ void CompositeOp::getEffects(
   effects.emplace_back(MemoryEffects::Write::get());
 }
 
+/// Whether `name` is that of an operation: identifiers, with points between
+/// them.
+static bool isNamespacedName(StringRef name) {
+  auto [space, rest] = name.split('.');
+  auto consistsOf = [](StringRef part, StringRef others) {
+    return !part.empty() && llvm::all_of(part, [&](char c) {
+      return llvm::isAlnum(c) || others.contains(c);
+    });
+  };
+  if (!consistsOf(space, "_") || !llvm::isAlpha(space.front()))
+    return false;
+  return !rest.empty() &&
+         llvm::all_of(llvm::split(rest, '.'),
+                      [&](StringRef part) { return consistsOf(part, "_$"); });
+}
+
 LogicalResult CompositeOp::verify() {
   // C1.
-  auto [space, rest] = getName().split('.');
-  if (space.empty() || rest.empty())
+  if (!isNamespacedName(getName()))
     return emitOpError() << "name '" << getName()
-                         << "' lacks a namespace: namespace.op is wanted";
+                         << "' is not one in a namespace: namespace.op of "
+                            "letters, digits and '_' is wanted";
   return success();
 }
 

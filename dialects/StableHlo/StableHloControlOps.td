@@ -15,7 +15,7 @@ def StableHlo_ReturnOp : StableHlo_Op<"return", [Pure, ReturnLike, Terminator]> 
 
 def StableHlo_IfOp : StableHlo_InferredOp<"if", [RecursiveMemoryEffects, SingleBlockImplicitTerminator<"ReturnOp">]> {
   let summary = "one of two regions";
-  let arguments = (ins SH_BoolTensor:$pred);
+  let arguments = (ins SH_BoolScalar:$pred);
   let regions = (region SizedRegion<1>:$true_branch, SizedRegion<1>:$false_branch);
   let results = (outs Variadic<SH_Value>);
 }

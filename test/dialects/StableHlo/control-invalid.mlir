@@ -40,7 +40,7 @@ func.func @branches_differ(%x: tensor<f32>, %p: tensor<i1>) {
 // -----
 
 func.func @composite_name(%x: tensor<f32>) {
-  // expected-error @below {{name 'op' lacks a namespace: namespace.op is wanted}}
+  // expected-error @below {{name 'op' is not one in a namespace: namespace.op of letters, digits and '_' is wanted}}
   %0 = stablehlo.composite "op" %x {decomposition = @f} : (tensor<f32>) -> tensor<f32>
   return
 }
@@ -101,5 +101,59 @@ func.func @custom_call_layouts(%x: tensor<4x2xf32>) {
 func.func @custom_call_layout_count(%x: tensor<4x2xf32>) {
   // expected-error @below {{has 2 layouts for 1 values}}
   %0 = stablehlo.custom_call @f(%x) {operand_layouts = [dense<[0, 1]> : tensor<2xindex>], result_layouts = [dense<[0, 1]> : tensor<2xindex>, dense<[0, 1]> : tensor<2xindex>]} : (tensor<4x2xf32>) -> tensor<4x2xf32>
+  return
+}
+
+// -----
+
+func.func @if_pred(%p: tensor<1xi1>, %x: tensor<f32>) {
+  // expected-error @below {{operand #0 must be 0-dimensional tensor of i1, but got 'tensor<1xi1>'}}
+  %0 = "stablehlo.if"(%p) ({
+    stablehlo.return %x : tensor<f32>
+  }, {
+    stablehlo.return %x : tensor<f32>
+  }) : (tensor<1xi1>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func private @f()
+func.func @composite_name() {
+  // expected-error @below {{name '0.foo' is not one in a namespace: namespace.op of letters, digits and '_' is wanted}}
+  stablehlo.composite "0.foo" {decomposition = @f} : () -> ()
+  return
+}
+
+// -----
+
+func.func private @f()
+func.func @composite_later_name() {
+  // expected-error @below {{name 'foo.bar.' is not one in a namespace}}
+  stablehlo.composite "foo.bar." {decomposition = @f} : () -> ()
+  return
+}
+
+// -----
+
+func.func @alias_result(%x: tensor<2xf32>) {
+  // expected-error @below {{output_operand_aliases names a result that the call lacks}}
+  %0 = stablehlo.custom_call @f(%x) {output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 0, operand_tuple_indices = []>]} : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @alias_member(%x: tuple<tensor<2xf32>>) {
+  // expected-error @below {{output_operand_aliases names a member of operand 0 that it lacks}}
+  %0 = stablehlo.custom_call @f(%x) {output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = [1]>]} : (tuple<tensor<2xf32>>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @alias_type(%x: tensor<2xf32>) {
+  // expected-error @below {{output_operand_aliases joins operand 0 of type 'tensor<2xf32>' with a result of type 'tensor<3xf32>'}}
+  %0:2 = stablehlo.custom_call @f(%x) {output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [1], operand_index = 0, operand_tuple_indices = []>]} : (tensor<2xf32>) -> (tensor<2xf32>, tensor<3xf32>)
   return
 }
