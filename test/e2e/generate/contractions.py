@@ -159,8 +159,11 @@ def batch_norm(p):
         return p.emit(f'"stablehlo.batch_norm_inference"({x.name}, {scale.name}, {offset.name}, {mean.name}, {variance.name}) {attributes} : '
                       f"({x.type}, {vector}, {vector}, {vector}, {vector}) -> {x.type}", x.type, final=True, near=near)
     if kind == "training":
-        return p.emit(f'"stablehlo.batch_norm_training"({x.name}, {scale.name}, {offset.name}) {attributes} : ({x.type}, {vector}, {vector}) '
-                      f"-> ({x.type}, {vector}, {vector})", x.type, vector, vector, final=True, near=near)
+        results = p.emit(f'"stablehlo.batch_norm_training"({x.name}, {scale.name}, {offset.name}) {attributes} : ({x.type}, {vector}, {vector}) '
+                         f"-> ({x.type}, {vector}, {vector})", x.type, vector, vector, final=True, near=near)
+        # jaxlib's variance is the mean of the squares without the square of the mean.
+        results[2].terms = float(x.bound)**2
+        return results
     gradient = p.pick_or_input(x.type, exact)
     return p.emit(f'"stablehlo.batch_norm_grad"({x.name}, {scale.name}, {mean.name}, {variance.name}, {gradient.name}) {attributes} : '
                   f"({x.type}, {vector}, {vector}, {vector}, {x.type}) -> ({x.type}, {vector}, {vector})", x.type, vector, vector, final=True,

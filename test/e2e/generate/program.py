@@ -55,6 +55,8 @@ class Value:
     data: np.ndarray = None
     # Zeros' signs count.
     strict: bool = False
+    # A magnitude that `near` is a part of where all of the tensor is smaller: that of the terms of a sum that cancels.
+    terms: float = 1e-30
 
 
 @dataclass
@@ -232,7 +234,7 @@ def check(value, wanted, bits, expected):
     types = f"({value.type}, {value.type}) -> ()"
     if value.final and value.near:
         finite = np.abs(expected[np.isfinite(expected)])
-        tolerance = value.near * float(np.max(finite, initial=1e-30))
+        tolerance = value.near * float(np.max(finite, initial=value.terms))
         return [f'    "check.expect_almost_eq"{pair} {{tolerance = {tolerance:e} : f64}} : {types}']
     if value.final and value.ulp and value.type.element in LIMIT:
         return [f'    "check.expect_close"{pair} {{max_ulp_difference = {value.ulp} : i64}} : {types}']
