@@ -199,7 +199,7 @@ static Operation *fixTopK(CustomCallOp op) {
   auto options = op->getAttrOfType<DictionaryAttr>("mhlo.attributes");
   auto largest = options ? options.getAs<BoolAttr>("largest") : BoolAttr();
   if ((!isDynamic && op.getCallTargetName() != "mhlo.topk") ||
-      op.getNumOperands() != 1 + isDynamic || op->getNumResults() != 2 ||
+      op.getNumOperands() != 1u + isDynamic || op->getNumResults() != 2 ||
       (largest && !largest.getValue()))
     return nullptr;
   auto from = dyn_cast<RankedTensorType>(op.getOperand(0).getType());
