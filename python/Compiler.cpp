@@ -17,11 +17,15 @@ using namespace nb::literals;
 
 using Strings = std::vector<std::string>;
 
-/// A list as the C interface wants it: ended by a null pointer.
+/// A list as the C interface wants it: ended by a null pointer, as each string
+/// is by a NUL, of which it can have no other.
 static std::vector<const char *> terminated(const Strings &strings) {
   std::vector<const char *> list;
-  for (const std::string &string : strings)
+  for (const std::string &string : strings) {
+    if (string.find('\0') != std::string::npos)
+      throw nb::value_error("an option holds a NUL");
     list.push_back(string.c_str());
+  }
   list.push_back(nullptr);
   return list;
 }
@@ -33,7 +37,7 @@ static std::pair<int, std::string> take(heddle_outcome outcome, char *json) {
 }
 
 static std::pair<int, std::string>
-compile(const std::string &model, const std::string &artifact,
+compile(const nb::bytes &model, const nb::bytes &artifact,
         const Strings &targets, const Strings &shapes, const Strings &dims,
         const Strings &binds, const Strings &customCalls,
         bool flushSubnormals) {
@@ -58,7 +62,7 @@ compile(const std::string &model, const std::string &artifact,
   return take(outcome, json);
 }
 
-static std::pair<int, std::string> inspect(const std::string &path) {
+static std::pair<int, std::string> inspect(const nb::bytes &path) {
   char *json = nullptr;
   heddle_outcome outcome;
   {

@@ -5,7 +5,7 @@
 #include "runtime/drivers/cpu/Clock.h"
 
 #include <algorithm>
-#include <cstring>
+#include <cassert>
 
 using namespace heddle;
 using namespace heddle::runtime;
@@ -13,47 +13,19 @@ using namespace heddle::runtime;
 /// Copies and fills below this many bytes are not worth company.
 static constexpr int64_t smallTransferBytes = 1 << 20;
 
-/// Repeats the pattern over bytes [begin, end) of `target`; both are multiples
-/// of its size.
-static void fillBytes(char *target, uint64_t pattern, unsigned patternBytes,
-                      int64_t begin, int64_t end) {
-  char repeated[64];
-  for (unsigned i = 0; i < sizeof(repeated); i += patternBytes)
-    std::memcpy(repeated + i, &pattern, patternBytes);
-  for (int64_t at = begin; at < end; at += int64_t(sizeof(repeated)))
-    std::memcpy(target + at, repeated,
-                std::min<size_t>(sizeof(repeated), size_t(end - at)));
-}
-
 void Call::run(const Step &step, int64_t worker, int64_t begin, int64_t end) {
-  void *const *slots = steps.slots.data() + step.slots;
-  if (step.kind == Step::Kind::launch) {
-    heddle_kernel_args args = {};
-    args.buffers = slots;
-    args.integers = steps.integers.data() + step.integers;
-    args.scratch = scratch + uint64_t(worker) * scratchBytes;
-    args.worker = worker;
-    args.tile_begin = begin;
-    args.tile_end = end;
-    args.version = HEDDLE_KERNEL_ABI_VERSION;
-    step.kernel(&args);
+  if (step.kind == Step::Kind::command) {
+    heddle_driver_worker own = {worker,
+                                scratch + uint64_t(worker) * scratchBytes};
+    runPiece(&step.command, &own, begin, end);
     return;
   }
-  if (step.kind == Step::Kind::customCall) {
-    if (int32_t code =
-            steps.calls[step.call]->run(slots, message, sizeof(message))) {
-      failedCall = &step;
-      failedCode = code;
-      stopped.store(HEDDLE_CUSTOM_CALL_FAILED, std::memory_order_relaxed);
-    }
-    return;
+  if (int32_t code = steps.calls[step.call]->run(step.command.buffers, message,
+                                                 sizeof(message))) {
+    failedCall = &step;
+    failedCode = code;
+    stopped.store(HEDDLE_CUSTOM_CALL_FAILED, std::memory_order_relaxed);
   }
-  auto *target = static_cast<char *>(slots[0]);
-  if (step.kind == Step::Kind::fill)
-    fillBytes(target, step.pattern, step.patternBytes, begin, end);
-  else if (end > begin)
-    std::memcpy(target + begin, static_cast<const char *>(slots[1]) + begin,
-                size_t(end - begin));
 }
 
 Error Call::outcome() const {
@@ -97,11 +69,14 @@ void Call::runChunk(int64_t worker, uint32_t chunk) {
     return;
   // The counter counts down; tiles are taken in rising order.
   int64_t begin = int64_t(currentChunks - 1 - chunk) * currentChunk;
-  run(*current, worker, begin, std::min(begin + currentChunk, current->tiles));
+  run(*current, worker, begin,
+      std::min(begin + currentChunk, current->command.tiles));
 }
 
 void Call::enter(uint32_t block, const Step *loop, int64_t trips,
                  bool condition) {
+  // The plan verifier has seen that blocks do not nest more deeply.
+  assert(depth < format::maximumBlockDepth);
   const Steps::Block &range = steps.blocks[block];
   frames[depth++] = {range.first, range.first + range.count, block, trips, loop,
                      condition};
@@ -133,20 +108,19 @@ void Call::leave() {
 
 void Call::control(const Step &step) {
   if (step.kind == Step::Kind::loop) {
-    if (step.tiles < 0)
+    if (step.command.tiles < 0)
       enter(step.condition, &step, -1, /*condition=*/true);
-    else if (step.tiles > 0)
-      enter(step.firstBlock, &step, step.tiles - 1);
+    else if (step.command.tiles > 0)
+      enter(step.firstBlock, &step, step.command.tiles - 1);
     return;
   }
-  const void *selector = steps.slots[step.slots];
-  int64_t value = 0;
-  if (step.patternBytes == 1)
-    value = *static_cast<const int8_t *>(selector);
-  else if (step.patternBytes == 4)
-    value = *static_cast<const int32_t *>(selector);
-  else
-    value = *static_cast<const int64_t *>(selector);
+  int64_t value = step.command.tiles; // what the call's extents select
+  if (step.selectorBytes == 1)
+    value = *static_cast<const int8_t *>(steps.slots[step.slots]);
+  else if (step.selectorBytes == 4)
+    value = *static_cast<const int32_t *>(steps.slots[step.slots]);
+  else if (step.selectorBytes == 8)
+    value = *static_cast<const int64_t *>(steps.slots[step.slots]);
   if (value < 0 || value >= int64_t(step.blockCount))
     value = int64_t(step.blockCount) - 1;
   enter(steps.targets[step.firstBlock + uint32_t(value)]);
@@ -159,7 +133,7 @@ void Call::report(const Step &step) {
   told.size = sizeof(told);
   told.number = number++;
   told.name = known.name;
-  told.tiles = step.tiles;
+  told.tiles = step.command.tiles;
   told.start_ns = startNs;
   told.duration_ns = end - startNs;
   told.operations = known.operations;
@@ -194,22 +168,22 @@ uint32_t Call::advance(int64_t worker) {
     if (options.on_step)
       startNs = monotonicNs();
 
-    bool small =
-        step.tiles <= step.chunk ||
-        (step.kind != Step::Kind::launch && step.tiles < smallTransferBytes) ||
-        (alone && !watched);
+    bool small = step.command.tiles <= step.command.chunk ||
+                 (step.command.kind != HEDDLE_COMMAND_LAUNCH &&
+                  step.command.tiles < smallTransferBytes) ||
+                 (alone && !watched);
     if (small) {
-      if (step.tiles)
-        run(step, worker, 0, step.tiles);
+      if (step.command.tiles)
+        run(step, worker, 0, step.command.tiles);
       if (options.on_step)
         report(step);
       continue;
     }
     current = &step;
     // The counter of chunks has 32 bits.
-    currentChunk = std::max(step.chunk, step.tiles >> 30);
-    currentChunks =
-        static_cast<uint32_t>((step.tiles + currentChunk - 1) / currentChunk);
+    currentChunk = std::max(step.command.chunk, step.command.tiles >> 30);
+    currentChunks = static_cast<uint32_t>(
+        (step.command.tiles + currentChunk - 1) / currentChunk);
     return currentChunks;
   }
   return 0;

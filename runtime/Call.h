@@ -9,15 +9,16 @@
 namespace heddle::runtime {
 
 /// Walks the steps. Small ones are done on the spot by whoever finished the one
-/// before; the others are given to all workers.
+/// before; the others are given to all workers. `host` is the CPU's driver.
 class Call final : public Job {
 public:
   /// `scratch` holds `scratchBytes` for each of the workers.
-  Call(const Steps &steps, char *scratch, uint64_t scratchBytes,
-       const heddle_call_options &options, bool alone, bool flushSubnormals)
-      : Job(flushSubnormals), steps(steps), scratch(scratch),
-        scratchBytes(scratchBytes), options(options), alone(alone),
-        watched(options.cancel || options.deadline_ns) {
+  Call(const Steps &steps, const heddle_driver &host, char *scratch,
+       uint64_t scratchBytes, const heddle_call_options &options, bool alone,
+       bool flushSubnormals)
+      : Job(flushSubnormals), steps(steps), runPiece(host.run),
+        scratch(scratch), scratchBytes(scratchBytes), options(options),
+        alone(alone), watched(options.cancel || options.deadline_ns) {
     enter(steps.body);
   }
 
@@ -49,10 +50,8 @@ private:
   bool mustStop();
   void report(const Step &step);
 
-  // Blocks nest as deeply as the plan verifier lets them, and one more.
-  static constexpr uint32_t maximumDepth = 40;
-
   const Steps &steps;
+  decltype(heddle_driver::run) runPiece;
   char *scratch;
   uint64_t scratchBytes;
   const heddle_call_options &options;
@@ -60,7 +59,7 @@ private:
   bool watched; ///< There is a deadline or a flag to look at.
   std::atomic<heddle_code> stopped{HEDDLE_OK};
 
-  Frame frames[maximumDepth];
+  Frame frames[format::maximumBlockDepth];
   uint32_t depth = 0;
   const Step *current = nullptr; ///< Given to all workers.
   int64_t currentChunk = 1;      ///< Its tiles per chunk.

@@ -8,35 +8,41 @@
 #include "runtime/format/Expressions.h"
 #include "runtime/format/ManifestVerifier.h"
 #include "runtime/format/PlanVerifier.h"
+#include "runtime/format/kernel_abi.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace heddle;
 using namespace heddle::runtime;
 using namespace heddle::format;
 
-/// The arena of `program` for these extents.
-static Error arenaSize(const LoadedProgram &program,
-                       const format::Program &entry,
-                       const std::vector<int64_t> &symbols, uint64_t &bytes) {
+/// The most arena and scratch per worker that a program of the entry takes.
+static Error largestMemories(const LoadedProgram &program,
+                             const EntrySpec &entry, uint64_t &arena,
+                             uint64_t &scratch) {
   std::vector<int64_t> values;
-  if (Error error = evaluate(program.plan().expressions(), symbols,
+  if (Error error = evaluate(program.plan().expressions(), program.symbols(),
                              HEDDLE_PLAN_INVALID, values))
     return error;
-  int64_t size = values[entry.arena()];
-  if (size < 0 || size > maximumBytes)
-    return {HEDDLE_PLAN_INVALID, "the arena has no proper size"};
-  bytes = alignUp(static_cast<uint64_t>(size), pageBytes);
+  arena = scratch = 0;
+  for (const format::Program *code : entry.programs) {
+    uint64_t bytes = runtime::arenaBytes(*code, values);
+    if (bytes > uint64_t(maximumBytes))
+      return {HEDDLE_PLAN_INVALID, "the arena has no proper size"};
+    arena = std::max(arena, bytes);
+    scratch = std::max(scratch, scratchBytes(*code, program.variant()));
+  }
   return {};
 }
 
 Error Context::memoryBytes(const LoadedProgram &program, size_t entry,
                            unsigned threads, uint64_t &arenaBytes,
                            uint64_t &totalBytes) {
-  const format::Program &code = *program.entries()[entry].program;
-  if (Error error = arenaSize(program, code, program.symbols(), arenaBytes))
+  uint64_t scratch = 0;
+  if (Error error = largestMemories(program, program.entries()[entry],
+                                    arenaBytes, scratch))
     return error;
-  uint64_t scratch = scratchBytes(code, program.variant());
   if (__builtin_mul_overflow(scratch, uint64_t(threads), &totalBytes) ||
       __builtin_add_overflow(totalBytes, arenaBytes, &totalBytes))
     return {HEDDLE_OUT_OF_MEMORY, "scratch for " + std::to_string(threads) +
@@ -71,31 +77,32 @@ Error Context::create(const heddle_context_options &options,
                   " bytes and start at a multiple of " +
                   std::to_string(HEDDLE_KERNEL_ALIGNMENT)};
   } else {
-    if (Error error = owned.allocate(total, /*touch=*/true, "the arena"))
+    if (Error error = owned.allocate(program->host().device(),
+                                     HEDDLE_SPACE_HOST, total, "the arena"))
       return error;
     arena = owned.data();
   }
   scratch = arena + arenaBytes;
-  scratchPerWorker = scratchBytes(*entry().program, program->variant());
-  dlpackTensors.resize(entry().inputs.size() + entry().outputs.size());
-  tensorData.resize(dlpackTensors.size());
+  uint64_t ignored = 0;
+  if (Error error =
+          largestMemories(*program, entry(), ignored, scratchPerWorker))
+    return error;
+  callTensors.resize(entry().inputs.size() + entry().outputs.size());
+  tensorData.resize(callTensors.size());
+  size_t extents = 0;
+  for (const TensorSpec &output : entry().outputs)
+    extents += output.shape.size();
+  callShapes.resize(extents);
   // A dynamic program is prepared by its first call.
   return program->dynamic() ? Error() : prepare({}, /*verify=*/false);
 }
 
 Error Context::prepare(const std::vector<int64_t> &symbols, bool verify) {
   const Manifest &manifest = program->manifest();
-  if (verify) {
+  if (verify)
     if (Error error =
             verifyPlan(program->plan(), manifest, program->variant(), symbols))
       return error;
-    uint64_t needed = 0;
-    if (Error error = arenaSize(*program, *entry().program, symbols, needed))
-      return error;
-    if (needed > arenaBytes)
-      return {HEDDLE_PLAN_INVALID,
-              "these extents take more arena than the largest ones"};
-  }
   std::vector<int64_t> values, manifestValues;
   if (Error error = evaluate(program->plan().expressions(), symbols,
                              HEDDLE_PLAN_INVALID, values))
@@ -103,8 +110,14 @@ Error Context::prepare(const std::vector<int64_t> &symbols, bool verify) {
   if (Error error = evaluate(manifest.expressions(), symbols,
                              HEDDLE_MANIFEST_INVALID, manifestValues))
     return error;
-  steps.prepare(*entry().program, manifest, program->variant(),
-                {program->code(), program->customCalls()},
+  const format::Program &code = *chooseProgram(
+      program->plan(), static_cast<uint32_t>(entryIndex), values);
+  if (runtime::arenaBytes(code, values) > arenaBytes)
+    return {HEDDLE_PLAN_INVALID,
+            "these extents take more arena than the largest ones"};
+  preparedSymbols.clear(); // if memory runs out on the way
+  steps.prepare(code, manifest, program->variant(),
+                {program->host().kernels(), program->customCalls()},
                 {values, manifestValues},
                 static_cast<uint32_t>(entry().inputs.size()),
                 {arena, program->persistent(), &program->weights()});
@@ -112,25 +125,76 @@ Error Context::prepare(const std::vector<int64_t> &symbols, bool verify) {
   return {};
 }
 
-Error Context::checkAndPrepare(TensorList inputs, TensorList outputs) {
+/// Outputs whose shape and maybe memory are left to the call get them.
+Error Context::placeOutputs(heddle_tensor *outputs,
+                            const std::vector<int64_t> &values) {
+  int64_t *shape = callShapes.data();
+  for (size_t i = 0; i < entry().outputs.size(); ++i) {
+    heddle_tensor &output = outputs[i];
+    if (!output.out_shape)
+      continue;
+    const TensorSpec &spec = entry().outputs[i];
+    if (Error error = checkRank(spec, "output", output))
+      return error;
+    output.shape = shape;
+    output.strides = nullptr;
+    size_t bytes = elementBytes(spec.dtype);
+    bool fits = true;
+    for (size_t j = 0; j < spec.shape.size(); ++j) {
+      shape[j] =
+          program->dynamic() ? values[spec.shape[j]] : spec.leastShape[j];
+      fits &=
+          shape[j] >= 0 &&
+          !__builtin_mul_overflow(bytes, static_cast<size_t>(shape[j]), &bytes);
+    }
+    shape += spec.shape.size();
+    // What is no size is for the checks to tell.
+    if (output.data || !output.allocate || !fits)
+      continue;
+    heddle_tensor wanted = {};
+    wanted.size = sizeof(wanted);
+    wanted.dtype = static_cast<heddle_dtype>(spec.dtype);
+    wanted.rank = output.rank;
+    wanted.shape = output.shape;
+    wanted.bytes = output.bytes = bytes;
+    output.data = output.allocate(output.user, i, &wanted, spec.alignment);
+    if (!output.data && bytes)
+      return {HEDDLE_OUT_OF_MEMORY,
+              "output '" + spec.name + "': there are no " +
+                  std::to_string(bytes) + " bytes for it"};
+  }
+  return {};
+}
+
+Error Context::checkAndPrepare(TensorList inputs, heddle_tensor *outputs) {
   bool dynamic = program->dynamic();
-  if (Error error = checkTensors(entry(), inputs, outputs, dynamic))
+  const EntrySpec &spec = entry();
+  TensorList results = {outputs, spec.outputs.size()};
+  if (Error error = checkTensors("input", spec.inputs, inputs, dynamic))
     return error;
-  if (!dynamic)
-    return checkOverlap(entry(), inputs, outputs);
   const Manifest &manifest = program->manifest();
   std::vector<int64_t> symbols, values;
-  if (Error error = bindSymbols(manifest, entry(), inputs, symbols))
+  if (dynamic) {
+    if (Error error = bindSymbols(manifest, spec, inputs, symbols))
+      return error;
+    if (Error error = evaluate(manifest.expressions(), symbols,
+                               HEDDLE_TENSOR_SHAPE, values))
+      return error;
+    if (Error error = checkShapes("input", spec.inputs, inputs, values))
+      return error;
+  }
+  if (Error error = placeOutputs(outputs, values))
     return error;
-  if (Error error = evaluate(manifest.expressions(), symbols,
-                             HEDDLE_TENSOR_SHAPE, values))
+  if (Error error = checkTensors("output", spec.outputs, results, dynamic))
     return error;
-  if (Error error = checkShapes(entry(), inputs, outputs, values))
+  if (dynamic)
+    if (Error error = checkShapes("output", spec.outputs, results, values))
+      return error;
+  if (Error error = checkOverlap(spec, inputs, results))
     return error;
-  if (Error error = checkOverlap(entry(), inputs, outputs))
-    return error;
-  return symbols == preparedSymbols ? Error()
-                                    : prepare(symbols, /*verify=*/true);
+  return !dynamic || symbols == preparedSymbols
+             ? Error()
+             : prepare(symbols, /*verify=*/true);
 }
 
 /// An output that replaces an input is one memory with it in the plan: the
@@ -158,47 +222,87 @@ void Context::bindTensors(TensorList inputs, TensorList outputs) {
         static_cast<char *>(tensorData[patch.tensor]) + patch.offset;
 }
 
-Error Context::call(TensorList inputs, TensorList outputs,
-                    const heddle_call_options &options) {
-  if (busy.exchange(true, std::memory_order_acquire))
+/// One call at a time: the holder is the one that the context is in.
+class Context::Turn {
+public:
+  explicit Turn(Context &context)
+      : context(context),
+        mine(!context.busy.exchange(true, std::memory_order_acquire)) {}
+  ~Turn() {
+    if (mine)
+      context.busy.store(false, std::memory_order_release);
+  }
+  Turn(const Turn &) = delete;
+  Turn &operator=(const Turn &) = delete;
+
+  Error check() const {
+    if (mine)
+      return {};
     return {HEDDLE_CONTEXT_BUSY, "the context is in another call: make one "
                                  "context for each thread"};
-  Error error = checkAndPrepare(inputs, outputs);
-  if (!error) {
-    bindTensors(inputs, outputs);
-    bool flush = program->manifest().flush_subnormals();
-    FloatEnvironment environment(flush);
-    bool together = pool->acquire();
-    Call walk(steps, scratch, scratchPerWorker, options, /*alone=*/!together,
-              flush);
-    if (together)
-      pool->run(walk);
-    else
-      walk.runAlone();
-    error = walk.outcome();
   }
-  busy.store(false, std::memory_order_release);
-  return error;
+
+private:
+  Context &context;
+  bool mine;
+};
+
+Error Context::callInTurn(const heddle_call_options &options) {
+  TensorList inputs = {callTensors.data(), entry().inputs.size()};
+  TensorList outputs = {inputs.tensors + inputs.count, entry().outputs.size()};
+  if (Error error = checkAndPrepare(inputs, callTensors.data() + inputs.count))
+    return error;
+  bindTensors(inputs, outputs);
+  bool flush = program->manifest().flush_subnormals();
+  FloatEnvironment environment(flush);
+  bool together = pool->acquire();
+  Call walk(steps, program->host().device()->driver(), scratch,
+            scratchPerWorker, options, /*alone=*/!together, flush);
+  if (together)
+    pool->run(walk);
+  else
+    walk.runAlone();
+  if (Error error = walk.outcome())
+    return error;
+  for (size_t i = 0; i < outputs.count; ++i) {
+    const heddle_tensor &output = outputs.tensors[i];
+    if (output.out_shape)
+      std::copy_n(output.shape, output.rank, output.out_shape);
+  }
+  return {};
+}
+
+template <typename Pointer, typename Read>
+Error Context::callWith(const Pointer *inputs, size_t inputCount,
+                        const Pointer *outputs, size_t outputCount,
+                        const heddle_call_options &options, Read read) {
+  Turn turn(*this);
+  if (Error error = turn.check())
+    return error;
+  if (Error error = checkCounts(entry(), inputCount, outputCount))
+    return error;
+  heddle_tensor *tensors = callTensors.data();
+  for (size_t i = 0; i < inputCount; ++i)
+    if (Error error = read(inputs[i], "input", entry().inputs[i], tensors[i]))
+      return error;
+  tensors += inputCount;
+  for (size_t i = 0; i < outputCount; ++i)
+    if (Error error =
+            read(outputs[i], "output", entry().outputs[i], tensors[i]))
+      return error;
+  return callInTurn(options);
+}
+
+Error Context::call(const heddle_tensor *const *inputs, size_t inputCount,
+                    const heddle_tensor *const *outputs, size_t outputCount,
+                    const heddle_call_options &options) {
+  return callWith(inputs, inputCount, outputs, outputCount, options,
+                  readTensor);
 }
 
 Error Context::callDlpack(const void *const *inputs, size_t inputCount,
                           const void *const *outputs, size_t outputCount,
                           const heddle_call_options &options) {
-  // A wrong number of tensors is for the checks of call to tell.
-  if (inputCount != entry().inputs.size() ||
-      outputCount != entry().outputs.size())
-    return call({nullptr, inputCount}, {nullptr, outputCount}, options);
-  if (busy.load(std::memory_order_acquire))
-    return {HEDDLE_CONTEXT_BUSY, "the context is in another call"};
-  for (size_t i = 0; i < inputCount; ++i)
-    if (Error error =
-            readDlpack(inputs[i], "input", entry().inputs[i], dlpackTensors[i]))
-      return error;
-  heddle_tensor *converted = dlpackTensors.data() + inputCount;
-  for (size_t i = 0; i < outputCount; ++i)
-    if (Error error =
-            readDlpack(outputs[i], "output", entry().outputs[i], converted[i]))
-      return error;
-  return call({dlpackTensors.data(), inputCount}, {converted, outputCount},
-              options);
+  return callWith(inputs, inputCount, outputs, outputCount, options,
+                  readDlpack);
 }

@@ -19,7 +19,8 @@ public:
 
   Error create(const heddle_context_options &options,
                std::shared_ptr<Pool> givenPool);
-  Error call(TensorList inputs, TensorList outputs,
+  Error call(const heddle_tensor *const *inputs, size_t inputCount,
+             const heddle_tensor *const *outputs, size_t outputCount,
              const heddle_call_options &options);
   Error callDlpack(const void *const *inputs, size_t inputCount,
                    const void *const *outputs, size_t outputCount,
@@ -32,23 +33,35 @@ public:
                            uint64_t &totalBytes);
 
 private:
+  class Turn;
+
   const EntrySpec &entry() const { return program->entries()[entryIndex]; }
   Error prepare(const std::vector<int64_t> &symbols, bool verify);
-  Error checkAndPrepare(TensorList inputs, TensorList outputs);
+  /// Reads the tensors of a call by `read` and makes it.
+  template <typename Pointer, typename Read>
+  Error callWith(const Pointer *inputs, size_t inputCount,
+                 const Pointer *outputs, size_t outputCount,
+                 const heddle_call_options &options, Read read);
+  Error checkAndPrepare(TensorList inputs, heddle_tensor *outputs);
+  Error placeOutputs(heddle_tensor *outputs,
+                     const std::vector<int64_t> &values);
+  /// A call by whoever has the turn, with the tensors that were read.
+  Error callInTurn(const heddle_call_options &options);
   void bindTensors(TensorList inputs, TensorList outputs);
 
   std::shared_ptr<LoadedProgram> program;
   size_t entryIndex;
   std::shared_ptr<Pool> pool;
-  Region owned;
+  DeviceMemory owned;
   char *arena = nullptr;
   uint64_t arenaBytes = 0;
   char *scratch = nullptr;
   uint64_t scratchPerWorker = 0;
   Steps steps;
   std::vector<int64_t> preparedSymbols;
-  std::vector<void *> tensorData; ///< Of a call: inputs, then outputs.
-  std::vector<heddle_tensor> dlpackTensors;
+  std::vector<void *> tensorData;         ///< Of a call: inputs, then outputs.
+  std::vector<heddle_tensor> callTensors; ///< The same as they were read.
+  std::vector<int64_t> callShapes;        ///< Of outputs with out_shape.
   std::atomic<bool> busy{false};
 };
 

@@ -2,12 +2,15 @@
 
 #include "runtime/CustomCalls.h"
 
+#include "runtime/SizedStructs.h"
 #include "runtime/drivers/cpu/FloatEnvironment.h"
 #include "runtime/format/DataTypes.h"
 #include "runtime/format/ManifestVerifier.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
+#include <cxxabi.h>
 
 using namespace heddle;
 using namespace heddle::runtime;
@@ -17,21 +20,28 @@ using namespace heddle::format;
 // Binding
 //===----------------------------------------------------------------------===//
 
-static Error checkRegistered(const heddle_load_options &options) {
+/// Reads and checks what the caller registers.
+static Error readRegistered(const heddle_load_options &options,
+                            std::vector<heddle_custom_call> &calls) {
   auto invalid = [](const std::string &what) -> Error {
     return {HEDDLE_ARGUMENT_INVALID, what};
   };
   if (options.custom_call_count && !options.custom_calls)
     return invalid("custom_calls is a null pointer");
   for (size_t i = 0; i < options.custom_call_count; ++i) {
-    const heddle_custom_call &call = options.custom_calls[i];
+    heddle_custom_call call = {};
+    std::string name = "custom_calls[" + std::to_string(i) + "]";
+    if (!options.custom_calls[i])
+      return invalid(name + " is a null pointer");
+    if (!readOptions(options.custom_calls[i], call))
+      return invalid(name + ": " + badSize);
     if (!call.name || !*call.name || !call.function)
-      return invalid("custom_calls[" + std::to_string(i) +
-                     "] has no name or no function");
-    for (size_t j = 0; j < i; ++j)
-      if (!std::strcmp(options.custom_calls[j].name, call.name))
+      return invalid(name + " has no name or no function");
+    for (const heddle_custom_call &other : calls)
+      if (!std::strcmp(other.name, call.name))
         return invalid("custom call '" + std::string(call.name) +
                        "' is registered twice");
+    calls.push_back(call);
   }
   return {};
 }
@@ -74,7 +84,8 @@ static_assert(static_cast<int>(AttributeKind::boolean) ==
 Error runtime::bindCustomCalls(const Variant &variant,
                                const heddle_load_options &options,
                                std::vector<BoundCall> &bound) {
-  if (Error error = checkRegistered(options))
+  std::vector<heddle_custom_call> calls;
+  if (Error error = readRegistered(options, calls))
     return error;
   std::vector<std::string> missing;
   bound = std::vector<BoundCall>(length(variant.kernels()));
@@ -82,13 +93,11 @@ Error runtime::bindCustomCalls(const Variant &variant,
     const CustomCall *call = variant.kernels()->Get(i)->custom_call();
     if (!call)
       continue;
-    const heddle_custom_call *begin = options.custom_calls,
-                             *end = begin + options.custom_call_count;
-    const heddle_custom_call *found =
-        std::find_if(begin, end, [&](const heddle_custom_call &given) {
-          return text(call->target()) == given.name;
-        });
-    if (found == end) {
+    auto found = std::find_if(calls.begin(), calls.end(),
+                              [&](const heddle_custom_call &given) {
+                                return text(call->target()) == given.name;
+                              });
+    if (found == calls.end()) {
       std::string name = "'" + text(call->target()) + "'";
       if (std::find(missing.begin(), missing.end(), name) == missing.end())
         missing.push_back(std::move(name));
@@ -126,6 +135,7 @@ CustomCallStep::CustomCallStep(const CustomCall &call, const BoundCall &bound,
     for (uint32_t i = 0; i < length(list); ++i) {
       const Tensor &described = *list->Get(i);
       heddle_tensor tensor = {};
+      tensor.size = sizeof(tensor);
       tensor.dtype = static_cast<heddle_dtype>(described.dtype());
       tensor.rank = static_cast<int32_t>(length(described.shape()));
       tensor.shape = shape;
@@ -133,14 +143,16 @@ CustomCallStep::CustomCallStep(const CustomCall &call, const BoundCall &bound,
       shape += tensor.rank;
       tensors.push_back(tensor);
     }
+  for (const heddle_tensor &tensor : tensors)
+    pointers.push_back(&tensor);
   frame.size = sizeof(frame);
   frame.name = call.target()->c_str();
   frame.user = bound.user;
   frame.api_version = call.api_version();
   frame.has_side_effect = call.has_side_effect();
-  frame.operands = tensors.data();
+  frame.operands = pointers.data();
   frame.operand_count = operands;
-  frame.results = tensors.data() + operands;
+  frame.results = pointers.data() + operands;
   frame.result_count = tensors.size() - operands;
   frame.attributes = bound.attributePointers.data();
   frame.attribute_count = bound.attributePointers.size();
@@ -148,6 +160,21 @@ CustomCallStep::CustomCallStep(const CustomCall &call, const BoundCall &bound,
       call.backend_config() ? call.backend_config()->c_str() : "";
   frame.backend_config_bytes =
       call.backend_config() ? call.backend_config()->size() : 0;
+}
+
+/// A function in C++ that throws has failed. The end of its thread
+/// (pthread_exit, cancellation) is none of ours.
+static int32_t callFunction(heddle_custom_call_function function,
+                            heddle_custom_call_frame &frame) {
+  try {
+    return function(&frame);
+  } catch (abi::__forced_unwind &) {
+    throw;
+  } catch (...) {
+    std::snprintf(frame.message, frame.message_bytes,
+                  "it threw an exception of C++");
+    return -1;
+  }
 }
 
 int32_t CustomCallStep::run(void *const *slots, char *message,
@@ -158,7 +185,7 @@ int32_t CustomCallStep::run(void *const *slots, char *message,
   frame.message = message;
   frame.message_bytes = messageBytes;
   GuardedFloatEnvironment guard;
-  int32_t outcome = function(&frame);
+  int32_t outcome = callFunction(function, frame);
   message[messageBytes - 1] = '\0';
   return outcome;
 }

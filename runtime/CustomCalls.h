@@ -35,7 +35,8 @@ struct CustomCallStep {
   heddle_custom_call_function function;
   heddle_custom_call_frame frame;
   std::vector<heddle_tensor> tensors; ///< Operands, then results.
-  std::vector<int64_t> extents;       ///< Of all tensors.
+  std::vector<const heddle_tensor *> pointers;
+  std::vector<int64_t> extents; ///< Of all tensors.
 
   /// `values` are the manifest's expressions. The nodes are set by the caller.
   CustomCallStep(const format::CustomCall &call, const BoundCall &bound,

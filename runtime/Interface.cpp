@@ -1,18 +1,21 @@
 //===- Interface.cpp - include/heddle/runtime.h ---------------------------===//
 //
 // Turns C arguments into C++ ones and back; what is decided here is only which
-// arguments are wrong.
+// arguments are wrong. No exception leaves: the only ones there are, those of
+// the standard library when memory runs out, become a status.
 //
 //===----------------------------------------------------------------------===//
 
 #include "runtime/Context.h"
 #include "runtime/LoadedProgram.h"
+#include "runtime/SizedStructs.h"
 #include "runtime/drivers/cpu/Features.h"
 #include "runtime/format/DataTypes.h"
 
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <stdexcept>
 
 using namespace heddle;
 using namespace heddle::runtime;
@@ -51,21 +54,19 @@ static heddle_status invalid(const char *what) {
   return toStatus({HEDDLE_ARGUMENT_INVALID, what});
 }
 
-/// Reads a size-prefixed struct of any version: what the caller's lacks is
-/// zero, what ours lacks must be.
-template <typename T> static bool readOptions(const T *given, T &options) {
-  options = {};
-  options.size = sizeof(T);
-  if (!given)
-    return true;
-  if (given->size < sizeof(size_t))
-    return false;
-  const char *bytes = reinterpret_cast<const char *>(given);
-  std::memcpy(&options, given, std::min(given->size, sizeof(T)));
-  for (size_t i = sizeof(T); i < given->size; ++i)
-    if (bytes[i])
-      return false;
-  return true;
+/// The status that `body` returns, or that memory ran out. An exception of
+/// another kind can only be one of the caller's own functions, which must not
+/// unwind: it ends the process.
+template <typename Body> static heddle_status guarded(Body body) noexcept {
+  try {
+    return body();
+  } catch (const std::bad_alloc &) {
+  } catch (const std::length_error &) {
+  }
+  heddle_status status;
+  status.code = HEDDLE_OUT_OF_MEMORY;
+  std::strcpy(status.message, "memory ran out");
+  return status;
 }
 
 /// Writes as much of a size-prefixed struct as the caller's version holds.
@@ -77,10 +78,6 @@ template <typename T> static bool writeResult(const T &result, T *out) {
   out->size = size;
   return true;
 }
-
-static const char badSize[] =
-    "a struct's size is not set (use HEDDLE_INIT), or an option is set that "
-    "this version of the runtime does not know";
 
 //===----------------------------------------------------------------------===//
 // The library
@@ -109,6 +106,7 @@ const char *heddle_code_name(int32_t code) {
     HEDDLE_CASE(HEDDLE_VARIANT_UNKNOWN)
     HEDDLE_CASE(HEDDLE_CODE_NOT_EXECUTABLE)
     HEDDLE_CASE(HEDDLE_CUSTOM_CALL_MISSING)
+    HEDDLE_CASE(HEDDLE_DEVICE_MISSING)
     HEDDLE_CASE(HEDDLE_ARGUMENT_INVALID)
     HEDDLE_CASE(HEDDLE_ENTRY_UNKNOWN)
     HEDDLE_CASE(HEDDLE_INPUT_MISSING)
@@ -130,6 +128,7 @@ const char *heddle_code_name(int32_t code) {
     HEDDLE_CASE(HEDDLE_ARENA_TOO_SMALL)
     HEDDLE_CASE(HEDDLE_THREADS_UNAVAILABLE)
     HEDDLE_CASE(HEDDLE_CUSTOM_CALL_FAILED)
+    HEDDLE_CASE(HEDDLE_DEVICE_FAILED)
 #undef HEDDLE_CASE
   }
   return "?";
@@ -169,34 +168,40 @@ static heddle_status loadProgram(const heddle_load_options *given,
 heddle_status heddle_program_load_file(const char *path,
                                        const heddle_load_options *options,
                                        heddle_program **out_program) {
-  if (!path)
-    return invalid("path is a null pointer");
-  return loadProgram(
-      options, out_program,
-      [&](LoadedProgram &program, const heddle_load_options &read) {
-        return program.loadFile(path, read);
-      });
+  return guarded([&]() -> heddle_status {
+    if (!path)
+      return invalid("path is a null pointer");
+    return loadProgram(
+        options, out_program,
+        [&](LoadedProgram &program, const heddle_load_options &read) {
+          return program.loadFile(path, read);
+        });
+  });
 }
 
 heddle_status heddle_program_load_memory(const void *data, size_t bytes,
                                          const heddle_load_options *options,
                                          heddle_program **out_program) {
-  if (!data)
-    return invalid("data is a null pointer");
-  return loadProgram(
-      options, out_program,
-      [&](LoadedProgram &program, const heddle_load_options &read) {
-        return program.loadMemory(data, bytes, read);
-      });
+  return guarded([&]() -> heddle_status {
+    if (!data)
+      return invalid("data is a null pointer");
+    return loadProgram(
+        options, out_program,
+        [&](LoadedProgram &program, const heddle_load_options &read) {
+          return program.loadMemory(data, bytes, read);
+        });
+  });
 }
 
 void heddle_program_destroy(heddle_program *program) { delete program; }
 
 heddle_status heddle_program_report(const heddle_program *program,
                                     heddle_load_report *out_report) {
-  if (!program || !writeResult(program->program->report(), out_report))
-    return invalid(program ? badSize : "program is a null pointer");
-  return toStatus({});
+  return guarded([&]() -> heddle_status {
+    if (!program || !writeResult(program->program->report(), out_report))
+      return invalid(program ? badSize : "program is a null pointer");
+    return toStatus({});
+  });
 }
 
 size_t heddle_program_entry_count(const heddle_program *program) {
@@ -223,20 +228,22 @@ const char *heddle_program_entry_name(const heddle_program *program,
 
 heddle_status heddle_program_find_entry(const heddle_program *program,
                                         const char *name, size_t *out_entry) {
-  if (!program || !name || !out_entry)
-    return invalid("a null pointer");
-  std::string known;
-  for (const EntrySpec &spec : program->program->entries()) {
-    if (spec.name == name) {
-      *out_entry =
-          static_cast<size_t>(&spec - program->program->entries().data());
-      return toStatus({});
+  return guarded([&]() -> heddle_status {
+    if (!program || !name || !out_entry)
+      return invalid("a null pointer");
+    std::string known;
+    for (const EntrySpec &spec : program->program->entries()) {
+      if (spec.name == name) {
+        *out_entry =
+            static_cast<size_t>(&spec - program->program->entries().data());
+        return toStatus({});
+      }
+      known += " '" + spec.name + "'";
     }
-    known += " '" + spec.name + "'";
-  }
-  return toStatus(
-      {HEDDLE_ENTRY_UNKNOWN,
-       "there is no entry '" + std::string(name) + "', only" + known});
+    return toStatus(
+        {HEDDLE_ENTRY_UNKNOWN,
+         "there is no entry '" + std::string(name) + "', only" + known});
+  });
 }
 
 size_t heddle_program_input_count(const heddle_program *program, size_t entry) {
@@ -271,32 +278,44 @@ static heddle_status describe(const std::vector<TensorSpec> &specs,
 heddle_status heddle_program_input_info(const heddle_program *program,
                                         size_t entry, size_t index,
                                         heddle_tensor_info *out_info) {
-  const EntrySpec *spec = findEntry(program, entry);
-  return spec ? describe(spec->inputs, index, out_info) : unknownEntry(entry);
+  return guarded([&]() -> heddle_status {
+    const EntrySpec *spec = findEntry(program, entry);
+    return spec ? describe(spec->inputs, index, out_info) : unknownEntry(entry);
+  });
 }
 
 heddle_status heddle_program_output_info(const heddle_program *program,
                                          size_t entry, size_t index,
                                          heddle_tensor_info *out_info) {
-  const EntrySpec *spec = findEntry(program, entry);
-  return spec ? describe(spec->outputs, index, out_info) : unknownEntry(entry);
+  return guarded([&]() -> heddle_status {
+    const EntrySpec *spec = findEntry(program, entry);
+    return spec ? describe(spec->outputs, index, out_info)
+                : unknownEntry(entry);
+  });
 }
 
 heddle_status heddle_program_output_shape(const heddle_program *program,
                                           size_t entry,
-                                          const heddle_tensor *inputs,
+                                          const heddle_tensor *const *inputs,
                                           size_t input_count, size_t index,
                                           int64_t *out_shape) {
-  const EntrySpec *spec = findEntry(program, entry);
-  if (!spec)
-    return unknownEntry(entry);
-  if (index >= spec->outputs.size())
-    return invalid("there is no tensor of that number");
-  const TensorSpec &output = spec->outputs[index];
-  if ((input_count && !inputs) || (!output.shape.empty() && !out_shape))
-    return invalid("a null pointer");
-  return toStatus(outputShape(*program->program, *spec, {inputs, input_count},
-                              output, out_shape));
+  return guarded([&]() -> heddle_status {
+    const EntrySpec *spec = findEntry(program, entry);
+    if (!spec)
+      return unknownEntry(entry);
+    if (index >= spec->outputs.size())
+      return invalid("there is no tensor of that number");
+    const TensorSpec &output = spec->outputs[index];
+    if ((input_count && !inputs) || (!output.shape.empty() && !out_shape))
+      return invalid("a null pointer");
+    std::vector<heddle_tensor> given(input_count);
+    for (size_t i = 0; i < input_count; ++i)
+      if (!inputs[i] || !readOptions(inputs[i], given[i]))
+        return invalid(inputs[i] ? badSize : "a null pointer");
+    return toStatus(outputShape(*program->program, *spec,
+                                {given.data(), input_count}, output,
+                                out_shape));
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -307,27 +326,29 @@ static constexpr uint32_t maximumThreads = 4096;
 
 heddle_status heddle_pool_create(const heddle_pool_options *given,
                                  heddle_pool **out_pool) {
-  heddle_pool_options options;
-  if (!out_pool)
-    return invalid("out_pool is a null pointer");
-  if (!readOptions(given, options))
-    return invalid(badSize);
-  if (options.run && !options.threads)
-    return invalid(
-        "threads must say how many threads of the caller's there are");
-  if (options.threads > maximumThreads)
-    return invalid("more than 4096 threads");
-  Pool::Options poolOptions;
-  poolOptions.threads = options.threads;
-  if (options.spin_us)
-    poolOptions.spinUs = options.spin_us;
-  poolOptions.run = options.run;
-  poolOptions.user = options.user;
-  auto pool = std::make_shared<Pool>(poolOptions);
-  if (Error error = pool->start())
-    return toStatus(error);
-  *out_pool = new heddle_pool{std::move(pool)};
-  return toStatus({});
+  return guarded([&]() -> heddle_status {
+    heddle_pool_options options;
+    if (!out_pool)
+      return invalid("out_pool is a null pointer");
+    if (!readOptions(given, options))
+      return invalid(badSize);
+    if (options.run && !options.threads)
+      return invalid(
+          "threads must say how many threads of the caller's there are");
+    if (options.threads > maximumThreads)
+      return invalid("more than 4096 threads");
+    Pool::Options poolOptions;
+    poolOptions.threads = options.threads;
+    if (options.spin_us)
+      poolOptions.spinUs = options.spin_us;
+    poolOptions.run = options.run;
+    poolOptions.user = options.user;
+    auto pool = std::make_shared<Pool>(poolOptions);
+    if (Error error = pool->start())
+      return toStatus(error);
+    *out_pool = new heddle_pool{std::move(pool)};
+    return toStatus({});
+  });
 }
 
 void heddle_pool_destroy(heddle_pool *pool) { delete pool; }
@@ -343,41 +364,44 @@ size_t heddle_pool_threads(const heddle_pool *pool) {
 heddle_status heddle_program_arena_bytes(const heddle_program *program,
                                          size_t entry, uint32_t threads,
                                          size_t *out_bytes) {
-  if (!program || !out_bytes)
-    return invalid("a null pointer");
-  if (!findEntry(program, entry))
-    return unknownEntry(entry);
-  uint64_t arena = 0, total = 0;
-  if (Error error = Context::memoryBytes(
-          *program->program, entry, threads ? threads : Pool::defaultThreads(),
-          arena, total))
-    return toStatus(error);
-  *out_bytes = total;
-  return toStatus({});
+  return guarded([&]() -> heddle_status {
+    if (!program || !out_bytes)
+      return invalid("a null pointer");
+    if (!findEntry(program, entry))
+      return unknownEntry(entry);
+    uint64_t arena = 0, total = 0;
+    if (Error error = Context::memoryBytes(
+            *program->program, entry,
+            threads ? threads : Pool::defaultThreads(), arena, total))
+      return toStatus(error);
+    *out_bytes = total;
+    return toStatus({});
+  });
 }
 
 heddle_status heddle_context_create(heddle_program *program, size_t entry,
                                     const heddle_context_options *given,
                                     heddle_context **out_context) {
-  heddle_context_options options;
-  if (!program || !out_context)
-    return invalid("a null pointer");
-  if (!readOptions(given, options))
-    return invalid(badSize);
-  if (!findEntry(program, entry))
-    return unknownEntry(entry);
-  if (options.pool && options.threads)
-    return invalid("both a pool and a number of threads");
-  if (options.threads > maximumThreads)
-    return invalid("more than 4096 threads");
-  auto *context = new heddle_context{Context(program->program, entry)};
-  if (Error error = context->context.create(
-          options, options.pool ? options.pool->pool : nullptr)) {
-    delete context;
-    return toStatus(error);
-  }
-  *out_context = context;
-  return toStatus({});
+  return guarded([&]() -> heddle_status {
+    heddle_context_options options;
+    if (!program || !out_context)
+      return invalid("a null pointer");
+    if (!readOptions(given, options))
+      return invalid(badSize);
+    if (!findEntry(program, entry))
+      return unknownEntry(entry);
+    if (options.pool && options.threads)
+      return invalid("both a pool and a number of threads");
+    if (options.threads > maximumThreads)
+      return invalid("more than 4096 threads");
+    std::unique_ptr<heddle_context> context(
+        new heddle_context{Context(program->program, entry)});
+    if (Error error = context->context.create(
+            options, options.pool ? options.pool->pool : nullptr))
+      return toStatus(error);
+    *out_context = context.release();
+    return toStatus({});
+  });
 }
 
 void heddle_context_destroy(heddle_context *context) { delete context; }
@@ -387,16 +411,18 @@ size_t heddle_context_threads(const heddle_context *context) {
 }
 
 heddle_status
-heddle_context_call(heddle_context *context, const heddle_tensor *inputs,
-                    size_t input_count, const heddle_tensor *outputs,
+heddle_context_call(heddle_context *context, const heddle_tensor *const *inputs,
+                    size_t input_count, const heddle_tensor *const *outputs,
                     size_t output_count, const heddle_call_options *given) {
-  heddle_call_options options;
-  if (!context || (input_count && !inputs) || (output_count && !outputs))
-    return invalid("a null pointer");
-  if (!readOptions(given, options))
-    return invalid(badSize);
-  return toStatus(context->context.call({inputs, input_count},
-                                        {outputs, output_count}, options));
+  return guarded([&]() -> heddle_status {
+    heddle_call_options options;
+    if (!context || (input_count && !inputs) || (output_count && !outputs))
+      return invalid("a null pointer");
+    if (!readOptions(given, options))
+      return invalid(badSize);
+    return toStatus(context->context.call(inputs, input_count, outputs,
+                                          output_count, options));
+  });
 }
 
 heddle_status heddle_context_call_dlpack(heddle_context *context,
@@ -405,11 +431,13 @@ heddle_status heddle_context_call_dlpack(heddle_context *context,
                                          const void *const *outputs,
                                          size_t output_count,
                                          const heddle_call_options *given) {
-  heddle_call_options options;
-  if (!context || (input_count && !inputs) || (output_count && !outputs))
-    return invalid("a null pointer");
-  if (!readOptions(given, options))
-    return invalid(badSize);
-  return toStatus(context->context.callDlpack(inputs, input_count, outputs,
-                                              output_count, options));
+  return guarded([&]() -> heddle_status {
+    heddle_call_options options;
+    if (!context || (input_count && !inputs) || (output_count && !outputs))
+      return invalid("a null pointer");
+    if (!readOptions(given, options))
+      return invalid(badSize);
+    return toStatus(context->context.callDlpack(inputs, input_count, outputs,
+                                                output_count, options));
+  });
 }

@@ -1,13 +1,14 @@
-//===- LoadedProgram.cpp
-//--------------------------------------------------------===//
+//===- LoadedProgram.cpp --------------------------------------------------===//
 
 #include "runtime/LoadedProgram.h"
 
 #include "runtime/Call.h"
 #include "runtime/drivers/cpu/Clock.h"
+#include "runtime/drivers/cpu/CpuDriver.h"
 #include "runtime/drivers/cpu/DebugSymbols.h"
 #include "runtime/drivers/cpu/Features.h"
 #include "runtime/drivers/cpu/FloatEnvironment.h"
+#include "runtime/format/Devices.h"
 #include "runtime/format/Expressions.h"
 #include "runtime/format/ManifestVerifier.h"
 
@@ -46,6 +47,9 @@ Error LoadedProgram::loadMemory(const void *data, uint64_t bytes,
 
 Error LoadedProgram::load(const heddle_load_options &options,
                           uint64_t startNs) {
+  if (length(manifest().states()))
+    return {HEDDLE_FEATURE_UNSUPPORTED,
+            "keeps states between calls, which this runtime cannot do"};
   if (Error error = chooseVariant(options.variant))
     return error;
   if (Error error = bindCustomCalls(*chosen, options, boundCalls))
@@ -54,15 +58,15 @@ Error LoadedProgram::load(const heddle_load_options &options,
   if (Error error = placeWeights(options))
     return error;
   uint64_t weightsPlaced = monotonicNs();
-  if (Error error = image.load(reader, chosen->code()))
+  if (Error error = loadCode())
     return error;
   describeEntries();
   if (Error error = runInit())
     return error;
   if (options.flags & HEDDLE_SYMBOLS_PERF)
-    writePerfMap(image, *chosen);
+    writePerfMap(codeImage(hostDevice.image()), *chosen);
   if (options.flags & HEDDLE_SYMBOLS_GDB)
-    debugSymbols = registerWithGdb(image, *chosen);
+    debugSymbols = registerWithGdb(codeImage(hostDevice.image()), *chosen);
 
   loadReport.size = sizeof(loadReport);
   loadReport.variant = chosen->name() ? chosen->name()->c_str() : "";
@@ -71,30 +75,47 @@ Error LoadedProgram::load(const heddle_load_options &options,
   loadReport.code_ns = monotonicNs() - weightsPlaced;
   for (uint32_t i = 0; i < length(manifest().weights()); ++i)
     loadReport.weights_bytes += manifest().weights()->Get(i)->size();
-  loadReport.code_bytes = reader.section(chosen->code()).size;
+  loadReport.code_bytes = reader.section(codeSection()).size;
   loadReport.file_bytes = reader.file().size;
   loadReport.flushes_subnormals = manifest().flush_subnormals();
   loadReport.page_faults = threadPageFaults() - loadReport.page_faults;
   return {};
 }
 
-/// The first feature of the variant that is missing here; empty if none is.
-static std::string missingFeature(const Variant &variant) {
-  if (text(variant.architecture()) != hostArchitecture())
-    return text(variant.architecture());
-  for (uint32_t i = 0; i < length(variant.features()); ++i) {
-    std::string feature = text(variant.features()->Get(i));
+/// What the image needs that is missing here; empty if nothing is.
+static std::string missingFeature(const Image &image) {
+  if (text(image.architecture()) != hostArchitecture())
+    return text(image.architecture());
+  for (uint32_t i = 0; i < length(image.features()); ++i) {
+    std::string feature = text(image.features()->Get(i));
     if (!cpuHas(feature))
       return feature;
   }
   return {};
 }
 
+/// What the variant needs that is missing here; empty if nothing is.
+static std::string missingPart(const Variant &variant) {
+  for (uint32_t i = 1; i < length(variant.devices()); ++i)
+    return "the device '" + deviceName(variant, i) + "'";
+  for (uint32_t i = 0; i < length(variant.images()); ++i)
+    if (std::string missing = missingFeature(*variant.images()->Get(i));
+        !missing.empty())
+      return missing;
+  return {};
+}
+
+uint32_t LoadedProgram::codeSection() const {
+  return chosen->images()->Get(0)->section();
+}
+
 Error LoadedProgram::chooseVariant(const char *name) {
   std::string offered;
   for (uint32_t i = 0; i < length(manifest().variants()); ++i) {
     const Variant &variant = *manifest().variants()->Get(i);
-    std::string missing = missingFeature(variant);
+    std::string missing = reader.skipped(i);
+    if (missing.empty())
+      missing = missingPart(variant);
     bool named = name && text(variant.name()) == name;
     if (named && !missing.empty())
       return {HEDDLE_TARGET_MISMATCH, "variant '" + std::string(name) +
@@ -140,7 +161,9 @@ Error LoadedProgram::placeWeights(const heddle_load_options &options) {
       sections[i] = region.data();
       weightMemory.push_back(std::move(region));
     } else if (options.flags & HEDDLE_WEIGHTS_PREFAULT) {
-      prefault(bytes.data, bytes.size, /*forWriting=*/false);
+      if (Error error = prefault(bytes.data, bytes.size, /*forWriting=*/false,
+                                 "the weights"))
+        return error;
     } else if (!(options.flags & HEDDLE_WEIGHTS_LAZY)) {
       prefaultCached(bytes.data, bytes.size);
     }
@@ -152,19 +175,28 @@ Error LoadedProgram::placeWeights(const heddle_load_options &options) {
   return {};
 }
 
+Error LoadedProgram::loadCode() {
+  if (Error error = hostDevice.open(cpuDriver, 0))
+    return error;
+  format::Bytes bytes = reader.section(codeSection());
+  heddle_driver_code code = {};
+  code.data = bytes.data;
+  code.bytes = bytes.size;
+  code.file = reader.descriptor();
+  code.file_offset = static_cast<uint64_t>(bytes.data - reader.file().data);
+  code.flush_subnormals = manifest().flush_subnormals();
+  return hostDevice.loadCode(code, *chosen, 0);
+}
+
 void LoadedProgram::describeEntries() {
-  for (uint32_t i = 0; i < length(manifest().symbols()); ++i) {
-    const Symbol &symbol = *manifest().symbols()->Get(i);
-    largestSymbols.push_back(symbol.maximum() / symbol.multiple() *
-                             symbol.multiple());
-  }
+  symbolMaxima = largestSymbols(manifest());
   std::vector<int64_t> least, largest;
   // Evaluated before, when the manifest was verified; for the largest symbols
   // an overflow leaves extents of -1, which no tensor has.
   Error fits = evaluate(manifest().expressions(), leastSymbols(manifest()),
                         HEDDLE_MANIFEST_INVALID, least);
   if (!fits)
-    fits = evaluate(manifest().expressions(), largestSymbols,
+    fits = evaluate(manifest().expressions(), symbolMaxima,
                     HEDDLE_MANIFEST_INVALID, largest);
   largest.resize(least.size(), -1);
 
@@ -191,11 +223,11 @@ void LoadedProgram::describeEntries() {
       spec.inputs.push_back(describe(*entry.inputs()->Get(j)));
     for (uint32_t j = 0; j < length(entry.outputs()); ++j)
       spec.outputs.push_back(describe(*entry.outputs()->Get(j)));
-    for (uint32_t j = 0; j < length(plan().programs()); ++j)
-      if (plan().programs()->Get(j)->entry() == i)
-        spec.program = plan().programs()->Get(j);
     specs.push_back(std::move(spec));
   }
+  for (uint32_t i = 0; i < length(plan().programs()); ++i)
+    specs[plan().programs()->Get(i)->entry()].programs.push_back(
+        plan().programs()->Get(i));
 }
 
 Error LoadedProgram::runInit() {
@@ -203,28 +235,31 @@ Error LoadedProgram::runInit() {
   if (Error error = evaluate(plan().expressions(), leastSymbols(manifest()),
                              HEDDLE_PLAN_INVALID, values))
     return error;
-  if (plan().persistent() != none)
+  // The cpu has one memory, and each memory of the plan is another one.
+  if (length(plan().persistent()))
     if (Error error = persistentMemory.allocate(
-            static_cast<size_t>(values[plan().persistent()]), true,
+            hostDevice.device(), HEDDLE_SPACE_HOST,
+            static_cast<uint64_t>(values[plan().persistent()->Get(0)->size()]),
             "persistent memory"))
       return error;
   const format::Program *init = plan().init();
   if (!init)
     return {};
   uint64_t scratch = scratchBytes(*init, *chosen);
-  auto arena = alignUp(static_cast<uint64_t>(values[init->arena()]), pageBytes);
-  Region memory;
-  if (Error error = memory.allocate(arena + scratch, false, "loading"))
+  uint64_t arena = arenaBytes(*init, values);
+  DeviceMemory memory;
+  if (Error error = memory.allocate(hostDevice.device(), HEDDLE_SPACE_HOST,
+                                    arena + scratch, "loading"))
     return error;
   Steps steps;
-  steps.prepare(*init, manifest(), *chosen, {image, boundCalls},
+  steps.prepare(*init, manifest(), *chosen, {hostDevice.kernels(), boundCalls},
                 {values, unused}, 0,
                 {memory.data(), persistentMemory.data(), &weightData});
   heddle_call_options options = {};
   bool flush = manifest().flush_subnormals();
   FloatEnvironment environment(flush);
-  Call call(steps, memory.data() + arena, scratch, options, /*alone=*/true,
-            flush);
+  Call call(steps, cpuDriver, memory.data() + arena, scratch, options,
+            /*alone=*/true, flush);
   call.runAlone();
   return {};
 }

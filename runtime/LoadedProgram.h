@@ -1,12 +1,11 @@
-//===- LoadedProgram.h - A loaded artifact ---------------------------*- C++
-//-*-===//
+//===- LoadedProgram.h - A loaded artifact ----------------------*- C++ -*-===//
 
 #ifndef HEDDLE_RUNTIME_LOADEDPROGRAM_H
 #define HEDDLE_RUNTIME_LOADEDPROGRAM_H
 
 #include "runtime/CustomCalls.h"
 #include "runtime/Memory.h"
-#include "runtime/drivers/cpu/CodeImage.h"
+#include "runtime/ProgramDevice.h"
 #include "runtime/drivers/cpu/Pool.h"
 #include "runtime/format/ArtifactReader.h"
 
@@ -33,7 +32,8 @@ struct EntrySpec {
   std::string name;
   std::vector<TensorSpec> inputs;
   std::vector<TensorSpec> outputs;
-  const format::Program *program = nullptr;
+  /// In the order of their guards; the last has none.
+  std::vector<const format::Program *> programs;
 };
 
 /// What was loaded; shared by its contexts, and read only once loaded.
@@ -49,7 +49,7 @@ public:
   const format::Manifest &manifest() const { return reader.manifest(); }
   const format::Variant &variant() const { return *chosen; }
   const format::Plan &plan() const { return reader.plan(variantIndex); }
-  const CodeImage &code() const { return image; }
+  const ProgramDevice &host() const { return hostDevice; }
   /// By kernel.
   const std::vector<BoundCall> &customCalls() const { return boundCalls; }
   const std::vector<EntrySpec> &entries() const { return specs; }
@@ -58,29 +58,31 @@ public:
   const heddle_load_report &report() const { return loadReport; }
 
   /// Whether extents are known at the call only.
-  bool dynamic() const { return !largestSymbols.empty(); }
-  const std::vector<int64_t> &symbols() const { return largestSymbols; }
+  bool dynamic() const { return !symbolMaxima.empty(); }
+  const std::vector<int64_t> &symbols() const { return symbolMaxima; }
 
   /// The pool that contexts share which bring none; made at first use.
   Error sharedPool(std::shared_ptr<Pool> &pool);
 
 private:
   Error load(const heddle_load_options &options, uint64_t startNs);
+  uint32_t codeSection() const;
   Error chooseVariant(const char *name);
   Error placeWeights(const heddle_load_options &options);
+  Error loadCode();
   void describeEntries();
   Error runInit();
 
   format::ArtifactReader reader;
   const format::Variant *chosen = nullptr;
   uint32_t variantIndex = 0;
-  CodeImage image;
+  ProgramDevice hostDevice;
   std::vector<BoundCall> boundCalls;
   std::vector<EntrySpec> specs;
   std::vector<const char *> weightData;
   std::vector<Region> weightMemory; ///< Copies in huge pages.
-  Region persistentMemory;
-  std::vector<int64_t> largestSymbols;
+  DeviceMemory persistentMemory;
+  std::vector<int64_t> symbolMaxima;
   heddle_load_report loadReport = {};
   void *debugSymbols = nullptr; ///< What gdb was told.
 

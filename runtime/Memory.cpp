@@ -49,19 +49,35 @@ Error Region::allocate(size_t wanted, bool touch, const char *what) {
   if (huge) {
     uintptr_t address = reinterpret_cast<uintptr_t>(base);
     start += format::alignUp(address, hugePageBytes) - address;
+    // A wish: where huge pages are turned off, small ones do.
     madvise(start, wanted, MADV_HUGEPAGE);
   }
-  if (touch)
-    prefault(start, wanted, /*forWriting=*/true);
-  return {};
+  return touch ? prefault(start, wanted, /*forWriting=*/true, what) : Error();
 }
 
-void runtime::prefault(const void *data, size_t bytes, bool forWriting) {
+Error runtime::prefault(const void *data, size_t bytes, bool forWriting,
+                        const char *what) {
+  if (!bytes)
+    return {};
   size_t page = systemPageBytes();
   uintptr_t begin = reinterpret_cast<uintptr_t>(data) & ~(page - 1);
   uintptr_t end = reinterpret_cast<uintptr_t>(data) + bytes;
-  madvise(reinterpret_cast<void *>(begin), end - begin,
-          forWriting ? MADV_POPULATE_WRITE : MADV_POPULATE_READ);
+  while (madvise(reinterpret_cast<void *>(begin), end - begin,
+                 forWriting ? MADV_POPULATE_WRITE : MADV_POPULATE_READ) != 0) {
+    int problem = errno;
+    if (problem == EINTR || problem == EAGAIN)
+      continue;
+    // Before Linux 5.14: the pages come at their first use.
+    if (problem == EINVAL)
+      return {};
+    // A page beyond the end of a file that was cut short, or a damaged disk.
+    bool file = !forWriting && (problem == EFAULT || problem == EIO);
+    return {file ? HEDDLE_FILE_UNREADABLE : HEDDLE_OUT_OF_MEMORY,
+            (file ? "cannot read " : "no memory for ") + std::string(what) +
+                " (" + std::to_string(bytes) +
+                " bytes): " + std::strerror(problem)};
+  }
+  return {};
 }
 
 void runtime::prefaultCached(const void *data, size_t bytes) {
@@ -79,6 +95,7 @@ void runtime::prefaultCached(const void *data, size_t bytes) {
       size_t last = first;
       while (last < pages && (cached[last] & 1))
         ++last;
+      // What is not mapped now is mapped at its first use.
       if (last != first)
         madvise(reinterpret_cast<void *>(begin + first * page),
                 (last - first) * page, MADV_POPULATE_READ);

@@ -45,8 +45,10 @@ private:
   size_t bytes = 0;
 };
 
-/// Maps the pages of [data, data + bytes) now; harmless if that cannot be done.
-void prefault(const void *data, size_t bytes, bool forWriting);
+/// Maps the pages of [data, data + bytes) now, or says that there is no memory
+/// for them, which their first use could not. `what` is for the message.
+Error prefault(const void *data, size_t bytes, bool forWriting,
+               const char *what);
 
 /// Maps those pages of a mapped file that are in memory already, so that no
 /// later access faults for them; reads nothing from a disk. Where the system

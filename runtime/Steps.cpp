@@ -70,25 +70,42 @@ int64_t Preparer::bind(const Binding &binding) {
   case BufferKind::output:
     out.patches.push_back({slot, inputs + buffer.index(), offset});
     break;
+  case BufferKind::state:
+    break; // the loader refuses programs with states
   }
   out.slots.push_back(start ? start + offset : nullptr);
   return bytes;
 }
 
+/// The kernel that the call's extents select.
+static uint32_t chosenKernel(const Launch &launch,
+                             const std::vector<int64_t> &values) {
+  int64_t last = length(launch.alternatives());
+  if (!last || !values[launch.selector()])
+    return launch.kernel();
+  int64_t chosen = values[launch.selector()];
+  if (chosen < 0 || chosen > last)
+    chosen = last;
+  return launch.alternatives()->Get(static_cast<uint32_t>(chosen - 1));
+}
+
 void Preparer::launch(const Launch &launch, Step &step, StepReport &report) {
-  const Kernel &kernel = *variant.kernels()->Get(launch.kernel());
+  uint32_t index = chosenKernel(launch, values);
+  const Kernel &kernel = *variant.kernels()->Get(index);
   if (const CustomCall *call = kernel.custom_call()) {
     step.kind = Step::Kind::customCall;
     step.call = static_cast<uint32_t>(out.calls.size());
     out.calls.push_back(std::make_unique<CustomCallStep>(
-        *call, kernels.customCalls[launch.kernel()], manifestValues));
+        *call, kernels.customCalls[index], manifestValues));
   } else {
-    step.kind = Step::Kind::launch;
-    step.kernel = kernels.code.kernel(kernel.offset());
+    step.command.kernel = kernels.code[index];
   }
+  step.command.kind = HEDDLE_COMMAND_LAUNCH;
+  step.command.buffer_count = length(launch.bindings());
+  step.command.integer_count = length(launch.integers());
+  step.command.tiles = values[launch.tiles()];
+  step.command.chunk = values[launch.chunk()];
   step.integers = static_cast<uint32_t>(out.integers.size());
-  step.tiles = values[launch.tiles()];
-  step.chunk = values[launch.chunk()];
   for (uint32_t i = 0; i < length(launch.bindings()); ++i)
     bind(*launch.bindings()->Get(i));
   for (uint32_t i = 0; i < length(launch.integers()); ++i)
@@ -122,31 +139,36 @@ Step Preparer::step(const Command &command) {
     break;
   case Action::Copy: {
     const Copy &copy = *command.action_as_Copy();
-    step.kind = Step::Kind::copy;
+    step.command.kind = HEDDLE_COMMAND_COPY;
+    step.command.buffer_count = 2;
     bind(*copy.target());
-    step.tiles = bind(*copy.source());
-    step.chunk = bytesPerPiece;
+    step.command.tiles = bind(*copy.source());
+    step.command.chunk = bytesPerPiece;
     report.name = "copy";
-    report.traffic = 2 * step.tiles;
+    report.traffic = 2 * step.command.tiles;
     break;
   }
   case Action::Fill: {
     const Fill &fill = *command.action_as_Fill();
-    step.kind = Step::Kind::fill;
-    step.tiles = bind(*fill.target());
-    step.chunk = bytesPerPiece;
-    step.pattern = fill.value() == none
-                       ? fill.pattern()
-                       : static_cast<uint64_t>(values[fill.value()]);
-    step.patternBytes = fill.pattern_bytes();
+    step.command.kind = HEDDLE_COMMAND_FILL;
+    step.command.buffer_count = 1;
+    step.command.tiles = bind(*fill.target());
+    step.command.chunk = bytesPerPiece;
+    step.command.pattern = fill.value() == none
+                               ? fill.pattern()
+                               : static_cast<uint64_t>(values[fill.value()]);
+    step.command.pattern_bytes = fill.pattern_bytes();
     report.name = "fill";
-    report.traffic = step.tiles;
+    report.traffic = step.command.tiles;
     break;
   }
   case Action::Branch: {
     const Branch &branch = *command.action_as_Branch();
     step.kind = Step::Kind::branch;
-    step.patternBytes = static_cast<uint8_t>(bind(*branch.selector()));
+    if (branch.selector())
+      step.selectorBytes = static_cast<uint8_t>(bind(*branch.selector()));
+    else
+      step.command.tiles = values[branch.value()];
     step.firstBlock = static_cast<uint32_t>(out.targets.size());
     step.blockCount = length(branch.blocks());
     for (uint32_t i = 0; i < step.blockCount; ++i)
@@ -158,8 +180,8 @@ Step Preparer::step(const Command &command) {
     const Loop &loop = *command.action_as_Loop();
     step.kind = Step::Kind::loop;
     step.firstBlock = loop.body();
-    step.tiles = loop.trips() == none ? -1 : values[loop.trips()];
-    if (step.tiles < 0) {
+    step.command.tiles = loop.trips() == none ? -1 : values[loop.trips()];
+    if (step.command.tiles < 0) {
       step.condition = loop.condition();
       bind(*loop.flag());
     }
@@ -196,6 +218,11 @@ void Steps::prepare(const Program &program, const Manifest &manifest,
                     memories);
   for (uint32_t i = 0; i < blocks.size(); ++i)
     preparer.block(i);
+  // The vectors have grown to what they will be.
+  for (Step &step : steps) {
+    step.command.buffers = slots.data() + step.slots;
+    step.command.integers = integers.data() + step.integers;
+  }
   for (const Step &step : steps)
     if (step.kind == Step::Kind::customCall) {
       heddle_custom_call_frame &frame = calls[step.call]->frame;
@@ -206,12 +233,28 @@ void Steps::prepare(const Program &program, const Manifest &manifest,
 
 uint64_t runtime::scratchBytes(const Program &program, const Variant &variant) {
   uint64_t bytes = 0;
+  auto count = [&](uint32_t index) {
+    if (const CpuLaunch *launch =
+            variant.kernels()->Get(index)->launch_as_CpuLaunch())
+      bytes = std::max(bytes, launch->scratch());
+  };
   for (uint32_t i = 0; i < length(program.blocks()); ++i) {
     const auto *commands = program.blocks()->Get(i)->commands();
     for (uint32_t j = 0; j < length(commands); ++j)
-      if (const Launch *launch = commands->Get(j)->action_as_Launch())
-        bytes = std::max(bytes,
-                         variant.kernels()->Get(launch->kernel())->scratch());
+      if (const Launch *launch = commands->Get(j)->action_as_Launch()) {
+        count(launch->kernel());
+        for (uint32_t k = 0; k < length(launch->alternatives()); ++k)
+          count(launch->alternatives()->Get(k));
+      }
   }
   return alignUp(bytes, pageBytes);
+}
+
+uint64_t runtime::arenaBytes(const Program &program,
+                             const std::vector<int64_t> &values) {
+  if (!length(program.arenas()))
+    return 0;
+  return alignUp(
+      static_cast<uint64_t>(values[program.arenas()->Get(0)->size()]),
+      pageBytes);
 }

@@ -4,7 +4,7 @@
 #define HEDDLE_RUNTIME_STEPS_H
 
 #include "runtime/CustomCalls.h"
-#include "runtime/drivers/cpu/CodeImage.h"
+#include "runtime/drivers/driver.h"
 #include "runtime/format/Layout.h"
 
 #include <memory>
@@ -12,9 +12,9 @@
 
 namespace heddle::runtime {
 
-/// What kernels are: code, or functions that were registered.
+/// What kernels are, by their numbers: code, or functions that were registered.
 struct Kernels {
-  const CodeImage &code;
+  const std::vector<const heddle_driver_kernel *> &code;
   const std::vector<BoundCall> &customCalls;
 };
 
@@ -33,16 +33,15 @@ struct Memories {
 
 /// One command with all expressions evaluated and all pointers made.
 struct Step {
-  enum class Kind : uint8_t { launch, copy, fill, branch, loop, customCall };
+  enum class Kind : uint8_t { command, branch, loop, customCall };
 
   Kind kind;
-  uint8_t patternBytes = 0; ///< fill; bytes of the selector for branch.
-  heddle_kernel kernel = nullptr;
-  uint32_t slots = 0;    ///< The first of its buffers in Steps::slots.
-  uint32_t integers = 0; ///< The first of its integers in Steps::integers.
-  int64_t tiles = 0; ///< launch; bytes of copy and fill; trips, or -1, of loop.
-  int64_t chunk = 1;
-  uint64_t pattern = 0;
+  uint8_t selectorBytes = 0; ///< branch; 0: without a selector.
+  uint32_t slots = 0;        ///< The first of its buffers in Steps::slots.
+  uint32_t integers = 0;     ///< The first of its integers in Steps::integers.
+  /// What its driver is told; `tiles` are trips, or -1, of a loop, and the
+  /// value of a branch without a selector.
+  heddle_driver_command command = {};
   uint32_t firstBlock = 0; ///< branch: in Steps::targets; loop: its body.
   uint32_t blockCount = 0; ///< branch.
   uint32_t condition = 0;  ///< loop without trips.
@@ -96,6 +95,12 @@ struct Steps {
     return nodes.data() + report.firstNode;
   }
 };
+
+/// The bytes of the program's arena, a multiple of a page, when the plan's
+/// expressions have these values. The cpu has one memory, so there is one arena
+/// at most.
+uint64_t arenaBytes(const format::Program &program,
+                    const std::vector<int64_t> &values);
 
 /// The most scratch that a kernel of `program` asks for per worker, a multiple
 /// of a page so that workers share none.

@@ -2,6 +2,7 @@
 
 #include "runtime/Tensors.h"
 
+#include "runtime/SizedStructs.h"
 #include "runtime/format/DataTypes.h"
 #include "runtime/format/Expressions.h"
 #include "runtime/format/ManifestVerifier.h"
@@ -116,7 +117,8 @@ Error Candidate::checkMemory() const {
     return fail(HEDDLE_TENSOR_UNALIGNED, "does not start at a multiple of " +
                                              std::to_string(spec.alignment) +
                                              " bytes");
-  if (tensor.bytes && tensor.bytes < needed)
+  // Where the shape is the call's, it does not tell how much there is.
+  if ((tensor.bytes || tensor.out_shape) && tensor.bytes < needed)
     return fail(*kind == 'o' ? HEDDLE_OUTPUT_TOO_SMALL : HEDDLE_TENSOR_SHAPE,
                 "has " + std::to_string(tensor.bytes) + " bytes instead of " +
                     std::to_string(needed));
@@ -136,8 +138,44 @@ static Error checkCount(const char *kind, const std::vector<TensorSpec> &specs,
               ": " + numbers};
 }
 
-static Error checkEach(const char *kind, const std::vector<TensorSpec> &specs,
-                       TensorList list, bool dynamic) {
+Error runtime::checkCounts(const EntrySpec &entry, size_t inputs,
+                           size_t outputs) {
+  if (inputs != entry.inputs.size())
+    return checkCount("input", entry.inputs, inputs, HEDDLE_INPUT_MISSING,
+                      HEDDLE_INPUT_EXTRA);
+  if (outputs != entry.outputs.size())
+    return checkCount("output", entry.outputs, outputs, HEDDLE_OUTPUT_MISSING,
+                      HEDDLE_OUTPUT_EXTRA);
+  return {};
+}
+
+Error runtime::checkRank(const TensorSpec &spec, const char *kind,
+                         const heddle_tensor &tensor) {
+  if (tensor.rank >= 0 && static_cast<size_t>(tensor.rank) == spec.shape.size())
+    return {};
+  return Candidate{kind, spec, tensor}.checkRank();
+}
+
+Error runtime::readTensor(const heddle_tensor *given, const char *kind,
+                          const TensorSpec &spec, heddle_tensor &tensor) {
+  Candidate candidate = {kind, spec, tensor};
+  if (!given)
+    return candidate.fail(HEDDLE_ARGUMENT_INVALID, "is a null pointer");
+  if (!readOptions(given, tensor))
+    return candidate.fail(HEDDLE_ARGUMENT_INVALID,
+                          std::string("cannot be read: ") + badSize);
+  if (*kind == 'i' && (tensor.out_shape || tensor.allocate))
+    return candidate.fail(HEDDLE_ARGUMENT_INVALID,
+                          "is no output, but has out_shape or allocate");
+  if (tensor.allocate && !tensor.out_shape)
+    return candidate.fail(HEDDLE_ARGUMENT_INVALID,
+                          "has allocate, but no out_shape");
+  return {};
+}
+
+Error runtime::checkTensors(const char *kind,
+                            const std::vector<TensorSpec> &specs,
+                            TensorList list, bool dynamic) {
   for (size_t i = 0; i < list.count; ++i) {
     Candidate candidate = {kind, specs[i], list.tensors[i]};
     if (Error error = candidate.checkType())
@@ -184,19 +222,6 @@ Error runtime::checkOverlap(const EntrySpec &entry, TensorList inputs,
   return {};
 }
 
-Error runtime::checkTensors(const EntrySpec &entry, TensorList inputs,
-                            TensorList outputs, bool dynamic) {
-  if (inputs.count != entry.inputs.size())
-    return checkCount("input", entry.inputs, inputs.count, HEDDLE_INPUT_MISSING,
-                      HEDDLE_INPUT_EXTRA);
-  if (outputs.count != entry.outputs.size())
-    return checkCount("output", entry.outputs, outputs.count,
-                      HEDDLE_OUTPUT_MISSING, HEDDLE_OUTPUT_EXTRA);
-  if (Error error = checkEach("input", entry.inputs, inputs, dynamic))
-    return error;
-  return checkEach("output", entry.outputs, outputs, dynamic);
-}
-
 Error runtime::bindSymbols(const Manifest &manifest, const EntrySpec &entry,
                            TensorList inputs, std::vector<int64_t> &symbols) {
   symbols.assign(length(manifest.symbols()), -1);
@@ -231,25 +256,20 @@ Error runtime::bindSymbols(const Manifest &manifest, const EntrySpec &entry,
   return {};
 }
 
-Error runtime::checkShapes(const EntrySpec &entry, TensorList inputs,
-                           TensorList outputs,
+Error runtime::checkShapes(const char *kind,
+                           const std::vector<TensorSpec> &specs,
+                           TensorList list,
                            const std::vector<int64_t> &values) {
   std::vector<int64_t> wanted;
-  auto check = [&](const char *kind, const std::vector<TensorSpec> &specs,
-                   TensorList list) {
-    for (size_t i = 0; i < list.count; ++i) {
-      wanted.clear();
-      for (uint32_t expression : specs[i].shape)
-        wanted.push_back(values[expression]);
-      if (Error error = Candidate{kind, specs[i], list.tensors[i]}.checkShape(
-              wanted.data()))
-        return error;
-    }
-    return Error();
-  };
-  if (Error error = check("input", entry.inputs, inputs))
-    return error;
-  return check("output", entry.outputs, outputs);
+  for (size_t i = 0; i < list.count; ++i) {
+    wanted.clear();
+    for (uint32_t expression : specs[i].shape)
+      wanted.push_back(values[expression]);
+    if (Error error = Candidate{kind, specs[i], list.tensors[i]}.checkShape(
+            wanted.data()))
+      return error;
+  }
+  return {};
 }
 
 Error runtime::outputShape(const LoadedProgram &program, const EntrySpec &entry,
@@ -268,7 +288,7 @@ Error runtime::outputShape(const LoadedProgram &program, const EntrySpec &entry,
   if (Error error = evaluate(program.manifest().expressions(), symbols,
                              HEDDLE_TENSOR_SHAPE, values))
     return error;
-  if (Error error = checkShapes(entry, inputs, {nullptr, 0}, values))
+  if (Error error = checkShapes("input", entry.inputs, inputs, values))
     return error;
   for (size_t i = 0; i < output.shape.size(); ++i)
     shape[i] = values[output.shape[i]];
@@ -322,6 +342,7 @@ constexpr DlType dlTypes[] = {
 Error runtime::readDlpack(const void *dlTensor, const char *kind,
                           const TensorSpec &spec, heddle_tensor &tensor) {
   tensor = {};
+  tensor.size = sizeof(tensor);
   Candidate candidate = {kind, spec, tensor};
   if (!dlTensor)
     return candidate.fail(HEDDLE_ARGUMENT_INVALID, "is a null pointer");

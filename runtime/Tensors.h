@@ -13,18 +13,26 @@ struct TensorList {
   size_t count;
 };
 
-/// Checks type, rank, layout, alignment and size of all, and the shapes when
-/// they are static. Allocates nothing unless something is wrong.
-Error checkTensors(const EntrySpec &entry, TensorList inputs,
-                   TensorList outputs, bool dynamic);
+/// Whether so many tensors are given as the entry has.
+Error checkCounts(const EntrySpec &entry, size_t inputs, size_t outputs);
+
+/// Checks type, rank, layout, alignment and size of inputs or of outputs (says
+/// `kind`), and the shapes when they are static. Allocates nothing unless
+/// something is wrong.
+Error checkTensors(const char *kind, const std::vector<TensorSpec> &specs,
+                   TensorList list, bool dynamic);
+
+/// Checks the number of dimensions alone.
+Error checkRank(const TensorSpec &spec, const char *kind,
+                const heddle_tensor &tensor);
 
 /// Binds the symbols by the shapes of the inputs.
 Error bindSymbols(const format::Manifest &manifest, const EntrySpec &entry,
                   TensorList inputs, std::vector<int64_t> &symbols);
 
 /// Checks the shapes when the manifest's expressions have these values.
-Error checkShapes(const EntrySpec &entry, TensorList inputs, TensorList outputs,
-                  const std::vector<int64_t> &values);
+Error checkShapes(const char *kind, const std::vector<TensorSpec> &specs,
+                  TensorList list, const std::vector<int64_t> &values);
 
 /// No output may share memory with another tensor, except with the input that
 /// it replaces. Their shapes have been checked.
@@ -34,6 +42,10 @@ Error checkOverlap(const EntrySpec &entry, TensorList inputs,
 /// The shape of `output` when the inputs have these shapes.
 Error outputShape(const LoadedProgram &program, const EntrySpec &entry,
                   TensorList inputs, const TensorSpec &output, int64_t *shape);
+
+/// Reads a tensor of any version of the interface.
+Error readTensor(const heddle_tensor *given, const char *kind,
+                 const TensorSpec &spec, heddle_tensor &tensor);
 
 /// Reads a DLTensor.
 Error readDlpack(const void *dlTensor, const char *kind, const TensorSpec &spec,

@@ -119,21 +119,37 @@ static InFlightDiagnostic changesElements(Operation *op, RankedTensorType from,
                            << to.getElementType();
 }
 
+namespace {
+/// The element types before and after elements are moved; null unless both have
+/// scales along an axis.
+struct AxisTypes {
+  quant::UniformQuantizedPerAxisType operand, result;
+  explicit operator bool() const { return operand && result; }
+};
+} // namespace
+
+/// C1 of operations that move elements: these stay of one type, but for the
+/// axis of their scales.
+static FailureOr<AxisTypes>
+verifyKeptElements(Operation *op, RankedTensorType from, RankedTensorType to) {
+  AxisTypes types = {
+      dyn_cast<quant::UniformQuantizedPerAxisType>(from.getElementType()),
+      dyn_cast<quant::UniformQuantizedPerAxisType>(to.getElementType())};
+  bool kept = types ? storeTheSame(types.operand, types.result)
+                    : from.getElementType() == to.getElementType();
+  if (!kept)
+    return changesElements(op, from, to);
+  return types;
+}
+
 LogicalResult verifyBroadcastElements(Operation *op, RankedTensorType from,
                                       RankedTensorType to,
                                       ArrayRef<int64_t> dims) {
-  auto operand =
-      dyn_cast<quant::UniformQuantizedPerAxisType>(from.getElementType());
-  auto result =
-      dyn_cast<quant::UniformQuantizedPerAxisType>(to.getElementType());
   // C1.
-  if (!operand || !result) {
-    if (from.getElementType() != to.getElementType())
-      return changesElements(op, from, to);
-    return success();
-  }
-  if (!storeTheSame(operand, result))
-    return changesElements(op, from, to);
+  FailureOr<AxisTypes> types = verifyKeptElements(op, from, to);
+  if (failed(types) || !*types)
+    return failure(failed(types));
+  auto [operand, result] = *types;
   // C6.
   int64_t axis = operand.getQuantizedDimension();
   if (result.getQuantizedDimension() != dims[axis])
@@ -168,18 +184,12 @@ static std::optional<int64_t> product(ArrayRef<int64_t> sizes) {
 
 LogicalResult verifyReshapedElements(Operation *op, RankedTensorType from,
                                      RankedTensorType to) {
-  auto operand =
-      dyn_cast<quant::UniformQuantizedPerAxisType>(from.getElementType());
-  auto result =
-      dyn_cast<quant::UniformQuantizedPerAxisType>(to.getElementType());
   // C1.
-  if (!operand || !result) {
-    if (from.getElementType() != to.getElementType())
-      return changesElements(op, from, to);
-    return success();
-  }
-  if (!storeTheSame(operand, result) ||
-      operand.getScales() != result.getScales() ||
+  FailureOr<AxisTypes> types = verifyKeptElements(op, from, to);
+  if (failed(types) || !*types)
+    return failure(failed(types));
+  auto [operand, result] = *types;
+  if (operand.getScales() != result.getScales() ||
       operand.getZeroPoints() != result.getZeroPoints())
     return changesElements(op, from, to);
   // C3. That the axis keeps its size follows from equal numbers of scales, but

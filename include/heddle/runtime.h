@@ -3,11 +3,14 @@
 
      heddle_program *program;
      heddle_context *context;
-     heddle_status status = heddle_program_load_file("model.heddle", NULL,
-   &program); if (!status.code) status = heddle_context_create(program, 0, NULL,
-   &context); if (!status.code) status = heddle_context_call(context, inputs, 1,
-   outputs, 1, NULL); if (status.code) fprintf(stderr, "error[HDL-%04d]: %s\n",
-   status.code, status.message);
+     heddle_status status;
+     status = heddle_program_load_file("model.heddle", NULL, &program);
+     if (!status.code)
+       status = heddle_context_create(program, 0, NULL, &context);
+     if (!status.code)
+       status = heddle_context_call(context, inputs, 1, outputs, 1, NULL);
+     if (status.code)
+       fprintf(stderr, "HDL-%04d: %s\n", (int)status.code, status.message);
 
    An artifact is native code: load only what you trust. Hashes find damage, not
    malice.
@@ -84,6 +87,8 @@ typedef enum heddle_code {
   HEDDLE_CODE_NOT_EXECUTABLE = 714,
   /* The artifact calls a function that was not registered. */
   HEDDLE_CUSTOM_CALL_MISSING = 715,
+  /* The program runs on a device that is not there. */
+  HEDDLE_DEVICE_MISSING = 716,
 
   /* A null pointer, an unknown option, a wrong struct size. */
   HEDDLE_ARGUMENT_INVALID = 801,
@@ -115,7 +120,9 @@ typedef enum heddle_code {
   /* No thread could be started. */
   HEDDLE_THREADS_UNAVAILABLE = 820,
   /* A registered function returned an error: the message is its own. */
-  HEDDLE_CUSTOM_CALL_FAILED = 821
+  HEDDLE_CUSTOM_CALL_FAILED = 821,
+  /* A device did not do what it was told: the message is its driver's. */
+  HEDDLE_DEVICE_FAILED = 822
 } heddle_code;
 
 /* The outcome of a function: code HEDDLE_OK, or a code and a sentence that ends
@@ -181,15 +188,35 @@ HEDDLE_API int heddle_cpu_has(const char *feature);
 
 /* ---- Tensors ---- */
 
-/* Memory of a tensor. Since 0.1. */
-typedef struct heddle_tensor {
+typedef struct heddle_tensor heddle_tensor;
+
+/* Gives memory to an output: at least `bytes` of `wanted`, whose type, rank and
+   shape are those the output will have, at a multiple of `alignment`. NULL ends
+   the call with HEDDLE_OUT_OF_MEMORY. It is called on the calling thread before
+   anything is computed; the memory stays the caller's, also when the call
+   fails. It must not unwind. Since 0.1. */
+typedef void *(*heddle_allocate)(void *user, size_t output,
+                                 const heddle_tensor *wanted, size_t alignment);
+
+/* Memory of a tensor. Functions take arrays of pointers to them, so that later
+   versions may add fields. Since 0.1. */
+struct heddle_tensor {
+  size_t size;
   void *data;
   heddle_dtype dtype;
   int32_t rank;
   const int64_t *shape;
   const int64_t *strides; /* in elements; NULL: row-major */
   size_t bytes;           /* at data; 0: as many as the shape takes */
-} heddle_tensor;
+
+  /* Of outputs, when the caller leaves it to the call how large they are: */
+  int64_t *out_shape; /* gets `rank` extents when the call has gone well; shape
+                         and strides are not looked at, and bytes says how much
+                         memory there is */
+  heddle_allocate allocate; /* gives the memory if data is NULL; wants
+                               out_shape */
+  void *user;               /* handed to allocate */
+};
 
 /* ---- Custom calls ---- */
 
@@ -228,9 +255,9 @@ typedef struct heddle_custom_call_frame {
                           returning, unified, typed FFI. The call is the same
                           for all */
   int32_t has_side_effect;
-  const heddle_tensor *operands; /* to be read only */
+  const heddle_tensor *const *operands; /* to be read only */
   size_t operand_count;
-  const heddle_tensor *results;
+  const heddle_tensor *const *results;
   size_t result_count;
   const heddle_attribute *const *attributes; /* by rising name: the model's
                                                 backend_config, if it is a
@@ -245,17 +272,19 @@ typedef struct heddle_custom_call_frame {
 } heddle_custom_call_frame;
 
 /* A function for custom calls: 0, or anything else if it failed, which ends the
-   program's call with HEDDLE_CUSTOM_CALL_FAILED and the message. It is called
-   on any of the threads that work on the call, by several at once if several
-   contexts are called; it must not unwind (C++ exceptions, longjmp). It may
+   program's call with HEDDLE_CUSTOM_CALL_FAILED and the message, as does an
+   exception of C++ that it throws. It is called on any of the threads that work
+   on the call, by several at once if several contexts are called. It may
    change the rounding mode: that is put back. Deadline and cancel flag are
-   looked at before and after it. Since 0.1. */
+   looked at before and after it. No other function that the runtime calls may
+   unwind. Since 0.1. */
 typedef int32_t (*heddle_custom_call_function)(
     const heddle_custom_call_frame *frame);
 
 /* A function that an artifact may call, by the name of the custom call's
    target. Since 0.1. */
 typedef struct heddle_custom_call {
+  size_t size;
   const char *name;
   heddle_custom_call_function function;
   void *user; /* handed to each call */
@@ -300,9 +329,9 @@ typedef struct heddle_load_options {
   uint32_t flags;
   const char *variant; /* by name instead of the best this machine can run; an
                           illegal one fails */
-  const heddle_custom_call *custom_calls; /* all that the artifact can call
-                                             outside of itself; more than it
-                                             wants do no harm */
+  const heddle_custom_call *const
+      *custom_calls; /* all that the artifact can call outside of itself;
+                        more than it wants do no harm */
   size_t custom_call_count;
 } heddle_load_options;
 
@@ -421,7 +450,8 @@ HEDDLE_API heddle_status
 heddle_program_arena_bytes(const heddle_program *program, size_t entry,
                            uint32_t threads, size_t *out_bytes);
 
-/* Memory for calls of one entry: made once, nothing is allocated during a call.
+/* Memory for calls of one entry: made once, a call of fixed sizes allocates
+   nothing.
    Several contexts of one program can be called at the same time; one context
    cannot. Since 0.1. */
 HEDDLE_API heddle_status heddle_context_create(
@@ -439,8 +469,9 @@ HEDDLE_API size_t heddle_context_threads(const heddle_context *context);
    extents as the output has dimensions. An error names the input whose shape
    the program does not take. Since 0.1. */
 HEDDLE_API heddle_status heddle_program_output_shape(
-    const heddle_program *program, size_t entry, const heddle_tensor *inputs,
-    size_t input_count, size_t index, int64_t *out_shape);
+    const heddle_program *program, size_t entry,
+    const heddle_tensor *const *inputs, size_t input_count, size_t index,
+    int64_t *out_shape);
 
 /* One command of the plan, as it was run. Since 0.1. */
 typedef struct heddle_step {
@@ -483,8 +514,8 @@ typedef struct heddle_call_options {
    place, and the input's value is gone after the call. Given other memory, the
    input stays as it is, and is copied first. Since 0.1. */
 HEDDLE_API heddle_status
-heddle_context_call(heddle_context *context, const heddle_tensor *inputs,
-                    size_t input_count, const heddle_tensor *outputs,
+heddle_context_call(heddle_context *context, const heddle_tensor *const *inputs,
+                    size_t input_count, const heddle_tensor *const *outputs,
                     size_t output_count, const heddle_call_options *options);
 
 /* The same with DLPack tensors on the CPU: arrays of pointers to DLTensor.

@@ -2,13 +2,14 @@
 //
 // Owners and views over runtime.h, header only; no exceptions.
 //
-//   heddle::api::Result<heddle::api::Program> program =
-//   heddle::api::Program::load("model.heddle"); if (!program)
+//   using namespace heddle;
+//   api::Result<api::Program> program = api::Program::load("model.heddle");
+//   if (!program)
 //     return fail(program.status().message());
-//   heddle::api::Result<heddle::api::Context> context = program->context();
+//   api::Result<api::Context> context = program->context();
 //   std::vector<float> x(512), y(10);
-//   heddle::api::Status status = context->call({heddle::api::tensor(x, {1,
-//   512})}, {heddle::api::tensor(y, {1, 10})});
+//   api::Status status = context->call({api::tensor(x, {1, 512})},
+//                                      {api::tensor(y, {1, 10})});
 //
 //===----------------------------------------------------------------------===//
 
@@ -159,8 +160,8 @@ struct TensorInfo {
 ///   auto program = heddle::api::Program::load("model.heddle", functions);
 ///
 /// What they hold lives as long as a program or context that was given them.
-/// They are called by several threads at once if several contexts are, and must
-/// not throw. Since 0.1.
+/// They are called by several threads at once if several contexts are. Since
+/// 0.1.
 class CustomCalls {
 public:
   using Function = std::function<std::string(const heddle_custom_call_frame &)>;
@@ -188,11 +189,19 @@ private:
     std::snprintf(frame->message, frame->message_bytes, "%s", problem.c_str());
     return 1;
   }
-  std::vector<heddle_custom_call> list() const {
+  /// What the C interface takes; lives as long as a call of it.
+  struct View {
     std::vector<heddle_custom_call> calls;
+    std::vector<const heddle_custom_call *> pointers;
+  };
+  View view() const {
+    View view;
     for (const std::unique_ptr<Named> &named : *content)
-      calls.push_back({named->name.c_str(), call, named.get()});
-    return calls;
+      view.calls.push_back(
+          {sizeof(heddle_custom_call), named->name.c_str(), call, named.get()});
+    for (const heddle_custom_call &call : view.calls)
+      view.pointers.push_back(&call);
+    return view;
   }
 
   std::shared_ptr<List> content;
@@ -224,9 +233,10 @@ public:
   Status
   call(const std::vector<Tensor> &inputs, const std::vector<Tensor> &outputs,
        const heddle_call_options &options = defaults<heddle_call_options>()) {
-    std::vector<heddle_tensor> in = views(inputs), out = views(outputs);
-    return heddle_context_call(handle.get(), in.data(), in.size(), out.data(),
-                               out.size(), &options);
+    Views in(inputs), out(outputs);
+    return heddle_context_call(handle.get(), in.pointers.data(),
+                               in.pointers.size(), out.pointers.data(),
+                               out.pointers.size(), &options);
   }
   size_t threads() const { return heddle_context_threads(handle.get()); }
   heddle_context *get() const { return handle.get(); }
@@ -235,15 +245,24 @@ private:
   friend class Program;
   Context(heddle_context *context, std::shared_ptr<void> functions)
       : functions(std::move(functions)), handle(context) {}
-  static std::vector<heddle_tensor> views(const std::vector<Tensor> &tensors) {
-    std::vector<heddle_tensor> result;
-    result.reserve(tensors.size());
-    for (const Tensor &tensor : tensors)
-      result.push_back({tensor.data, tensor.dtype,
-                        static_cast<int32_t>(tensor.shape.size()),
-                        tensor.shape.data(), nullptr, tensor.bytes});
-    return result;
-  }
+  /// What the C interface takes.
+  struct Views {
+    explicit Views(const std::vector<Tensor> &list) {
+      tensors.reserve(list.size());
+      for (const Tensor &tensor : list) {
+        auto view = defaults<heddle_tensor>();
+        view.data = tensor.data;
+        view.dtype = tensor.dtype;
+        view.rank = static_cast<int32_t>(tensor.shape.size());
+        view.shape = tensor.shape.data();
+        view.bytes = tensor.bytes;
+        tensors.push_back(view);
+        pointers.push_back(&tensors.back());
+      }
+    }
+    std::vector<heddle_tensor> tensors;
+    std::vector<const heddle_tensor *> pointers;
+  };
   std::shared_ptr<void> functions;
   detail::Handle<heddle_context, heddle_context_destroy> handle;
 };
@@ -264,9 +283,9 @@ public:
   static Result<Program>
   load(const std::string &path, const CustomCalls &customCalls,
        heddle_load_options options = defaults<heddle_load_options>()) {
-    std::vector<heddle_custom_call> calls = customCalls.list();
-    options.custom_calls = calls.data();
-    options.custom_call_count = calls.size();
+    CustomCalls::View calls = customCalls.view();
+    options.custom_calls = calls.pointers.data();
+    options.custom_call_count = calls.pointers.size();
     Result<Program> program = load(path, options);
     if (program)
       program->functions = customCalls.content;
@@ -275,9 +294,9 @@ public:
   static Result<Program>
   load(const void *data, size_t bytes, const CustomCalls &customCalls,
        heddle_load_options options = defaults<heddle_load_options>()) {
-    std::vector<heddle_custom_call> calls = customCalls.list();
-    options.custom_calls = calls.data();
-    options.custom_call_count = calls.size();
+    CustomCalls::View calls = customCalls.view();
+    options.custom_calls = calls.pointers.data();
+    options.custom_call_count = calls.pointers.size();
     Result<Program> program = load(data, bytes, options);
     if (program)
       program->functions = customCalls.content;

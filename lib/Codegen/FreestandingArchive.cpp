@@ -15,18 +15,28 @@
 HEDDLE_EMBED(heddle_freestanding_v2, "freestanding-x86-64-v2.a");
 HEDDLE_EMBED(heddle_freestanding_v3, "freestanding-x86-64-v3.a");
 HEDDLE_EMBED(heddle_freestanding_v4, "freestanding-x86-64-v4.a");
+HEDDLE_EMBED(heddle_freestanding_aarch64, "freestanding-aarch64.a");
 
 namespace heddle::codegen {
 
+namespace {
+struct Archive {
+  llvm::StringLiteral name;
+  const char *begin, *end;
+};
+} // namespace
+
 llvm::StringRef freestandingArchive(const Machine &machine) {
-  auto between = [](const char *begin, const char *end) {
-    return llvm::StringRef(begin, end - begin);
+  static const Archive archives[] = {
+      {"x86-64-v2", heddle_freestanding_v2, heddle_freestanding_v2_end},
+      {"x86-64-v3", heddle_freestanding_v3, heddle_freestanding_v3_end},
+      {"x86-64-v4", heddle_freestanding_v4, heddle_freestanding_v4_end},
+      {"aarch64", heddle_freestanding_aarch64, heddle_freestanding_aarch64_end},
   };
-  if (machine.hasFeature("avx512bw") && machine.hasFeature("avx512vl"))
-    return between(heddle_freestanding_v4, heddle_freestanding_v4_end);
-  if (machine.hasFeature("avx2"))
-    return between(heddle_freestanding_v3, heddle_freestanding_v3_end);
-  return between(heddle_freestanding_v2, heddle_freestanding_v2_end);
+  for (const Archive &archive : archives)
+    if (archive.name == machine.routines)
+      return llvm::StringRef(archive.begin, archive.end - archive.begin);
+  return {};
 }
 
 } // namespace heddle::codegen

@@ -116,7 +116,8 @@ static bool callsOut(ArrayRef<char> bytes) {
 mlir::LogicalResult linkImage(ArrayRef<Object> objects, const Machine &machine,
                               bool keepSymbols, std::vector<char> &image,
                               std::string &error) {
-  if (objects.size() == 1 && !keepSymbols && writeImage(objects.front(), image))
+  if (objects.size() == 1 && !keepSymbols &&
+      writeImage(objects.front(), machine, image))
     return mlir::success();
   SmallVector<MemoryFile> files;
   SmallVector<std::string> arguments = {
@@ -130,7 +131,7 @@ mlir::LogicalResult linkImage(ArrayRef<Object> objects, const Machine &machine,
       "-znorelro",
       "-znoexecstack",
       "-zseparate-code",
-      "-zmax-page-size=4096",
+      "-zmax-page-size=" + std::to_string(machine.pageBytes),
       "--hash-style=sysv",
       "--build-id=none",
       "--gc-sections",
@@ -154,6 +155,10 @@ mlir::LogicalResult linkImage(ArrayRef<Object> objects, const Machine &machine,
         return callsOut(object.bytes);
       })) {
     StringRef archive = freestandingArchive(machine);
+    if (archive.empty()) {
+      error = "there are no routines called \"" + machine.routines + "\"";
+      return mlir::failure();
+    }
     written &= addInput(ArrayRef<char>(archive.data(), archive.size()));
   }
   Pipe output;

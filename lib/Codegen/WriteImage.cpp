@@ -7,6 +7,8 @@
 
 #include "WriteImage.h"
 
+#include "Relocations.h"
+
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Object/ELF.h"
@@ -22,8 +24,8 @@ using File = object::ELFFile<object::ELF64LE>;
 
 class ImageWriter {
 public:
-  ImageWriter(File file, std::vector<char> &image)
-      : file(std::move(file)), image(image) {}
+  ImageWriter(File file, uint64_t pageBytes, std::vector<char> &image)
+      : file(std::move(file)), pageBytes(pageBytes), image(image) {}
 
   /// Failure if the object is not as simple as it has to be.
   llvm::Error run();
@@ -32,7 +34,6 @@ private:
   /// The sections of the image.
   enum : unsigned { Null, DynSym, Hash, DynStr, Data, Text, Dynamic, Names };
   static constexpr unsigned numSections = Names + 1;
-  static constexpr uint64_t pageBytes = 4096;
 
   static llvm::Error unusual() {
     return createStringError("is left to the linker");
@@ -62,6 +63,7 @@ private:
   }
 
   File file;
+  const uint64_t pageBytes;
   std::vector<char> &image;
   File::Elf_Shdr_Range sections;
   /// Addresses of the object's sections that are in the image, else 0.
@@ -225,20 +227,18 @@ llvm::Error ImageWriter::relocateOne(const File::Elf_Shdr &section,
   const File::Elf_Shdr &target = sections[section.sh_info];
   uint32_t type = entry.getType(/*isMips64EL=*/false);
   uint32_t number = entry.getSymbol(/*isMips64EL=*/false);
-  if ((type != ELF::R_X86_64_PC32 && type != ELF::R_X86_64_PLT32) ||
-      number == 0 || number >= symbols.size() ||
-      entry.r_offset + sizeof(int32_t) > target.sh_size)
+  if (number == 0 || number >= symbols.size() ||
+      entry.r_offset >= target.sh_size)
     return unusual();
   const File::Elf_Sym &symbol = symbols[number];
   if (symbol.st_shndx >= sections.size() || !addresses[symbol.st_shndx])
     return unusual();
   uint64_t at = addresses[section.sh_info] + entry.r_offset;
-  int64_t distance =
-      addresses[symbol.st_shndx] + symbol.st_value + entry.r_addend - at;
-  if (!isInt<32>(distance))
-    return unusual();
-  put(at, static_cast<int32_t>(distance));
-  return llvm::Error::success();
+  bool placed = codegen::relocate(
+      file.getHeader().e_machine, type, image.data() + at,
+      target.sh_size - entry.r_offset, at,
+      addresses[symbol.st_shndx] + symbol.st_value + entry.r_addend);
+  return placed ? llvm::Error::success() : unusual();
 }
 
 void ImageWriter::writeTables() {
@@ -296,7 +296,7 @@ llvm::Error ImageWriter::run() {
   header.e_ident[ELF::EI_DATA] = ELF::ELFDATA2LSB;
   header.e_ident[ELF::EI_VERSION] = ELF::EV_CURRENT;
   header.e_type = ELF::ET_DYN;
-  header.e_machine = ELF::EM_X86_64;
+  header.e_machine = file.getHeader().e_machine;
   header.e_version = ELF::EV_CURRENT;
   header.e_phoff = sizeof(header);
   header.e_shoff = headersAt;
@@ -332,14 +332,15 @@ llvm::Error ImageWriter::run() {
   return llvm::Error::success();
 }
 
-bool writeImage(const Object &object, std::vector<char> &image) {
+bool writeImage(const Object &object, const Machine &machine,
+                std::vector<char> &image) {
   auto file = File::create(StringRef(object.bytes.data(), object.bytes.size()));
-  if (!file || file->getHeader().e_machine != ELF::EM_X86_64) {
-    if (!file)
-      consumeError(file.takeError());
+  if (!file) {
+    consumeError(file.takeError());
     return false;
   }
-  if (llvm::Error error = ImageWriter(std::move(*file), image).run()) {
+  if (llvm::Error error =
+          ImageWriter(std::move(*file), machine.pageBytes, image).run()) {
     consumeError(std::move(error));
     image.clear();
     return false;

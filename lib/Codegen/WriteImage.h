@@ -9,9 +9,10 @@
 namespace heddle::codegen {
 
 /// Makes an image like that of `linkImage`, without local symbols, of one
-/// object file that calls nothing. False, and nothing in `image`, if the object
-/// needs the linker for anything.
-bool writeImage(const Object &object, std::vector<char> &image);
+/// object file for `machine` that calls nothing. False, and nothing in `image`,
+/// if the object needs the linker for anything.
+bool writeImage(const Object &object, const Machine &machine,
+                std::vector<char> &image);
 
 } // namespace heddle::codegen
 

@@ -3,6 +3,7 @@
 #include "heddle/Driver/PhaseLog.h"
 #include "runtime/format/ArtifactReader.h"
 #include "runtime/format/DataTypes.h"
+#include "runtime/format/Devices.h"
 #include "runtime/format/Expressions.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -11,12 +12,16 @@
 #include "llvm/Support/Format.h"
 
 #include <cmath>
+#include <set>
 
 using namespace heddle;
 using namespace llvm;
 using format::none;
 
 ErrorCode heddle::toErrorCode(const format::Error &error) {
+  // The format's own number is for programs that write artifacts themselves.
+  if (error.code() == HEDDLE_FILE_UNWRITABLE)
+    return ErrorCode::FileUnwritable;
   return parseErrorName(std::to_string(unsigned(error.code())))
       .value_or(ErrorCode::InternalError);
 }
@@ -67,8 +72,14 @@ static PlanCounts countPlan(const format::Manifest &manifest,
   PlanCounts counts;
   std::vector<int64_t> value = values(manifest, plan.expressions());
   auto get = [&](uint32_t index) { return index == none ? 0 : value[index]; };
+  auto sum = [&](const auto *memories) {
+    int64_t bytes = 0;
+    for (const format::Memory *memory : items(memories))
+      bytes += get(memory->size());
+    return bytes;
+  };
   for (const format::Program *program : items(plan.programs())) {
-    counts.arenaBytes = std::max(counts.arenaBytes, get(program->arena()));
+    counts.arenaBytes = std::max(counts.arenaBytes, sum(program->arenas()));
     for (const format::Block *block : items(program->blocks()))
       for (const format::Command *command : items(block->commands())) {
         switch (command->action_type()) {
@@ -95,12 +106,12 @@ static PlanCounts countPlan(const format::Manifest &manifest,
         case format::Action::Loop:
           ++counts.loops;
           break;
-        case format::Action::NONE:
+        default:
           break;
         }
       }
   }
-  counts.persistentBytes = get(plan.persistent());
+  counts.persistentBytes = sum(plan.persistent());
   return counts;
 }
 
@@ -117,7 +128,8 @@ PlanCost heddle::planCost(const format::ArtifactReader &artifact,
                           StringRef variant) {
   const auto *variants = artifact.manifest().variants();
   for (uint32_t i = 0; i < count(variants); ++i)
-    if (text(variants->Get(i)->name()) == variant) {
+    if (text(variants->Get(i)->name()) == variant &&
+        artifact.skipped(i).empty()) {
       PlanCounts counts = countPlan(artifact.manifest(), artifact.plan(i));
       return {counts.operations, counts.traffic};
     }
@@ -191,12 +203,18 @@ static void printWeights(raw_ostream &os, const format::Manifest &manifest) {
   }
 }
 
-/// What the artifact calls outside of itself, by kernel; the same for all
-/// variants.
+/// The first variant that the reader knows; there is one.
+static uint32_t firstKnown(const format::ArtifactReader &artifact) {
+  uint32_t variant = 0;
+  while (!artifact.skipped(variant).empty())
+    ++variant;
+  return variant;
+}
+
+/// What a variant calls outside of itself, by kernel.
 static std::vector<std::pair<uint32_t, const format::CustomCall *>>
-customCalls(const format::Manifest &manifest) {
+customCalls(const format::Variant *variant) {
   std::vector<std::pair<uint32_t, const format::CustomCall *>> calls;
-  const format::Variant *variant = manifest.variants()->Get(0);
   for (uint32_t i = 0; i < count(variant->kernels()); ++i)
     if (const auto *call = variant->kernels()->Get(i)->custom_call())
       calls.emplace_back(i, call);
@@ -234,10 +252,22 @@ static json::Object attributesAsJson(const format::CustomCall &call) {
   return object;
 }
 
-static void printCustomCalls(raw_ostream &os, const format::Manifest &manifest,
+/// The bytes of a variant's code; images may be one section.
+static uint64_t codeBytes(const format::ArtifactReader &artifact,
+                          const format::Variant &variant) {
+  std::set<uint32_t> sections;
+  for (const format::Image *image : items(variant.images()))
+    sections.insert(image->section());
+  uint64_t bytes = 0;
+  for (uint32_t section : sections)
+    bytes += artifact.section(section).size;
+  return bytes;
+}
+
+static void printCustomCalls(raw_ostream &os, const format::Variant *variant,
                              const PlanCounts &counts,
                              ArrayRef<int64_t> value) {
-  auto calls = customCalls(manifest);
+  auto calls = customCalls(variant);
   if (calls.empty())
     return;
   os << "custom calls, registered by the program that loads this:\n";
@@ -270,6 +300,18 @@ static void printCustomCalls(raw_ostream &os, const format::Manifest &manifest,
   }
 }
 
+static uint64_t codeBytesOf(const format::Kernel &kernel) {
+  const format::CpuLaunch *launch = kernel.launch_as_CpuLaunch();
+  return launch ? launch->size() : 0;
+}
+
+static uint64_t scratchBytesOf(const format::Kernel &kernel) {
+  if (const format::CpuLaunch *launch = kernel.launch_as_CpuLaunch())
+    return launch->scratch();
+  const format::GpuLaunch *launch = kernel.launch_as_GpuLaunch();
+  return launch ? launch->scratch() : 0;
+}
+
 static void printKernels(raw_ostream &os, const format::Variant &variant,
                          const PlanCounts &counts) {
   if (!variant.kernels())
@@ -285,16 +327,36 @@ static void printKernels(raw_ostream &os, const format::Variant &variant,
     if (auto found = counts.kernels.find(index); found != counts.kernels.end())
       use = found->second;
     os << llvm::format("  %8u", use.launches)
-       << right_justify(formatBytes(kernel->size()), 10)
-       << right_justify(formatBytes(kernel->scratch()), 10)
+       << right_justify(formatBytes(codeBytesOf(*kernel)), 10)
+       << right_justify(formatBytes(scratchBytesOf(*kernel)), 10)
        << llvm::format("%9.1f", double(use.operations) * 1e-6) << "  "
        << text(kernel->name()) << "\n";
     ++index;
   }
 }
 
+/// The queue and the events of a command, where there is more than one queue.
+static void printOrder(raw_ostream &os, const format::Plan &plan,
+                       const format::Command &command) {
+  if (count(plan.queues()) < 2)
+    return;
+  StringRef name = text(plan.queues()->Get(command.queue())->name());
+  os << " on "
+     << (name.empty() ? "queue " + std::to_string(command.queue())
+                      : name.str());
+  auto events = [&](const char *what, const auto *list) {
+    if (!count(list))
+      return;
+    os << " " << what << " ";
+    interleaveComma(items(list), os);
+  };
+  events("after", command.waits());
+  events("signals", command.signals());
+}
+
 static void printCommand(raw_ostream &os, const format::Manifest &manifest,
                          const format::Variant &variant,
+                         const format::Plan &plan,
                          const format::Program &program,
                          const format::Command &command,
                          ArrayRef<int64_t> value) {
@@ -326,14 +388,19 @@ static void printCommand(raw_ostream &os, const format::Manifest &manifest,
     os << "fill " << buffer(command.action_as_Fill()->target());
     break;
   case format::Action::Branch:
-    os << "branch on " << buffer(command.action_as_Branch()->selector());
+    if (const format::Binding *selector =
+            command.action_as_Branch()->selector())
+      os << "branch on " << buffer(selector);
+    else
+      os << "branch " << value[command.action_as_Branch()->value()];
     break;
   case format::Action::Loop:
     os << "loop over block " << command.action_as_Loop()->body();
     break;
-  case format::Action::NONE:
+  default:
     break;
   }
+  printOrder(os, plan, command);
   std::vector<uint32_t> nodes = items(command.nodes());
   if (!nodes.empty()) {
     os << "  ; ";
@@ -350,13 +417,18 @@ static void printPlan(raw_ostream &os, const format::Manifest &manifest,
   std::vector<int64_t> value = values(manifest, plan.expressions());
   for (const format::Program *program : items(plan.programs())) {
     os << "  program of entry "
-       << text(manifest.entries()->Get(program->entry())->name()) << "\n";
+       << text(manifest.entries()->Get(program->entry())->name());
+    for (const format::Memory *arena : items(program->arenas()))
+      if (count(variant.devices()) > 1)
+        os << ", " << formatBytes(value[arena->size()]) << " of "
+           << format::deviceName(variant, arena->device());
+    os << "\n";
     unsigned number = 0;
     for (const format::Block *block : items(program->blocks())) {
       os << "   block " << number++ << "\n";
       for (const format::Command *command : items(block->commands())) {
         os << "    ";
-        printCommand(os, manifest, variant, *program, *command, value);
+        printCommand(os, manifest, variant, plan, *program, *command, value);
       }
     }
   }
@@ -381,7 +453,9 @@ void heddle::printArtifact(raw_ostream &os, StringRef path,
     printTensors(os, "input", least, value, entry->inputs());
     printTensors(os, "output", least, value, entry->outputs());
   }
-  printCustomCalls(os, manifest, countPlan(manifest, artifact.plan(0)), value);
+  uint32_t known = firstKnown(artifact);
+  printCustomCalls(os, manifest.variants()->Get(known),
+                   countPlan(manifest, artifact.plan(known)), value);
 
   uint64_t weightBytes = 0;
   for (const format::Weight *weight : items(manifest.weights()))
@@ -394,12 +468,19 @@ void heddle::printArtifact(raw_ostream &os, StringRef path,
   bool gpu = false;
   uint32_t index = 0;
   for (const format::Variant *variant : items(manifest.variants())) {
-    const format::Plan &plan = artifact.plan(index++);
+    uint32_t number = index++;
+    if (!artifact.skipped(number).empty()) {
+      os << "target " << text(variant->name()) << ": needs "
+         << artifact.skipped(number)
+         << ", which this version of heddle does not know\n";
+      continue;
+    }
+    const format::Plan &plan = artifact.plan(number);
     PlanCounts counts = countPlan(manifest, plan);
     os << "target " << text(variant->name()) << ": "
-       << count(variant->kernels()) - customCalls(manifest).size()
-       << " kernels in " << formatBytes(artifact.section(variant->code()).size)
-       << ", " << counts.launches << " launches";
+       << count(variant->kernels()) - customCalls(variant).size()
+       << " kernels in " << formatBytes(codeBytes(artifact, *variant)) << ", "
+       << counts.launches << " launches";
     if (counts.copies)
       os << ", " << counts.copies << " copies";
     if (counts.fills)
@@ -412,13 +493,19 @@ void heddle::printArtifact(raw_ostream &os, StringRef path,
       os << ", persistent " << formatBytes(counts.persistentBytes);
     if (counts.operations)
       os << llvm::format(", %.3f GFLOP", double(counts.operations) * 1e-9);
+    if (count(variant->devices()) > 1) {
+      os << ", on ";
+      ListSeparator comma;
+      for (uint32_t i = 0; i < count(variant->devices()); ++i)
+        os << comma << format::deviceName(*variant, i);
+    }
     os << "\n";
     if (show == "kernels")
       printKernels(os, *variant, counts);
     if (show == "plan")
       printPlan(os, manifest, *variant, plan);
-    for (const format::Device *device : items(plan.devices()))
-      gpu |= device->kind() != format::DeviceKind::cpu;
+    for (const format::Image *image : items(variant->images()))
+      gpu |= image->format() != format::CodeFormat::elf;
   }
   os << (gpu ? "" : "no GPU code included\n");
   os << "source map: " << count(manifest.nodes()) << " nodes\n";
@@ -483,7 +570,16 @@ json::Object heddle::artifactAsJson(const format::ArtifactReader &artifact) {
                      {"source", owned(weight->source())}});
   uint32_t index = 0;
   for (const format::Variant *variant : items(manifest.variants())) {
-    PlanCounts counts = countPlan(manifest, artifact.plan(index++));
+    uint32_t number = index++;
+    if (!artifact.skipped(number).empty()) {
+      variants.push_back(json::Object{{"name", owned(variant->name())},
+                                      {"needs", artifact.skipped(number)}});
+      continue;
+    }
+    PlanCounts counts = countPlan(manifest, artifact.plan(number));
+    json::Array devices;
+    for (uint32_t i = 0; i < count(variant->devices()); ++i)
+      devices.push_back(format::deviceName(*variant, i));
     json::Array kernels;
     uint32_t kernelIndex = 0;
     for (const format::Kernel *kernel : items(variant->kernels())) {
@@ -492,28 +588,30 @@ json::Object heddle::artifactAsJson(const format::ArtifactReader &artifact) {
         continue;
       kernels.push_back(
           json::Object{{"name", owned(kernel->name())},
-                       {"code_bytes", int64_t(kernel->size())},
-                       {"scratch_bytes", int64_t(kernel->scratch())},
+                       {"code_bytes", int64_t(codeBytesOf(*kernel))},
+                       {"scratch_bytes", int64_t(scratchBytesOf(*kernel))},
                        {"launches", int64_t(use.launches)},
                        {"operations", use.operations},
                        {"traffic_bytes", use.traffic}});
     }
-    variants.push_back(json::Object{
-        {"name", owned(variant->name())},
-        {"kernels", std::move(kernels)},
-        {"code_bytes", int64_t(artifact.section(variant->code()).size)},
-        {"launches", int64_t(counts.launches)},
-        {"copies", int64_t(counts.copies)},
-        {"fills", int64_t(counts.fills)},
-        {"operations", counts.operations},
-        {"arena_bytes", counts.arenaBytes},
-        {"persistent_bytes", counts.persistentBytes}});
+    variants.push_back(
+        json::Object{{"name", owned(variant->name())},
+                     {"kernels", std::move(kernels)},
+                     {"devices", std::move(devices)},
+                     {"code_bytes", int64_t(codeBytes(artifact, *variant))},
+                     {"launches", int64_t(counts.launches)},
+                     {"copies", int64_t(counts.copies)},
+                     {"fills", int64_t(counts.fills)},
+                     {"operations", counts.operations},
+                     {"arena_bytes", counts.arenaBytes},
+                     {"persistent_bytes", counts.persistentBytes}});
   }
   for (const flatbuffers::String *node : items(manifest.nodes()))
     nodes.push_back(owned(node));
   json::Array calls;
-  PlanCounts steps = countPlan(manifest, artifact.plan(0));
-  for (auto [kernel, call] : customCalls(manifest)) {
+  uint32_t known = firstKnown(artifact);
+  PlanCounts steps = countPlan(manifest, artifact.plan(known));
+  for (auto [kernel, call] : customCalls(manifest.variants()->Get(known))) {
     auto tensors = [&](const auto *list) {
       json::Array array;
       for (const format::Tensor *tensor : items(list)) {

@@ -4,7 +4,7 @@
 #include "heddle/Support/EntrySizes.h"
 #include "lib/Driver/BoundedOptions.h"
 #include "lib/Driver/DynamicForms.h"
-#include "passes/Graph/Bounded/BoundDimensions.h"
+#include "passes/Dynamic/BoundDimensions.h"
 
 #include <map>
 

@@ -4,7 +4,7 @@
 #define HEDDLE_LIB_DRIVER_BOUNDEDOPTIONS_H
 
 #include "heddle/Driver/Model.h"
-#include "passes/Graph/Bounded/SampleSizes.h"
+#include "passes/Dynamic/SampleSizes.h"
 
 #include <optional>
 

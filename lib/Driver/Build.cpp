@@ -5,8 +5,10 @@
 #include "heddle/Driver/InputRanges.h"
 #include "heddle/Driver/Limits.h"
 #include "heddle/Driver/Model.h"
+#include "heddle/Driver/Reports.h"
 #include "heddle/Driver/Targets.h"
 #include "heddle/Pipeline/GraphPipeline.h"
+#include "heddle/Support/SignatureAttributes.h"
 #include "heddle/Support/Suggestion.h"
 #include "runtime/format/ArtifactWriter.h"
 
@@ -120,19 +122,20 @@ public:
     copy = module.clone();
   }
 
-  /// After a failure: a file beside the user's, if heddle is at fault.
+  /// After a failure: a file among the reports, if heddle is at fault.
   void write() {
     DiagnosticPrinter &diagnostics = session.diagnostics;
     if (diagnostics.failureCode() != ExitCode::Internal || !copy)
       return;
-    SmallString<64> path;
-    int descriptor;
-    if (llvm::sys::fs::createUniqueFile("heddle-reproducer-%%%%%%.mlir",
-                                        descriptor, path))
+    prepareReports();
+    ReportPath report;
+    int descriptor = openReport("heddle-reproducer", ".mlir", report);
+    if (descriptor < 0)
       return;
     llvm::sys::Process::SafelyCloseFileDescriptor(descriptor);
+    StringRef path = report.text;
     std::string header =
-        ("// heddle compile --start-from=" + name + " " + path).str();
+        ("// heddle compile --start-from=" + Twine(name) + " " + path).str();
     if (!writeDump(session, *copy, path, header))
       return;
     diagnostics.note("the program before the stage that failed is in " + path);
@@ -159,11 +162,13 @@ static LogicalResult runGraphStage(Session &session, ModuleOp module) {
 static void markRanges(ModuleOp module) {
   func::FuncOp entry = entryFunction(module);
   Builder builder(module.getContext());
+  SignatureAttributes attributes(entry);
   for (auto [i, input] : llvm::enumerate(inputSignatures(entry)))
     if (input.range)
-      entry.setArgAttr(i, kRangeAttrName,
-                       builder.getDenseI64ArrayAttr(
-                           {input.range->first, input.range->second}));
+      attributes.argument(i).set(
+          kRangeAttrName, builder.getDenseI64ArrayAttr(
+                              {input.range->first, input.range->second}));
+  attributes.store();
 }
 
 static void recordRanges(ModuleOp module, CompileOptions &options) {

@@ -3,11 +3,11 @@
 
 #include "heddle/Driver/CustomCalls.h"
 
-#include "CustomCallWriter.h"
 #include "dialects/Kernel/CustomCalls.h"
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/StableHlo/RegisteredCalls.h"
 #include "heddle/Driver/Program.h"
+#include "lib/Artifact/CustomCallWriter.h"
 
 #include "llvm/Support/FileSystem.h"
 
@@ -46,7 +46,7 @@ bool CustomCallLibraries::open(Session &session,
       if (name == call.name)
         return fail(option, "the function is given twice");
     names.push_back(std::make_unique<std::string>(name));
-    calls.push_back({names.back()->c_str(),
+    calls.push_back({sizeof(heddle_custom_call), names.back()->c_str(),
                      reinterpret_cast<heddle_custom_call_function>(function),
                      nullptr});
   }
@@ -124,8 +124,10 @@ public:
     frame.size = sizeof frame;
     frame.name = call.name;
     frame.user = call.user;
-    frame.operands = tensors.data();
-    frame.results = tensors.data() + frame.operand_count;
+    for (const heddle_tensor &tensor : tensors)
+      tensorPointers.push_back(&tensor);
+    frame.operands = tensorPointers.data();
+    frame.results = tensorPointers.data() + frame.operand_count;
     frame.backend_config = config.c_str();
     frame.backend_config_bytes = config.size();
     frame.message = message;
@@ -147,6 +149,7 @@ private:
   LogicalResult add(Location loc, Type type, ArrayRef<char> bytes) {
     auto ranked = cast<RankedTensorType>(type);
     heddle_tensor tensor = {};
+    tensor.size = sizeof tensor;
     tensor.data = const_cast<char *>(bytes.data());
     tensor.dtype = heddle_dtype(dataType(ranked.getElementType()));
     tensor.rank = int32_t(ranked.getRank());
@@ -202,6 +205,7 @@ private:
   DictionaryAttr facts;
   heddle_custom_call_frame frame = {};
   std::vector<heddle_tensor> tensors;
+  std::vector<const heddle_tensor *> tensorPointers;
   std::vector<SmallVector<int64_t>> shapes;
   std::vector<std::unique_ptr<format::AttributeT>> written;
   std::vector<heddle_attribute> attributes;

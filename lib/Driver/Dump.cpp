@@ -1,5 +1,6 @@
 #include "heddle/Driver/Dump.h"
 
+#include "heddle/Driver/Document.h"
 #include "heddle/Support/Weights.h"
 
 #include "mlir/IR/AsmState.h"
@@ -115,6 +116,16 @@ private:
 };
 } // namespace
 
+bool heddle::mayWriteTo(Session &session, StringRef path) {
+  if (!session.json() || !isStandardStream(path))
+    return true;
+  session.diagnostics.report(ErrorCode::BadCommandLine,
+                             "with --json, " + path +
+                                 " takes the document or the errors; name a "
+                                 "file");
+  return false;
+}
+
 bool heddle::writeDump(Session &session, ModuleOp module, StringRef path,
                        StringRef header) {
   auto unwritable = [&](StringRef file, std::error_code problem) {
@@ -122,6 +133,8 @@ bool heddle::writeDump(Session &session, ModuleOp module, StringRef path,
                                file + ": " + problem.message());
     return false;
   };
+  if (!mayWriteTo(session, path))
+    return false;
   DumpedWeights weights(module, path);
   if (std::error_code problem = weights.writeBytes())
     return unwritable(weights.path(), problem);

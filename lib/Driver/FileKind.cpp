@@ -7,6 +7,7 @@
 #include "llvm/Support/Path.h"
 
 #include <cstdio>
+#include <sys/stat.h>
 
 using namespace heddle;
 using llvm::StringRef;
@@ -47,6 +48,11 @@ FileKind heddle::fileKind(StringRef path, StringRef head) {
 
 FileKind heddle::fileKindOf(StringRef path) {
   char head[4096];
+  // Opening a pipe would wait for its other end, and reading it would take the
+  // bytes away.
+  struct stat status;
+  if (stat(path.str().c_str(), &status) != 0 || !S_ISREG(status.st_mode))
+    return FileKind::Unknown;
   FILE *file = std::fopen(path.str().c_str(), "rbe");
   if (!file)
     return FileKind::Unknown;

@@ -2,13 +2,17 @@
 // memory: everything below works on static storage and system calls alone.
 
 #include "heddle/Driver/Limits.h"
+
+#include "heddle/Driver/Document.h"
 #include "heddle/Driver/PhaseLog.h"
+#include "heddle/Driver/Reports.h"
 #include "heddle/Support/Diagnostics.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -18,6 +22,7 @@
 #include <fcntl.h>
 #include <new>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <thread>
 #include <unistd.h>
 
@@ -29,10 +34,10 @@ struct LastWords {
   char error[512], document[768];
 };
 static LastWords memoryWords, timeWords, lostFileWords;
-/// Standard output is this process's own; what it forks has none.
-static pid_t owner;
+/// The thread whose crash is being reported, 0 before there is one.
+static std::atomic<pid_t> crashing{0};
 static char crashCommand[4096];
-static bool crashAsJson;
+static bool asJson;
 /// Written by the main thread only; a crash elsewhere may read half a name.
 static char crashStage[64] = "starting";
 
@@ -68,11 +73,19 @@ static void formatWords(LastWords &words, bool json, ErrorCode code,
                    words.error);
 }
 
+/// Whether this thread is the one that ends the process. Another that does so
+/// already has said, or will say, why.
+static bool mayEnd() { return !asJson || claimDocument(); }
+
 [[noreturn]] static void die(const LastWords &words, ExitCode code) {
-  write(2, words.error);
-  if (getpid() == owner)
-    write(1, words.document);
-  _exit(int(code));
+  if (mayEnd()) {
+    write(2, words.error);
+    if (asJson)
+      writeDocumentText(words.document, std::strlen(words.document));
+    _exit(int(code));
+  }
+  while (true)
+    pause();
 }
 
 [[noreturn]] static void dieOfMemory() {
@@ -130,12 +143,20 @@ void heddle::setCrashStage(llvm::StringRef stage) {
 }
 
 static void onCrash(int signal, siginfo_t *info, void *) {
+  // Threads that read the same file crash together: the first of them speaks.
+  // A crash while doing so ends the process at once.
+  pid_t self = static_cast<pid_t>(syscall(SYS_gettid)), nobody = 0;
+  if (!crashing.compare_exchange_strong(nobody, self)) {
+    if (nobody == self)
+      _exit(int(ExitCode::Internal));
+    while (true)
+      pause();
+  }
   if (signal == SIGBUS && info->si_code == BUS_ADRERR)
     dieOfLostFile();
-  char name[64];
-  std::snprintf(name, sizeof name, "heddle-crash-%d.txt", int(getpid()));
-  int file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-  char text[6000];
+  static char text[6000];
+  ReportPath path;
+  int file = openReport("heddle-crash", ".txt", path);
   if (file >= 0) {
     std::snprintf(text, sizeof text,
                   "heddle " HEDDLE_VERSION
@@ -144,30 +165,35 @@ static void onCrash(int signal, siginfo_t *info, void *) {
     write(file, text);
     close(file);
   }
+  const char *name = file >= 0 ? path.text : "";
   std::snprintf(
       text, sizeof text,
-      crashAsJson
-          ? "{\"severity\":\"error\",\"code\":\"HDL-0901\",\"message\":"
-            "\"signal "
-            "%d in stage "
-            "%s\",\"reproducer\":\"%s\",\"nodes\":[],\"notes\":[]}\n"
-          : "error[HDL-0901]: signal %d in stage \"%s\"; this is a fault of "
-            "heddle's\nnote: please report it with the model and %s\n",
-      signal, crashStage, file >= 0 ? name : "this message");
+      asJson ? "{\"severity\":\"error\",\"code\":\"HDL-0901\",\"message\":"
+               "\"signal "
+               "%d in stage "
+               "%s\",\"reproducer\":\"%s\",\"nodes\":[],\"notes\":[]}\n"
+             : "error[HDL-0901]: signal %d in stage \"%s\"; this is a fault of "
+               "heddle's\nnote: please report it with the model and %s\n",
+      signal, crashStage,
+      asJson      ? name
+      : file >= 0 ? name
+                  : "this message");
+  // A command that has written its document has ended well but for this.
+  bool claims = asJson && claimDocument();
   write(2, text);
-  if (crashAsJson && getpid() == owner) {
+  if (claims) {
     static char document[sizeof text + 256];
     formatDocument(document, sizeof document, ExitCode::Internal, text);
-    write(1, document);
+    writeDocumentText(document, std::strlen(document));
   }
   _exit(int(ExitCode::Internal));
 }
 
 void heddle::setCrashReport(int argc, const char *const *argv, bool json) {
-  crashAsJson = json;
-  owner = getpid();
+  asJson = json;
   formatWords(lostFileWords, json, ErrorCode::FileUnreadable,
               "a file became shorter while it was in use, or its disk fails");
+  prepareReports();
   size_t used = 0;
   for (int i = 0; i < argc && used < sizeof crashCommand; ++i)
     used += std::snprintf(crashCommand + used, sizeof crashCommand - used,
@@ -180,9 +206,13 @@ void heddle::setCrashReport(int argc, const char *const *argv, bool json) {
   sigaltstack(&alternative, nullptr);
   struct sigaction action{};
   action.sa_sigaction = onCrash;
-  action.sa_flags = SA_ONSTACK | SA_RESETHAND | SA_SIGINFO;
+  // Not reset and not deferred: a second crash, in this thread or another, must
+  // not end the process before the first is reported.
+  action.sa_flags = SA_ONSTACK | SA_NODEFER | SA_SIGINFO;
   for (int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT})
     sigaction(signal, &action, nullptr);
+  // A file that may not grow further is an error of the write.
+  std::signal(SIGXFSZ, SIG_IGN);
 }
 
 std::optional<uint64_t> heddle::parseBytes(llvm::StringRef text) {

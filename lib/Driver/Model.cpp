@@ -11,7 +11,7 @@
 #include "lib/Driver/RefineShapes.h"
 
 #include "dialects/StableHlo/TypeInference.h"
-#include "passes/Graph/Bounded/SampleSizes.h"
+#include "passes/Dynamic/SampleSizes.h"
 
 #include "mlir/IR/Verifier.h"
 #include "llvm/Support/FileSystem.h"
@@ -148,6 +148,12 @@ OwningOpRef<ModuleOp> heddle::importModel(Session &session,
   if (!llvm::sys::fs::exists(options.path)) {
     session.diagnostics.report(ErrorCode::FileUnreadable,
                                "there is no such file");
+    return nullptr;
+  }
+  if (!llvm::sys::fs::is_regular_file(options.path)) {
+    session.diagnostics.report(ErrorCode::FileUnreadable,
+                               "this is no regular file: models are mapped, "
+                               "not read from pipes or devices");
     return nullptr;
   }
   switch (fileKindOf(options.path)) {

@@ -27,11 +27,29 @@ prepare(Session &session,
       "/proc/self/fd/" + std::to_string(writer->descriptor()), writer};
 }
 
+/// What was asked for that an artifact cannot follow; null if it can.
+static const char *optionForModels(const ModelOptions &model,
+                                   const BuildOptions &build) {
+  if (build.flushSubnormals)
+    return "--flush-subnormals";
+  if (!build.targets.empty())
+    return "--target";
+  return model.binds.empty() ? nullptr : "--bind";
+}
+
 std::optional<PreparedArtifact>
 heddle::prepareArtifact(Session &session, const ModelOptions &model,
                         const BuildOptions &build) {
-  if (fileKindOf(model.path) == FileKind::Artifact)
+  if (fileKindOf(model.path) == FileKind::Artifact) {
+    if (const char *option = optionForModels(model, build)) {
+      session.diagnostics.report(
+          ErrorCode::BadCommandLine,
+          Twine(option) + " is for a model that is compiled; this is an "
+                          "artifact, compiled already");
+      return std::nullopt;
+    }
     return PreparedArtifact{model.path, nullptr};
+  }
   return prepare(session, [&](format::ArtifactWriter &writer) {
     return buildInto(session, model, build, writer);
   });

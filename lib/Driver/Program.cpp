@@ -87,6 +87,15 @@ bool Program::check(const heddle_status &status) {
   return false;
 }
 
+/// As the C interface takes lists of structs.
+template <typename T>
+static SmallVector<const T *> pointersTo(ArrayRef<T> structs) {
+  SmallVector<const T *> pointers;
+  for (const T &item : structs)
+    pointers.push_back(&item);
+  return pointers;
+}
+
 std::unique_ptr<Program> Program::load(Session &session, StringRef path,
                                        uint32_t flags, StringRef variant,
                                        StringRef entry,
@@ -97,8 +106,9 @@ std::unique_ptr<Program> Program::load(Session &session, StringRef path,
   options.size = sizeof options;
   options.flags = flags;
   options.variant = variant.empty() ? nullptr : variantName.c_str();
-  options.custom_calls = calls.data();
-  options.custom_call_count = calls.size();
+  SmallVector<const heddle_custom_call *> callPointers = pointersTo(calls);
+  options.custom_calls = callPointers.data();
+  options.custom_call_count = callPointers.size();
   if (!result->check(heddle_program_load_file(path.str().c_str(), &options,
                                               &result->program)))
     return nullptr;
@@ -200,6 +210,7 @@ unsigned Program::threads() const { return heddle_context_threads(context); }
 /// Rank and shape of a tensor for the runtime.
 static heddle_tensor shapeOf(const HostTensor &tensor) {
   heddle_tensor result{};
+  result.size = sizeof result;
   result.dtype = toDtype(tensor.kind());
   result.rank = tensor.rank();
   result.shape = tensor.shape().data();
@@ -222,14 +233,16 @@ bool TensorSignature::takes(RankedTensorType given) const {
 SmallVector<HostTensor>
 Program::makeOutputs(ArrayRef<HostTensor> inputs) const {
   SmallVector<heddle_tensor> shapes = llvm::map_to_vector(inputs, shapeOf);
+  SmallVector<const heddle_tensor *> pointers =
+      pointersTo(ArrayRef<heddle_tensor>(shapes));
   SmallVector<HostTensor> tensors;
   for (auto [i, output] : llvm::enumerate(outputList)) {
     RankedTensorType type = output.type;
     SmallVector<int64_t> shape(type.getShape());
     // Shapes that do not fit are for the call to tell.
     if (!output.least.empty() &&
-        heddle_program_output_shape(program, entryIndex, shapes.data(),
-                                    shapes.size(), i, shape.data())
+        heddle_program_output_shape(program, entryIndex, pointers.data(),
+                                    pointers.size(), i, shape.data())
                 .code == HEDDLE_OK)
       type = RankedTensorType::get(shape, type.getElementType());
     tensors.push_back(HostTensor::allocate(type));
@@ -305,6 +318,9 @@ bool Program::call(ArrayRef<HostTensor> inputs,
     ins.push_back(describe(tensor, tensor.bytes().data()));
   for (HostTensor &tensor : outputs)
     outs.push_back(describe(tensor, tensor.mutableBytes().data()));
-  return check(heddle_context_call(context, ins.data(), ins.size(), outs.data(),
-                                   outs.size(), options));
+  auto inPointers = pointersTo(ArrayRef<heddle_tensor>(ins));
+  auto outPointers = pointersTo(ArrayRef<heddle_tensor>(outs));
+  return check(heddle_context_call(context, inPointers.data(),
+                                   inPointers.size(), outPointers.data(),
+                                   outPointers.size(), options));
 }

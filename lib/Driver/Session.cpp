@@ -1,11 +1,12 @@
 #include "heddle/Driver/Session.h"
 
 #include "KeptContext.h"
+#include "heddle/Driver/Document.h"
 #include "heddle/Driver/Limits.h"
 #include "heddle/Pipeline/Registration.h"
 
-#include "llvm/Support/FormatVariadic.h"
-
+#include <cerrno>
+#include <cstring>
 #include <unistd.h>
 
 using namespace mlir;
@@ -53,21 +54,42 @@ llvm::raw_ostream &Session::text() {
   return options.json ? llvm::nulls() : llvm::outs();
 }
 
-static void printDocument(llvm::json::Object document) {
-  llvm::outs() << llvm::formatv("{0:2}", llvm::json::Value(std::move(document)))
-               << "\n";
+/// Hands over what was printed; false if it cannot be written, which has been
+/// reported.
+static bool flushText(DiagnosticPrinter &diagnostics) {
+  llvm::raw_fd_ostream &os = llvm::outs();
+  os.flush();
+  if (!os.has_error())
+    return true;
+  std::string why = os.error().message();
+  os.clear_error();
+  diagnostics.report(ErrorCode::FileUnwritable, "standard output: " + why);
+  return false;
+}
+
+/// The same for a document.
+static bool printDocument(DiagnosticPrinter &diagnostics,
+                          llvm::json::Object document) {
+  if (writeDocument(std::move(document)))
+    return true;
+  diagnostics.report(ErrorCode::FileUnwritable,
+                     StringRef("standard output: ") + std::strerror(errno));
+  return false;
 }
 
 int Session::finish(llvm::json::Object document, ExitCode code) {
   phases.end();
+  bool written = true;
   if (options.json) {
     document["status"] = code == ExitCode::Ok ? "ok" : "failed";
     document["exit_code"] = int(code);
     if (code != ExitCode::Ok && diagnostics.firstError())
       document["error"] = diagnostics.failureDocument()["error"];
-    printDocument(std::move(document));
+    written = printDocument(diagnostics, std::move(document));
   }
-  llvm::outs().flush();
+  // A check that failed is worse than what was said of it being lost.
+  if (!flushText(diagnostics) || !written)
+    return int(code == ExitCode::Ok ? diagnostics.failureCode() : code);
   return int(code);
 }
 
@@ -76,8 +98,8 @@ int Session::fail() {
   // Errors before the document, as with one that says that all is well.
   ExitCode code = diagnostics.failureCode();
   if (options.json)
-    printDocument(diagnostics.failureDocument());
-  llvm::outs().flush();
+    (void)printDocument(diagnostics, diagnostics.failureDocument());
+  (void)flushText(diagnostics);
   return int(code);
 }
 
@@ -96,6 +118,6 @@ int heddle::reportUsage(const CommonOptions &common,
   DiagnosticPrinter printer(llvm::errs(), common.json, "");
   printer.report(ErrorCode::BadCommandLine, message);
   if (common.json)
-    printDocument(printer.failureDocument());
+    (void)printDocument(printer, printer.failureDocument());
   return int(ExitCode::Usage);
 }

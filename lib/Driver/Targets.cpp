@@ -1,6 +1,7 @@
 #include "heddle/Driver/Targets.h"
 
 #include "heddle/Support/Suggestion.h"
+#include "heddle/Target/CpuTarget.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -11,34 +12,44 @@
 using namespace mlir;
 using namespace heddle;
 
-bool heddle::runsHere(const Machine &machine) {
-  static const llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
+/// Whether artifacts' name `architecture` is that of this process.
+static bool isArchitectureHere(StringRef architecture) {
   llvm::Triple here(llvm::sys::getProcessTriple());
-  return llvm::Triple(machine.triple).getArch() == here.getArch() &&
-         llvm::all_of(machine.features, [](const std::string &feature) {
-           return host.lookup(StringRef(feature).ltrim('+'));
+  return llvm::any_of(machines(), [&](const Machine &machine) {
+    return machine.architecture == architecture &&
+           llvm::Triple(machine.triple).getArch() == here.getArch();
+  });
+}
+
+bool heddle::runsHere(const LoaderNeeds &needs) {
+  static const llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
+  return needs.device == targetKindName(TargetKind::Cpu) &&
+         isArchitectureHere(needs.architecture) &&
+         llvm::all_of(needs.features, [](const std::string &feature) {
+           return host.lookup(feature);
          });
 }
 
-/// Extensions ("x86-64-v4+vnni") pay for quantized models only and shut other
-/// machines out, so that they are never a default.
 static void addNative(llvm::SmallSetVector<const Machine *, 4> &chosen) {
   const Machine *best = nullptr;
   for (const Machine &machine : machines())
-    if (!StringRef(machine.name).contains('+') && runsHere(machine))
+    if (runsHere(CpuTarget(machine).loaderNeeds()))
       best = &machine;
-  const Machine *common = findMachine("x86-64-v3");
-  if (best && common && best->triple == common->triple &&
-      best->vectorBits > common->vectorBits)
-    chosen.insert(common);
-  if (best)
-    chosen.insert(best);
+  if (!best)
+    return;
+  for (const Machine &machine : machines())
+    if (machine.isCommon && machine.architecture == best->architecture &&
+        &machine < best)
+      chosen.insert(&machine);
+  chosen.insert(best);
 }
 
 std::optional<SmallVector<const Machine *>>
 heddle::resolveTargets(ArrayRef<std::string> names,
                        DiagnosticPrinter &diagnostics) {
   llvm::SmallSetVector<const Machine *, 4> chosen;
+  if (names.empty())
+    addNative(chosen);
   for (const std::string &name : names) {
     if (name == "native") {
       addNative(chosen);

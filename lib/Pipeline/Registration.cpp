@@ -12,6 +12,7 @@
 #include "passes/Graph/Passes.h"
 #include "passes/Kernel/Cpu/Passes.h"
 #include "passes/Kernel/Math/Passes.h"
+#include "passes/Lower/Passes.h"
 #include "passes/Plan/Passes.h"
 #include "passes/Precision/Passes.h"
 
@@ -50,6 +51,7 @@ void heddle::registerAllPasses() {
   registerKernelCpuPasses();
   registerKernelMathPasses();
   registerGraphPipeline();
+  registerHeddleLowerPasses();
   registerHeddleDispatchPasses();
   registerHeddlePlanPasses();
   registerHeddlePrecisionPasses();

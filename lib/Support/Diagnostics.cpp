@@ -9,23 +9,12 @@
 using namespace mlir;
 using namespace heddle;
 
-static std::vector<ErrorInfo> buildTable() {
-  std::vector<ErrorInfo> table = {
+ArrayRef<ErrorInfo> heddle::allErrors() {
+  static constexpr ErrorInfo table[] = {
 #define HEDDLE_ERROR(name, number, exit, meaning, help)                        \
   {ErrorCode(number), ExitCode::exit, meaning, help},
 #include "heddle/Support/ErrorCodes.def"
-#define HEDDLE_ERROR(name, number, exit, meaning, help)                        \
-  {ErrorCode(number), ExitCode::exit, meaning, help},
-#include "heddle/Support/HostErrorCodes.def"
   };
-  llvm::sort(table, [](const ErrorInfo &a, const ErrorInfo &b) {
-    return a.code < b.code;
-  });
-  return table;
-}
-
-ArrayRef<ErrorInfo> heddle::allErrors() {
-  static const std::vector<ErrorInfo> table = buildTable();
   return table;
 }
 

@@ -47,8 +47,7 @@ private:
 };
 } // namespace
 
-//===--- MappedFile
-//---------------------------------------------------------------------------===//
+//===--- MappedFile -------------------------------------------------------===//
 
 Expected<std::shared_ptr<MappedFile>>
 MappedFile::fromDescriptor(int descriptor, StringRef path) {
@@ -106,8 +105,7 @@ MappedFile::~MappedFile() {
     ::munmap(const_cast<char *>(data), size);
 }
 
-//===--- FileScope
-//----------------------------------------------------------------------------===//
+//===--- FileScope --------------------------------------------------------===//
 
 /// The path with all links resolved, or an empty string with errno set.
 static std::string resolve(StringRef path) {

@@ -2,8 +2,8 @@
 
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/StableHlo/RegisteredCalls.h"
-#include "passes/Dispatch/ControlFlow.h"
-#include "passes/Dispatch/CustomCalls.h"
+#include "passes/Lower/ControlFlow.h"
+#include "passes/Lower/CustomCalls.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

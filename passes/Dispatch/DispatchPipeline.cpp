@@ -1,4 +1,5 @@
 #include "passes/Dispatch/Passes.h"
+#include "passes/Lower/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
 

@@ -3,9 +3,9 @@
 // done more often than before, or that a contraction loses its epilogue.
 
 #include "dialects/Kernel/Kernel.h"
-#include "passes/Dispatch/ControlFlow.h"
 #include "passes/Dispatch/Passes.h"
-#include "passes/Dispatch/ViewFolding.h"
+#include "passes/Lower/ControlFlow.h"
+#include "passes/Lower/ViewFolding.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"

@@ -1,9 +1,9 @@
 #include "dialects/Kernel/Kernel.h"
-#include "passes/Dispatch/ControlFlow.h"
-#include "passes/Dispatch/CustomCalls.h"
 #include "passes/Dispatch/DispatchGroups.h"
 #include "passes/Dispatch/Passes.h"
-#include "passes/Dispatch/ViewFolding.h"
+#include "passes/Lower/ControlFlow.h"
+#include "passes/Lower/CustomCalls.h"
+#include "passes/Lower/ViewFolding.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

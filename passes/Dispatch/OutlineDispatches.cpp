@@ -4,8 +4,8 @@
 // kernels.
 
 #include "dialects/Kernel/Kernel.h"
-#include "passes/Dispatch/CustomCalls.h"
 #include "passes/Dispatch/Passes.h"
+#include "passes/Lower/CustomCalls.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

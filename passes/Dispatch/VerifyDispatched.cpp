@@ -1,7 +1,7 @@
 #include "dialects/Kernel/Kernel.h"
-#include "passes/Dispatch/ControlFlow.h"
 #include "passes/Dispatch/DispatchGroups.h"
 #include "passes/Dispatch/Passes.h"
+#include "passes/Lower/ControlFlow.h"
 
 using namespace mlir;
 

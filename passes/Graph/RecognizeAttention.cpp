@@ -95,9 +95,12 @@ struct Scores {
 };
 
 /// A scale at an operand of the product, perhaps before the transpose that
-/// orders it.
-Value stripOperandScale(PatternRewriter &rewriter, Value operand,
+/// orders it. One that was rounded to another type than the scores have stays
+/// where it is.
+Value stripOperandScale(PatternRewriter &rewriter, Value operand, Type scores,
                         double &scale) {
+  if (typeOf(operand).getElementType() != scores)
+    return operand;
   Value stripped = stripScale(operand, scale);
   if (stripped != operand)
     return stripped;
@@ -218,8 +221,10 @@ struct RecognizeAttention : OpRewritePattern<stablehlo::DotGeneralOp> {
     rewriter.setInsertionPoint(op);
     stablehlo::DotGeneralOp product = scores->product.op;
     double scale = scores->scale;
-    Value query = stripOperandScale(rewriter, product.getLhs(), scale);
-    Value key = stripOperandScale(rewriter, product.getRhs(), scale);
+    Type scoreType = typeOf(product.getResult()).getElementType();
+    Value query =
+        stripOperandScale(rewriter, product.getLhs(), scoreType, scale);
+    Value key = stripOperandScale(rewriter, product.getRhs(), scoreType, scale);
     query = lastTwo(rewriter, query, scores->product.lhsFree,
                     scores->product.lhsContracted);
     key = lastTwo(rewriter, key, scores->product.rhsFree,
@@ -232,9 +237,8 @@ struct RecognizeAttention : OpRewritePattern<stablehlo::DotGeneralOp> {
 
     // The decomposition is written out in the composite's own terms: the
     // operands were re-ordered.
-    Operation *root =
-        spellOut(rewriter, location, inputs, scale, scores->mask != nullptr,
-                 weights->zeroNanRows, cast<RankedTensorType>(op.getType()));
+    Operation *root = spellOut(rewriter, location, inputs, scale, product, op,
+                               weights->zeroNanRows);
     Value result = root->getResult(0);
     rewriter.replaceOp(op, result);
     // A composite has no known effects, so nobody else would find it dead.
@@ -287,24 +291,29 @@ private:
         rewriter.getDenseI64ArrayAttr(kept));
   }
 
+  /// The two products keep the types, the precision and the algorithm of those
+  /// that they stand for.
   static Operation *spellOut(PatternRewriter &rewriter, Location location,
-                             ValueRange inputs, double scale, bool masked,
-                             bool zeroNanRows, RankedTensorType resultType) {
+                             ValueRange inputs, double scale,
+                             stablehlo::DotGeneralOp ofScores,
+                             stablehlo::DotGeneralOp ofValues,
+                             bool zeroNanRows) {
     RankedTensorType query = typeOf(inputs[0]);
+    bool masked = inputs.size() == 4;
     int64_t rank = query.getRank();
     SmallVector<int64_t> shape(query.getShape());
     shape[rank - 1] = typeOf(inputs[1]).getDimSize(rank - 2);
-    auto type = RankedTensorType::get(shape, query.getElementType());
+    RankedTensorType type = typeOf(ofScores.getResult()).clone(shape);
     auto batch = llvm::to_vector(llvm::seq<int64_t>(0, rank - 2));
-    auto dot = [&](RankedTensorType result, Value lhs, Value rhs,
-                   int64_t rhsContracted) {
+    auto dot = [&](stablehlo::DotGeneralOp of, RankedTensorType result,
+                   Value lhs, Value rhs, int64_t rhsContracted) {
       return stablehlo::DotGeneralOp::create(
           rewriter, location, result, lhs, rhs,
           stablehlo::DotDimensionNumbersAttr::get(
               rewriter.getContext(), batch, batch, {rank - 1}, {rhsContracted}),
-          /*precision_config=*/nullptr, /*algorithm=*/nullptr);
+          of.getPrecisionConfigAttr(), of.getAlgorithmAttr());
     };
-    Value scores = dot(type, inputs[0], inputs[1], rank - 1);
+    Value scores = dot(ofScores, type, inputs[0], inputs[1], rank - 1);
     scores = stablehlo::MulOp::create(rewriter, location, scores,
                                       splat(rewriter, location, type, scale));
     if (masked && typeOf(inputs[3]).getElementType().isInteger(1))
@@ -329,7 +338,8 @@ private:
           stablehlo::CompareOp::create(rewriter, location, weights, weights,
                                        stablehlo::ComparisonDirection::NE),
           splat(rewriter, location, type, 0.0), weights);
-    return dot(resultType, weights, inputs[2], rank - 2);
+    return dot(ofValues, typeOf(ofValues.getResult()), weights, inputs[2],
+               rank - 2);
   }
 };
 

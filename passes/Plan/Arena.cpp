@@ -1,11 +1,130 @@
+// Where the buffers of an arena lie.
+
 #include "passes/Plan/Arena.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <map>
 #include <numeric>
 
 using namespace heddle;
+
+namespace {
+/// Bytes that are taken, as intervals that do not touch.
+class Taken {
+public:
+  void add(int64_t begin, int64_t end) {
+    auto next = intervals.upper_bound(begin);
+    if (next != intervals.begin())
+      if (auto before = std::prev(next); before->second >= begin)
+        next = before;
+    while (next != intervals.end() && next->first <= end) {
+      begin = std::min(begin, next->first);
+      end = std::max(end, next->second);
+      next = intervals.erase(next);
+    }
+    intervals.emplace_hint(next, begin, end);
+  }
+
+  /// The least place from `at` on with `size` free bytes.
+  int64_t findFree(int64_t at, int64_t size) const {
+    auto next = intervals.upper_bound(at);
+    if (next != intervals.begin())
+      at = std::max(at, std::prev(next)->second);
+    while (next != intervals.end() && next->first < at + size) {
+      at = std::max(at, next->second);
+      ++next;
+    }
+    return at;
+  }
+
+private:
+  std::map<int64_t, int64_t> intervals;
+};
+
+/// What is taken at each time: a tree over the times, in which a buffer stands
+/// at the few nodes that make up its life. So finding a place looks at a
+/// handful of nodes, not at all buffers.
+class Occupancy {
+public:
+  explicit Occupancy(size_t times) {
+    while (leaves < times)
+      leaves *= 2;
+    nodes.resize(2 * leaves);
+  }
+
+  void add(size_t first, size_t last, int64_t begin, int64_t end) {
+    Cover cover = coverOf(first, last);
+    for (size_t node : cover.parts) {
+      nodes[node].whole.add(begin, end);
+      nodes[node].any.add(begin, end);
+    }
+    for (size_t node : cover.above)
+      nodes[node].any.add(begin, end);
+  }
+
+  /// The least place of `size` bytes that are free from `first` to `last`.
+  int64_t findFree(size_t first, size_t last, int64_t size) const {
+    // Whoever stands above a part lives all its time; whoever stands at it or
+    // below meets it somewhere.
+    Cover cover = coverOf(first, last);
+    int64_t at = 0, before = 0;
+    do {
+      before = at;
+      for (size_t node : cover.parts)
+        at = nodes[node].any.findFree(at, size);
+      for (size_t node : cover.above)
+        at = nodes[node].whole.findFree(at, size);
+    } while (at != before);
+    return at;
+  }
+
+private:
+  struct Node {
+    Taken whole; ///< By those who live all the time of the node.
+    Taken any;   ///< By those who stand at the node or below it.
+  };
+
+  /// The nodes that make up a life, and those above them.
+  struct Cover {
+    llvm::SmallVector<size_t> parts, above;
+  };
+
+  Cover coverOf(size_t first, size_t last) const {
+    Cover cover;
+    size_t low = first + leaves, high = last + leaves + 1;
+    for (; low < high; low /= 2, high /= 2) {
+      if (low % 2)
+        cover.parts.push_back(low++);
+      if (high % 2)
+        cover.parts.push_back(--high);
+    }
+    for (size_t part : cover.parts)
+      for (size_t node = part / 2; node; node /= 2)
+        cover.above.push_back(node);
+    llvm::sort(cover.above);
+    cover.above.erase(llvm::unique(cover.above), cover.above.end());
+    return cover;
+  }
+
+  size_t leaves = 1;
+  std::vector<Node> nodes;
+};
+} // namespace
+
+/// The times at which a life begins or ends, by rising number.
+static std::vector<int64_t> times(llvm::ArrayRef<ArenaBuffer> buffers) {
+  std::vector<int64_t> result;
+  for (const ArenaBuffer &buffer : buffers) {
+    result.push_back(buffer.first);
+    result.push_back(buffer.last);
+  }
+  llvm::sort(result);
+  result.erase(llvm::unique(result), result.end());
+  return result;
+}
 
 ArenaLayout heddle::layOutArena(llvm::ArrayRef<ArenaBuffer> buffers,
                                 int64_t alignment) {
@@ -18,27 +137,23 @@ ArenaLayout heddle::layOutArena(llvm::ArrayRef<ArenaBuffer> buffers,
            std::make_pair(-buffers[b].size, b);
   });
 
-  // The buffers that have a place, by rising offset.
-  std::vector<size_t> placed;
+  std::vector<int64_t> known = times(buffers);
+  auto timeOf = [&](int64_t time) {
+    return size_t(llvm::lower_bound(known, time) - known.begin());
+  };
+  Occupancy occupancy(known.size());
   for (size_t i : order) {
     const ArenaBuffer &buffer = buffers[i];
-    int64_t offset = 0;
-    for (size_t j : placed) {
-      const ArenaBuffer &other = buffers[j];
-      if (other.last < buffer.first || buffer.last < other.first)
-        continue;
-      if (offset + buffer.size <= layout.offsets[j])
-        break;
-      int64_t end = layout.offsets[j] + other.size;
-      offset = std::max<int64_t>(offset, llvm::alignTo(end, alignment));
-    }
+    if (!buffer.size)
+      continue;
+    // Places are multiples of the alignment, so what is left of the last one
+    // is nobody's.
+    int64_t size = llvm::alignTo(buffer.size, alignment);
+    size_t first = timeOf(buffer.first), last = timeOf(buffer.last);
+    int64_t offset = occupancy.findFree(first, last, size);
+    occupancy.add(first, last, offset, offset + size);
     layout.offsets[i] = offset;
-    layout.size = std::max<int64_t>(
-        layout.size, llvm::alignTo(offset + buffer.size, alignment));
-    auto position = llvm::upper_bound(placed, i, [&](size_t a, size_t b) {
-      return layout.offsets[a] < layout.offsets[b];
-    });
-    placed.insert(position, i);
+    layout.size = std::max(layout.size, offset + size);
   }
   return layout;
 }

@@ -11,6 +11,7 @@
 #include "passes/Plan/NodeNames.h"
 #include "passes/Plan/OrderUpdates.h"
 #include "passes/Plan/Passes.h"
+#include "runtime/format/Limits.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -21,9 +22,6 @@ using namespace mlir;
 namespace heddle {
 #define GEN_PASS_DEF_BUILDPLAN
 #include "passes/Plan/Passes.h.inc"
-
-/// Blocks within blocks; the verifier of plans takes two more.
-static constexpr unsigned maximumDepth = 30;
 
 namespace {
 class PlanBuilder {
@@ -68,7 +66,7 @@ private:
   CommandTree tree;
   SmallVector<std::optional<unsigned>> outputs;
   unsigned current = 0; ///< The block that commands are added to.
-  unsigned depth = 0;
+  unsigned depth = 1;   ///< Of blocks, the outermost included.
   DenseMap<Value, unsigned> storages;
   llvm::StringMap<unsigned> weights;
   DenseMap<unsigned, Value> values; ///< Of storages, while emitting.
@@ -184,9 +182,10 @@ LogicalResult PlanBuilder::launch(kernel::LaunchOp op) {
 
 FailureOr<unsigned> PlanBuilder::nested(Block &block,
                                         llvm::function_ref<void()> finish) {
-  if (++depth > maximumDepth)
+  if (++depth > format::maximumBlockDepth)
     return emitError(block.getParentOp()->getLoc(), ErrorCode::TooMany)
-           << "control flow is nested more than " << maximumDepth << " deep";
+           << "control flow is nested more than "
+           << format::maximumBlockDepth - 1 << " deep";
   unsigned fresh = tree.blocks.size();
   tree.blocks.emplace_back();
   unsigned outer = std::exchange(current, fresh);

@@ -2,8 +2,10 @@
 
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/EntrySizes.h"
+#include "heddle/Support/SignatureAttributes.h"
 
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 using namespace heddle;
@@ -22,8 +24,21 @@ std::optional<unsigned> heddle::replacedInput(func::FuncOp main,
 LogicalResult heddle::matchDonatedInputs(func::FuncOp main) {
   Builder builder(main.getContext());
   FunctionType type = main.getFunctionType();
+  SignatureAttributes attributes(main);
+  // The inputs that results replace, some of them given by whoever was here
+  // before.
+  SmallVector<std::optional<unsigned>> replaced;
+  llvm::SmallDenseSet<unsigned> given;
+  for (unsigned i = 0; i < type.getNumResults(); ++i) {
+    replaced.push_back(replacedInput(main, i));
+    if (replaced[i])
+      given.insert(*replaced[i]);
+  }
   auto give = [&](unsigned input, unsigned output) {
-    main.setResultAttr(output, replacesName, builder.getI64IntegerAttr(input));
+    replaced[output] = input;
+    given.insert(input);
+    attributes.result(output).set(replacesName,
+                                  builder.getI64IntegerAttr(input));
   };
   for (unsigned i = 0; i < type.getNumInputs(); ++i) {
     auto output = main.getArgAttrOfType<IntegerAttr>(i, "tf.aliasing_output");
@@ -41,26 +56,25 @@ LogicalResult heddle::matchDonatedInputs(func::FuncOp main) {
     if (type.getInput(i) != type.getResult(number))
       return fail() << ", a result of type " << type.getResult(number)
                     << ", and is " << type.getInput(i);
-    std::optional<unsigned> other = replacedInput(main, number);
-    if (other && *other != i)
-      return fail() << ", a result that argument " << *other
+    if (replaced[number] && *replaced[number] != i)
+      return fail() << ", a result that argument " << *replaced[number]
                     << " is given to already";
     give(i, number);
   }
+  // Of each type the results that replace nothing, the first one last.
+  llvm::DenseMap<Type, SmallVector<unsigned>> open;
+  for (unsigned i = type.getNumResults(); i-- > 0;)
+    if (!replaced[i] && !main.getResultAttr(i, kShapeAttrName))
+      open[type.getResult(i)].push_back(i);
   for (unsigned i = 0; i < type.getNumInputs(); ++i) {
     auto donor = main.getArgAttrOfType<BoolAttr>(i, "jax.buffer_donor");
-    if (!donor || !donor.getValue() || main.getArgAttr(i, kShapeAttrName))
+    if (!donor || !donor.getValue() || main.getArgAttr(i, kShapeAttrName) ||
+        given.contains(i))
       continue;
-    // Again for a module that has been here.
-    bool given = false;
-    for (unsigned j = 0; j < type.getNumResults(); ++j)
-      given |= replacedInput(main, j) == i;
-    for (unsigned j = 0; j < type.getNumResults() && !given; ++j)
-      if (type.getResult(j) == type.getInput(i) && !replacedInput(main, j) &&
-          !main.getResultAttr(j, kShapeAttrName)) {
-        give(i, j);
-        given = true;
-      }
+    if (auto results = open.find(type.getInput(i));
+        results != open.end() && !results->second.empty())
+      give(i, results->second.pop_back_val());
   }
+  attributes.store();
   return success();
 }

@@ -16,15 +16,30 @@ public:
       : tree(tree), a(a), b(b) {}
 
   bool exists() {
-    unsigned atEnd = 0;
-    for (unsigned id : {a, b})
-      if (tree.storages[id].kind == plan::BufferKind::Output)
-        atEnd |= maskOf(id);
-    walkBlock(0, atEnd);
+    walkBlock(0, aliveAtEnd());
     return found;
   }
 
+  /// The same for storages that only commands of the outermost block use, at
+  /// these positions, the last one first.
+  bool existsAmong(llvm::ArrayRef<unsigned> positions) {
+    unsigned alive = aliveAtEnd();
+    for (unsigned position : positions) {
+      alive = walk(tree.blocks[0][position], alive);
+      if (found)
+        return true;
+    }
+    return false;
+  }
+
 private:
+  unsigned aliveAtEnd() const {
+    unsigned alive = 0;
+    for (unsigned id : {a, b})
+      if (tree.storages[id].kind == plan::BufferKind::Output)
+        alive |= maskOf(id);
+    return alive;
+  }
   unsigned maskOf(unsigned id) const {
     return (id == a ? 1 : 0) | (id == b ? 2 : 0);
   }
@@ -192,9 +207,21 @@ private:
            (x.last < y.first || y.last < x.first);
   }
 
+  bool interfere(unsigned a, unsigned b) const {
+    if (spans[a].block != 0 || spans[b].block != 0)
+      return Interference(tree, a, b).exists();
+    // The outermost block runs once: whatever names neither changes nothing.
+    std::vector<unsigned> positions;
+    for (unsigned id : {a, b})
+      for (auto [block, position] : users[id])
+        positions.push_back(position);
+    llvm::sort(positions, std::greater<>());
+    positions.erase(llvm::unique(positions), positions.end());
+    return Interference(tree, a, b).existsAmong(positions);
+  }
+
   bool tryMerge(unsigned a, unsigned b) {
-    if (!mayMerge(a, b) ||
-        (!follows(a, b) && Interference(tree, a, b).exists()))
+    if (!mayMerge(a, b) || (!follows(a, b) && interfere(a, b)))
       return false;
     merge(std::min(a, b), std::max(a, b));
     return true;
@@ -239,7 +266,7 @@ private:
     bool plain = x.block == block && y.block == block && x.last == position &&
                  y.first == position && llvm::count(command.reads, from) == 1 &&
                  llvm::count(command.writes, to) == 1;
-    if (plain || !Interference(tree, from, to).exists())
+    if (plain || !interfere(from, to))
       merge(std::min(from, to), std::max(from, to));
   }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import numbers
 import os
 import pathlib
 import tempfile
@@ -11,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from heddle._runtime import HeddleError
+from heddle.program import _path
 
 
 class CompileError(HeddleError):
@@ -42,7 +44,7 @@ def _check(outcome: int, document: str) -> dict:
 def _model_file(model: Any) -> Iterator[str]:
     """The model as a file: as it is, or written into a folder that goes away."""
     if isinstance(model, (str, os.PathLike)):
-        yield os.fspath(model)
+        yield os.fsdecode(model)
         return
     with tempfile.TemporaryDirectory(prefix="heddle-") as folder:
         path = pathlib.Path(folder) / "model"
@@ -54,46 +56,81 @@ def _model_file(model: Any) -> Iterator[str]:
             path.write_text(model.compiler_ir("stablehlo").operation.get_asm(enable_debug_info=True))
         elif hasattr(model, "mlir_module_serialized"):  # jax.export.Exported
             path.write_bytes(model.serialize())
+        elif type(model).__module__.startswith("onnx") and hasattr(model, "graph"):  # onnx.ModelProto
+            import onnx
+            path = path.with_suffix(".onnx")
+            # Protocol buffers end at 2 GiB; tensors in a file of their own do not.
+            onnx.save_model(model, str(path), save_as_external_data=model.ByteSize() >= 1 << 31, location="model.weights")
         elif type(model).__module__.startswith("torch.export"):  # torch.export.ExportedProgram
             import torch
             path = path.with_suffix(".onnx")
             torch.onnx.export(model, f=str(path), dynamo=True, external_data=True)
         else:
-            raise TypeError(f"cannot compile a {type(model).__qualname__}: give a path, bytes, a jax.stages.Lowered, a jax.export.Exported or "
-                            "a torch ExportedProgram")
+            raise TypeError(f"cannot compile a {type(model).__qualname__}: give a path, bytes, an onnx.ModelProto, a jax.stages.Lowered, "
+                            "a jax.export.Exported or a torch ExportedProgram")
         yield str(path)
+
+
+def _list(value: str | Sequence[str], what: str) -> list[str]:
+    """Names; one by itself is a list of one."""
+    values = [value] if isinstance(value, str) else list(value)
+    for item in values:
+        if not isinstance(item, str):
+            raise TypeError(f"{what} holds {item!r}; names are wanted")
+    return values
+
+
+def _size(size: Any, what: str) -> str:
+    """A size as the command line has it: 8, "8", "1..8", or a pair (1, 8)."""
+    if isinstance(size, str) or isinstance(size, numbers.Integral) and not isinstance(size, bool):
+        return str(size)
+    if isinstance(size, (tuple, list)) and len(size) == 2 and all(isinstance(end, numbers.Integral) for end in size):
+        return f"{size[0]}..{size[1]}"
+    raise TypeError(f"{what} is {size!r}; a size, or a range as (1, 8) or \"1..8\", is wanted")
+
+
+def _items(value: Mapping[str, Any] | None, what: str, example: str) -> list[tuple[str, Any]]:
+    if value is not None and not isinstance(value, Mapping):
+        raise TypeError(f"{what} is a {type(value).__qualname__}; a dictionary such as {example} is wanted")
+    return list((value or {}).items())
 
 
 def compile(
     model: Any,
     output: str | os.PathLike | None = None,
     *,
-    targets: Sequence[str] = (),
-    shapes: Mapping[str, Sequence[int | str]] | None = None,
-    dims: Mapping[str, int | str] | None = None,
+    targets: str | Sequence[str] = (),
+    shapes: Mapping[str, Sequence[int | str | tuple[int, int]]] | None = None,
+    dims: Mapping[str, int | str | tuple[int, int]] | None = None,
     binds: Mapping[str, str | os.PathLike] | None = None,
-    custom_calls: Sequence[str] = (),
+    custom_calls: str | Sequence[str] = (),
     flush_subnormals: bool = False,
 ) -> pathlib.Path:
     """Compiles `model` into an artifact and returns its path.
 
-    A model is a path to .onnx, .mlir or .mlirbc, their bytes, a jax.stages.Lowered, a jax.export.Exported, or a torch ExportedProgram. Without
-    `output` a path's stem with .heddle is taken; other models need one. `shapes` and `dims` fix what the model leaves open, or bound it: a range
-    "1..8" leaves the size to each call. `binds` turns StableHLO arguments into weights: {"params": "params.npz"}. `custom_calls` names functions that custom calls may call: they are given to
-    heddle.load. With `flush_subnormals` numbers below the smallest normal one become zeros, which is faster where there are many.
+    A model is a path to .onnx, .mlir or .mlirbc, their bytes, an onnx.ModelProto, a jax.stages.Lowered, a jax.export.Exported, or a torch
+    ExportedProgram. Without `output` a path's stem with .heddle is taken; other models need one. `targets` are names as `heddle targets` has
+    them; without any it is this machine's. `shapes` and `dims` fix what the model leaves open, or bound it: a range, (1, 8) or "1..8", leaves
+    the size to each call. `binds` turns StableHLO arguments into weights: {"params": "params.npz"}. `custom_calls` names functions that custom
+    calls may call: they are given to heddle.load. With `flush_subnormals` numbers below the smallest normal one become zeros, which is faster
+    where there are many.
     """
     from heddle import _compiler
     if output is None:
         if not isinstance(model, (str, os.PathLike)):
             raise TypeError("a model that is not a file needs an output path")
         output = pathlib.Path(model).with_suffix(".heddle").name
+    shape_texts = []
+    for name, shape in _items(shapes, "shapes", '{"input_ids": (1, 128)}'):
+        if isinstance(shape, str) or not isinstance(shape, Sequence):
+            raise TypeError(f"the shape of {name!r} is {shape!r}; a list of sizes is wanted")
+        shape_texts.append(f"{name}={'x'.join(_size(size, f'the shape of {name!r}') for size in shape)}")
     with _model_file(model) as path:
         outcome = _compiler.compile(
-            path, os.fspath(output), list(targets),
-            [f"{name}={'x'.join(map(str, shape))}" for name, shape in (shapes or {}).items()],
-            [f"{name}={size}" for name, size in (dims or {}).items()],
-            [f"{name}=@{os.fspath(file)}" for name, file in (binds or {}).items()], list(custom_calls),
-            flush_subnormals)
+            _path(path), _path(output), _list(targets, "targets"), shape_texts,
+            [f"{name}={_size(size, f'dimension {name!r}')}" for name, size in _items(dims, "dims", '{"batch": 8}')],
+            [f"{name}=@{os.fsdecode(_path(file))}" for name, file in _items(binds, "binds", '{"params": "params.npz"}')],
+            _list(custom_calls, "custom_calls"), bool(flush_subnormals))
     _check(*outcome)
     return pathlib.Path(output)
 
@@ -101,4 +138,4 @@ def compile(
 def inspect(path: str | os.PathLike) -> dict:
     """What is in a model or an artifact. Nothing is executed."""
     from heddle import _compiler
-    return _check(*_compiler.inspect(os.fspath(path)))
+    return _check(*_compiler.inspect(_path(path)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import numbers
 import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -22,6 +24,11 @@ _EXTENDED = {"bf16": "bfloat16", "f8e4m3fn": "float8_e4m3fn", "f8e5m2": "float8_
              "i2": "int2", "i4": "int4", "ui2": "uint2", "ui4": "uint4"}
 
 
+# What numbers are in Python and arrays in numpy when nobody says otherwise: these are converted to what a model wants. Any other type was chosen
+# by somebody, and is not changed without a word.
+_DEFAULTS = (np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.complex128))
+
+
 def _dtype(name: str) -> np.dtype:
     if name in _NUMPY:
         return np.dtype(_NUMPY[name])
@@ -32,24 +39,98 @@ def _dtype(name: str) -> np.dtype:
         return np.dtype(np.uint16 if name == "bf16" else np.uint8)
 
 
-def _allocate(info: _runtime.TensorInfo, shape: list[int]) -> np.ndarray:
-    return np.empty(shape, _dtype(info.dtype))
+def _path(path: str | os.PathLike) -> bytes:
+    """A path as the C interface takes it, which ends at a NUL."""
+    encoded = os.fsencode(path)
+    if b"\0" in encoded:
+        raise ValueError(f"a path cannot hold a NUL: {os.fspath(path)!r}")
+    return encoded
 
 
-def _inward(value: Any, info: _runtime.TensorInfo) -> tuple[Any, bool]:
-    """What the extension takes without a copy, a numpy array or anything with __dlpack__, and whether only its bits are of the type asked for."""
-    if not isinstance(value, np.ndarray) and not hasattr(value, "__dlpack__"):
-        value = np.asarray(value)
-    if not isinstance(value, np.ndarray):
+def _convert(value: np.ndarray, wanted: np.dtype, what: str) -> np.ndarray:
+    """Numbers of a default type as `wanted`; integers only if they are the same there."""
+    if value.dtype.kind == "c" and wanted.kind != "c" or value.dtype.kind == "f" and wanted.kind in "biu":
+        return value  # the runtime says that the type is wrong
+    with np.errstate(over="ignore", invalid="ignore"):
+        converted = value.astype(wanted)
+    if value.dtype.kind == "i" and wanted.kind not in "fc" and not np.array_equal(converted.astype(np.int64), value):
+        raise ValueError(f"{what} holds numbers that {wanted} does not: it goes from {value.min()} to {value.max()}")
+    return converted
+
+
+class _Port:
+    """An input or output: makes what a caller gives into what the extension takes."""
+
+    def __init__(self, kind: str, info: _runtime.TensorInfo):
+        self.info, self.what, self.dtype = info, f"{kind} {info.name!r}", _dtype(info.dtype)
+        # numpy's arrays of ml_dtypes' types do not speak DLPack: they go as integers, and are said to be only bits.
+        self.bits = np.dtype(np.uint16 if self.dtype.itemsize == 2 else np.uint8) if info.dtype in _EXTENDED else None
+
+    def inward(self, value: Any) -> tuple[Any, bool]:
+        """`value`, or a copy where that is needed, and whether only its bits are of the type wanted."""
+        if not isinstance(value, np.ndarray):
+            if hasattr(value, "__dlpack__"):
+                try:
+                    value = np.from_dlpack(value)
+                except (BufferError, RuntimeError, TypeError, ValueError):
+                    return value, False  # a type that numpy lacks, or another device: the extension knows more
+            else:
+                value = self._array(value)
+        if value.dtype != self.dtype:
+            if value.dtype in _DEFAULTS:
+                value = _convert(value, self.dtype, self.what)
+            elif value.dtype.newbyteorder("=") == self.dtype:
+                value = value.astype(self.dtype)
+            elif value.dtype.hasobject:
+                raise self._wrong(value)
+        if not (value.flags.c_contiguous and value.flags.aligned):
+            value = np.require(value.copy(), requirements=("C", "A"))
+        if self.bits is not None and value.dtype == self.dtype:
+            return value.view(self.bits), True
         return value, False
-    bits = info.dtype in _EXTENDED and value.dtype.name == _EXTENDED[info.dtype]
-    if bits:
-        value = value.view(np.uint16 if value.dtype.itemsize == 2 else np.uint8)
-    return value, bits
+
+    def _array(self, value: Any) -> np.ndarray:
+        """Lists, tuples and numbers. They have no type of their own: truth values are numbers, too."""
+        try:
+            array = np.asarray(value)
+        except (TypeError, ValueError) as error:
+            raise self._wrong(value) from error
+        if array.dtype.kind not in "biufc" and array.dtype != self.dtype:
+            raise self._wrong(value)
+        if not isinstance(value, (np.generic, memoryview, bytes, bytearray)) and array.dtype != self.dtype:
+            if array.dtype.kind == "b":
+                array = array.astype(np.int64)
+            if not array.size:
+                array = array.astype(self.dtype)
+        return array
+
+    def _wrong(self, value: Any) -> TypeError:
+        return TypeError(f"{self.what} is given a {type(value).__qualname__}; an array of {self.info.dtype}, or a list of numbers, is wanted")
+
+    def outward(self, value: Any) -> tuple[Any, bool]:
+        """Memory to write to, and whether only its bits are of the type wanted."""
+        if isinstance(value, np.ndarray):
+            if not value.flags.writeable:
+                raise ValueError(f"{self.what} cannot be written to: the array is read-only")
+            if self.bits is not None and value.dtype == self.dtype and value.flags.c_contiguous:
+                return value.view(self.bits), True
+            return value, False
+        if not hasattr(value, "__dlpack__"):
+            raise TypeError(f"{self.what} is given a {type(value).__qualname__}; an array to write to is wanted")
+        # DLPack's first version does not tell what is immutable, as arrays of jax are; the buffer does.
+        try:
+            immutable = memoryview(value).readonly
+        except (TypeError, ValueError, BufferError):
+            immutable = False
+        if immutable:
+            raise ValueError(f"{self.what} cannot be written to: a {type(value).__qualname__} is immutable; give a numpy array")
+        return value, False
 
 
 def _adapt(name: str, function: Callable[..., Any]) -> Callable[..., None]:
     """What the extension calls: arrays in, arrays out, each checked, copied into the memory of the call."""
+    if not isinstance(name, str) or "\0" in name:
+        raise TypeError(f"{name!r} is no name of a custom call")
     if not callable(function):
         raise TypeError(f"custom call {name!r} is given a {type(function).__qualname__}; a function is wanted")
 
@@ -83,6 +164,8 @@ class Model:
         self._context = _runtime.Context(program, entry, threads)
         self.inputs: list[_runtime.TensorInfo] = self._context.inputs
         self.outputs: list[_runtime.TensorInfo] = self._context.outputs
+        self._inputs = {info.name: _Port("input", info) for info in self.inputs}
+        self._outputs = {info.name: _Port("output", info) for info in self.outputs}
         # Whether a call chooses sizes, from shape_min to shape of an input.
         self._chooses = any(info.shape_min != info.shape for info in self.inputs)
 
@@ -99,33 +182,54 @@ class Model:
         return f"<heddle.Model {', '.join(map(repr, self.inputs))} -> {', '.join(map(repr, self.outputs))}>"
 
     def __call__(self, *args: Any, out: Mapping[str, Any] | None = None, timeout: float | None = None, **kwargs: Any) -> dict[str, np.ndarray]:
-        """`out` gives memory for outputs by name; `timeout` in seconds."""
-        names = [info.name for info in self.inputs]
+        """Inputs are arrays of numpy, anything else with __dlpack__, or lists and numbers. f64, i64 and c128, which is what they are when nobody says
+        otherwise, are converted to what the model wants, and what is not contiguous is copied; another type is refused, as is another shape.
+        `out` gives memory for outputs by name; results elsewhere take memory of earlier ones that nobody holds any more. `timeout` is in
+        seconds.
+        """
+        given = self._named(args, kwargs)
+        out = dict(out or {})
+        unknown = set(out) - set(self._outputs)
+        if unknown:
+            raise TypeError(f"there is no output {min(unknown)!r}; there are: {', '.join(self._outputs)}")
+        inputs = [port.inward(given[name]) for name, port in self._inputs.items()]
+        shapes = [info.shape for info in self.outputs]
+        if self._chooses:
+            shapes = self._context.output_shapes([list(value.shape) for value, _ in inputs])
+        results = {name: out[name] if name in out else self._allocate(port, shape) for (name, port), shape in zip(self._outputs.items(), shapes)}
+        outputs = [port.outward(results[name]) for name, port in self._outputs.items()]
+        self._context.call([value for value, _ in inputs], [value for value, _ in outputs], [bits for _, bits in inputs],
+                           [bits for _, bits in outputs], _seconds(timeout))
+        return results
+
+    def _named(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        names = list(self._inputs)
         if len(args) > len(names):
             raise TypeError(f"{len(args)} inputs given, the model has {len(names)}")
         given = dict(zip(names, args))
         for name, value in kwargs.items():
-            if name not in names:
+            if name not in self._inputs:
                 raise TypeError(f"there is no input {name!r}; there are: {', '.join(names)}")
             if name in given:
                 raise TypeError(f"input {name!r} given twice")
             given[name] = value
-        missing = [name for name in names if name not in given]
-        if missing:
-            raise TypeError(f"input {missing[0]!r} is missing")
-        out = dict(out or {})
-        unknown = set(out) - {info.name for info in self.outputs}
-        if unknown:
-            raise TypeError(f"there is no output {unknown.pop()!r}")
-        inputs = [_inward(given[info.name], info) for info in self.inputs]
-        shapes = [info.shape for info in self.outputs]
-        if self._chooses:
-            shapes = self._context.output_shapes([list(value.shape) for value, _ in inputs])
-        results = {info.name: out[info.name] if info.name in out else _allocate(info, shape) for info, shape in zip(self.outputs, shapes)}
-        outputs = [_inward(results[info.name], info) for info in self.outputs]
-        self._context.call([value for value, _ in inputs], [value for value, _ in outputs], [bits for _, bits in inputs],
-                           [bits for _, bits in outputs], timeout)
-        return results
+        for name in names:
+            if name not in given:
+                raise TypeError(f"input {name!r} is missing")
+        return given
+
+    def _allocate(self, port: _Port, shape: Sequence[int]) -> np.ndarray:
+        """Memory of earlier results that nobody holds any more, or new."""
+        return np.ndarray(shape, port.dtype, self._context.memory(math.prod(shape) * port.dtype.itemsize))
+
+
+def _seconds(timeout: float | None) -> float | None:
+    if timeout is None:
+        return None
+    if not isinstance(timeout, numbers.Real) or not timeout >= 0:
+        raise ValueError(f"timeout is {timeout!r}; seconds from 0, or None, are wanted")
+    # Longer than any call: about 30 years.
+    return min(float(timeout), 1e9)
 
 
 def load(path: str | os.PathLike, *, entry: str | None = None, threads: int = 0, variant: str = "", verify_weights: bool = False,
@@ -138,11 +242,15 @@ def load(path: str | os.PathLike, *, entry: str | None = None, threads: int = 0,
     `threads` 0 is as many as this process may use; `variant` names a target instead of the best this machine can run; `verify_weights` also
     checks the weights' hashes.
     """
+    if isinstance(threads, bool) or not isinstance(threads, numbers.Integral) or not 0 <= threads <= 4096:
+        raise ValueError(f"threads is {threads!r}; a number from 1 to 4096, or 0 for as many as this process may use, is wanted")
+    if not isinstance(variant, str) or "\0" in variant:
+        raise ValueError(f"variant is {variant!r}; the name of a target is wanted")
     functions = {name: _adapt(name, function) for name, function in (custom_calls or {}).items()}
-    program = _runtime.Program(os.fspath(path), variant, verify_weights, functions)
+    program = _runtime.Program(_path(path), variant, bool(verify_weights), functions)
     entries = program.entries
     if entry is None:
         entry = entries[0] if len(entries) == 1 else "main"
     if entry not in entries:
         raise ValueError(f"there is no entry {entry!r}; there are: {', '.join(entries)}")
-    return Model(program, entries.index(entry), threads)
+    return Model(program, entries.index(entry), int(threads))

@@ -1,6 +1,8 @@
 """Functions of Python's that models call."""
 
+import gc
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -75,6 +77,28 @@ def test_missing_functions_are_named(artifact):
     assert caught.value.code == "HDL-0715"
     with pytest.raises(TypeError, match="custom call 'scale' is given a int"):
         heddle.load(artifact, custom_calls={"scale": 3, "count": count})
+
+
+def test_a_function_that_calls_its_own_model_is_told(artifact):
+    for threads in (1, 2):
+        model = heddle.load(artifact, threads=threads, custom_calls={"scale": lambda x, **_: model(x, np.array(0, np.int32))["y"], "count": count})
+        with pytest.raises(heddle.HeddleError, match="a custom call calls the model that it is called by") as caught:
+            model(X, np.array(1, np.int32))
+        assert caught.value.__cause__.code == "HDL-0817"
+        # Without the inner call the model works, and so does another one inside of it.
+        np.testing.assert_array_equal(model(X, np.array(0, np.int32))["y"], X)
+        other = heddle.load(artifact, custom_calls={"scale": scale, "count": count})
+        outer = heddle.load(artifact, threads=threads, custom_calls={"scale": lambda x, **_: other(x, np.array(1, np.int32))["y"], "count": count})
+        np.testing.assert_array_equal(outer(X, np.array(2, np.int32))["y"], 4 * X)
+
+
+def test_a_model_that_its_functions_hold_is_collected(artifact):
+    model = heddle.load(artifact, custom_calls={"scale": lambda x, **_: x * len(model.inputs), "count": count})
+    model(X, np.array(1, np.int32))
+    gone = weakref.ref(model)
+    del model
+    gc.collect()
+    assert gone() is None
 
 
 def test_what_a_function_raises_is_the_cause(artifact):

@@ -66,3 +66,17 @@ def test_singular_values_by_qr(tmp_path):
 
     model = heddle.load(heddle.compile(jax.jit(values).lower(X), tmp_path / "values.heddle"))
     np.testing.assert_allclose(list(model(X).values())[0], jax.jit(values)(X), rtol=1e-5)
+
+
+def test_arrays_of_jax_are_taken_but_never_written_to(tmp_path):
+    def increment(x):
+        return {"y": x + 1}
+
+    model = heddle.load(heddle.compile(jax.jit(increment).lower(X), tmp_path / "increment.heddle"))
+    (name,) = [info.name for info in model.outputs]
+    np.testing.assert_array_equal(model(jnp.asarray(X))[name], X + 1)
+    np.testing.assert_array_equal(model(jnp.asarray(X.T).T)[name], X + 1)
+    out = jnp.zeros_like(X)
+    with pytest.raises(ValueError, match="cannot be written to: a ArrayImpl is immutable"):
+        model(X, out={name: out})
+    assert not out.any()

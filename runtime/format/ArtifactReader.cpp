@@ -2,6 +2,7 @@
 
 #include "runtime/format/ArtifactReader.h"
 
+#include "runtime/format/Devices.h"
 #include "runtime/format/ManifestVerifier.h"
 #include "runtime/format/PlanVerifier.h"
 
@@ -77,7 +78,9 @@ Error ArtifactReader::check() {
     if (mapped.size) {
       void *base = mmap(nullptr, mapped.size, PROT_READ, MAP_PRIVATE, fd, 0);
       if (base == MAP_FAILED)
-        return fail(HEDDLE_FILE_UNREADABLE, std::strerror(errno));
+        return fail(errno == ENOMEM ? HEDDLE_OUT_OF_MEMORY
+                                    : HEDDLE_FILE_UNREADABLE,
+                    std::strerror(errno));
       mapped.data = static_cast<const char *>(base);
       owned = true;
     }
@@ -87,6 +90,8 @@ Error ArtifactReader::check() {
     error = checkManifest();
   if (!error)
     error = checkSections();
+  if (!error)
+    error = checkVariants();
   return error;
 }
 
@@ -196,23 +201,44 @@ Error ArtifactReader::checkSections() const {
   if (Error error = checkZero(end, header().manifestOffset))
     return error;
 
-  for (const Variant *variant : *root->variants()) {
-    Bytes plan = section(variant->plan());
-    flatbuffers::Verifier verifier = makeVerifier(plan.data, plan.size);
-    if (plan.size >= FLATBUFFERS_MAX_BUFFER_SIZE ||
-        !verifier.VerifyBuffer<Plan>(nullptr) ||
-        !elementsAreAligned(
-            flatbuffers::GetRoot<Plan>(plan.data)->expressions()))
-      return fail(HEDDLE_PLAN_INVALID, "a plan is malformed");
-    Error error = verifyKernels(*root, *variant, section(variant->code()));
-    if (!error)
-      error =
-          verifyPlan(*flatbuffers::GetRoot<Plan>(plan.data), *root, *variant);
-    if (error)
-      return fail(error.code(), "variant '" + text(variant->name()) +
-                                    "': " + error.message());
-  }
   return {};
+}
+
+Error ArtifactReader::checkVariant(const Variant &variant) const {
+  if (Error error = verifyDevices(*root, variant))
+    return error;
+  Bytes plan = section(variant.plan());
+  flatbuffers::Verifier verifier = makeVerifier(plan.data, plan.size);
+  if (plan.size >= FLATBUFFERS_MAX_BUFFER_SIZE ||
+      !verifier.VerifyBuffer<Plan>(nullptr) ||
+      !elementsAreAligned(flatbuffers::GetRoot<Plan>(plan.data)->expressions()))
+    return {HEDDLE_PLAN_INVALID, "its plan is malformed"};
+  if (Error error = verifyKernels(*root, variant, mapped))
+    return error;
+  return verifyPlan(*flatbuffers::GetRoot<Plan>(plan.data), *root, variant);
+}
+
+/// What needs something unknown is skipped, unless that is all there is.
+Error ArtifactReader::checkVariants() {
+  skipReasons.clear();
+  std::string reasons;
+  bool any = false;
+  for (const Variant *variant : *root->variants()) {
+    skipReasons.push_back(unknownPart(*variant));
+    std::string who = "variant '" + text(variant->name()) + "'";
+    if (!skipReasons.back().empty()) {
+      reasons +=
+          (reasons.empty() ? "" : ", ") + who + " needs " + skipReasons.back();
+      continue;
+    }
+    any = true;
+    if (Error error = checkVariant(*variant))
+      return fail(error.code(), who + ": " + error.message());
+  }
+  if (any)
+    return {};
+  return fail(HEDDLE_FEATURE_UNSUPPORTED,
+              "this version of heddle knows no variant of it: " + reasons);
 }
 
 Bytes ArtifactReader::section(uint32_t index) const {

@@ -7,6 +7,7 @@
 #include "runtime/format/Layout.h"
 
 #include <string>
+#include <vector>
 
 namespace heddle::format {
 
@@ -44,7 +45,12 @@ public:
 
   Bytes section(uint32_t index) const;
   Bytes weight(uint32_t index) const;
-  /// The plan of a variant.
+  /// Why variant `index` was skipped: it needs what this reader does not know.
+  /// Empty for all others; only they were checked, and have a plan.
+  const std::string &skipped(uint32_t variant) const {
+    return skipReasons[variant];
+  }
+  /// The plan of a variant that was not skipped.
   const Plan &plan(uint32_t variant) const;
 
   /// Reads weight `index` and compares its hash.
@@ -59,10 +65,13 @@ private:
   Error checkHeader() const;
   Error checkManifest();
   Error checkSections() const;
+  Error checkVariants();
+  Error checkVariant(const Variant &variant) const;
   Error checkZero(uint64_t begin, uint64_t end) const;
 
   Bytes mapped;
   const Manifest *root = nullptr;
+  std::vector<std::string> skipReasons; ///< By variant.
   std::string name;
   int fd = -1;
   bool owned = false; ///< The mapping is ours.

@@ -9,32 +9,52 @@ Error format::invalidPlan(const std::string &what) {
   return {HEDDLE_PLAN_INVALID, what};
 }
 
-uint32_t format::outputSpace(const ProgramView &view, uint32_t index) {
+uint32_t format::outputMemory(const ProgramView &view, uint32_t index) {
   uint32_t alias = view.entry->outputs()->Get(index)->alias();
-  return firstInputSpace + (alias != none ? alias : view.inputs() + index);
+  return firstInput(view) + (alias != none ? alias : view.inputs() + index);
 }
 
-// Buffers of the arena are called by their numbers, persistent memory by
-// `none`; inputs and outputs count down from there. Two buffers for one input
-// are one, and so is an output that replaces it: it begins with the input's
-// value.
+// Buffers of arenas are called by their numbers, persistent memory and states
+// by `none`; inputs and outputs count down from there. Two buffers for one
+// input are one, and so is an output that replaces it: it begins with the
+// input's value.
 uint32_t format::inputOwner(uint32_t index) { return none - 1 - index; }
 uint32_t format::outputOwner(const ProgramView &view, uint32_t index) {
   uint32_t alias = view.entry->outputs()->Get(index)->alias();
   return inputOwner(alias != none ? alias : view.inputs() + index);
 }
 
-/// Of the arena or of persistent memory.
+/// Of an arena or of persistent memory.
 Error BufferPlaces::placeInMemory(const Buffer &buffer, Place &place) const {
   bool isArena = buffer.kind() == BufferKind::arena;
+  const auto *memories =
+      isArena ? view.program.arenas() : view.plan.persistent();
+  if (buffer.index() >= length(memories))
+    return invalidPlan("is in an unknown memory");
+  const Memory &memory = *memories->Get(buffer.index());
+  if (memory.device() != buffer.device() || memory.space() != buffer.space())
+    return invalidPlan("is on another device than its memory");
   int64_t limit = 0;
-  view.value(isArena ? view.program.arena() : view.plan.persistent(), limit);
+  view.value(memory.size(), limit);
   if (!view.value(buffer.offset(), place.begin) || place.begin < 0 ||
       place.begin % static_cast<int64_t>(weightAlignment) ||
       place.begin > limit || place.size > limit - place.begin)
     return invalidPlan("lies outside its memory");
-  place.space = isArena ? arenaSpace : persistentSpace;
+  place.memory = (isArena ? 0 : firstPersistent(view)) + buffer.index();
   place.writable = isArena || !view.entry;
+  return {};
+}
+
+Error BufferPlaces::placeState(const Buffer &buffer, Place &place) const {
+  const StateUse *use = uses[buffer.index()];
+  if (!use)
+    return invalidPlan("is a state that the entry does not use");
+  const Home &home = *view.plan.states()->Get(buffer.index());
+  if (home.device() != buffer.device() || home.space() != buffer.space())
+    return invalidPlan("is on another device than its state");
+  place.memory = firstState(view) + buffer.index();
+  place.owner = none;
+  place.writable = use->writes();
   return {};
 }
 
@@ -43,9 +63,13 @@ Error BufferPlaces::placeOne(const Buffer &buffer, uint32_t index,
   if (!view.value(buffer.size(), place.size) || place.size < 0 ||
       place.size > maximumBytes)
     return invalidPlan("has no proper size");
-  if (buffer.device() >= length(view.plan.devices()) ||
-      buffer.space() > MemorySpace::MAX)
+  if (buffer.device() >= length(view.variant.devices()))
     return invalidPlan("is on an unknown device");
+  if (!hasSpace(view.variant.devices()->Get(buffer.device())->kind(),
+                buffer.space()))
+    return invalidPlan("is in a space that its device does not have");
+  place.device = buffer.device();
+  place.space = buffer.space();
 
   int64_t bytes = -1; // of what it stands for
   switch (buffer.kind()) {
@@ -57,26 +81,36 @@ Error BufferPlaces::placeOne(const Buffer &buffer, uint32_t index,
     return placeInMemory(buffer, place);
   case BufferKind::input:
     bytes = view.inputBytes(buffer.index());
-    place.space = firstInputSpace + buffer.index();
+    place.memory = firstInput(view) + buffer.index();
     place.owner = inputOwner(buffer.index());
     break;
   case BufferKind::output:
     bytes = view.outputBytes(buffer.index());
     if (bytes < 0)
       break;
-    place.space = outputSpace(view, buffer.index());
+    place.memory = outputMemory(view, buffer.index());
     place.owner = outputOwner(view, buffer.index());
     place.writable = true;
-    if (place.space < firstInputSpace + view.inputs() &&
-        view.inputBytes(place.space - firstInputSpace) != bytes)
+    if (place.memory < firstInput(view) + view.inputs() &&
+        view.inputBytes(place.memory - firstInput(view)) != bytes)
       return invalidPlan("replaces an input of another size");
     break;
   case BufferKind::weight:
     if (buffer.index() < length(view.manifest.weights()))
       bytes = static_cast<int64_t>(
           view.manifest.weights()->Get(buffer.index())->size());
-    place.space =
-        firstInputSpace + view.inputs() + view.outputs() + buffer.index();
+    place.memory = firstWeight(view) + buffer.index();
+    if (buffer.device() != hostDevice)
+      return invalidPlan("is a weight on " +
+                         deviceName(view.variant, buffer.device()) +
+                         ", where init has to copy it first");
+    break;
+  case BufferKind::state:
+    if (buffer.index() >= view.states())
+      break;
+    bytes = view.stateBytes[buffer.index()];
+    if (Error error = placeState(buffer, place))
+      return error;
     break;
   default:
     return invalidPlan("is of unknown kind");
@@ -90,6 +124,11 @@ Error BufferPlaces::placeOne(const Buffer &buffer, uint32_t index,
 }
 
 Error BufferPlaces::place() {
+  uses.assign(view.states(), nullptr);
+  for (uint32_t i = 0; view.entry && i < length(view.entry->states()); ++i) {
+    const StateUse *use = view.entry->states()->Get(i);
+    uses[use->state()] = use;
+  }
   places.resize(length(view.program.buffers()));
   for (uint32_t i = 0; i < places.size(); ++i) {
     const Buffer &buffer = *view.program.buffers()->Get(i);
@@ -101,8 +140,20 @@ Error BufferPlaces::place() {
   return {};
 }
 
-Error BufferPlaces::resolve(const Binding *binding,
-                            MemoryAccess &access) const {
+/// A device reaches its own memories, the cpu also what others share with it;
+/// copies reach the memory of the process, too.
+bool BufferPlaces::reaches(const Place &place, uint32_t device,
+                           Reach reach) const {
+  if (place.device == device)
+    return true;
+  bool shared =
+      place.space == MemorySpace::pinned || place.space == MemorySpace::managed;
+  return (device == hostDevice && shared) ||
+         (reach == Reach::copy && place.device == hostDevice);
+}
+
+Error BufferPlaces::resolve(const Binding *binding, uint32_t device,
+                            Reach reach, MemoryAccess &access) const {
   if (!binding || binding->buffer() >= places.size())
     return invalidPlan("binds an unknown buffer");
   std::string name = "buffer " + std::to_string(binding->buffer());
@@ -118,7 +169,12 @@ Error BufferPlaces::resolve(const Binding *binding,
   auto mode = static_cast<unsigned>(binding->access());
   if (!mode || mode > static_cast<unsigned>(Access::MAX))
     return invalidPlan("binds " + name + " for nothing");
-  access = {place.space,
+  if (!reaches(place, device, reach))
+    return invalidPlan("runs on " + deviceName(view.variant, device) +
+                       ", which cannot reach " + name + ", in " +
+                       EnumNameMemorySpace(place.space) + " memory of " +
+                       deviceName(view.variant, place.device));
+  access = {place.memory,
             place.begin + offset,
             place.begin + offset + size,
             place.owner,

@@ -3,6 +3,7 @@
 #ifndef HEDDLE_RUNTIME_FORMAT_BUFFERPLACES_H
 #define HEDDLE_RUNTIME_FORMAT_BUFFERPLACES_H
 
+#include "runtime/format/Devices.h"
 #include "runtime/format/Error.h"
 #include "runtime/format/Hazards.h"
 #include "runtime/format/ManifestVerifier.h"
@@ -19,8 +20,12 @@ struct ProgramView {
   const Program &program;
   const std::vector<int64_t> &values;         ///< Of the plan's expressions.
   const std::vector<int64_t> &manifestValues; ///< Of the manifest's.
+  const std::vector<int64_t> &stateBytes;     ///< Of each state's memory.
   const Entry *entry;                         ///< Null for init.
 
+  uint32_t arenas() const { return length(program.arenas()); }
+  uint32_t persistents() const { return length(plan.persistent()); }
+  uint32_t states() const { return length(manifest.states()); }
   uint32_t inputs() const { return entry ? length(entry->inputs()) : 0; }
   uint32_t outputs() const { return entry ? length(entry->outputs()) : 0; }
   /// Bytes of an input or output; -1 when there is none of that number.
@@ -43,12 +48,23 @@ struct ProgramView {
   }
 };
 
-/// The memories a program can touch are numbered: arena, persistent memory,
-/// then inputs, outputs, weights.
-enum : uint32_t { arenaSpace, persistentSpace, firstInputSpace };
+/// The memories a program can touch are numbered: arenas, persistent memories,
+/// states, then inputs, outputs, weights.
+inline uint32_t firstPersistent(const ProgramView &view) {
+  return view.arenas();
+}
+inline uint32_t firstState(const ProgramView &view) {
+  return firstPersistent(view) + view.persistents();
+}
+inline uint32_t firstInput(const ProgramView &view) {
+  return firstState(view) + view.states();
+}
+inline uint32_t firstWeight(const ProgramView &view) {
+  return firstInput(view) + view.inputs() + view.outputs();
+}
 
 /// The memory that holds output `index`: an input's, when it replaces one.
-uint32_t outputSpace(const ProgramView &view, uint32_t index);
+uint32_t outputMemory(const ProgramView &view, uint32_t index);
 /// What buffers for this input or output are called in a MemoryMap.
 uint32_t inputOwner(uint32_t index);
 uint32_t outputOwner(const ProgramView &view, uint32_t index);
@@ -61,24 +77,34 @@ class BufferPlaces {
 public:
   explicit BufferPlaces(const ProgramView &view) : view(view) {}
 
+  /// Who touches a binding: kernels, fills and flags reach less than copies.
+  enum class Reach { kernel, copy };
+
   Error place();
-  /// The bytes that `binding` means, which are in bounds and may be used so.
-  Error resolve(const Binding *binding, MemoryAccess &access) const;
+  /// The bytes that `binding` means, which are in bounds, may be used so, and
+  /// lie where a queue of `device` reaches them.
+  Error resolve(const Binding *binding, uint32_t device, Reach reach,
+                MemoryAccess &access) const;
 
 private:
   /// Bytes [begin, begin + size) of a memory.
   struct Place {
-    uint32_t space;
+    uint32_t memory;
     int64_t begin;
     int64_t size;
     uint32_t owner; ///< Equal for buffers that are the same by definition.
     bool writable;
+    uint32_t device;
+    MemorySpace space;
   };
 
   Error placeOne(const Buffer &buffer, uint32_t index, Place &place) const;
   Error placeInMemory(const Buffer &buffer, Place &place) const;
+  Error placeState(const Buffer &buffer, Place &place) const;
+  bool reaches(const Place &place, uint32_t device, Reach reach) const;
 
   const ProgramView &view;
+  std::vector<const StateUse *> uses; ///< By state.
   std::vector<Place> places;
 };
 

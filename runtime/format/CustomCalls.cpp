@@ -97,7 +97,7 @@ Error verifyCustomCall(const Kernel &kernel, const Manifest &manifest) {
   };
   if (!isName(call.target()))
     return invalid("has no proper name");
-  if (kernel.offset() || kernel.size() || kernel.scratch() || kernel.integers())
+  if (kernel.launch_type() != LaunchData::NONE || kernel.integers())
     return invalid("claims to have code");
   if (kernel.bindings() != length(call.operands()) + length(call.results()))
     return invalid("binds another number of buffers than it has tensors");
@@ -169,7 +169,7 @@ Error verifyCustomCallBindings(const CustomCall &call, const ProgramView &view,
     if (!isResult || tensor.alias() == none)
       continue;
     const MemoryAccess &operand = accesses[tensor.alias()];
-    if (operand.space != access.space || operand.begin != access.begin)
+    if (operand.memory != access.memory || operand.begin != access.begin)
       return fail("to other memory than its operand");
   }
   return {};

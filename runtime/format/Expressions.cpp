@@ -41,6 +41,15 @@ static const char *apply(ExpressionKind kind, int64_t lhs, int64_t rhs,
   case ExpressionKind::max:
     result = std::max(lhs, rhs);
     return nullptr;
+  case ExpressionKind::equal:
+    result = lhs == rhs;
+    return nullptr;
+  case ExpressionKind::less:
+    result = lhs < rhs;
+    return nullptr;
+  case ExpressionKind::less_equal:
+    result = lhs <= rhs;
+    return nullptr;
   default:
     return "is of an unknown kind";
   }
@@ -64,8 +73,13 @@ Error heddle::format::evaluate(const ExpressionTable *table,
       else
         value = symbols[static_cast<size_t>(value)];
     } else if (expression.kind() != ExpressionKind::constant) {
-      if (expression.lhs() >= i || expression.rhs() >= i)
+      bool selects = expression.kind() == ExpressionKind::select;
+      if (expression.lhs() >= i || expression.rhs() >= i ||
+          (selects && (value < 0 || value >= int64_t(i))))
         fault = "refers to a later one";
+      else if (selects)
+        value = values[values[static_cast<size_t>(value)] ? expression.lhs()
+                                                          : expression.rhs()];
       else
         fault = apply(expression.kind(), values[expression.lhs()],
                       values[expression.rhs()], value);

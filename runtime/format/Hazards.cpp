@@ -33,7 +33,7 @@ void Hazards::split(Segments &segments, int64_t at) {
 bool Hazards::touch(const MemoryAccess &access) {
   if (access.begin >= access.end)
     return true;
-  Segments &segments = spaces[access.space];
+  Segments &segments = memories[access.memory];
   split(segments, access.begin);
   split(segments, access.end);
   Moment now = {current, queues[current][current]};

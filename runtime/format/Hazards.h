@@ -11,7 +11,7 @@ namespace heddle::format {
 
 /// A range of bytes that a command touches.
 struct MemoryAccess {
-  uint32_t space; ///< Which memory.
+  uint32_t memory; ///< Its number, see BufferPlaces.h.
   int64_t begin;
   int64_t end;
   uint32_t owner; ///< The buffer it goes through.
@@ -55,7 +55,7 @@ private:
   std::vector<Clock> queues;
   Clock startClock;
   uint32_t current = 0;
-  std::map<uint32_t, Segments> spaces;
+  std::map<uint32_t, Segments> memories;
 };
 
 } // namespace heddle::format

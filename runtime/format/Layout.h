@@ -8,6 +8,7 @@
 #ifndef HEDDLE_RUNTIME_FORMAT_LAYOUT_H
 #define HEDDLE_RUNTIME_FORMAT_LAYOUT_H
 
+#include "runtime/format/Limits.h"
 #include "runtime/format/artifact_generated.h"
 
 #include <cstddef>

@@ -6,9 +6,9 @@
 #include "runtime/format/DataTypes.h"
 #include "runtime/format/ElfImage.h"
 #include "runtime/format/Expressions.h"
-#include "runtime/format/kernel_abi.h"
 
 #include <algorithm>
+#include <map>
 
 namespace heddle::format {
 
@@ -87,6 +87,29 @@ int64_t tensorBytes(const Tensor &tensor, const std::vector<int64_t> &values) {
   return denseBytes(tensor.dtype(), shape.data(), shape.size());
 }
 
+static int64_t bytesOf(const State &state, const std::vector<int64_t> &values) {
+  std::vector<int64_t> shape;
+  for (uint32_t i = 0; i < length(state.shape()); ++i) {
+    if (state.shape()->Get(i) >= values.size())
+      return -1;
+    shape.push_back(values[state.shape()->Get(i)]);
+  }
+  if (!elementBytes(state.dtype()))
+    return -1;
+  return denseBytes(state.dtype(), shape.data(), shape.size());
+}
+
+std::vector<int64_t> stateBytes(const Manifest &manifest) {
+  std::vector<int64_t> result(length(manifest.states()), -1), values;
+  if (result.empty() ||
+      evaluate(manifest.expressions(), largestSymbols(manifest),
+               HEDDLE_MANIFEST_INVALID, values))
+    return result;
+  for (uint32_t i = 0; i < result.size(); ++i)
+    result[i] = bytesOf(*manifest.states()->Get(i), values);
+  return result;
+}
+
 static Error checkTensor(const Tensor &tensor, const Entry &entry,
                          const std::vector<int64_t> &values) {
   std::string name = "tensor '" + text(tensor.name()) + "' of entry '" +
@@ -129,6 +152,26 @@ static Error checkReplaced(const Entry &entry,
   return {};
 }
 
+static Error checkUses(const Manifest &manifest, const Entry &entry) {
+  std::vector<bool> used(length(manifest.states()), false);
+  for (uint32_t i = 0; i < length(entry.states()); ++i) {
+    const StateUse &use = *entry.states()->Get(i);
+    std::string name = "entry '" + text(entry.name()) + "'";
+    if (use.state() >= used.size())
+      return invalid(name + " uses an unknown state");
+    if (used[use.state()])
+      return invalid(name + " uses a state twice");
+    used[use.state()] = true;
+    if (use.length() == none)
+      continue;
+    const State &state = *manifest.states()->Get(use.state());
+    if (use.length() >= length(manifest.expressions()) || !use.writes() ||
+        state.length() == none)
+      return invalid(name + " gives a length to a state that takes none");
+  }
+  return {};
+}
+
 static Error checkEntries(const Manifest &manifest) {
   std::vector<int64_t> values;
   if (Error error = evaluate(manifest.expressions(), leastSymbols(manifest),
@@ -144,6 +187,8 @@ static Error checkEntries(const Manifest &manifest) {
         return error;
     if (Error error = checkReplaced(entry, values))
       return error;
+    if (Error error = checkUses(manifest, entry))
+      return error;
   }
   return {};
 }
@@ -154,6 +199,28 @@ static int64_t leastValue(const Symbol &symbol) {
   return symbol.minimum() + (rest ? symbol.multiple() - rest : 0);
 }
 
+/// Values that calls cannot tell the kernels yet are refused, by name.
+static Error checkSource(const Manifest &manifest, uint32_t index) {
+  const Symbol &symbol = *manifest.symbols()->Get(index);
+  std::string name = "symbol '" + text(symbol.name()) + "'";
+  switch (symbol.source()) {
+  case SymbolSource::input:
+    return {};
+  case SymbolSource::state:
+    if (symbol.index() >= length(manifest.states()) ||
+        manifest.states()->Get(symbol.index())->length() != index)
+      return invalid(name + " is the length of no state");
+    return {};
+  default:
+    if (symbol.source() > SymbolSource::MAX)
+      return {HEDDLE_FEATURE_UNSUPPORTED,
+              name + " has a source that this version of heddle does not have"};
+    return {HEDDLE_FEATURE_UNSUPPORTED,
+            name + " comes from '" + EnumNameSymbolSource(symbol.source()) +
+                "', which this version of heddle does not have"};
+  }
+}
+
 static Error checkSymbols(const Manifest &manifest) {
   for (uint32_t i = 0; i < length(manifest.symbols()); ++i) {
     const Symbol &symbol = *manifest.symbols()->Get(i);
@@ -162,30 +229,50 @@ static Error checkSymbols(const Manifest &manifest) {
         leastValue(symbol) > symbol.maximum())
       return invalid("symbol '" + text(symbol.name()) +
                      "' has improper bounds");
+    if (Error error = checkSource(manifest, i))
+      return error;
+  }
+  return {};
+}
+
+static Error checkStates(const Manifest &manifest) {
+  std::vector<int64_t> bytes = stateBytes(manifest);
+  for (uint32_t i = 0; i < length(manifest.states()); ++i) {
+    const State &state = *manifest.states()->Get(i);
+    std::string name = "state '" + text(state.name()) + "'";
+    if (length(state.shape()) > 64)
+      return invalid(name + " has more than 64 dimensions");
+    if (bytes[i] < 0)
+      return invalid(name + " has no proper type");
+    if (state.length() == none)
+      continue;
+    if (state.length() >= length(manifest.symbols()))
+      return invalid(name + " has an unknown length");
+    const Symbol &symbol = *manifest.symbols()->Get(state.length());
+    if (symbol.source() != SymbolSource::state || symbol.index() != i ||
+        symbol.minimum() != 0 || symbol.multiple() != 1)
+      return invalid(name + " has a length that is not its own from 0 on");
   }
   return {};
 }
 
 static Error checkVariants(const Manifest &manifest) {
-  uint32_t sections = length(manifest.sections());
-  auto isKind = [&](uint32_t index, SectionKind kind) {
-    return index < sections && manifest.sections()->Get(index)->kind() == kind;
-  };
   if (!length(manifest.variants()))
     return invalid("it holds no program for any machine");
   for (uint32_t i = 0; i < length(manifest.variants()); ++i) {
     const Variant &variant = *manifest.variants()->Get(i);
-    if (!isKind(variant.code(), SectionKind::code) ||
-        !isKind(variant.plan(), SectionKind::plan))
-      return invalid("variant '" + text(variant.name()) +
-                     "' lacks code or plan");
+    if (variant.plan() >= length(manifest.sections()) ||
+        manifest.sections()->Get(variant.plan())->kind() != SectionKind::plan)
+      return invalid("variant '" + text(variant.name()) + "' lacks a plan");
   }
   return {};
 }
 
-static bool needsFeature(const Manifest &manifest, const char *feature) {
-  for (uint32_t i = 0; i < length(manifest.required_features()); ++i)
-    if (text(manifest.required_features()->Get(i)) == feature)
+using Features = flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>;
+
+static bool needsFeature(const Features *features, const char *feature) {
+  for (uint32_t i = 0; i < length(features); ++i)
+    if (text(features->Get(i)) == feature)
       return true;
   return false;
 }
@@ -197,15 +284,24 @@ std::vector<int64_t> leastSymbols(const Manifest &manifest) {
   return symbols;
 }
 
+std::vector<int64_t> largestSymbols(const Manifest &manifest) {
+  std::vector<int64_t> symbols;
+  for (uint32_t i = 0; i < length(manifest.symbols()); ++i) {
+    const Symbol &symbol = *manifest.symbols()->Get(i);
+    symbols.push_back(symbol.maximum() / symbol.multiple() * symbol.multiple());
+  }
+  return symbols;
+}
+
 Error verifyManifest(const Manifest &manifest, uint64_t manifestOffset) {
   for (uint32_t i = 0; i < length(manifest.required_features()); ++i)
     if (std::string name = text(manifest.required_features()->Get(i));
-        name != customCallsFeature && name != extentsFeature &&
         name != flushFeature)
       return {HEDDLE_FEATURE_UNSUPPORTED,
               "needs '" + name +
                   "', which this version of heddle does not have"};
-  if (manifest.flush_subnormals() && !needsFeature(manifest, flushFeature))
+  if (manifest.flush_subnormals() &&
+      !needsFeature(manifest.required_features(), flushFeature))
     return invalid("it flushes subnormal numbers without saying that it needs "
                    "a reader that can");
   if (Error error = checkSectionTable(manifest, manifestOffset))
@@ -214,35 +310,68 @@ Error verifyManifest(const Manifest &manifest, uint64_t manifestOffset) {
     return error;
   if (Error error = checkSymbols(manifest))
     return error;
+  if (Error error = checkStates(manifest))
+    return error;
   if (Error error = checkEntries(manifest))
     return error;
   return checkVariants(manifest);
 }
 
+/// Of an image of ELF code: the kernel is a function in it.
+static Error verifyLaunchData(const Kernel &kernel, const std::string &name,
+                              const ElfImage *image) {
+  if (!image) {
+    const GpuLaunch *launch = kernel.launch_as_GpuLaunch();
+    if (!launch || length(launch->block()) > 3 || length(launch->cluster()) > 3)
+      return {HEDDLE_CODE_INVALID, name + " has no proper launch data"};
+    for (uint32_t i = 0; i < length(launch->descriptors()); ++i)
+      if (launch->descriptors()->Get(i)->binding() >= kernel.bindings())
+        return {HEDDLE_CODE_INVALID, name + " names unknown buffers"};
+    return {};
+  }
+  const CpuLaunch *launch = kernel.launch_as_CpuLaunch();
+  if (!launch || !launch->size() ||
+      !image->holdsCode(launch->offset(), launch->size()))
+    return {HEDDLE_CODE_INVALID, name + " lies outside the code"};
+  if (launch->scratch() > static_cast<uint64_t>(maximumBytes))
+    return {HEDDLE_CODE_INVALID, name + " asks for too much scratch"};
+  return {};
+}
+
 Error verifyKernels(const Manifest &manifest, const Variant &variant,
-                    Bytes code) {
-  if (variant.abi() != HEDDLE_KERNEL_ABI_VERSION)
-    return {HEDDLE_FEATURE_UNSUPPORTED,
-            "has kernels of ABI version " + std::to_string(variant.abi())};
-  ElfImage image;
-  if (Error error = ElfImage::parse(code.data, code.size, image))
-    return error;
-  if (text(variant.architecture()) != (image.aarch64 ? "aarch64" : "x86-64"))
-    return {HEDDLE_CODE_INVALID, "kernel code is for another architecture"};
+                    Bytes file) {
+  std::map<uint32_t, ElfImage> parsed; // by section
+  for (uint32_t i = 0; i < length(variant.images()); ++i) {
+    const Image &image = *variant.images()->Get(i);
+    if (image.format() != CodeFormat::elf)
+      continue;
+    const Section &code = *manifest.sections()->Get(image.section());
+    ElfImage &elf = parsed[image.section()];
+    if (Error error =
+            ElfImage::parse(file.data + code.offset(), code.size(), elf))
+      return error;
+    if (text(image.architecture()) != (elf.aarch64 ? "aarch64" : "x86-64"))
+      return {HEDDLE_CODE_INVALID, "kernel code is for another architecture"};
+  }
   for (uint32_t i = 0; i < length(variant.kernels()); ++i) {
     const Kernel &kernel = *variant.kernels()->Get(i);
     std::string name = "kernel '" + text(kernel.name()) + "'";
     if (kernel.custom_call()) {
-      if (!needsFeature(manifest, customCallsFeature))
+      if (!needsFeature(variant.required_features(), customCallsFeature))
         return {HEDDLE_MANIFEST_INVALID,
                 "has custom calls without saying that it needs them"};
       if (Error error = verifyCustomCall(kernel, manifest))
         return error;
-    } else if (!kernel.size() ||
-               !image.holdsCode(kernel.offset(), kernel.size()))
-      return {HEDDLE_CODE_INVALID, name + " lies outside the code"};
-    if (kernel.scratch() > static_cast<uint64_t>(maximumBytes))
-      return {HEDDLE_CODE_INVALID, name + " asks for too much scratch"};
+    } else if (kernel.image() >= length(variant.images())) {
+      return {HEDDLE_CODE_INVALID, name + " is in an unknown image"};
+    } else {
+      const Image &image = *variant.images()->Get(kernel.image());
+      auto elf = parsed.find(image.section());
+      bool isElf = image.format() == CodeFormat::elf;
+      if (Error error =
+              verifyLaunchData(kernel, name, isElf ? &elf->second : nullptr))
+        return error;
+    }
     for (uint32_t j = 0; j < length(kernel.in_place()); ++j) {
       const InPlace &pair = *kernel.in_place()->Get(j);
       if (pair.output() >= kernel.bindings() ||

@@ -9,8 +9,6 @@
 
 namespace heddle::format {
 
-/// Sizes that each call chooses reach the kernels: Fill.value.
-inline constexpr const char *extentsFeature = "extents";
 inline constexpr const char *flushFeature = "flush-subnormals";
 
 /// Checks a manifest that is a well-formed FlatBuffer and stands at
@@ -19,13 +17,19 @@ inline constexpr const char *flushFeature = "flush-subnormals";
 /// shapes and expressions.
 Error verifyManifest(const Manifest &manifest, uint64_t manifestOffset);
 
-/// Checks the image `code` of a variant and that its kernels lie inside, or are
-/// custom calls.
+/// Checks the kernels of a variant whose devices are known (Devices.h), and the
+/// images of `file` that they lie in.
 Error verifyKernels(const Manifest &manifest, const Variant &variant,
-                    Bytes code);
+                    Bytes file);
 
 /// The least value of each symbol: what static checks of a dynamic entry use.
 std::vector<int64_t> leastSymbols(const Manifest &manifest);
+
+/// The largest value of each symbol.
+std::vector<int64_t> largestSymbols(const Manifest &manifest);
+
+/// The bytes of each state's memory; negative when there is no proper number.
+std::vector<int64_t> stateBytes(const Manifest &manifest);
 
 /// The bytes of a tensor when the manifest's expressions have these values;
 /// negative when an extent is, or when the product is beyond maximumBytes.

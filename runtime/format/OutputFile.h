@@ -18,7 +18,8 @@ public:
   ~OutputFile();
 
   /// The name comes with `publish`; until then the file lies, unnamed where the
-  /// file system can do that, in the folder of `path`.
+  /// file system can do that, in the folder of `path`. A link is followed;
+  /// folders, pipes and devices are refused.
   Error open(const std::string &path);
   /// A file in `folder`, or in memory, that never gets a name.
   Error openTemporary(const char *folder);
@@ -35,7 +36,10 @@ public:
   uint64_t size() const { return written + used; }
 
 private:
+  Error refusal(const char *action, const char *why) const;
+  /// A refusal for what `errno` says.
   Error failure(const char *action) const;
+  Error linkTemporary();
   Error writeAll(uint64_t offset, const void *data, size_t bytes);
 
   static constexpr size_t bufferBytes = 1 << 20;

@@ -6,11 +6,31 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
+using namespace heddle;
 using namespace heddle::format;
 
-/// Blocks nested more deeply are refused; runtime/Call.h counts on it.
-static constexpr uint32_t maximumDepth = 32;
+Error format::verifyMemories(
+    const ProgramView &view,
+    const flatbuffers::Vector<flatbuffers::Offset<Memory>> *memories,
+    const std::string &name) {
+  std::set<std::pair<uint32_t, MemorySpace>> known;
+  for (uint32_t i = 0; i < length(memories); ++i) {
+    const Memory &memory = *memories->Get(i);
+    int64_t bytes = 0;
+    if (!view.value(memory.size(), bytes) || bytes < 0 || bytes > maximumBytes)
+      return invalidPlan("has no proper " + name + " size");
+    if (memory.device() >= length(view.variant.devices()) ||
+        !hasSpace(view.variant.devices()->Get(memory.device())->kind(),
+                  memory.space()))
+      return invalidPlan("has an " + name + " on an unknown device");
+    if (!known.emplace(memory.device(), memory.space()).second)
+      return invalidPlan("has two " + name + "s in one memory of " +
+                         deviceName(view.variant, memory.device()));
+  }
+  return {};
+}
 
 /// No binding may overlap one that is written, except for what the kernel
 /// does in place.
@@ -20,8 +40,8 @@ Error ProgramVerifier::selfOverlap(const Accesses &accesses,
   std::iota(sorted.begin(), sorted.end(), 0u);
   std::sort(sorted.begin(), sorted.end(), [&](uint32_t a, uint32_t b) {
     const MemoryAccess &x = accesses[a], &y = accesses[b];
-    if (x.space != y.space)
-      return x.space < y.space;
+    if (x.memory != y.memory)
+      return x.memory < y.memory;
     if (x.begin != y.begin)
       return x.begin < y.begin;
     return x.writes > y.writes;
@@ -45,12 +65,12 @@ Error ProgramVerifier::selfOverlap(const Accesses &accesses,
     if (access.begin == access.end)
       continue;
     uint32_t other = access.writes ? any : writer;
-    if (other != none && accesses[other].space == access.space &&
+    if (other != none && accesses[other].memory == access.memory &&
         accesses[other].end > access.begin && !allowed(now, other))
       return invalidPlan("writes binding " + std::to_string(other) +
                          ", which overlaps binding " + std::to_string(now));
     auto extend = [&](uint32_t &furthest) {
-      if (furthest == none || accesses[furthest].space != access.space ||
+      if (furthest == none || accesses[furthest].memory != access.memory ||
           accesses[furthest].end < access.end)
         furthest = now;
     };
@@ -66,9 +86,9 @@ Error ProgramVerifier::perform(const Accesses &accesses, State &state,
                                Accesses &touched) {
   for (const MemoryAccess &access : accesses) {
     touched.push_back(access);
-    if (!access.reads || access.space >= state.size())
+    if (!access.reads || access.memory >= state.size())
       continue;
-    const MemoryMap &memory = state[access.space];
+    const MemoryMap &memory = state[access.memory];
     bool good = access.owner == none
                     ? memory.covers(access.begin, access.end)
                     : memory.holds(access.begin, access.end, access.owner);
@@ -76,20 +96,22 @@ Error ProgramVerifier::perform(const Accesses &accesses, State &state,
       return invalidPlan(
           "reads bytes [" + std::to_string(access.begin) + ", " +
           std::to_string(access.end) + ") of " +
-          (access.space == arenaSpace ? "the arena" : "a buffer") +
+          (access.memory < firstPersistent(view) ? "an arena" : "a buffer") +
           ", which do not hold that buffer's value");
   }
   for (const MemoryAccess &access : accesses)
     if (access.writes)
-      state[access.space].write(access.begin, access.end, access.owner);
+      state[access.memory].write(access.begin, access.end, access.owner);
   return {};
 }
 
-Error ProgramVerifier::launch(const Launch &launch, State &state,
-                              Accesses &touched) {
-  if (launch.kernel() >= length(view.variant.kernels()))
+/// That `launch` may run kernel `index` on the queue's device.
+Error ProgramVerifier::checkKernel(const Launch &launch, uint32_t index,
+                                   Place place,
+                                   const Accesses &accesses) const {
+  if (index >= length(view.variant.kernels()))
     return invalidPlan("launches an unknown kernel");
-  const Kernel &kernel = *view.variant.kernels()->Get(launch.kernel());
+  const Kernel &kernel = *view.variant.kernels()->Get(index);
   auto fail = [&](const std::string &what) {
     return invalidPlan("launch of '" + text(kernel.name()) + "' " + what);
   };
@@ -99,49 +121,92 @@ Error ProgramVerifier::launch(const Launch &launch, State &state,
   if (length(launch.integers()) != kernel.integers())
     return fail("passes " + std::to_string(length(launch.integers())) +
                 " integers instead of " + std::to_string(kernel.integers()));
-  int64_t ignored = 0, tiles = 0, chunk = 0;
-  for (uint32_t i = 0; i < length(launch.integers()); ++i)
-    if (!view.value(launch.integers()->Get(i), ignored))
-      return fail("passes an unknown integer");
-  if (!view.value(launch.tiles(), tiles) || tiles < 0 || tiles > maximumBytes ||
-      !view.value(launch.chunk(), chunk) || chunk < 1 || chunk > maximumBytes)
-    return fail("has no proper tile count");
-  for (uint32_t report : {launch.operations(), launch.traffic()})
-    if (report != none && !view.value(report, ignored))
-      return fail("reports an unknown number");
-
-  Accesses accesses(length(launch.bindings()));
-  for (uint32_t i = 0; i < accesses.size(); ++i)
-    if (Error error = places.resolve(launch.bindings()->Get(i), accesses[i]))
-      return fail(error.message());
+  DeviceKind runs = kernel.custom_call()
+                        ? DeviceKind::cpu
+                        : view.variant.images()->Get(kernel.image())->device();
+  if (view.variant.devices()->Get(place.device)->kind() != runs)
+    return fail("is on a queue of " + deviceName(view.variant, place.device) +
+                ", its code for " + EnumNameDeviceKind(runs));
   Error error = selfOverlap(accesses, kernel);
   if (!error && kernel.custom_call())
     error =
         verifyCustomCallBindings(*kernel.custom_call(), view, launch, accesses);
-  if (!error)
-    error = perform(accesses, state, touched);
   return error ? fail(error.message()) : Error();
 }
 
-Error ProgramVerifier::copy(const Copy &copy, State &state, Accesses &touched) {
-  Accesses accesses(2);
-  if (Error error = places.resolve(copy.source(), accesses[0]))
+Error ProgramVerifier::checkNumbers(const Launch &launch) const {
+  int64_t ignored = 0, tiles = 0, chunk = 0;
+  for (uint32_t i = 0; i < length(launch.integers()); ++i)
+    if (!view.value(launch.integers()->Get(i), ignored))
+      return invalidPlan("launch passes an unknown integer");
+  if (!view.value(launch.tiles(), tiles) || tiles < 0 || tiles > maximumBytes ||
+      !view.value(launch.chunk(), chunk) || chunk < 1 || chunk > maximumBytes)
+    return invalidPlan("launch has no proper tile count");
+  if (length(launch.grid()) > 3)
+    return invalidPlan("launch has a grid of more than 3 dimensions");
+  for (uint32_t i = 0; i < length(launch.grid()); ++i)
+    if (!view.value(launch.grid()->Get(i), ignored) || ignored < 0 ||
+        ignored > INT32_MAX)
+      return invalidPlan("launch has no proper grid");
+  for (uint32_t report : {launch.operations(), launch.traffic()})
+    if (report != none && !view.value(report, ignored))
+      return invalidPlan("launch reports an unknown number");
+  if (launch.selector() != none && !view.value(launch.selector(), ignored))
+    return invalidPlan("launch selects by an unknown expression");
+  if (launch.selector() == none && length(launch.alternatives()))
+    return invalidPlan("launch has alternatives and selects none");
+  return {};
+}
+
+Error ProgramVerifier::launch(const Launch &launch, Place place, State &state,
+                              Accesses &touched) {
+  if (Error error = checkNumbers(launch))
     return error;
-  if (Error error = places.resolve(copy.target(), accesses[1]))
+  Accesses accesses(length(launch.bindings()));
+  for (uint32_t i = 0; i < accesses.size(); ++i)
+    if (Error error = places.resolve(launch.bindings()->Get(i), place.device,
+                                     BufferPlaces::Reach::kernel, accesses[i]))
+      return invalidPlan("launch " + error.message());
+  if (Error error = checkKernel(launch, launch.kernel(), place, accesses))
+    return error;
+  for (uint32_t i = 0; i < length(launch.alternatives()); ++i)
+    if (Error error =
+            checkKernel(launch, launch.alternatives()->Get(i), place, accesses))
+      return error;
+  Error error = perform(accesses, state, touched);
+  return error
+             ? invalidPlan(
+                   "launch of '" +
+                   text(view.variant.kernels()->Get(launch.kernel())->name()) +
+                   "' " + error.message())
+             : Error();
+}
+
+Error ProgramVerifier::copy(const Copy &copy, Place place, State &state,
+                            Accesses &touched) {
+  Accesses accesses(2);
+  auto reach = BufferPlaces::Reach::copy;
+  if (Error error =
+          places.resolve(copy.source(), place.device, reach, accesses[0]))
+    return error;
+  if (Error error =
+          places.resolve(copy.target(), place.device, reach, accesses[1]))
     return error;
   const MemoryAccess &source = accesses[0], &target = accesses[1];
   if (!source.reads || source.writes || !target.writes || target.reads ||
       source.end - source.begin != target.end - target.begin)
     return invalidPlan("copies between parts of different size or use");
-  if (source.space == target.space && source.begin < target.end &&
+  if (source.memory == target.memory && source.begin < target.end &&
       target.begin < source.end)
     return invalidPlan("copies between parts that overlap");
   return perform(accesses, state, touched);
 }
 
-Error ProgramVerifier::fill(const Fill &fill, State &state, Accesses &touched) {
+Error ProgramVerifier::fill(const Fill &fill, Place place, State &state,
+                            Accesses &touched) {
   Accesses accesses(1);
-  if (Error error = places.resolve(fill.target(), accesses[0]))
+  if (Error error = places.resolve(fill.target(), place.device,
+                                   BufferPlaces::Reach::kernel, accesses[0]))
     return error;
   unsigned bytes = fill.pattern_bytes();
   if (!accesses[0].writes || accesses[0].reads)
@@ -153,39 +218,52 @@ Error ProgramVerifier::fill(const Fill &fill, State &state, Accesses &touched) {
   int64_t value = 0;
   if (fill.value() != none && !view.value(fill.value(), value))
     return invalidPlan("fills with an unknown expression");
+  int64_t limit = bytes == 8 ? INT64_MAX : (int64_t(1) << (8 * bytes - 1)) - 1;
+  if (value > limit || value < -limit - 1)
+    return invalidPlan("fills " + std::to_string(bytes) + " bytes with " +
+                       std::to_string(value));
   return perform(accesses, state, touched);
 }
 
-Error ProgramVerifier::branch(const Branch &branch, State &state,
-                              Accesses &touched, uint32_t depth) {
-  Accesses selector(1);
-  if (Error error = places.resolve(branch.selector(), selector[0]))
-    return error;
-  int64_t bytes = selector[0].end - selector[0].begin;
-  if (selector[0].writes || (bytes != 1 && bytes != 4 && bytes != 8) ||
-      selector[0].begin % bytes)
-    return invalidPlan("branches on something that is no integer");
-  if (Error error = perform(selector, state, touched))
-    return error;
+Error ProgramVerifier::branch(const Branch &branch, Place place, State &state,
+                              Accesses &touched) {
+  if ((branch.value() == none) == !branch.selector())
+    return invalidPlan("does not branch on one thing");
+  int64_t value = 0;
+  if (branch.value() != none && !view.value(branch.value(), value))
+    return invalidPlan("branches on an unknown expression");
+  if (branch.selector()) {
+    Accesses selector(1);
+    if (Error error = places.resolve(branch.selector(), place.device,
+                                     BufferPlaces::Reach::kernel, selector[0]))
+      return error;
+    int64_t bytes = selector[0].end - selector[0].begin;
+    if (selector[0].writes || (bytes != 1 && bytes != 4 && bytes != 8) ||
+        selector[0].begin % bytes)
+      return invalidPlan("branches on something that is no integer");
+    if (Error error = perform(selector, state, touched))
+      return error;
+  }
   if (!length(branch.blocks()))
     return invalidPlan("branches to nothing");
   State merged;
   for (uint32_t i = 0; i < length(branch.blocks()); ++i) {
     State after = state;
-    if (Error error = block(branch.blocks()->Get(i), after, touched, depth + 1))
+    if (Error error =
+            block(branch.blocks()->Get(i), after, touched, place.depth + 1))
       return error;
     if (i == 0)
       merged = std::move(after);
     else
-      for (size_t space = 0; space < merged.size(); ++space)
-        merged[space].intersect(after[space]);
+      for (size_t memory = 0; memory < merged.size(); ++memory)
+        merged[memory].intersect(after[memory]);
   }
   state = std::move(merged);
   return {};
 }
 
-Error ProgramVerifier::loop(const Loop &loop, State &state, Accesses &touched,
-                            uint32_t depth) {
+Error ProgramVerifier::loop(const Loop &loop, Place place, State &state,
+                            Accesses &touched) {
   int64_t trips = 0;
   bool counted = loop.trips() != none;
   if (counted && (!view.value(loop.trips(), trips) || trips < 0))
@@ -197,10 +275,11 @@ Error ProgramVerifier::loop(const Loop &loop, State &state, Accesses &touched,
     State head = state;
     State exit;
     if (!counted) {
-      if (Error error = block(loop.condition(), head, touched, depth + 1))
+      if (Error error = block(loop.condition(), head, touched, place.depth + 1))
         return error;
       Accesses flag(1);
-      if (Error error = places.resolve(loop.flag(), flag[0]))
+      if (Error error = places.resolve(loop.flag(), place.device,
+                                       BufferPlaces::Reach::kernel, flag[0]))
         return error;
       if (flag[0].writes || flag[0].end - flag[0].begin != 1)
         return invalidPlan("loops on something that is no boolean");
@@ -208,12 +287,12 @@ Error ProgramVerifier::loop(const Loop &loop, State &state, Accesses &touched,
         return error;
       exit = head;
     }
-    if (Error error = block(loop.body(), head, touched, depth + 1))
+    if (Error error = block(loop.body(), head, touched, place.depth + 1))
       return error;
     again = true;
     State merged = state;
-    for (size_t space = 0; space < merged.size(); ++space)
-      merged[space].intersect(head[space]);
+    for (size_t memory = 0; memory < merged.size(); ++memory)
+      merged[memory].intersect(head[memory]);
     if (merged == state) {
       again = wasAgain;
       if (!counted)
@@ -227,29 +306,35 @@ Error ProgramVerifier::loop(const Loop &loop, State &state, Accesses &touched,
   return invalidPlan("loops over memory in a way that cannot be followed");
 }
 
-Error ProgramVerifier::command(const Command &command, State &state,
-                               Accesses &touched, uint32_t depth) {
+Error ProgramVerifier::command(const Command &command, Place place,
+                               State &state, Accesses &touched) {
   switch (command.action_type()) {
   case Action::Launch:
     if (const Launch *action = command.action_as_Launch())
-      return launch(*action, state, touched);
+      return launch(*action, place, state, touched);
     break;
   case Action::Copy:
     if (const Copy *action = command.action_as_Copy())
-      return copy(*action, state, touched);
+      return copy(*action, place, state, touched);
     break;
   case Action::Fill:
     if (const Fill *action = command.action_as_Fill())
-      return fill(*action, state, touched);
+      return fill(*action, place, state, touched);
     break;
   case Action::Branch:
     if (const Branch *action = command.action_as_Branch())
-      return branch(*action, state, touched, depth);
+      return branch(*action, place, state, touched);
     break;
   case Action::Loop:
     if (const Loop *action = command.action_as_Loop())
-      return loop(*action, state, touched, depth);
+      return loop(*action, place, state, touched);
     break;
+  case Action::Send:
+  case Action::Receive:
+  case Action::Collective:
+    return invalidPlan(std::string("is a '") +
+                       EnumNameAction(command.action_type()) +
+                       "', which this version of heddle does not have");
   default:
     break;
   }
@@ -260,7 +345,7 @@ Error ProgramVerifier::block(uint32_t index, State &state, Accesses &touched,
                              uint32_t depth) {
   if (index >= length(view.program.blocks()))
     return invalidPlan("enters an unknown block");
-  if (depth > maximumDepth)
+  if (depth >= maximumBlockDepth)
     return invalidPlan("blocks are nested too deeply");
   if (entered[index] && !again)
     return invalidPlan("block " + std::to_string(index) + " is entered twice");
@@ -291,7 +376,8 @@ Error ProgramVerifier::block(uint32_t index, State &state, Accesses &touched,
         return fail("names an unknown node");
     hazards.start(now.queue(), waits);
     size_t first = touched.size();
-    if (Error error = command(now, state, touched, depth))
+    uint32_t device = view.plan.queues()->Get(now.queue())->device();
+    if (Error error = command(now, {depth, device}, state, touched))
       return fail(error.message());
     if (queues > 1)
       for (size_t j = first; j < touched.size(); ++j)
@@ -310,30 +396,32 @@ Error ProgramVerifier::block(uint32_t index, State &state, Accesses &touched,
   return {};
 }
 
-Error ProgramVerifier::verify(MemoryMap &persistent) {
-  int64_t arena = 0;
-  if (!view.value(view.program.arena(), arena) || arena < 0 ||
-      arena > maximumBytes)
-    return invalidPlan("has no proper arena size");
+Error ProgramVerifier::verify(std::vector<MemoryMap> &persistent) {
+  if (Error error = verifyMemories(view, view.program.arenas(), "arena"))
+    return error;
   if (Error error = places.place())
     return error;
 
   // Weights need no map: they always hold their values.
-  State state(firstInputSpace + view.inputs() + view.outputs());
+  State state(firstWeight(view));
+  std::copy(persistent.begin(), persistent.end(),
+            state.begin() + firstPersistent(view));
+  for (uint32_t i = 0; i < view.states(); ++i)
+    state[firstState(view) + i].write(0, view.stateBytes[i], none);
   for (uint32_t i = 0; i < view.inputs(); ++i)
-    state[firstInputSpace + i].write(0, view.inputBytes(i), inputOwner(i));
-  state[persistentSpace] = persistent;
+    state[firstInput(view) + i].write(0, view.inputBytes(i), inputOwner(i));
 
   entered.assign(length(view.program.blocks()), false);
   Accesses touched;
   if (Error error = block(view.program.body(), state, touched, 0))
     return error;
   if (!view.entry)
-    persistent = state[persistentSpace];
+    std::copy_n(state.begin() + firstPersistent(view), persistent.size(),
+                persistent.begin());
 
   for (uint32_t i = 0; i < view.outputs(); ++i)
-    if (!state[outputSpace(view, i)].holds(0, view.outputBytes(i),
-                                           outputOwner(view, i)))
+    if (!state[outputMemory(view, i)].holds(0, view.outputBytes(i),
+                                            outputOwner(view, i)))
       return invalidPlan("leaves output '" +
                          text(view.entry->outputs()->Get(i)->name()) +
                          "' unwritten in part");

@@ -123,8 +123,12 @@ def main(folder, tools):
             subprocess.run([tools / "heddle", "compile", model, "-o", artifact, "--force", "--custom-call", "f"], check=True,
                            capture_output=True)
             put("artifact", model.stem, artifact.read_bytes())
-        # Plans start where a page does; the verifier finds out which.
-        data = artifact.read_bytes()
+        # What the compiler does not make yet: several devices, states, guards, selection.
+        for name in ("control", "dynamic", "placed", "select", "state"):
+            put("artifact", name, (tools.parent / "test/runtime/models" / f"{name}.heddle").read_bytes())
+        # Plans start where a page does; the verifier finds out which. They are for the devices and kernels of the model `placed`.
+        data = (folder / "artifact" / "placed").read_bytes()
+        artifact.write_bytes(data)
         for page in range(4096, len(data), 4096):
             put("plan", f"page-{page}", data[page : page + 8192])
     for found in sorted((HERE / "found").glob("*/*")):

@@ -4,6 +4,7 @@
 
 #include "runtime/format/ManifestVerifier.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -55,8 +56,7 @@ KernelImage KernelImage::read(const std::string &path) {
 //===----------------------------------------------------------------------===//
 
 Model::Model() {
-  auto device = std::make_unique<DeviceT>();
-  plan.devices.push_back(std::move(device));
+  devices.emplace_back(DeviceKind::cpu, 0);
   auto queue = std::make_unique<QueueT>();
   queue->name = "main";
   plan.queues.push_back(std::move(queue));
@@ -92,16 +92,16 @@ uint32_t Model::extent(int64_t value) {
 }
 
 uint32_t Model::kernel(const std::string &name, uint16_t bindings,
-                       uint16_t integers, uint64_t scratch) {
+                       uint16_t integers, uint64_t scratch, DeviceKind device) {
   for (uint32_t i = 0; i < kernels.size(); ++i)
-    if (kernels[i].name == name)
+    if (kernels[i].name == name && kernels[i].device == device)
       return i;
-  kernels.push_back({name, bindings, integers, scratch, {}, nullptr});
+  kernels.push_back({name, bindings, integers, scratch, {}, nullptr, device});
   return static_cast<uint32_t>(kernels.size() - 1);
 }
 
 uint32_t Model::customCall(const std::string &name, CustomCallT call) {
-  NamedKernel kernel = {name, 0, 0, 0, {}, nullptr};
+  NamedKernel kernel = {name, 0, 0, 0, {}, nullptr, DeviceKind::cpu};
   kernel.bindings =
       static_cast<uint16_t>(call.operands.size() + call.results.size());
   for (uint16_t i = 0; i < call.results.size(); ++i)
@@ -112,13 +112,37 @@ uint32_t Model::customCall(const std::string &name, CustomCallT call) {
   call.target = name;
   kernel.customCall = std::make_shared<CustomCallT>(std::move(call));
   kernels.push_back(std::move(kernel));
-  manifest.required_features = {"custom-calls"};
+  requiredFeatures = {"custom-calls"};
   return static_cast<uint32_t>(kernels.size() - 1);
 }
 
+uint32_t Model::device(DeviceKind kind, uint32_t ordinal) {
+  devices.emplace_back(kind, ordinal);
+  auto queue = std::make_unique<QueueT>();
+  queue->device = static_cast<uint16_t>(devices.size() - 1);
+  plan.queues.push_back(std::move(queue));
+  return static_cast<uint32_t>(devices.size() - 1);
+}
+
+static MemorySpace spaceOf(DeviceKind kind) {
+  return kind == DeviceKind::cpu ? MemorySpace::host : MemorySpace::device;
+}
+
+uint32_t Model::memory(std::vector<std::unique_ptr<MemoryT>> &memories,
+                       int64_t size, uint32_t device) {
+  auto memory = std::make_unique<MemoryT>();
+  memory->device = static_cast<uint16_t>(device);
+  memory->space = spaceOf(devices[device].first);
+  memory->size = constant(size);
+  memories.push_back(std::move(memory));
+  return static_cast<uint32_t>(memories.size() - 1);
+}
+
 uint32_t Model::buffer(BufferKind kind, uint32_t index, int64_t size,
-                       int64_t offset) {
+                       int64_t offset, uint32_t device) {
   auto buffer = std::make_unique<BufferT>();
+  buffer->device = static_cast<uint16_t>(device);
+  buffer->space = spaceOf(devices[device].first);
   buffer->kind = kind;
   buffer->index = index;
   buffer->size = constant(size);
@@ -137,7 +161,6 @@ EntryT &Model::entry(const std::string &name) {
   manifest.entries.push_back(std::move(entry));
   auto program = std::make_unique<ProgramT>();
   program->entry = static_cast<uint32_t>(manifest.entries.size() - 1);
-  program->arena = constant(0);
   plan.programs.push_back(std::move(program));
   current = plan.programs.back().get();
   return *manifest.entries.back();
@@ -201,13 +224,27 @@ Error Model::write(const KernelImage &image, ArtifactWriter &writer) const {
   for (const char *name : {"plain", "impossible"}) {
     auto variant = std::make_unique<VariantT>();
     variant->name = name;
-    variant->architecture = image.architecture;
+    variant->required_features = requiredFeatures;
     variant->preference = 1;
+    std::vector<DeviceKind> kinds; // by image
+    for (auto [kind, ordinal] : devices) {
+      auto device = std::make_unique<DeviceT>();
+      device->kind = kind;
+      device->ordinal = ordinal;
+      variant->devices.push_back(std::move(device));
+      if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end())
+        continue;
+      kinds.push_back(kind);
+      auto described = std::make_unique<ImageT>();
+      described->device = kind;
+      described->section = code;
+      described->architecture = image.architecture;
+      variant->images.push_back(std::move(described));
+    }
     if (std::string(name) == "impossible") {
-      variant->features = {"no-such-feature"};
+      variant->images[0]->features = {"no-such-feature"};
       variant->preference = 2;
     }
-    variant->code = code;
     variant->plan = planSection;
     for (const NamedKernel &kernel : kernels) {
       auto described = std::make_unique<KernelT>();
@@ -219,15 +256,22 @@ Error Model::write(const KernelImage &image, ArtifactWriter &writer) const {
       } else if (function == image.functions.end()) {
         die("no function " + kernel.name);
       } else {
-        described->offset = function->second.first;
-        described->size = function->second.second;
+        CpuLaunchT launch;
+        launch.offset = function->second.first;
+        launch.size = function->second.second;
+        launch.scratch = kernel.scratch;
+        described->launch.Set(std::move(launch));
+        described->image = static_cast<uint32_t>(
+            std::find(kinds.begin(), kinds.end(), kernel.device) -
+            kinds.begin());
       }
-      described->scratch = kernel.scratch;
       described->bindings = kernel.bindings;
       described->integers = kernel.integers;
       described->in_place = kernel.inPlace;
       variant->kernels.push_back(std::move(described));
     }
+    if (changeVariant)
+      changeVariant(*variant);
     finished.variants.push_back(std::move(variant));
   }
   return writer.finish(std::move(finished));
@@ -268,7 +312,7 @@ Model test::additionModel() {
   entry.inputs.push_back(tensor(model, "left", DataType::f32, {10, 100}));
   entry.inputs.push_back(tensor(model, "right", DataType::f32, {10, 100}));
   entry.outputs.push_back(tensor(model, "sum", DataType::f32, {10, 100}));
-  model.program().arena = model.constant(8192);
+  model.arena(8192);
   uint32_t left = model.buffer(BufferKind::input, 0, 4000);
   uint32_t right = model.buffer(BufferKind::input, 1, 4000);
   uint32_t bias = model.buffer(BufferKind::weight, 0, 4000);
@@ -294,6 +338,127 @@ Model test::additionModel() {
 
   model.entry("empty");
   model.program().body = model.block();
+  return model;
+}
+
+/// Adds a copy of whole buffers on a queue.
+static CommandT &copyWhole(Model &model, uint32_t source, uint32_t target,
+                           uint32_t queue) {
+  CopyT copy;
+  copy.source = std::make_unique<Binding>(model.bind(source, Access::read));
+  copy.target = std::make_unique<Binding>(model.bind(target, Access::write));
+  CommandT &command = model.command();
+  command.queue = queue;
+  command.action.Set(std::move(copy));
+  return command;
+}
+
+Model test::placedModel() {
+  Model model;
+  std::vector<float> weight(1000);
+  for (size_t i = 0; i < weight.size(); ++i)
+    weight[i] = 0.5f * float(i);
+  model.addWeight("bias", weight);
+  uint32_t sim0 = model.device(DeviceKind::sim, 0),
+           sim1 = model.device(DeviceKind::sim, 1);
+
+  EntryT &entry = model.entry("main");
+  entry.inputs.push_back(tensor(model, "left", DataType::f32, {10, 100}));
+  entry.inputs.push_back(tensor(model, "right", DataType::f32, {10, 100}));
+  entry.outputs.push_back(tensor(model, "sum", DataType::f32, {10, 100}));
+  model.memory(model.plan.persistent, 4096, sim0);
+  model.plan.init = std::make_unique<ProgramT>();
+  model.plan.init->entry = none;
+  model.current = model.plan.init.get();
+  model.block();
+  uint32_t bias = model.buffer(BufferKind::weight, 0, 4000);
+  uint32_t kept = model.buffer(BufferKind::persistent, 0, 4000, 0, sim0);
+  copyWhole(model, bias, kept, sim0);
+
+  model.current = model.plan.programs.back().get();
+  uint32_t host = model.arena(4096), own0 = model.arena(3 * 4096, sim0),
+           own1 = model.arena(3 * 4096, sim1);
+  auto arena = [&](uint32_t index, int64_t place, uint32_t device) {
+    model.buffer(BufferKind::arena, index, 4000, place * 4096, device);
+  };
+  model.buffer(BufferKind::input, 0, 4000);
+  model.buffer(BufferKind::input, 1, 4000);
+  model.buffer(BufferKind::output, 0, 4000);
+  model.buffer(BufferKind::weight, 0, 4000);
+  model.buffer(BufferKind::persistent, 0, 4000, 0, sim0);
+  for (int64_t place : {0, 1, 2, 0})
+    arena(own0, place, sim0);
+  arena(host, 0, 0);
+  for (int64_t place : {0, 1, 2, 0})
+    arena(own1, place, sim1);
+  arena(host, 0, 0);
+
+  model.program().events = 2;
+  model.program().body = model.block();
+  uint32_t simAdd = model.kernel("add", 3, 2, 0, DeviceKind::sim);
+  uint32_t cpuAdd = model.kernel("add", 3, 2);
+  auto add = [&](uint32_t kernel, uint32_t a, uint32_t b, uint32_t out,
+                 uint32_t queue) -> CommandT & {
+    model.launch(kernel,
+                 {model.bind(a, Access::read), model.bind(b, Access::read),
+                  model.bind(out, Access::write)},
+                 {1000, 125}, 8);
+    CommandT &command = *model.program().blocks.back()->commands.back();
+    command.queue = queue;
+    return command;
+  };
+  // A queue for each device, of the same number.
+  copyWhole(model, placedLeft, placedLeft0, sim0);
+  copyWhole(model, placedRight, placedRight0, sim0);
+  add(simAdd, placedLeft0, placedRight0, placedFirst0, sim0);
+  add(simAdd, placedFirst0, placedDeviceBias, placedSecond0, sim0);
+  copyWhole(model, placedSecond0, placedHostSecond, sim0).signals = {0};
+  copyWhole(model, placedLeft, placedLeft1, sim1);
+  add(simAdd, placedLeft1, placedLeft1, placedDouble1, sim1);
+  copyWhole(model, placedHostSecond, placedSecond1, sim1).waits = {0};
+  add(simAdd, placedSecond1, placedDouble1, placedSum1, sim1);
+  copyWhole(model, placedSum1, placedHostSum, sim1).signals = {1};
+  add(cpuAdd, placedHostSum, placedRight, placedSum, 0).waits = {1};
+  return model;
+}
+
+Model test::stateModel() {
+  Model model;
+  auto state = std::make_unique<StateT>();
+  state->name = "counters";
+  state->dtype = DataType::i32;
+  state->shape = {model.extent(8)};
+  state->length = 0;
+  model.manifest.states.push_back(std::move(state));
+  auto length = std::make_unique<SymbolT>();
+  length->name = "length";
+  length->maximum = 8;
+  length->source = SymbolSource::state;
+  length->index = 0;
+  model.manifest.symbols.push_back(std::move(length));
+  model.plan.states.emplace_back(0, MemorySpace::host);
+  auto &expressions = model.manifest.expressions;
+  expressions.emplace_back(0, 0, 0, ExpressionKind::symbol);
+  auto now = static_cast<uint32_t>(expressions.size() - 1);
+  uint32_t one = model.extent(1);
+  expressions.emplace_back(0, now, one, ExpressionKind::add);
+  auto next = static_cast<uint32_t>(expressions.size() - 1);
+
+  for (bool writes : {true, false}) {
+    EntryT &entry = model.entry(writes ? "main" : "peek");
+    entry.outputs.push_back(tensor(model, "now", DataType::i32, {8}));
+    auto use = std::make_unique<StateUseT>();
+    use->writes = writes;
+    use->length = writes ? next : none;
+    entry.states.push_back(std::move(use));
+    uint32_t counters = model.buffer(BufferKind::state, 0, 32);
+    uint32_t output = model.buffer(BufferKind::output, 0, 32);
+    model.program().body = model.block();
+    if (writes)
+      model.launch(model.kernel("count", 1, 2),
+                   {model.bind(counters, Access::read_write)}, {8, 4}, 2);
+    copyWhole(model, counters, output, 0);
+  }
   return model;
 }
 
@@ -353,6 +518,27 @@ Model test::stepsModel() {
   return model;
 }
 
+Model test::deepModel() {
+  Model model;
+  EntryT &entry = model.entry("main");
+  entry.outputs.push_back(tensor(model, "counters", DataType::i32, {2}));
+  uint32_t counters = model.buffer(BufferKind::output, 0, 8);
+  uint32_t count = model.kernel("count", 1, 2);
+  model.program().body = model.block();
+  FillT fill;
+  fill.target = std::make_unique<Binding>(model.bind(counters, Access::write));
+  model.command().action.Set(std::move(fill));
+  for (uint32_t depth = 1; depth < maximumBlockDepth; ++depth) {
+    LoopT loop;
+    loop.trips = model.constant(depth + 1 < maximumBlockDepth ? 1 : 3);
+    loop.body = depth;
+    model.command().action.Set(std::move(loop));
+    model.block();
+  }
+  model.launch(count, {model.bind(counters, Access::read_write)}, {2, 1}, 2);
+  return model;
+}
+
 Model test::controlModel() {
   Model model;
   EntryT &entry = model.entry("main");
@@ -363,11 +549,10 @@ Model test::controlModel() {
   const char *names[] = {"counted", "conditional", "chosen", "kept", "found"};
   for (const char *name : names)
     entry.outputs.push_back(tensor(model, name, DataType::i32, {64}));
-  model.plan.persistent = model.constant(256);
+  model.memory(model.plan.persistent, 256);
 
   auto init = std::make_unique<ProgramT>();
   init->entry = none;
-  init->arena = model.constant(0);
   init->body = 0;
   model.plan.init = std::move(init);
   model.current = model.plan.init.get();
@@ -384,7 +569,7 @@ Model test::controlModel() {
 
   model.current = model.plan.programs.back().get();
   ProgramT &program = *model.current;
-  program.arena = model.constant(1024);
+  model.arena(1024);
   uint32_t times = model.buffer(BufferKind::input, 0, 4);
   uint32_t which = model.buffer(BufferKind::input, 1, 4);
   uint32_t outputs[5];
@@ -500,7 +685,7 @@ Model test::customModel() {
   entry.inputs.push_back(tensor(model, "x", DataType::f32, {2, 3}));
   entry.outputs.push_back(tensor(model, "sum", DataType::f64, {}));
   entry.outputs.push_back(tensor(model, "signs", DataType::i1, {2, 3}));
-  model.program().arena = model.constant(128);
+  model.arena(128);
   uint32_t x = model.buffer(BufferKind::input, 0, 24);
   uint32_t sum = model.buffer(BufferKind::output, 0, 8);
   uint32_t signs = model.buffer(BufferKind::output, 1, 6);
@@ -616,6 +801,60 @@ Model test::dynamicModel() {
   std::vector<std::unique_ptr<SymbolT>> symbols;
   symbols.push_back(sizeSymbol("batch", 1, 64));
   return boundedSum(std::move(symbols), 4);
+}
+
+Model test::selectModel() {
+  Model model;
+  model.manifest.symbols.push_back(sizeSymbol("n", 1, 64));
+  model.manifest.expressions.emplace_back(0, 0, 0, ExpressionKind::symbol);
+  EntryT &entry = model.entry("main");
+  for (auto *list : {&entry.inputs, &entry.outputs}) {
+    list->push_back(tensor(model, list == &entry.inputs ? "x" : "numbers",
+                           DataType::i32, {}));
+    list->back()->shape = {0};
+  }
+  uint32_t n = model.symbol(0);
+  uint32_t bytes = model.expression(ExpressionKind::mul, n, model.constant(4));
+  uint32_t count = model.kernel("count", 1, 2),
+           countTen = model.kernel("count_ten", 1, 2);
+  uint32_t x = 0, numbers = 1;
+  auto begin = [&] {
+    for (BufferKind kind : {BufferKind::input, BufferKind::output}) {
+      model.buffer(kind, 0, 0);
+      model.current->buffers.back()->size = bytes;
+    }
+    model.program().body = model.block();
+    copyWhole(model, x, numbers, 0);
+  };
+  auto launch = [&](uint32_t kernel) -> LaunchT & {
+    LaunchT &launch = model.launch(
+        kernel, {model.bind(numbers, Access::read_write)}, {0, 16}, 4);
+    launch.integers[0] = n;
+    return launch;
+  };
+  begin();
+  LaunchT &selected = launch(count);
+  selected.alternatives = {countTen};
+  selected.selector =
+      model.expression(ExpressionKind::equal, n, model.constant(2));
+  model.program().guard =
+      model.expression(ExpressionKind::less, n, model.constant(3));
+
+  model.plan.programs.push_back(std::make_unique<ProgramT>());
+  model.current = model.plan.programs.back().get();
+  begin();
+  BranchT branch;
+  branch.value = model.expression(ExpressionKind::add, n, model.constant(-3));
+  branch.blocks = {1, 2, 3};
+  model.command().action.Set(std::move(branch));
+  model.block();
+  launch(count);
+  for (int rounds : {1, 2}) {
+    model.block();
+    for (int i = 0; i < rounds; ++i)
+      launch(countTen);
+  }
+  return model;
 }
 
 Model test::openModel() {

@@ -9,6 +9,7 @@
 
 #include "runtime/format/ArtifactWriter.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -40,12 +41,22 @@ struct Model {
 
   /// Index of the kernel of that name.
   uint32_t kernel(const std::string &name, uint16_t bindings, uint16_t integers,
-                  uint64_t scratch = 0);
+                  uint64_t scratch = 0,
+                  format::DeviceKind device = format::DeviceKind::cpu);
   /// Index of a kernel that is a custom call; its types are set by the test.
   uint32_t customCall(const std::string &name, format::CustomCallT call);
+  /// Index of another device, which gets a queue of the same number.
+  uint32_t device(format::DeviceKind kind, uint32_t ordinal);
+  /// Index of a memory among those of the plan or of a program.
+  uint32_t memory(std::vector<std::unique_ptr<format::MemoryT>> &memories,
+                  int64_t size, uint32_t device = 0);
+  /// Index of an arena of the last program.
+  uint32_t arena(int64_t size, uint32_t device = 0) {
+    return memory(program().arenas, size, device);
+  }
   /// Index of a buffer of the last program.
   uint32_t buffer(format::BufferKind kind, uint32_t index, int64_t size,
-                  int64_t offset = 0);
+                  int64_t offset = 0, uint32_t device = 0);
   format::Binding bind(uint32_t buffer, format::Access access);
 
   format::EntryT &entry(const std::string &name);
@@ -76,7 +87,13 @@ struct Model {
     uint64_t scratch;
     std::vector<format::InPlace> inPlace;
     std::shared_ptr<format::CustomCallT> customCall;
+    format::DeviceKind device;
   };
+  /// Of both variants: kind and ordinal.
+  std::vector<std::pair<format::DeviceKind, uint32_t>> devices;
+  std::vector<std::string> requiredFeatures;
+  /// Called for each variant before it is written.
+  std::function<void(format::VariantT &)> changeVariant;
   format::PlanT plan;
   format::ManifestT manifest;
   std::vector<NamedWeight> weights;
@@ -95,6 +112,37 @@ Model largeModel();
 Model additionModel();
 /// "numbers" (int32[4096]) by `rounds` rounds of work per element, 64 tiles.
 Model churnModel(int64_t rounds);
+/// sum = ((left + right) + bias) + (left + left) + right over 1000 elements:
+/// the first two additions on sim:0, the next two on sim:1, the last on the
+/// cpu. Buffers, by number: PlacedBuffer.
+Model placedModel();
+enum PlacedBuffer : uint32_t {
+  placedLeft,
+  placedRight,
+  placedSum,
+  placedBias,       // the weight
+  placedDeviceBias, // sim:0, persistent
+  placedLeft0,      // sim:0
+  placedRight0,     // sim:0
+  placedFirst0,     // sim:0
+  placedSecond0,    // sim:0, where left was
+  placedHostSecond, // the process's
+  placedLeft1,      // sim:1
+  placedDouble1,    // sim:1
+  placedSecond1,    // sim:1
+  placedSum1,       // sim:1, where left was
+  placedHostSum,    // the process's, where the second sum was
+};
+/// A call of "main" counts a state (int32[8]) up and copies it to
+/// "now"; the state's length grows by one. "peek" only copies.
+Model stateModel();
+/// Blocks as deep as they may be, loops of one round each but for the innermost
+/// of three: "counters" (int32[2]) are 3.
+Model deepModel();
+/// numbers = x (int32[n], n from 1 to 64) and what the extent selects: 1 more
+/// for 1 (a kernel), 10 for 2 (an alternative of it), 1 for 3 (a block of
+/// another program), 10 for 4, 20 for all others.
+Model selectModel();
 /// 200 steps of two tiles with next to nothing to do: what a step itself costs.
 Model stepsModel();
 /// Persistent memory from init, a counted and a conditional loop, a branch.

@@ -25,7 +25,7 @@ static void call_addition(heddle_context *context,
                             make_tensor(right, HEDDLE_F32, 2, square)};
   heddle_tensor output = make_tensor(sum, HEDDLE_F32, 2, square);
   memset(sum, 0, sizeof(sum));
-  OK(heddle_context_call(context, inputs, 2, &output, 1, options));
+  OK(call_entry(context, inputs, 2, &output, 1, options));
   check_sum();
 }
 
@@ -91,7 +91,7 @@ static void test_addition(const char *folder) {
   }
   heddle_context *empty = NULL;
   OK(heddle_context_create(program, 1, NULL, &empty));
-  OK(heddle_context_call(empty, NULL, 0, NULL, 0, NULL));
+  OK(call_entry(empty, NULL, 0, NULL, 0, NULL));
   heddle_context_destroy(empty);
   heddle_program_destroy(program);
   call_addition(context, NULL);
@@ -203,7 +203,7 @@ static void test_control(const char *folder) {
     for (int i = 0; i < 5; ++i)
       outputs[i] = make_tensor(results[i], HEDDLE_I32, 1, shape);
     memset(results, -1, sizeof(results));
-    OK(heddle_context_call(context, inputs, 2, outputs, 5, NULL));
+    OK(call_entry(context, inputs, 2, outputs, 5, NULL));
     int good = 1;
     for (int i = 0; i < 64; ++i)
       good &= results[0][i] == 5 && results[1][i] == times &&
@@ -212,6 +212,20 @@ static void test_control(const char *folder) {
               results[4][i] == (i ? 0 : found[which]);
     CHECK(good);
   }
+  heddle_context_destroy(context);
+  heddle_program_destroy(program);
+}
+
+/* Blocks nest as deeply as the format lets them. */
+static void test_deep(const char *folder) {
+  heddle_program *program = load(folder, "deep", NULL);
+  heddle_context *context = NULL;
+  OK(heddle_context_create(program, 0, NULL, &context));
+  const int64_t shape[] = {2};
+  int32_t counters[2] = {-1, -1};
+  heddle_tensor output = make_tensor(counters, HEDDLE_I32, 1, shape);
+  OK(call_entry(context, NULL, 0, &output, 1, NULL));
+  CHECK(counters[0] == 3 && counters[1] == 3);
   heddle_context_destroy(context);
   heddle_program_destroy(program);
 }
@@ -236,14 +250,14 @@ static void test_donated(const char *folder) {
                             make_tensor(other, HEDDLE_I32, 1, shape)};
   heddle_tensor outputs[] = {make_tensor(fresh, HEDDLE_I32, 1, shape),
                              make_tensor(copied, HEDDLE_I32, 1, shape)};
-  OK(heddle_context_call(context, inputs, 2, outputs, 2, NULL));
+  OK(call_entry(context, inputs, 2, outputs, 2, NULL));
   int good = 1;
   for (int i = 0; i < 64; ++i)
     good &= fresh[i] == i + 1 && state[i] == i && copied[i] == i;
   CHECK(good);
   outputs[0].data = state;
   for (int round = 1; round <= 3; ++round)
-    OK(heddle_context_call(context, inputs, 2, outputs, 2, NULL));
+    OK(call_entry(context, inputs, 2, outputs, 2, NULL));
   good = 1;
   for (int i = 0; i < 80; ++i)
     good &= state[i] == (i < 64 ? i + 3 : i);
@@ -251,10 +265,10 @@ static void test_donated(const char *folder) {
     good &= copied[i] == i + 2;
   CHECK(good);
   outputs[0].data = state + 16;
-  EXPECT(heddle_context_call(context, inputs, 2, outputs, 2, NULL),
+  EXPECT(call_entry(context, inputs, 2, outputs, 2, NULL),
          HEDDLE_TENSOR_OVERLAP, "shares memory with input 'before'");
   outputs[0].data = other;
-  EXPECT(heddle_context_call(context, inputs, 2, outputs, 2, NULL),
+  EXPECT(call_entry(context, inputs, 2, outputs, 2, NULL),
          HEDDLE_TENSOR_OVERLAP, "shares memory with input 'other'");
   heddle_context_destroy(context);
   heddle_program_destroy(program);
@@ -274,8 +288,7 @@ static void test_dynamic(const char *folder) {
     heddle_tensor inputs[] = {make_tensor(left, HEDDLE_F32, 2, shape),
                               make_tensor(right, HEDDLE_F32, 2, shape)};
     heddle_tensor output = make_tensor(sum, HEDDLE_F32, 2, shape);
-    heddle_status status =
-        heddle_context_call(context, inputs, 2, &output, 1, NULL);
+    heddle_status status = call_entry(context, inputs, 2, &output, 1, NULL);
     if (batch == 65) {
       EXPECT(status, HEDDLE_TENSOR_SHAPE, "'batch' must be from 1 to 64");
       break;
@@ -286,7 +299,7 @@ static void test_dynamic(const char *folder) {
       good &= sum[i] == (float)i + 1;
     CHECK(good);
     inputs[1].shape = other;
-    EXPECT(heddle_context_call(context, inputs, 2, &output, 1, NULL),
+    EXPECT(call_entry(context, inputs, 2, &output, 1, NULL),
            HEDDLE_TENSOR_SHAPE, "input 'right'");
   }
   heddle_context_destroy(context);
@@ -314,21 +327,21 @@ static void test_stopping(const char *folder) {
   heddle_call_options options = HEDDLE_INIT(options);
   options.deadline_ns = now_ns() + 100000; /* the call takes some 5 ms */
   uint64_t start = now_ns();
-  EXPECT(heddle_context_call(context, NULL, 0, &output, 1, &options),
+  EXPECT(call_entry(context, NULL, 0, &output, 1, &options),
          HEDDLE_DEADLINE_EXCEEDED, NULL);
   uint64_t early = now_ns() - start;
   options.deadline_ns = now_ns() + 60000000000u;
   start = now_ns();
-  OK(heddle_context_call(context, NULL, 0, &output, 1, &options));
+  OK(call_entry(context, NULL, 0, &output, 1, &options));
   CHECK(early < now_ns() - start);
   CHECK(numbers[4095] != 0);
   int32_t cancel = 1;
   options.cancel = &cancel;
-  EXPECT(heddle_context_call(context, NULL, 0, &output, 1, &options),
-         HEDDLE_CANCELLED, NULL);
+  EXPECT(call_entry(context, NULL, 0, &output, 1, &options), HEDDLE_CANCELLED,
+         NULL);
   /* A stopped context can be used again. */
   cancel = 0;
-  OK(heddle_context_call(context, NULL, 0, &output, 1, &options));
+  OK(call_entry(context, NULL, 0, &output, 1, &options));
   heddle_context_destroy(context);
   heddle_program_destroy(program);
 
@@ -339,8 +352,8 @@ static void test_stopping(const char *folder) {
   output = make_tensor(sum, HEDDLE_F32, 2, square);
   options.on_step = cancel_at_once;
   options.user = &cancel;
-  EXPECT(heddle_context_call(context, inputs, 2, &output, 1, &options),
-         HEDDLE_CANCELLED, NULL);
+  EXPECT(call_entry(context, inputs, 2, &output, 1, &options), HEDDLE_CANCELLED,
+         NULL);
   heddle_context_destroy(context);
   heddle_program_destroy(program);
 }
@@ -383,6 +396,7 @@ int main(int argc, char **argv) {
   test_control(argv[1]);
   test_variants(argv[1]);
   test_stopping(argv[1]);
+  test_deep(argv[1]);
   test_donated(argv[1]);
   test_dynamic(argv[1]);
   test_weights_mapped(argv[1]);

@@ -34,8 +34,42 @@ static inline void expect(heddle_status status, int code, const char *part,
 
 static inline heddle_tensor make_tensor(void *data, heddle_dtype dtype,
                                         int32_t rank, const int64_t *shape) {
-  heddle_tensor tensor = {data, dtype, rank, shape, NULL, 0};
+  heddle_tensor tensor;
+  memset(&tensor, 0, sizeof(tensor));
+  tensor.size = sizeof(tensor);
+  tensor.data = data;
+  tensor.dtype = dtype;
+  tensor.rank = rank;
+  tensor.shape = shape;
   return tensor;
+}
+
+enum { most_tensors = 8 };
+
+/* The interface takes pointers; tests have arrays. */
+static inline heddle_status
+call_entry(heddle_context *context, const heddle_tensor *inputs,
+           size_t input_count, const heddle_tensor *outputs,
+           size_t output_count, const heddle_call_options *options) {
+  const heddle_tensor *ins[most_tensors], *outs[most_tensors];
+  for (size_t i = 0; inputs && i < input_count; ++i)
+    ins[i] = inputs + i;
+  for (size_t i = 0; outputs && i < output_count; ++i)
+    outs[i] = outputs + i;
+  return heddle_context_call(context, inputs ? ins : NULL, input_count,
+                             outputs ? outs : NULL, output_count, options);
+}
+
+static inline heddle_status output_shape(const heddle_program *program,
+                                         size_t entry,
+                                         const heddle_tensor *inputs,
+                                         size_t input_count, size_t index,
+                                         int64_t *out_shape) {
+  const heddle_tensor *ins[most_tensors];
+  for (size_t i = 0; inputs && i < input_count; ++i)
+    ins[i] = inputs + i;
+  return heddle_program_output_shape(program, entry, inputs ? ins : NULL,
+                                     input_count, index, out_shape);
 }
 
 /* FOLDER/NAME.heddle, in a buffer that the next call overwrites. */

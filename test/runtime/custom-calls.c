@@ -29,7 +29,7 @@ static int32_t affine(const heddle_custom_call_frame *frame) {
   CHECK(frame->operand_count == 1 && frame->result_count == 1);
   CHECK(frame->node_count == 1 && !strcmp(frame->nodes[0], "first"));
   CHECK(frame->backend_config_bytes == 0 && !*frame->backend_config);
-  const heddle_tensor *x = frame->operands, *y = frame->results;
+  const heddle_tensor *x = frame->operands[0], *y = frame->results[0];
   CHECK(x->dtype == HEDDLE_F32 && x->rank == 2 && x->shape[0] == 2 &&
         x->shape[1] == 3 && !x->strides && x->bytes == 24);
   CHECK(frame->attribute_count == 6);
@@ -60,8 +60,8 @@ static int32_t step(const heddle_custom_call_frame *frame) {
   CHECK(frame->api_version == 1 && frame->has_side_effect);
   CHECK(!strcmp(frame->backend_config, "by two") &&
         frame->backend_config_bytes == 6);
-  CHECK(frame->operands[0].bytes == 0 && frame->operands[0].shape[0] == 0);
-  CHECK(frame->operands[1].data == frame->results[0].data);
+  CHECK(frame->operands[0]->bytes == 0 && frame->operands[0]->shape[0] == 0);
+  CHECK(frame->operands[1]->data == frame->results[0]->data);
   ++rounds;
   fesetround(FE_UPWARD); /* the runtime puts it back */
   if (plan && ++plan->seen == plan->fail_in_round) {
@@ -73,28 +73,34 @@ static int32_t step(const heddle_custom_call_frame *frame) {
   if (plan && plan->cancel_it)
     plan->cancel = 1;
   for (int i = 0; i < 6; ++i)
-    ((float *)frame->results[0].data)[i] *= 2;
+    ((float *)frame->results[0]->data)[i] *= 2;
   return 0;
 }
 
 static int32_t finish_sum(const heddle_custom_call_frame *frame) {
   double sum = 0;
   CHECK(fegetround() == FE_TONEAREST);
-  CHECK(frame->results[0].rank == 0 && frame->results[1].dtype == HEDDLE_I1);
+  CHECK(frame->results[0]->rank == 0 && frame->results[1]->dtype == HEDDLE_I1);
   for (int i = 0; i < 6; ++i) {
-    float value = ((const float *)frame->operands[0].data)[i];
+    float value = ((const float *)frame->operands[0]->data)[i];
     sum += (double)value;
-    ((uint8_t *)frame->results[1].data)[i] = value < 0;
+    ((uint8_t *)frame->results[1]->data)[i] = value < 0;
   }
-  *(double *)frame->results[0].data = sum;
+  *(double *)frame->results[0]->data = sum;
   return 0;
 }
+
+#define CALL(name, function, user)                                             \
+  {sizeof(heddle_custom_call), name, function, user}
 
 static heddle_status load_with(const char *folder,
                                const heddle_custom_call *calls, size_t count,
                                heddle_program **program) {
   heddle_load_options options = HEDDLE_INIT(options);
-  options.custom_calls = calls;
+  const heddle_custom_call *pointers[4];
+  for (size_t i = 0; calls && i < count; ++i)
+    pointers[i] = calls + i;
+  options.custom_calls = calls ? pointers : NULL;
   options.custom_call_count = count;
   return heddle_program_load_file(model_path(folder, "custom"), &options,
                                   program);
@@ -106,7 +112,7 @@ static heddle_status call(heddle_context *context, double *sum, uint8_t *signs,
   heddle_tensor x = make_tensor((void *)(uintptr_t)input, HEDDLE_F32, 2, shape);
   heddle_tensor out[] = {make_tensor(sum, HEDDLE_F64, 0, NULL),
                          make_tensor(signs, HEDDLE_I1, 2, shape)};
-  return heddle_context_call(context, &x, 1, out, 2, options);
+  return call_entry(context, &x, 1, out, 2, options);
 }
 
 /* 8 * (3 * x + 0.5), summed. */
@@ -128,9 +134,9 @@ static void *many_calls(void *argument) {
 
 static void test_loading(const char *folder) {
   heddle_program *program = NULL;
-  heddle_custom_call calls[] = {{"affine", affine, NULL},
-                                {"finish", finish_sum, NULL},
-                                {"step", step, NULL}};
+  heddle_custom_call calls[] = {CALL("affine", affine, NULL),
+                                CALL("finish", finish_sum, NULL),
+                                CALL("step", step, NULL)};
   EXPECT(load_with(folder, NULL, 0, &program), HEDDLE_CUSTOM_CALL_MISSING,
          "calls 'affine', 'step' and 'finish'");
   EXPECT(load_with(folder, calls, 2, &program), HEDDLE_CUSTOM_CALL_MISSING,
@@ -144,13 +150,18 @@ static void test_loading(const char *folder) {
   EXPECT(load_with(folder, calls, 3, &program), HEDDLE_ARGUMENT_INVALID,
          "custom_calls[1]");
   calls[1].name = "finish";
+  calls[1].size = 3;
+  EXPECT(load_with(folder, calls, 3, &program), HEDDLE_ARGUMENT_INVALID,
+         "custom_calls[1]: a struct's size is not set");
+  calls[1].size = sizeof(calls[1]);
   calls[1].function = NULL;
   EXPECT(load_with(folder, calls, 3, &program), HEDDLE_ARGUMENT_INVALID,
          "custom_calls[1]");
   CHECK(!program);
   /* A program without custom calls may be given functions. */
   heddle_load_options options = HEDDLE_INIT(options);
-  options.custom_calls = calls;
+  const heddle_custom_call *first = calls;
+  options.custom_calls = &first;
   options.custom_call_count = 1;
   heddle_program_destroy(load(folder, "addition", &options));
 }
@@ -198,10 +209,9 @@ int main(int argc, char **argv) {
     return 2;
   test_loading(argv[1]);
   Plan plan = {0};
-  heddle_custom_call calls[] = {{"finish", finish_sum, NULL},
-                                {"unused", affine, NULL},
-                                {"affine", affine, NULL},
-                                {"step", step, &plan}};
+  heddle_custom_call calls[] = {
+      CALL("finish", finish_sum, NULL), CALL("unused", affine, NULL),
+      CALL("affine", affine, NULL), CALL("step", step, &plan)};
   heddle_program *program = NULL;
   OK(load_with(argv[1], calls, 4, &program));
   for (uint32_t threads = 1; threads <= 2; ++threads) {

@@ -87,7 +87,7 @@ static void test_sums(const char *folder, const char *name, uint64_t caller,
   int wrong = 0;
   for (int round = 0; round < 20; ++round) {
     memset(sum, 0xff, sizeof(sum));
-    OK(heddle_context_call(context, inputs, 2, &output, 1, NULL));
+    OK(call_entry(context, inputs, 2, &output, 1, NULL));
     for (int i = 0; i < 1000; ++i)
       wrong += sum[i] != wanted;
   }

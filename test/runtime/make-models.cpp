@@ -25,7 +25,9 @@ int main(int argc, char **argv) {
                  write("donated", donatedModel()) &&
                  write("custom", customModel()) &&
                  write("dynamic", dynamicModel()) &&
-                 write("open", openModel()) &&
+                 write("deep", deepModel()) && write("select", selectModel()) &&
+                 write("open", openModel()) && write("placed", placedModel()) &&
+                 write("state", stateModel()) &&
                  write("kept", subnormalModel(/*flush=*/false)) &&
                  write("flushed", subnormalModel(/*flush=*/true)) &&
                  write("large", largeModel())

@@ -22,7 +22,7 @@ static void run(heddle_program *program) {
   heddle_tensor output = make_tensor(counters, HEDDLE_I32, 1, two);
   heddle_context *context = NULL;
   OK(heddle_context_create(program, 0, NULL, &context));
-  OK(heddle_context_call(context, NULL, 0, &output, 1, NULL));
+  OK(call_entry(context, NULL, 0, &output, 1, NULL));
   CHECK(counters[1] == 200);
   heddle_context_destroy(context);
 }

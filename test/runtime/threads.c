@@ -23,6 +23,7 @@ static const int64_t square[] = {10, 100};
 struct caller {
   heddle_program *program;
   heddle_pool *pool;
+  pthread_barrier_t *start;
   int wrong;
 };
 
@@ -36,8 +37,7 @@ static int call_and_check(heddle_context *context, float seed) {
   heddle_tensor inputs[] = {make_tensor(left, HEDDLE_F32, 2, square),
                             make_tensor(right, HEDDLE_F32, 2, square)};
   heddle_tensor output = make_tensor(sum, HEDDLE_F32, 2, square);
-  heddle_status status =
-      heddle_context_call(context, inputs, 2, &output, 1, NULL);
+  heddle_status status = call_entry(context, inputs, 2, &output, 1, NULL);
   int wrong = status.code != HEDDLE_OK;
   for (int i = 0; i < 1000; ++i)
     wrong |= sum[i] != (left[i] + right[i]) + 0.5f * (float)i + left[i];
@@ -62,7 +62,7 @@ static void test_sharing(heddle_program *program, heddle_pool *pool) {
   pthread_t threads[callers];
   struct caller states[callers];
   for (int i = 0; i < callers; ++i) {
-    states[i] = (struct caller){program, pool, 0};
+    states[i] = (struct caller){program, pool, NULL, 0};
     pthread_create(&threads[i], NULL, call_often, &states[i]);
   }
   for (int i = 0; i < callers; ++i) {
@@ -166,11 +166,137 @@ static void test_fork(heddle_program *program) {
   heddle_context_destroy(context);
 }
 
+/* Two threads of a child that call at once: one of them starts the threads
+   anew, the other must not take what is half started. */
+static void *call_once(void *argument) {
+  struct caller *caller = argument;
+  heddle_context_options options = HEDDLE_INIT(options);
+  options.pool = caller->pool;
+  heddle_context *context = NULL;
+  if (heddle_context_create(caller->program, 0, &options, &context).code)
+    caller->wrong = 1;
+  pthread_barrier_wait(caller->start);
+  for (int i = 0; i < 3 && !caller->wrong; ++i)
+    caller->wrong |= call_and_check(context, (float)i);
+  heddle_context_destroy(context);
+  return NULL;
+}
+
+static int call_from_two_threads(heddle_program *program, heddle_pool *pool) {
+  pthread_t threads[2];
+  struct caller states[2];
+  pthread_barrier_t start;
+  pthread_barrier_init(&start, NULL, 2);
+  int wrong = 0;
+  for (int i = 0; i < 2; ++i) {
+    states[i] = (struct caller){program, pool, &start, 0};
+    pthread_create(&threads[i], NULL, call_once, &states[i]);
+  }
+  for (int i = 0; i < 2; ++i) {
+    pthread_join(threads[i], NULL);
+    wrong |= states[i].wrong;
+  }
+  pthread_barrier_destroy(&start);
+  return wrong;
+}
+
+static void test_fork_with_threads(heddle_program *program) {
+  heddle_pool_options options = HEDDLE_INIT(options);
+  options.threads = 4;
+  options.spin_us = 1;
+  heddle_pool *pool = NULL;
+  OK(heddle_pool_create(&options, &pool));
+  CHECK(!call_from_two_threads(program, pool));
+  fflush(stdout);
+  int failed = 0;
+  for (int i = 0; i < 100 && !failed; ++i) {
+    pid_t child = fork();
+    if (child == 0) {
+      alarm(20); /* a hang is a failure */
+      int wrong = call_from_two_threads(program, pool);
+      heddle_pool_destroy(pool);
+      _exit(wrong);
+    }
+    int status = 1;
+    waitpid(child, &status, 0);
+    failed = !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+  }
+  CHECK(!failed);
+  CHECK(!call_from_two_threads(program, pool));
+  heddle_pool_destroy(pool);
+}
+
+/* Two threads that give one context DLPack tensors at once: one has its call,
+   with its own tensors, the other is told. */
+struct dl_tensor {
+  void *data;
+  int32_t device_type, device_id, rank;
+  uint8_t code, bits;
+  uint16_t lanes;
+  const int64_t *shape, *strides;
+  uint64_t offset;
+};
+
+struct sharer {
+  heddle_context *context;
+  float seed;
+  int wrong;
+};
+
+static void *share_context(void *argument) {
+  struct sharer *sharer = argument;
+  static const int64_t shape[] = {10, 100};
+  float left[1000], right[1000], sum[1000];
+  void *memories[] = {left, right, sum};
+  struct dl_tensor tensors[3];
+  for (int i = 0; i < 3; ++i)
+    tensors[i] =
+        (struct dl_tensor){memories[i], 1, 0, 2, 2, 32, 1, shape, NULL, 0};
+  const void *inputs[] = {&tensors[0], &tensors[1]}, *output = &tensors[2];
+  for (int i = 0; i < 1000; ++i) {
+    left[i] = sharer->seed;
+    right[i] = 1;
+  }
+  for (int done = 0; done < 5000 && !sharer->wrong; ++done) {
+    memset(sum, 0, sizeof(sum));
+    heddle_status status;
+    for (;;) {
+      status = heddle_context_call_dlpack(sharer->context, inputs, 2, &output,
+                                          1, NULL);
+      if (status.code != HEDDLE_CONTEXT_BUSY)
+        break;
+      sched_yield();
+    }
+    sharer->wrong = status.code != HEDDLE_OK;
+    for (int i = 0; i < 1000; ++i)
+      sharer->wrong |=
+          sum[i] != (sharer->seed + 1) + 0.5f * (float)i + sharer->seed;
+  }
+  return NULL;
+}
+
+static void test_dlpack_in_two_threads(heddle_program *program) {
+  heddle_context_options options = HEDDLE_INIT(options);
+  options.threads = 1;
+  heddle_context *context = NULL;
+  OK(heddle_context_create(program, 0, &options, &context));
+  struct sharer sharers[2];
+  pthread_t threads[2];
+  for (int i = 0; i < 2; ++i) {
+    sharers[i] = (struct sharer){context, i ? 100.0f : 3.0f, 0};
+    pthread_create(&threads[i], NULL, share_context, &sharers[i]);
+  }
+  for (int i = 0; i < 2; ++i) {
+    pthread_join(threads[i], NULL);
+    CHECK(!sharers[i].wrong);
+  }
+  heddle_context_destroy(context);
+}
+
 /* One context in two calls at once. */
 static void call_again(void *user, const heddle_step *step) {
   (void)step;
-  EXPECT(heddle_context_call(user, NULL, 0, NULL, 0, NULL), HEDDLE_CONTEXT_BUSY,
-         NULL);
+  EXPECT(call_entry(user, NULL, 0, NULL, 0, NULL), HEDDLE_CONTEXT_BUSY, NULL);
 }
 
 static void test_busy(heddle_program *program) {
@@ -183,7 +309,7 @@ static void test_busy(heddle_program *program) {
   heddle_call_options options = HEDDLE_INIT(options);
   options.on_step = call_again;
   options.user = context;
-  OK(heddle_context_call(context, inputs, 2, &output, 1, &options));
+  OK(call_entry(context, inputs, 2, &output, 1, &options));
   heddle_context_destroy(context);
 }
 
@@ -224,6 +350,8 @@ int main(int argc, char **argv) {
   test_sleeping(program);
   test_busy(program);
   test_fork(program);
+  test_fork_with_threads(program);
+  test_dlpack_in_two_threads(program);
   heddle_program_destroy(program);
   return finish();
 }

@@ -54,10 +54,10 @@ int main(int argc, char **argv) {
   heddle::api::Context calling = [&] {
     heddle::api::CustomCalls functions;
     auto doubled = [&](const heddle_custom_call_frame &frame) {
-      auto *values = static_cast<float *>(frame.results[0].data);
+      auto *values = static_cast<float *>(frame.results[0]->data);
       for (int i = 0; i < 6; ++i)
         values[i] = 2 * static_cast<const float *>(
-                            frame.operands[frame.operand_count - 1].data)[i];
+                            frame.operands[frame.operand_count - 1]->data)[i];
       return ++rounds > 8 ? std::string("too many rounds") : std::string();
     };
     functions.add("affine", doubled).add("step", doubled);
@@ -66,8 +66,8 @@ int main(int argc, char **argv) {
               .code() == HEDDLE_CUSTOM_CALL_MISSING);
     CHECK(!heddle::api::Program::load("", 0, functions));
     functions.add("finish", [](const heddle_custom_call_frame &frame) {
-      *static_cast<double *>(frame.results[0].data) =
-          static_cast<const float *>(frame.operands[0].data)[5];
+      *static_cast<double *>(frame.results[0]->data) =
+          static_cast<const float *>(frame.operands[0]->data)[5];
       return std::string();
     });
     auto custom =

@@ -32,8 +32,8 @@ static void reset(void) {
 }
 
 static heddle_status call(size_t input_count, size_t output_count) {
-  heddle_status status = heddle_context_call(context, inputs, input_count,
-                                             outputs, output_count, NULL);
+  heddle_status status =
+      call_entry(context, inputs, input_count, outputs, output_count, NULL);
   reset();
   return status;
 }
@@ -86,6 +86,35 @@ static void test_plain(void) {
   outputs[0].data = right + 1;
   EXPECT(call(2, 1), HEDDLE_TENSOR_OVERLAP,
          "output 'sum' shares memory with input 'right'");
+}
+
+/* Tensors of other versions of the interface. */
+static void test_sizes_of_structs(void) {
+  float left[1000] = {0}, right[1000] = {0}, sum[1000];
+  static const int64_t shape[] = {10, 100};
+  heddle_tensor x = make_tensor(left, HEDDLE_F32, 2, shape);
+  heddle_tensor z = make_tensor(sum, HEDDLE_F32, 2, shape);
+  struct {
+    heddle_tensor tensor;
+    void *later;
+  } larger = {make_tensor(right, HEDDLE_F32, 2, shape), NULL};
+  larger.tensor.size = sizeof(larger);
+  const heddle_tensor *inputs[] = {&x, &larger.tensor}, *output = &z;
+  OK(heddle_context_call(context, inputs, 2, &output, 1, NULL));
+  larger.later = &x; /* a wish that this version does not know */
+  EXPECT(heddle_context_call(context, inputs, 2, &output, 1, NULL),
+         HEDDLE_ARGUMENT_INVALID, "input 'right' cannot be read");
+  larger.tensor.size = 0;
+  EXPECT(heddle_context_call(context, inputs, 2, &output, 1, NULL),
+         HEDDLE_ARGUMENT_INVALID, "use HEDDLE_INIT");
+  inputs[1] = NULL;
+  EXPECT(heddle_context_call(context, inputs, 2, &output, 1, NULL),
+         HEDDLE_ARGUMENT_INVALID, "input 'right' is a null pointer");
+  /* An earlier one, without what came last. */
+  larger.tensor.size = offsetof(heddle_tensor, out_shape);
+  inputs[1] = &larger.tensor;
+  larger.tensor.out_shape = (int64_t *)sum;
+  OK(heddle_context_call(context, inputs, 2, &output, 1, NULL));
 }
 
 static void test_dlpack(void) {
@@ -166,8 +195,8 @@ static void test_arguments(const char *folder) {
          "5");
   EXPECT(heddle_context_create(NULL, 0, NULL, &none), HEDDLE_ARGUMENT_INVALID,
          NULL);
-  EXPECT(heddle_context_call(NULL, NULL, 0, NULL, 0, NULL),
-         HEDDLE_ARGUMENT_INVALID, NULL);
+  EXPECT(call_entry(NULL, NULL, 0, NULL, 0, NULL), HEDDLE_ARGUMENT_INVALID,
+         NULL);
   heddle_pool_options pool = HEDDLE_INIT(pool);
   pool.threads = 5000;
   heddle_pool *no_pool = NULL;
@@ -191,6 +220,7 @@ int main(int argc, char **argv) {
   reset();
   test_plain();
   test_dlpack();
+  test_sizes_of_structs();
   test_arguments(argv[1]);
   heddle_context_destroy(context);
   heddle_program_destroy(program);

@@ -9,7 +9,7 @@ set(compiler_headers ${CMAKE_INSTALL_INCLUDEDIR}/heddle-compiler)
 set(tools heddle heddle-opt heddle-translate heddle-reduce heddle-lsp-server)
 get_property(libraries GLOBAL PROPERTY HEDDLE_LIBRARIES)
 # The driver is used through the compiler's C interface.
-list(FILTER libraries EXCLUDE REGEX "^Heddle(Driver|Compile)$")
+list(FILTER libraries EXCLUDE REGEX "^Heddle(Artifact|Commands|Driver|Testing)$")
 
 install(TARGETS ${tools} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT heddle-compiler)
 install(TARGETS heddle-compiler LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT heddle-compiler)

@@ -2,12 +2,14 @@
 // what the commands do is in lib/Driver.
 
 #include "heddle/Driver/Commands.h"
+#include "heddle/Driver/Document.h"
 #include "heddle/Driver/Limits.h"
 #include "heddle/Support/Suggestion.h"
 
 #include <CLI/CLI.hpp>
 
-#include <cstdio>
+#include <cmath>
+#include <cstdlib>
 #include <functional>
 #include <string>
 
@@ -29,11 +31,27 @@ struct Options {
 };
 } // namespace
 
+/// A number that is none below zero, and not "nan" or "inf", which a check for
+/// a range lets through.
+static CLI::Validator finiteAndNotNegative() {
+  return CLI::Validator(
+      [](const std::string &text) -> std::string {
+        char *end = nullptr;
+        double value = std::strtod(text.c_str(), &end);
+        bool good =
+            end != text.c_str() && !*end && std::isfinite(value) && value >= 0;
+        return good ? "" : "\"" + text + "\" is no number from 0 on";
+      },
+      "");
+}
+
 static void addCommon(CLI::App &app, CommonOptions &common) {
   app.add_flag("--json", common.json,
                "One JSON document on standard output, of failures too; "
                "errors as JSON lines");
-  app.add_flag("-q,--quiet", common.quiet, "No phases and no progress");
+  app.add_flag("-q,--quiet", common.quiet,
+               "Results and errors alone: no phases, no progress, no "
+               "summary of what was compiled");
   app.add_option("--max-memory", common.maxMemory,
                  "Bound on memory, as 512M or 2G; mapped files do not count")
       ->check([](const std::string &text) {
@@ -41,7 +59,7 @@ static void addCommon(CLI::App &app, CommonOptions &common) {
       });
   app.add_option("--time-limit", common.timeLimitSeconds,
                  "Bound on the whole time, in seconds")
-      ->check(CLI::NonNegativeNumber);
+      ->check(finiteAndNotNegative());
 }
 
 static std::vector<std::string> commandNames(const CLI::App &app) {
@@ -158,9 +176,14 @@ static CLI::App *addCommand(CLI::App &app, const char *name, const char *text,
 int main(int argc, char **argv) {
   Options options;
   const CommonOptions *chosen = nullptr;
+  // Known before the rest is understood, so that what is wrong with the rest is
+  // said in a document, too.
   bool json = false;
   for (int i = 1; i < argc; ++i)
     json |= std::string(argv[i]) == "--json";
+  openStandardStreams();
+  if (json)
+    reserveDocument();
   setCrashReport(argc, argv, json);
 
   CLI::App app("heddle compiles a model ahead of time into one file, and runs "
@@ -222,10 +245,10 @@ int main(int argc, char **argv) {
   command->add_option("--against", compare.against,
                       "reference (default), onnxruntime, or a file of "
                       "expected outputs");
-  command->add_option("--rtol", compare.relativeTolerance,
-                      "Relative tolerance");
-  command->add_option("--atol", compare.absoluteTolerance,
-                      "Absolute tolerance");
+  command->add_option("--rtol", compare.relativeTolerance, "Relative tolerance")
+      ->check(finiteAndNotNegative());
+  command->add_option("--atol", compare.absoluteTolerance, "Absolute tolerance")
+      ->check(finiteAndNotNegative());
   command->add_flag("--stages", compare.stages,
                     "Interprets every stage, to find the one that differs");
   command->add_flag("--bisect", compare.bisect,
@@ -256,9 +279,8 @@ int main(int argc, char **argv) {
   addFeed(*command, bench.feed);
   addExecution(*command, bench.threads, bench.variant);
   command->add_option("--entry", bench.entry, "Entry point");
-  command->add_option("--seconds", bench.seconds,
-                      "How long calls are "
-                      "repeated");
+  command->add_option("--seconds", bench.seconds, "How long calls are repeated")
+      ->check(finiteAndNotNegative());
 
   InspectCommand &inspect = options.inspect;
   command = addCommand(app, "inspect", "Shows what is in an artifact or model",
@@ -293,8 +315,10 @@ int main(int argc, char **argv) {
                       "What is compiled for; default: native");
   command->add_option("-j,--jobs", test.jobs,
                       "Processes; default: one per processor");
-  command->add_option("--file-time-limit", test.secondsPerFile,
-                      "Seconds after which a file has failed; 0: no bound");
+  command
+      ->add_option("--file-time-limit", test.secondsPerFile,
+                   "Seconds after which a file has failed; 0: no bound")
+      ->check(finiteAndNotNegative());
   command->add_flag("--list", test.list,
                     "Names the functions that would run, without running them");
   command->add_flag("--show-skipped", test.showSkipped,
@@ -322,8 +346,12 @@ int main(int argc, char **argv) {
   const std::string overview = app.help();
   try {
     app.parse(argc, argv);
-  } catch (const CLI::CallForHelp &error) {
-    return app.exit(error);
+  } catch (const CLI::CallForHelp &) {
+    std::vector<CLI::App *> about = app.get_subcommands();
+    options.plain.json = json;
+    return about.empty() ? runHelp(options.plain, "", overview)
+                         : runHelp(options.plain, about.front()->get_name(),
+                                   about.front()->help("heddle"));
   } catch (const CLI::ExtrasError &) {
     options.plain.json = json;
     return reportUsage(options.plain, explainExtras(app, argc, argv));
@@ -333,7 +361,15 @@ int main(int argc, char **argv) {
   }
   if (version)
     return runVersion(options.plain);
-  if (help->parsed() || app.get_subcommands().empty()) {
+  if (app.get_subcommands().empty()) {
+    // What is missing is an error; that there is something to read is not.
+    options.plain.json = json;
+    if (json)
+      return reportUsage(options.plain, "a command is missing");
+    runHelp(options.plain, "", overview);
+    return 2;
+  }
+  if (help->parsed()) {
     const CLI::App *about = &app;
     for (const CLI::App *candidate : app.get_subcommands({}))
       if (candidate->get_name() == topic)
@@ -342,9 +378,8 @@ int main(int argc, char **argv) {
       return reportUsage(options.plain, "there is no command \"" + topic +
                                             "\"" +
                                             suggest(topic, commandNames(app)));
-    runHelp(options.plain, topic,
-            about == &app ? overview : about->help("heddle"));
-    return help->parsed() ? 0 : 2;
+    return runHelp(options.plain, topic,
+                   about == &app ? overview : about->help("heddle"));
   }
 
   applyLimits(*chosen);

@@ -3,7 +3,7 @@
 #ifndef HEDDLE_DRIVER_BUILD_H
 #define HEDDLE_DRIVER_BUILD_H
 
-#include "heddle/Driver/Compile.h"
+#include "heddle/Artifact/Compile.h"
 #include "heddle/Driver/Session.h"
 
 namespace heddle {

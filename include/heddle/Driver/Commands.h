@@ -41,8 +41,8 @@ struct ModelOptions {
 
 /// How a model is compiled.
 struct BuildOptions {
-  /// "native", or names from `heddle targets`.
-  std::vector<std::string> targets = {"native"};
+  /// "native", or names from `heddle targets`; none is "native".
+  std::vector<std::string> targets;
   /// Programs take subnormal numbers for zeros.
   bool flushSubnormals = false;
   /// Stages after which the IR is written, as STAGE or STAGE=FILE.
@@ -146,8 +146,8 @@ struct TestCommand {
   std::vector<std::string> files;
   /// Runs them in the reference interpreter.
   bool interpret = false;
-  /// The best of these is compiled for.
-  std::vector<std::string> targets = {"native"};
+  /// The best of these is compiled for; none is "native".
+  std::vector<std::string> targets;
   /// Processes that work on files at once; 0: one per processor.
   unsigned jobs = 0;
   /// What takes longer has failed; 0: no bound.

@@ -7,6 +7,10 @@
 
 namespace heddle {
 
+/// Whether a command may write text to `path`: not to a standard stream where
+/// these hold JSON. False after an error, which has been reported.
+bool mayWriteTo(Session &session, llvm::StringRef path);
+
 /// Writes `module` to the file `path`, below a first line `header` if there is
 /// one. False after an error, which has been reported.
 ///

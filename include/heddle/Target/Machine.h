@@ -1,70 +1,128 @@
-// Machines as data: what a pass may know about the processor it compiles for.
+// Processors as data: what a pass may know about the one it compiles for.
 
 #ifndef HEDDLE_TARGET_MACHINE_H
 #define HEDDLE_TARGET_MACHINE_H
 
-#include "mlir/Support/LLVM.h"
-#include "llvm/ADT/ArrayRef.h"
+#include "mlir/IR/Types.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
-namespace mlir {
-class DictionaryAttr;
-class MLIRContext;
-class Operation;
-} // namespace mlir
-
 namespace heddle {
 
-/// One processor class that code is generated for. Nothing here is read from
-/// the host.
+/// How long a core takes for what kernels do: orders of magnitude, which choose
+/// how work is cut, never what is computed. Rates are those of one core.
+struct MachineRates {
+  /// Floating-point operations (a multiplication and an addition are two) in a
+  /// microsecond of blocked code that sums in f32, f64 or integers.
+  double flopsPerUsF32 = 0;
+  double flopsPerUsF64 = 0;
+  double flopsPerUsInteger = 0;
+  /// Bytes from or to memory in a microsecond, of one core among others.
+  double bytesPerUs = 0;
+
+  /// A contraction's element: what its epilogue takes.
+  double outputNs = 0;
+  /// An operand and an instruction of an elementwise payload, for a logical
+  /// vector.
+  double loopOperandNs = 0;
+  double loopInstructionNs = 0;
+  /// A vector of lanes that do not lie next to each other.
+  double gatherNs = 0;
+  /// Starting a copy and a byte of it, from cache to cache.
+  double copyStartNs = 0;
+  double copyByteNs = 0;
+  /// An element that is handled by itself: compared and moved; placed where it
+  /// waits for the one before.
+  double scalarElementNs = 0;
+  double dependentElementNs = 0;
+  /// In freestanding routines: what the simplest one takes for an empty
+  /// matrix; a multiplication and addition of blocked code and of vectors that
+  /// come from memory one by one; a point of a Fourier transform and one
+  /// doubling of its length.
+  double routineStartNs = 0;
+  double routineBlockedNs = 0;
+  double routineRowNs = 0;
+  double fourierPointNs = 0;
+
+  /// The shortest and the longest piece of work that a thread claims, and the
+  /// number of pieces wanted of what is long enough.
+  double shortestPieceUs = 0;
+  double longestPieceUs = 0;
+  double wantedPieces = 0;
+  /// Work that one tile of a grid of small units brings.
+  double tileNs = 0;
+  /// Kernels that take no longer are compiled briefly; kernels shorter than
+  /// `tinyNs` take less time than starting them.
+  double briefNs = 0;
+  double tinyNs = 0;
+};
+
+/// One class of processors that code is generated for. Nothing here is read
+/// from the host.
 struct Machine {
   /// The name users write after `-t`, e.g. `x86-64-v4`.
   std::string name;
+  /// The instruction set, as artifacts name it.
+  std::string architecture;
   /// LLVM's target triple and processor name.
   std::string triple;
   std::string cpu;
   /// Every instruction-set feature that generated code may use, in LLVM's
   /// spelling; what a loader must find in the host.
   std::vector<std::string> features;
+  /// The level that most machines of the architecture in use have: what is
+  /// compiled beside the best one that the host runs.
+  bool isCommon = false;
+  /// The build of the freestanding routines that its kernels call.
+  std::string routines;
   /// Bits of the widest vector register, and how many of these there are.
   int64_t vectorBits = 128;
   int64_t vectorRegisters = 16;
-  /// Fused multiply-add in hardware; without it `math.fma` is a multiplication
-  /// and an addition.
+  /// Fused multiply-add in hardware; without it contractions round products,
+  /// too.
   bool hasFma = false;
-  /// Predicated vector instructions.
-  bool hasMasks = false;
+  /// Multiply-adds under way at once when none waits: latency times throughput.
+  int64_t multiplyAddsInFlight = 8;
+  /// Bytes of the largest page that systems of the architecture map: code and
+  /// data lie on different ones.
+  int64_t pageBytes = 4096;
   /// Bytes of data cache a core may count on.
   int64_t l1Bytes = 32 * 1024;
   int64_t l2Bytes = 256 * 1024;
+  /// Rows over which a right-hand side is used before it pays to copy it into
+  /// panels, if its columns lie next to each other anyway.
+  int64_t rowsWorthPacking = 48;
+  /// Rows of a block that pay for streaming a panel from the second cache, and
+  /// of one that packs its panels itself.
+  int64_t rowsWorthStreaming = 32;
+  int64_t rowsWorthPanels = 128;
+  /// Rows of attention's queries that pay for copying keys and values.
+  int64_t rowsWorthKeys = 96;
+  /// Passes over a panel that are too few to hide the way of the next one from
+  /// memory, if that has to wait until the last.
+  int64_t fewPasses = 4;
+  /// The longest Fourier transforms that are worked on side by side, of lines
+  /// that lie side by side in memory and of others.
+  int64_t fourierInterleaved = 16384;
+  int64_t fourierApart = 1024;
+  MachineRates rates;
 
   bool hasFeature(llvm::StringRef feature) const;
-  /// 32-bit lanes of one vector register.
-  int64_t lanes32() const { return vectorBits / 32; }
+
+  /// Microseconds of blocked code that sums in `accumulator` and moves `bytes`:
+  /// what takes longer, for they overlap.
+  double microseconds(double flops, double bytes, mlir::Type accumulator) const;
+  double flopsPerUs(mlir::Type accumulator) const;
 };
 
-/// The name of the module attribute that holds the machine.
-inline constexpr llvm::StringLiteral machineAttrName = "heddle.machine";
+/// Every processor heddle knows, those of one architecture after each other,
+/// the most modest first.
+const std::vector<Machine> &machines();
 
-/// Every machine heddle knows, the most modest of each architecture first.
-llvm::ArrayRef<Machine> machines();
-
-/// The machine called `name`, or null.
+/// The processor called `name`, or null.
 const Machine *findMachine(llvm::StringRef name);
-
-/// The machine as an attribute: a dictionary that says everything, so that a
-/// dump compiles the same way anywhere.
-mlir::DictionaryAttr machineToAttr(mlir::MLIRContext *context,
-                                   const Machine &machine);
-
-/// The machine that `op`'s module is compiled for: its `heddle.machine`, either
-/// such a dictionary or the name of a machine. None if there is no such
-/// attribute or it is malformed.
-std::optional<Machine> machineOf(mlir::Operation *op);
 
 } // namespace heddle
 

@@ -248,7 +248,7 @@ static LogicalResult importHardmax(NodeImporter &node) {
   return importAlongAxis(node, [&](Value x, int64_t axis) {
     Extents shape = Emitter::shapeOf(x);
     Value top = emit.reduce(x, axis, Combine::Maximum, /*keepDims=*/true);
-    Value isTop = emit.compare(x, top, Direction::EQ);
+    Value isTop = emit.holdsExtreme(x, top);
     Value position = emit.iota(
         RankedTensorType::get(shape, node.builder().getI64Type()), axis);
     Value beyond = emit.splatLike(position, double(shape[axis]));

@@ -1,4 +1,5 @@
 #include "Emitter.h"
+#include "Limits.h"
 
 #include "heddle/Support/Weights.h"
 
@@ -24,6 +25,12 @@ void Emitter::fault(ErrorCode which, const Twine &what) {
 
 RankedTensorType Emitter::type(Extents shape, Type element) {
   constexpr uint64_t kMaxBytes = uint64_t(1) << 40;
+  if (shape.size() > kMaxRank) {
+    fault(ErrorCode::TooMany, "a value would have " + Twine(shape.size()) +
+                                  " dimensions, at most " + Twine(kMaxRank) +
+                                  " are supported");
+    return RankedTensorType::get(OwnedExtents(shape.size(), 0), element);
+  }
   if (llvm::any_of(shape, [](int64_t extent) { return extent < 0; })) {
     fault(ErrorCode::OnnxNode,
           "a value would have the shape " + spellShape(shape));
@@ -40,8 +47,7 @@ RankedTensorType Emitter::type(Extents shape, Type element) {
 
 Value Emitter::standIn(RankedTensorType type) { return splat(type, 0); }
 
-//===--- Constants
-//----------------------------------------------------------------------------===//
+//===--- Constants --------------------------------------------------------===//
 
 Value Emitter::constant(ElementsAttr value) {
   return stablehlo::ConstantOp::create(builder, loc, value);
@@ -122,8 +128,7 @@ Value Emitter::iota(RankedTensorType type, int64_t dimension) {
   return stablehlo::IotaOp::create(builder, loc, type, dimension);
 }
 
-//===--- Folding
-//------------------------------------------------------------------------------===//
+//===--- Folding ----------------------------------------------------------===//
 
 bool Emitter::folds(RankedTensorType type) const {
   return decompositions.isSample ? isFoldableInSample(type) : isFoldable(type);
@@ -182,8 +187,7 @@ static ElementsAttr reshapedConstant(Value value, RankedTensorType type) {
   return {};
 }
 
-//===--- Shape
-//--------------------------------------------------------------------------------===//
+//===--- Shape ------------------------------------------------------------===//
 
 Value Emitter::reshape(Value value, Extents shape) {
   if (shapeOf(value) == shape)
@@ -426,8 +430,7 @@ Value Emitter::reverse(Value value, Extents dimensions) {
                                       list(dimensions));
 }
 
-//===--- Elementwise
-//--------------------------------------------------------------------------===//
+//===--- Elementwise ------------------------------------------------------===//
 
 bool Emitter::unify(Value &lhs, Value &rhs) {
   if (elementOf(lhs) != elementOf(rhs)) {
@@ -506,6 +509,15 @@ Value Emitter::compare(Value lhs, Value rhs,
       stablehlo::ComparisonTypeAttr::get(builder.getContext(), kind));
 }
 
+Value Emitter::holdsExtreme(Value x, Value extreme) {
+  using Direction = stablehlo::ComparisonDirection;
+  Value isExtreme = compare(x, extreme, Direction::EQ);
+  if (!isa<FloatType>(elementOf(x)))
+    return isExtreme;
+  // No NaN equals the extreme that it makes.
+  return binary<stablehlo::OrOp>(isExtreme, compare(x, x, Direction::NE));
+}
+
 Value Emitter::select(Value predicate, Value onTrue, Value onFalse) {
   if (!unify(onTrue, onFalse))
     return onTrue;
@@ -562,8 +574,7 @@ Value Emitter::minimum(Value lhs, Value rhs) {
   return binary<stablehlo::MinOp>(lhs, rhs);
 }
 
-//===--- Composites
-//---------------------------------------------------------------------------===//
+//===--- Composites -------------------------------------------------------===//
 
 SmallVector<Value> Emitter::composite(StringRef name, ValueRange operands,
                                       DictionaryAttr attributes, Body body) {
@@ -571,18 +582,20 @@ SmallVector<Value> Emitter::composite(StringRef name, ValueRange operands,
   std::string key;
   llvm::raw_string_ostream(key)
       << name << " " << attributes << " " << operands.getTypes();
-  auto [entry, isNew] = decompositions.symbols.try_emplace(key);
-  ModuleOp module = decompositions.module;
-  if (isNew) {
+  // No place in the table is kept: the body may emit composites of its own.
+  func::FuncOp function = decompositions.functions.lookup(key);
+  if (!function) {
     // Symbols must differ; how they are made up has no meaning.
-    entry->second =
-        (name + "_" + Twine(decompositions.symbols.size() - 1)).str();
-    OpBuilder functions = OpBuilder::atBlockEnd(module.getBody());
+    std::string symbol =
+        (name + "_" + Twine(decompositions.functions.size())).str();
+    OpBuilder functions =
+        OpBuilder::atBlockEnd(decompositions.module.getBody());
     Location place = NameLoc::get(StringAttr::get(context, name));
-    auto function = func::FuncOp::create(
-        functions, place, entry->second,
+    function = func::FuncOp::create(
+        functions, place, symbol,
         FunctionType::get(context, operands.getTypes(), {}));
     function.setPrivate();
+    decompositions.functions[key] = function;
     Block *block = function.addEntryBlock();
     OpBuilder inside = OpBuilder::atBlockEnd(block);
     Emitter emitter(inside, place, decompositions);
@@ -593,9 +606,8 @@ SmallVector<Value> Emitter::composite(StringRef name, ValueRange operands,
     function.setFunctionType(FunctionType::get(context, operands.getTypes(),
                                                TypeRange(ValueRange(results))));
   }
-  auto function = module.lookupSymbol<func::FuncOp>(entry->second);
   auto op = stablehlo::CompositeOp::create(
       builder, loc, function.getFunctionType().getResults(), operands, name,
-      attributes, entry->second);
+      attributes, function.getSymName());
   return SmallVector<Value>(op->getResults());
 }

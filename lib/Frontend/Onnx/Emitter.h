@@ -13,6 +13,7 @@
 #include "heddle/Support/Diagnostics.h"
 
 #include "dialects/StableHlo/StableHlo.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/StringMap.h"
@@ -31,7 +32,7 @@ class Decompositions {
 public:
   explicit Decompositions(mlir::ModuleOp module) : module(module) {}
   mlir::ModuleOp module;
-  llvm::StringMap<std::string> symbols;
+  llvm::StringMap<mlir::func::FuncOp> functions;
   /// See OnnxImportOptions.
   bool isSample = false;
 };
@@ -127,6 +128,9 @@ public:
   }
   mlir::Value compare(mlir::Value lhs, mlir::Value rhs,
                       stablehlo::ComparisonDirection direction);
+  /// Where `x` is the greatest (or least) of the elements that `extreme` was
+  /// taken of: equal to it, or NaN, which is the extreme wherever there is one.
+  mlir::Value holdsExtreme(mlir::Value x, mlir::Value extreme);
   mlir::Value select(mlir::Value predicate, mlir::Value onTrue,
                      mlir::Value onFalse);
   mlir::Value convert(mlir::Value value, mlir::Type element);
@@ -179,7 +183,8 @@ public:
                       Extents insertedWindowDims, Extents inputBatchingDims,
                       Extents indicesBatchingDims, Extents scatterDims,
                       std::optional<Combine> how);
-  /// Sorts `keys` along a dimension and carries `payload` along; stable.
+  /// Sorts `keys` along a dimension and carries `payload` along; stable. NaN is
+  /// the largest of floats.
   std::pair<mlir::Value, mlir::Value> sortPairs(mlir::Value keys,
                                                 mlir::Value payload,
                                                 int64_t dimension,

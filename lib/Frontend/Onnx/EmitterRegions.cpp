@@ -454,9 +454,21 @@ std::pair<Value, Value> Emitter::sortPairs(Value keys, Value payload,
   Block *block =
       builder.createBlock(&op.getComparator(), {}, {key, key, carried, carried},
                           {loc, loc, loc, loc});
-  Value before = compare(block->getArgument(0), block->getArgument(1),
-                         descending ? stablehlo::ComparisonDirection::GT
-                                    : stablehlo::ComparisonDirection::LT);
+  using Direction = stablehlo::ComparisonDirection;
+  Value first = block->getArgument(0), second = block->getArgument(1);
+  Value before;
+  if (!isa<FloatType>(elementOf(keys))) {
+    before = compare(first, second, descending ? Direction::GT : Direction::LT);
+  } else {
+    // NaN is the largest, and every NaN equal to the others: the larger of two
+    // is in front unless it is no larger, and the smaller is a number.
+    Value larger = descending ? first : second;
+    Value smaller = descending ? second : first;
+    Value notLarger = compare(larger, smaller, Direction::LE);
+    Value isNumber = compare(smaller, smaller, Direction::EQ);
+    before =
+        binary<stablehlo::AndOp>(unary<stablehlo::NotOp>(notLarger), isNumber);
+  }
   stablehlo::ReturnOp::create(builder, loc, before);
   return {op->getResult(0), op->getResult(1)};
 }

@@ -23,8 +23,7 @@ static Value plus(Emitter &emit, Value value, Value more) {
   return more ? emit.add(value, more) : value;
 }
 
-//===--- Activations
-//--------------------------------------------------------------------------===//
+//===--- Activations ------------------------------------------------------===//
 
 /// GELU of the input and, if given, a bias.
 static LogicalResult importGelu(NodeImporter &node) {
@@ -80,8 +79,7 @@ static LogicalResult activatedResult(NodeImporter &node, Value x,
   return failed(result) ? failure() : node.result(*result);
 }
 
-//===--- Products and convolutions
-//------------------------------------------------------------===//
+//===--- Products and convolutions ----------------------------------------===//
 
 /// Exchanges the last two dimensions.
 static Value transposed(Emitter &emit, Value value) {
@@ -218,8 +216,7 @@ static LogicalResult importMatMulNBits(NodeImporter &node) {
   return node.result(plus(emit, product, optional(node, 5)));
 }
 
-//===--- Normalization
-//------------------------------------------------------------------------===//
+//===--- Normalization ----------------------------------------------------===//
 
 /// Layer or RMS normalization of input + skip + bias, and that sum.
 static LogicalResult importSkipNormalization(NodeImporter &node) {

@@ -23,8 +23,7 @@ int64_t heddle::onnx::operatorSetOf(ArrayRef<OperatorSet> sets,
   return 0;
 }
 
-//===--- Locations
-//----------------------------------------------------------------------------===//
+//===--- Locations --------------------------------------------------------===//
 
 Location Importer::modelLocation() {
   // Without its folder: what is compiled does not depend on where the model
@@ -44,8 +43,7 @@ Location Importer::nodeLocation(const Node &node, size_t position,
   return named(path.empty() ? name : (path + "/" + name).str());
 }
 
-//===--- Names
-//--------------------------------------------------------------------------------===//
+//===--- Names ------------------------------------------------------------===//
 
 Definition *Importer::lookup(StringRef name, const Scope &scope) {
   for (const Scope *at = &scope; at; at = at->parent) {
@@ -175,8 +173,7 @@ FailureOr<Value> Importer::materialize(Definition &definition, Location loc) {
   return definition.value;
 }
 
-//===--- Nodes
-//--------------------------------------------------------------------------------===//
+//===--- Nodes ------------------------------------------------------------===//
 
 void Importer::report(Location loc, StringRef domain, StringRef op,
                       int64_t operatorSet, const Twine &reason) {
@@ -391,8 +388,7 @@ LogicalResult Importer::importCall(const Node &node, const Function &function,
   return success();
 }
 
-//===--- The model
-//----------------------------------------------------------------------------===//
+//===--- The model --------------------------------------------------------===//
 
 void Importer::eraseDeadOps() {
   // Uses before definitions, and what is inside an op before the op.

@@ -3,9 +3,11 @@
 
 #include "Importer.h"
 
+#include "heddle/Support/SignatureAttributes.h"
 #include "heddle/Support/Suggestion.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace heddle;
@@ -81,6 +83,20 @@ static std::string quoted(StringRef name) {
   return text + "'";
 }
 
+/// "; s77 is dimension 0 of x, s12 dimension 1 of y": exporters make up names
+/// that their users never wrote.
+static std::string explainSymbols(ArrayRef<const ValueInfo *> inputs) {
+  llvm::StringSet<> known;
+  std::string all;
+  for (const ValueInfo *input : inputs)
+    for (auto [i, dimension] : llvm::enumerate(input->type.shape))
+      if (!dimension.symbol.empty() && known.insert(dimension.symbol).second)
+        all += (all.empty() ? "; " : ", ") + dimension.symbol.str() +
+               (all.empty() ? " is" : "") + " dimension " + std::to_string(i) +
+               " of " + input->name.str();
+  return all;
+}
+
 LogicalResult Importer::checkShapeOptions() {
   SmallVector<const ValueInfo *> inputs = realInputs(model.graph);
   std::vector<std::string> names, symbols;
@@ -105,7 +121,8 @@ LogicalResult Importer::checkShapeOptions() {
     if (!llvm::is_contained(symbols, name))
       return heddle::emitError(modelLocation(), ErrorCode::OnnxShapeOption)
              << "--dim names the dimension '" << name
-             << "', which no input of the model has" << suggest(name, symbols);
+             << "', which no input of the model has" << suggest(name, symbols)
+             << explainSymbols(inputs);
   }
   return success();
 }
@@ -201,14 +218,16 @@ LogicalResult Importer::importInputs(Scope &scope) {
   if (!open.empty())
     return heddle::emitError(modelLocation(), ErrorCode::OnnxDynamicShape)
            << "the sizes of " << llvm::join(open, ", ")
-           << " are not fixed; say for example " << llvm::join(remedies, " ");
+           << " are not fixed; say for example " << llvm::join(remedies, " ")
+           << explainSymbols(realInputs(model.graph));
 
   main.setFunctionType(
       builder.getFunctionType(main.front().getArgumentTypes(), {}));
-  size_t position = 0;
-  for (const ValueInfo *input : realInputs(model.graph))
-    main.setArgAttr(position++, "heddle.name",
-                    builder.getStringAttr(input->name));
+  SignatureAttributes attributes(main);
+  for (auto [i, input] : llvm::enumerate(realInputs(model.graph)))
+    attributes.argument(i).set("heddle.name",
+                               builder.getStringAttr(input->name));
+  attributes.store();
   return success();
 }
 
@@ -242,7 +261,9 @@ LogicalResult Importer::importOutputs(const Scope &scope) {
   func::ReturnOp::create(builder, modelLocation(), results);
   main.setFunctionType(builder.getFunctionType(main.front().getArgumentTypes(),
                                                TypeRange(ValueRange(results))));
+  SignatureAttributes attributes(main);
   for (auto [i, output] : llvm::enumerate(model.graph.outputs))
-    main.setResultAttr(i, "heddle.name", builder.getStringAttr(output.name));
+    attributes.result(i).set("heddle.name", builder.getStringAttr(output.name));
+  attributes.store();
   return success();
 }

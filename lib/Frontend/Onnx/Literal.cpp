@@ -167,8 +167,7 @@ int64_t heddle::onnx::linearIndex(ArrayRef<int64_t> index,
   return position;
 }
 
-//===--- Elementwise
-//--------------------------------------------------------------------------===//
+//===--- Elementwise ------------------------------------------------------===//
 
 std::optional<Literal> heddle::onnx::foldUnary(StringRef op,
                                                const Literal &value) {

@@ -56,8 +56,7 @@ static LogicalResult importErf(NodeImporter &node) {
   return node.result(erf(node.emit, node.operand(0)));
 }
 
-//===--- Inverse and hyperbolic functions, in forms that keep their precision
-// near 0 ----------===//
+//===--- Inverse and hyperbolic functions, precise near 0 -----------------===//
 
 static Value asin(Emitter &emit, Value x) {
   Value one = emit.splatLike(x, 1);
@@ -120,8 +119,7 @@ static Value atanh(Emitter &emit, Value x) {
   return emit.multiply(emit.subtract(up, down), emit.splatLike(x, 0.5));
 }
 
-//===--- Classification
-//-----------------------------------------------------------------------===//
+//===--- Classification ---------------------------------------------------===//
 
 static LogicalResult importIsNaN(NodeImporter &node) {
   return node.result(

@@ -1,6 +1,7 @@
 // ModelProto, GraphProto, NodeProto and what hangs on them. Field numbers are
 // those of onnx.proto.
 
+#include "Limits.h"
 #include "Protobuf.h"
 
 #include <stdexcept>
@@ -298,6 +299,10 @@ void ModelReader::readShape(StringRef bytes, ValueType &type) {
       message.skip();
       continue;
     }
+    if (type.shape.size() == kMaxRank)
+      throw ReadError{ReadError::TooMany,
+                      "a value is declared with more than " +
+                          std::to_string(kMaxRank) + " dimensions"};
     charge(2 * sizeof(Dimension));
     Dimension &dimension = type.shape.emplace_back();
     for (Message part(message.bytes()); part.next();) {

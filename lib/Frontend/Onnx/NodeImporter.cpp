@@ -8,8 +8,7 @@ using namespace mlir;
 using namespace heddle;
 using namespace heddle::onnx;
 
-//===--- Operands
-//-----------------------------------------------------------------------------===//
+//===--- Operands ---------------------------------------------------------===//
 
 std::optional<OwnedExtents> NodeImporter::integers(size_t i, StringRef what) {
   std::optional<Literal> known = literal(i);
@@ -69,8 +68,7 @@ std::optional<double> NodeImporter::number(size_t i, StringRef what) {
                           : static_cast<double>(known->integers.front());
 }
 
-//===--- Attributes
-//---------------------------------------------------------------------------===//
+//===--- Attributes -------------------------------------------------------===//
 
 bool NodeImporter::hasAttribute(StringRef name) const {
   return llvm::any_of(attributes,
@@ -198,8 +196,7 @@ LogicalResult NodeImporter::invalid(const Twine &why) {
   return failure();
 }
 
-//===--- Types and tensors
-//--------------------------------------------------------------------===//
+//===--- Types and tensors ------------------------------------------------===//
 
 Type heddle::onnx::elementType(MLIRContext *context, DataType type) {
   auto integer = [&](unsigned width, bool isUnsigned) -> Type {

@@ -29,8 +29,7 @@ static Normalized normalize(Emitter &emit, Value x, Extents dims,
   return {emit.multiply(centred, inverse), mean, inverse};
 }
 
-//===--- Batch normalization
-//------------------------------------------------------------------===//
+//===--- Batch normalization ----------------------------------------------===//
 
 static LogicalResult importBatchNormalization(NodeImporter &node) {
   Emitter &emit = node.emit;
@@ -84,8 +83,7 @@ static LogicalResult importBatchNormalization(NodeImporter &node) {
       node.builder().getI64IntegerAttr(1)));
 }
 
-//===--- Instance and group normalization
-//-----------------------------------------------------===//
+//===--- Instance and group normalization ---------------------------------===//
 
 static LogicalResult importInstanceNormalization(NodeImporter &node) {
   Emitter &emit = node.emit;
@@ -136,8 +134,7 @@ static LogicalResult importGroupNormalization(NodeImporter &node) {
   return node.result(inAtLeastFloat32(emit, node.operand(0), stash));
 }
 
-//===--- Layer and RMS normalization
-//----------------------------------------------------------===//
+//===--- Layer and RMS normalization --------------------------------------===//
 
 /// The composite normalizes over the last dimension, with scale and bias along
 /// it; several trailing dimensions are one, for that purpose.
@@ -223,8 +220,7 @@ LogicalResult heddle::onnx::importRmsNormalization(NodeImporter &node) {
                                   node.operand(1), Value(), axis, epsilon));
 }
 
-//===--- The rest
-//-----------------------------------------------------------------------------===//
+//===--- The rest ---------------------------------------------------------===//
 
 /// x / (bias + alpha / size * sum of squares over neighbouring channels)^beta
 static LogicalResult importLrn(NodeImporter &node) {

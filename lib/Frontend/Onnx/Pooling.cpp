@@ -47,7 +47,7 @@ static Value maxIndices(NodeImporter &node, const Window &window,
   addDimension(0);
 
   // One shifted, strided slice of the padded input per tap of the window; the
-  // first tap that holds the maximum wins.
+  // first tap that holds the maximum wins. Padding does not: it leaves the -1.
   OwnedExtents low{0, 0}, high{0, 0};
   low.append(window.padLow);
   high.append(window.padHigh);
@@ -55,7 +55,7 @@ static Value maxIndices(NodeImporter &node, const Window &window,
       node.operand(0), emit.lowest(RankedTensorType::get({}, node.element(0))),
       low, high);
   Value places =
-      emit.pad(position, emit.splatInteger(RankedTensorType::get({}, i64), 0),
+      emit.pad(position, emit.splatInteger(RankedTensorType::get({}, i64), -1),
                low, high);
   Extents result = Emitter::shapeOf(greatest);
   Value best = emit.splatInteger(RankedTensorType::get(result, i64), -1);
@@ -76,7 +76,7 @@ static Value maxIndices(NodeImporter &node, const Window &window,
       return best;
     using Direction = stablehlo::ComparisonDirection;
     Value isBest = emit.binary<stablehlo::AndOp>(
-        emit.compare(values, greatest, Direction::EQ),
+        emit.holdsExtreme(values, greatest),
         emit.compare(best, emit.splatLike(best, 0), Direction::LT));
     best = emit.select(isBest, place, best);
   }

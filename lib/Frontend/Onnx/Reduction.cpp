@@ -137,7 +137,7 @@ static LogicalResult importLogSumExp(NodeImporter &node) {
 }
 
 /// The position of the extreme: the least (or greatest, select_last_index) of
-/// those that hold it.
+/// those that hold it. A row with NaN has NaN as its extreme, either way.
 template <Combine how> static LogicalResult importArg(NodeImporter &node) {
   Emitter &emit = node.emit;
   int64_t axis =
@@ -148,7 +148,7 @@ template <Combine how> static LogicalResult importArg(NodeImporter &node) {
     return failure();
   Value x = node.operand(0);
   Value best = emit.reduce(x, axis, how, /*keepDims=*/true);
-  Value isBest = emit.compare(x, best, stablehlo::ComparisonDirection::EQ);
+  Value isBest = emit.holdsExtreme(x, best);
   Value position = emit.iota(
       RankedTensorType::get(node.shape(0), node.builder().getI64Type()), axis);
   Value none =

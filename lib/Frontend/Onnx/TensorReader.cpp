@@ -1,6 +1,7 @@
 // TensorProto: where its values are, and how they become whole bytes per
 // element.
 
+#include "Limits.h"
 #include "Protobuf.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -10,9 +11,6 @@
 
 using namespace llvm;
 using namespace heddle::onnx;
-
-/// More dimensions than any operator means; shapes are held in small vectors.
-static constexpr size_t kMaxRank = 64;
 
 std::string heddle::onnx::spell(DataType type) {
   static const char *const names[] = {
@@ -104,8 +102,9 @@ void heddle::onnx::readTensorMessage(StringRef bytes, Tensor &tensor) {
     case 1:
       message.varints([&](int64_t extent) {
         if (tensor.shape.size() == kMaxRank)
-          throw ReadError{ReadError::TooMany,
-                          "a tensor has more than 64 dimensions"};
+          throw ReadError{ReadError::TooMany, "a tensor has more than " +
+                                                  std::to_string(kMaxRank) +
+                                                  " dimensions"};
         tensor.shape.push_back(extent);
       });
       break;

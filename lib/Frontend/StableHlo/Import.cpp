@@ -3,6 +3,7 @@
 #include "heddle/Frontend/Exported.h"
 #include "heddle/Frontend/PortableArtifact.h"
 #include "lib/Frontend/StableHlo/Bindings.h"
+#include "lib/Frontend/StableHlo/BooleanBytes.h"
 #include "lib/Frontend/StableHlo/OpenSizes.h"
 #include "lib/Frontend/StableHlo/ParseErrors.h"
 #include "lib/Frontend/StableHlo/PlainText.h"
@@ -16,8 +17,10 @@
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/HostTensor.h"
 #include "heddle/Support/MappedFile.h"
+#include "heddle/Support/SignatureAttributes.h"
 #include "heddle/Support/Weights.h"
 
+#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Parser/Parser.h"
@@ -74,22 +77,24 @@ static void nameArgumentsAndResults(func::FuncOp entry) {
     taken.insert(name);
     return builder.getStringAttr(name);
   };
+  SignatureAttributes attributes(entry);
   for (unsigned i = 0, e = entry.getNumArguments(); i < e; ++i) {
-    auto name = entry.getArgAttrOfType<StringAttr>(i, "heddle.name");
+    NamedAttrList &list = attributes.argument(i);
+    auto name = dyn_cast_or_null<StringAttr>(list.get("heddle.name"));
     StringRef wanted =
         name ? name.getValue() : nameIn(entry.getArgument(i).getLoc());
-    entry.setArgAttr(i, "heddle.name",
-                     unique(wanted, "arg" + std::to_string(i)));
+    list.set("heddle.name", unique(wanted, "arg" + std::to_string(i)));
   }
   taken.clear();
   for (unsigned i = 0, e = entry.getNumResults(); i < e; ++i) {
-    auto name = entry.getResultAttrOfType<StringAttr>(i, "heddle.name");
+    NamedAttrList &list = attributes.result(i);
+    auto name = dyn_cast_or_null<StringAttr>(list.get("heddle.name"));
     if (!name)
-      name = entry.getResultAttrOfType<StringAttr>(i, "jax.result_info");
-    entry.setResultAttr(i, "heddle.name",
-                        unique(name ? name.getValue() : StringRef(),
-                               "out" + std::to_string(i)));
+      name = dyn_cast_or_null<StringAttr>(list.get("jax.result_info"));
+    list.set("heddle.name", unique(name ? name.getValue() : StringRef(),
+                                   "out" + std::to_string(i)));
   }
+  attributes.store();
 }
 
 /// All arguments must be tensors of known shape.
@@ -243,6 +248,11 @@ parseStableHlo(MLIRContext *context, StringRef path, bool trialFirst) {
     program.exported =
         std::make_shared<const ExportedProgram>(std::move(*exported));
   }
+  std::optional<std::string> packed;
+  if (!isBytecode(llvm::MemoryBufferRef(bytes, path)))
+    packed = packBooleanBytes(bytes);
+  if (packed)
+    bytes = *packed;
   std::unique_ptr<llvm::MemoryBuffer> buffer =
       llvm::MemoryBuffer::getMemBufferCopy(bytes, path);
 

@@ -95,11 +95,6 @@ private:
 
 } // namespace
 
-/// Rows of a block that pay for copying keys and values into panels.
-static constexpr int64_t leastBlockRows = 96;
-/// Work of a block, in floating-point operations; about 60 microseconds.
-static constexpr int64_t blockFlops = 6'000'000;
-
 LogicalResult AttentionEmitter::bindOperands() {
   auto bind = [&](Operand &operand, Value tensor, AffineMap map) {
     operand.buffer = frame.buffer(tensor);
@@ -124,16 +119,20 @@ void AttentionEmitter::choose() {
   // same lines of L1.
   scoreStride = llvm::alignTo(std::max<int64_t>(n, 1), width) + lanes;
 
+  const Machine &machine = frame.machine;
+  int64_t blockFlops =
+      machine.rates.longestPieceUs * machine.flopsPerUs(element);
   int64_t byWork = blockFlops / std::max<int64_t>(1, 2 * n * (d + e));
-  int64_t byCache = frame.machine.l2Bytes / 2 / (scoreStride * 4);
-  int64_t rows = std::max(byWork, leastBlockRows);
+  int64_t byCache = machine.l2Bytes / 2 / (scoreStride * 4);
+  int64_t rows = std::max(byWork, machine.rowsWorthKeys);
   rows = std::max<int64_t>(std::min(rows, byCache), 2 * split.bigRows);
   blockTiles = std::clamp<int64_t>(rows / split.bigRows, 1, split.count());
   blockTiles = llvm::divideCeil(split.count(),
                                 llvm::divideCeil(split.count(), blockTiles));
 
   int64_t blockRows = blockTiles * split.bigRows;
-  packsValues = value.access.strides[numBatch + 3] != 1 || blockRows >= 32;
+  packsValues = value.access.strides[numBatch + 3] != 1 ||
+                blockRows >= machine.rowsWorthStreaming;
   scores = frame.allocateScratch(element, blockRows * scoreStride);
   inverses = frame.allocateScratch(element, blockRows);
   keyPanel = frame.allocateScratch(element, std::max<int64_t>(d, 1) * width);
@@ -193,9 +192,10 @@ LogicalResult AttentionEmitter::emit() {
   int64_t tiles = batchCount * blockCount;
   // What is exponentiated counts as an output.
   expectWork(frame,
-             contractionNanoseconds(flops * tiles,
+             contractionNanoseconds(frame.machine, flops * tiles, element,
                                     double(batchCount) * m * (double(n) + e)));
-  frame.finish(tiles, chooseChunk(flops, 4.0 * n * (d + e), tiles));
+  frame.finish(tiles, chooseChunk(frame.machine, flops, 4.0 * n * (d + e),
+                                  element, tiles));
   return success();
 }
 

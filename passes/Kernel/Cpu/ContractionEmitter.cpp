@@ -89,18 +89,15 @@ private:
 
 } // namespace
 
-/// Copying a panel pays from this many rows on, if its columns are next to each
-/// other in memory anyway.
-static constexpr int64_t rowsWorthPacking = 48;
-
 void ContractionEmitter::choose() {
   int64_t rows = shape.row.extent, columns = shape.columnCount();
   tileShape = chooseTileShape(frame.machine, rows, columns, lanes);
   double outputs =
       double(shape.outerCount()) * shape.outerRowCount() * rows * columns;
   double flops = 2 * outputs * shape.depthCount();
-  expectWork(frame, contractionNanoseconds(flops, outputs));
-  isSmall = isSmallWork(flops);
+  expectWork(frame, contractionNanoseconds(frame.machine, flops, accumulator,
+                                           outputs));
+  isSmall = isSmallWork(frame.machine, flops, accumulator);
   if (isSmall)
     tileShape.rows = evenRows(rows, tileShape.rows);
   split = splitRows(rows, tileShape.rows);
@@ -111,13 +108,14 @@ void ContractionEmitter::choose() {
       cast<RankedTensorType>(shape.rhs.getType()).getElementType();
   packs = !shape.isPacked &&
           (shape.columnStride() != 1 || rhsElement.isInteger(1) ||
-           rows * shape.outerRowCount() >= rowsWorthPacking);
+           rows * shape.outerRowCount() >= frame.machine.rowsWorthPacking);
 
   ContractionExtents extents;
   extents.outer = shape.outerCount();
   extents.rows = rows * shape.outerRowCount();
   extents.columns = columns;
   extents.depth = shape.depthCount();
+  extents.accumulator = accumulator;
   extents.lhsBytes = elementBytes(shape.lhs);
   extents.rhsBytes = elementBytes(shape.rhs);
   extents.packsRhs = packs;

@@ -108,8 +108,9 @@ LogicalResult ConvolutionEmitter::emit() {
   double outputs = double(shape.images) * shape.outputRows() * inner().output *
                    shape.outputChannels();
   double flops = 2 * outputs * shape.taps() * shape.groupInput;
-  expectWork(frame, contractionNanoseconds(flops, outputs));
-  isSmall = isSmallWork(flops);
+  expectWork(frame, contractionNanoseconds(frame.machine, flops, accumulator,
+                                           outputs));
+  isSmall = isSmallWork(frame.machine, flops, accumulator);
   if (isSmall) {
     tileShape.rows = evenRows(columns, tileShape.rows);
     // Border tiles have code of their own for each row.
@@ -125,6 +126,7 @@ LogicalResult ConvolutionEmitter::emit() {
   extents.rows = rows * inner().output;
   extents.columns = shape.groupOutput;
   extents.depth = shape.taps() * shape.groupInput;
+  extents.accumulator = accumulator;
   // Neighbouring windows overlap.
   extents.lhsBytes = 1;
   TileShape rowShape{inner().output, tileShape.vectors};

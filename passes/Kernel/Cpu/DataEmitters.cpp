@@ -30,9 +30,10 @@ static Type elementOf(Value tensor) {
 }
 
 /// The longest run that is copied in one piece.
-static int64_t longestRun(Type type) {
-  double perElement = copyCost(type, 1001) - copyCost(type, 1);
-  int64_t run = tileNanoseconds / (perElement / 1000);
+static int64_t longestRun(const Machine &machine, Type type) {
+  double perElement =
+      copyCost(machine, type, 1001) - copyCost(machine, type, 1);
+  int64_t run = machine.rates.tileNs / (perElement / 1000);
   return std::max<int64_t>(64, run / 64 * 64);
 }
 
@@ -48,19 +49,21 @@ LogicalResult emitConcatenate(KernelFrame &frame, kernel::ConcatenateOp op) {
   // The grid is one piece per input after the other: rows of the input, several
   // to a tile, or runs of a row.
   Value tile = frame.enterTileLoop();
-  expectWork(frame, double(outer) * op.getInputs().size() * copyCost(type, 0) +
-                        copyCost(type, outer * rowLength));
+  expectWork(frame, double(outer) * op.getInputs().size() *
+                            copyCost(frame.machine, type, 0) +
+                        copyCost(frame.machine, type, outer * rowLength));
   int64_t firstTile = 0, column = 0;
   for (Value input : op.getInputs()) {
     int64_t length = product(shapeOf(input).drop_front(dim));
     if (length == 0 || outer == 0)
       continue;
     Value source = frame.buffer(input);
-    int64_t run = std::min(length, longestRun(type));
+    int64_t run = std::min(length, longestRun(frame.machine, type));
     int64_t runs = llvm::divideCeil(length, run);
     int64_t units = outer * runs;
-    int64_t perTile =
-        std::clamp<int64_t>(tileNanoseconds / copyCost(type, run), 1, units);
+    int64_t perTile = std::clamp<int64_t>(
+        frame.machine.rates.tileNs / copyCost(frame.machine, type, run), 1,
+        units);
     int64_t tiles = llvm::divideCeil(units, perTile);
 
     auto copyUnit = [&](Value unit) {
@@ -132,7 +135,8 @@ LogicalResult emitPad(KernelFrame &frame, kernel::PadOp op) {
     frame.finish(0);
     return success();
   }
-  double cost = interior[last] ? 2.0 * length : copyCost(type, length);
+  double cost = interior[last] ? frame.machine.rates.scalarElementNs * length
+                               : copyCost(frame.machine, type, length);
   Value row = enterUnits(frame, rows, cost, tiles);
   Value value = frame.scalar(op.getPadding());
   if (!value)
@@ -251,8 +255,9 @@ LogicalResult emitDynamicUpdateSlice(KernelFrame &frame,
     origin = index.at(origin, at, strides[dim]);
   }
   int64_t tiles = 0;
-  Value run = enterUnits(frame, runs,
-                         copyCost(elementOf(op.getUpdate()), length), tiles);
+  Value run = enterUnits(
+      frame, runs, copyCost(frame.machine, elementOf(op.getUpdate()), length),
+      tiles);
   Value to = origin;
   SmallVector<Value> place = index.delinearize(run, part.take_front(last));
   for (auto [at, stride] : llvm::zip(place, strides))

@@ -73,11 +73,13 @@ LogicalResult DepthwiseEmitter::emit() {
   int64_t rows = shape.outputRows();
   double rowElements = double(inner().output) * channels;
   int64_t rowsPerTile =
-      chooseChunk(2 * rowElements * shape.taps() * 4, rowElements * 8, rows);
+      chooseChunk(frame.machine, 2 * rowElements * shape.taps() * 4,
+                  rowElements * 8, accumulator, rows);
   int64_t rowBlocks = llvm::divideCeil(rows, rowsPerTile);
   double outputs = rowElements * rows * shape.images;
   expectWork(frame,
-             contractionNanoseconds(8 * outputs * shape.taps(), outputs));
+             contractionNanoseconds(frame.machine, 8 * outputs * shape.taps(),
+                                    accumulator, outputs));
 
   Value tile = frame.enterTileLoop();
   SmallVector<Value> at = index.delinearize(tile, {shape.images, rowBlocks});

@@ -20,7 +20,8 @@ Value enterUnits(KernelFrame &frame, int64_t units, double unitNanoseconds,
   OpBuilder &builder = frame.builder;
   Location loc = frame.source.getLoc();
   int64_t perTile =
-      units ? std::clamp<int64_t>(tileNanoseconds / unitNanoseconds, 1, units)
+      units ? std::clamp<int64_t>(frame.machine.rates.tileNs / unitNanoseconds,
+                                  1, units)
             : 1;
   tiles = llvm::divideCeil(units, perTile);
   expectWork(frame, units * unitNanoseconds);
@@ -132,8 +133,9 @@ Value toStorage(OpBuilder &builder, Location loc, Value value) {
   return arith::ExtUIOp::create(builder, loc, type, value);
 }
 
-double copyCost(Type type, int64_t count) {
-  return 2 + 0.06 * count * storageBytes(type);
+double copyCost(const Machine &machine, Type type, int64_t count) {
+  const MachineRates &rates = machine.rates;
+  return rates.copyStartNs + rates.copyByteNs * count * storageBytes(type);
 }
 
 } // namespace heddle

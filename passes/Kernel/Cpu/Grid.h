@@ -7,9 +7,6 @@
 
 namespace heddle {
 
-/// Work that one claim of a tile should bring, in nanoseconds.
-inline constexpr double tileNanoseconds = 20000;
-
 /// Opens the loops over `units` pieces of work of about `unitNanoseconds` each,
 /// several to a tile where they are small, and leaves the frame's builder
 /// inside. Returns the unit's number, and in `tiles` what `finish` wants.
@@ -38,7 +35,7 @@ mlir::Value toStorage(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value value);
 
 /// Estimated nanoseconds for copying `count` elements of `type`.
-double copyCost(mlir::Type type, int64_t count);
+double copyCost(const Machine &machine, mlir::Type type, int64_t count);
 
 } // namespace heddle
 

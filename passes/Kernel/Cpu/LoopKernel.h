@@ -74,7 +74,7 @@ struct LoopKernelPlan {
 mlir::FailureOr<LoopKernelPlan> planLoopKernel(KernelFrame &frame);
 
 /// Estimated nanoseconds that `stage` takes for one vector of points.
-double stageCost(const LoopStage &stage);
+double stageCost(const Machine &machine, const LoopStage &stage);
 
 } // namespace heddle
 

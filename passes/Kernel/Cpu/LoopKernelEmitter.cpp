@@ -560,7 +560,7 @@ LogicalResult Emitter::run() {
       points *= extent;
     double vectors =
         plan.lanesAreShared ? points : llvm::divideCeil(points, plan.lanes);
-    cost += (vectors + 1) * stageCost(stage);
+    cost += (vectors + 1) * stageCost(frame.machine, stage);
   }
   SmallVector<int64_t> unitExtents(shared.begin(), shared.end());
   int64_t chunks = 1;
@@ -568,11 +568,15 @@ LogicalResult Emitter::run() {
     int64_t extent = unitExtents.pop_back_val();
     int64_t blocks = llvm::divideCeil(extent, blockWidth());
     double blockCost = cost * plan.unroll;
-    blocksPerChunk = std::max<int64_t>(1, tileNanoseconds / blockCost);
-    // Transposed blocks of all operands stay in the first cache.
+    blocksPerChunk =
+        std::max<int64_t>(1, frame.machine.rates.tileNs / blockCost);
+    // Transposed blocks of all operands, of four bytes a point, stay in half of
+    // the first cache.
+    int64_t nearPoints = frame.machine.l1Bytes / 2 / (4 * plan.lanes);
     if (!plan.transposed.empty())
       blocksPerChunk = std::max<int64_t>(
-          1, 256 / blockWidth() / static_cast<int64_t>(plan.transposed.size()));
+          1, nearPoints / blockWidth() /
+                 static_cast<int64_t>(plan.transposed.size()));
     // Half a chunk more or less is better than a small rest.
     chunks = std::max<int64_t>(1, llvm::divideNearest(blocks, blocksPerChunk));
     blocksPerChunk = std::max<int64_t>(1, llvm::divideCeil(blocks, chunks));

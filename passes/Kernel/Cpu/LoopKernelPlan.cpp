@@ -30,6 +30,8 @@ static bool isTranscendental(Operation &op) {
              math::AsinhOp, math::AcoshOp, math::AtanhOp>(op);
 }
 
+/// Instructions of a payload. They are counted the same for all machines:
+/// unrolling follows from them, and the order of sums from that.
 static int64_t payloadWeight(const LoopStage &stage) {
   int64_t weight = 0;
   for (Operation &op : stage.op()->getRegion(0).front().without_terminator())
@@ -40,8 +42,9 @@ static int64_t payloadWeight(const LoopStage &stage) {
   return weight;
 }
 
-double stageCost(const LoopStage &stage) {
-  return 0.7 * stage.op()->getNumOperands() + 0.3 * payloadWeight(stage);
+double stageCost(const Machine &machine, const LoopStage &stage) {
+  return machine.rates.loopOperandNs * stage.op()->getNumOperands() +
+         machine.rates.loopInstructionNs * payloadWeight(stage);
 }
 
 namespace {
@@ -454,16 +457,16 @@ void Planner::mergeGroupLoops() {
   }
 }
 
-/// Whether all points of all stages take two microseconds at most.
-static bool isTiny(const LoopKernelPlan &plan) {
+/// Whether all points of all stages take less time than starting a kernel.
+static bool isTiny(const Machine &machine, const LoopKernelPlan &plan) {
   double nanoseconds = 0;
   for (const LoopStage &stage : plan.stages) {
     double points = 1;
     for (int64_t extent : stage.nest.extents)
       points *= extent;
-    nanoseconds += points / plan.lanes * stageCost(stage);
+    nanoseconds += points / plan.lanes * stageCost(machine, stage);
   }
-  return nanoseconds <= 2000;
+  return nanoseconds <= machine.rates.tinyNs;
 }
 
 void Planner::chooseUnroll() {
@@ -478,7 +481,7 @@ void Planner::chooseUnroll() {
   }
   // Where starting a kernel takes longer than its work, so does compiling what
   // is written out. The order of a sum along the lanes stays.
-  if (isTiny(plan)) {
+  if (isTiny(frame.machine, plan)) {
     plan.unroll = 1;
     for (LoopGroup &group : plan.groups)
       if (plan.lanesAreShared ||

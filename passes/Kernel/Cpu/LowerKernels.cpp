@@ -4,7 +4,7 @@
 #include "passes/Kernel/Cpu/Passes.h"
 
 #include "dialects/Kernel/Kernel.h"
-#include "heddle/Target/Machine.h"
+#include "heddle/Target/CpuTarget.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -62,30 +62,29 @@ struct LowerKernels : impl::LowerKernelsBase<LowerKernels> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    std::optional<Machine> target;
-    if (machine.empty())
-      target = machineOf(module);
-    else if (const Machine *found = findMachine(machine))
-      target = *found;
-    if (!target) {
-      module.emitError(
-          "no machine to compile kernels for: set 'heddle.machine' "
-          "on the module or the pass's option 'machine'");
+    std::shared_ptr<const Target> given =
+        target.empty() ? targetOf(module) : findTarget(target);
+    auto cpu = dyn_cast_if_present<CpuTarget>(given.get());
+    if (!cpu) {
+      module.emitError("no processor to compile kernels for: set "
+                       "'heddle.target' on the module or the pass's option "
+                       "'target'");
       return signalPassFailure();
     }
+    const Machine &machine = cpu->machine();
     SmallVector<func::FuncOp> kernels;
     for (auto function : module.getOps<func::FuncOp>())
       if (function->hasAttr(kernel::kEntryAttrName) && !function.isExternal())
         kernels.push_back(function);
     for (func::FuncOp kernel : kernels) {
-      FailureOr<KernelFrame> frame = KernelFrame::create(kernel, *target);
+      FailureOr<KernelFrame> frame = KernelFrame::create(kernel, machine);
       if (failed(frame))
         return signalPassFailure();
       if (failed(emitKernel(*frame))) {
         frame->abandon();
         return signalPassFailure();
       }
-      expandMath(frame->function, target->hasFma);
+      expandMath(frame->function, machine.hasFma);
     }
   }
 };

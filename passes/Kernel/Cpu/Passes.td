@@ -10,7 +10,7 @@ def LowerKernels : Pass<"heddle-kernel-cpu", "mlir::ModuleOp"> {
   let description = [{
     Every function with `kernel.entry` gets the form that code generation takes:
     flat buffers in place of tensors, worker's scratch memory, and a range of
-    tiles to compute. The module's `heddle.machine` decides shapes of tiles and
+    tiles to compute. The module's `heddle.target` decides shapes of tiles and
     vectors.
 
     ```mlir
@@ -29,8 +29,8 @@ def LowerKernels : Pass<"heddle-kernel-cpu", "mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"machine", "machine", "std::string", "\"\"",
-           "The machine to compile for; the module's own by default.">
+    Option<"target", "target", "std::string", "\"\"",
+           "The target to compile for; the module's own by default.">
   ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::func::FuncDialect",

@@ -28,11 +28,14 @@ Value convertElements(OpBuilder &builder, Location loc, Value value,
   return arith::ExtSIOp::create(builder, loc, to, value);
 }
 
-// vector.fma would not do: its lowering leaves the choice to round twice.
+// Rounded once where there is an instruction for it, and a product and a sum
+// where there is none. vector.fma would not do: its lowering leaves the choice
+// to LLVM.
 Value multiplyAdd(OpBuilder &builder, Location loc, Value left, Value right,
                   Value sum) {
   if (isa<FloatType>(getElementTypeOrSelf(sum)))
-    return math::FmaOp::create(builder, loc, left, right, sum);
+    return math::FmaOp::create(builder, loc, left, right, sum,
+                               arith::FastMathFlags::contract);
   Value product = arith::MulIOp::create(builder, loc, left, right);
   return arith::AddIOp::create(builder, loc, sum, product);
 }

@@ -39,6 +39,7 @@ struct Emission {
   ArrayRef<int64_t> shape(unsigned operand) {
     return cast<RankedTensorType>(op.getInputs()[operand].getType()).getShape();
   }
+  const MachineRates &rates() { return frame.machine.rates; }
   Type element() {
     return cast<RankedTensorType>(op.getInputs()[0].getType()).getElementType();
   }
@@ -54,15 +55,13 @@ struct Emission {
   double operations(double real) { return real * (call.isComplex() ? 4 : 1); }
 };
 
-/// Nanoseconds of one multiplication and addition in blocked code.
-constexpr double blockedNanoseconds = 0.05;
-
 void planCholesky(Emission &e) {
   int64_t n = e.shape(0).back();
   e.integers = {n, e.call.flag("lower", false)};
   e.units = n ? e.matrices() : 0;
   e.unitNanoseconds =
-      100 + e.operations(double(n) * n * n / 6) * 2 * blockedNanoseconds;
+      2 * e.rates().routineStartNs +
+      e.operations(double(n) * n * n / 6) * 2 * e.rates().routineBlockedNs;
   e.scratch = routine::choleskyScratch(n);
 }
 
@@ -83,23 +82,21 @@ void planTriangularSolve(Emission &e) {
                                             : 2};
   int64_t blocks = llvm::divideCeil(columns, routine::kSolveColumns);
   e.units = n ? e.matrices() * blocks : 0;
-  e.unitNanoseconds =
-      100 + e.operations(double(n) * n / 2 *
-                         std::min(columns, routine::kSolveColumns)) *
-                blockedNanoseconds;
+  e.unitNanoseconds = 2 * e.rates().routineStartNs +
+                      e.operations(double(n) * n / 2 *
+                                   std::min(columns, routine::kSolveColumns)) *
+                          e.rates().routineBlockedNs;
   e.scratch = routine::triangularSolveScratch(
       n, std::min(columns, routine::kSolveColumns));
 }
-
-/// Nanoseconds of the same where vectors come from memory one by one.
-constexpr double rowNanoseconds = 0.3;
 
 void planLu(Emission &e) {
   int64_t m = e.shape(0)[e.shape(0).size() - 2], n = e.shape(0).back();
   e.integers = {m, n};
   e.units = e.matrices();
-  e.unitNanoseconds = 100 + e.operations(double(m) * n * std::min(m, n) / 2) *
-                                2 * blockedNanoseconds;
+  e.unitNanoseconds = 2 * e.rates().routineStartNs +
+                      e.operations(double(m) * n * std::min(m, n) / 2) * 2 *
+                          e.rates().routineBlockedNs;
   e.scratch = routine::luScratch(m, n);
 }
 
@@ -109,8 +106,9 @@ void planReflectors(Emission &e) {
   if (e.op.getName() == "householder_product")
     e.integers.push_back(e.shape(e.call.isSplit() ? 2 : 1).back());
   e.units = e.matrices();
-  e.unitNanoseconds = 200 + e.operations(double(m) * n * std::min(m, n)) * 2 *
-                                blockedNanoseconds;
+  e.unitNanoseconds = 4 * e.rates().routineStartNs +
+                      e.operations(double(m) * n * std::min(m, n)) * 2 *
+                          e.rates().routineBlockedNs;
   e.scratch = routine::reflectorScratch(m, n);
 }
 
@@ -121,7 +119,8 @@ void planReduction(Emission &e) {
     e.integers.push_back(e.call.flag("lower", true));
   e.units = n ? e.matrices() : 0;
   e.unitNanoseconds =
-      200 + e.operations(double(n) * n * n * 3) * rowNanoseconds;
+      4 * e.rates().routineStartNs +
+      e.operations(double(n) * n * n * 3) * e.rates().routineRowNs;
   e.scratch = routine::reductionScratch(n);
 }
 
@@ -134,7 +133,8 @@ void planSchur(Emission &e) {
                        e.call.flag("compute_right", true)});
   e.units = n ? e.matrices() : 0;
   e.unitNanoseconds =
-      200 + e.operations(double(n) * n * n * 25) * rowNanoseconds;
+      4 * e.rates().routineStartNs +
+      e.operations(double(n) * n * n * 25) * e.rates().routineRowNs;
   int64_t doubles = e.element().isF32() ? 2 : 1;
   e.scratch = eig ? doubles * routine::eigScratch(n) : routine::schurScratch(n);
 }
@@ -146,7 +146,8 @@ void planTridiagonalSolve(Emission &e) {
   e.units = 1;
   for (int64_t extent : b.drop_back(2))
     e.units *= extent;
-  e.unitNanoseconds = 50 + e.operations(double(n) * (columns * 4 + 10));
+  e.unitNanoseconds =
+      e.rates().routineStartNs + e.operations(double(n) * (columns * 4 + 10));
   e.scratch = routine::reductionScratch(n);
 }
 
@@ -155,7 +156,8 @@ void planEigh(Emission &e) {
   e.integers = {n, e.call.flag("lower", true)};
   e.units = n ? e.matrices() : 0;
   e.unitNanoseconds =
-      200 + e.operations(double(n) * n * n * 4) * rowNanoseconds;
+      4 * e.rates().routineStartNs +
+      e.operations(double(n) * n * n * 4) * e.rates().routineRowNs;
   e.scratch = routine::eighScratch(n);
 }
 
@@ -170,13 +172,11 @@ void planSvd(Emission &e) {
     e.function = "svd_values";
   e.units = e.matrices();
   double count = std::min(m, n);
-  e.unitNanoseconds =
-      200 + e.operations(count * count * std::max(m, n) * 20) * rowNanoseconds;
+  e.unitNanoseconds = 4 * e.rates().routineStartNs +
+                      e.operations(count * count * std::max(m, n) * 20) *
+                          e.rates().routineRowNs;
   e.scratch = routine::svdScratch(m, n, vectors, full);
 }
-
-/// Nanoseconds of one point of a transform and one doubling of the length.
-constexpr double pointNanoseconds = 0.3;
 
 DenseElementsAttr floatTable(Type element, ArrayRef<long double> values) {
   auto type = RankedTensorType::get({int64_t(values.size())}, element);
@@ -212,7 +212,8 @@ void planFft(Emission &e) {
   int64_t lanes = e.frame.machine.vectorBits / 8 / bytes;
   int64_t group = inner > 1 ? std::max(lanes, 64 / bytes) : lanes;
   bool together = lines >= std::max<int64_t>(2, lanes / 4) &&
-                  points <= (inner > 1 ? 16384 : 1024);
+                  points <= (inner > 1 ? e.frame.machine.fourierInterleaved
+                                       : e.frame.machine.fourierApart);
   if (!together)
     group = 1;
   FourierTables tables = planFourier(std::max<int64_t>(points, 1), real,
@@ -225,8 +226,9 @@ void planFft(Emission &e) {
   e.integers = {static_cast<int64_t>(kind), points, inner, lines, group};
   e.units = llvm::divideCeil(lines, group);
   double size = tables.longest;
-  e.unitNanoseconds =
-      50 + size * group * (1 + std::log2(size)) * pointNanoseconds;
+  e.unitNanoseconds = e.rates().routineStartNs + size * group *
+                                                     (1 + std::log2(size)) *
+                                                     e.rates().fourierPointNs;
   e.scratch = routine::fourierScratch(tables.longest, group);
 }
 
@@ -319,9 +321,9 @@ LogicalResult emitRoutine(KernelFrame &frame, kernel::RoutineOp op) {
     arguments.push_back(index.constant(value));
 
   int64_t perTile =
-      e.units
-          ? std::clamp<int64_t>(tileNanoseconds / e.unitNanoseconds, 1, e.units)
-          : 1;
+      e.units ? std::clamp<int64_t>(e.rates().tileNs / e.unitNanoseconds, 1,
+                                    e.units)
+              : 1;
   Value begin = index.mul(frame.tileBegin, perTile);
   Value end =
       index.min(index.mul(frame.tileEnd, perTile), index.constant(e.units));

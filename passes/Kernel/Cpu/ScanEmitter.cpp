@@ -90,7 +90,9 @@ LogicalResult ScanEmitter::run() {
   int64_t blocks = vectors ? llvm::divideCeil(walk.inner, width) : 1;
   int64_t whole = vectors ? walk.inner / width : 0;
   int64_t tiles = 0;
-  Value unit = enterUnits(frame, walk.outer * blocks, 2.0 * walk.steps, tiles);
+  Value unit =
+      enterUnits(frame, walk.outer * blocks,
+                 frame.machine.rates.scalarElementNs * walk.steps, tiles);
   if (!vectors) {
     if (failed(emitLine(LaneBuilder(builder, loc, 0),
                         index.mul(unit, walk.steps))))

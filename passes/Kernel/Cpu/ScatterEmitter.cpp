@@ -34,7 +34,7 @@ LogicalResult emitScatter(KernelFrame &frame, kernel::ScatterOp op) {
     return success();
   }
   // An update waits for the one before, if that went to the same place.
-  expectWork(frame, 10.0 * elements);
+  expectWork(frame, frame.machine.rates.dependentElementNs * elements);
   // One tile: two updates may go to the same place.
   frame.enterTileLoop();
   LogicalResult status = success();

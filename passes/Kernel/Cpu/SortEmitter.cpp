@@ -161,10 +161,11 @@ emitSorted(KernelFrame &frame, Location loc, ArrayRef<Type> columns,
 }
 
 /// Nanoseconds for a row.
-double sortNanoseconds(int64_t extent, int64_t count) {
+double sortNanoseconds(const Machine &machine, int64_t extent, int64_t count) {
+  double compare = machine.rates.scalarElementNs, move = 2 * compare;
   return FirstEntries::pays(count, extent)
-             ? 2.0 * extent + 4.0 * count * count
-             : 4.0 * extent * (1 + llvm::Log2_64_Ceil(extent));
+             ? compare * extent + move * count * count
+             : move * extent * (1 + llvm::Log2_64_Ceil(extent));
 }
 
 } // namespace
@@ -190,8 +191,9 @@ LogicalResult emitSort(KernelFrame &frame, kernel::SortOp op) {
   LaneBuilder lanes(frame.builder, loc, 0);
   Value start;
   auto enter = [&] {
-    Value row = enterUnits(frame, type.getNumElements() / extent,
-                           sortNanoseconds(extent, count), tiles);
+    Value row =
+        enterUnits(frame, type.getNumElements() / extent,
+                   sortNanoseconds(frame.machine, extent, count), tiles);
     SmallVector<Value> place = index.delinearize(row, grid);
     start = index.constant(0);
     for (auto [at, rowStride] : llvm::zip(place, strides))
@@ -249,7 +251,7 @@ LogicalResult emitTopK(KernelFrame &frame, kernel::TopKOp op) {
   Value row, start;
   auto enter = [&] {
     row = enterUnits(frame, type.getNumElements() / extent,
-                     sortNanoseconds(extent, k), tiles);
+                     sortNanoseconds(frame.machine, extent, k), tiles);
     start = index.mul(row, extent);
   };
   auto entryAt = [&](Value at) -> SmallVector<Value> {

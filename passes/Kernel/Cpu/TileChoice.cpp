@@ -2,31 +2,15 @@
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
+using namespace mlir;
+
 namespace heddle {
 
-/// Work that a core does in a microsecond, as orders of magnitude: the grid
-/// only needs to know microseconds from milliseconds.
-static constexpr double flopsPerMicrosecond = 100e3;
-static constexpr double bytesPerMicrosecond = 15e3;
-
-/// A claimed piece shorter than this costs more in claiming than it gives in
-/// balance; one longer than that delays the region when its thread is
-/// preempted.
-static constexpr double shortestPieceUs = 10;
-static constexpr double longestPieceUs = 60;
-/// Pieces wanted of a region that is long enough.
-static constexpr double wantedPieces = 32;
-
-/// Passes over a panel that are too few to hide the way of the next one from
-/// memory, if that has to wait until the last.
-static constexpr int64_t fewRowTiles = 4;
-
-static double microseconds(double flops, double bytes) {
-  return std::max(flops / flopsPerMicrosecond, bytes / bytesPerMicrosecond);
-}
-
-static double pieceUs(double totalUs) {
-  return std::clamp(totalUs / wantedPieces, shortestPieceUs, longestPieceUs);
+/// The length of the pieces that work of `totalUs` is cut into.
+static double pieceUs(const Machine &machine, double totalUs) {
+  const MachineRates &rates = machine.rates;
+  return std::clamp(totalUs / rates.wantedPieces, rates.shortestPieceUs,
+                    rates.longestPieceUs);
 }
 
 RowSplit splitRows(int64_t extent, int64_t maxRows) {
@@ -45,9 +29,9 @@ int64_t evenRows(int64_t extent, int64_t maxRows) {
   return maxRows;
 }
 
-bool isSmallWork(double flops) {
-  constexpr double longestUs = 20;
-  return microseconds(flops, /*bytes=*/0) <= longestUs;
+bool isSmallWork(const Machine &machine, double flops, Type accumulator) {
+  return machine.microseconds(flops, /*bytes=*/0, accumulator) <=
+         machine.rates.briefNs / 1e3;
 }
 
 TileShape chooseTileShape(const Machine &machine, int64_t rows, int64_t columns,
@@ -56,8 +40,7 @@ TileShape chooseTileShape(const Machine &machine, int64_t rows, int64_t columns,
   // the right-hand side; one more holds the broadcast.
   int64_t perVector = std::max<int64_t>(1, 512 / machine.vectorBits);
   int64_t panelVectors = panelColumns / lanes;
-  // Latency times throughput of the multiply-add: 4 cycles, 2 each.
-  int64_t wanted = llvm::divideCeil(8, perVector);
+  int64_t wanted = llvm::divideCeil(machine.multiplyAddsInFlight, perVector);
   int64_t vectorsNeeded =
       std::max<int64_t>(1, llvm::divideCeil(columns, lanes));
 
@@ -94,20 +77,23 @@ ContractionBlocks chooseBlocks(const Machine &machine,
   // row tiles the next part is on its way meanwhile and needs room too.
   blocks.depthBlock = depth;
   int64_t panelBytes = depth * groupColumns * extents.rhsBytes;
-  int64_t room = machine.l2Bytes / (rowTiles <= fewRowTiles ? 8 : 2);
+  int64_t room = machine.l2Bytes / (rowTiles <= machine.fewPasses ? 8 : 2);
   if (rowTiles > 1 && panelBytes > room) {
     int64_t pieces = llvm::divideCeil(panelBytes, room);
     blocks.depthBlock = llvm::divideCeil(depth, pieces);
   }
 
   double rowTileFlops = 2.0 * tile.rows * groupColumns * depth;
+  auto microseconds = [&](double flops, double bytes) {
+    return machine.microseconds(flops, bytes, extents.accumulator);
+  };
   double totalUs = microseconds(
       2.0 * extents.outer * extents.rows * extents.columns * depth,
       double(extents.outer) * extents.columns * depth * extents.rhsBytes);
-  double wantedUs = pieceUs(totalUs);
+  double wantedUs = pieceUs(machine, totalUs);
 
   // Rows: all, while the left-hand side stays near; then enough to pay for
-  // streaming the panel (one byte per cycle at 128 rows).
+  // streaming the panel.
   int64_t nearRows =
       std::max<int64_t>(64, machine.l2Bytes / 2 / (depth * extents.lhsBytes));
   blocks.rowTiles = rowTiles;
@@ -119,7 +105,8 @@ ContractionBlocks chooseBlocks(const Machine &machine,
       microseconds(rowTileFlops * blocks.rowTiles, double(panelBytes));
   if (groupUs > 2 * wantedUs) {
     // Packing is repeated by every block of rows, so these stay tall.
-    int64_t leastRows = extents.packsRhs ? 128 : 32;
+    int64_t leastRows =
+        extents.packsRhs ? machine.rowsWorthPanels : machine.rowsWorthStreaming;
     int64_t fewer = blocks.rowTiles * wantedUs / groupUs;
     blocks.rowTiles = std::min(
         blocks.rowTiles,
@@ -150,9 +137,10 @@ ContractionBlocks chooseBlocks(const Machine &machine,
   return blocks;
 }
 
-int64_t chooseChunk(double flops, double bytes, int64_t count) {
-  double us = microseconds(flops, bytes);
-  double wanted = pieceUs(us * count);
+int64_t chooseChunk(const Machine &machine, double flops, double bytes,
+                    Type accumulator, int64_t count) {
+  double us = machine.microseconds(flops, bytes, accumulator);
+  double wanted = pieceUs(machine, us * count);
   return std::clamp<int64_t>(wanted / std::max(us, 1e-3), 1,
                              std::max<int64_t>(1, count));
 }

@@ -51,6 +51,8 @@ struct ContractionExtents {
   int64_t rows = 1;
   int64_t columns = 1;
   int64_t depth = 1;
+  /// What products are summed in.
+  mlir::Type accumulator;
   /// Bytes of an element of each operand.
   int64_t lhsBytes = 4;
   int64_t rhsBytes = 4;
@@ -79,14 +81,15 @@ ContractionBlocks chooseBlocks(const Machine &machine,
                                TileShape tile, int64_t rowTiles,
                                int64_t columnGroups, int64_t lanes);
 
-/// Whether so little is computed, in `flops` operations, that a few percent of
-/// its time matter less than the length of its code, which takes milliseconds
-/// to compile.
-bool isSmallWork(double flops);
+/// Whether so little is computed, in `flops` operations summed in
+/// `accumulator`, that a few percent of its time matter less than the length of
+/// its code, which takes milliseconds to compile.
+bool isSmallWork(const Machine &machine, double flops, mlir::Type accumulator);
 
-/// How many pieces of `flops` operations and `bytes` of traffic are claimed at
-/// once, of `count` equal ones.
-int64_t chooseChunk(double flops, double bytes, int64_t count);
+/// How many pieces of `flops` operations summed in `accumulator`, and `bytes`
+/// of traffic, are claimed at once, of `count` equal ones.
+int64_t chooseChunk(const Machine &machine, double flops, double bytes,
+                    mlir::Type accumulator, int64_t count);
 
 } // namespace heddle
 

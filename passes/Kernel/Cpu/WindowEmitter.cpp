@@ -279,7 +279,9 @@ LogicalResult WindowEmitter::run() {
   }
   int64_t tiles = 0;
   if (!lastTakesLanes()) {
-    Value point = enterUnits(frame, elements, 2.0 * taps + 2, tiles);
+    Value point =
+        enterUnits(frame, elements,
+                   frame.machine.rates.scalarElementNs * (taps + 1), tiles);
     SmallVector<Value> place = index.delinearize(point, outExtents);
     if (failed(emitBlock(place, Block())))
       return failure();
@@ -290,8 +292,7 @@ LogicalResult WindowEmitter::run() {
   constexpr int64_t lanes = 16, unroll = 4;
   int64_t channels = outExtents.back();
   int64_t rows = elements / channels;
-  // A gather takes about as long as it has lanes to fetch.
-  double load = laneStep() == 1 ? 1 : 8;
+  double load = laneStep() == 1 ? 1 : frame.machine.rates.gatherNs;
   double cost = llvm::divideCeil(channels, lanes) * (taps * load + 1);
   Value row = enterUnits(frame, rows, cost, tiles);
   SmallVector<Value> place =

@@ -4,21 +4,16 @@
 
 namespace heddle {
 
-/// Kernels that take no longer than this are brief: as long as some ten of them
-/// take to start.
-static constexpr double briefNanoseconds = 20000;
-
 void expectWork(KernelFrame &frame, double nanoseconds) {
-  if (nanoseconds <= briefNanoseconds)
+  if (nanoseconds <= frame.machine.rates.briefNs)
     frame.function->setAttr(kernel::kBriefAttrName,
                             frame.builder.getUnitAttr());
 }
 
-double contractionNanoseconds(double flops, double outputs) {
-  // In blocked code. The vectors of an activation such as gelu take some ten
-  // nanoseconds.
-  constexpr double perFlop = 0.01, perOutput = 0.5;
-  return perFlop * flops + perOutput * outputs;
+double contractionNanoseconds(const Machine &machine, double flops,
+                              mlir::Type accumulator, double outputs) {
+  double perFlop = 1e3 / machine.flopsPerUs(accumulator);
+  return perFlop * flops + machine.rates.outputNs * outputs;
 }
 
 } // namespace heddle

@@ -12,9 +12,11 @@ namespace heddle {
 /// nothing is said may take any time.
 void expectWork(KernelFrame &frame, double nanoseconds);
 
-/// Nanoseconds of a contraction or convolution of `flops` operations that ends
-/// in `outputs` elements, each of which something more may be done with.
-double contractionNanoseconds(double flops, double outputs);
+/// Nanoseconds of a contraction or convolution of `flops` operations, summed
+/// in `accumulator`, that ends in `outputs` elements, each of which something
+/// more may be done with.
+double contractionNanoseconds(const Machine &machine, double flops,
+                              mlir::Type accumulator, double outputs);
 
 } // namespace heddle
 

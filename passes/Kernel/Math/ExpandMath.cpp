@@ -1,7 +1,7 @@
 // One math library for all targets: what has no instruction everywhere becomes
 // arithmetic here. 16-bit floats come first, so that functions of them are
 // functions of f32; then the functions; then fused operations that a machine
-// lacks.
+// lacks, if they may be rounded twice.
 
 #include "passes/Kernel/Math/Passes.h"
 
@@ -39,7 +39,7 @@ static bool computesWithFloats(Operation *op) {
     return false;
   return isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
              op->getDialect()) ||
-         isa<vector::FMAOp, vector::ReductionOp>(op);
+         isa<vector::ReductionOp>(op);
 }
 
 /// op(bf16) => truncf(op(extf)).
@@ -227,10 +227,13 @@ static Value expand(Operation *op, bool hasFma) {
   if (!element.isF32() && !element.isF64())
     return {};
   FloatBuilder b(builder, op->getLoc(), type, hasFma);
-  if (auto fma = dyn_cast<math::FmaOp>(op))
-    return hasFma ? Value() : b.fma(fma.getA(), fma.getB(), fma.getC());
-  if (auto fma = dyn_cast<vector::FMAOp>(op))
-    return hasFma ? Value() : b.fma(fma.getLhs(), fma.getRhs(), fma.getAcc());
+  if (auto fma = dyn_cast<math::FmaOp>(op)) {
+    // One that may be rounded twice is where there is no instruction.
+    bool mayRoundTwice =
+        bitEnumContainsAny(fma.getFastmath(), arith::FastMathFlags::contract);
+    return mayRoundTwice && !hasFma ? b.fma(fma.getA(), fma.getB(), fma.getC())
+                                    : Value();
+  }
   if (auto maximum = dyn_cast<arith::MaximumFOp>(op))
     return extremum(b, maximum.getLhs(), maximum.getRhs(), /*larger=*/true);
   if (auto minimum = dyn_cast<arith::MinimumFOp>(op))
@@ -286,6 +289,9 @@ void expandMath(Operation *root, bool hasFma) {
       op->erase();
     }
   }
+  // What is left is an instruction or a call, rounded once.
+  root->walk(
+      [](math::FmaOp fma) { fma.setFastmath(arith::FastMathFlags::none); });
 }
 
 namespace {

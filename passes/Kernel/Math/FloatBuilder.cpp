@@ -50,14 +50,15 @@ Value FloatBuilder::i(int64_t value) {
 
 Value FloatBuilder::fma(Value a, Value b, Value c) {
   if (hasFma)
-    return math::FmaOp::create(builder, loc, a, b, c);
+    return math::FmaOp::create(builder, loc, a, b, c,
+                               arith::FastMathFlags::contract);
   return add(mul(a, b), c);
 }
 
 std::pair<Value, Value> FloatBuilder::exactProduct(Value x, Value y) {
   Value product = mul(x, y);
   if (hasFma)
-    return {product, fma(x, y, neg(product))};
+    return {product, math::FmaOp::create(builder, loc, x, y, neg(product))};
   // Veltkamp's halves, Dekker's sum (Numer. Math. 18, 1971).
   auto halves = [&](Value v) {
     int64_t bits = (mantissa() + 2) / 2;

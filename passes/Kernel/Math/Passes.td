@@ -23,7 +23,8 @@ def ExpandMath : Pass<"heddle-expand-math"> {
   }];
   let options = [
     Option<"fma", "fma", "bool", "true",
-           "The machine has fused multiply-add; else it is a product and a sum.">
+           "The machine has fused multiply-add; else one that may be rounded twice "
+           "(`fastmath<contract>`) is a product and a sum, others are left.">
   ];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect", "mlir::scf::SCFDialect",
                            "mlir::vector::VectorDialect"];

@@ -4,6 +4,7 @@
 
 #include "runtime/Memory.h"
 #include "runtime/format/ElfImage.h"
+#include "runtime/format/Layout.h"
 
 #include <cerrno>
 #include <cstring>
@@ -41,6 +42,8 @@ CodeImage::~CodeImage() {
 }
 
 static Error notExecutable(const std::string &where) {
+  if (errno == ENOMEM)
+    return {HEDDLE_OUT_OF_MEMORY, "no memory for kernels"};
   std::string reason = std::strerror(errno);
   return {HEDDLE_CODE_NOT_EXECUTABLE,
           "the system does not let code be mapped from " + where + ": " +
@@ -50,10 +53,10 @@ static Error notExecutable(const std::string &where) {
 }
 
 /// A file without a name that holds `bytes`; -1 where there are none.
-static int copyToMemoryFile(format::Bytes bytes) {
+static int copyToMemoryFile(const char *data, uint64_t bytes) {
   int file = memfd_create("heddle-kernels", MFD_CLOEXEC);
-  for (uint64_t done = 0; file >= 0 && done < bytes.size;) {
-    ssize_t count = write(file, bytes.data + done, bytes.size - done);
+  for (uint64_t done = 0; file >= 0 && done < bytes;) {
+    ssize_t count = write(file, data + done, bytes - done);
     if (count < 0 && errno == EINTR)
       continue;
     if (count <= 0) {
@@ -106,7 +109,9 @@ static Error mapRelocated(char *base, const ElfImage::Segment &segment,
       uint64_t value = reinterpret_cast<uintptr_t>(base) + relocation.addend;
       std::memcpy(base + relocation.address, &value, sizeof(value));
     }
-  mprotect(target - lead, bytes, PROT_READ);
+  if (mprotect(target - lead, bytes, PROT_READ) != 0)
+    return {HEDDLE_OUT_OF_MEMORY, "the kernels' tables cannot be protected: " +
+                                      std::string(std::strerror(errno))};
   return {};
 }
 
@@ -122,11 +127,10 @@ static bool sharePages(const ElfImage &image) {
   return false;
 }
 
-Error CodeImage::load(const format::ArtifactReader &artifact,
-                      uint32_t section) {
-  format::Bytes bytes = artifact.section(section);
+Error CodeImage::load(const heddle_driver_code &code) {
+  const auto *data = static_cast<const char *>(code.data);
   ElfImage image;
-  if (Error error = ElfImage::parse(bytes.data, bytes.size, image))
+  if (Error error = ElfImage::parse(data, code.bytes, image))
     return error;
   if (sharePages(image))
     return {HEDDLE_CODE_INVALID,
@@ -136,12 +140,10 @@ Error CodeImage::load(const format::ArtifactReader &artifact,
       return {HEDDLE_CODE_INVALID,
               "kernel code has a constant segment without contents"};
 
-  Source source = {bytes.data, artifact.descriptor(),
-                   static_cast<uint64_t>(bytes.data - artifact.file().data),
-                   "the artifact's file"};
+  Source source = {data, code.file, code.file_offset, "the artifact's file"};
   OwnedFile memory;
   if (source.file < 0) {
-    memory.descriptor = copyToMemoryFile(bytes);
+    memory.descriptor = copyToMemoryFile(data, code.bytes);
     source.file = memory.descriptor;
     source.fileOffset = 0;
     source.where = "memory";

@@ -3,7 +3,8 @@
 #ifndef HEDDLE_RUNTIME_DRIVERS_CPU_CODEIMAGE_H
 #define HEDDLE_RUNTIME_DRIVERS_CPU_CODEIMAGE_H
 
-#include "runtime/format/ArtifactReader.h"
+#include "runtime/drivers/driver.h"
+#include "runtime/format/Error.h"
 #include "runtime/format/kernel_abi.h"
 
 namespace heddle::runtime {
@@ -22,8 +23,8 @@ public:
   CodeImage(const CodeImage &) = delete;
   CodeImage &operator=(const CodeImage &) = delete;
 
-  /// Maps code section `section` of a checked artifact.
-  Error load(const format::ArtifactReader &artifact, uint32_t section);
+  /// Maps an image whose shape has been checked (ElfImage.h).
+  Error load(const heddle_driver_code &code);
 
   heddle_kernel kernel(uint64_t offset) const {
     return reinterpret_cast<heddle_kernel>(base + offset);

@@ -35,13 +35,14 @@ void runtime::writePerfMap(const CodeImage &image,
   }
   for (uint32_t i = 0; i < length(variant.kernels()); ++i) {
     const format::Kernel &kernel = *variant.kernels()->Get(i);
-    if (kernel.custom_call())
+    const format::CpuLaunch *launch = kernel.launch_as_CpuLaunch();
+    if (!launch)
       continue;
     std::fprintf(
         out, "%llx %llx heddle:%s\n",
         static_cast<unsigned long long>(
-            reinterpret_cast<uintptr_t>(image.data()) + kernel.offset()),
-        static_cast<unsigned long long>(kernel.size()),
+            reinterpret_cast<uintptr_t>(image.data()) + launch->offset()),
+        static_cast<unsigned long long>(launch->size()),
         text(kernel.name()).c_str());
   }
   std::fclose(out);
@@ -113,14 +114,15 @@ SymbolFile::SymbolFile(const CodeImage &image, const format::Variant &variant) {
   std::vector<Elf64_Sym> symbols(1);
   for (uint32_t i = 0; i < length(variant.kernels()); ++i) {
     const format::Kernel &kernel = *variant.kernels()->Get(i);
-    if (kernel.custom_call())
+    const format::CpuLaunch *launch = kernel.launch_as_CpuLaunch();
+    if (!launch)
       continue;
     Elf64_Sym symbol = {};
     symbol.st_name = static_cast<Elf64_Word>(strings.size());
     symbol.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
     symbol.st_shndx = textIndex;
-    symbol.st_value = base + kernel.offset();
-    symbol.st_size = kernel.size();
+    symbol.st_value = base + launch->offset();
+    symbol.st_size = launch->size();
     symbols.push_back(symbol);
     strings += text(kernel.name()) + '\0';
   }
@@ -173,7 +175,7 @@ SymbolFile::SymbolFile(const CodeImage &image, const format::Variant &variant) {
 
 void *runtime::registerWithGdb(const CodeImage &image,
                                const format::Variant &variant) {
-  auto *registration = new GdbRegistration;
+  auto registration = std::make_unique<GdbRegistration>();
   registration->file = SymbolFile(image, variant).take();
   std::lock_guard<std::mutex> lock(gdbMutex);
   jit_code_entry *first = __jit_debug_descriptor.first_entry;
@@ -185,7 +187,7 @@ void *runtime::registerWithGdb(const CodeImage &image,
   __jit_debug_descriptor.relevant_entry = &registration->entry;
   __jit_debug_descriptor.action_flag = jitRegister;
   __jit_debug_register_code();
-  return registration;
+  return registration.release();
 }
 
 void runtime::unregisterFromGdb(void *opaque) {

@@ -4,6 +4,7 @@
 #define HEDDLE_RUNTIME_DRIVERS_CPU_DEBUGSYMBOLS_H
 
 #include "runtime/drivers/cpu/CodeImage.h"
+#include "runtime/format/Layout.h"
 
 namespace heddle::runtime {
 

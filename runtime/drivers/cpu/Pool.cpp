@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstring>
 #include <linux/futex.h>
+#include <new>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -38,83 +39,116 @@ static void relax() {
 Pool::Pool(const Options &options)
     : threadCount(options.threads ? options.threads : defaultThreads()),
       spinNs(uint64_t(options.spinUs) * 1000), runWorkers(options.run),
-      user(options.user) {
-  void *page = mmap(nullptr, systemPageBytes(), PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (page == MAP_FAILED)
-    return;
-  birthmark = static_cast<volatile char *>(page);
-  madvise(page, systemPageBytes(), MADV_WIPEONFORK);
-  *birthmark = 1;
-}
+      user(options.user) {}
 
 Pool::~Pool() {
-  if (!wasForked()) {
+  // In a child process that has not restarted the pool there is nobody to join.
+  if (owner && owner->load() == thisProcess()) {
     stopping.store(true);
     wake(INT_MAX);
     for (Thread &thread : workers)
       pthread_join(thread.handle, nullptr);
   }
-  if (birthmark)
-    munmap(const_cast<char *>(birthmark), systemPageBytes());
+  if (owner)
+    munmap(owner, systemPageBytes());
 }
 
-bool Pool::wasForked() const { return birthmark && !*birthmark; }
+/// What `owner` holds in this process.
+int32_t Pool::thisProcess() const {
+  return wipedOnFork ? 1 : static_cast<int32_t>(getpid());
+}
+
+/// Maps the page that tells a child process that it is one.
+Error Pool::mapOwner() {
+  void *page = mmap(nullptr, systemPageBytes(), PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED)
+    return {HEDDLE_OUT_OF_MEMORY,
+            "no memory for a pool: " + std::string(std::strerror(errno))};
+  // Without it (before Linux 4.14) each call asks for the process's number.
+  wipedOnFork = madvise(page, systemPageBytes(), MADV_WIPEONFORK) == 0;
+  owner = new (page) std::atomic<int32_t>(thisProcess());
+  return {};
+}
 
 Error Pool::start() {
-  if (runWorkers || threadCount <= 1)
+  if (threadCount <= 1)
     return {};
-  // Signals are for the program's own threads.
+  if (Error error = mapOwner())
+    return error;
+  workers.resize(ownThreads());
+  int failed = startThreads();
+  if (!failed)
+    return {};
+  return {HEDDLE_THREADS_UNAVAILABLE,
+          "cannot start thread " + std::to_string(workers.size() + 2) + " of " +
+              std::to_string(threadCount) + ": " + std::strerror(failed)};
+}
+
+/// Starts `workers`, or as many of them as the system lets: then says why there
+/// are no more. Allocates nothing.
+int Pool::startThreads() {
+  // Signals are for the program's own threads, but for what a thread does
+  // itself: a fault that is blocked ends the process past its handler.
   sigset_t all, old;
   sigfillset(&all);
+  for (int fault : {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGTRAP, SIGABRT})
+    sigdelset(&all, fault);
   pthread_sigmask(SIG_SETMASK, &all, &old);
-  workers.resize(threadCount - 1);
-  Error error;
-  for (unsigned i = 0; i < workers.size() && !error; ++i) {
-    workers[i] = {this, int64_t(i) + 1, pthread_t()};
-    int failed = pthread_create(
-        &workers[i].handle, nullptr,
+  int failed = 0;
+  size_t started = 0;
+  while (started < workers.size()) {
+    Thread &thread = workers[started];
+    thread = {this, int64_t(started) + 1, pthread_t()};
+    failed = pthread_create(
+        &thread.handle, nullptr,
         [](void *argument) -> void * {
           auto *thread = static_cast<Thread *>(argument);
           thread->pool->work(thread->worker);
           return nullptr;
         },
-        &workers[i]);
-    if (failed) {
-      error = {HEDDLE_THREADS_UNAVAILABLE,
-               "cannot start thread " + std::to_string(i + 2) + " of " +
-                   std::to_string(threadCount) + ": " + std::strerror(failed)};
-      workers.resize(i);
-    }
+        &thread);
+    if (failed)
+      break;
+    ++started;
   }
   pthread_sigmask(SIG_SETMASK, &old, nullptr);
-  return error;
+  workers.resize(started);
+  return failed;
 }
 
 /// In a child process only the thread that forked exists. Whatever the others
 /// were doing will not be finished.
 void Pool::forgetThreads() {
-  workers.clear();
+  workers.resize(ownThreads()); // for which there was room
   claim.store(0);
   unfinished.store(0);
   sleepers.store(0);
   running.store(false);
   taken.store(false);
-  *birthmark = 1;
+}
+
+/// Makes the pool that of this process if it is still its parent's; false when
+/// another thread is doing so. The page is of the parent's until the new
+/// threads run, so that nobody takes a pool that is half forgotten; and a child
+/// that is forked meanwhile finds a page that is not its own.
+bool Pool::adopt() {
+  int32_t mine = thisProcess(), seen = owner->load(std::memory_order_acquire);
+  if (seen == mine)
+    return true;
+  if (seen == -mine || !owner->compare_exchange_strong(seen, -mine))
+    return false;
+  forgetThreads();
+  // With fewer threads, or none, the caller does more of the work, which is
+  // still right.
+  (void)startThreads();
+  owner->store(mine, std::memory_order_release);
+  return true;
 }
 
 bool Pool::acquire() {
-  if (threadCount <= 1)
+  if (threadCount <= 1 || !adopt())
     return false;
-  if (wasForked()) {
-    if (restarting.exchange(true))
-      return false;
-    forgetThreads();
-    // Without threads the caller does all the work, which is still right.
-    if (start())
-      threadCount = static_cast<unsigned>(workers.size()) + 1;
-    restarting.store(false);
-  }
   return !taken.exchange(true, std::memory_order_acquire);
 }
 
@@ -129,7 +163,14 @@ void Pool::publish(uint32_t chunks) {
 
 void Pool::wake(int count) {
   epoch.fetch_add(1);
-  syscall(SYS_futex, &epoch, FUTEX_WAKE_PRIVATE, count, nullptr, nullptr, 0);
+  // A thread that is not woken sleeps for ever, hence more than one try. A
+  // system that never does has put none to sleep either.
+  for (int tries = 0; tries < 100; ++tries) {
+    if (syscall(SYS_futex, &epoch, FUTEX_WAKE_PRIVATE, count, nullptr, nullptr,
+                0) >= 0)
+      return;
+    relax();
+  }
 }
 
 void Pool::finish() {
@@ -172,6 +213,8 @@ bool Pool::workOnTask(int64_t worker) {
 void Pool::sleep(bool own) {
   sleepers.fetch_add(1);
   uint32_t seen = epoch.load();
+  // What it returns does not matter: the caller looks again for what it waits
+  // for.
   if (!chunksOf(claim.load()) && !(own ? stopping.load() : !running.load()))
     syscall(SYS_futex, &epoch, FUTEX_WAIT_PRIVATE, seen, nullptr, nullptr, 0);
   sleepers.fetch_sub(1);

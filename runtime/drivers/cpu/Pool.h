@@ -83,8 +83,13 @@ private:
   void work(int64_t worker);
   void sleep(bool own);
   void wake(int count);
+  int32_t thisProcess() const;
+  Error mapOwner();
+  /// Those that are not the caller's.
+  unsigned ownThreads() const { return runWorkers ? 0 : threadCount - 1; }
+  int startThreads();
   void forgetThreads();
-  bool wasForked() const;
+  bool adopt();
 
   unsigned threadCount;
   uint64_t spinNs;
@@ -99,14 +104,17 @@ private:
   std::atomic<uint32_t> sleepers{0};
   std::atomic<bool> running{false}; ///< A job is not done yet.
   std::atomic<bool> stopping{false};
-  std::atomic<bool> taken{false};      ///< Between acquire and the end of run.
-  std::atomic<bool> restarting{false}; ///< In a child process.
+  std::atomic<bool> taken{false}; ///< Between acquire and the end of run.
   Job *job = nullptr;
   uint32_t taskNumber = 0;
 
   std::vector<Thread> workers;
-  /// A page that reads as zero in a child process, and one elsewhere.
-  volatile char *birthmark = nullptr;
+  /// Which process the threads are of, on a page of its own that a child
+  /// process finds zeroed: then 1 stands for this process, and where the system
+  /// does not zero it, its number does. Negative while the threads are started
+  /// anew. Null for one thread.
+  std::atomic<int32_t> *owner = nullptr;
+  bool wipedOnFork = false;
 };
 
 } // namespace heddle::runtime

@@ -8,7 +8,7 @@
 // RUN: %exits 3 heddle compile joined.mlir --shape arg0=1..4x4 -o none 2>&1 | FileCheck %s --check-prefix=JOINED
 // CHECK: ok
 // CHECK-NOT: WRONG
-// SQUARE: error[HDL-0305]: 'stablehlo.custom_call' @lapack_sgetrf_ffi cannot be computed over a bounded dimension of its matrices; fix the size that is known when running only (arg0.1 <= 4, arg0.2 <= 4)
+// SQUARE: error[HDL-0305]: 'stablehlo.custom_call' @lapack_sgetrf_ffi cannot be computed over a bounded dimension of its matrices; give one size in place of a range (arg0.1 = 1..4, arg0.2 = 1..4)
 // JOINED: error[HDL-0305]: 'stablehlo.bitcast_convert' joins or splits elements along a dimension, which cannot be computed over a bounded one;
 
 //--- factors.mlir

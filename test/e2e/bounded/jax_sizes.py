@@ -4,7 +4,7 @@ usage: jax_sizes.py [--heddle HEDDLE] [--share K/N] [NAME...]
 
 A size is from 0 or a least that the function needs to 5. Prints a line per failure, and `N passed, N failed`.
 """
-import argparse, hashlib, json, os, pathlib, shutil, subprocess, sys, tempfile, zlib
+import argparse, json, os, pathlib, shutil, subprocess, sys, tempfile, zlib
 
 os.environ["JAX_PLATFORMS"] = "cpu"
 import jax, jax.numpy as jnp, numpy as np
@@ -114,18 +114,14 @@ def run(heddle, folder, function, arguments, least):
 
 
 def share(text):
-    """K/N as numbers; `commit` for K is a number that another commit has another of."""
-    part, parts = text.split("/")
-    if part == "commit":
-        commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=pathlib.Path(__file__).parent, capture_output=True, text=True).stdout
-        part = int(hashlib.sha256(commit.encode()).hexdigest(), 16)
-    return int(part) % int(parts), int(parts)
+    part, parts = map(int, text.split("/"))
+    return part % parts, parts
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--heddle", default=shutil.which("heddle"))
-    parser.add_argument("--share", default="1/1", help="K/N: only a part of the cases; commit/N: which follows from the commit")
+    parser.add_argument("--share", default="1/1", help="K/N: only a part of the cases; which follows from their names")
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
     part, parts = share(options.share)

@@ -2,7 +2,7 @@
 
     narrow_programs.py HEDDLE [--count N] [--seed S] [--keep FOLDER]
 
-Only whole numbers are results, and every bit of them counts. Without --seed the programs are others for each build of the tool.
+Only whole numbers are results, and every bit of them counts.
 """
 
 import argparse
@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 from elements import FLOATS, SMALL_INTS
-from random_programs import generate, seed_of
+from random_programs import generate
 from reduction import run_tests
 
 
@@ -19,10 +19,10 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("heddle")
     parser.add_argument("--count", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--keep", help="folder for the programs; default: a temporary one")
     options = parser.parse_args()
-    seed = seed_of(options.heddle) if options.seed is None else options.seed
+    seed = options.seed
     print(f"seeds {seed} to {seed + options.count - 1}")
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(options.keep or temporary)

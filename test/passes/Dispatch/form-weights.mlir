@@ -60,3 +60,30 @@ func.func @main(%x: tensor<4xi32>) -> tensor<4xi32> {
   %0 = stablehlo.add %x, %m : tensor<4xi32>
   return %0 : tensor<4xi32>
 }
+
+// -----
+
+// Weights that a model quantizes and dequantizes by itself are weights: no call computes them.
+// CHECK: kernel.weight @w0 : tensor<2x3xf32> {
+// CHECK: stablehlo.sign
+// CHECK: stablehlo.compare
+// CHECK: stablehlo.select
+// CHECK: stablehlo.convert {{.*}} : (tensor<2x3xf32>) -> tensor<2x3xi8>
+// CHECK-LABEL: func @main
+// CHECK: %[[W:.*]] = kernel.weight_ref @w0
+// CHECK-NEXT: stablehlo.add %arg0, %[[W]]
+// CHECK-NEXT: return
+func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %w = stablehlo.constant dense<[[1.0, -2.5, 3.0], [4.0, 0x7FC00000, -0.0]]> : tensor<2x3xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %sign = stablehlo.sign %w : tensor<2x3xf32>
+  %abs = stablehlo.abs %w : tensor<2x3xf32>
+  %floor = stablehlo.floor %abs : tensor<2x3xf32>
+  %signed = stablehlo.multiply %sign, %floor : tensor<2x3xf32>
+  %isNan = stablehlo.compare NE, %signed, %signed, FLOAT : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xi1>
+  %number = stablehlo.select %isNan, %zero, %signed : tensor<2x3xi1>, tensor<2x3xf32>
+  %q = stablehlo.convert %number : (tensor<2x3xf32>) -> tensor<2x3xi8>
+  %d = stablehlo.convert %q : (tensor<2x3xi8>) -> tensor<2x3xf32>
+  %0 = stablehlo.add %x, %d : tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}

@@ -135,6 +135,28 @@ func.func @attention(%q: tensor<2x3x5x4xf32>, %k: tensor<2x3x4x7xf32>, %v: tenso
   return %9 : tensor<2x3x5x6xf32>
 }
 
+// Narrow operands with scores and weights of f32: each product keeps its types and its precision. The scale of the
+// query was rounded to bf16, and stays there.
+// CHECK-LABEL: func.func @mixed_attention
+func.func @mixed_attention(%q: tensor<3x5x4xbf16>, %k: tensor<3x7x4xbf16>, %v: tensor<3x7x6xf32>) -> tensor<3x5x6xf32> {
+  // CHECK: %[[Q:.*]] = stablehlo.multiply %arg0
+  // CHECK: stablehlo.composite "heddle.attention" %[[Q]], %arg1, %arg2 {{.*}}decomposition = @[[MIXED:[^}]*]]}
+  %lowest = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %half = stablehlo.constant dense<0.5> : tensor<3x5x4xbf16>
+  %scaled = stablehlo.multiply %q, %half : tensor<3x5x4xbf16>
+  %s = stablehlo.dot_general %scaled, %k, batching_dims = [0] x [0], contracting_dims = [2] x [2], precision = [HIGHEST, HIGHEST] : (tensor<3x5x4xbf16>, tensor<3x7x4xbf16>) -> tensor<3x5x7xf32>
+  %0 = stablehlo.reduce(%s init: %lowest) applies stablehlo.maximum across dimensions = [2] : (tensor<3x5x7xf32>, tensor<f32>) -> tensor<3x5xf32>
+  %1 = stablehlo.broadcast_in_dim %0, dims = [0, 1] : (tensor<3x5xf32>) -> tensor<3x5x7xf32>
+  %2 = stablehlo.subtract %s, %1 : tensor<3x5x7xf32>
+  %3 = stablehlo.exponential %2 : tensor<3x5x7xf32>
+  %4 = stablehlo.reduce(%3 init: %zero) applies stablehlo.add across dimensions = [2] : (tensor<3x5x7xf32>, tensor<f32>) -> tensor<3x5xf32>
+  %5 = stablehlo.broadcast_in_dim %4, dims = [0, 1] : (tensor<3x5xf32>) -> tensor<3x5x7xf32>
+  %p = stablehlo.divide %3, %5 : tensor<3x5x7xf32>
+  %9 = stablehlo.dot_general %p, %v, batching_dims = [0] x [0], contracting_dims = [2] x [1], precision = [HIGH, DEFAULT] : (tensor<3x5x7xf32>, tensor<3x7x6xf32>) -> tensor<3x5x6xf32>
+  return %9 : tensor<3x5x6xf32>
+}
+
 // A guarded softmax: rows without scores weigh zero. The first has the guard of
 // another tensor.
 // CHECK-LABEL: func.func @guarded_attention
@@ -200,3 +222,7 @@ func.func @rope(%x: tensor<2x3x8xf32>, %c: tensor<2x3x8xf32>, %s: tensor<2x3x8xf
   %15 = stablehlo.add %2, %14 : tensor<2x3x8xf32>
   return %4, %11, %15 : tensor<2x3x8xf32>, tensor<2x3x8xf32>, tensor<2x3x8xf32>
 }
+
+// CHECK: func.func private @[[MIXED]](%{{.*}}: tensor<3x5x4xbf16>, %{{.*}}: tensor<3x7x4xbf16>, %{{.*}}: tensor<3x7x6xf32>)
+// CHECK: stablehlo.dot_general {{.*}}precision = [HIGHEST, HIGHEST] : (tensor<3x5x4xbf16>, tensor<3x7x4xbf16>) -> tensor<3x5x7xf32>
+// CHECK: stablehlo.dot_general {{.*}}precision = [HIGH, DEFAULT] : (tensor<3x5x7xf32>, tensor<3x7x6xf32>) -> tensor<3x5x6xf32>

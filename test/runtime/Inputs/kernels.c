@@ -21,6 +21,12 @@ void count(const heddle_kernel_args *args) {
   TILE_LOOP(i) counters[i] += 1;
 }
 
+/* The same by ten. */
+void count_ten(const heddle_kernel_args *args) {
+  int32_t *counters = args->buffers[0];
+  TILE_LOOP(i) counters[i] += 10;
+}
+
 /* Takes a while: integers[2] rounds per element. buffers: numbers (out). */
 void churn(const heddle_kernel_args *args) {
   int32_t *numbers = args->buffers[0];

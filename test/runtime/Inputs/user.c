@@ -5,9 +5,13 @@
 int main(int argc, char **argv) {
   static float left[1000], right[1000], sum[1000];
   const int64_t shape[] = {10, 100};
-  heddle_tensor inputs[] = {{left, HEDDLE_F32, 2, shape, NULL, 0},
-                            {right, HEDDLE_F32, 2, shape, NULL, 0}};
-  heddle_tensor output = {sum, HEDDLE_F32, 2, shape, NULL, 0};
+  heddle_tensor x = HEDDLE_INIT(x), y, z;
+  x.dtype = HEDDLE_F32;
+  x.rank = 2;
+  x.shape = shape;
+  y = z = x;
+  x.data = left, y.data = right, z.data = sum;
+  const heddle_tensor *inputs[] = {&x, &y}, *output = &z;
   heddle_program *program = NULL;
   heddle_context *context = NULL;
   left[999] = 1, right[999] = 2;

@@ -186,7 +186,7 @@ TEST_F(ArtifactTest, Manifests) {
          entry.outputs.push_back(std::make_unique<TensorT>(*entry.outputs[0]));
          entry.outputs[0]->alias = entry.outputs[1]->alias = 0;
        }},
-      {"an entry has no program",
+      {"an entry has no program without a guard",
        [](Model &m) {
          m.manifest.entries.push_back(std::make_unique<EntryT>());
        }},

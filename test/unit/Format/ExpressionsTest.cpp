@@ -56,6 +56,35 @@ TEST(Expressions, Kinds) {
             (largest >> 1) + 1);
 }
 
+TEST(Expressions, Comparisons) {
+  Table table;
+  for (int64_t lhs : {smallest, int64_t(-1), int64_t(0), int64_t(1), largest})
+    for (int64_t rhs :
+         {smallest, int64_t(-1), int64_t(0), int64_t(1), largest}) {
+      EXPECT_EQ(table.apply(ExpressionKind::equal, lhs, rhs), lhs == rhs);
+      EXPECT_EQ(table.apply(ExpressionKind::less, lhs, rhs), lhs < rhs);
+      EXPECT_EQ(table.apply(ExpressionKind::less_equal, lhs, rhs), lhs <= rhs);
+    }
+}
+
+TEST(Expressions, Select) {
+  Table table;
+  auto select = [&](int64_t condition, int64_t index) {
+    return table.evaluateLast({{condition, 0, 0, ExpressionKind::constant},
+                               {30, 0, 0, ExpressionKind::constant},
+                               {40, 0, 0, ExpressionKind::constant},
+                               {index, 1, 2, ExpressionKind::select}});
+  };
+  EXPECT_EQ(select(1, 0), 30);
+  EXPECT_EQ(select(-7, 0), 30);
+  EXPECT_EQ(select(0, 0), 40);
+  // The condition is an earlier entry, like the others.
+  for (int64_t index : {int64_t(3), int64_t(-1), largest, smallest}) {
+    select(1, index);
+    EXPECT_NE(table.fault.find("later"), std::string::npos) << index;
+  }
+}
+
 TEST(Expressions, Symbols) {
   Table table;
   EXPECT_EQ(table.evaluateLast({{1, 0, 0, ExpressionKind::symbol}}, {7, 9}), 9);

@@ -69,9 +69,9 @@ TEST(PlanVerifier, Buffers) {
           {"lies outside its memory", // not a multiple of 64
            [](Model &m) { m.program().buffers[3]->offset = m.constant(32); }},
           {"lies outside its memory",
-           [](Model &m) { m.program().arena = m.constant(3999); }},
+           [](Model &m) { m.program().arenas[0]->size = m.constant(3999); }},
           {"no proper arena size",
-           [](Model &m) { m.program().arena = m.constant(-1); }},
+           [](Model &m) { m.program().arenas[0]->size = m.constant(-1); }},
           {"unknown device",
            [](Model &m) { m.program().buffers[3]->device = 1; }},
           {"stands for something unknown",
@@ -305,10 +305,11 @@ TEST(PlanVerifier, Loops) {
 }
 
 TEST(PlanVerifier, Depth) {
+  EXPECT_EQ(verify(deepModel()), "");
   Model model = additionOnly();
   model.current = model.plan.programs.front().get();
   ProgramT &program = model.program();
-  for (uint32_t i = 0; i < 40; ++i) {
+  for (uint32_t i = 0; i < maximumBlockDepth; ++i) {
     auto command = std::make_unique<CommandT>();
     LoopT loop;
     loop.trips = model.constant(1);
@@ -355,7 +356,7 @@ TEST(PlanVerifier, CustomCallBindings) {
            }},
           {"where its elements are not aligned",
            [](Model &m) {
-             m.program().arena = m.constant(256);
+             m.program().arenas[0]->size = m.constant(256);
              launchAt(m, 2).bindings[0] =
                  Binding(m.buffer(BufferKind::arena, 0, 64, 128), m.constant(2),
                          m.constant(24), Access::read);
@@ -371,8 +372,8 @@ TEST(PlanVerifier, CustomCallBindings) {
            [](Model &m) {
              m.plan.init = std::make_unique<ProgramT>();
              m.plan.init->entry = none;
-             m.plan.init->arena = m.constant(128);
              m.current = m.plan.init.get();
+             m.memory(m.plan.init->arenas, 128);
              m.block();
              uint32_t a = m.buffer(BufferKind::arena, 0, 24);
              uint32_t b = m.buffer(BufferKind::arena, 0, 24, 64);
@@ -390,15 +391,13 @@ TEST(PlanVerifier, CustomCallTables) {
   check(
       {
           {"without saying that it needs them",
-           [](Model &m) { m.manifest.required_features.clear(); }},
+           [](Model &m) { m.requiredFeatures.clear(); }},
           {"needs 'custom-calls-2'",
-           [](Model &m) {
-             m.manifest.required_features.push_back("custom-calls-2");
-           }},
+           [](Model &m) { m.requiredFeatures.push_back("custom-calls-2"); }},
           {"has no proper name", [&](Model &m) { call(m, 0).target = ""; }},
           {"has no proper name",
            [&](Model &m) { call(m, 0).target = std::string("a\0b", 3); }},
-          {"claims to have code", [](Model &m) { m.kernels[0].scratch = 64; }},
+          {"claims to have code", [](Model &m) { m.kernels[0].integers = 1; }},
           {"binds another number of buffers",
            [](Model &m) { m.kernels[0].bindings = 3; }},
           {"has a tensor that has an unknown extent",

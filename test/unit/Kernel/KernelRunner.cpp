@@ -53,7 +53,7 @@ void KernelRunner::compile(llvm::StringRef text, llvm::StringRef machineName) {
     return;
   for (auto function : module->getOps<func::FuncOp>())
     function->setAttr(kernel::kEntryAttrName, UnitAttr::get(&context));
-  (*module)->setAttr(machineAttrName, machineToAttr(&context, *machine));
+  (*module)->setAttr(targetAttrName, CpuTarget(*machine).toAttr(&context));
   PassManager manager(&context);
   manager.addPass(createLowerKernels());
   if (failed(manager.run(*module)))

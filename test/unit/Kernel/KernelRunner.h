@@ -3,7 +3,7 @@
 #ifndef HEDDLE_TEST_UNIT_KERNEL_KERNELRUNNER_H
 #define HEDDLE_TEST_UNIT_KERNEL_KERNELRUNNER_H
 
-#include "heddle/Target/Machine.h"
+#include "heddle/Target/CpuTarget.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"

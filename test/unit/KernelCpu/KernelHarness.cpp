@@ -48,7 +48,7 @@ std::unique_ptr<Kernel> Kernel::compile(const std::string &text,
   const Machine &machine = *findMachine(machineName);
   PassManager passes(module->getContext());
   LowerKernelsOptions lowering;
-  lowering.machine = machineName.str();
+  lowering.target = machineName.str();
   passes.addPass(createLowerKernels(lowering));
   if (failed(passes.run(*module))) {
     ADD_FAILURE() << "is not lowered:\n" << text;

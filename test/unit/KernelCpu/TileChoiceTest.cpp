@@ -1,6 +1,8 @@
 // The arithmetic behind tiles: nothing may be left out or done twice.
 
 #include "passes/Kernel/Cpu/TileChoice.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/MLIRContext.h"
 #include "passes/Kernel/Cpu/ConvolutionShape.h"
 #include "gtest/gtest.h"
 
@@ -63,6 +65,7 @@ TEST(TileChoice, TheRecipesTiles) {
 }
 
 TEST(TileChoice, GridsAreCovered) {
+  mlir::MLIRContext context;
   for (const Machine &machine : machines())
     for (int64_t rowTiles : {1, 3, 40, 1000})
       for (int64_t groups : {1, 7, 128})
@@ -71,6 +74,7 @@ TEST(TileChoice, GridsAreCovered) {
           extents.rows = rowTiles * 6;
           extents.columns = groups * 32;
           extents.depth = depth;
+          extents.accumulator = mlir::Float32Type::get(&context);
           ContractionBlocks blocks =
               chooseBlocks(machine, extents, {6, 2}, rowTiles, groups, 16);
           EXPECT_GE(blocks.rowTiles, 1);

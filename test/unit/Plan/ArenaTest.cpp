@@ -49,6 +49,62 @@ TEST(Arena, FillsGaps) {
   EXPECT_EQ(layout.size, 704);
 }
 
+/// What the layout means, said plainly: the largest first, each at the lowest
+/// place that no other takes while it lives.
+std::vector<int64_t> lowestPlaces(const std::vector<ArenaBuffer> &buffers) {
+  std::vector<size_t> order(buffers.size());
+  for (size_t i = 0; i < order.size(); ++i)
+    order[i] = i;
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return buffers[a].size > buffers[b].size;
+  });
+  std::vector<int64_t> offsets(buffers.size(), 0);
+  for (size_t i = 0; i < order.size(); ++i) {
+    const ArenaBuffer &buffer = buffers[order[i]];
+    auto isTaken = [&](int64_t offset) {
+      for (size_t j = 0; j < i; ++j) {
+        const ArenaBuffer &other = buffers[order[j]];
+        if (other.first <= buffer.last && buffer.first <= other.last &&
+            offset < offsets[order[j]] + other.size &&
+            offsets[order[j]] < offset + buffer.size)
+          return true;
+      }
+      return false;
+    };
+    while (isTaken(offsets[order[i]]))
+      offsets[order[i]] += 64;
+  }
+  return offsets;
+}
+
+TEST(Arena, LowestPlaces) {
+  std::mt19937 random(2);
+  for (int round = 0; round < 100; ++round) {
+    std::vector<ArenaBuffer> buffers;
+    for (unsigned i = 0; i < 1 + random() % 60; ++i) {
+      int64_t first = random() % 100;
+      buffers.push_back({int64_t(1 + random() % 700), first,
+                         first + int64_t(random() % (round % 2 ? 5 : 80))});
+    }
+    EXPECT_EQ(layOutArena(buffers, 64).offsets, lowestPlaces(buffers))
+        << "round " << round;
+  }
+}
+
+/// A step of training, unrolled: each value is read next, and once more on the
+/// way back. Looking at all pairs would take a while.
+TEST(Arena, ManyBuffers) {
+  constexpr int64_t count = 40000;
+  std::vector<ArenaBuffer> buffers;
+  for (int64_t i = 0; i < count; ++i)
+    buffers.push_back({64, i, 2 * count - i});
+  for (int64_t i = 0; i < count; ++i)
+    buffers.push_back({64 + 64 * (i % 3), i, i + 1});
+  ArenaLayout layout = layOutArena(buffers, 64);
+  EXPECT_GE(layout.size, 64 * count);
+  EXPECT_LE(layout.size, 64 * count + 1024);
+}
+
 TEST(Arena, RandomIntervals) {
   std::mt19937 random(1);
   for (int round = 0; round < 50; ++round) {

@@ -2,7 +2,7 @@
 
 // What takes microseconds as a whole is brief, whatever its grid: rows of a sort, and products of matrices.
 
-module attributes {heddle.machine = "x86-64-v4"} {
+module attributes {heddle.target = "x86-64-v4"} {
   // CHECK: func.func @short_rows({{.*}}kernel.brief, kernel.chunk = 1 : i64
   func.func @short_rows(%k: tensor<4x64xf32>) -> tensor<4x64xf32> attributes {kernel.entry} {
     %0 = kernel.sort %k {dimension = 1 : i64} : (tensor<4x64xf32>) -> tensor<4x64xf32> {

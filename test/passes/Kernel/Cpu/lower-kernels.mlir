@@ -3,7 +3,7 @@
 
 // Lanes along the one loop that is left: four vectors a step, then a masked rest of five.
 
-module attributes {heddle.machine = "x86-64-v4"} {
+module attributes {heddle.target = "x86-64-v4"} {
   // CHECK-LABEL: func.func @elementwise(
   // CHECK-SAME: %[[A:.*]]: memref<?xf32>, %[[B:.*]]: memref<?xf32>, %[[OUT:.*]]: memref<?xf32>, %{{.*}}: memref<?xi8>, %{{.*}}: index, %[[BEGIN:.*]]: index, %[[END:.*]]: index)
   // CHECK-SAME: kernel.chunk = 1 : i64, kernel.scratch = 0 : i64, kernel.tiles = 1 : i64
@@ -30,7 +30,7 @@ module attributes {heddle.machine = "x86-64-v4"} {
 
 // What takes less time than its launch has one vector a step, then the masked rest.
 
-module attributes {heddle.machine = "x86-64-v4"} {
+module attributes {heddle.target = "x86-64-v4"} {
   // CHECK-LABEL: func.func @tiny(
   // CHECK-SAME: %[[A:.*]]: memref<?xf32>, %[[B:.*]]: memref<?xf32>, %[[OUT:.*]]: memref<?xf32>, %{{.*}}: memref<?xi8>, %{{.*}}: index, %[[BEGIN:.*]]: index, %[[END:.*]]: index)
   // CHECK: scf.for %{{.*}} = %[[BEGIN]] to %[[END]]
@@ -56,7 +56,7 @@ module attributes {heddle.machine = "x86-64-v4"} {
 
 // A row's sum by lanes: masked lanes keep the accumulator, and the rest is a tree.
 
-module attributes {heddle.machine = "x86-64-v4"} {
+module attributes {heddle.target = "x86-64-v4"} {
   // CHECK-LABEL: func.func @row_sum(
   // CHECK: %[[NEW:.*]] = arith.addf
   // CHECK: arith.select %{{.*}}, %{{.*}}, %{{.*}} : vector<16xi1>, vector<16xf32>
@@ -82,7 +82,7 @@ module attributes {heddle.machine = "x86-64-v4"} {
 
 // Reducing an outer dimension keeps lanes apart: no shuffle.
 
-module attributes {heddle.machine = "x86-64-v4"} {
+module attributes {heddle.target = "x86-64-v4"} {
   // CHECK-LABEL: func.func @column_sum(
   // CHECK-NOT: vector.shuffle
   // CHECK: scf.for {{.*}} iter_args({{.*}}) -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
@@ -106,7 +106,7 @@ module attributes {heddle.machine = "x86-64-v4"} {
 
 // The row that two groups share lies in scratch memory, 37 floats in 192 bytes.
 
-module attributes {heddle.machine = "x86-64-v4"} {
+module attributes {heddle.target = "x86-64-v4"} {
   // CHECK-LABEL: func.func @centre(
   // CHECK-SAME: %{{.*}}: memref<?xf32>, %{{.*}}: memref<?xf32>, %[[SCRATCH:.*]]: memref<?xi8>
   // CHECK-SAME: kernel.scratch = 192 : i64
@@ -145,7 +145,7 @@ module attributes {heddle.machine = "x86-64-v4"} {
 
 // Rows of a table: the row's number is one scalar, the columns one load.
 
-module attributes {heddle.machine = "x86-64-v4"} {
+module attributes {heddle.target = "x86-64-v4"} {
   // CHECK-LABEL: func.func @embedding(
   // CHECK-SAME: %[[TABLE:[^:]*]]: memref<?xf32>
   // CHECK-NOT: vector.gather
@@ -170,7 +170,7 @@ module attributes {heddle.machine = "x86-64-v4"} {
 
 // A transpose: blocks of 16 x 16 by shuffles.
 
-module attributes {heddle.machine = "x86-64-v4"} {
+module attributes {heddle.target = "x86-64-v4"} {
   // CHECK-LABEL: func.func @transpose(
   // CHECK-NOT: vector.gather
   // CHECK-COUNT-64: vector.shuffle

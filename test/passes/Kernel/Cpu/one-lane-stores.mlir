@@ -2,7 +2,7 @@
 
 // The rest of one element is stored alone: LLVM 22 makes four bytes of the one that a masked store of a truncated lane has.
 
-module attributes {heddle.machine = "x86-64-v4"} {
+module attributes {heddle.target = "x86-64-v4"} {
   // CHECK-LABEL: func.func private @narrow(
   // CHECK-SAME: %{{.*}}: memref<?xi32>, %[[OUT:.*]]: memref<?xi8>, %{{.*}}: memref<?xi8>
   // CHECK: vector.store %{{.*}}, %[[OUT]]

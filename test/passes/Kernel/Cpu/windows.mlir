@@ -3,7 +3,7 @@
 // Lanes lie along the last dimension though the window moves along it: those outside of the input keep what they have. A stride makes
 // the loads gathers; without padding nothing is compared.
 
-module attributes {heddle.machine = "x86-64-v4"} {
+module attributes {heddle.target = "x86-64-v4"} {
   // CHECK-LABEL: func.func private @padded(
   // CHECK: %[[EXISTS:.*]] = arith.cmpi ult, %{{.*}} : vector<16xi32>
   // CHECK: %[[IN:.*]] = vector.maskedload %{{.*}}, %[[EXISTS]], %{{.*}} into vector<16xf32>

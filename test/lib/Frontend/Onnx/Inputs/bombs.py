@@ -39,6 +39,19 @@ def huge_constant():
     save("input", model([helper.make_node("Identity", ["x"], ["y"])], inputs=[helper.make_tensor_value_info("x", F, [1 << 31, 1 << 31, 1 << 31])]))
 
 
+def many_dimensions():
+    relu = helper.make_node("Relu", ["x"], ["y"])
+    for rank in (64, 65, 1024):
+        save(f"rank{rank}", model([relu], inputs=[helper.make_tensor_value_info("x", F, [1] * rank)]))
+    shape = helper.make_tensor("shape", I, [1024], [1] * 1023 + [2])
+    save("reshape1024", model([helper.make_node("Reshape", ["x", "shape"], ["y"])], [shape]))
+    axes = helper.make_tensor("axes", I, [1000], range(1000))
+    save("unsqueeze1000", model([helper.make_node("Unsqueeze", ["x", "axes"], ["y"])], [axes]))
+    indices = helper.make_tensor("indices", I, [1] * 64, [0])
+    save("gather71", model([helper.make_node("Gather", ["x", "indices"], ["y"], axis=3)], [indices],
+                           inputs=[helper.make_tensor_value_info("x", F, [1] * 8)]))
+
+
 def doubling_functions():
     functions, opsets = [], [helper.make_opsetid("", 18), helper.make_opsetid("f", 1)]
     for i in range(60):
@@ -80,6 +93,7 @@ def external(name, location, offset=None, length=None):
 
 
 huge_constant()
+many_dimensions()
 doubling_functions()
 nested_graphs()
 inner = folder / "inner"

@@ -30,7 +30,8 @@ info = helper.make_tensor_value_info
 graph = helper.make_graph(
     nodes, "quantized", [info("x", F, [5, 10]), info("image", F, [1, 3, 6, 6])],
     [info(name, F, None) for name in ("product", "filtered", "shifted", "rounded")],
-    [array("w", random.integers(-128, 128, (10, 7)), np.int8), array("wz", range(7), np.int8),
+    # Weights of 7 bits: onnxruntime adds pairs of products in 16 bits on processors without VNNI, and larger ones saturate there.
+    [array("w", random.integers(-64, 64, (10, 7)), np.int8), array("wz", range(7), np.int8),
      array("is", 0.02, np.float32), array("iz", 128, np.uint8),
      array("k", random.integers(-128, 128, (4, 3, 3, 3)), np.int8), array("ks", random.random(4) / 100, np.float32),
      array("kz", [0] * 4, np.int8), array("b", random.integers(-5000, 5000, 4), np.int32),

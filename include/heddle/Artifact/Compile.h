@@ -1,0 +1,73 @@
+// From a module to an artifact.
+
+#ifndef HEDDLE_ARTIFACT_COMPILE_H
+#define HEDDLE_ARTIFACT_COMPILE_H
+
+#include "heddle/Target/CpuTarget.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace heddle {
+
+namespace format {
+class ArtifactWriter;
+} // namespace format
+
+struct CompileOptions {
+  /// The machines to compile for; one variant of the artifact each.
+  std::vector<Machine> machines;
+  /// Keeps symbols of kernels for debuggers and profilers.
+  bool keepSymbols = false;
+  /// Kernels run where operands and results that are subnormal are zeros.
+  bool flushSubnormals = false;
+  /// Facts for the artifact's records, by key: for `inspect` and `run`.
+  std::vector<std::pair<std::string, std::string>> records;
+  /// The module has passed `heddle-dispatch` already.
+  bool dispatched = false;
+  /// Called when a phase begins: "dispatch", "kernels x86-64-v4", "weights",
+  /// "write". Never from two threads at once.
+  std::function<void(llvm::StringRef phase)> onPhase;
+  /// Called with the module after a stage that has a named pipeline
+  /// ("heddle-dispatch", "heddle-plan"; "heddle-kernel-cpu" with the module of
+  /// one machine's kernels). Failure ends the compilation.
+  std::function<mlir::LogicalResult(llvm::StringRef stage, mlir::ModuleOp)>
+      afterStage;
+};
+
+/// What became of the model, for people.
+struct CompileSummary {
+  struct Variant {
+    std::string name;
+    uint64_t codeBytes = 0;
+  };
+  std::vector<Variant> variants;
+  uint64_t launches = 0;
+  uint64_t kernels = 0;
+  uint64_t weights = 0;
+  uint64_t weightBytes = 0;
+  uint64_t arenaBytes = 0;
+  uint64_t artifactBytes = 0;
+};
+
+/// Compiles `module`, a model after `heddle-graph`, and puts the artifact at
+/// `path`, in the place of what is there. The module is used up. Fails with
+/// diagnostics; then nothing is left behind.
+mlir::LogicalResult compileToArtifact(mlir::ModuleOp module,
+                                      const CompileOptions &options,
+                                      llvm::StringRef path,
+                                      CompileSummary *summary = nullptr);
+
+/// The same into a file that `writer` has opened, also a temporary one, for a
+/// model that is compiled and run at once.
+mlir::LogicalResult compileInto(mlir::ModuleOp module,
+                                const CompileOptions &options,
+                                format::ArtifactWriter &writer,
+                                CompileSummary *summary = nullptr);
+
+} // namespace heddle
+
+#endif // HEDDLE_ARTIFACT_COMPILE_H

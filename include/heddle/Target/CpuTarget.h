@@ -1,0 +1,37 @@
+// Targets that are processors of the host's kind: threads, caches, vectors.
+
+#ifndef HEDDLE_TARGET_CPUTARGET_H
+#define HEDDLE_TARGET_CPUTARGET_H
+
+#include "heddle/Target/Machine.h"
+#include "heddle/Target/Target.h"
+
+namespace heddle {
+
+class CpuTarget : public Target {
+public:
+  explicit CpuTarget(Machine machine);
+
+  const Machine &machine() const { return processor; }
+
+  const DispatchFacts &dispatchFacts() const override;
+  LoaderNeeds loaderNeeds() const override;
+  double nanoseconds(const Work &work) const override;
+  mlir::DictionaryAttr toAttr(mlir::MLIRContext *context) const override;
+  std::string describe() const override;
+
+  /// The reverse of `toAttr`; null if an entry is missing or of another kind.
+  static std::shared_ptr<const CpuTarget>
+  fromAttr(mlir::DictionaryAttr dictionary);
+
+  static bool classof(const Target *target) {
+    return target->kind() == TargetKind::Cpu;
+  }
+
+private:
+  Machine processor;
+};
+
+} // namespace heddle
+
+#endif // HEDDLE_TARGET_CPUTARGET_H

@@ -1,0 +1,79 @@
+// What must be known of a target before its kernels: which types they take, how
+// their weights lie, how much one of them may hold.
+
+#ifndef HEDDLE_TARGET_DISPATCHFACTS_H
+#define HEDDLE_TARGET_DISPATCHFACTS_H
+
+#include "heddle/Support/ElementKind.h"
+
+#include <vector>
+
+namespace heddle {
+
+/// Families of kernels whose types a target limits.
+enum class KernelFamily : uint8_t { Contraction, Convolution, Attention };
+
+/// Types that one kernel of a family takes as they are.
+struct KernelTypes {
+  KernelFamily family;
+  ElementKind lhs, rhs, accumulator;
+
+  bool operator==(const KernelTypes &other) const;
+};
+
+/// How right-hand sides and filters that are weights are stored.
+struct PackingFacts {
+  /// Columns (output channels) of a panel, and steps of the reduction that lie
+  /// together in it: the packing `n<columns>k<depth>`.
+  int64_t panelColumns = 0;
+  int64_t panelDepth = 1;
+  /// Output channels per group of a convolution below which a panel would be
+  /// mostly padding.
+  int64_t leastChannels = 1;
+
+  bool operator==(const PackingFacts &other) const;
+};
+
+/// How much is computed in one kernel.
+struct FusionFacts {
+  /// Inputs of one fused elementwise operation.
+  unsigned maximumInputs = 0;
+  /// Arithmetic of one such operation, counted as instructions of a lane.
+  unsigned maximumCost = 0;
+  /// Instructions that may be computed twice to save a read of memory.
+  unsigned maximumRecomputed = 0;
+  /// Parts of one concatenation.
+  unsigned maximumParts = 0;
+
+  bool operator==(const FusionFacts &other) const;
+};
+
+/// Everything `heddle-dispatch` asks of a target. Targets whose facts are equal
+/// share one dispatched module.
+struct DispatchFacts {
+  /// Every combination of types that there is a kernel for; others are
+  /// converted first.
+  std::vector<KernelTypes> kernels;
+  /// Reads of an element of a 16-bit float from which on it is worth widening
+  /// in memory, once for all, before a contraction whose kernel widens each
+  /// time it reads.
+  int64_t readsWorthWidening = 0;
+  PackingFacts packing;
+  FusionFacts fusion;
+
+  /// Whether a kernel of `family` multiplies elements of `lhs` and `rhs` and
+  /// sums in `accumulator`. Types are as the model has them: an unsigned
+  /// integer is legal where kernels read it as one. For an attention, `lhs` is
+  /// the type of queries and keys, `rhs` that of values.
+  bool isLegal(KernelFamily family, mlir::Type lhs, mlir::Type rhs,
+               mlir::Type accumulator) const;
+
+  bool operator==(const DispatchFacts &other) const;
+  bool operator!=(const DispatchFacts &other) const {
+    return !(*this == other);
+  }
+};
+
+} // namespace heddle
+
+#endif // HEDDLE_TARGET_DISPATCHFACTS_H

@@ -1,0 +1,411 @@
+#include "heddle/Artifact/Compile.h"
+
+#include "CustomCallWriter.h"
+#include "VariantBuilder.h"
+#include "dialects/Kernel/CustomCalls.h"
+#include "dialects/Kernel/Kernel.h"
+#include "dialects/Plan/Plan.h"
+#include "heddle/Artifact/Packer.h"
+#include "heddle/Codegen/CompileToElf.h"
+#include "heddle/Support/Diagnostics.h"
+#include "heddle/Support/EntrySizes.h"
+#include "heddle/Support/Weights.h"
+#include "passes/Dispatch/Passes.h"
+#include "passes/Plan/DonatedInputs.h"
+#include "runtime/format/ArtifactWriter.h"
+#include "runtime/format/CustomCalls.h"
+#include "runtime/format/ManifestVerifier.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/Path.h"
+
+#include <map>
+#include <thread>
+
+using namespace mlir;
+using namespace heddle;
+
+format::DataType heddle::dataType(Type type) {
+  using format::DataType;
+  if (auto integer = dyn_cast<IntegerType>(type)) {
+    bool isUnsigned = integer.isUnsigned();
+    switch (integer.getWidth()) {
+    case 1:
+      return DataType::i1;
+    case 2:
+      return isUnsigned ? DataType::ui2 : DataType::i2;
+    case 4:
+      return isUnsigned ? DataType::ui4 : DataType::i4;
+    case 8:
+      return isUnsigned ? DataType::ui8 : DataType::i8;
+    case 16:
+      return isUnsigned ? DataType::ui16 : DataType::i16;
+    case 32:
+      return isUnsigned ? DataType::ui32 : DataType::i32;
+    case 64:
+      return isUnsigned ? DataType::ui64 : DataType::i64;
+    default:
+      return DataType::none;
+    }
+  }
+  return llvm::TypeSwitch<Type, DataType>(type)
+      .Case([](Float16Type) { return DataType::f16; })
+      .Case([](BFloat16Type) { return DataType::bf16; })
+      .Case([](Float32Type) { return DataType::f32; })
+      .Case([](Float64Type) { return DataType::f64; })
+      .Case([](Float8E3M4Type) { return DataType::f8e3m4; })
+      .Case([](Float8E4M3Type) { return DataType::f8e4m3; })
+      .Case([](Float8E4M3FNType) { return DataType::f8e4m3fn; })
+      .Case([](Float8E4M3B11FNUZType) { return DataType::f8e4m3b11fnuz; })
+      .Case([](Float8E4M3FNUZType) { return DataType::f8e4m3fnuz; })
+      .Case([](Float8E5M2FNUZType) { return DataType::f8e5m2fnuz; })
+      .Case([](Float8E8M0FNUType) { return DataType::f8e8m0fnu; })
+      .Case([](Float6E2M3FNType) { return DataType::f6e2m3fn; })
+      .Case([](Float6E3M2FNType) { return DataType::f6e3m2fn; })
+      .Case([](Float4E2M1FNType) { return DataType::f4e2m1fn; })
+      .Case([](Float8E5M2Type) { return DataType::f8e5m2; })
+      .Case([](ComplexType complex) {
+        return complex.getElementType().isF32() ? DataType::c64
+                                                : DataType::c128;
+      })
+      .Default([](Type) { return DataType::none; });
+}
+
+/// An error of the writer is about the file, whatever was being written to it;
+/// anything but a file that cannot be written is our own fault.
+static LogicalResult report(ModuleOp module, const format::Error &error) {
+  if (!error)
+    return success();
+  bool unwritable = error.code() == HEDDLE_FILE_UNWRITABLE;
+  return emitError(module.getLoc(), unwritable ? ErrorCode::FileUnwritable
+                                               : ErrorCode::InternalError)
+         << error.message();
+}
+
+namespace {
+class Compiler {
+public:
+  Compiler(ModuleOp module, const CompileOptions &options,
+           format::ArtifactWriter &writer)
+      : module(module), options(options), writer(writer) {}
+
+  LogicalResult run(CompileSummary *summary);
+
+private:
+  LogicalResult describeEntry();
+  void describeSymbols();
+  void addRecords();
+  LogicalResult dispatch();
+  LogicalResult packWeights();
+  LogicalResult packOne(kernel::WeightOp weight, uint32_t &index);
+  LogicalResult buildVariants();
+  LogicalResult addCustomCalls(CompiledVariant &compiled);
+  LogicalResult addVariant(CompiledVariant &compiled, unsigned preference);
+  /// Readers without `feature` shall refuse the artifact.
+  void require(const char *feature) {
+    if (!llvm::is_contained(manifest.required_features, feature))
+      manifest.required_features.push_back(feature);
+  }
+  void begin(StringRef phase) {
+    if (options.onPhase)
+      options.onPhase(phase);
+  }
+
+  ModuleOp module;
+  const CompileOptions &options;
+  format::ArtifactWriter &writer;
+  format::ManifestT manifest;
+  ConstantTable constant{manifest.expressions};
+  NodeTable nodes;
+  /// The artifact's number of each of the module's weights.
+  std::vector<uint32_t> weightNumbers;
+  std::vector<CompiledVariant> variants;
+  CompileSummary result;
+};
+} // namespace
+
+/// Sizes that each call chooses.
+void Compiler::describeSymbols() {
+  auto symbols = module->getAttrOfType<ArrayAttr>(kSymbolsAttrName);
+  if (!symbols)
+    return;
+  for (auto known : symbols.getAsRange<DictionaryAttr>()) {
+    auto symbol = std::make_unique<format::SymbolT>();
+    symbol->name = known.getAs<StringAttr>("name").str();
+    symbol->minimum = known.getAs<IntegerAttr>("minimum").getInt();
+    symbol->maximum = known.getAs<IntegerAttr>("maximum").getInt();
+    manifest.symbols.push_back(std::move(symbol));
+  }
+}
+
+/// Names and types of inputs and outputs, as the model has them: later stages
+/// forget signs.
+LogicalResult Compiler::describeEntry() {
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  if (!main || main.isExternal())
+    return emitError(module.getLoc(), ErrorCode::StableHloInvalid)
+           << "the module has no function 'main'";
+  auto entry = std::make_unique<format::EntryT>();
+  entry->name = "main";
+  auto describe =
+      [&](Type type, DictionaryAttr attributes,
+          const Twine &fallback) -> std::unique_ptr<format::TensorT> {
+    auto tensor = std::make_unique<format::TensorT>();
+    auto name =
+        attributes ? attributes.getAs<StringAttr>("heddle.name") : StringAttr();
+    tensor->name = name ? name.getValue().str() : fallback.str();
+    auto ranked = dyn_cast<RankedTensorType>(type);
+    if (ranked && ranked.hasStaticShape())
+      tensor->dtype = dataType(ranked.getElementType());
+    if (tensor->dtype == format::DataType::none) {
+      emitError(main.getLoc(), ErrorCode::TypeUnsupported)
+          << "'" << tensor->name << "' has the type " << type;
+      return nullptr;
+    }
+    if (auto shape = attributes
+                         ? attributes.getAs<AffineMapAttr>(kShapeAttrName)
+                         : AffineMapAttr())
+      for (AffineExpr extent : shape.getValue().getResults())
+        tensor->shape.push_back(constant(extent));
+    else
+      for (int64_t extent : ranked.getShape())
+        tensor->shape.push_back(constant(extent));
+    return tensor;
+  };
+  FunctionType type = main.getFunctionType();
+  describeSymbols();
+  for (auto [i, input] : llvm::enumerate(type.getInputs()))
+    if (!main.getArgAttr(i, kExtentAttrName))
+      entry->inputs.push_back(
+          describe(input, main.getArgAttrDict(i), "arg" + Twine(i)));
+  for (auto [i, output] : llvm::enumerate(type.getResults()))
+    entry->outputs.push_back(
+        describe(output, main.getResultAttrDict(i), "out" + Twine(i)));
+  for (auto &tensor : entry->inputs)
+    if (!tensor)
+      return failure();
+  if (failed(matchDonatedInputs(main)))
+    return failure();
+  for (auto &tensor : entry->outputs)
+    if (!tensor)
+      return failure();
+  for (auto [i, output] : llvm::enumerate(entry->outputs))
+    if (std::optional<unsigned> input = replacedInput(main, i))
+      output->alias = *input;
+  manifest.entries.push_back(std::move(entry));
+
+  std::string source = "model";
+  if (auto path = module->getAttrOfType<StringAttr>("heddle.source"))
+    source = llvm::sys::path::filename(path.getValue()).str();
+  manifest.name = llvm::sys::path::stem(source).str();
+  auto provenance = [&](const char *key, std::string value) {
+    auto pair = std::make_unique<format::KeyValueT>();
+    pair->key = key;
+    pair->value = std::move(value);
+    manifest.provenance.push_back(std::move(pair));
+  };
+  provenance("compiler", "heddle " HEDDLE_VERSION);
+  provenance("source", source);
+  return success();
+}
+
+/// What a weight is made from, for people: "transpose(fc1.weight)".
+static std::string describeProgram(kernel::WeightOp weight) {
+  std::string ops, names;
+  for (Operation &op : weight.getBody().front().without_terminator()) {
+    auto constant = op.getAttrOfType<DenseResourceElementsAttr>("value");
+    if (constant)
+      names +=
+          (names.empty() ? "" : ", ") + constant.getRawHandle().getKey().str();
+    else if (!op.hasTrait<OpTrait::ConstantLike>())
+      ops += (ops.empty() ? "" : ", ") + op.getName().stripDialect().str();
+  }
+  return ops.empty() ? names : ops + "(" + names + ")";
+}
+
+LogicalResult Compiler::packOne(kernel::WeightOp weight, uint32_t &index) {
+  RankedTensorType type = weight.getStoredType();
+  format::WeightT description;
+  description.symbol = weight.getName().str();
+  description.dtype = dataType(type.getElementType());
+  description.shape.assign(type.getShape().begin(), type.getShape().end());
+  description.packing = weight.getPacking().value_or("").str();
+  description.source = describeProgram(weight);
+  if (failed(report(module, writer.beginWeight(std::move(description)))))
+    return failure();
+  auto sink = [&](ArrayRef<char> bytes) {
+    result.weightBytes += bytes.size();
+    return report(module, writer.append(bytes.data(), bytes.size()));
+  };
+  if (failed(packWeight(weight, sink)))
+    return failure();
+  return report(module, writer.endWeight(index));
+}
+
+LogicalResult Compiler::packWeights() {
+  SmallVector<kernel::WeightOp> weights(module.getOps<kernel::WeightOp>());
+  // Only weights of one type can be equal, so only they are hashed.
+  llvm::DenseMap<Type, unsigned> ofType;
+  for (kernel::WeightOp weight : weights)
+    ++ofType[weight.getStoredType()];
+  llvm::StringMap<uint32_t> known;
+  for (kernel::WeightOp weight : weights) {
+    // What was read for one weight is not resident beside the next.
+    llvm::scope_exit released([&] { releaseWeights(weight); });
+    std::string identity;
+    if (ofType[weight.getStoredType()] > 1) {
+      identity = weightIdentity(weight);
+      auto equal = known.find(identity);
+      if (equal != known.end()) {
+        weightNumbers.push_back(equal->second);
+        continue;
+      }
+    }
+    uint32_t index = 0;
+    if (failed(packOne(weight, index)))
+      return failure();
+    weightNumbers.push_back(index);
+    ++result.weights;
+    if (!identity.empty())
+      known[identity] = index;
+  }
+  return success();
+}
+
+LogicalResult Compiler::buildVariants() {
+  for (const Machine &machine : options.machines) {
+    begin("kernels " + machine.name);
+    if (failed(buildVariant(module, machine, options, variants.emplace_back())))
+      return failure();
+  }
+  return success();
+}
+
+/// Their types refer to the manifest, which no variant has while it is built.
+LogicalResult Compiler::addCustomCalls(CompiledVariant &compiled) {
+  for (auto function : compiled.plan->getOps<func::FuncOp>()) {
+    if (!kernel::isCustomCall(function))
+      continue;
+    auto call = writeCustomCall(function, constant);
+    if (failed(call))
+      return failure();
+    uint32_t index = compiled.facts.lookup(function.getName()).index;
+    compiled.kernels[index]->name = (*call)->target;
+    compiled.kernels[index]->custom_call = std::move(*call);
+  }
+  return success();
+}
+
+LogicalResult Compiler::addVariant(CompiledVariant &compiled,
+                                   unsigned preference) {
+  auto variant = std::make_unique<format::VariantT>();
+  variant->name = compiled.machine.name;
+  variant->preference = preference;
+  variant->devices.push_back(std::make_unique<format::DeviceT>());
+  auto image = std::make_unique<format::ImageT>();
+  image->architecture = compiled.machine.architecture;
+  image->features = compiled.machine.features;
+  auto programs = compiled.plan->getOps<plan::ProgramOp>();
+  plan::ProgramOp program = *programs.begin();
+  if (failed(report(module,
+                    writer.addCode(compiled.elf.data(), compiled.elf.size(),
+                                   image->section))) ||
+      failed(report(module, writer.addPlan(writePlan(program, compiled.facts,
+                                                     weightNumbers, nodes),
+                                           variant->plan))) ||
+      failed(addCustomCalls(compiled)))
+    return failure();
+  variant->images.push_back(std::move(image));
+  if (llvm::any_of(compiled.kernels, [](const auto &kernel) {
+        return kernel->custom_call != nullptr;
+      }))
+    variant->required_features.push_back(format::customCallsFeature);
+  variant->kernels = std::move(compiled.kernels);
+  result.kernels = llvm::count_if(variant->kernels, [](const auto &kernel) {
+    return !kernel->custom_call;
+  });
+  result.arenaBytes = program.getArena();
+  result.launches = 0;
+  program.walk([&](plan::LaunchOp) { ++result.launches; });
+  result.variants.push_back({variant->name, compiled.elf.size()});
+  manifest.variants.push_back(std::move(variant));
+  return success();
+}
+
+LogicalResult Compiler::dispatch() {
+  begin("dispatch");
+  PassManager manager(module.getContext());
+  buildDispatchPipeline(manager);
+  if (failed(manager.run(module)))
+    return failure();
+  return options.afterStage ? options.afterStage("heddle-dispatch", module)
+                            : success();
+}
+
+void Compiler::addRecords() {
+  std::map<std::string, std::string> sorted(options.records.begin(),
+                                            options.records.end());
+  for (auto &[key, value] : sorted) {
+    auto pair = std::make_unique<format::KeyValueT>();
+    pair->key = key;
+    pair->value = value;
+    manifest.records.push_back(std::move(pair));
+  }
+}
+
+LogicalResult Compiler::run(CompileSummary *summary) {
+  if (failed(describeEntry()))
+    return failure();
+  if (!options.dispatched && failed(dispatch()))
+    return failure();
+
+  // Weights need the disk, kernels the processor. The variants read the module
+  // while the packer does: neither changes it. A dialect loaded meanwhile would
+  // move the context's tables under the packer.
+  prepareCodegen(module.getContext());
+  loadVariantDialects(module.getContext());
+  LogicalResult packed = success();
+  std::thread packer([&] { packed = packWeights(); });
+  LogicalResult built = buildVariants();
+  begin("weights");
+  packer.join();
+  if (failed(packed) || failed(built))
+    return failure();
+
+  begin("write");
+  for (auto [i, variant] : llvm::enumerate(variants))
+    if (failed(addVariant(variant, i)))
+      return failure();
+  manifest.nodes = nodes.names;
+  addRecords();
+  manifest.flush_subnormals = options.flushSubnormals;
+  if (options.flushSubnormals)
+    require(format::flushFeature);
+  if (failed(report(module, writer.finish(std::move(manifest)))))
+    return failure();
+  result.artifactBytes = writer.size();
+  if (summary)
+    *summary = result;
+  return success();
+}
+
+LogicalResult heddle::compileInto(ModuleOp module,
+                                  const CompileOptions &options,
+                                  format::ArtifactWriter &writer,
+                                  CompileSummary *summary) {
+  return Compiler(module, options, writer).run(summary);
+}
+
+LogicalResult heddle::compileToArtifact(ModuleOp module,
+                                        const CompileOptions &options,
+                                        StringRef path,
+                                        CompileSummary *summary) {
+  format::ArtifactWriter writer;
+  if (format::Error error = writer.open(path.str()))
+    return emitError(module.getLoc(), ErrorCode::FileUnwritable)
+           << error.message();
+  return compileInto(module, options, writer, summary);
+}

@@ -1,0 +1,255 @@
+#include "PlanWriter.h"
+
+using namespace mlir;
+using namespace heddle;
+
+uint32_t ConstantTable::operator()(int64_t value) {
+  auto [entry, isNew] = known.try_emplace(value, table.size());
+  if (isNew)
+    table.emplace_back(value, 0, 0, format::ExpressionKind::constant);
+  return entry->second;
+}
+
+uint32_t ConstantTable::operator()(AffineExpr expr) {
+  if (auto value = dyn_cast<AffineConstantExpr>(expr))
+    return (*this)(value.getValue());
+  if (auto entry = knownExpressions.find(expr); entry != knownExpressions.end())
+    return entry->second;
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr)) {
+    table.emplace_back(symbol.getPosition(), 0, 0,
+                       format::ExpressionKind::symbol);
+  } else {
+    auto binary = cast<AffineBinaryOpExpr>(expr);
+    uint32_t lhs = (*this)(binary.getLHS()), rhs = (*this)(binary.getRHS());
+    auto kind = [&] {
+      switch (binary.getKind()) {
+      case AffineExprKind::Add:
+        return format::ExpressionKind::add;
+      case AffineExprKind::Mul:
+        return format::ExpressionKind::mul;
+      case AffineExprKind::FloorDiv:
+        return format::ExpressionKind::floordiv;
+      case AffineExprKind::CeilDiv:
+        return format::ExpressionKind::ceildiv;
+      default:
+        return format::ExpressionKind::mod;
+      }
+    }();
+    table.emplace_back(0, lhs, rhs, kind);
+  }
+  return knownExpressions[expr] = table.size() - 1;
+}
+
+uint32_t NodeTable::operator()(StringRef name) {
+  auto [entry, isNew] = known.try_emplace(name, names.size());
+  if (isNew)
+    names.push_back(name.str());
+  return entry->second;
+}
+
+namespace {
+class PlanWriter {
+public:
+  PlanWriter(const llvm::StringMap<KernelFacts> &kernels,
+             ArrayRef<uint32_t> weights, NodeTable &nodes)
+      : kernels(kernels), weights(weights), nodes(nodes) {}
+
+  format::PlanT write(plan::ProgramOp program);
+
+private:
+  void addBuffer(plan::BufferOp op);
+  format::Binding bind(Value buffer, format::Access access) {
+    return format::Binding(numbers.lookup(buffer), constant(0), format::none,
+                           access);
+  }
+  format::CommandT &addCommand(ArrayAttr nodeNames);
+  void addLaunch(plan::LaunchOp op);
+  void addCopy(plan::CopyOp op);
+  void addResize(plan::ResizeOp op);
+  void addExtent(plan::ExtentOp op);
+  void addLoop(plan::LoopOp op);
+  void addBranch(plan::BranchOp op);
+  void addCommands(Block &block);
+  uint32_t addBlock(Region &region);
+
+  const llvm::StringMap<KernelFacts> &kernels;
+  ArrayRef<uint32_t> weights;
+  NodeTable &nodes;
+  format::PlanT plan;
+  ConstantTable constant{plan.expressions};
+  format::ProgramT *program = nullptr;
+  uint32_t current = 0; ///< The block that commands are added to.
+  llvm::DenseMap<Value, uint32_t> numbers;
+};
+} // namespace
+
+void PlanWriter::addBuffer(plan::BufferOp op) {
+  auto buffer = std::make_unique<format::BufferT>();
+  uint64_t place = op.getPlace();
+  switch (op.getKind()) {
+  case plan::BufferKind::Input:
+    buffer->kind = format::BufferKind::input;
+    break;
+  case plan::BufferKind::Output:
+    buffer->kind = format::BufferKind::output;
+    break;
+  case plan::BufferKind::Weight:
+    buffer->kind = format::BufferKind::weight;
+    place = weights[place];
+    break;
+  case plan::BufferKind::Arena:
+    buffer->kind = format::BufferKind::arena;
+    break;
+  }
+  bool inArena = op.getKind() == plan::BufferKind::Arena;
+  buffer->index = inArena ? 0 : place;
+  buffer->offset = constant(inArena ? place : 0);
+  buffer->size = op.getBytes() ? constant(op.getBytes()->getResult(0))
+                               : constant(op.getSize());
+  buffer->name = op.getName().str();
+  numbers[op.getResult()] = program->buffers.size();
+  program->buffers.push_back(std::move(buffer));
+}
+
+format::CommandT &PlanWriter::addCommand(ArrayAttr nodeNames) {
+  auto command = std::make_unique<format::CommandT>();
+  for (Attribute name : nodeNames)
+    command->nodes.push_back(nodes(cast<StringAttr>(name).getValue()));
+  auto &commands = program->blocks[current]->commands;
+  commands.push_back(std::move(command));
+  return *commands.back();
+}
+
+void PlanWriter::addLaunch(plan::LaunchOp op) {
+  KernelFacts facts = kernels.lookup(op.getKernel());
+  format::LaunchT launch;
+  launch.kernel = facts.index;
+  int64_t traffic = 0;
+  auto add = [&](ValueRange buffers, format::Access access) {
+    for (Value buffer : buffers) {
+      launch.bindings.push_back(bind(buffer, access));
+      traffic += buffer.getDefiningOp<plan::BufferOp>().getSize();
+    }
+  };
+  add(op.getReads(), format::Access::read);
+  add(op.getWrites(), format::Access::write);
+  launch.tiles = constant(facts.tiles);
+  launch.chunk = constant(facts.chunk);
+  launch.traffic = constant(traffic);
+  if (facts.operations != 0)
+    launch.operations = constant(facts.operations);
+  addCommand(op.getNodes()).action.Set(std::move(launch));
+}
+
+void PlanWriter::addCopy(plan::CopyOp op) {
+  format::CopyT copy;
+  copy.source = std::make_unique<format::Binding>(
+      bind(op.getSource(), format::Access::read));
+  copy.target = std::make_unique<format::Binding>(
+      bind(op.getTarget(), format::Access::write));
+  addCommand(op.getNodes()).action.Set(std::move(copy));
+}
+
+/// A copy of as many bytes as the call chooses; a larger target ends in zeros.
+void PlanWriter::addResize(plan::ResizeOp op) {
+  auto source = op.getSource().getDefiningOp<plan::BufferOp>(),
+       target = op.getTarget().getDefiningOp<plan::BufferOp>();
+  bool grows = bool(source.getBytes());
+  uint32_t bytes = constant((grows ? source : target).getBytes()->getResult(0));
+  format::CopyT copy;
+  copy.source = std::make_unique<format::Binding>(
+      numbers.lookup(op.getSource()), constant(0), bytes, format::Access::read);
+  copy.target = std::make_unique<format::Binding>(
+      numbers.lookup(op.getTarget()), constant(0), bytes,
+      format::Access::write);
+  addCommand(op.getNodes()).action.Set(std::move(copy));
+  if (!grows)
+    return;
+  format::FillT rest;
+  rest.target =
+      std::make_unique<format::Binding>(numbers.lookup(op.getTarget()), bytes,
+                                        format::none, format::Access::write);
+  addCommand(op.getNodes()).action.Set(std::move(rest));
+}
+
+void PlanWriter::addExtent(plan::ExtentOp op) {
+  format::FillT fill;
+  fill.target = std::make_unique<format::Binding>(
+      bind(op.getTarget(), format::Access::write));
+  fill.pattern_bytes = 4;
+  fill.value = constant(getAffineSymbolExpr(op.getSymbol(), op.getContext()));
+  addCommand(ArrayAttr::get(op.getContext(), {})).action.Set(std::move(fill));
+}
+
+uint32_t PlanWriter::addBlock(Region &region) {
+  auto number = static_cast<uint32_t>(program->blocks.size());
+  program->blocks.push_back(std::make_unique<format::BlockT>());
+  uint32_t outer = std::exchange(current, number);
+  addCommands(region.front());
+  current = outer;
+  return number;
+}
+
+void PlanWriter::addLoop(plan::LoopOp op) {
+  format::LoopT loop;
+  loop.flag = std::make_unique<format::Binding>(
+      bind(op.getFlag(), format::Access::read));
+  loop.condition = addBlock(op.getCondition());
+  loop.body = addBlock(op.getBody());
+  addCommand(op.getNodes()).action.Set(std::move(loop));
+}
+
+void PlanWriter::addBranch(plan::BranchOp op) {
+  format::BranchT branch;
+  branch.selector = std::make_unique<format::Binding>(
+      bind(op.getSelector(), format::Access::read));
+  for (Region &region : op.getCases())
+    branch.blocks.push_back(addBlock(region));
+  addCommand(op.getNodes()).action.Set(std::move(branch));
+}
+
+void PlanWriter::addCommands(Block &block) {
+  for (Operation &op : block) {
+    if (auto buffer = dyn_cast<plan::BufferOp>(op))
+      addBuffer(buffer);
+    else if (auto launch = dyn_cast<plan::LaunchOp>(op))
+      addLaunch(launch);
+    else if (auto resize = dyn_cast<plan::ResizeOp>(op))
+      addResize(resize);
+    else if (auto extent = dyn_cast<plan::ExtentOp>(op))
+      addExtent(extent);
+    else if (auto loop = dyn_cast<plan::LoopOp>(op))
+      addLoop(loop);
+    else if (auto branch = dyn_cast<plan::BranchOp>(op))
+      addBranch(branch);
+    else
+      addCopy(cast<plan::CopyOp>(op));
+  }
+}
+
+format::PlanT PlanWriter::write(plan::ProgramOp op) {
+  auto queue = std::make_unique<format::QueueT>();
+  queue->name = "cpu";
+  plan.queues.push_back(std::move(queue));
+  plan.programs.push_back(std::make_unique<format::ProgramT>());
+  program = plan.programs.front().get();
+  program->blocks.push_back(std::make_unique<format::BlockT>());
+  // Also for buffers without bytes alone: these have a place, too.
+  bool usesArena = llvm::any_of(
+      op.getBody().getOps<plan::BufferOp>(), [](plan::BufferOp buffer) {
+        return buffer.getKind() == plan::BufferKind::Arena;
+      });
+  if (usesArena) {
+    auto arena = std::make_unique<format::MemoryT>();
+    arena->size = constant(op.getArena());
+    program->arenas.push_back(std::move(arena));
+  }
+  addCommands(op.getBody().front());
+  return std::move(plan);
+}
+
+format::PlanT heddle::writePlan(plan::ProgramOp program,
+                                const llvm::StringMap<KernelFacts> &kernels,
+                                ArrayRef<uint32_t> weights, NodeTable &nodes) {
+  return PlanWriter(kernels, weights, nodes).write(program);
+}

@@ -1,0 +1,60 @@
+// The plan dialect as the tables of an artifact.
+
+#ifndef HEDDLE_LIB_ARTIFACT_PLANWRITER_H
+#define HEDDLE_LIB_ARTIFACT_PLANWRITER_H
+
+#include "dialects/Plan/Plan.h"
+#include "runtime/format/Layout.h"
+
+#include "mlir/IR/AffineExpr.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace heddle {
+
+/// Entries of an expression table, each once.
+class ConstantTable {
+public:
+  explicit ConstantTable(std::vector<format::Expression> &table)
+      : table(table) {}
+  uint32_t operator()(int64_t value);
+  /// A function of the symbols.
+  uint32_t operator()(mlir::AffineExpr expr);
+
+private:
+  std::vector<format::Expression> &table;
+  llvm::DenseMap<int64_t, uint32_t> known;
+  llvm::DenseMap<mlir::AffineExpr, uint32_t> knownExpressions;
+};
+
+/// The schema's name for an element type; `none` if it has none.
+format::DataType dataType(mlir::Type type);
+
+/// Nodes of the model by name, in the order of their first use.
+class NodeTable {
+public:
+  uint32_t operator()(llvm::StringRef name);
+  std::vector<std::string> names;
+
+private:
+  llvm::StringMap<uint32_t> known;
+};
+
+/// What the plan says of a kernel beside its name.
+struct KernelFacts {
+  uint32_t index = 0;
+  int64_t tiles = 1;
+  int64_t chunk = 1;
+  /// Arithmetic operations of one launch; 0 if nobody knows.
+  int64_t operations = 0;
+};
+
+/// The plan of one variant. `weights` gives the artifact's number for the
+/// module's weight of the same position.
+format::PlanT writePlan(plan::ProgramOp program,
+                        const llvm::StringMap<KernelFacts> &kernels,
+                        llvm::ArrayRef<uint32_t> weights, NodeTable &nodes);
+
+} // namespace heddle
+
+#endif // HEDDLE_LIB_ARTIFACT_PLANWRITER_H

@@ -1,0 +1,35 @@
+// The kernels of a model, compiled for one machine.
+
+#ifndef HEDDLE_LIB_ARTIFACT_VARIANTBUILDER_H
+#define HEDDLE_LIB_ARTIFACT_VARIANTBUILDER_H
+
+#include "PlanWriter.h"
+#include "heddle/Artifact/Compile.h"
+
+#include "mlir/IR/OwningOpRef.h"
+
+namespace heddle {
+
+/// One variant of the artifact while it is made.
+struct CompiledVariant {
+  Machine machine;
+  std::vector<char> elf;
+  /// The artifact's table of kernels, without their numbers of sections.
+  std::vector<std::unique_ptr<format::KernelT>> kernels;
+  llvm::StringMap<KernelFacts> facts;
+  /// The module after `heddle-plan`, as this variant runs it.
+  mlir::OwningOpRef<mlir::ModuleOp> plan;
+};
+
+/// Loads the dialects that the passes of `buildVariant` depend on.
+void loadVariantDialects(mlir::MLIRContext *context);
+
+/// Compiles the kernel functions of `module`, a model after `heddle-dispatch`,
+/// for `machine`, and makes the plan that launches them.
+mlir::LogicalResult buildVariant(mlir::ModuleOp module, const Machine &machine,
+                                 const CompileOptions &options,
+                                 CompiledVariant &variant);
+
+} // namespace heddle
+
+#endif // HEDDLE_LIB_ARTIFACT_VARIANTBUILDER_H

@@ -1,0 +1,112 @@
+// heddle compile and heddle check.
+
+#include "heddle/Driver/Build.h"
+#include "heddle/Driver/FileKind.h"
+#include "runtime/format/ArtifactWriter.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/Path.h"
+
+#include <unistd.h>
+
+using namespace mlir;
+using namespace heddle;
+namespace fs = llvm::sys::fs;
+
+/// True if `output` may be written: an artifact is replaced, anything else only
+/// by force, and never the model itself.
+static bool mayReplace(Session &session, const CompileCommand &command,
+                       StringRef output) {
+  // What is no file is refused by whoever opens it.
+  if (!fs::is_regular_file(output))
+    return true;
+  bool same = false;
+  if (!fs::equivalent(output, command.model.path, same) && same) {
+    session.diagnostics.report(ErrorCode::FileExists,
+                               "the output would replace the model");
+    return false;
+  }
+  if (command.force || fileKindOf(output) == FileKind::Artifact)
+    return true;
+  session.diagnostics.report(ErrorCode::FileExists,
+                             output + " exists and is no artifact");
+  return false;
+}
+
+static void printSummary(raw_ostream &os, const CompileSummary &summary,
+                         StringRef output) {
+  os << output << ": " << formatBytes(summary.artifactBytes) << "\n";
+  os << "  weights  " << summary.weights << ", "
+     << formatBytes(summary.weightBytes) << "\n";
+  os << "  kernels  " << summary.kernels << ", launched " << summary.launches
+     << " times, arena " << formatBytes(summary.arenaBytes) << "\n";
+  os << "  targets  ";
+  llvm::interleaveComma(summary.variants, os, [&](const auto &variant) {
+    os << variant.name << " (" << formatBytes(variant.codeBytes) << ")";
+  });
+  os << "; no GPU code included\n";
+}
+
+static llvm::json::Object toJson(const CompileSummary &summary) {
+  llvm::json::Array targets;
+  for (const CompileSummary::Variant &variant : summary.variants)
+    targets.push_back(llvm::json::Object{
+        {"name", variant.name}, {"code_bytes", int64_t(variant.codeBytes)}});
+  return llvm::json::Object{{"targets", std::move(targets)},
+                            {"kernels", int64_t(summary.kernels)},
+                            {"launches", int64_t(summary.launches)},
+                            {"weights", int64_t(summary.weights)},
+                            {"weight_bytes", int64_t(summary.weightBytes)},
+                            {"arena_bytes", int64_t(summary.arenaBytes)},
+                            {"artifact_bytes", int64_t(summary.artifactBytes)}};
+}
+
+int heddle::runCompile(const CompileCommand &command) {
+  Session session(command.common, command.model.path);
+  std::string output = command.output;
+  if (output.empty())
+    output = (llvm::sys::path::stem(command.model.path) + ".heddle").str();
+  if (!mayReplace(session, command, output))
+    return session.fail();
+  std::optional<BuildResult> result =
+      buildArtifact(session, command.model, command.build, output);
+  if (!result)
+    return session.fail();
+  llvm::json::Object document = toJson(result->summary);
+  document["phases"] = session.phases.toJson();
+  document["seconds"] = session.phases.totalSeconds();
+  document["peak_bytes"] = int64_t(session.phases.peakBytes());
+  if (!result->complete)
+    return session.finish(std::move(document));
+  document["output"] = output;
+  if (!command.common.quiet) {
+    session.text() << llvm::format(
+        "%-20s %8.2f s  %12s\n", "total", session.phases.totalSeconds(),
+        formatBytes(session.phases.peakBytes()).c_str());
+    printSummary(session.text(), result->summary, output);
+  }
+  return session.finish(std::move(document));
+}
+
+int heddle::runCheck(const CheckCommand &command) {
+  Session session(command.common, command.model.path);
+  // All that can be refused is refused by the same code that compiles; the
+  // result goes to a file that never gets a name.
+  format::ArtifactWriter writer;
+  if (format::Error error = writer.openTemporary(nullptr))
+    return session.fail(ErrorCode::FileUnwritable, error.message());
+  BuildOptions build = command.build;
+  build.stopAfter = "";
+  std::optional<BuildResult> result =
+      buildInto(session, command.model, build, writer);
+  if (!result)
+    return session.fail();
+  session.text() << command.model.path << ": compiles, "
+                 << result->summary.kernels << " kernels for "
+                 << result->summary.variants.size() << " targets\n";
+  llvm::json::Object document = toJson(result->summary);
+  document["compiles"] = true;
+  return session.finish(std::move(document));
+}

@@ -1,0 +1,121 @@
+// Commands that read no model: explain, targets, devices, version.
+
+#include "heddle/Driver/Session.h"
+#include "heddle/Driver/Targets.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/Format.h"
+#include "llvm/TargetParser/Host.h"
+
+#include <thread>
+
+using namespace mlir;
+using namespace heddle;
+
+static StringRef exitMeaning(ExitCode code) {
+  switch (code) {
+  case ExitCode::Ok:
+    return "ok";
+  case ExitCode::BadInput:
+    return "bad input";
+  case ExitCode::Usage:
+    return "usage";
+  case ExitCode::Unsupported:
+    return "unsupported";
+  case ExitCode::CheckFailed:
+    return "a comparison or check failed";
+  case ExitCode::TargetMismatch:
+    return "target mismatch";
+  case ExitCode::ResourceLimit:
+    return "resource limit";
+  case ExitCode::ArtifactRejected:
+    return "artifact rejected";
+  case ExitCode::Internal:
+    return "internal error";
+  }
+  return "";
+}
+
+static llvm::json::Object toJson(const ErrorInfo &info) {
+  return llvm::json::Object{{"code", errorName(info.code)},
+                            {"meaning", info.meaning},
+                            {"help", info.help},
+                            {"exit_code", int(info.exit)}};
+}
+
+int heddle::runExplain(const ExplainCommand &command) {
+  Session session(command.common, "");
+  if (command.code.empty()) {
+    llvm::json::Array all;
+    for (const ErrorInfo &info : allErrors()) {
+      session.text() << errorName(info.code) << "  " << info.meaning << "\n";
+      all.push_back(toJson(info));
+    }
+    return session.finish(llvm::json::Object{{"errors", std::move(all)}});
+  }
+  std::optional<ErrorCode> code = parseErrorName(command.code);
+  if (!code)
+    return session.fail(ErrorCode::BadCommandLine,
+                        "there is no error \"" + command.code +
+                            "\"; `heddle explain` lists all");
+  const ErrorInfo &info = errorInfo(*code);
+  session.text() << errorName(*code) << ": " << info.meaning << "\n\n"
+                 << info.help << "\n\nExit code " << int(info.exit) << ": "
+                 << exitMeaning(info.exit) << ".\n";
+  return session.finish(toJson(info));
+}
+
+int heddle::runTargets(const CommonOptions &common) {
+  Session session(common, "");
+  llvm::json::Array list;
+  session.text() << "native: the best of these that this machine runs\n";
+  for (const std::shared_ptr<const Target> &target : targets()) {
+    LoaderNeeds needs = target->loaderNeeds();
+    bool runs = runsHere(needs);
+    session.text() << llvm::left_justify(target->name(), 16)
+                   << target->describe() << (runs ? ", runs here" : "") << "\n";
+    list.push_back(llvm::json::Object{{"name", target->name()},
+                                      {"kind", targetKindName(target->kind())},
+                                      {"architecture", needs.architecture},
+                                      {"features", needs.features},
+                                      {"description", target->describe()},
+                                      {"runs_here", runs}});
+  }
+  return session.finish(llvm::json::Object{{"targets", std::move(list)}});
+}
+
+int heddle::runDevices(const CommonOptions &common) {
+  Session session(common, "");
+  llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
+  std::vector<std::string> features;
+  for (auto &entry : host)
+    if (entry.second)
+      features.push_back(entry.first().str());
+  llvm::sort(features);
+  unsigned processors = std::thread::hardware_concurrency();
+  session.text() << "cpu: " << llvm::sys::getHostCPUName() << ", " << processors
+                 << " processors\n  " << llvm::join(features, " ") << "\n";
+  return session.finish(
+      llvm::json::Object{{"devices", llvm::json::Array{llvm::json::Object{
+                                         {"kind", "cpu"},
+                                         {"name", llvm::sys::getHostCPUName()},
+                                         {"processors", int64_t(processors)},
+                                         {"features", features}}}}});
+}
+
+int heddle::runVersion(const CommonOptions &common) {
+  Session session(common, "");
+  session.text() << "heddle " HEDDLE_VERSION " (LLVM " LLVM_VERSION_STRING
+                    ")\n";
+  return session.finish(llvm::json::Object{{"heddle", HEDDLE_VERSION},
+                                           {"llvm", LLVM_VERSION_STRING}});
+}
+
+int heddle::runHelp(const CommonOptions &common, const std::string &command,
+                    const std::string &help) {
+  Session session(common, "");
+  session.text() << help;
+  return session.finish(
+      llvm::json::Object{{"command", command}, {"help", help}});
+}

@@ -1,0 +1,197 @@
+// What dispatch may ask of processors, and a processor as an attribute.
+
+#include "heddle/Target/CpuTarget.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+using namespace mlir;
+
+namespace heddle {
+
+CpuTarget::CpuTarget(Machine machine)
+    : Target(TargetKind::Cpu, machine.name), processor(std::move(machine)) {}
+
+/// Types that the emitters of passes/Kernel/Cpu take. They are the same for all
+/// processors, for kernels are made of vectors that LLVM fits to registers.
+static std::vector<KernelTypes> kernelTypes() {
+  using Kind = ElementKind;
+  std::vector<KernelTypes> all;
+  auto add = [&](KernelFamily family, Kind element, Kind accumulator) {
+    all.push_back({family, element, element, accumulator});
+  };
+  for (KernelFamily family :
+       {KernelFamily::Contraction, KernelFamily::Convolution}) {
+    add(family, Kind::F64, Kind::F64);
+    add(family, Kind::F32, Kind::F32);
+    add(family, Kind::BF16, Kind::F32);
+    add(family, Kind::F16, Kind::F32);
+    add(family, Kind::I8, Kind::I32);
+    add(family, Kind::I16, Kind::I32);
+    add(family, Kind::I32, Kind::I32);
+    add(family, Kind::I64, Kind::I64);
+  }
+  // Contractions know of signs, convolutions do not.
+  for (Kind element : {Kind::I1, Kind::UI8, Kind::UI16, Kind::UI32})
+    add(KernelFamily::Contraction, element, Kind::I32);
+  add(KernelFamily::Attention, Kind::F32, Kind::F32);
+  return all;
+}
+
+const DispatchFacts &CpuTarget::dispatchFacts() const {
+  static const DispatchFacts facts = [] {
+    DispatchFacts facts;
+    facts.kernels = kernelTypes();
+    // A panel of 32 columns is what kernels go through with each element of the
+    // left operand, which they widen each time: one instruction more per
+    // element and panel. Widening in memory reads two bytes and writes four, as
+    // long as four such instructions.
+    facts.readsWorthWidening = 4 * 32;
+    // Two logical vectors of 16 lanes: a register tile of the widest machine.
+    facts.packing.panelColumns = 32;
+    facts.packing.panelDepth = 1;
+    facts.packing.leastChannels = 12;
+    // Each input wants an address register, of which x86-64 has 15 and AArch64
+    // more. A longer payload spills registers and saves little traffic.
+    facts.fusion.maximumInputs = 12;
+    facts.fusion.maximumCost = 512;
+    facts.fusion.maximumRecomputed = 2;
+    // Code grows with each part of a concatenation.
+    facts.fusion.maximumParts = 64;
+    return facts;
+  }();
+  return facts;
+}
+
+LoaderNeeds CpuTarget::loaderNeeds() const {
+  return {targetKindName(kind()).str(), processor.architecture,
+          processor.features};
+}
+
+double CpuTarget::nanoseconds(const Work &work) const {
+  return 1e3 *
+         processor.microseconds(work.operations, work.bytes, work.accumulator);
+}
+
+std::string CpuTarget::describe() const {
+  return std::to_string(processor.vectorBits) + "-bit vectors";
+}
+
+namespace {
+/// The entries of the attribute, by the kind of their values.
+template <typename Owner, typename T> struct Entry {
+  StringRef key;
+  T Owner::*field;
+};
+} // namespace
+
+static const Entry<Machine, std::string> texts[] = {
+    {"name", &Machine::name},         {"architecture", &Machine::architecture},
+    {"triple", &Machine::triple},     {"cpu", &Machine::cpu},
+    {"routines", &Machine::routines},
+};
+
+static const Entry<Machine, int64_t> numbers[] = {
+    {"vector_bits", &Machine::vectorBits},
+    {"vector_registers", &Machine::vectorRegisters},
+    {"multiply_adds_in_flight", &Machine::multiplyAddsInFlight},
+    {"page_bytes", &Machine::pageBytes},
+    {"l1_bytes", &Machine::l1Bytes},
+    {"l2_bytes", &Machine::l2Bytes},
+    {"rows_worth_packing", &Machine::rowsWorthPacking},
+    {"rows_worth_streaming", &Machine::rowsWorthStreaming},
+    {"rows_worth_panels", &Machine::rowsWorthPanels},
+    {"rows_worth_keys", &Machine::rowsWorthKeys},
+    {"few_passes", &Machine::fewPasses},
+    {"fourier_interleaved", &Machine::fourierInterleaved},
+    {"fourier_apart", &Machine::fourierApart},
+};
+
+static const Entry<MachineRates, double> rates[] = {
+    {"flops_per_us_f32", &MachineRates::flopsPerUsF32},
+    {"flops_per_us_f64", &MachineRates::flopsPerUsF64},
+    {"flops_per_us_integer", &MachineRates::flopsPerUsInteger},
+    {"bytes_per_us", &MachineRates::bytesPerUs},
+    {"output_ns", &MachineRates::outputNs},
+    {"loop_operand_ns", &MachineRates::loopOperandNs},
+    {"loop_instruction_ns", &MachineRates::loopInstructionNs},
+    {"gather_ns", &MachineRates::gatherNs},
+    {"copy_start_ns", &MachineRates::copyStartNs},
+    {"copy_byte_ns", &MachineRates::copyByteNs},
+    {"scalar_element_ns", &MachineRates::scalarElementNs},
+    {"dependent_element_ns", &MachineRates::dependentElementNs},
+    {"routine_start_ns", &MachineRates::routineStartNs},
+    {"routine_blocked_ns", &MachineRates::routineBlockedNs},
+    {"routine_row_ns", &MachineRates::routineRowNs},
+    {"fourier_point_ns", &MachineRates::fourierPointNs},
+    {"shortest_piece_us", &MachineRates::shortestPieceUs},
+    {"longest_piece_us", &MachineRates::longestPieceUs},
+    {"wanted_pieces", &MachineRates::wantedPieces},
+    {"tile_ns", &MachineRates::tileNs},
+    {"brief_ns", &MachineRates::briefNs},
+    {"tiny_ns", &MachineRates::tinyNs},
+};
+
+DictionaryAttr CpuTarget::toAttr(MLIRContext *context) const {
+  auto string = [&](StringRef value) -> Attribute {
+    return StringAttr::get(context, value);
+  };
+  NamedAttrList list;
+  list.set("kind", string(targetKindName(kind())));
+  for (const auto &entry : texts)
+    list.set(entry.key, string(processor.*entry.field));
+  for (const auto &entry : numbers)
+    list.set(entry.key, IntegerAttr::get(IntegerType::get(context, 64),
+                                         processor.*entry.field));
+  list.set("fma", BoolAttr::get(context, processor.hasFma));
+  SmallVector<Attribute> features;
+  for (const std::string &feature : processor.features)
+    features.push_back(string(feature));
+  list.set("features", ArrayAttr::get(context, features));
+  NamedAttrList costs;
+  for (const auto &entry : rates)
+    costs.set(entry.key, FloatAttr::get(Float64Type::get(context),
+                                        processor.rates.*entry.field));
+  list.set("rates", costs.getDictionary(context));
+  return list.getDictionary(context);
+}
+
+std::shared_ptr<const CpuTarget>
+CpuTarget::fromAttr(DictionaryAttr dictionary) {
+  Machine machine;
+  for (const auto &entry : texts) {
+    auto value = dictionary.getAs<StringAttr>(entry.key);
+    if (!value)
+      return nullptr;
+    machine.*entry.field = value.str();
+  }
+  for (const auto &entry : numbers) {
+    auto value = dictionary.getAs<IntegerAttr>(entry.key);
+    if (!value || !value.getType().isInteger(64) || value.getInt() <= 0)
+      return nullptr;
+    machine.*entry.field = value.getInt();
+  }
+  auto fma = dictionary.getAs<BoolAttr>("fma");
+  auto features = dictionary.getAs<ArrayAttr>("features");
+  auto costs = dictionary.getAs<DictionaryAttr>("rates");
+  if (!fma || !features || !costs)
+    return nullptr;
+  machine.hasFma = fma.getValue();
+  for (Attribute feature : features) {
+    auto value = dyn_cast<StringAttr>(feature);
+    if (!value)
+      return nullptr;
+    machine.features.push_back(value.str());
+  }
+  for (const auto &entry : rates) {
+    auto value = costs.getAs<FloatAttr>(entry.key);
+    // Every rate divides or bounds something.
+    if (!value || !value.getType().isF64() || !value.getValue().isFinite() ||
+        !(value.getValueAsDouble() > 0))
+      return nullptr;
+    machine.rates.*entry.field = value.getValueAsDouble();
+  }
+  return std::make_shared<CpuTarget>(std::move(machine));
+}
+
+} // namespace heddle

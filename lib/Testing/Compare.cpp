@@ -1,0 +1,362 @@
+// heddle compare: a model's numbers against a reference.
+
+#include "Comparison.h"
+
+#include "heddle/Driver/Feeds.h"
+#include "heddle/Driver/Model.h"
+#include "heddle/Driver/Prepare.h"
+#include "heddle/Reference/Interpreter.h"
+#include "heddle/Support/TensorFile.h"
+#include "lib/Driver/BoundedModel.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+
+using namespace mlir;
+using namespace heddle;
+
+InterpreterOptions heddle::interpreterOptions(const Subject &subject) {
+  InterpreterOptions options;
+  if (subject.command.threads)
+    options.threads = subject.command.threads;
+  options.onCustomCall = [&](Operation *op, ArrayRef<InterpreterValue> operands,
+                             SmallVectorImpl<InterpreterValue> &results) {
+    return subject.customCalls.interpret(op, operands, results);
+  };
+  return options;
+}
+
+std::optional<Tensors> heddle::interpretModule(const Subject &subject,
+                                               ModuleOp module,
+                                               ArrayRef<HostTensor> inputs) {
+  FailureOr<Tensors> results =
+      interpret(entryFunction(module), inputs, interpreterOptions(subject));
+  if (failed(results))
+    return std::nullopt;
+  return std::move(*results);
+}
+
+std::optional<Tensors> heddle::runCompiled(const Subject &subject,
+                                           ModuleOp module,
+                                           ArrayRef<HostTensor> inputs) {
+  auto artifact = prepareModule(subject.session, module, subject.command.build);
+  if (!artifact)
+    return std::nullopt;
+  std::unique_ptr<Program> program =
+      Program::load(subject.session, artifact->path, 0, "", "",
+                    subject.customCalls.functions());
+  if (!program || !program->prepare(subject.command.threads))
+    return std::nullopt;
+  Tensors results = program->makeOutputs(inputs);
+  if (!program->call(inputs, results))
+    return std::nullopt;
+  return results;
+}
+
+/// Puts named tensors into the order of the outputs.
+static std::optional<Tensors>
+inOrder(Session &session, ArrayRef<TensorSignature> outputs,
+        std::vector<std::pair<std::string, HostTensor>> named,
+        StringRef where) {
+  Tensors tensors(outputs.size());
+  for (auto &[name, tensor] : named)
+    if (std::optional<size_t> index = findTensor(outputs, name))
+      tensors[*index] = std::move(tensor);
+  for (auto [output, tensor] : llvm::zip(outputs, tensors)) {
+    if (tensor && output.takes(cast<RankedTensorType>(
+                      tensor.type().clone(output.type.getElementType()))))
+      continue;
+    session.diagnostics.report(
+        ErrorCode::WrongTensor,
+        tensor ? "in " + where + " the output has the shape " +
+                     typeText(tensor.type()) + ", here " + typeText(output.type)
+               : where + " has no such output",
+        output.name);
+    return std::nullopt;
+  }
+  return tensors;
+}
+
+namespace {
+/// A folder that goes away with its files.
+struct TemporaryFolder {
+  TemporaryFolder() {
+    failed = bool(llvm::sys::fs::createUniqueDirectory("heddle", path));
+  }
+  ~TemporaryFolder() {
+    if (!failed)
+      llvm::sys::fs::remove_directories(path);
+  }
+  std::string file(StringRef name) const {
+    SmallString<128> full(path);
+    llvm::sys::path::append(full, name);
+    return full.str().str();
+  }
+  SmallString<128> path;
+  bool failed;
+};
+} // namespace
+
+/// Runs with optimizations off, so that the numbers are the operators' own.
+static constexpr StringLiteral onnxruntimeProgram = R"(
+import sys
+import numpy as np
+import onnxruntime
+model, feeds, results = sys.argv[1:]
+options = onnxruntime.SessionOptions()
+options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+values = session.run(None, dict(np.load(feeds)))
+np.savez(results, **{output.name: value for output, value in zip(session.get_outputs(), values)})
+)";
+
+/// The last line of a file that says something: of a traceback, the error.
+static std::string lastLine(StringRef path) {
+  auto text = llvm::MemoryBuffer::getFile(path);
+  StringRef rest = text ? (*text)->getBuffer().rtrim() : StringRef();
+  StringRef line = rest.substr(rest.rfind('\n') + 1);
+  return line.empty() ? std::string("it said nothing") : line.str();
+}
+
+static std::optional<Tensors>
+runOnnxruntime(Session &session, const CompareCommand &command,
+               ArrayRef<TensorSignature> inputs, ArrayRef<HostTensor> feeds,
+               ArrayRef<TensorSignature> outputs) {
+  auto refuse = [&](const Twine &why) {
+    session.diagnostics.report(ErrorCode::MissingPeer, why);
+    return std::nullopt;
+  };
+  if (fileKindOf(command.model.path) != FileKind::Onnx)
+    return refuse("onnxruntime runs ONNX models only");
+  const char *chosen = std::getenv("HEDDLE_PYTHON");
+  auto python = llvm::sys::findProgramByName(chosen ? chosen : "python3");
+  if (!python)
+    return refuse("there is no python3");
+  TemporaryFolder folder;
+  if (folder.failed)
+    return refuse("no temporary folder can be made");
+
+  std::vector<NamedTensor> named;
+  for (auto [input, tensor] : llvm::zip(inputs, feeds))
+    named.push_back({input.name, tensor});
+  auto bytes = encodeNpz(named);
+  if (!bytes)
+    return refuse(llvm::toString(bytes.takeError()));
+  if (llvm::Error error = writeBytes(folder.file("feeds.npz"), *bytes))
+    return refuse(llvm::toString(std::move(error)));
+  std::string feedsPath = folder.file("feeds.npz"),
+              resultsPath = folder.file("results.npz");
+  StringRef arguments[] = {
+      *python,   "-c",       onnxruntimeProgram, command.model.path,
+      feedsPath, resultsPath};
+  // What Python prints is no line of ours.
+  std::string said = folder.file("said");
+  if (llvm::sys::ExecuteAndWait(
+          *python, arguments, /*Env=*/std::nullopt,
+          {StringRef(), StringRef(said), StringRef(said)}) != 0)
+    return refuse("onnxruntime failed: " + lastLine(said));
+  auto results = readTensors(session, resultsPath);
+  if (!results)
+    return std::nullopt;
+  return inOrder(session, outputs, std::move(*results), "onnxruntime");
+}
+
+std::optional<std::vector<Comparison>>
+heddle::compareAll(const Subject &subject, ArrayRef<TensorSignature> outputs,
+                   ArrayRef<HostTensor> actual, ArrayRef<HostTensor> expected) {
+  std::vector<Comparison> list;
+  for (auto [signature, ours, theirs] : llvm::zip(outputs, actual, expected)) {
+    llvm::Expected<TensorDistance> distance = compareTensors(ours, theirs);
+    if (!distance) {
+      subject.session.diagnostics.report(ErrorCode::WrongTensor,
+                                         llvm::toString(distance.takeError()),
+                                         signature.name);
+      return std::nullopt;
+    }
+    bool within = distance->nonFiniteMismatches == 0 &&
+                  (distance->relativeL2 <= subject.command.relativeTolerance ||
+                   distance->maxAbsolute <= subject.command.absoluteTolerance);
+    list.push_back({signature.name, *distance, within});
+  }
+  return list;
+}
+
+const Comparison *heddle::firstWrong(ArrayRef<Comparison> list) {
+  auto wrong = llvm::find_if(
+      list, [](const Comparison &entry) { return !entry.within; });
+  return wrong == list.end() ? nullptr : wrong;
+}
+
+std::string heddle::distanceText(const TensorDistance &distance,
+                                 ArrayRef<int64_t> shape) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << llvm::format("relative L2 %.2e, largest difference %.2e",
+                     distance.relativeL2, distance.maxAbsolute);
+  if (distance.worstIndex >= 0)
+    os << " at " << indexText(shape, distance.worstIndex);
+  if (distance.nonFiniteMismatches)
+    os << ", " << distance.nonFiniteMismatches
+       << " NaN or infinite in one only";
+  return text;
+}
+
+/// The worst first.
+static std::vector<const Comparison *> sorted(ArrayRef<Comparison> list) {
+  std::vector<const Comparison *> order;
+  for (const Comparison &entry : list)
+    order.push_back(&entry);
+  llvm::sort(order, [](const Comparison *a, const Comparison *b) {
+    return std::make_tuple(-a->distance.nonFiniteMismatches,
+                           -a->distance.relativeL2, StringRef(a->name), a) <
+           std::make_tuple(-b->distance.nonFiniteMismatches,
+                           -b->distance.relativeL2, StringRef(b->name), b);
+  });
+  return order;
+}
+
+llvm::json::Array heddle::printComparisons(raw_ostream &os,
+                                           ArrayRef<Comparison> list,
+                                           ArrayRef<TensorSignature> outputs) {
+  llvm::json::Array array;
+  for (const Comparison *entry : sorted(list)) {
+    const TensorDistance &distance = entry->distance;
+    os << llvm::left_justify(entry->within ? "  ok" : "  WRONG", 9)
+       << distanceText(distance, outputs[entry - list.data()].type.getShape())
+       << "  " << entry->name << "\n";
+    array.push_back(llvm::json::Object{
+        {"name", llvm::json::fixUTF8(entry->name)},
+        {"within", entry->within},
+        {"relative_l2", distance.relativeL2},
+        {"max_absolute", distance.maxAbsolute},
+        {"max_ulp", int64_t(std::min<uint64_t>(distance.maxUlp, INT64_MAX))},
+        {"non_finite_mismatches", distance.nonFiniteMismatches}});
+  }
+  return array;
+}
+
+/// What of the command looks for the place of a difference.
+static bool locate(const Subject &subject, ArrayRef<HostTensor> expected,
+                   llvm::json::Object &document, bool &found) {
+  const CompareCommand &command = subject.command;
+  subject.session.phases.hide();
+  if ((command.stages || command.bisect || !command.stageFiles.empty()) &&
+      !compareStages(subject, expected, document, found))
+    return false;
+  if (command.layers && !compareLayers(subject, document))
+    return false;
+  return !command.reduce || reduceModel(subject, document);
+}
+
+int heddle::runCompare(const CompareCommand &given) {
+  CompareCommand command = given;
+  if (command.reduced.empty())
+    command.reduced =
+        (llvm::sys::path::stem(command.model.path) + ".reduced.mlir").str();
+  Session session(command.common, command.model.path);
+  if (!command.artifact.empty() && (command.layers || command.reduce))
+    return session.fail(ErrorCode::BadCommandLine,
+                        "--layers and --reduce compile parts of the model: "
+                        "they take no artifact");
+  CustomCallLibraries customCalls;
+  if (!customCalls.open(session, command.model.customCalls))
+    return session.fail();
+  bool bounded = hasBoundedSizes(command.model);
+  OwningOpRef<ModuleOp> module;
+  if (!bounded) {
+    module = importModel(session, command.model);
+    if (!module)
+      return session.fail();
+    // Types of arguments may bound sizes, too.
+    command.model = withRangesOf(command.model, *module);
+    bounded = hasBoundedSizes(command.model);
+  }
+  if (bounded &&
+      (command.layers || command.reduce || command.stages || command.bisect))
+    return session.fail(ErrorCode::BadCommandLine,
+                        "--layers, --reduce, --stages and --bisect take sizes "
+                        "that are fixed");
+  ModelOptions program = command.model;
+  if (!command.artifact.empty())
+    program.path = command.artifact;
+  std::optional<PreparedArtifact> artifact =
+      prepareArtifact(session, program, command.build);
+  if (!artifact)
+    return session.fail();
+  std::unique_ptr<Program> compiled =
+      Program::load(session, artifact->path, HEDDLE_VERIFY_WEIGHTS, "", "",
+                    customCalls.functions());
+  if (!compiled)
+    return session.fail();
+  if (bounded && !compiled->setSizes(command.model))
+    return session.fail();
+  std::vector<std::string> madeUp;
+  auto inputs = gatherFeeds(session, compiled->inputs(), command.feed, madeUp);
+  if (!inputs || !compiled->prepare(command.threads))
+    return session.fail();
+  Tensors actual = compiled->makeOutputs(*inputs);
+  session.phases.begin("run");
+  if (!compiled->call(*inputs, actual))
+    return session.fail();
+
+  session.phases.begin("reference");
+  // The reference is the program for these sizes alone.
+  if (bounded) {
+    module = importModel(session, withSizes(command.model, *compiled, *inputs));
+    if (!module)
+      return session.fail();
+  }
+  std::optional<Tensors> expected;
+  ArrayRef<TensorSignature> outputs = compiled->outputs();
+  Subject subject{session, command, *module, *inputs, outputs, customCalls};
+  if (command.against == "reference") {
+    expected = interpretModule(subject, *module, *inputs);
+  } else if (command.against == "onnxruntime") {
+    expected =
+        runOnnxruntime(session, command, compiled->inputs(), *inputs, outputs);
+  } else if (auto named =
+                 readTensors(session, command.against, TensorRole::Output)) {
+    expected = inOrder(session, outputs, std::move(*named), command.against);
+  }
+  session.phases.end();
+  if (!expected)
+    return session.fail();
+  auto list = compareAll(subject, outputs, actual, *expected);
+  if (!list)
+    return session.fail();
+
+  for (const std::string &line : madeUp)
+    session.text() << "made up: " << line << "\n";
+  session.text() << "compiled for " << compiled->report().variant
+                 << ", against " << command.against << ":\n";
+  bool flushes = compiled->report().flushes_subnormals;
+  if (flushes)
+    session.text() << "the program flushes subnormal numbers to zero, "
+                   << command.against << " does not\n";
+  llvm::json::Object document{
+      {"against", command.against},
+      {"made_up", llvm::json::Array(madeUp)},
+      {"flushes_subnormals", flushes},
+      {"outputs", printComparisons(session.text(), *list, outputs)}};
+  bool found = false;
+  if (!locate(subject, *expected, document, found))
+    return session.fail();
+  // What was found stands before what follows from it.
+  session.text().flush();
+  const Comparison *wrong = firstWrong(*list);
+  if (wrong)
+    session.diagnostics.report(ErrorCode::ComparisonFailed,
+                               "the output differs from " + command.against,
+                               wrong->name);
+  else if (found)
+    session.diagnostics.report(ErrorCode::ComparisonFailed,
+                               "a stage differs from " + command.against);
+  else
+    return session.finish(std::move(document));
+  return session.finish(std::move(document), ExitCode::CheckFailed);
+}

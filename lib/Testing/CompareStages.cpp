@@ -1,0 +1,192 @@
+// heddle compare --stages and --bisect: after which stage, and which pass, the
+// program computes something else.
+//
+// As long as a program is on tensors the interpreter can run it. The first
+// program whose numbers differ was made by the one to look at; if none differs,
+// it is what comes after: kernels, machine code, the plan, the runtime.
+
+#include "Comparison.h"
+
+#include "heddle/Driver/Dump.h"
+#include "heddle/Driver/Model.h"
+#include "heddle/Pipeline/GraphPipeline.h"
+#include "passes/Dispatch/Passes.h"
+
+#include "mlir/Pass/PassInstrumentation.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/ScopeExit.h"
+
+using namespace mlir;
+using namespace heddle;
+
+/// The tensor as `type` has it, where that is another word for the same bytes:
+/// from heddle-dispatch on complex numbers are pairs of real ones, integers
+/// have no sign, and what is narrower than a byte is the bits of one.
+static HostTensor seenAs(const HostTensor &tensor, RankedTensorType type) {
+  if (!type || tensor.type() == type ||
+      HostTensor::byteSize(type) != HostTensor::byteSize(tensor.type()))
+    return tensor;
+  auto owner = std::make_shared<HostTensor>(tensor);
+  return HostTensor::view(type, owner->bytes(), owner);
+}
+
+namespace {
+/// Interprets programs one after the other, and remembers the first that
+/// differs.
+class Search {
+public:
+  Search(const Subject &subject, ArrayRef<HostTensor> reference)
+      : subject(subject), reference(reference) {}
+
+  /// False after an error, which has been reported.
+  bool look(StringRef step, ModuleOp module) {
+    Tensors inputs(subject.inputs);
+    for (auto [input, type] :
+         llvm::zip(inputs, entryFunction(module).getArgumentTypes()))
+      input = seenAs(input, dyn_cast<RankedTensorType>(type));
+    auto results = interpretModule(subject, module, inputs);
+    if (!results)
+      return false;
+    for (auto [result, expected] : llvm::zip(*results, reference))
+      result = seenAs(result, expected.type());
+    auto list = compareAll(subject, subject.outputs, *results, reference);
+    if (!list)
+      return false;
+    raw_ostream &os = subject.session.text();
+    os << step << ", interpreted:\n";
+    steps.push_back(llvm::json::Object{
+        {"step", step.str()},
+        {"outputs", printComparisons(os, *list, subject.outputs)}});
+    if (first.empty() && firstWrong(*list))
+      first = step.str();
+    return true;
+  }
+
+  const Subject &subject;
+  ArrayRef<HostTensor> reference;
+  llvm::json::Array steps;
+  /// The first step after which the numbers differ.
+  std::string first;
+};
+
+/// Interprets the program after every pass that changed it, up to the first
+/// that differs.
+class AfterEachPass : public PassInstrumentation {
+public:
+  AfterEachPass(Search &search, bool &good) : search(search), good(good) {}
+
+  void runBeforePass(Pass *pass, Operation *op) override {
+    if (isPass(pass))
+      before = OperationFingerPrint(moduleOf(op));
+  }
+
+  void runAfterPass(Pass *pass, Operation *op) override {
+    if (!isPass(pass) || !good || !search.first.empty())
+      return;
+    ModuleOp module = moduleOf(op);
+    if (before && *before == OperationFingerPrint(module))
+      return;
+    good = search.look(("pass " + pass->getArgument()).str(), module);
+  }
+
+private:
+  /// What applies passes to nested operations is a pass too, without a name.
+  static bool isPass(Pass *pass) { return !pass->getArgument().empty(); }
+  static ModuleOp moduleOf(Operation *op) {
+    auto module = dyn_cast<ModuleOp>(op);
+    return module ? module : op->getParentOfType<ModuleOp>();
+  }
+
+  Search &search;
+  bool &good;
+  std::optional<OperationFingerPrint> before;
+};
+
+struct Stage {
+  StringRef name;
+  void (*build)(OpPassManager &);
+};
+} // namespace
+
+/// The stages that end on tensors, after the import.
+static const Stage kStages[] = {{"heddle-graph",
+                                 [](OpPassManager &manager) {
+                                   buildGraphPipeline(manager,
+                                                      GraphPipelineOptions());
+                                 }},
+                                {"heddle-dispatch", buildDispatchPipeline}};
+
+/// The files that stand in for what stages make.
+static std::optional<llvm::StringMap<std::string>>
+stageFiles(const Subject &subject) {
+  llvm::StringMap<std::string> files;
+  for (const std::string &text : subject.command.stageFiles) {
+    auto [name, file] = StringRef(text).split('=');
+    if (file.empty() ||
+        llvm::none_of(kStages, [name = name](const Stage &stage) {
+          return stage.name == name;
+        })) {
+      subject.session.diagnostics.report(
+          ErrorCode::UnknownStage,
+          "\"" + text +
+              "\" names no stage that ends on tensors: write --stage-file "
+              "heddle-graph=FILE or heddle-dispatch=FILE");
+      return std::nullopt;
+    }
+    files[name] = file.str();
+  }
+  return files;
+}
+
+static bool runStage(Search &search, const Stage &stage, ModuleOp module) {
+  MLIRContext *context = module.getContext();
+  bool threaded = context->isMultithreadingEnabled();
+  // The interpreter looks at the whole module between passes on functions.
+  context->disableMultithreading();
+  llvm::scope_exit restore([&] { context->enableMultithreading(threaded); });
+  PassManager manager(context);
+  stage.build(manager);
+  bool good = true;
+  if (search.subject.command.bisect)
+    manager.addInstrumentation(std::make_unique<AfterEachPass>(search, good));
+  return succeeded(manager.run(module)) && good;
+}
+
+bool heddle::compareStages(const Subject &subject,
+                           ArrayRef<HostTensor> reference,
+                           llvm::json::Object &document, bool &found) {
+  auto files = stageFiles(subject);
+  if (!files)
+    return false;
+  Search search(subject, reference);
+  OwningOpRef<ModuleOp> module = ModuleOp(subject.module).clone();
+  auto look = [&](StringRef stage) {
+    return search.look(("stage " + stage).str(), *module);
+  };
+  bool good = look("import");
+  for (const Stage &stage : kStages) {
+    if (!good || !search.first.empty())
+      break;
+    auto file = files->find(stage.name);
+    if (file == files->end()) {
+      good = runStage(search, stage, *module);
+    } else {
+      module = readDump(subject.session, file->second);
+      good = bool(module);
+    }
+    good = good && (!search.first.empty() || look(stage.name));
+  }
+  if (!good)
+    return false;
+  found = !search.first.empty();
+  raw_ostream &os = subject.session.text();
+  if (found)
+    os << "the first that differs: " << search.first << "\n";
+  else
+    os << "the program computes the same up to heddle-dispatch, the last stage "
+          "on tensors\n";
+  document["stages"] = std::move(search.steps);
+  document["first_differing"] =
+      found ? llvm::json::Value(search.first) : llvm::json::Value(nullptr);
+  return true;
+}

@@ -1,0 +1,139 @@
+#include "dialects/Kernel/Kernel.h"
+#include "dialects/StableHlo/StableHlo.h"
+#include "passes/Dispatch/Passes.h"
+#include "passes/Dispatch/Weights/WeightPrograms.h"
+#include "passes/Lower/Scalar/ScalarOps.h"
+
+using namespace mlir;
+
+namespace heddle {
+#define GEN_PASS_DEF_PACKWEIGHTS
+#include "passes/Dispatch/Passes.h.inc"
+
+/// Output channels per group below which panels of 32 would be mostly zeros.
+static constexpr int64_t leastChannels = 12;
+
+static kernel::WeightOp weightOf(WeightPrograms &weights, Value value) {
+  auto reference = value.getDefiningOp<kernel::WeightRefOp>();
+  if (!reference)
+    return {};
+  kernel::WeightOp weight = weights.lookup(reference.getWeight());
+  return weight && !weight.getPacking() ? weight : kernel::WeightOp();
+}
+
+/// `value` transposed and reshaped to [batch..., K, N].
+static Value toMatrix(OpBuilder &b, Value value, ArrayRef<int64_t> permutation,
+                      ArrayRef<int64_t> shape) {
+  auto type = cast<RankedTensorType>(value.getType());
+  bool moves = !llvm::is_sorted(permutation);
+  if (moves) {
+    SmallVector<int64_t> moved;
+    for (int64_t dim : permutation)
+      moved.push_back(type.getDimSize(dim));
+    type = type.clone(moved);
+    value = stablehlo::TransposeOp::create(b, value.getLoc(), type, value,
+                                           permutation);
+  }
+  if (type.getShape() != shape)
+    value = stablehlo::ReshapeOp::create(b, value.getLoc(), type.clone(shape),
+                                         value);
+  return value;
+}
+
+/// The packed weight as a kernel holds it: integers without a sign.
+static Value referenceTo(WeightPrograms &weights, OpBuilder &builder,
+                         kernel::WeightOp packed) {
+  Value reference = weights.reference(builder, packed);
+  reference.setType(kernelTensorType(reference.getType()));
+  return reference;
+}
+
+static void pack(WeightPrograms &weights, kernel::ContractOp op) {
+  kernel::WeightOp weight = weightOf(weights, op.getRhs());
+  AffineMap map = op.getRhsMap();
+  if (!weight || !map.isProjectedPermutation())
+    return;
+  kernel::ContractOp::Dims dims = op.getDims();
+  if (dims.n.empty() || dims.k.empty())
+    return;
+  // Where the weight has each iteration dimension.
+  auto position = [&](unsigned dim) {
+    return *map.getResultPosition(getAffineDimExpr(dim, op.getContext()));
+  };
+  ArrayRef<int64_t> extents = op.getExtents();
+  SmallVector<int64_t> permutation, shape;
+  SmallVector<AffineExpr> results;
+  auto add = [&](ArrayRef<unsigned> group) {
+    int64_t product = 1;
+    for (unsigned dim : group) {
+      permutation.push_back(position(dim));
+      product *= extents[dim];
+    }
+    return product;
+  };
+  for (unsigned dim : dims.batch) {
+    add(dim);
+    shape.push_back(extents[dim]);
+  }
+  shape.push_back(add(dims.k));
+  shape.push_back(add(dims.n));
+  for (ArrayRef<unsigned> group :
+       {ArrayRef(dims.batch), ArrayRef(dims.n), ArrayRef(dims.k)})
+    for (unsigned dim : group)
+      results.push_back(getAffineDimExpr(dim, op.getContext()));
+
+  kernel::WeightOp packed = weights.derive(
+      weight,
+      [&](OpBuilder &b, Value value) {
+        return toMatrix(b, value, permutation, shape);
+      },
+      "n32k1");
+  OpBuilder b(op);
+  op.getRhsMutable().assign(referenceTo(weights, b, packed));
+  op.setRhsPacking("n32k1");
+  op.setIndexingMapsAttr(b.getAffineMapArrayAttr(
+      {op.getLhsMap(),
+       AffineMap::get(map.getNumDims(), 0, results, op.getContext()),
+       op.getOutMap()}));
+}
+
+static void pack(WeightPrograms &weights, kernel::ConvolutionOp op) {
+  kernel::WeightOp weight = weightOf(weights, op.getWeights());
+  if (!weight || op.isDepthwise())
+    return;
+  int64_t groups = op.getGroups();
+  int64_t channels = cast<RankedTensorType>(op.getType()).getShape().back();
+  if (groups > 1 && channels / groups < leastChannels)
+    return;
+  kernel::Packing packing;
+  packing.kind = kernel::Packing::Kind::Convolution;
+  packing.groups = groups;
+  kernel::WeightOp packed = weights.derive(
+      weight, [](OpBuilder &, Value value) { return value; }, packing.str());
+  OpBuilder b(op);
+  op.getWeightsMutable().assign(referenceTo(weights, b, packed));
+  op.setWeightsPacking(packing.str());
+}
+
+namespace {
+struct PackWeights : impl::PackWeightsBase<PackWeights> {
+  void runOnOperation() override {
+    WeightPrograms weights(getOperation());
+    getOperation().walk([&](Operation *op) {
+      if (auto contract = dyn_cast<kernel::ContractOp>(op))
+        pack(weights, contract);
+      else if (auto convolution = dyn_cast<kernel::ConvolutionOp>(op))
+        pack(weights, convolution);
+    });
+    SmallVector<Operation *> dead;
+    getOperation().walk([&](kernel::WeightRefOp reference) {
+      if (reference.use_empty())
+        dead.push_back(reference);
+    });
+    for (Operation *op : dead)
+      op->erase();
+    weights.eraseUnused();
+  }
+};
+} // namespace
+} // namespace heddle

@@ -1,0 +1,121 @@
+#include "passes/Dispatch/Weights/WeightPrograms.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace heddle;
+
+/// The program without its name and locations.
+static std::string programText(kernel::WeightOp weight) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << weight.getPacking().value_or("") << weight.getValueType();
+  OpPrintingFlags flags;
+  flags.useLocalScope().enableDebugInfo(false);
+  for (Operation &op : weight.getBody().front()) {
+    // Values are named by where they stand.
+    stream << '\n' << op.getName() << op.getAttrDictionary();
+    for (Value operand : op.getOperands()) {
+      Operation *source = operand.getDefiningOp();
+      int64_t position = std::distance(weight.getBody().front().begin(),
+                                       source->getIterator());
+      stream << ' ' << position;
+    }
+    for (Type type : op.getResultTypes())
+      stream << ' ' << type;
+  }
+  return text;
+}
+
+WeightPrograms::WeightPrograms(ModuleOp module)
+    : module(module), symbols(module) {
+  for (auto weight : module.getOps<kernel::WeightOp>()) {
+    byProgram.try_emplace(programText(weight), weight);
+    ++next;
+  }
+}
+
+kernel::WeightOp WeightPrograms::unify(kernel::WeightOp fresh) {
+  auto [known, inserted] = byProgram.try_emplace(programText(fresh), fresh);
+  if (inserted) {
+    symbols.insert(fresh);
+    return fresh;
+  }
+  fresh.erase();
+  return known->second;
+}
+
+static kernel::WeightOp createWeight(ModuleOp module, Location loc,
+                                     int64_t number, Type type) {
+  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+  // After the weights that are there.
+  for (Operation &op : *module.getBody())
+    if (isa<kernel::WeightOp>(op))
+      builder.setInsertionPointAfter(&op);
+  auto weight = kernel::WeightOp::create(
+      builder, loc, builder.getStringAttr("w" + Twine(number)),
+      TypeAttr::get(type), /*packing=*/StringAttr());
+  weight.getBody().emplaceBlock();
+  return weight;
+}
+
+kernel::WeightOp WeightPrograms::add(Value value) {
+  llvm::SetVector<Operation *> slice;
+  // Operands first: a depth-first walk without recursion, since programs may
+  // be long.
+  SmallVector<std::pair<Operation *, unsigned>> stack = {
+      {value.getDefiningOp(), 0}};
+  while (!stack.empty()) {
+    auto &[op, operand] = stack.back();
+    if (operand == op->getNumOperands()) {
+      slice.insert(op);
+      stack.pop_back();
+      continue;
+    }
+    Operation *source = op->getOperand(operand++).getDefiningOp();
+    if (!slice.contains(source))
+      stack.push_back({source, 0});
+  }
+  kernel::WeightOp weight =
+      createWeight(module, value.getLoc(), next++, value.getType());
+  OpBuilder builder = OpBuilder::atBlockEnd(&weight.getBody().front());
+  IRMapping values;
+  for (Operation *op : slice)
+    builder.clone(*op, values);
+  kernel::YieldOp::create(builder, value.getLoc(), values.lookup(value));
+  return unify(weight);
+}
+
+kernel::WeightOp WeightPrograms::derive(kernel::WeightOp weight, Finish finish,
+                                        StringRef packing) {
+  kernel::WeightOp fresh =
+      createWeight(module, weight.getLoc(), next++, weight.getValueType());
+  OpBuilder builder = OpBuilder::atBlockEnd(&fresh.getBody().front());
+  IRMapping values;
+  Block &source = weight.getBody().front();
+  for (Operation &op : source.without_terminator())
+    builder.clone(op, values);
+  Value value =
+      finish(builder, values.lookup(source.getTerminator()->getOperand(0)));
+  kernel::YieldOp::create(builder, weight.getLoc(), value);
+  fresh.setValueType(cast<RankedTensorType>(value.getType()));
+  fresh.setPacking(packing);
+  return unify(fresh);
+}
+
+Value WeightPrograms::reference(OpBuilder &builder, kernel::WeightOp weight) {
+  return kernel::WeightRefOp::create(builder, weight.getLoc(),
+                                     weight.getStoredType(), weight.getName());
+}
+
+void WeightPrograms::eraseUnused() {
+  llvm::StringMap<bool> used;
+  module.walk([&](kernel::WeightRefOp reference) {
+    used[reference.getWeight()] = true;
+  });
+  SmallVector<kernel::WeightOp> all(module.getOps<kernel::WeightOp>());
+  for (kernel::WeightOp weight : all)
+    if (!used.contains(weight.getName()))
+      symbols.erase(weight);
+}

@@ -1,0 +1,49 @@
+// Extents as values of the program.
+
+#ifndef HEDDLE_PASSES_DYNAMIC_EXTENTVALUES_H
+#define HEDDLE_PASSES_DYNAMIC_EXTENTVALUES_H
+
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace heddle {
+
+/// Makes values of expressions over the symbols, each once, in front of all
+/// other operations of the entry.
+class ExtentValues {
+public:
+  /// They stand before `anchor`. `symbols` are arguments of the entry that hold
+  /// the symbols' values.
+  ExtentValues(mlir::Operation *anchor, llvm::ArrayRef<mlir::Value> symbols)
+      : builder(anchor), loc(anchor->getLoc()), symbols(symbols) {}
+
+  /// `expr` as a tensor<i32>, or a scalar tensor of another integer or float
+  /// type.
+  mlir::Value scalar(mlir::AffineExpr expr);
+  mlir::Value scalar(mlir::AffineExpr expr, mlir::Type element);
+  /// Of `size` positions along a dimension, those below `extent`.
+  mlir::Value inside(mlir::AffineExpr extent, int64_t size);
+
+private:
+  mlir::OpBuilder builder;
+  mlir::Location loc;
+  llvm::ArrayRef<mlir::Value> symbols;
+  llvm::DenseMap<mlir::AffineExpr, mlir::Value> scalars;
+  llvm::DenseMap<std::pair<mlir::AffineExpr, mlir::Type>, mlir::Value>
+      converted;
+  llvm::DenseMap<std::pair<mlir::AffineExpr, int64_t>, mlir::Value> masks;
+};
+
+/// A constant of type `type` with the same number everywhere; for complex types
+/// its real part. Null for a type that has no such number.
+mlir::Value numberEverywhere(mlir::OpBuilder &builder, mlir::Location loc,
+                             mlir::RankedTensorType type, double number);
+
+/// `scalar` in every element of `type`.
+mlir::Value spread(mlir::OpBuilder &builder, mlir::Location loc,
+                   mlir::Value scalar, mlir::RankedTensorType type);
+
+} // namespace heddle
+
+#endif // HEDDLE_PASSES_DYNAMIC_EXTENTVALUES_H

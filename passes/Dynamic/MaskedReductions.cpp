@@ -1,0 +1,328 @@
+// Operations that combine elements along a bounded dimension.
+
+#include "passes/Dynamic/PaddingMasker.h"
+
+#include "dialects/Chlo/Chlo.h"
+#include "passes/Graph/Constants.h"
+
+#include "mlir/IR/IRMapping.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace heddle::stablehlo;
+
+namespace heddle {
+
+LogicalResult PaddingMasker::visitDot(DotGeneralOp op) {
+  if (failed(onlyVaries(op, {})))
+    return failure();
+  OpBuilder builder(op);
+  DotDimensionNumbersAttr numbers = op.getDotDimensionNumbers();
+  // Both sides: a product of zero and what lies beyond may be NaN.
+  Value lhs = maskWithZero(builder, op.getLoc(), op.getLhs(),
+                           numbers.getLhsContractingDimensions());
+  Value rhs = maskWithZero(builder, op.getLoc(), op.getRhs(),
+                           numbers.getRhsContractingDimensions());
+  if (!lhs || !rhs)
+    return refuse(op, "sums over a bounded dimension of such elements");
+  setOperand(op, 0, lhs);
+  setOperand(op, 1, rhs);
+  return success();
+}
+
+LogicalResult PaddingMasker::visitConvolution(ConvolutionOp op) {
+  ConvDimensionNumbersAttr numbers = op.getDimensionNumbers();
+  auto padding = op.getPaddingOrDefault();
+  if (const SizeTable::Extents *varying = table.attribute(op, "padding")) {
+    // What is added after the end is zero, as the masked padding is.
+    for (unsigned i = 0; i < varying->size(); i += 2)
+      if (!isa<AffineConstantExpr>((*varying)[i]))
+        return refuse(op, "has padding in front that depends on a bounded "
+                          "size");
+  }
+  if (failed(onlyVaries(op, {"padding"})))
+    return failure();
+  for (int64_t dim : numbers.getKernelSpatialDimensions())
+    if (isBounded(op.getRhs(), dim))
+      return refuse(op, "has a window of bounded size");
+  if (op.getFeatureGroupCount() != 1 || op.getBatchGroupCount() != 1) {
+    bool bounded =
+        isBounded(op.getLhs(), numbers.getInputFeatureDimension()) ||
+        isBounded(op.getRhs(), numbers.getKernelOutputFeatureDimension()) ||
+        (op.getBatchGroupCount() != 1 &&
+         isBounded(op.getLhs(), numbers.getInputBatchDimension()));
+    if (bounded)
+      return refuse(op, "has groups along a bounded dimension");
+  }
+  OpBuilder builder(op);
+  SmallVector<int64_t> dims(numbers.getInputSpatialDimensions());
+  dims.push_back(numbers.getInputFeatureDimension());
+  Value lhs = maskWithZero(builder, op.getLoc(), op.getLhs(), dims);
+  Value rhs = maskWithZero(builder, op.getLoc(), op.getRhs(),
+                           {numbers.getKernelInputFeatureDimension()});
+  if (!lhs || !rhs)
+    return refuse(op, "sums over a bounded dimension of such elements");
+  setOperand(op, 0, lhs);
+  setOperand(op, 1, rhs);
+  return success();
+}
+
+/// The element that changes nothing under the one operation of `body`; null if
+/// there is none or more than one operation.
+static Attribute neutralElement(Block &body, Type element) {
+  if (body.getNumArguments() != 2 || body.getOperations().size() != 2)
+    return {};
+  Operation &op = body.front();
+  if (op.getNumOperands() != 2 ||
+      body.getTerminator()->getOperand(0) != op.getResult(0))
+    return {};
+  bool both = (op.getOperand(0) == body.getArgument(0) &&
+               op.getOperand(1) == body.getArgument(1)) ||
+              (op.getOperand(0) == body.getArgument(1) &&
+               op.getOperand(1) == body.getArgument(0));
+  if (!both)
+    return {};
+  Builder builder(op.getContext());
+  if (auto real = dyn_cast<FloatType>(element)) {
+    const llvm::fltSemantics &semantics = real.getFloatSemantics();
+    auto farthest = [&](bool negative) {
+      return builder.getFloatAttr(
+          element, APFloat::semanticsHasInf(semantics)
+                       ? APFloat::getInf(semantics, negative)
+                       : APFloat::getLargest(semantics, negative));
+    };
+    if (isa<AddOp>(op))
+      return builder.getFloatAttr(
+          element, APFloat::getZero(
+                       semantics, APFloat::semanticsHasSignedRepr(semantics)));
+    if (isa<MulOp>(op))
+      return builder.getFloatAttr(element, 1.0);
+    if (isa<MaxOp>(op))
+      return farthest(/*negative=*/true);
+    if (isa<MinOp>(op))
+      return farthest(/*negative=*/false);
+    return {};
+  }
+  auto integer = dyn_cast<IntegerType>(element);
+  if (!integer)
+    return {};
+  unsigned width = integer.getWidth();
+  bool isUnsigned = integer.isUnsigned() || width == 1;
+  APInt zero = APInt::getZero(width), ones = APInt::getAllOnes(width);
+  std::optional<APInt> value;
+  if (isa<OrOp, XorOp>(op) || isa<AddOp>(op))
+    value = zero;
+  else if (isa<AndOp>(op))
+    value = ones;
+  else if (isa<MulOp>(op))
+    value = APInt(width, 1);
+  else if (isa<MaxOp>(op))
+    value = isUnsigned ? zero : APInt::getSignedMinValue(width);
+  else if (isa<MinOp>(op))
+    value = isUnsigned ? ones : APInt::getSignedMaxValue(width);
+  return value ? Attribute(builder.getIntegerAttr(element, *value))
+               : Attribute();
+}
+
+LogicalResult PaddingMasker::visitReduce(ReduceOp op) {
+  if (failed(onlyVaries(op, {})))
+    return failure();
+  Value first = op.getInputs().front();
+  if (llvm::none_of(op.getDimensions(),
+                    [&](int64_t dim) { return isBounded(first, dim); }))
+    return success();
+  Type element = cast<RankedTensorType>(first.getType()).getElementType();
+  Attribute neutral = op.getInputs().size() == 1
+                          ? neutralElement(op.getBody().front(), element)
+                          : Attribute();
+  if (!neutral)
+    return reduceFlagged(op);
+  OpBuilder builder(op);
+  Value fill = createSplat(builder, op.getLoc(),
+                           RankedTensorType::get({}, element), neutral);
+  op->setOperand(0,
+                 mask(builder, op.getLoc(), first, op.getDimensions(), fill));
+  return success();
+}
+
+/// Any region: a flag goes along, false for padding; what is combined with
+/// padding stays as it is.
+LogicalResult PaddingMasker::reduceFlagged(ReduceOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  unsigned count = op.getInputs().size();
+  Value flags =
+      inside(builder, loc, op.getInputs().front(), op.getDimensions());
+  auto scalar = RankedTensorType::get({}, builder.getI1Type());
+  Value yes = createSplat(builder, loc, scalar, builder.getBoolAttr(true));
+  SmallVector<Value> operands(op.getInputs());
+  operands.push_back(flags);
+  llvm::append_range(operands, op.getInitValues());
+  operands.push_back(yes);
+  SmallVector<Type> types(op->getResultTypes());
+  types.push_back(RankedTensorType::get(
+      cast<RankedTensorType>(types.front()).getShape(), builder.getI1Type()));
+  OperationState state(loc, ReduceOp::getOperationName());
+  state.addOperands(operands);
+  state.addTypes(types);
+  state.addAttribute("dimensions", op.getDimensionsAttr());
+  Region *region = state.addRegion();
+  Block &old = op.getBody().front();
+  Block *body = new Block();
+  region->push_back(body);
+  SmallVector<Value> left, right;
+  for (unsigned side = 0; side < 2; ++side)
+    for (unsigned i = 0; i <= count; ++i)
+      (side ? right : left)
+          .push_back(body->addArgument(
+              i == count ? Type(scalar) : old.getArgument(i).getType(), loc));
+  IRMapping mapping;
+  for (unsigned i = 0; i < count; ++i) {
+    mapping.map(old.getArgument(i), left[i]);
+    mapping.map(old.getArgument(count + i), right[i]);
+  }
+  OpBuilder inner(op.getContext());
+  inner.setInsertionPointToEnd(body);
+  for (Operation &each : old.without_terminator())
+    inner.clone(each, mapping);
+  SmallVector<Value> results;
+  for (unsigned i = 0; i < count; ++i) {
+    Value combined =
+        mapping.lookupOrDefault(old.getTerminator()->getOperand(i));
+    Type type = combined.getType();
+    Value one =
+        SelectOp::create(inner, loc, type, right[count], combined, left[i]);
+    results.push_back(
+        SelectOp::create(inner, loc, type, left[count], one, right[i]));
+  }
+  results.push_back(
+      OrOp::create(inner, loc, scalar, left[count], right[count]));
+  ReturnOp::create(inner, loc, results);
+  Operation *made = builder.create(state);
+  replace(op, made->getResults().drop_back());
+  return success();
+}
+
+/// Whether a window that grows with the dimension covers all elements up to
+/// each, or all from each on.
+static bool isCumulative(AffineExpr window, AffineExpr low, AffineExpr high) {
+  AffineExpr rest = window - 1;
+  auto isZero = [](AffineExpr expr) {
+    auto constant = dyn_cast<AffineConstantExpr>(expr);
+    return constant && constant.getValue() == 0;
+  };
+  return (low == rest && isZero(high)) || (high == rest && isZero(low));
+}
+
+LogicalResult PaddingMasker::visitReduceWindow(ReduceWindowOp op) {
+  if (failed(onlyVaries(op, {"window_dimensions", "padding"})))
+    return failure();
+  Value first = op.getInputs().front();
+  ArrayRef<int64_t> windows = op.getWindowDimensions();
+  auto strides = op.getWindowStridesOrDefault();
+  auto base = op.getBaseDilationsOrDefault();
+  auto dilations = op.getWindowDilationsOrDefault();
+  auto padding = op.getPaddingOrDefault();
+  SmallVector<int64_t> dims;
+  for (int64_t i = 0, e = windows.size(); i < e; ++i) {
+    AffineExpr window = integer(op, "window_dimensions", i, windows[i]);
+    AffineExpr low = integer(op, "padding", 2 * i, padding[i].first);
+    AffineExpr high = integer(op, "padding", 2 * i + 1, padding[i].second);
+    bool plain = strides[i] == 1 && base[i] == 1 && dilations[i] == 1;
+    bool varies =
+        !isa<AffineConstantExpr>(window) || !isa<AffineConstantExpr>(low);
+    if (varies && !(plain && window == extent(first, i) &&
+                    isCumulative(window, low, high)))
+      return refuse(op, "has a window or padding that depends on a bounded "
+                        "size");
+    if (isBounded(first, i) &&
+        !(plain && windows[i] == 1 && padding[i].first == 0 &&
+          padding[i].second == 0))
+      dims.push_back(i);
+  }
+  OpBuilder builder(op);
+  // Beyond the end there are initial values, as in the padding of the op.
+  for (auto [i, input] : llvm::enumerate(op.getInputs()))
+    setOperand(op, i,
+               mask(builder, op.getLoc(), input, dims, op.getInitValues()[i]));
+  return success();
+}
+
+/// Padding goes behind everything else: its flag is the first key.
+LogicalResult PaddingMasker::visitSort(SortOp op) {
+  if (failed(onlyVaries(op, {})))
+    return failure();
+  Value first = op.getInputs().front();
+  auto type = cast<RankedTensorType>(first.getType());
+  int64_t dim = op.getDimension();
+  if (dim < 0)
+    dim += type.getRank();
+  if (!isBounded(first, dim))
+    return success();
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  auto scalar = RankedTensorType::get({}, builder.getI32Type());
+  auto keyType = RankedTensorType::get(type.getShape(), builder.getI32Type());
+  Value valid = inside(builder, loc, first, {dim});
+  Value key = SelectOp::create(builder, loc, keyType, valid,
+                               numberEverywhere(builder, loc, keyType, 0),
+                               numberEverywhere(builder, loc, keyType, 1));
+  SmallVector<Value> operands(op.getInputs());
+  operands.push_back(key);
+  SmallVector<Type> types(op->getResultTypes());
+  types.push_back(keyType);
+  OperationState state(loc, SortOp::getOperationName());
+  state.addOperands(operands);
+  state.addTypes(types);
+  state.addAttributes(op->getAttrDictionary().getValue());
+  state.addRegion()->takeBody(op.getComparator());
+  Operation *made = builder.create(state);
+  Block &body = made->getRegion(0).front();
+  Value x = body.addArgument(scalar, loc), y = body.addArgument(scalar, loc);
+  Operation *end = body.getTerminator();
+  OpBuilder inner(end);
+  auto flag = RankedTensorType::get({}, builder.getI1Type());
+  Value less = CompareOp::create(inner, loc, flag, x, y,
+                                 ComparisonDirection::LT, ComparisonTypeAttr());
+  Value equal = CompareOp::create(
+      inner, loc, flag, x, y, ComparisonDirection::EQ, ComparisonTypeAttr());
+  Value both = AndOp::create(inner, loc, flag, equal, end->getOperand(0));
+  end->setOperand(0, OrOp::create(inner, loc, flag, less, both));
+  replace(op, made->getResults().drop_back());
+  return success();
+}
+
+LogicalResult PaddingMasker::visitTopK(Operation *op) {
+  auto top = cast<chlo::TopKOp>(op);
+  if (failed(onlyVaries(op, {})))
+    return failure();
+  auto type = cast<RankedTensorType>(top.getOperand().getType());
+  int64_t last = type.getRank() - 1;
+  AffineExpr size = table.extent(top.getOperand(), last);
+  if (!size)
+    return success();
+  if (!isNeverNegative(size - int64_t(top.getK())))
+    return refuse(op, "wants " + Twine(top.getK()) +
+                          " elements of a dimension that may have fewer");
+  // Of equal elements the first comes first: padding loses against all.
+  Block body;
+  Type scalar = RankedTensorType::get({}, type.getElementType());
+  OpBuilder inner(op->getContext());
+  inner.setInsertionPointToEnd(&body);
+  Value x = body.addArgument(scalar, op->getLoc()),
+        y = body.addArgument(scalar, op->getLoc());
+  Value larger = MaxOp::create(inner, op->getLoc(), scalar, x, y);
+  ReturnOp::create(inner, op->getLoc(), larger);
+  Attribute lowest = neutralElement(body, type.getElementType());
+  if (!lowest)
+    return refuse(op, "orders such elements of a bounded dimension");
+  OpBuilder builder(op);
+  Value fill = createSplat(builder, op->getLoc(),
+                           cast<RankedTensorType>(scalar), lowest);
+  op->setOperand(0,
+                 mask(builder, op->getLoc(), top.getOperand(), {last}, fill));
+  return success();
+}
+
+} // namespace heddle

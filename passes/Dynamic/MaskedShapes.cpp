@@ -1,0 +1,467 @@
+// Operations that move elements to places that depend on a bounded size.
+
+#include "passes/Dynamic/PaddingMasker.h"
+
+#include "heddle/Support/HostTensor.h"
+#include "passes/Graph/Constants.h"
+
+using namespace mlir;
+using namespace heddle::stablehlo;
+
+namespace heddle {
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+/// Whether the elements of `small` are those of `large` at the same places;
+/// beyond the largest size there is nothing to compare.
+static bool isCornerOf(const HostTensor &small, const HostTensor &large) {
+  if (small.kind() != large.kind() || small.rank() != large.rank())
+    return false;
+  if (small.size() == 0)
+    return true;
+  // Row by row, along the innermost dimension.
+  int64_t rank = small.rank(), outer = std::max<int64_t>(rank - 1, 0);
+  int64_t length = rank ? small.dim(outer) : 1;
+  int64_t pitch = rank ? large.dim(outer) : 1;
+  size_t bytes = std::min(length, pitch) * small.elementBytes();
+  SmallVector<int64_t> at(outer, 0);
+  for (int64_t row = 0; row < small.size() / length; ++row) {
+    int64_t place = 0;
+    bool isInside = true;
+    for (int64_t i = 0; i < outer; ++i) {
+      isInside &= at[i] < large.dim(i);
+      place = place * large.dim(i) + at[i];
+    }
+    if (isInside && memcmp(small.element(row * length),
+                           large.element(place * pitch), bytes) != 0)
+      return false;
+    for (int64_t i = outer; i-- > 0;) {
+      if (++at[i] < small.dim(i))
+        break;
+      at[i] = 0;
+    }
+  }
+  return true;
+}
+
+LogicalResult PaddingMasker::visitConstant(ConstantOp op) {
+  ArrayRef<ElementsAttr> samples = table.constants(op);
+  if (samples.empty())
+    return success(); // The same number everywhere.
+  SmallVector<HostTensor> tensors;
+  for (ElementsAttr sample : samples) {
+    std::optional<HostTensor> tensor = HostTensor::fromAttribute(sample);
+    if (!tensor)
+      return refuse(op, "has elements that depend on a bounded size");
+    tensors.push_back(std::move(*tensor));
+  }
+  const HostTensor &largest = tensors.front();
+  if (!table.extents(op.getResult()).empty()) {
+    for (const HostTensor &tensor : tensors)
+      if (!isCornerOf(tensor, largest))
+        return refuse(op, "has elements that depend on a bounded size");
+    return success();
+  }
+  // Numbers that were computed from sizes.
+  constexpr int64_t most = 64;
+  auto type = cast<RankedTensorType>(op.getType());
+  bool isInteger = type.getElementType().isInteger();
+  if (type.getNumElements() > most ||
+      !(isInteger || isa<FloatType>(type.getElementType())))
+    return refuse(op, "has elements that depend on a bounded size");
+  OpBuilder builder(op);
+  SmallVector<Value> elements;
+  auto one = RankedTensorType::get({1}, type.getElementType());
+  for (int64_t i = 0; i < type.getNumElements(); ++i) {
+    auto fitOf = [&](bool inverse) {
+      SmallVector<int64_t> numbers;
+      for (const HostTensor &tensor : tensors) {
+        if (isInteger) {
+          numbers.push_back(tensor.intAt(i));
+          continue;
+        }
+        double number = tensor.floatAt(i);
+        number = std::round(inverse ? 1 / number : number);
+        // Neither an integer nor the inverse of one.
+        HostTensor rounded = HostTensor::allocate(
+            RankedTensorType::get({}, type.getElementType()));
+        rounded.set(0, inverse ? 1 / number : number);
+        if (!(std::fabs(number) < 1 << 30) ||
+            rounded.floatAt(0) != tensor.floatAt(i))
+          return AffineExpr();
+        numbers.push_back(static_cast<int64_t>(number));
+      }
+      return sizes.fit(numbers);
+    };
+    AffineExpr expr = fitOf(false);
+    Value element;
+    if (expr) {
+      element = values.scalar(expr, type.getElementType());
+    } else if (!isInteger && (expr = fitOf(true))) {
+      Value number = values.scalar(expr, type.getElementType());
+      auto scalar = cast<RankedTensorType>(number.getType());
+      element = DivOp::create(builder, op.getLoc(), scalar,
+                              numberEverywhere(builder, op.getLoc(), scalar, 1),
+                              number);
+    }
+    if (!element)
+      return refuse(op, "has elements that depend on a bounded size in a way "
+                        "that is no sum of products");
+    elements.push_back(ReshapeOp::create(builder, op.getLoc(), one, element));
+  }
+  Value all = elements.front();
+  if (elements.size() > 1)
+    all = ConcatenateOp::create(
+        builder, op.getLoc(),
+        RankedTensorType::get({type.getNumElements()}, type.getElementType()),
+        elements, 0);
+  all = ReshapeOp::create(builder, op.getLoc(), type, all);
+  replace(op, all);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Reshapes
+//===----------------------------------------------------------------------===//
+
+/// Whether the true elements are a prefix of dimensions [begin, end): only the
+/// first that is not 1 is bounded.
+static bool isPrefix(ArrayRef<int64_t> shape, ArrayRef<AffineExpr> extents,
+                     unsigned begin, unsigned end) {
+  bool first = true;
+  for (unsigned i = begin; i < end; ++i) {
+    if (!extents.empty() && !isa<AffineConstantExpr>(extents[i]) && !first)
+      return false;
+    first &= shape[i] == 1;
+  }
+  return true;
+}
+
+/// Whether two products of sizes are the same function: they agree at more
+/// values of each symbol than it is a factor.
+static bool areEqual(AffineExpr a, AffineExpr b) {
+  if (a == b)
+    return true;
+  if (hasQuotient(a) || hasQuotient(b))
+    return false;
+  unsigned symbols = 0;
+  for (AffineExpr expr : {a, b})
+    expr.walk([&](AffineExpr part) {
+      if (auto symbol = dyn_cast<AffineSymbolExpr>(part))
+        symbols = std::max(symbols, symbol.getPosition() + 1);
+    });
+  constexpr unsigned values = 5;
+  SmallVector<int64_t> point(symbols, 1);
+  while (evaluate(a, point) == evaluate(b, point)) {
+    unsigned i = 0;
+    while (i < symbols && ++point[i] > values)
+      point[i++] = 1;
+    if (i == symbols)
+      return true;
+  }
+  return false;
+}
+
+/// Whether a reshape of the padded tensor is one of the true tensor: in each
+/// group of dimensions that becomes a group of others, either all sizes are
+/// constant or the true elements come first on both sides.
+static bool keepsPlaces(ArrayRef<int64_t> from, ArrayRef<AffineExpr> fromTrue,
+                        ArrayRef<int64_t> to, ArrayRef<AffineExpr> toTrue) {
+  if (llvm::is_contained(from, 0))
+    return true;
+  unsigned i = 0, j = 0;
+  while (i < from.size() || j < to.size()) {
+    unsigned beginFrom = i, beginTo = j;
+    int64_t left = i < from.size() ? from[i++] : 1,
+            right = j < to.size() ? to[j++] : 1;
+    while (left != right) {
+      if (left < right)
+        left *= from[i++];
+      else
+        right *= to[j++];
+    }
+    // A dimension that is the same on both sides is a group of its own.
+    if (!isPrefix(from, fromTrue, beginFrom, i) ||
+        !isPrefix(to, toTrue, beginTo, j))
+      return false;
+    // The true elements of the group must be as many.
+    AffineExpr before, after;
+    auto times = [](AffineExpr &product, ArrayRef<AffineExpr> extents,
+                    ArrayRef<int64_t> shape, unsigned k) {
+      AffineExpr factor = extents.empty() ? AffineExpr() : extents[k];
+      if (!factor)
+        return shape[k];
+      if (isa<AffineConstantExpr>(factor))
+        return shape[k];
+      product = product ? product * factor : factor;
+      return int64_t(1);
+    };
+    int64_t constantBefore = 1, constantAfter = 1;
+    for (unsigned k = beginFrom; k < i; ++k)
+      constantBefore *= times(before, fromTrue, from, k);
+    for (unsigned k = beginTo; k < j; ++k)
+      constantAfter *= times(after, toTrue, to, k);
+    if (bool(before) != bool(after))
+      return false;
+    if (before && !areEqual(before * constantBefore, after * constantAfter))
+      return false;
+  }
+  return true;
+}
+
+Value PaddingMasker::reflow(OpBuilder &builder, Location loc, Value value,
+                            ArrayRef<int64_t> shape,
+                            ArrayRef<AffineExpr> extents) {
+  auto type = cast<RankedTensorType>(value.getType());
+  Type element = type.getElementType();
+  SmallVector<AffineExpr> trueFrom;
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    trueFrom.push_back(extent(value, i));
+  auto finish = [&](Value result) {
+    table.setExtents(result, extents);
+    return result;
+  };
+  if (keepsPlaces(type.getShape(), trueFrom, shape, extents))
+    return finish(ReshapeOp::create(
+        builder, loc, RankedTensorType::get(shape, element), value));
+  ++changes;
+  // Equal constant dimensions at the end move as one piece.
+  ArrayRef<int64_t> from = type.getShape(), to = shape;
+  int64_t piece = 1;
+  while (!from.empty() && !to.empty() && from.back() == to.back() &&
+         isa<AffineConstantExpr>(trueFrom[from.size() - 1]) &&
+         isa<AffineConstantExpr>(extents[to.size() - 1])) {
+    piece *= from.back();
+    from = from.drop_back();
+    to = to.drop_back();
+  }
+  int64_t sourceRows = 1, rows = 1;
+  for (int64_t size : from)
+    sourceRows *= size;
+  for (int64_t size : to)
+    rows *= size;
+  auto indexType = RankedTensorType::get({rows}, builder.getI32Type());
+  auto number = [&](Value scalar) {
+    return spread(builder, loc, scalar, indexType);
+  };
+  auto times = [&](Value x, Value y) -> Value {
+    return MulOp::create(builder, loc, indexType, x, y);
+  };
+  auto plus = [&](Value x, Value y) -> Value {
+    return y ? Value(AddOp::create(builder, loc, indexType, x, y)) : x;
+  };
+  // The place of each row among the true ones ...
+  auto toType = RankedTensorType::get(to, builder.getI32Type());
+  Value place;
+  AffineExpr stride = constant(1);
+  for (size_t i = to.size(); i-- > 0;) {
+    Value along = ReshapeOp::create(builder, loc, indexType,
+                                    IotaOp::create(builder, loc, toType, i));
+    place = plus(times(along, number(values.scalar(stride))), place);
+    stride = stride * extents[i];
+  }
+  if (!place)
+    place = numberEverywhere(builder, loc, indexType, 0);
+  // ... and where that is in the source. An extent of 0 has no rows at all.
+  Value source, rest = place;
+  int64_t padded = 1;
+  for (size_t i = from.size(); i-- > 0;) {
+    Value coordinate = rest;
+    if (i > 0) {
+      Value size = number(values.scalar(trueFrom[i]));
+      size = MaxOp::create(builder, loc, indexType, size,
+                           numberEverywhere(builder, loc, indexType, 1));
+      coordinate = RemOp::create(builder, loc, indexType, rest, size);
+      rest = DivOp::create(builder, loc, indexType, rest, size);
+    }
+    source = plus(
+        times(coordinate, numberEverywhere(builder, loc, indexType, padded)),
+        source);
+    padded *= from[i];
+  }
+  if (!source)
+    source = numberEverywhere(builder, loc, indexType, 0);
+  Value table2d = ReshapeOp::create(
+      builder, loc, RankedTensorType::get({sourceRows, piece}, element), value);
+  Value indices = ReshapeOp::create(
+      builder, loc, RankedTensorType::get({rows, 1}, builder.getI32Type()),
+      source);
+  auto numbers = GatherDimensionNumbersAttr::get(
+      builder.getContext(), /*offsetDims=*/{1}, /*collapsedSliceDims=*/{0},
+      /*operandBatchingDims=*/{}, /*startIndicesBatchingDims=*/{},
+      /*startIndexMap=*/{0}, /*indexVectorDim=*/1);
+  Value gathered = GatherOp::create(
+      builder, loc, RankedTensorType::get({rows, piece}, element), table2d,
+      indices, numbers, builder.getDenseI64ArrayAttr({1, piece}),
+      builder.getBoolAttr(false));
+  return finish(ReshapeOp::create(
+      builder, loc, RankedTensorType::get(shape, element), gathered));
+}
+
+LogicalResult PaddingMasker::visitReshape(ReshapeOp op) {
+  auto type = cast<RankedTensorType>(op.getType());
+  auto from = cast<RankedTensorType>(op.getOperand().getType());
+  SmallVector<AffineExpr> trueFrom, trueTo;
+  for (int64_t i = 0; i < from.getRank(); ++i)
+    trueFrom.push_back(extent(op.getOperand(), i));
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    trueTo.push_back(extent(op.getResult(), i));
+  if (keepsPlaces(from.getShape(), trueFrom, type.getShape(), trueTo))
+    return success();
+  if (from.getNumElements() != type.getNumElements() ||
+      from.getNumElements() > INT32_MAX)
+    return refuse(op, "has too many elements");
+  OpBuilder builder(op);
+  replace(op, reflow(builder, op.getLoc(), op.getOperand(), type.getShape(),
+                     trueTo));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Slices and the like
+//===----------------------------------------------------------------------===//
+
+LogicalResult PaddingMasker::visitSlice(SliceOp op) {
+  if (failed(onlyVaries(op, {"start_indices", "limit_indices"})))
+    return failure();
+  auto type = cast<RankedTensorType>(op.getOperand().getType());
+  SmallVector<AffineExpr> starts;
+  bool moves = false;
+  for (int64_t i = 0; i < type.getRank(); ++i) {
+    starts.push_back(integer(op, "start_indices", i, op.getStartIndices()[i]));
+    moves |= !isa<AffineConstantExpr>(starts.back());
+    AffineExpr limit = integer(op, "limit_indices", i, op.getLimitIndices()[i]);
+    if (!isNeverNegative(extent(op.getOperand(), i) - limit) ||
+        !isNeverNegative(starts[i]) || !isNeverNegative(limit - starts[i]))
+      return refuse(op, "takes elements that a bounded dimension may lack");
+  }
+  if (!moves)
+    return success();
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  SmallVector<int64_t> lengths;
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    lengths.push_back(op.getLimitIndices()[i] - op.getStartIndices()[i]);
+  Value longer = lengthen(builder, loc, op.getOperand(), lengths);
+  if (!longer)
+    return refuse(op, "moves such elements by a bounded size");
+  SmallVector<Value> places = llvm::map_to_vector(
+      starts, [&](AffineExpr start) { return values.scalar(start); });
+  Value piece = DynamicSliceOp::create(
+      builder, loc, RankedTensorType::get(lengths, type.getElementType()),
+      longer, places, builder.getDenseI64ArrayAttr(lengths));
+  SmallVector<int64_t> zeros(type.getRank(), 0);
+  Value result = SliceOp::create(builder, loc, op.getType(), piece, zeros,
+                                 lengths, op.getStrides());
+  replace(op, result);
+  return success();
+}
+
+LogicalResult PaddingMasker::visitPad(PadOp op) {
+  if (failed(onlyVaries(op, {"edge_padding_high"})))
+    return failure();
+  auto type = cast<RankedTensorType>(op.getType());
+  OpBuilder builder(op);
+  builder.setInsertionPointAfter(op);
+  Location loc = op.getLoc();
+  auto maskType = RankedTensorType::get(type.getShape(), builder.getI1Type());
+  Value valid;
+  for (int64_t i = 0; i < type.getRank(); ++i) {
+    AffineExpr size = table.extent(op.getOperand(), i);
+    AffineExpr high =
+        integer(op, "edge_padding_high", i, op.getEdgePaddingHigh()[i]);
+    auto constantHigh = dyn_cast<AffineConstantExpr>(high);
+    if (!size || (constantHigh && constantHigh.getValue() <= 0))
+      continue;
+    int64_t interior = op.getInteriorPadding()[i];
+    if (interior != 0 && sizes.range(size).first < 1)
+      return refuse(op, "spreads a dimension that may be empty");
+    AffineExpr end =
+        size * (interior + 1) - interior + op.getEdgePaddingLow()[i];
+    Value part = BroadcastInDimOp::create(
+        builder, loc, maskType, values.inside(end, type.getDimSize(i)),
+        builder.getDenseI64ArrayAttr({i}));
+    valid = valid ? Value(AndOp::create(builder, loc, maskType, valid, part))
+                  : part;
+  }
+  if (!valid)
+    return success();
+  ++changes;
+  Value fill = spread(builder, loc, op.getPaddingValue(), type);
+  auto chosen =
+      SelectOp::create(builder, loc, type, valid, op.getResult(), fill);
+  table.setExtents(chosen.getResult(),
+                   Extents(SizeTable::Extents(table.extents(op.getResult()))));
+  op.getResult().replaceAllUsesExcept(chosen.getResult(), chosen);
+  return success();
+}
+
+/// Each piece is written where the one before truly ends, over its padding.
+LogicalResult PaddingMasker::visitConcatenate(ConcatenateOp op) {
+  auto type = cast<RankedTensorType>(op.getType());
+  int64_t dim = op.getDimension();
+  if (llvm::none_of(op.getInputs().drop_back(),
+                    [&](Value input) { return isBounded(input, dim); }))
+    return success();
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  Value result;
+  AffineExpr offset = constant(0);
+  Value zero = numberEverywhere(
+      builder, loc, RankedTensorType::get({}, builder.getI32Type()), 0);
+  for (Value input : op.getInputs()) {
+    if (!result) {
+      SmallVector<int64_t> extra(type.getRank(), 0);
+      extra[dim] = type.getDimSize(dim) -
+                   cast<RankedTensorType>(input.getType()).getDimSize(dim);
+      result = lengthen(builder, loc, input, extra);
+      if (!result)
+        return refuse(op, "joins such elements along a bounded dimension");
+    } else {
+      SmallVector<Value> places(type.getRank(), zero);
+      places[dim] = values.scalar(offset);
+      result = DynamicUpdateSliceOp::create(builder, loc, type, result, input,
+                                            places);
+    }
+    offset = offset + extent(input, dim);
+  }
+  replace(op, result);
+  return success();
+}
+
+/// What is reversed with its padding begins with it.
+LogicalResult PaddingMasker::visitReverse(ReverseOp op) {
+  auto type = cast<RankedTensorType>(op.getType());
+  OpBuilder builder(op);
+  builder.setInsertionPointAfter(op);
+  Location loc = op.getLoc();
+  SmallVector<int64_t> extra(type.getRank(), 0);
+  SmallVector<Value> places(
+      type.getRank(),
+      numberEverywhere(builder, loc,
+                       RankedTensorType::get({}, builder.getI32Type()), 0));
+  bool moves = false;
+  for (int64_t dim : op.getDimensions()) {
+    AffineExpr size = table.extent(op.getOperand(), dim);
+    if (!size)
+      continue;
+    moves = true;
+    extra[dim] = type.getDimSize(dim);
+    places[dim] = values.scalar(constant(type.getDimSize(dim)) - size);
+  }
+  if (!moves)
+    return success();
+  auto again = cast<ReverseOp>(builder.clone(*op));
+  Value longer = lengthen(builder, loc, again.getResult(), extra);
+  if (!longer)
+    return refuse(op, "moves such elements by a bounded size");
+  Value result =
+      DynamicSliceOp::create(builder, loc, type, longer, places,
+                             builder.getDenseI64ArrayAttr(type.getShape()));
+  replace(op, result);
+  return success();
+}
+
+} // namespace heddle

@@ -1,0 +1,105 @@
+// Operations on tensors that hold more than their true elements.
+
+#ifndef HEDDLE_PASSES_DYNAMIC_PADDINGMASKER_H
+#define HEDDLE_PASSES_DYNAMIC_PADDINGMASKER_H
+
+#include "dialects/StableHlo/StableHlo.h"
+#include "passes/Dynamic/ExtentValues.h"
+#include "passes/Dynamic/SizeTable.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace heddle {
+
+/// Rewrites operations so that the true part of each result is what the program
+/// with true sizes computes, whatever the padding of the operands holds.
+class PaddingMasker {
+public:
+  PaddingMasker(SizeTable &table, ExtentValues &values,
+                const SampleSizes &sizes)
+      : table(table), values(values), sizes(sizes) {}
+
+  mlir::LogicalResult run(mlir::Block &block);
+
+  /// The elements of `value` in row-major order of its true shape, as a tensor
+  /// of `shape` whose true shape is `extents`.
+  mlir::Value reflow(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::Value value, llvm::ArrayRef<int64_t> shape,
+                     llvm::ArrayRef<mlir::AffineExpr> extents);
+
+private:
+  using Extents = llvm::ArrayRef<mlir::AffineExpr>;
+
+  mlir::LogicalResult visit(mlir::Operation *op);
+  mlir::LogicalResult dispatch(mlir::Operation *op);
+  bool isTouched(mlir::Operation *op) const;
+  mlir::LogicalResult refuse(mlir::Operation *op, const llvm::Twine &why);
+  /// Fails if an attribute other than these is not constant.
+  mlir::LogicalResult onlyVaries(mlir::Operation *op,
+                                 llvm::ArrayRef<llvm::StringRef> names);
+  mlir::AffineExpr constant(int64_t value) const;
+  /// The extent of any dimension, constant or not.
+  mlir::AffineExpr extent(mlir::Value value, int64_t dim) const;
+  /// Element `i` of an integer attribute, which has `value` for the largest
+  /// sizes.
+  mlir::AffineExpr integer(mlir::Operation *op, llvm::StringRef name,
+                           unsigned i, int64_t value) const;
+  bool isNeverNegative(mlir::AffineExpr expr) const {
+    return sizes.range(expr).first >= 0;
+  }
+  bool isBounded(mlir::Value value, int64_t dim) const {
+    return bool(table.extent(value, dim));
+  }
+
+  /// `value` with `fill` (a scalar) in the padding along `dims`.
+  mlir::Value mask(mlir::OpBuilder &builder, mlir::Location loc,
+                   mlir::Value value, llvm::ArrayRef<int64_t> dims,
+                   mlir::Value fill);
+  /// The same with zeros; null if the element type has none.
+  mlir::Value maskWithZero(mlir::OpBuilder &builder, mlir::Location loc,
+                           mlir::Value value, llvm::ArrayRef<int64_t> dims);
+  /// True where `value` is true along `dims`; null if it is everywhere.
+  mlir::Value inside(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::Value value, llvm::ArrayRef<int64_t> dims);
+  /// `value` with `extra` zeros more at the end of a dimension.
+  mlir::Value lengthen(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::Value value, llvm::ArrayRef<int64_t> extra);
+  /// `start`, at most `limit`.
+  mlir::Value atMost(mlir::OpBuilder &builder, mlir::Value start,
+                     mlir::AffineExpr limit);
+  /// A replacement for `op` with one result more or other operands.
+  mlir::Operation *recreate(mlir::OpBuilder &builder, mlir::Operation *op,
+                            mlir::ValueRange operands);
+  void replace(mlir::Operation *op, mlir::ValueRange values);
+  void setOperand(mlir::Operation *op, unsigned i, mlir::Value value);
+
+  mlir::LogicalResult visitConstant(stablehlo::ConstantOp op);
+  mlir::LogicalResult visitReshape(stablehlo::ReshapeOp op);
+  mlir::LogicalResult visitSlice(stablehlo::SliceOp op);
+  mlir::LogicalResult visitPad(stablehlo::PadOp op);
+  mlir::LogicalResult visitConcatenate(stablehlo::ConcatenateOp op);
+  mlir::LogicalResult visitReverse(stablehlo::ReverseOp op);
+  mlir::LogicalResult visitDot(stablehlo::DotGeneralOp op);
+  mlir::LogicalResult visitConvolution(stablehlo::ConvolutionOp op);
+  mlir::LogicalResult visitReduce(stablehlo::ReduceOp op);
+  mlir::LogicalResult reduceFlagged(stablehlo::ReduceOp op);
+  mlir::LogicalResult visitReduceWindow(stablehlo::ReduceWindowOp op);
+  mlir::LogicalResult visitSort(stablehlo::SortOp op);
+  mlir::LogicalResult visitTopK(mlir::Operation *op);
+  mlir::LogicalResult visitGather(stablehlo::GatherOp op);
+  mlir::LogicalResult visitScatter(stablehlo::ScatterOp op);
+  mlir::LogicalResult visitDynamicSlice(stablehlo::DynamicSliceOp op);
+  mlir::LogicalResult
+  visitDynamicUpdateSlice(stablehlo::DynamicUpdateSliceOp op);
+  mlir::LogicalResult visitComposite(stablehlo::CompositeOp op);
+
+  SizeTable &table;
+  ExtentValues &values;
+  const SampleSizes &sizes;
+  /// Operations that had to become others.
+  unsigned changes = 0;
+};
+
+} // namespace heddle
+
+#endif // HEDDLE_PASSES_DYNAMIC_PADDINGMASKER_H

@@ -1,0 +1,86 @@
+// Sizes that are known when running, and the programs for some of their values.
+
+#ifndef HEDDLE_PASSES_DYNAMIC_SAMPLESIZES_H
+#define HEDDLE_PASSES_DYNAMIC_SAMPLESIZES_H
+
+#include "mlir/IR/AffineExpr.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <string>
+#include <vector>
+
+namespace heddle {
+
+/// A size that each call chooses, from `minimum` to `maximum`.
+struct BoundedSymbol {
+  std::string name;
+  int64_t minimum;
+  int64_t maximum;
+};
+
+/// The points at which a program with bounded sizes is looked at. The first is
+/// the largest sizes. A size of the program is found as the function of the
+/// symbols that is linear in each and goes through all points; there are more
+/// points than such a function has coefficients. With many points it may also
+/// be a quotient: a * floor((symbol + b) / c) + d * symbol + e.
+class SampleSizes {
+public:
+  /// `above`: symbols of fewer than five values are looked at beyond their
+  /// maximum, not near 0, where sizes of 1 change what a program means. `more`:
+  /// points that a function is tested at besides. With the least size of a
+  /// symbol among them, no function that bends one way only along it (the least
+  /// or the greatest of several that do not bend) is taken for one that does
+  /// not.
+  SampleSizes(mlir::MLIRContext *context, std::vector<BoundedSymbol> symbols,
+              bool above, llvm::ArrayRef<llvm::SmallVector<int64_t>> more = {});
+
+  llvm::ArrayRef<BoundedSymbol> symbols() const { return symbolList; }
+  /// What a message says of them: "give one size in place of a range (batch =
+  /// 1..8, length = 2..64)".
+  std::string remedy() const;
+  /// Values of the symbols, point by point.
+  llvm::ArrayRef<llvm::SmallVector<int64_t>> points() const {
+    return pointList;
+  }
+
+  /// The function with these values at the points; null if there is none.
+  mlir::AffineExpr fit(llvm::ArrayRef<int64_t> values) const;
+  /// Whether there was none for some values.
+  bool wantsMore() const { return missed; }
+  /// For quotients: a symbol's sizes one after the other beside the largest of
+  /// the others, all or those next to both ends and some between. `above`: none
+  /// near 0, and fewer.
+  llvm::SmallVector<llvm::SmallVector<int64_t>> densePoints(bool above) const;
+
+  /// No value of `expr` is below the first or above the second; where it is
+  /// linear in each symbol these are its least and its largest.
+  std::pair<int64_t, int64_t> range(mlir::AffineExpr expr) const;
+
+  mlir::MLIRContext *context() const { return mlirContext; }
+
+private:
+  mlir::AffineExpr fitLinear(llvm::ArrayRef<int64_t> values) const;
+  mlir::AffineExpr fitQuotient(llvm::ArrayRef<int64_t> values,
+                               unsigned symbol) const;
+  /// How many sizes of a symbol follow each other among the points.
+  int64_t longestRun(unsigned symbol) const;
+  std::pair<int64_t, int64_t> valuesAt(mlir::AffineExpr expr,
+                                       bool everywhere) const;
+  std::pair<int64_t, int64_t> interval(mlir::AffineExpr expr) const;
+
+  mlir::MLIRContext *mlirContext;
+  std::vector<BoundedSymbol> symbolList;
+  llvm::SmallVector<llvm::SmallVector<int64_t>> pointList;
+  llvm::SmallVector<int64_t> steps; ///< From the maximum to the next point.
+  mutable bool missed = false;
+};
+
+/// Whether a part of `expr` is a quotient.
+bool hasQuotient(mlir::AffineExpr expr);
+
+/// The value of `expr` when the symbols have the values `symbols`.
+int64_t evaluate(mlir::AffineExpr expr, llvm::ArrayRef<int64_t> symbols);
+
+} // namespace heddle
+
+#endif // HEDDLE_PASSES_DYNAMIC_SAMPLESIZES_H

@@ -1,0 +1,41 @@
+//===- ProgramDevice.cpp --------------------------------------------------===//
+
+#include "runtime/ProgramDevice.h"
+
+#include "runtime/drivers/Status.h"
+#include "runtime/format/ManifestVerifier.h"
+
+using namespace heddle;
+using namespace heddle::runtime;
+using format::length;
+
+ProgramDevice::~ProgramDevice() {
+  if (loaded)
+    opened->driver().image_unload(loaded);
+}
+
+Error ProgramDevice::open(const heddle_driver &driver, uint32_t number) {
+  return Device::open(driver, number, opened);
+}
+
+Error ProgramDevice::loadCode(const heddle_driver_code &code,
+                              const format::Variant &variant, uint32_t image) {
+  const heddle_driver &driver = opened->driver();
+  heddle_status why;
+  if (int32_t failed =
+          driver.image_load(opened->handle(), &code, &loaded, &why))
+    return told(failed, why);
+  found.resize(length(variant.kernels()));
+  for (uint32_t i = 0; i < found.size(); ++i) {
+    const format::Kernel &kernel = *variant.kernels()->Get(i);
+    const format::CpuLaunch *launch = kernel.launch_as_CpuLaunch();
+    if (!launch || kernel.image() != image)
+      continue;
+    heddle_driver_kernel_info info = {kernel.name() ? kernel.name()->c_str()
+                                                    : "",
+                                      launch->offset(), launch->scratch()};
+    if (int32_t failed = driver.image_kernel(loaded, &info, &found[i], &why))
+      return told(failed, why);
+  }
+  return {};
+}

@@ -1,0 +1,111 @@
+//===- Drivers.cpp --------------------------------------------------------===//
+
+#include "runtime/drivers/Drivers.h"
+
+#include "runtime/drivers/Status.h"
+#include "runtime/drivers/cpu/CpuDriver.h"
+#include "runtime/drivers/sim/SimDriver.h"
+
+#include <map>
+#include <mutex>
+#include <new>
+
+using namespace heddle;
+using namespace heddle::runtime;
+
+const std::vector<const heddle_driver *> &runtime::allDrivers() {
+  static const std::vector<const heddle_driver *> drivers = {
+      &cpuDriver,
+      &simDriver,
+  };
+  return drivers;
+}
+
+const heddle_driver *runtime::findDriver(uint32_t kind) {
+  for (const heddle_driver *driver : allDrivers())
+    if (driver->kind == kind)
+      return driver;
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Device
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The devices of the process that are open.
+struct OpenDevices {
+  std::mutex mutex;
+  std::map<std::pair<const heddle_driver *, uint32_t>, std::weak_ptr<Device>>
+      devices;
+};
+} // namespace
+
+static OpenDevices &openDevices() {
+  static OpenDevices *const open = new OpenDevices;
+  return *open;
+}
+
+Device::Device(const heddle_driver &driver, heddle_driver_device *opened)
+    : table(driver), opened(opened) {
+  info.size = sizeof(info);
+  driver.device_describe(opened, &info);
+}
+
+Device::~Device() { table.device_close(opened); }
+
+Error Device::open(const heddle_driver &driver, uint32_t number,
+                   std::shared_ptr<Device> &device) {
+  OpenDevices &open = openDevices();
+  std::lock_guard<std::mutex> lock(open.mutex);
+  std::weak_ptr<Device> &known = open.devices[{&driver, number}];
+  device = known.lock();
+  if (device)
+    return {};
+  heddle_status why;
+  heddle_driver_device *handle = nullptr;
+  if (int32_t code = driver.device_open(number, &handle, &why))
+    return told(code, why);
+  // A deleter would be lost with a handle that no memory is left for.
+  Device *made = new (std::nothrow) Device(driver, handle);
+  if (!made) {
+    driver.device_close(handle);
+    return {HEDDLE_OUT_OF_MEMORY, "no memory"};
+  }
+  device.reset(made);
+  known = device;
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// DeviceMemory
+//===----------------------------------------------------------------------===//
+
+DeviceMemory::~DeviceMemory() {
+  if (address)
+    device->driver().free(device->handle(), address);
+}
+
+Error DeviceMemory::allocate(std::shared_ptr<Device> owner,
+                             heddle_driver_space space, uint64_t wanted,
+                             const char *what) {
+  *this = DeviceMemory();
+  if (!wanted)
+    return {};
+  heddle_status why;
+  void *given = nullptr;
+  if (int32_t code = owner->driver().allocate(owner->handle(), space, wanted,
+                                              &given, &why))
+    return {static_cast<heddle_code>(code),
+            "no memory for " + std::string(what) + " (" +
+                std::to_string(wanted) + " bytes): " + why.message};
+  device = std::move(owner);
+  address = given;
+  bytes = wanted;
+  return {};
+}
+
+void DeviceMemory::discard() {
+  if (address && device->driver().discard)
+    device->driver().discard(device->handle(), address, bytes);
+}

@@ -1,0 +1,296 @@
+//===- SimDriver.cpp - The table of simulated devices ---------------------===//
+
+#include "runtime/drivers/sim/SimDriver.h"
+
+#include "runtime/drivers/Status.h"
+#include "runtime/drivers/cpu/CodeImage.h"
+#include "runtime/drivers/cpu/Commands.h"
+#include "runtime/drivers/sim/SimDevice.h"
+
+#include <cstdio>
+
+using namespace heddle;
+using namespace heddle::runtime;
+
+namespace {
+struct SimImage {
+  SimDevice *device;
+  CodeImage code;
+  bool flushesSubnormals;
+  std::mutex mutex;
+  std::deque<CpuKernel> kernels;
+};
+
+struct SimSegment {
+  std::shared_ptr<const SimCommands> commands;
+};
+} // namespace
+
+static SimDevice &cast(heddle_driver_device *device) {
+  return *reinterpret_cast<SimDevice *>(device);
+}
+static SimImage &cast(heddle_driver_image *image) {
+  return *reinterpret_cast<SimImage *>(image);
+}
+static SimQueue &cast(heddle_driver_queue *queue) {
+  return *reinterpret_cast<SimQueue *>(queue);
+}
+static SimEvent &cast(heddle_driver_event *event) {
+  return *reinterpret_cast<SimEvent *>(event);
+}
+
+/// What a function that only may fail returns.
+static int32_t tellIf(const Error &error, heddle_status *why) {
+  return error ? tell(error, why) : HEDDLE_OK;
+}
+
+//===----------------------------------------------------------------------===//
+// Devices and memory
+//===----------------------------------------------------------------------===//
+
+static uint32_t deviceCount(heddle_status *why) {
+  SimOptions options;
+  if (Error error = SimOptions::read(options)) {
+    tell(error, why);
+    return 0;
+  }
+  return options.devices;
+}
+
+static int32_t openDevice(uint32_t number, heddle_driver_device **out,
+                          heddle_status *why) {
+  return guarded(why, [&]() -> int32_t {
+    auto device = std::make_unique<SimDevice>(number);
+    if (Error error = device->create())
+      return tell(error, why);
+    *out = reinterpret_cast<heddle_driver_device *>(device.release());
+    return HEDDLE_OK;
+  });
+}
+
+static void closeDevice(heddle_driver_device *device) { delete &cast(device); }
+
+static void describeDevice(heddle_driver_device *device,
+                           heddle_driver_device_info *out) {
+  heddle_driver_device_info info = {};
+  info.size = out->size;
+  std::snprintf(info.name, sizeof(info.name), "%s", cast(device).name.c_str());
+  info.spaces = 1u << HEDDLE_SPACE_DEVICE | 1u << HEDDLE_SPACE_PINNED;
+  info.mapped = 1u << HEDDLE_SPACE_PINNED;
+  info.memory_bytes = cast(device).options.memoryMiB << 20;
+  std::memcpy(out, &info, std::min(out->size, sizeof(info)));
+}
+
+static int32_t allocate(heddle_driver_device *device, heddle_driver_space space,
+                        uint64_t bytes, void **out, heddle_status *why) {
+  return guarded(why, [&]() -> int32_t {
+    return tellIf(cast(device).allocate(space, bytes, *out), why);
+  });
+}
+
+static void freeMemory(heddle_driver_device *device, void *address) {
+  cast(device).free(address);
+}
+
+static void discardMemory(heddle_driver_device *device, void *address,
+                          uint64_t bytes) {
+  cast(device).discard(address, bytes);
+}
+
+static int32_t mapMemory(heddle_driver_device *device, void *address,
+                         uint64_t bytes, void **out, heddle_status *why) {
+  return guarded(why, [&]() -> int32_t {
+    return tellIf(cast(device).map(address, bytes, *out), why);
+  });
+}
+
+static void unmapMemory(heddle_driver_device *, void *) {}
+
+static int32_t pinMemory(heddle_driver_device *device, void *memory,
+                         uint64_t bytes, heddle_status *why) {
+  return guarded(why, [&]() -> int32_t {
+    return tellIf(cast(device).pin(memory, bytes), why);
+  });
+}
+
+static void unpinMemory(heddle_driver_device *device, void *memory) {
+  cast(device).unpin(memory);
+}
+
+//===----------------------------------------------------------------------===//
+// Code
+//===----------------------------------------------------------------------===//
+
+static int32_t loadImage(heddle_driver_device *device,
+                         const heddle_driver_code *code,
+                         heddle_driver_image **out, heddle_status *why) {
+  return guarded(why, [&]() -> int32_t {
+    auto image = std::make_unique<SimImage>();
+    if (Error error = image->code.load(*code))
+      return tell(error, why);
+    image->device = &cast(device);
+    image->flushesSubnormals = code->flush_subnormals;
+    *out = reinterpret_cast<heddle_driver_image *>(image.release());
+    return HEDDLE_OK;
+  });
+}
+
+static void unloadImage(heddle_driver_image *image) { delete &cast(image); }
+
+static int32_t findKernel(heddle_driver_image *given,
+                          const heddle_driver_kernel_info *info,
+                          const heddle_driver_kernel **out,
+                          heddle_status *why) {
+  return guarded(why, [&]() -> int32_t {
+    SimImage &image = cast(given);
+    if (info->offset >= image.code.size())
+      return tell({HEDDLE_CODE_INVALID, "kernel '" + std::string(info->name) +
+                                            "' lies outside its image"},
+                  why);
+    std::lock_guard<std::mutex> lock(image.mutex);
+    image.kernels.push_back({image.code.kernel(info->offset), info->scratch,
+                             image.flushesSubnormals});
+    *out =
+        reinterpret_cast<const heddle_driver_kernel *>(&image.kernels.back());
+    return HEDDLE_OK;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Queues, segments, events
+//===----------------------------------------------------------------------===//
+
+static int32_t createQueue(heddle_driver_device *device,
+                           heddle_driver_queue **out, heddle_status *why) {
+  return guarded(why, [&]() -> int32_t {
+    SimQueue *queue = nullptr;
+    if (Error error = cast(device).createQueue(queue))
+      return tell(error, why);
+    *out = reinterpret_cast<heddle_driver_queue *>(queue);
+    return HEDDLE_OK;
+  });
+}
+
+static void destroyQueue(heddle_driver_queue *queue) {
+  cast(queue).device->destroyQueue(&cast(queue));
+}
+
+static std::shared_ptr<const SimCommands>
+copyCommands(const heddle_driver_command *commands, size_t count) {
+  return std::make_shared<const SimCommands>(commands, commands + count);
+}
+
+static int32_t submit(heddle_driver_queue *given,
+                      const heddle_driver_submission *submission,
+                      heddle_status *why) {
+  return guarded(why, [&]() -> int32_t {
+    SimQueue &queue = cast(given);
+    auto commands =
+        submission->segment
+            ? reinterpret_cast<const SimSegment *>(submission->segment)
+                  ->commands
+            : copyCommands(submission->commands, submission->command_count);
+    return tellIf(queue.device->submit(queue, std::move(commands), *submission),
+                  why);
+  });
+}
+
+static int32_t passedDeadline(heddle_status *why) {
+  return tell({HEDDLE_DEADLINE_EXCEEDED, "the call's deadline has passed"},
+              why);
+}
+
+static int32_t waitForQueue(heddle_driver_queue *given, uint64_t deadlineNs,
+                            heddle_status *why) {
+  return guarded(why, [&]() -> int32_t {
+    SimQueue &queue = cast(given);
+    SimMachine &machine = SimMachine::get();
+    std::unique_lock<std::mutex> lock(machine.mutex);
+    if (!SimDevice::wait(lock, deadlineNs, [&] { return queue.tasks.empty(); }))
+      return passedDeadline(why);
+    machine.races.hostWaited(queue.clock);
+    return tellIf(std::exchange(queue.error, Error()), why);
+  });
+}
+
+static int32_t createSegment(heddle_driver_queue *,
+                             const heddle_driver_command *commands,
+                             size_t count, heddle_driver_segment **out,
+                             heddle_status *why) {
+  return guarded(why, [&]() -> int32_t {
+    *out = reinterpret_cast<heddle_driver_segment *>(
+        new SimSegment{copyCommands(commands, count)});
+    return HEDDLE_OK;
+  });
+}
+
+static void destroySegment(heddle_driver_segment *segment) {
+  delete reinterpret_cast<SimSegment *>(segment);
+}
+
+static int32_t createEvent(heddle_driver_device *, heddle_driver_event **out,
+                           heddle_status *why) {
+  return guarded(why, [&]() -> int32_t {
+    auto *event = new SimEvent{std::make_shared<SimMoment>()};
+    event->latest->done = true;
+    *out = reinterpret_cast<heddle_driver_event *>(event);
+    return HEDDLE_OK;
+  });
+}
+
+static void destroyEvent(heddle_driver_event *event) { delete &cast(event); }
+
+static int32_t isEventDone(heddle_driver_event *event) {
+  SimMachine &machine = SimMachine::get();
+  std::lock_guard<std::mutex> lock(machine.mutex);
+  const SimMoment &moment = *cast(event).latest;
+  if (moment.done)
+    machine.races.hostWaited(moment.clock);
+  return moment.done;
+}
+
+static int32_t waitForEvent(heddle_driver_event *event, uint64_t deadlineNs,
+                            heddle_status *why) {
+  return guarded(why, [&]() -> int32_t {
+    SimMachine &machine = SimMachine::get();
+    std::unique_lock<std::mutex> lock(machine.mutex);
+    std::shared_ptr<SimMoment> moment = cast(event).latest;
+    if (!SimDevice::wait(lock, deadlineNs, [&] { return moment->done; }))
+      return passedDeadline(why);
+    machine.races.hostWaited(moment->clock);
+    return tellIf(moment->error, why);
+  });
+}
+
+static constexpr heddle_driver makeTable() {
+  heddle_driver table = {};
+  table.kind = 3;
+  table.name = "sim";
+  table.device_count = deviceCount;
+  table.device_open = openDevice;
+  table.device_close = closeDevice;
+  table.device_describe = describeDevice;
+  table.allocate = allocate;
+  table.free = freeMemory;
+  table.discard = discardMemory;
+  table.map = mapMemory;
+  table.unmap = unmapMemory;
+  table.pin = pinMemory;
+  table.unpin = unpinMemory;
+  table.image_load = loadImage;
+  table.image_unload = unloadImage;
+  table.image_kernel = findKernel;
+  table.queue_create = createQueue;
+  table.queue_destroy = destroyQueue;
+  table.submit = submit;
+  table.queue_wait = waitForQueue;
+  table.event_create = createEvent;
+  table.event_destroy = destroyEvent;
+  table.event_done = isEventDone;
+  table.event_wait = waitForEvent;
+  table.segment_create = createSegment;
+  table.segment_destroy = destroySegment;
+  return table;
+}
+
+const heddle_driver runtime::simDriver = makeTable();

@@ -1,0 +1,20 @@
+//===- Limits.h - How large a plan may be ----------------------*- C++ -*-===//
+//
+// Apart from the schema, for who makes plans without writing artifacts.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_RUNTIME_FORMAT_LIMITS_H
+#define HEDDLE_RUNTIME_FORMAT_LIMITS_H
+
+#include <cstdint>
+
+namespace heddle::format {
+
+/// How deeply the blocks of a program nest, the outermost included: a walker
+/// needs no more frames.
+constexpr uint32_t maximumBlockDepth = 32;
+
+} // namespace heddle::format
+
+#endif // HEDDLE_RUNTIME_FORMAT_LIMITS_H

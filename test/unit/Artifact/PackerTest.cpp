@@ -1,0 +1,326 @@
+#include "heddle/Artifact/Packer.h"
+
+#include "dialects/Kernel/Kernel.h"
+#include "dialects/StableHlo/StableHlo.h"
+#include "heddle/Reference/Interpreter.h"
+#include "heddle/Support/Weights.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Parser/Parser.h"
+
+#include "gtest/gtest.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace heddle;
+
+namespace {
+class PackerTest : public ::testing::Test {
+protected:
+  PackerTest() {
+    context.loadDialect<func::FuncDialect, kernel::KernelDialect,
+                        stablehlo::StableHloDialect>();
+  }
+
+  /// A weight with the given program, which ends by naming its value %r.
+  kernel::WeightOp weight(const std::string &program, const std::string &type,
+                          const std::string &packing = "") {
+    std::string text = "kernel.weight @w : " + type +
+                       (packing.empty() ? "" : " packing \"" + packing + "\"") +
+                       " {\n" + program + "\nkernel.yield %r : " + type +
+                       "\n}\n";
+    modules.push_back(parseSourceString<ModuleOp>(text, &context));
+    EXPECT_TRUE(modules.back());
+    return *modules.back()->getOps<kernel::WeightOp>().begin();
+  }
+
+  std::vector<char> pack(kernel::WeightOp op) {
+    std::vector<char> bytes;
+    EXPECT_TRUE(succeeded(packWeight(op, [&](ArrayRef<char> piece) {
+      bytes.insert(bytes.end(), piece.begin(), piece.end());
+      return success();
+    })));
+    return bytes;
+  }
+
+  /// The same program as the interpreter evaluates it.
+  std::vector<char> interpreted(const std::string &program,
+                                const std::string &type) {
+    std::string text = "func.func @main() -> " + type + " {\n" + program +
+                       "\nreturn %r : " + type + "\n}\n";
+    modules.push_back(parseSourceString<ModuleOp>(text, &context));
+    EXPECT_TRUE(modules.back());
+    auto results =
+        interpret(*modules.back()->getOps<func::FuncOp>().begin(), {});
+    EXPECT_TRUE(succeeded(results));
+    ArrayRef<char> bytes = results->front().bytes();
+    return {bytes.begin(), bytes.end()};
+  }
+
+  void expectLikeInterpreter(const std::string &program,
+                             const std::string &type) {
+    EXPECT_EQ(pack(weight(program, type)), interpreted(program, type))
+        << program;
+  }
+
+  MLIRContext context;
+  std::vector<OwningOpRef<ModuleOp>> modules;
+};
+
+/// 0, 1, 2, ... in a shape, as a constant that is no splat.
+std::string counting(const std::string &name, int64_t count,
+                     const std::string &shape) {
+  std::string text = name + "0 = stablehlo.constant dense<[";
+  for (int64_t i = 0; i < count; ++i)
+    text += (i ? ", " : "") + std::to_string(i) + ".0";
+  text += "]> : tensor<" + std::to_string(count) + "xf32>\n";
+  return text + name + " = stablehlo.reshape " + name + "0 : (tensor<" +
+         std::to_string(count) + "xf32>) -> tensor<" + shape + "xf32>\n";
+}
+
+std::vector<float> floats(const std::vector<char> &bytes) {
+  std::vector<float> values(bytes.size() / sizeof(float));
+  std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+
+TEST_F(PackerTest, Transposes) {
+  expectLikeInterpreter(
+      counting("%a", 24, "2x3x4") +
+          "%r = stablehlo.transpose %a, dims = [2, 0, 1] : (tensor<2x3x4xf32>) "
+          "-> tensor<4x2x3xf32>",
+      "tensor<4x2x3xf32>");
+}
+
+TEST_F(PackerTest, SlicesWithSteps) {
+  expectLikeInterpreter(
+      counting("%a", 24, "4x6") +
+          "%r = stablehlo.slice %a [1:4:2, 0:6:3] : (tensor<4x6xf32>) -> "
+          "tensor<2x2xf32>",
+      "tensor<2x2xf32>");
+}
+
+TEST_F(PackerTest, Reverses) {
+  expectLikeInterpreter(counting("%a", 24, "4x6") +
+                            "%r = stablehlo.reverse %a, dims = [0, 1] : "
+                            "tensor<4x6xf32>",
+                        "tensor<4x6xf32>");
+}
+
+TEST_F(PackerTest, Concatenates) {
+  expectLikeInterpreter(
+      counting("%a", 6, "2x3") + counting("%b", 8, "2x4") +
+          "%r = stablehlo.concatenate %a, %b, dim = 1 : (tensor<2x3xf32>, "
+          "tensor<2x4xf32>) -> tensor<2x7xf32>",
+      "tensor<2x7xf32>");
+}
+
+TEST_F(PackerTest, ComparesAndTakesSigns) {
+  const char *numbers = "%a = stablehlo.constant dense<[2.5, -2.5, 0.0, -0.0, "
+                        "0x7FC00000, 0xFF800000]> : tensor<6xf32>\n";
+  expectLikeInterpreter(std::string(numbers) +
+                            "%r = stablehlo.sign %a : tensor<6xf32>",
+                        "tensor<6xf32>");
+  for (const char *direction : {"EQ", "NE", "LT", "LE", "GT", "GE"}) {
+    expectLikeInterpreter(
+        numbers + ("%b = stablehlo.negate %a : tensor<6xf32>\n"
+                   "%r = stablehlo.compare " +
+                   std::string(direction) +
+                   ", %a, %b, FLOAT : (tensor<6xf32>, tensor<6xf32>) -> "
+                   "tensor<6xi1>"),
+        "tensor<6xi1>");
+    expectLikeInterpreter(
+        "%a = stablehlo.constant dense<[1, 2, 255]> : tensor<3xui8>\n"
+        "%b = stablehlo.constant dense<[2, 2, 1]> : tensor<3xui8>\n"
+        "%r = stablehlo.compare " +
+            std::string(direction) +
+            ", %a, %b, UNSIGNED : (tensor<3xui8>, tensor<3xui8>) -> "
+            "tensor<3xi1>",
+        "tensor<3xi1>");
+  }
+}
+
+TEST_F(PackerTest, PadsAndCuts) {
+  expectLikeInterpreter(
+      counting("%a", 6, "2x3") +
+          "%p = stablehlo.constant dense<9.0> : tensor<f32>\n"
+          "%r = stablehlo.pad %a, %p, low = [1, -1], high = [0, 2], interior = "
+          "[0, 0] : (tensor<2x3xf32>, tensor<f32>) -> tensor<3x4xf32>",
+      "tensor<3x4xf32>");
+}
+
+TEST_F(PackerTest, FoldsABatchNorm) {
+  expectLikeInterpreter(
+      counting("%w", 12, "3x4") + counting("%s", 4, "4") +
+          "%e = stablehlo.constant dense<1.0e-5> : tensor<4xf32>\n"
+          "%v = stablehlo.add %s, %e : tensor<4xf32>\n"
+          "%i = stablehlo.rsqrt %v : tensor<4xf32>\n"
+          "%b = stablehlo.broadcast_in_dim %i, dims = [1] : (tensor<4xf32>) -> "
+          "tensor<3x4xf32>\n"
+          "%r = stablehlo.multiply %w, %b : tensor<3x4xf32>",
+      "tensor<3x4xf32>");
+}
+
+TEST_F(PackerTest, Converts) {
+  std::string source = "%a = stablehlo.constant dense<[-1.5, 0.0, 2.7, "
+                       "65000.0]> : tensor<4xf32>\n";
+  for (const char *type : {"bf16", "f16", "f64", "i32", "i1"})
+    expectLikeInterpreter(source + "%r = stablehlo.convert %a : " +
+                              "(tensor<4xf32>) -> tensor<4x" + type + ">",
+                          std::string("tensor<4x") + type + ">");
+}
+
+TEST_F(PackerTest, ConvertsIntegersOfEveryWidth) {
+  for (const char *type : {"i8", "i16", "i32", "i64"})
+    expectLikeInterpreter(
+        std::string("%a = stablehlo.constant dense<[-128, -1, 0, 127]> : "
+                    "tensor<4x") +
+            type + ">\n%r = stablehlo.convert %a : (tensor<4x" + type +
+            ">) -> tensor<4xf32>",
+        "tensor<4xf32>");
+}
+
+TEST_F(PackerTest, ConversionsToIntegersSaturate) {
+  // 1e30, -1e30, NaN, -1.5
+  std::string source = "%a = stablehlo.constant dense<[1.0e30, -1.0e30, "
+                       "0x7FC00000, -1.5]> : tensor<4xf32>\n";
+  for (const char *type : {"i8", "ui8", "i16", "i32", "ui32", "i64", "ui64"})
+    expectLikeInterpreter(source + "%r = stablehlo.convert %a : " +
+                              "(tensor<4xf32>) -> tensor<4x" + type + ">",
+                          std::string("tensor<4x") + type + ">");
+}
+
+TEST_F(PackerTest, ChoosesAndCompares) {
+  expectLikeInterpreter(
+      counting("%a", 6, "6") +
+          "%i = stablehlo.iota dim = 0 : tensor<6xf32>\n"
+          "%c = stablehlo.constant dense<3.0> : tensor<6xf32>\n"
+          "%p = stablehlo.compare LT, %i, %c : (tensor<6xf32>, tensor<6xf32>) "
+          "-> tensor<6xi1>\n"
+          "%r = stablehlo.select %p, %a, %c : tensor<6xi1>, tensor<6xf32>",
+      "tensor<6xf32>");
+}
+
+TEST_F(PackerTest, Bools) {
+  expectLikeInterpreter(
+      "%a = stablehlo.constant dense<[true, false, true]> : tensor<3xi1>\n"
+      "%r = stablehlo.not %a : tensor<3xi1>",
+      "tensor<3xi1>");
+}
+
+/// A reshape between dimensions that do not nest, read box by box.
+TEST_F(PackerTest, ReshapesAcrossDimensions) {
+  std::string program =
+      counting("%a", 24, "4x6") +
+      "%t = stablehlo.transpose %a, dims = [1, 0] : (tensor<4x6xf32>) -> "
+      "tensor<6x4xf32>\n"
+      "%s = stablehlo.reshape %t : (tensor<6x4xf32>) -> tensor<8x3xf32>\n"
+      "%r = stablehlo.slice %s [1:7, 1:3] : (tensor<8x3xf32>) -> "
+      "tensor<6x2xf32>";
+  expectLikeInterpreter(program, "tensor<6x2xf32>");
+}
+
+/// [K, N] in panels of 32 columns, the last one filled with zeros.
+TEST_F(PackerTest, PanelsOfAContraction) {
+  std::string program = counting("%r", 3 * 40, "3x40");
+  std::vector<float> values =
+      floats(pack(weight(program, "tensor<3x40xf32>", "n32k1")));
+  ASSERT_EQ(values.size(), 2u * 3 * 32);
+  for (int64_t panel = 0; panel < 2; ++panel)
+    for (int64_t k = 0; k < 3; ++k)
+      for (int64_t lane = 0; lane < 32; ++lane) {
+        int64_t n = panel * 32 + lane;
+        EXPECT_EQ(values[(panel * 3 + k) * 32 + lane],
+                  n < 40 ? float(k * 40 + n) : 0.0f);
+      }
+}
+
+TEST_F(PackerTest, PanelsOfEachMatrixOfABatch) {
+  std::string program = counting("%r", 2 * 3 * 5, "2x3x5");
+  std::vector<float> values =
+      floats(pack(weight(program, "tensor<2x3x5xf32>", "n32k1")));
+  ASSERT_EQ(values.size(), 2u * 1 * 3 * 32);
+  for (int64_t batch = 0; batch < 2; ++batch)
+    for (int64_t k = 0; k < 3; ++k)
+      for (int64_t n = 0; n < 32; ++n)
+        EXPECT_EQ(values[(batch * 3 + k) * 32 + n],
+                  n < 5 ? float((batch * 3 + k) * 5 + n) : 0.0f);
+}
+
+/// Panels start anew with each group.
+TEST_F(PackerTest, PanelsOfAGroupedConvolution) {
+  std::string program = counting("%r", 2 * 3 * 80, "1x2x3x80");
+  std::vector<float> values =
+      floats(pack(weight(program, "tensor<1x2x3x80xf32>", "g2o32")));
+  ASSERT_EQ(values.size(), 2u * 2 * 6 * 32);
+  for (int64_t group = 0; group < 2; ++group)
+    for (int64_t panel = 0; panel < 2; ++panel)
+      for (int64_t row = 0; row < 6; ++row)
+        for (int64_t lane = 0; lane < 32; ++lane) {
+          int64_t channel = panel * 32 + lane;
+          float expected =
+              channel < 40 ? float(row * 80 + group * 40 + channel) : 0.0f;
+          EXPECT_EQ(values[((group * 2 + panel) * 6 + row) * 32 + lane],
+                    expected);
+        }
+}
+
+/// Larger than a piece: what is given in pieces is the whole.
+TEST_F(PackerTest, LargeTensorsComeInPieces) {
+  constexpr int64_t rows = 3000, columns = 1001;
+  std::vector<char> bytes(rows * columns * sizeof(float));
+  for (int64_t i = 0; i < rows * columns; ++i) {
+    float value = static_cast<float>(i);
+    std::memcpy(bytes.data() + i * sizeof(float), &value, sizeof(value));
+  }
+  auto type =
+      RankedTensorType::get({rows, columns}, Float32Type::get(&context));
+  Location loc = UnknownLoc::get(&context);
+  modules.push_back(ModuleOp::create(loc));
+  OpBuilder builder = OpBuilder::atBlockEnd(modules.back()->getBody());
+  auto transposed = type.clone({columns, rows});
+  auto op = kernel::WeightOp::create(builder, loc, builder.getStringAttr("w"),
+                                     TypeAttr::get(transposed), StringAttr());
+  builder.createBlock(&op.getBody());
+  Value value = stablehlo::ConstantOp::create(
+      builder, loc, makeWeight(type, "w", std::move(bytes)));
+  value = stablehlo::TransposeOp::create(builder, loc, transposed, value,
+                                         ArrayRef<int64_t>{1, 0});
+  kernel::YieldOp::create(builder, loc, value);
+
+  size_t largest = 0, pieces = 0;
+  std::vector<char> packed;
+  ASSERT_TRUE(succeeded(packWeight(op, [&](ArrayRef<char> piece) {
+    largest = std::max(largest, piece.size());
+    ++pieces;
+    packed.insert(packed.end(), piece.begin(), piece.end());
+    return success();
+  })));
+  EXPECT_GT(pieces, 1u);
+  EXPECT_LE(largest, size_t(4) << 20);
+  std::vector<float> values = floats(packed);
+  ASSERT_EQ(values.size(), size_t(rows * columns));
+  for (int64_t i = 0; i < rows * columns; i += 997)
+    ASSERT_EQ(values[i], float(i % rows * columns + i / rows));
+}
+
+/// Failure of the sink ends the packing.
+TEST_F(PackerTest, StopsWhenTheSinkFails) {
+  kernel::WeightOp op = weight(counting("%r", 6, "2x3"), "tensor<2x3xf32>");
+  EXPECT_TRUE(failed(packWeight(op, [](ArrayRef<char>) { return failure(); })));
+}
+
+TEST_F(PackerTest, IdentityFollowsProgramAndPacking) {
+  std::string program = counting("%r", 6, "2x3");
+  std::string other = counting("%r", 6, "2x3");
+  other.replace(other.find("5.0"), 3, "6.0");
+  auto identity = [&](const std::string &text, const std::string &packing) {
+    return weightIdentity(weight(text, "tensor<2x3xf32>", packing));
+  };
+  EXPECT_EQ(identity(program, ""), identity(program, ""));
+  EXPECT_NE(identity(program, ""), identity(other, ""));
+  EXPECT_NE(identity(program, ""), identity(program, "n32k1"));
+}
+} // namespace

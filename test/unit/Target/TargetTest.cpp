@@ -1,0 +1,142 @@
+// The table of targets: it is consistent, survives the attribute, and answers
+// what dispatch and loaders ask.
+
+#include "heddle/Target/CpuTarget.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+
+#include "gtest/gtest.h"
+#include <set>
+
+using namespace heddle;
+using namespace mlir;
+
+namespace {
+
+TEST(Target, TableIsConsistent) {
+  std::set<std::string> names;
+  for (const std::shared_ptr<const Target> &target : targets()) {
+    EXPECT_TRUE(names.insert(target->name().str()).second);
+    EXPECT_EQ(findTarget(target->name()), target);
+    LoaderNeeds needs = target->loaderNeeds();
+    EXPECT_FALSE(needs.architecture.empty());
+    EXPECT_FALSE(needs.features.empty());
+    EXPECT_EQ(needs.device, targetKindName(target->kind()));
+  }
+  EXPECT_EQ(findTarget("z80"), nullptr);
+  for (const Machine &machine : machines()) {
+    EXPECT_EQ(findMachine(machine.name), &machine);
+    EXPECT_GT(machine.l2Bytes, machine.l1Bytes);
+    EXPECT_EQ(machine.vectorBits % 128, 0);
+  }
+}
+
+TEST(Target, LevelsContainEachOther) {
+  for (auto [less, more] : {std::pair("x86-64-v2", "x86-64-v3"),
+                            std::pair("x86-64-v3", "x86-64-v4")})
+    for (const std::string &feature : findMachine(less)->features)
+      EXPECT_TRUE(findMachine(more)->hasFeature(feature)) << feature;
+  EXPECT_FALSE(findMachine("x86-64-v2")->hasFma);
+}
+
+TEST(Target, SurvivesTheAttribute) {
+  MLIRContext context;
+  for (const std::shared_ptr<const Target> &target : targets()) {
+    OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
+    DictionaryAttr attr = target->toAttr(&context);
+    (*module)->setAttr(targetAttrName, attr);
+    std::shared_ptr<const Target> back = targetOf(*module);
+    ASSERT_TRUE(back);
+    // The attribute says everything, so equal attributes are equal targets.
+    EXPECT_EQ(back->toAttr(&context), attr);
+    EXPECT_EQ(back->name(), target->name());
+    EXPECT_EQ(back->dispatchFacts(), target->dispatchFacts());
+    EXPECT_EQ(cast<CpuTarget>(back.get())->machine().features,
+              cast<CpuTarget>(target.get())->machine().features);
+  }
+}
+
+TEST(Target, MalformedAttributesAreNone) {
+  MLIRContext context;
+  for (const char *text :
+       {"module {}", "module attributes {heddle.target = \"z80\"} {}",
+        "module attributes {heddle.target = 4} {}",
+        "module attributes {heddle.target = {kind = \"cpu\"}} {}",
+        "module attributes {heddle.target = {name = \"x86-64-v3\"}} {}"}) {
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
+    ASSERT_TRUE(module);
+    EXPECT_FALSE(targetOf(*module)) << text;
+  }
+  // Each entry is needed, and a rate of nothing is none.
+  DictionaryAttr whole = findTarget("x86-64-v3")->toAttr(&context);
+  for (NamedAttribute entry : whole) {
+    NamedAttrList less(whole);
+    less.erase(entry.getName());
+    EXPECT_FALSE(CpuTarget::fromAttr(less.getDictionary(&context)) &&
+                 entry.getName() != "kind")
+        << entry.getName().str();
+  }
+  auto rates = whole.getAs<DictionaryAttr>("rates");
+  for (NamedAttribute rate : rates) {
+    NamedAttrList wrong(rates), all(whole);
+    wrong.set(rate.getName(), FloatAttr::get(Float64Type::get(&context), 0.0));
+    all.set("rates", wrong.getDictionary(&context));
+    EXPECT_FALSE(CpuTarget::fromAttr(all.getDictionary(&context)))
+        << rate.getName().str();
+  }
+}
+
+TEST(Target, LegalityIsAskedByTypes) {
+  MLIRContext context;
+  Builder b(&context);
+  const DispatchFacts &facts = findTarget("x86-64-v3")->dispatchFacts();
+  Type f32 = b.getF32Type(), bf16 = b.getBF16Type(), f64 = b.getF64Type();
+  Type i8 = b.getIntegerType(8), i32 = b.getI32Type();
+  Type u8 = b.getIntegerType(8, /*isSigned=*/false);
+  auto legal = [&](KernelFamily family, Type lhs, Type rhs, Type sum) {
+    return facts.isLegal(family, lhs, rhs, sum);
+  };
+  EXPECT_TRUE(legal(KernelFamily::Contraction, bf16, bf16, f32));
+  EXPECT_TRUE(legal(KernelFamily::Contraction, u8, u8, i32));
+  EXPECT_TRUE(legal(KernelFamily::Convolution, i8, i8, i32));
+  EXPECT_TRUE(legal(KernelFamily::Attention, f32, f32, f32));
+  EXPECT_FALSE(legal(KernelFamily::Convolution, u8, u8, i32));
+  EXPECT_FALSE(legal(KernelFamily::Contraction, u8, i8, i32));
+  EXPECT_FALSE(legal(KernelFamily::Contraction, f32, f32, f64));
+  EXPECT_FALSE(legal(KernelFamily::Attention, bf16, bf16, f32));
+  EXPECT_FALSE(legal(KernelFamily::Contraction, b.getIndexType(), i8, i32));
+}
+
+TEST(Target, FactsThatDifferAreSeen) {
+  DispatchFacts facts = findTarget("x86-64-v3")->dispatchFacts();
+  // Processors share one dispatch.
+  for (const std::shared_ptr<const Target> &target : targets())
+    EXPECT_EQ(target->dispatchFacts(), facts);
+  DispatchFacts other = facts;
+  other.packing.panelColumns = 64;
+  EXPECT_NE(other, facts);
+  other = facts;
+  other.kernels.pop_back();
+  EXPECT_NE(other, facts);
+  other = facts;
+  other.fusion.maximumInputs = 3;
+  EXPECT_NE(other, facts);
+}
+
+TEST(Target, WorkTakesLongerWhereMoreIsDone) {
+  MLIRContext context;
+  Builder b(&context);
+  for (const std::shared_ptr<const Target> &target : targets()) {
+    double computes = target->nanoseconds({1e6, b.getF32Type(), 0});
+    EXPECT_GT(computes, 0);
+    EXPECT_DOUBLE_EQ(target->nanoseconds({2e6, b.getF32Type(), 0}),
+                     2 * computes);
+    EXPECT_GT(target->nanoseconds({1e6, b.getF64Type(), 0}), computes);
+    EXPECT_GT(target->nanoseconds({1e6, b.getF32Type(), 1e9}), computes);
+  }
+}
+
+} // namespace
