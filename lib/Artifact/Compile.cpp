@@ -1,6 +1,7 @@
 #include "heddle/Artifact/Compile.h"
 
 #include "CustomCallWriter.h"
+#include "Fork.h"
 #include "VariantBuilder.h"
 #include "dialects/Kernel/CustomCalls.h"
 #include "dialects/Kernel/Kernel.h"
@@ -10,7 +11,6 @@
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/EntrySizes.h"
 #include "heddle/Support/Weights.h"
-#include "passes/Dispatch/Passes.h"
 #include "passes/Plan/DonatedInputs.h"
 #include "runtime/format/ArtifactWriter.h"
 #include "runtime/format/CustomCalls.h"
@@ -103,7 +103,8 @@ private:
   LogicalResult packOne(kernel::WeightOp weight, uint32_t &index);
   LogicalResult buildVariants();
   LogicalResult addCustomCalls(CompiledVariant &compiled);
-  LogicalResult addVariant(CompiledVariant &compiled, unsigned preference);
+  LogicalResult addVariant(CompiledVariant &compiled,
+                           ArrayRef<uint32_t> weightNumbers);
   /// Readers without `feature` shall refuse the artifact.
   void require(const char *feature) {
     if (!llvm::is_contained(manifest.required_features, feature))
@@ -120,8 +121,9 @@ private:
   format::ManifestT manifest;
   ConstantTable constant{manifest.expressions};
   NodeTable nodes;
-  /// The artifact's number of each of the module's weights.
-  std::vector<uint32_t> weightNumbers;
+  /// One for each set of machines that dispatch alike.
+  std::vector<DispatchedModule> dispatched;
+  /// In the order of `options.machines`.
   std::vector<CompiledVariant> variants;
   CompileSummary result;
 };
@@ -246,13 +248,13 @@ LogicalResult Compiler::packOne(kernel::WeightOp weight, uint32_t &index) {
 }
 
 LogicalResult Compiler::packWeights() {
-  SmallVector<kernel::WeightOp> weights(module.getOps<kernel::WeightOp>());
   // Only weights of one type can be equal, so only they are hashed.
   llvm::DenseMap<Type, unsigned> ofType;
-  for (kernel::WeightOp weight : weights)
-    ++ofType[weight.getStoredType()];
+  for (DispatchedModule &one : dispatched)
+    for (auto weight : one.module.getOps<kernel::WeightOp>())
+      ++ofType[weight.getStoredType()];
   llvm::StringMap<uint32_t> known;
-  for (kernel::WeightOp weight : weights) {
+  auto number = [&](kernel::WeightOp weight, uint32_t &index) {
     // What was read for one weight is not resident beside the next.
     llvm::scope_exit released([&] { releaseWeights(weight); });
     std::string identity;
@@ -260,27 +262,33 @@ LogicalResult Compiler::packWeights() {
       identity = weightIdentity(weight);
       auto equal = known.find(identity);
       if (equal != known.end()) {
-        weightNumbers.push_back(equal->second);
-        continue;
+        index = equal->second;
+        return success();
       }
     }
-    uint32_t index = 0;
     if (failed(packOne(weight, index)))
       return failure();
-    weightNumbers.push_back(index);
     ++result.weights;
     if (!identity.empty())
       known[identity] = index;
-  }
+    return success();
+  };
+  for (DispatchedModule &one : dispatched)
+    for (auto weight : one.module.getOps<kernel::WeightOp>())
+      if (failed(number(weight, one.weightNumbers.emplace_back())))
+        return failure();
   return success();
 }
 
 LogicalResult Compiler::buildVariants() {
-  for (const Machine &machine : options.machines) {
-    begin("kernels " + machine.name);
-    if (failed(buildVariant(module, machine, options, variants.emplace_back())))
-      return failure();
-  }
+  variants.resize(options.machines.size());
+  for (DispatchedModule &one : dispatched)
+    for (unsigned i : one.machines) {
+      const Machine &machine = options.machines[i];
+      begin("kernels " + machine.name);
+      if (failed(buildVariant(one.module, machine, options, variants[i])))
+        return failure();
+    }
   return success();
 }
 
@@ -300,10 +308,10 @@ LogicalResult Compiler::addCustomCalls(CompiledVariant &compiled) {
 }
 
 LogicalResult Compiler::addVariant(CompiledVariant &compiled,
-                                   unsigned preference) {
+                                   ArrayRef<uint32_t> weightNumbers) {
   auto variant = std::make_unique<format::VariantT>();
   variant->name = compiled.machine.name;
-  variant->preference = preference;
+  variant->preference = manifest.variants.size();
   variant->devices.push_back(std::make_unique<format::DeviceT>());
   auto image = std::make_unique<format::ImageT>();
   image->architecture = compiled.machine.architecture;
@@ -335,14 +343,24 @@ LogicalResult Compiler::addVariant(CompiledVariant &compiled,
   return success();
 }
 
+/// From wherever the module is on its way to dispatched modules.
 LogicalResult Compiler::dispatch() {
-  begin("dispatch");
-  PassManager manager(module.getContext());
-  buildDispatchPipeline(manager);
-  if (failed(manager.run(module)))
+  FailureOr<std::vector<DispatchedModule>> modules;
+  if (options.passed == Stage::Dispatch) {
+    modules = takeDispatched(module, options);
+  } else {
+    if (options.passed == Stage::Graph) {
+      begin("lower");
+      if (failed(runStage(Stage::Lower, module, options)))
+        return failure();
+    }
+    begin("dispatch");
+    modules = dispatchForMachines(module, options);
+  }
+  if (failed(modules))
     return failure();
-  return options.afterStage ? options.afterStage("heddle-dispatch", module)
-                            : success();
+  dispatched = std::move(*modules);
+  return success();
 }
 
 void Compiler::addRecords() {
@@ -359,7 +377,7 @@ void Compiler::addRecords() {
 LogicalResult Compiler::run(CompileSummary *summary) {
   if (failed(describeEntry()))
     return failure();
-  if (!options.dispatched && failed(dispatch()))
+  if (failed(dispatch()))
     return failure();
 
   // Weights need the disk, kernels the processor. The variants read the module
@@ -376,8 +394,12 @@ LogicalResult Compiler::run(CompileSummary *summary) {
     return failure();
 
   begin("write");
-  for (auto [i, variant] : llvm::enumerate(variants))
-    if (failed(addVariant(variant, i)))
+  std::vector<ArrayRef<uint32_t>> numbers(variants.size());
+  for (const DispatchedModule &one : dispatched)
+    for (unsigned i : one.machines)
+      numbers[i] = one.weightNumbers;
+  for (auto [variant, weightNumbers] : llvm::zip_equal(variants, numbers))
+    if (failed(addVariant(variant, weightNumbers)))
       return failure();
   manifest.nodes = nodes.names;
   addRecords();

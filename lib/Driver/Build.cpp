@@ -7,7 +7,7 @@
 #include "heddle/Driver/Model.h"
 #include "heddle/Driver/Reports.h"
 #include "heddle/Driver/Targets.h"
-#include "heddle/Pipeline/GraphPipeline.h"
+#include "heddle/Pipeline/Stages.h"
 #include "heddle/Support/SignatureAttributes.h"
 #include "heddle/Support/Suggestion.h"
 #include "runtime/format/ArtifactWriter.h"
@@ -21,11 +21,6 @@
 
 using namespace mlir;
 using namespace heddle;
-
-/// In the order in which a model passes them.
-static constexpr const char *stages[] = {"import", "heddle-graph",
-                                         "heddle-dispatch", "heddle-kernel-cpu",
-                                         "heddle-plan"};
 
 namespace {
 /// Follows a module through the stages: dumps it where that was asked for, and
@@ -48,21 +43,22 @@ public:
       names.push_back(build.failAfter);
     for (const std::string &dump : build.dumpAfter)
       names.push_back(StringRef(dump).split('=').first);
-    if (build.startFrom == "heddle-kernel-cpu" ||
-        build.startFrom == "heddle-plan") {
+    const StageInfo *start = findStage(build.startFrom);
+    if (start && !start->onTensors) {
       session.diagnostics.report(
           ErrorCode::UnknownStage,
-          "a build starts from import, heddle-graph or heddle-dispatch: later "
-          "stages hold one target's part only");
+          "a build starts from one of " + listStages(/*onTensors=*/true) +
+              ": later stages hold one target's part only");
       return false;
     }
+    std::vector<std::string> known;
+    for (const StageInfo &info : stages())
+      known.push_back(info.name.str());
     for (StringRef name : names)
-      if (!llvm::is_contained(stages, name)) {
-        session.diagnostics.report(
-            ErrorCode::UnknownStage,
-            "there is no stage \"" + name + "\"" +
-                suggest(name, std::vector<std::string>(std::begin(stages),
-                                                       std::end(stages))));
+      if (!findStage(name)) {
+        session.diagnostics.report(ErrorCode::UnknownStage,
+                                   "there is no stage \"" + name + "\"" +
+                                       suggest(name, known));
         return false;
       }
     return true;
@@ -150,9 +146,9 @@ private:
 
 static LogicalResult runGraphStage(Session &session, ModuleOp module) {
   session.phases.begin("graph");
-  setCrashStage("heddle-graph");
+  setCrashStage(stageName(Stage::Graph));
   PassManager manager(module.getContext());
-  buildGraphPipeline(manager, GraphPipelineOptions());
+  stageInfo(Stage::Graph).build(manager);
   return manager.run(module);
 }
 
@@ -189,7 +185,7 @@ static std::optional<BuildResult> buildFrom(Session &session, ModuleOp module,
                                             ArrayRef<const Machine *> machines,
                                             StageObserver &observer,
                                             format::ArtifactWriter &writer) {
-  StringRef start = build.startFrom;
+  const StageInfo *start = findStage(build.startFrom);
   BuildResult result;
   Reproducer reproducer(session);
   auto ended = [&]() -> std::optional<BuildResult> {
@@ -199,31 +195,32 @@ static std::optional<BuildResult> buildFrom(Session &session, ModuleOp module,
     reproducer.write();
     return std::nullopt;
   };
-  if (start.empty()) {
+  if (!start) {
     markRanges(module);
-    if (failed(observer.after("import", module)))
+    if (failed(observer.after(stageName(Stage::Import), module)))
       return ended();
   }
   CompileOptions options;
   recordRanges(module, options);
-  if (start.empty() || start == "import") {
-    reproducer.keep("import", module);
+  if (!start || start->stage == Stage::Import) {
+    reproducer.keep(stageName(Stage::Import), module);
     if (failed(runGraphStage(session, module)) ||
-        failed(observer.after("heddle-graph", module)))
+        failed(observer.after(stageName(Stage::Graph), module)))
       return ended();
+  } else {
+    options.passed = start->stage;
   }
-  reproducer.keep(start == "heddle-dispatch" ? start : "heddle-graph", module);
+  reproducer.keep(stageName(options.passed), module);
 
   for (const Machine *machine : machines)
     options.machines.push_back(*machine);
   options.flushSubnormals = build.flushSubnormals;
-  options.dispatched = start == "heddle-dispatch";
   options.onPhase = [&](StringRef phase) {
     session.phases.begin(phase);
     setCrashStage(phase);
   };
   options.afterStage = [&](StringRef stage, ModuleOp stageModule) {
-    if (stage == "heddle-dispatch")
+    if (findStage(stage)->onTensors)
       reproducer.keep(stage, stageModule);
     return observer.after(stage, stageModule);
   };

@@ -1,5 +1,6 @@
 #include "heddle/Pipeline/GraphPipeline.h"
 
+#include "heddle/Pipeline/Stages.h"
 #include "passes/Graph/Passes.h"
 #include "passes/Precision/Passes.h"
 
@@ -34,9 +35,7 @@ void heddle::buildGraphPipeline(OpPassManager &manager,
 }
 
 void heddle::registerGraphPipeline() {
-  PassPipelineRegistration<GraphPipelineOptions>(
-      "heddle-graph",
-      "Simplify, fold scales into weights, recognize composites, lay out "
-      "convolutions",
-      buildGraphPipeline);
+  PassPipelineRegistration<GraphPipelineOptions>(stageName(Stage::Graph),
+                                                 stageInfo(Stage::Graph).holds,
+                                                 buildGraphPipeline);
 }

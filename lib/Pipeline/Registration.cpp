@@ -7,7 +7,9 @@
 #include "dialects/Prec/Prec.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "dialects/Vhlo/Vhlo.h"
+#include "heddle/Pipeline/DispatchPipeline.h"
 #include "heddle/Pipeline/GraphPipeline.h"
+#include "heddle/Pipeline/Stages.h"
 #include "passes/Dispatch/Passes.h"
 #include "passes/Graph/Passes.h"
 #include "passes/Kernel/Cpu/Passes.h"
@@ -55,10 +57,10 @@ void heddle::registerAllPasses() {
   registerHeddleDispatchPasses();
   registerHeddlePlanPasses();
   registerHeddlePrecisionPasses();
-  PassPipelineRegistration<>("heddle-dispatch",
-                             "From the graph to kernels, launches and weights",
-                             buildDispatchPipeline);
-  PassPipelineRegistration<>(
-      "heddle-plan", "From launches to commands on buffers",
-      [](OpPassManager &manager) { manager.addPass(createBuildPlan()); });
+  PassPipelineRegistration<DispatchPipelineOptions>(
+      stageName(Stage::Dispatch), stageInfo(Stage::Dispatch).holds,
+      buildDispatchPipeline);
+  for (Stage stage : {Stage::Lower, Stage::Plan})
+    PassPipelineRegistration<>(stageName(stage), stageInfo(stage).holds,
+                               stageInfo(stage).build);
 }

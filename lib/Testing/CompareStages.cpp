@@ -9,8 +9,8 @@
 
 #include "heddle/Driver/Dump.h"
 #include "heddle/Driver/Model.h"
-#include "heddle/Pipeline/GraphPipeline.h"
-#include "passes/Dispatch/Passes.h"
+#include "heddle/Driver/Targets.h"
+#include "heddle/Pipeline/Stages.h"
 
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
@@ -20,7 +20,7 @@ using namespace mlir;
 using namespace heddle;
 
 /// The tensor as `type` has it, where that is another word for the same bytes:
-/// from heddle-dispatch on complex numbers are pairs of real ones, integers
+/// from heddle-lower on complex numbers are pairs of real ones, integers
 /// have no sign, and what is narrower than a byte is the bits of one.
 static HostTensor seenAs(const HostTensor &tensor, RankedTensorType type) {
   if (!type || tensor.type() == type ||
@@ -102,19 +102,13 @@ private:
   std::optional<OperationFingerPrint> before;
 };
 
-struct Stage {
-  StringRef name;
-  void (*build)(OpPassManager &);
-};
 } // namespace
 
 /// The stages that end on tensors, after the import.
-static const Stage kStages[] = {{"heddle-graph",
-                                 [](OpPassManager &manager) {
-                                   buildGraphPipeline(manager,
-                                                      GraphPipelineOptions());
-                                 }},
-                                {"heddle-dispatch", buildDispatchPipeline}};
+static ArrayRef<StageInfo> searchedStages() {
+  return stages().drop_front().take_while(
+      [](const StageInfo &info) { return info.onTensors; });
+}
 
 /// The files that stand in for what stages make.
 static std::optional<llvm::StringMap<std::string>>
@@ -123,14 +117,14 @@ stageFiles(const Subject &subject) {
   for (const std::string &text : subject.command.stageFiles) {
     auto [name, file] = StringRef(text).split('=');
     if (file.empty() ||
-        llvm::none_of(kStages, [name = name](const Stage &stage) {
+        llvm::none_of(searchedStages(), [name = name](const StageInfo &stage) {
           return stage.name == name;
         })) {
       subject.session.diagnostics.report(
           ErrorCode::UnknownStage,
           "\"" + text +
               "\" names no stage that ends on tensors: write --stage-file "
-              "heddle-graph=FILE or heddle-dispatch=FILE");
+              "heddle-graph=FILE, heddle-lower=FILE or heddle-dispatch=FILE");
       return std::nullopt;
     }
     files[name] = file.str();
@@ -138,7 +132,7 @@ stageFiles(const Subject &subject) {
   return files;
 }
 
-static bool runStage(Search &search, const Stage &stage, ModuleOp module) {
+static bool runStage(Search &search, const StageInfo &stage, ModuleOp module) {
   MLIRContext *context = module.getContext();
   bool threaded = context->isMultithreadingEnabled();
   // The interpreter looks at the whole module between passes on functions.
@@ -156,19 +150,26 @@ bool heddle::compareStages(const Subject &subject,
                            ArrayRef<HostTensor> reference,
                            llvm::json::Object &document, bool &found) {
   auto files = stageFiles(subject);
-  if (!files)
+  auto machines = resolveTargets(subject.command.build.targets,
+                                 subject.session.diagnostics);
+  if (!files || !machines)
     return false;
+  // The best one, as a loader would choose.
+  StringRef target = machines->back()->name;
   Search search(subject, reference);
   OwningOpRef<ModuleOp> module = ModuleOp(subject.module).clone();
   auto look = [&](StringRef stage) {
     return search.look(("stage " + stage).str(), *module);
   };
   bool good = look("import");
-  for (const Stage &stage : kStages) {
+  for (const StageInfo &stage : searchedStages()) {
     if (!good || !search.first.empty())
       break;
     auto file = files->find(stage.name);
     if (file == files->end()) {
+      if (stage.perTarget)
+        (*module)->setAttr(targetAttrName,
+                           StringAttr::get(module->getContext(), target));
       good = runStage(search, stage, *module);
     } else {
       module = readDump(subject.session, file->second);

@@ -2,7 +2,7 @@
 
 #include "heddle/Artifact/Compile.h"
 #include "heddle/Driver/Program.h"
-#include "heddle/Pipeline/GraphPipeline.h"
+#include "heddle/Pipeline/Stages.h"
 #include "runtime/format/ArtifactWriter.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -18,7 +18,7 @@ compileAndRun(Session &session, ModuleOp module, const Machine &machine,
               ArrayRef<heddle_custom_call> customCalls,
               ArrayRef<HostTensor> inputs) {
   PassManager graph(module.getContext());
-  buildGraphPipeline(graph, GraphPipelineOptions());
+  stageInfo(Stage::Graph).build(graph);
   if (failed(graph.run(module)))
     return std::nullopt;
   SmallString<64> folder;

@@ -1,4 +1,5 @@
-// Passes that turn the graph into kernels, launches and weights.
+// Passes that turn roots and loops into the kernels, launches and stored
+// weights of one target.
 
 #ifndef HEDDLE_PASSES_DISPATCH_PASSES_H
 #define HEDDLE_PASSES_DISPATCH_PASSES_H
@@ -14,9 +15,6 @@ namespace heddle {
 
 #define GEN_PASS_REGISTRATION
 #include "passes/Dispatch/Passes.h.inc"
-
-/// From the graph to kernel functions: what `heddle-dispatch` runs.
-void buildDispatchPipeline(mlir::OpPassManager &manager);
 
 } // namespace heddle
 

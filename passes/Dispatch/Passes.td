@@ -1,57 +1,31 @@
-// From roots and loops to kernels and weights.
+// From roots and loops to the kernels of one target.
 
 #ifndef HEDDLE_PASSES_DISPATCH_PASSES_TD
 #define HEDDLE_PASSES_DISPATCH_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
 
-def EvaluateConstants : Pass<"heddle-evaluate-constants", "::mlir::ModuleOp"> {
-  let summary = "evaluates what depends on constants alone and is no weight program";
+def AssignTarget : Pass<"heddle-assign-target", "::mlir::ModuleOp"> {
+  let summary = "says which target the module is dispatched for";
   let description = [{
-    Weight programs hold what the packer can evaluate piece by piece. A gather,
-    a reduction or a slice at computed places of constants is evaluated here, as
-    a whole, by the reference interpreter, if it and what it is made from are
-    small enough. What is too large stays work of each call, with a remark.
+    Where the ways of targets part: passes from here on ask the module's
+    `heddle.target` what kernels take. The attribute is the name of a target, or
+    a dictionary of all that is known of one.
 
     ```mlir
-    %0 = stablehlo.constant dense<[1.0, 2.0, 4.0]> : tensor<3xf32>
-    %1 = stablehlo.constant dense<0.0> : tensor<f32>
-    %2 = stablehlo.reduce(%0 init: %1) applies stablehlo.add across dimensions = [0] : (tensor<3xf32>, tensor<f32>) -> tensor<f32>
+    module {
     ```
-    ==>
+    ==> `target=NAME`
     ```mlir
-    %2 = stablehlo.constant dense<7.0> : tensor<f32>
+    module attributes {heddle.target = "NAME"} {
     ```
   }];
   let options = [
-    Option<"maxBytes", "max-bytes", "int64_t", "67108864",
-           "Bytes of the largest tensor that takes part">,
-    Option<"maxTotalBytes", "max-total-bytes", "int64_t", "268435456",
-           "Bytes of all results: they are held in memory until they are written">
+    Option<"target", "target", "std::string", "\"\"",
+           "The name of the target; without it the module must have one">,
+    Option<"spelled", "spelled", "bool", "false",
+           "Writes the dictionary in place of the name, so that it can be edited">
   ];
-  let dependentDialects = ["::heddle::stablehlo::StableHloDialect"];
-}
-
-def FormWeights : Pass<"heddle-form-weights", "::mlir::ModuleOp"> {
-  let summary = "moves what is computed from constants alone into kernel.weight programs";
-  let description = [{
-    The largest subgraphs over constants become symbols that the packer
-    evaluates. What only repeats a constant (broadcasts, splats) stays in the
-    graph, where it costs nothing. Equal programs become one weight.
-
-    ```mlir
-    %c = stablehlo.constant dense_resource<w> : tensor<4x8xf32>
-    %t = stablehlo.transpose %c, dims = [1, 0] : (tensor<4x8xf32>) -> tensor<8x4xf32>
-    %0 = stablehlo.add %x, %t : tensor<8x4xf32>
-    ```
-    ==>
-    ```mlir
-    kernel.weight @w0 : tensor<8x4xf32> { ... }
-    %t = kernel.weight_ref @w0 : tensor<8x4xf32>
-    %0 = stablehlo.add %x, %t : tensor<8x4xf32>
-    ```
-  }];
-  let dependentDialects = ["::heddle::kernel::KernelDialect"];
 }
 
 def FuseElementwise : Pass<"heddle-fuse-elementwise", "::mlir::func::FuncOp"> {

@@ -49,6 +49,55 @@ def SplitComplex : Pass<"heddle-split-complex", "::mlir::ModuleOp"> {
   let dependentDialects = ["::heddle::chlo::ChloDialect"];
 }
 
+def EvaluateConstants : Pass<"heddle-evaluate-constants", "::mlir::ModuleOp"> {
+  let summary = "evaluates what depends on constants alone and is no weight program";
+  let description = [{
+    Weight programs hold what the packer can evaluate piece by piece. A gather,
+    a reduction or a slice at computed places of constants is evaluated here, as
+    a whole, by the reference interpreter, if it and what it is made from are
+    small enough. What is too large stays work of each call, with a remark.
+
+    ```mlir
+    %0 = stablehlo.constant dense<[1.0, 2.0, 4.0]> : tensor<3xf32>
+    %1 = stablehlo.constant dense<0.0> : tensor<f32>
+    %2 = stablehlo.reduce(%0 init: %1) applies stablehlo.add across dimensions = [0] : (tensor<3xf32>, tensor<f32>) -> tensor<f32>
+    ```
+    ==>
+    ```mlir
+    %2 = stablehlo.constant dense<7.0> : tensor<f32>
+    ```
+  }];
+  let options = [
+    Option<"maxBytes", "max-bytes", "int64_t", "67108864",
+           "Bytes of the largest tensor that takes part">,
+    Option<"maxTotalBytes", "max-total-bytes", "int64_t", "268435456",
+           "Bytes of all results: they are held in memory until they are written">
+  ];
+  let dependentDialects = ["::heddle::stablehlo::StableHloDialect"];
+}
+
+def FormWeights : Pass<"heddle-form-weights", "::mlir::ModuleOp"> {
+  let summary = "moves what is computed from constants alone into kernel.weight programs";
+  let description = [{
+    The largest subgraphs over constants become symbols that the packer
+    evaluates. What only repeats a constant (broadcasts, splats) stays in the
+    graph, where it costs nothing. Equal programs become one weight.
+
+    ```mlir
+    %c = stablehlo.constant dense_resource<w> : tensor<4x8xf32>
+    %t = stablehlo.transpose %c, dims = [1, 0] : (tensor<4x8xf32>) -> tensor<8x4xf32>
+    %0 = stablehlo.add %x, %t : tensor<8x4xf32>
+    ```
+    ==>
+    ```mlir
+    kernel.weight @w0 : tensor<8x4xf32> { ... }
+    %t = kernel.weight_ref @w0 : tensor<8x4xf32>
+    %0 = stablehlo.add %x, %t : tensor<8x4xf32>
+    ```
+  }];
+  let dependentDialects = ["::heddle::kernel::KernelDialect"];
+}
+
 def LowerGraph : Pass<"heddle-lower-graph", "::mlir::ModuleOp"> {
   let summary = "StableHLO to linalg.generic and the roots of the kernel dialect";
   let description = [{
@@ -58,6 +107,15 @@ def LowerGraph : Pass<"heddle-lower-graph", "::mlir::ModuleOp"> {
   let dependentDialects = [
     "::heddle::kernel::KernelDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def VerifyLowered : Pass<"heddle-verify-lowered", "::mlir::ModuleOp"> {
+  let summary = "states what holds after heddle-lower: roots and loops on logical tensors, for no target";
+  let description = [{
+    Changes nothing. The module names no target; no weight and no root is packed;
+    nothing is dispatched; of StableHLO only loops, branches and calls of the
+    user's functions are left outside of weight programs.
+  }];
 }
 
 #endif // HEDDLE_PASSES_LOWER_PASSES_TD

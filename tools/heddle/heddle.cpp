@@ -4,6 +4,7 @@
 #include "heddle/Driver/Commands.h"
 #include "heddle/Driver/Document.h"
 #include "heddle/Driver/Limits.h"
+#include "heddle/Pipeline/Stages.h"
 #include "heddle/Support/Suggestion.h"
 
 #include <CLI/CLI.hpp>
@@ -140,8 +141,7 @@ static void addStages(CLI::App &app, BuildOptions &build) {
                  "The file is IR as it is after this stage");
   // For heddle's own tests: no line in the help.
   app.add_option("--fail-after", build.failAfter)->group("");
-  app.footer("Stages: import, heddle-graph, heddle-dispatch, "
-             "heddle-kernel-cpu, heddle-plan.");
+  app.footer("Stages: " + listStages() + ".");
 }
 
 static void addFeed(CLI::App &app, FeedOptions &feed) {

@@ -3,6 +3,7 @@
 #ifndef HEDDLE_ARTIFACT_COMPILE_H
 #define HEDDLE_ARTIFACT_COMPILE_H
 
+#include "heddle/Pipeline/Stages.h"
 #include "heddle/Target/CpuTarget.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -26,14 +27,15 @@ struct CompileOptions {
   bool flushSubnormals = false;
   /// Facts for the artifact's records, by key: for `inspect` and `run`.
   std::vector<std::pair<std::string, std::string>> records;
-  /// The module has passed `heddle-dispatch` already.
-  bool dispatched = false;
-  /// Called when a phase begins: "dispatch", "kernels x86-64-v4", "weights",
-  /// "write". Never from two threads at once.
+  /// The stage that the module has passed already: Graph, Lower or Dispatch. A
+  /// dispatched module compiles for targets that dispatch as its own does.
+  Stage passed = Stage::Graph;
+  /// Called when a phase begins: "lower", "dispatch", "kernels x86-64-v4",
+  /// "weights", "write". Never from two threads at once.
   std::function<void(llvm::StringRef phase)> onPhase;
-  /// Called with the module after a stage that has a named pipeline
-  /// ("heddle-dispatch", "heddle-plan"; "heddle-kernel-cpu" with the module of
-  /// one machine's kernels). Failure ends the compilation.
+  /// Called with the module after a stage: heddle-lower; heddle-dispatch, once
+  /// for machines that dispatch alike; heddle-kernel-cpu, with the module of
+  /// one machine's kernels; heddle-plan. Failure ends the compilation.
   std::function<mlir::LogicalResult(llvm::StringRef stage, mlir::ModuleOp)>
       afterStage;
 };

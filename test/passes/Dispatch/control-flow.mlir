@@ -1,4 +1,4 @@
-// RUN: heddle-opt %s --heddle-dispatch | FileCheck %s
+// RUN: heddle-opt %s --heddle-lower --heddle-dispatch=target=x86-64-v3 | FileCheck %s
 
 // Dispatches are formed inside of loops. Constants are in the kernels that read
 // them, weights are read from outside, packed.

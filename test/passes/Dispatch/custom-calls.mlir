@@ -1,4 +1,4 @@
-// RUN: heddle-opt %s --heddle-dispatch --split-input-file | FileCheck %s
+// RUN: heddle-opt %s --heddle-lower --heddle-dispatch=target=x86-64-v3 --split-input-file | FileCheck %s
 
 // Equal calls share a function; types keep their signs, attributes their names.
 // CHECK: func.func private @call.f(tensor<4xi32>) -> tensor<4xi32> attributes {kernel.custom_call = {api_version = 4 : i32, attributes = {n = 3 : i32}, backend_config = "", operands = [tensor<4xui32>], results = [tensor<4xui32>], side_effect = false, target = "f"}, kernel.entry}

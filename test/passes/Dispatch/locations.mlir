@@ -1,4 +1,4 @@
-// RUN: heddle-opt %s --heddle-dispatch --heddle-plan | FileCheck %s
+// RUN: heddle-opt %s --heddle-lower --heddle-dispatch=target=x86-64-v3 --heddle-plan | FileCheck %s
 
 // Every node that a launch computes is named, whatever was fused.
 func.func @main(%x: tensor<8x4xf32>, %w: tensor<4x16xf32>) -> tensor<8x16xf32> {

@@ -1,4 +1,4 @@
-// From heddle-dispatch on arguments and results are what kernels hold: pairs for complex numbers, integers without a sign, bytes for what is narrower.
+// From heddle-lower on arguments and results are what kernels hold: pairs for complex numbers, integers without a sign, bytes for what is narrower.
 // `--stages` compares all the same.
 // RUN: heddle compare --stages --bisect %s | FileCheck %s
 // CHECK: stage heddle-dispatch, interpreted:

@@ -4,7 +4,7 @@
 #include "dialects/StableHlo/StableHlo.h"
 #include "heddle/Reference/Interpreter.h"
 #include "heddle/Support/Weights.h"
-#include "passes/Dispatch/Passes.h"
+#include "passes/Lower/Passes.h"
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
@@ -15,7 +15,7 @@ using namespace mlir;
 
 namespace heddle {
 #define GEN_PASS_DEF_EVALUATECONSTANTS
-#include "passes/Dispatch/Passes.h.inc"
+#include "passes/Lower/Passes.h.inc"
 
 /// Operations that take about as much work as their operands have elements, and
 /// that weight programs do not hold.

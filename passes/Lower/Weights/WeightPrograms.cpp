@@ -1,4 +1,4 @@
-#include "passes/Dispatch/Weights/WeightPrograms.h"
+#include "passes/Lower/Weights/WeightPrograms.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"

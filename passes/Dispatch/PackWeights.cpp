@@ -1,8 +1,8 @@
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "passes/Dispatch/Passes.h"
-#include "passes/Dispatch/Weights/WeightPrograms.h"
 #include "passes/Lower/Scalar/ScalarOps.h"
+#include "passes/Lower/Weights/WeightPrograms.h"
 
 using namespace mlir;
 

@@ -4,9 +4,9 @@
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "heddle/Support/Weights.h"
-#include "passes/Dispatch/Passes.h"
-#include "passes/Dispatch/Weights/WeightPrograms.h"
+#include "passes/Lower/Passes.h"
 #include "passes/Lower/Scalar/ScalarOps.h"
+#include "passes/Lower/Weights/WeightPrograms.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -14,7 +14,7 @@ using namespace mlir;
 
 namespace heddle {
 #define GEN_PASS_DEF_FORMWEIGHTS
-#include "passes/Dispatch/Passes.h.inc"
+#include "passes/Lower/Passes.h.inc"
 
 static bool isSplat(Value value) {
   auto constant = value.getDefiningOp<stablehlo::ConstantOp>();

@@ -1,0 +1,40 @@
+// Where one lowered model becomes the modules of its targets.
+
+#ifndef HEDDLE_LIB_ARTIFACT_FORK_H
+#define HEDDLE_LIB_ARTIFACT_FORK_H
+
+#include "heddle/Artifact/Compile.h"
+
+#include "mlir/IR/OwningOpRef.h"
+
+namespace heddle {
+
+/// A module after heddle-dispatch.
+struct DispatchedModule {
+  mlir::ModuleOp module;
+  /// Holds `module`, unless that is the one which was given.
+  mlir::OwningOpRef<mlir::ModuleOp> copy;
+  /// Positions in `CompileOptions::machines` of those it is for: they dispatch
+  /// alike.
+  llvm::SmallVector<unsigned> machines;
+  /// The artifact's number of each of its weights.
+  std::vector<uint32_t> weightNumbers;
+};
+
+/// Runs the passes of `stage` on `module`, and tells `options.afterStage`.
+mlir::LogicalResult runStage(Stage stage, mlir::ModuleOp module,
+                             const CompileOptions &options);
+
+/// Dispatches `lowered`, a module after heddle-lower, once for each set of
+/// machines whose dispatch facts are equal. The last set gets `lowered` itself.
+mlir::FailureOr<std::vector<DispatchedModule>>
+dispatchForMachines(mlir::ModuleOp lowered, const CompileOptions &options);
+
+/// `module`, dispatched already, for all machines; an error if one of them
+/// dispatches otherwise than the target that the module names.
+mlir::FailureOr<std::vector<DispatchedModule>>
+takeDispatched(mlir::ModuleOp module, const CompileOptions &options);
+
+} // namespace heddle
+
+#endif // HEDDLE_LIB_ARTIFACT_FORK_H

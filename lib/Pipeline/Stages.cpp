@@ -1,0 +1,60 @@
+#include "heddle/Pipeline/Stages.h"
+
+#include "heddle/Pipeline/DispatchPipeline.h"
+#include "heddle/Pipeline/GraphPipeline.h"
+#include "heddle/Pipeline/LowerPipeline.h"
+#include "passes/Kernel/Cpu/Passes.h"
+#include "passes/Plan/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace heddle;
+
+static const StageInfo table[] = {
+    {Stage::Import, "import", "StableHLO as the model's file has it", nullptr,
+     /*perTarget=*/false, /*onTensors=*/true},
+    {Stage::Graph, "heddle-graph",
+     "simplified StableHLO with composites; convolutions have channels last",
+     [](OpPassManager &manager) {
+       buildGraphPipeline(manager, GraphPipelineOptions());
+     },
+     /*perTarget=*/false, /*onTensors=*/true},
+    {Stage::Lower, "heddle-lower",
+     "roots and loops on logical tensors, weights as programs; no target",
+     buildLowerPipeline, /*perTarget=*/false, /*onTensors=*/true},
+    {Stage::Dispatch, "heddle-dispatch",
+     "kernel functions, launches, stored weights; no tensor operation between",
+     [](OpPassManager &manager) {
+       buildDispatchPipeline(manager, DispatchPipelineOptions());
+     },
+     /*perTarget=*/true, /*onTensors=*/true},
+    {Stage::KernelCpu, "heddle-kernel-cpu",
+     "the kernels as vectors and loops over flat buffers",
+     [](OpPassManager &manager) { manager.addPass(createLowerKernels()); },
+     /*perTarget=*/true, /*onTensors=*/false},
+    {Stage::Plan, "heddle-plan", "commands over buffers of a static arena",
+     [](OpPassManager &manager) { manager.addPass(createBuildPlan()); },
+     /*perTarget=*/true, /*onTensors=*/false},
+};
+
+ArrayRef<StageInfo> heddle::stages() { return table; }
+
+const StageInfo &heddle::stageInfo(Stage stage) {
+  return table[static_cast<unsigned>(stage)];
+}
+
+const StageInfo *heddle::findStage(StringRef name) {
+  const StageInfo *found = llvm::find_if(
+      table, [&](const StageInfo &info) { return info.name == name; });
+  return found == std::end(table) ? nullptr : found;
+}
+
+std::string heddle::listStages(bool onTensors) {
+  std::string list;
+  for (const StageInfo &info : table)
+    if (!onTensors || info.onTensors)
+      list += (list.empty() ? "" : ", ") + info.name.str();
+  return list;
+}
