@@ -8,6 +8,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstdint>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,14 +38,71 @@ static std::pair<int, std::string> take(heddle_outcome outcome, char *json) {
   return {int(outcome), text};
 }
 
+namespace {
+/// What Python has to say while a model compiles: the caller's function, and
+/// signals such as that of Ctrl-C. An exception ends the compilation.
+struct Listener {
+  nb::object onPhase;
+  int32_t cancel = 0;
+  nb::python_error *raised = nullptr;
+
+  static void listen(void *data, const char *phase) {
+    auto &listener = *static_cast<Listener *>(data);
+    if (listener.raised)
+      return;
+    nb::gil_scoped_acquire lock;
+    try {
+      if (PyErr_CheckSignals() != 0)
+        throw nb::python_error();
+      if (!listener.onPhase.is_none())
+        listener.onPhase(phase);
+    } catch (nb::python_error &error) {
+      listener.raised = new nb::python_error(std::move(error));
+      __atomic_store_n(&listener.cancel, 1, __ATOMIC_RELEASE);
+    }
+  }
+
+  /// When the call is over.
+  void raise() {
+    if (!raised)
+      return;
+    nb::python_error error = std::move(*raised);
+    delete raised;
+    throw error;
+  }
+};
+} // namespace
+
+/// One for the process: programs share what it keeps.
+static heddle_compiler *compiler() {
+  static heddle_compiler *made = heddle_compiler_create();
+  if (!made)
+    throw std::bad_alloc();
+  return made;
+}
+
 static std::pair<int, std::string>
-compile(const nb::bytes &model, const nb::bytes &artifact,
-        const Strings &targets, const Strings &shapes, const Strings &dims,
-        const Strings &binds, const Strings &customCalls,
-        bool flushSubnormals) {
+compile(const nb::bytes &path, const nb::object &memory,
+        const nb::bytes &artifact, const Strings &targets,
+        const Strings &shapes, const Strings &dims, const Strings &binds,
+        const Strings &customCalls, bool flushSubnormals,
+        const nb::object &onPhase) {
   auto callList = terminated(customCalls);
   auto targetList = terminated(targets), shapeList = terminated(shapes),
        dimList = terminated(dims), bindList = terminated(binds);
+  heddle_model model{};
+  model.size = sizeof model;
+  model.path = path.c_str();
+  Py_buffer bytes{};
+  if (!memory.is_none()) {
+    if (PyObject_GetBuffer(memory.ptr(), &bytes, PyBUF_SIMPLE) != 0)
+      throw nb::python_error();
+    // The buffer of an empty object may be null, which would mean a file.
+    model.data = bytes.buf ? bytes.buf : "";
+    model.bytes = size_t(bytes.len);
+  }
+  Listener listener;
+  listener.onPhase = onPhase;
   heddle_compile_options options{};
   options.size = sizeof options;
   options.targets = targetList.data();
@@ -52,30 +111,39 @@ compile(const nb::bytes &model, const nb::bytes &artifact,
   options.binds = bindList.data();
   options.custom_calls = callList.data();
   options.flush_subnormals = flushSubnormals;
+  options.on_phase = &Listener::listen;
+  options.on_phase_data = &listener;
+  options.cancel = &listener.cancel;
   char *json = nullptr;
   heddle_outcome outcome;
+  heddle_compiler *one = compiler();
   {
     nb::gil_scoped_release release;
     outcome =
-        heddle_compile_file(model.c_str(), artifact.c_str(), &options, &json);
+        heddle_compiler_compile(one, &model, artifact.c_str(), &options, &json);
   }
-  return take(outcome, json);
+  if (!memory.is_none())
+    PyBuffer_Release(&bytes);
+  auto result = take(outcome, json);
+  listener.raise();
+  return result;
 }
 
 static std::pair<int, std::string> inspect(const nb::bytes &path) {
   char *json = nullptr;
   heddle_outcome outcome;
+  heddle_compiler *one = compiler();
   {
     nb::gil_scoped_release release;
-    outcome = heddle_inspect_file(path.c_str(), &json);
+    outcome = heddle_compiler_inspect(one, path.c_str(), &json);
   }
   return take(outcome, json);
 }
 
 NB_MODULE(_compiler, module) {
   module.attr("version") = heddle_compiler_version();
-  module.def("compile", &compile, "model"_a, "artifact"_a, "targets"_a,
-             "shapes"_a, "dims"_a, "binds"_a, "custom_calls"_a,
-             "flush_subnormals"_a = false);
+  module.def("compile", &compile, "path"_a, "memory"_a.none(), "artifact"_a,
+             "targets"_a, "shapes"_a, "dims"_a, "binds"_a, "custom_calls"_a,
+             "flush_subnormals"_a, "on_phase"_a.none());
   module.def("inspect", &inspect, "path"_a);
 }

@@ -32,9 +32,36 @@ typedef enum heddle_outcome {
   HEDDLE_INTERNAL_ERROR = 70
 } heddle_outcome;
 
+/* What compiles: it keeps what programs share, so that the next one takes less
+   time. Calls on several threads at once are fine. Since 0.1. */
+typedef struct heddle_compiler heddle_compiler;
+
+/* NULL when there is no memory. Since 0.1. */
+HEDDLE_COMPILER_API heddle_compiler *heddle_compiler_create(void);
+
+/* After its last call has returned. NULL is fine. Since 0.1. */
+HEDDLE_COMPILER_API void heddle_compiler_destroy(heddle_compiler *compiler);
+
+/* Where a model is: in a file at `path`, or, if `data` is not NULL, in `bytes`
+   bytes at `data`, which must stay as they are for the time of the call. Then
+   `path` is a name for messages, whose extension (.onnx, .mlir) may say the
+   kind; NULL: "model". A model in memory has no folder, so that it cannot name
+   files with weights. Since 0.1. */
+typedef struct heddle_model {
+  size_t size; /* sizeof(heddle_model) */
+  const char *path;
+  const void *data;
+  size_t bytes;
+} heddle_model;
+
+/* Called when the phase `name` ("import", "graph", "kernels x86-64-v4", ...)
+   begins, on the thread that compiles. Must not call the compiler. Since 0.1.
+ */
+typedef void (*heddle_phase_fn)(void *user_data, const char *name);
+
 /* Lists end with a NULL pointer; a NULL list is empty. Since 0.1. */
 typedef struct heddle_compile_options {
-  size_t size;
+  size_t size;                /* sizeof(heddle_compile_options) */
   const char *const *targets; /* names as in `heddle targets`; none: native */
   const char *const *shapes;  /* "input_ids=1x128" */
   const char *const *dims;    /* "batch=8" */
@@ -43,22 +70,30 @@ typedef struct heddle_compile_options {
   const char *const
       *custom_calls; /* "my_op": custom calls to functions that are registered
                         where the artifact is loaded */
-  int flush_subnormals; /* 1: programs take subnormal numbers for zeros */
+  int flush_subnormals;     /* 1: programs take subnormal numbers for zeros */
+  heddle_phase_fn on_phase; /* may be NULL */
+  void *on_phase_data;
+  const int32_t *cancel; /* looked at between passes, weights and kernels, and
+                            after the model was read: once another thread has
+                            stored something other than 0, the call ends with
+                            HEDDLE_RESOURCE_LIMIT and the error HDL-0606, and
+                            leaves no artifact. May be NULL */
 } heddle_compile_options;
 
-/* Compiles the model at model_path into an artifact at artifact_path, which is
-   replaced if it exists. options may be NULL. *out_json, if out_json is not
-   NULL, gets a document with the phases and what was built, or with the errors
+/* Compiles the model into an artifact at artifact_path, which is replaced if it
+   exists. options may be NULL. *out_json, if out_json is not NULL, gets a
+   document with the phases and what was built, or with the errors
    ("diagnostics": code, nodes, message, help); free it with heddle_string_free.
    Since 0.1. */
 HEDDLE_COMPILER_API heddle_outcome
-heddle_compile_file(const char *model_path, const char *artifact_path,
-                    const heddle_compile_options *options, char **out_json);
+heddle_compiler_compile(heddle_compiler *compiler, const heddle_model *model,
+                        const char *artifact_path,
+                        const heddle_compile_options *options, char **out_json);
 
-/* What is in a model or artifact, as a JSON document; nothing is executed.
- * Since 0.1. */
-HEDDLE_COMPILER_API heddle_outcome heddle_inspect_file(const char *path,
-                                                       char **out_json);
+/* What is in the model or artifact in the file at `path`, as a JSON document;
+   nothing is executed. Since 0.1. */
+HEDDLE_COMPILER_API heddle_outcome heddle_compiler_inspect(
+    heddle_compiler *compiler, const char *path, char **out_json);
 
 /* "0.1.0". Since 0.1. */
 HEDDLE_COMPILER_API const char *heddle_compiler_version(void);

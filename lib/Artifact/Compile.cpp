@@ -110,6 +110,9 @@ private:
     if (!llvm::is_contained(manifest.required_features, feature))
       manifest.required_features.push_back(feature);
   }
+  bool isCancelled() const {
+    return options.isCancelled && options.isCancelled();
+  }
   void begin(StringRef phase) {
     if (options.onPhase)
       options.onPhase(phase);
@@ -257,6 +260,8 @@ LogicalResult Compiler::packWeights() {
   auto number = [&](kernel::WeightOp weight, uint32_t &index) {
     // What was read for one weight is not resident beside the next.
     llvm::scope_exit released([&] { releaseWeights(weight); });
+    if (isCancelled())
+      return failure();
     std::string identity;
     if (ofType[weight.getStoredType()] > 1) {
       identity = weightIdentity(weight);
@@ -390,7 +395,7 @@ LogicalResult Compiler::run(CompileSummary *summary) {
   LogicalResult built = buildVariants();
   begin("weights");
   packer.join();
-  if (failed(packed) || failed(built))
+  if (failed(packed) || failed(built) || isCancelled())
     return failure();
 
   begin("write");

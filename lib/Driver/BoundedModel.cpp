@@ -44,7 +44,7 @@ OwningOpRef<ModuleOp> heddle::importBoundedModel(
   if (!bounded.tie(session, imports) || !bounded.checkCount(session))
     return nullptr;
   // Near 0, a size of 1 means broadcasting in ONNX.
-  bool above = fileKindOf(options.path) == FileKind::Onnx;
+  bool above = fileKindOf(options) == FileKind::Onnx;
   std::map<std::vector<int64_t>, OwningOpRef<ModuleOp>> taken;
   SmallVector<SmallVector<int64_t>> more;
   auto add = [&](ArrayRef<SmallVector<int64_t>> points) {

@@ -1,5 +1,6 @@
 #include "heddle/Driver/Build.h"
 
+#include "CancelledPasses.h"
 #include "heddle/Driver/ArtifactView.h"
 #include "heddle/Driver/Dump.h"
 #include "heddle/Driver/InputRanges.h"
@@ -188,8 +189,11 @@ static std::optional<BuildResult> buildFrom(Session &session, ModuleOp module,
   const StageInfo *start = findStage(build.startFrom);
   BuildResult result;
   Reproducer reproducer(session);
+  CancelledPasses cancelled(session, module.getContext(), build.isCancelled);
   auto ended = [&]() -> std::optional<BuildResult> {
     session.phases.end();
+    if (cancelled.ends())
+      return std::nullopt;
     if (observer.hasStopped())
       return result;
     reproducer.write();
@@ -197,14 +201,15 @@ static std::optional<BuildResult> buildFrom(Session &session, ModuleOp module,
   };
   if (!start) {
     markRanges(module);
-    if (failed(observer.after(stageName(Stage::Import), module)))
+    if (cancelled.ends() ||
+        failed(observer.after(stageName(Stage::Import), module)))
       return ended();
   }
   CompileOptions options;
   recordRanges(module, options);
   if (!start || start->stage == Stage::Import) {
     reproducer.keep(stageName(Stage::Import), module);
-    if (failed(runGraphStage(session, module)) ||
+    if (failed(runGraphStage(session, module)) || cancelled.ends() ||
         failed(observer.after(stageName(Stage::Graph), module)))
       return ended();
   } else {
@@ -219,7 +224,10 @@ static std::optional<BuildResult> buildFrom(Session &session, ModuleOp module,
     session.phases.begin(phase);
     setCrashStage(phase);
   };
+  options.isCancelled = build.isCancelled;
   options.afterStage = [&](StringRef stage, ModuleOp stageModule) {
+    if (cancelled.ends())
+      return failure();
     if (findStage(stage)->onTensors)
       reproducer.keep(stage, stageModule);
     return observer.after(stage, stageModule);
@@ -240,6 +248,8 @@ std::optional<BuildResult> heddle::buildInto(Session &session,
   if (!machines || !observer.checkNames())
     return std::nullopt;
 
+  if (build.onPhase)
+    session.phases.onBegin = build.onPhase;
   session.phases.begin("import");
   StringRef start = build.startFrom;
   OwningOpRef<ModuleOp> module = start.empty() ? importModel(session, model)

@@ -3,9 +3,10 @@
 #define HEDDLE_COMPILER_BUILD
 #include "heddle/compiler.h"
 
-#include "KeptContext.h"
 #include "heddle/Driver/Build.h"
+#include "heddle/Driver/ContextKeeper.h"
 #include "heddle/Driver/InspectDocument.h"
+#include "heddle/Support/MappedFile.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -14,7 +15,9 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <optional>
+#include <type_traits>
 
 using namespace heddle;
 
@@ -34,8 +37,19 @@ static CommonOptions quietJson() {
   return options;
 }
 
-/// Programs up to this size compile in one context, one after the other.
+/// Programs up to this size compile in one context, one after the other: what a
+/// larger one leaves in a context is worth more than the context.
 static constexpr uint64_t kSmallProgramBytes = 64 << 10;
+
+struct heddle_compiler {
+  ContextKeeper contexts;
+};
+
+heddle_compiler *heddle_compiler_create(void) {
+  return new (std::nothrow) heddle_compiler;
+}
+
+void heddle_compiler_destroy(heddle_compiler *compiler) { delete compiler; }
 
 /// Adds the diagnostics, printed one per line, and hands the document out.
 static heddle_outcome finish(Session &session, bool good,
@@ -59,51 +73,87 @@ static heddle_outcome finish(Session &session, bool good,
   return heddle_outcome(outcome);
 }
 
-heddle_outcome heddle_compile_file(const char *modelPath,
-                                   const char *artifactPath,
-                                   const heddle_compile_options *options,
-                                   char **outJson) {
+static uint64_t sizeOf(const ModelOptions &model) {
+  uint64_t bytes = 0;
+  if (model.memory)
+    return model.memory->bytes().size();
+  return llvm::sys::fs::file_size(model.path, bytes) ? UINT64_MAX : bytes;
+}
+
+/// Whether the caller's struct is long enough to have a field: callers from
+/// before it have a shorter one.
+#define HEDDLE_HAS(options, field)                                             \
+  ((options).size >=                                                           \
+   offsetof(std::decay_t<decltype(options)>, field) + sizeof((options).field))
+
+static ModelOptions whereIs(const heddle_model &given) {
+  ModelOptions model;
+  model.path = given.path ? given.path : "model";
+  if (given.data)
+    model.memory = MappedFile::ofMemory(
+        {static_cast<const char *>(given.data), given.bytes}, model.path);
+  return model;
+}
+
+static void readOptions(const heddle_compile_options &options,
+                        ModelOptions &model, BuildOptions &build) {
+  if (HEDDLE_HAS(options, targets))
+    build.targets = toStrings(options.targets);
+  if (HEDDLE_HAS(options, shapes))
+    model.shapes = toStrings(options.shapes);
+  if (HEDDLE_HAS(options, dims))
+    model.dims = toStrings(options.dims);
+  if (HEDDLE_HAS(options, binds))
+    model.binds = toStrings(options.binds);
+  if (HEDDLE_HAS(options, custom_calls))
+    model.customCalls = toStrings(options.custom_calls);
+  if (HEDDLE_HAS(options, flush_subnormals))
+    build.flushSubnormals = options.flush_subnormals != 0;
+  if (HEDDLE_HAS(options, on_phase_data) && options.on_phase)
+    build.onPhase = [call = options.on_phase, data = options.on_phase_data](
+                        const char *phase) { call(data, phase); };
+  if (HEDDLE_HAS(options, cancel) && options.cancel)
+    build.isCancelled = [flag = options.cancel] {
+      return __atomic_load_n(flag, __ATOMIC_ACQUIRE) != 0;
+    };
+}
+
+heddle_outcome heddle_compiler_compile(heddle_compiler *compiler,
+                                       const heddle_model *model,
+                                       const char *artifactPath,
+                                       const heddle_compile_options *options,
+                                       char **outJson) {
   std::string lines;
   llvm::raw_string_ostream errors(lines);
-  // What a larger program leaves in a context is worth more than the context.
-  std::optional<KeptContext> kept;
-  uint64_t bytes = 0;
-  if (!llvm::sys::fs::file_size(modelPath, bytes) &&
-      bytes <= kSmallProgramBytes)
-    kept.emplace();
-  Session session(quietJson(), modelPath, errors);
-  ModelOptions model;
-  model.path = modelPath;
+  ModelOptions where = whereIs(*model);
   BuildOptions build;
-  if (options) {
-    model.shapes = toStrings(options->shapes);
-    model.dims = toStrings(options->dims);
-    model.binds = toStrings(options->binds);
-    // Callers from before these fields have a shorter struct.
-    if (options->size > offsetof(heddle_compile_options, custom_calls))
-      model.customCalls = toStrings(options->custom_calls);
-    if (options->size > offsetof(heddle_compile_options, flush_subnormals))
-      build.flushSubnormals = options->flush_subnormals != 0;
-    if (options->targets && *options->targets)
-      build.targets = toStrings(options->targets);
-  }
-  bool good = buildArtifact(session, model, build, artifactPath).has_value();
+  if (options)
+    readOptions(*options, where, build);
+  Session session(quietJson(), where.path, errors,
+                  sizeOf(where) <= kSmallProgramBytes ? &compiler->contexts
+                                                      : nullptr);
+  bool good = buildArtifact(session, where, build, artifactPath).has_value();
   session.phases.end();
-  if (good && kept)
-    kept->leave();
+  if (good)
+    session.leaveContext();
   return finish(session, good,
                 llvm::json::Object{{"phases", session.phases.toJson()}}, lines,
                 outJson);
 }
 
-heddle_outcome heddle_inspect_file(const char *path, char **outJson) {
+heddle_outcome heddle_compiler_inspect(heddle_compiler *compiler,
+                                       const char *path, char **outJson) {
   std::string lines;
   llvm::raw_string_ostream errors(lines);
-  Session session(quietJson(), path, errors);
   ModelOptions model;
   model.path = path;
+  Session session(quietJson(), path, errors,
+                  sizeOf(model) <= kSmallProgramBytes ? &compiler->contexts
+                                                      : nullptr);
   std::optional<llvm::json::Object> document = inspectDocument(session, model);
   bool good = document.has_value();
+  if (good)
+    session.leaveContext();
   return finish(session, good,
                 good ? std::move(*document) : llvm::json::Object(), lines,
                 outJson);

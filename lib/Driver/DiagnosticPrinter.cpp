@@ -1,7 +1,5 @@
 #include "heddle/Driver/DiagnosticPrinter.h"
 
-#include "KeptContext.h"
-
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/JSON.h"
@@ -49,17 +47,14 @@ DiagnosticPrinter::DiagnosticPrinter(raw_ostream &os, bool json,
                                      StringRef fileName)
     : os(os), json(json), fileName(fileName) {}
 
-void DiagnosticPrinter::attach(MLIRContext &context) {
+DiagnosticEngine::HandlerID DiagnosticPrinter::attach(MLIRContext &context) {
   // Operations are printed by `inspect` and dumps, not below every error.
   context.printOpOnDiagnostic(false);
-  auto id =
-      context.getDiagEngine().registerHandler([this](Diagnostic &diagnostic) {
+  return context.getDiagEngine().registerHandler(
+      [this](Diagnostic &diagnostic) {
         handle(diagnostic);
         return success();
       });
-  if (KeptContext *kept = KeptContext::current();
-      kept && kept->get() == &context)
-    kept->setHandler(id);
 }
 
 void DiagnosticPrinter::handle(Diagnostic &diagnostic) {

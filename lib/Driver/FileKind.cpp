@@ -1,6 +1,8 @@
 #include "heddle/Driver/FileKind.h"
 
+#include "heddle/Driver/Commands.h"
 #include "heddle/Frontend/Exported.h"
+#include "heddle/Support/MappedFile.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -59,4 +61,11 @@ FileKind heddle::fileKindOf(StringRef path) {
   size_t size = std::fread(head, 1, sizeof head, file);
   std::fclose(file);
   return fileKind(path, StringRef(head, size));
+}
+
+FileKind heddle::fileKindOf(const ModelOptions &model) {
+  if (!model.memory)
+    return fileKindOf(StringRef(model.path));
+  llvm::ArrayRef<char> head = model.memory->bytes().take_front(4096);
+  return fileKind(model.path, StringRef(head.data(), head.size()));
 }

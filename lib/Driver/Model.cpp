@@ -53,7 +53,9 @@ static OwningOpRef<ModuleOp> importOnnxModel(Session &session,
     return nullptr;
   }
   import.isSample = options.isSample;
-  return importOnnx(&session.context(), options.path, import);
+  return options.memory
+             ? importOnnx(&session.context(), options.memory, "", import)
+             : importOnnx(&session.context(), options.path, import);
 }
 
 /// What the options say of a StableHLO program; nothing after an error.
@@ -128,7 +130,8 @@ static OwningOpRef<ModuleOp> importStableHloModel(Session &session,
                                                   const ModelOptions &options) {
   session.diagnostics.setDefaultCode(ErrorCode::StableHloParse);
   std::optional<StableHloProgram> program =
-      parseStableHlo(&session.context(), options.path);
+      options.memory ? parseStableHlo(&session.context(), *options.memory)
+                     : parseStableHlo(&session.context(), options.path);
   if (!program)
     return nullptr;
   return importWithSizes(
@@ -142,21 +145,28 @@ static OwningOpRef<ModuleOp> importStableHloModel(Session &session,
       });
 }
 
-OwningOpRef<ModuleOp> heddle::importModel(Session &session,
-                                          const ModelOptions &options) {
-  setCrashStage("import");
-  if (!llvm::sys::fs::exists(options.path)) {
+/// False after an error, which has been reported.
+static bool checkFile(Session &session, StringRef path) {
+  if (!llvm::sys::fs::exists(path)) {
     session.diagnostics.report(ErrorCode::FileUnreadable,
                                "there is no such file");
-    return nullptr;
+    return false;
   }
-  if (!llvm::sys::fs::is_regular_file(options.path)) {
+  if (!llvm::sys::fs::is_regular_file(path)) {
     session.diagnostics.report(ErrorCode::FileUnreadable,
                                "this is no regular file: models are mapped, "
                                "not read from pipes or devices");
-    return nullptr;
+    return false;
   }
-  switch (fileKindOf(options.path)) {
+  return true;
+}
+
+OwningOpRef<ModuleOp> heddle::importModel(Session &session,
+                                          const ModelOptions &options) {
+  setCrashStage("import");
+  if (!options.memory && !checkFile(session, options.path))
+    return nullptr;
+  switch (fileKindOf(options)) {
   case FileKind::Onnx:
     return importWithSizes(
         session, options, ErrorCode::OnnxNode,

@@ -71,6 +71,8 @@ void PhaseLog::watch() {
 void PhaseLog::begin(llvm::StringRef name) {
   end();
   phases.push_back({name.str()});
+  if (onBegin)
+    onBegin(phases.back().name.c_str());
   phasePeak = ownMemoryBytes();
   started = std::chrono::steady_clock::now();
   running = true;

@@ -1,6 +1,5 @@
 #include "heddle/Driver/Session.h"
 
-#include "KeptContext.h"
 #include "heddle/Driver/Document.h"
 #include "heddle/Driver/Limits.h"
 #include "heddle/Pipeline/Registration.h"
@@ -13,37 +12,36 @@ using namespace mlir;
 using namespace heddle;
 
 Session::Session(const CommonOptions &options, StringRef fileName,
-                 raw_ostream &errors)
+                 raw_ostream &errors, ContextKeeper *keeper)
     : diagnostics(errors, options.json, fileName),
       phases(options.json || options.quiet ? nullptr : &llvm::outs(),
              !options.json && !options.quiet && isatty(STDERR_FILENO)),
-      options(options) {}
+      options(options), keeper(keeper) {}
+
+Session::~Session() {
+  if (!keeper || !isLeft || !own.context)
+    return;
+  own.context->getDiagEngine().eraseHandler(handler);
+  keeper->leave(std::move(own));
+}
 
 MLIRContext &Session::context() {
-  if (ownedContext)
-    return *ownedContext;
-  auto make = [] {
+  if (own.context)
+    return *own.context;
+  if (keeper)
+    own = keeper->take();
+  if (!own.context) {
     DialectRegistry registry;
     registerAllDialects(registry);
-    return std::make_unique<MLIRContext>(registry);
-  };
-  if (KeptContext *kept = KeptContext::current()) {
-    if (!kept->get())
-      kept->set(make());
-    if (!kept->hasHandler())
-      diagnostics.attach(*kept->get());
-    return *kept->get();
+    own.context = std::make_unique<MLIRContext>(registry);
   }
-  ownedContext = make();
-  diagnostics.attach(*ownedContext);
-  return *ownedContext;
+  handler = diagnostics.attach(*own.context);
+  return *own.context;
 }
 
 MLIRContext &Session::typeContext() {
-  if (ownedContext)
-    return *ownedContext;
-  if (KeptContext *kept = KeptContext::current(); kept && kept->get())
-    return *kept->get();
+  if (own.context)
+    return *own.context;
   if (!lightContext)
     lightContext =
         std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED);

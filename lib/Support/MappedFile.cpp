@@ -90,6 +90,15 @@ std::shared_ptr<MappedFile> MappedFile::fromBytes(std::vector<char> bytes,
   return file;
 }
 
+std::shared_ptr<MappedFile> MappedFile::ofMemory(ArrayRef<char> bytes,
+                                                 StringRef name) {
+  auto file = std::shared_ptr<MappedFile>(new MappedFile);
+  file->name = name.str();
+  file->data = bytes.data();
+  file->size = bytes.size();
+  return file;
+}
+
 void MappedFile::release(uint64_t offset, uint64_t bytes) const {
   if (!onDisk || offset > size || bytes > size - offset)
     return;

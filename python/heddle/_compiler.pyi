@@ -1,9 +1,10 @@
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 version: str
 
 def compile(
-    model: bytes, artifact: bytes, targets: Sequence[str], shapes: Sequence[str], dims: Sequence[str], binds: Sequence[str],
-    custom_calls: Sequence[str], flush_subnormals: bool = False
+    path: bytes, memory: bytes | bytearray | memoryview | None, artifact: bytes, targets: Sequence[str], shapes: Sequence[str], dims: Sequence[str], binds: Sequence[str],
+    custom_calls: Sequence[str], flush_subnormals: bool, on_phase: Callable[[str], Any] | None
 ) -> tuple[int, str]: ...
 def inspect(path: bytes) -> tuple[int, str]: ...

@@ -8,7 +8,7 @@ import numbers
 import os
 import pathlib
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from heddle._runtime import HeddleError
@@ -41,34 +41,41 @@ def _check(outcome: int, document: str) -> dict:
 
 
 @contextlib.contextmanager
-def _model_file(model: Any) -> Iterator[str]:
-    """The model as a file: as it is, or written into a folder that goes away."""
+def _where_is(model: Any) -> Iterator[tuple[str, Any]]:
+    """The model as a path and None, or as a name and bytes; some are written into a folder that goes away."""
     if isinstance(model, (str, os.PathLike)):
-        yield os.fsdecode(model)
-        return
+        yield os.fsdecode(model), None
+    elif isinstance(model, (bytes, bytearray, memoryview)):
+        yield "model", model
+    elif hasattr(model, "compiler_ir"):  # jax.stages.Lowered
+        # With locations: messages then name the functions of the model.
+        yield "model.mlir", model.compiler_ir("stablehlo").operation.get_asm(enable_debug_info=True).encode()
+    elif hasattr(model, "mlir_module_serialized"):  # jax.export.Exported
+        yield "model", bytes(model.serialize())
+    elif type(model).__module__.startswith("onnx") and hasattr(model, "graph"):  # onnx.ModelProto
+        # Protocol buffers end at 2 GiB; tensors in a file of their own do not.
+        if model.ByteSize() < 1 << 31:
+            yield "model.onnx", model.SerializeToString()
+            return
+        import onnx
+        with _exported(lambda path: onnx.save_model(model, path, save_as_external_data=True, location="model.weights")) as path:
+            yield path, None
+    elif type(model).__module__.startswith("torch.export"):  # torch.export.ExportedProgram
+        import torch
+        with _exported(lambda path: torch.onnx.export(model, f=path, dynamo=True, external_data=True)) as path:
+            yield path, None
+    else:
+        raise TypeError(f"cannot compile a {type(model).__qualname__}: give a path, bytes, an onnx.ModelProto, a jax.stages.Lowered, "
+                        "a jax.export.Exported or a torch ExportedProgram")
+
+
+@contextlib.contextmanager
+def _exported(write: Callable[[str], Any]) -> Iterator[str]:
+    """A model file that `write` makes, in a folder that goes away."""
     with tempfile.TemporaryDirectory(prefix="heddle-") as folder:
-        path = pathlib.Path(folder) / "model"
-        if isinstance(model, (bytes, bytearray, memoryview)):
-            path.write_bytes(model)
-        elif hasattr(model, "compiler_ir"):  # jax.stages.Lowered
-            path = path.with_suffix(".mlir")
-            # With locations: messages then name the functions of the model.
-            path.write_text(model.compiler_ir("stablehlo").operation.get_asm(enable_debug_info=True))
-        elif hasattr(model, "mlir_module_serialized"):  # jax.export.Exported
-            path.write_bytes(model.serialize())
-        elif type(model).__module__.startswith("onnx") and hasattr(model, "graph"):  # onnx.ModelProto
-            import onnx
-            path = path.with_suffix(".onnx")
-            # Protocol buffers end at 2 GiB; tensors in a file of their own do not.
-            onnx.save_model(model, str(path), save_as_external_data=model.ByteSize() >= 1 << 31, location="model.weights")
-        elif type(model).__module__.startswith("torch.export"):  # torch.export.ExportedProgram
-            import torch
-            path = path.with_suffix(".onnx")
-            torch.onnx.export(model, f=str(path), dynamo=True, external_data=True)
-        else:
-            raise TypeError(f"cannot compile a {type(model).__qualname__}: give a path, bytes, an onnx.ModelProto, a jax.stages.Lowered, "
-                            "a jax.export.Exported or a torch ExportedProgram")
-        yield str(path)
+        path = os.path.join(folder, "model.onnx")
+        write(path)
+        yield path
 
 
 def _list(value: str | Sequence[str], what: str) -> list[str]:
@@ -105,6 +112,7 @@ def compile(
     binds: Mapping[str, str | os.PathLike] | None = None,
     custom_calls: str | Sequence[str] = (),
     flush_subnormals: bool = False,
+    on_phase: Callable[[str], Any] | None = None,
 ) -> pathlib.Path:
     """Compiles `model` into an artifact and returns its path.
 
@@ -113,7 +121,8 @@ def compile(
     them; without any it is this machine's. `shapes` and `dims` fix what the model leaves open, or bound it: a range, (1, 8) or "1..8", leaves
     the size to each call. `binds` turns StableHLO arguments into weights: {"params": "params.npz"}. `custom_calls` names functions that custom
     calls may call: they are given to heddle.load. With `flush_subnormals` numbers below the smallest normal one become zeros, which is faster
-    where there are many.
+    where there are many. `on_phase` is called with the name of each phase when that begins; an exception that it raises, and Ctrl-C, end
+    the compilation.
     """
     from heddle import _compiler
     if output is None:
@@ -125,12 +134,12 @@ def compile(
         if isinstance(shape, str) or not isinstance(shape, Sequence):
             raise TypeError(f"the shape of {name!r} is {shape!r}; a list of sizes is wanted")
         shape_texts.append(f"{name}={'x'.join(_size(size, f'the shape of {name!r}') for size in shape)}")
-    with _model_file(model) as path:
+    with _where_is(model) as (path, memory):
         outcome = _compiler.compile(
-            _path(path), _path(output), _list(targets, "targets"), shape_texts,
+            _path(path), memory, _path(output), _list(targets, "targets"), shape_texts,
             [f"{name}={_size(size, f'dimension {name!r}')}" for name, size in _items(dims, "dims", '{"batch": 8}')],
             [f"{name}=@{os.fsdecode(_path(file))}" for name, file in _items(binds, "binds", '{"params": "params.npz"}')],
-            _list(custom_calls, "custom_calls"), bool(flush_subnormals))
+            _list(custom_calls, "custom_calls"), bool(flush_subnormals), on_phase)
     _check(*outcome)
     return pathlib.Path(output)
 

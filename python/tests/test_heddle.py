@@ -52,6 +52,33 @@ def test_compile_bytes(tmp_path, artifact):
     np.testing.assert_array_equal(heddle.load(path)(X)["y"], heddle.load(artifact)(X)["y"])
 
 
+def test_phases(tmp_path):
+    phases = []
+    heddle.compile(perceptron().SerializeToString(), tmp_path / "phases.heddle", dims={"batch": 3}, on_phase=phases.append)
+    assert phases[:2] == ["import", "graph"] and phases[-1] == "write"
+
+
+@pytest.mark.parametrize("raised", [KeyboardInterrupt, ValueError])
+@pytest.mark.parametrize("at", ["graph", "dispatch", "weights"])
+def test_cancelled_compilation_leaves_nothing(tmp_path, at, raised):
+    def stop(phase):
+        if phase == at:
+            raise raised(phase)
+    with pytest.raises(raised):
+        heddle.compile(perceptron().SerializeToString(), tmp_path / "none.heddle", dims={"batch": 3}, on_phase=stop)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_memory_has_no_folder(tmp_path):
+    model = perceptron()
+    for tensor in model.graph.initializer:
+        onnx.external_data_helper.set_external_data(tensor, "/etc/hostname")
+        tensor.ClearField("raw_data")
+        tensor.data_location = onnx.TensorProto.EXTERNAL
+    with pytest.raises(heddle.CompileError, match="a model in memory has no folder"):
+        heddle.compile(model.SerializeToString(), tmp_path / "none.heddle", dims={"batch": 3})
+
+
 def elementwise(operation: str, extent: int, weights: str = "") -> str:
     constant = f"dense<{weights}>" if weights else "dense<2.0>"
     return f"""func.func @main(%x: tensor<{extent}xf32>) -> tensor<{extent}xf32> {{

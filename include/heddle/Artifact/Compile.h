@@ -33,6 +33,9 @@ struct CompileOptions {
   /// Called when a phase begins: "lower", "dispatch", "kernels x86-64-v4",
   /// "weights", "write". Never from two threads at once.
   std::function<void(llvm::StringRef phase)> onPhase;
+  /// Whether to give up: asked before each weight and each kernel, by any
+  /// thread. Then the compilation fails without a diagnostic. May be null.
+  std::function<bool()> isCancelled;
   /// Called with the module after a stage: heddle-lower; heddle-dispatch, once
   /// for machines that dispatch alike; heddle-kernel-cpu, with the module of
   /// one machine's kernels; heddle-plan. Failure ends the compilation.

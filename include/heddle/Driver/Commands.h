@@ -6,10 +6,14 @@
 #define HEDDLE_DRIVER_COMMANDS_H
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace heddle {
+
+class MappedFile;
 
 /// Options of every command.
 struct CommonOptions {
@@ -25,7 +29,10 @@ struct CommonOptions {
 
 /// How a model file is read.
 struct ModelOptions {
+  /// Of a model in memory: its name.
   std::string path;
+  /// The bytes of a model in memory; null for one in a file.
+  std::shared_ptr<MappedFile> memory;
   /// NAME=1x128: fixes an input's shape.
   std::vector<std::string> shapes;
   /// NAME=8: fixes a named dimension.
@@ -52,6 +59,11 @@ struct BuildOptions {
   /// Ends the build after this stage as a fault of heddle's own does: for tests
   /// of what is left then.
   std::string failAfter;
+  /// Called when a phase begins, with its name. May be null.
+  std::function<void(const char *phase)> onPhase;
+  /// Whether to give up; asked between passes, weights and kernels, by any
+  /// thread. May be null.
+  std::function<bool()> isCancelled;
 };
 
 /// Where the inputs of a call come from.

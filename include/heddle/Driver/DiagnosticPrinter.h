@@ -5,6 +5,7 @@
 
 #include "heddle/Support/Diagnostics.h"
 
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/SmallVector.h"
@@ -37,7 +38,7 @@ public:
   DiagnosticPrinter(llvm::raw_ostream &os, bool json, llvm::StringRef fileName);
 
   /// Installs the printer as the handler of `context`.
-  void attach(mlir::MLIRContext &context);
+  mlir::DiagnosticEngine::HandlerID attach(mlir::MLIRContext &context);
 
   /// The code of errors that carry none, from now on: parsers and verifiers of
   /// MLIR itself speak about the model while it is read, and about our own

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -28,6 +29,9 @@ public:
   /// running phase is shown on `progress`.
   PhaseLog(llvm::raw_ostream *lines, bool showProgress);
   ~PhaseLog();
+
+  /// Called when a phase begins, with its name. May be null.
+  std::function<void(const char *name)> onBegin;
 
   /// Ends the running phase, if any, and starts another.
   void begin(llvm::StringRef name);

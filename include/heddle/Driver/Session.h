@@ -4,6 +4,7 @@
 #define HEDDLE_DRIVER_SESSION_H
 
 #include "heddle/Driver/Commands.h"
+#include "heddle/Driver/ContextKeeper.h"
 #include "heddle/Driver/DiagnosticPrinter.h"
 #include "heddle/Driver/PhaseLog.h"
 
@@ -18,12 +19,19 @@ namespace heddle {
 
 class Session {
 public:
-  /// `fileName` stands before errors that name no file of their own.
+  /// `fileName` stands before errors that name no file of their own. The
+  /// context comes from `keeper`, if there is one, which outlives the session.
   Session(const CommonOptions &options, llvm::StringRef fileName,
-          llvm::raw_ostream &errors = llvm::errs());
+          llvm::raw_ostream &errors = llvm::errs(),
+          ContextKeeper *keeper = nullptr);
+  ~Session();
 
   /// A context with every dialect of heddle, made when first asked for.
   mlir::MLIRContext &context();
+
+  /// After all went well: gives the context to the keeper when the session
+  /// ends, by when its IR must be gone.
+  void leaveContext() { isLeft = true; }
 
   /// A context for types alone, for commands that read no model: made in no
   /// time.
@@ -46,7 +54,11 @@ public:
 
 private:
   CommonOptions options;
-  std::unique_ptr<mlir::MLIRContext> ownedContext, lightContext;
+  ContextKeeper *keeper;
+  ContextKeeper::Kept own;
+  mlir::DiagnosticEngine::HandlerID handler = 0;
+  bool isLeft = false;
+  std::unique_ptr<mlir::MLIRContext> lightContext;
 };
 
 } // namespace heddle

@@ -3,10 +3,13 @@
 #ifndef HEDDLE_FRONTEND_ONNX_H
 #define HEDDLE_FRONTEND_ONNX_H
 
+#include "heddle/Support/MappedFile.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -41,12 +44,11 @@ mlir::OwningOpRef<mlir::ModuleOp>
 importOnnx(mlir::MLIRContext *context, llvm::StringRef path,
            const OnnxImportOptions &options = {});
 
-/// The same for a model in memory, called `name` in messages. External data is
+/// The same for a model that has been opened, or is in memory. External data is
 /// looked for in `folder`; without one, there must be none.
 mlir::OwningOpRef<mlir::ModuleOp>
-importOnnx(mlir::MLIRContext *context, std::vector<char> bytes,
-           llvm::StringRef name, llvm::StringRef folder,
-           const OnnxImportOptions &options = {});
+importOnnx(mlir::MLIRContext *context, std::shared_ptr<MappedFile> file,
+           llvm::StringRef folder, const OnnxImportOptions &options = {});
 
 /// An input or output as the model declares it.
 struct OnnxDeclaration {

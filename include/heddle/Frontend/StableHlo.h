@@ -4,6 +4,7 @@
 #define HEDDLE_FRONTEND_STABLEHLO_H
 
 #include "heddle/Frontend/Exported.h"
+#include "heddle/Support/MappedFile.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -65,6 +66,11 @@ struct StableHloProgram {
 /// an error, which the context's handler has seen.
 std::optional<StableHloProgram> parseStableHlo(mlir::MLIRContext *context,
                                                llvm::StringRef path,
+                                               bool trialFirst = true);
+
+/// The same for a program that has been opened, or is in memory.
+std::optional<StableHloProgram> parseStableHlo(mlir::MLIRContext *context,
+                                               const MappedFile &file,
                                                bool trialFirst = true);
 
 /// The sizes of the entry's arguments that their types bound, but for those of

@@ -28,6 +28,11 @@ public:
   static std::shared_ptr<MappedFile> fromBytes(std::vector<char> bytes,
                                                llvm::StringRef name);
 
+  /// The same without a copy: whoever has the bytes keeps them for as long as
+  /// the result lives.
+  static std::shared_ptr<MappedFile> ofMemory(llvm::ArrayRef<char> bytes,
+                                              llvm::StringRef name);
+
   MappedFile(const MappedFile &) = delete;
   MappedFile &operator=(const MappedFile &) = delete;
   ~MappedFile();

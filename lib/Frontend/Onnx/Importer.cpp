@@ -490,8 +490,8 @@ OwningOpRef<ModuleOp> heddle::importOnnx(MLIRContext *context, StringRef path,
 }
 
 OwningOpRef<ModuleOp> heddle::importOnnx(MLIRContext *context,
-                                         std::vector<char> bytes,
-                                         StringRef name, StringRef folder,
+                                         std::shared_ptr<MappedFile> file,
+                                         StringRef folder,
                                          const OnnxImportOptions &options) {
   context->loadDialect<stablehlo::StableHloDialect, prec::PrecDialect,
                        func::FuncDialect>();
@@ -499,15 +499,12 @@ OwningOpRef<ModuleOp> heddle::importOnnx(MLIRContext *context,
   if (!folder.empty()) {
     llvm::Expected<FileScope> scope = FileScope::ofFolder(folder);
     if (!scope) {
-      heddle::emitError(FileLineColLoc::get(context, name, 0, 0),
+      heddle::emitError(FileLineColLoc::get(context, file->path(), 0, 0),
                         ErrorCode::FileUnreadable)
           << llvm::toString(scope.takeError());
       return {};
     }
     files = std::move(*scope);
   }
-  return Importer(context, options,
-                  MappedFile::fromBytes(std::move(bytes), name),
-                  std::move(files))
-      .run();
+  return Importer(context, options, std::move(file), std::move(files)).run();
 }

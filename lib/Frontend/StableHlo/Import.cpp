@@ -234,9 +234,16 @@ parseStableHlo(MLIRContext *context, StringRef path, bool trialFirst) {
         << llvm::toString(file.takeError());
     return std::nullopt;
   }
+  return parseStableHlo(context, **file, trialFirst);
+}
+
+std::optional<StableHloProgram>
+parseStableHlo(MLIRContext *context, const MappedFile &file, bool trialFirst) {
+  StringRef path = file.path();
+  Location loc = FileLineColLoc::get(context, path, 0, 0);
   // The parser wants a zero behind the last character, which a map of whole
   // pages does not have.
-  StringRef bytes((*file)->bytes().data(), (*file)->bytes().size());
+  StringRef bytes(file.bytes().data(), file.bytes().size());
   StableHloProgram program;
   program.path = path.str();
   if (looksLikeExported(bytes)) {

@@ -73,8 +73,10 @@ int main(int argc, char **argv) {
     long before = statusKibibytes("VmRSS");
     // Processor time: what else the machine does is not the import's fault.
     std::clock_t start = std::clock();
-    auto module = heddle::importOnnx(&context, heddle::mutate(seed, number),
-                                     "mutation", folder);
+    auto module = heddle::importOnnx(
+        &context,
+        heddle::MappedFile::fromBytes(heddle::mutate(seed, number), "mutation"),
+        folder);
     double taken = double(std::clock() - start) / CLOCKS_PER_SEC;
     long grown = statusKibibytes("VmHWM") - before;
     bool isInternal = text.find("HDL-09") != std::string::npos;
