@@ -36,8 +36,12 @@ Error Call::outcome() const {
     return {HEDDLE_CANCELLED, "the call was cancelled"};
   case HEDDLE_DEADLINE_EXCEEDED:
     return {HEDDLE_DEADLINE_EXCEEDED, "the call's deadline has passed"};
+  case HEDDLE_CUSTOM_CALL_FAILED:
+    if (failedCall)
+      break;
+    [[fallthrough]];
   default:
-    break;
+    return {stopped.load(), deviceStatus.message};
   }
   const StepReport &report = steps.reports[failedCall->report];
   std::string text = "custom call '" + std::string(report.name) + "'";
@@ -126,6 +130,63 @@ void Call::control(const Step &step) {
   enter(steps.targets[step.firstBlock + uint32_t(value)]);
 }
 
+/// How long the host waits at once for a device, if somebody may cancel.
+static constexpr uint64_t cancelCheckNs = 1000000;
+
+/// Waits by `wait`, which takes a deadline, until it is done or the call ends.
+template <typename Wait> int32_t Call::await(Wait wait) {
+  while (true) {
+    uint64_t until = options.deadline_ns;
+    if (options.cancel) {
+      uint64_t check = monotonicNs() + cancelCheckNs;
+      until = until ? std::min(until, check) : check;
+    }
+    int32_t code = wait(until, &deviceStatus);
+    if (code != HEDDLE_DEADLINE_EXCEEDED || mustStop())
+      return code;
+  }
+}
+
+/// All commands of the step at once; or, where somebody wants to know how long
+/// each takes, one after the other.
+int32_t Call::submit(const Step &step, heddle_status *why) {
+  const Submission &submission = *steps.submissions[step.target];
+  if (!options.on_step)
+    return submission.submit(why);
+  const DeviceQueues::Queue &queue = submission.queue;
+  for (uint32_t i = 0; i < submission.size(); ++i) {
+    startNs = monotonicNs();
+    if (int32_t code = submission.submitOne(i, why))
+      return code;
+    if (int32_t code = await([&](uint64_t until, heddle_status *told) {
+          return queue.driver().queue_wait(queue.handle, until, told);
+        }))
+      return code;
+    report(steps.submitted[steps.firstSubmitted[step.target] + i]);
+  }
+  return HEDDLE_OK;
+}
+
+void Call::useDevice(const Step &step) {
+  int32_t code = HEDDLE_OK;
+  if (step.kind == Step::Kind::submission) {
+    code = submit(step, &deviceStatus);
+  } else if (step.kind == Step::Kind::eventWait) {
+    const DeviceEvent &event = steps.events[step.target];
+    code = await([&](uint64_t until, heddle_status *why) {
+      return event.driver().event_wait(event.handle(), until, why);
+    });
+  } else {
+    const DeviceQueues::Queue &queue = steps.queues->get(step.target);
+    code = await([&](uint64_t until, heddle_status *why) {
+      return queue.driver().queue_wait(queue.handle, until, why);
+    });
+  }
+  // What the caller asked for, a deadline, is told before.
+  if (code && stopped.load(std::memory_order_relaxed) == HEDDLE_OK)
+    stopped.store(static_cast<heddle_code>(code), std::memory_order_relaxed);
+}
+
 void Call::report(const Step &step) {
   uint64_t end = monotonicNs();
   const StepReport &known = steps.reports[step.report];
@@ -161,8 +222,11 @@ uint32_t Call::advance(int64_t worker) {
       continue;
     }
     const Step &step = steps.steps[frame.next++];
-    if (step.kind == Step::Kind::branch || step.kind == Step::Kind::loop) {
-      control(step);
+    if (step.kind >= Step::Kind::branch) {
+      if (step.kind <= Step::Kind::loop)
+        control(step);
+      else
+        useDevice(step);
       continue;
     }
     if (options.on_step)

@@ -10,6 +10,7 @@ namespace heddle::runtime {
 
 /// Walks the steps. Small ones are done on the spot by whoever finished the one
 /// before; the others are given to all workers. `host` is the CPU's driver.
+/// Whoever walks also gives other devices their commands and waits for them.
 class Call final : public Job {
 public:
   /// `scratch` holds `scratchBytes` for each of the workers.
@@ -25,7 +26,7 @@ public:
   /// Runs on the calling thread by itself, in its float environment.
   void runAlone();
 
-  /// Why the walk ended early, if it did.
+  /// Why the walk ended early, if it did. Devices may still be at work then.
   Error outcome() const;
 
   void runChunk(int64_t worker, uint32_t chunk) override;
@@ -46,6 +47,9 @@ private:
              bool condition = false);
   void leave();
   void control(const Step &step);
+  void useDevice(const Step &step);
+  int32_t submit(const Step &step, heddle_status *why);
+  template <typename Wait> int32_t await(Wait wait);
   void run(const Step &step, int64_t worker, int64_t begin, int64_t end);
   bool mustStop();
   void report(const Step &step);
@@ -69,6 +73,7 @@ private:
   const Step *failedCall = nullptr; ///< A custom call that went wrong.
   int32_t failedCode = 0;           ///< What it returned.
   char message[400];                ///< And what it said.
+  heddle_status deviceStatus;       ///< What a device said that went wrong.
 };
 
 } // namespace heddle::runtime

@@ -17,37 +17,41 @@ using namespace heddle;
 using namespace heddle::runtime;
 using namespace heddle::format;
 
-/// The most arena and scratch per worker that a program of the entry takes.
+/// The memories that any program of the entry takes, and scratch per worker.
 static Error largestMemories(const LoadedProgram &program,
-                             const EntrySpec &entry, uint64_t &arena,
+                             const EntrySpec &entry, PlanMemory &arenas,
                              uint64_t &scratch) {
   std::vector<int64_t> values;
   if (Error error = evaluate(program.plan().expressions(), program.symbols(),
                              HEDDLE_PLAN_INVALID, values))
     return error;
-  arena = scratch = 0;
+  scratch = 0;
   for (const format::Program *code : entry.programs) {
-    uint64_t bytes = runtime::arenaBytes(*code, values);
-    if (bytes > uint64_t(maximumBytes))
-      return {HEDDLE_PLAN_INVALID, "the arena has no proper size"};
-    arena = std::max(arena, bytes);
+    if (Error error = arenas.want(code->arenas(), values))
+      return error;
     scratch = std::max(scratch, scratchBytes(*code, program.variant()));
   }
   return {};
 }
 
-Error Context::memoryBytes(const LoadedProgram &program, size_t entry,
-                           unsigned threads, uint64_t &arenaBytes,
-                           uint64_t &totalBytes) {
-  uint64_t scratch = 0;
-  if (Error error = largestMemories(program, program.entries()[entry],
-                                    arenaBytes, scratch))
-    return error;
-  if (__builtin_mul_overflow(scratch, uint64_t(threads), &totalBytes) ||
-      __builtin_add_overflow(totalBytes, arenaBytes, &totalBytes))
+/// What arena and scratch take of the process's memory.
+static Error hostMemory(const PlanMemory &arenas, uint64_t scratch,
+                        unsigned threads, uint64_t &total) {
+  if (__builtin_mul_overflow(scratch, uint64_t(threads), &total) ||
+      __builtin_add_overflow(total, arenas.hostBytes(), &total))
     return {HEDDLE_OUT_OF_MEMORY, "scratch for " + std::to_string(threads) +
                                       " threads is more than any memory"};
   return {};
+}
+
+Error Context::memoryBytes(const LoadedProgram &program, size_t entry,
+                           unsigned threads, uint64_t &total) {
+  PlanMemory arenas;
+  uint64_t scratch = 0;
+  if (Error error =
+          largestMemories(program, program.entries()[entry], arenas, scratch))
+    return error;
+  return hostMemory(arenas, scratch, threads, total);
 }
 
 Error Context::create(const heddle_context_options &options,
@@ -66,9 +70,12 @@ Error Context::create(const heddle_context_options &options,
 
   uint64_t total = 0;
   if (Error error =
-          memoryBytes(*program, entryIndex, pool->threads(), arenaBytes, total))
+          largestMemories(*program, entry(), arenas, scratchPerWorker))
     return error;
-  arena = static_cast<char *>(options.arena);
+  if (Error error =
+          hostMemory(arenas, scratchPerWorker, pool->threads(), total))
+    return error;
+  auto *arena = static_cast<char *>(options.arena);
   if (arena) {
     if (options.arena_bytes < total ||
         reinterpret_cast<uintptr_t>(arena) % HEDDLE_KERNEL_ALIGNMENT)
@@ -82,10 +89,10 @@ Error Context::create(const heddle_context_options &options,
       return error;
     arena = owned.data();
   }
-  scratch = arena + arenaBytes;
-  uint64_t ignored = 0;
-  if (Error error =
-          largestMemories(*program, entry(), ignored, scratchPerWorker))
+  scratch = arena + arenas.hostBytes();
+  if (Error error = arenas.allocate(program->devices(), arena))
+    return error;
+  if (Error error = queues.create(program->plan(), program->devices()))
     return error;
   callTensors.resize(entry().inputs.size() + entry().outputs.size());
   tensorData.resize(callTensors.size());
@@ -112,15 +119,14 @@ Error Context::prepare(const std::vector<int64_t> &symbols, bool verify) {
     return error;
   const format::Program &code = *chooseProgram(
       program->plan(), static_cast<uint32_t>(entryIndex), values);
-  if (runtime::arenaBytes(code, values) > arenaBytes)
-    return {HEDDLE_PLAN_INVALID,
-            "these extents take more arena than the largest ones"};
+  std::vector<char *> starts;
+  if (Error error = arenas.find(code.arenas(), values, starts))
+    return error;
   preparedSymbols.clear(); // if memory runs out on the way
-  steps.prepare(code, manifest, program->variant(),
-                {program->host().kernels(), program->customCalls()},
-                {values, manifestValues},
-                static_cast<uint32_t>(entry().inputs.size()),
-                {arena, program->persistent(), &program->weights()});
+  if (Error error = steps.prepare(code, *program, {values, manifestValues},
+                                  static_cast<uint32_t>(entry().inputs.size()),
+                                  starts, queues))
+    return error;
   preparedSymbols = symbols;
   return {};
 }
@@ -262,8 +268,10 @@ Error Context::callInTurn(const heddle_call_options &options) {
     pool->run(walk);
   else
     walk.runAlone();
-  if (Error error = walk.outcome())
+  if (Error error = walk.outcome()) {
+    queues.drain();
     return error;
+  }
   for (size_t i = 0; i < outputs.count; ++i) {
     const heddle_tensor &output = outputs.tensors[i];
     if (output.out_shape)

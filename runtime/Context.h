@@ -27,10 +27,10 @@ public:
                    const heddle_call_options &options);
   size_t threads() const { return pool->threads(); }
 
-  /// What the arena and all scratch of so many threads take.
+  /// What the arena and all scratch of so many threads take of the process's
+  /// memory.
   static Error memoryBytes(const LoadedProgram &program, size_t entry,
-                           unsigned threads, uint64_t &arenaBytes,
-                           uint64_t &totalBytes);
+                           unsigned threads, uint64_t &total);
 
 private:
   class Turn;
@@ -53,8 +53,8 @@ private:
   size_t entryIndex;
   std::shared_ptr<Pool> pool;
   DeviceMemory owned;
-  char *arena = nullptr;
-  uint64_t arenaBytes = 0;
+  PlanMemory arenas;
+  DeviceQueues queues;
   char *scratch = nullptr;
   uint64_t scratchPerWorker = 0;
   Steps steps;

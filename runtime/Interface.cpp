@@ -369,10 +369,10 @@ heddle_status heddle_program_arena_bytes(const heddle_program *program,
       return invalid("a null pointer");
     if (!findEntry(program, entry))
       return unknownEntry(entry);
-    uint64_t arena = 0, total = 0;
+    uint64_t total = 0;
     if (Error error = Context::memoryBytes(
             *program->program, entry,
-            threads ? threads : Pool::defaultThreads(), arena, total))
+            threads ? threads : Pool::defaultThreads(), total))
       return toStatus(error);
     *out_bytes = total;
     return toStatus({});

@@ -8,7 +8,6 @@
 #include "runtime/drivers/cpu/DebugSymbols.h"
 #include "runtime/drivers/cpu/Features.h"
 #include "runtime/drivers/cpu/FloatEnvironment.h"
-#include "runtime/format/Devices.h"
 #include "runtime/format/Expressions.h"
 #include "runtime/format/ManifestVerifier.h"
 
@@ -58,15 +57,17 @@ Error LoadedProgram::load(const heddle_load_options &options,
   if (Error error = placeWeights(options))
     return error;
   uint64_t weightsPlaced = monotonicNs();
-  if (Error error = loadCode())
+  if (Error error = openDevices())
+    return error;
+  if (Error error = checkTensorPlaces())
     return error;
   describeEntries();
   if (Error error = runInit())
     return error;
   if (options.flags & HEDDLE_SYMBOLS_PERF)
-    writePerfMap(codeImage(hostDevice.image()), *chosen);
+    writePerfMap(codeImage(host().image()), *chosen);
   if (options.flags & HEDDLE_SYMBOLS_GDB)
-    debugSymbols = registerWithGdb(codeImage(hostDevice.image()), *chosen);
+    debugSymbols = registerWithGdb(codeImage(host().image()), *chosen);
 
   loadReport.size = sizeof(loadReport);
   loadReport.variant = chosen->name() ? chosen->name()->c_str() : "";
@@ -75,7 +76,8 @@ Error LoadedProgram::load(const heddle_load_options &options,
   loadReport.code_ns = monotonicNs() - weightsPlaced;
   for (uint32_t i = 0; i < length(manifest().weights()); ++i)
     loadReport.weights_bytes += manifest().weights()->Get(i)->size();
-  loadReport.code_bytes = reader.section(codeSection()).size;
+  loadReport.code_bytes =
+      reader.section(chosen->images()->Get(0)->section()).size;
   loadReport.file_bytes = reader.file().size;
   loadReport.flushes_subnormals = manifest().flush_subnormals();
   loadReport.page_faults = threadPageFaults() - loadReport.page_faults;
@@ -94,33 +96,53 @@ static std::string missingFeature(const Image &image) {
   return {};
 }
 
-/// What the variant needs that is missing here; empty if nothing is.
-static std::string missingPart(const Variant &variant) {
-  for (uint32_t i = 1; i < length(variant.devices()); ++i)
-    return "the device '" + deviceName(variant, i) + "'";
-  for (uint32_t i = 0; i < length(variant.images()); ++i)
-    if (std::string missing = missingFeature(*variant.images()->Get(i));
-        !missing.empty())
-      return missing;
+/// Which of the variant's devices is missing here; empty if none is.
+static std::string missingDevice(const Variant &variant) {
+  for (uint32_t i = 1; i < length(variant.devices()); ++i) {
+    const format::Device &device = *variant.devices()->Get(i);
+    std::string what = "the device '" + deviceName(variant, i) + "'";
+    const heddle_driver *driver =
+        findDriver(static_cast<uint32_t>(device.kind()));
+    if (!driver)
+      return what + ", for which this library has no driver,";
+    heddle_status why;
+    why.message[0] = '\0';
+    uint32_t count = driver->device_count(&why);
+    if (device.ordinal() >= count)
+      return what + " (of '" + driver->name + "' there are " +
+             std::to_string(count) +
+             (*why.message ? ": " + std::string(why.message) : "") + ")";
+  }
   return {};
 }
 
-uint32_t LoadedProgram::codeSection() const {
-  return chosen->images()->Get(0)->section();
+/// What the variant's code for this processor needs that is missing here; empty
+/// if nothing is.
+static std::string missingFeature(const Variant &variant) {
+  for (uint32_t i = 0; i < length(variant.images()); ++i)
+    if (const Image &image = *variant.images()->Get(i);
+        image.format() == CodeFormat::elf)
+      if (std::string missing = missingFeature(image); !missing.empty())
+        return missing;
+  return {};
 }
 
 Error LoadedProgram::chooseVariant(const char *name) {
   std::string offered;
+  // The code of what would run but for a device is that of the error.
+  heddle_code code = HEDDLE_TARGET_MISMATCH;
   for (uint32_t i = 0; i < length(manifest().variants()); ++i) {
     const Variant &variant = *manifest().variants()->Get(i);
     std::string missing = reader.skipped(i);
+    heddle_code kind = HEDDLE_TARGET_MISMATCH;
     if (missing.empty())
-      missing = missingPart(variant);
+      missing = missingFeature(variant);
+    if (missing.empty() && !(missing = missingDevice(variant)).empty())
+      code = kind = HEDDLE_DEVICE_MISSING;
     bool named = name && text(variant.name()) == name;
     if (named && !missing.empty())
-      return {HEDDLE_TARGET_MISMATCH, "variant '" + std::string(name) +
-                                          "' needs " + missing +
-                                          ", which this machine lacks"};
+      return {kind, "variant '" + std::string(name) + "' needs " + missing +
+                        ", which this machine lacks"};
     offered += (offered.empty() ? "'" : ", '") + text(variant.name()) + "'";
     if (!missing.empty())
       offered += " (needs " + missing + ")";
@@ -136,9 +158,8 @@ Error LoadedProgram::chooseVariant(const char *name) {
   if (name)
     return {HEDDLE_VARIANT_UNKNOWN,
             "there is no variant '" + std::string(name) + "', only " + offered};
-  return {HEDDLE_TARGET_MISMATCH, "no variant runs on this machine (" +
-                                      std::string(hostArchitecture()) +
-                                      "): there is " + offered};
+  return {code, "no variant runs on this machine (" +
+                    std::string(hostArchitecture()) + "): there is " + offered};
 }
 
 Error LoadedProgram::placeWeights(const heddle_load_options &options) {
@@ -175,17 +196,53 @@ Error LoadedProgram::placeWeights(const heddle_load_options &options) {
   return {};
 }
 
-Error LoadedProgram::loadCode() {
-  if (Error error = hostDevice.open(cpuDriver, 0))
-    return error;
-  format::Bytes bytes = reader.section(codeSection());
-  heddle_driver_code code = {};
-  code.data = bytes.data;
-  code.bytes = bytes.size;
-  code.file = reader.descriptor();
-  code.file_offset = static_cast<uint64_t>(bytes.data - reader.file().data);
-  code.flush_subnormals = manifest().flush_subnormals();
-  return hostDevice.loadCode(code, *chosen, 0);
+Error LoadedProgram::openDevices() {
+  for (uint32_t i = 0; i < length(chosen->devices()); ++i) {
+    const format::Device &device = *chosen->devices()->Get(i);
+    opened.push_back(std::make_unique<ProgramDevice>());
+    if (Error error = opened.back()->open(
+            *findDriver(static_cast<uint32_t>(device.kind())),
+            device.ordinal()))
+      return error;
+    if (Error error = loadCode(*opened.back(), device.kind()))
+      return error;
+  }
+  return {};
+}
+
+/// A kind of device that only copies has no code.
+Error LoadedProgram::loadCode(ProgramDevice &device, DeviceKind kind) {
+  for (uint32_t i = 0; i < length(chosen->images()); ++i) {
+    if (chosen->images()->Get(i)->device() != kind)
+      continue;
+    format::Bytes bytes = reader.section(chosen->images()->Get(i)->section());
+    heddle_driver_code code = {};
+    code.data = bytes.data;
+    code.bytes = bytes.size;
+    code.file = reader.descriptor();
+    code.file_offset = static_cast<uint64_t>(bytes.data - reader.file().data);
+    code.flush_subnormals = manifest().flush_subnormals();
+    return device.loadCode(code, *chosen, i);
+  }
+  return {};
+}
+
+/// The tensors of a call are memory of the process.
+Error LoadedProgram::checkTensorPlaces() const {
+  for (uint32_t p = 0; p < length(plan().programs()); ++p) {
+    const format::Program &program = *plan().programs()->Get(p);
+    for (uint32_t i = 0; i < length(program.buffers()); ++i) {
+      const Buffer &buffer = *program.buffers()->Get(i);
+      if ((buffer.kind() == BufferKind::input ||
+           buffer.kind() == BufferKind::output) &&
+          buffer.device() != hostDevice)
+        return {HEDDLE_FEATURE_UNSUPPORTED,
+                "takes tensors in memory of " +
+                    deviceName(*chosen, buffer.device()) +
+                    ", which this runtime cannot do"};
+    }
+  }
+  return {};
 }
 
 void LoadedProgram::describeEntries() {
@@ -235,33 +292,48 @@ Error LoadedProgram::runInit() {
   if (Error error = evaluate(plan().expressions(), leastSymbols(manifest()),
                              HEDDLE_PLAN_INVALID, values))
     return error;
-  // The cpu has one memory, and each memory of the plan is another one.
-  if (length(plan().persistent()))
-    if (Error error = persistentMemory.allocate(
-            hostDevice.device(), HEDDLE_SPACE_HOST,
-            static_cast<uint64_t>(values[plan().persistent()->Get(0)->size()]),
-            "persistent memory"))
-      return error;
+  if (Error error = persistentMemory.want(plan().persistent(), values))
+    return error;
+  if (Error error = hostPersistent.allocate(host().device(), HEDDLE_SPACE_HOST,
+                                            persistentMemory.hostBytes(),
+                                            "persistent memory"))
+    return error;
+  if (Error error = persistentMemory.allocate(opened, hostPersistent.data()))
+    return error;
+  if (Error error =
+          persistentMemory.find(plan().persistent(), values, persistentStarts))
+    return error;
   const format::Program *init = plan().init();
   if (!init)
     return {};
   uint64_t scratch = scratchBytes(*init, *chosen);
-  uint64_t arena = arenaBytes(*init, values);
+  PlanMemory arenas;
+  if (Error error = arenas.want(init->arenas(), values))
+    return error;
   DeviceMemory memory;
-  if (Error error = memory.allocate(hostDevice.device(), HEDDLE_SPACE_HOST,
-                                    arena + scratch, "loading"))
+  if (Error error = memory.allocate(host().device(), HEDDLE_SPACE_HOST,
+                                    arenas.hostBytes() + scratch, "loading"))
+    return error;
+  std::vector<char *> starts;
+  if (Error error = arenas.allocate(opened, memory.data()))
+    return error;
+  if (Error error = arenas.find(init->arenas(), values, starts))
+    return error;
+  DeviceQueues queues;
+  if (Error error = queues.create(plan(), opened))
     return error;
   Steps steps;
-  steps.prepare(*init, manifest(), *chosen, {hostDevice.kernels(), boundCalls},
-                {values, unused}, 0,
-                {memory.data(), persistentMemory.data(), &weightData});
+  if (Error error =
+          steps.prepare(*init, *this, {values, unused}, 0, starts, queues))
+    return error;
   heddle_call_options options = {};
   bool flush = manifest().flush_subnormals();
   FloatEnvironment environment(flush);
-  Call call(steps, cpuDriver, memory.data() + arena, scratch, options,
-            /*alone=*/true, flush);
+  Call call(steps, cpuDriver, memory.data() + arenas.hostBytes(), scratch,
+            options, /*alone=*/true, flush);
   call.runAlone();
-  return {};
+  queues.drain();
+  return call.outcome();
 }
 
 Error LoadedProgram::sharedPool(std::shared_ptr<Pool> &result) {

@@ -5,9 +5,11 @@
 
 #include "runtime/CustomCalls.h"
 #include "runtime/Memory.h"
+#include "runtime/PlanMemory.h"
 #include "runtime/ProgramDevice.h"
 #include "runtime/drivers/cpu/Pool.h"
 #include "runtime/format/ArtifactReader.h"
+#include "runtime/format/Devices.h"
 
 #include <memory>
 #include <mutex>
@@ -49,12 +51,15 @@ public:
   const format::Manifest &manifest() const { return reader.manifest(); }
   const format::Variant &variant() const { return *chosen; }
   const format::Plan &plan() const { return reader.plan(variantIndex); }
-  const ProgramDevice &host() const { return hostDevice; }
+  /// By their numbers in the variant; the first is the host.
+  const ProgramDevices &devices() const { return opened; }
+  const ProgramDevice &host() const { return *opened[format::hostDevice]; }
   /// By kernel.
   const std::vector<BoundCall> &customCalls() const { return boundCalls; }
   const std::vector<EntrySpec> &entries() const { return specs; }
   const std::vector<const char *> &weights() const { return weightData; }
-  char *persistent() const { return persistentMemory.data(); }
+  /// Where the plan's persistent memories start.
+  const std::vector<char *> &persistent() const { return persistentStarts; }
   const heddle_load_report &report() const { return loadReport; }
 
   /// Whether extents are known at the call only.
@@ -66,22 +71,25 @@ public:
 
 private:
   Error load(const heddle_load_options &options, uint64_t startNs);
-  uint32_t codeSection() const;
   Error chooseVariant(const char *name);
   Error placeWeights(const heddle_load_options &options);
-  Error loadCode();
+  Error openDevices();
+  Error loadCode(ProgramDevice &device, format::DeviceKind kind);
+  Error checkTensorPlaces() const;
   void describeEntries();
   Error runInit();
 
   format::ArtifactReader reader;
   const format::Variant *chosen = nullptr;
   uint32_t variantIndex = 0;
-  ProgramDevice hostDevice;
+  ProgramDevices opened;
   std::vector<BoundCall> boundCalls;
   std::vector<EntrySpec> specs;
   std::vector<const char *> weightData;
   std::vector<Region> weightMemory; ///< Copies in huge pages.
-  DeviceMemory persistentMemory;
+  PlanMemory persistentMemory;
+  DeviceMemory hostPersistent;
+  std::vector<char *> persistentStarts;
   std::vector<int64_t> symbolMaxima;
   heddle_load_report loadReport = {};
   void *debugSymbols = nullptr; ///< What gdb was told.

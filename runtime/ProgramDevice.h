@@ -34,6 +34,9 @@ private:
   std::vector<const heddle_driver_kernel *> found;
 };
 
+/// All devices of a variant, by their numbers there: the first is the host.
+using ProgramDevices = std::vector<std::unique_ptr<ProgramDevice>>;
+
 } // namespace heddle::runtime
 
 #endif // HEDDLE_RUNTIME_PROGRAMDEVICE_H

@@ -1,14 +1,19 @@
 //===- Steps.cpp ----------------------------------------------------------===//
 //
-// Nothing is checked here: the plan verifier has accepted these tables.
+// Which steps there are, in which order: what runs on the host as the plan has
+// it; between that, what other devices are given, and the host's waits for it.
 //
 //===----------------------------------------------------------------------===//
 
 #include "runtime/Steps.h"
 
+#include "runtime/StepMaker.h"
+#include "runtime/format/Devices.h"
 #include "runtime/format/ManifestVerifier.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 using namespace heddle;
 using namespace heddle::runtime;
@@ -17,225 +22,266 @@ using namespace heddle::format;
 namespace {
 class Preparer {
 public:
-  Preparer(Steps &out, const Program &program, const Manifest &manifest,
-           const Variant &variant, const Kernels &kernels, const Values &all,
-           uint32_t inputs, const Memories &memories)
-      : out(out), program(program), manifest(manifest), variant(variant),
-        kernels(kernels), values(all.plan), manifestValues(all.manifest),
-        inputs(inputs), memories(memories) {}
+  Preparer(Steps &out, const Program &program, const LoadedProgram &loaded,
+           const DeviceQueues &queues, StepMaker maker)
+      : out(out), program(program), loaded(loaded), queues(queues),
+        maker(maker) {}
 
-  void block(uint32_t index);
+  /// First: where the host finds flags that it cannot read where they lie.
+  void findFlags();
+  Error block(uint32_t index);
+  /// Last, when the vectors have grown to what they will be.
+  Error finish();
 
 private:
-  Step step(const Command &command);
-  void launch(const Launch &launch, Step &step, StepReport &report);
-  int64_t bind(const Binding &binding);
-  int64_t reported(uint32_t expression) const {
-    return expression == none ? -1 : values[expression];
+  /// Where a command stands.
+  struct Position {
+    uint32_t block;
+    uint32_t number;
+  };
+  /// A loop whose flag is brought to the host when its condition is done.
+  struct Fetch {
+    const Command *loop;
+    Position position;
+  };
+
+  bool isOnHost(uint32_t queue) const { return !queues.get(queue).handle; }
+  bool hostReads(const Binding &flag) const;
+  int64_t *flagOf(const Command &command) const {
+    auto flag = flags.find(&command);
+    return flag == flags.end() ? nullptr : flag->second;
   }
+  void fetch(const Binding &flag, const Command &command, Position position);
+  void add(Step::Kind kind, uint32_t target);
+  void awaitEvent(uint32_t event);
+  void onHost(const Command &command, Position position);
+  Error submit(const Command &command, Position position);
+  uint32_t newSubmission(uint32_t queue);
+  void setPointers(Step &step);
 
   Steps &out;
   const Program &program;
-  const Manifest &manifest;
-  const Variant &variant;
-  const Kernels &kernels;
-  const std::vector<int64_t> &values, &manifestValues;
-  uint32_t inputs;
-  const Memories &memories;
+  const LoadedProgram &loaded;
+  const DeviceQueues &queues;
+  StepMaker maker;
+
+  std::map<const Command *, int64_t *> flags;
+  std::map<uint32_t, Fetch> fetches;        ///< By the loop's condition.
+  std::vector<std::vector<Step>> submitted; ///< By submission.
+  std::vector<bool> changes; ///< Submissions with tensors of the call.
+
+  // Of the block that is being prepared:
+  std::map<uint32_t, uint32_t> open; ///< Queue to what may get more commands.
+  std::set<uint32_t> busy;           ///< Queues that were given something.
+  /// Events that devices signal, to their numbers in Steps::events; but for
+  /// those that the host has waited for.
+  std::map<uint32_t, uint32_t> pending;
 };
 } // namespace
 
-/// Adds a slot for the binding; returns its bytes.
-int64_t Preparer::bind(const Binding &binding) {
-  const Buffer &buffer = *program.buffers()->Get(binding.buffer());
-  int64_t offset = values[binding.offset()];
-  int64_t bytes = binding.size() == none ? values[buffer.size()] - offset
-                                         : values[binding.size()];
-  auto slot = static_cast<uint32_t>(out.slots.size());
-  char *start = nullptr;
-  switch (buffer.kind()) {
-  case BufferKind::arena:
-    start = memories.arena + values[buffer.offset()];
-    break;
-  case BufferKind::persistent:
-    start = memories.persistent + values[buffer.offset()];
-    break;
-  case BufferKind::weight:
-    // Kernels take void *, and the verifier has seen that none writes here.
-    start = const_cast<char *>((*memories.weights)[buffer.index()]);
-    break;
-  case BufferKind::input:
-    out.patches.push_back({slot, buffer.index(), offset});
-    break;
-  case BufferKind::output:
-    out.patches.push_back({slot, inputs + buffer.index(), offset});
-    break;
-  case BufferKind::state:
-    break; // the loader refuses programs with states
-  }
-  out.slots.push_back(start ? start + offset : nullptr);
-  return bytes;
+bool Preparer::hostReads(const Binding &flag) const {
+  const Buffer &buffer = *program.buffers()->Get(flag.buffer());
+  return buffer.device() == hostDevice ||
+         loaded.devices()[buffer.device()]->device()->isMapped(
+             static_cast<heddle_driver_space>(buffer.space()));
 }
 
-/// The kernel that the call's extents select.
-static uint32_t chosenKernel(const Launch &launch,
-                             const std::vector<int64_t> &values) {
-  int64_t last = length(launch.alternatives());
-  if (!last || !values[launch.selector()])
-    return launch.kernel();
-  int64_t chosen = values[launch.selector()];
-  if (chosen < 0 || chosen > last)
-    chosen = last;
-  return launch.alternatives()->Get(static_cast<uint32_t>(chosen - 1));
-}
-
-void Preparer::launch(const Launch &launch, Step &step, StepReport &report) {
-  uint32_t index = chosenKernel(launch, values);
-  const Kernel &kernel = *variant.kernels()->Get(index);
-  if (const CustomCall *call = kernel.custom_call()) {
-    step.kind = Step::Kind::customCall;
-    step.call = static_cast<uint32_t>(out.calls.size());
-    out.calls.push_back(std::make_unique<CustomCallStep>(
-        *call, kernels.customCalls[index], manifestValues));
-  } else {
-    step.command.kernel = kernels.code[index];
-  }
-  step.command.kind = HEDDLE_COMMAND_LAUNCH;
-  step.command.buffer_count = length(launch.bindings());
-  step.command.integer_count = length(launch.integers());
-  step.command.tiles = values[launch.tiles()];
-  step.command.chunk = values[launch.chunk()];
-  step.integers = static_cast<uint32_t>(out.integers.size());
-  for (uint32_t i = 0; i < length(launch.bindings()); ++i)
-    bind(*launch.bindings()->Get(i));
-  for (uint32_t i = 0; i < length(launch.integers()); ++i)
-    out.integers.push_back(values[launch.integers()->Get(i)]);
-  report.name = kernel.name() ? kernel.name()->c_str() : "";
-  report.operations = reported(launch.operations());
-  report.traffic = reported(launch.traffic());
-}
-
-/// Pieces of a large copy or fill that a worker takes at once.
-static constexpr int64_t bytesPerPiece = 256 << 10;
-
-Step Preparer::step(const Command &command) {
-  Step step = {};
-  step.slots = static_cast<uint32_t>(out.slots.size());
-  step.report = static_cast<uint32_t>(out.reports.size());
-  StepReport report = {"",
-                       -1,
-                       -1,
-                       static_cast<uint32_t>(out.nodes.size()),
-                       length(command.nodes()),
-                       0,
-                       0};
-  for (uint32_t i = 0; i < report.nodeCount; ++i)
-    out.nodes.push_back(
-        manifest.nodes()->Get(command.nodes()->Get(i))->c_str());
-
-  switch (command.action_type()) {
-  case Action::Launch:
-    launch(*command.action_as_Launch(), step, report);
-    break;
-  case Action::Copy: {
-    const Copy &copy = *command.action_as_Copy();
-    step.command.kind = HEDDLE_COMMAND_COPY;
-    step.command.buffer_count = 2;
-    bind(*copy.target());
-    step.command.tiles = bind(*copy.source());
-    step.command.chunk = bytesPerPiece;
-    report.name = "copy";
-    report.traffic = 2 * step.command.tiles;
-    break;
-  }
-  case Action::Fill: {
-    const Fill &fill = *command.action_as_Fill();
-    step.command.kind = HEDDLE_COMMAND_FILL;
-    step.command.buffer_count = 1;
-    step.command.tiles = bind(*fill.target());
-    step.command.chunk = bytesPerPiece;
-    step.command.pattern = fill.value() == none
-                               ? fill.pattern()
-                               : static_cast<uint64_t>(values[fill.value()]);
-    step.command.pattern_bytes = fill.pattern_bytes();
-    report.name = "fill";
-    report.traffic = step.command.tiles;
-    break;
-  }
-  case Action::Branch: {
-    const Branch &branch = *command.action_as_Branch();
-    step.kind = Step::Kind::branch;
-    if (branch.selector())
-      step.selectorBytes = static_cast<uint8_t>(bind(*branch.selector()));
-    else
-      step.command.tiles = values[branch.value()];
-    step.firstBlock = static_cast<uint32_t>(out.targets.size());
-    step.blockCount = length(branch.blocks());
-    for (uint32_t i = 0; i < step.blockCount; ++i)
-      out.targets.push_back(branch.blocks()->Get(i));
-    report.name = "branch";
-    break;
-  }
-  case Action::Loop: {
-    const Loop &loop = *command.action_as_Loop();
-    step.kind = Step::Kind::loop;
-    step.firstBlock = loop.body();
-    step.command.tiles = loop.trips() == none ? -1 : values[loop.trips()];
-    if (step.command.tiles < 0) {
-      step.condition = loop.condition();
-      bind(*loop.flag());
+void Preparer::findFlags() {
+  auto need = [&](const Binding *flag, const Command &command) {
+    if (!flag || hostReads(*flag))
+      return false;
+    out.flags.push_back(std::make_unique<int64_t>());
+    flags[&command] = out.flags.back().get();
+    return true;
+  };
+  for (uint32_t i = 0; i < out.blocks.size(); ++i) {
+    const auto *commands = program.blocks()->Get(i)->commands();
+    for (uint32_t j = 0; j < length(commands); ++j) {
+      const Command &command = *commands->Get(j);
+      if (const Branch *branch = command.action_as_Branch())
+        need(branch->selector(), command);
+      const Loop *loop = command.action_as_Loop();
+      if (loop && loop->trips() == none && need(loop->flag(), command))
+        fetches[loop->condition()] = {&command, {i, j}};
     }
-    report.name = "loop";
-    break;
   }
-  default:
-    break;
-  }
-  out.reports.push_back(report);
-  return step;
 }
 
-void Preparer::block(uint32_t index) {
+/// A step that is no command of the plan.
+void Preparer::add(Step::Kind kind, uint32_t target) {
+  Step step = {};
+  step.kind = kind;
+  step.target = target;
+  out.steps.push_back(step);
+}
+
+uint32_t Preparer::newSubmission(uint32_t queue) {
+  auto index = static_cast<uint32_t>(submitted.size());
+  out.submissions.push_back(std::make_unique<Submission>(queues.get(queue)));
+  submitted.emplace_back();
+  changes.push_back(false);
+  busy.insert(queue);
+  add(Step::Kind::submission, index);
+  return index;
+}
+
+void Preparer::fetch(const Binding &flag, const Command &command,
+                     Position position) {
+  uint32_t index = newSubmission(command.queue());
+  size_t patches = out.patches.size();
+  submitted[index].push_back(
+      maker.fetch(flag, flagOf(command), position.block, position.number));
+  changes[index] = out.patches.size() > patches;
+  add(Step::Kind::queueWait, command.queue());
+}
+
+/// Unless the host itself signals the event, or has waited for it.
+void Preparer::awaitEvent(uint32_t event) {
+  auto signal = pending.find(event);
+  if (signal == pending.end())
+    return;
+  add(Step::Kind::eventWait, signal->second);
+  pending.erase(signal);
+}
+
+/// A command of the host's, or a branch or a loop, which the host walks.
+void Preparer::onHost(const Command &command, Position position) {
+  for (uint32_t i = 0; i < length(command.waits()); ++i)
+    awaitEvent(command.waits()->Get(i));
+  const Branch *branch = command.action_as_Branch();
+  if (branch || command.action_as_Loop())
+    open.clear();
+  if (!isOnHost(command.queue()) && busy.count(command.queue()))
+    add(Step::Kind::queueWait, command.queue());
+  if (branch && flagOf(command))
+    fetch(*branch->selector(), command, position);
+  out.steps.push_back(
+      maker.make(command, position.block, position.number, flagOf(command)));
+}
+
+/// Commands of a queue with nothing to wait for go with the one before, which
+/// is what a device can prepare.
+Error Preparer::submit(const Command &command, Position position) {
+  uint32_t queue = command.queue();
+  const runtime::Device &device = *queues.get(queue).device;
+  std::vector<heddle_driver_event *> waits;
+  for (uint32_t i = 0; i < length(command.waits()); ++i) {
+    auto signal = pending.find(command.waits()->Get(i));
+    if (signal == pending.end())
+      continue;
+    const DeviceEvent &event = out.events[signal->second];
+    // Drivers know nothing of each other.
+    if (&event.driver() != &device.driver())
+      awaitEvent(signal->first);
+    else
+      waits.push_back(event.handle());
+  }
+  auto known = open.find(queue);
+  bool joins = known != open.end() && !length(command.waits());
+  uint32_t index = joins ? known->second : newSubmission(queue);
+  open[queue] = index;
+  Submission &submission = *out.submissions[index];
+  if (!joins)
+    submission.waits = std::move(waits);
+  size_t patches = out.patches.size();
+  submitted[index].push_back(
+      maker.make(command, position.block, position.number, nullptr));
+  changes[index] = changes[index] || out.patches.size() > patches;
+  for (uint32_t i = 0; i < length(command.signals()); ++i) {
+    DeviceEvent event;
+    if (Error error = event.create(device))
+      return error;
+    submission.signals.push_back(event.handle());
+    pending[command.signals()->Get(i)] =
+        static_cast<uint32_t>(out.events.size());
+    out.events.push_back(std::move(event));
+    open.erase(queue);
+  }
+  return {};
+}
+
+/// A block is done when all its commands are.
+Error Preparer::block(uint32_t index) {
+  open.clear();
+  busy.clear();
+  pending.clear();
   const auto *commands = program.blocks()->Get(index)->commands();
-  Steps::Block block = {static_cast<uint32_t>(out.steps.size()),
-                        length(commands)};
-  for (uint32_t i = 0; i < block.count; ++i) {
-    out.steps.push_back(step(*commands->Get(i)));
-    out.reports.back().block = index;
-    out.reports.back().command = i;
+  auto first = static_cast<uint32_t>(out.steps.size());
+  for (uint32_t i = 0; i < length(commands); ++i) {
+    const Command &command = *commands->Get(i);
+    bool walked = command.action_type() == Action::Branch ||
+                  command.action_type() == Action::Loop;
+    if (walked || isOnHost(command.queue()))
+      onHost(command, {index, i});
+    else if (Error error = submit(command, {index, i}))
+      return error;
   }
-  out.blocks[index] = block;
+  for (uint32_t queue : busy)
+    add(Step::Kind::queueWait, queue);
+  auto condition = fetches.find(index);
+  if (condition != fetches.end()) {
+    const Command &loop = *condition->second.loop;
+    fetch(*loop.action_as_Loop()->flag(), loop, condition->second.position);
+  }
+  out.blocks[index] = {first, static_cast<uint32_t>(out.steps.size()) - first};
+  return {};
 }
 
-void Steps::prepare(const Program &program, const Manifest &manifest,
-                    const Variant &variant, const Kernels &kernels,
-                    const Values &values, uint32_t inputs,
-                    const Memories &memories) {
+void Preparer::setPointers(Step &step) {
+  step.command.buffers = out.slots.data() + step.slots;
+  if (!out.uses.empty())
+    step.command.uses = out.uses.data() + step.slots;
+  step.command.integers = out.integers.data() + step.integers;
+}
+
+Error Preparer::finish() {
+  for (Step &step : out.steps) {
+    setPointers(step);
+    if (step.kind == Step::Kind::customCall) {
+      heddle_custom_call_frame &frame = out.calls[step.call]->frame;
+      frame.nodes = out.nodesOf(out.reports[step.report]);
+      frame.node_count = out.reports[step.report].nodeCount;
+    }
+  }
+  for (uint32_t i = 0; i < submitted.size(); ++i) {
+    out.firstSubmitted.push_back(static_cast<uint32_t>(out.submitted.size()));
+    std::vector<heddle_driver_command> commands;
+    for (Step &step : submitted[i]) {
+      setPointers(step);
+      commands.push_back(step.command);
+      out.submitted.push_back(step);
+    }
+    if (Error error =
+            out.submissions[i]->prepare(std::move(commands), changes[i]))
+      return error;
+  }
+  return {};
+}
+
+Error Steps::prepare(const Program &program, const LoadedProgram &loaded,
+                     const Values &values, uint32_t inputs,
+                     const std::vector<char *> &arenas,
+                     const DeviceQueues &given) {
   *this = {};
+  queues = &given;
   body = program.body();
   blocks.resize(length(program.blocks()));
-  Preparer preparer(*this, program, manifest, variant, kernels, values, inputs,
-                    memories);
+  Preparer preparer(*this, program, loaded, given,
+                    StepMaker(*this, program, loaded, values, inputs, arenas));
+  preparer.findFlags();
   for (uint32_t i = 0; i < blocks.size(); ++i)
-    preparer.block(i);
-  // The vectors have grown to what they will be.
-  for (Step &step : steps) {
-    step.command.buffers = slots.data() + step.slots;
-    step.command.integers = integers.data() + step.integers;
-  }
-  for (const Step &step : steps)
-    if (step.kind == Step::Kind::customCall) {
-      heddle_custom_call_frame &frame = calls[step.call]->frame;
-      frame.nodes = nodesOf(reports[step.report]);
-      frame.node_count = reports[step.report].nodeCount;
-    }
+    if (Error error = preparer.block(i))
+      return error;
+  return preparer.finish();
 }
 
 uint64_t runtime::scratchBytes(const Program &program, const Variant &variant) {
   uint64_t bytes = 0;
   auto count = [&](uint32_t index) {
-    if (const CpuLaunch *launch =
-            variant.kernels()->Get(index)->launch_as_CpuLaunch())
+    const Kernel &kernel = *variant.kernels()->Get(index);
+    const CpuLaunch *launch = kernel.launch_as_CpuLaunch();
+    if (launch &&
+        variant.images()->Get(kernel.image())->device() == DeviceKind::cpu)
       bytes = std::max(bytes, launch->scratch());
   };
   for (uint32_t i = 0; i < length(program.blocks()); ++i) {
@@ -248,13 +294,4 @@ uint64_t runtime::scratchBytes(const Program &program, const Variant &variant) {
       }
   }
   return alignUp(bytes, pageBytes);
-}
-
-uint64_t runtime::arenaBytes(const Program &program,
-                             const std::vector<int64_t> &values) {
-  if (!length(program.arenas()))
-    return 0;
-  return alignUp(
-      static_cast<uint64_t>(values[program.arenas()->Get(0)->size()]),
-      pageBytes);
 }

@@ -4,19 +4,11 @@
 #define HEDDLE_RUNTIME_STEPS_H
 
 #include "runtime/CustomCalls.h"
-#include "runtime/drivers/driver.h"
-#include "runtime/format/Layout.h"
-
-#include <memory>
-#include <vector>
+#include "runtime/Submission.h"
 
 namespace heddle::runtime {
 
-/// What kernels are, by their numbers: code, or functions that were registered.
-struct Kernels {
-  const std::vector<const heddle_driver_kernel *> &code;
-  const std::vector<BoundCall> &customCalls;
-};
+class LoadedProgram;
 
 /// The values of all expressions.
 struct Values {
@@ -24,16 +16,18 @@ struct Values {
   const std::vector<int64_t> &manifest;
 };
 
-/// Where the memories of a call start.
-struct Memories {
-  char *arena = nullptr;
-  char *persistent = nullptr;
-  const std::vector<const char *> *weights = nullptr;
-};
-
-/// One command with all expressions evaluated and all pointers made.
+/// One command with all expressions evaluated and all pointers made, or what
+/// the host does for the devices at this place.
 struct Step {
-  enum class Kind : uint8_t { command, branch, loop, customCall };
+  enum class Kind : uint8_t {
+    command,
+    customCall,
+    branch,
+    loop,
+    submission, ///< Gives commands to a device's queue.
+    eventWait,  ///< Waits for one of a device's events,
+    queueWait   ///< or for all that a queue was given.
+  };
 
   Kind kind;
   uint8_t selectorBytes = 0; ///< branch; 0: without a selector.
@@ -46,6 +40,8 @@ struct Step {
   uint32_t blockCount = 0; ///< branch.
   uint32_t condition = 0;  ///< loop without trips.
   uint32_t call = 0;       ///< customCall: in Steps::calls.
+  uint32_t target = 0;     ///< submission, eventWait: in Steps::submissions and
+                           ///< Steps::events; queueWait: of the plan's queues.
   uint32_t report = 0;     ///< In Steps::reports.
 };
 
@@ -77,6 +73,7 @@ struct Steps {
   std::vector<Block> blocks;
   std::vector<uint32_t> targets;
   std::vector<void *> slots;
+  std::vector<heddle_driver_use> uses; ///< Of the slots, if there are devices.
   std::vector<int64_t> integers;
   std::vector<Patch> patches;
   std::vector<StepReport> reports;
@@ -84,11 +81,19 @@ struct Steps {
   std::vector<std::unique_ptr<CustomCallStep>> calls;
   uint32_t body = 0;
 
-  /// Makes the steps of a verified program. `inputs` is how many inputs its
-  /// entry has.
-  void prepare(const format::Program &program, const format::Manifest &manifest,
-               const format::Variant &variant, const Kernels &kernels,
-               const Values &values, uint32_t inputs, const Memories &memories);
+  const DeviceQueues *queues = nullptr;
+  std::vector<DeviceEvent> events;
+  std::vector<std::unique_ptr<Submission>> submissions;
+  std::vector<Step> submitted; ///< The steps of all submissions in turn;
+  std::vector<uint32_t> firstSubmitted; ///< the first one's place of each.
+  /// Where the host reads flags that lie in a device's own memory.
+  std::vector<std::unique_ptr<int64_t>> flags;
+
+  /// Makes the steps of a verified program. `arenas` are where its arenas
+  /// start, `inputs` is how many inputs its entry has.
+  Error prepare(const format::Program &program, const LoadedProgram &loaded,
+                const Values &values, uint32_t inputs,
+                const std::vector<char *> &arenas, const DeviceQueues &queues);
 
   /// The nodes of the model that a step computes.
   const char *const *nodesOf(const StepReport &report) const {
@@ -96,14 +101,8 @@ struct Steps {
   }
 };
 
-/// The bytes of the program's arena, a multiple of a page, when the plan's
-/// expressions have these values. The cpu has one memory, so there is one arena
-/// at most.
-uint64_t arenaBytes(const format::Program &program,
-                    const std::vector<int64_t> &values);
-
-/// The most scratch that a kernel of `program` asks for per worker, a multiple
-/// of a page so that workers share none.
+/// The most scratch that a kernel of `program` asks for per worker of the host,
+/// a multiple of a page so that workers share none.
 uint64_t scratchBytes(const format::Program &program,
                       const format::Variant &variant);
 

@@ -133,6 +133,13 @@ enum PlacedBuffer : uint32_t {
   placedSum1,       // sim:1, where left was
   placedHostSum,    // the process's, where the second sum was
 };
+/// With commands of sim:0 and sim:1 in the blocks: "counted" is 10, in five
+/// rounds over both; "conditional" is "times" more, or none, by a loop whose
+/// flag lies on sim:0; "chosen" is 101 for "which" of 0, 203 for 1 and 303 for
+/// all others; "kept" is 8 and one more for "which" other than 0.
+Model placedLoopModel();
+/// sum = left + right for f32[batch, 4], batch from 1 to 64, on sim:0.
+Model placedBatchModel();
 /// A call of "main" counts a state (int32[8]) up and copies it to
 /// "now"; the state's length grows by one. "peek" only copies.
 Model stateModel();

@@ -27,6 +27,8 @@ int main(int argc, char **argv) {
                  write("dynamic", dynamicModel()) &&
                  write("deep", deepModel()) && write("select", selectModel()) &&
                  write("open", openModel()) && write("placed", placedModel()) &&
+                 write("placed-loop", placedLoopModel()) &&
+                 write("placed-batch", placedBatchModel()) &&
                  write("state", stateModel()) &&
                  write("kept", subnormalModel(/*flush=*/false)) &&
                  write("flushed", subnormalModel(/*flush=*/true)) &&

@@ -1,0 +1,53 @@
+//===- StepMaker.h - Commands of a plan become steps -----------*- C++ -*-===//
+
+#ifndef HEDDLE_RUNTIME_STEPMAKER_H
+#define HEDDLE_RUNTIME_STEPMAKER_H
+
+#include "runtime/LoadedProgram.h"
+#include "runtime/Steps.h"
+
+namespace heddle::runtime {
+
+/// Evaluates the commands of a program, and adds slots, integers and reports of
+/// each to `out`. Pointers to these are left to whoever knows that they grow no
+/// more.
+class StepMaker {
+public:
+  StepMaker(Steps &out, const format::Program &program,
+            const LoadedProgram &loaded, const Values &all, uint32_t inputs,
+            const std::vector<char *> &arenas)
+      : out(out), program(program), loaded(loaded), values(all.plan),
+        manifestValues(all.manifest), inputs(inputs), arenas(arenas),
+        hasDevices(loaded.devices().size() > 1) {}
+
+  /// The step of a command, which is number `number` of a block. `flag` is
+  /// where the host finds what a branch or a loop asks for, if not in the
+  /// buffer itself.
+  Step make(const format::Command &command, uint32_t block, uint32_t number,
+            int64_t *flag);
+  /// A copy of what a branch or a loop asks for to where the host finds it.
+  Step fetch(const format::Binding &flag, int64_t *target, uint32_t block,
+             uint32_t number);
+
+private:
+  void launch(const format::Launch &launch, uint32_t device, Step &step,
+              StepReport &report);
+  int64_t bind(const format::Binding &binding);
+  int64_t bindFlag(const format::Binding &binding, int64_t *fetched);
+  void addSlot(void *start, heddle_driver_use use);
+  int64_t reported(uint32_t expression) const {
+    return expression == format::none ? -1 : values[expression];
+  }
+
+  Steps &out;
+  const format::Program &program;
+  const LoadedProgram &loaded;
+  const std::vector<int64_t> &values, &manifestValues;
+  uint32_t inputs;
+  const std::vector<char *> &arenas;
+  bool hasDevices;
+};
+
+} // namespace heddle::runtime
+
+#endif // HEDDLE_RUNTIME_STEPMAKER_H

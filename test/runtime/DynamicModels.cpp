@@ -1,0 +1,123 @@
+//===- DynamicModels.cpp - Models whose sizes calls choose ---------------===//
+
+#include "test/runtime/ModelParts.h"
+
+using namespace heddle;
+using namespace heddle::format;
+using namespace heddle::test;
+
+/// sum = left + right of two dimensions: the sizes of `symbols`, which each
+/// call chooses, then `columns` if they are one.
+static Model boundedSum(std::vector<std::unique_ptr<SymbolT>> symbols,
+                        int64_t columns) {
+  Model model;
+  auto count = static_cast<uint32_t>(symbols.size());
+  model.manifest.symbols = std::move(symbols);
+  for (uint32_t i = 0; i < count; ++i)
+    model.manifest.expressions.emplace_back(i, 0, 0, ExpressionKind::symbol);
+  EntryT &entry = model.entry("main");
+  for (const char *name : {"left", "right", "sum"}) {
+    auto described = tensor(model, name, DataType::f32, {});
+    described->shape = {0, count > 1 ? 1 : model.extent(columns)};
+    (std::string(name) == "sum" ? entry.outputs : entry.inputs)
+        .push_back(std::move(described));
+  }
+  uint32_t elements =
+      model.expression(ExpressionKind::mul, model.symbol(0),
+                       count > 1 ? model.symbol(1) : model.constant(columns));
+  uint32_t bytes =
+      model.expression(ExpressionKind::mul, elements, model.constant(4));
+  uint32_t buffers[3];
+  for (uint32_t i = 0; i < 3; ++i) {
+    buffers[i] =
+        model.buffer(i < 2 ? BufferKind::input : BufferKind::output, i % 2, 0);
+    model.program().buffers.back()->size = bytes;
+  }
+  uint32_t add = model.kernel("add", 3, 2);
+  model.program().body = model.block();
+  LaunchT &launch = model.launch(add,
+                                 {model.bind(buffers[0], Access::read),
+                                  model.bind(buffers[1], Access::read),
+                                  model.bind(buffers[2], Access::write)},
+                                 {0, 16}, 0);
+  launch.integers[0] = elements;
+  launch.tiles =
+      model.expression(ExpressionKind::ceildiv, elements, model.constant(16));
+  return model;
+}
+
+std::unique_ptr<SymbolT> test::sizeSymbol(const char *name, int64_t minimum,
+                                          int64_t maximum) {
+  auto symbol = std::make_unique<SymbolT>();
+  symbol->name = name;
+  symbol->minimum = minimum;
+  symbol->maximum = maximum;
+  return symbol;
+}
+
+Model test::dynamicModel() {
+  std::vector<std::unique_ptr<SymbolT>> symbols;
+  symbols.push_back(sizeSymbol("batch", 1, 64));
+  return boundedSum(std::move(symbols), 4);
+}
+
+Model test::selectModel() {
+  Model model;
+  model.manifest.symbols.push_back(sizeSymbol("n", 1, 64));
+  model.manifest.expressions.emplace_back(0, 0, 0, ExpressionKind::symbol);
+  EntryT &entry = model.entry("main");
+  for (auto *list : {&entry.inputs, &entry.outputs}) {
+    list->push_back(tensor(model, list == &entry.inputs ? "x" : "numbers",
+                           DataType::i32, {}));
+    list->back()->shape = {0};
+  }
+  uint32_t n = model.symbol(0);
+  uint32_t bytes = model.expression(ExpressionKind::mul, n, model.constant(4));
+  uint32_t count = model.kernel("count", 1, 2),
+           countTen = model.kernel("count_ten", 1, 2);
+  uint32_t x = 0, numbers = 1;
+  auto begin = [&] {
+    for (BufferKind kind : {BufferKind::input, BufferKind::output}) {
+      model.buffer(kind, 0, 0);
+      model.current->buffers.back()->size = bytes;
+    }
+    model.program().body = model.block();
+    copyWhole(model, x, numbers, 0);
+  };
+  auto launch = [&](uint32_t kernel) -> LaunchT & {
+    LaunchT &launch = model.launch(
+        kernel, {model.bind(numbers, Access::read_write)}, {0, 16}, 4);
+    launch.integers[0] = n;
+    return launch;
+  };
+  begin();
+  LaunchT &selected = launch(count);
+  selected.alternatives = {countTen};
+  selected.selector =
+      model.expression(ExpressionKind::equal, n, model.constant(2));
+  model.program().guard =
+      model.expression(ExpressionKind::less, n, model.constant(3));
+
+  model.plan.programs.push_back(std::make_unique<ProgramT>());
+  model.current = model.plan.programs.back().get();
+  begin();
+  BranchT branch;
+  branch.value = model.expression(ExpressionKind::add, n, model.constant(-3));
+  branch.blocks = {1, 2, 3};
+  model.command().action.Set(std::move(branch));
+  model.block();
+  launch(count);
+  for (int rounds : {1, 2}) {
+    model.block();
+    for (int i = 0; i < rounds; ++i)
+      launch(countTen);
+  }
+  return model;
+}
+
+Model test::openModel() {
+  std::vector<std::unique_ptr<SymbolT>> symbols;
+  for (const char *name : {"rows", "columns"})
+    symbols.push_back(sizeSymbol(name, 0, int64_t(1) << 20));
+  return boundedSum(std::move(symbols), 0);
+}
