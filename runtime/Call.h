@@ -26,7 +26,9 @@ public:
   /// Runs on the calling thread by itself, in its float environment.
   void runAlone();
 
-  /// Why the walk ended early, if it did. Devices may still be at work then.
+  /// Whether the walk ended early. Devices may still be at work then.
+  bool failed() const { return stopped.load() != HEDDLE_OK; }
+  /// Why it did.
   Error outcome() const;
 
   void runChunk(int64_t worker, uint32_t chunk) override;

@@ -268,10 +268,10 @@ Error Context::callInTurn(const heddle_call_options &options) {
     pool->run(walk);
   else
     walk.runAlone();
-  if (Error error = walk.outcome()) {
+  if (walk.failed())
     queues.drain();
+  if (Error error = walk.outcome())
     return error;
-  }
   for (size_t i = 0; i < outputs.count; ++i) {
     const heddle_tensor &output = outputs.tensors[i];
     if (output.out_shape)

@@ -3,6 +3,7 @@
 #include "runtime/LoadedProgram.h"
 
 #include "runtime/Call.h"
+#include "runtime/drivers/Status.h"
 #include "runtime/drivers/cpu/Clock.h"
 #include "runtime/drivers/cpu/CpuDriver.h"
 #include "runtime/drivers/cpu/DebugSymbols.h"
@@ -97,21 +98,28 @@ static std::string missingFeature(const Image &image) {
 }
 
 /// Which of the variant's devices is missing here; empty if none is.
-static std::string missingDevice(const Variant &variant) {
+static Error findMissingDevice(const Variant &variant, std::string &missing) {
   for (uint32_t i = 1; i < length(variant.devices()); ++i) {
     const format::Device &device = *variant.devices()->Get(i);
     std::string what = "the device '" + deviceName(variant, i) + "'";
     const heddle_driver *driver =
         findDriver(static_cast<uint32_t>(device.kind()));
-    if (!driver)
-      return what + ", for which this library has no driver,";
+    if (!driver) {
+      missing = what + ", for which this library has no driver,";
+      return {};
+    }
     heddle_status why;
+    why.code = HEDDLE_OK;
     why.message[0] = '\0';
     uint32_t count = driver->device_count(&why);
-    if (device.ordinal() >= count)
-      return what + " (of '" + driver->name + "' there are " +
-             std::to_string(count) +
-             (*why.message ? ": " + std::string(why.message) : "") + ")";
+    if (why.code == HEDDLE_OUT_OF_MEMORY)
+      return told(why.code, why);
+    if (device.ordinal() < count)
+      continue;
+    missing = what + " (of '" + driver->name + "' there are " +
+              std::to_string(count) +
+              (*why.message ? ": " + std::string(why.message) : "") + ")";
+    return {};
   }
   return {};
 }
@@ -137,8 +145,12 @@ Error LoadedProgram::chooseVariant(const char *name) {
     heddle_code kind = HEDDLE_TARGET_MISMATCH;
     if (missing.empty())
       missing = missingFeature(variant);
-    if (missing.empty() && !(missing = missingDevice(variant)).empty())
-      code = kind = HEDDLE_DEVICE_MISSING;
+    if (missing.empty()) {
+      if (Error error = findMissingDevice(variant, missing))
+        return error;
+      if (!missing.empty())
+        code = kind = HEDDLE_DEVICE_MISSING;
+    }
     bool named = name && text(variant.name()) == name;
     if (named && !missing.empty())
       return {kind, "variant '" + std::string(name) + "' needs " + missing +
@@ -332,7 +344,8 @@ Error LoadedProgram::runInit() {
   Call call(steps, cpuDriver, memory.data() + arenas.hostBytes(), scratch,
             options, /*alone=*/true, flush);
   call.runAlone();
-  queues.drain();
+  if (call.failed())
+    queues.drain();
   return call.outcome();
 }
 

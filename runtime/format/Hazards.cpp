@@ -7,14 +7,20 @@
 
 using namespace heddle::format;
 
-void Hazards::start(uint32_t queue, const std::vector<const Clock *> &waits) {
+void Hazards::start(uint32_t queue, const Clock *const *waits, size_t count) {
   current = queue;
   Clock &clock = queues[queue];
-  for (const Clock *wait : waits)
+  for (size_t wait = 0; wait < count; ++wait)
     for (size_t i = 0; i < clock.size(); ++i)
-      clock[i] = std::max(clock[i], (*wait)[i]);
+      clock[i] = std::max(clock[i], (*waits[wait])[i]);
   startClock = clock;
   ++clock[queue];
+}
+
+void Hazards::reset() {
+  for (Clock &clock : queues)
+    std::fill(clock.begin(), clock.end(), 0);
+  memories.clear();
 }
 
 /// Makes a segment begin at `at` if one covers it.

@@ -3,6 +3,7 @@
 #ifndef HEDDLE_RUNTIME_FORMAT_HAZARDS_H
 #define HEDDLE_RUNTIME_FORMAT_HAZARDS_H
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -23,15 +24,22 @@ struct MemoryAccess {
 /// counts the commands of queue q that are certainly done before it starts.
 class Hazards {
 public:
-  explicit Hazards(uint32_t queues) : queues(queues, Clock(queues, 0)) {}
+  explicit Hazards(uint32_t queues)
+      : queues(queues, Clock(queues, 0)), startClock(queues, 0) {}
 
   using Clock = std::vector<uint32_t>;
 
-  /// A command on `queue` starts after the commands behind `waits`.
-  void start(uint32_t queue, const std::vector<const Clock *> &waits);
+  /// A command on `queue` starts after the commands behind `waits`, of which
+  /// there are `count`. Allocates nothing after the first time.
+  void start(uint32_t queue, const Clock *const *waits, size_t count);
+  void start(uint32_t queue, const std::vector<const Clock *> &waits) {
+    start(queue, waits.data(), waits.size());
+  }
   /// False when the current command may run at once with an earlier one that
   /// writes these bytes, or reads them while it writes.
   bool touch(const MemoryAccess &access);
+  /// As it was at first, without any allocation.
+  void reset();
   /// What is done once the current command is.
   const Clock &done() const { return queues[current]; }
 

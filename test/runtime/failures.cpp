@@ -296,6 +296,26 @@ void createContexts() {
   heddle_program_destroy(program);
 }
 
+/// On simulated devices, whose threads find no memory either.
+void callPlaced() {
+  heddle_program *program = loaded("placed", nullptr);
+  heddle_context *context = nullptr;
+  attempt("context", HEDDLE_OK,
+          [&] { return heddle_context_create(program, 0, nullptr, &context); });
+  Addition sum;
+  for (int i = 0; i < 2; ++i) {
+    sum.clear();
+    attempt("call", HEDDLE_OK, [&] {
+      return call_entry(context, sum.inputs, 2, &sum.output, 1, nullptr);
+    });
+    for (int j = 0; j < 1000; ++j)
+      CHECK(sum.sum[j] == ((sum.left[j] + 2) + 0.5f * float(j)) +
+                              (sum.left[j] + sum.left[j]) + 2);
+  }
+  heddle_context_destroy(context);
+  heddle_program_destroy(program);
+}
+
 /// Extents that change: each prepares the steps again.
 void callDynamic() {
   heddle_program *program = loaded("dynamic", nullptr);
@@ -482,10 +502,12 @@ int main(int argc, char **argv) {
   if (argc != 2)
     return 2;
   folder = argv[1];
+  setenv("HEDDLE_SIM", "delay=0", 1);
   const Scenario scenarios[] = {
-      {"callAddition", callAddition},   {"createContexts", createContexts},
-      {"callDynamic", callDynamic},     {"callCustom", callCustom},
-      {"loadOtherwise", loadOtherwise}, {"makeMistakes", makeMistakes}};
+      {"callAddition", callAddition}, {"createContexts", createContexts},
+      {"callDynamic", callDynamic},   {"callPlaced", callPlaced},
+      {"callCustom", callCustom},     {"loadOtherwise", loadOtherwise},
+      {"makeMistakes", makeMistakes}};
   // What the standard library and this test make once for all.
   for (const Scenario &scenario : scenarios)
     scenario.run();

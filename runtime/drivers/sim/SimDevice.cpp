@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <new>
 
@@ -25,6 +26,15 @@ SimCommand::SimCommand(const heddle_driver_command &given)
       buffers(given.buffers, given.buffers + given.buffer_count),
       uses(given.uses, given.uses + given.buffer_count),
       integers(given.integers, given.integers + given.integer_count) {}
+
+void SimFailure::set(heddle_code why, const char *text) {
+  code = why;
+  std::snprintf(message, sizeof(message), "%s", text);
+}
+
+void SimFailure::set(const Error &error) {
+  set(error.code(), error.message().c_str());
+}
 
 //===----------------------------------------------------------------------===//
 // Beginning and end
@@ -73,7 +83,7 @@ SimDevice::~SimDevice() {
     stopping = true;
     // What is known of addresses that nobody has any more goes with the last.
     if (!--machine.devices) {
-      machine.races = SimRaces();
+      machine.races.forget();
       machine.usedSlots.clear();
     }
     machine.changed.notify_all();
@@ -135,42 +145,45 @@ static format::MemoryAccess accessOf(uint32_t space, const void *address,
   return {space, begin, begin + static_cast<int64_t>(bytes), 0, reads, writes};
 }
 
+/// Whether the host may use this memory now. It is not asked twice where the
+/// search for races finds no memory, because what asks cannot tell.
+bool SimDevice::hostMayTouch(const void *address, uint64_t bytes) {
+  SimRaces &races = SimMachine::get().races;
+  races.byHost();
+  if (!options.findsRaces)
+    return true;
+  try {
+    return races.touch(accessOf(processSpace, address, bytes, false, true));
+  } catch (const std::bad_alloc &) {
+    return true;
+  }
+}
+
 void SimDevice::free(void *address) {
   std::unique_lock<std::mutex> lock(SimMachine::get().mutex);
-  SimRaces &races = SimMachine::get().races;
-  uint64_t bytes = memory.bytesAt(address);
-  races.byHost();
-  if (options.findsRaces &&
-      !races.touch(accessOf(processSpace, address, bytes, false, true)))
-    hostError = {HEDDLE_DEVICE_FAILED,
-                 "device '" + name +
-                     "': memory is freed while a command that nobody waited "
-                     "for may use it"};
+  if (!hostMayTouch(address, memory.bytesAt(address)))
+    hostError.set(HEDDLE_DEVICE_FAILED,
+                  "memory is freed while a command that nobody waited for may "
+                  "use it");
   // A command that still runs is in its right to be late.
   wait(lock, 0, [&] {
     return std::none_of(queues.begin(), queues.end(),
                         [](SimQueue *queue) { return queue->running; });
   });
   if (!memory.free(address))
-    hostError = {HEDDLE_DEVICE_FAILED,
-                 "device '" + name + "': memory is freed that is not there"};
+    hostError.set(HEDDLE_DEVICE_FAILED, "memory is freed that is not there");
 }
 
 void SimDevice::discard(void *address, uint64_t bytes) {
   std::lock_guard<std::mutex> lock(SimMachine::get().mutex);
-  SimRaces &races = SimMachine::get().races;
   char *place = memory.find(address, bytes);
-  races.byHost();
   if (!place)
-    hostError = {HEDDLE_DEVICE_FAILED,
-                 "device '" + name +
-                     "': memory is discarded that is not there"};
-  else if (options.findsRaces &&
-           !races.touch(accessOf(processSpace, address, bytes, false, true)))
-    hostError = {HEDDLE_DEVICE_FAILED,
-                 "device '" + name +
-                     "': memory is discarded while a command that nobody "
-                     "waited for may use it"};
+    hostError.set(HEDDLE_DEVICE_FAILED,
+                  "memory is discarded that is not there");
+  else if (!hostMayTouch(address, bytes))
+    hostError.set(HEDDLE_DEVICE_FAILED,
+                  "memory is discarded while a command that nobody waited for "
+                  "may use it");
   else
     std::memset(place, SimMemory::poison, bytes);
 }
@@ -196,8 +209,7 @@ Error SimDevice::pin(void *address, uint64_t bytes) {
 void SimDevice::unpin(void *address) {
   std::lock_guard<std::mutex> lock(SimMachine::get().mutex);
   if (!pins.erase(address))
-    hostError = {HEDDLE_DEVICE_FAILED,
-                 "device '" + name + "': memory is unpinned that was not"};
+    hostError.set(HEDDLE_DEVICE_FAILED, "memory is unpinned that was not");
 }
 
 //===----------------------------------------------------------------------===//
@@ -257,8 +269,11 @@ Error SimDevice::submit(SimQueue &queue,
                         const heddle_driver_submission &submission) {
   SimMachine &machine = SimMachine::get();
   std::lock_guard<std::mutex> lock(machine.mutex);
-  if (hostError)
-    return std::exchange(hostError, Error());
+  if (hostError) {
+    Error error(hostError.code, "device '" + name + "': " + hostError.message);
+    hostError = {};
+    return error;
+  }
   if (Error error = countOperation("submission"))
     return error;
   SimTask task;
@@ -272,18 +287,21 @@ Error SimDevice::submit(SimQueue &queue,
       clocks.push_back(&moment->clock);
   }
   machine.races.submit(queue.slot, std::move(clocks));
+  // Whoever waits for the queue waits for this, too, should it come to nothing.
+  queue.clock = machine.races.done();
   if (options.findsRaces)
     for (const SimCommand &command : *task.commands)
       if (Error error = checkRaces(queue, command))
         return error;
-  queue.clock = machine.races.done();
   for (size_t i = 0; i < submission.signal_count; ++i) {
-    auto moment = std::make_shared<SimMoment>();
-    moment->clock = queue.clock;
-    reinterpret_cast<SimEvent *>(submission.signals[i])->latest = moment;
-    task.signals.push_back(std::move(moment));
+    task.signals.push_back(std::make_shared<SimMoment>());
+    task.signals.back()->clock = queue.clock;
   }
   queue.tasks.push_back(std::move(task));
+  // An event waits for what was submitted: nothing goes wrong from here on.
+  for (size_t i = 0; i < submission.signal_count; ++i)
+    reinterpret_cast<SimEvent *>(submission.signals[i])->latest =
+        queue.tasks.back().signals[i];
   machine.changed.notify_all();
   return {};
 }
@@ -296,7 +314,8 @@ Error SimDevice::submit(SimQueue &queue,
 /// yet, and `wakeNs` is when the next will be, or 0.
 SimQueue *SimDevice::chooseQueue(uint64_t &wakeNs) {
   uint64_t now = monotonicNs();
-  std::vector<SimQueue *> ready;
+  SimQueue *chosen = nullptr;
+  uint64_t ready = 0;
   wakeNs = 0;
   for (SimQueue *queue : queues) {
     if (queue->tasks.empty())
@@ -307,12 +326,14 @@ SimQueue *SimDevice::chooseQueue(uint64_t &wakeNs) {
       continue;
     if (!task.dueNs)
       task.dueNs = now + lots() % (2 * options.delayUs * 1000 + 1);
-    if (task.dueNs <= now)
-      ready.push_back(queue);
-    else if (!wakeNs || task.dueNs < wakeNs)
+    if (task.dueNs <= now) {
+      // Each of those that are ready, as likely as another.
+      if (lots() % ++ready == 0)
+        chosen = queue;
+    } else if (!wakeNs || task.dueNs < wakeNs)
       wakeNs = task.dueNs;
   }
-  return ready.empty() ? nullptr : ready[lots() % ready.size()];
+  return chosen;
 }
 
 void SimDevice::work() {
@@ -331,32 +352,40 @@ void SimDevice::work() {
   }
 }
 
+/// This thread has nobody to tell that it found no memory but those who wait.
+void SimDevice::runCommand(std::unique_lock<std::mutex> &lock,
+                           const SimCommand &command, SimFailure &failure) {
+  try {
+    if (Error error = countOperation("command")) {
+      failure.set(error);
+      return;
+    }
+    lock.unlock();
+    if (Error error = run(command))
+      failure.set(error);
+  } catch (const std::bad_alloc &) {
+    failure.set(HEDDLE_OUT_OF_MEMORY, "no memory");
+  }
+  if (!lock.owns_lock())
+    lock.lock();
+}
+
 void SimDevice::runTask(std::unique_lock<std::mutex> &lock, SimQueue &queue) {
   // Tasks may be added behind this one meanwhile, which moves none.
   SimTask &task = queue.tasks.front();
   queue.running = true;
-  Error error = queue.error;
+  SimFailure failure = queue.error;
   for (const auto &moment : task.waits)
-    if (!error && moment->error)
-      error = moment->error;
-  for (size_t i = 0; i < task.commands->size() && !error; ++i) {
-    error = countOperation("command");
-    if (error)
-      break;
-    lock.unlock();
-    try {
-      error = run((*task.commands)[i]);
-    } catch (const std::bad_alloc &) {
-      error = {HEDDLE_OUT_OF_MEMORY, "no memory"};
-    }
-    lock.lock();
-  }
+    if (!failure && moment->error)
+      failure = moment->error;
+  for (size_t i = 0; i < task.commands->size() && !failure; ++i)
+    runCommand(lock, (*task.commands)[i], failure);
   for (const auto &moment : task.signals) {
-    moment->error = error;
+    moment->error = failure;
     moment->done = true;
   }
   if (!queue.error)
-    queue.error = error;
+    queue.error = failure;
   queue.tasks.pop_front();
   queue.running = false;
   SimMachine::get().changed.notify_all();

@@ -36,10 +36,21 @@ struct SimMachine {
   static SimMachine &get();
 };
 
+/// An error that can be handed on without memory: the device's thread has
+/// nobody to tell that it found none.
+struct SimFailure {
+  heddle_code code = HEDDLE_OK;
+  char message[200];
+
+  void set(const Error &error);
+  void set(heddle_code why, const char *text);
+  explicit operator bool() const { return code != HEDDLE_OK; }
+};
+
 /// One signal of an event; an event that is signalled again gets a new one.
 struct SimMoment {
   bool done = false;
-  Error error;
+  SimFailure error;
   SimRaces::Clock clock;
 };
 
@@ -72,7 +83,7 @@ struct SimQueue {
   uint32_t slot;
   std::deque<SimTask> tasks; ///< The first is being run if `running`.
   bool running = false;
-  Error error; ///< The first since somebody waited for the queue.
+  SimFailure error; ///< The first since somebody waited for the queue.
   SimRaces::Clock clock;
 };
 
@@ -112,6 +123,9 @@ private:
   void work();
   SimQueue *chooseQueue(uint64_t &wakeNs);
   void runTask(std::unique_lock<std::mutex> &lock, SimQueue &queue);
+  void runCommand(std::unique_lock<std::mutex> &lock, const SimCommand &command,
+                  SimFailure &failure);
+  bool hostMayTouch(const void *address, uint64_t bytes);
   Error run(const SimCommand &command);
   Error find(const SimCommand &command, uint32_t buffer, char *&place);
 
@@ -122,7 +136,7 @@ private:
   std::mt19937_64 lots;
   uint64_t operations = 0;
   Region scratch;
-  Error hostError; ///< Of a function that cannot tell it itself.
+  SimFailure hostError; ///< Of a function that cannot tell it itself.
   bool stopping = false;
   bool started = false;
   pthread_t thread;

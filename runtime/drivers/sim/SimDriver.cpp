@@ -39,6 +39,14 @@ static SimEvent &cast(heddle_driver_event *event) {
   return *reinterpret_cast<SimEvent *>(event);
 }
 
+static int32_t tellIf(const SimFailure &failure, heddle_status *why) {
+  if (failure) {
+    why->code = failure.code;
+    std::snprintf(why->message, sizeof(why->message), "%s", failure.message);
+  }
+  return failure.code;
+}
+
 /// What a function that only may fail returns.
 static int32_t tellIf(const Error &error, heddle_status *why) {
   return error ? tell(error, why) : HEDDLE_OK;
@@ -50,11 +58,11 @@ static int32_t tellIf(const Error &error, heddle_status *why) {
 
 static uint32_t deviceCount(heddle_status *why) {
   SimOptions options;
-  if (Error error = SimOptions::read(options)) {
-    tell(error, why);
-    return 0;
-  }
-  return options.devices;
+  int32_t code = guarded(why, [&]() -> int32_t {
+    Error error = SimOptions::read(options);
+    return error ? tell(error, why) : HEDDLE_OK;
+  });
+  return code ? 0 : options.devices;
 }
 
 static int32_t openDevice(uint32_t number, heddle_driver_device **out,
@@ -209,7 +217,7 @@ static int32_t waitForQueue(heddle_driver_queue *given, uint64_t deadlineNs,
     if (!SimDevice::wait(lock, deadlineNs, [&] { return queue.tasks.empty(); }))
       return passedDeadline(why);
     machine.races.hostWaited(queue.clock);
-    return tellIf(std::exchange(queue.error, Error()), why);
+    return tellIf(std::exchange(queue.error, SimFailure()), why);
   });
 }
 

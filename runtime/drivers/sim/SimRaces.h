@@ -22,13 +22,13 @@ public:
 
   /// What is submitted now to `queue` begins after `waits`.
   void submit(uint32_t queue, std::vector<const Clock *> waits) {
-    hazards.start(host, {});
+    byHost();
     Clock now = hazards.done();
     waits.push_back(&now);
     hazards.start(queue, waits);
   }
   /// The host uses memory, after what it waited for.
-  void byHost() { hazards.start(host, {}); }
+  void byHost() { hazards.start(host, nullptr, 0); }
   /// False when this use, by whoever was named last, races with another.
   bool touch(const format::MemoryAccess &access) {
     return hazards.touch(access);
@@ -37,9 +37,12 @@ public:
   const Clock &done() const { return hazards.done(); }
   /// The host waited for this.
   void hostWaited(const Clock &clock) {
+    const Clock *waited = &clock;
     if (!clock.empty())
-      hazards.start(host, {&clock});
+      hazards.start(host, &waited, 1);
   }
+  /// No device is left that knows of anything.
+  void forget() { hazards.reset(); }
 
 private:
   static constexpr uint32_t host = 0;
