@@ -6,7 +6,7 @@ set(package ${CMAKE_INSTALL_LIBDIR}/cmake/Heddle)
 # Headers of dialects and passes keep their paths, in a folder of their own: "dialects/StableHlo/StableHlo.h".
 set(compiler_headers ${CMAKE_INSTALL_INCLUDEDIR}/heddle-compiler)
 
-set(tools heddle heddle-opt heddle-translate heddle-reduce heddle-lsp-server)
+set(tools heddle heddle-parse heddle-opt heddle-translate heddle-reduce heddle-lsp-server)
 get_property(libraries GLOBAL PROPERTY HEDDLE_LIBRARIES)
 # The driver is used through the compiler's C interface.
 list(FILTER libraries EXCLUDE REGEX "^Heddle(Artifact|Commands|Driver|Testing)$")

@@ -260,9 +260,6 @@ parseStableHlo(MLIRContext *context, const MappedFile &file, bool trialFirst) {
     packed = packBooleanBytes(bytes);
   if (packed)
     bytes = *packed;
-  std::unique_ptr<llvm::MemoryBuffer> buffer =
-      llvm::MemoryBuffer::getMemBufferCopy(bytes, path);
-
   if (failed(checkPortableVersion(loc, bytes)))
     return std::nullopt;
   context->loadDialect<func::FuncDialect, stablehlo::StableHloDialect>();
@@ -272,20 +269,16 @@ parseStableHlo(MLIRContext *context, const MappedFile &file, bool trialFirst) {
     context->loadDialect<vhlo::VhloDialect>();
   if (!isPlain && mentionsShardy(bytes))
     allowShardy(*context);
+  std::unique_ptr<llvm::MemoryBuffer> buffer;
   if (trialFirst && !isPlain) {
-    DialectRegistry registry;
-    context->getDialectRegistry().appendTo(registry);
-    registry.insert<func::FuncDialect, stablehlo::StableHloDialect,
-                    vhlo::VhloDialect>();
-    Trial trial = trialParse(registry, buffer->getMemBufferRef());
-    if (!trial.problem.empty()) {
-      emitError(loc, trial.died ? ErrorCode::StableHloDamaged
-                                : ErrorCode::StableHloParse)
-          << trial.problem;
+    Trial trial = trialParse(bytes, path);
+    if (!trial.file) {
+      emitError(loc, trial.code) << trial.problem;
       return std::nullopt;
     }
-    if (trial.rewritten)
-      buffer = std::move(trial.rewritten);
+    buffer = std::move(trial.file);
+  } else {
+    buffer = llvm::MemoryBuffer::getMemBufferCopy(bytes, path);
   }
 
   llvm::SourceMgr sources;

@@ -3,7 +3,8 @@
 #ifndef HEDDLE_LIB_FRONTEND_STABLEHLO_TRIALPARSE_H
 #define HEDDLE_LIB_FRONTEND_STABLEHLO_TRIALPARSE_H
 
-#include "mlir/IR/Dialect.h"
+#include "heddle/Support/Diagnostics.h"
+
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <memory>
@@ -13,20 +14,22 @@ namespace heddle {
 
 /// How a trial ended.
 struct Trial {
-  /// What killed the child, or why the bytecode was refused; empty if there is
-  /// something to parse.
-  std::string problem;
-  /// Whether the child died, and did not refuse.
-  bool died = false;
-  /// For bytecode, what the child read, written anew: the reader believes what
-  /// it reads, so that bytes it survived once need not be survived again. Null
-  /// for text, which can be parsed again.
-  std::unique_ptr<llvm::MemoryBuffer> rewritten = nullptr;
+  /// What to parse: the text as it was tried, or what was read of the bytecode,
+  /// written anew. The reader believes what it reads, so that bytes which it
+  /// survived once need not be survived again. Null after an error.
+  std::unique_ptr<llvm::MemoryBuffer> file = nullptr;
+  ErrorCode code = ErrorCode::StableHloParse;
+  /// Why there is nothing to parse.
+  std::string problem = "";
 };
 
-/// Parses `source` in a child process with limited memory and time.
-Trial trialParse(const mlir::DialectRegistry &registry,
-                 llvm::MemoryBufferRef source);
+/// Parses `bytes`, those of a file of this name, in heddle-parse, with limited
+/// memory and time.
+Trial trialParse(llvm::StringRef bytes, llvm::StringRef name);
+
+/// Ends the process that is kept for trials, and waits for it; the next trial
+/// starts another. For those who count what children took.
+void endTrialProcess();
 
 } // namespace heddle
 

@@ -7,10 +7,13 @@
 // Mutation number n of FIRST .. FIRST + COUNT is decided by n and the seeds
 // alone; with COUNT 0 it is written to standard output, to look at. Each import
 // has a process of its own, so that a crash is one failure and not the end; as
-// many run at once as there are processors.
+// many run at once as there are processors. A text that is parsed without a
+// trial must survive one.
 
 #include "heddle/Frontend/StableHlo.h"
 #include "heddle/Pipeline/Registration.h"
+#include "lib/Frontend/StableHlo/PlainText.h"
+#include "lib/Frontend/StableHlo/TrialParse.h"
 #include "test/unit/Mutate.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -76,12 +79,22 @@ static Outcome importHere(const DialectRegistry &registry,
   });
   long before = peakKibibytes(RUSAGE_SELF);
   auto module = heddle::importStableHlo(&context, path);
+  heddle::endTrialProcess();
   double taken =
       processorSeconds(RUSAGE_SELF) + processorSeconds(RUSAGE_CHILDREN);
   long grown =
       std::max(peakKibibytes(RUSAGE_SELF), peakKibibytes(RUSAGE_CHILDREN)) -
       before;
   bool isInternal = text.find("HDL-09") != std::string::npos;
+  isInternal |= text.find("HDL-0113") != std::string::npos;
+  if (auto file = llvm::MemoryBuffer::getFile(path))
+    if (llvm::StringRef bytes = (*file)->getBuffer();
+        heddle::isPlainText(bytes)) {
+      heddle::Trial trial = heddle::trialParse(bytes, path);
+      isInternal |= !trial.file;
+      text += trial.problem;
+      heddle::endTrialProcess();
+    }
   if (bool(module) == (errors == 0) && !isInternal && taken < kMostSeconds &&
       grown < kMostKibibytes)
     return module ? Imported : Refused;

@@ -1,0 +1,254 @@
+// heddle-parse as a child of whatever program compiles: one that may have
+// threads, handlers and limits of its own, ignore SIGCHLD, or fork. So it is
+// spawned, not forked; its end is read from its socket, not from a signal.
+
+#include "lib/Frontend/StableHlo/TrialProcess.h"
+#include "lib/Frontend/StableHlo/TrialParse.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/LineIterator.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <memory>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace llvm;
+
+extern char **environ;
+
+namespace heddle {
+
+//===----------------------------------------------------------------------===//
+// Where it is
+//===----------------------------------------------------------------------===//
+
+/// The file that holds this code: a program, or the compiler's library.
+static std::string ownFile() {
+  auto maps = MemoryBuffer::getFileAsStream("/proc/self/maps");
+  auto address = reinterpret_cast<uintptr_t>(&ownFile);
+  for (line_iterator line(maps ? (*maps)->getMemBufferRef()
+                               : MemoryBufferRef());
+       !line.is_at_eof(); ++line) {
+    auto [first, rest] = line->split('-');
+    uintptr_t begin, end;
+    if (!first.getAsInteger(16, begin) &&
+        !rest.split(' ').first.getAsInteger(16, end) && begin <= address &&
+        address < end && line->contains('/'))
+      return line->substr(line->find('/')).str();
+  }
+  return "";
+}
+
+/// HEDDLE_PARSE, or the program beside this one or in the folder `bin` beside
+/// the library's.
+static Expected<std::string> findProgram() {
+  if (const char *given = secure_getenv("HEDDLE_PARSE"))
+    return std::string(given);
+  std::string own = ownFile();
+  StringRef folder = sys::path::parent_path(own);
+  SmallString<256> beside(folder), inBin(sys::path::parent_path(folder));
+  sys::path::append(beside, "heddle-parse");
+  sys::path::append(inBin, "bin", "heddle-parse");
+  for (StringRef path : {beside.str(), inBin.str()})
+    if (sys::fs::can_execute(path))
+      return path.str();
+  return createStringError("there is no program " + beside + " or " + inBin);
+}
+
+//===----------------------------------------------------------------------===//
+// Its life
+//===----------------------------------------------------------------------===//
+
+namespace {
+class TrialProcess {
+public:
+  static Expected<std::unique_ptr<TrialProcess>> start();
+  TrialProcess(std::string path, pid_t child, int socket)
+      : path(std::move(path)), owner(getpid()), child(child), socket(socket) {}
+  ~TrialProcess();
+
+  /// Whether this process has started it, and not the one that this one was
+  /// forked from.
+  bool isOurs() const { return getpid() == owner; }
+
+  /// Nothing if it has ended; an error that starting anew does not mend.
+  Expected<std::optional<TrialAnswer>> ask(const TrialQuestion &question,
+                                           int source, int output);
+
+private:
+  std::string path;
+  pid_t owner, child;
+  int socket;
+};
+} // namespace
+
+/// Waits until `socket` can be read from, or its other end is closed.
+static bool waitFor(int socket, uint64_t milliseconds) {
+  pollfd watched = {socket, POLLIN, 0};
+  int ready;
+  // A signal of the host starts the wait anew: it is there to end a hang.
+  do
+    ready = poll(&watched, 1, std::min<uint64_t>(milliseconds, 1 << 30));
+  while (ready < 0 && errno == EINTR);
+  return ready > 0;
+}
+
+namespace {
+/// How the program is spawned: with standard streams of its own, nothing else
+/// open, and signals as if the host had changed none.
+class SpawnSettings {
+public:
+  explicit SpawnSettings(int socket) {
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, socket, STDIN_FILENO);
+    for (int stream : {STDOUT_FILENO, STDERR_FILENO})
+      posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_WRONLY,
+                                       0);
+    posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
+    posix_spawnattr_init(&attributes);
+    sigset_t signals;
+    sigfillset(&signals);
+    posix_spawnattr_setsigdefault(&attributes, &signals);
+    sigemptyset(&signals);
+    posix_spawnattr_setsigmask(&attributes, &signals);
+    // A group of its own: what a terminal sends to the host's is not for it.
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF |
+                                              POSIX_SPAWN_SETSIGMASK |
+                                              POSIX_SPAWN_SETPGROUP);
+  }
+  SpawnSettings(const SpawnSettings &) = delete;
+  SpawnSettings &operator=(const SpawnSettings &) = delete;
+  ~SpawnSettings() {
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+  }
+
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+};
+} // namespace
+
+Expected<std::unique_ptr<TrialProcess>> TrialProcess::start() {
+  Expected<std::string> path = findProgram();
+  if (!path)
+    return path.takeError();
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    return createStringError(std::string("no socket: ") + std::strerror(errno));
+  SpawnSettings settings(ends[1]);
+  std::string name = "heddle-parse";
+  char *arguments[] = {name.data(), nullptr};
+  pid_t child;
+  int problem = posix_spawn(&child, path->c_str(), &settings.actions,
+                            &settings.attributes, arguments, environ);
+  close(ends[1]);
+  if (problem != 0) {
+    close(ends[0]);
+    return createStringError(*path + ": " + std::strerror(problem));
+  }
+  return std::make_unique<TrialProcess>(std::move(*path), child, ends[0]);
+}
+
+TrialProcess::~TrialProcess() {
+  if (!isOurs()) {
+    close(socket);
+    return;
+  }
+  // It ends when nobody can ask any more, and its end of the socket with it.
+  shutdown(socket, SHUT_WR);
+  bool ended = waitFor(socket, 1000);
+  close(socket);
+  // Where the host ignores SIGCHLD, the number may be another's already; a
+  // child that can be waited for is still there.
+  if (!ended && waitpid(child, nullptr, WNOHANG) == 0)
+    kill(child, SIGKILL);
+  while (waitpid(child, nullptr, 0) < 0 && errno == EINTR)
+    ;
+}
+
+Expected<std::optional<TrialAnswer>>
+TrialProcess::ask(const TrialQuestion &question, int source, int output) {
+  if (!sendQuestion(socket, question, source, output))
+    return std::nullopt;
+  // Longer than heddle-parse itself waits.
+  if (!waitFor(socket, trialWaitingMilliseconds(question.bytes) + 2000)) {
+    kill(child, SIGKILL);
+    return createStringError(path + " does not answer");
+  }
+  TrialAnswer answer;
+  ssize_t got = recv(socket, &answer, sizeof answer, 0);
+  if (got <= 0)
+    return std::nullopt;
+  if (got != sizeof answer ||
+      std::memcmp(&answer.version, &question.version, sizeof answer.version))
+    return createStringError(path + " is not of version " HEDDLE_VERSION);
+  return answer;
+}
+
+//===----------------------------------------------------------------------===//
+// The one that is kept
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Nobody waits for another here, so that a fork in any moment leaves nothing
+/// locked: a thread that finds none starts one of its own.
+class Idle {
+public:
+  ~Idle() { delete take(); }
+
+  TrialProcess *take() { return process.exchange(nullptr); }
+  void give(std::unique_ptr<TrialProcess> other) {
+    TrialProcess *none = nullptr;
+    if (process.compare_exchange_strong(none, other.get()))
+      (void)other.release();
+  }
+
+private:
+  std::atomic<TrialProcess *> process{nullptr};
+};
+} // namespace
+
+static Idle idle;
+
+void endTrialProcess() { delete idle.take(); }
+
+Expected<TrialAnswer> askTrialProcess(const TrialQuestion &question, int source,
+                                      int output) {
+  // The one that was kept may have ended since; another may not.
+  std::unique_ptr<TrialProcess> process(idle.take());
+  for (bool isNew : {false, true}) {
+    if (isNew) {
+      auto started = TrialProcess::start();
+      if (!started)
+        return started.takeError();
+      process = std::move(*started);
+    } else if (!process || !process->isOurs()) {
+      continue;
+    }
+    auto answer = process->ask(question, source, output);
+    if (!answer)
+      return answer.takeError();
+    if (*answer) {
+      idle.give(std::move(process));
+      return **answer;
+    }
+  }
+  return createStringError("heddle-parse ends without an answer");
+}
+
+} // namespace heddle
