@@ -95,7 +95,9 @@ Error Context::create(const heddle_context_options &options,
   if (Error error = queues.create(program->plan(), program->devices()))
     return error;
   callTensors.resize(entry().inputs.size() + entry().outputs.size());
-  tensorData.resize(callTensors.size());
+  states.resize(entry().states.size());
+  nextLengths.resize(states.size());
+  tensorData.resize(callTensors.size() + states.size());
   size_t extents = 0;
   for (const TensorSpec &output : entry().outputs)
     extents += output.shape.size();
@@ -124,8 +126,7 @@ Error Context::prepare(const std::vector<int64_t> &symbols, bool verify) {
     return error;
   preparedSymbols.clear(); // if memory runs out on the way
   if (Error error = steps.prepare(code, *program, {values, manifestValues},
-                                  static_cast<uint32_t>(entry().inputs.size()),
-                                  starts, queues))
+                                  &entry(), starts, queues))
     return error;
   preparedSymbols = symbols;
   return {};
@@ -172,6 +173,23 @@ Error Context::placeOutputs(heddle_tensor *outputs,
   return {};
 }
 
+/// What the states' lengths are when the call is done.
+Error Context::findLengths(const std::vector<int64_t> &values) {
+  for (size_t i = 0; i < states.size(); ++i) {
+    uint32_t expression = entry().states[i]->length();
+    if (expression == none)
+      continue;
+    nextLengths[i] = values[expression];
+    const StateSpec &spec = states[i]->spec();
+    if (nextLengths[i] < 0 || nextLengths[i] > spec.longest)
+      return {HEDDLE_STATE_LENGTH,
+              "state '" + spec.name + "' would have the length " +
+                  std::to_string(nextLengths[i]) + ", its largest is " +
+                  std::to_string(spec.longest)};
+  }
+  return {};
+}
+
 Error Context::checkAndPrepare(TensorList inputs, heddle_tensor *outputs) {
   bool dynamic = program->dynamic();
   const EntrySpec &spec = entry();
@@ -181,12 +199,14 @@ Error Context::checkAndPrepare(TensorList inputs, heddle_tensor *outputs) {
   const Manifest &manifest = program->manifest();
   std::vector<int64_t> symbols, values;
   if (dynamic) {
-    if (Error error = bindSymbols(manifest, spec, inputs, symbols))
+    if (Error error = bindSymbols(*program, spec, inputs, &states, symbols))
       return error;
     if (Error error = evaluate(manifest.expressions(), symbols,
                                HEDDLE_TENSOR_SHAPE, values))
       return error;
     if (Error error = checkShapes("input", spec.inputs, inputs, values))
+      return error;
+    if (Error error = findLengths(values))
       return error;
   }
   if (Error error = placeOutputs(outputs, values))
@@ -223,6 +243,8 @@ void Context::bindTensors(TensorList inputs, TensorList outputs) {
       std::memcpy(data, input.data, bytes);
     tensorData[replaced] = data;
   }
+  for (size_t i = 0; i < states.size(); ++i)
+    tensorData[callTensors.size() + i] = states[i]->data();
   for (const Steps::Patch &patch : steps.patches)
     steps.slots[patch.slot] =
         static_cast<char *>(tensorData[patch.tensor]) + patch.offset;
@@ -254,6 +276,9 @@ private:
 };
 
 Error Context::callInTurn(const heddle_call_options &options) {
+  StateHolds holds(entry(), states);
+  if (Error error = holds.acquire(*program, options))
+    return error;
   TensorList inputs = {callTensors.data(), entry().inputs.size()};
   TensorList outputs = {inputs.tensors + inputs.count, entry().outputs.size()};
   if (Error error = checkAndPrepare(inputs, callTensors.data() + inputs.count))
@@ -272,6 +297,9 @@ Error Context::callInTurn(const heddle_call_options &options) {
     queues.drain();
   if (Error error = walk.outcome())
     return error;
+  for (size_t i = 0; i < states.size(); ++i)
+    if (entry().states[i]->length() != none)
+      states[i]->finishLength(nextLengths[i]);
   for (size_t i = 0; i < outputs.count; ++i) {
     const heddle_tensor &output = outputs.tensors[i];
     if (output.out_shape)

@@ -43,6 +43,7 @@ private:
                  const Pointer *outputs, size_t outputCount,
                  const heddle_call_options &options, Read read);
   Error checkAndPrepare(TensorList inputs, heddle_tensor *outputs);
+  Error findLengths(const std::vector<int64_t> &values);
   Error placeOutputs(heddle_tensor *outputs,
                      const std::vector<int64_t> &values);
   /// A call by whoever has the turn, with the tensors that were read.
@@ -59,7 +60,9 @@ private:
   uint64_t scratchPerWorker = 0;
   Steps steps;
   std::vector<int64_t> preparedSymbols;
-  std::vector<void *> tensorData;         ///< Of a call: inputs, then outputs.
+  std::vector<State *> states;      ///< Of a call, in the entry's order;
+  std::vector<int64_t> nextLengths; ///< and what their lengths become.
+  std::vector<void *> tensorData;   ///< Of a call: inputs, outputs, states.
   std::vector<heddle_tensor> callTensors; ///< The same as they were read.
   std::vector<int64_t> callShapes;        ///< Of outputs with out_shape.
   std::atomic<bool> busy{false};

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/Border.h"
 #include "runtime/Context.h"
 #include "runtime/LoadedProgram.h"
 #include "runtime/SizedStructs.h"
@@ -20,9 +21,6 @@
 using namespace heddle;
 using namespace heddle::runtime;
 
-struct heddle_program {
-  std::shared_ptr<LoadedProgram> program;
-};
 struct heddle_pool {
   std::shared_ptr<Pool> pool;
 };
@@ -34,50 +32,6 @@ static_assert(static_cast<int>(format::DataType::f32) == HEDDLE_F32 &&
               static_cast<int>(format::DataType::c128) == HEDDLE_C128 &&
               static_cast<int>(format::DataType::f8e8m0fnu) ==
                   HEDDLE_F8E8M0FNU);
-
-//===----------------------------------------------------------------------===//
-// Values that cross the border
-//===----------------------------------------------------------------------===//
-
-static heddle_status toStatus(const Error &error) {
-  heddle_status status;
-  status.code = error.code();
-  // The rest of the message is left as it is: clearing 512 bytes would be the
-  // larger part of a small call.
-  size_t length = std::min(error.message().size(), sizeof(status.message) - 1);
-  std::memcpy(status.message, error.message().data(), length);
-  status.message[length] = '\0';
-  return status;
-}
-
-static heddle_status invalid(const char *what) {
-  return toStatus({HEDDLE_ARGUMENT_INVALID, what});
-}
-
-/// The status that `body` returns, or that memory ran out. An exception of
-/// another kind can only be one of the caller's own functions, which must not
-/// unwind: it ends the process.
-template <typename Body> static heddle_status guarded(Body body) noexcept {
-  try {
-    return body();
-  } catch (const std::bad_alloc &) {
-  } catch (const std::length_error &) {
-  }
-  heddle_status status;
-  status.code = HEDDLE_OUT_OF_MEMORY;
-  std::strcpy(status.message, "memory ran out");
-  return status;
-}
-
-/// Writes as much of a size-prefixed struct as the caller's version holds.
-template <typename T> static bool writeResult(const T &result, T *out) {
-  if (!out || out->size < sizeof(size_t))
-    return false;
-  size_t size = out->size;
-  std::memcpy(out, &result, std::min(size, sizeof(T)));
-  out->size = size;
-  return true;
-}
 
 //===----------------------------------------------------------------------===//
 // The library
@@ -129,6 +83,9 @@ const char *heddle_code_name(int32_t code) {
     HEDDLE_CASE(HEDDLE_THREADS_UNAVAILABLE)
     HEDDLE_CASE(HEDDLE_CUSTOM_CALL_FAILED)
     HEDDLE_CASE(HEDDLE_DEVICE_FAILED)
+    HEDDLE_CASE(HEDDLE_STATE_MISSING)
+    HEDDLE_CASE(HEDDLE_STATE_BUSY)
+    HEDDLE_CASE(HEDDLE_STATE_LENGTH)
 #undef HEDDLE_CASE
   }
   return "?";

@@ -47,9 +47,6 @@ Error LoadedProgram::loadMemory(const void *data, uint64_t bytes,
 
 Error LoadedProgram::load(const heddle_load_options &options,
                           uint64_t startNs) {
-  if (length(manifest().states()))
-    return {HEDDLE_FEATURE_UNSUPPORTED,
-            "keeps states between calls, which this runtime cannot do"};
   if (Error error = chooseVariant(options.variant))
     return error;
   if (Error error = bindCustomCalls(*chosen, options, boundCalls))
@@ -63,6 +60,7 @@ Error LoadedProgram::load(const heddle_load_options &options,
   if (Error error = checkTensorPlaces())
     return error;
   describeEntries();
+  describeStates();
   if (Error error = runInit())
     return error;
   if (options.flags & HEDDLE_SYMBOLS_PERF)
@@ -292,11 +290,39 @@ void LoadedProgram::describeEntries() {
       spec.inputs.push_back(describe(*entry.inputs()->Get(j)));
     for (uint32_t j = 0; j < length(entry.outputs()); ++j)
       spec.outputs.push_back(describe(*entry.outputs()->Get(j)));
+    for (uint32_t j = 0; j < length(entry.states()); ++j)
+      spec.states.push_back(entry.states()->Get(j));
     specs.push_back(std::move(spec));
   }
   for (uint32_t i = 0; i < length(plan().programs()); ++i)
     specs[plan().programs()->Get(i)->entry()].programs.push_back(
         plan().programs()->Get(i));
+}
+
+void LoadedProgram::describeStates() {
+  std::vector<int64_t> bytes = stateBytes(manifest()), largest;
+  // The verifier has seen that these fit.
+  if (evaluate(manifest().expressions(), symbolMaxima, HEDDLE_MANIFEST_INVALID,
+               largest))
+    return;
+  for (uint32_t i = 0; i < length(manifest().states()); ++i) {
+    const format::State &state = *manifest().states()->Get(i);
+    const Home &home = *plan().states()->Get(i);
+    StateSpec spec = {text(state.name()),
+                      state.dtype(),
+                      {},
+                      bytes[i],
+                      -1,
+                      state.length(),
+                      home.device(),
+                      static_cast<heddle_driver_space>(home.space()),
+                      deviceName(*chosen, home.device())};
+    for (uint32_t j = 0; j < length(state.shape()); ++j)
+      spec.shape.push_back(largest[state.shape()->Get(j)]);
+    if (spec.symbol != none)
+      spec.longest = manifest().symbols()->Get(spec.symbol)->maximum();
+    stateSpecs.push_back(std::move(spec));
+  }
 }
 
 Error LoadedProgram::runInit() {
@@ -335,8 +361,8 @@ Error LoadedProgram::runInit() {
   if (Error error = queues.create(plan(), opened))
     return error;
   Steps steps;
-  if (Error error =
-          steps.prepare(*init, *this, {values, unused}, 0, starts, queues))
+  if (Error error = steps.prepare(*init, *this, {values, unused}, nullptr,
+                                  starts, queues))
     return error;
   heddle_call_options options = {};
   bool flush = manifest().flush_subnormals();

@@ -30,10 +30,24 @@ struct TensorSpec {
   uint32_t alias; ///< For an output: the input it may replace, or none.
 };
 
+/// A state, as the host makes and fills it.
+struct StateSpec {
+  std::string name;
+  format::DataType dtype;
+  std::vector<int64_t> shape; ///< With the largest extents.
+  int64_t bytes;
+  int64_t longest; ///< What its length can be at most; -1: it has none.
+  uint32_t symbol; ///< That has the length; or none.
+  uint32_t device;
+  heddle_driver_space space;
+  std::string deviceName;
+};
+
 struct EntrySpec {
   std::string name;
   std::vector<TensorSpec> inputs;
   std::vector<TensorSpec> outputs;
+  std::vector<const format::StateUse *> states;
   /// In the order of their guards; the last has none.
   std::vector<const format::Program *> programs;
 };
@@ -57,6 +71,7 @@ public:
   /// By kernel.
   const std::vector<BoundCall> &customCalls() const { return boundCalls; }
   const std::vector<EntrySpec> &entries() const { return specs; }
+  const std::vector<StateSpec> &states() const { return stateSpecs; }
   const std::vector<const char *> &weights() const { return weightData; }
   /// Where the plan's persistent memories start.
   const std::vector<char *> &persistent() const { return persistentStarts; }
@@ -77,6 +92,7 @@ private:
   Error loadCode(ProgramDevice &device, format::DeviceKind kind);
   Error checkTensorPlaces() const;
   void describeEntries();
+  void describeStates();
   Error runInit();
 
   format::ArtifactReader reader;
@@ -85,6 +101,7 @@ private:
   ProgramDevices opened;
   std::vector<BoundCall> boundCalls;
   std::vector<EntrySpec> specs;
+  std::vector<StateSpec> stateSpecs;
   std::vector<const char *> weightData;
   std::vector<Region> weightMemory; ///< Copies in huge pages.
   PlanMemory persistentMemory;

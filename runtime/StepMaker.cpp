@@ -9,6 +9,8 @@
 #include "runtime/format/Devices.h"
 #include "runtime/format/ManifestVerifier.h"
 
+#include <algorithm>
+
 using namespace heddle;
 using namespace heddle::runtime;
 using namespace heddle::format;
@@ -17,6 +19,21 @@ void StepMaker::addSlot(void *start, heddle_driver_use use) {
   out.slots.push_back(start);
   if (hasDevices)
     out.uses.push_back(use);
+}
+
+/// Number of what a call gives for an input, an output or a state.
+uint32_t StepMaker::tensorOf(const Buffer &buffer) const {
+  if (buffer.kind() == BufferKind::input)
+    return buffer.index();
+  size_t before = entry->inputs.size();
+  if (buffer.kind() == BufferKind::output)
+    return static_cast<uint32_t>(before) + buffer.index();
+  before += entry->outputs.size();
+  auto use = std::find_if(
+      entry->states.begin(), entry->states.end(),
+      [&](const StateUse *known) { return known->state() == buffer.index(); });
+  return static_cast<uint32_t>(before) +
+         static_cast<uint32_t>(use - entry->states.begin());
 }
 
 /// Adds a slot for the binding; returns its bytes.
@@ -39,13 +56,10 @@ int64_t StepMaker::bind(const Binding &binding) {
     start = const_cast<char *>(loaded.weights()[buffer.index()]);
     break;
   case BufferKind::input:
-    out.patches.push_back({slot, buffer.index(), offset});
-    break;
   case BufferKind::output:
-    out.patches.push_back({slot, inputs + buffer.index(), offset});
-    break;
   case BufferKind::state:
-    break; // the loader refuses programs with states
+    out.patches.push_back({slot, tensorOf(buffer), offset});
+    break;
   }
   addSlot(start ? start + offset : nullptr,
           {buffer.device() == hostDevice

@@ -14,10 +14,10 @@ namespace heddle::runtime {
 class StepMaker {
 public:
   StepMaker(Steps &out, const format::Program &program,
-            const LoadedProgram &loaded, const Values &all, uint32_t inputs,
-            const std::vector<char *> &arenas)
+            const LoadedProgram &loaded, const Values &all,
+            const EntrySpec *entry, const std::vector<char *> &arenas)
       : out(out), program(program), loaded(loaded), values(all.plan),
-        manifestValues(all.manifest), inputs(inputs), arenas(arenas),
+        manifestValues(all.manifest), entry(entry), arenas(arenas),
         hasDevices(loaded.devices().size() > 1) {}
 
   /// The step of a command, which is number `number` of a block. `flag` is
@@ -32,6 +32,7 @@ public:
 private:
   void launch(const format::Launch &launch, uint32_t device, Step &step,
               StepReport &report);
+  uint32_t tensorOf(const format::Buffer &buffer) const;
   int64_t bind(const format::Binding &binding);
   int64_t bindFlag(const format::Binding &binding, int64_t *fetched);
   void addSlot(void *start, heddle_driver_use use);
@@ -43,7 +44,7 @@ private:
   const format::Program &program;
   const LoadedProgram &loaded;
   const std::vector<int64_t> &values, &manifestValues;
-  uint32_t inputs;
+  const EntrySpec *entry; ///< Null for init.
   const std::vector<char *> &arenas;
   bool hasDevices;
 };

@@ -259,7 +259,7 @@ Error Preparer::finish() {
 }
 
 Error Steps::prepare(const Program &program, const LoadedProgram &loaded,
-                     const Values &values, uint32_t inputs,
+                     const Values &values, const EntrySpec *entry,
                      const std::vector<char *> &arenas,
                      const DeviceQueues &given) {
   *this = {};
@@ -267,7 +267,7 @@ Error Steps::prepare(const Program &program, const LoadedProgram &loaded,
   body = program.body();
   blocks.resize(length(program.blocks()));
   Preparer preparer(*this, program, loaded, given,
-                    StepMaker(*this, program, loaded, values, inputs, arenas));
+                    StepMaker(*this, program, loaded, values, entry, arenas));
   preparer.findFlags();
   for (uint32_t i = 0; i < blocks.size(); ++i)
     if (Error error = preparer.block(i))

@@ -9,6 +9,7 @@
 namespace heddle::runtime {
 
 class LoadedProgram;
+struct EntrySpec;
 
 /// The values of all expressions.
 struct Values {
@@ -65,7 +66,7 @@ struct Steps {
   /// A slot that is set by each call.
   struct Patch {
     uint32_t slot;
-    uint32_t tensor; ///< Inputs, then outputs.
+    uint32_t tensor; ///< Inputs, then outputs, then states.
     int64_t offset;
   };
 
@@ -90,9 +91,9 @@ struct Steps {
   std::vector<std::unique_ptr<int64_t>> flags;
 
   /// Makes the steps of a verified program. `arenas` are where its arenas
-  /// start, `inputs` is how many inputs its entry has.
+  /// start; `entry` is null for init.
   Error prepare(const format::Program &program, const LoadedProgram &loaded,
-                const Values &values, uint32_t inputs,
+                const Values &values, const EntrySpec *entry,
                 const std::vector<char *> &arenas, const DeviceQueues &queues);
 
   /// The nodes of the model that a step computes.

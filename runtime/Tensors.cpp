@@ -222,9 +222,15 @@ Error runtime::checkOverlap(const EntrySpec &entry, TensorList inputs,
   return {};
 }
 
-Error runtime::bindSymbols(const Manifest &manifest, const EntrySpec &entry,
-                           TensorList inputs, std::vector<int64_t> &symbols) {
+Error runtime::bindSymbols(const LoadedProgram &program, const EntrySpec &entry,
+                           TensorList inputs,
+                           const std::vector<runtime::State *> *states,
+                           std::vector<int64_t> &symbols) {
+  const Manifest &manifest = program.manifest();
   symbols.assign(length(manifest.symbols()), -1);
+  for (size_t i = 0; states && i < entry.states.size(); ++i)
+    if (uint32_t symbol = (*states)[i]->spec().symbol; symbol != none)
+      symbols[symbol] = (*states)[i]->length();
   for (size_t i = 0; i < inputs.count; ++i) {
     const TensorSpec &spec = entry.inputs[i];
     for (size_t j = 0; j < spec.shape.size(); ++j) {
@@ -283,7 +289,7 @@ Error runtime::outputShape(const LoadedProgram &program, const EntrySpec &entry,
             Candidate{"input", entry.inputs[i], inputs.tensors[i]}.checkRank())
       return error;
   std::vector<int64_t> symbols, values;
-  if (Error error = bindSymbols(program.manifest(), entry, inputs, symbols))
+  if (Error error = bindSymbols(program, entry, inputs, nullptr, symbols))
     return error;
   if (Error error = evaluate(program.manifest().expressions(), symbols,
                              HEDDLE_TENSOR_SHAPE, values))

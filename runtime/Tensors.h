@@ -3,7 +3,7 @@
 #ifndef HEDDLE_RUNTIME_TENSORS_H
 #define HEDDLE_RUNTIME_TENSORS_H
 
-#include "runtime/LoadedProgram.h"
+#include "runtime/State.h"
 
 namespace heddle::runtime {
 
@@ -26,9 +26,11 @@ Error checkTensors(const char *kind, const std::vector<TensorSpec> &specs,
 Error checkRank(const TensorSpec &spec, const char *kind,
                 const heddle_tensor &tensor);
 
-/// Binds the symbols by the shapes of the inputs.
-Error bindSymbols(const format::Manifest &manifest, const EntrySpec &entry,
-                  TensorList inputs, std::vector<int64_t> &symbols);
+/// Binds the symbols by the shapes of the inputs, and by the lengths of the
+/// entry's states, which `states` has unless it is null.
+Error bindSymbols(const LoadedProgram &program, const EntrySpec &entry,
+                  TensorList inputs, const std::vector<State *> *states,
+                  std::vector<int64_t> &symbols);
 
 /// Checks the shapes when the manifest's expressions have these values.
 Error checkShapes(const char *kind, const std::vector<TensorSpec> &specs,

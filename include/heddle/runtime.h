@@ -122,7 +122,13 @@ typedef enum heddle_code {
   /* A registered function returned an error: the message is its own. */
   HEDDLE_CUSTOM_CALL_FAILED = 821,
   /* A device did not do what it was told: the message is its driver's. */
-  HEDDLE_DEVICE_FAILED = 822
+  HEDDLE_DEVICE_FAILED = 822,
+  /* A call lacks a state that its entry uses, or was given another one. */
+  HEDDLE_STATE_MISSING = 823,
+  /* A state is in another call, and one of both writes it. */
+  HEDDLE_STATE_BUSY = 824,
+  /* A state would grow longer than it can be. */
+  HEDDLE_STATE_LENGTH = 825
 } heddle_code;
 
 /* The outcome of a function: code HEDDLE_OK, or a code and a sentence that ends
@@ -170,6 +176,8 @@ typedef struct heddle_program heddle_program; /* a loaded artifact */
 typedef struct heddle_context
     heddle_context; /* the memory of one caller of one entry */
 typedef struct heddle_pool heddle_pool; /* threads */
+typedef struct heddle_state
+    heddle_state; /* memory that calls change and keep */
 
 /* ---- The library ---- */
 
@@ -400,6 +408,65 @@ HEDDLE_API heddle_status
 heddle_program_output_info(const heddle_program *program, size_t entry,
                            size_t index, heddle_tensor_info *out_info);
 
+/* ---- States ---- */
+
+/* What a program keeps between its calls (a cache of keys and values, a
+   position, a sum) is a state. The host makes as many of each kind as it wants,
+   one for each conversation, say, and gives one to each call of an entry that
+   uses it (heddle_call_options.states). Calls that only read a state may run
+   together; a call that writes it has it alone. It lies where the program wants
+   it: on a device, it never leaves that. After a call that failed, what a state
+   holds that the entry writes is undefined; its length is as before. */
+
+/* Since 0.1. */
+typedef struct heddle_state_info {
+  size_t size;
+  const char *name; /* these live as long as the program */
+  heddle_dtype dtype;
+  int32_t rank;
+  const int64_t *shape; /* of its memory */
+  size_t bytes;
+  int64_t longest;    /* the largest length it can have; -1: it has none */
+  const char *device; /* "cpu", "sim:0" */
+} heddle_state_info;
+
+/* The states of a program, numbered from 0. Since 0.1. */
+HEDDLE_API size_t heddle_program_state_count(const heddle_program *program);
+HEDDLE_API heddle_status heddle_program_state_info(
+    const heddle_program *program, size_t state, heddle_state_info *out_info);
+/* How many states the entry uses, 0 for an entry that is none; which state its
+   `use`-th one is, and whether it writes that (1 or 0). Since 0.1. */
+HEDDLE_API size_t
+heddle_program_entry_state_count(const heddle_program *program, size_t entry);
+HEDDLE_API heddle_status
+heddle_program_entry_state(const heddle_program *program, size_t entry,
+                           size_t use, size_t *out_state, int32_t *out_writes);
+
+/* A state of zeros, of length 0. It keeps the program loaded. Since 0.1. */
+HEDDLE_API heddle_status heddle_state_create(heddle_program *program,
+                                             size_t state,
+                                             heddle_state **out_state);
+/* Not while a call uses it. NULL is fine. Since 0.1. */
+HEDDLE_API void heddle_state_destroy(heddle_state *state);
+/* These fail with HEDDLE_STATE_BUSY while a call uses the state, but for
+   functions that read while calls only read. */
+/* Zeros, of length 0. Since 0.1. */
+HEDDLE_API heddle_status heddle_state_reset(heddle_state *state);
+/* Makes `target` what `source` is: contents and length of the same state of the
+   same program. Since 0.1. */
+HEDDLE_API heddle_status heddle_state_copy(heddle_state *target,
+                                           heddle_state *source);
+/* Bytes of its contents, row-major, from `offset` on. Since 0.1. */
+HEDDLE_API heddle_status heddle_state_read(heddle_state *state, size_t offset,
+                                           size_t bytes, void *out_data);
+HEDDLE_API heddle_status heddle_state_write(heddle_state *state, size_t offset,
+                                            size_t bytes, const void *data);
+/* -1 for a state without a length. Since 0.1. */
+HEDDLE_API int64_t heddle_state_length(const heddle_state *state);
+/* HEDDLE_STATE_LENGTH where it is none that the state can have. Since 0.1. */
+HEDDLE_API heddle_status heddle_state_set_length(heddle_state *state,
+                                                 int64_t length);
+
 /* ---- Threads ---- */
 
 /* Calls work(state, worker) for worker = 0 .. workers - 1, each on a thread of
@@ -444,8 +511,8 @@ typedef struct heddle_context_options {
   size_t arena_bytes;
 } heddle_context_options;
 
-/* The bytes a context of this entry needs when run by that many threads (0: the
-   default number). Since 0.1. */
+/* The bytes a context of this entry needs of the process's memory when run by
+   that many threads (0: the default number). Since 0.1. */
 HEDDLE_API heddle_status
 heddle_program_arena_bytes(const heddle_program *program, size_t entry,
                            uint32_t threads, size_t *out_bytes);
@@ -501,6 +568,8 @@ typedef struct heddle_call_options {
    * call is slower. */
   void (*on_step)(void *user, const heddle_step *step);
   void *user;
+  heddle_state *const *states; /* those that the entry uses, in its order */
+  size_t state_count;
 } heddle_call_options;
 
 /* Runs the entry. Inputs and outputs in the entry's order; outputs are memory

@@ -75,8 +75,9 @@ Model test::placedModel() {
   return model;
 }
 
-Model test::stateModel() {
+static Model countingModel(bool placed) {
   Model model;
+  uint32_t device = placed ? model.device(DeviceKind::sim, 0) : 0;
   auto state = std::make_unique<StateT>();
   state->name = "counters";
   state->dtype = DataType::i32;
@@ -89,7 +90,8 @@ Model test::stateModel() {
   length->source = SymbolSource::state;
   length->index = 0;
   model.manifest.symbols.push_back(std::move(length));
-  model.plan.states.emplace_back(0, MemorySpace::host);
+  model.plan.states.emplace_back(device, placed ? MemorySpace::device
+                                                : MemorySpace::host);
   auto &expressions = model.manifest.expressions;
   expressions.emplace_back(0, 0, 0, ExpressionKind::symbol);
   auto now = static_cast<uint32_t>(expressions.size() - 1);
@@ -104,13 +106,20 @@ Model test::stateModel() {
     use->writes = writes;
     use->length = writes ? next : none;
     entry.states.push_back(std::move(use));
-    uint32_t counters = model.buffer(BufferKind::state, 0, 32);
+    uint32_t counters = model.buffer(BufferKind::state, 0, 32, 0, device);
     uint32_t output = model.buffer(BufferKind::output, 0, 32);
     model.program().body = model.block();
-    if (writes)
-      model.launch(model.kernel("count", 1, 2),
+    if (writes) {
+      model.launch(model.kernel("count", 1, 2, 0,
+                                placed ? DeviceKind::sim : DeviceKind::cpu),
                    {model.bind(counters, Access::read_write)}, {8, 4}, 2);
-    copyWhole(model, counters, output, 0);
+      model.program().blocks.back()->commands.back()->queue = device;
+    }
+    copyWhole(model, counters, output, device);
   }
   return model;
 }
+
+Model test::stateModel() { return countingModel(/*placed=*/false); }
+
+Model test::placedStateModel() { return countingModel(/*placed=*/true); }

@@ -143,6 +143,8 @@ Model placedBatchModel();
 /// A call of "main" counts a state (int32[8]) up and copies it to
 /// "now"; the state's length grows by one. "peek" only copies.
 Model stateModel();
+/// The same with the state on sim:0, where it is counted.
+Model placedStateModel();
 /// Blocks as deep as they may be, loops of one round each but for the innermost
 /// of three: "counters" (int32[2]) are 3.
 Model deepModel();

@@ -316,6 +316,45 @@ void callPlaced() {
   heddle_program_destroy(program);
 }
 
+/// A state on a simulated device, whose length each call changes.
+void callState() {
+  heddle_program *program = loaded("placed-state", nullptr);
+  heddle_context *context = nullptr;
+  attempt("context", HEDDLE_OK,
+          [&] { return heddle_context_create(program, 0, nullptr, &context); });
+  heddle_state *states[2] = {nullptr, nullptr};
+  for (heddle_state *&state : states)
+    attempt("state", HEDDLE_OK,
+            [&] { return heddle_state_create(program, 0, &state); });
+  const int64_t row[] = {8};
+  int32_t now[8];
+  heddle_tensor output = make_tensor(now, HEDDLE_I32, 1, row);
+  auto options = defaults<heddle_call_options>();
+  options.states = states;
+  options.state_count = 1;
+  for (int i = 0; i < 2; ++i) {
+    // A call that failed may have counted.
+    attempt("reset", HEDDLE_OK, [&] { return heddle_state_reset(states[0]); });
+    attempt("call", HEDDLE_OK, [&] {
+      heddle_status status =
+          call_entry(context, nullptr, 0, &output, 1, &options);
+      if (status.code)
+        CHECK(heddle_state_length(states[0]) == 0);
+      return status;
+    });
+    CHECK(heddle_state_length(states[0]) == 1);
+  }
+  attempt("copy", HEDDLE_OK,
+          [&] { return heddle_state_copy(states[1], states[0]); });
+  attempt("read", HEDDLE_OK,
+          [&] { return heddle_state_read(states[1], 4, 8, now); });
+  CHECK(heddle_state_length(states[1]) == 1 && now[0] > 0 && now[0] == now[1]);
+  for (heddle_state *state : states)
+    heddle_state_destroy(state);
+  heddle_context_destroy(context);
+  heddle_program_destroy(program);
+}
+
 /// Extents that change: each prepares the steps again.
 void callDynamic() {
   heddle_program *program = loaded("dynamic", nullptr);
@@ -504,10 +543,10 @@ int main(int argc, char **argv) {
   folder = argv[1];
   setenv("HEDDLE_SIM", "delay=0", 1);
   const Scenario scenarios[] = {
-      {"callAddition", callAddition}, {"createContexts", createContexts},
-      {"callDynamic", callDynamic},   {"callPlaced", callPlaced},
-      {"callCustom", callCustom},     {"loadOtherwise", loadOtherwise},
-      {"makeMistakes", makeMistakes}};
+      {"callAddition", callAddition},   {"createContexts", createContexts},
+      {"callDynamic", callDynamic},     {"callPlaced", callPlaced},
+      {"callState", callState},         {"callCustom", callCustom},
+      {"loadOtherwise", loadOtherwise}, {"makeMistakes", makeMistakes}};
   // What the standard library and this test make once for all.
   for (const Scenario &scenario : scenarios)
     scenario.run();

@@ -30,6 +30,7 @@ int main(int argc, char **argv) {
                  write("placed-loop", placedLoopModel()) &&
                  write("placed-batch", placedBatchModel()) &&
                  write("state", stateModel()) &&
+                 write("placed-state", placedStateModel()) &&
                  write("kept", subnormalModel(/*flush=*/false)) &&
                  write("flushed", subnormalModel(/*flush=*/true)) &&
                  write("large", largeModel())

@@ -1,0 +1,246 @@
+//===- State.cpp - Memory that calls change and keep ----------------------===//
+
+#include "runtime/State.h"
+
+#include "runtime/drivers/Status.h"
+#include "runtime/format/Layout.h"
+
+#include <cstring>
+
+using namespace heddle;
+using namespace heddle::runtime;
+
+//===----------------------------------------------------------------------===//
+// Who has it
+//===----------------------------------------------------------------------===//
+
+bool State::acquire(bool forWriting) {
+  int32_t now = users.load();
+  do {
+    if (now < 0 || (forWriting && now > 0))
+      return false;
+  } while (!users.compare_exchange_weak(now, forWriting ? -1 : now + 1));
+  return true;
+}
+
+void State::release(bool forWriting) {
+  if (forWriting)
+    users.store(0);
+  else
+    --users;
+}
+
+/// For the time of one function.
+class State::Hold {
+public:
+  Hold(State &state, bool forWriting)
+      : state(state), forWriting(forWriting), mine(state.acquire(forWriting)) {}
+  ~Hold() {
+    if (mine)
+      state.release(forWriting);
+  }
+  Hold(const Hold &) = delete;
+  Hold &operator=(const Hold &) = delete;
+
+  Error check() const {
+    if (mine)
+      return {};
+    return {HEDDLE_STATE_BUSY,
+            "state '" + state.spec().name + "' is in use by a call"};
+  }
+
+private:
+  State &state;
+  bool forWriting;
+  bool mine;
+};
+
+StateHolds::~StateHolds() {
+  for (size_t i = 0; i < held; ++i)
+    states[i]->release(entry.states[i]->writes());
+}
+
+Error StateHolds::acquire(const LoadedProgram &program,
+                          const heddle_call_options &options) {
+  if (options.state_count != entry.states.size() ||
+      (options.state_count && !options.states))
+    return {HEDDLE_STATE_MISSING,
+            "entry '" + entry.name + "' uses " +
+                std::to_string(entry.states.size()) + " states, " +
+                std::to_string(options.states ? options.state_count : 0) +
+                " are given"};
+  for (; held < entry.states.size(); ++held) {
+    const format::StateUse &use = *entry.states[held];
+    heddle_state *given = options.states[held];
+    std::string wanted = "state '" + program.states()[use.state()].name + "'";
+    if (!given || !given->state.is(program, use.state()))
+      return {HEDDLE_STATE_MISSING,
+              wanted + " of entry '" + entry.name + "' is " +
+                  (given ? "given another state, or one of another program"
+                         : "a null pointer")};
+    if (!given->state.acquire(use.writes()))
+      return {HEDDLE_STATE_BUSY, wanted + " is in use by another call"};
+    states[held] = &given->state;
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Its memory
+//===----------------------------------------------------------------------===//
+
+State::~State() {
+  if (queue)
+    program->devices()[spec().device]->device()->driver().queue_destroy(queue);
+}
+
+bool State::hostReaches() const {
+  return program->devices()[spec().device]->device()->isMapped(spec().space);
+}
+
+Error State::create() {
+  const std::shared_ptr<Device> &device =
+      program->devices()[spec().device]->device();
+  if (Error error = memory.allocate(
+          device, spec().space, static_cast<uint64_t>(spec().bytes), "a state"))
+    return error;
+  if (!hostReaches()) {
+    heddle_status why;
+    if (int32_t code =
+            device->driver().queue_create(device->handle(), &queue, &why))
+      return told(code, why);
+  }
+  return reset();
+}
+
+/// On the state's own queue, until it is done.
+Error State::run(const heddle_driver_command &command) {
+  const heddle_driver &driver =
+      program->devices()[spec().device]->device()->driver();
+  heddle_driver_submission submission = {};
+  submission.commands = &command;
+  submission.command_count = 1;
+  heddle_status why;
+  std::lock_guard<std::mutex> lock(queueMutex);
+  if (int32_t code = driver.submit(queue, &submission, &why))
+    return told(code, why);
+  int32_t code = driver.queue_wait(queue, 0, &why);
+  return told(code, why);
+}
+
+Error State::transfer(void *target, const void *source, uint64_t bytes,
+                      bool targetIsOwn, bool sourceIsOwn) {
+  if (!bytes)
+    return {};
+  if (!queue) {
+    std::memcpy(target, source, bytes);
+    return {};
+  }
+  heddle_driver_device *device =
+      program->devices()[spec().device]->device()->handle();
+  void *buffers[] = {target, const_cast<void *>(source)};
+  heddle_driver_use uses[] = {
+      {targetIsOwn ? device : nullptr, bytes, HEDDLE_ACCESS_WRITE},
+      {sourceIsOwn ? device : nullptr, bytes, HEDDLE_ACCESS_READ}};
+  heddle_driver_command command = {};
+  command.kind = HEDDLE_COMMAND_COPY;
+  command.buffers = buffers;
+  command.uses = uses;
+  command.buffer_count = 2;
+  command.tiles = static_cast<int64_t>(bytes);
+  command.chunk = command.tiles;
+  return run(command);
+}
+
+Error State::zero() {
+  if (!memory.size())
+    return {};
+  if (!queue) {
+    std::memset(memory.data(), 0, memory.size());
+    return {};
+  }
+  void *buffers[] = {memory.data()};
+  heddle_driver_use uses[] = {
+      {program->devices()[spec().device]->device()->handle(), memory.size(),
+       HEDDLE_ACCESS_WRITE}};
+  heddle_driver_command command = {};
+  command.kind = HEDDLE_COMMAND_FILL;
+  command.pattern_bytes = 1;
+  command.buffers = buffers;
+  command.uses = uses;
+  command.buffer_count = 1;
+  command.tiles = static_cast<int64_t>(memory.size());
+  command.chunk = command.tiles;
+  return run(command);
+}
+
+Error State::reset() {
+  Hold hold(*this, /*forWriting=*/true);
+  if (Error error = hold.check())
+    return error;
+  if (Error error = zero())
+    return error;
+  currentLength.store(spec().longest < 0 ? -1 : 0);
+  return {};
+}
+
+Error State::copyFrom(State &source) {
+  if (&source == this)
+    return {};
+  if (!source.is(*program, index))
+    return {HEDDLE_STATE_MISSING, "state '" + spec().name +
+                                      "' is copied from another state, or one "
+                                      "of another program"};
+  Hold own(*this, /*forWriting=*/true), other(source, /*forWriting=*/false);
+  if (Error error = own.check())
+    return error;
+  if (Error error = other.check())
+    return error;
+  if (Error error = transfer(memory.data(), source.memory.data(), memory.size(),
+                             true, true))
+    return error;
+  currentLength.store(source.length());
+  return {};
+}
+
+Error State::checkRange(uint64_t offset, uint64_t bytes) const {
+  if (offset <= memory.size() && bytes <= memory.size() - offset)
+    return {};
+  return {HEDDLE_ARGUMENT_INVALID,
+          "bytes [" + std::to_string(offset) + ", +" + std::to_string(bytes) +
+              ") are not all in state '" + spec().name + "', which has " +
+              std::to_string(memory.size())};
+}
+
+Error State::read(uint64_t offset, uint64_t bytes, void *data) {
+  if (Error error = checkRange(offset, bytes))
+    return error;
+  Hold hold(*this, /*forWriting=*/false);
+  if (Error error = hold.check())
+    return error;
+  return transfer(data, memory.data() + offset, bytes, false, true);
+}
+
+Error State::write(uint64_t offset, uint64_t bytes, const void *data) {
+  if (Error error = checkRange(offset, bytes))
+    return error;
+  Hold hold(*this, /*forWriting=*/true);
+  if (Error error = hold.check())
+    return error;
+  return transfer(memory.data() + offset, data, bytes, true, false);
+}
+
+Error State::setLength(int64_t value) {
+  if (value < 0 || value > spec().longest)
+    return {HEDDLE_STATE_LENGTH,
+            spec().longest < 0
+                ? "state '" + spec().name + "' has no length"
+                : "state '" + spec().name + "' has at most the length " +
+                      std::to_string(spec().longest) + ", not " +
+                      std::to_string(value)};
+  Hold hold(*this, /*forWriting=*/true);
+  if (Error error = hold.check())
+    return error;
+  currentLength.store(value);
+  return {};
+}
