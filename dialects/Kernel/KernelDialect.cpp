@@ -1,6 +1,7 @@
 #include "dialects/Kernel/BriefKernels.h"
 #include "dialects/Kernel/CustomCalls.h"
 #include "dialects/Kernel/Kernel.h"
+#include "dialects/Kernel/ScalarArguments.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -16,7 +17,8 @@ void KernelDialect::initialize() {
       >();
 }
 
-/// kernel.entry: a function from static tensors to static tensors.
+/// kernel.entry: a function from static tensors, and numbers after them, to
+/// static tensors.
 static LogicalResult verifyEntry(Operation *op) {
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function)
@@ -25,8 +27,10 @@ static LogicalResult verifyEntry(Operation *op) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor && tensor.hasStaticShape();
   };
-  for (Type type : llvm::concat<const Type>(function.getArgumentTypes(),
-                                            function.getResultTypes()))
+  ArrayRef<Type> arguments = function.getArgumentTypes();
+  arguments = arguments.drop_back(countScalars(arguments));
+  for (Type type :
+       llvm::concat<const Type>(arguments, function.getResultTypes()))
     // After lowering, the arguments are views of buffers and a range of tiles.
     if (!isStaticTensor(type) && !isa<MemRefType, IndexType>(type))
       return op->emitOpError() << "is a kernel of " << type

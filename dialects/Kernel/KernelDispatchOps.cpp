@@ -90,7 +90,10 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
     return emitOpError() << "launches '" << getKernel()
                          << "', which is no kernel function";
   FunctionType type = function.getFunctionType();
-  if (TypeRange(type.getInputs()) != TypeRange(getInputs()) ||
+  SmallVector<Type> passed(getInputs().getTypes());
+  for (auto scalar : getScalars().getAsRange<TypedAttr>())
+    passed.push_back(scalar.getType());
+  if (TypeRange(type.getInputs()) != TypeRange(passed) ||
       TypeRange(type.getResults()) != TypeRange(getOutputs()))
     return emitOpError() << "does not fit the kernel's type " << type;
   return success();

@@ -7,6 +7,7 @@ include "dialects/Kernel/KernelDialect.td"
 include "dialects/Kernel/KernelRoots.td"
 include "dialects/Kernel/KernelDataRoots.td"
 include "dialects/Kernel/KernelRoutines.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -46,16 +47,20 @@ def Kernel_LaunchOp : Kernel_Op<"launch", [
   let summary = "runs a kernel function";
   let description = [{
     Its location names the model's nodes that this launch computes: the kernel
-    function itself, shared by many launches, has none.
+    function itself, shared by many launches, has none. `scalars` are numbers
+    for the function's last arguments, of their types.
 
     ```mlir
     %0 = kernel.launch @k3(%x, %w) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %1 = kernel.launch @k4(%x) scalars [2.5 : f32] : (tensor<4xf32>) -> tensor<4xf32>
     ```
   }];
-  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<AnyRankedTensor>:$inputs);
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<AnyRankedTensor>:$inputs,
+                       DefaultValuedOptionalAttr<TypedArrayAttrBase<TypedAttrInterface, "array of numbers">, "{}">:$scalars);
   let results = (outs Variadic<AnyRankedTensor>:$outputs);
-  let assemblyFormat =
-      "$kernel `(` $inputs `)` attr-dict `:` functional-type($inputs, $outputs)";
+  let assemblyFormat = [{
+    $kernel `(` $inputs `)` (`scalars` $scalars^)? attr-dict `:` functional-type($inputs, $outputs)
+  }];
 }
 
 def Kernel_WeightOp : Kernel_Op<"weight", [

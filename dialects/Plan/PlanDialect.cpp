@@ -1,5 +1,7 @@
 #include "dialects/Plan/Plan.h"
 
+#include "dialects/Kernel/ScalarArguments.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -89,19 +91,23 @@ static BufferOp definition(Value buffer) {
 }
 
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto kernel =
+  auto function =
       symbols.lookupNearestSymbolFrom<func::FuncOp>(*this, getKernelAttr());
-  if (!kernel)
+  if (!function)
     return emitOpError() << "launches '" << getKernel()
                          << "', which is no function";
   // A lowered kernel has lost its results; then only the emitter knows.
-  if (kernel.getNumResults() != 0 &&
-      (kernel.getNumArguments() != getReads().size() ||
-       kernel.getNumResults() != getWrites().size()))
+  unsigned scalars = kernel::countScalars(function.getArgumentTypes());
+  unsigned tensors = function.getNumArguments() - scalars;
+  if (function.getNumResults() != 0 &&
+      (tensors != getReads().size() ||
+       function.getNumResults() != getWrites().size()))
     return emitOpError() << "has " << getReads().size() << " inputs and "
                          << getWrites().size() << " outputs, the kernel "
-                         << kernel.getNumArguments() << " and "
-                         << kernel.getNumResults();
+                         << tensors << " and " << function.getNumResults();
+  if (function.getNumResults() != 0 && scalars != getIntegers().size())
+    return emitOpError() << "passes " << getIntegers().size()
+                         << " integers, the kernel takes " << scalars;
   for (Value buffer : getWrites())
     if (definition(buffer) &&
         (definition(buffer).getKind() == BufferKind::Input ||

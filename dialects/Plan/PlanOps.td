@@ -78,11 +78,15 @@ def Plan_LaunchOp : Plan_Op<"launch", [AttrSizedOperandSegments,
   let description = [{
     The buffers are the kernel function's arguments and results, in order. A
     buffer may be read and written where the kernel's argument is `kernel.tied`
-    or `kernel.in_place`. `nodes` names the nodes of the model that the kernel computes here.
+    or `kernel.in_place`. `integers` are the bits of the numbers that the function
+    takes after its tensors. `nodes` names the nodes of the model that the kernel computes here.
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Plan_BufferType>:$reads,
-                       Variadic<Plan_BufferType>:$writes, StrArrayAttr:$nodes);
-  let assemblyFormat = "$kernel `reads` `(` $reads `)` `writes` `(` $writes `)` `nodes` $nodes attr-dict";
+                       Variadic<Plan_BufferType>:$writes,
+                       DefaultValuedOptionalAttr<DenseI64ArrayAttr, "{}">:$integers, StrArrayAttr:$nodes);
+  let assemblyFormat = [{
+    $kernel `reads` `(` $reads `)` `writes` `(` $writes `)` (`integers` $integers^)? `nodes` $nodes attr-dict
+  }];
 }
 
 def Plan_CopyOp : Plan_Op<"copy"> {

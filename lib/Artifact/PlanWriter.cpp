@@ -133,6 +133,8 @@ void PlanWriter::addLaunch(plan::LaunchOp op) {
   };
   add(op.getReads(), format::Access::read);
   add(op.getWrites(), format::Access::write);
+  for (int64_t integer : op.getIntegers())
+    launch.integers.push_back(constant(integer));
   launch.tiles = constant(facts.tiles);
   launch.chunk = constant(facts.chunk);
   launch.traffic = constant(traffic);

@@ -2,6 +2,7 @@
 
 #include "dialects/Kernel/CustomCalls.h"
 #include "dialects/Kernel/Kernel.h"
+#include "dialects/Kernel/ScalarArguments.h"
 #include "heddle/Codegen/CompileToElf.h"
 #include "heddle/Support/Diagnostics.h"
 #include "passes/Kernel/Cpu/Passes.h"
@@ -107,23 +108,25 @@ static std::unique_ptr<format::KernelT> describeKernel(func::FuncOp function,
                                                        func::FuncOp lowered,
                                                        KernelFacts &facts) {
   auto kernel = std::make_unique<format::KernelT>();
+  unsigned scalars = kernel::countScalars(function.getArgumentTypes());
+  unsigned inputs = function.getNumArguments() - scalars;
   kernel->name = function.getName().str();
-  kernel->bindings = function.getNumArguments() + function.getNumResults();
+  kernel->bindings = inputs + function.getNumResults();
+  kernel->integers = scalars;
   format::CpuLaunchT launch;
   launch.scratch = integerAttr(lowered, kernel::kScratchAttrName, 0);
   kernel->launch.Set(std::move(launch));
   facts.tiles = integerAttr(lowered, kernel::kTilesAttrName, 1);
   facts.chunk = integerAttr(lowered, kernel::kChunkAttrName, 1);
   facts.operations = countOperations(function);
-  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+  for (unsigned i = 0; i < inputs; ++i) {
     auto tied = lowered.getArgAttrOfType<IntegerAttr>(i, kernel::kTiedAttrName);
     auto inPlace =
         lowered.getArgAttrOfType<IntegerAttr>(i, kernel::kInPlaceAttrName);
     if (!inPlace)
       function.removeArgAttr(i, kernel::kInPlaceAttrName);
     if (IntegerAttr result = tied ? tied : inPlace)
-      kernel->in_place.push_back(
-          format::InPlace(function.getNumArguments() + result.getInt(), i));
+      kernel->in_place.push_back(format::InPlace(inputs + result.getInt(), i));
   }
   auto text = [&] {
     std::string out;

@@ -7,6 +7,7 @@
 
 #include "Stages.h"
 #include "dialects/Kernel/Kernel.h"
+#include "dialects/Kernel/ScalarArguments.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -56,8 +57,20 @@ static Value makeBuffer(OpBuilder &builder, Location loc, Value pointer,
       .getResult(0);
 }
 
-/// Moves the body of `kernel` into an `llvm.func` that reads its buffers and
-/// its range from the argument struct.
+/// The number of `type` in the low bits of a launch's integer.
+static Value fromInteger(OpBuilder &builder, Location loc, Value integer,
+                         Type type) {
+  unsigned width = type.getIntOrFloatBitWidth();
+  if (width < 64)
+    integer = LLVM::TruncOp::create(builder, loc, builder.getIntegerType(width),
+                                    integer);
+  return type == integer.getType()
+             ? integer
+             : LLVM::BitcastOp::create(builder, loc, type, integer);
+}
+
+/// Moves the body of `kernel` into an `llvm.func` that reads its buffers,
+/// numbers and range from the argument struct.
 static LogicalResult applyAbi(func::FuncOp kernel,
                               const LLVMTypeConverter &converter) {
   MLIRContext *context = kernel.getContext();
@@ -87,11 +100,25 @@ static LogicalResult applyAbi(func::FuncOp kernel,
                                               builder.getIndexType(), field)
         .getResult(0);
   };
+  unsigned scalars =
+      scratch -
+      kernel::countScalars(kernel.getArgumentTypes().take_front(scratch));
+  Value integers;
+  if (scalars < scratch)
+    integers = loadField(builder, loc, args,
+                         offsetof(heddle_kernel_args, integers), pointer);
   SmallVector<Value> replacements;
   for (BlockArgument argument : body.getArguments()) {
     unsigned number = argument.getArgNumber();
     if (number > scratch)
       break;
+    if (number >= scalars && number < scratch) {
+      Value integer = loadField(builder, loc, integers,
+                                (number - scalars) * sizeof(int64_t), int64);
+      replacements.push_back(
+          fromInteger(builder, loc, integer, argument.getType()));
+      continue;
+    }
     auto bufferType = dyn_cast<MemRefType>(argument.getType());
     if (!bufferType || bufferType.getRank() != 1)
       return kernel.emitError("is not a lowered kernel function");

@@ -124,9 +124,9 @@ void heddle::outlineCustomCall(CustomCallOp op) {
       builder.getFunctionType(op->getOperandTypes(), op->getResultTypes());
   func::FuncOp function = functionFor(
       op, type, op->getAttrOfType<DictionaryAttr>(kDescriptionAttrName));
-  auto launch =
-      kernel::LaunchOp::create(builder, op.getLoc(), op->getResultTypes(),
-                               function.getName(), op->getOperands());
+  auto launch = kernel::LaunchOp::create(
+      builder, op.getLoc(), op->getResultTypes(), function.getName(),
+      op->getOperands(), builder.getArrayAttr({}));
   op->replaceAllUsesWith(launch);
   op->erase();
 }

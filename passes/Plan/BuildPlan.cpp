@@ -1,5 +1,6 @@
 #include "dialects/Kernel/CustomCalls.h"
 #include "dialects/Kernel/Kernel.h"
+#include "dialects/Kernel/ScalarArguments.h"
 #include "dialects/Plan/Plan.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "heddle/Support/Diagnostics.h"
@@ -153,6 +154,8 @@ LogicalResult PlanBuilder::launch(kernel::LaunchOp op) {
     return op.emitError() << "launches no function";
   Command command{Command::Kind::Launch, op.getLoc(), op.getKernelAttr()};
   command.reads = storagesOf(op.getInputs());
+  for (auto scalar : op.getScalars().getAsRange<TypedAttr>())
+    command.integers.push_back(kernel::launchInteger(scalar));
   bool empty = true;
   for (Value result : op.getOutputs()) {
     unsigned storage = addStorage(result.getType());
@@ -375,6 +378,7 @@ void PlanBuilder::emitBlock(OpBuilder &builder, unsigned block) {
     case Command::Kind::Launch:
       plan::LaunchOp::create(builder, command.loc, command.kernel,
                              toValues(command.reads), toValues(command.writes),
+                             builder.getDenseI64ArrayAttr(command.integers),
                              nodes);
       break;
     case Command::Kind::Copy:

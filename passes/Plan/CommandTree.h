@@ -33,6 +33,8 @@ struct Command {
   llvm::SmallVector<unsigned> reads = {}, writes = {};
   /// Positions in reads and writes that may be one storage.
   llvm::SmallVector<std::pair<unsigned, unsigned>> inPlace = {};
+  /// Launch: the bits of the numbers that the kernel takes.
+  llvm::SmallVector<int64_t> integers = {};
   /// Loop: condition and body. Branch: the cases.
   llvm::SmallVector<unsigned> blocks = {};
   /// Extent: the number of the symbol.

@@ -21,8 +21,8 @@
 
 typedef struct heddle_kernel_args {
   void *const *buffers;    /* inputs in order, then outputs */
-  const int64_t *integers; /* extents, strides, scalars: what the kernel was
-                              compiled to expect */
+  const int64_t *integers; /* extents, strides, scalars (their bits, zeros above
+                              them): what the kernel was compiled to expect */
   void *scratch;  /* this worker's own memory, as many bytes as the kernel
                      declares; contents undefined */
   int64_t worker; /* 0 <= worker < number of workers: no two run at once with

@@ -1,6 +1,7 @@
 #include "passes/Kernel/Cpu/KernelFrame.h"
 
 #include "dialects/Kernel/Kernel.h"
+#include "dialects/Kernel/ScalarArguments.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -34,8 +35,10 @@ FailureOr<KernelFrame> KernelFrame::create(func::FuncOp source,
   if (source.isExternal() || !llvm::hasSingleElement(source.getBody()))
     return source.emitError("a kernel function has one block");
   SmallVector<Type> types;
-  for (ArrayRef<Type> group : {source.getFunctionType().getInputs(),
-                               source.getFunctionType().getResults()})
+  ArrayRef<Type> inputs = source.getFunctionType().getInputs();
+  unsigned numScalars = kernel::countScalars(inputs);
+  for (ArrayRef<Type> group :
+       {inputs.drop_back(numScalars), source.getFunctionType().getResults()})
     for (Type type : group) {
       if (!isStaticTensor(type))
         return source.emitError("a kernel function takes and returns tensors "
@@ -44,6 +47,8 @@ FailureOr<KernelFrame> KernelFrame::create(func::FuncOp source,
       types.push_back(flatType(cast<RankedTensorType>(type).getElementType()));
     }
   unsigned buffersEnd = types.size();
+  llvm::append_range(types, inputs.take_back(numScalars));
+  unsigned scalarsEnd = types.size();
   Type index = IndexType::get(context);
   types.push_back(flatType(IntegerType::get(context, 8)));
   types.append({index, index, index});
@@ -55,19 +60,24 @@ FailureOr<KernelFrame> KernelFrame::create(func::FuncOp source,
   for (NamedAttribute attr : source->getDiscardableAttrs())
     if (attr.getName() != kernel::kEntryAttrName)
       function->setAttr(attr.getName(), attr.getValue());
-  for (unsigned argument = 0; argument < source.getNumArguments(); ++argument)
+  unsigned numInputs = inputs.size() - numScalars;
+  for (unsigned argument = 0; argument < numInputs; ++argument)
     function.setArgAttrs(argument, source.getArgAttrDict(argument));
   Block *entry = function.addEntryBlock();
 
   KernelFrame frame(source, function, machine);
   frame.builder.setInsertionPointToEnd(entry);
   Block &body = source.getBody().front();
-  for (auto [tensor, buffer] :
-       llvm::zip(body.getArguments(), entry->getArguments()))
+  for (auto [tensor, buffer] : llvm::zip(
+           body.getArguments().take_front(numInputs), entry->getArguments()))
     frame.bind(tensor, buffer);
+  for (auto [scalar, argument] :
+       llvm::zip(body.getArguments().drop_front(numInputs),
+                 entry->getArguments().drop_front(buffersEnd)))
+    frame.arguments[scalar] = argument;
   for (auto [tensor, buffer] :
        llvm::zip(body.getTerminator()->getOperands(),
-                 entry->getArguments().drop_front(body.getNumArguments()))) {
+                 entry->getArguments().drop_front(numInputs))) {
     if (frame.hasBuffer(tensor)) {
       function.erase();
       return source.emitError(
@@ -75,10 +85,10 @@ FailureOr<KernelFrame> KernelFrame::create(func::FuncOp source,
     }
     frame.bind(tensor, buffer);
   }
-  frame.scratch = entry->getArgument(buffersEnd);
-  frame.worker = entry->getArgument(buffersEnd + 1);
-  frame.tileBegin = entry->getArgument(buffersEnd + 2);
-  frame.tileEnd = entry->getArgument(buffersEnd + 3);
+  frame.scratch = entry->getArgument(scalarsEnd);
+  frame.worker = entry->getArgument(scalarsEnd + 1);
+  frame.tileBegin = entry->getArgument(scalarsEnd + 2);
+  frame.tileEnd = entry->getArgument(scalarsEnd + 3);
   // The module holds both while the body is emitted, so that globals find it.
   source->getBlock()->getOperations().insert(source->getIterator(), function);
   return frame;
@@ -126,6 +136,8 @@ Value KernelFrame::buffer(Value tensor) {
 }
 
 Value KernelFrame::scalar(Value value) {
+  if (Value passed = argument(value))
+    return passed;
   Operation *op = value.getDefiningOp();
   if (op && matchPattern(op, m_Constant()))
     return builder.clone(*op)->getResult(0);

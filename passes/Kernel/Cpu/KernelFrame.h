@@ -17,10 +17,10 @@ mlir::Type storageType(mlir::Type type);
 
 /// A kernel function while it is being lowered.
 ///
-/// From `func @k(%a: tensor<4x8xf32>) -> tensor<4x8xi1>` it makes
+/// From `func @k(%a: tensor<4x8xf32>, %s: f32) -> tensor<4x8xi1>` it makes
 /// ```mlir
-/// func @k(%a: memref<?xf32>, %out: memref<?xi8>, %scratch: memref<?xi8>,
-///         %worker: index, %begin: index, %end: index)
+/// func @k(%a: memref<?xf32>, %out: memref<?xi8>, %s: f32,
+///         %scratch: memref<?xi8>, %worker: index, %begin: index, %end: index)
 /// ```
 /// beside it, to be filled by an emitter through `builder`; tensors are
 /// row-major. The emitter claims tiles [begin, end) of the grid it declares in
@@ -38,6 +38,11 @@ public:
   bool hasBuffer(mlir::Value tensor) const { return buffers.contains(tensor); }
   void bind(mlir::Value tensor, mlir::Value buffer) {
     buffers[tensor] = buffer;
+  }
+
+  /// A number that the source takes at each launch. Null if `value` is none.
+  mlir::Value argument(mlir::Value value) const {
+    return arguments.lookup(value);
   }
 
   /// A scalar that the source computes outside of payloads, at the builder's
@@ -69,7 +74,7 @@ private:
       : source(source), function(function), builder(function.getContext()),
         machine(machine) {}
 
-  llvm::DenseMap<mlir::Value, mlir::Value> buffers;
+  llvm::DenseMap<mlir::Value, mlir::Value> buffers, arguments;
   int64_t scratchBytes = 0;
 };
 

@@ -191,6 +191,8 @@ PayloadVectorizer::emitLanes(OpBuilder &builder, const LanePoint &point,
     auto found = values.find(value);
     if (found != values.end())
       return found->second;
+    if (Value passed = frame.argument(value))
+      return LaneValue(passed);
     Attribute constant;
     if (matchPattern(value, m_Constant(&constant)) &&
         !isa<TensorType>(value.getType()))

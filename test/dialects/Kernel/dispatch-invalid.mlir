@@ -106,3 +106,21 @@ func.func @brief() attributes {kernel.brief = 1 : i64} {
 func.func @tiles() attributes {kernel.tiles} {
   return
 }
+
+// -----
+
+func.func private @scaled(%x: tensor<4xf32>, %scale: f32) -> tensor<4xf32> attributes {kernel.entry} {
+  return %x : tensor<4xf32>
+}
+func.func @other_number(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{does not fit the kernel's type}}
+  %0 = kernel.launch @scaled(%x) scalars [1 : i32] : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{is a kernel of 'f32'; it wants tensors of static shape}}
+func.func private @number_first(%scale: f32, %x: tensor<4xf32>) -> tensor<4xf32> attributes {kernel.entry} {
+  return %x : tensor<4xf32>
+}

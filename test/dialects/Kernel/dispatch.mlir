@@ -57,3 +57,15 @@ func.func @grouped_ref() -> tensor<2x1x3x3x2x32xf32> {
   %w = kernel.weight_ref @grouped : tensor<2x1x3x3x2x32xf32>
   return %w : tensor<2x1x3x3x2x32xf32>
 }
+
+// -----
+
+func.func private @scaled(%x: tensor<4xf32>, %scale: f32, %zero: i8) -> tensor<4xf32> attributes {kernel.entry} {
+  return %x : tensor<4xf32>
+}
+// CHECK-LABEL: func @numbers
+func.func @numbers(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: kernel.launch @scaled(%{{.*}}) scalars [2.500000e-01 : f32, -3 : i8] : (tensor<4xf32>) -> tensor<4xf32>
+  %0 = kernel.launch @scaled(%x) scalars [0.25 : f32, -3 : i8] : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

@@ -34,6 +34,16 @@ plan.program @main arena 0 {
 
 // -----
 
+func.func private @k(tensor<4xf32>, f32) -> tensor<4xf32> attributes {kernel.entry}
+plan.program @main arena 0 {
+  %x = plan.buffer input 0 size 16 "x"
+  %y = plan.buffer output 0 size 16 "y"
+  // expected-error @below {{passes 2 integers, the kernel takes 1}}
+  plan.launch @k reads(%x) writes(%y) integers [1, 2] nodes []
+}
+
+// -----
+
 plan.program @main arena 0 {
   %x = plan.buffer input 0 size 16 "x"
   %y = plan.buffer output 0 size 32 "y"

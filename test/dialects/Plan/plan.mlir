@@ -16,6 +16,15 @@ plan.program @main arena 64 {
   plan.copy %t to %y nodes []
 }
 
+func.func private @scaled(tensor<4xf32>, f32, i8) -> tensor<4xf32> attributes {kernel.entry}
+// CHECK: plan.program @numbers arena 0 {
+plan.program @numbers arena 0 {
+  %x = plan.buffer input 0 size 16 "x"
+  %y = plan.buffer output 0 size 16 "y"
+  // CHECK: plan.launch @scaled reads(%{{.*}}) writes(%{{.*}}) integers [1048576000, 253] nodes []
+  plan.launch @scaled reads(%x) writes(%y) integers [1048576000, 253] nodes []
+}
+
 func.func private @less(tensor<i32>) -> tensor<i1> attributes {kernel.entry}
 // CHECK: plan.program @control arena 64 {
 plan.program @control arena 64 {

@@ -66,3 +66,14 @@ func.func @main(%x: tensor<32xf32>) -> (tensor<32xf32>, tensor<32xf32>, tensor<4
   %0 = kernel.launch @update(%x, %w) : (tensor<32xf32>, tensor<4xf32>) -> tensor<32xf32>
   return %0, %x, %w : tensor<32xf32>, tensor<32xf32>, tensor<4xf32>
 }
+
+// -----
+
+// Numbers are passed as their bits, zeros above them.
+func.func private @scaled(tensor<4xf32>, f32, i8) -> tensor<4xf32> attributes {kernel.entry}
+// CHECK-LABEL: plan.program @numbers
+// CHECK: plan.launch @scaled reads(%{{.*}}) writes(%{{.*}}) integers [1048576000, 253] nodes []
+func.func @numbers(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = kernel.launch @scaled(%x) scalars [0.25 : f32, -3 : i8] : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

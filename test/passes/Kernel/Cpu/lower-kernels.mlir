@@ -186,3 +186,24 @@ module attributes {heddle.target = "x86-64-v4"} {
     return %r : tensor<50x40xf32>
   }
 }
+
+// -----
+
+// Numbers of the launch are arguments after the buffers.
+
+module attributes {heddle.target = "x86-64-v4"} {
+  // CHECK-LABEL: func.func @scaled(
+  // CHECK-SAME: %[[A:.*]]: memref<?xf32>, %[[OUT:.*]]: memref<?xf32>, %[[SCALE:.*]]: f32, %{{.*}}: memref<?xi8>, %{{.*}}: index, %[[BEGIN:.*]]: index, %[[END:.*]]: index)
+  // CHECK: %[[LANES:.*]] = vector.broadcast %[[SCALE]] : f32 to vector<16xf32>
+  // CHECK: arith.divf %{{.*}}, %[[LANES]]
+  func.func @scaled(%a: tensor<160xf32>, %scale: f32) -> tensor<160xf32> attributes {kernel.entry} {
+    %e = tensor.empty() : tensor<160xf32>
+    %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%a : tensor<160xf32>) outs(%e : tensor<160xf32>) {
+    ^bb0(%x: f32, %o: f32):
+      %s = arith.divf %x, %scale : f32
+      linalg.yield %s : f32
+    } -> tensor<160xf32>
+    return %r : tensor<160xf32>
+  }
+}
