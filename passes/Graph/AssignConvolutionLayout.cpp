@@ -12,6 +12,7 @@
 
 #include "passes/Graph/Passes.h"
 
+#include "dialects/Prec/Prec.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
@@ -375,6 +376,29 @@ struct SinkThroughConcatenate
   }
 };
 
+/// Quantization: what it says of an order of dimensions is the one that its
+/// scales run along.
+template <typename Op> struct SinkThroughQuantization : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    auto inner = op.getInput().template getDefiningOp<stablehlo::TransposeOp>();
+    if (!inner)
+      return rewriter.notifyMatchFailure(op, "quantizes no transpose");
+    ArrayRef<int64_t> permutation = inner.getPermutation();
+    auto replacement = cast<Op>(rewriter.clone(*op.getOperation()));
+    replacement.getInputMutable().assign(inner.getOperand());
+    if (std::optional<uint64_t> axis = op.getAxis())
+      replacement.setAxis(permutation[*axis]);
+    replacement->getResult(0).setType(
+        permutedType(op.getType(), invert(permutation)));
+    rewriter.replaceOp(op, transpose(rewriter, op.getLoc(),
+                                     replacement->getResult(0), permutation));
+    return success();
+  }
+};
+
 /// Element-wise ops of any kind: nothing they say depends on the order of
 /// dimensions.
 struct SinkThroughElementwise : RewritePattern {
@@ -487,12 +511,13 @@ struct AssignConvolutionLayout
 } // namespace
 
 void populateAssignConvolutionLayoutPatterns(RewritePatternSet &patterns) {
-  patterns
-      .add<MakeChannelsLast, MergeTransposes, TransposeBroadcast,
-           TransposeSplat, TransposeOfUnitDimensions, BroadcastOfTranspose,
-           SinkThroughReduceWindow, SinkThroughPad, SinkThroughSlice,
-           SinkThroughConcatenate, SinkThroughElementwise, SinkThroughReduce>(
-          patterns.getContext());
+  patterns.add<MakeChannelsLast, MergeTransposes, TransposeBroadcast,
+               TransposeSplat, TransposeOfUnitDimensions, BroadcastOfTranspose,
+               SinkThroughReduceWindow, SinkThroughPad, SinkThroughSlice,
+               SinkThroughConcatenate, SinkThroughElementwise,
+               SinkThroughReduce, SinkThroughQuantization<prec::QuantizeOp>,
+               SinkThroughQuantization<prec::DequantizeOp>>(
+      patterns.getContext());
 }
 
 } // namespace heddle
