@@ -378,6 +378,11 @@ static void printCommand(raw_ostream &os, const format::Manifest &manifest,
       os << comma << (binding->access() == format::Access::read ? "" : "out ")
          << buffer(binding);
     os << ")";
+    if (count(launch->integers())) {
+      os << " integers ";
+      interleaveComma(items(launch->integers()), os,
+                      [&](uint32_t integer) { os << value[integer]; });
+    }
     break;
   }
   case format::Action::Copy:

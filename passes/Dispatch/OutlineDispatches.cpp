@@ -1,10 +1,12 @@
 // A model repeats itself: the layers of a transformer differ in their weights
-// only. Dispatches that are equal but for locations and operands share one
-// kernel, so that compile time and code size follow the number of distinct
+// and in a few numbers. Dispatches that are equal but for locations, operands
+// and numbers share one kernel, which takes at each launch the numbers that
+// differ, so that compile time and code size follow the number of distinct
 // kernels.
 
 #include "dialects/Kernel/Kernel.h"
 #include "passes/Dispatch/Passes.h"
+#include "passes/Dispatch/ScalarSlots.h"
 #include "passes/Lower/CustomCalls.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -107,7 +109,6 @@ static func::FuncOp makeFunction(kernel::DispatchOp dispatch) {
   for (Block &block : function.getBody())
     for (BlockArgument argument : block.getArguments())
       argument.setLoc(unknown);
-  markBuffers(function);
   return function;
 }
 
@@ -122,26 +123,41 @@ static std::string canonicalText(func::FuncOp function) {
 }
 
 namespace {
+/// Launches of one kernel, which may pass different numbers to it.
+struct SharedKernel {
+  explicit SharedKernel(func::FuncOp function)
+      : function(function), slots(function) {}
+
+  func::FuncOp function;
+  ScalarSlots slots;
+  SmallVector<kernel::LaunchOp> launches;
+  std::vector<ScalarSlots::Values> numbers;
+};
+
 struct OutlineDispatches : impl::OutlineDispatchesBase<OutlineDispatches> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    llvm::StringMap<func::FuncOp> kernels;
-    SmallVector<func::FuncOp> inOrder;
+    llvm::StringMap<SharedKernel *> known;
+    std::vector<std::unique_ptr<SharedKernel>> kernels;
     module.walk([&](kernel::DispatchOp dispatch) {
       func::FuncOp function = makeFunction(dispatch);
-      auto [known, isNew] =
-          kernels.try_emplace(canonicalText(function), function);
-      if (isNew) {
-        function.setName("k" + std::to_string(inOrder.size()));
-        inOrder.push_back(function);
+      auto kernel = std::make_unique<SharedKernel>(function);
+      ScalarSlots::Values numbers = kernel->slots.values();
+      SharedKernel *&shared = known[canonicalText(function)];
+      if (!shared) {
+        function.setName("k" + std::to_string(kernels.size()));
+        shared = kernel.get();
+        kernels.push_back(std::move(kernel));
       } else {
         function.erase();
       }
       OpBuilder builder(dispatch);
-      auto launch = kernel::LaunchOp::create(
+      shared->launches.push_back(kernel::LaunchOp::create(
           builder, dispatch.getLoc(), dispatch.getResultTypes(),
-          known->second.getName(), dispatch.getInputs());
-      dispatch->replaceAllUsesWith(launch);
+          shared->function.getName(), dispatch.getInputs(),
+          builder.getArrayAttr({})));
+      shared->numbers.push_back(std::move(numbers));
+      dispatch->replaceAllUsesWith(shared->launches.back());
       dispatch.erase();
     });
     module.walk([](stablehlo::CustomCallOp call) { outlineCustomCall(call); });
@@ -152,8 +168,21 @@ struct OutlineDispatches : impl::OutlineDispatchesBase<OutlineDispatches> {
         before = &op;
         break;
       }
-    for (func::FuncOp function : inOrder)
-      module.getBody()->getOperations().insert(before->getIterator(), function);
+    for (std::unique_ptr<SharedKernel> &kernel : kernels) {
+      passNumbers(*kernel);
+      markBuffers(kernel->function);
+      module.getBody()->getOperations().insert(before->getIterator(),
+                                               kernel->function);
+    }
+  }
+
+  static void passNumbers(SharedKernel &kernel) {
+    std::vector<ScalarSlots::Values> passed =
+        kernel.slots.close(kernel.numbers);
+    for (auto [launch, numbers] : llvm::zip_equal(kernel.launches, passed))
+      launch.setScalarsAttr(ArrayAttr::get(
+          launch.getContext(),
+          SmallVector<Attribute>(numbers.begin(), numbers.end())));
   }
 };
 } // namespace

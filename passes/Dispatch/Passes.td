@@ -81,16 +81,20 @@ def FormDispatches : Pass<"heddle-form-dispatches", "::mlir::func::FuncOp"> {
 def OutlineDispatches : Pass<"heddle-outline-dispatches", "::mlir::ModuleOp"> {
   let summary = "makes kernel functions of dispatches; equal ones become one";
   let description = [{
-    Two dispatches are equal when they are without locations. The launches keep
-    the locations.
+    Two dispatches are equal when they are without locations and without the
+    numbers that their payloads compute with. Numbers in which equal dispatches
+    differ become arguments of the kernel, the others stay in it. The launches
+    keep the locations.
 
     ```mlir
-    %0 = kernel.dispatch(%a = %x : tensor<4xf32>) -> tensor<4xf32> {...}
+    %0 = kernel.dispatch(%a = %x : tensor<4xf32>) -> tensor<4xf32> {... 2.0 ...}
+    %1 = kernel.dispatch(%a = %0 : tensor<4xf32>) -> tensor<4xf32> {... 3.0 ...}
     ```
     ==>
     ```mlir
-    func.func private @k0(%a: tensor<4xf32>) -> tensor<4xf32> attributes {kernel.entry} {...}
-    %0 = kernel.launch @k0(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    func.func private @k0(%a: tensor<4xf32>, %b: f32) -> tensor<4xf32> attributes {kernel.entry} {... %b ...}
+    %0 = kernel.launch @k0(%x) scalars [2.0 : f32] : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = kernel.launch @k0(%0) scalars [3.0 : f32] : (tensor<4xf32>) -> tensor<4xf32>
     ```
   }];
   let dependentDialects = ["::heddle::kernel::KernelDialect", "::mlir::func::FuncDialect"];

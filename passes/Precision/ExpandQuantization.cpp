@@ -8,6 +8,8 @@
 #include "dialects/StableHlo/StableHlo.h"
 #include "passes/Precision/Passes.h"
 
+#include "mlir/IR/Matchers.h"
+
 using namespace mlir;
 
 namespace heddle {
@@ -15,6 +17,21 @@ namespace heddle {
 #include "passes/Precision/Passes.h.inc"
 
 namespace {
+
+/// What a scale or zero point says, in `type`, rounded as a conversion rounds.
+FloatAttr number(SplatElementsAttr constant, FloatType type) {
+  auto nearest = llvm::APFloat::rmNearestTiesToEven;
+  if (auto integer = dyn_cast<IntegerType>(constant.getElementType())) {
+    llvm::APFloat value(type.getFloatSemantics());
+    value.convertFromAPInt(constant.getSplatValue<llvm::APInt>(),
+                           !integer.isUnsigned(), nearest);
+    return FloatAttr::get(type, value);
+  }
+  auto value = constant.getSplatValue<llvm::APFloat>();
+  bool losesInfo = false;
+  value.convert(type.getFloatSemantics(), nearest, &losesInfo);
+  return FloatAttr::get(type, value);
+}
 
 class Expander {
 public:
@@ -32,16 +49,23 @@ public:
                                         value);
   }
   /// A scale or zero point in `type`, repeated for each element that it is for.
+  /// One that is constant becomes a constant at once, so that equal layers are
+  /// equal in all but numbers.
   Value parameter(Value value, RankedTensorType type) {
+    SplatElementsAttr constant;
+    if (matchPattern(value, m_Constant(&constant)))
+      return splat(type,
+                   number(constant, cast<FloatType>(type.getElementType())));
     return stablehlo::BroadcastInDimOp::create(
         builder, loc, type, convert(value, type.getElementType()),
         builder.getDenseI64ArrayAttr(dims));
   }
   Value splat(RankedTensorType type, double value) {
-    return stablehlo::ConstantOp::create(
-        builder, loc,
-        DenseElementsAttr::get(
-            type, builder.getFloatAttr(type.getElementType(), value)));
+    return splat(type, builder.getFloatAttr(type.getElementType(), value));
+  }
+  Value splat(RankedTensorType type, Attribute value) {
+    return stablehlo::ConstantOp::create(builder, loc,
+                                         DenseElementsAttr::get(type, value));
   }
   template <typename Op, typename... Arguments>
   Value make(Arguments &&...arguments) {

@@ -55,3 +55,17 @@ func.func @disagreement(%x: tensor<1x4x6x4xf32>, %w: tensor<4x4x1x1xf32>) -> ten
   %2 = stablehlo.add %0, %1 : tensor<1x4x6x4xf32>
   return %2 : tensor<1x4x6x4xf32>
 }
+
+// Transposes move through quantization; the dimension that scales run along moves with them.
+// CHECK-LABEL: func.func @quantized
+// CHECK-SAME: %[[S:[^:]*]]: tensor<f32>, %[[Z:[^:]*]]: tensor<i8>, %[[SC:[^:]*]]: tensor<5xf32>, %[[ZC:[^:]*]]: tensor<5xi8>
+func.func @quantized(%x: tensor<1x4x6x6xf32>, %w: tensor<5x4x1x1xf32>, %s: tensor<f32>, %z: tensor<i8>, %sc: tensor<5xf32>, %zc: tensor<5xi8>) -> tensor<1x5x6x6xf32> {
+  // CHECK: %[[C:.*]] = stablehlo.convolution
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x4x6x6xf32>, tensor<5x4x1x1xf32>) -> tensor<1x5x6x6xf32>
+  // CHECK-NEXT: %[[Q:.*]] = prec.quantize %[[C]], %[[S]], %[[Z]] rounding nearest_even range -128 to 127 : tensor<1x6x6x5xf32>
+  %1 = prec.quantize %0, %s, %z rounding nearest_even range -128 to 127 : tensor<1x5x6x6xf32>, tensor<f32>, tensor<i8> -> tensor<1x5x6x6xi8>
+  // CHECK-NEXT: %[[D:.*]] = prec.dequantize %[[Q]], %[[SC]], %[[ZC]] axis 3 : tensor<1x6x6x5xi8>
+  %2 = prec.dequantize %1, %sc, %zc axis 1 : tensor<1x5x6x6xi8>, tensor<5xf32>, tensor<5xi8> -> tensor<1x5x6x6xf32>
+  // CHECK-NEXT: stablehlo.transpose %[[D]], dims = [0, 3, 1, 2]
+  return %2 : tensor<1x5x6x6xf32>
+}
