@@ -75,6 +75,38 @@ static bool isEpilogue(linalg::GenericOp op) {
   });
 }
 
+/// The root whose tiles would make `operand` if `op` ran as its epilogue, alone
+/// or with the epilogue that is there; null if there is none.
+static Operation *rootBehind(linalg::GenericOp op, OpOperand &operand) {
+  if (isEpilogueOf(op, operand))
+    return operand.get().getDefiningOp();
+  auto epilogue = operand.get().getDefiningOp<linalg::GenericOp>();
+  if (!epilogue || !operand.get().hasOneUse() ||
+      epilogue->getBlock() != op->getBlock() ||
+      op.getNumParallelLoops() != op.getNumLoops() ||
+      op.getNumDpsInits() != 1 ||
+      !op.getMatchingIndexingMap(&operand).isPermutation())
+    return nullptr;
+  for (OpOperand *inner : epilogue.getDpsInputOperands())
+    if (isEpilogueOf(epilogue, *inner))
+      return inner->get().getDefiningOp();
+  return nullptr;
+}
+
+/// Whether `consumer` can follow a root that is computed after the one behind
+/// `operand`. The earlier root keeps its own epilogue then: its result goes
+/// through memory anyway, and the later root's kernel stays as it is where the
+/// other summand comes from elsewhere, as in the next block of a ResNet.
+static bool followsLaterRoot(linalg::GenericOp consumer, OpOperand &operand) {
+  Operation *root = rootBehind(consumer, operand);
+  return root &&
+         llvm::any_of(consumer.getDpsInputOperands(), [&](OpOperand *other) {
+           Operation *later =
+               other == &operand ? nullptr : rootBehind(consumer, *other);
+           return later && root->isBeforeInBlock(later);
+         });
+}
+
 /// Whether computing `producer` inside `consumer` pays.
 static bool pays(linalg::GenericOp producer, linalg::GenericOp consumer,
                  OpOperand &operand) {
@@ -91,6 +123,8 @@ static bool pays(linalg::GenericOp producer, linalg::GenericOp consumer,
       !(value.hasOneUse() && map.isPermutation() &&
         consumer.getNumParallelLoops() == consumer.getNumLoops() &&
         consumer.getNumDpsInits() == 1))
+    return false;
+  if (isEpilogue(producer) && followsLaterRoot(consumer, operand))
     return false;
 
   unsigned cost = payloadCost(producer);

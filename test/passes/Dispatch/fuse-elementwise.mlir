@@ -88,3 +88,26 @@ func.func @shared_heads(%q: tensor<8x5x16xf32>, %k: tensor<4x7x16xf32>) -> tenso
   %2 = stablehlo.dot_general %q, %1, batching_dims = [0] x [0], contracting_dims = [2] x [2] : (tensor<8x5x16xf32>, tensor<8x7x16xf32>) -> tensor<8x5x7xf32>
   return %2 : tensor<8x5x7xf32>
 }
+
+// -----
+
+// A sum of two contractions, each with arithmetic of its own: the earlier one keeps its, so that the later one's kernel is
+// the same whatever the other summand is.
+// CHECK-LABEL: func @two_roots
+func.func @two_roots(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // CHECK: %[[FIRST:.*]] = kernel.contract %arg0
+  %0 = stablehlo.dot_general %a, %w, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  // CHECK: %[[KEPT:.*]] = linalg.generic {{.*}} ins(%[[FIRST]] : tensor<8x8xf32>)
+  // CHECK: math.exp
+  %1 = stablehlo.exponential %0 : tensor<8x8xf32>
+  // CHECK: %[[SECOND:.*]] = kernel.contract %arg1
+  %2 = stablehlo.dot_general %b, %w, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  // CHECK: linalg.generic {{.*}} ins(%[[SECOND]], %[[KEPT]] : tensor<8x8xf32>, tensor<8x8xf32>)
+  // CHECK: math.sqrt
+  // CHECK: arith.addf
+  // CHECK-NOT: linalg.generic
+  // CHECK: return
+  %3 = stablehlo.sqrt %2 : tensor<8x8xf32>
+  %4 = stablehlo.add %3, %1 : tensor<8x8xf32>
+  return %4 : tensor<8x8xf32>
+}
