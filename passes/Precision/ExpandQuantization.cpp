@@ -86,14 +86,22 @@ Type exactElement(Type real, IntegerType storage) {
                                                  : Type(builder.getF32Type());
 }
 
-void expand(prec::DequantizeOp op) {
+/// Stored integers, and the same numbers as they were before they became
+/// integers.
+using ExactValues = DenseMap<Value, Value>;
+
+void expand(prec::DequantizeOp op, const ExactValues &exactValues) {
   Expander e(op, op.getAxis());
   auto type = cast<RankedTensorType>(op.getType());
   auto storage =
       cast<IntegerType>(getElementTypeOrSelf(op.getInput().getType()));
   RankedTensorType exact =
       type.clone(exactElement(type.getElementType(), storage));
-  Value value = e.convert(op.getInput(), exact.getElementType());
+  // What has just been quantized is one of the range's integers, never -0: it
+  // need not become an integer in between.
+  Value value = exactValues.lookup(op.getInput());
+  if (!value || value.getType() != exact)
+    value = e.convert(op.getInput(), exact.getElementType());
   value = e.make<stablehlo::SubtractOp>(value,
                                         e.parameter(op.getZeroPoint(), exact));
   value = e.make<stablehlo::MulOp>(value, e.parameter(op.getScale(), exact));
@@ -101,7 +109,7 @@ void expand(prec::DequantizeOp op) {
   op.erase();
 }
 
-void expand(prec::QuantizeOp op) {
+void expand(prec::QuantizeOp op, ExactValues &exactValues) {
   Expander e(op, op.getAxis());
   auto type = cast<RankedTensorType>(op.getInput().getType());
   auto storage = cast<IntegerType>(op.getType().getElementType());
@@ -140,17 +148,20 @@ void expand(prec::QuantizeOp op) {
       value, value, stablehlo::ComparisonDirection::NE);
   value = e.make<stablehlo::SelectOp>(
       isNan, e.splat(exact, std::clamp<int64_t>(0, minimum, maximum)), value);
-  op.replaceAllUsesWith(e.convert(value, storage));
+  Value stored = e.convert(value, storage);
+  exactValues[stored] = value;
+  op.replaceAllUsesWith(stored);
   op.erase();
 }
 
 struct ExpandQuantization : impl::ExpandQuantizationBase<ExpandQuantization> {
   void runOnOperation() override {
-    getOperation().walk([](Operation *op) {
+    ExactValues exactValues;
+    getOperation().walk([&](Operation *op) {
       if (auto quantize = dyn_cast<prec::QuantizeOp>(op))
-        expand(quantize);
+        expand(quantize, exactValues);
       else if (auto dequantize = dyn_cast<prec::DequantizeOp>(op))
-        expand(dequantize);
+        expand(dequantize, exactValues);
     });
   }
 };
