@@ -3,20 +3,15 @@
 #ifndef HEDDLE_LIB_ARTIFACT_VARIANTBUILDER_H
 #define HEDDLE_LIB_ARTIFACT_VARIANTBUILDER_H
 
-#include "PlanWriter.h"
-#include "heddle/Artifact/Compile.h"
+#include "KernelCompiler.h"
 
 #include "mlir/IR/OwningOpRef.h"
 
 namespace heddle {
 
 /// One variant of the artifact while it is made.
-struct CompiledVariant {
+struct CompiledVariant : CompiledKernels {
   Machine machine;
-  std::vector<char> elf;
-  /// The artifact's table of kernels, without their numbers of sections.
-  std::vector<std::unique_ptr<format::KernelT>> kernels;
-  llvm::StringMap<KernelFacts> facts;
   /// The module after `heddle-plan`, as this variant runs it.
   mlir::OwningOpRef<mlir::ModuleOp> plan;
 };

@@ -71,131 +71,249 @@ static void uniteConstants(func::FuncOp kernel) {
     constant->erase();
 }
 
-/// A module of their own for `kernels`, with the globals they read.
-static OwningOpRef<ModuleOp> isolate(ModuleOp module,
-                                     ArrayRef<func::FuncOp> kernels) {
-  OwningOpRef<ModuleOp> alone = ModuleOp::create(module.getLoc());
-  OpBuilder builder = OpBuilder::atBlockEnd(alone->getBody());
-  llvm::StringSet<llvm::MallocAllocator> seen;
-  for (func::FuncOp kernel : kernels) {
-    kernel.walk([&](memref::GetGlobalOp use) {
-      if (!seen.insert(use.getName()).second)
-        return;
-      if (Operation *global =
-              SymbolTable::lookupSymbolIn(module, use.getName()))
-        builder.clone(*global);
-    });
-    auto copy = cast<func::FuncOp>(builder.clone(*kernel));
-    copy->removeAttr(SymbolTable::getVisibilityAttrName());
-    uniteConstants(copy);
-  }
-  return alone;
+/// The one kernel of a module that `LowerKernel` gave.
+static func::FuncOp kernelOf(ModuleOp module) {
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function->hasAttr(kernel::kTilesAttrName))
+      return function;
+  llvm_unreachable("a module of one kernel");
 }
 
 /// Kernels, brief ones or others, from MLIR to an object file. Runs on any
 /// thread: nothing here touches state shared with the other kernels but the
 /// context's uniquer.
-static LogicalResult compileKernels(ModuleOp module,
-                                    ArrayRef<func::FuncOp> kernels,
-                                    const Machine &machine,
-                                    const CodegenOptions &options,
-                                    Object &object, std::string &error) {
-  func::FuncOp first = kernels.front();
-  bool isBrief = kernel::isBrief(first);
-  OwningOpRef<ModuleOp> alone = isolate(module, kernels);
-  if (failed(codegen::lowerToLlvmDialect(*alone))) {
+static LogicalResult compileModule(OwningOpRef<ModuleOp> module, bool isBrief,
+                                   const Machine &machine,
+                                   const CodegenOptions &options,
+                                   Object &object, std::string &error) {
+  for (auto kernel : module->getOps<func::FuncOp>()) {
+    kernel->removeAttr(SymbolTable::getVisibilityAttrName());
+    uniteConstants(kernel);
+  }
+  if (failed(codegen::lowerToLlvmDialect(*module))) {
     error = "lowering to LLVM failed";
     return failure();
   }
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> translated =
-      translateModuleToLLVMIR(*alone, context, "kernel");
+      translateModuleToLLVMIR(*module, context, "kernel");
   if (!translated) {
     error = "translation to LLVM failed";
     return failure();
   }
+  module = {};
   return codegen::emitObject(*translated, machine, isBrief, options, object,
                              error);
 }
 
-/// The kernels in groups, each for one LLVM module and all brief or none. What
-/// is in which follows from the kernels alone. A dump shows each kernel by
-/// itself.
-static SmallVector<ArrayRef<func::FuncOp>>
-groupKernels(ArrayRef<func::FuncOp> kernels, bool alone) {
-  SmallVector<ArrayRef<func::FuncOp>> groups;
-  unsigned begin = 0, operations = 0;
-  for (auto [number, kernel] : llvm::enumerate(kernels)) {
-    unsigned own = 0;
-    kernel->walk([&](Operation *op) { own += !isa<arith::ConstantOp>(op); });
-    func::FuncOp first = kernels[begin];
-    if (number > begin && (alone || operations + own > operationsPerModule ||
-                           kernel::isBrief(kernel) != kernel::isBrief(first))) {
-      groups.push_back(kernels.slice(begin, number - begin));
-      begin = number;
-      operations = 0;
-    }
-    operations += own;
+namespace {
+/// Kernels on their way to object files. A large one is compiled as soon as it
+/// is lowered; small ones wait for others to share an LLVM module with. What is
+/// in which module follows from the kernels alone.
+class KernelObjects {
+public:
+  KernelObjects(size_t count, LowerKernel lower, const Machine &machine,
+                const CodegenOptions &options)
+      : lower(lower), machine(machine), options(options), kernels(count),
+        objects(count), failures(count), names(count) {}
+
+  /// Lowers kernel `number`, and compiles it unless it is small.
+  void begin(size_t number);
+  /// The small kernels in groups, all brief or none.
+  std::vector<SmallVector<size_t>> groups() const;
+  /// Compiles one of the groups.
+  void finish(ArrayRef<size_t> group);
+
+  /// Says what has failed.
+  LogicalResult report() const;
+  /// Gives the texts that `options.dump` asks for.
+  void dump() const;
+  /// Brief kernels first, each kind in the order of its first kernels.
+  std::vector<Object> take();
+
+private:
+  struct Kernel {
+    OwningOpRef<ModuleOp> module; ///< While it is small and waits.
+    unsigned operations = 0;
+    bool isBrief = false;
+  };
+  struct Failure {
+    std::optional<Location> loc;
+    std::string error;
+    bool unlowered = false;
+  };
+  LogicalResult compileAlone(size_t number, OwningOpRef<ModuleOp> module);
+
+  LowerKernel lower;
+  const Machine &machine;
+  const CodegenOptions &options;
+  std::vector<Kernel> kernels;
+  std::vector<Object> objects;
+  std::vector<Failure> failures;
+  std::vector<std::string> names;
+};
+} // namespace
+
+LogicalResult KernelObjects::compileAlone(size_t number,
+                                          OwningOpRef<ModuleOp> module) {
+  func::FuncOp kernel = kernelOf(*module);
+  Location loc = kernel.getLoc();
+  bool isBrief = kernel::isBrief(kernel);
+  if (succeeded(compileModule(std::move(module), isBrief, machine, options,
+                              objects[number], failures[number].error)))
+    return success();
+  failures[number].loc = loc;
+  return failure();
+}
+
+void KernelObjects::begin(size_t number) {
+  OwningOpRef<ModuleOp> module = lower(number);
+  if (!module) {
+    failures[number].unlowered = true;
+    return;
   }
-  if (begin < kernels.size())
-    groups.push_back(kernels.drop_front(begin));
+  func::FuncOp kernel = kernelOf(*module);
+  unsigned operations = 0;
+  kernel->walk(
+      [&](Operation *op) { operations += !isa<arith::ConstantOp>(op); });
+  names[number] = kernel.getName().str();
+  // A dump shows each kernel by itself.
+  kernels[number].isBrief = kernel::isBrief(kernel);
+  if (options.dump || operations > operationsPerModule) {
+    (void)compileAlone(number, std::move(module));
+    return;
+  }
+  kernels[number].operations = operations;
+  kernels[number].module = std::move(module);
+}
+
+std::vector<SmallVector<size_t>> KernelObjects::groups() const {
+  std::vector<SmallVector<size_t>> groups;
+  for (bool isBrief : {true, false}) {
+    unsigned operations = 0;
+    bool isOpen = false;
+    for (auto [number, kernel] : llvm::enumerate(kernels)) {
+      if (!kernel.module || kernel.isBrief != isBrief)
+        continue;
+      operations += kernel.operations;
+      if (!isOpen || operations > operationsPerModule) {
+        groups.emplace_back();
+        operations = kernel.operations;
+        isOpen = true;
+      }
+      groups.back().push_back(number);
+    }
+  }
   return groups;
+}
+
+void KernelObjects::finish(ArrayRef<size_t> group) {
+  size_t first = group.front();
+  bool isBrief = kernels[first].isBrief;
+  Location loc = kernelOf(*kernels[first].module).getLoc();
+  OwningOpRef<ModuleOp> together = std::move(kernels[first].module);
+  for (size_t number : group.drop_front()) {
+    OwningOpRef<ModuleOp> module = std::move(kernels[number].module);
+    Block *body = together->getBody();
+    body->getOperations().splice(body->end(),
+                                 module->getBody()->getOperations());
+  }
+  std::string error;
+  if (succeeded(compileModule(std::move(together), isBrief, machine, options,
+                              objects[first], error)))
+    return;
+  // Which of them it is shows when each is compiled by itself.
+  for (size_t number : group)
+    if (OwningOpRef<ModuleOp> module = lower(number);
+        module && failed(compileAlone(number, std::move(module))))
+      return;
+  failures[first] = {loc, error, false};
+}
+
+LogicalResult KernelObjects::report() const {
+  bool unlowered = false;
+  for (const Failure &failure : failures) {
+    if (failure.loc)
+      return emitError(*failure.loc, "code generation for ")
+             << machine.name << ": " << failure.error;
+    unlowered |= failure.unlowered;
+  }
+  return failure(unlowered);
+}
+
+void KernelObjects::dump() const {
+  for (auto [name, object] : llvm::zip_equal(names, objects))
+    options.dump(name, object.dump);
+}
+
+std::vector<Object> KernelObjects::take() {
+  std::vector<Object> inOrder;
+  for (bool isBrief : {true, false})
+    for (auto [object, kernel] : llvm::zip_equal(objects, kernels))
+      if (kernel.isBrief == isBrief && !object.bytes.empty())
+        inOrder.push_back(std::move(object));
+  return inOrder;
+}
+
+FailureOr<std::vector<char>> compileToElf(Location loc, size_t count,
+                                          LowerKernel lower,
+                                          const Machine &machine,
+                                          const CodegenOptions &options) {
+  MLIRContext *context = loc.getContext();
+  prepareCodegen(context);
+  KernelObjects kernels(count, lower, machine, options);
+  {
+    ParallelDiagnosticHandler inOrder(context);
+    parallelFor(context, 0, count, [&](size_t number) {
+      inOrder.setOrderIDForThread(number);
+      kernels.begin(number);
+      inOrder.eraseOrderIDForThread();
+    });
+  }
+  if (failed(kernels.report()))
+    return failure();
+  std::vector<SmallVector<size_t>> groups = kernels.groups();
+  parallelFor(context, 0, groups.size(),
+              [&](size_t number) { kernels.finish(groups[number]); });
+  if (failed(kernels.report()))
+    return failure();
+
+  if (options.dump)
+    kernels.dump();
+  std::vector<Object> objects = kernels.take();
+  std::vector<char> image;
+  std::string error;
+  if (failed(codegen::linkImage(objects, machine, options.keepSymbols, image,
+                                error)))
+    return emitError(loc, "linking the kernels: ") << error;
+  return image;
+}
+
+/// A module of its own for `kernel`, with the globals it reads.
+static OwningOpRef<ModuleOp> isolate(func::FuncOp kernel) {
+  OwningOpRef<ModuleOp> alone = ModuleOp::create(kernel.getLoc());
+  OpBuilder builder = OpBuilder::atBlockEnd(alone->getBody());
+  llvm::StringSet<llvm::MallocAllocator> seen;
+  kernel.walk([&](memref::GetGlobalOp use) {
+    if (!seen.insert(use.getName()).second)
+      return;
+    if (Operation *global =
+            SymbolTable::lookupNearestSymbolFrom(kernel, use.getNameAttr()))
+      builder.clone(*global);
+  });
+  builder.clone(*kernel);
+  return alone;
 }
 
 FailureOr<std::vector<char>> compileToElf(ModuleOp module,
                                           const Machine &machine,
                                           const CodegenOptions &options) {
-  MLIRContext *context = module.getContext();
-  prepareCodegen(context);
   SmallVector<func::FuncOp> kernels;
   for (auto function : module.getOps<func::FuncOp>())
     if (function->hasAttr(kernel::kTilesAttrName))
       kernels.push_back(function);
-  if (!options.dump)
-    std::stable_partition(
-        kernels.begin(), kernels.end(),
-        [](func::FuncOp kernel) { return kernel::isBrief(kernel); });
-
-  SmallVector<ArrayRef<func::FuncOp>> groups =
-      groupKernels(kernels, /*alone=*/bool(options.dump));
-  std::vector<Object> objects(groups.size());
-  std::vector<std::string> errors(groups.size());
-  std::vector<func::FuncOp> failedKernels(groups.size());
-  parallelFor(context, 0, groups.size(), [&](size_t number) {
-    ArrayRef<func::FuncOp> group = groups[number];
-    if (succeeded(compileKernels(module, group, machine, options,
-                                 objects[number], errors[number])))
-      return;
-    failedKernels[number] = group.front();
-    // Which of them it is shows when each is compiled by itself.
-    for (func::FuncOp kernel : group) {
-      Object object;
-      std::string error;
-      if (group.size() == 1 ||
-          succeeded(
-              compileKernels(module, kernel, machine, options, object, error)))
-        continue;
-      failedKernels[number] = kernel;
-      errors[number] = error;
-      return;
-    }
-  });
-  for (size_t number = 0; number < groups.size(); ++number) {
-    if (func::FuncOp kernel = failedKernels[number])
-      return kernel.emitError("code generation for ")
-             << machine.name << ": " << errors[number];
-    if (!options.dump)
-      continue;
-    func::FuncOp kernel = groups[number].front();
-    options.dump(kernel.getName(), objects[number].dump);
-  }
-
-  std::vector<char> image;
-  std::string error;
-  if (failed(codegen::linkImage(objects, machine, options.keepSymbols, image,
-                                error)))
-    return module.emitError("linking the kernels: ") << error;
-  return image;
+  auto lower = [&](size_t number) { return isolate(kernels[number]); };
+  return compileToElf(module.getLoc(), kernels.size(), lower, machine, options);
 }
 
 } // namespace heddle

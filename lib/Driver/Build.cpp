@@ -84,6 +84,14 @@ public:
     return failure();
   }
 
+  /// Whether `after` does anything with the module of this stage.
+  bool looksAt(StringRef stage) const {
+    return build.failAfter == stage || build.stopAfter == stage ||
+           llvm::any_of(build.dumpAfter, [&](StringRef dump) {
+             return dump.split('=').first == stage;
+           });
+  }
+
   bool hasStopped() const { return stopped; }
 
 private:
@@ -225,6 +233,7 @@ static std::optional<BuildResult> buildFrom(Session &session, ModuleOp module,
     setCrashStage(phase);
   };
   options.isCancelled = build.isCancelled;
+  options.showsKernels = observer.looksAt(stageName(Stage::KernelCpu));
   options.afterStage = [&](StringRef stage, ModuleOp stageModule) {
     if (cancelled.ends())
       return failure();

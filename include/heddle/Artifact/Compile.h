@@ -36,9 +36,13 @@ struct CompileOptions {
   /// Whether to give up: asked before each weight and each kernel, by any
   /// thread. Then the compilation fails without a diagnostic. May be null.
   std::function<bool()> isCancelled;
+  /// Whether `afterStage` looks at heddle-kernel-cpu. Kernels are lowered one
+  /// by one, so a module of all of them is made for it alone.
+  bool showsKernels = false;
   /// Called with the module after a stage: heddle-lower; heddle-dispatch, once
   /// for machines that dispatch alike; heddle-kernel-cpu, with the module of
-  /// one machine's kernels; heddle-plan. Failure ends the compilation.
+  /// one machine's kernels, if `showsKernels`; heddle-plan. Failure ends the
+  /// compilation.
   std::function<mlir::LogicalResult(llvm::StringRef stage, mlir::ModuleOp)>
       afterStage;
 };

@@ -5,6 +5,8 @@
 
 #include "heddle/Target/Machine.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <functional>
 #include <vector>
 
@@ -29,12 +31,23 @@ inline constexpr unsigned kernelStackLimit = 16 * 1024;
 /// translation. Called once per context, before any pass manager runs on it.
 void prepareCodegen(mlir::MLIRContext *context);
 
-/// Compiles every kernel function of `module` (those with `kernel.tiles`, as
-/// left by `heddle-kernel-cpu`) for `machine`. The image is an ET_DYN without
+/// Kernel `number` as `heddle-kernel-cpu` leaves it, with `kernel.tiles`: alone
+/// in a module with the globals it reads. Null after a failure, with a
+/// diagnostic or because it was cancelled. Called from several threads, for a
+/// kernel that fails more than once.
+using LowerKernel =
+    llvm::function_ref<mlir::OwningOpRef<mlir::ModuleOp>(size_t number)>;
+
+/// Compiles `count` kernels for `machine`, in parallel on the context's
+/// threads; each is lowered when its turn comes. The image is an ET_DYN without
 /// undefined symbols, writable segments or relocations; it exports each kernel
 /// under its name as `void(const heddle_kernel_args *)`. Equal input gives
-/// equal bytes. Kernels are compiled in parallel on the context's threads.
-/// `module` is not changed. Fails with diagnostics at the kernels' locations.
+/// equal bytes. Fails with diagnostics at the kernels' locations.
+mlir::FailureOr<std::vector<char>>
+compileToElf(mlir::Location loc, size_t count, LowerKernel lower,
+             const Machine &machine, const CodegenOptions &options = {});
+
+/// Compiles every kernel function of `module`, which is not changed.
 mlir::FailureOr<std::vector<char>>
 compileToElf(mlir::ModuleOp module, const Machine &machine,
              const CodegenOptions &options = {});

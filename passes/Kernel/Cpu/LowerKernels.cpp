@@ -71,23 +71,29 @@ struct LowerKernels : impl::LowerKernelsBase<LowerKernels> {
                        "'target'");
       return signalPassFailure();
     }
-    const Machine &machine = cpu->machine();
-    SmallVector<func::FuncOp> kernels;
-    for (auto function : module.getOps<func::FuncOp>())
-      if (function->hasAttr(kernel::kEntryAttrName) && !function.isExternal())
-        kernels.push_back(function);
-    for (func::FuncOp kernel : kernels) {
-      FailureOr<KernelFrame> frame = KernelFrame::create(kernel, machine);
-      if (failed(frame))
-        return signalPassFailure();
-      if (failed(emitKernel(*frame))) {
-        frame->abandon();
-        return signalPassFailure();
-      }
-      expandMath(frame->function, machine.hasFma);
-    }
+    if (failed(lowerKernelFunctions(module, cpu->machine())))
+      signalPassFailure();
   }
 };
 
 } // namespace
+
+LogicalResult lowerKernelFunctions(ModuleOp module, const Machine &machine) {
+  SmallVector<func::FuncOp> kernels;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function->hasAttr(kernel::kEntryAttrName) && !function.isExternal())
+      kernels.push_back(function);
+  for (func::FuncOp kernel : kernels) {
+    FailureOr<KernelFrame> frame = KernelFrame::create(kernel, machine);
+    if (failed(frame))
+      return failure();
+    if (failed(emitKernel(*frame))) {
+      frame->abandon();
+      return failure();
+    }
+    expandMath(frame->function, machine.hasFma);
+  }
+  return success();
+}
+
 } // namespace heddle

@@ -10,6 +10,13 @@
 
 namespace heddle {
 
+struct Machine;
+
+/// Lowers the kernel functions of `module` for `machine`: what the pass does.
+/// Modules may be lowered on several threads at once.
+mlir::LogicalResult lowerKernelFunctions(mlir::ModuleOp module,
+                                         const Machine &machine);
+
 #define GEN_PASS_DECL
 #include "passes/Kernel/Cpu/Passes.h.inc"
 
