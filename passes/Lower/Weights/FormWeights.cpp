@@ -121,7 +121,9 @@ struct FormWeights : impl::FormWeightsBase<FormWeights> {
     }
     if (!any)
       repetitions.insert(op);
-    else if (!growsTooLarge(op))
+    else if (isa<stablehlo::BroadcastInDimOp>(op) || !growsTooLarge(op))
+      // A repeated constant is never stored; a scale along the rows of a large
+      // weight is one on the way to it.
       constants.insert(op);
   }
 

@@ -13,15 +13,13 @@ static std::string programText(kernel::WeightOp weight) {
   stream << weight.getPacking().value_or("") << weight.getValueType();
   OpPrintingFlags flags;
   flags.useLocalScope().enableDebugInfo(false);
+  // Values are named by where they stand.
+  llvm::DenseMap<Operation *, unsigned> positions;
   for (Operation &op : weight.getBody().front()) {
-    // Values are named by where they stand.
+    positions.try_emplace(&op, positions.size());
     stream << '\n' << op.getName() << op.getAttrDictionary();
-    for (Value operand : op.getOperands()) {
-      Operation *source = operand.getDefiningOp();
-      int64_t position = std::distance(weight.getBody().front().begin(),
-                                       source->getIterator());
-      stream << ' ' << position;
-    }
+    for (Value operand : op.getOperands())
+      stream << ' ' << positions.at(operand.getDefiningOp());
     for (Type type : op.getResultTypes())
       stream << ' ' << type;
   }
@@ -33,6 +31,7 @@ WeightPrograms::WeightPrograms(ModuleOp module)
   for (auto weight : module.getOps<kernel::WeightOp>()) {
     byProgram.try_emplace(programText(weight), weight);
     ++next;
+    last = weight;
   }
 }
 
@@ -40,21 +39,19 @@ kernel::WeightOp WeightPrograms::unify(kernel::WeightOp fresh) {
   auto [known, inserted] = byProgram.try_emplace(programText(fresh), fresh);
   if (inserted) {
     symbols.insert(fresh);
+    last = fresh;
     return fresh;
   }
   fresh.erase();
   return known->second;
 }
 
-static kernel::WeightOp createWeight(ModuleOp module, Location loc,
-                                     int64_t number, Type type) {
+kernel::WeightOp WeightPrograms::create(Location loc, Type type) {
   OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
-  // After the weights that are there.
-  for (Operation &op : *module.getBody())
-    if (isa<kernel::WeightOp>(op))
-      builder.setInsertionPointAfter(&op);
+  if (last)
+    builder.setInsertionPointAfter(last);
   auto weight = kernel::WeightOp::create(
-      builder, loc, builder.getStringAttr("w" + Twine(number)),
+      builder, loc, builder.getStringAttr("w" + Twine(next++)),
       TypeAttr::get(type), /*packing=*/StringAttr());
   weight.getBody().emplaceBlock();
   return weight;
@@ -77,8 +74,7 @@ kernel::WeightOp WeightPrograms::add(Value value) {
     if (!slice.contains(source))
       stack.push_back({source, 0});
   }
-  kernel::WeightOp weight =
-      createWeight(module, value.getLoc(), next++, value.getType());
+  kernel::WeightOp weight = create(value.getLoc(), value.getType());
   OpBuilder builder = OpBuilder::atBlockEnd(&weight.getBody().front());
   IRMapping values;
   for (Operation *op : slice)
@@ -89,8 +85,7 @@ kernel::WeightOp WeightPrograms::add(Value value) {
 
 kernel::WeightOp WeightPrograms::derive(kernel::WeightOp weight, Finish finish,
                                         StringRef packing) {
-  kernel::WeightOp fresh =
-      createWeight(module, weight.getLoc(), next++, weight.getValueType());
+  kernel::WeightOp fresh = create(weight.getLoc(), weight.getValueType());
   OpBuilder builder = OpBuilder::atBlockEnd(&fresh.getBody().front());
   IRMapping values;
   Block &source = weight.getBody().front();
@@ -115,7 +110,10 @@ void WeightPrograms::eraseUnused() {
     used[reference.getWeight()] = true;
   });
   SmallVector<kernel::WeightOp> all(module.getOps<kernel::WeightOp>());
+  last = {};
   for (kernel::WeightOp weight : all)
-    if (!used.contains(weight.getName()))
+    if (used.contains(weight.getName()))
+      last = weight;
+    else
       symbols.erase(weight);
 }

@@ -34,6 +34,8 @@ public:
   void eraseUnused();
 
 private:
+  /// A weight without a program yet, after those that are there.
+  kernel::WeightOp create(mlir::Location loc, mlir::Type type);
   /// The first weight equal to `fresh`, which is erased if it is not that.
   kernel::WeightOp unify(kernel::WeightOp fresh);
 
@@ -41,6 +43,7 @@ private:
   mlir::SymbolTable symbols;
   llvm::StringMap<kernel::WeightOp> byProgram;
   int64_t next = 0;
+  kernel::WeightOp last;
 };
 
 } // namespace heddle

@@ -87,3 +87,22 @@ func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %0 = stablehlo.add %x, %d : tensor<2x3xf32>
   return %0 : tensor<2x3xf32>
 }
+
+// -----
+
+// What a constant becomes on the way to a weight may be of any size, if it only repeats: scales along the rows of a large
+// matrix are multiplied into it where it is packed.
+// CHECK: kernel.weight @w0 : tensor<2x3xf32>
+// CHECK: stablehlo.broadcast_in_dim
+// CHECK: stablehlo.multiply
+// CHECK-LABEL: func.func @main
+// CHECK-NEXT: %[[W:.*]] = kernel.weight_ref @w0
+// CHECK-NEXT: stablehlo.add %{{.*}}, %[[W]]
+func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %c = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %large = stablehlo.broadcast_in_dim %c, dims = [0] : (tensor<2xf32>) -> tensor<2x30000000xf32>
+  %part = stablehlo.slice %large [0:2, 0:3] : (tensor<2x30000000xf32>) -> tensor<2x3xf32>
+  %w = stablehlo.multiply %part, %part : tensor<2x3xf32>
+  %0 = stablehlo.add %x, %w : tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
