@@ -11,6 +11,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/Endian.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -87,7 +88,9 @@ void heddle::storeNumber(Type type, double value, char *out) {
     storeInteger(cast<IntegerType>(type), static_cast<int64_t>(value), out);
 }
 
-using FloatFunction = double (*)(double, double, double);
+/// Computes `count` elements from those of up to three operands.
+using FloatFunction = void (*)(const double *, const double *, const double *,
+                               int64_t count, double *out);
 using IntegerFunction = int64_t (*)(int64_t, int64_t, int64_t);
 
 /// NaN wins, unlike in fmax and fmin.
@@ -103,10 +106,14 @@ static FloatFunction floatFunction(Operation *op) {
   using F = FloatFunction;
 #define FUNCTION(expression)                                                   \
   [&](auto) -> F {                                                             \
-    return [](double a, double b, double c) -> double {                        \
-      (void)b;                                                                 \
-      (void)c;                                                                 \
-      return expression;                                                       \
+    return [](const double *x, const double *y, const double *z,               \
+              int64_t count, double *out) {                                    \
+      for (int64_t i = 0; i < count; ++i) {                                    \
+        double a = x[i], b = y[i], c = z[i];                                   \
+        (void)b;                                                               \
+        (void)c;                                                               \
+        out[i] = expression;                                                   \
+      }                                                                        \
     };                                                                         \
   }
   return llvm::TypeSwitch<Operation *, F>(op)
@@ -213,25 +220,59 @@ struct Inputs {
 };
 } // namespace
 
+/// Elements that are computed as doubles side by side.
+static constexpr int64_t blockElements = 512;
+
+/// `count` elements of an input from number `begin` on; a scalar repeated.
+static void loadBlock(ElementKind kind, const Inputs &x, size_t input,
+                      int64_t begin, int64_t count, double *values) {
+  bool isScalar = x.isScalar[input];
+  loadElements(kind, x.at(input, begin), isScalar ? 1 : count, values);
+  if (isScalar)
+    std::fill_n(values + 1, count - 1, values[0]);
+}
+
+static void convertToFloat(Type from, FloatType to, const Inputs &x,
+                           int64_t count, char *out) {
+  ElementKind source = *elementKind(from), target = *elementKind(to);
+  double values[blockElements];
+  for (int64_t i = 0; i < count; i += blockElements) {
+    int64_t here = std::min(blockElements, count - i);
+    loadBlock(source, x, 0, i, here, values);
+    storeElements(target, values, here, out + i * elementBytes(to));
+  }
+}
+
+static void computeFloats(FloatFunction function, FloatType type,
+                          const Inputs &x, int64_t count, char *out) {
+  ElementKind kind = *elementKind(type);
+  double values[3][blockElements] = {};
+  double results[blockElements];
+  for (int64_t i = 0; i < count; i += blockElements) {
+    int64_t here = std::min(blockElements, count - i);
+    for (size_t input = 0; input < x.data.size(); ++input)
+      loadBlock(kind, x, input, i, here, values[input]);
+    function(values[0], values[1], values[2], here, results);
+    storeElements(kind, results, here, out + i * elementBytes(type));
+  }
+}
+
 static bool convert(Type from, Type to, const Inputs &x, int64_t count,
                     char *out) {
   int64_t bytes = elementBytes(to);
   auto fromFloat = dyn_cast<FloatType>(from);
-  auto toFloat = dyn_cast<FloatType>(to);
+  if (auto toFloat = dyn_cast<FloatType>(to)) {
+    convertToFloat(from, toFloat, x, count, out);
+    return true;
+  }
   for (int64_t i = 0; i < count; ++i, out += bytes) {
     const char *in = x.at(0, i);
-    if (fromFloat && toFloat)
-      storeFloat(toFloat, loadFloat(fromFloat, in), out);
-    else if (fromFloat && to.isInteger(1))
+    if (fromFloat && to.isInteger(1))
       *out = loadFloat(fromFloat, in) != 0;
     else if (fromFloat)
       storeInteger(cast<IntegerType>(to),
                    toInteger(cast<IntegerType>(to), loadFloat(fromFloat, in)),
                    out);
-    else if (toFloat)
-      storeFloat(toFloat,
-                 static_cast<double>(loadInteger(cast<IntegerType>(from), in)),
-                 out);
     else if (to.isInteger(1))
       *out = loadInteger(cast<IntegerType>(from), in) != 0;
     else
@@ -286,20 +327,11 @@ bool heddle::applyElementwise(Operation *op, ArrayRef<const char *> inputs,
       std::memcpy(out + i * bytes, x.at(*x.at(0, i) ? 1 : 2, i), bytes);
     return true;
   }
-  auto argument = [&](size_t input, int64_t i, auto load) {
-    return input < inputs.size() ? load(x.at(input, i))
-                                 : decltype(load(out))(0);
-  };
   if (auto type = dyn_cast<FloatType>(source)) {
     FloatFunction function = floatFunction(op);
     if (!function || target != source)
       return false;
-    auto load = [&](const char *from) { return loadFloat(type, from); };
-    for (int64_t i = 0; i < count; ++i)
-      storeFloat(type,
-                 function(argument(0, i, load), argument(1, i, load),
-                          argument(2, i, load)),
-                 out + i * bytes);
+    computeFloats(function, type, x, count, out);
     return true;
   }
   auto type = cast<IntegerType>(source);
@@ -308,6 +340,10 @@ bool heddle::applyElementwise(Operation *op, ArrayRef<const char *> inputs,
   if (!function || target != source ||
       (type.isUnsigned() && type.getWidth() == 64))
     return false;
+  auto argument = [&](size_t input, int64_t i, auto load) {
+    return input < inputs.size() ? load(x.at(input, i))
+                                 : decltype(load(out))(0);
+  };
   auto load = [&](const char *from) { return loadInteger(type, from); };
   for (int64_t i = 0; i < count; ++i)
     storeInteger(type,
