@@ -24,7 +24,17 @@ static LogicalResult launch(Invocation &call, kernel::LaunchOp op) {
            << ", which the interpreter was not given: --custom-call "
               "NAME=LIBRARY.so";
   }
-  return callFunction(call, op.getKernelAttr(), call.operands);
+  ValueVector operands(call.operands.begin(), call.operands.end());
+  for (auto scalar : op.getScalars().getAsRange<TypedAttr>()) {
+    auto elements =
+        DenseElementsAttr::get(RankedTensorType::get({}, scalar.getType()),
+                               ArrayRef<Attribute>(scalar));
+    FailureOr<HostTensor> number = call.evaluator.constant(op, elements);
+    if (failed(number))
+      return failure();
+    operands.push_back(std::move(*number));
+  }
+  return callFunction(call, op.getKernelAttr(), operands);
 }
 
 static LogicalResult dispatch(Invocation &call, kernel::DispatchOp op) {

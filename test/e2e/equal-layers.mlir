@@ -6,6 +6,8 @@
 // RUN: heddle compare quantized.mlir
 // RUN: heddle compile numbers.mlir -o numbers.heddle | FileCheck %s --check-prefix=NUMBERS
 // RUN: heddle compare numbers.mlir
+// RUN: heddle compare --stages numbers.mlir
+// RUN: heddle compare --stages quantized.mlir
 // RUN: heddle inspect numbers.heddle --show=plan | FileCheck %s --check-prefix=PLAN
 
 // QUANTIZED: kernels  1, launched 3 times
