@@ -25,6 +25,9 @@ namespace heddle::kernel {
 
 /// On a function: it is a kernel, launched by kernel.launch.
 inline constexpr llvm::StringLiteral kEntryAttrName = "kernel.entry";
+/// On a dispatch or a launch: the name of the device that runs it; the cpu
+/// without it.
+inline constexpr llvm::StringLiteral kPlaceAttrName = "kernel.place";
 /// On a kernel's argument: the number of the result that is in its buffer.
 inline constexpr llvm::StringLiteral kTiedAttrName = "kernel.tied";
 /// On a kernel's argument: the number of the result that may be in its buffer.

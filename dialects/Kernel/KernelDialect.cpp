@@ -93,6 +93,14 @@ KernelDialect::verifyOperationAttribute(Operation *op,
       return op->emitOpError() << name << " wants no value, on a function";
     return success();
   }
+  if (name == kPlaceAttrName) {
+    if (!isa<DispatchOp, LaunchOp>(op) ||
+        !isa<StringAttr>(attribute.getValue()))
+      return op->emitOpError()
+             << name
+             << " wants the name of a device, on a dispatch or a launch";
+    return success();
+  }
   return op->emitOpError() << "has an unknown attribute " << name;
 }
 

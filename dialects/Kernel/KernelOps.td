@@ -114,4 +114,22 @@ def Kernel_WeightRefOp : Kernel_Op<"weight_ref", [
   let assemblyFormat = "$weight attr-dict `:` type($result)";
 }
 
+def Kernel_TransferOp : Kernel_Op<"transfer", [Pure, AllTypesMatch<["source", "result"]>]> {
+  let summary = "a value in the memory of another device";
+  let description = [{
+    One of both sides is the process, called "cpu". What a kernel gives lies on
+    the device that `kernel.place` names at its launch, everything else in the
+    memory of the process.
+
+    ```mlir
+    %a = kernel.transfer %x to "sim:0" : tensor<4xf32>
+    %b = kernel.launch @k3(%a) {kernel.place = "sim:0"} : (tensor<4xf32>) -> tensor<4xf32>
+    %c = kernel.transfer %b to "cpu" : tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$source, StrAttr:$device);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source `to` $device attr-dict `:` type($source)";
+}
+
 #endif // HEDDLE_DIALECTS_KERNEL_KERNELOPS_TD

@@ -1,10 +1,13 @@
-#include "dialects/Plan/Plan.h"
+#include "dialects/Plan/DeviceNames.h"
+#include "dialects/Plan/PlanOrder.h"
 
 #include "dialects/Kernel/ScalarArguments.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -12,6 +15,7 @@ using namespace heddle::plan;
 
 #include "dialects/Plan/PlanDialect.cpp.inc"
 #include "dialects/Plan/PlanEnums.cpp.inc"
+#include "dialects/Plan/PlanInterfaces.cpp.inc"
 
 #define GET_TYPEDEF_CLASSES
 #include "dialects/Plan/PlanTypes.cpp.inc"
@@ -41,38 +45,158 @@ void PlanDialect::initialize() {
 static LogicalResult verifyCommands(Operation *parent) {
   for (Region &region : parent->getRegions())
     for (Operation &op : region.front())
-      if (!isa<LaunchOp, CopyOp, ResizeOp, ExtentOp, LoopOp, BranchOp>(op))
+      if (!isa<CommandOpInterface>(op))
         return op.emitOpError() << "is no command of a plan";
+  return success();
+}
+
+SmallVector<StringRef> ProgramOp::deviceNames() {
+  if (!getDevices())
+    return {kCpu};
+  return llvm::to_vector(getDevices()->getAsValueRange<StringAttr>());
+}
+
+SmallVector<int64_t> ProgramOp::queueDevices() {
+  if (getQueues())
+    return llvm::to_vector(*getQueues());
+  return llvm::to_vector(
+      llvm::seq<int64_t>(0, getDevices() ? getDevices()->size() : 1));
+}
+
+/// The process's memory is that of the cpu, which has no other.
+static bool hasSpace(int64_t device, MemorySpace space) {
+  return (device == 0) == (space == MemorySpace::Host);
+}
+
+/// A place once, on devices that there are.
+static LogicalResult verifyMemories(ProgramOp program,
+                                    std::optional<ArrayAttr> memories,
+                                    bool forArena) {
+  if (!memories)
+    return success();
+  auto count = static_cast<int64_t>(program.deviceNames().size());
+  llvm::SmallDenseSet<std::pair<int64_t, unsigned>> known;
+  for (auto memory : memories->getAsRange<MemoryAttr>()) {
+    bool isProcess = forArena && memory.getDevice() == 0;
+    if (memory.getSize() < 0 || memory.getDevice() < 0 ||
+        memory.getDevice() >= count || isProcess ||
+        !hasSpace(memory.getDevice(), memory.getSpace()))
+      return program.emitOpError() << "cannot have the memory " << memory;
+    if (!known.insert({memory.getDevice(), unsigned(memory.getSpace())}).second)
+      return program.emitOpError()
+             << "has the memory of " << memory << " twice";
+  }
+  return success();
+}
+
+LogicalResult ProgramOp::verify() {
+  llvm::SmallDenseSet<StringRef> known;
+  for (auto [i, name] : llvm::enumerate(deviceNames())) {
+    std::optional<DeviceName> device = parseDeviceName(name);
+    if (!device || device->text() != name)
+      return emitOpError() << "names the device \"" << name
+                           << "\", which is none";
+    if ((i == 0) != (device->kind == kCpu))
+      return emitOpError() << "does not begin its devices with the one cpu";
+    if (!known.insert(name).second)
+      return emitOpError() << "names the device \"" << name << "\" twice";
+  }
+  for (int64_t device : queueDevices())
+    if (device < 0 || device >= static_cast<int64_t>(known.size()))
+      return emitOpError() << "has a queue on device " << device
+                           << ", which it does not name";
+  if (getPersistent() && getInit())
+    return emitOpError() << "reads persistent memory and fills it";
+  if (failed(verifyMemories(*this, getArenas(), /*forArena=*/true)) ||
+      failed(verifyMemories(*this, getPersistent(), /*forArena=*/false)))
+    return failure();
+  return success();
+}
+
+/// The bytes of a memory; none if it is not in the list.
+static std::optional<int64_t> sizeOf(std::optional<ArrayAttr> memories,
+                                     BufferOp buffer) {
+  if (memories)
+    for (auto memory : memories->getAsRange<MemoryAttr>())
+      if (memory.getDevice() == static_cast<int64_t>(buffer.getDevice()) &&
+          memory.getSpace() == buffer.getSpace())
+        return memory.getSize();
+  return std::nullopt;
+}
+
+/// A buffer lies within the memory that it is a part of.
+static LogicalResult verifyEnd(BufferOp buffer, std::optional<int64_t> size,
+                               StringRef what) {
+  auto end = static_cast<int64_t>(buffer.getPlace() + buffer.getSize());
+  if (!size)
+    return buffer.emitOpError() << "is in " << what << " that is not there";
+  if (end > *size)
+    return buffer.emitOpError() << "ends at " << end << " of " << what << " of "
+                                << *size << " bytes";
+  return success();
+}
+
+LogicalResult ProgramOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  ProgramOp filler = *this;
+  if (getInit()) {
+    filler = symbols.lookupNearestSymbolFrom<ProgramOp>(*this, getInitAttr());
+    if (!filler || !filler.getPersistent())
+      return emitOpError() << "has '" << *getInit()
+                           << "' for its init, which fills no persistent "
+                              "memory";
+    if (filler.deviceNames() != deviceNames())
+      return emitOpError() << "runs on other devices than '" << *getInit()
+                           << "'";
+  }
+  for (auto buffer : getBody().getOps<BufferOp>())
+    if (buffer.getKind() == BufferKind::Persistent &&
+        failed(verifyEnd(buffer, sizeOf(filler.getPersistent(), buffer),
+                         "persistent memory")))
+      return failure();
   return success();
 }
 
 LogicalResult ProgramOp::verifyRegions() {
   bool commands = false;
+  auto devices = static_cast<int64_t>(deviceNames().size());
   for (Operation &op : getBody().front()) {
     auto buffer = dyn_cast<BufferOp>(op);
     if (!buffer) {
-      if (!isa<LaunchOp, CopyOp, ResizeOp, ExtentOp, LoopOp, BranchOp>(op))
+      if (!isa<CommandOpInterface>(op))
         return op.emitOpError() << "is no command of a plan";
       commands = true;
       continue;
     }
     if (commands)
       return buffer.emitOpError() << "stands after a command";
-    if (buffer.getKind() == BufferKind::Arena &&
-        static_cast<int64_t>(buffer.getPlace() + buffer.getSize()) >
-            static_cast<int64_t>(getArena()))
-      return buffer.emitOpError()
-             << "ends at " << buffer.getPlace() + buffer.getSize()
-             << " of an arena of " << getArena() << " bytes";
+    auto device = static_cast<int64_t>(buffer.getDevice());
+    if (device < 0 || device >= devices)
+      return buffer.emitOpError() << "is on device " << device
+                                  << ", which the program does not name";
+    if (buffer.getKind() != BufferKind::Arena)
+      continue;
+    std::optional<int64_t> size = device == 0 ? static_cast<int64_t>(getArena())
+                                              : sizeOf(getArenas(), buffer);
+    if (failed(verifyEnd(buffer, size, "an arena")))
+      return failure();
   }
-  return success();
+  return verifyOrder(*this);
 }
 
 LogicalResult BufferOp::verify() {
   auto place = static_cast<int64_t>(getPlace());
   if (place < 0 || static_cast<int64_t>(getSize()) < 0)
     return emitOpError() << "has a negative place or size";
-  if (getKind() == BufferKind::Arena && place % kBufferAlignment)
+  if (!hasSpace(getDevice(), getSpace()))
+    return emitOpError() << "is in " << stringifyMemorySpace(getSpace())
+                         << " memory, which device " << getDevice()
+                         << " does not have";
+  if (getKind() == BufferKind::Weight && getDevice() != 0)
+    return emitOpError() << "is a weight on device " << getDevice()
+                         << ", where init has to copy it first";
+  bool inMemory =
+      getKind() == BufferKind::Arena || getKind() == BufferKind::Persistent;
+  if (inMemory && place % kBufferAlignment)
     return emitOpError() << "is at " << place << ", no multiple of "
                          << kBufferAlignment;
   if (!getBytes())
@@ -111,6 +235,7 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   for (Value buffer : getWrites())
     if (definition(buffer) &&
         (definition(buffer).getKind() == BufferKind::Input ||
+         definition(buffer).getKind() == BufferKind::Persistent ||
          definition(buffer).getKind() == BufferKind::Weight))
       return emitOpError() << "writes to an input or a weight";
   return success();

@@ -27,6 +27,24 @@ def Plan_Dialect : Dialect {
       plan.launch @k1 reads(%t) writes(%y) nodes ["Relu_1"]
     }
     ```
+
+    A program that says nothing of devices runs on the cpu. Others name their
+    devices, the cpu first; a buffer then says on which of them it lies, in
+    which memory, and a command in which queue it stands. The commands of a
+    queue run in order; those of different queues are ordered by events alone.
+
+    ```mlir
+    plan.program @main arena 256 devices ["cpu", "sim:0"] arenas [#plan.memory<1, device, 256>] {
+      %x = plan.buffer input 0 size 256 "x"
+      %a = plan.buffer arena 0 size 256 "" on 1 device
+      %t = plan.buffer arena 0 size 256 ""
+      %y = plan.buffer output 0 size 256 "y"
+      plan.copy %x to %a nodes ["Relu_0"] queue 1
+      plan.launch @k0 reads(%a) writes(%a) nodes ["Relu_0"] queue 1
+      plan.copy %a to %t nodes ["Exp_1"] queue 1 signals [0]
+      plan.launch @k1 reads(%t) writes(%y) nodes ["Exp_1"] after [0]
+    }
+    ```
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
@@ -39,40 +57,113 @@ def Plan_BufferType : TypeDef<Plan_Dialect, "Buffer"> {
 
 def Plan_BufferKind : I32EnumAttr<"BufferKind", "where a buffer lives", [
     I32EnumAttrCase<"Input", 0, "input">, I32EnumAttrCase<"Output", 1, "output">,
-    I32EnumAttrCase<"Weight", 2, "weight">, I32EnumAttrCase<"Arena", 3, "arena">]> {
+    I32EnumAttrCase<"Weight", 2, "weight">, I32EnumAttrCase<"Arena", 3, "arena">,
+    I32EnumAttrCase<"Persistent", 4, "persistent">]> {
   let cppNamespace = "::heddle::plan";
   let genSpecializedAttr = 0;
 }
 def Plan_BufferKindAttr : EnumAttr<Plan_Dialect, Plan_BufferKind, "kind">;
 
+def Plan_MemorySpace : I32EnumAttr<"MemorySpace", "which memory of a device", [
+    I32EnumAttrCase<"Host", 0, "host">, I32EnumAttrCase<"Device", 1, "device">,
+    I32EnumAttrCase<"Pinned", 2, "pinned">, I32EnumAttrCase<"Managed", 3, "managed">]> {
+  let cppNamespace = "::heddle::plan";
+  let genSpecializedAttr = 0;
+}
+def Plan_MemorySpaceAttr : EnumAttr<Plan_Dialect, Plan_MemorySpace, "space">;
+
+def Plan_MemoryAttr : AttrDef<Plan_Dialect, "Memory"> {
+  let mnemonic = "memory";
+  let summary = "how many bytes a program has in a memory of a device";
+  let parameters = (ins "int64_t":$device, "::heddle::plan::MemorySpace":$space, "int64_t":$size);
+  let assemblyFormat = "`<` $device `,` $space `,` $size `>`";
+}
+def Plan_MemoryArrayAttr : TypedArrayAttrBase<Plan_MemoryAttr, "a list of memories">;
+
+def Plan_CommandOpInterface : OpInterface<"CommandOpInterface"> {
+  let cppNamespace = "::heddle::plan";
+  let description = [{
+    A command stands in a queue. It starts after the events that it waits for, and
+    fires those that it signals when it is done. An event belongs to one run of its
+    block, and whoever signals it stands before those who wait for it.
+  }];
+  let methods = [
+    InterfaceMethod<"The number of its queue.", "uint64_t", "getQueue">,
+    InterfaceMethod<"The events it waits for.", "::std::optional<::llvm::ArrayRef<int64_t>>", "getAfter">,
+    InterfaceMethod<"The events it fires.", "::std::optional<::llvm::ArrayRef<int64_t>>", "getSignals">
+  ];
+}
+
 class Plan_Op<string mnemonic, list<Trait> traits = []> : Op<Plan_Dialect, mnemonic, traits>;
 
+/// An op with a place in a queue.
+class Plan_Command<string mnemonic, list<Trait> traits = []>
+    : Plan_Op<mnemonic, traits # [DeclareOpInterfaceMethods<Plan_CommandOpInterface>]> {
+  dag order = (ins DefaultValuedAttr<I64Attr, "0">:$queue, OptionalAttr<DenseI64ArrayAttr>:$after,
+                   OptionalAttr<DenseI64ArrayAttr>:$signals);
+  string orderFormat = " (`queue` $queue^)? (`after` $after^)? (`signals` $signals^)? attr-dict";
+}
+
 def Plan_ProgramOp : Plan_Op<"program", [
-    Symbol, IsolatedFromAbove, NoTerminator, SingleBlock]> {
+    Symbol, IsolatedFromAbove, NoTerminator, NoRegionArguments, SingleBlock, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "what a call of one entry does";
-  let description = "Buffers first, then commands, run in order; loops and branches hold blocks of them. `arena` is the size of the memory that a call needs.";
-  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$arena);
+  let description = [{
+    Buffers first, then commands; loops and branches hold blocks of them. `arena`
+    is the size of the memory that a call needs of the process, `arenas` what it
+    needs elsewhere.
+
+    `devices` are names such as "cpu" and "sim:1", the cpu first; it is the only
+    one of a program that names none. `queues` gives the device of each queue;
+    without it each device has one, of its own number.
+
+    `init` names the program that runs at load and fills the persistent memory,
+    which programs then read. That program says in `persistent` how much there is.
+
+    ```mlir
+    plan.program @load arena 0 devices ["cpu", "sim:0"] persistent [#plan.memory<1, device, 1024>] {
+      %w = plan.buffer weight 0 size 1024 "w0"
+      %d = plan.buffer persistent 0 size 1024 "w0" on 1 device
+      plan.copy %w to %d nodes [] queue 1
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$arena, OptionalAttr<StrArrayAttr>:$devices,
+                       OptionalAttr<DenseI64ArrayAttr>:$queues, OptionalAttr<Plan_MemoryArrayAttr>:$arenas,
+                       OptionalAttr<Plan_MemoryArrayAttr>:$persistent, OptionalAttr<FlatSymbolRefAttr>:$init);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$sym_name `arena` $arena attr-dict-with-keyword $body";
+  let assemblyFormat = [{
+    $sym_name `arena` $arena (`devices` $devices^)? (`queues` $queues^)? (`arenas` $arenas^)?
+    (`persistent` $persistent^)? (`init` $init^)? attr-dict-with-keyword $body
+  }];
+  let hasVerifier = 1;
   let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The names of the devices, "cpu" first.
+    ::llvm::SmallVector<::llvm::StringRef> deviceNames();
+    /// The device of each queue.
+    ::llvm::SmallVector<int64_t> queueDevices();
+  }];
 }
 
 def Plan_BufferOp : Plan_Op<"buffer"> {
   let summary = "a buffer of the program";
   let description = [{
     `place` is the number of the input, output or weight, or the offset in the
-    arena, a multiple of 64. `name` is for people. `bytes` is there for an input
-    or output whose size each call chooses: how many bytes it has, by the sizes
-    that the call chooses; `size` is the most.
+    arena or persistent memory, a multiple of 64. `name` is for people. `bytes` is
+    there for an input or output whose size each call chooses: how many bytes it
+    has, by the sizes that the call chooses; `size` is the most.
+
+    What says no device and space is in the memory of the process.
   }];
   let arguments = (ins Plan_BufferKindAttr:$kind, I64Attr:$place, I64Attr:$size, StrAttr:$name,
-                       OptionalAttr<AffineMapAttr>:$bytes);
+                       OptionalAttr<AffineMapAttr>:$bytes, DefaultValuedAttr<I64Attr, "0">:$device,
+                       DefaultValuedAttr<Plan_MemorySpaceAttr, "::heddle::plan::MemorySpace::Host">:$space);
   let results = (outs Plan_BufferType:$result);
-  let assemblyFormat = "$kind $place `size` $size $name attr-dict";
+  let assemblyFormat = "$kind $place `size` $size $name (`on` $device^ $space)? attr-dict";
   let hasVerifier = 1;
 }
 
-def Plan_LaunchOp : Plan_Op<"launch", [AttrSizedOperandSegments,
+def Plan_LaunchOp : Plan_Command<"launch", [AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "runs a kernel";
   let description = [{
@@ -81,43 +172,41 @@ def Plan_LaunchOp : Plan_Op<"launch", [AttrSizedOperandSegments,
     or `kernel.in_place`. `integers` are the bits of the numbers that the function
     takes after its tensors. `nodes` names the nodes of the model that the kernel computes here.
   }];
-  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Plan_BufferType>:$reads,
-                       Variadic<Plan_BufferType>:$writes,
-                       DefaultValuedOptionalAttr<DenseI64ArrayAttr, "{}">:$integers, StrArrayAttr:$nodes);
-  let assemblyFormat = [{
-    $kernel `reads` `(` $reads `)` `writes` `(` $writes `)` (`integers` $integers^)? `nodes` $nodes attr-dict
-  }];
+  let arguments = !con((ins FlatSymbolRefAttr:$kernel, Variadic<Plan_BufferType>:$reads,
+                            Variadic<Plan_BufferType>:$writes,
+                            DefaultValuedOptionalAttr<DenseI64ArrayAttr, "{}">:$integers, StrArrayAttr:$nodes), order);
+  let assemblyFormat = "$kernel `reads` `(` $reads `)` `writes` `(` $writes `)` (`integers` $integers^)? `nodes` $nodes" # orderFormat;
 }
 
-def Plan_CopyOp : Plan_Op<"copy"> {
+def Plan_CopyOp : Plan_Command<"copy"> {
   let summary = "copies a whole buffer to another of the same size";
-  let arguments = (ins Plan_BufferType:$source, Plan_BufferType:$target, StrArrayAttr:$nodes);
-  let assemblyFormat = "$source `to` $target `nodes` $nodes attr-dict";
+  let arguments = !con((ins Plan_BufferType:$source, Plan_BufferType:$target, StrArrayAttr:$nodes), order);
+  let assemblyFormat = "$source `to` $target `nodes` $nodes" # orderFormat;
   let hasVerifier = 1;
 }
 
-def Plan_ResizeOp : Plan_Op<"resize"> {
+def Plan_ResizeOp : Plan_Command<"resize"> {
   let summary = "copies between an input or output of chosen size and a buffer of the largest";
   let description = [{
     One of both says its `bytes`: as many are copied. What is left of a larger
     target becomes zero.
   }];
-  let arguments = (ins Plan_BufferType:$source, Plan_BufferType:$target, StrArrayAttr:$nodes);
-  let assemblyFormat = "$source `to` $target `nodes` $nodes attr-dict";
+  let arguments = !con((ins Plan_BufferType:$source, Plan_BufferType:$target, StrArrayAttr:$nodes), order);
+  let assemblyFormat = "$source `to` $target `nodes` $nodes" # orderFormat;
   let hasVerifier = 1;
 }
 
-def Plan_ExtentOp : Plan_Op<"extent"> {
+def Plan_ExtentOp : Plan_Command<"extent"> {
   let summary = "writes a size that the call chooses";
   let description = [{
     The value of symbol `symbol`, as an integer of 4 bytes.
   }];
-  let arguments = (ins I64Attr:$symbol, Plan_BufferType:$target);
-  let assemblyFormat = "$symbol `to` $target attr-dict";
+  let arguments = !con((ins I64Attr:$symbol, Plan_BufferType:$target), order);
+  let assemblyFormat = "$symbol `to` $target" # orderFormat;
   let hasVerifier = 1;
 }
 
-def Plan_LoopOp : Plan_Op<"loop", [NoTerminator, SingleBlock, NoRegionArguments]> {
+def Plan_LoopOp : Plan_Command<"loop", [NoTerminator, SingleBlock, NoRegionArguments]> {
   let summary = "runs a block while a flag holds";
   let description = [{
     The first region computes the flag, a buffer of one byte; while that is not
@@ -132,13 +221,13 @@ def Plan_LoopOp : Plan_Op<"loop", [NoTerminator, SingleBlock, NoRegionArguments]
     } nodes []
     ```
   }];
-  let arguments = (ins Plan_BufferType:$flag, StrArrayAttr:$nodes);
+  let arguments = !con((ins Plan_BufferType:$flag, StrArrayAttr:$nodes), order);
   let regions = (region SizedRegion<1>:$condition, SizedRegion<1>:$body);
-  let assemblyFormat = "`condition` $condition `while` $flag `do` $body `nodes` $nodes attr-dict";
+  let assemblyFormat = "`condition` $condition `while` $flag `do` $body `nodes` $nodes" # orderFormat;
   let hasVerifier = 1;
 }
 
-def Plan_BranchOp : Plan_Op<"branch", [NoTerminator, SingleBlock, NoRegionArguments]> {
+def Plan_BranchOp : Plan_Command<"branch", [NoTerminator, SingleBlock, NoRegionArguments]> {
   let summary = "runs one of several blocks";
   let description = [{
     The one whose number the selector holds, a signed integer of 1, 4 or 8
@@ -152,9 +241,9 @@ def Plan_BranchOp : Plan_Op<"branch", [NoTerminator, SingleBlock, NoRegionArgume
     } nodes []
     ```
   }];
-  let arguments = (ins Plan_BufferType:$selector, StrArrayAttr:$nodes);
+  let arguments = !con((ins Plan_BufferType:$selector, StrArrayAttr:$nodes), order);
   let regions = (region VariadicRegion<SizedRegion<1>>:$cases);
-  let assemblyFormat = "$selector `cases` $cases `nodes` $nodes attr-dict";
+  let assemblyFormat = "$selector `cases` $cases `nodes` $nodes" # orderFormat;
   let hasVerifier = 1;
 }
 

@@ -317,21 +317,30 @@ LogicalResult Compiler::addVariant(CompiledVariant &compiled,
   auto variant = std::make_unique<format::VariantT>();
   variant->name = compiled.machine.name;
   variant->preference = manifest.variants.size();
-  variant->devices.push_back(std::make_unique<format::DeviceT>());
-  auto image = std::make_unique<format::ImageT>();
-  image->architecture = compiled.machine.architecture;
-  image->features = compiled.machine.features;
-  auto programs = compiled.plan->getOps<plan::ProgramOp>();
-  plan::ProgramOp program = *programs.begin();
-  if (failed(report(module,
-                    writer.addCode(compiled.elf.data(), compiled.elf.size(),
-                                   image->section))) ||
-      failed(report(module, writer.addPlan(writePlan(program, compiled.facts,
-                                                     weightNumbers, nodes),
-                                           variant->plan))) ||
+  for (const std::string &name : compiled.devices)
+    variant->devices.push_back(
+        std::make_unique<format::DeviceT>(toDevice(name)));
+  plan::ProgramOp program = compiled.program(), init;
+  if (program.getInit())
+    init = compiled.plan->lookupSymbol<plan::ProgramOp>(*program.getInit());
+  uint32_t section = 0;
+  if (failed(report(module, writer.addCode(compiled.elf.data(),
+                                           compiled.elf.size(), section))) ||
+      failed(
+          report(module, writer.addPlan(writePlan(program, init, compiled.facts,
+                                                  weightNumbers, nodes),
+                                        variant->plan))) ||
       failed(addCustomCalls(compiled)))
     return failure();
-  variant->images.push_back(std::move(image));
+  // All devices run the same code.
+  for (format::DeviceKind kind : compiled.imageKinds()) {
+    auto image = std::make_unique<format::ImageT>();
+    image->device = kind;
+    image->section = section;
+    image->architecture = compiled.machine.architecture;
+    image->features = compiled.machine.features;
+    variant->images.push_back(std::move(image));
+  }
   if (llvm::any_of(compiled.kernels, [](const auto &kernel) {
         return kernel->custom_call != nullptr;
       }))
@@ -341,6 +350,10 @@ LogicalResult Compiler::addVariant(CompiledVariant &compiled,
     return !kernel->custom_call;
   });
   result.arenaBytes = program.getArena();
+  if (program.getArenas())
+    for (auto memory : program.getArenas()->getAsRange<plan::MemoryAttr>())
+      result.arenaBytes += memory.getSize();
+  result.devices = compiled.devices;
   result.launches = 0;
   program.walk([&](plan::LaunchOp) { ++result.launches; });
   result.variants.push_back({variant->name, compiled.elf.size()});

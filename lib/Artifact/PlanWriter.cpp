@@ -1,5 +1,7 @@
 #include "PlanWriter.h"
 
+#include "dialects/Plan/DeviceNames.h"
+
 using namespace mlir;
 using namespace heddle;
 
@@ -54,15 +56,19 @@ public:
              ArrayRef<uint32_t> weights, NodeTable &nodes)
       : kernels(kernels), weights(weights), nodes(nodes) {}
 
-  format::PlanT write(plan::ProgramOp program);
+  format::PlanT write(plan::ProgramOp program, plan::ProgramOp init);
 
 private:
+  void addQueues(plan::ProgramOp op);
+  std::unique_ptr<format::ProgramT> writeProgram(plan::ProgramOp op);
+  void addMemories(std::optional<ArrayAttr> memories,
+                   std::vector<std::unique_ptr<format::MemoryT>> &list);
   void addBuffer(plan::BufferOp op);
   format::Binding bind(Value buffer, format::Access access) {
     return format::Binding(numbers.lookup(buffer), constant(0), format::none,
                            access);
   }
-  format::CommandT &addCommand(ArrayAttr nodeNames);
+  format::CommandT &addCommand(plan::CommandOpInterface op, ArrayAttr nodes);
   void addLaunch(plan::LaunchOp op);
   void addCopy(plan::CopyOp op);
   void addResize(plan::ResizeOp op);
@@ -77,15 +83,66 @@ private:
   NodeTable &nodes;
   format::PlanT plan;
   ConstantTable constant{plan.expressions};
+  std::vector<format::DeviceKind> queueKinds; ///< Of the queues' devices.
   format::ProgramT *program = nullptr;
   uint32_t current = 0; ///< The block that commands are added to.
   llvm::DenseMap<Value, uint32_t> numbers;
 };
 } // namespace
 
+format::DeviceT heddle::toDevice(StringRef name) {
+  plan::DeviceName parsed = *plan::parseDeviceName(name);
+  format::DeviceT device;
+  for (format::DeviceKind kind : format::EnumValuesDeviceKind())
+    if (parsed.kind == format::EnumNameDeviceKind(kind))
+      device.kind = kind;
+  device.ordinal = parsed.ordinal;
+  return device;
+}
+
+static format::MemorySpace toFormat(plan::MemorySpace space) {
+  switch (space) {
+  case plan::MemorySpace::Host:
+    return format::MemorySpace::host;
+  case plan::MemorySpace::Device:
+    return format::MemorySpace::device;
+  case plan::MemorySpace::Pinned:
+    return format::MemorySpace::pinned;
+  case plan::MemorySpace::Managed:
+    return format::MemorySpace::managed;
+  }
+  llvm_unreachable("no such space");
+}
+
+/// The number of the memory that a buffer is a part of.
+static uint32_t
+memoryOf(const format::BufferT &buffer,
+         const std::vector<std::unique_ptr<format::MemoryT>> &memories) {
+  auto found = llvm::find_if(memories, [&](const auto &memory) {
+    return memory->device == buffer.device && memory->space == buffer.space;
+  });
+  return found - memories.begin();
+}
+
+void PlanWriter::addMemories(
+    std::optional<ArrayAttr> memories,
+    std::vector<std::unique_ptr<format::MemoryT>> &list) {
+  if (!memories)
+    return;
+  for (auto known : memories->getAsRange<plan::MemoryAttr>()) {
+    auto memory = std::make_unique<format::MemoryT>();
+    memory->device = known.getDevice();
+    memory->space = toFormat(known.getSpace());
+    memory->size = constant(known.getSize());
+    list.push_back(std::move(memory));
+  }
+}
+
 void PlanWriter::addBuffer(plan::BufferOp op) {
   auto buffer = std::make_unique<format::BufferT>();
-  uint64_t place = op.getPlace();
+  buffer->device = op.getDevice();
+  buffer->space = toFormat(op.getSpace());
+  uint64_t place = op.getPlace(), offset = 0;
   switch (op.getKind()) {
   case plan::BufferKind::Input:
     buffer->kind = format::BufferKind::input;
@@ -99,11 +156,15 @@ void PlanWriter::addBuffer(plan::BufferOp op) {
     break;
   case plan::BufferKind::Arena:
     buffer->kind = format::BufferKind::arena;
+    offset = std::exchange(place, memoryOf(*buffer, program->arenas));
+    break;
+  case plan::BufferKind::Persistent:
+    buffer->kind = format::BufferKind::persistent;
+    offset = std::exchange(place, memoryOf(*buffer, plan.persistent));
     break;
   }
-  bool inArena = op.getKind() == plan::BufferKind::Arena;
-  buffer->index = inArena ? 0 : place;
-  buffer->offset = constant(inArena ? place : 0);
+  buffer->index = place;
+  buffer->offset = constant(offset);
   buffer->size = op.getBytes() ? constant(op.getBytes()->getResult(0))
                                : constant(op.getSize());
   buffer->name = op.getName().str();
@@ -111,8 +172,16 @@ void PlanWriter::addBuffer(plan::BufferOp op) {
   program->buffers.push_back(std::move(buffer));
 }
 
-format::CommandT &PlanWriter::addCommand(ArrayAttr nodeNames) {
+format::CommandT &PlanWriter::addCommand(plan::CommandOpInterface op,
+                                         ArrayAttr nodeNames) {
   auto command = std::make_unique<format::CommandT>();
+  command->queue = op.getQueue();
+  for (int64_t event : op.getAfter().value_or(ArrayRef<int64_t>()))
+    command->waits.push_back(event);
+  for (int64_t event : op.getSignals().value_or(ArrayRef<int64_t>())) {
+    command->signals.push_back(event);
+    program->events = std::max<uint32_t>(program->events, event + 1);
+  }
   for (Attribute name : nodeNames)
     command->nodes.push_back(nodes(cast<StringAttr>(name).getValue()));
   auto &commands = program->blocks[current]->commands;
@@ -123,7 +192,8 @@ format::CommandT &PlanWriter::addCommand(ArrayAttr nodeNames) {
 void PlanWriter::addLaunch(plan::LaunchOp op) {
   KernelFacts facts = kernels.lookup(op.getKernel());
   format::LaunchT launch;
-  launch.kernel = facts.index;
+  auto other = facts.others.find(queueKinds[op.getQueue()]);
+  launch.kernel = other == facts.others.end() ? facts.index : other->second;
   int64_t traffic = 0;
   auto add = [&](ValueRange buffers, format::Access access) {
     for (Value buffer : buffers) {
@@ -140,7 +210,7 @@ void PlanWriter::addLaunch(plan::LaunchOp op) {
   launch.traffic = constant(traffic);
   if (facts.operations != 0)
     launch.operations = constant(facts.operations);
-  addCommand(op.getNodes()).action.Set(std::move(launch));
+  addCommand(op, op.getNodes()).action.Set(std::move(launch));
 }
 
 void PlanWriter::addCopy(plan::CopyOp op) {
@@ -149,7 +219,7 @@ void PlanWriter::addCopy(plan::CopyOp op) {
       bind(op.getSource(), format::Access::read));
   copy.target = std::make_unique<format::Binding>(
       bind(op.getTarget(), format::Access::write));
-  addCommand(op.getNodes()).action.Set(std::move(copy));
+  addCommand(op, op.getNodes()).action.Set(std::move(copy));
 }
 
 /// A copy of as many bytes as the call chooses; a larger target ends in zeros.
@@ -164,14 +234,17 @@ void PlanWriter::addResize(plan::ResizeOp op) {
   copy.target = std::make_unique<format::Binding>(
       numbers.lookup(op.getTarget()), constant(0), bytes,
       format::Access::write);
-  addCommand(op.getNodes()).action.Set(std::move(copy));
+  format::CommandT &first = addCommand(op, op.getNodes());
+  first.action.Set(std::move(copy));
   if (!grows)
     return;
   format::FillT rest;
   rest.target =
       std::make_unique<format::Binding>(numbers.lookup(op.getTarget()), bytes,
                                         format::none, format::Access::write);
-  addCommand(op.getNodes()).action.Set(std::move(rest));
+  // What waits for the command waits for the second half of it.
+  first.signals.clear();
+  addCommand(op, op.getNodes()).action.Set(std::move(rest));
 }
 
 void PlanWriter::addExtent(plan::ExtentOp op) {
@@ -180,7 +253,8 @@ void PlanWriter::addExtent(plan::ExtentOp op) {
       bind(op.getTarget(), format::Access::write));
   fill.pattern_bytes = 4;
   fill.value = constant(getAffineSymbolExpr(op.getSymbol(), op.getContext()));
-  addCommand(ArrayAttr::get(op.getContext(), {})).action.Set(std::move(fill));
+  addCommand(op, ArrayAttr::get(op.getContext(), {}))
+      .action.Set(std::move(fill));
 }
 
 uint32_t PlanWriter::addBlock(Region &region) {
@@ -198,7 +272,7 @@ void PlanWriter::addLoop(plan::LoopOp op) {
       bind(op.getFlag(), format::Access::read));
   loop.condition = addBlock(op.getCondition());
   loop.body = addBlock(op.getBody());
-  addCommand(op.getNodes()).action.Set(std::move(loop));
+  addCommand(op, op.getNodes()).action.Set(std::move(loop));
 }
 
 void PlanWriter::addBranch(plan::BranchOp op) {
@@ -207,7 +281,7 @@ void PlanWriter::addBranch(plan::BranchOp op) {
       bind(op.getSelector(), format::Access::read));
   for (Region &region : op.getCases())
     branch.blocks.push_back(addBlock(region));
-  addCommand(op.getNodes()).action.Set(std::move(branch));
+  addCommand(op, op.getNodes()).action.Set(std::move(branch));
 }
 
 void PlanWriter::addCommands(Block &block) {
@@ -229,29 +303,50 @@ void PlanWriter::addCommands(Block &block) {
   }
 }
 
-format::PlanT PlanWriter::write(plan::ProgramOp op) {
-  auto queue = std::make_unique<format::QueueT>();
-  queue->name = "cpu";
-  plan.queues.push_back(std::move(queue));
-  plan.programs.push_back(std::make_unique<format::ProgramT>());
-  program = plan.programs.front().get();
+void PlanWriter::addQueues(plan::ProgramOp op) {
+  SmallVector<StringRef> devices = op.deviceNames();
+  for (int64_t device : op.queueDevices()) {
+    auto queue = std::make_unique<format::QueueT>();
+    queue->device = device;
+    queue->name = devices[device].str();
+    plan.queues.push_back(std::move(queue));
+    queueKinds.push_back(toDevice(devices[device]).kind);
+  }
+}
+
+std::unique_ptr<format::ProgramT> PlanWriter::writeProgram(plan::ProgramOp op) {
+  auto written = std::make_unique<format::ProgramT>();
+  program = written.get();
   program->blocks.push_back(std::make_unique<format::BlockT>());
   // Also for buffers without bytes alone: these have a place, too.
   bool usesArena = llvm::any_of(
       op.getBody().getOps<plan::BufferOp>(), [](plan::BufferOp buffer) {
-        return buffer.getKind() == plan::BufferKind::Arena;
+        return buffer.getKind() == plan::BufferKind::Arena &&
+               buffer.getDevice() == 0;
       });
   if (usesArena) {
     auto arena = std::make_unique<format::MemoryT>();
     arena->size = constant(op.getArena());
     program->arenas.push_back(std::move(arena));
   }
+  addMemories(op.getArenas(), program->arenas);
   addCommands(op.getBody().front());
+  return written;
+}
+
+format::PlanT PlanWriter::write(plan::ProgramOp op, plan::ProgramOp init) {
+  addQueues(op);
+  if (init) {
+    addMemories(init.getPersistent(), plan.persistent);
+    plan.init = writeProgram(init);
+    plan.init->entry = format::none;
+  }
+  plan.programs.push_back(writeProgram(op));
   return std::move(plan);
 }
 
-format::PlanT heddle::writePlan(plan::ProgramOp program,
+format::PlanT heddle::writePlan(plan::ProgramOp program, plan::ProgramOp init,
                                 const llvm::StringMap<KernelFacts> &kernels,
                                 ArrayRef<uint32_t> weights, NodeTable &nodes) {
-  return PlanWriter(kernels, weights, nodes).write(program);
+  return PlanWriter(kernels, weights, nodes).write(program, init);
 }

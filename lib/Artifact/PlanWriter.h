@@ -10,6 +10,8 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <map>
+
 namespace heddle {
 
 /// Entries of an expression table, each once.
@@ -43,15 +45,22 @@ private:
 /// What the plan says of a kernel beside its name.
 struct KernelFacts {
   uint32_t index = 0;
+  /// The records for kinds of devices that run it beside or instead of the one
+  /// at `index`.
+  std::map<format::DeviceKind, uint32_t> others;
   int64_t tiles = 1;
   int64_t chunk = 1;
   /// Arithmetic operations of one launch; 0 if nobody knows.
   int64_t operations = 0;
 };
 
+/// A device by its name in a plan.
+format::DeviceT toDevice(llvm::StringRef name);
+
 /// The plan of one variant. `weights` gives the artifact's number for the
-/// module's weight of the same position.
-format::PlanT writePlan(plan::ProgramOp program,
+/// module's weight of the same position, `init` fills the persistent memory and
+/// is null where there is none.
+format::PlanT writePlan(plan::ProgramOp program, plan::ProgramOp init,
                         const llvm::StringMap<KernelFacts> &kernels,
                         llvm::ArrayRef<uint32_t> weights, NodeTable &nodes);
 

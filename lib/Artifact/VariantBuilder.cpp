@@ -1,16 +1,70 @@
 #include "VariantBuilder.h"
 
-#include "passes/Plan/Passes.h"
+#include "heddle/Pipeline/PlanPipeline.h"
 
 #include "mlir/Pass/PassManager.h"
+
+#include <set>
 
 using namespace mlir;
 using namespace heddle;
 
+plan::ProgramOp CompiledVariant::program() {
+  for (auto program : plan->getOps<plan::ProgramOp>())
+    if (!program.getPersistent())
+      return program;
+  return {};
+}
+
+std::vector<format::DeviceKind> CompiledVariant::imageKinds() const {
+  std::vector<format::DeviceKind> kinds;
+  for (const std::string &name : devices)
+    if (format::DeviceKind kind = toDevice(name).kind;
+        !llvm::is_contained(kinds, kind))
+      kinds.push_back(kind);
+  return kinds;
+}
+
+/// A kernel has a record for each kind of device that runs it; one without any
+/// keeps its first, that for the cpu.
+static void placeKernels(CompiledVariant &variant) {
+  std::vector<format::DeviceKind> kinds = variant.imageKinds();
+  if (kinds.size() == 1)
+    return;
+  SmallVector<int64_t> queues = variant.program().queueDevices();
+  llvm::StringMap<std::set<format::DeviceKind>> uses;
+  variant.program().walk([&](plan::LaunchOp launch) {
+    int64_t device = queues[launch.getQueue()];
+    uses[launch.getKernel()].insert(toDevice(variant.devices[device]).kind);
+  });
+  SmallVector<StringRef> names(variant.kernels.size());
+  for (auto &entry : variant.facts)
+    names[entry.second.index] = entry.first();
+  for (StringRef name : names) {
+    KernelFacts &facts = variant.facts[name];
+    const std::set<format::DeviceKind> &used = uses[name];
+    bool isFirst = !used.count(format::DeviceKind::cpu);
+    for (auto [image, kind] : llvm::enumerate(kinds)) {
+      if (image == 0 || !used.count(kind))
+        continue;
+      facts.others[kind] = facts.index;
+      if (!isFirst) {
+        facts.others[kind] = variant.kernels.size();
+        variant.kernels.push_back(
+            std::make_unique<format::KernelT>(*variant.kernels[facts.index]));
+      }
+      variant.kernels[facts.others[kind]]->image = image;
+      isFirst = false;
+    }
+  }
+}
+
 void heddle::loadVariantDialects(MLIRContext *context) {
   loadKernelDialects(context);
   DialectRegistry registry;
-  createBuildPlan()->getDependentDialects(registry);
+  OpPassManager planning(ModuleOp::getOperationName());
+  buildPlanPipeline(planning);
+  planning.getDependentDialects(registry);
   context->appendDialectRegistry(registry);
   for (StringRef name : registry.getDialectNames())
     context->getOrLoadDialect(name);
@@ -28,9 +82,12 @@ LogicalResult heddle::buildVariant(ModuleOp module, const Machine &machine,
   static_cast<CompiledKernels &>(variant) = std::move(*compiled);
 
   PassManager planning(module.getContext());
-  planning.addPass(createBuildPlan());
+  buildPlanPipeline(planning, options.placement);
   if (failed(planning.run(*variant.plan)))
     return failure();
+  for (StringRef name : variant.program().deviceNames())
+    variant.devices.push_back(name.str());
+  placeKernels(variant);
   return options.afterStage ? options.afterStage("heddle-plan", *variant.plan)
                             : success();
 }

@@ -14,6 +14,13 @@ struct CompiledVariant : CompiledKernels {
   Machine machine;
   /// The module after `heddle-plan`, as this variant runs it.
   mlir::OwningOpRef<mlir::ModuleOp> plan;
+  /// Names of devices, the cpu first.
+  std::vector<std::string> devices;
+
+  /// The program of the entry.
+  plan::ProgramOp program();
+  /// The kinds of devices, each once: there is an image of code for each.
+  std::vector<format::DeviceKind> imageKinds() const;
 };
 
 /// Loads the dialects that the passes of `buildVariant` depend on.

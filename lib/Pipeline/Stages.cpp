@@ -3,8 +3,8 @@
 #include "heddle/Pipeline/DispatchPipeline.h"
 #include "heddle/Pipeline/GraphPipeline.h"
 #include "heddle/Pipeline/LowerPipeline.h"
+#include "heddle/Pipeline/PlanPipeline.h"
 #include "passes/Kernel/Cpu/Passes.h"
-#include "passes/Plan/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/STLExtras.h"
@@ -34,8 +34,9 @@ static const StageInfo table[] = {
      "the kernels as vectors and loops over flat buffers",
      [](OpPassManager &manager) { manager.addPass(createLowerKernels()); },
      /*perTarget=*/true, /*onTensors=*/false},
-    {Stage::Plan, "heddle-plan", "commands over buffers of a static arena",
-     [](OpPassManager &manager) { manager.addPass(createBuildPlan()); },
+    {Stage::Plan, "heddle-plan",
+     "commands over buffers at fixed places, in queues of devices",
+     [](OpPassManager &manager) { buildPlanPipeline(manager); },
      /*perTarget=*/true, /*onTensors=*/false},
 };
 

@@ -6,10 +6,8 @@
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/EntrySizes.h"
 #include "heddle/Support/Weights.h"
-#include "passes/Plan/Arena.h"
-#include "passes/Plan/CommandTree.h"
 #include "passes/Plan/DonatedInputs.h"
-#include "passes/Plan/NodeNames.h"
+#include "passes/Plan/EmitPlan.h"
 #include "passes/Plan/OrderUpdates.h"
 #include "passes/Plan/Passes.h"
 #include "runtime/format/Limits.h"
@@ -17,6 +15,9 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
+
+#include <map>
+#include <set>
 
 using namespace mlir;
 
@@ -27,17 +28,28 @@ namespace heddle {
 namespace {
 class PlanBuilder {
 public:
-  PlanBuilder(func::FuncOp main, SymbolTable &symbols)
-      : main(main), symbols(symbols) {}
+  PlanBuilder(func::FuncOp main, SymbolTable &symbols,
+              const std::vector<std::string> &devices)
+      : main(main), symbols(symbols) {
+    tree.devices = devices;
+  }
 
   LogicalResult run();
-  plan::ProgramOp emit();
+  func::FuncOp getMain() { return main; }
+  CommandTree &getTree() { return tree; }
 
 private:
   unsigned addStorage(plan::BufferKind kind, int64_t place, Type type,
-                      StringRef name);
-  unsigned addStorage(Type type) {
-    return addStorage(plan::BufferKind::Arena, 0, type, "");
+                      StringRef name, unsigned device = 0);
+  unsigned addStorage(Type type, unsigned device = 0) {
+    return addStorage(plan::BufferKind::Arena, 0, type, "", device);
+  }
+  /// Of a weight as it is on a device.
+  unsigned weightStorage(kernel::WeightRefOp reference, unsigned device);
+  unsigned deviceOf(StringAttr name) {
+    return name ? llvm::find(tree.devices, name.getValue()) -
+                      tree.devices.begin()
+                : 0;
   }
   unsigned storageOf(Value value) { return storages.at(value); }
   SmallVector<unsigned> storagesOf(ValueRange values) {
@@ -50,6 +62,7 @@ private:
   /// A new block of commands made of `block`, and then by `finish`.
   FailureOr<unsigned> nested(Block &block, llvm::function_ref<void()> finish);
   LogicalResult launch(kernel::LaunchOp op);
+  void transfer(kernel::TransferOp op);
   LogicalResult loop(stablehlo::WhileOp op);
   LogicalResult branch(Operation *op, ArrayRef<Block *> cases);
   void copy(Location loc, unsigned source, unsigned target);
@@ -60,7 +73,6 @@ private:
   unsigned addOutput(unsigned number);
   void addInputs();
   void returnResults(func::ReturnOp op);
-  void emitBlock(OpBuilder &builder, unsigned block);
 
   func::FuncOp main;
   SymbolTable &symbols;
@@ -69,8 +81,7 @@ private:
   unsigned current = 0; ///< The block that commands are added to.
   unsigned depth = 1;   ///< Of blocks, the outermost included.
   DenseMap<Value, unsigned> storages;
-  llvm::StringMap<unsigned> weights;
-  DenseMap<unsigned, Value> values; ///< Of storages, while emitting.
+  std::map<std::pair<std::string, unsigned>, unsigned> weights;
 };
 } // namespace
 
@@ -79,8 +90,8 @@ static int64_t bytesOf(Type type) {
 }
 
 unsigned PlanBuilder::addStorage(plan::BufferKind kind, int64_t place,
-                                 Type type, StringRef name) {
-  tree.storages.push_back({kind, place, bytesOf(type), name.str()});
+                                 Type type, StringRef name, unsigned device) {
+  tree.storages.push_back({kind, place, bytesOf(type), name.str(), {}, device});
   return tree.storages.size() - 1;
 }
 
@@ -114,8 +125,13 @@ AffineMapAttr PlanBuilder::chosenBytes(AffineMapAttr shape, int64_t largest) {
 }
 
 void PlanBuilder::copy(Location loc, unsigned source, unsigned target) {
-  if (source != target && tree.storages[source].size != 0)
-    add({Command::Kind::Copy, loc, {}, {source}, {target}});
+  if (source == target || tree.storages[source].size == 0)
+    return;
+  Command command{Command::Kind::Copy, loc, {}, {source}, {target}};
+  // The device that is not the cpu can reach both.
+  command.device =
+      std::max(tree.storages[source].device, tree.storages[target].device);
+  add(std::move(command));
 }
 
 /// Copies as if all at once: what a loop carries may change places.
@@ -139,8 +155,12 @@ void PlanBuilder::copyAll(Location loc, ArrayRef<unsigned> sources,
     // All that are left go around in circles: one value steps aside.
     unsigned source = open.front().first;
     unsigned aside = tree.storages.size();
-    tree.storages.push_back(
-        {plan::BufferKind::Arena, 0, tree.storages[source].size, ""});
+    tree.storages.push_back({plan::BufferKind::Arena,
+                             0,
+                             tree.storages[source].size,
+                             "",
+                             {},
+                             tree.storages[source].device});
     copy(loc, source, aside);
     for (auto &pair : open)
       if (pair.first == source)
@@ -153,12 +173,14 @@ LogicalResult PlanBuilder::launch(kernel::LaunchOp op) {
   if (!function)
     return op.emitError() << "launches no function";
   Command command{Command::Kind::Launch, op.getLoc(), op.getKernelAttr()};
+  command.device =
+      deviceOf(op->getAttrOfType<StringAttr>(kernel::kPlaceAttrName));
   command.reads = storagesOf(op.getInputs());
   for (auto scalar : op.getScalars().getAsRange<TypedAttr>())
     command.integers.push_back(kernel::launchInteger(scalar));
   bool empty = true;
   for (Value result : op.getOutputs()) {
-    unsigned storage = addStorage(result.getType());
+    unsigned storage = addStorage(result.getType(), command.device);
     storages[result] = storage;
     command.writes.push_back(storage);
     empty &= tree.storages[storage].size == 0;
@@ -181,6 +203,28 @@ LogicalResult PlanBuilder::launch(kernel::LaunchOp op) {
   }
   add(std::move(command));
   return success();
+}
+
+unsigned PlanBuilder::weightStorage(kernel::WeightRefOp reference,
+                                    unsigned device) {
+  auto [known, isNew] = weights.try_emplace(
+      {reference.getWeight().str(), device}, tree.storages.size());
+  if (isNew)
+    addStorage(device ? plan::BufferKind::Persistent : plan::BufferKind::Weight,
+               0, reference.getType(), reference.getWeight(), device);
+  return known->second;
+}
+
+/// Weights are on their devices from the start.
+void PlanBuilder::transfer(kernel::TransferOp op) {
+  StringAttr name = op.getDeviceAttr();
+  unsigned device = deviceOf(name);
+  if (auto weight = op.getSource().getDefiningOp<kernel::WeightRefOp>()) {
+    storages[op.getResult()] = weightStorage(weight, device);
+    return;
+  }
+  storages[op.getResult()] = addStorage(op.getType(), device);
+  copy(op.getLoc(), storageOf(op.getSource()), storageOf(op.getResult()));
 }
 
 FailureOr<unsigned> PlanBuilder::nested(Block &block,
@@ -322,12 +366,9 @@ LogicalResult PlanBuilder::build(Block &block) {
     if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op)) {
       storages[op.getResult(0)] = storageOf(op.getOperand(0));
     } else if (auto reference = dyn_cast<kernel::WeightRefOp>(op)) {
-      auto [known, isNew] =
-          weights.try_emplace(reference.getWeight(), tree.storages.size());
-      if (isNew)
-        addStorage(plan::BufferKind::Weight, 0, reference.getType(),
-                   reference.getWeight());
-      storages[reference.getResult()] = known->second;
+      storages[reference.getResult()] = weightStorage(reference, 0);
+    } else if (auto transferOp = dyn_cast<kernel::TransferOp>(op)) {
+      transfer(transferOp);
     } else if (auto launchOp = dyn_cast<kernel::LaunchOp>(op)) {
       if (failed(launch(launchOp)))
         return failure();
@@ -361,115 +402,58 @@ LogicalResult PlanBuilder::run() {
   if (failed(build(main.front())))
     return failure();
   shareStorages(tree);
+  orderCommands(tree);
   return success();
 }
 
-void PlanBuilder::emitBlock(OpBuilder &builder, unsigned block) {
-  auto toValues = [&](ArrayRef<unsigned> ids) {
-    return llvm::map_to_vector(ids, [&](unsigned id) { return values[id]; });
-  };
-  for (const Command &command : tree.blocks[block]) {
-    llvm::SetVector<StringAttr> names;
-    collectNodeNames(command.loc, names);
-    SmallVector<Attribute> attributes(names.begin(), names.end());
-    ArrayAttr nodes = builder.getArrayAttr(attributes);
-    Operation *op = nullptr;
-    switch (command.kind) {
-    case Command::Kind::Launch:
-      plan::LaunchOp::create(builder, command.loc, command.kernel,
-                             toValues(command.reads), toValues(command.writes),
-                             builder.getDenseI64ArrayAttr(command.integers),
-                             nodes);
-      break;
-    case Command::Kind::Copy:
-      plan::CopyOp::create(builder, command.loc, values[command.reads[0]],
-                           values[command.writes[0]], nodes);
-      break;
-    case Command::Kind::Resize:
-      plan::ResizeOp::create(builder, command.loc, values[command.reads[0]],
-                             values[command.writes[0]], nodes);
-      break;
-    case Command::Kind::Extent:
-      plan::ExtentOp::create(builder, command.loc, command.symbol,
-                             values[command.writes[0]]);
-      break;
-    case Command::Kind::Loop:
-      op = plan::LoopOp::create(builder, command.loc, values[command.reads[0]],
-                                nodes);
-      break;
-    case Command::Kind::Branch:
-      op =
-          plan::BranchOp::create(builder, command.loc, values[command.reads[0]],
-                                 nodes, command.blocks.size());
-      break;
+/// The cpu, and the other devices that launches and transfers name, by kind and
+/// number.
+static FailureOr<std::vector<std::string>> devicesOf(ModuleOp module) {
+  std::set<std::pair<std::string, unsigned>> placed;
+  WalkResult result = module.walk([&](Operation *op) {
+    auto place = op->getAttrOfType<StringAttr>(kernel::kPlaceAttrName);
+    if (auto transfer = dyn_cast<kernel::TransferOp>(op))
+      place = transfer.getDeviceAttr();
+    if (!place)
+      return WalkResult::advance();
+    std::optional<plan::DeviceName> name = plan::parseDeviceName(place);
+    if (!name || name->text() != place.getValue()) {
+      op->emitError() << place << " is the name of no device";
+      return WalkResult::interrupt();
     }
-    for (auto [i, inner] : llvm::enumerate(command.blocks)) {
-      OpBuilder::InsertionGuard guard(builder);
-      builder.createBlock(&op->getRegion(i));
-      emitBlock(builder, inner);
-    }
-  }
-}
-
-plan::ProgramOp PlanBuilder::emit() {
-  // Only what commands touch, and the entry's own.
-  SmallVector<unsigned> used;
-  SmallVector<ArenaBuffer> arena;
-  SmallVector<unsigned> inArena;
-  std::vector<LiveRange> ranges = liveRanges(tree);
-  for (auto [i, storage] : llvm::enumerate(tree.storages)) {
-    bool touched = ranges[i].last >= 0;
-    if (storage.kind == plan::BufferKind::Arena && storage.size != 0 &&
-        touched) {
-      arena.push_back({storage.size, ranges[i].first, ranges[i].last});
-      inArena.push_back(i);
-    }
-    bool entry = storage.kind == plan::BufferKind::Input ||
-                 storage.kind == plan::BufferKind::Output;
-    if (entry || touched)
-      used.push_back(i);
-  }
-  ArenaLayout layout = layOutArena(arena, plan::kBufferAlignment);
-  for (auto [i, offset] : llvm::zip_equal(inArena, layout.offsets))
-    tree.storages[i].place = offset;
-  // Weights by their place among the module's.
-  int64_t position = 0;
-  for (auto weight :
-       main->getParentOfType<ModuleOp>().getOps<kernel::WeightOp>()) {
-    auto known = weights.find(weight.getName());
-    if (known != weights.end())
-      tree.storages[known->second].place = position;
-    ++position;
-  }
-
-  OpBuilder builder(main);
-  auto program = plan::ProgramOp::create(builder, main.getLoc(), main.getName(),
-                                         layout.size);
-  builder.createBlock(&program.getBody());
-  for (unsigned i : used) {
-    const Storage &storage = tree.storages[i];
-    values[i] = plan::BufferOp::create(
-        builder, main.getLoc(), plan::BufferType::get(builder.getContext()),
-        storage.kind, storage.place, storage.size, storage.name, storage.bytes);
-  }
-  emitBlock(builder, 0);
-  return program;
+    if (name->kind != plan::kCpu)
+      placed.insert({name->kind.str(), name->ordinal});
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  std::vector<std::string> names = {plan::kCpu.str()};
+  for (auto &[kind, ordinal] : placed)
+    names.push_back(plan::DeviceName{kind, ordinal}.text());
+  return names;
 }
 
 namespace {
 struct BuildPlan : impl::BuildPlanBase<BuildPlan> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
-    SmallVector<func::FuncOp> entries;
+    FailureOr<std::vector<std::string>> devices = devicesOf(getOperation());
+    if (failed(devices))
+      return signalPassFailure();
+    std::vector<PlanBuilder> builders;
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function->hasAttr(kernel::kEntryAttrName) && !function.isExternal())
-        entries.push_back(function);
-    for (func::FuncOp function : entries) {
-      PlanBuilder builder(function, symbols);
+        builders.emplace_back(function, symbols, *devices);
+    PlanEmitter emitter(getOperation(), *devices);
+    for (PlanBuilder &builder : builders) {
       if (failed(builder.run()))
         return signalPassFailure();
-      builder.emit();
-      function.erase();
+      emitter.addWeights(builder.getTree());
+    }
+    emitter.emitInit(symbols);
+    for (PlanBuilder &builder : builders) {
+      emitter.emit(builder.getMain(), builder.getTree());
+      builder.getMain().erase();
     }
   }
 };

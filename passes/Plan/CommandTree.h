@@ -4,8 +4,10 @@
 #ifndef HEDDLE_PASSES_PLAN_COMMANDTREE_H
 #define HEDDLE_PASSES_PLAN_COMMANDTREE_H
 
+#include "dialects/Plan/DeviceNames.h"
 #include "dialects/Plan/Plan.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,8 @@ struct Storage {
   std::string name;
   /// Of an input or output whose size the call chooses: its bytes.
   mlir::AffineMapAttr bytes = {};
+  /// The number of its device.
+  unsigned device = 0;
 };
 
 /// One command. What `writes` names, the command defines whole.
@@ -39,10 +43,22 @@ struct Command {
   llvm::SmallVector<unsigned> blocks = {};
   /// Extent: the number of the symbol.
   int64_t symbol = 0;
+  /// The device that runs it, which has one queue.
+  unsigned device = 0;
+
+  // Filled in by orderCommands.
+  /// Events it waits for, and the one it fires.
+  llvm::SmallVector<int64_t> waits = {};
+  std::optional<int64_t> signal = {};
+  /// How many commands of each device, in this run of the block, are done
+  /// before it starts. Empty when there is one device only.
+  llvm::SmallVector<unsigned> before = {};
 };
 
 /// Block 0 is the outermost.
 struct CommandTree {
+  /// Names of devices, the cpu first.
+  std::vector<std::string> devices = {plan::kCpu.str()};
   std::vector<Storage> storages;
   std::vector<std::vector<Command>> blocks;
 };
@@ -55,9 +71,14 @@ struct CommandTree {
 /// and through branches.
 void shareStorages(CommandTree &tree);
 
+/// Makes commands of different devices that touch the same storage, not both
+/// reading, wait for each other, by as few events as that takes.
+void orderCommands(CommandTree &tree);
+
 /// A storage is alive from `first` to `last`, in commands numbered as they
 /// stand, blocks in their order. One that is used inside of a loop and outside
-/// lives through the whole loop.
+/// lives through the whole loop. With several devices it lives on until all
+/// commands that come later in the list and use its memory also run later.
 struct LiveRange {
   int64_t first = INT64_MAX, last = -1;
 };

@@ -197,7 +197,8 @@ private:
     auto arena = plan::BufferKind::Arena, output = plan::BufferKind::Output;
     bool kinds = (x.kind == arena && (y.kind == arena || y.kind == output)) ||
                  (y.kind == arena && x.kind == output);
-    return a != b && kinds && x.size == y.size && !x.bytes && !y.bytes;
+    return a != b && kinds && x.size == y.size && !x.bytes && !y.bytes &&
+           x.device == y.device;
   }
 
   /// Sure not to interfere: one follows the other in one block.

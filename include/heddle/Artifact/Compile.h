@@ -5,6 +5,7 @@
 
 #include "heddle/Pipeline/Stages.h"
 #include "heddle/Target/CpuTarget.h"
+#include "heddle/Target/Placement.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -21,6 +22,8 @@ class ArtifactWriter;
 struct CompileOptions {
   /// The machines to compile for; one variant of the artifact each.
   std::vector<Machine> machines;
+  /// Which devices run what.
+  Placement placement;
   /// Keeps symbols of kernels for debuggers and profilers.
   bool keepSymbols = false;
   /// Kernels run where operands and results that are subnormal are zeros.
@@ -54,6 +57,8 @@ struct CompileSummary {
     uint64_t codeBytes = 0;
   };
   std::vector<Variant> variants;
+  /// Names of the devices that run it, the cpu first.
+  std::vector<std::string> devices;
   uint64_t launches = 0;
   uint64_t kernels = 0;
   uint64_t weights = 0;

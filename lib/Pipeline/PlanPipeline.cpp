@@ -1,0 +1,19 @@
+#include "heddle/Pipeline/PlanPipeline.h"
+
+#include "passes/Plan/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+
+void heddle::buildPlanPipeline(OpPassManager &manager,
+                               const Placement &placement) {
+  AssignPlacementOptions options;
+  options.devices.assign(placement.devices.begin(), placement.devices.end());
+  options.rules.assign(placement.rules.begin(), placement.rules.end());
+  options.by = placement.by;
+  options.isPiece = placement.isPiece;
+  manager.addPass(createAssignPlacement(std::move(options)));
+  manager.addPass(createInsertTransfers());
+  manager.addPass(createBuildPlan());
+}

@@ -1,0 +1,130 @@
+// Every launch is told its device, by rules over node names and then in order.
+// A device runs kernels only: functions of the program that loads the artifact,
+// and what a loop's condition needs, stay where control flow is walked.
+
+#include "dialects/Kernel/CustomCalls.h"
+#include "dialects/Kernel/Kernel.h"
+#include "dialects/StableHlo/StableHlo.h"
+#include "heddle/Support/Diagnostics.h"
+#include "passes/Plan/NodeNames.h"
+#include "passes/Plan/Passes.h"
+#include "passes/Plan/ResolvedPlacement.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+
+#include <random>
+
+using namespace mlir;
+
+namespace heddle {
+#define GEN_PASS_DEF_ASSIGNPLACEMENT
+#include "passes/Plan/Passes.h.inc"
+
+namespace {
+class Assignment {
+public:
+  Assignment(ModuleOp module, const ResolvedPlacement &placement, bool isPiece)
+      : module(module), placement(placement), isPiece(isPiece), symbols(module),
+        random(placement.seed), used(placement.rules.size(), false) {}
+
+  LogicalResult run();
+
+private:
+  bool isMovable(kernel::LaunchOp launch);
+  std::optional<unsigned> byRule(kernel::LaunchOp launch);
+  unsigned inOrder(size_t position, size_t count);
+
+  ModuleOp module;
+  const ResolvedPlacement &placement;
+  bool isPiece;
+  SymbolTable symbols;
+  std::mt19937_64 random;
+  std::vector<bool> used; ///< By rule: whether it has placed something.
+};
+} // namespace
+
+bool Assignment::isMovable(kernel::LaunchOp launch) {
+  auto function = symbols.lookup<func::FuncOp>(launch.getKernel());
+  if (!function || kernel::isCustomCall(function))
+    return false;
+  for (Region *region = launch->getParentRegion(); region;
+       region = region->getParentRegion())
+    if (auto loop = dyn_cast<stablehlo::WhileOp>(region->getParentOp()))
+      if (region == &loop.getCond())
+        return false;
+  return true;
+}
+
+std::optional<unsigned> Assignment::byRule(kernel::LaunchOp launch) {
+  llvm::SetVector<StringAttr> names;
+  collectNodeNames(launch.getLoc(), names);
+  for (auto [i, rule] : llvm::enumerate(placement.rules))
+    for (StringAttr name : names)
+      if (rule.pattern.match(name.getValue())) {
+        used[i] = true;
+        return rule.device;
+      }
+  return std::nullopt;
+}
+
+unsigned Assignment::inOrder(size_t position, size_t count) {
+  size_t devices = placement.devices.size();
+  switch (placement.spread) {
+  case ResolvedPlacement::Spread::Parts:
+    return position * devices / count;
+  case ResolvedPlacement::Spread::First:
+    return 0;
+  case ResolvedPlacement::Spread::Alternate:
+    return position % devices;
+  case ResolvedPlacement::Spread::Random:
+    return random() % devices;
+  }
+  llvm_unreachable("no such spread");
+}
+
+LogicalResult Assignment::run() {
+  SmallVector<kernel::LaunchOp> launches;
+  module.walk([&](kernel::LaunchOp launch) {
+    if (isMovable(launch))
+      launches.push_back(launch);
+  });
+  for (auto [i, launch] : llvm::enumerate(launches)) {
+    unsigned position = inOrder(i, launches.size());
+    const plan::DeviceName &device =
+        placement.devices[byRule(launch).value_or(position)];
+    if (device.kind == plan::kCpu)
+      launch->removeAttr(kernel::kPlaceAttrName);
+    else
+      launch->setAttr(kernel::kPlaceAttrName,
+                      StringAttr::get(module.getContext(), device.text()));
+  }
+  for (auto [rule, hit] : llvm::zip_equal(placement.rules, used))
+    if (!hit && !isPiece)
+      return emitError(module.getLoc(), ErrorCode::BadPlacement)
+             << "the rule \"" << rule.text
+             << "\" matches the name of no node that has a kernel";
+  return success();
+}
+
+namespace {
+struct AssignPlacement : impl::AssignPlacementBase<AssignPlacement> {
+  using AssignPlacementBase::AssignPlacementBase;
+
+  void runOnOperation() override {
+    Placement asked{
+        {devices.begin(), devices.end()}, {rules.begin(), rules.end()}, by};
+    if (asked.empty())
+      return;
+    llvm::Expected<ResolvedPlacement> placement = resolvePlacement(asked);
+    if (!placement) {
+      emitError(getOperation().getLoc(), ErrorCode::BadPlacement)
+          << llvm::toString(placement.takeError());
+      return signalPassFailure();
+    }
+    if (failed(Assignment(getOperation(), *placement, isPiece).run()))
+      signalPassFailure();
+  }
+};
+} // namespace
+} // namespace heddle

@@ -1,0 +1,56 @@
+// Command trees become programs of the plan dialect.
+
+#ifndef HEDDLE_PASSES_PLAN_EMITPLAN_H
+#define HEDDLE_PASSES_PLAN_EMITPLAN_H
+
+#include "passes/Plan/CommandTree.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+
+#include <map>
+
+namespace heddle {
+
+/// Makes the programs of one module. They share the weights that lie in
+/// memories of devices, and the program that brings them there.
+class PlanEmitter {
+public:
+  PlanEmitter(mlir::ModuleOp module, const std::vector<std::string> &devices);
+
+  /// Gives places to the weights that `tree` reads on devices.
+  void addWeights(const CommandTree &tree);
+  /// The program that fills the persistent memory, if there is any.
+  void emitInit(mlir::SymbolTable &symbols);
+  plan::ProgramOp emit(mlir::func::FuncOp main, CommandTree &tree);
+
+private:
+  struct Persistent {
+    std::string weight;
+    unsigned device;
+    int64_t size, offset;
+  };
+
+  plan::ProgramOp createProgram(mlir::OpBuilder &builder, mlir::Location loc,
+                                llvm::StringRef name,
+                                llvm::ArrayRef<int64_t> arenas);
+  mlir::ArrayAttr memories(llvm::ArrayRef<int64_t> sizes);
+  mlir::Value createBuffer(mlir::OpBuilder &builder, mlir::Location loc,
+                           const Storage &storage);
+  std::vector<int64_t> placeInArenas(CommandTree &tree,
+                                     llvm::ArrayRef<LiveRange> ranges);
+
+  mlir::ModuleOp module;
+  mlir::Builder attributes;
+  std::vector<std::string> devices;
+  /// Weights' places among the module's.
+  llvm::StringMap<int64_t> positions;
+  std::vector<Persistent> persistent;
+  std::map<std::pair<std::string, unsigned>, int64_t> offsets;
+  std::vector<int64_t> persistentBytes; ///< By device.
+  mlir::FlatSymbolRefAttr init;
+};
+
+} // namespace heddle
+
+#endif // HEDDLE_PASSES_PLAN_EMITPLAN_H

@@ -1,0 +1,87 @@
+#include "passes/Plan/ResolvedPlacement.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
+
+using namespace heddle;
+using llvm::StringRef;
+
+static llvm::Error fail(const llvm::Twine &message) {
+  return llvm::createStringError(message);
+}
+
+/// The device of a name; only kinds that there is code for.
+static llvm::Expected<plan::DeviceName> parseDevice(StringRef text) {
+  std::optional<plan::DeviceName> name = plan::parseDeviceName(text);
+  if (!name)
+    return fail("there is no device \"" + text +
+                "\"; devices are cpu, and sim or sim:0, sim:1, ...");
+  if (name->kind != plan::kCpu && name->kind != "sim")
+    return fail("heddle makes no code for the device \"" + text + "\"");
+  return *name;
+}
+
+static llvm::Error parseSpread(StringRef text, ResolvedPlacement &result) {
+  using Spread = ResolvedPlacement::Spread;
+  auto [name, seed] = text.split(':');
+  if (text == "parts")
+    result.spread = Spread::Parts;
+  else if (text == "first")
+    result.spread = Spread::First;
+  else if (text == "alternate")
+    result.spread = Spread::Alternate;
+  else if (name == "random" && !seed.getAsInteger(10, result.seed))
+    result.spread = Spread::Random;
+  else
+    return fail("\"" + text +
+                "\" is no way to spread a model; there are parts, first, "
+                "alternate and random:SEED");
+  return llvm::Error::success();
+}
+
+llvm::Expected<ResolvedPlacement>
+heddle::resolvePlacement(const Placement &placement) {
+  ResolvedPlacement result;
+  if (placement.devices.empty() && !placement.empty())
+    return fail("a placement wants devices, as in --place cpu,sim");
+  auto indexOf = [&](const plan::DeviceName &name) -> unsigned {
+    const auto *known = llvm::find_if(result.devices, [&](const auto &other) {
+      return other.text() == name.text();
+    });
+    return known - result.devices.begin();
+  };
+  for (const std::string &text : placement.devices) {
+    llvm::Expected<plan::DeviceName> name = parseDevice(text);
+    if (!name)
+      return name.takeError();
+    if (indexOf(*name) != result.devices.size())
+      return fail("the device \"" + name->text() + "\" is named twice");
+    result.devices.push_back(*name);
+  }
+  for (const std::string &text : placement.rules) {
+    // Names of nodes may hold an equals sign, names of devices do not.
+    auto [glob, target] = StringRef(text).rsplit('=');
+    if (target.empty() || glob.empty())
+      return fail("the rule \"" + text + "\" is not of the form NODES=DEVICE");
+    llvm::Expected<plan::DeviceName> name = parseDevice(target);
+    if (!name)
+      return name.takeError();
+    unsigned device = indexOf(*name);
+    if (device == result.devices.size())
+      return fail("the rule \"" + text +
+                  "\" wants a device that --place does not name");
+    llvm::Expected<llvm::GlobPattern> pattern =
+        llvm::GlobPattern::create(glob, /*MaxSubPatterns=*/64);
+    if (!pattern)
+      return fail("the rule \"" + text +
+                  "\" has a pattern that cannot be read: " +
+                  llvm::toString(pattern.takeError()));
+    result.rules.push_back({text, std::move(*pattern), device});
+  }
+  StringRef by = placement.by;
+  if (by.empty())
+    by = placement.rules.empty() ? "parts" : "first";
+  if (llvm::Error error = parseSpread(by, result))
+    return error;
+  return result;
+}
