@@ -5,6 +5,7 @@
 #include "runtime/format/ArtifactWriter.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
@@ -47,6 +48,8 @@ static void printSummary(raw_ostream &os, const CompileSummary &summary,
     os << variant.name << " (" << formatBytes(variant.codeBytes) << ")";
   });
   os << "; no GPU code included\n";
+  if (summary.devices.size() > 1)
+    os << "  devices  " << llvm::join(summary.devices, ", ") << "\n";
 }
 
 static llvm::json::Object toJson(const CompileSummary &summary) {
@@ -55,6 +58,7 @@ static llvm::json::Object toJson(const CompileSummary &summary) {
     targets.push_back(llvm::json::Object{
         {"name", variant.name}, {"code_bytes", int64_t(variant.codeBytes)}});
   return llvm::json::Object{{"targets", std::move(targets)},
+                            {"devices", llvm::json::Array(summary.devices)},
                             {"kernels", int64_t(summary.kernels)},
                             {"launches", int64_t(summary.launches)},
                             {"weights", int64_t(summary.weights)},

@@ -11,6 +11,7 @@
 #include "heddle/Pipeline/Stages.h"
 #include "heddle/Support/SignatureAttributes.h"
 #include "heddle/Support/Suggestion.h"
+#include "passes/Plan/ResolvedPlacement.h"
 #include "runtime/format/ArtifactWriter.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -153,6 +154,18 @@ private:
 };
 } // namespace
 
+/// Whether devices and rules can be understood; what they match is known once
+/// there are kernels.
+static bool checkPlacement(Session &session, const Placement &placement) {
+  if (placement.empty())
+    return true;
+  llvm::Expected<ResolvedPlacement> resolved = resolvePlacement(placement);
+  if (!resolved)
+    session.diagnostics.report(ErrorCode::BadPlacement,
+                               llvm::toString(resolved.takeError()));
+  return bool(resolved);
+}
+
 static LogicalResult runGraphStage(Session &session, ModuleOp module) {
   session.phases.begin("graph");
   setCrashStage(stageName(Stage::Graph));
@@ -228,6 +241,7 @@ static std::optional<BuildResult> buildFrom(Session &session, ModuleOp module,
   for (const Machine *machine : machines)
     options.machines.push_back(*machine);
   options.flushSubnormals = build.flushSubnormals;
+  options.placement = build.placement;
   options.onPhase = [&](StringRef phase) {
     session.phases.begin(phase);
     setCrashStage(phase);
@@ -254,7 +268,8 @@ std::optional<BuildResult> heddle::buildInto(Session &session,
                                              format::ArtifactWriter &writer) {
   StageObserver observer(session, build, model.path);
   auto machines = resolveTargets(build.targets, session.diagnostics);
-  if (!machines || !observer.checkNames())
+  if (!machines || !observer.checkNames() ||
+      !checkPlacement(session, build.placement))
     return std::nullopt;
 
   if (build.onPhase)
@@ -275,6 +290,8 @@ heddle::buildModuleInto(Session &session, ModuleOp module,
   BuildOptions quiet;
   quiet.targets = build.targets;
   quiet.flushSubnormals = build.flushSubnormals;
+  quiet.placement = build.placement;
+  quiet.placement.isPiece = true;
   StageObserver observer(session, quiet, "module");
   auto machines = resolveTargets(quiet.targets, session.diagnostics);
   if (!machines)

@@ -34,6 +34,8 @@ static const char *optionForModels(const ModelOptions &model,
     return "--flush-subnormals";
   if (!build.targets.empty())
     return "--target";
+  if (!build.placement.empty())
+    return "--place";
   return model.binds.empty() ? nullptr : "--bind";
 }
 

@@ -129,6 +129,18 @@ static void addBuild(CLI::App &app, BuildOptions &build) {
                  "native (default) or names from `heddle targets`, by commas")
       ->delimiter(',')
       ->allow_extra_args(false);
+  app.add_option("--place", build.placement.devices,
+                 "Devices that share the work, by commas: cpu, sim, sim:1; "
+                 "default: the cpu alone")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_option("--place-rule", build.placement.rules,
+                 "NODES=DEVICE: nodes whose names match run there; * and ? are "
+                 "any characters")
+      ->allow_extra_args(false);
+  app.add_option("--place-by", build.placement.by,
+                 "How the rest is spread: parts (the default), first (with "
+                 "rules), alternate, random:SEED");
 }
 
 static void addStages(CLI::App &app, BuildOptions &build) {

@@ -5,6 +5,8 @@
 #ifndef HEDDLE_DRIVER_COMMANDS_H
 #define HEDDLE_DRIVER_COMMANDS_H
 
+#include "heddle/Target/Placement.h"
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -50,6 +52,8 @@ struct ModelOptions {
 struct BuildOptions {
   /// "native", or names from `heddle targets`; none is "native".
   std::vector<std::string> targets;
+  /// Which devices run what.
+  Placement placement;
   /// Programs take subnormal numbers for zeros.
   bool flushSubnormals = false;
   /// Stages after which the IR is written, as STAGE or STAGE=FILE.
