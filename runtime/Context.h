@@ -32,10 +32,11 @@ public:
   static Error memoryBytes(const LoadedProgram &program, size_t entry,
                            unsigned threads, uint64_t &total);
 
+  const EntrySpec &entry() const { return program->entries()[entryIndex]; }
+
 private:
   class Turn;
 
-  const EntrySpec &entry() const { return program->entries()[entryIndex]; }
   Error prepare(const std::vector<int64_t> &symbols, bool verify);
   /// Reads the tensors of a call by `read` and makes it.
   template <typename Pointer, typename Read>

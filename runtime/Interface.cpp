@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/Border.h"
-#include "runtime/Context.h"
+#include "runtime/CallQueue.h"
 #include "runtime/LoadedProgram.h"
 #include "runtime/SizedStructs.h"
 #include "runtime/drivers/cpu/Features.h"
@@ -23,9 +23,6 @@ using namespace heddle::runtime;
 
 struct heddle_pool {
   std::shared_ptr<Pool> pool;
-};
-struct heddle_context {
-  Context context;
 };
 
 static_assert(static_cast<int>(format::DataType::f32) == HEDDLE_F32 &&
@@ -352,7 +349,7 @@ heddle_status heddle_context_create(heddle_program *program, size_t entry,
     if (options.threads > maximumThreads)
       return invalid("more than 4096 threads");
     std::unique_ptr<heddle_context> context(
-        new heddle_context{Context(program->program, entry)});
+        new heddle_context{Context(program->program, entry), {}});
     if (Error error = context->context.create(
             options, options.pool ? options.pool->pool : nullptr))
       return toStatus(error);
@@ -367,6 +364,12 @@ size_t heddle_context_threads(const heddle_context *context) {
   return context ? context->context.threads() : 0;
 }
 
+/// A call beside those that were submitted would not be in their order.
+static Error submittedBefore() {
+  return {HEDDLE_CONTEXT_BUSY,
+          "the context has calls that were submitted and are not done"};
+}
+
 heddle_status
 heddle_context_call(heddle_context *context, const heddle_tensor *const *inputs,
                     size_t input_count, const heddle_tensor *const *outputs,
@@ -377,6 +380,8 @@ heddle_context_call(heddle_context *context, const heddle_tensor *const *inputs,
       return invalid("a null pointer");
     if (!readOptions(given, options))
       return invalid(badSize);
+    if (context->calls.isBusy())
+      return toStatus(submittedBefore());
     return toStatus(context->context.call(inputs, input_count, outputs,
                                           output_count, options));
   });
@@ -394,6 +399,8 @@ heddle_status heddle_context_call_dlpack(heddle_context *context,
       return invalid("a null pointer");
     if (!readOptions(given, options))
       return invalid(badSize);
+    if (context->calls.isBusy())
+      return toStatus(submittedBefore());
     return toStatus(context->context.callDlpack(inputs, input_count, outputs,
                                                 output_count, options));
   });

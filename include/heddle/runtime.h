@@ -524,7 +524,7 @@ heddle_program_arena_bytes(const heddle_program *program, size_t entry,
 HEDDLE_API heddle_status heddle_context_create(
     heddle_program *program, size_t entry,
     const heddle_context_options *options, heddle_context **out_context);
-/* NULL is fine. Since 0.1. */
+/* Waits for calls that were submitted. NULL is fine. Since 0.1. */
 HEDDLE_API void heddle_context_destroy(heddle_context *context);
 /* How many threads its calls use at most. Since 0.1. */
 HEDDLE_API size_t heddle_context_threads(const heddle_context *context);
@@ -593,6 +593,48 @@ HEDDLE_API heddle_status heddle_context_call_dlpack(
     heddle_context *context, const void *const *inputs, size_t input_count,
     const void *const *outputs, size_t output_count,
     const heddle_call_options *options);
+
+/* ---- Calls that nobody waits for ---- */
+
+/* How a submitted call ends: something that others can wait for. */
+typedef struct heddle_event heddle_event;
+
+/* Since 0.1. */
+typedef struct heddle_submit_options {
+  size_t size;
+  heddle_event *const *waits; /* the call begins when these are done; if one of
+                                 them failed, it does not run, and fails with
+                                 the same status */
+  size_t wait_count;
+  /* Called on the context's own thread when the event is done. It must not
+     destroy the context, and must not unwind. */
+  void (*on_done)(void *user, const heddle_status *status);
+  void *user;
+} heddle_submit_options;
+
+/* Runs the entry later, on a thread of the context's, and returns at once. The
+   submitted calls of one context run in their order; until all of them are
+   done, heddle_context_call is HEDDLE_CONTEXT_BUSY. Tensors, their shapes and
+   the options are read now, but what they point to is used until the call is
+   done: the tensors' memory, out_shape, states, the cancel flag. A call that
+   fails stops only those that wait for its event. Not in a child process after
+   fork, if the parent has submitted. Since 0.1. */
+HEDDLE_API heddle_status heddle_context_submit(
+    heddle_context *context, const heddle_tensor *const *inputs,
+    size_t input_count, const heddle_tensor *const *outputs,
+    size_t output_count, const heddle_call_options *call_options,
+    const heddle_submit_options *submit_options, heddle_event **out_event);
+/* 1 when the call is done, well or not; 0 before. Since 0.1. */
+HEDDLE_API int heddle_event_done(const heddle_event *event);
+/* Waits for the call and returns its status, each time it is asked.
+   HEDDLE_DEADLINE_EXCEEDED when CLOCK_MONOTONIC passes deadline_ns before, if
+   that is not 0; the call goes on. Any number of threads can wait at once.
+   Since 0.1. */
+HEDDLE_API heddle_status heddle_event_wait(const heddle_event *event,
+                                           uint64_t deadline_ns);
+/* At any time but while another thread waits; the call is done all the same.
+   NULL is fine. Since 0.1. */
+HEDDLE_API void heddle_event_destroy(heddle_event *event);
 
 #ifdef __cplusplus
 }

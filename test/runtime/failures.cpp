@@ -22,6 +22,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <utility>
 
 //===----------------------------------------------------------------------===//
 // Requests
@@ -355,6 +356,40 @@ void callState() {
   heddle_program_destroy(program);
 }
 
+/// On a thread of the context's, which has nobody to tell but its event.
+void submitAddition() {
+  heddle_program *program = loaded("addition", nullptr);
+  heddle_context *context = nullptr;
+  attempt("context", HEDDLE_OK,
+          [&] { return heddle_context_create(program, 0, nullptr, &context); });
+  Addition sum;
+  const heddle_tensor *inputs[] = {&sum.inputs[0], &sum.inputs[1]};
+  const heddle_tensor *outputs[] = {&sum.output};
+  heddle_event *before = nullptr;
+  for (int i = 0; i < 3; ++i) {
+    sum.clear();
+    auto options = defaults<heddle_submit_options>();
+    attempt("submit", HEDDLE_OK, [&] {
+      options.waits = &before;
+      options.wait_count = before != nullptr;
+      heddle_event *event = nullptr;
+      heddle_status status = heddle_context_submit(
+          context, inputs, 2, outputs, 1, nullptr, &options, &event);
+      if (!status.code)
+        status = heddle_event_wait(event, 0);
+      // The next one waits for a call that went well.
+      if (!status.code)
+        std::swap(event, before);
+      heddle_event_destroy(event);
+      return status;
+    });
+    CHECK(sum.isRight());
+  }
+  heddle_event_destroy(before);
+  heddle_context_destroy(context);
+  heddle_program_destroy(program);
+}
+
 /// Extents that change: each prepares the steps again.
 void callDynamic() {
   heddle_program *program = loaded("dynamic", nullptr);
@@ -543,10 +578,11 @@ int main(int argc, char **argv) {
   folder = argv[1];
   setenv("HEDDLE_SIM", "delay=0", 1);
   const Scenario scenarios[] = {
-      {"callAddition", callAddition},   {"createContexts", createContexts},
-      {"callDynamic", callDynamic},     {"callPlaced", callPlaced},
-      {"callState", callState},         {"callCustom", callCustom},
-      {"loadOtherwise", loadOtherwise}, {"makeMistakes", makeMistakes}};
+      {"callAddition", callAddition}, {"createContexts", createContexts},
+      {"callDynamic", callDynamic},   {"callPlaced", callPlaced},
+      {"callState", callState},       {"submitAddition", submitAddition},
+      {"callCustom", callCustom},     {"loadOtherwise", loadOtherwise},
+      {"makeMistakes", makeMistakes}};
   // What the standard library and this test make once for all.
   for (const Scenario &scenario : scenarios)
     scenario.run();

@@ -1,0 +1,195 @@
+//===- CallQueue.cpp - Calls that nobody waits for ------------------------===//
+
+#include "runtime/CallQueue.h"
+
+#include "runtime/Border.h"
+#include "runtime/drivers/cpu/Clock.h"
+
+#include <chrono>
+#include <csignal>
+
+using namespace heddle;
+using namespace heddle::runtime;
+
+//===----------------------------------------------------------------------===//
+// Completion
+//===----------------------------------------------------------------------===//
+
+bool Completion::wait(uint64_t deadlineNs) const {
+  std::unique_lock<std::mutex> lock(mutex);
+  auto isDone = [this] { return done; };
+  if (!deadlineNs) {
+    changed.wait(lock, isDone);
+    return true;
+  }
+  std::chrono::steady_clock::time_point until{std::chrono::nanoseconds(
+      static_cast<int64_t>(std::min<uint64_t>(deadlineNs, INT64_MAX)))};
+  return changed.wait_until(lock, until, isDone);
+}
+
+bool Completion::isDone() const {
+  std::lock_guard<std::mutex> lock(mutex);
+  return done;
+}
+
+void Completion::finish(const heddle_status &status) {
+  std::lock_guard<std::mutex> lock(mutex);
+  outcome = status;
+  done = true;
+  changed.notify_all();
+}
+
+//===----------------------------------------------------------------------===//
+// SubmittedCall
+//===----------------------------------------------------------------------===//
+
+Error SubmittedCall::readList(const char *kind,
+                              const std::vector<TensorSpec> &specs,
+                              const heddle_tensor *const *given) {
+  auto keep = [&](const int64_t *&list, int32_t rank) {
+    if (!list || !rank)
+      return;
+    numbers.push_back(std::make_unique<int64_t[]>(static_cast<size_t>(rank)));
+    std::copy_n(list, rank, numbers.back().get());
+    list = numbers.back().get();
+  };
+  for (size_t i = 0; i < specs.size(); ++i) {
+    tensors.emplace_back();
+    heddle_tensor &tensor = tensors.back();
+    if (Error error = readTensor(given[i], kind, specs[i], tensor))
+      return error;
+    if (Error error = checkRank(specs[i], kind, tensor))
+      return error;
+    if (tensor.out_shape) {
+      tensor.shape = tensor.strides = nullptr;
+      continue;
+    }
+    keep(tensor.shape, tensor.rank);
+    keep(tensor.strides, tensor.rank);
+  }
+  return {};
+}
+
+Error SubmittedCall::read(const EntrySpec &entry,
+                          const heddle_tensor *const *inputs, size_t inputs_,
+                          const heddle_tensor *const *outputs,
+                          size_t outputCount, const heddle_call_options &call) {
+  if (Error error = checkCounts(entry, inputs_, outputCount))
+    return error;
+  inputCount = inputs_;
+  if (Error error = readList("input", entry.inputs, inputs))
+    return error;
+  if (Error error = readList("output", entry.outputs, outputs))
+    return error;
+  for (const heddle_tensor &tensor : tensors)
+    pointers.push_back(&tensor);
+  callOptions = call;
+  if (call.states)
+    states.assign(call.states, call.states + call.state_count);
+  callOptions.states = states.data();
+  return {};
+}
+
+/// How long a call waits for others at once, if somebody may cancel it.
+static constexpr uint64_t cancelCheckNs = 1000000;
+
+Error SubmittedCall::awaitOthers() const {
+  for (const std::shared_ptr<Completion> &other : waits) {
+    while (true) {
+      uint64_t until = callOptions.deadline_ns;
+      if (callOptions.cancel) {
+        uint64_t check = monotonicNs() + cancelCheckNs;
+        until = until ? std::min(until, check) : check;
+      }
+      if (other->wait(until))
+        break;
+      if (callOptions.cancel &&
+          __atomic_load_n(callOptions.cancel, __ATOMIC_RELAXED))
+        return {HEDDLE_CANCELLED, "the call was cancelled"};
+      if (callOptions.deadline_ns && monotonicNs() >= callOptions.deadline_ns)
+        return {HEDDLE_DEADLINE_EXCEEDED, "the call's deadline has passed"};
+    }
+  }
+  return {};
+}
+
+heddle_status SubmittedCall::run(Context &context) noexcept {
+  return guarded([&]() -> heddle_status {
+    if (Error error = awaitOthers())
+      return toStatus(error);
+    for (const std::shared_ptr<Completion> &other : waits)
+      if (other->status().code)
+        return other->status();
+    return toStatus(context.call(pointers.data(), inputCount,
+                                 pointers.data() + inputCount,
+                                 pointers.size() - inputCount, callOptions));
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// CallQueue
+//===----------------------------------------------------------------------===//
+
+CallQueue::~CallQueue() {
+  if (!started)
+    return;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    stopping = true;
+    changed.notify_all();
+  }
+  pthread_join(thread, nullptr);
+}
+
+Error CallQueue::start(Context &context) {
+  if (started)
+    return {};
+  served = &context;
+  sigset_t all, old;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &old);
+  int failed = pthread_create(
+      &thread, nullptr,
+      [](void *queue) -> void * {
+        static_cast<CallQueue *>(queue)->work();
+        return nullptr;
+      },
+      this);
+  pthread_sigmask(SIG_SETMASK, &old, nullptr);
+  if (failed)
+    return {HEDDLE_THREADS_UNAVAILABLE,
+            std::string("cannot start a thread for submitted calls: ") +
+                std::strerror(failed)};
+  started = true;
+  return {};
+}
+
+Error CallQueue::submit(Context &context, std::unique_ptr<SubmittedCall> call) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (Error error = start(context))
+    return error;
+  calls.push_back(std::move(call));
+  ++unfinished;
+  changed.notify_all();
+  return {};
+}
+
+void CallQueue::work() {
+  std::unique_lock<std::mutex> lock(mutex);
+  while (true) {
+    changed.wait(lock, [this] { return stopping || !calls.empty(); });
+    if (calls.empty())
+      return;
+    std::unique_ptr<SubmittedCall> call = std::move(calls.front());
+    calls.pop_front();
+    lock.unlock();
+    heddle_status status = call->run(*served);
+    // Whoever learns that it is done may call the context.
+    --unfinished;
+    call->completion->finish(status);
+    if (call->options.on_done)
+      call->options.on_done(call->options.user, &status);
+    call.reset();
+    lock.lock();
+  }
+}

@@ -1,0 +1,105 @@
+//===- CallQueue.h - Calls that nobody waits for ---------------*- C++ -*-===//
+
+#ifndef HEDDLE_RUNTIME_CALLQUEUE_H
+#define HEDDLE_RUNTIME_CALLQUEUE_H
+
+#include "runtime/Context.h"
+
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <pthread.h>
+
+namespace heddle::runtime {
+
+/// How a submitted call ended, once it has.
+class Completion {
+public:
+  /// Until it is done, or CLOCK_MONOTONIC passes `deadlineNs`, if that is not
+  /// 0: false.
+  bool wait(uint64_t deadlineNs) const;
+  bool isDone() const;
+  /// Once it is done.
+  const heddle_status &status() const { return outcome; }
+
+  void finish(const heddle_status &status);
+
+private:
+  mutable std::mutex mutex;
+  mutable std::condition_variable changed;
+  bool done = false;
+  heddle_status outcome;
+};
+
+/// A call with copies of all that describes it; memory, states and the cancel
+/// flag stay the caller's.
+class SubmittedCall {
+public:
+  SubmittedCall() : completion(std::make_shared<Completion>()) {}
+
+  Error read(const EntrySpec &entry, const heddle_tensor *const *inputs,
+             size_t inputCount, const heddle_tensor *const *outputs,
+             size_t outputCount, const heddle_call_options &call);
+
+  /// After what it waits for, which it takes the failure of.
+  heddle_status run(Context &context) noexcept;
+
+  std::vector<std::shared_ptr<Completion>> waits;
+  std::shared_ptr<Completion> completion;
+  heddle_submit_options options = {};
+
+private:
+  Error readList(const char *kind, const std::vector<TensorSpec> &specs,
+                 const heddle_tensor *const *given);
+  Error awaitOthers() const;
+
+  size_t inputCount = 0;
+  std::vector<heddle_tensor> tensors; ///< Inputs, then outputs.
+  std::vector<const heddle_tensor *> pointers;
+  std::vector<std::unique_ptr<int64_t[]>> numbers; ///< Shapes and strides.
+  std::vector<heddle_state *> states;
+  heddle_call_options callOptions = {};
+};
+
+/// The calls that were submitted to a context: they run in order, on a thread
+/// that the first one starts.
+class CallQueue {
+public:
+  CallQueue() = default;
+  /// Waits for them.
+  ~CallQueue();
+  CallQueue(const CallQueue &) = delete;
+  CallQueue &operator=(const CallQueue &) = delete;
+
+  Error submit(Context &context, std::unique_ptr<SubmittedCall> call);
+  /// Whether any is not done.
+  bool isBusy() const { return unfinished.load(std::memory_order_acquire); }
+
+private:
+  Error start(Context &context);
+  void work();
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<std::unique_ptr<SubmittedCall>> calls;
+  std::atomic<size_t> unfinished{0};
+  Context *served = nullptr;
+  bool stopping = false;
+  bool started = false;
+  pthread_t thread;
+};
+
+} // namespace heddle::runtime
+
+/// What the C interface hands out.
+struct heddle_context {
+  heddle::runtime::Context context;
+  heddle::runtime::CallQueue calls;
+};
+
+struct heddle_event {
+  std::shared_ptr<heddle::runtime::Completion> completion;
+};
+
+#endif // HEDDLE_RUNTIME_CALLQUEUE_H
