@@ -76,8 +76,9 @@ def Kernel_WeightOp : Kernel_Op<"weight", [
     | packing | value | stored |
     | --- | --- | --- |
     | none | any | row-major |
-    | `n32k1` | `[batch..., K, N]` | `[batch..., ceil(N/32), K, 32]`, columns past N zero |
-    | `o32`, `gGo32` | `[spatial..., I, O]` | `[G, ceil((O/G)/32), spatial..., I, 32]`, channels past O/G zero; G is 1 for `o32` |
+    | `nPk1` | `[batch..., K, N]` | `[batch..., ceil(N/P), K, P]`, columns past N zero |
+    | `nPkD` | `[batch..., K, N]` | `[batch..., ceil(N/P), ceil(K/D), P, D]`, rows past K zero too |
+    | `oP`, `gGoP` | `[spatial..., I, O]` | `[G, ceil((O/G)/P), spatial..., I, P]`, channels past O/G zero; G is 1 for `oP` |
 
     ```mlir
     kernel.weight @w0 : tensor<768x3072xf32> packing "n32k1" {

@@ -1,9 +1,11 @@
 #include "dialects/Kernel/Kernel.h"
+#include "heddle/Support/ElementKind.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
+using namespace heddle;
 using namespace heddle::kernel;
 
 static AffineMap mapAt(ArrayAttr maps, unsigned i) {
@@ -39,6 +41,27 @@ static LogicalResult verifyOutMap(Operation *op, AffineMap map,
   return success();
 }
 
+/// An operand's element type in the model: `given`, or the tensor's own.
+static Type elementIn(std::optional<Type> given, Value operand) {
+  return given ? *given
+               : cast<RankedTensorType>(operand.getType()).getElementType();
+}
+
+/// What tensors hold must have room for the model's type, and be another one.
+static LogicalResult verifyElement(Operation *op, StringRef name,
+                                   std::optional<Type> given, Value operand) {
+  Type held = cast<RankedTensorType>(operand.getType()).getElementType();
+  if (!given)
+    return success();
+  std::optional<ElementKind> kind = elementKind(*given),
+                             holder = elementKind(held);
+  if (kind && holder && *given != held && isa<IntegerType>(held) &&
+      storedBytes(*kind) == storedBytes(*holder))
+    return success();
+  return op->emitOpError() << name << " " << *given << " is not held as "
+                           << held;
+}
+
 static bool uses(AffineMap map, unsigned dim) {
   return map.isFunctionOfDim(dim);
 }
@@ -47,6 +70,8 @@ static bool uses(AffineMap map, unsigned dim) {
 // ContractOp
 //===----------------------------------------------------------------------===//
 
+Type ContractOp::getLhsElement() { return elementIn(getLhsType(), getLhs()); }
+Type ContractOp::getRhsElement() { return elementIn(getRhsType(), getRhs()); }
 AffineMap ContractOp::getLhsMap() { return mapAt(getIndexingMaps(), 0); }
 AffineMap ContractOp::getRhsMap() { return mapAt(getIndexingMaps(), 1); }
 AffineMap ContractOp::getOutMap() { return mapAt(getIndexingMaps(), 2); }
@@ -79,7 +104,7 @@ ContractOp::Dims ContractOp::getDims() {
   return dims;
 }
 
-/// rhs stored as [batch..., ceil(N/32), K, 32], read by (batch, n, k).
+/// rhs stored as `Packing` says of [batch..., K, N], read by (batch, n, k).
 static LogicalResult verifyPackedRhs(ContractOp op) {
   FailureOr<Packing> packing = Packing::parse(*op.getRhsPacking());
   if (failed(packing) || packing->kind != Packing::Kind::Contraction)
@@ -101,14 +126,14 @@ static LogicalResult verifyPackedRhs(ContractOp op) {
       size *= extents[dim];
     return size;
   };
-  SmallVector<int64_t> stored;
+  SmallVector<int64_t> matrices;
   for (unsigned dim : dims.batch)
-    stored.push_back(extents[dim]);
-  stored.append(
-      {static_cast<int64_t>(llvm::divideCeil(product(dims.n), packing->panel)),
-       product(dims.k), packing->panel});
+    matrices.push_back(extents[dim]);
+  matrices.append({product(dims.k), product(dims.n)});
   auto type = cast<RankedTensorType>(op.getRhs().getType());
-  if (type.getShape() != ArrayRef<int64_t>(stored))
+  ArrayRef<int64_t> stored =
+      packing->storedType(type.clone(matrices)).getShape();
+  if (type.getShape() != stored)
     return op.emitOpError() << "packed rhs is " << type
                             << ", wanted the shape [" << stored << "]";
   return success();
@@ -127,6 +152,9 @@ LogicalResult ContractOp::verify() {
       return emitOpError() << "has " << extents.size()
                            << " extents, but the map " << map;
 
+  if (failed(verifyElement(*this, "lhs_type", getLhsType(), getLhs())) ||
+      failed(verifyElement(*this, "rhs_type", getRhsType(), getRhs())))
+    return failure();
   AffineMap out = getOutMap();
   unsigned parallel = 0;
   for (auto [dim, attr] : llvm::enumerate(getIteratorTypes())) {
@@ -155,6 +183,14 @@ LogicalResult ContractOp::verify() {
 // ConvolutionOp
 //===----------------------------------------------------------------------===//
 
+Type ConvolutionOp::getLhsElement() {
+  return elementIn(getLhsType(), getInput());
+}
+
+Type ConvolutionOp::getRhsElement() {
+  return elementIn(getRhsType(), getWeights());
+}
+
 SmallVector<int64_t> ConvolutionOp::getKernelExtents() {
   ArrayRef<int64_t> shape =
       cast<RankedTensorType>(getWeights().getType()).getShape();
@@ -173,6 +209,9 @@ LogicalResult ConvolutionOp::verify() {
   auto weights = cast<RankedTensorType>(getWeights().getType());
   auto result = cast<RankedTensorType>(getType());
   int64_t spatial = getNumSpatialDims(), groups = getGroups();
+  if (failed(verifyElement(*this, "lhs_type", getLhsType(), getInput())) ||
+      failed(verifyElement(*this, "rhs_type", getRhsType(), getWeights())))
+    return failure();
   if (spatial < 1 || spatial > 3 || input.getRank() != spatial + 2 ||
       result.getRank() != spatial + 2)
     return emitOpError() << "wants one to three spatial dimensions and "

@@ -6,6 +6,13 @@
 include "dialects/Kernel/KernelDialect.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
+/// Of roots that multiply.
+defvar elementTypes = [{
+    /// Element types of the operands, as the model has them.
+    ::mlir::Type getLhsElement();
+    ::mlir::Type getRhsElement();
+}];
+
 def Kernel_ContractOp : Kernel_Op<"contract", [Pure]> {
   let summary = "a (batched) matrix product";
   let description = [{
@@ -22,15 +29,17 @@ def Kernel_ContractOp : Kernel_Op<"contract", [Pure]> {
     get their extents; a reduction dimension gets its extent from an operand
     that is indexed by it alone (`extents` says them all).
 
-    With `rhs_packing = "n32k1"` rhs is stored as
-    `[batch..., ceil(N/32), K, 32]`, where N and K are the products of the n
-    and k extents, row-major in the order in which rhs's map names them; the
-    map then has a plain dimension per result: batch, n, k.
+    With `rhs_packing = "n32k1"` rhs is stored as that packing says of
+    `[batch..., K, N]`, where N and K are the products of the n and k extents,
+    row-major in the order in which rhs's map names them; the map then has a
+    plain dimension per result: batch, n, k.
 
-    Element types: f32, f64, f16 and bf16 accumulate in f32 (f64 in f64),
-    integers in 32 bits (i64 in 64). The result has the accumulator's type;
-    narrowing is the epilogue's work. `lhs_unsigned` and `rhs_unsigned` say
-    how narrower integers widen.
+    The result's element type is what products are summed in; narrowing is the
+    epilogue's work. `lhs_type` and `rhs_type` say what elements are in the
+    model where tensors hold them as other bits: integers without a sign in
+    those of their width, floats and integers of less than a byte, and floats
+    of a byte, in i8. Which combinations of types a kernel takes is the target's
+    to say (`DispatchFacts`).
 
     ```mlir
     %0 = kernel.contract %x, %w {
@@ -50,13 +59,13 @@ def Kernel_ContractOp : Kernel_Op<"contract", [Pure]> {
     AffineMapArrayAttr:$indexing_maps,
     StrArrayAttr:$iterator_types,
     OptionalAttr<StrAttr>:$rhs_packing,
-    UnitAttr:$lhs_unsigned,
-    UnitAttr:$rhs_unsigned);
+    OptionalAttr<TypeAttr>:$lhs_type,
+    OptionalAttr<TypeAttr>:$rhs_type);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat =
       "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)";
   let hasVerifier = 1;
-  let extraClassDeclaration = [{
+  let extraClassDeclaration = elementTypes # [{
     ::mlir::AffineMap getLhsMap();
     ::mlir::AffineMap getRhsMap();
     ::mlir::AffineMap getOutMap();
@@ -85,7 +94,7 @@ def Kernel_ConvolutionOp : Kernel_Op<"convolution", [Pure]> {
     `weights_packing = "o32"` (or `"gGo32"` with G groups): weights are stored as
     `[groups, ceil((Co/groups)/32), kernel..., Ci/groups, 32]`.
 
-    Element types as for `kernel.contract`.
+    Element types as for `kernel.contract`; `lhs_type` is the input's.
 
     ```mlir
     %0 = kernel.convolution %x, %w {
@@ -103,12 +112,14 @@ def Kernel_ConvolutionOp : Kernel_Op<"convolution", [Pure]> {
     DenseI64ArrayAttr:$lhs_dilation,
     DenseI64ArrayAttr:$rhs_dilation,
     I64Attr:$groups,
-    OptionalAttr<StrAttr>:$weights_packing);
+    OptionalAttr<StrAttr>:$weights_packing,
+    OptionalAttr<TypeAttr>:$lhs_type,
+    OptionalAttr<TypeAttr>:$rhs_type);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat =
       "$input `,` $weights attr-dict `:` type($input) `,` type($weights) `->` type($result)";
   let hasVerifier = 1;
-  let extraClassDeclaration = [{
+  let extraClassDeclaration = elementTypes # [{
     unsigned getNumSpatialDims() { return getStrides().size(); }
     /// Extents of the kernel's window, also when the weights are packed.
     ::llvm::SmallVector<int64_t> getKernelExtents();

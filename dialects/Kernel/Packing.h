@@ -1,4 +1,4 @@
-//===- Packing.h - How a weight is stored -----------------------*- C++ -*-===//
+// How a weight is stored: the words of kernel.weight's `packing`.
 
 #ifndef HEDDLE_DIALECTS_KERNEL_PACKING_H
 #define HEDDLE_DIALECTS_KERNEL_PACKING_H
@@ -8,15 +8,18 @@
 
 namespace heddle::kernel {
 
-/// A packed layout, written as in kernel.weight's `packing`:
-///   n32k1   [batch..., K, N]       stored as [batch..., ceil(N/32), K, 32]
-///   o32     [spatial..., I, O]     stored as [1, ceil(O/32), spatial..., I,
-///   32] g4o32   the same with 4 groups of O/4 channels
-/// What the last panel lacks is zero.
+/// A packed layout, with panels of P columns:
+///   nPk1   [batch..., K, N]      stored as [batch..., ceil(N/P), K, P]
+///   nPkD   the same with D rows of a column side by side:
+///          [batch..., ceil(N/P), ceil(K/D), P, D]
+///   oP     [spatial..., I, O]    stored as [1, ceil(O/P), spatial..., I, P]
+///   gGoP   the same with G groups of O/G channels
+/// What the last panel, and its last D rows, lack is zero.
 struct Packing {
   enum class Kind { Contraction, Convolution };
   Kind kind = Kind::Contraction;
   int64_t panel = 32;
+  int64_t depth = 1;
   int64_t groups = 1;
 
   static mlir::FailureOr<Packing> parse(llvm::StringRef text);

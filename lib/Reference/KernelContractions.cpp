@@ -24,14 +24,11 @@ static Extents joined(Extents first, ArrayRef<int64_t> second) {
   return first;
 }
 
-/// A tensor of signless integers whose values have no sign.
-static HostTensor asUnsigned(const HostTensor &tensor) {
-  if (elementClass(tensor.kind()) != ElementClass::Signed)
+/// The tensor with the elements that the model has where it holds their bits.
+static HostTensor asModelled(const HostTensor &tensor, Type element) {
+  if (tensor.type().getElementType() == element)
     return tensor;
-  return tensor.reshaped(RankedTensorType::get(
-      tensor.shape(),
-      IntegerType::get(tensor.type().getContext(), bitWidth(tensor.kind()),
-                       IntegerType::Unsigned)));
+  return tensor.reshaped(RankedTensorType::get(tensor.shape(), element));
 }
 
 /// Offsets of all points of a box, in row-major order.
@@ -49,11 +46,8 @@ static std::vector<int64_t> offsetsOf(ArrayRef<int64_t> shape,
 template <typename T>
 static LogicalResult contract(Invocation &call, kernel::ContractOp op,
                               HostTensor &result) {
-  HostTensor lhs = call.tensor(0), rhs = call.tensor(1);
-  if (op.getLhsUnsigned())
-    lhs = asUnsigned(lhs);
-  if (op.getRhsUnsigned())
-    rhs = asUnsigned(rhs);
+  HostTensor lhs = asModelled(call.tensor(0), op.getLhsElement()),
+             rhs = asModelled(call.tensor(1), op.getRhsElement());
   kernel::ContractOp::Dims dims = op.getDims();
   ArrayRef<int64_t> extents = op.getExtents();
   auto left = kernel::linearAccess(op.getLhsMap(), lhs.type());
@@ -77,10 +71,14 @@ static LogicalResult contract(Invocation &call, kernel::ContractOp op,
   std::vector<T> a(m * k), b(k * n), c;
 
   // In a packed operand batches are in the order of its map.
-  int64_t panels = (n + 31) / 32;
+  kernel::Packing packing;
+  if (packed)
+    packing = *kernel::Packing::parse(*op.getRhsPacking());
+  int64_t panel = packing.panel, depth = packing.depth;
+  int64_t panels = (n + panel - 1) / panel, blocks = (k + depth - 1) / depth;
   Extents packedBatch(dims.batch.size(), 0);
   if (packed) {
-    int64_t stride = panels * k * 32;
+    int64_t stride = panels * blocks * panel * depth;
     AffineMap map = op.getRhsMap();
     for (size_t i = dims.batch.size(); i-- > 0;) {
       unsigned dimension = map.getDimPosition(i);
@@ -106,10 +104,12 @@ static LogicalResult contract(Invocation &call, kernel::ContractOp op,
         a.data());
     if (packed) {
       for (int64_t l = 0; l < k; ++l)
-        for (int64_t p = 0; p < panels; ++p)
-          loadSummands(
-              rhs.kind(), rhs.element(rightBatch.offset() + (p * k + l) * 32),
-              std::min<int64_t>(32, n - p * 32), b.data() + l * n + p * 32);
+        for (int64_t p = 0; p < panels; ++p) {
+          int64_t row = (p * blocks + l / depth) * panel * depth + l % depth;
+          loadBox(rhs, {std::min(panel, n - p * panel)},
+                  rightBatch.offset() + row, {depth},
+                  b.data() + l * n + p * panel);
+        }
     } else {
       loadBox(rhs, joined(kShape, nShape), rightBatch.offset(),
               joined(select(right->strides, dims.k),
@@ -142,7 +142,8 @@ static LogicalResult contract(Invocation &call, kernel::ContractOp op) {
 /// [G, panels, kernel..., Ci / G, 32] back to [kernel..., Ci / G, Co].
 static FailureOr<HostTensor>
 unpackWeights(Invocation &call, const HostTensor &packed, int64_t outFeatures) {
-  int64_t groups = packed.dim(0), panels = packed.dim(1);
+  int64_t groups = packed.dim(0), panels = packed.dim(1),
+          panel = packed.shape().back();
   Extents shape(packed.shape().drop_front(2).drop_back());
   int64_t rows = numElements(shape), perGroup = outFeatures / groups;
   shape.push_back(outFeatures);
@@ -155,9 +156,9 @@ unpackWeights(Invocation &call, const HostTensor &packed, int64_t outFeatures) {
   for (int64_t g = 0; g < groups; ++g)
     for (int64_t p = 0; p < panels; ++p)
       for (int64_t r = 0; r < rows; ++r)
-        std::copy_n(packed.element(((g * panels + p) * rows + r) * 32),
-                    std::min<int64_t>(32, perGroup - p * 32) * width,
-                    out + (r * outFeatures + g * perGroup + p * 32) * width);
+        std::copy_n(packed.element(((g * panels + p) * rows + r) * panel),
+                    std::min(panel, perGroup - p * panel) * width,
+                    out + (r * outFeatures + g * perGroup + p * panel) * width);
   return result;
 }
 
@@ -192,6 +193,8 @@ static LogicalResult convolve(Invocation &call, kernel::ConvolutionOp op) {
       return failure();
     operands[1] = std::move(*weights);
   }
+  operands[0] = asModelled(call.tensor(0), op.getLhsElement());
+  operands[1] = asModelled(operands[1].tensor, op.getRhsElement());
   Invocation unpacked{call.evaluator, op, operands, call.results};
   return applyConvolution(unpacked, window);
 }

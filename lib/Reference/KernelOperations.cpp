@@ -57,7 +57,7 @@ static FailureOr<HostTensor> pack(Invocation &call, const HostTensor &value,
   int64_t panel = packing.panel;
   bool contraction = packing.kind == kernel::Packing::Kind::Contraction;
   // Seen as [outer, columns]: per group and panel the rows of all columns.
-  // n32k1: outer = batch, rows = K; o32: one outer, rows = spatial and inputs.
+  // nPkD: outer = batch, rows = K; oP: one outer, rows = spatial and inputs.
   int64_t columns = value.shape().back();
   int64_t groups = contraction ? 1 : packing.groups;
   int64_t rows = contraction ? value.dim(value.rank() - 2)
@@ -65,15 +65,19 @@ static FailureOr<HostTensor> pack(Invocation &call, const HostTensor &value,
   int64_t outer = rows && columns ? value.size() / (rows * columns) : 0;
   int64_t perGroup = columns / std::max<int64_t>(groups, 1);
   int64_t panels = (perGroup + panel - 1) / panel;
+  int64_t depth = packing.depth, blocks = (rows + depth - 1) / depth;
   for (int64_t o = 0; o < outer; ++o)
     for (int64_t g = 0; g < groups; ++g)
       for (int64_t p = 0; p < panels; ++p)
         for (int64_t r = 0; r < rows; ++r) {
           int64_t column = g * perGroup + p * panel;
           int64_t count = std::min(panel, perGroup - p * panel);
-          int64_t to = (((o * groups + g) * panels + p) * rows + r) * panel;
-          std::copy_n(value.element((o * rows + r) * columns + column),
-                      count * width, out + to * width);
+          int64_t block = ((o * groups + g) * panels + p) * blocks + r / depth;
+          int64_t from = (o * rows + r) * columns + column;
+          for (int64_t c = 0; c < count; ++c)
+            std::copy_n(value.element(from + c), width,
+                        out +
+                            ((block * panel + c) * depth + r % depth) * width);
         }
   return result;
 }

@@ -9,9 +9,6 @@ using namespace mlir;
 
 namespace heddle {
 
-CpuTarget::CpuTarget(Machine machine)
-    : Target(TargetKind::Cpu, machine.name), processor(std::move(machine)) {}
-
 /// Types that the emitters of passes/Kernel/Cpu take. They are the same for all
 /// processors, for kernels are made of vectors that LLVM fits to registers.
 static std::vector<KernelTypes> kernelTypes() {
@@ -26,6 +23,9 @@ static std::vector<KernelTypes> kernelTypes() {
     add(family, Kind::F32, Kind::F32);
     add(family, Kind::BF16, Kind::F32);
     add(family, Kind::F16, Kind::F32);
+    // Where the left operand is widened once for many readers.
+    all.push_back({family, Kind::F32, Kind::BF16, Kind::F32});
+    all.push_back({family, Kind::F32, Kind::F16, Kind::F32});
     add(family, Kind::I8, Kind::I32);
     add(family, Kind::I16, Kind::I32);
     add(family, Kind::I32, Kind::I32);
@@ -38,7 +38,7 @@ static std::vector<KernelTypes> kernelTypes() {
   return all;
 }
 
-const DispatchFacts &CpuTarget::dispatchFacts() const {
+static const DispatchFacts &factsOfProcessors() {
   static const DispatchFacts facts = [] {
     DispatchFacts facts;
     facts.kernels = kernelTypes();
@@ -62,6 +62,13 @@ const DispatchFacts &CpuTarget::dispatchFacts() const {
   }();
   return facts;
 }
+
+CpuTarget::CpuTarget(Machine machine)
+    : CpuTarget(std::move(machine), factsOfProcessors()) {}
+
+CpuTarget::CpuTarget(Machine machine, DispatchFacts facts)
+    : Target(TargetKind::Cpu, machine.name), processor(std::move(machine)),
+      facts(std::move(facts)) {}
 
 LoaderNeeds CpuTarget::loaderNeeds() const {
   return {targetKindName(kind()).str(), processor.architecture,
@@ -143,6 +150,7 @@ DictionaryAttr CpuTarget::toAttr(MLIRContext *context) const {
   for (const auto &entry : numbers)
     list.set(entry.key, IntegerAttr::get(IntegerType::get(context, 64),
                                          processor.*entry.field));
+  list.set("dispatch", facts.toAttr(context));
   list.set("fma", BoolAttr::get(context, processor.hasFma));
   SmallVector<Attribute> features;
   for (const std::string &feature : processor.features)
@@ -174,7 +182,10 @@ CpuTarget::fromAttr(DictionaryAttr dictionary) {
   auto fma = dictionary.getAs<BoolAttr>("fma");
   auto features = dictionary.getAs<ArrayAttr>("features");
   auto costs = dictionary.getAs<DictionaryAttr>("rates");
-  if (!fma || !features || !costs)
+  auto dispatch = dictionary.getAs<DictionaryAttr>("dispatch");
+  std::optional<DispatchFacts> facts =
+      dispatch ? DispatchFacts::fromAttr(dispatch) : std::nullopt;
+  if (!fma || !features || !costs || !facts)
     return nullptr;
   machine.hasFma = fma.getValue();
   for (Attribute feature : features) {
@@ -191,7 +202,7 @@ CpuTarget::fromAttr(DictionaryAttr dictionary) {
       return nullptr;
     machine.rates.*entry.field = value.getValueAsDouble();
   }
-  return std::make_shared<CpuTarget>(std::move(machine));
+  return std::make_shared<CpuTarget>(std::move(machine), std::move(*facts));
 }
 
 } // namespace heddle

@@ -1,8 +1,12 @@
-// Questions about what a target's kernels take.
+// Questions about what a target's kernels take, and the answers as an
+// attribute.
 
 #include "heddle/Target/DispatchFacts.h"
 
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include <tuple>
 
 using namespace mlir;
@@ -38,6 +42,91 @@ bool DispatchFacts::isLegal(KernelFamily family, Type lhs, Type rhs,
                              sum = elementKind(accumulator);
   return left && right && sum &&
          llvm::is_contained(kernels, KernelTypes{family, *left, *right, *sum});
+}
+
+static constexpr llvm::StringLiteral familyNames[] = {
+    "contraction", "convolution", "attention"};
+
+namespace {
+/// A number of the facts and its name.
+struct Number {
+  StringRef key;
+  int64_t &value;
+};
+} // namespace
+
+static SmallVector<Number> numbersOf(DispatchFacts &facts) {
+  return {{"reads_worth_widening", facts.readsWorthWidening},
+          {"panel_columns", facts.packing.panelColumns},
+          {"panel_depth", facts.packing.panelDepth},
+          {"least_channels", facts.packing.leastChannels},
+          {"maximum_inputs", facts.fusion.maximumInputs},
+          {"maximum_cost", facts.fusion.maximumCost},
+          {"maximum_recomputed", facts.fusion.maximumRecomputed},
+          {"maximum_parts", facts.fusion.maximumParts}};
+}
+
+/// "contraction bf16 bf16 f32": a family, lhs, rhs and accumulator.
+static std::string text(const KernelTypes &types) {
+  return (familyNames[static_cast<unsigned>(types.family)] + " " +
+          elementName(types.lhs) + " " + elementName(types.rhs) + " " +
+          elementName(types.accumulator))
+      .str();
+}
+
+static std::optional<KernelTypes> parseTypes(StringRef text) {
+  SmallVector<StringRef> words;
+  text.split(words, ' ');
+  const auto *family = llvm::find(familyNames, words.front());
+  if (words.size() != 4 || family == std::end(familyNames))
+    return std::nullopt;
+  ElementKind kinds[3];
+  for (auto [kind, word] : llvm::zip_equal(kinds, llvm::drop_begin(words))) {
+    unsigned number = 0;
+    while (number < kElementKinds && elementName(ElementKind(number)) != word)
+      ++number;
+    if (number == kElementKinds)
+      return std::nullopt;
+    kind = ElementKind(number);
+  }
+  return KernelTypes{KernelFamily(family - familyNames), kinds[0], kinds[1],
+                     kinds[2]};
+}
+
+DictionaryAttr DispatchFacts::toAttr(MLIRContext *context) const {
+  Builder b(context);
+  DispatchFacts copy = *this;
+  NamedAttrList list;
+  for (const Number &number : numbersOf(copy))
+    list.set(number.key, b.getI64IntegerAttr(number.value));
+  SmallVector<Attribute> texts;
+  for (const KernelTypes &types : kernels)
+    texts.push_back(b.getStringAttr(text(types)));
+  list.set("kernels", b.getArrayAttr(texts));
+  return list.getDictionary(context);
+}
+
+std::optional<DispatchFacts>
+DispatchFacts::fromAttr(DictionaryAttr dictionary) {
+  DispatchFacts facts;
+  for (const Number &number : numbersOf(facts)) {
+    auto value = dictionary.getAs<IntegerAttr>(number.key);
+    if (!value || !value.getType().isInteger(64) || value.getInt() <= 0)
+      return std::nullopt;
+    number.value = value.getInt();
+  }
+  auto texts = dictionary.getAs<ArrayAttr>("kernels");
+  if (!texts)
+    return std::nullopt;
+  for (Attribute attr : texts) {
+    auto text = dyn_cast<StringAttr>(attr);
+    std::optional<KernelTypes> types =
+        text ? parseTypes(text.getValue()) : std::nullopt;
+    if (!types)
+      return std::nullopt;
+    facts.kernels.push_back(*types);
+  }
+  return facts;
 }
 
 } // namespace heddle

@@ -1,7 +1,7 @@
 // Where the ways of targets part: from here on a module is that of one target,
 // or of several that dispatch alike.
 
-#include "heddle/Target/Target.h"
+#include "passes/Dispatch/DispatchTarget.h"
 #include "passes/Dispatch/Passes.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -21,12 +21,9 @@ struct AssignTarget : impl::AssignTargetBase<AssignTarget> {
     if (!target.empty())
       module->setAttr(targetAttrName,
                       StringAttr::get(&getContext(), StringRef(target)));
-    std::shared_ptr<const Target> known = targetOf(module);
-    if (!known) {
-      module.emitError() << "no target to dispatch for: set 'heddle.target' on "
-                            "the module or the pass's option 'target'";
+    std::shared_ptr<const Target> known = dispatchTarget(module);
+    if (!known)
       return signalPassFailure();
-    }
     if (spelled)
       module->setAttr(targetAttrName, known->toAttr(&getContext()));
   }

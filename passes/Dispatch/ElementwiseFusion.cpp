@@ -3,6 +3,7 @@
 // done more often than before, or that a contraction loses its epilogue.
 
 #include "dialects/Kernel/Kernel.h"
+#include "passes/Dispatch/DispatchTarget.h"
 #include "passes/Dispatch/Passes.h"
 #include "passes/Lower/ControlFlow.h"
 #include "passes/Lower/ViewFolding.h"
@@ -19,14 +20,6 @@ using namespace mlir;
 namespace heddle {
 #define GEN_PASS_DEF_FUSEELEMENTWISE
 #include "passes/Dispatch/Passes.h.inc"
-
-/// Inputs of one fused op: each wants an address register.
-static constexpr unsigned maximumInputs = 12;
-/// Arithmetic of one fused op, as payloadCost counts: a longer one saves little
-/// more memory traffic, spills registers and takes long to compile.
-static constexpr unsigned maximumCost = 512;
-/// Arithmetic ops that may be done again to save a read.
-static constexpr unsigned maximumRecomputed = 2;
 
 static bool isRoot(Operation *op) {
   return isa_and_nonnull<kernel::ContractOp, kernel::ConvolutionOp,
@@ -107,16 +100,17 @@ static bool followsLaterRoot(linalg::GenericOp consumer, OpOperand &operand) {
          });
 }
 
-/// Whether computing `producer` inside `consumer` pays.
+/// Whether computing `producer` inside `consumer` pays, and a kernel of the
+/// target may hold both.
 static bool pays(linalg::GenericOp producer, linalg::GenericOp consumer,
-                 OpOperand &operand) {
+                 OpOperand &operand, const FusionFacts &facts) {
   Value value = operand.get();
   if (producer.getNumParallelLoops() != producer.getNumLoops() ||
       producer.getNumDpsInits() != 1 ||
       producer->getBlock() != consumer->getBlock())
     return false;
   if (producer.getNumDpsInputs() + consumer.getNumDpsInputs() >
-      maximumInputs + 1)
+      facts.maximumInputs + 1)
     return false;
   AffineMap map = consumer.getMatchingIndexingMap(&operand);
   if (isEpilogue(producer) &&
@@ -128,27 +122,28 @@ static bool pays(linalg::GenericOp producer, linalg::GenericOp consumer,
     return false;
 
   unsigned cost = payloadCost(producer);
-  if (cost > 0 && cost + payloadCost(consumer) > maximumCost)
+  if (cost > 0 && cost + payloadCost(consumer) > facts.maximumCost)
     return false;
   bool repeats = iterations(consumer) > elements(value);
   if (value.hasOneUse())
-    return !repeats || cost <= maximumRecomputed;
+    return !repeats || cost <= facts.maximumRecomputed;
   // With other readers it is computed anyway, unless all of them do the same;
   // that is sure to pay where it reads less than its result takes.
   int64_t read = 0;
   for (Value input : producer.getInputs())
     read += elements(input);
   return cost == 0 ||
-         (cost <= maximumRecomputed && 4 * read <= elements(value));
+         (cost <= facts.maximumRecomputed && 4 * read <= elements(value));
 }
 
 /// Fuses the producer of one operand of `consumer`, and gives the fused op;
 /// null if nothing was to be done.
 static linalg::GenericOp fuseOne(IRRewriter &rewriter,
-                                 linalg::GenericOp consumer) {
+                                 linalg::GenericOp consumer,
+                                 const FusionFacts &facts) {
   for (OpOperand *operand : consumer.getDpsInputOperands()) {
     auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
-    if (!producer || !pays(producer, consumer, *operand))
+    if (!producer || !pays(producer, consumer, *operand, facts))
       continue;
     rewriter.setInsertionPoint(consumer);
     if (!operand->get().hasOneUse()) {
@@ -219,6 +214,10 @@ struct FuseElementwise : impl::FuseElementwiseBase<FuseElementwise> {
     func::FuncOp function = getOperation();
     if (function.isExternal())
       return;
+    std::shared_ptr<const Target> target = dispatchTarget(function);
+    if (!target)
+      return signalPassFailure();
+    const FusionFacts &facts = target->dispatchFacts().fusion;
     foldViews(function);
     legalizeReads(function);
     IRRewriter rewriter(&getContext());
@@ -228,15 +227,16 @@ struct FuseElementwise : impl::FuseElementwiseBase<FuseElementwise> {
       // In order, so that a producer has taken in its own producers already;
       // one that was fused away is not visited again.
       for (linalg::GenericOp op : generics)
-        fuse(rewriter, op);
+        fuse(rewriter, op, facts);
     }
     foldViews(function);
     legalizeReads(function);
     simplifyPayloads(function);
   }
 
-  void fuse(IRRewriter &rewriter, linalg::GenericOp op) {
-    while (linalg::GenericOp fused = fuseOne(rewriter, op))
+  void fuse(IRRewriter &rewriter, linalg::GenericOp op,
+            const FusionFacts &facts) {
+    while (linalg::GenericOp fused = fuseOne(rewriter, op, facts))
       op = mergeInputs(rewriter, fused);
   }
 

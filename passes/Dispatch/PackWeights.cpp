@@ -1,5 +1,8 @@
+// A weight is stored in the order in which the target's kernels read it.
+
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/StableHlo/StableHlo.h"
+#include "passes/Dispatch/DispatchTarget.h"
 #include "passes/Dispatch/Passes.h"
 #include "passes/Lower/Scalar/ScalarOps.h"
 #include "passes/Lower/Weights/WeightPrograms.h"
@@ -9,9 +12,6 @@ using namespace mlir;
 namespace heddle {
 #define GEN_PASS_DEF_PACKWEIGHTS
 #include "passes/Dispatch/Passes.h.inc"
-
-/// Output channels per group below which panels of 32 would be mostly zeros.
-static constexpr int64_t leastChannels = 12;
 
 static kernel::WeightOp weightOf(WeightPrograms &weights, Value value) {
   auto reference = value.getDefiningOp<kernel::WeightRefOp>();
@@ -48,7 +48,8 @@ static Value referenceTo(WeightPrograms &weights, OpBuilder &builder,
   return reference;
 }
 
-static void pack(WeightPrograms &weights, kernel::ContractOp op) {
+static void pack(WeightPrograms &weights, kernel::ContractOp op,
+                 const PackingFacts &facts) {
   kernel::WeightOp weight = weightOf(weights, op.getRhs());
   AffineMap map = op.getRhsMap();
   if (!weight || !map.isProjectedPermutation())
@@ -82,31 +83,36 @@ static void pack(WeightPrograms &weights, kernel::ContractOp op) {
     for (unsigned dim : group)
       results.push_back(getAffineDimExpr(dim, op.getContext()));
 
+  kernel::Packing packing;
+  packing.panel = facts.panelColumns;
+  packing.depth = facts.panelDepth;
   kernel::WeightOp packed = weights.derive(
       weight,
       [&](OpBuilder &b, Value value) {
         return toMatrix(b, value, permutation, shape);
       },
-      "n32k1");
+      packing.str());
   OpBuilder b(op);
   op.getRhsMutable().assign(referenceTo(weights, b, packed));
-  op.setRhsPacking("n32k1");
+  op.setRhsPacking(packing.str());
   op.setIndexingMapsAttr(b.getAffineMapArrayAttr(
       {op.getLhsMap(),
        AffineMap::get(map.getNumDims(), 0, results, op.getContext()),
        op.getOutMap()}));
 }
 
-static void pack(WeightPrograms &weights, kernel::ConvolutionOp op) {
+static void pack(WeightPrograms &weights, kernel::ConvolutionOp op,
+                 const PackingFacts &facts) {
   kernel::WeightOp weight = weightOf(weights, op.getWeights());
   if (!weight || op.isDepthwise())
     return;
   int64_t groups = op.getGroups();
   int64_t channels = cast<RankedTensorType>(op.getType()).getShape().back();
-  if (groups > 1 && channels / groups < leastChannels)
+  if (groups > 1 && channels / groups < facts.leastChannels)
     return;
   kernel::Packing packing;
   packing.kind = kernel::Packing::Kind::Convolution;
+  packing.panel = facts.panelColumns;
   packing.groups = groups;
   kernel::WeightOp packed = weights.derive(
       weight, [](OpBuilder &, Value value) { return value; }, packing.str());
@@ -118,12 +124,16 @@ static void pack(WeightPrograms &weights, kernel::ConvolutionOp op) {
 namespace {
 struct PackWeights : impl::PackWeightsBase<PackWeights> {
   void runOnOperation() override {
+    std::shared_ptr<const Target> target = dispatchTarget(getOperation());
+    if (!target)
+      return signalPassFailure();
+    const PackingFacts &facts = target->dispatchFacts().packing;
     WeightPrograms weights(getOperation());
     getOperation().walk([&](Operation *op) {
       if (auto contract = dyn_cast<kernel::ContractOp>(op))
-        pack(weights, contract);
+        pack(weights, contract, facts);
       else if (auto convolution = dyn_cast<kernel::ConvolutionOp>(op))
-        pack(weights, convolution);
+        pack(weights, convolution, facts);
     });
     SmallVector<Operation *> dead;
     getOperation().walk([&](kernel::WeightRefOp reference) {

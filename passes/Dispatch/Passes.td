@@ -28,6 +28,28 @@ def AssignTarget : Pass<"heddle-assign-target", "::mlir::ModuleOp"> {
   ];
 }
 
+def LegalizeRoots : Pass<"heddle-legalize-roots", "::mlir::ModuleOp"> {
+  let summary = "gives contractions and convolutions operands of types that the target's kernels take";
+  let description = [{
+    Operands of a combination of types that no kernel takes are converted to the
+    type that the products are summed in. Floats of two bytes that a kernel reads
+    very often are widened once for all readers, if a kernel takes them so.
+
+    ```mlir
+    %0 = kernel.contract %x, %w {..., lhs_type = f8E4M3FN, rhs_type = f8E4M3FN} : tensor<4x8xi8>, tensor<8x16xi8> -> tensor<4x16xf32>
+    ```
+    ==>
+    ```mlir
+    %1 = linalg.generic ... ins(%x : tensor<4x8xi8>) ... -> tensor<4x8xf32>
+    %2 = linalg.generic ... ins(%w : tensor<8x16xi8>) ... -> tensor<8x16xf32>
+    %0 = kernel.contract %1, %2 {...} : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::tensor::TensorDialect"];
+}
+
 def FuseElementwise : Pass<"heddle-fuse-elementwise", "::mlir::func::FuncOp"> {
   let summary = "fuses elementwise chains, and folds views into those who read through them";
   let description = [{
@@ -36,7 +58,8 @@ def FuseElementwise : Pass<"heddle-fuse-elementwise", "::mlir::func::FuncOp"> {
     readers: generics, contractions, attention. An elementwise producer is
     computed inside its only reader; with several readers only what is cheaper
     than reading it from memory. A producer that can be the epilogue of a
-    contraction or a convolution is left to it where its reader could not.
+    contraction or a convolution is left to it where its reader could not. How
+    many inputs and how much arithmetic one op may have the target says.
 
     ```mlir
     %0 = linalg.generic ... ins(%x) { %e = math.exp %in ... }
@@ -53,7 +76,8 @@ def FuseElementwise : Pass<"heddle-fuse-elementwise", "::mlir::func::FuncOp"> {
 def PackWeights : Pass<"heddle-pack-weights", "::mlir::ModuleOp"> {
   let summary = "gives weights the layout that contractions and convolutions read fastest";
   let description = [{
-    The right-hand side of a contraction becomes `n32k1`, the weights of a
+    How they lie is the target's to say; here in panels of 32 columns. The
+    right-hand side of a contraction becomes `n32k1`, the weights of a
     convolution `o32`, by a program that ends in the transpose that is needed.
 
     ```mlir

@@ -1,9 +1,8 @@
-// dot_general and convolution.
+// dot_general and convolution, on operands as the model has them: which of them
+// a kernel takes is asked after the fork.
 
 #include "passes/Lower/GraphLowering.h"
 #include "passes/Lower/Scalar/NarrowFloats.h"
-#include "passes/Lower/Scalar/NarrowIntegers.h"
-#include "passes/Lower/Scalar/ScalarConversions.h"
 #include "passes/Lower/Scalar/ScalarOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -30,79 +29,24 @@ static Type elementOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getElementType();
 }
 
-namespace {
-/// The operands of a contraction as its kernel takes them: of one type, which
-/// the kernel's accumulator follows from.
-struct Operands {
-  Value lhs, rhs;
-  Type accumulator;
-  bool lhsUnsigned = false, rhsUnsigned = false;
-};
-} // namespace
-
-/// `canWiden`: the kernel knows of signs.
-static Operands operandsOf(GraphLowering &lowering, Operation *op,
-                           bool canWiden) {
-  Operands operands;
-  operands.lhs = lowering.lowered(op->getOperand(0));
-  operands.rhs = lowering.lowered(op->getOperand(1));
-  Type lhs = elementOf(op->getOperand(0)), rhs = elementOf(op->getOperand(1));
-  Type result = elementOf(op->getResult(0));
-  operands.accumulator = accumulatorType(lhs, rhs, result);
-  auto isUnsigned = [](Type type) {
-    return type.isUnsignedInteger() || type.isInteger(1);
-  };
-  operands.lhsUnsigned = isUnsigned(lhs);
-  operands.rhsUnsigned = isUnsigned(rhs);
-  // A kernel accumulates integers of up to 32 bits in 32.
-  bool isInteger = isa<IntegerType>(lhs) && isa<IntegerType>(rhs);
-  bool widen =
-      isInteger && (operands.accumulator.isInteger(64) ||
-                    (!canWiden && (isUnsigned(lhs) || isUnsigned(rhs))));
-  auto convert = [&](Value &value, Type from) {
-    if (kernelElementType(from) == operands.accumulator)
-      return;
-    value = lowering.converted(op->getLoc(), value, from, operands.accumulator);
-  };
-  // A kernel accumulates f32 in f32.
-  widen |= operands.accumulator.isF64() && !lhs.isF64();
-  widen |= isNarrowInteger(lhs);
-  if (lhs != rhs || widen || isNarrowFloat(lhs)) {
-    convert(operands.lhs, lhs);
-    convert(operands.rhs, rhs);
-  }
-  return operands;
+/// The type that the kernel's tensors do not tell: that of elements held as
+/// other bits. Null where they hold them as they are.
+static TypeAttr hiddenType(Type element) {
+  return kernelElementType(element) == element ? TypeAttr()
+                                               : TypeAttr::get(element);
 }
 
-/// Whether the value only rearranges a constant.
-static bool isWeight(Value value) {
-  Operation *source = value.getDefiningOp();
-  while (source && source->getNumOperands() == 1)
-    source = source->getOperand(0).getDefiningOp();
-  return source && isa<stablehlo::ConstantOp>(source);
-}
-
-/// A kernel spreads each element of the left operand over its lanes, once for
-/// each panel of columns: floats of two bytes are worth widening once for all
-/// where that happens several times, but not weights, which would double.
-/// `reads` is how often an element is used.
-static void widenIfReadOften(GraphLowering &lowering, Operation *op,
-                             Operands &operands, int64_t reads) {
-  constexpr int64_t kPanel = 32, kOften = 4;
-  Type element = elementOf(operands.lhs);
-  if ((element.isF16() || element.isBF16()) && operands.accumulator.isF32() &&
-      reads >= kOften * kPanel && !isWeight(op->getOperand(0)))
-    operands.lhs = lowering.converted(op->getLoc(), operands.lhs, element,
-                                      operands.accumulator);
+static bool isUnsigned(Type type) {
+  return type.isUnsignedInteger() || type.isInteger(1);
 }
 
 /// The accumulator narrowed or widened to what the graph asked for.
 static Value convertResult(GraphLowering &lowering, Operation *op, Value sums,
-                           bool isUnsigned) {
+                           bool isUnsignedSum) {
   Type element = elementOf(op->getResult(0)), from = elementOf(sums);
   if (from == kernelElementType(element) && !isNarrowFloat(element))
     return sums;
-  if (isUnsigned)
+  if (isUnsignedSum)
     from = IntegerType::get(from.getContext(), from.getIntOrFloatBitWidth(),
                             IntegerType::Unsigned);
   return lowering.converted(op->getLoc(), sums, from, element);
@@ -110,16 +54,11 @@ static Value convertResult(GraphLowering &lowering, Operation *op, Value sums,
 
 static void lowerOp(GraphLowering &lowering, stablehlo::DotGeneralOp op) {
   OpBuilder &b = lowering.builder;
-  Operands operands = operandsOf(lowering, op, /*canWiden=*/true);
   auto numbers = op.getDotDimensionNumbers();
-  auto given = cast<RankedTensorType>(op.getRhs().getType());
-  int64_t columns = 1;
-  for (int64_t dim = 0; dim < given.getRank(); ++dim)
-    if (!llvm::is_contained(numbers.getRhsBatchingDimensions(), dim) &&
-        !llvm::is_contained(numbers.getRhsContractingDimensions(), dim))
-      columns *= given.getDimSize(dim);
-  widenIfReadOften(lowering, op, operands, columns);
-  Value lhs = operands.lhs, rhs = operands.rhs;
+  Value lhs = lowering.lowered(op.getLhs()),
+        rhs = lowering.lowered(op.getRhs());
+  Type left = elementOf(op.getLhs()), right = elementOf(op.getRhs());
+  Type sum = accumulatorType(left, right, elementOf(op.getResult()));
   auto lhsType = cast<RankedTensorType>(lhs.getType());
   auto rhsType = cast<RankedTensorType>(rhs.getType());
   RankedTensorType result = lowering.resultType(op);
@@ -156,12 +95,12 @@ static void lowerOp(GraphLowering &lowering, stablehlo::DotGeneralOp op) {
   for (int64_t i = 0; i < result.getRank(); ++i)
     outExprs.push_back(b.getAffineDimExpr(i));
   auto contract = kernel::ContractOp::create(
-      b, op.getLoc(), result.clone(operands.accumulator), lhs, rhs, extents,
+      b, op.getLoc(), result.clone(sum), lhs, rhs, extents,
       b.getAffineMapArrayAttr({map(lhsExprs), map(rhsExprs), map(outExprs)}),
-      b.getArrayAttr(iterators), /*rhs_packing=*/StringAttr(),
-      operands.lhsUnsigned, operands.rhsUnsigned);
-  lowering.replace(op, convertResult(lowering, op, contract.getResult(),
-                                     operands.lhsUnsigned));
+      b.getArrayAttr(iterators), /*rhs_packing=*/StringAttr(), hiddenType(left),
+      hiddenType(right));
+  lowering.replace(
+      op, convertResult(lowering, op, contract.getResult(), isUnsigned(left)));
 }
 
 static void lowerOp(GraphLowering &lowering, stablehlo::ConvolutionOp op) {
@@ -192,16 +131,10 @@ static void lowerOp(GraphLowering &lowering, stablehlo::ConvolutionOp op) {
     return lowering.unsupported(op, "a reversed window");
   if (spatial < 1 || spatial > 3)
     return lowering.unsupported(op, "more than three spatial dimensions");
-  Operands operands = operandsOf(lowering, op, /*canWiden=*/false);
-  // Weights [kernel..., Ci / groups, Co]: an input element meets every tap and
-  // every output channel of its group. Depthwise kernels load whole vectors.
-  auto kernel = cast<RankedTensorType>(op.getRhs().getType()).getShape();
-  int64_t depth = kernel[spatial];
-  if (depth > 1)
-    widenIfReadOften(lowering, op, operands,
-                     ShapedType::getNumElements(kernel) /
-                         (depth * int64_t(op.getFeatureGroupCount())));
-  Value input = operands.lhs, weights = operands.rhs;
+  Value input = lowering.lowered(op.getLhs()),
+        weights = lowering.lowered(op.getRhs());
+  Type left = elementOf(op.getLhs()), right = elementOf(op.getRhs());
+  Type sum = accumulatorType(left, right, elementOf(op.getResult()));
   Type element = elementOf(input);
 
   SmallVector<int64_t> padding;
@@ -232,12 +165,12 @@ static void lowerOp(GraphLowering &lowering, stablehlo::ConvolutionOp op) {
   }
   RankedTensorType result = lowering.resultType(op);
   auto convolution = kernel::ConvolutionOp::create(
-      b, op.getLoc(), result.clone(operands.accumulator), input, weights,
+      b, op.getLoc(), result.clone(sum), input, weights,
       op.getWindowStridesOrDefault(), padding, op.getLhsDilationOrDefault(),
       op.getRhsDilationOrDefault(), op.getFeatureGroupCount(),
-      /*weights_packing=*/StringAttr());
+      /*weights_packing=*/StringAttr(), hiddenType(left), hiddenType(right));
   lowering.replace(op, convertResult(lowering, op, convolution.getResult(),
-                                     operands.lhsUnsigned));
+                                     isUnsigned(left)));
 }
 
 bool heddle::lowerContraction(GraphLowering &lowering, Operation *op) {

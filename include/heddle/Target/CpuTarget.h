@@ -11,10 +11,13 @@ namespace heddle {
 class CpuTarget : public Target {
 public:
   explicit CpuTarget(Machine machine);
+  /// One that dispatches by facts of its own: how kernels would be cut for it
+  /// can be seen, though there may be no code for them.
+  CpuTarget(Machine machine, DispatchFacts facts);
 
   const Machine &machine() const { return processor; }
 
-  const DispatchFacts &dispatchFacts() const override;
+  const DispatchFacts &dispatchFacts() const override { return facts; }
   LoaderNeeds loaderNeeds() const override;
   double nanoseconds(const Work &work) const override;
   mlir::DictionaryAttr toAttr(mlir::MLIRContext *context) const override;
@@ -30,6 +33,7 @@ public:
 
 private:
   Machine processor;
+  DispatchFacts facts;
 };
 
 } // namespace heddle

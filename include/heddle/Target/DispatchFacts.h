@@ -6,6 +6,9 @@
 
 #include "heddle/Support/ElementKind.h"
 
+#include "mlir/IR/BuiltinAttributes.h"
+
+#include <optional>
 #include <vector>
 
 namespace heddle {
@@ -37,13 +40,13 @@ struct PackingFacts {
 /// How much is computed in one kernel.
 struct FusionFacts {
   /// Inputs of one fused elementwise operation.
-  unsigned maximumInputs = 0;
+  int64_t maximumInputs = 0;
   /// Arithmetic of one such operation, counted as instructions of a lane.
-  unsigned maximumCost = 0;
+  int64_t maximumCost = 0;
   /// Instructions that may be computed twice to save a read of memory.
-  unsigned maximumRecomputed = 0;
+  int64_t maximumRecomputed = 0;
   /// Parts of one concatenation.
-  unsigned maximumParts = 0;
+  int64_t maximumParts = 0;
 
   bool operator==(const FusionFacts &other) const;
 };
@@ -67,6 +70,11 @@ struct DispatchFacts {
   /// the type of queries and keys, `rhs` that of values.
   bool isLegal(KernelFamily family, mlir::Type lhs, mlir::Type rhs,
                mlir::Type accumulator) const;
+
+  /// The facts as a dictionary, and back; nothing if an entry is missing or of
+  /// another kind.
+  mlir::DictionaryAttr toAttr(mlir::MLIRContext *context) const;
+  static std::optional<DispatchFacts> fromAttr(mlir::DictionaryAttr dictionary);
 
   bool operator==(const DispatchFacts &other) const;
   bool operator!=(const DispatchFacts &other) const {

@@ -4,6 +4,7 @@
 #include "heddle/Support/Weights.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace heddle;
@@ -58,12 +59,13 @@ static LogicalResult packPlain(Value value, ByteSink sink) {
 
 namespace {
 /// Gives a tensor in panels of its last dimension, each with all the points of
-/// the dimensions before it.
+/// the dimensions before it (rows); `depth` rows of a column lie side by side.
 class PanelPacker {
 public:
-  PanelPacker(Value value, int64_t panel, ByteSink sink)
+  PanelPacker(Value value, const kernel::Packing &packing, ByteSink sink)
       : value(value), type(cast<RankedTensorType>(value.getType())),
-        bytes(elementBytes(type.getElementType())), panel(panel), sink(sink) {}
+        bytes(elementBytes(type.getElementType())), panel(packing.panel),
+        depth(packing.depth), sink(sink) {}
 
   /// Columns [first, last) inside `box`, whose last dimension is ignored.
   LogicalResult pack(Box box, int64_t first, int64_t last) {
@@ -92,17 +94,20 @@ public:
 private:
   LogicalResult emit(int64_t rows, int64_t width, int64_t column) {
     int64_t filled = std::min(panel, width - column);
-    if (filled == panel && width == panel)
+    if (filled == panel && width == panel && depth == 1)
       return sink(piece);
-    packed.assign(rows * panel * bytes, 0);
-    copyStrided({rows, filled}, piece.data() + column * bytes, {width, 1},
-                packed.data(), {panel, 1}, bytes);
+    packed.assign(llvm::divideCeil(rows, depth) * depth * panel * bytes, 0);
+    for (int64_t first = 0; first < depth; ++first)
+      copyStrided({llvm::divideCeilSigned(rows - first, depth), filled},
+                  piece.data() + (first * width + column) * bytes,
+                  {depth * width, 1}, packed.data() + first * bytes,
+                  {depth * panel, depth}, bytes);
     return sink(packed);
   }
 
   Value value;
   RankedTensorType type;
-  int64_t bytes, panel;
+  int64_t bytes, panel, depth;
   ByteSink sink;
   BoxEvaluator evaluator;
   std::vector<char> piece, packed;
@@ -115,7 +120,7 @@ LogicalResult heddle::packWeight(kernel::WeightOp weight, ByteSink sink) {
     return packPlain(value, sink);
   kernel::Packing packing = *kernel::Packing::parse(*weight.getPacking());
   ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
-  PanelPacker packer(value, packing.panel, sink);
+  PanelPacker packer(value, packing, sink);
   Box box = Box::whole(shape);
   if (packing.kind == kernel::Packing::Kind::Convolution) {
     int64_t channels = shape.back() / packing.groups;

@@ -67,8 +67,11 @@ ContractionShape ContractionShape::analyze(kernel::ContractOp op) {
   ContractionShape shape;
   shape.lhs = op.getLhs();
   shape.rhs = op.getRhs();
-  shape.lhsUnsigned = op.getLhsUnsigned();
-  shape.rhsUnsigned = op.getRhsUnsigned();
+  auto isUnsigned = [](Type type) {
+    return type.isUnsignedInteger() || type.isInteger(1);
+  };
+  shape.lhsUnsigned = isUnsigned(op.getLhsElement());
+  shape.rhsUnsigned = isUnsigned(op.getRhsElement());
   shape.isPacked = op.getRhsPacking().has_value();
   ArrayRef<int64_t> extents = op.getExtents();
   AffineMap outMap = op.getOutMap();

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/Kernel/Cpu/Emitters.h"
 #include "passes/Kernel/Cpu/RootEmitters.h"
+#include "passes/Kernel/Cpu/TileChoice.h"
 #include "passes/Kernel/Math/Passes.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -24,6 +25,18 @@ namespace heddle {
 
 namespace {
 
+/// Operands of roots lie in the panels that the emitters read, or as they are.
+LogicalResult checkPacking(Operation *op, std::optional<StringRef> text) {
+  if (!text)
+    return success();
+  kernel::Packing packing = *kernel::Packing::parse(*text);
+  if (packing.panel == panelColumns && packing.depth == 1)
+    return success();
+  return op->emitOpError()
+         << "no kernel for processors reads what is packed as '" << *text
+         << "'";
+}
+
 /// Chooses the emitter for the frame's function: by the root, which there is at
 /// most one of.
 LogicalResult emitKernel(KernelFrame &frame) {
@@ -31,9 +44,15 @@ LogicalResult emitKernel(KernelFrame &frame) {
     if (!isa<kernel::KernelDialect>(op.getDialect()))
       continue;
     return TypeSwitch<Operation *, LogicalResult>(&op)
-        .Case([&](kernel::ContractOp op) { return emitContraction(frame, op); })
+        .Case([&](kernel::ContractOp op) {
+          return failed(checkPacking(op, op.getRhsPacking()))
+                     ? failure()
+                     : emitContraction(frame, op);
+        })
         .Case([&](kernel::ConvolutionOp op) {
-          return emitConvolution(frame, op);
+          return failed(checkPacking(op, op.getWeightsPacking()))
+                     ? failure()
+                     : emitConvolution(frame, op);
         })
         .Case([&](kernel::AttentionOp op) { return emitAttention(frame, op); })
         .Case([&](kernel::ReduceWindowOp op) {

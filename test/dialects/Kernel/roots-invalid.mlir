@@ -150,3 +150,27 @@ func.func @top_k(%x: tensor<2x4xf32>) {
   %v, %i = kernel.top_k %x : tensor<2x4xf32> -> tensor<2x5xf32>, tensor<2x5xi32>
   return
 }
+
+// -----
+
+func.func @main(%x: tensor<2x3xi8>, %w: tensor<3x4xi8>) -> tensor<2x4xi32> {
+  // expected-error @below {{lhs_type 'ui16' is not held as 'i8'}}
+  %0 = kernel.contract %x, %w {
+    extents = array<i64: 2, 4, 3>,
+    indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+    iterator_types = ["parallel", "parallel", "reduction"], lhs_type = ui16
+  } : tensor<2x3xi8>, tensor<3x4xi8> -> tensor<2x4xi32>
+  return %0 : tensor<2x4xi32>
+}
+
+// -----
+
+func.func @main(%x: tensor<2x3xf32>, %w: tensor<1x3x32xf32>) -> tensor<2x4xf32> {
+  // expected-error @below {{has an unknown packing 'n032k1'}}
+  %0 = kernel.contract %x, %w {
+    extents = array<i64: 2, 4, 3>,
+    indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+    iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "n032k1"
+  } : tensor<2x3xf32>, tensor<1x3x32xf32> -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}

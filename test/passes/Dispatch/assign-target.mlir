@@ -7,6 +7,6 @@
 // CHECK: module attributes {heddle.target = "x86-64-v4"} {
 // SPELLED: module attributes {heddle.target = {
 // SPELLED-SAME: name = "x86-64-v4"
-// NONE: error: no target to dispatch for: set 'heddle.target' on the module or the pass's option 'target'
+// NONE: error: no target to dispatch for: set 'heddle.target' on the module, by heddle-assign-target
 module {
 }

@@ -1,4 +1,4 @@
-// RUN: heddle-opt %s --heddle-lower-graph --heddle-fuse-elementwise --heddle-form-dispatches --split-input-file | FileCheck %s
+// RUN: heddle-opt %s --heddle-lower-graph --heddle-assign-target=target=x86-64-v3 --heddle-fuse-elementwise --heddle-form-dispatches --split-input-file | FileCheck %s
 
 // CHECK-LABEL: func @epilogue
 func.func @epilogue(%x: tensor<8x4xf32>, %w: tensor<4x16xf32>, %r: tensor<8x16xf32>) -> tensor<8x16xf32> {

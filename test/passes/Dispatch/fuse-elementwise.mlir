@@ -1,4 +1,4 @@
-// RUN: heddle-opt %s --heddle-lower-graph --heddle-fuse-elementwise --split-input-file | FileCheck %s
+// RUN: heddle-opt %s --heddle-lower-graph --heddle-assign-target=target=x86-64-v3 --heddle-fuse-elementwise --split-input-file | FileCheck %s
 
 // CHECK-LABEL: func @chain
 func.func @chain(%x: tensor<8x16xf32>, %b: tensor<16xf32>) -> tensor<8x16xf32> {

@@ -1,4 +1,4 @@
-// RUN: heddle-opt %s --heddle-pack-weights --split-input-file | FileCheck %s
+// RUN: heddle-opt %s --heddle-assign-target=target=x86-64-v3 --heddle-pack-weights --split-input-file | FileCheck %s
 
 // The transpose that packing needs is the packer's work; the plain form is gone.
 // CHECK: #[[NK:.*]] = affine_map<(d0, d1, d2) -> (d1, d2)>

@@ -1,43 +1,27 @@
 // RUN: heddle-opt %s --heddle-lower-graph | FileCheck %s
 
-// Floats of two bytes that many columns read are widened once; few columns, weights on the left and depthwise kernels take them as they are.
+// Before targets part, operands keep the types that the model has; roots name those that tensors hold as other bits.
 
-// CHECK-LABEL: func.func @often
-// CHECK: %[[WIDE:.*]] = linalg.generic {{.*}}ins(%arg0 : tensor<4x64xf16>)
-// CHECK: arith.extf %{{.*}} : f16 to f32
-// CHECK: kernel.contract %{{.*}}, %arg1 {{.*}}: tensor<4x64xf32>, tensor<64x128xf16> -> tensor<4x128xf32>
-func.func @often(%x: tensor<4x64xf16>, %w: tensor<64x128xf16>) -> tensor<4x128xf16> {
-  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<4x64xf16>, tensor<64x128xf16>) -> tensor<4x128xf16>
-  return %0 : tensor<4x128xf16>
+// CHECK-LABEL: func.func @halves
+// CHECK-NOT: linalg.generic
+// CHECK: kernel.contract %arg0, %arg1 {{.*}}: tensor<4x64xf16>, tensor<64x128xf16> -> tensor<4x128xf32>
+func.func @halves(%x: tensor<4x64xf16>, %w: tensor<64x128xf16>) -> tensor<4x128xf32> {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<4x64xf16>, tensor<64x128xf16>) -> tensor<4x128xf32>
+  return %0 : tensor<4x128xf32>
 }
 
-// CHECK-LABEL: func.func @seldom
-// CHECK-NOT: arith.extf
-// CHECK: kernel.contract %arg0, %arg1 {{.*}}: tensor<4x64xf16>, tensor<64x96xf16> -> tensor<4x96xf32>
-func.func @seldom(%x: tensor<4x64xf16>, %w: tensor<64x96xf16>) -> tensor<4x96xf16> {
-  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<4x64xf16>, tensor<64x96xf16>) -> tensor<4x96xf16>
-  return %0 : tensor<4x96xf16>
-}
-
-// CHECK-LABEL: func.func @weights_left
-// CHECK-NOT: arith.extf
-// CHECK: kernel.contract %{{.*}}, %arg0 {{.*}}: tensor<4x64xbf16>, tensor<64x128xbf16> -> tensor<4x128xf32>
-func.func @weights_left(%x: tensor<64x128xbf16>) -> tensor<4x128xbf16> {
-  %w = stablehlo.constant dense<0.5> : tensor<4x64xbf16>
-  %0 = stablehlo.dot_general %w, %x, contracting_dims = [1] x [0] : (tensor<4x64xbf16>, tensor<64x128xbf16>) -> tensor<4x128xbf16>
-  return %0 : tensor<4x128xbf16>
+// CHECK-LABEL: func.func @bytes
+// CHECK-NOT: linalg.generic
+// CHECK: kernel.contract %arg0, %arg1 {{.*}}lhs_type = f8E4M3FN, rhs_type = f8E4M3FN} : tensor<4x8xi8>, tensor<8x16xi8> -> tensor<4x16xf32>
+func.func @bytes(%x: tensor<4x8xf8E4M3FN>, %w: tensor<8x16xf8E4M3FN>) -> tensor<4x16xf32> {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<4x8xf8E4M3FN>, tensor<8x16xf8E4M3FN>) -> tensor<4x16xf32>
+  return %0 : tensor<4x16xf32>
 }
 
 // CHECK-LABEL: func.func @taps
-// CHECK: kernel.convolution %{{.*}}, %arg1 {{.*}}: tensor<1x8x8x16xf32>, tensor<3x3x16x16xbf16> -> tensor<1x6x6x16xf32>
-func.func @taps(%x: tensor<1x8x8x16xbf16>, %w: tensor<3x3x16x16xbf16>) -> tensor<1x6x6x16xbf16> {
-  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x8x8x16xbf16>, tensor<3x3x16x16xbf16>) -> tensor<1x6x6x16xbf16>
-  return %0 : tensor<1x6x6x16xbf16>
-}
-
-// CHECK-LABEL: func.func @depthwise
-// CHECK: kernel.convolution %arg0, %arg1 {{.*}}: tensor<1x18x18x16xf16>, tensor<15x15x1x16xf16> -> tensor<1x4x4x16xf32>
-func.func @depthwise(%x: tensor<1x18x18x16xf16>, %w: tensor<15x15x1x16xf16>) -> tensor<1x4x4x16xf16> {
-  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 16 : i64} : (tensor<1x18x18x16xf16>, tensor<15x15x1x16xf16>) -> tensor<1x4x4x16xf16>
-  return %0 : tensor<1x4x4x16xf16>
+// CHECK-NOT: linalg.generic
+// CHECK: kernel.convolution %arg0, %arg1 {{.*}}lhs_type = ui8, {{.*}}: tensor<1x8x8x16xi8>, tensor<3x3x16x16xi8> -> tensor<1x6x6x16xi32>
+func.func @taps(%x: tensor<1x8x8x16xui8>, %w: tensor<3x3x16x16xui8>) -> tensor<1x6x6x16xi32> {
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x8x8x16xui8>, tensor<3x3x16x16xui8>) -> tensor<1x6x6x16xi32>
+  return %0 : tensor<1x6x6x16xi32>
 }

@@ -249,6 +249,21 @@ TEST_F(PackerTest, PanelsOfEachMatrixOfABatch) {
                   n < 5 ? float((batch * 3 + k) * 5 + n) : 0.0f);
 }
 
+/// Pairs of rows lie side by side; the last row's neighbour is zero.
+TEST_F(PackerTest, PanelsOfPairs) {
+  std::string program = counting("%r", 3 * 20, "3x20");
+  std::vector<float> values =
+      floats(pack(weight(program, "tensor<3x20xf32>", "n16k2")));
+  ASSERT_EQ(values.size(), 2u * 2 * 16 * 2);
+  for (int64_t panel = 0; panel < 2; ++panel)
+    for (int64_t k = 0; k < 4; ++k)
+      for (int64_t lane = 0; lane < 16; ++lane) {
+        int64_t n = panel * 16 + lane;
+        EXPECT_EQ(values[((panel * 2 + k / 2) * 16 + lane) * 2 + k % 2],
+                  n < 20 && k < 3 ? float(k * 20 + n) : 0.0f);
+      }
+}
+
 /// Panels start anew with each group.
 TEST_F(PackerTest, PanelsOfAGroupedConvolution) {
   std::string program = counting("%r", 2 * 3 * 80, "1x2x3x80");

@@ -1,0 +1,129 @@
+// The model says which types a contraction multiplies, a target which ones its
+// kernels do. Where these differ, operands are converted here: to the type that
+// the products are summed in, which holds them all.
+
+#include "dialects/Kernel/Kernel.h"
+#include "passes/Dispatch/DispatchTarget.h"
+#include "passes/Dispatch/Passes.h"
+#include "passes/Lower/Scalar/ScalarConversions.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace heddle {
+#define GEN_PASS_DEF_LEGALIZEROOTS
+#include "passes/Dispatch/Passes.h.inc"
+
+static Type elementOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getElementType();
+}
+
+/// Whether the value only rearranges or repeats a constant.
+static bool isConstant(Value value) {
+  while (Operation *source = value.getDefiningOp()) {
+    if (isa<kernel::WeightRefOp, linalg::FillOp>(source))
+      return true;
+    auto generic = dyn_cast<linalg::GenericOp>(source);
+    if (generic && generic.getNumDpsInputs() == 0)
+      return true;
+    if (generic ? generic.getNumDpsInputs() != 1
+                : !isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(source))
+      return false;
+    value = source->getOperand(0);
+  }
+  return false;
+}
+
+/// How often a kernel reads an element of the left operand.
+static int64_t reads(kernel::ContractOp op) {
+  int64_t columns = 1;
+  for (unsigned dim : op.getDims().n)
+    columns *= op.getExtents()[dim];
+  return columns;
+}
+
+/// An element meets every tap and every output channel of its group. Depthwise
+/// kernels load whole vectors, and spread nothing.
+static int64_t reads(kernel::ConvolutionOp op) {
+  auto weights = cast<RankedTensorType>(op.getWeights().getType());
+  int64_t depth = weights.getDimSize(weights.getRank() - 2);
+  return depth > 1 ? weights.getNumElements() /
+                         (depth * static_cast<int64_t>(op.getGroups()))
+                   : 0;
+}
+
+namespace {
+struct LegalizeRoots : impl::LegalizeRootsBase<LegalizeRoots> {
+  void runOnOperation() override {
+    std::shared_ptr<const Target> target = dispatchTarget(getOperation());
+    if (!target)
+      return signalPassFailure();
+    const DispatchFacts &facts = target->dispatchFacts();
+    converted.clear();
+    getOperation().walk([&](Operation *op) {
+      if (auto contract = dyn_cast<kernel::ContractOp>(op))
+        legalize(contract, KernelFamily::Contraction, facts);
+      else if (auto convolution = dyn_cast<kernel::ConvolutionOp>(op))
+        legalize(convolution, KernelFamily::Convolution, facts);
+    });
+  }
+
+private:
+  template <typename Root>
+  void legalize(Root op, KernelFamily family, const DispatchFacts &facts) {
+    Type sum = elementOf(op.getResult());
+    Type lhs = op.getLhsElement(), rhs = op.getRhsElement();
+    if (!facts.isLegal(family, lhs, rhs, sum)) {
+      convert(op, 0, lhs, sum);
+      convert(op, 1, rhs, sum);
+      op.removeLhsTypeAttr();
+      op.removeRhsTypeAttr();
+      return;
+    }
+    // A kernel spreads each element of the left operand over its lanes, once
+    // for each panel of columns: floats of two bytes are worth widening once
+    // for all where that happens several times, but not weights, which would
+    // double.
+    if ((lhs.isF16() || lhs.isBF16()) && sum.isF32() &&
+        facts.isLegal(family, sum, rhs, sum) &&
+        reads(op) >= facts.readsWorthWidening && !isConstant(op->getOperand(0)))
+      convert(op, 0, lhs, sum);
+  }
+
+  /// What several roots of a block read is converted once, before the first.
+  void convert(Operation *op, unsigned operand, Type from, Type to) {
+    Value value = op->getOperand(operand);
+    if (elementOf(value) == to)
+      return;
+    Value &wide = converted[{op->getBlock(), value, from, to}];
+    if (!wide)
+      wide = convertAll(op, value, from, to);
+    op->setOperand(operand, wide);
+  }
+
+  static Value convertAll(Operation *reader, Value value, Type from, Type to) {
+    OpBuilder builder(reader);
+    Location loc = reader->getLoc();
+    auto type = cast<RankedTensorType>(value.getType());
+    Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(), to);
+    SmallVector<AffineMap> maps(2,
+                                builder.getMultiDimIdentityMap(type.getRank()));
+    SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                               utils::IteratorType::parallel);
+    return linalg::GenericOp::create(
+               builder, loc, empty.getType(), value, empty, maps, iterators,
+               [&](OpBuilder &b, Location at, ValueRange scalars) {
+                 linalg::YieldOp::create(
+                     b, at, convertScalar(b, at, scalars[0], from, to));
+               })
+        .getResult(0);
+  }
+
+  llvm::DenseMap<std::tuple<Block *, Value, Type, Type>, Value> converted;
+};
+} // namespace
+} // namespace heddle
