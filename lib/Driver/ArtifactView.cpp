@@ -1,3 +1,5 @@
+// What is in an artifact, as text and as JSON.
+
 #include "heddle/Driver/ArtifactView.h"
 
 #include "heddle/Driver/PhaseLog.h"

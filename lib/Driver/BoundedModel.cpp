@@ -1,3 +1,6 @@
+// A model of ranged sizes is imported at its largest sizes and at others, and
+// what follows from them becomes one program.
+
 #include "lib/Driver/BoundedModel.h"
 
 #include "heddle/Support/Diagnostics.h"

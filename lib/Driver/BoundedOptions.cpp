@@ -1,3 +1,6 @@
+// Reads the ranges of --dim and --shape, ties sizes that must be equal, and
+// counts what is chosen by a call.
+
 #include "lib/Driver/BoundedOptions.h"
 
 #include "heddle/Support/Diagnostics.h"

@@ -1,3 +1,6 @@
+// From a model to an artifact, phase by phase, with dumps and stops between
+// them.
+
 #include "heddle/Driver/Build.h"
 
 #include "CancelledPasses.h"

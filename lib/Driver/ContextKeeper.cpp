@@ -1,3 +1,6 @@
+// The context that one compilation leaves to the next, so that dialects are
+// set up once.
+
 #include "heddle/Driver/ContextKeeper.h"
 
 #include "mlir/IR/BuiltinAttributes.h"

@@ -1,3 +1,6 @@
+// Diagnostics for people and as JSON lines: the node's name, the error's code,
+// what helps.
+
 #include "heddle/Driver/DiagnosticPrinter.h"
 
 #include "llvm/ADT/STLExtras.h"

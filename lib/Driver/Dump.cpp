@@ -1,3 +1,5 @@
+// Writes a module with the files of its weights, and reads it back.
+
 #include "heddle/Driver/Dump.h"
 
 #include "heddle/Driver/Document.h"

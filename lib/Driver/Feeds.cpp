@@ -1,3 +1,6 @@
+// Inputs of a call, from files, random numbers or constants, checked against
+// what the program takes.
+
 #include "heddle/Driver/Feeds.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -1,3 +1,5 @@
+// Tells what a file is by its content.
+
 #include "heddle/Driver/FileKind.h"
 
 #include "heddle/Driver/Commands.h"

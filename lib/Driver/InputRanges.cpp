@@ -1,3 +1,5 @@
+// Finds which indices an integer input may hold, so that random ones are good.
+
 #include "heddle/Driver/InputRanges.h"
 
 #include "dialects/StableHlo/StableHlo.h"

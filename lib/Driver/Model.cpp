@@ -1,3 +1,5 @@
+// Imports a model of any kind, and says which tensors go in and out.
+
 #include "heddle/Driver/Model.h"
 
 #include "heddle/Driver/CustomCalls.h"

@@ -1,3 +1,5 @@
+// Names, times and memory of the phases of a command.
+
 #include "heddle/Driver/PhaseLog.h"
 
 #include "llvm/Support/Format.h"

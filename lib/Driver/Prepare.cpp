@@ -1,3 +1,5 @@
+// What runs a program has it from an artifact or compiles it in memory.
+
 #include "heddle/Driver/Prepare.h"
 
 #include "heddle/Driver/ArtifactView.h"

@@ -1,3 +1,5 @@
+// A loaded program with its inputs and outputs as host tensors.
+
 #include "heddle/Driver/Program.h"
 
 #include "heddle/Driver/ArtifactView.h"

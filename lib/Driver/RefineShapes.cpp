@@ -1,3 +1,6 @@
+// A program of open sizes, walked once from its arguments on: each value gets
+// the type that follows.
+
 #include "lib/Driver/RefineShapes.h"
 
 #include "lib/Driver/DynamicForms.h"

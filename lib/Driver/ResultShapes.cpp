@@ -1,3 +1,5 @@
+// Shapes that follow from operands where no interface tells them.
+
 #include "lib/Driver/ResultShapes.h"
 
 #include "lib/Driver/DynamicForms.h"

@@ -1,3 +1,5 @@
+// What one command holds from its start to its end, and how it ends.
+
 #include "heddle/Driver/Session.h"
 
 #include "heddle/Driver/Document.h"

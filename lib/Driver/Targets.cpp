@@ -1,3 +1,5 @@
+// The targets that a command line names, and this machine's own.
+
 #include "heddle/Driver/Targets.h"
 
 #include "heddle/Support/Suggestion.h"

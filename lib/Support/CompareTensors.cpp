@@ -1,3 +1,5 @@
+// Compares tensors within tolerances, and says where they differ most.
+
 #include "heddle/Support/CompareTensors.h"
 
 #include "llvm/ADT/bit.h"

@@ -1,3 +1,5 @@
+// Codes, exit codes and help of errors, and how a message carries its code.
+
 #include "heddle/Support/Diagnostics.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -1,3 +1,6 @@
+// The table of element types, and conversions between stored elements and
+// numbers.
+
 #include "heddle/Support/ElementKind.h"
 
 #include "mlir/IR/BuiltinTypes.h"

@@ -1,3 +1,5 @@
+// A tensor's bytes with their type, and the forms they are copied to and from.
+
 #include "heddle/Support/HostTensor.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"

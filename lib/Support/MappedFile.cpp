@@ -1,3 +1,5 @@
+// Maps files, and opens those that a model names inside its folder only.
+
 #include "heddle/Support/MappedFile.h"
 
 #include "llvm/ADT/SmallVector.h"

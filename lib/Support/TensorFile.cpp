@@ -1,3 +1,5 @@
+// Reads and writes tensors by the kind of their file.
+
 #include "TensorBytes.h"
 
 #include "llvm/Support/FileSystem.h"

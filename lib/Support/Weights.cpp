@@ -1,3 +1,5 @@
+// Handles of constants in a context: made, asked for, released.
+
 #include "heddle/Support/Weights.h"
 
 #include "mlir/IR/Builders.h"

@@ -1,3 +1,5 @@
+// Compiles a module into a temporary file and calls it once.
+
 #include "CompiledRun.h"
 
 #include "heddle/Artifact/Compile.h"

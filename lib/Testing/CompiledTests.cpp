@@ -1,3 +1,6 @@
+// A program that checks itself is split: the compiled part computes, the
+// interpreter checks.
+
 #include "CompiledTests.h"
 #include "lib/Driver/RefineShapes.h"
 

@@ -1,3 +1,5 @@
+// Makes values inside a program its results, so that each can be compared.
+
 #include "Probes.h"
 
 #include "heddle/Driver/DiagnosticPrinter.h"

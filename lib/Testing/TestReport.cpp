@@ -1,3 +1,6 @@
+// What `heddle test` says of programs: a line each, reasons in groups, and a
+// document.
+
 #include "TestReport.h"
 
 #include "llvm/ADT/StringExtras.h"

@@ -1,3 +1,6 @@
+// Functions that check nothing are compiled and compared with the interpreter
+// on random inputs.
+
 #include "UncheckedTests.h"
 
 #include "CompiledRun.h"

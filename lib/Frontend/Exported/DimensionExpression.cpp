@@ -1,3 +1,5 @@
+// Parses and evaluates expressions of symbolic dimensions.
+
 #include "heddle/Frontend/DimensionExpression.h"
 
 #include "llvm/ADT/StringExtras.h"

@@ -1,3 +1,5 @@
+// Reads the FlatBuffer that jax.export writes.
+
 #include "heddle/Frontend/Exported.h"
 
 #include "heddle/Support/Diagnostics.h"

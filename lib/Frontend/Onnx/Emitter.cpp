@@ -1,3 +1,6 @@
+// Writes StableHLO for ONNX nodes: constants, broadcasts, reductions,
+// composites.
+
 #include "Emitter.h"
 #include "Limits.h"
 

@@ -1,3 +1,5 @@
+// Formulas that several operators share, written in StableHLO.
+
 #include "Functions.h"
 
 using namespace mlir;

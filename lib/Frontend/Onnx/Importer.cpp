@@ -1,3 +1,5 @@
+// A graph of ONNX, node by node, with its initializers as handles.
+
 #include "Importer.h"
 
 #include "heddle/Support/Weights.h"

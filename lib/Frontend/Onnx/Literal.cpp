@@ -1,3 +1,5 @@
+// Small tensors that are known while importing, and arithmetic on them.
+
 #include "Literal.h"
 
 #include "dialects/StableHlo/StableHlo.h"

@@ -1,3 +1,5 @@
+// Loops of StableHLO with what they carry and collect.
+
 #include "LoopEmitter.h"
 
 #include "llvm/ADT/ScopeExit.h"

@@ -1,3 +1,5 @@
+// What the import of one node asks: operands, attributes, known sizes.
+
 #include "NodeImporter.h"
 
 #include "heddle/Support/Weights.h"

@@ -1,3 +1,5 @@
+// The table of operators: name, versions, importer.
+
 #include "Operators.h"
 
 #include "heddle/Frontend/Onnx.h"

@@ -1,3 +1,5 @@
+// Samples an image between its elements, as GridSample and its like do.
+
 #include "Sampling.h"
 
 using namespace mlir;

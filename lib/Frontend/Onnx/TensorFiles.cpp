@@ -1,3 +1,5 @@
+// Reads one tensor from a file of its own, as ONNX's test data has them.
+
 #include "heddle/Frontend/OnnxTensors.h"
 
 #include "NodeImporter.h"

@@ -1,3 +1,5 @@
+// Window attributes of convolutions and pools: padding, strides, dilations.
+
 #include "Windows.h"
 
 #include "llvm/Support/MathExtras.h"

@@ -1,3 +1,5 @@
+// Arguments that become weights, from the files of --bind.
+
 #include "lib/Frontend/StableHlo/Bindings.h"
 
 #include "dialects/StableHlo/StableHlo.h"
@@ -154,7 +156,8 @@ LogicalResult bindArguments(func::FuncOp function,
       names.push_back(nameOf(function, i).str());
     if (binding.argument.empty())
       return emitError(loc, ErrorCode::StableHloBind)
-             << "'" << binding.file << "' has a tensor for none of the arguments"
+             << "'" << binding.file
+             << "' has a tensor for none of the arguments"
              << suggest("", names);
     return emitError(loc, ErrorCode::StableHloBind)
            << "there is no argument '" << binding.argument << "'"

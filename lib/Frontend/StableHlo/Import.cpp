@@ -1,3 +1,6 @@
+// Reads a program in text, bytecode or a result of jax.export, and makes it a
+// model.
+
 #include "heddle/Frontend/StableHlo.h"
 
 #include "heddle/Frontend/Exported.h"

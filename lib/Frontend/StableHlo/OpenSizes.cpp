@@ -1,3 +1,6 @@
+// Fixes the open sizes of an entry by what the user and jax.export say of
+// them.
+
 #include "lib/Frontend/StableHlo/OpenSizes.h"
 
 #include "dialects/StableHlo/TypeInference.h"

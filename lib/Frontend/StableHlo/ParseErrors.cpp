@@ -1,3 +1,6 @@
+// Tells text that cannot be read from operations that break a rule, by MLIR's
+// words.
+
 #include "lib/Frontend/StableHlo/ParseErrors.h"
 
 #include "heddle/Support/Diagnostics.h"

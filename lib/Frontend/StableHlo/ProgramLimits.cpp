@@ -1,3 +1,5 @@
+// Bounds on what was parsed: depth, counts, ranks and bytes.
+
 #include "lib/Frontend/StableHlo/ProgramLimits.h"
 
 #include "dialects/StableHlo/StableHlo.h"

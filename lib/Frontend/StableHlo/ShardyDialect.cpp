@@ -1,3 +1,6 @@
+// Shardy's attributes and operations as far as one device needs them: read,
+// and passed over.
+
 #include "lib/Frontend/StableHlo/ShardyDialect.h"
 
 #include "mlir/Bytecode/BytecodeImplementation.h"

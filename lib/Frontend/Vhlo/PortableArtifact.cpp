@@ -1,3 +1,5 @@
+// The header of a portable artifact, and its version.
+
 #include "heddle/Frontend/PortableArtifact.h"
 
 #include "dialects/Vhlo/Vhlo.h"
