@@ -95,6 +95,8 @@ Error Context::create(const heddle_context_options &options,
   if (Error error = queues.create(program->plan(), program->devices()))
     return error;
   callTensors.resize(entry().inputs.size() + entry().outputs.size());
+  if (Error error = places.create())
+    return error;
   states.resize(entry().states.size());
   nextLengths.resize(states.size());
   tensorData.resize(callTensors.size() + states.size());
@@ -226,12 +228,13 @@ Error Context::checkAndPrepare(TensorList inputs, heddle_tensor *outputs) {
 /// An output that replaces an input is one memory with it in the plan: the
 /// output's, which begins with the input's value. Where the caller gives two,
 /// his input stays as it is and is copied.
-void Context::bindTensors(TensorList inputs, TensorList outputs) {
+Error Context::bindTensors(TensorList inputs, TensorList outputs) {
+  const heddle_tensor *all = inputs.tensors;
   for (size_t i = 0; i < inputs.count; ++i)
-    tensorData[i] = inputs.tensors[i].data;
+    tensorData[i] = places.data(all, i);
   for (size_t i = 0; i < outputs.count; ++i) {
-    void *data = outputs.tensors[i].data;
-    tensorData[inputs.count + i] = data;
+    size_t output = inputs.count + i;
+    tensorData[output] = places.data(all, output);
     uint32_t replaced = entry().outputs[i].alias;
     if (replaced == none)
       continue;
@@ -239,15 +242,16 @@ void Context::bindTensors(TensorList inputs, TensorList outputs) {
     uint64_t bytes = elementBytes(entry().outputs[i].dtype);
     for (int32_t j = 0; j < input.rank; ++j)
       bytes *= static_cast<uint64_t>(input.shape[j]);
-    if (input.data != data && bytes)
-      std::memcpy(data, input.data, bytes);
-    tensorData[replaced] = data;
+    if (Error error = places.begin(all, output, replaced, bytes))
+      return error;
+    tensorData[replaced] = tensorData[output];
   }
   for (size_t i = 0; i < states.size(); ++i)
     tensorData[callTensors.size() + i] = states[i]->data();
   for (const Steps::Patch &patch : steps.patches)
     steps.slots[patch.slot] =
         static_cast<char *>(tensorData[patch.tensor]) + patch.offset;
+  return {};
 }
 
 /// One call at a time: the holder is the one that the context is in.
@@ -283,7 +287,10 @@ Error Context::callInTurn(const heddle_call_options &options) {
   TensorList outputs = {inputs.tensors + inputs.count, entry().outputs.size()};
   if (Error error = checkAndPrepare(inputs, callTensors.data() + inputs.count))
     return error;
-  bindTensors(inputs, outputs);
+  if (Error error = places.arrive(inputs.tensors, options.flags))
+    return error;
+  if (Error error = bindTensors(inputs, outputs))
+    return error;
   bool flush = program->manifest().flush_subnormals();
   FloatEnvironment environment(flush);
   bool together = pool->acquire();
@@ -296,6 +303,8 @@ Error Context::callInTurn(const heddle_call_options &options) {
   if (walk.failed())
     queues.drain();
   if (Error error = walk.outcome())
+    return error;
+  if (Error error = places.leave(inputs.tensors))
     return error;
   for (size_t i = 0; i < states.size(); ++i)
     if (entry().states[i]->length() != none)

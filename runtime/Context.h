@@ -5,7 +5,7 @@
 
 #include "runtime/LoadedProgram.h"
 #include "runtime/Steps.h"
-#include "runtime/Tensors.h"
+#include "runtime/TensorPlaces.h"
 
 #include <atomic>
 
@@ -14,8 +14,9 @@ namespace heddle::runtime {
 /// Arena, scratch and prepared steps of one entry.
 class Context {
 public:
-  Context(std::shared_ptr<LoadedProgram> program, size_t entry)
-      : program(std::move(program)), entryIndex(entry) {}
+  Context(std::shared_ptr<LoadedProgram> given, size_t entry)
+      : program(std::move(given)), entryIndex(entry),
+        places(*program, program->entries()[entry]) {}
 
   Error create(const heddle_context_options &options,
                std::shared_ptr<Pool> givenPool);
@@ -49,12 +50,13 @@ private:
                      const std::vector<int64_t> &values);
   /// A call by whoever has the turn, with the tensors that were read.
   Error callInTurn(const heddle_call_options &options);
-  void bindTensors(TensorList inputs, TensorList outputs);
+  Error bindTensors(TensorList inputs, TensorList outputs);
 
   std::shared_ptr<LoadedProgram> program;
   size_t entryIndex;
   std::shared_ptr<Pool> pool;
   DeviceMemory owned;
+  TensorPlaces places;
   PlanMemory arenas;
   DeviceQueues queues;
   char *scratch = nullptr;

@@ -225,6 +225,7 @@ static heddle_status describe(const std::vector<TensorSpec> &specs,
   info.bytes =
       spec.largestBytes < 0 ? 0 : static_cast<size_t>(spec.largestBytes);
   info.alignment = spec.alignment;
+  info.device = spec.deviceName.c_str();
   info.replaces = spec.alias == format::none ? -1 : int64_t(spec.alias);
   return writeResult(info, out) ? toStatus({}) : invalid(badSize);
 }

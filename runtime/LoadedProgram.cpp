@@ -57,9 +57,9 @@ Error LoadedProgram::load(const heddle_load_options &options,
   uint64_t weightsPlaced = monotonicNs();
   if (Error error = openDevices())
     return error;
-  if (Error error = checkTensorPlaces())
-    return error;
   describeEntries();
+  if (Error error = placeTensors())
+    return error;
   describeStates();
   if (Error error = runInit())
     return error;
@@ -237,19 +237,38 @@ Error LoadedProgram::loadCode(ProgramDevice &device, DeviceKind kind) {
   return {};
 }
 
-/// The tensors of a call are memory of the process.
-Error LoadedProgram::checkTensorPlaces() const {
-  for (uint32_t p = 0; p < length(plan().programs()); ++p) {
-    const format::Program &program = *plan().programs()->Get(p);
-    for (uint32_t i = 0; i < length(program.buffers()); ++i) {
-      const Buffer &buffer = *program.buffers()->Get(i);
-      if ((buffer.kind() == BufferKind::input ||
-           buffer.kind() == BufferKind::output) &&
-          buffer.device() != hostDevice)
-        return {HEDDLE_FEATURE_UNSUPPORTED,
-                "takes tensors in memory of " +
-                    deviceName(*chosen, buffer.device()) +
-                    ", which this runtime cannot do"};
+/// Which device's memory the tensors of each entry are in.
+Error LoadedProgram::placeTensors() {
+  for (EntrySpec &entry : specs) {
+    for (TensorSpec &spec : entry.inputs)
+      spec.deviceName = deviceName(*chosen, hostDevice);
+    for (TensorSpec &spec : entry.outputs)
+      spec.deviceName = deviceName(*chosen, hostDevice);
+    for (const format::Program *program : entry.programs)
+      for (uint32_t i = 0; i < length(program->buffers()); ++i) {
+        const Buffer &buffer = *program->buffers()->Get(i);
+        bool isInput = buffer.kind() == BufferKind::input;
+        if (!isInput && buffer.kind() != BufferKind::output)
+          continue;
+        if (buffer.space() != MemorySpace::host &&
+            buffer.space() != MemorySpace::device)
+          return {HEDDLE_FEATURE_UNSUPPORTED,
+                  std::string("takes tensors in ") +
+                      EnumNameMemorySpace(buffer.space()) +
+                      " memory, which this runtime cannot do"};
+        TensorSpec &spec =
+            (isInput ? entry.inputs : entry.outputs)[buffer.index()];
+        spec.device = buffer.device();
+        spec.deviceName = deviceName(*chosen, buffer.device());
+      }
+    // One memory for both, of which the plan may name but one.
+    for (TensorSpec &output : entry.outputs) {
+      if (output.alias == none)
+        continue;
+      TensorSpec &input = entry.inputs[output.alias];
+      TensorSpec &from = input.device == hostDevice ? output : input;
+      input.device = output.device = from.device;
+      input.deviceName = output.deviceName = std::string(from.deviceName);
     }
   }
   return {};

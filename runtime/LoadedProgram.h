@@ -28,6 +28,8 @@ struct TensorSpec {
   int64_t largestBytes;
   uint32_t alignment;
   uint32_t alias; ///< For an output: the input it may replace, or none.
+  uint32_t device = format::hostDevice; ///< Where it lies.
+  std::string deviceName = {};
 };
 
 /// A state, as the host makes and fills it.
@@ -90,9 +92,9 @@ private:
   Error placeWeights(const heddle_load_options &options);
   Error openDevices();
   Error loadCode(ProgramDevice &device, format::DeviceKind kind);
-  Error checkTensorPlaces() const;
   void describeEntries();
   void describeStates();
+  Error placeTensors();
   Error runInit();
 
   format::ArtifactReader reader;

@@ -2,11 +2,6 @@
 
 #include "runtime/State.h"
 
-#include "runtime/drivers/Status.h"
-#include "runtime/format/Layout.h"
-
-#include <cstring>
-
 using namespace heddle;
 using namespace heddle::runtime;
 
@@ -89,96 +84,22 @@ Error StateHolds::acquire(const LoadedProgram &program,
 // Its memory
 //===----------------------------------------------------------------------===//
 
-State::~State() {
-  if (queue)
-    program->devices()[spec().device]->device()->driver().queue_destroy(queue);
-}
-
-bool State::hostReaches() const {
-  return program->devices()[spec().device]->device()->isMapped(spec().space);
-}
-
 Error State::create() {
   const std::shared_ptr<Device> &device =
       program->devices()[spec().device]->device();
   if (Error error = memory.allocate(
           device, spec().space, static_cast<uint64_t>(spec().bytes), "a state"))
     return error;
-  if (!hostReaches()) {
-    heddle_status why;
-    if (int32_t code =
-            device->driver().queue_create(device->handle(), &queue, &why))
-      return told(code, why);
-  }
+  if (Error error = copier.create(device, spec().space))
+    return error;
   return reset();
-}
-
-/// On the state's own queue, until it is done.
-Error State::run(const heddle_driver_command &command) {
-  const heddle_driver &driver =
-      program->devices()[spec().device]->device()->driver();
-  heddle_driver_submission submission = {};
-  submission.commands = &command;
-  submission.command_count = 1;
-  heddle_status why;
-  std::lock_guard<std::mutex> lock(queueMutex);
-  if (int32_t code = driver.submit(queue, &submission, &why))
-    return told(code, why);
-  int32_t code = driver.queue_wait(queue, 0, &why);
-  return told(code, why);
-}
-
-Error State::transfer(void *target, const void *source, uint64_t bytes,
-                      bool targetIsOwn, bool sourceIsOwn) {
-  if (!bytes)
-    return {};
-  if (!queue) {
-    std::memcpy(target, source, bytes);
-    return {};
-  }
-  heddle_driver_device *device =
-      program->devices()[spec().device]->device()->handle();
-  void *buffers[] = {target, const_cast<void *>(source)};
-  heddle_driver_use uses[] = {
-      {targetIsOwn ? device : nullptr, bytes, HEDDLE_ACCESS_WRITE},
-      {sourceIsOwn ? device : nullptr, bytes, HEDDLE_ACCESS_READ}};
-  heddle_driver_command command = {};
-  command.kind = HEDDLE_COMMAND_COPY;
-  command.buffers = buffers;
-  command.uses = uses;
-  command.buffer_count = 2;
-  command.tiles = static_cast<int64_t>(bytes);
-  command.chunk = command.tiles;
-  return run(command);
-}
-
-Error State::zero() {
-  if (!memory.size())
-    return {};
-  if (!queue) {
-    std::memset(memory.data(), 0, memory.size());
-    return {};
-  }
-  void *buffers[] = {memory.data()};
-  heddle_driver_use uses[] = {
-      {program->devices()[spec().device]->device()->handle(), memory.size(),
-       HEDDLE_ACCESS_WRITE}};
-  heddle_driver_command command = {};
-  command.kind = HEDDLE_COMMAND_FILL;
-  command.pattern_bytes = 1;
-  command.buffers = buffers;
-  command.uses = uses;
-  command.buffer_count = 1;
-  command.tiles = static_cast<int64_t>(memory.size());
-  command.chunk = command.tiles;
-  return run(command);
 }
 
 Error State::reset() {
   Hold hold(*this, /*forWriting=*/true);
   if (Error error = hold.check())
     return error;
-  if (Error error = zero())
+  if (Error error = copier.clear(memory.data(), memory.size()))
     return error;
   currentLength.store(spec().longest < 0 ? -1 : 0);
   return {};
@@ -196,8 +117,8 @@ Error State::copyFrom(State &source) {
     return error;
   if (Error error = other.check())
     return error;
-  if (Error error = transfer(memory.data(), source.memory.data(), memory.size(),
-                             true, true))
+  if (Error error = copier.copy(memory.data(), true, source.memory.data(), true,
+                                memory.size()))
     return error;
   currentLength.store(source.length());
   return {};
@@ -218,7 +139,7 @@ Error State::read(uint64_t offset, uint64_t bytes, void *data) {
   Hold hold(*this, /*forWriting=*/false);
   if (Error error = hold.check())
     return error;
-  return transfer(data, memory.data() + offset, bytes, false, true);
+  return copier.copy(data, false, memory.data() + offset, true, bytes);
 }
 
 Error State::write(uint64_t offset, uint64_t bytes, const void *data) {
@@ -227,7 +148,7 @@ Error State::write(uint64_t offset, uint64_t bytes, const void *data) {
   Hold hold(*this, /*forWriting=*/true);
   if (Error error = hold.check())
     return error;
-  return transfer(memory.data() + offset, data, bytes, true, false);
+  return copier.copy(memory.data() + offset, true, data, false, bytes);
 }
 
 Error State::setLength(int64_t value) {

@@ -3,11 +3,10 @@
 #ifndef HEDDLE_RUNTIME_STATE_H
 #define HEDDLE_RUNTIME_STATE_H
 
-#include "runtime/DeviceQueues.h"
+#include "runtime/DeviceCopier.h"
 #include "runtime/LoadedProgram.h"
 
 #include <atomic>
-#include <mutex>
 
 namespace heddle::runtime {
 
@@ -17,7 +16,6 @@ class State {
 public:
   State(std::shared_ptr<LoadedProgram> program, uint32_t index)
       : program(std::move(program)), index(index) {}
-  ~State();
   State(const State &) = delete;
   State &operator=(const State &) = delete;
 
@@ -48,17 +46,11 @@ private:
   class Hold;
 
   Error checkRange(uint64_t offset, uint64_t bytes) const;
-  bool hostReaches() const;
-  Error transfer(void *target, const void *source, uint64_t bytes,
-                 bool targetIsOwn, bool sourceIsOwn);
-  Error zero();
-  Error run(const heddle_driver_command &command);
 
   std::shared_ptr<LoadedProgram> program;
   uint32_t index;
   DeviceMemory memory;
-  heddle_driver_queue *queue = nullptr; ///< Where the host cannot reach it,
-  std::mutex queueMutex;                ///< used by one thread at a time.
+  DeviceCopier copier;
   std::atomic<int64_t> currentLength{-1};
   std::atomic<int32_t> users{0}; ///< Readers; -1: a writer.
 };

@@ -108,7 +108,7 @@ typedef enum heddle_code {
   HEDDLE_OUTPUT_TOO_SMALL = 812,
   /* An output shares memory with another tensor of the call. */
   HEDDLE_TENSOR_OVERLAP = 813,
-  /* A tensor lives on a device that this program does not use. */
+  /* A tensor lives on another device than the program wants it on. */
   HEDDLE_TENSOR_DEVICE = 814,
   HEDDLE_DEADLINE_EXCEEDED = 815,
   HEDDLE_CANCELLED = 816,
@@ -175,7 +175,8 @@ typedef enum heddle_dtype {
 typedef struct heddle_program heddle_program; /* a loaded artifact */
 typedef struct heddle_context
     heddle_context; /* the memory of one caller of one entry */
-typedef struct heddle_pool heddle_pool; /* threads */
+typedef struct heddle_pool heddle_pool;     /* threads */
+typedef struct heddle_device heddle_device; /* an open device */
 typedef struct heddle_state
     heddle_state; /* memory that calls change and keep */
 
@@ -193,6 +194,48 @@ HEDDLE_API size_t heddle_dtype_bytes(heddle_dtype dtype);
 /* Whether this processor and system have a feature, by its name in Linux's
    /proc/cpuinfo: 1 or 0. Since 0.1. */
 HEDDLE_API int heddle_cpu_has(const char *feature);
+
+/* ---- Devices ---- */
+
+/* The kinds of devices that this library has a driver for, numbered from 0:
+   "cpu", "sim"; NULL for a number that is none. Since 0.1. */
+HEDDLE_API const char *heddle_device_kind(size_t number);
+/* How many devices of a kind there are here, numbered from 0. Where there are
+   none and a reason is known, it is HEDDLE_DEVICE_MISSING with that. Since
+   0.1. */
+HEDDLE_API heddle_status heddle_device_count(const char *kind,
+                                             size_t *out_count);
+/* By name: "cpu", "sim:1"; "sim" is "sim:0". HEDDLE_DEVICE_MISSING when it is
+   not there. A device is used by any number of threads. Since 0.1. */
+HEDDLE_API heddle_status heddle_device_open(const char *name,
+                                            heddle_device **out_device);
+/* All memory that it gave has been freed. NULL is fine. Since 0.1. */
+HEDDLE_API void heddle_device_close(heddle_device *device);
+
+/* Since 0.1. */
+typedef struct heddle_device_info {
+  size_t size;
+  const char *name;      /* lives as long as the device is open */
+  uint64_t memory_bytes; /* of its own memory; 0: not known */
+  uint32_t is_host;      /* 1: its memory is the process's */
+} heddle_device_info;
+HEDDLE_API heddle_status heddle_device_describe(const heddle_device *device,
+                                                heddle_device_info *out_info);
+
+/* Memory of the device, at a multiple of 64; nobody but the device may follow
+   the address unless is_host. Its contents are undefined. Since 0.1. */
+HEDDLE_API heddle_status heddle_device_allocate(heddle_device *device,
+                                                size_t bytes,
+                                                void **out_memory);
+/* What heddle_device_allocate gave. No call uses it any more. NULL is fine.
+   Since 0.1. */
+HEDDLE_API void heddle_device_free(heddle_device *device, void *memory);
+/* Copies, and returns when that is done. Each side is memory of a device, or of
+   the process where the device is NULL. Since 0.1. */
+HEDDLE_API heddle_status heddle_device_copy(heddle_device *target_device,
+                                            void *target,
+                                            heddle_device *source_device,
+                                            const void *source, size_t bytes);
 
 /* ---- Tensors ---- */
 
@@ -224,6 +267,8 @@ struct heddle_tensor {
   heddle_allocate allocate; /* gives the memory if data is NULL; wants
                                out_shape */
   void *user;               /* handed to allocate */
+
+  heddle_device *device; /* whose memory data is; NULL: the process's */
 };
 
 /* ---- Custom calls ---- */
@@ -395,6 +440,7 @@ typedef struct heddle_tensor_info {
   size_t alignment;         /* what its address must be a multiple of */
   int64_t replaces; /* of an output: the input whose memory it may be given (see
                        heddle_context_call); -1: none */
+  const char *device; /* whose memory the program wants it in: "cpu", "sim:0" */
 } heddle_tensor_info;
 /* 0 for an entry that is none. Since 0.1. */
 HEDDLE_API size_t heddle_program_input_count(const heddle_program *program,
@@ -557,6 +603,13 @@ typedef struct heddle_step {
   uint32_t command;
 } heddle_step;
 
+/* Flags of heddle_call_options. Since 0.1. */
+enum {
+  HEDDLE_STAGE_TENSORS =
+      1u << 0 /* tensors of the process that the program wants on a device are
+                 copied there and back; else they are HEDDLE_TENSOR_DEVICE */
+};
+
 /* Since 0.1. */
 typedef struct heddle_call_options {
   size_t size;
@@ -570,6 +623,7 @@ typedef struct heddle_call_options {
   void *user;
   heddle_state *const *states; /* those that the entry uses, in its order */
   size_t state_count;
+  uint32_t flags;
 } heddle_call_options;
 
 /* Runs the entry. Inputs and outputs in the entry's order; outputs are memory

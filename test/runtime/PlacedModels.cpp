@@ -123,3 +123,36 @@ static Model countingModel(bool placed) {
 Model test::stateModel() { return countingModel(/*placed=*/false); }
 
 Model test::placedStateModel() { return countingModel(/*placed=*/true); }
+
+Model test::stagedModel() {
+  Model model;
+  uint32_t sim0 = model.device(DeviceKind::sim, 0);
+  EntryT &entry = model.entry("main");
+  entry.inputs.push_back(tensor(model, "left", DataType::f32, {10, 100}));
+  entry.inputs.push_back(tensor(model, "right", DataType::f32, {10, 100}));
+  entry.inputs.push_back(tensor(model, "counters", DataType::i32, {64}));
+  entry.outputs.push_back(tensor(model, "sum", DataType::f32, {10, 100}));
+  entry.outputs.push_back(tensor(model, "counted", DataType::i32, {64}));
+  entry.outputs[1]->alias = 2;
+  uint32_t left = model.buffer(BufferKind::input, 0, 4000, 0, sim0);
+  uint32_t right = model.buffer(BufferKind::input, 1, 4000);
+  uint32_t sum = model.buffer(BufferKind::output, 0, 4000, 0, sim0);
+  uint32_t counted = model.buffer(BufferKind::output, 1, 256, 0, sim0);
+  uint32_t right0 =
+      model.buffer(BufferKind::arena, model.arena(4096, sim0), 4000, 0, sim0);
+  model.program().body = model.block();
+  auto onDevice = [&] {
+    model.program().blocks.back()->commands.back()->queue = sim0;
+  };
+  copyWhole(model, right, right0, sim0);
+  model.launch(model.kernel("add", 3, 2, 0, DeviceKind::sim),
+               {model.bind(left, Access::read),
+                model.bind(right0, Access::read),
+                model.bind(sum, Access::write)},
+               {1000, 125}, 8);
+  onDevice();
+  model.launch(model.kernel("count", 1, 2, 0, DeviceKind::sim),
+               {model.bind(counted, Access::read_write)}, {64, 16}, 4);
+  onDevice();
+  return model;
+}

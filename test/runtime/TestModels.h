@@ -145,6 +145,9 @@ Model placedBatchModel();
 Model stateModel();
 /// The same with the state on sim:0, where it is counted.
 Model placedStateModel();
+/// sum = left + right, and "counted" replaces "counters" and is one more: on
+/// sim:0, where all of these but "right" lie.
+Model stagedModel();
 /// Blocks as deep as they may be, loops of one round each but for the innermost
 /// of three: "counters" (int32[2]) are 3.
 Model deepModel();

@@ -29,6 +29,7 @@ int main(int argc, char **argv) {
                  write("open", openModel()) && write("placed", placedModel()) &&
                  write("placed-loop", placedLoopModel()) &&
                  write("placed-batch", placedBatchModel()) &&
+                 write("staged", stagedModel()) &&
                  write("state", stateModel()) &&
                  write("placed-state", placedStateModel()) &&
                  write("kept", subnormalModel(/*flush=*/false)) &&

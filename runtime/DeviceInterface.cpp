@@ -1,0 +1,153 @@
+//===- DeviceInterface.cpp - Devices in include/heddle/runtime.h ----------===//
+
+#include "runtime/Border.h"
+#include "runtime/OpenDevice.h"
+#include "runtime/drivers/Status.h"
+
+#include <cstdlib>
+#include <vector>
+
+using namespace heddle;
+using namespace heddle::runtime;
+
+static constexpr char nullPointer[] = "a null pointer";
+
+static const heddle_driver *findKind(const std::string &name) {
+  for (const heddle_driver *driver : allDrivers())
+    if (name == driver->name)
+      return driver;
+  return nullptr;
+}
+
+const char *heddle_device_kind(size_t number) {
+  return number < allDrivers().size() ? allDrivers()[number]->name : nullptr;
+}
+
+static heddle_status unknownKind(const std::string &name) {
+  return toStatus(
+      {HEDDLE_DEVICE_MISSING, "this library has no driver for '" + name + "'"});
+}
+
+heddle_status heddle_device_count(const char *kind, size_t *out_count) {
+  return guarded([&]() -> heddle_status {
+    if (!kind || !out_count)
+      return invalid(nullPointer);
+    const heddle_driver *driver = findKind(kind);
+    if (!driver)
+      return unknownKind(kind);
+    heddle_status why;
+    why.code = HEDDLE_OK;
+    why.message[0] = '\0';
+    uint32_t count = driver->device_count(&why);
+    if (!count && why.code == HEDDLE_OUT_OF_MEMORY)
+      return why;
+    if (!count && *why.message)
+      return toStatus({HEDDLE_DEVICE_MISSING, why.message});
+    *out_count = count;
+    return toStatus({});
+  });
+}
+
+/// The number behind a colon; 0 without one. False for anything else.
+static bool readNumber(const std::string &text, uint32_t &number) {
+  number = 0;
+  if (text.empty())
+    return true;
+  if (text[0] != ':' || text.size() < 2 || text.size() > 10)
+    return false;
+  for (size_t i = 1; i < text.size(); ++i) {
+    if (text[i] < '0' || text[i] > '9')
+      return false;
+    number = number * 10 + static_cast<uint32_t>(text[i] - '0');
+  }
+  return true;
+}
+
+heddle_status heddle_device_open(const char *given,
+                                 heddle_device **out_device) {
+  return guarded([&]() -> heddle_status {
+    if (!given || !out_device)
+      return invalid(nullPointer);
+    std::string name = given;
+    size_t end = std::min(name.find(':'), name.size());
+    uint32_t number = 0;
+    if (!readNumber(name.substr(end), number))
+      return toStatus({HEDDLE_ARGUMENT_INVALID,
+                       "'" + name +
+                           "' is not the name of a device: that is "
+                           "its kind, and its number behind a colon"});
+    const heddle_driver *driver = findKind(name.substr(0, end));
+    if (!driver)
+      return unknownKind(name.substr(0, end));
+    auto opened = std::make_unique<heddle_device>();
+    if (Error error = opened->open(*driver, number))
+      return toStatus(error);
+    *out_device = opened.release();
+    return toStatus({});
+  });
+}
+
+void heddle_device_close(heddle_device *device) { delete device; }
+
+heddle_status heddle_device_describe(const heddle_device *device,
+                                     heddle_device_info *out_info) {
+  return guarded([&]() -> heddle_status {
+    if (!device)
+      return invalid(nullPointer);
+    const heddle_driver_device_info &known = device->device->description();
+    heddle_device_info info = {};
+    info.name = known.name;
+    info.memory_bytes = known.memory_bytes;
+    info.is_host = device->device->isMapped(device->space);
+    return writeResult(info, out_info) ? toStatus({}) : invalid(badSize);
+  });
+}
+
+heddle_status heddle_device_allocate(heddle_device *device, size_t bytes,
+                                     void **out_memory) {
+  return guarded([&]() -> heddle_status {
+    if (!device || !out_memory)
+      return invalid(nullPointer);
+    if (!bytes)
+      return invalid("memory of no bytes");
+    const heddle_driver &driver = device->device->driver();
+    heddle_status why;
+    void *memory = nullptr;
+    int32_t code = driver.allocate(device->device->handle(), device->space,
+                                   bytes, &memory, &why);
+    if (!code)
+      *out_memory = memory;
+    return toStatus(told(code, why));
+  });
+}
+
+void heddle_device_free(heddle_device *device, void *memory) {
+  if (device && memory)
+    device->device->driver().free(device->device->handle(), memory);
+}
+
+heddle_status heddle_device_copy(heddle_device *target_device, void *target,
+                                 heddle_device *source_device,
+                                 const void *source, size_t bytes) {
+  return guarded([&]() -> heddle_status {
+    if (bytes && (!target || !source))
+      return invalid(nullPointer);
+    heddle_device *device = target_device ? target_device : source_device;
+    if (!device) {
+      std::memcpy(target, source, bytes);
+      return toStatus({});
+    }
+    // Drivers know nothing of each other.
+    if (target_device && source_device && target_device != source_device) {
+      std::vector<char> between(bytes);
+      if (Error error = source_device->copier.copy(between.data(), false,
+                                                   source, true, bytes))
+        return toStatus(error);
+      return toStatus(target_device->copier.copy(target, true, between.data(),
+                                                 false, bytes));
+    }
+    return toStatus(device->copier.copy(target, target_device != nullptr,
+                                        source, source_device != nullptr,
+                                        bytes));
+  });
+}
