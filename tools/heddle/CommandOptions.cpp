@@ -1,0 +1,232 @@
+// The options of each command, in groups that commands share.
+
+#include "CommandOptions.h"
+
+#include "heddle/Pipeline/Stages.h"
+
+#include <cmath>
+#include <cstdlib>
+
+using namespace heddle;
+
+/// A number that is none below zero, and not "nan" or "inf", which a check for
+/// a range lets through.
+static CLI::Validator finiteAndNotNegative() {
+  return CLI::Validator(
+      [](const std::string &text) -> std::string {
+        char *end = nullptr;
+        double value = std::strtod(text.c_str(), &end);
+        bool good =
+            end != text.c_str() && !*end && std::isfinite(value) && value >= 0;
+        return good ? "" : "\"" + text + "\" is no number from 0 on";
+      },
+      "");
+}
+
+void addCommon(CLI::App &app, CommonOptions &common) {
+  app.add_flag("--json", common.json,
+               "One JSON document on standard output, of failures too; "
+               "errors as JSON lines");
+  app.add_flag("-q,--quiet", common.quiet,
+               "Results and errors alone: no phases, no progress, no "
+               "summary of what was compiled");
+  app.add_option("--max-memory", common.maxMemory,
+                 "Bound on memory, as 512M or 2G; mapped files do not count")
+      ->check([](const std::string &text) {
+        return parseBytes(text) ? "" : "\"" + text + "\" is no size";
+      });
+  app.add_option("--time-limit", common.timeLimitSeconds,
+                 "Bound on the whole time, in seconds")
+      ->check(finiteAndNotNegative());
+}
+
+static void addModel(CLI::App &app, ModelOptions &model, const char *what) {
+  app.add_option("file", model.path, what)->required();
+  app.add_option("--shape", model.shapes,
+                 "NAME=1x128: fixes an input's shape; 1..8x128: any first "
+                 "size up to 8, chosen by each call")
+      ->allow_extra_args(false);
+  app.add_option("--dim", model.dims,
+                 "NAME=8: fixes a named dimension; NAME=1..8: each call "
+                 "chooses its size")
+      ->allow_extra_args(false);
+  app.add_option("--bind", model.binds,
+                 "NAME|INDEX=@FILE.npz|.safetensors: an argument's weights")
+      ->allow_extra_args(false);
+}
+
+/// `form` is what stands behind --custom-call.
+static void addCustomCalls(CLI::App &app, std::vector<std::string> &list,
+                           const char *form) {
+  app.add_option("--custom-call", list, form)->allow_extra_args(false);
+}
+static constexpr char declared[] =
+    "NAME: calls of it are calls of a function that is registered where the "
+    "artifact is loaded";
+static constexpr char provided[] =
+    "NAME=LIBRARY.so[:SYMBOL]: the function that calls of NAME call";
+
+static void addBuild(CLI::App &app, BuildOptions &build) {
+  app.add_flag("--flush-subnormals", build.flushSubnormals,
+               "Numbers below the smallest normal one become zeros, which is "
+               "faster where there are many");
+  app.add_option("-t,--target", build.targets,
+                 "native (default) or names from `heddle targets`, by commas")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_option("--place", build.placement.devices,
+                 "Devices that share the work, by commas: cpu, sim, sim:1; "
+                 "default: the cpu alone")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_option("--place-rule", build.placement.rules,
+                 "NODES=DEVICE: nodes whose names match run there; * and ? are "
+                 "any characters")
+      ->allow_extra_args(false);
+  app.add_option("--place-by", build.placement.by,
+                 "How the rest is spread: parts (the default), first (with "
+                 "rules), alternate, random:SEED");
+}
+
+static void addStages(CLI::App &app, BuildOptions &build) {
+  app.add_option("--dump-after", build.dumpAfter,
+                 "STAGE[=FILE]: writes the IR after a stage")
+      ->allow_extra_args(false);
+  app.add_option("--stop-after", build.stopAfter,
+                 "Stops after a stage and writes the IR");
+  app.add_option("--start-from", build.startFrom,
+                 "The file is IR as it is after this stage");
+  // For heddle's own tests: no line in the help.
+  app.add_option("--fail-after", build.failAfter)->group("");
+  app.footer("Stages: " + listStages() + ".");
+}
+
+static void addFeed(CLI::App &app, FeedOptions &feed) {
+  app.add_option("--input", feed.inputs,
+                 "NAME=@FILE.npy, random:SEED, zeros, ones or a number; "
+                 "positions count as names")
+      ->allow_extra_args(false);
+  app.add_option("--inputs", feed.collections,
+                 "FILE.npz, FILE.safetensors, folder of .npy, or ONNX test "
+                 "data folder")
+      ->allow_extra_args(false);
+}
+
+static void addExecution(CLI::App &app, unsigned &threads,
+                         std::string &variant) {
+  app.add_option("--threads", threads,
+                 "Threads; default: what this process "
+                 "may use");
+  app.add_option("--variant", variant, "Runs this target's code, not the best");
+}
+
+void addOptions(CLI::App &app, CheckCommand &command) {
+  addModel(app, command.model, "Model: .onnx, .mlir or .mlirbc");
+  addCustomCalls(app, command.model.customCalls, declared);
+  addBuild(app, command.build);
+}
+
+void addOptions(CLI::App &app, CompileCommand &command) {
+  addModel(app, command.model, "Model: .onnx, .mlir or .mlirbc");
+  addCustomCalls(app, command.model.customCalls, declared);
+  addBuild(app, command.build);
+  app.add_option("-o,--output", command.output,
+                 "Artifact; default: the model's stem with .heddle");
+  app.add_flag("--force", command.force,
+               "Replaces the output even if it is not an artifact");
+  addStages(app, command.build);
+}
+
+void addOptions(CLI::App &app, RunCommand &command) {
+  addModel(app, command.model, "Artifact or model");
+  addCustomCalls(app, command.model.customCalls, provided);
+  addBuild(app, command.build);
+  addFeed(app, command.feed);
+  addExecution(app, command.threads, command.variant);
+  app.add_option("--entry", command.entry,
+                 "Entry point; default: the only "
+                 "one, or main");
+  app.add_option("--output", command.output,
+                 "Folder for one .npy per output; without it a summary "
+                 "of each is printed");
+}
+
+void addOptions(CLI::App &app, CompareCommand &command) {
+  addModel(app, command.model, "Model");
+  addCustomCalls(app, command.model.customCalls, provided);
+  app.add_option("artifact", command.artifact,
+                 "The compiled model; default: compiles now");
+  addBuild(app, command.build);
+  addFeed(app, command.feed);
+  app.add_option("--against", command.against,
+                 "reference (default), onnxruntime, or a file of "
+                 "expected outputs");
+  app.add_option("--rtol", command.relativeTolerance, "Relative tolerance")
+      ->check(finiteAndNotNegative());
+  app.add_option("--atol", command.absoluteTolerance, "Absolute tolerance")
+      ->check(finiteAndNotNegative());
+  app.add_flag("--stages", command.stages,
+               "Interprets every stage, to find the one that differs");
+  app.add_flag("--bisect", command.bisect,
+               "Interprets after every pass, to find the one that "
+               "differs");
+  app.add_option("--stage-file", command.stageFiles,
+                 "STAGE=FILE: takes IR from a file for what a stage makes")
+      ->allow_extra_args(false);
+  app.add_flag("--layers", command.layers,
+               "Finds the first node whose value differs");
+  app.add_flag("--reduce", command.reduce,
+               "Writes the smallest piece that differs, its inputs "
+               "beside it as .npz");
+  app.add_option("-o,--output", command.reduced,
+                 "Where --reduce writes; default: the model's stem with "
+                 ".reduced.mlir");
+  app.add_option("--threads", command.threads, "Threads");
+}
+
+void addOptions(CLI::App &app, BenchCommand &command) {
+  addModel(app, command.model, "Artifact or model");
+  addCustomCalls(app, command.model.customCalls, provided);
+  addBuild(app, command.build);
+  addFeed(app, command.feed);
+  addExecution(app, command.threads, command.variant);
+  app.add_option("--entry", command.entry, "Entry point");
+  app.add_option("--seconds", command.seconds, "How long calls are repeated")
+      ->check(finiteAndNotNegative());
+}
+
+void addOptions(CLI::App &app, InspectCommand &command) {
+  addModel(app, command.model, "Artifact or model; nothing is executed");
+  app.add_option("--show", command.show,
+                 "weights, kernels, plan, nodes or records in full")
+      ->check(
+          CLI::IsMember({"weights", "kernels", "plan", "nodes", "records"}));
+}
+
+void addOptions(CLI::App &app, VerifyCommand &command) {
+  app.add_option("file", command.path, "Artifact")->required();
+}
+
+void addOptions(CLI::App &app, ExplainCommand &command) {
+  app.add_option("code", command.code,
+                 "HDL-0203; without it all are "
+                 "listed");
+}
+
+void addOptions(CLI::App &app, TestCommand &command) {
+  app.add_option("files", command.files, "StableHLO files")->required();
+  addCustomCalls(app, command.customCalls, provided);
+  app.add_flag("--interpret", command.interpret,
+               "In the reference interpreter, without compiling");
+  app.add_option("-t,--target", command.targets,
+                 "What is compiled for; default: native");
+  app.add_option("-j,--jobs", command.jobs,
+                 "Processes; default: one per processor");
+  app.add_option("--file-time-limit", command.secondsPerFile,
+                 "Seconds after which a file has failed; 0: no bound")
+      ->check(finiteAndNotNegative());
+  app.add_flag("--list", command.list,
+               "Names the functions that would run, without running them");
+  app.add_flag("--show-skipped", command.showSkipped,
+               "Says of each skipped file why");
+}
