@@ -3,10 +3,10 @@
 
 #include "lib/Driver/BoundedModel.h"
 
+#include "heddle/Frontend/DynamicForms.h"
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/EntrySizes.h"
 #include "lib/Driver/BoundedOptions.h"
-#include "lib/Driver/DynamicForms.h"
 #include "passes/Dynamic/BoundDimensions.h"
 
 #include <map>

@@ -2,15 +2,14 @@
 
 #include "heddle/Driver/Model.h"
 
-#include "heddle/Driver/CustomCalls.h"
 #include "heddle/Driver/InputRanges.h"
 #include "heddle/Driver/Limits.h"
+#include "heddle/Frontend/CustomCallForms.h"
 #include "heddle/Frontend/Onnx.h"
+#include "heddle/Frontend/RefineShapes.h"
 #include "heddle/Frontend/StableHlo.h"
 #include "heddle/Support/EntrySizes.h"
 #include "lib/Driver/BoundedModel.h"
-#include "lib/Driver/LegacyCalls.h"
-#include "lib/Driver/RefineShapes.h"
 
 #include "dialects/StableHlo/TypeInference.h"
 #include "passes/Dynamic/SampleSizes.h"

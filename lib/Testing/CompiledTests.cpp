@@ -2,11 +2,11 @@
 // interpreter checks.
 
 #include "CompiledTests.h"
-#include "lib/Driver/RefineShapes.h"
 
 #include "CompiledRun.h"
+#include "heddle/Frontend/DynamicForms.h"
+#include "heddle/Frontend/RefineShapes.h"
 #include "heddle/Frontend/StableHlo.h"
-#include "lib/Driver/DynamicForms.h"
 
 #include "dialects/Check/Check.h"
 #include "dialects/StableHlo/StableHlo.h"

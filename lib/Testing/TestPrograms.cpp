@@ -7,7 +7,7 @@
 
 #include "heddle/Driver/CustomCalls.h"
 #include "heddle/Driver/Targets.h"
-#include "lib/Driver/LegacyCalls.h"
+#include "heddle/Frontend/CustomCallForms.h"
 
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"

@@ -6,10 +6,10 @@
 #include "CompiledRun.h"
 #include "heddle/Driver/Feeds.h"
 #include "heddle/Driver/Model.h"
+#include "heddle/Frontend/DynamicForms.h"
+#include "heddle/Frontend/RefineShapes.h"
 #include "heddle/Frontend/StableHlo.h"
 #include "heddle/Support/CompareTensors.h"
-#include "lib/Driver/DynamicForms.h"
-#include "lib/Driver/RefineShapes.h"
 
 #include "dialects/StableHlo/StableHlo.h"
 #include "dialects/StableHlo/TypeInference.h"

@@ -3,6 +3,7 @@
 #include "passes/Dynamic/PaddingMasker.h"
 
 #include "dialects/Chlo/Chlo.h"
+#include "dialects/StableHlo/ElementwiseCalls.h"
 #include "heddle/Support/Diagnostics.h"
 #include "passes/Graph/Constants.h"
 #include "passes/Graph/CustomCalls/CustomCalls.h"

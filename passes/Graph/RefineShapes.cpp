@@ -1,10 +1,11 @@
 // Sizes that become known: shapes computed from constants. Each result takes
 // what its operands say, until the whole program has sizes.
 
+#include "dialects/Chlo/ResultShapes.h"
 #include "dialects/Prec/Prec.h"
+#include "dialects/StableHlo/ElementwiseCalls.h"
 #include "dialects/StableHlo/TypeInference.h"
 #include "passes/Graph/Constants.h"
-#include "passes/Graph/CustomCalls/CustomCalls.h"
 #include "passes/Graph/Simplify.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -40,69 +41,26 @@ bool refine(Value value, Type type, PatternRewriter &rewriter) {
   return true;
 }
 
-/// The result of an operation with a computed shape that is constant.
-template <typename Op> struct RefineComputedShape : OpRewritePattern<Op> {
+/// What the operands' types and constants say.
+template <typename Op> struct RefineByOperands : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
-    Value shape = op->getOperand(op->getNumOperands() - 1);
-    auto type = cast<RankedTensorType>(op.getType());
-    std::optional<SmallVector<int64_t>> extents = integerValues(shape);
-    if (type.hasStaticShape() || !extents ||
-        llvm::any_of(*extents, [](int64_t extent) { return extent < 0; }) ||
-        !refine(op.getResult(),
-                RankedTensorType::get(*extents, type.getElementType()),
-                rewriter))
-      return rewriter.notifyMatchFailure(op, "the shape says nothing new");
-    return success();
-  }
-};
-
-struct RefinePad : OpRewritePattern<DynamicPadOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(DynamicPadOp op,
-                                PatternRewriter &rewriter) const override {
-    auto low = integerValues(op.getEdgePaddingLow());
-    auto high = integerValues(op.getEdgePaddingHigh());
-    auto interior = integerValues(op.getInteriorPadding());
-    auto operand = cast<RankedTensorType>(op.getOperand().getType());
-    if (!low || !high || !interior || !operand.hasStaticShape())
-      return rewriter.notifyMatchFailure(op, "amounts are not known");
-    SmallVector<int64_t> shape;
-    for (auto [i, extent] : llvm::enumerate(operand.getShape()))
-      shape.push_back(extent + (*low)[i] + (*high)[i] +
-                      std::max<int64_t>(extent - 1, 0) * (*interior)[i]);
-    if (llvm::any_of(shape, [](int64_t extent) { return extent < 0; }) ||
-        !refine(op.getResult(),
-                RankedTensorType::get(shape, operand.getElementType()),
-                rewriter))
-      return rewriter.notifyMatchFailure(op, "the shape says nothing new");
-    return success();
-  }
-};
-
-struct RefineSlice : OpRewritePattern<RealDynamicSliceOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(RealDynamicSliceOp op,
-                                PatternRewriter &rewriter) const override {
-    auto starts = integerValues(op.getStartIndices());
-    auto limits = integerValues(op.getLimitIndices());
-    auto strides = integerValues(op.getStrides());
-    if (!starts || !limits || !strides)
-      return rewriter.notifyMatchFailure(op, "bounds are not known");
-    SmallVector<int64_t> shape;
-    for (auto [start, limit, stride] : llvm::zip(*starts, *limits, *strides)) {
-      if (stride <= 0 || limit < start)
-        return rewriter.notifyMatchFailure(op, "bounds are improper");
-      shape.push_back((limit - start + stride - 1) / stride);
-    }
-    auto type = cast<RankedTensorType>(op.getType());
-    if (!refine(op.getResult(),
-                RankedTensorType::get(shape, type.getElementType()), rewriter))
-      return rewriter.notifyMatchFailure(op, "the shape says nothing new");
+    auto type = dyn_cast<RankedTensorType>(op.getType());
+    if (!type || type.hasStaticShape())
+      return rewriter.notifyMatchFailure(op, "all sizes are known");
+    // What is broadcast, reshaped or sliced may be open: the shape is told.
+    bool isTold =
+        isa<DynamicBroadcastInDimOp, DynamicReshapeOp, RealDynamicSliceOp>(*op);
+    if (!isTold && !llvm::all_of(op->getOperandTypes(), isStatic))
+      return rewriter.notifyMatchFailure(op, "operands' sizes are not known");
+    std::optional<SmallVector<int64_t>> shape = chlo::shapeOfResult(op);
+    if (!shape ||
+        llvm::any_of(*shape, [](int64_t extent) { return extent < 0; }) ||
+        !refine(op->getResult(0),
+                RankedTensorType::get(*shape, type.getElementType()), rewriter))
+      return rewriter.notifyMatchFailure(op, "operands say nothing new");
     return success();
   }
 };
@@ -156,7 +114,7 @@ struct RefineInferred : OpInterfaceRewritePattern<InferTypeOpInterface> {
   }
 };
 
-/// A conversion has its operand's shape.
+/// Quantizing keeps the shape.
 template <typename Op> struct RefineConversion : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
 
@@ -209,22 +167,6 @@ struct RefineReshape : OpRewritePattern<ReshapeOp> {
   }
 };
 
-struct RefineDot : OpRewritePattern<DotGeneralOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(DotGeneralOp op,
-                                PatternRewriter &rewriter) const override {
-    auto lhs = dyn_cast<RankedTensorType>(op.getLhs().getType());
-    auto rhs = dyn_cast<RankedTensorType>(op.getRhs().getType());
-    if (!lhs || !rhs || !lhs.hasStaticShape() || !rhs.hasStaticShape())
-      return rewriter.notifyMatchFailure(op, "operands' sizes are not known");
-    return success(
-        refine(op.getResult(),
-               RankedTensorType::get(productShape(op), lhs.getElementType()),
-               rewriter));
-  }
-};
-
 /// What a loop carries keeps its size; its arguments and results have it, too.
 struct RefineLoop : OpRewritePattern<WhileOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -265,15 +207,14 @@ struct RefineReturn : OpRewritePattern<func::ReturnOp> {
 } // namespace
 
 void populateRefineShapesPatterns(RewritePatternSet &patterns) {
-  patterns.add<RefineComputedShape<DynamicReshapeOp>,
-               RefineComputedShape<DynamicIotaOp>, RefinePad, RefineSlice,
-               FixSetDimensionSize, RefineInferred, RefineConversion<ConvertOp>,
-               RefineConversion<prec::QuantizeOp>,
-               RefineConversion<prec::DequantizeOp>, RefineReshape, RefineDot,
-               RefineLoop, RefineReturn, RefineCustomCall>(
-      patterns.getContext());
-  patterns.add<RefineComputedShape<DynamicBroadcastInDimOp>>(
-      patterns.getContext());
+  patterns.add<RefineByOperands<ConvertOp>, RefineByOperands<DotGeneralOp>,
+               RefineByOperands<DynamicBroadcastInDimOp>,
+               RefineByOperands<DynamicIotaOp>, RefineByOperands<DynamicPadOp>,
+               RefineByOperands<DynamicReshapeOp>,
+               RefineByOperands<RealDynamicSliceOp>, FixSetDimensionSize,
+               RefineInferred, RefineConversion<prec::QuantizeOp>,
+               RefineConversion<prec::DequantizeOp>, RefineReshape, RefineLoop,
+               RefineReturn, RefineCustomCall>(patterns.getContext());
 }
 
 } // namespace heddle

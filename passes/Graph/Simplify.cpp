@@ -3,9 +3,9 @@
 // Everything here always pays. What weighs costs is a pass of its own.
 
 #include "passes/Graph/Simplify.h"
-#include "passes/Graph/KnownSizes.h"
 #include "passes/Graph/Passes.h"
 
+#include "dialects/StableHlo/KnownForms.h"
 #include "dialects/StableHlo/StableHlo.h"
 
 #include "mlir/IR/Dominance.h"
@@ -60,7 +60,7 @@ struct Simplify : impl::SimplifyBase<Simplify> {
     config.enableConstantCSE(false);
     config.enableFolding(false);
     (void)applyPatternsGreedily(getOperation(), patterns, config);
-    if (failed(reportContradictorySizes(getOperation())))
+    if (failed(stablehlo::reportContradictorySizes(getOperation())))
       return signalPassFailure();
 
     FuseLocations listener;

@@ -1,5 +1,5 @@
-// Functions outside of the model: which custom calls may call them, and where
-// the command line has them from.
+// Functions outside of the model that custom calls call: where the command line
+// has them from.
 
 #ifndef HEDDLE_DRIVER_CUSTOMCALLS_H
 #define HEDDLE_DRIVER_CUSTOMCALLS_H
@@ -13,11 +13,6 @@
 #include <memory>
 
 namespace heddle {
-
-/// Gives the calls of the functions that `options` names (NAME[=...]) the form
-/// in which they are compiled. A name that nothing calls is fine.
-mlir::LogicalResult markCustomCalls(mlir::ModuleOp module,
-                                    llvm::ArrayRef<std::string> options);
 
 /// The functions of --custom-call NAME=LIBRARY[:SYMBOL].
 class CustomCallLibraries {

@@ -37,10 +37,6 @@ llvm::ArrayRef<CustomCallRule> elementwiseCustomCalls();
 llvm::ArrayRef<CustomCallRule> factorizationCustomCalls();
 llvm::ArrayRef<CustomCallRule> spectralCustomCalls();
 
-/// Whether the target is known, and each result made of the same elements of
-/// the operand with its number: so it has that operand's shape.
-bool isElementwiseCall(stablehlo::CustomCallOp op);
-
 /// The attribute `name` of the call's configuration, whichever way the call
 /// carries it; null if there is none.
 mlir::Attribute customCallAttribute(stablehlo::CustomCallOp op,

@@ -4,6 +4,7 @@
 #include "passes/Graph/CustomCalls/CustomCalls.h"
 
 #include "dialects/Chlo/Chlo.h"
+#include "dialects/StableHlo/ElementwiseCalls.h"
 
 using namespace mlir;
 
@@ -31,6 +32,10 @@ ArrayRef<CustomCallRule> elementwiseCustomCalls() {
       {"mhlo.sinh", unary<chlo::SinhOp>},
       {"mhlo.tan", unary<stablehlo::TanOp>},
   };
+  static_assert(std::size(rules) == std::size(stablehlo::kElementwiseCalls));
+  assert(llvm::all_of(rules, [](const CustomCallRule &rule) {
+    return llvm::is_contained(stablehlo::kElementwiseCalls, rule.target);
+  }));
   return rules;
 }
 

@@ -2,7 +2,6 @@
 
 #include "passes/Graph/CustomCalls/CustomCalls.h"
 
-#include "dialects/StableHlo/AnnotationCalls.h"
 #include "heddle/Support/Diagnostics.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -34,15 +33,6 @@ const CustomCallRule *findCustomCallRule(StringRef target) {
   static const llvm::StringMap<CustomCallRule> table = buildTable();
   auto found = table.find(target);
   return found == table.end() ? nullptr : &found->second;
-}
-
-bool isElementwiseCall(stablehlo::CustomCallOp op) {
-  auto isTarget = [&](const CustomCallRule &rule) {
-    return rule.target == op.getCallTargetName();
-  };
-  return op->getNumOperands() == op->getNumResults() &&
-         (stablehlo::isAnnotationCall(op.getCallTargetName()) ||
-          llvm::any_of(elementwiseCustomCalls(), isTarget));
 }
 
 Attribute customCallAttribute(stablehlo::CustomCallOp op, StringRef name) {

@@ -1,16 +1,17 @@
-// A program of open sizes, walked once from its arguments on: each value gets
-// the type that follows.
+// A program of open sizes, walked once from its arguments on: what follows each
+// operation has the types that its operands say.
 
-#include "lib/Driver/RefineShapes.h"
+#include "heddle/Frontend/RefineShapes.h"
 
-#include "lib/Driver/DynamicForms.h"
-#include "lib/Driver/ResultShapes.h"
+#include "heddle/Frontend/DynamicForms.h"
 
+#include "dialects/Chlo/ResultShapes.h"
+#include "dialects/StableHlo/ElementwiseCalls.h"
+#include "dialects/StableHlo/KnownForms.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "dialects/StableHlo/TypeInference.h"
 #include "heddle/Reference/Interpreter.h"
 #include "heddle/Support/Diagnostics.h"
-#include "passes/Graph/CustomCalls/CustomCalls.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -222,7 +223,7 @@ LogicalResult Refiner::refineTypes(Operation *op) {
     for (auto [result, operand] :
          llvm::zip(call->getResults(), call->getOperands()))
       setType(result, operand.getType());
-  } else if (auto shape = shapeOfResult(op)) {
+  } else if (auto shape = chlo::shapeOfResult(op)) {
     auto type = tensorOf(op->getResult(0));
     if (llvm::any_of(*shape, [](int64_t size) {
           return size < 0 && !ShapedType::isDynamic(size);

@@ -1,7 +1,7 @@
 // Programs of open sizes, called with arguments of known ones.
 
-#ifndef HEDDLE_LIB_DRIVER_REFINESHAPES_H
-#define HEDDLE_LIB_DRIVER_REFINESHAPES_H
+#ifndef HEDDLE_FRONTEND_REFINESHAPES_H
+#define HEDDLE_FRONTEND_REFINESHAPES_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -25,4 +25,4 @@ mlir::FailureOr<mlir::func::FuncOp> closeOpenSizes(mlir::func::FuncOp entry);
 
 } // namespace heddle
 
-#endif // HEDDLE_LIB_DRIVER_REFINESHAPES_H
+#endif // HEDDLE_FRONTEND_REFINESHAPES_H

@@ -1,6 +1,6 @@
 // Until 0.4.20, JAX called its own library for Fourier transforms on a CPU.
 
-#include "lib/Driver/LegacyCalls.h"
+#include "lib/Frontend/StableHlo/LegacyCalls.h"
 
 #include "heddle/Support/Diagnostics.h"
 

@@ -1,18 +1,13 @@
 // Operations whose sizes are operands, where these are known.
 
-#ifndef HEDDLE_LIB_DRIVER_DYNAMICFORMS_H
-#define HEDDLE_LIB_DRIVER_DYNAMICFORMS_H
+#ifndef HEDDLE_FRONTEND_DYNAMICFORMS_H
+#define HEDDLE_FRONTEND_DYNAMICFORMS_H
 
 #include "dialects/StableHlo/StableHlo.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
-#include <optional>
-
 namespace heddle {
-
-/// The elements of a constant of integers; nothing if the value is none.
-std::optional<llvm::SmallVector<int64_t>> integersOf(mlir::Value value);
 
 /// Whether the operand is a shape, a padding or bounds of a slice, which must
 /// be known when compiling.
@@ -31,4 +26,4 @@ void fixDynamicForms(mlir::ModuleOp module);
 
 } // namespace heddle
 
-#endif // HEDDLE_LIB_DRIVER_DYNAMICFORMS_H
+#endif // HEDDLE_FRONTEND_DYNAMICFORMS_H

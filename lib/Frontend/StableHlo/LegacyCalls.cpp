@@ -2,10 +2,12 @@
 // matrices, their sizes and all options were operands in front of the matrices,
 // scratch memory was a result.
 
-#include "lib/Driver/LegacyCalls.h"
+#include "lib/Frontend/StableHlo/LegacyCalls.h"
 
-#include "lib/Driver/DynamicForms.h"
+#include "heddle/Frontend/CustomCallForms.h"
+#include "heddle/Frontend/DynamicForms.h"
 
+#include "dialects/StableHlo/KnownForms.h"
 #include "dialects/StableHlo/RegisteredCalls.h"
 #include "heddle/Support/Diagnostics.h"
 

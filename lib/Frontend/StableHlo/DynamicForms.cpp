@@ -1,11 +1,11 @@
 // Operations whose sizes were operands, in the forms that hold them.
 
-#include "lib/Driver/DynamicForms.h"
+#include "heddle/Frontend/DynamicForms.h"
 
 #include "dialects/Chlo/Broadcasting.h"
 #include "dialects/Chlo/Chlo.h"
+#include "dialects/StableHlo/KnownForms.h"
 #include "dialects/StableHlo/StableHlo.h"
-#include "passes/Graph/KnownSizes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -21,15 +21,6 @@ namespace heddle {
 /// On a custom call: the numbers of the operands that hold its results' shapes.
 constexpr llvm::StringLiteral kShapeOperandsAttrName =
     "indices_of_shape_operands";
-
-std::optional<SmallVector<int64_t>> integersOf(Value value) {
-  DenseIntElementsAttr dense;
-  if (!matchPattern(value, m_Constant(&dense)))
-    return std::nullopt;
-  return llvm::map_to_vector(dense.getValues<APInt>(), [](const APInt &each) {
-    return each.getSExtValue();
-  });
-}
 
 bool isSizeOperand(OpOperand &operand) {
   unsigned number = operand.getOperandNumber();

@@ -2,8 +2,9 @@
 // loaded. They stay calls; here each gets the one form that later stages know:
 // tensors only, in row-major order.
 
+#include "heddle/Frontend/CustomCallForms.h"
+
 #include "dialects/StableHlo/RegisteredCalls.h"
-#include "heddle/Driver/CustomCalls.h"
 #include "heddle/Support/Diagnostics.h"
 
 #include "llvm/ADT/StringSet.h"

@@ -1,10 +1,9 @@
 // Shapes that follow from operands where no interface tells them.
 
-#include "lib/Driver/ResultShapes.h"
-
-#include "lib/Driver/DynamicForms.h"
+#include "dialects/Chlo/ResultShapes.h"
 
 #include "dialects/Chlo/Broadcasting.h"
+#include "dialects/StableHlo/KnownForms.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "dialects/StableHlo/TypeInference.h"
 
@@ -69,7 +68,8 @@ static Shape shapeOf(RealDynamicSliceOp op) {
   auto start = integersOf(op.getStartIndices());
   auto limit = integersOf(op.getLimitIndices());
   auto stride = integersOf(op.getStrides());
-  if (!start || !limit || !stride || llvm::is_contained(*stride, 0))
+  if (!start || !limit || !stride ||
+      llvm::any_of(*stride, [](int64_t by) { return by <= 0; }))
     return std::nullopt;
   SmallVector<int64_t> shape;
   for (auto [from, to, by] : llvm::zip(*start, *limit, *stride))
@@ -88,9 +88,7 @@ static Shape shapeOf(BitcastConvertOp op) {
   return shape;
 }
 
-/// The shape of an operation's one result where its operands' types and
-/// constants say it and no interface does.
-Shape heddle::shapeOfResult(Operation *op) {
+Shape heddle::chlo::shapeOfResult(Operation *op) {
   auto same = [](Value value) -> Shape {
     auto type = tensorOf(value);
     return type ? Shape(llvm::to_vector(type.getShape())) : std::nullopt;
