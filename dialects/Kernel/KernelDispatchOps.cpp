@@ -24,6 +24,21 @@ static LogicalResult verifyYield(Operation *op, Block &body, TypeRange types) {
 // DispatchOp
 //===----------------------------------------------------------------------===//
 
+LogicalResult CompositeOp::verify() {
+  if (getKind() != "heddle.attention")
+    return emitOpError() << "has an unknown kind '" << getKind() << "'";
+  if (getInputs().size() < 3 || getNumResults() != 1)
+    return emitOpError() << "wants queries, keys and values and one result";
+  return success();
+}
+
+LogicalResult CompositeOp::verifyRegions() {
+  Block &body = getBody().front();
+  if (body.getNumArguments() != 0)
+    return emitOpError() << "has a region with arguments";
+  return verifyYield(*this, body, getResultTypes());
+}
+
 ParseResult DispatchOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<OpAsmParser::Argument> arguments;
   SmallVector<OpAsmParser::UnresolvedOperand> operands;

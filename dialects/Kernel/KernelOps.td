@@ -33,9 +33,35 @@ def Kernel_DispatchOp : Kernel_Op<"dispatch", [
   let hasRegionVerifier = 1;
 }
 
+def Kernel_CompositeOp : Kernel_Op<"composite", [
+    RecursiveMemoryEffects, SingleBlock, SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "tensor ops that together mean something a target may have a kernel for";
+  let description = [{
+    `heddle.attention` of queries, keys, values and perhaps a mask, with the
+    parameters `scale`, `causal` and `zero_nan_rows`. The region computes the
+    results from values around it, as the region of a loop does; `inputs` are
+    what a kernel for the whole would read. After the fork each target takes one
+    or the other.
+
+    ```mlir
+    %0 = kernel.composite "heddle.attention"(%q, %k, %v) {scale = 1.0 : f32} : (tensor<2x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<2x4xf32> {
+      ...
+      kernel.yield %3 : tensor<2x4xf32>
+    }
+    ```
+  }];
+  let arguments = (ins StrAttr:$kind, DictionaryAttr:$parameters, Variadic<AnyRankedTensor>:$inputs);
+  let results = (outs Variadic<AnyRankedTensor>:$outputs);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat =
+      "$kind `(` $inputs `)` $parameters attr-dict `:` functional-type($inputs, $outputs) $body";
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
 def Kernel_YieldOp : Kernel_Op<"yield", [
     Pure, ReturnLike, Terminator,
-    ParentOneOf<["DispatchOp", "WeightOp", "ReduceWindowOp", "ScatterOp", "SortOp"]>]> {
+    ParentOneOf<["CompositeOp", "DispatchOp", "WeightOp", "ReduceWindowOp", "ScatterOp", "SortOp"]>]> {
   let summary = "the values of a region";
   let arguments = (ins Variadic<AnyType>:$values);
   let builders = [OpBuilder<(ins), [{ }]>];

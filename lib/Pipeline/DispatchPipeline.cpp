@@ -11,6 +11,7 @@ void heddle::buildDispatchPipeline(OpPassManager &manager,
   AssignTargetOptions assign;
   assign.target = options.target;
   manager.addPass(createAssignTarget(assign));
+  manager.addPass(createSelectComposites());
   manager.addPass(createLegalizeRoots());
   manager.addNestedPass<func::FuncOp>(createFuseElementwise());
   manager.addPass(createPackWeights());

@@ -8,8 +8,8 @@ using namespace mlir;
 
 void heddle::buildLowerPipeline(OpPassManager &manager) {
   manager.addPass(createInlineComposites());
-  // Composites without a kernel are inlined by now, and weights are formed from
-  // the parts that are read.
+  // Composites are operations by now, and weights are formed from the parts
+  // that are read.
   manager.addPass(createSplitComplex());
   manager.addPass(createEvaluateConstants());
   manager.addPass(createFormWeights());

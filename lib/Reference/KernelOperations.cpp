@@ -42,6 +42,10 @@ static LogicalResult dispatch(Invocation &call, kernel::DispatchOp op) {
                                   call.results);
 }
 
+static LogicalResult composite(Invocation &call, kernel::CompositeOp op) {
+  return call.evaluator.runBlock(op.getBody().front(), {}, call.results);
+}
+
 /// The value in its packed form: padding columns and channels are zero.
 static FailureOr<HostTensor> pack(Invocation &call, const HostTensor &value,
                                   kernel::Packing packing) {
@@ -220,6 +224,7 @@ static LogicalResult reduceWindow(Invocation &call, kernel::ReduceWindowOp op) {
 void reference::addKernelOperations(Registry &registry) {
   using namespace kernel;
   registry.add<LaunchOp, launch>();
+  registry.add<CompositeOp, composite>();
   registry.add<DispatchOp, dispatch>();
   registry.add<WeightRefOp, weightRef>();
   registry.add<ConcatenateOp, concatenate>();

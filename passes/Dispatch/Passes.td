@@ -28,6 +28,20 @@ def AssignTarget : Pass<"heddle-assign-target", "::mlir::ModuleOp"> {
   ];
 }
 
+def SelectComposites : Pass<"heddle-select-composites", "::mlir::ModuleOp"> {
+  let summary = "one root for a composite that the target has a kernel for, its operations for others";
+  let description = [{
+    ```mlir
+    %0 = kernel.composite "heddle.attention"(%q, %k, %v) {...} : (...) -> tensor<2x4xf32> {...}
+    ```
+    ==>
+    ```mlir
+    %0 = kernel.attention(%q, %k, %v) {...}
+    ```
+  }];
+  let dependentDialects = ["::heddle::kernel::KernelDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def LegalizeRoots : Pass<"heddle-legalize-roots", "::mlir::ModuleOp"> {
   let summary = "gives contractions and convolutions operands of types that the target's kernels take";
   let description = [{

@@ -1,5 +1,6 @@
 #include "passes/Lower/ControlFlow.h"
 
+#include "dialects/Kernel/Kernel.h"
 #include "dialects/StableHlo/StableHlo.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -8,7 +9,8 @@ using namespace mlir;
 using namespace heddle;
 
 bool heddle::isControlFlow(Operation *op) {
-  return isa<stablehlo::WhileOp, stablehlo::IfOp, stablehlo::CaseOp>(op);
+  return isa<stablehlo::WhileOp, stablehlo::IfOp, stablehlo::CaseOp,
+             kernel::CompositeOp>(op);
 }
 
 void heddle::forEachProgramBlock(func::FuncOp function,

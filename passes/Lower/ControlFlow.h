@@ -7,7 +7,8 @@
 
 namespace heddle {
 
-/// Whether `op` is a loop or a branch, whose regions hold ops of the program.
+/// Whether `op` is a loop or a branch, whose regions hold ops of the program,
+/// or a composite, whose region does until the target is known.
 bool isControlFlow(mlir::Operation *op);
 
 /// Calls `visit` with the function's own block and those of the loops and

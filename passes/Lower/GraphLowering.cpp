@@ -249,9 +249,10 @@ void GraphLowering::lowerArguments(Block &block, unsigned count) {
   }
 }
 
-/// Loops and branches keep their form, over what their ops become.
+/// Loops, branches and composites keep their form, over what their ops become.
 void GraphLowering::lowerControlFlow(Operation *op) {
   OperationState state(op->getLoc(), op->getName());
+  state.addAttributes(op->getAttrs());
   state.addOperands(lowered(op->getOperands()));
   for (unsigned i = 0; i < op->getNumResults(); ++i)
     state.addTypes(resultType(op, i));

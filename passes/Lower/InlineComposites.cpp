@@ -1,7 +1,8 @@
 // Composites are what a graph pass or a front end knew about a group of ops.
-// From here on only those matter that have a kernel of their own; of the rest
+// From here on only those matter that some target has a kernel for; of the rest
 // the meaning is enough.
 
+#include "dialects/Kernel/Kernel.h"
 #include "dialects/Kernel/Routines.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "passes/Lower/Passes.h"
@@ -15,9 +16,10 @@ namespace heddle {
 #define GEN_PASS_DEF_INLINECOMPOSITES
 #include "passes/Lower/Passes.h.inc"
 
-/// Puts a copy of `callee`'s body before `op` and replaces it.
-static void inlineBody(Operation *op, func::FuncOp callee) {
-  OpBuilder builder(op);
+/// Builds copies of `callee`'s operations, which compute what `op` does; gives
+/// its results.
+static SmallVector<Value> cloneBody(OpBuilder &builder, Operation *op,
+                                    func::FuncOp callee) {
   IRMapping values;
   Block &body = callee.front();
   values.map(body.getArguments(), op->getOperands());
@@ -25,28 +27,44 @@ static void inlineBody(Operation *op, func::FuncOp callee) {
     builder.clone(inner, values)->walk([&](Operation *copy) {
       copy->setLoc(op->getLoc());
     });
-  for (auto [result, value] :
-       llvm::zip_equal(op->getResults(), body.getTerminator()->getOperands()))
-    result.replaceAllUsesWith(values.lookup(value));
+  return llvm::map_to_vector(
+      body.getTerminator()->getOperands(),
+      [&](Value result) { return values.lookup(result); });
+}
+
+/// Puts a copy of `callee`'s body in the place of `op`.
+static void inlineBody(Operation *op, func::FuncOp callee) {
+  OpBuilder builder(op);
+  op->replaceAllUsesWith(cloneBody(builder, op, callee));
   op->erase();
 }
 
-/// Whether a kernel computes the composite as a whole: routines do; attention
-/// exists in f32.
-static bool hasKernel(stablehlo::CompositeOp composite) {
+/// The same inside of a `kernel.composite`, which keeps the name.
+static void wrapBody(stablehlo::CompositeOp op, func::FuncOp callee) {
+  OpBuilder builder(op);
+  auto whole = kernel::CompositeOp::create(
+      builder, op.getLoc(), op.getResultTypes(), op.getNameAttr(),
+      op.getCompositeAttributes(), op.getInputs());
+  builder.setInsertionPointToStart(&whole.getBody().emplaceBlock());
+  kernel::YieldOp::create(builder, op.getLoc(), cloneBody(builder, op, callee));
+  op->replaceAllUsesWith(whole);
+  op->erase();
+}
+
+/// Whether the composite is lowered as a whole: routines are, and error
+/// functions.
+static bool isLoweredWhole(stablehlo::CompositeOp composite) {
   StringRef name = composite.getName();
-  if (name == "chlo.erf" ||
-      (name.consume_front("heddle.") && kernel::isRoutine(name)))
-    return true;
-  if (composite.getName() != "heddle.attention")
-    return false;
-  // Query, key and value; a mask may be of booleans.
-  auto isF32 = [](Value value) {
-    return getElementTypeOrSelf(value.getType()).isF32();
-  };
-  return composite->getNumOperands() >= 3 &&
-         llvm::all_of(composite->getOperands().take_front(3), isF32) &&
-         llvm::all_of(composite->getResults(), isF32);
+  return name == "chlo.erf" ||
+         (name.consume_front("heddle.") && kernel::isRoutine(name));
+}
+
+/// Whether a target may have a kernel for the whole: attention, if it is on
+/// real numbers.
+static bool mayHaveKernel(stablehlo::CompositeOp composite) {
+  return composite.getName() == "heddle.attention" &&
+         composite->getNumOperands() >= 3 && composite->getNumResults() == 1 &&
+         isa<FloatType>(getElementTypeOrSelf(composite->getResult(0)));
 }
 
 namespace {
@@ -66,7 +84,7 @@ struct InlineComposites : impl::InlineCompositesBase<InlineComposites> {
         if (auto call = dyn_cast<func::CallOp>(op))
           callee = call.getCalleeAttr();
         auto composite = dyn_cast<stablehlo::CompositeOp>(op);
-        if (composite && !hasKernel(composite))
+        if (composite && !isLoweredWhole(composite))
           callee = composite.getDecompositionAttr();
         if (!callee)
           return;
@@ -76,8 +94,13 @@ struct InlineComposites : impl::InlineCompositesBase<InlineComposites> {
       });
       if (sites.empty())
         return removeUnused(module, symbols);
-      for (auto [op, function] : sites)
-        inlineBody(op, function);
+      for (auto [op, function] : sites) {
+        auto composite = dyn_cast<stablehlo::CompositeOp>(op);
+        if (composite && mayHaveKernel(composite))
+          wrapBody(composite, function);
+        else
+          inlineBody(op, function);
+      }
     }
     main.emitError() << "functions call each other more than 64 deep";
     signalPassFailure();

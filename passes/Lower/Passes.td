@@ -6,10 +6,11 @@
 include "mlir/Pass/PassBase.td"
 
 def InlineComposites : Pass<"heddle-inline-composites", "::mlir::ModuleOp"> {
-  let summary = "replaces composites that have no kernel by their decomposition";
+  let summary = "replaces composites by their decomposition, in a region where a target may have a kernel for the whole";
   let description = [{
-    Composites with a kernel (`heddle.attention`) or a scalar payload
-    (`chlo.erf`) stay. Calls of functions are inlined too. The inlined ops have
+    Routines and scalar payloads (`chlo.erf`) stay. `heddle.attention` becomes a
+    `kernel.composite`, which keeps name and parameters beside the operations.
+    Calls of functions are inlined too. The inlined ops have
     the location of what they replace, since that is the user's node.
 
     ```mlir
@@ -21,6 +22,7 @@ def InlineComposites : Pass<"heddle-inline-composites", "::mlir::ModuleOp"> {
     %0 = stablehlo.multiply %x, %1 : tensor<4xf32>
     ```
   }];
+  let dependentDialects = ["::heddle::kernel::KernelDialect"];
 }
 
 def SplitComplex : Pass<"heddle-split-complex", "::mlir::ModuleOp"> {
