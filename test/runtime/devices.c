@@ -12,7 +12,14 @@ RUN:   %heddle_build/test/runtime/models
 static const char *folder;
 
 /* For devices that are opened from now on. */
-static void set_sim(const char *text) { setenv("HEDDLE_SIM", text, 1); }
+/* Devices of few MiB: an emulator of another processor keeps a record of each
+   page that a device reserves. */
+static void set_sim(const char *text) {
+  char with_memory[128];
+  snprintf(with_memory, sizeof with_memory, "memory=64%s%s", *text ? "," : "",
+           text);
+  setenv("HEDDLE_SIM", strstr(text, "memory=") ? text : with_memory, 1);
+}
 
 /* ---- The model "placed" ---- */
 

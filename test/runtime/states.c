@@ -182,7 +182,7 @@ static void test_failures(const char *folder) {
   int failed = 1, number = 0;
   while (failed) {
     char text[64];
-    snprintf(text, sizeof(text), "fail=%d,delay=1", ++number);
+    snprintf(text, sizeof(text), "memory=64,fail=%d,delay=1", ++number);
     setenv("HEDDLE_SIM", text, 1);
     failed = 0;
     program = load(folder, "placed-state", NULL);
@@ -232,7 +232,7 @@ int main(int argc, char **argv) {
     return 2;
   for (int placed = 0; placed < 2; ++placed) {
     const char *name = placed ? "placed-state" : "state";
-    setenv("HEDDLE_SIM", "delay=5", 1);
+    setenv("HEDDLE_SIM", "memory=64,delay=5", 1);
     program = load(argv[1], name, NULL);
     for (size_t i = 0; i < 2; ++i)
       OK(heddle_context_create(program, i, NULL, &contexts[i]));

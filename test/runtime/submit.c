@@ -201,7 +201,7 @@ static void test_failures(void) {
 
 /* Commands of the device are late by a tenth of a second. */
 static void test_waiting(void) {
-  setenv("HEDDLE_SIM", "delay=100000", 1);
+  setenv("HEDDLE_SIM", "memory=64,delay=100000", 1);
   heddle_program *slow = load(folder, "placed", NULL),
                  *program = load(folder, "addition", NULL);
   heddle_context *first = make_context(slow), *second = make_context(program);
@@ -247,7 +247,7 @@ static void test_waiting(void) {
   heddle_context_destroy(second);
   heddle_program_destroy(program);
   heddle_program_destroy(slow);
-  setenv("HEDDLE_SIM", "", 1);
+  setenv("HEDDLE_SIM", "memory=64", 1);
 }
 
 static void test_states(void) {
