@@ -21,7 +21,7 @@ static LogicalResult verifyYield(Operation *op, Block &body, TypeRange types) {
 }
 
 //===----------------------------------------------------------------------===//
-// DispatchOp
+// CompositeOp and DispatchOp
 //===----------------------------------------------------------------------===//
 
 LogicalResult CompositeOp::verify() {

@@ -7,6 +7,8 @@
 #define GET_OP_CLASSES
 #include "dialects/StableHlo/StableHloDistributionOps.cpp.inc"
 
+#include <set>
+
 using namespace mlir;
 
 namespace heddle::stablehlo {
@@ -43,7 +45,7 @@ static std::string complaintAboutGroups(Attribute groups, Groups kind) {
     os << "replica_groups must be a matrix, found '" << matrix.getType() << "'";
     return text;
   }
-  llvm::SmallDenseSet<int64_t> seen;
+  std::set<int64_t> seen;
   for (const APInt &value : matrix.getValues<APInt>()) {
     int64_t id = value.getSExtValue();
     if (id == -1 && kind != Groups::OfAllAlike)
@@ -84,7 +86,7 @@ static LogicalResult verifyPairs(std::optional<Location> location,
     return emitOptionalError(
         location, "source_target_pairs must be a matrix of pairs, found ",
         type);
-  llvm::SmallDenseSet<int64_t> sources, targets;
+  std::set<int64_t> sources, targets;
   for (auto [i, value] : llvm::enumerate(pairs.getValues<APInt>())) {
     int64_t id = value.getSExtValue();
     bool isSource = i % 2 == 0;

@@ -297,7 +297,8 @@ LogicalResult Compiler::buildVariants() {
   return success();
 }
 
-/// Their types refer to the manifest, which no variant has while it is built.
+/// Types of custom calls refer to the manifest, which no variant has while it
+/// is built.
 LogicalResult Compiler::addCustomCalls(CompiledVariant &compiled) {
   for (auto function : compiled.plan->getOps<func::FuncOp>()) {
     if (!kernel::isCustomCall(function))

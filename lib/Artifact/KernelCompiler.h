@@ -13,7 +13,7 @@ namespace heddle {
 /// What the artifact says of the compiled kernels, and the image of their code.
 struct CompiledKernels {
   std::vector<char> elf;
-  /// The artifact's table of kernels, without their numbers of sections.
+  /// The artifact's table of kernels; `placeKernels` says their images.
   std::vector<std::unique_ptr<format::KernelT>> kernels;
   llvm::StringMap<KernelFacts> facts;
 };

@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringMap.h"
 
 #include <map>
+#include <unordered_map>
 
 namespace heddle {
 
@@ -25,7 +26,8 @@ public:
 
 private:
   std::vector<format::Expression> &table;
-  llvm::DenseMap<int64_t, uint32_t> known;
+  // Any number may be a key: DenseMap keeps two of them for itself.
+  std::unordered_map<int64_t, uint32_t> known;
   llvm::DenseMap<mlir::AffineExpr, uint32_t> knownExpressions;
 };
 

@@ -102,7 +102,6 @@ int heddle::runCheck(const CheckCommand &command) {
   if (format::Error error = writer.openTemporary(nullptr))
     return session.fail(ErrorCode::FileUnwritable, error.message());
   BuildOptions build = command.build;
-  build.stopAfter = "";
   std::optional<BuildResult> result =
       buildInto(session, command.model, build, writer);
   if (!result)

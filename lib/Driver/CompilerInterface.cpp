@@ -37,8 +37,8 @@ static CommonOptions quietJson() {
   return options;
 }
 
-/// Programs up to this size compile in one context, one after the other: what a
-/// larger one leaves in a context is worth more than the context.
+/// Programs up to this size compile in one context, one after the other: a
+/// larger one leaves more in the context than a new context costs.
 static constexpr uint64_t kSmallProgramBytes = 64 << 10;
 
 struct heddle_compiler {

@@ -8,11 +8,17 @@
 // RUN: heddle compare numbers.mlir
 // RUN: heddle compare --stages numbers.mlir
 // RUN: heddle compare --stages quantized.mlir
+// RUN: heddle compile extremes.mlir -o extremes.heddle
+// RUN: heddle compare extremes.mlir --input 0=0 --input 1=0 --input 2=0
+// RUN: heddle run extremes.heddle --input 0=0 --input 1=0 --input 2=0 | FileCheck %s --check-prefix=EXTREMES
 // RUN: heddle inspect numbers.heddle --show=plan | FileCheck %s --check-prefix=PLAN
 
 // QUANTIZED: kernels  1, launched 3 times
 // NUMBERS: kernels  3, launched 6 times
 // PLAN: integers
+// EXTREMES: out0: i64 99, from 9.22337e+18 to 9.22337e+18
+// EXTREMES: out1: i64 99, from 3 to 3
+// EXTREMES: out2: i64 99, from -9.22337e+18 to -9.22337e+18
 
 //--- quantized.mlir
 !a = !quant.uniform<i8:f32, 3.100000e-02:-5>
@@ -58,4 +64,15 @@ func.func @main(%x: tensor<5x67xf32>, %y: tensor<5x67xf32>, %d: tensor<201xf64>,
   %14 = stablehlo.add %i, %i0 : tensor<99xi32>
   %15 = stablehlo.add %i, %i1 : tensor<99xi32>
   return %5, %11, %12, %13, %14, %15 : tensor<5x67xf32>, tensor<5x67xf32>, tensor<201xf64>, tensor<201xf64>, tensor<99xi32>, tensor<99xi32>
+}
+
+//--- extremes.mlir
+func.func @main(%x: tensor<99xi64>, %y: tensor<99xi64>, %z: tensor<99xi64>) -> (tensor<99xi64>, tensor<99xi64>, tensor<99xi64>) {
+  %a = stablehlo.constant dense<9223372036854775807> : tensor<99xi64>
+  %b = stablehlo.constant dense<3> : tensor<99xi64>
+  %c = stablehlo.constant dense<-9223372036854775808> : tensor<99xi64>
+  %0 = stablehlo.add %x, %a : tensor<99xi64>
+  %1 = stablehlo.add %y, %b : tensor<99xi64>
+  %2 = stablehlo.add %z, %c : tensor<99xi64>
+  return %0, %1, %2 : tensor<99xi64>, tensor<99xi64>, tensor<99xi64>
 }

@@ -576,7 +576,7 @@ int main(int argc, char **argv) {
   if (argc != 2)
     return 2;
   folder = argv[1];
-  setenv("HEDDLE_SIM", "memory=64,delay=0", 1);
+  setenv("HEDDLE_SIM", "memory=8,delay=0", 1);
   const Scenario scenarios[] = {
       {"callAddition", callAddition}, {"createContexts", createContexts},
       {"callDynamic", callDynamic},   {"callPlaced", callPlaced},

@@ -1,8 +1,8 @@
 // What code is generated for: one interface for all kinds of processors.
 //
 // A target holds data and answers questions; it runs nothing. The passes that
-// dispatch, lower and generate code for a kind of target are bound to the kind
-// where a variant is built (lib/Artifact/VariantBuilder.cpp).
+// dispatch for a kind of target are bound to the kind in lib/Artifact/Fork.cpp,
+// those that lower and generate code in lib/Artifact/KernelCompiler.cpp.
 
 #ifndef HEDDLE_TARGET_TARGET_H
 #define HEDDLE_TARGET_TARGET_H
