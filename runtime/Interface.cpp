@@ -371,21 +371,34 @@ static Error submittedBefore() {
           "the context has calls that were submitted and are not done"};
 }
 
-heddle_status
-heddle_context_call(heddle_context *context, const heddle_tensor *const *inputs,
-                    size_t input_count, const heddle_tensor *const *outputs,
-                    size_t output_count, const heddle_call_options *given) {
+/// A call that is done when this returns: what every form of tensors has in
+/// common. `call` takes the options as they were read.
+template <typename Tensors, typename Function>
+static heddle_status callNow(heddle_context *context, const Tensors *inputs,
+                             size_t inputCount, const Tensors *outputs,
+                             size_t outputCount,
+                             const heddle_call_options *given, Function call) {
   return guarded([&]() -> heddle_status {
     heddle_call_options options;
-    if (!context || (input_count && !inputs) || (output_count && !outputs))
+    if (!context || (inputCount && !inputs) || (outputCount && !outputs))
       return invalid("a null pointer");
     if (!readOptions(given, options))
       return invalid(badSize);
     if (context->calls.isBusy())
       return toStatus(submittedBefore());
-    return toStatus(context->context.call(inputs, input_count, outputs,
-                                          output_count, options));
+    return toStatus(call(options));
   });
+}
+
+heddle_status
+heddle_context_call(heddle_context *context, const heddle_tensor *const *inputs,
+                    size_t input_count, const heddle_tensor *const *outputs,
+                    size_t output_count, const heddle_call_options *given) {
+  return callNow(context, inputs, input_count, outputs, output_count, given,
+                 [&](const heddle_call_options &options) {
+                   return context->context.call(inputs, input_count, outputs,
+                                                output_count, options);
+                 });
 }
 
 heddle_status heddle_context_call_dlpack(heddle_context *context,
@@ -394,15 +407,9 @@ heddle_status heddle_context_call_dlpack(heddle_context *context,
                                          const void *const *outputs,
                                          size_t output_count,
                                          const heddle_call_options *given) {
-  return guarded([&]() -> heddle_status {
-    heddle_call_options options;
-    if (!context || (input_count && !inputs) || (output_count && !outputs))
-      return invalid("a null pointer");
-    if (!readOptions(given, options))
-      return invalid(badSize);
-    if (context->calls.isBusy())
-      return toStatus(submittedBefore());
-    return toStatus(context->context.callDlpack(inputs, input_count, outputs,
-                                                output_count, options));
-  });
+  return callNow(context, inputs, input_count, outputs, output_count, given,
+                 [&](const heddle_call_options &options) {
+                   return context->context.callDlpack(
+                       inputs, input_count, outputs, output_count, options);
+                 });
 }

@@ -439,14 +439,3 @@ LogicalResult heddle::compileInto(ModuleOp module,
                                   CompileSummary *summary) {
   return Compiler(module, options, writer).run(summary);
 }
-
-LogicalResult heddle::compileToArtifact(ModuleOp module,
-                                        const CompileOptions &options,
-                                        StringRef path,
-                                        CompileSummary *summary) {
-  format::ArtifactWriter writer;
-  if (format::Error error = writer.open(path.str()))
-    return emitError(module.getLoc(), ErrorCode::FileUnwritable)
-           << error.message();
-  return compileInto(module, options, writer, summary);
-}

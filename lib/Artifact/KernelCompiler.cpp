@@ -239,7 +239,6 @@ heddle::compileKernels(ModuleOp module, const Machine &machine,
     return alone;
   };
   CodegenOptions codegen;
-  codegen.keepSymbols = options.keepSymbols;
   FailureOr<std::vector<char>> elf =
       compileToElf(module.getLoc(), withCode.size(), lower, machine, codegen);
   if (failed(elf))

@@ -24,8 +24,6 @@ struct CompileOptions {
   std::vector<Machine> machines;
   /// Which devices run what.
   Placement placement;
-  /// Keeps symbols of kernels for debuggers and profilers.
-  bool keepSymbols = false;
   /// Kernels run where operands and results that are subnormal are zeros.
   bool flushSubnormals = false;
   /// Facts for the artifact's records, by key: for `inspect` and `run`.
@@ -67,16 +65,10 @@ struct CompileSummary {
   uint64_t artifactBytes = 0;
 };
 
-/// Compiles `module`, a model after `heddle-graph`, and puts the artifact at
-/// `path`, in the place of what is there. The module is used up. Fails with
-/// diagnostics; then nothing is left behind.
-mlir::LogicalResult compileToArtifact(mlir::ModuleOp module,
-                                      const CompileOptions &options,
-                                      llvm::StringRef path,
-                                      CompileSummary *summary = nullptr);
-
-/// The same into a file that `writer` has opened, also a temporary one, for a
-/// model that is compiled and run at once.
+/// Compiles `module`, a model that has passed `options.passed`, into a file
+/// that `writer` has opened, also a temporary one, for a model that is compiled
+/// and run at once. The module is used up. Fails with diagnostics; then nothing
+/// is left behind.
 mlir::LogicalResult compileInto(mlir::ModuleOp module,
                                 const CompileOptions &options,
                                 format::ArtifactWriter &writer,
