@@ -10,12 +10,11 @@
 
 #include "runtime/Memory.h"
 #include "runtime/drivers/Status.h"
-#include "runtime/drivers/cpu/Commands.h"
+#include "runtime/drivers/cpu/CpuImage.h"
 #include "runtime/drivers/cpu/FloatEnvironment.h"
 #include "runtime/format/Layout.h"
 
 #include <cstdio>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -29,13 +28,6 @@ struct CpuDevice {
   std::unordered_map<void *, Region> memory;
 };
 
-struct CpuImage {
-  CodeImage code;
-  bool flushesSubnormals;
-  std::mutex mutex;
-  std::deque<CpuKernel> kernels;
-};
-
 struct CpuQueue {
   Region scratch;
 };
@@ -45,9 +37,6 @@ struct CpuEvent {};
 
 static CpuDevice &cast(heddle_driver_device *device) {
   return *reinterpret_cast<CpuDevice *>(device);
-}
-static CpuImage &cast(heddle_driver_image *image) {
-  return *reinterpret_cast<CpuImage *>(image);
 }
 static CpuQueue &cast(heddle_driver_queue *queue) {
   return *reinterpret_cast<CpuQueue *>(queue);
@@ -119,43 +108,6 @@ static int32_t importMemory(heddle_driver_device *, void *memory, uint64_t,
 }
 
 static void unimportMemory(heddle_driver_device *, void *) {}
-
-//===----------------------------------------------------------------------===//
-// Code
-//===----------------------------------------------------------------------===//
-
-static int32_t loadImage(heddle_driver_device *, const heddle_driver_code *code,
-                         heddle_driver_image **out, heddle_status *why) {
-  return guarded(why, [&]() -> int32_t {
-    auto image = std::make_unique<CpuImage>();
-    if (Error error = image->code.load(*code))
-      return tell(error, why);
-    image->flushesSubnormals = code->flush_subnormals;
-    *out = reinterpret_cast<heddle_driver_image *>(image.release());
-    return HEDDLE_OK;
-  });
-}
-
-static void unloadImage(heddle_driver_image *image) { delete &cast(image); }
-
-static int32_t findKernel(heddle_driver_image *given,
-                          const heddle_driver_kernel_info *info,
-                          const heddle_driver_kernel **out,
-                          heddle_status *why) {
-  return guarded(why, [&]() -> int32_t {
-    CpuImage &image = cast(given);
-    if (info->offset >= image.code.size())
-      return tell({HEDDLE_CODE_INVALID, "kernel '" + std::string(info->name) +
-                                            "' lies outside its image"},
-                  why);
-    std::lock_guard<std::mutex> lock(image.mutex);
-    image.kernels.push_back({image.code.kernel(info->offset), info->scratch,
-                             image.flushesSubnormals});
-    *out =
-        reinterpret_cast<const heddle_driver_kernel *>(&image.kernels.back());
-    return HEDDLE_OK;
-  });
-}
 
 //===----------------------------------------------------------------------===//
 // Queues and events
@@ -235,9 +187,9 @@ static constexpr heddle_driver makeTable() {
   table.free = freeMemory;
   table.import = importMemory;
   table.unimport = unimportMemory;
-  table.image_load = loadImage;
-  table.image_unload = unloadImage;
-  table.image_kernel = findKernel;
+  table.image_load = loadCpuImage;
+  table.image_unload = unloadCpuImage;
+  table.image_kernel = findCpuKernel;
   table.run = runOnThisThread;
   table.queue_create = createQueue;
   table.queue_destroy = destroyQueue;

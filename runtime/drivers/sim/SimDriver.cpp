@@ -3,8 +3,7 @@
 #include "runtime/drivers/sim/SimDriver.h"
 
 #include "runtime/drivers/Status.h"
-#include "runtime/drivers/cpu/CodeImage.h"
-#include "runtime/drivers/cpu/Commands.h"
+#include "runtime/drivers/cpu/CpuImage.h"
 #include "runtime/drivers/sim/SimDevice.h"
 
 #include <cstdio>
@@ -13,14 +12,6 @@ using namespace heddle;
 using namespace heddle::runtime;
 
 namespace {
-struct SimImage {
-  SimDevice *device;
-  CodeImage code;
-  bool flushesSubnormals;
-  std::mutex mutex;
-  std::deque<CpuKernel> kernels;
-};
-
 struct SimSegment {
   std::shared_ptr<const SimCommands> commands;
 };
@@ -28,9 +19,6 @@ struct SimSegment {
 
 static SimDevice &cast(heddle_driver_device *device) {
   return *reinterpret_cast<SimDevice *>(device);
-}
-static SimImage &cast(heddle_driver_image *image) {
-  return *reinterpret_cast<SimImage *>(image);
 }
 static SimQueue &cast(heddle_driver_queue *queue) {
   return *reinterpret_cast<SimQueue *>(queue);
@@ -123,45 +111,6 @@ static int32_t pinMemory(heddle_driver_device *device, void *memory,
 
 static void unpinMemory(heddle_driver_device *device, void *memory) {
   cast(device).unpin(memory);
-}
-
-//===----------------------------------------------------------------------===//
-// Code
-//===----------------------------------------------------------------------===//
-
-static int32_t loadImage(heddle_driver_device *device,
-                         const heddle_driver_code *code,
-                         heddle_driver_image **out, heddle_status *why) {
-  return guarded(why, [&]() -> int32_t {
-    auto image = std::make_unique<SimImage>();
-    if (Error error = image->code.load(*code))
-      return tell(error, why);
-    image->device = &cast(device);
-    image->flushesSubnormals = code->flush_subnormals;
-    *out = reinterpret_cast<heddle_driver_image *>(image.release());
-    return HEDDLE_OK;
-  });
-}
-
-static void unloadImage(heddle_driver_image *image) { delete &cast(image); }
-
-static int32_t findKernel(heddle_driver_image *given,
-                          const heddle_driver_kernel_info *info,
-                          const heddle_driver_kernel **out,
-                          heddle_status *why) {
-  return guarded(why, [&]() -> int32_t {
-    SimImage &image = cast(given);
-    if (info->offset >= image.code.size())
-      return tell({HEDDLE_CODE_INVALID, "kernel '" + std::string(info->name) +
-                                            "' lies outside its image"},
-                  why);
-    std::lock_guard<std::mutex> lock(image.mutex);
-    image.kernels.push_back({image.code.kernel(info->offset), info->scratch,
-                             image.flushesSubnormals});
-    *out =
-        reinterpret_cast<const heddle_driver_kernel *>(&image.kernels.back());
-    return HEDDLE_OK;
-  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -285,9 +234,9 @@ static constexpr heddle_driver makeTable() {
   table.unmap = unmapMemory;
   table.pin = pinMemory;
   table.unpin = unpinMemory;
-  table.image_load = loadImage;
-  table.image_unload = unloadImage;
-  table.image_kernel = findKernel;
+  table.image_load = loadCpuImage;
+  table.image_unload = unloadCpuImage;
+  table.image_kernel = findCpuKernel;
   table.queue_create = createQueue;
   table.queue_destroy = destroyQueue;
   table.submit = submit;
