@@ -2,6 +2,7 @@
 
 #include "heddle/Driver/ArtifactView.h"
 
+#include "WeightUse.h"
 #include "heddle/Driver/PhaseLog.h"
 #include "runtime/format/ArtifactReader.h"
 #include "runtime/format/DataTypes.h"
@@ -464,11 +465,13 @@ void heddle::printArtifact(raw_ostream &os, StringRef path,
   printCustomCalls(os, manifest.variants()->Get(known),
                    countPlan(manifest, artifact.plan(known)), value);
 
-  uint64_t weightBytes = 0;
-  for (const format::Weight *weight : items(manifest.weights()))
-    weightBytes += weight->size();
+  WeightUse use = weightUse(artifact);
+  bool hasSeveral = use.variants.size() > 1;
   os << "weights: " << count(manifest.weights()) << ", "
-     << formatBytes(weightBytes) << "\n";
+     << formatBytes(use.totalBytes);
+  if (hasSeveral && use.totalBytes)
+    os << ", of which targets share " << formatBytes(use.sharedBytes);
+  os << "\n";
   if (show == "weights")
     printWeights(os, manifest);
 
@@ -498,6 +501,9 @@ void heddle::printArtifact(raw_ostream &os, StringRef path,
     os << ", arena " << formatBytes(counts.arenaBytes);
     if (counts.persistentBytes)
       os << ", persistent " << formatBytes(counts.persistentBytes);
+    if (hasSeveral && use.variants[number].bytes)
+      os << ", weights " << formatBytes(use.variants[number].bytes) << " ("
+         << formatBytes(use.variants[number].ownBytes) << " its own)";
     if (counts.operations)
       os << llvm::format(", %.3f GFLOP", double(counts.operations) * 1e-9);
     if (count(variant->devices()) > 1) {
@@ -575,6 +581,7 @@ json::Object heddle::artifactAsJson(const format::ArtifactReader &artifact) {
                      {"bytes", int64_t(weight->size())},
                      {"packing", owned(weight->packing())},
                      {"source", owned(weight->source())}});
+  WeightUse use = weightUse(artifact);
   uint32_t index = 0;
   for (const format::Variant *variant : items(manifest.variants())) {
     uint32_t number = index++;
@@ -601,17 +608,19 @@ json::Object heddle::artifactAsJson(const format::ArtifactReader &artifact) {
                        {"operations", use.operations},
                        {"traffic_bytes", use.traffic}});
     }
-    variants.push_back(
-        json::Object{{"name", owned(variant->name())},
-                     {"kernels", std::move(kernels)},
-                     {"devices", std::move(devices)},
-                     {"code_bytes", int64_t(codeBytes(artifact, *variant))},
-                     {"launches", int64_t(counts.launches)},
-                     {"copies", int64_t(counts.copies)},
-                     {"fills", int64_t(counts.fills)},
-                     {"operations", counts.operations},
-                     {"arena_bytes", counts.arenaBytes},
-                     {"persistent_bytes", counts.persistentBytes}});
+    variants.push_back(json::Object{
+        {"name", owned(variant->name())},
+        {"kernels", std::move(kernels)},
+        {"devices", std::move(devices)},
+        {"code_bytes", int64_t(codeBytes(artifact, *variant))},
+        {"weight_bytes", int64_t(use.variants[number].bytes)},
+        {"own_weight_bytes", int64_t(use.variants[number].ownBytes)},
+        {"launches", int64_t(counts.launches)},
+        {"copies", int64_t(counts.copies)},
+        {"fills", int64_t(counts.fills)},
+        {"operations", counts.operations},
+        {"arena_bytes", counts.arenaBytes},
+        {"persistent_bytes", counts.persistentBytes}});
   }
   for (const flatbuffers::String *node : items(manifest.nodes()))
     nodes.push_back(owned(node));
@@ -648,6 +657,8 @@ json::Object heddle::artifactAsJson(const format::ArtifactReader &artifact) {
                       {"entries", std::move(entries)},
                       {"custom_calls", std::move(calls)},
                       {"weights", std::move(weights)},
+                      {"weight_bytes", int64_t(use.totalBytes)},
+                      {"shared_weight_bytes", int64_t(use.sharedBytes)},
                       {"targets", std::move(variants)},
                       {"nodes", std::move(nodes)},
                       {"provenance", pairsAsJson(manifest.provenance())},
