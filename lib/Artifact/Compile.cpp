@@ -1,6 +1,7 @@
 #include "heddle/Artifact/Compile.h"
 
 #include "CustomCallWriter.h"
+#include "DataTypes.h"
 #include "Fork.h"
 #include "VariantBuilder.h"
 #include "dialects/Kernel/CustomCalls.h"
@@ -19,7 +20,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/ScopeExit.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/Path.h"
 
 #include <map>
@@ -27,52 +27,6 @@
 
 using namespace mlir;
 using namespace heddle;
-
-format::DataType heddle::dataType(Type type) {
-  using format::DataType;
-  if (auto integer = dyn_cast<IntegerType>(type)) {
-    bool isUnsigned = integer.isUnsigned();
-    switch (integer.getWidth()) {
-    case 1:
-      return DataType::i1;
-    case 2:
-      return isUnsigned ? DataType::ui2 : DataType::i2;
-    case 4:
-      return isUnsigned ? DataType::ui4 : DataType::i4;
-    case 8:
-      return isUnsigned ? DataType::ui8 : DataType::i8;
-    case 16:
-      return isUnsigned ? DataType::ui16 : DataType::i16;
-    case 32:
-      return isUnsigned ? DataType::ui32 : DataType::i32;
-    case 64:
-      return isUnsigned ? DataType::ui64 : DataType::i64;
-    default:
-      return DataType::none;
-    }
-  }
-  return llvm::TypeSwitch<Type, DataType>(type)
-      .Case([](Float16Type) { return DataType::f16; })
-      .Case([](BFloat16Type) { return DataType::bf16; })
-      .Case([](Float32Type) { return DataType::f32; })
-      .Case([](Float64Type) { return DataType::f64; })
-      .Case([](Float8E3M4Type) { return DataType::f8e3m4; })
-      .Case([](Float8E4M3Type) { return DataType::f8e4m3; })
-      .Case([](Float8E4M3FNType) { return DataType::f8e4m3fn; })
-      .Case([](Float8E4M3B11FNUZType) { return DataType::f8e4m3b11fnuz; })
-      .Case([](Float8E4M3FNUZType) { return DataType::f8e4m3fnuz; })
-      .Case([](Float8E5M2FNUZType) { return DataType::f8e5m2fnuz; })
-      .Case([](Float8E8M0FNUType) { return DataType::f8e8m0fnu; })
-      .Case([](Float6E2M3FNType) { return DataType::f6e2m3fn; })
-      .Case([](Float6E3M2FNType) { return DataType::f6e3m2fn; })
-      .Case([](Float4E2M1FNType) { return DataType::f4e2m1fn; })
-      .Case([](Float8E5M2Type) { return DataType::f8e5m2; })
-      .Case([](ComplexType complex) {
-        return complex.getElementType().isF32() ? DataType::c64
-                                                : DataType::c128;
-      })
-      .Default([](Type) { return DataType::none; });
-}
 
 /// An error of the writer is about the file, whatever was being written to it;
 /// anything but a file that cannot be written is our own fault.
@@ -241,12 +195,15 @@ LogicalResult Compiler::packOne(kernel::WeightOp weight, uint32_t &index) {
   description.source = describeProgram(weight);
   if (failed(report(module, writer.beginWeight(std::move(description)))))
     return failure();
+  [[maybe_unused]] uint64_t before = result.weightBytes;
   auto sink = [&](ArrayRef<char> bytes) {
     result.weightBytes += bytes.size();
     return report(module, writer.append(bytes.data(), bytes.size()));
   };
   if (failed(packWeight(weight, sink)))
     return failure();
+  assert(result.weightBytes - before == storedBytes(type) &&
+         "the packer gives as many bytes as the stored type has");
   return report(module, writer.endWeight(index));
 }
 
@@ -289,6 +246,7 @@ LogicalResult Compiler::buildVariants() {
   variants.resize(options.machines.size());
   for (DispatchedModule &one : dispatched)
     for (unsigned i : one.machines) {
+      assert(variants[i].kernels.empty() && "a machine is dispatched for once");
       const Machine &machine = options.machines[i];
       begin("kernels " + machine.name);
       if (failed(buildVariant(one.module, machine, options, variants[i])))
@@ -370,7 +328,7 @@ LogicalResult Compiler::dispatch() {
   } else {
     if (options.passed == Stage::Graph) {
       begin("lower");
-      if (failed(runStage(Stage::Lower, module, options)))
+      if (failed(passStage(Stage::Lower, module, options)))
         return failure();
     }
     begin("dispatch");

@@ -1,5 +1,6 @@
 #include "CustomCallWriter.h"
 
+#include "DataTypes.h"
 #include "dialects/Kernel/CustomCalls.h"
 #include "dialects/Kernel/Kernel.h"
 #include "heddle/Support/Diagnostics.h"

@@ -7,8 +7,6 @@
 
 #include "heddle/Support/Diagnostics.h"
 
-#include "mlir/Pass/PassManager.h"
-
 using namespace mlir;
 using namespace heddle;
 
@@ -21,11 +19,9 @@ static Attribute targetAttr(const CpuTarget &target, MLIRContext *context) {
   return known;
 }
 
-LogicalResult heddle::runStage(Stage stage, ModuleOp module,
-                               const CompileOptions &options) {
-  PassManager manager(module.getContext());
-  stageInfo(stage).build(manager);
-  if (failed(manager.run(module)))
+LogicalResult heddle::passStage(Stage stage, ModuleOp module,
+                                const CompileOptions &options) {
+  if (failed(runStage(stage, module)))
     return failure();
   return options.afterStage ? options.afterStage(stageName(stage), module)
                             : success();
@@ -57,7 +53,7 @@ heddle::dispatchForMachines(ModuleOp lowered, const CompileOptions &options) {
   for (auto [one, target] : llvm::zip_equal(all, targets)) {
     one.module->setAttr(targetAttrName,
                         targetAttr(target, lowered.getContext()));
-    if (failed(runStage(Stage::Dispatch, one.module, options)))
+    if (failed(passStage(Stage::Dispatch, one.module, options)))
       return failure();
   }
   return std::move(all);

@@ -21,9 +21,9 @@ struct DispatchedModule {
   std::vector<uint32_t> weightNumbers;
 };
 
-/// Runs the passes of `stage` on `module`, and tells `options.afterStage`.
-mlir::LogicalResult runStage(Stage stage, mlir::ModuleOp module,
-                             const CompileOptions &options);
+/// Runs `stage` on `module`, and tells `options.afterStage`.
+mlir::LogicalResult passStage(Stage stage, mlir::ModuleOp module,
+                              const CompileOptions &options);
 
 /// Dispatches `lowered`, a module after heddle-lower, once for each set of
 /// machines whose dispatch facts are equal. The last set gets `lowered` itself.

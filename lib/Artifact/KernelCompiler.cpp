@@ -3,6 +3,7 @@
 
 #include "KernelCompiler.h"
 
+#include "Fork.h"
 #include "dialects/Kernel/CustomCalls.h"
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Kernel/ScalarArguments.h"
@@ -13,7 +14,7 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/Pass.h"
 #include "llvm/Object/ELFObjectFile.h"
 
 using namespace mlir;
@@ -112,7 +113,9 @@ struct LoweredKernel {
 
 static LoweredKernel readLowered(func::FuncOp lowered) {
   auto integer = [&](StringRef name) {
-    return lowered->getAttrOfType<IntegerAttr>(name).getInt();
+    auto attribute = lowered->getAttrOfType<IntegerAttr>(name);
+    assert(attribute && "a lowered kernel says how it is launched");
+    return attribute.getInt();
   };
   LoweredKernel result{integer(kernel::kScratchAttrName),
                        integer(kernel::kTilesAttrName),
@@ -120,6 +123,8 @@ static LoweredKernel readLowered(func::FuncOp lowered) {
                        {}};
   for (unsigned i = 0; i < lowered.getNumArguments(); ++i)
     result.arguments.push_back(lowered.getArgAttrDict(i));
+  assert(result.tiles >= 0 && result.chunk >= 1 && result.scratch >= 0 &&
+         "a kernel has tiles in chunks");
   return result;
 }
 
@@ -156,6 +161,8 @@ describeKernel(func::FuncOp function, const Machine &machine,
   facts.tiles = lowered.tiles;
   facts.chunk = lowered.chunk;
   facts.operations = countOperations(function);
+  assert(inputs <= lowered.arguments.size() &&
+         "lowering keeps the kernel's inputs as its first arguments");
   for (unsigned i = 0; i < inputs; ++i) {
     auto result = [&](StringRef name) {
       DictionaryAttr attributes = lowered.arguments[i];
@@ -165,8 +172,12 @@ describeKernel(func::FuncOp function, const Machine &machine,
     IntegerAttr inPlace = result(kernel::kInPlaceAttrName);
     if (!inPlace)
       function.removeArgAttr(i, kernel::kInPlaceAttrName);
-    if (IntegerAttr shared = tied ? tied : inPlace)
+    if (IntegerAttr shared = tied ? tied : inPlace) {
+      assert(shared.getInt() >= 0 &&
+             shared.getInt() < function.getNumResults() &&
+             "an input shares the memory of a result");
       kernel->in_place.push_back(format::InPlace(inputs + shared.getInt(), i));
+    }
   }
   return kernel;
 }
@@ -204,11 +215,7 @@ static LogicalResult showLowered(ModuleOp module,
                   CpuTarget(machine).toAttr(module.getContext()));
   for (func::FuncOp function : functions)
     all->push_back(function->clone());
-  PassManager lowering(module.getContext());
-  lowering.addPass(createLowerKernels());
-  if (failed(lowering.run(*all)))
-    return failure();
-  return options.afterStage("heddle-kernel-cpu", *all);
+  return passStage(Stage::KernelCpu, *all, options);
 }
 
 FailureOr<CompiledKernels>
@@ -256,6 +263,8 @@ heddle::compileKernels(ModuleOp module, const Machine &machine,
             : describeKernel(function, machine, *next++, facts));
     compiled.facts[function.getName()] = facts;
   }
+  assert(next == lowered.data() + lowered.size() &&
+         "each kernel with code has been lowered once");
   if (failed(findSymbols(module.getLoc(), compiled)))
     return failure();
   return compiled;

@@ -65,6 +65,7 @@ private:
                    std::vector<std::unique_ptr<format::MemoryT>> &list);
   void addBuffer(plan::BufferOp op);
   format::Binding bind(Value buffer, format::Access access) {
+    assert(numbers.contains(buffer) && "buffers stand before their uses");
     return format::Binding(numbers.lookup(buffer), constant(0), format::none,
                            access);
   }
@@ -93,6 +94,11 @@ private:
 format::DeviceT heddle::toDevice(StringRef name) {
   plan::DeviceName parsed = *plan::parseDeviceName(name);
   format::DeviceT device;
+  assert(llvm::any_of(format::EnumValuesDeviceKind(),
+                      [&](format::DeviceKind kind) {
+                        return parsed.kind == format::EnumNameDeviceKind(kind);
+                      }) &&
+         "the schema has each kind of device");
   for (format::DeviceKind kind : format::EnumValuesDeviceKind())
     if (parsed.kind == format::EnumNameDeviceKind(kind))
       device.kind = kind;
@@ -121,6 +127,7 @@ memoryOf(const format::BufferT &buffer,
   auto found = llvm::find_if(memories, [&](const auto &memory) {
     return memory->device == buffer.device && memory->space == buffer.space;
   });
+  assert(found != memories.end() && "a buffer lies in a memory of its program");
   return found - memories.begin();
 }
 
@@ -152,6 +159,7 @@ void PlanWriter::addBuffer(plan::BufferOp op) {
     break;
   case plan::BufferKind::Weight:
     buffer->kind = format::BufferKind::weight;
+    assert(place < weights.size() && "the packer has numbered all weights");
     place = weights[place];
     break;
   case plan::BufferKind::Arena:
@@ -190,6 +198,7 @@ format::CommandT &PlanWriter::addCommand(plan::CommandOpInterface op,
 }
 
 void PlanWriter::addLaunch(plan::LaunchOp op) {
+  assert(kernels.contains(op.getKernel()) && "launched kernels are compiled");
   KernelFacts facts = kernels.lookup(op.getKernel());
   format::LaunchT launch;
   auto other = facts.others.find(queueKinds[op.getQueue()]);
@@ -203,6 +212,7 @@ void PlanWriter::addLaunch(plan::LaunchOp op) {
   };
   add(op.getReads(), format::Access::read);
   add(op.getWrites(), format::Access::write);
+  assert(traffic >= 0 && "sizes of buffers are no negative numbers");
   for (int64_t integer : op.getIntegers())
     launch.integers.push_back(constant(integer));
   launch.tiles = constant(facts.tiles);

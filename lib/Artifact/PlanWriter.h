@@ -31,9 +31,6 @@ private:
   llvm::DenseMap<mlir::AffineExpr, uint32_t> knownExpressions;
 };
 
-/// The schema's name for an element type; `none` if it has none.
-format::DataType dataType(mlir::Type type);
-
 /// Nodes of the model by name, in the order of their first use.
 class NodeTable {
 public:

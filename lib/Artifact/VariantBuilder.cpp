@@ -88,6 +88,7 @@ LogicalResult heddle::buildVariant(ModuleOp module, const Machine &machine,
   for (StringRef name : variant.program().deviceNames())
     variant.devices.push_back(name.str());
   placeKernels(variant);
-  return options.afterStage ? options.afterStage("heddle-plan", *variant.plan)
-                            : success();
+  return options.afterStage
+             ? options.afterStage(stageName(Stage::Plan), *variant.plan)
+             : success();
 }

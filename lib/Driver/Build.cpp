@@ -17,7 +17,6 @@
 #include "passes/Plan/ResolvedPlacement.h"
 #include "runtime/format/ArtifactWriter.h"
 
-#include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -172,9 +171,7 @@ static bool checkPlacement(Session &session, const Placement &placement) {
 static LogicalResult runGraphStage(Session &session, ModuleOp module) {
   session.phases.begin("graph");
   setCrashStage(stageName(Stage::Graph));
-  PassManager manager(module.getContext());
-  stageInfo(Stage::Graph).build(manager);
-  return manager.run(module);
+  return runStage(Stage::Graph, module);
 }
 
 /// What a reader of the artifact cannot see from it: which integers the model

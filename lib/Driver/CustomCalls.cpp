@@ -8,6 +8,7 @@
 #include "dialects/StableHlo/RegisteredCalls.h"
 #include "heddle/Driver/Program.h"
 #include "lib/Artifact/CustomCallWriter.h"
+#include "lib/Artifact/DataTypes.h"
 
 #include "llvm/Support/FileSystem.h"
 

@@ -1,11 +1,9 @@
 #include "heddle/Pipeline/GraphPipeline.h"
 
-#include "heddle/Pipeline/Stages.h"
 #include "passes/Graph/Passes.h"
 #include "passes/Precision/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -32,10 +30,4 @@ void heddle::buildGraphPipeline(OpPassManager &manager,
   manager.addPass(createSimplify());
   manager.addPass(createExpandQuantization());
   manager.addPass(createSymbolDCEPass());
-}
-
-void heddle::registerGraphPipeline() {
-  PassPipelineRegistration<GraphPipelineOptions>(stageName(Stage::Graph),
-                                                 stageInfo(Stage::Graph).holds,
-                                                 buildGraphPipeline);
 }

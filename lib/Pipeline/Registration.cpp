@@ -22,15 +22,17 @@ void heddle::registerAllPasses() {
   registerHeddleGraphPasses();
   registerKernelCpuPasses();
   registerKernelMathPasses();
-  registerGraphPipeline();
   registerHeddleLowerPasses();
   registerHeddleDispatchPasses();
   registerHeddlePlanPasses();
   registerHeddlePrecisionPasses();
+  PassPipelineRegistration<GraphPipelineOptions>(stageName(Stage::Graph),
+                                                 stageInfo(Stage::Graph).holds,
+                                                 buildGraphPipeline);
   PassPipelineRegistration<DispatchPipelineOptions>(
       stageName(Stage::Dispatch), stageInfo(Stage::Dispatch).holds,
       buildDispatchPipeline);
-  for (Stage stage : {Stage::Lower, Stage::Plan})
+  for (Stage stage : {Stage::Lower, Stage::KernelCpu, Stage::Plan})
     PassPipelineRegistration<>(stageName(stage), stageInfo(stage).holds,
                                stageInfo(stage).build);
 }

@@ -6,6 +6,7 @@
 #include "heddle/Pipeline/PlanPipeline.h"
 #include "passes/Kernel/Cpu/Passes.h"
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -43,7 +44,19 @@ static const StageInfo table[] = {
 ArrayRef<StageInfo> heddle::stages() { return table; }
 
 const StageInfo &heddle::stageInfo(Stage stage) {
-  return table[static_cast<unsigned>(stage)];
+  const StageInfo &info = table[static_cast<unsigned>(stage)];
+  assert(info.stage == stage && "the table is in the order of the stages");
+  return info;
+}
+
+LogicalResult
+heddle::runStage(Stage stage, ModuleOp module,
+                 llvm::function_ref<void(PassManager &)> prepare) {
+  PassManager manager(module.getContext());
+  stageInfo(stage).build(manager);
+  if (prepare)
+    prepare(manager);
+  return manager.run(module);
 }
 
 const StageInfo *heddle::findStage(StringRef name) {

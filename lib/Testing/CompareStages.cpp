@@ -132,18 +132,19 @@ stageFiles(const Subject &subject) {
   return files;
 }
 
-static bool runStage(Search &search, const StageInfo &stage, ModuleOp module) {
+/// Passes `stage`, and looks after each of its passes where that was asked for.
+static bool passStage(Search &search, Stage stage, ModuleOp module) {
   MLIRContext *context = module.getContext();
   bool threaded = context->isMultithreadingEnabled();
   // The interpreter looks at the whole module between passes on functions.
   context->disableMultithreading();
   llvm::scope_exit restore([&] { context->enableMultithreading(threaded); });
-  PassManager manager(context);
-  stage.build(manager);
   bool good = true;
-  if (search.subject.command.bisect)
-    manager.addInstrumentation(std::make_unique<AfterEachPass>(search, good));
-  return succeeded(manager.run(module)) && good;
+  auto watch = [&](PassManager &manager) {
+    if (search.subject.command.bisect)
+      manager.addInstrumentation(std::make_unique<AfterEachPass>(search, good));
+  };
+  return succeeded(runStage(stage, module, watch)) && good;
 }
 
 bool heddle::compareStages(const Subject &subject,
@@ -170,7 +171,7 @@ bool heddle::compareStages(const Subject &subject,
       if (stage.perTarget)
         (*module)->setAttr(targetAttrName,
                            StringAttr::get(module->getContext(), target));
-      good = runStage(search, stage, *module);
+      good = passStage(search, stage.stage, *module);
     } else {
       module = readDump(subject.session, file->second);
       good = bool(module);

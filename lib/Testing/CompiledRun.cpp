@@ -8,7 +8,6 @@
 #include "runtime/format/ArtifactWriter.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Pass/PassManager.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -19,9 +18,7 @@ std::optional<SmallVector<HostTensor>>
 compileAndRun(Session &session, ModuleOp module, const Machine &machine,
               ArrayRef<heddle_custom_call> customCalls,
               ArrayRef<HostTensor> inputs) {
-  PassManager graph(module.getContext());
-  stageInfo(Stage::Graph).build(graph);
-  if (failed(graph.run(module)))
+  if (failed(runStage(Stage::Graph, module)))
     return std::nullopt;
   SmallString<64> folder;
   llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/true, folder);

@@ -1,4 +1,5 @@
-// heddle-graph: from an imported model to StableHLO that is ready to be cut into dispatches.
+// heddle-graph: from an imported model to StableHLO that is ready to be cut
+// into dispatches.
 
 #ifndef HEDDLE_PIPELINE_GRAPHPIPELINE_H
 #define HEDDLE_PIPELINE_GRAPHPIPELINE_H
@@ -11,8 +12,7 @@ class OpPassManager;
 
 namespace heddle {
 
-struct GraphPipelineOptions
-    : mlir::PassPipelineOptions<GraphPipelineOptions> {
+struct GraphPipelineOptions : mlir::PassPipelineOptions<GraphPipelineOptions> {
   Option<bool> recognizeComposites{
       *this, "recognize-composites",
       llvm::cl::desc("Name softmax, norms, activations and attention"),
@@ -24,12 +24,10 @@ struct GraphPipelineOptions
       llvm::cl::init(0)};
 };
 
-/// Simplified StableHLO with composites `heddle.*`; convolutions have channels last.
+/// Simplified StableHLO with composites `heddle.*`; convolutions have channels
+/// last.
 void buildGraphPipeline(mlir::OpPassManager &manager,
                         const GraphPipelineOptions &options);
-
-/// Registers `heddle-graph` by name.
-void registerGraphPipeline();
 
 } // namespace heddle
 

@@ -6,12 +6,15 @@
 
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <string>
 
 namespace mlir {
+class ModuleOp;
 class OpPassManager;
+class PassManager;
 } // namespace mlir
 
 namespace heddle {
@@ -40,6 +43,12 @@ llvm::ArrayRef<StageInfo> stages();
 
 const StageInfo &stageInfo(Stage stage);
 inline llvm::StringRef stageName(Stage stage) { return stageInfo(stage).name; }
+
+/// Makes a module of `stage` from one of the stage before. `prepare`, which may
+/// be missing, adds to the pass manager what watches the passes.
+mlir::LogicalResult
+runStage(Stage stage, mlir::ModuleOp module,
+         llvm::function_ref<void(mlir::PassManager &)> prepare = nullptr);
 
 /// The stage called `name`, or null.
 const StageInfo *findStage(llvm::StringRef name);

@@ -5,7 +5,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-def LowerKernels : Pass<"heddle-kernel-cpu", "mlir::ModuleOp"> {
+def LowerKernels : Pass<"heddle-lower-kernels", "mlir::ModuleOp"> {
   let summary = "lower kernel functions to vectors, loops and flat buffers";
   let description = [{
     Every function with `kernel.entry` gets the form that code generation takes:

@@ -11,7 +11,7 @@
 // RUN: heddle-opt %t.other.mlir --heddle-dispatch -o %t.dispatched.mlir
 
 // For the second there are no kernels among those of processors.
-// RUN: not heddle-opt %t.dispatched.mlir --heddle-kernel-cpu 2>&1 | FileCheck %s --check-prefix=KERNEL
+// RUN: not heddle-opt %t.dispatched.mlir --heddle-lower-kernels 2>&1 | FileCheck %s --check-prefix=KERNEL
 // KERNEL: no kernel for processors reads what is packed as 'n16k2'
 
 // LOWER-NOT: packing

@@ -1,4 +1,4 @@
-// RUN: heddle-opt --heddle-kernel-cpu=target=x86-64-v4 --split-input-file %s | FileCheck %s
+// RUN: heddle-opt --heddle-lower-kernels=target=x86-64-v4 --split-input-file %s | FileCheck %s
 
 // One tile per head and block of rows. Keys are transposed into panels; scores
 // are scaled, masked and turned into probabilities in scratch memory; each

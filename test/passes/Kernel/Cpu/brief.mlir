@@ -1,4 +1,4 @@
-// RUN: heddle-opt %s --heddle-kernel-cpu --split-input-file | FileCheck %s
+// RUN: heddle-opt %s --heddle-lower-kernels --split-input-file | FileCheck %s
 
 // What takes microseconds as a whole is brief, whatever its grid: rows of a sort, and products of matrices.
 

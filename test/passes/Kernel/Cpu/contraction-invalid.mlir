@@ -1,4 +1,4 @@
-// RUN: heddle-opt --heddle-kernel-cpu=target=x86-64-v3 --split-input-file --verify-diagnostics %s
+// RUN: heddle-opt --heddle-lower-kernels=target=x86-64-v3 --split-input-file --verify-diagnostics %s
 
 func.func @reduces(%a: tensor<4x8xf32>, %b: tensor<1x8x32xf32>) -> tensor<4xf32> attributes {kernel.entry} {
   %0 = kernel.contract %a, %b {

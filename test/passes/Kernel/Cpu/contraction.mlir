@@ -1,5 +1,5 @@
-// RUN: heddle-opt --heddle-kernel-cpu=target=x86-64-v4 --split-input-file %s | FileCheck %s --check-prefixes=CHECK,V4
-// RUN: heddle-opt --heddle-kernel-cpu=target=x86-64-v3 --split-input-file %s | FileCheck %s --check-prefixes=CHECK,V3
+// RUN: heddle-opt --heddle-lower-kernels=target=x86-64-v4 --split-input-file %s | FileCheck %s --check-prefixes=CHECK,V4
+// RUN: heddle-opt --heddle-lower-kernels=target=x86-64-v3 --split-input-file %s | FileCheck %s --check-prefixes=CHECK,V3
 
 // 28 rows: two tiles of 14 rows by a panel with 32 registers, five of at most
 // six rows by half a panel with 16. Steps are written out by four; sums leave

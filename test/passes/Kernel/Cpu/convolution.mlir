@@ -1,4 +1,4 @@
-// RUN: heddle-opt --heddle-kernel-cpu=target=x86-64-v4 --split-input-file %s | FileCheck %s
+// RUN: heddle-opt --heddle-lower-kernels=target=x86-64-v4 --split-input-file %s | FileCheck %s
 
 // Seven columns are one tile. Of its first column the leftmost tap lies in the
 // padding, of its last column the rightmost one: three runs of taps, of which

@@ -1,4 +1,4 @@
-// RUN: heddle-opt %s --heddle-kernel-cpu --split-input-file --verify-diagnostics
+// RUN: heddle-opt %s --heddle-lower-kernels --split-input-file --verify-diagnostics
 
 // expected-error @below {{no processor to compile kernels for: set 'heddle.target' on the module or the pass's option 'target'}}
 module {

@@ -1,5 +1,5 @@
-// RUN: heddle-opt %s --heddle-kernel-cpu --split-input-file | FileCheck %s
-// RUN: heddle-opt %s --heddle-kernel-cpu --split-input-file --verify-each
+// RUN: heddle-opt %s --heddle-lower-kernels --split-input-file | FileCheck %s
+// RUN: heddle-opt %s --heddle-lower-kernels --split-input-file --verify-each
 
 // Lanes along the one loop that is left: four vectors a step, then a masked rest of five.
 

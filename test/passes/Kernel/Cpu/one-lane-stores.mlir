@@ -1,4 +1,4 @@
-// RUN: heddle-opt %s --heddle-kernel-cpu | FileCheck %s
+// RUN: heddle-opt %s --heddle-lower-kernels | FileCheck %s
 
 // The rest of one element is stored alone: LLVM 22 makes four bytes of the one that a masked store of a truncated lane has.
 

@@ -1,5 +1,5 @@
 // A routine is a call: buffers, scratch memory, what it is to do, and a range of its units.
-// RUN: heddle-opt %s --heddle-kernel-cpu=target=x86-64-v3 | FileCheck %s
+// RUN: heddle-opt %s --heddle-lower-kernels=target=x86-64-v3 | FileCheck %s
 
 // A matrix of the batch is a tile.
 // CHECK-LABEL: func private @cholesky(

@@ -1,4 +1,4 @@
-// RUN: heddle-opt %s --heddle-kernel-cpu | FileCheck %s
+// RUN: heddle-opt %s --heddle-lower-kernels | FileCheck %s
 
 // Lanes lie along the last dimension though the window moves along it: those outside of the input keep what they have. A stride makes
 // the loads gathers; without padding nothing is compared.
