@@ -1,15 +1,12 @@
-// A model of ranged sizes is imported at its largest sizes and at others, and
-// what follows from them becomes one program.
+// Models with ranges of sizes: what the options say becomes fixed sizes to
+// import at, and sizes that a call chose become options again.
 
 #include "lib/Driver/BoundedModel.h"
 
 #include "heddle/Frontend/DynamicForms.h"
-#include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/EntrySizes.h"
 #include "lib/Driver/BoundedOptions.h"
-#include "passes/Dynamic/BoundDimensions.h"
-
-#include <map>
+#include "passes/Dynamic/BoundedProgram.h"
 
 using namespace mlir;
 using namespace heddle;
@@ -28,91 +25,24 @@ OwningOpRef<ModuleOp> heddle::importBoundedModel(
   BoundedOptions bounded(options);
   if (!bounded.parse(session))
     return nullptr;
-  // The first complaint about some sizes; empty if there is none.
-  auto tryOne = [&](ArrayRef<int64_t> sizes, std::string &complaint) {
-    ScopedDiagnosticHandler listen(&session.context(), [&](Diagnostic &error) {
-      if (complaint.empty() &&
-          error.getSeverity() == DiagnosticSeverity::Error) {
-        complaint = error.str();
-        (void)takeErrorCode(complaint);
-      }
-      return success();
-    });
-    return importOne(bounded.at(sizes));
-  };
-  auto imports = [&](ArrayRef<int64_t> sizes) {
+  auto takes = [&](ArrayRef<int64_t> sizes) {
     std::string complaint;
-    return bool(tryOne(sizes, complaint));
+    return bool(tryImport(
+        &session.context(), sizes,
+        [&](ArrayRef<int64_t> tried) { return importOne(bounded.at(tried)); },
+        complaint));
   };
-  if (!bounded.tie(session, imports) || !bounded.checkCount(session))
+  if (!bounded.tie(session, takes) || !bounded.checkCount(session))
     return nullptr;
+  auto importAt = [&](ArrayRef<int64_t> sizes) {
+    OwningOpRef<ModuleOp> module = importOne(bounded.at(sizes));
+    if (module)
+      fixDynamicForms(*module);
+    return module;
+  };
   // Near 0, a size of 1 means broadcasting in ONNX.
-  bool above = fileKindOf(options) == FileKind::Onnx;
-  std::map<std::vector<int64_t>, OwningOpRef<ModuleOp>> taken;
-  SmallVector<SmallVector<int64_t>> more;
-  auto add = [&](ArrayRef<SmallVector<int64_t>> points) {
-    for (const SmallVector<int64_t> &point : points) {
-      std::string complaint;
-      std::vector<int64_t> key(point.begin(), point.end());
-      if (taken.count(key))
-        continue;
-      OwningOpRef<ModuleOp> module = tryOne(point, complaint);
-      if (module)
-        more.push_back(point);
-      taken[key] = std::move(module);
-    }
-  };
-  /// One program for all sizes, by those at the points.
-  auto combine = [&](OwningOpRef<ModuleOp> largest,
-                     const SampleSizes &sizes) -> OwningOpRef<ModuleOp> {
-    fixDynamicForms(*largest);
-    std::vector<OwningOpRef<ModuleOp>> others;
-    for (const SmallVector<int64_t> &point : sizes.points().drop_front()) {
-      std::string complaint;
-      others.push_back(
-          std::move(taken[std::vector<int64_t>(point.begin(), point.end())]));
-      if (!others.back())
-        others.back() = tryOne(point, complaint);
-      if (!others.back()) {
-        emitError(largest->getLoc(), ErrorCode::StableHloDynamicShape)
-            << "the sizes " << bounded.describe(point)
-            << " lie within their ranges, but the model does not take them: "
-            << complaint
-            << "; fix them, or give others by --shape NAME=LEAST..LARGEST";
-        return nullptr;
-      }
-      fixDynamicForms(*others.back());
-    }
-    SmallVector<ModuleOp> modules =
-        llvm::map_to_vector(others, [](auto &module) { return module.get(); });
-    if (failed(boundDimensions(*largest, modules, sizes)))
-      return nullptr;
-    return largest;
-  };
-  // What is wrong with the model itself is told in its own words.
-  auto importLargest = [&] { return importOne(bounded.at(bounded.maxima())); };
-  OwningOpRef<ModuleOp> largest = importLargest();
-  if (!largest)
-    return nullptr;
-  add(bounded.leastPoints(above));
-  SampleSizes sizes(&session.context(), bounded.symbols(), above, more);
-  std::vector<Diagnostic> said;
-  {
-    ScopedDiagnosticHandler listen(&session.context(), [&](Diagnostic &error) {
-      said.push_back(std::move(error));
-      return success();
-    });
-    largest = combine(std::move(largest), sizes);
-  }
-  if (largest || !sizes.wantsMore()) {
-    for (Diagnostic &diagnostic : said)
-      session.context().getDiagEngine().emit(std::move(diagnostic));
-    return largest;
-  }
-  // Quotients show at many points only.
-  add(sizes.densePoints(above));
-  SampleSizes dense(&session.context(), bounded.symbols(), above, more);
-  return combine(importLargest(), dense);
+  return makeBoundedProgram(&session.context(), bounded.symbols(),
+                            fileKindOf(options) == FileKind::Onnx, importAt);
 }
 
 ModelOptions heddle::withDeclaredRanges(const ModelOptions &options,

@@ -1,9 +1,9 @@
-// Reads the ranges of --dim and --shape, ties sizes that must be equal, and
-// counts what is chosen by a call.
+// Reads the ranges of --dim and --shape, and counts what is chosen by a call.
 
 #include "lib/Driver/BoundedOptions.h"
 
 #include "heddle/Support/Diagnostics.h"
+#include "passes/Dynamic/TiedSizes.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -100,35 +100,6 @@ bool BoundedOptions::checkCount(Session &session) const {
   return false;
 }
 
-std::string BoundedOptions::describe(ArrayRef<int64_t> sizes) const {
-  std::string text;
-  for (auto [symbol, size] : llvm::zip_equal(symbolList, sizes))
-    text +=
-        (text.empty() ? "" : ", ") + symbol.name + " = " + std::to_string(size);
-  return text;
-}
-
-SmallVector<SmallVector<int64_t>>
-BoundedOptions::leastPoints(bool oneIsSpecial) const {
-  SmallVector<SmallVector<int64_t>> points;
-  for (int64_t more : {0, 1}) {
-    SmallVector<int64_t> all = maxima();
-    for (auto [i, symbol] : llvm::enumerate(symbolList)) {
-      int64_t size = symbol.minimum + more;
-      // One more helps where none is not taken.
-      if (size >= symbol.maximum || (oneIsSpecial && size < 2) ||
-          (more && symbol.minimum > 0))
-        continue;
-      SmallVector<int64_t> one = maxima();
-      one[i] = all[i] = size;
-      points.push_back(std::move(one));
-    }
-    if (symbolList.size() > 1)
-      points.push_back(std::move(all));
-  }
-  return points;
-}
-
 ModelOptions BoundedOptions::at(ArrayRef<int64_t> sizes) const {
   ModelOptions result = options;
   result.isSample = true;
@@ -141,60 +112,9 @@ ModelOptions BoundedOptions::at(ArrayRef<int64_t> sizes) const {
   return result;
 }
 
-/// The largest sizes, those of --shape all the least of them: programs with
-/// several bounds may want sizes within all of these.
-SmallVector<int64_t> BoundedOptions::equalMaxima() const {
-  SmallVector<int64_t> sizes = maxima();
-  for (int64_t size : ArrayRef(sizes).drop_front(named))
-    for (unsigned i = named; i < sizes.size(); ++i)
-      sizes[i] = std::min(sizes[i], size);
-  return sizes;
-}
-
-/// For each symbol the first of those that it must be equal to. `base` are
-/// sizes that the program takes.
-SmallVector<unsigned> BoundedOptions::findLeaders(
-    ArrayRef<int64_t> base,
-    llvm::function_ref<bool(ArrayRef<int64_t>)> imports) const {
-  auto importsWithLess = [&](ArrayRef<unsigned> smaller) {
-    SmallVector<int64_t> sizes(base);
-    for (unsigned i : smaller)
-      --sizes[i];
-    return imports(sizes);
-  };
-  SmallVector<unsigned> leaders(symbolList.size());
-  SmallVector<unsigned> open;
-  for (unsigned i = 0; i < symbolList.size(); ++i) {
-    leaders[i] = i;
-    if (i >= named && !importsWithLess({i}))
-      open.push_back(i);
-  }
-  auto alike = [&](unsigned i, unsigned j) { return base[i] == base[j]; };
-  for (size_t a = 0; a < open.size(); ++a)
-    for (size_t b = 0; b < a; ++b)
-      if (leaders[open[a]] == open[a] && leaders[open[b]] == open[b] &&
-          alike(open[a], open[b]) && importsWithLess({open[b], open[a]}))
-        leaders[open[a]] = open[b];
-  // More than two that are equal.
-  auto isAlone = [&](unsigned i) {
-    return llvm::count(leaders, i) == 1 && leaders[i] == i;
-  };
-  SmallVector<unsigned> rest;
-  for (unsigned i : open)
-    if (isAlone(i))
-      rest.push_back(i);
-  for (unsigned i : rest)
-    if (alike(i, rest.front()))
-      leaders[i] = rest.front();
-  return leaders;
-}
-
 bool BoundedOptions::tie(Session &session,
                          llvm::function_ref<bool(ArrayRef<int64_t>)> imports) {
-  SmallVector<int64_t> base = maxima();
-  if (equalMaxima() != base && !imports(base))
-    base = equalMaxima();
-  SmallVector<unsigned> leaders = findLeaders(base, imports);
+  SmallVector<unsigned> leaders = findTies(symbolList, named, imports);
   std::vector<BoundedSymbol> kept;
   SmallVector<unsigned> numbers(symbolList.size());
   for (unsigned i = 0; i < symbolList.size(); ++i) {

@@ -29,27 +29,12 @@ public:
   bool checkCount(Session &session) const;
 
   llvm::ArrayRef<BoundedSymbol> symbols() const { return symbolList; }
-  llvm::SmallVector<int64_t> maxima() const {
-    return llvm::map_to_vector(symbolList,
-                               [](const auto &each) { return each.maximum; });
-  }
-  /// The least sizes of each symbol beside the largest of the others, and of
-  /// all; and sizes of 1, because many programs do not take 0. Not those that
-  /// mean something else.
-  llvm::SmallVector<llvm::SmallVector<int64_t>>
-  leastPoints(bool oneIsSpecial) const;
   /// The options with these sizes.
   ModelOptions at(llvm::ArrayRef<int64_t> sizes) const;
-  /// "x.0 = 7, y.0 = 8".
-  std::string describe(llvm::ArrayRef<int64_t> sizes) const;
 
 private:
   bool addRange(llvm::StringRef text, const std::string &name,
                 unsigned &symbol);
-  llvm::SmallVector<int64_t> equalMaxima() const;
-  llvm::SmallVector<unsigned>
-  findLeaders(llvm::ArrayRef<int64_t> base,
-              llvm::function_ref<bool(llvm::ArrayRef<int64_t>)> imports) const;
 
   /// "NAME=" and the parts of what follows, of which some are symbols.
   struct Template {

@@ -9,6 +9,32 @@
 using namespace mlir;
 using namespace heddle;
 
+SmallVector<int64_t> heddle::maxima(ArrayRef<BoundedSymbol> symbols) {
+  return llvm::map_to_vector(
+      symbols, [](const BoundedSymbol &symbol) { return symbol.maximum; });
+}
+
+SmallVector<SmallVector<int64_t>>
+heddle::leastPoints(ArrayRef<BoundedSymbol> symbols, bool oneIsSpecial) {
+  SmallVector<SmallVector<int64_t>> points;
+  for (int64_t more : {0, 1}) {
+    SmallVector<int64_t> all = maxima(symbols);
+    for (auto [i, symbol] : llvm::enumerate(symbols)) {
+      int64_t size = symbol.minimum + more;
+      // One more helps where none is not taken.
+      if (size >= symbol.maximum || (oneIsSpecial && size < 2) ||
+          (more && symbol.minimum > 0))
+        continue;
+      SmallVector<int64_t> one = maxima(symbols);
+      one[i] = all[i] = size;
+      points.push_back(std::move(one));
+    }
+    if (symbols.size() > 1)
+      points.push_back(std::move(all));
+  }
+  return points;
+}
+
 std::string SampleSizes::remedy() const {
   std::string text = "give one size in place of a range (";
   for (const BoundedSymbol &symbol : symbolList)
@@ -23,11 +49,9 @@ SampleSizes::SampleSizes(MLIRContext *context,
                          ArrayRef<SmallVector<int64_t>> more)
     : mlirContext(context), symbolList(std::move(symbols)) {
   unsigned count = symbolList.size();
-  SmallVector<int64_t> largest;
-  for (const BoundedSymbol &symbol : symbolList) {
-    largest.push_back(symbol.maximum);
+  SmallVector<int64_t> largest = maxima(symbolList);
+  for (const BoundedSymbol &symbol : symbolList)
     steps.push_back(above && symbol.maximum < 5 ? 1 : -1);
-  }
   // All combinations of the maximum and its neighbour give the function ...
   for (unsigned set = 0; set < 1u << count; ++set) {
     pointList.push_back(largest);

@@ -4,6 +4,7 @@
 #define HEDDLE_PASSES_DYNAMIC_SAMPLESIZES_H
 
 #include "mlir/IR/AffineExpr.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <string>
@@ -17,6 +18,15 @@ struct BoundedSymbol {
   int64_t minimum;
   int64_t maximum;
 };
+
+/// The largest size of each symbol.
+llvm::SmallVector<int64_t> maxima(llvm::ArrayRef<BoundedSymbol> symbols);
+
+/// The least sizes of each symbol beside the largest of the others, and of all;
+/// and sizes of 1, because many programs do not take 0, unless these are
+/// special.
+llvm::SmallVector<llvm::SmallVector<int64_t>>
+leastPoints(llvm::ArrayRef<BoundedSymbol> symbols, bool oneIsSpecial);
 
 /// The points at which a program with bounded sizes is looked at. The first is
 /// the largest sizes. A size of the program is found as the function of the
