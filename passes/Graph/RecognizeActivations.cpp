@@ -16,47 +16,61 @@ bool isSplat(Value value, double expected) {
   return found && std::abs(*found - expected) <= 4e-3 * std::abs(expected);
 }
 
-/// Collects the factors of a product; divisions by a splat count as a factor.
-void collectFactors(Value value, SmallVectorImpl<Value> &factors,
-                    double &scale) {
-  if (std::optional<double> splat = splatValue(value)) {
-    scale *= *splat;
-    return;
-  }
-  if (auto product = value.getDefiningOp<stablehlo::MulOp>()) {
-    collectFactors(product.getLhs(), factors, scale);
-    collectFactors(product.getRhs(), factors, scale);
-    return;
-  }
-  if (auto quotient = value.getDefiningOp<stablehlo::DivOp>())
-    if (std::optional<double> splat = splatValue(quotient.getRhs())) {
-      scale /= *splat;
-      collectFactors(quotient.getLhs(), factors, scale);
-      return;
+/// A product taken apart: its factors, and the product of its splats.
+/// Divisions by a splat count as a factor.
+class Factors {
+public:
+  explicit Factors(Value value) { isWhole = collect(value); }
+
+  double scale = 1.0;
+  SmallVector<Value, 4> others;
+  /// Whether these are all factors: products of more are of no use here, and
+  /// may be of very many (or of a few, each the square of the next).
+  bool isWhole;
+
+private:
+  static constexpr unsigned most = 3;
+
+  bool collect(Value value) {
+    if (++visited > 32)
+      return false;
+    if (std::optional<double> splat = splatValue(value)) {
+      scale *= *splat;
+      return true;
     }
-  factors.push_back(value);
-}
+    if (auto product = value.getDefiningOp<stablehlo::MulOp>())
+      return collect(product.getLhs()) && collect(product.getRhs());
+    if (auto quotient = value.getDefiningOp<stablehlo::DivOp>())
+      if (std::optional<double> splat = splatValue(quotient.getRhs())) {
+        scale /= *splat;
+        return collect(quotient.getLhs());
+      }
+    others.push_back(value);
+    return others.size() <= most;
+  }
+
+  unsigned visited = 0;
+};
 
 bool isScaled(Value value, Value of, double scale) {
-  SmallVector<Value> factors;
-  double found = 1.0;
-  collectFactors(value, factors, found);
-  return factors.size() == 1 && factors[0] == of &&
-         std::abs(found - scale) <= 4e-3 * std::abs(scale);
+  Factors factors(value);
+  return factors.isWhole && factors.others.size() == 1 &&
+         factors.others[0] == of &&
+         std::abs(factors.scale - scale) <= 4e-3 * std::abs(scale);
 }
 
 /// x^3 in any of its spellings.
 bool isCube(Value value, Value x, double scale) {
-  SmallVector<Value> factors;
-  double found = 1.0;
-  collectFactors(value, factors, found);
-  if (std::abs(found - scale) > 4e-3 * std::abs(scale))
+  Factors factors(value);
+  if (!factors.isWhole ||
+      std::abs(factors.scale - scale) > 4e-3 * std::abs(scale))
     return false;
-  if (factors.size() == 1)
-    if (auto power = factors[0].getDefiningOp<stablehlo::PowOp>())
+  if (factors.others.size() == 1)
+    if (auto power = factors.others[0].getDefiningOp<stablehlo::PowOp>())
       return power.getLhs() == x && isSplat(power.getRhs(), 3.0);
-  return factors.size() == 3 &&
-         llvm::all_of(factors, [&](Value factor) { return factor == x; });
+  return factors.others.size() == 3 &&
+         llvm::all_of(factors.others,
+                      [&](Value factor) { return factor == x; });
 }
 
 /// erf is no StableHLO op: it arrives as chlo.erf or as a composite of it.
@@ -84,16 +98,14 @@ StringRef geluKind(Value factor, Value x) {
     auto tanh = curve.getDefiningOp<stablehlo::TanhOp>();
     if (!tanh)
       return false;
-    SmallVector<Value> factors;
-    double scale = 1.0;
-    collectFactors(tanh.getOperand(), factors, scale);
+    Factors factors(tanh.getOperand());
     constexpr double sqrtTwoOverPi = 0.7978845608028654;
-    if (factors.size() != 1 || std::abs(scale - sqrtTwoOverPi) > 4e-3)
+    if (!factors.isWhole || factors.others.size() != 1 ||
+        std::abs(factors.scale - sqrtTwoOverPi) > 4e-3)
       return false;
-    bool matches =
-        matchEitherOrder<stablehlo::AddOp>(factors[0], [&](Value a, Value b) {
-          return a == x && isCube(b, x, 0.044715);
-        });
+    bool matches = matchEitherOrder<stablehlo::AddOp>(
+        factors.others[0],
+        [&](Value a, Value b) { return a == x && isCube(b, x, 0.044715); });
     if (matches)
       kind = "tanh";
     return matches;
@@ -107,13 +119,13 @@ struct RecognizeGelu : OpRewritePattern<stablehlo::MulOp> {
 
   LogicalResult matchAndRewrite(stablehlo::MulOp op,
                                 PatternRewriter &rewriter) const override {
-    SmallVector<Value> factors;
-    double scale = 1.0;
-    collectFactors(op.getResult(), factors, scale);
-    if (factors.size() != 2 || std::abs(scale - 0.5) > 1e-6)
+    Factors factors(op.getResult());
+    if (!factors.isWhole || factors.others.size() != 2 ||
+        std::abs(factors.scale - 0.5) > 1e-6)
       return rewriter.notifyMatchFailure(op, "not a half of two factors");
-    for (auto [x, curve] : {std::pair(factors[0], factors[1]),
-                            std::pair(factors[1], factors[0])}) {
+    Value first = factors.others[0], second = factors.others[1];
+    for (auto [x, curve] :
+         {std::pair(first, second), std::pair(second, first)}) {
       StringRef kind = geluKind(curve, x);
       if (!kind.empty())
         return replaceByComposite(

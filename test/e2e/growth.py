@@ -1,8 +1,9 @@
-"""Compiles a training step of 10,000 and of 40,000 operations: time may grow five times, memory 4.4 times.
+"""Compiles programs of a number of operations and of four times as many: time may grow five times, memory 4.4 times.
 
-usage: growth.py HEDDLE GENERATOR FOLDER
+usage: growth.py HEDDLE TRAINING ALIKE FOLDER
 
-Time is that of processors, which other work on the machine changes little; the best of three counts.
+TRAINING writes an unrolled step of training, ALIKE programs of operations that are alike. Time is that of processors, which other work on the
+machine changes little; the best of three counts.
 """
 
 import os
@@ -21,18 +22,25 @@ def compile_once(heddle: str, model: pathlib.Path) -> tuple[float, int]:
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss
 
 
-def main(heddle: str, generator: str, folder: str) -> int:
+def grows_right(name: str, heddle: str, generator: list[str], least: int, folder: pathlib.Path) -> bool:
     costs = []
-    for count in (10000, 40000):
-        model = pathlib.Path(folder) / f"step-{count}.mlir"
+    for count in (least, 4 * least):
+        model = folder / f"{name}-{count}.mlir"
         with model.open("w") as file:
-            subprocess.run([sys.executable, generator, str(count)], stdout=file, check=True)
+            subprocess.run([sys.executable, *generator, str(count)], stdout=file, check=True)
         runs = [compile_once(heddle, model) for _ in range(3)]
         costs.append([min(column) for column in zip(*runs)])
-        print(f"{count} operations: {costs[-1][0]:.2f} s of processors, {costs[-1][1] / 1024:.0f} MiB")
+        print(f"{name}, {count} operations: {costs[-1][0]:.2f} s of processors, {costs[-1][1] / 1024:.0f} MiB")
     time, memory = (large / small for small, large in zip(*costs))
-    print(f"four times the operations: {time:.2f} times the time, {memory:.2f} times the memory")
-    return 0 if time <= MOST_TIME and memory <= MOST_MEMORY else 1
+    print(f"{name}, four times the operations: {time:.2f} times the time, {memory:.2f} times the memory")
+    return time <= MOST_TIME and memory <= MOST_MEMORY
+
+
+def main(heddle: str, training: str, alike: str, folder: str) -> int:
+    good = [grows_right("step", heddle, [training], 10000, pathlib.Path(folder))]
+    for kind in ("weights", "buffers", "outputs", "products"):
+        good.append(grows_right(kind, heddle, [alike, kind], 5000, pathlib.Path(folder)))
+    return 0 if all(good) else 1
 
 
 if __name__ == "__main__":
