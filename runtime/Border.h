@@ -32,6 +32,9 @@ inline heddle_status invalid(const char *what) {
   return toStatus({HEDDLE_ARGUMENT_INVALID, what});
 }
 
+/// What is wrong where a pointer is missing.
+inline constexpr char nullPointer[] = "a null pointer";
+
 /// The status that `body` returns, or that memory ran out. An exception of
 /// another kind can only be one of the caller's own functions, which must not
 /// unwind: it ends the process.

@@ -3,14 +3,13 @@
 #include "runtime/Border.h"
 #include "runtime/OpenDevice.h"
 #include "runtime/drivers/Status.h"
+#include "runtime/format/DeviceNames.h"
 
 #include <cstdlib>
 #include <vector>
 
 using namespace heddle;
 using namespace heddle::runtime;
-
-static constexpr char nullPointer[] = "a null pointer";
 
 static const heddle_driver *findKind(const std::string &name) {
   for (const heddle_driver *driver : allDrivers())
@@ -48,39 +47,24 @@ heddle_status heddle_device_count(const char *kind, size_t *out_count) {
   });
 }
 
-/// The number behind a colon; 0 without one. False for anything else.
-static bool readNumber(const std::string &text, uint32_t &number) {
-  number = 0;
-  if (text.empty())
-    return true;
-  if (text[0] != ':' || text.size() < 2 || text.size() > 10)
-    return false;
-  for (size_t i = 1; i < text.size(); ++i) {
-    if (text[i] < '0' || text[i] > '9')
-      return false;
-    number = number * 10 + static_cast<uint32_t>(text[i] - '0');
-  }
-  return true;
-}
-
 heddle_status heddle_device_open(const char *given,
                                  heddle_device **out_device) {
   return guarded([&]() -> heddle_status {
     if (!given || !out_device)
       return invalid(nullPointer);
     std::string name = given;
-    size_t end = std::min(name.find(':'), name.size());
-    uint32_t number = 0;
-    if (!readNumber(name.substr(end), number))
+    auto parts = format::splitDeviceName(name);
+    if (!parts)
       return toStatus({HEDDLE_ARGUMENT_INVALID,
                        "'" + name +
                            "' is not the name of a device: that is "
                            "its kind, and its number behind a colon"});
-    const heddle_driver *driver = findKind(name.substr(0, end));
+    std::string kind(parts->kind);
+    const heddle_driver *driver = findKind(kind);
     if (!driver)
-      return unknownKind(name.substr(0, end));
+      return unknownKind(kind);
     auto opened = std::make_unique<heddle_device>();
-    if (Error error = opened->open(*driver, number))
+    if (Error error = opened->open(*driver, parts->ordinal))
       return toStatus(error);
     *out_device = opened.release();
     return toStatus({});

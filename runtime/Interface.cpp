@@ -184,7 +184,7 @@ heddle_status heddle_program_find_entry(const heddle_program *program,
                                         const char *name, size_t *out_entry) {
   return guarded([&]() -> heddle_status {
     if (!program || !name || !out_entry)
-      return invalid("a null pointer");
+      return invalid(nullPointer);
     std::string known;
     for (const EntrySpec &spec : program->program->entries()) {
       if (spec.name == name) {
@@ -262,11 +262,11 @@ heddle_status heddle_program_output_shape(const heddle_program *program,
       return invalid("there is no tensor of that number");
     const TensorSpec &output = spec->outputs[index];
     if ((input_count && !inputs) || (!output.shape.empty() && !out_shape))
-      return invalid("a null pointer");
+      return invalid(nullPointer);
     std::vector<heddle_tensor> given(input_count);
     for (size_t i = 0; i < input_count; ++i)
       if (!inputs[i] || !readOptions(inputs[i], given[i]))
-        return invalid(inputs[i] ? badSize : "a null pointer");
+        return invalid(inputs[i] ? badSize : nullPointer);
     return toStatus(outputShape(*program->program, *spec,
                                 {given.data(), input_count}, output,
                                 out_shape));
@@ -321,7 +321,7 @@ heddle_status heddle_program_arena_bytes(const heddle_program *program,
                                          size_t *out_bytes) {
   return guarded([&]() -> heddle_status {
     if (!program || !out_bytes)
-      return invalid("a null pointer");
+      return invalid(nullPointer);
     if (!findEntry(program, entry))
       return unknownEntry(entry);
     uint64_t total = 0;
@@ -340,7 +340,7 @@ heddle_status heddle_context_create(heddle_program *program, size_t entry,
   return guarded([&]() -> heddle_status {
     heddle_context_options options;
     if (!program || !out_context)
-      return invalid("a null pointer");
+      return invalid(nullPointer);
     if (!readOptions(given, options))
       return invalid(badSize);
     if (!findEntry(program, entry))
@@ -381,7 +381,7 @@ static heddle_status callNow(heddle_context *context, const Tensors *inputs,
   return guarded([&]() -> heddle_status {
     heddle_call_options options;
     if (!context || (inputCount && !inputs) || (outputCount && !outputs))
-      return invalid("a null pointer");
+      return invalid(nullPointer);
     if (!readOptions(given, options))
       return invalid(badSize);
     if (context->calls.isBusy())

@@ -6,7 +6,6 @@
 using namespace heddle;
 using namespace heddle::runtime;
 
-static constexpr char nullPointer[] = "a null pointer";
 static constexpr char unknownState[] = "there is no state of that number";
 
 size_t heddle_program_state_count(const heddle_program *program) {

@@ -15,14 +15,14 @@ heddle_status heddle_context_submit(
     heddle_call_options options;
     if (!context || !out_event || (input_count && !inputs) ||
         (output_count && !outputs))
-      return invalid("a null pointer");
+      return invalid(nullPointer);
     auto call = std::make_unique<SubmittedCall>();
     if (!readOptions(call_options, options) ||
         !readOptions(submit_options, call->options))
       return invalid(badSize);
     const heddle_submit_options &more = call->options;
     if (more.wait_count && !more.waits)
-      return invalid("a null pointer");
+      return invalid(nullPointer);
     for (size_t i = 0; i < more.wait_count; ++i) {
       if (!more.waits[i])
         return invalid("an event to wait for is a null pointer");
@@ -47,7 +47,7 @@ heddle_status heddle_event_wait(const heddle_event *event,
                                 uint64_t deadline_ns) {
   return guarded([&]() -> heddle_status {
     if (!event)
-      return invalid("a null pointer");
+      return invalid(nullPointer);
     if (!event->completion->wait(deadline_ns))
       return toStatus(
           {HEDDLE_DEADLINE_EXCEEDED, "the call is not done, and goes on"});

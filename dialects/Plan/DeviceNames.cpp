@@ -1,7 +1,10 @@
 #include "dialects/Plan/DeviceNames.h"
 
+#include "runtime/format/DeviceNames.h"
+
 #include "llvm/ADT/STLExtras.h"
 
+using namespace heddle;
 using namespace heddle::plan;
 
 std::string DeviceName::text() const {
@@ -14,17 +17,11 @@ llvm::ArrayRef<llvm::StringRef> heddle::plan::deviceKinds() {
 }
 
 std::optional<DeviceName> heddle::plan::parseDeviceName(llvm::StringRef text) {
-  auto [kind, number] = text.split(':');
-  DeviceName name;
-  const auto *known = llvm::find(deviceKinds(), kind);
-  if (known == deviceKinds().end())
+  std::optional<format::DeviceNameParts> parts = format::splitDeviceName(text);
+  if (!parts)
     return std::nullopt;
-  name.kind = *known;
-  bool hasNumber = kind.size() != text.size();
-  if (hasNumber && (number.getAsInteger(10, name.ordinal) ||
-                    (number.size() > 1 && number.front() == '0')))
+  const auto *known = llvm::find(deviceKinds(), llvm::StringRef(parts->kind));
+  if (known == deviceKinds().end() || (*known == kCpu && parts->ordinal != 0))
     return std::nullopt;
-  if (name.kind == kCpu && name.ordinal != 0)
-    return std::nullopt;
-  return name;
+  return DeviceName{*known, parts->ordinal};
 }
