@@ -10,6 +10,7 @@
 #include "runtime/format/ManifestVerifier.h"
 
 #include <algorithm>
+#include <cassert>
 
 using namespace heddle;
 using namespace heddle::runtime;
@@ -32,6 +33,7 @@ uint32_t StepMaker::tensorOf(const Buffer &buffer) const {
   auto use = std::find_if(
       entry->states.begin(), entry->states.end(),
       [&](const StateUse *known) { return known->state() == buffer.index(); });
+  assert(use != entry->states.end() && "an entry lists the states it uses");
   return static_cast<uint32_t>(before) +
          static_cast<uint32_t>(use - entry->states.begin());
 }
@@ -42,6 +44,8 @@ int64_t StepMaker::bind(const Binding &binding) {
   int64_t offset = values[binding.offset()];
   int64_t bytes = binding.size() == none ? values[buffer.size()] - offset
                                          : values[binding.size()];
+  assert(offset >= 0 && bytes >= 0 && offset + bytes <= values[buffer.size()] &&
+         "a binding lies inside its buffer");
   auto slot = static_cast<uint32_t>(out.slots.size());
   char *start = nullptr;
   switch (buffer.kind()) {
@@ -52,6 +56,7 @@ int64_t StepMaker::bind(const Binding &binding) {
     start = loaded.persistent()[buffer.index()] + values[buffer.offset()];
     break;
   case BufferKind::weight:
+    assert(binding.access() == Access::read && "weights are only read");
     // Kernels take void *, and the verifier has seen that none writes here.
     start = const_cast<char *>(loaded.weights()[buffer.index()]);
     break;
@@ -108,8 +113,13 @@ void StepMaker::launch(const Launch &launch, uint32_t device, Step &step,
   step.command.kind = HEDDLE_COMMAND_LAUNCH;
   step.command.buffer_count = length(launch.bindings());
   step.command.integer_count = length(launch.integers());
+  assert(step.command.buffer_count == kernel.bindings() &&
+         step.command.integer_count == kernel.integers() &&
+         "a launch gives its kernel what that takes");
   step.command.tiles = values[launch.tiles()];
   step.command.chunk = values[launch.chunk()];
+  assert(step.command.tiles >= 0 && step.command.chunk > 0 &&
+         "a launch has tiles in chunks");
   step.integers = static_cast<uint32_t>(out.integers.size());
   for (uint32_t i = 0; i < length(launch.bindings()); ++i)
     bind(*launch.bindings()->Get(i));

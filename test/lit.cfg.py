@@ -39,9 +39,9 @@ if lit_config.params.get("tier", "full") != "quick":
 # What takes long by itself and shows little that its short form does not: `tools/dev/test --all`, or a path by name.
 if lit_config.params.get("tier") == "all":
     config.available_features.add("tier-all")
-# Sizes, times and what is installed are those of a tree without sanitizers.
-if not getattr(config, "heddle_sanitize", ""):
-    config.available_features.add("unsanitized")
+# Sizes, times and what is installed are those of a tree as users run it: no sanitizers, no assertions.
+if getattr(config, "heddle_build_type", "Release") == "Release" and not getattr(config, "heddle_sanitize", ""):
+    config.available_features.add("release-tree")
 # What the processor can run, by the flags the kernel reports.
 with open("/proc/cpuinfo") as cpuinfo:
     flags = next((line.split() for line in cpuinfo if line.startswith("flags")), [])

@@ -8,6 +8,7 @@
 
 #include <map>
 #include <numeric>
+#include <tuple>
 
 using namespace heddle;
 
@@ -126,8 +127,55 @@ static std::vector<int64_t> times(llvm::ArrayRef<ArenaBuffer> buffers) {
   return result;
 }
 
+#ifndef NDEBUG
+/// Whether places are aligned, inside the arena, and never shared by buffers
+/// that are alive at once: a walk through time over the places in use.
+static bool isSound(const ArenaLayout &layout,
+                    llvm::ArrayRef<ArenaBuffer> buffers, int64_t alignment) {
+  struct Event {
+    int64_t time;
+    bool begins;
+    size_t buffer;
+  };
+  std::vector<Event> events;
+  for (auto [i, buffer] : llvm::enumerate(buffers)) {
+    if (!buffer.size)
+      continue;
+    if (layout.offsets[i] < 0 || layout.offsets[i] % alignment != 0 ||
+        layout.offsets[i] + buffer.size > layout.size)
+      return false;
+    events.push_back({buffer.first, true, i});
+    events.push_back({buffer.last + 1, false, i});
+  }
+  // What ends makes room for what begins then.
+  llvm::sort(events, [](const Event &a, const Event &b) {
+    return std::make_tuple(a.time, a.begins, a.buffer) <
+           std::make_tuple(b.time, b.begins, b.buffer);
+  });
+  std::map<int64_t, size_t> inUse;
+  for (const Event &event : events) {
+    int64_t begin = layout.offsets[event.buffer];
+    if (!event.begins) {
+      inUse.erase(begin);
+      continue;
+    }
+    auto [place, isNew] = inUse.try_emplace(begin, event.buffer);
+    auto next = std::next(place);
+    if (!isNew || (next != inUse.end() &&
+                   begin + buffers[event.buffer].size > next->first))
+      return false;
+    if (place != inUse.begin())
+      if (auto before = std::prev(place);
+          before->first + buffers[before->second].size > begin)
+        return false;
+  }
+  return true;
+}
+#endif
+
 ArenaLayout heddle::layOutArena(llvm::ArrayRef<ArenaBuffer> buffers,
                                 int64_t alignment) {
+  assert(llvm::isPowerOf2_64(alignment) && "places have an alignment");
   ArenaLayout layout;
   layout.offsets.assign(buffers.size(), 0);
   std::vector<size_t> order(buffers.size());
@@ -144,6 +192,8 @@ ArenaLayout heddle::layOutArena(llvm::ArrayRef<ArenaBuffer> buffers,
   Occupancy occupancy(known.size());
   for (size_t i : order) {
     const ArenaBuffer &buffer = buffers[i];
+    assert(buffer.size >= 0 && buffer.first <= buffer.last &&
+           "a buffer has bytes and a life");
     if (!buffer.size)
       continue;
     // Places are multiples of the alignment, so what is left of the last one
@@ -155,5 +205,7 @@ ArenaLayout heddle::layOutArena(llvm::ArrayRef<ArenaBuffer> buffers,
     layout.offsets[i] = offset;
     layout.size = std::max(layout.size, offset + size);
   }
+  assert(isSound(layout, buffers, alignment) &&
+         "buffers that are alive at once share no bytes");
   return layout;
 }

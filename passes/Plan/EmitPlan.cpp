@@ -55,8 +55,10 @@ plan::ProgramOp PlanEmitter::createProgram(OpBuilder &builder, Location loc,
 Value PlanEmitter::createBuffer(OpBuilder &builder, Location loc,
                                 const Storage &storage) {
   int64_t place = storage.place;
-  if (storage.kind == plan::BufferKind::Weight)
+  if (storage.kind == plan::BufferKind::Weight) {
+    assert(positions.contains(storage.name) && "the module has all weights");
     place = positions.lookup(storage.name);
+  }
   if (storage.kind == plan::BufferKind::Persistent)
     place = offsets.at({storage.name, storage.device});
   return plan::BufferOp::create(
@@ -125,8 +127,10 @@ public:
 
 private:
   SmallVector<Value> toValues(ArrayRef<unsigned> ids) {
-    return llvm::map_to_vector(ids,
-                               [&](unsigned id) { return values.lookup(id); });
+    return llvm::map_to_vector(ids, [&](unsigned id) {
+      assert(values.contains(id) && "what a command touches has a buffer");
+      return values.lookup(id);
+    });
   }
   Operation *emit(const Command &command);
 

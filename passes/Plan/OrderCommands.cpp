@@ -72,6 +72,7 @@ void Ordering::order(std::vector<Command> &commands, unsigned position,
   Clock &clock = queues[command.device];
   llvm::SmallVector<std::optional<unsigned>> last(devices);
   for (unsigned conflict : conflicts) {
+    assert(conflict < position && "commands wait for earlier ones only");
     std::optional<unsigned> &known = last[commands[conflict].device];
     if (!known || *known < conflict)
       known = conflict;

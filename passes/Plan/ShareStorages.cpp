@@ -229,6 +229,7 @@ private:
   }
 
   void merge(unsigned kept, unsigned gone) {
+    assert(mayMerge(kept, gone) && "only storages of one kind become one");
     Storage &to = tree.storages[kept], &from = tree.storages[gone];
     if (from.kind == plan::BufferKind::Output)
       to = from;

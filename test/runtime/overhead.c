@@ -1,5 +1,5 @@
 /*
-REQUIRES: unsanitized
+REQUIRES: release-tree
 RUN: %heddle_build/test/runtime/runtime-overhead \
 RUN:   %heddle_build/test/runtime/models 2000
 */
