@@ -1,4 +1,5 @@
 #include "dialects/Kernel/Kernel.h"
+#include "dialects/StableHlo/StableHlo.h"
 #include "heddle/Support/ElementKind.h"
 
 #include "mlir/IR/Builders.h"
@@ -62,6 +63,36 @@ static LogicalResult verifyElement(Operation *op, StringRef name,
                            << held;
 }
 
+/// What the products of `op`'s operands are summed in.
+static Type sumElement(std::optional<Type> accumulator, Value result) {
+  return accumulator
+             ? *accumulator
+             : cast<RankedTensorType>(result.getType()).getElementType();
+}
+
+/// An accumulator is a float type, and another one than the result's.
+static LogicalResult verifyAccumulator(Operation *op,
+                                       std::optional<Type> accumulator) {
+  Type held =
+      cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
+  if (!accumulator || (isa<FloatType>(*accumulator) && isa<FloatType>(held) &&
+                       *accumulator != held))
+    return success();
+  return op->emitOpError() << "sums in " << *accumulator << ", which is no way "
+                           << "to " << held;
+}
+
+static LogicalResult verifyPrecision(Operation *op,
+                                     std::optional<ArrayAttr> precision) {
+  if (!precision ||
+      (precision->size() == 2 && llvm::all_of(*precision, [](Attribute attr) {
+         return isa<stablehlo::PrecisionAttr>(attr);
+       })))
+    return success();
+  return op->emitOpError() << "has a precision that is not StableHLO's, one "
+                           << "for each operand";
+}
+
 static bool uses(AffineMap map, unsigned dim) {
   return map.isFunctionOfDim(dim);
 }
@@ -72,6 +103,9 @@ static bool uses(AffineMap map, unsigned dim) {
 
 Type ContractOp::getLhsElement() { return elementIn(getLhsType(), getLhs()); }
 Type ContractOp::getRhsElement() { return elementIn(getRhsType(), getRhs()); }
+Type ContractOp::getSumElement() {
+  return sumElement(getAccumulator(), getResult());
+}
 AffineMap ContractOp::getLhsMap() { return mapAt(getIndexingMaps(), 0); }
 AffineMap ContractOp::getRhsMap() { return mapAt(getIndexingMaps(), 1); }
 AffineMap ContractOp::getOutMap() { return mapAt(getIndexingMaps(), 2); }
@@ -153,8 +187,16 @@ LogicalResult ContractOp::verify() {
                            << " extents, but the map " << map;
 
   if (failed(verifyElement(*this, "lhs_type", getLhsType(), getLhs())) ||
-      failed(verifyElement(*this, "rhs_type", getRhsType(), getRhs())))
+      failed(verifyElement(*this, "rhs_type", getRhsType(), getRhs())) ||
+      failed(verifyAccumulator(*this, getAccumulator())) ||
+      failed(verifyPrecision(*this, getPrecision())))
     return failure();
+  if (std::optional<Attribute> algorithm = getAlgorithm()) {
+    if (!isa<stablehlo::DotAlgorithmAttr>(*algorithm))
+      return emitOpError() << "has an algorithm that is not StableHLO's";
+    if (getPrecision())
+      return emitOpError() << "has a precision beside an algorithm";
+  }
   AffineMap out = getOutMap();
   unsigned parallel = 0;
   for (auto [dim, attr] : llvm::enumerate(getIteratorTypes())) {
@@ -191,6 +233,10 @@ Type ConvolutionOp::getRhsElement() {
   return elementIn(getRhsType(), getWeights());
 }
 
+Type ConvolutionOp::getSumElement() {
+  return sumElement(getAccumulator(), getResult());
+}
+
 SmallVector<int64_t> ConvolutionOp::getKernelExtents() {
   ArrayRef<int64_t> shape =
       cast<RankedTensorType>(getWeights().getType()).getShape();
@@ -210,7 +256,9 @@ LogicalResult ConvolutionOp::verify() {
   auto result = cast<RankedTensorType>(getType());
   int64_t spatial = getNumSpatialDims(), groups = getGroups();
   if (failed(verifyElement(*this, "lhs_type", getLhsType(), getInput())) ||
-      failed(verifyElement(*this, "rhs_type", getRhsType(), getWeights())))
+      failed(verifyElement(*this, "rhs_type", getRhsType(), getWeights())) ||
+      failed(verifyAccumulator(*this, getAccumulator())) ||
+      failed(verifyPrecision(*this, getPrecision())))
     return failure();
   if (spatial < 1 || spatial > 3 || input.getRank() != spatial + 2 ||
       result.getRank() != spatial + 2)

@@ -11,6 +11,8 @@ defvar elementTypes = [{
     /// Element types of the operands, as the model has them.
     ::mlir::Type getLhsElement();
     ::mlir::Type getRhsElement();
+    /// What products are summed in.
+    ::mlir::Type getSumElement();
 }];
 
 def Kernel_ContractOp : Kernel_Op<"contract", [Pure]> {
@@ -34,12 +36,19 @@ def Kernel_ContractOp : Kernel_Op<"contract", [Pure]> {
     row-major in the order in which rhs's map names them; the map then has a
     plain dimension per result: batch, n, k.
 
-    The result's element type is what products are summed in; narrowing is the
-    epilogue's work. `lhs_type` and `rhs_type` say what elements are in the
-    model where tensors hold them as other bits: integers without a sign in
-    those of their width, floats and integers of less than a byte, and floats
-    of a byte, in i8. Which combinations of types a kernel takes is the target's
-    to say (`DispatchFacts`).
+    Products are summed in `accumulator`, a float type, and rounded to the
+    result's once; without it they are summed in the result's element type.
+    `lhs_type` and `rhs_type` say what elements are in the model where tensors
+    hold them as other bits: integers without a sign in those of their width,
+    floats and integers of less than a byte, and floats of a byte, in i8. Which
+    combinations of types a kernel takes is the target's to say
+    (`DispatchFacts`).
+
+    `precision` (two of StableHLO's, for lhs and rhs) and `algorithm`
+    (`#stablehlo.dot_algorithm`) say how exact the model wants products to be:
+    at least so exact they are. Neither is there where the model asks for
+    nothing, nor, behind the fork, where no kernel of the target has the choice.
+    An algorithm that wants its sums in f64 has that as `accumulator`.
 
     ```mlir
     %0 = kernel.contract %x, %w {
@@ -60,7 +69,10 @@ def Kernel_ContractOp : Kernel_Op<"contract", [Pure]> {
     StrArrayAttr:$iterator_types,
     OptionalAttr<StrAttr>:$rhs_packing,
     OptionalAttr<TypeAttr>:$lhs_type,
-    OptionalAttr<TypeAttr>:$rhs_type);
+    OptionalAttr<TypeAttr>:$rhs_type,
+    OptionalAttr<TypeAttr>:$accumulator,
+    OptionalAttr<ArrayAttr>:$precision,
+    OptionalAttr<AnyAttr>:$algorithm);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat =
       "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)";
@@ -94,7 +106,8 @@ def Kernel_ConvolutionOp : Kernel_Op<"convolution", [Pure]> {
     `weights_packing = "o32"` (or `"gGo32"` with G groups): weights are stored as
     `[groups, ceil((Co/groups)/32), kernel..., Ci/groups, 32]`.
 
-    Element types as for `kernel.contract`; `lhs_type` is the input's.
+    Element types, `accumulator` and `precision` as for `kernel.contract`;
+    `lhs_type` is the input's.
 
     ```mlir
     %0 = kernel.convolution %x, %w {
@@ -114,7 +127,9 @@ def Kernel_ConvolutionOp : Kernel_Op<"convolution", [Pure]> {
     I64Attr:$groups,
     OptionalAttr<StrAttr>:$weights_packing,
     OptionalAttr<TypeAttr>:$lhs_type,
-    OptionalAttr<TypeAttr>:$rhs_type);
+    OptionalAttr<TypeAttr>:$rhs_type,
+    OptionalAttr<TypeAttr>:$accumulator,
+    OptionalAttr<ArrayAttr>:$precision);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat =
       "$input `,` $weights attr-dict `:` type($input) `,` type($weights) `->` type($result)";

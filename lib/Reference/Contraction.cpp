@@ -2,8 +2,9 @@
 //
 // Sums run over the contracted indices in row-major order, in f32 for f32
 // results (each step rounded, as other interpreters have it), in double for
-// other floats, rounded once at the end. A precision or algorithm that a
-// program names changes nothing: it asks for no more than that.
+// other floats, rounded once at the end. A precision that a program names
+// changes nothing, it asks for no more than that; of an algorithm, sums in f64
+// do.
 
 #include "Matmul.h"
 
@@ -102,8 +103,10 @@ static void contract(Invocation &call, const Side &left, const Side &right,
   }
 }
 
+/// The products are summed in what goes with `sums`, or with the result.
 static LogicalResult dotGeneral(Invocation &call, const Side &left,
-                                const Side &right) {
+                                const Side &right,
+                                std::optional<ElementKind> sums = {}) {
   const HostTensor &lhs = call.tensor(0), &rhs = call.tensor(1);
   if (select(lhs.shape(), left.batch) != select(rhs.shape(), right.batch) ||
       select(lhs.shape(), left.contracted) !=
@@ -116,7 +119,8 @@ static LogicalResult dotGeneral(Invocation &call, const Side &left,
   FailureOr<HostTensor> result = call.allocate(shape);
   if (failed(result))
     return failure();
-  LogicalResult done = withSumType(result->kind(), [&](auto sum) {
+  ElementKind kind = sums.value_or(result->kind());
+  LogicalResult done = withSumType(kind, [&](auto sum) {
     // i1 x i1 -> i1, or integers of any widths: loads extend by each type.
     contract<decltype(sum)>(call, left, right, *result);
     return success();
@@ -128,12 +132,22 @@ static LogicalResult dotGeneral(Invocation &call, const Side &left,
 
 static LogicalResult dotGeneral(Invocation &call, stablehlo::DotGeneralOp op) {
   auto numbers = op.getDotDimensionNumbers();
+  stablehlo::DotAlgorithmAttr algorithm = op.getAlgorithmAttr();
+  std::optional<ElementKind> sums;
+  if (algorithm && algorithm.getAccumulationType().isF64()) {
+    Type element = cast<RankedTensorType>(op.getType()).getElementType();
+    if (element.isF32())
+      sums = ElementKind::F64;
+    else if (isa<ComplexType>(element))
+      sums = ElementKind::C128;
+  }
   return dotGeneral(
       call,
       makeSide(call.tensor(0).rank(), numbers.getLhsBatchingDimensions(),
                numbers.getLhsContractingDimensions()),
       makeSide(call.tensor(1).rank(), numbers.getRhsBatchingDimensions(),
-               numbers.getRhsContractingDimensions()));
+               numbers.getRhsContractingDimensions()),
+      sums);
 }
 
 static LogicalResult dot(Invocation &call, stablehlo::DotOp) {

@@ -158,7 +158,8 @@ LogicalResult reference::applyConvolution(Invocation &call,
   FailureOr<HostTensor> result = call.allocate(shape);
   if (failed(result))
     return failure();
-  if (failed(withSumType(result->kind(), [&](auto sum) {
+  ElementKind sums = window.sums.value_or(result->kind());
+  if (failed(withSumType(sums, [&](auto sum) {
         return convolve<decltype(sum)>(call, window, *result);
       })))
     return failure();

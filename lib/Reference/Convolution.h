@@ -15,6 +15,8 @@ struct Window {
   Extents strides, lhsDilation, rhsDilation, low, high;
   llvm::SmallVector<bool> reversal;
   int64_t featureGroups = 1, batchGroups = 1;
+  /// What products are summed in; for nothing, what goes with the result.
+  std::optional<ElementKind> sums;
 
   int64_t spatial() const { return numbers.getInputSpatialDimensions().size(); }
 };

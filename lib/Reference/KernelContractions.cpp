@@ -132,7 +132,8 @@ static LogicalResult contract(Invocation &call, kernel::ContractOp op) {
       call.allocate(cast<RankedTensorType>(op.getType()).getShape());
   if (failed(result))
     return failure();
-  if (result->size() != 0 && failed(withSumType(result->kind(), [&](auto sum) {
+  ElementKind sums = *elementKind(op.getSumElement());
+  if (result->size() != 0 && failed(withSumType(sums, [&](auto sum) {
         return contract<decltype(sum)>(call, op, *result);
       })))
     return failure();
@@ -177,6 +178,7 @@ static LogicalResult convolve(Invocation &call, kernel::ConvolutionOp op) {
     window.reversal.push_back(false);
   }
   window.featureGroups = op.getGroups();
+  window.sums = elementKind(op.getSumElement());
   window.numbers = stablehlo::ConvDimensionNumbersAttr::get(
       op.getContext(), /*inputBatchDimension=*/0,
       /*inputFeatureDimension=*/spatial + 1, inner,

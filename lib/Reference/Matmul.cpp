@@ -150,12 +150,21 @@ void reference::storeSums(ElementKind kind, T *values, size_t count,
     if (kind == ElementKind::I1)
       for (size_t i = 0; i < count; ++i)
         values[i] = values[i] != 0;
-  if constexpr (std::is_same_v<T, float> ||
-                std::is_same_v<T, std::complex<float>>)
+  if constexpr (std::is_same_v<T, std::complex<float>>) {
     // The kind is this type: withSumType.
     std::memcpy(bytes, values, count * sizeof(T));
-  else
+  } else if constexpr (std::is_same_v<T, float>) {
+    if (kind == ElementKind::F32) {
+      std::memcpy(bytes, values, count * sizeof(T));
+      return;
+    }
+    for (size_t i = 0; i < count; ++i) {
+      double sum = values[i];
+      storeElements(kind, &sum, 1, bytes + i * storedBytes(kind));
+    }
+  } else {
     storeElements(kind, values, count, bytes);
+  }
 }
 #define HEDDLE_SUMS(T)                                                         \
   template void reference::loadBox(const HostTensor &,                         \

@@ -14,8 +14,9 @@ using namespace mlir;
 namespace heddle {
 
 bool KernelTypes::operator==(const KernelTypes &other) const {
-  return std::tie(family, lhs, rhs, accumulator) ==
-         std::tie(other.family, other.lhs, other.rhs, other.accumulator);
+  return std::tie(family, lhs, rhs, accumulator, factors) ==
+         std::tie(other.family, other.lhs, other.rhs, other.accumulator,
+                  other.factors);
 }
 
 bool PackingFacts::operator==(const PackingFacts &other) const {
@@ -36,12 +37,31 @@ bool DispatchFacts::operator==(const DispatchFacts &other) const {
          packing == other.packing && fusion == other.fusion;
 }
 
-bool DispatchFacts::isLegal(KernelFamily family, Type lhs, Type rhs,
-                            Type accumulator) const {
+/// Nothing if one of the types is no element's.
+static std::optional<KernelTypes> typesOf(KernelFamily family, Type lhs,
+                                          Type rhs, Type accumulator) {
   std::optional<ElementKind> left = elementKind(lhs), right = elementKind(rhs),
                              sum = elementKind(accumulator);
-  return left && right && sum &&
-         llvm::is_contained(kernels, KernelTypes{family, *left, *right, *sum});
+  if (!left || !right || !sum)
+    return std::nullopt;
+  return KernelTypes{family, *left, *right, *sum};
+}
+
+bool DispatchFacts::isLegal(KernelFamily family, Type lhs, Type rhs,
+                            Type accumulator, StringRef factors) const {
+  std::optional<KernelTypes> types = typesOf(family, lhs, rhs, accumulator);
+  if (types)
+    types->factors = factors.str();
+  return types && llvm::is_contained(kernels, *types);
+}
+
+bool DispatchFacts::roundsFactors(KernelFamily family, Type lhs, Type rhs,
+                                  Type accumulator) const {
+  std::optional<KernelTypes> types = typesOf(family, lhs, rhs, accumulator);
+  return types && llvm::any_of(kernels, [&](const KernelTypes &kernel) {
+           types->factors = kernel.factors;
+           return !kernel.factors.empty() && kernel == *types;
+         });
 }
 
 static constexpr llvm::StringLiteral familyNames[] = {
@@ -66,20 +86,38 @@ static SmallVector<Number> numbersOf(DispatchFacts &facts) {
           {"maximum_parts", facts.fusion.maximumParts}};
 }
 
-/// "contraction bf16 bf16 f32": a family, lhs, rhs and accumulator.
+/// "contraction bf16 bf16 f32": a family, lhs, rhs and accumulator, and then
+/// what is multiplied, if something else is.
 static std::string text(const KernelTypes &types) {
   return (familyNames[static_cast<unsigned>(types.family)] + " " +
           elementName(types.lhs) + " " + elementName(types.rhs) + " " +
-          elementName(types.accumulator))
+          elementName(types.accumulator) + (types.factors.empty() ? "" : " ") +
+          types.factors)
       .str();
+}
+
+/// "tf32" or "bf16x3": a float type, and how many products of its parts.
+static bool isFactors(StringRef word) {
+  auto [name, count] = word.split('x');
+  uint64_t products = 0;
+  if (word.contains('x') && (count.getAsInteger(10, products) || products < 2))
+    return false;
+  return name == "tf32" || name == elementName(ElementKind::BF16) ||
+         name == elementName(ElementKind::F16);
 }
 
 static std::optional<KernelTypes> parseTypes(StringRef text) {
   SmallVector<StringRef> words;
   text.split(words, ' ');
   const auto *family = llvm::find(familyNames, words.front());
-  if (words.size() != 4 || family == std::end(familyNames))
+  if (words.size() < 4 || words.size() > 5 || family == std::end(familyNames))
     return std::nullopt;
+  std::string factors;
+  if (words.size() == 5) {
+    factors = words.pop_back_val().str();
+    if (!isFactors(factors))
+      return std::nullopt;
+  }
   ElementKind kinds[3];
   for (auto [kind, word] : llvm::zip_equal(kinds, llvm::drop_begin(words))) {
     unsigned number = 0;
@@ -90,7 +128,7 @@ static std::optional<KernelTypes> parseTypes(StringRef text) {
     kind = ElementKind(number);
   }
   return KernelTypes{KernelFamily(family - familyNames), kinds[0], kinds[1],
-                     kinds[2]};
+                     kinds[2], std::move(factors)};
 }
 
 DictionaryAttr DispatchFacts::toAttr(MLIRContext *context) const {

@@ -1,8 +1,10 @@
 // The model says which types a contraction multiplies, a target which ones its
 // kernels do. Where these differ, operands are converted here: to the type that
-// the products are summed in, which holds them all.
+// the products are summed in, which holds them all. Kernels give sums; what
+// narrows them becomes an epilogue.
 
 #include "dialects/Kernel/Kernel.h"
+#include "dialects/StableHlo/StableHlo.h"
 #include "passes/Dispatch/DispatchTarget.h"
 #include "passes/Dispatch/Passes.h"
 #include "passes/Lower/Scalar/ScalarConversions.h"
@@ -56,6 +58,25 @@ static int64_t reads(kernel::ConvolutionOp op) {
                    : 0;
 }
 
+/// What the model wants multiplied, as `KernelTypes` says it; empty if it does
+/// not say, or what no kernel's row can say.
+static std::string askedFactors(kernel::ContractOp op) {
+  auto algorithm = dyn_cast_or_null<stablehlo::DotAlgorithmAttr>(
+      op.getAlgorithm().value_or(nullptr));
+  if (!algorithm ||
+      algorithm.getLhsPrecisionType() != algorithm.getRhsPrecisionType() ||
+      algorithm.getLhsComponentCount() != 1 ||
+      algorithm.getRhsComponentCount() != 1)
+    return "";
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << algorithm.getLhsPrecisionType();
+  if (algorithm.getNumPrimitiveOperations() != 1)
+    stream << 'x' << algorithm.getNumPrimitiveOperations();
+  return text;
+}
+static std::string askedFactors(kernel::ConvolutionOp) { return ""; }
+
 namespace {
 struct LegalizeRoots : impl::LegalizeRootsBase<LegalizeRoots> {
   void runOnOperation() override {
@@ -75,8 +96,11 @@ struct LegalizeRoots : impl::LegalizeRootsBase<LegalizeRoots> {
 private:
   template <typename Root>
   void legalize(Root op, KernelFamily family, const DispatchFacts &facts) {
-    Type sum = elementOf(op.getResult());
+    Type sum = op.getSumElement();
     Type lhs = op.getLhsElement(), rhs = op.getRhsElement();
+    giveSums(op, sum);
+    if (chooseFactors(op, family, facts))
+      return;
     if (!facts.isLegal(family, lhs, rhs, sum)) {
       convert(op, 0, lhs, sum);
       convert(op, 1, rhs, sum);
@@ -94,6 +118,37 @@ private:
       convert(op, 0, lhs, sum);
   }
 
+  /// The root gives its sums; what rounds them follows.
+  template <typename Root> static void giveSums(Root op, Type sum) {
+    Value result = op.getResult();
+    Type rounded = elementOf(result);
+    if (rounded == sum)
+      return;
+    result.setType(cast<RankedTensorType>(result.getType()).clone(sum));
+    op.removeAccumulatorAttr();
+    OpBuilder builder(op->getContext());
+    builder.setInsertionPointAfter(op);
+    Value narrow = convertAll(builder, op.getLoc(), result, sum, rounded);
+    result.replaceAllUsesExcept(narrow, narrow.getDefiningOp());
+  }
+
+  /// What the model says of exactness stays where the target's kernels differ
+  /// in it. Whether one of them multiplies just what the model asks for; all
+  /// others multiply something more exact, which is as good.
+  template <typename Root>
+  static bool chooseFactors(Root op, KernelFamily family,
+                            const DispatchFacts &facts) {
+    Type lhs = op.getLhsElement(), rhs = op.getRhsElement(),
+         sum = op.getSumElement();
+    std::string factors = askedFactors(op);
+    if (!factors.empty() && facts.isLegal(family, lhs, rhs, sum, factors))
+      return true;
+    op->removeAttr("algorithm");
+    if (!facts.roundsFactors(family, lhs, rhs, sum))
+      op.removePrecisionAttr();
+    return false;
+  }
+
   /// What several roots of a block read is converted once, before the first.
   void convert(Operation *op, unsigned operand, Type from, Type to) {
     Value value = op->getOperand(operand);
@@ -101,13 +156,12 @@ private:
       return;
     Value &wide = converted[{op->getBlock(), value, from, to}];
     if (!wide)
-      wide = convertAll(op, value, from, to);
+      wide = convertAll(OpBuilder(op), op->getLoc(), value, from, to);
     op->setOperand(operand, wide);
   }
 
-  static Value convertAll(Operation *reader, Value value, Type from, Type to) {
-    OpBuilder builder(reader);
-    Location loc = reader->getLoc();
+  static Value convertAll(OpBuilder builder, Location loc, Value value,
+                          Type from, Type to) {
     auto type = cast<RankedTensorType>(value.getType());
     Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(), to);
     SmallVector<AffineMap> maps(2,

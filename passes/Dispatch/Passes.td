@@ -47,7 +47,9 @@ def LegalizeRoots : Pass<"heddle-legalize-roots", "::mlir::ModuleOp"> {
   let description = [{
     Operands of a combination of types that no kernel takes are converted to the
     type that the products are summed in. Floats of two bytes that a kernel reads
-    very often are widened once for all readers, if a kernel takes them so.
+    very often are widened once for all readers, if a kernel takes them so. Roots
+    give their sums: what rounds these to a narrower result follows. A precision
+    or an algorithm stays where the target's kernels differ in it.
 
     ```mlir
     %0 = kernel.contract %x, %w {..., lhs_type = f8E4M3FN, rhs_type = f8E4M3FN} : tensor<4x8xi8>, tensor<8x16xi8> -> tensor<4x16xf32>

@@ -18,8 +18,24 @@ static RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
+/// Whether the composite's products ask for sums that are wider than its
+/// result and than f32, which kernels for a whole composite sum in at least.
+static bool wantsWideSums(kernel::CompositeOp op) {
+  unsigned enough =
+      std::max<unsigned>(32, typeOf(op.getResult(0)).getElementTypeBitWidth());
+  return op.getBody()
+      .walk([&](kernel::ContractOp product) {
+        return product.getSumElement().getIntOrFloatBitWidth() > enough
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// Whether a kernel takes these queries, keys and values.
 static bool isLegal(kernel::CompositeOp op, const DispatchFacts &facts) {
+  if (wantsWideSums(op))
+    return false;
   Type query = typeOf(op.getInputs()[0]).getElementType();
   return typeOf(op.getInputs()[1]).getElementType() == query &&
          facts.isLegal(KernelFamily::Attention, query,

@@ -30,7 +30,7 @@ bool isCandidate(DotGeneralOp op, int64_t maxRows) {
   auto result = cast<RankedTensorType>(op.getType());
   DotDimensionNumbersAttr numbers = op.getDotDimensionNumbers();
   if (rhs.getRank() != 2 || !result.hasStaticShape() ||
-      !constantValue(op.getRhs()) || op.getAlgorithm() ||
+      !constantValue(op.getRhs()) ||
       !numbers.getLhsBatchingDimensions().empty() ||
       numbers.getLhsContractingDimensions() !=
           ArrayRef<int64_t>(lhs.getRank() - 1) ||
@@ -63,7 +63,7 @@ void merge(ArrayRef<DotGeneralOp> group) {
   Value merged = DotGeneralOp::create(
       builder, loc, RankedTensorType::get(shape, first.getElementType()),
       lead.getLhs(), weight, lead.getDotDimensionNumbersAttr(),
-      lead.getPrecisionConfigAttr(), DotAlgorithmAttr());
+      lead.getPrecisionConfigAttr(), lead.getAlgorithmAttr());
   int64_t start = 0;
   for (DotGeneralOp op : group) {
     auto type = cast<RankedTensorType>(op.getType());
@@ -85,14 +85,16 @@ struct MergeParallelDots : impl::MergeParallelDotsBase<MergeParallelDots> {
 
   void runOnOperation() override {
     getOperation()->walk([&](Block *block) {
-      llvm::MapVector<std::tuple<Value, Attribute, Type>,
+      // What is one product is as exact as another, and of the same types.
+      llvm::MapVector<std::tuple<Value, Attribute, Attribute, Type, Type>,
                       SmallVector<DotGeneralOp>>
           groups;
       for (auto op : block->getOps<DotGeneralOp>())
         if (isCandidate(op, maxRows) &&
             op.getRhs().getDefiningOp()->getBlock() == block)
           groups[{op.getLhs(), op.getPrecisionConfigAttr(),
-                  getElementTypeOrSelf(op.getRhs())}]
+                  op.getAlgorithmAttr(), getElementTypeOrSelf(op.getRhs()),
+                  getElementTypeOrSelf(op.getType())}]
               .push_back(op);
       for (auto &[key, group] : groups)
         if (group.size() > 1)

@@ -12,12 +12,15 @@ using namespace mlir;
 using namespace heddle;
 
 /// What products are summed in on the way to `result`: f32 at least, and as
-/// many bits as the result has, or 32.
-static Type accumulatorType(Type lhs, Type rhs, Type result) {
+/// many bits as the result has, or 32; f64 where the model asks for that.
+static Type accumulatorType(Type lhs, Type rhs, Type result,
+                            stablehlo::DotAlgorithmAttr algorithm = {}) {
   Builder b(result.getContext());
-  if (isa<FloatType>(lhs) || isa<FloatType>(rhs))
-    return lhs.isF64() || rhs.isF64() || result.isF64() ? Type(b.getF64Type())
-                                                        : Type(b.getF32Type());
+  if (isa<FloatType>(lhs) || isa<FloatType>(rhs)) {
+    bool wide = lhs.isF64() || rhs.isF64() || result.isF64() ||
+                (algorithm && algorithm.getAccumulationType().isF64());
+    return wide ? Type(b.getF64Type()) : Type(b.getF32Type());
+  }
   unsigned width =
       std::max(lhs.getIntOrFloatBitWidth(), rhs.getIntOrFloatBitWidth());
   if (isa<IntegerType>(result))
@@ -36,11 +39,32 @@ static TypeAttr hiddenType(Type element) {
                                                : TypeAttr::get(element);
 }
 
+/// The element type of a root on the way to `result`. Floats that tensors hold
+/// are the root's to round to; what else there is the sums are converted to.
+static Type rootElement(Type result, Type sum) {
+  Type held = kernelElementType(result);
+  return isa<FloatType>(held) && isa<FloatType>(sum) ? held : sum;
+}
+
+/// The attribute that says what a root with elements of `element` sums in.
+static TypeAttr accumulatorOf(Type element, Type sum) {
+  return element == sum ? TypeAttr() : TypeAttr::get(sum);
+}
+
+/// The precision that the model asks for, if it asks for one.
+static ArrayAttr askedPrecision(ArrayAttr config) {
+  bool asks = config && llvm::any_of(config, [](Attribute attr) {
+                return cast<stablehlo::PrecisionAttr>(attr).getValue() !=
+                       stablehlo::Precision::DEFAULT;
+              });
+  return asks ? config : ArrayAttr();
+}
+
 static bool isUnsigned(Type type) {
   return type.isUnsignedInteger() || type.isInteger(1);
 }
 
-/// The accumulator narrowed or widened to what the graph asked for.
+/// What a root gives, narrowed or widened to what the graph asked for.
 static Value convertResult(GraphLowering &lowering, Operation *op, Value sums,
                            bool isUnsignedSum) {
   Type element = elementOf(op->getResult(0)), from = elementOf(sums);
@@ -58,7 +82,9 @@ static void lowerOp(GraphLowering &lowering, stablehlo::DotGeneralOp op) {
   Value lhs = lowering.lowered(op.getLhs()),
         rhs = lowering.lowered(op.getRhs());
   Type left = elementOf(op.getLhs()), right = elementOf(op.getRhs());
-  Type sum = accumulatorType(left, right, elementOf(op.getResult()));
+  Type sum = accumulatorType(left, right, elementOf(op.getResult()),
+                             op.getAlgorithmAttr());
+  Type held = rootElement(elementOf(op.getResult()), sum);
   auto lhsType = cast<RankedTensorType>(lhs.getType());
   auto rhsType = cast<RankedTensorType>(rhs.getType());
   RankedTensorType result = lowering.resultType(op);
@@ -95,10 +121,11 @@ static void lowerOp(GraphLowering &lowering, stablehlo::DotGeneralOp op) {
   for (int64_t i = 0; i < result.getRank(); ++i)
     outExprs.push_back(b.getAffineDimExpr(i));
   auto contract = kernel::ContractOp::create(
-      b, op.getLoc(), result.clone(sum), lhs, rhs, extents,
+      b, op.getLoc(), result.clone(held), lhs, rhs, extents,
       b.getAffineMapArrayAttr({map(lhsExprs), map(rhsExprs), map(outExprs)}),
       b.getArrayAttr(iterators), /*rhs_packing=*/StringAttr(), hiddenType(left),
-      hiddenType(right));
+      hiddenType(right), accumulatorOf(held, sum),
+      askedPrecision(op.getPrecisionConfigAttr()), op.getAlgorithmAttr());
   lowering.replace(
       op, convertResult(lowering, op, contract.getResult(), isUnsigned(left)));
 }
@@ -135,6 +162,7 @@ static void lowerOp(GraphLowering &lowering, stablehlo::ConvolutionOp op) {
         weights = lowering.lowered(op.getRhs());
   Type left = elementOf(op.getLhs()), right = elementOf(op.getRhs());
   Type sum = accumulatorType(left, right, elementOf(op.getResult()));
+  Type held = rootElement(elementOf(op.getResult()), sum);
   Type element = elementOf(input);
 
   SmallVector<int64_t> padding;
@@ -165,10 +193,11 @@ static void lowerOp(GraphLowering &lowering, stablehlo::ConvolutionOp op) {
   }
   RankedTensorType result = lowering.resultType(op);
   auto convolution = kernel::ConvolutionOp::create(
-      b, op.getLoc(), result.clone(sum), input, weights,
+      b, op.getLoc(), result.clone(held), input, weights,
       op.getWindowStridesOrDefault(), padding, op.getLhsDilationOrDefault(),
       op.getRhsDilationOrDefault(), op.getFeatureGroupCount(),
-      /*weights_packing=*/StringAttr(), hiddenType(left), hiddenType(right));
+      /*weights_packing=*/StringAttr(), hiddenType(left), hiddenType(right),
+      accumulatorOf(held, sum), askedPrecision(op.getPrecisionConfigAttr()));
   lowering.replace(op, convertResult(lowering, op, convolution.getResult(),
                                      isUnsigned(left)));
 }

@@ -9,6 +9,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace heddle {
@@ -20,6 +21,10 @@ enum class KernelFamily : uint8_t { Contraction, Convolution, Attention };
 struct KernelTypes {
   KernelFamily family;
   ElementKind lhs, rhs, accumulator;
+  /// What it multiplies where that is less exact than the operands: "tf32" if
+  /// they are rounded to that, "bf16x3" if each is split in parts of bf16, of
+  /// whose products it adds three. Empty: the operands as they are.
+  std::string factors = {};
 
   bool operator==(const KernelTypes &other) const;
 };
@@ -64,12 +69,17 @@ struct DispatchFacts {
   PackingFacts packing;
   FusionFacts fusion;
 
-  /// Whether a kernel of `family` multiplies elements of `lhs` and `rhs` and
-  /// sums in `accumulator`. Types are as the model has them: an unsigned
-  /// integer is legal where kernels read it as one. For an attention, `lhs` is
-  /// the type of queries and keys, `rhs` that of values.
+  /// Whether a kernel of `family` multiplies elements of `lhs` and `rhs` as
+  /// `factors` (`KernelTypes`) and sums in `accumulator`. Types are as the
+  /// model has them: an unsigned integer is legal where kernels read it as one.
+  /// For an attention, `lhs` is the type of queries and keys, `rhs` that of
+  /// values.
   bool isLegal(KernelFamily family, mlir::Type lhs, mlir::Type rhs,
-               mlir::Type accumulator) const;
+               mlir::Type accumulator, llvm::StringRef factors = "") const;
+  /// Whether there is a kernel for these types that is less exact than they
+  /// are, so that a model's wishes make a difference.
+  bool roundsFactors(KernelFamily family, mlir::Type lhs, mlir::Type rhs,
+                     mlir::Type accumulator) const;
 
   /// The facts as a dictionary, and back; nothing if an entry is missing or of
   /// another kind.

@@ -25,6 +25,14 @@ namespace heddle {
 
 namespace {
 
+/// Kernels give sums, of products of the operands as they are.
+template <typename Root> LogicalResult checkSums(Root op) {
+  if (op.getAccumulator() || op->hasAttr("algorithm"))
+    return op.emitOpError("asks for other sums than kernels for processors "
+                          "give; `heddle-legalize-roots` says them");
+  return success();
+}
+
 /// Operands of roots lie in the panels that the emitters read, or as they are.
 LogicalResult checkPacking(Operation *op, std::optional<StringRef> text) {
   if (!text)
@@ -45,12 +53,14 @@ LogicalResult emitKernel(KernelFrame &frame) {
       continue;
     return TypeSwitch<Operation *, LogicalResult>(&op)
         .Case([&](kernel::ContractOp op) {
-          return failed(checkPacking(op, op.getRhsPacking()))
+          return failed(checkSums(op)) ||
+                         failed(checkPacking(op, op.getRhsPacking()))
                      ? failure()
                      : emitContraction(frame, op);
         })
         .Case([&](kernel::ConvolutionOp op) {
-          return failed(checkPacking(op, op.getWeightsPacking()))
+          return failed(checkSums(op)) ||
+                         failed(checkPacking(op, op.getWeightsPacking()))
                      ? failure()
                      : emitConvolution(frame, op);
         })

@@ -113,7 +113,9 @@ void ComplexSplitter::splitShortDot(Operation *op) {
 bool ComplexSplitter::splitProduct(Operation *op) {
   if (!isa<DotGeneralOp, ConvolutionOp>(op))
     return false;
-  if (auto dot = dyn_cast<DotGeneralOp>(op); dot && isShort(dot)) {
+  // An algorithm is asked of products, not of sums written out.
+  if (auto dot = dyn_cast<DotGeneralOp>(op);
+      dot && !dot.getAlgorithm() && isShort(dot)) {
     splitShortDot(op);
     return true;
   }

@@ -95,3 +95,28 @@ func.func @reduce_window(%x: tensor<1x112x112x64xf32>) -> tensor<1x56x56x64xf32>
   }
   return %0 : tensor<1x56x56x64xf32>
 }
+
+// What the model asks of products.
+// CHECK-LABEL: func @contract_asked
+func.func @contract_asked(%x: tensor<2x3xbf16>, %y: tensor<3x4xbf16>, %i: tensor<1x4x4x3xf32>, %w: tensor<2x2x3x8xf32>) -> (tensor<2x4xbf16>, tensor<2x4xbf16>, tensor<1x3x3x8xf32>) {
+  // CHECK: kernel.contract %{{.*}}, %{{.*}} {accumulator = f32, algorithm = #stablehlo.dot_algorithm<lhs_precision_type = bf16, {{.*}}num_primitive_operations = 3, {{.*}}: tensor<2x3xbf16>, tensor<3x4xbf16> -> tensor<2x4xbf16>
+  %0 = kernel.contract %x, %y {
+    extents = array<i64: 2, 4, 3>,
+    indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+    iterator_types = ["parallel", "parallel", "reduction"],
+    accumulator = f32, algorithm = #stablehlo.dot_algorithm<lhs_precision_type = bf16, rhs_precision_type = bf16, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 3, allow_imprecise_accumulation = false>
+  } : tensor<2x3xbf16>, tensor<3x4xbf16> -> tensor<2x4xbf16>
+  // CHECK: kernel.contract %{{.*}}, %{{.*}} {accumulator = f64, {{.*}}, precision = [#stablehlo<precision HIGHEST>, #stablehlo<precision DEFAULT>]}
+  %1 = kernel.contract %x, %y {
+    extents = array<i64: 2, 4, 3>,
+    indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+    iterator_types = ["parallel", "parallel", "reduction"],
+    accumulator = f64, precision = [#stablehlo<precision HIGHEST>, #stablehlo<precision DEFAULT>]
+  } : tensor<2x3xbf16>, tensor<3x4xbf16> -> tensor<2x4xbf16>
+  // CHECK: kernel.convolution {{.*}}accumulator = f64, {{.*}}precision = [#stablehlo<precision HIGH>, #stablehlo<precision HIGH>]
+  %2 = kernel.convolution %i, %w {
+    strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>,
+    groups = 1 : i64, accumulator = f64, precision = [#stablehlo<precision HIGH>, #stablehlo<precision HIGH>]
+  } : tensor<1x4x4x3xf32>, tensor<2x2x3x8xf32> -> tensor<1x3x3x8xf32>
+  return %0, %1, %2 : tensor<2x4xbf16>, tensor<2x4xbf16>, tensor<1x3x3x8xf32>
+}

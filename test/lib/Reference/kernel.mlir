@@ -121,3 +121,38 @@ func.func @booleans() {
   "check.expect_eq_const"(%u) {value = dense<[1.0, 0.0]> : tensor<2xf32>} : (tensor<2xf32>) -> ()
   return
 }
+
+// -----
+
+// Products are summed in the accumulator, and rounded once.
+func.func @accumulators() {
+  %x = stablehlo.constant dense<[[16777216.0, 1.0, 1.0]]> : tensor<1x3xf32>
+  %w = stablehlo.constant dense<1.0> : tensor<3x1xf32>
+  %0 = kernel.contract %x, %w {
+    extents = array<i64: 1, 1, 3>,
+    indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+    iterator_types = ["parallel", "parallel", "reduction"], accumulator = f64
+  } : tensor<1x3xf32>, tensor<3x1xf32> -> tensor<1x1xf32>
+  "check.expect_eq_const"(%0) {value = dense<16777218.0> : tensor<1x1xf32>} : (tensor<1x1xf32>) -> ()
+  %1 = kernel.contract %x, %w {
+    extents = array<i64: 1, 1, 3>,
+    indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+    iterator_types = ["parallel", "parallel", "reduction"]
+  } : tensor<1x3xf32>, tensor<3x1xf32> -> tensor<1x1xf32>
+  "check.expect_eq_const"(%1) {value = dense<16777216.0> : tensor<1x1xf32>} : (tensor<1x1xf32>) -> ()
+  %i = stablehlo.constant dense<[[[16777216.0], [1.0], [1.0]]]> : tensor<1x3x1xf32>
+  %k = stablehlo.constant dense<1.0> : tensor<3x1x1xf32>
+  %2 = kernel.convolution %i, %k {
+    strides = array<i64: 1>, padding = array<i64: 0, 0>, lhs_dilation = array<i64: 1>, rhs_dilation = array<i64: 1>, groups = 1 : i64, accumulator = f64
+  } : tensor<1x3x1xf32>, tensor<3x1x1xf32> -> tensor<1x1x1xf32>
+  "check.expect_eq_const"(%2) {value = dense<16777218.0> : tensor<1x1x1xf32>} : (tensor<1x1x1xf32>) -> ()
+  %h = stablehlo.constant dense<[[256.0, 1.0, 1.0]]> : tensor<1x3xbf16>
+  %o = stablehlo.constant dense<1.0> : tensor<3x1xbf16>
+  %3 = kernel.contract %h, %o {
+    extents = array<i64: 1, 1, 3>,
+    indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+    iterator_types = ["parallel", "parallel", "reduction"], accumulator = f32
+  } : tensor<1x3xbf16>, tensor<3x1xbf16> -> tensor<1x1xbf16>
+  "check.expect_eq_const"(%3) {value = dense<258.0> : tensor<1x1xbf16>} : (tensor<1x1xbf16>) -> ()
+  return
+}

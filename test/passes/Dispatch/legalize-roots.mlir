@@ -76,3 +76,26 @@ func.func @unsigned(%x: tensor<4x8xui8>, %w: tensor<8x16xui8>, %i: tensor<1x8x8x
   %1 = stablehlo.convolution(%i, %k) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x8x8x16xui8>, tensor<3x3x16x16xui8>) -> tensor<1x6x6x16xi32>
   return %0, %1 : tensor<4x16xi32>, tensor<1x6x6x16xi32>
 }
+
+// Kernels give sums: what the root rounded them to is an epilogue, and nothing is left of what they were to be summed in.
+// CHECK-LABEL: func.func @sums
+// CHECK: %[[SUMS:.*]] = kernel.contract %arg0, %arg1
+// CHECK-NOT: accumulator
+// CHECK-SAME: : tensor<4x8xbf16>, tensor<8x16xbf16> -> tensor<4x16xf32>
+// CHECK: %[[ROUNDED:.*]] = linalg.generic {{.*}}ins(%[[SUMS]] : tensor<4x16xf32>)
+// CHECK: arith.truncf %{{.*}} : f32 to bf16
+// CHECK: return %[[ROUNDED]]
+func.func @sums(%x: tensor<4x8xbf16>, %w: tensor<8x16xbf16>) -> tensor<4x16xbf16> {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<4x8xbf16>, tensor<8x16xbf16>) -> tensor<4x16xbf16>
+  return %0 : tensor<4x16xbf16>
+}
+
+// Sums in f64 want operands in f64.
+// CHECK-LABEL: func.func @wide_sums
+// CHECK-COUNT-2: arith.extf %{{.*}} : f32 to f64
+// CHECK: kernel.contract {{.*}} : tensor<4x8xf64>, tensor<8x16xf64> -> tensor<4x16xf64>
+// CHECK: arith.truncf %{{.*}} : f64 to f32
+func.func @wide_sums(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>) -> tensor<4x16xf32> {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = f32, rhs_precision_type = f32, accumulation_type = f64, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false> : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
+  return %0 : tensor<4x16xf32>
+}

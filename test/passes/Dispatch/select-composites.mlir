@@ -46,3 +46,18 @@ func.func @odd(%q: tensor<5x5x4xf32>, %k: tensor<3x7x4xf32>, %v: tensor<3x7x4xf3
   }
   return %0 : tensor<5x5x4xf32>
 }
+
+// Sums in f64 are asked for, and no kernel for the whole gives them.
+// BOTH-LABEL: func.func @wide_sums
+// BOTH-NEXT: kernel.contract {{.*}}accumulator = f64
+func.func @wide_sums(%q: tensor<2x4xf32>, %k: tensor<3x4xf32>, %v: tensor<4x4xf32>) -> tensor<2x4xf32> {
+  %0 = kernel.composite "heddle.attention"(%q, %k, %k) {scale = 0.5 : f32} : (tensor<2x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<2x4xf32> {
+    %1 = kernel.contract %q, %v {
+      extents = array<i64: 2, 4, 4>,
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"], accumulator = f64
+    } : tensor<2x4xf32>, tensor<4x4xf32> -> tensor<2x4xf32>
+    kernel.yield %1 : tensor<2x4xf32>
+  }
+  return %0 : tensor<2x4xf32>
+}

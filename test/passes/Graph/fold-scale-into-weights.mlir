@@ -58,3 +58,16 @@ func.func @not_weights(%x: tensor<2x3xf32>, %w: tensor<3x4xf32>) -> (tensor<2x4x
   %4 = stablehlo.add %3, %2 : tensor<2x4xf32>
   return %1, %4 : tensor<2x4xf32>, tensor<2x4xf32>
 }
+
+// What is asked of the product stays with it.
+// CHECK-LABEL: func.func @asked
+// CHECK: stablehlo.dot_general {{.*}}algorithm = <lhs_precision_type = tf32
+// CHECK-NEXT: return
+func.func @asked(%x: tensor<2x3xf32>) -> tensor<2x4xf32> {
+  %w = stablehlo.constant dense<0.5> : tensor<3x4xf32>
+  %s = stablehlo.constant dense<[5.0, 6.0, 7.0, 8.0]> : tensor<4xf32>
+  %sb = stablehlo.broadcast_in_dim %s, dims = [1] : (tensor<4xf32>) -> tensor<2x4xf32>
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = tf32, rhs_precision_type = tf32, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false> : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+  %1 = stablehlo.multiply %0, %sb : tensor<2x4xf32>
+  return %1 : tensor<2x4xf32>
+}

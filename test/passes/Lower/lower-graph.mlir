@@ -84,8 +84,8 @@ func.func @dot_general(%x: tensor<2x5x3xf32>, %y: tensor<2x5x4xf32>) -> tensor<2
 
 // CHECK-LABEL: func @narrow_result
 func.func @narrow_result(%x: tensor<2x3xbf16>, %y: tensor<3x4xbf16>) -> tensor<2x4xbf16> {
-  // CHECK: kernel.contract {{.*}} -> tensor<2x4xf32>
-  // CHECK: arith.truncf %{{.*}} : f32 to bf16
+  // CHECK-NEXT: kernel.contract {{.*}}accumulator = f32{{.*}} -> tensor<2x4xbf16>
+  // CHECK-NEXT: return
   %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<2x3xbf16>, tensor<3x4xbf16>) -> tensor<2x4xbf16>
   return %0 : tensor<2x4xbf16>
 }

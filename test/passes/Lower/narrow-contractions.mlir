@@ -25,3 +25,34 @@ func.func @taps(%x: tensor<1x8x8x16xui8>, %w: tensor<3x3x16x16xui8>) -> tensor<1
   %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x8x8x16xui8>, tensor<3x3x16x16xui8>) -> tensor<1x6x6x16xi32>
   return %0 : tensor<1x6x6x16xi32>
 }
+
+// A root rounds its sums to the model's floats itself, and says what it sums in.
+// CHECK-LABEL: func.func @narrow_results
+// CHECK-NOT: linalg.generic
+// CHECK: kernel.contract %arg0, %arg1 {accumulator = f32, {{.*}}: tensor<4x64xbf16>, tensor<64x128xbf16> -> tensor<4x128xbf16>
+// CHECK-NOT: linalg.generic
+// CHECK: kernel.convolution %arg2, %arg3 {accumulator = f32, {{.*}}: tensor<1x8x8x16xf16>, tensor<3x3x16x16xf16> -> tensor<1x6x6x16xf16>
+// CHECK-NOT: linalg.generic
+func.func @narrow_results(%x: tensor<4x64xbf16>, %w: tensor<64x128xbf16>, %i: tensor<1x8x8x16xf16>, %k: tensor<3x3x16x16xf16>)
+    -> (tensor<4x128xbf16>, tensor<1x6x6x16xf16>) {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<4x64xbf16>, tensor<64x128xbf16>) -> tensor<4x128xbf16>
+  %1 = stablehlo.convolution(%i, %k) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x8x8x16xf16>, tensor<3x3x16x16xf16>) -> tensor<1x6x6x16xf16>
+  return %0, %1 : tensor<4x128xbf16>, tensor<1x6x6x16xf16>
+}
+
+// What the model asks of products stays with them; that it asks for nothing is not said.
+// CHECK-LABEL: func.func @asked
+// CHECK: kernel.contract %arg0, %arg1 {{[{]}}algorithm = #stablehlo.dot_algorithm<lhs_precision_type = tf32, {{.*}} -> tensor<4x8xf32>
+// CHECK: kernel.contract %arg0, %arg1 {accumulator = f64, algorithm = #stablehlo.dot_algorithm<{{.*}}accumulation_type = f64, {{.*}} -> tensor<4x8xf32>
+// CHECK: kernel.contract %arg0, %arg1 {{.*}}, precision = [#stablehlo<precision HIGHEST>, #stablehlo<precision DEFAULT>]}
+// CHECK: kernel.contract %arg0, %arg1 {extents = {{.*}} iterator_types = [{{[^]]*}}]} :
+// CHECK: kernel.convolution {{.*}}, precision = [#stablehlo<precision HIGH>, #stablehlo<precision HIGH>]
+func.func @asked(%x: tensor<4x16xf32>, %w: tensor<16x8xf32>, %i: tensor<1x8x8x16xf32>, %k: tensor<3x3x16x16xf32>)
+    -> (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<1x6x6x16xf32>) {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = tf32, rhs_precision_type = tf32, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false> : (tensor<4x16xf32>, tensor<16x8xf32>) -> tensor<4x8xf32>
+  %1 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = f32, rhs_precision_type = f32, accumulation_type = f64, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false> : (tensor<4x16xf32>, tensor<16x8xf32>) -> tensor<4x8xf32>
+  %2 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0], precision = [HIGHEST, DEFAULT] : (tensor<4x16xf32>, tensor<16x8xf32>) -> tensor<4x8xf32>
+  %3 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<4x16xf32>, tensor<16x8xf32>) -> tensor<4x8xf32>
+  %4 = stablehlo.convolution(%i, %k) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, precision_config = [#stablehlo<precision HIGH>, #stablehlo<precision HIGH>]} : (tensor<1x8x8x16xf32>, tensor<3x3x16x16xf32>) -> tensor<1x6x6x16xf32>
+  return %0, %1, %2, %3, %4 : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<1x6x6x16xf32>
+}

@@ -110,6 +110,38 @@ TEST(Target, LegalityIsAskedByTypes) {
   EXPECT_FALSE(legal(KernelFamily::Contraction, b.getIndexType(), i8, i32));
 }
 
+TEST(Target, LessExactProductsAreAskedForByName) {
+  MLIRContext context;
+  Type f32 = Float32Type::get(&context), f64 = Float64Type::get(&context);
+  DispatchFacts facts = findTarget("x86-64-v3")->dispatchFacts();
+  constexpr KernelFamily family = KernelFamily::Contraction;
+  EXPECT_FALSE(facts.isLegal(family, f32, f32, f32, "tf32"));
+  EXPECT_FALSE(facts.roundsFactors(family, f32, f32, f32));
+  facts.kernels.push_back(
+      {family, ElementKind::F32, ElementKind::F32, ElementKind::F32, "bf16x3"});
+  EXPECT_TRUE(facts.isLegal(family, f32, f32, f32, "bf16x3"));
+  EXPECT_FALSE(facts.isLegal(family, f32, f32, f32, "bf16x6"));
+  EXPECT_TRUE(facts.isLegal(family, f32, f32, f32));
+  EXPECT_TRUE(facts.roundsFactors(family, f32, f32, f32));
+  EXPECT_FALSE(facts.roundsFactors(family, f64, f64, f64));
+  EXPECT_NE(facts, findTarget("x86-64-v3")->dispatchFacts());
+  DictionaryAttr spelled = facts.toAttr(&context);
+  std::optional<DispatchFacts> back = DispatchFacts::fromAttr(spelled);
+  ASSERT_TRUE(back);
+  EXPECT_EQ(*back, facts);
+  for (const char *wrong : {"bf16x1", "bf16x", "f31", "", "x3", "bf16x3x3"}) {
+    NamedAttrList list(spelled);
+    list.set(
+        "kernels",
+        ArrayAttr::get(&context,
+                       StringAttr::get(&context, std::string("contraction "
+                                                             "f32 f32 f32 ") +
+                                                     wrong)));
+    EXPECT_FALSE(DispatchFacts::fromAttr(list.getDictionary(&context)))
+        << wrong;
+  }
+}
+
 TEST(Target, FactsThatDifferAreSeen) {
   DispatchFacts facts = findTarget("x86-64-v3")->dispatchFacts();
   // Processors share one dispatch.

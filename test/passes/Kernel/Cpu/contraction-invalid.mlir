@@ -52,3 +52,15 @@ func.func @part(%a: tensor<4x8xf32>, %b: tensor<1x8x32xf32>) -> tensor<2x32xf32>
   } -> tensor<2x32xf32>
   return %2 : tensor<2x32xf32>
 }
+
+// -----
+
+func.func @sums(%a: tensor<4x8xbf16>, %b: tensor<8x32xbf16>) -> tensor<4x32xbf16> attributes {kernel.entry} {
+  // expected-error @below {{asks for other sums than kernels for processors give}}
+  %0 = kernel.contract %a, %b {
+    extents = array<i64: 4, 32, 8>,
+    indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+    iterator_types = ["parallel", "parallel", "reduction"], accumulator = f32
+  } : tensor<4x8xbf16>, tensor<8x32xbf16> -> tensor<4x32xbf16>
+  return %0 : tensor<4x32xbf16>
+}
