@@ -17,10 +17,9 @@ void heddle::buildGraphPipeline(OpPassManager &manager,
   manager.addPass(createSymbolDCEPass());
   manager.addPass(createExpandCustomCalls());
   manager.addPass(createSimplify());
-  // Batch norms are taken apart before the recognizers look for norms.
   manager.addPass(createFoldScaleIntoWeights());
-  if (options.recognizeComposites)
-    manager.addPass(createRecognizeComposites());
+  manager.addPass(createRotateHalves());
+  manager.addPass(createRecognizeAttention());
   manager.addPass(createAssignConvolutionLayout());
   if (options.mergeDotsMaxRows > 0) {
     MergeParallelDotsOptions merge;

@@ -501,6 +501,12 @@ struct AssignConvolutionLayout
     populateAssignConvolutionLayoutPatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
+    // A transpose that became a reshape would not meet others any more, so this
+    // comes when they are where they stay.
+    RewritePatternSet units(&getContext());
+    units.add<TransposeOfUnitDimensions>(&getContext());
+    if (failed(applyPatternsGreedily(getOperation(), std::move(units))))
+      return signalPassFailure();
     RewritePatternSet phases(&getContext());
     populateSplitDilatedConvolutionPatterns(phases);
     if (failed(applyPatternsGreedily(getOperation(), std::move(phases))))
@@ -512,10 +518,10 @@ struct AssignConvolutionLayout
 
 void populateAssignConvolutionLayoutPatterns(RewritePatternSet &patterns) {
   patterns.add<MakeChannelsLast, MergeTransposes, TransposeBroadcast,
-               TransposeSplat, TransposeOfUnitDimensions, BroadcastOfTranspose,
-               SinkThroughReduceWindow, SinkThroughPad, SinkThroughSlice,
-               SinkThroughConcatenate, SinkThroughElementwise,
-               SinkThroughReduce, SinkThroughQuantization<prec::QuantizeOp>,
+               TransposeSplat, BroadcastOfTranspose, SinkThroughReduceWindow,
+               SinkThroughPad, SinkThroughSlice, SinkThroughConcatenate,
+               SinkThroughElementwise, SinkThroughReduce,
+               SinkThroughQuantization<prec::QuantizeOp>,
                SinkThroughQuantization<prec::DequantizeOp>>(
       patterns.getContext());
 }

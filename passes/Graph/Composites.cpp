@@ -111,11 +111,6 @@ LogicalResult replaceByComposite(PatternRewriter &rewriter, Operation *root,
   return success();
 }
 
-bool isComposite(Operation *op, StringRef name) {
-  auto composite = dyn_cast_or_null<stablehlo::CompositeOp>(op);
-  return composite && composite.getName() == name;
-}
-
 std::optional<double> splatValue(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (isa<stablehlo::BroadcastInDimOp, stablehlo::ReshapeOp,
@@ -134,109 +129,6 @@ std::optional<double> splatValue(Value value) {
     return element.convertToDouble();
   }
   return std::nullopt;
-}
-
-/// Per dimension of `value`'s shape the dimension of `ancestor` that it
-/// repeats, -1 where it is new or has extent 1. `value` must come from
-/// `ancestor` by broadcasts and by reshapes that add or drop dimensions of
-/// extent 1.
-static std::optional<SmallVector<int64_t>> dimensionOrigins(Value value,
-                                                            Value ancestor) {
-  auto type = cast<RankedTensorType>(value.getType());
-  if (value == ancestor)
-    return llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
-  Operation *op = value.getDefiningOp();
-  if (!op || op->getNumOperands() == 0)
-    return std::nullopt;
-  auto inner = dimensionOrigins(op->getOperand(0), ancestor);
-  if (!inner)
-    return std::nullopt;
-  auto from = cast<RankedTensorType>(op->getOperand(0).getType());
-  SmallVector<int64_t> origins(type.getRank(), -1);
-  if (auto broadcast = dyn_cast<stablehlo::BroadcastInDimOp>(op)) {
-    for (auto [index, target] :
-         llvm::enumerate(broadcast.getBroadcastDimensions()))
-      if (from.getDimSize(index) == type.getDimSize(target))
-        origins[target] = (*inner)[index];
-    return origins;
-  }
-  if (isa<stablehlo::ReshapeOp>(op)) {
-    int64_t source = 0;
-    for (int64_t target = 0; target < type.getRank(); ++target) {
-      if (type.getDimSize(target) == 1)
-        continue;
-      while (source < from.getRank() && from.getDimSize(source) == 1)
-        ++source;
-      if (source == from.getRank() ||
-          from.getDimSize(source) != type.getDimSize(target))
-        return std::nullopt;
-      origins[target] = (*inner)[source++];
-    }
-    return origins;
-  }
-  // Element-wise: one dimension for one.
-  return from.getShape() == type.getShape() ? inner : std::nullopt;
-}
-
-std::optional<RowReduction>
-matchRowReduction(Value value, StringRef bodyOp,
-                  function_ref<Value(Value)> through) {
-  auto outer = cast<RankedTensorType>(value.getType());
-  Value current = value;
-  stablehlo::ReduceOp reduce;
-  while (!(reduce = current.getDefiningOp<stablehlo::ReduceOp>())) {
-    if (current.getDefiningOp<stablehlo::BroadcastInDimOp>() ||
-        current.getDefiningOp<stablehlo::ReshapeOp>())
-      current = current.getDefiningOp()->getOperand(0);
-    else if (!(current = through(current)))
-      return std::nullopt;
-  }
-  Block &body = reduce.getBody().front();
-  if (reduce.getInputs().size() != 1 || reduce.getDimensions().size() != 1 ||
-      body.getOperations().size() != 2 ||
-      body.front().getName().getStringRef() != bodyOp)
-    return std::nullopt;
-  Value input = reduce.getInputs()[0];
-  int64_t axis = reduce.getDimensions()[0];
-  auto inputType = cast<RankedTensorType>(input.getType());
-  if (inputType.getShape() != outer.getShape())
-    return std::nullopt;
-
-  // Walk again, now for the dimensions: elements must come back to the row they
-  // were reduced from. Element-wise ops on the way keep the shape of their
-  // operand.
-  Value position = value;
-  SmallVector<Value> chain;
-  while (position != current) {
-    chain.push_back(position);
-    Operation *op = position.getDefiningOp();
-    position = isa<stablehlo::BroadcastInDimOp, stablehlo::ReshapeOp>(op)
-                   ? op->getOperand(0)
-                   : through(position);
-  }
-  std::optional<SmallVector<int64_t>> origins =
-      llvm::to_vector(llvm::seq<int64_t>(
-          0, cast<RankedTensorType>(current.getType()).getRank()));
-  for (Value link : llvm::reverse(chain)) {
-    Operation *op = link.getDefiningOp();
-    if (!isa<stablehlo::BroadcastInDimOp, stablehlo::ReshapeOp>(op))
-      continue;
-    auto step = dimensionOrigins(link, op->getOperand(0));
-    if (!step)
-      return std::nullopt;
-    SmallVector<int64_t> next;
-    for (int64_t origin : *step)
-      next.push_back(origin < 0 ? -1 : (*origins)[origin]);
-    origins = next;
-  }
-  int64_t kept = 0;
-  for (int64_t dimension = 0; dimension < outer.getRank(); ++dimension) {
-    int64_t expected = dimension == axis ? -1 : kept++;
-    int64_t found = (*origins)[dimension];
-    if (found != expected && outer.getDimSize(dimension) != 1)
-      return std::nullopt;
-  }
-  return RowReduction{input, axis, reduce};
 }
 
 } // namespace heddle

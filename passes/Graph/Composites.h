@@ -6,7 +6,6 @@
 #include "dialects/StableHlo/StableHlo.h"
 #include "mlir/IR/PatternMatch.h"
 
-#include <functional>
 #include <optional>
 
 namespace heddle {
@@ -27,9 +26,6 @@ replaceByComposite(mlir::PatternRewriter &rewriter, mlir::Operation *root,
 mlir::Location locationBetween(mlir::PatternRewriter &rewriter,
                                mlir::Operation *root, mlir::ValueRange inputs);
 
-/// Whether `op` is a composite of this name.
-bool isComposite(mlir::Operation *op, llvm::StringRef name);
-
 /// The value of a splat constant of floats, also behind broadcasts, reshapes
 /// and converts.
 std::optional<double> splatValue(mlir::Value value);
@@ -44,31 +40,6 @@ bool matchEitherOrder(
   return op && (match(op->getOperand(0), op->getOperand(1)) ||
                 match(op->getOperand(1), op->getOperand(0)));
 }
-
-/// A reduction of one tensor over one dimension, repeated along that dimension
-/// afterwards.
-struct RowReduction {
-  mlir::Value input;
-  int64_t axis;
-  stablehlo::ReduceOp op;
-};
-
-/// Matches `value` = broadcast of reduce<Body>(input, dimensions = [axis]) back
-/// to the input's shape, where the broadcast may be several broadcasts and
-/// reshapes that add dimensions of extent 1. `through` is asked about
-/// element-wise ops between the reduction and the broadcast: it returns the
-/// operand to go on with, or null.
-std::optional<RowReduction> matchRowReduction(
-    mlir::Value value, llvm::StringRef bodyOp,
-    llvm::function_ref<mlir::Value(mlir::Value)> through = [](mlir::Value) {
-      return mlir::Value();
-    });
-
-void populateRecognizeSoftmaxPatterns(mlir::RewritePatternSet &patterns);
-void populateRecognizeNormPatterns(mlir::RewritePatternSet &patterns);
-void populateRecognizeActivationPatterns(mlir::RewritePatternSet &patterns);
-void populateRecognizeAttentionPatterns(mlir::RewritePatternSet &patterns);
-void populateRecognizeRopePatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace heddle
 

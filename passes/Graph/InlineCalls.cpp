@@ -1,9 +1,9 @@
 // Calls and composites that nobody knows by name become the operations of the
 // functions they call.
 //
-// Later stages see one function per entry point. Composites `heddle.*` and
-// `chlo.erf` stay: the kernels know them.
+// Later stages see one function per entry point.
 
+#include "dialects/Kernel/Composites.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "heddle/Support/Diagnostics.h"
 #include "passes/Graph/Passes.h"
@@ -28,11 +28,6 @@ constexpr uint64_t kGrowthLimit = 16;
 /// Functions that may call each other in turn.
 constexpr unsigned kCallDepthLimit = 256;
 
-/// Composites that later stages lower by name.
-bool isKnown(StringRef name) {
-  return name.starts_with("heddle.") || name == "chlo.erf";
-}
-
 struct InlineCalls : impl::InlineCallsBase<InlineCalls> {
   using InlineCallsBase::InlineCallsBase;
 
@@ -55,7 +50,7 @@ private:
     if (auto call = dyn_cast<func::CallOp>(op))
       name = call.getCalleeAttr().getAttr();
     else if (auto composite = dyn_cast<stablehlo::CompositeOp>(op))
-      if (!isKnown(composite.getName()) &&
+      if (!kernel::isKnownComposite(composite.getName()) &&
           composite.getCompositeRegions().empty())
         name = composite.getDecompositionAttr().getAttr();
     if (!name)

@@ -47,21 +47,40 @@ def FoldScaleIntoWeights : Pass<"heddle-fold-scale-into-weights"> {
   let dependentDialects = ["heddle::stablehlo::StableHloDialect"];
 }
 
-def RecognizeComposites : Pass<"heddle-recognize-composites", "mlir::ModuleOp"> {
-  let summary = "Recognize softmax, norms, activations, rotary embeddings and attention and name them as composites";
+def RecognizeAttention : Pass<"heddle-recognize-attention", "mlir::ModuleOp"> {
+  let summary = "Recognize attention and name it as a composite";
   let description = [{
-    Replaces subgraphs of public functions by `stablehlo.composite "heddle.<op>"`: `softmax`, `layer_norm`, `rms_norm`,
-    `gelu` (erf and tanh), `silu`, `rope`, `attention`. The decomposition is a private function with the ops that were
-    found, re-ordered for `rope` and `attention`; equal ones are shared.
+    Replaces softmax(scale * query * key + mask) * value in public functions by `stablehlo.composite "heddle.attention"`.
+    The decomposition is a private function with the operations that were found, in the composite's own terms; equal ones
+    are shared. Which targets have a kernel for the whole is decided by `heddle-select-composites`.
 
     ```mlir
-    %0 = stablehlo.logistic %x
-    %1 = stablehlo.multiply %x, %0
+    %s = stablehlo.dot_general %q, %k, batching_dims = [0] x [0], contracting_dims = [2] x [2]
+    %p = softmax(%s)
+    %0 = stablehlo.dot_general %p, %v, batching_dims = [0] x [0], contracting_dims = [2] x [1]
     ==>
-    %1 = stablehlo.composite "heddle.silu" %x {decomposition = @heddle.silu_0}
+    %0 = stablehlo.composite "heddle.attention" %q, %k, %v {decomposition = @heddle.attention_0}
     ```
   }];
   let dependentDialects = ["heddle::stablehlo::StableHloDialect", "mlir::func::FuncDialect"];
+}
+
+def RotateHalves : Pass<"heddle-rotate-halves"> {
+  let summary = "Compute rotary position embeddings in one loop";
+  let description = [{
+    The rotation of the two halves (a, b) of the last dimension reads both by one reversed view instead of slicing and
+    joining them. Results are equal, bit for bit.
+
+    ```mlir
+    %1 = stablehlo.concatenate -%b, %a
+    %2 = %x * %cosine + %1 * %sine
+    ==>
+    %0 = stablehlo.reshape %x : (tensor<3x8xf32>) -> tensor<3x2x4xf32>
+    %1 = stablehlo.reverse %0, dims = [1]
+    %2 = stablehlo.reshape %0 * %cosine + %1 * [-1, 1] * %sine
+    ```
+  }];
+  let dependentDialects = ["heddle::stablehlo::StableHloDialect"];
 }
 
 def Simplify : Pass<"heddle-simplify"> {
@@ -86,8 +105,8 @@ def Simplify : Pass<"heddle-simplify"> {
 def InlineCalls : Pass<"heddle-inline-calls", "mlir::ModuleOp"> {
   let summary = "Put the operations of called functions in place of calls";
   let description = [{
-    Calls and composites become the operations of the function that they name, except for composites `heddle.*` and
-    `chlo.erf`, which the kernels know. Recursion is an error.
+    Calls and composites become the operations of the function that they name, except for composites that later stages
+    read (`isKnownComposite`): attention, routines and `chlo.erf`. Recursion is an error.
 
     ```mlir
     %0 = stablehlo.composite "chlo.square" %x {decomposition = @square}

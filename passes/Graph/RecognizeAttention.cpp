@@ -10,11 +10,20 @@
 // projection, heads repeated for grouped queries) stays outside, where the
 // dispatch stage folds it into the kernel's access functions.
 
+#include "dialects/Kernel/Composites.h"
 #include "passes/Graph/Composites.h"
+#include "passes/Graph/Passes.h"
+#include "passes/Graph/Softmax.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 
 namespace heddle {
+#define GEN_PASS_DEF_RECOGNIZEATTENTION
+#include "passes/Graph/Passes.h.inc"
+
 namespace {
 
 RankedTensorType typeOf(Value value) {
@@ -153,7 +162,7 @@ std::optional<Scores> matchScores(Value value) {
 /// The softmax that weighs the values, and whether exporters guarded it:
 /// select(compare NE p, p, 0, p), so that rows without scores weigh zero.
 struct Weights {
-  stablehlo::CompositeOp softmax;
+  Softmax softmax;
   bool zeroNanRows = false;
   /// From the last of them to the softmax.
   SmallVector<Operation *> ops;
@@ -174,19 +183,21 @@ std::optional<Weights> matchWeights(Value value) {
     weights.ops = {select, isNan};
     value = guarded;
   }
-  weights.softmax = value.getDefiningOp<stablehlo::CompositeOp>();
-  if (!isComposite(weights.softmax, "heddle.softmax"))
+  std::optional<Softmax> softmax = matchSoftmax(value);
+  if (!softmax)
     return std::nullopt;
-  weights.ops.push_back(weights.softmax);
-  bool othersRead = llvm::any_of(weights.softmax->getUsers(), [&](auto *user) {
+  weights.softmax = *softmax;
+  Operation *quotient = value.getDefiningOp();
+  weights.ops.push_back(quotient);
+  bool othersRead = llvm::any_of(quotient->getUsers(), [&](auto *user) {
     return weights.zeroNanRows && !llvm::is_contained(weights.ops, user);
   });
-  if (othersRead || (!weights.zeroNanRows && !weights.softmax->hasOneUse()))
+  if (othersRead || (!weights.zeroNanRows && !quotient->hasOneUse()))
     return std::nullopt;
   return weights;
 }
 
-struct RecognizeAttention : OpRewritePattern<stablehlo::DotGeneralOp> {
+struct AttentionPattern : OpRewritePattern<stablehlo::DotGeneralOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(stablehlo::DotGeneralOp op,
@@ -197,27 +208,23 @@ struct RecognizeAttention : OpRewritePattern<stablehlo::DotGeneralOp> {
     auto weights = matchWeights(op.getLhs());
     if (!weights)
       return rewriter.notifyMatchFailure(op, "weights are no softmax");
-    stablehlo::CompositeOp softmax = weights->softmax;
+    const Softmax &softmax = weights->softmax;
     int64_t rank = typeOf(op.getLhs()).getRank();
     // The product alone gives zeros; the kernel would divide by a sum of
     // nothing.
     if (typeOf(op.getLhs()).getShape().back() == 0)
       return rewriter.notifyMatchFailure(op, "no keys");
-    auto axis = softmax.getCompositeAttributes().getAs<IntegerAttr>("axis");
-    if (!axis || axis.getInt() != rank - 1 ||
-        weighted->lhsContracted != rank - 1)
+    if (softmax.axis != rank - 1 || weighted->lhsContracted != rank - 1)
       return rewriter.notifyMatchFailure(op, "softmax over another dimension");
-    auto scores = matchScores(softmax->getOperand(0));
+    auto scores = matchScores(softmax.input);
     if (!scores)
       return rewriter.notifyMatchFailure(op, "softmax of something else");
 
-    SmallVector<Location> locations = {op.getLoc(), softmax->getLoc(),
-                                       scores->product.op.getLoc()};
-    for (Operation *guard : weights->ops)
-      locations.push_back(guard->getLoc());
-    if (Operation *masked = softmax->getOperand(0).getDefiningOp())
-      locations.push_back(masked->getLoc());
-    Location location = rewriter.getFusedLoc(locations);
+    SmallVector<Value> read{scores->product.op.getLhs(),
+                            scores->product.op.getRhs(), op.getRhs()};
+    if (scores->mask)
+      read.push_back(scores->mask);
+    Location location = locationBetween(rewriter, op, read);
     rewriter.setInsertionPoint(op);
     stablehlo::DotGeneralOp product = scores->product.op;
     double scale = scores->scale;
@@ -241,9 +248,6 @@ struct RecognizeAttention : OpRewritePattern<stablehlo::DotGeneralOp> {
                                weights->zeroNanRows);
     Value result = root->getResult(0);
     rewriter.replaceOp(op, result);
-    // A composite has no known effects, so nobody else would find it dead.
-    for (Operation *dead : weights->ops)
-      rewriter.eraseOp(dead);
     rewriter.setInsertionPoint(root);
     SmallVector<NamedAttribute> attributes = {
         rewriter.getNamedAttr("causal", rewriter.getBoolAttr(false)),
@@ -251,7 +255,7 @@ struct RecognizeAttention : OpRewritePattern<stablehlo::DotGeneralOp> {
     if (weights->zeroNanRows)
       attributes.push_back(
           rewriter.getNamedAttr("zero_nan_rows", rewriter.getBoolAttr(true)));
-    return replaceByComposite(rewriter, root, inputs, "heddle.attention",
+    return replaceByComposite(rewriter, root, inputs, kernel::kAttentionName,
                               attributes);
   }
 
@@ -343,10 +347,28 @@ private:
   }
 };
 
+struct RecognizeAttention : impl::RecognizeAttentionBase<RecognizeAttention> {
+  using RecognizeAttentionBase::RecognizeAttentionBase;
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<AttentionPattern>(&getContext());
+    FrozenRewritePatternSet frozen(std::move(patterns));
+    // Folding belongs to the simplification passes; here it would only move
+    // what the matchers look for.
+    GreedyRewriteConfig config;
+    config.enableFolding(false);
+    // Decompositions are private functions: what stands in one was recognized
+    // already.
+    SmallVector<func::FuncOp> functions;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isPrivate() && !function.isExternal())
+        functions.push_back(function);
+    for (func::FuncOp function : functions)
+      if (failed(applyPatternsGreedily(function, frozen, config)))
+        return signalPassFailure();
+  }
+};
+
 } // namespace
-
-void populateRecognizeAttentionPatterns(RewritePatternSet &patterns) {
-  patterns.add<RecognizeAttention>(patterns.getContext());
-}
-
 } // namespace heddle

@@ -2,8 +2,8 @@
 // From here on only those matter that some target has a kernel for; of the rest
 // the meaning is enough.
 
+#include "dialects/Kernel/Composites.h"
 #include "dialects/Kernel/Kernel.h"
-#include "dialects/Kernel/Routines.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "passes/Lower/Passes.h"
 
@@ -51,20 +51,19 @@ static void wrapBody(stablehlo::CompositeOp op, func::FuncOp callee) {
   op->erase();
 }
 
-/// Whether the composite is lowered as a whole: routines are, and error
-/// functions.
-static bool isLoweredWhole(stablehlo::CompositeOp composite) {
-  StringRef name = composite.getName();
-  return name == "chlo.erf" ||
-         (name.consume_front("heddle.") && kernel::isRoutine(name));
-}
-
 /// Whether a target may have a kernel for the whole: attention, if it is on
 /// real numbers.
 static bool mayHaveKernel(stablehlo::CompositeOp composite) {
-  return composite.getName() == "heddle.attention" &&
+  return composite.getName() == kernel::kAttentionName &&
          composite->getNumOperands() >= 3 && composite->getNumResults() == 1 &&
          isa<FloatType>(getElementTypeOrSelf(composite->getResult(0)));
+}
+
+/// Whether the composite is lowered as a whole: routines are, and error
+/// functions.
+static bool isLoweredWhole(stablehlo::CompositeOp composite) {
+  return composite.getName() != kernel::kAttentionName &&
+         kernel::isKnownComposite(composite.getName());
 }
 
 namespace {

@@ -40,9 +40,11 @@ func.func @main(%q: tensor<3x5x4xf32>, %k: tensor<3x4x37xf32>, %v: tensor<3x37x6
 }
 
 //--- rope.mlir
-func.func @main(%x: tensor<2x3x38xf32>, %c: tensor<3x38xf32>, %s: tensor<3x38xf32>, %hc: tensor<2x3x19xf32>, %hs: tensor<2x3x19xf32>) -> (tensor<2x3x38xf32>, tensor<2x3x38xf32>) {
+func.func @main(%x: tensor<2x3x38xf32>, %y: tensor<2x3x38xf32>, %c: tensor<3x38xf32>, %s: tensor<3x38xf32>, %hc: tensor<2x3x19xf32>, %hs: tensor<2x3x19xf32>) -> (tensor<2x3x38xf32>, tensor<2x3x38xf32>) {
   %a = stablehlo.slice %x [0:2, 0:3, 0:19] : (tensor<2x3x38xf32>) -> tensor<2x3x19xf32>
   %b = stablehlo.slice %x [0:2, 0:3, 19:38] : (tensor<2x3x38xf32>) -> tensor<2x3x19xf32>
+  %ya = stablehlo.slice %y [0:2, 0:3, 0:19] : (tensor<2x3x38xf32>) -> tensor<2x3x19xf32>
+  %yb = stablehlo.slice %y [0:2, 0:3, 19:38] : (tensor<2x3x38xf32>) -> tensor<2x3x19xf32>
   %cosine = stablehlo.broadcast_in_dim %c, dims = [1, 2] : (tensor<3x38xf32>) -> tensor<2x3x38xf32>
   %sine = stablehlo.broadcast_in_dim %s, dims = [1, 2] : (tensor<3x38xf32>) -> tensor<2x3x38xf32>
   %0 = stablehlo.negate %b : tensor<2x3x19xf32>
@@ -50,11 +52,11 @@ func.func @main(%x: tensor<2x3x38xf32>, %c: tensor<3x38xf32>, %s: tensor<3x38xf3
   %2 = stablehlo.multiply %x, %cosine : tensor<2x3x38xf32>
   %3 = stablehlo.multiply %1, %sine : tensor<2x3x38xf32>
   %4 = stablehlo.add %2, %3 : tensor<2x3x38xf32>
-  %5 = stablehlo.multiply %a, %hc : tensor<2x3x19xf32>
-  %6 = stablehlo.multiply %b, %hs : tensor<2x3x19xf32>
+  %5 = stablehlo.multiply %ya, %hc : tensor<2x3x19xf32>
+  %6 = stablehlo.multiply %yb, %hs : tensor<2x3x19xf32>
   %7 = stablehlo.subtract %5, %6 : tensor<2x3x19xf32>
-  %8 = stablehlo.multiply %b, %hc : tensor<2x3x19xf32>
-  %9 = stablehlo.multiply %a, %hs : tensor<2x3x19xf32>
+  %8 = stablehlo.multiply %yb, %hc : tensor<2x3x19xf32>
+  %9 = stablehlo.multiply %ya, %hs : tensor<2x3x19xf32>
   %10 = stablehlo.add %8, %9 : tensor<2x3x19xf32>
   %11 = stablehlo.concatenate %7, %10, dim = 2 : (tensor<2x3x19xf32>, tensor<2x3x19xf32>) -> tensor<2x3x38xf32>
   return %4, %11 : tensor<2x3x38xf32>, tensor<2x3x38xf32>

@@ -13,10 +13,6 @@ class OpPassManager;
 namespace heddle {
 
 struct GraphPipelineOptions : mlir::PassPipelineOptions<GraphPipelineOptions> {
-  Option<bool> recognizeComposites{
-      *this, "recognize-composites",
-      llvm::cl::desc("Name softmax, norms, activations and attention"),
-      llvm::cl::init(true)};
   Option<int64_t> mergeDotsMaxRows{
       *this, "merge-dots-max-rows",
       llvm::cl::desc("Merge products of one tensor with several weights where "
@@ -24,8 +20,8 @@ struct GraphPipelineOptions : mlir::PassPipelineOptions<GraphPipelineOptions> {
       llvm::cl::init(0)};
 };
 
-/// Simplified StableHLO with composites `heddle.*`; convolutions have channels
-/// last.
+/// Simplified StableHLO where attention is a composite; convolutions have
+/// channels last.
 void buildGraphPipeline(mlir::OpPassManager &manager,
                         const GraphPipelineOptions &options);
 

@@ -123,21 +123,9 @@ static LogicalResult importMish(NodeImporter &node) {
       }));
 }
 
-/// x * sigmoid(x): the composite `heddle.silu`.
-static Value silu(Emitter &emit, Value x) {
-  return emit
-      .composite("heddle.silu", x, emit.builder.getDictionaryAttr({}),
-                 [](Emitter &inside, ValueRange arguments) {
-                   Value x = arguments[0];
-                   return SmallVector<Value>{
-                       inside.multiply(x, sigmoid(inside, x))};
-                 })
-      .front();
-}
-
 static Value swish(Emitter &emit, Value x, double alpha) {
   if (alpha == 1)
-    return silu(emit, x);
+    return emit.multiply(x, sigmoid(emit, x));
   return emit.multiply(
       x, sigmoid(emit, emit.multiply(x, emit.splatLike(x, alpha))));
 }
@@ -172,16 +160,7 @@ Value heddle::onnx::gelu(Emitter &emit, Value value, StringRef approximate) {
         emit.multiply(half, x),
         emit.add(one, emit.unary<stablehlo::TanhOp>(argument)));
   };
-  Builder &builder = emit.builder;
-  auto attribute =
-      builder.getNamedAttr("approximate", builder.getStringAttr(approximate));
-  return emit
-      .composite("heddle.gelu", value, builder.getDictionaryAttr(attribute),
-                 [&](Emitter &inside, ValueRange arguments) {
-                   return SmallVector<Value>{
-                       inAtLeastFloat32(inside, arguments[0], curve)};
-                 })
-      .front();
+  return inAtLeastFloat32(emit, value, curve);
 }
 
 static LogicalResult importGelu(NodeImporter &node) {

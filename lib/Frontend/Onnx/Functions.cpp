@@ -99,22 +99,11 @@ Value heddle::onnx::rsqrt(Emitter &emit, Value value) {
 }
 
 Value heddle::onnx::softmax(Emitter &emit, Value value, int64_t dimension) {
-  Builder &builder = emit.builder;
-  NamedAttribute attribute =
-      builder.getNamedAttr("axis", builder.getI64IntegerAttr(dimension));
-  return emit
-      .composite("heddle.softmax", value, builder.getDictionaryAttr(attribute),
-                 [&](Emitter &inside, ValueRange arguments) {
-                   Value x = arguments[0];
-                   Value top = inside.reduce(x, dimension, Combine::Maximum,
-                                             /*keepDims=*/true);
-                   Value e =
-                       inside.unary<stablehlo::ExpOp>(inside.subtract(x, top));
-                   Value sum = inside.reduce(e, dimension, Combine::Add,
-                                             /*keepDims=*/true);
-                   return SmallVector<Value>{inside.divide(e, sum)};
-                 })
-      .front();
+  Value top =
+      emit.reduce(value, dimension, Combine::Maximum, /*keepDims=*/true);
+  Value weights = emit.unary<stablehlo::ExpOp>(emit.subtract(value, top));
+  Value sum = emit.reduce(weights, dimension, Combine::Add, /*keepDims=*/true);
+  return emit.divide(weights, sum);
 }
 
 Value heddle::onnx::alongDimension(Emitter &emit, Value vector, Extents shape,

@@ -23,16 +23,19 @@ mlir::Value sigmoid(Emitter &emit, mlir::Value value);
 mlir::Value softplus(Emitter &emit, mlir::Value value);
 mlir::Value rsqrt(Emitter &emit, mlir::Value value);
 
-/// The composite `heddle.softmax {axis}`.
+/// exp(x - max x) over its sum along `dimension`.
 mlir::Value softmax(Emitter &emit, mlir::Value value, int64_t dimension);
 
-/// The composite `heddle.gelu {approximate}`; "none" means by erf, "tanh" by
+/// x times its share of the normal distribution; "none" means by erf, "tanh" by
 /// tanh.
 mlir::Value gelu(Emitter &emit, mlir::Value value, llvm::StringRef approximate);
-/// The composite `heddle.layer_norm` or `heddle.rms_norm {axis, epsilon}` over
-/// the dimensions from `axis` on. Scale and bias are broadcast to these; `bias`
-/// may be null.
-mlir::Value trailingNorm(Emitter &emit, llvm::StringRef name, mlir::Value value,
+/// How rows are normalized: as they are (RMS) or after their mean is taken off
+/// (layer normalization).
+enum class Norm : uint8_t { Rms, Layer };
+
+/// Normalizes over the dimensions from `axis` on. Scale and bias are broadcast
+/// to these; `bias` may be null.
+mlir::Value trailingNorm(Emitter &emit, Norm norm, mlir::Value value,
                          mlir::Value scale, mlir::Value bias, int64_t axis,
                          double epsilon);
 

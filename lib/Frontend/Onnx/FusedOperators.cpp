@@ -229,10 +229,9 @@ static LogicalResult importSkipNormalization(NodeImporter &node) {
   if (axis < 0)
     return node.invalid("the input is a scalar");
   node.set(3, sum);
-  return node.result(
-      trailingNorm(emit, isSimplified ? "heddle.rms_norm" : "heddle.layer_norm",
-                   sum, node.operand(2),
-                   isSimplified ? Value() : optional(node, 3), axis, epsilon));
+  return node.result(trailingNorm(
+      emit, isSimplified ? Norm::Rms : Norm::Layer, sum, node.operand(2),
+      isSimplified ? Value() : optional(node, 3), axis, epsilon));
 }
 
 /// Embeddings of words, places and segments, summed and normalized; how many
@@ -263,9 +262,8 @@ static LogicalResult importEmbedNormalization(NodeImporter &node) {
   node.set(2, sum);
   if (emit.hasFault())
     return failure();
-  return node.result(trailingNorm(emit, "heddle.layer_norm", sum,
-                                  node.operand(5), optional(node, 6), 2,
-                                  epsilon));
+  return node.result(trailingNorm(emit, Norm::Layer, sum, node.operand(5),
+                                  optional(node, 6), 2, epsilon));
 }
 
 void heddle::onnx::addFused(OperatorTable &table) {

@@ -136,53 +136,34 @@ static LogicalResult importGroupNormalization(NodeImporter &node) {
 
 //===--- Layer and RMS normalization --------------------------------------===//
 
-/// The composite normalizes over the last dimension, with scale and bias along
-/// it; several trailing dimensions are one, for that purpose.
-Value heddle::onnx::trailingNorm(Emitter &emit, StringRef name, Value value,
+/// Several trailing dimensions are one, along which scale and bias lie.
+Value heddle::onnx::trailingNorm(Emitter &emit, Norm norm, Value value,
                                  Value scale, Value bias, int64_t axis,
                                  double epsilon) {
-  bool centre = name == "heddle.layer_norm";
   OwnedExtents shape(Emitter::shapeOf(value));
   int64_t row = 1;
   for (int64_t extent : Extents(shape).drop_front(axis))
     row *= extent;
   OwnedExtents flat(shape.begin(), shape.begin() + axis);
   flat.push_back(row);
-  SmallVector<Value> operands{emit.reshape(value, flat)};
-  for (Value parameter : {scale, bias})
-    if (parameter)
-      operands.push_back(emit.reshape(
-          emit.broadcastTo(parameter, Extents(shape).drop_front(axis)), row));
-  if (emit.hasFault())
-    return value;
-  Builder &builder = emit.builder;
-  NamedAttribute attributes[] = {
-      builder.getNamedAttr("axis", builder.getI64IntegerAttr(axis)),
-      builder.getNamedAttr("epsilon", builder.getF32FloatAttr(epsilon))};
-  auto body = [&](Emitter &inside, ValueRange arguments) {
-    // Statistics of half-width floats are kept in f32 (stash_type); scale and
-    // bias apply to the narrowed result.
-    Value normal =
-        inAtLeastFloat32(inside, arguments[0], [&](Emitter &emit, Value x) {
-          if (centre)
-            return normalize(emit, x, axis, epsilon).value;
-          Value square = emit.mean(emit.multiply(x, x), axis);
-          return emit.multiply(
-              x,
-              rsqrt(emit, emit.add(square, emit.splatLike(square, epsilon))));
-        });
-    Type element = Emitter::elementOf(arguments[1]);
-    normal = inside.convert(normal, element);
-    Value result = inside.multiply(
-        normal, alongDimension(inside, arguments[1], flat, axis));
-    if (arguments.size() > 2)
-      result =
-          inside.add(result, alongDimension(inside, arguments[2], flat, axis));
-    return SmallVector<Value>{result};
+  auto alongRows = [&](Value parameter) {
+    Value spread = emit.broadcastTo(parameter, Extents(shape).drop_front(axis));
+    return alongDimension(emit, emit.reshape(spread, row), flat, axis);
   };
-  Value result = emit.composite(name, operands,
-                                builder.getDictionaryAttr(attributes), body)
-                     .front();
+  // Statistics of half-width floats are kept in f32 (stash_type); scale and
+  // bias apply to the narrowed result.
+  Value normal = inAtLeastFloat32(
+      emit, emit.reshape(value, flat), [&](Emitter &emit, Value x) {
+        if (norm == Norm::Layer)
+          return normalize(emit, x, axis, epsilon).value;
+        Value square = emit.mean(emit.multiply(x, x), axis);
+        return emit.multiply(
+            x, rsqrt(emit, emit.add(square, emit.splatLike(square, epsilon))));
+      });
+  normal = emit.convert(normal, Emitter::elementOf(scale));
+  Value result = emit.multiply(normal, alongRows(scale));
+  if (bias)
+    result = emit.add(result, alongRows(bias));
   return emit.reshape(result, shape);
 }
 
@@ -194,9 +175,9 @@ static LogicalResult importLayerNormalization(NodeImporter &node) {
   node.ignoreAttribute("stash_type");
   if (emit.hasFault())
     return failure();
-  node.set(0, trailingNorm(
-                  emit, "heddle.layer_norm", node.operand(0), node.operand(1),
-                  node.has(2) ? node.operand(2) : Value(), axis, epsilon));
+  node.set(0, trailingNorm(emit, Norm::Layer, node.operand(0), node.operand(1),
+                           node.has(2) ? node.operand(2) : Value(), axis,
+                           epsilon));
   if (node.wants(1) || node.wants(2)) {
     Value x = node.operand(0);
     if (Emitter::elementOf(x).getIntOrFloatBitWidth() < 32)
@@ -216,7 +197,7 @@ LogicalResult heddle::onnx::importRmsNormalization(NodeImporter &node) {
   node.ignoreAttribute("stash_type");
   if (node.emit.hasFault())
     return failure();
-  return node.result(trailingNorm(node.emit, "heddle.rms_norm", node.operand(0),
+  return node.result(trailingNorm(node.emit, Norm::Rms, node.operand(0),
                                   node.operand(1), Value(), axis, epsilon));
 }
 

@@ -1,21 +1,28 @@
-// Rotary position embeddings => heddle.rope(x, cosine, sine), in both ways that
-// exporters write the rotation of the two halves (a, b) of the last dimension:
+// Rotary position embeddings, in both ways that exporters write the rotation of
+// the two halves (a, b) of the last dimension:
 //
 // - x * cosine + concatenate(-b, a) * sine
 // - concatenate(a * cosine - b * sine, b * cosine + a * sine)
 //
-// The decomposition reads both halves by one reversed view instead of slicing
-// and joining them, so that one loop computes the whole. Sign changes are
-// exact, so its results are those of the ops it replaces, bit for bit.
+// Both become one expression over the last dimension seen as [2, half], which
+// reads the halves by one reversed view instead of slicing and joining them:
+// one loop computes the whole. Sign changes are exact, so its results are those
+// of the ops it replaces, bit for bit.
 
 #include "passes/Graph/Composites.h"
+#include "passes/Graph/Passes.h"
+
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 
 namespace heddle {
+#define GEN_PASS_DEF_ROTATEHALVES
+#include "passes/Graph/Passes.h.inc"
+
 namespace {
 
-struct Rope {
+struct Rotation {
   Value input;
   /// Of the input's shape, or with half its last extent: both halves alike.
   Value cosine, sine;
@@ -58,8 +65,8 @@ std::optional<std::pair<Value, Value>> matchHalves(Value value) {
 }
 
 /// x * cosine + concatenate(-b, a) * sine
-std::optional<Rope> matchRotateHalf(stablehlo::AddOp op) {
-  Rope rope;
+std::optional<Rotation> matchRotateHalf(stablehlo::AddOp op) {
+  Rotation rotation;
   auto isTurned = [&](Value turned, Value sine) {
     auto halves = matchHalves(turned);
     if (!halves)
@@ -69,58 +76,58 @@ std::optional<Rope> matchRotateHalf(stablehlo::AddOp op) {
     if (!negated || !input ||
         halfOf(negated.getOperand(), /*upper=*/true) != input)
       return false;
-    rope.input = input;
-    rope.sine = sine;
+    rotation.input = input;
+    rotation.sine = sine;
     return true;
   };
   auto isStraight = [&](Value input, Value cosine) {
-    rope.cosine = cosine;
-    return input == rope.input;
+    rotation.cosine = cosine;
+    return input == rotation.input;
   };
   bool matches = matchEitherOrder<stablehlo::AddOp>(
       op.getResult(), [&](Value straight, Value turned) {
         return matchEitherOrder<stablehlo::MulOp>(turned, isTurned) &&
                matchEitherOrder<stablehlo::MulOp>(straight, isStraight);
       });
-  return matches ? std::optional(rope) : std::nullopt;
+  return matches ? std::optional(rotation) : std::nullopt;
 }
 
 /// concatenate(a * cosine - b * sine, b * cosine + a * sine)
-std::optional<Rope> matchJoinedHalves(stablehlo::ConcatenateOp op) {
+std::optional<Rotation> matchJoinedHalves(stablehlo::ConcatenateOp op) {
   auto halves = matchHalves(op.getResult());
   if (!halves)
     return std::nullopt;
   auto difference = halves->first.getDefiningOp<stablehlo::SubtractOp>();
   if (!difference)
     return std::nullopt;
-  Rope rope;
+  Rotation rotation;
   auto scaledHalf = [&](Value product, bool upper, Value &factor) {
     return matchEitherOrder<stablehlo::MulOp>(
         product, [&](Value half, Value other) {
           Value input = halfOf(half, upper);
-          if (!input || (rope.input && rope.input != input) ||
+          if (!input || (rotation.input && rotation.input != input) ||
               (factor && factor != other))
             return false;
-          rope.input = input;
+          rotation.input = input;
           factor = other;
           return true;
         });
   };
   bool matches =
-      scaledHalf(difference.getLhs(), /*upper=*/false, rope.cosine) &&
-      scaledHalf(difference.getRhs(), /*upper=*/true, rope.sine) &&
+      scaledHalf(difference.getLhs(), /*upper=*/false, rotation.cosine) &&
+      scaledHalf(difference.getRhs(), /*upper=*/true, rotation.sine) &&
       matchEitherOrder<stablehlo::AddOp>(
           halves->second, [&](Value upper, Value lower) {
-            return scaledHalf(upper, /*upper=*/true, rope.cosine) &&
-                   scaledHalf(lower, /*upper=*/false, rope.sine);
+            return scaledHalf(upper, /*upper=*/true, rotation.cosine) &&
+                   scaledHalf(lower, /*upper=*/false, rotation.sine);
           });
-  return matches ? std::optional(rope) : std::nullopt;
+  return matches ? std::optional(rotation) : std::nullopt;
 }
 
 /// x * cosine + turned(x) * sine with the last dimension seen as [2, half].
-Operation *spellOut(PatternRewriter &rewriter, Location location,
-                    const Rope &rope) {
-  RankedTensorType type = typeOf(rope.input);
+Value spellOut(PatternRewriter &rewriter, Location location,
+               const Rotation &rotation) {
+  RankedTensorType type = typeOf(rotation.input);
   int64_t rank = type.getRank(), half = type.getShape().back() / 2;
   SmallVector<int64_t> shape(type.getShape().drop_back());
   shape.append({2, half});
@@ -134,7 +141,7 @@ Operation *spellOut(PatternRewriter &rewriter, Location location,
         rewriter, location, split, value, rewriter.getDenseI64ArrayAttr(dims));
   };
   Value input =
-      stablehlo::ReshapeOp::create(rewriter, location, split, rope.input);
+      stablehlo::ReshapeOp::create(rewriter, location, split, rotation.input);
   Value turned =
       stablehlo::ReverseOp::create(rewriter, location, split, input,
                                    rewriter.getDenseI64ArrayAttr({rank - 1}));
@@ -149,45 +156,56 @@ Operation *spellOut(PatternRewriter &rewriter, Location location,
       rewriter, location, split, signs,
       rewriter.getDenseI64ArrayAttr({rank - 1}));
   turned = stablehlo::MulOp::create(rewriter, location, turned, signs);
-  turned =
-      stablehlo::MulOp::create(rewriter, location, turned, angle(rope.sine));
-  Value straight =
-      stablehlo::MulOp::create(rewriter, location, input, angle(rope.cosine));
+  turned = stablehlo::MulOp::create(rewriter, location, turned,
+                                    angle(rotation.sine));
+  Value straight = stablehlo::MulOp::create(rewriter, location, input,
+                                            angle(rotation.cosine));
   Value sum = stablehlo::AddOp::create(rewriter, location, straight, turned);
   return stablehlo::ReshapeOp::create(rewriter, location, type, sum);
 }
 
-template <typename Op> struct RecognizeRope : OpRewritePattern<Op> {
-  using Match = std::optional<Rope> (*)(Op);
-  RecognizeRope(MLIRContext *context, Match match)
+template <typename Op> struct RotationPattern : OpRewritePattern<Op> {
+  using Match = std::optional<Rotation> (*)(Op);
+  RotationPattern(MLIRContext *context, Match match)
       : OpRewritePattern<Op>(context), match(match) {}
 
   LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
     if (!isa<FloatType>(cast<RankedTensorType>(op.getType()).getElementType()))
       return rewriter.notifyMatchFailure(op, "not of floats");
-    std::optional<Rope> rope = match(op);
-    if (!rope)
+    std::optional<Rotation> rotation = match(op);
+    if (!rotation)
       return rewriter.notifyMatchFailure(op, "no rotation of halves");
     rewriter.setInsertionPoint(op);
-    SmallVector<Value> inputs = {rope->input, rope->cosine, rope->sine};
-    Operation *root =
-        spellOut(rewriter, locationBetween(rewriter, op, inputs), *rope);
-    rewriter.replaceOp(op, root->getResult(0));
-    return replaceByComposite(rewriter, root, inputs, "heddle.rope", {});
+    Value inputs[] = {rotation->input, rotation->cosine, rotation->sine};
+    rewriter.replaceOp(
+        op,
+        spellOut(rewriter, locationBetween(rewriter, op, inputs), *rotation));
+    return success();
   }
 
 private:
   Match match;
 };
 
+struct RotateHalves : impl::RotateHalvesBase<RotateHalves> {
+  using RotateHalvesBase::RotateHalvesBase;
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<RotationPattern<stablehlo::AddOp>>(&getContext(),
+                                                    matchRotateHalf);
+    patterns.add<RotationPattern<stablehlo::ConcatenateOp>>(&getContext(),
+                                                            matchJoinedHalves);
+    // Folding belongs to the simplification passes; here it would only move
+    // what the matchers look for.
+    GreedyRewriteConfig config;
+    config.enableFolding(false);
+    if (failed(
+            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+      signalPassFailure();
+  }
+};
+
 } // namespace
-
-void populateRecognizeRopePatterns(RewritePatternSet &patterns) {
-  patterns.add<RecognizeRope<stablehlo::AddOp>>(patterns.getContext(),
-                                                matchRotateHalf);
-  patterns.add<RecognizeRope<stablehlo::ConcatenateOp>>(patterns.getContext(),
-                                                        matchJoinedHalves);
-}
-
 } // namespace heddle
