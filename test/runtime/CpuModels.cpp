@@ -10,17 +10,11 @@ using namespace heddle::test;
 
 Model test::additionModel() {
   Model model;
-  std::vector<float> weight(1000);
-  for (size_t i = 0; i < weight.size(); ++i)
-    weight[i] = 0.5f * float(i);
-  model.addWeight("bias", weight);
+  addBias(model);
   model.addWeight("unused", {1, 2, 3});
   model.manifest.nodes = {"Add_0", "Add_1", "Add_2"};
 
-  EntryT &entry = model.entry("main");
-  entry.inputs.push_back(tensor(model, "left", DataType::f32, {10, 100}));
-  entry.inputs.push_back(tensor(model, "right", DataType::f32, {10, 100}));
-  entry.outputs.push_back(tensor(model, "sum", DataType::f32, {10, 100}));
+  addSumEntry(model, {10, 100});
   model.arena(8192);
   uint32_t left = model.buffer(BufferKind::input, 0, 4000);
   uint32_t right = model.buffer(BufferKind::input, 1, 4000);
@@ -70,10 +64,7 @@ Model test::donatedModel() {
 
 Model test::subnormalModel(bool flush) {
   Model model;
-  EntryT &entry = model.entry("main");
-  entry.inputs.push_back(tensor(model, "left", DataType::f32, {1000}));
-  entry.inputs.push_back(tensor(model, "right", DataType::f32, {1000}));
-  entry.outputs.push_back(tensor(model, "sum", DataType::f32, {1000}));
+  addSumEntry(model, {1000});
   uint32_t left = model.buffer(BufferKind::input, 0, 4000);
   uint32_t right = model.buffer(BufferKind::input, 1, 4000);
   uint32_t sum = model.buffer(BufferKind::output, 0, 4000);
@@ -109,27 +100,36 @@ Model test::churnModel(int64_t rounds) {
   return model;
 }
 
+namespace {
+/// An output of two counters that begin at 0.
+struct Counters {
+  explicit Counters(Model &model) {
+    EntryT &entry = model.entry("main");
+    entry.outputs.push_back(tensor(model, "counters", DataType::i32, {2}));
+    buffer = model.buffer(BufferKind::output, 0, 8);
+    kernel = model.kernel("count", 1, 2);
+    model.program().body = model.block();
+    fillWhole(model, buffer, 0, 1, 0);
+  }
+  /// Adds a launch that counts both on.
+  void count(Model &model) const {
+    model.launch(kernel, {model.bind(buffer, Access::read_write)}, {2, 1}, 2);
+  }
+  uint32_t buffer, kernel;
+};
+} // namespace
+
 Model test::stepsModel() {
   Model model;
-  EntryT &entry = model.entry("main");
-  entry.outputs.push_back(tensor(model, "counters", DataType::i32, {2}));
-  uint32_t counters = model.buffer(BufferKind::output, 0, 8);
-  uint32_t count = model.kernel("count", 1, 2);
-  model.program().body = model.block();
-  fillWhole(model, counters, 0, 1, 0);
+  Counters counters(model);
   for (int i = 0; i < 200; ++i)
-    model.launch(count, {model.bind(counters, Access::read_write)}, {2, 1}, 2);
+    counters.count(model);
   return model;
 }
 
 Model test::deepModel() {
   Model model;
-  EntryT &entry = model.entry("main");
-  entry.outputs.push_back(tensor(model, "counters", DataType::i32, {2}));
-  uint32_t counters = model.buffer(BufferKind::output, 0, 8);
-  uint32_t count = model.kernel("count", 1, 2);
-  model.program().body = model.block();
-  fillWhole(model, counters, 0, 1, 0);
+  Counters counters(model);
   for (uint32_t depth = 1; depth < maximumBlockDepth; ++depth) {
     LoopT loop;
     loop.trips = model.constant(depth + 1 < maximumBlockDepth ? 1 : 3);
@@ -137,6 +137,6 @@ Model test::deepModel() {
     model.command().action.Set(std::move(loop));
     model.block();
   }
-  model.launch(count, {model.bind(counters, Access::read_write)}, {2, 1}, 2);
+  counters.count(model);
   return model;
 }

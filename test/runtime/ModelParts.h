@@ -10,6 +10,11 @@ namespace heddle::test {
 std::unique_ptr<format::TensorT> tensor(Model &model, const char *name,
                                         format::DataType dtype,
                                         std::vector<int64_t> shape);
+/// Adds the weight "bias" of 1000 numbers: 0, 0.5, 1, ...
+void addBias(Model &model);
+/// Adds the entry "main" with inputs "left" and "right" and an output "sum",
+/// all f32 of this shape.
+void addSumEntry(Model &model, const std::vector<int64_t> &shape);
 /// A size that calls choose.
 std::unique_ptr<format::SymbolT> sizeSymbol(const char *name, int64_t minimum,
                                             int64_t maximum);

@@ -8,17 +8,11 @@ using namespace heddle::test;
 
 Model test::placedModel() {
   Model model;
-  std::vector<float> weight(1000);
-  for (size_t i = 0; i < weight.size(); ++i)
-    weight[i] = 0.5f * float(i);
-  model.addWeight("bias", weight);
+  addBias(model);
   uint32_t sim0 = model.device(DeviceKind::sim, 0),
            sim1 = model.device(DeviceKind::sim, 1);
 
-  EntryT &entry = model.entry("main");
-  entry.inputs.push_back(tensor(model, "left", DataType::f32, {10, 100}));
-  entry.inputs.push_back(tensor(model, "right", DataType::f32, {10, 100}));
-  entry.outputs.push_back(tensor(model, "sum", DataType::f32, {10, 100}));
+  addSumEntry(model, {10, 100});
   model.memory(model.plan.persistent, 4096, sim0);
   model.plan.init = std::make_unique<ProgramT>();
   model.plan.init->entry = none;

@@ -299,6 +299,20 @@ std::unique_ptr<TensorT> test::tensor(Model &model, const char *name,
   return result;
 }
 
+void test::addBias(Model &model) {
+  std::vector<float> weight(1000);
+  for (size_t i = 0; i < weight.size(); ++i)
+    weight[i] = 0.5f * float(i);
+  model.addWeight("bias", weight);
+}
+
+void test::addSumEntry(Model &model, const std::vector<int64_t> &shape) {
+  EntryT &entry = model.entry("main");
+  entry.inputs.push_back(tensor(model, "left", DataType::f32, shape));
+  entry.inputs.push_back(tensor(model, "right", DataType::f32, shape));
+  entry.outputs.push_back(tensor(model, "sum", DataType::f32, shape));
+}
+
 CommandT &test::copyWhole(Model &model, uint32_t source, uint32_t target,
                           uint32_t queue) {
   CopyT copy;

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <dirent.h>
 #include <fcntl.h>
 #include <initializer_list>
@@ -469,6 +470,50 @@ void callCustom() {
   });
 }
 
+/// Devices by themselves: found, opened, their memory filled and read back.
+void useDevices() {
+  for (const char *kind : {"cpu", "sim"}) {
+    size_t count = 0;
+    attempt("count", HEDDLE_OK,
+            [&] { return heddle_device_count(kind, &count); });
+    CHECK(count > 0);
+    heddle_device *device = nullptr;
+    attempt("device", HEDDLE_OK,
+            [&] { return heddle_device_open(kind, &device); });
+    auto info = defaults<heddle_device_info>();
+    attempt("describe", HEDDLE_OK,
+            [&] { return heddle_device_describe(device, &info); });
+    void *memory[2] = {nullptr, nullptr};
+    for (void *&each : memory)
+      attempt("allocate", HEDDLE_OK,
+              [&] { return heddle_device_allocate(device, 5000, &each); });
+    char given[5000], got[5000] = {};
+    for (size_t i = 0; i < sizeof(given); ++i)
+      given[i] = static_cast<char>(i % 101);
+    attempt("in", HEDDLE_OK, [&] {
+      return heddle_device_copy(device, memory[0], nullptr, given,
+                                sizeof(given));
+    });
+    attempt("within", HEDDLE_OK, [&] {
+      return heddle_device_copy(device, memory[1], device, memory[0],
+                                sizeof(given));
+    });
+    attempt("out", HEDDLE_OK, [&] {
+      return heddle_device_copy(nullptr, got, device, memory[1], sizeof(got));
+    });
+    CHECK(std::memcmp(given, got, sizeof(got)) == 0);
+    for (void *each : memory)
+      heddle_device_free(device, each);
+    heddle_device_close(device);
+  }
+  heddle_device *none = nullptr;
+  attempt("no kind", HEDDLE_DEVICE_MISSING, [&] {
+    return heddle_device_open("a kind of device that nobody makes", &none);
+  });
+  attempt("no number", HEDDLE_DEVICE_MISSING,
+          [&] { return heddle_device_open("sim:77", &none); });
+}
+
 /// All options of loading; from memory that must be copied, too.
 void loadOtherwise() {
   auto options = defaults<heddle_load_options>();
@@ -578,11 +623,11 @@ int main(int argc, char **argv) {
   folder = argv[1];
   setenv("HEDDLE_SIM", "memory=8,delay=0", 1);
   const Scenario scenarios[] = {
-      {"callAddition", callAddition}, {"createContexts", createContexts},
-      {"callDynamic", callDynamic},   {"callPlaced", callPlaced},
-      {"callState", callState},       {"submitAddition", submitAddition},
-      {"callCustom", callCustom},     {"loadOtherwise", loadOtherwise},
-      {"makeMistakes", makeMistakes}};
+      {"callAddition", callAddition},   {"createContexts", createContexts},
+      {"callDynamic", callDynamic},     {"callPlaced", callPlaced},
+      {"callState", callState},         {"submitAddition", submitAddition},
+      {"callCustom", callCustom},       {"useDevices", useDevices},
+      {"loadOtherwise", loadOtherwise}, {"makeMistakes", makeMistakes}};
   // What the standard library and this test make once for all.
   for (const Scenario &scenario : scenarios)
     scenario.run();

@@ -42,8 +42,9 @@ static void test_devices(void) {
   EXPECT(heddle_device_open("sim:2", &device), HEDDLE_DEVICE_MISSING, "sim:2");
   EXPECT(heddle_device_open("abacus:0", &device), HEDDLE_DEVICE_MISSING,
          "'abacus'");
-  const char *wrong[] = {"sim:", "sim:-1", "sim:1x", "sim:99999999999"};
-  for (int i = 0; i < 4; ++i)
+  const char *wrong[] = {"sim:", "sim:-1", "sim:1x", "sim:99999999999",
+                         "sim:01"};
+  for (int i = 0; i < 5; ++i)
     EXPECT(heddle_device_open(wrong[i], &device), HEDDLE_ARGUMENT_INVALID,
            wrong[i]);
   CHECK(!device);
