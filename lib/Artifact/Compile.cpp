@@ -8,7 +8,6 @@
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Plan/Plan.h"
 #include "heddle/Artifact/Packer.h"
-#include "heddle/Codegen/CompileToElf.h"
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/EntrySizes.h"
 #include "heddle/Support/Weights.h"
@@ -78,9 +77,9 @@ private:
   format::ManifestT manifest;
   ConstantTable constant{manifest.expressions};
   NodeTable nodes;
-  /// One for each set of machines that dispatch alike.
+  /// One for each set of targets that dispatch alike.
   std::vector<DispatchedModule> dispatched;
-  /// In the order of `options.machines`.
+  /// In the order of `options.targets`.
   std::vector<CompiledVariant> variants;
   CompileSummary result;
 };
@@ -243,13 +242,13 @@ LogicalResult Compiler::packWeights() {
 }
 
 LogicalResult Compiler::buildVariants() {
-  variants.resize(options.machines.size());
+  variants.resize(options.targets.size());
   for (DispatchedModule &one : dispatched)
-    for (unsigned i : one.machines) {
-      assert(variants[i].kernels.empty() && "a machine is dispatched for once");
-      const Machine &machine = options.machines[i];
-      begin("kernels " + machine.name);
-      if (failed(buildVariant(one.module, machine, options, variants[i])))
+    for (unsigned i : one.targets) {
+      assert(variants[i].kernels.empty() && "a target is dispatched for once");
+      const std::shared_ptr<const Target> &target = options.targets[i];
+      begin(("kernels " + target->name()).str());
+      if (failed(buildVariant(one.module, target, options, variants[i])))
         return failure();
     }
   return success();
@@ -274,7 +273,7 @@ LogicalResult Compiler::addCustomCalls(CompiledVariant &compiled) {
 LogicalResult Compiler::addVariant(CompiledVariant &compiled,
                                    ArrayRef<uint32_t> weightNumbers) {
   auto variant = std::make_unique<format::VariantT>();
-  variant->name = compiled.machine.name;
+  variant->name = compiled.target->name().str();
   variant->preference = manifest.variants.size();
   for (const std::string &name : compiled.devices)
     variant->devices.push_back(
@@ -283,8 +282,8 @@ LogicalResult Compiler::addVariant(CompiledVariant &compiled,
   if (program.getInit())
     init = compiled.plan->lookupSymbol<plan::ProgramOp>(*program.getInit());
   uint32_t section = 0;
-  if (failed(report(module, writer.addCode(compiled.elf.data(),
-                                           compiled.elf.size(), section))) ||
+  if (failed(report(module, writer.addCode(compiled.image.data(),
+                                           compiled.image.size(), section))) ||
       failed(
           report(module, writer.addPlan(writePlan(program, init, compiled.facts,
                                                   weightNumbers, nodes),
@@ -292,12 +291,14 @@ LogicalResult Compiler::addVariant(CompiledVariant &compiled,
       failed(addCustomCalls(compiled)))
     return failure();
   // All devices run the same code.
+  LoaderNeeds needs = compiled.target->loaderNeeds();
   for (format::DeviceKind kind : compiled.imageKinds()) {
     auto image = std::make_unique<format::ImageT>();
     image->device = kind;
+    image->format = compiled.format;
     image->section = section;
-    image->architecture = compiled.machine.architecture;
-    image->features = compiled.machine.features;
+    image->architecture = needs.architecture;
+    image->features = needs.features;
     variant->images.push_back(std::move(image));
   }
   if (llvm::any_of(compiled.kernels, [](const auto &kernel) {
@@ -315,7 +316,7 @@ LogicalResult Compiler::addVariant(CompiledVariant &compiled,
   result.devices = compiled.devices;
   result.launches = 0;
   program.walk([&](plan::LaunchOp) { ++result.launches; });
-  result.variants.push_back({variant->name, compiled.elf.size()});
+  result.variants.push_back({variant->name, compiled.image.size()});
   manifest.variants.push_back(std::move(variant));
   return success();
 }
@@ -332,7 +333,7 @@ LogicalResult Compiler::dispatch() {
         return failure();
     }
     begin("dispatch");
-    modules = dispatchForMachines(module, options);
+    modules = dispatchForTargets(module, options);
   }
   if (failed(modules))
     return failure();
@@ -360,8 +361,7 @@ LogicalResult Compiler::run(CompileSummary *summary) {
   // Weights need the disk, kernels the processor. The variants read the module
   // while the packer does: neither changes it. A dialect loaded meanwhile would
   // move the context's tables under the packer.
-  prepareCodegen(module.getContext());
-  loadVariantDialects(module.getContext());
+  loadVariantDialects(module.getContext(), options.targets);
   LogicalResult packed = success();
   std::thread packer([&] { packed = packWeights(); });
   LogicalResult built = buildVariants();
@@ -373,7 +373,7 @@ LogicalResult Compiler::run(CompileSummary *summary) {
   begin("write");
   std::vector<ArrayRef<uint32_t>> numbers(variants.size());
   for (const DispatchedModule &one : dispatched)
-    for (unsigned i : one.machines)
+    for (unsigned i : one.targets)
       numbers[i] = one.weightNumbers;
   for (auto [variant, weightNumbers] : llvm::zip_equal(variants, numbers))
     if (failed(addVariant(variant, weightNumbers)))

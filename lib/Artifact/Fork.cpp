@@ -5,13 +5,16 @@
 
 #include "Fork.h"
 
+#include "CodeGenerator.h"
 #include "heddle/Support/Diagnostics.h"
+
+#include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
 using namespace heddle;
 
 /// The name where the table says the same of it, else everything.
-static Attribute targetAttr(const CpuTarget &target, MLIRContext *context) {
+static Attribute targetAttr(const Target &target, MLIRContext *context) {
   std::shared_ptr<const Target> named = findTarget(target.name());
   DictionaryAttr known = target.toAttr(context);
   if (named && named->toAttr(context) == known)
@@ -19,41 +22,65 @@ static Attribute targetAttr(const CpuTarget &target, MLIRContext *context) {
   return known;
 }
 
-LogicalResult heddle::passStage(Stage stage, ModuleOp module,
-                                const CompileOptions &options) {
-  if (failed(runStage(stage, module)))
-    return failure();
+/// After a stage.
+static LogicalResult tell(Stage stage, ModuleOp module,
+                          const CompileOptions &options) {
   return options.afterStage ? options.afterStage(stageName(stage), module)
                             : success();
 }
 
+LogicalResult heddle::passStage(Stage stage, ModuleOp module,
+                                const CompileOptions &options) {
+  if (failed(runStage(stage, module)))
+    return failure();
+  return tell(stage, module, options);
+}
+
+/// Whether one dispatched module does for both.
+static bool dispatchAlike(const Target &one, const Target &other) {
+  return one.kind() == other.kind() &&
+         one.dispatchFacts() == other.dispatchFacts();
+}
+
+static LogicalResult checkGenerators(ModuleOp module,
+                                     const CompileOptions &options) {
+  for (const std::shared_ptr<const Target> &target : options.targets)
+    if (!findCodeGenerator(*target))
+      return emitError(module.getLoc(), ErrorCode::TargetIllegal)
+             << "there is no code generator for " << target->name()
+             << ", a target of the kind " << target->kind();
+  return success();
+}
+
 FailureOr<std::vector<DispatchedModule>>
-heddle::dispatchForMachines(ModuleOp lowered, const CompileOptions &options) {
+heddle::dispatchForTargets(ModuleOp lowered, const CompileOptions &options) {
+  if (failed(checkGenerators(lowered, options)))
+    return failure();
   std::vector<DispatchedModule> all;
-  std::vector<CpuTarget> targets;
-  for (const auto &[i, machine] : llvm::enumerate(options.machines)) {
-    CpuTarget target(machine);
-    unsigned same = 0;
-    while (same < targets.size() &&
-           targets[same].dispatchFacts() != target.dispatchFacts())
-      ++same;
-    if (same == targets.size()) {
-      targets.push_back(target);
-      all.emplace_back();
-    }
-    all[same].machines.push_back(i);
+  for (unsigned i = 0; i < options.targets.size(); ++i) {
+    auto same = llvm::find_if(all, [&](const DispatchedModule &other) {
+      return dispatchAlike(*options.targets[other.targets.front()],
+                           *options.targets[i]);
+    });
+    if (same == all.end())
+      same = all.emplace(all.end());
+    same->targets.push_back(i);
   }
-  for (auto [one, target] : llvm::zip_equal(all, targets)) {
+  for (DispatchedModule &one : all) {
     one.module = lowered;
     if (&one != &all.back()) {
       one.copy = lowered.clone();
       one.module = *one.copy;
     }
   }
-  for (auto [one, target] : llvm::zip_equal(all, targets)) {
+  for (DispatchedModule &one : all) {
+    const Target &target = *options.targets[one.targets.front()];
     one.module->setAttr(targetAttrName,
                         targetAttr(target, lowered.getContext()));
-    if (failed(passStage(Stage::Dispatch, one.module, options)))
+    PassManager manager(lowered.getContext());
+    findCodeGenerator(target)->buildDispatch(manager);
+    if (failed(manager.run(one.module)) ||
+        failed(tell(Stage::Dispatch, one.module, options)))
       return failure();
   }
   return std::move(all);
@@ -61,19 +88,21 @@ heddle::dispatchForMachines(ModuleOp lowered, const CompileOptions &options) {
 
 FailureOr<std::vector<DispatchedModule>>
 heddle::takeDispatched(ModuleOp module, const CompileOptions &options) {
-  std::shared_ptr<const Target> target = targetOf(module);
-  if (!target)
+  if (failed(checkGenerators(module, options)))
+    return failure();
+  std::shared_ptr<const Target> own = targetOf(module);
+  if (!own)
     return emitError(module.getLoc(), ErrorCode::TargetIllegal)
            << "the module does not say which target it was dispatched for";
   std::vector<DispatchedModule> all(1);
   all[0].module = module;
-  for (const auto &[i, machine] : llvm::enumerate(options.machines)) {
-    if (CpuTarget(machine).dispatchFacts() != target->dispatchFacts())
+  for (const auto &[i, target] : llvm::enumerate(options.targets)) {
+    if (!dispatchAlike(*own, *target))
       return emitError(module.getLoc(), ErrorCode::TargetIllegal)
-             << "the module was dispatched for " << target->name()
-             << ", and kernels of " << machine.name
+             << "the module was dispatched for " << own->name()
+             << ", and kernels of " << target->name()
              << " are cut otherwise; start from heddle-lower";
-    all[0].machines.push_back(i);
+    all[0].targets.push_back(i);
   }
   return std::move(all);
 }

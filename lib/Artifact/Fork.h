@@ -14,9 +14,9 @@ struct DispatchedModule {
   mlir::ModuleOp module;
   /// Holds `module`, unless that is the one which was given.
   mlir::OwningOpRef<mlir::ModuleOp> copy;
-  /// Positions in `CompileOptions::machines` of those it is for: they dispatch
+  /// Positions in `CompileOptions::targets` of those it is for: they dispatch
   /// alike.
-  llvm::SmallVector<unsigned> machines;
+  llvm::SmallVector<unsigned> targets;
   /// The artifact's number of each of its weights.
   std::vector<uint32_t> weightNumbers;
 };
@@ -26,11 +26,12 @@ mlir::LogicalResult passStage(Stage stage, mlir::ModuleOp module,
                               const CompileOptions &options);
 
 /// Dispatches `lowered`, a module after heddle-lower, once for each set of
-/// machines whose dispatch facts are equal. The last set gets `lowered` itself.
+/// targets of one kind whose dispatch facts are equal. The last set gets
+/// `lowered` itself.
 mlir::FailureOr<std::vector<DispatchedModule>>
-dispatchForMachines(mlir::ModuleOp lowered, const CompileOptions &options);
+dispatchForTargets(mlir::ModuleOp lowered, const CompileOptions &options);
 
-/// `module`, dispatched already, for all machines; an error if one of them
+/// `module`, dispatched already, for all targets; an error if one of them
 /// dispatches otherwise than the target that the module names.
 mlir::FailureOr<std::vector<DispatchedModule>>
 takeDispatched(mlir::ModuleOp module, const CompileOptions &options);

@@ -1,21 +1,14 @@
-// Kernels are lowered one by one: what a lowered kernel takes, a hundred times
-// its dispatch, is there for those that threads work on, not for all.
+// The kernels of a variant: their code, by the generator of the target's kind,
+// and their records.
 
 #include "KernelCompiler.h"
 
-#include "Fork.h"
+#include "CodeGenerator.h"
 #include "dialects/Kernel/CustomCalls.h"
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Kernel/ScalarArguments.h"
-#include "heddle/Codegen/CompileToElf.h"
-#include "heddle/Support/Diagnostics.h"
-#include "heddle/Target/CpuTarget.h"
-#include "passes/Kernel/Cpu/Passes.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/IR/Verifier.h"
-#include "mlir/Pass/Pass.h"
-#include "llvm/Object/ELFObjectFile.h"
 
 using namespace mlir;
 using namespace heddle;
@@ -66,74 +59,10 @@ static int64_t countOperations(func::FuncOp function) {
   return operations;
 }
 
-/// Address and size of each exported function.
-static LogicalResult findSymbols(Location loc, CompiledKernels &compiled) {
-  auto fail = [&](llvm::Error error) {
-    return emitError(loc, ErrorCode::CodegenFailed)
-           << llvm::toString(std::move(error));
-  };
-  llvm::StringRef bytes(compiled.elf.data(), compiled.elf.size());
-  auto file = llvm::object::ObjectFile::createELFObjectFile(
-      llvm::MemoryBufferRef(bytes, "kernels"));
-  if (!file)
-    return fail(file.takeError());
-  auto *elf = llvm::cast<llvm::object::ELFObjectFileBase>(file->get());
-  llvm::StringMap<std::pair<uint64_t, uint64_t>> symbols;
-  for (llvm::object::ELFSymbolRef symbol : elf->getDynamicSymbolIterators()) {
-    auto name = symbol.getName();
-    auto address = symbol.getAddress();
-    if (!name)
-      return fail(name.takeError());
-    if (!address)
-      return fail(address.takeError());
-    symbols[*name] = {*address, symbol.getSize()};
-  }
-  for (std::unique_ptr<format::KernelT> &kernel : compiled.kernels) {
-    if (kernel->custom_call)
-      continue;
-    auto found = symbols.find(kernel->name);
-    if (found == symbols.end())
-      return emitError(loc, ErrorCode::CodegenFailed)
-             << "kernel '" << kernel->name << "' is not in the image";
-    format::CpuLaunchT &launch = *kernel->launch.AsCpuLaunch();
-    std::tie(launch.offset, launch.size) = found->second;
-  }
-  return success();
-}
-
-namespace {
-/// What lowering has decided for one kernel.
-struct LoweredKernel {
-  int64_t scratch = 0;
-  int64_t tiles = 1;
-  int64_t chunk = 1;
-  SmallVector<DictionaryAttr> arguments;
-};
-} // namespace
-
-static LoweredKernel readLowered(func::FuncOp lowered) {
-  auto integer = [&](StringRef name) {
-    auto attribute = lowered->getAttrOfType<IntegerAttr>(name);
-    assert(attribute && "a lowered kernel says how it is launched");
-    return attribute.getInt();
-  };
-  LoweredKernel result{integer(kernel::kScratchAttrName),
-                       integer(kernel::kTilesAttrName),
-                       integer(kernel::kChunkAttrName),
-                       {}};
-  for (unsigned i = 0; i < lowered.getNumArguments(); ++i)
-    result.arguments.push_back(lowered.getArgAttrDict(i));
-  assert(result.tiles >= 0 && result.chunk >= 1 && result.scratch >= 0 &&
-         "a kernel has tiles in chunks");
-  return result;
-}
-
 /// A hash of what decides the kernel's code: its function without name and
-/// locations, with the packing of its operands, the machine, the compiler.
-static format::Hash identityOf(func::FuncOp function, const Machine &machine) {
-  std::string text = "heddle " HEDDLE_VERSION "\n" + machine.name + "\n" +
-                     machine.triple + " " + machine.cpu + "\n" +
-                     llvm::join(machine.features, ",") + "\n";
+/// locations, with the packing of its operands, `target` as text, the compiler.
+static format::Hash identityOf(func::FuncOp function, StringRef target) {
+  std::string text = ("heddle " HEDDLE_VERSION "\n" + target + "\n").str();
   StringAttr name = function.getSymNameAttr();
   function.setSymName("kernel");
   llvm::raw_string_ostream stream(text);
@@ -142,11 +71,12 @@ static format::Hash identityOf(func::FuncOp function, const Machine &machine) {
   return format::hashBytes(text.data(), text.size());
 }
 
-/// What lowering has decided, into the artifact's table and back to the
+/// What code generation has decided, into the artifact's table and back to the
 /// function that the plan is made from.
-static std::unique_ptr<format::KernelT>
-describeKernel(func::FuncOp function, const Machine &machine,
-               const LoweredKernel &lowered, KernelFacts &facts) {
+static std::unique_ptr<format::KernelT> describeKernel(func::FuncOp function,
+                                                       StringRef target,
+                                                       KernelCode code,
+                                                       KernelFacts &facts) {
   auto kernel = std::make_unique<format::KernelT>();
   unsigned scalars = kernel::countScalars(function.getArgumentTypes());
   unsigned inputs = function.getNumArguments() - scalars;
@@ -154,25 +84,22 @@ describeKernel(func::FuncOp function, const Machine &machine,
   kernel->bindings = inputs + function.getNumResults();
   kernel->integers = scalars;
   kernel->identity =
-      std::make_unique<format::Hash>(identityOf(function, machine));
-  format::CpuLaunchT launch;
-  launch.scratch = lowered.scratch;
-  kernel->launch.Set(std::move(launch));
-  facts.tiles = lowered.tiles;
-  facts.chunk = lowered.chunk;
+      std::make_unique<format::Hash>(identityOf(function, target));
+  kernel->launch = std::move(code.launch);
+  facts.tiles = code.tiles;
+  facts.chunk = code.chunk;
   facts.operations = countOperations(function);
-  assert(inputs <= lowered.arguments.size() &&
-         "lowering keeps the kernel's inputs as its first arguments");
+  assert(inputs <= code.inPlace.size() &&
+         "a generator says of each input whether it is used up");
   for (unsigned i = 0; i < inputs; ++i) {
-    auto result = [&](StringRef name) {
-      DictionaryAttr attributes = lowered.arguments[i];
-      return attributes ? attributes.getAs<IntegerAttr>(name) : IntegerAttr();
-    };
-    IntegerAttr tied = result(kernel::kTiedAttrName);
-    IntegerAttr inPlace = result(kernel::kInPlaceAttrName);
-    if (!inPlace)
+    if (!code.inPlace[i])
       function.removeArgAttr(i, kernel::kInPlaceAttrName);
-    if (IntegerAttr shared = tied ? tied : inPlace) {
+    auto shared =
+        function.getArgAttrOfType<IntegerAttr>(i, kernel::kTiedAttrName);
+    if (!shared)
+      shared =
+          function.getArgAttrOfType<IntegerAttr>(i, kernel::kInPlaceAttrName);
+    if (shared) {
       assert(shared.getInt() >= 0 &&
              shared.getInt() < function.getNumResults() &&
              "an input shares the memory of a result");
@@ -197,29 +124,8 @@ describeCustomCall(func::FuncOp function) {
   return kernel;
 }
 
-void heddle::loadKernelDialects(MLIRContext *context) {
-  DialectRegistry registry;
-  createLowerKernels()->getDependentDialects(registry);
-  context->appendDialectRegistry(registry);
-  for (StringRef name : registry.getDialectNames())
-    context->getOrLoadDialect(name);
-}
-
-/// All kernels lowered in one module, for those who look at the stage.
-static LogicalResult showLowered(ModuleOp module,
-                                 ArrayRef<func::FuncOp> functions,
-                                 const Machine &machine,
-                                 const CompileOptions &options) {
-  OwningOpRef<ModuleOp> all = ModuleOp::create(module.getLoc());
-  (*all)->setAttr(targetAttrName,
-                  CpuTarget(machine).toAttr(module.getContext()));
-  for (func::FuncOp function : functions)
-    all->push_back(function->clone());
-  return passStage(Stage::KernelCpu, *all, options);
-}
-
 FailureOr<CompiledKernels>
-heddle::compileKernels(ModuleOp module, const Machine &machine,
+heddle::compileKernels(ModuleOp module, const Target &target,
                        const CompileOptions &options) {
   SmallVector<func::FuncOp> all, withCode;
   for (auto function : module.getOps<func::FuncOp>()) {
@@ -229,43 +135,27 @@ heddle::compileKernels(ModuleOp module, const Machine &machine,
     if (!kernel::isCustomCall(function))
       withCode.push_back(function);
   }
-  if (options.showsKernels &&
-      failed(showLowered(module, withCode, machine, options)))
-    return failure();
-
-  std::vector<LoweredKernel> lowered(withCode.size());
-  auto lower = [&](size_t number) -> OwningOpRef<ModuleOp> {
-    if (options.isCancelled && options.isCancelled())
-      return {};
-    OwningOpRef<ModuleOp> alone = ModuleOp::create(module.getLoc());
-    alone->push_back(withCode[number]->clone());
-    if (failed(lowerKernelFunctions(*alone, machine)) || failed(verify(*alone)))
-      return {};
-    lowered[number] = readLowered(
-        cast<func::FuncOp>(alone->lookupSymbol(withCode[number].getName())));
-    return alone;
-  };
-  CodegenOptions codegen;
-  FailureOr<std::vector<char>> elf =
-      compileToElf(module.getLoc(), withCode.size(), lower, machine, codegen);
-  if (failed(elf))
+  FailureOr<GeneratedCode> code =
+      findCodeGenerator(target)->generate(module, withCode, target, options);
+  if (failed(code))
     return failure();
 
   CompiledKernels compiled;
-  compiled.elf = std::move(*elf);
-  const LoweredKernel *next = lowered.data();
+  compiled.image = std::move(code->image);
+  compiled.format = code->format;
+  std::string targetText;
+  llvm::raw_string_ostream(targetText) << target.toAttr(module.getContext());
+  KernelCode *next = code->kernels.data();
   for (func::FuncOp function : all) {
     KernelFacts facts;
     facts.index = compiled.kernels.size();
     compiled.kernels.push_back(
         kernel::isCustomCall(function)
             ? describeCustomCall(function)
-            : describeKernel(function, machine, *next++, facts));
+            : describeKernel(function, targetText, std::move(*next++), facts));
     compiled.facts[function.getName()] = facts;
   }
-  assert(next == lowered.data() + lowered.size() &&
-         "each kernel with code has been lowered once");
-  if (failed(findSymbols(module.getLoc(), compiled)))
-    return failure();
+  assert(next == code->kernels.data() + code->kernels.size() &&
+         "each kernel with code has been made once");
   return compiled;
 }

@@ -1,6 +1,9 @@
 #include "VariantBuilder.h"
 
+#include "CodeGenerator.h"
+#include "dialects/Plan/DeviceNames.h"
 #include "heddle/Pipeline/PlanPipeline.h"
+#include "heddle/Support/Diagnostics.h"
 
 #include "mlir/Pass/PassManager.h"
 
@@ -59,8 +62,10 @@ static void placeKernels(CompiledVariant &variant) {
   }
 }
 
-void heddle::loadVariantDialects(MLIRContext *context) {
-  loadKernelDialects(context);
+void heddle::loadVariantDialects(
+    MLIRContext *context, ArrayRef<std::shared_ptr<const Target>> targets) {
+  for (const std::shared_ptr<const Target> &target : targets)
+    findCodeGenerator(*target)->loadDialects(context);
   DialectRegistry registry;
   OpPassManager planning(ModuleOp::getOperationName());
   buildPlanPipeline(planning);
@@ -70,13 +75,26 @@ void heddle::loadVariantDialects(MLIRContext *context) {
     context->getOrLoadDialect(name);
 }
 
-LogicalResult heddle::buildVariant(ModuleOp module, const Machine &machine,
+/// Devices that launches run on, of which the cpu may be one that has none.
+static LogicalResult checkDevices(CompiledVariant &variant) {
+  std::vector<std::string> able = variant.target->loaderNeeds().devices;
+  for (const std::string &name : variant.devices)
+    if (std::string kind = plan::parseDeviceName(name)->kind.str();
+        kind != plan::kCpu && !llvm::is_contained(able, kind))
+      return emitError(variant.plan->getLoc(), ErrorCode::BadPlacement)
+             << "the device \"" << name << "\" runs no code for "
+             << variant.target->name();
+  return success();
+}
+
+LogicalResult heddle::buildVariant(ModuleOp module,
+                                   std::shared_ptr<const Target> target,
                                    const CompileOptions &options,
                                    CompiledVariant &variant) {
-  variant.machine = machine;
+  variant.target = std::move(target);
   variant.plan = module.clone();
   FailureOr<CompiledKernels> compiled =
-      compileKernels(*variant.plan, machine, options);
+      compileKernels(*variant.plan, *variant.target, options);
   if (failed(compiled))
     return failure();
   static_cast<CompiledKernels &>(variant) = std::move(*compiled);
@@ -87,6 +105,8 @@ LogicalResult heddle::buildVariant(ModuleOp module, const Machine &machine,
     return failure();
   for (StringRef name : variant.program().deviceNames())
     variant.devices.push_back(name.str());
+  if (failed(checkDevices(variant)))
+    return failure();
   placeKernels(variant);
   return options.afterStage
              ? options.afterStage(stageName(Stage::Plan), *variant.plan)

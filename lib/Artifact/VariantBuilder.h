@@ -1,4 +1,4 @@
-// The kernels of a model, compiled for one machine.
+// The kernels of a model, compiled for one target.
 
 #ifndef HEDDLE_LIB_ARTIFACT_VARIANTBUILDER_H
 #define HEDDLE_LIB_ARTIFACT_VARIANTBUILDER_H
@@ -11,7 +11,7 @@ namespace heddle {
 
 /// One variant of the artifact while it is made.
 struct CompiledVariant : CompiledKernels {
-  Machine machine;
+  std::shared_ptr<const Target> target;
   /// The module after `heddle-plan`, as this variant runs it.
   mlir::OwningOpRef<mlir::ModuleOp> plan;
   /// Names of devices, the cpu first.
@@ -23,12 +23,15 @@ struct CompiledVariant : CompiledKernels {
   std::vector<format::DeviceKind> imageKinds() const;
 };
 
-/// Loads the dialects that the passes of `buildVariant` depend on.
-void loadVariantDialects(mlir::MLIRContext *context);
+/// Loads the dialects that the passes of `buildVariant` depend on, for
+/// `targets`.
+void loadVariantDialects(mlir::MLIRContext *context,
+                         llvm::ArrayRef<std::shared_ptr<const Target>> targets);
 
 /// Compiles the kernel functions of `module`, a model after `heddle-dispatch`,
-/// for `machine`, and makes the plan that launches them.
-mlir::LogicalResult buildVariant(mlir::ModuleOp module, const Machine &machine,
+/// for `target`, and makes the plan that launches them.
+mlir::LogicalResult buildVariant(mlir::ModuleOp module,
+                                 std::shared_ptr<const Target> target,
                                  const CompileOptions &options,
                                  CompiledVariant &variant);
 

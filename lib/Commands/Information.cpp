@@ -73,10 +73,14 @@ int heddle::runTargets(const CommonOptions &common) {
   for (const std::shared_ptr<const Target> &target : targets()) {
     LoaderNeeds needs = target->loaderNeeds();
     bool runs = runsHere(needs);
-    session.text() << llvm::left_justify(target->name(), 16)
-                   << target->describe() << (runs ? ", runs here" : "") << "\n";
+    std::string names = target->name().str();
+    for (const std::string &alias : target->aliases())
+      names += ", " + alias;
+    session.text() << llvm::left_justify(names, 16) << target->describe()
+                   << (runs ? ", runs here" : "") << "\n";
     list.push_back(llvm::json::Object{{"name", target->name()},
-                                      {"kind", targetKindName(target->kind())},
+                                      {"aliases", target->aliases().vec()},
+                                      {"kind", target->kind()},
                                       {"architecture", needs.architecture},
                                       {"features", needs.features},
                                       {"description", target->describe()},

@@ -98,7 +98,7 @@ public:
   bool hasStopped() const { return stopped; }
 
 private:
-  /// The kernels of each machine are a module of their own.
+  /// The kernels of each target are a module of their own.
   std::string path(StringRef stage, StringRef file) {
     unsigned number = written[stage]++;
     std::string name =
@@ -202,11 +202,10 @@ static void recordRanges(ModuleOp module, CompileOptions &options) {
 
 /// The way of a module from the stage `build.startFrom` (empty: imported just
 /// now) on.
-static std::optional<BuildResult> buildFrom(Session &session, ModuleOp module,
-                                            const BuildOptions &build,
-                                            ArrayRef<const Machine *> machines,
-                                            StageObserver &observer,
-                                            format::ArtifactWriter &writer) {
+static std::optional<BuildResult>
+buildFrom(Session &session, ModuleOp module, const BuildOptions &build,
+          ArrayRef<std::shared_ptr<const Target>> targets,
+          StageObserver &observer, format::ArtifactWriter &writer) {
   const StageInfo *start = findStage(build.startFrom);
   BuildResult result;
   Reproducer reproducer(session);
@@ -238,8 +237,7 @@ static std::optional<BuildResult> buildFrom(Session &session, ModuleOp module,
   }
   reproducer.keep(stageName(options.passed), module);
 
-  for (const Machine *machine : machines)
-    options.machines.push_back(*machine);
+  options.targets = targets.vec();
   options.flushSubnormals = build.flushSubnormals;
   options.placement = build.placement;
   options.onPhase = [&](StringRef phase) {
@@ -267,8 +265,8 @@ std::optional<BuildResult> heddle::buildInto(Session &session,
                                              const BuildOptions &build,
                                              format::ArtifactWriter &writer) {
   StageObserver observer(session, build, model.path);
-  auto machines = resolveTargets(build.targets, session.diagnostics);
-  if (!machines || !observer.checkNames() ||
+  auto targets = resolveTargets(build.targets, session.diagnostics);
+  if (!targets || !observer.checkNames() ||
       !checkPlacement(session, build.placement))
     return std::nullopt;
 
@@ -280,7 +278,7 @@ std::optional<BuildResult> heddle::buildInto(Session &session,
                                                : readDump(session, model.path);
   if (!module)
     return std::nullopt;
-  return buildFrom(session, *module, build, *machines, observer, writer);
+  return buildFrom(session, *module, build, *targets, observer, writer);
 }
 
 std::optional<BuildResult>
@@ -293,10 +291,10 @@ heddle::buildModuleInto(Session &session, ModuleOp module,
   quiet.placement = build.placement;
   quiet.placement.isPiece = true;
   StageObserver observer(session, quiet, "module");
-  auto machines = resolveTargets(quiet.targets, session.diagnostics);
-  if (!machines)
+  auto targets = resolveTargets(quiet.targets, session.diagnostics);
+  if (!targets)
     return std::nullopt;
-  return buildFrom(session, module, quiet, *machines, observer, writer);
+  return buildFrom(session, module, quiet, *targets, observer, writer);
 }
 
 std::optional<BuildResult> heddle::buildArtifact(Session &session,

@@ -2,79 +2,71 @@
 
 #include "heddle/Driver/Targets.h"
 
+#include "dialects/Plan/DeviceNames.h"
 #include "heddle/Support/Suggestion.h"
-#include "heddle/Target/CpuTarget.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/TargetParser/Host.h"
-#include "llvm/TargetParser/Triple.h"
 
 using namespace mlir;
 using namespace heddle;
 
-/// Whether artifacts' name `architecture` is that of this process.
-static bool isArchitectureHere(StringRef architecture) {
-  llvm::Triple here(llvm::sys::getProcessTriple());
-  return llvm::any_of(machines(), [&](const Machine &machine) {
-    return machine.architecture == architecture &&
-           llvm::Triple(machine.triple).getArch() == here.getArch();
-  });
-}
+using Targets = std::vector<std::shared_ptr<const Target>>;
 
 bool heddle::runsHere(const LoaderNeeds &needs) {
   static const llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
-  return needs.device == targetKindName(TargetKind::Cpu) &&
-         isArchitectureHere(needs.architecture) &&
+  return llvm::is_contained(needs.devices, plan::kCpu) &&
+         needs.architecture == architectureOf(llvm::sys::getProcessTriple()) &&
          llvm::all_of(needs.features, [](const std::string &feature) {
            return host.lookup(feature);
          });
 }
 
-static void addNative(llvm::SmallSetVector<const Machine *, 4> &chosen) {
-  const Machine *best = nullptr;
-  for (const Machine &machine : machines())
-    if (runsHere(CpuTarget(machine).loaderNeeds()))
-      best = &machine;
-  if (!best)
-    return;
-  for (const Machine &machine : machines())
-    if (machine.isCommon && machine.architecture == best->architecture &&
-        &machine < best)
-      chosen.insert(&machine);
-  chosen.insert(best);
+/// The best of `known` that runs here, and the common ones of its architecture
+/// that come before.
+static void addNative(const Targets &known, Targets &chosen) {
+  Targets able;
+  llvm::copy_if(known, std::back_inserter(able), [](const auto &target) {
+    return runsHere(target->loaderNeeds());
+  });
+  for (const std::shared_ptr<const Target> &target : able)
+    if (target->isCommon() || target == able.back())
+      chosen.push_back(target);
 }
 
-std::optional<SmallVector<const Machine *>>
-heddle::resolveTargets(ArrayRef<std::string> names,
-                       DiagnosticPrinter &diagnostics) {
-  llvm::SmallSetVector<const Machine *, 4> chosen;
+std::optional<Targets> heddle::resolveTargets(ArrayRef<std::string> names,
+                                              DiagnosticPrinter &diagnostics) {
+  Targets known = targets(), chosen;
   if (names.empty())
-    addNative(chosen);
+    addNative(known, chosen);
   for (const std::string &name : names) {
     if (name == "native") {
-      addNative(chosen);
+      addNative(known, chosen);
       continue;
     }
-    const Machine *machine = findMachine(name);
-    if (!machine) {
-      std::vector<std::string> known = {"native"};
-      for (const Machine &other : machines())
-        known.push_back(other.name);
+    std::shared_ptr<const Target> target = findTarget(name);
+    if (!target) {
+      std::vector<std::string> all = {"native"};
+      for (const std::shared_ptr<const Target> &other : known) {
+        all.push_back(other->name().str());
+        llvm::append_range(all, other->aliases());
+      }
       diagnostics.report(ErrorCode::UnknownTarget, "there is no target \"" +
                                                        name + "\"" +
-                                                       suggest(name, known));
+                                                       suggest(name, all));
       return std::nullopt;
     }
-    chosen.insert(machine);
+    chosen.push_back(target);
   }
   if (chosen.empty()) {
     diagnostics.report(ErrorCode::TargetIllegal,
                        "this processor is older than any target");
     return std::nullopt;
   }
-  SmallVector<const Machine *> list = chosen.takeVector();
-  llvm::sort(list);
-  return list;
+  // Each once, in the order of the table.
+  llvm::erase_if(known, [&](const std::shared_ptr<const Target> &target) {
+    return !llvm::is_contained(chosen, target);
+  });
+  return known;
 }

@@ -38,41 +38,37 @@ static std::vector<KernelTypes> kernelTypes() {
   return all;
 }
 
-static const DispatchFacts &factsOfProcessors() {
-  static const DispatchFacts facts = [] {
-    DispatchFacts facts;
-    facts.kernels = kernelTypes();
-    // A panel of 32 columns is what kernels go through with each element of the
-    // left operand, which they widen each time: one instruction more per
-    // element and panel. Widening in memory reads two bytes and writes four, as
-    // long as four such instructions.
-    facts.readsWorthWidening = 4 * 32;
-    // Two logical vectors of 16 lanes: a register tile of the widest machine.
-    facts.packing.panelColumns = 32;
-    facts.packing.panelDepth = 1;
-    facts.packing.leastChannels = 12;
-    // Each input wants an address register, of which x86-64 has 15 and AArch64
-    // more. A longer payload spills registers and saves little traffic.
-    facts.fusion.maximumInputs = 12;
-    facts.fusion.maximumCost = 512;
-    facts.fusion.maximumRecomputed = 2;
-    // Code grows with each part of a concatenation.
-    facts.fusion.maximumParts = 64;
-    return facts;
-  }();
+static DispatchFacts factsOf(const Machine &machine) {
+  DispatchFacts facts;
+  facts.kernels = kernelTypes();
+  // A panel's columns are what kernels go through with each element of the left
+  // operand, which they widen each time: one instruction more per element and
+  // panel. Widening in memory reads two bytes and writes four, as long as four
+  // such instructions.
+  facts.readsWorthWidening = 4 * machine.panelColumns;
+  facts.packing.panelColumns = machine.panelColumns;
+  facts.packing.panelDepth = 1;
+  facts.packing.leastChannels = 12;
+  // Each input wants an address register, of which x86-64 has 15 and AArch64
+  // more. A longer payload spills registers and saves little traffic.
+  facts.fusion.maximumInputs = 12;
+  facts.fusion.maximumCost = 512;
+  facts.fusion.maximumRecomputed = 2;
+  // Code grows with each part of a concatenation.
+  facts.fusion.maximumParts = 64;
   return facts;
 }
 
-CpuTarget::CpuTarget(Machine machine)
-    : CpuTarget(std::move(machine), factsOfProcessors()) {}
+CpuTarget::CpuTarget(const Machine &machine)
+    : CpuTarget(machine, factsOf(machine)) {}
 
 CpuTarget::CpuTarget(Machine machine, DispatchFacts facts)
-    : Target(TargetKind::Cpu, machine.name), processor(std::move(machine)),
+    : Target(kindName, machine.name), processor(std::move(machine)),
       facts(std::move(facts)) {}
 
 LoaderNeeds CpuTarget::loaderNeeds() const {
-  return {targetKindName(kind()).str(), processor.architecture,
-          processor.features};
+  // The simulated accelerator runs what the processor runs.
+  return {{"cpu", "sim"}, processor.architecture, processor.features};
 }
 
 double CpuTarget::nanoseconds(const Work &work) const {
@@ -101,6 +97,7 @@ static const Entry<Machine, std::string> texts[] = {
 static const Entry<Machine, int64_t> numbers[] = {
     {"vector_bits", &Machine::vectorBits},
     {"vector_registers", &Machine::vectorRegisters},
+    {"kernel_panel_columns", &Machine::panelColumns},
     {"multiply_adds_in_flight", &Machine::multiplyAddsInFlight},
     {"page_bytes", &Machine::pageBytes},
     {"l1_bytes", &Machine::l1Bytes},
@@ -144,7 +141,7 @@ DictionaryAttr CpuTarget::toAttr(MLIRContext *context) const {
     return StringAttr::get(context, value);
   };
   NamedAttrList list;
-  list.set("kind", string(targetKindName(kind())));
+  list.set("kind", string(kind()));
   for (const auto &entry : texts)
     list.set(entry.key, string(processor.*entry.field));
   for (const auto &entry : numbers)
@@ -164,8 +161,7 @@ DictionaryAttr CpuTarget::toAttr(MLIRContext *context) const {
   return list.getDictionary(context);
 }
 
-std::shared_ptr<const CpuTarget>
-CpuTarget::fromAttr(DictionaryAttr dictionary) {
+std::shared_ptr<const Target> CpuTarget::fromAttr(DictionaryAttr dictionary) {
   Machine machine;
   for (const auto &entry : texts) {
     auto value = dictionary.getAs<StringAttr>(entry.key);

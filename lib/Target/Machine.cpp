@@ -2,8 +2,11 @@
 
 #include "heddle/Target/Machine.h"
 
+#include "heddle/Target/Target.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/TargetParser/Triple.h"
 #include <algorithm>
 
 using namespace mlir;
@@ -81,6 +84,7 @@ namespace {
 /// What tells one row of the table from the others.
 struct Row {
   const char *name;
+  std::vector<std::string> aliases;
   const char *architecture;
   const char *triple;
   const char *cpu;
@@ -98,6 +102,7 @@ struct Row {
 static Machine makeMachine(const Row &row) {
   Machine machine;
   machine.name = row.name;
+  machine.aliases = row.aliases;
   machine.architecture = row.architecture;
   machine.triple = row.triple;
   machine.cpu = row.cpu;
@@ -140,16 +145,57 @@ static std::vector<Machine> makeMachines() {
   //
   // Multiply-adds in flight: latency 4, two a cycle (248966-049, appendix D:
   // Skylake; AMD 56305: 5 cycles on Zen 2, 4 on Zen 3).
-  add({"x86-64-v2", "x86-64", amd64, "x86-64-v2", concat({level2}), "x86-64-v2",
-       128, 16, /*isCommon=*/false, /*hasFma=*/false, 8, 32 * kib, 256 * kib,
-       24e3, 12e3, 12e3});
-  add({"x86-64-v3", "x86-64", amd64, "x86-64-v3", concat({level2, level3}),
-       "x86-64-v3", 256, 16, /*isCommon=*/true, /*hasFma=*/true, 8, 32 * kib,
-       256 * kib, 100e3, 50e3, 100e3});
-  add({"x86-64-v4", "x86-64", amd64, "x86-64-v4",
-       concat({level2, level3, level4}), "x86-64-v4", 512, 32,
-       /*isCommon=*/false, /*hasFma=*/true, 8, 32 * kib, 1024 * kib, 100e3,
-       50e3, 100e3});
+  add({"x86-64-v2",
+       {"v2"},
+       "x86-64",
+       amd64,
+       "x86-64-v2",
+       concat({level2}),
+       "x86-64-v2",
+       128,
+       16,
+       /*isCommon=*/false,
+       /*hasFma=*/false,
+       8,
+       32 * kib,
+       256 * kib,
+       24e3,
+       12e3,
+       12e3});
+  add({"x86-64-v3",
+       {"v3"},
+       "x86-64",
+       amd64,
+       "x86-64-v3",
+       concat({level2, level3}),
+       "x86-64-v3",
+       256,
+       16,
+       /*isCommon=*/true,
+       /*hasFma=*/true,
+       8,
+       32 * kib,
+       256 * kib,
+       100e3,
+       50e3,
+       100e3});
+  add({"x86-64-v4",
+       {"v4"},
+       "x86-64",
+       amd64,
+       "x86-64-v4",
+       concat({level2, level3, level4}),
+       "x86-64-v4",
+       512,
+       32,
+       /*isCommon=*/false,
+       /*hasFma=*/true,
+       8,
+       32 * kib,
+       1024 * kib,
+       100e3,
+       50e3,
+       100e3});
   // The smallest common server cores: Arm Neoverse N1 Technical Reference
   // Manual (100616; L1D 64 KiB, L2 from 256 KiB as built) and Arm Cortex-A72
   // MPCore Processor Technical Reference Manual (100095; L1D 32 KiB, L2 shared
@@ -157,9 +203,23 @@ static std::vector<Machine> makeMachines() {
   // Neoverse N1 Software Optimization Guide, PJDOC-466751330-9707): 40 GFLOP/s.
   // 32 registers of 128 bits: Procedure Call Standard for the Arm 64-bit
   // Architecture, section 6.1.2.
-  add({"aarch64", "aarch64", arm64, "generic", concat({armv8}), "aarch64", 128,
-       32, /*isCommon=*/true, /*hasFma=*/true, 8, 32 * kib, 256 * kib, 40e3,
-       20e3, 40e3});
+  add({"aarch64",
+       {"neon"},
+       "aarch64",
+       arm64,
+       "generic",
+       concat({armv8}),
+       "aarch64",
+       128,
+       32,
+       /*isCommon=*/true,
+       /*hasFma=*/true,
+       8,
+       32 * kib,
+       256 * kib,
+       40e3,
+       20e3,
+       40e3});
   return table;
 }
 
@@ -183,6 +243,14 @@ double Machine::microseconds(double flops, double bytes,
 const std::vector<Machine> &machines() {
   static const std::vector<Machine> table = makeMachines();
   return table;
+}
+
+StringRef architectureOf(StringRef triple) {
+  for (const Machine &machine : machines())
+    if (llvm::Triple(machine.triple).getArch() ==
+        llvm::Triple(triple).getArch())
+      return machine.architecture;
+  return {};
 }
 
 const Machine *findMachine(StringRef name) {

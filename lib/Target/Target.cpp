@@ -11,36 +11,39 @@ using namespace mlir;
 
 namespace heddle {
 
-StringRef targetKindName(TargetKind kind) {
-  switch (kind) {
-  case TargetKind::Cpu:
-    return "cpu";
-  }
-  llvm_unreachable("a kind without a name");
-}
-
-ArrayRef<std::shared_ptr<const Target>> targets() {
-  static const auto table = [] {
-    std::vector<std::shared_ptr<const Target>> all;
+static std::vector<TargetKind> &kinds() {
+  static std::vector<TargetKind> table = [] {
+    TargetKind processors{CpuTarget::kindName.str(), {}, CpuTarget::fromAttr};
     for (const Machine &machine : machines())
-      all.push_back(std::make_shared<CpuTarget>(machine));
-    return all;
+      processors.targets.push_back(std::make_shared<CpuTarget>(machine));
+    return std::vector<TargetKind>{std::move(processors)};
   }();
   return table;
 }
 
+void registerTargetKind(TargetKind kind) { kinds().push_back(std::move(kind)); }
+
+std::vector<std::shared_ptr<const Target>> targets() {
+  std::vector<std::shared_ptr<const Target>> all;
+  for (const TargetKind &kind : kinds())
+    llvm::append_range(all, kind.targets);
+  return all;
+}
+
 std::shared_ptr<const Target> findTarget(StringRef name) {
-  for (const std::shared_ptr<const Target> &target : targets())
-    if (target->name() == name)
-      return target;
+  for (const TargetKind &kind : kinds())
+    for (const std::shared_ptr<const Target> &target : kind.targets)
+      if (target->name() == name || llvm::is_contained(target->aliases(), name))
+        return target;
   return nullptr;
 }
 
 /// The target that `dictionary` describes, by its kind.
 static std::shared_ptr<const Target> targetFromAttr(DictionaryAttr dictionary) {
-  auto kind = dictionary.getAs<StringAttr>("kind");
-  if (kind && kind.getValue() == targetKindName(TargetKind::Cpu))
-    return CpuTarget::fromAttr(dictionary);
+  auto name = dictionary.getAs<StringAttr>("kind");
+  for (const TargetKind &kind : kinds())
+    if (name && name.getValue() == kind.name)
+      return kind.fromAttr(dictionary);
   return nullptr;
 }
 

@@ -151,12 +151,12 @@ bool heddle::compareStages(const Subject &subject,
                            ArrayRef<HostTensor> reference,
                            llvm::json::Object &document, bool &found) {
   auto files = stageFiles(subject);
-  auto machines = resolveTargets(subject.command.build.targets,
-                                 subject.session.diagnostics);
-  if (!files || !machines)
+  auto targets = resolveTargets(subject.command.build.targets,
+                                subject.session.diagnostics);
+  if (!files || !targets)
     return false;
   // The best one, as a loader would choose.
-  StringRef target = machines->back()->name;
+  StringRef target = targets->back()->name();
   Search search(subject, reference);
   OwningOpRef<ModuleOp> module = ModuleOp(subject.module).clone();
   auto look = [&](StringRef stage) {

@@ -15,7 +15,8 @@ using namespace mlir;
 namespace heddle {
 
 std::optional<SmallVector<HostTensor>>
-compileAndRun(Session &session, ModuleOp module, const Machine &machine,
+compileAndRun(Session &session, ModuleOp module,
+              const std::shared_ptr<const Target> &target,
               ArrayRef<heddle_custom_call> customCalls,
               ArrayRef<HostTensor> inputs) {
   if (failed(runStage(Stage::Graph, module)))
@@ -28,12 +29,12 @@ compileAndRun(Session &session, ModuleOp module, const Machine &machine,
     return std::nullopt;
   }
   CompileOptions options;
-  options.machines = {machine};
+  options.targets = {target};
   if (failed(compileInto(module, options, writer)))
     return std::nullopt;
   auto program = Program::load(
       session, "/proc/self/fd/" + std::to_string(writer.descriptor()), 0,
-      machine.name, "", customCalls);
+      target->name().str(), "", customCalls);
   if (!program || !program->prepare(/*threads=*/1))
     return std::nullopt;
   SmallVector<HostTensor> outputs = program->makeOutputs({});

@@ -6,7 +6,7 @@
 #include "heddle/Driver/Session.h"
 #include "heddle/Reference/Check.h"
 #include "heddle/Support/HostTensor.h"
-#include "heddle/Target/Machine.h"
+#include "heddle/Target/Target.h"
 #include "heddle/runtime.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -17,11 +17,12 @@
 
 namespace heddle {
 
-/// Compiles the model `module` for `machine`, runs it on one thread, and gives
+/// Compiles the model `module` for `target`, runs it on one thread, and gives
 /// its outputs; nothing after an error, which the session has seen. Nothing is
 /// left on the disk.
 std::optional<llvm::SmallVector<HostTensor>>
-compileAndRun(Session &session, mlir::ModuleOp module, const Machine &machine,
+compileAndRun(Session &session, mlir::ModuleOp module,
+              const std::shared_ptr<const Target> &target,
               llvm::ArrayRef<heddle_custom_call> customCalls,
               llvm::ArrayRef<HostTensor> inputs);
 

@@ -234,7 +234,8 @@ std::vector<std::string> SplitProgram::judge(ArrayRef<HostTensor> results) {
 //===--- The whole --------------------------------------------------------===//
 
 ProgramOutcome heddle::compileAndRunProgram(
-    Session &session, ModuleOp module, const Machine &machine, StringRef path,
+    Session &session, ModuleOp module,
+    const std::shared_ptr<const Target> &target, StringRef path,
     llvm::ArrayRef<heddle_custom_call> customCalls, std::string &errors) {
   ProgramOutcome outcome;
   std::string why = "no check was reached";
@@ -255,8 +256,8 @@ ProgramOutcome heddle::compileAndRunProgram(
     std::optional<SmallVector<HostTensor>> results;
     if (succeeded(adoptStableHlo(*whole, copy, path)) &&
         succeeded(closeOpenSizes(copy)))
-      results = compileAndRun(session, *whole, machine, customCalls,
-                              program.inputs());
+      results =
+          compileAndRun(session, *whole, target, customCalls, program.inputs());
     if (!results) {
       bool refused;
       std::string error = firstError(errors, refused);

@@ -5,12 +5,12 @@
 
 #include "heddle/Driver/Session.h"
 #include "heddle/Reference/Check.h"
-#include "heddle/Target/Machine.h"
+#include "heddle/Target/Target.h"
 #include "heddle/runtime.h"
 
 namespace heddle {
 
-/// Compiles every function of the module that checks itself for `machine`, runs
+/// Compiles every function of the module that checks itself for `target`, runs
 /// it, and judges what its checks compare as the interpreter does.
 ///
 /// The program that is compiled computes what the checks look at, and nothing
@@ -20,11 +20,10 @@ namespace heddle {
 /// What the compiler refuses makes the program skipped, with the refusal as
 /// reason; every other error makes it fail. Diagnostics of the session's
 /// context must go to `errors`.
-ProgramOutcome
-compileAndRunProgram(Session &session, mlir::ModuleOp module,
-                     const Machine &machine, llvm::StringRef path,
-                     llvm::ArrayRef<heddle_custom_call> customCalls,
-                     std::string &errors);
+ProgramOutcome compileAndRunProgram(
+    Session &session, mlir::ModuleOp module,
+    const std::shared_ptr<const Target> &target, llvm::StringRef path,
+    llvm::ArrayRef<heddle_custom_call> customCalls, std::string &errors);
 
 } // namespace heddle
 

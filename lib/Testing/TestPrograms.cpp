@@ -97,9 +97,9 @@ namespace {
 /// Tests files, in a worker.
 class FileTester {
 public:
-  FileTester(const TestCommand &command, const Machine *machine,
+  FileTester(const TestCommand &command, std::shared_ptr<const Target> target,
              const CustomCallLibraries &customCalls)
-      : command(command), machine(machine), customCalls(customCalls) {}
+      : command(command), target(target), customCalls(customCalls) {}
 
   /// A file is one test: it fails if one of its modules does, and passes if all
   /// that have checks do.
@@ -113,7 +113,7 @@ private:
   std::string errors;
 
   const TestCommand &command;
-  const Machine *machine;
+  std::shared_ptr<const Target> target;
   const CustomCallLibraries &customCalls;
 };
 } // namespace
@@ -144,9 +144,9 @@ ProgramOutcome FileTester::testModule(StringRef text, StringRef path) {
   }
   if (!command.interpret)
     return hasChecks(*module)
-               ? compileAndRunProgram(session, *module, *machine, path,
+               ? compileAndRunProgram(session, *module, target, path,
                                       customCalls.functions(), errors)
-               : compileAndCompareProgram(session, *module, *machine, path,
+               : compileAndCompareProgram(session, *module, target, path,
                                           customCalls, errors);
   InterpreterOptions options;
   options.threads = 1;
@@ -245,13 +245,13 @@ static ProgramOutcome fromText(StringRef text) {
 
 int heddle::runTest(const TestCommand &command) {
   Session session(command.common, "");
-  const Machine *machine = nullptr;
+  std::shared_ptr<const Target> target;
   if (!command.interpret && !command.list) {
-    auto machines = resolveTargets(command.targets, session.diagnostics);
-    if (!machines)
+    auto targets = resolveTargets(command.targets, session.diagnostics);
+    if (!targets)
       return session.fail();
     // The best; the others would only run if asked for by name.
-    machine = machines->back();
+    target = targets->back();
   }
   CustomCallLibraries customCalls;
   if (!customCalls.open(session, command.customCalls))
@@ -269,7 +269,7 @@ int heddle::runTest(const TestCommand &command) {
   runInProcesses(
       command.files.size(), jobs, command.secondsPerFile,
       [&](size_t file) {
-        FileTester tester(command, machine, customCalls);
+        FileTester tester(command, target, customCalls);
         const std::string &path = command.files[file];
         return toText(command.list ? tester.list(path) : tester.test(path));
       },

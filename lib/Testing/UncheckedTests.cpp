@@ -169,9 +169,10 @@ namespace {
 /// Compiles and compares the functions of one module.
 class UncheckedProgram {
 public:
-  UncheckedProgram(Session &session, ModuleOp module, const Machine &machine,
-                   StringRef path, const CustomCallLibraries &customCalls)
-      : session(session), module(module), machine(machine), path(path),
+  UncheckedProgram(Session &session, ModuleOp module,
+                   const std::shared_ptr<const Target> &target, StringRef path,
+                   const CustomCallLibraries &customCalls)
+      : session(session), module(module), target(target), path(path),
         customCalls(customCalls) {}
 
   /// Failure: the session has seen an error.
@@ -180,7 +181,7 @@ public:
 private:
   Session &session;
   ModuleOp module;
-  const Machine &machine;
+  const std::shared_ptr<const Target> &target;
   StringRef path;
   const CustomCallLibraries &customCalls;
 };
@@ -207,7 +208,7 @@ LogicalResult UncheckedProgram::test(func::FuncOp function,
   if (!inputs)
     return failure();
   auto actual =
-      compileAndRun(session, *whole, machine, customCalls.functions(), *inputs);
+      compileAndRun(session, *whole, target, customCalls.functions(), *inputs);
   if (!actual)
     return failure();
 
@@ -244,10 +245,11 @@ SmallVector<func::FuncOp> heddle::comparedFunctions(ModuleOp module) {
 }
 
 ProgramOutcome heddle::compileAndCompareProgram(
-    Session &session, ModuleOp module, const Machine &machine, StringRef path,
+    Session &session, ModuleOp module,
+    const std::shared_ptr<const Target> &target, StringRef path,
     const CustomCallLibraries &customCalls, std::string &errors) {
   ProgramOutcome outcome;
-  UncheckedProgram program(session, module, machine, path, customCalls);
+  UncheckedProgram program(session, module, target, path, customCalls);
   std::vector<std::string> refusals;
   for (func::FuncOp function : comparedFunctions(module)) {
     errors.clear();

@@ -7,7 +7,7 @@
 #include "heddle/Driver/CustomCalls.h"
 #include "heddle/Driver/Session.h"
 #include "heddle/Reference/Check.h"
-#include "heddle/Target/Machine.h"
+#include "heddle/Target/Target.h"
 
 namespace heddle {
 
@@ -23,11 +23,10 @@ llvm::SmallVector<mlir::func::FuncOp> comparedFunctions(mlir::ModuleOp module);
 ///
 /// What the compiler refuses makes the program skipped, as with programs that
 /// check themselves. Diagnostics of the session's context must go to `errors`.
-ProgramOutcome compileAndCompareProgram(Session &session, mlir::ModuleOp module,
-                                        const Machine &machine,
-                                        llvm::StringRef path,
-                                        const CustomCallLibraries &customCalls,
-                                        std::string &errors);
+ProgramOutcome compileAndCompareProgram(
+    Session &session, mlir::ModuleOp module,
+    const std::shared_ptr<const Target> &target, llvm::StringRef path,
+    const CustomCallLibraries &customCalls, std::string &errors);
 
 } // namespace heddle
 

@@ -26,6 +26,9 @@ struct AssignTarget : impl::AssignTargetBase<AssignTarget> {
       return signalPassFailure();
     if (spelled)
       module->setAttr(targetAttrName, known->toAttr(&getContext()));
+    else if (!target.empty())
+      module->setAttr(targetAttrName,
+                      StringAttr::get(&getContext(), known->name()));
   }
 };
 } // namespace

@@ -4,8 +4,8 @@
 #define HEDDLE_ARTIFACT_COMPILE_H
 
 #include "heddle/Pipeline/Stages.h"
-#include "heddle/Target/CpuTarget.h"
 #include "heddle/Target/Placement.h"
+#include "heddle/Target/Target.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -20,8 +20,8 @@ class ArtifactWriter;
 } // namespace format
 
 struct CompileOptions {
-  /// The machines to compile for; one variant of the artifact each.
-  std::vector<Machine> machines;
+  /// What to compile for; one variant of the artifact each.
+  std::vector<std::shared_ptr<const Target>> targets;
   /// Which devices run what.
   Placement placement;
   /// Kernels run where operands and results that are subnormal are zeros.
@@ -41,8 +41,8 @@ struct CompileOptions {
   /// by one, so a module of all of them is made for it alone.
   bool showsKernels = false;
   /// Called with the module after a stage: heddle-lower; heddle-dispatch, once
-  /// for machines that dispatch alike; heddle-kernel-cpu, with the module of
-  /// one machine's kernels, if `showsKernels`; heddle-plan. Failure ends the
+  /// for targets that dispatch alike; heddle-kernel-cpu, with the module of
+  /// one target's kernels, if `showsKernels`; heddle-plan. Failure ends the
   /// compilation.
   std::function<mlir::LogicalResult(llvm::StringRef stage, mlir::ModuleOp)>
       afterStage;

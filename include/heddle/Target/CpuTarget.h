@@ -10,13 +10,19 @@ namespace heddle {
 
 class CpuTarget : public Target {
 public:
-  explicit CpuTarget(Machine machine);
+  static constexpr llvm::StringLiteral kindName{"cpu"};
+
+  explicit CpuTarget(const Machine &machine);
   /// One that dispatches by facts of its own: how kernels would be cut for it
   /// can be seen, though there may be no code for them.
   CpuTarget(Machine machine, DispatchFacts facts);
 
   const Machine &machine() const { return processor; }
 
+  llvm::ArrayRef<std::string> aliases() const override {
+    return processor.aliases;
+  }
+  bool isCommon() const override { return processor.isCommon; }
   const DispatchFacts &dispatchFacts() const override { return facts; }
   LoaderNeeds loaderNeeds() const override;
   double nanoseconds(const Work &work) const override;
@@ -24,11 +30,11 @@ public:
   std::string describe() const override;
 
   /// The reverse of `toAttr`; null if an entry is missing or of another kind.
-  static std::shared_ptr<const CpuTarget>
+  static std::shared_ptr<const Target>
   fromAttr(mlir::DictionaryAttr dictionary);
 
   static bool classof(const Target *target) {
-    return target->kind() == TargetKind::Cpu;
+    return target->kind() == kindName;
   }
 
 private:

@@ -64,6 +64,8 @@ struct MachineRates {
 struct Machine {
   /// The name users write after `-t`, e.g. `x86-64-v4`.
   std::string name;
+  /// Shorter names that they may write: `v4`.
+  std::vector<std::string> aliases;
   /// The instruction set, as artifacts name it.
   std::string architecture;
   /// LLVM's target triple and processor name.
@@ -83,6 +85,9 @@ struct Machine {
   /// Fused multiply-add in hardware; without it contractions round products,
   /// too.
   bool hasFma = false;
+  /// Columns of the panels in which kernels read right-hand sides and filters:
+  /// two logical vectors of 16 lanes, a register tile of the widest machine.
+  int64_t panelColumns = 32;
   /// Multiply-adds under way at once when none waits: latency times throughput.
   int64_t multiplyAddsInFlight = 8;
   /// Bytes of the largest page that systems of the architecture map: code and

@@ -1,8 +1,8 @@
 // What code is generated for: one interface for all kinds of processors.
 //
 // A target holds data and answers questions; it runs nothing. The passes that
-// dispatch for a kind of target are bound to the kind in lib/Artifact/Fork.cpp,
-// those that lower and generate code in lib/Artifact/KernelCompiler.cpp.
+// dispatch for a kind of target, lower its kernels and generate code are found
+// by the kind's name in lib/Artifact/CodeGenerator.h.
 
 #ifndef HEDDLE_TARGET_TARGET_H
 #define HEDDLE_TARGET_TARGET_H
@@ -25,17 +25,10 @@ class Operation;
 
 namespace heddle {
 
-/// What decides how a target's code is made: each kind has its own dispatch,
-/// lowering and code generation.
-enum class TargetKind : uint8_t { Cpu };
-
-/// "cpu", as an attribute says it.
-llvm::StringRef targetKindName(TargetKind kind);
-
 /// What a loader must find before it runs code for a target.
 struct LoaderNeeds {
-  /// The kind of device, as drivers name theirs.
-  std::string device;
+  /// The kinds of devices that run the code, as drivers name theirs.
+  std::vector<std::string> devices;
   /// The instruction set: "x86-64", "aarch64".
   std::string architecture;
   /// Names of feature bits, all of which the device must have.
@@ -56,9 +49,16 @@ class Target {
 public:
   virtual ~Target() = default;
 
-  TargetKind kind() const { return targetKind; }
+  /// What decides how the target's code is made: "cpu". Each kind has its own
+  /// dispatch, lowering and code generation.
+  llvm::StringRef kind() const { return targetKind; }
   /// The name users write after `-t`, e.g. `x86-64-v4`.
   llvm::StringRef name() const { return targetName; }
+  /// Other names that users may write: "v4".
+  virtual llvm::ArrayRef<std::string> aliases() const { return {}; }
+  /// Whether most devices of its architecture in use run its code: it is
+  /// compiled for beside the best that this machine runs.
+  virtual bool isCommon() const { return false; }
 
   virtual const DispatchFacts &dispatchFacts() const = 0;
   virtual LoaderNeeds loaderNeeds() const = 0;
@@ -72,23 +72,41 @@ public:
   virtual std::string describe() const = 0;
 
 protected:
-  Target(TargetKind kind, std::string name)
+  Target(llvm::StringRef kind, std::string name)
       : targetKind(kind), targetName(std::move(name)) {}
 
 private:
-  TargetKind targetKind;
+  std::string targetKind;
   std::string targetName;
 };
+
+/// One kind of targets.
+struct TargetKind {
+  std::string name;
+  /// Its targets; those of one architecture follow each other, the most modest
+  /// first.
+  std::vector<std::shared_ptr<const Target>> targets;
+  /// The target that an attribute of `Target::toAttr` says; null if an entry is
+  /// missing or of another kind.
+  std::shared_ptr<const Target> (*fromAttr)(mlir::DictionaryAttr dictionary);
+};
+
+/// Makes a kind known, beside that of processors, which always is. To be called
+/// before anything is compiled, once for each name.
+void registerTargetKind(TargetKind kind);
 
 /// The name of the module attribute that holds the target.
 inline constexpr llvm::StringLiteral targetAttrName = "heddle.target";
 
-/// Every target heddle knows; those of one architecture follow each other, the
-/// most modest first.
-llvm::ArrayRef<std::shared_ptr<const Target>> targets();
+/// Every target heddle knows, kind by kind.
+std::vector<std::shared_ptr<const Target>> targets();
 
-/// The target called `name`, or null.
+/// The target called `name`, or one of whose other names that is, or null.
 std::shared_ptr<const Target> findTarget(llvm::StringRef name);
+
+/// What artifacts call the architecture of LLVM's target `triple`; empty if no
+/// target has it.
+llvm::StringRef architectureOf(llvm::StringRef triple);
 
 /// The target that `op`'s module is compiled for: its `heddle.target`, either
 /// such a dictionary or the name of a target. Null if there is no such

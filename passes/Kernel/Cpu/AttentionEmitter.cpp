@@ -112,7 +112,8 @@ LogicalResult AttentionEmitter::bindOperands() {
 
 void AttentionEmitter::choose() {
   TileShape shape = chooseTileShape(frame.machine, m, n, lanes);
-  vectors = std::min<int64_t>(shape.vectors, panelColumns / lanes);
+  vectors =
+      std::min<int64_t>(shape.vectors, frame.machine.panelColumns / lanes);
   split = splitRows(m, shape.rows);
   int64_t width = vectors * lanes;
   // A step of a cache line more, so that the rows of a tile do not fall on the

@@ -244,6 +244,7 @@ TileRhs ContractionEmitter::rhsOf(const Group &group) {
     return rhs;
   }
   // A group is a part of a panel, or several whole ones.
+  int64_t panelColumns = frame.machine.panelColumns;
   rhs.base = rhsBase;
   if (groupColumns() < panelColumns) {
     rhs.base =
@@ -382,12 +383,12 @@ LogicalResult ContractionEmitter::emitGroup(const Group &group, RowRange rows) {
   // memory: the next block, or the next panel.
   int64_t share = llvm::divideCeil(groupColumns(), blocks.rowTiles);
   bool prefetches = blocks.prefetch && shape.isPacked && depth.size() == 1 &&
-                    groupColumns() == panelColumns;
+                    groupColumns() == frame.machine.panelColumns;
   auto prefetchFor = [&](Value number, Value low,
                          Value high) -> std::optional<TilePrefetch> {
     if (!prefetches)
       return std::nullopt;
-    Value next = index.at(rhs.base, high, panelColumns);
+    Value next = index.at(rhs.base, high, frame.machine.panelColumns);
     Value pass = index.sub(number, rows.begin);
     next = index.at(next, pass, share * blocks.depthBlock);
     // The tile counts its steps from `low`.
@@ -444,8 +445,9 @@ LogicalResult emitContraction(KernelFrame &frame, OpResult root,
 }
 
 LogicalResult emitContraction(KernelFrame &frame, kernel::ContractOp op) {
-  return emitContraction(frame, cast<OpResult>(op.getResult()),
-                         ContractionShape::analyze(op));
+  return emitContraction(
+      frame, cast<OpResult>(op.getResult()),
+      ContractionShape::analyze(op, frame.machine.panelColumns));
 }
 
 } // namespace heddle

@@ -63,7 +63,8 @@ void ContractionShape::setRows(SmallVector<ContractionDim> dims) {
   outerRows = std::move(dims);
 }
 
-ContractionShape ContractionShape::analyze(kernel::ContractOp op) {
+ContractionShape ContractionShape::analyze(kernel::ContractOp op,
+                                           int64_t panelColumns) {
   ContractionShape shape;
   shape.lhs = op.getLhs();
   shape.rhs = op.getRhs();
@@ -82,8 +83,8 @@ ContractionShape ContractionShape::analyze(kernel::ContractOp op) {
   rhsAccess.strides.assign(extents.size(), 0);
   kernel::ContractOp::Dims roles = op.getDims();
   if (shape.isPacked) {
-    // [batch..., panel, k, 32]: the columns' place depends on the panel, the
-    // other dimensions have strides.
+    // [batch..., panel, k, column]: the columns' place depends on the panel,
+    // the other dimensions have strides.
     int64_t stride = panelColumns;
     for (unsigned dim : llvm::reverse(roles.k)) {
       rhsAccess.strides[dim] = stride;

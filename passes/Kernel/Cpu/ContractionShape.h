@@ -24,7 +24,7 @@ struct ContractionDim {
 struct ContractionShape {
   /// Picks the roles of the op's dimensions. Dimensions of one iteration are
   /// dropped.
-  static ContractionShape analyze(kernel::ContractOp op);
+  static ContractionShape analyze(kernel::ContractOp op, int64_t panelColumns);
   /// Of `dims`, the one that makes the fullest tiles becomes `row`, the others
   /// `outerRows`; of equals the last.
   void setRows(llvm::SmallVector<ContractionDim> dims);

@@ -79,7 +79,8 @@ static bool isPointwise(const ConvolutionShape &shape) {
 }
 
 static ContractionShape pointwiseShape(kernel::ConvolutionOp op,
-                                       const ConvolutionShape &shape) {
+                                       const ConvolutionShape &shape,
+                                       int64_t panelColumns) {
   ContractionShape contraction;
   contraction.lhs = op.getInput();
   contraction.rhs = op.getWeights();
@@ -251,6 +252,7 @@ TileRhs ConvolutionEmitter::rhsOf(const Group &group) {
                             group.columns - (group.vectors - 1) * lanes);
     return rhs;
   }
+  int64_t panelColumns = frame.machine.panelColumns;
   int64_t panelSize = shape.taps() * shape.groupInput * panelColumns;
   int64_t panels = llvm::divideCeil(shape.groupOutput, panelColumns);
   rhs.step = panelColumns;
@@ -314,8 +316,9 @@ ConvolutionEmitter::emitTaps(RegisterTile &tile, const Group &group,
 LogicalResult emitConvolution(KernelFrame &frame, kernel::ConvolutionOp op) {
   ConvolutionShape shape = ConvolutionShape::analyze(op);
   if (isPointwise(shape))
-    return emitContraction(frame, cast<OpResult>(op.getResult()),
-                           pointwiseShape(op, shape));
+    return emitContraction(
+        frame, cast<OpResult>(op.getResult()),
+        pointwiseShape(op, shape, frame.machine.panelColumns));
   Type element = cast<RankedTensorType>(op.getType()).getElementType();
   if (!element.isIntOrFloat())
     return op.emitOpError("has elements of an unsupported type, ") << element;

@@ -12,7 +12,6 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/Kernel/Cpu/Emitters.h"
 #include "passes/Kernel/Cpu/RootEmitters.h"
-#include "passes/Kernel/Cpu/TileChoice.h"
 #include "passes/Kernel/Math/Passes.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -34,11 +33,12 @@ template <typename Root> LogicalResult checkSums(Root op) {
 }
 
 /// Operands of roots lie in the panels that the emitters read, or as they are.
-LogicalResult checkPacking(Operation *op, std::optional<StringRef> text) {
+LogicalResult checkPacking(const KernelFrame &frame, Operation *op,
+                           std::optional<StringRef> text) {
   if (!text)
     return success();
   kernel::Packing packing = *kernel::Packing::parse(*text);
-  if (packing.panel == panelColumns && packing.depth == 1)
+  if (packing.panel == frame.machine.panelColumns && packing.depth == 1)
     return success();
   return op->emitOpError()
          << "no kernel for processors reads what is packed as '" << *text
@@ -54,13 +54,13 @@ LogicalResult emitKernel(KernelFrame &frame) {
     return TypeSwitch<Operation *, LogicalResult>(&op)
         .Case([&](kernel::ContractOp op) {
           return failed(checkSums(op)) ||
-                         failed(checkPacking(op, op.getRhsPacking()))
+                         failed(checkPacking(frame, op, op.getRhsPacking()))
                      ? failure()
                      : emitContraction(frame, op);
         })
         .Case([&](kernel::ConvolutionOp op) {
           return failed(checkSums(op)) ||
-                         failed(checkPacking(op, op.getWeightsPacking()))
+                         failed(checkPacking(frame, op, op.getWeightsPacking()))
                      ? failure()
                      : emitConvolution(frame, op);
         })

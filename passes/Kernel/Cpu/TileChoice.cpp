@@ -39,7 +39,7 @@ TileShape chooseTileShape(const Machine &machine, int64_t rows, int64_t columns,
   // A 64-byte accumulator takes this many registers, and so does a piece of
   // the right-hand side; one more holds the broadcast.
   int64_t perVector = std::max<int64_t>(1, 512 / machine.vectorBits);
-  int64_t panelVectors = panelColumns / lanes;
+  int64_t panelVectors = machine.panelColumns / lanes;
   int64_t wanted = llvm::divideCeil(machine.multiplyAddsInFlight, perVector);
   int64_t vectorsNeeded =
       std::max<int64_t>(1, llvm::divideCeil(columns, lanes));

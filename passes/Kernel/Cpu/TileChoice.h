@@ -8,9 +8,6 @@
 
 namespace heddle {
 
-/// Columns of the panels that right-hand sides are packed in (`n32k1`, `o32`).
-inline constexpr int64_t panelColumns = 32;
-
 /// A run of `extent` rows as `bigCount` tiles of `bigRows`, then tiles of one
 /// row less: all tiles keep the multipliers about equally busy, and code is
 /// needed for two sizes only.

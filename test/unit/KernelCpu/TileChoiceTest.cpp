@@ -36,7 +36,8 @@ TEST(TileChoice, TilesFitTheRegisters) {
           EXPECT_GE(shape.rows, 1);
           // Columns of a tile divide a panel, or are panels.
           int64_t width = shape.vectors * lanes;
-          EXPECT_TRUE(panelColumns % width == 0 || width % panelColumns == 0);
+          EXPECT_TRUE(machine.panelColumns % width == 0 ||
+                      width % machine.panelColumns == 0);
           // Accumulators, the right-hand side's vectors, one broadcast. Vectors
           // of a single row are loaded as they are used.
           int64_t others = shape.rows == 1 ? 2 : shape.vectors * perVector + 1;
@@ -72,7 +73,7 @@ TEST(TileChoice, GridsAreCovered) {
         for (int64_t depth : {0, 64, 20000}) {
           ContractionExtents extents;
           extents.rows = rowTiles * 6;
-          extents.columns = groups * 32;
+          extents.columns = groups * machine.panelColumns;
           extents.depth = depth;
           extents.accumulator = mlir::Float32Type::get(&context);
           ContractionBlocks blocks =

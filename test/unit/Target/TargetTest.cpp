@@ -24,7 +24,11 @@ TEST(Target, TableIsConsistent) {
     LoaderNeeds needs = target->loaderNeeds();
     EXPECT_FALSE(needs.architecture.empty());
     EXPECT_FALSE(needs.features.empty());
-    EXPECT_EQ(needs.device, targetKindName(target->kind()));
+    EXPECT_EQ(needs.devices.front(), target->kind());
+    for (const std::string &alias : target->aliases()) {
+      EXPECT_TRUE(names.insert(alias).second);
+      EXPECT_EQ(findTarget(alias), target);
+    }
   }
   EXPECT_EQ(findTarget("z80"), nullptr);
   for (const Machine &machine : machines()) {

@@ -1,0 +1,62 @@
+// How the code of a kind of targets is made: found by the kind's name, so that
+// what compiles a model knows none.
+
+#ifndef HEDDLE_LIB_ARTIFACT_CODEGENERATOR_H
+#define HEDDLE_LIB_ARTIFACT_CODEGENERATOR_H
+
+#include "heddle/Artifact/Compile.h"
+#include "runtime/format/Layout.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace heddle {
+
+/// What is known of one kernel once its code is made.
+struct KernelCode {
+  /// As the artifact's record of the kernel says it.
+  format::LaunchDataUnion launch;
+  /// Pieces of work, and how many of them a worker of a cpu claims at once.
+  int64_t tiles = 1;
+  int64_t chunk = 1;
+  /// By input: whether its memory may be the output's that the function's
+  /// `kernel.in_place` names.
+  llvm::SmallVector<bool> inPlace;
+};
+
+/// The code of all kernels of a module.
+struct GeneratedCode {
+  std::vector<char> image;
+  format::CodeFormat format = format::CodeFormat::elf;
+  /// In the order of the functions.
+  std::vector<KernelCode> kernels;
+};
+
+struct CodeGenerator {
+  /// Of the targets that it makes code for.
+  llvm::StringRef kind;
+  /// Adds the passes from a lowered module, which names its target, to a
+  /// dispatched one.
+  void (*buildDispatch)(mlir::OpPassManager &manager);
+  /// Loads the dialects that `generate` needs: they cannot be loaded while
+  /// others work in the context.
+  void (*loadDialects)(mlir::MLIRContext *context);
+  /// Makes the code of `kernels`, functions of `module`, for `target`. Fails
+  /// with diagnostics, or without when `options.isCancelled` says so.
+  mlir::FailureOr<GeneratedCode> (*generate)(
+      mlir::ModuleOp module, llvm::ArrayRef<mlir::func::FuncOp> kernels,
+      const Target &target, const CompileOptions &options);
+};
+
+/// Makes a generator known, beside that of processors. To be called before
+/// anything is compiled, once for each kind.
+void registerCodeGenerator(CodeGenerator generator);
+
+/// The generator for `target`; null if its kind has none.
+const CodeGenerator *findCodeGenerator(const Target &target);
+
+/// The generator for processors. CpuCode.cpp.
+CodeGenerator cpuCodeGenerator();
+
+} // namespace heddle
+
+#endif // HEDDLE_LIB_ARTIFACT_CODEGENERATOR_H

@@ -1,0 +1,211 @@
+// A second kind of targets, of which the compiler knows nothing: it comes in by
+// its registration, goes through fork and dispatch by facts of its own, and
+// its generator gets the kernels. Its stub of a generator lets the processors'
+// make the code, so that the artifact is whole.
+
+#include "heddle/Artifact/Compile.h"
+
+#include "heddle/Driver/ArtifactView.h"
+#include "heddle/Pipeline/Registration.h"
+#include "heddle/Target/CpuTarget.h"
+#include "lib/Artifact/CodeGenerator.h"
+#include "runtime/format/ArtifactReader.h"
+#include "runtime/format/ArtifactWriter.h"
+
+#include "dialects/Kernel/Kernel.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Parser/Parser.h"
+
+#include "gtest/gtest.h"
+
+using namespace heddle;
+using namespace mlir;
+
+namespace {
+std::shared_ptr<const Target> processor() { return findTarget("x86-64-v3"); }
+
+/// Reads the filters of convolutions as they are, and fuses one input.
+class TestTarget : public Target {
+public:
+  TestTarget(StringRef kind, std::string name)
+      : Target(kind, std::move(name)), facts(processor()->dispatchFacts()) {
+    facts.packing.leastChannels = 1000;
+    facts.fusion.maximumInputs = 1;
+  }
+  const DispatchFacts &dispatchFacts() const override { return facts; }
+  LoaderNeeds loaderNeeds() const override {
+    return processor()->loaderNeeds();
+  }
+  double nanoseconds(const Work &) const override { return 1; }
+  DictionaryAttr toAttr(MLIRContext *context) const override {
+    NamedAttrList list;
+    list.set("kind", StringAttr::get(context, kind()));
+    return list.getDictionary(context);
+  }
+  std::string describe() const override { return "of a test"; }
+
+private:
+  DispatchFacts facts;
+};
+
+std::shared_ptr<const Target> testTargetFromAttr(DictionaryAttr) {
+  return std::make_shared<TestTarget>("test", "tester");
+}
+
+/// What the stub of a generator was given.
+struct Given {
+  std::string target;
+  std::vector<std::string> kernels;
+  bool sawPlainFilter = false;
+} given;
+
+FailureOr<GeneratedCode> generate(ModuleOp module,
+                                  ArrayRef<func::FuncOp> kernels,
+                                  const Target &target,
+                                  const CompileOptions &options) {
+  given.target = target.name().str();
+  for (func::FuncOp kernel : kernels) {
+    given.kernels.push_back(kernel.getName().str());
+    kernel->walk([&](kernel::ConvolutionOp convolution) {
+      given.sawPlainFilter |= !convolution.getWeightsPacking();
+    });
+  }
+  return findCodeGenerator(*processor())
+      ->generate(module, kernels, *processor(), options);
+}
+
+class OtherKindTest : public ::testing::Test {
+protected:
+  static void SetUpTestSuite() {
+    registerTargetKind({"test", {testTargetFromAttr({})}, testTargetFromAttr});
+    // Nothing makes code for this one.
+    registerTargetKind({"idle",
+                        {std::make_shared<TestTarget>("idle", "idler")},
+                        testTargetFromAttr});
+    CodeGenerator generator = *findCodeGenerator(*processor());
+    generator.kind = "test";
+    generator.generate = generate;
+    registerCodeGenerator(generator);
+  }
+
+  OtherKindTest() {
+    DialectRegistry registry;
+    registerAllDialects(registry);
+    context.appendDialectRegistry(registry);
+  }
+
+  LogicalResult compile(std::vector<std::shared_ptr<const Target>> targets,
+                        format::ArtifactWriter &writer) {
+    // A grouped convolution, whose filter processors pack.
+    std::string numbers;
+    for (unsigned i = 0; i < 3 * 3 * 16 * 32; ++i)
+      numbers += (i ? ", " : "") + std::to_string(i % 7) + ".5";
+    std::string text = R"mlir(
+      func.func @main(%x: tensor<1x8x8x32xf32>) -> tensor<1x8x8x32xf32> {
+        %list = stablehlo.constant dense<[)mlir" +
+                       numbers + R"mlir(]> : tensor<4608xf32>
+        %w = stablehlo.reshape %list
+          : (tensor<4608xf32>) -> tensor<3x3x16x32xf32>
+        %0 = stablehlo.convolution(%x, %w)
+          dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f],
+          window = {pad = [[1, 1], [1, 1]]}
+          {batch_group_count = 1 : i64, feature_group_count = 2 : i64}
+          : (tensor<1x8x8x32xf32>, tensor<3x3x16x32xf32>) -> tensor<1x8x8x32xf32>
+        return %0 : tensor<1x8x8x32xf32>
+      })mlir";
+    module = parseSourceString<ModuleOp>(text, &context);
+    EXPECT_TRUE(module);
+    if (writer.openTemporary("/tmp"))
+      return failure();
+    CompileOptions options;
+    options.targets = std::move(targets);
+    return compileInto(*module, options, writer);
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+};
+
+TEST_F(OtherKindTest, IsFoundByNameAndAttribute) {
+  std::shared_ptr<const Target> target = findTarget("tester");
+  ASSERT_TRUE(target);
+  EXPECT_EQ(target->kind(), "test");
+  OwningOpRef<ModuleOp> named = ModuleOp::create(UnknownLoc::get(&context));
+  (*named)->setAttr(targetAttrName, target->toAttr(&context));
+  ASSERT_TRUE(targetOf(*named));
+  EXPECT_EQ(targetOf(*named)->dispatchFacts(), target->dispatchFacts());
+}
+
+TEST_F(OtherKindTest, GoesToItsGenerator) {
+  format::ArtifactWriter writer;
+  ASSERT_TRUE(succeeded(compile({processor(), findTarget("tester")}, writer)));
+  EXPECT_EQ(given.target, "tester");
+  EXPECT_FALSE(given.kernels.empty());
+  EXPECT_TRUE(given.sawPlainFilter);
+}
+
+/// The two layouts are two weights, each read by one target; with another
+/// processor that layout's bytes are shared.
+TEST_F(OtherKindTest, WeightsOfItsOwnAreShown) {
+  for (bool isShared : {false, true}) {
+    std::vector<std::shared_ptr<const Target>> targets = {processor(),
+                                                          findTarget("tester")};
+    if (isShared)
+      targets.push_back(findTarget("x86-64-v4"));
+    format::ArtifactWriter writer;
+    ASSERT_TRUE(succeeded(compile(targets, writer)));
+    format::ArtifactReader reader;
+    format::Error error = reader.open(writer.descriptor(), "two");
+    ASSERT_FALSE(error) << error.message();
+
+    llvm::json::Object view = artifactAsJson(reader);
+    const llvm::json::Array &weights = *view.getArray("weights");
+    ASSERT_EQ(weights.size(), 2u);
+    auto bytes = [&](size_t i) {
+      return *weights[i].getAsObject()->getInteger("bytes");
+    };
+    // Panels of 32 columns hold the 16 channels of a group.
+    int64_t plain = std::min(bytes(0), bytes(1));
+    int64_t packed = std::max(bytes(0), bytes(1));
+    EXPECT_EQ(plain, 3 * 3 * 16 * 32 * 4);
+    EXPECT_EQ(packed, 2 * plain);
+    EXPECT_EQ(view.getInteger("weight_bytes"), plain + packed);
+    EXPECT_EQ(view.getInteger("shared_weight_bytes"), isShared ? packed : 0);
+    auto own = [&](size_t i) {
+      return view.getArray("targets")->begin()[i].getAsObject()->getInteger(
+          "own_weight_bytes");
+    };
+    EXPECT_EQ(own(0), isShared ? 0 : packed);
+    EXPECT_EQ(own(1), plain);
+
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    printArtifact(os, "two", reader, "");
+    EXPECT_NE(text.find(isShared ? "weights: 2, 54.0 KiB, of which targets "
+                                   "share 36.0 KiB"
+                                 : "weights: 2, 54.0 KiB, of which targets "
+                                   "share 0 B"),
+              std::string::npos)
+        << text;
+    EXPECT_NE(text.find("weights 18.0 KiB (18.0 KiB its own)"),
+              std::string::npos)
+        << text;
+  }
+}
+
+TEST_F(OtherKindTest, AKindWithoutGeneratorIsRefused) {
+  std::string printed;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    printed += diagnostic.str();
+    return success();
+  });
+  format::ArtifactWriter writer;
+  EXPECT_TRUE(failed(compile({findTarget("idler")}, writer)));
+  EXPECT_NE(printed.find("there is no code generator for idler, a target of "
+                         "the kind idle"),
+            std::string::npos)
+      << printed;
+}
+} // namespace
