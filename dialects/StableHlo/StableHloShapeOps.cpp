@@ -288,12 +288,12 @@ LogicalResult ReverseOp::inferReturnTypes(MLIRContext *context,
   auto type = cast<RankedTensorType>(adaptor.getOperand().getType());
   llvm::SmallDenseSet<int64_t> seen;
   for (int64_t dim : adaptor.getDimensions()) {
+    // C3, before the set is asked: the largest numbers are keys of its own.
+    if (dim < 0 || dim >= type.getRank())
+      return emitOptionalError(location, dim, " is not a dimension of ", type);
     // C2.
     if (!seen.insert(dim).second)
       return emitOptionalError(location, "dimensions holds ", dim, " twice");
-    // C3.
-    if (dim < 0 || dim >= type.getRank())
-      return emitOptionalError(location, dim, " is not a dimension of ", type);
   }
   // C1.
   inferred.push_back(type);

@@ -83,6 +83,15 @@ func.func @reshape(%x: tensor<3xf32>) {
 
 // -----
 
+func.func @reverse_large(%x: tensor<3xf32>) {
+  // expected-error @below {{9223372036854775807 is not a dimension of 'tensor<3xf32>'}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = stablehlo.reverse %x, dims = [9223372036854775807] : tensor<3xf32>
+  return
+}
+
+// -----
+
 func.func @reverse(%x: tensor<3xf32>) {
   // expected-error @below {{dimensions holds 0 twice}}
   // expected-error @below {{failed to infer returned types}}
