@@ -83,6 +83,7 @@ const char *heddle_code_name(int32_t code) {
     HEDDLE_CASE(HEDDLE_STATE_MISSING)
     HEDDLE_CASE(HEDDLE_STATE_BUSY)
     HEDDLE_CASE(HEDDLE_STATE_LENGTH)
+    HEDDLE_CASE(HEDDLE_DEVICE_MEMORY)
 #undef HEDDLE_CASE
   }
   return "?";

@@ -95,8 +95,10 @@ static std::string missingFeature(const Image &image) {
   return {};
 }
 
-/// Which of the variant's devices is missing here; empty if none is.
-static Error findMissingDevice(const Variant &variant, std::string &missing) {
+/// Which of the variant's devices is missing here; empty if none is. What a
+/// driver says of its kind is told once, in `reasons`.
+static Error findMissingDevice(const Variant &variant, std::string &missing,
+                               std::string &reasons) {
   for (uint32_t i = 1; i < length(variant.devices()); ++i) {
     const format::Device &device = *variant.devices()->Get(i);
     std::string what = "the device '" + deviceName(variant, i) + "'";
@@ -115,8 +117,9 @@ static Error findMissingDevice(const Variant &variant, std::string &missing) {
     if (device.ordinal() < count)
       continue;
     missing = what + " (of '" + driver->name + "' there are " +
-              std::to_string(count) +
-              (*why.message ? ": " + std::string(why.message) : "") + ")";
+              std::to_string(count) + ")";
+    if (*why.message && reasons.find(why.message) == std::string::npos)
+      reasons += "; " + std::string(why.message);
     return {};
   }
   return {};
@@ -134,7 +137,7 @@ static std::string missingFeature(const Variant &variant) {
 }
 
 Error LoadedProgram::chooseVariant(const char *name) {
-  std::string offered;
+  std::string offered, reasons;
   // The code of what would run but for a device is that of the error.
   heddle_code code = HEDDLE_TARGET_MISMATCH;
   for (uint32_t i = 0; i < length(manifest().variants()); ++i) {
@@ -144,7 +147,7 @@ Error LoadedProgram::chooseVariant(const char *name) {
     if (missing.empty())
       missing = missingFeature(variant);
     if (missing.empty()) {
-      if (Error error = findMissingDevice(variant, missing))
+      if (Error error = findMissingDevice(variant, missing, reasons))
         return error;
       if (!missing.empty())
         code = kind = HEDDLE_DEVICE_MISSING;
@@ -152,7 +155,7 @@ Error LoadedProgram::chooseVariant(const char *name) {
     bool named = name && text(variant.name()) == name;
     if (named && !missing.empty())
       return {kind, "variant '" + std::string(name) + "' needs " + missing +
-                        ", which this machine lacks"};
+                        ", which this machine lacks" + reasons};
     offered += (offered.empty() ? "'" : ", '") + text(variant.name()) + "'";
     if (!missing.empty())
       offered += " (needs " + missing + ")";
@@ -169,7 +172,8 @@ Error LoadedProgram::chooseVariant(const char *name) {
     return {HEDDLE_VARIANT_UNKNOWN,
             "there is no variant '" + std::string(name) + "', only " + offered};
   return {code, "no variant runs on this machine (" +
-                    std::string(hostArchitecture()) + "): there is " + offered};
+                    std::string(hostArchitecture()) + "): there is " + offered +
+                    reasons};
 }
 
 Error LoadedProgram::placeWeights(const heddle_load_options &options) {

@@ -128,7 +128,9 @@ typedef enum heddle_code {
   /* A state is in another call, and one of both writes it. */
   HEDDLE_STATE_BUSY = 824,
   /* A state would grow longer than it can be. */
-  HEDDLE_STATE_LENGTH = 825
+  HEDDLE_STATE_LENGTH = 825,
+  /* A device has not the memory that is wanted: the message names it. */
+  HEDDLE_DEVICE_MEMORY = 826
 } heddle_code;
 
 /* The outcome of a function: code HEDDLE_OK, or a code and a sentence that ends

@@ -6,6 +6,7 @@
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "heddle/Support/Diagnostics.h"
+#include "heddle/Support/Suggestion.h"
 #include "passes/Plan/NodeNames.h"
 #include "passes/Plan/Passes.h"
 #include "passes/Plan/ResolvedPlacement.h"
@@ -83,6 +84,24 @@ unsigned Assignment::inOrder(size_t position, size_t count) {
   llvm_unreachable("no such spread");
 }
 
+/// The node that a rule may have meant. The nodes of a loop's or a branch's
+/// body are named behind that: a rule with their own name alone is near them,
+/// too.
+static std::string suggestNode(StringRef rule,
+                               ArrayRef<kernel::LaunchOp> launches) {
+  StringRef wrong = rule.rsplit('=').first;
+  llvm::SetVector<StringAttr> names;
+  for (kernel::LaunchOp launch : launches)
+    collectNodeNames(launch.getLoc(), names);
+  std::vector<std::string> known;
+  for (StringAttr name : names) {
+    known.push_back(name.str());
+    if (name.getValue().ends_with(("/" + wrong).str()))
+      return "; did you mean " + known.back() + "?";
+  }
+  return suggest(wrong, known);
+}
+
 LogicalResult Assignment::run() {
   SmallVector<kernel::LaunchOp> launches;
   module.walk([&](kernel::LaunchOp launch) {
@@ -103,7 +122,8 @@ LogicalResult Assignment::run() {
     if (!hit && !isPiece)
       return emitError(module.getLoc(), ErrorCode::BadPlacement)
              << "the rule \"" << rule.text
-             << "\" matches the name of no node that has a kernel";
+             << "\" matches the name of no node that has a kernel"
+             << suggestNode(rule.text, launches);
   return success();
 }
 

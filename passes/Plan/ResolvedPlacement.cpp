@@ -51,6 +51,9 @@ heddle::resolvePlacement(const Placement &placement) {
     return known - result.devices.begin();
   };
   for (const std::string &text : placement.devices) {
+    if (text.empty())
+      return fail("--place wants names of devices between its commas, as in "
+                  "cpu,sim");
     llvm::Expected<plan::DeviceName> name = parseDevice(text);
     if (!name)
       return name.takeError();

@@ -143,7 +143,8 @@ typedef struct heddle_driver {
   /* ---- Memory ---- */
 
   /* `bytes` (not 0) of undefined contents, at a multiple of 64. Fails with
-     HEDDLE_OUT_OF_MEMORY. */
+     HEDDLE_DEVICE_MEMORY, or HEDDLE_OUT_OF_MEMORY where it would be the
+     process's. */
   int32_t (*allocate)(heddle_driver_device *device, heddle_driver_space space,
                       uint64_t bytes, void **out_address, heddle_status *why);
   /* What `allocate` gave. No command uses it any more: a driver that sees one

@@ -348,7 +348,7 @@ static void test_memory(void) {
       break;
     ++count;
   }
-  EXPECT(status, HEDDLE_OUT_OF_MEMORY, "device 'sim:");
+  EXPECT(status, HEDDLE_DEVICE_MEMORY, "device 'sim:");
   CHECK(count > 20);
   static placed data;
   if (count) {

@@ -88,7 +88,7 @@ static void test_copies(void) {
          HEDDLE_ARGUMENT_INVALID, NULL);
   void *none = NULL;
   EXPECT(heddle_device_allocate(devices[1], (size_t)1 << 40, &none),
-         HEDDLE_OUT_OF_MEMORY, "sim:0");
+         HEDDLE_DEVICE_MEMORY, "sim:0");
   for (int i = 0; i < 4; ++i) {
     heddle_device_free(devices[i], memories[i]);
     heddle_device_close(devices[i]);

@@ -4,6 +4,7 @@
 
 #include "heddle/Pipeline/Stages.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
@@ -66,19 +67,34 @@ static constexpr char declared[] =
 static constexpr char provided[] =
     "NAME=LIBRARY.so[:SYMBOL]: the function that calls of NAME call";
 
+/// Names between commas. One that is empty stays: whoever knows the names
+/// refuses it.
+static void addNames(CLI::App &app, const char *option,
+                     std::vector<std::string> &names, const char *text) {
+  app.add_option_function<std::vector<std::string>>(
+         option,
+         [&names](const std::vector<std::string> &lists) {
+           for (const std::string &list : lists)
+             for (size_t begin = 0; begin <= list.size();) {
+               size_t end = std::min(list.find(',', begin), list.size());
+               names.push_back(list.substr(begin, end - begin));
+               begin = end + 1;
+             }
+         },
+         text)
+      ->type_name("NAME,...")
+      ->allow_extra_args(false);
+}
+
 static void addBuild(CLI::App &app, BuildOptions &build) {
   app.add_flag("--flush-subnormals", build.flushSubnormals,
                "Numbers below the smallest normal one become zeros, which is "
                "faster where there are many");
-  app.add_option("-t,--target", build.targets,
-                 "native (default) or names from `heddle targets`, by commas")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  app.add_option("--place", build.placement.devices,
-                 "Devices that share the work, by commas: cpu, sim, sim:1; "
-                 "default: the cpu alone")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+  addNames(app, "-t,--target", build.targets,
+           "native (default) or names from `heddle targets`, by commas");
+  addNames(app, "--place", build.placement.devices,
+           "Devices that share the work, by commas: cpu, sim, sim:1; "
+           "default: the cpu alone");
   app.add_option("--place-rule", build.placement.rules,
                  "NODES=DEVICE: nodes whose names match run there; * and ? are "
                  "any characters")
@@ -218,8 +234,8 @@ void addOptions(CLI::App &app, TestCommand &command) {
   addCustomCalls(app, command.customCalls, provided);
   app.add_flag("--interpret", command.interpret,
                "In the reference interpreter, without compiling");
-  app.add_option("-t,--target", command.targets,
-                 "What is compiled for; default: native");
+  addNames(app, "-t,--target", command.targets,
+           "What is compiled for; default: native");
   app.add_option("-j,--jobs", command.jobs,
                  "Processes; default: one per processor");
   app.add_option("--file-time-limit", command.secondsPerFile,

@@ -226,7 +226,7 @@ Error SimDevice::createQueue(SimQueue *&queue) {
   auto slot =
       std::find(machine.usedSlots.begin(), machine.usedSlots.end(), false);
   if (slot == machine.usedSlots.end())
-    return {HEDDLE_OUT_OF_MEMORY,
+    return {HEDDLE_DEVICE_FAILED,
             "device '" + name + "' has no more queues: all its kind together " +
                 "has " + std::to_string(SimRaces::queueLimit - 1)};
   auto created = std::make_unique<SimQueue>();

@@ -58,7 +58,7 @@ Error SimMemory::allocate(uint64_t bytes, void *&address) {
     used += pagesFor(length);
   }
   if (bytes > size || (!found && size - at < bytes))
-    return {HEDDLE_OUT_OF_MEMORY,
+    return {HEDDLE_DEVICE_MEMORY,
             "device '" + name + "' has no " + std::to_string(bytes) +
                 " bytes in one piece: " + std::to_string(used) + " of " +
                 std::to_string(size) + " are in use"};

@@ -75,7 +75,7 @@ static void testLimitedMemory() {
   heddle_status why;
   void *more = nullptr;
   CHECK(sim->driver.allocate(sim->handle(), HEDDLE_SPACE_DEVICE, 1, &more,
-                             &why) == HEDDLE_OUT_OF_MEMORY);
+                             &why) == HEDDLE_DEVICE_MEMORY);
   CHECK(strstr(why.message, "3145728 of 3145728 are in use"));
   sim->free(pieces[1]);
   CHECK(sim->allocate(1 << 20) == pieces[1]);
@@ -276,7 +276,7 @@ static void testLimitOfQueues() {
   int32_t code = 0;
   while (!(code = sim->driver.queue_create(sim->handle(), &queue, &why)))
     queues.push_back(queue);
-  CHECK(code == HEDDLE_OUT_OF_MEMORY && queues.size() == 255);
+  CHECK(code == HEDDLE_DEVICE_FAILED && queues.size() == 255);
   for (heddle_driver_queue *each : queues)
     sim->driver.queue_destroy(each);
   sim->driver.queue_destroy(sim->queue());

@@ -1,4 +1,5 @@
 #include "heddle/Support/Diagnostics.h"
+#include "heddle/runtime.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "gtest/gtest.h"
@@ -20,6 +21,13 @@ TEST(Diagnostics, EveryErrorSaysWhatItMeansAndWhatToDo) {
     EXPECT_NE(info.exit, ExitCode::Ok) << errorName(info.code);
     EXPECT_EQ(parseErrorName(errorName(info.code)), info.code);
   }
+}
+
+TEST(Diagnostics, EveryStatusOfTheRuntimeIsAnError) {
+  for (int32_t code = 700; code < 850; ++code)
+    EXPECT_EQ(llvm::StringRef(heddle_code_name(code)) != "?",
+              parseErrorName(std::to_string(code)).has_value())
+        << code;
 }
 
 TEST(Diagnostics, NamesAreReadInEverySpelling) {
