@@ -43,6 +43,7 @@ static constexpr uint64_t kSmallProgramBytes = 64 << 10;
 
 struct heddle_compiler {
   ContextKeeper contexts;
+  TrialKeeper trials;
 };
 
 heddle_compiler *heddle_compiler_create(void) {
@@ -123,15 +124,26 @@ heddle_outcome heddle_compiler_compile(heddle_compiler *compiler,
                                        const char *artifactPath,
                                        const heddle_compile_options *options,
                                        char **outJson) {
+  if (!compiler || !model || !artifactPath)
+    return refuse("compiler, model or artifact_path is a null pointer",
+                  outJson);
+  heddle_model given;
+  heddle_compile_options wishes;
+  if (!readOptions(model, given))
+    return refuse(llvm::Twine("model: ") + badSize, outJson);
+  if (!readOptions(options, wishes))
+    return refuse(llvm::Twine("options: ") + badSize, outJson);
+  if (!given.path && !given.data)
+    return refuse("model: there is neither a path nor data", outJson);
   std::string lines;
   llvm::raw_string_ostream errors(lines);
-  ModelOptions where = whereIs(*model);
+  ModelOptions where = whereIs(given);
   BuildOptions build;
-  if (options)
-    readOptions(*options, where, build);
+  fill(wishes, where, build);
   Session session(quietJson(), where.path, errors,
                   sizeOf(where) <= kSmallProgramBytes ? &compiler->contexts
-                                                      : nullptr);
+                                                      : nullptr,
+                  &compiler->trials);
   bool good = buildArtifact(session, where, build, artifactPath).has_value();
   session.phases.end();
   if (good)
@@ -149,7 +161,8 @@ heddle_outcome heddle_compiler_inspect(heddle_compiler *compiler,
   model.path = path;
   Session session(quietJson(), path, errors,
                   sizeOf(model) <= kSmallProgramBytes ? &compiler->contexts
-                                                      : nullptr);
+                                                      : nullptr,
+                  &compiler->trials);
   std::optional<llvm::json::Object> document = inspectDocument(session, model);
   bool good = document.has_value();
   if (good)

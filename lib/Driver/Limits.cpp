@@ -6,6 +6,7 @@
 #include "heddle/Driver/Document.h"
 #include "heddle/Driver/PhaseLog.h"
 #include "heddle/Driver/Reports.h"
+#include "heddle/Frontend/TrialKeeper.h"
 #include "heddle/Support/Diagnostics.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -82,6 +83,8 @@ static bool mayEnd() { return !asJson || claimDocument(); }
     write(2, words.error);
     if (asJson)
       writeDocumentText(words.document, std::strlen(words.document));
+    // One that is stuck would stay.
+    killTrialProcesses();
     _exit(int(code));
   }
   while (true)

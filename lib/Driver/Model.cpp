@@ -131,8 +131,10 @@ static OwningOpRef<ModuleOp> importStableHloModel(Session &session,
                                                   const ModelOptions &options) {
   session.diagnostics.setDefaultCode(ErrorCode::StableHloParse);
   std::optional<StableHloProgram> program =
-      options.memory ? parseStableHlo(&session.context(), *options.memory)
-                     : parseStableHlo(&session.context(), options.path);
+      options.memory ? parseStableHlo(&session.context(), *options.memory,
+                                      /*trialFirst=*/true, &session.trials())
+                     : parseStableHlo(&session.context(), options.path,
+                                      /*trialFirst=*/true, &session.trials());
   if (!program)
     return nullptr;
   return importWithSizes(

@@ -14,11 +14,12 @@ using namespace mlir;
 using namespace heddle;
 
 Session::Session(const CommonOptions &options, StringRef fileName,
-                 raw_ostream &errors, ContextKeeper *keeper)
+                 raw_ostream &errors, ContextKeeper *keeper,
+                 TrialKeeper *trials)
     : diagnostics(errors, options.json, fileName),
       phases(options.json || options.quiet ? nullptr : &llvm::outs(),
              !options.json && !options.quiet && isatty(STDERR_FILENO)),
-      options(options), keeper(keeper) {}
+      options(options), keeper(keeper), sharedTrials(trials) {}
 
 Session::~Session() {
   if (!keeper || !isLeft || !own.context)

@@ -11,7 +11,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (heddle::fuzz::isBytecode(data, size))
     return -1;
   llvm::StringRef text(reinterpret_cast<const char *>(data), size);
-  if (heddle::isPlainText(text) && !heddle::trialParse(text, "plain").file)
+  // One process for all that is tried.
+  static heddle::TrialKeeper trials;
+  if (heddle::isPlainText(text) &&
+      !heddle::trialParse(text, "plain", trials).file)
     std::abort();
   heddle::fuzz::importOnce(data, size, /*trial=*/false);
   return 0;

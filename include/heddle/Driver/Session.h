@@ -7,6 +7,7 @@
 #include "heddle/Driver/ContextKeeper.h"
 #include "heddle/Driver/DiagnosticPrinter.h"
 #include "heddle/Driver/PhaseLog.h"
+#include "heddle/Frontend/TrialKeeper.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -20,10 +21,11 @@ namespace heddle {
 class Session {
 public:
   /// `fileName` stands before errors that name no file of their own. The
-  /// context comes from `keeper`, if there is one, which outlives the session.
+  /// context comes from `keeper` and the process that files are tried in from
+  /// `trials`, if there are such; they outlive the session.
   Session(const CommonOptions &options, llvm::StringRef fileName,
           llvm::raw_ostream &errors = llvm::errs(),
-          ContextKeeper *keeper = nullptr);
+          ContextKeeper *keeper = nullptr, TrialKeeper *trials = nullptr);
   ~Session();
 
   /// A context with every dialect of heddle, made when first asked for.
@@ -36,6 +38,8 @@ public:
   /// A context for types alone, for commands that read no model: made in no
   /// time.
   mlir::MLIRContext &typeContext();
+
+  TrialKeeper &trials() { return sharedTrials ? *sharedTrials : ownTrials; }
 
   /// Text for the user; swallowed when a document is printed instead.
   llvm::raw_ostream &text();
@@ -55,6 +59,8 @@ public:
 private:
   CommonOptions options;
   ContextKeeper *keeper;
+  TrialKeeper *sharedTrials;
+  TrialKeeper ownTrials;
   ContextKeeper::Kept own;
   mlir::DiagnosticEngine::HandlerID handler = 0;
   bool isLeft = false;

@@ -20,6 +20,8 @@
 
 namespace heddle {
 
+class TrialKeeper;
+
 /// `--bind weights=@params.npz`: an argument that becomes a weight.
 struct ArgumentBinding {
   /// Name or number of the argument; empty for every argument that the file has
@@ -43,6 +45,9 @@ struct StableHloImportOptions {
   /// Parses in a process of its own first, whose death is an error: damaged
   /// bytecode can bring MLIR's reader down.
   bool trial = true;
+  /// Has the process for that, and keeps it for the next file; null: the
+  /// process ends with the trial.
+  TrialKeeper *trials = nullptr;
 };
 
 /// Parses `NAME=@FILE`, `NUMBER=@FILE` or `@FILE` into `options.bindings`.
@@ -62,16 +67,18 @@ struct StableHloProgram {
   }
 };
 
-/// Reads the program at `path`, `trialFirst` as in the options; nothing after
-/// an error, which the context's handler has seen.
+/// Reads the program at `path`, `trialFirst` and `trials` as in the options;
+/// nothing after an error, which the context's handler has seen.
 std::optional<StableHloProgram> parseStableHlo(mlir::MLIRContext *context,
                                                llvm::StringRef path,
-                                               bool trialFirst = true);
+                                               bool trialFirst = true,
+                                               TrialKeeper *trials = nullptr);
 
 /// The same for a program that has been opened, or is in memory.
 std::optional<StableHloProgram> parseStableHlo(mlir::MLIRContext *context,
                                                const MappedFile &file,
-                                               bool trialFirst = true);
+                                               bool trialFirst = true,
+                                               TrialKeeper *trials = nullptr);
 
 /// The sizes of the entry's arguments that their types bound, but for those of
 /// `given` names: `NAME=0..8x4`. An argument of which a size is open and has no

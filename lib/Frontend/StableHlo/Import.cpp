@@ -228,8 +228,9 @@ LogicalResult adoptStableHlo(ModuleOp module, func::FuncOp entry,
   return success();
 }
 
-std::optional<StableHloProgram>
-parseStableHlo(MLIRContext *context, StringRef path, bool trialFirst) {
+std::optional<StableHloProgram> parseStableHlo(MLIRContext *context,
+                                               StringRef path, bool trialFirst,
+                                               TrialKeeper *trials) {
   Location loc = FileLineColLoc::get(context, path, 0, 0);
   llvm::Expected<std::shared_ptr<MappedFile>> file = MappedFile::open(path);
   if (!file) {
@@ -237,11 +238,13 @@ parseStableHlo(MLIRContext *context, StringRef path, bool trialFirst) {
         << llvm::toString(file.takeError());
     return std::nullopt;
   }
-  return parseStableHlo(context, **file, trialFirst);
+  return parseStableHlo(context, **file, trialFirst, trials);
 }
 
-std::optional<StableHloProgram>
-parseStableHlo(MLIRContext *context, const MappedFile &file, bool trialFirst) {
+std::optional<StableHloProgram> parseStableHlo(MLIRContext *context,
+                                               const MappedFile &file,
+                                               bool trialFirst,
+                                               TrialKeeper *trials) {
   StringRef path = file.path();
   Location loc = FileLineColLoc::get(context, path, 0, 0);
   // The parser wants a zero behind the last character, which a map of whole
@@ -274,7 +277,8 @@ parseStableHlo(MLIRContext *context, const MappedFile &file, bool trialFirst) {
     allowShardy(*context);
   std::unique_ptr<llvm::MemoryBuffer> buffer;
   if (trialFirst && !isPlain) {
-    Trial trial = trialParse(bytes, path);
+    TrialKeeper none;
+    Trial trial = trialParse(bytes, path, trials ? *trials : none);
     if (!trial.file) {
       emitError(loc, trial.code) << trial.problem;
       return std::nullopt;
@@ -332,7 +336,7 @@ OwningOpRef<ModuleOp> importStableHlo(StableHloProgram program,
 
 OwningOpRef<ModuleOp> importStableHlo(MLIRContext *context, StringRef path,
                                       const StableHloImportOptions &options) {
-  auto program = parseStableHlo(context, path, options.trial);
+  auto program = parseStableHlo(context, path, options.trial, options.trials);
   return program ? importStableHlo(std::move(*program), options)
                  : OwningOpRef<ModuleOp>();
 }

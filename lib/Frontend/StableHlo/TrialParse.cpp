@@ -90,7 +90,7 @@ static std::string describe(const TrialAnswer &answer) {
   }
 }
 
-Trial trialParse(StringRef bytes, StringRef name) {
+Trial trialParse(StringRef bytes, StringRef name, TrialKeeper &keeper) {
   auto because = [](ErrorCode code, std::string problem) {
     return Trial{nullptr, code, std::move(problem)};
   };
@@ -102,7 +102,7 @@ Trial trialParse(StringRef bytes, StringRef name) {
   question.bytes = bytes.size();
   question.stackBytes = stackLeft();
   llvm::Expected<TrialAnswer> answer =
-      askTrialProcess(question, source.descriptor, output.descriptor);
+      askTrialProcess(keeper, question, source.descriptor, output.descriptor);
   if (!answer)
     return because(ErrorCode::MissingParser,
                    llvm::toString(answer.takeError()));

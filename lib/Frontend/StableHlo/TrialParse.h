@@ -3,6 +3,7 @@
 #ifndef HEDDLE_LIB_FRONTEND_STABLEHLO_TRIALPARSE_H
 #define HEDDLE_LIB_FRONTEND_STABLEHLO_TRIALPARSE_H
 
+#include "heddle/Frontend/TrialKeeper.h"
 #include "heddle/Support/Diagnostics.h"
 
 #include "llvm/Support/MemoryBuffer.h"
@@ -24,12 +25,9 @@ struct Trial {
 };
 
 /// Parses `bytes`, those of a file of this name, in heddle-parse, with limited
-/// memory and time.
-Trial trialParse(llvm::StringRef bytes, llvm::StringRef name);
-
-/// Ends the process that is kept for trials, and waits for it; the next trial
-/// starts another. For those who count what children took.
-void endTrialProcess();
+/// memory and time. The process comes from `keeper`, and goes back there.
+Trial trialParse(llvm::StringRef bytes, llvm::StringRef name,
+                 TrialKeeper &keeper);
 
 } // namespace heddle
 

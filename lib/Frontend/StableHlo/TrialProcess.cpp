@@ -3,7 +3,6 @@
 // spawned, not forked; its end is read from its socket, not from a signal.
 
 #include "lib/Frontend/StableHlo/TrialProcess.h"
-#include "lib/Frontend/StableHlo/TrialParse.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -13,6 +12,7 @@
 #include "llvm/Support/Path.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -56,8 +56,17 @@ static std::string ownFile() {
 /// HEDDLE_PARSE, or the program beside this one or in the folder `bin` beside
 /// the library's.
 static Expected<std::string> findProgram() {
-  if (const char *given = secure_getenv("HEDDLE_PARSE"))
+  if (const char *given = secure_getenv("HEDDLE_PARSE")) {
+    if (!*given)
+      return createStringError(
+          "HEDDLE_PARSE is empty: name the program in it, or unset it");
+    if (!sys::fs::can_execute(given))
+      return createStringError(Twine("HEDDLE_PARSE names \"") + given +
+                               (sys::fs::exists(given)
+                                    ? "\", which is no program that may be run"
+                                    : "\", which does not exist"));
     return std::string(given);
+  }
   std::string own = ownFile();
   StringRef folder = sys::path::parent_path(own);
   SmallString<256> beside(folder), inBin(sys::path::parent_path(folder));
@@ -73,7 +82,43 @@ static Expected<std::string> findProgram() {
 // Its life
 //===----------------------------------------------------------------------===//
 
-namespace {
+/// The processes of this one's that are there: numbers of groups, each with the
+/// process that started it, which may have been forked since. Those that find
+/// no room live as the others do, but are not killed with this process.
+static std::array<std::atomic<uint64_t>, 64> startedGroups;
+
+static uint64_t noteOf(pid_t child) {
+  return static_cast<uint64_t>(getpid()) << 32 | static_cast<uint32_t>(child);
+}
+
+static void noteStarted(pid_t child) {
+  for (std::atomic<uint64_t> &note : startedGroups) {
+    uint64_t old = note.load();
+    bool isFree = !old || old >> 32 != static_cast<uint64_t>(getpid());
+    if (isFree && note.compare_exchange_strong(old, noteOf(child)))
+      return;
+  }
+}
+
+static void forgetStarted(pid_t child) {
+  for (std::atomic<uint64_t> &note : startedGroups) {
+    uint64_t known = noteOf(child);
+    if (note.compare_exchange_strong(known, 0))
+      return;
+  }
+}
+
+/// What it has started dies with it.
+static void killGroup(pid_t child) { kill(-child, SIGKILL); }
+
+void killTrialProcesses() {
+  for (const std::atomic<uint64_t> &note : startedGroups) {
+    uint64_t known = note.load();
+    if (known && known >> 32 == static_cast<uint64_t>(getpid()))
+      killGroup(static_cast<pid_t>(known & UINT32_MAX));
+  }
+}
+
 class TrialProcess {
 public:
   static Expected<std::unique_ptr<TrialProcess>> start();
@@ -85,6 +130,12 @@ public:
   /// forked from.
   bool isOurs() const { return getpid() == owner; }
 
+  /// What is wrong with one that ends when it is asked for the first time.
+  Error endedEarly() const {
+    return createStringError(path + " ends without an answer; is it of another "
+                                    "heddle, or another program?");
+  }
+
   /// Nothing if it has ended; an error that starting anew does not mend.
   Expected<std::optional<TrialAnswer>> ask(const TrialQuestion &question,
                                            int source, int output);
@@ -94,7 +145,6 @@ private:
   pid_t owner, child;
   int socket;
 };
-} // namespace
 
 /// Waits until `socket` can be read from, or its other end is closed.
 static bool waitFor(int socket, uint64_t milliseconds) {
@@ -159,8 +209,10 @@ Expected<std::unique_ptr<TrialProcess>> TrialProcess::start() {
   close(ends[1]);
   if (problem != 0) {
     close(ends[0]);
-    return createStringError(*path + ": " + std::strerror(problem));
+    return createStringError("cannot run " + *path + ": " +
+                             std::strerror(problem));
   }
+  noteStarted(child);
   return std::make_unique<TrialProcess>(std::move(*path), child, ends[0]);
 }
 
@@ -169,6 +221,7 @@ TrialProcess::~TrialProcess() {
     close(socket);
     return;
   }
+  forgetStarted(child);
   // It ends when nobody can ask any more, and its end of the socket with it.
   shutdown(socket, SHUT_WR);
   bool ended = waitFor(socket, 1000);
@@ -176,7 +229,7 @@ TrialProcess::~TrialProcess() {
   // Where the host ignores SIGCHLD, the number may be another's already; a
   // child that can be waited for is still there.
   if (!ended && waitpid(child, nullptr, WNOHANG) == 0)
-    kill(child, SIGKILL);
+    killGroup(child);
   while (waitpid(child, nullptr, 0) < 0 && errno == EINTR)
     ;
 }
@@ -187,7 +240,7 @@ TrialProcess::ask(const TrialQuestion &question, int source, int output) {
     return std::nullopt;
   // Longer than heddle-parse itself waits.
   if (!waitFor(socket, trialWaitingMilliseconds(question.bytes) + 2000)) {
-    kill(child, SIGKILL);
+    killGroup(child);
     return createStringError(path + " does not answer");
   }
   TrialAnswer answer;
@@ -204,33 +257,23 @@ TrialProcess::ask(const TrialQuestion &question, int source, int output) {
 // The one that is kept
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Nobody waits for another here, so that a fork in any moment leaves nothing
-/// locked: a thread that finds none starts one of its own.
-class Idle {
-public:
-  ~Idle() { delete take(); }
+TrialKeeper::~TrialKeeper() { take(); }
 
-  TrialProcess *take() { return process.exchange(nullptr); }
-  void give(std::unique_ptr<TrialProcess> other) {
-    TrialProcess *none = nullptr;
-    if (process.compare_exchange_strong(none, other.get()))
-      (void)other.release();
-  }
+std::unique_ptr<TrialProcess> TrialKeeper::take() {
+  return std::unique_ptr<TrialProcess>(process.exchange(nullptr));
+}
 
-private:
-  std::atomic<TrialProcess *> process{nullptr};
-};
-} // namespace
+void TrialKeeper::give(std::unique_ptr<TrialProcess> other) {
+  TrialProcess *none = nullptr;
+  if (process.compare_exchange_strong(none, other.get()))
+    (void)other.release();
+}
 
-static Idle idle;
-
-void endTrialProcess() { delete idle.take(); }
-
-Expected<TrialAnswer> askTrialProcess(const TrialQuestion &question, int source,
+Expected<TrialAnswer> askTrialProcess(TrialKeeper &keeper,
+                                      const TrialQuestion &question, int source,
                                       int output) {
   // The one that was kept may have ended since; another may not.
-  std::unique_ptr<TrialProcess> process(idle.take());
+  std::unique_ptr<TrialProcess> process = keeper.take();
   for (bool isNew : {false, true}) {
     if (isNew) {
       auto started = TrialProcess::start();
@@ -244,11 +287,11 @@ Expected<TrialAnswer> askTrialProcess(const TrialQuestion &question, int source,
     if (!answer)
       return answer.takeError();
     if (*answer) {
-      idle.give(std::move(process));
+      keeper.give(std::move(process));
       return **answer;
     }
   }
-  return createStringError("heddle-parse ends without an answer");
+  return process->endedEarly();
 }
 
 } // namespace heddle

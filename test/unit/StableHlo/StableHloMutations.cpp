@@ -79,7 +79,6 @@ static Outcome importHere(const DialectRegistry &registry,
   });
   long before = peakKibibytes(RUSAGE_SELF);
   auto module = heddle::importStableHlo(&context, path);
-  heddle::endTrialProcess();
   double taken =
       processorSeconds(RUSAGE_SELF) + processorSeconds(RUSAGE_CHILDREN);
   long grown =
@@ -90,10 +89,10 @@ static Outcome importHere(const DialectRegistry &registry,
   if (auto file = llvm::MemoryBuffer::getFile(path))
     if (llvm::StringRef bytes = (*file)->getBuffer();
         heddle::isPlainText(bytes)) {
-      heddle::Trial trial = heddle::trialParse(bytes, path);
+      heddle::TrialKeeper trials;
+      heddle::Trial trial = heddle::trialParse(bytes, path, trials);
       isInternal |= !trial.file;
       text += trial.problem;
-      heddle::endTrialProcess();
     }
   if (bool(module) == (errors == 0) && !isInternal && taken < kMostSeconds &&
       grown < kMostKibibytes)
