@@ -4,7 +4,7 @@
 #define HEDDLE_RUNTIME_BORDER_H
 
 #include "runtime/LoadedProgram.h"
-#include "runtime/SizedStructs.h"
+#include "runtime/format/SizedStructs.h"
 
 #include <algorithm>
 #include <cstring>

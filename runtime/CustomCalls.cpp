@@ -2,10 +2,10 @@
 
 #include "runtime/CustomCalls.h"
 
-#include "runtime/SizedStructs.h"
 #include "runtime/drivers/cpu/FloatEnvironment.h"
 #include "runtime/format/DataTypes.h"
 #include "runtime/format/ManifestVerifier.h"
+#include "runtime/format/SizedStructs.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -9,9 +9,10 @@
 #include "runtime/Border.h"
 #include "runtime/CallQueue.h"
 #include "runtime/LoadedProgram.h"
-#include "runtime/SizedStructs.h"
+#include "runtime/State.h"
 #include "runtime/drivers/cpu/Features.h"
 #include "runtime/format/DataTypes.h"
+#include "runtime/format/SizedStructs.h"
 
 #include <algorithm>
 #include <cstring>

@@ -2,10 +2,10 @@
 
 #include "runtime/Tensors.h"
 
-#include "runtime/SizedStructs.h"
 #include "runtime/format/DataTypes.h"
 #include "runtime/format/Expressions.h"
 #include "runtime/format/ManifestVerifier.h"
+#include "runtime/format/SizedStructs.h"
 
 #include <cstring>
 

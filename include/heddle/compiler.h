@@ -48,7 +48,8 @@ HEDDLE_COMPILER_API void heddle_compiler_destroy(heddle_compiler *compiler);
    kind; NULL: "model". A model in memory has no folder, so that it cannot name
    files with weights. Since 0.1. */
 typedef struct heddle_model {
-  size_t size; /* sizeof(heddle_model) */
+  size_t size; /* sizeof(heddle_model); what follows in a larger struct, of a
+                  later version, is zero */
   const char *path;
   const void *data;
   size_t bytes;
@@ -61,7 +62,7 @@ typedef void (*heddle_phase_fn)(void *user_data, const char *name);
 
 /* Lists end with a NULL pointer; a NULL list is empty. Since 0.1. */
 typedef struct heddle_compile_options {
-  size_t size;                /* sizeof(heddle_compile_options) */
+  size_t size;                /* sizeof(heddle_compile_options), as above */
   const char *const *targets; /* names as in `heddle targets`; none: native */
   const char *const *shapes;  /* "input_ids=1x128" */
   const char *const *dims;    /* "batch=8" */
@@ -78,10 +79,19 @@ typedef struct heddle_compile_options {
                             stored something other than 0, the call ends with
                             HEDDLE_RESOURCE_LIMIT and the error HDL-0606, and
                             leaves no artifact. May be NULL */
+  const char *const *places; /* devices that share the work: "cpu", "sim:0";
+                                none: the cpu alone */
+  const char *const
+      *place_rules; /* "encoder*=sim:0": nodes whose names match run there; the
+                       first rule that matches decides */
+  const char *place_by; /* how the rest is spread: "parts", "first",
+                           "alternate", "random:SEED"; NULL: parts, and first
+                           where there are rules */
 } heddle_compile_options;
 
 /* Compiles the model into an artifact at artifact_path, which is replaced if it
-   exists. options may be NULL. *out_json, if out_json is not NULL, gets a
+   exists. options may be NULL; an argument that is wrong (HDL-0801) is
+   HEDDLE_BAD_INPUT. *out_json, if out_json is not NULL, gets a
    document with the phases and what was built, or with the errors
    ("diagnostics": code, nodes, message, help); free it with heddle_string_free.
    Since 0.1. */

@@ -7,21 +7,27 @@
 #include "heddle/Driver/ContextKeeper.h"
 #include "heddle/Driver/InspectDocument.h"
 #include "heddle/Support/MappedFile.h"
+#include "runtime/format/SizedStructs.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 
-#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 #include <optional>
-#include <type_traits>
 
 using namespace heddle;
 
-static_assert(HEDDLE_BAD_INPUT == int(ExitCode::BadInput) &&
+// A failed comparison or check is no outcome of compiling.
+static_assert(HEDDLE_COMPILED == int(ExitCode::Ok) &&
+              HEDDLE_BAD_INPUT == int(ExitCode::BadInput) &&
+              HEDDLE_USAGE == int(ExitCode::Usage) &&
+              HEDDLE_UNSUPPORTED == int(ExitCode::Unsupported) &&
+              HEDDLE_TARGET_UNAVAILABLE == int(ExitCode::TargetMismatch) &&
+              HEDDLE_RESOURCE_LIMIT == int(ExitCode::ResourceLimit) &&
+              HEDDLE_ARTIFACT_REJECTED == int(ExitCode::ArtifactRejected) &&
               HEDDLE_INTERNAL_ERROR == int(ExitCode::Internal));
 
 static std::vector<std::string> toStrings(const char *const *list) {
@@ -81,12 +87,6 @@ static uint64_t sizeOf(const ModelOptions &model) {
   return llvm::sys::fs::file_size(model.path, bytes) ? UINT64_MAX : bytes;
 }
 
-/// Whether the caller's struct is long enough to have a field: callers from
-/// before it have a shorter one.
-#define HEDDLE_HAS(options, field)                                             \
-  ((options).size >=                                                           \
-   offsetof(std::decay_t<decltype(options)>, field) + sizeof((options).field))
-
 static ModelOptions whereIs(const heddle_model &given) {
   ModelOptions model;
   model.path = given.path ? given.path : "model";
@@ -96,27 +96,33 @@ static ModelOptions whereIs(const heddle_model &given) {
   return model;
 }
 
-static void readOptions(const heddle_compile_options &options,
-                        ModelOptions &model, BuildOptions &build) {
-  if (HEDDLE_HAS(options, targets))
-    build.targets = toStrings(options.targets);
-  if (HEDDLE_HAS(options, shapes))
-    model.shapes = toStrings(options.shapes);
-  if (HEDDLE_HAS(options, dims))
-    model.dims = toStrings(options.dims);
-  if (HEDDLE_HAS(options, binds))
-    model.binds = toStrings(options.binds);
-  if (HEDDLE_HAS(options, custom_calls))
-    model.customCalls = toStrings(options.custom_calls);
-  if (HEDDLE_HAS(options, flush_subnormals))
-    build.flushSubnormals = options.flush_subnormals != 0;
-  if (HEDDLE_HAS(options, on_phase_data) && options.on_phase)
+static void fill(const heddle_compile_options &options, ModelOptions &model,
+                 BuildOptions &build) {
+  build.targets = toStrings(options.targets);
+  model.shapes = toStrings(options.shapes);
+  model.dims = toStrings(options.dims);
+  model.binds = toStrings(options.binds);
+  model.customCalls = toStrings(options.custom_calls);
+  build.placement.devices = toStrings(options.places);
+  build.placement.rules = toStrings(options.place_rules);
+  build.placement.by = options.place_by ? options.place_by : "";
+  build.flushSubnormals = options.flush_subnormals != 0;
+  if (options.on_phase)
     build.onPhase = [call = options.on_phase, data = options.on_phase_data](
                         const char *phase) { call(data, phase); };
-  if (HEDDLE_HAS(options, cancel) && options.cancel)
+  if (options.cancel)
     build.isCancelled = [flag = options.cancel] {
       return __atomic_load_n(flag, __ATOMIC_ACQUIRE) != 0;
     };
+}
+
+/// The outcome of a call whose arguments cannot be used.
+static heddle_outcome refuse(const llvm::Twine &why, char **outJson) {
+  std::string lines;
+  llvm::raw_string_ostream errors(lines);
+  Session session(quietJson(), "", errors);
+  session.diagnostics.report(ErrorCode::ArgumentInvalid, why);
+  return finish(session, /*good=*/false, {}, lines, outJson);
 }
 
 heddle_outcome heddle_compiler_compile(heddle_compiler *compiler,
@@ -155,6 +161,8 @@ heddle_outcome heddle_compiler_compile(heddle_compiler *compiler,
 
 heddle_outcome heddle_compiler_inspect(heddle_compiler *compiler,
                                        const char *path, char **outJson) {
+  if (!compiler || !path)
+    return refuse("compiler or path is a null pointer", outJson);
   std::string lines;
   llvm::raw_string_ostream errors(lines);
   ModelOptions model;

@@ -1,18 +1,19 @@
 //===- SizedStructs.h - Structs of any version -----------------*- C++ -*-===//
 //
-// Structs of the C interface begin with their size, so that a caller may have
-// been built with an earlier version of it, or with a later one.
+// Structs of the C interfaces, of the runtime's and the compiler's, begin with
+// their size, so that a caller may have been built with an earlier version of
+// them, or with a later one.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_RUNTIME_SIZEDSTRUCTS_H
-#define HEDDLE_RUNTIME_SIZEDSTRUCTS_H
+#ifndef HEDDLE_RUNTIME_FORMAT_SIZEDSTRUCTS_H
+#define HEDDLE_RUNTIME_FORMAT_SIZEDSTRUCTS_H
 
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
 
-namespace heddle::runtime {
+namespace heddle {
 
 /// Reads such a struct, or the defaults where `given` is null: what the
 /// caller's lacks is zero, what ours lacks must be.
@@ -41,8 +42,8 @@ template <typename T> bool readOptions(const T *given, T &options) {
 
 inline constexpr char badSize[] =
     "a struct's size is not set (use HEDDLE_INIT), or an option is set that "
-    "this version of the runtime does not know";
+    "this version of heddle does not know";
 
-} // namespace heddle::runtime
+} // namespace heddle
 
-#endif // HEDDLE_RUNTIME_SIZEDSTRUCTS_H
+#endif // HEDDLE_RUNTIME_FORMAT_SIZEDSTRUCTS_H

@@ -1,0 +1,134 @@
+// The compiler's C interface: what it takes of callers that were built with
+// other versions of it, or make mistakes, and placement as an option.
+
+#include "heddle/compiler.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <unistd.h>
+
+namespace {
+
+constexpr char source[] = R"(
+func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %y = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32> loc("product")
+  return %y : tensor<4x4xf32>
+}
+)";
+
+struct Interface : testing::Test {
+  Interface() : compiler(heddle_compiler_create()) {
+    path = (std::filesystem::temp_directory_path() /
+            ("heddle-interface-" + std::to_string(getpid()) + ".heddle"))
+               .string();
+    model.size = sizeof model;
+    model.data = source;
+    model.bytes = sizeof source - 1;
+    options.size = sizeof options;
+  }
+  ~Interface() override {
+    heddle_compiler_destroy(compiler);
+    std::remove(path.c_str());
+  }
+
+  heddle_outcome compile(const heddle_model *given,
+                         const heddle_compile_options *wishes) {
+    char *json = nullptr;
+    heddle_outcome outcome =
+        heddle_compiler_compile(compiler, given, path.c_str(), wishes, &json);
+    document = json ? json : "";
+    heddle_string_free(json);
+    return outcome;
+  }
+  bool says(const char *text) const {
+    return document.find(text) != std::string::npos;
+  }
+
+  heddle_compiler *compiler;
+  std::string path, document;
+  heddle_model model{};
+  heddle_compile_options options{};
+};
+
+TEST_F(Interface, Compiles) {
+  EXPECT_EQ(compile(&model, nullptr), HEDDLE_COMPILED) << document;
+  EXPECT_EQ(compile(&model, &options), HEDDLE_COMPILED) << document;
+  EXPECT_TRUE(std::filesystem::exists(path));
+}
+
+TEST_F(Interface, SizesThatAreNotSet) {
+  model.size = 0;
+  EXPECT_EQ(compile(&model, nullptr), HEDDLE_BAD_INPUT);
+  EXPECT_TRUE(says("HDL-0801") && says("model: a struct's size is not set"))
+      << document;
+  model.size = sizeof model;
+  options.size = 1;
+  EXPECT_EQ(compile(&model, &options), HEDDLE_BAD_INPUT);
+  EXPECT_TRUE(says("options: a struct's size is not set")) << document;
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+// Of a caller that knows no cancel flag: what stands there is not looked at.
+TEST_F(Interface, EarlierStructs) {
+  options.size = offsetof(heddle_compile_options, cancel);
+  options.cancel = reinterpret_cast<const int32_t *>(8);
+  EXPECT_EQ(compile(&model, &options), HEDDLE_COMPILED) << document;
+}
+
+TEST_F(Interface, LaterStructs) {
+  struct {
+    heddle_compile_options known;
+    const void *later;
+  } larger{options, nullptr};
+  larger.known.size = sizeof larger;
+  EXPECT_EQ(compile(&model, &larger.known), HEDDLE_COMPILED) << document;
+  larger.later = source;
+  EXPECT_EQ(compile(&model, &larger.known), HEDDLE_BAD_INPUT);
+  EXPECT_TRUE(says("options: ")) << document;
+  struct {
+    heddle_model known;
+    const void *later;
+  } wider{model, source};
+  wider.known.size = sizeof wider;
+  EXPECT_EQ(compile(&wider.known, nullptr), HEDDLE_BAD_INPUT);
+  EXPECT_TRUE(says("model: ")) << document;
+}
+
+TEST_F(Interface, NullPointers) {
+  EXPECT_EQ(compile(nullptr, nullptr), HEDDLE_BAD_INPUT);
+  EXPECT_TRUE(says("null pointer")) << document;
+  EXPECT_EQ(
+      heddle_compiler_compile(compiler, &model, nullptr, nullptr, nullptr),
+      HEDDLE_BAD_INPUT);
+  EXPECT_EQ(heddle_compiler_inspect(compiler, nullptr, nullptr),
+            HEDDLE_BAD_INPUT);
+  model.data = nullptr;
+  EXPECT_EQ(compile(&model, nullptr), HEDDLE_BAD_INPUT);
+  EXPECT_TRUE(says("neither a path nor data")) << document;
+}
+
+TEST_F(Interface, Placement) {
+  const char *places[] = {"cpu", "sim", nullptr};
+  const char *rules[] = {"prod*=sim", nullptr};
+  const char *wrong[] = {"nothing=sim", nullptr};
+  options.places = places;
+  options.place_rules = rules;
+  ASSERT_EQ(compile(&model, &options), HEDDLE_COMPILED) << document;
+  char *json = nullptr;
+  ASSERT_EQ(heddle_compiler_inspect(compiler, path.c_str(), &json),
+            HEDDLE_COMPILED);
+  EXPECT_NE(std::string(json).find("sim:0"), std::string::npos) << json;
+  heddle_string_free(json);
+  options.place_rules = wrong;
+  EXPECT_EQ(compile(&model, &options), HEDDLE_USAGE);
+  EXPECT_TRUE(says("HDL-0114")) << document;
+  options.place_rules = nullptr;
+  options.place_by = "lot";
+  EXPECT_EQ(compile(&model, &options), HEDDLE_USAGE);
+  EXPECT_TRUE(says("no way to spread a model")) << document;
+}
+
+} // namespace
