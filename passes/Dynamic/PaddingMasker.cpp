@@ -25,6 +25,10 @@ LogicalResult PaddingMasker::refuse(Operation *op, const Twine &why) {
                       "cannot be computed when running; "
                    << sizes.remedy() << " ['" << op->getName() << "' " << why
                    << "]";
+  // Who knows a node by its name did not write our operation.
+  if (op->getLoc()->findInstanceOf<NameLoc>())
+    return message << why << "; " << sizes.remedy() << " ['" << op->getName()
+                   << "']";
   return message << "'" << op->getName() << "' " << why << "; "
                  << sizes.remedy();
 }

@@ -28,8 +28,12 @@ RankedTensorType GraphLowering::resultType(Operation *op, unsigned number) {
 }
 
 void GraphLowering::unsupported(Operation *op, const Twine &reason) {
-  emitError(op->getLoc(), ErrorCode::NoKernel)
-      << "no kernel for '" << op->getName() << "': " << reason;
+  InFlightDiagnostic message = emitError(op->getLoc(), ErrorCode::NoKernel);
+  // Who knows a node by its name did not write our operation.
+  if (op->getLoc()->findInstanceOf<NameLoc>())
+    message << "has no kernel: " << reason << " ['" << op->getName() << "']";
+  else
+    message << "no kernel for '" << op->getName() << "': " << reason;
   failed = true;
 }
 

@@ -5,6 +5,9 @@
 // RUN: %exits 3 heddle compile bounded.mlir 2>&1 | FileCheck %s --check-prefix=BOUNDED
 
 // BOUNDED: no kernel for 'stablehlo.set_dimension_size': a shape is not known before the call
+// RUN: sed '/set_dimension_size/s/$/ loc("crop")/' bounded.mlir > named.mlir
+// RUN: %exits 3 heddle compile named.mlir 2>&1 | FileCheck %s --check-prefix=NAMED
+// NAMED: named.mlir: crop: error[HDL-0501]: has no kernel: a shape is not known before the call ['stablehlo.set_dimension_size']
 
 //--- computed.mlir
 func.func @main(%x: tensor<2x6xf32>, %w: tensor<3x2xf32>) -> (tensor<4x2xf32>, tensor<6x6xf32>, tensor<2x3xf32>) {

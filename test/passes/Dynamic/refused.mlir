@@ -5,6 +5,7 @@
 // RUN: %exits 3 heddle compile %t/strided.mlir --shape arg0=0..8 -o %t/none 2>&1 | FileCheck %t/strided.mlir
 // RUN: heddle compare %t/strided.mlir --shape arg0=1..9
 // RUN: %exits 3 heddle compile %t/short.mlir --shape arg0=1..8 -o %t/none 2>&1 | FileCheck %t/short.mlir
+// RUN: %exits 3 heddle compile %t/named.mlir --shape arg0=1..8 -o %t/none 2>&1 | FileCheck %t/named.mlir
 // RUN: %exits 2 heddle compile %t/short.mlir --shape arg0=8..1 -o %t/none 2>&1 | FileCheck %s --check-prefix=RANGE
 
 // RANGE: error[HDL-0213]: "arg0=8..1" gives no range of sizes: write --shape NAME=1..8x128
@@ -34,5 +35,13 @@ func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
 // CHECK: error[HDL-0305]: 'stablehlo.slice' takes elements that a bounded dimension may lack
 func.func @main(%x: tensor<?xf32>) -> tensor<3xf32> {
   %0 = stablehlo.slice %x [0:3] : (tensor<?xf32>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+
+//--- named.mlir
+// Who has named a node is told of that, not of our operation.
+// CHECK: named.mlir: encoder/first: error[HDL-0305]: takes elements that a bounded dimension may lack; give one size in place of a range (arg0.0 = 1..8) ['stablehlo.slice']
+func.func @main(%x: tensor<?xf32>) -> tensor<3xf32> {
+  %0 = stablehlo.slice %x [0:3] : (tensor<?xf32>) -> tensor<3xf32> loc("encoder/first")
   return %0 : tensor<3xf32>
 }
