@@ -201,7 +201,7 @@ Error Context::checkAndPrepare(TensorList inputs, heddle_tensor *outputs) {
   const Manifest &manifest = program->manifest();
   std::vector<int64_t> symbols, values;
   if (dynamic) {
-    if (Error error = bindSymbols(*program, spec, inputs, &states, symbols))
+    if (Error error = bindSymbols(*program, spec, inputs, states, symbols))
       return error;
     if (Error error = evaluate(manifest.expressions(), symbols,
                                HEDDLE_TENSOR_SHAPE, values))

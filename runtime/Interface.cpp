@@ -176,6 +176,18 @@ static heddle_status unknownEntry(size_t entry) {
                    "there is no entry number " + std::to_string(entry)});
 }
 
+const char *heddle_program_device(const heddle_program *program,
+                                  size_t number) {
+  if (!program || number >= program->program->devices().size())
+    return nullptr;
+  // The driver has a number for it, too; there is never a second one.
+  return number == 0 ? "cpu"
+                     : program->program->devices()[number]
+                           ->device()
+                           ->description()
+                           .name;
+}
+
 const char *heddle_program_entry_name(const heddle_program *program,
                                       size_t entry) {
   const EntrySpec *spec = findEntry(program, entry);
@@ -254,7 +266,9 @@ heddle_status heddle_program_output_info(const heddle_program *program,
 heddle_status heddle_program_output_shape(const heddle_program *program,
                                           size_t entry,
                                           const heddle_tensor *const *inputs,
-                                          size_t input_count, size_t index,
+                                          size_t input_count,
+                                          heddle_state *const *states,
+                                          size_t state_count, size_t index,
                                           int64_t *out_shape) {
   return guarded([&]() -> heddle_status {
     const EntrySpec *spec = findEntry(program, entry);
@@ -269,9 +283,18 @@ heddle_status heddle_program_output_shape(const heddle_program *program,
     for (size_t i = 0; i < input_count; ++i)
       if (!inputs[i] || !readOptions(inputs[i], given[i]))
         return invalid(inputs[i] ? badSize : nullPointer);
-    return toStatus(outputShape(*program->program, *spec,
-                                {given.data(), input_count}, output,
-                                out_shape));
+    // A state without a length says nothing about shapes.
+    const LoadedProgram &loaded = *program->program;
+    bool anyLength = std::any_of(
+        spec->states.begin(), spec->states.end(), [&](const auto *use) {
+          return loaded.states()[use->state()].symbol != format::none;
+        });
+    std::vector<State *> known;
+    if (anyLength || state_count)
+      if (Error error = findStates(loaded, *spec, states, state_count, known))
+        return toStatus(error);
+    return toStatus(outputShape(loaded, *spec, {given.data(), input_count},
+                                known, output, out_shape));
   });
 }
 

@@ -55,27 +55,54 @@ StateHolds::~StateHolds() {
     states[i]->release(entry.states[i]->writes());
 }
 
+static Error checkCount(const EntrySpec &entry, heddle_state *const *given,
+                        size_t count) {
+  if (count == entry.states.size() && (!count || given))
+    return {};
+  return {HEDDLE_STATE_MISSING,
+          "entry '" + entry.name + "' uses " +
+              std::to_string(entry.states.size()) + " states, " +
+              std::to_string(given ? count : 0) + " are given"};
+}
+
+Error runtime::findState(const LoadedProgram &program, const EntrySpec &entry,
+                         size_t use, heddle_state *given, State *&state) {
+  uint32_t number = entry.states[use]->state();
+  if (!given || !given->state.is(program, number))
+    return {HEDDLE_STATE_MISSING,
+            "state '" + program.states()[number].name + "' of entry '" +
+                entry.name + "' is " +
+                (given ? "given another state, or one of another program"
+                       : "a null pointer")};
+  state = &given->state;
+  return {};
+}
+
+Error runtime::findStates(const LoadedProgram &program, const EntrySpec &entry,
+                          heddle_state *const *given, size_t count,
+                          std::vector<State *> &states) {
+  if (Error error = checkCount(entry, given, count))
+    return error;
+  states.resize(count);
+  for (size_t i = 0; i < count; ++i)
+    if (Error error = findState(program, entry, i, given[i], states[i]))
+      return error;
+  return {};
+}
+
 Error StateHolds::acquire(const LoadedProgram &program,
                           const heddle_call_options &options) {
-  if (options.state_count != entry.states.size() ||
-      (options.state_count && !options.states))
-    return {HEDDLE_STATE_MISSING,
-            "entry '" + entry.name + "' uses " +
-                std::to_string(entry.states.size()) + " states, " +
-                std::to_string(options.states ? options.state_count : 0) +
-                " are given"};
+  if (Error error = checkCount(entry, options.states, options.state_count))
+    return error;
   for (; held < entry.states.size(); ++held) {
     const format::StateUse &use = *entry.states[held];
-    heddle_state *given = options.states[held];
-    std::string wanted = "state '" + program.states()[use.state()].name + "'";
-    if (!given || !given->state.is(program, use.state()))
-      return {HEDDLE_STATE_MISSING,
-              wanted + " of entry '" + entry.name + "' is " +
-                  (given ? "given another state, or one of another program"
-                         : "a null pointer")};
-    if (!given->state.acquire(use.writes()))
-      return {HEDDLE_STATE_BUSY, wanted + " is in use by another call"};
-    states[held] = &given->state;
+    if (Error error =
+            findState(program, entry, held, options.states[held], states[held]))
+      return error;
+    if (!states[held]->acquire(use.writes()))
+      return {HEDDLE_STATE_BUSY, "state '" +
+                                     program.states()[use.state()].name +
+                                     "' is in use by another call"};
   }
   return {};
 }

@@ -55,6 +55,16 @@ private:
   std::atomic<int32_t> users{0}; ///< Readers; -1: a writer.
 };
 
+/// The state that is given as the `use`-th one of the entry; an error if it is
+/// none of those.
+Error findState(const LoadedProgram &program, const EntrySpec &entry,
+                size_t use, heddle_state *given, State *&state);
+
+/// The states that are given for a call of the entry, all of them.
+Error findStates(const LoadedProgram &program, const EntrySpec &entry,
+                 heddle_state *const *given, size_t count,
+                 std::vector<State *> &states);
+
 /// The states that a call has, while it runs.
 class StateHolds {
 public:

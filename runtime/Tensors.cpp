@@ -224,13 +224,13 @@ Error runtime::checkOverlap(const EntrySpec &entry, TensorList inputs,
 
 Error runtime::bindSymbols(const LoadedProgram &program, const EntrySpec &entry,
                            TensorList inputs,
-                           const std::vector<runtime::State *> *states,
+                           const std::vector<runtime::State *> &states,
                            std::vector<int64_t> &symbols) {
   const Manifest &manifest = program.manifest();
   symbols.assign(length(manifest.symbols()), -1);
-  for (size_t i = 0; states && i < entry.states.size(); ++i)
-    if (uint32_t symbol = (*states)[i]->spec().symbol; symbol != none)
-      symbols[symbol] = (*states)[i]->length();
+  for (const runtime::State *state : states)
+    if (uint32_t symbol = state->spec().symbol; symbol != none)
+      symbols[symbol] = state->length();
   for (size_t i = 0; i < inputs.count; ++i) {
     const TensorSpec &spec = entry.inputs[i];
     for (size_t j = 0; j < spec.shape.size(); ++j) {
@@ -279,8 +279,9 @@ Error runtime::checkShapes(const char *kind,
 }
 
 Error runtime::outputShape(const LoadedProgram &program, const EntrySpec &entry,
-                           TensorList inputs, const TensorSpec &output,
-                           int64_t *shape) {
+                           TensorList inputs,
+                           const std::vector<runtime::State *> &states,
+                           const TensorSpec &output, int64_t *shape) {
   if (inputs.count != entry.inputs.size())
     return checkCount("input", entry.inputs, inputs.count, HEDDLE_INPUT_MISSING,
                       HEDDLE_INPUT_EXTRA);
@@ -289,7 +290,7 @@ Error runtime::outputShape(const LoadedProgram &program, const EntrySpec &entry,
             Candidate{"input", entry.inputs[i], inputs.tensors[i]}.checkRank())
       return error;
   std::vector<int64_t> symbols, values;
-  if (Error error = bindSymbols(program, entry, inputs, nullptr, symbols))
+  if (Error error = bindSymbols(program, entry, inputs, states, symbols))
     return error;
   if (Error error = evaluate(program.manifest().expressions(), symbols,
                              HEDDLE_TENSOR_SHAPE, values))

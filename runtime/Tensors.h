@@ -27,9 +27,9 @@ Error checkRank(const TensorSpec &spec, const char *kind,
                 const heddle_tensor &tensor);
 
 /// Binds the symbols by the shapes of the inputs, and by the lengths of the
-/// entry's states, which `states` has unless it is null.
+/// entry's states, which `states` has.
 Error bindSymbols(const LoadedProgram &program, const EntrySpec &entry,
-                  TensorList inputs, const std::vector<State *> *states,
+                  TensorList inputs, const std::vector<State *> &states,
                   std::vector<int64_t> &symbols);
 
 /// Checks the shapes when the manifest's expressions have these values.
@@ -41,9 +41,11 @@ Error checkShapes(const char *kind, const std::vector<TensorSpec> &specs,
 Error checkOverlap(const EntrySpec &entry, TensorList inputs,
                    TensorList outputs);
 
-/// The shape of `output` when the inputs have these shapes.
+/// The shape of `output` when the inputs have these shapes and the states these
+/// lengths.
 Error outputShape(const LoadedProgram &program, const EntrySpec &entry,
-                  TensorList inputs, const TensorSpec &output, int64_t *shape);
+                  TensorList inputs, const std::vector<State *> &states,
+                  const TensorSpec &output, int64_t *shape);
 
 /// Reads a tensor of any version of the interface.
 Error readTensor(const heddle_tensor *given, const char *kind,

@@ -31,7 +31,9 @@
    Within a major version (0 counts as one per minor) only additions. Since 0.1.
  */
 #define HEDDLE_RUNTIME_VERSION_MAJOR 0
+/* Since 0.1. */
 #define HEDDLE_RUNTIME_VERSION_MINOR 1
+/* As one number. Since 0.1. */
 #define HEDDLE_RUNTIME_VERSION                                                 \
   (HEDDLE_RUNTIME_VERSION_MAJOR * 1000 + HEDDLE_RUNTIME_VERSION_MINOR)
 
@@ -174,13 +176,16 @@ typedef enum heddle_dtype {
   HEDDLE_C128 = 49
 } heddle_dtype;
 
-typedef struct heddle_program heddle_program; /* a loaded artifact */
-typedef struct heddle_context
-    heddle_context; /* the memory of one caller of one entry */
-typedef struct heddle_pool heddle_pool;     /* threads */
-typedef struct heddle_device heddle_device; /* an open device */
-typedef struct heddle_state
-    heddle_state; /* memory that calls change and keep */
+/* A loaded artifact. Since 0.1. */
+typedef struct heddle_program heddle_program;
+/* The memory of one caller of one entry. Since 0.1. */
+typedef struct heddle_context heddle_context;
+/* Threads. Since 0.1. */
+typedef struct heddle_pool heddle_pool;
+/* An open device. Since 0.1. */
+typedef struct heddle_device heddle_device;
+/* Memory that calls change and keep. Since 0.1. */
+typedef struct heddle_state heddle_state;
 
 /* ---- The library ---- */
 
@@ -221,6 +226,7 @@ typedef struct heddle_device_info {
   uint64_t memory_bytes; /* of its own memory; 0: not known */
   uint32_t is_host;      /* 1: its memory is the process's */
 } heddle_device_info;
+/* Since 0.1. */
 HEDDLE_API heddle_status heddle_device_describe(const heddle_device *device,
                                                 heddle_device_info *out_info);
 
@@ -241,6 +247,7 @@ HEDDLE_API heddle_status heddle_device_copy(heddle_device *target_device,
 
 /* ---- Tensors ---- */
 
+/* Since 0.1. */
 typedef struct heddle_tensor heddle_tensor;
 
 /* Gives memory to an output: at least `bytes` of `wanted`, whose type, rank and
@@ -404,6 +411,12 @@ HEDDLE_API heddle_status heddle_program_load_memory(
  * fine. Since 0.1. */
 HEDDLE_API void heddle_program_destroy(heddle_program *program);
 
+/* The names of the devices that the program runs on, numbered from 0, where the
+   cpu is; NULL for a number that is none. They live as long as the program.
+   Since 0.1. */
+HEDDLE_API const char *heddle_program_device(const heddle_program *program,
+                                             size_t number);
+
 /* What loading did, in nanoseconds and bytes. Since 0.1. */
 typedef struct heddle_load_report {
   size_t size;
@@ -418,6 +431,7 @@ typedef struct heddle_load_report {
   uint32_t flushes_subnormals; /* 1: the program takes subnormal numbers for
                                   zeros; else they are as IEEE 754 has them */
 } heddle_load_report;
+/* Since 0.1. */
 HEDDLE_API heddle_status heddle_program_report(const heddle_program *program,
                                                heddle_load_report *out_report);
 
@@ -426,6 +440,7 @@ HEDDLE_API size_t heddle_program_entry_count(const heddle_program *program);
 /* NULL for a number that is none. Since 0.1. */
 HEDDLE_API const char *heddle_program_entry_name(const heddle_program *program,
                                                  size_t entry);
+/* The number of the entry of that name. Since 0.1. */
 HEDDLE_API heddle_status heddle_program_find_entry(
     const heddle_program *program, const char *name, size_t *out_entry);
 
@@ -447,11 +462,14 @@ typedef struct heddle_tensor_info {
 /* 0 for an entry that is none. Since 0.1. */
 HEDDLE_API size_t heddle_program_input_count(const heddle_program *program,
                                              size_t entry);
+/* The same of outputs. Since 0.1. */
 HEDDLE_API size_t heddle_program_output_count(const heddle_program *program,
                                               size_t entry);
+/* Since 0.1. */
 HEDDLE_API heddle_status
 heddle_program_input_info(const heddle_program *program, size_t entry,
                           size_t index, heddle_tensor_info *out_info);
+/* Since 0.1. */
 HEDDLE_API heddle_status
 heddle_program_output_info(const heddle_program *program, size_t entry,
                            size_t index, heddle_tensor_info *out_info);
@@ -480,12 +498,14 @@ typedef struct heddle_state_info {
 
 /* The states of a program, numbered from 0. Since 0.1. */
 HEDDLE_API size_t heddle_program_state_count(const heddle_program *program);
+/* Since 0.1. */
 HEDDLE_API heddle_status heddle_program_state_info(
     const heddle_program *program, size_t state, heddle_state_info *out_info);
-/* How many states the entry uses, 0 for an entry that is none; which state its
-   `use`-th one is, and whether it writes that (1 or 0). Since 0.1. */
+/* How many states the entry uses, 0 for an entry that is none. Since 0.1. */
 HEDDLE_API size_t
 heddle_program_entry_state_count(const heddle_program *program, size_t entry);
+/* Which state the `use`-th one of the entry is, and whether it writes that (1
+   or 0). Since 0.1. */
 HEDDLE_API heddle_status
 heddle_program_entry_state(const heddle_program *program, size_t entry,
                            size_t use, size_t *out_state, int32_t *out_writes);
@@ -507,6 +527,7 @@ HEDDLE_API heddle_status heddle_state_copy(heddle_state *target,
 /* Bytes of its contents, row-major, from `offset` on. Since 0.1. */
 HEDDLE_API heddle_status heddle_state_read(heddle_state *state, size_t offset,
                                            size_t bytes, void *out_data);
+/* Since 0.1. */
 HEDDLE_API heddle_status heddle_state_write(heddle_state *state, size_t offset,
                                             size_t bytes, const void *data);
 /* -1 for a state without a length. Since 0.1. */
@@ -519,7 +540,7 @@ HEDDLE_API heddle_status heddle_state_set_length(heddle_state *state,
 
 /* Calls work(state, worker) for worker = 0 .. workers - 1, each on a thread of
    its own, and returns when all have returned. worker 0 must run; those of the
-   others that do not only make it slower. */
+   others that do not only make it slower. Since 0.1. */
 typedef void (*heddle_run_workers)(void *user, int64_t workers,
                                    void (*work)(void *state, int64_t worker),
                                    void *state);
@@ -582,10 +603,13 @@ HEDDLE_API size_t heddle_context_threads(const heddle_context *context);
 /* The shape that output `index` has when the inputs have these shapes; of the
    inputs nothing but rank and shape is looked at. `out_shape` gets as many
    extents as the output has dimensions. An error names the input whose shape
-   the program does not take. Since 0.1. */
+   the program does not take. Of an entry whose states have lengths, `states`
+   are those that the call will be given (heddle_call_options), with their
+   lengths as they are now; NULL and 0 for others. Since 0.1. */
 HEDDLE_API heddle_status heddle_program_output_shape(
     const heddle_program *program, size_t entry,
-    const heddle_tensor *const *inputs, size_t input_count, size_t index,
+    const heddle_tensor *const *inputs, size_t input_count,
+    heddle_state *const *states, size_t state_count, size_t index,
     int64_t *out_shape);
 
 /* One command of the plan, as it was run. Since 0.1. */
@@ -652,7 +676,7 @@ HEDDLE_API heddle_status heddle_context_call_dlpack(
 
 /* ---- Calls that nobody waits for ---- */
 
-/* How a submitted call ends: something that others can wait for. */
+/* How a submitted call ends: something that others can wait for. Since 0.1. */
 typedef struct heddle_event heddle_event;
 
 /* Since 0.1. */

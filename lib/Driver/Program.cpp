@@ -244,7 +244,8 @@ Program::makeOutputs(ArrayRef<HostTensor> inputs) const {
     // Shapes that do not fit are for the call to tell.
     if (!output.least.empty() &&
         heddle_program_output_shape(program, entryIndex, pointers.data(),
-                                    pointers.size(), i, shape.data())
+                                    pointers.size(), nullptr, 0, i,
+                                    shape.data())
                 .code == HEDDLE_OK)
       type = RankedTensorType::get(shape, type.getElementType());
     tensors.push_back(HostTensor::allocate(type));

@@ -69,7 +69,7 @@ static inline heddle_status output_shape(const heddle_program *program,
   for (size_t i = 0; inputs && i < input_count; ++i)
     ins[i] = inputs + i;
   return heddle_program_output_shape(program, entry, inputs ? ins : NULL,
-                                     input_count, index, out_shape);
+                                     input_count, NULL, 0, index, out_shape);
 }
 
 /* FOLDER/NAME.heddle, in a buffer that the next call overwrites. */

@@ -65,6 +65,23 @@ static void test_questions(const char *device) {
          "number");
 }
 
+/* The entry's states have lengths, by which shapes may go. */
+static void test_shapes(void) {
+  heddle_state *state = make_state();
+  int64_t shape[1] = {0};
+  OK(heddle_program_output_shape(program, main_entry, NULL, 0, &state, 1, 0,
+                                 shape));
+  CHECK(shape[0] == 8);
+  EXPECT(heddle_program_output_shape(program, main_entry, NULL, 0, NULL, 0, 0,
+                                     shape),
+         HEDDLE_STATE_MISSING, "uses 1 states, 0 are given");
+  heddle_state *none = NULL;
+  EXPECT(heddle_program_output_shape(program, main_entry, NULL, 0, &none, 1, 0,
+                                     shape),
+         HEDDLE_STATE_MISSING, "a null pointer");
+  heddle_state_destroy(state);
+}
+
 static void test_contents(void) {
   int32_t now[8];
   heddle_state *state = make_state(), *other = make_state();
@@ -237,6 +254,7 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < 2; ++i)
       OK(heddle_context_create(program, i, NULL, &contexts[i]));
     test_questions(placed ? "sim:0" : "cpu");
+    test_shapes();
     test_contents();
     test_lengths();
     test_sharing();

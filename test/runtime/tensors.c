@@ -146,6 +146,9 @@ static void test_tensors(const char *folder) {
   CHECK(!strcmp(info.device, "cpu"));
   OK(heddle_program_output_info(program, 0, 1, &info));
   CHECK(!strcmp(info.device, "sim:0") && info.replaces == 2);
+  CHECK(!strcmp(heddle_program_device(program, 0), "cpu") &&
+        !strcmp(heddle_program_device(program, 1), "sim:0") &&
+        !heddle_program_device(program, 2) && !heddle_program_device(NULL, 0));
   heddle_context *context = NULL;
   OK(heddle_context_create(program, 0, NULL, &context));
   static call_data data;
