@@ -1,13 +1,17 @@
 // Commands that read no model: explain, targets, devices, version.
 
+#include "heddle/Driver/ArtifactView.h"
 #include "heddle/Driver/Session.h"
 #include "heddle/Driver/Targets.h"
+#include "heddle/runtime.h"
+#include "runtime/format/Error.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Format.h"
 #include "llvm/TargetParser/Host.h"
 
+#include <cstdlib>
 #include <thread>
 
 using namespace mlir;
@@ -89,6 +93,38 @@ int heddle::runTargets(const CommonOptions &common) {
   return session.finish(llvm::json::Object{{"targets", std::move(list)}});
 }
 
+/// The simulated devices that HEDDLE_SIM asks for. They are a test aid, and no
+/// part of a machine that nobody has asked for them. False after an error.
+static bool listSimulated(Session &session, llvm::json::Array &list) {
+  size_t count = 0;
+  const char *asked = std::getenv("HEDDLE_SIM");
+  if (!asked || !*asked)
+    return true;
+  heddle_status status = heddle_device_count("sim", &count);
+  for (size_t i = 0; !status.code && i < count; ++i) {
+    std::string name = "sim:" + std::to_string(i);
+    heddle_device *device = nullptr;
+    status = heddle_device_open(name.c_str(), &device);
+    if (status.code)
+      break;
+    heddle_device_info info{};
+    info.size = sizeof info;
+    status = heddle_device_describe(device, &info);
+    session.text() << name << ": simulated, " << formatBytes(info.memory_bytes)
+                   << " of memory\n";
+    list.push_back(
+        llvm::json::Object{{"kind", "sim"},
+                           {"name", name},
+                           {"memory_bytes", int64_t(info.memory_bytes)}});
+    heddle_device_close(device);
+  }
+  if (!status.code)
+    return true;
+  session.diagnostics.report(
+      toErrorCode(format::Error(heddle_code(status.code), "")), status.message);
+  return false;
+}
+
 int heddle::runDevices(const CommonOptions &common) {
   Session session(common, "");
   llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
@@ -100,12 +136,14 @@ int heddle::runDevices(const CommonOptions &common) {
   unsigned processors = std::thread::hardware_concurrency();
   session.text() << "cpu: " << llvm::sys::getHostCPUName() << ", " << processors
                  << " processors\n  " << llvm::join(features, " ") << "\n";
-  return session.finish(
-      llvm::json::Object{{"devices", llvm::json::Array{llvm::json::Object{
-                                         {"kind", "cpu"},
-                                         {"name", llvm::sys::getHostCPUName()},
-                                         {"processors", int64_t(processors)},
-                                         {"features", features}}}}});
+  llvm::json::Array list{
+      llvm::json::Object{{"kind", "cpu"},
+                         {"name", llvm::sys::getHostCPUName()},
+                         {"processors", int64_t(processors)},
+                         {"features", features}}};
+  if (!listSimulated(session, list))
+    return session.fail();
+  return session.finish(llvm::json::Object{{"devices", std::move(list)}});
 }
 
 int heddle::runVersion(const CommonOptions &common) {
