@@ -85,11 +85,15 @@ static std::pair<int, std::string>
 compile(const nb::bytes &path, const nb::object &memory,
         const nb::bytes &artifact, const Strings &targets,
         const Strings &shapes, const Strings &dims, const Strings &binds,
-        const Strings &customCalls, bool flushSubnormals,
+        const Strings &customCalls, bool flushSubnormals, const Strings &places,
+        const Strings &placeRules, const std::string &placeBy,
         const nb::object &onPhase) {
   auto callList = terminated(customCalls);
   auto targetList = terminated(targets), shapeList = terminated(shapes),
-       dimList = terminated(dims), bindList = terminated(binds);
+       dimList = terminated(dims), bindList = terminated(binds),
+       placeList = terminated(places), ruleList = terminated(placeRules);
+  if (placeBy.find('\0') != std::string::npos)
+    throw nb::value_error("an option holds a NUL");
   heddle_model model{};
   model.size = sizeof model;
   model.path = path.c_str();
@@ -111,6 +115,9 @@ compile(const nb::bytes &path, const nb::object &memory,
   options.binds = bindList.data();
   options.custom_calls = callList.data();
   options.flush_subnormals = flushSubnormals;
+  options.places = placeList.data();
+  options.place_rules = ruleList.data();
+  options.place_by = placeBy.c_str();
   options.on_phase = &Listener::listen;
   options.on_phase_data = &listener;
   options.cancel = &listener.cancel;
@@ -144,6 +151,7 @@ NB_MODULE(_compiler, module) {
   module.attr("version") = heddle_compiler_version();
   module.def("compile", &compile, "path"_a, "memory"_a.none(), "artifact"_a,
              "targets"_a, "shapes"_a, "dims"_a, "binds"_a, "custom_calls"_a,
-             "flush_subnormals"_a, "on_phase"_a.none());
+             "flush_subnormals"_a, "places"_a, "place_rules"_a, "place_by"_a,
+             "on_phase"_a.none());
   module.def("inspect", &inspect, "path"_a);
 }

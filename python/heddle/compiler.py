@@ -112,6 +112,9 @@ def compile(
     binds: Mapping[str, str | os.PathLike] | None = None,
     custom_calls: str | Sequence[str] = (),
     flush_subnormals: bool = False,
+    place: str | Sequence[str] = (),
+    place_rules: Mapping[str, str] | None = None,
+    place_by: str = "",
     on_phase: Callable[[str], Any] | None = None,
 ) -> pathlib.Path:
     """Compiles `model` into an artifact and returns its path.
@@ -121,7 +124,9 @@ def compile(
     them; without any it is this machine's. `shapes` and `dims` fix what the model leaves open, or bound it: a range, (1, 8) or "1..8", leaves
     the size to each call. `binds` turns StableHLO arguments into weights: {"params": "params.npz"}. `custom_calls` names functions that custom
     calls may call: they are given to heddle.load. With `flush_subnormals` numbers below the smallest normal one become zeros, which is faster
-    where there are many. `on_phase` is called with the name of each phase when that begins; an exception that it raises, and Ctrl-C, end
+    where there are many. `place` names devices that share the work, as in ("cpu", "sim:0"); `place_rules` says for nodes whose names match a
+    pattern where they run, {"encoder*": "sim:0"}, the first that matches; `place_by` how the rest is spread: parts, first, alternate or
+    random:SEED. `on_phase` is called with the name of each phase when that begins; an exception that it raises, and Ctrl-C, end
     the compilation.
     """
     from heddle import _compiler
@@ -139,7 +144,9 @@ def compile(
             _path(path), memory, _path(output), _list(targets, "targets"), shape_texts,
             [f"{name}={_size(size, f'dimension {name!r}')}" for name, size in _items(dims, "dims", '{"batch": 8}')],
             [f"{name}=@{os.fsdecode(_path(file))}" for name, file in _items(binds, "binds", '{"params": "params.npz"}')],
-            _list(custom_calls, "custom_calls"), bool(flush_subnormals), on_phase)
+            _list(custom_calls, "custom_calls"), bool(flush_subnormals),
+            place.split(",") if isinstance(place, str) and place else _list(place or (), "place"),
+            [f"{nodes}={device}" for nodes, device in _items(place_rules, "place_rules", '{"encoder*": "sim:0"}')], place_by, on_phase)
     _check(*outcome)
     return pathlib.Path(output)
 

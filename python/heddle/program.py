@@ -11,32 +11,9 @@ from typing import Any
 import numpy as np
 
 from heddle import _runtime
-
-# Names of element types as numpy has them.
-_NUMPY = {"i1": np.bool_, "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64, "ui8": np.uint8, "ui16": np.uint16,
-          "ui32": np.uint32, "ui64": np.uint64, "f16": np.float16, "f32": np.float32, "f64": np.float64, "c64": np.complex64,
-          "c128": np.complex128}
-# Those that numpy lacks, as ml_dtypes names them; without that package they are handed out as bits.
-_EXTENDED = {"bf16": "bfloat16", "f8e4m3fn": "float8_e4m3fn", "f8e5m2": "float8_e5m2", "f8e4m3": "float8_e4m3", "f8e3m4": "float8_e3m4",
-             "f8e4m3b11fnuz": "float8_e4m3b11fnuz", "f8e4m3fnuz": "float8_e4m3fnuz", "f8e5m2fnuz": "float8_e5m2fnuz",
-             "f8e8m0fnu": "float8_e8m0fnu",
-             "f6e2m3fn": "float6_e2m3fn", "f6e3m2fn": "float6_e3m2fn", "f4e2m1fn": "float4_e2m1fn",
-             "i2": "int2", "i4": "int4", "ui2": "uint2", "ui4": "uint4"}
-
-
-# What numbers are in Python and arrays in numpy when nobody says otherwise: these are converted to what a model wants. Any other type was chosen
-# by somebody, and is not changed without a word.
-_DEFAULTS = (np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.complex128))
-
-
-def _dtype(name: str) -> np.dtype:
-    if name in _NUMPY:
-        return np.dtype(_NUMPY[name])
-    try:
-        import ml_dtypes
-        return np.dtype(getattr(ml_dtypes, _EXTENDED[name]))
-    except (ImportError, KeyError):
-        return np.dtype(np.uint16 if name == "bf16" else np.uint8)
+from heddle._arrays import DEFAULTS, EXTENDED, convert, dtype_of
+from heddle.state import State
+from heddle.submission import Submission, seconds
 
 
 def _path(path: str | os.PathLike) -> bytes:
@@ -47,27 +24,18 @@ def _path(path: str | os.PathLike) -> bytes:
     return encoded
 
 
-def _convert(value: np.ndarray, wanted: np.dtype, what: str) -> np.ndarray:
-    """Numbers of a default type as `wanted`; integers only if they are the same there."""
-    if value.dtype.kind == "c" and wanted.kind != "c" or value.dtype.kind == "f" and wanted.kind in "biu":
-        return value  # the runtime says that the type is wrong
-    with np.errstate(over="ignore", invalid="ignore"):
-        converted = value.astype(wanted)
-    if value.dtype.kind == "i" and wanted.kind not in "fc" and not np.array_equal(converted.astype(np.int64), value):
-        raise ValueError(f"{what} holds numbers that {wanted} does not: it goes from {value.min()} to {value.max()}")
-    return converted
-
-
 class _Port:
     """An input or output: makes what a caller gives into what the extension takes."""
 
     def __init__(self, kind: str, info: _runtime.TensorInfo):
-        self.info, self.what, self.dtype = info, f"{kind} {info.name!r}", _dtype(info.dtype)
+        self.info, self.what, self.dtype = info, f"{kind} {info.name!r}", dtype_of(info.dtype)
         # numpy's arrays of ml_dtypes' types do not speak DLPack: they go as integers, and are said to be only bits.
-        self.bits = np.dtype(np.uint16 if self.dtype.itemsize == 2 else np.uint8) if info.dtype in _EXTENDED else None
+        self.bits = np.dtype(np.uint16 if self.dtype.itemsize == 2 else np.uint8) if info.dtype in EXTENDED else None
 
     def inward(self, value: Any) -> tuple[Any, bool]:
         """`value`, or a copy where that is needed, and whether only its bits are of the type wanted."""
+        if isinstance(value, _runtime.DeviceTensor):
+            return value, False
         if not isinstance(value, np.ndarray):
             if hasattr(value, "__dlpack__"):
                 try:
@@ -77,8 +45,8 @@ class _Port:
             else:
                 value = self._array(value)
         if value.dtype != self.dtype:
-            if value.dtype in _DEFAULTS:
-                value = _convert(value, self.dtype, self.what)
+            if value.dtype in DEFAULTS:
+                value = convert(value, self.dtype, self.what)
             elif value.dtype.newbyteorder("=") == self.dtype:
                 value = value.astype(self.dtype)
             elif value.dtype.hasobject:
@@ -109,6 +77,8 @@ class _Port:
 
     def outward(self, value: Any) -> tuple[Any, bool]:
         """Memory to write to, and whether only its bits are of the type wanted."""
+        if isinstance(value, _runtime.DeviceTensor):
+            return value, False
         if isinstance(value, np.ndarray):
             if not value.flags.writeable:
                 raise ValueError(f"{self.what} cannot be written to: the array is read-only")
@@ -136,7 +106,7 @@ def _adapt(name: str, function: Callable[..., Any]) -> Callable[..., None]:
 
     def call(operands: Sequence[tuple[np.ndarray, str]], results: Sequence[tuple[np.ndarray, str]], attributes: dict[str, Any]) -> None:
         # Copies: the memory is the model's, and the function may keep what it is given.
-        values = function(*(memory.view(_dtype(dtype)).copy() for memory, dtype in operands), **attributes)
+        values = function(*(memory.view(dtype_of(dtype)).copy() for memory, dtype in operands), **attributes)
         if values is None:
             values = ()
         elif not isinstance(values, (tuple, list)):
@@ -144,7 +114,7 @@ def _adapt(name: str, function: Callable[..., Any]) -> Callable[..., None]:
         if len(values) != len(results):
             raise ValueError(f"gave {len(values)} results, the model wants {len(results)}")
         for number, (value, (memory, dtype)) in enumerate(zip(values, results)):
-            value, wanted = np.asarray(value), _dtype(dtype)
+            value, wanted = np.asarray(value), dtype_of(dtype)
             if value.dtype != wanted or value.shape != memory.shape:
                 raise TypeError(f"gave {value.dtype}{list(value.shape)} as result {number}, the model wants {wanted}{list(memory.shape)}")
             np.copyto(memory.view(wanted), value)
@@ -159,15 +129,35 @@ class Model:
     load one model per thread: they share the weights' pages.
     """
 
-    def __init__(self, program: _runtime.Program, entry: int, threads: int):
-        self._program = program
-        self._context = _runtime.Context(program, entry, threads)
+    def __init__(self, program: _runtime.Program, entry: int, threads: int, stage_tensors: bool = False):
+        self._program, self._threads, self._stages = program, threads, stage_tensors
+        self._context = _runtime.Context(program, entry, threads, stage_tensors)
         self.inputs: list[_runtime.TensorInfo] = self._context.inputs
         self.outputs: list[_runtime.TensorInfo] = self._context.outputs
         self._inputs = {info.name: _Port("input", info) for info in self.inputs}
         self._outputs = {info.name: _Port("output", info) for info in self.outputs}
         # Whether a call chooses sizes, from shape_min to shape of an input.
-        self._chooses = any(info.shape_min != info.shape for info in self.inputs)
+        self._chooses = any(info.shape_min != info.shape for info in (*self.inputs, *self.outputs))
+        known = _runtime.states(program)
+        self._states = {known[number].name: number for number in self._context.states}
+        self.states: list[_runtime.TensorInfo] = [known[number] for number in self._states.values()]
+
+    def entry(self, name: str) -> Model:
+        """Another entry of the same program, whose states it shares."""
+        return Model(self._program, _entry(self._program, name), self._threads, self._stages)
+
+    def state(self, name: str | None = None) -> State:
+        """A state of zeros, to be given to calls; `name` may be left out where there is one."""
+        if name is None and len(self._states) == 1:
+            name = next(iter(self._states))
+        if name not in self._states:
+            raise ValueError(f"there is no state {name!r}; there are: {', '.join(self._states) or 'none'}")
+        return State(self._program, self._states[name])
+
+    @property
+    def devices(self) -> list[str]:
+        """The devices that the program runs on, the cpu first."""
+        return self._program.devices
 
     @property
     def threads(self) -> int:
@@ -181,26 +171,55 @@ class Model:
     def __repr__(self) -> str:
         return f"<heddle.Model {', '.join(map(repr, self.inputs))} -> {', '.join(map(repr, self.outputs))}>"
 
-    def __call__(self, *args: Any, out: Mapping[str, Any] | None = None, timeout: float | None = None, **kwargs: Any) -> dict[str, np.ndarray]:
-        """Inputs are arrays of numpy, anything else with __dlpack__, or lists and numbers. f64, i64 and c128, which is what they are when nobody says
-        otherwise, are converted to what the model wants, and what is not contiguous is copied; another type is refused, as is another shape.
-        `out` gives memory for outputs by name; results elsewhere take memory of earlier ones that nobody holds any more. `timeout` is in
-        seconds.
+    def __call__(self, *args: Any, out: Mapping[str, Any] | None = None, timeout: float | None = None, states: Mapping[str, State] | None = None,
+                 **kwargs: Any) -> dict[str, Any]:
+        """Inputs are arrays of numpy, anything else with __dlpack__, tensors of a Device, or lists and numbers. f64, i64 and c128, which is what
+        they are when nobody says otherwise, are converted to what the model wants, and what is not contiguous is copied; another type is
+        refused, as is another shape. `out` gives memory for outputs by name; results elsewhere take memory of earlier ones that nobody holds
+        any more. `timeout` is in seconds. `states` gives the states that the entry uses, by name (see `state`).
         """
+        results, arguments = self._arguments(args, kwargs, out, states)
+        self._context.call(*arguments, seconds(timeout))
+        return results
+
+    def submit(self, *args: Any, out: Mapping[str, Any] | None = None, timeout: float | None = None, states: Mapping[str, State] | None = None,
+               after: Sequence[Submission] = (), **kwargs: Any) -> Submission:
+        """The same call, but it returns at once. What is submitted runs in its order, on a thread of its own, and before what is called later. It
+        begins when the calls of `after`, of this model or others, are done; if one of them has failed, it fails the same way. Until it is
+        done, arrays that it was given must stay as they are.
+        """
+        results, arguments = self._arguments(args, kwargs, out, states)
+        return Submission(self._context.submit(*arguments, seconds(timeout), [other.native for other in after]), results)
+
+    def _arguments(self, args: Sequence[Any], kwargs: Mapping[str, Any], out: Mapping[str, Any] | None,
+                   states: Mapping[str, State] | None) -> tuple[dict[str, Any], tuple]:
+        """The results of a call, and what the extension takes."""
         given = self._named(args, kwargs)
         out = dict(out or {})
         unknown = set(out) - set(self._outputs)
         if unknown:
             raise TypeError(f"there is no output {min(unknown)!r}; there are: {', '.join(self._outputs)}")
+        used = self._used(states) if states or self._states else []
         inputs = [port.inward(given[name]) for name, port in self._inputs.items()]
         shapes = [info.shape for info in self.outputs]
         if self._chooses:
-            shapes = self._context.output_shapes([list(value.shape) for value, _ in inputs])
+            shapes = self._context.output_shapes([list(value.shape) for value, _ in inputs], used)
         results = {name: out[name] if name in out else self._allocate(port, shape) for (name, port), shape in zip(self._outputs.items(), shapes)}
         outputs = [port.outward(results[name]) for name, port in self._outputs.items()]
-        self._context.call([value for value, _ in inputs], [value for value, _ in outputs], [bits for _, bits in inputs],
-                           [bits for _, bits in outputs], _seconds(timeout))
-        return results
+        return results, ([value for value, _ in inputs], [value for value, _ in outputs], [bits for _, bits in inputs],
+                         [bits for _, bits in outputs], used)
+
+    def _used(self, states: Mapping[str, State] | None) -> list[_runtime.State]:
+        states = dict(states or {})
+        for name in states:
+            if name not in self._states:
+                raise TypeError(f"there is no state {name!r}; there are: {', '.join(self._states) or 'none'}")
+            if not isinstance(states[name], State):
+                raise TypeError(f"state {name!r} is given a {type(states[name]).__qualname__}; what Model.state gives is wanted")
+        for name in self._states:
+            if name not in states:
+                raise TypeError(f"state {name!r} is missing: Model.state makes one")
+        return [states[name].native for name in self._states]
 
     def _named(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         names = list(self._inputs)
@@ -223,24 +242,25 @@ class Model:
         return np.ndarray(shape, port.dtype, self._context.memory(math.prod(shape) * port.dtype.itemsize))
 
 
-def _seconds(timeout: float | None) -> float | None:
-    if timeout is None:
-        return None
-    if not isinstance(timeout, numbers.Real) or not timeout >= 0:
-        raise ValueError(f"timeout is {timeout!r}; seconds from 0, or None, are wanted")
-    # Longer than any call: about 30 years.
-    return min(float(timeout), 1e9)
+def _entry(program: _runtime.Program, name: str | None) -> int:
+    entries = program.entries
+    if name is None:
+        name = entries[0] if len(entries) == 1 else "main"
+    if name not in entries:
+        raise ValueError(f"there is no entry {name!r}; there are: {', '.join(entries)}")
+    return entries.index(name)
 
 
 def load(path: str | os.PathLike, *, entry: str | None = None, threads: int = 0, variant: str = "", verify_weights: bool = False,
-         custom_calls: Mapping[str, Callable[..., Any]] | None = None) -> Model:
+         custom_calls: Mapping[str, Callable[..., Any]] | None = None, stage_tensors: bool = False) -> Model:
     """Loads an artifact. It holds native code: load only what you trust.
 
     `custom_calls` are the functions that the model's custom calls call, by name: a function gets an array for each operand and the call's
     attributes as keywords (a textual backend_config as `backend_config`), and returns an array, or a tuple of arrays, of exactly the types
     and shapes that the model says. What it raises ends the call with a HeddleError, as its `__cause__`. It may be called on another thread.
     `threads` 0 is as many as this process may use; `variant` names a target instead of the best this machine can run; `verify_weights` also
-    checks the weights' hashes.
+    checks the weights' hashes. With `stage_tensors` arrays are copied to and from the devices that the program wants its tensors on; without,
+    such an input or output must be a tensor of that device (see heddle.devices).
     """
     if isinstance(threads, bool) or not isinstance(threads, numbers.Integral) or not 0 <= threads <= 4096:
         raise ValueError(f"threads is {threads!r}; a number from 1 to 4096, or 0 for as many as this process may use, is wanted")
@@ -248,9 +268,4 @@ def load(path: str | os.PathLike, *, entry: str | None = None, threads: int = 0,
         raise ValueError(f"variant is {variant!r}; the name of a target is wanted")
     functions = {name: _adapt(name, function) for name, function in (custom_calls or {}).items()}
     program = _runtime.Program(_path(path), variant, bool(verify_weights), functions)
-    entries = program.entries
-    if entry is None:
-        entry = entries[0] if len(entries) == 1 else "main"
-    if entry not in entries:
-        raise ValueError(f"there is no entry {entry!r}; there are: {', '.join(entries)}")
-    return Model(program, entries.index(entry), int(threads))
+    return Model(program, _entry(program, entry), int(threads), bool(stage_tensors))

@@ -82,7 +82,6 @@ static void addNames(CLI::App &app, const char *option,
              }
          },
          text)
-      ->type_name("NAME,...")
       ->allow_extra_args(false);
 }
 

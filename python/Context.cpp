@@ -1,0 +1,331 @@
+// Calls of one entry: arrays in, arrays out, at once or later.
+
+#include "Context.h"
+#include "Devices.h"
+#include "States.h"
+#include "Status.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace heddle::python {
+
+/// The tensors and states of a call, and what their memory belongs to.
+struct Arguments {
+  nb::list objects; ///< Of devices' tensors and states.
+  std::vector<ReadOnlyArray> inArrays;
+  std::vector<Array> outArrays;
+  std::vector<heddle_tensor> in, out;
+  std::vector<heddle_state *> states;
+};
+
+Submitted::Submitted() = default;
+Submitted::~Submitted() = default;
+
+//===----------------------------------------------------------------------===//
+// What Python gives
+//===----------------------------------------------------------------------===//
+
+template <typename T>
+static heddle_tensor tensorOver(const T &array, heddle_dtype dtype) {
+  heddle_tensor tensor{};
+  tensor.size = sizeof tensor;
+  tensor.data = const_cast<void *>(static_cast<const void *>(array.data()));
+  tensor.dtype = dtype;
+  tensor.rank = int32_t(array.ndim());
+  tensor.shape = array.shape_ptr();
+  tensor.strides = array.stride_ptr();
+  return tensor;
+}
+
+/// What nanobind takes as arrays, and tensors of devices; what it does not, it
+/// does not name.
+template <typename T>
+static void readTensors(const char *kind, const nb::list &given,
+                        const std::vector<TensorInfo> &wanted,
+                        const std::vector<bool> &bits, nb::list &objects,
+                        std::vector<T> &arrays,
+                        std::vector<heddle_tensor> &tensors) {
+  for (size_t i = 0; i < given.size(); ++i) {
+    nb::object item = nb::borrow(given[i]);
+    if (nb::isinstance<DeviceTensor>(item)) {
+      objects.append(item);
+      tensors.push_back(nb::cast<DeviceTensor &>(item).tensor());
+      continue;
+    }
+    T array;
+    if (!nb::try_cast(item, array)) {
+      std::string what = std::string(kind) + " '" + wanted[i].name +
+                         "' is given a " + nb::type_name(item.type()).c_str() +
+                         " that is not memory the CPU can " +
+                         (*kind == 'o' ? "write" : "read");
+      throw nb::type_error(what.c_str());
+    }
+    tensors.push_back(tensorOver(array, bits[i] ? wanted[i].type
+                                                : fromDlpack(array.dtype())));
+    arrays.push_back(std::move(array));
+  }
+}
+
+static std::vector<heddle_state *> handlesOf(const nb::list &states) {
+  std::vector<heddle_state *> handles;
+  for (nb::handle state : states)
+    handles.push_back(nb::cast<State &>(state).handle());
+  return handles;
+}
+
+std::unique_ptr<Arguments> Context::read(const nb::list &ins,
+                                         const nb::list &outs,
+                                         const std::vector<bool> &inBits,
+                                         const std::vector<bool> &outBits,
+                                         const nb::list &states) const {
+  auto arguments = std::make_unique<Arguments>();
+  readTensors("input", ins, inputs, inBits, arguments->objects,
+              arguments->inArrays, arguments->in);
+  readTensors("output", outs, outputs, outBits, arguments->objects,
+              arguments->outArrays, arguments->out);
+  arguments->states = handlesOf(states);
+  for (nb::handle state : states)
+    arguments->objects.append(nb::borrow(state));
+  return arguments;
+}
+
+heddle_call_options Context::optionsFor(const Arguments &arguments,
+                                        std::optional<double> timeout) const {
+  heddle_call_options options{};
+  options.size = sizeof options;
+  options.deadline_ns = deadlineAfter(timeout);
+  options.states = arguments.states.data();
+  options.state_count = arguments.states.size();
+  options.flags = stages ? HEDDLE_STAGE_TENSORS : 0;
+  return options;
+}
+
+//===----------------------------------------------------------------------===//
+// The context
+//===----------------------------------------------------------------------===//
+
+Context::Context(nb::object owner, size_t entry, uint32_t threads, bool stages)
+    : owner(owner), entry(entry), stages(stages) {
+  heddle_program *handle = program().handle();
+  heddle_tensor_info info{};
+  info.size = sizeof info;
+  for (size_t i = 0; i < heddle_program_input_count(handle, entry); ++i) {
+    check(heddle_program_input_info(handle, entry, i, &info));
+    inputs.push_back(toInfo(info));
+  }
+  for (size_t i = 0; i < heddle_program_output_count(handle, entry); ++i) {
+    check(heddle_program_output_info(handle, entry, i, &info));
+    outputs.push_back(toInfo(info));
+  }
+  // In a loop the results of one call are held while the next one runs.
+  size_t results = 0;
+  for (const TensorInfo &output : outputs)
+    results += (output.bytes + 4095) / 4096 * 4096;
+  blocks = std::make_shared<Blocks>(2 * results);
+  heddle_context_options options{};
+  options.size = sizeof options;
+  options.threads = threads;
+  check(heddle_context_create(handle, entry, &options, &context));
+}
+
+Context::~Context() {
+  // Waits for what was submitted, which may call functions of Python's.
+  nb::gil_scoped_release release;
+  heddle_context_destroy(context);
+}
+
+std::vector<size_t> Context::stateNumbers() const {
+  std::vector<size_t> numbers;
+  heddle_program *handle = program().handle();
+  for (size_t i = 0; i < heddle_program_entry_state_count(handle, entry); ++i) {
+    int32_t writes = 0;
+    check(heddle_program_entry_state(handle, entry, i, &numbers.emplace_back(),
+                                     &writes));
+  }
+  return numbers;
+}
+
+void Context::refuseInside() const {
+  if (Inside::of(&program()))
+    raise(HEDDLE_CONTEXT_BUSY,
+          "a custom call calls the model that it is called by, which is in "
+          "that call: load the artifact once more for it");
+}
+
+/// Raises what a call failed with, a function of Python's what it raised.
+static void checkCall(const heddle_status &status, Program &program) {
+  if (status.code == HEDDLE_CUSTOM_CALL_FAILED)
+    raise(status.code, status.message, program.takeError());
+  check(status);
+}
+
+void Context::call(const nb::list &ins, const nb::list &outs,
+                   const std::vector<bool> &inBits,
+                   const std::vector<bool> &outBits, const nb::list &states,
+                   std::optional<double> timeout) {
+  std::unique_ptr<Arguments> arguments =
+      read(ins, outs, inBits, outBits, states);
+  auto in = pointersTo(arguments->in), out = pointersTo(arguments->out);
+  refuseInside();
+  heddle_status status;
+  {
+    nb::gil_scoped_release release;
+    std::lock_guard<std::mutex> turn(mutex);
+    if (last) {
+      (void)heddle_event_wait(last->event, 0);
+      last.reset();
+    }
+    heddle_call_options options = optionsFor(*arguments, timeout);
+    status = heddle_context_call(context, in.data(), in.size(), out.data(),
+                                 out.size(), &options);
+  }
+  checkCall(status, program());
+}
+
+std::vector<std::vector<int64_t>>
+Context::outputShapes(const std::vector<std::vector<int64_t>> &shapes,
+                      const nb::list &states) const {
+  std::vector<heddle_tensor> in;
+  for (const std::vector<int64_t> &shape : shapes) {
+    heddle_tensor tensor{};
+    tensor.size = sizeof tensor;
+    tensor.rank = int32_t(shape.size());
+    tensor.shape = shape.data();
+    in.push_back(tensor);
+  }
+  std::vector<const heddle_tensor *> pointers = pointersTo(in);
+  std::vector<heddle_state *> handles = handlesOf(states);
+  std::vector<std::vector<int64_t>> result;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    result.emplace_back(outputs[i].shape.size());
+    check(heddle_program_output_shape(
+        program().handle(), entry, pointers.data(), pointers.size(),
+        handles.data(), handles.size(), i, result.back().data()));
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Submitted calls
+//===----------------------------------------------------------------------===//
+
+void Context::sweep() {
+  auto isDone = [](const std::shared_ptr<Submitted> &submitted) {
+    if (!submitted->isDone())
+      return false;
+    submitted->arguments.reset();
+    return true;
+  };
+  inFlight.erase(std::remove_if(inFlight.begin(), inFlight.end(), isDone),
+                 inFlight.end());
+}
+
+Submission
+Context::submit(nb::object self, const nb::list &ins, const nb::list &outs,
+                const std::vector<bool> &inBits,
+                const std::vector<bool> &outBits, const nb::list &states,
+                std::optional<double> timeout, const nb::list &after) {
+  auto &context = nb::cast<Context &>(self);
+  context.sweep();
+  context.refuseInside();
+  auto submitted = std::make_shared<Submitted>();
+  submitted->arguments = context.read(ins, outs, inBits, outBits, states);
+  auto in = pointersTo(submitted->arguments->in),
+       out = pointersTo(submitted->arguments->out);
+  heddle_call_options options =
+      context.optionsFor(*submitted->arguments, timeout);
+  options.cancel = &submitted->cancel;
+  std::vector<heddle_event *> waits;
+  for (nb::handle other : after)
+    waits.push_back(nb::cast<Submission &>(other).event().event);
+  heddle_submit_options more{};
+  more.size = sizeof more;
+  more.waits = waits.data();
+  more.wait_count = waits.size();
+  // Held before it is known to be there: nothing may fail in between.
+  context.inFlight.push_back(submitted);
+  std::shared_ptr<Event> made;
+  heddle_status status;
+  {
+    nb::gil_scoped_release release;
+    std::lock_guard<std::mutex> turn(context.mutex);
+    heddle_event *event = nullptr;
+    status =
+        heddle_context_submit(context.context, in.data(), in.size(), out.data(),
+                              out.size(), &options, &more, &event);
+    if (status.code == HEDDLE_OK)
+      made = context.last = std::make_shared<Event>(event);
+  }
+  submitted->event = std::move(made);
+  if (status.code != HEDDLE_OK)
+    context.inFlight.erase(
+        std::find(context.inFlight.begin(), context.inFlight.end(), submitted));
+  check(status);
+  return Submission(std::move(self), std::move(submitted));
+}
+
+bool Submission::wait(std::optional<double> timeout) {
+  uint64_t deadline = deadlineAfter(timeout);
+  nb::gil_scoped_release release;
+  (void)heddle_event_wait(submitted->event->event, deadline);
+  return submitted->isDone();
+}
+
+void Submission::check() {
+  checkCall(heddle_event_wait(submitted->event->event, 0),
+            nb::cast<Context &>(context).program());
+}
+
+//===----------------------------------------------------------------------===//
+// Binding
+//===----------------------------------------------------------------------===//
+
+int Context::traverse(PyObject *self, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (nb::inst_ready(self))
+    Py_VISIT(nb::inst_ptr<Context>(self)->owner.ptr());
+  return 0;
+}
+
+static PyType_Slot contextSlots[] = {
+    {Py_tp_traverse, reinterpret_cast<void *>(Context::traverse)},
+    {0, nullptr}};
+
+void bindContext(nb::module_ &module) {
+  nb::class_<Submission>(module, "Submission")
+      .def("done", &Submission::done)
+      .def("wait", &Submission::wait, nb::arg("timeout") = nb::none())
+      .def("check", &Submission::check)
+      .def("cancel", &Submission::cancel);
+  nb::class_<Context>(module, "Context", nb::type_slots(contextSlots))
+      .def(nb::init<nb::object, size_t, uint32_t, bool>(), nb::arg("program"),
+           nb::arg("entry"), nb::arg("threads") = 0, nb::arg("stages") = false)
+      .def_prop_ro("threads", &Context::threads)
+      // Copies, which do not hold the context in a way that the garbage
+      // collector does not see.
+      .def_prop_ro("inputs",
+                   [](const Context &context) {
+                     return std::vector<TensorInfo>(context.inputs);
+                   })
+      .def_prop_ro("outputs",
+                   [](const Context &context) {
+                     return std::vector<TensorInfo>(context.outputs);
+                   })
+      .def_prop_ro("states", &Context::stateNumbers)
+      .def("memory", &Context::memory, nb::arg("bytes"))
+      .def("output_shapes", &Context::outputShapes, nb::arg("inputs"),
+           nb::arg("states"))
+      .def("call", &Context::call, nb::arg("inputs"), nb::arg("outputs"),
+           nb::arg("input_bits"), nb::arg("output_bits"), nb::arg("states"),
+           nb::arg("timeout") = nb::none())
+      .def("submit", &Context::submit, nb::arg("inputs"), nb::arg("outputs"),
+           nb::arg("input_bits"), nb::arg("output_bits"), nb::arg("states"),
+           nb::arg("timeout").none(), nb::arg("after"));
+}
+
+} // namespace heddle::python

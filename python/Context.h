@@ -1,0 +1,121 @@
+// One entry of a program with its memory: calls, and calls that nobody waits
+// for.
+
+#ifndef HEDDLE_PYTHON_CONTEXT_H
+#define HEDDLE_PYTHON_CONTEXT_H
+
+#include "Program.h"
+#include "Results.h"
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace heddle::python {
+
+struct Arguments;
+
+/// How a submitted call ends.
+class Event {
+public:
+  explicit Event(heddle_event *event) : event(event) {}
+  Event(const Event &) = delete;
+  ~Event() { heddle_event_destroy(event); }
+
+  heddle_event *const event;
+};
+
+/// A submitted call: what it uses lives until it is done.
+struct Submitted {
+  std::shared_ptr<Event> event; ///< Null until it is submitted.
+  int32_t cancel = 0;
+  std::unique_ptr<Arguments> arguments;
+
+  Submitted();
+  ~Submitted();
+  bool isDone() const { return event && heddle_event_done(event->event); }
+};
+
+/// What Python holds of a submitted call.
+class Submission {
+public:
+  Submission(nb::object context, std::shared_ptr<Submitted> submitted)
+      : context(std::move(context)), submitted(std::move(submitted)) {}
+
+  bool done() const { return submitted->isDone(); }
+  /// False when so many seconds have passed before.
+  bool wait(std::optional<double> timeout);
+  /// Raises what the call failed with; it is done.
+  void check();
+  void cancel() { __atomic_store_n(&submitted->cancel, 1, __ATOMIC_RELEASE); }
+  const Event &event() const { return *submitted->event; }
+
+private:
+  nb::object context;
+  std::shared_ptr<Submitted> submitted;
+};
+
+/// Calls from several threads take turns.
+class Context {
+public:
+  Context(nb::object owner, size_t entry, uint32_t threads, bool stages);
+  Context(const Context &) = delete;
+  ~Context();
+
+  size_t threads() const { return heddle_context_threads(context); }
+
+  void call(const nb::list &ins, const nb::list &outs,
+            const std::vector<bool> &inBits, const std::vector<bool> &outBits,
+            const nb::list &states, std::optional<double> timeout);
+  /// Begins when those of `after` are done.
+  static Submission
+  submit(nb::object self, const nb::list &ins, const nb::list &outs,
+         const std::vector<bool> &inBits, const std::vector<bool> &outBits,
+         const nb::list &states, std::optional<double> timeout,
+         const nb::list &after);
+
+  /// The shapes of the outputs when the inputs have these.
+  std::vector<std::vector<int64_t>>
+  outputShapes(const std::vector<std::vector<int64_t>> &shapes,
+               const nb::list &states) const;
+
+  /// Memory for an output.
+  Memory memory(size_t bytes) { return Memory(blocks, bytes); }
+
+  /// The numbers of the states that the entry uses, in its order.
+  std::vector<size_t> stateNumbers() const;
+
+  Program &program() const { return nb::cast<Program &>(owner); }
+
+  std::vector<TensorInfo> inputs, outputs;
+
+  static int traverse(PyObject *self, visitproc visit, void *arg);
+
+private:
+  std::unique_ptr<Arguments> read(const nb::list &ins, const nb::list &outs,
+                                  const std::vector<bool> &inBits,
+                                  const std::vector<bool> &outBits,
+                                  const nb::list &states) const;
+  heddle_call_options optionsFor(const Arguments &arguments,
+                                 std::optional<double> timeout) const;
+  /// A function that the program calls must not call it again.
+  void refuseInside() const;
+  /// Lets go of what calls used that are done.
+  void sweep();
+
+  nb::object owner;
+  size_t entry;
+  bool stages;
+  heddle_context *context = nullptr;
+  std::shared_ptr<Blocks> blocks;
+  std::vector<std::shared_ptr<Submitted>> inFlight; ///< Under Python's lock.
+  std::mutex mutex;
+  std::shared_ptr<Event> last; ///< Of what was submitted, under the mutex.
+};
+
+void bindContext(nb::module_ &module);
+
+} // namespace heddle::python
+
+#endif // HEDDLE_PYTHON_CONTEXT_H

@@ -1,0 +1,86 @@
+// A custom call into Python: tensors as arrays over the call's memory,
+// attributes as keywords, exceptions as its failure.
+
+#include "CustomCalls.h"
+#include "Tensors.h"
+
+#include <nanobind/stl/string.h>
+
+#include <cstdio>
+#include <utility>
+
+namespace heddle::python {
+
+thread_local const Inside *Inside::innermost = nullptr;
+
+/// The memory of a tensor, for the package only: it lasts as long as the call.
+/// numpy has its bits where it lacks the type.
+static nb::object memoryOf(const heddle_tensor &tensor) {
+  nb::dlpack::dtype dtype = toDlpack(tensor.dtype);
+  if (tensor.dtype == HEDDLE_BF16)
+    dtype.code = uint8_t(nb::dlpack::dtype_code::UInt);
+  std::vector<size_t> shape(tensor.shape, tensor.shape + tensor.rank);
+  return nb::cast(nb::ndarray<nb::numpy>(tensor.data, shape.size(),
+                                         shape.data(), nb::handle(), nullptr,
+                                         dtype),
+                  nb::rv_policy::reference);
+}
+
+static nb::object toPython(const heddle_attribute &attribute) {
+  auto value = [&](size_t i) -> nb::object {
+    switch (attribute.kind) {
+    case HEDDLE_ATTRIBUTE_BOOL:
+      return nb::bool_(attribute.integers[i] != 0);
+    case HEDDLE_ATTRIBUTE_I64:
+      return nb::int_(attribute.integers[i]);
+    case HEDDLE_ATTRIBUTE_F64:
+      return nb::float_(attribute.floats[i]);
+    default:
+      return nb::steal(PyUnicode_DecodeUTF8(
+          attribute.strings[i], Py_ssize_t(attribute.string_bytes[i]),
+          "surrogateescape"));
+    }
+  };
+  if (!attribute.is_array)
+    return value(0);
+  nb::list list;
+  for (size_t i = 0; i < attribute.count; ++i)
+    list.append(value(i));
+  return std::move(list);
+}
+
+int32_t callPython(const heddle_custom_call_frame *frame) {
+  auto &callback = *static_cast<Callback *>(frame->user);
+  nb::gil_scoped_acquire lock;
+  Inside inside(callback.program);
+  try {
+    auto tensors = [](const heddle_tensor *const *list, size_t count) {
+      nb::list memories;
+      for (size_t i = 0; i < count; ++i)
+        memories.append(nb::make_tuple(memoryOf(*list[i]),
+                                       heddle_dtype_name(list[i]->dtype)));
+      return memories;
+    };
+    nb::dict attributes;
+    for (size_t i = 0; i < frame->attribute_count; ++i)
+      attributes[frame->attributes[i]->name] = toPython(*frame->attributes[i]);
+    if (frame->backend_config_bytes)
+      attributes["backend_config"] = nb::steal(PyUnicode_DecodeUTF8(
+          frame->backend_config, Py_ssize_t(frame->backend_config_bytes),
+          "surrogateescape"));
+    callback.function(tensors(frame->operands, frame->operand_count),
+                      tensors(frame->results, frame->result_count), attributes);
+    return 0;
+  } catch (nb::python_error &raised) {
+    callback.error = nb::borrow(raised.value());
+    nb::object type = nb::borrow(raised.type());
+    std::snprintf(frame->message, frame->message_bytes, "%s: %s",
+                  nb::cast<std::string>(type.attr("__name__")).c_str(),
+                  nb::str(raised.value()).c_str());
+  } catch (const std::exception &problem) {
+    std::snprintf(frame->message, frame->message_bytes, "%s", problem.what());
+  }
+  return 1;
+}
+
+} // namespace heddle::python

@@ -1,0 +1,45 @@
+// A loaded artifact.
+
+#ifndef HEDDLE_PYTHON_PROGRAM_H
+#define HEDDLE_PYTHON_PROGRAM_H
+
+#include "CustomCalls.h"
+#include "Tensors.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace heddle::python {
+
+class Program {
+public:
+  Program(const nb::bytes &path, const std::string &variant, bool verifyWeights,
+          const nb::dict &customCalls);
+  Program(const Program &) = delete;
+  ~Program() { heddle_program_destroy(program); }
+
+  std::vector<std::string> entries() const;
+  std::string variant() const;
+  /// Names of the devices that the program runs on, the cpu first.
+  std::vector<std::string> devices() const;
+
+  heddle_program *handle() const { return program; }
+
+  /// What a function raised that ended a call.
+  nb::object takeError();
+
+  /// For the garbage collector: a function may hold the model that calls it.
+  static int traverse(PyObject *self, visitproc visit, void *arg);
+  static int clear(PyObject *self);
+
+private:
+  std::vector<std::unique_ptr<Callback>> callbacks;
+  heddle_program *program = nullptr;
+};
+
+void bindProgram(nb::module_ &module);
+
+} // namespace heddle::python
+
+#endif // HEDDLE_PYTHON_PROGRAM_H

@@ -1,0 +1,59 @@
+"""Calls that nobody waits for."""
+
+from __future__ import annotations
+
+import numbers
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from heddle import _runtime
+
+
+def seconds(timeout: float | None) -> float | None:
+    if timeout is None:
+        return None
+    if not isinstance(timeout, numbers.Real) or not timeout >= 0:
+        raise ValueError(f"timeout is {timeout!r}; seconds from 0, or None, are wanted")
+    # Longer than any call: about 30 years.
+    return min(float(timeout), 1e9)
+
+
+class Submission:
+    """A call that was submitted; Model.submit gives it."""
+
+    def __init__(self, native: _runtime.Submission, results: dict[str, Any]):
+        self.native, self._results = native, results
+
+    def done(self) -> bool:
+        """Whether the call is over, well or not."""
+        return self.native.done()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Waits until it is over; False if so many seconds pass before."""
+        return self.native.wait(seconds(timeout))
+
+    def result(self, timeout: float | None = None) -> dict[str, Any]:
+        """The arrays of the outputs by name, when the call is over; what it failed with is raised. TimeoutError if so many seconds pass before."""
+        if not self.wait(timeout):
+            raise TimeoutError("the call is not done, and goes on")
+        self.native.check()
+        return self._results
+
+    def cancel(self) -> None:
+        """Ends the call soon; it then fails with HDL-0816."""
+        self.native.cancel()
+
+    def add_done_callback(self, function: Callable[[Submission], Any]) -> None:
+        """Calls `function` with this object when the call is over, on a thread of its own; at once if it is over already."""
+        if not callable(function):
+            raise TypeError(f"a callback is a {type(function).__qualname__}; a function is wanted")
+        if self.done():
+            function(self)
+            return
+
+        def follow() -> None:
+            self.wait()
+            function(self)
+
+        threading.Thread(target=follow, name="heddle-callback", daemon=True).start()

@@ -1,0 +1,72 @@
+"""States: what calls change and keep."""
+
+import os
+
+import numpy as np
+import pytest
+
+import heddle
+
+
+@pytest.fixture(params=["state", "placed-state"])
+def counting(request):
+    """Counts in a state of eight numbers, whose length grows by one; its entry "peek" only reads."""
+    return heddle.load(os.path.join(os.environ["HEDDLE_TEST_MODELS"], f"{request.param}.heddle"))
+
+
+def test_calls_change_it(counting):
+    state, peek = counting.state(), counting.entry("peek")
+    assert [info.name for info in counting.states] == ["counters"] and state.info.shape == [8] and state.info.dtype == "i32"
+    for number in (1, 2, 3):
+        np.testing.assert_array_equal(counting(states={"counters": state})["now"], np.full(8, number, np.int32))
+    assert state.length == 3
+    np.testing.assert_array_equal(peek(states={"counters": state})["now"], np.full(8, 3, np.int32))
+    np.testing.assert_array_equal(state.read(), np.full(8, 3, np.int32))
+    other = state.copy()
+    counting.submit(states={"counters": other}).result()
+    assert (state.read()[0], other.read()[0], state.length, other.length) == (3, 4, 3, 4)
+    state.reset()
+    assert not state.read().any() and state.length == 0
+    state.copy_from(other)
+    assert state.read()[7] == 4 and state.length == 4
+
+
+def test_contents(counting):
+    state = counting.state("counters")
+    state.write(np.arange(8, dtype=np.int32))
+    np.testing.assert_array_equal(np.from_dlpack(state), np.arange(8))
+    np.testing.assert_array_equal(np.asarray(state), np.arange(8))
+    state.write(list(range(8, 16)))
+    np.testing.assert_array_equal(state.read(), np.arange(8, 16))
+    with pytest.raises(ValueError, match=r"i32\[8\] is wanted"):
+        state.write(np.arange(9, dtype=np.int32))
+    with pytest.raises(ValueError, match=r"given float32"):
+        state.write(np.zeros(8, np.float32))
+
+
+def test_lengths(counting):
+    state = counting.state()
+    state.length = 8
+    with pytest.raises(heddle.HeddleError) as error:
+        counting(states={"counters": state})
+    assert error.value.code == "HDL-0825"
+    with pytest.raises(heddle.HeddleError) as error:
+        state.length = 9
+    assert error.value.code == "HDL-0825" and state.length == 8
+
+
+def test_mistakes(counting):
+    with pytest.raises(TypeError, match="state 'counters' is missing"):
+        counting()
+    with pytest.raises(TypeError, match="there is no state 'cache'; there are: counters"):
+        counting(states={"cache": counting.state()})
+    with pytest.raises(TypeError, match="is given a ndarray"):
+        counting(states={"counters": np.zeros(8, np.int32)})
+    with pytest.raises(ValueError, match="there is no state 'cache'"):
+        counting.state("cache")
+    with pytest.raises(ValueError, match="there is no entry 'other'; there are: main, peek"):
+        counting.entry("other")
+    other = heddle.load(os.path.join(os.environ["HEDDLE_TEST_MODELS"], "state.heddle"))
+    with pytest.raises(heddle.HeddleError) as error:
+        counting(states={"counters": other.state()})
+    assert error.value.code == "HDL-0823"

@@ -1,0 +1,171 @@
+"""Calls that nobody waits for: order, events, failures, callbacks."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import heddle
+
+DOUBLE = """
+func.func @main(%x: tensor<256xf32>) -> tensor<256xf32> {
+  %y = stablehlo.add %x, %x : tensor<256xf32>
+  return %y : tensor<256xf32>
+}
+"""
+
+SLOW = """
+func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %y = stablehlo.custom_call @slow(%x) : (tensor<8xf32>) -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def double(tmp_path_factory):
+    return heddle.compile(DOUBLE.encode(), tmp_path_factory.mktemp("double") / "double.heddle")
+
+
+@pytest.fixture(scope="module")
+def slow(tmp_path_factory):
+    return heddle.compile(SLOW.encode(), tmp_path_factory.mktemp("slow") / "slow.heddle", custom_calls="slow")
+
+
+X = np.arange(256, dtype=np.float32)
+
+
+def test_result_is_that_of_a_call(double):
+    model = heddle.load(double)
+    submitted = model.submit(X)
+    np.testing.assert_array_equal(submitted.result()["out0"], model(X)["out0"])
+    assert submitted.done() and submitted.wait(0)
+    np.testing.assert_array_equal(submitted.result(0)["out0"], 2 * X)
+
+
+def test_submitted_calls_run_in_order_and_before_later_calls(double):
+    model, chain = heddle.load(double), np.ones(256, np.float32)
+    buffers = [chain.copy() for _ in range(9)]
+    for before, behind in zip(buffers, buffers[1:]):
+        model.submit(before, out={"out0": behind})
+    np.testing.assert_array_equal(model(buffers[-1])["out0"], np.full(256, 512, np.float32))
+
+
+def test_arrays_live_until_the_call_is_done(slow):
+    go, seen = threading.Event(), []
+
+    def wait(x):
+        go.wait(30)
+        seen.append(x.copy())
+        return x + 1
+
+    model = heddle.load(slow, custom_calls={"slow": wait})
+    first, second = (model.submit(np.full(8, number, np.float32)) for number in (1, 2))
+    assert not first.done() and not first.wait(0.01) and not second.done()
+    with pytest.raises(TimeoutError):
+        second.result(0.01)
+    del model
+    go.set()
+    np.testing.assert_array_equal(second.result()["out0"], np.full(8, 3, np.float32))
+    assert first.done() and [array[0] for array in seen] == [1, 2]
+
+
+def test_what_is_submitted_and_forgotten_is_done(slow):
+    seen = []
+    model = heddle.load(slow, custom_calls={"slow": lambda x: seen.append(x[0]) or x})
+    for number in range(5):
+        model.submit(np.full(8, number, np.float32))
+    del model
+    assert seen == [0, 1, 2, 3, 4]
+
+
+def test_events_order_models_and_hand_failures_on(slow, double):
+    go, order = threading.Event(), []
+
+    def first(x):
+        go.wait(30)
+        order.append("first")
+        return x
+
+    def second(x):
+        order.append("second")
+        return x
+
+    one, two = heddle.load(slow, custom_calls={"slow": first}), heddle.load(slow, custom_calls={"slow": second})
+    ones = np.ones(8, np.float32)
+    behind = two.submit(ones, after=[one.submit(ones)])
+    go.set()
+    behind.result()
+    assert order == ["first", "second"]
+
+    def fail(x):
+        raise KeyError("lost")
+
+    failed = heddle.load(slow, custom_calls={"slow": fail}).submit(ones)
+    waiter = heddle.load(double).submit(X, after=[failed])
+    with pytest.raises(heddle.HeddleError, match="lost") as error:
+        failed.result()
+    assert error.value.code == "HDL-0821" and isinstance(error.value.__cause__, KeyError)
+    with pytest.raises(heddle.HeddleError, match="lost"):
+        waiter.result()
+
+
+def test_callbacks(slow):
+    go, called, ready = threading.Event(), [], threading.Event()
+    model = heddle.load(slow, custom_calls={"slow": lambda x: go.wait(30) and x})
+    submitted = model.submit(np.ones(8, np.float32))
+
+    def note(done):
+        called.append(done)
+        ready.set()
+
+    submitted.add_done_callback(note)
+    assert not called
+    go.set()
+    assert ready.wait(30) and called == [submitted]
+    submitted.add_done_callback(called.append)
+    assert called == [submitted, submitted]
+    with pytest.raises(TypeError, match="a function is wanted"):
+        submitted.add_done_callback(3)
+
+
+def test_cancel_and_timeout(slow):
+    go = threading.Event()
+    model = heddle.load(slow, custom_calls={"slow": lambda x: go.wait(30) and x})
+    cancelled = model.submit(np.ones(8, np.float32))
+    late = model.submit(np.ones(8, np.float32), timeout=0.01)
+    cancelled.cancel()
+    assert not late.wait(0.05)
+    go.set()
+    with pytest.raises(heddle.HeddleError) as error:
+        cancelled.result()
+    assert error.value.code == "HDL-0816"
+    with pytest.raises(heddle.HeddleError) as error:
+        late.result()
+    assert error.value.code == "HDL-0815"
+
+
+def test_a_custom_call_does_not_submit_to_its_own_model(slow):
+    models, errors = [], []
+
+    def again(x):
+        try:
+            models[0].submit(x)
+        except heddle.HeddleError as error:
+            errors.append(error.code)
+        return x
+
+    models.append(heddle.load(slow, custom_calls={"slow": again}))
+    models[0].submit(np.ones(8, np.float32)).result()
+    assert errors == ["HDL-0817"]
+    models.clear()
+
+
+def test_mistakes(double):
+    model = heddle.load(double)
+    with pytest.raises(heddle.HeddleError) as error:
+        model.submit(np.ones(3, np.float32)).result()
+    assert error.value.code == "HDL-0807"
+    with pytest.raises(ValueError, match="seconds from 0"):
+        model.submit(X, timeout=-1)
+    np.testing.assert_array_equal(model(X)["out0"], 2 * X)
