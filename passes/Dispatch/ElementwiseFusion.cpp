@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/BitVector.h"
 
 using namespace mlir;
 
@@ -170,6 +171,70 @@ static linalg::GenericOp fuseOne(IRRewriter &rewriter,
   return {};
 }
 
+/// Whether each loop of `op` is the extent of a dimension of an operand that
+/// `dropped` does not hold.
+static bool knowsLoops(linalg::GenericOp op, const llvm::BitVector &dropped) {
+  llvm::BitVector known(op.getNumLoops());
+  for (auto [i, map] : llvm::enumerate(op.getIndexingMapsArray()))
+    if (i < op.getInputs().size() || !dropped[i - op.getInputs().size()])
+      for (AffineExpr expr : map.getResults())
+        if (auto dim = dyn_cast<AffineDimExpr>(expr))
+          known.set(dim.getPosition());
+  return known.all();
+}
+
+/// Drops results that nobody reads: fusion keeps a producer's where it takes
+/// its loops' extents from it, and an op of several results is fused with
+/// nothing else.
+static linalg::GenericOp dropDeadResults(IRRewriter &rewriter,
+                                         linalg::GenericOp op) {
+  unsigned numInputs = op.getInputs().size();
+  llvm::BitVector dropped(op->getNumResults());
+  for (OpResult result : op->getResults()) {
+    unsigned number = result.getResultNumber();
+    if (!result.use_empty() ||
+        op.payloadUsesValueFromOperand(op.getDpsInitOperand(number)))
+      continue;
+    dropped.set(number);
+    if (!knowsLoops(op, dropped))
+      dropped.reset(number);
+  }
+  if (dropped.none() || dropped.all())
+    return op;
+  SmallVector<AffineMap> maps = llvm::to_vector(
+      ArrayRef(op.getIndexingMapsArray()).take_front(numInputs));
+  SmallVector<Value> outputs, yielded, kept;
+  SmallVector<Type> types;
+  Block *body = op.getBody();
+  for (OpResult result : op->getResults()) {
+    unsigned number = result.getResultNumber();
+    if (dropped[number])
+      continue;
+    maps.push_back(op.getIndexingMapsArray()[numInputs + number]);
+    outputs.push_back(op.getOutputs()[number]);
+    types.push_back(result.getType());
+    yielded.push_back(body->getTerminator()->getOperand(number));
+    kept.push_back(result);
+  }
+  rewriter.setInsertionPoint(op);
+  auto smaller =
+      linalg::GenericOp::create(rewriter, op.getLoc(), types, op.getInputs(),
+                                outputs, maps, op.getIteratorTypesArray());
+  rewriter.modifyOpInPlace(body->getTerminator(), [&] {
+    body->getTerminator()->setOperands(yielded);
+  });
+  llvm::BitVector arguments(numInputs);
+  for (unsigned i = 0; i < dropped.size(); ++i)
+    arguments.push_back(dropped[i]);
+  body->eraseArguments(arguments);
+  rewriter.inlineRegionBefore(op.getRegion(), smaller.getRegion(),
+                              smaller.getRegion().end());
+  for (auto [from, to] : llvm::zip_equal(kept, smaller->getResults()))
+    rewriter.replaceAllUsesWith(from, to);
+  rewriter.eraseOp(op);
+  return smaller;
+}
+
 /// One input for each tensor and map: fusion may leave several.
 static linalg::GenericOp mergeInputs(IRRewriter &rewriter,
                                      linalg::GenericOp op) {
@@ -237,7 +302,7 @@ struct FuseElementwise : impl::FuseElementwiseBase<FuseElementwise> {
   void fuse(IRRewriter &rewriter, linalg::GenericOp op,
             const FusionFacts &facts) {
     while (linalg::GenericOp fused = fuseOne(rewriter, op, facts))
-      op = mergeInputs(rewriter, fused);
+      op = dropDeadResults(rewriter, mergeInputs(rewriter, fused));
   }
 
   /// Fusion leaves affine.apply for the loops of a producer that read through

@@ -111,3 +111,24 @@ func.func @two_roots(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>, %w: tensor<8x8xf3
   %4 = stablehlo.add %3, %1 : tensor<8x8xf32>
   return %4 : tensor<8x8xf32>
 }
+
+// -----
+
+// An op whose loops are known without the result that nobody reads any more
+// has no such result, and is fused on.
+// CHECK-LABEL: func @dead_result
+func.func @dead_result(%x: tensor<1x8xf32>) -> tensor<1x8xf32> {
+  // CHECK: %[[R:.*]] = linalg.generic
+  // CHECK: arith.negf
+  // CHECK-NEXT: math.exp
+  // CHECK-NEXT: math.absf
+  // CHECK-NEXT: linalg.yield %{{.*}} : f32
+  // CHECK-NOT: linalg.generic
+  // CHECK: return %[[R]]
+  %0 = stablehlo.reshape %x : (tensor<1x8xf32>) -> tensor<1x8x1x1xf32>
+  %1 = stablehlo.negate %0 : tensor<1x8x1x1xf32>
+  %2 = stablehlo.reshape %1 : (tensor<1x8x1x1xf32>) -> tensor<1x8xf32>
+  %3 = stablehlo.exponential %2 : tensor<1x8xf32>
+  %4 = stablehlo.abs %3 : tensor<1x8xf32>
+  return %4 : tensor<1x8xf32>
+}
