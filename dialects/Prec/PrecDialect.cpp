@@ -32,13 +32,25 @@ int64_t largestOf(IntegerType type) {
   return bits >= 63 ? INT64_MAX : (int64_t(1) << bits) - 1;
 }
 
-/// The input's shape is the result's, as far as both are known; scale and zero point are scalars, or
-/// vectors along the axis.
-template <typename Op> static LogicalResult verifyConversion(Op op) {
+/// The input's shape is the result's, as far as both are known; scale and zero
+/// point are scalars, or vectors along the axis; the zero point is of the type
+/// that is stored.
+template <typename Op>
+static LogicalResult verifyConversion(Op op, Value stored) {
+  Type storage = op.getStorageType().value_or(
+      getElementTypeOrSelf(op.getZeroPoint().getType()));
+  Type held = storage;
+  if (auto integer = dyn_cast<IntegerType>(storage);
+      integer && op.getStorageType())
+    held = IntegerType::get(op.getContext(), std::max(integer.getWidth(), 8u));
+  for (Value value : {stored, Value(op.getZeroPoint())})
+    if (!isa<IntegerType>(storage) ||
+        getElementTypeOrSelf(value.getType()) != held)
+      return op.emitOpError("stores ")
+             << storage << ", which " << value.getType() << " does not hold";
   auto input = cast<RankedTensorType>(op.getInput().getType());
   if (failed(verifyCompatibleShape(
-          input.getShape(),
-          cast<RankedTensorType>(op.getType()).getShape())))
+          input.getShape(), cast<RankedTensorType>(op.getType()).getShape())))
     return op.emitOpError("converts ") << input << " to " << op.getType();
   std::optional<uint64_t> axis = op.getAxis();
   if (axis && *axis >= uint64_t(input.getRank()))
@@ -61,9 +73,9 @@ template <typename Op> static LogicalResult verifyConversion(Op op) {
 }
 
 LogicalResult QuantizeOp::verify() {
-  if (failed(verifyConversion(*this)))
+  if (failed(verifyConversion(*this, getResult())))
     return failure();
-  auto storage = cast<IntegerType>(getType().getElementType());
+  IntegerType storage = getStorage();
   int64_t minimum = getMinimum(), maximum = getMaximum();
   if (minimum > maximum || minimum < leastOf(storage) ||
       maximum > largestOf(storage))
@@ -73,7 +85,9 @@ LogicalResult QuantizeOp::verify() {
   return success();
 }
 
-LogicalResult DequantizeOp::verify() { return verifyConversion(*this); }
+LogicalResult DequantizeOp::verify() {
+  return verifyConversion(*this, getInput());
+}
 
 /// Whether two values are one, or constants that are equal.
 static bool isSame(Value left, Value right) {
@@ -87,12 +101,13 @@ OpFoldResult QuantizeOp::fold(FoldAdaptor) {
   // Exact with any rounding: the quotient is off by less than an ulp of an
   // integer of at most 16 bits.
   auto source = getInput().getDefiningOp<DequantizeOp>();
-  auto storage = cast<IntegerType>(getType().getElementType());
+  IntegerType storage = getStorage();
   int64_t minimum = getMinimum(), maximum = getMaximum();
   bool wholeRange =
       minimum == leastOf(storage) && maximum == largestOf(storage);
   if (!source || !wholeRange || source.getInput().getType() != getType() ||
-      getRounding() == Rounding::TowardZero || storage.getWidth() > 16 ||
+      source.getStorage() != storage || getRounding() == Rounding::TowardZero ||
+      storage.getWidth() > 16 ||
       !cast<RankedTensorType>(getInput().getType()).getElementType().isF32() ||
       source.getAxisAttr() != getAxisAttr() ||
       !isSame(source.getScale(), getScale()) ||

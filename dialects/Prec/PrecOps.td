@@ -19,6 +19,11 @@ def Prec_Dialect : Dialect {
     that is saturated to are written out. A quantization is never folded away
     because it looks like the inverse of the op before it: it rounds.
 
+    Both ops stay as they are until targets part: one may have instructions for
+    them, or multiply what is stored. `storage_type` says what the integers are
+    where tensors hold them as other bits: those without a sign in their width,
+    and those of less than a byte in i8.
+
     ```mlir
     %q = prec.quantize %x, %scale, %zero rounding nearest_even range -128 to 127
            : tensor<2x3xf32>, tensor<f32>, tensor<i8> -> tensor<2x3xi8>
@@ -41,6 +46,8 @@ class Prec_Op<string mnemonic> : Op<Prec_Dialect, mnemonic, [Pure]> {
   let extraClassDeclaration = [{
     /// Elements that follow each other with the same scale.
     int64_t getInnerElements();
+    /// The integers that are stored and the zero point, as the model has them.
+    ::mlir::IntegerType getStorage();
   }];
   let extraClassDefinition = [{
     int64_t $cppClass::getInnerElements() {
@@ -49,6 +56,10 @@ class Prec_Op<string mnemonic> : Op<Prec_Dialect, mnemonic, [Pure]> {
       for (int64_t dim = getAxis() ? *getAxis() + 1 : shape.size(); dim < int64_t(shape.size()); ++dim)
         inner *= shape[dim];
       return inner;
+    }
+    ::mlir::IntegerType $cppClass::getStorage() {
+      ::mlir::Type held = ::mlir::getElementTypeOrSelf(getZeroPoint());
+      return ::llvm::cast<::mlir::IntegerType>(getStorageType().value_or(held));
     }
   }];
 }
@@ -65,7 +76,7 @@ def Prec_QuantizeOp : Prec_Op<"quantize"> {
   }];
   let arguments = (ins Prec_FloatTensor:$input, Prec_FloatTensor:$scale, Prec_IntTensor:$zero_point,
                        OptionalAttr<I64Attr>:$axis, Prec_Rounding:$rounding,
-                       I64Attr:$minimum, I64Attr:$maximum);
+                       I64Attr:$minimum, I64Attr:$maximum, OptionalAttr<TypeAttr>:$storage_type);
   let results = (outs Prec_IntTensor:$result);
   let assemblyFormat = [{
     $input `,` $scale `,` $zero_point (`axis` $axis^)? `rounding` $rounding `range` $minimum `to` $maximum
@@ -81,7 +92,7 @@ def Prec_DequantizeOp : Prec_Op<"dequantize"> {
     result's type. Scale and zero point are scalars, or vectors along `axis`.
   }];
   let arguments = (ins Prec_IntTensor:$input, Prec_FloatTensor:$scale, Prec_IntTensor:$zero_point,
-                       OptionalAttr<I64Attr>:$axis);
+                       OptionalAttr<I64Attr>:$axis, OptionalAttr<TypeAttr>:$storage_type);
   let results = (outs Prec_FloatTensor:$result);
   let assemblyFormat = [{
     $input `,` $scale `,` $zero_point (`axis` $axis^)? attr-dict `:` type($input) `,` type($scale) `,` type($zero_point)

@@ -12,6 +12,7 @@ void heddle::buildDispatchPipeline(OpPassManager &manager,
   assign.target = options.target;
   manager.addPass(createAssignTarget(assign));
   manager.addPass(createSelectComposites());
+  manager.addPass(createExpandQuantization());
   manager.addPass(createLegalizeRoots());
   manager.addNestedPass<func::FuncOp>(createFuseElementwise());
   manager.addPass(createPackWeights());

@@ -27,6 +27,5 @@ void heddle::buildGraphPipeline(OpPassManager &manager,
     manager.addPass(createMergeParallelDots(merge));
   }
   manager.addPass(createSimplify());
-  manager.addPass(createExpandQuantization());
   manager.addPass(createSymbolDCEPass());
 }

@@ -17,13 +17,13 @@ static const StageInfo table[] = {
     {Stage::Import, "import", "StableHLO as the model's file has it", nullptr,
      /*perTarget=*/false, /*onTensors=*/true},
     {Stage::Graph, "heddle-graph",
-     "simplified StableHLO with composites; convolutions have channels last",
+     "simplified StableHLO with composites and quantization; channels last",
      [](OpPassManager &manager) {
        buildGraphPipeline(manager, GraphPipelineOptions());
      },
      /*perTarget=*/false, /*onTensors=*/true},
     {Stage::Lower, "heddle-lower",
-     "roots and loops on logical tensors, weights as programs; no target",
+     "roots, quantization and loops on logical tensors; weights as programs",
      buildLowerPipeline, /*perTarget=*/false, /*onTensors=*/true},
     {Stage::Dispatch, "heddle-dispatch",
      "kernel functions, launches, stored weights; no tensor operation between",

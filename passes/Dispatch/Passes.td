@@ -42,6 +42,30 @@ def SelectComposites : Pass<"heddle-select-composites", "::mlir::ModuleOp"> {
   let dependentDialects = ["::heddle::kernel::KernelDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def ExpandQuantization : Pass<"heddle-expand-quantization", "::mlir::ModuleOp"> {
+  let summary = "spells prec.quantize and prec.dequantize out in loops of arithmetic";
+  let description = [{
+    For targets without instructions for them: conversions, a product or
+    quotient, rounding and a clamp, which fuse with what is around them. Integers
+    of up to 16 bits go by way of f32, where all their differences are exact;
+    wider ones by way of f64. Weights are left alone: the packer knows both
+    operations.
+
+    ```mlir
+    %y = prec.dequantize %q, %scale, %zero : tensor<2xi8>, tensor<f32>, tensor<i8> -> tensor<2xf32>
+    ```
+    ==>
+    ```mlir
+    %a = linalg.generic ... ins(%q) { %r = arith.sitofp %in ... }
+    %b = linalg.generic ... ins(%a) { %r = arith.subf %in, %zero ... }
+    %y = linalg.generic ... ins(%b) { %r = arith.mulf %in, %scale ... }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::tensor::TensorDialect"];
+}
+
 def LegalizeRoots : Pass<"heddle-legalize-roots", "::mlir::ModuleOp"> {
   let summary = "gives contractions and convolutions operands of types that the target's kernels take";
   let description = [{

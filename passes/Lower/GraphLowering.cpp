@@ -1,6 +1,7 @@
 #include "passes/Lower/GraphLowering.h"
 
 #include "dialects/Chlo/Chlo.h"
+#include "dialects/Prec/Prec.h"
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/Weights.h"
 #include "passes/Lower/ControlFlow.h"
@@ -168,7 +169,8 @@ static bool takesNarrowIntegers(Operation *op) {
              SliceOp, ConcatenateOp, PadOp, ReverseOp, DotGeneralOp, ReduceOp,
              GatherOp, DynamicSliceOp, DynamicUpdateSliceOp, ScatterOp, SortOp,
              ReduceWindowOp, SelectAndScatterOp, ConvolutionOp, MapOp, RngOp,
-             RngBitGeneratorOp, chlo::TopKOp>(op);
+             RngBitGeneratorOp, chlo::TopKOp, prec::QuantizeOp,
+             prec::DequantizeOp>(op);
 }
 
 /// Every tensor of the op must be one that kernels can hold.
@@ -237,9 +239,10 @@ void GraphLowering::lower(Operation *op) {
       lowerSelectAndScatter(*this, op))
     return;
   if (lowerElementwise(*this, op) || lowerShapeOp(*this, op) ||
-      lowerContraction(*this, op) || lowerReduction(*this, op) ||
-      lowerIndexing(*this, op) || lowerScatterOrSort(*this, op) ||
-      lowerRoutine(*this, op) || lowerComposite(*this, op))
+      lowerContraction(*this, op) || lowerQuantization(*this, op) ||
+      lowerReduction(*this, op) || lowerIndexing(*this, op) ||
+      lowerScatterOrSort(*this, op) || lowerRoutine(*this, op) ||
+      lowerComposite(*this, op))
     return;
   unsupported(op, "the op is not implemented on this target");
 }

@@ -91,6 +91,7 @@ bool lowerRandom(GraphLowering &lowering, mlir::Operation *op);
 bool lowerSelectAndScatter(GraphLowering &lowering, mlir::Operation *op);
 bool lowerShapeOp(GraphLowering &lowering, mlir::Operation *op);
 bool lowerContraction(GraphLowering &lowering, mlir::Operation *op);
+bool lowerQuantization(GraphLowering &lowering, mlir::Operation *op);
 bool lowerReduction(GraphLowering &lowering, mlir::Operation *op);
 bool lowerReduceWindow(GraphLowering &lowering, mlir::Operation *op);
 bool lowerIndexing(GraphLowering &lowering, mlir::Operation *op);

@@ -115,7 +115,7 @@ def VerifyLowered : Pass<"heddle-verify-lowered", "::mlir::ModuleOp"> {
   let summary = "states what holds after heddle-lower: roots and loops on logical tensors, for no target";
   let description = [{
     Changes nothing. The module names no target; no weight and no root is packed;
-    nothing is dispatched; of StableHLO only loops, branches and calls of the
+    nothing is dispatched; quantization is prec.quantize and prec.dequantize; of StableHLO only loops, branches and calls of the
     user's functions are left outside of weight programs.
   }];
 }

@@ -2,6 +2,7 @@
 // still choose its types, its layouts and its kernels.
 
 #include "dialects/Kernel/Kernel.h"
+#include "dialects/Prec/Prec.h"
 #include "dialects/StableHlo/RegisteredCalls.h"
 #include "heddle/Target/Target.h"
 #include "passes/Lower/ControlFlow.h"
@@ -26,14 +27,15 @@ static bool isPacked(Operation *op) {
   return false;
 }
 
-/// Whether dispatch takes `op`: loops, roots and what only renames elements.
+/// Whether dispatch takes `op`: loops, roots, quantization and what only
+/// renames elements.
 static bool isLowered(Operation *op) {
   if (isControlFlow(op) || stablehlo::isRegisteredCall(op) ||
       op->hasTrait<OpTrait::IsTerminator>())
     return true;
   if (isa<kernel::DispatchOp, kernel::LaunchOp>(op))
     return false;
-  return isa<kernel::KernelDialect, linalg::LinalgDialect,
+  return isa<kernel::KernelDialect, prec::PrecDialect, linalg::LinalgDialect,
              tensor::TensorDialect, arith::ArithDialect>(op->getDialect());
 }
 

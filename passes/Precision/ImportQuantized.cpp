@@ -208,7 +208,8 @@ private:
     Value zeroPoint = zeroPointOf(loc, parameters, storageOf(element));
     return prec::DequantizeOp::create(
         builder, loc, type.clone(element.getExpressedType()), value, scale,
-        zeroPoint, axisAttr(builder, parameters));
+        zeroPoint, axisAttr(builder, parameters),
+        /*storage_type=*/TypeAttr());
   }
 
   /// `value` quantized as `type` says; scales are of the value's type.
@@ -222,7 +223,8 @@ private:
     return prec::QuantizeOp::create(
         builder, loc, type, value, scale, zeroPoint,
         axisAttr(builder, parameters), prec::Rounding::NearestEven,
-        element.getStorageTypeMin(), element.getStorageTypeMax());
+        element.getStorageTypeMin(), element.getStorageTypeMax(),
+        /*storage_type=*/TypeAttr());
   }
 
   LogicalResult uniformQuantize(stablehlo::UniformQuantizeOp op) {

@@ -25,22 +25,4 @@ def ImportQuantized : Pass<"heddle-import-quantized", "mlir::ModuleOp"> {
   let dependentDialects = ["heddle::prec::PrecDialect", "heddle::stablehlo::StableHloDialect"];
 }
 
-def ExpandQuantization : Pass<"heddle-expand-quantization", "mlir::ModuleOp"> {
-  let summary = "Spell prec.quantize and prec.dequantize out in StableHLO";
-  let description = [{
-    For targets without instructions for them: conversions, a product or quotient, rounding and a clamp, which fuse
-    with what is around them. Narrow integers go by way of i32 and f32, where all their differences are exact;
-    integers of 32 bits by way of f64.
-
-    ```mlir
-    %y = prec.dequantize %q, %scale, %zero : tensor<2xi8>, tensor<f32>, tensor<i8> -> tensor<2xf32>
-    ==>
-    %a = stablehlo.convert %q : (tensor<2xi8>) -> tensor<2xf32>
-    %b = stablehlo.subtract %a, %zeros : tensor<2xf32>
-    %y = stablehlo.multiply %b, %scales : tensor<2xf32>
-    ```
-  }];
-  let dependentDialects = ["heddle::stablehlo::StableHloDialect"];
-}
-
 #endif // HEDDLE_PASSES_PRECISION_PASSES

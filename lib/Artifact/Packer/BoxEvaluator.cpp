@@ -409,5 +409,7 @@ LogicalResult BoxEvaluator::evaluate(Value value, const Box &box, char *out) {
       .Case([&](stablehlo::PadOp o) { return pad(o, box, out); })
       .Case([&](stablehlo::IotaOp o) { return iota(o, box, out); })
       .Case([&](stablehlo::ReshapeOp o) { return reshape(o, box, out); })
+      .Case([&](prec::DequantizeOp o) { return dequantize(o, box, out); })
+      .Case([&](prec::QuantizeOp o) { return quantize(o, box, out); })
       .Default([&](Operation *o) { return elementwise(o, box, out); });
 }

@@ -3,6 +3,7 @@
 #ifndef HEDDLE_LIB_ARTIFACT_PACKER_BOXEVALUATOR_H
 #define HEDDLE_LIB_ARTIFACT_PACKER_BOXEVALUATOR_H
 
+#include "dialects/Prec/Prec.h"
 #include "dialects/StableHlo/StableHlo.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -43,6 +44,9 @@ private:
   mlir::LogicalResult iota(stablehlo::IotaOp op, const Box &box, char *out);
   mlir::LogicalResult reshape(stablehlo::ReshapeOp op, const Box &box,
                               char *out);
+  mlir::LogicalResult dequantize(prec::DequantizeOp op, const Box &box,
+                                 char *out);
+  mlir::LogicalResult quantize(prec::QuantizeOp op, const Box &box, char *out);
   mlir::LogicalResult elementwise(mlir::Operation *op, const Box &box,
                                   char *out);
   /// `count` elements of `value` from position `start` in row-major order.

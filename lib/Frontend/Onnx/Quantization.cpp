@@ -113,7 +113,8 @@ Value heddle::onnx::quantize(Emitter &emit, Value x, Scaling scaling,
         emit.builder, emit.loc, emit.type(shape, storage), x, scaling.scale,
         zeroPointOf(emit, scaling, storage), axisOf(emit, scaling),
         prec::Rounding::NearestEven, prec::leastOf(integer),
-        prec::largestOf(integer));
+        prec::largestOf(integer),
+        /*storage_type=*/TypeAttr());
 
   Value value = emit.divide(x, spread(emit, scaling, scaling.scale, shape));
   if (integer)
@@ -146,7 +147,8 @@ Value heddle::onnx::dequantize(Emitter &emit, Value x, Scaling scaling,
   if (isa<IntegerType>(storage) && scaling.block == 0)
     return prec::DequantizeOp::create(
         emit.builder, emit.loc, emit.type(shape, result), x, scaling.scale,
-        zeroPointOf(emit, scaling, storage), axisOf(emit, scaling));
+        zeroPointOf(emit, scaling, storage), axisOf(emit, scaling),
+        /*storage_type=*/TypeAttr());
   // 32 bits hold differences of narrow numbers exactly.
   Type wide = emit.builder.getF32Type();
   Value value = emit.convert(x, wide);

@@ -2,6 +2,7 @@
 // transposed matrix of a 4 GB model is never computed here, only named.
 
 #include "dialects/Kernel/Kernel.h"
+#include "dialects/Prec/Prec.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "heddle/Support/Weights.h"
 #include "passes/Lower/Passes.h"
@@ -29,6 +30,10 @@ static bool isPackable(Operation *op) {
   if (isa<TransposeOp, ReshapeOp, SliceOp, ReverseOp, ConcatenateOp,
           BroadcastInDimOp, IotaOp, ConvertOp, SelectOp, NegOp, AbsOp>(op))
     return true;
+  if (auto dequantize = dyn_cast<prec::DequantizeOp>(op))
+    return !dequantize.getStorage().isUnsignedInteger(64);
+  if (auto quantize = dyn_cast<prec::QuantizeOp>(op))
+    return !quantize.getStorage().isUnsignedInteger(64);
   if (auto pad = dyn_cast<PadOp>(op))
     return llvm::all_of(pad.getInteriorPadding(),
                         [](int64_t interior) { return interior == 0; });

@@ -37,3 +37,19 @@ func.func @range(%x: tensor<2x3xf32>, %s: tensor<f32>, %z: tensor<i8>) -> tensor
   %q = prec.quantize %x, %s, %z rounding nearest_even range 0 to 255 : tensor<2x3xf32>, tensor<f32>, tensor<i8> -> tensor<2x3xi8>
   return %q : tensor<2x3xi8>
 }
+
+// -----
+
+func.func @zero(%x: tensor<2xf32>, %s: tensor<f32>, %z: tensor<ui8>) -> tensor<2xi8> {
+  // expected-error @below {{stores 'ui8', which 'tensor<2xi8>' does not hold}}
+  %q = prec.quantize %x, %s, %z rounding nearest_even range 0 to 127 : tensor<2xf32>, tensor<f32>, tensor<ui8> -> tensor<2xi8>
+  return %q : tensor<2xi8>
+}
+
+// -----
+
+func.func @held(%q: tensor<2xi16>, %s: tensor<f32>, %z: tensor<i16>) -> tensor<2xf32> {
+  // expected-error @below {{stores 'i4', which 'tensor<2xi16>' does not hold}}
+  %y = prec.dequantize %q, %s, %z {storage_type = i4} : tensor<2xi16>, tensor<f32>, tensor<i16> -> tensor<2xf32>
+  return %y : tensor<2xf32>
+}

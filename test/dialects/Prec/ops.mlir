@@ -10,6 +10,16 @@ func.func @tensor(%x: tensor<2x3xf32>, %s: tensor<f32>, %z: tensor<i8>) -> tenso
   return %y : tensor<2x3xf32>
 }
 
+// Tensors of kernels hold integers without a sign.
+// CHECK-LABEL: func.func @held
+func.func @held(%q: tensor<2x3xi8>, %s: tensor<f32>, %z: tensor<i8>) -> tensor<2x3xi8> {
+  // CHECK: prec.dequantize %{{.*}}, %{{.*}}, %{{.*}} {storage_type = ui8} :
+  %y = prec.dequantize %q, %s, %z {storage_type = ui8} : tensor<2x3xi8>, tensor<f32>, tensor<i8> -> tensor<2x3xf32>
+  // CHECK: prec.quantize %{{.*}} rounding nearest_even range 0 to 255 {storage_type = ui8} :
+  %0 = prec.quantize %y, %s, %z rounding nearest_even range 0 to 255 {storage_type = ui8} : tensor<2x3xf32>, tensor<f32>, tensor<i8> -> tensor<2x3xi8>
+  return %0 : tensor<2x3xi8>
+}
+
 // CHECK-LABEL: func.func @axis
 func.func @axis(%x: tensor<2x3xbf16>, %s: tensor<3xbf16>, %z: tensor<3xui8>) -> tensor<2x3xbf16> {
   // CHECK: prec.quantize %{{.*}}, %{{.*}}, %{{.*}} axis 1 rounding toward_zero range 0 to 255

@@ -1,6 +1,7 @@
 #include "heddle/Artifact/Packer.h"
 
 #include "dialects/Kernel/Kernel.h"
+#include "dialects/Prec/Prec.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "heddle/Reference/Interpreter.h"
 #include "heddle/Support/Weights.h"
@@ -21,7 +22,7 @@ class PackerTest : public ::testing::Test {
 protected:
   PackerTest() {
     context.loadDialect<func::FuncDialect, kernel::KernelDialect,
-                        stablehlo::StableHloDialect>();
+                        prec::PrecDialect, stablehlo::StableHloDialect>();
   }
 
   /// A weight with the given program, which ends by naming its value %r.
@@ -161,6 +162,46 @@ TEST_F(PackerTest, FoldsABatchNorm) {
           "tensor<3x4xf32>\n"
           "%r = stablehlo.multiply %w, %b : tensor<3x4xf32>",
       "tensor<3x4xf32>");
+}
+
+TEST_F(PackerTest, Dequantizes) {
+  std::string parameters =
+      "%s = stablehlo.constant dense<[0.1, 3.7, 0.0]> : tensor<3xf32>\n"
+      "%z = stablehlo.constant dense<[0, 200, 255]> : tensor<3xui8>\n";
+  for (auto [shape, axis] : {std::pair("2x3x2", "1"), std::pair("3x4", "0"),
+                             std::pair("4x3", "1")}) {
+    std::string type = std::string("tensor<") + shape;
+    expectLikeInterpreter(
+        parameters +
+            "%a = stablehlo.constant dense<[0, 1, 127, 128, 255, 3, 4, 99, "
+            "200, "
+            "201, 7, 254]> : tensor<12xui8>\n"
+            "%q = stablehlo.reshape %a : (tensor<12xui8>) -> " +
+            type + "xui8>\n%r = prec.dequantize %q, %s, %z axis " + axis +
+            " : " + type + "xui8>, tensor<3xf32>, tensor<3xui8> -> " + type +
+            "xf32>",
+        type + "xf32>");
+  }
+}
+
+TEST_F(PackerTest, Quantizes) {
+  for (const char *rounding : {"nearest_even", "nearest_away", "toward_zero"})
+    for (auto [type, range] :
+         {std::pair("i8", "-127 to 127"), std::pair("ui8", "3 to 255"),
+          std::pair("i32", "-2147483648 to 2147483647")})
+      expectLikeInterpreter(
+          "%s = stablehlo.constant dense<[0.5, 0.3]> : tensor<2xf32>\n"
+          "%z = stablehlo.constant dense<[0, 5]> : tensor<2x" +
+              std::string(type) +
+              ">\n%a = stablehlo.constant dense<[[1.25, -1.25, 0.75], [300.0, "
+              "-1.0e30, 1.0e30], [0x7FC00000, 0.0, -0.3]]> : tensor<3x3xf32>\n"
+              "%x = stablehlo.slice %a [0:3, 0:2] : (tensor<3x3xf32>) -> "
+              "tensor<3x2xf32>\n"
+              "%r = prec.quantize %x, %s, %z axis 1 rounding " +
+              rounding + " range " + range +
+              " : tensor<3x2xf32>, tensor<2xf32>, tensor<2x" + type +
+              "> -> tensor<3x2x" + type + ">",
+          std::string("tensor<3x2x") + type + ">");
 }
 
 TEST_F(PackerTest, Converts) {

@@ -1,0 +1,239 @@
+// prec.quantize and prec.dequantize as loops of arithmetic, for targets that
+// have no instruction for them. Elementwise fusion joins them with what is
+// around.
+//
+// Stored integers of up to 16 bits are exact in f32, and so are their
+// differences to a zero point. Wider ones and f64 are computed in f64.
+
+#include "dialects/Prec/Prec.h"
+#include "passes/Dispatch/Passes.h"
+#include "passes/Lower/Scalar/ScalarConversions.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+#include <algorithm>
+
+using namespace mlir;
+
+namespace heddle {
+#define GEN_PASS_DEF_EXPANDQUANTIZATION
+#include "passes/Dispatch/Passes.h.inc"
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+/// The number that a tensor holds everywhere, if it is a constant.
+static Attribute constantOf(Value tensor) {
+  auto generic = tensor.getDefiningOp<linalg::GenericOp>();
+  Attribute number;
+  if (generic && generic.getNumDpsInputs() == 0)
+    matchPattern(generic.getBody()->getTerminator()->getOperand(0),
+                 m_Constant(&number));
+  return number;
+}
+
+/// A scale or zero point, which the model says in `from`, in `type`, rounded as
+/// a conversion rounds.
+static FloatAttr number(Attribute constant, Type from, FloatType type) {
+  auto nearest = llvm::APFloat::rmNearestTiesToEven;
+  llvm::APFloat value(type.getFloatSemantics());
+  if (auto integer = dyn_cast<IntegerType>(from)) {
+    // A byte may hold fewer bits.
+    value.convertFromAPInt(
+        cast<IntegerAttr>(constant).getValue().trunc(integer.getWidth()),
+        !integer.isUnsigned(), nearest);
+    return FloatAttr::get(type, value);
+  }
+  bool losesInfo = false;
+  value = cast<FloatAttr>(constant).getValue();
+  value.convert(type.getFloatSemantics(), nearest, &losesInfo);
+  return FloatAttr::get(type, value);
+}
+
+/// Where differences of stored integers are exact.
+static FloatType exactElement(Type real, IntegerType storage) {
+  Builder builder(real.getContext());
+  return real.isF64() || storage.getWidth() > 16
+             ? FloatType(builder.getF64Type())
+             : FloatType(builder.getF32Type());
+}
+
+namespace {
+/// Arithmetic of a payload on one float type.
+struct Arithmetic {
+  OpBuilder &b;
+  Location loc;
+  FloatType type;
+
+  Value number(double value) {
+    return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, value));
+  }
+  Value clamp(Value value, double least, double largest) {
+    value = arith::MaximumFOp::create(b, loc, number(least), value);
+    return arith::MinimumFOp::create(b, loc, value, number(largest));
+  }
+  Value rounded(Value value, prec::Rounding rounding) {
+    switch (rounding) {
+    case prec::Rounding::NearestEven:
+      return math::RoundEvenOp::create(b, loc, value);
+    case prec::Rounding::NearestAway:
+      return math::RoundOp::create(b, loc, value);
+    case prec::Rounding::TowardZero:
+      return math::CopySignOp::create(
+          b, loc,
+          math::FloorOp::create(b, loc, math::AbsFOp::create(b, loc, value)),
+          value);
+    }
+    llvm_unreachable("three roundings");
+  }
+};
+
+/// Builds the loops of one conversion in its place.
+class Expander {
+public:
+  Expander(Operation *op, std::optional<uint64_t> axis)
+      : builder(op), loc(op->getLoc()), axis(axis) {}
+
+  using Payload = llvm::function_ref<Value(Arithmetic, Value, Value)>;
+  /// `payload` at each element of `input`, a scale or zero point `parameter`
+  /// (which the model says in `said`) beside it if there is one, converted to
+  /// `computed`; the result has elements `result`.
+  Value loop(Value input, Value parameter, Type said, FloatType computed,
+             Type result, Payload payload) {
+    RankedTensorType type = typeOf(input);
+    AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
+    SmallVector<Value> inputs = {input};
+    SmallVector<AffineMap> maps = {identity};
+    // One that is constant becomes part of the payload at once, so that equal
+    // layers are equal in all but numbers.
+    Attribute constant = parameter ? constantOf(parameter) : Attribute();
+    if (parameter && !constant) {
+      inputs.push_back(parameter);
+      SmallVector<AffineExpr> position;
+      if (axis)
+        position.push_back(builder.getAffineDimExpr(*axis));
+      maps.push_back(
+          AffineMap::get(type.getRank(), 0, position, builder.getContext()));
+    }
+    maps.push_back(identity);
+    Value empty =
+        tensor::EmptyOp::create(builder, loc, type.getShape(), result);
+    SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                               utils::IteratorType::parallel);
+    return linalg::GenericOp::create(
+               builder, loc, empty.getType(), inputs, empty, maps, iterators,
+               [&](OpBuilder &b, Location at, ValueRange scalars) {
+                 Value beside;
+                 if (constant)
+                   beside = arith::ConstantOp::create(
+                       b, at, number(constant, said, computed));
+                 else if (parameter)
+                   beside = convertScalar(b, at, scalars[1], said, computed);
+                 linalg::YieldOp::create(
+                     b, at,
+                     payload(Arithmetic{b, at, computed}, scalars[0], beside));
+               })
+        .getResult(0);
+  }
+
+private:
+  OpBuilder builder;
+  Location loc;
+  std::optional<uint64_t> axis;
+};
+
+/// Stored integers, and the same numbers as they were before they became
+/// integers.
+using ExactValues = DenseMap<Value, Value>;
+
+/// Cheap steps, each by itself: where a reader repeats elements, fusion may
+/// take in what costs less than reading wider ones.
+void expand(prec::DequantizeOp op, const ExactValues &exactValues) {
+  Expander e(op, op.getAxis());
+  Type real = getElementTypeOrSelf(op.getType());
+  IntegerType storage = op.getStorage();
+  FloatType exact = exactElement(real, storage);
+  // What has just been quantized is one of the range's integers, never -0: it
+  // need not become an integer in between.
+  Value value = exactValues.lookup(op.getInput());
+  if (!value || getElementTypeOrSelf(value) != exact)
+    value = e.loop(op.getInput(), {}, {}, exact, exact,
+                   [&](Arithmetic a, Value x, Value) {
+                     return convertScalar(a.b, a.loc, x, storage, exact);
+                   });
+  value = e.loop(value, op.getZeroPoint(), storage, exact, exact,
+                 [](Arithmetic a, Value x, Value zeroPoint) {
+                   return arith::SubFOp::create(a.b, a.loc, x, zeroPoint);
+                 });
+  value = e.loop(value, op.getScale(), getElementTypeOrSelf(op.getScale()),
+                 exact, exact, [](Arithmetic a, Value x, Value scale) {
+                   return arith::MulFOp::create(a.b, a.loc, x, scale);
+                 });
+  if (exact != real)
+    value =
+        e.loop(value, {}, {}, exact, real, [&](Arithmetic a, Value x, Value) {
+          return convertScalar(a.b, a.loc, x, exact, real);
+        });
+  op.replaceAllUsesWith(value);
+  op.erase();
+}
+
+void expand(prec::QuantizeOp op, ExactValues &exactValues) {
+  Expander e(op, op.getAxis());
+  auto real = cast<FloatType>(getElementTypeOrSelf(op.getInput()));
+  IntegerType storage = op.getStorage();
+  FloatType exact = exactElement(real, storage);
+  int64_t minimum = op.getMinimum(), maximum = op.getMaximum();
+  // Before the zero point is added, a quotient far outside must be brought
+  // near: there f32 has no integers. Twice the width of the range is far.
+  double reach = 2.0 * (double(maximum) - double(minimum)) + 1;
+  // The quotient is rounded to the input's type before it becomes an integer.
+  Value value = e.loop(
+      op.getInput(), op.getScale(), getElementTypeOrSelf(op.getScale()), real,
+      exact, [&](Arithmetic a, Value x, Value scale) {
+        Value quotient = arith::DivFOp::create(a.b, a.loc, x, scale);
+        a.type = exact;
+        quotient = convertScalar(a.b, a.loc, quotient, real, exact);
+        return a.clamp(a.rounded(quotient, op.getRounding()), -reach, reach);
+      });
+  value =
+      e.loop(value, op.getZeroPoint(), storage, exact, exact,
+             [&](Arithmetic a, Value x, Value zeroPoint) {
+               Value stored =
+                   a.clamp(arith::AddFOp::create(a.b, a.loc, x, zeroPoint),
+                           minimum, maximum);
+               Value isNan = arith::CmpFOp::create(
+                   a.b, a.loc, arith::CmpFPredicate::UNE, stored, stored);
+               Value zero = a.number(std::clamp<int64_t>(0, minimum, maximum));
+               return arith::SelectOp::create(a.b, a.loc, isNan, zero, stored);
+             });
+  Value stored =
+      e.loop(value, {}, {}, exact, getElementTypeOrSelf(op.getType()),
+             [&](Arithmetic a, Value x, Value) {
+               return convertScalar(a.b, a.loc, x, exact, storage);
+             });
+  exactValues[stored] = value;
+  op.replaceAllUsesWith(stored);
+  op.erase();
+}
+
+struct ExpandQuantization : impl::ExpandQuantizationBase<ExpandQuantization> {
+  void runOnOperation() override {
+    ExactValues exactValues;
+    getOperation().walk([&](func::FuncOp function) {
+      function.walk([&](Operation *op) {
+        if (auto quantize = dyn_cast<prec::QuantizeOp>(op))
+          expand(quantize, exactValues);
+        else if (auto dequantize = dyn_cast<prec::DequantizeOp>(op))
+          expand(dequantize, exactValues);
+      });
+    });
+  }
+};
+} // namespace
+} // namespace heddle

@@ -1,0 +1,66 @@
+// RUN: heddle-opt %s --split-input-file --heddle-expand-quantization | FileCheck %s
+
+#scalar = affine_map<() -> ()>
+
+// Differences are exact in f32; a constant zero point is in the payload, a scale for each column is read beside the numbers.
+// CHECK-DAG: #[[ROWS:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-DAG: #[[COLUMN:.*]] = affine_map<(d0, d1) -> (d1)>
+// CHECK-LABEL: func.func @narrow
+func.func @narrow(%q: tensor<2x3xi8>, %s: tensor<3xf32>) -> tensor<2x3xf32> {
+  %e = tensor.empty() : tensor<3xi8>
+  %z = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%e : tensor<3xi8>) {
+  ^bb0(%out: i8):
+    %c = arith.constant -128 : i8
+    linalg.yield %c : i8
+  } -> tensor<3xi8>
+  // CHECK: %[[Q:.*]] = linalg.generic {{.*}} ins(%arg0 : tensor<2x3xi8>)
+  // CHECK: arith.uitofp
+  // CHECK: %[[D:.*]] = linalg.generic {{.*}} ins(%[[Q]] : tensor<2x3xf32>)
+  // CHECK: arith.constant 1.280000e+02 : f32
+  // CHECK: arith.subf
+  // CHECK: linalg.generic {indexing_maps = [#[[ROWS]], #[[COLUMN]], #[[ROWS]]]{{.*}} ins(%[[D]], %arg1
+  // CHECK: arith.mulf
+  // CHECK-NOT: prec.
+  %y = prec.dequantize %q, %s, %z axis 1 {storage_type = ui8} : tensor<2x3xi8>, tensor<3xf32>, tensor<3xi8> -> tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}
+
+// -----
+
+// The quotient is one of f32; integers of 32 bits are exact in f64 alone.
+// CHECK-LABEL: func.func @wide
+func.func @wide(%x: tensor<4xf32>, %s: tensor<f32>, %z: tensor<i32>) -> tensor<4xi32> {
+  // CHECK: linalg.generic {{.*}} ins(%arg0, %arg1 :
+  // CHECK: %[[R:.*]] = arith.divf %{{.*}}, %{{.*}} : f32
+  // CHECK: %[[W:.*]] = arith.extf %[[R]] : f32 to f64
+  // CHECK: math.roundeven %[[W]] : f64
+  // CHECK: linalg.generic {{.*}} ins(%{{.*}}, %arg2 :
+  // CHECK: arith.sitofp %{{.*}} : i32 to f64
+  // CHECK: arith.addf
+  // CHECK: linalg.generic
+  // CHECK: arith.fptosi %{{.*}} : f64 to i32
+  %q = prec.quantize %x, %s, %z rounding nearest_even range -2147483648 to 2147483647 : tensor<4xf32>, tensor<f32>, tensor<i32> -> tensor<4xi32>
+  return %q : tensor<4xi32>
+}
+
+// -----
+
+// What has just been quantized is a number already.
+// CHECK-LABEL: func.func @again
+// CHECK: arith.constant -5.090000e+02 : f32
+// CHECK: arith.constant 5.090000e+02 : f32
+// CHECK: arith.constant -1.270000e+02 : f32
+// CHECK: arith.constant 1.270000e+02 : f32
+func.func @again(%x: tensor<4xf32>, %s: tensor<f32>, %z: tensor<i8>) -> tensor<4xf32> {
+  // CHECK: arith.cmpf une
+  // CHECK: %[[N:.*]] = arith.select
+  // CHECK-NEXT: linalg.yield %[[N]] : f32
+  // CHECK-NEXT: } -> tensor<4xf32>
+  // CHECK: arith.fptosi
+  // CHECK-NOT: i8 to f32
+  // CHECK: linalg.generic {{.*}} ins(%{{.*}}, %arg2 : tensor<4xf32>, tensor<i8>)
+  // CHECK: arith.subf
+  %q = prec.quantize %x, %s, %z rounding toward_zero range -127 to 127 : tensor<4xf32>, tensor<f32>, tensor<i8> -> tensor<4xi8>
+  %y = prec.dequantize %q, %s, %z : tensor<4xi8>, tensor<f32>, tensor<i8> -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
