@@ -8,8 +8,7 @@
 
 using namespace mlir;
 
-void heddle::buildGraphPipeline(OpPassManager &manager,
-                                const GraphPipelineOptions &options) {
+void heddle::buildGraphPipeline(OpPassManager &manager) {
   // Before anything folds: a quantization is no identity.
   manager.addPass(createImportQuantized());
   manager.addPass(createInlineCalls());
@@ -21,11 +20,6 @@ void heddle::buildGraphPipeline(OpPassManager &manager,
   manager.addPass(createRotateHalves());
   manager.addPass(createRecognizeAttention());
   manager.addPass(createAssignConvolutionLayout());
-  if (options.mergeDotsMaxRows > 0) {
-    MergeParallelDotsOptions merge;
-    merge.maxRows = options.mergeDotsMaxRows;
-    manager.addPass(createMergeParallelDots(merge));
-  }
   manager.addPass(createSimplify());
   manager.addPass(createSymbolDCEPass());
 }

@@ -3,7 +3,6 @@
 #include "heddle/Pipeline/Registration.h"
 
 #include "heddle/Pipeline/DispatchPipeline.h"
-#include "heddle/Pipeline/GraphPipeline.h"
 #include "heddle/Pipeline/Stages.h"
 #include "passes/Dispatch/Passes.h"
 #include "passes/Graph/Passes.h"
@@ -26,13 +25,11 @@ void heddle::registerAllPasses() {
   registerHeddleDispatchPasses();
   registerHeddlePlanPasses();
   registerHeddlePrecisionPasses();
-  PassPipelineRegistration<GraphPipelineOptions>(stageName(Stage::Graph),
-                                                 stageInfo(Stage::Graph).holds,
-                                                 buildGraphPipeline);
   PassPipelineRegistration<DispatchPipelineOptions>(
       stageName(Stage::Dispatch), stageInfo(Stage::Dispatch).holds,
       buildDispatchPipeline);
-  for (Stage stage : {Stage::Lower, Stage::KernelCpu, Stage::Plan})
+  for (Stage stage :
+       {Stage::Graph, Stage::Lower, Stage::KernelCpu, Stage::Plan})
     PassPipelineRegistration<>(stageName(stage), stageInfo(stage).holds,
                                stageInfo(stage).build);
 }

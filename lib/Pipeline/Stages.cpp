@@ -18,10 +18,7 @@ static const StageInfo table[] = {
      /*perTarget=*/false, /*onTensors=*/true},
     {Stage::Graph, "heddle-graph",
      "simplified StableHLO with composites and quantization; channels last",
-     [](OpPassManager &manager) {
-       buildGraphPipeline(manager, GraphPipelineOptions());
-     },
-     /*perTarget=*/false, /*onTensors=*/true},
+     buildGraphPipeline, /*perTarget=*/false, /*onTensors=*/true},
     {Stage::Lower, "heddle-lower",
      "roots, quantization and loops on logical tensors; weights as programs",
      buildLowerPipeline, /*perTarget=*/false, /*onTensors=*/true},

@@ -151,24 +151,4 @@ def FoldCollectives : Pass<"heddle-fold-collectives", "mlir::ModuleOp"> {
   let dependentDialects = ["heddle::stablehlo::StableHloDialect"];
 }
 
-def MergeParallelDots : Pass<"heddle-merge-parallel-dots"> {
-  let summary = "Merge products of one tensor with several constant weights";
-  let description = [{
-    ```mlir
-    %q = stablehlo.dot_general %x, %wq, contracting_dims = [1] x [0]
-    %k = stablehlo.dot_general %x, %wk, contracting_dims = [1] x [0]
-    ==>
-    %w = stablehlo.concatenate %wq, %wk, dim = 1
-    %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
-    %q = stablehlo.slice %0 [...]
-    %k = stablehlo.slice %0 [...]
-    ```
-
-    The concatenation of weights is left to the packer.
-  }];
-  let options = [Option<"maxRows", "max-rows", "int64_t", /*default=*/"0",
-                        "Products with at most so many rows are merged">];
-  let dependentDialects = ["heddle::stablehlo::StableHloDialect"];
-}
-
 #endif // HEDDLE_PASSES_GRAPH_PASSES
