@@ -13,7 +13,9 @@ void heddle::buildDispatchPipeline(OpPassManager &manager,
   manager.addPass(createAssignTarget(assign));
   manager.addPass(createSelectComposites());
   manager.addPass(createExpandQuantization());
+  manager.addPass(createSplitDilatedConvolution());
   manager.addPass(createLegalizeRoots());
+  manager.addPass(createSplitConcatenations());
   manager.addNestedPass<func::FuncOp>(createFuseElementwise());
   manager.addPass(createPackWeights());
   manager.addNestedPass<func::FuncOp>(createFormDispatches());

@@ -56,6 +56,13 @@ static DispatchFacts factsOf(const Machine &machine) {
   facts.fusion.maximumRecomputed = 2;
   // Code grows with each part of a concatenation.
   facts.fusion.maximumParts = 64;
+  // Kernels that step over zeros pack no weights and are scheduled as one,
+  // which shows in large convolutions only; each phase is a kernel to compile.
+  // With few channels most lanes are idle, also those of what follows in the
+  // same kernel.
+  facts.dilation.leastProducts = 1000000;
+  facts.dilation.leastChannels = 4;
+  facts.dilation.maximumPhases = 16;
   return facts;
 }
 

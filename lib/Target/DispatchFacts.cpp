@@ -31,10 +31,17 @@ bool FusionFacts::operator==(const FusionFacts &other) const {
                   other.maximumRecomputed, other.maximumParts);
 }
 
+bool DilationFacts::operator==(const DilationFacts &other) const {
+  return std::tie(leastProducts, leastChannels, maximumPhases) ==
+         std::tie(other.leastProducts, other.leastChannels,
+                  other.maximumPhases);
+}
+
 bool DispatchFacts::operator==(const DispatchFacts &other) const {
   return kernels == other.kernels &&
          readsWorthWidening == other.readsWorthWidening &&
-         packing == other.packing && fusion == other.fusion;
+         packing == other.packing && fusion == other.fusion &&
+         dilation == other.dilation;
 }
 
 /// Nothing if one of the types is no element's.
@@ -83,7 +90,10 @@ static SmallVector<Number> numbersOf(DispatchFacts &facts) {
           {"maximum_inputs", facts.fusion.maximumInputs},
           {"maximum_cost", facts.fusion.maximumCost},
           {"maximum_recomputed", facts.fusion.maximumRecomputed},
-          {"maximum_parts", facts.fusion.maximumParts}};
+          {"maximum_parts", facts.fusion.maximumParts},
+          {"split_products", facts.dilation.leastProducts},
+          {"split_channels", facts.dilation.leastChannels},
+          {"split_phases", facts.dilation.maximumPhases}};
 }
 
 /// "contraction bf16 bf16 f32": a family, lhs, rhs and accumulator, and then

@@ -13,14 +13,6 @@ namespace heddle {
 #define GEN_PASS_DEF_PACKWEIGHTS
 #include "passes/Dispatch/Passes.h.inc"
 
-static kernel::WeightOp weightOf(WeightPrograms &weights, Value value) {
-  auto reference = value.getDefiningOp<kernel::WeightRefOp>();
-  if (!reference)
-    return {};
-  kernel::WeightOp weight = weights.lookup(reference.getWeight());
-  return weight && !weight.getPacking() ? weight : kernel::WeightOp();
-}
-
 /// `value` transposed and reshaped to [batch..., K, N].
 static Value toMatrix(OpBuilder &b, Value value, ArrayRef<int64_t> permutation,
                       ArrayRef<int64_t> shape) {
@@ -50,7 +42,7 @@ static Value referenceTo(WeightPrograms &weights, OpBuilder &builder,
 
 static void pack(WeightPrograms &weights, kernel::ContractOp op,
                  const PackingFacts &facts) {
-  kernel::WeightOp weight = weightOf(weights, op.getRhs());
+  kernel::WeightOp weight = weights.referredTo(op.getRhs());
   AffineMap map = op.getRhsMap();
   if (!weight || !map.isProjectedPermutation())
     return;
@@ -103,7 +95,7 @@ static void pack(WeightPrograms &weights, kernel::ContractOp op,
 
 static void pack(WeightPrograms &weights, kernel::ConvolutionOp op,
                  const PackingFacts &facts) {
-  kernel::WeightOp weight = weightOf(weights, op.getWeights());
+  kernel::WeightOp weight = weights.referredTo(op.getWeights());
   if (!weight || op.isDepthwise())
     return;
   int64_t groups = op.getGroups();

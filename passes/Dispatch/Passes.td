@@ -66,6 +66,29 @@ def ExpandQuantization : Pass<"heddle-expand-quantization", "::mlir::ModuleOp"> 
     "::mlir::tensor::TensorDialect"];
 }
 
+def SplitDilatedConvolution : Pass<"heddle-split-dilated-convolution", "::mlir::ModuleOp"> {
+  let summary = "dense convolutions for one whose input has zeros between its points";
+  let description = [{
+    Output points that lie a multiple of the dilation apart meet the same taps:
+    one convolution for each such phase, whose results alternate. From which size
+    on that pays the target says.
+
+    ```mlir
+    %0 = kernel.convolution %x, %w {lhs_dilation = array<i64: 2>, ...} : tensor<1x5x300xf32>, tensor<4x300x200xf32> -> tensor<1x10x200xf32>
+    ```
+    ==>
+    ```mlir
+    %even = kernel.convolution %x, %w02 {lhs_dilation = array<i64: 1>, ...} : tensor<1x5x300xf32>, tensor<2x300x200xf32> -> tensor<1x5x200xf32>
+    %odd = kernel.convolution %x, %w13 {...}
+    %1 = kernel.concatenate %even, %odd {dimension = 2 : i64} : (...) -> tensor<1x5x2x200xf32>
+    %0 = tensor.collapse_shape %1 ...
+    ```
+  }];
+  let dependentDialects = [
+    "::heddle::kernel::KernelDialect", "::heddle::stablehlo::StableHloDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def LegalizeRoots : Pass<"heddle-legalize-roots", "::mlir::ModuleOp"> {
   let summary = "gives contractions and convolutions operands of types that the target's kernels take";
   let description = [{
@@ -88,6 +111,24 @@ def LegalizeRoots : Pass<"heddle-legalize-roots", "::mlir::ModuleOp"> {
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
     "::mlir::tensor::TensorDialect"];
+}
+
+def SplitConcatenations : Pass<"heddle-split-concatenations", "::mlir::ModuleOp"> {
+  let summary = "joins many parts in groups first";
+  let description = [{
+    A kernel grows with the parts that it joins: how many one may have the target
+    says.
+
+    ```mlir
+    %0 = kernel.concatenate %a, %b, %c {dimension = 0 : i64} : (...) -> tensor<6xf32>
+    ```
+    ==> with at most two parts
+    ```mlir
+    %1 = kernel.concatenate %a, %b {dimension = 0 : i64} : (...) -> tensor<4xf32>
+    %0 = kernel.concatenate %1, %c {dimension = 0 : i64} : (...) -> tensor<6xf32>
+    ```
+  }];
+  let dependentDialects = ["::heddle::kernel::KernelDialect"];
 }
 
 def FuseElementwise : Pass<"heddle-fuse-elementwise", "::mlir::func::FuncOp"> {

@@ -506,10 +506,6 @@ struct AssignConvolutionLayout
     RewritePatternSet units(&getContext());
     units.add<TransposeOfUnitDimensions>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(units))))
-      return signalPassFailure();
-    RewritePatternSet phases(&getContext());
-    populateSplitDilatedConvolutionPatterns(phases);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(phases))))
       signalPassFailure();
   }
 };

@@ -25,10 +25,6 @@ void populateAssignConvolutionLayoutPatterns(mlir::RewritePatternSet &patterns);
 /// such without.
 void populateNormalizeConvolutionPatterns(mlir::RewritePatternSet &patterns);
 
-/// Channels-last convolutions of inputs with zeros between their points, as
-/// dense ones.
-void populateSplitDilatedConvolutionPatterns(mlir::RewritePatternSet &patterns);
-
 /// Scales and biases per channel, batch norms among them, folded into the
 /// weights before them.
 void populateFoldScaleIntoWeightsPatterns(mlir::RewritePatternSet &patterns);

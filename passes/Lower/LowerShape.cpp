@@ -105,35 +105,6 @@ static void lowerOp(GraphLowering &lowering, stablehlo::ReshapeOp op) {
                                         lowering.resultType(op).getShape()));
 }
 
-/// Parts of one kernel: its code grows with each.
-static constexpr size_t kMostParts = 64;
-
-/// Joins the parts, many of them in groups first.
-static Value concatenate(GraphLowering &lowering, Location loc,
-                         ArrayRef<Value> parts, uint64_t dimension,
-                         Type element) {
-  SmallVector<Value> joined(parts);
-  while (joined.size() > 1) {
-    SmallVector<Value> next;
-    for (ArrayRef<Value> rest = joined; !rest.empty();) {
-      ArrayRef<Value> group = rest.take_front(kMostParts);
-      rest = rest.drop_front(group.size());
-      SmallVector<int64_t> shape(lowering.shapeOf(group.front()));
-      for (Value part : group.drop_front())
-        shape[dimension] += lowering.shapeOf(part)[dimension];
-      next.push_back(group.size() == 1
-                         ? group.front()
-                         : kernel::ConcatenateOp::create(
-                               lowering.builder, loc,
-                               RankedTensorType::get(shape, element), group,
-                               lowering.builder.getI64IntegerAttr(dimension))
-                               .getResult());
-    }
-    joined = std::move(next);
-  }
-  return joined.front();
-}
-
 static void lowerOp(GraphLowering &lowering, stablehlo::ConcatenateOp op) {
   // An empty part adds nothing.
   SmallVector<Value> parts;
@@ -143,10 +114,12 @@ static void lowerOp(GraphLowering &lowering, stablehlo::ConcatenateOp op) {
   RankedTensorType type = lowering.resultType(op);
   if (parts.size() == 1)
     return lowering.replace(op, parts.front());
-  if (parts.empty())
-    parts = lowering.lowered(op.getInputs());
-  lowering.replace(op, concatenate(lowering, op.getLoc(), parts,
-                                   op.getDimension(), type.getElementType()));
+  // Some part has elements: results without any are made before.
+  lowering.replace(op,
+                   kernel::ConcatenateOp::create(
+                       lowering.builder, op.getLoc(), type, parts,
+                       lowering.builder.getI64IntegerAttr(op.getDimension()))
+                       .getResult());
 }
 
 /// Padding by a value that is not known: each point chooses between it and an

@@ -56,6 +56,20 @@ struct FusionFacts {
   bool operator==(const FusionFacts &other) const;
 };
 
+/// When a convolution whose input has zeros between its points is taken apart
+/// into dense ones, one for each phase of its result.
+struct DilationFacts {
+  /// Products of points of the input in a phase, below which kernels rather
+  /// step over the zeros.
+  int64_t leastProducts = 0;
+  /// Output channels below which a kernel does not step over zeros well.
+  int64_t leastChannels = 0;
+  /// Dense convolutions that one becomes at most.
+  int64_t maximumPhases = 0;
+
+  bool operator==(const DilationFacts &other) const;
+};
+
 /// Everything `heddle-dispatch` asks of a target. Targets whose facts are equal
 /// share one dispatched module.
 struct DispatchFacts {
@@ -68,6 +82,7 @@ struct DispatchFacts {
   int64_t readsWorthWidening = 0;
   PackingFacts packing;
   FusionFacts fusion;
+  DilationFacts dilation;
 
   /// Whether a kernel of `family` multiplies elements of `lhs` and `rhs` as
   /// `factors` (`KernelTypes`) and sums in `accumulator`. Types are as the

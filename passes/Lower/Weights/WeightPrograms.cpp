@@ -95,8 +95,17 @@ kernel::WeightOp WeightPrograms::derive(kernel::WeightOp weight, Finish finish,
       finish(builder, values.lookup(source.getTerminator()->getOperand(0)));
   kernel::YieldOp::create(builder, weight.getLoc(), value);
   fresh.setValueType(cast<RankedTensorType>(value.getType()));
-  fresh.setPacking(packing);
+  if (!packing.empty())
+    fresh.setPacking(packing);
   return unify(fresh);
+}
+
+kernel::WeightOp WeightPrograms::referredTo(Value value) {
+  auto reference = value.getDefiningOp<kernel::WeightRefOp>();
+  if (!reference)
+    return {};
+  kernel::WeightOp weight = lookup(reference.getWeight());
+  return weight && !weight.getPacking() ? weight : kernel::WeightOp();
 }
 
 Value WeightPrograms::reference(OpBuilder &builder, kernel::WeightOp weight) {

@@ -22,10 +22,12 @@ public:
   using Finish =
       llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Value)>;
   /// A weight with the program of `weight`, continued by `finish` from the
-  /// value it yields, stored by `packing`.
+  /// value it yields, stored by `packing`, or plainly if that is empty.
   kernel::WeightOp derive(kernel::WeightOp weight, Finish finish,
                           mlir::StringRef packing);
 
+  /// The weight that `value` is a reference to; null if it is none, or packed.
+  kernel::WeightOp referredTo(mlir::Value value);
   mlir::Value reference(mlir::OpBuilder &builder, kernel::WeightOp weight);
   kernel::WeightOp lookup(mlir::StringRef name) {
     return symbols.lookup<kernel::WeightOp>(name);
