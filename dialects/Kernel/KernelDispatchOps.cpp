@@ -27,8 +27,9 @@ static LogicalResult verifyYield(Operation *op, Block &body, TypeRange types) {
 LogicalResult CompositeOp::verify() {
   if (getKind() != "heddle.attention")
     return emitOpError() << "has an unknown kind '" << getKind() << "'";
-  if (getInputs().size() < 3 || getNumResults() != 1)
-    return emitOpError() << "wants queries, keys and values and one result";
+  if (getInputs().size() < 3 || getNumResults() < 1 || getNumResults() > 2)
+    return emitOpError()
+           << "wants queries, keys and values and one or two results";
   return success();
 }
 

@@ -37,11 +37,11 @@ def Kernel_CompositeOp : Kernel_Op<"composite", [
     RecursiveMemoryEffects, SingleBlock, SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "tensor ops that together mean something a target may have a kernel for";
   let description = [{
-    `heddle.attention` of queries, keys, values and perhaps a mask, with the
-    parameters `scale`, `causal` and `zero_nan_rows`. The region computes the
-    results from values around it, as the region of a loop does; `inputs` are
-    what a kernel for the whole would read. After the fork each target takes one
-    or the other.
+    `heddle.attention`, with the inputs and parameters that the composite of
+    StableHLO has (docs/decisions/attention.md). The region computes the results
+    from values around it, as the region of a loop does; `inputs` are what a
+    kernel for the whole would read. After the fork each target takes one or the
+    other.
 
     ```mlir
     %0 = kernel.composite "heddle.attention"(%q, %k, %v) {scale = 1.0 : f32} : (tensor<2x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<2x4xf32> {

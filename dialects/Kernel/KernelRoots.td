@@ -142,7 +142,7 @@ def Kernel_ConvolutionOp : Kernel_Op<"convolution", [Pure]> {
   }];
 }
 
-def Kernel_AttentionOp : Kernel_Op<"attention", [Pure]> {
+def Kernel_AttentionOp : Kernel_Op<"attention", [Pure, AttrSizedOperandSegments]> {
   let summary = "scaled dot-product attention";
   let description = [{
     Over the iteration dimensions (batch..., m, n, d, e), any number of batch
@@ -150,17 +150,41 @@ def Kernel_AttentionOp : Kernel_Op<"attention", [Pure]> {
 
     ```
     s[.., m, n]   = scale * sum_d query[.., m, d] * key[.., n, d] + mask[.., m, n]
-    p[.., m, n]   = exp(s - max_n s);     out[.., m, e] = sum_n p * value[.., n, e] / sum_n p
+    top[.., m]    = max(max_n s, sink)
+    p[.., m, n]   = exp(s - top);   sum[.., m] = sum_n p + exp(sink - top)
+    out[.., m, e] = sum_n p * value[.., n, e] / sum;   log_sum_exp[.., m] = top + log(sum)
     ```
 
     `extents` are those of the iteration dimensions, `indexing_maps` the maps
-    of query, key, value, the mask if there is one, and out (a permutation of
-    the batch dimensions, m and e). The maps say any layout: heads before or
-    after positions, a slice of a merged projection, a key shared by several
-    heads (a batch dimension that key's map does not name). An i1 mask keeps
-    the score where true and makes it -infinity elsewhere; another one is
-    added. `causal` drops n > m + (N - M). A row of which everything is dropped is
-    NaN; with `zero_nan_rows` a row whose weights are NaN weighs zero instead.
+    of query, key, value, then of mask, lengths and sink if there are any, and
+    of out (a permutation of the batch dimensions, m and e). The maps say any
+    layout: heads before or after positions, a slice of a merged projection, a
+    key shared by several heads (a batch dimension that key's map does not
+    name).
+
+    A score is -infinity where its key does not count:
+
+    - An i1 mask keeps the score where true; another mask is added.
+    - `lengths`, i32 or i64 over batch dimensions, gives L, how many keys there
+      are, as clamp(L, 0, N); without it L is N. Keys n >= L are not read.
+    - Query m stands at position m + (L - M): the last query beside the last
+      key, however many keys more (or fewer) than queries there are.
+      `causal` drops keys behind that position, n > m + (L - M), and `window`
+      those that are not less than so many places before it,
+      m + (L - M) - n >= window.
+
+    `sink` is a score without a key or value, over batch dimensions; it stands
+    in the sum alone. Without one, its terms are missing above.
+
+    A row of which every key is dropped has NaN as its results and NaN as its
+    logarithm, unless it has a sink: then out is 0. With `zero_nan_rows` the
+    weights of a row whose sum is NaN are zero instead, and its logarithm is
+    -infinity. Values at keys that mask, causal or window drop must be finite.
+
+    Queries and keys have one element type, values may have another; scores,
+    their softmax and the sums are in the element type of the result, and
+    narrowing is the epilogue's work. `log_sum_exp` is f32 of shape [batch..,
+    M], the natural logarithm.
 
     ```mlir
     %0 = kernel.attention %q, %k, %v mask %mask {
@@ -172,6 +196,8 @@ def Kernel_AttentionOp : Kernel_Op<"attention", [Pure]> {
                        affine_map<(b, h, m, n, d, e) -> (b, m, h, e)>],
       scale = 1.250000e-01 : f32
     } : tensor<1x128x12x64xf32>, tensor<1x128x12x64xf32>, tensor<1x128x12x64xf32>, tensor<1x1x1x128xf32> -> tensor<1x128x12x64xf32>
+    %1, %l = kernel.attention %q, %k, %v lengths %n sink %s {...}
+      : tensor<4x1x64xf32>, tensor<4x512x64xf32>, tensor<4x512x64xf32> lengths tensor<4xi32> sink tensor<4xf32> -> tensor<4x1x64xf32>, tensor<4x1xf32>
     ```
   }];
   let arguments = (ins
@@ -179,22 +205,29 @@ def Kernel_AttentionOp : Kernel_Op<"attention", [Pure]> {
     AnyRankedTensor:$key,
     AnyRankedTensor:$value,
     Optional<AnyRankedTensor>:$mask,
+    Optional<AnyRankedTensor>:$lengths,
+    Optional<AnyRankedTensor>:$sink,
     DenseI64ArrayAttr:$extents,
     AffineMapArrayAttr:$indexing_maps,
     F32Attr:$scale,
     UnitAttr:$causal,
+    OptionalAttr<I64Attr>:$window,
     UnitAttr:$zero_nan_rows);
-  let results = (outs AnyRankedTensor:$result);
+  let results = (outs AnyRankedTensor:$result, Optional<AnyRankedTensor>:$log_sum_exp);
   let assemblyFormat = [{
-    $query `,` $key `,` $value (`mask` $mask^)? attr-dict `:` type($query) `,` type($key) `,` type($value) (`,` type($mask)^)? `->` type($result)
+    $query `,` $key `,` $value (`mask` $mask^)? (`lengths` $lengths^)? (`sink` $sink^)? attr-dict `:`
+    type($query) `,` type($key) `,` type($value) (`,` type($mask)^)? (`lengths` type($lengths)^)? (`sink` type($sink)^)?
+    `->` type($result) (`,` type($log_sum_exp)^)?
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::AffineMap getQueryMap();
     ::mlir::AffineMap getKeyMap();
     ::mlir::AffineMap getValueMap();
-    /// Null without a mask.
+    /// Null without the operand.
     ::mlir::AffineMap getMaskMap();
+    ::mlir::AffineMap getLengthsMap();
+    ::mlir::AffineMap getSinkMap();
     ::mlir::AffineMap getOutMap();
     unsigned getNumBatchDims() { return getExtents().size() - 4; }
   }];

@@ -479,6 +479,57 @@ struct SinkThroughReduce : OpRewritePattern<stablehlo::ReduceOp> {
   }
 };
 
+/// reshape(transpose(x)) => transpose(reshape(x)), where the reshape merges
+/// dimensions that follow each other in x too: rows and columns of an image
+/// that become one sequence of positions.
+struct SinkThroughMerge : OpRewritePattern<stablehlo::ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(stablehlo::ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto inner = op.getOperand().getDefiningOp<stablehlo::TransposeOp>();
+    auto to = cast<RankedTensorType>(op.getType());
+    if (!inner || !to.hasStaticShape() || to.getNumElements() == 0 ||
+        to.getRank() >= cast<RankedTensorType>(inner.getType()).getRank())
+      return rewriter.notifyMatchFailure(op, "merges no transposed dimensions");
+    ArrayRef<int64_t> from = cast<RankedTensorType>(inner.getType()).getShape();
+    ArrayRef<int64_t> permutation = inner.getPermutation();
+
+    // The first dimension of x in each merged one.
+    SmallVector<int64_t> first;
+    size_t next = 0;
+    for (int64_t extent : to.getShape()) {
+      if (next == from.size())
+        return rewriter.notifyMatchFailure(op, "adds dimensions");
+      first.push_back(permutation[next]);
+      int64_t merged = from[next++];
+      for (; next < from.size() && (merged != extent || from[next] == 1);
+           ++next) {
+        if (permutation[next] != permutation[next - 1] + 1)
+          return rewriter.notifyMatchFailure(op, "changes the order");
+        merged *= from[next];
+      }
+      if (merged != extent)
+        return rewriter.notifyMatchFailure(op, "splits dimensions");
+    }
+    if (next != from.size())
+      return rewriter.notifyMatchFailure(op, "splits dimensions");
+
+    SmallVector<int64_t> order = llvm::to_vector(
+        llvm::seq<int64_t>(0, static_cast<int64_t>(first.size())));
+    llvm::sort(order,
+               [&](int64_t a, int64_t b) { return first[a] < first[b]; });
+    SmallVector<int64_t> shape;
+    for (int64_t dimension : order)
+      shape.push_back(to.getDimSize(dimension));
+    Value merged = stablehlo::ReshapeOp::create(
+        rewriter, op.getLoc(), to.clone(shape), inner.getOperand());
+    rewriter.replaceOp(op,
+                       transpose(rewriter, op.getLoc(), merged, invert(order)));
+    return success();
+  }
+};
+
 struct AssignConvolutionLayout
     : impl::AssignConvolutionLayoutBase<AssignConvolutionLayout> {
   using AssignConvolutionLayoutBase::AssignConvolutionLayoutBase;
@@ -516,7 +567,7 @@ void populateAssignConvolutionLayoutPatterns(RewritePatternSet &patterns) {
   patterns.add<MakeChannelsLast, MergeTransposes, TransposeBroadcast,
                TransposeSplat, BroadcastOfTranspose, SinkThroughReduceWindow,
                SinkThroughPad, SinkThroughSlice, SinkThroughConcatenate,
-               SinkThroughElementwise, SinkThroughReduce,
+               SinkThroughElementwise, SinkThroughReduce, SinkThroughMerge,
                SinkThroughQuantization<prec::QuantizeOp>,
                SinkThroughQuantization<prec::DequantizeOp>>(
       patterns.getContext());
