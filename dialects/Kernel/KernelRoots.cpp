@@ -327,6 +327,15 @@ LogicalResult ConvolutionOp::verify() {
 // AttentionOp
 //===----------------------------------------------------------------------===//
 
+Type AttentionOp::getLhsElement() {
+  return cast<RankedTensorType>(getQuery().getType()).getElementType();
+}
+Type AttentionOp::getRhsElement() {
+  return cast<RankedTensorType>(getValue().getType()).getElementType();
+}
+Type AttentionOp::getSumElement() {
+  return sumElement(getAccumulator(), getResult());
+}
 AffineMap AttentionOp::getQueryMap() { return mapAt(getIndexingMaps(), 0); }
 AffineMap AttentionOp::getKeyMap() { return mapAt(getIndexingMaps(), 1); }
 AffineMap AttentionOp::getValueMap() { return mapAt(getIndexingMaps(), 2); }
@@ -382,6 +391,8 @@ LogicalResult AttentionOp::verify() {
   auto elementOf = [](Value value) {
     return cast<RankedTensorType>(value.getType()).getElementType();
   };
+  if (failed(verifyAccumulator(*this, getAccumulator())))
+    return failure();
   if (getLengths() && !elementOf(getLengths()).isSignlessInteger(32) &&
       !elementOf(getLengths()).isSignlessInteger(64))
     return emitOpError() << "wants lengths of i32 or i64, not "

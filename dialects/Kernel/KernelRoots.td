@@ -181,10 +181,10 @@ def Kernel_AttentionOp : Kernel_Op<"attention", [Pure, AttrSizedOperandSegments]
     weights of a row whose sum is NaN are zero instead, and its logarithm is
     -infinity. Values at keys that mask, causal or window drop must be finite.
 
-    Queries and keys have one element type, values may have another; scores,
-    their softmax and the sums are in the element type of the result, and
-    narrowing is the epilogue's work. `log_sum_exp` is f32 of shape [batch..,
-    M], the natural logarithm.
+    Queries and keys have one element type, values may have another. Scores,
+    their softmax and the sums of values are computed in `accumulator`, a float
+    type, and rounded to the result's once; without it in the result's element
+    type. `log_sum_exp` is f32 of shape [batch.., M], the natural logarithm.
 
     ```mlir
     %0 = kernel.attention %q, %k, %v mask %mask {
@@ -212,7 +212,8 @@ def Kernel_AttentionOp : Kernel_Op<"attention", [Pure, AttrSizedOperandSegments]
     F32Attr:$scale,
     UnitAttr:$causal,
     OptionalAttr<I64Attr>:$window,
-    UnitAttr:$zero_nan_rows);
+    UnitAttr:$zero_nan_rows,
+    OptionalAttr<TypeAttr>:$accumulator);
   let results = (outs AnyRankedTensor:$result, Optional<AnyRankedTensor>:$log_sum_exp);
   let assemblyFormat = [{
     $query `,` $key `,` $value (`mask` $mask^)? (`lengths` $lengths^)? (`sink` $sink^)? attr-dict `:`
@@ -220,7 +221,7 @@ def Kernel_AttentionOp : Kernel_Op<"attention", [Pure, AttrSizedOperandSegments]
     `->` type($result) (`,` type($log_sum_exp)^)?
   }];
   let hasVerifier = 1;
-  let extraClassDeclaration = [{
+  let extraClassDeclaration = elementTypes # [{
     ::mlir::AffineMap getQueryMap();
     ::mlir::AffineMap getKeyMap();
     ::mlir::AffineMap getValueMap();

@@ -81,8 +81,8 @@ def StableHlo_CompositeOp :
                                DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "an operation whose meaning is that of another function";
   let description = [{
-    `stablehlo.composite "heddle.softmax" %x {composite_attributes = {axis = 1 : i64}, decomposition = @softmax}`: who
-    knows the name may do better, whoever does not inlines the decomposition.
+    `stablehlo.composite "heddle.attention" %q, %k, %v {composite_attributes = {causal = true}, decomposition = @attention}`:
+    who knows the name may do better, whoever does not inlines the decomposition.
   }];
   let arguments = (ins Variadic<SH_Value>:$inputs, StrAttr:$name,
       DefaultValuedOptionalAttr<DictionaryAttr, "{}">:$composite_attributes, FlatSymbolRefAttr:$decomposition,

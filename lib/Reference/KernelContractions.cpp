@@ -203,24 +203,40 @@ static LogicalResult convolve(Invocation &call, kernel::ConvolutionOp op) {
 
 /// By the definition: scores, their softmax, sums of values; in double.
 static LogicalResult attention(Invocation &call, kernel::AttentionOp op) {
-  FailureOr<HostTensor> result =
-      call.allocate(cast<RankedTensorType>(op.getType()).getShape());
+  FailureOr<HostTensor> result = call.allocate(
+      cast<RankedTensorType>(op.getResult().getType()).getShape());
   if (failed(result))
     return failure();
-  bool hasMask = bool(op.getMask());
+  ArrayRef<int64_t> extents = op.getExtents();
+  unsigned batches = op.getNumBatchDims();
+  std::optional<HostTensor> logarithms;
+  if (op.getLogSumExp()) {
+    FailureOr<HostTensor> tensor =
+        call.allocate(extents.take_front(batches + 1), 1);
+    if (failed(tensor))
+      return failure();
+    logarithms = std::move(*tensor);
+  }
+  // Operands that an attention need not have are the last ones.
+  unsigned next = 3;
+  auto numberOf = [&](Value operand) { return operand ? next++ : 0; };
+  unsigned maskNumber = numberOf(op.getMask()),
+           lengthsNumber = numberOf(op.getLengths()),
+           sinkNumber = numberOf(op.getSink());
   auto access = [&](AffineMap map, unsigned operand) {
-    return kernel::linearAccess(map, call.tensor(operand).type());
+    return map ? kernel::linearAccess(map, call.tensor(operand).type())
+               : kernel::LinearAccess();
   };
   auto query = access(op.getQueryMap(), 0), key = access(op.getKeyMap(), 1),
-       value = access(op.getValueMap(), 2);
-  auto mask = hasMask ? access(op.getMaskMap(), 3) : kernel::LinearAccess();
+       value = access(op.getValueMap(), 2),
+       mask = access(op.getMaskMap(), maskNumber),
+       lengths = access(op.getLengthsMap(), lengthsNumber),
+       sinks = access(op.getSinkMap(), sinkNumber);
   auto out = kernel::linearAccess(op.getOutMap(), result->type());
-  if (!query || !key || !value || !mask || !out)
+  if (!query || !key || !value || !mask || !lengths || !sinks || !out)
     return call.error(ErrorCode::NotInterpretable)
            << "has a map that is not linear";
 
-  ArrayRef<int64_t> extents = op.getExtents();
-  unsigned batches = op.getNumBatchDims();
   int64_t m = extents[batches], n = extents[batches + 1],
           depth = extents[batches + 2], width = extents[batches + 3];
   Extents batchShape(extents.take_front(batches));
@@ -232,11 +248,15 @@ static LogicalResult attention(Invocation &call, kernel::AttentionOp op) {
       scores(n), sums(width);
   IndexWalk qs = walk(*query), ks = walk(*key), vs = walk(*value),
             outs = walk(*out);
-  std::optional<IndexWalk> masks;
-  if (hasMask)
+  std::optional<IndexWalk> masks, lengthWalk, sinkWalk;
+  if (maskNumber)
     masks = walk(*mask);
+  if (lengthsNumber)
+    lengthWalk = walk(*lengths);
+  if (sinkNumber)
+    sinkWalk = walk(*sinks);
   double scale = op.getScale().convertToFloat();
-  bool keeps = hasMask && call.tensor(3).kind() == ElementKind::I1;
+  bool keeps = maskNumber && call.tensor(maskNumber).kind() == ElementKind::I1;
   for (int64_t batch = 0; batch < numElements(batchShape); ++batch) {
     loadBox(call.tensor(0), {m, depth}, qs.offset(),
             {query->strides[batches], query->strides[batches + 2]}, q.data());
@@ -245,22 +265,36 @@ static LogicalResult attention(Invocation &call, kernel::AttentionOp op) {
     loadBox(call.tensor(2), {n, width}, vs.offset(),
             {value->strides[batches + 1], value->strides[batches + 3]},
             v.data());
-    if (hasMask)
-      loadBox(call.tensor(3), {m, n}, masks->offset(),
+    if (maskNumber)
+      loadBox(call.tensor(maskNumber), {m, n}, masks->offset(),
               {mask->strides[batches], mask->strides[batches + 1]},
               bias.data());
+    int64_t length = n;
+    double sink = 0;
+    if (lengthsNumber) {
+      double given = 0;
+      loadBox(call.tensor(lengthsNumber), {1}, lengthWalk->offset(), {1},
+              &given);
+      length = std::clamp<double>(given, 0, n);
+    }
+    if (sinkNumber)
+      loadBox(call.tensor(sinkNumber), {1}, sinkWalk->offset(), {1}, &sink);
     for (int64_t i = 0; i < m; ++i) {
-      double largest = -INFINITY, total = 0;
-      for (int64_t j = 0; j < n; ++j) {
+      int64_t at = i + (length - m);
+      auto isDropped = [&](int64_t j) {
+        return (keeps && bias[i * n + j] == 0) || (op.getCausal() && j > at) ||
+               (op.getWindow() &&
+                at - j >= static_cast<int64_t>(*op.getWindow()));
+      };
+      double largest = sinkNumber ? sink : -INFINITY, total = 0;
+      for (int64_t j = 0; j < length; ++j) {
         double score = 0;
         for (int64_t d = 0; d < depth; ++d)
           score += q[i * depth + d] * k[j * depth + d];
         score *= scale;
-        if (keeps && bias[i * n + j] == 0)
-          score = -INFINITY;
-        else if (hasMask && !keeps)
+        if (maskNumber && !keeps)
           score += bias[i * n + j];
-        if (op.getCausal() && j > i + (n - m))
+        if (isDropped(j))
           score = -INFINITY;
         scores[j] = score;
         largest = std::isnan(score) ? score : std::max(largest, score);
@@ -268,7 +302,9 @@ static LogicalResult attention(Invocation &call, kernel::AttentionOp op) {
       std::fill(sums.begin(), sums.end(), 0);
       // The largest score of a row without weights is NaN or infinite.
       bool weighsZero = op.getZeroNanRows() && !std::isfinite(largest);
-      for (int64_t j = 0; j < n; ++j) {
+      if (sinkNumber)
+        total += std::exp(sink - largest);
+      for (int64_t j = 0; j < length; ++j) {
         double weight = weighsZero ? 0 : std::exp(scores[j] - largest);
         total += weight;
         for (int64_t e = 0; e < width; ++e)
@@ -278,15 +314,21 @@ static LogicalResult attention(Invocation &call, kernel::AttentionOp op) {
         result->set(outs.offset() + i * out->strides[batches] +
                         e * out->strides[batches + 3],
                     weighsZero ? sums[e] : sums[e] / total);
+      if (logarithms) {
+        double logarithm =
+            std::isfinite(largest) ? largest + std::log(total) : std::nan("");
+        logarithms->set(batch * m + i, weighsZero ? -INFINITY : logarithm);
+      }
     }
-    qs.next();
-    ks.next();
-    vs.next();
-    outs.next();
-    if (masks)
-      masks->next();
+    for (IndexWalk *each : {&qs, &ks, &vs, &outs})
+      each->next();
+    for (std::optional<IndexWalk> *each : {&masks, &lengthWalk, &sinkWalk})
+      if (*each)
+        (*each)->next();
   }
-  return call.give(std::move(*result));
+  if (failed(call.give(std::move(*result))))
+    return failure();
+  return logarithms ? call.give(std::move(*logarithms)) : success();
 }
 
 void reference::addKernelContractions(Registry &registry) {

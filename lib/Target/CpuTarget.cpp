@@ -41,6 +41,8 @@ static std::vector<KernelTypes> kernelTypes() {
 static DispatchFacts factsOf(const Machine &machine) {
   DispatchFacts facts;
   facts.kernels = kernelTypes();
+  facts.attentionOptions = {AttentionOption::Lengths, AttentionOption::Window,
+                            AttentionOption::Sink, AttentionOption::LogSumExp};
   // A panel's columns are what kernels go through with each element of the left
   // operand, which they widen each time: one instruction more per element and
   // panel. Widening in memory reads two bytes and writes four, as long as four

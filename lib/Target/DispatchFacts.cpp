@@ -39,6 +39,7 @@ bool DilationFacts::operator==(const DilationFacts &other) const {
 
 bool DispatchFacts::operator==(const DispatchFacts &other) const {
   return kernels == other.kernels &&
+         attentionOptions == other.attentionOptions &&
          readsWorthWidening == other.readsWorthWidening &&
          packing == other.packing && fusion == other.fusion &&
          dilation == other.dilation;
@@ -73,6 +74,9 @@ bool DispatchFacts::roundsFactors(KernelFamily family, Type lhs, Type rhs,
 
 static constexpr llvm::StringLiteral familyNames[] = {
     "contraction", "convolution", "attention"};
+
+static constexpr llvm::StringLiteral optionNames[] = {"lengths", "window",
+                                                      "sink", "log_sum_exp"};
 
 namespace {
 /// A number of the facts and its name.
@@ -151,6 +155,10 @@ DictionaryAttr DispatchFacts::toAttr(MLIRContext *context) const {
   for (const KernelTypes &types : kernels)
     texts.push_back(b.getStringAttr(text(types)));
   list.set("kernels", b.getArrayAttr(texts));
+  SmallVector<StringRef> options;
+  for (AttentionOption option : attentionOptions)
+    options.push_back(optionNames[static_cast<unsigned>(option)]);
+  list.set("attention_options", b.getStrArrayAttr(options));
   return list.getDictionary(context);
 }
 
@@ -173,6 +181,17 @@ DispatchFacts::fromAttr(DictionaryAttr dictionary) {
     if (!types)
       return std::nullopt;
     facts.kernels.push_back(*types);
+  }
+  auto options = dictionary.getAs<ArrayAttr>("attention_options");
+  if (!options)
+    return std::nullopt;
+  for (Attribute attr : options) {
+    auto name = dyn_cast<StringAttr>(attr);
+    const auto *option =
+        name ? llvm::find(optionNames, name.getValue()) : std::end(optionNames);
+    if (option == std::end(optionNames))
+      return std::nullopt;
+    facts.attentionOptions.push_back(AttentionOption(option - optionNames));
   }
   return facts;
 }

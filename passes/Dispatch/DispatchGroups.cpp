@@ -76,6 +76,10 @@ static linalg::GenericOp epilogueOf(Operation *root) {
       !generic.getMatchingIndexingMap(&use).isPermutation() ||
       !generic.getIndexingMapsArray().back().isPermutation())
     return {};
+  // The root's other results are not those of the tile.
+  for (Value other : root->getResults().drop_front())
+    if (llvm::is_contained(generic->getOperands(), other))
+      return {};
   // A gather in between would need the tile's neighbours.
   bool gathers =
       generic.getBody()

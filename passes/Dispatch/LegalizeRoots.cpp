@@ -90,10 +90,25 @@ struct LegalizeRoots : impl::LegalizeRootsBase<LegalizeRoots> {
         legalize(contract, KernelFamily::Contraction, facts);
       else if (auto convolution = dyn_cast<kernel::ConvolutionOp>(op))
         legalize(convolution, KernelFamily::Convolution, facts);
+      else if (auto attention = dyn_cast<kernel::AttentionOp>(op))
+        legalize(attention, facts);
     });
   }
 
 private:
+  void legalize(kernel::AttentionOp op, const DispatchFacts &facts) {
+    Type sum = op.getSumElement();
+    Type lhs = op.getLhsElement(), rhs = op.getRhsElement();
+    giveSums(op, sum);
+    if (Value sink = op.getSink())
+      convert(op, op->getNumOperands() - 1, elementOf(sink), sum);
+    if (facts.isLegal(KernelFamily::Attention, lhs, rhs, sum))
+      return;
+    convert(op, 0, lhs, sum);
+    convert(op, 1, lhs, sum);
+    convert(op, 2, rhs, sum);
+  }
+
   template <typename Root>
   void legalize(Root op, KernelFamily family, const DispatchFacts &facts) {
     Type sum = op.getSumElement();

@@ -2,15 +2,17 @@
 // kernel for the whole, one root takes its place; elsewhere the operations do.
 
 #include "dialects/Kernel/Kernel.h"
+#include "dialects/StableHlo/Attention.h"
 #include "passes/Dispatch/DispatchTarget.h"
 #include "passes/Dispatch/Passes.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 
 using namespace mlir;
 
 namespace heddle {
+using stablehlo::Attention;
+
 #define GEN_PASS_DEF_SELECTCOMPOSITES
 #include "passes/Dispatch/Passes.h.inc"
 
@@ -32,105 +34,129 @@ static bool wantsWideSums(kernel::CompositeOp op) {
       .wasInterrupted();
 }
 
-/// Whether a kernel takes these queries, keys and values.
-static bool isLegal(kernel::CompositeOp op, const DispatchFacts &facts) {
-  if (wantsWideSums(op))
+/// Whether a kernel takes these queries, keys and values, or takes them after
+/// they were converted to what it sums in, and has the options.
+static bool isLegal(const Attention &attention, const DispatchFacts &facts) {
+  Type query = typeOf(attention.query).getElementType(),
+       value = typeOf(attention.value).getElementType(),
+       sum = attention.accumulator;
+  auto lacks = [&](bool wanted, AttentionOption option) {
+    return wanted && !llvm::is_contained(facts.attentionOptions, option);
+  };
+  if (lacks(bool(attention.lengths), AttentionOption::Lengths) ||
+      lacks(attention.window.has_value(), AttentionOption::Window) ||
+      lacks(bool(attention.sink), AttentionOption::Sink) ||
+      lacks(bool(attention.logSumExp), AttentionOption::LogSumExp))
     return false;
-  Type query = typeOf(op.getInputs()[0]).getElementType();
-  return typeOf(op.getInputs()[1]).getElementType() == query &&
-         facts.isLegal(KernelFamily::Attention, query,
-                       typeOf(op.getInputs()[2]).getElementType(),
-                       typeOf(op.getResult(0)).getElementType());
+  return facts.isLegal(KernelFamily::Attention, query, value, sum) ||
+         facts.isLegal(KernelFamily::Attention, sum, sum, sum);
 }
 
-/// heddle.attention(query [.., M, D], key [.., N, D], value [.., N, E], mask?
-/// broadcastable to [.., M, N]) {scale, causal, zero_nan_rows}; the leading
-/// dimensions agree, or a number of key's heads divides that of query's (in the
-/// last of them). Null for other forms.
-static Value makeAttention(kernel::CompositeOp op) {
+/// The results of the composite by the root. The leading dimensions of queries
+/// and keys agree, or a number of key's heads divides that of query's (in the
+/// last of them). Empty for other forms.
+static SmallVector<Value> makeAttention(kernel::CompositeOp op,
+                                        const Attention &attention) {
   OpBuilder b(op);
-  ValueRange inputs = op.getInputs();
-  RankedTensorType result = typeOf(op.getResult(0));
-  SmallVector<ArrayRef<int64_t>> shapes;
-  for (Value input : inputs)
-    shapes.push_back(typeOf(input).getShape());
-  unsigned rank = shapes[0].size();
-  if (inputs.size() > 4 || rank < 2 || result.getNumElements() == 0 ||
-      shapes[1].size() != rank || shapes[2].size() != rank)
+  ArrayRef<int64_t> query = typeOf(attention.query).getShape(),
+                    key = typeOf(attention.key).getShape();
+  unsigned rank = query.size();
+  if (attention.result.getNumElements() == 0 || attention.columns() == 0)
     return {};
 
   // Iteration: batch dimensions, those shared by several query heads split in
   // two (key head, query head of it), then m, n, d, e.
   unsigned batch = rank - 2;
-  int64_t shared = 1;
-  SmallVector<int64_t> extents;
-  for (unsigned i = 0; i < batch; ++i) {
-    int64_t heads = shapes[0][i], keyHeads = shapes[1][i];
-    if (heads != keyHeads) {
-      if (i + 1 != batch || keyHeads == 0 || heads % keyHeads)
-        return {};
-      shared = heads / keyHeads;
-    }
-    extents.push_back(keyHeads);
-  }
+  int64_t shared = attention.headsPerKey();
+  SmallVector<int64_t> extents(key.take_front(batch));
   bool split = shared != 1;
   if (split)
     extents.push_back(shared);
   unsigned m = extents.size(), n = m + 1, d = m + 2, e = m + 3;
-  extents.append({shapes[0][rank - 2], shapes[1][rank - 2], shapes[0][rank - 1],
-                  shapes[2][rank - 1]});
+  extents.append({query[rank - 2], key[rank - 2], query[rank - 1],
+                  typeOf(attention.value).getShape().back()});
   auto dim = [&](unsigned i) { return b.getAffineDimExpr(i); };
-  auto map = [&](ArrayRef<int64_t> shape, bool queryHeads, unsigned row,
-                 unsigned column) {
-    SmallVector<AffineExpr> results;
-    unsigned missing = rank - shape.size();
-    for (unsigned i = 0; i < shape.size(); ++i) {
-      unsigned position = i + missing;
-      AffineExpr expr;
-      if (position < batch) {
-        expr = dim(position);
-        if (split && position + 1 == batch && queryHeads)
-          expr = expr * shared + dim(position + 1);
-      } else {
-        expr = dim(position == batch ? row : column);
-      }
-      results.push_back(shape[i] == 1 ? b.getAffineConstantExpr(0) : expr);
-    }
+  auto batchAt = [&](unsigned position, bool queryHeads) {
+    AffineExpr expr = dim(position);
+    if (split && position + 1 == batch && queryHeads)
+      expr = expr * shared + dim(position + 1);
+    return expr;
+  };
+  auto mapOf = [&](ArrayRef<AffineExpr> results) {
     return AffineMap::get(extents.size(), 0, results, b.getContext());
   };
-  SmallVector<AffineMap> maps = {map(shapes[0], true, m, d),
-                                 map(shapes[1], false, n, d),
-                                 map(shapes[2], false, n, e)};
-  if (inputs.size() == 4)
-    maps.push_back(map(shapes[3], true, m, n));
+  /// Of trailing dimensions of [batch.., row, column], with 1 for what is
+  /// repeated.
+  auto map = [&](Value operand, bool queryHeads, unsigned row,
+                 unsigned column) {
+    SmallVector<AffineExpr> results;
+    ArrayRef<int64_t> shape = typeOf(operand).getShape();
+    for (auto [i, extent] : llvm::enumerate(shape)) {
+      unsigned position = i + rank - shape.size();
+      AffineExpr expr = position < batch
+                            ? batchAt(position, queryHeads)
+                            : dim(position == batch ? row : column);
+      results.push_back(extent == 1 ? b.getAffineConstantExpr(0) : expr);
+    }
+    return mapOf(results);
+  };
+  SmallVector<AffineMap> maps = {map(attention.query, true, m, d),
+                                 map(attention.key, false, n, d),
+                                 map(attention.value, false, n, e)};
+  if (attention.mask)
+    maps.push_back(map(attention.mask, true, m, n));
+  if (attention.lengths) {
+    SmallVector<AffineExpr> results;
+    if (typeOf(attention.lengths).getRank() == 1)
+      results.push_back(batchAt(0, true));
+    maps.push_back(mapOf(results));
+  }
+  if (attention.sink) {
+    SmallVector<AffineExpr> results;
+    ArrayRef<int64_t> shape = typeOf(attention.sink).getShape();
+    for (auto [i, extent] : llvm::enumerate(shape))
+      results.push_back(extent == 1 ? b.getAffineConstantExpr(0)
+                                    : batchAt(batch - shape.size() + i, true));
+    maps.push_back(mapOf(results));
+  }
   // The result's dimensions, one for each loop; unit ones are named too.
   SmallVector<AffineExpr> out;
-  SmallVector<int64_t> shape(extents.begin(), extents.begin() + m);
-  for (unsigned i = 0; i < m; ++i)
+  SmallVector<int64_t> rows(ArrayRef(extents).take_front(n)), shape(rows);
+  for (unsigned i = 0; i < n; ++i)
     out.push_back(dim(i));
-  out.append({dim(m), dim(e)});
-  shape.append({extents[m], extents[e]});
-  maps.push_back(AffineMap::get(extents.size(), 0, out, b.getContext()));
-  auto groups = getReassociationIndicesForCollapse(shape, result.getShape());
-  if (split && !groups)
-    return {};
+  out.push_back(dim(e));
+  shape.push_back(extents[e]);
+  maps.push_back(mapOf(out));
 
-  DictionaryAttr parameters = op.getParameters();
-  auto scale = parameters.getAs<FloatAttr>("scale");
-  auto flag = [&](StringRef name) {
-    auto value = parameters.getAs<BoolAttr>(name);
-    return parameters.contains(name) && (!value || value.getValue());
-  };
-  Value attention = kernel::AttentionOp::create(
-      b, op.getLoc(), result.clone(shape), inputs[0], inputs[1], inputs[2],
-      inputs.size() == 4 ? inputs[3] : Value(), extents,
-      b.getAffineMapArrayAttr(maps),
-      APFloat(scale ? static_cast<float>(scale.getValueAsDouble()) : 1.0f),
-      flag("causal"), flag("zero_nan_rows"));
-  return split ? tensor::CollapseShapeOp::create(b, op.getLoc(), result,
-                                                 attention, *groups)
-                     .getResult()
-               : attention;
+  RankedTensorType result = attention.result.clone(shape), logarithms;
+  if (attention.logSumExp)
+    logarithms = attention.logSumExp.clone(rows);
+  auto accumulator = attention.accumulator == result.getElementType()
+                         ? TypeAttr()
+                         : TypeAttr::get(attention.accumulator);
+  auto root = kernel::AttentionOp::create(
+      b, op.getLoc(), result, logarithms, attention.query, attention.key,
+      attention.value, attention.mask, attention.lengths, attention.sink,
+      b.getDenseI64ArrayAttr(extents), b.getAffineMapArrayAttr(maps),
+      b.getF32FloatAttr(attention.scale),
+      attention.causal ? b.getUnitAttr() : UnitAttr(),
+      attention.window ? b.getI64IntegerAttr(*attention.window) : IntegerAttr(),
+      attention.zeroNanRows ? b.getUnitAttr() : UnitAttr(), accumulator);
+  SmallVector<Value> results(root->getResults());
+  if (split)
+    for (auto [value, whole] : llvm::zip_equal(results, op.getOutputs())) {
+      // Key heads and the query heads of each are the query's heads.
+      SmallVector<ReassociationIndices> groups;
+      for (int64_t i = 0; i < typeOf(value).getRank(); ++i) {
+        if (i == static_cast<int64_t>(batch))
+          groups.back().push_back(i);
+        else
+          groups.push_back({i});
+      }
+      value = tensor::CollapseShapeOp::create(b, op.getLoc(), typeOf(whole),
+                                              value, groups);
+    }
+  return results;
 }
 
 /// Puts the operations of the region in the place of the composite.
@@ -154,13 +180,17 @@ struct SelectComposites : impl::SelectCompositesBase<SelectComposites> {
     getOperation().walk(
         [&](kernel::CompositeOp op) { composites.push_back(op); });
     for (kernel::CompositeOp op : composites) {
-      Value root =
-          isLegal(op, target->dispatchFacts()) ? makeAttention(op) : Value();
-      if (!root) {
+      std::optional<Attention> attention = Attention::read(
+          op.getInputs(), op.getParameters(), op->getResultTypes());
+      SmallVector<Value> results;
+      if (attention && !wantsWideSums(op) &&
+          isLegal(*attention, target->dispatchFacts()))
+        results = makeAttention(op, *attention);
+      if (results.empty()) {
         inlineRegion(op);
         continue;
       }
-      op.getResult(0).replaceAllUsesWith(root);
+      op->replaceAllUsesWith(results);
       op.erase();
     }
   }

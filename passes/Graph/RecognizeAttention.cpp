@@ -11,6 +11,7 @@
 // dispatch stage folds it into the kernel's access functions.
 
 #include "dialects/Kernel/Composites.h"
+#include "dialects/StableHlo/Attention.h"
 #include "passes/Graph/Composites.h"
 #include "passes/Graph/Passes.h"
 #include "passes/Graph/Softmax.h"
@@ -225,10 +226,14 @@ struct AttentionPattern : OpRewritePattern<stablehlo::DotGeneralOp> {
     if (scores->mask)
       read.push_back(scores->mask);
     Location location = locationBetween(rewriter, op, read);
-    rewriter.setInsertionPoint(op);
     stablehlo::DotGeneralOp product = scores->product.op;
-    double scale = scores->scale;
     Type scoreType = typeOf(product.getResult()).getElementType();
+    if (typeOf(op.getRhs()).getElementType() != scoreType ||
+        typeOf(op.getResult()).getElementTypeBitWidth() >
+            scoreType.getIntOrFloatBitWidth())
+      return rewriter.notifyMatchFailure(op, "values or sums of another type");
+    rewriter.setInsertionPoint(op);
+    double scale = scores->scale;
     Value query =
         stripOperandScale(rewriter, product.getLhs(), scoreType, scale);
     Value key = stripOperandScale(rewriter, product.getRhs(), scoreType, scale);
@@ -238,112 +243,30 @@ struct AttentionPattern : OpRewritePattern<stablehlo::DotGeneralOp> {
                   scores->product.rhsContracted);
     Value value = lastTwo(rewriter, op.getRhs(), weighted->rhsContracted,
                           weighted->rhsFree);
-    SmallVector<Value> inputs{query, key, value};
-    if (scores->mask)
-      inputs.push_back(scores->mask);
-
+    stablehlo::Attention attention;
+    attention.query = query;
+    attention.key = key;
+    attention.value = value;
+    attention.mask = scores->mask;
+    attention.scale = scale;
+    attention.zeroNanRows = weights->zeroNanRows;
+    attention.accumulator = cast<FloatType>(scoreType);
+    attention.result = typeOf(op.getResult());
     // The decomposition is written out in the composite's own terms: the
-    // operands were re-ordered.
-    Operation *root = spellOut(rewriter, location, inputs, scale, product, op,
-                               weights->zeroNanRows);
-    Value result = root->getResult(0);
+    // operands were re-ordered. The two products keep the types, the precision
+    // and the algorithm of those that they stand for.
+    Value result =
+        stablehlo::decomposeAttention(
+            rewriter, location, attention,
+            {product.getPrecisionConfigAttr(), op.getPrecisionConfigAttr(),
+             product.getAlgorithmAttr(), op.getAlgorithmAttr()})
+            .front();
     rewriter.replaceOp(op, result);
+    Operation *root = result.getDefiningOp();
     rewriter.setInsertionPoint(root);
-    SmallVector<NamedAttribute> attributes = {
-        rewriter.getNamedAttr("causal", rewriter.getBoolAttr(false)),
-        rewriter.getNamedAttr("scale", rewriter.getF32FloatAttr(scale))};
-    if (weights->zeroNanRows)
-      attributes.push_back(
-          rewriter.getNamedAttr("zero_nan_rows", rewriter.getBoolAttr(true)));
-    return replaceByComposite(rewriter, root, inputs, kernel::kAttentionName,
-                              attributes);
-  }
-
-private:
-  static Value splat(PatternRewriter &rewriter, Location location,
-                     RankedTensorType type, double value) {
-    auto element = cast<FloatType>(type.getElementType());
-    return stablehlo::ConstantOp::create(
-        rewriter, location,
-        DenseElementsAttr::get(type, rewriter.getFloatAttr(element, value)));
-  }
-
-  /// reduce of `input` over its last dimension, and its result repeated along
-  /// it.
-  template <typename Body>
-  static Value rowReduction(PatternRewriter &rewriter, Location location,
-                            Value input, double initial) {
-    RankedTensorType type = typeOf(input);
-    auto scalar = RankedTensorType::get({}, type.getElementType());
-    auto row = RankedTensorType::get(type.getShape().drop_back(),
-                                     type.getElementType());
-    Value init = splat(rewriter, location, scalar, initial);
-    auto reduce = stablehlo::ReduceOp::create(
-        rewriter, location, TypeRange(row), ValueRange(input), ValueRange(init),
-        rewriter.getDenseI64ArrayAttr({type.getRank() - 1}));
-    {
-      OpBuilder::InsertionGuard guard(rewriter);
-      Block *block = rewriter.createBlock(
-          &reduce.getBody(), {}, {scalar, scalar}, {location, location});
-      Value combined = Body::create(rewriter, location, block->getArgument(0),
-                                    block->getArgument(1));
-      stablehlo::ReturnOp::create(rewriter, location, combined);
-    }
-    auto kept = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank() - 1));
-    return stablehlo::BroadcastInDimOp::create(
-        rewriter, location, type, reduce->getResult(0),
-        rewriter.getDenseI64ArrayAttr(kept));
-  }
-
-  /// The two products keep the types, the precision and the algorithm of those
-  /// that they stand for.
-  static Operation *spellOut(PatternRewriter &rewriter, Location location,
-                             ValueRange inputs, double scale,
-                             stablehlo::DotGeneralOp ofScores,
-                             stablehlo::DotGeneralOp ofValues,
-                             bool zeroNanRows) {
-    RankedTensorType query = typeOf(inputs[0]);
-    bool masked = inputs.size() == 4;
-    int64_t rank = query.getRank();
-    SmallVector<int64_t> shape(query.getShape());
-    shape[rank - 1] = typeOf(inputs[1]).getDimSize(rank - 2);
-    RankedTensorType type = typeOf(ofScores.getResult()).clone(shape);
-    auto batch = llvm::to_vector(llvm::seq<int64_t>(0, rank - 2));
-    auto dot = [&](stablehlo::DotGeneralOp of, RankedTensorType result,
-                   Value lhs, Value rhs, int64_t rhsContracted) {
-      return stablehlo::DotGeneralOp::create(
-          rewriter, location, result, lhs, rhs,
-          stablehlo::DotDimensionNumbersAttr::get(
-              rewriter.getContext(), batch, batch, {rank - 1}, {rhsContracted}),
-          of.getPrecisionConfigAttr(), of.getAlgorithmAttr());
-    };
-    Value scores = dot(ofScores, type, inputs[0], inputs[1], rank - 1);
-    scores = stablehlo::MulOp::create(rewriter, location, scores,
-                                      splat(rewriter, location, type, scale));
-    if (masked && typeOf(inputs[3]).getElementType().isInteger(1))
-      scores = stablehlo::SelectOp::create(
-          rewriter, location, inputs[3], scores,
-          splat(rewriter, location, type,
-                -std::numeric_limits<double>::infinity()));
-    else if (masked)
-      scores = stablehlo::AddOp::create(rewriter, location, scores, inputs[3]);
-    Value shifted = stablehlo::SubtractOp::create(
-        rewriter, location, scores,
-        rowReduction<stablehlo::MaxOp>(
-            rewriter, location, scores,
-            -std::numeric_limits<double>::infinity()));
-    Value weights = stablehlo::ExpOp::create(rewriter, location, shifted);
-    weights = stablehlo::DivOp::create(
-        rewriter, location, weights,
-        rowReduction<stablehlo::AddOp>(rewriter, location, weights, 0.0));
-    if (zeroNanRows)
-      weights = stablehlo::SelectOp::create(
-          rewriter, location,
-          stablehlo::CompareOp::create(rewriter, location, weights, weights,
-                                       stablehlo::ComparisonDirection::NE),
-          splat(rewriter, location, type, 0.0), weights);
-    return dot(ofValues, typeOf(ofValues.getResult()), weights, inputs[2],
-               rank - 2);
+    return replaceByComposite(rewriter, root, attention.inputs(),
+                              kernel::kAttentionName,
+                              llvm::to_vector(attention.attributes()));
   }
 };
 

@@ -4,6 +4,7 @@
 
 #include "dialects/Kernel/Composites.h"
 #include "dialects/Kernel/Kernel.h"
+#include "dialects/StableHlo/Attention.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "passes/Lower/Passes.h"
 
@@ -51,12 +52,15 @@ static void wrapBody(stablehlo::CompositeOp op, func::FuncOp callee) {
   op->erase();
 }
 
-/// Whether a target may have a kernel for the whole: attention, if it is on
-/// real numbers.
+/// Whether a target may have a kernel for the whole: attention, in the forms
+/// that its root has. The sums over no keys at all are those of the operations.
 static bool mayHaveKernel(stablehlo::CompositeOp composite) {
-  return composite.getName() == kernel::kAttentionName &&
-         composite->getNumOperands() >= 3 && composite->getNumResults() == 1 &&
-         isa<FloatType>(getElementTypeOrSelf(composite->getResult(0)));
+  if (composite.getName() != kernel::kAttentionName)
+    return false;
+  std::optional<stablehlo::Attention> attention = stablehlo::Attention::read(
+      composite.getInputs(), composite.getCompositeAttributes(),
+      composite->getResultTypes());
+  return attention && attention->columns() != 0;
 }
 
 /// Whether the composite is lowered as a whole: routines are, and error

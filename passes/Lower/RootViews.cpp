@@ -116,6 +116,17 @@ struct CollapsedLoop {
 };
 } // namespace
 
+/// An attention's batch can be of any dimensions, and so can its queries if
+/// their order does not matter.
+static bool maySplit(Operation *root, unsigned loop) {
+  auto attention = dyn_cast<kernel::AttentionOp>(root);
+  if (!attention)
+    return true;
+  unsigned m = attention.getNumBatchDims();
+  bool isOrdered = attention.getCausal() || attention.getWindow();
+  return root->getNumResults() == 1 && (loop < m || (loop == m && !isOrdered));
+}
+
 /// A collapsed view cannot be read by a linear map: which head of a key that
 /// several query heads share takes a division. Loops over what was collapsed
 /// can.
@@ -136,7 +147,8 @@ static std::optional<CollapsedLoop> findCollapsedLoop(Operation *root) {
         continue;
       // Only loops of the result can be split: those of a sum would ask for
       // other maps of the packed side.
-      if (!dim || !maps.back().isFunctionOfDim(dim.getPosition()))
+      if (!dim || !maps.back().isFunctionOfDim(dim.getPosition()) ||
+          !maySplit(root, dim.getPosition()))
         return std::nullopt;
       return CollapsedLoop{operand.getOperandNumber(), dim.getPosition(),
                            collapse, static_cast<unsigned>(i)};
@@ -270,7 +282,8 @@ bool heddle::foldTransposeOfRoot(linalg::GenericOp view) {
   Operation *root = view.getInputs()[0].getDefiningOp();
   AffineMap map = view.getIndexingMapsArray()[0];
   if (!isa_and_nonnull<kernel::ContractOp, kernel::AttentionOp>(root) ||
-      !root->hasOneUse() || !map.isPermutation())
+      root->getResult(0) != view.getInputs()[0] ||
+      !root->getResult(0).hasOneUse() || !map.isPermutation())
     return false;
   // The first part of a dimension has the same map as all of it.
   if (cast<RankedTensorType>(root->getResult(0).getType()).getNumElements() !=

@@ -29,6 +29,9 @@ struct KernelTypes {
   bool operator==(const KernelTypes &other) const;
 };
 
+/// Options of an attention that not every kernel has.
+enum class AttentionOption : uint8_t { Lengths, Window, Sink, LogSumExp };
+
 /// How right-hand sides and filters that are weights are stored.
 struct PackingFacts {
   /// Columns (output channels) of a panel, and steps of the reduction that lie
@@ -76,6 +79,8 @@ struct DispatchFacts {
   /// Every combination of types that there is a kernel for; others are
   /// converted first.
   std::vector<KernelTypes> kernels;
+  /// What else kernels of attention can do.
+  std::vector<AttentionOption> attentionOptions;
   /// Reads of an element of a 16-bit float from which on it is worth widening
   /// in memory, once for all, before a contraction whose kernel widens each
   /// time it reads.

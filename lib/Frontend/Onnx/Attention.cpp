@@ -1,6 +1,8 @@
-// Attention and rotary embeddings. Attention is spelled out the way exporters
-// do, which the graph passes recognise.
+// Attention and rotary embeddings. Attention over keys that count by their
+// place is a composite; other forms are spelled out the way exporters do, which
+// the graph passes recognise.
 
+#include "dialects/StableHlo/Attention.h"
 #include "Functions.h"
 #include "NodeImporter.h"
 
@@ -134,6 +136,74 @@ static Value scoreBias(NodeImporter &node, const Attention &attention,
   return bias;
 }
 
+/// `attention` where keys count by their place alone, as the composite
+/// `heddle.attention`: causal, in a window, or as many as the cache is filled
+/// with. Null for other forms.
+static Value byPlace(NodeImporter &node, const Attention &attention,
+                     double scale, int64_t past) {
+  Emitter &emit = node.emit;
+  Type element = Emitter::elementOf(attention.query);
+  int64_t rows = attention.rows, columns = attention.columns;
+  int64_t left = node.integerAttribute("left_window_size", -1);
+  int64_t right = node.integerAttribute("right_window_size", -1);
+  bool causal = node.integerAttribute("is_causal", 0) != 0 || right == 0;
+  bool hasLengths = node.has(6);
+  // The composite's last query stands beside its last key.
+  bool fitsPlaces = hasLengths ? !node.has(4) : columns - rows == past;
+  bool isFloat = isa<FloatType>(element);
+  if (node.has(3) || node.wants(3) || !isFloat || columns == 0 ||
+      node.floatAttribute("softcap", 0) > 0 ||
+      node.typeAttribute("softmax_precision", element) != element ||
+      (right > 0 && !causal) || !fitsPlaces ||
+      !(causal || left >= 0 || hasLengths))
+    return {};
+
+  stablehlo::Attention whole;
+  whole.query = attention.query;
+  whole.key = attention.key;
+  whole.value = attention.value;
+  if (hasLengths)
+    whole.lengths = node.operand(6);
+  whole.scale = scale;
+  whole.causal = causal;
+  if (left >= 0)
+    whole.window = left + 1;
+  whole.accumulator = cast<FloatType>(element);
+  OwnedExtents shape(Emitter::shapeOf(attention.query));
+  shape.back() = Emitter::shapeOf(attention.value).back();
+  whole.result = emit.type(shape, element);
+  Type given = whole.result;
+  auto body = [&](Emitter &inside, ValueRange arguments) {
+    std::optional<stablehlo::Attention> own = stablehlo::Attention::read(
+        arguments, whole.attributes(), TypeRange(given));
+    return own ? stablehlo::decomposeAttention(inside.builder,
+                                               arguments.front().getLoc(), *own)
+               : SmallVector<Value>();
+  };
+  if (!stablehlo::Attention::read(whole.inputs(), whole.attributes(),
+                                  TypeRange(given)))
+    return {};
+  Value result = emit.composite("heddle.attention", whole.inputs(),
+                                whole.attributes(), body)
+                     .front();
+  if (!hasLengths)
+    return result;
+  // A row that sees no key is zero.
+  auto places = RankedTensorType::get({shape[0], 1, rows, 1},
+                                      node.builder().getI64Type());
+  Value filled = emit.broadcastInDim(
+      emit.convert(node.operand(6), node.builder().getI64Type()),
+      places.getShape(), 0);
+  Value first =
+      causal
+          ? emit.add(filled, emit.subtract(emit.iota(places, 2),
+                                           emit.splatInteger(places, rows - 1)))
+          : filled;
+  Value seen = emit.compare(first, emit.splatInteger(places, 0), Direction::GT);
+  return emit.select(emit.broadcastTo(seen, shape), result,
+                     emit.splatLike(result, 0));
+}
+
 static LogicalResult importAttention(NodeImporter &node) {
   Emitter &emit = node.emit;
   Builder &builder = node.builder();
@@ -172,6 +242,16 @@ static LogicalResult importAttention(NodeImporter &node) {
   attention.columns = k[2];
   double scale = node.floatAttribute(
       "scale", 1 / std::sqrt(double(std::max<int64_t>(q[3], 1))));
+  auto give = [&](Value result) {
+    if (node.rank(0) == 3) {
+      Extents shape = Emitter::shapeOf(result);
+      OwnedExtents flat{shape[0], shape[2], shape[1] * shape[3]};
+      result = emit.reshape(emit.transpose(result, {0, 2, 1, 3}), flat);
+    }
+    return node.result(result);
+  };
+  if (Value result = byPlace(node, attention, scale, past))
+    return give(result);
   auto single = RankedTensorType::get({1, 1, 1, 1}, builder.getI64Type());
   attention.offset = emit.splatInteger(single, past);
   if (node.has(6) && !node.has(4))
@@ -227,12 +307,7 @@ static LogicalResult importAttention(NodeImporter &node) {
   if (outputMode == 3)
     shown = weights;
   node.set(3, shown);
-  if (node.rank(0) == 3) {
-    Extents shape = Emitter::shapeOf(result);
-    OwnedExtents flat{shape[0], shape[2], shape[1] * shape[3]};
-    result = emit.reshape(emit.transpose(result, {0, 2, 1, 3}), flat);
-  }
-  return node.result(result);
+  return give(result);
 }
 
 /// Turns pairs of elements by an angle: halves of the head, or neighbours if

@@ -27,7 +27,8 @@ class AttentionEmitter {
 public:
   AttentionEmitter(KernelFrame &frame, kernel::AttentionOp op)
       : frame(frame), op(op), loc(op.getLoc()), index(frame.builder, loc),
-        element(cast<RankedTensorType>(op.getType()).getElementType()),
+        element(
+            cast<RankedTensorType>(op.getResult().getType()).getElementType()),
         lanes(accumulatorLanes(element)),
         vectorType(VectorType::get({lanes}, element)) {}
 
@@ -48,20 +49,29 @@ private:
     int64_t height;
     Value scores;
     Value inverses;
-    /// How many keys the rows see, and that in whole panels.
-    Value keys, paddedKeys;
+    /// The first of the keys that the rows see, at the start of a panel, and
+    /// past the last one, also in whole panels.
+    Value firstKey, keys, paddedKeys;
   };
 
   LogicalResult bindOperands();
   void choose();
   void forEachTile(function_ref<void(const Rows &)> body);
+  /// Whether the keys that a row sees are known only when the kernel runs.
+  bool boundsKeys() { return op.getCausal() || op.getLengths(); }
+  void readLength();
+  Value position(Value row);
   Value keysOf(Value rowEnd);
+  Value firstKeyOf(Value row);
   Value padded(Value keys);
+  Value laneCompare(arith::CmpIPredicate predicate, Value bound);
 
   void emitScores(Value keys);
   void emitScorePanel(Value firstKey, int64_t count);
   Value finishScore(Value sum, Value row, Value firstKey, int64_t count);
   void emitSoftmax();
+  Value sinkVector();
+  void storeLogarithm(Value row, Value largest, Value total);
   LogicalResult emitOutput(Value keys);
   LogicalResult emitOutputGroup(Value firstColumn, int64_t columns, Value keys);
   Value combineLanes(Value vector, function_ref<Value(Value, Value)> combine);
@@ -78,7 +88,8 @@ private:
   unsigned numBatch = 0;
   /// Extents: rows, keys, and the depths of the two products.
   int64_t m = 0, n = 0, d = 0, e = 0;
-  Operand query, key, value, mask;
+  Operand query, key, value, mask, lengths, sink;
+  Value logarithms;
   std::optional<TileOutput> output;
 
   int64_t vectors = 1;
@@ -91,6 +102,9 @@ private:
   // Of the grid's current tile.
   Value tileBegin, tileEnd;
   SmallVector<Value> batch;
+  /// How many keys there are, and the first that one of the rows sees, at the
+  /// start of a panel.
+  Value length, blockFirstKey;
 };
 
 } // namespace
@@ -105,7 +119,10 @@ LogicalResult AttentionEmitter::bindOperands() {
   if (failed(bind(query, op.getQuery(), op.getQueryMap())) ||
       failed(bind(key, op.getKey(), op.getKeyMap())) ||
       failed(bind(value, op.getValue(), op.getValueMap())) ||
-      (op.getMask() && failed(bind(mask, op.getMask(), op.getMaskMap()))))
+      (op.getMask() && failed(bind(mask, op.getMask(), op.getMaskMap()))) ||
+      (op.getLengths() &&
+       failed(bind(lengths, op.getLengths(), op.getLengthsMap()))) ||
+      (op.getSink() && failed(bind(sink, op.getSink(), op.getSinkMap()))))
     return op.emitOpError("has an operand that is not in memory");
   return success();
 }
@@ -143,9 +160,10 @@ void AttentionEmitter::choose() {
 }
 
 LogicalResult AttentionEmitter::emit() {
-  auto result = cast<RankedTensorType>(op.getType());
   if (!element.isF32() && !element.isF64())
     return op.emitOpError("computes in f32 or f64, not ") << element;
+  if (op.getSumElement() != element)
+    return op.emitOpError("gives its sums, and not ") << element;
   ArrayRef<int64_t> extents = op.getExtents();
   numBatch = op.getNumBatchDims();
   m = extents[numBatch];
@@ -157,20 +175,22 @@ LogicalResult AttentionEmitter::emit() {
   if (failed(created) || failed(bindOperands()))
     return failure();
   output.emplace(std::move(*created));
-  if (result.getNumElements() == 0) {
+  if (op.getLogSumExp())
+    logarithms = frame.buffer(op.getLogSumExp());
+  int64_t batchCount = 1;
+  for (int64_t extent : extents.take_front(numBatch))
+    batchCount *= extent;
+  if (batchCount * m == 0 || (e == 0 && !logarithms)) {
     frame.finish(/*tiles=*/0);
     return success();
   }
   choose();
 
-  int64_t batchCount = 1;
-  for (int64_t extent : extents.take_front(numBatch))
-    batchCount *= extent;
   int64_t blockCount = llvm::divideCeil(split.count(), blockTiles);
   Value tile = frame.enterTileLoop();
   SmallVector<Value> at = index.delinearize(tile, {batchCount, blockCount});
   batch = index.delinearize(at[0], extents.take_front(numBatch));
-  for (Operand *operand : {&query, &key, &value, &mask}) {
+  for (Operand *operand : {&query, &key, &value, &mask, &lengths, &sink}) {
     if (!operand->buffer)
       continue;
     operand->base = index.constant(operand->access.offset);
@@ -182,8 +202,10 @@ LogicalResult AttentionEmitter::emit() {
   if (split.count() % blockTiles)
     tileEnd = index.min(tileEnd, index.constant(split.count()));
 
-  // Later rows see more keys, so the last one bounds the block.
+  readLength();
+  // Later rows see later keys, so the first and the last one bound the block.
   Value keys = keysOf(firstRowOfTile(index, split, tileEnd));
+  blockFirstKey = firstKeyOf(firstRowOfTile(index, split, tileBegin));
   emitScores(keys);
   emitSoftmax();
   if (failed(emitOutput(keys)))
@@ -200,13 +222,46 @@ LogicalResult AttentionEmitter::emit() {
   return success();
 }
 
+/// How many keys the grid's current batch element has.
+void AttentionEmitter::readLength() {
+  length = index.constant(n);
+  if (!op.getLengths())
+    return;
+  LaneBuilder reader(frame.builder, loc, /*lanes=*/0);
+  Type type =
+      cast<RankedTensorType>(op.getLengths().getType()).getElementType();
+  Value given =
+      reader.load(lengths.buffer, type, LaneValue(lengths.base)).value;
+  given = arith::IndexCastOp::create(frame.builder, loc,
+                                     frame.builder.getIndexType(), given);
+  length = index.min(index.max(given, index.constant(0)), length);
+}
+
+/// Where a query stands among the keys.
+Value AttentionEmitter::position(Value row) {
+  if (!op.getLengths())
+    return index.add(row, n - m);
+  return index.add(index.add(row, length), -m);
+}
+
+/// Past the last key that rows before `rowEnd` see.
 Value AttentionEmitter::keysOf(Value rowEnd) {
   if (!op.getCausal())
-    return index.constant(n);
-  Value keys = index.add(rowEnd, n - m);
-  if (m > n)
+    return length;
+  Value keys = position(rowEnd);
+  if (m > n || op.getLengths())
     keys = index.max(keys, index.constant(0));
   return keys;
+}
+
+/// The first key of the first panel that `row` and those after it see.
+Value AttentionEmitter::firstKeyOf(Value row) {
+  if (!op.getWindow())
+    return index.constant(0);
+  int64_t window = *op.getWindow(), width = vectors * lanes;
+  Value first = index.max(index.add(position(row), 1 - std::min(window, n + m)),
+                          index.constant(0));
+  return index.mul(index.div(first, width), width);
 }
 
 Value AttentionEmitter::padded(Value keys) {
@@ -223,6 +278,7 @@ void AttentionEmitter::forEachTile(function_ref<void(const Rows &)> body) {
       rows.height = height;
       rows.scores = index.mul(slot, scoreStride);
       rows.inverses = slot;
+      rows.firstKey = firstKeyOf(first);
       rows.keys = keysOf(index.add(first, height));
       rows.paddedKeys = padded(rows.keys);
       body(rows);
@@ -234,12 +290,12 @@ void AttentionEmitter::emitScores(Value keys) {
   int64_t width = vectors * lanes;
   int64_t whole = n / width * width, tail = n - whole;
   if (whole)
-    index.loop(index.constant(0), index.min(keys, index.constant(whole)), width,
-               [&](Value firstKey) { emitScorePanel(firstKey, width); });
+    index.loop(blockFirstKey, index.min(keys, index.constant(whole)), width,
+               [&](Value first) { emitScorePanel(first, width); });
   if (!tail)
     return;
   auto emitTail = [&] { emitScorePanel(index.constant(whole), tail); };
-  if (op.getCausal())
+  if (boundsKeys())
     index.branch(index.less(index.constant(whole), keys), emitTail);
   else
     emitTail();
@@ -283,10 +339,16 @@ void AttentionEmitter::emitScorePanel(Value firstKey, int64_t count) {
               index.add(place, r * scoreStride + v * lanes));
     };
     // Rows that see none of these keys.
-    if (op.getCausal())
-      index.branch(index.less(firstKey, rows.keys), emitTile);
+    auto emitBeforeEnd = [&] {
+      if (boundsKeys())
+        index.branch(index.less(firstKey, rows.keys), emitTile);
+      else
+        emitTile();
+    };
+    if (op.getWindow())
+      index.branch(index.less(firstKey, rows.firstKey), [] {}, emitBeforeEnd);
     else
-      emitTile();
+      emitBeforeEnd();
   });
 }
 
@@ -324,9 +386,29 @@ Value AttentionEmitter::finishScore(Value sum, Value row, Value firstKey,
   }
   if (exists)
     score = arith::SelectOp::create(builder, loc, exists, score, dropped);
-  if (!op.getCausal())
-    return score;
-  // Keys up to row + n - m.
+  // Keys up to the row's position, which is before the length, or all.
+  Value seen;
+  if (boundsKeys()) {
+    Value end = op.getCausal() ? position(row) : index.add(length, -1);
+    seen = laneCompare(arith::CmpIPredicate::sle, index.sub(end, firstKey));
+  }
+  if (op.getWindow()) {
+    int64_t window = std::min<int64_t>(*op.getWindow(), n + m);
+    Value near =
+        laneCompare(arith::CmpIPredicate::sgt,
+                    index.sub(index.add(position(row), -window), firstKey));
+    seen = seen ? arith::AndIOp::create(builder, loc, seen, near).getResult()
+                : near;
+  }
+  return seen ? arith::SelectOp::create(builder, loc, seen, score, dropped)
+                    .getResult()
+              : score;
+}
+
+/// Compares the numbers of lanes with `bound`.
+Value AttentionEmitter::laneCompare(arith::CmpIPredicate predicate,
+                                    Value bound) {
+  OpBuilder &builder = frame.builder;
   auto lanesOfIndex = VectorType::get({lanes}, builder.getI32Type());
   SmallVector<int32_t> numbers;
   for (int64_t lane = 0; lane < lanes; ++lane)
@@ -334,13 +416,10 @@ Value AttentionEmitter::finishScore(Value sum, Value row, Value firstKey,
   Value lane = arith::ConstantOp::create(
       builder, loc,
       DenseElementsAttr::get(lanesOfIndex, ArrayRef<int32_t>(numbers)));
-  Value last = index.sub(index.add(row, n - m), firstKey);
   Value limit = vector::BroadcastOp::create(
       builder, loc, lanesOfIndex,
-      arith::IndexCastOp::create(builder, loc, builder.getI32Type(), last));
-  Value seen = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sle,
-                                     lane, limit);
-  return arith::SelectOp::create(builder, loc, seen, score, dropped);
+      arith::IndexCastOp::create(builder, loc, builder.getI32Type(), bound));
+  return arith::CmpIOp::create(builder, loc, predicate, lane, limit);
 }
 
 /// Joins lanes by halves, always in the same tree.
@@ -387,8 +466,8 @@ void AttentionEmitter::emitSoftmax() {
         };
         SmallVector<Value> running(vectors, init);
         Value wholeEnd = index.min(rows.paddedKeys, index.constant(whole));
-        running = index.loop(index.constant(0), wholeEnd, width, running,
-                             panel(width));
+        running =
+            index.loop(rows.firstKey, wholeEnd, width, running, panel(width));
         return index.loop(index.constant(whole), rows.paddedKeys, width,
                           running, panel(n - whole));
       };
@@ -418,6 +497,10 @@ void AttentionEmitter::emitSoftmax() {
                             return maximum(running, score);
                           }),
                maximum);
+      Value sinks = sinkVector();
+      if (sinks)
+        largest =
+            maximum(largest, vector::ExtractOp::create(builder, loc, sinks, 0));
       Value spread =
           vector::BroadcastOp::create(builder, loc, vectorType, largest);
       Value total = join(overPanels(constant(0),
@@ -430,6 +513,13 @@ void AttentionEmitter::emitSoftmax() {
                                       return sum(running, weight);
                                     }),
                          sum);
+      if (sinks) {
+        Value weight = math::ExpOp::create(
+            builder, loc, arith::SubFOp::create(builder, loc, sinks, spread));
+        total = sum(total, vector::ExtractOp::create(builder, loc, weight, 0));
+      }
+      if (logarithms)
+        storeLogarithm(row, largest, total);
       Value one = arith::ConstantOp::create(builder, loc,
                                             builder.getFloatAttr(element, 1));
       if (op.getZeroNanRows()) {
@@ -441,7 +531,7 @@ void AttentionEmitter::emitSoftmax() {
         Value isNan = arith::CmpFOp::create(
             builder, loc, arith::CmpFPredicate::ULE, total, zero);
         index.branch(isNan, [&] {
-          index.loop(index.constant(0), rows.paddedKeys, lanes,
+          index.loop(rows.firstKey, rows.paddedKeys, lanes,
                      [&](Value column) { store(constant(0), column); });
         });
         total = arith::SelectOp::create(builder, loc, isNan, one, total);
@@ -451,6 +541,46 @@ void AttentionEmitter::emitSoftmax() {
                               index.add(rows.inverses, r));
     });
   });
+}
+
+/// The sink's logit in all lanes; null without one.
+Value AttentionEmitter::sinkVector() {
+  if (!op.getSink())
+    return {};
+  OpBuilder &builder = frame.builder;
+  LaneBuilder reader(builder, loc, lanes);
+  Type type = cast<RankedTensorType>(op.getSink().getType()).getElementType();
+  Value loaded =
+      reader.materialize(reader.load(sink.buffer, type, LaneValue(sink.base)));
+  return convertElements(builder, loc, loaded, element);
+}
+
+/// The logarithm of a row's sum. A row without one counts for nothing beside
+/// others if its weights are zero; else it is not a number, as its results are.
+void AttentionEmitter::storeLogarithm(Value row, Value largest, Value total) {
+  OpBuilder &builder = frame.builder;
+  auto vectorOf = [&](Value value) -> Value {
+    return vector::BroadcastOp::create(builder, loc, vectorType, value);
+  };
+  Value sum =
+      arith::AddFOp::create(builder, loc, vectorOf(largest),
+                            math::LogOp::create(builder, loc, vectorOf(total)));
+  Value isNan = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::ULE,
+                                      vectorOf(total), constant(0));
+  double nothing = op.getZeroNanRows()
+                       ? -std::numeric_limits<double>::infinity()
+                       : std::numeric_limits<double>::quiet_NaN();
+  sum = arith::SelectOp::create(builder, loc, isNan, constant(nothing), sum);
+  Value single = vector::ExtractOp::create(builder, loc, sum, 0);
+  if (!element.isF32())
+    single =
+        arith::TruncFOp::create(builder, loc, builder.getF32Type(), single);
+  Value place = index.constant(0);
+  for (auto [position, extent] :
+       llvm::zip(batch, op.getExtents().take_front(numBatch)))
+    place = index.add(index.mul(place, extent), position);
+  place = index.add(index.mul(place, m), row);
+  memref::StoreOp::create(builder, loc, single, logarithms, place);
 }
 
 LogicalResult AttentionEmitter::emitOutput(Value keys) {
@@ -484,10 +614,11 @@ LogicalResult AttentionEmitter::emitOutputGroup(Value firstColumn,
     source.depth.push_back({n, keyStride});
     source.columnStride = columnStride;
     source.columns = columns;
-    emitPanelCopy(index, source, index.constant(0), keys, valuePanel,
-                  vectors * lanes, /*isUnsigned=*/false);
+    emitPanelCopy(index, source, blockFirstKey, keys, valuePanel,
+                  vectors * lanes,
+                  /*isUnsigned=*/false);
     rhs.buffer = valuePanel;
-    rhs.base = index.constant(0);
+    rhs.base = index.mul(blockFirstKey, -vectors * lanes);
     rhs.step = vectors * lanes;
   } else {
     rhs.buffer = value.buffer;
@@ -506,7 +637,7 @@ LogicalResult AttentionEmitter::emitOutputGroup(Value firstColumn,
     for (int64_t r = 0; r < rows.height; ++r)
       lhs.rows.push_back(r * scoreStride);
     SmallVector<Value> sums =
-        tile.accumulate(lhs, rhs, index.constant(0), rows.keys, tile.zeros());
+        tile.accumulate(lhs, rhs, rows.firstKey, rows.keys, tile.zeros());
     for (int64_t r = 0; r < rows.height; ++r) {
       Value inverse = vector::BroadcastOp::create(
           builder, loc, vectorType,

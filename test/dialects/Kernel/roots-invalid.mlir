@@ -258,3 +258,75 @@ func.func @main(%x: tensor<2x3xf32>, %w: tensor<3x4xf32>) -> tensor<2x4xf32> {
   } : tensor<2x3xf32>, tensor<3x4xf32> -> tensor<2x4xf32>
   return %0 : tensor<2x4xf32>
 }
+
+// -----
+
+func.func @main(%q: tensor<2x4xf32>, %k: tensor<3x4xf32>, %n: tensor<i8>) -> tensor<2x4xf32> {
+  // expected-error @below {{wants lengths of i32 or i64, not 'i8'}}
+  %0 = kernel.attention %q, %k, %k lengths %n {
+    extents = array<i64: 2, 3, 4, 4>,
+    indexing_maps = [affine_map<(m, n, d, e) -> (m, d)>, affine_map<(m, n, d, e) -> (n, d)>, affine_map<(m, n, d, e) -> (n, e)>, affine_map<(m, n, d, e) -> ()>, affine_map<(m, n, d, e) -> (m, e)>],
+    scale = 1.0 : f32
+  } : tensor<2x4xf32>, tensor<3x4xf32>, tensor<3x4xf32> lengths tensor<i8> -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}
+
+// -----
+
+func.func @main(%q: tensor<2x4xf32>, %k: tensor<3x4xf32>, %n: tensor<2xi32>) -> tensor<2x4xf32> {
+  // expected-error @below {{map of lengths affine_map<(d0, d1, d2, d3) -> (d0)> may not use d0}}
+  %0 = kernel.attention %q, %k, %k lengths %n {
+    extents = array<i64: 2, 3, 4, 4>,
+    indexing_maps = [affine_map<(m, n, d, e) -> (m, d)>, affine_map<(m, n, d, e) -> (n, d)>, affine_map<(m, n, d, e) -> (n, e)>, affine_map<(m, n, d, e) -> (m)>, affine_map<(m, n, d, e) -> (m, e)>],
+    scale = 1.0 : f32
+  } : tensor<2x4xf32>, tensor<3x4xf32>, tensor<3x4xf32> lengths tensor<2xi32> -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}
+
+// -----
+
+func.func @main(%q: tensor<2x4xf32>, %k: tensor<3x4xf32>, %s: tensor<i32>) -> tensor<2x4xf32> {
+  // expected-error @below {{wants a sink of floats, not 'i32'}}
+  %0 = kernel.attention %q, %k, %k sink %s {
+    extents = array<i64: 2, 3, 4, 4>,
+    indexing_maps = [affine_map<(m, n, d, e) -> (m, d)>, affine_map<(m, n, d, e) -> (n, d)>, affine_map<(m, n, d, e) -> (n, e)>, affine_map<(m, n, d, e) -> ()>, affine_map<(m, n, d, e) -> (m, e)>],
+    scale = 1.0 : f32
+  } : tensor<2x4xf32>, tensor<3x4xf32>, tensor<3x4xf32> sink tensor<i32> -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}
+
+// -----
+
+func.func @main(%q: tensor<2x4xf32>, %k: tensor<3x4xf32>) -> tensor<2x4xf32> {
+  // expected-error @below {{wants a window of at least one key, not 0}}
+  %0 = kernel.attention %q, %k, %k {
+    extents = array<i64: 2, 3, 4, 4>,
+    indexing_maps = [affine_map<(m, n, d, e) -> (m, d)>, affine_map<(m, n, d, e) -> (n, d)>, affine_map<(m, n, d, e) -> (n, e)>, affine_map<(m, n, d, e) -> (m, e)>],
+    scale = 1.0 : f32, window = 0 : i64
+  } : tensor<2x4xf32>, tensor<3x4xf32>, tensor<3x4xf32> -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}
+
+// -----
+
+func.func @main(%q: tensor<2x4xf32>, %k: tensor<3x4xf32>) -> tensor<2x4xf32> {
+  // expected-error @below {{gives logarithms of sums as 'tensor<3xf32>', wanted f32 and the shape [2]}}
+  %0, %1 = kernel.attention %q, %k, %k {
+    extents = array<i64: 2, 3, 4, 4>,
+    indexing_maps = [affine_map<(m, n, d, e) -> (m, d)>, affine_map<(m, n, d, e) -> (n, d)>, affine_map<(m, n, d, e) -> (n, e)>, affine_map<(m, n, d, e) -> (m, e)>],
+    scale = 1.0 : f32
+  } : tensor<2x4xf32>, tensor<3x4xf32>, tensor<3x4xf32> -> tensor<2x4xf32>, tensor<3xf32>
+  return %0 : tensor<2x4xf32>
+}
+
+// -----
+
+func.func @main(%q: tensor<2x4xf32>, %k: tensor<3x4xf32>) -> tensor<2x4xf32> {
+  // expected-error @below {{sums in 'f32', which is no way to 'f32'}}
+  %0 = kernel.attention %q, %k, %k {
+    extents = array<i64: 2, 3, 4, 4>,
+    indexing_maps = [affine_map<(m, n, d, e) -> (m, d)>, affine_map<(m, n, d, e) -> (n, d)>, affine_map<(m, n, d, e) -> (n, e)>, affine_map<(m, n, d, e) -> (m, e)>],
+    scale = 1.0 : f32, accumulator = f32
+  } : tensor<2x4xf32>, tensor<3x4xf32>, tensor<3x4xf32> -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}

@@ -81,6 +81,20 @@ func.func @grouped_attention(%q: tensor<5x4x8x64xf32>, %k: tensor<4x9x64xf32>, %
   return %0 : tensor<5x4x8x64xf32>
 }
 
+// A cache of which each row of the batch has filled a part, with sinks and the logarithms of sums.
+// CHECK-LABEL: func @attention_options
+func.func @attention_options(%q: tensor<4x2x1x64xbf16>, %k: tensor<4x2x512x64xbf16>, %n: tensor<4xi32>, %s: tensor<2xf32>) -> (tensor<4x2x1x64xbf16>, tensor<4x2x1xf32>) {
+  // CHECK: kernel.attention %{{.*}}, %{{.*}}, %{{.*}} lengths %{{.*}} sink %{{.*}} {accumulator = f32, causal, {{.*}}, window = 100 : i64} : tensor<4x2x1x64xbf16>, tensor<4x2x512x64xbf16>, tensor<4x2x512x64xbf16> lengths tensor<4xi32> sink tensor<2xf32> -> tensor<4x2x1x64xbf16>, tensor<4x2x1xf32>
+  %0, %1 = kernel.attention %q, %k, %k lengths %n sink %s {
+    extents = array<i64: 4, 2, 1, 512, 64, 64>, causal, window = 100 : i64, accumulator = f32,
+    indexing_maps = [affine_map<(b, h, m, n, d, e) -> (b, h, m, d)>, affine_map<(b, h, m, n, d, e) -> (b, h, n, d)>,
+                     affine_map<(b, h, m, n, d, e) -> (b, h, n, e)>, affine_map<(b, h, m, n, d, e) -> (b)>,
+                     affine_map<(b, h, m, n, d, e) -> (h)>, affine_map<(b, h, m, n, d, e) -> (b, h, m, e)>],
+    scale = 1.250000e-01 : f32
+  } : tensor<4x2x1x64xbf16>, tensor<4x2x512x64xbf16>, tensor<4x2x512x64xbf16> lengths tensor<4xi32> sink tensor<2xf32> -> tensor<4x2x1x64xbf16>, tensor<4x2x1xf32>
+  return %0, %1 : tensor<4x2x1x64xbf16>, tensor<4x2x1xf32>
+}
+
 // CHECK-LABEL: func @reduce_window
 func.func @reduce_window(%x: tensor<1x112x112x64xf32>) -> tensor<1x56x56x64xf32> {
   %zero = arith.constant 0.0 : f32

@@ -97,6 +97,27 @@ func.func @attention() {
 
 // -----
 
+// One key counts in the first row of the batch, none in the second, which has the sink alone.
+func.func @attention_options() {
+  %q = stablehlo.constant dense<0.0> : tensor<2x1x4xf32>
+  %v = stablehlo.constant dense<[[[8.0], [0x7FC00000]], [[2.0], [3.0]]]> : tensor<2x2x1xf32>
+  %n = stablehlo.constant dense<[1, -1]> : tensor<2xi64>
+  %s = stablehlo.constant dense<0.0> : tensor<f32>
+  %k = stablehlo.constant dense<0.0> : tensor<2x2x4xf32>
+  %y, %l = kernel.attention %q, %k, %v lengths %n sink %s {
+    extents = array<i64: 2, 1, 2, 4, 1>,
+    indexing_maps = [affine_map<(b, m, n, d, e) -> (b, m, d)>, affine_map<(b, m, n, d, e) -> (b, n, d)>,
+                     affine_map<(b, m, n, d, e) -> (b, n, e)>, affine_map<(b, m, n, d, e) -> (b)>, affine_map<(b, m, n, d, e) -> ()>,
+                     affine_map<(b, m, n, d, e) -> (b, m, e)>],
+    scale = 1.0 : f32, causal, window = 1 : i64
+  } : tensor<2x1x4xf32>, tensor<2x2x4xf32>, tensor<2x2x1xf32> lengths tensor<2xi64> sink tensor<f32> -> tensor<2x1x1xf32>, tensor<2x1xf32>
+  "check.expect_eq_const"(%y) {value = dense<[[[4.0]], [[0.0]]]> : tensor<2x1x1xf32>} : (tensor<2x1x1xf32>) -> ()
+  "check.expect_almost_eq_const"(%l) {value = dense<[[0.693147182], [0.0]]> : tensor<2x1xf32>, tolerance = 1.0e-6 : f64} : (tensor<2x1xf32>) -> ()
+  return
+}
+
+// -----
+
 func.func @convolution() {
   %x = stablehlo.constant dense<[[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]]> : tensor<1x3x2xf32>
   %w = stablehlo.constant dense<[[[1.0, 1.0]], [[10.0, 100.0]]]> : tensor<2x1x2xf32>

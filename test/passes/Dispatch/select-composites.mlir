@@ -3,7 +3,11 @@
 // RUN: heddle-opt %s --heddle-assign-target=target=x86-64-v3 --heddle-select-composites | FileCheck %s --check-prefixes=BOTH,CPU
 // RUN: heddle-opt %s --heddle-assign-target="target=x86-64-v3 spelled" -o %t.mlir
 // RUN: sed 's/"attention f32 f32 f32"/"attention f32 f32 f32", "attention bf16 bf16 bf16"/' %t.mlir | heddle-opt --heddle-select-composites | FileCheck %s --check-prefixes=BOTH,OTHER
+// RUN: sed 's/attention_options = .[^]]*./attention_options = ["window"]/' %t.mlir | heddle-opt --heddle-select-composites | FileCheck %s --check-prefix=FEW
 // RUN: heddle-opt %s --heddle-verify-lowered
+
+// CPU-DAG: #[[LENGTHS:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0)>
+// CPU-DAG: #[[SINK:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d1 * 2 + d2)>
 
 // BOTH-LABEL: func.func @single
 // BOTH-NEXT: kernel.attention %arg0, %arg1, %arg2 {causal, {{.*}}scale = 5.000000e-01 : f32} : tensor<2x4xf32>, tensor<3x4xf32>, tensor<3x4xf32> -> tensor<2x4xf32>
@@ -58,6 +62,52 @@ func.func @wide_sums(%q: tensor<2x4xf32>, %k: tensor<3x4xf32>, %v: tensor<4x4xf3
       iterator_types = ["parallel", "parallel", "reduction"], accumulator = f64
     } : tensor<2x4xf32>, tensor<4x4xf32> -> tensor<2x4xf32>
     kernel.yield %1 : tensor<2x4xf32>
+  }
+  return %0 : tensor<2x4xf32>
+}
+
+// An option that the target's kernel lacks: the operations.
+// CPU-LABEL: func.func @options
+// CPU: %[[R:.*]], %[[L:.*]] = kernel.attention %arg0, %arg1, %arg1 mask %arg2 lengths %arg3 sink %arg4 {causal, extents = array<i64: 4, 3, 2, 5, 7, 4, 4>
+// CPU-SAME: indexing_maps = [{{#map[0-9]*, #map[0-9]*, #map[0-9]*, #map[0-9]*}}, #[[LENGTHS]], #[[SINK]], {{#map[0-9]*}}]
+// CPU-SAME: window = 3 : i64, zero_nan_rows} {{.*}} lengths tensor<4xi32> sink tensor<6xf32> -> tensor<4x3x2x5x4xf32>, tensor<4x3x2x5xf32>
+// CPU-DAG: tensor.collapse_shape %[[R]] {{.*}} into tensor<4x6x5x4xf32>
+// CPU-DAG: tensor.collapse_shape %[[L]] {{.*}} into tensor<4x6x5xf32>
+// FEW-LABEL: func.func @options
+// FEW-NOT: kernel.attention
+// FEW: return %arg0, %arg5
+func.func @options(%q: tensor<4x6x5x4xf32>, %k: tensor<4x3x7x4xf32>, %m: tensor<5x7xi1>, %n: tensor<4xi32>, %s: tensor<6xf32>, %l: tensor<4x6x5xf32>) -> (tensor<4x6x5x4xf32>, tensor<4x6x5xf32>) {
+  %0:2 = kernel.composite "heddle.attention"(%q, %k, %k, %m, %n, %s) {causal = true, window = 3, zero_nan_rows = true, optional = ["mask", "lengths", "sink"]} : (tensor<4x6x5x4xf32>, tensor<4x3x7x4xf32>, tensor<4x3x7x4xf32>, tensor<5x7xi1>, tensor<4xi32>, tensor<6xf32>) -> (tensor<4x6x5x4xf32>, tensor<4x6x5xf32>) {
+    kernel.yield %q, %l : tensor<4x6x5x4xf32>, tensor<4x6x5xf32>
+  }
+  return %0#0, %0#1 : tensor<4x6x5x4xf32>, tensor<4x6x5xf32>
+}
+
+// FEW-LABEL: func.func @window
+// FEW: kernel.attention {{.*}}window = 3 : i64
+func.func @window(%q: tensor<2x4xf32>, %k: tensor<3x4xf32>) -> tensor<2x4xf32> {
+  %0 = kernel.composite "heddle.attention"(%q, %k, %k) {window = 3} : (tensor<2x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<2x4xf32> {
+    kernel.yield %q : tensor<2x4xf32>
+  }
+  return %0 : tensor<2x4xf32>
+}
+
+// Computed in f32: the kernel, after conversions.
+// CPU-LABEL: func.func @wider
+// CPU: kernel.attention {{.*}}accumulator = f32{{.*}} -> tensor<2x4xbf16>
+func.func @wider(%q: tensor<2x4xbf16>, %k: tensor<3x4xbf16>) -> tensor<2x4xbf16> {
+  %0 = kernel.composite "heddle.attention"(%q, %k, %k) {accumulator = f32} : (tensor<2x4xbf16>, tensor<3x4xbf16>, tensor<3x4xbf16>) -> tensor<2x4xbf16> {
+    kernel.yield %q : tensor<2x4xbf16>
+  }
+  return %0 : tensor<2x4xbf16>
+}
+
+// An option that nobody knows could mean anything: the operations.
+// BOTH-LABEL: func.func @unknown
+// BOTH-NEXT: return %arg0
+func.func @unknown(%q: tensor<2x4xf32>, %k: tensor<3x4xf32>) -> tensor<2x4xf32> {
+  %0 = kernel.composite "heddle.attention"(%q, %k, %k) {softcap = 30.0 : f32} : (tensor<2x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<2x4xf32> {
+    kernel.yield %q : tensor<2x4xf32>
   }
   return %0 : tensor<2x4xf32>
 }

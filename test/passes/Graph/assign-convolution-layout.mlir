@@ -50,12 +50,12 @@ func.func @mean(%x: tensor<2x3x8x8xf32>, %w: tensor<4x3x1x1xf32>) -> tensor<2x4x
 func.func @positions(%x: tensor<2x4x6x8xf32>, %w: tensor<5x4x1x1xf32>) -> (tensor<2x48x5xf32>, tensor<2x240xf32>) {
   // CHECK: %[[C:.*]] = stablehlo.convolution
   %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x4x6x8xf32>, tensor<5x4x1x1xf32>) -> tensor<2x5x6x8xf32>
+  // With the channels before them the order changes.
+  // CHECK-NEXT: %[[T:.*]] = stablehlo.transpose %[[C]], dims = [0, 3, 1, 2]
   // CHECK-NEXT: %[[P:.*]] = stablehlo.reshape %[[C]] : (tensor<2x6x8x5xf32>) -> tensor<2x48x5xf32>
   %1 = stablehlo.reshape %0 : (tensor<2x5x6x8xf32>) -> tensor<2x5x48xf32>
   %2 = stablehlo.transpose %1, dims = [0, 2, 1] : (tensor<2x5x48xf32>) -> tensor<2x48x5xf32>
-  // With the channels before them the order changes.
-  // CHECK: %[[T:.*]] = stablehlo.transpose %[[C]], dims = [0, 3, 1, 2]
-  // CHECK: %[[F:.*]] = stablehlo.reshape %[[T]]
+  // CHECK-NEXT: %[[F:.*]] = stablehlo.reshape %[[T]]
   %3 = stablehlo.reshape %0 : (tensor<2x5x6x8xf32>) -> tensor<2x240xf32>
   // CHECK: return %[[P]], %[[F]]
   return %2, %3 : tensor<2x48x5xf32>, tensor<2x240xf32>

@@ -5,7 +5,7 @@
 // CHECK-SAME: %[[Q:[^:]*]]: tensor<2x3x5x4xf32>, %[[K:[^:]*]]: tensor<2x3x4x7xf32>, %[[V:[^:]*]]: tensor<2x3x7x6xf32>, %[[M:[^:]*]]: tensor<2x3x5x7xf32>
 func.func @attention(%q: tensor<2x3x5x4xf32>, %k: tensor<2x3x4x7xf32>, %v: tensor<2x3x7x6xf32>, %m: tensor<2x3x5x7xf32>) -> tensor<2x3x5x6xf32> {
   // CHECK: %[[KT:.*]] = stablehlo.transpose %[[K]], dims = [0, 1, 3, 2]
-  // CHECK-NEXT: %[[R:.*]] = stablehlo.composite "heddle.attention" %[[Q]], %[[KT]], %[[V]], %[[M]] {composite_attributes = {causal = false, scale = 5.000000e-01 : f32}
+  // CHECK-NEXT: %[[R:.*]] = stablehlo.composite "heddle.attention" %[[Q]], %[[KT]], %[[V]], %[[M]] {composite_attributes = {causal = false, optional = ["mask"], scale = 5.000000e-01 : f32}
   // CHECK-NEXT: return %[[R]]
   %lowest = stablehlo.constant dense<0xFF800000> : tensor<f32>
   %zero = stablehlo.constant dense<0.0> : tensor<f32>

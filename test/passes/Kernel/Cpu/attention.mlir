@@ -42,3 +42,24 @@ func.func @causal(%q: tensor<1x64x2x16xf32>, %k: tensor<1x64x2x16xf32>, %v: tens
   } : tensor<1x64x2x16xf32>, tensor<1x64x2x16xf32>, tensor<1x64x2x16xf32> -> tensor<1x64x2x16xf32>
   return %0 : tensor<1x64x2x16xf32>
 }
+
+// -----
+
+// The loop over panels of keys begins at the window and ends at the length, which is read once for a row of the batch and held to the keys there are.
+
+// CHECK-LABEL: func.func @cache
+// CHECK: %[[LENGTH:.*]] = memref.load %arg3
+// CHECK: %[[N:.*]] = arith.index_cast %[[LENGTH]] : i32 to index
+// CHECK: %[[LOW:.*]] = arith.maxsi %[[N]], %c0
+// CHECK: %[[KEYS:.*]] = arith.minsi %[[LOW]], %c512
+// CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c32
+// CHECK: math.fma
+func.func @cache(%q: tensor<4x1x64xf32>, %k: tensor<4x512x64xf32>, %v: tensor<4x512x64xf32>, %n: tensor<4xi32>) -> (tensor<4x1x64xf32>, tensor<4x1xf32>) attributes {kernel.entry} {
+  %0, %1 = kernel.attention %q, %k, %v lengths %n {
+    extents = array<i64: 4, 1, 512, 64, 64>,
+    indexing_maps = [affine_map<(b, m, n, d, e) -> (b, m, d)>, affine_map<(b, m, n, d, e) -> (b, n, d)>,
+                     affine_map<(b, m, n, d, e) -> (b, n, e)>, affine_map<(b, m, n, d, e) -> (b)>, affine_map<(b, m, n, d, e) -> (b, m, e)>],
+    scale = 2.500000e-01 : f32, causal, window = 64 : i64
+  } : tensor<4x1x64xf32>, tensor<4x512x64xf32>, tensor<4x512x64xf32> lengths tensor<4xi32> -> tensor<4x1x64xf32>, tensor<4x1xf32>
+  return %0, %1 : tensor<4x1x64xf32>, tensor<4x1xf32>
+}
