@@ -1,4 +1,5 @@
-//===- Call.cpp -----------------------------------------------------------===//
+// Walks the steps of a call: launches, copies, loops and branches, until it
+// ends or is to stop.
 
 #include "runtime/Call.h"
 

@@ -1,4 +1,4 @@
-//===- Context.cpp --------------------------------------------------------===//
+// A caller's context: its arena and steps, and one call at a time.
 
 #include "runtime/Context.h"
 

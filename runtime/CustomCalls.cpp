@@ -1,4 +1,5 @@
-//===- CustomCalls.cpp ----------------------------------------------------===//
+// Finds the functions that a program asks for, and calls them with what the
+// model says.
 
 #include "runtime/CustomCalls.h"
 

@@ -1,4 +1,4 @@
-//===- DeviceQueues.cpp ---------------------------------------------------===//
+// Opens and drains the queues of a plan, and makes events of devices.
 
 #include "runtime/DeviceQueues.h"
 

@@ -1,4 +1,5 @@
-//===- LoadedProgram.cpp --------------------------------------------------===//
+// Loads an artifact: checks, chooses a variant, maps weights, makes devices
+// ready.
 
 #include "runtime/LoadedProgram.h"
 

@@ -1,4 +1,4 @@
-//===- Memory.cpp ---------------------------------------------------------===//
+// Regions of memory of the process, and the touching of pages ahead of use.
 
 #include "runtime/Memory.h"
 

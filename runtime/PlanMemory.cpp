@@ -1,4 +1,5 @@
-//===- PlanMemory.cpp -----------------------------------------------------===//
+// Sizes a plan's memories by their largest use, and allocates them on their
+// devices.
 
 #include "runtime/PlanMemory.h"
 

@@ -1,4 +1,4 @@
-//===- ProgramDevice.cpp --------------------------------------------------===//
+// Opens a device for a program, and loads its code there.
 
 #include "runtime/ProgramDevice.h"
 

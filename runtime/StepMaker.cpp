@@ -1,8 +1,5 @@
-//===- StepMaker.cpp ------------------------------------------------------===//
-//
-// Nothing is checked here: the plan verifier has accepted these tables.
-//
-//===----------------------------------------------------------------------===//
+// Makes steps of commands. Nothing is checked: the plan verifier has accepted
+// these tables.
 
 #include "runtime/StepMaker.h"
 

@@ -1,9 +1,5 @@
-//===- Steps.cpp ----------------------------------------------------------===//
-//
-// Which steps there are, in which order: what runs on the host as the plan has
-// it; between that, what other devices are given, and the host's waits for it.
-//
-//===----------------------------------------------------------------------===//
+// Orders the steps of a program: what runs on the host as the plan has it;
+// between that, what other devices are given, and the waits of the host for it.
 
 #include "runtime/Steps.h"
 

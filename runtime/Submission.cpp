@@ -1,4 +1,5 @@
-//===- Submission.cpp -----------------------------------------------------===//
+// Hands commands to their queue, all at once or one by one, with what they wait
+// for and signal.
 
 #include "runtime/Submission.h"
 

@@ -1,4 +1,5 @@
-//===- Tensors.cpp --------------------------------------------------------===//
+// Checks the tensors of a call one by one: type, rank, shape, alignment,
+// overlap.
 
 #include "runtime/Tensors.h"
 

@@ -1,3 +1,6 @@
+// The check dialect: text and verifier of comparisons that a program makes of
+// its own results.
+
 #include "dialects/Check/Check.h"
 
 #include "dialects/Check/CheckDialect.cpp.inc"

@@ -1,3 +1,6 @@
+// The interpreter dialect: one operation that runs functions as the processes
+// of a grid.
+
 #include "dialects/Check/Check.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

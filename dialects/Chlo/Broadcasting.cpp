@@ -1,3 +1,6 @@
+// Operations of CHLO that broadcast: their shapes, verifiers, and what they are
+// in StableHLO.
+
 #include "dialects/Chlo/Broadcasting.h"
 
 #include "dialects/Chlo/Chlo.h"

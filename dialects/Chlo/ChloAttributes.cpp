@@ -1,3 +1,5 @@
+// Text of the attributes of CHLO.
+
 #include "dialects/Chlo/Chlo.h"
 
 #include "dialects/StableHlo/AssemblyFormat.h"

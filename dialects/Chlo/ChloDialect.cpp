@@ -1,3 +1,5 @@
+// The CHLO dialect, and the verifiers of operations over parts of a dimension.
+
 #include "dialects/Chlo/Chlo.h"
 
 #include "dialects/Chlo/ChloDialect.cpp.inc"

@@ -1,3 +1,5 @@
+// chlo.scan: text and verifier.
+
 #include "dialects/Chlo/Chlo.h"
 
 using namespace mlir;

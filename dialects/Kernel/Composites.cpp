@@ -1,3 +1,5 @@
+// Tells which composites the stages after the graph know.
+
 #include "dialects/Kernel/Composites.h"
 
 #include "dialects/Kernel/Routines.h"

@@ -1,3 +1,6 @@
+// Verifiers of the roots that move data: concatenate, pad, update, scatter,
+// sort, top-k.
+
 #include "dialects/Kernel/Kernel.h"
 
 #include "mlir/IR/Builders.h"

@@ -1,3 +1,6 @@
+// The kernel dialect, and the verifiers of its attributes on functions and
+// arguments.
+
 #include "dialects/Kernel/BriefKernels.h"
 #include "dialects/Kernel/CustomCalls.h"
 #include "dialects/Kernel/Kernel.h"

@@ -1,3 +1,5 @@
+// Text and verifiers of composites, dispatches, launches and weights.
+
 #include "dialects/Kernel/Kernel.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

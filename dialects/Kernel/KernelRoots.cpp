@@ -1,3 +1,6 @@
+// Verifiers of contractions, convolutions, attention and windows, and what
+// passes ask of them.
+
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "heddle/Support/ElementKind.h"

@@ -1,3 +1,5 @@
+// Verifiers of routines and of calls of functions of the user.
+
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Kernel/Routines.h"
 

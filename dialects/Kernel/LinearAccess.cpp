@@ -1,3 +1,6 @@
+// Indexing maps as an offset and a stride per loop, and whether they stay
+// inside a tensor.
+
 #include "dialects/Kernel/LinearAccess.h"
 
 #include "mlir/IR/AffineExpr.h"

@@ -1,3 +1,6 @@
+// Reads and prints the words of a packing, and says what a packed weight is
+// stored as.
+
 #include "dialects/Kernel/Packing.h"
 
 #include "llvm/Support/MathExtras.h"

@@ -1,3 +1,5 @@
+// Signatures of the routines, and checks of a call's types against them.
+
 #include "dialects/Kernel/Routines.h"
 
 #include "llvm/ADT/DenseMap.h"

@@ -1,3 +1,5 @@
+// Reads and prints names of devices.
+
 #include "dialects/Plan/DeviceNames.h"
 
 #include "runtime/format/DeviceNames.h"

@@ -1,3 +1,5 @@
+// The plan dialect: what programs, buffers and commands must fulfil one by one.
+
 #include "dialects/Plan/DeviceNames.h"
 #include "dialects/Plan/PlanOrder.h"
 

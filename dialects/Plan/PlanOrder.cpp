@@ -1,3 +1,6 @@
+// Verifies that commands of several queues touch the same memory only in an
+// order that events give.
+
 #include "dialects/Plan/PlanOrder.h"
 
 #include "runtime/format/Hazards.h"

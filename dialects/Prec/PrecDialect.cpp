@@ -1,3 +1,5 @@
+// The prec dialect: verifiers and folds of quantization as the model has it.
+
 #include "dialects/Prec/Prec.h"
 
 #include "mlir/IR/Builders.h"

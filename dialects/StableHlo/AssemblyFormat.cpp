@@ -1,3 +1,6 @@
+// Directives of StableHLO's text that ODS cannot express: short types, optional
+// attributes.
+
 #include "dialects/StableHlo/AssemblyFormat.h"
 
 using namespace mlir;

@@ -1,3 +1,5 @@
+// Reads heddle.attention, and writes it out in operations of StableHLO.
+
 #include "dialects/StableHlo/Attention.h"
 
 #include <limits>

@@ -1,3 +1,6 @@
+// Checks of quantized types, alone and between the operands and results of an
+// operation.
+
 #include "dialects/StableHlo/QuantizedTypes.h"
 
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"

@@ -1,3 +1,5 @@
+// Text of reduce, while and composite.
+
 #include "dialects/StableHlo/RegionFormat.h"
 
 using namespace mlir;

@@ -1,3 +1,6 @@
+// The groups of processes of a collective, written out from lists or from axes
+// of a mesh.
+
 #include "dialects/StableHlo/ReplicaGroups.h"
 
 using namespace mlir;

@@ -1,3 +1,5 @@
+// Text and verifiers of the attributes of StableHLO.
+
 #include "dialects/StableHlo/AssemblyFormat.h"
 #include "dialects/StableHlo/StableHlo.h"
 

@@ -1,3 +1,6 @@
+// Products, convolutions, factorizations and Fourier transforms: verifiers and
+// inference.
+
 #include "dialects/StableHlo/AssemblyFormat.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "dialects/StableHlo/TypeInference.h"

@@ -1,3 +1,5 @@
+// Branches, loops, tuples, composites and custom calls: text and verifiers.
+
 #include "dialects/StableHlo/AssemblyFormat.h"
 #include "dialects/StableHlo/RegionFormat.h"
 #include "dialects/StableHlo/StableHlo.h"

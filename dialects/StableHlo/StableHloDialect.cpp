@@ -1,3 +1,5 @@
+// The StableHLO dialect: registers its parts and makes its constants.
+
 #include "dialects/StableHlo/StableHlo.h"
 
 #include "dialects/StableHlo/StableHloDialect.cpp.inc"

@@ -1,3 +1,6 @@
+// Collectives, channels, feeds and what is asynchronous: verifiers and
+// inference.
+
 #include "dialects/StableHlo/AssemblyFormat.h"
 #include "dialects/StableHlo/ReplicaGroups.h"
 #include "dialects/StableHlo/StableHlo.h"

@@ -1,3 +1,5 @@
+// Operations whose sizes are operands: verifiers and inference.
+
 #include "dialects/StableHlo/AssemblyFormat.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "dialects/StableHlo/TypeInference.h"

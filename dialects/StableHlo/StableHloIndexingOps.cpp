@@ -1,3 +1,6 @@
+// Slices by computed starts, gathers, scatters and sorts: verifiers and
+// inference.
+
 #include "dialects/StableHlo/AssemblyFormat.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "dialects/StableHlo/TypeInference.h"

@@ -1,3 +1,5 @@
+// Operations that are out of use, but read: verifiers and inference.
+
 #include "dialects/StableHlo/AssemblyFormat.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "dialects/StableHlo/TypeInference.h"

@@ -1,3 +1,5 @@
+// Reductions, windows, maps and batch norms: text, verifiers and inference.
+
 #include "dialects/StableHlo/AssemblyFormat.h"
 #include "dialects/StableHlo/RegionFormat.h"
 #include "dialects/StableHlo/StableHlo.h"

@@ -1,3 +1,6 @@
+// Constants and operations that change shapes: text, folds, verifiers and
+// inference.
+
 #include "dialects/StableHlo/AssemblyFormat.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "dialects/StableHlo/TypeInference.h"

@@ -1,3 +1,6 @@
+// Infers result types with bounds and open sizes, and tells whether two types
+// can be the same.
+
 #include "dialects/StableHlo/TypeInference.h"
 
 #include "dialects/StableHlo/StableHlo.h"

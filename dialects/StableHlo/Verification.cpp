@@ -1,3 +1,5 @@
+// Checks of dimensions and regions that several operations' verifiers share.
+
 #include "dialects/StableHlo/Verification.h"
 
 using namespace mlir;

@@ -1,3 +1,5 @@
+// Writes types, attributes and the data of tensors as VHLO's bytecode has them.
+
 #include "dialects/Vhlo/BytecodeWriting.h"
 
 #include "dialects/Vhlo/Encoding.h"

@@ -1,3 +1,5 @@
+// Attributes that VHLO spells out and StableHLO leaves out.
+
 #include "dialects/Vhlo/OpTable.h"
 
 #include "dialects/StableHlo/StableHlo.h"

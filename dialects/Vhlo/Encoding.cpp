@@ -1,3 +1,6 @@
+// VHLO's tables: the codes of types and attributes, and the versions that they
+// came with.
+
 #include "dialects/Vhlo/Encoding.h"
 
 #include "dialects/StableHlo/StableHlo.h"

@@ -1,3 +1,5 @@
+// Reads, prints and orders versions of StableHLO.
+
 #include "dialects/Vhlo/Version.h"
 
 #include "llvm/ADT/StringExtras.h"

@@ -1,3 +1,5 @@
+// The VHLO dialect, which wraps attributes of StableHLO in versioned ones.
+
 #include "dialects/Vhlo/Vhlo.h"
 
 #include "dialects/StableHlo/StableHlo.h"

@@ -1,3 +1,6 @@
+// From a module to an artifact: entries, dispatch, weights beside kernels, and
+// the manifest.
+
 #include "heddle/Artifact/Compile.h"
 
 #include "CustomCallWriter.h"

@@ -1,3 +1,6 @@
+// Writes what a custom call is given, with types and attributes, into the
+// tables of an artifact.
+
 #include "CustomCallWriter.h"
 
 #include "DataTypes.h"

@@ -1,3 +1,5 @@
+// Writes programs of the plan dialect as the tables of an artifact.
+
 #include "PlanWriter.h"
 
 #include "dialects/Plan/DeviceNames.h"

@@ -1,3 +1,6 @@
+// Compiles the kernels of a dispatched module for one machine, and plans their
+// launches.
+
 #include "VariantBuilder.h"
 
 #include "CodeGenerator.h"

@@ -1,3 +1,5 @@
+// Lowers and compiles kernels side by side, and links them to one image.
+
 #include "heddle/Codegen/CompileToElf.h"
 
 #include "Stages.h"

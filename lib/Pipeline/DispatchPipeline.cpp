@@ -1,3 +1,5 @@
+// The passes of heddle-dispatch, in order.
+
 #include "heddle/Pipeline/DispatchPipeline.h"
 
 #include "passes/Dispatch/Passes.h"

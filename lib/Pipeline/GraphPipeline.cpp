@@ -1,3 +1,5 @@
+// The passes of heddle-graph, in order.
+
 #include "heddle/Pipeline/GraphPipeline.h"
 
 #include "passes/Graph/Passes.h"

@@ -1,3 +1,5 @@
+// The passes of heddle-lower, in order.
+
 #include "heddle/Pipeline/LowerPipeline.h"
 
 #include "passes/Lower/Passes.h"

@@ -1,3 +1,5 @@
+// The passes of heddle-plan, in order.
+
 #include "heddle/Pipeline/PlanPipeline.h"
 
 #include "passes/Plan/Passes.h"

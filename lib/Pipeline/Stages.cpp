@@ -1,3 +1,5 @@
+// The table of stages, and how one is run.
+
 #include "heddle/Pipeline/Stages.h"
 
 #include "heddle/Pipeline/DispatchPipeline.h"

@@ -1,3 +1,5 @@
+// Runs functions and collects what their checks say.
+
 #include "heddle/Reference/Check.h"
 
 #include "heddle/Support/CompareTensors.h"

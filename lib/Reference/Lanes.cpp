@@ -1,3 +1,6 @@
+// Loads, stores and spreads blocks of elements in the types that the
+// interpreter computes in.
+
 #include "Lanes.h"
 
 #include "llvm/Support/MathExtras.h"

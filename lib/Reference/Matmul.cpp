@@ -1,3 +1,5 @@
+// Products of matrices whose bits do not depend on the processor.
+
 #include "Matmul.h"
 
 #include <cstring>

@@ -1,3 +1,5 @@
+// Compiles regions on scalars to lists of element functions, and runs them.
+
 #include "Payload.h"
 
 #include "dialects/StableHlo/StableHlo.h"

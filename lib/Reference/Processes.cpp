@@ -1,3 +1,6 @@
+// What the processes of a grid send each other, feed and probe; and when all of
+// them wait.
+
 #include "Processes.h"
 
 using namespace mlir;

@@ -1,3 +1,5 @@
+// Copies boxes of elements between strided places.
+
 #include "Strided.h"
 
 #include <cstring>

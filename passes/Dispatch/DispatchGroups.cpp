@@ -1,3 +1,6 @@
+// Decides which operations run as one kernel: roots with epilogues, rows, what
+// is left.
+
 #include "passes/Dispatch/DispatchGroups.h"
 
 #include "dialects/Kernel/Kernel.h"

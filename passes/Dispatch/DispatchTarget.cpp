@@ -1,3 +1,6 @@
+// Finds the target in the module's `heddle.target`, or reports that there is
+// none.
+
 #include "passes/Dispatch/DispatchTarget.h"
 
 #include "mlir/IR/Operation.h"

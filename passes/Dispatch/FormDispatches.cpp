@@ -1,3 +1,6 @@
+// Puts the operations of each group into a kernel.dispatch, in the form that
+// kernels take.
+
 #include "dialects/Kernel/Kernel.h"
 #include "passes/Dispatch/DispatchGroups.h"
 #include "passes/Dispatch/Passes.h"

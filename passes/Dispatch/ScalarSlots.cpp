@@ -1,3 +1,6 @@
+// Takes numbers out of kernel functions, so that functions which differ in them
+// alone are one.
+
 #include "passes/Dispatch/ScalarSlots.h"
 
 #include "dialects/Kernel/ScalarArguments.h"

@@ -1,3 +1,6 @@
+// Verifies that nothing on tensors is left between the launches of a dispatched
+// module.
+
 #include "dialects/Kernel/Kernel.h"
 #include "passes/Dispatch/DispatchGroups.h"
 #include "passes/Dispatch/Passes.h"

@@ -1,3 +1,6 @@
+// Gives a program the extents of each call as values, and keeps what lies
+// beyond them out.
+
 #include "passes/Dynamic/BoundDimensions.h"
 
 #include "heddle/Support/Diagnostics.h"

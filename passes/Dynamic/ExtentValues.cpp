@@ -1,3 +1,5 @@
+// Makes values of extents where they are asked for.
+
 #include "passes/Dynamic/ExtentValues.h"
 
 #include "dialects/StableHlo/StableHlo.h"

@@ -1,3 +1,6 @@
+// Chooses points to sample sizes at, and finds the functions that go through
+// what was seen.
+
 #include "passes/Dynamic/SampleSizes.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -1,3 +1,6 @@
+// Compares the program for the largest sizes with those for others, value by
+// value.
+
 #include "passes/Dynamic/SizeTable.h"
 
 #include "dialects/StableHlo/StableHlo.h"

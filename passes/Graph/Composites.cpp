@@ -1,3 +1,6 @@
+// Makes composites of subgraphs, and answers what the recognizers ask in
+// common.
+
 #include "passes/Graph/Composites.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"

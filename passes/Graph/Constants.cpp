@@ -1,3 +1,5 @@
+// Reads constants of one value, and lists of integers.
+
 #include "passes/Graph/Constants.h"
 
 using namespace mlir;

@@ -1,3 +1,5 @@
+// Scans become loops, ragged products become dense ones.
+
 #include "passes/Graph/DecomposeChlo.h"
 
 #include "dialects/Chlo/Broadcasting.h"

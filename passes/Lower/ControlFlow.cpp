@@ -1,3 +1,6 @@
+// Finds the blocks of loops and branches, and brings constants to their
+// readers.
+
 #include "passes/Lower/ControlFlow.h"
 
 #include "dialects/Kernel/Kernel.h"

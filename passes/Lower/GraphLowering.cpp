@@ -1,3 +1,6 @@
+// Lowers the operations of a program one by one, and keeps what each has
+// become.
+
 #include "passes/Lower/GraphLowering.h"
 
 #include "dialects/Chlo/Chlo.h"

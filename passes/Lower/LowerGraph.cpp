@@ -1,3 +1,6 @@
+// The pass that lowers each function of a program, and drops the decompositions
+// of composites then.
+
 #include "passes/Lower/ControlFlow.h"
 #include "passes/Lower/GraphLowering.h"
 #include "passes/Lower/Passes.h"

@@ -1,3 +1,5 @@
+// Folds views into the maps of contractions and attention.
+
 #include "passes/Lower/RootViews.h"
 
 #include "dialects/Kernel/Kernel.h"

@@ -1,3 +1,5 @@
+// Folds views into the maps of what reads them.
+
 #include "passes/Lower/ViewFolding.h"
 
 #include "passes/Lower/ControlFlow.h"

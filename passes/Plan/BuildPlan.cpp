@@ -1,3 +1,6 @@
+// Makes commands over storages of the launches, loops and branches of a
+// program.
+
 #include "dialects/Kernel/CustomCalls.h"
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Kernel/ScalarArguments.h"

@@ -1,3 +1,5 @@
+// Pairs inputs with the outputs that replace them.
+
 #include "passes/Plan/DonatedInputs.h"
 
 #include "heddle/Support/Diagnostics.h"

@@ -1,3 +1,6 @@
+// Makes operations of the plan dialect of storages and commands, with places in
+// arenas.
+
 #include "passes/Plan/EmitPlan.h"
 
 #include "dialects/Kernel/Kernel.h"

@@ -1,3 +1,5 @@
+// Collects the names of the model's nodes from a location.
+
 #include "passes/Plan/NodeNames.h"
 
 #include "mlir/IR/BuiltinAttributes.h"

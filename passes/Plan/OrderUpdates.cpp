@@ -1,3 +1,5 @@
+// Moves readers of an old value before the operation that overwrites it.
+
 #include "passes/Plan/OrderUpdates.h"
 
 #include "dialects/Kernel/CustomCalls.h"

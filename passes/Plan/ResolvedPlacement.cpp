@@ -1,3 +1,6 @@
+// Reads devices and rules of a placement, and complains about those that mean
+// nothing.
+
 #include "passes/Plan/ResolvedPlacement.h"
 
 #include "llvm/ADT/STLExtras.h"

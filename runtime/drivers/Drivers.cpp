@@ -1,4 +1,4 @@
-//===- Drivers.cpp --------------------------------------------------------===//
+// The list of drivers, and devices that are opened once for the process.
 
 #include "runtime/drivers/Drivers.h"
 

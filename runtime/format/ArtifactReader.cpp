@@ -1,4 +1,5 @@
-//===- ArtifactReader.cpp -------------------------------------------------===//
+// Opens an artifact and checks hashes, places and tables before anything else
+// reads them.
 
 #include "runtime/format/ArtifactReader.h"
 

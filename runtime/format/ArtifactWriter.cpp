@@ -1,4 +1,4 @@
-//===- ArtifactWriter.cpp -------------------------------------------------===//
+// Writes sections as they come, and names the file once a reader accepts it.
 
 #include "runtime/format/ArtifactWriter.h"
 

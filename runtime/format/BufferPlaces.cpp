@@ -1,4 +1,5 @@
-//===- BufferPlaces.cpp ---------------------------------------------------===//
+// Places the buffers of a program in its memories, and checks that they lie
+// inside.
 
 #include "runtime/format/BufferPlaces.h"
 

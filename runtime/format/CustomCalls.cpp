@@ -1,4 +1,4 @@
-//===- CustomCalls.cpp ----------------------------------------------------===//
+// Checks the custom calls of a manifest.
 
 #include "runtime/format/CustomCalls.h"
 

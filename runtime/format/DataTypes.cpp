@@ -1,4 +1,4 @@
-//===- DataTypes.cpp ------------------------------------------------------===//
+// Names and sizes of element types.
 
 #include "runtime/format/DataTypes.h"
 

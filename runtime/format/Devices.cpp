@@ -1,4 +1,5 @@
-//===- Devices.cpp --------------------------------------------------------===//
+// Names of devices, the spaces they have, and variants that this reader cannot
+// know.
 
 #include "runtime/format/Devices.h"
 

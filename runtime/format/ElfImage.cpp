@@ -1,4 +1,4 @@
-//===- ElfImage.cpp -------------------------------------------------------===//
+// Checks headers, segments and symbols of a kernel image.
 
 #include "runtime/format/ElfImage.h"
 

@@ -1,4 +1,4 @@
-//===- Expressions.cpp ----------------------------------------------------===//
+// Evaluates a table of expressions in order, and stops at what overflows.
 
 #include "runtime/format/Expressions.h"
 

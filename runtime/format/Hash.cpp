@@ -1,4 +1,4 @@
-//===- Hash.cpp -----------------------------------------------------------===//
+// The hash of sections and weights.
 
 #include "runtime/format/HashStream.h"
 

@@ -1,4 +1,4 @@
-//===- Hazards.cpp --------------------------------------------------------===//
+// Finds conflicts between commands, by clocks of their queues.
 
 #include "runtime/format/Hazards.h"
 

@@ -1,4 +1,4 @@
-//===- ManifestVerifier.cpp -----------------------------------------------===//
+// Checks each table of a manifest against the others.
 
 #include "runtime/format/ManifestVerifier.h"
 

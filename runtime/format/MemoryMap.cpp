@@ -1,4 +1,4 @@
-//===- MemoryMap.cpp ------------------------------------------------------===//
+// Keeps, for stretches of a memory, the value that lies there.
 
 #include "runtime/format/MemoryMap.h"
 

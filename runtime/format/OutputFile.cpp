@@ -1,4 +1,4 @@
-//===- OutputFile.cpp -----------------------------------------------------===//
+// Writes a file without a name, and gives it one at the end.
 
 #include "runtime/format/OutputFile.h"
 

@@ -1,4 +1,4 @@
-//===- PlanVerifier.cpp ---------------------------------------------------===//
+// Checks the tables of a plan, and then each of its programs.
 
 #include "runtime/format/PlanVerifier.h"
 

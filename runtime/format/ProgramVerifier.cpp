@@ -1,4 +1,4 @@
-//===- ProgramVerifier.cpp ------------------------------------------------===//
+// Walks the commands of a program and checks what each reads and writes.
 
 #include "runtime/format/ProgramVerifier.h"
 

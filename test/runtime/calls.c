@@ -1,9 +1,9 @@
+/* Loading, asking, calling: what goes right. Argument: the folder of the test
+ * models. */
 /*
 RUN: %heddle_build/test/runtime/runtime-calls \
 RUN:   %heddle_build/test/runtime/models
 */
-/* Loading, asking, calling: what goes right. Argument: the folder of the test
- * models. */
 #include "check.h"
 
 #include <time.h>

@@ -1,9 +1,9 @@
+/* Functions that the program registers: found by name, called with what the
+   model says, and what they return. Argument: the folder of the test models. */
 /*
 RUN: %heddle_build/test/runtime/runtime-custom-calls \
 RUN:   %heddle_build/test/runtime/models
 */
-/* Functions that the program registers: found by name, called with what the
-   model says, and what they return. Argument: the folder of the test models. */
 
 #include "test/runtime/check.h"
 

@@ -1,9 +1,9 @@
+/* Programs that run on several devices: the CPU and simulated ones. Argument:
+ * the folder of the test models. */
 /*
 RUN: %heddle_build/test/runtime/runtime-devices \
 RUN:   %heddle_build/test/runtime/models
 */
-/* Programs that run on several devices: the CPU and simulated ones. Argument:
- * the folder of the test models. */
 #include "check.h"
 
 #include <pthread.h>

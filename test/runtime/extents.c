@@ -1,10 +1,10 @@
+/* Sizes that each call chooses: which of them a program takes, what it says of
+   the others, and that one call leaves nothing to the next or to another
+   thread's. Argument: the folder of the test models. */
 /*
 RUN: %heddle_build/test/runtime/runtime-extents \
 RUN:   %heddle_build/test/runtime/models
 */
-/* Sizes that each call chooses: which of them a program takes, what it says of
-   the others, and that one call leaves nothing to the next or to another
-   thread's. Argument: the folder of the test models. */
 #include "check.h"
 
 #include <pthread.h>

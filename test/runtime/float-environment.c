@@ -1,10 +1,10 @@
+/* Rounding and subnormal numbers are the program's affair, on every worker,
+   whatever the caller's thread is set to; and that stays as it was. Argument:
+   the folder of the test models. */
 /*
 RUN: %heddle_build/test/runtime/runtime-float-environment \
 RUN:   %heddle_build/test/runtime/models
 */
-/* Rounding and subnormal numbers are the program's affair, on every worker,
-   whatever the caller's thread is set to; and that stays as it was. Argument:
-   the folder of the test models. */
 #include "check.h"
 
 #include <pthread.h>

@@ -1,11 +1,11 @@
+/* What a call costs beside its work. Argument: the folder of the test models.
+   Prints nanoseconds; with a second argument, a limit for the empty call, it
+   fails above it. */
 /*
 REQUIRES: release-tree
 RUN: %heddle_build/test/runtime/runtime-overhead \
 RUN:   %heddle_build/test/runtime/models 2000
 */
-/* What a call costs beside its work. Argument: the folder of the test models.
-   Prints nanoseconds; with a second argument, a limit for the empty call, it
-   fails above it. */
 #include "check.h"
 
 #include <time.h>

@@ -1,11 +1,11 @@
-/*
-RUN: %heddle_build/test/runtime/runtime-security \
-RUN:   %heddle_build/test/runtime/models
-*/
 /* Where code may come from: no page is ever writable and executable, a process
    that may not make memory executable can load, a place mounted noexec gives a
    typed error; names of kernels for perf. Argument: the folder of the test
    models. */
+/*
+RUN: %heddle_build/test/runtime/runtime-security \
+RUN:   %heddle_build/test/runtime/models
+*/
 #include "check.h"
 
 #include <sys/prctl.h>

@@ -1,9 +1,9 @@
+/* States: memory that calls change and keep, in the process and on a simulated
+   device. Argument: the folder of the test models. */
 /*
 RUN: %heddle_build/test/runtime/runtime-states \
 RUN:   %heddle_build/test/runtime/models
 */
-/* States: memory that calls change and keep, in the process and on a simulated
-   device. Argument: the folder of the test models. */
 #include "check.h"
 
 enum { main_entry, peek_entry };

@@ -1,9 +1,9 @@
+/* Calls that nobody waits for: order, events, failures. Argument: the folder of
+   the test models. */
 /*
 RUN: %heddle_build/test/runtime/runtime-submit \
 RUN:   %heddle_build/test/runtime/models
 */
-/* Calls that nobody waits for: order, events, failures. Argument: the folder of
-   the test models. */
 #include "check.h"
 
 #include <time.h>

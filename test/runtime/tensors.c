@@ -1,9 +1,9 @@
+/* Devices as a caller sees them, and tensors in their memory. Argument: the
+   folder of the test models. */
 /*
 RUN: %heddle_build/test/runtime/runtime-tensors \
 RUN:   %heddle_build/test/runtime/models
 */
-/* Devices as a caller sees them, and tensors in their memory. Argument: the
-   folder of the test models. */
 #include "check.h"
 
 static const int64_t square[] = {10, 100}, row[] = {64};

@@ -1,9 +1,9 @@
+/* Several contexts in several threads, shared and own pools, the caller's
+   threads, a child process. Argument: the folder of the test models. */
 /*
 RUN: %heddle_build/test/runtime/runtime-threads \
 RUN:   %heddle_build/test/runtime/models
 */
-/* Several contexts in several threads, shared and own pools, the caller's
-   threads, a child process. Argument: the folder of the test models. */
 #define _GNU_SOURCE
 #include "check.h"
 

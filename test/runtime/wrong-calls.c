@@ -1,9 +1,9 @@
+/* Each way to call wrongly has its own code and names the tensor. Argument: the
+ * folder of the test models. */
 /*
 RUN: %heddle_build/test/runtime/runtime-wrong-calls \
 RUN:   %heddle_build/test/runtime/models
 */
-/* Each way to call wrongly has its own code and names the tensor. Argument: the
- * folder of the test models. */
 #include "check.h"
 
 /* DLPack's DLTensor. */

@@ -1,3 +1,6 @@
+// Evaluates a box of a weight's program, operation by operation, from the boxes
+// it needs.
+
 #include "BoxEvaluator.h"
 
 #include "dialects/Kernel/LinearAccess.h"

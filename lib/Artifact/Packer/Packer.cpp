@@ -1,3 +1,5 @@
+// Gives the stored form of weights piece by piece: as they are, or in panels.
+
 #include "heddle/Artifact/Packer.h"
 
 #include "BoxEvaluator.h"

@@ -1,3 +1,5 @@
+// Sorts the dimensions of a contraction into rows, columns, depth and batch.
+
 #include "passes/Kernel/Cpu/ContractionShape.h"
 #include "dialects/Kernel/LinearAccess.h"
 

@@ -1,3 +1,5 @@
+// Extents, strides and taps of a convolution, read from its root.
+
 #include "passes/Kernel/Cpu/ConvolutionShape.h"
 
 #include <numeric>

@@ -1,3 +1,5 @@
+// Emits the walk over a row that keeps its first few entries, in order.
+
 #include "passes/Kernel/Cpu/FirstEntries.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,3 +1,5 @@
+// Plans Fourier transforms and computes their roots of unity.
+
 #include "passes/Kernel/Cpu/FourierTables.h"
 
 #include "llvm/Support/MathExtras.h"

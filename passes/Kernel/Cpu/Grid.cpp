@@ -1,3 +1,5 @@
+// Cuts work into tiles, and emits loops of constant extent, copies and fills.
+
 #include "passes/Kernel/Cpu/Grid.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

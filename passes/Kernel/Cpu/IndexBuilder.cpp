@@ -1,3 +1,5 @@
+// Emits arithmetic on indices and folds constants on the way.
+
 #include "passes/Kernel/Cpu/IndexBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -1,3 +1,6 @@
+// Makes the lowered function of a kernel: buffers, scratch memory, the loop
+// over tiles.
+
 #include "passes/Kernel/Cpu/KernelFrame.h"
 
 #include "dialects/Kernel/Kernel.h"

@@ -1,3 +1,5 @@
+// Emits loads, stores and arithmetic for several consecutive points at once.
+
 #include "passes/Kernel/Cpu/Lanes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

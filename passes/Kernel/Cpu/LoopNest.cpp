@@ -1,3 +1,5 @@
+// Reads a linalg.generic as loops with strides; permutes and merges them.
+
 #include "passes/Kernel/Cpu/LoopNest.h"
 
 #include "mlir/IR/AffineExpr.h"

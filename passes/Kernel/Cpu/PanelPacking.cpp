@@ -1,3 +1,6 @@
+// Emits copies of operands into panels, transposed in registers where that
+// pays.
+
 #include "passes/Kernel/Cpu/PanelPacking.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

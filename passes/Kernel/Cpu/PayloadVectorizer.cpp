@@ -1,3 +1,5 @@
+// Emits the body of a linalg.generic, operation by operation, on lanes.
+
 #include "passes/Kernel/Cpu/PayloadVectorizer.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,3 +1,6 @@
+// Finds the operation and the identity of a reduction whose lanes can be joined
+// at the end.
+
 #include "passes/Kernel/Cpu/Reducers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,3 +1,5 @@
+// Emits the scalar regions of roots on lanes.
+
 #include "passes/Kernel/Cpu/RegionPayload.h"
 
 #include "mlir/IR/Matchers.h"

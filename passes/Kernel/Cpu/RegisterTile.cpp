@@ -1,3 +1,5 @@
+// Emits the sums of a block of results that stays in registers.
+
 #include "passes/Kernel/Cpu/RegisterTile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -1,3 +1,5 @@
+// Emits where a tile of rows begins, and the branch between its two sizes.
+
 #include "passes/Kernel/Cpu/RowTiles.h"
 
 using namespace mlir;

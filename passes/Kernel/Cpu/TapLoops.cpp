@@ -1,3 +1,5 @@
+// Emits loops over the taps that lie inside the input.
+
 #include "passes/Kernel/Cpu/TapLoops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

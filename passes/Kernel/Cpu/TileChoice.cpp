@@ -1,3 +1,5 @@
+// Chooses register tiles and pieces of work by the machine's numbers.
+
 #include "passes/Kernel/Cpu/TileChoice.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Emits what follows a finished tile: epilogue, rounding, stores.
+
 #include "passes/Kernel/Cpu/TileOutput.h"
 #include "dialects/Kernel/LinearAccess.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

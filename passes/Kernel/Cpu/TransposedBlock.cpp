@@ -1,3 +1,5 @@
+// Emits the transposition of square blocks in registers.
+
 #include "passes/Kernel/Cpu/TransposedBlock.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

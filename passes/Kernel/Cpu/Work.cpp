@@ -1,3 +1,5 @@
+// Marks kernels that are expected to be brief.
+
 #include "passes/Kernel/Cpu/Work.h"
 
 #include "dialects/Kernel/BriefKernels.h"

@@ -1,3 +1,5 @@
+// Emits the steps that algorithms on floats are made of.
+
 #include "passes/Kernel/Math/FloatBuilder.h"
 
 #include "mlir/IR/BuiltinTypes.h"

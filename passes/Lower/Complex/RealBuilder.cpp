@@ -1,3 +1,5 @@
+// Emits the formulas of real tensors that complex ones are computed by.
+
 #include "passes/Lower/Complex/RealBuilder.h"
 
 #include "dialects/Chlo/Chlo.h"

@@ -1,3 +1,5 @@
+// Emits the way between the bits of narrow floats and f32.
+
 #include "passes/Lower/Scalar/NarrowFloats.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,3 +1,5 @@
+// Emits the way between narrow integers and bytes.
+
 #include "passes/Lower/Scalar/NarrowIntegers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,3 +1,6 @@
+// Emits arithmetic on the bits of one element: less precision, the next value,
+// high halves of products.
+
 #include "passes/Lower/Scalar/ScalarBits.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

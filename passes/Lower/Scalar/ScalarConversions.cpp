@@ -1,3 +1,5 @@
+// Emits conversions between element types as StableHLO defines them.
+
 #include "passes/Lower/Scalar/ScalarConversions.h"
 
 #include "passes/Lower/Scalar/NarrowFloats.h"

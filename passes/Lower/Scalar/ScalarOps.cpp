@@ -1,3 +1,5 @@
+// Emits elementwise operations of StableHLO on one element.
+
 #include "passes/Lower/Scalar/ScalarOps.h"
 
 #include "dialects/Chlo/Chlo.h"

@@ -1,3 +1,5 @@
+// Makes weights of constants and what is computed from them, each program once.
+
 #include "passes/Lower/Weights/WeightPrograms.h"
 
 #include "mlir/IR/IRMapping.h"

@@ -1,4 +1,4 @@
-//===- CodeImage.cpp ------------------------------------------------------===//
+// Maps an image of kernels as memory that is executable and never writable.
 
 #include "runtime/drivers/cpu/CodeImage.h"
 

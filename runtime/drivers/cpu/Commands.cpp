@@ -1,4 +1,4 @@
-//===- Commands.cpp -------------------------------------------------------===//
+// Copies and fills, a piece at a time, by any worker.
 
 #include "runtime/drivers/cpu/Commands.h"
 

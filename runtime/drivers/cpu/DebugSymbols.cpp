@@ -1,4 +1,4 @@
-//===- DebugSymbols.cpp ---------------------------------------------------===//
+// Tells perf and gdb where kernels lie.
 
 #include "runtime/drivers/cpu/DebugSymbols.h"
 

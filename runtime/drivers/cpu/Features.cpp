@@ -1,4 +1,4 @@
-//===- Features.cpp -------------------------------------------------------===//
+// Asks the processor what it has.
 
 #include "runtime/drivers/cpu/Features.h"
 

@@ -1,4 +1,5 @@
-//===- Pool.cpp -----------------------------------------------------------===//
+// Threads that sleep, wake and share chunks of work; and what a fork leaves of
+// them.
 
 #include "runtime/drivers/cpu/Pool.h"
 

@@ -1,4 +1,5 @@
-//===- SimDevice.cpp ------------------------------------------------------===//
+// Memory, queues and the threads of a simulated device, which finish late and
+// in a random order.
 
 #include "runtime/drivers/sim/SimDevice.h"
 

@@ -1,4 +1,5 @@
-//===- SimMemory.cpp ------------------------------------------------------===//
+// Reserved addresses for the host, and a second mapping of the same memory for
+// the device.
 
 #include "runtime/drivers/sim/SimMemory.h"
 

@@ -1,4 +1,4 @@
-//===- SimOptions.cpp -----------------------------------------------------===//
+// Reads HEDDLE_SIM.
 
 #include "runtime/drivers/sim/SimOptions.h"
 

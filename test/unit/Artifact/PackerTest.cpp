@@ -1,3 +1,5 @@
+// Bytes of packed weights, operation by operation and form by form.
+
 #include "heddle/Artifact/Packer.h"
 
 #include "dialects/Kernel/Kernel.h"

@@ -1,3 +1,5 @@
+// Artifacts written, read back, and damaged in one place.
+
 #include "runtime/format/ArtifactReader.h"
 #include "runtime/format/DataTypes.h"
 #include "test/runtime/TestModels.h"

@@ -1,3 +1,5 @@
+// Images of code that are not what a loader takes.
+
 #include "runtime/format/ElfImage.h"
 #include "test/runtime/TestModels.h"
 

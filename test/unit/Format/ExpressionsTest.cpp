@@ -1,3 +1,5 @@
+// Each kind of expression of a plan, and those that are refused.
+
 #include "runtime/format/Expressions.h"
 
 #include "gtest/gtest.h"

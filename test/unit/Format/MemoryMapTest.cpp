@@ -1,3 +1,5 @@
+// Who wrote which byte last, and conflicts of commands that nothing orders.
+
 #include "runtime/format/MemoryMap.h"
 #include "runtime/format/Hazards.h"
 

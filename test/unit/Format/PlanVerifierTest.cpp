@@ -1,3 +1,5 @@
+// Plans with one fault each, which the verifier names.
+
 #include "test/runtime/TestModels.h"
 
 #include "gtest/gtest.h"

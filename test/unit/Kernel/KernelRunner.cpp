@@ -1,3 +1,5 @@
+// Compiles a kernel of one operation and runs it on numbers.
+
 #include "KernelRunner.h"
 
 #include "dialects/Kernel/Kernel.h"

@@ -1,3 +1,5 @@
+// Compiles a kernel function and runs it beside the interpreter.
+
 #include "KernelHarness.h"
 
 #include "heddle/Codegen/CompileToElf.h"

@@ -1,3 +1,5 @@
+// ONNX's encoding: tensors, limits, damage.
+
 #include "lib/Frontend/Onnx/Model.h"
 
 #include "gtest/gtest.h"

@@ -1,3 +1,5 @@
+// Folders of ONNX test data.
+
 #include "heddle/Frontend/OnnxTensors.h"
 
 #include "mlir/IR/MLIRContext.h"

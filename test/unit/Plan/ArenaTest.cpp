@@ -1,3 +1,5 @@
+// Places of buffers in an arena, also of many.
+
 #include "passes/Plan/Arena.h"
 
 #include "gtest/gtest.h"

@@ -1,3 +1,5 @@
+// Numbers of errors and what is said of each.
+
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/runtime.h"
 

@@ -1,3 +1,5 @@
+// Conversions of elements against APFloat.
+
 #include "heddle/Support/ElementKind.h"
 
 #include "mlir/IR/MLIRContext.h"

@@ -1,3 +1,5 @@
+// Tensors in memory: views, copies, comparison.
+
 #include "heddle/Support/HostTensor.h"
 #include "heddle/Support/CompareTensors.h"
 #include "heddle/Support/Weights.h"

@@ -1,3 +1,5 @@
+// Which files beside a model may be opened.
+
 #include "heddle/Support/MappedFile.h"
 
 #include "llvm/Support/FileSystem.h"

@@ -1,3 +1,5 @@
+// Files of tensors: written, read back, damaged.
+
 #include "heddle/Support/TensorFile.h"
 
 #include "mlir/IR/Builders.h"

@@ -1,3 +1,5 @@
+// Handles of weights: bytes, hashes, dumps.
+
 #include "heddle/Support/Weights.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
