@@ -16,8 +16,8 @@ using namespace mlir;
 using namespace heddle;
 namespace fs = llvm::sys::fs;
 
-/// True if `output` may be written: an artifact is replaced, anything else only
-/// by force, and never the model itself.
+/// True if `output` may be written: an artifact replaces an artifact, anything
+/// else is replaced only by force, and the model itself never.
 static bool mayReplace(Session &session, const CompileCommand &command,
                        StringRef output) {
   // What is no file is refused by whoever opens it.
@@ -29,10 +29,15 @@ static bool mayReplace(Session &session, const CompileCommand &command,
                                "the output would replace the model");
     return false;
   }
-  if (command.force || fileKindOf(output) == FileKind::Artifact)
+  if (command.force)
+    return true;
+  bool isArtifact = fileKindOf(output) == FileKind::Artifact;
+  if (isArtifact && command.build.stopAfter.empty())
     return true;
   session.diagnostics.report(ErrorCode::FileExists,
-                             output + " exists and is no artifact");
+                             output + " exists" +
+                                 (isArtifact ? ", and this makes no artifact"
+                                             : " and is no artifact"));
   return false;
 }
 
@@ -67,25 +72,41 @@ static llvm::json::Object toJson(const CompileSummary &summary) {
                             {"artifact_bytes", int64_t(summary.artifactBytes)}};
 }
 
+/// A build that ends with the IR of a stage in `output`; what was made of an
+/// artifact by then goes to a file that never gets a name.
+static std::optional<BuildResult>
+buildUpTo(Session &session, const CompileCommand &command, StringRef output) {
+  format::ArtifactWriter writer;
+  if (format::Error error = writer.openTemporary(nullptr)) {
+    session.diagnostics.report(ErrorCode::FileUnwritable, error.message());
+    return std::nullopt;
+  }
+  BuildOptions build = command.build;
+  build.stopFile = output.str();
+  return buildInto(session, command.model, build, writer);
+}
+
 int heddle::runCompile(const CompileCommand &command) {
   Session session(command.common, command.model.path);
+  bool stops = !command.build.stopAfter.empty();
   std::string output = command.output;
   if (output.empty())
-    output = (llvm::sys::path::stem(command.model.path) + ".heddle").str();
+    output = (llvm::sys::path::stem(command.model.path) + "." +
+              (stops ? command.build.stopAfter + ".mlir" : "heddle"))
+                 .str();
   if (!mayReplace(session, command, output))
     return session.fail();
   std::optional<BuildResult> result =
-      buildArtifact(session, command.model, command.build, output);
+      stops ? buildUpTo(session, command, output)
+            : buildArtifact(session, command.model, command.build, output);
   if (!result)
     return session.fail();
   llvm::json::Object document = toJson(result->summary);
   document["phases"] = session.phases.toJson();
   document["seconds"] = session.phases.totalSeconds();
   document["peak_bytes"] = int64_t(session.phases.peakBytes());
-  if (!result->complete)
-    return session.finish(std::move(document));
   document["output"] = output;
-  if (!command.common.quiet) {
+  if (result->complete && !command.common.quiet) {
     session.text() << llvm::format(
         "%-20s %8.2f s  %12s\n", "total", session.phases.totalSeconds(),
         formatBytes(session.phases.peakBytes()).c_str());

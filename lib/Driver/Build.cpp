@@ -14,6 +14,7 @@
 #include "heddle/Pipeline/Stages.h"
 #include "heddle/Support/SignatureAttributes.h"
 #include "heddle/Support/Suggestion.h"
+#include "heddle/Target/Target.h"
 #include "passes/Plan/ResolvedPlacement.h"
 #include "runtime/format/ArtifactWriter.h"
 
@@ -83,7 +84,9 @@ public:
     }
     if (build.stopAfter != stage)
       return success();
-    stopped = writeDump(session, module, path(stage, ""));
+    stopped =
+        writeDump(session, module,
+                  build.stopFile.empty() ? path(stage, "") : build.stopFile);
     return failure();
   }
 
@@ -121,12 +124,18 @@ namespace {
 /// Keeps the program that a stage begins with, for when our own code fails.
 class Reproducer {
 public:
-  Reproducer(Session &session) : session(session) {}
+  Reproducer(Session &session, const BuildOptions &build,
+             ArrayRef<std::shared_ptr<const Target>> targets)
+      : session(session), build(build), targets(targets) {}
 
   /// The program as it is after `stage`. A pass that fails leaves a half-done
   /// one, so this is a copy; weights are handles and cost nothing.
-  void keep(StringRef stage, ModuleOp module) {
-    name = stage.str();
+  void keep(Stage stage, ModuleOp module) {
+    // One module is to lead to every variant: where targets part, it is the one
+    // before.
+    if (stageInfo(stage).perTarget && !dispatchAlike())
+      return;
+    name = stageName(stage).str();
     copy = module.clone();
   }
 
@@ -143,14 +152,39 @@ public:
     llvm::sys::Process::SafelyCloseFileDescriptor(descriptor);
     StringRef path = report.text;
     std::string header =
-        ("// heddle compile --start-from=" + Twine(name) + " " + path).str();
+        ("// heddle compile --start-from=" + name + options() + " " + path)
+            .str();
     if (!writeDump(session, *copy, path, header))
       return;
     diagnostics.note("the program before the stage that failed is in " + path);
   }
 
 private:
+  bool dispatchAlike() const {
+    return llvm::all_of(targets.drop_front(), [&](const auto &target) {
+      return target->dispatchFacts() == targets.front()->dispatchFacts();
+    });
+  }
+
+  /// The command line's options that later stages read.
+  std::string options() const {
+    std::string text;
+    for (const std::shared_ptr<const Target> &target : targets)
+      text += (text.empty() ? " -t " : ",") + target->name().str();
+    if (build.flushSubnormals)
+      text += " --flush-subnormals";
+    if (!build.placement.devices.empty())
+      text += " --place " + llvm::join(build.placement.devices, ",");
+    for (const std::string &rule : build.placement.rules)
+      text += " --place-rule '" + rule + "'";
+    if (!build.placement.by.empty())
+      text += " --place-by " + build.placement.by;
+    return text;
+  }
+
   Session &session;
+  const BuildOptions &build;
+  ArrayRef<std::shared_ptr<const Target>> targets;
   std::string name;
   OwningOpRef<ModuleOp> copy;
 };
@@ -166,6 +200,19 @@ static bool checkPlacement(Session &session, const Placement &placement) {
     session.diagnostics.report(ErrorCode::BadPlacement,
                                llvm::toString(resolved.takeError()));
   return bool(resolved);
+}
+
+/// Whether a build can go on from `module` as from one after `start`.
+static bool checkStage(Session &session, ModuleOp module,
+                       const StageInfo &start) {
+  std::optional<Stage> other = otherStage(module, start.stage);
+  if (!other)
+    return true;
+  session.diagnostics.report(ErrorCode::UnknownStage,
+                             "the file holds IR as it is after " +
+                                 stageName(*other) + ", not after " +
+                                 start.name);
+  return false;
 }
 
 static LogicalResult runGraphStage(Session &session, ModuleOp module) {
@@ -208,7 +255,7 @@ buildFrom(Session &session, ModuleOp module, const BuildOptions &build,
           StageObserver &observer, format::ArtifactWriter &writer) {
   const StageInfo *start = findStage(build.startFrom);
   BuildResult result;
-  Reproducer reproducer(session);
+  Reproducer reproducer(session, build, targets);
   CancelledPasses cancelled(session, module.getContext(), build.isCancelled);
   auto ended = [&]() -> std::optional<BuildResult> {
     session.phases.end();
@@ -228,14 +275,14 @@ buildFrom(Session &session, ModuleOp module, const BuildOptions &build,
   CompileOptions options;
   recordRanges(module, options);
   if (!start || start->stage == Stage::Import) {
-    reproducer.keep(stageName(Stage::Import), module);
+    reproducer.keep(Stage::Import, module);
     if (failed(runGraphStage(session, module)) || cancelled.ends() ||
         failed(observer.after(stageName(Stage::Graph), module)))
       return ended();
   } else {
     options.passed = start->stage;
   }
-  reproducer.keep(stageName(options.passed), module);
+  reproducer.keep(options.passed, module);
 
   options.targets = targets.vec();
   options.flushSubnormals = build.flushSubnormals;
@@ -249,8 +296,8 @@ buildFrom(Session &session, ModuleOp module, const BuildOptions &build,
   options.afterStage = [&](StringRef stage, ModuleOp stageModule) {
     if (cancelled.ends())
       return failure();
-    if (findStage(stage)->onTensors)
-      reproducer.keep(stage, stageModule);
+    if (const StageInfo *info = findStage(stage); info->onTensors)
+      reproducer.keep(info->stage, stageModule);
     return observer.after(stage, stageModule);
   };
   if (failed(compileInto(module, options, writer, &result.summary)))
@@ -265,19 +312,30 @@ std::optional<BuildResult> heddle::buildInto(Session &session,
                                              const BuildOptions &build,
                                              format::ArtifactWriter &writer) {
   StageObserver observer(session, build, model.path);
-  auto targets = resolveTargets(build.targets, session.diagnostics);
-  if (!targets || !observer.checkNames() ||
-      !checkPlacement(session, build.placement))
+  if (!observer.checkNames() || !checkPlacement(session, build.placement))
+    return std::nullopt;
+  const StageInfo *start = findStage(build.startFrom);
+  // A dispatched module names a target itself.
+  bool hasTarget = start && start->perTarget && build.targets.empty();
+  std::optional<std::vector<std::shared_ptr<const Target>>> targets;
+  if (!hasTarget &&
+      !(targets = resolveTargets(build.targets, session.diagnostics)))
     return std::nullopt;
 
   if (build.onPhase)
     session.phases.onBegin = build.onPhase;
   session.phases.begin("import");
-  StringRef start = build.startFrom;
-  OwningOpRef<ModuleOp> module = start.empty() ? importModel(session, model)
-                                               : readDump(session, model.path);
-  if (!module)
+  OwningOpRef<ModuleOp> module =
+      start ? readDump(session, model.path) : importModel(session, model);
+  if (!module || (start && !checkStage(session, *module, *start)))
     return std::nullopt;
+  if (hasTarget) {
+    std::vector<std::string> names;
+    if (std::shared_ptr<const Target> target = targetOf(*module))
+      names.push_back(target->name().str());
+    if (!(targets = resolveTargets(names, session.diagnostics)))
+      return std::nullopt;
+  }
   return buildFrom(session, *module, build, *targets, observer, writer);
 }
 

@@ -21,8 +21,9 @@ static std::atomic<bool> claimed{false};
 void heddle::openStandardStreams() {
   for (int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(stream, F_GETFD) < 0)
-      // The lowest number that is free: this one.
-      (void)open("/dev/null", stream == STDIN_FILENO ? O_RDONLY : O_WRONLY);
+      // The lowest number that is free: this one. What is printed on a closed
+      // standard output is lost, which is an error: it cannot be written.
+      (void)open("/dev/null", stream == STDERR_FILENO ? O_WRONLY : O_RDONLY);
 }
 
 void heddle::reserveDocument() {

@@ -55,6 +55,15 @@ llvm::raw_ostream &Session::text() {
   return options.json ? llvm::nulls() : llvm::outs();
 }
 
+/// Reports that standard output cannot be written; false.
+static bool refuseToPrint(DiagnosticPrinter &diagnostics, int error) {
+  diagnostics.report(
+      ErrorCode::FileUnwritable,
+      StringRef("standard output: ") +
+          (error == EBADF ? "it is closed" : std::strerror(error)));
+  return false;
+}
+
 /// Hands over what was printed; false if it cannot be written, which has been
 /// reported.
 static bool flushText(DiagnosticPrinter &diagnostics) {
@@ -62,20 +71,16 @@ static bool flushText(DiagnosticPrinter &diagnostics) {
   os.flush();
   if (!os.has_error())
     return true;
-  std::string why = os.error().message();
+  int error = os.error().value();
   os.clear_error();
-  diagnostics.report(ErrorCode::FileUnwritable, "standard output: " + why);
-  return false;
+  return refuseToPrint(diagnostics, error);
 }
 
 /// The same for a document.
 static bool printDocument(DiagnosticPrinter &diagnostics,
                           llvm::json::Object document) {
-  if (writeDocument(std::move(document)))
-    return true;
-  diagnostics.report(ErrorCode::FileUnwritable,
-                     StringRef("standard output: ") + std::strerror(errno));
-  return false;
+  return writeDocument(std::move(document)) ||
+         refuseToPrint(diagnostics, errno);
 }
 
 int Session::finish(llvm::json::Object document, ExitCode code) {

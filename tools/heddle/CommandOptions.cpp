@@ -146,9 +146,10 @@ void addOptions(CLI::App &app, CompileCommand &command) {
   addCustomCalls(app, command.model.customCalls, declared);
   addBuild(app, command.build);
   app.add_option("-o,--output", command.output,
-                 "Artifact; default: the model's stem with .heddle");
+                 "Artifact, or IR with --stop-after; default: the model's stem "
+                 "and .heddle");
   app.add_flag("--force", command.force,
-               "Replaces the output even if it is not an artifact");
+               "Replaces the output even if it is no artifact, or by IR");
   addStages(app, command.build);
 }
 

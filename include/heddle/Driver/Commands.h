@@ -59,6 +59,8 @@ struct BuildOptions {
   /// Stages after which the IR is written, as STAGE or STAGE=FILE.
   std::vector<std::string> dumpAfter;
   std::string stopAfter;
+  /// The file of that IR; "" is the model's stem with the stage and .mlir.
+  std::string stopFile;
   std::string startFrom;
   /// Ends the build after this stage as a fault of heddle's own does: for tests
   /// of what is left then.
@@ -88,7 +90,8 @@ struct CompileCommand {
   CommonOptions common;
   ModelOptions model;
   BuildOptions build;
-  /// "" is the model's stem with .heddle.
+  /// The artifact, or the IR of `stopAfter`; "" is the model's stem with
+  /// .heddle, or with the stage and .mlir.
   std::string output;
   bool force = false;
 };

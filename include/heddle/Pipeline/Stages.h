@@ -9,6 +9,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <optional>
 #include <string>
 
 namespace mlir {
@@ -55,6 +56,11 @@ const StageInfo *findStage(llvm::StringRef name);
 
 /// "import, heddle-graph, heddle-lower": all names, or those on tensors.
 std::string listStages(bool onTensors = false);
+
+/// The stage that `module` shows to be at where it cannot be at `wanted`; none
+/// where it can. StableHLO before and after heddle-graph may look alike, and so
+/// may stages of a module that computes nothing.
+std::optional<Stage> otherStage(mlir::ModuleOp module, Stage wanted);
 
 } // namespace heddle
 

@@ -38,7 +38,13 @@ with open("/dev/full", "w") as full:
     try_it("a full standard output", "version", stdout=full)
     try_it("a document for a full one", "version", "--json", stdout=full)
 # The next file that is opened would become standard output, and get what is printed.
-try_it("a closed standard output", "compile", model, "-o", folder / "closed.heddle", stdout=None, preexec_fn=lambda: os.close(1))
+def nowhere():
+    os.close(1)
+
+
+try_it("a closed standard output", "compile", model, "-o", folder / "closed.heddle", stdout=None, preexec_fn=nowhere)
+try_it("the same with a document", "version", "--json", stdout=None, preexec_fn=nowhere)
+try_it("the same with nothing to say", "compile", "-q", model, "-o", folder / "closed.heddle", stdout=None, preexec_fn=nowhere)
 subprocess.run(["heddle", "verify", folder / "closed.heddle"], check=True, stdout=subprocess.DEVNULL)
 try_it("a dump to a full disk", "compile", "-q", model, "--stop-after", "heddle-graph", "--dump-after", "heddle-graph=/dev/full")
 try_it("a reduced piece to a full disk", "compare", "-q", rounding, "--rtol", "0", "--atol", "0", "--reduce", "-o", "/dev/full")
