@@ -107,8 +107,10 @@ static FailureOr<GeneratedCode> generate(ModuleOp module,
     code.kernels[number] = readLowered(*alone, kernel.getName());
     return alone;
   };
+  CodegenOptions codegen;
+  codegen.isCancelled = options.isCancelled;
   FailureOr<std::vector<char>> elf =
-      compileToElf(module.getLoc(), kernels.size(), lower, machine);
+      compileToElf(module.getLoc(), kernels.size(), lower, machine, codegen);
   if (failed(elf))
     return failure();
   code.image = std::move(*elf);

@@ -142,7 +142,8 @@ private:
   struct Failure {
     std::optional<Location> loc;
     std::string error;
-    bool unlowered = false;
+    /// Reported where the kernel was lowered, or cancelled.
+    bool isSilent = false;
   };
   LogicalResult compileAlone(size_t number, OwningOpRef<ModuleOp> module);
 
@@ -171,7 +172,7 @@ LogicalResult KernelObjects::compileAlone(size_t number,
 void KernelObjects::begin(size_t number) {
   OwningOpRef<ModuleOp> module = lower(number);
   if (!module) {
-    failures[number].unlowered = true;
+    failures[number].isSilent = true;
     return;
   }
   func::FuncOp kernel = kernelOf(*module);
@@ -211,6 +212,10 @@ std::vector<SmallVector<size_t>> KernelObjects::groups() const {
 
 void KernelObjects::finish(ArrayRef<size_t> group) {
   size_t first = group.front();
+  if (options.isCancelled && options.isCancelled()) {
+    failures[first].isSilent = true;
+    return;
+  }
   bool isBrief = kernels[first].isBrief;
   Location loc = kernelOf(*kernels[first].module).getLoc();
   OwningOpRef<ModuleOp> together = std::move(kernels[first].module);
@@ -233,14 +238,14 @@ void KernelObjects::finish(ArrayRef<size_t> group) {
 }
 
 LogicalResult KernelObjects::report() const {
-  bool unlowered = false;
+  bool anySilent = false;
   for (const Failure &failure : failures) {
     if (failure.loc)
       return emitError(*failure.loc, "code generation for ")
              << machine.name << ": " << failure.error;
-    unlowered |= failure.unlowered;
+    anySilent |= failure.isSilent;
   }
-  return failure(unlowered);
+  return failure(anySilent);
 }
 
 void KernelObjects::dump() const {

@@ -22,6 +22,9 @@ struct CodegenOptions {
   /// the kernels, after all have been compiled.
   CodegenStage dumpStage = CodegenStage::Assembly;
   std::function<void(llvm::StringRef kernel, llvm::StringRef text)> dump;
+  /// Whether to give up: asked before kernels are compiled, by any thread. Then
+  /// the compilation fails without a diagnostic. May be null.
+  std::function<bool()> isCancelled;
 };
 
 /// Bytes of stack a kernel may use.

@@ -8,6 +8,7 @@
 #include "runtime/format/kernel_abi.h"
 
 #include "gtest/gtest.h"
+#include <atomic>
 #include <cstring>
 #include <elf.h>
 #include <map>
@@ -44,7 +45,8 @@ protected:
   }
 
   /// The image of `text`, empty on failure with the reason in `error`.
-  std::vector<char> compile(const char *text, const char *machine) {
+  std::vector<char> compile(const char *text, const char *machine,
+                            const CodegenOptions &options = {}) {
     ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
       error += diagnostic.str();
       where.push_back(diagnostic.getLocation());
@@ -54,7 +56,7 @@ protected:
     if (!module)
       return {};
     FailureOr<std::vector<char>> image =
-        compileToElf(*module, *findMachine(machine));
+        compileToElf(*module, *findMachine(machine), options);
     return succeeded(image) ? std::move(*image) : std::vector<char>();
   }
 
@@ -103,6 +105,15 @@ void checkImage(const std::vector<char> &image,
   }
   std::sort(names.begin(), names.end());
   EXPECT_EQ(names, wanted);
+}
+
+TEST_F(Image, IsGivenUpBetweenKernelsWithoutAWord) {
+  CodegenOptions options;
+  std::atomic<unsigned> asked{0};
+  options.isCancelled = [&] { return ++asked != 0; };
+  EXPECT_TRUE(compile(kernels, "x86-64-v3", options).empty());
+  EXPECT_EQ(error, "");
+  EXPECT_GT(asked, 0u);
 }
 
 TEST_F(Image, IsSelfContainedAndReadOnly) {
