@@ -97,11 +97,9 @@ KernelDialect::verifyOperationAttribute(Operation *op,
     return success();
   }
   if (name == kPlaceAttrName) {
-    if (!isa<DispatchOp, LaunchOp>(op) ||
-        !isa<StringAttr>(attribute.getValue()))
+    if (!isa<LaunchOp>(op) || !isa<StringAttr>(attribute.getValue()))
       return op->emitOpError()
-             << name
-             << " wants the name of a device, on a dispatch or a launch";
+             << name << " wants the name of a device, on a launch";
     return success();
   }
   return op->emitOpError() << "has an unknown attribute " << name;

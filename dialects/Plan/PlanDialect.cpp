@@ -138,6 +138,32 @@ static LogicalResult verifyEnd(BufferOp buffer, std::optional<int64_t> size,
   return success();
 }
 
+/// A buffer of a state is the whole of it, and the only one in its program.
+static LogicalResult verifyStates(ProgramOp program) {
+  SmallVector<StateOp> states(program->getParentRegion()->getOps<StateOp>());
+  SmallVector<bool> used(states.size(), false);
+  for (auto buffer : program.getBody().getOps<BufferOp>()) {
+    if (buffer.getKind() != BufferKind::State)
+      continue;
+    if (buffer.getPlace() >= states.size())
+      return buffer.emitOpError() << "is of state " << buffer.getPlace()
+                                  << ", and there are " << states.size();
+    StateOp state = states[buffer.getPlace()];
+    InFlightDiagnostic error = buffer.emitOpError();
+    error.attachNote(state.getLoc()) << "the state";
+    if (std::exchange(used[buffer.getPlace()], true))
+      return error << "is of a state that another buffer is of";
+    if (buffer.getSize() != state.getSize())
+      return error << "has " << buffer.getSize() << " bytes, its state "
+                   << state.getSize();
+    if (buffer.getDevice() != state.getDevice() ||
+        buffer.getSpace() != state.getSpace())
+      return error << "is in another memory than its state";
+    error.abandon();
+  }
+  return success();
+}
+
 LogicalResult ProgramOp::verifySymbolUses(SymbolTableCollection &symbols) {
   ProgramOp filler = *this;
   if (getInit()) {
@@ -155,7 +181,7 @@ LogicalResult ProgramOp::verifySymbolUses(SymbolTableCollection &symbols) {
         failed(verifyEnd(buffer, sizeOf(filler.getPersistent(), buffer),
                          "persistent memory")))
       return failure();
-  return success();
+  return verifyStates(*this);
 }
 
 LogicalResult ProgramOp::verifyRegions() {
@@ -185,6 +211,38 @@ LogicalResult ProgramOp::verifyRegions() {
   return verifyOrder(*this);
 }
 
+LogicalResult StateOp::verify() {
+  if (static_cast<int64_t>(getSize()) < 0)
+    return emitOpError() << "has a negative size";
+  if (!hasSpace(getDevice(), getSpace()))
+    return emitOpError() << "is in " << stringifyMemorySpace(getSpace())
+                         << " memory, which device " << getDevice()
+                         << " does not have";
+  for (auto other : (*this)->getParentRegion()->getOps<StateOp>()) {
+    if (other == *this)
+      break;
+    if (other.getName() == getName())
+      return emitOpError() << "has the name of another state";
+  }
+  return success();
+}
+
+bool BufferOp::isWritable() {
+  switch (getKind()) {
+  case BufferKind::Output:
+  case BufferKind::Arena:
+    return true;
+  case BufferKind::Persistent:
+    return bool((*this)->getParentOfType<ProgramOp>().getPersistent());
+  case BufferKind::State:
+    return getChanged();
+  case BufferKind::Input:
+  case BufferKind::Weight:
+    return false;
+  }
+  llvm_unreachable("no such kind");
+}
+
 LogicalResult BufferOp::verify() {
   auto place = static_cast<int64_t>(getPlace());
   if (place < 0 || static_cast<int64_t>(getSize()) < 0)
@@ -201,6 +259,8 @@ LogicalResult BufferOp::verify() {
   if (inMemory && place % kBufferAlignment)
     return emitOpError() << "is at " << place << ", no multiple of "
                          << kBufferAlignment;
+  if (getChanged() && getKind() != BufferKind::State)
+    return emitOpError() << "is changed, and no state";
   if (!getBytes())
     return success();
   if (getKind() != BufferKind::Input && getKind() != BufferKind::Output)
@@ -234,12 +294,6 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (function.getNumResults() != 0 && scalars != getIntegers().size())
     return emitOpError() << "passes " << getIntegers().size()
                          << " integers, the kernel takes " << scalars;
-  for (Value buffer : getWrites())
-    if (definition(buffer) &&
-        (definition(buffer).getKind() == BufferKind::Input ||
-         definition(buffer).getKind() == BufferKind::Persistent ||
-         definition(buffer).getKind() == BufferKind::Weight))
-      return emitOpError() << "writes to an input or a weight";
   return success();
 }
 

@@ -45,6 +45,17 @@ def Plan_Dialect : Dialect {
       plan.launch @k1 reads(%t) writes(%y) nodes ["Exp_1"] after [0]
     }
     ```
+
+    What calls change and keep is in states, which the programs of a module share.
+
+    ```mlir
+    plan.state "cache" size 256
+    plan.program @main arena 0 {
+      %x = plan.buffer input 0 size 256 "x"
+      %c = plan.buffer state 0 size 256 "cache" changed
+      plan.launch @k0 reads(%c, %x) writes(%c) nodes ["Add_0"]
+    }
+    ```
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
@@ -58,7 +69,7 @@ def Plan_BufferType : TypeDef<Plan_Dialect, "Buffer"> {
 def Plan_BufferKind : I32EnumAttr<"BufferKind", "where a buffer lives", [
     I32EnumAttrCase<"Input", 0, "input">, I32EnumAttrCase<"Output", 1, "output">,
     I32EnumAttrCase<"Weight", 2, "weight">, I32EnumAttrCase<"Arena", 3, "arena">,
-    I32EnumAttrCase<"Persistent", 4, "persistent">]> {
+    I32EnumAttrCase<"Persistent", 4, "persistent">, I32EnumAttrCase<"State", 5, "state">]> {
   let cppNamespace = "::heddle::plan";
   let genSpecializedAttr = 0;
 }
@@ -145,22 +156,44 @@ def Plan_ProgramOp : Plan_Op<"program", [
   }];
 }
 
+def Plan_StateOp : Plan_Op<"state"> {
+  let summary = "memory that calls change and keep";
+  let description = [{
+    States are numbered as they stand. The host makes them, and gives them to
+    calls of the programs that have a buffer of them.
+
+    ```mlir
+    plan.state "cache" size 1572864
+    ```
+  }];
+  let arguments = (ins StrAttr:$name, I64Attr:$size, DefaultValuedAttr<I64Attr, "0">:$device,
+                       DefaultValuedAttr<Plan_MemorySpaceAttr, "::heddle::plan::MemorySpace::Host">:$space);
+  let assemblyFormat = "$name `size` $size (`on` $device^ $space)? attr-dict";
+  let hasVerifier = 1;
+}
+
 def Plan_BufferOp : Plan_Op<"buffer"> {
   let summary = "a buffer of the program";
   let description = [{
-    `place` is the number of the input, output or weight, or the offset in the
-    arena or persistent memory, a multiple of 64. `name` is for people. `bytes` is
+    `place` is the number of the input, output, weight or state, or the offset in
+    the arena or persistent memory, a multiple of 64. `name` is for people. `bytes` is
     there for an input or output whose size each call chooses: how many bytes it
     has, by the sizes that the call chooses; `size` is the most.
 
-    What says no device and space is in the memory of the process.
+    What says no device and space is in the memory of the process. A state that
+    the program writes is `changed`; it is in one buffer.
   }];
   let arguments = (ins Plan_BufferKindAttr:$kind, I64Attr:$place, I64Attr:$size, StrAttr:$name,
                        OptionalAttr<AffineMapAttr>:$bytes, DefaultValuedAttr<I64Attr, "0">:$device,
-                       DefaultValuedAttr<Plan_MemorySpaceAttr, "::heddle::plan::MemorySpace::Host">:$space);
+                       DefaultValuedAttr<Plan_MemorySpaceAttr, "::heddle::plan::MemorySpace::Host">:$space,
+                       UnitAttr:$changed);
   let results = (outs Plan_BufferType:$result);
-  let assemblyFormat = "$kind $place `size` $size $name (`on` $device^ $space)? attr-dict";
+  let assemblyFormat = "$kind $place `size` $size $name (`on` $device^ $space)? (`changed` $changed^)? attr-dict";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Whether commands of its program may write it.
+    bool isWritable();
+  }];
 }
 
 def Plan_LaunchOp : Plan_Command<"launch", [AttrSizedOperandSegments,

@@ -84,6 +84,13 @@ static SmallVector<Use> usesOf(Operation *op) {
 LogicalResult OrderVerifier::verifyReach(Operation *op, const Use &use,
                                          int64_t device) {
   auto buffer = use.buffer.getDefiningOp<BufferOp>();
+  if (use.writes && !buffer.isWritable()) {
+    InFlightDiagnostic error =
+        op->emitOpError() << "writes to an input, a weight or a state that the "
+                             "program does not change";
+    error.attachNote(buffer.getLoc()) << "the buffer";
+    return error;
+  }
   auto lies = static_cast<int64_t>(buffer.getDevice());
   bool shared = buffer.getSpace() == MemorySpace::Pinned ||
                 buffer.getSpace() == MemorySpace::Managed;

@@ -8,6 +8,7 @@
 #include "Fork.h"
 #include "VariantBuilder.h"
 #include "dialects/Kernel/CustomCalls.h"
+#include "dialects/Kernel/EntryFunctions.h"
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Plan/Plan.h"
 #include "heddle/Artifact/Packer.h"
@@ -15,6 +16,7 @@
 #include "heddle/Support/EntrySizes.h"
 #include "heddle/Support/Weights.h"
 #include "passes/Plan/DonatedInputs.h"
+#include "passes/Plan/EntryTensors.h"
 #include "runtime/format/ArtifactWriter.h"
 #include "runtime/format/CustomCalls.h"
 #include "runtime/format/ManifestVerifier.h"
@@ -51,7 +53,13 @@ public:
   LogicalResult run(CompileSummary *summary);
 
 private:
-  LogicalResult describeEntry();
+  LogicalResult describeEntries();
+  LogicalResult describeEntry(func::FuncOp function);
+  std::unique_ptr<format::TensorT> describe(Location loc, Type type,
+                                            DictionaryAttr attributes,
+                                            const Twine &fallback);
+  LogicalResult describeStates(ArrayRef<func::FuncOp> entries);
+  void addProvenance();
   void describeSymbols();
   void addRecords();
   LogicalResult dispatch();
@@ -80,6 +88,7 @@ private:
   format::ManifestT manifest;
   ConstantTable constant{manifest.expressions};
   NodeTable nodes;
+  llvm::DenseMap<StringAttr, uint32_t> stateNumbers;
   /// One for each set of targets that dispatch alike.
   std::vector<DispatchedModule> dispatched;
   /// In the order of `options.targets`.
@@ -103,61 +112,102 @@ void Compiler::describeSymbols() {
 }
 
 /// Names and types of inputs and outputs, as the model has them: later stages
-/// forget signs.
-LogicalResult Compiler::describeEntry() {
-  auto main = module.lookupSymbol<func::FuncOp>("main");
-  if (!main || main.isExternal())
-    return emitError(module.getLoc(), ErrorCode::StableHloInvalid)
-           << "the module has no function 'main'";
+/// forget signs. Null after an error.
+std::unique_ptr<format::TensorT> Compiler::describe(Location loc, Type type,
+                                                    DictionaryAttr attributes,
+                                                    const Twine &fallback) {
+  auto tensor = std::make_unique<format::TensorT>();
+  auto name =
+      attributes ? attributes.getAs<StringAttr>("heddle.name") : StringAttr();
+  tensor->name = name ? name.getValue().str() : fallback.str();
+  auto ranked = dyn_cast<RankedTensorType>(type);
+  if (ranked && ranked.hasStaticShape())
+    tensor->dtype = dataType(ranked.getElementType());
+  if (tensor->dtype == format::DataType::none) {
+    emitError(loc, ErrorCode::TypeUnsupported)
+        << "'" << tensor->name << "' has the type " << type;
+    return nullptr;
+  }
+  if (auto shape = attributes ? attributes.getAs<AffineMapAttr>(kShapeAttrName)
+                              : AffineMapAttr())
+    for (AffineExpr extent : shape.getValue().getResults())
+      tensor->shape.push_back(constant(extent));
+  else
+    for (int64_t extent : ranked.getShape())
+      tensor->shape.push_back(constant(extent));
+  return tensor;
+}
+
+LogicalResult Compiler::describeEntry(func::FuncOp function) {
   auto entry = std::make_unique<format::EntryT>();
-  entry->name = "main";
-  auto describe =
-      [&](Type type, DictionaryAttr attributes,
-          const Twine &fallback) -> std::unique_ptr<format::TensorT> {
-    auto tensor = std::make_unique<format::TensorT>();
-    auto name =
-        attributes ? attributes.getAs<StringAttr>("heddle.name") : StringAttr();
-    tensor->name = name ? name.getValue().str() : fallback.str();
-    auto ranked = dyn_cast<RankedTensorType>(type);
-    if (ranked && ranked.hasStaticShape())
-      tensor->dtype = dataType(ranked.getElementType());
-    if (tensor->dtype == format::DataType::none) {
-      emitError(main.getLoc(), ErrorCode::TypeUnsupported)
-          << "'" << tensor->name << "' has the type " << type;
-      return nullptr;
-    }
-    if (auto shape = attributes
-                         ? attributes.getAs<AffineMapAttr>(kShapeAttrName)
-                         : AffineMapAttr())
-      for (AffineExpr extent : shape.getValue().getResults())
-        tensor->shape.push_back(constant(extent));
-    else
-      for (int64_t extent : ranked.getShape())
-        tensor->shape.push_back(constant(extent));
-    return tensor;
-  };
-  FunctionType type = main.getFunctionType();
-  describeSymbols();
+  entry->name = function.getName().str();
+  FunctionType type = function.getFunctionType();
+  SmallVector<std::optional<unsigned>> inputs = inputNumbers(function),
+                                       outputs = outputNumbers(function);
   for (auto [i, input] : llvm::enumerate(type.getInputs()))
-    if (!main.getArgAttr(i, kExtentAttrName))
-      entry->inputs.push_back(
-          describe(input, main.getArgAttrDict(i), "arg" + Twine(i)));
+    if (inputs[i])
+      entry->inputs.push_back(describe(function.getLoc(), input,
+                                       function.getArgAttrDict(i),
+                                       "arg" + Twine(i)));
   for (auto [i, output] : llvm::enumerate(type.getResults()))
-    entry->outputs.push_back(
-        describe(output, main.getResultAttrDict(i), "out" + Twine(i)));
+    if (outputs[i])
+      entry->outputs.push_back(describe(function.getLoc(), output,
+                                        function.getResultAttrDict(i),
+                                        "out" + Twine(i)));
   for (auto &tensor : entry->inputs)
     if (!tensor)
       return failure();
-  if (failed(matchDonatedInputs(main)))
+  if (failed(matchDonatedInputs(function)))
     return failure();
   for (auto &tensor : entry->outputs)
     if (!tensor)
       return failure();
-  for (auto [i, output] : llvm::enumerate(entry->outputs))
-    if (std::optional<unsigned> input = replacedInput(main, i))
-      output->alias = *input;
+  for (auto [i, output] : llvm::enumerate(outputs))
+    if (std::optional<unsigned> input = replacedInput(function, i))
+      entry->outputs[*output]->alias = *inputs[*input];
+  for (const EntryState &state : statesOf(function)) {
+    auto use = std::make_unique<format::StateUseT>();
+    use->state = stateNumbers.at(state.name);
+    for (unsigned i = 0; i < type.getNumResults(); ++i)
+      use->writes |= stateOfResult(function, i) == state.name;
+    entry->states.push_back(std::move(use));
+  }
   manifest.entries.push_back(std::move(entry));
+  return success();
+}
 
+LogicalResult Compiler::describeStates(ArrayRef<func::FuncOp> entries) {
+  for (const EntryState &known : statesOf(entries)) {
+    std::unique_ptr<format::TensorT> tensor = describe(
+        module.getLoc(), known.type, DictionaryAttr(), known.name.getValue());
+    if (!tensor)
+      return failure();
+    stateNumbers[known.name] = manifest.states.size();
+    auto state = std::make_unique<format::StateT>();
+    state->name = tensor->name;
+    state->dtype = tensor->dtype;
+    state->shape = tensor->shape;
+    manifest.states.push_back(std::move(state));
+  }
+  return success();
+}
+
+LogicalResult Compiler::describeEntries() {
+  SmallVector<func::FuncOp> entries = kernel::entryFunctions(module);
+  if (entries.empty())
+    return emitError(module.getLoc(), ErrorCode::StableHloInvalid)
+           << "the module has no public function";
+  describeSymbols();
+  if (failed(describeStates(entries)))
+    return failure();
+  for (func::FuncOp entry : entries)
+    if (failed(describeEntry(entry)))
+      return failure();
+  addProvenance();
+  return success();
+}
+
+void Compiler::addProvenance() {
   std::string source = "model";
   if (auto path = module->getAttrOfType<StringAttr>("heddle.source"))
     source = llvm::sys::path::filename(path.getValue()).str();
@@ -170,7 +220,6 @@ LogicalResult Compiler::describeEntry() {
   };
   provenance("compiler", "heddle " HEDDLE_VERSION);
   provenance("source", source);
-  return success();
 }
 
 /// What a weight is made from, for people: "transpose(fc1.weight)".
@@ -273,6 +322,15 @@ LogicalResult Compiler::addCustomCalls(CompiledVariant &compiled) {
   return success();
 }
 
+/// Of all devices.
+static uint64_t arenaBytes(plan::ProgramOp program) {
+  uint64_t bytes = program.getArena();
+  if (program.getArenas())
+    for (auto memory : program.getArenas()->getAsRange<plan::MemoryAttr>())
+      bytes += memory.getSize();
+  return bytes;
+}
+
 LogicalResult Compiler::addVariant(CompiledVariant &compiled,
                                    ArrayRef<uint32_t> weightNumbers) {
   auto variant = std::make_unique<format::VariantT>();
@@ -281,16 +339,13 @@ LogicalResult Compiler::addVariant(CompiledVariant &compiled,
   for (const std::string &name : compiled.devices)
     variant->devices.push_back(
         std::make_unique<format::DeviceT>(toDevice(name)));
-  plan::ProgramOp program = compiled.program(), init;
-  if (program.getInit())
-    init = compiled.plan->lookupSymbol<plan::ProgramOp>(*program.getInit());
   uint32_t section = 0;
   if (failed(report(module, writer.addCode(compiled.image.data(),
                                            compiled.image.size(), section))) ||
-      failed(
-          report(module, writer.addPlan(writePlan(program, init, compiled.facts,
-                                                  weightNumbers, nodes),
-                                        variant->plan))) ||
+      failed(report(module,
+                    writer.addPlan(writePlan(*compiled.plan, compiled.facts,
+                                             weightNumbers, nodes),
+                                   variant->plan))) ||
       failed(addCustomCalls(compiled)))
     return failure();
   // All devices run the same code.
@@ -308,17 +363,17 @@ LogicalResult Compiler::addVariant(CompiledVariant &compiled,
         return kernel->custom_call != nullptr;
       }))
     variant->required_features.push_back(format::customCallsFeature);
-  variant->kernels = std::move(compiled.kernels);
-  result.kernels = llvm::count_if(variant->kernels, [](const auto &kernel) {
-    return !kernel->custom_call;
+  // A kernel may have a record for each kind of device.
+  result.kernels = llvm::count_if(compiled.facts, [&](const auto &kernel) {
+    return !compiled.kernels[kernel.second.index]->custom_call;
   });
-  result.arenaBytes = program.getArena();
-  if (program.getArenas())
-    for (auto memory : program.getArenas()->getAsRange<plan::MemoryAttr>())
-      result.arenaBytes += memory.getSize();
+  variant->kernels = std::move(compiled.kernels);
+  result.arenaBytes = result.launches = 0;
+  for (plan::ProgramOp program : compiled.programs()) {
+    result.arenaBytes = std::max(result.arenaBytes, arenaBytes(program));
+    program.walk([&](plan::LaunchOp) { ++result.launches; });
+  }
   result.devices = compiled.devices;
-  result.launches = 0;
-  program.walk([&](plan::LaunchOp) { ++result.launches; });
   result.variants.push_back({variant->name, compiled.image.size()});
   manifest.variants.push_back(std::move(variant));
   return success();
@@ -356,7 +411,7 @@ void Compiler::addRecords() {
 }
 
 LogicalResult Compiler::run(CompileSummary *summary) {
-  if (failed(describeEntry()))
+  if (failed(describeEntries()))
     return failure();
   if (failed(dispatch()))
     return failure();

@@ -58,7 +58,7 @@ public:
              ArrayRef<uint32_t> weights, NodeTable &nodes)
       : kernels(kernels), weights(weights), nodes(nodes) {}
 
-  format::PlanT write(plan::ProgramOp program, plan::ProgramOp init);
+  format::PlanT write(ModuleOp module);
 
 private:
   void addQueues(plan::ProgramOp op);
@@ -171,6 +171,9 @@ void PlanWriter::addBuffer(plan::BufferOp op) {
   case plan::BufferKind::Persistent:
     buffer->kind = format::BufferKind::persistent;
     offset = std::exchange(place, memoryOf(*buffer, plan.persistent));
+    break;
+  case plan::BufferKind::State:
+    buffer->kind = format::BufferKind::state;
     break;
   }
   buffer->index = place;
@@ -346,19 +349,42 @@ std::unique_ptr<format::ProgramT> PlanWriter::writeProgram(plan::ProgramOp op) {
   return written;
 }
 
-format::PlanT PlanWriter::write(plan::ProgramOp op, plan::ProgramOp init) {
-  addQueues(op);
-  if (init) {
+/// The program that fills the persistent memory; null if there is none.
+static plan::ProgramOp initOf(ModuleOp module) {
+  for (auto program : module.getOps<plan::ProgramOp>())
+    if (program.getPersistent())
+      return program;
+  return {};
+}
+
+format::PlanT PlanWriter::write(ModuleOp module) {
+  SmallVector<plan::ProgramOp> programs = entryPrograms(module);
+  // All run on the same devices.
+  addQueues(programs.front());
+  for (auto state : module.getOps<plan::StateOp>())
+    plan.states.emplace_back(state.getDevice(), toFormat(state.getSpace()));
+  if (plan::ProgramOp init = initOf(module)) {
     addMemories(init.getPersistent(), plan.persistent);
     plan.init = writeProgram(init);
     plan.init->entry = format::none;
   }
-  plan.programs.push_back(writeProgram(op));
+  for (auto [entry, program] : llvm::enumerate(programs)) {
+    plan.programs.push_back(writeProgram(program));
+    plan.programs.back()->entry = entry;
+  }
   return std::move(plan);
 }
 
-format::PlanT heddle::writePlan(plan::ProgramOp program, plan::ProgramOp init,
+SmallVector<plan::ProgramOp> heddle::entryPrograms(ModuleOp module) {
+  SmallVector<plan::ProgramOp> programs;
+  for (auto program : module.getOps<plan::ProgramOp>())
+    if (!program.getPersistent())
+      programs.push_back(program);
+  return programs;
+}
+
+format::PlanT heddle::writePlan(ModuleOp module,
                                 const llvm::StringMap<KernelFacts> &kernels,
                                 ArrayRef<uint32_t> weights, NodeTable &nodes) {
-  return PlanWriter(kernels, weights, nodes).write(program, init);
+  return PlanWriter(kernels, weights, nodes).write(module);
 }

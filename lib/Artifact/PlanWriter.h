@@ -7,6 +7,7 @@
 #include "runtime/format/Layout.h"
 
 #include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -53,13 +54,15 @@ struct KernelFacts {
   int64_t operations = 0;
 };
 
+/// The programs of a module's entries; what fills persistent memory is none.
+llvm::SmallVector<plan::ProgramOp> entryPrograms(mlir::ModuleOp module);
+
 /// A device by its name in a plan.
 format::DeviceT toDevice(llvm::StringRef name);
 
-/// The plan of one variant. `weights` gives the artifact's number for the
-/// module's weight of the same position, `init` fills the persistent memory and
-/// is null where there is none.
-format::PlanT writePlan(plan::ProgramOp program, plan::ProgramOp init,
+/// The plan of one variant: that of each entry, in their order. `weights` gives
+/// the artifact's number for the module's weight of the same position.
+format::PlanT writePlan(mlir::ModuleOp module,
                         const llvm::StringMap<KernelFacts> &kernels,
                         llvm::ArrayRef<uint32_t> weights, NodeTable &nodes);
 

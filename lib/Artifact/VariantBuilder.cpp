@@ -15,13 +15,6 @@
 using namespace mlir;
 using namespace heddle;
 
-plan::ProgramOp CompiledVariant::program() {
-  for (auto program : plan->getOps<plan::ProgramOp>())
-    if (!program.getPersistent())
-      return program;
-  return {};
-}
-
 std::vector<format::DeviceKind> CompiledVariant::imageKinds() const {
   std::vector<format::DeviceKind> kinds;
   for (const std::string &name : devices)
@@ -37,12 +30,14 @@ static void placeKernels(CompiledVariant &variant) {
   std::vector<format::DeviceKind> kinds = variant.imageKinds();
   if (kinds.size() == 1)
     return;
-  SmallVector<int64_t> queues = variant.program().queueDevices();
   llvm::StringMap<std::set<format::DeviceKind>> uses;
-  variant.program().walk([&](plan::LaunchOp launch) {
-    int64_t device = queues[launch.getQueue()];
-    uses[launch.getKernel()].insert(toDevice(variant.devices[device]).kind);
-  });
+  for (plan::ProgramOp program : variant.programs()) {
+    SmallVector<int64_t> queues = program.queueDevices();
+    program.walk([&](plan::LaunchOp launch) {
+      int64_t device = queues[launch.getQueue()];
+      uses[launch.getKernel()].insert(toDevice(variant.devices[device]).kind);
+    });
+  }
   SmallVector<StringRef> names(variant.kernels.size());
   for (auto &entry : variant.facts)
     names[entry.second.index] = entry.first();
@@ -106,7 +101,7 @@ LogicalResult heddle::buildVariant(ModuleOp module,
   buildPlanPipeline(planning, options.placement);
   if (failed(planning.run(*variant.plan)))
     return failure();
-  for (StringRef name : variant.program().deviceNames())
+  for (StringRef name : variant.programs().front().deviceNames())
     variant.devices.push_back(name.str());
   if (failed(checkDevices(variant)))
     return failure();

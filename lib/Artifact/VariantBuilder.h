@@ -17,8 +17,8 @@ struct CompiledVariant : CompiledKernels {
   /// Names of devices, the cpu first.
   std::vector<std::string> devices;
 
-  /// The program of the entry.
-  plan::ProgramOp program();
+  /// The programs of the entries.
+  llvm::SmallVector<plan::ProgramOp> programs() { return entryPrograms(*plan); }
   /// The kinds of devices, each once: there is an image of code for each.
   std::vector<format::DeviceKind> imageKinds() const;
 };

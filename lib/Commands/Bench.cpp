@@ -97,8 +97,9 @@ int heddle::runBench(const BenchCommand &command) {
   if (!program->setSizes(command.model))
     return session.fail();
   std::vector<std::string> madeUp;
-  auto inputs = gatherFeeds(session, program->inputs(), command.feed, madeUp);
-  if (!inputs || !program->prepare(command.threads))
+  auto inputs = gatherFeeds(session, program->feeds(), command.feed, madeUp);
+  if (!inputs || !program->prepare(command.threads) ||
+      !program->fillStates(*inputs))
     return session.fail();
   SmallVector<HostTensor> outputs = program->makeOutputs(*inputs);
   uint64_t faults = pageFaults();
@@ -149,6 +150,9 @@ int heddle::runBench(const BenchCommand &command) {
   os << "memory      arena "
      << formatBytes(program->arenaBytes(command.threads)) << ", process "
      << formatBytes(ownMemoryBytes()) << " of its own\n";
+  if (!program->states().empty())
+    os << "states      " << program->states().size() << ", "
+       << formatBytes(program->stateBytes()) << ", kept from call to call\n";
   os << "\n      time   part  steps  kernel\n";
   for (auto &[name, time] : ArrayRef(kernels).take_front(10))
     os << ms(time.seconds)
@@ -178,6 +182,8 @@ int heddle::runBench(const BenchCommand &command) {
       {"gbytes_per_second", gbytes},
       {"arena_bytes", int64_t(program->arenaBytes(command.threads))},
       {"own_memory_bytes", int64_t(ownMemoryBytes())},
+      {"states", int64_t(program->states().size())},
+      {"state_bytes", int64_t(program->stateBytes())},
       {"made_up", llvm::json::Array(madeUp)},
       {"kernels", std::move(kernelList)}});
 }

@@ -2,6 +2,7 @@
 
 #include "heddle/Driver/Build.h"
 #include "heddle/Driver/FileKind.h"
+#include "lib/Driver/Entries.h"
 #include "runtime/format/ArtifactWriter.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -23,8 +24,17 @@ static bool mayReplace(Session &session, const CompileCommand &command,
   // What is no file is refused by whoever opens it.
   if (!fs::is_regular_file(output))
     return true;
-  bool same = false;
-  if (!fs::equivalent(output, command.model.path, same) && same) {
+  std::vector<std::string> models = {command.model.path};
+  auto entries = readEntries(session, command.model.entries);
+  if (!entries)
+    return false;
+  for (const EntryOption &entry : *entries)
+    models.push_back(entry.path);
+  bool same = llvm::any_of(models, [&](const std::string &model) {
+    bool equal = false;
+    return !fs::equivalent(output, model, equal) && equal;
+  });
+  if (same) {
     session.diagnostics.report(ErrorCode::FileExists,
                                "the output would replace the model");
     return false;
@@ -86,8 +96,30 @@ buildUpTo(Session &session, const CompileCommand &command, StringRef output) {
   return buildInto(session, command.model, build, writer);
 }
 
-int heddle::runCompile(const CompileCommand &command) {
-  Session session(command.common, command.model.path);
+/// Without a model of its own a command speaks of the first entry's.
+static std::string nameOf(const ModelOptions &model) {
+  if (model.entries.empty())
+    return model.path;
+  auto [name, path] = StringRef(model.entries.front()).split('=');
+  return path.empty() ? name.str() : path.str();
+}
+
+/// False without anything to compile, which has been reported.
+static bool hasModel(Session &session, const ModelOptions &model) {
+  if (!model.path.empty() || !model.entries.empty())
+    return true;
+  session.diagnostics.report(ErrorCode::BadCommandLine,
+                             "a model is missing, or --entry NAME=MODEL");
+  return false;
+}
+
+int heddle::runCompile(const CompileCommand &given) {
+  CompileCommand command = given;
+  Session session(command.common, nameOf(command.model));
+  if (!hasModel(session, command.model))
+    return session.fail();
+  if (command.model.path.empty())
+    command.model.path = nameOf(command.model);
   bool stops = !command.build.stopAfter.empty();
   std::string output = command.output;
   if (output.empty())
@@ -116,7 +148,9 @@ int heddle::runCompile(const CompileCommand &command) {
 }
 
 int heddle::runCheck(const CheckCommand &command) {
-  Session session(command.common, command.model.path);
+  Session session(command.common, nameOf(command.model));
+  if (!hasModel(session, command.model))
+    return session.fail();
   // All that can be refused is refused by the same code that compiles; the
   // result goes to a file that never gets a name.
   format::ArtifactWriter writer;
@@ -127,7 +161,7 @@ int heddle::runCheck(const CheckCommand &command) {
       buildInto(session, command.model, build, writer);
   if (!result)
     return session.fail();
-  session.text() << command.model.path << ": compiles, "
+  session.text() << nameOf(command.model) << ": compiles, "
                  << result->summary.kernels << " kernels for "
                  << result->summary.variants.size() << " targets\n";
   llvm::json::Object document = toJson(result->summary);

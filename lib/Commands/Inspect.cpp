@@ -183,20 +183,31 @@ inspectModel(Session &session, const ModelOptions &model, StringRef show) {
 
 std::optional<llvm::json::Object>
 heddle::inspectDocument(Session &session, const ModelOptions &model,
-                        StringRef show) {
-  if (fileKindOf(model.path) != FileKind::Artifact)
+                        StringRef show, StringRef entry) {
+  auto unknown = [&]() -> std::optional<llvm::json::Object> {
+    session.diagnostics.report(ErrorCode::EntryUnknown,
+                               "there is no entry '" + entry + "'");
+    return std::nullopt;
+  };
+  if (fileKindOf(model.path) != FileKind::Artifact) {
+    if (!entry.empty() && entry != "main")
+      return unknown();
     return inspectModel(session, model, show);
+  }
   format::ArtifactReader artifact;
   if (!openArtifact(session, model.path, artifact))
     return std::nullopt;
-  printArtifact(session.text(), model.path, artifact, show);
-  return session.json() ? artifactAsJson(artifact) : llvm::json::Object();
+  if (!entry.empty() && !hasEntry(artifact, entry))
+    return unknown();
+  printArtifact(session.text(), model.path, artifact, show, entry);
+  return session.json() ? artifactAsJson(artifact, entry)
+                        : llvm::json::Object();
 }
 
 int heddle::runInspect(const InspectCommand &command) {
   Session session(command.common, command.model.path);
   std::optional<llvm::json::Object> document =
-      inspectDocument(session, command.model, command.show);
+      inspectDocument(session, command.model, command.show, command.entry);
   return document ? session.finish(std::move(*document)) : session.fail();
 }
 

@@ -1,4 +1,4 @@
-// heddle run: one call, outputs into files or summed up.
+// heddle run: one call, outputs and states into files or summed up.
 
 #include "heddle/Driver/CustomCalls.h"
 #include "heddle/Driver/Feeds.h"
@@ -54,8 +54,8 @@ static std::string fileName(StringRef outputName) {
   return name + ".npy";
 }
 
-/// Writes every output; false after an error.
-static bool writeOutputs(Session &session, ArrayRef<TensorSignature> outputs,
+/// Writes every output and state; false after an error.
+static bool writeTensors(Session &session, ArrayRef<TensorSignature> signatures,
                          ArrayRef<HostTensor> tensors, StringRef folder,
                          std::vector<std::string> &files) {
   if (std::error_code problem = llvm::sys::fs::create_directories(folder)) {
@@ -63,7 +63,7 @@ static bool writeOutputs(Session &session, ArrayRef<TensorSignature> outputs,
                                folder + ": " + problem.message());
     return false;
   }
-  for (auto [signature, tensor] : llvm::zip(outputs, tensors)) {
+  for (auto [signature, tensor] : llvm::zip(signatures, tensors)) {
     SmallString<128> path(folder);
     std::string name = fileName(signature.name);
     // Two names may differ in replaced characters only.
@@ -78,6 +78,34 @@ static bool writeOutputs(Session &session, ArrayRef<TensorSignature> outputs,
     files.push_back(name);
   }
   return true;
+}
+
+/// Says of a tensor what is in it, and in which file, if it is in one.
+static llvm::json::Object describe(raw_ostream &os,
+                                   const TensorSignature &signature,
+                                   const HostTensor &tensor, StringRef file) {
+  Summary summary = summarize(tensor);
+  llvm::json::Object object{{"name", llvm::json::fixUTF8(signature.name)},
+                            {"type", typeText(tensor.type())},
+                            {"nans", summary.nans}};
+  os << (signature.isState ? "state " : "") << signature.name << ": "
+     << typeText(tensor.type());
+  if (summary.least <= summary.greatest) {
+    os << llvm::format(", from %g to %g, mean %g", summary.least,
+                       summary.greatest,
+                       summary.sum / double(tensor.size() - summary.nans));
+    // JSON has no infinities.
+    if (std::isfinite(summary.least) && std::isfinite(summary.greatest)) {
+      object["least"] = summary.least;
+      object["greatest"] = summary.greatest;
+    }
+  }
+  os << ", " << summary.nans << " NaN\n";
+  if (!file.empty()) {
+    os << "  in " << file << "\n";
+    object["file"] = file.str();
+  }
+  return object;
 }
 
 int heddle::runRun(const RunCommand &command) {
@@ -97,49 +125,39 @@ int heddle::runRun(const RunCommand &command) {
   if (!program->setSizes(command.model))
     return session.fail();
   std::vector<std::string> madeUp;
-  auto inputs = gatherFeeds(session, program->inputs(), command.feed, madeUp);
-  if (!inputs || !program->prepare(command.threads))
+  auto inputs = gatherFeeds(session, program->feeds(), command.feed, madeUp);
+  if (!inputs || !program->prepare(command.threads) ||
+      !program->fillStates(*inputs))
     return session.fail();
-  SmallVector<HostTensor> outputs = program->makeOutputs(*inputs);
-  if (!program->call(*inputs, outputs))
+  SmallVector<HostTensor> tensors = program->makeOutputs(*inputs);
+  if (!program->call(*inputs, tensors))
     return session.fail();
+  std::optional<SmallVector<HostTensor>> states = program->readStates();
+  if (!states)
+    return session.fail();
+  llvm::append_range(tensors, *states);
+  SmallVector<TensorSignature> signatures(program->outputs());
+  llvm::append_range(signatures, program->states());
 
   for (const std::string &line : madeUp)
     session.text() << "made up: " << line << "\n";
   std::vector<std::string> files;
-  if (!command.output.empty() && !writeOutputs(session, program->outputs(),
-                                               outputs, command.output, files))
+  if (!command.output.empty() &&
+      !writeTensors(session, signatures, tensors, command.output, files))
     return session.fail();
 
-  llvm::json::Array list;
-  for (auto [index, signature] : llvm::enumerate(program->outputs())) {
-    Summary summary = summarize(outputs[index]);
-    llvm::json::Object object{{"name", llvm::json::fixUTF8(signature.name)},
-                              {"type", typeText(outputs[index].type())},
-                              {"nans", summary.nans}};
-    session.text() << signature.name << ": " << typeText(outputs[index].type());
-    if (summary.least <= summary.greatest) {
-      session.text() << llvm::format(
-          ", from %g to %g, mean %g", summary.least, summary.greatest,
-          summary.sum / double(outputs[index].size() - summary.nans));
-      // JSON has no infinities.
-      if (std::isfinite(summary.least) && std::isfinite(summary.greatest)) {
-        object["least"] = summary.least;
-        object["greatest"] = summary.greatest;
-      }
-    }
-    session.text() << ", " << summary.nans << " NaN\n";
-    if (index < files.size()) {
-      SmallString<128> path(command.output);
-      llvm::sys::path::append(path, files[index]);
-      session.text() << "  in " << path << "\n";
-      object["file"] = path.str().str();
-    }
-    list.push_back(std::move(object));
+  llvm::json::Array outputList, stateList;
+  for (auto [index, signature] : llvm::enumerate(signatures)) {
+    SmallString<128> path;
+    if (index < files.size())
+      llvm::sys::path::append(path, command.output, files[index]);
+    (signature.isState ? stateList : outputList)
+        .push_back(describe(session.text(), signature, tensors[index], path));
   }
   return session.finish(
       llvm::json::Object{{"variant", std::string(program->report().variant)},
                          {"threads", int64_t(program->threads())},
                          {"made_up", llvm::json::Array(madeUp)},
-                         {"outputs", std::move(list)}});
+                         {"outputs", std::move(outputList)},
+                         {"states", std::move(stateList)}});
 }

@@ -70,8 +70,10 @@ struct PlanCounts {
 };
 } // namespace
 
+/// Counts the programs of all entries, or of the one that is given.
 static PlanCounts countPlan(const format::Manifest &manifest,
-                            const format::Plan &plan) {
+                            const format::Plan &plan,
+                            std::optional<uint32_t> entry = {}) {
   PlanCounts counts;
   std::vector<int64_t> value = values(manifest, plan.expressions());
   auto get = [&](uint32_t index) { return index == none ? 0 : value[index]; };
@@ -82,6 +84,8 @@ static PlanCounts countPlan(const format::Manifest &manifest,
     return bytes;
   };
   for (const format::Program *program : items(plan.programs())) {
+    if (entry && program->entry() != *entry)
+      continue;
     counts.arenaBytes = std::max(counts.arenaBytes, sum(program->arenas()));
     for (const format::Block *block : items(program->blocks()))
       for (const format::Command *command : items(block->commands())) {
@@ -128,12 +132,13 @@ StringRef heddle::findRecord(const format::ArtifactReader &artifact,
 }
 
 PlanCost heddle::planCost(const format::ArtifactReader &artifact,
-                          StringRef variant) {
+                          StringRef variant, uint32_t entry) {
   const auto *variants = artifact.manifest().variants();
   for (uint32_t i = 0; i < count(variants); ++i)
     if (text(variants->Get(i)->name()) == variant &&
         artifact.skipped(i).empty()) {
-      PlanCounts counts = countPlan(artifact.manifest(), artifact.plan(i));
+      PlanCounts counts =
+          countPlan(artifact.manifest(), artifact.plan(i), entry);
       return {counts.operations, counts.traffic};
     }
   return {};
@@ -188,6 +193,25 @@ static void printTensors(
     if (tensor->alias() != none)
       os << "  (may take the memory of input " << tensor->alias() << ")";
     os << "\n";
+  }
+}
+
+static std::vector<int64_t> stateShape(const format::State &state,
+                                       ArrayRef<int64_t> value) {
+  std::vector<int64_t> shape;
+  for (uint32_t index : items(state.shape()))
+    shape.push_back(value[index]);
+  return shape;
+}
+
+static void printStates(raw_ostream &os, const format::Manifest &manifest,
+                        ArrayRef<int64_t> value, const format::Entry &entry) {
+  for (const format::StateUse *use : items(entry.states())) {
+    const format::State *state = manifest.states()->Get(use->state());
+    os << "  state  " << left_justify(text(state->name()), 24) << " "
+       << left_justify(format::dataTypeName(state->dtype()), 5) << " "
+       << shapeText(stateShape(*state, value))
+       << (use->writes() ? "  (changed)" : "  (read only)") << "\n";
   }
 }
 
@@ -303,6 +327,42 @@ static void printCustomCalls(raw_ostream &os, const format::Variant *variant,
   }
 }
 
+namespace {
+/// A kernel with all its records: it has one for each kind of device that runs
+/// it.
+struct KernelUse {
+  const format::Kernel *kernel;
+  std::vector<std::string> devices;
+  PlanCounts::PerKernel counts;
+};
+} // namespace
+
+/// The kernels that are code, each once, in their order.
+static std::vector<KernelUse> kernelUses(const format::Variant &variant,
+                                         const PlanCounts &counts) {
+  MapVector<StringRef, KernelUse> uses;
+  uint32_t index = 0;
+  for (const format::Kernel *kernel : items(variant.kernels())) {
+    auto found = counts.kernels.find(index++);
+    if (kernel->custom_call())
+      continue;
+    KernelUse &use = uses[text(kernel->name())];
+    if (use.devices.empty())
+      use.kernel = kernel;
+    use.devices.push_back(format::EnumNameDeviceKind(
+        variant.images()->Get(kernel->image())->device()));
+    if (found == counts.kernels.end())
+      continue;
+    use.counts.launches += found->second.launches;
+    use.counts.operations += found->second.operations;
+    use.counts.traffic += found->second.traffic;
+  }
+  std::vector<KernelUse> list;
+  for (auto &entry : uses)
+    list.push_back(std::move(entry.second));
+  return list;
+}
+
 static uint64_t codeBytesOf(const format::Kernel &kernel) {
   const format::CpuLaunch *launch = kernel.launch_as_CpuLaunch();
   return launch ? launch->size() : 0;
@@ -315,27 +375,14 @@ static uint64_t scratchBytesOf(const format::Kernel &kernel) {
   return launch ? launch->scratch() : 0;
 }
 
-static void printKernels(raw_ostream &os, const format::Variant &variant,
-                         const PlanCounts &counts) {
-  if (!variant.kernels())
-    return;
+static void printKernels(raw_ostream &os, ArrayRef<KernelUse> kernels) {
   os << "  launches      code   scratch    MFLOP  kernel\n";
-  uint32_t index = 0;
-  for (const format::Kernel *kernel : *variant.kernels()) {
-    if (kernel->custom_call()) {
-      ++index;
-      continue;
-    }
-    PlanCounts::PerKernel use;
-    if (auto found = counts.kernels.find(index); found != counts.kernels.end())
-      use = found->second;
-    os << llvm::format("  %8u", use.launches)
-       << right_justify(formatBytes(codeBytesOf(*kernel)), 10)
-       << right_justify(formatBytes(scratchBytesOf(*kernel)), 10)
-       << llvm::format("%9.1f", double(use.operations) * 1e-6) << "  "
-       << text(kernel->name()) << "\n";
-    ++index;
-  }
+  for (const KernelUse &use : kernels)
+    os << llvm::format("  %8u", use.counts.launches)
+       << right_justify(formatBytes(codeBytesOf(*use.kernel)), 10)
+       << right_justify(formatBytes(scratchBytesOf(*use.kernel)), 10)
+       << llvm::format("%9.1f", double(use.counts.operations) * 1e-6) << "  "
+       << text(use.kernel->name()) << "\n";
 }
 
 /// The queue and the events of a command, where there is more than one queue.
@@ -419,11 +466,18 @@ static void printCommand(raw_ostream &os, const format::Manifest &manifest,
   os << "\n";
 }
 
+/// Whether `entry` is the one of that name; all are without a name.
+static bool isShown(StringRef name, const format::Entry &entry) {
+  return name.empty() || text(entry.name()) == name;
+}
+
 static void printPlan(raw_ostream &os, const format::Manifest &manifest,
-                      const format::Variant &variant,
-                      const format::Plan &plan) {
+                      const format::Variant &variant, const format::Plan &plan,
+                      StringRef entryName) {
   std::vector<int64_t> value = values(manifest, plan.expressions());
   for (const format::Program *program : items(plan.programs())) {
+    if (!isShown(entryName, *manifest.entries()->Get(program->entry())))
+      continue;
     os << "  program of entry "
        << text(manifest.entries()->Get(program->entry())->name());
     for (const format::Memory *arena : items(program->arenas()))
@@ -442,9 +496,15 @@ static void printPlan(raw_ostream &os, const format::Manifest &manifest,
   }
 }
 
+bool heddle::hasEntry(const format::ArtifactReader &artifact, StringRef name) {
+  return llvm::any_of(
+      items(artifact.manifest().entries()),
+      [&](const format::Entry *entry) { return text(entry->name()) == name; });
+}
+
 void heddle::printArtifact(raw_ostream &os, StringRef path,
                            const format::ArtifactReader &artifact,
-                           StringRef show) {
+                           StringRef show, StringRef entryName) {
   const format::Manifest &manifest = artifact.manifest();
   os << path << ": " << formatBytes(artifact.file().size)
      << ", artifact format " << artifact.header().major << "."
@@ -457,9 +517,12 @@ void heddle::printArtifact(raw_ostream &os, StringRef path,
   std::vector<int64_t> least =
       values(manifest, manifest.expressions(), /*largest=*/false);
   for (const format::Entry *entry : items(manifest.entries())) {
+    if (!isShown(entryName, *entry))
+      continue;
     os << "entry " << text(entry->name()) << "\n";
     printTensors(os, "input", least, value, entry->inputs());
     printTensors(os, "output", least, value, entry->outputs());
+    printStates(os, manifest, value, *entry);
   }
   uint32_t known = firstKnown(artifact);
   printCustomCalls(os, manifest.variants()->Get(known),
@@ -487,8 +550,8 @@ void heddle::printArtifact(raw_ostream &os, StringRef path,
     }
     const format::Plan &plan = artifact.plan(number);
     PlanCounts counts = countPlan(manifest, plan);
-    os << "target " << text(variant->name()) << ": "
-       << count(variant->kernels()) - customCalls(variant).size()
+    std::vector<KernelUse> kernels = kernelUses(*variant, counts);
+    os << "target " << text(variant->name()) << ": " << kernels.size()
        << " kernels in " << formatBytes(codeBytes(artifact, *variant)) << ", "
        << counts.launches << " launches";
     if (counts.copies)
@@ -512,11 +575,13 @@ void heddle::printArtifact(raw_ostream &os, StringRef path,
       for (uint32_t i = 0; i < count(variant->devices()); ++i)
         os << comma << format::deviceName(*variant, i);
     }
+    if (count(plan.queues()) > count(variant->devices()))
+      os << ", " << count(plan.queues()) << " queues";
     os << "\n";
     if (show == "kernels")
-      printKernels(os, *variant, counts);
+      printKernels(os, kernels);
     if (show == "plan")
-      printPlan(os, manifest, *variant, plan);
+      printPlan(os, manifest, *variant, plan, entryName);
     for (const format::Image *image : items(variant->images()))
       gpu |= image->format() != format::CodeFormat::elf;
   }
@@ -554,6 +619,21 @@ static json::Array tensorsAsJson(
   return array;
 }
 
+static json::Array statesAsJson(const format::Manifest &manifest,
+                                ArrayRef<int64_t> value,
+                                const format::Entry &entry) {
+  json::Array array;
+  for (const format::StateUse *use : items(entry.states())) {
+    const format::State *state = manifest.states()->Get(use->state());
+    array.push_back(
+        json::Object{{"name", owned(state->name())},
+                     {"dtype", format::dataTypeName(state->dtype())},
+                     {"shape", json::Array(stateShape(*state, value))},
+                     {"changed", use->writes()}});
+  }
+  return array;
+}
+
 static json::Object pairsAsJson(
     const flatbuffers::Vector<flatbuffers::Offset<format::KeyValue>> *list) {
   json::Object object;
@@ -562,17 +642,20 @@ static json::Object pairsAsJson(
   return object;
 }
 
-json::Object heddle::artifactAsJson(const format::ArtifactReader &artifact) {
+json::Object heddle::artifactAsJson(const format::ArtifactReader &artifact,
+                                    StringRef entryName) {
   const format::Manifest &manifest = artifact.manifest();
   std::vector<int64_t> value = values(manifest, manifest.expressions());
   std::vector<int64_t> least =
       values(manifest, manifest.expressions(), /*largest=*/false);
   json::Array entries, weights, variants, nodes;
   for (const format::Entry *entry : items(manifest.entries()))
-    entries.push_back(json::Object{
-        {"name", owned(entry->name())},
-        {"inputs", tensorsAsJson(least, value, entry->inputs())},
-        {"outputs", tensorsAsJson(least, value, entry->outputs())}});
+    if (isShown(entryName, *entry))
+      entries.push_back(json::Object{
+          {"name", owned(entry->name())},
+          {"inputs", tensorsAsJson(least, value, entry->inputs())},
+          {"outputs", tensorsAsJson(least, value, entry->outputs())},
+          {"states", statesAsJson(manifest, value, *entry)}});
   for (const format::Weight *weight : items(manifest.weights()))
     weights.push_back(
         json::Object{{"symbol", owned(weight->symbol())},
@@ -595,23 +678,23 @@ json::Object heddle::artifactAsJson(const format::ArtifactReader &artifact) {
     for (uint32_t i = 0; i < count(variant->devices()); ++i)
       devices.push_back(format::deviceName(*variant, i));
     json::Array kernels;
-    uint32_t kernelIndex = 0;
-    for (const format::Kernel *kernel : items(variant->kernels())) {
-      PlanCounts::PerKernel use = counts.kernels[kernelIndex++];
-      if (kernel->custom_call())
-        continue;
-      kernels.push_back(
-          json::Object{{"name", owned(kernel->name())},
-                       {"code_bytes", int64_t(codeBytesOf(*kernel))},
-                       {"scratch_bytes", int64_t(scratchBytesOf(*kernel))},
-                       {"launches", int64_t(use.launches)},
-                       {"operations", use.operations},
-                       {"traffic_bytes", use.traffic}});
-    }
+    for (const KernelUse &known : kernelUses(*variant, counts))
+      kernels.push_back(json::Object{
+          {"name", owned(known.kernel->name())},
+          {"code_bytes", int64_t(codeBytesOf(*known.kernel))},
+          {"scratch_bytes", int64_t(scratchBytesOf(*known.kernel))},
+          {"devices", json::Array(known.devices)},
+          {"launches", int64_t(known.counts.launches)},
+          {"operations", known.counts.operations},
+          {"traffic_bytes", known.counts.traffic}});
+    json::Array queues;
+    for (const format::Queue *queue : items(artifact.plan(number).queues()))
+      queues.push_back(format::deviceName(*variant, queue->device()));
     variants.push_back(json::Object{
         {"name", owned(variant->name())},
         {"kernels", std::move(kernels)},
         {"devices", std::move(devices)},
+        {"queues", std::move(queues)},
         {"code_bytes", int64_t(codeBytes(artifact, *variant))},
         {"weight_bytes", int64_t(use.variants[number].bytes)},
         {"own_weight_bytes", int64_t(use.variants[number].ownBytes)},

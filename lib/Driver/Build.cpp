@@ -4,6 +4,7 @@
 #include "heddle/Driver/Build.h"
 
 #include "CancelledPasses.h"
+#include "dialects/Kernel/EntryFunctions.h"
 #include "heddle/Driver/ArtifactView.h"
 #include "heddle/Driver/Dump.h"
 #include "heddle/Driver/InputRanges.h"
@@ -225,26 +226,26 @@ static LogicalResult runGraphStage(Session &session, ModuleOp module) {
 /// indexes with. Arguments carry it through the stages, so that a dump does
 /// too.
 static void markRanges(ModuleOp module) {
-  func::FuncOp entry = entryFunction(module);
   Builder builder(module.getContext());
-  SignatureAttributes attributes(entry);
-  for (auto [i, input] : llvm::enumerate(inputSignatures(entry)))
-    if (input.range)
-      attributes.argument(i).set(
-          kRangeAttrName, builder.getDenseI64ArrayAttr(
-                              {input.range->first, input.range->second}));
-  attributes.store();
+  for (func::FuncOp entry : kernel::entryFunctions(module)) {
+    SignatureAttributes attributes(entry);
+    for (auto [i, input] : llvm::enumerate(inputSignatures(entry)))
+      if (input.range)
+        attributes.argument(i).set(
+            kRangeAttrName, builder.getDenseI64ArrayAttr(
+                                {input.range->first, input.range->second}));
+    attributes.store();
+  }
 }
 
 static void recordRanges(ModuleOp module, CompileOptions &options) {
-  func::FuncOp entry = entryFunction(module);
-  if (!entry)
-    return;
-  for (const TensorSignature &input : inputSignatures(entry))
-    if (input.range)
-      options.records.emplace_back(rangeRecordKey(input.name),
-                                   std::to_string(input.range->first) + ".." +
-                                       std::to_string(input.range->second));
+  for (func::FuncOp entry : kernel::entryFunctions(module))
+    for (const TensorSignature &input : inputSignatures(entry))
+      if (input.range)
+        options.records.emplace_back(
+            rangeRecordKey(entry.getName(), input.name),
+            std::to_string(input.range->first) + ".." +
+                std::to_string(input.range->second));
 }
 
 /// The way of a module from the stage `build.startFrom` (empty: imported just
@@ -322,6 +323,13 @@ std::optional<BuildResult> heddle::buildInto(Session &session,
       !(targets = resolveTargets(build.targets, session.diagnostics)))
     return std::nullopt;
 
+  if (start && !(model.entries.empty() && model.states.empty())) {
+    session.diagnostics.report(
+        ErrorCode::BadCommandLine,
+        "--entry and --state are about models; the IR of a stage has its "
+        "entries and states");
+    return std::nullopt;
+  }
   if (build.onPhase)
     session.phases.onBegin = build.onPhase;
   session.phases.begin("import");

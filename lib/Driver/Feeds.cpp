@@ -94,6 +94,10 @@ static HostTensor makeUp(const TensorSignature &input, uint64_t seed,
                          std::string &said) {
   llvm::raw_string_ostream os(said);
   os << input.name << " = ";
+  if (input.isState) {
+    os << "zeros";
+    return constantTensor(input, 0);
+  }
   Type element = input.type.getElementType();
   // A mask of a float type is added to scores, or multiplied: ones still
   // exercise every position.

@@ -2,6 +2,8 @@
 
 #include "heddle/Driver/Model.h"
 
+#include "Entries.h"
+#include "States.h"
 #include "heddle/Driver/InputRanges.h"
 #include "heddle/Driver/Limits.h"
 #include "heddle/Frontend/CustomCallForms.h"
@@ -132,9 +134,11 @@ static OwningOpRef<ModuleOp> importStableHloModel(Session &session,
   session.diagnostics.setDefaultCode(ErrorCode::StableHloParse);
   std::optional<StableHloProgram> program =
       options.memory ? parseStableHlo(&session.context(), *options.memory,
-                                      /*trialFirst=*/true, &session.trials())
+                                      /*trialFirst=*/true, &session.trials(),
+                                      options.function)
                      : parseStableHlo(&session.context(), options.path,
-                                      /*trialFirst=*/true, &session.trials());
+                                      /*trialFirst=*/true, &session.trials(),
+                                      options.function);
   if (!program)
     return nullptr;
   return importWithSizes(
@@ -164,13 +168,19 @@ static bool checkFile(Session &session, StringRef path) {
   return true;
 }
 
-OwningOpRef<ModuleOp> heddle::importModel(Session &session,
-                                          const ModelOptions &options) {
-  setCrashStage("import");
+static OwningOpRef<ModuleOp> importFile(Session &session,
+                                        const ModelOptions &options) {
   if (!options.memory && !checkFile(session, options.path))
     return nullptr;
   switch (fileKindOf(options)) {
   case FileKind::Onnx:
+    if (!options.function.empty()) {
+      session.diagnostics.report(ErrorCode::StableHloEntry,
+                                 "an ONNX model has one graph and no function "
+                                 "@" +
+                                     options.function);
+      return nullptr;
+    }
     return importWithSizes(
         session, options, ErrorCode::OnnxNode,
         [&](const ModelOptions &one) { return importOnnxModel(session, one); });
@@ -187,6 +197,23 @@ OwningOpRef<ModuleOp> heddle::importModel(Session &session,
     return nullptr;
   }
   return nullptr;
+}
+
+OwningOpRef<ModuleOp> heddle::importModel(Session &session,
+                                          const ModelOptions &options) {
+  setCrashStage("import");
+  std::optional<std::vector<StateOption>> states = readStates(session, options);
+  if (!states)
+    return nullptr;
+  OwningOpRef<ModuleOp> module =
+      options.entries.empty()
+          ? importFile(session, options)
+          : importEntries(session, options, [&](const ModelOptions &one) {
+              return importFile(session, one);
+            });
+  if (!module || !markStates(session, *module, *states))
+    return nullptr;
+  return module;
 }
 
 func::FuncOp heddle::entryFunction(ModuleOp module) {

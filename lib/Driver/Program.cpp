@@ -59,8 +59,8 @@ static heddle_dtype toDtype(ElementKind kind) {
   return HEDDLE_I8;
 }
 
-std::string heddle::rangeRecordKey(StringRef inputName) {
-  return ("input.range." + inputName).str();
+std::string heddle::rangeRecordKey(StringRef entry, StringRef inputName) {
+  return ("input.range." + entry + "." + inputName).str();
 }
 
 std::string heddle::typeText(RankedTensorType type) {
@@ -114,12 +114,12 @@ std::unique_ptr<Program> Program::load(Session &session, StringRef path,
   if (!result->check(heddle_program_load_file(path.str().c_str(), &options,
                                               &result->program)))
     return nullptr;
-  // With one entry there is no choice; with more, main is the one meant.
-  if (entryName.empty() && heddle_program_entry_count(result->program) > 1)
-    entryName = "main";
-  if (!entryName.empty() &&
-      !result->check(heddle_program_find_entry(
-          result->program, entryName.c_str(), &result->entryIndex)))
+  // Without a name main is the one meant, or the first.
+  if (entryName.empty())
+    (void)heddle_program_find_entry(result->program, "main",
+                                    &result->entryIndex);
+  else if (!result->check(heddle_program_find_entry(
+               result->program, entryName.c_str(), &result->entryIndex)))
     return nullptr;
   if (!result->readSignature(path))
     return nullptr;
@@ -127,6 +127,8 @@ std::unique_ptr<Program> Program::load(Session &session, StringRef path,
 }
 
 Program::~Program() {
+  for (heddle_state *state : madeStates)
+    heddle_state_destroy(state);
   heddle_context_destroy(context);
   heddle_program_destroy(program);
 }
@@ -148,8 +150,7 @@ bool Program::readSignature(StringRef path) {
         info.name,
         RankedTensorType::get(ArrayRef(info.shape, info.rank),
                               elementType(&mlirContext, toKind(info.dtype))),
-        std::nullopt,
-        {}};
+        std::nullopt};
     ArrayRef<int64_t> least(info.shape_min, info.rank);
     if (least != signature.type.getShape())
       signature.least.assign(least.begin(), least.end());
@@ -169,6 +170,9 @@ bool Program::readSignature(StringRef path) {
     outputList.push_back(read(info));
   }
 
+  if (!readStateSignatures())
+    return false;
+
   // What the runtime has no use for: records and costs.
   format::ArtifactReader artifact;
   if (format::Error error = artifact.open(path.str())) {
@@ -179,12 +183,43 @@ bool Program::readSignature(StringRef path) {
   if (const auto *symbols = artifact.manifest().symbols())
     for (const format::Symbol *symbol : *symbols)
       sizeList.emplace_back(symbol->name()->str(), symbol->maximum());
-  for (TensorSignature &input : inputList)
-    input.range = parseRange(findRecord(artifact, rangeRecordKey(input.name)));
-  PlanCost cost = planCost(artifact, report().variant);
+  StringRef entry = heddle_program_entry_name(program, entryIndex);
+  for (TensorSignature &input :
+       llvm::concat<TensorSignature>(inputList, stateList))
+    input.range =
+        parseRange(findRecord(artifact, rangeRecordKey(entry, input.name)));
+  PlanCost cost = planCost(artifact, report().variant, entryIndex);
   operationCount = cost.operations;
   trafficBytes = cost.traffic;
   return true;
+}
+
+bool Program::readStateSignatures() {
+  size_t count = heddle_program_entry_state_count(program, entryIndex);
+  for (size_t use = 0; use < count; ++use) {
+    size_t state = 0;
+    int32_t writes = 0;
+    heddle_state_info info{};
+    info.size = sizeof info;
+    if (!check(heddle_program_entry_state(program, entryIndex, use, &state,
+                                          &writes)) ||
+        !check(heddle_program_state_info(program, state, &info)))
+      return false;
+    stateNumbers.push_back(state);
+    TensorSignature signature{
+        info.name, RankedTensorType::get(ArrayRef(info.shape, info.rank),
+                                         elementType(&session.typeContext(),
+                                                     toKind(info.dtype)))};
+    signature.isState = true;
+    stateList.push_back(std::move(signature));
+  }
+  return true;
+}
+
+SmallVector<TensorSignature> Program::feeds() const {
+  SmallVector<TensorSignature> list(inputList);
+  llvm::append_range(list, stateList);
+  return list;
 }
 
 heddle_load_report Program::report() const {
@@ -200,11 +235,46 @@ size_t Program::arenaBytes(unsigned threads) const {
   return bytes;
 }
 
+uint64_t Program::stateBytes() const {
+  uint64_t bytes = 0;
+  for (const TensorSignature &state : stateList)
+    bytes += *HostTensor::byteSize(state.type);
+  return bytes;
+}
+
 bool Program::prepare(unsigned threads) {
   heddle_context_options options{};
   options.size = sizeof options;
   options.threads = threads;
+  for (size_t state : stateNumbers) {
+    heddle_state *made = nullptr;
+    if (!check(heddle_state_create(program, state, &made)))
+      return false;
+    madeStates.push_back(made);
+  }
   return check(heddle_context_create(program, entryIndex, &options, &context));
+}
+
+bool Program::fillStates(SmallVectorImpl<HostTensor> &tensors) {
+  for (auto [state, tensor] : llvm::zip_equal(
+           madeStates, ArrayRef(tensors).drop_front(inputList.size())))
+    if (!check(heddle_state_write(state, 0, tensor.bytes().size(),
+                                  tensor.bytes().data())))
+      return false;
+  tensors.truncate(inputList.size());
+  return true;
+}
+
+std::optional<SmallVector<HostTensor>> Program::readStates() {
+  SmallVector<HostTensor> contents;
+  for (auto [state, signature] : llvm::zip_equal(madeStates, stateList)) {
+    HostTensor &tensor =
+        contents.emplace_back(HostTensor::allocate(signature.type));
+    MutableArrayRef<char> bytes = tensor.mutableBytes();
+    if (!check(heddle_state_read(state, 0, bytes.size(), bytes.data())))
+      return std::nullopt;
+  }
+  return contents;
 }
 
 unsigned Program::threads() const { return heddle_context_threads(context); }
@@ -244,8 +314,8 @@ Program::makeOutputs(ArrayRef<HostTensor> inputs) const {
     // Shapes that do not fit are for the call to tell.
     if (!output.least.empty() &&
         heddle_program_output_shape(program, entryIndex, pointers.data(),
-                                    pointers.size(), nullptr, 0, i,
-                                    shape.data())
+                                    pointers.size(), madeStates.data(),
+                                    madeStates.size(), i, shape.data())
                 .code == HEDDLE_OK)
       type = RankedTensorType::get(shape, type.getElementType());
     tensors.push_back(HostTensor::allocate(type));
@@ -310,6 +380,12 @@ bool Program::setSizes(const ModelOptions &model) {
 bool Program::call(ArrayRef<HostTensor> inputs,
                    MutableArrayRef<HostTensor> outputs,
                    const heddle_call_options *options) {
+  heddle_call_options own{};
+  own.size = sizeof own;
+  if (options)
+    own = *options;
+  own.states = madeStates.data();
+  own.state_count = madeStates.size();
   auto describe = [](const HostTensor &tensor, const char *data) {
     heddle_tensor result = shapeOf(tensor);
     result.data = const_cast<char *>(data);
@@ -325,5 +401,5 @@ bool Program::call(ArrayRef<HostTensor> inputs,
   auto outPointers = pointersTo(ArrayRef<heddle_tensor>(outs));
   return check(heddle_context_call(context, inPointers.data(),
                                    inPointers.size(), outPointers.data(),
-                                   outPointers.size(), options));
+                                   outPointers.size(), &own));
 }

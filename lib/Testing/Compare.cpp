@@ -1,6 +1,7 @@
 // heddle compare: a model's numbers against a reference.
 
 #include "Comparison.h"
+#include "ModelTensors.h"
 
 #include "heddle/Driver/Feeds.h"
 #include "heddle/Driver/Model.h"
@@ -266,6 +267,9 @@ int heddle::runCompare(const CompareCommand &given) {
   CustomCallLibraries customCalls;
   if (!customCalls.open(session, command.model.customCalls))
     return session.fail();
+  // To the reference states are inputs and outputs.
+  ModelOptions program = command.model;
+  command.model.states.clear();
   bool bounded = hasBoundedSizes(command.model);
   OwningOpRef<ModuleOp> module;
   if (!bounded) {
@@ -274,6 +278,7 @@ int heddle::runCompare(const CompareCommand &given) {
       return session.fail();
     // Types of arguments may bound sizes, too.
     command.model = withRangesOf(command.model, *module);
+    program.shapes = command.model.shapes;
     bounded = hasBoundedSizes(command.model);
   }
   if (bounded &&
@@ -281,9 +286,11 @@ int heddle::runCompare(const CompareCommand &given) {
     return session.fail(ErrorCode::BadCommandLine,
                         "--layers, --reduce, --stages and --bisect take sizes "
                         "that are fixed");
-  ModelOptions program = command.model;
-  if (!command.artifact.empty())
+  ModelOptions states = program;
+  if (!command.artifact.empty()) {
     program.path = command.artifact;
+    program.states.clear();
+  }
   std::optional<PreparedArtifact> artifact =
       prepareArtifact(session, program, command.build);
   if (!artifact)
@@ -296,29 +303,42 @@ int heddle::runCompare(const CompareCommand &given) {
   if (bounded && !compiled->setSizes(command.model))
     return session.fail();
   std::vector<std::string> madeUp;
-  auto inputs = gatherFeeds(session, compiled->inputs(), command.feed, madeUp);
-  if (!inputs || !compiled->prepare(command.threads))
+  auto feeds = gatherFeeds(session, compiled->feeds(), command.feed, madeUp);
+  if (!feeds || !compiled->prepare(command.threads))
     return session.fail();
-  Tensors actual = compiled->makeOutputs(*inputs);
+  Tensors all = *feeds;
+  if (!compiled->fillStates(*feeds))
+    return session.fail();
+  Tensors actual = compiled->makeOutputs(*feeds);
   session.phases.begin("run");
-  if (!compiled->call(*inputs, actual))
+  if (!compiled->call(*feeds, actual))
     return session.fail();
+  auto kept = compiled->readStates();
+  if (!kept)
+    return session.fail();
+  llvm::append_range(actual, *kept);
 
   session.phases.begin("reference");
   // The reference is the program for these sizes alone.
   if (bounded) {
-    module = importModel(session, withSizes(command.model, *compiled, *inputs));
+    module = importModel(session, withSizes(command.model, *compiled, *feeds));
     if (!module)
       return session.fail();
   }
+  ModelTensors tensors;
+  if (!tensors.match(session, states, *module, *compiled))
+    return session.fail();
+  Tensors inputs = tensors.inputs(all);
+  actual = tensors.outputs(actual);
   std::optional<Tensors> expected;
-  ArrayRef<TensorSignature> outputs = compiled->outputs();
-  Subject subject{session, command, *module, *inputs, outputs, customCalls};
+  ArrayRef<TensorSignature> outputs = tensors.outputs();
+  Subject subject{session, command, *module, inputs, outputs, customCalls};
   if (command.against == "reference") {
-    expected = interpretModule(subject, *module, *inputs);
+    expected = interpretModule(subject, *module, inputs);
   } else if (command.against == "onnxruntime") {
-    expected =
-        runOnnxruntime(session, command, compiled->inputs(), *inputs, outputs);
+    expected = runOnnxruntime(session, command,
+                              inputSignatures(entryFunction(*module)), inputs,
+                              outputs);
   } else if (auto named =
                  readTensors(session, command.against, TensorRole::Output)) {
     expected = inOrder(session, outputs, std::move(*named), command.against);

@@ -28,7 +28,7 @@ static std::optional<Readings> read(const Subject &subject,
                                     std::vector<Probe> probes) {
   SmallVector<TensorSignature> signatures;
   for (const Probe &probe : probes)
-    signatures.push_back({probe.name, probe.type, std::nullopt, {}});
+    signatures.push_back({probe.name, probe.type});
   OwningOpRef<ModuleOp> module = returningProbes(subject.module, probes);
   auto expected = interpretModule(subject, *module, subject.inputs);
   if (!expected)

@@ -104,7 +104,7 @@ bool Reducer::differs(ArrayRef<unsigned> kept, const Probe &candidate) {
   auto actual = runCompiled(subject, *slice.module, feeds);
   if (!actual)
     return false;
-  TensorSignature signature{candidate.name, candidate.type, std::nullopt, {}};
+  TensorSignature signature{candidate.name, candidate.type};
   auto list = compareAll(subject, signature, *actual, *expected);
   return list && firstWrong(*list);
 }

@@ -157,8 +157,6 @@ struct OutlineDispatches : impl::OutlineDispatchesBase<OutlineDispatches> {
           shared->function.getName(), dispatch.getInputs(),
           builder.getArrayAttr({})));
       shared->numbers.push_back(std::move(numbers));
-      if (Attribute place = dispatch->getAttr(kernel::kPlaceAttrName))
-        shared->launches.back()->setAttr(kernel::kPlaceAttrName, place);
       dispatch->replaceAllUsesWith(shared->launches.back());
       dispatch.erase();
     });

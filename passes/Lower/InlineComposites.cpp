@@ -3,6 +3,7 @@
 // the meaning is enough.
 
 #include "dialects/Kernel/Composites.h"
+#include "dialects/Kernel/EntryFunctions.h"
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/StableHlo/Attention.h"
 #include "dialects/StableHlo/StableHlo.h"
@@ -75,14 +76,14 @@ struct InlineComposites : impl::InlineCompositesBase<InlineComposites> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SymbolTable symbols(module);
-    auto main = symbols.lookup<func::FuncOp>("main");
-    if (!main)
+    SmallVector<func::FuncOp> entries = kernel::entryFunctions(module);
+    if (entries.empty())
       return;
     // A body may hold composites again; the nesting is finite, as a
     // decomposition cannot contain itself.
     for (int depth = 0; depth < 64; ++depth) {
       SmallVector<std::pair<Operation *, func::FuncOp>> sites;
-      main.walk([&](Operation *op) {
+      auto visit = [&](Operation *op) {
         FlatSymbolRefAttr callee;
         if (auto call = dyn_cast<func::CallOp>(op))
           callee = call.getCalleeAttr();
@@ -94,7 +95,9 @@ struct InlineComposites : impl::InlineCompositesBase<InlineComposites> {
         auto function = symbols.lookup<func::FuncOp>(callee.getValue());
         if (function && !function.isExternal())
           sites.push_back({op, function});
-      });
+      };
+      for (func::FuncOp entry : entries)
+        entry.walk(visit);
       if (sites.empty())
         return removeUnused(module, symbols);
       for (auto [op, function] : sites) {
@@ -105,7 +108,8 @@ struct InlineComposites : impl::InlineCompositesBase<InlineComposites> {
           inlineBody(op, function);
       }
     }
-    main.emitError() << "functions call each other more than 64 deep";
+    entries.front().emitError()
+        << "functions call each other more than 64 deep";
     signalPassFailure();
   }
 

@@ -2,6 +2,7 @@
 // program.
 
 #include "dialects/Kernel/CustomCalls.h"
+#include "dialects/Kernel/EntryFunctions.h"
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Kernel/ScalarArguments.h"
 #include "dialects/Plan/Plan.h"
@@ -11,6 +12,7 @@
 #include "heddle/Support/Weights.h"
 #include "passes/Plan/DonatedInputs.h"
 #include "passes/Plan/EmitPlan.h"
+#include "passes/Plan/EntryTensors.h"
 #include "passes/Plan/OrderUpdates.h"
 #include "passes/Plan/Passes.h"
 #include "runtime/format/Limits.h"
@@ -32,8 +34,9 @@ namespace {
 class PlanBuilder {
 public:
   PlanBuilder(func::FuncOp main, SymbolTable &symbols,
-              const std::vector<std::string> &devices)
-      : main(main), symbols(symbols) {
+              const std::vector<std::string> &devices,
+              const llvm::DenseMap<StringAttr, unsigned> &states)
+      : main(main), symbols(symbols), states(states) {
     tree.devices = devices;
   }
 
@@ -73,13 +76,18 @@ private:
                ArrayRef<unsigned> targets);
   void resize(Location loc, unsigned source, unsigned target);
   AffineMapAttr chosenBytes(AffineMapAttr shape, int64_t largest);
-  unsigned addOutput(unsigned number);
+  unsigned addOutput(unsigned result, unsigned number);
+  unsigned addInput(BlockArgument argument, unsigned number);
+  void addStates();
   void addInputs();
   void returnResults(func::ReturnOp op);
 
   func::FuncOp main;
   SymbolTable &symbols;
+  /// Their numbers.
+  const llvm::DenseMap<StringAttr, unsigned> &states;
   CommandTree tree;
+  /// Of the results, as far as they are known.
   SmallVector<std::optional<unsigned>> outputs;
   unsigned current = 0; ///< The block that commands are added to.
   unsigned depth = 1;   ///< Of blocks, the outermost included.
@@ -302,54 +310,84 @@ static StringRef nameOf(DictionaryAttr attributes) {
   return name ? name.getValue() : StringRef();
 }
 
-unsigned PlanBuilder::addOutput(unsigned number) {
-  StringRef given = nameOf(main.getResultAttrDict(number));
+unsigned PlanBuilder::addOutput(unsigned result, unsigned number) {
+  StringRef given = nameOf(main.getResultAttrDict(result));
   unsigned storage = addStorage(
-      plan::BufferKind::Output, number, main.getResultTypes()[number],
-      given.empty() ? "out" + std::to_string(number) : given.str());
+      plan::BufferKind::Output, number, main.getResultTypes()[result],
+      given.empty() ? "out" + std::to_string(result) : given.str());
   tree.storages[storage].bytes = chosenBytes(
-      main.getResultAttrOfType<AffineMapAttr>(number, kShapeAttrName),
+      main.getResultAttrOfType<AffineMapAttr>(result, kShapeAttrName),
       tree.storages[storage].size);
   return storage;
+}
+
+/// The storage where the program finds what the caller gives.
+unsigned PlanBuilder::addInput(BlockArgument argument, unsigned number) {
+  unsigned i = argument.getArgNumber();
+  StringRef given = nameOf(main.getArgAttrDict(i));
+  unsigned storage =
+      addStorage(plan::BufferKind::Input, number, argument.getType(),
+                 given.empty() ? "arg" + std::to_string(i) : given.str());
+  auto shape = main.getArgAttrOfType<AffineMapAttr>(i, kShapeAttrName);
+  if (!shape)
+    return storage;
+  tree.storages[storage].bytes =
+      chosenBytes(shape, tree.storages[storage].size);
+  unsigned largest = addStorage(argument.getType());
+  resize(argument.getLoc(), storage, largest);
+  return largest;
+}
+
+/// What is read from a state and what it keeps are one storage.
+void PlanBuilder::addStates() {
+  llvm::DenseMap<StringAttr, unsigned> known;
+  auto storageOf = [&](StringAttr name, Type type) {
+    auto [entry, isNew] = known.try_emplace(name, tree.storages.size());
+    if (isNew)
+      addStorage(plan::BufferKind::State, states.at(name), type, name);
+    return entry->second;
+  };
+  for (BlockArgument argument : main.getArguments())
+    if (StringAttr name = stateOfArgument(main, argument.getArgNumber()))
+      storages[argument] = storageOf(name, argument.getType());
+  for (auto [i, type] : llvm::enumerate(main.getResultTypes()))
+    if (StringAttr name = stateOfResult(main, i)) {
+      outputs[i] = storageOf(name, type);
+      tree.storages[*outputs[i]].changed = true;
+    }
 }
 
 /// An output that replaces an input is one storage with it.
 void PlanBuilder::addInputs() {
   outputs.resize(main.getNumResults());
+  addStates();
+  SmallVector<std::optional<unsigned>> numbers = inputNumbers(main);
   for (BlockArgument argument : main.getArguments()) {
     unsigned i = argument.getArgNumber();
-    if (auto symbol = main.getArgAttrOfType<IntegerAttr>(i, kExtentAttrName)) {
-      storages[argument] = addStorage(argument.getType());
-      Command command{Command::Kind::Extent, argument.getLoc()};
-      command.writes = {storages[argument]};
-      command.symbol = symbol.getInt();
-      add(std::move(command));
+    if (numbers[i]) {
+      storages[argument] = addInput(argument, *numbers[i]);
       continue;
     }
-    StringRef given = nameOf(main.getArgAttrDict(i));
-    unsigned storage =
-        addStorage(plan::BufferKind::Input, i, argument.getType(),
-                   given.empty() ? "arg" + std::to_string(i) : given.str());
-    storages[argument] = storage;
-    auto shape = main.getArgAttrOfType<AffineMapAttr>(i, kShapeAttrName);
-    if (!shape)
+    auto symbol = main.getArgAttrOfType<IntegerAttr>(i, kExtentAttrName);
+    if (!symbol)
       continue;
-    tree.storages[storage].bytes =
-        chosenBytes(shape, tree.storages[storage].size);
     storages[argument] = addStorage(argument.getType());
-    resize(argument.getLoc(), storage, storages[argument]);
+    Command command{Command::Kind::Extent, argument.getLoc()};
+    command.writes = {storages[argument]};
+    command.symbol = symbol.getInt();
+    add(std::move(command));
   }
-  for (unsigned i = 0; i < outputs.size(); ++i)
+  for (auto [i, number] : llvm::enumerate(outputNumbers(main)))
     if (std::optional<unsigned> input = replacedInput(main, i)) {
-      outputs[i] = addOutput(i);
+      outputs[i] = addOutput(i, *number);
       storages[main.getArgument(*input)] = *outputs[i];
     }
 }
 
 void PlanBuilder::returnResults(func::ReturnOp op) {
-  for (unsigned i = 0; i < outputs.size(); ++i)
+  for (auto [i, number] : llvm::enumerate(outputNumbers(main)))
     if (!outputs[i])
-      outputs[i] = addOutput(i);
+      outputs[i] = addOutput(i, *number);
   SmallVector<unsigned> sources, targets;
   for (auto [operand, output] : llvm::zip_equal(op.getOperands(), outputs)) {
     unsigned source = storageOf(operand);
@@ -443,16 +481,21 @@ struct BuildPlan : impl::BuildPlanBase<BuildPlan> {
     FailureOr<std::vector<std::string>> devices = devicesOf(getOperation());
     if (failed(devices))
       return signalPassFailure();
+    SmallVector<func::FuncOp> entries = kernel::entryFunctions(getOperation());
+    SmallVector<EntryState> states = statesOf(entries);
+    llvm::DenseMap<StringAttr, unsigned> stateNumbers;
+    for (auto [i, state] : llvm::enumerate(states))
+      stateNumbers[state.name] = i;
     std::vector<PlanBuilder> builders;
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function->hasAttr(kernel::kEntryAttrName) && !function.isExternal())
-        builders.emplace_back(function, symbols, *devices);
+    for (func::FuncOp entry : entries)
+      builders.emplace_back(entry, symbols, *devices, stateNumbers);
     PlanEmitter emitter(getOperation(), *devices);
     for (PlanBuilder &builder : builders) {
       if (failed(builder.run()))
         return signalPassFailure();
       emitter.addWeights(builder.getTree());
     }
+    emitter.emitStates(states);
     emitter.emitInit(symbols);
     for (PlanBuilder &builder : builders) {
       emitter.emit(builder.getMain(), builder.getTree());

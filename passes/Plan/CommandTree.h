@@ -23,6 +23,13 @@ struct Storage {
   mlir::AffineMapAttr bytes = {};
   /// The number of its device.
   unsigned device = 0;
+  /// Of a state: whether the program writes it.
+  bool changed = false;
+
+  /// Whether what it holds at the end is for others to see.
+  bool isKept() const {
+    return kind == plan::BufferKind::Output || kind == plan::BufferKind::State;
+  }
 };
 
 /// One command. What `writes` names, the command defines whole.

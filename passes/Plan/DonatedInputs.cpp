@@ -5,6 +5,7 @@
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/EntrySizes.h"
 #include "heddle/Support/SignatureAttributes.h"
+#include "passes/Plan/EntryTensors.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseSet.h"
@@ -58,6 +59,9 @@ LogicalResult heddle::matchDonatedInputs(func::FuncOp main) {
     if (type.getInput(i) != type.getResult(number))
       return fail() << ", a result of type " << type.getResult(number)
                     << ", and is " << type.getInput(i);
+    // What the entry keeps is nobody's to give or to take.
+    if (stateOfArgument(main, i) || stateOfResult(main, number))
+      continue;
     if (replaced[number] && *replaced[number] != i)
       return fail() << ", a result that argument " << *replaced[number]
                     << " is given to already";
@@ -66,12 +70,13 @@ LogicalResult heddle::matchDonatedInputs(func::FuncOp main) {
   // Of each type the results that replace nothing, the first one last.
   llvm::DenseMap<Type, SmallVector<unsigned>> open;
   for (unsigned i = type.getNumResults(); i-- > 0;)
-    if (!replaced[i] && !main.getResultAttr(i, kShapeAttrName))
+    if (!replaced[i] && !main.getResultAttr(i, kShapeAttrName) &&
+        !stateOfResult(main, i))
       open[type.getResult(i)].push_back(i);
   for (unsigned i = 0; i < type.getNumInputs(); ++i) {
     auto donor = main.getArgAttrOfType<BoolAttr>(i, "jax.buffer_donor");
     if (!donor || !donor.getValue() || main.getArgAttr(i, kShapeAttrName) ||
-        given.contains(i))
+        stateOfArgument(main, i) || given.contains(i))
       continue;
     if (auto results = open.find(type.getInput(i));
         results != open.end() && !results->second.empty())

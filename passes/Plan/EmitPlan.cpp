@@ -4,6 +4,7 @@
 #include "passes/Plan/EmitPlan.h"
 
 #include "dialects/Kernel/Kernel.h"
+#include "heddle/Support/Weights.h"
 #include "passes/Plan/Arena.h"
 #include "passes/Plan/NodeNames.h"
 
@@ -67,7 +68,16 @@ Value PlanEmitter::createBuffer(OpBuilder &builder, Location loc,
   return plan::BufferOp::create(
       builder, loc, plan::BufferType::get(builder.getContext()), storage.kind,
       place, storage.size, storage.name, storage.bytes, storage.device,
-      storage.device ? plan::MemorySpace::Device : plan::MemorySpace::Host);
+      storage.device ? plan::MemorySpace::Device : plan::MemorySpace::Host,
+      storage.changed);
+}
+
+void PlanEmitter::emitStates(ArrayRef<EntryState> states) {
+  OpBuilder builder(module.getBody(), module.getBody()->begin());
+  for (const EntryState &state : states)
+    plan::StateOp::create(builder, module.getLoc(), state.name,
+                          *storedBytes(cast<RankedTensorType>(state.type)),
+                          /*device=*/0, plan::MemorySpace::Host);
 }
 
 void PlanEmitter::emitInit(SymbolTable &symbols) {

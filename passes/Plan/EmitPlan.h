@@ -4,6 +4,7 @@
 #define HEDDLE_PASSES_PLAN_EMITPLAN_H
 
 #include "passes/Plan/CommandTree.h"
+#include "passes/Plan/EntryTensors.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -20,6 +21,8 @@ public:
 
   /// Gives places to the weights that `tree` reads on devices.
   void addWeights(const CommandTree &tree);
+  /// The states that programs name by their numbers.
+  void emitStates(llvm::ArrayRef<EntryState> states);
   /// The program that fills the persistent memory, if there is any.
   void emitInit(mlir::SymbolTable &symbols);
   plan::ProgramOp emit(mlir::func::FuncOp main, CommandTree &tree);

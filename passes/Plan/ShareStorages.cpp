@@ -36,7 +36,7 @@ private:
   unsigned aliveAtEnd() const {
     unsigned alive = 0;
     for (unsigned id : {a, b})
-      if (tree.storages[id].kind == plan::BufferKind::Output)
+      if (tree.storages[id].isKept())
         alive |= maskOf(id);
     return alive;
   }
@@ -175,7 +175,7 @@ private:
           users[id].push_back({block, unsigned(i)});
         }
     for (auto [storage, span] : llvm::zip_equal(tree.storages, spans))
-      if (storage.kind == plan::BufferKind::Output)
+      if (storage.isKept())
         extend(span, {0, nowhere, nowhere});
   }
 
@@ -194,9 +194,12 @@ private:
 
   bool mayMerge(unsigned a, unsigned b) const {
     const Storage &x = tree.storages[a], &y = tree.storages[b];
-    auto arena = plan::BufferKind::Arena, output = plan::BufferKind::Output;
-    bool kinds = (x.kind == arena && (y.kind == arena || y.kind == output)) ||
-                 (y.kind == arena && x.kind == output);
+    auto arena = plan::BufferKind::Arena;
+    auto takes = [&](const Storage &storage) {
+      return storage.kind == arena ||
+             storage.kind == plan::BufferKind::Output || storage.changed;
+    };
+    bool kinds = (x.kind == arena && takes(y)) || (y.kind == arena && takes(x));
     return a != b && kinds && x.size == y.size && !x.bytes && !y.bytes &&
            x.device == y.device;
   }
@@ -231,7 +234,7 @@ private:
   void merge(unsigned kept, unsigned gone) {
     assert(mayMerge(kept, gone) && "only storages of one kind become one");
     Storage &to = tree.storages[kept], &from = tree.storages[gone];
-    if (from.kind == plan::BufferKind::Output)
+    if (from.isKept())
       to = from;
     extend(spans[kept], spans[gone]);
     for (auto [block, position] : users[gone]) {

@@ -41,8 +41,8 @@ void addCommon(CLI::App &app, CommonOptions &common) {
       ->check(finiteAndNotNegative());
 }
 
-static void addModel(CLI::App &app, ModelOptions &model, const char *what) {
-  app.add_option("file", model.path, what)->required();
+/// Options that say how a model is read.
+static void addReading(CLI::App &app, ModelOptions &model) {
   app.add_option("--shape", model.shapes,
                  "NAME=1x128: fixes an input's shape; 1..8x128: any first "
                  "size up to 8, chosen by each call")
@@ -54,6 +54,24 @@ static void addModel(CLI::App &app, ModelOptions &model, const char *what) {
   app.add_option("--bind", model.binds,
                  "NAME|INDEX=@FILE.npz|.safetensors: an argument's weights")
       ->allow_extra_args(false);
+}
+
+static void addModel(CLI::App &app, ModelOptions &model, const char *what) {
+  app.add_option("file", model.path, what)->required();
+  addReading(app, model);
+}
+
+/// A model, or several that become one artifact.
+static void addModels(CLI::App &app, ModelOptions &model) {
+  CLI::Option *file =
+      app.add_option("file", model.path, "Model: .onnx, .mlir or .mlirbc");
+  CLI::Option *entries =
+      app.add_option("--entry", model.entries,
+                     "NAME=MODEL[:FUNCTION]: one of several entry points that "
+                     "share weights and states")
+          ->allow_extra_args(false);
+  entries->excludes(file);
+  addReading(app, model);
 }
 
 /// `form` is what stands behind --custom-call.
@@ -85,7 +103,11 @@ static void addNames(CLI::App &app, const char *option,
       ->allow_extra_args(false);
 }
 
-static void addBuild(CLI::App &app, BuildOptions &build) {
+static void addBuild(CLI::App &app, ModelOptions &model, BuildOptions &build) {
+  app.add_option("--state", model.states,
+                 "INPUT=OUTPUT: a state: what a call leaves in OUTPUT the next "
+                 "one finds in INPUT")
+      ->allow_extra_args(false);
   app.add_flag("--flush-subnormals", build.flushSubnormals,
                "Numbers below the smallest normal one become zeros, which is "
                "faster where there are many");
@@ -136,15 +158,15 @@ static void addExecution(CLI::App &app, unsigned &threads,
 }
 
 void addOptions(CLI::App &app, CheckCommand &command) {
-  addModel(app, command.model, "Model: .onnx, .mlir or .mlirbc");
+  addModels(app, command.model);
   addCustomCalls(app, command.model.customCalls, declared);
-  addBuild(app, command.build);
+  addBuild(app, command.model, command.build);
 }
 
 void addOptions(CLI::App &app, CompileCommand &command) {
-  addModel(app, command.model, "Model: .onnx, .mlir or .mlirbc");
+  addModels(app, command.model);
   addCustomCalls(app, command.model.customCalls, declared);
-  addBuild(app, command.build);
+  addBuild(app, command.model, command.build);
   app.add_option("-o,--output", command.output,
                  "Artifact, or IR with --stop-after; default: the model's stem "
                  "and .heddle");
@@ -156,12 +178,11 @@ void addOptions(CLI::App &app, CompileCommand &command) {
 void addOptions(CLI::App &app, RunCommand &command) {
   addModel(app, command.model, "Artifact or model");
   addCustomCalls(app, command.model.customCalls, provided);
-  addBuild(app, command.build);
+  addBuild(app, command.model, command.build);
   addFeed(app, command.feed);
   addExecution(app, command.threads, command.variant);
   app.add_option("--entry", command.entry,
-                 "Entry point; default: the only "
-                 "one, or main");
+                 "Entry point; default: main, or the first");
   app.add_option("--output", command.output,
                  "Folder for one .npy per output; without it a summary "
                  "of each is printed");
@@ -172,7 +193,7 @@ void addOptions(CLI::App &app, CompareCommand &command) {
   addCustomCalls(app, command.model.customCalls, provided);
   app.add_option("artifact", command.artifact,
                  "The compiled model; default: compiles now");
-  addBuild(app, command.build);
+  addBuild(app, command.model, command.build);
   addFeed(app, command.feed);
   app.add_option("--against", command.against,
                  "reference (default), onnxruntime, or a file of "
@@ -203,10 +224,11 @@ void addOptions(CLI::App &app, CompareCommand &command) {
 void addOptions(CLI::App &app, BenchCommand &command) {
   addModel(app, command.model, "Artifact or model");
   addCustomCalls(app, command.model.customCalls, provided);
-  addBuild(app, command.build);
+  addBuild(app, command.model, command.build);
   addFeed(app, command.feed);
   addExecution(app, command.threads, command.variant);
-  app.add_option("--entry", command.entry, "Entry point");
+  app.add_option("--entry", command.entry,
+                 "Entry point; default: main, or the first");
   app.add_option("--seconds", command.seconds, "How long calls are repeated")
       ->check(finiteAndNotNegative());
 }
@@ -217,6 +239,7 @@ void addOptions(CLI::App &app, InspectCommand &command) {
                  "weights, kernels, plan, nodes or records in full")
       ->check(
           CLI::IsMember({"weights", "kernels", "plan", "nodes", "records"}));
+  app.add_option("--entry", command.entry, "One entry point, instead of all");
 }
 
 void addOptions(CLI::App &app, VerifyCommand &command) {

@@ -27,24 +27,30 @@ ErrorCode toErrorCode(const format::Error &error);
 std::string rangeText(llvm::ArrayRef<int64_t> least,
                       llvm::ArrayRef<int64_t> largest);
 
-/// Prints `artifact`: a summary, or the part called `show` in full.
+/// Whether an entry has this name.
+bool hasEntry(const format::ArtifactReader &artifact, llvm::StringRef name);
+
+/// Prints `artifact`: a summary, or the part called `show` in full; of its
+/// entries the one called `entry`, or all if that is empty.
 void printArtifact(llvm::raw_ostream &os, llvm::StringRef path,
-                   const format::ArtifactReader &artifact,
-                   llvm::StringRef show);
+                   const format::ArtifactReader &artifact, llvm::StringRef show,
+                   llvm::StringRef entry = "");
 
 /// The record under `key`, "" if there is none.
 llvm::StringRef findRecord(const format::ArtifactReader &artifact,
                            llvm::StringRef key);
 
-/// What one call costs by the plan of a variant; 0 where the plan does not say.
+/// What one call of an entry costs by the plan of a variant; 0 where the plan
+/// does not say.
 struct PlanCost {
   int64_t operations = 0, traffic = 0;
 };
 PlanCost planCost(const format::ArtifactReader &artifact,
-                  llvm::StringRef variant);
+                  llvm::StringRef variant, uint32_t entry);
 
-/// All of it.
-llvm::json::Object artifactAsJson(const format::ArtifactReader &artifact);
+/// All of it; of its entries the one called `entry`, or all if that is empty.
+llvm::json::Object artifactAsJson(const format::ArtifactReader &artifact,
+                                  llvm::StringRef entry = "");
 
 } // namespace heddle
 

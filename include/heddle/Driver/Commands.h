@@ -35,6 +35,12 @@ struct ModelOptions {
   std::string path;
   /// The bytes of a model in memory; null for one in a file.
   std::shared_ptr<MappedFile> memory;
+  /// NAME=MODEL or NAME=MODEL:FUNCTION: the entries of one artifact, instead of
+  /// the model at `path`.
+  std::vector<std::string> entries;
+  /// Of a StableHLO program: the function that is the model; empty for @main,
+  /// or the only public one.
+  std::string function;
   /// NAME=1x128: fixes an input's shape.
   std::vector<std::string> shapes;
   /// NAME=8: fixes a named dimension.
@@ -44,6 +50,9 @@ struct ModelOptions {
   /// NAME[=LIBRARY[:SYMBOL]]: functions that custom calls may call. What runs
   /// the program takes them from the libraries.
   std::vector<std::string> customCalls;
+  /// INPUT=OUTPUT: what a call leaves in the output the next one finds in the
+  /// input.
+  std::vector<std::string> states;
   /// The program is compared with those of other sizes.
   bool isSample = false;
 };
@@ -152,6 +161,8 @@ struct InspectCommand {
   ModelOptions model;
   /// Parts to show, "" for a summary: weights, kernels, plan, nodes, records.
   std::string show;
+  /// Of an artifact; "" shows all.
+  std::string entry;
 };
 
 struct VerifyCommand {

@@ -37,6 +37,9 @@ public:
   /// name no file.
   DiagnosticPrinter(llvm::raw_ostream &os, bool json, llvm::StringRef fileName);
 
+  /// From now on `name` stands there.
+  void setFileName(llvm::StringRef name) { fileName = name.str(); }
+
   /// Installs the printer as the handler of `context`.
   mlir::DiagnosticEngine::HandlerID attach(mlir::MLIRContext &context);
 

@@ -8,9 +8,9 @@
 namespace heddle {
 
 /// A tensor for each input, in order. What the options leave out is made up:
-/// integers inside the input's range, ones for masks, small random numbers
-/// otherwise; `madeUp` gets a sentence for each. None after an error, which has
-/// been reported.
+/// zeros for states, integers inside the input's range, ones for masks, small
+/// random numbers otherwise; `madeUp` gets a sentence for each. None after an
+/// error, which has been reported.
 std::optional<llvm::SmallVector<HostTensor>>
 gatherFeeds(Session &session, llvm::ArrayRef<TensorSignature> inputs,
             const FeedOptions &options, std::vector<std::string> &madeUp);

@@ -17,10 +17,12 @@ struct TensorSignature {
   std::string name;
   mlir::RankedTensorType type;
   /// Integers that are used as indices lie in [least, greatest].
-  std::optional<std::pair<int64_t, int64_t>> range;
+  std::optional<std::pair<int64_t, int64_t>> range = {};
   /// The least sizes that the program takes, where the type has the largest;
   /// empty if there is no choice.
-  llvm::SmallVector<int64_t> least;
+  llvm::SmallVector<int64_t> least = {};
+  /// What a call finds there is what another left, zeros at first.
+  bool isState = false;
 
   /// Whether a call may give a tensor of this type.
   bool takes(mlir::RankedTensorType given) const;
@@ -40,13 +42,20 @@ public:
 
   llvm::ArrayRef<TensorSignature> inputs() const { return inputList; }
   llvm::ArrayRef<TensorSignature> outputs() const { return outputList; }
+  /// What its calls keep.
+  llvm::ArrayRef<TensorSignature> states() const { return stateList; }
+  /// The inputs, and behind them the states: all that data may be given for.
+  llvm::SmallVector<TensorSignature> feeds() const;
   heddle_load_report report() const;
   /// Arithmetic operations and bytes of one call, by the plan; 0 if unknown.
   int64_t operations() const { return operationCount; }
   int64_t traffic() const { return trafficBytes; }
   size_t arenaBytes(unsigned threads) const;
+  /// Of all states.
+  uint64_t stateBytes() const;
 
-  /// Makes a context that calls use; 0 threads is the default number.
+  /// Makes a context and the states that calls use; 0 threads is the default
+  /// number.
   bool prepare(unsigned threads);
   unsigned threads() const;
   /// Allocates the outputs, to be used for any number of calls.
@@ -61,6 +70,11 @@ public:
   /// are none of this program's sizes if they were for the import of a model.
   /// False after an error, which has been reported.
   bool setSizes(const ModelOptions &model);
+  /// Puts into the states what `tensors`, data for `feeds`, have for them, and
+  /// leaves the inputs there; false after an error, which has been reported.
+  bool fillStates(llvm::SmallVectorImpl<HostTensor> &tensors);
+  /// What is in them; none after an error, which has been reported.
+  std::optional<llvm::SmallVector<HostTensor>> readStates();
   /// One call; false after an error, which has been reported.
   bool call(llvm::ArrayRef<HostTensor> inputs,
             llvm::MutableArrayRef<HostTensor> outputs,
@@ -70,20 +84,24 @@ private:
   explicit Program(Session &session) : session(session) {}
   bool check(const heddle_status &status);
   bool readSignature(llvm::StringRef path);
+  bool readStateSignatures();
 
   Session &session;
   heddle_program *program = nullptr;
   heddle_context *context = nullptr;
   size_t entryIndex = 0;
-  llvm::SmallVector<TensorSignature> inputList, outputList;
+  llvm::SmallVector<TensorSignature> inputList, outputList, stateList;
+  /// The program's numbers of the states, and those that were made.
+  llvm::SmallVector<size_t> stateNumbers;
+  llvm::SmallVector<heddle_state *> madeStates;
   std::vector<std::pair<std::string, int64_t>> sizeList;
   std::string file;
   int64_t operationCount = 0, trafficBytes = 0;
 };
 
-/// Key of the manifest's record that holds the range of an input's made-up
-/// integers, as "least..greatest".
-std::string rangeRecordKey(llvm::StringRef inputName);
+/// Key of the manifest's record that holds the range of an entry's input's
+/// made-up integers, as "least..greatest".
+std::string rangeRecordKey(llvm::StringRef entry, llvm::StringRef inputName);
 
 /// "f32 6x384".
 std::string typeText(mlir::RankedTensorType type);

@@ -58,27 +58,32 @@ mlir::LogicalResult parseBinding(llvm::StringRef text,
 struct StableHloProgram {
   std::string path;
   mlir::OwningOpRef<mlir::ModuleOp> module;
+  /// The function that is the model; empty for @main, or the only public one.
+  std::string entry;
   /// What jax.export says of it; null for other programs.
   std::shared_ptr<const ExportedProgram> exported;
 
   /// The same, to be imported with sizes of its own.
   StableHloProgram clone() const {
-    return {path, module.get().clone(), exported};
+    return {path, module.get().clone(), entry, exported};
   }
 };
 
-/// Reads the program at `path`, `trialFirst` and `trials` as in the options;
-/// nothing after an error, which the context's handler has seen.
+/// Reads the program at `path`, `trialFirst` and `trials` as in the options, of
+/// which the function `entry` is wanted; nothing after an error, which the
+/// context's handler has seen.
 std::optional<StableHloProgram> parseStableHlo(mlir::MLIRContext *context,
                                                llvm::StringRef path,
                                                bool trialFirst = true,
-                                               TrialKeeper *trials = nullptr);
+                                               TrialKeeper *trials = nullptr,
+                                               llvm::StringRef entry = "");
 
 /// The same for a program that has been opened, or is in memory.
 std::optional<StableHloProgram> parseStableHlo(mlir::MLIRContext *context,
                                                const MappedFile &file,
                                                bool trialFirst = true,
-                                               TrialKeeper *trials = nullptr);
+                                               TrialKeeper *trials = nullptr,
+                                               llvm::StringRef entry = "");
 
 /// The sizes of the entry's arguments that their types bound, but for those of
 /// `given` names: `NAME=0..8x4`. An argument of which a size is open and has no

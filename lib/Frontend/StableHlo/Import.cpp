@@ -41,8 +41,10 @@ namespace heddle {
 // The entry point
 //===----------------------------------------------------------------------===//
 
-/// @main, or the only public function.
-static func::FuncOp findEntry(ModuleOp module) {
+/// The function of a name; without one @main, or the only public function.
+static func::FuncOp findEntry(ModuleOp module, StringRef name) {
+  if (!name.empty())
+    return module.lookupSymbol<func::FuncOp>(name);
   if (auto main = module.lookupSymbol<func::FuncOp>("main"))
     return main;
   func::FuncOp entry;
@@ -59,9 +61,13 @@ static func::FuncOp findEntry(ModuleOp module) {
 /// Makes `entry` the one public function, @main.
 static LogicalResult makeMain(ModuleOp module, func::FuncOp entry) {
   SymbolTable symbols(module);
-  if (entry.getName() != "main" &&
-      failed(symbols.rename(entry, StringRef("main"))))
-    return failure();
+  if (entry.getName() != "main") {
+    // Another function that has the name is not the one that is wanted.
+    Operation *other = symbols.lookup("main");
+    if ((other && failed(symbols.renameToUnique(other, {}))) ||
+        failed(symbols.rename(entry, StringRef("main"))))
+      return failure();
+  }
   for (auto function : module.getOps<func::FuncOp>())
     if (function != entry)
       function.setPrivate();
@@ -230,7 +236,8 @@ LogicalResult adoptStableHlo(ModuleOp module, func::FuncOp entry,
 
 std::optional<StableHloProgram> parseStableHlo(MLIRContext *context,
                                                StringRef path, bool trialFirst,
-                                               TrialKeeper *trials) {
+                                               TrialKeeper *trials,
+                                               StringRef entry) {
   Location loc = FileLineColLoc::get(context, path, 0, 0);
   llvm::Expected<std::shared_ptr<MappedFile>> file = MappedFile::open(path);
   if (!file) {
@@ -238,13 +245,12 @@ std::optional<StableHloProgram> parseStableHlo(MLIRContext *context,
         << llvm::toString(file.takeError());
     return std::nullopt;
   }
-  return parseStableHlo(context, **file, trialFirst, trials);
+  return parseStableHlo(context, **file, trialFirst, trials, entry);
 }
 
-std::optional<StableHloProgram> parseStableHlo(MLIRContext *context,
-                                               const MappedFile &file,
-                                               bool trialFirst,
-                                               TrialKeeper *trials) {
+std::optional<StableHloProgram>
+parseStableHlo(MLIRContext *context, const MappedFile &file, bool trialFirst,
+               TrialKeeper *trials, StringRef entryName) {
   StringRef path = file.path();
   Location loc = FileLineColLoc::get(context, path, 0, 0);
   // The parser wants a zero behind the last character, which a map of whole
@@ -252,6 +258,7 @@ std::optional<StableHloProgram> parseStableHlo(MLIRContext *context,
   StringRef bytes(file.bytes().data(), file.bytes().size());
   StableHloProgram program;
   program.path = path.str();
+  program.entry = entryName.str();
   if (looksLikeExported(bytes)) {
     FailureOr<ExportedProgram> exported = readExported(loc, bytes);
     if (failed(exported))
@@ -301,10 +308,14 @@ std::optional<StableHloProgram> parseStableHlo(MLIRContext *context,
       failed(checkProgramLimits(*program.module)))
     return std::nullopt;
 
-  func::FuncOp entry = findEntry(*program.module);
+  func::FuncOp entry = findEntry(*program.module, program.entry);
   if (!entry) {
-    emitError(loc, ErrorCode::StableHloEntry)
-        << "there is neither a function @main nor exactly one public function";
+    InFlightDiagnostic error = emitError(loc, ErrorCode::StableHloEntry);
+    if (program.entry.empty())
+      error << "there is neither a function @main nor exactly one public "
+               "function";
+    else
+      error << "there is no function @" << program.entry;
     return std::nullopt;
   }
   if (!entry.isExternal() && program.exported) {
@@ -317,14 +328,14 @@ std::optional<StableHloProgram> parseStableHlo(MLIRContext *context,
 
 std::vector<std::string> declaredRanges(const StableHloProgram &program,
                                         ArrayRef<StringRef> given) {
-  func::FuncOp entry = findEntry(program.module.get());
+  func::FuncOp entry = findEntry(program.module.get(), program.entry);
   return entry.isExternal() ? std::vector<std::string>()
                             : rangesOfBounds(entry, given);
 }
 
 OwningOpRef<ModuleOp> importStableHlo(StableHloProgram program,
                                       const StableHloImportOptions &options) {
-  func::FuncOp entry = findEntry(*program.module);
+  func::FuncOp entry = findEntry(*program.module, program.entry);
   if (!entry.isExternal() &&
       failed(fixShapes(entry, program.exported.get(), options)))
     return {};

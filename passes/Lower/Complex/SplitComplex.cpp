@@ -8,6 +8,7 @@
 // twice the values, functions are the formulas of ComplexMath.
 
 #include "dialects/Chlo/Chlo.h"
+#include "dialects/Kernel/EntryFunctions.h"
 #include "dialects/StableHlo/RegisteredCalls.h"
 #include "heddle/Support/Diagnostics.h"
 #include "passes/Lower/Complex/ComplexSplitter.h"
@@ -288,15 +289,14 @@ LogicalResult ComplexSplitter::run(func::FuncOp entry) {
 namespace {
 struct SplitComplex : impl::SplitComplexBase<SplitComplex> {
   void runOnOperation() override {
-    auto main = getOperation().lookupSymbol<func::FuncOp>("main");
-    if (!main || main.isExternal())
-      return;
-    bool any = llvm::any_of(main.getArgumentTypes(), isComplexTensor);
-    main.walk([&](Operation *op) {
-      any |= llvm::any_of(op->getResultTypes(), isComplexTensor);
-    });
-    if (any && failed(ComplexSplitter(getOperation()).run(main)))
-      signalPassFailure();
+    for (func::FuncOp entry : kernel::entryFunctions(getOperation())) {
+      bool any = llvm::any_of(entry.getArgumentTypes(), isComplexTensor);
+      entry.walk([&](Operation *op) {
+        any |= llvm::any_of(op->getResultTypes(), isComplexTensor);
+      });
+      if (any && failed(ComplexSplitter(getOperation()).run(entry)))
+        return signalPassFailure();
+    }
   }
 };
 } // namespace

@@ -1,6 +1,7 @@
 // What the packer cannot evaluate piece by piece is evaluated here as a whole,
 // if it is small enough for that: a call should not do what never changes.
 
+#include "dialects/Kernel/EntryFunctions.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "heddle/Reference/Interpreter.h"
 #include "heddle/Support/Weights.h"
@@ -36,14 +37,12 @@ struct EvaluateConstants : impl::EvaluateConstantsBase<EvaluateConstants> {
   using EvaluateConstantsBase::EvaluateConstantsBase;
 
   void runOnOperation() override {
-    auto main = getOperation().lookupSymbol<func::FuncOp>("main");
-    if (!main || main.isExternal())
-      return;
     SmallVector<Operation *> candidates;
-    main.walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (isEvaluated(op) && isKnown(op->getResult(0)))
-        candidates.push_back(op);
-    });
+    for (func::FuncOp entry : kernel::entryFunctions(getOperation()))
+      entry.walk<WalkOrder::PreOrder>([&](Operation *op) {
+        if (isEvaluated(op) && isKnown(op->getResult(0)))
+          candidates.push_back(op);
+      });
     int64_t left = maxTotalBytes;
     for (Operation *op : candidates) {
       std::optional<uint64_t> result = bytesOf(op->getResult(0));

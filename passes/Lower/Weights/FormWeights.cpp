@@ -1,6 +1,7 @@
 // Derived weights are programs, not tensors: a folded batch norm or a
 // transposed matrix of a 4 GB model is never computed here, only named.
 
+#include "dialects/Kernel/EntryFunctions.h"
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Prec/Prec.h"
 #include "dialects/StableHlo/StableHlo.h"
@@ -75,23 +76,25 @@ namespace {
 struct FormWeights : impl::FormWeightsBase<FormWeights> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto main = module.lookupSymbol<func::FuncOp>("main");
-    if (!main || main.isExternal())
+    SmallVector<func::FuncOp> entries = kernel::entryFunctions(module);
+    if (entries.empty())
       return;
     WeightPrograms weights(module);
-    main.walk<WalkOrder::PreOrder>([&](Block *block) {
-      for (Operation &op : *block)
-        classify(&op);
-    });
     SmallVector<OpOperand *> uses;
-    main.walk([&](Operation *op) {
-      if (constants.contains(op))
-        return;
-      for (OpOperand &use : op->getOpOperands())
-        if (Operation *source = use.get().getDefiningOp();
-            source && constants.contains(source))
-          uses.push_back(&use);
-    });
+    for (func::FuncOp entry : entries) {
+      entry.walk<WalkOrder::PreOrder>([&](Block *block) {
+        for (Operation &op : *block)
+          classify(&op);
+      });
+      entry.walk([&](Operation *op) {
+        if (constants.contains(op))
+          return;
+        for (OpOperand &use : op->getOpOperands())
+          if (Operation *source = use.get().getDefiningOp();
+              source && constants.contains(source))
+            uses.push_back(&use);
+      });
+    }
     DenseMap<Value, Value> references;
     for (OpOperand *use : uses)
       use->set(reference(use->get(), weights, references));

@@ -23,7 +23,7 @@ func.func @placed(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 func.func private @k(tensor<4xf32>) -> tensor<4xf32> attributes {kernel.entry}
 func.func @placed(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @below {{kernel.place wants the name of a device, on a dispatch or a launch}}
+  // expected-error @below {{kernel.place wants the name of a device, on a launch}}
   %a = kernel.launch @k(%x) {kernel.place = 1} : (tensor<4xf32>) -> tensor<4xf32>
   return %a : tensor<4xf32>
 }

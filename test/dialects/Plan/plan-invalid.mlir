@@ -17,8 +17,9 @@ plan.program @main arena 128 {
 func.func private @k(tensor<4xf32>) -> tensor<4xf32> attributes {kernel.entry}
 plan.program @main arena 0 {
   %x = plan.buffer input 0 size 16 "x"
+  // expected-note @below {{the buffer}}
   %w = plan.buffer weight 0 size 16 "w"
-  // expected-error @below {{writes to an input or a weight}}
+  // expected-error @below {{writes to an input, a weight or a state that the program does not change}}
   plan.launch @k reads(%x) writes(%w) nodes []
 }
 

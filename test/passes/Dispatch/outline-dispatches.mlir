@@ -166,35 +166,3 @@ func.func @values(%x: tensor<4xi32>) -> tensor<4xi32> {
   }
   return %3 : tensor<4xi32>
 }
-
-// -----
-
-// Where a dispatch runs is said at its launch; kernels of two devices are one.
-// CHECK: func private @k0
-// CHECK-NOT: @k1
-// CHECK-LABEL: func @placed
-func.func @placed(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // CHECK: kernel.launch @k0(%{{.*}}) {kernel.place = "sim:1"}
-  %0 = kernel.dispatch(%a = %x : tensor<4xf32>) attributes {kernel.place = "sim:1"} -> tensor<4xf32> {
-    %e = tensor.empty() : tensor<4xf32>
-    %n = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
-        ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>) {
-    ^bb0(%in: f32, %out: f32):
-      %r = arith.negf %in : f32
-      linalg.yield %r : f32
-    } -> tensor<4xf32>
-    kernel.yield %n : tensor<4xf32>
-  }
-  // CHECK: kernel.launch @k0(%{{[^)]*}}) :
-  %1 = kernel.dispatch(%a = %0 : tensor<4xf32>) -> tensor<4xf32> {
-    %e = tensor.empty() : tensor<4xf32>
-    %n = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
-        ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>) {
-    ^bb0(%in: f32, %out: f32):
-      %r = arith.negf %in : f32
-      linalg.yield %r : f32
-    } -> tensor<4xf32>
-    kernel.yield %n : tensor<4xf32>
-  }
-  return %1 : tensor<4xf32>
-}

@@ -1,0 +1,188 @@
+// The models of several entries become one module, so that all that follows
+// sees what they share: weights, kernels, states.
+
+#include "Entries.h"
+
+#include "heddle/Driver/Model.h"
+#include "heddle/Support/EntrySizes.h"
+#include "heddle/Support/SignatureAttributes.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/FileSystem.h"
+
+using namespace mlir;
+using namespace heddle;
+
+/// Names that kernels and weights get: k0, w12.
+static bool isOwnName(StringRef name) {
+  return (name.consume_front("k") || name.consume_front("w")) &&
+         !name.empty() &&
+         name.find_first_not_of("0123456789") == StringRef::npos;
+}
+
+std::optional<std::vector<EntryOption>>
+heddle::readEntries(Session &session, ArrayRef<std::string> texts) {
+  std::vector<EntryOption> entries;
+  auto fail = [&](const Twine &message) {
+    session.diagnostics.report(ErrorCode::BadCommandLine, message);
+    return std::nullopt;
+  };
+  for (StringRef text : texts) {
+    auto [name, path] = text.split('=');
+    if (name.empty() || path.empty())
+      return fail("\"" + text +
+                  "\" is no entry: write --entry NAME=MODEL or "
+                  "NAME=MODEL:FUNCTION");
+    if (isOwnName(name))
+      return fail("\"" + name + "\" is a name that heddle gives itself");
+    for (const EntryOption &other : entries)
+      if (other.name == name)
+        return fail("two entries are called \"" + name + "\"");
+    EntryOption entry{name.str(), path.str(), ""};
+    auto [file, function] = path.rsplit(':');
+    if (!function.empty() && !llvm::sys::fs::exists(path)) {
+      entry.path = file.str();
+      entry.function = function.str();
+    }
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+/// Drops the functions that `entry` does not lead to, such as other entries of
+/// its file.
+static void dropUnused(ModuleOp module, SymbolTable &symbols,
+                       func::FuncOp entry) {
+  llvm::SetVector<Operation *> used;
+  used.insert(entry);
+  for (unsigned i = 0; i < used.size(); ++i)
+    if (auto uses = SymbolTable::getSymbolUses(used[i]))
+      for (const SymbolTable::SymbolUse &use : *uses)
+        if (Operation *symbol =
+                symbols.lookup(use.getSymbolRef().getRootReference()))
+          used.insert(symbol);
+  for (auto function :
+       llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+    if (!used.contains(function))
+      symbols.erase(function);
+}
+
+/// The numbers that the symbols of `entry`, those in `own`, have among `all`,
+/// which gains what it lacks. Nothing after an error, which has been reported.
+static std::optional<SmallVector<int64_t>>
+addSymbols(Session &session, ArrayAttr own, SmallVectorImpl<Attribute> &all) {
+  SmallVector<int64_t> numbers;
+  for (auto symbol : own.getAsRange<DictionaryAttr>()) {
+    auto *known = llvm::find_if(all, [&](Attribute other) {
+      return cast<DictionaryAttr>(other).get("name") == symbol.get("name");
+    });
+    numbers.push_back(known - all.begin());
+    if (known == all.end()) {
+      all.push_back(symbol);
+    } else if (*known != symbol) {
+      session.diagnostics.report(
+          ErrorCode::OnnxShapeOption,
+          "\"" + symbol.getAs<StringAttr>("name").getValue() +
+              "\" is a size of two entries, with other bounds");
+      return std::nullopt;
+    }
+  }
+  return numbers;
+}
+
+/// Makes the entry speak of symbols by other numbers.
+static void renumberSymbols(func::FuncOp entry, ArrayRef<int64_t> numbers,
+                            size_t count) {
+  Builder builder(entry.getContext());
+  SmallVector<AffineExpr> symbols = llvm::map_to_vector(
+      numbers, [&](int64_t i) { return builder.getAffineSymbolExpr(i); });
+  SignatureAttributes attributes(entry);
+  auto renumber = [&](NamedAttrList &list) {
+    if (auto shape = dyn_cast_or_null<AffineMapAttr>(list.get(kShapeAttrName)))
+      list.set(kShapeAttrName,
+               AffineMapAttr::get(shape.getValue().replaceDimsAndSymbols(
+                   {}, symbols, 0, count)));
+    if (auto extent = dyn_cast_or_null<IntegerAttr>(list.get(kExtentAttrName)))
+      list.set(kExtentAttrName,
+               builder.getI64IntegerAttr(numbers[extent.getInt()]));
+  };
+  for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+    renumber(attributes.argument(i));
+  for (unsigned i = 0; i < entry.getNumResults(); ++i)
+    renumber(attributes.result(i));
+  attributes.store();
+}
+
+namespace {
+/// The module that grows by the models of the entries.
+class Joiner {
+public:
+  explicit Joiner(Session &session) : session(session) {}
+
+  bool add(StringRef name, OwningOpRef<ModuleOp> model);
+  OwningOpRef<ModuleOp> take() { return std::move(whole); }
+
+private:
+  Session &session;
+  OwningOpRef<ModuleOp> whole;
+  SmallVector<Attribute> sizes;
+};
+} // namespace
+
+bool Joiner::add(StringRef name, OwningOpRef<ModuleOp> model) {
+  SymbolTable symbols(*model);
+  func::FuncOp entry = entryFunction(*model);
+  dropUnused(*model, symbols, entry);
+  // A function of the model's own may have the name.
+  if (Operation *other = symbols.lookup(name); other && other != entry)
+    if (failed(symbols.renameToUnique(other, {})))
+      return false;
+  if (entry.getName() != name && failed(symbols.rename(entry, name)))
+    return false;
+  if (auto own = (*model)->getAttrOfType<ArrayAttr>(kSymbolsAttrName)) {
+    auto numbers = addSymbols(session, own, sizes);
+    if (!numbers)
+      return false;
+    renumberSymbols(entry, *numbers, sizes.size());
+  }
+  if (!whole) {
+    whole = std::move(model);
+  } else {
+    SymbolTable known(*whole);
+    for (auto function : (*model).getOps<func::FuncOp>())
+      if (known.lookup(function.getName()) &&
+          failed(function == entry
+                     ? known.renameToUnique(known.lookup(name), {&symbols})
+                     : symbols.renameToUnique(function, {&known})))
+        return false;
+    whole->getBody()->getOperations().splice(whole->getBody()->end(),
+                                             model->getBody()->getOperations());
+  }
+  if (!sizes.empty())
+    (*whole)->setAttr(kSymbolsAttrName,
+                      ArrayAttr::get(whole->getContext(), sizes));
+  return true;
+}
+
+OwningOpRef<ModuleOp> heddle::importEntries(
+    Session &session, const ModelOptions &options,
+    llvm::function_ref<OwningOpRef<ModuleOp>(const ModelOptions &)> importOne) {
+  auto entries = readEntries(session, options.entries);
+  if (!entries)
+    return nullptr;
+  Joiner joiner(session);
+  for (const EntryOption &entry : *entries) {
+    ModelOptions one = options;
+    one.entries.clear();
+    one.path = entry.path;
+    one.function = entry.function;
+    session.diagnostics.setFileName(entry.path);
+    OwningOpRef<ModuleOp> model = importOne(one);
+    if (!model || !joiner.add(entry.name, std::move(model)))
+      return nullptr;
+  }
+  session.diagnostics.setFileName(options.path);
+  return joiner.take();
+}

@@ -1,0 +1,54 @@
+// An attribute says which arguments and results are states; the others keep
+// their order.
+
+#include "passes/Plan/EntryTensors.h"
+
+#include "heddle/Support/EntrySizes.h"
+#include "heddle/Support/EntryStates.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
+
+using namespace mlir;
+using namespace heddle;
+
+StringAttr heddle::stateOfArgument(func::FuncOp entry, unsigned argument) {
+  return entry.getArgAttrOfType<StringAttr>(argument, kStateAttrName);
+}
+
+StringAttr heddle::stateOfResult(func::FuncOp entry, unsigned result) {
+  return entry.getResultAttrOfType<StringAttr>(result, kStateAttrName);
+}
+
+SmallVector<std::optional<unsigned>> heddle::inputNumbers(func::FuncOp entry) {
+  SmallVector<std::optional<unsigned>> numbers(entry.getNumArguments());
+  unsigned next = 0;
+  for (unsigned i = 0; i < numbers.size(); ++i)
+    if (!stateOfArgument(entry, i) && !entry.getArgAttr(i, kExtentAttrName))
+      numbers[i] = next++;
+  return numbers;
+}
+
+SmallVector<std::optional<unsigned>> heddle::outputNumbers(func::FuncOp entry) {
+  SmallVector<std::optional<unsigned>> numbers(entry.getNumResults());
+  unsigned next = 0;
+  for (unsigned i = 0; i < numbers.size(); ++i)
+    if (!stateOfResult(entry, i))
+      numbers[i] = next++;
+  return numbers;
+}
+
+SmallVector<EntryState> heddle::statesOf(ArrayRef<func::FuncOp> entries) {
+  SmallVector<EntryState> states;
+  llvm::SmallPtrSet<const void *, 8> known;
+  auto add = [&](StringAttr name, Type type) {
+    if (name && known.insert(name.getAsOpaquePointer()).second)
+      states.push_back({name, type});
+  };
+  for (func::FuncOp entry : entries) {
+    for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+      add(stateOfArgument(entry, i), entry.getArgumentTypes()[i]);
+    for (unsigned i = 0; i < entry.getNumResults(); ++i)
+      add(stateOfResult(entry, i), entry.getResultTypes()[i]);
+  }
+  return states;
+}

@@ -1,0 +1,39 @@
+// What the arguments and results of an entry are to its caller.
+
+#ifndef HEDDLE_PASSES_PLAN_ENTRYTENSORS_H
+#define HEDDLE_PASSES_PLAN_ENTRYTENSORS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <optional>
+
+namespace heddle {
+
+/// The state that an argument is read from, or that keeps a result; null for
+/// one that the caller gives or takes.
+mlir::StringAttr stateOfArgument(mlir::func::FuncOp entry, unsigned argument);
+mlir::StringAttr stateOfResult(mlir::func::FuncOp entry, unsigned result);
+
+/// For each argument its number among the inputs that the caller gives; none
+/// for states, and for sizes that the call chooses.
+llvm::SmallVector<std::optional<unsigned>>
+inputNumbers(mlir::func::FuncOp entry);
+
+/// For each result its number among the outputs that the caller takes; none for
+/// states.
+llvm::SmallVector<std::optional<unsigned>>
+outputNumbers(mlir::func::FuncOp entry);
+
+/// A state, with the type of the tensor that it holds.
+struct EntryState {
+  mlir::StringAttr name;
+  mlir::Type type;
+};
+
+/// The states of all `entries`, each once, numbered as they come.
+llvm::SmallVector<EntryState>
+statesOf(llvm::ArrayRef<mlir::func::FuncOp> entries);
+
+} // namespace heddle
+
+#endif // HEDDLE_PASSES_PLAN_ENTRYTENSORS_H
