@@ -61,7 +61,7 @@ public:
   format::PlanT write(ModuleOp module);
 
 private:
-  void addQueues(plan::ProgramOp op);
+  void mapQueues(plan::ProgramOp op);
   std::unique_ptr<format::ProgramT> writeProgram(plan::ProgramOp op);
   void addMemories(std::optional<ArrayAttr> memories,
                    std::vector<std::unique_ptr<format::MemoryT>> &list);
@@ -86,7 +86,9 @@ private:
   NodeTable &nodes;
   format::PlanT plan;
   ConstantTable constant{plan.expressions};
-  std::vector<format::DeviceKind> queueKinds; ///< Of the queues' devices.
+  /// The plan's queues that the program's are, and the kinds of their devices.
+  std::vector<uint32_t> queueNumbers;
+  std::vector<format::DeviceKind> queueKinds;
   format::ProgramT *program = nullptr;
   uint32_t current = 0; ///< The block that commands are added to.
   llvm::DenseMap<Value, uint32_t> numbers;
@@ -188,7 +190,7 @@ void PlanWriter::addBuffer(plan::BufferOp op) {
 format::CommandT &PlanWriter::addCommand(plan::CommandOpInterface op,
                                          ArrayAttr nodeNames) {
   auto command = std::make_unique<format::CommandT>();
-  command->queue = op.getQueue();
+  command->queue = queueNumbers[op.getQueue()];
   for (int64_t event : op.getAfter().value_or(ArrayRef<int64_t>()))
     command->waits.push_back(event);
   for (int64_t event : op.getSignals().value_or(ArrayRef<int64_t>())) {
@@ -318,13 +320,27 @@ void PlanWriter::addCommands(Block &block) {
   }
 }
 
-void PlanWriter::addQueues(plan::ProgramOp op) {
+/// The programs share queues: the first of a device is the first of that for
+/// all of them.
+void PlanWriter::mapQueues(plan::ProgramOp op) {
   SmallVector<StringRef> devices = op.deviceNames();
+  SmallVector<unsigned> seen(devices.size(), 0);
+  queueNumbers.clear();
+  queueKinds.clear();
   for (int64_t device : op.queueDevices()) {
-    auto queue = std::make_unique<format::QueueT>();
-    queue->device = device;
-    queue->name = devices[device].str();
-    plan.queues.push_back(std::move(queue));
+    unsigned wanted = seen[device]++, number = 0, same = 0;
+    for (; number < plan.queues.size(); ++number)
+      if (plan.queues[number]->device == device && same++ == wanted)
+        break;
+    if (number == plan.queues.size()) {
+      auto queue = std::make_unique<format::QueueT>();
+      queue->device = device;
+      queue->name = devices[device].str();
+      if (wanted)
+        queue->name += "." + std::to_string(wanted);
+      plan.queues.push_back(std::move(queue));
+    }
+    queueNumbers.push_back(number);
     queueKinds.push_back(toDevice(devices[device]).kind);
   }
 }
@@ -332,6 +348,7 @@ void PlanWriter::addQueues(plan::ProgramOp op) {
 std::unique_ptr<format::ProgramT> PlanWriter::writeProgram(plan::ProgramOp op) {
   auto written = std::make_unique<format::ProgramT>();
   program = written.get();
+  mapQueues(op);
   program->blocks.push_back(std::make_unique<format::BlockT>());
   // Also for buffers without bytes alone: these have a place, too.
   bool usesArena = llvm::any_of(
@@ -358,17 +375,18 @@ static plan::ProgramOp initOf(ModuleOp module) {
 }
 
 format::PlanT PlanWriter::write(ModuleOp module) {
-  SmallVector<plan::ProgramOp> programs = entryPrograms(module);
-  // All run on the same devices.
-  addQueues(programs.front());
-  for (auto state : module.getOps<plan::StateOp>())
-    plan.states.emplace_back(state.getDevice(), toFormat(state.getSpace()));
+  for (auto state : module.getOps<plan::StateOp>()) {
+    auto home = std::make_unique<format::HomeT>();
+    home->device = state.getDevice();
+    home->space = toFormat(state.getSpace());
+    plan.states.push_back(std::move(home));
+  }
   if (plan::ProgramOp init = initOf(module)) {
     addMemories(init.getPersistent(), plan.persistent);
     plan.init = writeProgram(init);
     plan.init->entry = format::none;
   }
-  for (auto [entry, program] : llvm::enumerate(programs)) {
+  for (auto [entry, program] : llvm::enumerate(entryPrograms(module))) {
     plan.programs.push_back(writeProgram(program));
     plan.programs.back()->entry = entry;
   }

@@ -443,6 +443,7 @@ LogicalResult PlanBuilder::run() {
   if (failed(build(main.front())))
     return failure();
   shareStorages(tree);
+  assignQueues(tree);
   orderCommands(tree);
   return success();
 }

@@ -50,15 +50,18 @@ struct Command {
   llvm::SmallVector<unsigned> blocks = {};
   /// Extent: the number of the symbol.
   int64_t symbol = 0;
-  /// The device that runs it, which has one queue.
+  /// The device that runs it.
   unsigned device = 0;
+
+  // Filled in by assignQueues.
+  unsigned queue = 0;
 
   // Filled in by orderCommands.
   /// Events it waits for, and the one it fires.
   llvm::SmallVector<int64_t> waits = {};
   std::optional<int64_t> signal = {};
-  /// How many commands of each device, in this run of the block, are done
-  /// before it starts. Empty when there is one device only.
+  /// How many commands of each queue, in this run of the block, are done before
+  /// it starts. Empty when there is one device only.
   llvm::SmallVector<unsigned> before = {};
 };
 
@@ -66,6 +69,8 @@ struct Command {
 struct CommandTree {
   /// Names of devices, the cpu first.
   std::vector<std::string> devices = {plan::kCpu.str()};
+  /// The device of each queue: first one for each device, then others.
+  std::vector<unsigned> queues = {0};
   std::vector<Storage> storages;
   std::vector<std::vector<Command>> blocks;
 };
@@ -78,7 +83,10 @@ struct CommandTree {
 /// and through branches.
 void shareStorages(CommandTree &tree);
 
-/// Makes commands of different devices that touch the same storage, not both
+/// Spreads launches of a device that do not need each other over its queues.
+void assignQueues(CommandTree &tree);
+
+/// Makes commands of different queues that touch the same storage, not both
 /// reading, wait for each other, by as few events as that takes.
 void orderCommands(CommandTree &tree);
 

@@ -164,7 +164,7 @@ Operation *CommandEmitter::emit(const Command &command) {
     return list.empty() ? DenseI64ArrayAttr()
                         : builder.getDenseI64ArrayAttr(list);
   };
-  IntegerAttr queue = builder.getI64IntegerAttr(command.device);
+  IntegerAttr queue = builder.getI64IntegerAttr(command.queue);
   DenseI64ArrayAttr after = events(command.waits);
   DenseI64ArrayAttr signals =
       command.signal ? events(*command.signal) : DenseI64ArrayAttr();
@@ -224,6 +224,9 @@ plan::ProgramOp PlanEmitter::emit(func::FuncOp main, CommandTree &tree) {
   }
   if (usesPersistent)
     program.setInitAttr(init);
+  if (tree.queues.size() > tree.devices.size())
+    program.setQueuesAttr(builder.getDenseI64ArrayAttr(
+        SmallVector<int64_t>(tree.queues.begin(), tree.queues.end())));
   CommandEmitter(builder, tree, values).emitBlock(0);
   return program;
 }

@@ -81,7 +81,7 @@ private:
   int64_t now = 0;
 };
 
-/// Widens ranges where devices run beside each other. A place is free once all
+/// Widens ranges where queues run beside each other. A place is free once all
 /// commands that still come and use its memory start after its last use: by
 /// their clocks, not by the list.
 class RangeWidener {
@@ -95,7 +95,7 @@ public:
 private:
   using Clock = llvm::SmallVector<unsigned>;
   /// The last uses of a storage within a block: the numbers of the commands by
-  /// device, and the position of the last one.
+  /// queue, and the position of the last one.
   struct Use {
     Clock numbers;
     unsigned last = 0;
@@ -135,8 +135,8 @@ llvm::SetVector<unsigned> RangeWidener::walk(unsigned block) {
       if (storage.kind != plan::BufferKind::Arena)
         continue;
       Use &use = uses[id];
-      use.numbers.resize(tree.devices.size(), 0);
-      use.numbers[command.device] = command.before[command.device] + 1;
+      use.numbers.resize(tree.queues.size(), 0);
+      use.numbers[command.queue] = command.before[command.queue] + 1;
       use.last = i;
       std::vector<unsigned> &positions = memories[storage.device].positions;
       if (positions.empty() || positions.back() != i)

@@ -1,6 +1,5 @@
-// Events between the queues of devices: each command that touches what an
-// earlier command of another device touches, and does not read as that one
-// does, comes after it. Within a queue commands are in order anyway.
+// Events between queues: each command that touches what an earlier command of
+// another queue touches, and does not read as that one does, comes after it. Within a queue commands are in order anyway.
 
 #include "passes/Plan/CommandTree.h"
 
@@ -14,7 +13,7 @@ namespace {
 class Ordering {
 public:
   explicit Ordering(CommandTree &tree)
-      : tree(tree), devices(tree.devices.size()) {}
+      : tree(tree), queueCount(tree.queues.size()) {}
 
   void run() { orderBlock(0); }
 
@@ -27,7 +26,7 @@ private:
   /// Who touched a storage last, by positions in the block.
   struct Touched {
     std::optional<unsigned> writer;
-    llvm::SmallVector<unsigned> readers; ///< Since then, the last per device.
+    llvm::SmallVector<unsigned> readers; ///< Since then, the last per queue.
   };
 
   /// Orders the commands of a block; gives what they touch.
@@ -38,12 +37,12 @@ private:
   /// What is done when this command is.
   Clock doneClock(const Command &command) const {
     Clock clock = command.before;
-    ++clock[command.device];
+    ++clock[command.queue];
     return clock;
   }
 
   CommandTree &tree;
-  unsigned devices;
+  unsigned queueCount;
   int64_t events = 0;
 };
 } // namespace
@@ -64,22 +63,22 @@ Ordering::Uses Ordering::usesOf(Command &command) {
 }
 
 /// Makes the command at `position` wait for those at `conflicts`, of other
-/// devices: for the last one of each, unless that is done before anyway.
+/// queues: for the last one of each, unless that is done before anyway.
 void Ordering::order(std::vector<Command> &commands, unsigned position,
                      llvm::ArrayRef<unsigned> conflicts,
                      std::vector<Clock> &queues) {
   Command &command = commands[position];
-  Clock &clock = queues[command.device];
-  llvm::SmallVector<std::optional<unsigned>> last(devices);
+  Clock &clock = queues[command.queue];
+  llvm::SmallVector<std::optional<unsigned>> last(queueCount);
   for (unsigned conflict : conflicts) {
     assert(conflict < position && "commands wait for earlier ones only");
-    std::optional<unsigned> &known = last[commands[conflict].device];
+    std::optional<unsigned> &known = last[commands[conflict].queue];
     if (!known || *known < conflict)
       known = conflict;
   }
   auto isDone = [&](unsigned other, const Clock &by) {
-    unsigned device = commands[other].device;
-    return commands[other].before[device] + 1 <= by[device];
+    unsigned queue = commands[other].queue;
+    return commands[other].before[queue] + 1 <= by[queue];
   };
   llvm::SmallVector<unsigned> wanted;
   for (const std::optional<unsigned> &other : last)
@@ -101,20 +100,20 @@ void Ordering::order(std::vector<Command> &commands, unsigned position,
          llvm::zip_equal(clock, doneClock(commands[other])))
       mine = std::max(mine, theirs);
   command.before = clock;
-  ++clock[command.device];
+  ++clock[command.queue];
 }
 
 Ordering::Uses Ordering::orderBlock(unsigned block) {
   std::vector<Command> &commands = tree.blocks[block];
-  std::vector<Clock> queues(devices, Clock(devices, 0));
+  std::vector<Clock> queues(queueCount, Clock(queueCount, 0));
   llvm::DenseMap<unsigned, Touched> state;
   Uses all;
   for (unsigned i = 0; i < commands.size(); ++i) {
     Uses uses = usesOf(commands[i]);
-    unsigned device = commands[i].device;
+    unsigned queue = commands[i].queue;
     llvm::SmallVector<unsigned> conflicts;
     auto add = [&](unsigned other) {
-      if (commands[other].device != device)
+      if (commands[other].queue != queue)
         conflicts.push_back(other);
     };
     for (auto &[id, use] : uses) {
@@ -131,7 +130,7 @@ Ordering::Uses Ordering::orderBlock(unsigned block) {
         touched = {i, {}};
       } else {
         llvm::erase_if(touched.readers, [&](unsigned reader) {
-          return commands[reader].device == device;
+          return commands[reader].queue == queue;
         });
         touched.readers.push_back(i);
       }

@@ -59,9 +59,10 @@ def BuildPlan : Pass<"heddle-build-plan", "::mlir::ModuleOp"> {
     with it where it may. What remains shares one arena on each device: buffers
     that are alive at the same time do not overlap.
 
-    A device runs its commands in order. Where one device waits for another, the
-    command that is waited for signals an event; waits that follow from others
-    are left out. A place is used again only by commands that come after its last
+    A queue runs its commands in order. Launches of a device that do not need each
+    other's results are spread over its queues, if it can have several. Where one
+    queue waits for another, the command that is waited for signals an event;
+    waits that follow from others are left out. A place is used again only by commands that come after its last
     use whatever the devices' speed. Weights that a device reads are copied there
     by the program `init`, when the artifact is loaded.
 

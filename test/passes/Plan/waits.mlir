@@ -3,6 +3,11 @@
 // RUN: %python %S/each_wait.py heddle-opt %t.1 | FileCheck %s
 // RUN: heddle-opt %s --heddle-assign-placement="devices=cpu,sim:0,sim:1 by=random:5" --heddle-insert-transfers --heddle-build-plan -o %t.2
 // RUN: %python %S/each_wait.py heddle-opt %t.2 | FileCheck %s
+// One device alone has waits between its own two queues.
+// RUN: heddle-opt %s --heddle-assign-placement="devices=sim:0" --heddle-insert-transfers --heddle-build-plan -o %t.3
+// RUN: %python %S/each_wait.py heddle-opt %t.3 | FileCheck %s
+// RUN: FileCheck %s --check-prefix=QUEUES --input-file %t.3
+// QUEUES: plan.program @main {{.*}}devices ["cpu", "sim:0"] queues [0, 1, 1]
 // CHECK: {{[1-9][0-9]+}} plans refused, 0 not
 
 func.func private @k(tensor<64xf32> {kernel.in_place = 0}) -> tensor<64xf32> attributes {kernel.entry}
