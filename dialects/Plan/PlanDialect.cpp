@@ -65,6 +65,13 @@ SmallVector<int64_t> ProgramOp::queueDevices() {
       llvm::seq<int64_t>(0, getDevices() ? getDevices()->size() : 1));
 }
 
+/// Whether a condition is one on the sizes that a call chooses alone.
+static bool isOnSizes(Attribute condition) {
+  return cast<IntegerSetAttr>(condition).getValue().getNumDims() == 0;
+}
+static constexpr char notOnSizes[] =
+    "has a condition on something else than symbols";
+
 /// The process's memory is that of the cpu, which has no other.
 static bool hasSpace(int64_t device, MemorySpace space) {
   return (device == 0) == (space == MemorySpace::Host);
@@ -107,6 +114,10 @@ LogicalResult ProgramOp::verify() {
     if (device < 0 || device >= static_cast<int64_t>(known.size()))
       return emitOpError() << "has a queue on device " << device
                            << ", which it does not name";
+  if (getGuard() && !isOnSizes(getGuardAttr()))
+    return emitOpError() << notOnSizes;
+  if (getGuard() && getPersistent())
+    return emitOpError() << "fills persistent memory, and under a condition";
   if (getPersistent() && getInit())
     return emitOpError() << "reads persistent memory and fills it";
   if (failed(verifyMemories(*this, getArenas(), /*forArena=*/true)) ||
@@ -164,7 +175,19 @@ static LogicalResult verifyStates(ProgramOp program) {
   return success();
 }
 
+/// The next program in the module; null if there is none.
+static ProgramOp nextProgram(ProgramOp program) {
+  for (Operation *op = program->getNextNode(); op; op = op->getNextNode())
+    if (auto next = dyn_cast<ProgramOp>(op))
+      return next;
+  return {};
+}
+
 LogicalResult ProgramOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (ProgramOp next = nextProgram(*this);
+      getGuard() && (!next || next.getPersistent()))
+    return emitOpError() << "has a guard, and no program behind it is for the "
+                            "sizes that it leaves";
   ProgramOp filler = *this;
   if (getInit()) {
     filler = symbols.lookupNearestSymbolFrom<ProgramOp>(*this, getInitAttr());
@@ -276,6 +299,25 @@ static BufferOp definition(Value buffer) {
   return buffer.getDefiningOp<BufferOp>();
 }
 
+/// An alternative takes what the kernel takes.
+static LogicalResult verifyAlternatives(LaunchOp launch, func::FuncOp function,
+                                        SymbolTableCollection &symbols) {
+  if (!launch.getAlternatives())
+    return success();
+  for (auto alternative :
+       launch.getAlternatives()->getAsRange<AlternativeAttr>()) {
+    auto other = symbols.lookupNearestSymbolFrom<func::FuncOp>(
+        launch, alternative.getKernel());
+    if (!other || other.getFunctionType() != function.getFunctionType())
+      return launch.emitOpError()
+             << "has the alternative " << alternative.getKernel()
+             << ", which is no function of the kernel's type";
+    if (!isOnSizes(alternative.getCondition()))
+      return launch.emitOpError() << notOnSizes;
+  }
+  return success();
+}
+
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto function =
       symbols.lookupNearestSymbolFrom<func::FuncOp>(*this, getKernelAttr());
@@ -294,7 +336,7 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (function.getNumResults() != 0 && scalars != getIntegers().size())
     return emitOpError() << "passes " << getIntegers().size()
                          << " integers, the kernel takes " << scalars;
-  return success();
+  return verifyAlternatives(*this, function, symbols);
 }
 
 LogicalResult CopyOp::verify() {
@@ -335,12 +377,19 @@ LogicalResult LoopOp::verify() {
 }
 
 LogicalResult BranchOp::verify() {
-  BufferOp selector = definition(getSelector());
+  if (bool(getSelector()) == bool(getConditions()))
+    return emitOpError() << "has not one of a selector and conditions";
+  BufferOp selector = getSelector() ? definition(getSelector()) : BufferOp();
   if (selector && selector.getSize() != 1 && selector.getSize() != 4 &&
       selector.getSize() != 8)
     return emitOpError() << "has a selector of " << selector.getSize()
                          << " bytes instead of 1, 4 or 8";
   if (getCases().empty())
     return emitOpError() << "has no cases";
+  if (getConditions() && getConditions()->size() + 1 != getCases().size())
+    return emitOpError() << "has " << getConditions()->size()
+                         << " conditions for " << getCases().size() << " cases";
+  if (getConditions() && !llvm::all_of(*getConditions(), isOnSizes))
+    return emitOpError() << notOnSizes;
   return verifyCommands(*this);
 }

@@ -91,6 +91,24 @@ def Plan_MemoryAttr : AttrDef<Plan_Dialect, "Memory"> {
 }
 def Plan_MemoryArrayAttr : TypedArrayAttrBase<Plan_MemoryAttr, "a list of memories">;
 
+def Plan_AlternativeAttr : AttrDef<Plan_Dialect, "Alternative"> {
+  let mnemonic = "alternative";
+  let summary = "a kernel for some of the sizes that a call chooses";
+  let description = [{
+    Those for which `condition`, a set over the symbols of sizes, holds. A set
+    stands there by an alias, as its text holds brackets of its own.
+
+    ```mlir
+    #many = affine_set<()[s0] : (s0 - 128 >= 0)>
+    plan.launch @k0 reads(%x) writes(%y) alternatives [#plan.alternative<@k1, #many>] nodes []
+    ```
+  }];
+  let parameters = (ins "::mlir::FlatSymbolRefAttr":$kernel, "::mlir::IntegerSetAttr":$condition);
+  let assemblyFormat = "`<` $kernel `,` $condition `>`";
+}
+def Plan_AlternativeArrayAttr : TypedArrayAttrBase<Plan_AlternativeAttr, "a list of alternatives">;
+def Plan_ConditionArrayAttr : TypedArrayAttrBase<IntegerSetAttr, "a list of conditions">;
+
 def Plan_CommandOpInterface : OpInterface<"CommandOpInterface"> {
   let cppNamespace = "::heddle::plan";
   let description = [{
@@ -127,6 +145,17 @@ def Plan_ProgramOp : Plan_Op<"program", [
     one of a program that names none. `queues` gives the device of each queue;
     without it each device has one, of its own number.
 
+    `guard` is a condition on the sizes that a call chooses: a program that has one
+    is run where it holds, instead of the next one. The programs of an entry follow
+    each other, and the last has none.
+
+    ```mlir
+    plan.program @few guard affine_set<()[s0] : (8 - s0 >= 0)> arena 64 {
+    }
+    plan.program @main arena 4096 {
+    }
+    ```
+
     `init` names the program that runs at load and fills the persistent memory,
     which programs then read. That program says in `persistent` how much there is.
 
@@ -138,12 +167,13 @@ def Plan_ProgramOp : Plan_Op<"program", [
     }
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$arena, OptionalAttr<StrArrayAttr>:$devices,
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<IntegerSetAttr>:$guard, I64Attr:$arena,
+                       OptionalAttr<StrArrayAttr>:$devices,
                        OptionalAttr<DenseI64ArrayAttr>:$queues, OptionalAttr<Plan_MemoryArrayAttr>:$arenas,
                        OptionalAttr<Plan_MemoryArrayAttr>:$persistent, OptionalAttr<FlatSymbolRefAttr>:$init);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $sym_name `arena` $arena (`devices` $devices^)? (`queues` $queues^)? (`arenas` $arenas^)?
+    $sym_name (`guard` $guard^)? `arena` $arena (`devices` $devices^)? (`queues` $queues^)? (`arenas` $arenas^)?
     (`persistent` $persistent^)? (`init` $init^)? attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
@@ -204,11 +234,15 @@ def Plan_LaunchOp : Plan_Command<"launch", [AttrSizedOperandSegments,
     buffer may be read and written where the kernel's argument is `kernel.tied`
     or `kernel.in_place`. `integers` are the bits of the numbers that the function
     takes after its tensors. `nodes` names the nodes of the model that the kernel computes here.
+
+    The first of the `alternatives` whose condition holds for the call's sizes runs
+    in place of `kernel`, over the same buffers and integers.
   }];
   let arguments = !con((ins FlatSymbolRefAttr:$kernel, Variadic<Plan_BufferType>:$reads,
                             Variadic<Plan_BufferType>:$writes,
-                            DefaultValuedOptionalAttr<DenseI64ArrayAttr, "{}">:$integers, StrArrayAttr:$nodes), order);
-  let assemblyFormat = "$kernel `reads` `(` $reads `)` `writes` `(` $writes `)` (`integers` $integers^)? `nodes` $nodes" # orderFormat;
+                            DefaultValuedOptionalAttr<DenseI64ArrayAttr, "{}">:$integers,
+                            OptionalAttr<Plan_AlternativeArrayAttr>:$alternatives, StrArrayAttr:$nodes), order);
+  let assemblyFormat = "$kernel `reads` `(` $reads `)` `writes` `(` $writes `)` (`integers` $integers^)? (`alternatives` $alternatives^)? `nodes` $nodes" # orderFormat;
 }
 
 def Plan_CopyOp : Plan_Command<"copy"> {
@@ -264,7 +298,9 @@ def Plan_BranchOp : Plan_Command<"branch", [NoTerminator, SingleBlock, NoRegionA
   let summary = "runs one of several blocks";
   let description = [{
     The one whose number the selector holds, a signed integer of 1, 4 or 8
-    bytes; the last one for any other value.
+    bytes; the last one for any other value. Without a selector, the first whose
+    condition holds for the sizes that the call chooses, and the last one, which
+    has none, where no condition does.
 
     ```mlir
     plan.branch %p cases {
@@ -272,11 +308,17 @@ def Plan_BranchOp : Plan_Command<"branch", [NoTerminator, SingleBlock, NoRegionA
     }, {
       plan.launch @k0 reads(%x) writes(%y) nodes []
     } nodes []
+    plan.branch where [affine_set<()[s0] : (8 - s0 >= 0)>] cases {
+      plan.launch @k0 reads(%x) writes(%y) nodes []
+    }, {
+      plan.launch @k1 reads(%x) writes(%y) nodes []
+    } nodes []
     ```
   }];
-  let arguments = !con((ins Plan_BufferType:$selector, StrArrayAttr:$nodes), order);
+  let arguments = !con((ins Optional<Plan_BufferType>:$selector, OptionalAttr<Plan_ConditionArrayAttr>:$conditions,
+                            StrArrayAttr:$nodes), order);
   let regions = (region VariadicRegion<SizedRegion<1>>:$cases);
-  let assemblyFormat = "$selector `cases` $cases `nodes` $nodes" # orderFormat;
+  let assemblyFormat = "($selector^)? (`where` $conditions^)? `cases` $cases `nodes` $nodes" # orderFormat;
   let hasVerifier = 1;
 }
 

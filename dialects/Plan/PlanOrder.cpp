@@ -76,7 +76,8 @@ static SmallVector<Use> usesOf(Operation *op) {
         uses.push_back({loop.getFlag(), true, false, false});
       })
       .Case([&](BranchOp branch) {
-        uses.push_back({branch.getSelector(), true, false, false});
+        if (branch.getSelector())
+          uses.push_back({branch.getSelector(), true, false, false});
       });
   return uses;
 }

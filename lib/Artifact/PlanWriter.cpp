@@ -44,6 +44,35 @@ uint32_t ConstantTable::operator()(AffineExpr expr) {
   return knownExpressions[expr] = table.size() - 1;
 }
 
+uint32_t ConstantTable::add(format::ExpressionKind kind, uint32_t lhs,
+                            uint32_t rhs, int64_t value) {
+  table.emplace_back(value, lhs, rhs, kind);
+  return table.size() - 1;
+}
+
+uint32_t ConstantTable::operator()(IntegerSet set) {
+  uint32_t zero = (*this)(0), all = (*this)(1);
+  for (auto [i, constraint] : llvm::enumerate(set.getConstraints())) {
+    uint32_t holds = set.isEq(i) ? add(format::ExpressionKind::equal,
+                                       (*this)(constraint), zero)
+                                 : add(format::ExpressionKind::less_equal, zero,
+                                       (*this)(constraint));
+    all = i == 0 ? holds : add(format::ExpressionKind::min, all, holds);
+  }
+  return all;
+}
+
+uint32_t ConstantTable::choose(ArrayRef<uint32_t> conditions,
+                               ArrayRef<int64_t> values) {
+  uint32_t chosen = (*this)(values.back());
+  if (llvm::all_equal(values))
+    return chosen;
+  for (size_t i = conditions.size(); i-- > 0;)
+    chosen = add(format::ExpressionKind::select, (*this)(values[i]), chosen,
+                 conditions[i]);
+  return chosen;
+}
+
 uint32_t NodeTable::operator()(StringRef name) {
   auto [entry, isNew] = known.try_emplace(name, names.size());
   if (isNew)
@@ -72,6 +101,7 @@ private:
                            access);
   }
   format::CommandT &addCommand(plan::CommandOpInterface op, ArrayAttr nodes);
+  uint32_t recordOf(const KernelFacts &facts, plan::LaunchOp op) const;
   void addLaunch(plan::LaunchOp op);
   void addCopy(plan::CopyOp op);
   void addResize(plan::ResizeOp op);
@@ -204,12 +234,49 @@ format::CommandT &PlanWriter::addCommand(plan::CommandOpInterface op,
   return *commands.back();
 }
 
-void PlanWriter::addLaunch(plan::LaunchOp op) {
-  assert(kernels.contains(op.getKernel()) && "launched kernels are compiled");
-  KernelFacts facts = kernels.lookup(op.getKernel());
-  format::LaunchT launch;
+/// The record of the kernel for the device of its queue.
+uint32_t PlanWriter::recordOf(const KernelFacts &facts,
+                              plan::LaunchOp op) const {
   auto other = facts.others.find(queueKinds[op.getQueue()]);
-  launch.kernel = other == facts.others.end() ? facts.index : other->second;
+  return other == facts.others.end() ? facts.index : other->second;
+}
+
+/// The facts of the kernels that a launch may run, the last where no condition
+/// holds, and the conditions of the others.
+static SmallVector<KernelFacts>
+factsOf(plan::LaunchOp op, const llvm::StringMap<KernelFacts> &kernels,
+        ConstantTable &table, SmallVectorImpl<uint32_t> &conditions) {
+  SmallVector<KernelFacts> facts;
+  if (op.getAlternatives())
+    for (auto alternative :
+         op.getAlternatives()->getAsRange<plan::AlternativeAttr>()) {
+      facts.push_back(kernels.lookup(alternative.getKernel().getValue()));
+      conditions.push_back(table(alternative.getCondition().getValue()));
+    }
+  assert(kernels.contains(op.getKernel()) && "launched kernels are compiled");
+  facts.push_back(kernels.lookup(op.getKernel()));
+  return facts;
+}
+
+void PlanWriter::addLaunch(plan::LaunchOp op) {
+  format::LaunchT launch;
+  SmallVector<uint32_t> conditions;
+  SmallVector<KernelFacts> facts = factsOf(op, kernels, constant, conditions);
+  launch.kernel = recordOf(facts.back(), op);
+  SmallVector<int64_t> selected;
+  for (const KernelFacts &other : ArrayRef(facts).drop_back()) {
+    launch.alternatives.push_back(recordOf(other, op));
+    selected.push_back(launch.alternatives.size());
+  }
+  selected.push_back(0);
+  if (!conditions.empty())
+    launch.selector = constant.choose(conditions, selected);
+  auto choose = [&](int64_t KernelFacts::*fact) {
+    return constant.choose(conditions,
+                           llvm::map_to_vector(facts, [&](const auto &each) {
+                             return each.*fact;
+                           }));
+  };
   int64_t traffic = 0;
   auto add = [&](ValueRange buffers, format::Access access) {
     for (Value buffer : buffers) {
@@ -222,11 +289,11 @@ void PlanWriter::addLaunch(plan::LaunchOp op) {
   assert(traffic >= 0 && "sizes of buffers are no negative numbers");
   for (int64_t integer : op.getIntegers())
     launch.integers.push_back(constant(integer));
-  launch.tiles = constant(facts.tiles);
-  launch.chunk = constant(facts.chunk);
+  launch.tiles = choose(&KernelFacts::tiles);
+  launch.chunk = choose(&KernelFacts::chunk);
   launch.traffic = constant(traffic);
-  if (facts.operations != 0)
-    launch.operations = constant(facts.operations);
+  if (facts.back().operations != 0)
+    launch.operations = choose(&KernelFacts::operations);
   addCommand(op, op.getNodes()).action.Set(std::move(launch));
 }
 
@@ -294,8 +361,17 @@ void PlanWriter::addLoop(plan::LoopOp op) {
 
 void PlanWriter::addBranch(plan::BranchOp op) {
   format::BranchT branch;
-  branch.selector = std::make_unique<format::Binding>(
-      bind(op.getSelector(), format::Access::read));
+  if (op.getSelector()) {
+    branch.selector = std::make_unique<format::Binding>(
+        bind(op.getSelector(), format::Access::read));
+  } else {
+    SmallVector<uint32_t> conditions;
+    for (auto condition : op.getConditions()->getAsRange<IntegerSetAttr>())
+      conditions.push_back(constant(condition.getValue()));
+    branch.value = constant.choose(
+        conditions,
+        llvm::to_vector(llvm::seq<int64_t>(0, conditions.size() + 1)));
+  }
   for (Region &region : op.getCases())
     branch.blocks.push_back(addBlock(region));
   addCommand(op, op.getNodes()).action.Set(std::move(branch));
@@ -375,20 +451,21 @@ static plan::ProgramOp initOf(ModuleOp module) {
 }
 
 format::PlanT PlanWriter::write(ModuleOp module) {
-  for (auto state : module.getOps<plan::StateOp>()) {
-    auto home = std::make_unique<format::HomeT>();
-    home->device = state.getDevice();
-    home->space = toFormat(state.getSpace());
-    plan.states.push_back(std::move(home));
-  }
+  for (auto state : module.getOps<plan::StateOp>())
+    plan.states.emplace_back(state.getDevice(), toFormat(state.getSpace()));
   if (plan::ProgramOp init = initOf(module)) {
     addMemories(init.getPersistent(), plan.persistent);
     plan.init = writeProgram(init);
     plan.init->entry = format::none;
   }
-  for (auto [entry, program] : llvm::enumerate(entryPrograms(module))) {
+  uint32_t entry = 0;
+  for (plan::ProgramOp program : entryPrograms(module)) {
     plan.programs.push_back(writeProgram(program));
     plan.programs.back()->entry = entry;
+    if (program.getGuard())
+      plan.programs.back()->guard = constant(*program.getGuard());
+    else
+      ++entry;
   }
   return std::move(plan);
 }

@@ -8,6 +8,7 @@
 
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/IntegerSet.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -24,8 +25,17 @@ public:
   uint32_t operator()(int64_t value);
   /// A function of the symbols.
   uint32_t operator()(mlir::AffineExpr expr);
+  /// 1 where the symbols are in the set, 0 elsewhere.
+  uint32_t operator()(mlir::IntegerSet set);
+  /// What stands beside the first of the conditions that holds; the last of
+  /// `values`, one more, where none does.
+  uint32_t choose(llvm::ArrayRef<uint32_t> conditions,
+                  llvm::ArrayRef<int64_t> values);
 
 private:
+  uint32_t add(format::ExpressionKind kind, uint32_t lhs, uint32_t rhs,
+               int64_t value = 0);
+
   std::vector<format::Expression> &table;
   // Any number may be a key: DenseMap keeps two of them for itself.
   std::unordered_map<int64_t, uint32_t> known;

@@ -35,7 +35,12 @@ static void placeKernels(CompiledVariant &variant) {
     SmallVector<int64_t> queues = program.queueDevices();
     program.walk([&](plan::LaunchOp launch) {
       int64_t device = queues[launch.getQueue()];
-      uses[launch.getKernel()].insert(toDevice(variant.devices[device]).kind);
+      format::DeviceKind kind = toDevice(variant.devices[device]).kind;
+      uses[launch.getKernel()].insert(kind);
+      if (launch.getAlternatives())
+        for (auto other :
+             launch.getAlternatives()->getAsRange<plan::AlternativeAttr>())
+          uses[other.getKernel().getValue()].insert(kind);
     });
   }
   SmallVector<StringRef> names(variant.kernels.size());

@@ -689,7 +689,7 @@ json::Object heddle::artifactAsJson(const format::ArtifactReader &artifact,
           {"traffic_bytes", known.counts.traffic}});
     json::Array queues;
     for (const format::Queue *queue : items(artifact.plan(number).queues()))
-      queues.push_back(format::deviceName(*variant, queue->device()));
+      queues.push_back(owned(queue->name()));
     variants.push_back(json::Object{
         {"name", owned(variant->name())},
         {"kernels", std::move(kernels)},

@@ -99,9 +99,8 @@ unsigned QueueAssignment::choose(unsigned device,
     return *fresh;
   if (latest)
     return *latest;
-  return *llvm::min_element(queues, [&](unsigned a, unsigned b) {
-    return counts[a] < counts[b];
-  });
+  return *llvm::min_element(
+      queues, [&](unsigned a, unsigned b) { return counts[a] < counts[b]; });
 }
 
 QueueAssignment::Uses QueueAssignment::assignBlock(unsigned block) {
@@ -134,10 +133,10 @@ QueueAssignment::Uses QueueAssignment::assignBlock(unsigned block) {
     bool passes = command.kind == Command::Kind::Copy && hasChoice(command);
     command.queue = command.device;
     if (hasChoice(command) && !passes)
-      command.queue = choose(
-          command.device,
-          latest ? std::optional(commands[*latest].queue) : std::nullopt, clock,
-          counts);
+      command.queue =
+          choose(command.device,
+                 latest ? std::optional(commands[*latest].queue) : std::nullopt,
+                 clock, counts);
     if (!passes)
       clock[command.queue] = ++counts[command.queue];
     done[i] = std::move(clock);

@@ -48,7 +48,7 @@ plan::ProgramOp PlanEmitter::createProgram(OpBuilder &builder, Location loc,
                                            ArrayRef<int64_t> arenas) {
   SmallVector<StringRef> names(devices.begin(), devices.end());
   auto program = plan::ProgramOp::create(
-      builder, loc, name, arenas.front(),
+      builder, loc, name, /*guard=*/IntegerSetAttr(), arenas.front(),
       names.size() > 1 ? attributes.getStrArrayAttr(names) : ArrayAttr(),
       /*queues=*/DenseI64ArrayAttr(), memories(arenas),
       /*persistent=*/ArrayAttr(), /*init=*/FlatSymbolRefAttr());
@@ -172,8 +172,8 @@ Operation *CommandEmitter::emit(const Command &command) {
   case Command::Kind::Launch:
     return plan::LaunchOp::create(
         builder, command.loc, command.kernel, reads, writes,
-        builder.getDenseI64ArrayAttr(command.integers), nodes, queue, after,
-        signals);
+        builder.getDenseI64ArrayAttr(command.integers),
+        /*alternatives=*/ArrayAttr(), nodes, queue, after, signals);
   case Command::Kind::Copy:
     return plan::CopyOp::create(builder, command.loc, reads[0], writes[0],
                                 nodes, queue, after, signals);
@@ -188,7 +188,8 @@ Operation *CommandEmitter::emit(const Command &command) {
     return plan::LoopOp::create(builder, command.loc, reads[0], nodes, queue,
                                 after, signals);
   case Command::Kind::Branch:
-    return plan::BranchOp::create(builder, command.loc, reads[0], nodes, queue,
+    return plan::BranchOp::create(builder, command.loc, reads[0],
+                                  /*conditions=*/ArrayAttr(), nodes, queue,
                                   after, signals, command.blocks.size());
   }
   llvm_unreachable("no such command");

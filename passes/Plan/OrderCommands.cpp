@@ -1,5 +1,6 @@
 // Events between queues: each command that touches what an earlier command of
-// another queue touches, and does not read as that one does, comes after it. Within a queue commands are in order anyway.
+// another queue touches, and does not read as that one does, comes after it.
+// Within a queue commands are in order anyway.
 
 #include "passes/Plan/CommandTree.h"
 

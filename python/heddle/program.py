@@ -245,7 +245,7 @@ class Model:
 def _entry(program: _runtime.Program, name: str | None) -> int:
     entries = program.entries
     if name is None:
-        name = entries[0] if len(entries) == 1 else "main"
+        name = "main" if "main" in entries else entries[0]
     if name not in entries:
         raise ValueError(f"there is no entry {name!r}; there are: {', '.join(entries)}")
     return entries.index(name)
