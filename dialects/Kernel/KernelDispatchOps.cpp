@@ -91,6 +91,10 @@ LogicalResult DispatchOp::verifyRegions() {
     return emitOpError() << "has a body that takes ("
                          << getBody().getArgumentTypes() << ") and operands ("
                          << getInputs().getTypes() << ")";
+  if (!llvm::is_sorted(getInputs().getTypes(), [](Type a, Type b) {
+        return !a.isIndex() && b.isIndex();
+      }))
+    return emitOpError() << "has a size before a tensor";
   return verifyYield(*this, getBody().front(), getResultTypes());
 }
 
@@ -109,6 +113,7 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
                          << "', which is no kernel function";
   FunctionType type = function.getFunctionType();
   SmallVector<Type> passed(getInputs().getTypes());
+  llvm::append_range(passed, getSizes().getTypes());
   for (auto scalar : getScalars().getAsRange<TypedAttr>())
     passed.push_back(scalar.getType());
   if (TypeRange(type.getInputs()) != TypeRange(passed) ||

@@ -17,7 +17,7 @@ def Kernel_DispatchOp : Kernel_Op<"dispatch", [
   let summary = "a group of tensor ops that becomes one kernel";
   let description = [{
     The body is a kernel function's, before outlining. Block arguments stand
-    for the operands, of the same types.
+    for the operands, of the same types. Sizes come after the tensors.
 
     ```mlir
     %0 = kernel.dispatch(%a = %x : tensor<4xf32>, %b = %y : tensor<4xf32>) -> tensor<4xf32> {
@@ -26,7 +26,7 @@ def Kernel_DispatchOp : Kernel_Op<"dispatch", [
     }
     ```
   }];
-  let arguments = (ins Variadic<AnyRankedTensor>:$inputs);
+  let arguments = (ins Variadic<AnyTypeOf<[AnyRankedTensor, Index]>>:$inputs);
   let results = (outs Variadic<AnyRankedTensor>:$outputs);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
@@ -69,23 +69,25 @@ def Kernel_YieldOp : Kernel_Op<"yield", [
 }
 
 def Kernel_LaunchOp : Kernel_Op<"launch", [
-    Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+    Pure, AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "runs a kernel function";
   let description = [{
     Its location names the model's nodes that this launch computes: the kernel
-    function itself, shared by many launches, has none. `scalars` are numbers
-    for the function's last arguments, of their types.
+    function itself, shared by many launches, has none. `sizes` are for the
+    function's arguments after the tensors: numbers that each call chooses
+    (`kernel.size`). `scalars` are numbers for its last arguments, of their types.
 
     ```mlir
     %0 = kernel.launch @k3(%x, %w) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
     %1 = kernel.launch @k4(%x) scalars [2.5 : f32] : (tensor<4xf32>) -> tensor<4xf32>
+    %2 = kernel.launch @k5(%x) sizes(%n) : (tensor<4xf32>) -> tensor<4xf32>
     ```
   }];
-  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<AnyRankedTensor>:$inputs,
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<AnyRankedTensor>:$inputs, Variadic<Index>:$sizes,
                        DefaultValuedOptionalAttr<TypedArrayAttrBase<TypedAttrInterface, "array of numbers">, "{}">:$scalars);
   let results = (outs Variadic<AnyRankedTensor>:$outputs);
   let assemblyFormat = [{
-    $kernel `(` $inputs `)` (`scalars` $scalars^)? attr-dict `:` functional-type($inputs, $outputs)
+    $kernel `(` $inputs `)` (`sizes` `(` $sizes^ `)`)? (`scalars` $scalars^)? attr-dict `:` functional-type($inputs, $outputs)
   }];
 }
 

@@ -6,6 +6,8 @@
 #include "heddle/Support/ElementKind.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -101,6 +103,27 @@ static bool uses(AffineMap map, unsigned dim) {
 }
 
 //===----------------------------------------------------------------------===//
+// SizeOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult SizeOp::verify() {
+  AffineMap map = getFunction();
+  if (map.getNumDims() != 0 || map.getNumResults() != 1)
+    return emitOpError() << "has " << getFunctionAttr()
+                         << " instead of one function of symbols";
+  if (map.getNumSymbols() != getSymbols().size())
+    return emitOpError() << "has " << getSymbols().size() << " symbols for "
+                         << getFunctionAttr();
+  for (Type type : getSymbols().getTypes()) {
+    auto tensor = cast<RankedTensorType>(type);
+    if (tensor.getRank() != 0 || !isa<IntegerType>(tensor.getElementType()))
+      return emitOpError() << "has a symbol in " << type
+                           << "; an integer in a tensor of rank 0 is wanted";
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // ContractOp
 //===----------------------------------------------------------------------===//
 
@@ -139,6 +162,61 @@ ContractOp::Dims ContractOp::getDims() {
       dims.n.push_back(dim);
   }
   return dims;
+}
+
+Value ContractOp::getLimit(unsigned dim) {
+  for (auto [number, limit] : llvm::zip_equal(getLimited(), getLimits()))
+    if (number == static_cast<int64_t>(dim))
+      return limit;
+  return {};
+}
+
+void ContractOp::setLimits(ArrayRef<std::pair<unsigned, Value>> limits) {
+  SmallVector<int64_t> dims;
+  SmallVector<Value> values;
+  for (auto [dim, limit] : limits) {
+    dims.push_back(dim);
+    values.push_back(limit);
+  }
+  getLimitsMutable().assign(values);
+  setLimited(dims);
+}
+
+/// The limit's value where it is the same in all calls.
+static std::optional<int64_t> constantLimit(Value limit) {
+  if (auto size = limit.getDefiningOp<SizeOp>()) {
+    auto constant =
+        dyn_cast<AffineConstantExpr>(size.getFunction().getResult(0));
+    return constant ? std::optional(constant.getValue()) : std::nullopt;
+  }
+  APInt value;
+  if (matchPattern(limit, m_ConstantInt(&value)))
+    return value.getSExtValue();
+  return std::nullopt;
+}
+
+namespace {
+/// A limit that is always the extent is none.
+struct DropFullLimits : OpRewritePattern<ContractOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ContractOp op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<std::pair<unsigned, Value>> left;
+    for (auto [dim, limit] : llvm::zip_equal(op.getLimited(), op.getLimits()))
+      if (constantLimit(limit) != op.getExtents()[dim])
+        left.push_back({dim, limit});
+    if (left.size() == op.getLimits().size())
+      return rewriter.notifyMatchFailure(op, "no limit is always the extent");
+    rewriter.modifyOpInPlace(op, [&] { op.setLimits(left); });
+    return success();
+  }
+};
+} // namespace
+
+void ContractOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                             MLIRContext *context) {
+  patterns.add<DropFullLimits>(context);
 }
 
 /// rhs stored as `Packing` says of [batch..., K, N], read by (batch, n, k).
@@ -189,6 +267,16 @@ LogicalResult ContractOp::verify() {
       return emitOpError() << "has " << extents.size()
                            << " extents, but the map " << map;
 
+  if (getLimits().size() != getLimited().size())
+    return emitOpError() << "has " << getLimits().size() << " limits for "
+                         << getLimited().size() << " limited dimensions";
+  int64_t above = 0;
+  for (int64_t dim : getLimited()) {
+    if (dim < above || dim >= static_cast<int64_t>(extents.size()))
+      return emitOpError() << "limits [" << getLimited()
+                           << "], which are not dimensions in ascending order";
+    above = dim + 1;
+  }
   if (failed(verifyElement(*this, "lhs_type", getLhsType(), getLhs())) ||
       failed(verifyElement(*this, "rhs_type", getRhsType(), getRhs())) ||
       failed(verifyAccumulator(*this, getAccumulator())) ||

@@ -15,6 +15,24 @@ defvar elementTypes = [{
     ::mlir::Type getSumElement();
 }];
 
+def Kernel_SizeOp : Kernel_Op<"size", [Pure]> {
+  let summary = "a size that each call chooses";
+  let description = [{
+    A function of symbols, whose values the operands hold: arguments of the
+    program with `heddle.extent`. It is known before the call starts, so that
+    launches are given it (64 bits) and do not wait for it.
+
+    ```mlir
+    %rows = kernel.size affine_map<()[s0] -> (s0 * 4)>(%batch) : tensor<i32>
+    ```
+  }];
+  let arguments = (ins AffineMapAttr:$function, Variadic<AnyRankedTensor>:$symbols);
+  let results = (outs Index:$result);
+  let assemblyFormat =
+      "$function `(` $symbols `)` attr-dict (`:` type($symbols)^)?";
+  let hasVerifier = 1;
+}
+
 def Kernel_ContractOp : Kernel_Op<"contract", [Pure]> {
   let summary = "a (batched) matrix product";
   let description = [{
@@ -44,6 +62,15 @@ def Kernel_ContractOp : Kernel_Op<"contract", [Pure]> {
     combinations of types a kernel takes is the target's to say
     (`DispatchFacts`).
 
+    `limits` says of the dimensions in `limited`, which are in ascending order,
+    how far they run in this call: from 0 to the limit, which is between 0 and
+    the extent. A sum has only the products below the limits of its reduction
+    dimensions, whatever the operands hold beyond, and is zero where there are
+    none. What the result holds at or beyond the limit of another dimension is
+    not specified, and it may not be read for anything that matters: kernels
+    leave it out, write it or write part of it. Without a limit a dimension runs
+    to its extent.
+
     `precision` (two of StableHLO's, for lhs and rhs) and `algorithm`
     (`#stablehlo.dot_algorithm`) say how exact the model wants products to be:
     at least so exact they are. Neither is there where the model asks for
@@ -51,7 +78,7 @@ def Kernel_ContractOp : Kernel_Op<"contract", [Pure]> {
     An algorithm that wants its sums in f64 has that as `accumulator`.
 
     ```mlir
-    %0 = kernel.contract %x, %w {
+    %0 = kernel.contract %x, %w limits(%length) {limited = array<i64: 1>,
       extents = array<i64: 1, 128, 3072, 768>,
       indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>,
                        affine_map<(b, m, n, k) -> (n, k)>,
@@ -64,6 +91,7 @@ def Kernel_ContractOp : Kernel_Op<"contract", [Pure]> {
   let arguments = (ins
     AnyRankedTensor:$lhs,
     AnyRankedTensor:$rhs,
+    Variadic<Index>:$limits,
     DenseI64ArrayAttr:$extents,
     AffineMapArrayAttr:$indexing_maps,
     StrArrayAttr:$iterator_types,
@@ -72,11 +100,13 @@ def Kernel_ContractOp : Kernel_Op<"contract", [Pure]> {
     OptionalAttr<TypeAttr>:$rhs_type,
     OptionalAttr<TypeAttr>:$accumulator,
     OptionalAttr<ArrayAttr>:$precision,
-    OptionalAttr<AnyAttr>:$algorithm);
+    OptionalAttr<AnyAttr>:$algorithm,
+    DefaultValuedOptionalAttr<DenseI64ArrayAttr, "{}">:$limited);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat =
-      "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)";
+      "$lhs `,` $rhs (`limits` `(` $limits^ `)`)? attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)";
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
   let extraClassDeclaration = elementTypes # [{
     ::mlir::AffineMap getLhsMap();
     ::mlir::AffineMap getRhsMap();
@@ -87,6 +117,10 @@ def Kernel_ContractOp : Kernel_Op<"contract", [Pure]> {
       ::llvm::SmallVector<unsigned> batch, m, n, k;
     };
     Dims getDims();
+    /// How far a dimension runs in this call; null if to its extent.
+    ::mlir::Value getLimit(unsigned dim);
+    /// With other limits, by dimension.
+    void setLimits(::llvm::ArrayRef<std::pair<unsigned, ::mlir::Value>> limits);
   }];
 }
 

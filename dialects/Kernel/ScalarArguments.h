@@ -12,8 +12,9 @@ namespace heddle::kernel {
 
 /// Whether a kernel can take a number of `type` at each launch.
 inline bool isScalarArgument(mlir::Type type) {
-  return type.isIntOrFloat() && type.getIntOrFloatBitWidth() >= 8 &&
-         type.getIntOrFloatBitWidth() <= 64;
+  return type.isIndex() ||
+         (type.isIntOrFloat() && type.getIntOrFloatBitWidth() >= 8 &&
+          type.getIntOrFloatBitWidth() <= 64);
 }
 
 /// How many numbers a kernel function with these arguments takes.

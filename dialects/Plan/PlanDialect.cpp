@@ -333,9 +333,15 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
     return emitOpError() << "has " << getReads().size() << " inputs and "
                          << getWrites().size() << " outputs, the kernel "
                          << tensors << " and " << function.getNumResults();
-  if (function.getNumResults() != 0 && scalars != getIntegers().size())
-    return emitOpError() << "passes " << getIntegers().size()
+  unsigned passed = getSizes().size() + getIntegers().size();
+  if (function.getNumResults() != 0 && scalars != passed)
+    return emitOpError() << "passes " << passed
                          << " integers, the kernel takes " << scalars;
+  for (auto size : getSizes().getAsRange<AffineMapAttr>())
+    if (size.getValue().getNumDims() != 0 ||
+        size.getValue().getNumResults() != 1)
+      return emitOpError() << "has " << size
+                           << " for a size instead of one function of symbols";
   return verifyAlternatives(*this, function, symbols);
 }
 

@@ -232,17 +232,19 @@ def Plan_LaunchOp : Plan_Command<"launch", [AttrSizedOperandSegments,
   let description = [{
     The buffers are the kernel function's arguments and results, in order. A
     buffer may be read and written where the kernel's argument is `kernel.tied`
-    or `kernel.in_place`. `integers` are the bits of the numbers that the function
-    takes after its tensors. `nodes` names the nodes of the model that the kernel computes here.
+    or `kernel.in_place`. `sizes` are functions of the program's symbols, of the
+    values that the function takes after its tensors; `integers` are the bits of the
+    numbers that follow them. `nodes` names the nodes of the model that the kernel computes here.
 
     The first of the `alternatives` whose condition holds for the call's sizes runs
-    in place of `kernel`, over the same buffers and integers.
+    in place of `kernel`, over the same buffers, sizes and integers.
   }];
   let arguments = !con((ins FlatSymbolRefAttr:$kernel, Variadic<Plan_BufferType>:$reads,
                             Variadic<Plan_BufferType>:$writes,
+                            DefaultValuedOptionalAttr<AffineMapArrayAttr, "{}">:$sizes,
                             DefaultValuedOptionalAttr<DenseI64ArrayAttr, "{}">:$integers,
                             OptionalAttr<Plan_AlternativeArrayAttr>:$alternatives, StrArrayAttr:$nodes), order);
-  let assemblyFormat = "$kernel `reads` `(` $reads `)` `writes` `(` $writes `)` (`integers` $integers^)? (`alternatives` $alternatives^)? `nodes` $nodes" # orderFormat;
+  let assemblyFormat = "$kernel `reads` `(` $reads `)` `writes` `(` $writes `)` (`sizes` $sizes^)? (`integers` $integers^)? (`alternatives` $alternatives^)? `nodes` $nodes" # orderFormat;
 }
 
 def Plan_CopyOp : Plan_Command<"copy"> {

@@ -287,6 +287,8 @@ void PlanWriter::addLaunch(plan::LaunchOp op) {
   add(op.getReads(), format::Access::read);
   add(op.getWrites(), format::Access::write);
   assert(traffic >= 0 && "sizes of buffers are no negative numbers");
+  for (auto size : op.getSizes().getAsRange<AffineMapAttr>())
+    launch.integers.push_back(constant(size.getValue().getResult(0)));
   for (int64_t integer : op.getIntegers())
     launch.integers.push_back(constant(integer));
   launch.tiles = choose(&KernelFacts::tiles);

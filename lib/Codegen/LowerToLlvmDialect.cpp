@@ -57,9 +57,13 @@ static Value makeBuffer(OpBuilder &builder, Location loc, Value pointer,
       .getResult(0);
 }
 
-/// The number of `type` in the low bits of a launch's integer.
+/// The number of `type` in the low bits of a launch's integer; all of them are
+/// a size.
 static Value fromInteger(OpBuilder &builder, Location loc, Value integer,
                          Type type) {
+  if (type.isIndex())
+    return UnrealizedConversionCastOp::create(builder, loc, type, integer)
+        .getResult(0);
   unsigned width = type.getIntOrFloatBitWidth();
   if (width < 64)
     integer = LLVM::TruncOp::create(builder, loc, builder.getIntegerType(width),

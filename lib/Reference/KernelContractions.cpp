@@ -7,6 +7,7 @@
 #include "dialects/Kernel/Kernel.h"
 
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace heddle;
@@ -43,6 +44,39 @@ static std::vector<int64_t> offsetsOf(ArrayRef<int64_t> shape,
   return offsets;
 }
 
+/// Which points of a box lie beyond a limit, in row-major order; none are where
+/// the list is empty.
+static std::vector<bool> beyondLimits(Invocation &call, kernel::ContractOp op,
+                                      ArrayRef<unsigned> dims) {
+  SmallVector<int64_t> limits;
+  bool any = false;
+  for (unsigned dim : dims) {
+    int64_t limit = op.getExtents()[dim];
+    for (auto [i, limited] : llvm::enumerate(op.getLimited()))
+      if (limited == static_cast<int64_t>(dim))
+        limit = call.tensor(2 + i).intAt(0);
+    any |= limit != op.getExtents()[dim];
+    limits.push_back(limit);
+  }
+  if (!any)
+    return {};
+  Extents shape = select(op.getExtents(), dims);
+  std::vector<bool> beyond(numElements(shape));
+  IndexWalk walk(shape, Extents(shape.size(), 0));
+  for (size_t i = 0; i < beyond.size(); ++i, walk.next())
+    for (auto [position, limit] : llvm::zip_equal(walk.indices(), limits))
+      beyond[i] = beyond[i] || position >= limit;
+  return beyond;
+}
+
+/// What nobody may read: a number that shows if somebody does.
+template <typename T> static T unspecified() {
+  if constexpr (std::is_same_v<T, uint64_t>)
+    return 0x7fa5a5a5a5a5a5a5;
+  else
+    return T(std::numeric_limits<double>::quiet_NaN());
+}
+
 template <typename T>
 static LogicalResult contract(Invocation &call, kernel::ContractOp op,
                               HostTensor &result) {
@@ -69,6 +103,10 @@ static LogicalResult contract(Invocation &call, kernel::ContractOp op,
   std::vector<int64_t> columns =
       offsetsOf(nShape, select(out->strides, dims.n));
   std::vector<T> a(m * k), b(k * n), c;
+  std::vector<bool> noBatch = beyondLimits(call, op, dims.batch),
+                    noRow = beyondLimits(call, op, dims.m),
+                    noColumn = beyondLimits(call, op, dims.n),
+                    noSummand = beyondLimits(call, op, dims.k);
 
   // In a packed operand batches are in the order of its map.
   kernel::Packing packing;
@@ -116,9 +154,24 @@ static LogicalResult contract(Invocation &call, kernel::ContractOp op,
                      select(right->strides, dims.n)),
               b.data());
     }
+    for (int64_t l = 0; l < (noSummand.empty() ? 0 : k); ++l) {
+      if (!noSummand[l])
+        continue;
+      for (int64_t i = 0; i < m; ++i)
+        a[i * k + l] = T(0);
+      std::fill_n(b.begin() + l * n, n, T(0));
+    }
     c.assign(m * n, T(0));
     multiplyMatrices(call.evaluator.options.threads, m, n, k, a.data(),
                      b.data(), c.data());
+    auto isBeyond = [](const std::vector<bool> &list, int64_t i) {
+      return !list.empty() && list[i];
+    };
+    for (int64_t i = 0; i < m; ++i)
+      for (int64_t j = 0; j < n; ++j)
+        if (isBeyond(noBatch, batch) || isBeyond(noRow, i) ||
+            isBeyond(noColumn, j))
+          c[i * n + j] = unspecified<T>();
     for (int64_t i = 0; i < m; ++i)
       for (int64_t j = 0; j < n; ++j)
         storeSums(result.kind(), &c[i * n + j], 1,

@@ -37,6 +37,26 @@ static LogicalResult launch(Invocation &call, kernel::LaunchOp op) {
   return callFunction(call, op.getKernelAttr(), operands);
 }
 
+/// A function of the symbols that the operands hold.
+static LogicalResult size(Invocation &call, kernel::SizeOp op) {
+  AffineMap map = op.getFunction();
+  SmallVector<AffineExpr> symbols;
+  for (unsigned i = 0; i < map.getNumSymbols(); ++i)
+    symbols.push_back(
+        getAffineConstantExpr(call.tensor(i).intAt(0), op.getContext()));
+  auto value = dyn_cast<AffineConstantExpr>(simplifyAffineExpr(
+      map.getResult(0).replaceSymbols(symbols), /*numDims=*/0,
+      /*numSymbols=*/0));
+  if (!value)
+    return call.error() << "divides by zero";
+  FailureOr<HostTensor> result = call.allocate({});
+  if (failed(result))
+    return failure();
+  result->set(0, value.getValue());
+  call.results.push_back(std::move(*result));
+  return success();
+}
+
 static LogicalResult dispatch(Invocation &call, kernel::DispatchOp op) {
   return call.evaluator.callBlock(op.getBody().front(), call.operands,
                                   call.results);
@@ -224,6 +244,7 @@ static LogicalResult reduceWindow(Invocation &call, kernel::ReduceWindowOp op) {
 void reference::addKernelOperations(Registry &registry) {
   using namespace kernel;
   registry.add<LaunchOp, launch>();
+  registry.add<SizeOp, size>();
   registry.add<CompositeOp, composite>();
   registry.add<DispatchOp, dispatch>();
   registry.add<WeightRefOp, weightRef>();

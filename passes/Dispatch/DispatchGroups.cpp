@@ -21,7 +21,8 @@ bool heddle::isDuplicated(Operation *op) {
 
 bool heddle::staysOutside(Operation *op) {
   return isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
-             kernel::WeightRefOp, kernel::DispatchOp, kernel::LaunchOp>(op) ||
+             kernel::WeightRefOp, kernel::DispatchOp, kernel::LaunchOp,
+             kernel::SizeOp>(op) ||
          isControlFlow(op) || stablehlo::isRegisteredCall(op) ||
          op->hasTrait<OpTrait::IsTerminator>();
 }

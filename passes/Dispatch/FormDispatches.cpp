@@ -75,10 +75,14 @@ public:
     SmallVector<Type> types;
     for (Value result : results)
       types.push_back(result.getType());
-    auto dispatch =
-        kernel::DispatchOp::create(builder, loc, types, inputs.getArrayRef());
+    // Sizes come after the tensors.
+    auto isSize = [](Value input) { return input.getType().isIndex(); };
+    SmallVector<Value> operands;
+    llvm::copy_if(inputs, std::back_inserter(operands), std::not_fn(isSize));
+    llvm::copy_if(inputs, std::back_inserter(operands), isSize);
+    auto dispatch = kernel::DispatchOp::create(builder, loc, types, operands);
     Block &body = dispatch.getBody().emplaceBlock();
-    for (Value input : inputs)
+    for (Value input : operands)
       values.map(input, body.addArgument(input.getType(), input.getLoc()));
     builder.setInsertionPointToEnd(&body);
     for (Operation *op : group)

@@ -32,6 +32,12 @@ static bool mayOverwrite(BlockArgument argument, linalg::GenericOp last) {
   });
 }
 
+/// Of a dispatch's inputs, which are tensors and then sizes.
+static unsigned countTensors(kernel::DispatchOp dispatch) {
+  return llvm::count_if(dispatch.getInputs().getTypes(),
+                        [](Type type) { return !type.isIndex(); });
+}
+
 /// Gives what is updated in place an argument of its own where the kernel reads
 /// it otherwise too, as in x.at[i].add(x): that must see the value from before.
 static void separateTargets(kernel::DispatchOp dispatch) {
@@ -41,8 +47,9 @@ static void separateTargets(kernel::DispatchOp dispatch) {
     if (!argument || argument.hasOneUse())
       return;
     Value input = dispatch.getInputs()[argument.getArgNumber()];
-    dispatch.getInputsMutable().append(input);
-    target.set(body.addArgument(argument.getType(), argument.getLoc()));
+    unsigned end = countTensors(dispatch);
+    dispatch->insertOperands(end, input);
+    target.set(body.insertArgument(end, argument.getType(), argument.getLoc()));
   };
   for (Operation &op : body) {
     if (auto update = dyn_cast<kernel::DynamicUpdateSliceOp>(op))
@@ -152,10 +159,11 @@ struct OutlineDispatches : impl::OutlineDispatchesBase<OutlineDispatches> {
         function.erase();
       }
       OpBuilder builder(dispatch);
+      unsigned tensors = countTensors(dispatch);
       shared->launches.push_back(kernel::LaunchOp::create(
           builder, dispatch.getLoc(), dispatch.getResultTypes(),
-          shared->function.getName(), dispatch.getInputs(),
-          builder.getArrayAttr({})));
+          shared->function.getName(), dispatch.getInputs().take_front(tensors),
+          dispatch.getInputs().drop_front(tensors), builder.getArrayAttr({})));
       shared->numbers.push_back(std::move(numbers));
       dispatch->replaceAllUsesWith(shared->launches.back());
       dispatch.erase();

@@ -45,7 +45,7 @@ ScalarSlots::ScalarSlots(func::FuncOp function)
       for (OpOperand &use : op.getOpOperands()) {
         auto constant = use.get().getDefiningOp<arith::ConstantOp>();
         Type type = use.get().getType();
-        if (!constant || !kernel::isScalarArgument(type) ||
+        if (!constant || type.isIndex() || !kernel::isScalarArgument(type) ||
             (type.isInteger() && !integers))
           continue;
         uses.push_back(&use);

@@ -3,6 +3,7 @@
 #include "passes/Dynamic/PaddingMasker.h"
 
 #include "dialects/Chlo/Chlo.h"
+#include "heddle/Support/EntrySizes.h"
 #include "passes/Graph/Constants.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -28,7 +29,22 @@ LogicalResult PaddingMasker::visitDot(DotGeneralOp op) {
     return refuse(op, "sums over a bounded dimension of such elements");
   setOperand(op, 0, lhs);
   setOperand(op, 1, rhs);
+  sayHowFar(op);
   return success();
+}
+
+/// The product need not be computed beyond the true sizes.
+void PaddingMasker::sayHowFar(DotGeneralOp op) {
+  SmallVector<AffineExpr> extents;
+  for (int64_t dim : llvm::seq(cast<RankedTensorType>(op.getType()).getRank()))
+    extents.push_back(extent(op.getResult(), dim));
+  for (int64_t dim : op.getDotDimensionNumbers().getLhsContractingDimensions())
+    extents.push_back(extent(op.getLhs(), dim));
+  if (llvm::all_of(extents, llvm::IsaPred<AffineConstantExpr>))
+    return;
+  op->setAttr(kSizesAttrName,
+              AffineMapAttr::get(AffineMap::get(0, sizes.symbols().size(),
+                                                extents, op.getContext())));
 }
 
 LogicalResult PaddingMasker::visitConvolution(ConvolutionOp op) {

@@ -80,6 +80,7 @@ private:
   mlir::LogicalResult visitConcatenate(stablehlo::ConcatenateOp op);
   mlir::LogicalResult visitReverse(stablehlo::ReverseOp op);
   mlir::LogicalResult visitDot(stablehlo::DotGeneralOp op);
+  void sayHowFar(stablehlo::DotGeneralOp op);
   mlir::LogicalResult visitConvolution(stablehlo::ConvolutionOp op);
   mlir::LogicalResult visitReduce(stablehlo::ReduceOp op);
   mlir::LogicalResult reduceFlagged(stablehlo::ReduceOp op);

@@ -1,6 +1,7 @@
 // dot_general and convolution, on operands as the model has them: which of them
 // a kernel takes is asked after the fork.
 
+#include "heddle/Support/EntrySizes.h"
 #include "passes/Lower/GraphLowering.h"
 #include "passes/Lower/Scalar/NarrowFloats.h"
 #include "passes/Lower/Scalar/ScalarOps.h"
@@ -58,6 +59,47 @@ static ArrayAttr askedPrecision(ArrayAttr config) {
                        stablehlo::Precision::DEFAULT;
               });
   return asks ? config : ArrayAttr();
+}
+
+/// How far the iteration dimensions of `contract`, made of `op`, run in each
+/// call, as far as the model's sizes say.
+static void limitToSizes(GraphLowering &lowering, stablehlo::DotGeneralOp op,
+                         kernel::ContractOp contract) {
+  auto sizes = op->getAttrOfType<AffineMapAttr>(kSizesAttrName);
+  auto main = op->getParentOfType<func::FuncOp>();
+  if (!sizes || sizes.getValue().getNumResults() !=
+                    static_cast<unsigned>(contract.getExtents().size()))
+    return;
+  SmallVector<Value> holders(sizes.getValue().getNumSymbols());
+  // Behind the function's own arguments stand those that take their place.
+  for (BlockArgument argument :
+       main.getArguments().take_front(main.getNumArguments()))
+    if (auto number = main.getArgAttrOfType<IntegerAttr>(
+            argument.getArgNumber(), kExtentAttrName))
+      if (number.getInt() < static_cast<int64_t>(holders.size()))
+        holders[number.getInt()] = lowering.lowered(argument);
+  OpBuilder b(contract);
+  SmallVector<std::pair<unsigned, Value>> limits;
+  for (auto [dim, size] : llvm::enumerate(sizes.getValue().getResults())) {
+    if (isa<AffineConstantExpr>(size))
+      continue;
+    SmallVector<AffineExpr> renamed(holders.size());
+    SmallVector<Value> symbols;
+    for (auto [number, holder] : llvm::enumerate(holders)) {
+      if (!size.isFunctionOfSymbol(number))
+        continue;
+      if (!holder)
+        return;
+      renamed[number] = b.getAffineSymbolExpr(symbols.size());
+      symbols.push_back(holder);
+    }
+    AffineMap function = AffineMap::get(
+        0, symbols.size(), size.replaceSymbols(renamed), b.getContext());
+    limits.push_back(
+        {dim, kernel::SizeOp::create(b, op.getLoc(), b.getIndexType(), function,
+                                     symbols)});
+  }
+  contract.setLimits(limits);
 }
 
 static bool isUnsigned(Type type) {
@@ -121,11 +163,13 @@ static void lowerOp(GraphLowering &lowering, stablehlo::DotGeneralOp op) {
   for (int64_t i = 0; i < result.getRank(); ++i)
     outExprs.push_back(b.getAffineDimExpr(i));
   auto contract = kernel::ContractOp::create(
-      b, op.getLoc(), result.clone(held), lhs, rhs, extents,
+      b, op.getLoc(), result.clone(held), lhs, rhs, /*limits=*/ValueRange(),
+      extents,
       b.getAffineMapArrayAttr({map(lhsExprs), map(rhsExprs), map(outExprs)}),
       b.getArrayAttr(iterators), /*rhs_packing=*/StringAttr(), hiddenType(left),
       hiddenType(right), accumulatorOf(held, sum),
       askedPrecision(op.getPrecisionConfigAttr()), op.getAlgorithmAttr());
+  limitToSizes(lowering, op, contract);
   lowering.replace(
       op, convertResult(lowering, op, contract.getResult(), isUnsigned(left)));
 }

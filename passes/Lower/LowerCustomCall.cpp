@@ -126,7 +126,7 @@ void heddle::outlineCustomCall(CustomCallOp op) {
       op, type, op->getAttrOfType<DictionaryAttr>(kDescriptionAttrName));
   auto launch = kernel::LaunchOp::create(
       builder, op.getLoc(), op->getResultTypes(), function.getName(),
-      op->getOperands(), builder.getArrayAttr({}));
+      op->getOperands(), /*sizes=*/ValueRange(), builder.getArrayAttr({}));
   op->replaceAllUsesWith(launch);
   op->erase();
 }

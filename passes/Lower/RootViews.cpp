@@ -16,6 +16,12 @@ static SmallVector<AffineMap> mapsOf(Operation *root) {
       [](Attribute map) { return cast<AffineMapAttr>(map).getValue(); });
 }
 
+/// The operands that have maps: of a contraction not its limits.
+static MutableArrayRef<OpOperand> mappedOperands(Operation *root) {
+  MutableArrayRef<OpOperand> operands = root->getOpOperands();
+  return isa<kernel::ContractOp>(root) ? operands.take_front(2) : operands;
+}
+
 /// The position of each of a collapsed group's dimensions, if every loop in
 /// `position` moves in one of them alone: 8 * d0 + d1 with d1 < 8 is [d0, d1]
 /// in a group of extents [4, 8]. Empty if not.
@@ -85,7 +91,7 @@ static void readThroughViews(Operation *root) {
   SmallVector<AffineMap> maps = mapsOf(root);
   ArrayRef<int64_t> extents =
       root->getAttrOfType<DenseI64ArrayAttr>("extents").asArrayRef();
-  for (OpOperand &operand : root->getOpOperands()) {
+  for (OpOperand &operand : mappedOperands(root)) {
     AffineMap &map = maps[operand.getOperandNumber()];
     for (;;) {
       if (auto behind = collapseSource(operand.get(), map, extents)) {
@@ -134,7 +140,7 @@ static bool maySplit(Operation *root, unsigned loop) {
 /// can.
 static std::optional<CollapsedLoop> findCollapsedLoop(Operation *root) {
   SmallVector<AffineMap> maps = mapsOf(root);
-  for (OpOperand &operand : root->getOpOperands()) {
+  for (OpOperand &operand : mappedOperands(root)) {
     auto collapse = operand.get().getDefiningOp<tensor::CollapseShapeOp>();
     if (!collapse || !viewSource(collapse.getSrc()))
       continue;
@@ -157,6 +163,20 @@ static std::optional<CollapsedLoop> findCollapsedLoop(Operation *root) {
     }
   }
   return std::nullopt;
+}
+
+/// Loops behind `loop`, which became several, have other numbers. None of the
+/// several can have its limit: what lies beyond that may be computed as well.
+static void renumberLimits(Operation *root, unsigned loop, unsigned added) {
+  auto contract = dyn_cast<kernel::ContractOp>(root);
+  if (!contract || contract.getLimits().empty())
+    return;
+  SmallVector<std::pair<unsigned, Value>> limits;
+  for (auto [dim, limit] :
+       llvm::zip_equal(contract.getLimited(), contract.getLimits()))
+    if (dim != loop)
+      limits.push_back({dim < loop ? dim : dim + added, limit});
+  contract.setLimits(limits);
 }
 
 /// Replaces the loop by one for each dimension that was collapsed.
@@ -231,6 +251,7 @@ static Operation *splitLoop(Operation *root, const CollapsedLoop &collapsed) {
                  iterators[collapsed.loop]);
     wider->setAttr("iterator_types", b.getArrayAttr(kinds));
   }
+  renumberLimits(wider, collapsed.loop, added);
   // The operand is read before it was collapsed.
   SmallVector<AffineExpr> results;
   AffineMap map = mapsOf(root)[collapsed.operand];

@@ -20,6 +20,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
 
 #include <map>
 #include <set>
@@ -75,6 +76,7 @@ private:
   void copyAll(Location loc, ArrayRef<unsigned> sources,
                ArrayRef<unsigned> targets);
   void resize(Location loc, unsigned source, unsigned target);
+  FailureOr<AffineMap> sizeOf(Value size);
   AffineMapAttr chosenBytes(AffineMapAttr shape, int64_t largest);
   unsigned addOutput(unsigned result, unsigned number);
   unsigned addInput(BlockArgument argument, unsigned number);
@@ -179,6 +181,31 @@ void PlanBuilder::copyAll(Location loc, ArrayRef<unsigned> sources,
   }
 }
 
+/// What a launch is given, as a function of the program's symbols.
+FailureOr<AffineMap> PlanBuilder::sizeOf(Value size) {
+  APInt number;
+  if (matchPattern(size, m_ConstantInt(&number)))
+    return AffineMap::getConstantMap(number.getSExtValue(), size.getContext());
+  auto op = size.getDefiningOp<kernel::SizeOp>();
+  if (!op)
+    return emitError(size.getLoc()) << "is no size that is known before a call";
+  SmallVector<AffineExpr> symbols;
+  unsigned count = 0;
+  for (Value holder : op.getSymbols()) {
+    auto argument = dyn_cast<BlockArgument>(holder);
+    auto number = argument && argument.getOwner() == &main.front()
+                      ? main.getArgAttrOfType<IntegerAttr>(
+                            argument.getArgNumber(), kExtentAttrName)
+                      : IntegerAttr();
+    if (!number)
+      return op.emitError() << "reads a symbol from what is no argument with '"
+                            << kExtentAttrName << "'";
+    symbols.push_back(getAffineSymbolExpr(number.getInt(), op.getContext()));
+    count = std::max<unsigned>(count, number.getInt() + 1);
+  }
+  return op.getFunction().replaceDimsAndSymbols({}, symbols, 0, count);
+}
+
 LogicalResult PlanBuilder::launch(kernel::LaunchOp op) {
   auto function = symbols.lookup<func::FuncOp>(op.getKernel());
   if (!function)
@@ -187,6 +214,12 @@ LogicalResult PlanBuilder::launch(kernel::LaunchOp op) {
   command.device =
       deviceOf(op->getAttrOfType<StringAttr>(kernel::kPlaceAttrName));
   command.reads = storagesOf(op.getInputs());
+  for (Value size : op.getSizes()) {
+    FailureOr<AffineMap> function = sizeOf(size);
+    if (failed(function))
+      return failure();
+    command.sizes.push_back(*function);
+  }
   for (auto scalar : op.getScalars().getAsRange<TypedAttr>())
     command.integers.push_back(kernel::launchInteger(scalar));
   bool empty = true;
@@ -369,7 +402,9 @@ void PlanBuilder::addInputs() {
       continue;
     }
     auto symbol = main.getArgAttrOfType<IntegerAttr>(i, kExtentAttrName);
-    if (!symbol)
+    // Sizes of launches are no values in memory.
+    if (!symbol ||
+        llvm::all_of(argument.getUsers(), llvm::IsaPred<kernel::SizeOp>))
       continue;
     storages[argument] = addStorage(argument.getType());
     Command command{Command::Kind::Extent, argument.getLoc()};
@@ -406,6 +441,8 @@ LogicalResult PlanBuilder::build(Block &block) {
   for (Operation &op : block) {
     if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op)) {
       storages[op.getResult(0)] = storageOf(op.getOperand(0));
+    } else if (isa<kernel::SizeOp>(op)) {
+      continue; // What launches it is given to say.
     } else if (auto reference = dyn_cast<kernel::WeightRefOp>(op)) {
       storages[reference.getResult()] = weightStorage(reference, 0);
     } else if (auto transferOp = dyn_cast<kernel::TransferOp>(op)) {

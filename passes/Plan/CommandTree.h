@@ -44,7 +44,9 @@ struct Command {
   llvm::SmallVector<unsigned> reads = {}, writes = {};
   /// Positions in reads and writes that may be one storage.
   llvm::SmallVector<std::pair<unsigned, unsigned>> inPlace = {};
-  /// Launch: the bits of the numbers that the kernel takes.
+  /// Launch: the sizes that the kernel takes, each a function of the symbols.
+  llvm::SmallVector<mlir::AffineMap> sizes = {};
+  /// Launch: the bits of the numbers that the kernel takes behind these.
   llvm::SmallVector<int64_t> integers = {};
   /// Loop: condition and body. Branch: the cases.
   llvm::SmallVector<unsigned> blocks = {};

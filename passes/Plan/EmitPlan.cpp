@@ -172,6 +172,7 @@ Operation *CommandEmitter::emit(const Command &command) {
   case Command::Kind::Launch:
     return plan::LaunchOp::create(
         builder, command.loc, command.kernel, reads, writes,
+        builder.getAffineMapArrayAttr(command.sizes),
         builder.getDenseI64ArrayAttr(command.integers),
         /*alternatives=*/ArrayAttr(), nodes, queue, after, signals);
   case Command::Kind::Copy:

@@ -100,8 +100,10 @@ Value TransferInserter::bring(Value value, StringAttr device, Operation *user) {
 }
 
 void TransferInserter::bringAll(Operation *op, StringAttr device) {
+  // Sizes lie nowhere: a launch is given their values.
   for (OpOperand &operand : op->getOpOperands())
-    operand.set(bring(operand.get(), device, op));
+    if (!operand.get().getType().isIndex())
+      operand.set(bring(operand.get(), device, op));
 }
 
 LogicalResult TransferInserter::run(Block &block) {

@@ -21,6 +21,11 @@ inline constexpr llvm::StringLiteral kShapeAttrName = "heddle.shape";
 /// value it is.
 inline constexpr llvm::StringLiteral kExtentAttrName = "heddle.extent";
 
+/// On a product: an affine map from the symbols to how far its iteration
+/// dimensions (the result's, then what is summed) truly run. What lies beyond
+/// is nobody's; without it all of the tensors is computed.
+inline constexpr llvm::StringLiteral kSizesAttrName = "heddle.sizes";
+
 } // namespace heddle
 
 #endif // HEDDLE_SUPPORT_ENTRYSIZES_H

@@ -3,8 +3,13 @@
 // A tile of the grid is a block of rows by a block of column groups (the
 // columns of one register tile) of one batch element. Groups go outside, row
 // tiles inside, so that a panel is read from memory once and from L2 then on.
+//
+// Where the launch says how far a dimension runs, tiles beyond are left out,
+// and of a tile that is cut off the few rows before the limit are computed one
+// by one, its columns whole. A row's sums are the same in a tile of any height.
 
 #include "passes/Kernel/Cpu/ContractionShape.h"
+#include "passes/Kernel/Cpu/Limits.h"
 #include "passes/Kernel/Cpu/PanelPacking.h"
 #include "passes/Kernel/Cpu/RegisterTile.h"
 #include "passes/Kernel/Cpu/RootEmitters.h"
@@ -48,21 +53,34 @@ private:
   bool isBlocked() const { return blocks.depthBlock < shape.depthCount(); }
 
   void choose();
+  void resolveLimits();
   LogicalResult emitGroup(const Group &group, RowRange rows);
+  /// Emits `body` for `height` rows from `row` on, `inTile` after the first of
+  /// the row tile `number`.
   void emitRowTiles(
       RowRange rows,
-      function_ref<void(Value number, Value row, int64_t height)> body);
+      function_ref<void(Value number, Value row, int64_t height, Value inTile)>
+          body);
+  using RowsBody = function_ref<void(Value row, int64_t height, Value inTile)>;
+  void emitRowTile(Value inner, RowsBody body);
   TileRhs rhsOf(const Group &group);
   void packGroup(const Group &group, Value low, Value high);
   SmallVector<Value> sumUp(RegisterTile &tile, TileLhs lhs, TileRhs rhs,
                            Value low, Value high, ValueRange sums,
                            const TilePrefetch *prefetch);
   SmallVector<Value> sumUpOuter(RegisterTile &tile, TileLhs lhs, TileRhs rhs,
-                                ArrayRef<ContractionDim> dims, ValueRange sums);
+                                ArrayRef<ContractionDim> dims,
+                                ArrayRef<Value> limits, ValueRange sums);
+  /// How far a dimension of the depth runs.
+  Value endOf(const ContractionDim &dim, Value limit) {
+    return limit ? limit : index.constant(dim.extent);
+  }
   /// lhs and coordinates of the row tile that starts at `row` of the outer row
   /// in `number`.
   TileLhs lhsOf(Value number, Value row, int64_t height);
   TilePlace placeOf(const Group &group, Value number, Value row);
+  /// Where the row tile `number` is in the outer rows.
+  SmallVector<Value> outerRowsAt(Value number);
 
   KernelFrame &frame;
   OpResult root;
@@ -81,6 +99,9 @@ private:
   /// Depth dimensions as tiles read them: of the packed copy if there is one.
   SmallVector<ContractionDim> depth;
   Value lhsBuffer, rhsBuffer, panel, partialSums;
+  /// How far dimensions run in this launch, null where to their extent.
+  SmallVector<Value> outerLimits, outerRowLimits, depthLimits;
+  Value rowLimit, columnLimit;
   // Of the grid's current tile.
   Value lhsBase, rhsBase;
   SmallVector<Value> coords;
@@ -138,6 +159,24 @@ void ContractionEmitter::choose() {
     blocks.depthBlock = shape.depthCount();
 }
 
+void ContractionEmitter::resolveLimits() {
+  auto limitOf = [&](const ContractionDim &dim) {
+    Value steps =
+        resolveLimit(frame, index, dim.limit, dim.extent / dim.limitScale);
+    return steps ? index.mul(steps, dim.limitScale) : Value();
+  };
+  auto limitsOf = [&](ArrayRef<ContractionDim> dims) {
+    return llvm::map_to_vector(dims, limitOf);
+  };
+  outerLimits = limitsOf(shape.outer);
+  outerRowLimits = limitsOf(shape.outerRows);
+  depthLimits = limitsOf(depth);
+  rowLimit = limitOf(shape.row);
+  // Columns of several dimensions may be computed beyond their limits.
+  if (shape.columns.size() == 1)
+    columnLimit = limitOf(shape.columns.front());
+}
+
 LogicalResult ContractionEmitter::emit() {
   auto result = cast<RankedTensorType>(root.getType());
   if (!accumulator.isIntOrFloat())
@@ -157,6 +196,7 @@ LogicalResult ContractionEmitter::emit() {
   if (!lhsBuffer || !rhsBuffer)
     return root.getOwner()->emitOpError("has an operand that is not in memory");
   choose();
+  resolveLimits();
   if (packs)
     panel =
         frame.allocateScratch(accumulator, blocks.depthBlock * groupColumns());
@@ -177,8 +217,8 @@ LogicalResult ContractionEmitter::emit() {
   SmallVector<int64_t> outerExtents;
   for (const ContractionDim &dim : shape.outer)
     outerExtents.push_back(dim.extent);
-  for (auto [dim, position] :
-       llvm::zip_equal(shape.outer, index.delinearize(at[0], outerExtents))) {
+  SmallVector<Value> outer = index.delinearize(at[0], outerExtents);
+  for (auto [dim, position] : llvm::zip_equal(shape.outer, outer)) {
     lhsBase = index.at(lhsBase, position, dim.lhs);
     rhsBase = index.at(rhsBase, position, dim.rhs);
     coords[*dim.out] = position;
@@ -191,33 +231,53 @@ LogicalResult ContractionEmitter::emit() {
       end = index.min(end, index.constant(count));
     return std::make_pair(begin, end);
   };
-  auto [rowBegin, rowEnd] = range(at[2], blocks.rowTiles, rowTiles);
-  auto [groupBegin, groupEnd] = range(at[1], blocks.columnGroups, columnGroups);
+  Value rowBegin, rowEnd, groupBegin, groupEnd;
+  std::tie(rowBegin, rowEnd) = range(at[2], blocks.rowTiles, rowTiles);
+  std::tie(groupBegin, groupEnd) =
+      range(at[1], blocks.columnGroups, columnGroups);
   RowRange rows{rowBegin, rowEnd};
+  if (columnLimit)
+    groupEnd = index.min(
+        groupEnd,
+        index.div(index.add(columnLimit, groupColumns() - 1), groupColumns()));
+  // Nothing is packed for rows that are all left out.
+  Value isWanted = isBefore(index, outer, outerLimits);
+  if (shape.outerRows.empty() && rowLimit)
+    isWanted =
+        both(index, isWanted,
+             index.less(firstRowOfTile(index, split, rowBegin), rowLimit));
+  if (shape.outerRows.size() == 1 && outerRowLimits.front())
+    isWanted = both(
+        index, isWanted,
+        index.less(index.div(rowBegin, split.count()), outerRowLimits.front()));
 
-  // Whole groups, then the one that is cut off.
-  int64_t wholeGroups = shape.columnCount() / groupColumns();
-  int64_t tailColumns = shape.columnCount() % groupColumns();
   LogicalResult status = success();
-  Value wholeEnd =
-      tailColumns ? index.min(groupEnd, index.constant(wholeGroups)) : groupEnd;
-  if (wholeGroups)
-    index.loop(groupBegin, wholeEnd, 1, [&](Value number) {
-      if (failed(emitGroup({number, groupColumns(), tileShape.vectors}, rows)))
-        status = failure();
-    });
-  if (tailColumns) {
-    Value number = index.constant(wholeGroups);
-    auto emitTail = [&] {
-      int64_t vectors = llvm::divideCeil(tailColumns, lanes);
-      if (failed(emitGroup({number, tailColumns, vectors}, rows)))
-        status = failure();
-    };
-    if (columnBlocks == 1)
-      emitTail();
-    else
-      index.branch(index.less(number, groupEnd), emitTail);
-  }
+  emitWhere(index, isWanted, [&] {
+    // Whole groups, then the one that is cut off.
+    int64_t wholeGroups = shape.columnCount() / groupColumns();
+    int64_t tailColumns = shape.columnCount() % groupColumns();
+    Value wholeEnd = tailColumns
+                         ? index.min(groupEnd, index.constant(wholeGroups))
+                         : groupEnd;
+    if (wholeGroups)
+      index.loop(groupBegin, wholeEnd, 1, [&](Value number) {
+        if (failed(
+                emitGroup({number, groupColumns(), tileShape.vectors}, rows)))
+          status = failure();
+      });
+    if (tailColumns) {
+      Value number = index.constant(wholeGroups);
+      auto emitTail = [&] {
+        int64_t vectors = llvm::divideCeil(tailColumns, lanes);
+        if (failed(emitGroup({number, tailColumns, vectors}, rows)))
+          status = failure();
+      };
+      if (columnBlocks == 1 && !columnLimit)
+        emitTail();
+      else
+        index.branch(index.less(number, groupEnd), emitTail);
+    }
+  });
   if (failed(status))
     return failure();
   frame.finish(shape.outerCount() * columnBlocks * rowBlocks, blocks.chunk);
@@ -273,16 +333,47 @@ void ContractionEmitter::packGroup(const Group &group, Value low, Value high) {
                 shape.rhsUnsigned);
 }
 
+void ContractionEmitter::emitRowTile(Value inner, RowsBody body) {
+  auto emitWhole = [&] {
+    emitTileOfRows(index, split, inner, [&](Value row, int64_t height) {
+      body(row, height, /*inTile=*/index.constant(0));
+    });
+  };
+  if (!rowLimit)
+    return emitWhole();
+  Value first = firstRowOfTile(index, split, inner);
+  int64_t few = rowsOneByOne(frame.machine, {split.bigRows, tileShape.vectors});
+  index.branch(index.less(index.constant(few), index.sub(rowLimit, first)),
+               emitWhole, [&] {
+                 Value next = firstRowOfTile(index, split, index.add(inner, 1));
+                 index.loop(
+                     first, index.min(rowLimit, next), 1,
+                     [&](Value row) { body(row, 1, index.sub(row, first)); });
+               });
+}
+
 void ContractionEmitter::emitRowTiles(
-    RowRange rows, function_ref<void(Value, Value, int64_t)> body) {
+    RowRange rows, function_ref<void(Value, Value, int64_t, Value)> body) {
   index.loop(rows.begin, rows.end, 1, [&](Value number) {
     Value inner = index.rem(number, split.count());
     if (shape.outerRowCount() == 1)
       inner = number;
-    emitTileOfRows(index, split, inner, [&](Value row, int64_t height) {
-      body(number, row, height);
+    Value wanted;
+    if (llvm::any_of(outerRowLimits, [](Value limit) { return bool(limit); }))
+      wanted = isBefore(index, outerRowsAt(number), outerRowLimits);
+    emitWhere(index, wanted, [&] {
+      emitRowTile(inner, [&](Value row, int64_t height, Value inTile) {
+        body(number, row, height, inTile);
+      });
     });
   });
+}
+
+SmallVector<Value> ContractionEmitter::outerRowsAt(Value number) {
+  SmallVector<int64_t> extents;
+  for (const ContractionDim &dim : shape.outerRows)
+    extents.push_back(dim.extent);
+  return index.delinearize(index.div(number, split.count()), extents);
 }
 
 TileLhs ContractionEmitter::lhsOf(Value number, Value row, int64_t height) {
@@ -290,12 +381,8 @@ TileLhs ContractionEmitter::lhsOf(Value number, Value row, int64_t height) {
   lhs.buffer = lhsBuffer;
   lhs.isUnsigned = shape.lhsUnsigned;
   lhs.base = index.at(lhsBase, row, shape.row.lhs);
-  SmallVector<int64_t> extents;
-  for (const ContractionDim &dim : shape.outerRows)
-    extents.push_back(dim.extent);
-  Value outer = index.div(number, split.count());
   for (auto [dim, position] :
-       llvm::zip_equal(shape.outerRows, index.delinearize(outer, extents)))
+       llvm::zip_equal(shape.outerRows, outerRowsAt(number)))
     lhs.base = index.at(lhs.base, position, dim.lhs);
   for (int64_t r = 0; r < height; ++r)
     lhs.rows.push_back(r * shape.row.lhs);
@@ -306,12 +393,8 @@ TilePlace ContractionEmitter::placeOf(const Group &group, Value number,
                                       Value row) {
   TilePlace place;
   place.coords = coords;
-  SmallVector<int64_t> extents;
-  for (const ContractionDim &dim : shape.outerRows)
-    extents.push_back(dim.extent);
-  Value outer = index.div(number, split.count());
   for (auto [dim, position] :
-       llvm::zip_equal(shape.outerRows, index.delinearize(outer, extents)))
+       llvm::zip_equal(shape.outerRows, outerRowsAt(number)))
     place.coords[*dim.out] = position;
   if (shape.row.out) {
     place.coords[*shape.row.out] = row;
@@ -329,23 +412,25 @@ TilePlace ContractionEmitter::placeOf(const Group &group, Value number,
 SmallVector<Value> ContractionEmitter::sumUpOuter(RegisterTile &tile,
                                                   TileLhs lhs, TileRhs rhs,
                                                   ArrayRef<ContractionDim> dims,
+                                                  ArrayRef<Value> limits,
                                                   ValueRange sums) {
   const ContractionDim &dim = dims.front();
+  Value end = endOf(dim, limits.front());
   if (dims.size() == 1) {
     lhs.step = dim.lhs;
     rhs.step = dim.rhs;
-    return tile.accumulate(lhs, rhs, index.constant(0),
-                           index.constant(dim.extent), sums);
+    tile.mostSteps = dim.extent;
+    return tile.accumulate(lhs, rhs, index.constant(0), end, sums);
   }
-  return index.loop(index.constant(0), index.constant(dim.extent), 1, sums,
-                    [&](Value position, ValueRange carried) {
-                      TileLhs innerLhs = lhs;
-                      TileRhs innerRhs = rhs;
-                      innerLhs.base = index.at(lhs.base, position, dim.lhs);
-                      innerRhs.base = index.at(rhs.base, position, dim.rhs);
-                      return sumUpOuter(tile, innerLhs, innerRhs,
-                                        dims.drop_front(), carried);
-                    });
+  return index.loop(
+      index.constant(0), end, 1, sums, [&](Value position, ValueRange carried) {
+        TileLhs innerLhs = lhs;
+        TileRhs innerRhs = rhs;
+        innerLhs.base = index.at(lhs.base, position, dim.lhs);
+        innerRhs.base = index.at(rhs.base, position, dim.rhs);
+        return sumUpOuter(tile, innerLhs, innerRhs, dims.drop_front(),
+                          limits.drop_front(), carried);
+      });
 }
 
 SmallVector<Value> ContractionEmitter::sumUp(RegisterTile &tile, TileLhs lhs,
@@ -353,7 +438,9 @@ SmallVector<Value> ContractionEmitter::sumUp(RegisterTile &tile, TileLhs lhs,
                                              ValueRange sums,
                                              const TilePrefetch *prefetch) {
   if (depth.size() > 1)
-    return sumUpOuter(tile, lhs, rhs, depth, sums);
+    return sumUpOuter(tile, lhs, rhs, depth, depthLimits, sums);
+  if (!isBlocked())
+    tile.mostSteps = depth.front().extent;
   lhs.step = depth.front().lhs;
   rhs.step = depth.front().rhs;
   // The copy holds the current block only.
@@ -366,7 +453,9 @@ LogicalResult ContractionEmitter::emitGroup(const Group &group, RowRange rows) {
   LogicalResult status = success();
   TileRhs rhs = rhsOf(group);
   Value zero = index.constant(0);
-  Value depthEnd = index.constant(shape.depthCount());
+  // Several dimensions of a sum end each by itself.
+  Value depthEnd = depth.size() == 1 ? endOf(depth.front(), depthLimits.front())
+                                     : index.constant(shape.depthCount());
   auto makeTile = [&](int64_t height) {
     RegisterTile tile(frame.builder, loc, accumulator, height, group.vectors);
     if (isSmall)
@@ -396,9 +485,12 @@ LogicalResult ContractionEmitter::emitGroup(const Group &group, RowRange rows) {
   };
 
   if (!isBlocked()) {
+    // Runs that are no single one are packed whole.
     if (packs)
-      packGroup(group, zero, depthEnd);
-    emitRowTiles(rows, [&](Value number, Value row, int64_t height) {
+      packGroup(group, zero,
+                shape.depth.size() == 1 ? depthEnd
+                                        : index.constant(shape.depthCount()));
+    emitRowTiles(rows, [&](Value number, Value row, int64_t height, Value) {
       RegisterTile tile = makeTile(height);
       auto prefetch = prefetchFor(number, zero, depthEnd);
       SmallVector<Value> sums =
@@ -410,21 +502,23 @@ LogicalResult ContractionEmitter::emitGroup(const Group &group, RowRange rows) {
   }
 
   // Sums rest in memory between the blocks of the depth.
-  auto restingPlace = [&](Value number) {
-    return index.mul(index.sub(number, rows.begin),
-                     split.bigRows * groupColumns());
+  auto restingPlace = [&](Value number, Value inTile) {
+    return index.at(index.mul(index.sub(number, rows.begin),
+                              split.bigRows * groupColumns()),
+                    inTile, groupColumns());
   };
-  emitRowTiles(rows, [&](Value number, Value, int64_t height) {
+  emitRowTiles(rows, [&](Value number, Value, int64_t height, Value inTile) {
     RegisterTile tile = makeTile(height);
-    tile.store(tile.zeros(), partialSums, restingPlace(number));
+    tile.store(tile.zeros(), partialSums, restingPlace(number, inTile));
   });
   index.loop(zero, depthEnd, blocks.depthBlock, [&](Value low) {
     Value high = index.min(index.add(low, blocks.depthBlock), depthEnd);
     if (packs)
       packGroup(group, low, high);
-    emitRowTiles(rows, [&](Value number, Value row, int64_t height) {
+    emitRowTiles(rows, [&](Value number, Value row, int64_t height,
+                           Value inTile) {
       RegisterTile tile = makeTile(height);
-      Value place = restingPlace(number);
+      Value place = restingPlace(number, inTile);
       auto prefetch = prefetchFor(number, low, high);
       SmallVector<Value> sums =
           sumUp(tile, lhsOf(number, row, height), rhs, low, high,
@@ -432,10 +526,12 @@ LogicalResult ContractionEmitter::emitGroup(const Group &group, RowRange rows) {
       tile.store(sums, partialSums, place);
     });
   });
-  emitRowTiles(rows, [&](Value number, Value row, int64_t height) {
-    RegisterTile tile = makeTile(height);
-    storeTile(tile, tile.load(partialSums, restingPlace(number)), number, row);
-  });
+  emitRowTiles(
+      rows, [&](Value number, Value row, int64_t height, Value inTile) {
+        RegisterTile tile = makeTile(height);
+        storeTile(tile, tile.load(partialSums, restingPlace(number, inTile)),
+                  number, row);
+      });
   return status;
 }
 
@@ -445,6 +541,8 @@ LogicalResult emitContraction(KernelFrame &frame, OpResult root,
 }
 
 LogicalResult emitContraction(KernelFrame &frame, kernel::ContractOp op) {
+  if (failed(checkLimits(frame, op, op.getLimits())))
+    return failure();
   return emitContraction(
       frame, cast<OpResult>(op.getResult()),
       ContractionShape::analyze(op, frame.machine.panelColumns));

@@ -18,10 +18,12 @@ void joinDims(SmallVectorImpl<ContractionDim> &dims) {
   SmallVector<ContractionDim> joined;
   for (const ContractionDim &dim : dims) {
     if (!joined.empty()) {
+      // Whole runs of `dim` are left out if `last` is limited.
       ContractionDim &last = joined.back();
       if (last.lhs == dim.lhs * dim.extent &&
-          last.rhs == dim.rhs * dim.extent) {
+          last.rhs == dim.rhs * dim.extent && !dim.limit) {
         last.extent *= dim.extent;
+        last.limitScale *= dim.extent;
         last.lhs = dim.lhs;
         last.rhs = dim.rhs;
         continue;
@@ -116,6 +118,7 @@ ContractionShape ContractionShape::analyze(kernel::ContractOp op,
       if (auto position =
               outMap.getResultPosition(getAffineDimExpr(dim, op.getContext())))
         entry.out = *position;
+      entry.limit = op.getLimit(dim);
       dims.push_back(entry);
     }
     return dims;
@@ -131,7 +134,10 @@ ContractionShape ContractionShape::analyze(kernel::ContractOp op,
   shape.depth = dimsOf(summed);
   dropUnitDims(rows);
   dropUnitDims(shape.outer);
-  dropUnitDims(shape.depth);
+  // Even of one product it matters whether it is summed.
+  llvm::erase_if(shape.depth, [](const ContractionDim &dim) {
+    return dim.extent == 1 && !dim.limit;
+  });
 
   // One column against many rows: the other way round the rows fill vectors.
   if (!shape.isPacked && count(columns) == 1 && count(rows) > 1) {

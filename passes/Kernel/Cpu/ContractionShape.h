@@ -17,6 +17,10 @@ struct ContractionDim {
   int64_t lhs = 0;
   int64_t rhs = 0;
   std::optional<unsigned> out;
+  /// A number of the launch: `limitScale` times so many steps are taken. Null
+  /// if all are.
+  mlir::Value limit = {};
+  int64_t limitScale = 1;
 };
 
 /// `lhs` is read by scalars and `rhs` by vectors, whichever of the op's

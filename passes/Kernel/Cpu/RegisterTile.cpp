@@ -80,9 +80,11 @@ SmallVector<Value> RegisterTile::accumulate(const TileLhs &lhs,
                                             const TilePrefetch *prefetch) {
   auto constantLow = getConstantIntValue(low);
   auto constantHigh = getConstantIntValue(high);
+  std::optional<int64_t> most = mostSteps;
+  if (constantLow && constantHigh)
+    most = *constantHigh - *constantLow;
   if (isa<IntegerType>(vectorType.getElementType()) ||
-      (constantLow && constantHigh &&
-       *constantHigh - *constantLow <= longestChain + longestChain / 2))
+      (most && *most <= longestChain + longestChain / 2))
     return accumulateChain(lhs, rhs, low, high, accumulators, prefetch);
   Value chain = index.constant(longestChain);
   return index.loop(low, high, longestChain, accumulators,

@@ -78,6 +78,9 @@ public:
   /// loop's own instructions compete with multiply-adds for the same ports (5
   /// to 8 % on an Ice Lake server).
   int64_t stepsPerIteration = 4;
+  /// The most steps of `accumulate` where `high` is the launch's to say: sums
+  /// of all of them are cut in chains as if it were a constant.
+  std::optional<int64_t> mostSteps;
 
 private:
   /// accumulators += lhs * rhs in one chain per element.

@@ -67,6 +67,14 @@ TileShape chooseTileShape(const Machine &machine, int64_t rows, int64_t columns,
   return shape;
 }
 
+int64_t rowsOneByOne(const Machine &machine, TileShape tile) {
+  int64_t perVector = std::max<int64_t>(1, 512 / machine.vectorBits);
+  int64_t timeOfOne =
+      std::max<int64_t>(1, llvm::divideCeil(machine.multiplyAddsInFlight,
+                                            tile.vectors * perVector));
+  return (tile.rows - 1) / timeOfOne;
+}
+
 ContractionBlocks chooseBlocks(const Machine &machine,
                                const ContractionExtents &extents,
                                TileShape tile, int64_t rowTiles,

@@ -42,6 +42,10 @@ struct TileShape {
 TileShape chooseTileShape(const Machine &machine, int64_t rows, int64_t columns,
                           int64_t lanes);
 
+/// The most rows of a tile that are sooner computed one by one than as the
+/// whole tile: a single row waits for its own sums, whose vectors are few.
+int64_t rowsOneByOne(const Machine &machine, TileShape tile);
+
 /// A contraction for which the grid is chosen.
 struct ContractionExtents {
   int64_t outer = 1;

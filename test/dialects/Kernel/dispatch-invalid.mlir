@@ -124,3 +124,22 @@ func.func @other_number(%x: tensor<4xf32>) -> tensor<4xf32> {
 func.func private @number_first(%scale: f32, %x: tensor<4xf32>) -> tensor<4xf32> attributes {kernel.entry} {
   return %x : tensor<4xf32>
 }
+
+// -----
+
+func.func @main(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
+  // expected-error @below {{has a size before a tensor}}
+  %0 = kernel.dispatch(%b = %n : index, %a = %x : tensor<4xf32>) -> tensor<4xf32> {
+    kernel.yield %a : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func private @k(tensor<4xf32>) -> tensor<4xf32> attributes {kernel.entry}
+func.func @main(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
+  // expected-error @below {{does not fit the kernel's type}}
+  %0 = kernel.launch @k(%x) sizes(%n) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

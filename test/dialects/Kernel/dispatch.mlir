@@ -69,3 +69,18 @@ func.func @numbers(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = kernel.launch @scaled(%x) scalars [0.25 : f32, -3 : i8] : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+func.func private @k(tensor<4xf32>, index, f32) -> tensor<4xf32> attributes {kernel.entry}
+// CHECK-LABEL: func @sizes
+// CHECK-SAME: %[[X:[^:]*]]: tensor<4xf32>, %[[N:[^:]*]]: index
+func.func @sizes(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
+  // CHECK: %[[Y:.*]] = kernel.launch @k(%[[X]]) sizes(%[[N]]) scalars [2.500000e+00 : f32] : (tensor<4xf32>) -> tensor<4xf32>
+  %0 = kernel.launch @k(%x) sizes(%n) scalars [2.5 : f32] : (tensor<4xf32>) -> tensor<4xf32>
+  // CHECK: kernel.dispatch(%{{.*}} = %[[Y]] : tensor<4xf32>, %{{.*}} = %[[N]] : index) -> tensor<4xf32>
+  %1 = kernel.dispatch(%a = %0 : tensor<4xf32>, %b = %n : index) -> tensor<4xf32> {
+    kernel.yield %a : tensor<4xf32>
+  }
+  return %1 : tensor<4xf32>
+}

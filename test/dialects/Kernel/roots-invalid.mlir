@@ -330,3 +330,95 @@ func.func @main(%q: tensor<2x4xf32>, %k: tensor<3x4xf32>) -> tensor<2x4xf32> {
   } : tensor<2x4xf32>, tensor<3x4xf32>, tensor<3x4xf32> -> tensor<2x4xf32>
   return %0 : tensor<2x4xf32>
 }
+
+// -----
+
+func.func @main(%x: tensor<2x3xf32>, %w: tensor<3x4xf32>, %a: index, %b: index) -> tensor<2x4xf32> {
+  // expected-error @below {{has 2 limits for 1 limited dimensions}}
+  %0 = kernel.contract %x, %w limits(%a, %b) {
+    extents = array<i64: 2, 4, 3>,
+    indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+    iterator_types = ["parallel", "parallel", "reduction"], limited = array<i64: 0>
+  } : tensor<2x3xf32>, tensor<3x4xf32> -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<2x3xf32>, %w: tensor<3x4xf32>, %a: index, %b: index) -> tensor<2x4xf32> {
+  // expected-error @below {{limits [2, 0], which are not dimensions in ascending order}}
+  %0 = kernel.contract %x, %w limits(%a, %b) {
+    extents = array<i64: 2, 4, 3>,
+    indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+    iterator_types = ["parallel", "parallel", "reduction"], limited = array<i64: 2, 0>
+  } : tensor<2x3xf32>, tensor<3x4xf32> -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<2x3xf32>, %w: tensor<3x4xf32>, %a: index, %b: index) -> tensor<2x4xf32> {
+  // expected-error @below {{limits [1, 1], which are not dimensions in ascending order}}
+  %0 = kernel.contract %x, %w limits(%a, %b) {
+    extents = array<i64: 2, 4, 3>,
+    indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+    iterator_types = ["parallel", "parallel", "reduction"], limited = array<i64: 1, 1>
+  } : tensor<2x3xf32>, tensor<3x4xf32> -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<2x3xf32>, %w: tensor<3x4xf32>, %a: index, %b: index) -> tensor<2x4xf32> {
+  // expected-error @below {{limits [3], which are not dimensions in ascending order}}
+  %0 = kernel.contract %x, %w limits(%a) {
+    extents = array<i64: 2, 4, 3>,
+    indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+    iterator_types = ["parallel", "parallel", "reduction"], limited = array<i64: 3>
+  } : tensor<2x3xf32>, tensor<3x4xf32> -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<2x3xf32>, %w: tensor<3x4xf32>, %a: index, %b: index) -> tensor<2x4xf32> {
+  // expected-error @below {{limits [-1], which are not dimensions in ascending order}}
+  %0 = kernel.contract %x, %w limits(%a) {
+    extents = array<i64: 2, 4, 3>,
+    indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+    iterator_types = ["parallel", "parallel", "reduction"], limited = array<i64: -1>
+  } : tensor<2x3xf32>, tensor<3x4xf32> -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}
+
+// -----
+
+func.func @main(%n: tensor<i32>) {
+  // expected-error @below {{instead of one function of symbols}}
+  %0 = kernel.size affine_map<(d0) -> (d0)>(%n) : tensor<i32>
+  return
+}
+
+// -----
+
+func.func @main(%n: tensor<i32>) {
+  // expected-error @below {{instead of one function of symbols}}
+  %0 = kernel.size affine_map<()[s0] -> (s0, s0)>(%n) : tensor<i32>
+  return
+}
+
+// -----
+
+func.func @main(%n: tensor<i32>) {
+  // expected-error @below {{has 1 symbols for}}
+  %0 = kernel.size affine_map<()[s0, s1] -> (s0)>(%n) : tensor<i32>
+  return
+}
+
+// -----
+
+func.func @main(%n: tensor<1xi32>) {
+  // expected-error @below {{has a symbol in 'tensor<1xi32>'; an integer in a tensor of rank 0 is wanted}}
+  %0 = kernel.size affine_map<()[s0] -> (s0)>(%n) : tensor<1xi32>
+  return
+}

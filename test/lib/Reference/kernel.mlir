@@ -177,3 +177,25 @@ func.func @accumulators() {
   "check.expect_eq_const"(%3) {value = dense<258.0> : tensor<1x1xbf16>} : (tensor<1x1xbf16>) -> ()
   return
 }
+
+// -----
+
+// Sums run to the limit, whatever lies beyond; results beyond theirs are nobody's.
+func.func @limits() {
+  %x = stablehlo.constant dense<[[1.0, 2.0, 0x7FC00000], [3.0, 4.0, 0x7FC00000]]> : tensor<2x3xf32>
+  %w = stablehlo.constant dense<[[1.0, 10.0], [100.0, 1000.0], [0x7FC00000, 0x7FC00000]]> : tensor<3x2xf32>
+  %n = stablehlo.constant dense<1> : tensor<i32>
+  %one = kernel.size affine_map<()[s0] -> (s0)>(%n) : tensor<i32>
+  %two = kernel.size affine_map<()[s0] -> (s0 * 2)>(%n) : tensor<i32>
+  %0 = kernel.contract %x, %w limits(%one, %two) {
+    extents = array<i64: 2, 2, 3>,
+    indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+    iterator_types = ["parallel", "parallel", "reduction"], limited = array<i64: 0, 2>
+  } : tensor<2x3xf32>, tensor<3x2xf32> -> tensor<2x2xf32>
+  %1 = stablehlo.slice %0 [0:1, 0:2] : (tensor<2x2xf32>) -> tensor<1x2xf32>
+  "check.expect_eq_const"(%1) {value = dense<[[201.0, 2010.0]]> : tensor<1x2xf32>} : (tensor<1x2xf32>) -> ()
+  %2 = stablehlo.slice %0 [1:2, 0:2] : (tensor<2x2xf32>) -> tensor<1x2xf32>
+  %3 = stablehlo.compare NE, %2, %2 : (tensor<1x2xf32>, tensor<1x2xf32>) -> tensor<1x2xi1>
+  "check.expect_eq_const"(%3) {value = dense<true> : tensor<1x2xi1>} : (tensor<1x2xi1>) -> ()
+  return
+}

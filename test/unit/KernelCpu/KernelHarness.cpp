@@ -97,7 +97,8 @@ Kernel::~Kernel() {
     close(descriptor);
 }
 
-void Kernel::run(llvm::ArrayRef<void *> buffers, int64_t step, bool backwards) {
+void Kernel::run(llvm::ArrayRef<void *> buffers, int64_t step, bool backwards,
+                 llvm::ArrayRef<int64_t> integers) {
   if (step == 0)
     step = tiles;
   auto aligned = reinterpret_cast<uintptr_t>(scratch.data());
@@ -105,6 +106,7 @@ void Kernel::run(llvm::ArrayRef<void *> buffers, int64_t step, bool backwards) {
   for (int64_t i = 0; i < tiles; i += step) {
     heddle_kernel_args args = {};
     args.buffers = buffers.data();
+    args.integers = integers.data();
     args.scratch = reinterpret_cast<void *>(aligned);
     args.tile_begin = i;
     if (backwards)

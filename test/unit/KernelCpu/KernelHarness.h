@@ -32,7 +32,7 @@ public:
   /// Runs the whole grid, `chunk` tiles at a time, the last ones first if
   /// `backwards`.
   void run(llvm::ArrayRef<void *> buffers, int64_t chunk = 0,
-           bool backwards = false);
+           bool backwards = false, llvm::ArrayRef<int64_t> integers = {});
 
   int64_t tiles = 0, chunk = 1;
   std::string assembly;

@@ -64,3 +64,16 @@ func.func @sums(%a: tensor<4x8xbf16>, %b: tensor<8x32xbf16>) -> tensor<4x32xbf16
   } : tensor<4x8xbf16>, tensor<8x32xbf16> -> tensor<4x32xbf16>
   return %0 : tensor<4x32xbf16>
 }
+
+// -----
+
+func.func @limit(%a: tensor<4x8xf32>, %b: tensor<8x32xf32>, %n: index) -> tensor<4x32xf32> attributes {kernel.entry} {
+  %m = arith.addi %n, %n : index
+  // expected-error @below {{has a limit that is neither a number of the launch nor a constant}}
+  %0 = kernel.contract %a, %b limits(%m) {
+    extents = array<i64: 4, 32, 8>,
+    indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+    iterator_types = ["parallel", "parallel", "reduction"], limited = array<i64: 0>
+  } : tensor<4x8xf32>, tensor<8x32xf32> -> tensor<4x32xf32>
+  return %0 : tensor<4x32xf32>
+}

@@ -174,3 +174,26 @@ func.func @tanh(%a: tensor<28x64xf32>, %b: tensor<2x64x32xf32>) -> tensor<28x64x
   } -> tensor<28x64xf32>
   return %2 : tensor<28x64xf32>
 }
+
+// -----
+
+// A limit is at most the extent, whatever the launch says. Groups of columns end at theirs, few rows of a tile are computed one by one, and the sum ends
+// where the launch says.
+
+// CHECK-LABEL: func.func @limits
+// CHECK-SAME: %[[A:[^:]*]]: memref<?xf32>, %[[B:[^:]*]]: memref<?xf32>, %[[C:[^:]*]]: memref<?xf32>, %[[M:[^:]*]]: index, %[[N:[^:]*]]: index, %[[K:[^:]*]]: index, %{{.*}}: memref<?xi8>
+// CHECK-DAG: arith.minsi %[[M]], %
+// CHECK-DAG: arith.minsi %[[N]], %
+// CHECK-DAG: %[[MOST:.*]] = arith.minsi %[[K]], %
+// CHECK: scf.if
+// V4: %{{.*}}:28 = scf.for
+// CHECK: } else {
+// V4: %{{.*}}:2 = scf.for
+func.func @limits(%a: tensor<28x64xf32>, %b: tensor<32x64x32xf32>, %m: index, %n: index, %k: index) -> tensor<28x1024xf32> attributes {kernel.entry} {
+  %0 = kernel.contract %a, %b limits(%m, %n, %k) {
+    extents = array<i64: 28, 1024, 64>,
+    indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+    iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "n32k1", limited = array<i64: 0, 1, 2>
+  } : tensor<28x64xf32>, tensor<32x64x32xf32> -> tensor<28x1024xf32>
+  return %0 : tensor<28x1024xf32>
+}
