@@ -15,6 +15,7 @@ run is measured, and the larger error counts.
 """
 
 import argparse
+import json
 import os
 import re
 import subprocess
@@ -262,8 +263,8 @@ class Programs:
 
     def __init__(self, heddle, folder):
         self.heddle, self.folder = heddle, folder
-        listed = subprocess.run([heddle, "targets"], capture_output=True, text=True, check=True)
-        names = [line.split()[0] for line in listed.stdout.splitlines() if "runs here" in line]
+        listed = subprocess.run([heddle, "targets", "--json"], capture_output=True, text=True, check=True)
+        names = [target["name"] for target in json.loads(listed.stdout)["targets"] if target["runs_here"]]
         self.variants = [name for name in ("x86-64-v3", "x86-64-v4") if name in names] or names[:1]
 
     def compile(self, name, text):
