@@ -113,6 +113,12 @@ static void renumberSymbols(func::FuncOp entry, ArrayRef<int64_t> numbers,
   for (unsigned i = 0; i < entry.getNumResults(); ++i)
     renumber(attributes.result(i));
   attributes.store();
+  entry.walk([&](Operation *op) {
+    if (auto sizes = op->getAttrOfType<AffineMapAttr>(kSizesAttrName))
+      op->setAttr(kSizesAttrName,
+                  AffineMapAttr::get(sizes.getValue().replaceDimsAndSymbols(
+                      {}, symbols, 0, count)));
+  });
 }
 
 namespace {
