@@ -17,28 +17,54 @@ using namespace mlir;
 using namespace heddle;
 namespace fs = llvm::sys::fs;
 
-/// True if `output` may be written: an artifact replaces an artifact, anything
-/// else is replaced only by force, and the model itself never.
+/// The files of the models and of bound tensors; nothing if they cannot be
+/// told, which has been reported.
+static std::optional<std::vector<std::string>>
+filesRead(Session &session, const CompileCommand &command) {
+  std::vector<std::string> files = {command.model.path};
+  auto entries = readEntries(session, command.model.entries);
+  if (!entries)
+    return std::nullopt;
+  for (const EntryOption &entry : *entries)
+    files.push_back(entry.path);
+  for (StringRef bind : command.model.binds) {
+    StringRef file = bind.split('=').second;
+    if (file.consume_front("@"))
+      files.push_back(file.str());
+  }
+  return files;
+}
+
+/// False, which is reported, if `output` is a file that the command reads.
+static bool sparesInputs(Session &session, ArrayRef<std::string> inputs,
+                         StringRef output) {
+  for (const std::string &input : inputs) {
+    bool equal = false;
+    if (fs::equivalent(output, input, equal) || !equal)
+      continue;
+    session.diagnostics.report(ErrorCode::FileExists,
+                               input == inputs.front()
+                                   ? "the output would replace the model"
+                                   : "the output would replace " + input +
+                                         ", which is read");
+    return false;
+  }
+  return true;
+}
+
+/// True if `output` and the dumps may be written: an artifact replaces an
+/// artifact, anything else is replaced only by force, and what is read never.
 static bool mayReplace(Session &session, const CompileCommand &command,
                        StringRef output) {
+  auto inputs = filesRead(session, command);
+  if (!inputs || !sparesInputs(session, *inputs, output))
+    return false;
+  for (StringRef dump : command.build.dumpAfter)
+    if (!sparesInputs(session, *inputs, dump.split('=').second))
+      return false;
   // What is no file is refused by whoever opens it.
   if (!fs::is_regular_file(output))
     return true;
-  std::vector<std::string> models = {command.model.path};
-  auto entries = readEntries(session, command.model.entries);
-  if (!entries)
-    return false;
-  for (const EntryOption &entry : *entries)
-    models.push_back(entry.path);
-  bool same = llvm::any_of(models, [&](const std::string &model) {
-    bool equal = false;
-    return !fs::equivalent(output, model, equal) && equal;
-  });
-  if (same) {
-    session.diagnostics.report(ErrorCode::FileExists,
-                               "the output would replace the model");
-    return false;
-  }
   if (command.force)
     return true;
   bool isArtifact = fileKindOf(output) == FileKind::Artifact;
