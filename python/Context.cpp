@@ -172,17 +172,23 @@ void Context::call(const nb::list &ins, const nb::list &outs,
       read(ins, outs, inBits, outBits, states);
   auto in = pointersTo(arguments->in), out = pointersTo(arguments->out);
   refuseInside();
-  heddle_status status;
+  heddle_status status{};
   {
+    // The time runs from here: waiting for calls before this one is part of it.
+    heddle_call_options options = optionsFor(*arguments, timeout);
     nb::gil_scoped_release release;
     std::lock_guard<std::mutex> turn(mutex);
     if (last) {
-      (void)heddle_event_wait(last->event, 0);
-      last.reset();
+      heddle_status waited =
+          heddle_event_wait(last->event, options.deadline_ns);
+      if (heddle_event_done(last->event))
+        last.reset();
+      else
+        status = waited;
     }
-    heddle_call_options options = optionsFor(*arguments, timeout);
-    status = heddle_context_call(context, in.data(), in.size(), out.data(),
-                                 out.size(), &options);
+    if (status.code == HEDDLE_OK)
+      status = heddle_context_call(context, in.data(), in.size(), out.data(),
+                                   out.size(), &options);
   }
   checkCall(status, program());
 }
@@ -215,14 +221,14 @@ Context::outputShapes(const std::vector<std::vector<int64_t>> &shapes,
 //===----------------------------------------------------------------------===//
 
 void Context::sweep() {
-  auto isDone = [](const std::shared_ptr<Submitted> &submitted) {
-    if (!submitted->isDone())
-      return false;
+  auto firstDone = std::stable_partition(
+      inFlight.begin(), inFlight.end(),
+      [](const auto &submitted) { return !submitted->isDone(); });
+  // What Python runs when arguments die may submit, so the list is whole first.
+  std::vector<std::shared_ptr<Submitted>> done(firstDone, inFlight.end());
+  inFlight.erase(firstDone, inFlight.end());
+  for (const std::shared_ptr<Submitted> &submitted : done)
     submitted->arguments.reset();
-    return true;
-  };
-  inFlight.erase(std::remove_if(inFlight.begin(), inFlight.end(), isDone),
-                 inFlight.end());
 }
 
 Submission

@@ -250,6 +250,8 @@ factsOf(plan::LaunchOp op, const llvm::StringMap<KernelFacts> &kernels,
   if (op.getAlternatives())
     for (auto alternative :
          op.getAlternatives()->getAsRange<plan::AlternativeAttr>()) {
+      assert(kernels.contains(alternative.getKernel().getValue()) &&
+             "alternatives are compiled, too");
       facts.push_back(kernels.lookup(alternative.getKernel().getValue()));
       conditions.push_back(table(alternative.getCondition().getValue()));
     }

@@ -16,8 +16,7 @@
 //   * k n -> * n/16 k/32 k/2%16 n%16 k%2      AMX tiles: 16 rows of 64 bytes
 //   k n -> n/8 k/16 n%8 k/2%4 k/8%2 k%2       mma.m16n8k16: B of lane, register
 //   * k n -> * n/32 k/2 n%32 k%2 in u8        two of 4 bits in a byte, the
-//   first
-//                                             in its low bits
+//                                             first in its low bits
 //   * k n -> * n/32 k/8 n%32 k%8 in u32 high  eight in a word, the first in its
 //                                             highest bits; words are
 //                                             little-endian

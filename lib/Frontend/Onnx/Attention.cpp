@@ -167,7 +167,7 @@ static Value byPlace(NodeImporter &node, const Attention &attention,
   whole.scale = scale;
   whole.causal = causal;
   if (left >= 0)
-    whole.window = left + 1;
+    whole.window = std::min<int64_t>(left, INT32_MAX) + 1;
   whole.accumulator = cast<FloatType>(element);
   OwnedExtents shape(Emitter::shapeOf(attention.query));
   shape.back() = Emitter::shapeOf(attention.value).back();

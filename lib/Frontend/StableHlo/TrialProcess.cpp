@@ -15,6 +15,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -148,12 +149,18 @@ private:
 
 /// Waits until `socket` can be read from, or its other end is closed.
 static bool waitFor(int socket, uint64_t milliseconds) {
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point end =
+      Clock::now() +
+      std::chrono::milliseconds(std::min<uint64_t>(milliseconds, 1 << 30));
   pollfd watched = {socket, POLLIN, 0};
   int ready;
-  // A signal of the host starts the wait anew: it is there to end a hang.
-  do
-    ready = poll(&watched, 1, std::min<uint64_t>(milliseconds, 1 << 30));
-  while (ready < 0 && errno == EINTR);
+  // Signals of the host end a poll, and do not make the whole wait longer.
+  do {
+    auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
+    ready = poll(&watched, 1, std::max<int64_t>(left.count(), 0));
+  } while (ready < 0 && errno == EINTR);
   return ready > 0;
 }
 
