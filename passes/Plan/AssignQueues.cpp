@@ -7,9 +7,9 @@
 // go with the launch that they are for.
 
 #include "passes/Plan/CommandTree.h"
+#include "passes/Plan/StorageUses.h"
 
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace heddle;
@@ -26,18 +26,9 @@ public:
 
 private:
   using Clock = llvm::SmallVector<unsigned>;
-  struct Use {
-    bool reads = false, writes = false;
-  };
-  using Uses = llvm::MapVector<unsigned, Use>;
-  /// Who touched a storage last, by positions in the block.
-  struct Touched {
-    std::optional<unsigned> writer;
-    llvm::SmallVector<unsigned> readers; ///< Since then.
-  };
 
-  Uses assignBlock(unsigned block);
-  Uses usesOf(const Command &command);
+  /// Gives what the commands of the block touch.
+  StorageUses assignBlock(unsigned block);
   unsigned choose(unsigned device, std::optional<unsigned> latest,
                   const Clock &clock, const Clock &counts);
   void placeCopies(std::vector<Command> &commands);
@@ -64,21 +55,6 @@ QueueAssignment::QueueAssignment(CommandTree &tree,
     }
 }
 
-/// Of the command and of those in its blocks, which run while it does.
-QueueAssignment::Uses QueueAssignment::usesOf(const Command &command) {
-  Uses uses;
-  for (unsigned id : command.reads)
-    uses[id].reads = true;
-  for (unsigned id : command.writes)
-    uses[id].writes = true;
-  for (unsigned block : command.blocks)
-    for (auto &[id, use] : assignBlock(block)) {
-      uses[id].reads |= use.reads;
-      uses[id].writes |= use.writes;
-    }
-  return uses;
-}
-
 /// The queue of a launch that starts when `clock` is reached; `latest` is that
 /// of the last command of the device that it waits for.
 unsigned QueueAssignment::choose(unsigned device,
@@ -103,32 +79,25 @@ unsigned QueueAssignment::choose(unsigned device,
       queues, [&](unsigned a, unsigned b) { return counts[a] < counts[b]; });
 }
 
-QueueAssignment::Uses QueueAssignment::assignBlock(unsigned block) {
+StorageUses QueueAssignment::assignBlock(unsigned block) {
   std::vector<Command> &commands = tree.blocks[block];
   std::vector<Clock> done(commands.size());
   Clock counts(tree.queues.size(), 0);
-  llvm::DenseMap<unsigned, Touched> state;
-  Uses all;
+  LastUses last;
   for (unsigned i = 0; i < commands.size(); ++i) {
-    Uses uses = usesOf(commands[i]);
+    StorageUses uses = usesOf(
+        commands[i], [this](unsigned inner) { return assignBlock(inner); });
     Command &command = commands[i];
     Clock clock(tree.queues.size(), 0);
     std::optional<unsigned> latest;
-    auto add = [&](unsigned other) {
+    last.forEachConflict(uses, [&](unsigned other) {
       for (auto [mine, theirs] : llvm::zip_equal(clock, done[other]))
         mine = std::max(mine, theirs);
       if (commands[other].device == command.device &&
           commands[other].kind == Command::Kind::Launch &&
           (!latest || *latest < other))
         latest = other;
-    };
-    for (auto &[id, use] : uses) {
-      Touched &touched = state[id];
-      if (touched.writer)
-        add(*touched.writer);
-      if (use.writes)
-        llvm::for_each(touched.readers, add);
-    }
+    });
     // A copy takes no time from those that do not need it.
     bool passes = command.kind == Command::Kind::Copy && hasChoice(command);
     command.queue = command.device;
@@ -140,18 +109,10 @@ QueueAssignment::Uses QueueAssignment::assignBlock(unsigned block) {
     if (!passes)
       clock[command.queue] = ++counts[command.queue];
     done[i] = std::move(clock);
-    for (auto &[id, use] : uses) {
-      Touched &touched = state[id];
-      if (use.writes)
-        touched = {i, {}};
-      else
-        touched.readers.push_back(i);
-      all[id].reads |= use.reads;
-      all[id].writes |= use.writes;
-    }
+    last.record(i, uses);
   }
   placeCopies(commands);
-  return all;
+  return last.takeAll();
 }
 
 /// To a device with the first launch that reads what they bring, from it with

@@ -3,9 +3,8 @@
 // Within a queue commands are in order anyway.
 
 #include "passes/Plan/CommandTree.h"
+#include "passes/Plan/StorageUses.h"
 
-#include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace heddle;
@@ -20,19 +19,9 @@ public:
 
 private:
   using Clock = llvm::SmallVector<unsigned>;
-  struct Use {
-    bool reads = false, writes = false;
-  };
-  using Uses = llvm::MapVector<unsigned, Use>;
-  /// Who touched a storage last, by positions in the block.
-  struct Touched {
-    std::optional<unsigned> writer;
-    llvm::SmallVector<unsigned> readers; ///< Since then, the last per queue.
-  };
 
   /// Orders the commands of a block; gives what they touch.
-  Uses orderBlock(unsigned block);
-  Uses usesOf(Command &command);
+  StorageUses orderBlock(unsigned block);
   void order(std::vector<Command> &commands, unsigned position,
              llvm::ArrayRef<unsigned> conflicts, std::vector<Clock> &queues);
   /// What is done when this command is.
@@ -47,21 +36,6 @@ private:
   int64_t events = 0;
 };
 } // namespace
-
-/// Of the command and of those in its blocks, which run while it does.
-Ordering::Uses Ordering::usesOf(Command &command) {
-  Uses uses;
-  for (unsigned id : command.reads)
-    uses[id].reads = true;
-  for (unsigned id : command.writes)
-    uses[id].writes = true;
-  for (unsigned block : command.blocks)
-    for (auto &[id, use] : orderBlock(block)) {
-      uses[id].reads |= use.reads;
-      uses[id].writes |= use.writes;
-    }
-  return uses;
-}
 
 /// Makes the command at `position` wait for those at `conflicts`, of other
 /// queues: for the last one of each, unless that is done before anyway.
@@ -104,42 +78,25 @@ void Ordering::order(std::vector<Command> &commands, unsigned position,
   ++clock[command.queue];
 }
 
-Ordering::Uses Ordering::orderBlock(unsigned block) {
+StorageUses Ordering::orderBlock(unsigned block) {
   std::vector<Command> &commands = tree.blocks[block];
   std::vector<Clock> queues(queueCount, Clock(queueCount, 0));
-  llvm::DenseMap<unsigned, Touched> state;
-  Uses all;
+  LastUses last;
   for (unsigned i = 0; i < commands.size(); ++i) {
-    Uses uses = usesOf(commands[i]);
+    StorageUses uses = usesOf(
+        commands[i], [this](unsigned inner) { return orderBlock(inner); });
     unsigned queue = commands[i].queue;
     llvm::SmallVector<unsigned> conflicts;
-    auto add = [&](unsigned other) {
+    last.forEachConflict(uses, [&](unsigned other) {
       if (commands[other].queue != queue)
         conflicts.push_back(other);
-    };
-    for (auto &[id, use] : uses) {
-      Touched &touched = state[id];
-      if (touched.writer)
-        add(*touched.writer);
-      if (use.writes)
-        llvm::for_each(touched.readers, add);
-    }
+    });
     order(commands, i, conflicts, queues);
-    for (auto &[id, use] : uses) {
-      Touched &touched = state[id];
-      if (use.writes) {
-        touched = {i, {}};
-      } else {
-        llvm::erase_if(touched.readers, [&](unsigned reader) {
-          return commands[reader].queue == queue;
-        });
-        touched.readers.push_back(i);
-      }
-      all[id].reads |= use.reads;
-      all[id].writes |= use.writes;
-    }
+    last.record(i, uses, [&](unsigned reader) {
+      return commands[reader].queue == queue;
+    });
   }
-  return all;
+  return last.takeAll();
 }
 
 void heddle::orderCommands(CommandTree &tree) {
