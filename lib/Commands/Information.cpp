@@ -1,6 +1,6 @@
 // Commands that read no model: explain, targets, devices, version.
 
-#include "heddle/Driver/ArtifactView.h"
+#include "heddle/Driver/ArtifactQueries.h"
 #include "heddle/Driver/Session.h"
 #include "heddle/Driver/Targets.h"
 #include "heddle/runtime.h"

@@ -2,7 +2,8 @@
 
 #include "heddle/Driver/InspectDocument.h"
 
-#include "heddle/Driver/ArtifactView.h"
+#include "heddle/Driver/ArtifactDescription.h"
+#include "heddle/Driver/ArtifactQueries.h"
 #include "heddle/Driver/Model.h"
 #include "heddle/Frontend/Onnx.h"
 #include "heddle/Support/Weights.h"
@@ -199,9 +200,10 @@ heddle::inspectDocument(Session &session, const ModelOptions &model,
     return std::nullopt;
   if (!entry.empty() && !hasEntry(artifact, entry))
     return unknown();
-  printArtifact(session.text(), model.path, artifact, show, entry);
-  return session.json() ? artifactAsJson(artifact, entry)
-                        : llvm::json::Object();
+  ArtifactDescription description =
+      describeArtifact(artifact, entry, /*withPrograms=*/show == "plan");
+  printArtifact(session.text(), model.path, description, show);
+  return toJson(description);
 }
 
 int heddle::runInspect(const InspectCommand &command) {

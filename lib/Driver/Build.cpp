@@ -5,7 +5,7 @@
 
 #include "CancelledPasses.h"
 #include "dialects/Kernel/EntryFunctions.h"
-#include "heddle/Driver/ArtifactView.h"
+#include "heddle/Driver/ArtifactQueries.h"
 #include "heddle/Driver/Dump.h"
 #include "heddle/Driver/InputRanges.h"
 #include "heddle/Driver/Limits.h"

@@ -2,7 +2,7 @@
 
 #include "heddle/Driver/Prepare.h"
 
-#include "heddle/Driver/ArtifactView.h"
+#include "heddle/Driver/ArtifactQueries.h"
 #include "heddle/Driver/Build.h"
 #include "runtime/format/ArtifactWriter.h"
 

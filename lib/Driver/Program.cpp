@@ -2,7 +2,7 @@
 
 #include "heddle/Driver/Program.h"
 
-#include "heddle/Driver/ArtifactView.h"
+#include "heddle/Driver/ArtifactQueries.h"
 #include "heddle/Driver/FileKind.h"
 #include "runtime/format/ArtifactReader.h"
 #include "runtime/format/Expressions.h"

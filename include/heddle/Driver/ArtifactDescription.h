@@ -1,0 +1,129 @@
+// What is in an artifact, read once: rendered as text and as JSON.
+
+#ifndef HEDDLE_DRIVER_ARTIFACTDESCRIPTION_H
+#define HEDDLE_DRIVER_ARTIFACTDESCRIPTION_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace heddle {
+
+namespace format {
+class ArtifactReader;
+} // namespace format
+
+struct TensorDescription {
+  std::string name, dtype;
+  /// The least and the largest shape that a call may choose.
+  std::vector<int64_t> least, shape;
+  /// The input or operand whose memory it takes.
+  std::optional<uint32_t> alias;
+};
+
+struct StateDescription {
+  std::string name, dtype;
+  std::vector<int64_t> shape;
+  /// Whether the entry changes it.
+  bool isChanged = false;
+};
+
+struct EntryDescription {
+  std::string name;
+  std::vector<TensorDescription> inputs, outputs;
+  std::vector<StateDescription> states;
+};
+
+struct WeightDescription {
+  std::string symbol, dtype;
+  std::vector<int64_t> shape;
+  uint64_t bytes = 0;
+  std::string packing, source;
+};
+
+struct CustomCallDescription {
+  std::string target;
+  std::vector<TensorDescription> operands, results;
+  bool hasSideEffect = false;
+  int64_t apiVersion = 0;
+  llvm::json::Object attributes;
+  std::string backendConfig;
+  unsigned steps = 0;
+};
+
+/// A kernel that is code. It has a record for each kind of device that runs it.
+struct KernelDescription {
+  std::string name;
+  std::vector<std::string> devices;
+  uint64_t codeBytes = 0, scratchBytes = 0;
+  unsigned launches = 0;
+  int64_t operations = 0, traffic = 0;
+};
+
+/// The commands of an entry, a line each.
+struct ProgramDescription {
+  std::string entry;
+  /// Memory by device, where there are several: "1.0 KiB of sim:0".
+  std::vector<std::string> memories;
+  std::vector<std::vector<std::string>> blocks;
+};
+
+struct TargetDescription {
+  std::string name;
+  /// What this version of heddle does not know of it: nothing else is told
+  /// then.
+  std::string needs;
+  std::vector<KernelDescription> kernels;
+  /// Their names.
+  std::vector<std::string> devices, queues;
+  uint64_t codeBytes = 0;
+  /// Of all weights that it reads, and of those that no other target does.
+  uint64_t weightBytes = 0, ownWeightBytes = 0;
+  unsigned launches = 0, copies = 0, fills = 0, branches = 0, loops = 0;
+  int64_t operations = 0, arenaBytes = 0, persistentBytes = 0;
+  bool hasGpuCode = false;
+  std::vector<ProgramDescription> programs;
+};
+
+struct ArtifactDescription {
+  std::string model;
+  unsigned major = 0, minor = 0; ///< Of the format.
+  uint64_t bytes = 0;
+  bool flushesSubnormals = false;
+  std::vector<EntryDescription> entries;
+  /// Of the first target that is known.
+  std::vector<CustomCallDescription> customCalls;
+  std::vector<WeightDescription> weights;
+  uint64_t weightBytes = 0, sharedWeightBytes = 0;
+  std::vector<TargetDescription> targets;
+  std::vector<std::string> nodes;
+  std::vector<std::pair<std::string, std::string>> provenance, records;
+};
+
+/// Describes all entries or, if `entryName` is not empty, the one of that name;
+/// their programs only if `withPrograms`.
+ArtifactDescription describeArtifact(const format::ArtifactReader &artifact,
+                                     llvm::StringRef entryName,
+                                     bool withPrograms);
+
+/// "1..8x128" where a call chooses a size; `least` and `largest` have one
+/// number per dimension.
+std::string rangeText(llvm::ArrayRef<int64_t> least,
+                      llvm::ArrayRef<int64_t> largest);
+
+/// Prints a summary, or the part called `show` in full.
+void printArtifact(llvm::raw_ostream &os, llvm::StringRef path,
+                   const ArtifactDescription &artifact, llvm::StringRef show);
+
+/// All of it but the commands.
+llvm::json::Object toJson(const ArtifactDescription &artifact);
+
+} // namespace heddle
+
+#endif // HEDDLE_DRIVER_ARTIFACTDESCRIPTION_H

@@ -1,0 +1,285 @@
+// Reads the tables of an artifact into what is told of it.
+
+#include "heddle/Driver/ArtifactDescription.h"
+
+#include "ArtifactTables.h"
+#include "PlanCounts.h"
+#include "WeightUse.h"
+#include "runtime/format/DataTypes.h"
+#include "runtime/format/Devices.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <cmath>
+#include <set>
+
+using namespace heddle;
+using namespace llvm;
+using format::none;
+
+std::vector<int64_t> heddle::tableValues(const format::Manifest &manifest,
+                                         const format::ExpressionTable *table,
+                                         bool largest) {
+  std::vector<int64_t> symbols, result;
+  for (const format::Symbol *symbol : items(manifest.symbols()))
+    symbols.push_back(largest ? symbol->maximum() : symbol->minimum());
+  // The reader has evaluated the same table before.
+  (void)bool(format::evaluate(table, symbols, HEDDLE_MANIFEST_INVALID, result));
+  return result;
+}
+
+/// The first variant that the reader knows; there is one.
+static uint32_t firstKnown(const format::ArtifactReader &artifact) {
+  uint32_t variant = 0;
+  while (!artifact.skipped(variant).empty())
+    ++variant;
+  return variant;
+}
+
+/// The values of an attribute, as JSON.
+static json::Value describe(const format::Attribute &attribute) {
+  json::Array values;
+  for (int64_t integer : items(attribute.integers())) {
+    if (attribute.kind() == format::AttributeKind::boolean)
+      values.push_back(integer != 0);
+    else
+      values.push_back(integer);
+  }
+  for (double real : items(attribute.reals())) {
+    // JSON has neither infinities nor NaN.
+    if (std::isfinite(real))
+      values.push_back(real);
+    else
+      values.push_back(std::isnan(real) ? "nan" : real < 0 ? "-inf" : "inf");
+  }
+  for (const flatbuffers::String *string : items(attribute.texts()))
+    values.push_back(json::fixUTF8(text(string)));
+  if (attribute.is_array())
+    return values;
+  return std::move(values.front());
+}
+
+/// The bytes of a variant's code; images may be one section.
+static uint64_t codeBytes(const format::ArtifactReader &artifact,
+                          const format::Variant &variant) {
+  std::set<uint32_t> sections;
+  for (const format::Image *image : items(variant.images()))
+    sections.insert(image->section());
+  uint64_t bytes = 0;
+  for (uint32_t section : sections)
+    bytes += artifact.section(section).size;
+  return bytes;
+}
+
+static uint64_t codeBytes(const format::Kernel &kernel) {
+  const format::CpuLaunch *launch = kernel.launch_as_CpuLaunch();
+  return launch ? launch->size() : 0;
+}
+
+static uint64_t scratchBytes(const format::Kernel &kernel) {
+  if (const format::CpuLaunch *launch = kernel.launch_as_CpuLaunch())
+    return launch->scratch();
+  const format::GpuLaunch *launch = kernel.launch_as_GpuLaunch();
+  return launch ? launch->scratch() : 0;
+}
+
+namespace {
+/// Describes the parts of one artifact.
+class Describer {
+public:
+  Describer(const format::ArtifactReader &artifact, StringRef entryName,
+            bool withPrograms)
+      : artifact(artifact), manifest(artifact.manifest()), entryName(entryName),
+        withPrograms(withPrograms),
+        least(tableValues(manifest, manifest.expressions(), /*largest=*/false)),
+        largest(tableValues(manifest, manifest.expressions())) {}
+
+  ArtifactDescription run() const;
+
+private:
+  using Tensors = flatbuffers::Vector<flatbuffers::Offset<format::Tensor>>;
+
+  std::vector<TensorDescription> describe(const Tensors *list) const;
+  EntryDescription describe(const format::Entry &entry) const;
+  CustomCallDescription describe(const format::CustomCall &call) const;
+  std::vector<CustomCallDescription> describeCalls() const;
+  std::vector<KernelDescription>
+  describeKernels(const format::Variant &variant,
+                  const PlanCounts &counts) const;
+  TargetDescription describe(uint32_t variant, const WeightUse &use) const;
+
+  const format::ArtifactReader &artifact;
+  const format::Manifest &manifest;
+  StringRef entryName;
+  bool withPrograms;
+  std::vector<int64_t> least, largest; ///< Values of the manifest's table.
+};
+} // namespace
+
+/// The values of a shape's extents.
+template <typename List>
+static std::vector<int64_t> shapeOf(const List *extents,
+                                    ArrayRef<int64_t> value) {
+  std::vector<int64_t> shape;
+  for (uint32_t index : items(extents))
+    shape.push_back(value[index]);
+  return shape;
+}
+
+std::vector<TensorDescription> Describer::describe(const Tensors *list) const {
+  std::vector<TensorDescription> tensors;
+  for (const format::Tensor *tensor : items(list)) {
+    TensorDescription &described = tensors.emplace_back();
+    described.name = text(tensor->name()).str();
+    described.dtype = format::dataTypeName(tensor->dtype());
+    described.least = shapeOf(tensor->shape(), least);
+    described.shape = shapeOf(tensor->shape(), largest);
+    if (tensor->alias() != none)
+      described.alias = tensor->alias();
+  }
+  return tensors;
+}
+
+EntryDescription Describer::describe(const format::Entry &entry) const {
+  EntryDescription described;
+  described.name = text(entry.name()).str();
+  described.inputs = describe(entry.inputs());
+  described.outputs = describe(entry.outputs());
+  for (const format::StateUse *use : items(entry.states())) {
+    const format::State *state = manifest.states()->Get(use->state());
+    described.states.push_back(
+        {text(state->name()).str(), format::dataTypeName(state->dtype()),
+         shapeOf(state->shape(), largest), use->writes() != 0});
+  }
+  return described;
+}
+
+CustomCallDescription
+Describer::describe(const format::CustomCall &call) const {
+  CustomCallDescription described;
+  described.target = text(call.target()).str();
+  described.operands = describe(call.operands());
+  described.results = describe(call.results());
+  described.hasSideEffect = call.has_side_effect();
+  described.apiVersion = call.api_version();
+  for (const format::Attribute *attribute : items(call.attributes()))
+    described.attributes[json::fixUTF8(text(attribute->name()))] =
+        ::describe(*attribute);
+  described.backendConfig = text(call.backend_config()).str();
+  return described;
+}
+
+std::vector<CustomCallDescription> Describer::describeCalls() const {
+  uint32_t known = firstKnown(artifact);
+  PlanCounts counts = countPlan(manifest, artifact.plan(known));
+  std::vector<CustomCallDescription> calls;
+  const auto *kernels = manifest.variants()->Get(known)->kernels();
+  for (auto [i, kernel] : llvm::enumerate(items(kernels)))
+    if (const format::CustomCall *call = kernel->custom_call()) {
+      calls.push_back(describe(*call));
+      calls.back().steps = counts.kernels[i].launches;
+    }
+  return calls;
+}
+
+/// The kernels that are code, each once, in their order.
+std::vector<KernelDescription>
+Describer::describeKernels(const format::Variant &variant,
+                           const PlanCounts &counts) const {
+  MapVector<StringRef, KernelDescription> kernels;
+  for (auto [i, kernel] : llvm::enumerate(items(variant.kernels()))) {
+    if (kernel->custom_call())
+      continue;
+    KernelDescription &described = kernels[text(kernel->name())];
+    if (described.devices.empty()) {
+      described.name = text(kernel->name()).str();
+      described.codeBytes = codeBytes(*kernel);
+      described.scratchBytes = scratchBytes(*kernel);
+    }
+    described.devices.push_back(format::EnumNameDeviceKind(
+        variant.images()->Get(kernel->image())->device()));
+    auto found = counts.kernels.find(i);
+    if (found == counts.kernels.end())
+      continue;
+    described.launches += found->second.launches;
+    described.operations += found->second.operations;
+    described.traffic += found->second.traffic;
+  }
+  std::vector<KernelDescription> list;
+  for (auto &entry : kernels)
+    list.push_back(std::move(entry.second));
+  return list;
+}
+
+TargetDescription Describer::describe(uint32_t number,
+                                      const WeightUse &use) const {
+  const format::Variant &variant = *manifest.variants()->Get(number);
+  TargetDescription described;
+  described.name = text(variant.name()).str();
+  described.needs = artifact.skipped(number);
+  if (!described.needs.empty())
+    return described;
+  const format::Plan &plan = artifact.plan(number);
+  PlanCounts counts = countPlan(manifest, plan);
+  described.kernels = describeKernels(variant, counts);
+  for (uint32_t i = 0; i < count(variant.devices()); ++i)
+    described.devices.push_back(format::deviceName(variant, i));
+  for (const format::Queue *queue : items(plan.queues()))
+    described.queues.push_back(text(queue->name()).str());
+  described.codeBytes = codeBytes(artifact, variant);
+  described.weightBytes = use.variants[number].bytes;
+  described.ownWeightBytes = use.variants[number].ownBytes;
+  described.launches = counts.launches;
+  described.copies = counts.copies;
+  described.fills = counts.fills;
+  described.branches = counts.branches;
+  described.loops = counts.loops;
+  described.operations = counts.operations;
+  described.arenaBytes = counts.arenaBytes;
+  described.persistentBytes = counts.persistentBytes;
+  for (const format::Image *image : items(variant.images()))
+    described.hasGpuCode |= image->format() != format::CodeFormat::elf;
+  if (withPrograms)
+    described.programs = listPlan(manifest, variant, plan, entryName);
+  return described;
+}
+
+ArtifactDescription Describer::run() const {
+  ArtifactDescription described;
+  described.model = text(manifest.name()).str();
+  described.major = artifact.header().major;
+  described.minor = artifact.header().minor;
+  described.bytes = artifact.file().size;
+  described.flushesSubnormals = manifest.flush_subnormals();
+  for (const format::Entry *entry : items(manifest.entries()))
+    if (entryName.empty() || text(entry->name()) == entryName)
+      described.entries.push_back(describe(*entry));
+  described.customCalls = describeCalls();
+  for (const format::Weight *weight : items(manifest.weights()))
+    described.weights.push_back(
+        {text(weight->symbol()).str(), format::dataTypeName(weight->dtype()),
+         items(weight->shape()), weight->size(), text(weight->packing()).str(),
+         text(weight->source()).str()});
+  WeightUse use = weightUse(artifact);
+  described.weightBytes = use.totalBytes;
+  described.sharedWeightBytes = use.sharedBytes;
+  for (uint32_t i = 0; i < count(manifest.variants()); ++i)
+    described.targets.push_back(describe(i, use));
+  for (const flatbuffers::String *node : items(manifest.nodes()))
+    described.nodes.push_back(text(node).str());
+  auto pairs = [](const auto *list, auto &described) {
+    for (const format::KeyValue *pair : items(list))
+      described.emplace_back(text(pair->key()).str(),
+                             text(pair->value()).str());
+  };
+  pairs(manifest.provenance(), described.provenance);
+  pairs(manifest.records(), described.records);
+  return described;
+}
+
+ArtifactDescription
+heddle::describeArtifact(const format::ArtifactReader &artifact,
+                         StringRef entryName, bool withPrograms) {
+  return Describer(artifact, entryName, withPrograms).run();
+}

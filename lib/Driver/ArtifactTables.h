@@ -1,0 +1,40 @@
+// Reading the tables of an artifact, whose parts may be absent.
+
+#ifndef HEDDLE_LIB_DRIVER_ARTIFACTTABLES_H
+#define HEDDLE_LIB_DRIVER_ARTIFACTTABLES_H
+
+#include "runtime/format/ArtifactReader.h"
+#include "runtime/format/Expressions.h"
+
+#include "llvm/ADT/StringRef.h"
+
+#include <vector>
+
+namespace heddle {
+
+inline llvm::StringRef text(const flatbuffers::String *string) {
+  return string ? llvm::StringRef(string->c_str(), string->size())
+                : llvm::StringRef();
+}
+
+template <typename T> size_t count(const flatbuffers::Vector<T> *list) {
+  return list ? list->size() : 0;
+}
+
+/// The elements of a list that may be absent.
+template <typename T> auto items(const flatbuffers::Vector<T> *list) {
+  std::vector<typename flatbuffers::Vector<T>::return_type> result;
+  result.reserve(count(list));
+  for (uint32_t i = 0; i < count(list); ++i)
+    result.push_back(list->Get(i));
+  return result;
+}
+
+/// Values of an expression table, symbols at their largest or least.
+std::vector<int64_t> tableValues(const format::Manifest &manifest,
+                                 const format::ExpressionTable *table,
+                                 bool largest = true);
+
+} // namespace heddle
+
+#endif // HEDDLE_LIB_DRIVER_ARTIFACTTABLES_H
