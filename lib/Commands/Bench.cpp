@@ -1,8 +1,6 @@
 // heddle bench: what loading and calling cost.
 
-#include "heddle/Driver/CustomCalls.h"
-#include "heddle/Driver/Feeds.h"
-#include "heddle/Driver/Prepare.h"
+#include "ProgramOpening.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -68,43 +66,31 @@ profile(Program &program, ArrayRef<HostTensor> inputs,
 
 int heddle::runBench(const BenchCommand &command) {
   Session session(command.common, command.model.path);
-  CustomCallLibraries customCalls;
-  if (!customCalls.open(session, command.model.customCalls))
-    return session.fail();
-  std::optional<PreparedArtifact> artifact =
-      prepareArtifact(session, command.model, command.build);
-  if (!artifact)
+  ProgramOpening opening(session, command);
+  if (!opening.open())
     return session.fail();
   // Loaded twice: once as a program starts, and once with the weights hashed
   // and moved, which pays when many calls follow.
-  auto load = [&](uint32_t flags) {
-    return Program::load(session, artifact->path, flags, command.variant,
-                         command.entry, customCalls.functions());
-  };
   std::unique_ptr<Program> program =
-      load(HEDDLE_VERIFY_WEIGHTS | HEDDLE_WEIGHTS_HUGE);
+      opening.load(HEDDLE_VERIFY_WEIGHTS | HEDDLE_WEIGHTS_HUGE);
   if (!program)
     return session.fail();
   uint64_t weightsNs = program->report().weights_ns;
   program.reset();
-  program = load(0);
+  program = opening.load(0);
   if (!program)
     return session.fail();
   heddle_load_report report = program->report();
   double loadSeconds =
       double(report.verify_ns + report.weights_ns + report.code_ns) * 1e-9;
 
-  if (!program->setSizes(command.model))
+  if (!opening.prepare(*program))
     return session.fail();
-  std::vector<std::string> madeUp;
-  auto inputs = gatherFeeds(session, program->feeds(), command.feed, madeUp);
-  if (!inputs || !program->prepare(command.threads) ||
-      !program->fillStates(*inputs))
-    return session.fail();
-  SmallVector<HostTensor> outputs = program->makeOutputs(*inputs);
+  ArrayRef<HostTensor> inputs = opening.inputs;
+  SmallVector<HostTensor> outputs = program->makeOutputs(inputs);
   uint64_t faults = pageFaults();
   Clock::time_point start = Clock::now();
-  if (!program->call(*inputs, outputs))
+  if (!program->call(inputs, outputs))
     return session.fail();
   double first = secondsSince(start);
   faults = pageFaults() - faults;
@@ -114,13 +100,13 @@ int heddle::runBench(const BenchCommand &command) {
   while (times.size() < 10 ||
          (secondsSince(start) < command.seconds && times.size() < 1000000)) {
     Clock::time_point begin = Clock::now();
-    if (!program->call(*inputs, outputs))
+    if (!program->call(inputs, outputs))
       return session.fail();
     times.push_back(secondsSince(begin));
   }
   llvm::sort(times);
   double median = percentile(times, 0.5);
-  auto kernels = profile(*program, *inputs, outputs);
+  auto kernels = profile(*program, inputs, outputs);
   double profiled = 0;
   for (auto &[name, time] : kernels)
     profiled += time.seconds;
@@ -129,7 +115,7 @@ int heddle::runBench(const BenchCommand &command) {
     return llvm::format("%9.3f ms", seconds * 1e3);
   };
   raw_ostream &os = session.text();
-  for (const std::string &line : madeUp)
+  for (const std::string &line : opening.madeUp)
     os << "made up: " << line << "\n";
   os << "target      " << report.variant << ", " << program->threads()
      << " threads\n";
@@ -184,6 +170,6 @@ int heddle::runBench(const BenchCommand &command) {
       {"own_memory_bytes", int64_t(ownMemoryBytes())},
       {"states", int64_t(program->states().size())},
       {"state_bytes", int64_t(program->stateBytes())},
-      {"made_up", llvm::json::Array(madeUp)},
+      {"made_up", llvm::json::Array(opening.madeUp)},
       {"kernels", std::move(kernelList)}});
 }

@@ -1,5 +1,7 @@
 // heddle compile and heddle check.
 
+#include "heddle/Commands/CompileCommand.h"
+
 #include "heddle/Driver/Build.h"
 #include "heddle/Driver/FileKind.h"
 #include "lib/Driver/Entries.h"

@@ -1,5 +1,7 @@
 // Commands that read no model: explain, targets, devices, version.
 
+#include "heddle/Commands/InformationCommands.h"
+
 #include "heddle/Driver/ArtifactQueries.h"
 #include "heddle/Driver/Session.h"
 #include "heddle/Driver/Targets.h"

@@ -1,8 +1,7 @@
 // heddle run: one call, outputs and states into files or summed up.
 
-#include "heddle/Driver/CustomCalls.h"
-#include "heddle/Driver/Feeds.h"
-#include "heddle/Driver/Prepare.h"
+#include "ProgramOpening.h"
+
 #include "heddle/Support/TensorFile.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -110,27 +109,14 @@ static llvm::json::Object describe(raw_ostream &os,
 
 int heddle::runRun(const RunCommand &command) {
   Session session(command.common, command.model.path);
-  CustomCallLibraries customCalls;
-  if (!customCalls.open(session, command.model.customCalls))
+  ProgramOpening opening(session, command);
+  if (!opening.open())
     return session.fail();
-  std::optional<PreparedArtifact> artifact =
-      prepareArtifact(session, command.model, command.build);
-  if (!artifact)
+  std::unique_ptr<Program> program = opening.load(HEDDLE_VERIFY_WEIGHTS);
+  if (!program || !opening.prepare(*program))
     return session.fail();
-  std::unique_ptr<Program> program =
-      Program::load(session, artifact->path, HEDDLE_VERIFY_WEIGHTS,
-                    command.variant, command.entry, customCalls.functions());
-  if (!program)
-    return session.fail();
-  if (!program->setSizes(command.model))
-    return session.fail();
-  std::vector<std::string> madeUp;
-  auto inputs = gatherFeeds(session, program->feeds(), command.feed, madeUp);
-  if (!inputs || !program->prepare(command.threads) ||
-      !program->fillStates(*inputs))
-    return session.fail();
-  SmallVector<HostTensor> tensors = program->makeOutputs(*inputs);
-  if (!program->call(*inputs, tensors))
+  SmallVector<HostTensor> tensors = program->makeOutputs(opening.inputs);
+  if (!program->call(opening.inputs, tensors))
     return session.fail();
   std::optional<SmallVector<HostTensor>> states = program->readStates();
   if (!states)
@@ -139,7 +125,7 @@ int heddle::runRun(const RunCommand &command) {
   SmallVector<TensorSignature> signatures(program->outputs());
   llvm::append_range(signatures, program->states());
 
-  for (const std::string &line : madeUp)
+  for (const std::string &line : opening.madeUp)
     session.text() << "made up: " << line << "\n";
   std::vector<std::string> files;
   if (!command.output.empty() &&
@@ -157,7 +143,7 @@ int heddle::runRun(const RunCommand &command) {
   return session.finish(
       llvm::json::Object{{"variant", std::string(program->report().variant)},
                          {"threads", int64_t(program->threads())},
-                         {"made_up", llvm::json::Array(madeUp)},
+                         {"made_up", llvm::json::Array(opening.madeUp)},
                          {"outputs", std::move(outputList)},
                          {"states", std::move(stateList)}});
 }

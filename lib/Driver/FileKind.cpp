@@ -2,7 +2,7 @@
 
 #include "heddle/Driver/FileKind.h"
 
-#include "heddle/Driver/Commands.h"
+#include "heddle/Driver/Options.h"
 #include "heddle/Frontend/Exported.h"
 #include "heddle/Support/MappedFile.h"
 

@@ -8,6 +8,7 @@
 #include "heddle/Driver/Program.h"
 #include "heddle/Driver/Session.h"
 #include "heddle/Support/CompareTensors.h"
+#include "heddle/Testing/CompareCommand.h"
 
 #include "mlir/IR/BuiltinOps.h"
 

@@ -3,9 +3,9 @@
 #ifndef HEDDLE_LIB_TESTING_TESTREPORT_H
 #define HEDDLE_LIB_TESTING_TESTREPORT_H
 
-#include "heddle/Driver/Commands.h"
 #include "heddle/Driver/Session.h"
 #include "heddle/Reference/Check.h"
+#include "heddle/Testing/TestCommand.h"
 
 #include "llvm/Support/JSON.h"
 

@@ -3,8 +3,13 @@
 #ifndef HEDDLE_TOOLS_HEDDLE_COMMANDOPTIONS_H
 #define HEDDLE_TOOLS_HEDDLE_COMMANDOPTIONS_H
 
-#include "heddle/Driver/Commands.h"
+#include "heddle/Commands/CallCommands.h"
+#include "heddle/Commands/CompileCommand.h"
+#include "heddle/Commands/InformationCommands.h"
+#include "heddle/Commands/InspectCommands.h"
 #include "heddle/Driver/Limits.h"
+#include "heddle/Testing/CompareCommand.h"
+#include "heddle/Testing/TestCommand.h"
 
 #include <CLI/CLI.hpp>
 

@@ -1,0 +1,36 @@
+// heddle run and heddle bench: options in, exit code out.
+
+#ifndef HEDDLE_COMMANDS_CALLCOMMANDS_H
+#define HEDDLE_COMMANDS_CALLCOMMANDS_H
+
+#include "heddle/Driver/Options.h"
+
+namespace heddle {
+
+/// What a command that calls a program takes.
+struct CallCommand {
+  CommonOptions common;
+  ModelOptions model;
+  BuildOptions build;
+  FeedOptions feed;
+  std::string entry;
+  unsigned threads = 0;
+  std::string variant;
+};
+
+struct RunCommand : CallCommand {
+  /// Folder for <output name>.npy; "" prints a summary of each output.
+  std::string output;
+};
+
+struct BenchCommand : CallCommand {
+  /// Calls are repeated for this long, at least ten times.
+  double seconds = 3;
+};
+
+int runRun(const RunCommand &command);
+int runBench(const BenchCommand &command);
+
+} // namespace heddle
+
+#endif // HEDDLE_COMMANDS_CALLCOMMANDS_H

@@ -1,0 +1,99 @@
+// Options that several commands share. Plain types throughout, because the tool
+// is compiled with exceptions.
+
+#ifndef HEDDLE_DRIVER_OPTIONS_H
+#define HEDDLE_DRIVER_OPTIONS_H
+
+#include "heddle/Target/Placement.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace heddle {
+
+class MappedFile;
+
+/// Options of every command.
+struct CommonOptions {
+  /// One JSON document on standard output, diagnostics as JSON lines.
+  bool json = false;
+  /// Errors and results only.
+  bool quiet = false;
+  /// Bound on the process's own memory, "" for none; as "512M".
+  std::string maxMemory;
+  /// Bound on the time of the whole command, 0 for none.
+  double timeLimitSeconds = 0;
+};
+
+/// How a model file is read.
+struct ModelOptions {
+  /// Of a model in memory: its name.
+  std::string path;
+  /// The bytes of a model in memory; null for one in a file.
+  std::shared_ptr<MappedFile> memory;
+  /// NAME=MODEL or NAME=MODEL:FUNCTION: the entries of one artifact, instead of
+  /// the model at `path`.
+  std::vector<std::string> entries;
+  /// Of a StableHLO program: the function that is the model; empty for @main,
+  /// or the only public one.
+  std::string function;
+  /// NAME=1x128: fixes an input's shape.
+  std::vector<std::string> shapes;
+  /// NAME=8: fixes a named dimension.
+  std::vector<std::string> dims;
+  /// NAME|INDEX=@FILE: turns StableHLO arguments into weights.
+  std::vector<std::string> binds;
+  /// NAME[=LIBRARY[:SYMBOL]]: functions that custom calls may call. What runs
+  /// the program takes them from the libraries.
+  std::vector<std::string> customCalls;
+  /// INPUT=OUTPUT: what a call leaves in the output the next one finds in the
+  /// input.
+  std::vector<std::string> states;
+  /// The program is compared with those of other sizes.
+  bool isSample = false;
+};
+
+/// How a model is compiled.
+struct BuildOptions {
+  /// "native", or names from `heddle targets`; none is "native".
+  std::vector<std::string> targets;
+  /// Which devices run what.
+  Placement placement;
+  /// Programs take subnormal numbers for zeros.
+  bool flushSubnormals = false;
+  /// Stages after which the IR is written, as STAGE or STAGE=FILE.
+  std::vector<std::string> dumpAfter;
+  std::string stopAfter;
+  /// The file of that IR; "" is the model's stem with the stage and .mlir.
+  std::string stopFile;
+  std::string startFrom;
+  /// Ends the build after this stage as a fault of heddle's own does: for tests
+  /// of what is left then.
+  std::string failAfter;
+  /// Called when a phase begins, with its name. May be null.
+  std::function<void(const char *phase)> onPhase;
+  /// Whether to give up; asked between passes, weights and kernels, by any
+  /// thread. May be null.
+  std::function<bool()> isCancelled;
+};
+
+/// Where the inputs of a call come from.
+struct FeedOptions {
+  /// NAME|INDEX=@FILE.npy, =random:SEED, =zeros, =ones or =NUMBER.
+  std::vector<std::string> inputs;
+  /// .npz, .safetensors, a folder of .npy, or an ONNX test data folder.
+  std::vector<std::string> collections;
+};
+
+/// Bounds this process as the options say.
+void applyLimits(const CommonOptions &options);
+
+/// Prints a mistake in the command line; returns the exit code for it.
+int reportUsage(const CommonOptions &common, const std::string &message);
+
+} // namespace heddle
+
+#endif // HEDDLE_DRIVER_OPTIONS_H

@@ -1,0 +1,29 @@
+// From a model or an artifact to a program with inputs, states and threads.
+
+#include "ProgramOpening.h"
+
+#include "heddle/Driver/Feeds.h"
+
+using namespace heddle;
+
+bool ProgramOpening::open() {
+  if (!customCalls.open(session, command.model.customCalls))
+    return false;
+  artifact = prepareArtifact(session, command.model, command.build);
+  return artifact.has_value();
+}
+
+std::unique_ptr<Program> ProgramOpening::load(uint32_t flags) {
+  return Program::load(session, artifact->path, flags, command.variant,
+                       command.entry, customCalls.functions());
+}
+
+bool ProgramOpening::prepare(Program &program) {
+  if (!program.setSizes(command.model))
+    return false;
+  auto gathered = gatherFeeds(session, program.feeds(), command.feed, madeUp);
+  if (!gathered)
+    return false;
+  inputs = std::move(*gathered);
+  return program.prepare(command.threads) && program.fillStates(inputs);
+}
