@@ -3,6 +3,7 @@
 
 #include "dialects/Kernel/Kernel.h"
 #include "passes/Dispatch/DispatchGroups.h"
+#include "passes/Dispatch/EpilogueLimits.h"
 #include "passes/Dispatch/Passes.h"
 #include "passes/Lower/ControlFlow.h"
 #include "passes/Lower/CustomCalls.h"
@@ -166,6 +167,9 @@ struct FormDispatches : impl::FormDispatchesBase<FormDispatches> {
       Block &block = *current;
       for (DispatchGroup &group : DispatchGroups(block).take()) {
         alignEpilogue(group);
+        auto root = dyn_cast<kernel::ContractOp>(group.front());
+        if (root && group.size() == 2)
+          dropMaskedLimits(root, cast<linalg::GenericOp>(group.back()));
         DispatchBuilder(group).build();
       }
       eraseDead(block);

@@ -7,7 +7,6 @@
 #include "passes/Lower/Scalar/ScalarOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -62,21 +61,6 @@ static ArrayAttr askedPrecision(ArrayAttr config) {
   return asks ? config : ArrayAttr();
 }
 
-/// Whether what becomes of `product` may be told beyond the call's sizes: a
-/// mask that is computed with a product is written as far as the product only.
-static bool meetsMask(Value product) {
-  llvm::SetVector<Operation *> reached(product.user_begin(),
-                                       product.user_end());
-  for (unsigned i = 0; i < reached.size(); ++i) {
-    Operation *op = reached[i];
-    if (isa<stablehlo::SelectOp, stablehlo::AndOp>(op))
-      return true;
-    if (!isa<stablehlo::DotGeneralOp, stablehlo::ReduceOp>(op))
-      reached.insert(op->user_begin(), op->user_end());
-  }
-  return false;
-}
-
 /// How far the iteration dimensions of `contract`, made of `op`, run in each
 /// call, as far as the model's sizes say.
 static void limitToSizes(GraphLowering &lowering, stablehlo::DotGeneralOp op,
@@ -96,11 +80,8 @@ static void limitToSizes(GraphLowering &lowering, stablehlo::DotGeneralOp op,
         holders[number.getInt()] = lowering.lowered(argument);
   OpBuilder b(contract);
   SmallVector<std::pair<unsigned, Value>> limits;
-  auto kinds = contract.getIteratorTypes().getAsValueRange<StringAttr>();
-  bool masked = meetsMask(op);
-  for (auto [dim, kind, size] :
-       llvm::enumerate(kinds, sizes.getValue().getResults())) {
-    if (isa<AffineConstantExpr>(size) || (masked && kind != "reduction"))
+  for (auto [dim, size] : llvm::enumerate(sizes.getValue().getResults())) {
+    if (isa<AffineConstantExpr>(size))
       continue;
     SmallVector<AffineExpr> renamed(holders.size());
     SmallVector<Value> symbols;
