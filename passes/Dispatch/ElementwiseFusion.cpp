@@ -137,6 +137,13 @@ static bool pays(linalg::GenericOp producer, linalg::GenericOp consumer,
          (cost <= facts.maximumRecomputed && 4 * read <= elements(value));
 }
 
+/// Whether each element is the same constant.
+static bool isConstant(linalg::GenericOp op) {
+  return op.getNumDpsInputs() == 0 &&
+         matchPattern(op.getBody()->getTerminator()->getOperand(0),
+                      m_Constant());
+}
+
 /// Fuses the producer of one operand of `consumer`, and gives the fused op;
 /// null if nothing was to be done.
 static linalg::GenericOp fuseOne(IRRewriter &rewriter,
@@ -159,8 +166,13 @@ static linalg::GenericOp fuseOne(IRRewriter &rewriter,
     if (failed(fused))
       continue;
     auto result = cast<linalg::GenericOp>(fused->fusedOp);
-    result->setLoc(FusedLoc::get(rewriter.getContext(),
-                                 {producer.getLoc(), consumer.getLoc()}));
+    // A constant is no node's work, and equal ones of many nodes are one: its
+    // names would stand at each of its readers.
+    if (!isConstant(producer))
+      result->setLoc(FusedLoc::get(rewriter.getContext(),
+                                   {producer.getLoc(), consumer.getLoc()}));
+    else
+      result->setLoc(consumer.getLoc());
     for (auto [from, to] : fused->replacements)
       rewriter.replaceAllUsesWith(from, to);
     rewriter.eraseOp(consumer);

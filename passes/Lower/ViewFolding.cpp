@@ -63,11 +63,30 @@ static std::optional<AffineMap> collapseMap(tensor::CollapseShapeOp op) {
                         op.getContext());
 }
 
+/// The vector whose first elements `op` fetches as `firstElements` builds it,
+/// null for other operations.
+static Value vectorOfFirst(linalg::GenericOp op) {
+  if (op.getNumDpsInputs() != 0 || op.getNumDpsInits() != 1 ||
+      op.getNumLoops() != 1 || op.getNumParallelLoops() != 1)
+    return {};
+  auto element = op.getBody()
+                     ->getTerminator()
+                     ->getOperand(0)
+                     .getDefiningOp<tensor::ExtractOp>();
+  if (!element || element.getIndices().size() != 1 ||
+      !element.getIndices()[0].getDefiningOp<linalg::IndexOp>())
+    return {};
+  return element.getTensor();
+}
+
 std::optional<Source> heddle::viewSource(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return std::nullopt;
   if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
+    if (Value vector = vectorOfFirst(generic))
+      return Source{vector,
+                    AffineMap::getMultiDimIdentityMap(1, value.getContext())};
     if (!isView(generic))
       return std::nullopt;
     return Source{generic.getInputs()[0], generic.getIndexingMapsArray()[0]};
