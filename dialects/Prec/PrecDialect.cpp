@@ -5,6 +5,9 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
 
+#include <algorithm>
+#include <cmath>
+
 using namespace mlir;
 
 #include "dialects/Prec/PrecDialect.cpp.inc"
@@ -97,6 +100,30 @@ static bool isSame(Value left, Value right) {
   return left == right || (matchPattern(left, m_Constant(&leftValue)) &&
                            matchPattern(right, m_Constant(&rightValue)) &&
                            leftValue == rightValue);
+}
+
+static double rounded(double value, Rounding rounding) {
+  switch (rounding) {
+  case Rounding::NearestEven:
+    return std::nearbyint(value);
+  case Rounding::NearestAway:
+    return std::round(value);
+  case Rounding::TowardZero:
+    return std::trunc(value);
+  }
+  llvm_unreachable("three roundings");
+}
+
+int64_t QuantizeOp::store(double quotient, int64_t zeroPoint) {
+  int64_t minimum = getMinimum(), maximum = getMaximum();
+  double moved =
+      rounded(quotient, getRounding()) + static_cast<double>(zeroPoint);
+  if (std::isnan(moved))
+    return std::clamp<int64_t>(0, minimum, maximum);
+  // The limit itself may be no double.
+  if (moved >= static_cast<double>(maximum))
+    return maximum;
+  return static_cast<int64_t>(std::max(moved, static_cast<double>(minimum)));
 }
 
 OpFoldResult QuantizeOp::fold(FoldAdaptor) {

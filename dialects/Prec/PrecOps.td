@@ -41,20 +41,20 @@ def Prec_Rounding : I32EnumAttr<"Rounding", "how a quotient becomes an integer",
 def Prec_FloatTensor : RankedTensorOf<[F32, F64, F16, BF16]>;
 def Prec_IntTensor : RankedTensorOf<[AnyInteger]>;
 
-class Prec_Op<string mnemonic> : Op<Prec_Dialect, mnemonic, [Pure]> {
+class Prec_Op<string mnemonic, string methods = ""> : Op<Prec_Dialect, mnemonic, [Pure]> {
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Elements that follow each other with the same scale.
-    int64_t getInnerElements();
+    /// Elements that follow each other with the same scale, of a part of the
+    /// input with these extents.
+    int64_t getInnerElements(::llvm::ArrayRef<int64_t> shape);
     /// The integers that are stored and the zero point, as the model has them.
     ::mlir::IntegerType getStorage();
-  }];
+  }] # methods;
   let extraClassDefinition = [{
-    int64_t $cppClass::getInnerElements() {
-      auto shape = ::llvm::cast<::mlir::RankedTensorType>(getInput().getType()).getShape();
+    int64_t $cppClass::getInnerElements(::llvm::ArrayRef<int64_t> shape) {
       int64_t inner = 1;
-      for (int64_t dim = getAxis() ? *getAxis() + 1 : shape.size(); dim < int64_t(shape.size()); ++dim)
-        inner *= shape[dim];
+      for (int64_t extent : shape.drop_front(getAxis() ? *getAxis() + 1 : 0))
+        inner *= extent;
       return inner;
     }
     ::mlir::IntegerType $cppClass::getStorage() {
@@ -64,7 +64,10 @@ class Prec_Op<string mnemonic> : Op<Prec_Dialect, mnemonic, [Pure]> {
   }];
 }
 
-def Prec_QuantizeOp : Prec_Op<"quantize"> {
+def Prec_QuantizeOp : Prec_Op<"quantize", [{
+    /// What is stored for a quotient of input and scale.
+    int64_t store(double quotient, int64_t zeroPoint);
+}]> {
   let summary = "real numbers to stored integers";
   let description = [{
     `clamp(round(input / scale) + zero_point, minimum, maximum)`, the quotient

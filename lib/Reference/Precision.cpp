@@ -4,29 +4,19 @@
 
 #include "dialects/Prec/Prec.h"
 
-#include <cmath>
+#include <algorithm>
 
 using namespace mlir;
 using namespace heddle;
 using namespace heddle::reference;
 
 /// Which scale belongs to an element.
-template <typename Op> static auto scaleNumber(Op op, const HostTensor &scale) {
-  int64_t inner = std::max<int64_t>(op.getInnerElements(), 1);
+template <typename Op>
+static auto scaleNumber(Op op, const HostTensor &input,
+                        const HostTensor &scale) {
+  int64_t inner = std::max<int64_t>(op.getInnerElements(input.shape()), 1);
   int64_t count = op.getAxis() ? scale.size() : 1;
   return [inner, count](int64_t index) { return index / inner % count; };
-}
-
-static double rounded(double value, prec::Rounding rounding) {
-  switch (rounding) {
-  case prec::Rounding::NearestEven:
-    return std::nearbyint(value);
-  case prec::Rounding::NearestAway:
-    return std::round(value);
-  case prec::Rounding::TowardZero:
-    return std::trunc(value);
-  }
-  llvm_unreachable("three roundings");
 }
 
 static LogicalResult quantize(Invocation &call, prec::QuantizeOp op) {
@@ -35,18 +25,12 @@ static LogicalResult quantize(Invocation &call, prec::QuantizeOp op) {
   FailureOr<HostTensor> result = call.allocate(input.shape());
   if (failed(result))
     return failure();
-  auto number = scaleNumber(op, scale);
-  int64_t minimum = op.getMinimum(), maximum = op.getMaximum();
+  auto number = scaleNumber(op, input, scale);
   for (int64_t i = 0; i < input.size(); ++i) {
     int64_t at = number(i);
     double quotient =
         roundToKind(input.kind(), input.floatAt(i) / scale.floatAt(at));
-    double stored = rounded(quotient, op.getRounding()) +
-                    static_cast<double>(zeroPoint.intAt(at));
-    result->set(i, std::isnan(stored)
-                       ? std::clamp<int64_t>(0, minimum, maximum)
-                       : static_cast<int64_t>(std::clamp(
-                             stored, double(minimum), double(maximum))));
+    result->set(i, op.store(quotient, zeroPoint.intAt(at)));
   }
   return call.give(std::move(*result));
 }
@@ -57,7 +41,7 @@ static LogicalResult dequantize(Invocation &call, prec::DequantizeOp op) {
   FailureOr<HostTensor> result = call.allocate(input.shape());
   if (failed(result))
     return failure();
-  auto number = scaleNumber(op, scale);
+  auto number = scaleNumber(op, input, scale);
   for (int64_t i = 0; i < input.size(); ++i) {
     int64_t at = number(i);
     result->set(i, static_cast<double>(input.intAt(i) - zeroPoint.intAt(at)) *

@@ -4,10 +4,6 @@
 
 #include "heddle/Support/ElementKind.h"
 
-#include <algorithm>
-#include <cmath>
-#include <numeric>
-
 using namespace mlir;
 using namespace heddle;
 
@@ -59,18 +55,14 @@ template <typename Op>
 static FailureOr<Parameters> parametersOf(BoxEvaluator &evaluator, Op op,
                                           const Box &box) {
   Box line;
-  int64_t inner = box.elements();
-  if (std::optional<uint64_t> axis = op.getAxis()) {
+  if (std::optional<uint64_t> axis = op.getAxis())
     line = {{box.offsets[*axis]}, {box.sizes[*axis]}};
-    ArrayRef<int64_t> behind = ArrayRef(box.sizes).drop_front(*axis + 1);
-    inner = std::accumulate(behind.begin(), behind.end(), int64_t(1),
-                            std::multiplies<int64_t>());
-  }
   auto scales = load<double>(evaluator, op.getScale(), line);
   auto zeroPoints = load<int64_t>(evaluator, op.getZeroPoint(), line);
   if (failed(scales) || failed(zeroPoints))
     return failure();
-  return Parameters(std::move(*scales), std::move(*zeroPoints), inner);
+  return Parameters(std::move(*scales), std::move(*zeroPoints),
+                    op.getInnerElements(box.sizes));
 }
 
 LogicalResult BoxEvaluator::dequantize(prec::DequantizeOp op, const Box &box,
@@ -89,18 +81,6 @@ LogicalResult BoxEvaluator::dequantize(prec::DequantizeOp op, const Box &box,
   return success();
 }
 
-static double rounded(double value, prec::Rounding rounding) {
-  switch (rounding) {
-  case prec::Rounding::NearestEven:
-    return std::nearbyint(value);
-  case prec::Rounding::NearestAway:
-    return std::round(value);
-  case prec::Rounding::TowardZero:
-    return std::trunc(value);
-  }
-  llvm_unreachable("three roundings");
-}
-
 LogicalResult BoxEvaluator::quantize(prec::QuantizeOp op, const Box &box,
                                      char *out) {
   auto values = load<double>(*this, op.getInput(), box);
@@ -108,20 +88,10 @@ LogicalResult BoxEvaluator::quantize(prec::QuantizeOp op, const Box &box,
   if (failed(values) || failed(parameters))
     return failure();
   ElementKind real = kindOf(op.getInput());
-  int64_t minimum = op.getMinimum(), maximum = op.getMaximum();
   std::vector<int64_t> stored(values->size());
   for (auto [integer, value] : llvm::zip_equal(stored, *values)) {
     double quotient = roundToKind(real, value / parameters->scale());
-    double moved = rounded(quotient, op.getRounding()) +
-                   static_cast<double>(parameters->zeroPoint());
-    // The limit itself may be no double.
-    if (std::isnan(moved))
-      integer = std::clamp<int64_t>(0, minimum, maximum);
-    else if (moved >= static_cast<double>(maximum))
-      integer = maximum;
-    else
-      integer =
-          static_cast<int64_t>(std::max(moved, static_cast<double>(minimum)));
+    integer = op.store(quotient, parameters->zeroPoint());
     parameters->next();
   }
   storeElements(kindOf(op.getResult()), stored.data(), stored.size(), out);

@@ -190,7 +190,8 @@ TEST_F(PackerTest, Quantizes) {
   for (const char *rounding : {"nearest_even", "nearest_away", "toward_zero"})
     for (auto [type, range] :
          {std::pair("i8", "-127 to 127"), std::pair("ui8", "3 to 255"),
-          std::pair("i32", "-2147483648 to 2147483647")})
+          std::pair("i32", "-2147483648 to 2147483647"),
+          std::pair("i64", "-9223372036854775808 to 9223372036854775807")})
       expectLikeInterpreter(
           "%s = stablehlo.constant dense<[0.5, 0.3]> : tensor<2xf32>\n"
           "%z = stablehlo.constant dense<[0, 5]> : tensor<2x" +
