@@ -36,8 +36,7 @@ LogicalResult heddle::passStage(Stage stage, ModuleOp module,
   return tell(stage, module, options);
 }
 
-/// Whether one dispatched module does for both.
-static bool dispatchAlike(const Target &one, const Target &other) {
+bool heddle::dispatchAlike(const Target &one, const Target &other) {
   return one.kind() == other.kind() &&
          one.dispatchFacts() == other.dispatchFacts();
 }

@@ -134,7 +134,10 @@ public:
   void keep(Stage stage, ModuleOp module) {
     // One module is to lead to every variant: where targets part, it is the one
     // before.
-    if (stageInfo(stage).perTarget && !dispatchAlike())
+    auto isLikeFirst = [&](const std::shared_ptr<const Target> &target) {
+      return dispatchAlike(*target, *targets.front());
+    };
+    if (stageInfo(stage).perTarget && !llvm::all_of(targets, isLikeFirst))
       return;
     name = stageName(stage).str();
     copy = module.clone();
@@ -161,12 +164,6 @@ public:
   }
 
 private:
-  bool dispatchAlike() const {
-    return llvm::all_of(targets.drop_front(), [&](const auto &target) {
-      return target->dispatchFacts() == targets.front()->dispatchFacts();
-    });
-  }
-
   /// The command line's options that later stages read.
   std::string options() const {
     std::string text;

@@ -65,6 +65,9 @@ struct CompileSummary {
   uint64_t artifactBytes = 0;
 };
 
+/// Whether one dispatched module does for both.
+bool dispatchAlike(const Target &one, const Target &other);
+
 /// Compiles `module`, a model that has passed `options.passed`, into a file
 /// that `writer` has opened, also a temporary one, for a model that is compiled
 /// and run at once. The module is used up. Fails with diagnostics; then nothing
