@@ -7,6 +7,7 @@
 
 #include "dialects/Prec/Prec.h"
 #include "passes/Dispatch/Passes.h"
+#include "passes/Lower/Pointwise.h"
 #include "passes/Lower/Scalar/ScalarConversions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -99,16 +100,16 @@ public:
   Expander(Operation *op, std::optional<uint64_t> axis)
       : builder(op), loc(op->getLoc()), axis(axis) {}
 
-  using Payload = llvm::function_ref<Value(Arithmetic, Value, Value)>;
-  /// `payload` at each element of `input`, a scale or zero point `parameter`
+  using Steps = llvm::function_ref<Value(Arithmetic, Value, Value)>;
+  /// `steps` at each element of `input`, a scale or zero point `parameter`
   /// (which the model says in `said`) beside it if there is one, converted to
   /// `computed`; the result has elements `result`.
   Value loop(Value input, Value parameter, Type said, FloatType computed,
-             Type result, Payload payload) {
+             Type result, Steps steps) {
     RankedTensorType type = typeOf(input);
-    AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
     SmallVector<Value> inputs = {input};
-    SmallVector<AffineMap> maps = {identity};
+    SmallVector<AffineMap> maps = {
+        builder.getMultiDimIdentityMap(type.getRank())};
     // One that is constant becomes part of the payload at once, so that equal
     // layers are equal in all but numbers.
     Attribute constant = parameter ? constantOf(parameter) : Attribute();
@@ -120,25 +121,17 @@ public:
       maps.push_back(
           AffineMap::get(type.getRank(), 0, position, builder.getContext()));
     }
-    maps.push_back(identity);
-    Value empty =
-        tensor::EmptyOp::create(builder, loc, type.getShape(), result);
-    SmallVector<utils::IteratorType> iterators(type.getRank(),
-                                               utils::IteratorType::parallel);
-    return linalg::GenericOp::create(
-               builder, loc, empty.getType(), inputs, empty, maps, iterators,
-               [&](OpBuilder &b, Location at, ValueRange scalars) {
-                 Value beside;
-                 if (constant)
-                   beside = arith::ConstantOp::create(
-                       b, at, number(constant, said, computed));
-                 else if (parameter)
-                   beside = convertScalar(b, at, scalars[1], said, computed);
-                 linalg::YieldOp::create(
-                     b, at,
-                     payload(Arithmetic{b, at, computed}, scalars[0], beside));
-               })
-        .getResult(0);
+    return createPointwise(
+        builder, loc, type.clone(result), inputs, maps,
+        [&](OpBuilder &b, Location at, ValueRange scalars) {
+          Value beside;
+          if (constant)
+            beside = arith::ConstantOp::create(
+                b, at, number(constant, said, computed));
+          else if (parameter)
+            beside = convertScalar(b, at, scalars[1], said, computed);
+          return steps(Arithmetic{b, at, computed}, scalars[0], beside);
+        });
   }
 
 private:

@@ -7,6 +7,7 @@
 #include "dialects/StableHlo/StableHlo.h"
 #include "passes/Dispatch/DispatchTarget.h"
 #include "passes/Dispatch/Passes.h"
+#include "passes/Lower/Pointwise.h"
 #include "passes/Lower/Scalar/ScalarConversions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -178,18 +179,11 @@ private:
   static Value convertAll(OpBuilder builder, Location loc, Value value,
                           Type from, Type to) {
     auto type = cast<RankedTensorType>(value.getType());
-    Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(), to);
-    SmallVector<AffineMap> maps(2,
-                                builder.getMultiDimIdentityMap(type.getRank()));
-    SmallVector<utils::IteratorType> iterators(type.getRank(),
-                                               utils::IteratorType::parallel);
-    return linalg::GenericOp::create(
-               builder, loc, empty.getType(), value, empty, maps, iterators,
-               [&](OpBuilder &b, Location at, ValueRange scalars) {
-                 linalg::YieldOp::create(
-                     b, at, convertScalar(b, at, scalars[0], from, to));
-               })
-        .getResult(0);
+    return createPointwise(builder, loc, type.clone(to), value,
+                           builder.getMultiDimIdentityMap(type.getRank()),
+                           [&](OpBuilder &b, Location at, ValueRange scalars) {
+                             return convertScalar(b, at, scalars[0], from, to);
+                           });
   }
 
   llvm::DenseMap<std::tuple<Block *, Value, Type, Type>, Value> converted;

@@ -8,6 +8,7 @@
 #include "passes/Dispatch/ConvolutionPhases.h"
 #include "passes/Dispatch/DispatchTarget.h"
 #include "passes/Dispatch/Passes.h"
+#include "passes/Lower/Pointwise.h"
 #include "passes/Lower/Scalar/ScalarOps.h"
 #include "passes/Lower/ViewFolding.h"
 #include "passes/Lower/Weights/WeightPrograms.h"
@@ -100,28 +101,10 @@ private:
     SmallVector<AffineExpr> position;
     for (auto [i, start, step] : llvm::enumerate(starts, steps))
       position.push_back(builder.getAffineDimExpr(i) * step + start);
-    return generic(
-        value, AffineMap::get(shape.size(), 0, position, builder.getContext()),
-        typeOf(value).clone(shape),
-        [](OpBuilder &, Location, Value x) { return x; });
-  }
-
-  Value generic(ValueRange input, ArrayRef<AffineMap> map,
-                RankedTensorType type,
-                llvm::function_ref<Value(OpBuilder &, Location, Value)> body) {
-    Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(),
-                                          type.getElementType());
-    SmallVector<AffineMap> maps(map);
-    maps.push_back(builder.getMultiDimIdentityMap(type.getRank()));
-    SmallVector<utils::IteratorType> iterators(type.getRank(),
-                                               utils::IteratorType::parallel);
-    return linalg::GenericOp::create(
-               builder, loc, TypeRange{type}, input, ValueRange{empty}, maps,
-               iterators,
-               [&](OpBuilder &b, Location at, ValueRange scalars) {
-                 linalg::YieldOp::create(b, at, body(b, at, scalars[0]));
-               })
-        .getResult(0);
+    return createPointwise(
+        builder, loc, typeOf(value).clone(shape), value,
+        AffineMap::get(shape.size(), 0, position, builder.getContext()),
+        [](OpBuilder &, Location, ValueRange x) { return x[0]; });
   }
 
   /// The phases that begin with `chosen`, next to each other in a dimension
@@ -214,11 +197,12 @@ private:
     Value sums;
     if (isEmpty) {
       // No tap meets a point of the input.
-      sums = generic({}, {}, result.clone(shape),
-                     [](OpBuilder &b, Location at, Value out) -> Value {
-                       return arith::ConstantOp::create(
-                           b, at, b.getZeroAttr(out.getType()));
-                     });
+      sums =
+          createPointwise(builder, loc, result.clone(shape), {}, {},
+                          [&](OpBuilder &b, Location at, ValueRange) -> Value {
+                            return arith::ConstantOp::create(
+                                b, at, b.getZeroAttr(result.getElementType()));
+                          });
     } else {
       Value input = cutInput(padding), filter = taps(chosen);
       auto dense = cast<kernel::ConvolutionOp>(builder.clone(*op));

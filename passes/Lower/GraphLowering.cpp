@@ -44,23 +44,7 @@ void GraphLowering::unsupported(Operation *op, const Twine &reason) {
 Value GraphLowering::generic(Location loc, RankedTensorType type,
                              ValueRange inputs, ArrayRef<AffineMap> maps,
                              Payload payload) {
-  Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(),
-                                        type.getElementType());
-  SmallVector<AffineMap> allMaps = llvm::to_vector(maps);
-  allMaps.push_back(builder.getMultiDimIdentityMap(type.getRank()));
-  SmallVector<utils::IteratorType> iterators(type.getRank(),
-                                             utils::IteratorType::parallel);
-  bool complete = true;
-  auto body = [&](OpBuilder &b, Location at, ValueRange scalars) {
-    Value result = payload(b, at, scalars.drop_back());
-    complete = static_cast<bool>(result);
-    // Always well-formed, whatever becomes of it.
-    linalg::YieldOp::create(b, at, complete ? result : scalars.back());
-  };
-  auto op =
-      linalg::GenericOp::create(builder, loc, TypeRange{type}, inputs,
-                                ValueRange{empty}, allMaps, iterators, body);
-  return complete ? op.getResult(0) : Value();
+  return createPointwise(builder, loc, type, inputs, maps, payload);
 }
 
 Value GraphLowering::view(Location loc, RankedTensorType type, Value input,

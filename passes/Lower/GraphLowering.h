@@ -5,9 +5,9 @@
 
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/StableHlo/StableHlo.h"
+#include "passes/Lower/Pointwise.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/IRMapping.h"
 
 namespace heddle {
@@ -41,10 +41,7 @@ public:
   /// Reports that `op` cannot be lowered.
   void unsupported(mlir::Operation *op, const llvm::Twine &reason);
 
-  using Payload = llvm::function_ref<mlir::Value(
-      mlir::OpBuilder &, mlir::Location, mlir::ValueRange)>;
-  /// An all-parallel linalg.generic over the points of `type`; null if the
-  /// payload gives null.
+  /// `createPointwise` where the lowering builds.
   mlir::Value generic(mlir::Location loc, mlir::RankedTensorType type,
                       mlir::ValueRange inputs,
                       llvm::ArrayRef<mlir::AffineMap> maps, Payload payload);

@@ -3,6 +3,7 @@
 #include "passes/Lower/ViewFolding.h"
 
 #include "passes/Lower/ControlFlow.h"
+#include "passes/Lower/Pointwise.h"
 #include "passes/Lower/RootViews.h"
 
 #include "dialects/Kernel/Kernel.h"
@@ -201,18 +202,12 @@ static void foldInto(linalg::GenericOp op) {
 static Value firstElements(OpBuilder &builder, Value vector, int64_t extent) {
   Location loc = vector.getLoc();
   auto type = cast<RankedTensorType>(vector.getType()).clone({extent});
-  Value empty =
-      tensor::EmptyOp::create(builder, loc, {extent}, type.getElementType());
-  return linalg::GenericOp::create(
-             builder, loc, TypeRange{type}, ValueRange{}, ValueRange{empty},
-             {builder.getMultiDimIdentityMap(1)},
-             {utils::IteratorType::parallel},
-             [&](OpBuilder &b, Location at, ValueRange) {
-               Value index = linalg::IndexOp::create(b, at, 0);
-               Value element = tensor::ExtractOp::create(b, at, vector, index);
-               linalg::YieldOp::create(b, at, element);
-             })
-      .getResult(0);
+  return createPointwise(builder, loc, type, {}, {},
+                         [&](OpBuilder &b, Location at, ValueRange) -> Value {
+                           Value index = linalg::IndexOp::create(b, at, 0);
+                           return tensor::ExtractOp::create(b, at, vector,
+                                                            index);
+                         });
 }
 
 /// Loops of one point read point 0 of a dimension that has more.
