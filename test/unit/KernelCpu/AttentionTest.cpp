@@ -1,6 +1,7 @@
 // Attention of many shapes against sums in double.
 
 #include "KernelHarness.h"
+#include "KernelText.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "gtest/gtest.h"
 
@@ -40,12 +41,8 @@ std::string flagsOf(const Case &c) {
 std::string textOf(const Case &c) {
   int64_t shared = c.heads / c.keyHeads;
   auto tensor = [&](int64_t rows, int64_t heads, int64_t depth) {
-    return c.headsInside ? llvm::formatv("tensor<{0}x{1}x{2}x{3}xf32>", c.batch,
-                                         rows, heads, depth)
-                               .str()
-                         : llvm::formatv("tensor<{0}x{1}x{2}x{3}xf32>", c.batch,
-                                         heads, rows, depth)
-                               .str();
+    return c.headsInside ? tensorText({c.batch, rows, heads, depth})
+                         : tensorText({c.batch, heads, rows, depth});
   };
   auto map = [&](const char *row, const char *depth, bool isKey) {
     std::string head = isKey ? "g" : "g * " + std::to_string(shared) + " + s";
@@ -61,14 +58,12 @@ std::string textOf(const Case &c) {
   std::string query = tensor(c.m, c.heads, c.d),
               key = tensor(c.n, c.keyHeads, c.d),
               value = tensor(c.n, c.keyHeads, c.e);
-  std::string out = llvm::formatv("tensor<{0}x{1}x{2}x{3}x{4}xf32>", c.batch,
-                                  c.m, c.keyHeads, shared, c.e);
+  std::string out = tensorText({c.batch, c.m, c.keyHeads, shared, c.e});
   std::string mask, maskArgument, maskType, maskMap;
   if (c.mask != Mask::None) {
-    std::string type =
-        c.mask == Mask::Bool
-            ? llvm::formatv("tensor<{0}x1x1x{1}xi1>", c.batch, c.n).str()
-            : llvm::formatv("tensor<{0}x{1}xf32>", c.m, c.n).str();
+    std::string type = c.mask == Mask::Bool
+                           ? tensorText({c.batch, 1, 1, c.n}, "i1")
+                           : tensorText({c.m, c.n});
     mask = " mask %mask";
     maskArgument = ", %mask: " + type;
     maskType = ", " + type;
@@ -78,49 +73,38 @@ std::string textOf(const Case &c) {
   }
   std::string operands, more, moreTypes;
   if (c.length >= 0) {
-    std::string type = llvm::formatv("tensor<{0}xi32>", c.batch).str();
+    std::string type = tensorText(c.batch, "i32");
     operands += " lengths %lengths";
     more += ", %lengths: " + type;
     moreTypes += " lengths " + type;
     maskMap += ", affine_map<(b, g, s, m, n, d, e) -> (b)>";
   }
   if (c.sink) {
-    std::string type = llvm::formatv("tensor<{0}xf32>", c.heads).str();
+    std::string type = tensorText(c.heads);
     operands += " sink %sink";
     more += ", %sink: " + type;
     moreTypes += " sink " + type;
     maskMap += llvm::formatv(
         ", affine_map<(b, g, s, m, n, d, e) -> (g * {0} + s)>", shared);
   }
-  if (c.logSumExp)
-    return llvm::formatv(
-               "func.func @k(%q: {0}, %k: {1}, %v: {2}{3}) -> ({4}, {19}) "
-               "attributes "
-               "{{kernel.entry} {{\n %0, %1 = kernel.attention %q, %k, %v{5} "
-               "{{extents = array<i64: {6}, {7}, {8}, {9}, {10}, {11}, {12}>, "
-               "indexing_maps = [{13}, {14}, {15}{16}, affine_map<(b, g, s, m, "
-               "n, d, e) -> (b, m, g, s, e)>], scale = 3.0e-01 : f32{17}} : "
-               "{0}, {1}, {2}{18} -> {4}, {19}\n return %0, %1 : {4}, "
-               "{19}\n}\n",
-               query, key, value, maskArgument + more, out, mask + operands,
-               c.batch, c.keyHeads, shared, c.m, c.n, c.d, c.e,
-               map("m", "d", false), map("n", "d", true), map("n", "e", true),
-               maskMap, flagsOf(c), maskType + moreTypes,
-               llvm::formatv("tensor<{0}x{1}x{2}x{3}xf32>", c.batch, c.keyHeads,
-                             shared, c.m)
-                   .str())
-        .str();
+  std::string results = "%0", types = out, written = out;
+  if (c.logSumExp) {
+    std::string type = tensorText({c.batch, c.keyHeads, shared, c.m});
+    results += ", %1";
+    types += ", " + type;
+    written = "(" + types + ")";
+  }
   return llvm::formatv(
              "func.func @k(%q: {0}, %k: {1}, %v: {2}{3}) -> {4} attributes "
-             "{{kernel.entry} {{\n %0 = kernel.attention %q, %k, %v{5} "
-             "{{extents = array<i64: {6}, {7}, {8}, {9}, {10}, {11}, {12}>, "
-             "indexing_maps = [{13}, {14}, {15}{16}, affine_map<(b, g, s, m, "
-             "n, d, e) -> (b, m, g, s, e)>], scale = 3.0e-01 : f32{17}} : {0}, "
-             "{1}, {2}{18} -> {4}\n return %0 : {4}\n}\n",
-             query, key, value, maskArgument + more, out, mask + operands,
-             c.batch, c.keyHeads, shared, c.m, c.n, c.d, c.e,
+             "{{kernel.entry} {{\n {5} = kernel.attention %q, %k, %v{6} "
+             "{{extents = array<i64: {7}, {8}, {9}, {10}, {11}, {12}, {13}>, "
+             "indexing_maps = [{14}, {15}, {16}{17}, affine_map<(b, g, s, m, "
+             "n, d, e) -> (b, m, g, s, e)>], scale = 3.0e-01 : f32{18}} : {0}, "
+             "{1}, {2}{19} -> {20}\n return {5} : {20}\n}\n",
+             query, key, value, maskArgument + more, written, results,
+             mask + operands, c.batch, c.keyHeads, shared, c.m, c.n, c.d, c.e,
              map("m", "d", false), map("n", "d", true), map("n", "e", true),
-             maskMap, flagsOf(c), maskType + moreTypes)
+             maskMap, flagsOf(c), maskType + moreTypes, types)
       .str();
 }
 

@@ -1,8 +1,7 @@
 // Contractions of many shapes against sums in double.
 
 #include "KernelHarness.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "KernelText.h"
 #include "gtest/gtest.h"
 #include <cstring>
 #include <limits>
@@ -11,46 +10,6 @@ using namespace mlir;
 using namespace heddle::test;
 
 namespace {
-
-/// A contraction, over the iteration dimensions that its maps name.
-struct Case {
-  std::string dims;
-  std::vector<int64_t> extents;
-  std::string lhsMap, rhsMap, outMap;
-  std::vector<int64_t> lhs, rhs, out;
-  std::string reductions; // one 'p' or 'r' per dimension
-};
-
-std::string join(llvm::ArrayRef<int64_t> list, const char *separator) {
-  return llvm::join(
-      llvm::map_range(list,
-                      [](int64_t value) { return std::to_string(value); }),
-      separator);
-}
-
-std::string tensor(llvm::ArrayRef<int64_t> shape, const char *element) {
-  return "tensor<" + join(shape, "x") + (shape.empty() ? "" : "x") + element +
-         ">";
-}
-
-std::string textOf(const Case &c, const char *element, const char *result,
-                   bool packed, llvm::ArrayRef<int64_t> rhsShape) {
-  std::string iterators;
-  for (char kind : c.reductions)
-    iterators += std::string(iterators.empty() ? "" : ", ") +
-                 (kind == 'r' ? "\"reduction\"" : "\"parallel\"");
-  std::string lhs = tensor(c.lhs, element), rhs = tensor(rhsShape, element),
-              out = tensor(c.out, result);
-  return llvm::formatv(
-             "func.func @k(%a: {0}, %b: {1}) -> {2} attributes {{kernel.entry} "
-             "{{\n %0 = kernel.contract %a, %b {{extents = array<i64: {3}>, "
-             "indexing_maps = [affine_map<({4}) -> ({5})>, affine_map<({4}) -> "
-             "({6})>, affine_map<({4}) -> ({7})>], iterator_types = [{8}]{9}} "
-             ": {0}, {1} -> {2}\n return %0 : {2}\n}\n",
-             lhs, rhs, out, join(c.extents, ", "), c.dims, c.lhsMap, c.rhsMap,
-             c.outMap, iterators, packed ? ", rhs_packing = \"n32k1\"" : "")
-      .str();
-}
 
 /// The upper half of a float, by truncation.
 struct BFloat16 {
@@ -68,13 +27,6 @@ struct BFloat16 {
   }
 };
 
-int64_t sizeOf(llvm::ArrayRef<int64_t> shape) {
-  int64_t size = 1;
-  for (int64_t extent : shape)
-    size *= extent;
-  return size;
-}
-
 template <typename T> std::vector<T> converted(const std::vector<float> &from) {
   std::vector<T> values;
   for (float value : from)
@@ -85,12 +37,12 @@ template <typename T> std::vector<T> converted(const std::vector<float> &from) {
 /// Runs a case on every machine this host can run; `packedShape` if rhs is in
 /// panels of `depth` x `columns`.
 template <typename T, typename R>
-void check(const Case &c, const char *element, const char *result,
+void check(const ContractionCase &c, const char *element, const char *result,
            llvm::ArrayRef<int64_t> packedShape = {}, int64_t batch = 1,
            int64_t depth = 0, int64_t columns = 0) {
   auto lhs = converted<T>(randomValues(sizeOf(c.lhs), 1));
   auto rhs = converted<T>(randomValues(sizeOf(c.rhs), 2));
-  auto plain = parse(textOf(c, element, result, false, c.rhs));
+  auto plain = parse(textOf(c, element, result));
   ASSERT_TRUE(plain);
   heddle::kernel::ContractOp op;
   plain->walk([&](heddle::kernel::ContractOp found) { op = found; });
@@ -98,6 +50,8 @@ void check(const Case &c, const char *element, const char *result,
       evaluate(op, std::vector<double>(lhs.begin(), lhs.end()),
                std::vector<double>(rhs.begin(), rhs.end()));
   bool packed = !packedShape.empty();
+  std::string text =
+      textOf(packed ? withPanels(c, packedShape) : c, element, result);
   std::vector<T> stored = rhs;
   if (packed) {
     stored.assign(sizeOf(packedShape), T(0));
@@ -113,10 +67,7 @@ void check(const Case &c, const char *element, const char *result,
     if (!canRun(machine))
       continue;
     SCOPED_TRACE(machine);
-    auto kernel =
-        Kernel::compile(textOf(c, element, result, packed,
-                               packed ? packedShape : llvm::ArrayRef(c.rhs)),
-                        machine);
+    auto kernel = Kernel::compile(text, machine);
     ASSERT_TRUE(kernel);
     std::vector<R> first;
     for (int64_t chunk : {0, 1, 3}) {
@@ -135,17 +86,12 @@ void check(const Case &c, const char *element, const char *result,
                       tolerance * (1 + std::abs(wanted[i])) *
                           std::sqrt(double(1 + depth)))
               << "at " << i << " of\n"
-              << textOf(c, element, result, packed, c.rhs);
+              << text;
         continue;
       }
       ASSERT_EQ(out, first) << "depends on how the grid is split";
     }
   }
-}
-
-Case matmul(int64_t m, int64_t n, int64_t k) {
-  return {"m, n, k", {m, n, k}, "m, k", "n, k", "m, n",
-          {m, k},    {n, k},    {m, n}, "ppr"};
 }
 
 TEST(Contraction, PackedShapesThatDoNotDivideTiles) {
@@ -312,8 +258,7 @@ TEST(Contraction, BFloat16) {
 
 TEST(Contraction, WithoutFusedMultiplyAdd) {
   // Every host runs the lowest level.
-  auto kernel = Kernel::compile(
-      textOf(matmul(9, 33, 5), "f32", "f32", true, {2, 5, 32}), "x86-64-v2");
+  auto kernel = Kernel::compile(textOf(packedMatmul(9, 33, 5)), "x86-64-v2");
   ASSERT_TRUE(kernel);
   EXPECT_EQ(kernel->assembly.find("vfmadd"), std::string::npos);
   std::vector<float> lhs(9 * 5, 2), rhs(2 * 5 * 32, 3), out(9 * 33);
@@ -323,8 +268,7 @@ TEST(Contraction, WithoutFusedMultiplyAdd) {
 }
 
 TEST(Contraction, InfinityAndNaN) {
-  auto kernel = Kernel::compile(
-      textOf(matmul(9, 33, 5), "f32", "f32", true, {2, 5, 32}), "x86-64-v3");
+  auto kernel = Kernel::compile(textOf(packedMatmul(9, 33, 5)), "x86-64-v3");
   ASSERT_TRUE(kernel);
   std::vector<float> lhs(9 * 5, 1), rhs(2 * 5 * 32, 1), out(9 * 33);
   lhs[3 * 5 + 2] = std::numeric_limits<float>::infinity();

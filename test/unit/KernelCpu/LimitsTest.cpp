@@ -2,8 +2,7 @@
 // contractions that run to the end.
 
 #include "KernelHarness.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "KernelText.h"
 #include "gtest/gtest.h"
 #include <limits>
 
@@ -11,67 +10,6 @@ using namespace mlir;
 using namespace heddle::test;
 
 namespace {
-
-/// A contraction of f32 over the iteration dimensions that its maps name.
-struct Case {
-  std::string dims;
-  std::vector<int64_t> extents;
-  std::string lhsMap, rhsMap, outMap;
-  std::vector<int64_t> lhs, rhs, out;
-  std::string reductions; // one 'p' or 'r' per dimension
-  /// rhs is in panels.
-  bool packed = false;
-};
-
-int64_t sizeOf(llvm::ArrayRef<int64_t> shape) {
-  int64_t size = 1;
-  for (int64_t extent : shape)
-    size *= extent;
-  return size;
-}
-
-std::string tensor(llvm::ArrayRef<int64_t> shape) {
-  std::string text = "tensor<";
-  for (int64_t extent : shape)
-    text += std::to_string(extent) + "x";
-  return text + "f32>";
-}
-
-/// The kernel with a limit on each of `limited`.
-std::string textOf(const Case &c, llvm::ArrayRef<int64_t> limited) {
-  std::string iterators, arguments, limits, attributes;
-  for (char kind : c.reductions)
-    iterators += std::string(iterators.empty() ? "" : ", ") +
-                 (kind == 'r' ? "\"reduction\"" : "\"parallel\"");
-  auto list = [](llvm::ArrayRef<int64_t> values) {
-    return llvm::join(
-        llvm::map_range(values,
-                        [](int64_t value) { return std::to_string(value); }),
-        ", ");
-  };
-  for (int64_t dim : limited) {
-    std::string name = "%l" + std::to_string(dim);
-    arguments += ", " + name + ": index";
-    limits += (limits.empty() ? "" : ", ") + name;
-  }
-  if (!limited.empty()) {
-    limits = " limits(" + limits + ")";
-    attributes = ", limited = array<i64: " + list(limited) + ">";
-  }
-  if (c.packed)
-    attributes += ", rhs_packing = \"n32k1\"";
-  return llvm::formatv(
-             "func.func @k(%a: {0}, %b: {1}{2}) -> {3} attributes "
-             "{{kernel.entry} {{\n %0 = kernel.contract %a, %b{4} {{extents = "
-             "array<i64: {5}>, indexing_maps = [affine_map<({6}) -> ({7})>, "
-             "affine_map<({6}) -> ({8})>, affine_map<({6}) -> ({9})>], "
-             "iterator_types = [{10}]{11}} : {0}, {1} -> {3}\n return %0 : "
-             "{3}\n}\n",
-             tensor(c.lhs), tensor(c.rhs), arguments, tensor(c.out), limits,
-             list(c.extents), c.dims, c.lhsMap, c.rhsMap, c.outMap, iterators,
-             attributes)
-      .str();
-}
 
 /// The offset of each iteration point in an operand that `map` reads; -1
 /// where the operand is packed.
@@ -108,10 +46,10 @@ int64_t offset(llvm::ArrayRef<int64_t> at, llvm::ArrayRef<int64_t> steps) {
 /// Runs the case with a limit of each value in `values` on each of `limited`,
 /// all combinations, on every machine this host runs. Operands are NaN beyond
 /// the limits of sums.
-void check(const Case &c, llvm::ArrayRef<int64_t> limited,
+void check(const ContractionCase &c, llvm::ArrayRef<int64_t> limited,
            llvm::ArrayRef<std::vector<int64_t>> values) {
-  auto parsed = parse(textOf(c, {}));
-  ASSERT_TRUE(parsed) << textOf(c, {});
+  auto parsed = parse(textOf(c));
+  ASSERT_TRUE(parsed) << textOf(c);
   heddle::kernel::ContractOp op;
   parsed->walk([&](heddle::kernel::ContractOp found) { op = found; });
   std::vector<int64_t> lhsSteps = strides(op.getLhsMap(), op.getLhs()),
@@ -123,8 +61,8 @@ void check(const Case &c, llvm::ArrayRef<int64_t> limited,
     if (!canRun(machine))
       continue;
     SCOPED_TRACE(machine);
-    auto whole = Kernel::compile(textOf(c, {}), machine);
-    auto kernel = Kernel::compile(textOf(c, limited), machine);
+    auto whole = Kernel::compile(textOf(c), machine);
+    auto kernel = Kernel::compile(textOf(c, "f32", "f32", limited), machine);
     ASSERT_TRUE(whole && kernel);
     std::vector<int64_t> counts;
     for (const std::vector<int64_t> &list : values)
@@ -139,7 +77,7 @@ void check(const Case &c, llvm::ArrayRef<int64_t> limited,
       std::string trace;
       for (int64_t value : given)
         trace += std::to_string(value) + " ";
-      SCOPED_TRACE(trace + "of\n" + textOf(c, limited));
+      SCOPED_TRACE(trace + "of\n" + textOf(c, "f32", "f32", limited));
       // What must not count is zero for the kernel without limits, and no
       // number for the one with.
       std::vector<float> zeroed = lhs, spoiled = lhs;
@@ -172,57 +110,47 @@ void check(const Case &c, llvm::ArrayRef<int64_t> limited,
   }
 }
 
-Case matmul(int64_t m, int64_t n, int64_t k) {
-  return {"m, n, k", {m, n, k}, "m, k", "n, k", "m, n",
-          {m, k},    {n, k},    {m, n}, "ppr"};
-}
-
-Case packed(int64_t m, int64_t n, int64_t k) {
-  Case c = matmul(m, n, k);
-  c.rhs = {(n + 31) / 32, k, 32};
-  c.packed = true;
-  return c;
-}
-
 TEST(Limits, Rows) {
   std::vector<int64_t> rows = {0, 1, 2, 3, 5, 6, 7, 13, 14, 15, 28, 49, 50};
-  check(packed(50, 70, 19), {0}, {rows});
+  check(packedMatmul(50, 70, 19), {0}, {rows});
   check(matmul(50, 70, 19), {0}, {rows});
   check(matmul(1, 70, 19), {0}, {{0, 1}});
 }
 
 TEST(Limits, BeyondTheExtentIsTheExtent) {
-  check(packed(9, 40, 19), {0, 1, 2}, {{-1, 9, 10}, {-7, 1000}, {-1, 1 << 20}});
-  check(packed(9, 40, 19), {0},
+  check(packedMatmul(9, 40, 19), {0, 1, 2},
+        {{-1, 9, 10}, {-7, 1000}, {-1, 1 << 20}});
+  check(packedMatmul(9, 40, 19), {0},
         {{std::numeric_limits<int64_t>::max(),
           std::numeric_limits<int64_t>::min()}});
 }
 
 TEST(Limits, Columns) {
-  check(packed(9, 150, 19), {1}, {{0, 1, 31, 32, 33, 128, 149, 150}});
+  check(packedMatmul(9, 150, 19), {1}, {{0, 1, 31, 32, 33, 128, 149, 150}});
   check(matmul(9, 150, 19), {1}, {{0, 1, 31, 32, 33, 150}});
   check(matmul(60, 150, 19), {1}, {{0, 1, 33, 150}});
 }
 
 TEST(Limits, Sums) {
   // In one chain, in several, and in several visits of the sums' memory.
-  check(packed(9, 40, 20), {2}, {{0, 1, 3, 4, 19, 20}});
-  check(packed(9, 40, 140), {2}, {{0, 1, 96, 97, 140}});
-  check(packed(9, 40, 300), {2}, {{0, 1, 95, 96, 97, 192, 300}});
-  check(packed(21, 70, 9000), {2}, {{0, 1, 700, 8999, 9000}});
+  check(packedMatmul(9, 40, 20), {2}, {{0, 1, 3, 4, 19, 20}});
+  check(packedMatmul(9, 40, 140), {2}, {{0, 1, 96, 97, 140}});
+  check(packedMatmul(9, 40, 300), {2}, {{0, 1, 95, 96, 97, 192, 300}});
+  check(packedMatmul(21, 70, 9000), {2}, {{0, 1, 700, 8999, 9000}});
   check(matmul(60, 33, 300), {2}, {{0, 1, 96, 300}});
   check(matmul(3, 33, 1), {2}, {{0, 1}});
 }
 
 TEST(Limits, All) {
-  check(packed(20, 70, 150), {0, 1, 2}, {{0, 1, 8, 20}, {0, 33, 70}, {0, 97}});
-  check(packed(300, 70, 9000), {0, 2}, {{0, 3, 16, 299}, {5, 4000}});
+  check(packedMatmul(20, 70, 150), {0, 1, 2},
+        {{0, 1, 8, 20}, {0, 33, 70}, {0, 97}});
+  check(packedMatmul(300, 70, 9000), {0, 2}, {{0, 3, 16, 299}, {5, 4000}});
 }
 
 TEST(Limits, SeveralDimensionsOfARole) {
-  Case c = {"a, m, n, j, k", {3, 17, 18, 4, 5}, "a, j, m, k",
-            "n, j, k",       "a, m, n",         {3, 4, 17, 5},
-            {18, 4, 5},      {3, 17, 18},       "ppprr"};
+  ContractionCase c = {"a, m, n, j, k", {3, 17, 18, 4, 5}, "a, j, m, k",
+                       "n, j, k",       "a, m, n",         {3, 4, 17, 5},
+                       {18, 4, 5},      {3, 17, 18},       "ppprr"};
   check(c, {0, 1}, {{0, 1, 2, 3}, {0, 1, 9, 17}});
   check(c, {3}, {{0, 1, 3, 4}});
   check(c, {3, 4}, {{0, 2, 4}, {0, 1, 5}});
@@ -234,9 +162,9 @@ TEST(Limits, SeveralDimensionsOfARole) {
 }
 
 TEST(Limits, Batches) {
-  Case c = {"b, h, m, n, d", {2, 3, 20, 35, 16}, "b, m, h, d",
-            "b, n, h, d",    "b, h, m, n",       {2, 20, 3, 16},
-            {2, 35, 3, 16},  {2, 3, 20, 35},     "ppppr"};
+  ContractionCase c = {"b, h, m, n, d", {2, 3, 20, 35, 16}, "b, m, h, d",
+                       "b, n, h, d",    "b, h, m, n",       {2, 20, 3, 16},
+                       {2, 35, 3, 16},  {2, 3, 20, 35},     "ppppr"};
   check(c, {0, 2}, {{0, 1, 2}, {0, 1, 11, 20}});
   check(c, {2, 3, 4}, {{0, 7, 20}, {0, 1, 35}, {0, 9, 16}});
 }
