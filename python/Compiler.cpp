@@ -4,13 +4,18 @@
 #include "heddle/compiler.h"
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
+#include <deque>
 #include <new>
+#include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -81,30 +86,84 @@ static heddle_compiler *compiler() {
   return made;
 }
 
+/// A path and None, or a name and bytes, and a function of it, or "".
+using ModelPlace = std::tuple<nb::bytes, nb::object, std::string>;
+
+namespace {
+/// What Python says of a model, for the time of a call.
+class Model {
+public:
+  explicit Model(const ModelPlace &place) : place(place) {
+    const auto &[path, memory, function] = this->place;
+    if (function.find('\0') != std::string::npos)
+      throw nb::value_error("the name of a function holds a NUL");
+    given.size = sizeof given;
+    given.path = path.c_str();
+    given.function = function.empty() ? nullptr : function.c_str();
+    if (memory.is_none())
+      return;
+    if (PyObject_GetBuffer(memory.ptr(), &bytes, PyBUF_SIMPLE) != 0)
+      throw nb::python_error();
+    // The buffer of an empty object may be null, which would mean a file.
+    given.data = bytes.buf ? bytes.buf : "";
+    given.bytes = size_t(bytes.len);
+  }
+  Model(const Model &) = delete;
+  Model &operator=(const Model &) = delete;
+  ~Model() { PyBuffer_Release(&bytes); }
+
+  const heddle_model *get() const { return &given; }
+
+private:
+  ModelPlace place;
+  heddle_model given{};
+  Py_buffer bytes{};
+};
+
+/// Entries with their models, as the C interface wants them.
+class Entries {
+public:
+  explicit Entries(
+      const std::vector<std::pair<std::string, ModelPlace>> &given) {
+    for (const auto &[name, place] : given) {
+      if (name.find('\0') != std::string::npos)
+        throw nb::value_error("the name of an entry holds a NUL");
+      const Model &model = models.emplace_back(place);
+      entries.push_back({sizeof(heddle_entry), name.c_str(), model.get()});
+    }
+    for (const heddle_entry &entry : entries)
+      list.push_back(&entry);
+    list.push_back(nullptr);
+  }
+
+  const heddle_entry *const *get() const { return list.data(); }
+
+private:
+  std::deque<Model> models;
+  std::vector<heddle_entry> entries;
+  std::vector<const heddle_entry *> list;
+};
+} // namespace
+
 static std::pair<int, std::string>
-compile(const nb::bytes &path, const nb::object &memory,
-        const nb::bytes &artifact, const Strings &targets,
-        const Strings &shapes, const Strings &dims, const Strings &binds,
-        const Strings &customCalls, bool flushSubnormals, const Strings &places,
-        const Strings &placeRules, const std::string &placeBy,
+compile(const std::optional<ModelPlace> &place, const nb::bytes &artifact,
+        const Strings &targets, const Strings &shapes, const Strings &dims,
+        const Strings &binds, const Strings &customCalls, bool flushSubnormals,
+        const Strings &places, const Strings &placeRules,
+        const std::string &placeBy, const Strings &states,
+        const std::vector<std::pair<std::string, ModelPlace>> &entries,
         const nb::object &onPhase) {
   auto callList = terminated(customCalls);
   auto targetList = terminated(targets), shapeList = terminated(shapes),
        dimList = terminated(dims), bindList = terminated(binds),
-       placeList = terminated(places), ruleList = terminated(placeRules);
+       placeList = terminated(places), ruleList = terminated(placeRules),
+       stateList = terminated(states);
   if (placeBy.find('\0') != std::string::npos)
     throw nb::value_error("an option holds a NUL");
-  heddle_model model{};
-  model.size = sizeof model;
-  model.path = path.c_str();
-  Py_buffer bytes{};
-  if (!memory.is_none()) {
-    if (PyObject_GetBuffer(memory.ptr(), &bytes, PyBUF_SIMPLE) != 0)
-      throw nb::python_error();
-    // The buffer of an empty object may be null, which would mean a file.
-    model.data = bytes.buf ? bytes.buf : "";
-    model.bytes = size_t(bytes.len);
-  }
+  std::optional<Model> model;
+  if (place)
+    model.emplace(*place);
+  Entries entryList(entries);
   Listener listener;
   listener.onPhase = onPhase;
   heddle_compile_options options{};
@@ -118,6 +177,8 @@ compile(const nb::bytes &path, const nb::object &memory,
   options.places = placeList.data();
   options.place_rules = ruleList.data();
   options.place_by = placeBy.c_str();
+  options.states = stateList.data();
+  options.entries = entryList.get();
   options.on_phase = &Listener::listen;
   options.on_phase_data = &listener;
   options.cancel = &listener.cancel;
@@ -126,11 +187,9 @@ compile(const nb::bytes &path, const nb::object &memory,
   heddle_compiler *one = compiler();
   {
     nb::gil_scoped_release release;
-    outcome =
-        heddle_compiler_compile(one, &model, artifact.c_str(), &options, &json);
+    outcome = heddle_compiler_compile(one, model ? model->get() : nullptr,
+                                      artifact.c_str(), &options, &json);
   }
-  if (!memory.is_none())
-    PyBuffer_Release(&bytes);
   auto result = take(outcome, json);
   listener.raise();
   return result;
@@ -149,9 +208,9 @@ static std::pair<int, std::string> inspect(const nb::bytes &path) {
 
 NB_MODULE(_compiler, module) {
   module.attr("version") = heddle_compiler_version();
-  module.def("compile", &compile, "path"_a, "memory"_a.none(), "artifact"_a,
-             "targets"_a, "shapes"_a, "dims"_a, "binds"_a, "custom_calls"_a,
+  module.def("compile", &compile, "model"_a.none(), "artifact"_a, "targets"_a,
+             "shapes"_a, "dims"_a, "binds"_a, "custom_calls"_a,
              "flush_subnormals"_a, "places"_a, "place_rules"_a, "place_by"_a,
-             "on_phase"_a.none());
+             "states"_a, "entries"_a, "on_phase"_a.none());
   module.def("inspect", &inspect, "path"_a);
 }

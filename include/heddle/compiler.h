@@ -53,7 +53,16 @@ typedef struct heddle_model {
   const char *path;
   const void *data;
   size_t bytes;
+  const char *function; /* of a StableHLO program: the function that is the
+                           model; NULL: @main, or the only public one */
 } heddle_model;
+
+/* One of several entries of an artifact. Since 0.1. */
+typedef struct heddle_entry {
+  size_t size; /* sizeof(heddle_entry), as above */
+  const char *name;
+  const heddle_model *model;
+} heddle_entry;
 
 /* Called when the phase `name` ("import", "graph", "kernels x86-64-v4", ...)
    begins, on the thread that compiles. Must not call the compiler. Since 0.1.
@@ -84,13 +93,21 @@ typedef struct heddle_compile_options {
   const char *const
       *place_rules; /* "encoder*=sim:0": nodes whose names match run there; the
                        first rule that matches decides */
-  const char *place_by; /* how the rest is spread: "parts", "first",
-                           "alternate", "random:SEED"; NULL: parts, and first
-                           where there are rules */
+  const char *place_by;      /* how the rest is spread: "parts", "first",
+                                "alternate", "random:SEED"; NULL: parts, and first
+                                where there are rules */
+  const char *const *states; /* "past=present": what a call leaves in the output
+                                the next one finds in the input; both are the
+                                state "past" from then on */
+  const heddle_entry *const
+      *entries; /* models that share weights, kernels and states, by name; ends
+                   with a NULL pointer. What other options say of an input or a
+                   dimension holds for the entries that have it */
 } heddle_compile_options;
 
 /* Compiles the model into an artifact at artifact_path, which is replaced if it
-   exists. options may be NULL; an argument that is wrong (HDL-0801) is
+   exists. model is NULL where options have entries, and only there; options may
+   be NULL; an argument that is wrong (HDL-0801) is
    HEDDLE_BAD_INPUT. *out_json, if out_json is not NULL, gets a
    document with the phases and what was built, or with the errors
    ("diagnostics": code, nodes, message, help); free it with heddle_string_free.

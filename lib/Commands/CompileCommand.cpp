@@ -4,7 +4,6 @@
 
 #include "heddle/Driver/Build.h"
 #include "heddle/Driver/FileKind.h"
-#include "lib/Driver/Entries.h"
 #include "runtime/format/ArtifactWriter.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -19,15 +18,10 @@ using namespace mlir;
 using namespace heddle;
 namespace fs = llvm::sys::fs;
 
-/// The files of the models and of bound tensors; nothing if they cannot be
-/// told, which has been reported.
-static std::optional<std::vector<std::string>>
-filesRead(Session &session, const CompileCommand &command) {
+/// The files of the models and of bound tensors.
+static std::vector<std::string> filesRead(const CompileCommand &command) {
   std::vector<std::string> files = {command.model.path};
-  auto entries = readEntries(session, command.model.entries);
-  if (!entries)
-    return std::nullopt;
-  for (const EntryOption &entry : *entries)
+  for (const EntryModel &entry : command.model.entries)
     files.push_back(entry.path);
   for (StringRef bind : command.model.binds) {
     StringRef file = bind.split('=').second;
@@ -58,11 +52,11 @@ static bool sparesInputs(Session &session, ArrayRef<std::string> inputs,
 /// artifact, anything else is replaced only by force, and what is read never.
 static bool mayReplace(Session &session, const CompileCommand &command,
                        StringRef output) {
-  auto inputs = filesRead(session, command);
-  if (!inputs || !sparesInputs(session, *inputs, output))
+  std::vector<std::string> inputs = filesRead(command);
+  if (!sparesInputs(session, inputs, output))
     return false;
   for (StringRef dump : command.build.dumpAfter)
-    if (!sparesInputs(session, *inputs, dump.split('=').second))
+    if (!sparesInputs(session, inputs, dump.split('=').second))
       return false;
   // What is no file is refused by whoever opens it.
   if (!fs::is_regular_file(output))
@@ -126,10 +120,7 @@ buildUpTo(Session &session, const CompileCommand &command, StringRef output) {
 
 /// Without a model of its own a command speaks of the first entry's.
 static std::string nameOf(const ModelOptions &model) {
-  if (model.entries.empty())
-    return model.path;
-  auto [name, path] = StringRef(model.entries.front()).split('=');
-  return path.empty() ? name.str() : path.str();
+  return model.entries.empty() ? model.path : model.entries.front().path;
 }
 
 /// False without anything to compile, which has been reported.

@@ -9,6 +9,7 @@
 #include "heddle/Support/MappedFile.h"
 #include "runtime/format/SizedStructs.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -80,11 +81,19 @@ static heddle_outcome finish(Session &session, bool good,
   return heddle_outcome(outcome);
 }
 
-static uint64_t sizeOf(const ModelOptions &model) {
+static uint64_t sizeOf(const std::string &path, const MappedFile *memory) {
   uint64_t bytes = 0;
-  if (model.memory)
-    return model.memory->bytes().size();
-  return llvm::sys::fs::file_size(model.path, bytes) ? UINT64_MAX : bytes;
+  if (memory)
+    return memory->bytes().size();
+  return llvm::sys::fs::file_size(path, bytes) ? UINT64_MAX : bytes;
+}
+
+static bool isSmall(const ModelOptions &model) {
+  auto fits = [](const auto &one) {
+    return sizeOf(one.path, one.memory.get()) <= kSmallProgramBytes;
+  };
+  return model.entries.empty() ? fits(model)
+                               : llvm::all_of(model.entries, fits);
 }
 
 static ModelOptions whereIs(const heddle_model &given) {
@@ -93,7 +102,45 @@ static ModelOptions whereIs(const heddle_model &given) {
   if (given.data)
     model.memory = MappedFile::ofMemory(
         {static_cast<const char *>(given.data), given.bytes}, model.path);
+  model.function = given.function ? given.function : "";
   return model;
+}
+
+/// Reads what the caller says of a model; what is wrong with it, or "".
+static std::string readModel(const heddle_model *given, ModelOptions &model) {
+  if (!given)
+    return "model is a null pointer";
+  heddle_model known;
+  if (!readOptions(given, known))
+    return std::string("model: ") + badSize;
+  if (!known.path && !known.data)
+    return "model: there is neither a path nor data";
+  model = whereIs(known);
+  return "";
+}
+
+/// The same for the models of entries, or the one model where there are none.
+static std::string readModels(const heddle_model *given,
+                              const heddle_entry *const *entries,
+                              ModelOptions &model) {
+  if (!entries || !*entries)
+    return readModel(given, model);
+  if (given)
+    return "there are entries, so that model must be a null pointer";
+  for (; *entries; ++entries) {
+    heddle_entry known;
+    if (!readOptions(*entries, known))
+      return std::string("entry: ") + badSize;
+    if (!known.name)
+      return "entry: name is a null pointer";
+    ModelOptions one;
+    std::string wrong = readModel(known.model, one);
+    if (!wrong.empty())
+      return std::string("entry \"") + known.name + "\": " + wrong;
+    model.entries.push_back({known.name, one.path, one.memory, one.function});
+  }
+  model.path = model.entries.front().path;
+  return "";
 }
 
 static void fill(const heddle_compile_options &options, ModelOptions &model,
@@ -103,6 +150,7 @@ static void fill(const heddle_compile_options &options, ModelOptions &model,
   model.dims = toStrings(options.dims);
   model.binds = toStrings(options.binds);
   model.customCalls = toStrings(options.custom_calls);
+  model.states = toStrings(options.states);
   build.placement.devices = toStrings(options.places);
   build.placement.rules = toStrings(options.place_rules);
   build.placement.by = options.place_by ? options.place_by : "";
@@ -130,25 +178,21 @@ heddle_outcome heddle_compiler_compile(heddle_compiler *compiler,
                                        const char *artifactPath,
                                        const heddle_compile_options *options,
                                        char **outJson) {
-  if (!compiler || !model || !artifactPath)
-    return refuse("compiler, model or artifact_path is a null pointer",
-                  outJson);
-  heddle_model given;
+  if (!compiler || !artifactPath)
+    return refuse("compiler or artifact_path is a null pointer", outJson);
   heddle_compile_options wishes;
-  if (!readOptions(model, given))
-    return refuse(llvm::Twine("model: ") + badSize, outJson);
   if (!readOptions(options, wishes))
     return refuse(llvm::Twine("options: ") + badSize, outJson);
-  if (!given.path && !given.data)
-    return refuse("model: there is neither a path nor data", outJson);
+  ModelOptions where;
+  std::string wrong = readModels(model, wishes.entries, where);
+  if (!wrong.empty())
+    return refuse(wrong, outJson);
   std::string lines;
   llvm::raw_string_ostream errors(lines);
-  ModelOptions where = whereIs(given);
   BuildOptions build;
   fill(wishes, where, build);
   Session session(quietJson(), where.path, errors,
-                  sizeOf(where) <= kSmallProgramBytes ? &compiler->contexts
-                                                      : nullptr,
+                  isSmall(where) ? &compiler->contexts : nullptr,
                   &compiler->trials);
   bool good = buildArtifact(session, where, build, artifactPath).has_value();
   session.phases.end();
@@ -168,8 +212,7 @@ heddle_outcome heddle_compiler_inspect(heddle_compiler *compiler,
   ModelOptions model;
   model.path = path;
   Session session(quietJson(), path, errors,
-                  sizeOf(model) <= kSmallProgramBytes ? &compiler->contexts
-                                                      : nullptr,
+                  isSmall(model) ? &compiler->contexts : nullptr,
                   &compiler->trials);
   std::optional<llvm::json::Object> document = inspectDocument(session, model);
   bool good = document.has_value();

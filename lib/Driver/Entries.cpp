@@ -3,6 +3,8 @@
 
 #include "Entries.h"
 
+#include "ModelFile.h"
+#include "SharedOptions.h"
 #include "heddle/Driver/Model.h"
 #include "heddle/Support/EntrySizes.h"
 #include "heddle/Support/SignatureAttributes.h"
@@ -10,6 +12,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace mlir;
@@ -22,33 +25,38 @@ static bool isOwnName(StringRef name) {
          name.find_first_not_of("0123456789") == StringRef::npos;
 }
 
-std::optional<std::vector<EntryOption>>
-heddle::readEntries(Session &session, ArrayRef<std::string> texts) {
-  std::vector<EntryOption> entries;
-  auto fail = [&](const Twine &message) {
-    session.diagnostics.report(ErrorCode::BadCommandLine, message);
-    return std::nullopt;
-  };
-  for (StringRef text : texts) {
-    auto [name, path] = text.split('=');
-    if (name.empty() || path.empty())
-      return fail("\"" + text +
-                  "\" is no entry: write --entry NAME=MODEL or "
-                  "NAME=MODEL:FUNCTION");
-    if (isOwnName(name))
-      return fail("\"" + name + "\" is a name that heddle gives itself");
-    for (const EntryOption &other : entries)
-      if (other.name == name)
-        return fail("two entries are called \"" + name + "\"");
-    EntryOption entry{name.str(), path.str(), ""};
-    auto [file, function] = path.rsplit(':');
-    if (!function.empty() && !llvm::sys::fs::exists(path)) {
-      entry.path = file.str();
-      entry.function = function.str();
-    }
-    entries.push_back(std::move(entry));
+std::string heddle::parseEntry(const std::string &text, EntryModel &entry) {
+  auto [name, path] = StringRef(text).split('=');
+  auto [file, function] = path.rsplit(':');
+  entry.name = name.str();
+  entry.path = path.str();
+  if (!function.empty() && !llvm::sys::fs::exists(path)) {
+    entry.path = file.str();
+    entry.function = function.str();
   }
-  return entries;
+  return entry.name.empty() || entry.path.empty()
+             ? "\"" + text +
+                   "\" is no entry: write NAME=MODEL or NAME=MODEL:FUNCTION"
+             : "";
+}
+
+/// False after an error, which has been reported.
+static bool checkNames(Session &session, ArrayRef<EntryModel> entries) {
+  llvm::StringSet<> known;
+  for (const EntryModel &entry : entries) {
+    std::string wrong;
+    if (entry.name.empty())
+      wrong = "an entry has no name";
+    else if (isOwnName(entry.name))
+      wrong = "\"" + entry.name + "\" is a name that heddle gives itself";
+    else if (!known.insert(entry.name).second)
+      wrong = "two entries are called \"" + entry.name + "\"";
+    if (wrong.empty())
+      continue;
+    session.diagnostics.report(ErrorCode::BadCommandLine, wrong);
+    return false;
+  }
+  return true;
 }
 
 /// Drops the functions that `entry` does not lead to, such as other entries of
@@ -172,21 +180,33 @@ bool Joiner::add(StringRef name, OwningOpRef<ModuleOp> model) {
   return true;
 }
 
-OwningOpRef<ModuleOp> heddle::importEntries(
-    Session &session, const ModelOptions &options,
-    llvm::function_ref<OwningOpRef<ModuleOp>(const ModelOptions &)> importOne) {
-  auto entries = readEntries(session, options.entries);
-  if (!entries)
+OwningOpRef<ModuleOp> heddle::importEntries(Session &session,
+                                            const ModelOptions &options) {
+  if (!checkNames(session, options.entries))
     return nullptr;
-  Joiner joiner(session);
-  for (const EntryOption &entry : *entries) {
+  std::vector<ModelFile> files;
+  SharedOptions shared(options);
+  for (const EntryModel &entry : options.entries) {
     ModelOptions one = options;
     one.entries.clear();
     one.path = entry.path;
+    one.memory = entry.memory;
     one.function = entry.function;
     session.diagnostics.setFileName(entry.path);
-    OwningOpRef<ModuleOp> model = importOne(one);
-    if (!model || !joiner.add(entry.name, std::move(model)))
+    std::optional<ModelFile> file = ModelFile::read(session, std::move(one));
+    if (!file || !shared.addEntry(session, *file))
+      return nullptr;
+    files.push_back(std::move(*file));
+  }
+  session.diagnostics.setFileName(options.path);
+  if (!shared.check(session))
+    return nullptr;
+  Joiner joiner(session);
+  for (auto [i, file] : llvm::enumerate(files)) {
+    session.diagnostics.setFileName(options.entries[i].path);
+    shared.restrict(i, file.options);
+    OwningOpRef<ModuleOp> model = file.import(session);
+    if (!model || !joiner.add(options.entries[i].name, std::move(model)))
       return nullptr;
   }
   session.diagnostics.setFileName(options.path);

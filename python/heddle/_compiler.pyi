@@ -3,8 +3,12 @@ from typing import Any
 
 version: str
 
+# A path and None, or a name and bytes, and the function of it that is wanted, or "".
+_Model = tuple[bytes, bytes | bytearray | memoryview | None, str]
+
 def compile(
-    path: bytes, memory: bytes | bytearray | memoryview | None, artifact: bytes, targets: Sequence[str], shapes: Sequence[str], dims: Sequence[str], binds: Sequence[str],
-    custom_calls: Sequence[str], flush_subnormals: bool, places: Sequence[str], place_rules: Sequence[str], place_by: str, on_phase: Callable[[str], Any] | None
+    model: _Model | None, artifact: bytes, targets: Sequence[str], shapes: Sequence[str], dims: Sequence[str], binds: Sequence[str],
+    custom_calls: Sequence[str], flush_subnormals: bool, places: Sequence[str], place_rules: Sequence[str], place_by: str, states: Sequence[str],
+    entries: Sequence[tuple[str, _Model]], on_phase: Callable[[str], Any] | None
 ) -> tuple[int, str]: ...
 def inspect(path: bytes) -> tuple[int, str]: ...

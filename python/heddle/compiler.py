@@ -102,8 +102,41 @@ def _items(value: Mapping[str, Any] | None, what: str, example: str) -> list[tup
     return list((value or {}).items())
 
 
+def _named(value: Mapping[str, Any] | None, what: str, example: str) -> list[tuple[str, str]]:
+    """Names, each with another one."""
+    items = _items(value, what, example)
+    for item in items:
+        if not all(isinstance(name, str) for name in item):
+            raise TypeError(f"{what} holds {item[0]!r}: {item[1]!r}; names are wanted, as in {example}")
+    return items
+
+
+def _output_of(model: Any, entries: Sequence[tuple[str, Any]]) -> str:
+    """The name of an artifact that was given none: that of the model's file, or of the first entry's."""
+    if entries:
+        model = entries[0][1][0] if isinstance(entries[0][1], tuple) else entries[0][1]
+    if not isinstance(model, (str, os.PathLike)):
+        raise TypeError("a model that is not a file needs an output path")
+    return pathlib.Path(model).with_suffix(".heddle").name
+
+
+def _entry_models(stack: contextlib.ExitStack, entries: Sequence[tuple[str, Any]]) -> list[tuple[str, tuple]]:
+    models = []
+    for name, model in entries:
+        if not isinstance(name, str):
+            raise TypeError(f"an entry is called {name!r}; a name is wanted")
+        function = ""
+        if isinstance(model, tuple):
+            if len(model) != 2 or not isinstance(model[1], str):
+                raise TypeError(f"entry {name!r} is {model!r}; a model, or a pair of a model and the name of a function, is wanted")
+            model, function = model
+        path, memory = stack.enter_context(_where_is(model))
+        models.append((name, (_path(path), memory, function)))
+    return models
+
+
 def compile(
-    model: Any,
+    model: Any = None,
     output: str | os.PathLike | None = None,
     *,
     targets: str | Sequence[str] = (),
@@ -115,6 +148,8 @@ def compile(
     place: str | Sequence[str] = (),
     place_rules: Mapping[str, str] | None = None,
     place_by: str = "",
+    states: Mapping[str, str] | None = None,
+    entries: Mapping[str, Any] | None = None,
     on_phase: Callable[[str], Any] | None = None,
 ) -> pathlib.Path:
     """Compiles `model` into an artifact and returns its path.
@@ -126,27 +161,36 @@ def compile(
     calls may call: they are given to heddle.load. With `flush_subnormals` numbers below the smallest normal one become zeros, which is faster
     where there are many. `place` names devices that share the work, as in ("cpu", "sim:0"); `place_rules` says for nodes whose names match a
     pattern where they run, {"encoder*": "sim:0"}, the first that matches; `place_by` how the rest is spread: parts, first, alternate or
-    random:SEED. `on_phase` is called with the name of each phase when that begins; an exception that it raises, and Ctrl-C, end
+    random:SEED. `states` are inputs and outputs that calls change and keep, {"past": "present"}: what a call leaves in the output the next one
+    finds in the input, and the input's name is the state's. `entries`, instead of `model`, are models that share weights, kernels and states in one
+    artifact, {"prefill": model, "decode": ("model.mlir", "step")}, each by itself or with the name of its function; what `shapes`, `dims` and
+    `binds` say holds for the entries that have what they name. `on_phase` is called with the name of each phase when that begins; an exception that it raises, and Ctrl-C, end
     the compilation.
     """
     from heddle import _compiler
+    entry_items = _items(entries, "entries", '{"prefill": model}')
+    if (model is None) == (not entry_items):
+        raise TypeError("either a model or entries are wanted, and not both")
     if output is None:
-        if not isinstance(model, (str, os.PathLike)):
-            raise TypeError("a model that is not a file needs an output path")
-        output = pathlib.Path(model).with_suffix(".heddle").name
+        output = _output_of(model, entry_items)
     shape_texts = []
     for name, shape in _items(shapes, "shapes", '{"input_ids": (1, 128)}'):
         if isinstance(shape, str) or not isinstance(shape, Sequence):
             raise TypeError(f"the shape of {name!r} is {shape!r}; a list of sizes is wanted")
         shape_texts.append(f"{name}={'x'.join(_size(size, f'the shape of {name!r}') for size in shape)}")
-    with _where_is(model) as (path, memory):
+    with contextlib.ExitStack() as stack:
+        where = None
+        if model is not None:
+            path, memory = stack.enter_context(_where_is(model))
+            where = (_path(path), memory, "")
         outcome = _compiler.compile(
-            _path(path), memory, _path(output), _list(targets, "targets"), shape_texts,
+            where, _path(output), _list(targets, "targets"), shape_texts,
             [f"{name}={_size(size, f'dimension {name!r}')}" for name, size in _items(dims, "dims", '{"batch": 8}')],
             [f"{name}=@{os.fsdecode(_path(file))}" for name, file in _items(binds, "binds", '{"params": "params.npz"}')],
             _list(custom_calls, "custom_calls"), bool(flush_subnormals),
             place.split(",") if isinstance(place, str) and place else _list(place or (), "place"),
-            [f"{nodes}={device}" for nodes, device in _items(place_rules, "place_rules", '{"encoder*": "sim:0"}')], place_by, on_phase)
+            [f"{nodes}={device}" for nodes, device in _items(place_rules, "place_rules", '{"encoder*": "sim:0"}')], place_by,
+            [f"{past}={present}" for past, present in _named(states, "states", '{"past": "present"}')], _entry_models(stack, entry_items), on_phase)
     _check(*outcome)
     return pathlib.Path(output)
 

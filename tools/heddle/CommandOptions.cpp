@@ -66,9 +66,18 @@ static void addModels(CLI::App &app, ModelOptions &model) {
   CLI::Option *file =
       app.add_option("file", model.path, "Model: .onnx, .mlir or .mlirbc");
   CLI::Option *entries =
-      app.add_option("--entry", model.entries,
-                     "NAME=MODEL[:FUNCTION]: one of several entry points that "
-                     "share weights and states")
+      app.add_option_function<std::vector<std::string>>(
+             "--entry",
+             [&model](const std::vector<std::string> &texts) {
+               for (const std::string &text : texts) {
+                 model.entries.emplace_back();
+                 std::string wrong = parseEntry(text, model.entries.back());
+                 if (!wrong.empty())
+                   throw CLI::ValidationError("--entry", wrong);
+               }
+             },
+             "NAME=MODEL[:FUNCTION]: one of several entry points that "
+             "share weights and states")
           ->allow_extra_args(false);
   entries->excludes(file);
   addReading(app, model);

@@ -28,15 +28,26 @@ struct CommonOptions {
   double timeLimitSeconds = 0;
 };
 
+/// One of several models that are the entries of an artifact.
+struct EntryModel {
+  std::string name;
+  /// As in ModelOptions.
+  std::string path;
+  std::shared_ptr<MappedFile> memory = nullptr;
+  std::string function = {};
+};
+
+/// Reads NAME=MODEL or NAME=MODEL:FUNCTION; what is wrong with it, or "".
+std::string parseEntry(const std::string &text, EntryModel &entry);
+
 /// How a model file is read.
 struct ModelOptions {
   /// Of a model in memory: its name.
   std::string path;
   /// The bytes of a model in memory; null for one in a file.
   std::shared_ptr<MappedFile> memory;
-  /// NAME=MODEL or NAME=MODEL:FUNCTION: the entries of one artifact, instead of
-  /// the model at `path`.
-  std::vector<std::string> entries;
+  /// The entries of one artifact, instead of the model at `path`.
+  std::vector<EntryModel> entries;
   /// Of a StableHLO program: the function that is the model; empty for @main,
   /// or the only public one.
   std::string function;

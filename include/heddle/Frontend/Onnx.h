@@ -76,6 +76,10 @@ struct OnnxDescription {
 std::optional<OnnxDescription> describeOnnx(mlir::MLIRContext *context,
                                             llvm::StringRef path);
 
+/// The same for a model that has been opened, or is in memory.
+std::optional<OnnxDescription> describeOnnx(mlir::MLIRContext *context,
+                                            const MappedFile &file);
+
 /// Writes a line for each operator that is read: its name and the operator sets
 /// that gave it a form which is read.
 void printOnnxOperators(llvm::raw_ostream &stream);

@@ -91,6 +91,13 @@ std::optional<StableHloProgram> parseStableHlo(mlir::MLIRContext *context,
 std::vector<std::string> declaredRanges(const StableHloProgram &program,
                                         llvm::ArrayRef<llvm::StringRef> given);
 
+/// What options may call each of the entry's arguments: first its name.
+std::vector<std::vector<std::string>>
+argumentNames(const StableHloProgram &program);
+
+/// The symbolic dimensions of the entry's arguments.
+std::vector<std::string> dimensionNames(const StableHloProgram &program);
+
 /// Imports `program`, which is no more afterwards. The module has one public
 /// function, @main, whose arguments and results have names (`heddle.name`);
 /// constants over 1 KiB are handles. Null after an error, which the context's

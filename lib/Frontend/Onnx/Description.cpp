@@ -36,15 +36,20 @@ static OnnxDeclaration declare(const ValueInfo &value) {
 
 std::optional<OnnxDescription> heddle::describeOnnx(MLIRContext *context,
                                                     StringRef path) {
-  Location loc = FileLineColLoc::get(context, path, 0, 0);
   llvm::Expected<std::shared_ptr<MappedFile>> file = MappedFile::open(path);
-  if (!file) {
-    heddle::emitError(loc, ErrorCode::FileUnreadable)
-        << llvm::toString(file.takeError());
-    return std::nullopt;
-  }
+  if (file)
+    return describeOnnx(context, **file);
+  heddle::emitError(FileLineColLoc::get(context, path, 0, 0),
+                    ErrorCode::FileUnreadable)
+      << llvm::toString(file.takeError());
+  return std::nullopt;
+}
+
+std::optional<OnnxDescription> heddle::describeOnnx(MLIRContext *context,
+                                                    const MappedFile &file) {
+  Location loc = FileLineColLoc::get(context, file.path(), 0, 0);
   Model model;
-  StringRef bytes((*file)->bytes().data(), (*file)->bytes().size());
+  StringRef bytes(file.bytes().data(), file.bytes().size());
   if (std::optional<ReadError> error = readModel(bytes, model)) {
     emitUnreadable(loc, *error);
     return std::nullopt;

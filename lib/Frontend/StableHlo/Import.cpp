@@ -333,6 +333,23 @@ std::vector<std::string> declaredRanges(const StableHloProgram &program,
                             : rangesOfBounds(entry, given);
 }
 
+std::vector<std::vector<std::string>>
+argumentNames(const StableHloProgram &program) {
+  func::FuncOp entry = findEntry(program.module.get(), program.entry);
+  std::vector<std::vector<std::string>> names;
+  for (unsigned i = 0, e = entry.getNumArguments();
+       i < e && !entry.isExternal(); ++i) {
+    std::array<std::string, 3> keys = keysOf(entry, i);
+    names.emplace_back(keys.begin(), keys.end());
+  }
+  return names;
+}
+
+std::vector<std::string> dimensionNames(const StableHloProgram &program) {
+  return program.exported ? symbolsOf(*program.exported)
+                          : std::vector<std::string>();
+}
+
 OwningOpRef<ModuleOp> importStableHlo(StableHloProgram program,
                                       const StableHloImportOptions &options) {
   func::FuncOp entry = findEntry(*program.module, program.entry);

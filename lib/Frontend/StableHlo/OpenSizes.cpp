@@ -41,8 +41,7 @@ static std::string nameOfArgument(func::FuncOp entry, unsigned i) {
   return given.empty() ? "arg" + std::to_string(i) : given.str();
 }
 
-/// What an option may call an argument: its name, argN or N.
-static std::array<std::string, 3> keysOf(func::FuncOp entry, unsigned i) {
+std::array<std::string, 3> keysOf(func::FuncOp entry, unsigned i) {
   return {nameOfArgument(entry, i), "arg" + std::to_string(i),
           std::to_string(i)};
 }
@@ -67,6 +66,22 @@ static bool admits(RankedTensorType type, ArrayRef<int64_t> shape) {
       return false;
   }
   return true;
+}
+
+std::vector<std::string> symbolsOf(const ExportedProgram &exported) {
+  // Dimensions are expressions, such as 2*rows + 1.
+  std::vector<std::string> symbols;
+  for (const std::vector<std::string> &shape : exported.shapes)
+    for (StringRef dimension : shape)
+      while (!dimension.empty()) {
+        StringRef word = dimension.take_while(
+            [](char c) { return llvm::isAlnum(c) || c == '_'; });
+        if (!word.empty() && !llvm::isDigit(word.front()) &&
+            !llvm::is_contained(symbols, word))
+          symbols.push_back(word.str());
+        dimension = dimension.drop_front(std::max<size_t>(word.size(), 1));
+      }
+  return symbols;
 }
 
 /// Every option must say something of this program.
@@ -105,18 +120,7 @@ static LogicalResult checkOptions(func::FuncOp entry,
              << "--dim " << symbol << "=" << size
              << ": sizes of this program have no names; fix an argument's by "
                 "--shape NAME=SHAPE";
-    // Dimensions are expressions, such as 2*rows + 1.
-    std::vector<std::string> symbols;
-    for (const std::vector<std::string> &shape : exported->shapes)
-      for (StringRef dimension : shape)
-        while (!dimension.empty()) {
-          StringRef word = dimension.take_while(
-              [](char c) { return llvm::isAlnum(c) || c == '_'; });
-          if (!word.empty() && !llvm::isDigit(word.front()) &&
-              !llvm::is_contained(symbols, word))
-            symbols.push_back(word.str());
-          dimension = dimension.drop_front(std::max<size_t>(word.size(), 1));
-        }
+    std::vector<std::string> symbols = symbolsOf(*exported);
     if (!llvm::is_contained(symbols, symbol))
       return emitError(entry.getLoc(), ErrorCode::OnnxShapeOption)
              << "--dim " << symbol << "=" << size

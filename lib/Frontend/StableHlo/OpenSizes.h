@@ -6,6 +6,8 @@
 #include "heddle/Frontend/Exported.h"
 #include "heddle/Frontend/StableHlo.h"
 
+#include <array>
+
 namespace heddle {
 
 /// The name that a location gives an argument, as JAX writes it.
@@ -14,6 +16,12 @@ llvm::StringRef nameIn(mlir::Location loc);
 /// With symbolic shapes, @main computes their symbols and calls a function that
 /// has the arguments' names: takes them.
 void takeInnerNames(mlir::func::FuncOp entry);
+
+/// What an option may call an argument: its name, argN or N.
+std::array<std::string, 3> keysOf(mlir::func::FuncOp entry, unsigned i);
+
+/// The symbols that dimensions are made of.
+std::vector<std::string> symbolsOf(const ExportedProgram &exported);
 
 /// Fixes the open sizes of arguments as the options say. `exported` knows the
 /// symbolic dimensions of a result of jax.export; else null.

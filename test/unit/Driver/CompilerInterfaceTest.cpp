@@ -1,5 +1,5 @@
 // The compiler's C interface: what it takes of callers that were built with
-// other versions of it, or make mistakes, and placement as an option.
+// other versions of it, or make mistakes, and its options: placement, states, entries.
 
 #include "heddle/compiler.h"
 
@@ -108,6 +108,76 @@ TEST_F(Interface, NullPointers) {
   model.data = nullptr;
   EXPECT_EQ(compile(&model, nullptr), HEDDLE_BAD_INPUT);
   EXPECT_TRUE(says("neither a path nor data")) << document;
+}
+
+// Two functions that leave something in one state.
+constexpr char entrySource[] = R"(
+func.func @fill(%x: tensor<4x4xf32> {heddle.name = "x"}) -> (tensor<4x4xf32> {heddle.name = "made"}) {
+  %y = stablehlo.add %x, %x : tensor<4x4xf32>
+  return %y : tensor<4x4xf32>
+}
+func.func @main(%z: tensor<4x4xf32> {heddle.name = "z"}, %past: tensor<4x4xf32> {heddle.name = "past"})
+    -> (tensor<4x4xf32> {heddle.name = "sum"}, tensor<4x4xf32> {heddle.name = "made"}) {
+  %y = stablehlo.add %z, %past : tensor<4x4xf32>
+  return %y, %y : tensor<4x4xf32>, tensor<4x4xf32>
+}
+)";
+
+struct Entries : Interface {
+  Entries() {
+    model.data = entrySource;
+    model.bytes = sizeof entrySource - 1;
+    first = model;
+    first.function = "fill";
+    options.states = states;
+    options.entries = list;
+  }
+
+  heddle_model first{};
+  heddle_entry fill{sizeof fill, "fill", &first},
+      step{sizeof step, "step", &model};
+  const heddle_entry *list[3] = {&fill, &step, nullptr};
+  const char *states[2] = {"past=made", nullptr};
+};
+
+TEST_F(Entries, ShareAState) {
+  ASSERT_EQ(compile(nullptr, &options), HEDDLE_COMPILED) << document;
+  char *json = nullptr;
+  ASSERT_EQ(heddle_compiler_inspect(compiler, path.c_str(), &json),
+            HEDDLE_COMPILED);
+  document = json;
+  heddle_string_free(json);
+  EXPECT_TRUE(says("\"fill\"") && says("\"step\"")) << document;
+  EXPECT_TRUE(says("\"name\": \"past\"") && !says("\"name\": \"made\""))
+      << document;
+}
+
+TEST_F(Entries, Mistakes) {
+  EXPECT_EQ(compile(&model, &options), HEDDLE_BAD_INPUT);
+  EXPECT_TRUE(says("HDL-0801") && says("model must be a null pointer"))
+      << document;
+  step.name = "fill";
+  EXPECT_EQ(compile(nullptr, &options), HEDDLE_USAGE);
+  EXPECT_TRUE(says("two entries are called")) << document;
+  step.name = nullptr;
+  EXPECT_EQ(compile(nullptr, &options), HEDDLE_BAD_INPUT);
+  EXPECT_TRUE(says("entry: name is a null pointer")) << document;
+  step.name = "";
+  EXPECT_EQ(compile(nullptr, &options), HEDDLE_USAGE);
+  EXPECT_TRUE(says("an entry has no name")) << document;
+  step.name = "step";
+  step.model = nullptr;
+  EXPECT_EQ(compile(nullptr, &options), HEDDLE_BAD_INPUT);
+  EXPECT_TRUE(says("entry \\\"step\\\": model is a null pointer")) << document;
+  step.model = &model;
+  step.size = 3;
+  EXPECT_EQ(compile(nullptr, &options), HEDDLE_BAD_INPUT);
+  EXPECT_TRUE(says("entry: a struct's size is not set")) << document;
+  step.size = sizeof step;
+  states[0] = "past=nothing";
+  EXPECT_EQ(compile(nullptr, &options), HEDDLE_USAGE);
+  EXPECT_TRUE(says("there is no output 'nothing' to keep in it")) << document;
+  EXPECT_FALSE(std::filesystem::exists(path));
 }
 
 TEST_F(Interface, Placement) {

@@ -1,0 +1,219 @@
+// Reads the file of a model of any kind, and imports it.
+
+#include "ModelFile.h"
+
+#include "BoundedModel.h"
+#include "heddle/Driver/FileKind.h"
+#include "heddle/Driver/Model.h"
+#include "heddle/Frontend/CustomCallForms.h"
+#include "heddle/Frontend/Onnx.h"
+#include "heddle/Frontend/RefineShapes.h"
+
+#include "mlir/IR/Verifier.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+
+using namespace mlir;
+using namespace heddle;
+
+/// Reads --shape and --dim.
+static LogicalResult parseSizes(Session &session, const ModelOptions &options,
+                                OnnxImportOptions &import) {
+  for (const std::string &text : options.shapes)
+    if (failed(parseOnnxShape(text, import))) {
+      session.diagnostics.report(ErrorCode::OnnxShapeOption,
+                                 "\"" + text +
+                                     "\" is no shape: write "
+                                     "--shape NAME=1x128");
+      return failure();
+    }
+  for (const std::string &text : options.dims)
+    if (failed(parseOnnxDim(text, import))) {
+      session.diagnostics.report(ErrorCode::OnnxShapeOption,
+                                 "\"" + text +
+                                     "\" is no dimension: write "
+                                     "--dim NAME=8");
+      return failure();
+    }
+  return success();
+}
+
+static OwningOpRef<ModuleOp> importOnnxModel(Session &session,
+                                             const ModelOptions &options) {
+  OnnxImportOptions import;
+  if (failed(parseSizes(session, options, import)))
+    return nullptr;
+  if (!options.binds.empty()) {
+    session.diagnostics.report(ErrorCode::StableHloBind,
+                               "--bind is for StableHLO; an ONNX model holds "
+                               "its weights");
+    return nullptr;
+  }
+  import.isSample = options.isSample;
+  return options.memory
+             ? importOnnx(&session.context(), options.memory, "", import)
+             : importOnnx(&session.context(), options.path, import);
+}
+
+/// What the options say of a StableHLO program; nothing after an error.
+static std::optional<StableHloImportOptions>
+readStableHloOptions(Session &session, const ModelOptions &options) {
+  OnnxImportOptions sizes;
+  if (failed(parseSizes(session, options, sizes)))
+    return std::nullopt;
+  StableHloImportOptions import;
+  for (const auto &[name, shape] : sizes.shapes)
+    import.shapes[std::string(name)].assign(shape.begin(), shape.end());
+  for (const auto &[name, size] : sizes.dims)
+    import.dims[std::string(name)] = size;
+  import.refine = [isSample = options.isSample](func::FuncOp entry,
+                                                TypeRange types) {
+    return refineShapes(entry, types, isSample);
+  };
+  for (const std::string &text : options.binds)
+    if (failed(parseBinding(text, import))) {
+      session.diagnostics.report(ErrorCode::StableHloBind,
+                                 "\"" + text +
+                                     "\" binds nothing: write "
+                                     "--bind NAME=@FILE");
+      return std::nullopt;
+    }
+  return import;
+}
+
+/// What every model must be, whatever file it comes from.
+static OwningOpRef<ModuleOp> checkModel(Session &session,
+                                        OwningOpRef<ModuleOp> module,
+                                        const ModelOptions &options) {
+  if (!module)
+    return nullptr;
+  session.diagnostics.setDefaultCode(ErrorCode::InvalidAfterImport);
+  if (failed(verify(*module)))
+    return nullptr;
+  session.diagnostics.setDefaultCode(ErrorCode::InternalError);
+  if (!entryFunction(*module)) {
+    session.diagnostics.report(ErrorCode::StableHloEntry,
+                               "there is neither @main nor a single public "
+                               "function");
+    return nullptr;
+  }
+  if (failed(closeOpenSizes(entryFunction(*module))) ||
+      failed(markCustomCalls(*module, options.customCalls)) ||
+      failed(modernizeCalls(*module)))
+    return nullptr;
+  return module;
+}
+
+using ImportOne =
+    llvm::function_ref<OwningOpRef<ModuleOp>(const ModelOptions &)>;
+
+/// Imports a model that `importOne` reads for sizes that are fixed.
+static OwningOpRef<ModuleOp> importWithSizes(Session &session,
+                                             const ModelOptions &options,
+                                             ErrorCode code,
+                                             ImportOne importOne) {
+  auto checked = [&](const ModelOptions &one) {
+    // Until the model is read, what MLIR's own code reports is about the model.
+    session.diagnostics.setDefaultCode(code);
+    return checkModel(session, importOne(one), one);
+  };
+  return hasBoundedSizes(options)
+             ? importBoundedModel(session, options, checked)
+             : checked(options);
+}
+
+static OwningOpRef<ModuleOp> importStableHloModel(Session &session,
+                                                  const ModelOptions &options,
+                                                  StableHloProgram program) {
+  return importWithSizes(
+      session, withDeclaredRanges(options, program), ErrorCode::StableHloParse,
+      [&](const ModelOptions &one) -> OwningOpRef<ModuleOp> {
+        auto import = readStableHloOptions(session, one);
+        if (!import)
+          return nullptr;
+        return importStableHlo(
+            one.isSample ? program.clone() : std::move(program), *import);
+      });
+}
+
+static std::optional<StableHloProgram>
+parseProgram(Session &session, const ModelOptions &options) {
+  session.diagnostics.setDefaultCode(ErrorCode::StableHloParse);
+  return options.memory ? parseStableHlo(&session.context(), *options.memory,
+                                         /*trialFirst=*/true, &session.trials(),
+                                         options.function)
+                        : parseStableHlo(&session.context(), options.path,
+                                         /*trialFirst=*/true, &session.trials(),
+                                         options.function);
+}
+
+/// False after an error, which has been reported.
+static bool checkFile(Session &session, StringRef path) {
+  if (!llvm::sys::fs::exists(path)) {
+    session.diagnostics.report(ErrorCode::FileUnreadable,
+                               "there is no such file");
+    return false;
+  }
+  if (!llvm::sys::fs::is_regular_file(path)) {
+    session.diagnostics.report(ErrorCode::FileUnreadable,
+                               "this is no regular file: models are mapped, "
+                               "not read from pipes or devices");
+    return false;
+  }
+  return true;
+}
+
+std::optional<ModelFile> ModelFile::read(Session &session,
+                                         ModelOptions options) {
+  if (!options.memory && !checkFile(session, options.path))
+    return std::nullopt;
+  auto fail = [&](ErrorCode code, const Twine &message) {
+    session.diagnostics.report(code, message);
+    return std::nullopt;
+  };
+  ModelFile file{std::move(options), std::nullopt};
+  switch (fileKindOf(file.options)) {
+  case FileKind::Onnx:
+    if (!file.options.function.empty())
+      return fail(ErrorCode::StableHloEntry,
+                  "an ONNX model has one graph and no function @" +
+                      file.options.function);
+    return file;
+  case FileKind::MlirText:
+  case FileKind::MlirBytecode:
+    file.program = parseProgram(session, file.options);
+    if (!file.program)
+      return std::nullopt;
+    return file;
+  case FileKind::Artifact:
+    return fail(ErrorCode::UnknownFileKind,
+                "this is an artifact; a model is wanted");
+  case FileKind::Unknown:
+    return fail(ErrorCode::UnknownFileKind, "the content is of no known kind");
+  }
+  return std::nullopt;
+}
+
+std::optional<ModelNames> ModelFile::names(Session &session) const {
+  if (program)
+    return ModelNames{argumentNames(*program), dimensionNames(*program)};
+  auto described = options.memory
+                       ? describeOnnx(&session.context(), *options.memory)
+                       : describeOnnx(&session.context(), options.path);
+  if (!described)
+    return std::nullopt;
+  ModelNames names;
+  for (const OnnxDeclaration &input : described->inputs) {
+    names.inputs.push_back({input.name});
+    llvm::append_range(names.dimensions, input.shape);
+  }
+  return names;
+}
+
+OwningOpRef<ModuleOp> ModelFile::import(Session &session) {
+  if (program)
+    return importStableHloModel(session, options, std::move(*program));
+  return importWithSizes(
+      session, options, ErrorCode::OnnxNode,
+      [&](const ModelOptions &one) { return importOnnxModel(session, one); });
+}

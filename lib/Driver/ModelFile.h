@@ -1,0 +1,34 @@
+// The file of one model, between its reading and its import: what options can
+// name of it is known by then.
+
+#ifndef HEDDLE_LIB_DRIVER_MODELFILE_H
+#define HEDDLE_LIB_DRIVER_MODELFILE_H
+
+#include "heddle/Driver/Session.h"
+#include "heddle/Frontend/StableHlo.h"
+
+namespace heddle {
+
+/// What options can name of a model.
+struct ModelNames {
+  /// Of each input: first its own name, then others that it is known by.
+  std::vector<std::vector<std::string>> inputs;
+  std::vector<std::string> dimensions;
+};
+
+struct ModelFile {
+  ModelOptions options;
+  /// Of StableHLO: what the file holds, whatever sizes it is looked at for.
+  std::optional<StableHloProgram> program;
+
+  /// None after an error, which has been reported.
+  static std::optional<ModelFile> read(Session &session, ModelOptions options);
+  std::optional<ModelNames> names(Session &session) const;
+  /// The model, whose `program` is used up; null after an error, which has been
+  /// reported.
+  mlir::OwningOpRef<mlir::ModuleOp> import(Session &session);
+};
+
+} // namespace heddle
+
+#endif // HEDDLE_LIB_DRIVER_MODELFILE_H
