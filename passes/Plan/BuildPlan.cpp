@@ -374,18 +374,22 @@ unsigned PlanBuilder::addInput(BlockArgument argument, unsigned number) {
 /// What is read from a state and what it keeps are one storage.
 void PlanBuilder::addStates() {
   llvm::DenseMap<StringAttr, unsigned> known;
-  auto storageOf = [&](StringAttr name, Type type) {
+  auto storageOf = [&](StringAttr name, Type type, StringAttr place) {
     auto [entry, isNew] = known.try_emplace(name, tree.storages.size());
     if (isNew)
-      addStorage(plan::BufferKind::State, states.at(name), type, name);
+      addStorage(plan::BufferKind::State, states.at(name), type, name,
+                 deviceOf(place));
     return entry->second;
   };
-  for (BlockArgument argument : main.getArguments())
-    if (StringAttr name = stateOfArgument(main, argument.getArgNumber()))
-      storages[argument] = storageOf(name, argument.getType());
+  for (BlockArgument argument : main.getArguments()) {
+    unsigned i = argument.getArgNumber();
+    if (StringAttr name = stateOfArgument(main, i))
+      storages[argument] =
+          storageOf(name, argument.getType(), placeOfArgument(main, i));
+  }
   for (auto [i, type] : llvm::enumerate(main.getResultTypes()))
     if (StringAttr name = stateOfResult(main, i)) {
-      outputs[i] = storageOf(name, type);
+      outputs[i] = storageOf(name, type, placeOfResult(main, i));
       tree.storages[*outputs[i]].changed = true;
     }
 }
@@ -485,42 +489,62 @@ LogicalResult PlanBuilder::run() {
   return success();
 }
 
-/// The cpu, and the other devices that launches and transfers name, by kind and
-/// number.
-static FailureOr<std::vector<std::string>> devicesOf(ModuleOp module) {
+namespace {
+/// The devices that a module names, by kind and number.
+class DeviceList {
+public:
+  LogicalResult add(Operation *op, StringAttr place) {
+    if (!place)
+      return success();
+    std::optional<plan::DeviceName> name = plan::parseDeviceName(place);
+    if (!name || name->text() != place.getValue())
+      return op->emitError() << place << " is the name of no device";
+    if (name->kind != plan::kCpu)
+      placed.insert({name->kind.str(), name->ordinal});
+    return success();
+  }
+  /// The cpu, and the others.
+  std::vector<std::string> names() const {
+    std::vector<std::string> names = {plan::kCpu.str()};
+    for (auto &[kind, ordinal] : placed)
+      names.push_back(plan::DeviceName{kind, ordinal}.text());
+    return names;
+  }
+
+private:
   std::set<std::pair<std::string, unsigned>> placed;
+};
+} // namespace
+
+/// The devices of launches, transfers and states.
+static FailureOr<std::vector<std::string>>
+devicesOf(ModuleOp module, ArrayRef<EntryState> states) {
+  DeviceList list;
   WalkResult result = module.walk([&](Operation *op) {
     auto place = op->getAttrOfType<StringAttr>(kernel::kPlaceAttrName);
     if (auto transfer = dyn_cast<kernel::TransferOp>(op))
       place = transfer.getDeviceAttr();
-    if (!place)
-      return WalkResult::advance();
-    std::optional<plan::DeviceName> name = plan::parseDeviceName(place);
-    if (!name || name->text() != place.getValue()) {
-      op->emitError() << place << " is the name of no device";
-      return WalkResult::interrupt();
-    }
-    if (name->kind != plan::kCpu)
-      placed.insert({name->kind.str(), name->ordinal});
-    return WalkResult::advance();
+    return failed(list.add(op, place)) ? WalkResult::interrupt()
+                                       : WalkResult::advance();
   });
   if (result.wasInterrupted())
     return failure();
-  std::vector<std::string> names = {plan::kCpu.str()};
-  for (auto &[kind, ordinal] : placed)
-    names.push_back(plan::DeviceName{kind, ordinal}.text());
-  return names;
+  for (const EntryState &state : states)
+    if (failed(list.add(module, state.place)))
+      return failure();
+  return list.names();
 }
 
 namespace {
 struct BuildPlan : impl::BuildPlanBase<BuildPlan> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
-    FailureOr<std::vector<std::string>> devices = devicesOf(getOperation());
-    if (failed(devices))
-      return signalPassFailure();
     SmallVector<func::FuncOp> entries = kernel::entryFunctions(getOperation());
     SmallVector<EntryState> states = statesOf(entries);
+    FailureOr<std::vector<std::string>> devices =
+        devicesOf(getOperation(), states);
+    if (failed(devices))
+      return signalPassFailure();
     llvm::DenseMap<StringAttr, unsigned> stateNumbers;
     for (auto [i, state] : llvm::enumerate(states))
       stateNumbers[state.name] = i;

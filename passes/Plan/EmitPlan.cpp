@@ -74,10 +74,16 @@ Value PlanEmitter::createBuffer(OpBuilder &builder, Location loc,
 
 void PlanEmitter::emitStates(ArrayRef<EntryState> states) {
   OpBuilder builder(module.getBody(), module.getBody()->begin());
-  for (const EntryState &state : states)
-    plan::StateOp::create(builder, module.getLoc(), state.name,
-                          *storedBytes(cast<RankedTensorType>(state.type)),
-                          /*device=*/0, plan::MemorySpace::Host);
+  for (const EntryState &state : states) {
+    unsigned device =
+        state.place
+            ? llvm::find(devices, state.place.getValue()) - devices.begin()
+            : 0;
+    plan::StateOp::create(
+        builder, module.getLoc(), state.name,
+        *storedBytes(cast<RankedTensorType>(state.type)), device,
+        device ? plan::MemorySpace::Device : plan::MemorySpace::Host);
+  }
 }
 
 void PlanEmitter::emitInit(SymbolTable &symbols) {

@@ -19,6 +19,14 @@ StringAttr heddle::stateOfResult(func::FuncOp entry, unsigned result) {
   return entry.getResultAttrOfType<StringAttr>(result, kStateAttrName);
 }
 
+StringAttr heddle::placeOfArgument(func::FuncOp entry, unsigned argument) {
+  return entry.getArgAttrOfType<StringAttr>(argument, kStatePlaceAttrName);
+}
+
+StringAttr heddle::placeOfResult(func::FuncOp entry, unsigned result) {
+  return entry.getResultAttrOfType<StringAttr>(result, kStatePlaceAttrName);
+}
+
 SmallVector<std::optional<unsigned>> heddle::inputNumbers(func::FuncOp entry) {
   SmallVector<std::optional<unsigned>> numbers(entry.getNumArguments());
   unsigned next = 0;
@@ -40,15 +48,17 @@ SmallVector<std::optional<unsigned>> heddle::outputNumbers(func::FuncOp entry) {
 SmallVector<EntryState> heddle::statesOf(ArrayRef<func::FuncOp> entries) {
   SmallVector<EntryState> states;
   llvm::SmallPtrSet<const void *, 8> known;
-  auto add = [&](StringAttr name, Type type) {
+  auto add = [&](StringAttr name, Type type, StringAttr place) {
     if (name && known.insert(name.getAsOpaquePointer()).second)
-      states.push_back({name, type});
+      states.push_back({name, type, place});
   };
   for (func::FuncOp entry : entries) {
     for (unsigned i = 0; i < entry.getNumArguments(); ++i)
-      add(stateOfArgument(entry, i), entry.getArgumentTypes()[i]);
+      add(stateOfArgument(entry, i), entry.getArgumentTypes()[i],
+          placeOfArgument(entry, i));
     for (unsigned i = 0; i < entry.getNumResults(); ++i)
-      add(stateOfResult(entry, i), entry.getResultTypes()[i]);
+      add(stateOfResult(entry, i), entry.getResultTypes()[i],
+          placeOfResult(entry, i));
   }
   return states;
 }

@@ -14,6 +14,10 @@ namespace heddle {
 mlir::StringAttr stateOfArgument(mlir::func::FuncOp entry, unsigned argument);
 mlir::StringAttr stateOfResult(mlir::func::FuncOp entry, unsigned result);
 
+/// The device that such a state lies on; null for the cpu.
+mlir::StringAttr placeOfArgument(mlir::func::FuncOp entry, unsigned argument);
+mlir::StringAttr placeOfResult(mlir::func::FuncOp entry, unsigned result);
+
 /// For each argument its number among the inputs that the caller gives; none
 /// for states, and for sizes that the call chooses.
 llvm::SmallVector<std::optional<unsigned>>
@@ -24,10 +28,12 @@ inputNumbers(mlir::func::FuncOp entry);
 llvm::SmallVector<std::optional<unsigned>>
 outputNumbers(mlir::func::FuncOp entry);
 
-/// A state, with the type of the tensor that it holds.
+/// A state, with the type of the tensor that it holds and the device that it
+/// lies on, null for the cpu.
 struct EntryState {
   mlir::StringAttr name;
   mlir::Type type;
+  mlir::StringAttr place;
 };
 
 /// The states of all `entries`, each once, numbered as they come.

@@ -1,10 +1,13 @@
 // A kernel reads what lies in its device's memory. A value goes to each device
 // that reads it once, by way of the process's memory; control flow, results of
-// the program and all that has no place of its own is there.
+// the program and all that has no place of its own is there. States lie where
+// they are worked on.
 
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Plan/DeviceNames.h"
+#include "passes/Plan/EntryTensors.h"
 #include "passes/Plan/Passes.h"
+#include "passes/Plan/StateHomes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -36,6 +39,7 @@ private:
   StringAttr homeOf(Value value);
   Value bring(Value value, StringAttr device, Operation *user);
   void bringAll(Operation *op, StringAttr device);
+  void bringResults(func::ReturnOp op);
   Value reshape(Operation *op, StringAttr device, Operation *user);
 
   llvm::DenseMap<std::pair<Value, StringAttr>, Value> brought;
@@ -50,6 +54,9 @@ StringAttr TransferInserter::homeOf(Value value) {
     op = (value = op->getOperand(0)).getDefiningOp();
   if (auto launch = dyn_cast_or_null<kernel::LaunchOp>(op))
     return placeOf(launch);
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    if (auto entry = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()))
+      return placeOfArgument(entry, argument.getArgNumber());
   if (auto transfer = dyn_cast_or_null<kernel::TransferOp>(op))
     return transfer.getDeviceAttr().getValue() == plan::kCpu
                ? StringAttr()
@@ -106,6 +113,14 @@ void TransferInserter::bringAll(Operation *op, StringAttr device) {
       operand.set(bring(operand.get(), device, op));
 }
 
+/// To the caller, and to where states lie.
+void TransferInserter::bringResults(func::ReturnOp op) {
+  auto entry = cast<func::FuncOp>(op->getParentOp());
+  for (OpOperand &result : op->getOpOperands())
+    result.set(bring(result.get(),
+                     placeOfResult(entry, result.getOperandNumber()), op));
+}
+
 LogicalResult TransferInserter::run(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(block)) {
     if (isReshape(&op)) {
@@ -114,6 +129,10 @@ LogicalResult TransferInserter::run(Block &block) {
     }
     if (isa<kernel::TransferOp>(op))
       continue;
+    if (auto results = dyn_cast<func::ReturnOp>(op)) {
+      bringResults(results);
+      continue;
+    }
     StringAttr device;
     if (auto launch = dyn_cast<kernel::LaunchOp>(op)) {
       device = placeOf(launch);
@@ -147,6 +166,7 @@ struct InsertTransfers : impl::InsertTransfersBase<InsertTransfers> {
         [&](kernel::LaunchOp launch) { placed |= placeOf(launch) != nullptr; });
     if (!placed)
       return;
+    placeStates(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function->hasAttr(kernel::kEntryAttrName) || function.isExternal())
         continue;

@@ -11,6 +11,10 @@ namespace heddle {
 /// name of the state that it is read from, or that keeps it for later calls.
 inline constexpr llvm::StringLiteral kStateAttrName = "heddle.state";
 
+/// On the same: the device whose memory the state lies in; absent for that of
+/// the process.
+inline constexpr llvm::StringLiteral kStatePlaceAttrName = "heddle.state_place";
+
 } // namespace heddle
 
 #endif // HEDDLE_SUPPORT_ENTRYSTATES_H
