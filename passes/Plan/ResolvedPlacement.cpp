@@ -3,6 +3,8 @@
 
 #include "passes/Plan/ResolvedPlacement.h"
 
+#include "runtime/format/Limits.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 
@@ -21,6 +23,10 @@ static llvm::Expected<plan::DeviceName> parseDevice(StringRef text) {
                 "\"; devices are cpu, and sim or sim:0, sim:1, ...");
   if (name->kind != plan::kCpu && name->kind != "sim")
     return fail("heddle makes no code for the device \"" + text + "\"");
+  if (name->ordinal >= format::maximumSimDevices)
+    return fail("there is no device \"" + text +
+                "\": of sim there are at most " +
+                llvm::Twine(format::maximumSimDevices));
   return *name;
 }
 

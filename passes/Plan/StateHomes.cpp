@@ -52,7 +52,7 @@ void StatePlacer::addReaders(StringAttr state, Value value, Block &body) {
       continue;
     }
     // An entry that leaves a state as it is uses it nowhere.
-    auto entry = dyn_cast<func::FuncOp>(body.getParentOp());
+    auto entry = cast<func::FuncOp>(body.getParentOp());
     if (user == body.getTerminator() &&
         stateOfResult(entry, use.getOperandNumber()) == state)
       continue;

@@ -15,6 +15,9 @@ namespace heddle::format {
 /// needs no more frames.
 constexpr uint32_t maximumBlockDepth = 32;
 
+/// How many simulated devices there can be.
+constexpr uint32_t maximumSimDevices = 64;
+
 } // namespace heddle::format
 
 #endif // HEDDLE_RUNTIME_FORMAT_LIMITS_H

@@ -2,6 +2,8 @@
 
 #include "runtime/drivers/sim/SimOptions.h"
 
+#include "runtime/format/Limits.h"
+
 #include <cstdlib>
 
 using namespace heddle;
@@ -28,7 +30,7 @@ Error SimOptions::parse(const std::string &text, SimOptions &options) {
     uint64_t value = 0;
     bool good = false;
     if (name == "devices") {
-      good = parseNumber(number, 64, value);
+      good = parseNumber(number, format::maximumSimDevices, value);
       options.devices = static_cast<uint32_t>(value);
     } else if (name == "memory") {
       good = parseNumber(number, uint64_t(1) << 20, value) && value;
@@ -45,8 +47,9 @@ Error SimOptions::parse(const std::string &text, SimOptions &options) {
     }
     if (!good)
       return {HEDDLE_ARGUMENT_INVALID,
-              "HEDDLE_SIM holds '" + item +
-                  "'; known are devices=0..64, memory=MiB, seed=N, "
+              "HEDDLE_SIM holds '" + item + "'; known are devices=0.." +
+                  std::to_string(format::maximumSimDevices) +
+                  ", memory=MiB, seed=N, "
                   "delay=microseconds, fail=N and races=0|1, between commas"};
   }
   return {};
