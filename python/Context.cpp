@@ -10,6 +10,8 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdio>
 #include <utility>
 
 namespace heddle::python {
@@ -95,12 +97,14 @@ std::unique_ptr<Arguments> Context::read(const nb::list &ins,
 }
 
 heddle_call_options Context::optionsFor(const Arguments &arguments,
+                                        Raised &raised,
                                         std::optional<double> timeout) const {
   heddle_call_options options{};
   options.size = sizeof options;
   options.deadline_ns = deadlineAfter(timeout);
   options.states = arguments.states.data();
   options.state_count = arguments.states.size();
+  options.user = &raised;
   options.flags = stages ? HEDDLE_STAGE_TENSORS : 0;
   return options;
 }
@@ -158,10 +162,26 @@ void Context::refuseInside() const {
 }
 
 /// Raises what a call failed with, a function of Python's what it raised.
-static void checkCall(const heddle_status &status, Program &program) {
+static void checkCall(const heddle_status &status, const Raised &raised) {
   if (status.code == HEDDLE_CUSTOM_CALL_FAILED)
-    raise(status.code, status.message, program.takeError());
+    raise(status.code, status.message, raised.error);
   check(status);
+}
+
+heddle_status Context::takeTurn(std::unique_lock<std::timed_mutex> &turn,
+                                uint64_t deadlineNs) {
+  heddle_status status{};
+  std::chrono::steady_clock::time_point until{
+      std::chrono::nanoseconds(int64_t(deadlineNs))};
+  if (!deadlineNs) {
+    turn.lock();
+  } else if (!turn.try_lock_until(until)) {
+    status.code = HEDDLE_DEADLINE_EXCEEDED;
+    std::snprintf(status.message, sizeof status.message,
+                  "the call's deadline has passed: the model is in another "
+                  "call");
+  }
+  return status;
 }
 
 void Context::call(const nb::list &ins, const nb::list &outs,
@@ -172,13 +192,15 @@ void Context::call(const nb::list &ins, const nb::list &outs,
       read(ins, outs, inBits, outBits, states);
   auto in = pointersTo(arguments->in), out = pointersTo(arguments->out);
   refuseInside();
+  Raised raised;
   heddle_status status{};
   {
     // The time runs from here: waiting for calls before this one is part of it.
-    heddle_call_options options = optionsFor(*arguments, timeout);
+    heddle_call_options options = optionsFor(*arguments, raised, timeout);
     nb::gil_scoped_release release;
-    std::lock_guard<std::mutex> turn(mutex);
-    if (last) {
+    std::unique_lock<std::timed_mutex> turn(mutex, std::defer_lock);
+    status = takeTurn(turn, options.deadline_ns);
+    if (status.code == HEDDLE_OK && last) {
       heddle_status waited =
           heddle_event_wait(last->event, options.deadline_ns);
       if (heddle_event_done(last->event))
@@ -190,7 +212,7 @@ void Context::call(const nb::list &ins, const nb::list &outs,
       status = heddle_context_call(context, in.data(), in.size(), out.data(),
                                    out.size(), &options);
   }
-  checkCall(status, program());
+  checkCall(status, raised);
 }
 
 std::vector<std::vector<int64_t>>
@@ -221,7 +243,7 @@ Context::outputShapes(const std::vector<std::vector<int64_t>> &shapes,
 //===----------------------------------------------------------------------===//
 
 void Context::sweep() {
-  auto firstDone = std::stable_partition(
+  auto firstDone = std::partition(
       inFlight.begin(), inFlight.end(),
       [](const auto &submitted) { return !submitted->isDone(); });
   // What Python runs when arguments die may submit, so the list is whole first.
@@ -244,7 +266,7 @@ Context::submit(nb::object self, const nb::list &ins, const nb::list &outs,
   auto in = pointersTo(submitted->arguments->in),
        out = pointersTo(submitted->arguments->out);
   heddle_call_options options =
-      context.optionsFor(*submitted->arguments, timeout);
+      context.optionsFor(*submitted->arguments, submitted->raised, timeout);
   options.cancel = &submitted->cancel;
   std::vector<heddle_event *> waits;
   for (nb::handle other : after)
@@ -259,11 +281,13 @@ Context::submit(nb::object self, const nb::list &ins, const nb::list &outs,
   heddle_status status;
   {
     nb::gil_scoped_release release;
-    std::lock_guard<std::mutex> turn(context.mutex);
+    std::unique_lock<std::timed_mutex> turn(context.mutex, std::defer_lock);
     heddle_event *event = nullptr;
-    status =
-        heddle_context_submit(context.context, in.data(), in.size(), out.data(),
-                              out.size(), &options, &more, &event);
+    status = context.takeTurn(turn, options.deadline_ns);
+    if (status.code == HEDDLE_OK)
+      status = heddle_context_submit(context.context, in.data(), in.size(),
+                                     out.data(), out.size(), &options, &more,
+                                     &event);
     if (status.code == HEDDLE_OK)
       made = context.last = std::make_shared<Event>(event);
   }
@@ -283,8 +307,7 @@ bool Submission::wait(std::optional<double> timeout) {
 }
 
 void Submission::check() {
-  checkCall(heddle_event_wait(submitted->event->event, 0),
-            nb::cast<Context &>(context).program());
+  checkCall(heddle_event_wait(submitted->event->event, 0), submitted->raised);
 }
 
 //===----------------------------------------------------------------------===//
@@ -293,17 +316,47 @@ void Submission::check() {
 
 int Context::traverse(PyObject *self, visitproc visit, void *arg) {
   Py_VISIT(Py_TYPE(self));
-  if (nb::inst_ready(self))
-    Py_VISIT(nb::inst_ptr<Context>(self)->owner.ptr());
+  if (!nb::inst_ready(self))
+    return 0;
+  const auto &context = *nb::inst_ptr<Context>(self);
+  Py_VISIT(context.owner.ptr());
+  // What a call uses that runs is not to be collected.
+  for (const std::shared_ptr<Submitted> &submitted : context.inFlight)
+    if (submitted->isDone() && submitted->arguments)
+      Py_VISIT(submitted->arguments->objects.ptr());
   return 0;
 }
+
+int Submission::traverse(PyObject *self, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (!nb::inst_ready(self))
+    return 0;
+  const auto &submission = *nb::inst_ptr<Submission>(self);
+  Py_VISIT(submission.context.ptr());
+  // Until then a function may be setting it.
+  if (submission.done())
+    Py_VISIT(submission.submitted->raised.error.ptr());
+  return 0;
+}
+
+int Submission::clear(PyObject *self) {
+  const auto &submission = *nb::inst_ptr<Submission>(self);
+  if (submission.done())
+    submission.submitted->raised.error.reset();
+  return 0;
+}
+
+static PyType_Slot submissionSlots[] = {
+    {Py_tp_traverse, reinterpret_cast<void *>(Submission::traverse)},
+    {Py_tp_clear, reinterpret_cast<void *>(Submission::clear)},
+    {0, nullptr}};
 
 static PyType_Slot contextSlots[] = {
     {Py_tp_traverse, reinterpret_cast<void *>(Context::traverse)},
     {0, nullptr}};
 
 void bindContext(nb::module_ &module) {
-  nb::class_<Submission>(module, "Submission")
+  nb::class_<Submission>(module, "Submission", nb::type_slots(submissionSlots))
       .def("done", &Submission::done)
       .def("wait", &Submission::wait, nb::arg("timeout") = nb::none())
       .def("check", &Submission::check)

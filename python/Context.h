@@ -31,6 +31,7 @@ struct Submitted {
   std::shared_ptr<Event> event; ///< Null until it is submitted.
   int32_t cancel = 0;
   std::unique_ptr<Arguments> arguments;
+  Raised raised;
 
   Submitted();
   ~Submitted();
@@ -50,6 +51,11 @@ public:
   void check();
   void cancel() { __atomic_store_n(&submitted->cancel, 1, __ATOMIC_RELEASE); }
   const Event &event() const { return *submitted->event; }
+
+  /// For the garbage collector: a function may hold the call that it is called
+  /// in, and what it raises its own frame.
+  static int traverse(PyObject *self, visitproc visit, void *arg);
+  static int clear(PyObject *self);
 
 private:
   nb::object context;
@@ -97,8 +103,11 @@ private:
                                   const std::vector<bool> &inBits,
                                   const std::vector<bool> &outBits,
                                   const nb::list &states) const;
-  heddle_call_options optionsFor(const Arguments &arguments,
+  heddle_call_options optionsFor(const Arguments &arguments, Raised &raised,
                                  std::optional<double> timeout) const;
+  /// Locks the mutex, unless the deadline, if it is not 0, passes before.
+  heddle_status takeTurn(std::unique_lock<std::timed_mutex> &turn,
+                         uint64_t deadlineNs);
   /// A function that the program calls must not call it again.
   void refuseInside() const;
   /// Lets go of what calls used that are done.
@@ -110,7 +119,7 @@ private:
   heddle_context *context = nullptr;
   std::shared_ptr<Blocks> blocks;
   std::vector<std::shared_ptr<Submitted>> inFlight; ///< Under Python's lock.
-  std::mutex mutex;
+  std::timed_mutex mutex;
   std::shared_ptr<Event> last; ///< Of what was submitted, under the mutex.
 };
 

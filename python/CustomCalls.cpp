@@ -7,6 +7,7 @@
 #include <nanobind/stl/string.h>
 
 #include <cstdio>
+#include <stdexcept>
 #include <utility>
 
 namespace heddle::python {
@@ -54,6 +55,9 @@ int32_t callPython(const heddle_custom_call_frame *frame) {
   nb::gil_scoped_acquire lock;
   Inside inside(callback.program);
   try {
+    // The garbage collector has taken the program apart.
+    if (!callback.function)
+      throw std::runtime_error("the function is gone");
     auto tensors = [](const heddle_tensor *const *list, size_t count) {
       nb::list memories;
       for (size_t i = 0; i < count; ++i)
@@ -72,7 +76,9 @@ int32_t callPython(const heddle_custom_call_frame *frame) {
                       tensors(frame->results, frame->result_count), attributes);
     return 0;
   } catch (nb::python_error &raised) {
-    callback.error = nb::borrow(raised.value());
+    // Null while a program is loaded.
+    if (auto *call = static_cast<Raised *>(frame->call_user))
+      call->error = nb::borrow(raised.value());
     nb::object type = nb::borrow(raised.type());
     std::snprintf(frame->message, frame->message_bytes, "%s: %s",
                   nb::cast<std::string>(type.attr("__name__")).c_str(),

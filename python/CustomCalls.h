@@ -15,12 +15,16 @@ namespace nb = nanobind;
 
 class Program;
 
-/// A function of Python's that an artifact calls, and what it raised. Used with
-/// the interpreter's lock.
+/// A function of Python's that an artifact calls. Used with the interpreter's
+/// lock.
 struct Callback {
   Program *program;
   std::string name;
   nb::object function;
+};
+
+/// What a function raised that ended a call: `user` of the call's options.
+struct Raised {
   nb::object error;
 };
 

@@ -57,32 +57,20 @@ std::vector<std::string> Program::devices() const {
   return names;
 }
 
-nb::object Program::takeError() {
-  nb::object error;
-  for (std::unique_ptr<Callback> &callback : callbacks)
-    if (callback->error)
-      error = std::move(callback->error);
-  return error;
-}
-
 int Program::traverse(PyObject *self, visitproc visit, void *arg) {
   Py_VISIT(Py_TYPE(self));
   if (!nb::inst_ready(self))
     return 0;
   for (std::unique_ptr<Callback> &callback :
-       nb::inst_ptr<Program>(self)->callbacks) {
+       nb::inst_ptr<Program>(self)->callbacks)
     Py_VISIT(callback->function.ptr());
-    Py_VISIT(callback->error.ptr());
-  }
   return 0;
 }
 
 int Program::clear(PyObject *self) {
   for (std::unique_ptr<Callback> &callback :
-       nb::inst_ptr<Program>(self)->callbacks) {
+       nb::inst_ptr<Program>(self)->callbacks)
     callback->function.reset();
-    callback->error.reset();
-  }
   return 0;
 }
 

@@ -26,9 +26,6 @@ public:
 
   heddle_program *handle() const { return program; }
 
-  /// What a function raised that ended a call.
-  nb::object takeError();
-
   /// For the garbage collector: a function may hold the model that calls it.
   static int traverse(PyObject *self, visitproc visit, void *arg);
   static int clear(PyObject *self);

@@ -85,8 +85,18 @@ void State::setLength(int64_t length) {
   check(heddle_state_set_length(state, length));
 }
 
+int State::traverse(PyObject *self, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (nb::inst_ready(self))
+    Py_VISIT(nb::inst_ptr<State>(self)->owner.ptr());
+  return 0;
+}
+
+static PyType_Slot stateSlots[] = {
+    {Py_tp_traverse, reinterpret_cast<void *>(State::traverse)}, {0, nullptr}};
+
 void bindStates(nb::module_ &module) {
-  nb::class_<State>(module, "State")
+  nb::class_<State>(module, "State", nb::type_slots(stateSlots))
       .def(nb::init<nb::object, size_t>(), nb::arg("program"),
            nb::arg("number"))
       .def_prop_ro("info", &State::info)

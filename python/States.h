@@ -29,6 +29,9 @@ public:
   int64_t length() const { return heddle_state_length(state); }
   void setLength(int64_t length);
 
+  /// For the garbage collector: a function of the program's may hold the state.
+  static int traverse(PyObject *self, visitproc visit, void *arg);
+
 private:
   nb::object owner;
   size_t number;

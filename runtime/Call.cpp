@@ -21,8 +21,8 @@ void Call::run(const Step &step, int64_t worker, int64_t begin, int64_t end) {
     runPiece(&step.command, &own, begin, end);
     return;
   }
-  if (int32_t code = steps.calls[step.call]->run(step.command.buffers, message,
-                                                 sizeof(message))) {
+  if (int32_t code = steps.calls[step.call]->run(
+          step.command.buffers, options.user, message, sizeof(message))) {
     failedCall = &step;
     failedCode = code;
     stopped.store(HEDDLE_CUSTOM_CALL_FAILED, std::memory_order_relaxed);

@@ -178,11 +178,12 @@ static int32_t callFunction(heddle_custom_call_function function,
   }
 }
 
-int32_t CustomCallStep::run(void *const *slots, char *message,
+int32_t CustomCallStep::run(void *const *slots, void *callUser, char *message,
                             size_t messageBytes) {
   for (size_t i = 0; i < tensors.size(); ++i)
     tensors[i].data = slots[i];
   message[0] = '\0';
+  frame.call_user = callUser;
   frame.message = message;
   frame.message_bytes = messageBytes;
   GuardedFloatEnvironment guard;

@@ -43,9 +43,10 @@ struct CustomCallStep {
                  const std::vector<int64_t> &values);
   CustomCallStep(const CustomCallStep &) = delete;
 
-  /// Calls the function on the memory at `slots`. A failure's message goes to
-  /// `message`, ended by '\0'; 0 if there is none.
-  int32_t run(void *const *slots, char *message, size_t messageBytes);
+  /// Calls the function on the memory at `slots`, for a call with this user. A
+  /// failure's message goes to `message`, ended by '\0'; 0 if there is none.
+  int32_t run(void *const *slots, void *callUser, char *message,
+              size_t messageBytes);
 };
 
 } // namespace heddle::runtime

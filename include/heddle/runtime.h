@@ -331,6 +331,7 @@ typedef struct heddle_custom_call_frame {
   size_t node_count;
   char *message; /* for the function: why it failed, ended with '\0' */
   size_t message_bytes;
+  void *call_user; /* user of the call's heddle_call_options */
 } heddle_custom_call_frame;
 
 /* A function for custom calls: 0, or anything else if it failed, which ends the
@@ -646,7 +647,7 @@ typedef struct heddle_call_options {
   /* Called after each step by whichever thread finished it, one at a time; the
    * call is slower. */
   void (*on_step)(void *user, const heddle_step *step);
-  void *user;
+  void *user; /* handed to on_step, and to custom calls as call_user */
   heddle_state *const *states; /* those that the entry uses, in its order */
   size_t state_count;
   uint32_t flags;

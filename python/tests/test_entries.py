@@ -38,6 +38,18 @@ def test_a_state_of_a_model_in_memory(tmp_path):
     np.testing.assert_allclose(scores, (ROW + 3) @ expected.T)
 
 
+def test_a_position_is_a_state(tmp_path):
+    counted = STEP.replace("(tensor<1x16xf32> {heddle", "(tensor<i32> {heddle.name = \"next\"}, tensor<1x16xf32> {heddle")
+    counted = counted.replace("return %scores, %present : ", """%one = stablehlo.constant dense<1> : tensor<i32>
+      %next = stablehlo.add %position, %one : tensor<i32>
+      return %next, %scores, %present : tensor<i32>, """)
+    model = heddle.load(heddle.compile(counted.encode(), tmp_path / "counted.heddle", states={"past": "present", "position": "next"}))
+    states = {info.name: model.state(info.name) for info in model.states}
+    for number in 1, 2, 3:
+        model(np.full((1, 8), number, np.float32), states=states)
+    assert states["position"].read() == 3 and states["past"].read()[:4, 0].tolist() == [1, 2, 3, 0]
+
+
 def test_entries_share_a_state(tmp_path):
     (tmp_path / "step.mlir").write_text(STEP + FILL)
     path = heddle.compile(None, tmp_path / "both.heddle", entries={"fill": FILL.encode(), "decode": (tmp_path / "step.mlir", "step")},

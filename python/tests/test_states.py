@@ -1,6 +1,8 @@
 """States: what calls change and keep."""
 
+import gc
 import os
+import weakref
 
 import numpy as np
 import pytest
@@ -53,6 +55,28 @@ def test_lengths(counting):
     with pytest.raises(heddle.HeddleError) as error:
         state.length = 9
     assert error.value.code == "HDL-0825" and state.length == 8
+
+
+def test_a_state_that_functions_of_its_program_hold_is_collected(tmp_path):
+    source = """
+    func.func @main(%x: tensor<8xf32> {heddle.name = "x"}) -> (tensor<8xf32> {heddle.name = "y"}) {
+      %y = stablehlo.custom_call @seen(%x) : (tensor<8xf32>) -> tensor<8xf32>
+      return %y : tensor<8xf32>
+    }
+    """
+    path = heddle.compile(source.encode(), tmp_path / "held.heddle", custom_calls="seen", states={"x": "y"})
+
+    def start():
+        held = []
+        model = heddle.load(path, custom_calls={"seen": lambda x: x + len(held)})
+        held.append(model.state())
+        model(states={"x": held[0]})
+        np.testing.assert_array_equal(held[0].read(), np.ones(8, np.float32))
+        return weakref.ref(held[0]), weakref.ref(model)
+
+    gone = start()
+    gc.collect()
+    assert [reference() for reference in gone] == [None, None]
 
 
 def test_mistakes(counting):

@@ -1,6 +1,8 @@
 """Calls that nobody waits for: order, events, failures, callbacks."""
 
+import gc
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -108,6 +110,64 @@ def test_events_order_models_and_hand_failures_on(slow, double):
     assert error.value.code == "HDL-0821" and isinstance(error.value.__cause__, KeyError)
     with pytest.raises(heddle.HeddleError, match="lost"):
         waiter.result()
+
+
+def test_each_call_has_its_own_error(slow):
+    """Two models over one program fail at the same time, each with what its own call raised."""
+    meet = threading.Barrier(2, timeout=30)
+
+    def fail(x):
+        error = KeyError(float(x[0]))
+        meet.wait()
+        raise error
+
+    one = heddle.load(slow, custom_calls={"slow": fail})
+    submitted = [model.submit(np.full(8, number, np.float32)) for number, model in enumerate((one, one.entry("main")))]
+    for number, call in enumerate(submitted):
+        for _ in range(2):
+            with pytest.raises(heddle.HeddleError) as error:
+                call.result()
+            assert error.value.__cause__.args == (number,)
+
+
+def test_time_counts_while_another_thread_calls(slow):
+    go, inside = threading.Event(), threading.Event()
+
+    def wait(x):
+        inside.set()
+        go.wait(30)
+        return x
+
+    model, ones = heddle.load(slow, custom_calls={"slow": wait}), np.ones(8, np.float32)
+    thread = threading.Thread(target=model, args=(ones,))
+    thread.start()
+    assert inside.wait(30)
+    for use in model, model.submit:
+        with pytest.raises(heddle.HeddleError, match="the model is in another call") as error:
+            use(ones, timeout=0.05)
+        assert error.value.code == "HDL-0815" and not go.is_set()
+    go.set()
+    thread.join()
+    np.testing.assert_array_equal(model(ones, timeout=30)["out0"], ones)
+
+
+def test_calls_that_their_functions_hold_are_collected(slow):
+    def start():
+        held = {}
+
+        def fail(x):
+            raise KeyError(len(held))
+
+        model = heddle.load(slow, custom_calls={"slow": fail})
+        held["call"] = model.submit(np.ones(8, np.float32))
+        with pytest.raises(heddle.HeddleError) as error:
+            held["call"].result()
+        held["error"] = error.value
+        return weakref.ref(held["call"]), weakref.ref(model)
+
+    gone = start()
+    gc.collect()
+    assert [reference() for reference in gone] == [None, None]
 
 
 def test_callbacks(slow):

@@ -21,6 +21,7 @@ typedef struct {
   int cancel_it;     /* sets cancel in the first round */
   int32_t cancel;
   int seen;
+  void *call_user; /* as the functions see it */
 } Plan;
 
 static int32_t affine(const heddle_custom_call_frame *frame) {
@@ -72,6 +73,8 @@ static int32_t step(const heddle_custom_call_frame *frame) {
   }
   if (plan && plan->cancel_it)
     plan->cancel = 1;
+  if (plan)
+    plan->call_user = frame->call_user;
   for (int i = 0; i < 6; ++i)
     ((float *)frame->results[0]->data)[i] *= 2;
   return 0;
@@ -201,7 +204,9 @@ static void test_failures(heddle_context *context, Plan *plan) {
   options.on_step = count_step;
   options.user = &steps;
   OK(call(context, &sum, signs, &options));
-  CHECK(sum == wanted && steps == 3);
+  CHECK(sum == wanted && steps == 3 && plan->call_user == &steps);
+  OK(call(context, &sum, signs, NULL));
+  CHECK(!plan->call_user);
 }
 
 int main(int argc, char **argv) {
