@@ -7,56 +7,13 @@
 #include "dialects/Kernel/CustomCalls.h"
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Kernel/ScalarArguments.h"
-
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "passes/Plan/KernelWork.h"
 
 using namespace mlir;
 using namespace heddle;
 
 static bool isKernel(func::FuncOp function) {
   return function->hasAttr(kernel::kEntryAttrName);
-}
-
-/// Arithmetic operations of one launch, counting a multiply-add as two and
-/// leaving out what costs little beside contractions.
-static int64_t countOperations(func::FuncOp function) {
-  int64_t operations = 0;
-  auto elements = [](Value value) {
-    return cast<RankedTensorType>(value.getType()).getNumElements();
-  };
-  for (Operation &op : function.front()) {
-    if (auto contract = dyn_cast<kernel::ContractOp>(op)) {
-      int64_t product = 2;
-      for (int64_t extent : contract.getExtents())
-        product *= extent;
-      operations += product;
-    } else if (auto convolution = dyn_cast<kernel::ConvolutionOp>(op)) {
-      int64_t taps = 2;
-      for (int64_t extent : convolution.getKernelExtents())
-        taps *= extent;
-      int64_t channels =
-          cast<RankedTensorType>(convolution.getInput().getType())
-              .getShape()
-              .back() /
-          static_cast<int64_t>(convolution.getGroups());
-      operations += taps * channels * elements(convolution.getResult());
-    } else if (auto attention = dyn_cast<kernel::AttentionOp>(op)) {
-      ArrayRef<int64_t> extents = attention.getExtents();
-      int64_t product = 2;
-      for (int64_t extent : extents.drop_back(2))
-        product *= extent;
-      operations += product * (extents[extents.size() - 2] + extents.back());
-    } else if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
-      int64_t points = 1;
-      for (int64_t extent : generic.getStaticLoopRanges())
-        points *= extent;
-      int64_t payload = 0;
-      for (Operation &inner : generic.getBody()->without_terminator())
-        payload += !inner.hasTrait<OpTrait::ConstantLike>();
-      operations += points * payload;
-    }
-  }
-  return operations;
 }
 
 /// A hash of what decides the kernel's code: its function without name and
@@ -88,7 +45,7 @@ static std::unique_ptr<format::KernelT> describeKernel(func::FuncOp function,
   kernel->launch = std::move(code.launch);
   facts.tiles = code.tiles;
   facts.chunk = code.chunk;
-  facts.operations = countOperations(function);
+  facts.operations = kernelOperations(function);
   assert(inputs <= code.inPlace.size() &&
          "a generator says of each input whether it is used up");
   for (unsigned i = 0; i < inputs; ++i) {

@@ -7,6 +7,7 @@
 #include "dialects/StableHlo/StableHlo.h"
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/Suggestion.h"
+#include "passes/Plan/KernelWork.h"
 #include "passes/Plan/NodeNames.h"
 #include "passes/Plan/Passes.h"
 #include "passes/Plan/ResolvedPlacement.h"
@@ -34,13 +35,16 @@ public:
 private:
   bool isMovable(kernel::LaunchOp launch);
   std::optional<unsigned> byRule(kernel::LaunchOp launch);
-  unsigned inOrder(size_t position, size_t count);
+  unsigned inOrder(size_t position);
+  void cutIntoParts(ArrayRef<kernel::LaunchOp> launches);
 
   ModuleOp module;
   const ResolvedPlacement &placement;
   bool isPiece;
   SymbolTable symbols;
   std::mt19937_64 random;
+  /// By movable launch: the device of its part.
+  SmallVector<unsigned> parts;
   std::vector<bool> used; ///< By rule: whether it has placed something.
 };
 } // namespace
@@ -69,11 +73,39 @@ std::optional<unsigned> Assignment::byRule(kernel::LaunchOp launch) {
   return std::nullopt;
 }
 
-unsigned Assignment::inOrder(size_t position, size_t count) {
+/// Consecutive parts that take about the same time by the target's estimate,
+/// one a device; none is empty if there are launches enough. A launch whose
+/// time nobody knows counts like the others.
+void Assignment::cutIntoParts(ArrayRef<kernel::LaunchOp> launches) {
+  std::shared_ptr<const Target> target = targetOf(module);
+  std::vector<double> times;
+  double total = 0;
+  for (kernel::LaunchOp launch : launches) {
+    auto function = symbols.lookup<func::FuncOp>(launch.getKernel());
+    times.push_back(target ? target->nanoseconds(kernelWork(function)) : 1);
+    total += times.back();
+  }
+  size_t devices = placement.devices.size(), count = launches.size();
+  double before = 0;
+  for (size_t i = 0; i < count; ++i) {
+    auto part = total > 0 ? unsigned(before / total * double(devices))
+                          : unsigned(i * devices / count);
+    if (count >= devices) {
+      unsigned last = parts.empty() ? 0 : parts.back() + 1;
+      part = std::min<size_t>(part, last);
+      if (devices + i > count)
+        part = std::max<size_t>(part, devices + i - count);
+    }
+    parts.push_back(std::min<size_t>(part, devices - 1));
+    before += times[i];
+  }
+}
+
+unsigned Assignment::inOrder(size_t position) {
   size_t devices = placement.devices.size();
   switch (placement.spread) {
   case ResolvedPlacement::Spread::Parts:
-    return position * devices / count;
+    return parts[position];
   case ResolvedPlacement::Spread::First:
     return 0;
   case ResolvedPlacement::Spread::Alternate:
@@ -108,8 +140,10 @@ LogicalResult Assignment::run() {
     if (isMovable(launch))
       launches.push_back(launch);
   });
+  if (placement.spread == ResolvedPlacement::Spread::Parts)
+    cutIntoParts(launches);
   for (auto [i, launch] : llvm::enumerate(launches)) {
-    unsigned position = inOrder(i, launches.size());
+    unsigned position = inOrder(i);
     const plan::DeviceName &device =
         placement.devices[byRule(launch).value_or(position)];
     if (device.kind == plan::kCpu)

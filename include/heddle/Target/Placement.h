@@ -15,8 +15,8 @@ struct Placement {
   /// GLOB=DEVICE: nodes whose name the pattern matches run on that device. The
   /// first rule that matches decides.
   std::vector<std::string> rules;
-  /// How what no rule matches is spread: "parts" (consecutive parts of as many
-  /// launches each, one a device), "first" (all on the first device),
+  /// How what no rule matches is spread: "parts" (consecutive parts of
+  /// about the same time, one a device), "first" (all on the first device),
   /// "alternate" or "random:SEED" (one after the other, for tests). "" is
   /// "parts", and "first" where there are rules.
   std::string by;
