@@ -40,7 +40,7 @@ def Kernel_Dialect : Dialect {
     tensor program by which the packer makes their bytes.
 
     ```mlir
-    kernel.weight @w0 : tensor<768x3072xf32> packing "n32k1" {
+    kernel.weight @w0 : tensor<768x3072xf32> packing "* k n -> * n/32 k n%32" {
       %0 = stablehlo.constant dense_resource<fc1> : tensor<3072x768xf32>
       %1 = stablehlo.transpose %0, dims = [1, 0] : (tensor<3072x768xf32>) -> tensor<768x3072xf32>
       kernel.yield %1 : tensor<768x3072xf32>

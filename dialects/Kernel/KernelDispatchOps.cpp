@@ -130,14 +130,48 @@ LogicalResult WeightOp::verify() {
   auto value = cast<RankedTensorType>(getValueType());
   if (!value.hasStaticShape())
     return emitOpError() << "wants a static shape, not " << value;
+  if (getBlock().has_value() != getScale().has_value() ||
+      (getZeroPoint() && !getScale()))
+    return emitOpError() << "wants blocks where it has scales";
+  if (std::optional<ArrayRef<int64_t>> block = getBlock();
+      block && (block->empty() ||
+                static_cast<int64_t>(block->size()) != value.getRank() ||
+                llvm::any_of(*block, [](int64_t size) { return size < 1; })))
+    return emitOpError() << "has blocks of [" << *block
+                         << "], which are none of " << value;
   if (!getPacking())
     return success();
-  FailureOr<Packing> packing = Packing::parse(*getPacking());
-  if (failed(packing))
+  if (!isPacking(*getPacking()))
     return emitOpError() << "has an unknown packing '" << *getPacking() << "'";
-  if (!packing->storedType(value))
+  if (!storedType(*getPacking(), value))
     return emitOpError() << "packing '" << *getPacking() << "' does not fit "
                          << value;
+  return success();
+}
+
+LogicalResult WeightOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  SmallVector<int64_t> blocks;
+  if (getScale())
+    for (auto [extent, size] : llvm::zip_equal(
+             cast<RankedTensorType>(getValueType()).getShape(), *getBlock()))
+      blocks.push_back(llvm::divideCeil(extent, size));
+  for (FlatSymbolRefAttr name : {getScaleAttr(), getZeroPointAttr()}) {
+    if (!name)
+      continue;
+    auto weight = symbols.lookupNearestSymbolFrom<WeightOp>(*this, name);
+    if (!weight)
+      return emitOpError() << "names '" << name.getValue()
+                           << "', which is no kernel.weight";
+    if (weight.getScale())
+      return emitOpError() << "is scaled by '" << name.getValue()
+                           << "', which is scaled itself";
+    auto type = cast<RankedTensorType>(weight.getValueType());
+    if (type.getShape() != ArrayRef<int64_t>(blocks))
+      return emitOpError() << "is scaled by '" << name.getValue()
+                           << "' of type " << type
+                           << ", wanted an element for each of [" << blocks
+                           << "] blocks";
+  }
   return success();
 }
 
@@ -150,8 +184,7 @@ LogicalResult WeightOp::verifyRegions() {
 
 RankedTensorType WeightOp::getStoredType() {
   auto value = cast<RankedTensorType>(getValueType());
-  return getPacking() ? Packing::parse(*getPacking())->storedType(value)
-                      : value;
+  return getPacking() ? storedType(*getPacking(), value) : value;
 }
 
 LogicalResult WeightRefOp::verifySymbolUses(SymbolTableCollection &symbols) {

@@ -92,36 +92,53 @@ def Kernel_LaunchOp : Kernel_Op<"launch", [
 }
 
 def Kernel_WeightOp : Kernel_Op<"weight", [
-    IsolatedFromAbove, Symbol, SingleBlock]> {
+    IsolatedFromAbove, Symbol, SingleBlock,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "a constant of the model, and how it is made";
   let description = [{
     The region is a tensor program over handles (`stablehlo.constant` and
     index or elementwise ops of StableHLO); the packer evaluates it piece by
     piece, so that no large tensor is ever whole in memory. `value_type` is
-    the type of what the region yields; `packing` says how it is stored
-    (`storedType` in Packing.h):
+    the type of what the region yields; `packing` says how it is stored, in the
+    grammar of `runtime/format/WeightLayout.h`, row-major without it:
 
-    | packing | value | stored |
-    | --- | --- | --- |
-    | none | any | row-major |
-    | `nPk1` | `[batch..., K, N]` | `[batch..., ceil(N/P), K, P]`, columns past N zero |
-    | `nPkD` | `[batch..., K, N]` | `[batch..., ceil(N/P), ceil(K/D), P, D]`, rows past K zero too |
-    | `oP`, `gGoP` | `[spatial..., I, O]` | `[G, ceil((O/G)/P), spatial..., I, P]`, channels past O/G zero; G is 1 for `oP` |
+    | packing | stored |
+    | --- | --- |
+    | `* k n -> * n/32 k n%32` | panels of 32 columns, each row after row |
+    | `* k n -> * n/16 k/2 n%16 k%2` | panels of 16 columns, with pairs of rows side by side |
+    | `* i (g=2 o) -> g o/32 * i o%32` | for each of two groups, panels of 32 channels |
+    | `* k n -> * n/32 k/2 n%32 k%2 in u8` | panels, with two elements of 4 bits in a byte |
+
+    What the last panel lacks is zero.
+
+    Where numbers are scaled block by block, `block` says how large one is, and
+    `scale` and `zero_point` name the weights that have an element for each.
 
     ```mlir
-    kernel.weight @w0 : tensor<768x3072xf32> packing "n32k1" {
+    kernel.weight @w0 : tensor<768x3072xf32> packing "* k n -> * n/32 k n%32" {
       ...
       kernel.yield %1 : tensor<768x3072xf32>
+    }
+    kernel.weight @w1 : tensor<768x3072xi4> block [32, 1] scale @w2 zero_point @w3 {
+      ...
     }
     ```
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name,
     TypeAttrOf<AnyRankedTensor>:$value_type,
-    OptionalAttr<StrAttr>:$packing);
+    OptionalAttr<StrAttr>:$packing,
+    OptionalAttr<DenseI64ArrayAttr>:$block,
+    OptionalAttr<FlatSymbolRefAttr>:$scale,
+    OptionalAttr<FlatSymbolRefAttr>:$zero_point);
+  let builders = [OpBuilder<(ins "::mlir::StringAttr":$name, "::mlir::Type":$type), [{
+    $_state.addAttribute(getSymNameAttrName($_state.name), name);
+    $_state.addAttribute(getValueTypeAttrName($_state.name), ::mlir::TypeAttr::get(type));
+    $_state.addRegion();
+  }]>];
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat =
-      "$sym_name `:` $value_type (`packing` $packing^)? attr-dict-with-keyword $body";
+      "$sym_name `:` $value_type (`packing` $packing^)? (`block` $block^)? (`scale` $scale^)? (`zero_point` $zero_point^)? attr-dict-with-keyword $body";
   let hasRegionVerifier = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{

@@ -219,10 +219,9 @@ void ContractOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
   patterns.add<DropFullLimits>(context);
 }
 
-/// rhs stored as `Packing` says of [batch..., K, N], read by (batch, n, k).
+/// rhs stored as `rhs_packing` says of [batch..., K, N], read by (batch, n, k).
 static LogicalResult verifyPackedRhs(ContractOp op) {
-  FailureOr<Packing> packing = Packing::parse(*op.getRhsPacking());
-  if (failed(packing) || packing->kind != Packing::Kind::Contraction)
+  if (!isMatrixPacking(*op.getRhsPacking()))
     return op.emitOpError()
            << "has an unknown packing '" << *op.getRhsPacking() << "'";
   ContractOp::Dims dims = op.getDims();
@@ -246,11 +245,15 @@ static LogicalResult verifyPackedRhs(ContractOp op) {
     matrices.push_back(extents[dim]);
   matrices.append({product(dims.k), product(dims.n)});
   auto type = cast<RankedTensorType>(op.getRhs().getType());
-  ArrayRef<int64_t> stored =
-      packing->storedType(type.clone(matrices)).getShape();
-  if (type.getShape() != stored)
-    return op.emitOpError() << "packed rhs is " << type
-                            << ", wanted the shape [" << stored << "]";
+  RankedTensorType stored = storedType(
+      *op.getRhsPacking(), RankedTensorType::get(matrices, op.getRhsElement()));
+  if (!stored)
+    return op.emitOpError() << "packing '" << *op.getRhsPacking()
+                            << "' does not fit [" << matrices << "]";
+  if (type.getShape() != stored.getShape())
+    return op.emitOpError()
+           << "packed rhs is " << type << ", wanted the shape ["
+           << stored.getShape() << "]";
   return success();
 }
 
@@ -331,8 +334,9 @@ Type ConvolutionOp::getSumElement() {
 SmallVector<int64_t> ConvolutionOp::getKernelExtents() {
   ArrayRef<int64_t> shape =
       cast<RankedTensorType>(getWeights().getType()).getShape();
-  return llvm::to_vector(
-      shape.slice(getWeightsPacking() ? 2 : 0, getNumSpatialDims()));
+  unsigned first =
+      getWeightsPacking() ? leadingPosition(*getWeightsPacking()) : 0;
+  return llvm::to_vector(shape.slice(first, getNumSpatialDims()));
 }
 
 bool ConvolutionOp::isDepthwise() {
@@ -376,18 +380,22 @@ LogicalResult ConvolutionOp::verify() {
                          << " input and " << outChannels << " output channels";
   SmallVector<int64_t> wanted;
   bool packed = getWeightsPacking().has_value();
-  if (weights.getRank() != spatial + (packed ? 4 : 2))
+  if (packed && filterGroups(*getWeightsPacking()) != groups)
+    return emitOpError() << "packing '" << *getWeightsPacking()
+                         << "' is not one for " << groups << " groups";
+  if (packed
+          ? weights.getRank() < spatial + leadingPosition(*getWeightsPacking())
+          : weights.getRank() != spatial + 2)
     return emitOpError() << "has weights " << weights;
   llvm::append_range(wanted, getKernelExtents());
   wanted.append({inChannels / groups, outChannels});
   if (packed) {
-    FailureOr<Packing> packing = Packing::parse(*getWeightsPacking());
-    if (failed(packing) || packing->kind != Packing::Kind::Convolution ||
-        packing->groups != groups)
+    RankedTensorType stored = storedType(
+        *getWeightsPacking(), RankedTensorType::get(wanted, getRhsElement()));
+    if (!stored)
       return emitOpError() << "packing '" << *getWeightsPacking()
-                           << "' is not one for " << groups << " groups";
-    wanted =
-        llvm::to_vector(packing->storedType(weights.clone(wanted)).getShape());
+                           << "' does not fit [" << wanted << "]";
+    wanted = llvm::to_vector(stored.getShape());
   }
   if (weights.getShape() != ArrayRef<int64_t>(wanted))
     return emitOpError() << "has weights " << weights << ", wanted the shape ["

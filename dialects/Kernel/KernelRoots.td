@@ -49,7 +49,7 @@ def Kernel_ContractOp : Kernel_Op<"contract", [Pure]> {
     get their extents; a reduction dimension gets its extent from an operand
     that is indexed by it alone (`extents` says them all).
 
-    With `rhs_packing = "n32k1"` rhs is stored as that packing says of
+    With `rhs_packing = "* k n -> * n/32 k n%32"` rhs is stored as that packing says of
     `[batch..., K, N]`, where N and K are the products of the n and k extents,
     row-major in the order in which rhs's map names them; the map then has a
     plain dimension per result: batch, n, k.
@@ -84,7 +84,7 @@ def Kernel_ContractOp : Kernel_Op<"contract", [Pure]> {
                        affine_map<(b, m, n, k) -> (n, k)>,
                        affine_map<(b, m, n, k) -> (b, m, n)>],
       iterator_types = ["parallel", "parallel", "parallel", "reduction"],
-      rhs_packing = "n32k1"
+      rhs_packing = "* k n -> * n/32 k n%32"
     } : tensor<1x128x768xf32>, tensor<96x768x32xf32> -> tensor<1x128x3072xf32>
     ```
   }];
@@ -137,8 +137,8 @@ def Kernel_ConvolutionOp : Kernel_Op<"convolution", [Pure]> {
     `lhs_dilation` (zeros between input points: a transposed convolution);
     `rhs_dilation` (of the kernel). Padding is skipped, not stored.
 
-    `weights_packing = "o32"` (or `"gGo32"` with G groups): weights are stored as
-    `[groups, ceil((Co/groups)/32), kernel..., Ci/groups, 32]`.
+    `weights_packing = "* i (g=1 o) -> g o/32 * i o%32"` (or with `g=G` for G groups): weights are
+    stored as `[groups, ceil((Co/groups)/32), kernel..., Ci/groups, 32]`.
 
     Element types, `accumulator` and `precision` as for `kernel.contract`;
     `lhs_type` is the input's.
@@ -147,7 +147,7 @@ def Kernel_ConvolutionOp : Kernel_Op<"convolution", [Pure]> {
     %0 = kernel.convolution %x, %w {
       strides = array<i64: 2, 2>, padding = array<i64: 3, 3, 3, 3>,
       lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>,
-      groups = 1 : i64, weights_packing = "o32"
+      groups = 1 : i64, weights_packing = "* i (g=1 o) -> g o/32 * i o%32"
     } : tensor<1x224x224x3xf32>, tensor<1x2x7x7x3x32xf32> -> tensor<1x112x112x64xf32>
     ```
   }];

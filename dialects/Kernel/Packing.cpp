@@ -3,65 +3,152 @@
 
 #include "dialects/Kernel/Packing.h"
 
-#include "llvm/Support/MathExtras.h"
+#include "runtime/format/WeightLayout.h"
+
+#include <cstring>
 
 using namespace mlir;
-using namespace heddle::kernel;
+using namespace heddle;
+using format::StoredLayout;
+using format::WeightLayout;
 
-/// More would be a mistake: a panel is read as vectors.
-static constexpr int64_t mostColumns = 4096, mostDepth = 64;
-
-/// Reads `letter` and the number after it, from 1 to `most`.
-static bool consume(StringRef &text, StringRef letter, int64_t most,
-                    int64_t &number) {
-  return text.consume_front(letter) && !text.consumeInteger(10, number) &&
-         number >= 1 && number <= most;
+static std::optional<WeightLayout> parse(StringRef text) {
+  return WeightLayout::parse({text.data(), text.size()});
 }
 
-FailureOr<Packing> Packing::parse(StringRef text) {
-  Packing packing;
-  StringRef rest = text;
-  if (consume(rest, "n", mostColumns, packing.panel)) {
-    if (!consume(rest, "k", mostDepth, packing.depth))
-      return failure();
-  } else {
-    packing.kind = Kind::Convolution;
-    if (rest.starts_with("g") && !consume(rest, "g", INT64_MAX, packing.groups))
-      return failure();
-    if (!consume(rest, "o", mostColumns, packing.panel))
-      return failure();
+/// 0 for what has no bits.
+static unsigned bitsOf(Type element) {
+  if (auto complex = dyn_cast<ComplexType>(element))
+    return 2 * bitsOf(complex.getElementType());
+  return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
+}
+
+static std::optional<StoredLayout> layoutOf(StringRef packing,
+                                            RankedTensorType value) {
+  std::optional<WeightLayout> layout = parse(packing);
+  if (!layout || !value.hasStaticShape())
+    return std::nullopt;
+  return layout->of(value.getShape().vec(), bitsOf(value.getElementType()));
+}
+
+bool kernel::isPacking(StringRef text) { return parse(text).has_value(); }
+
+/// Whether the layout names the dimensions `names`, behind leading ones.
+static bool names(const WeightLayout &layout, StringRef names) {
+  std::string own;
+  for (const WeightLayout::Dimension &dimension : layout.dimensions)
+    for (const WeightLayout::Part &part : dimension)
+      own += part.name;
+  return layout.hasLeading && layout.dimensions.size() == 2 && own == names;
+}
+
+bool kernel::isMatrixPacking(StringRef text) {
+  std::optional<WeightLayout> layout = parse(text);
+  return layout && names(*layout, "kn");
+}
+
+std::optional<int64_t> kernel::filterGroups(StringRef text) {
+  std::optional<WeightLayout> layout = parse(text);
+  if (!layout || !names(*layout, "igo") || !layout->extent('g') ||
+      layout->dimensions[1].size() != 2)
+    return std::nullopt;
+  return layout->extent('g');
+}
+
+std::string kernel::withGroups(StringRef text, int64_t groups) {
+  return parse(text)->withExtent('g', groups).str();
+}
+
+unsigned kernel::leadingPosition(StringRef text) {
+  std::optional<WeightLayout> layout = parse(text);
+  unsigned position = 0;
+  for (const WeightLayout::Factor &factor : layout->factors) {
+    if (factor.name == '*')
+      break;
+    ++position;
   }
-  // Each layout is written in one way.
-  if (packing.str() != text)
-    return failure();
-  return packing;
+  return position;
 }
 
-std::string Packing::str() const {
-  if (kind == Kind::Contraction)
-    return "n" + std::to_string(panel) + "k" + std::to_string(depth);
-  std::string channels = "o" + std::to_string(panel);
-  return groups == 1 ? channels : "g" + std::to_string(groups) + channels;
+std::string kernel::matrixPanels(int64_t columns) {
+  std::string width = std::to_string(columns);
+  return "* k n -> * n/" + width + " k n%" + width;
 }
 
-RankedTensorType Packing::storedType(RankedTensorType value) const {
-  ArrayRef<int64_t> shape = value.getShape();
-  if (shape.size() < 2 || !value.hasStaticShape())
+std::string kernel::filterPanels(int64_t columns, int64_t groups) {
+  std::string width = std::to_string(columns);
+  return "* i (g=" + std::to_string(groups) + " o) -> g o/" + width +
+         " * i o%" + width;
+}
+
+RankedTensorType kernel::storedType(StringRef packing, RankedTensorType value) {
+  std::optional<StoredLayout> layout = layoutOf(packing, value);
+  if (!layout)
     return {};
-  SmallVector<int64_t> stored;
-  if (kind == Kind::Contraction) {
-    stored.append(shape.begin(), shape.end() - 2);
-    stored.push_back(llvm::divideCeil(shape.back(), panel));
-    stored.push_back(llvm::divideCeil(shape[shape.size() - 2], depth));
-  } else {
-    if (shape.back() % groups != 0)
-      return {};
-    stored.push_back(groups);
-    stored.push_back(llvm::divideCeil(shape.back() / groups, panel));
-    stored.append(shape.begin(), shape.end() - 1);
+  Type element = value.getElementType();
+  if (parse(packing)->word.bits)
+    element = IntegerType::get(value.getContext(), layout->unitBits());
+  return RankedTensorType::get(layout->shape(), element);
+}
+
+/// Calls `visit` with the number of each element, and where its bits are
+/// stored.
+static void forEachElement(const StoredLayout &layout, ArrayRef<int64_t> shape,
+                           llvm::function_ref<void(int64_t, int64_t)> visit) {
+  int64_t count = ShapedType::getNumElements(shape);
+  SmallVector<int64_t> index(shape.size(), 0);
+  for (int64_t number = 0; number < count; ++number) {
+    visit(number, layout.bitOffset(index.data()));
+    for (size_t i = shape.size(); i-- > 0;) {
+      if (++index[i] < shape[i])
+        break;
+      index[i] = 0;
+    }
   }
-  stored.push_back(panel);
-  if (depth > 1)
-    stored.push_back(depth);
-  return value.clone(stored);
+}
+
+/// Bits of an element that shares a byte with others; 0 for others.
+static unsigned sharedBits(StringRef packing, RankedTensorType value) {
+  return parse(packing)->word.bits ? bitsOf(value.getElementType()) : 0;
+}
+
+static int64_t bytesOf(RankedTensorType value) {
+  return (bitsOf(value.getElementType()) + 7) / 8;
+}
+
+void kernel::packElements(StringRef packing, RankedTensorType value,
+                          const char *from, char *to) {
+  unsigned shared = sharedBits(packing, value);
+  int64_t bytes = bytesOf(value);
+  forEachElement(*layoutOf(packing, value), value.getShape(),
+                 [&](int64_t number, int64_t bit) {
+                   if (!shared) {
+                     std::memcpy(to + bit / 8, from + number * bytes, bytes);
+                     return;
+                   }
+                   unsigned mask = (1u << shared) - 1;
+                   to[bit / 8] |= char((from[number] & mask) << bit % 8);
+                 });
+}
+
+void kernel::unpackElements(StringRef packing, RankedTensorType value,
+                            const char *from, char *to) {
+  unsigned shared = sharedBits(packing, value);
+  int64_t bytes = bytesOf(value);
+  auto integer = dyn_cast<IntegerType>(value.getElementType());
+  // A byte holds a number with its sign; booleans and bits of floats have none.
+  bool isSigned = integer && !integer.isUnsigned() && !integer.isInteger(1);
+  forEachElement(
+      *layoutOf(packing, value), value.getShape(),
+      [&](int64_t number, int64_t bit) {
+        if (!shared) {
+          std::memcpy(to + number * bytes, from + bit / 8, bytes);
+          return;
+        }
+        unsigned unused = 8 - shared;
+        auto high = static_cast<unsigned char>(
+            static_cast<unsigned char>(from[bit / 8]) >> bit % 8 << unused);
+        to[number] = isSigned ? static_cast<signed char>(high) >> unused
+                              : high >> unused;
+      });
 }

@@ -64,7 +64,9 @@ private:
   void addRecords();
   LogicalResult dispatch();
   LogicalResult packWeights();
-  LogicalResult packOne(kernel::WeightOp weight, uint32_t &index);
+  LogicalResult packOne(kernel::WeightOp weight,
+                        const llvm::StringMap<uint32_t> &numbers,
+                        uint32_t &index);
   LogicalResult buildVariants();
   LogicalResult addCustomCalls(CompiledVariant &compiled);
   LogicalResult addVariant(CompiledVariant &compiled,
@@ -236,13 +238,28 @@ static std::string describeProgram(kernel::WeightOp weight) {
   return ops.empty() ? names : ops + "(" + names + ")";
 }
 
-LogicalResult Compiler::packOne(kernel::WeightOp weight, uint32_t &index) {
+/// `numbers` has those of the scales, by symbol.
+LogicalResult Compiler::packOne(kernel::WeightOp weight,
+                                const llvm::StringMap<uint32_t> &numbers,
+                                uint32_t &index) {
   RankedTensorType type = weight.getStoredType();
   format::WeightT description;
   description.symbol = weight.getName().str();
   description.dtype = dataType(type.getElementType());
   description.shape.assign(type.getShape().begin(), type.getShape().end());
-  description.packing = weight.getPacking().value_or("").str();
+  if (std::optional<StringRef> packing = weight.getPacking()) {
+    auto value = cast<RankedTensorType>(weight.getValueType());
+    description.packing = packing->str();
+    description.format = dataType(value.getElementType());
+    description.logical_shape = value.getShape().vec();
+  }
+  if (std::optional<ArrayRef<int64_t>> block = weight.getBlock())
+    description.block = block->vec();
+  auto number = [&](std::optional<StringRef> name) {
+    return name ? numbers.at(*name) : format::none;
+  };
+  description.scale = number(weight.getScale());
+  description.zero_point = number(weight.getZeroPoint());
   description.source = describeProgram(weight);
   if (failed(report(module, writer.beginWeight(std::move(description)))))
     return failure();
@@ -265,7 +282,13 @@ LogicalResult Compiler::packWeights() {
     for (auto weight : one.module.getOps<kernel::WeightOp>())
       ++ofType[weight.getStoredType()];
   llvm::StringMap<uint32_t> known;
-  auto number = [&](kernel::WeightOp weight, uint32_t &index) {
+  // Of a module's weights, by symbol.
+  llvm::StringMap<uint32_t> numbers;
+  auto number = [&](kernel::WeightOp weight) {
+    auto [place, isNew] = numbers.try_emplace(weight.getName());
+    if (!isNew)
+      return success();
+    uint32_t &index = place->second;
     // What was read for one weight is not resident beside the next.
     llvm::scope_exit released([&] { releaseWeights(weight); });
     if (isCancelled())
@@ -273,23 +296,38 @@ LogicalResult Compiler::packWeights() {
     std::string identity;
     if (ofType[weight.getStoredType()] > 1) {
       identity = weightIdentity(weight);
+      // Another module may give other scales the same name.
+      for (auto scale : {weight.getScale(), weight.getZeroPoint()})
+        if (scale)
+          identity += " " + std::to_string(numbers.at(*scale));
       auto equal = known.find(identity);
       if (equal != known.end()) {
         index = equal->second;
         return success();
       }
     }
-    if (failed(packOne(weight, index)))
+    if (failed(packOne(weight, numbers, index)))
       return failure();
     ++result.weights;
     if (!identity.empty())
       known[identity] = index;
     return success();
   };
-  for (DispatchedModule &one : dispatched)
+  for (DispatchedModule &one : dispatched) {
+    numbers.clear();
+    llvm::StringMap<kernel::WeightOp> weights;
     for (auto weight : one.module.getOps<kernel::WeightOp>())
-      if (failed(number(weight, one.weightNumbers.emplace_back())))
+      weights[weight.getName()] = weight;
+    for (auto weight : one.module.getOps<kernel::WeightOp>()) {
+      // A weight is written after its scales, whose numbers its record has.
+      for (auto scale : {weight.getScale(), weight.getZeroPoint()})
+        if (scale && failed(number(weights.lookup(*scale))))
+          return failure();
+      if (failed(number(weight)))
         return failure();
+      one.weightNumbers.push_back(numbers.at(weight.getName()));
+    }
+  }
   return success();
 }
 

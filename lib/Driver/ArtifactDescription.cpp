@@ -102,6 +102,7 @@ private:
 
   std::vector<TensorDescription> describe(const Tensors *list) const;
   EntryDescription describe(const format::Entry &entry) const;
+  WeightDescription describe(const format::Weight &weight) const;
   CustomCallDescription describe(const format::CustomCall &call) const;
   std::vector<CustomCallDescription> describeCalls() const;
   std::vector<KernelDescription>
@@ -245,6 +246,25 @@ TargetDescription Describer::describe(uint32_t number,
   return described;
 }
 
+WeightDescription Describer::describe(const format::Weight &weight) const {
+  WeightDescription described{
+      text(weight.symbol()).str(),  format::dataTypeName(weight.dtype()),
+      items(weight.shape()),        weight.size(),
+      text(weight.packing()).str(), text(weight.source()).str()};
+  if (!described.packing.empty()) {
+    described.format = format::dataTypeName(weight.format());
+    described.logicalShape = items(weight.logical_shape());
+  }
+  auto symbol = [&](uint32_t index) {
+    return index == none ? std::string()
+                         : text(manifest.weights()->Get(index)->symbol()).str();
+  };
+  described.block = items(weight.block());
+  described.scale = symbol(weight.scale());
+  described.zeroPoint = symbol(weight.zero_point());
+  return described;
+}
+
 ArtifactDescription Describer::run() const {
   ArtifactDescription described;
   described.model = text(manifest.name()).str();
@@ -257,10 +277,7 @@ ArtifactDescription Describer::run() const {
       described.entries.push_back(describe(*entry));
   described.customCalls = describeCalls();
   for (const format::Weight *weight : items(manifest.weights()))
-    described.weights.push_back(
-        {text(weight->symbol()).str(), format::dataTypeName(weight->dtype()),
-         items(weight->shape()), weight->size(), text(weight->packing()).str(),
-         text(weight->source()).str()});
+    described.weights.push_back(describe(*weight));
   WeightUse use = weightUse(artifact);
   described.weightBytes = use.totalBytes;
   described.sharedWeightBytes = use.sharedBytes;

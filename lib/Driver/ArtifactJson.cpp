@@ -39,12 +39,23 @@ static json::Object toJson(const EntryDescription &entry) {
 }
 
 static json::Object toJson(const WeightDescription &weight) {
-  return json::Object{{"symbol", json::fixUTF8(weight.symbol)},
+  json::Object object{{"symbol", json::fixUTF8(weight.symbol)},
                       {"dtype", weight.dtype},
                       {"shape", json::Array(weight.shape)},
                       {"bytes", int64_t(weight.bytes)},
                       {"packing", json::fixUTF8(weight.packing)},
                       {"source", json::fixUTF8(weight.source)}};
+  if (!weight.packing.empty()) {
+    object["format"] = weight.format;
+    object["logical_shape"] = json::Array(weight.logicalShape);
+  }
+  if (!weight.block.empty()) {
+    object["block"] = json::Array(weight.block);
+    object["scale"] = json::fixUTF8(weight.scale);
+    if (!weight.zeroPoint.empty())
+      object["zero_point"] = json::fixUTF8(weight.zeroPoint);
+  }
+  return object;
 }
 
 static json::Object toJson(const CustomCallDescription &call) {

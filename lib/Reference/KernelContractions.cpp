@@ -32,6 +32,18 @@ static HostTensor asModelled(const HostTensor &tensor, Type element) {
   return tensor.reshaped(RankedTensorType::get(tensor.shape(), element));
 }
 
+/// A packed operand as the row-major tensor of `shape` that it stores.
+static FailureOr<HostTensor> unpack(Invocation &call, const HostTensor &packed,
+                                    StringRef packing, ArrayRef<int64_t> shape,
+                                    Type element) {
+  FailureOr<HostTensor> result =
+      call.evaluator.allocate(call.op, shape, element);
+  if (succeeded(result))
+    kernel::unpackElements(packing, result->type(), packed.bytes().data(),
+                           result->mutableBytes().data());
+  return result;
+}
+
 /// Offsets of all points of a box, in row-major order.
 static std::vector<int64_t> offsetsOf(ArrayRef<int64_t> shape,
                                       ArrayRef<int64_t> strides) {
@@ -81,15 +93,17 @@ template <typename T>
 static LogicalResult contract(Invocation &call, kernel::ContractOp op,
                               HostTensor &result) {
   HostTensor lhs = asModelled(call.tensor(0), op.getLhsElement()),
-             rhs = asModelled(call.tensor(1), op.getRhsElement());
+             rhs = call.tensor(1);
   kernel::ContractOp::Dims dims = op.getDims();
   ArrayRef<int64_t> extents = op.getExtents();
   auto left = kernel::linearAccess(op.getLhsMap(), lhs.type());
   auto out = kernel::linearAccess(op.getOutMap(), result.type());
   bool packed = op.getRhsPacking().has_value();
   std::optional<kernel::LinearAccess> right;
-  if (!packed)
+  if (!packed) {
+    rhs = asModelled(rhs, op.getRhsElement());
     right = kernel::linearAccess(op.getRhsMap(), rhs.type());
+  }
   if (!left || !out || (!packed && !right))
     return call.error(ErrorCode::NotInterpretable)
            << "has a map that is not linear";
@@ -109,21 +123,25 @@ static LogicalResult contract(Invocation &call, kernel::ContractOp op,
                     noSummand = beyondLimits(call, op, dims.k);
 
   // In a packed operand batches are in the order of its map.
-  kernel::Packing packing;
-  if (packed)
-    packing = *kernel::Packing::parse(*op.getRhsPacking());
-  int64_t panel = packing.panel, depth = packing.depth;
-  int64_t panels = (n + panel - 1) / panel, blocks = (k + depth - 1) / depth;
   Extents packedBatch(dims.batch.size(), 0);
   if (packed) {
-    int64_t stride = panels * blocks * panel * depth;
     AffineMap map = op.getRhsMap();
+    Extents matrices;
+    for (size_t i = 0; i < dims.batch.size(); ++i)
+      matrices.push_back(extents[map.getDimPosition(i)]);
+    int64_t stride = k * n;
     for (size_t i = dims.batch.size(); i-- > 0;) {
       unsigned dimension = map.getDimPosition(i);
       packedBatch[llvm::find(dims.batch, dimension) - dims.batch.begin()] =
           stride;
       stride *= extents[dimension];
     }
+    matrices.append({k, n});
+    FailureOr<HostTensor> whole =
+        unpack(call, rhs, *op.getRhsPacking(), matrices, op.getRhsElement());
+    if (failed(whole))
+      return failure();
+    rhs = std::move(*whole);
   }
 
   IndexWalk leftBatch(batchShape, select(left->strides, dims.batch),
@@ -140,20 +158,13 @@ static LogicalResult contract(Invocation &call, kernel::ContractOp op,
         lhs, joined(mShape, kShape), leftBatch.offset(),
         joined(select(left->strides, dims.m), select(left->strides, dims.k)),
         a.data());
-    if (packed) {
-      for (int64_t l = 0; l < k; ++l)
-        for (int64_t p = 0; p < panels; ++p) {
-          int64_t row = (p * blocks + l / depth) * panel * depth + l % depth;
-          loadBox(rhs, {std::min(panel, n - p * panel)},
-                  rightBatch.offset() + row, {depth},
-                  b.data() + l * n + p * panel);
-        }
-    } else {
+    if (packed)
+      loadBox(rhs, {k, n}, rightBatch.offset(), {n, 1}, b.data());
+    else
       loadBox(rhs, joined(kShape, nShape), rightBatch.offset(),
               joined(select(right->strides, dims.k),
                      select(right->strides, dims.n)),
               b.data());
-    }
     for (int64_t l = 0; l < (noSummand.empty() ? 0 : k); ++l) {
       if (!noSummand[l])
         continue;
@@ -193,29 +204,6 @@ static LogicalResult contract(Invocation &call, kernel::ContractOp op) {
   return call.give(std::move(*result));
 }
 
-/// [G, panels, kernel..., Ci / G, 32] back to [kernel..., Ci / G, Co].
-static FailureOr<HostTensor>
-unpackWeights(Invocation &call, const HostTensor &packed, int64_t outFeatures) {
-  int64_t groups = packed.dim(0), panels = packed.dim(1),
-          panel = packed.shape().back();
-  Extents shape(packed.shape().drop_front(2).drop_back());
-  int64_t rows = numElements(shape), perGroup = outFeatures / groups;
-  shape.push_back(outFeatures);
-  FailureOr<HostTensor> result =
-      call.evaluator.allocate(call.op, shape, packed.type().getElementType());
-  if (failed(result))
-    return failure();
-  char *out = result->mutableBytes().data();
-  unsigned width = packed.elementBytes();
-  for (int64_t g = 0; g < groups; ++g)
-    for (int64_t p = 0; p < panels; ++p)
-      for (int64_t r = 0; r < rows; ++r)
-        std::copy_n(packed.element(((g * panels + p) * rows + r) * panel),
-                    std::min(panel, perGroup - p * panel) * width,
-                    out + (r * outFeatures + g * perGroup + p * panel) * width);
-  return result;
-}
-
 static LogicalResult convolve(Invocation &call, kernel::ConvolutionOp op) {
   int64_t spatial = op.getNumSpatialDims();
   Window window;
@@ -241,9 +229,12 @@ static LogicalResult convolve(Invocation &call, kernel::ConvolutionOp op) {
       inner);
   ValueVector operands(call.operands.begin(), call.operands.end());
   if (op.getWeightsPacking()) {
+    Extents shape(op.getKernelExtents());
+    shape.push_back(call.tensor(0).shape().back() / op.getGroups());
+    shape.push_back(cast<RankedTensorType>(op.getType()).getShape().back());
     FailureOr<HostTensor> weights =
-        unpackWeights(call, call.tensor(1),
-                      cast<RankedTensorType>(op.getType()).getShape().back());
+        unpack(call, call.tensor(1), *op.getWeightsPacking(), shape,
+               op.getRhsElement());
     if (failed(weights))
       return failure();
     operands[1] = std::move(*weights);

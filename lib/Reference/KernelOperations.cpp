@@ -68,41 +68,16 @@ static LogicalResult composite(Invocation &call, kernel::CompositeOp op) {
 
 /// The value in its packed form: padding columns and channels are zero.
 static FailureOr<HostTensor> pack(Invocation &call, const HostTensor &value,
-                                  kernel::Packing packing) {
-  RankedTensorType stored = packing.storedType(value.type());
+                                  StringRef packing) {
+  RankedTensorType stored = kernel::storedType(packing, value.type());
   if (!stored)
     return call.error() << "cannot pack a tensor of type " << value.type();
   FailureOr<HostTensor> result = call.evaluator.allocate(
-      call.op, stored.getShape(), value.type().getElementType());
+      call.op, stored.getShape(), stored.getElementType());
   if (failed(result))
     return failure();
-  char *out = result->mutableBytes().data();
-  unsigned width = value.elementBytes();
-  int64_t panel = packing.panel;
-  bool contraction = packing.kind == kernel::Packing::Kind::Contraction;
-  // Seen as [outer, columns]: per group and panel the rows of all columns.
-  // nPkD: outer = batch, rows = K; oP: one outer, rows = spatial and inputs.
-  int64_t columns = value.shape().back();
-  int64_t groups = contraction ? 1 : packing.groups;
-  int64_t rows = contraction ? value.dim(value.rank() - 2)
-                             : (columns ? value.size() / columns : 0);
-  int64_t outer = rows && columns ? value.size() / (rows * columns) : 0;
-  int64_t perGroup = columns / std::max<int64_t>(groups, 1);
-  int64_t panels = (perGroup + panel - 1) / panel;
-  int64_t depth = packing.depth, blocks = (rows + depth - 1) / depth;
-  for (int64_t o = 0; o < outer; ++o)
-    for (int64_t g = 0; g < groups; ++g)
-      for (int64_t p = 0; p < panels; ++p)
-        for (int64_t r = 0; r < rows; ++r) {
-          int64_t column = g * perGroup + p * panel;
-          int64_t count = std::min(panel, perGroup - p * panel);
-          int64_t block = ((o * groups + g) * panels + p) * blocks + r / depth;
-          int64_t from = (o * rows + r) * columns + column;
-          for (int64_t c = 0; c < count; ++c)
-            std::copy_n(value.element(from + c), width,
-                        out +
-                            ((block * panel + c) * depth + r % depth) * width);
-        }
+  kernel::packElements(packing, value.type(), value.bytes().data(),
+                       result->mutableBytes().data());
   return result;
 }
 
@@ -117,10 +92,7 @@ static LogicalResult weightRef(Invocation &call, kernel::WeightRefOp op) {
   if (values.size() != 1 || !values[0].tensor)
     return call.error() << "has a weight without a value";
   HostTensor value = std::move(values[0].tensor);
-  if (std::optional<StringRef> text = weight.getPacking()) {
-    FailureOr<kernel::Packing> packing = kernel::Packing::parse(*text);
-    if (failed(packing))
-      return call.error() << "has an unknown packing";
+  if (std::optional<StringRef> packing = weight.getPacking()) {
     FailureOr<HostTensor> packed = pack(call, value, *packing);
     if (failed(packed))
       return failure();

@@ -2,6 +2,8 @@
 
 #include "heddle/Target/CpuTarget.h"
 
+#include "dialects/Kernel/Packing.h"
+
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 
@@ -48,8 +50,9 @@ static DispatchFacts factsOf(const Machine &machine) {
   // panel. Widening in memory reads two bytes and writes four, as long as four
   // such instructions.
   facts.readsWorthWidening = 4 * machine.panelColumns;
-  facts.packing.panelColumns = machine.panelColumns;
-  facts.packing.panelDepth = 1;
+  facts.packing.matrix = kernel::matrixPanels(machine.panelColumns);
+  facts.packing.filter =
+      kernel::filterPanels(machine.panelColumns, /*groups=*/1);
   facts.packing.leastChannels = 12;
   // Each input wants an address register, of which x86-64 has 15 and AArch64
   // more. A longer payload spills registers and saves little traffic.
@@ -106,7 +109,7 @@ static const Entry<Machine, std::string> texts[] = {
 static const Entry<Machine, int64_t> numbers[] = {
     {"vector_bits", &Machine::vectorBits},
     {"vector_registers", &Machine::vectorRegisters},
-    {"kernel_panel_columns", &Machine::panelColumns},
+    {"panel_columns", &Machine::panelColumns},
     {"multiply_adds_in_flight", &Machine::multiplyAddsInFlight},
     {"page_bytes", &Machine::pageBytes},
     {"l1_bytes", &Machine::l1Bytes},

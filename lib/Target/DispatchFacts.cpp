@@ -3,6 +3,8 @@
 
 #include "heddle/Target/DispatchFacts.h"
 
+#include "dialects/Kernel/Packing.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/STLExtras.h"
@@ -20,8 +22,8 @@ bool KernelTypes::operator==(const KernelTypes &other) const {
 }
 
 bool PackingFacts::operator==(const PackingFacts &other) const {
-  return std::tie(panelColumns, panelDepth, leastChannels) ==
-         std::tie(other.panelColumns, other.panelDepth, other.leastChannels);
+  return std::tie(matrix, filter, leastChannels) ==
+         std::tie(other.matrix, other.filter, other.leastChannels);
 }
 
 bool FusionFacts::operator==(const FusionFacts &other) const {
@@ -88,8 +90,6 @@ struct Number {
 
 static SmallVector<Number> numbersOf(DispatchFacts &facts) {
   return {{"reads_worth_widening", facts.readsWorthWidening},
-          {"panel_columns", facts.packing.panelColumns},
-          {"panel_depth", facts.packing.panelDepth},
           {"least_channels", facts.packing.leastChannels},
           {"maximum_inputs", facts.fusion.maximumInputs},
           {"maximum_cost", facts.fusion.maximumCost},
@@ -159,6 +159,8 @@ DictionaryAttr DispatchFacts::toAttr(MLIRContext *context) const {
   for (AttentionOption option : attentionOptions)
     options.push_back(optionNames[static_cast<unsigned>(option)]);
   list.set("attention_options", b.getStrArrayAttr(options));
+  list.set("matrix_packing", b.getStringAttr(packing.matrix));
+  list.set("filter_packing", b.getStringAttr(packing.filter));
   return list.getDictionary(context);
 }
 
@@ -171,9 +173,14 @@ DispatchFacts::fromAttr(DictionaryAttr dictionary) {
       return std::nullopt;
     number.value = value.getInt();
   }
+  auto matrix = dictionary.getAs<StringAttr>("matrix_packing");
+  auto filter = dictionary.getAs<StringAttr>("filter_packing");
   auto texts = dictionary.getAs<ArrayAttr>("kernels");
-  if (!texts)
+  if (!texts || !matrix || !kernel::isMatrixPacking(matrix.getValue()) ||
+      !filter || kernel::filterGroups(filter.getValue()) != 1)
     return std::nullopt;
+  facts.packing.matrix = matrix.str();
+  facts.packing.filter = filter.str();
   for (Attribute attr : texts) {
     auto text = dyn_cast<StringAttr>(attr);
     std::optional<KernelTypes> types =

@@ -75,18 +75,15 @@ static void pack(WeightPrograms &weights, kernel::ContractOp op,
     for (unsigned dim : group)
       results.push_back(getAffineDimExpr(dim, op.getContext()));
 
-  kernel::Packing packing;
-  packing.panel = facts.panelColumns;
-  packing.depth = facts.panelDepth;
   kernel::WeightOp packed = weights.derive(
       weight,
       [&](OpBuilder &b, Value value) {
         return toMatrix(b, value, permutation, shape);
       },
-      packing.str());
+      facts.matrix);
   OpBuilder b(op);
   op.getRhsMutable().assign(referenceTo(weights, b, packed));
-  op.setRhsPacking(packing.str());
+  op.setRhsPacking(facts.matrix);
   op.setIndexingMapsAttr(b.getAffineMapArrayAttr(
       {op.getLhsMap(),
        AffineMap::get(map.getNumDims(), 0, results, op.getContext()),
@@ -102,15 +99,12 @@ static void pack(WeightPrograms &weights, kernel::ConvolutionOp op,
   int64_t channels = cast<RankedTensorType>(op.getType()).getShape().back();
   if (groups > 1 && channels / groups < facts.leastChannels)
     return;
-  kernel::Packing packing;
-  packing.kind = kernel::Packing::Kind::Convolution;
-  packing.panel = facts.panelColumns;
-  packing.groups = groups;
+  std::string packing = kernel::withGroups(facts.filter, groups);
   kernel::WeightOp packed = weights.derive(
-      weight, [](OpBuilder &, Value value) { return value; }, packing.str());
+      weight, [](OpBuilder &, Value value) { return value; }, packing);
   OpBuilder b(op);
   op.getWeightsMutable().assign(referenceTo(weights, b, packed));
-  op.setWeightsPacking(packing.str());
+  op.setWeightsPacking(packing);
 }
 
 namespace {

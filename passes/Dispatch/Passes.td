@@ -158,8 +158,8 @@ def PackWeights : Pass<"heddle-pack-weights", "::mlir::ModuleOp"> {
   let summary = "gives weights the layout that contractions and convolutions read fastest";
   let description = [{
     How they lie is the target's to say; here in panels of 32 columns. The
-    right-hand side of a contraction becomes `n32k1`, the weights of a
-    convolution `o32`, by a program that ends in the transpose that is needed.
+    right-hand side of a contraction and the weights of a convolution are
+    stored so, by a program that ends in the transpose that is needed.
 
     ```mlir
     %w = kernel.weight_ref @w0 : tensor<768x3072xf32>
@@ -168,7 +168,7 @@ def PackWeights : Pass<"heddle-pack-weights", "::mlir::ModuleOp"> {
     ==>
     ```mlir
     %w = kernel.weight_ref @w1 : tensor<96x768x32xf32>
-    %0 = kernel.contract %x, %w {... rhs_packing = "n32k1"}
+    %0 = kernel.contract %x, %w {... rhs_packing = "* k n -> * n/32 k n%32"}
     ```
   }];
 }

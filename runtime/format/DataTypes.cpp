@@ -47,6 +47,25 @@ unsigned heddle::format::elementBytes(DataType type) {
   return 0;
 }
 
+unsigned heddle::format::elementBits(DataType type) {
+  switch (type) {
+  case DataType::i1:
+    return 1;
+  case DataType::i2:
+  case DataType::ui2:
+    return 2;
+  case DataType::i4:
+  case DataType::ui4:
+  case DataType::f4e2m1fn:
+    return 4;
+  case DataType::f6e2m3fn:
+  case DataType::f6e3m2fn:
+    return 6;
+  default:
+    return 8 * elementBytes(type);
+  }
+}
+
 const char *heddle::format::dataTypeName(DataType type) {
   const char *name = elementBytes(type) ? EnumNameDataType(type) : "";
   return *name ? name : "?";

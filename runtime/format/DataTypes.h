@@ -11,6 +11,9 @@ namespace heddle::format {
 /// for a number that is no type.
 unsigned elementBytes(DataType type);
 
+/// Bits of one element where several share a word.
+unsigned elementBits(DataType type);
+
 /// As in IR: "f32", "ui8"; "?" for a number that is no type.
 const char *dataTypeName(DataType type);
 

@@ -22,7 +22,7 @@ constexpr uint32_t none = 0xffffffffu;
 /// A reader takes its own major version only, and any minor one whose required
 /// features it knows.
 constexpr uint16_t majorVersion = 1;
-constexpr uint16_t minorVersion = 0;
+constexpr uint16_t minorVersion = 1;
 
 /// Not text, not valid UTF-8, and broken by any newline conversion.
 constexpr char magic[12] = {'\x89', 'H',  'E',  'D',    'D',  'L',

@@ -6,6 +6,7 @@
 #include "runtime/format/DataTypes.h"
 #include "runtime/format/ElfImage.h"
 #include "runtime/format/Expressions.h"
+#include "runtime/format/WeightLayout.h"
 
 #include <algorithm>
 #include <map>
@@ -44,6 +45,68 @@ static int64_t denseBytes(DataType type, const int64_t *shape, size_t rank) {
   return bytes;
 }
 
+static std::vector<int64_t> toVector(const flatbuffers::Vector<int64_t> *list) {
+  return list ? std::vector<int64_t>(list->begin(), list->end())
+              : std::vector<int64_t>();
+}
+
+/// Whether the weight lies as its layout says.
+static Error checkLayout(const Weight &weight, const std::string &name) {
+  if (!length(weight.packing())) {
+    if (weight.format() != DataType::none || length(weight.logical_shape()))
+      return invalid(name + " has a logical type but no layout");
+    return {};
+  }
+  std::optional<WeightLayout> layout =
+      WeightLayout::parse(text(weight.packing()));
+  if (!layout)
+    return invalid(name + " has no proper layout");
+  std::optional<StoredLayout> stored = layout->of(
+      toVector(weight.logical_shape()), elementBits(weight.format()));
+  if (!stored || stored->shape() != toVector(weight.shape()) ||
+      stored->unitBits() != 8 * elementBytes(weight.dtype()) ||
+      static_cast<uint64_t>(stored->bytes()) != weight.size() ||
+      (!stored->isInWords() && weight.format() != weight.dtype()))
+    return invalid(name + " is not stored as its layout says");
+  return {};
+}
+
+/// Whether the weights exist that hold its scales and zero points, one for each
+/// block. All layouts have been checked.
+static Error checkScales(const Manifest &manifest, const Weight &weight) {
+  auto logical = [](const Weight &weight) {
+    return toVector(length(weight.packing()) ? weight.logical_shape()
+                                             : weight.shape());
+  };
+  std::string name = "weight '" + text(weight.symbol()) + "'";
+  std::vector<int64_t> block = toVector(weight.block());
+  if (block.empty()) {
+    if (weight.scale() != none || weight.zero_point() != none)
+      return invalid(name + " has scales but no blocks");
+    return {};
+  }
+  std::vector<int64_t> blocks = logical(weight);
+  if (block.size() != blocks.size() || weight.scale() == none)
+    return invalid(name + " has improper blocks");
+  for (size_t i = 0; i < block.size(); ++i) {
+    if (block[i] < 1)
+      return invalid(name + " has improper blocks");
+    blocks[i] = blocks[i] / block[i] + !!(blocks[i] % block[i]);
+  }
+  for (uint32_t index : {weight.scale(), weight.zero_point()}) {
+    if (index == none)
+      continue;
+    if (index >= length(manifest.weights()))
+      return invalid(name + " names an unknown weight");
+    const Weight &other = *manifest.weights()->Get(index);
+    if (length(other.block()))
+      return invalid(name + " has scales that are scaled");
+    if (logical(other) != blocks)
+      return invalid(name + " has blocks that its scales do not fit");
+  }
+  return {};
+}
+
 static Error checkWeights(const Manifest &manifest) {
   uint32_t sections = length(manifest.sections());
   uint32_t section = 0;
@@ -65,7 +128,8 @@ static Error checkWeights(const Manifest &manifest) {
     end = weight.offset() + weight.size();
     if (!weight.hash())
       return invalid(name + " has no hash");
-    if (!isAligned(weight.shape()))
+    if (!isAligned(weight.shape()) || !isAligned(weight.logical_shape()) ||
+        !isAligned(weight.block()))
       return invalid(name + " has a shape that is not aligned");
     int64_t dense = denseBytes(
         weight.dtype(), weight.shape() ? weight.shape()->data() : nullptr,
@@ -76,7 +140,12 @@ static Error checkWeights(const Manifest &manifest) {
         static_cast<uint64_t>(dense) != weight.size())
       return invalid(name + " has " + std::to_string(weight.size()) +
                      " bytes, its type " + std::to_string(dense));
+    if (Error error = checkLayout(weight, name))
+      return error;
   }
+  for (uint32_t i = 0; i < length(manifest.weights()); ++i)
+    if (Error error = checkScales(manifest, *manifest.weights()->Get(i)))
+      return error;
   return {};
 }
 

@@ -1,6 +1,5 @@
 // How the elements of a weight lie in memory: a text with a meaning, from which
-// follows where each element is stored. Packings (dialects/Kernel/Packing.h)
-// are words with a fixed meaning still; they are to be written so.
+// follows where each element is stored.
 //
 //   * k n -> * n/32 k n%32
 //

@@ -28,6 +28,8 @@ ALLOWED = {
     **ordered("dialects", DIALECT_ORDER, f"{MLIR}|{SUPPORT}"),
     # What orders the commands of a plan, and how devices are named, is decided in one place.
     "dialects/Plan": rf"{MLIR}|{SUPPORT}|dialects/({'|'.join(DIALECT_ORDER)})/|runtime/format/(DeviceNames|Hazards)\.h",
+    # What a layout of weights means is decided in one place, too.
+    "dialects/Kernel": rf"{MLIR}|{SUPPORT}|dialects/({'|'.join(DIALECT_ORDER[:6])})/|runtime/format/WeightLayout\.h",
     "lib/Support": f"{MLIR}|{SUPPORT}",
     "lib/Target": f"{MLIR}|{DIALECTS}|{SUPPORT}|heddle/Target/",
     "lib/Reference": f"{MLIR}|{DIALECTS}|{SUPPORT}|heddle/Reference/|lib/Reference/",

@@ -45,6 +45,13 @@ struct WeightDescription {
   std::vector<int64_t> shape;
   uint64_t bytes = 0;
   std::string packing, source;
+  /// With a packing: the tensor that is stored.
+  std::string format;
+  std::vector<int64_t> logicalShape;
+  /// Extents of the blocks that are scaled, and the symbols of the weights that
+  /// hold scales and zero points; empty where there are none.
+  std::vector<int64_t> block;
+  std::string scale, zeroPoint;
 };
 
 struct CustomCallDescription {

@@ -34,10 +34,10 @@ enum class AttentionOption : uint8_t { Lengths, Window, Sink, LogSumExp };
 
 /// How right-hand sides and filters that are weights are stored.
 struct PackingFacts {
-  /// Columns (output channels) of a panel, and steps of the reduction that lie
-  /// together in it: the packing `n<columns>k<depth>`.
-  int64_t panelColumns = 0;
-  int64_t panelDepth = 1;
+  /// The packing of a contraction's right-hand side and of a convolution's
+  /// filter, the latter for one group (dialects/Kernel/Packing.h).
+  std::string matrix;
+  std::string filter;
   /// Output channels per group of a convolution below which a panel would be
   /// mostly padding.
   int64_t leastChannels = 1;

@@ -4,6 +4,7 @@
 
 #include "BoxEvaluator.h"
 #include "heddle/Support/Weights.h"
+#include "runtime/format/WeightLayout.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -60,96 +61,191 @@ static LogicalResult packPlain(Value value, ByteSink sink) {
 }
 
 namespace {
-/// Gives a tensor in panels of its last dimension, each with all the points of
-/// the dimensions before it (rows); `depth` rows of a column lie side by side.
-class PanelPacker {
+/// Gives a tensor in the order of a layout. The digits that come first in it
+/// are gone through; all values of the others are one piece, which is a box of
+/// the tensor.
+class LayoutPacker {
 public:
-  PanelPacker(Value value, const kernel::Packing &packing, ByteSink sink)
-      : value(value), type(cast<RankedTensorType>(value.getType())),
-        bytes(elementBytes(type.getElementType())), panel(packing.panel),
-        depth(packing.depth), sink(sink) {}
+  LayoutPacker(Value value, const format::StoredLayout &layout, ByteSink sink)
+      : value(value), layout(layout), sink(sink),
+        shape(cast<RankedTensorType>(value.getType()).getShape()),
+        bytes(elementBytes(
+            cast<RankedTensorType>(value.getType()).getElementType())) {}
 
-  /// Columns [first, last) inside `box`, whose last dimension is ignored.
-  LogicalResult pack(Box box, int64_t first, int64_t last) {
-    int64_t rows = 1;
-    for (int64_t size : ArrayRef(box.sizes).drop_back())
-      rows *= size;
-    // Several panels at a time, so that rows are read in long pieces.
-    int64_t columns =
-        std::max<int64_t>(1, pieceBytes /
-                                 std::max<int64_t>(1, rows * bytes * panel)) *
-        panel;
-    for (int64_t start = first; start < last; start += columns) {
-      int64_t width = std::min(columns, last - start);
-      box.offsets.back() = start;
-      box.sizes.back() = width;
-      piece.resize(rows * width * bytes);
-      if (failed(evaluator.evaluate(value, box, piece.data())))
-        return failure();
-      for (int64_t column = 0; column < width; column += panel)
-        if (failed(emit(rows, width, column)))
-          return failure();
-    }
-    return success();
-  }
+  LogicalResult pack();
 
 private:
-  LogicalResult emit(int64_t rows, int64_t width, int64_t column) {
-    int64_t filled = std::min(panel, width - column);
-    if (filled == panel && width == panel && depth == 1)
-      return sink(piece);
-    packed.assign(llvm::divideCeil(rows, depth) * depth * panel * bytes, 0);
-    for (int64_t first = 0; first < depth; ++first)
-      copyStrided({llvm::divideCeilSigned(rows - first, depth), filled},
-                  piece.data() + (first * width + column) * bytes,
-                  {depth * width, 1}, packed.data() + first * bytes,
-                  {depth * panel, depth}, bytes);
-    return sink(packed);
-  }
+  using Digit = format::StoredLayout::Digit;
+  using Part = format::StoredLayout::Part;
+
+  bool isHighest(const Digit &digit) const;
+  void choosePieces();
+  LogicalResult emit(int64_t run);
+  LogicalResult emitWords(ArrayRef<char> elements);
 
   Value value;
-  RankedTensorType type;
-  int64_t bytes, panel, depth;
+  const format::StoredLayout &layout;
   ByteSink sink;
+  ArrayRef<int64_t> shape;
+  int64_t bytes;
+  /// How many digits are gone through, the last of them `run` values at a time,
+  /// and their values.
+  unsigned cut = 0;
+  int64_t run = 1;
+  SmallVector<int64_t> values;
   BoxEvaluator evaluator;
-  std::vector<char> piece, packed;
+  std::vector<char> piece, padded, packed;
 };
 } // namespace
+
+static SmallVector<int64_t> rowMajor(ArrayRef<int64_t> sizes) {
+  SmallVector<int64_t> strides(sizes.size(), 1);
+  for (size_t i = sizes.size(); i-- > 1;)
+    strides[i - 1] = strides[i] * sizes[i];
+  return strides;
+}
+
+bool LayoutPacker::isHighest(const Digit &digit) const {
+  return llvm::all_of(layout.digits(), [&](const Digit &other) {
+    return other.part != digit.part || other.divisor <= digit.divisor;
+  });
+}
+
+void LayoutPacker::choosePieces() {
+  ArrayRef<Digit> digits = layout.digits();
+  int64_t rest = layout.bytes() * 8 / layout.unitBits() * bytes;
+  if (layout.isInWords())
+    rest *= layout.unitBits() / layout.elementWidth();
+  // Elements that share a word are in one piece.
+  while (rest > pieceBytes && cut + 1 < digits.size()) {
+    const Digit &digit = digits[cut];
+    const Part &part = layout.parts()[digit.part];
+    // A part of a dimension is a box only where those outside of it are gone
+    // through, too.
+    bool isBox = isHighest(digit);
+    for (const auto &[number, other] : llvm::enumerate(layout.parts()))
+      if (other.dimension == part.dimension && number < digit.part &&
+          llvm::none_of(
+              digits.take_front(cut),
+              [number = number](const Digit &gone) {
+                return gone.part == number;
+              }))
+        isBox &= other.extent == 1;
+    if (!isBox)
+      break;
+    rest = digit.stride * bytes;
+    ++cut;
+  }
+  // Several values at a time, so that rows are read in long pieces.
+  if (cut)
+    run = std::clamp<int64_t>(pieceBytes / std::max<int64_t>(rest, 1), 1,
+                              std::max<int64_t>(digits[cut - 1].extent, 1));
+}
+
+LogicalResult LayoutPacker::pack() {
+  if (layout.bytes() == 0)
+    return success();
+  choosePieces();
+  ArrayRef<Digit> gone = ArrayRef(layout.digits()).take_front(cut);
+  values.assign(cut, 0);
+  while (true) {
+    if (failed(
+            emit(cut ? std::min(run, gone.back().extent - values.back()) : 1)))
+      return failure();
+    unsigned i = cut;
+    while (i > 0) {
+      values[i - 1] += i == cut ? run : 1;
+      if (values[i - 1] < gone[i - 1].extent)
+        break;
+      values[--i] = 0;
+    }
+    if (i == 0)
+      return success();
+  }
+}
+
+/// One piece: `count` values of the last digit that is gone through.
+LogicalResult LayoutPacker::emit(int64_t count) {
+  ArrayRef<Digit> digits = layout.digits();
+  ArrayRef<Part> parts = layout.parts();
+  // Of each part: where the piece begins, how many there are, how many places.
+  SmallVector<int64_t> starts(parts.size(), 0), sizes, places(parts.size(), 1);
+  for (const Part &part : parts)
+    sizes.push_back(part.extent);
+  for (const auto &[i, digit] : llvm::enumerate(digits)) {
+    if (i >= cut) {
+      places[digit.part] *= digit.extent;
+      continue;
+    }
+    int64_t taken = (i + 1 == cut ? count : 1) * digit.divisor;
+    starts[digit.part] = values[i] * digit.divisor;
+    sizes[digit.part] =
+        std::min(taken, parts[digit.part].extent - starts[digit.part]);
+    places[digit.part] *= i + 1 == cut ? count : 1;
+  }
+
+  Box box;
+  box.offsets.assign(shape.size(), 0);
+  box.sizes.assign(shape.size(), 1);
+  for (const auto &[number, part] : llvm::enumerate(parts)) {
+    box.offsets[part.dimension] += starts[number] * part.stride;
+    box.sizes[part.dimension] *= sizes[number];
+  }
+  piece.resize(box.elements() * bytes);
+  if (failed(evaluator.evaluate(value, box, piece.data())))
+    return failure();
+
+  const std::vector<char> *source = &piece;
+  if (places != sizes) {
+    padded.assign(ShapedType::getNumElements(places) * bytes, 0);
+    copyStrided(sizes, piece.data(), rowMajor(sizes), padded.data(),
+                rowMajor(places), bytes);
+    source = &padded;
+  }
+  SmallVector<int64_t> strides = rowMajor(places), extents, steps;
+  for (const auto &[i, digit] :
+       llvm::enumerate(digits.drop_front(cut ? cut - 1 : 0))) {
+    extents.push_back(cut && i == 0 ? count : digit.extent);
+    steps.push_back(strides[digit.part] * digit.divisor);
+  }
+  if (steps == rowMajor(extents) && !layout.isInWords())
+    return sink(*source);
+  packed.resize(ShapedType::getNumElements(extents) * bytes);
+  copyStrided(extents, source->data(), steps, packed.data(), rowMajor(extents),
+              bytes);
+  return layout.isInWords() ? emitWords(packed) : sink(packed);
+}
+
+/// Elements of a byte each, as many as whole words hold.
+LogicalResult LayoutPacker::emitWords(ArrayRef<char> elements) {
+  unsigned bits = layout.elementWidth();
+  std::vector<char> words(elements.size() * bits / 8, 0);
+  for (const auto &[i, element] : llvm::enumerate(elements)) {
+    int64_t bit = layout.bitOfElement(i);
+    words[bit / 8] |= char((element & ((1u << bits) - 1)) << bit % 8);
+  }
+  return sink(words);
+}
 
 LogicalResult heddle::packWeight(kernel::WeightOp weight, ByteSink sink) {
   Value value = weight.getBody().front().getTerminator()->getOperand(0);
   if (!weight.getPacking())
     return packPlain(value, sink);
-  kernel::Packing packing = *kernel::Packing::parse(*weight.getPacking());
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
-  PanelPacker packer(value, packing, sink);
-  Box box = Box::whole(shape);
-  if (packing.kind == kernel::Packing::Kind::Convolution) {
-    int64_t channels = shape.back() / packing.groups;
-    for (int64_t group = 0; group < packing.groups; ++group)
-      if (failed(packer.pack(box, group * channels, (group + 1) * channels)))
-        return failure();
-    return success();
-  }
-  // [batch..., K, N]: one matrix after the other.
-  int64_t batch = static_cast<int64_t>(shape.size()) - 2;
-  for (int64_t i = 0; i < batch; ++i)
-    box.sizes[i] = 1;
-  while (true) {
-    if (failed(packer.pack(box, 0, shape.back())))
-      return failure();
-    int64_t dim = batch - 1;
-    while (dim >= 0 && ++box.offsets[dim] == shape[dim])
-      box.offsets[dim--] = 0;
-    if (dim < 0)
-      return success();
-  }
+  auto type = cast<RankedTensorType>(value.getType());
+  StringRef packing = *weight.getPacking();
+  Type element = type.getElementType();
+  unsigned bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth()
+                                         : 8 * elementBytes(element);
+  std::optional<format::StoredLayout> layout =
+      format::WeightLayout::parse({packing.data(), packing.size()})
+          ->of(type.getShape().vec(), bits);
+  return LayoutPacker(value, *layout, sink).pack();
 }
 
 std::string heddle::weightIdentity(kernel::WeightOp weight) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  stream << weight.getPacking().value_or("");
+  stream << weight.getPacking().value_or("") << weight.getBlockAttr();
   Block &body = weight.getBody().front();
   llvm::DenseMap<Value, unsigned> numbers;
   for (Operation &op : body) {

@@ -33,12 +33,9 @@ template <typename Root> LogicalResult checkSums(Root op) {
 }
 
 /// Operands of roots lie in the panels that the emitters read, or as they are.
-LogicalResult checkPacking(const KernelFrame &frame, Operation *op,
-                           std::optional<StringRef> text) {
-  if (!text)
-    return success();
-  kernel::Packing packing = *kernel::Packing::parse(*text);
-  if (packing.panel == frame.machine.panelColumns && packing.depth == 1)
+LogicalResult checkPacking(Operation *op, std::optional<StringRef> text,
+                           const std::string &wanted) {
+  if (!text || *text == wanted)
     return success();
   return op->emitOpError()
          << "no kernel for processors reads what is packed as '" << *text
@@ -54,13 +51,18 @@ LogicalResult emitKernel(KernelFrame &frame) {
     return TypeSwitch<Operation *, LogicalResult>(&op)
         .Case([&](kernel::ContractOp op) {
           return failed(checkSums(op)) ||
-                         failed(checkPacking(frame, op, op.getRhsPacking()))
+                         failed(checkPacking(
+                             op, op.getRhsPacking(),
+                             kernel::matrixPanels(frame.machine.panelColumns)))
                      ? failure()
                      : emitContraction(frame, op);
         })
         .Case([&](kernel::ConvolutionOp op) {
           return failed(checkSums(op)) ||
-                         failed(checkPacking(frame, op, op.getWeightsPacking()))
+                         failed(checkPacking(
+                             op, op.getWeightsPacking(),
+                             kernel::filterPanels(frame.machine.panelColumns,
+                                                  op.getGroups())))
                      ? failure()
                      : emitConvolution(frame, op);
         })

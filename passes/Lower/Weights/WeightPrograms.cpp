@@ -12,7 +12,9 @@ using namespace heddle;
 static std::string programText(kernel::WeightOp weight) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  stream << weight.getPacking().value_or("") << weight.getValueType();
+  stream << weight.getPacking().value_or("") << weight.getValueType()
+         << weight.getBlockAttr() << weight.getScaleAttr()
+         << weight.getZeroPointAttr();
   OpPrintingFlags flags;
   flags.useLocalScope().enableDebugInfo(false);
   // Values are named by where they stand.
@@ -53,8 +55,7 @@ kernel::WeightOp WeightPrograms::create(Location loc, Type type) {
   if (last)
     builder.setInsertionPointAfter(last);
   auto weight = kernel::WeightOp::create(
-      builder, loc, builder.getStringAttr("w" + Twine(next++)),
-      TypeAttr::get(type), /*packing=*/StringAttr());
+      builder, loc, builder.getStringAttr("w" + Twine(next++)), type);
   weight.getBody().emplaceBlock();
   return weight;
 }
@@ -121,6 +122,12 @@ void WeightPrograms::eraseUnused() {
     used[reference.getWeight()] = true;
   });
   SmallVector<kernel::WeightOp> all(module.getOps<kernel::WeightOp>());
+  // Scales have no scales.
+  for (kernel::WeightOp weight : all)
+    if (used.contains(weight.getName()))
+      for (auto name : {weight.getScale(), weight.getZeroPoint()})
+        if (name)
+          used[*name] = true;
   last = {};
   for (kernel::WeightOp weight : all)
     if (used.contains(weight.getName()))

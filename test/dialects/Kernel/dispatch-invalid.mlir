@@ -59,23 +59,23 @@ func.func private @other() attributes {kernel.other}
 
 // -----
 
-// expected-error @below {{has an unknown packing 'n16'}}
-kernel.weight @w : tensor<4x4xf32> packing "n16" {
+// expected-error @below {{has an unknown packing '* k n -> * n/16 k'}}
+kernel.weight @w : tensor<4x4xf32> packing "* k n -> * n/16 k" {
   %0 = arith.constant dense<1.0> : tensor<4x4xf32>
   kernel.yield %0 : tensor<4x4xf32>
 }
 
 // -----
 
-// expected-error @below {{packing 'g3o32' does not fit 'tensor<1x1x4x4xf32>'}}
-kernel.weight @w : tensor<1x1x4x4xf32> packing "g3o32" {
+// expected-error @below {{packing '* i (g=3 o) -> g o/32 * i o%32' does not fit 'tensor<1x1x4x4xf32>'}}
+kernel.weight @w : tensor<1x1x4x4xf32> packing "* i (g=3 o) -> g o/32 * i o%32" {
   %0 = arith.constant dense<1.0> : tensor<1x1x4x4xf32>
   kernel.yield %0 : tensor<1x1x4x4xf32>
 }
 
 // -----
 
-kernel.weight @w : tensor<4x4xf32> packing "n32k1" {
+kernel.weight @w : tensor<4x4xf32> packing "* k n -> * n/32 k n%32" {
   %0 = arith.constant dense<1.0> : tensor<4x4xf32>
   kernel.yield %0 : tensor<4x4xf32>
 }
@@ -137,9 +137,57 @@ func.func @main(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
 
 // -----
 
+// expected-error @below {{wants blocks where it has scales}}
+kernel.weight @w : tensor<4x4xi4> scale @s {
+  %0 = arith.constant dense<1> : tensor<4x4xi4>
+  kernel.yield %0 : tensor<4x4xi4>
+}
+kernel.weight @s : tensor<4x4xf32> {
+  %0 = arith.constant dense<1.0> : tensor<4x4xf32>
+  kernel.yield %0 : tensor<4x4xf32>
+}
+
+// -----
+
+// expected-error @below {{has blocks of [2], which are none of 'tensor<4x4xi4>'}}
+kernel.weight @w : tensor<4x4xi4> block [2] scale @s {
+  %0 = arith.constant dense<1> : tensor<4x4xi4>
+  kernel.yield %0 : tensor<4x4xi4>
+}
+
+// -----
+
+// expected-error @below {{names 's', which is no kernel.weight}}
+kernel.weight @w : tensor<4x4xi4> block [2, 1] scale @s {
+  %0 = arith.constant dense<1> : tensor<4x4xi4>
+  kernel.yield %0 : tensor<4x4xi4>
+}
+
+// -----
+
+// expected-error @below {{is scaled by 's' of type 'tensor<4x4xf32>', wanted an element for each of [2, 4] blocks}}
+kernel.weight @w : tensor<4x4xi4> block [2, 1] scale @s {
+  %0 = arith.constant dense<1> : tensor<4x4xi4>
+  kernel.yield %0 : tensor<4x4xi4>
+}
+kernel.weight @s : tensor<4x4xf32> {
+  %0 = arith.constant dense<1.0> : tensor<4x4xf32>
+  kernel.yield %0 : tensor<4x4xf32>
+}
+
+// -----
+
 func.func private @k(tensor<4xf32>) -> tensor<4xf32> attributes {kernel.entry}
 func.func @main(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
   // expected-error @below {{does not fit the kernel's type}}
   %0 = kernel.launch @k(%x) sizes(%n) : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{is scaled by 'w', which is scaled itself}}
+kernel.weight @w : tensor<4x4xi4> block [1, 1] scale @w {
+  %0 = arith.constant dense<1> : tensor<4x4xi4>
+  kernel.yield %0 : tensor<4x4xi4>
 }

@@ -20,8 +20,8 @@ func.func @dispatch(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// CHECK: kernel.weight @w0 : tensor<3x40xf32> packing "n32k1" {
-kernel.weight @w0 : tensor<3x40xf32> packing "n32k1" {
+// CHECK: kernel.weight @w0 : tensor<3x40xf32> packing "* k n -> * n/32 k n%32" {
+kernel.weight @w0 : tensor<3x40xf32> packing "* k n -> * n/32 k n%32" {
   %0 = arith.constant dense<1.0> : tensor<3x40xf32>
   kernel.yield %0 : tensor<3x40xf32>
 }
@@ -47,8 +47,8 @@ func.func @main() -> tensor<4xf32> {
 
 // -----
 
-// CHECK: kernel.weight @grouped : tensor<3x3x2x40xf32> packing "g2o32" {
-kernel.weight @grouped : tensor<3x3x2x40xf32> packing "g2o32" {
+// CHECK: kernel.weight @grouped : tensor<3x3x2x40xf32> packing "* i (g=2 o) -> g o/32 * i o%32" {
+kernel.weight @grouped : tensor<3x3x2x40xf32> packing "* i (g=2 o) -> g o/32 * i o%32" {
   %0 = arith.constant dense<1.0> : tensor<3x3x2x40xf32>
   kernel.yield %0 : tensor<3x3x2x40xf32>
 }
@@ -83,4 +83,25 @@ func.func @sizes(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
     kernel.yield %a : tensor<4xf32>
   }
   return %1 : tensor<4xf32>
+}
+
+// -----
+
+// CHECK: kernel.weight @halves : tensor<4x6xi4> packing "k n -> n/3 k/2 n%3 k%2 in u8" block [2, 3] scale @s zero_point @z {
+kernel.weight @halves : tensor<4x6xi4> packing "k n -> n/3 k/2 n%3 k%2 in u8" block [2, 3] scale @s zero_point @z {
+  %0 = arith.constant dense<1> : tensor<4x6xi4>
+  kernel.yield %0 : tensor<4x6xi4>
+}
+kernel.weight @s : tensor<2x2xf32> {
+  %0 = arith.constant dense<1.0> : tensor<2x2xf32>
+  kernel.yield %0 : tensor<2x2xf32>
+}
+kernel.weight @z : tensor<2x2xi4> {
+  %0 = arith.constant dense<1> : tensor<2x2xi4>
+  kernel.yield %0 : tensor<2x2xi4>
+}
+func.func @halves_ref() -> tensor<2x2x3x1xi8> {
+  // CHECK: kernel.weight_ref @halves : tensor<2x2x3x1xi8>
+  %w = kernel.weight_ref @halves : tensor<2x2x3x1xi8>
+  return %w : tensor<2x2x3x1xi8>
 }

@@ -17,7 +17,7 @@ func.func @contract_packed_shape(%x: tensor<7x64xf32>, %y: tensor<1x64x32xf32>) 
   %0 = kernel.contract %x, %y {
     extents = array<i64: 7, 33, 64>,
     indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
-    iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "n32k1"
+    iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "* k n -> * n/32 k n%32"
   } : tensor<7x64xf32>, tensor<1x64x32xf32> -> tensor<7x33xf32>
   return
 }
@@ -29,7 +29,7 @@ func.func @contract_packed_order(%x: tensor<7x64xf32>, %y: tensor<2x64x32xf32>) 
   %0 = kernel.contract %x, %y {
     extents = array<i64: 7, 33, 64>,
     indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
-    iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "n32k1"
+    iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "* k n -> * n/32 k n%32"
   } : tensor<7x64xf32>, tensor<2x64x32xf32> -> tensor<7x33xf32>
   return
 }
@@ -79,9 +79,9 @@ func.func @convolution_extent(%x: tensor<1x8x8x6xf32>, %w: tensor<3x3x6x8xf32>) 
 // -----
 
 func.func @convolution_packing(%x: tensor<1x8x8x6xf32>, %w: tensor<2x1x3x3x3x32xf32>) {
-  // expected-error @below {{packing 'o32' is not one for 2 groups}}
+  // expected-error @below {{packing '* i (g=1 o) -> g o/32 * i o%32' is not one for 2 groups}}
   %0 = kernel.convolution %x, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, lhs_dilation = array<i64: 1, 1>,
-    rhs_dilation = array<i64: 1, 1>, groups = 2 : i64, weights_packing = "o32"} : tensor<1x8x8x6xf32>, tensor<2x1x3x3x3x32xf32> -> tensor<1x6x6x8xf32>
+    rhs_dilation = array<i64: 1, 1>, groups = 2 : i64, weights_packing = "* i (g=1 o) -> g o/32 * i o%32"} : tensor<1x8x8x6xf32>, tensor<2x1x3x3x3x32xf32> -> tensor<1x6x6x8xf32>
   return
 }
 
@@ -166,11 +166,11 @@ func.func @main(%x: tensor<2x3xi8>, %w: tensor<3x4xi8>) -> tensor<2x4xi32> {
 // -----
 
 func.func @main(%x: tensor<2x3xf32>, %w: tensor<1x3x32xf32>) -> tensor<2x4xf32> {
-  // expected-error @below {{has an unknown packing 'n032k1'}}
+  // expected-error @below {{has an unknown packing 'n -> n'}}
   %0 = kernel.contract %x, %w {
     extents = array<i64: 2, 4, 3>,
     indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
-    iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "n032k1"
+    iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "n -> n"
   } : tensor<2x3xf32>, tensor<1x3x32xf32> -> tensor<2x4xf32>
   return %0 : tensor<2x4xf32>
 }

@@ -3,11 +3,11 @@
 
 // CHECK-LABEL: func @contract_packed
 func.func @contract_packed(%x: tensor<1x128x768xf32>, %w: tensor<96x768x32xf32>) -> tensor<1x128x3072xf32> {
-  // CHECK: kernel.contract %{{.*}}, %{{.*}} {extents = array<i64: 1, 128, 3072, 768>, indexing_maps = [{{.*}}], iterator_types = [{{.*}}], rhs_packing = "n32k1"} : tensor<1x128x768xf32>, tensor<96x768x32xf32> -> tensor<1x128x3072xf32>
+  // CHECK: kernel.contract %{{.*}}, %{{.*}} {extents = array<i64: 1, 128, 3072, 768>, indexing_maps = [{{.*}}], iterator_types = [{{.*}}], rhs_packing = "* k n -> * n/32 k n%32"} : tensor<1x128x768xf32>, tensor<96x768x32xf32> -> tensor<1x128x3072xf32>
   %0 = kernel.contract %x, %w {
     extents = array<i64: 1, 128, 3072, 768>,
     indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (n, k)>, affine_map<(b, m, n, k) -> (b, m, n)>],
-    iterator_types = ["parallel", "parallel", "parallel", "reduction"], rhs_packing = "n32k1"
+    iterator_types = ["parallel", "parallel", "parallel", "reduction"], rhs_packing = "* k n -> * n/32 k n%32"
   } : tensor<1x128x768xf32>, tensor<96x768x32xf32> -> tensor<1x128x3072xf32>
   return %0 : tensor<1x128x3072xf32>
 }
@@ -19,7 +19,7 @@ func.func @contract_split(%x: tensor<1x7x12x64xf32>, %w: tensor<24x768x32xf32>) 
   %0 = kernel.contract %x, %w {
     extents = array<i64: 1, 7, 768, 12, 64>,
     indexing_maps = [affine_map<(b, m, n, h, d) -> (b, m, h, d)>, affine_map<(b, m, n, h, d) -> (n, h, d)>, affine_map<(b, m, n, h, d) -> (b, m, n)>],
-    iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"], rhs_packing = "n32k1"
+    iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"], rhs_packing = "* k n -> * n/32 k n%32"
   } : tensor<1x7x12x64xf32>, tensor<24x768x32xf32> -> tensor<1x7x768xf32>
   return %0 : tensor<1x7x768xf32>
 }
@@ -38,10 +38,10 @@ func.func @contract_slice(%x: tensor<7x192xf32>, %y: tensor<9x64xf32>) -> tensor
 
 // CHECK-LABEL: func @convolution
 func.func @convolution(%x: tensor<1x224x224x3xf32>, %w: tensor<1x2x7x7x3x32xf32>) -> tensor<1x112x112x64xf32> {
-  // CHECK: kernel.convolution %{{.*}}, %{{.*}} {groups = 1 : i64, {{.*}}weights_packing = "o32"} : tensor<1x224x224x3xf32>, tensor<1x2x7x7x3x32xf32> -> tensor<1x112x112x64xf32>
+  // CHECK: kernel.convolution %{{.*}}, %{{.*}} {groups = 1 : i64, {{.*}}weights_packing = "* i (g=1 o) -> g o/32 * i o%32"} : tensor<1x224x224x3xf32>, tensor<1x2x7x7x3x32xf32> -> tensor<1x112x112x64xf32>
   %0 = kernel.convolution %x, %w {
     strides = array<i64: 2, 2>, padding = array<i64: 3, 3, 3, 3>, lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, 1>,
-    groups = 1 : i64, weights_packing = "o32"
+    groups = 1 : i64, weights_packing = "* i (g=1 o) -> g o/32 * i o%32"
   } : tensor<1x224x224x3xf32>, tensor<1x2x7x7x3x32xf32> -> tensor<1x112x112x64xf32>
   return %0 : tensor<1x112x112x64xf32>
 }

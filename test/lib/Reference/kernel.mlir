@@ -3,7 +3,7 @@
 
 // A packed weight and the contraction that reads it, with an epilogue.
 module {
-  kernel.weight @w : tensor<2x3xf32> packing "n32k1" {
+  kernel.weight @w : tensor<2x3xf32> packing "* k n -> * n/32 k n%32" {
     %0 = stablehlo.constant dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]> : tensor<3x2xf32>
     %1 = stablehlo.transpose %0, dims = [1, 0] : (tensor<3x2xf32>) -> tensor<2x3xf32>
     kernel.yield %1 : tensor<2x3xf32>
@@ -12,7 +12,7 @@ module {
     %0 = kernel.contract %x, %w {
       extents = array<i64: 4, 3, 2>,
       indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
-      iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "n32k1"
+      iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "* k n -> * n/32 k n%32"
     } : tensor<4x2xf32>, tensor<1x2x32xf32> -> tensor<4x3xf32>
     %e = tensor.empty() : tensor<4x3xf32>
     %1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>],

@@ -2,7 +2,7 @@
 
 // Dispatches are formed inside of loops. Constants are in the kernels that read
 // them, weights are read from outside, packed.
-// CHECK: kernel.weight @[[W:.*]] : tensor<4x4xf32> packing "n32k1"
+// CHECK: kernel.weight @[[W:.*]] : tensor<4x4xf32> packing "* k n -> * n/32 k n%32"
 // CHECK-LABEL: func.func @main
 // CHECK: stablehlo.while
 // CHECK: cond {

@@ -5,7 +5,7 @@
 // RUN: FileCheck %s --check-prefix=LOWER < %t.lower.mlir
 // RUN: heddle-opt %t.lower.mlir --heddle-dispatch=target=x86-64-v3 | FileCheck %s --check-prefix=CPU
 // RUN: heddle-opt %t.lower.mlir --heddle-assign-target="target=x86-64-v3 spelled" -o %t.spelled.mlir
-// RUN: sed -e 's/panel_columns = 32/panel_columns = 16/' -e 's/panel_depth = 1/panel_depth = 2/' -e 's/reads_worth_widening = 128/reads_worth_widening = 1000000/' \
+// RUN: sed -e 's#matrix_packing = "[^"]*"#matrix_packing = "* k n -> * n/16 k/2 n%16 k%2"#' -e 's/reads_worth_widening = 128/reads_worth_widening = 1000000/' \
 // RUN:   -e 's/maximum_parts = 64/maximum_parts = 2/' -e 's/split_products = 1000000/split_products = 1/' \
 // RUN:   -e 's/"contraction f32 f32 f32"/"contraction f8E4M3FN f8E4M3FN f32"/' %t.spelled.mlir > %t.other.mlir
 // RUN: heddle-opt %t.other.mlir --heddle-dispatch | FileCheck %s --check-prefix=OTHER
@@ -14,7 +14,7 @@
 
 // For the second there are no kernels among those of processors.
 // RUN: not heddle-opt %t.dispatched.mlir --heddle-lower-kernels 2>&1 | FileCheck %s --check-prefix=KERNEL
-// KERNEL: no kernel for processors reads what is packed as 'n16k2'
+// KERNEL: no kernel for processors reads what is packed as '* k n -> * n/16 k/2 n%16 k%2'
 
 // LOWER-NOT: packing
 // LOWER-DAG: kernel.contract %{{.*}}, %{{.*}} {{.*}}: tensor<8x64xbf16>, tensor<64x160xbf16> -> tensor<8x160xf32>
@@ -24,15 +24,15 @@
 // LOWER-DAG: kernel.convolution %{{.*}} lhs_dilation = array<i64: 2>
 
 // CPU: heddle.target = "x86-64-v3"
-// CPU: kernel.weight @{{.*}} : tensor<64x160xbf16> packing "n32k1"
-// CPU-DAG: kernel.contract %{{.*}}, %{{.*}} {{.*}}rhs_packing = "n32k1"} : tensor<8x64xf32>, tensor<5x64x32xbf16> -> tensor<8x160xf32>
+// CPU: kernel.weight @{{.*}} : tensor<64x160xbf16> packing "* k n -> * n/32 k n%32"
+// CPU-DAG: kernel.contract %{{.*}}, %{{.*}} {{.*}}rhs_packing = "* k n -> * n/32 k n%32"} : tensor<8x64xf32>, tensor<5x64x32xbf16> -> tensor<8x160xf32>
 // CPU-DAG: kernel.contract %{{.*}}, %{{.*}} : tensor<8x64xf32>, tensor<64x8xf32> -> tensor<8x8xf32>
 // CPU-DAG: kernel.concatenate %{{.*}}, %{{.*}}, %{{.*}} {dimension = 1 : i64}
 // CPU-DAG: kernel.convolution %{{.*}} lhs_dilation = array<i64: 2>
 // CPU-DAG: arith.uitofp %{{.*}} : i8 to f32
 
-// OTHER: kernel.weight @{{.*}} : tensor<64x160xbf16> packing "n16k2"
-// OTHER-DAG: kernel.contract %{{.*}}, %{{.*}} {{.*}}rhs_packing = "n16k2"} : tensor<8x64xbf16>, tensor<10x32x16x2xbf16> -> tensor<8x160xf32>
+// OTHER: kernel.weight @{{.*}} : tensor<64x160xbf16> packing "* k n -> * n/16 k/2 n%16 k%2"
+// OTHER-DAG: kernel.contract %{{.*}}, %{{.*}} {{.*}}rhs_packing = "* k n -> * n/16 k/2 n%16 k%2"} : tensor<8x64xbf16>, tensor<10x32x16x2xbf16> -> tensor<8x160xf32>
 // OTHER-DAG: kernel.contract %{{.*}}, %{{.*}} {{.*}}lhs_type = f8E4M3FN, rhs_type = f8E4M3FN} : tensor<8x64xi8>, tensor<64x8xi8> -> tensor<8x8xf32>
 
 // SPLIT: heddle.target

@@ -7,7 +7,7 @@ module attributes {heddle.target = "x86-64-v3"} {
 // -----
 
 // expected-error @below {{a weight is packed before targets part}}
-kernel.weight @w : tensor<3x4xf32> packing "n32k1" {
+kernel.weight @w : tensor<3x4xf32> packing "* k n -> * n/32 k n%32" {
   %0 = stablehlo.constant dense<1.0> : tensor<3x4xf32>
   kernel.yield %0 : tensor<3x4xf32>
 }
@@ -20,7 +20,7 @@ func.func @main(%x: tensor<2x3xf32>, %w: tensor<1x3x32xf32>) -> tensor<2x4xf32> 
     extents = array<i64: 2, 4, 3>,
     indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
     iterator_types = ["parallel", "parallel", "reduction"],
-    rhs_packing = "n32k1"
+    rhs_packing = "* k n -> * n/32 k n%32"
   } : tensor<2x3xf32>, tensor<1x3x32xf32> -> tensor<2x4xf32>
   return %0 : tensor<2x4xf32>
 }

@@ -269,8 +269,8 @@ TEST_F(PackerTest, ReshapesAcrossDimensions) {
 /// [K, N] in panels of 32 columns, the last one filled with zeros.
 TEST_F(PackerTest, PanelsOfAContraction) {
   std::string program = counting("%r", 3 * 40, "3x40");
-  std::vector<float> values =
-      floats(pack(weight(program, "tensor<3x40xf32>", "n32k1")));
+  std::vector<float> values = floats(
+      pack(weight(program, "tensor<3x40xf32>", "* k n -> * n/32 k n%32")));
   ASSERT_EQ(values.size(), 2u * 3 * 32);
   for (int64_t panel = 0; panel < 2; ++panel)
     for (int64_t k = 0; k < 3; ++k)
@@ -283,8 +283,8 @@ TEST_F(PackerTest, PanelsOfAContraction) {
 
 TEST_F(PackerTest, PanelsOfEachMatrixOfABatch) {
   std::string program = counting("%r", 2 * 3 * 5, "2x3x5");
-  std::vector<float> values =
-      floats(pack(weight(program, "tensor<2x3x5xf32>", "n32k1")));
+  std::vector<float> values = floats(
+      pack(weight(program, "tensor<2x3x5xf32>", "* k n -> * n/32 k n%32")));
   ASSERT_EQ(values.size(), 2u * 1 * 3 * 32);
   for (int64_t batch = 0; batch < 2; ++batch)
     for (int64_t k = 0; k < 3; ++k)
@@ -296,8 +296,8 @@ TEST_F(PackerTest, PanelsOfEachMatrixOfABatch) {
 /// Pairs of rows lie side by side; the last row's neighbour is zero.
 TEST_F(PackerTest, PanelsOfPairs) {
   std::string program = counting("%r", 3 * 20, "3x20");
-  std::vector<float> values =
-      floats(pack(weight(program, "tensor<3x20xf32>", "n16k2")));
+  std::vector<float> values = floats(pack(
+      weight(program, "tensor<3x20xf32>", "* k n -> * n/16 k/2 n%16 k%2")));
   ASSERT_EQ(values.size(), 2u * 2 * 16 * 2);
   for (int64_t panel = 0; panel < 2; ++panel)
     for (int64_t k = 0; k < 4; ++k)
@@ -311,8 +311,8 @@ TEST_F(PackerTest, PanelsOfPairs) {
 /// Panels start anew with each group.
 TEST_F(PackerTest, PanelsOfAGroupedConvolution) {
   std::string program = counting("%r", 2 * 3 * 80, "1x2x3x80");
-  std::vector<float> values =
-      floats(pack(weight(program, "tensor<1x2x3x80xf32>", "g2o32")));
+  std::vector<float> values = floats(pack(weight(
+      program, "tensor<1x2x3x80xf32>", "* i (g=2 o) -> g o/32 * i o%32")));
   ASSERT_EQ(values.size(), 2u * 2 * 6 * 32);
   for (int64_t group = 0; group < 2; ++group)
     for (int64_t panel = 0; panel < 2; ++panel)
@@ -324,6 +324,54 @@ TEST_F(PackerTest, PanelsOfAGroupedConvolution) {
           EXPECT_EQ(values[((group * 2 + panel) * 6 + row) * 32 + lane],
                     expected);
         }
+}
+
+/// Every layout puts each element where the grammar says.
+TEST_F(PackerTest, LayoutsAreWhatTheyMean) {
+  struct Case {
+    const char *packing, *type;
+    int64_t count;
+  };
+  const Case cases[] = {
+      {"* k n -> * n/16 k/4 n%16 k%4", "tensor<2x6x20xi8>", 240},
+      {"* k n -> * n/16 k/32 k/2%16 n%16 k%2", "tensor<40x20xbf16>", 800},
+      {"* k n -> * k/2 n k%2", "tensor<5x3xf64>", 15},
+      {"k n -> n/8 k/16 n%8 k/2%4 k/8%2 k%2", "tensor<20x12xf16>", 240},
+      {"* i (g=3 o) -> o/2 g * i o%2", "tensor<2x5x9xf32>", 90},
+      {"* i (g=2 o) -> i g o *", "tensor<2x3x4x6xf32>", 144},
+      {"* k n -> * n/4 k/2 n%4 k%2 in u8", "tensor<2x5x6xi4>", 60},
+      {"* k n -> * n/4 k/8 n%4 k%8 in u32 high", "tensor<9x6xui4>", 54},
+      // Of more than a piece.
+      {"* k n -> * n/32 k n%32", "tensor<1500x1001xf32>", 1501500},
+      {"* k n -> * n/16 k/32 k/2%16 n%16 k%2", "tensor<1500x1001xf32>",
+       1501500},
+      {"* k n -> * k/2%16 n/16 k/32 n%16 k%2", "tensor<1500x1001xf32>",
+       1501500},
+      {"* i (g=7 o) -> g o/32 * i o%32", "tensor<3x500x1001xf32>", 1501500},
+  };
+  for (const Case &one : cases) {
+    SCOPED_TRACE(one.packing);
+    // 0, 1, 2, ..., as the element type holds it.
+    std::string count = std::to_string(one.count);
+    std::string element = one.type;
+    element = element.substr(element.rfind('x') + 1);
+    std::string program = "%i = stablehlo.iota dim = 0 : tensor<" + count +
+                          "xi32>\n%c = stablehlo.convert %i : (tensor<" +
+                          count + "xi32>) -> tensor<" + count + "x" + element +
+                          "\n%r = stablehlo.reshape %c : (tensor<" + count +
+                          "x" + element + ") -> " + one.type;
+    kernel::WeightOp op = weight(program, one.type, one.packing);
+    std::vector<char> plain = interpreted(program, one.type);
+    auto value = cast<RankedTensorType>(op.getValueType());
+    RankedTensorType stored = op.getStoredType();
+    std::vector<char> expected(stored.getNumElements() *
+                               ((stored.getElementTypeBitWidth() + 7) / 8));
+    kernel::packElements(one.packing, value, plain.data(), expected.data());
+    EXPECT_EQ(pack(op), expected);
+    std::vector<char> back(plain.size());
+    kernel::unpackElements(one.packing, value, expected.data(), back.data());
+    EXPECT_EQ(back, plain);
+  }
 }
 
 /// Larger than a piece: what is given in pieces is the whole.
@@ -341,7 +389,7 @@ TEST_F(PackerTest, LargeTensorsComeInPieces) {
   OpBuilder builder = OpBuilder::atBlockEnd(modules.back()->getBody());
   auto transposed = type.clone({columns, rows});
   auto op = kernel::WeightOp::create(builder, loc, builder.getStringAttr("w"),
-                                     TypeAttr::get(transposed), StringAttr());
+                                     transposed);
   builder.createBlock(&op.getBody());
   Value value = stablehlo::ConstantOp::create(
       builder, loc, makeWeight(type, "w", std::move(bytes)));
@@ -380,6 +428,6 @@ TEST_F(PackerTest, IdentityFollowsProgramAndPacking) {
   };
   EXPECT_EQ(identity(program, ""), identity(program, ""));
   EXPECT_NE(identity(program, ""), identity(other, ""));
-  EXPECT_NE(identity(program, ""), identity(program, "n32k1"));
+  EXPECT_NE(identity(program, ""), identity(program, "* k n -> * n/32 k n%32"));
 }
 } // namespace

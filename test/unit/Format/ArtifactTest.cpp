@@ -203,6 +203,96 @@ TEST_F(ArtifactTest, Manifests) {
   EXPECT_EQ(files(), 0u);
 }
 
+/// What a weight's record says of its layout and its scales must be so.
+TEST_F(ArtifactTest, RecordsOfWeights) {
+  struct Case {
+    const char *wanted; ///< Null for what is good.
+    std::function<void(WeightT &, WeightT &)> change;
+  };
+  const Case cases[] = {
+      {nullptr, [](WeightT &, WeightT &) {}},
+      {nullptr, [](WeightT &w, WeightT &) { w.zero_point = 0; }},
+      {nullptr,
+       [](WeightT &w, WeightT &s) {
+         w.block.clear();
+         w.scale = none;
+         s.shape = {4};
+       }},
+      {"has no proper layout",
+       [](WeightT &w, WeightT &) { w.packing = "n32k1"; }},
+      {"has no proper layout",
+       [](WeightT &w, WeightT &) {
+         w.packing = "* k n -> * n/99999999999 k n%99999999999 in u8";
+       }},
+      {"is not stored as its layout says",
+       [](WeightT &w, WeightT &) { w.logical_shape = {5, 6}; }},
+      {"is not stored as its layout says",
+       [](WeightT &w, WeightT &) { w.logical_shape = {-4, 6}; }},
+      {"is not stored as its layout says",
+       [](WeightT &w, WeightT &) { w.logical_shape = {4, int64_t(1) << 62}; }},
+      {"is not stored as its layout says",
+       [](WeightT &w, WeightT &) { w.logical_shape.clear(); }},
+      {"is not stored as its layout says",
+       [](WeightT &w, WeightT &) { w.shape = {3, 2, 2, 2}; }},
+      {"is not stored as its layout says",
+       [](WeightT &w, WeightT &) { w.format = DataType::i2; }},
+      {"is not stored as its layout says",
+       [](WeightT &w, WeightT &) { w.format = static_cast<DataType>(99); }},
+      {"is not stored as its layout says",
+       [](WeightT &w, WeightT &) { w.dtype = DataType::i16; }},
+      {"has a logical type but no layout",
+       [](WeightT &w, WeightT &) { w.packing.clear(); }},
+      {"has scales but no blocks",
+       [](WeightT &w, WeightT &) { w.block.clear(); }},
+      {"has improper blocks", [](WeightT &w, WeightT &) { w.scale = none; }},
+      {"has improper blocks", [](WeightT &w, WeightT &) { w.block = {2}; }},
+      {"has improper blocks", [](WeightT &w, WeightT &) { w.block = {2, 0}; }},
+      {"has improper blocks", [](WeightT &w, WeightT &) { w.block = {2, -1}; }},
+      {"names an unknown weight", [](WeightT &w, WeightT &) { w.scale = 7; }},
+      {"names an unknown weight",
+       [](WeightT &w, WeightT &) { w.zero_point = 7; }},
+      {"has scales that are scaled",
+       [](WeightT &w, WeightT &) { w.scale = 1; }},
+      {"has blocks that its scales do not fit",
+       [](WeightT &w, WeightT &) { w.block = {2, 2}; }},
+      {"has blocks that its scales do not fit",
+       [](WeightT &, WeightT &s) { s.shape = {4}; }},
+  };
+  for (const Case &test : cases) {
+    // Four bits in pairs, scaled by the two halves of each column's rows.
+    WeightT scale, weight;
+    scale.symbol = "s";
+    scale.dtype = DataType::i8;
+    scale.shape = {2, 2};
+    weight.symbol = "w";
+    weight.dtype = DataType::i8;
+    weight.shape = {2, 2, 3, 1};
+    weight.packing = "k n -> n/3 k/2 n%3 k%2 in u8";
+    weight.format = DataType::i4;
+    weight.logical_shape = {4, 6};
+    weight.block = {2, 3};
+    weight.scale = 0;
+    test.change(weight, scale);
+    ArtifactWriter writer;
+    ASSERT_FALSE(writer.openTemporary(nullptr));
+    uint32_t index = 0;
+    ASSERT_FALSE(writer.addWeight(std::move(scale), "abcd", 4, index));
+    ASSERT_FALSE(
+        writer.addWeight(std::move(weight), "abcdefghijkl", 12, index));
+    Model model = additionModel();
+    for (auto &buffer : model.plan.programs[0]->buffers)
+      if (buffer->kind == BufferKind::weight)
+        buffer->index += 2;
+    Error error = model.write(image, writer);
+    if (!test.wanted) {
+      EXPECT_FALSE(error) << error.message();
+      continue;
+    }
+    EXPECT_NE(error.message().find(test.wanted), std::string::npos)
+        << test.wanted << ": " << error.message();
+  }
+}
+
 TEST(DataTypes, NamesAndSizes) {
   EXPECT_STREQ(dataTypeName(DataType::f8e4m3b11fnuz), "f8e4m3b11fnuz");
   EXPECT_STREQ(dataTypeName(DataType::none), "?");

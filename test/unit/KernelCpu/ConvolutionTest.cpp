@@ -64,7 +64,7 @@ std::string textOf(const Case &c, bool packed) {
   weights.push_back(c.inChannels / c.groups);
   weights.push_back(packed ? 32 : c.outChannels);
   std::string packing =
-      c.groups == 1 ? "o32" : "g" + std::to_string(c.groups) + "o32";
+      "* i (g=" + std::to_string(c.groups) + " o) -> g o/32 * i o%32";
   return llvm::formatv(
              "func.func @k(%x: tensor<{0}xf32>, %w: tensor<{1}xf32>) -> "
              "tensor<{2}xf32> attributes {{kernel.entry} {{\n %0 = "

@@ -23,7 +23,8 @@ std::string kernelOf(const std::string &result, const std::string &epilogue) {
          "indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, "
          "k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = "
          "[\"parallel\", \"parallel\", \"reduction\"], rhs_packing = "
-         "\"n32k1\"} : tensor<21x13xf32>, tensor<3x13x32xf32> -> "
+         "\"* k n -> * n/32 k n%32\"} : tensor<21x13xf32>, tensor<3x13x32xf32> "
+         "-> "
          "tensor<21x70xf32>\n" +
          epilogue + "}\n";
 }

@@ -59,7 +59,7 @@ std::string heddle::test::textOf(const ContractionCase &c,
     attributes = ", limited = array<i64: " + join(limited, ", ") + ">";
   }
   if (c.packed)
-    attributes += ", rhs_packing = \"n32k1\"";
+    attributes += ", rhs_packing = \"* k n -> * n/32 k n%32\"";
   return llvm::formatv(
              "func.func @k(%a: {0}, %b: {1}{2}) -> {3} attributes "
              "{{kernel.entry} {{\n %0 = kernel.contract %a, %b{4} {{extents = "

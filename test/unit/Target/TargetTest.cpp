@@ -152,7 +152,7 @@ TEST(Target, FactsThatDifferAreSeen) {
   for (const std::shared_ptr<const Target> &target : targets())
     EXPECT_EQ(target->dispatchFacts(), facts);
   DispatchFacts other = facts;
-  other.packing.panelColumns = 64;
+  other.packing.matrix = "* k n -> * n/64 k n%64";
   EXPECT_NE(other, facts);
   other = facts;
   other.kernels.pop_back();

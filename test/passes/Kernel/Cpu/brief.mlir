@@ -31,7 +31,7 @@ module attributes {heddle.target = "x86-64-v4"} {
     %0 = kernel.contract %a, %b {
       extents = array<i64: 40, 32, 64>,
       indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
-      iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "n32k1"
+      iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "* k n -> * n/32 k n%32"
     } : tensor<40x64xf32>, tensor<1x64x32xf32> -> tensor<40x32xf32>
     return %0 : tensor<40x32xf32>
   }
@@ -43,7 +43,7 @@ module attributes {heddle.target = "x86-64-v4"} {
     %0 = kernel.contract %a, %b {
       extents = array<i64: 40, 64, 640>,
       indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
-      iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "n32k1"
+      iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "* k n -> * n/32 k n%32"
     } : tensor<40x640xf32>, tensor<2x640x32xf32> -> tensor<40x64xf32>
     return %0 : tensor<40x64xf32>
   }
@@ -52,7 +52,7 @@ module attributes {heddle.target = "x86-64-v4"} {
   func.func @small_convolution(%x: tensor<2x7x7x8xf32>, %w: tensor<1x1x3x3x8x32xf32>) -> tensor<2x7x7x32xf32> attributes {kernel.entry} {
     %0 = kernel.convolution %x, %w {
       strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, lhs_dilation = array<i64: 1, 1>,
-      rhs_dilation = array<i64: 1, 1>, groups = 1 : i64, weights_packing = "o32"
+      rhs_dilation = array<i64: 1, 1>, groups = 1 : i64, weights_packing = "* i (g=1 o) -> g o/32 * i o%32"
     } : tensor<2x7x7x8xf32>, tensor<1x1x3x3x8x32xf32> -> tensor<2x7x7x32xf32>
     return %0 : tensor<2x7x7x32xf32>
   }
@@ -63,7 +63,7 @@ module attributes {heddle.target = "x86-64-v4"} {
   func.func @convolution(%x: tensor<16x7x7x8xf32>, %w: tensor<1x1x3x3x8x32xf32>) -> tensor<16x7x7x32xf32> attributes {kernel.entry} {
     %0 = kernel.convolution %x, %w {
       strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, lhs_dilation = array<i64: 1, 1>,
-      rhs_dilation = array<i64: 1, 1>, groups = 1 : i64, weights_packing = "o32"
+      rhs_dilation = array<i64: 1, 1>, groups = 1 : i64, weights_packing = "* i (g=1 o) -> g o/32 * i o%32"
     } : tensor<16x7x7x8xf32>, tensor<1x1x3x3x8x32xf32> -> tensor<16x7x7x32xf32>
     return %0 : tensor<16x7x7x32xf32>
   }

@@ -4,7 +4,7 @@ func.func @reduces(%a: tensor<4x8xf32>, %b: tensor<1x8x32xf32>) -> tensor<4xf32>
   %0 = kernel.contract %a, %b {
     extents = array<i64: 4, 32, 8>,
     indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
-    iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "n32k1"
+    iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "* k n -> * n/32 k n%32"
   } : tensor<4x8xf32>, tensor<1x8x32xf32> -> tensor<4x32xf32>
   %1 = tensor.empty() : tensor<4xf32>
   // expected-error @below {{reduces, and cannot be an epilogue}}
@@ -23,7 +23,7 @@ func.func @repeats(%a: tensor<4x8xf32>, %b: tensor<1x8x32xf32>) -> tensor<3x4x32
   %0 = kernel.contract %a, %b {
     extents = array<i64: 4, 32, 8>,
     indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
-    iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "n32k1"
+    iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "* k n -> * n/32 k n%32"
   } : tensor<4x8xf32>, tensor<1x8x32xf32> -> tensor<4x32xf32>
   %1 = tensor.empty() : tensor<3x4x32xf32>
   // expected-error @below {{repeats the contraction's result}}
@@ -41,7 +41,7 @@ func.func @part(%a: tensor<4x8xf32>, %b: tensor<1x8x32xf32>) -> tensor<2x32xf32>
   %0 = kernel.contract %a, %b {
     extents = array<i64: 4, 32, 8>,
     indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
-    iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "n32k1"
+    iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "* k n -> * n/32 k n%32"
   } : tensor<4x8xf32>, tensor<1x8x32xf32> -> tensor<4x32xf32>
   %1 = tensor.empty() : tensor<2x32xf32>
   // expected-error @below {{reads a part of the contraction's result}}

@@ -23,7 +23,7 @@ func.func @packed(%a: tensor<28x64xf32>, %b: tensor<32x64x32xf32>) -> tensor<28x
   %0 = kernel.contract %a, %b {
     extents = array<i64: 28, 1024, 64>,
     indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
-    iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "n32k1"
+    iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "* k n -> * n/32 k n%32"
   } : tensor<28x64xf32>, tensor<32x64x32xf32> -> tensor<28x1024xf32>
   return %0 : tensor<28x1024xf32>
 }
@@ -45,7 +45,7 @@ func.func @small(%a: tensor<40x64xf32>, %b: tensor<1x64x32xf32>) -> tensor<40x32
   %0 = kernel.contract %a, %b {
     extents = array<i64: 40, 32, 64>,
     indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
-    iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "n32k1"
+    iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "* k n -> * n/32 k n%32"
   } : tensor<40x64xf32>, tensor<1x64x32xf32> -> tensor<40x32xf32>
   return %0 : tensor<40x32xf32>
 }
@@ -63,7 +63,7 @@ func.func @tail(%a: tensor<4x8xf32>, %b: tensor<2x8x32xf32>) -> tensor<4x35xf32>
   %0 = kernel.contract %a, %b {
     extents = array<i64: 4, 35, 8>,
     indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
-    iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "n32k1"
+    iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "* k n -> * n/32 k n%32"
   } : tensor<4x8xf32>, tensor<2x8x32xf32> -> tensor<4x35xf32>
   return %0 : tensor<4x35xf32>
 }
@@ -82,7 +82,7 @@ func.func @vector_by_matrix(%a: tensor<1x4096xf32>, %b: tensor<128x4096x32xf32>)
   %0 = kernel.contract %a, %b {
     extents = array<i64: 1, 4096, 4096>,
     indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
-    iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "n32k1"
+    iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "* k n -> * n/32 k n%32"
   } : tensor<1x4096xf32>, tensor<128x4096x32xf32> -> tensor<1x4096xf32>
   return %0 : tensor<1x4096xf32>
 }
@@ -98,7 +98,7 @@ func.func @few_rows(%a: tensor<32x1024xf32>, %b: tensor<128x1024x32xf32>) -> ten
   %0 = kernel.contract %a, %b {
     extents = array<i64: 32, 4096, 1024>,
     indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
-    iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "n32k1"
+    iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "* k n -> * n/32 k n%32"
   } : tensor<32x1024xf32>, tensor<128x1024x32xf32> -> tensor<32x4096xf32>
   return %0 : tensor<32x4096xf32>
 }
@@ -136,7 +136,7 @@ func.func @relu(%a: tensor<28x64xf32>, %b: tensor<2x64x32xf32>) -> tensor<28x64x
   %0 = kernel.contract %a, %b {
     extents = array<i64: 28, 64, 64>,
     indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
-    iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "n32k1"
+    iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "* k n -> * n/32 k n%32"
   } : tensor<28x64xf32>, tensor<2x64x32xf32> -> tensor<28x64xf32>
   %1 = tensor.empty() : tensor<28x64xf32>
   %2 = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}
@@ -163,7 +163,7 @@ func.func @tanh(%a: tensor<28x64xf32>, %b: tensor<2x64x32xf32>) -> tensor<28x64x
   %0 = kernel.contract %a, %b {
     extents = array<i64: 28, 64, 64>,
     indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
-    iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "n32k1"
+    iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "* k n -> * n/32 k n%32"
   } : tensor<28x64xf32>, tensor<2x64x32xf32> -> tensor<28x64xf32>
   %1 = tensor.empty() : tensor<28x64xf32>
   %2 = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}
@@ -193,7 +193,7 @@ func.func @limits(%a: tensor<28x64xf32>, %b: tensor<32x64x32xf32>, %m: index, %n
   %0 = kernel.contract %a, %b limits(%m, %n, %k) {
     extents = array<i64: 28, 1024, 64>,
     indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
-    iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "n32k1", limited = array<i64: 0, 1, 2>
+    iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "* k n -> * n/32 k n%32", limited = array<i64: 0, 1, 2>
   } : tensor<28x64xf32>, tensor<32x64x32xf32> -> tensor<28x1024xf32>
   return %0 : tensor<28x1024xf32>
 }

@@ -23,7 +23,7 @@
 func.func @borders(%x: tensor<16x7x7x8xf32>, %w: tensor<1x1x3x3x8x32xf32>) -> tensor<16x7x7x32xf32> attributes {kernel.entry} {
   %0 = kernel.convolution %x, %w {
     strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, lhs_dilation = array<i64: 1, 1>,
-    rhs_dilation = array<i64: 1, 1>, groups = 1 : i64, weights_packing = "o32"
+    rhs_dilation = array<i64: 1, 1>, groups = 1 : i64, weights_packing = "* i (g=1 o) -> g o/32 * i o%32"
   } : tensor<16x7x7x8xf32>, tensor<1x1x3x3x8x32xf32> -> tensor<16x7x7x32xf32>
   return %0 : tensor<16x7x7x32xf32>
 }
@@ -38,7 +38,7 @@ func.func @borders(%x: tensor<16x7x7x8xf32>, %w: tensor<1x1x3x3x8x32xf32>) -> te
 func.func @inside(%x: tensor<1x9x9x8xf32>, %w: tensor<1x1x3x3x8x32xf32>) -> tensor<1x7x7x32xf32> attributes {kernel.entry} {
   %0 = kernel.convolution %x, %w {
     strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, lhs_dilation = array<i64: 1, 1>,
-    rhs_dilation = array<i64: 1, 1>, groups = 1 : i64, weights_packing = "o32"
+    rhs_dilation = array<i64: 1, 1>, groups = 1 : i64, weights_packing = "* i (g=1 o) -> g o/32 * i o%32"
   } : tensor<1x9x9x8xf32>, tensor<1x1x3x3x8x32xf32> -> tensor<1x7x7x32xf32>
   return %0 : tensor<1x7x7x32xf32>
 }
@@ -80,7 +80,7 @@ func.func @depthwise(%x: tensor<1x9x9x32xf32>, %w: tensor<3x3x1x32xf32>) -> tens
 func.func @transposed(%x: tensor<1x4x4x8xf32>, %w: tensor<1x1x2x2x8x32xf32>) -> tensor<1x8x8x32xf32> attributes {kernel.entry} {
   %0 = kernel.convolution %x, %w {
     strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, lhs_dilation = array<i64: 2, 2>,
-    rhs_dilation = array<i64: 1, 1>, groups = 1 : i64, weights_packing = "o32"
+    rhs_dilation = array<i64: 1, 1>, groups = 1 : i64, weights_packing = "* i (g=1 o) -> g o/32 * i o%32"
   } : tensor<1x4x4x8xf32>, tensor<1x1x2x2x8x32xf32> -> tensor<1x8x8x32xf32>
   return %0 : tensor<1x8x8x32xf32>
 }
@@ -97,7 +97,7 @@ func.func @transposed(%x: tensor<1x4x4x8xf32>, %w: tensor<1x1x2x2x8x32xf32>) -> 
 func.func @transposed_apart(%x: tensor<1x4x4x8xf32>, %w: tensor<1x1x2x2x8x32xf32>) -> tensor<1x53x8x32xf32> attributes {kernel.entry} {
   %0 = kernel.convolution %x, %w {
     strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, lhs_dilation = array<i64: 17, 2>,
-    rhs_dilation = array<i64: 1, 1>, groups = 1 : i64, weights_packing = "o32"
+    rhs_dilation = array<i64: 1, 1>, groups = 1 : i64, weights_packing = "* i (g=1 o) -> g o/32 * i o%32"
   } : tensor<1x4x4x8xf32>, tensor<1x1x2x2x8x32xf32> -> tensor<1x53x8x32xf32>
   return %0 : tensor<1x53x8x32xf32>
 }
