@@ -18,10 +18,6 @@ llvm::ArrayRef<llvm::StringRef> heddle::plan::deviceKinds() {
   return kinds;
 }
 
-unsigned heddle::plan::queueLimit(const DeviceName &name) {
-  return name.kind == kCpu ? 1 : 2;
-}
-
 std::optional<DeviceName> heddle::plan::parseDeviceName(llvm::StringRef text) {
   std::optional<format::DeviceNameParts> parts = format::splitDeviceName(text);
   if (!parts)

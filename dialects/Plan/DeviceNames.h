@@ -30,10 +30,6 @@ llvm::ArrayRef<llvm::StringRef> deviceKinds();
 /// Reads "sim:1"; "sim" is "sim:0". None for what is no device.
 std::optional<DeviceName> parseDeviceName(llvm::StringRef text);
 
-/// How many queues of such a device a program may use: commands of different
-/// ones run beside each other. The processor has the one that its workers walk.
-unsigned queueLimit(const DeviceName &name);
-
 } // namespace heddle::plan
 
 #endif // HEDDLE_DIALECTS_PLAN_DEVICENAMES_H

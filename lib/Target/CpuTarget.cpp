@@ -83,9 +83,16 @@ LoaderNeeds CpuTarget::loaderNeeds() const {
   return {{"cpu", "sim"}, processor.architecture, processor.features};
 }
 
+unsigned CpuTarget::queues(StringRef device) const {
+  // The processor's workers walk one queue. The simulated accelerator takes
+  // turns between its own: what one holds up goes on in a second, and a third
+  // would wait for the same thread.
+  return device == "sim" ? 2 : 1;
+}
+
 double CpuTarget::nanoseconds(const Work &work) const {
-  return 1e3 *
-         processor.microseconds(work.operations, work.bytes, work.accumulator);
+  return 1e3 * processor.microseconds(work.operations, work.bytes,
+                                      work.accumulator, work.factor);
 }
 
 std::string CpuTarget::describe() const {
@@ -111,14 +118,19 @@ static const Entry<Machine, int64_t> numbers[] = {
     {"vector_registers", &Machine::vectorRegisters},
     {"panel_columns", &Machine::panelColumns},
     {"multiply_adds_in_flight", &Machine::multiplyAddsInFlight},
+    {"most_tile_rows", &Machine::mostTileRows},
+    {"most_tile_vectors", &Machine::mostTileVectors},
+    {"most_tile_elements", &Machine::mostTileElements},
     {"page_bytes", &Machine::pageBytes},
     {"l1_bytes", &Machine::l1Bytes},
     {"l2_bytes", &Machine::l2Bytes},
     {"rows_worth_packing", &Machine::rowsWorthPacking},
     {"rows_worth_streaming", &Machine::rowsWorthStreaming},
     {"rows_worth_panels", &Machine::rowsWorthPanels},
+    {"rows_worth_rereading", &Machine::rowsWorthRereading},
     {"rows_worth_keys", &Machine::rowsWorthKeys},
     {"few_passes", &Machine::fewPasses},
+    {"prefetched_passes", &Machine::prefetchedPasses},
     {"fourier_interleaved", &Machine::fourierInterleaved},
     {"fourier_apart", &Machine::fourierApart},
 };
@@ -127,6 +139,8 @@ static const Entry<MachineRates, double> rates[] = {
     {"flops_per_us_f32", &MachineRates::flopsPerUsF32},
     {"flops_per_us_f64", &MachineRates::flopsPerUsF64},
     {"flops_per_us_integer", &MachineRates::flopsPerUsInteger},
+    {"flops_per_us_bf16", &MachineRates::flopsPerUsBf16},
+    {"flops_per_us_f16", &MachineRates::flopsPerUsF16},
     {"bytes_per_us", &MachineRates::bytesPerUs},
     {"output_ns", &MachineRates::outputNs},
     {"loop_operand_ns", &MachineRates::loopOperandNs},

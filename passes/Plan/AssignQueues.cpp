@@ -161,14 +161,15 @@ void QueueAssignment::dropUnused() {
       command.queue = numbers[command.queue];
 }
 
-void heddle::assignQueues(CommandTree &tree) {
+void heddle::assignQueues(CommandTree &tree, const Target *target) {
   if (tree.devices.size() == 1)
     return;
   tree.queues.clear();
   std::vector<unsigned> limits;
   for (const std::string &name : tree.devices) {
     tree.queues.push_back(limits.size());
-    limits.push_back(plan::queueLimit(*plan::parseDeviceName(name)));
+    limits.push_back(target ? target->queues(plan::parseDeviceName(name)->kind)
+                            : 1);
   }
   QueueAssignment(tree, limits).run();
 }

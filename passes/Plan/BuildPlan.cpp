@@ -484,7 +484,7 @@ LogicalResult PlanBuilder::run() {
   if (failed(build(main.front())))
     return failure();
   shareStorages(tree);
-  assignQueues(tree);
+  assignQueues(tree, targetOf(main).get());
   orderCommands(tree);
   return success();
 }

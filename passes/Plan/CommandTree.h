@@ -6,6 +6,7 @@
 
 #include "dialects/Plan/DeviceNames.h"
 #include "dialects/Plan/Plan.h"
+#include "heddle/Target/Target.h"
 
 #include <optional>
 #include <string>
@@ -85,8 +86,9 @@ struct CommandTree {
 /// and through branches.
 void shareStorages(CommandTree &tree);
 
-/// Spreads launches of a device that do not need each other over its queues.
-void assignQueues(CommandTree &tree);
+/// Spreads launches of a device that do not need each other over its queues, as
+/// many as `target` says; one where there is none.
+void assignQueues(CommandTree &tree, const Target *target);
 
 /// Makes commands of different queues that touch the same storage, not both
 /// reading, wait for each other, by as few events as that takes.

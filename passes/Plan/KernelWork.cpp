@@ -52,22 +52,39 @@ int64_t heddle::kernelOperations(func::FuncOp function) {
   return operations;
 }
 
-/// What the root of the function sums in; the elements of its first result
-/// where it has none, f32 without results.
-static Type accumulatorOf(func::FuncOp function) {
+/// The narrower of two factors decides how long it takes to widen them.
+template <typename Root> static void setTypes(Work &work, Root root) {
+  Type lhs = root.getLhsElement(), rhs = root.getRhsElement();
+  work.accumulator = root.getSumElement();
+  if (lhs.isIntOrFloat() && rhs.isIntOrFloat())
+    work.factor =
+        lhs.getIntOrFloatBitWidth() < rhs.getIntOrFloatBitWidth() ? lhs : rhs;
+}
+
+/// What the root of the function multiplies and sums in; without a root the
+/// elements of its first result, f32 without results.
+static void setTypes(Work &work, func::FuncOp function) {
   if (!function.isExternal())
-    for (Operation &op : function.front())
-      if (isa<kernel::ContractOp, kernel::ConvolutionOp>(op))
-        return getElementTypeOrSelf(op.getResult(0).getType());
+    for (Operation &op : function.front()) {
+      if (auto contract = dyn_cast<kernel::ContractOp>(op))
+        return setTypes(work, contract);
+      if (auto convolution = dyn_cast<kernel::ConvolutionOp>(op))
+        return setTypes(work, convolution);
+      if (auto attention = dyn_cast<kernel::AttentionOp>(op)) {
+        work.accumulator = attention.getSumElement();
+        return;
+      }
+    }
   if (function.getNumResults())
-    return getElementTypeOrSelf(function.getResultTypes().front());
-  return Float32Type::get(function.getContext());
+    work.accumulator = getElementTypeOrSelf(function.getResultTypes().front());
+  else
+    work.accumulator = Float32Type::get(function.getContext());
 }
 
 Work heddle::kernelWork(func::FuncOp function) {
   Work work;
   work.operations = double(kernelOperations(function));
-  work.accumulator = accumulatorOf(function);
+  setTypes(work, function);
   for (TypeRange types : {TypeRange(function.getArgumentTypes()),
                           TypeRange(function.getResultTypes())})
     for (Type type : types)

@@ -25,6 +25,7 @@ public:
   bool isCommon() const override { return processor.isCommon; }
   const DispatchFacts &dispatchFacts() const override { return facts; }
   LoaderNeeds loaderNeeds() const override;
+  unsigned queues(llvm::StringRef device) const override;
   double nanoseconds(const Work &work) const override;
   mlir::DictionaryAttr toAttr(mlir::MLIRContext *context) const override;
   std::string describe() const override;

@@ -11,6 +11,13 @@
 
 namespace heddle {
 
+/// Bytes of a logical vector, of which all kernels are made: a machine holds
+/// one in as many registers as that takes. The order of sums follows from it,
+/// so it is the same everywhere.
+inline constexpr int64_t logicalVectorBytes = 64;
+/// Its elements of four bytes.
+inline constexpr int64_t logicalLanes = logicalVectorBytes / 4;
+
 /// How long a core takes for what kernels do: orders of magnitude, which choose
 /// how work is cut, never what is computed. Rates are those of one core.
 struct MachineRates {
@@ -19,6 +26,9 @@ struct MachineRates {
   double flopsPerUsF32 = 0;
   double flopsPerUsF64 = 0;
   double flopsPerUsInteger = 0;
+  /// Of factors that are widened to f32 each time they are read.
+  double flopsPerUsBf16 = 0;
+  double flopsPerUsF16 = 0;
   /// Bytes from or to memory in a microsecond, of one core among others.
   double bytesPerUs = 0;
 
@@ -93,6 +103,12 @@ struct Machine {
   /// Bytes of the largest page that systems of the architecture map: code and
   /// data lie on different ones.
   int64_t pageBytes = 4096;
+  /// Rows of a register tile at most, and logical vectors in one of its rows
+  /// where there are too few rows to hide the latency of the multiply-add.
+  int64_t mostTileRows = 14;
+  int64_t mostTileVectors = 8;
+  /// Elements of any register tile at most: what waits for its epilogue.
+  int64_t mostTileElements = 1024;
   /// Bytes of data cache a core may count on.
   int64_t l1Bytes = 32 * 1024;
   int64_t l2Bytes = 256 * 1024;
@@ -103,23 +119,33 @@ struct Machine {
   /// of one that packs its panels itself.
   int64_t rowsWorthStreaming = 32;
   int64_t rowsWorthPanels = 128;
+  /// Rows that are worked on together though their left-hand side does not stay
+  /// in half of the second cache.
+  int64_t rowsWorthRereading = 64;
   /// Rows of attention's queries that pay for copying keys and values.
   int64_t rowsWorthKeys = 96;
   /// Passes over a panel that are too few to hide the way of the next one from
   /// memory, if that has to wait until the last.
   int64_t fewPasses = 4;
+  /// The most passes over a panel that gain from asking for the next one early:
+  /// more hide its way anyway.
+  int64_t prefetchedPasses = 16;
   /// The longest Fourier transforms that are worked on side by side, of lines
   /// that lie side by side in memory and of others.
   int64_t fourierInterleaved = 16384;
   int64_t fourierApart = 1024;
   MachineRates rates;
 
+  /// Registers that a logical vector takes.
+  int64_t registersPerVector() const;
   bool hasFeature(llvm::StringRef feature) const;
 
   /// Microseconds of blocked code that sums in `accumulator` and moves `bytes`:
   /// what takes longer, for they overlap.
-  double microseconds(double flops, double bytes, mlir::Type accumulator) const;
-  double flopsPerUs(mlir::Type accumulator) const;
+  /// Without `factor` the factors are as their sums.
+  double microseconds(double flops, double bytes, mlir::Type accumulator,
+                      mlir::Type factor = {}) const;
+  double flopsPerUs(mlir::Type accumulator, mlir::Type factor = {}) const;
 };
 
 /// Every processor heddle knows, those of one architecture after each other,

@@ -43,6 +43,8 @@ struct Work {
   mlir::Type accumulator;
   /// Bytes that come from memory or go there.
   double bytes = 0;
+  /// The type of what is multiplied, if that is another.
+  mlir::Type factor = {};
 };
 
 class Target {
@@ -62,6 +64,10 @@ public:
 
   virtual const DispatchFacts &dispatchFacts() const = 0;
   virtual LoaderNeeds loaderNeeds() const = 0;
+  /// How many queues of a device of the kind `device`, one of those that the
+  /// loader may find, a program may use: commands of different ones run beside
+  /// each other.
+  virtual unsigned queues(llvm::StringRef device) const { return 1; }
   /// Estimated nanoseconds of `work` on one core, or what the target has in
   /// place of cores; an order of magnitude.
   virtual double nanoseconds(const Work &work) const = 0;

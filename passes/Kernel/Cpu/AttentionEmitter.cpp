@@ -171,7 +171,7 @@ LogicalResult AttentionEmitter::emit() {
   d = extents[numBatch + 2];
   e = extents[numBatch + 3];
   auto created =
-      TileOutput::create(frame, op.getResult(), /*maxTileElements=*/8 * 8 * 16);
+      TileOutput::create(frame, op.getResult(), frame.machine.mostTileElements);
   if (failed(created) || failed(bindOperands()))
     return failure();
   output.emplace(std::move(*created));

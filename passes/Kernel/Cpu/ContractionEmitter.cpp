@@ -182,8 +182,8 @@ LogicalResult ContractionEmitter::emit() {
   if (!accumulator.isIntOrFloat())
     return root.getOwner()->emitOpError("has elements of an unsupported type, ")
            << accumulator;
-  auto outputOrFailure = TileOutput::create(frame, root,
-                                            /*maxTileElements=*/8 * 8 * 16);
+  auto outputOrFailure =
+      TileOutput::create(frame, root, frame.machine.mostTileElements);
   if (failed(outputOrFailure))
     return failure();
   output.emplace(std::move(*outputOrFailure));

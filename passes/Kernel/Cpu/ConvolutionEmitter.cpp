@@ -322,8 +322,8 @@ LogicalResult emitConvolution(KernelFrame &frame, kernel::ConvolutionOp op) {
   Type element = cast<RankedTensorType>(op.getType()).getElementType();
   if (!element.isIntOrFloat())
     return op.emitOpError("has elements of an unsupported type, ") << element;
-  auto output = TileOutput::create(frame, op.getResult(),
-                                   /*maxTileElements=*/8 * 8 * 16);
+  auto output =
+      TileOutput::create(frame, op.getResult(), frame.machine.mostTileElements);
   if (failed(output))
     return failure();
   if (cast<RankedTensorType>(op.getType()).getNumElements() == 0) {

@@ -34,7 +34,8 @@ static int64_t longestRun(const Machine &machine, Type type) {
   double perElement =
       copyCost(machine, type, 1001) - copyCost(machine, type, 1);
   int64_t run = machine.rates.tileNs / (perElement / 1000);
-  return std::max<int64_t>(64, run / 64 * 64);
+  return std::max(logicalVectorBytes,
+                  run / logicalVectorBytes * logicalVectorBytes);
 }
 
 LogicalResult emitConcatenate(KernelFrame &frame, kernel::ConcatenateOp op) {

@@ -69,12 +69,13 @@ static int64_t storageBytes(Type type) {
   return llvm::divideCeil(storageType(type).getIntOrFloatBitWidth(), 8);
 }
 
-/// Calls `emit(lanes, offset)` for `count` elements: vectors of 64 bytes, the
+/// Calls `emit(lanes, offset)` for `count` elements: logical vectors, the
 /// last one masked.
 static void forVectors(OpBuilder &builder, Location loc, Type type,
                        int64_t count,
                        llvm::function_ref<void(LaneBuilder &, Value)> emit) {
-  int64_t lanes = std::max<int64_t>(16, 64 / storageBytes(type));
+  int64_t lanes =
+      std::max(logicalLanes, logicalVectorBytes / storageBytes(type));
   int64_t full = count / lanes * lanes;
   auto body = [&](int64_t vectors) {
     return [&, vectors](Value iv,

@@ -49,7 +49,7 @@ struct LoopKernelPlan {
   llvm::SmallVector<LoopGroup> groups;
   unsigned numShared = 0;
   bool lanesAreShared = false;
-  int64_t lanes = 16;
+  int64_t lanes = logicalLanes;
   /// With lanes along a shared loop: vectors side by side in one step of all
   /// groups.
   int64_t unroll = 4;

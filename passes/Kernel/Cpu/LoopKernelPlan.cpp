@@ -227,9 +227,9 @@ int64_t Planner::contiguousBytes(unsigned stage, unsigned loop) const {
 void Planner::chooseLanes() {
   int64_t bestShared = -1, ownBytes = 0;
   unsigned lanePlace = 0;
-  auto improves = [](int64_t bytes, int64_t extent) {
+  auto improves = [&](int64_t bytes, int64_t extent) {
     // A loop shorter than a vector leaves lanes idle.
-    return extent >= 16 ? bytes : bytes * extent / 16;
+    return extent >= plan.lanes ? bytes : bytes * extent / plan.lanes;
   };
   for (auto [place, loops] : llvm::enumerate(shared)) {
     int64_t bytes = 0, extent = 0;

@@ -2,6 +2,7 @@
 // pays.
 
 #include "passes/Kernel/Cpu/PanelPacking.h"
+#include "heddle/Target/Machine.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -121,7 +122,7 @@ void RunCopy::zeros(Value low, Value high, Value target) {
 void RunCopy::squares(Value base, Value low, Value high, Value target) {
   OpBuilder &builder = index.builder;
   Location loc = index.loc;
-  constexpr int64_t size = 16;
+  constexpr int64_t size = logicalLanes;
   auto type = VectorType::get({size}, builder.getF32Type());
   int64_t wholeColumns = from.columns / size * size;
   // The steps that fill whole squares.

@@ -14,7 +14,7 @@ namespace heddle {
 struct LanePoint {
   llvm::SmallVector<mlir::Value> ivs;
   unsigned loop = 0;
-  int64_t lanes = 16;
+  int64_t lanes = logicalLanes;
   /// `vector<lanes x i1>`, the lanes that count; null for all. The first one
   /// always counts.
   mlir::Value mask;

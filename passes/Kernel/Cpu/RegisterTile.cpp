@@ -1,6 +1,7 @@
 // Emits the sums of a block of results that stays in registers.
 
 #include "passes/Kernel/Cpu/RegisterTile.h"
+#include "heddle/Target/Machine.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -12,7 +13,8 @@ using namespace mlir;
 namespace heddle {
 
 int64_t accumulatorLanes(Type accumulator) {
-  return accumulator.getIntOrFloatBitWidth() > 32 ? 8 : 16;
+  return accumulator.getIntOrFloatBitWidth() > 32 ? logicalLanes / 2
+                                                  : logicalLanes;
 }
 
 Value convertElements(OpBuilder &builder, Location loc, Value value,

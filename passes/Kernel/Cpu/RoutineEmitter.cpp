@@ -210,7 +210,8 @@ void planFft(Emission &e) {
   // are made of lines themselves.
   int64_t bytes = e.element().getIntOrFloatBitWidth() / 8;
   int64_t lanes = e.frame.machine.vectorBits / 8 / bytes;
-  int64_t group = inner > 1 ? std::max(lanes, 64 / bytes) : lanes;
+  int64_t group =
+      inner > 1 ? std::max(lanes, logicalVectorBytes / bytes) : lanes;
   bool together = lines >= std::max<int64_t>(2, lanes / 4) &&
                   points <= (inner > 1 ? e.frame.machine.fourierInterleaved
                                        : e.frame.machine.fourierApart);

@@ -85,7 +85,7 @@ LogicalResult ScanEmitter::emitLine(LaneBuilder lanes, Value start) {
 }
 
 LogicalResult ScanEmitter::run() {
-  constexpr int64_t width = 16;
+  constexpr int64_t width = logicalLanes;
   bool vectors = walk.inner > 1;
   int64_t blocks = vectors ? llvm::divideCeil(walk.inner, width) : 1;
   int64_t whole = vectors ? walk.inner / width : 0;

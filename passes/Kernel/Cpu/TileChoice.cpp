@@ -38,9 +38,9 @@ bool isSmallWork(const Machine &machine, double flops, Type accumulator) {
 
 TileShape chooseTileShape(const Machine &machine, int64_t rows, int64_t columns,
                           int64_t lanes) {
-  // A 64-byte accumulator takes this many registers, and so does a piece of
+  // A logical vector takes this many registers, and so does a piece of
   // the right-hand side; one more holds the broadcast.
-  int64_t perVector = std::max<int64_t>(1, 512 / machine.vectorBits);
+  int64_t perVector = machine.registersPerVector();
   int64_t panelVectors = machine.panelColumns / lanes;
   int64_t wanted = llvm::divideCeil(machine.multiplyAddsInFlight, perVector);
   int64_t vectorsNeeded =
@@ -56,19 +56,20 @@ TileShape chooseTileShape(const Machine &machine, int64_t rows, int64_t columns,
       registers >= 32 ? panelVectors : std::max<int64_t>(1, panelVectors / 2);
   shape.vectors = std::min(shape.vectors, vectorsNeeded);
   int64_t forRows = machine.vectorRegisters - 1 - shape.vectors * perVector;
-  shape.rows =
-      std::clamp<int64_t>(forRows / (shape.vectors * perVector), 1, 14);
+  shape.rows = std::clamp<int64_t>(forRows / (shape.vectors * perVector), 1,
+                                   machine.mostTileRows);
   shape.rows = splitRows(rows, shape.rows).bigRows;
 
   // Too few rows: several panels at once.
   while (shape.rows * shape.vectors < wanted &&
-         shape.vectors * 2 <= vectorsNeeded && shape.vectors < 8)
+         shape.vectors * 2 <= vectorsNeeded &&
+         shape.vectors < machine.mostTileVectors)
     shape.vectors *= 2;
   return shape;
 }
 
 int64_t rowsOneByOne(const Machine &machine, TileShape tile) {
-  int64_t perVector = std::max<int64_t>(1, 512 / machine.vectorBits);
+  int64_t perVector = machine.registersPerVector();
   int64_t timeOfOne =
       std::max<int64_t>(1, llvm::divideCeil(machine.multiplyAddsInFlight,
                                             tile.vectors * perVector));
@@ -104,8 +105,8 @@ ContractionBlocks chooseBlocks(const Machine &machine,
 
   // Rows: all, while the left-hand side stays near; then enough to pay for
   // streaming the panel.
-  int64_t nearRows =
-      std::max<int64_t>(64, machine.l2Bytes / 2 / (depth * extents.lhsBytes));
+  int64_t nearRows = std::max(machine.rowsWorthRereading,
+                              machine.l2Bytes / 2 / (depth * extents.lhsBytes));
   blocks.rowTiles = rowTiles;
   if (extents.rows * depth * extents.lhsBytes > 2 * machine.l2Bytes)
     blocks.rowTiles =
@@ -143,7 +144,8 @@ ContractionBlocks chooseBlocks(const Machine &machine,
   // arrive; many do.
   double allPanels = double(extents.columns) * depth * extents.rhsBytes;
   blocks.prefetch = !extents.packsRhs && blocks.rowTiles >= 2 &&
-                    blocks.rowTiles <= 16 && allPanels > machine.l2Bytes;
+                    blocks.rowTiles <= machine.prefetchedPasses &&
+                    allPanels > machine.l2Bytes;
   return blocks;
 }
 

@@ -289,7 +289,7 @@ LogicalResult WindowEmitter::run() {
     return success();
   }
 
-  constexpr int64_t lanes = 16, unroll = 4;
+  constexpr int64_t lanes = logicalLanes, unroll = 4;
   int64_t channels = outExtents.back();
   int64_t rows = elements / channels;
   double load = laneStep() == 1 ? 1 : frame.machine.rates.gatherNs;

@@ -1,4 +1,4 @@
-// RUN: heddle-opt %s --heddle-insert-transfers --heddle-build-plan --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: heddle-opt %s --heddle-assign-target=target=x86-64-v3 --heddle-insert-transfers --heddle-build-plan --split-input-file --verify-diagnostics | FileCheck %s
 
 // Arenas for each device, an event for what another device waits for, weights by init. The last launch waits for the
 // second device only: what it needs of the first, the second waited for.

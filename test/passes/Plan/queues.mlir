@@ -1,4 +1,4 @@
-// RUN: heddle-opt %s --heddle-insert-transfers --heddle-build-plan --split-input-file | FileCheck %s
+// RUN: heddle-opt %s --heddle-assign-target=target=x86-64-v3 --heddle-insert-transfers --heddle-build-plan --split-input-file | FileCheck %s
 
 // Two chains on one device that meet at the end: each has a queue, with the copies that it needs.
 func.func private @k(tensor<64xf32>) -> tensor<64xf32> attributes {kernel.entry}

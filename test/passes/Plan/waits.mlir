@@ -1,10 +1,10 @@
 // Branches of a graph on three devices, by turns and by lot: each wait is needed, and each that is missing is found.
-// RUN: heddle-opt %s --heddle-assign-placement="devices=cpu,sim:0,sim:1 by=alternate" --heddle-insert-transfers --heddle-build-plan -o %t.1
+// RUN: heddle-opt %s --heddle-assign-target=target=x86-64-v3 --heddle-assign-placement="devices=cpu,sim:0,sim:1 by=alternate" --heddle-insert-transfers --heddle-build-plan -o %t.1
 // RUN: %python %S/each_wait.py heddle-opt %t.1 | FileCheck %s
-// RUN: heddle-opt %s --heddle-assign-placement="devices=cpu,sim:0,sim:1 by=random:5" --heddle-insert-transfers --heddle-build-plan -o %t.2
+// RUN: heddle-opt %s --heddle-assign-target=target=x86-64-v3 --heddle-assign-placement="devices=cpu,sim:0,sim:1 by=random:5" --heddle-insert-transfers --heddle-build-plan -o %t.2
 // RUN: %python %S/each_wait.py heddle-opt %t.2 | FileCheck %s
 // One device alone has waits between its own two queues.
-// RUN: heddle-opt %s --heddle-assign-placement="devices=sim:0" --heddle-insert-transfers --heddle-build-plan -o %t.3
+// RUN: heddle-opt %s --heddle-assign-target=target=x86-64-v3 --heddle-assign-placement="devices=sim:0" --heddle-insert-transfers --heddle-build-plan -o %t.3
 // RUN: %python %S/each_wait.py heddle-opt %t.3 | FileCheck %s
 // RUN: FileCheck %s --check-prefix=QUEUES --input-file %t.3
 // QUEUES: plan.program @main {{.*}}devices ["cpu", "sim:0"] queues [0, 1, 1]

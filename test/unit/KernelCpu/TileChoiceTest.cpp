@@ -31,7 +31,7 @@ TEST(TileChoice, TilesFitTheRegisters) {
       for (int64_t columns : {1, 16, 31, 64, 1000})
         for (int64_t lanes : {8, 16}) {
           TileShape shape = chooseTileShape(machine, rows, columns, lanes);
-          int64_t perVector = std::max<int64_t>(1, 512 / machine.vectorBits);
+          int64_t perVector = machine.registersPerVector();
           EXPECT_LE(shape.rows, rows);
           EXPECT_GE(shape.rows, 1);
           // Columns of a tile divide a panel, or are panels.

@@ -165,6 +165,14 @@ TEST(Target, FactsThatDifferAreSeen) {
   EXPECT_NE(other, facts);
 }
 
+TEST(Target, ProcessorsHaveOneQueue) {
+  for (const std::shared_ptr<const Target> &target : targets()) {
+    EXPECT_EQ(target->queues("cpu"), 1u);
+    EXPECT_EQ(target->queues("sim"), 2u);
+    EXPECT_EQ(target->queues("another"), 1u);
+  }
+}
+
 TEST(Target, WorkTakesLongerWhereMoreIsDone) {
   MLIRContext context;
   Builder b(&context);
@@ -175,6 +183,12 @@ TEST(Target, WorkTakesLongerWhereMoreIsDone) {
                      2 * computes);
     EXPECT_GT(target->nanoseconds({1e6, b.getF64Type(), 0}), computes);
     EXPECT_GT(target->nanoseconds({1e6, b.getF32Type(), 1e9}), computes);
+    // What is widened wherever it is read.
+    for (Type factor : {Type(b.getBF16Type()), Type(b.getF16Type())})
+      EXPECT_GT(target->nanoseconds({1e6, b.getF32Type(), 0, factor}),
+                computes);
+    EXPECT_EQ(target->nanoseconds({1e6, b.getF32Type(), 0, b.getF32Type()}),
+              computes);
   }
 }
 
