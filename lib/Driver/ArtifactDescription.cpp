@@ -247,10 +247,13 @@ TargetDescription Describer::describe(uint32_t number,
 }
 
 WeightDescription Describer::describe(const format::Weight &weight) const {
-  WeightDescription described{
-      text(weight.symbol()).str(),  format::dataTypeName(weight.dtype()),
-      items(weight.shape()),        weight.size(),
-      text(weight.packing()).str(), text(weight.source()).str()};
+  WeightDescription described;
+  described.symbol = text(weight.symbol()).str();
+  described.dtype = format::dataTypeName(weight.dtype());
+  described.shape = items(weight.shape());
+  described.bytes = weight.size();
+  described.packing = text(weight.packing()).str();
+  described.source = text(weight.source()).str();
   if (!described.packing.empty()) {
     described.format = format::dataTypeName(weight.format());
     described.logicalShape = items(weight.logical_shape());

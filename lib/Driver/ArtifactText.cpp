@@ -94,8 +94,8 @@ static void print(raw_ostream &os, const WeightDescription &weight) {
      << left_justify(shapeText(weight.shape), 18)
      << right_justify(formatBytes(weight.bytes), 12) << "  ";
   if (!weight.packing.empty())
-    os << weight.format << " " << shapeText(weight.logicalShape) << " packed "
-       << weight.packing << "  ";
+    os << weight.format << " " << shapeText(weight.logicalShape) << " packed \""
+       << weight.packing << "\"  ";
   if (!weight.block.empty()) {
     os << "blocks " << shapeText(weight.block) << " scaled by " << weight.scale;
     if (!weight.zeroPoint.empty())
