@@ -1,12 +1,16 @@
-// Shapes that follow from operands where no interface tells them.
+// Shapes of results that follow from operands: by the interface that infers
+// types, and by rules of this file where operations have none.
 
 #include "dialects/Chlo/ResultShapes.h"
 
 #include "dialects/Chlo/Broadcasting.h"
+#include "dialects/StableHlo/ElementwiseCalls.h"
 #include "dialects/StableHlo/KnownForms.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "dialects/StableHlo/TypeInference.h"
+#include "heddle/Support/Diagnostics.h"
 
+#include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -88,14 +92,42 @@ static Shape shapeOf(BitcastConvertOp op) {
   return shape;
 }
 
-Shape heddle::chlo::shapeOfResult(Operation *op) {
+/// One open size is what the elements leave.
+static Shape shapeOf(ReshapeOp op) {
+  RankedTensorType from = tensorOf(op.getOperand()), to = tensorOf(op);
+  if (to.getNumDynamicDims() != 1)
+    return std::nullopt;
+  int64_t known = 1, open = 0;
+  for (auto [i, extent] : llvm::enumerate(to.getShape()))
+    if (ShapedType::isDynamic(extent))
+      open = i;
+    else
+      known *= extent;
+  if (known == 0 || from.getNumElements() % known)
+    return std::nullopt;
+  SmallVector<int64_t> shape = llvm::to_vector(to.getShape());
+  shape[open] = from.getNumElements() / known;
+  return shape;
+}
+
+/// Of an operation with one result and without an interface that infers types.
+static Shape shapeOfResult(Operation *op) {
+  // Operands say the shapes of these, whatever is broadcast, reshaped or
+  // sliced.
+  bool isTold =
+      isa<DynamicBroadcastInDimOp, DynamicReshapeOp, RealDynamicSliceOp>(op);
+  if (!isTold && !llvm::all_of(op->getOperands(), [](Value operand) {
+        auto type = tensorOf(operand);
+        return type && type.hasStaticShape();
+      }))
+    return std::nullopt;
   auto same = [](Value value) -> Shape {
     auto type = tensorOf(value);
     return type ? Shape(llvm::to_vector(type.getShape())) : std::nullopt;
   };
   return llvm::TypeSwitch<Operation *, Shape>(op)
       .Case<BitcastConvertOp, DotGeneralOp, ConvolutionOp, DynamicPadOp,
-            RealDynamicSliceOp>([](auto op) { return shapeOf(op); })
+            RealDynamicSliceOp, ReshapeOp>([](auto op) { return shapeOf(op); })
       .Case<ConvertOp, UniformQuantizeOp, UniformDequantizeOp>(
           [&](auto op) { return same(op.getOperand()); })
       .Case([&](DynamicBroadcastInDimOp op) {
@@ -111,4 +143,39 @@ Shape heddle::chlo::shapeOfResult(Operation *op) {
                    ? same(other->getOperand(0))
                    : std::nullopt;
       });
+}
+
+SmallVector<Type>
+heddle::chlo::typesOfResults(Operation *op,
+                             std::optional<Location> complainAt) {
+  SmallVector<Type> types;
+  if (auto infer = dyn_cast<InferTypeOpInterface>(op)) {
+    if (failed(infer.inferReturnTypes(
+            op->getContext(), complainAt, op->getOperands(),
+            op->getAttrDictionary(), op->getPropertiesStorage(),
+            op->getRegions(), types)) ||
+        types.size() != op->getNumResults())
+      types.clear();
+    return types;
+  }
+  if (auto scatter = dyn_cast<ScatterOp>(op))
+    return llvm::to_vector(TypeRange(scatter.getInputs()));
+  if (auto call = dyn_cast<CustomCallOp>(op))
+    return isElementwiseCall(call) ? llvm::to_vector(op->getOperandTypes())
+                                   : types;
+  if (op->getNumResults() != 1)
+    return types;
+  auto type = tensorOf(op->getResult(0));
+  Shape shape = type ? shapeOfResult(op) : std::nullopt;
+  if (!shape || static_cast<int64_t>(shape->size()) != type.getRank())
+    return types;
+  for (int64_t size : *shape)
+    if (size < 0 && !ShapedType::isDynamic(size)) {
+      if (complainAt)
+        heddle::emitError(*complainAt, ErrorCode::StableHloDynamicShape)
+            << "has a negative size";
+      return types;
+    }
+  types.push_back(RankedTensorType::get(*shape, type.getElementType()));
+  return types;
 }

@@ -9,9 +9,13 @@
 
 namespace heddle::chlo {
 
-/// The shape of an operation's one result where its operands' types and
-/// constants say it and no interface does.
-std::optional<llvm::SmallVector<int64_t>> shapeOfResult(mlir::Operation *op);
+/// The types of an operation's results as its operands' types and constants say
+/// them, with the sizes that these leave open; none where they say nothing, or
+/// contradict what the operation is. Such a contradiction is an error at
+/// `complainAt`, if that is given.
+llvm::SmallVector<mlir::Type>
+typesOfResults(mlir::Operation *op,
+               std::optional<mlir::Location> complainAt = std::nullopt);
 
 } // namespace heddle::chlo
 

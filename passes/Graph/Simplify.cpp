@@ -45,7 +45,7 @@ struct Simplify : impl::SimplifyBase<Simplify> {
     populateSimplifySlicingPatterns(set);
     populateSimplifyFormPatterns(set);
     populateDecomposeOperationPatterns(set);
-    populateRefineShapesPatterns(set);
+    populateRefineResultsPatterns(set);
     populateSimplifyControlPatterns(set);
     populateFoldConstantsPatterns(set);
     patterns = FrozenRewritePatternSet(std::move(set));

@@ -25,7 +25,7 @@ void populateSimplifyFormPatterns(mlir::RewritePatternSet &patterns);
 void populateKnownSizesPatterns(mlir::RewritePatternSet &patterns);
 
 /// Sizes that follow from constant shapes and from sizes that are known.
-void populateRefineShapesPatterns(mlir::RewritePatternSet &patterns);
+void populateRefineResultsPatterns(mlir::RewritePatternSet &patterns);
 
 /// Loops and branches without what they carry or return in vain, and without
 /// tuples and tokens.

@@ -1,12 +1,11 @@
 // A program of open sizes, walked once from its arguments on: what follows each
-// operation has the types that its operands say.
+// operation has the types that its operands say (dialects/Chlo/ResultShapes.h).
 
 #include "heddle/Frontend/RefineShapes.h"
 
 #include "heddle/Frontend/DynamicForms.h"
 
 #include "dialects/Chlo/ResultShapes.h"
-#include "dialects/StableHlo/ElementwiseCalls.h"
 #include "dialects/StableHlo/KnownForms.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "dialects/StableHlo/TypeInference.h"
@@ -195,45 +194,23 @@ LogicalResult Refiner::refineTypes(Operation *op) {
       }))
     return success();
   SmallVector<Type> declared(op->getResultTypes());
-  if (auto infer = dyn_cast<InferTypeOpInterface>(op)) {
-    SmallVector<Type> types;
-    std::string complaint;
-    {
-      ScopedDiagnosticHandler listen(op->getContext(), [&](Diagnostic &error) {
-        complaint = error.str();
-        return success();
-      });
-      if (failed(infer.inferReturnTypes(
-              op->getContext(), op->getLoc(), op->getOperands(),
-              op->getAttrDictionary(), op->getPropertiesStorage(),
-              op->getRegions(), types)))
-        types.clear();
-    }
-    if (types.empty() && !complaint.empty())
-      return emitError(op->getLoc(), ErrorCode::StableHloInvalid)
-             << "'" << op->getName() << "' op " << complaint;
-    for (auto [result, type] : llvm::zip(op->getResults(), types))
-      setType(result, type);
-  } else if (auto scatter = dyn_cast<ScatterOp>(op)) {
-    for (auto [result, input] :
-         llvm::zip(scatter.getResults(), scatter.getInputs()))
-      setType(result, input.getType());
-  } else if (auto call = dyn_cast<CustomCallOp>(op);
-             call && isElementwiseCall(call)) {
-    for (auto [result, operand] :
-         llvm::zip(call->getResults(), call->getOperands()))
-      setType(result, operand.getType());
-  } else if (auto shape = chlo::shapeOfResult(op)) {
-    auto type = tensorOf(op->getResult(0));
-    if (llvm::any_of(*shape, [](int64_t size) {
-          return size < 0 && !ShapedType::isDynamic(size);
-        }))
-      return emitError(op->getLoc(), ErrorCode::StableHloDynamicShape)
-             << "'" << op->getName() << "' has a negative size";
-    if (shape->size() == static_cast<size_t>(type.getRank()))
-      setType(op->getResult(0),
-              RankedTensorType::get(*shape, type.getElementType()));
+  SmallVector<Type> types;
+  std::string complaint;
+  {
+    ScopedDiagnosticHandler listen(op->getContext(), [&](Diagnostic &error) {
+      complaint = error.str();
+      return success();
+    });
+    types = chlo::typesOfResults(op, op->getLoc());
   }
+  if (!complaint.empty()) {
+    ErrorCode code =
+        takeErrorCode(complaint).value_or(ErrorCode::StableHloInvalid);
+    return emitError(op->getLoc(), code)
+           << "'" << op->getName() << "' op " << complaint;
+  }
+  for (auto [result, type] : llvm::zip(op->getResults(), types))
+    setType(result, type);
   for (auto [result, was] : llvm::zip_equal(op->getResults(), declared))
     if (failed(
             checkResult(op, tensorOf(result), dyn_cast<RankedTensorType>(was))))
