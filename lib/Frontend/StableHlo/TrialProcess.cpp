@@ -1,9 +1,10 @@
 // heddle-parse as a child of whatever program compiles: one that may have
 // threads, handlers and limits of its own, ignore SIGCHLD, or fork. So it is
-// spawned, not forked; its end is read from its socket, not from a signal.
+// spawned, not forked; its end is read from its pidfd, not from a signal.
 
 #include "lib/Frontend/StableHlo/TrialProcess.h"
 
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -24,6 +25,7 @@
 #include <poll.h>
 #include <spawn.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -123,8 +125,9 @@ void killTrialProcesses() {
 class TrialProcess {
 public:
   static Expected<std::unique_ptr<TrialProcess>> start();
-  TrialProcess(std::string path, pid_t child, int socket)
-      : path(std::move(path)), owner(getpid()), child(child), socket(socket) {}
+  TrialProcess(std::string path, pid_t child, int process, int socket)
+      : path(std::move(path)), owner(getpid()), child(child), process(process),
+        socket(socket) {}
   ~TrialProcess();
 
   /// Whether this process has started it, and not the one that this one was
@@ -144,22 +147,27 @@ public:
 private:
   std::string path;
   pid_t owner, child;
+  /// Its pidfd; -1 where the system has none to give (before Linux 5.3).
+  int process;
   int socket;
 };
 
-/// Waits until `socket` can be read from, or its other end is closed.
-static bool waitFor(int socket, uint64_t milliseconds) {
+/// Waits until `socket` can be read from, or its other end is closed, or the
+/// process has ended: then its socket may still be open, in what it has
+/// started. What is -1 is not waited for. False if the time is over.
+static bool waitFor(int socket, int process, uint64_t milliseconds) {
   using Clock = std::chrono::steady_clock;
   Clock::time_point end =
       Clock::now() +
       std::chrono::milliseconds(std::min<uint64_t>(milliseconds, 1 << 30));
-  pollfd watched = {socket, POLLIN, 0};
+  pollfd watched[] = {{socket, POLLIN, 0}, {process, POLLIN, 0}};
   int ready;
   // Signals of the host end a poll, and do not make the whole wait longer.
   do {
     auto left =
         std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
-    ready = poll(&watched, 1, std::max<int64_t>(left.count(), 0));
+    ready =
+        poll(watched, std::size(watched), std::max<int64_t>(left.count(), 0));
   } while (ready < 0 && errno == EINTR);
   return ready > 0;
 }
@@ -220,19 +228,23 @@ Expected<std::unique_ptr<TrialProcess>> TrialProcess::start() {
                              std::strerror(problem));
   }
   noteStarted(child);
-  return std::make_unique<TrialProcess>(std::move(*path), child, ends[0]);
+  int process = static_cast<int>(syscall(SYS_pidfd_open, child, 0));
+  return std::make_unique<TrialProcess>(std::move(*path), child, process,
+                                        ends[0]);
 }
 
 TrialProcess::~TrialProcess() {
-  if (!isOurs()) {
+  llvm::scope_exit closeAll([this] {
     close(socket);
+    if (process >= 0)
+      close(process);
+  });
+  if (!isOurs())
     return;
-  }
   forgetStarted(child);
   // It ends when nobody can ask any more, and its end of the socket with it.
   shutdown(socket, SHUT_WR);
-  bool ended = waitFor(socket, 1000);
-  close(socket);
+  bool ended = waitFor(process < 0 ? socket : -1, process, 1000);
   // Where the host ignores SIGCHLD, the number may be another's already; a
   // child that can be waited for is still there.
   if (!ended && waitpid(child, nullptr, WNOHANG) == 0)
@@ -246,12 +258,14 @@ TrialProcess::ask(const TrialQuestion &question, int source, int output) {
   if (!sendQuestion(socket, question, source, output))
     return std::nullopt;
   // Longer than heddle-parse itself waits.
-  if (!waitFor(socket, trialWaitingMilliseconds(question.bytes) + 2000)) {
+  if (!waitFor(socket, process,
+               trialWaitingMilliseconds(question.bytes) + 2000)) {
     killGroup(child);
     return createStringError(path + " does not answer");
   }
   TrialAnswer answer;
-  ssize_t got = recv(socket, &answer, sizeof answer, 0);
+  // Nothing is there to be received where the process ended without an answer.
+  ssize_t got = recv(socket, &answer, sizeof answer, MSG_DONTWAIT);
   if (got <= 0)
     return std::nullopt;
   if (got != sizeof answer ||

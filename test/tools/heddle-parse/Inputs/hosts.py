@@ -68,6 +68,9 @@ check("streams closed", bare=True, preexec_fn=close_streams)
 check("little stack", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_STACK, (1 << 20, 1 << 20)))
 check("missing", parser="/nowhere/heddle-parse", expected=1)
 check("ends", parser="/bin/false", expected=1)
+# Its socket stays open, in what it has started.
+seconds = check("ends, but not all of it", parser=script("left", "sleep 30 <&0 & exit 0"), expected=1)
+assert seconds < 5, seconds
 check("an empty name", parser="", expected=1)
 check("an empty file", parser=empty, expected=1)
 check("a folder", parser=folder, expected=1)
