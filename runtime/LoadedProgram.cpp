@@ -120,7 +120,7 @@ static Error findMissingDevice(const Variant &variant, std::string &missing,
     missing = what + " (of '" + driver->name + "' there are " +
               std::to_string(count) + ")";
     if (*why.message && reasons.find(why.message) == std::string::npos)
-      reasons += "; " + std::string(why.message);
+      reasons += std::string(why.message) + "; ";
     return {};
   }
   return {};
@@ -155,8 +155,8 @@ Error LoadedProgram::chooseVariant(const char *name) {
     }
     bool named = name && text(variant.name()) == name;
     if (named && !missing.empty())
-      return {kind, "variant '" + std::string(name) + "' needs " + missing +
-                        ", which this machine lacks" + reasons};
+      return {kind, reasons + "variant '" + std::string(name) + "' needs " +
+                        missing + ", which this machine lacks"};
     offered += (offered.empty() ? "'" : ", '") + text(variant.name()) + "'";
     if (!missing.empty())
       offered += " (needs " + missing + ")";
@@ -172,9 +172,8 @@ Error LoadedProgram::chooseVariant(const char *name) {
   if (name)
     return {HEDDLE_VARIANT_UNKNOWN,
             "there is no variant '" + std::string(name) + "', only " + offered};
-  return {code, "no variant runs on this machine (" +
-                    std::string(hostArchitecture()) + "): there is " + offered +
-                    reasons};
+  return {code, reasons + "no variant runs on this machine (" +
+                    std::string(hostArchitecture()) + "): there is " + offered};
 }
 
 Error LoadedProgram::placeWeights(const heddle_load_options &options) {
