@@ -36,9 +36,24 @@ LogicalResult heddle::passStage(Stage stage, ModuleOp module,
   return tell(stage, module, options);
 }
 
-bool heddle::dispatchAlike(const Target &one, const Target &other) {
+/// Whether one dispatched module does for both.
+static bool dispatchAlike(const Target &one, const Target &other) {
   return one.kind() == other.kind() &&
          one.dispatchFacts() == other.dispatchFacts();
+}
+
+std::vector<SmallVector<unsigned>>
+heddle::setsDispatchedAlike(ArrayRef<std::shared_ptr<const Target>> targets) {
+  std::vector<SmallVector<unsigned>> sets;
+  for (unsigned i = 0; i < targets.size(); ++i) {
+    auto same = llvm::find_if(sets, [&](const SmallVector<unsigned> &set) {
+      return dispatchAlike(*targets[set.front()], *targets[i]);
+    });
+    if (same == sets.end())
+      same = sets.emplace(sets.end());
+    same->push_back(i);
+  }
+  return sets;
 }
 
 static LogicalResult checkGenerators(ModuleOp module,
@@ -56,15 +71,8 @@ heddle::dispatchForTargets(ModuleOp lowered, const CompileOptions &options) {
   if (failed(checkGenerators(lowered, options)))
     return failure();
   std::vector<DispatchedModule> all;
-  for (unsigned i = 0; i < options.targets.size(); ++i) {
-    auto same = llvm::find_if(all, [&](const DispatchedModule &other) {
-      return dispatchAlike(*options.targets[other.targets.front()],
-                           *options.targets[i]);
-    });
-    if (same == all.end())
-      same = all.emplace(all.end());
-    same->targets.push_back(i);
-  }
+  for (SmallVector<unsigned> &set : setsDispatchedAlike(options.targets))
+    all.emplace_back().targets = std::move(set);
   for (DispatchedModule &one : all) {
     one.module = lowered;
     if (&one != &all.back()) {

@@ -3,6 +3,7 @@
 #include "heddle/Commands/CompileCommand.h"
 
 #include "heddle/Driver/Build.h"
+#include "heddle/Driver/Dump.h"
 #include "heddle/Driver/FileKind.h"
 #include "runtime/format/ArtifactWriter.h"
 
@@ -38,11 +39,12 @@ static bool sparesInputs(Session &session, ArrayRef<std::string> inputs,
     bool equal = false;
     if (fs::equivalent(output, input, equal) || !equal)
       continue;
-    session.diagnostics.report(ErrorCode::FileExists,
-                               input == inputs.front()
-                                   ? "the output would replace the model"
-                                   : "the output would replace " + input +
-                                         ", which is read");
+    session.diagnostics.report(ErrorCode::BadCommandLine,
+                               "the output would replace " +
+                                   (input == inputs.front()
+                                        ? "the model"
+                                        : input + ", which is read") +
+                                   ": name another file");
     return false;
   }
   return true;
@@ -55,9 +57,16 @@ static bool mayReplace(Session &session, const CompileCommand &command,
   std::vector<std::string> inputs = filesRead(command);
   if (!sparesInputs(session, inputs, output))
     return false;
-  for (StringRef dump : command.build.dumpAfter)
-    if (!sparesInputs(session, inputs, dump.split('=').second))
+  for (StringRef dump : command.build.dumpAfter) {
+    StringRef file = dump.split('=').second;
+    if (!sparesInputs(session, inputs, file))
       return false;
+    if (!file.empty() && isSameFile(file, output)) {
+      session.diagnostics.report(ErrorCode::BadCommandLine,
+                                 "a dump and the output go to " + output);
+      return false;
+    }
+  }
   // What is no file is refused by whoever opens it.
   if (!fs::is_regular_file(output))
     return true;
@@ -115,6 +124,7 @@ buildUpTo(Session &session, const CompileCommand &command, StringRef output) {
   }
   BuildOptions build = command.build;
   build.stopFile = output.str();
+  build.replacesStopFiles = command.force;
   return buildInto(session, command.model, build, writer);
 }
 

@@ -71,7 +71,8 @@ static bool writeTensors(Session &session, ArrayRef<TensorSignature> signatures,
     llvm::sys::path::append(path, name);
     if (llvm::Error error = writeNpy(path, tensor)) {
       session.diagnostics.report(ErrorCode::FileUnwritable,
-                                 llvm::toString(std::move(error)));
+                                 path + ": " +
+                                     llvm::toString(std::move(error)));
       return false;
     }
     files.push_back(name);

@@ -30,7 +30,8 @@ using namespace heddle;
 
 namespace {
 /// Follows a module through the stages: dumps it where that was asked for, and
-/// says where to stop.
+/// says where to stop. Where a stage has several modules, of which each is for
+/// some of the targets, the second goes to NAME.1.mlir beside NAME.mlir.
 class StageObserver {
 public:
   StageObserver(Session &session, const BuildOptions &build,
@@ -39,6 +40,47 @@ public:
   }
 
   /// False after an error about the options, which has been reported.
+  bool check() { return checkNames() && checkDumps(); }
+
+  /// After a stage, of which there are `modules` modules: failure ends the
+  /// build, for an error or because it is to stop here.
+  LogicalResult after(StringRef stage, ModuleOp module, unsigned modules) {
+    for (const std::string &dump : build.dumpAfter) {
+      auto [name, file] = StringRef(dump).split('=');
+      if (name == stage && !writeDump(session, module, path(stage, file)))
+        return failure();
+    }
+    if (build.failAfter == stage) {
+      session.diagnostics.report(ErrorCode::InternalError,
+                                 "asked to fail after " + stage);
+      return failure();
+    }
+    if (build.stopAfter != stage)
+      return success();
+    std::string file = numbered(stopFile(), stopFiles);
+    if (stopFiles++ && !build.replacesStopFiles &&
+        llvm::sys::fs::is_regular_file(file)) {
+      session.diagnostics.report(ErrorCode::FileExists,
+                                 file + " exists and is no artifact");
+      return failure();
+    }
+    if (!writeDump(session, module, file))
+      return failure();
+    stopped = stopFiles >= modules;
+    return success(!stopped);
+  }
+
+  /// Whether `after` does anything with the module of this stage.
+  bool looksAt(StringRef stage) const {
+    return build.failAfter == stage || build.stopAfter == stage ||
+           llvm::any_of(build.dumpAfter, [&](StringRef dump) {
+             return dump.split('=').first == stage;
+           });
+  }
+
+  bool hasStopped() const { return stopped; }
+
+private:
   bool checkNames() {
     SmallVector<StringRef> names;
     if (!build.stopAfter.empty())
@@ -70,53 +112,46 @@ public:
     return true;
   }
 
-  /// After a stage: failure ends the build, for an error or because it is to
-  /// stop here.
-  LogicalResult after(StringRef stage, ModuleOp module) {
-    for (const std::string &dump : build.dumpAfter) {
-      auto [name, file] = StringRef(dump).split('=');
-      if (name == stage && !writeDump(session, module, path(stage, file)))
-        return failure();
+  /// A dump may not replace another one.
+  bool checkDumps() {
+    std::vector<std::string> files;
+    for (StringRef dump : build.dumpAfter) {
+      auto [stage, file] = dump.split('=');
+      files.push_back(named(stage, file));
+      for (const std::string &other : ArrayRef(files).drop_back())
+        if (isSameFile(files.back(), other)) {
+          session.diagnostics.report(ErrorCode::BadCommandLine,
+                                     "two dumps go to " + files.back());
+          return false;
+        }
     }
-    if (build.failAfter == stage) {
-      session.diagnostics.report(ErrorCode::InternalError,
-                                 "asked to fail after " + stage);
-      return failure();
-    }
-    if (build.stopAfter != stage)
-      return success();
-    stopped =
-        writeDump(session, module,
-                  build.stopFile.empty() ? path(stage, "") : build.stopFile);
-    return failure();
+    return true;
   }
 
-  /// Whether `after` does anything with the module of this stage.
-  bool looksAt(StringRef stage) const {
-    return build.failAfter == stage || build.stopAfter == stage ||
-           llvm::any_of(build.dumpAfter, [&](StringRef dump) {
-             return dump.split('=').first == stage;
-           });
+  std::string named(StringRef stage, StringRef file) const {
+    return file.empty() ? stem + "." + stage.str() + ".mlir" : file.str();
   }
 
-  bool hasStopped() const { return stopped; }
+  std::string stopFile() const {
+    return named(build.stopAfter, build.stopFile);
+  }
 
-private:
-  /// The kernels of each target are a module of their own.
-  std::string path(StringRef stage, StringRef file) {
-    unsigned number = written[stage]++;
-    std::string name =
-        file.empty() ? stem + "." + stage.str() + ".mlir" : file.str();
+  static std::string numbered(std::string name, unsigned number) {
     if (number)
       name.insert(name.size() - llvm::sys::path::extension(name).size(),
                   "." + std::to_string(number));
     return name;
   }
 
+  std::string path(StringRef stage, StringRef file) {
+    return numbered(named(stage, file), written[stage]++);
+  }
+
   Session &session;
   const BuildOptions &build;
   std::string stem;
   llvm::StringMap<unsigned> written;
+  unsigned stopFiles = 0;
   bool stopped = false;
 };
 } // namespace
@@ -134,10 +169,7 @@ public:
   void keep(Stage stage, ModuleOp module) {
     // One module is to lead to every variant: where targets part, it is the one
     // before.
-    auto isLikeFirst = [&](const std::shared_ptr<const Target> &target) {
-      return dispatchAlike(*target, *targets.front());
-    };
-    if (stageInfo(stage).perTarget && !llvm::all_of(targets, isLikeFirst))
+    if (stageInfo(stage).perTarget && setsDispatchedAlike(targets).size() > 1)
       return;
     name = stageName(stage).str();
     copy = module.clone();
@@ -245,6 +277,15 @@ static void recordRanges(ModuleOp module, CompileOptions &options) {
                 std::to_string(input.range->second));
 }
 
+/// How many modules there are after a stage.
+static unsigned countModules(Stage stage,
+                             ArrayRef<std::shared_ptr<const Target>> targets) {
+  if (!stageInfo(stage).perTarget)
+    return 1;
+  return stage == Stage::Dispatch ? setsDispatchedAlike(targets).size()
+                                  : targets.size();
+}
+
 /// The way of a module from the stage `build.startFrom` (empty: imported just
 /// now) on.
 static std::optional<BuildResult>
@@ -267,7 +308,7 @@ buildFrom(Session &session, ModuleOp module, const BuildOptions &build,
   if (!start) {
     markRanges(module);
     if (cancelled.ends() ||
-        failed(observer.after(stageName(Stage::Import), module)))
+        failed(observer.after(stageName(Stage::Import), module, 1)))
       return ended();
   }
   CompileOptions options;
@@ -275,7 +316,7 @@ buildFrom(Session &session, ModuleOp module, const BuildOptions &build,
   if (!start || start->stage == Stage::Import) {
     reproducer.keep(Stage::Import, module);
     if (failed(runGraphStage(session, module)) || cancelled.ends() ||
-        failed(observer.after(stageName(Stage::Graph), module)))
+        failed(observer.after(stageName(Stage::Graph), module, 1)))
       return ended();
   } else {
     options.passed = start->stage;
@@ -294,9 +335,11 @@ buildFrom(Session &session, ModuleOp module, const BuildOptions &build,
   options.afterStage = [&](StringRef stage, ModuleOp stageModule) {
     if (cancelled.ends())
       return failure();
-    if (const StageInfo *info = findStage(stage); info->onTensors)
+    const StageInfo *info = findStage(stage);
+    if (info->onTensors)
       reproducer.keep(info->stage, stageModule);
-    return observer.after(stage, stageModule);
+    return observer.after(stage, stageModule,
+                          countModules(info->stage, targets));
   };
   if (failed(compileInto(module, options, writer, &result.summary)))
     return ended();
@@ -310,7 +353,7 @@ std::optional<BuildResult> heddle::buildInto(Session &session,
                                              const BuildOptions &build,
                                              format::ArtifactWriter &writer) {
   StageObserver observer(session, build, model.path);
-  if (!observer.checkNames() || !checkPlacement(session, build.placement))
+  if (!observer.check() || !checkPlacement(session, build.placement))
     return std::nullopt;
   const StageInfo *start = findStage(build.startFrom);
   // A dispatched module names a target itself.

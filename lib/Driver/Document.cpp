@@ -18,14 +18,6 @@ static int documentFile = STDOUT_FILENO;
 static pid_t owner = getpid();
 static std::atomic<bool> claimed{false};
 
-void heddle::openStandardStreams() {
-  for (int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    if (fcntl(stream, F_GETFD) < 0)
-      // The lowest number that is free: this one. What is printed on a closed
-      // standard output is lost, which is an error: it cannot be written.
-      (void)open("/dev/null", stream == STDERR_FILENO ? O_WRONLY : O_RDONLY);
-}
-
 void heddle::reserveDocument() {
   int kept = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   if (kept < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)

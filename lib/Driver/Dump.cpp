@@ -118,6 +118,16 @@ private:
 };
 } // namespace
 
+bool heddle::isSameFile(StringRef one, StringRef other) {
+  // What is no file can be written to any number of times.
+  if (llvm::sys::fs::exists(one) && !llvm::sys::fs::is_regular_file(one))
+    return false;
+  bool equal = fromRoot(one) == fromRoot(other);
+  if (!equal && llvm::sys::fs::equivalent(one, other, equal))
+    return false;
+  return equal;
+}
+
 bool heddle::mayWriteTo(Session &session, StringRef path) {
   if (!session.json() || !isStandardStream(path))
     return true;

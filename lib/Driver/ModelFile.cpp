@@ -8,6 +8,7 @@
 #include "heddle/Frontend/CustomCallForms.h"
 #include "heddle/Frontend/Onnx.h"
 #include "heddle/Frontend/RefineShapes.h"
+#include "heddle/Pipeline/Stages.h"
 
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/STLExtras.h"
@@ -136,15 +137,31 @@ static OwningOpRef<ModuleOp> importStableHloModel(Session &session,
       });
 }
 
+/// False, which is reported, for what a later stage makes of a model.
+static bool checkIsModel(Session &session, ModuleOp module) {
+  std::optional<Stage> stage = otherStage(module, Stage::Import);
+  // What later stages make has no function that could be a model.
+  if (!stage || !stageInfo(*stage).onTensors)
+    return true;
+  session.diagnostics.report(
+      ErrorCode::UnknownStage,
+      "the file holds IR as it is after " + stageName(*stage) +
+          ", and no model; --start-from " + stageName(*stage) + " compiles it");
+  return false;
+}
+
 static std::optional<StableHloProgram>
 parseProgram(Session &session, const ModelOptions &options) {
   session.diagnostics.setDefaultCode(ErrorCode::StableHloParse);
-  return options.memory ? parseStableHlo(&session.context(), *options.memory,
-                                         /*trialFirst=*/true, &session.trials(),
-                                         options.function)
-                        : parseStableHlo(&session.context(), options.path,
-                                         /*trialFirst=*/true, &session.trials(),
-                                         options.function);
+  auto program = options.memory
+                     ? parseStableHlo(&session.context(), *options.memory,
+                                      /*trialFirst=*/true, &session.trials(),
+                                      options.function)
+                     : parseStableHlo(&session.context(), options.path,
+                                      /*trialFirst=*/true, &session.trials(),
+                                      options.function);
+  return program && checkIsModel(session, *program->module) ? std::move(program)
+                                                            : std::nullopt;
 }
 
 /// False after an error, which has been reported.

@@ -1,14 +1,18 @@
-// heddle-opt: every dialect, pass and named pipeline of heddle, for tests and for reading IR.
+// heddle-opt: every dialect, pass and named pipeline of heddle, for tests and
+// for reading IR.
 
 #include "heddle/Pipeline/Registration.h"
+#include "heddle/Support/StandardStreams.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
 int main(int argc, char **argv) {
+  heddle::openStandardStreams();
   mlir::DialectRegistry registry;
   heddle::registerAllDialects(registry);
   heddle::registerAllPasses();
   mlir::registerAllPasses();
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "heddle optimizer\n", registry));
+  mlir::LogicalResult result =
+      mlir::MlirOptMain(argc, argv, "heddle optimizer\n", registry);
+  return heddle::finishOutput("heddle-opt", mlir::failed(result));
 }

@@ -7,6 +7,7 @@
 
 #include "dialects/Vhlo/Version.h"
 #include "heddle/Pipeline/Registration.h"
+#include "heddle/Support/StandardStreams.h"
 
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -61,6 +62,7 @@ importProgram(llvm::SourceMgr &sources, MLIRContext *context,
 }
 
 int main(int argc, char **argv) {
+  heddle::openStandardStreams();
   static llvm::cl::list<std::string> shapes(
       "shape", llvm::cl::desc("Fix the shape of an input: NAME=1x128"));
   static llvm::cl::list<std::string> dims(
@@ -122,7 +124,9 @@ int main(int argc, char **argv) {
   // A question about the tool, not about a model.
   if (argc == 2 && llvm::StringRef(argv[1]) == "--onnx-operators") {
     heddle::printOnnxOperators(llvm::outs());
-    return 0;
+    return heddle::finishOutput("heddle-translate", 0);
   }
-  return failed(mlirTranslateMain(argc, argv, "heddle translation driver\n"));
+  LogicalResult result =
+      mlirTranslateMain(argc, argv, "heddle translation driver\n");
+  return heddle::finishOutput("heddle-translate", failed(result));
 }

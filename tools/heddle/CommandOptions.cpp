@@ -139,7 +139,8 @@ static void addStages(CLI::App &app, BuildOptions &build) {
                  "STAGE[=FILE]: writes the IR after a stage")
       ->allow_extra_args(false);
   app.add_option("--stop-after", build.stopAfter,
-                 "Stops after a stage and writes the IR");
+                 "Stops after a stage and writes the IR; further targets' to "
+                 "OUTPUT.1.mlir and so on");
   app.add_option("--start-from", build.startFrom,
                  "The file is IR as it is after this stage");
   // For heddle's own tests: no line in the help.

@@ -4,6 +4,7 @@
 #include "CommandOptions.h"
 
 #include "heddle/Driver/Document.h"
+#include "heddle/Support/StandardStreams.h"
 #include "heddle/Support/Suggestion.h"
 
 #include <functional>

@@ -65,8 +65,10 @@ struct CompileSummary {
   uint64_t artifactBytes = 0;
 };
 
-/// Whether one dispatched module does for both.
-bool dispatchAlike(const Target &one, const Target &other);
+/// The positions in `targets` of those that one dispatched module does for, a
+/// list for each such module.
+std::vector<llvm::SmallVector<unsigned>>
+setsDispatchedAlike(llvm::ArrayRef<std::shared_ptr<const Target>> targets);
 
 /// Compiles `module`, a model that has passed `options.passed`, into a file
 /// that `writer` has opened, also a temporary one, for a model that is compiled

@@ -7,10 +7,6 @@
 
 namespace heddle {
 
-/// Opens the standard streams that whoever started the process left closed: the
-/// next file that is opened would become one of them.
-void openStandardStreams();
-
 /// Keeps standard output for the document: what else writes there from now on,
 /// a library that was loaded for custom calls or a program that is started,
 /// writes to standard error.

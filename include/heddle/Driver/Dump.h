@@ -11,6 +11,9 @@ namespace heddle {
 /// these hold JSON. False after an error, which has been reported.
 bool mayWriteTo(Session &session, llvm::StringRef path);
 
+/// Whether both paths name one file, which may not be there yet.
+bool isSameFile(llvm::StringRef one, llvm::StringRef other);
+
 /// Writes `module` to the file `path`, below a first line `header` if there is
 /// one. False after an error, which has been reported.
 ///

@@ -80,6 +80,9 @@ struct BuildOptions {
   std::string stopAfter;
   /// The file of that IR; "" is the model's stem with the stage and .mlir.
   std::string stopFile;
+  /// Whether the files of further targets, STOPFILE.1.mlir and so on, may be
+  /// there already.
+  bool replacesStopFiles = false;
   std::string startFrom;
   /// Ends the build after this stage as a fault of heddle's own does: for tests
   /// of what is left then.

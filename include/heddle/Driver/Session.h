@@ -3,9 +3,9 @@
 #ifndef HEDDLE_DRIVER_SESSION_H
 #define HEDDLE_DRIVER_SESSION_H
 
-#include "heddle/Driver/Options.h"
 #include "heddle/Driver/ContextKeeper.h"
 #include "heddle/Driver/DiagnosticPrinter.h"
+#include "heddle/Driver/Options.h"
 #include "heddle/Driver/PhaseLog.h"
 #include "heddle/Frontend/TrialKeeper.h"
 
