@@ -57,7 +57,7 @@ std::vector<int64_t> lowestPlaces(const std::vector<ArenaBuffer> &buffers) {
   std::vector<size_t> order(buffers.size());
   for (size_t i = 0; i < order.size(); ++i)
     order[i] = i;
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+  llvm::stable_sort(order, [&](size_t a, size_t b) {
     return buffers[a].size > buffers[b].size;
   });
   std::vector<int64_t> offsets(buffers.size(), 0);
