@@ -14,6 +14,7 @@ for command in ["", *commands]:
     text = heddle("help", *filter(None, [command]))
     lines = text.splitlines()
     assert 5 <= len(lines) <= 40 and max(map(len, lines)) <= 120, (command, len(lines), max(map(len, lines)))
-    document = json.loads(heddle("help", *filter(None, [command]), "--json"))
-    assert document == {"command": command, "help": text, "status": "ok", "exit_code": 0}, command
+    for asked in (["help", *filter(None, [command]), "--json"], [*filter(None, [command]), "--help", "--json"]):
+        document = json.loads(heddle(*asked))
+        assert document == {"command": command, "help": text, "status": "ok", "exit_code": 0}, asked
 print(f"{len(commands)} commands fit")
