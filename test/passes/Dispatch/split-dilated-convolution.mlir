@@ -1,6 +1,6 @@
 // RUN: heddle-opt %s --heddle-lower --heddle-assign-target="target=x86-64-v3 spelled" --split-input-file -o %t.mlir
-// RUN: heddle-opt %t.mlir --heddle-split-dilated-convolution --split-input-file | FileCheck %s
-// RUN: sed -e 's/split_products = 1000000/split_products = 1/' %t.mlir | heddle-opt --heddle-split-dilated-convolution --split-input-file | FileCheck %s --check-prefix=ALWAYS
+// RUN: sed -e 's/split_products = [0-9]*/split_products = 1000000/' %t.mlir | heddle-opt --heddle-split-dilated-convolution --split-input-file | FileCheck %s
+// RUN: sed -e 's/split_products = [0-9]*/split_products = 1/' %t.mlir | heddle-opt --heddle-split-dilated-convolution --split-input-file | FileCheck %s --check-prefix=ALWAYS
 
 // Output points of one parity meet every other tap: two dense convolutions, then their results alternate. Taps of a weight are a weight.
 // CHECK: kernel.weight @[[EVEN:.*]] : tensor<2x300x200xf32> {
