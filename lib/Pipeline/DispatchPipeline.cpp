@@ -14,6 +14,7 @@ void heddle::buildDispatchPipeline(OpPassManager &manager,
   assign.target = options.target;
   manager.addPass(createAssignTarget(assign));
   manager.addPass(createSelectComposites());
+  manager.addPass(createMultiplyStored());
   manager.addPass(createExpandQuantization());
   manager.addPass(createSplitDilatedConvolution());
   manager.addPass(createLegalizeRoots());

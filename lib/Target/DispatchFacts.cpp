@@ -41,6 +41,7 @@ bool DilationFacts::operator==(const DilationFacts &other) const {
 
 bool DispatchFacts::operator==(const DispatchFacts &other) const {
   return kernels == other.kernels &&
+         quantizedProducts == other.quantizedProducts &&
          attentionOptions == other.attentionOptions &&
          readsWorthWidening == other.readsWorthWidening &&
          packing == other.packing && fusion == other.fusion &&
@@ -72,6 +73,13 @@ bool DispatchFacts::roundsFactors(KernelFamily family, Type lhs, Type rhs,
            types->factors = kernel.factors;
            return !kernel.factors.empty() && kernel == *types;
          });
+}
+
+bool DispatchFacts::multipliesStored(KernelFamily family, Type lhs,
+                                     Type rhs) const {
+  std::optional<KernelTypes> types =
+      typesOf(family, lhs, rhs, IntegerType::get(lhs.getContext(), 32));
+  return types && llvm::is_contained(quantizedProducts, *types);
 }
 
 static constexpr llvm::StringLiteral familyNames[] = {
@@ -151,10 +159,14 @@ DictionaryAttr DispatchFacts::toAttr(MLIRContext *context) const {
   NamedAttrList list;
   for (const Number &number : numbersOf(copy))
     list.set(number.key, b.getI64IntegerAttr(number.value));
-  SmallVector<Attribute> texts;
-  for (const KernelTypes &types : kernels)
-    texts.push_back(b.getStringAttr(text(types)));
-  list.set("kernels", b.getArrayAttr(texts));
+  auto texts = [&](ArrayRef<KernelTypes> rows) {
+    return b.getArrayAttr(
+        llvm::map_to_vector(rows, [&](const KernelTypes &types) -> Attribute {
+          return b.getStringAttr(text(types));
+        }));
+  };
+  list.set("kernels", texts(kernels));
+  list.set("quantized_products", texts(quantizedProducts));
   SmallVector<StringRef> options;
   for (AttentionOption option : attentionOptions)
     options.push_back(optionNames[static_cast<unsigned>(option)]);
@@ -162,6 +174,23 @@ DictionaryAttr DispatchFacts::toAttr(MLIRContext *context) const {
   list.set("matrix_packing", b.getStringAttr(packing.matrix));
   list.set("filter_packing", b.getStringAttr(packing.filter));
   return list.getDictionary(context);
+}
+
+/// The rows of a list; nothing if one is none.
+static std::optional<std::vector<KernelTypes>> parseRows(Attribute list) {
+  auto texts = dyn_cast_or_null<ArrayAttr>(list);
+  if (!texts)
+    return std::nullopt;
+  std::vector<KernelTypes> rows;
+  for (Attribute attr : texts) {
+    auto text = dyn_cast<StringAttr>(attr);
+    std::optional<KernelTypes> types =
+        text ? parseTypes(text.getValue()) : std::nullopt;
+    if (!types)
+      return std::nullopt;
+    rows.push_back(std::move(*types));
+  }
+  return rows;
 }
 
 std::optional<DispatchFacts>
@@ -175,20 +204,19 @@ DispatchFacts::fromAttr(DictionaryAttr dictionary) {
   }
   auto matrix = dictionary.getAs<StringAttr>("matrix_packing");
   auto filter = dictionary.getAs<StringAttr>("filter_packing");
-  auto texts = dictionary.getAs<ArrayAttr>("kernels");
-  if (!texts || !matrix || !kernel::isMatrixPacking(matrix.getValue()) ||
-      !filter || kernel::filterGroups(filter.getValue()) != 1)
+  auto kernels = parseRows(dictionary.get("kernels"));
+  auto quantized = parseRows(dictionary.get("quantized_products"));
+  // What is multiplied fast is multiplied at all.
+  if (!matrix || !kernel::isMatrixPacking(matrix.getValue()) || !filter ||
+      kernel::filterGroups(filter.getValue()) != 1 || !kernels || !quantized ||
+      !llvm::all_of(*quantized, [&](const KernelTypes &types) {
+        return llvm::is_contained(*kernels, types);
+      }))
     return std::nullopt;
   facts.packing.matrix = matrix.str();
   facts.packing.filter = filter.str();
-  for (Attribute attr : texts) {
-    auto text = dyn_cast<StringAttr>(attr);
-    std::optional<KernelTypes> types =
-        text ? parseTypes(text.getValue()) : std::nullopt;
-    if (!types)
-      return std::nullopt;
-    facts.kernels.push_back(*types);
-  }
+  facts.kernels = std::move(*kernels);
+  facts.quantizedProducts = std::move(*quantized);
   auto options = dictionary.getAs<ArrayAttr>("attention_options");
   if (!options)
     return std::nullopt;

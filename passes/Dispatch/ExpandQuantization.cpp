@@ -14,7 +14,6 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
 
 #include <algorithm>
 
@@ -26,16 +25,6 @@ namespace heddle {
 
 static RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
-}
-
-/// The number that a tensor holds everywhere, if it is a constant.
-static Attribute constantOf(Value tensor) {
-  auto generic = tensor.getDefiningOp<linalg::GenericOp>();
-  Attribute number;
-  if (generic && generic.getNumDpsInputs() == 0)
-    matchPattern(generic.getBody()->getTerminator()->getOperand(0),
-                 m_Constant(&number));
-  return number;
 }
 
 /// A scale or zero point, which the model says in `from`, in `type`, rounded as

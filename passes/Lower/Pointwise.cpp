@@ -3,6 +3,7 @@
 #include "passes/Lower/Pointwise.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -26,4 +27,13 @@ Value heddle::createPointwise(OpBuilder &builder, Location loc,
       linalg::GenericOp::create(builder, loc, TypeRange{type}, inputs,
                                 ValueRange{empty}, allMaps, iterators, body);
   return complete ? op.getResult(0) : Value();
+}
+
+Attribute heddle::constantOf(Value tensor) {
+  auto generic = tensor.getDefiningOp<linalg::GenericOp>();
+  Attribute number;
+  if (generic && generic.getNumDpsInputs() == 0)
+    matchPattern(generic.getBody()->getTerminator()->getOperand(0),
+                 m_Constant(&number));
+  return number;
 }

@@ -19,6 +19,9 @@ mlir::Value createPointwise(mlir::OpBuilder &builder, mlir::Location loc,
                             llvm::ArrayRef<mlir::AffineMap> maps,
                             Payload payload);
 
+/// The number that a tensor holds everywhere, if a loop says it; else null.
+mlir::Attribute constantOf(mlir::Value tensor);
+
 } // namespace heddle
 
 #endif // HEDDLE_PASSES_LOWER_POINTWISE_H

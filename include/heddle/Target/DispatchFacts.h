@@ -79,6 +79,9 @@ struct DispatchFacts {
   /// Every combination of types that there is a kernel for; others are
   /// converted first.
   std::vector<KernelTypes> kernels;
+  /// Those of `kernels` that multiply integers faster than f32 is multiplied:
+  /// there a product of quantized operands is one of what is stored.
+  std::vector<KernelTypes> quantizedProducts;
   /// What else kernels of attention can do.
   std::vector<AttentionOption> attentionOptions;
   /// Reads of an element of a 16-bit float from which on it is worth widening
@@ -100,6 +103,11 @@ struct DispatchFacts {
   /// are, so that a model's wishes make a difference.
   bool roundsFactors(KernelFamily family, mlir::Type lhs, mlir::Type rhs,
                      mlir::Type accumulator) const;
+
+  /// Whether a quantized product of `family` is one of stored integers of these
+  /// types, summed in i32.
+  bool multipliesStored(KernelFamily family, mlir::Type lhs,
+                        mlir::Type rhs) const;
 
   /// The facts as a dictionary, and back; nothing if an entry is missing or of
   /// another kind.

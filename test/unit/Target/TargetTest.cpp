@@ -158,6 +158,9 @@ TEST(Target, FactsThatDifferAreSeen) {
   other.kernels.pop_back();
   EXPECT_NE(other, facts);
   other = facts;
+  other.quantizedProducts.push_back(facts.kernels.front());
+  EXPECT_NE(other, facts);
+  other = facts;
   other.attentionOptions.pop_back();
   EXPECT_NE(other, facts);
   other = facts;

@@ -1,0 +1,366 @@
+// A product of quantized tensors is one of the integers that are stored, where
+// the target multiplies these faster than floats: its sums are exact. With zero
+// points l and r,
+//
+//   sum (a - l) * (b - r) = sum a * b - l * sum b - r * sum a + count * l * r
+//
+// and a scale is a factor of the sums if these do not run over its axis.
+
+#include "dialects/Kernel/Kernel.h"
+#include "dialects/StableHlo/StableHlo.h"
+#include "passes/Dispatch/DispatchTarget.h"
+#include "passes/Dispatch/Passes.h"
+#include "passes/Dispatch/StoredOperands.h"
+#include "passes/Lower/Pointwise.h"
+#include "passes/Lower/Scalar/ScalarConversions.h"
+#include "passes/Lower/ViewFolding.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include <functional>
+#include <limits>
+
+using namespace mlir;
+
+namespace heddle {
+#define GEN_PASS_DEF_MULTIPLYSTORED
+#include "passes/Dispatch/Passes.h.inc"
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+namespace {
+/// The loop behind integer sums, put together from what it reads.
+class Epilogue {
+public:
+  Epilogue(OpBuilder &b, Location loc, Value sums) : b(b), loc(loc) {
+    inputs.push_back(sums);
+    maps.push_back(identity());
+  }
+
+  /// A number of the payload: what it is at a point.
+  using Number = std::function<Value(OpBuilder &, Location, ValueRange)>;
+
+  Number read(Value tensor, AffineMap map) {
+    if (auto constant = cast_or_null<TypedAttr>(constantOf(tensor)))
+      return [=](OpBuilder &inner, Location at, ValueRange) -> Value {
+        return arith::ConstantOp::create(inner, at, constant);
+      };
+    inputs.push_back(tensor);
+    maps.push_back(map);
+    return [position = inputs.size() - 1](OpBuilder &, Location, ValueRange x) {
+      return x[position];
+    };
+  }
+
+  /// The same of stored integers, as i32.
+  Number readInteger(Value tensor, AffineMap map, IntegerType type) {
+    return [=, number = read(tensor, map)](OpBuilder &inner, Location at,
+                                           ValueRange x) {
+      return convertScalar(inner, at, number(inner, at, x), type,
+                           inner.getI32Type());
+    };
+  }
+
+  Value build(Number payload) {
+    return createPointwise(b, loc, typeOf(inputs.front()).clone(b.getF32Type()),
+                           inputs, maps, payload);
+  }
+
+  AffineMap identity() const {
+    return b.getMultiDimIdentityMap(typeOf(inputs.front()).getRank());
+  }
+
+private:
+  OpBuilder &b;
+  Location loc;
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+};
+
+/// One side of a product: what is stored, and where the points of the result
+/// find its parameters and its sums.
+struct Side {
+  Stored stored;
+  AffineMap scale, zeroPoint;
+  /// The sums over the reduction, if the other side's zero point wants them.
+  Value sums;
+  AffineMap sumsMap;
+};
+} // namespace
+
+/// What a root says of the type that tensors hold without a sign.
+static TypeAttr modelType(IntegerType type) {
+  return type.isUnsigned() ? TypeAttr::get(type) : TypeAttr();
+}
+
+/// Differences of stored integers are below 2^8: so many products have a sum in
+/// 32 bits.
+static bool fits(int64_t count) {
+  return count <= std::numeric_limits<int32_t>::max() / (255 * 255);
+}
+
+/// The sums of `tensor`, read by `map` from iteration dimensions, over those of
+/// `reductions`, as a contraction with ones; and how a point of `out` reads
+/// them. `isRhs` says on which side the tensor stands.
+static std::pair<Value, AffineMap>
+sumOver(OpBuilder &b, Location loc, const Stored &stored, IntegerType onesType,
+        AffineMap map, ArrayRef<int64_t> extents, ArrayRef<unsigned> reductions,
+        AffineMap out, bool isRhs) {
+  MLIRContext *context = b.getContext();
+  SmallVector<AffineExpr> renamed(extents.size()), outExprs, ones, positions;
+  SmallVector<int64_t> newExtents, shape, onesShape;
+  SmallVector<Attribute> kinds;
+  auto add = [&](unsigned dim, StringRef kind) {
+    renamed[dim] = b.getAffineDimExpr(newExtents.size());
+    newExtents.push_back(extents[dim]);
+    kinds.push_back(b.getStringAttr(kind));
+    return renamed[dim];
+  };
+  for (auto [i, expr] : llvm::enumerate(out.getResults())) {
+    unsigned dim = cast<AffineDimExpr>(expr).getPosition();
+    if (!map.isFunctionOfDim(dim))
+      continue;
+    outExprs.push_back(add(dim, "parallel"));
+    shape.push_back(extents[dim]);
+    positions.push_back(b.getAffineDimExpr(i));
+  }
+  for (unsigned dim : reductions) {
+    ones.push_back(add(dim, "reduction"));
+    onesShape.push_back(extents[dim]);
+  }
+  unsigned count = newExtents.size();
+  AffineMap tensorMap = map.replaceDimsAndSymbols(renamed, {}, count, 0),
+            onesMap = AffineMap::get(count, 0, ones, context);
+  Type held = typeOf(stored.integers).getElementType();
+  Value one =
+      createPointwise(b, loc, RankedTensorType::get(onesShape, held), {}, {},
+                      [&](OpBuilder &inner, Location at, ValueRange) -> Value {
+                        return arith::ConstantOp::create(
+                            inner, at, inner.getIntegerAttr(held, 1));
+                      });
+  TypeAttr tensorType = modelType(stored.type), oneType = modelType(onesType);
+  Value sums = kernel::ContractOp::create(
+      b, loc, RankedTensorType::get(shape, b.getI32Type()),
+      isRhs ? one : stored.integers, isRhs ? stored.integers : one,
+      /*limits=*/ValueRange(), newExtents,
+      b.getAffineMapArrayAttr({isRhs ? onesMap : tensorMap,
+                               isRhs ? tensorMap : onesMap,
+                               AffineMap::get(count, 0, outExprs, context)}),
+      b.getArrayAttr(kinds), /*rhs_packing=*/StringAttr(),
+      isRhs ? oneType : tensorType, isRhs ? tensorType : oneType,
+      /*accumulator=*/TypeAttr(), /*precision=*/ArrayAttr(),
+      /*algorithm=*/Attribute());
+  return {sums, AffineMap::get(out.getNumResults(), 0, positions, context)};
+}
+
+/// Zero points and scales, after the sums of `count` products.
+static Value correct(OpBuilder &b, Location loc, Value sums, const Side &lhs,
+                     const Side &rhs, int64_t count) {
+  Epilogue epilogue(b, loc, sums);
+  auto zeroPoint = [&](const Side &side) {
+    return epilogue.readInteger(side.stored.zeroPoint.tensor, side.zeroPoint,
+                                side.stored.type);
+  };
+  Epilogue::Number left, right, leftSums, rightSums;
+  if (rhs.sums) {
+    left = zeroPoint(lhs);
+    rightSums = epilogue.read(rhs.sums, rhs.sumsMap);
+  }
+  if (lhs.sums) {
+    right = zeroPoint(rhs);
+    leftSums = epilogue.read(lhs.sums, lhs.sumsMap);
+  }
+  Epilogue::Number leftScale =
+      epilogue.read(lhs.stored.scale.tensor, lhs.scale);
+  Epilogue::Number rightScale =
+      epilogue.read(rhs.stored.scale.tensor, rhs.scale);
+  return epilogue.build([&](OpBuilder &inner, Location at,
+                            ValueRange x) -> Value {
+    auto times = [&](Value one, Value other) -> Value {
+      return arith::MulIOp::create(inner, at, one, other);
+    };
+    Value sum = x[0];
+    if (left)
+      sum = arith::SubIOp::create(
+          inner, at, sum, times(left(inner, at, x), rightSums(inner, at, x)));
+    if (right)
+      sum = arith::SubIOp::create(
+          inner, at, sum, times(right(inner, at, x), leftSums(inner, at, x)));
+    if (left && right) {
+      Value number = arith::ConstantOp::create(
+          inner, at, inner.getI32IntegerAttr(static_cast<int32_t>(count)));
+      Value both = times(left(inner, at, x), right(inner, at, x));
+      sum = arith::AddIOp::create(inner, at, sum, times(both, number));
+    }
+    Value real = arith::SIToFPOp::create(inner, at, inner.getF32Type(), sum);
+    Value scale = arith::MulFOp::create(inner, at, leftScale(inner, at, x),
+                                        rightScale(inner, at, x));
+    return arith::MulFOp::create(inner, at, real, scale);
+  });
+}
+
+/// How a point of the result reads a parameter of an operand that `map` reads;
+/// nothing if the sums run over it.
+static std::optional<AffineMap> mapOf(const QuantizationParameter &parameter,
+                                      AffineMap map, AffineMap out) {
+  SmallVector<AffineExpr> position;
+  if (parameter.dim) {
+    auto place = out.getResultPosition(map.getResult(*parameter.dim));
+    if (!place)
+      return std::nullopt;
+    position.push_back(getAffineDimExpr(*place, out.getContext()));
+  }
+  return AffineMap::get(out.getNumResults(), 0, position, out.getContext());
+}
+
+/// One side of a product whose operand `map` reads; nothing if the sums run
+/// over its parameters.
+static std::optional<Side> sideOf(std::optional<Stored> stored, AffineMap map,
+                                  AffineMap out) {
+  if (!stored)
+    return std::nullopt;
+  std::optional<AffineMap> scale = mapOf(stored->scale, map, out),
+                           zeroPoint = mapOf(stored->zeroPoint, map, out);
+  if (!scale || !zeroPoint)
+    return std::nullopt;
+  return Side{std::move(*stored), *scale, *zeroPoint, {}, {}};
+}
+
+/// Whether a root multiplies f32 as the model has it, and may be more exact.
+template <typename Root> static bool isPlain(Root op, Value rhs) {
+  return typeOf(op.getResult()).getElementType().isF32() &&
+         op.getSumElement().isF32() && op.getLhsElement().isF32() &&
+         op.getRhsElement().isF32() && typeOf(rhs).getElementType().isF32();
+}
+
+/// The product as one of stored integers; null if it is none.
+static Value multiplyStored(kernel::ContractOp op, StoredOperands &operands,
+                            const DispatchFacts &facts) {
+  SmallVector<unsigned> reductions = op.getDims().k;
+  int64_t count = 1;
+  for (unsigned dim : reductions)
+    count *= op.getExtents()[dim];
+  bool limitsSums = llvm::any_of(
+      reductions, [&](unsigned dim) { return bool(op.getLimit(dim)); });
+  if (!isPlain(op, op.getRhs()) || op.getAlgorithm() || limitsSums ||
+      !fits(count))
+    return {};
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  AffineMap out = op.getOutMap();
+  auto lhs = sideOf(operands.find(b, op.getLhs()), op.getLhsMap(), out);
+  auto rhs = sideOf(operands.find(b, op.getRhs()), op.getRhsMap(), out);
+  if (!lhs || !rhs ||
+      !facts.multipliesStored(KernelFamily::Contraction, lhs->stored.type,
+                              rhs->stored.type))
+    return {};
+  if (!lhs->stored.zeroPoint.isZero())
+    std::tie(rhs->sums, rhs->sumsMap) =
+        sumOver(b, loc, rhs->stored, lhs->stored.type, op.getRhsMap(),
+                op.getExtents(), reductions, out, /*isRhs=*/true);
+  if (!rhs->stored.zeroPoint.isZero())
+    std::tie(lhs->sums, lhs->sumsMap) =
+        sumOver(b, loc, lhs->stored, rhs->stored.type, op.getLhsMap(),
+                op.getExtents(), reductions, out, /*isRhs=*/false);
+  auto product = cast<kernel::ContractOp>(b.clone(*op));
+  product.getLhsMutable().assign(lhs->stored.integers);
+  product.getRhsMutable().assign(rhs->stored.integers);
+  product.setLhsTypeAttr(modelType(lhs->stored.type));
+  product.setRhsTypeAttr(modelType(rhs->stored.type));
+  product.removePrecisionAttr();
+  product.getResult().setType(typeOf(op.getResult()).clone(b.getI32Type()));
+  return correct(b, loc, product, *lhs, *rhs, count);
+}
+
+/// The same of a convolution. Padding is zero, which is what a stored zero
+/// stands for only where the input's zero point is zero; and sums of the input,
+/// which a zero point of the weights would want, differ from window to window.
+static Value multiplyStored(kernel::ConvolutionOp op, StoredOperands &operands,
+                            const DispatchFacts &facts) {
+  if (!isPlain(op, op.getWeights()) || op.getWeightsPacking())
+    return {};
+  // Iteration dimensions: the result's, then those of a window.
+  SmallVector<int64_t> extents(typeOf(op.getResult()).getShape());
+  unsigned rank = extents.size();
+  SmallVector<AffineExpr> position;
+  SmallVector<unsigned> reductions;
+  OpBuilder b(op);
+  int64_t count = 1;
+  for (int64_t extent : typeOf(op.getWeights()).getShape().drop_back()) {
+    position.push_back(b.getAffineDimExpr(extents.size()));
+    reductions.push_back(extents.size());
+    extents.push_back(extent);
+    count *= extent;
+  }
+  position.push_back(b.getAffineDimExpr(rank - 1));
+  AffineMap weightsMap =
+      AffineMap::get(extents.size(), 0, position, b.getContext());
+  AffineMap out =
+      AffineMap::getMultiDimIdentityMap(extents.size(), b.getContext())
+          .getMajorSubMap(rank);
+  std::optional<Stored> input = operands.find(b, op.getInput());
+  if (!fits(count) || !input || !input->isPerTensor())
+    return {};
+  auto lhs = sideOf(input, out, out);
+  auto rhs = sideOf(operands.find(b, op.getWeights()), weightsMap, out);
+  auto isZero = [](int64_t number) { return number == 0; };
+  auto isOne = [](int64_t number) { return number == 1; };
+  bool readsZeros = !llvm::all_of(op.getPadding(), isZero) ||
+                    !llvm::all_of(op.getLhsDilation(), isOne);
+  bool isMoved = !lhs->stored.zeroPoint.isZero();
+  if (!rhs || !rhs->stored.zeroPoint.isZero() || (isMoved && readsZeros) ||
+      !facts.multipliesStored(KernelFamily::Convolution, lhs->stored.type,
+                              rhs->stored.type))
+    return {};
+  Location loc = op.getLoc();
+  if (isMoved)
+    std::tie(rhs->sums, rhs->sumsMap) =
+        sumOver(b, loc, rhs->stored, lhs->stored.type, weightsMap, extents,
+                reductions, out, /*isRhs=*/true);
+  auto product = cast<kernel::ConvolutionOp>(b.clone(*op));
+  product.getInputMutable().assign(lhs->stored.integers);
+  product.getWeightsMutable().assign(rhs->stored.integers);
+  product.setLhsTypeAttr(modelType(lhs->stored.type));
+  product.setRhsTypeAttr(modelType(rhs->stored.type));
+  product.removePrecisionAttr();
+  product.getResult().setType(typeOf(op.getResult()).clone(b.getI32Type()));
+  return correct(b, loc, product, *lhs, *rhs, count);
+}
+
+namespace {
+struct MultiplyStored : impl::MultiplyStoredBase<MultiplyStored> {
+  void runOnOperation() override {
+    std::shared_ptr<const Target> target = dispatchTarget(getOperation());
+    if (!target)
+      return signalPassFailure();
+    const DispatchFacts &facts = target->dispatchFacts();
+    if (facts.quantizedProducts.empty())
+      return;
+    WeightPrograms weights(getOperation());
+    StoredOperands operands(weights);
+    llvm::SetVector<Block *> blocks;
+    getOperation().walk([&](Operation *op) {
+      if (!isa<kernel::ContractOp, kernel::ConvolutionOp>(op))
+        return;
+      blocks.insert(op->getBlock());
+      Value product;
+      if (auto contract = dyn_cast<kernel::ContractOp>(op))
+        product = multiplyStored(contract, operands, facts);
+      else
+        product =
+            multiplyStored(cast<kernel::ConvolutionOp>(op), operands, facts);
+      if (product)
+        op->getResult(0).replaceAllUsesWith(product);
+    });
+    // What nobody reads any more, the real numbers of both sides among it.
+    for (Block *block : blocks)
+      eraseDead(*block);
+    weights.eraseUnused();
+  }
+};
+} // namespace
+} // namespace heddle

@@ -1,0 +1,132 @@
+// The integers behind operands that are real numbers.
+
+#include "passes/Dispatch/StoredOperands.h"
+
+#include "dialects/StableHlo/StableHlo.h"
+#include "passes/Lower/Pointwise.h"
+#include "passes/Lower/Scalar/ScalarOps.h"
+#include "passes/Lower/ViewFolding.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace heddle;
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+bool QuantizationParameter::isZero() const {
+  Attribute number = constantOf(tensor);
+  return number && matchPattern(number, m_Zero());
+}
+
+static bool isTaken(prec::DequantizeOp op) {
+  return op.getStorage().getWidth() == 8 &&
+         getElementTypeOrSelf(op.getType()).isF32() &&
+         getElementTypeOrSelf(op.getScale().getType()).isF32();
+}
+
+std::optional<Stored> StoredOperands::find(OpBuilder &b, Value operand) {
+  if (auto op = operand.getDefiningOp<prec::DequantizeOp>()) {
+    if (!isTaken(op))
+      return std::nullopt;
+    return Stored{op.getInput(),
+                  op.getStorage(),
+                  {op.getScale(), op.getAxis()},
+                  {op.getZeroPoint(), op.getAxis()}};
+  }
+  if (kernel::WeightOp weight = weights.referredTo(operand))
+    return findInWeight(b, weight);
+  return findBehindView(b, operand);
+}
+
+/// What moves elements moves integers as well.
+std::optional<Stored> StoredOperands::findBehindView(OpBuilder &b,
+                                                     Value operand) {
+  Operation *view = operand.getDefiningOp();
+  auto generic = dyn_cast_or_null<linalg::GenericOp>(view);
+  if (!view ||
+      !(generic ? isView(generic)
+                : isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(view)))
+    return std::nullopt;
+  std::optional<Stored> stored = find(b, view->getOperand(0));
+  if (!stored || !stored->isPerTensor())
+    return std::nullopt;
+  RankedTensorType type =
+      typeOf(operand).clone(typeOf(stored->integers).getElementType());
+  if (generic) {
+    stored->integers = createPointwise(
+        b, view->getLoc(), type, stored->integers,
+        generic.getIndexingMapsArray().front(),
+        [](OpBuilder &, Location, ValueRange x) { return x[0]; });
+    return stored;
+  }
+  Operation *copy = b.clone(*view);
+  copy->setOperand(0, stored->integers);
+  copy->getResult(0).setType(type);
+  stored->integers = copy->getResult(0);
+  return stored;
+}
+
+/// A weight whose program dequantizes and then at most transposes.
+std::optional<Stored> StoredOperands::findInWeight(OpBuilder &b,
+                                                   kernel::WeightOp weight) {
+  Operation *end = weight.getBody().front().getTerminator();
+  Value value = end->getOperand(0);
+  SmallVector<stablehlo::TransposeOp> moves;
+  while (auto move = value.getDefiningOp<stablehlo::TransposeOp>()) {
+    moves.push_back(move);
+    value = move.getOperand();
+  }
+  auto op = value.getDefiningOp<prec::DequantizeOp>();
+  if (!op || !isTaken(op))
+    return std::nullopt;
+  OpBuilder inside(end);
+  SmallVector<Operation *> made;
+  std::optional<unsigned> dim = op.getAxis();
+  value = op.getInput();
+  for (stablehlo::TransposeOp move : llvm::reverse(moves)) {
+    value = stablehlo::TransposeOp::create(
+        inside, move.getLoc(),
+        typeOf(move.getResult()).clone(typeOf(value).getElementType()), value,
+        move.getPermutation());
+    made.push_back(value.getDefiningOp());
+    if (dim)
+      dim = llvm::find(move.getPermutation(), *dim) -
+            move.getPermutation().begin();
+  }
+  Stored stored{referenceTo(b, value), op.getStorage(),
+                parameter(b, op.getScale(), dim),
+                parameter(b, op.getZeroPoint(), dim)};
+  for (Operation *move : llvm::reverse(made))
+    move->erase();
+  return stored;
+}
+
+/// A number that is the same everywhere is one; others are a weight.
+QuantizationParameter StoredOperands::parameter(OpBuilder &b, Value value,
+                                                std::optional<unsigned> dim) {
+  DenseElementsAttr numbers;
+  if (!matchPattern(value, m_Constant(&numbers)) ||
+      !(numbers.isSplat() || numbers.getNumElements() == 1))
+    return {referenceTo(b, value), dim};
+  Attribute number = *numbers.getValues<Attribute>().begin();
+  Type held = kernelElementType(numbers.getElementType());
+  if (auto integer = dyn_cast<IntegerAttr>(number))
+    number = IntegerAttr::get(held, integer.getValue());
+  Value one = createPointwise(
+      b, value.getLoc(), RankedTensorType::get({}, held), {}, {},
+      [&](OpBuilder &inner, Location at, ValueRange) -> Value {
+        return arith::ConstantOp::create(inner, at, cast<TypedAttr>(number));
+      });
+  return {one, std::nullopt};
+}
+
+Value StoredOperands::referenceTo(OpBuilder &b, Value program) {
+  Value reference = weights.reference(b, weights.add(program));
+  reference.setType(kernelTensorType(reference.getType()));
+  return reference;
+}
