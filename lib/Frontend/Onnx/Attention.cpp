@@ -42,6 +42,26 @@ Value heddle::onnx::splitHeads(NodeImporter &node, Value x, int64_t heads) {
   return emit.transpose(split, {0, 2, 1, 3});
 }
 
+Value heddle::onnx::emitAttention(Emitter &emit, stablehlo::Attention whole) {
+  OwnedExtents shape(Emitter::shapeOf(whole.query));
+  shape.back() = Emitter::shapeOf(whole.value).back();
+  whole.result = emit.type(shape, Emitter::elementOf(whole.query));
+  Type given = whole.result;
+  auto body = [&](Emitter &inside, ValueRange arguments) {
+    std::optional<stablehlo::Attention> own = stablehlo::Attention::read(
+        arguments, whole.attributes(), TypeRange(given));
+    return own ? stablehlo::decomposeAttention(inside.builder,
+                                               arguments.front().getLoc(), *own)
+               : SmallVector<Value>();
+  };
+  if (!stablehlo::Attention::read(whole.inputs(), whole.attributes(),
+                                  TypeRange(given)))
+    return {};
+  return emit
+      .composite("heddle.attention", whole.inputs(), whole.attributes(), body)
+      .front();
+}
+
 /// Grouped queries: each key and value head serves several query heads.
 static Value repeatHeads(Emitter &emit, Value x, int64_t times) {
   if (times == 1)
@@ -169,25 +189,10 @@ static Value byPlace(NodeImporter &node, const Attention &attention,
   if (left >= 0)
     whole.window = std::min<int64_t>(left, INT32_MAX) + 1;
   whole.accumulator = cast<FloatType>(element);
-  OwnedExtents shape(Emitter::shapeOf(attention.query));
-  shape.back() = Emitter::shapeOf(attention.value).back();
-  whole.result = emit.type(shape, element);
-  Type given = whole.result;
-  auto body = [&](Emitter &inside, ValueRange arguments) {
-    std::optional<stablehlo::Attention> own = stablehlo::Attention::read(
-        arguments, whole.attributes(), TypeRange(given));
-    return own ? stablehlo::decomposeAttention(inside.builder,
-                                               arguments.front().getLoc(), *own)
-               : SmallVector<Value>();
-  };
-  if (!stablehlo::Attention::read(whole.inputs(), whole.attributes(),
-                                  TypeRange(given)))
-    return {};
-  Value result = emit.composite("heddle.attention", whole.inputs(),
-                                whole.attributes(), body)
-                     .front();
-  if (!hasLengths)
+  Value result = emitAttention(emit, whole);
+  if (!result || !hasLengths)
     return result;
+  Extents shape = Emitter::shapeOf(result);
   // A row that sees no key is zero.
   auto places = RankedTensorType::get({shape[0], 1, rows, 1},
                                       node.builder().getI64Type());
@@ -310,8 +315,44 @@ static LogicalResult importAttention(NodeImporter &node) {
   return give(result);
 }
 
-/// Turns pairs of elements by an angle: halves of the head, or neighbours if
-/// interleaved.
+Value heddle::onnx::rotatePairs(Emitter &emit, Value x, Value cosine,
+                                Value sine, bool interleaved) {
+  OwnedExtents shape(Emitter::shapeOf(x));
+  int64_t half = Emitter::shapeOf(cosine).back(), turned = 2 * half;
+  OwnedExtents angles{shape[0], shape[1], shape[2], half};
+  cosine = emit.broadcastInDim(cosine, angles, {0, 1, 3});
+  sine = emit.broadcastInDim(sine, angles, {0, 1, 3});
+  Value rotated = emit.sliceDim(x, 3, 0, turned), first, second;
+  OwnedExtents pairs{shape[0], shape[1], shape[2], half, 2};
+  if (interleaved) {
+    Value split = emit.reshape(rotated, pairs);
+    first = emit.reshape(emit.sliceDim(split, 4, 0, 1), angles);
+    second = emit.reshape(emit.sliceDim(split, 4, 1, 2), angles);
+  } else {
+    first = emit.sliceDim(rotated, 3, 0, half);
+    second = emit.sliceDim(rotated, 3, half, turned);
+  }
+  Value real =
+      emit.subtract(emit.multiply(cosine, first), emit.multiply(sine, second));
+  Value imaginary =
+      emit.add(emit.multiply(sine, first), emit.multiply(cosine, second));
+  if (emit.hasFault())
+    return x;
+  if (interleaved) {
+    OwnedExtents column(angles);
+    column.push_back(1);
+    rotated = emit.reshape(
+        emit.concatenate(
+            {emit.reshape(real, column), emit.reshape(imaginary, column)}, 4),
+        {shape[0], shape[1], shape[2], turned});
+  } else {
+    rotated = emit.concatenate({real, imaginary}, 3);
+  }
+  if (turned == shape[3])
+    return rotated;
+  return emit.concatenate({rotated, emit.sliceDim(x, 3, turned, shape[3])}, 3);
+}
+
 /// `cosines`, `sines` and `positions` are the places of its other inputs.
 static LogicalResult rotate(NodeImporter &node, size_t cosines, size_t sines,
                             size_t positions) {
@@ -338,50 +379,20 @@ static LogicalResult rotate(NodeImporter &node, size_t cosines, size_t sines,
     return node.invalid("rotary_embedding_dim = " + Twine(turned) +
                         " does not fit heads of " + Twine(shape[3]));
   int64_t half = turned / 2;
-  OwnedExtents angles{shape[0], shape[1], shape[2], half};
-  auto cache = [&](size_t i) -> Value {
-    Value table = node.operand(i);
+  Value tables[2];
+  size_t places[2] = {cosines, sines};
+  for (auto [table, place] : llvm::zip_equal(tables, places)) {
+    table = node.operand(place);
     if (node.has(positions))
       table = emit.take(table, node.operand(positions), 0);
     Extents from = Emitter::shapeOf(table);
-    if (from.size() != 3 || from[2] != half) {
-      (void)node.invalid("a cache of the shape " + spellShape(from) +
-                         " does not fit " + Twine(half) + " angles");
-      return emit.splat(emit.type(angles, node.element(0)), 0);
-    }
-    return emit.broadcastInDim(table, angles, {0, 1, 3});
-  };
-  Value cosine = cache(cosines), sine = cache(sines);
-  Value rotated = emit.sliceDim(x, 3, 0, turned), first, second;
-  OwnedExtents pairs{shape[0], shape[1], shape[2], half, 2};
-  if (interleaved) {
-    Value split = emit.reshape(rotated, pairs);
-    first = emit.reshape(emit.sliceDim(split, 4, 0, 1), angles);
-    second = emit.reshape(emit.sliceDim(split, 4, 1, 2), angles);
-  } else {
-    first = emit.sliceDim(rotated, 3, 0, half);
-    second = emit.sliceDim(rotated, 3, half, turned);
+    if (from.size() != 3 || from[2] != half)
+      return node.invalid("a cache of the shape " + spellShape(from) +
+                          " does not fit " + Twine(half) + " angles");
   }
-  Value real =
-      emit.subtract(emit.multiply(cosine, first), emit.multiply(sine, second));
-  Value imaginary =
-      emit.add(emit.multiply(sine, first), emit.multiply(cosine, second));
+  Value result = rotatePairs(emit, x, tables[0], tables[1], interleaved);
   if (emit.hasFault())
     return failure();
-  if (interleaved) {
-    OwnedExtents column(angles);
-    column.push_back(1);
-    rotated = emit.reshape(
-        emit.concatenate(
-            {emit.reshape(real, column), emit.reshape(imaginary, column)}, 4),
-        {shape[0], shape[1], shape[2], turned});
-  } else {
-    rotated = emit.concatenate({real, imaginary}, 3);
-  }
-  Value result = rotated;
-  if (turned < shape[3])
-    result =
-        emit.concatenate({rotated, emit.sliceDim(x, 3, turned, shape[3])}, 3);
   result = isFlat ? emit.reshape(result, node.shape(0))
                   : emit.transpose(result, {0, 2, 1, 3});
   return node.result(result);

@@ -5,6 +5,10 @@
 
 #include "Emitter.h"
 
+namespace heddle::stablehlo {
+struct Attention;
+} // namespace heddle::stablehlo
+
 namespace heddle::onnx {
 
 class NodeImporter;
@@ -45,6 +49,15 @@ llvm::LogicalResult importRmsNormalization(NodeImporter &node);
 /// [batch, sequence, heads * size] to [batch, heads, sequence, size]; four
 /// dimensions are as they should be. Null after an error.
 mlir::Value splitHeads(NodeImporter &node, mlir::Value x, int64_t heads);
+
+/// The composite `heddle.attention`; null for what it cannot say.
+mlir::Value emitAttention(Emitter &emit, stablehlo::Attention attention);
+
+/// Turns pairs of elements of `x`, [batch, sequence, heads, size], by the
+/// angles of [batch, sequence, half]: halves of the first 2 * half elements of
+/// a head, or neighbours if interleaved.
+mlir::Value rotatePairs(Emitter &emit, mlir::Value x, mlir::Value cosine,
+                        mlir::Value sine, bool interleaved);
 
 /// numpy's matmul: vectors get a dimension of 1 that is dropped again, leading
 /// dimensions are broadcast. The element types are equal.

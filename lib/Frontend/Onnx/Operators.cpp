@@ -37,6 +37,7 @@ OperatorTable::OperatorTable() {
   addSequences(*this);
   addFused(*this);
   addFusedAttention(*this);
+  addGroupedAttention(*this);
   addGenerators(*this);
 }
 

@@ -81,6 +81,7 @@ void addSorting(OperatorTable &table);
 void addSequences(OperatorTable &table);
 void addFused(OperatorTable &table);
 void addFusedAttention(OperatorTable &table);
+void addGroupedAttention(OperatorTable &table);
 void addGenerators(OperatorTable &table);
 void addAttention(OperatorTable &table);
 void addControl(OperatorTable &table);
