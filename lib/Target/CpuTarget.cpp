@@ -65,6 +65,10 @@ static DispatchFacts factsOf(const Machine &machine) {
   facts.fusion.maximumRecomputed = 2;
   // Code grows with each part of a concatenation.
   facts.fusion.maximumParts = 64;
+  // A softmax or a norm has about ten. Each result of a kernel wants an address
+  // that is kept on the stack while the others are computed, and what LLVM
+  // takes grows faster than the kernel.
+  facts.fusion.maximumRowOperations = 64;
   // Measured with `heddle bench` on x86-64-v3 and -v4 (windows of 1 to 4
   // points, dilations of 2 and 4, 4 to 512 channels, 0.06 to 67 million
   // products, the least of many calls): a kernel that steps over zeros takes

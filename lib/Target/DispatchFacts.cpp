@@ -27,10 +27,11 @@ bool PackingFacts::operator==(const PackingFacts &other) const {
 }
 
 bool FusionFacts::operator==(const FusionFacts &other) const {
-  return std::tie(maximumInputs, maximumCost, maximumRecomputed,
-                  maximumParts) ==
+  return std::tie(maximumInputs, maximumCost, maximumRecomputed, maximumParts,
+                  maximumRowOperations) ==
          std::tie(other.maximumInputs, other.maximumCost,
-                  other.maximumRecomputed, other.maximumParts);
+                  other.maximumRecomputed, other.maximumParts,
+                  other.maximumRowOperations);
 }
 
 bool DilationFacts::operator==(const DilationFacts &other) const {
@@ -103,6 +104,7 @@ static SmallVector<Number> numbersOf(DispatchFacts &facts) {
           {"maximum_cost", facts.fusion.maximumCost},
           {"maximum_recomputed", facts.fusion.maximumRecomputed},
           {"maximum_parts", facts.fusion.maximumParts},
+          {"maximum_row_operations", facts.fusion.maximumRowOperations},
           {"split_products", facts.dilation.leastProducts},
           {"split_channels", facts.dilation.leastChannels},
           {"split_phases", facts.dilation.maximumPhases}};

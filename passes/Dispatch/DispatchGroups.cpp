@@ -27,9 +27,12 @@ bool heddle::staysOutside(Operation *op) {
          op->hasTrait<OpTrait::IsTerminator>();
 }
 
-DispatchGroups::DispatchGroups(Block &block) : block(block) {
+DispatchGroups::DispatchGroups(Block &block, const FusionFacts &facts)
+    : block(block), facts(facts) {
   unsigned piece = 0;
   for (Operation &op : block) {
+    later.push_back(later.size());
+    placeOf[&op] = later.back();
     if (hasCallEffect(&op))
       ++piece;
     else if (piece)
@@ -46,7 +49,24 @@ void DispatchGroups::assign(ArrayRef<Operation *> ops) {
              [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   for (Operation *op : group)
     groupOf[op] = groups.size();
+  span(placeOf.lookup(group.front()), placeOf.lookup(group.back()));
   groups.push_back(std::move(group));
+}
+
+void DispatchGroups::span(unsigned first, unsigned last) {
+  for (unsigned place = lastBefore(first); place < last;
+       place = lastBefore(place))
+    later[place] = place + 1;
+}
+
+unsigned DispatchGroups::lastBefore(unsigned place) {
+  unsigned last = place;
+  while (later[last] != last)
+    last = later[last];
+  // The next search finds it in one step.
+  while (later[place] != last)
+    place = std::exchange(later[place], last);
+  return last;
 }
 
 bool DispatchGroups::isFree(Operation *op) const {
@@ -167,8 +187,13 @@ static bool isRowWise(linalg::GenericOp op, ArrayRef<int64_t> rows) {
 /// No op between: whatever `op` reads of the group it reads directly, and the
 /// other way round, also by way of other groups.
 bool DispatchGroups::mayJoin(const llvm::SetVector<Operation *> &group,
-                             Operation *op) const {
-  // Everything that depends on `from` by way of somebody outside.
+                             Operation *op) {
+  unsigned last = placeOf.lookup(op);
+  for (Operation *member : group)
+    last = std::max(last, placeOf.lookup(member));
+  last = lastBefore(last);
+  // Everything that depends on `from` by way of somebody outside, as far as
+  // it may lead back.
   auto reaches = [&](ArrayRef<Operation *> from,
                      llvm::function_ref<bool(Operation *)> inside,
                      llvm::function_ref<bool(Operation *)> target) {
@@ -180,6 +205,8 @@ bool DispatchGroups::mayJoin(const llvm::SetVector<Operation *> &group,
           continue;
         if (target(top) || inside(top))
           return true;
+        if (placeOf.lookup(top) > last)
+          continue;
         // A group waits for all its inputs before it gives any result.
         auto whole = groupOf.find(top);
         if (whole == groupOf.end())
@@ -205,7 +232,7 @@ bool DispatchGroups::mayJoin(const llvm::SetVector<Operation *> &group,
 }
 
 void DispatchGroups::growRows(llvm::SetVector<Operation *> &group,
-                              ArrayRef<int64_t> rows) const {
+                              ArrayRef<int64_t> rows) {
   // Between two members, rows must match in both directions.
   auto fits = [&](linalg::GenericOp op) {
     for (OpOperand *input : op.getDpsInputOperands())
@@ -235,6 +262,7 @@ void DispatchGroups::growRows(llvm::SetVector<Operation *> &group,
   auto tryAdd = [&](Operation *op) {
     auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
     if (!generic || !isFree(op) || group.contains(op) ||
+        static_cast<int64_t>(group.size()) >= facts.maximumRowOperations ||
         !inOnePiece(group.front(), op) || !isRowWise(generic, rows) ||
         !fits(generic) || !mayJoin(group, op))
       return false;

@@ -3,6 +3,8 @@
 #ifndef HEDDLE_PASSES_DISPATCH_DISPATCHGROUPS_H
 #define HEDDLE_PASSES_DISPATCH_DISPATCHGROUPS_H
 
+#include "heddle/Target/DispatchFacts.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Block.h"
 #include "llvm/ADT/DenseMap.h"
@@ -23,7 +25,7 @@ bool staysOutside(mlir::Operation *op);
 /// once: no path leads from one of them to another by way of a third group.
 class DispatchGroups {
 public:
-  explicit DispatchGroups(mlir::Block &block);
+  DispatchGroups(mlir::Block &block, const FusionFacts &facts);
 
   llvm::SmallVector<DispatchGroup> take() { return std::move(groups); }
 
@@ -43,12 +45,25 @@ private:
   mlir::Operation *inBlock(mlir::Operation *op) const;
   /// Whether `op` could join `group`.
   bool mayJoin(const llvm::SetVector<mlir::Operation *> &group,
-               mlir::Operation *op) const;
+               mlir::Operation *op);
   void growRows(llvm::SetVector<mlir::Operation *> &group,
-                llvm::ArrayRef<int64_t> rows) const;
+                llvm::ArrayRef<int64_t> rows);
+
+  /// Marks the ops from `first` to `last`, places in the block, as spanned by a
+  /// group.
+  void span(unsigned first, unsigned last);
+  /// The last place of the block from which a path may lead back to `place`:
+  /// paths lead back only through groups that span both.
+  unsigned lastBefore(unsigned place);
 
   mlir::Block &block;
+  const FusionFacts &facts;
   llvm::SmallVector<DispatchGroup> groups;
+  /// The place of each op in the block.
+  llvm::DenseMap<mlir::Operation *, unsigned> placeOf;
+  /// A place's own number where no group spans the step to the next place, else
+  /// a later place of the same groups.
+  llvm::SmallVector<unsigned> later;
   llvm::DenseMap<mlir::Operation *, unsigned> groupOf;
   /// How many ops with effects stand before an op, if any do.
   llvm::DenseMap<mlir::Operation *, unsigned> pieceOf;

@@ -3,6 +3,7 @@
 
 #include "dialects/Kernel/Kernel.h"
 #include "passes/Dispatch/DispatchGroups.h"
+#include "passes/Dispatch/DispatchTarget.h"
 #include "passes/Dispatch/EpilogueLimits.h"
 #include "passes/Dispatch/Passes.h"
 #include "passes/Lower/ControlFlow.h"
@@ -161,11 +162,15 @@ private:
 
 struct FormDispatches : impl::FormDispatchesBase<FormDispatches> {
   void runOnOperation() override {
+    std::shared_ptr<const Target> target = dispatchTarget(getOperation());
+    if (!target)
+      return signalPassFailure();
+    const FusionFacts &facts = target->dispatchFacts().fusion;
     SmallVector<Block *> blocks = programBlocks(getOperation());
     // Inner blocks first: what only they read of the outer ones may be dead.
     for (Block *current : llvm::reverse(blocks)) {
       Block &block = *current;
-      for (DispatchGroup &group : DispatchGroups(block).take()) {
+      for (DispatchGroup &group : DispatchGroups(block, facts).take()) {
         alignEpilogue(group);
         auto root = dyn_cast<kernel::ContractOp>(group.front());
         if (root && group.size() == 2)

@@ -5,31 +5,34 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <map>
+#include <set>
+
 using namespace heddle;
 
 namespace {
+/// Where a command stands: its block, and its position in it.
+using Place = std::pair<unsigned, unsigned>;
+
 /// Whether two storages get into each other's way: a backward walk that knows
-/// of each whether its value is still to be read (bit 0 and bit 1).
+/// of each whether its value is still to be read (bit 0 and bit 1). Commands
+/// that name neither, with all in their blocks, change nothing: the walk knows
+/// of the others alone, which are few.
 class Interference {
 public:
-  Interference(const CommandTree &tree, unsigned a, unsigned b)
-      : tree(tree), a(a), b(b) {}
+  /// `users` are the commands that name either, `parents` the command that each
+  /// block is of.
+  Interference(const CommandTree &tree, llvm::ArrayRef<Place> parents,
+               unsigned a, unsigned b, llvm::ArrayRef<Place> users)
+      : tree(tree), a(a), b(b) {
+    for (Place user : users)
+      while (named[user.first].insert(user.second).second && user.first != 0)
+        user = parents[user.first];
+  }
 
   bool exists() {
     walkBlock(0, aliveAtEnd());
     return found;
-  }
-
-  /// The same for storages that only commands of the outermost block use, at
-  /// these positions, the last one first.
-  bool existsAmong(llvm::ArrayRef<unsigned> positions) {
-    unsigned alive = aliveAtEnd();
-    for (unsigned position : positions) {
-      alive = walk(tree.blocks[0][position], alive);
-      if (found)
-        return true;
-    }
-    return false;
   }
 
 private:
@@ -52,10 +55,13 @@ private:
 
   /// The values alive before the block, given those alive after it.
   unsigned walkBlock(unsigned block, unsigned alive) {
-    for (const Command &command : llvm::reverse(tree.blocks[block])) {
+    auto positions = named.find(block);
+    if (positions == named.end())
+      return alive;
+    for (unsigned position : llvm::reverse(positions->second)) {
       if (found)
         return alive;
-      alive = walk(command, alive);
+      alive = walk(tree.blocks[block][position], alive);
     }
     return alive;
   }
@@ -118,6 +124,9 @@ private:
 
   const CommandTree &tree;
   unsigned a, b;
+  /// Of each block the positions of commands that name either, or hold one that
+  /// does.
+  std::map<unsigned, std::set<unsigned>> named;
   bool found = false;
 };
 
@@ -126,13 +135,16 @@ public:
   explicit Sharing(CommandTree &tree) : tree(tree) {}
 
   void run() {
-    findSpans();
     // What the innermost blocks copy is copied most often.
     std::vector<unsigned> depths(tree.blocks.size(), 0);
+    parents.resize(tree.blocks.size());
     for (unsigned block = 0; block < tree.blocks.size(); ++block)
-      for (const Command &command : tree.blocks[block])
-        for (unsigned inner : command.blocks)
+      for (auto [i, command] : llvm::enumerate(tree.blocks[block]))
+        for (unsigned inner : command.blocks) {
           depths[inner] = depths[block] + 1;
+          parents[inner] = {block, unsigned(i)};
+        }
+    findSpans();
     std::vector<unsigned> order(tree.blocks.size());
     for (unsigned i = 0; i < order.size(); ++i)
       order[i] = i;
@@ -166,17 +178,31 @@ private:
 
   void findSpans() {
     spans.resize(tree.storages.size());
+    outerSpans.resize(tree.storages.size());
     users.resize(tree.storages.size());
     for (unsigned block = 0; block < tree.blocks.size(); ++block)
       for (auto [i, command] : llvm::enumerate(tree.blocks[block]))
         for (unsigned id :
              llvm::concat<const unsigned>(command.reads, command.writes)) {
           extend(spans[id], {block, unsigned(i), unsigned(i)});
+          unsigned outer = outermost({block, unsigned(i)});
+          extend(outerSpans[id], {0, outer, outer});
           users[id].push_back({block, unsigned(i)});
         }
-    for (auto [storage, span] : llvm::zip_equal(tree.storages, spans))
-      if (storage.isKept())
+    for (auto [storage, span, outer] :
+         llvm::zip_equal(tree.storages, spans, outerSpans))
+      if (storage.isKept()) {
         extend(span, {0, nowhere, nowhere});
+        extend(outer, {0, nowhere, nowhere});
+      }
+  }
+
+  /// The position in the outermost block of the command at `place`, or of that
+  /// which holds it.
+  unsigned outermost(Place place) const {
+    while (place.first != 0)
+      place = parents[place.first];
+    return place.second;
   }
 
   static void extend(Span &span, Span by) {
@@ -204,24 +230,22 @@ private:
            x.device == y.device;
   }
 
-  /// Sure not to interfere: one follows the other in one block.
+  /// Sure not to interfere: `b` takes the value of `a` over with a copy, or one
+  /// follows the other in one block.
   bool follows(unsigned a, unsigned b) const {
     const Span &x = spans[a], &y = spans[b];
-    return x.block == y.block && x.block < everywhere &&
-           (x.last < y.first || y.last < x.first);
+    if (x.block == y.block && x.block < everywhere &&
+        (x.last < y.first || y.last < x.first))
+      return true;
+    unsigned last = outerSpans[a].last, first = outerSpans[b].first;
+    return last == first && last != nowhere &&
+           tree.blocks[0][last].kind == Command::Kind::Copy;
   }
 
   bool interfere(unsigned a, unsigned b) const {
-    if (spans[a].block != 0 || spans[b].block != 0)
-      return Interference(tree, a, b).exists();
-    // The outermost block runs once: whatever names neither changes nothing.
-    std::vector<unsigned> positions;
-    for (unsigned id : {a, b})
-      for (auto [block, position] : users[id])
-        positions.push_back(position);
-    llvm::sort(positions, std::greater<>());
-    positions.erase(llvm::unique(positions), positions.end());
-    return Interference(tree, a, b).existsAmong(positions);
+    std::vector<Place> places = users[a];
+    llvm::append_range(places, users[b]);
+    return Interference(tree, parents, a, b, places).exists();
   }
 
   bool tryMerge(unsigned a, unsigned b) {
@@ -237,6 +261,7 @@ private:
     if (from.isKept())
       to = from;
     extend(spans[kept], spans[gone]);
+    extend(outerSpans[kept], outerSpans[gone]);
     for (auto [block, position] : users[gone]) {
       Command &command = tree.blocks[block][position];
       llvm::replace(command.reads, gone, kept);
@@ -245,7 +270,7 @@ private:
     users[kept].insert(users[kept].end(), users[gone].begin(),
                        users[gone].end());
     users[gone].clear();
-    spans[gone] = {};
+    spans[gone] = outerSpans[gone] = {};
     from = {};
   }
 
@@ -277,7 +302,10 @@ private:
 
   CommandTree &tree;
   std::vector<Span> spans;
-  std::vector<std::vector<std::pair<unsigned, unsigned>>> users;
+  /// Where a storage is used in terms of the outermost block's commands.
+  std::vector<Span> outerSpans;
+  std::vector<std::vector<Place>> users;
+  std::vector<Place> parents;
 };
 } // namespace
 

@@ -55,6 +55,8 @@ struct FusionFacts {
   int64_t maximumRecomputed = 0;
   /// Parts of one concatenation.
   int64_t maximumParts = 0;
+  /// Operations of one kernel that goes through tensors row by row.
+  int64_t maximumRowOperations = 0;
 
   bool operator==(const FusionFacts &other) const;
 };

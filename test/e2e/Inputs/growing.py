@@ -2,6 +2,8 @@
 
 weights: a chain of products with a weight of its own each. buffers: values that all are alive at once. outputs: all values are results.
 products: sums and products of many values, each read far from where it is made.
+rows: layers of a softmax, a product and a residual sum, which dispatch joins into kernels by rows.
+readers: one row-wise quotient with very many readers, more than a kernel may have results.
 """
 
 import random
@@ -51,10 +53,42 @@ def products(count: int):
     yield f"  return %s{third - 1} : {TYPE}"
 
 
+def rows(count: int):
+    row = "tensor<4xf32>"
+    yield "  %least = stablehlo.constant dense<0xFF800000> : tensor<f32>"
+    yield "  %zero = stablehlo.constant dense<0.0> : tensor<f32>"
+    layers = count // 9
+    for i in range(layers):
+        yield f"  %m{i} = stablehlo.reduce(%x{i} init: %least) applies stablehlo.maximum across dimensions = [1] : ({TYPE}, tensor<f32>) -> {row}"
+        yield f"  %n{i} = stablehlo.broadcast_in_dim %m{i}, dims = [0] : ({row}) -> {TYPE}"
+        yield f"  %d{i} = stablehlo.subtract %x{i}, %n{i} : {TYPE}"
+        yield f"  %e{i} = stablehlo.exponential %d{i} : {TYPE}"
+        yield f"  %s{i} = stablehlo.reduce(%e{i} init: %zero) applies stablehlo.add across dimensions = [1] : ({TYPE}, tensor<f32>) -> {row}"
+        yield f"  %t{i} = stablehlo.broadcast_in_dim %s{i}, dims = [0] : ({row}) -> {TYPE}"
+        yield f"  %q{i} = stablehlo.divide %e{i}, %t{i} : {TYPE}"
+        yield product(f"p{i}", f"q{i}", "y")
+        yield f"  %x{i + 1} = stablehlo.add %p{i}, %x{i} : {TYPE}"
+    yield f"  return %x{layers} : {TYPE}"
+
+
+def readers(count: int):
+    row = "tensor<4xf32>"
+    yield "  %zero = stablehlo.constant dense<0.0> : tensor<f32>"
+    yield f"  %s = stablehlo.reduce(%x0 init: %zero) applies stablehlo.add across dimensions = [1] : ({TYPE}, tensor<f32>) -> {row}"
+    yield f"  %t = stablehlo.broadcast_in_dim %s, dims = [0] : ({row}) -> {TYPE}"
+    yield f"  %q = stablehlo.divide %x0, %t : {TYPE}"
+    third = count // 3
+    for i in range(third):
+        yield f"  %c{i} = stablehlo.constant dense<{i}.5> : {TYPE}"
+        yield f"  %d{i} = stablehlo.multiply %q, %c{i} : {TYPE}"
+        yield product(f"p{i}", f"d{i}", f"p{i - 1}" if i else "y")
+    yield f"  return %p{third - 1} : {TYPE}"
+
+
 def main(kind: str, count: int) -> None:
     results = ", ".join([TYPE] * (count if kind == "outputs" else 1))
     print(f"func.func @main(%x0: {TYPE}, %y: {TYPE}) -> ({results}) {{")
-    for line in {"weights": weights, "buffers": buffers, "outputs": outputs, "products": products}[kind](count):
+    for line in {"weights": weights, "buffers": buffers, "outputs": outputs, "products": products, "rows": rows, "readers": readers}[kind](count):
         print(line)
     print("}")
 

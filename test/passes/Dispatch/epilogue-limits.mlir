@@ -1,5 +1,5 @@
 // An epilogue is written as far as its root runs: one that puts numbers beyond takes away the limits of rows.
-// RUN: heddle-opt %s --heddle-form-dispatches --split-input-file | FileCheck %s
+// RUN: heddle-opt %s --heddle-assign-target=target=x86-64-v3 --heddle-form-dispatches --split-input-file | FileCheck %s
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 // A mask counts beyond the product's rows. Sums end where they do.
