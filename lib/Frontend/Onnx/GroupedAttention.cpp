@@ -130,10 +130,11 @@ LogicalResult GroupedAttention::readLengths() {
   std::optional<int64_t> total = node.integer(Total, "total_sequence_length");
   if (!total)
     return failure();
-  if (node.type(Lengths).getNumElements() != batch)
-    return node.invalid("seqlens_k of the shape " +
-                        spellShape(node.shape(Lengths)) + " for a batch of " +
-                        Twine(batch));
+  if (node.type(Lengths).getNumElements() != batch ||
+      !isa<IntegerType>(node.element(Lengths)))
+    return node.invalid(
+        "seqlens_k of the shape " + spellShape(node.shape(Lengths)) +
+        " are not an integer for each of " + Twine(batch) + " rows");
   isFirst = *total == rows;
   int64_t past = 0;
   if (node.has(PastKey)) {
@@ -171,9 +172,9 @@ LogicalResult GroupedAttention::turn() {
     return node.invalid("do_rotary needs cos_cache and sin_cache");
   Type i32 = node.builder().getI32Type();
   Value positions, first = start;
-  if (node.has(Positions) && node.rank(Positions) != 2)
-    return node.invalid("position_ids of the shape " +
-                        spellShape(node.shape(Positions)));
+  if (node.has(Positions) &&
+      (node.rank(Positions) != 2 || !isa<IntegerType>(node.element(Positions))))
+    return node.invalid("position_ids are not an integer for each query");
   if (node.has(Positions) && isFirst) {
     // Of these the first call reads the first alone.
     Value given = emit.convert(node.operand(Positions), i32);
@@ -201,7 +202,7 @@ LogicalResult GroupedAttention::turn() {
     table = emit.take(table, positions, 0);
     if (emit.hasFault() ||
         Emitter::shapeOf(table).drop_back() != Extents(wanted))
-      return node.invalid("position_ids are not one for each query");
+      return node.invalid("position_ids are not an integer for each query");
   }
   query = rotatePairs(emit, query, tables[0], tables[1], interleaved);
   key = rotatePairs(emit, key, tables[0], tables[1], interleaved);
