@@ -6,49 +6,50 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace heddle;
+
+static int64_t operationsOf(kernel::ContractOp contract) {
+  return 2 * llvm::product_of(contract.getExtents());
+}
+
+static int64_t operationsOf(kernel::ConvolutionOp convolution) {
+  int64_t channels = cast<RankedTensorType>(convolution.getInput().getType())
+                         .getShape()
+                         .back() /
+                     static_cast<int64_t>(convolution.getGroups());
+  return 2 * llvm::product_of(convolution.getKernelExtents()) * channels *
+         cast<RankedTensorType>(convolution.getResult().getType())
+             .getNumElements();
+}
+
+/// The products of queries and keys, and of scores and values.
+static int64_t operationsOf(kernel::AttentionOp attention) {
+  ArrayRef<int64_t> extents = attention.getExtents();
+  return 2 * llvm::product_of(extents.drop_back(2)) *
+         (extents[extents.size() - 2] + extents.back());
+}
+
+static int64_t operationsOf(linalg::GenericOp generic) {
+  int64_t payload = 0;
+  for (Operation &inner : generic.getBody()->without_terminator())
+    payload += !inner.hasTrait<OpTrait::ConstantLike>();
+  return llvm::product_of(generic.getStaticLoopRanges()) * payload;
+}
 
 int64_t heddle::kernelOperations(func::FuncOp function) {
   int64_t operations = 0;
   if (function.isExternal())
     return 0;
-  auto elements = [](Value value) {
-    return cast<RankedTensorType>(value.getType()).getNumElements();
-  };
-  for (Operation &op : function.front()) {
-    if (auto contract = dyn_cast<kernel::ContractOp>(op)) {
-      int64_t product = 2;
-      for (int64_t extent : contract.getExtents())
-        product *= extent;
-      operations += product;
-    } else if (auto convolution = dyn_cast<kernel::ConvolutionOp>(op)) {
-      int64_t taps = 2;
-      for (int64_t extent : convolution.getKernelExtents())
-        taps *= extent;
-      int64_t channels =
-          cast<RankedTensorType>(convolution.getInput().getType())
-              .getShape()
-              .back() /
-          static_cast<int64_t>(convolution.getGroups());
-      operations += taps * channels * elements(convolution.getResult());
-    } else if (auto attention = dyn_cast<kernel::AttentionOp>(op)) {
-      ArrayRef<int64_t> extents = attention.getExtents();
-      int64_t product = 2;
-      for (int64_t extent : extents.drop_back(2))
-        product *= extent;
-      operations += product * (extents[extents.size() - 2] + extents.back());
-    } else if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
-      int64_t points = 1;
-      for (int64_t extent : generic.getStaticLoopRanges())
-        points *= extent;
-      int64_t payload = 0;
-      for (Operation &inner : generic.getBody()->without_terminator())
-        payload += !inner.hasTrait<OpTrait::ConstantLike>();
-      operations += points * payload;
-    }
-  }
+  for (Operation &op : function.front())
+    operations += llvm::TypeSwitch<Operation *, int64_t>(&op)
+                      .Case<kernel::ContractOp, kernel::ConvolutionOp,
+                            kernel::AttentionOp, linalg::GenericOp>(
+                          [](auto counted) { return operationsOf(counted); })
+                      .Default([](Operation *) { return 0; });
   return operations;
 }
 
