@@ -1,4 +1,4 @@
-//===- Border.h - Values that cross the C interface ------------*- C++ -*-===//
+// Values that cross the C interface.
 
 #ifndef HEDDLE_RUNTIME_BORDER_H
 #define HEDDLE_RUNTIME_BORDER_H

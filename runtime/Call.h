@@ -1,4 +1,4 @@
-//===- Call.h - One walk over the steps of a program -----------*- C++ -*-===//
+// One walk over the steps of a program.
 
 #ifndef HEDDLE_RUNTIME_CALL_H
 #define HEDDLE_RUNTIME_CALL_H

@@ -1,4 +1,4 @@
-//===- CallQueue.cpp - Calls that nobody waits for ------------------------===//
+// Calls that nobody waits for.
 
 #include "runtime/CallQueue.h"
 

@@ -1,4 +1,4 @@
-//===- CallQueue.h - Calls that nobody waits for ---------------*- C++ -*-===//
+// Calls that nobody waits for.
 
 #ifndef HEDDLE_RUNTIME_CALLQUEUE_H
 #define HEDDLE_RUNTIME_CALLQUEUE_H

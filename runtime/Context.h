@@ -1,4 +1,4 @@
-//===- Context.h - The memory of one caller --------------------*- C++ -*-===//
+// The memory of one caller.
 
 #ifndef HEDDLE_RUNTIME_CONTEXT_H
 #define HEDDLE_RUNTIME_CONTEXT_H

@@ -1,4 +1,4 @@
-//===- CustomCalls.h - Functions of the caller's program -------*- C++ -*-===//
+// Functions of the caller's program.
 
 #ifndef HEDDLE_RUNTIME_CUSTOMCALLS_H
 #define HEDDLE_RUNTIME_CUSTOMCALLS_H

@@ -1,4 +1,4 @@
-//===- DeviceCopier.cpp - Copies that somebody waits for ------------------===//
+// Copies to and from devices that somebody waits for.
 
 #include "runtime/DeviceCopier.h"
 

@@ -1,4 +1,4 @@
-//===- DeviceCopier.h - Copies that somebody waits for ---------*- C++ -*-===//
+// Copies to and from devices that somebody waits for.
 
 #ifndef HEDDLE_RUNTIME_DEVICECOPIER_H
 #define HEDDLE_RUNTIME_DEVICECOPIER_H

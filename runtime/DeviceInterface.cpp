@@ -1,4 +1,4 @@
-//===- DeviceInterface.cpp - Devices in include/heddle/runtime.h ----------===//
+// The functions of include/heddle/runtime.h for devices and their memory.
 
 #include "runtime/Border.h"
 #include "runtime/OpenDevice.h"

@@ -1,4 +1,4 @@
-//===- DeviceQueues.h - Queues of devices, as a caller has them -*- C++ -*-===//
+// Queues of devices, as a caller has them.
 
 #ifndef HEDDLE_RUNTIME_DEVICEQUEUES_H
 #define HEDDLE_RUNTIME_DEVICEQUEUES_H

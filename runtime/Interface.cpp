@@ -1,10 +1,8 @@
-//===- Interface.cpp - include/heddle/runtime.h ---------------------------===//
+// The functions of include/heddle/runtime.h that no other file here has.
 //
 // Turns C arguments into C++ ones and back; what is decided here is only which
 // arguments are wrong. No exception leaves: the only ones there are, those of
 // the standard library when memory runs out, become a status.
-//
-//===----------------------------------------------------------------------===//
 
 #include "runtime/Border.h"
 #include "runtime/CallQueue.h"

@@ -1,4 +1,4 @@
-//===- LoadedProgram.h - A loaded artifact ----------------------*- C++ -*-===//
+// A loaded artifact.
 
 #ifndef HEDDLE_RUNTIME_LOADEDPROGRAM_H
 #define HEDDLE_RUNTIME_LOADEDPROGRAM_H

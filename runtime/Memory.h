@@ -1,4 +1,4 @@
-//===- Memory.h - Mapped memory --------------------------------*- C++ -*-===//
+// Memory mapped from the system, its kind and its release.
 
 #ifndef HEDDLE_RUNTIME_MEMORY_H
 #define HEDDLE_RUNTIME_MEMORY_H

@@ -1,4 +1,4 @@
-//===- OpenDevice.h - A device as the C interface hands it out -*- C++ -*-===//
+// A device as the C interface hands it out.
 
 #ifndef HEDDLE_RUNTIME_OPENDEVICE_H
 #define HEDDLE_RUNTIME_OPENDEVICE_H

@@ -1,4 +1,4 @@
-//===- PlanMemory.h - The memories of a plan, on its devices ---*- C++ -*-===//
+// The memories of a plan, on its devices.
 
 #ifndef HEDDLE_RUNTIME_PLANMEMORY_H
 #define HEDDLE_RUNTIME_PLANMEMORY_H

@@ -1,4 +1,4 @@
-//===- ProgramDevice.h - A device as a program uses it ---------*- C++ -*-===//
+// A device as a program uses it.
 
 #ifndef HEDDLE_RUNTIME_PROGRAMDEVICE_H
 #define HEDDLE_RUNTIME_PROGRAMDEVICE_H

@@ -1,4 +1,4 @@
-//===- State.cpp - Memory that calls change and keep ----------------------===//
+// Memory that calls change and keep.
 
 #include "runtime/State.h"
 

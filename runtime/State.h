@@ -1,4 +1,4 @@
-//===- State.h - Memory that calls change and keep -------------*- C++ -*-===//
+// Memory that calls change and keep.
 
 #ifndef HEDDLE_RUNTIME_STATE_H
 #define HEDDLE_RUNTIME_STATE_H

@@ -1,4 +1,4 @@
-//===- StateInterface.cpp - States in include/heddle/runtime.h ------------===//
+// The functions of include/heddle/runtime.h for states.
 
 #include "runtime/Border.h"
 #include "runtime/State.h"

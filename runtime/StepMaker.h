@@ -1,4 +1,4 @@
-//===- StepMaker.h - Commands of a plan become steps -----------*- C++ -*-===//
+// Commands of a plan become steps.
 
 #ifndef HEDDLE_RUNTIME_STEPMAKER_H
 #define HEDDLE_RUNTIME_STEPMAKER_H

@@ -1,4 +1,4 @@
-//===- Steps.h - A plan, ready to be walked --------------------*- C++ -*-===//
+// A plan, ready to be walked.
 
 #ifndef HEDDLE_RUNTIME_STEPS_H
 #define HEDDLE_RUNTIME_STEPS_H

@@ -1,4 +1,4 @@
-//===- Submission.h - Commands that a queue is given at once ---*- C++ -*-===//
+// Commands that a queue is given at once.
 
 #ifndef HEDDLE_RUNTIME_SUBMISSION_H
 #define HEDDLE_RUNTIME_SUBMISSION_H

@@ -1,4 +1,4 @@
-//===- SubmitInterface.cpp - Submitted calls in include/heddle/runtime.h --===//
+// The functions of include/heddle/runtime.h for calls that are submitted.
 
 #include "runtime/Border.h"
 #include "runtime/CallQueue.h"

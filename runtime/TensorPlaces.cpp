@@ -1,4 +1,4 @@
-//===- TensorPlaces.cpp - Tensors of a call, on their devices -------------===//
+// Tensors of a call, on their devices.
 
 #include "runtime/TensorPlaces.h"
 

@@ -1,4 +1,4 @@
-//===- TensorPlaces.h - Tensors of a call, on their devices ----*- C++ -*-===//
+// Tensors of a call, on their devices.
 
 #ifndef HEDDLE_RUNTIME_TENSORPLACES_H
 #define HEDDLE_RUNTIME_TENSORPLACES_H

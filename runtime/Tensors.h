@@ -1,4 +1,4 @@
-//===- Tensors.h - Checks what a call is given -----------------*- C++ -*-===//
+// Checks what a call is given.
 
 #ifndef HEDDLE_RUNTIME_TENSORS_H
 #define HEDDLE_RUNTIME_TENSORS_H

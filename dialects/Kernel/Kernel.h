@@ -1,4 +1,4 @@
-//===- Kernel.h - The kernel dialect ----------------------------*- C++ -*-===//
+// The kernel dialect.
 
 #ifndef HEDDLE_DIALECTS_KERNEL_KERNEL_H
 #define HEDDLE_DIALECTS_KERNEL_KERNEL_H

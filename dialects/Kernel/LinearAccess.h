@@ -1,4 +1,4 @@
-//===- LinearAccess.h - Where an indexing map reads -------------*- C++ -*-===//
+// Where an indexing map reads.
 
 #ifndef HEDDLE_DIALECTS_KERNEL_LINEARACCESS_H
 #define HEDDLE_DIALECTS_KERNEL_LINEARACCESS_H

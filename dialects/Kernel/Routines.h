@@ -1,4 +1,4 @@
-//===- Routines.h - What kernel.routine may be called with ------*- C++ -*-===//
+// What kernel.routine may be called with.
 
 #ifndef HEDDLE_DIALECTS_KERNEL_ROUTINES_H
 #define HEDDLE_DIALECTS_KERNEL_ROUTINES_H

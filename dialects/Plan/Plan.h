@@ -1,4 +1,4 @@
-//===- Plan.h - The plan dialect --------------------------------*- C++ -*-===//
+// The plan dialect.
 
 #ifndef HEDDLE_DIALECTS_PLAN_PLAN_H
 #define HEDDLE_DIALECTS_PLAN_PLAN_H

@@ -1,4 +1,4 @@
-//===- runtime.hpp - The runtime in C++17 ----------------------*- C++ -*-===//
+// The runtime in C++17.
 //
 // Owners and views over runtime.h, header only; no exceptions.
 //
@@ -10,8 +10,6 @@
 //   std::vector<float> x(512), y(10);
 //   api::Status status = context->call({api::tensor(x, {1, 512})},
 //                                      {api::tensor(y, {1, 10})});
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_RUNTIME_HPP
 #define HEDDLE_RUNTIME_HPP

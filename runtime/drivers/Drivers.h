@@ -1,4 +1,4 @@
-//===- Drivers.h - All drivers, and open devices ---------------*- C++ -*-===//
+// All drivers, and open devices.
 
 #ifndef HEDDLE_RUNTIME_DRIVERS_DRIVERS_H
 #define HEDDLE_RUNTIME_DRIVERS_DRIVERS_H

@@ -1,4 +1,4 @@
-//===- Status.h - Errors as drivers tell them ------------------*- C++ -*-===//
+// Errors as drivers tell them.
 
 #ifndef HEDDLE_RUNTIME_DRIVERS_STATUS_H
 #define HEDDLE_RUNTIME_DRIVERS_STATUS_H

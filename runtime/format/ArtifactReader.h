@@ -1,4 +1,4 @@
-//===- ArtifactReader.h - Reads an artifact, believing nothing -*- C++ -*-===//
+// Reads an artifact, believing nothing.
 
 #ifndef HEDDLE_RUNTIME_FORMAT_ARTIFACTREADER_H
 #define HEDDLE_RUNTIME_FORMAT_ARTIFACTREADER_H

@@ -1,4 +1,4 @@
-//===- ArtifactWriter.h - Writes an artifact as it is made -----*- C++ -*-===//
+// Writes an artifact as it is made.
 
 #ifndef HEDDLE_RUNTIME_FORMAT_ARTIFACTWRITER_H
 #define HEDDLE_RUNTIME_FORMAT_ARTIFACTWRITER_H

@@ -1,4 +1,4 @@
-//===- BufferPlaces.h - Where a program's buffers lie ----------*- C++ -*-===//
+// Where a program's buffers lie.
 
 #ifndef HEDDLE_RUNTIME_FORMAT_BUFFERPLACES_H
 #define HEDDLE_RUNTIME_FORMAT_BUFFERPLACES_H

@@ -1,4 +1,4 @@
-//===- CustomCalls.h - What an artifact asks of its host -------*- C++ -*-===//
+// What an artifact asks of its host.
 
 #ifndef HEDDLE_RUNTIME_FORMAT_CUSTOMCALLS_H
 #define HEDDLE_RUNTIME_FORMAT_CUSTOMCALLS_H

@@ -1,4 +1,4 @@
-//===- DataTypes.h - Element types -----------------------------*- C++ -*-===//
+// Element types of tensors: names, sizes, and their numbers in DLPack.
 
 #ifndef HEDDLE_RUNTIME_FORMAT_DATATYPES_H
 #define HEDDLE_RUNTIME_FORMAT_DATATYPES_H

@@ -1,4 +1,4 @@
-//===- Devices.h - Which device may touch which memory ---------*- C++ -*-===//
+// Which device may touch which memory.
 
 #ifndef HEDDLE_RUNTIME_FORMAT_DEVICES_H
 #define HEDDLE_RUNTIME_FORMAT_DEVICES_H

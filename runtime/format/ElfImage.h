@@ -1,4 +1,4 @@
-//===- ElfImage.h - Checks a kernel image ----------------------*- C++ -*-===//
+// Checks a kernel image.
 
 #ifndef HEDDLE_RUNTIME_FORMAT_ELFIMAGE_H
 #define HEDDLE_RUNTIME_FORMAT_ELFIMAGE_H

@@ -1,4 +1,4 @@
-//===- Error.h - Failure as a value ----------------------------*- C++ -*-===//
+// Failure as a value: a status code and a message.
 
 #ifndef HEDDLE_RUNTIME_FORMAT_ERROR_H
 #define HEDDLE_RUNTIME_FORMAT_ERROR_H

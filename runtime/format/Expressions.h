@@ -1,4 +1,4 @@
-//===- Expressions.h - Evaluates the expression table ----------*- C++ -*-===//
+// Evaluates the expression table.
 
 #ifndef HEDDLE_RUNTIME_FORMAT_EXPRESSIONS_H
 #define HEDDLE_RUNTIME_FORMAT_EXPRESSIONS_H

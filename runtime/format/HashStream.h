@@ -1,4 +1,4 @@
-//===- HashStream.h - Hashes what comes in pieces --------------*- C++ -*-===//
+// Hashes what comes in pieces.
 
 #ifndef HEDDLE_RUNTIME_FORMAT_HASHSTREAM_H
 #define HEDDLE_RUNTIME_FORMAT_HASHSTREAM_H

@@ -1,4 +1,4 @@
-//===- Hazards.h - Conflicts between unordered commands --------*- C++ -*-===//
+// Conflicts between unordered commands.
 
 #ifndef HEDDLE_RUNTIME_FORMAT_HAZARDS_H
 #define HEDDLE_RUNTIME_FORMAT_HAZARDS_H

@@ -1,9 +1,7 @@
-//===- Layout.h - The fixed part of an artifact ----------------*- C++ -*-===//
+// The fixed part of an artifact.
 //
 // What must be known before the manifest can be read. All integers are
 // little-endian. See artifact.fbs for the rest.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_RUNTIME_FORMAT_LAYOUT_H
 #define HEDDLE_RUNTIME_FORMAT_LAYOUT_H

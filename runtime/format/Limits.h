@@ -1,8 +1,6 @@
-//===- Limits.h - How large a plan may be ----------------------*- C++ -*-===//
+// How large a plan may be.
 //
 // Apart from the schema, for who makes plans without writing artifacts.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_RUNTIME_FORMAT_LIMITS_H
 #define HEDDLE_RUNTIME_FORMAT_LIMITS_H

@@ -1,4 +1,4 @@
-//===- ManifestVerifier.h - Checks what a manifest says --------*- C++ -*-===//
+// Checks what a manifest says.
 
 #ifndef HEDDLE_RUNTIME_FORMAT_MANIFESTVERIFIER_H
 #define HEDDLE_RUNTIME_FORMAT_MANIFESTVERIFIER_H

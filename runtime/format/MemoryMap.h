@@ -1,4 +1,4 @@
-//===- MemoryMap.h - Whose value each byte holds ---------------*- C++ -*-===//
+// Whose value each byte holds.
 
 #ifndef HEDDLE_RUNTIME_FORMAT_MEMORYMAP_H
 #define HEDDLE_RUNTIME_FORMAT_MEMORYMAP_H

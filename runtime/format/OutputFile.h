@@ -1,4 +1,4 @@
-//===- OutputFile.h - A file that appears when it is whole -----*- C++ -*-===//
+// A file that appears when it is whole.
 
 #ifndef HEDDLE_RUNTIME_FORMAT_OUTPUTFILE_H
 #define HEDDLE_RUNTIME_FORMAT_OUTPUTFILE_H

@@ -1,4 +1,4 @@
-//===- PlanVerifier.h - Proves that a plan can be walked -------*- C++ -*-===//
+// Proves that a plan can be walked.
 
 #ifndef HEDDLE_RUNTIME_FORMAT_PLANVERIFIER_H
 #define HEDDLE_RUNTIME_FORMAT_PLANVERIFIER_H

@@ -1,4 +1,4 @@
-//===- ProgramVerifier.h - Walks the commands of a program -----*- C++ -*-===//
+// Walks the commands of a program.
 
 #ifndef HEDDLE_RUNTIME_FORMAT_PROGRAMVERIFIER_H
 #define HEDDLE_RUNTIME_FORMAT_PROGRAMVERIFIER_H

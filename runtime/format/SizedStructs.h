@@ -1,10 +1,8 @@
-//===- SizedStructs.h - Structs of any version -----------------*- C++ -*-===//
+// Structs of any version.
 //
 // Structs of the C interfaces, of the runtime's and the compiler's, begin with
 // their size, so that a caller may have been built with an earlier version of
 // them, or with a later one.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_RUNTIME_FORMAT_SIZEDSTRUCTS_H
 #define HEDDLE_RUNTIME_FORMAT_SIZEDSTRUCTS_H

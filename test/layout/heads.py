@@ -1,4 +1,4 @@
-"""Checks that each source starts with what it is for: a comment, before anything else, that says more than the file's name.
+"""Checks that each source starts with what it is for: a plain comment, before anything else.
 
 usage: heads.py ROOT [FILE...]
 """
@@ -8,8 +8,7 @@ import re
 import subprocess
 import sys
 
-HEAD = re.compile(r"//=?.*\w|/\* *\w|//===-")
-BARE = re.compile(r"//===-+ *[\w.-]+ *-+(\*- *C(\+\+)? *-\*-)?=*//$")
+HEAD = re.compile(r"// .*\w|/\* *\w")
 
 
 def main() -> int:
@@ -19,7 +18,7 @@ def main() -> int:
     found = []
     for file in files:
         first = (root / file).read_text(errors="replace").partition("\n")[0]
-        if not HEAD.match(first) or BARE.match(first):
+        if not HEAD.match(first):
             found.append(f"{file}: does not start with what it is for")
     print("\n".join(found) or f"{len(files)} files say what they are for")
     return 1 if found else 0

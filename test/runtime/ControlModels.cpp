@@ -1,4 +1,4 @@
-//===- ControlModels.cpp - Models with branches and loops ----------------===//
+// Models with branches and loops.
 
 #include "test/runtime/ModelParts.h"
 

@@ -1,4 +1,4 @@
-//===- CpuModels.cpp - Models of one device ------------------------------===//
+// Models of one device.
 
 #include "test/runtime/ModelParts.h"
 

@@ -1,4 +1,4 @@
-//===- CustomModels.cpp - Models that call functions of the tests --------===//
+// Models that call functions of the tests.
 
 #include "test/runtime/ModelParts.h"
 

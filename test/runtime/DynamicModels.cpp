@@ -1,4 +1,4 @@
-//===- DynamicModels.cpp - Models whose sizes calls choose ---------------===//
+// Models whose sizes calls choose.
 
 #include "test/runtime/ModelParts.h"
 

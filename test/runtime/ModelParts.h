@@ -1,4 +1,4 @@
-//===- ModelParts.h - What the test models have in common ------*- C++ -*-===//
+// What the test models have in common.
 
 #ifndef HEDDLE_TEST_RUNTIME_MODELPARTS_H
 #define HEDDLE_TEST_RUNTIME_MODELPARTS_H

@@ -1,4 +1,4 @@
-//===- PlacedLoopModel.cpp - Branches and loops over devices --------------===//
+// Branches and loops over devices.
 
 #include "test/runtime/ModelParts.h"
 

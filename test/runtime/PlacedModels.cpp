@@ -1,4 +1,4 @@
-//===- PlacedModels.cpp - Models with devices and states -----------------===//
+// Models with devices and states.
 
 #include "test/runtime/ModelParts.h"
 

@@ -1,4 +1,4 @@
-//===- TestModels.cpp - Artifacts by hand: how one is put together --------===//
+// Artifacts by hand: how one is put together.
 
 #include "test/runtime/ModelParts.h"
 

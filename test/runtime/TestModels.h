@@ -1,8 +1,6 @@
-//===- TestModels.h - Small artifacts by hand ------------------*- C++ -*-===//
+// Small artifacts by hand.
 //
 // For tests of the format and of the runtime that must not need the compiler.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_TEST_RUNTIME_TESTMODELS_H
 #define HEDDLE_TEST_RUNTIME_TESTMODELS_H

@@ -1,9 +1,6 @@
-//===- FourierPlan.h - How a Fourier transform is computed ------*- C++ -*-===//
+// How a Fourier transform is computed.
 //
 // Made by the compiler, read by the routine in lib/Codegen/Freestanding.
-// Freestanding.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_TARGET_FOURIERPLAN_H
 #define HEDDLE_TARGET_FOURIERPLAN_H

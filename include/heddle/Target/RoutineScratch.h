@@ -1,10 +1,8 @@
-//===- RoutineScratch.h - Scratch memory of routines ------------*- C++ -*-===//
+// Scratch memory of routines.
 //
 // What the functions of lib/Codegen/Freestanding ask of their caller: read by
 // these functions and by the compiler, so that both mean the same.
 // Freestanding.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_TARGET_ROUTINESCRATCH_H
 #define HEDDLE_TARGET_ROUTINESCRATCH_H

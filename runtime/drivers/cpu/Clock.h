@@ -1,4 +1,4 @@
-//===- Clock.h - Time ------------------------------------------*- C++ -*-===//
+// The clock that calls and steps are timed by.
 
 #ifndef HEDDLE_RUNTIME_DRIVERS_CPU_CLOCK_H
 #define HEDDLE_RUNTIME_DRIVERS_CPU_CLOCK_H

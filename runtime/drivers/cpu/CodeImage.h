@@ -1,4 +1,4 @@
-//===- CodeImage.h - Kernels in memory -------------------------*- C++ -*-===//
+// Kernels in memory.
 
 #ifndef HEDDLE_RUNTIME_DRIVERS_CPU_CODEIMAGE_H
 #define HEDDLE_RUNTIME_DRIVERS_CPU_CODEIMAGE_H

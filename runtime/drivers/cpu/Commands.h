@@ -1,4 +1,4 @@
-//===- Commands.h - Copies and fills by the host's threads -----*- C++ -*-===//
+// Copies and fills by the host's threads.
 
 #ifndef HEDDLE_RUNTIME_DRIVERS_CPU_COMMANDS_H
 #define HEDDLE_RUNTIME_DRIVERS_CPU_COMMANDS_H

@@ -1,10 +1,8 @@
-//===- CpuDriver.cpp - The host as a device -------------------------------===//
+// The host as a device.
 //
 // A plan's commands for the CPU are run by the workers of a context, through
 // `run`. The queues serve those who treat all devices alike: a submission is
 // done when submit returns, so its events are done always.
-//
-//===----------------------------------------------------------------------===//
 
 #include "runtime/drivers/cpu/CpuDriver.h"
 

@@ -1,4 +1,4 @@
-//===- CpuDriver.h - The host as a device ----------------------*- C++ -*-===//
+// The host as a device.
 
 #ifndef HEDDLE_RUNTIME_DRIVERS_CPU_CPUDRIVER_H
 #define HEDDLE_RUNTIME_DRIVERS_CPU_CPUDRIVER_H

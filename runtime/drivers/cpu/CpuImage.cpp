@@ -1,4 +1,4 @@
-//===- CpuImage.cpp - Code for this processor, as drivers see it ---------===//
+// Code for this processor, as drivers see it.
 
 #include "runtime/drivers/cpu/CpuImage.h"
 

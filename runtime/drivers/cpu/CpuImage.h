@@ -1,9 +1,7 @@
-//===- CpuImage.h - Code for this processor, as drivers see it -*- C++ -*-===//
+// Code for this processor, as drivers see it.
 //
 // Entries of the drivers' table that every device shares which runs the code of
 // this processor.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_RUNTIME_DRIVERS_CPU_CPUIMAGE_H
 #define HEDDLE_RUNTIME_DRIVERS_CPU_CPUIMAGE_H

@@ -1,4 +1,4 @@
-//===- DebugSymbols.h - Kernels in perf and gdb ----------------*- C++ -*-===//
+// Kernels in perf and gdb.
 
 #ifndef HEDDLE_RUNTIME_DRIVERS_CPU_DEBUGSYMBOLS_H
 #define HEDDLE_RUNTIME_DRIVERS_CPU_DEBUGSYMBOLS_H

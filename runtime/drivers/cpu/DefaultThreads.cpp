@@ -1,4 +1,4 @@
-//===- DefaultThreads.cpp - How many CPUs are ours ------------------------===//
+// How many CPUs this process may use.
 
 #include "runtime/drivers/cpu/Pool.h"
 

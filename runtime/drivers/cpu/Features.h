@@ -1,4 +1,4 @@
-//===- Features.h - What this processor can do -----------------*- C++ -*-===//
+// What this processor can do.
 
 #ifndef HEDDLE_RUNTIME_DRIVERS_CPU_FEATURES_H
 #define HEDDLE_RUNTIME_DRIVERS_CPU_FEATURES_H

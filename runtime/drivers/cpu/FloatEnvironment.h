@@ -1,4 +1,4 @@
-//===- FloatEnvironment.h - The rounding that kernels expect ---*- C++ -*-===//
+// The rounding that kernels expect.
 
 #ifndef HEDDLE_RUNTIME_DRIVERS_CPU_FLOATENVIRONMENT_H
 #define HEDDLE_RUNTIME_DRIVERS_CPU_FLOATENVIRONMENT_H

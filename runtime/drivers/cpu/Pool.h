@@ -1,4 +1,4 @@
-//===- Pool.h - Threads that walk a plan together --------------*- C++ -*-===//
+// Threads that walk a plan together.
 
 #ifndef HEDDLE_RUNTIME_DRIVERS_CPU_POOL_H
 #define HEDDLE_RUNTIME_DRIVERS_CPU_POOL_H

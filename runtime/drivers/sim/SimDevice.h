@@ -1,10 +1,8 @@
-//===- SimDevice.h - An accelerator in the process -------------*- C++ -*-===//
+// An accelerator in the process.
 //
 // A device for tests that is as unlike the host as a device can be: its memory
 // is out of reach, its queues make progress in an order drawn by lot, late, and
 // what a plan forgets is an error. It runs the kernels of the CPU.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_RUNTIME_DRIVERS_SIM_SIMDEVICE_H
 #define HEDDLE_RUNTIME_DRIVERS_SIM_SIMDEVICE_H

@@ -1,4 +1,4 @@
-//===- SimDriver.cpp - The table of simulated devices ---------------------===//
+// The table of simulated devices.
 
 #include "runtime/drivers/sim/SimDriver.h"
 

@@ -1,4 +1,4 @@
-//===- SimDriver.h - The driver of simulated devices -----------*- C++ -*-===//
+// The driver of simulated devices.
 
 #ifndef HEDDLE_RUNTIME_DRIVERS_SIM_SIMDRIVER_H
 #define HEDDLE_RUNTIME_DRIVERS_SIM_SIMDRIVER_H

@@ -1,4 +1,4 @@
-//===- SimMemory.h - Memory that the host cannot touch ---------*- C++ -*-===//
+// Memory that the host cannot touch.
 
 #ifndef HEDDLE_RUNTIME_DRIVERS_SIM_SIMMEMORY_H
 #define HEDDLE_RUNTIME_DRIVERS_SIM_SIMMEMORY_H

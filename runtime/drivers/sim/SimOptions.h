@@ -1,4 +1,4 @@
-//===- SimOptions.h - What the simulated devices are like ------*- C++ -*-===//
+// What the simulated devices are like.
 
 #ifndef HEDDLE_RUNTIME_DRIVERS_SIM_SIMOPTIONS_H
 #define HEDDLE_RUNTIME_DRIVERS_SIM_SIMOPTIONS_H

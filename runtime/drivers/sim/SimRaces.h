@@ -1,4 +1,4 @@
-//===- SimRaces.h - Uses of memory that nothing orders ---------*- C++ -*-===//
+// Uses of memory that nothing orders.
 
 #ifndef HEDDLE_RUNTIME_DRIVERS_SIM_SIMRACES_H
 #define HEDDLE_RUNTIME_DRIVERS_SIM_SIMRACES_H

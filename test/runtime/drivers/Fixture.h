@@ -1,4 +1,4 @@
-//===- Fixture.h - A device under test, briefly used -----------*- C++ -*-===//
+// A device under test, briefly used.
 
 #ifndef HEDDLE_TEST_RUNTIME_DRIVERS_FIXTURE_H
 #define HEDDLE_TEST_RUNTIME_DRIVERS_FIXTURE_H
