@@ -181,8 +181,10 @@ bool Program::readSignature(StringRef path) {
   }
   file = path.str();
   if (const auto *symbols = artifact.manifest().symbols())
-    for (const format::Symbol *symbol : *symbols)
+    for (const format::Symbol *symbol : *symbols) {
       sizeList.emplace_back(symbol->name()->str(), symbol->maximum());
+      leastSizeList.push_back(symbol->minimum());
+    }
   StringRef entry = heddle_program_entry_name(program, entryIndex);
   for (TensorSignature &input :
        llvm::concat<TensorSignature>(inputList, stateList))
@@ -349,8 +351,21 @@ bool Program::setSizes(const ModelOptions &model) {
     found->second = size;
     changed = true;
   }
-  if (!changed)
-    return true;
+  return !changed || applySizes();
+}
+
+bool Program::setSizes(ArrayRef<int64_t> sizes) {
+  for (auto [known, size] : llvm::zip_equal(sizeList, sizes))
+    known.second = size;
+  return applySizes();
+}
+
+/// Gives the inputs the types that follow from the sizes.
+bool Program::applySizes() {
+  auto report = [&](const Twine &message) {
+    session.diagnostics.report(ErrorCode::OnnxShapeOption, message);
+    return false;
+  };
   format::ArtifactReader artifact;
   if (format::Error error = artifact.open(file))
     return report(error.message());

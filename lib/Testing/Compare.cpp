@@ -254,6 +254,21 @@ static bool locate(const Subject &subject, ArrayRef<HostTensor> expected,
   return !command.reduce || reduceModel(subject, document);
 }
 
+std::optional<Tensors> heddle::referenceOf(const Subject &subject) {
+  Session &session = subject.session;
+  const CompareCommand &command = subject.command;
+  if (command.against == "reference")
+    return interpretModule(subject, subject.module, subject.inputs);
+  if (command.against == "onnxruntime")
+    return runOnnxruntime(session, command,
+                          inputSignatures(entryFunction(subject.module)),
+                          subject.inputs, subject.outputs);
+  auto named = readTensors(session, command.against, TensorRole::Output);
+  return named ? inOrder(session, subject.outputs, std::move(*named),
+                         command.against)
+               : std::nullopt;
+}
+
 int heddle::runCompare(const CompareCommand &given) {
   CompareCommand command = given;
   if (command.reduced.empty())
@@ -267,6 +282,9 @@ int heddle::runCompare(const CompareCommand &given) {
   CustomCallLibraries customCalls;
   if (!customCalls.open(session, command.model.customCalls))
     return session.fail();
+  // Types of the artifact's tensors and of the model's are compared: they are
+  // of one context, whichever is read first.
+  session.context();
   // To the reference states are inputs and outputs.
   ModelOptions program = command.model;
   command.model.states.clear();
@@ -302,47 +320,27 @@ int heddle::runCompare(const CompareCommand &given) {
     return session.fail();
   if (bounded && !compiled->setSizes(command.model))
     return session.fail();
-  std::vector<std::string> madeUp;
-  auto feeds = gatherFeeds(session, compiled->feeds(), command.feed, madeUp);
-  if (!feeds || !compiled->prepare(command.threads))
+  ProgramCall call;
+  if (!compiled->prepare(command.threads) ||
+      !call.run(session, command, *compiled))
     return session.fail();
-  Tensors all = *feeds;
-  if (!compiled->fillStates(*feeds))
-    return session.fail();
-  Tensors actual = compiled->makeOutputs(*feeds);
-  session.phases.begin("run");
-  if (!compiled->call(*feeds, actual))
-    return session.fail();
-  auto kept = compiled->readStates();
-  if (!kept)
-    return session.fail();
-  llvm::append_range(actual, *kept);
 
   session.phases.begin("reference");
   // The reference is the program for these sizes alone.
   if (bounded) {
-    module = importModel(session, withSizes(command.model, *compiled, *feeds));
+    module =
+        importModel(session, withSizes(command.model, *compiled, call.inputs));
     if (!module)
       return session.fail();
   }
   ModelTensors tensors;
   if (!tensors.match(session, states, *module, *compiled))
     return session.fail();
-  Tensors inputs = tensors.inputs(all);
-  actual = tensors.outputs(actual);
-  std::optional<Tensors> expected;
+  Tensors inputs = tensors.inputs(call.feeds);
+  Tensors actual = tensors.outputs(call.results);
   ArrayRef<TensorSignature> outputs = tensors.outputs();
   Subject subject{session, command, *module, inputs, outputs, customCalls};
-  if (command.against == "reference") {
-    expected = interpretModule(subject, *module, inputs);
-  } else if (command.against == "onnxruntime") {
-    expected = runOnnxruntime(session, command,
-                              inputSignatures(entryFunction(*module)), inputs,
-                              outputs);
-  } else if (auto named =
-                 readTensors(session, command.against, TensorRole::Output)) {
-    expected = inOrder(session, outputs, std::move(*named), command.against);
-  }
+  std::optional<Tensors> expected = referenceOf(subject);
   session.phases.end();
   if (!expected)
     return session.fail();
@@ -350,7 +348,7 @@ int heddle::runCompare(const CompareCommand &given) {
   if (!list)
     return session.fail();
 
-  for (const std::string &line : madeUp)
+  for (const std::string &line : call.madeUp)
     session.text() << "made up: " << line << "\n";
   session.text() << "compiled for " << compiled->report().variant
                  << ", against " << command.against << ":\n";
@@ -360,7 +358,7 @@ int heddle::runCompare(const CompareCommand &given) {
                    << command.against << " does not\n";
   llvm::json::Object document{
       {"against", command.against},
-      {"made_up", llvm::json::Array(madeUp)},
+      {"made_up", llvm::json::Array(call.madeUp)},
       {"flushes_subnormals", flushes},
       {"outputs", printComparisons(session.text(), *list, outputs)}};
   bool found = false;
@@ -376,7 +374,11 @@ int heddle::runCompare(const CompareCommand &given) {
   else if (found)
     session.diagnostics.report(ErrorCode::ComparisonFailed,
                                "a stage differs from " + command.against);
-  else
-    return session.finish(std::move(document));
-  return session.finish(std::move(document), ExitCode::CheckFailed);
+  bool differs = wrong || found;
+  if (bounded && triesSizes(command) &&
+      !compareOtherSizes(session, command, states, customCalls, *compiled,
+                         document, differs))
+    return session.fail();
+  return session.finish(std::move(document),
+                        differs ? ExitCode::CheckFailed : ExitCode::Ok);
 }

@@ -37,6 +37,36 @@ struct Subject {
   const CustomCallLibraries &customCalls;
 };
 
+/// A call of the compiled program.
+struct ProgramCall {
+  /// Data for its inputs and states, and what it left in outputs and states.
+  Tensors feeds, results;
+  /// Data for its inputs alone.
+  Tensors inputs;
+  /// A line for each tensor that nobody gave.
+  std::vector<std::string> madeUp;
+
+  /// Calls `program` with the sizes that it is set to; false after an error,
+  /// which has been reported.
+  bool run(Session &session, const CompareCommand &command, Program &program);
+};
+
+/// What the reference says; none after an error, which has been reported.
+std::optional<Tensors> referenceOf(const Subject &subject);
+
+/// Whether the program is to be called with several sizes: nothing says which,
+/// and the reference is computed for any.
+bool triesSizes(const CompareCommand &command);
+
+/// The program with its least sizes and with ones between these and the
+/// largest: what reaches too far does not show where all is used. `states` say
+/// which of the model's tensors are states. False after an error, which has
+/// been reported; a difference is, too, and sets `differs`.
+bool compareOtherSizes(Session &session, const CompareCommand &command,
+                       const ModelOptions &states,
+                       const CustomCallLibraries &customCalls, Program &program,
+                       llvm::json::Object &document, bool &differs);
+
 /// How the reference is computed.
 InterpreterOptions interpreterOptions(const Subject &subject);
 

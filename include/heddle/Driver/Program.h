@@ -70,6 +70,11 @@ public:
   /// are none of this program's sizes if they were for the import of a model.
   /// False after an error, which has been reported.
   bool setSizes(const ModelOptions &model);
+  /// Sets all sizes, in the order of `sizes()`; false after an error, which has
+  /// been reported.
+  bool setSizes(llvm::ArrayRef<int64_t> sizes);
+  /// The least sizes, in that order.
+  llvm::ArrayRef<int64_t> leastSizes() const { return leastSizeList; }
   /// Puts into the states what `tensors`, data for `feeds`, have for them, and
   /// leaves the inputs there; false after an error, which has been reported.
   bool fillStates(llvm::SmallVectorImpl<HostTensor> &tensors);
@@ -85,6 +90,7 @@ private:
   bool check(const heddle_status &status);
   bool readSignature(llvm::StringRef path);
   bool readStateSignatures();
+  bool applySizes();
 
   Session &session;
   heddle_program *program = nullptr;
@@ -95,6 +101,7 @@ private:
   llvm::SmallVector<size_t> stateNumbers;
   llvm::SmallVector<heddle_state *> madeStates;
   std::vector<std::pair<std::string, int64_t>> sizeList;
+  std::vector<int64_t> leastSizeList;
   std::string file;
   int64_t operationCount = 0, trafficBytes = 0;
 };
