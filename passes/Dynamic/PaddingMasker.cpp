@@ -3,6 +3,7 @@
 #include "passes/Dynamic/PaddingMasker.h"
 
 #include "dialects/Chlo/Chlo.h"
+#include "dialects/Prec/Prec.h"
 #include "dialects/StableHlo/ElementwiseCalls.h"
 #include "heddle/Support/Diagnostics.h"
 #include "passes/Graph/Constants.h"
@@ -217,7 +218,8 @@ LogicalResult PaddingMasker::dispatch(Operation *op) {
       .Case([&](CompositeOp o) { return visitComposite(o); })
       .Case<BroadcastInDimOp, TransposeOp, IotaOp, ConvertOp, ClampOp, SelectOp,
             MapOp, BatchNormInferenceOp, OptimizationBarrierOp, WhileOp, IfOp,
-            CaseOp>([&](Operation *o) { return onlyVaries(o, {}); })
+            CaseOp, prec::QuantizeOp, prec::DequantizeOp>(
+          [&](Operation *o) { return onlyVaries(o, {}); })
       .Case([&](BitcastConvertOp o) -> LogicalResult {
         if (cast<RankedTensorType>(o.getType()).getRank() ==
             cast<RankedTensorType>(o.getOperand().getType()).getRank())
