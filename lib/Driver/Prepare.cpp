@@ -40,6 +40,8 @@ static const char *optionForModels(const ModelOptions &model,
     return "--place";
   if (!model.states.empty())
     return "--state";
+  if (!model.shapes.empty())
+    return "--shape";
   return model.binds.empty() ? nullptr : "--bind";
 }
 

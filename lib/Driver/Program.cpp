@@ -335,7 +335,8 @@ bool Program::setSizes(const ModelOptions &model) {
   for (const std::string &text : model.dims) {
     auto [name, number] = StringRef(text).rsplit('=');
     int64_t size = 0;
-    if (number.contains(".."))
+    // The ranges of a model are in the program.
+    if (number.contains("..") && imported)
       continue;
     if (number.getAsInteger(10, size))
       return report("\"" + text + "\" is no dimension: write --dim NAME=8");

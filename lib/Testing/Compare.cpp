@@ -306,8 +306,11 @@ int heddle::runCompare(const CompareCommand &given) {
                         "that are fixed");
   ModelOptions states = program;
   if (!command.artifact.empty()) {
+    // What the model was compiled with is in the artifact.
     program.path = command.artifact;
     program.states.clear();
+    program.shapes.clear();
+    program.binds.clear();
   }
   std::optional<PreparedArtifact> artifact =
       prepareArtifact(session, program, command.build);
