@@ -299,6 +299,20 @@ Context::submit(nb::object self, const nb::list &ins, const nb::list &outs,
   return Submission(std::move(self), std::move(submitted));
 }
 
+bool Context::finish(std::optional<double> timeout) {
+  // Those of one context run in their order: the last one is done last.
+  std::shared_ptr<Submitted> latest;
+  if (!inFlight.empty())
+    latest = inFlight.back();
+  if (latest && latest->event) {
+    uint64_t deadline = deadlineAfter(timeout);
+    nb::gil_scoped_release release;
+    (void)heddle_event_wait(latest->event->event, deadline);
+  }
+  sweep();
+  return inFlight.empty();
+}
+
 bool Submission::wait(std::optional<double> timeout) {
   uint64_t deadline = deadlineAfter(timeout);
   nb::gil_scoped_release release;
@@ -361,7 +375,8 @@ void bindContext(nb::module_ &module) {
       .def("wait", &Submission::wait, nb::arg("timeout") = nb::none())
       .def("check", &Submission::check)
       .def("cancel", &Submission::cancel);
-  nb::class_<Context>(module, "Context", nb::type_slots(contextSlots))
+  nb::class_<Context>(module, "Context", nb::type_slots(contextSlots),
+                      nb::is_weak_referenceable())
       .def(nb::init<nb::object, size_t, uint32_t, bool>(), nb::arg("program"),
            nb::arg("entry"), nb::arg("threads") = 0, nb::arg("stages") = false)
       .def_prop_ro("threads", &Context::threads)
@@ -384,7 +399,8 @@ void bindContext(nb::module_ &module) {
            nb::arg("timeout") = nb::none())
       .def("submit", &Context::submit, nb::arg("inputs"), nb::arg("outputs"),
            nb::arg("input_bits"), nb::arg("output_bits"), nb::arg("states"),
-           nb::arg("timeout").none(), nb::arg("after"));
+           nb::arg("timeout").none(), nb::arg("after"))
+      .def("finish", &Context::finish, nb::arg("timeout"));
 }
 
 } // namespace heddle::python

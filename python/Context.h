@@ -81,6 +81,10 @@ public:
          const nb::list &states, std::optional<double> timeout,
          const nb::list &after);
 
+  /// Waits for what was submitted and lets go of what it used; false when so
+  /// many seconds have passed before.
+  bool finish(std::optional<double> timeout);
+
   /// The shapes of the outputs when the inputs have these.
   std::vector<std::vector<int64_t>>
   outputShapes(const std::vector<std::vector<int64_t>> &shapes,

@@ -13,7 +13,7 @@ import numpy as np
 from heddle import _runtime
 from heddle._arrays import DEFAULTS, EXTENDED, convert, dtype_of
 from heddle.state import State
-from heddle.submission import Submission, seconds
+from heddle.submission import Submission, seconds, will_finish
 
 
 def _path(path: str | os.PathLike) -> bytes:
@@ -188,7 +188,11 @@ class Model:
         begins when the calls of `after`, of this model or others, are done; if one of them has failed, it fails the same way. Until it is
         done, arrays that it was given must stay as they are.
         """
+        for other in after:
+            if not isinstance(other, Submission):
+                raise TypeError(f"after holds a {type(other).__qualname__}; what Model.submit gives is wanted")
         results, arguments = self._arguments(args, kwargs, out, states)
+        will_finish(self._context)
         return Submission(self._context.submit(*arguments, seconds(timeout), [other.native for other in after]), results)
 
     def _arguments(self, args: Sequence[Any], kwargs: Mapping[str, Any], out: Mapping[str, Any] | None,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import numbers
+import os
 import threading
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +20,25 @@ def seconds(timeout: float | None) -> float | None:
         raise ValueError(f"timeout is {timeout!r}; seconds from 0, or None, are wanted")
     # Longer than any call: about 30 years.
     return min(float(timeout), 1e9)
+
+
+# Contexts that calls were submitted to.
+_contexts: weakref.WeakSet[_runtime.Context] = weakref.WeakSet()
+# The threads that run them are the parent's.
+os.register_at_fork(after_in_child=_contexts.clear)
+
+
+def will_finish(context: _runtime.Context) -> None:
+    """Its calls are done before the interpreter ends: a function of Python's that they call cannot run once it is ending."""
+    _contexts.add(context)
+
+
+@atexit.register
+def _finish() -> None:
+    for context in list(_contexts):
+        # In pieces, for Ctrl-C.
+        while not context.finish(0.1):
+            pass
 
 
 class Submission:
@@ -56,4 +78,5 @@ class Submission:
             self.wait()
             function(self)
 
-        threading.Thread(target=follow, name="heddle-callback", daemon=True).start()
+        # The interpreter waits for it before it ends.
+        threading.Thread(target=follow, name="heddle-callback").start()

@@ -1,6 +1,8 @@
 """Calls that nobody waits for: order, events, failures, callbacks."""
 
 import gc
+import subprocess
+import sys
 import threading
 import weakref
 
@@ -229,3 +231,22 @@ def test_mistakes(double):
     with pytest.raises(ValueError, match="seconds from 0"):
         model.submit(X, timeout=-1)
     np.testing.assert_array_equal(model(X)["out0"], 2 * X)
+
+
+@pytest.mark.parametrize("kept", ["model", "submission", "model, submission"])
+def test_a_program_that_ends_lets_its_calls_end(slow, kept):
+    program = f"""
+import time, numpy as np, heddle
+def call():
+    model = heddle.load({str(slow)!r}, custom_calls={{"slow": lambda x: (time.sleep(0.3), print("called"), x)[2]}})
+    submission = model.submit(np.ones(8, np.float32))
+    return {kept}
+kept = call()
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "called\n", "")
+
+
+def test_what_is_no_submission_is_nothing_to_wait_for(double):
+    with pytest.raises(TypeError, match="after holds a str; what Model.submit gives is wanted"):
+        heddle.load(double).submit(X, after="ab")
