@@ -66,7 +66,8 @@ bool BoundedOptions::parse(Session &session) {
         session.diagnostics.report(
             ErrorCode::OnnxShapeOption,
             "\"" + text + "\" gives no range of sizes: write " +
-                (isShape ? "--shape NAME=1..8x128" : "--dim NAME=1..8"));
+                (isShape ? "--shape NAME=1..8x128" : "--dim NAME=1..8") +
+                ", the bound at most 2147483647");
         return false;
       }
       made.symbols.back() = number;

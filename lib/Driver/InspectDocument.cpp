@@ -5,6 +5,7 @@
 #include "heddle/Driver/ArtifactDescription.h"
 #include "heddle/Driver/ArtifactQueries.h"
 #include "heddle/Driver/Model.h"
+#include "heddle/Driver/Prepare.h"
 #include "heddle/Frontend/Onnx.h"
 #include "heddle/Support/Weights.h"
 #include "runtime/format/ArtifactReader.h"
@@ -187,6 +188,8 @@ heddle::inspectDocument(Session &session, const ModelOptions &model,
       return unknown();
     return inspectModel(session, model, show);
   }
+  if (!artifactCanFollow(session, model, {}, /*isCalled=*/false))
+    return std::nullopt;
   format::ArtifactReader artifact;
   if (format::Error error = artifact.open(model.path)) {
     session.diagnostics.report(toErrorCode(error), error.message());

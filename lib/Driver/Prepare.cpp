@@ -31,7 +31,7 @@ prepare(Session &session,
 
 /// What was asked for that an artifact cannot follow; null if it can.
 static const char *optionForModels(const ModelOptions &model,
-                                   const BuildOptions &build) {
+                                   const BuildOptions &build, bool isCalled) {
   if (build.flushSubnormals)
     return "--flush-subnormals";
   if (!build.targets.empty())
@@ -42,20 +42,28 @@ static const char *optionForModels(const ModelOptions &model,
     return "--state";
   if (!model.shapes.empty())
     return "--shape";
+  if (!isCalled && !model.dims.empty())
+    return "--dim";
   return model.binds.empty() ? nullptr : "--bind";
+}
+
+bool heddle::artifactCanFollow(Session &session, const ModelOptions &model,
+                               const BuildOptions &build, bool isCalled) {
+  const char *option = optionForModels(model, build, isCalled);
+  if (option)
+    session.diagnostics.report(
+        ErrorCode::BadCommandLine,
+        Twine(option) + " is for a model that is compiled; this is an "
+                        "artifact, compiled already");
+  return !option;
 }
 
 std::optional<PreparedArtifact>
 heddle::prepareArtifact(Session &session, const ModelOptions &model,
                         const BuildOptions &build) {
   if (fileKindOf(model.path) == FileKind::Artifact) {
-    if (const char *option = optionForModels(model, build)) {
-      session.diagnostics.report(
-          ErrorCode::BadCommandLine,
-          Twine(option) + " is for a model that is compiled; this is an "
-                          "artifact, compiled already");
+    if (!artifactCanFollow(session, model, build, /*isCalled=*/true))
       return std::nullopt;
-    }
     return PreparedArtifact{model.path, nullptr};
   }
   return prepare(session, [&](format::ArtifactWriter &writer) {

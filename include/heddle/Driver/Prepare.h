@@ -20,6 +20,12 @@ struct PreparedArtifact {
   std::shared_ptr<format::ArtifactWriter> holder;
 };
 
+/// Whether an artifact can follow what is asked for; false after an error that
+/// names an option which only a model that is yet to be compiled can follow.
+/// Sizes of dimensions are for the artifact where it is called.
+bool artifactCanFollow(Session &session, const ModelOptions &model,
+                       const BuildOptions &build, bool isCalled);
+
 /// The artifact at the model's path, or the model compiled. None after an
 /// error, which has been reported.
 std::optional<PreparedArtifact> prepareArtifact(Session &session,

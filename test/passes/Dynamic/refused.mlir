@@ -8,7 +8,7 @@
 // RUN: %exits 3 heddle compile %t/named.mlir --shape arg0=1..8 -o %t/none 2>&1 | FileCheck %t/named.mlir
 // RUN: %exits 2 heddle compile %t/short.mlir --shape arg0=8..1 -o %t/none 2>&1 | FileCheck %s --check-prefix=RANGE
 
-// RANGE: error[HDL-0213]: "arg0=8..1" gives no range of sizes: write --shape NAME=1..8x128
+// RANGE: error[HDL-0213]: "arg0=8..1" gives no range of sizes: write --shape NAME=1..8x128, the bound at most 2147483647
 
 //--- factors.mlir
 // Both sizes are one: a factorization is of a square.
