@@ -57,8 +57,9 @@ std::vector<int64_t> lowestPlaces(const std::vector<ArenaBuffer> &buffers) {
   std::vector<size_t> order(buffers.size());
   for (size_t i = 0; i < order.size(); ++i)
     order[i] = i;
-  llvm::stable_sort(order, [&](size_t a, size_t b) {
-    return buffers[a].size > buffers[b].size;
+  llvm::sort(order, [&](size_t a, size_t b) {
+    return std::make_pair(buffers[b].size, a) <
+           std::make_pair(buffers[a].size, b);
   });
   std::vector<int64_t> offsets(buffers.size(), 0);
   for (size_t i = 0; i < order.size(); ++i) {
