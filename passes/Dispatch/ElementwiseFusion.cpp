@@ -6,6 +6,7 @@
 #include "passes/Dispatch/DispatchTarget.h"
 #include "passes/Dispatch/Passes.h"
 #include "passes/Lower/ControlFlow.h"
+#include "passes/Lower/Pointwise.h"
 #include "passes/Lower/ViewFolding.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -137,13 +138,6 @@ static bool pays(linalg::GenericOp producer, linalg::GenericOp consumer,
          (cost <= facts.maximumRecomputed && 4 * read <= elements(value));
 }
 
-/// Whether each element is the same constant.
-static bool isConstant(linalg::GenericOp op) {
-  return op.getNumDpsInputs() == 0 &&
-         matchPattern(op.getBody()->getTerminator()->getOperand(0),
-                      m_Constant());
-}
-
 /// Fuses the producer of one operand of `consumer`, and gives the fused op;
 /// null if nothing was to be done.
 static linalg::GenericOp fuseOne(IRRewriter &rewriter,
@@ -168,7 +162,7 @@ static linalg::GenericOp fuseOne(IRRewriter &rewriter,
     auto result = cast<linalg::GenericOp>(fused->fusedOp);
     // A constant is no node's work, and equal ones of many nodes are one: its
     // names would stand at each of its readers.
-    if (!isConstant(producer))
+    if (!constantOf(producer.getResult(0)))
       result->setLoc(FusedLoc::get(rewriter.getContext(),
                                    {producer.getLoc(), consumer.getLoc()}));
     else

@@ -237,6 +237,20 @@ template <typename Root> static bool isPlain(Root op, Value rhs) {
          op.getRhsElement().isF32() && typeOf(rhs).getElementType().isF32();
 }
 
+/// The root on what both sides store, and what its sums stand for.
+template <typename Root>
+static Value multiplySides(OpBuilder &b, Root op, const Side &lhs,
+                           const Side &rhs, int64_t count) {
+  auto product = cast<Root>(b.clone(*op));
+  product->setOperand(0, lhs.stored.integers);
+  product->setOperand(1, rhs.stored.integers);
+  product.setLhsTypeAttr(modelType(lhs.stored.type));
+  product.setRhsTypeAttr(modelType(rhs.stored.type));
+  product.removePrecisionAttr();
+  product.getResult().setType(typeOf(op.getResult()).clone(b.getI32Type()));
+  return correct(b, op.getLoc(), product, lhs, rhs, count);
+}
+
 /// The product as one of stored integers; null if it is none.
 static Value multiplyStored(kernel::ContractOp op, StoredOperands &operands,
                             const DispatchFacts &facts) {
@@ -266,14 +280,7 @@ static Value multiplyStored(kernel::ContractOp op, StoredOperands &operands,
     std::tie(lhs->sums, lhs->sumsMap) =
         sumOver(b, loc, lhs->stored, rhs->stored.type, op.getLhsMap(),
                 op.getExtents(), reductions, out, /*isRhs=*/false);
-  auto product = cast<kernel::ContractOp>(b.clone(*op));
-  product.getLhsMutable().assign(lhs->stored.integers);
-  product.getRhsMutable().assign(rhs->stored.integers);
-  product.setLhsTypeAttr(modelType(lhs->stored.type));
-  product.setRhsTypeAttr(modelType(rhs->stored.type));
-  product.removePrecisionAttr();
-  product.getResult().setType(typeOf(op.getResult()).clone(b.getI32Type()));
-  return correct(b, loc, product, *lhs, *rhs, count);
+  return multiplySides(b, op, *lhs, *rhs, count);
 }
 
 /// The same of a convolution. Padding is zero, which is what a stored zero
@@ -321,14 +328,7 @@ static Value multiplyStored(kernel::ConvolutionOp op, StoredOperands &operands,
     std::tie(rhs->sums, rhs->sumsMap) =
         sumOver(b, loc, rhs->stored, lhs->stored.type, weightsMap, extents,
                 reductions, out, /*isRhs=*/true);
-  auto product = cast<kernel::ConvolutionOp>(b.clone(*op));
-  product.getInputMutable().assign(lhs->stored.integers);
-  product.getWeightsMutable().assign(rhs->stored.integers);
-  product.setLhsTypeAttr(modelType(lhs->stored.type));
-  product.setRhsTypeAttr(modelType(rhs->stored.type));
-  product.removePrecisionAttr();
-  product.getResult().setType(typeOf(op.getResult()).clone(b.getI32Type()));
-  return correct(b, loc, product, *lhs, *rhs, count);
+  return multiplySides(b, op, *lhs, *rhs, count);
 }
 
 namespace {
