@@ -1,8 +1,10 @@
-// Gives the stored form of weights piece by piece: as they are, or in panels.
+// Gives the stored form of weights piece by piece: as they are, or in
+// the order of a layout.
 
 #include "heddle/Artifact/Packer.h"
 
 #include "BoxEvaluator.h"
+#include "dialects/Kernel/LinearAccess.h"
 #include "heddle/Support/Weights.h"
 #include "runtime/format/WeightLayout.h"
 
@@ -11,6 +13,7 @@
 
 using namespace mlir;
 using namespace heddle;
+using kernel::rowMajorStrides;
 
 /// Bytes evaluated at once: large enough for long reads, small beside any
 /// model.
@@ -97,13 +100,6 @@ private:
   std::vector<char> piece, padded, packed;
 };
 } // namespace
-
-static SmallVector<int64_t> rowMajor(ArrayRef<int64_t> sizes) {
-  SmallVector<int64_t> strides(sizes.size(), 1);
-  for (size_t i = sizes.size(); i-- > 1;)
-    strides[i - 1] = strides[i] * sizes[i];
-  return strides;
-}
 
 bool LayoutPacker::isHighest(const Digit &digit) const {
   return llvm::all_of(layout.digits(), [&](const Digit &other) {
@@ -198,21 +194,21 @@ LogicalResult LayoutPacker::emit(int64_t count) {
   const std::vector<char> *source = &piece;
   if (places != sizes) {
     padded.assign(ShapedType::getNumElements(places) * bytes, 0);
-    copyStrided(sizes, piece.data(), rowMajor(sizes), padded.data(),
-                rowMajor(places), bytes);
+    copyStrided(sizes, piece.data(), rowMajorStrides(sizes), padded.data(),
+                rowMajorStrides(places), bytes);
     source = &padded;
   }
-  SmallVector<int64_t> strides = rowMajor(places), extents, steps;
+  SmallVector<int64_t> strides = rowMajorStrides(places), extents, steps;
   for (const auto &[i, digit] :
        llvm::enumerate(digits.drop_front(cut ? cut - 1 : 0))) {
     extents.push_back(cut && i == 0 ? count : digit.extent);
     steps.push_back(strides[digit.part] * digit.divisor);
   }
-  if (steps == rowMajor(extents) && !layout.isInWords())
+  if (steps == rowMajorStrides(extents) && !layout.isInWords())
     return sink(*source);
   packed.resize(ShapedType::getNumElements(extents) * bytes);
-  copyStrided(extents, source->data(), steps, packed.data(), rowMajor(extents),
-              bytes);
+  copyStrided(extents, source->data(), steps, packed.data(),
+              rowMajorStrides(extents), bytes);
   return layout.isInWords() ? emitWords(packed) : sink(packed);
 }
 
