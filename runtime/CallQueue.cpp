@@ -7,6 +7,8 @@
 
 #include <chrono>
 #include <csignal>
+#include <sched.h>
+#include <unistd.h>
 
 using namespace heddle;
 using namespace heddle::runtime;
@@ -130,26 +132,57 @@ heddle_status SubmittedCall::run(Context &context) noexcept {
 // CallQueue
 //===----------------------------------------------------------------------===//
 
+CallQueue::CallQueue() : shared(std::make_unique<Shared>()), owner(getpid()) {}
+
 CallQueue::~CallQueue() {
-  if (!started)
+  if (owner.load() != getpid()) {
+    // The thread is the parent's. What it held at the fork stays held, and a
+    // condition that it waits for cannot be ended.
+    (void)shared.release();
+    return;
+  }
+  if (!shared->started)
     return;
   {
-    std::lock_guard<std::mutex> lock(mutex);
-    stopping = true;
-    changed.notify_all();
+    std::lock_guard<std::mutex> lock(shared->mutex);
+    shared->stopping = true;
+    shared->changed.notify_all();
   }
-  pthread_join(thread, nullptr);
+  pthread_join(shared->thread, nullptr);
+}
+
+/// Makes the queue one of this process, if it is still its parent's.
+Error CallQueue::adopt() {
+  pid_t mine = getpid(), seen = owner.load(std::memory_order_acquire);
+  if (seen == mine)
+    return {};
+  if (isBusy())
+    return {HEDDLE_CONTEXT_BUSY,
+            "calls that were submitted to the context were not done when this "
+            "process was forked: create a context in this process"};
+  auto fresh = std::make_unique<Shared>();
+  while (seen != mine) {
+    if (seen != -mine && owner.compare_exchange_strong(seen, -mine)) {
+      (void)shared.release();
+      shared = std::move(fresh);
+      owner.store(mine, std::memory_order_release);
+      return {};
+    }
+    sched_yield(); // Another thread of this process is making it.
+    seen = owner.load(std::memory_order_acquire);
+  }
+  return {};
 }
 
 Error CallQueue::start(Context &context) {
-  if (started)
+  if (shared->started)
     return {};
   served = &context;
   sigset_t all, old;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &old);
   int failed = pthread_create(
-      &thread, nullptr,
+      &shared->thread, nullptr,
       [](void *queue) -> void * {
         static_cast<CallQueue *>(queue)->work();
         return nullptr;
@@ -160,28 +193,32 @@ Error CallQueue::start(Context &context) {
     return {HEDDLE_THREADS_UNAVAILABLE,
             std::string("cannot start a thread for submitted calls: ") +
                 std::strerror(failed)};
-  started = true;
+  shared->started = true;
   return {};
 }
 
 Error CallQueue::submit(Context &context, std::unique_ptr<SubmittedCall> call) {
-  std::lock_guard<std::mutex> lock(mutex);
+  // Before the mutex, which a thread of the parent's may have held.
+  if (Error error = adopt())
+    return error;
+  std::lock_guard<std::mutex> lock(shared->mutex);
   if (Error error = start(context))
     return error;
-  calls.push_back(std::move(call));
+  shared->calls.push_back(std::move(call));
   ++unfinished;
-  changed.notify_all();
+  shared->changed.notify_all();
   return {};
 }
 
 void CallQueue::work() {
-  std::unique_lock<std::mutex> lock(mutex);
+  std::unique_lock<std::mutex> lock(shared->mutex);
   while (true) {
-    changed.wait(lock, [this] { return stopping || !calls.empty(); });
-    if (calls.empty())
+    shared->changed.wait(
+        lock, [this] { return shared->stopping || !shared->calls.empty(); });
+    if (shared->calls.empty())
       return;
-    std::unique_ptr<SubmittedCall> call = std::move(calls.front());
-    calls.pop_front();
+    std::unique_ptr<SubmittedCall> call = std::move(shared->calls.front());
+    shared->calls.pop_front();
     lock.unlock();
     heddle_status status = call->run(*served);
     // Whoever learns that it is done may call the context.

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <pthread.h>
+#include <sys/types.h>
 
 namespace heddle::runtime {
 
@@ -66,28 +67,38 @@ private:
 /// that the first one starts.
 class CallQueue {
 public:
-  CallQueue() = default;
+  CallQueue();
   /// Waits for them.
   ~CallQueue();
   CallQueue(const CallQueue &) = delete;
   CallQueue &operator=(const CallQueue &) = delete;
 
+  /// A child process starts a thread of its own. HEDDLE_CONTEXT_BUSY if calls
+  /// were not done when it was forked: nobody will finish them there.
   Error submit(Context &context, std::unique_ptr<SubmittedCall> call);
   /// Whether any is not done.
   bool isBusy() const { return unfinished.load(std::memory_order_acquire); }
 
 private:
+  /// What the thread and those who submit share.
+  struct Shared {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::deque<std::unique_ptr<SubmittedCall>> calls;
+    bool stopping = false;
+    bool started = false;
+    pthread_t thread;
+  };
+
+  Error adopt();
   Error start(Context &context);
   void work();
 
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::deque<std::unique_ptr<SubmittedCall>> calls;
+  std::unique_ptr<Shared> shared;
   std::atomic<size_t> unfinished{0};
   Context *served = nullptr;
-  bool stopping = false;
-  bool started = false;
-  pthread_t thread;
+  /// The process that `shared` is of; negative while it is being made.
+  std::atomic<pid_t> owner;
 };
 
 } // namespace heddle::runtime

@@ -698,8 +698,9 @@ typedef struct heddle_submit_options {
    done, heddle_context_call is HEDDLE_CONTEXT_BUSY. Tensors, their shapes and
    the options are read now, but what they point to is used until the call is
    done: the tensors' memory, out_shape, states, the cancel flag. A call that
-   fails stops only those that wait for its event. Not in a child process after
-   fork, if the parent has submitted. Since 0.1. */
+   fails stops only those that wait for its event. A child process after fork
+   has a thread of its own; HEDDLE_CONTEXT_BUSY there if calls submitted by the
+   parent were not done. Since 0.1. */
 HEDDLE_API heddle_status heddle_context_submit(
     heddle_context *context, const heddle_tensor *const *inputs,
     size_t input_count, const heddle_tensor *const *outputs,
