@@ -8,6 +8,8 @@
 using namespace heddle::format;
 
 void MemoryMap::erase(int64_t begin, int64_t end) {
+  if (begin >= end)
+    return;
   auto at = segments.lower_bound(begin);
   if (at != segments.begin()) {
     auto before = std::prev(at);
@@ -71,19 +73,27 @@ bool MemoryMap::covers(int64_t begin, int64_t end) const {
   return begin >= end;
 }
 
-void MemoryMap::intersect(const MemoryMap &other) {
-  std::map<int64_t, Segment> both;
-  auto a = segments.begin();
-  auto b = other.segments.begin();
-  while (a != segments.end() && b != other.segments.end()) {
-    int64_t begin = std::max(a->first, b->first);
-    int64_t end = std::min(a->second.end, b->second.end);
-    if (begin < end && a->second.owner == b->second.owner)
-      both.emplace(begin, Segment{end, a->second.owner});
-    if (a->second.end <= end)
-      ++a;
-    else
-      ++b;
+MemoryMap::Segments::const_iterator MemoryMap::reaching(int64_t begin) const {
+  auto at = segments.upper_bound(begin);
+  if (at != segments.begin() && std::prev(at)->second.end > begin)
+    --at;
+  return at;
+}
+
+void MemoryMap::keep(int64_t begin, int64_t end, uint32_t owner) {
+  for (auto at = reaching(begin); at != segments.end() && at->first < end;) {
+    int64_t first = std::max(begin, at->first);
+    Segment segment = at->second;
+    ++at; // which erasing this one leaves valid
+    if (segment.owner != owner)
+      erase(first, std::min(end, segment.end));
   }
-  segments = std::move(both);
+}
+
+void MemoryMap::take(const MemoryMap &other, int64_t begin, int64_t end) {
+  erase(begin, end);
+  for (auto at = other.reaching(begin);
+       at != other.segments.end() && at->first < end; ++at)
+    write(std::max(begin, at->first), std::min(end, at->second.end),
+          at->second.owner);
 }

@@ -18,24 +18,23 @@ public:
   bool holds(int64_t begin, int64_t end, uint32_t owner) const;
   /// Whether every byte holds some value.
   bool covers(int64_t begin, int64_t end) const;
-  /// Keeps what both hold: the state after a branch.
-  void intersect(const MemoryMap &other);
-
-  bool operator==(const MemoryMap &other) const {
-    return segments == other.segments;
-  }
+  /// Then the bytes hold no value.
+  void erase(int64_t begin, int64_t end);
+  /// Then those bytes hold no value that held none of `owner`.
+  void keep(int64_t begin, int64_t end, uint32_t owner);
+  /// Then the bytes hold what they hold in `other`.
+  void take(const MemoryMap &other, int64_t begin, int64_t end);
 
 private:
   struct Segment {
     int64_t end;
     uint32_t owner;
-    bool operator==(const Segment &other) const {
-      return end == other.end && owner == other.owner;
-    }
   };
-  void erase(int64_t begin, int64_t end);
+  using Segments = std::map<int64_t, Segment>;
+  /// The first segment that reaches beyond `begin`.
+  Segments::const_iterator reaching(int64_t begin) const;
   /// By where they begin; touching ones of one owner are joined.
-  std::map<int64_t, Segment> segments;
+  Segments segments;
 };
 
 } // namespace heddle::format

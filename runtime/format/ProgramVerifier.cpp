@@ -107,7 +107,7 @@ Error ProgramVerifier::perform(const Accesses &accesses, State &state,
 
 /// That `launch` may run kernel `index` on the queue's device.
 Error ProgramVerifier::checkKernel(const Launch &launch, uint32_t index,
-                                   Place place,
+                                   uint32_t device,
                                    const Accesses &accesses) const {
   if (index >= length(view.variant.kernels()))
     return invalidPlan("launches an unknown kernel");
@@ -124,8 +124,8 @@ Error ProgramVerifier::checkKernel(const Launch &launch, uint32_t index,
   DeviceKind runs = kernel.custom_call()
                         ? DeviceKind::cpu
                         : view.variant.images()->Get(kernel.image())->device();
-  if (view.variant.devices()->Get(place.device)->kind() != runs)
-    return fail("is on a queue of " + deviceName(view.variant, place.device) +
+  if (view.variant.devices()->Get(device)->kind() != runs)
+    return fail("is on a queue of " + deviceName(view.variant, device) +
                 ", its code for " + EnumNameDeviceKind(runs));
   Error error = selfOverlap(accesses, kernel);
   if (!error && kernel.custom_call())
@@ -158,20 +158,20 @@ Error ProgramVerifier::checkNumbers(const Launch &launch) const {
   return {};
 }
 
-Error ProgramVerifier::launch(const Launch &launch, Place place, State &state,
-                              Accesses &touched) {
+Error ProgramVerifier::launch(const Launch &launch, uint32_t device,
+                              State &state, Accesses &touched) {
   if (Error error = checkNumbers(launch))
     return error;
   Accesses accesses(length(launch.bindings()));
   for (uint32_t i = 0; i < accesses.size(); ++i)
-    if (Error error = places.resolve(launch.bindings()->Get(i), place.device,
+    if (Error error = places.resolve(launch.bindings()->Get(i), device,
                                      BufferPlaces::Reach::kernel, accesses[i]))
       return invalidPlan("launch " + error.message());
-  if (Error error = checkKernel(launch, launch.kernel(), place, accesses))
+  if (Error error = checkKernel(launch, launch.kernel(), device, accesses))
     return error;
   for (uint32_t i = 0; i < length(launch.alternatives()); ++i)
-    if (Error error =
-            checkKernel(launch, launch.alternatives()->Get(i), place, accesses))
+    if (Error error = checkKernel(launch, launch.alternatives()->Get(i), device,
+                                  accesses))
       return error;
   Error error = perform(accesses, state, touched);
   return error
@@ -182,15 +182,13 @@ Error ProgramVerifier::launch(const Launch &launch, Place place, State &state,
              : Error();
 }
 
-Error ProgramVerifier::copy(const Copy &copy, Place place, State &state,
+Error ProgramVerifier::copy(const Copy &copy, uint32_t device, State &state,
                             Accesses &touched) {
   Accesses accesses(2);
   auto reach = BufferPlaces::Reach::copy;
-  if (Error error =
-          places.resolve(copy.source(), place.device, reach, accesses[0]))
+  if (Error error = places.resolve(copy.source(), device, reach, accesses[0]))
     return error;
-  if (Error error =
-          places.resolve(copy.target(), place.device, reach, accesses[1]))
+  if (Error error = places.resolve(copy.target(), device, reach, accesses[1]))
     return error;
   const MemoryAccess &source = accesses[0], &target = accesses[1];
   if (!source.reads || source.writes || !target.writes || target.reads ||
@@ -202,10 +200,10 @@ Error ProgramVerifier::copy(const Copy &copy, Place place, State &state,
   return perform(accesses, state, touched);
 }
 
-Error ProgramVerifier::fill(const Fill &fill, Place place, State &state,
+Error ProgramVerifier::fill(const Fill &fill, uint32_t device, State &state,
                             Accesses &touched) {
   Accesses accesses(1);
-  if (Error error = places.resolve(fill.target(), place.device,
+  if (Error error = places.resolve(fill.target(), device,
                                    BufferPlaces::Reach::kernel, accesses[0]))
     return error;
   unsigned bytes = fill.pattern_bytes();
@@ -225,8 +223,8 @@ Error ProgramVerifier::fill(const Fill &fill, Place place, State &state,
   return perform(accesses, state, touched);
 }
 
-Error ProgramVerifier::branch(const Branch &branch, Place place, State &state,
-                              Accesses &touched) {
+Error ProgramVerifier::branch(const Branch &branch, uint32_t device,
+                              State &state, Accesses &touched) {
   if ((branch.value() == none) == !branch.selector())
     return invalidPlan("does not branch on one thing");
   int64_t value = 0;
@@ -234,7 +232,7 @@ Error ProgramVerifier::branch(const Branch &branch, Place place, State &state,
     return invalidPlan("branches on an unknown expression");
   if (branch.selector()) {
     Accesses selector(1);
-    if (Error error = places.resolve(branch.selector(), place.device,
+    if (Error error = places.resolve(branch.selector(), device,
                                      BufferPlaces::Reach::kernel, selector[0]))
       return error;
     int64_t bytes = selector[0].end - selector[0].begin;
@@ -246,88 +244,74 @@ Error ProgramVerifier::branch(const Branch &branch, Place place, State &state,
   }
   if (!length(branch.blocks()))
     return invalidPlan("branches to nothing");
-  State merged;
   for (uint32_t i = 0; i < length(branch.blocks()); ++i) {
-    State after = state;
-    if (Error error =
-            block(branch.blocks()->Get(i), after, touched, place.depth + 1))
+    const MemoryEffects &one = effects.ofBlock(branch.blocks()->Get(i));
+    Part before = copyOf(one, state);
+    if (Error error = block(branch.blocks()->Get(i), state, touched))
       return error;
-    if (i == 0)
-      merged = std::move(after);
-    else
-      for (size_t memory = 0; memory < merged.size(); ++memory)
-        merged[memory].intersect(after[memory]);
+    restore(one, before, state);
   }
-  state = std::move(merged);
+  for (const auto &[memory, effect] : effects.of(branch))
+    effect.apply(state[memory]);
   return {};
 }
 
-Error ProgramVerifier::loop(const Loop &loop, Place place, State &state,
+Error ProgramVerifier::loop(const Loop &loop, uint32_t device, State &state,
                             Accesses &touched) {
   int64_t trips = 0;
   bool counted = loop.trips() != none;
   if (counted && (!view.value(loop.trips(), trips) || trips < 0))
     return invalidPlan("loops an unknown number of times");
-  bool wasAgain = again;
-  // Until what holds at the head no longer shrinks. It shrinks by whole
-  // buffers in practice; a plan that needs many rounds is not one of ours.
-  for (unsigned round = 0; round < 16; ++round) {
-    State head = state;
-    State exit;
-    if (!counted) {
-      if (Error error = block(loop.condition(), head, touched, place.depth + 1))
-        return error;
-      Accesses flag(1);
-      if (Error error = places.resolve(loop.flag(), place.device,
-                                       BufferPlaces::Reach::kernel, flag[0]))
-        return error;
-      if (flag[0].writes || flag[0].end - flag[0].begin != 1)
-        return invalidPlan("loops on something that is no boolean");
-      if (Error error = perform(flag, head, touched))
-        return error;
-      exit = head;
-    }
-    if (Error error = block(loop.body(), head, touched, place.depth + 1))
-      return error;
-    again = true;
-    State merged = state;
-    for (size_t memory = 0; memory < merged.size(); ++memory)
-      merged[memory].intersect(head[memory]);
-    if (merged == state) {
-      again = wasAgain;
-      if (!counted)
-        state = std::move(exit);
-      else if (trips > 0)
-        state = std::move(head);
-      return {};
-    }
-    state = std::move(merged);
+  // At the head of any round holds what does before and after one.
+  MemoryEffects round = effects.ofRound(loop);
+  Part before = copyOf(round, state);
+  for (const auto &[memory, effect] : round) {
+    MemoryEffect head = effect;
+    head.maybe();
+    head.apply(state[memory]);
   }
-  return invalidPlan("loops over memory in a way that cannot be followed");
+  if (!counted) {
+    if (Error error = block(loop.condition(), state, touched))
+      return error;
+    Accesses flag(1);
+    if (Error error = places.resolve(loop.flag(), device,
+                                     BufferPlaces::Reach::kernel, flag[0]))
+      return error;
+    if (flag[0].writes || flag[0].end - flag[0].begin != 1)
+      return invalidPlan("loops on something that is no boolean");
+    if (Error error = perform(flag, state, touched))
+      return error;
+  }
+  if (Error error = block(loop.body(), state, touched))
+    return error;
+  restore(round, before, state);
+  for (const auto &[memory, effect] : effects.of(loop))
+    effect.apply(state[memory]);
+  return {};
 }
 
-Error ProgramVerifier::command(const Command &command, Place place,
+Error ProgramVerifier::command(const Command &command, uint32_t device,
                                State &state, Accesses &touched) {
   switch (command.action_type()) {
   case Action::Launch:
     if (const Launch *action = command.action_as_Launch())
-      return launch(*action, place, state, touched);
+      return launch(*action, device, state, touched);
     break;
   case Action::Copy:
     if (const Copy *action = command.action_as_Copy())
-      return copy(*action, place, state, touched);
+      return copy(*action, device, state, touched);
     break;
   case Action::Fill:
     if (const Fill *action = command.action_as_Fill())
-      return fill(*action, place, state, touched);
+      return fill(*action, device, state, touched);
     break;
   case Action::Branch:
     if (const Branch *action = command.action_as_Branch())
-      return branch(*action, place, state, touched);
+      return branch(*action, device, state, touched);
     break;
   case Action::Loop:
     if (const Loop *action = command.action_as_Loop())
-      return loop(*action, place, state, touched);
+      return loop(*action, device, state, touched);
     break;
   case Action::Send:
   case Action::Receive:
@@ -341,16 +325,48 @@ Error ProgramVerifier::command(const Command &command, Place place,
   return invalidPlan("has no action that is known");
 }
 
-Error ProgramVerifier::block(uint32_t index, State &state, Accesses &touched,
-                             uint32_t depth) {
+Error ProgramVerifier::nesting(uint32_t index, uint32_t depth) {
   if (index >= length(view.program.blocks()))
     return invalidPlan("enters an unknown block");
   if (depth >= maximumBlockDepth)
     return invalidPlan("blocks are nested too deeply");
-  if (entered[index] && !again)
+  if (entered[index])
     return invalidPlan("block " + std::to_string(index) + " is entered twice");
   entered[index] = true;
+  const auto *commands = view.program.blocks()->Get(index)->commands();
+  for (uint32_t i = 0; i < length(commands); ++i) {
+    Error error;
+    if (const Loop *loop = commands->Get(i)->action_as_Loop()) {
+      if (loop->trips() == none)
+        error = nesting(loop->condition(), depth + 1);
+      if (!error)
+        error = nesting(loop->body(), depth + 1);
+    } else if (const Branch *branch = commands->Get(i)->action_as_Branch()) {
+      for (uint32_t j = 0; !error && j < length(branch->blocks()); ++j)
+        error = nesting(branch->blocks()->Get(j), depth + 1);
+    }
+    if (error)
+      return invalidPlan("block " + std::to_string(index) + ", command " +
+                         std::to_string(i) + ": " + error.message());
+  }
+  return {};
+}
 
+ProgramVerifier::Part ProgramVerifier::copyOf(const MemoryEffects &effects,
+                                              const State &state) {
+  Part part;
+  for (const auto &[memory, effect] : effects)
+    effect.restore(part[memory], state[memory]);
+  return part;
+}
+
+void ProgramVerifier::restore(const MemoryEffects &effects, const Part &part,
+                              State &state) {
+  for (const auto &[memory, effect] : effects)
+    effect.restore(state[memory], part.at(memory));
+}
+
+Error ProgramVerifier::block(uint32_t index, State &state, Accesses &touched) {
   uint32_t queues = length(view.plan.queues());
   Hazards hazards(queues);
   std::map<uint32_t, Hazards::Clock> fired; // events of this run
@@ -377,7 +393,7 @@ Error ProgramVerifier::block(uint32_t index, State &state, Accesses &touched,
     hazards.start(now.queue(), waits);
     size_t first = touched.size();
     uint32_t device = view.plan.queues()->Get(now.queue())->device();
-    if (Error error = command(now, {depth, device}, state, touched))
+    if (Error error = command(now, device, state, touched))
       return fail(error.message());
     if (queues > 1)
       for (size_t j = first; j < touched.size(); ++j)
@@ -401,6 +417,12 @@ Error ProgramVerifier::verify(std::vector<MemoryMap> &persistent) {
     return error;
   if (Error error = places.place())
     return error;
+  entered.assign(length(view.program.blocks()), false);
+  if (Error error = nesting(view.program.body(), 0))
+    return error;
+  for (size_t i = 0; i < entered.size(); ++i)
+    if (!entered[i])
+      return invalidPlan("never enters block " + std::to_string(i));
 
   // Weights need no map: they always hold their values.
   State state(firstWeight(view));
@@ -411,9 +433,8 @@ Error ProgramVerifier::verify(std::vector<MemoryMap> &persistent) {
   for (uint32_t i = 0; i < view.inputs(); ++i)
     state[firstInput(view) + i].write(0, view.inputBytes(i), inputOwner(i));
 
-  entered.assign(length(view.program.blocks()), false);
   Accesses touched;
-  if (Error error = block(view.program.body(), state, touched, 0))
+  if (Error error = block(view.program.body(), state, touched))
     return error;
   if (!view.entry)
     std::copy_n(state.begin() + firstPersistent(view), persistent.size(),
@@ -425,8 +446,5 @@ Error ProgramVerifier::verify(std::vector<MemoryMap> &persistent) {
       return invalidPlan("leaves output '" +
                          text(view.entry->outputs()->Get(i)->name()) +
                          "' unwritten in part");
-  for (size_t i = 0; i < entered.size(); ++i)
-    if (!entered[i])
-      return invalidPlan("never enters block " + std::to_string(i));
   return {};
 }

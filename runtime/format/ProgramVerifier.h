@@ -3,8 +3,7 @@
 #ifndef HEDDLE_RUNTIME_FORMAT_PROGRAMVERIFIER_H
 #define HEDDLE_RUNTIME_FORMAT_PROGRAMVERIFIER_H
 
-#include "runtime/format/BufferPlaces.h"
-#include "runtime/format/MemoryMap.h"
+#include "runtime/format/BlockEffects.h"
 
 namespace heddle::format {
 
@@ -18,11 +17,13 @@ Error verifyMemories(
 /// abstractions: which bytes hold whose value (MemoryMap), and, when there are
 /// several queues, what is ordered before what (Hazards). Values are followed
 /// in the order of the list, which is enough because commands in conflict must
-/// be ordered. Stops at the first fault.
+/// be ordered. The walk enters each block once: what holds at the head of a
+/// loop follows from what its blocks do (BlockEffects). Stops at the first
+/// fault.
 class ProgramVerifier {
 public:
   explicit ProgramVerifier(const ProgramView &view)
-      : view(view), places(view) {}
+      : view(view), places(view), effects(view, places) {}
 
   /// `persistent`: what init has written to each persistent memory; filled in
   /// when this is init.
@@ -31,27 +32,33 @@ public:
 private:
   /// What each memory but the weights holds, by its number.
   using State = std::vector<MemoryMap>;
+  /// What some bytes of some memories hold.
+  using Part = std::map<uint32_t, MemoryMap>;
   using Accesses = std::vector<MemoryAccess>;
 
-  /// A command is at `depth` blocks, on a queue of `device`.
-  struct Place {
-    uint32_t depth;
-    uint32_t device;
-  };
+  /// Blocks form a tree of limited depth.
+  Error nesting(uint32_t index, uint32_t depth);
 
   // Each changes `state` as the command does, and adds to `touched`.
-  Error block(uint32_t index, State &state, Accesses &touched, uint32_t depth);
-  Error command(const Command &command, Place place, State &state,
+  Error block(uint32_t index, State &state, Accesses &touched);
+  Error command(const Command &command, uint32_t device, State &state,
                 Accesses &touched);
-  Error launch(const Launch &launch, Place place, State &state,
+  Error launch(const Launch &launch, uint32_t device, State &state,
                Accesses &touched);
-  Error copy(const Copy &copy, Place place, State &state, Accesses &touched);
-  Error fill(const Fill &fill, Place place, State &state, Accesses &touched);
-  Error branch(const Branch &branch, Place place, State &state,
+  Error copy(const Copy &copy, uint32_t device, State &state,
+             Accesses &touched);
+  Error fill(const Fill &fill, uint32_t device, State &state,
+             Accesses &touched);
+  Error branch(const Branch &branch, uint32_t device, State &state,
                Accesses &touched);
-  Error loop(const Loop &loop, Place place, State &state, Accesses &touched);
+  Error loop(const Loop &loop, uint32_t device, State &state,
+             Accesses &touched);
 
-  Error checkKernel(const Launch &launch, uint32_t index, Place place,
+  static Part copyOf(const MemoryEffects &effects, const State &state);
+  static void restore(const MemoryEffects &effects, const Part &part,
+                      State &state);
+
+  Error checkKernel(const Launch &launch, uint32_t index, uint32_t device,
                     const Accesses &accesses) const;
   Error checkNumbers(const Launch &launch) const;
   Error selfOverlap(const Accesses &accesses, const Kernel &kernel) const;
@@ -59,8 +66,8 @@ private:
 
   const ProgramView &view;
   BufferPlaces places;
+  BlockEffects effects;
   std::vector<bool> entered; ///< Blocks that were reached.
-  bool again = false;        ///< Blocks are walked once more, for a loop.
 };
 
 } // namespace heddle::format

@@ -130,13 +130,18 @@ Model test::stepsModel() {
 Model test::deepModel() {
   Model model;
   Counters counters(model);
+  model.arena(64);
+  uint32_t refilled = model.buffer(BufferKind::arena, 0, 8, 0);
+  uint32_t replacing = model.buffer(BufferKind::arena, 0, 8, 0);
   for (uint32_t depth = 1; depth < maximumBlockDepth; ++depth) {
+    fillWhole(model, refilled, 1, 4, 0);
     LoopT loop;
     loop.trips = model.constant(depth + 1 < maximumBlockDepth ? 1 : 3);
     loop.body = depth;
     model.command().action.Set(std::move(loop));
     model.block();
   }
+  fillWhole(model, replacing, 2, 4, 0);
   counters.count(model);
   return model;
 }

@@ -147,7 +147,8 @@ Model placedStateModel();
 /// sim:0, where all of these but "right" lie.
 Model stagedModel();
 /// Blocks as deep as they may be, loops of one round each but for the innermost
-/// of three: "counters" (int32[2]) are 3.
+/// of three: "counters" (int32[2]) are 3. Each block fills a buffer whose place
+/// the innermost gives to another.
 Model deepModel();
 /// numbers = x (int32[n], n from 1 to 64) and what the extent selects: 1 more
 /// for 1 (a kernel), 10 for 2 (an alternative of it), 1 for 3 (a block of
