@@ -2,6 +2,7 @@
 
 #include "passes/Plan/KernelWork.h"
 
+#include "dialects/Kernel/Factors.h"
 #include "dialects/Kernel/Kernel.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -53,13 +54,10 @@ int64_t heddle::kernelOperations(func::FuncOp function) {
   return operations;
 }
 
-/// The narrower of two factors decides how long it takes to widen them.
 template <typename Root> static void setTypes(Work &work, Root root) {
-  Type lhs = root.getLhsElement(), rhs = root.getRhsElement();
   work.accumulator = root.getSumElement();
-  if (lhs.isIntOrFloat() && rhs.isIntOrFloat())
-    work.factor =
-        lhs.getIntOrFloatBitWidth() < rhs.getIntOrFloatBitWidth() ? lhs : rhs;
+  work.factor =
+      kernel::narrowerFactor(root.getLhsElement(), root.getRhsElement());
 }
 
 /// What the root of the function multiplies and sums in; without a root the

@@ -82,7 +82,7 @@ private:
   Location loc;
   IndexBuilder index;
   Type element;
-  int64_t lanes;
+  int64_t lanes, elementBytes = 0;
   VectorType vectorType;
 
   unsigned numBatch = 0;
@@ -138,10 +138,11 @@ void AttentionEmitter::choose() {
   scoreStride = llvm::alignTo(std::max<int64_t>(n, 1), width) + lanes;
 
   const Machine &machine = frame.machine;
+  // Keys lie in panels of what is summed in, so factors are as their sums.
   int64_t blockFlops =
       machine.rates.longestPieceUs * machine.flopsPerUs(element);
   int64_t byWork = blockFlops / std::max<int64_t>(1, 2 * n * (d + e));
-  int64_t byCache = machine.l2Bytes / 2 / (scoreStride * 4);
+  int64_t byCache = machine.l2Bytes / 2 / (scoreStride * elementBytes);
   int64_t rows = std::max(byWork, machine.rowsWorthKeys);
   rows = std::max<int64_t>(std::min(rows, byCache), 2 * split.bigRows);
   blockTiles = std::clamp<int64_t>(rows / split.bigRows, 1, split.count());
@@ -170,6 +171,7 @@ LogicalResult AttentionEmitter::emit() {
   n = extents[numBatch + 1];
   d = extents[numBatch + 2];
   e = extents[numBatch + 3];
+  elementBytes = element.getIntOrFloatBitWidth() / 8;
   auto created =
       TileOutput::create(frame, op.getResult(), frame.machine.mostTileElements);
   if (failed(created) || failed(bindOperands()))
@@ -211,14 +213,19 @@ LogicalResult AttentionEmitter::emit() {
   if (failed(emitOutput(keys)))
     return failure();
 
-  double flops = 2.0 * blockTiles * split.bigRows * n * (d + e);
   int64_t tiles = batchCount * blockCount;
+  Work piece;
+  piece.operations = 2.0 * blockTiles * split.bigRows * n * (d + e);
+  piece.bytes = double(elementBytes) * n * (d + e);
+  piece.accumulator = element;
+  int64_t chunk = chooseChunk(frame.machine, piece, tiles);
+  Work all = piece;
+  all.operations *= tiles;
   // What is exponentiated counts as an output.
   expectWork(frame,
-             contractionNanoseconds(frame.machine, flops * tiles, element,
+             contractionNanoseconds(frame.machine, all,
                                     double(batchCount) * m * (double(n) + e)));
-  frame.finish(tiles, chooseChunk(frame.machine, flops, 4.0 * n * (d + e),
-                                  element, tiles));
+  frame.finish(tiles, chunk);
   return success();
 }
 

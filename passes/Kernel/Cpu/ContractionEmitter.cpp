@@ -8,6 +8,7 @@
 // and of a tile that is cut off the few rows before the limit are computed one
 // by one, its columns whole. A row's sums are the same in a tile of any height.
 
+#include "dialects/Kernel/Factors.h"
 #include "passes/Kernel/Cpu/ContractionShape.h"
 #include "passes/Kernel/Cpu/Limits.h"
 #include "passes/Kernel/Cpu/PanelPacking.h"
@@ -115,20 +116,24 @@ void ContractionEmitter::choose() {
   tileShape = chooseTileShape(frame.machine, rows, columns, lanes);
   double outputs =
       double(shape.outerCount()) * shape.outerRowCount() * rows * columns;
-  double flops = 2 * outputs * shape.depthCount();
-  expectWork(frame, contractionNanoseconds(frame.machine, flops, accumulator,
-                                           outputs));
-  isSmall = isSmallWork(frame.machine, flops, accumulator);
+  auto elementOf = [](Value tensor) {
+    return cast<RankedTensorType>(tensor.getType()).getElementType();
+  };
+  Work work;
+  work.operations = 2 * outputs * shape.depthCount();
+  work.accumulator = accumulator;
+  work.factor =
+      kernel::narrowerFactor(elementOf(shape.lhs), elementOf(shape.rhs));
+  expectWork(frame, contractionNanoseconds(frame.machine, work, outputs));
+  isSmall = isSmallWork(frame.machine, work);
   if (isSmall)
     tileShape.rows = evenRows(rows, tileShape.rows);
   split = splitRows(rows, tileShape.rows);
   columnGroups = llvm::divideCeil(columns, groupColumns());
   int64_t rowTiles = shape.outerRowCount() * split.count();
 
-  Type rhsElement =
-      cast<RankedTensorType>(shape.rhs.getType()).getElementType();
   packs = !shape.isPacked &&
-          (shape.columnStride() != 1 || rhsElement.isInteger(1) ||
+          (shape.columnStride() != 1 || elementOf(shape.rhs).isInteger(1) ||
            rows * shape.outerRowCount() >= frame.machine.rowsWorthPacking);
 
   ContractionExtents extents;
@@ -137,6 +142,7 @@ void ContractionEmitter::choose() {
   extents.columns = columns;
   extents.depth = shape.depthCount();
   extents.accumulator = accumulator;
+  extents.factor = work.factor;
   extents.lhsBytes = elementBytes(shape.lhs);
   extents.rhsBytes = elementBytes(shape.rhs);
   extents.packsRhs = packs;

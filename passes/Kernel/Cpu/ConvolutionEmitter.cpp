@@ -5,6 +5,7 @@
 // because border tiles have code of their own. So do the columns of each phase,
 // where the input has zeros between its points.
 
+#include "dialects/Kernel/Factors.h"
 #include "passes/Kernel/Cpu/ContractionShape.h"
 #include "passes/Kernel/Cpu/ConvolutionShape.h"
 #include "passes/Kernel/Cpu/DepthwiseEmitter.h"
@@ -108,10 +109,14 @@ LogicalResult ConvolutionEmitter::emit() {
   tileShape = chooseTileShape(frame.machine, columns, shape.groupOutput, lanes);
   double outputs = double(shape.images) * shape.outputRows() * inner().output *
                    shape.outputChannels();
-  double flops = 2 * outputs * shape.taps() * shape.groupInput;
-  expectWork(frame, contractionNanoseconds(frame.machine, flops, accumulator,
-                                           outputs));
-  isSmall = isSmallWork(frame.machine, flops, accumulator);
+  Type weightElement = op.getWeights().getType().getElementType();
+  Work work;
+  work.operations = 2 * outputs * shape.taps() * shape.groupInput;
+  work.accumulator = accumulator;
+  work.factor = kernel::narrowerFactor(op.getInput().getType().getElementType(),
+                                       weightElement);
+  expectWork(frame, contractionNanoseconds(frame.machine, work, outputs));
+  isSmall = isSmallWork(frame.machine, work);
   if (isSmall) {
     tileShape.rows = evenRows(columns, tileShape.rows);
     // Border tiles have code of their own for each row.
@@ -128,6 +133,8 @@ LogicalResult ConvolutionEmitter::emit() {
   extents.columns = shape.groupOutput;
   extents.depth = shape.taps() * shape.groupInput;
   extents.accumulator = accumulator;
+  extents.factor = work.factor;
+  extents.rhsBytes = llvm::divideCeil(weightElement.getIntOrFloatBitWidth(), 8);
   // Neighbouring windows overlap.
   extents.lhsBytes = 1;
   TileShape rowShape{inner().output, tileShape.vectors};

@@ -3,6 +3,7 @@
 
 #include "passes/Kernel/Cpu/DepthwiseEmitter.h"
 
+#include "dialects/Kernel/Factors.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/Kernel/Cpu/RegisterTile.h"
@@ -58,28 +59,46 @@ private:
 
 } // namespace
 
-/// Runs of up to this many taps are written out, longer ones are loops.
+/// Runs of up to this many taps are written out, longer ones are loops. What a
+/// loop costs beside a tap's multiply-adds is little on any machine: this
+/// bounds the code, which takes as long to compile for all of them.
 static constexpr int64_t maxTapsWrittenOut = 7;
+
+/// Operations of blocked code in the time of one operation here: a multiply-add
+/// loads its own input, of which blocked code makes a whole tile's products.
+/// The ratio follows from the kernel's form, the rate is the machine's.
+static constexpr double blockedOperations = 4;
 
 LogicalResult DepthwiseEmitter::emit() {
   int64_t channels = shape.groups;
   TileShape tileShape =
       chooseTileShape(frame.machine, inner().output, channels, lanes);
-  int64_t vectors = std::min<int64_t>(tileShape.vectors, 2);
-  // Inputs are vectors here and need registers too.
-  runs = splitColumns(inner(), std::min<int64_t>(tileShape.rows, 8));
+  int64_t vectors =
+      std::min(tileShape.vectors, frame.machine.panelColumns / logicalLanes);
+  // Inputs are vectors here and need registers too: more columns than hide the
+  // latency of the multiply-add would take theirs.
+  runs = splitColumns(
+      inner(), std::min(tileShape.rows, frame.machine.multiplyAddsInFlight));
   int64_t width = vectors * lanes;
 
   int64_t rows = shape.outputRows();
   double rowElements = double(inner().output) * channels;
-  int64_t rowsPerTile =
-      chooseChunk(frame.machine, 2 * rowElements * shape.taps() * 4,
-                  rowElements * 8, accumulator, rows);
+  auto bytesOf = [](Type element) {
+    return int64_t(llvm::divideCeil(element.getIntOrFloatBitWidth(), 8));
+  };
+  Type inputElement = op.getInput().getType().getElementType();
+  Work work;
+  work.operations = 2 * rowElements * shape.taps() * blockedOperations;
+  work.bytes = rowElements * (bytesOf(inputElement) + bytesOf(accumulator));
+  work.accumulator = accumulator;
+  work.factor = kernel::narrowerFactor(
+      inputElement, op.getWeights().getType().getElementType());
+  int64_t rowsPerTile = chooseChunk(frame.machine, work, rows);
   int64_t rowBlocks = llvm::divideCeil(rows, rowsPerTile);
-  double outputs = rowElements * rows * shape.images;
-  expectWork(frame,
-             contractionNanoseconds(frame.machine, 8 * outputs * shape.taps(),
-                                    accumulator, outputs));
+  double allRows = double(rows) * shape.images;
+  work.operations *= allRows;
+  expectWork(frame, contractionNanoseconds(frame.machine, work,
+                                           rowElements * allRows));
 
   Value tile = frame.enterTileLoop();
   SmallVector<Value> at = index.delinearize(tile, {shape.images, rowBlocks});

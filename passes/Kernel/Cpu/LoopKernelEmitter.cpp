@@ -570,13 +570,17 @@ LogicalResult Emitter::run() {
     double blockCost = cost * plan.unroll;
     blocksPerChunk =
         std::max<int64_t>(1, frame.machine.rates.tileNs / blockCost);
-    // Transposed blocks of all operands, of four bytes a point, stay in half of
-    // the first cache.
-    int64_t nearPoints = frame.machine.l1Bytes / 2 / (4 * plan.lanes);
-    if (!plan.transposed.empty())
-      blocksPerChunk = std::max<int64_t>(
-          1, nearPoints / blockWidth() /
-                 static_cast<int64_t>(plan.transposed.size()));
+    // Transposed blocks of all operands stay in half of the first cache.
+    int64_t pointBytes = 0;
+    for (auto [stage, input] : plan.transposed)
+      pointBytes += llvm::divideCeil(
+          getElementTypeOrSelf(plan.stages[stage].op()->getOperand(input))
+              .getIntOrFloatBitWidth(),
+          8);
+    if (pointBytes)
+      blocksPerChunk =
+          std::max<int64_t>(1, frame.machine.l1Bytes / 2 / plan.lanes /
+                                   blockWidth() / pointBytes);
     // Half a chunk more or less is better than a small rest.
     chunks = std::max<int64_t>(1, llvm::divideNearest(blocks, blocksPerChunk));
     blocksPerChunk = std::max<int64_t>(1, llvm::divideCeil(blocks, chunks));

@@ -146,8 +146,12 @@ void planTridiagonalSolve(Emission &e) {
   e.units = 1;
   for (int64_t extent : b.drop_back(2))
     e.units *= extent;
+  // A row divides by what the row before it left, then passes through the right
+  // side four times.
   e.unitNanoseconds =
-      e.rates().routineStartNs + e.operations(double(n) * (columns * 4 + 10));
+      e.rates().routineStartNs +
+      e.operations(double(n) * (columns * 4 * e.rates().routineRowNs +
+                                e.rates().dependentElementNs));
   e.scratch = routine::reductionScratch(n);
 }
 

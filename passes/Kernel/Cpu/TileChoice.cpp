@@ -4,8 +4,6 @@
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
-using namespace mlir;
-
 namespace heddle {
 
 /// The length of the pieces that work of `totalUs` is cut into.
@@ -31,9 +29,9 @@ int64_t evenRows(int64_t extent, int64_t maxRows) {
   return maxRows;
 }
 
-bool isSmallWork(const Machine &machine, double flops, Type accumulator) {
-  return machine.microseconds(flops, /*bytes=*/0, accumulator) <=
-         machine.rates.briefNs / 1e3;
+bool isSmallWork(const Machine &machine, const Work &work) {
+  return machine.microseconds(work.operations, /*bytes=*/0, work.accumulator,
+                              work.factor) <= machine.rates.briefNs / 1e3;
 }
 
 TileShape chooseTileShape(const Machine &machine, int64_t rows, int64_t columns,
@@ -46,19 +44,27 @@ TileShape chooseTileShape(const Machine &machine, int64_t rows, int64_t columns,
   int64_t vectorsNeeded =
       std::max<int64_t>(1, llvm::divideCeil(columns, lanes));
 
-  // With 32 wide registers a tile takes a whole panel and 14 rows: 28
-  // accumulators, 16 loads per 28 multiply-adds, and what convolutions of 7,
-  // 14, 28 and 56 columns divide into. With 16 registers half a panel and 6
-  // rows (as 12 registers).
-  int64_t registers = machine.vectorRegisters / perVector;
+  auto rowsOf = [&](int64_t vectors) {
+    int64_t forRows = machine.vectorRegisters - 1 - vectors * perVector;
+    return std::clamp<int64_t>(forRows / (vectors * perVector), 1,
+                               machine.mostTileRows);
+  };
+  auto loadsPerMultiplyAdd = [&](int64_t vectors) {
+    double rows = rowsOf(vectors), registers = vectors * perVector;
+    return (rows + registers) / (rows * registers);
+  };
+  // A whole panel or half of one, whichever loads less. With 32 wide registers
+  // a panel and 14 rows: 28 accumulators, 16 loads per 28 multiply-adds, and
+  // what convolutions of 7, 14, 28 and 56 columns divide into. With 16
+  // registers half a panel and 6 rows (as 12 registers).
+  int64_t halfPanel = std::max<int64_t>(1, panelVectors / 2);
   TileShape shape;
   shape.vectors =
-      registers >= 32 ? panelVectors : std::max<int64_t>(1, panelVectors / 2);
+      loadsPerMultiplyAdd(panelVectors) < loadsPerMultiplyAdd(halfPanel)
+          ? panelVectors
+          : halfPanel;
   shape.vectors = std::min(shape.vectors, vectorsNeeded);
-  int64_t forRows = machine.vectorRegisters - 1 - shape.vectors * perVector;
-  shape.rows = std::clamp<int64_t>(forRows / (shape.vectors * perVector), 1,
-                                   machine.mostTileRows);
-  shape.rows = splitRows(rows, shape.rows).bigRows;
+  shape.rows = splitRows(rows, rowsOf(shape.vectors)).bigRows;
 
   // Too few rows: several panels at once.
   while (shape.rows * shape.vectors < wanted &&
@@ -96,7 +102,8 @@ ContractionBlocks chooseBlocks(const Machine &machine,
 
   double rowTileFlops = 2.0 * tile.rows * groupColumns * depth;
   auto microseconds = [&](double flops, double bytes) {
-    return machine.microseconds(flops, bytes, extents.accumulator);
+    return machine.microseconds(flops, bytes, extents.accumulator,
+                                extents.factor);
   };
   double totalUs = microseconds(
       2.0 * extents.outer * extents.rows * extents.columns * depth,
@@ -149,9 +156,9 @@ ContractionBlocks chooseBlocks(const Machine &machine,
   return blocks;
 }
 
-int64_t chooseChunk(const Machine &machine, double flops, double bytes,
-                    Type accumulator, int64_t count) {
-  double us = machine.microseconds(flops, bytes, accumulator);
+int64_t chooseChunk(const Machine &machine, const Work &work, int64_t count) {
+  double us = machine.microseconds(work.operations, work.bytes,
+                                   work.accumulator, work.factor);
   double wanted = pieceUs(machine, us * count);
   return std::clamp<int64_t>(wanted / std::max(us, 1e-3), 1,
                              std::max<int64_t>(1, count));

@@ -5,6 +5,7 @@
 #define HEDDLE_PASSES_KERNEL_CPU_TILECHOICE_H
 
 #include "heddle/Target/Machine.h"
+#include "heddle/Target/Target.h"
 
 namespace heddle {
 
@@ -52,8 +53,9 @@ struct ContractionExtents {
   int64_t rows = 1;
   int64_t columns = 1;
   int64_t depth = 1;
-  /// What products are summed in.
-  mlir::Type accumulator;
+  /// What products are summed in, and what is multiplied; without `factor` the
+  /// same.
+  mlir::Type accumulator, factor;
   /// Bytes of an element of each operand.
   int64_t lhsBytes = 4;
   int64_t rhsBytes = 4;
@@ -82,15 +84,13 @@ ContractionBlocks chooseBlocks(const Machine &machine,
                                TileShape tile, int64_t rowTiles,
                                int64_t columnGroups, int64_t lanes);
 
-/// Whether so little is computed, in `flops` operations summed in
-/// `accumulator`, that a few percent of its time matter less than the length of
-/// its code, which takes milliseconds to compile.
-bool isSmallWork(const Machine &machine, double flops, mlir::Type accumulator);
+/// Whether so little is computed, however many bytes move, that a few percent
+/// of its time matter less than the length of its code, which takes
+/// milliseconds to compile.
+bool isSmallWork(const Machine &machine, const Work &work);
 
-/// How many pieces of `flops` operations summed in `accumulator`, and `bytes`
-/// of traffic, are claimed at once, of `count` equal ones.
-int64_t chooseChunk(const Machine &machine, double flops, double bytes,
-                    mlir::Type accumulator, int64_t count);
+/// How many pieces of `work` each are claimed at once, of `count` equal ones.
+int64_t chooseChunk(const Machine &machine, const Work &work, int64_t count);
 
 } // namespace heddle
 

@@ -292,8 +292,12 @@ LogicalResult WindowEmitter::run() {
   constexpr int64_t lanes = logicalLanes, unroll = 4;
   int64_t channels = outExtents.back();
   int64_t rows = elements / channels;
-  double load = laneStep() == 1 ? 1 : frame.machine.rates.gatherNs;
-  double cost = llvm::divideCeil(channels, lanes) * (taps * load + 1);
+  // A tap is loaded and combined; the result is stored, and addresses move on.
+  const MachineRates &rates = frame.machine.rates;
+  double load = laneStep() == 1 ? rates.loopOperandNs : rates.gatherNs;
+  double vectors = llvm::divideCeil(channels, lanes);
+  double cost = vectors * (taps * (load + rates.loopInstructionNs) +
+                           rates.loopOperandNs + rates.loopInstructionNs);
   Value row = enterUnits(frame, rows, cost, tiles);
   SmallVector<Value> place =
       index.delinearize(row, ArrayRef(outExtents).drop_back());

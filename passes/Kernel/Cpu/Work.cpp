@@ -12,10 +12,10 @@ void expectWork(KernelFrame &frame, double nanoseconds) {
                             frame.builder.getUnitAttr());
 }
 
-double contractionNanoseconds(const Machine &machine, double flops,
-                              mlir::Type accumulator, double outputs) {
-  double perFlop = 1e3 / machine.flopsPerUs(accumulator);
-  return perFlop * flops + machine.rates.outputNs * outputs;
+double contractionNanoseconds(const Machine &machine, const Work &work,
+                              double outputs) {
+  double perFlop = 1e3 / machine.flopsPerUs(work.accumulator, work.factor);
+  return perFlop * work.operations + machine.rates.outputNs * outputs;
 }
 
 } // namespace heddle

@@ -3,6 +3,7 @@
 #ifndef HEDDLE_PASSES_KERNEL_CPU_WORK_H
 #define HEDDLE_PASSES_KERNEL_CPU_WORK_H
 
+#include "heddle/Target/Target.h"
 #include "passes/Kernel/Cpu/KernelFrame.h"
 
 namespace heddle {
@@ -12,11 +13,10 @@ namespace heddle {
 /// nothing is said may take any time.
 void expectWork(KernelFrame &frame, double nanoseconds);
 
-/// Nanoseconds of a contraction or convolution of `flops` operations, summed
-/// in `accumulator`, that ends in `outputs` elements, each of which something
-/// more may be done with.
-double contractionNanoseconds(const Machine &machine, double flops,
-                              mlir::Type accumulator, double outputs);
+/// Nanoseconds of the operations of `work`, a contraction or convolution that
+/// ends in `outputs` elements, each of which something more may be done with.
+double contractionNanoseconds(const Machine &machine, const Work &work,
+                              double outputs);
 
 } // namespace heddle
 

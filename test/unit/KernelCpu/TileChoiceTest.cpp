@@ -87,6 +87,52 @@ TEST(TileChoice, GridsAreCovered) {
         }
 }
 
+/// What is widened wherever it is read takes longer: pieces that threads claim
+/// are smaller, and fewer kernels count as brief.
+TEST(TileChoice, PiecesFollowTheRateOfTheFactors) {
+  mlir::MLIRContext context;
+  const Machine &machine = *findMachine("x86-64-v2");
+  mlir::Type f32 = mlir::Float32Type::get(&context);
+  mlir::Type f16 = mlir::Float16Type::get(&context);
+  Work work;
+  work.operations = 20000;
+  work.accumulator = f32;
+  Work halves = work;
+  halves.factor = f16;
+  EXPECT_GT(chooseChunk(machine, work, 1000),
+            10 * chooseChunk(machine, halves, 1000));
+  EXPECT_TRUE(isSmallWork(machine, work));
+  halves.operations = 400000;
+  EXPECT_FALSE(isSmallWork(machine, halves));
+  work.operations = 400000;
+  work.factor = f32;
+  EXPECT_TRUE(isSmallWork(machine, work));
+
+  ContractionExtents extents;
+  extents.rows = 600;
+  extents.columns = 640;
+  extents.depth = 64;
+  extents.accumulator = f32;
+  auto tilesAtOnce = [&] {
+    ContractionBlocks blocks =
+        chooseBlocks(machine, extents, {6, 2}, 100, 20, 16);
+    return blocks.rowTiles * blocks.columnGroups * blocks.chunk;
+  };
+  int64_t ofF32 = tilesAtOnce();
+  extents.factor = f16;
+  EXPECT_GT(ofF32, tilesAtOnce());
+}
+
+TEST(TileChoice, WidthsLoadTheLeast) {
+  // A whole panel where it and its sums fit the registers, else half of one.
+  EXPECT_EQ(chooseTileShape(*findMachine("x86-64-v4"), 14, 64, 16).vectors, 2);
+  for (const char *name : {"x86-64-v2", "x86-64-v3", "aarch64"})
+    EXPECT_EQ(chooseTileShape(*findMachine(name), 14, 64, 16).vectors, 1);
+  Machine wide = *findMachine("x86-64-v3");
+  wide.vectorRegisters = 64;
+  EXPECT_EQ(chooseTileShape(wide, 14, 64, 16).vectors, 2);
+}
+
 TEST(ConvolutionShape, EveryTapOfEveryColumnOnce) {
   for (int64_t input : {1, 2, 5, 14, 23})
     for (int64_t kernel : {1, 3, 5})
