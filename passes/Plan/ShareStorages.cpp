@@ -53,6 +53,59 @@ private:
     return mask;
   }
 
+  /// The values alive before commands as a function of those alive after them:
+  /// what they read first, and what they leave.
+  struct Transfer {
+    unsigned read = 0, left = 3;
+    unsigned operator()(unsigned alive) const { return read | (alive & left); }
+    Transfer before(Transfer next) const {
+      return {(*this)(next.read), left & next.left};
+    }
+  };
+
+  Transfer transferOf(const Command &command) {
+    unsigned read = maskOf(command.reads);
+    switch (command.kind) {
+    case Command::Kind::Launch:
+    case Command::Kind::Resize:
+    case Command::Kind::Extent:
+      return {read, 3 & ~maskOf(command.writes)};
+    case Command::Kind::Copy: {
+      unsigned written = maskOf(command.writes);
+      return written == read ? Transfer() : Transfer{read, 3 & ~written};
+    }
+    case Command::Kind::Loop: {
+      // Another round reads what the first one does, or what it leaves.
+      Transfer flag{read, 3};
+      unsigned again = transferOf(command.blocks[1]).read;
+      return transferOf(command.blocks[0]).before(flag).before({again, 3});
+    }
+    case Command::Kind::Branch: {
+      Transfer any{0, 0};
+      for (unsigned block : command.blocks) {
+        Transfer one = transferOf(block);
+        any = {any.read | one.read, any.left | one.left};
+      }
+      return Transfer{read, 3}.before(any);
+    }
+    }
+    return {};
+  }
+
+  /// Of a block, which is composed once however blocks nest.
+  Transfer transferOf(unsigned block) {
+    auto positions = named.find(block);
+    if (positions == named.end())
+      return {};
+    auto known = transfers.find(block);
+    if (known != transfers.end())
+      return known->second;
+    Transfer transfer;
+    for (unsigned position : llvm::reverse(positions->second))
+      transfer = transferOf(tree.blocks[block][position]).before(transfer);
+    return transfers[block] = transfer;
+  }
+
   /// The values alive before the block, given those alive after it.
   unsigned walkBlock(unsigned block, unsigned alive) {
     auto positions = named.find(block);
@@ -61,43 +114,40 @@ private:
     for (unsigned position : llvm::reverse(positions->second)) {
       if (found)
         return alive;
-      alive = walk(tree.blocks[block][position], alive);
+      const Command &command = tree.blocks[block][position];
+      check(command, alive);
+      alive = transferOf(command)(alive);
     }
     return alive;
   }
 
-  unsigned walk(const Command &command, unsigned alive) {
+  void check(const Command &command, unsigned alive) {
     switch (command.kind) {
     case Command::Kind::Launch:
     case Command::Kind::Resize:
     case Command::Kind::Extent:
-      return launch(command, alive);
-    case Command::Kind::Copy:
-      return copy(command, alive);
+      return checkLaunch(command, alive);
+    case Command::Kind::Copy: {
+      unsigned written = maskOf(command.writes);
+      found |= written && !maskOf(command.reads) && (alive & ~written) != 0;
+      return;
+    }
     case Command::Kind::Loop: {
-      unsigned head = 0, before;
-      do {
-        before = head;
-        unsigned body = walkBlock(command.blocks[1], head);
-        head |=
-            walkBlock(command.blocks[0], alive | body | maskOf(command.reads));
-      } while (head != before && !found);
-      return head;
+      unsigned body = walkBlock(command.blocks[1], transferOf(command)(alive));
+      walkBlock(command.blocks[0], alive | body | maskOf(command.reads));
+      return;
     }
-    case Command::Kind::Branch: {
-      unsigned before = maskOf(command.reads);
+    case Command::Kind::Branch:
       for (unsigned block : command.blocks)
-        before |= walkBlock(block, alive);
-      return before;
+        walkBlock(block, alive);
+      return;
     }
-    }
-    return alive;
   }
 
-  unsigned launch(const Command &command, unsigned alive) {
-    unsigned written = maskOf(command.writes), read = maskOf(command.reads);
+  void checkLaunch(const Command &command, unsigned alive) {
+    unsigned written = maskOf(command.writes);
     if (!written)
-      return alive | read;
+      return;
     // Written both, or one under the other.
     found |= written == 3 || (alive & ~written) != 0;
     // As one storage: read at most once, where the kernel allows it.
@@ -111,15 +161,6 @@ private:
       });
     }
     found |= reads > 1;
-    return (alive & ~written) | read;
-  }
-
-  unsigned copy(const Command &command, unsigned alive) {
-    unsigned written = maskOf(command.writes), read = maskOf(command.reads);
-    if (written && written == read)
-      return alive;
-    found |= written && !read && (alive & ~written) != 0;
-    return (alive & ~written) | read;
   }
 
   const CommandTree &tree;
@@ -127,6 +168,7 @@ private:
   /// Of each block the positions of commands that name either, or hold one that
   /// does.
   std::map<unsigned, std::set<unsigned>> named;
+  std::map<unsigned, Transfer> transfers; ///< By block.
   bool found = false;
 };
 
