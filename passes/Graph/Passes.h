@@ -17,10 +17,6 @@ namespace heddle {
 #define GEN_PASS_REGISTRATION
 #include "passes/Graph/Passes.h.inc"
 
-/// Channels-last convolutions, and transposes that move towards the results
-/// until they cancel.
-void populateAssignConvolutionLayoutPatterns(mlir::RewritePatternSet &patterns);
-
 /// Convolutions with groups of the batch, reversed windows or no window become
 /// such without.
 void populateNormalizeConvolutionPatterns(mlir::RewritePatternSet &patterns);
