@@ -184,9 +184,9 @@ def FuseElementwise : Pass<"heddle-fuse-elementwise", "::mlir::func::FuncOp"> {
 def PackWeights : Pass<"heddle-pack-weights", "::mlir::ModuleOp"> {
   let summary = "gives weights the layout that contractions and convolutions read fastest";
   let description = [{
-    How they lie is the target's to say; here in panels of 32 columns. The
-    right-hand side of a contraction and the weights of a convolution are
-    stored so, by a program that ends in the transpose that is needed.
+    The right-hand side of a contraction and the weights of a convolution are
+    stored by a program that ends in the transpose that is needed. How they lie
+    is the target's to say; in this example in panels of 32 columns.
 
     ```mlir
     %w = kernel.weight_ref @w0 : tensor<768x3072xf32>
