@@ -87,15 +87,21 @@ static LogicalResult verifyAccumulator(Operation *op,
                            << "to " << held;
 }
 
-static LogicalResult verifyPrecision(Operation *op,
-                                     std::optional<ArrayAttr> precision) {
-  if (!precision ||
-      (precision->size() == 2 && llvm::all_of(*precision, [](Attribute attr) {
-         return isa<stablehlo::PrecisionAttr>(attr);
-       })))
-    return success();
-  return op->emitOpError() << "has a precision that is not StableHLO's, one "
-                           << "for each operand";
+/// What a product of `op` asks of its exactness: a precision for each operand,
+/// or an algorithm.
+static LogicalResult verifyExactness(Operation *op,
+                                     std::optional<ArrayAttr> precision,
+                                     std::optional<Attribute> algorithm) {
+  if (precision &&
+      (precision->size() != 2 ||
+       !llvm::all_of(*precision, llvm::IsaPred<stablehlo::PrecisionAttr>)))
+    return op->emitOpError() << "has a precision that is not StableHLO's, one "
+                             << "for each operand";
+  if (algorithm && !isa<stablehlo::DotAlgorithmAttr>(*algorithm))
+    return op->emitOpError() << "has an algorithm that is not StableHLO's";
+  if (algorithm && precision)
+    return op->emitOpError() << "has a precision beside an algorithm";
+  return success();
 }
 
 static bool uses(AffineMap map, unsigned dim) {
@@ -283,14 +289,8 @@ LogicalResult ContractOp::verify() {
   if (failed(verifyElement(*this, "lhs_type", getLhsType(), getLhs())) ||
       failed(verifyElement(*this, "rhs_type", getRhsType(), getRhs())) ||
       failed(verifyAccumulator(*this, getAccumulator())) ||
-      failed(verifyPrecision(*this, getPrecision())))
+      failed(verifyExactness(*this, getPrecision(), getAlgorithm())))
     return failure();
-  if (std::optional<Attribute> algorithm = getAlgorithm()) {
-    if (!isa<stablehlo::DotAlgorithmAttr>(*algorithm))
-      return emitOpError() << "has an algorithm that is not StableHLO's";
-    if (getPrecision())
-      return emitOpError() << "has a precision beside an algorithm";
-  }
   AffineMap out = getOutMap();
   unsigned parallel = 0;
   for (auto [dim, attr] : llvm::enumerate(getIteratorTypes())) {
@@ -353,7 +353,7 @@ LogicalResult ConvolutionOp::verify() {
   if (failed(verifyElement(*this, "lhs_type", getLhsType(), getInput())) ||
       failed(verifyElement(*this, "rhs_type", getRhsType(), getWeights())) ||
       failed(verifyAccumulator(*this, getAccumulator())) ||
-      failed(verifyPrecision(*this, getPrecision())))
+      failed(verifyExactness(*this, getPrecision(), std::nullopt)))
     return failure();
   if (spatial < 1 || spatial > 3 || input.getRank() != spatial + 2 ||
       result.getRank() != spatial + 2)
@@ -490,7 +490,10 @@ LogicalResult AttentionOp::verify() {
   auto elementOf = [](Value value) {
     return cast<RankedTensorType>(value.getType()).getElementType();
   };
-  if (failed(verifyAccumulator(*this, getAccumulator())))
+  if (failed(verifyAccumulator(*this, getAccumulator())) ||
+      failed(
+          verifyExactness(*this, getScorePrecision(), getScoreAlgorithm())) ||
+      failed(verifyExactness(*this, getValuePrecision(), getValueAlgorithm())))
     return failure();
   if (getLengths() && !elementOf(getLengths()).isSignlessInteger(32) &&
       !elementOf(getLengths()).isSignlessInteger(64))

@@ -220,6 +220,11 @@ def Kernel_AttentionOp : Kernel_Op<"attention", [Pure, AttrSizedOperandSegments]
     type, and rounded to the result's once; without it in the result's element
     type. `log_sum_exp` is f32 of shape [batch.., M], the natural logarithm.
 
+    `score_precision` and `score_algorithm` are the `precision` and `algorithm`
+    (`kernel.contract`) of the product of queries and keys, `value_precision`
+    and `value_algorithm` those of the product of weights and values: a model
+    may ask for other exactness of each.
+
     ```mlir
     %0 = kernel.attention %q, %k, %v mask %mask {
       extents = array<i64: 1, 12, 128, 128, 64, 64>,
@@ -247,7 +252,11 @@ def Kernel_AttentionOp : Kernel_Op<"attention", [Pure, AttrSizedOperandSegments]
     UnitAttr:$causal,
     OptionalAttr<I64Attr>:$window,
     UnitAttr:$zero_nan_rows,
-    OptionalAttr<TypeAttr>:$accumulator);
+    OptionalAttr<TypeAttr>:$accumulator,
+    OptionalAttr<ArrayAttr>:$score_precision,
+    OptionalAttr<AnyAttr>:$score_algorithm,
+    OptionalAttr<ArrayAttr>:$value_precision,
+    OptionalAttr<AnyAttr>:$value_algorithm);
   let results = (outs AnyRankedTensor:$result, Optional<AnyRankedTensor>:$log_sum_exp);
   let assemblyFormat = [{
     $query `,` $key `,` $value (`mask` $mask^)? (`lengths` $lengths^)? (`sink` $sink^)? attr-dict `:`

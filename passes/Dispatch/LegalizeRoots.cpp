@@ -4,7 +4,7 @@
 // narrows them becomes an epilogue.
 
 #include "dialects/Kernel/Kernel.h"
-#include "dialects/StableHlo/StableHlo.h"
+#include "passes/Dispatch/AskedFactors.h"
 #include "passes/Dispatch/DispatchTarget.h"
 #include "passes/Dispatch/Passes.h"
 #include "passes/Lower/Pointwise.h"
@@ -59,25 +59,6 @@ static int64_t reads(kernel::ConvolutionOp op) {
                    : 0;
 }
 
-/// What the model wants multiplied, as `KernelTypes` says it; empty if it does
-/// not say, or what no kernel's row can say.
-static std::string askedFactors(kernel::ContractOp op) {
-  auto algorithm = dyn_cast_or_null<stablehlo::DotAlgorithmAttr>(
-      op.getAlgorithm().value_or(nullptr));
-  if (!algorithm ||
-      algorithm.getLhsPrecisionType() != algorithm.getRhsPrecisionType() ||
-      algorithm.getLhsComponentCount() != 1 ||
-      algorithm.getRhsComponentCount() != 1)
-    return "";
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  stream << algorithm.getLhsPrecisionType();
-  if (algorithm.getNumPrimitiveOperations() != 1)
-    stream << 'x' << algorithm.getNumPrimitiveOperations();
-  return text;
-}
-static std::string askedFactors(kernel::ConvolutionOp) { return ""; }
-
 namespace {
 struct LegalizeRoots : impl::LegalizeRootsBase<LegalizeRoots> {
   void runOnOperation() override {
@@ -103,11 +84,23 @@ private:
     giveSums(op, sum);
     if (Value sink = op.getSink())
       convert(op, op->getNumOperands() - 1, elementOf(sink), sum);
-    if (facts.isLegal(KernelFamily::Attention, lhs, rhs, sum))
+    std::string factors =
+        askedFactors(op.getScoreAlgorithmAttr(), op.getValueAlgorithmAttr());
+    if (!factors.empty() &&
+        facts.isLegal(KernelFamily::Attention, lhs, rhs, sum, factors))
       return;
-    convert(op, 0, lhs, sum);
-    convert(op, 1, lhs, sum);
-    convert(op, 2, rhs, sum);
+    if (!facts.isLegal(KernelFamily::Attention, lhs, rhs, sum)) {
+      convert(op, 0, lhs, sum);
+      convert(op, 1, lhs, sum);
+      convert(op, 2, rhs, sum);
+      lhs = rhs = sum;
+    }
+    op.removeScoreAlgorithmAttr();
+    op.removeValueAlgorithmAttr();
+    if (facts.roundsFactors(KernelFamily::Attention, lhs, rhs, sum))
+      return;
+    op.removeScorePrecisionAttr();
+    op.removeValuePrecisionAttr();
   }
 
   template <typename Root>
@@ -156,7 +149,7 @@ private:
                             const DispatchFacts &facts) {
     Type lhs = op.getLhsElement(), rhs = op.getRhsElement(),
          sum = op.getSumElement();
-    std::string factors = askedFactors(op);
+    std::string factors = askedFactors(op->getAttr("algorithm"));
     if (!factors.empty() && facts.isLegal(family, lhs, rhs, sum, factors))
       return true;
     op->removeAttr("algorithm");

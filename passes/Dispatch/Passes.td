@@ -123,7 +123,8 @@ def LegalizeRoots : Pass<"heddle-legalize-roots", "::mlir::ModuleOp"> {
     type that the products are summed in. Floats of two bytes that a kernel reads
     very often are widened once for all readers, if a kernel takes them so. Roots
     give their sums: what rounds these to a narrower result follows. A precision
-    or an algorithm stays where the target's kernels differ in it.
+    or an algorithm stays where the target's kernels differ in it; the two
+    products of an attention only have a kernel that rounds if both ask for it.
 
     ```mlir
     %0 = kernel.contract %x, %w {..., lhs_type = f8E4M3FN, rhs_type = f8E4M3FN} : tensor<4x8xi8>, tensor<8x16xi8> -> tensor<4x16xf32>

@@ -3,15 +3,18 @@
 
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/StableHlo/Attention.h"
+#include "passes/Dispatch/AskedFactors.h"
 #include "passes/Dispatch/DispatchTarget.h"
 #include "passes/Dispatch/Passes.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 
 namespace heddle {
 using stablehlo::Attention;
+using stablehlo::AttentionProducts;
 
 #define GEN_PASS_DEF_SELECTCOMPOSITES
 #include "passes/Dispatch/Passes.h.inc"
@@ -34,9 +37,40 @@ static bool wantsWideSums(kernel::CompositeOp op) {
       .wasInterrupted();
 }
 
+/// What the composite's two products ask of their exactness. Nothing if they
+/// ask for something and cannot be told from others.
+static std::optional<AttentionProducts> askedProducts(kernel::CompositeOp op) {
+  SmallVector<kernel::ContractOp> products;
+  op.getBody().walk(
+      [&](kernel::ContractOp product) { products.push_back(product); });
+  if (llvm::none_of(products, [](kernel::ContractOp product) {
+        return product.getPrecision() || product.getAlgorithm();
+      }))
+    return AttentionProducts();
+  // What weighs the values is computed from scores.
+  if (products.size() != 2)
+    return std::nullopt;
+  SetVector<Operation *> before;
+  BackwardSliceOptions within;
+  within.filter = [&](Operation *source) { return op->isAncestor(source); };
+  if (failed(getBackwardSlice(products[1].getOperation(), &before, within)) ||
+      !before.contains(products[0]))
+    return std::nullopt;
+  auto algorithm = [](kernel::ContractOp product) {
+    return cast_or_null<stablehlo::DotAlgorithmAttr>(
+        product.getAlgorithmAttr());
+  };
+  return AttentionProducts{products[0].getPrecisionAttr(),
+                           products[1].getPrecisionAttr(),
+                           algorithm(products[0]), algorithm(products[1])};
+}
+
 /// Whether a kernel takes these queries, keys and values, or takes them after
-/// they were converted to what it sums in, and has the options.
-static bool isLegal(const Attention &attention, const DispatchFacts &facts) {
+/// they were converted to what it sums in, and has the options. Without
+/// `products`, no kernel may be less exact than its operands.
+static bool isLegal(const Attention &attention,
+                    const std::optional<AttentionProducts> &products,
+                    const DispatchFacts &facts) {
   Type query = typeOf(attention.query).getElementType(),
        value = typeOf(attention.value).getElementType(),
        sum = attention.accumulator;
@@ -48,15 +82,25 @@ static bool isLegal(const Attention &attention, const DispatchFacts &facts) {
       lacks(bool(attention.sink), AttentionOption::Sink) ||
       lacks(bool(attention.logSumExp), AttentionOption::LogSumExp))
     return false;
-  return facts.isLegal(KernelFamily::Attention, query, value, sum) ||
-         facts.isLegal(KernelFamily::Attention, sum, sum, sum);
+  auto takes = [&](Type query, Type value) {
+    if (!products &&
+        facts.roundsFactors(KernelFamily::Attention, query, value, sum))
+      return false;
+    std::string factors = products ? askedFactors(products->scoreAlgorithm,
+                                                  products->valueAlgorithm)
+                                   : "";
+    return facts.isLegal(KernelFamily::Attention, query, value, sum) ||
+           facts.isLegal(KernelFamily::Attention, query, value, sum, factors);
+  };
+  return takes(query, value) || takes(sum, sum);
 }
 
 /// The results of the composite by the root. The leading dimensions of queries
 /// and keys agree, or a number of key's heads divides that of query's (in the
 /// last of them). Empty for other forms.
 static SmallVector<Value> makeAttention(kernel::CompositeOp op,
-                                        const Attention &attention) {
+                                        const Attention &attention,
+                                        const AttentionProducts &products) {
   OpBuilder b(op);
   ArrayRef<int64_t> query = typeOf(attention.query).getShape(),
                     key = typeOf(attention.key).getShape();
@@ -141,7 +185,9 @@ static SmallVector<Value> makeAttention(kernel::CompositeOp op,
       b.getF32FloatAttr(attention.scale),
       attention.causal ? b.getUnitAttr() : UnitAttr(),
       attention.window ? b.getI64IntegerAttr(*attention.window) : IntegerAttr(),
-      attention.zeroNanRows ? b.getUnitAttr() : UnitAttr(), accumulator);
+      attention.zeroNanRows ? b.getUnitAttr() : UnitAttr(), accumulator,
+      products.scorePrecision, products.scoreAlgorithm, products.valuePrecision,
+      products.valueAlgorithm);
   SmallVector<Value> results(root->getResults());
   if (split)
     for (auto [value, whole] : llvm::zip_equal(results, op.getOutputs())) {
@@ -183,9 +229,11 @@ struct SelectComposites : impl::SelectCompositesBase<SelectComposites> {
       std::optional<Attention> attention = Attention::read(
           op.getInputs(), op.getParameters(), op->getResultTypes());
       SmallVector<Value> results;
+      std::optional<AttentionProducts> products = askedProducts(op);
       if (attention && !wantsWideSums(op) &&
-          isLegal(*attention, target->dispatchFacts()))
-        results = makeAttention(op, *attention);
+          isLegal(*attention, products, target->dispatchFacts()))
+        results = makeAttention(op, *attention,
+                                products.value_or(AttentionProducts()));
       if (results.empty()) {
         inlineRegion(op);
         continue;

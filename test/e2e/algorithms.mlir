@@ -37,3 +37,30 @@ func.func @complex() {
   "check.expect_eq_const"(%re) {value = dense<16777218.0> : tensor<1x2xf32>} : (tensor<1x2xf32>) -> ()
   return
 }
+
+// -----
+
+// Attention in tf32 is exact on a processor: values with more bits come through.
+func.func @attention() {
+  %q = stablehlo.constant dense<[[[1.0, 2.0]]]> : tensor<1x1x2xf32>
+  %k = stablehlo.constant dense<[[[1.0, 3.0], [1.0, 3.0]]]> : tensor<1x2x2xf32>
+  %v = stablehlo.constant dense<[[[1.0001220703125], [1.0001220703125]]]> : tensor<1x2x1xf32>
+  %x, %y, %z = stablehlo.optimization_barrier %q, %k, %v : tensor<1x1x2xf32>, tensor<1x2x2xf32>, tensor<1x2x1xf32>
+  %0 = stablehlo.composite "heddle.attention" %x, %y, %z {decomposition = @rounded} : (tensor<1x1x2xf32>, tensor<1x2x2xf32>, tensor<1x2x1xf32>) -> tensor<1x1x1xf32>
+  "check.expect_eq_const"(%0) {value = dense<1.0001220703125> : tensor<1x1x1xf32>} : (tensor<1x1x1xf32>) -> ()
+  return
+}
+func.func private @rounded(%q: tensor<1x1x2xf32>, %k: tensor<1x2x2xf32>, %v: tensor<1x2x1xf32>) -> tensor<1x1x1xf32> {
+  %s = stablehlo.dot_general %q, %k, batching_dims = [0] x [0], contracting_dims = [2] x [2], algorithm = <lhs_precision_type = tf32, rhs_precision_type = tf32, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false> : (tensor<1x1x2xf32>, tensor<1x2x2xf32>) -> tensor<1x1x2xf32>
+  %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %max = stablehlo.reduce(%s init: %low) applies stablehlo.maximum across dimensions = [2] : (tensor<1x1x2xf32>, tensor<f32>) -> tensor<1x1xf32>
+  %top = stablehlo.broadcast_in_dim %max, dims = [0, 1] : (tensor<1x1xf32>) -> tensor<1x1x2xf32>
+  %shifted = stablehlo.subtract %s, %top : tensor<1x1x2xf32>
+  %e = stablehlo.exponential %shifted : tensor<1x1x2xf32>
+  %sum = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [2] : (tensor<1x1x2xf32>, tensor<f32>) -> tensor<1x1xf32>
+  %all = stablehlo.broadcast_in_dim %sum, dims = [0, 1] : (tensor<1x1xf32>) -> tensor<1x1x2xf32>
+  %p = stablehlo.divide %e, %all : tensor<1x1x2xf32>
+  %r = stablehlo.dot_general %p, %v, batching_dims = [0] x [0], contracting_dims = [2] x [1], algorithm = <lhs_precision_type = tf32, rhs_precision_type = tf32, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false> : (tensor<1x1x2xf32>, tensor<1x2x1xf32>) -> tensor<1x1x1xf32>
+  return %r : tensor<1x1x1xf32>
+}

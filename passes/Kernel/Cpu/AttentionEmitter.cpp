@@ -163,8 +163,6 @@ void AttentionEmitter::choose() {
 LogicalResult AttentionEmitter::emit() {
   if (!element.isF32() && !element.isF64())
     return op.emitOpError("computes in f32 or f64, not ") << element;
-  if (op.getSumElement() != element)
-    return op.emitOpError("gives its sums, and not ") << element;
   ArrayRef<int64_t> extents = op.getExtents();
   numBatch = op.getNumBatchDims();
   m = extents[numBatch];

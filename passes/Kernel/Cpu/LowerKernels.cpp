@@ -26,7 +26,10 @@ namespace {
 
 /// Kernels give sums, of products of the operands as they are.
 template <typename Root> LogicalResult checkSums(Root op) {
-  if (op.getAccumulator() || op->hasAttr("algorithm"))
+  if (op.getAccumulator() ||
+      llvm::any_of(ArrayRef<StringRef>{"algorithm", "score_algorithm",
+                                       "value_algorithm"},
+                   [&](StringRef name) { return op->hasAttr(name); }))
     return op.emitOpError("asks for other sums than kernels for processors "
                           "give; `heddle-legalize-roots` says them");
   return success();
@@ -66,7 +69,9 @@ LogicalResult emitKernel(KernelFrame &frame) {
                      ? failure()
                      : emitConvolution(frame, op);
         })
-        .Case([&](kernel::AttentionOp op) { return emitAttention(frame, op); })
+        .Case([&](kernel::AttentionOp op) {
+          return failed(checkSums(op)) ? failure() : emitAttention(frame, op);
+        })
         .Case([&](kernel::ReduceWindowOp op) {
           return emitReduceWindow(frame, op);
         })

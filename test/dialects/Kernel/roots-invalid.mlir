@@ -422,3 +422,39 @@ func.func @main(%n: tensor<1xi32>) {
   %0 = kernel.size affine_map<()[s0] -> (s0)>(%n) : tensor<1xi32>
   return
 }
+
+// -----
+
+func.func @main(%q: tensor<2x4xf32>, %k: tensor<3x4xf32>) -> tensor<2x4xf32> {
+  // expected-error @below {{has a precision that is not StableHLO's, one for each operand}}
+  %0 = kernel.attention %q, %k, %k {
+    extents = array<i64: 2, 3, 4, 4>,
+    indexing_maps = [affine_map<(m, n, d, e) -> (m, d)>, affine_map<(m, n, d, e) -> (n, d)>, affine_map<(m, n, d, e) -> (n, e)>, affine_map<(m, n, d, e) -> (m, e)>],
+    scale = 1.0 : f32, score_precision = [#stablehlo<precision HIGH>]
+  } : tensor<2x4xf32>, tensor<3x4xf32>, tensor<3x4xf32> -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}
+
+// -----
+
+func.func @main(%q: tensor<2x4xf32>, %k: tensor<3x4xf32>) -> tensor<2x4xf32> {
+  // expected-error @below {{has an algorithm that is not StableHLO's}}
+  %0 = kernel.attention %q, %k, %k {
+    extents = array<i64: 2, 3, 4, 4>,
+    indexing_maps = [affine_map<(m, n, d, e) -> (m, d)>, affine_map<(m, n, d, e) -> (n, d)>, affine_map<(m, n, d, e) -> (n, e)>, affine_map<(m, n, d, e) -> (m, e)>],
+    scale = 1.0 : f32, value_algorithm = "tf32"
+  } : tensor<2x4xf32>, tensor<3x4xf32>, tensor<3x4xf32> -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}
+
+// -----
+
+func.func @main(%q: tensor<2x4xf32>, %k: tensor<3x4xf32>) -> tensor<2x4xf32> {
+  // expected-error @below {{has a precision beside an algorithm}}
+  %0 = kernel.attention %q, %k, %k {
+    extents = array<i64: 2, 3, 4, 4>,
+    indexing_maps = [affine_map<(m, n, d, e) -> (m, d)>, affine_map<(m, n, d, e) -> (n, d)>, affine_map<(m, n, d, e) -> (n, e)>, affine_map<(m, n, d, e) -> (m, e)>],
+    scale = 1.0 : f32, value_precision = [#stablehlo<precision HIGH>, #stablehlo<precision HIGH>], value_algorithm = #stablehlo.dot_algorithm<lhs_precision_type = tf32, rhs_precision_type = tf32, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false>
+  } : tensor<2x4xf32>, tensor<3x4xf32>, tensor<3x4xf32> -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}

@@ -95,6 +95,19 @@ func.func @attention_options(%q: tensor<4x2x1x64xbf16>, %k: tensor<4x2x512x64xbf
   return %0, %1 : tensor<4x2x1x64xbf16>, tensor<4x2x1xf32>
 }
 
+// Each product says by itself how exact it should be.
+// CHECK-LABEL: func @attention_exactness
+func.func @attention_exactness(%q: tensor<2x4xf32>, %k: tensor<3x4xf32>) -> tensor<2x4xf32> {
+  // CHECK: kernel.attention %arg0, %arg1, %arg1 {{{.*}}, score_precision = [#stablehlo<precision HIGHEST>, #stablehlo<precision HIGH>], value_algorithm = #stablehlo.dot_algorithm<lhs_precision_type = tf32, {{.*}} : tensor<2x4xf32>
+  %0 = kernel.attention %q, %k, %k {
+    extents = array<i64: 2, 3, 4, 4>,
+    indexing_maps = [affine_map<(m, n, d, e) -> (m, d)>, affine_map<(m, n, d, e) -> (n, d)>, affine_map<(m, n, d, e) -> (n, e)>, affine_map<(m, n, d, e) -> (m, e)>],
+    scale = 1.0 : f32, score_precision = [#stablehlo<precision HIGHEST>, #stablehlo<precision HIGH>],
+    value_algorithm = #stablehlo.dot_algorithm<lhs_precision_type = tf32, rhs_precision_type = tf32, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false>
+  } : tensor<2x4xf32>, tensor<3x4xf32>, tensor<3x4xf32> -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}
+
 // CHECK-LABEL: func @reduce_window
 func.func @reduce_window(%x: tensor<1x112x112x64xf32>) -> tensor<1x56x56x64xf32> {
   %zero = arith.constant 0.0 : f32

@@ -22,3 +22,18 @@ module attributes {heddle.target = "x86-64-v4"} {
     return %0 : tensor<2xf32>
   }
 }
+
+// -----
+
+// No kernel for processors rounds what it multiplies.
+module attributes {heddle.target = "x86-64-v4"} {
+  func.func @main(%q: tensor<2x4xf32>, %k: tensor<3x4xf32>) -> tensor<2x4xf32> attributes {kernel.entry} {
+    // expected-error @below {{asks for other sums than kernels for processors give}}
+    %0 = kernel.attention %q, %k, %k {
+      extents = array<i64: 2, 3, 4, 4>,
+      indexing_maps = [affine_map<(m, n, d, e) -> (m, d)>, affine_map<(m, n, d, e) -> (n, d)>, affine_map<(m, n, d, e) -> (n, e)>, affine_map<(m, n, d, e) -> (m, e)>],
+      scale = 1.0 : f32, value_algorithm = #stablehlo.dot_algorithm<lhs_precision_type = tf32, rhs_precision_type = tf32, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false>
+    } : tensor<2x4xf32>, tensor<3x4xf32>, tensor<3x4xf32> -> tensor<2x4xf32>
+    return %0 : tensor<2x4xf32>
+  }
+}
