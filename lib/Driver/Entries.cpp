@@ -77,23 +77,42 @@ static void dropUnused(ModuleOp module, SymbolTable &symbols,
       symbols.erase(function);
 }
 
-/// The numbers that the symbols of `entry`, those in `own`, have among `all`,
+/// Whether the options of an entry call a size `name`. Such names are the
+/// user's, and mean one size in all entries; a size that is known by its place
+/// in an input is the entry's own.
+static bool isNamed(const ModelOptions &options, StringRef name) {
+  return llvm::any_of(options.dims, [&](StringRef dim) {
+    return dim.rsplit('=').first == name;
+  });
+}
+
+/// The numbers that the symbols of an entry, those in `own`, have among `all`,
 /// which gains what it lacks. Nothing after an error, which has been reported.
 static std::optional<SmallVector<int64_t>>
-addSymbols(Session &session, ArrayAttr own, SmallVectorImpl<Attribute> &all) {
+addSymbols(Session &session, StringRef entry, const ModelOptions &options,
+           ArrayAttr own, SmallVectorImpl<Attribute> &all) {
   SmallVector<int64_t> numbers;
   for (auto symbol : own.getAsRange<DictionaryAttr>()) {
+    auto name = symbol.getAs<StringAttr>("name");
+    bool isShared = isNamed(options, name);
+    if (!isShared) {
+      NamedAttrList renamed(symbol);
+      name = StringAttr::get(own.getContext(), entry + "." + name.getValue());
+      renamed.set("name", name);
+      symbol = renamed.getDictionary(own.getContext());
+    }
     auto *known = llvm::find_if(all, [&](Attribute other) {
-      return cast<DictionaryAttr>(other).get("name") == symbol.get("name");
+      return cast<DictionaryAttr>(other).get("name") == name;
     });
     numbers.push_back(known - all.begin());
     if (known == all.end()) {
       all.push_back(symbol);
-    } else if (*known != symbol) {
+    } else if (!isShared || *known != symbol) {
       session.diagnostics.report(
           ErrorCode::OnnxShapeOption,
-          "\"" + symbol.getAs<StringAttr>("name").getValue() +
-              "\" is a size of two entries, with other bounds");
+          isShared ? "\"" + name.getValue() + "\" is given several ranges"
+                   : "two sizes are called \"" + name.getValue() +
+                         "\": give an entry another name");
       return std::nullopt;
     }
   }
@@ -135,7 +154,9 @@ class Joiner {
 public:
   explicit Joiner(Session &session) : session(session) {}
 
-  bool add(StringRef name, OwningOpRef<ModuleOp> model);
+  /// Adds the model of the entry `name`, which was read with `options`.
+  bool add(StringRef name, const ModelOptions &options,
+           OwningOpRef<ModuleOp> model);
   OwningOpRef<ModuleOp> take() { return std::move(whole); }
 
 private:
@@ -145,7 +166,8 @@ private:
 };
 } // namespace
 
-bool Joiner::add(StringRef name, OwningOpRef<ModuleOp> model) {
+bool Joiner::add(StringRef name, const ModelOptions &options,
+                 OwningOpRef<ModuleOp> model) {
   SymbolTable symbols(*model);
   func::FuncOp entry = entryFunction(*model);
   dropUnused(*model, symbols, entry);
@@ -156,7 +178,7 @@ bool Joiner::add(StringRef name, OwningOpRef<ModuleOp> model) {
   if (entry.getName() != name && failed(symbols.rename(entry, name)))
     return false;
   if (auto own = (*model)->getAttrOfType<ArrayAttr>(kSymbolsAttrName)) {
-    auto numbers = addSymbols(session, own, sizes);
+    auto numbers = addSymbols(session, name, options, own, sizes);
     if (!numbers)
       return false;
     renumberSymbols(entry, *numbers, sizes.size());
@@ -206,7 +228,8 @@ OwningOpRef<ModuleOp> heddle::importEntries(Session &session,
     session.diagnostics.setFileName(options.entries[i].path);
     shared.restrict(i, file.options);
     OwningOpRef<ModuleOp> model = file.import(session);
-    if (!model || !joiner.add(options.entries[i].name, std::move(model)))
+    if (!model ||
+        !joiner.add(options.entries[i].name, file.options, std::move(model)))
       return nullptr;
   }
   session.diagnostics.setFileName(options.path);

@@ -4,6 +4,7 @@
 
 #include "heddle/Driver/ArtifactQueries.h"
 #include "heddle/Driver/FileKind.h"
+#include "heddle/Support/Suggestion.h"
 #include "runtime/format/ArtifactReader.h"
 #include "runtime/format/Expressions.h"
 #include "runtime/format/ManifestVerifier.h"
@@ -345,10 +346,15 @@ bool Program::setSizes(const ModelOptions &model) {
     });
     if (found == sizeList.end() && imported)
       continue;
-    if (found == sizeList.end())
+    if (found == sizeList.end()) {
+      std::vector<std::string> known;
+      for (const auto &[other, value] : sizeList)
+        known.push_back(other);
       return report("\"" + name +
                     "\" is no size that a call of this program "
-                    "chooses");
+                    "chooses" +
+                    suggest(name, known));
+    }
     found->second = size;
     changed = true;
   }

@@ -27,6 +27,9 @@ def constant(name, location):
          [helper.make_tensor_value_info("y", TensorProto.FLOAT, values.shape)])
 
 
+wide = ["batch", 3]
+save("rows", [helper.make_node("Tanh", ["x"], ["y"], name="tanh")],
+     [helper.make_tensor_value_info("x", TensorProto.FLOAT, wide)], [helper.make_tensor_value_info("y", TensorProto.FLOAT, wide)])
 open_shape = ["batch", 3, None]
 save("open", [helper.make_node("Add", ["x", "b"], ["y"], name="add")],
      [helper.make_tensor_value_info("x", TensorProto.FLOAT, open_shape)], [helper.make_tensor_value_info("y", TensorProto.FLOAT, open_shape)],
