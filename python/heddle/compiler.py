@@ -87,6 +87,11 @@ def _list(value: str | Sequence[str], what: str) -> list[str]:
     return values
 
 
+def _names(value: str | Sequence[str], what: str) -> list[str]:
+    """Names in a list, or between commas as the command line has them."""
+    return value.split(",") if isinstance(value, str) and value else _list(value or (), what)
+
+
 def _size(size: Any, what: str) -> str:
     """A size as the command line has it: 8, "8", "1..8", or a pair (1, 8)."""
     if isinstance(size, str) or isinstance(size, numbers.Integral) and not isinstance(size, bool):
@@ -156,7 +161,7 @@ def compile(
 
     A model is a path to .onnx, .mlir or .mlirbc, their bytes, an onnx.ModelProto, a jax.stages.Lowered, a jax.export.Exported, or a torch
     ExportedProgram. Without `output` a path's stem with .heddle is taken; other models need one. `targets` are names as `heddle targets` has
-    them; without any it is this machine's. `shapes` and `dims` fix what the model leaves open, or bound it: a range, (1, 8) or "1..8", leaves
+    them, in a list or between commas; without any it is this machine's. `shapes` and `dims` fix what the model leaves open, or bound it: a range, (1, 8) or "1..8", leaves
     the size to each call. `binds` turns StableHLO arguments into weights: {"params": "params.npz"}. `custom_calls` names functions that custom
     calls may call: they are given to heddle.load. With `flush_subnormals` numbers below the smallest normal one become zeros, which is faster
     where there are many. `place` names devices that share the work, as in ("cpu", "sim:0"); `place_rules` says for nodes whose names match a
@@ -184,11 +189,11 @@ def compile(
             path, memory = stack.enter_context(_where_is(model))
             where = (_path(path), memory, "")
         outcome = _compiler.compile(
-            where, _path(output), _list(targets, "targets"), shape_texts,
+            where, _path(output), _names(targets, "targets"), shape_texts,
             [f"{name}={_size(size, f'dimension {name!r}')}" for name, size in _items(dims, "dims", '{"batch": 8}')],
             [f"{name}=@{os.fsdecode(_path(file))}" for name, file in _items(binds, "binds", '{"params": "params.npz"}')],
             _list(custom_calls, "custom_calls"), bool(flush_subnormals),
-            place.split(",") if isinstance(place, str) and place else _list(place or (), "place"),
+            _names(place, "place"),
             [f"{nodes}={device}" for nodes, device in _items(place_rules, "place_rules", '{"encoder*": "sim:0"}')], place_by,
             [f"{past}={present}" for past, present in _named(states, "states", '{"past": "present"}')], _entry_models(stack, entry_items), on_phase)
     _check(*outcome)

@@ -384,9 +384,16 @@ def test_onnx_models_and_ranges_are_taken(tmp_path):
     assert repr(model.inputs[0]) == "x: f32[2..6, 8]"
 
 
-def test_one_target_is_a_list_of_one(tmp_path):
-    path = heddle.compile(perceptron(), tmp_path / "one.heddle", dims={"batch": 3}, targets="x86-64-v3")
-    assert [target["name"] for target in heddle.inspect(path)["targets"]] == ["x86-64-v3"]
+def test_targets_are_a_list_or_stand_between_commas(tmp_path):
+    def targets_of(**options):
+        path = heddle.compile(perceptron(), tmp_path / "some.heddle", dims={"batch": 3}, **options)
+        return [target["name"] for target in heddle.inspect(path)["targets"]]
+    assert targets_of(targets="x86-64-v3") == ["x86-64-v3"]
+    assert targets_of(targets="x86-64-v3,x86-64-v4") == ["x86-64-v3", "x86-64-v4"] == targets_of(targets=["x86-64-v4", "x86-64-v3"])
+    assert targets_of() == targets_of(targets="") == targets_of(targets=())
+    for wrong, message in {"x86-64-v3,x86-64-v5": 'no target "x86-64-v5"; did you mean', "x86-64-v3,": 'no target ""', ("x86-64-v3,x86-64-v4",): 'no target "x86-64-v3,'}.items():
+        with pytest.raises(heddle.HeddleError, match=f"{message}.*HDL-0110"):
+            targets_of(targets=wrong)
 
 
 def test_results_are_not_written_where_that_is_forbidden(artifact):
