@@ -228,6 +228,10 @@ TargetDescription Describer::describe(uint32_t number,
     described.devices.push_back(format::deviceName(variant, i));
   for (const format::Queue *queue : items(plan.queues()))
     described.queues.push_back(text(queue->name()).str());
+  for (auto [state, home] :
+       llvm::zip_equal(items(manifest.states()), items(plan.states())))
+    described.stateHomes.emplace_back(
+        text(state->name()).str(), format::deviceName(variant, home->device()));
   described.codeBytes = codeBytes(artifact, variant);
   described.weightBytes = use.variants[number].bytes;
   described.ownWeightBytes = use.variants[number].ownBytes;

@@ -91,10 +91,15 @@ static json::Object toJson(const TargetDescription &target) {
     return json::Object{{"name", json::fixUTF8(target.name)},
                         {"needs", target.needs}};
   auto kernel = [](const KernelDescription &each) { return toJson(each); };
+  auto home = [](const auto &each) {
+    return json::Object{{"name", json::fixUTF8(each.first)},
+                        {"device", each.second}};
+  };
   return json::Object{{"name", json::fixUTF8(target.name)},
                       {"kernels", listOf(target.kernels, kernel)},
                       {"devices", json::Array(target.devices)},
                       {"queues", json::Array(target.queues)},
+                      {"states", listOf(target.stateHomes, home)},
                       {"code_bytes", int64_t(target.codeBytes)},
                       {"weight_bytes", int64_t(target.weightBytes)},
                       {"own_weight_bytes", int64_t(target.ownWeightBytes)},

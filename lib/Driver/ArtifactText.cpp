@@ -129,7 +129,8 @@ static void printPrograms(raw_ostream &os, const TargetDescription &target) {
   }
 }
 
-/// What the target's plan does, in one line.
+/// What the target's plan does, in one line, and where it keeps states if there
+/// are several devices.
 static void print(raw_ostream &os, const TargetDescription &target,
                   bool hasOthers) {
   os << "target " << target.name << ": ";
@@ -159,6 +160,9 @@ static void print(raw_ostream &os, const TargetDescription &target,
   if (target.queues.size() > target.devices.size())
     os << ", " << target.queues.size() << " queues";
   os << "\n";
+  if (target.devices.size() > 1)
+    for (const auto &[state, device] : target.stateHomes)
+      os << "  state " << state << " lies on " << device << "\n";
 }
 
 void heddle::printArtifact(raw_ostream &os, StringRef path,

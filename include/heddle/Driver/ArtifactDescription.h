@@ -89,6 +89,8 @@ struct TargetDescription {
   std::vector<KernelDescription> kernels;
   /// Their names.
   std::vector<std::string> devices, queues;
+  /// Each state and the device whose memory holds it.
+  std::vector<std::pair<std::string, std::string>> stateHomes;
   uint64_t codeBytes = 0;
   /// Of all weights that it reads, and of those that no other target does.
   uint64_t weightBytes = 0, ownWeightBytes = 0;
