@@ -140,28 +140,29 @@ static OwningOpRef<ModuleOp> importStableHloModel(Session &session,
 /// False, which is reported, for what a later stage makes of a model.
 static bool checkIsModel(Session &session, ModuleOp module) {
   std::optional<Stage> stage = otherStage(module, Stage::Import);
-  // What later stages make has no function that could be a model.
-  if (!stage || !stageInfo(*stage).onTensors)
+  if (!stage)
     return true;
+  StringRef name = stageName(*stage);
   session.diagnostics.report(
       ErrorCode::UnknownStage,
-      "the file holds IR as it is after " + stageName(*stage) +
-          ", and no model; --start-from " + stageName(*stage) + " compiles it");
+      "the file holds IR as it is after " + name + ", and no model; " +
+          (stageInfo(*stage).onTensors
+               ? "--start-from " + name + " compiles it"
+               : "no build goes on from there, but one does from dumps after " +
+                     listStages(/*onTensors=*/true)));
   return false;
 }
 
 static std::optional<StableHloProgram>
 parseProgram(Session &session, const ModelOptions &options) {
   session.diagnostics.setDefaultCode(ErrorCode::StableHloParse);
-  auto program = options.memory
-                     ? parseStableHlo(&session.context(), *options.memory,
-                                      /*trialFirst=*/true, &session.trials(),
-                                      options.function)
-                     : parseStableHlo(&session.context(), options.path,
-                                      /*trialFirst=*/true, &session.trials(),
-                                      options.function);
-  return program && checkIsModel(session, *program->module) ? std::move(program)
-                                                            : std::nullopt;
+  auto isModel = [&](ModuleOp module) { return checkIsModel(session, module); };
+  return options.memory ? parseStableHlo(&session.context(), *options.memory,
+                                         /*trialFirst=*/true, &session.trials(),
+                                         options.function, isModel)
+                        : parseStableHlo(&session.context(), options.path,
+                                         /*trialFirst=*/true, &session.trials(),
+                                         options.function, isModel);
 }
 
 /// False after an error, which has been reported.

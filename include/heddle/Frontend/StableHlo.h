@@ -10,6 +10,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <functional>
 #include <map>
@@ -69,21 +70,24 @@ struct StableHloProgram {
   }
 };
 
+/// Whether a module that was read may be a model; false after an error, which
+/// it has reported.
+using AcceptModule = llvm::function_ref<bool(mlir::ModuleOp)>;
+
 /// Reads the program at `path`, `trialFirst` and `trials` as in the options, of
 /// which the function `entry` is wanted; nothing after an error, which the
-/// context's handler has seen.
-std::optional<StableHloProgram> parseStableHlo(mlir::MLIRContext *context,
-                                               llvm::StringRef path,
-                                               bool trialFirst = true,
-                                               TrialKeeper *trials = nullptr,
-                                               llvm::StringRef entry = "");
+/// context's handler has seen. `accept`, if there is one, sees the module
+/// before the function is looked for.
+std::optional<StableHloProgram>
+parseStableHlo(mlir::MLIRContext *context, llvm::StringRef path,
+               bool trialFirst = true, TrialKeeper *trials = nullptr,
+               llvm::StringRef entry = "", AcceptModule accept = nullptr);
 
 /// The same for a program that has been opened, or is in memory.
-std::optional<StableHloProgram> parseStableHlo(mlir::MLIRContext *context,
-                                               const MappedFile &file,
-                                               bool trialFirst = true,
-                                               TrialKeeper *trials = nullptr,
-                                               llvm::StringRef entry = "");
+std::optional<StableHloProgram>
+parseStableHlo(mlir::MLIRContext *context, const MappedFile &file,
+               bool trialFirst = true, TrialKeeper *trials = nullptr,
+               llvm::StringRef entry = "", AcceptModule accept = nullptr);
 
 /// The sizes of the entry's arguments that their types bound, but for those of
 /// `given` names: `NAME=0..8x4`. An argument of which a size is open and has no

@@ -234,10 +234,9 @@ LogicalResult adoptStableHlo(ModuleOp module, func::FuncOp entry,
   return success();
 }
 
-std::optional<StableHloProgram> parseStableHlo(MLIRContext *context,
-                                               StringRef path, bool trialFirst,
-                                               TrialKeeper *trials,
-                                               StringRef entry) {
+std::optional<StableHloProgram>
+parseStableHlo(MLIRContext *context, StringRef path, bool trialFirst,
+               TrialKeeper *trials, StringRef entry, AcceptModule accept) {
   Location loc = FileLineColLoc::get(context, path, 0, 0);
   llvm::Expected<std::shared_ptr<MappedFile>> file = MappedFile::open(path);
   if (!file) {
@@ -245,12 +244,12 @@ std::optional<StableHloProgram> parseStableHlo(MLIRContext *context,
         << llvm::toString(file.takeError());
     return std::nullopt;
   }
-  return parseStableHlo(context, **file, trialFirst, trials, entry);
+  return parseStableHlo(context, **file, trialFirst, trials, entry, accept);
 }
 
 std::optional<StableHloProgram>
 parseStableHlo(MLIRContext *context, const MappedFile &file, bool trialFirst,
-               TrialKeeper *trials, StringRef entryName) {
+               TrialKeeper *trials, StringRef entryName, AcceptModule accept) {
   StringRef path = file.path();
   Location loc = FileLineColLoc::get(context, path, 0, 0);
   // The parser wants a zero behind the last character, which a map of whole
@@ -305,7 +304,8 @@ parseStableHlo(MLIRContext *context, const MappedFile &file, bool trialFirst,
   }
   ParseErrors::report(std::move(said));
   if (!program.module || failed(convertFromVhlo(*program.module)) ||
-      failed(checkProgramLimits(*program.module)))
+      failed(checkProgramLimits(*program.module)) ||
+      (accept && !accept(*program.module)))
     return std::nullopt;
 
   func::FuncOp entry = findEntry(*program.module, program.entry);
