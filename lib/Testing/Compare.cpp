@@ -1,7 +1,6 @@
 // heddle compare: a model's numbers against a reference.
 
-#include "Comparison.h"
-#include "ModelTensors.h"
+#include "ComparedCall.h"
 
 #include "heddle/Driver/Feeds.h"
 #include "heddle/Driver/Model.h"
@@ -328,27 +327,11 @@ int heddle::runCompare(const CompareCommand &given) {
       !call.run(session, command, *compiled))
     return session.fail();
 
-  session.phases.begin("reference");
   // The reference is the program for these sizes alone.
-  if (bounded) {
-    module =
-        importModel(session, withSizes(command.model, *compiled, call.inputs));
-    if (!module)
-      return session.fail();
-  }
-  ModelTensors tensors;
-  if (!tensors.match(session, states, *module, *compiled))
-    return session.fail();
-  Tensors inputs = tensors.inputs(call.feeds);
-  Tensors actual = tensors.outputs(call.results);
-  ArrayRef<TensorSignature> outputs = tensors.outputs();
-  Subject subject{session, command, *module, inputs, outputs, customCalls};
-  std::optional<Tensors> expected = referenceOf(subject);
-  session.phases.end();
-  if (!expected)
-    return session.fail();
-  auto list = compareAll(subject, outputs, actual, *expected);
-  if (!list)
+  if (bounded)
+    module = nullptr;
+  ReferenceCall reference(session, command, states, customCalls);
+  if (!reference.run(*compiled, call, std::move(module)))
     return session.fail();
 
   for (const std::string &line : call.madeUp)
@@ -363,13 +346,14 @@ int heddle::runCompare(const CompareCommand &given) {
       {"against", command.against},
       {"made_up", llvm::json::Array(call.madeUp)},
       {"flushes_subnormals", flushes},
-      {"outputs", printComparisons(session.text(), *list, outputs)}};
+      {"outputs", printComparisons(session.text(), reference.comparisons(),
+                                   reference.outputs())}};
   bool found = false;
-  if (!locate(subject, *expected, document, found))
+  if (!locate(reference.subject(), reference.expected(), document, found))
     return session.fail();
   // What was found stands before what follows from it.
   session.text().flush();
-  const Comparison *wrong = firstWrong(*list);
+  const Comparison *wrong = firstWrong(reference.comparisons());
   if (wrong)
     session.diagnostics.report(ErrorCode::ComparisonFailed,
                                "the output differs from " + command.against,

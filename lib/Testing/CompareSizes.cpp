@@ -1,38 +1,14 @@
 // Calls a compiled program whose sizes calls choose, and compares it with the
 // reference for some of these sizes.
 
-#include "Comparison.h"
-#include "ModelTensors.h"
+#include "ComparedCall.h"
 
-#include "heddle/Driver/Feeds.h"
-#include "heddle/Driver/Model.h"
-#include "lib/Driver/BoundedModel.h"
 #include "lib/Driver/BoundedOptions.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 using namespace heddle;
-
-bool ProgramCall::run(Session &session, const CompareCommand &command,
-                      Program &program) {
-  auto gathered = gatherFeeds(session, program.feeds(), command.feed, madeUp);
-  if (!gathered)
-    return false;
-  feeds = *gathered;
-  inputs = std::move(*gathered);
-  if (!program.fillStates(inputs))
-    return false;
-  results = program.makeOutputs(inputs);
-  session.phases.begin("run");
-  if (!program.call(inputs, results))
-    return false;
-  auto kept = program.readStates();
-  if (!kept)
-    return false;
-  llvm::append_range(results, *kept);
-  return true;
-}
 
 bool heddle::triesSizes(const CompareCommand &command) {
   return command.feed.inputs.empty() && command.feed.collections.empty() &&
@@ -55,22 +31,8 @@ bool heddle::compareOtherSizes(Session &session, const CompareCommand &command,
     ProgramCall call;
     if (!program.setSizes(sizes) || !call.run(session, command, program))
       return false;
-    session.phases.begin("reference");
-    OwningOpRef<ModuleOp> module =
-        importModel(session, withSizes(command.model, program, call.inputs));
-    ModelTensors tensors;
-    if (!module || !tensors.match(session, states, *module, program))
-      return false;
-    Tensors inputs = tensors.inputs(call.feeds);
-    Subject subject{session, command,           *module,
-                    inputs,  tensors.outputs(), customCalls};
-    std::optional<Tensors> expected = referenceOf(subject);
-    session.phases.end();
-    if (!expected)
-      return false;
-    auto list = compareAll(subject, tensors.outputs(),
-                           tensors.outputs(call.results), *expected);
-    if (!list)
+    ReferenceCall reference(session, command, states, customCalls);
+    if (!reference.run(program, call))
       return false;
     std::string text;
     llvm::json::Object named;
@@ -79,12 +41,12 @@ bool heddle::compareOtherSizes(Session &session, const CompareCommand &command,
       named[llvm::json::fixUTF8(name)] = size;
     }
     session.text() << "with " << text << ":\n";
-    array.push_back(
-        llvm::json::Object{{"sizes", std::move(named)},
-                           {"outputs", printComparisons(session.text(), *list,
-                                                        tensors.outputs())}});
+    array.push_back(llvm::json::Object{
+        {"sizes", std::move(named)},
+        {"outputs", printComparisons(session.text(), reference.comparisons(),
+                                     reference.outputs())}});
     session.text().flush();
-    if (const Comparison *wrong = firstWrong(*list)) {
+    if (const Comparison *wrong = firstWrong(reference.comparisons())) {
       session.diagnostics.report(ErrorCode::ComparisonFailed,
                                  "with " + text + " the output differs from " +
                                      command.against,

@@ -37,20 +37,6 @@ struct Subject {
   const CustomCallLibraries &customCalls;
 };
 
-/// A call of the compiled program.
-struct ProgramCall {
-  /// Data for its inputs and states, and what it left in outputs and states.
-  Tensors feeds, results;
-  /// Data for its inputs alone.
-  Tensors inputs;
-  /// A line for each tensor that nobody gave.
-  std::vector<std::string> madeUp;
-
-  /// Calls `program` with the sizes that it is set to; false after an error,
-  /// which has been reported.
-  bool run(Session &session, const CompareCommand &command, Program &program);
-};
-
 /// What the reference says; none after an error, which has been reported.
 std::optional<Tensors> referenceOf(const Subject &subject);
 
