@@ -4,6 +4,7 @@
 #include "dialects/Chlo/Broadcasting.h"
 
 #include "dialects/Chlo/Chlo.h"
+#include "heddle/Support/TensorTypes.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -40,10 +41,6 @@ ArrayRef<StringLiteral> broadcastingOperations() {
       "chlo.constant",
       "chlo.constant_like"};
   return names;
-}
-
-static ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
 }
 
 /// Which dimension of a result of `rank` each dimension of an operand is. Empty

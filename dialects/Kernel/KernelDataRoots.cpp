@@ -2,15 +2,13 @@
 // sort, top-k.
 
 #include "dialects/Kernel/Kernel.h"
+#include "heddle/Support/TensorTypes.h"
 
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
+using namespace heddle;
 using namespace heddle::kernel;
-
-static RankedTensorType tensorType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 LogicalResult ConcatenateOp::verify() {
   auto result = cast<RankedTensorType>(getType());
@@ -19,7 +17,7 @@ LogicalResult ConcatenateOp::verify() {
     return emitOpError() << "wants inputs and a dimension inside rank "
                          << result.getRank();
   for (Value input : getInputs()) {
-    RankedTensorType type = tensorType(input);
+    RankedTensorType type = typeOf(input);
     SmallVector<int64_t> shape = llvm::to_vector(result.getShape());
     if (type.getRank() == result.getRank())
       shape[dimension] = type.getDimSize(dimension);
@@ -35,7 +33,7 @@ LogicalResult ConcatenateOp::verify() {
 }
 
 LogicalResult PadOp::verify() {
-  RankedTensorType input = tensorType(getInput());
+  RankedTensorType input = typeOf(getInput());
   auto result = cast<RankedTensorType>(getType());
   size_t rank = input.getRank();
   if (getLow().size() != rank || getHigh().size() != rank ||
@@ -58,8 +56,8 @@ LogicalResult PadOp::verify() {
 }
 
 LogicalResult DynamicUpdateSliceOp::verify() {
-  RankedTensorType operand = tensorType(getTarget());
-  RankedTensorType update = tensorType(getUpdate());
+  RankedTensorType operand = typeOf(getTarget());
+  RankedTensorType update = typeOf(getUpdate());
   if (operand != getType())
     return emitOpError() << "updates " << operand << " to " << getType();
   if (update.getRank() != operand.getRank() ||
@@ -72,7 +70,7 @@ LogicalResult DynamicUpdateSliceOp::verify() {
                            << operand;
   if (static_cast<int64_t>(getStarts().size()) != operand.getRank() ||
       llvm::any_of(getStarts(), [](Value start) {
-        RankedTensorType type = tensorType(start);
+        RankedTensorType type = typeOf(start);
         return type.getRank() != 0 || !type.getElementType().isInteger();
       }))
     return emitOpError() << "wants " << operand.getRank()
@@ -85,22 +83,22 @@ LogicalResult ScatterOp::verify() {
   if (count == 0 || getUpdates().size() != count ||
       getOutputs().size() != count)
     return emitOpError() << "wants as many updates and results as operands";
-  RankedTensorType operand = tensorType(getTargets().front());
-  RankedTensorType update = tensorType(getUpdates().front());
+  RankedTensorType operand = typeOf(getTargets().front());
+  RankedTensorType update = typeOf(getUpdates().front());
   SmallVector<Type> elements;
   for (auto [in, out] : llvm::zip_equal(getTargets(), getOutputs())) {
     if (in.getType() != out.getType() ||
-        tensorType(in).getShape() != operand.getShape())
+        typeOf(in).getShape() != operand.getShape())
       return emitOpError() << "wants results of the operands' types, and "
                               "operands of one shape";
-    elements.push_back(tensorType(in).getElementType());
+    elements.push_back(typeOf(in).getElementType());
   }
   for (Value value : getUpdates()) {
-    if (tensorType(value).getShape() != update.getShape())
+    if (typeOf(value).getShape() != update.getShape())
       return emitOpError() << "wants updates of one shape";
-    elements.push_back(tensorType(value).getElementType());
+    elements.push_back(typeOf(value).getElementType());
   }
-  int64_t indexRank = tensorType(getIndices()).getRank();
+  int64_t indexRank = typeOf(getIndices()).getRank();
   int64_t vector = getIndexVectorDim();
   if (vector < 0 || vector > indexRank)
     return emitOpError() << "index_vector_dim = " << vector << " is not in [0, "
@@ -125,19 +123,19 @@ LogicalResult ScatterOp::verify() {
 LogicalResult SortOp::verify() {
   if (getInputs().empty() || getInputs().getTypes() != getOutputs().getTypes())
     return emitOpError() << "wants inputs, and results of their types";
-  int64_t rank = tensorType(getInputs().front()).getRank();
+  int64_t rank = typeOf(getInputs().front()).getRank();
   if (static_cast<int64_t>(getDimension()) < 0 ||
       static_cast<int64_t>(getDimension()) >= rank)
     return emitOpError() << "dimension " << getDimension()
                          << " is outside rank " << rank;
-  int64_t extent = tensorType(getInputs().front()).getDimSize(getDimension());
+  int64_t extent = typeOf(getInputs().front()).getDimSize(getDimension());
   if (std::optional<uint64_t> first = getFirst();
       first && (*first == 0 || static_cast<int64_t>(*first) > extent))
     return emitOpError() << "gives the first " << static_cast<int64_t>(*first)
                          << " of " << extent << " elements";
   SmallVector<Type> scalars;
   for (Value input : getInputs())
-    scalars.append(2, tensorType(input).getElementType());
+    scalars.append(2, typeOf(input).getElementType());
   Block &body = getBody().front();
   Operation *yield = body.getTerminator();
   if (body.getArgumentTypes() != TypeRange(scalars) ||
@@ -148,9 +146,9 @@ LogicalResult SortOp::verify() {
 }
 
 LogicalResult TopKOp::verify() {
-  RankedTensorType input = tensorType(getInput());
-  RankedTensorType values = tensorType(getValues());
-  RankedTensorType indices = tensorType(getIndices());
+  RankedTensorType input = typeOf(getInput());
+  RankedTensorType values = typeOf(getValues());
+  RankedTensorType indices = typeOf(getIndices());
   if (input.getRank() == 0 || values.getRank() != input.getRank() ||
       values.getElementType() != input.getElementType() ||
       !indices.getElementType().isInteger() ||

@@ -1,19 +1,13 @@
 // Reads heddle.attention, and writes it out in operations of StableHLO.
 
 #include "dialects/StableHlo/Attention.h"
+#include "heddle/Support/TensorTypes.h"
 
 #include <limits>
 
 using namespace mlir;
+using namespace heddle;
 using namespace heddle::stablehlo;
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
-static ArrayRef<int64_t> shapeOf(Value value) {
-  return typeOf(value).getShape();
-}
 
 static bool isFloatTensor(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);

@@ -6,6 +6,7 @@
 // differences to a zero point. Wider ones and f64 are computed in f64.
 
 #include "dialects/Prec/Prec.h"
+#include "heddle/Support/TensorTypes.h"
 #include "passes/Dispatch/Passes.h"
 #include "passes/Lower/Pointwise.h"
 #include "passes/Lower/Scalar/ScalarConversions.h"
@@ -22,10 +23,6 @@ using namespace mlir;
 namespace heddle {
 #define GEN_PASS_DEF_EXPANDQUANTIZATION
 #include "passes/Dispatch/Passes.h.inc"
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 /// A scale or zero point, which the model says in `from`, in `type`, rounded as
 /// a conversion rounds.

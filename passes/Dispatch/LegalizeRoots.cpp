@@ -4,6 +4,7 @@
 // narrows them becomes an epilogue.
 
 #include "dialects/Kernel/Kernel.h"
+#include "heddle/Support/TensorTypes.h"
 #include "passes/Dispatch/AskedFactors.h"
 #include "passes/Dispatch/DispatchTarget.h"
 #include "passes/Dispatch/Passes.h"
@@ -20,10 +21,6 @@ using namespace mlir;
 namespace heddle {
 #define GEN_PASS_DEF_LEGALIZEROOTS
 #include "passes/Dispatch/Passes.h.inc"
-
-static Type elementOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getElementType();
-}
 
 /// Whether the value only rearranges or repeats a constant.
 static bool isConstant(Value value) {

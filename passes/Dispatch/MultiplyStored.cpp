@@ -8,6 +8,7 @@
 
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/StableHlo/StableHlo.h"
+#include "heddle/Support/TensorTypes.h"
 #include "passes/Dispatch/DispatchTarget.h"
 #include "passes/Dispatch/Passes.h"
 #include "passes/Dispatch/StoredOperands.h"
@@ -27,10 +28,6 @@ using namespace mlir;
 namespace heddle {
 #define GEN_PASS_DEF_MULTIPLYSTORED
 #include "passes/Dispatch/Passes.h.inc"
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 namespace {
 /// The loop behind integer sums, put together from what it reads.

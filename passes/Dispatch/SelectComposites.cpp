@@ -3,6 +3,7 @@
 
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/StableHlo/Attention.h"
+#include "heddle/Support/TensorTypes.h"
 #include "passes/Dispatch/AskedFactors.h"
 #include "passes/Dispatch/DispatchTarget.h"
 #include "passes/Dispatch/Passes.h"
@@ -18,10 +19,6 @@ using stablehlo::AttentionProducts;
 
 #define GEN_PASS_DEF_SELECTCOMPOSITES
 #include "passes/Dispatch/Passes.h.inc"
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 /// Whether the composite's products ask for sums that are wider than its
 /// result and than f32, which kernels for a whole composite sum in at least.

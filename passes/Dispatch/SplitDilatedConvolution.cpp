@@ -5,6 +5,7 @@
 
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/StableHlo/StableHlo.h"
+#include "heddle/Support/TensorTypes.h"
 #include "passes/Dispatch/ConvolutionPhases.h"
 #include "passes/Dispatch/DispatchTarget.h"
 #include "passes/Dispatch/Passes.h"
@@ -22,10 +23,6 @@ using namespace mlir;
 namespace heddle {
 #define GEN_PASS_DEF_SPLITDILATEDCONVOLUTION
 #include "passes/Dispatch/Passes.h.inc"
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 namespace {
 /// Builds the phases of one convolution.

@@ -3,6 +3,7 @@
 #include "passes/Dispatch/StoredOperands.h"
 
 #include "dialects/StableHlo/StableHlo.h"
+#include "heddle/Support/TensorTypes.h"
 #include "passes/Lower/Pointwise.h"
 #include "passes/Lower/Scalar/ScalarOps.h"
 #include "passes/Lower/ViewFolding.h"
@@ -13,10 +14,6 @@
 
 using namespace mlir;
 using namespace heddle;
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 bool QuantizationParameter::isZero() const {
   Attribute number = constantOf(tensor);

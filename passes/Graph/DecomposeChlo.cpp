@@ -5,6 +5,7 @@
 #include "dialects/Chlo/Broadcasting.h"
 #include "dialects/Chlo/Chlo.h"
 #include "dialects/StableHlo/StableHlo.h"
+#include "heddle/Support/TensorTypes.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -13,10 +14,6 @@ using namespace heddle::stablehlo;
 
 namespace heddle {
 namespace {
-
-RankedTensorType tensorOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 bool allStatic(Operation *op) {
   auto isStatic = [](Type type) {
@@ -66,7 +63,7 @@ struct ScanToLoop : OpRewritePattern<chlo::ScanOp> {
     SmallVector<Value> initial = {integers(rewriter, loc, {}, 0)};
     llvm::append_range(initial, op.getInits());
     for (Value output : op.getOutputs())
-      initial.push_back(zeros(rewriter, loc, tensorOf(output)));
+      initial.push_back(zeros(rewriter, loc, typeOf(output)));
 
     OperationState state(loc, WhileOp::getOperationName());
     state.addOperands(initial);
@@ -115,7 +112,7 @@ private:
     IRMapping mapping;
     for (auto [input, argument] :
          llvm::zip(op.getInputs(), given.getArguments())) {
-      RankedTensorType type = tensorOf(input);
+      RankedTensorType type = typeOf(input);
       SmallVector<int64_t> sizes(type.getShape());
       sizes[dimension] = 1;
       Value slice = DynamicSliceOp::create(b, loc, type.clone(sizes), input,
@@ -139,7 +136,7 @@ private:
     llvm::append_range(next, ArrayRef<Value>(yielded).drop_front(outputs));
     for (unsigned k = 0; k < outputs; ++k) {
       Value whole = block->getArgument(1 + carries + k);
-      RankedTensorType type = tensorOf(whole);
+      RankedTensorType type = typeOf(whole);
       SmallVector<int64_t> sizes(type.getShape());
       sizes[dimension] = 1;
       Value slice = ReshapeOp::create(b, loc, type.clone(sizes), yielded[k]);
@@ -163,7 +160,7 @@ public:
       : op(op), b(b), loc(op.getLoc()),
         numbers(op.getRaggedDotDimensionNumbers()),
         ragged(numbers.getLhsRaggedDimensions()[0]),
-        groups(tensorOf(op.getGroupSizes()).getDimSize(0)) {}
+        groups(typeOf(op.getGroupSizes()).getDimSize(0)) {}
 
   Value build() {
     auto result = cast<RankedTensorType>(op.getType());
@@ -213,7 +210,7 @@ private:
 
   /// The value again for each group, in a first dimension.
   Value perGroup(Value value) {
-    RankedTensorType type = tensorOf(value);
+    RankedTensorType type = typeOf(value);
     SmallVector<int64_t> shape = {groups};
     llvm::append_range(shape, type.getShape());
     return BroadcastInDimOp::create(
@@ -224,7 +221,7 @@ private:
   /// Whether position p of the ragged dimension is in group g: [groups,
   /// extent].
   Value membership() {
-    int64_t extent = tensorOf(op.getLhs()).getDimSize(ragged);
+    int64_t extent = typeOf(op.getLhs()).getDimSize(ragged);
     Type i32 = b.getI32Type(), i64 = b.getI64Type();
     auto square = RankedTensorType::get({groups, groups}, i32);
     auto list = RankedTensorType::get({groups}, i32);
@@ -242,7 +239,7 @@ private:
     };
     // A size below zero is none; one beyond the extent fills it.
     Value sizes = op.getGroupSizes();
-    if (tensorOf(sizes).getElementType() != i64)
+    if (typeOf(sizes).getElementType() != i64)
       sizes = ConvertOp::create(b, loc, list.clone(i64), sizes);
     sizes = ClampOp::create(b, loc, bound(0), sizes, bound(extent));
     sizes = ConvertOp::create(b, loc, list, sizes);
@@ -284,7 +281,7 @@ private:
   /// Zeros where dimension `dim` of `value`, which has groups first, is at a
   /// position of another group.
   Value inGroups(Value value, int64_t dim) {
-    RankedTensorType type = tensorOf(value);
+    RankedTensorType type = typeOf(value);
     Value inside =
         BroadcastInDimOp::create(b, loc, type.clone(b.getI1Type()),
                                  membership(), SmallVector<int64_t>{0, dim});
@@ -319,8 +316,8 @@ struct RaggedDotToProducts : OpRewritePattern<chlo::RaggedDotOp> {
 
   LogicalResult matchAndRewrite(chlo::RaggedDotOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!allStatic(op) || tensorOf(op.getGroupSizes()).getRank() != 1 ||
-        tensorOf(op.getLhs())
+    if (!allStatic(op) || typeOf(op.getGroupSizes()).getRank() != 1 ||
+        typeOf(op.getLhs())
                 .getDimSize(op.getRaggedDotDimensionNumbers()
                                 .getLhsRaggedDimensions()[0]) >
             std::numeric_limits<int32_t>::max())

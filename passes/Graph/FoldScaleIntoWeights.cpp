@@ -7,6 +7,7 @@
 // products of constants stay ops over weight handles; the packer computes them
 // piece by piece while it writes the file.
 
+#include "heddle/Support/TensorTypes.h"
 #include "passes/Graph/Passes.h"
 
 #include "dialects/StableHlo/StableHlo.h"
@@ -40,17 +41,12 @@ bool isWeight(Value value, unsigned depth = 16) {
   });
 }
 
-RankedTensorType rankedType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 /// `vector` ([C]) repeated over all dimensions of `type` but `dimension`.
 Value broadcastAlong(OpBuilder &builder, Location location, Value vector,
                      RankedTensorType type, int64_t dimension) {
   return stablehlo::BroadcastInDimOp::create(
       builder, location,
-      RankedTensorType::get(type.getShape(),
-                            rankedType(vector).getElementType()),
+      RankedTensorType::get(type.getShape(), typeOf(vector).getElementType()),
       vector, builder.getDenseI64ArrayAttr({dimension}));
 }
 
@@ -62,7 +58,7 @@ struct PerChannelWeight {
   int64_t channels;
   bool single;
 
-  Type elementType() const { return rankedType(source).getElementType(); }
+  Type elementType() const { return typeOf(source).getElementType(); }
 
   /// The weights as a vector [C].
   Value build(OpBuilder &builder, Location location) const {
@@ -84,8 +80,8 @@ std::optional<PerChannelWeight> perChannelWeight(Value value,
   auto broadcast = value.getDefiningOp<stablehlo::BroadcastInDimOp>();
   if (!broadcast || !isWeight(broadcast.getOperand()))
     return std::nullopt;
-  RankedTensorType source = rankedType(broadcast.getOperand());
-  int64_t channels = rankedType(value).getDimSize(dimension);
+  RankedTensorType source = typeOf(broadcast.getOperand());
+  int64_t channels = typeOf(value).getDimSize(dimension);
   if (ShapedType::isDynamic(channels) || !source.hasStaticShape())
     return std::nullopt;
   bool alongDimension = false;
@@ -119,10 +115,10 @@ SmallVector<Channels> weightChannels(Operation *op) {
   if (!dot || !isWeight(dot.getRhs()))
     return {};
   auto numbers = dot.getDotDimensionNumbers();
-  int64_t position = rankedType(dot.getLhs()).getRank() -
+  int64_t position = typeOf(dot.getLhs()).getRank() -
                      numbers.getLhsContractingDimensions().size();
   SmallVector<Channels> channels;
-  for (int64_t dimension : llvm::seq(rankedType(dot.getRhs()).getRank()))
+  for (int64_t dimension : llvm::seq(typeOf(dot.getRhs()).getRank()))
     if (!llvm::is_contained(numbers.getRhsContractingDimensions(), dimension) &&
         !llvm::is_contained(numbers.getRhsBatchingDimensions(), dimension))
       channels.push_back({position++, dimension});
@@ -138,20 +134,19 @@ struct FoldScale : OpRewritePattern<stablehlo::MulOp> {
     for (auto [linear, factor] : {std::pair(op.getLhs(), op.getRhs()),
                                   std::pair(op.getRhs(), op.getLhs())}) {
       if (!linear.hasOneUse() ||
-          !isa<FloatType>(rankedType(linear).getElementType()))
+          !isa<FloatType>(typeOf(linear).getElementType()))
         continue;
       for (Channels channels : weightChannels(linear.getDefiningOp())) {
         auto scale = perChannelWeight(factor, channels.result);
         Operation *producer = linear.getDefiningOp();
         Value weights = producer->getOperand(1);
-        if (!scale ||
-            scale->elementType() != rankedType(weights).getElementType())
+        if (!scale || scale->elementType() != typeOf(weights).getElementType())
           continue;
         Value scaled = stablehlo::MulOp::create(
             rewriter, op.getLoc(), weights,
             broadcastAlong(rewriter, op.getLoc(),
-                           scale->build(rewriter, op.getLoc()),
-                           rankedType(weights), channels.weights));
+                           scale->build(rewriter, op.getLoc()), typeOf(weights),
+                           channels.weights));
         Operation *replacement = rewriter.clone(*producer);
         replacement->setOperand(1, scaled);
         replacement->setLoc(
@@ -194,7 +189,7 @@ struct DistributeScale : OpRewritePattern<stablehlo::MulOp> {
         rewriter.replaceOpWithNewOp<stablehlo::AddOp>(
             op, scaled,
             broadcastAlong(rewriter, add.getLoc(), product,
-                           rankedType(op.getResult()), dimension));
+                           typeOf(op.getResult()), dimension));
         return success();
       }
     }
@@ -209,7 +204,7 @@ struct MergeBiases : OpRewritePattern<stablehlo::AddOp> {
 
   LogicalResult matchAndRewrite(stablehlo::AddOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!isa<FloatType>(rankedType(op.getResult()).getElementType()))
+    if (!isa<FloatType>(typeOf(op.getResult()).getElementType()))
       return rewriter.notifyMatchFailure(op, "not a sum of reals");
     for (auto [sum, second] : {std::pair(op.getLhs(), op.getRhs()),
                                std::pair(op.getRhs(), op.getLhs())}) {
@@ -231,8 +226,8 @@ struct MergeBiases : OpRewritePattern<stablehlo::AddOp> {
             outside->build(rewriter, op.getLoc()));
         rewriter.replaceOpWithNewOp<stablehlo::AddOp>(
             op, linear,
-            broadcastAlong(rewriter, op.getLoc(), bias,
-                           rankedType(op.getResult()), dimension));
+            broadcastAlong(rewriter, op.getLoc(), bias, typeOf(op.getResult()),
+                           dimension));
         return success();
       }
     }
@@ -250,8 +245,8 @@ struct DecomposeBatchNorm : OpRewritePattern<stablehlo::BatchNormInferenceOp> {
   LogicalResult matchAndRewrite(stablehlo::BatchNormInferenceOp op,
                                 PatternRewriter &rewriter) const override {
     Location location = op.getLoc();
-    RankedTensorType type = rankedType(op.getOperand());
-    RankedTensorType vector = rankedType(op.getScale());
+    RankedTensorType type = typeOf(op.getOperand());
+    RankedTensorType vector = typeOf(op.getScale());
     auto element = dyn_cast<FloatType>(vector.getElementType());
     if (!element)
       return rewriter.notifyMatchFailure(op, "not of a plain float type");

@@ -3,6 +3,7 @@
 // input.
 
 #include "dialects/StableHlo/StableHlo.h"
+#include "heddle/Support/TensorTypes.h"
 #include "passes/Graph/Constants.h"
 #include "passes/Graph/Passes.h"
 
@@ -13,14 +14,10 @@ using namespace mlir;
 namespace heddle {
 namespace {
 
-RankedTensorType tensorType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 Value reshape(OpBuilder &builder, Location loc, Value value,
               ArrayRef<int64_t> shape) {
-  return stablehlo::ReshapeOp::create(builder, loc,
-                                      tensorType(value).clone(shape), value);
+  return stablehlo::ReshapeOp::create(builder, loc, typeOf(value).clone(shape),
+                                      value);
 }
 
 /// batch_group_count = G: part g of the batch meets part g of the filters. The
@@ -37,7 +34,7 @@ struct BatchGroupsToFeatureGroups : OpRewritePattern<stablehlo::ConvolutionOp> {
     int64_t batch = numbers.getInputBatchDimension();
     int64_t feature = numbers.getInputFeatureDimension();
     Value lhs = op.getLhs();
-    SmallVector<int64_t> shape(tensorType(lhs).getShape());
+    SmallVector<int64_t> shape(typeOf(lhs).getShape());
     shape[batch] /= groups;
     SmallVector<int64_t> split(shape);
     split.insert(split.begin() + batch, groups);
@@ -56,7 +53,7 @@ struct BatchGroupsToFeatureGroups : OpRewritePattern<stablehlo::ConvolutionOp> {
     for (int64_t dim : order)
       moved.push_back(split[dim]);
     lhs = stablehlo::TransposeOp::create(rewriter, op.getLoc(),
-                                         tensorType(lhs).clone(moved), lhs,
+                                         typeOf(lhs).clone(moved), lhs,
                                          rewriter.getDenseI64ArrayAttr(order));
     shape[feature] *= groups;
     lhs = reshape(rewriter, op.getLoc(), lhs, shape);
@@ -104,7 +101,7 @@ struct AddSpatialDimension : OpRewritePattern<stablehlo::ConvolutionOp> {
     if (op.getNumSpatialDimensions() != 0)
       return rewriter.notifyMatchFailure(op, "has spatial dimensions");
     auto extended = [&](Value value) {
-      SmallVector<int64_t> shape(tensorType(value).getShape());
+      SmallVector<int64_t> shape(typeOf(value).getShape());
       shape.push_back(1);
       return reshape(rewriter, op.getLoc(), value, shape);
     };
@@ -150,7 +147,7 @@ struct WriteOutCutDilation : OpRewritePattern<stablehlo::ConvolutionOp> {
       matches |= step != 1 && (pair.first < 0 || pair.second < 0);
     if (!matches)
       return rewriter.notifyMatchFailure(op, "no cut of a dilated input");
-    auto type = tensorType(op.getLhs());
+    auto type = typeOf(op.getLhs());
     SmallVector<int64_t> low(type.getRank(), 0), high = low, interior = low;
     SmallVector<int64_t> shape(type.getShape());
     auto dims = op.getDimensionNumbers().getInputSpatialDimensions();

@@ -12,6 +12,7 @@
 
 #include "dialects/Kernel/Composites.h"
 #include "dialects/StableHlo/Attention.h"
+#include "heddle/Support/TensorTypes.h"
 #include "passes/Graph/Composites.h"
 #include "passes/Graph/Passes.h"
 #include "passes/Graph/Softmax.h"
@@ -26,10 +27,6 @@ namespace heddle {
 #include "passes/Graph/Passes.h.inc"
 
 namespace {
-
-RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 /// A dot_general with leading batch dimensions in order, one free dimension on
 /// each side and one contraction.

@@ -9,6 +9,7 @@
 // one loop computes the whole. Sign changes are exact, so its results are those
 // of the ops it replaces, bit for bit.
 
+#include "heddle/Support/TensorTypes.h"
 #include "passes/Graph/Composites.h"
 #include "passes/Graph/Passes.h"
 
@@ -27,10 +28,6 @@ struct Rotation {
   /// Of the input's shape, or with half its last extent: both halves alike.
   Value cosine, sine;
 };
-
-RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 /// The tensor of which `value` is the lower or upper half of the last
 /// dimension; null if it is neither.

@@ -2,6 +2,7 @@
 // a kernel takes is asked after the fork.
 
 #include "heddle/Support/EntrySizes.h"
+#include "heddle/Support/TensorTypes.h"
 #include "passes/Lower/GraphLowering.h"
 #include "passes/Lower/Scalar/NarrowFloats.h"
 #include "passes/Lower/Scalar/ScalarOps.h"
@@ -27,10 +28,6 @@ static Type accumulatorType(Type lhs, Type rhs, Type result,
   if (isa<IntegerType>(result))
     width = std::max(width, result.getIntOrFloatBitWidth());
   return width > 32 ? b.getI64Type() : b.getI32Type();
-}
-
-static Type elementOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getElementType();
 }
 
 /// The type that the kernel's tensors do not tell: that of elements held as

@@ -1,6 +1,7 @@
 // Reads and writes at computed positions. Reads are generics that extract
 // elements of a tensor captured from outside; the positions are clamped here.
 
+#include "heddle/Support/TensorTypes.h"
 #include "passes/Lower/GraphLowering.h"
 #include "passes/Lower/Scalar/NarrowIntegers.h"
 
@@ -31,10 +32,6 @@ static Value clampedStart(OpBuilder &b, Location loc, Value start, Type source,
                   : arith::MaxSIOp::create(b, loc, start, bound(0)).getResult();
   Value clamped = arith::MinUIOp::create(b, loc, low, bound(last));
   return arith::IndexCastOp::create(b, loc, b.getIndexType(), clamped);
-}
-
-static Type elementOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getElementType();
 }
 
 static void lowerOp(GraphLowering &lowering, stablehlo::DynamicSliceOp op) {

@@ -1,5 +1,6 @@
 // scatter, sort and top-k.
 
+#include "heddle/Support/TensorTypes.h"
 #include "passes/Lower/GraphLowering.h"
 #include "passes/Lower/Scalar/NarrowFloats.h"
 #include "passes/Lower/Scalar/NarrowIntegers.h"
@@ -31,10 +32,6 @@ static bool lowerRegion(GraphLowering &lowering, Operation *op, Region &source,
   }
   kernel::YieldOp::create(inner, op->getLoc(), *results);
   return true;
-}
-
-static Type elementOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getElementType();
 }
 
 static void lowerOp(GraphLowering &lowering, stablehlo::ScatterOp op) {

@@ -5,6 +5,7 @@
 
 #include "dialects/Kernel/LinearAccess.h"
 #include "heddle/Support/Diagnostics.h"
+#include "heddle/Support/TensorTypes.h"
 #include "heddle/Support/Weights.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -29,10 +30,6 @@ Box Box::whole(ArrayRef<int64_t> shape) {
 
 int64_t heddle::elementBytes(Type type) {
   return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
-}
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
 }
 
 template <typename T>

@@ -2,6 +2,7 @@
 // consecutive elements.
 
 #include "dialects/Kernel/LinearAccess.h"
+#include "heddle/Support/TensorTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "passes/Kernel/Cpu/Emitters.h"
@@ -19,14 +20,6 @@ namespace heddle {
 static int64_t product(ArrayRef<int64_t> extents) {
   return std::accumulate(extents.begin(), extents.end(), int64_t(1),
                          std::multiplies<>());
-}
-
-static ArrayRef<int64_t> shapeOf(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getShape();
-}
-
-static Type elementOf(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getElementType();
 }
 
 /// The longest run that is copied in one piece.

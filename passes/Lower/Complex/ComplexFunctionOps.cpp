@@ -3,6 +3,7 @@
 // and loops the formula stands in place.
 
 #include "dialects/Chlo/Chlo.h"
+#include "heddle/Support/TensorTypes.h"
 #include "passes/Lower/Complex/ComplexSplitter.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -11,15 +12,11 @@ using namespace mlir;
 using namespace heddle;
 using namespace heddle::stablehlo;
 
-static RankedTensorType tensorOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 SmallVector<Value> ComplexSplitter::emit(Operation *op, StringRef name,
                                          ArrayRef<Value> operands,
                                          Formula formula) {
   Location loc = op->getLoc();
-  RankedTensorType type = tensorOf(operands.front());
+  RankedTensorType type = typeOf(operands.front());
   if (!isa<func::FuncOp>(op->getParentOp())) {
     RealBuilder b(builder, loc, type);
     return formula(b, operands);
