@@ -144,7 +144,10 @@ LogicalResult DotGeneralOp::verify() {
           expressedType(rhs.getElementType()) &&
       !getAlgorithm() && !isa<quant::QuantizedType>(rhs.getElementType()))
     return emitOpError() << "multiplies " << lhs.getElementType() << " by "
-                         << rhs.getElementType();
+                         << rhs.getElementType()
+                         << ": operands have one element type, unless an "
+                            "algorithm names what is multiplied or the right "
+                            "one is quantized";
   // C14, C17 to C20.
   Type product = cast<RankedTensorType>(getType()).getElementType();
   if (failed(verifyQuantizedProduct(*this, lhs.getElementType(),
@@ -292,7 +295,9 @@ static LogicalResult verifyConvolution(
           expressedType(rhs.getElementType()) &&
       !isa<quant::QuantizedType>(rhs.getElementType()))
     return op.emitOpError() << "multiplies " << lhs.getElementType() << " by "
-                            << rhs.getElementType();
+                            << rhs.getElementType()
+                            << ": operands have one element type, unless the "
+                               "right one is quantized";
   // C28, C31 to C34.
   if (failed(verifyQuantizedProduct(op, lhs.getElementType(),
                                     rhs.getElementType(),

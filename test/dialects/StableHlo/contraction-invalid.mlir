@@ -57,7 +57,7 @@ func.func @dot_c12(%a: tensor<2x3xf32>, %b: tensor<3x5xf32>) {
 // -----
 
 func.func @dot_c13(%a: tensor<2x3xf32>, %b: tensor<3x5xf64>) {
-  // expected-error @below {{multiplies 'f32' by 'f64'}}
+  // expected-error @below {{multiplies 'f32' by 'f64': operands have one element type, unless an algorithm names what is multiplied or the right one is quantized}}
   %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<2x3xf32>, tensor<3x5xf64>) -> tensor<2x5xf32>
   return
 }
@@ -305,5 +305,13 @@ func.func @convolution_axis(%a: tensor<1x4x2x!quant.uniform<i8:f32, 1.0>>, %b: t
 func.func @convolution_result_axis(%a: tensor<1x4x2x!quant.uniform<i8:f32, 1.0>>, %b: tensor<2x2x2x!quant.uniform<i8:f32:2, {1.0, 2.0}>>) {
   // expected-error @below {{result is quantized along dimension 1, not along that of its features, 2}}
   %0 = stablehlo.convolution(%a, %b) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x4x2x!quant.uniform<i8:f32, 1.0>>, tensor<2x2x2x!quant.uniform<i8:f32:2, {1.0, 2.0}>>) -> tensor<1x3x2x!quant.uniform<i8:f32:1, {1.0, 2.0, 3.0}>>
+  return
+}
+
+// -----
+
+func.func @convolution_of_two_types(%a: tensor<1x4x2xf8E4M3FN>, %b: tensor<2x2x2xf8E5M2>) {
+  // expected-error @below {{multiplies 'f8E4M3FN' by 'f8E5M2': operands have one element type, unless the right one is quantized}}
+  %0 = stablehlo.convolution(%a, %b) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x4x2xf8E4M3FN>, tensor<2x2x2xf8E5M2>) -> tensor<1x3x2xf32>
   return
 }
