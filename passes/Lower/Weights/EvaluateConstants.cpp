@@ -11,6 +11,7 @@
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -40,16 +41,18 @@ struct EvaluateConstants : impl::EvaluateConstantsBase<EvaluateConstants> {
     SmallVector<Operation *> candidates;
     for (func::FuncOp entry : kernel::entryFunctions(getOperation()))
       entry.walk<WalkOrder::PreOrder>([&](Operation *op) {
-        if (isEvaluated(op) && isKnown(op->getResult(0)))
+        if (!isKnown(op))
+          return;
+        known.insert(op);
+        if (isEvaluated(op))
           candidates.push_back(op);
       });
     int64_t left = maxTotalBytes;
     for (Operation *op : candidates) {
       std::optional<uint64_t> result = bytesOf(op->getResult(0));
       std::optional<HostTensor> value;
-      Evaluated evaluated;
       if (result && int64_t(*result) <= left)
-        value = evaluate(op->getResult(0), evaluated);
+        value = evaluate(op);
       if (!value) {
         remark::missed(op->getLoc(), remark::RemarkOpts::name("NotEvaluated")
                                          .category("heddle-evaluate-constants"))
@@ -69,51 +72,83 @@ struct EvaluateConstants : impl::EvaluateConstantsBase<EvaluateConstants> {
   }
 
 private:
-  /// Whether the value depends on constants alone.
-  bool isKnown(Value value) {
-    Operation *op = value.getDefiningOp();
-    if (!op)
-      return false;
-    auto [entry, isNew] = known.try_emplace(value, false);
-    if (!isNew)
-      return entry->second;
-    bool result = op->hasTrait<OpTrait::ConstantLike>();
-    if (!result && isMemoryEffectFree(op) && isInterpretable(op) &&
-        !isa<stablehlo::CustomCallOp>(op) &&
-        (op->getNumRegions() == 0 || isEvaluated(op)))
-      result = llvm::all_of(op->getOperands(),
-                            [&](Value operand) { return isKnown(operand); });
-    return known[value] = result;
+  /// Whether the results depend on constants alone. Operands are asked before
+  /// their readers.
+  bool isKnown(Operation *op) {
+    if (op->hasTrait<OpTrait::ConstantLike>())
+      return true;
+    return llvm::all_of(op->getOperands(),
+                        [&](Value operand) {
+                          return known.contains(operand.getDefiningOp());
+                        }) &&
+           (op->getNumRegions() == 0 || isEvaluated(op)) &&
+           !isa<stablehlo::CustomCallOp>(op) && isInterpretable(op) &&
+           isMemoryEffectFree(op);
   }
 
-  using Evaluated = llvm::DenseMap<Value, HostTensor>;
-
-  /// The value, if it and all that it is computed from are small enough. What
-  /// several operations use is computed once.
-  std::optional<HostTensor> evaluate(Value value, Evaluated &evaluated) {
-    if (auto found = evaluated.find(value); found != evaluated.end())
-      return found->second;
-    std::optional<uint64_t> bytes = bytesOf(value);
-    Operation *op = value.getDefiningOp();
-    if (!bytes || int64_t(*bytes) > maxBytes || op->getNumResults() != 1)
+  /// The result, if it and all that it is computed from are small enough. What
+  /// several operations use is computed once, and held as long as they need it.
+  std::optional<HostTensor> evaluate(Operation *op) {
+    std::optional<llvm::SetVector<Operation *>> steps = stepsTo(op);
+    if (!steps)
       return std::nullopt;
-    ElementsAttr constant;
-    if (matchPattern(op, m_Constant(&constant)))
-      return HostTensor::fromAttribute(constant);
-    SmallVector<HostTensor> operands;
-    for (Value operand : op->getOperands()) {
-      std::optional<HostTensor> tensor = evaluate(operand, evaluated);
-      if (!tensor)
+    llvm::DenseMap<Value, unsigned> readers;
+    for (Operation *step : *steps)
+      for (Value operand : step->getOperands())
+        ++readers[operand];
+    llvm::DenseMap<Value, HostTensor> values;
+    for (Operation *step : *steps) {
+      ElementsAttr constant;
+      std::optional<HostTensor> value;
+      if (matchPattern(step, m_Constant(&constant))) {
+        value = HostTensor::fromAttribute(constant);
+      } else {
+        SmallVector<HostTensor> operands;
+        for (Value operand : step->getOperands()) {
+          auto held = values.find(operand);
+          if (--readers[operand] > 0) {
+            operands.push_back(held->second);
+          } else {
+            operands.push_back(std::move(held->second));
+            values.erase(held);
+          }
+        }
+        auto results = interpretOp(step, operands);
+        if (succeeded(results))
+          value = std::move(results->front());
+      }
+      if (!value)
         return std::nullopt;
-      operands.push_back(std::move(*tensor));
+      values.insert({step->getResult(0), std::move(*value)});
     }
-    auto results = interpretOp(op, operands);
-    if (failed(results))
-      return std::nullopt;
-    return evaluated[value] = std::move(results->front());
+    return std::move(values.find(op->getResult(0))->second);
   }
 
-  llvm::DenseMap<Value, bool> known;
+  /// What `op` is computed by, operands first; nothing if one is too large. By
+  /// a stack of its own: programs may be long.
+  std::optional<llvm::SetVector<Operation *>> stepsTo(Operation *op) const {
+    llvm::SetVector<Operation *> steps;
+    SmallVector<std::pair<Operation *, unsigned>> stack = {{op, 0}};
+    while (!stack.empty()) {
+      auto &[step, operand] = stack.back();
+      if (operand == 0) {
+        std::optional<uint64_t> bytes = bytesOf(step->getResult(0));
+        if (!bytes || int64_t(*bytes) > maxBytes || step->getNumResults() != 1)
+          return std::nullopt;
+      }
+      if (operand == step->getNumOperands()) {
+        steps.insert(step);
+        stack.pop_back();
+        continue;
+      }
+      Operation *source = step->getOperand(operand++).getDefiningOp();
+      if (!steps.contains(source))
+        stack.push_back({source, 0});
+    }
+    return steps;
+  }
+
+  llvm::DenseSet<Operation *> known;
 };
 } // namespace
 } // namespace heddle
