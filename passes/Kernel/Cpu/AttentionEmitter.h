@@ -1,0 +1,109 @@
+// What emits kernel.attention, block by block of rows.
+
+#ifndef HEDDLE_PASSES_KERNEL_CPU_ATTENTIONEMITTER_H
+#define HEDDLE_PASSES_KERNEL_CPU_ATTENTIONEMITTER_H
+
+#include "passes/Kernel/Cpu/IndexBuilder.h"
+#include "passes/Kernel/Cpu/KernelFrame.h"
+#include "passes/Kernel/Cpu/RowTiles.h"
+#include "passes/Kernel/Cpu/TileOutput.h"
+
+#include "dialects/Kernel/Kernel.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+namespace heddle {
+
+/// The scores of a block of rows against all keys stay in the worker's scratch
+/// memory, where they become probabilities and meet the values.
+class AttentionEmitter {
+public:
+  AttentionEmitter(KernelFrame &frame, kernel::AttentionOp op)
+      : frame(frame), op(op), loc(op.getLoc()), index(frame.builder, loc),
+        element(mlir::cast<mlir::RankedTensorType>(op.getResult().getType())
+                    .getElementType()),
+        lanes(accumulatorLanes(element)),
+        vectorType(mlir::VectorType::get({lanes}, element)) {}
+
+  mlir::LogicalResult emit();
+
+private:
+  /// An operand: its buffer, and its strides over the iteration dimensions.
+  struct Operand {
+    mlir::Value buffer;
+    kernel::LinearAccess access;
+    /// The position of the grid's current batch element.
+    mlir::Value base;
+  };
+  /// A register tile of rows: their number in the block gives their place in
+  /// scratch memory.
+  struct Rows {
+    mlir::Value first;
+    int64_t height;
+    mlir::Value scores;
+    mlir::Value inverses;
+    /// The first of the keys that the rows see, at the start of a panel, and
+    /// past the last one, also in whole panels.
+    mlir::Value firstKey, keys, paddedKeys;
+  };
+
+  mlir::LogicalResult bindOperands();
+  void choose();
+  void forEachTile(llvm::function_ref<void(const Rows &)> body);
+  /// Whether the keys that a row sees are known only when the kernel runs.
+  bool boundsKeys() { return op.getCausal() || op.getLengths(); }
+  void readLength();
+  mlir::Value position(mlir::Value row);
+  mlir::Value keysOf(mlir::Value rowEnd);
+  mlir::Value firstKeyOf(mlir::Value row);
+  mlir::Value padded(mlir::Value keys);
+  mlir::Value laneCompare(mlir::arith::CmpIPredicate predicate,
+                          mlir::Value bound);
+
+  void emitScores(mlir::Value keys);
+  void emitScorePanel(mlir::Value firstKey, int64_t count);
+  mlir::Value finishScore(mlir::Value sum, mlir::Value row,
+                          mlir::Value firstKey, int64_t count);
+  void emitSoftmax();
+  mlir::Value sinkVector();
+  void storeLogarithm(mlir::Value row, mlir::Value largest, mlir::Value total);
+  mlir::LogicalResult emitOutput(mlir::Value keys);
+  mlir::LogicalResult emitOutputGroup(mlir::Value firstColumn, int64_t columns,
+                                      mlir::Value keys);
+  mlir::Value combineLanes(
+      mlir::Value vector,
+      llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> combine);
+  mlir::Value constant(double value);
+
+  KernelFrame &frame;
+  kernel::AttentionOp op;
+  mlir::Location loc;
+  IndexBuilder index;
+  mlir::Type element;
+  int64_t lanes, elementBytes = 0;
+  mlir::VectorType vectorType;
+
+  unsigned numBatch = 0;
+  /// Extents: rows, keys, and the depths of the two products.
+  int64_t m = 0, n = 0, d = 0, e = 0;
+  Operand query, key, value, mask, lengths, sink;
+  mlir::Value logarithms;
+  std::optional<TileOutput> output;
+
+  int64_t vectors = 1;
+  RowSplit split;
+  int64_t blockTiles = 1;
+  int64_t scoreStride = 0;
+  bool packsValues = true;
+  mlir::Value scores, inverses, keyPanel, valuePanel;
+
+  // Of the grid's current tile.
+  mlir::Value tileBegin, tileEnd;
+  llvm::SmallVector<mlir::Value> batch;
+  /// How many keys there are, and the first that one of the rows sees, at the
+  /// start of a panel.
+  mlir::Value length, blockFirstKey;
+};
+
+} // namespace heddle
+
+#endif // HEDDLE_PASSES_KERNEL_CPU_ATTENTIONEMITTER_H
