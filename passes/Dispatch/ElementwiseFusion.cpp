@@ -3,6 +3,7 @@
 // done more often than before, or that a contraction loses its epilogue.
 
 #include "dialects/Kernel/Kernel.h"
+#include "dialects/Kernel/PayloadCost.h"
 #include "passes/Dispatch/DispatchTarget.h"
 #include "passes/Dispatch/Passes.h"
 #include "passes/Lower/ControlFlow.h"
@@ -13,7 +14,6 @@
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/BitVector.h"
 
@@ -32,27 +32,15 @@ static int64_t elements(Value value) {
   return cast<RankedTensorType>(value.getType()).getNumElements();
 }
 
+/// A tensor of so many times fewer elements is read for next to nothing beside
+/// the other: it stays in a nearer cache.
+static constexpr int64_t kMuchLess = 4;
+
 static int64_t iterations(linalg::GenericOp op) {
   int64_t count = 1;
   for (int64_t extent : op.getStaticLoopRanges())
     count *= extent;
   return count;
-}
-
-/// Arithmetic ops per point; costly functions and gathers count as many.
-static unsigned payloadCost(linalg::GenericOp op) {
-  unsigned cost = 0;
-  op.getBody()->walk([&](Operation *inner) {
-    if (isa<arith::ConstantOp, linalg::YieldOp, linalg::IndexOp,
-            arith::IndexCastOp>(inner))
-      return;
-    bool costly =
-        isa<math::MathDialect>(inner->getDialect()) ||
-        isa<tensor::ExtractOp, arith::DivFOp, arith::DivSIOp, arith::DivUIOp,
-            arith::RemFOp, arith::RemSIOp, arith::RemUIOp>(inner);
-    cost += costly ? 16 : 1;
-  });
-  return cost;
 }
 
 /// Whether `op` may run on the tile that a root has just computed: its input
@@ -123,19 +111,21 @@ static bool pays(linalg::GenericOp producer, linalg::GenericOp consumer,
   if (isEpilogue(producer) && followsLaterRoot(consumer, operand))
     return false;
 
-  unsigned cost = payloadCost(producer);
-  if (cost > 0 && cost + payloadCost(consumer) > facts.maximumCost)
+  int64_t cost = kernel::payloadInstructions(producer);
+  if (cost > 0 &&
+      cost + kernel::payloadInstructions(consumer) > facts.maximumCost)
     return false;
   bool repeats = iterations(consumer) > elements(value);
   if (value.hasOneUse())
     return !repeats || cost <= facts.maximumRecomputed;
   // With other readers it is computed anyway, unless all of them do the same;
-  // that is sure to pay where it reads less than its result takes.
+  // that is sure to pay where it reads much less than its result takes,
+  // whatever the machine: what is saved is the read of the result.
   int64_t read = 0;
   for (Value input : producer.getInputs())
     read += elements(input);
-  return cost == 0 ||
-         (cost <= facts.maximumRecomputed && 4 * read <= elements(value));
+  return cost == 0 || (cost <= facts.maximumRecomputed &&
+                       kMuchLess * read <= elements(value));
 }
 
 /// Fuses the producer of one operand of `consumer`, and gives the fused op;

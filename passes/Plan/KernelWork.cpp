@@ -4,6 +4,7 @@
 
 #include "dialects/Kernel/Factors.h"
 #include "dialects/Kernel/Kernel.h"
+#include "dialects/Kernel/PayloadCost.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -35,10 +36,8 @@ static int64_t operationsOf(kernel::AttentionOp attention) {
 }
 
 static int64_t operationsOf(linalg::GenericOp generic) {
-  int64_t payload = 0;
-  for (Operation &inner : generic.getBody()->without_terminator())
-    payload += !inner.hasTrait<OpTrait::ConstantLike>();
-  return llvm::product_of(generic.getStaticLoopRanges()) * payload;
+  return llvm::product_of(generic.getStaticLoopRanges()) *
+         kernel::payloadInstructions(generic);
 }
 
 int64_t heddle::kernelOperations(func::FuncOp function) {

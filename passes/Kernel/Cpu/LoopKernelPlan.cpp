@@ -3,8 +3,7 @@
 
 #include "passes/Kernel/Cpu/LoopKernel.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
+#include "dialects/Kernel/PayloadCost.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/EquivalenceClasses.h"
@@ -20,31 +19,10 @@ const LoopStage *LoopKernelPlan::producer(Value tensor) const {
   return nullptr;
 }
 
-/// Payload ops that become some twenty instructions each.
-static bool isTranscendental(Operation &op) {
-  return isa<math::ExpOp, math::Exp2Op, math::ExpM1Op, math::LogOp,
-             math::Log2Op, math::Log10Op, math::Log1pOp, math::TanhOp,
-             math::ErfOp, math::ErfcOp, math::SinOp, math::CosOp, math::TanOp,
-             math::PowFOp, math::CbrtOp, math::AtanOp, math::Atan2Op,
-             math::AsinOp, math::AcosOp, math::SinhOp, math::CoshOp,
-             math::AsinhOp, math::AcoshOp, math::AtanhOp>(op);
-}
-
-/// Instructions of a payload. They are counted the same for all machines:
-/// unrolling follows from them, and the order of sums from that.
-static int64_t payloadWeight(const LoopStage &stage) {
-  int64_t weight = 0;
-  for (Operation &op : stage.op()->getRegion(0).front().without_terminator())
-    weight += isTranscendental(op)                                  ? 20
-              : isa<arith::DivFOp, math::SqrtOp, math::RsqrtOp>(op) ? 4
-              : isa<arith::ConstantOp>(op)                          ? 0
-                                                                    : 1;
-  return weight;
-}
-
 double stageCost(const Machine &machine, const LoopStage &stage) {
   return machine.rates.loopOperandNs * stage.op()->getNumOperands() +
-         machine.rates.loopInstructionNs * payloadWeight(stage);
+         machine.rates.loopInstructionNs *
+             kernel::payloadInstructions(stage.op());
 }
 
 namespace {
@@ -474,7 +452,7 @@ void Planner::chooseUnroll() {
   for (LoopGroup &group : plan.groups) {
     int64_t weight = 0;
     for (unsigned number : group.stages)
-      weight += payloadWeight(plan.stages[number]);
+      weight += kernel::payloadInstructions(plan.stages[number].op());
     // Long payloads keep the processor busy by themselves, and need registers.
     group.unroll = weight <= 8 ? 4 : weight <= 40 ? 2 : 1;
     plan.unroll = std::min(plan.unroll, group.unroll);

@@ -2,6 +2,7 @@
 
 #include "passes/Kernel/Cpu/TileOutput.h"
 #include "dialects/Kernel/LinearAccess.h"
+#include "dialects/Kernel/PayloadCost.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -12,19 +13,17 @@ namespace heddle {
 
 /// An epilogue of up to this many operations runs on the accumulators where
 /// they are; a longer one is emitted once, in a loop over the tile's vectors.
-static constexpr unsigned maxOpsInRegisters = 6;
+/// What is written out for each accumulator bounds the code, which takes as
+/// long to compile for any machine; the way through the first cache costs two
+/// instructions a vector on all of them.
+static constexpr int64_t maxInstructionsInRegisters = 6;
 
+/// Operations of several instructions each never are.
 static bool isCheap(linalg::GenericOp generic) {
-  unsigned count = 0;
-  for (Operation &op : generic.getRegion().front().without_terminator()) {
-    if (op.hasTrait<OpTrait::ConstantLike>())
-      continue;
-    if (op.getDialect()->getNamespace() == "math" ||
-        op.getName().getStringRef() == "arith.divf")
+  for (Operation &op : generic.getBody()->without_terminator())
+    if (kernel::payloadInstructions(op) > 1)
       return false;
-    ++count;
-  }
-  return count <= maxOpsInRegisters;
+  return kernel::payloadInstructions(generic) <= maxInstructionsInRegisters;
 }
 
 FailureOr<TileOutput> TileOutput::create(KernelFrame &frame, Value result,
