@@ -84,6 +84,16 @@ static uint64_t scratchBytes(const format::Kernel &kernel) {
   return launch ? launch->scratch() : 0;
 }
 
+/// 32 digits, the high half first; none of a hash that the record lacks.
+static std::string text(const format::Hash *hash) {
+  std::string digits;
+  if (hash)
+    llvm::raw_string_ostream(digits)
+        << llvm::format_hex_no_prefix(hash->high(), 16)
+        << llvm::format_hex_no_prefix(hash->low(), 16);
+  return digits;
+}
+
 namespace {
 /// Describes the parts of one artifact.
 class Describer {
@@ -195,6 +205,7 @@ Describer::describeKernels(const format::Variant &variant,
     KernelDescription &described = kernels[text(kernel->name())];
     if (described.devices.empty()) {
       described.name = text(kernel->name()).str();
+      described.identity = text(kernel->identity());
       described.codeBytes = codeBytes(*kernel);
       described.scratchBytes = scratchBytes(*kernel);
     }

@@ -78,6 +78,7 @@ static json::Object toJson(const CustomCallDescription &call) {
 
 static json::Object toJson(const KernelDescription &kernel) {
   return json::Object{{"name", json::fixUTF8(kernel.name)},
+                      {"identity", kernel.identity},
                       {"code_bytes", int64_t(kernel.codeBytes)},
                       {"scratch_bytes", int64_t(kernel.scratchBytes)},
                       {"devices", json::Array(kernel.devices)},

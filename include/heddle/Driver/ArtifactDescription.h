@@ -67,6 +67,9 @@ struct CustomCallDescription {
 /// A kernel that is code. It has a record for each kind of device that runs it.
 struct KernelDescription {
   std::string name;
+  /// What decides its code, as a hash in hexadecimal: equal in two artifacts
+  /// where the kernel is the same.
+  std::string identity;
   std::vector<std::string> devices;
   uint64_t codeBytes = 0, scratchBytes = 0;
   unsigned launches = 0;
