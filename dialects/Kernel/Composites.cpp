@@ -1,4 +1,4 @@
-// Tells which composites the stages after the graph know.
+// Tells which composites the neutral form has an operation for.
 
 #include "dialects/Kernel/Composites.h"
 
@@ -6,7 +6,7 @@
 
 using namespace llvm;
 
-bool heddle::kernel::isKnownComposite(StringRef name) {
-  return name == "chlo.erf" || name == kAttentionName ||
+bool heddle::kernel::isNeutralComposite(StringRef name) {
+  return name == "chlo.erf" ||
          (name.consume_front("heddle.") && isRoutine(name));
 }

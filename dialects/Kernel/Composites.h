@@ -7,13 +7,12 @@
 
 namespace heddle::kernel {
 
-/// Attention, which a target may have one kernel for.
+/// Attention, which processors have a kernel for.
 inline constexpr llvm::StringLiteral kAttentionName = "heddle.attention";
 
-/// Whether a later stage reads composites of this name: attention, routines
-/// (`heddle.lu` and the like) and `chlo.erf`. All others are no more than their
-/// decompositions.
-bool isKnownComposite(llvm::StringRef name);
+/// Whether composites of this name are one operation of the neutral form, on
+/// all targets: routines (`heddle.lu` and the like) and `chlo.erf`.
+bool isNeutralComposite(llvm::StringRef name);
 
 } // namespace heddle::kernel
 

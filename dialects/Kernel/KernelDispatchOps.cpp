@@ -26,15 +26,6 @@ static LogicalResult verifyYield(Operation *op, Block &body, TypeRange types) {
 // CompositeOp and DispatchOp
 //===----------------------------------------------------------------------===//
 
-LogicalResult CompositeOp::verify() {
-  if (getKind() != "heddle.attention")
-    return emitOpError() << "has an unknown kind '" << getKind() << "'";
-  if (getInputs().size() < 3 || getNumResults() < 1 || getNumResults() > 2)
-    return emitOpError()
-           << "wants queries, keys and values and one or two results";
-  return success();
-}
-
 LogicalResult CompositeOp::verifyRegions() {
   Block &body = getBody().front();
   if (body.getNumArguments() != 0)

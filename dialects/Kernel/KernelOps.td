@@ -37,11 +37,11 @@ def Kernel_CompositeOp : Kernel_Op<"composite", [
     RecursiveMemoryEffects, SingleBlock, SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "tensor ops that together mean something a target may have a kernel for";
   let description = [{
-    `heddle.attention`, with the inputs and parameters that the composite of
-    StableHLO has (docs/decisions/attention.md). The region computes the results
-    from values around it, as the region of a loop does; `inputs` are what a
-    kernel for the whole would read. After the fork each target takes one or the
-    other.
+    A composite of StableHLO whose name a target claims, with its inputs and
+    parameters: `heddle.attention` (docs/decisions/attention.md). The region
+    computes the results from values around it, as the region of a loop does;
+    `inputs` are what a kernel for the whole would read. After the fork each
+    target takes one or the other.
 
     ```mlir
     %0 = kernel.composite "heddle.attention"(%q, %k, %v) {scale = 1.0 : f32} : (tensor<2x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<2x4xf32> {
@@ -55,7 +55,6 @@ def Kernel_CompositeOp : Kernel_Op<"composite", [
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat =
       "$kind `(` $inputs `)` $parameters attr-dict `:` functional-type($inputs, $outputs) $body";
-  let hasVerifier = 1;
   let hasRegionVerifier = 1;
 }
 

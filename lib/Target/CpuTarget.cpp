@@ -2,6 +2,7 @@
 
 #include "heddle/Target/CpuTarget.h"
 
+#include "dialects/Kernel/Composites.h"
 #include "dialects/Kernel/Packing.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -43,6 +44,7 @@ static std::vector<KernelTypes> kernelTypes() {
 static DispatchFacts factsOf(const Machine &machine) {
   DispatchFacts facts;
   facts.kernels = kernelTypes();
+  facts.composites = {kernel::kAttentionName.str()};
   facts.attentionOptions = {AttentionOption::Lengths, AttentionOption::Window,
                             AttentionOption::Sink, AttentionOption::LogSumExp};
   // A panel's columns are what kernels go through with each element of the left

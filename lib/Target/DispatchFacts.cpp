@@ -43,6 +43,7 @@ bool DilationFacts::operator==(const DilationFacts &other) const {
 bool DispatchFacts::operator==(const DispatchFacts &other) const {
   return kernels == other.kernels &&
          quantizedProducts == other.quantizedProducts &&
+         composites == other.composites &&
          attentionOptions == other.attentionOptions &&
          readsWorthWidening == other.readsWorthWidening &&
          packing == other.packing && fusion == other.fusion &&
@@ -169,6 +170,8 @@ DictionaryAttr DispatchFacts::toAttr(MLIRContext *context) const {
   };
   list.set("kernels", texts(kernels));
   list.set("quantized_products", texts(quantizedProducts));
+  SmallVector<StringRef> names(composites.begin(), composites.end());
+  list.set("composites", b.getStrArrayAttr(names));
   SmallVector<StringRef> options;
   for (AttentionOption option : attentionOptions)
     options.push_back(optionNames[static_cast<unsigned>(option)]);
@@ -220,8 +223,15 @@ DispatchFacts::fromAttr(DictionaryAttr dictionary) {
   facts.kernels = std::move(*kernels);
   facts.quantizedProducts = std::move(*quantized);
   auto options = dictionary.getAs<ArrayAttr>("attention_options");
-  if (!options)
+  auto composites = dictionary.getAs<ArrayAttr>("composites");
+  if (!options || !composites)
     return std::nullopt;
+  for (Attribute attr : composites) {
+    auto name = dyn_cast<StringAttr>(attr);
+    if (!name)
+      return std::nullopt;
+    facts.composites.push_back(name.str());
+  }
   for (Attribute attr : options) {
     auto name = dyn_cast<StringAttr>(attr);
     const auto *option =

@@ -38,6 +38,14 @@ std::shared_ptr<const Target> findTarget(StringRef name) {
   return nullptr;
 }
 
+bool isClaimedComposite(StringRef name) {
+  return llvm::any_of(kinds(), [&](const TargetKind &kind) {
+    return llvm::any_of(kind.targets, [&](const auto &target) {
+      return llvm::is_contained(target->dispatchFacts().composites, name);
+    });
+  });
+}
+
 /// The target that `dictionary` describes, by its kind.
 static std::shared_ptr<const Target> targetFromAttr(DictionaryAttr dictionary) {
   auto name = dictionary.getAs<StringAttr>("kind");

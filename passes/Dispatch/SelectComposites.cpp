@@ -1,6 +1,9 @@
 // A composite says what a group of operations means. Where the target has a
 // kernel for the whole, one root takes its place; elsewhere the operations do.
+// A kind of targets with kernels that no root stands for takes these composites
+// in a pass of its own before this one.
 
+#include "dialects/Kernel/Composites.h"
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/StableHlo/Attention.h"
 #include "heddle/Support/TensorTypes.h"
@@ -202,6 +205,21 @@ static SmallVector<Value> makeAttention(kernel::CompositeOp op,
   return results;
 }
 
+/// The results of the composite by a root that the target has a kernel for;
+/// empty if it has none.
+static SmallVector<Value> selectKernel(kernel::CompositeOp op,
+                                       const DispatchFacts &facts) {
+  if (op.getKind() != kernel::kAttentionName ||
+      !llvm::is_contained(facts.composites, op.getKind()))
+    return {};
+  std::optional<Attention> attention =
+      Attention::read(op.getInputs(), op.getParameters(), op->getResultTypes());
+  std::optional<AttentionProducts> products = askedProducts(op);
+  if (!attention || wantsWideSums(op) || !isLegal(*attention, products, facts))
+    return {};
+  return makeAttention(op, *attention, products.value_or(AttentionProducts()));
+}
+
 /// Puts the operations of the region in the place of the composite.
 static void inlineRegion(kernel::CompositeOp op) {
   Block &body = op.getBody().front();
@@ -223,14 +241,7 @@ struct SelectComposites : impl::SelectCompositesBase<SelectComposites> {
     getOperation().walk(
         [&](kernel::CompositeOp op) { composites.push_back(op); });
     for (kernel::CompositeOp op : composites) {
-      std::optional<Attention> attention = Attention::read(
-          op.getInputs(), op.getParameters(), op->getResultTypes());
-      SmallVector<Value> results;
-      std::optional<AttentionProducts> products = askedProducts(op);
-      if (attention && !wantsWideSums(op) &&
-          isLegal(*attention, products, target->dispatchFacts()))
-        results = makeAttention(op, *attention,
-                                products.value_or(AttentionProducts()));
+      SmallVector<Value> results = selectKernel(op, target->dispatchFacts());
       if (results.empty()) {
         inlineRegion(op);
         continue;

@@ -1,11 +1,12 @@
-// Calls and composites that nobody knows by name become the operations of the
-// functions they call.
+// Calls and composites that neither the neutral form nor a target knows by name
+// become the operations of the functions they call.
 //
 // Later stages see one function per entry point.
 
 #include "dialects/Kernel/Composites.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "heddle/Support/Diagnostics.h"
+#include "heddle/Target/Target.h"
 #include "passes/Graph/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -50,7 +51,8 @@ private:
     if (auto call = dyn_cast<func::CallOp>(op))
       name = call.getCalleeAttr().getAttr();
     else if (auto composite = dyn_cast<stablehlo::CompositeOp>(op))
-      if (!kernel::isKnownComposite(composite.getName()) &&
+      if (!kernel::isNeutralComposite(composite.getName()) &&
+          !isClaimedComposite(composite.getName()) &&
           composite.getCompositeRegions().empty())
         name = composite.getDecompositionAttr().getAttr();
     if (!name)

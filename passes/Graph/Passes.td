@@ -105,8 +105,9 @@ def Simplify : Pass<"heddle-simplify"> {
 def InlineCalls : Pass<"heddle-inline-calls", "mlir::ModuleOp"> {
   let summary = "Put the operations of called functions in place of calls";
   let description = [{
-    Calls and composites become the operations of the function that they name, except for composites that later stages
-    read (`isKnownComposite`): attention, routines and `chlo.erf`. Recursion is an error.
+    Calls and composites become the operations of the function that they name, except for composites that the neutral
+    form has an operation for (routines and `chlo.erf`) or that a target claims (`DispatchFacts::composites`). Recursion
+    is an error.
 
     ```mlir
     %0 = stablehlo.composite "chlo.square" %x {decomposition = @square}

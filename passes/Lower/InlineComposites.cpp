@@ -1,12 +1,12 @@
 // Composites are what a graph pass or a front end knew about a group of ops.
-// From here on only those matter that some target has a kernel for; of the rest
-// the meaning is enough.
+// From here on only those matter that some target has a kernel for, as the
+// targets' tables say; of the rest the meaning is enough.
 
 #include "dialects/Kernel/Composites.h"
 #include "dialects/Kernel/EntryFunctions.h"
 #include "dialects/Kernel/Kernel.h"
-#include "dialects/StableHlo/Attention.h"
 #include "dialects/StableHlo/StableHlo.h"
+#include "heddle/Target/Target.h"
 #include "passes/Lower/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -53,22 +53,16 @@ static void wrapBody(stablehlo::CompositeOp op, func::FuncOp callee) {
   op->erase();
 }
 
-/// Whether a target may have a kernel for the whole: attention, in the forms
-/// that its root has. The sums over no keys at all are those of the operations.
-static bool mayHaveKernel(stablehlo::CompositeOp composite) {
-  if (composite.getName() != kernel::kAttentionName)
-    return false;
-  std::optional<stablehlo::Attention> attention = stablehlo::Attention::read(
-      composite.getInputs(), composite.getCompositeAttributes(),
-      composite->getResultTypes());
-  return attention && attention->columns() != 0;
-}
-
-/// Whether the composite is lowered as a whole: routines are, and error
-/// functions.
-static bool isLoweredWhole(stablehlo::CompositeOp composite) {
-  return composite.getName() != kernel::kAttentionName &&
-         kernel::isKnownComposite(composite.getName());
+/// Whether the whole is kept for the targets to choose: one of them has kernels
+/// of that name. A `kernel.composite` is of tensors.
+static bool isKept(stablehlo::CompositeOp composite) {
+  auto areTensors = [](TypeRange types) {
+    return llvm::all_of(types, llvm::IsaPred<RankedTensorType>);
+  };
+  return isClaimedComposite(composite.getName()) &&
+         composite.getCompositeRegions().empty() &&
+         areTensors(composite->getOperandTypes()) &&
+         areTensors(composite->getResultTypes());
 }
 
 namespace {
@@ -88,7 +82,7 @@ struct InlineComposites : impl::InlineCompositesBase<InlineComposites> {
         if (auto call = dyn_cast<func::CallOp>(op))
           callee = call.getCalleeAttr();
         auto composite = dyn_cast<stablehlo::CompositeOp>(op);
-        if (composite && !isLoweredWhole(composite))
+        if (composite && !kernel::isNeutralComposite(composite.getName()))
           callee = composite.getDecompositionAttr();
         if (!callee)
           return;
@@ -102,7 +96,7 @@ struct InlineComposites : impl::InlineCompositesBase<InlineComposites> {
         return removeUnused(module, symbols);
       for (auto [op, function] : sites) {
         auto composite = dyn_cast<stablehlo::CompositeOp>(op);
-        if (composite && mayHaveKernel(composite))
+        if (composite && isKept(composite))
           wrapBody(composite, function);
         else
           inlineBody(op, function);

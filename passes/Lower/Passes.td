@@ -8,7 +8,8 @@ include "mlir/Pass/PassBase.td"
 def InlineComposites : Pass<"heddle-inline-composites", "::mlir::ModuleOp"> {
   let summary = "replaces composites by their decomposition, in a region where a target may have a kernel for the whole";
   let description = [{
-    Routines and scalar payloads (`chlo.erf`) stay. `heddle.attention` becomes a
+    Routines and scalar payloads (`chlo.erf`) stay. What a target claims
+    (`DispatchFacts::composites`), such as `heddle.attention`, becomes a
     `kernel.composite`, which keeps name and parameters beside the operations.
     Calls of functions are inlined too. The inlined ops have
     the location of what they replace, since that is the user's node.

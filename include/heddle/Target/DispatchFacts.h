@@ -84,6 +84,9 @@ struct DispatchFacts {
   /// Those of `kernels` that multiply integers faster than f32 is multiplied:
   /// there a product of quantized operands is one of what is stored.
   std::vector<KernelTypes> quantizedProducts;
+  /// Names of composites of StableHLO that it has kernels for: these are kept,
+  /// beside their operations, until it is known whether one takes the whole.
+  std::vector<std::string> composites;
   /// What else kernels of attention can do.
   std::vector<AttentionOption> attentionOptions;
   /// Reads of an element of a 16-bit float from which on it is worth widening

@@ -110,6 +110,11 @@ std::vector<std::shared_ptr<const Target>> targets();
 /// The target called `name`, or one of whose other names that is, or null.
 std::shared_ptr<const Target> findTarget(llvm::StringRef name);
 
+/// Whether one of them, asked for or not, has kernels for composites called
+/// `name` (`DispatchFacts::composites`): what is kept before the ways of
+/// targets part.
+bool isClaimedComposite(llvm::StringRef name);
+
 /// What artifacts call the architecture of LLVM's target `triple`; empty if no
 /// target has it.
 llvm::StringRef architectureOf(llvm::StringRef triple);

@@ -7,16 +7,20 @@
 
 #include "heddle/Driver/ArtifactDescription.h"
 #include "heddle/Pipeline/Registration.h"
+#include "heddle/Pipeline/Stages.h"
 #include "heddle/Target/CpuTarget.h"
 #include "lib/Artifact/CodeGenerator.h"
 #include "runtime/format/ArtifactReader.h"
 #include "runtime/format/ArtifactWriter.h"
 
 #include "dialects/Kernel/Kernel.h"
+#include "dialects/StableHlo/StableHlo.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
 
 #include "gtest/gtest.h"
 
@@ -26,13 +30,15 @@ using namespace mlir;
 namespace {
 std::shared_ptr<const Target> processor() { return findTarget("x86-64-v3"); }
 
-/// Reads the filters of convolutions as they are, and fuses one input.
+/// Reads the filters of convolutions as they are, fuses one input, and has a
+/// kernel for a composite of its own.
 class TestTarget : public Target {
 public:
   TestTarget(StringRef kind, std::string name)
       : Target(kind, std::move(name)), facts(processor()->dispatchFacts()) {
     facts.packing.leastChannels = 1000;
     facts.fusion.maximumInputs = 1;
+    facts.composites.push_back("test.norm");
   }
   const DispatchFacts &dispatchFacts() const override { return facts; }
   LoaderNeeds loaderNeeds() const override {
@@ -59,7 +65,24 @@ struct Given {
   std::string target;
   std::vector<std::string> kernels;
   bool sawPlainFilter = false;
+  /// Composites before its dispatch.
+  std::vector<std::string> composites;
 } given;
+
+/// Where a kind takes the composites that it has kernels for.
+struct TakeComposites : PassWrapper<TakeComposites, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TakeComposites)
+  void runOnOperation() override {
+    getOperation().walk([&](kernel::CompositeOp op) {
+      given.composites.push_back(op.getKind().str());
+    });
+  }
+};
+
+void buildDispatch(OpPassManager &manager) {
+  manager.addPass(std::make_unique<TakeComposites>());
+  findCodeGenerator(*processor())->buildDispatch(manager);
+}
 
 FailureOr<GeneratedCode> generate(ModuleOp module,
                                   ArrayRef<func::FuncOp> kernels,
@@ -86,6 +109,7 @@ protected:
                         testTargetFromAttr});
     CodeGenerator generator = *findCodeGenerator(*processor());
     generator.kind = "test";
+    generator.buildDispatch = buildDispatch;
     generator.generate = generate;
     registerCodeGenerator(generator);
   }
@@ -115,6 +139,12 @@ protected:
           : (tensor<1x8x8x32xf32>, tensor<3x3x16x32xf32>) -> tensor<1x8x8x32xf32>
         return %0 : tensor<1x8x8x32xf32>
       })mlir";
+    return compileText(text, std::move(targets), writer);
+  }
+
+  LogicalResult compileText(StringRef text,
+                            std::vector<std::shared_ptr<const Target>> targets,
+                            format::ArtifactWriter &writer) {
     module = parseSourceString<ModuleOp>(text, &context);
     EXPECT_TRUE(module);
     if (writer.openTemporary("/tmp"))
@@ -144,6 +174,40 @@ TEST_F(OtherKindTest, GoesToItsGenerator) {
   EXPECT_EQ(given.target, "tester");
   EXPECT_FALSE(given.kernels.empty());
   EXPECT_TRUE(given.sawPlainFilter);
+}
+
+/// What a target claims is kept to the fork, behind which the target finds it
+/// whole and another has its operations; what none claims never gets there.
+TEST_F(OtherKindTest, KeepsTheCompositesItClaims) {
+  StringRef text = R"mlir(
+    func.func private @norm(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %0 = stablehlo.multiply %x, %x : tensor<8xf32>
+      return %0 : tensor<8xf32>
+    }
+    func.func private @other(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %0 = stablehlo.add %x, %x : tensor<8xf32>
+      return %0 : tensor<8xf32>
+    }
+    func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %0 = stablehlo.composite "test.norm" %x {decomposition = @norm}
+        : (tensor<8xf32>) -> tensor<8xf32>
+      %1 = stablehlo.composite "test.other" %0 {decomposition = @other}
+        : (tensor<8xf32>) -> tensor<8xf32>
+      return %1 : tensor<8xf32>
+    })mlir";
+  OwningOpRef<ModuleOp> graph = parseSourceString<ModuleOp>(text, &context);
+  ASSERT_TRUE(graph && succeeded(runStage(Stage::Graph, *graph)));
+  std::vector<std::string> kept;
+  graph->walk(
+      [&](stablehlo::CompositeOp op) { kept.push_back(op.getName().str()); });
+  EXPECT_EQ(kept, std::vector<std::string>{"test.norm"});
+
+  given = {};
+  format::ArtifactWriter writer;
+  ASSERT_TRUE(succeeded(
+      compileText(text, {processor(), findTarget("tester")}, writer)));
+  EXPECT_EQ(given.composites, std::vector<std::string>{"test.norm"});
+  EXPECT_FALSE(given.kernels.empty());
 }
 
 /// The two layouts are two weights, each read by one target; with another
