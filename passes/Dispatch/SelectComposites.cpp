@@ -165,7 +165,8 @@ static SmallVector<Value> makeAttention(kernel::CompositeOp op,
   }
   // The result's dimensions, one for each loop; unit ones are named too.
   SmallVector<AffineExpr> out;
-  SmallVector<int64_t> rows(ArrayRef(extents).take_front(n)), shape(rows);
+  SmallVector<int64_t> rows(ArrayRef<int64_t>(extents).take_front(n)),
+      shape(rows);
   for (unsigned i = 0; i < n; ++i)
     out.push_back(dim(i));
   out.push_back(dim(e));
