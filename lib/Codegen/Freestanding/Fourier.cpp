@@ -8,7 +8,7 @@
 #include "Butterflies.h"
 #include "Numbers.h"
 #include "Vectors.h"
-#include "heddle/Target/FourierPlan.h"
+#include "dialects/Kernel/FourierPlan.h"
 
 using namespace heddle::routine;
 

@@ -6,7 +6,7 @@
 
 #include "Numbers.h"
 #include "Vectors.h"
-#include "heddle/Target/RoutineScratch.h"
+#include "dialects/Kernel/RoutineScratch.h"
 
 namespace heddle::routine {
 

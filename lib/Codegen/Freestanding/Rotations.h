@@ -5,7 +5,7 @@
 #define HEDDLE_LIB_CODEGEN_FREESTANDING_ROTATIONS_H
 
 #include "Rows.h"
-#include "heddle/Target/RoutineScratch.h"
+#include "dialects/Kernel/RoutineScratch.h"
 
 namespace heddle::routine {
 

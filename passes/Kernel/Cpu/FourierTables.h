@@ -4,7 +4,7 @@
 #ifndef HEDDLE_PASSES_KERNEL_CPU_FOURIERTABLES_H
 #define HEDDLE_PASSES_KERNEL_CPU_FOURIERTABLES_H
 
-#include "heddle/Target/FourierPlan.h"
+#include "dialects/Kernel/FourierPlan.h"
 
 #include <vector>
 

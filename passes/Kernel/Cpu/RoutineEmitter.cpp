@@ -4,8 +4,8 @@
 // scratch memory, integers of its own, and the range of its units (matrices of
 // the batch, blocks of columns, lines) to work on.
 
+#include "dialects/Kernel/RoutineScratch.h"
 #include "dialects/Kernel/Routines.h"
-#include "heddle/Target/RoutineScratch.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/Kernel/Cpu/Emitters.h"
 #include "passes/Kernel/Cpu/FourierTables.h"

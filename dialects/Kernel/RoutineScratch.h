@@ -2,10 +2,9 @@
 //
 // What the functions of lib/Codegen/Freestanding ask of their caller: read by
 // these functions and by the compiler, so that both mean the same.
-// Freestanding.
 
-#ifndef HEDDLE_TARGET_ROUTINESCRATCH_H
-#define HEDDLE_TARGET_ROUTINESCRATCH_H
+#ifndef HEDDLE_DIALECTS_KERNEL_ROUTINESCRATCH_H
+#define HEDDLE_DIALECTS_KERNEL_ROUTINESCRATCH_H
 
 #include <stdint.h>
 
@@ -88,4 +87,4 @@ constexpr int64_t svdScratch(int64_t m, int64_t n, bool vectors, bool full) {
 
 } // namespace heddle::routine
 
-#endif // HEDDLE_TARGET_ROUTINESCRATCH_H
+#endif // HEDDLE_DIALECTS_KERNEL_ROUTINESCRATCH_H

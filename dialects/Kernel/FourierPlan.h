@@ -2,8 +2,8 @@
 //
 // Made by the compiler, read by the routine in lib/Codegen/Freestanding.
 
-#ifndef HEDDLE_TARGET_FOURIERPLAN_H
-#define HEDDLE_TARGET_FOURIERPLAN_H
+#ifndef HEDDLE_DIALECTS_KERNEL_FOURIERPLAN_H
+#define HEDDLE_DIALECTS_KERNEL_FOURIERPLAN_H
 
 #include <stdint.h>
 
@@ -48,4 +48,4 @@ constexpr int64_t fourierScratch(int64_t longest, int64_t group) {
 
 } // namespace heddle::routine
 
-#endif // HEDDLE_TARGET_FOURIERPLAN_H
+#endif // HEDDLE_DIALECTS_KERNEL_FOURIERPLAN_H
