@@ -16,7 +16,7 @@ ALLOWED = {
     r"lib/Codegen/(CMakeLists\.txt|FreestandingArchive\.cpp|Relocations\.cpp)": "a build of the routines and relocations for each",
     r"lib/Codegen/Freestanding/": "compiled for each",
     r"lib/Reference/Matmul\.cpp": "the interpreter's own speed",
-    r"passes/Kernel/Math/FloatBuilder\.h": "a remark on instructions",
+    r"passes/Math/FloatBuilder\.h": "a remark on instructions",
     r"runtime/drivers/cpu/": "runs on each",
     r"runtime/format/(ElfImage|ManifestVerifier)\.": "the loader's ELF machine numbers",
     r"runtime/cmake/": "cross compilation",

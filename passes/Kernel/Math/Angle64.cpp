@@ -1,7 +1,7 @@
 // atan, atan2, asin and acos for f64.
 
 #include "passes/Kernel/Math/Functions.h"
-#include "passes/Kernel/Math/Pair.h"
+#include "passes/Math/Pair.h"
 
 #include <limits>
 

@@ -3,7 +3,7 @@
 #ifndef HEDDLE_PASSES_KERNEL_MATH_EXPONENTIAL64_H
 #define HEDDLE_PASSES_KERNEL_MATH_EXPONENTIAL64_H
 
-#include "passes/Kernel/Math/Pair.h"
+#include "passes/Math/Pair.h"
 
 namespace heddle::float64 {
 

@@ -5,7 +5,7 @@
 #ifndef HEDDLE_PASSES_KERNEL_MATH_FUNCTIONS_H
 #define HEDDLE_PASSES_KERNEL_MATH_FUNCTIONS_H
 
-#include "passes/Kernel/Math/FloatBuilder.h"
+#include "passes/Math/FloatBuilder.h"
 
 namespace heddle {
 

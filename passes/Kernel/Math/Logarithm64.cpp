@@ -2,7 +2,7 @@
 // after fdlibm's e_log.c (Sun Microsystems, 1993).
 
 #include "passes/Kernel/Math/Functions.h"
-#include "passes/Kernel/Math/Pair.h"
+#include "passes/Math/Pair.h"
 
 #include <limits>
 

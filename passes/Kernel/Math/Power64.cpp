@@ -2,7 +2,7 @@
 
 #include "passes/Kernel/Math/Exponential64.h"
 #include "passes/Kernel/Math/Functions.h"
-#include "passes/Kernel/Math/Pair.h"
+#include "passes/Math/Pair.h"
 
 #include <limits>
 

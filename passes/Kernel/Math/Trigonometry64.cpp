@@ -7,7 +7,7 @@
 // than 2^-61 quarter turns, which the 265 bits taken of 2/pi leave exact.
 
 #include "passes/Kernel/Math/Functions.h"
-#include "passes/Kernel/Math/Pair.h"
+#include "passes/Math/Pair.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

@@ -3,7 +3,7 @@
 #ifndef HEDDLE_PASSES_LOWER_SCALAR_INVERSEERROR_H
 #define HEDDLE_PASSES_LOWER_SCALAR_INVERSEERROR_H
 
-#include "passes/Kernel/Math/FloatBuilder.h"
+#include "passes/Math/FloatBuilder.h"
 
 namespace heddle {
 

@@ -6,8 +6,8 @@
 #include "passes/Lower/Scalar/SpecialFunctions.h"
 
 #include "dialects/Chlo/Chlo.h"
-#include "passes/Kernel/Math/Pair.h"
 #include "passes/Lower/Scalar/InverseError.h"
+#include "passes/Math/Pair.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 #include <limits>

@@ -1,6 +1,6 @@
 // Emits the steps that algorithms on floats are made of.
 
-#include "passes/Kernel/Math/FloatBuilder.h"
+#include "passes/Math/FloatBuilder.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 

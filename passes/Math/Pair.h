@@ -1,9 +1,9 @@
 // Unevaluated sums of two floats, for steps whose rounding would show.
 
-#ifndef HEDDLE_PASSES_KERNEL_MATH_PAIR_H
-#define HEDDLE_PASSES_KERNEL_MATH_PAIR_H
+#ifndef HEDDLE_PASSES_MATH_PAIR_H
+#define HEDDLE_PASSES_MATH_PAIR_H
 
-#include "passes/Kernel/Math/FloatBuilder.h"
+#include "passes/Math/FloatBuilder.h"
 
 namespace heddle {
 
@@ -34,4 +34,4 @@ mlir::Value evaluate(FloatBuilder &b, Pair x);
 
 } // namespace heddle
 
-#endif // HEDDLE_PASSES_KERNEL_MATH_PAIR_H
+#endif // HEDDLE_PASSES_MATH_PAIR_H

@@ -1,7 +1,7 @@
 // Writing floating-point algorithms as MLIR, for scalars and vectors alike.
 
-#ifndef HEDDLE_PASSES_KERNEL_MATH_FLOATBUILDER_H
-#define HEDDLE_PASSES_KERNEL_MATH_FLOATBUILDER_H
+#ifndef HEDDLE_PASSES_MATH_FLOATBUILDER_H
+#define HEDDLE_PASSES_MATH_FLOATBUILDER_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -124,4 +124,4 @@ private:
 
 } // namespace heddle
 
-#endif // HEDDLE_PASSES_KERNEL_MATH_FLOATBUILDER_H
+#endif // HEDDLE_PASSES_MATH_FLOATBUILDER_H

@@ -1,7 +1,7 @@
 // T. J. Dekker, A floating-point technique for extending the available
 // precision (Numer. Math. 18, 1971).
 
-#include "passes/Kernel/Math/Pair.h"
+#include "passes/Math/Pair.h"
 
 using namespace mlir;
 
