@@ -5,8 +5,8 @@
 
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/StableHlo/RegisteredCalls.h"
+#include "passes/Dispatch/CallEffects.h"
 #include "passes/Lower/ControlFlow.h"
-#include "passes/Lower/CustomCalls.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -2,12 +2,12 @@
 // kernels take.
 
 #include "dialects/Kernel/Kernel.h"
+#include "passes/Dispatch/CallEffects.h"
 #include "passes/Dispatch/DispatchGroups.h"
 #include "passes/Dispatch/DispatchTarget.h"
 #include "passes/Dispatch/EpilogueLimits.h"
 #include "passes/Dispatch/Passes.h"
 #include "passes/Lower/ControlFlow.h"
-#include "passes/Lower/CustomCalls.h"
 #include "passes/Lower/ViewFolding.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"

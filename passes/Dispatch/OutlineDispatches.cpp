@@ -5,9 +5,9 @@
 // kernels.
 
 #include "dialects/Kernel/Kernel.h"
+#include "passes/Dispatch/OutlineCustomCall.h"
 #include "passes/Dispatch/Passes.h"
 #include "passes/Dispatch/ScalarSlots.h"
-#include "passes/Lower/CustomCalls.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

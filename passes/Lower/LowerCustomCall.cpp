@@ -1,14 +1,9 @@
 // A call to a function that is registered where the artifact is loaded stays an
-// op of the program until kernels are outlined; then it is the launch of one
-// that has no body here.
+// op of the program, with what the artifact will say of it.
 
 #include "passes/Lower/CustomCalls.h"
 
-#include "dialects/Kernel/CustomCalls.h"
 #include "dialects/StableHlo/RegisteredCalls.h"
-#include "passes/Lower/ControlFlow.h"
-
-#include "mlir/Analysis/TopologicalSortUtils.h"
 
 using namespace mlir;
 using namespace heddle;
@@ -62,48 +57,6 @@ static DictionaryAttr describeCall(Builder &builder, CustomCallOp op) {
   });
 }
 
-/// The function of such a description, type and aliases, made if there is none.
-static func::FuncOp functionFor(CustomCallOp op, FunctionType type,
-                                DictionaryAttr description) {
-  auto caller = op->getParentOfType<func::FuncOp>();
-  auto module = caller->getParentOfType<ModuleOp>();
-  Builder builder(op.getContext());
-  SmallVector<DictionaryAttr> arguments(type.getNumInputs(),
-                                        builder.getDictionaryAttr({}));
-  for (auto alias :
-       op.getOutputOperandAliases().getAsRange<OutputOperandAliasAttr>()) {
-    ArrayRef<int64_t> place = alias.getOutputTupleIndices();
-    arguments[alias.getOperandIndex()] =
-        builder.getDictionaryAttr(builder.getNamedAttr(
-            kernel::kTiedAttrName,
-            builder.getI64IntegerAttr(place.empty() ? 0 : place.front())));
-  }
-  std::string stem = ("call." + op.getCallTargetName()).str(), name = stem;
-  for (unsigned number = 1;; ++number) {
-    Operation *existing = SymbolTable::lookupSymbolIn(module, name);
-    if (!existing)
-      break;
-    auto function = dyn_cast<func::FuncOp>(existing);
-    if (function && function.getFunctionType() == type &&
-        function->getAttr(kernel::kCustomCallAttrName) == description) {
-      bool same = true;
-      for (auto [i, argument] : llvm::enumerate(arguments))
-        same &= function.getArgAttrDict(i) == argument ||
-                (argument.empty() && !function.getArgAttrDict(i));
-      if (same)
-        return function;
-    }
-    name = stem + "." + std::to_string(number);
-  }
-  OpBuilder at(caller);
-  auto function = func::FuncOp::create(at, op.getLoc(), name, type);
-  function.setPrivate();
-  function->setAttr(kernel::kEntryAttrName, builder.getUnitAttr());
-  function->setAttr(kernel::kCustomCallAttrName, description);
-  function.setAllArgAttrs(arguments);
-  return function;
-}
-
 bool heddle::lowerCustomCall(GraphLowering &lowering, Operation *op) {
   if (!isRegisteredCall(op))
     return false;
@@ -116,49 +69,4 @@ bool heddle::lowerCustomCall(GraphLowering &lowering, Operation *op) {
                        describeCall(b, cast<CustomCallOp>(op)));
   lowering.replace(op, b.create(state)->getResults());
   return true;
-}
-
-void heddle::outlineCustomCall(CustomCallOp op) {
-  OpBuilder builder(op);
-  auto type =
-      builder.getFunctionType(op->getOperandTypes(), op->getResultTypes());
-  func::FuncOp function = functionFor(
-      op, type, op->getAttrOfType<DictionaryAttr>(kDescriptionAttrName));
-  auto launch = kernel::LaunchOp::create(
-      builder, op.getLoc(), op->getResultTypes(), function.getName(),
-      op->getOperands(), /*sizes=*/ValueRange(), builder.getArrayAttr({}));
-  op->replaceAllUsesWith(launch);
-  op->erase();
-}
-
-bool heddle::hasCallEffect(Operation *op) {
-  if (auto call = dyn_cast<CustomCallOp>(op))
-    return call.getHasSideEffect();
-  return isControlFlow(op) && op->walk([](CustomCallOp call) {
-                                  return call.getHasSideEffect()
-                                             ? WalkResult::interrupt()
-                                             : WalkResult::advance();
-                                }).wasInterrupted();
-}
-
-bool heddle::sortKeepingEffects(Block &block) {
-  // Between two ops with effects, each piece by itself: whoever formed groups
-  // has let none reach over such an op.
-  SmallVector<Operation *> effects;
-  for (Operation &op : block)
-    if (hasCallEffect(&op))
-      effects.push_back(&op);
-  bool sorted = true;
-  Block::iterator begin = block.begin();
-  for (Operation *effect : effects) {
-    Operation *before = effect->getPrevNode();
-    bool empty = begin == effect->getIterator();
-    if (!empty)
-      sorted &= sortTopologically(
-          &block, llvm::make_range(begin, std::next(before->getIterator())));
-    begin = std::next(effect->getIterator());
-  }
-  return sorted & sortTopologically(
-                      &block, llvm::make_range(
-                                  begin, block.getTerminator()->getIterator()));
 }
