@@ -74,7 +74,8 @@ static KernelCode readLowered(ModuleOp module, StringRef name) {
   return code;
 }
 
-/// All kernels lowered in one module, for those who look at the stage.
+/// All kernels in one module, for those who look at the stage: lowered by what
+/// lowers each alone, for the same machine.
 static LogicalResult showLowered(ModuleOp module,
                                  ArrayRef<func::FuncOp> functions,
                                  const Target &target,
@@ -83,7 +84,12 @@ static LogicalResult showLowered(ModuleOp module,
   (*all)->setAttr(targetAttrName, target.toAttr(module.getContext()));
   for (func::FuncOp function : functions)
     all->push_back(function->clone());
-  return passStage(Stage::KernelCpu, *all, options);
+  if (failed(lowerKernelFunctions(*all, cast<CpuTarget>(target).machine())) ||
+      failed(verify(*all)))
+    return failure();
+  return options.afterStage
+             ? options.afterStage(stageName(Stage::KernelCpu), *all)
+             : success();
 }
 
 static FailureOr<GeneratedCode> generate(ModuleOp module,

@@ -19,7 +19,6 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/IR/LLVMContext.h"
 #include <algorithm>
 
@@ -294,33 +293,6 @@ FailureOr<std::vector<char>> compileToElf(Location loc, size_t count,
                                 error)))
     return emitError(loc, "linking the kernels: ") << error;
   return image;
-}
-
-/// A module of its own for `kernel`, with the globals it reads.
-static OwningOpRef<ModuleOp> isolate(func::FuncOp kernel) {
-  OwningOpRef<ModuleOp> alone = ModuleOp::create(kernel.getLoc());
-  OpBuilder builder = OpBuilder::atBlockEnd(alone->getBody());
-  llvm::StringSet<llvm::MallocAllocator> seen;
-  kernel.walk([&](memref::GetGlobalOp use) {
-    if (!seen.insert(use.getName()).second)
-      return;
-    if (Operation *global =
-            SymbolTable::lookupNearestSymbolFrom(kernel, use.getNameAttr()))
-      builder.clone(*global);
-  });
-  builder.clone(*kernel);
-  return alone;
-}
-
-FailureOr<std::vector<char>> compileToElf(ModuleOp module,
-                                          const Machine &machine,
-                                          const CodegenOptions &options) {
-  SmallVector<func::FuncOp> kernels;
-  for (auto function : module.getOps<func::FuncOp>())
-    if (function->hasAttr(kernel::kTilesAttrName))
-      kernels.push_back(function);
-  auto lower = [&](size_t number) { return isolate(kernels[number]); };
-  return compileToElf(module.getLoc(), kernels.size(), lower, machine, options);
 }
 
 } // namespace heddle

@@ -245,10 +245,6 @@ int64_t Machine::registersPerVector() const {
   return std::max<int64_t>(1, 8 * logicalVectorBytes / vectorBits);
 }
 
-bool Machine::hasFeature(StringRef feature) const {
-  return llvm::is_contained(features, feature);
-}
-
 double Machine::flopsPerUs(Type accumulator, Type factor) const {
   if (accumulator.isF32() && factor && factor.isBF16())
     return rates.flopsPerUsBf16;

@@ -231,7 +231,7 @@ void GraphLowering::lower(Operation *op) {
       lowerScatterOrSort(*this, op) || lowerRoutine(*this, op) ||
       lowerComposite(*this, op))
     return;
-  unsupported(op, "the op is not implemented on this target");
+  unsupported(op, "the operation is not implemented");
 }
 
 /// The ops still ask the old arguments for signs: these are erased last.

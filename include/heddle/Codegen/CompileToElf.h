@@ -50,11 +50,6 @@ mlir::FailureOr<std::vector<char>>
 compileToElf(mlir::Location loc, size_t count, LowerKernel lower,
              const Machine &machine, const CodegenOptions &options = {});
 
-/// Compiles every kernel function of `module`, which is not changed.
-mlir::FailureOr<std::vector<char>>
-compileToElf(mlir::ModuleOp module, const Machine &machine,
-             const CodegenOptions &options = {});
-
 } // namespace heddle
 
 #endif // HEDDLE_CODEGEN_COMPILETOELF_H

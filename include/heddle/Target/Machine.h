@@ -138,7 +138,6 @@ struct Machine {
 
   /// Registers that a logical vector takes.
   int64_t registersPerVector() const;
-  bool hasFeature(llvm::StringRef feature) const;
 
   /// Microseconds of blocked code that sums in `accumulator` and moves `bytes`:
   /// what takes longer, for they overlap.

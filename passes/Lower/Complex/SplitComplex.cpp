@@ -256,7 +256,7 @@ void ComplexSplitter::split(Operation *op) {
     retire(op);
     return;
   }
-  refuse(op, "the op is not implemented on this target");
+  refuse(op, "the operation is not implemented for complex numbers");
 }
 
 LogicalResult ComplexSplitter::run(func::FuncOp entry) {

@@ -1,11 +1,11 @@
 // What a linked image promises: no undefined symbols, no relocations, nothing
 // writable, equal bytes; and that a stack frame over the limit is refused.
 
-#include "heddle/Codegen/CompileToElf.h"
 #include "dialects/Kernel/Kernel.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "runtime/format/kernel_abi.h"
+#include "test/unit/CompileModule.h"
 
 #include "gtest/gtest.h"
 #include <atomic>
@@ -56,7 +56,7 @@ protected:
     if (!module)
       return {};
     FailureOr<std::vector<char>> image =
-        compileToElf(*module, *findMachine(machine), options);
+        compileModule(*module, *findMachine(machine), options);
     return succeeded(image) ? std::move(*image) : std::vector<char>();
   }
 
@@ -194,7 +194,7 @@ TEST_F(Image, LoopsOfBriefKernelsStayAsTheyAre) {
       parseSourceString<ModuleOp>(brief + other, &context);
   ASSERT_TRUE(module);
   ASSERT_TRUE(
-      succeeded(compileToElf(*module, *findMachine("x86-64-v3"), options)));
+      succeeded(compileModule(*module, *findMachine("x86-64-v3"), options)));
   EXPECT_EQ(assembly["brief"].find("$80"), std::string::npos)
       << assembly["brief"];
   EXPECT_NE(assembly["other"].find("$80"), std::string::npos)

@@ -3,7 +3,6 @@
 #include "KernelRunner.h"
 
 #include "dialects/Kernel/Kernel.h"
-#include "heddle/Codegen/CompileToElf.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -12,6 +11,7 @@
 #include "passes/Kernel/Cpu/KernelFrame.h"
 #include "passes/Kernel/Cpu/Passes.h"
 #include "runtime/format/kernel_abi.h"
+#include "test/unit/CompileModule.h"
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
@@ -68,7 +68,8 @@ void KernelRunner::compile(llvm::StringRef text, llvm::StringRef machineName) {
     options.dump = [](llvm::StringRef, llvm::StringRef assembly) {
       llvm::errs() << assembly;
     };
-  FailureOr<std::vector<char>> image = compileToElf(*module, *machine, options);
+  FailureOr<std::vector<char>> image =
+      compileModule(*module, *machine, options);
   if (failed(image))
     return;
   elf = std::move(*image);

@@ -2,12 +2,12 @@
 
 #include "KernelHarness.h"
 
-#include "heddle/Codegen/CompileToElf.h"
 #include "heddle/Pipeline/Registration.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/Kernel/Cpu/KernelFrame.h"
 #include "passes/Kernel/Cpu/Passes.h"
+#include "test/unit/CompileModule.h"
 #include "gtest/gtest.h"
 #include <dlfcn.h>
 #include <random>
@@ -70,7 +70,7 @@ std::unique_ptr<Kernel> Kernel::compile(const std::string &text,
   options.dump = [&](llvm::StringRef, llvm::StringRef text) {
     kernel->assembly = text.str();
   };
-  FailureOr<std::vector<char>> image = compileToElf(*module, machine, options);
+  FailureOr<std::vector<char>> image = compileModule(*module, machine, options);
   if (failed(image)) {
     ADD_FAILURE() << "is not compiled:\n" << text;
     return nullptr;
