@@ -150,23 +150,46 @@ void PlanBuilder::copy(Location loc, unsigned source, unsigned target) {
 /// Copies as if all at once: what a loop carries may change places.
 void PlanBuilder::copyAll(Location loc, ArrayRef<unsigned> sources,
                           ArrayRef<unsigned> targets) {
-  SmallVector<std::pair<unsigned, unsigned>> open;
-  for (auto pair : llvm::zip_equal(sources, targets))
-    if (std::get<0>(pair) != std::get<1>(pair))
-      open.push_back({std::get<0>(pair), std::get<1>(pair)});
+  struct Move {
+    unsigned source, target;
+  };
+  SmallVector<Move> moves;
+  // By storage: the moves from it, those of them still to do, the moves to it.
+  DenseMap<unsigned, SmallVector<unsigned>> readers, writers;
+  DenseMap<unsigned, unsigned> left;
+  std::set<unsigned> open;
+  for (auto [source, target] : llvm::zip_equal(sources, targets)) {
+    if (source == target)
+      continue;
+    open.insert(moves.size());
+    readers[source].push_back(moves.size());
+    writers[target].push_back(moves.size());
+    ++left[source];
+    moves.push_back({source, target});
+  }
+  // Those whose target nobody still has to read.
+  std::set<unsigned> ready;
+  auto release = [&](unsigned storage) {
+    for (unsigned move : writers.lookup(storage))
+      if (open.count(move))
+        ready.insert(move);
+  };
+  for (const Move &move : moves)
+    if (!left.contains(move.target))
+      release(move.target);
   while (!open.empty()) {
-    // One whose target nobody still has to read.
-    auto *next = llvm::find_if(open, [&](auto pair) {
-      return llvm::none_of(
-          open, [&](auto other) { return other.first == pair.second; });
-    });
-    if (next != open.end()) {
-      copy(loc, next->first, next->second);
+    if (!ready.empty()) {
+      unsigned next = *ready.begin();
+      auto [source, target] = moves[next];
+      copy(loc, source, target);
+      ready.erase(next);
       open.erase(next);
+      if (--left[source] == 0)
+        release(source);
       continue;
     }
     // All that are left go around in circles: one value steps aside.
-    unsigned source = open.front().first;
+    unsigned source = moves[*open.begin()].source;
     unsigned aside = tree.storages.size();
     tree.storages.push_back({plan::BufferKind::Arena,
                              0,
@@ -175,9 +198,10 @@ void PlanBuilder::copyAll(Location loc, ArrayRef<unsigned> sources,
                              {},
                              tree.storages[source].device});
     copy(loc, source, aside);
-    for (auto &pair : open)
-      if (pair.first == source)
-        pair.first = aside;
+    left[aside] = std::exchange(left[source], 0);
+    for (unsigned move : readers.lookup(source))
+      moves[move].source = aside;
+    release(source);
   }
 }
 

@@ -6,6 +6,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <map>
+#include <optional>
 #include <set>
 
 using namespace heddle;
@@ -20,7 +21,7 @@ using Place = std::pair<unsigned, unsigned>;
 /// of the others alone, which are few.
 class Interference {
 public:
-  /// `users` are the commands that name either, `parents` the command that each
+  /// `users` are commands that name either, `parents` the command that each
   /// block is of.
   Interference(const CommandTree &tree, llvm::ArrayRef<Place> parents,
                unsigned a, unsigned b, llvm::ArrayRef<Place> users)
@@ -30,19 +31,22 @@ public:
         user = parents[user.first];
   }
 
-  bool exists() {
-    walkBlock(0, aliveAtEnd());
+  /// Given those alive behind the commands.
+  bool exists(unsigned alive) {
+    walkBlock(0, alive);
     return found;
   }
 
-private:
-  unsigned aliveAtEnd() const {
-    unsigned alive = 0;
-    for (unsigned id : {a, b})
-      if (tree.storages[id].isKept())
-        alive |= maskOf(id);
-    return alive;
+  /// Whether `a` is alive before the commands; unknown when they neither read
+  /// nor define it.
+  std::optional<bool> isAliveBefore() {
+    Transfer transfer = transferOf(0u);
+    if (transfer.read & 1)
+      return true;
+    return transfer.left & 1 ? std::nullopt : std::optional(false);
   }
+
+private:
   unsigned maskOf(unsigned id) const {
     return (id == a ? 1 : 0) | (id == b ? 2 : 0);
   }
@@ -229,7 +233,7 @@ private:
           extend(spans[id], {block, unsigned(i), unsigned(i)});
           unsigned outer = outermost({block, unsigned(i)});
           extend(outerSpans[id], {0, outer, outer});
-          users[id].push_back({block, unsigned(i)});
+          users[id].insert({outer, {block, unsigned(i)}});
         }
     for (auto [storage, span, outer] :
          llvm::zip_equal(tree.storages, spans, outerSpans))
@@ -284,10 +288,39 @@ private:
            tree.blocks[0][last].kind == Command::Kind::Copy;
   }
 
+  /// Looks at the outermost commands between the first and the last that use
+  /// both: elsewhere one of the two holds nothing and is not written.
   bool interfere(unsigned a, unsigned b) const {
-    std::vector<Place> places = users[a];
-    llvm::append_range(places, users[b]);
-    return Interference(tree, parents, a, b, places).exists();
+    unsigned first = std::max(firstUse(a), firstUse(b));
+    unsigned last = std::min(outerSpans[a].last, outerSpans[b].last);
+    std::vector<Place> places;
+    for (unsigned id : {a, b})
+      for (auto at = users[id].lower_bound(first);
+           at != users[id].end() && at->first <= last; ++at)
+        places.push_back(at->second);
+    unsigned alive =
+        (isAliveAfter(a, last) ? 1 : 0) | (isAliveAfter(b, last) ? 2 : 0);
+    return Interference(tree, parents, a, b, places).exists(alive);
+  }
+
+  /// In terms of the outermost block. What others see may hold a value before.
+  unsigned firstUse(unsigned id) const {
+    return tree.storages[id].isKept() ? 0 : outerSpans[id].first;
+  }
+
+  /// Whether what storage `id` holds behind an outermost command is read.
+  bool isAliveAfter(unsigned id, unsigned position) const {
+    auto at = users[id].upper_bound(position);
+    while (at != users[id].end()) {
+      auto next = users[id].upper_bound(at->first);
+      std::vector<Place> places;
+      for (; at != next; ++at)
+        places.push_back(at->second);
+      if (std::optional<bool> alive =
+              Interference(tree, parents, id, id, places).isAliveBefore())
+        return *alive;
+    }
+    return tree.storages[id].isKept();
   }
 
   bool tryMerge(unsigned a, unsigned b) {
@@ -304,14 +337,12 @@ private:
       to = from;
     extend(spans[kept], spans[gone]);
     extend(outerSpans[kept], outerSpans[gone]);
-    for (auto [block, position] : users[gone]) {
-      Command &command = tree.blocks[block][position];
+    for (const auto &[outer, place] : users[gone]) {
+      Command &command = tree.blocks[place.first][place.second];
       llvm::replace(command.reads, gone, kept);
       llvm::replace(command.writes, gone, kept);
     }
-    users[kept].insert(users[kept].end(), users[gone].begin(),
-                       users[gone].end());
-    users[gone].clear();
+    users[kept].merge(users[gone]);
     spans[gone] = outerSpans[gone] = {};
     from = {};
   }
@@ -346,7 +377,8 @@ private:
   std::vector<Span> spans;
   /// Where a storage is used in terms of the outermost block's commands.
   std::vector<Span> outerSpans;
-  std::vector<std::vector<Place>> users;
+  /// By the position in the outermost block.
+  std::vector<std::multimap<unsigned, Place>> users;
   std::vector<Place> parents;
 };
 } // namespace
