@@ -98,6 +98,9 @@ static LogicalResult weightRef(Invocation &call, kernel::WeightRefOp op) {
       return failure();
     value = std::move(*packed);
   }
+  // What tensors hold in other bits than weights: without a sign, as bytes.
+  if (Type held = op.getType().getElementType(); isa<IntegerType>(held))
+    value = value.reshaped(value.type().clone(held));
   return call.give(std::move(value));
 }
 

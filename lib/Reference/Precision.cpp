@@ -19,9 +19,16 @@ static auto scaleNumber(Op op, const HostTensor &input,
   return [inner, count](int64_t index) { return index / inner % count; };
 }
 
+/// Stored integers with the sign that the operation gives them.
+template <typename Op>
+static HostTensor asStored(Op op, const HostTensor &tensor) {
+  return tensor.reshaped(
+      RankedTensorType::get(tensor.shape(), op.getStorage()));
+}
+
 static LogicalResult quantize(Invocation &call, prec::QuantizeOp op) {
-  const HostTensor &input = call.tensor(0), &scale = call.tensor(1),
-                   &zeroPoint = call.tensor(2);
+  const HostTensor &input = call.tensor(0), &scale = call.tensor(1);
+  HostTensor zeroPoint = asStored(op, call.tensor(2));
   FailureOr<HostTensor> result = call.allocate(input.shape());
   if (failed(result))
     return failure();
@@ -36,8 +43,9 @@ static LogicalResult quantize(Invocation &call, prec::QuantizeOp op) {
 }
 
 static LogicalResult dequantize(Invocation &call, prec::DequantizeOp op) {
-  const HostTensor &input = call.tensor(0), &scale = call.tensor(1),
-                   &zeroPoint = call.tensor(2);
+  const HostTensor &scale = call.tensor(1);
+  HostTensor input = asStored(op, call.tensor(0)),
+             zeroPoint = asStored(op, call.tensor(2));
   FailureOr<HostTensor> result = call.allocate(input.shape());
   if (failed(result))
     return failure();
