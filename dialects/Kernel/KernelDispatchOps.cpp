@@ -184,21 +184,18 @@ LogicalResult WeightRefOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!weight)
     return emitOpError() << "names '" << getWeight()
                          << "', which is no kernel.weight";
-  // Kernels hold integers without a sign, and what is narrower than a byte,
-  // and floats of a byte, as the bits of one.
-  auto held = [](RankedTensorType type) {
-    Type element = type.getElementType();
-    if (!element.isIntOrFloat() || element.isF16() || element.isBF16() ||
-        element.isF32() || element.isF64())
-      return type;
-    unsigned width = element.getIntOrFloatBitWidth();
-    if (width != 1)
-      width = std::max(width, 8u);
-    return RankedTensorType::get(type.getShape(),
-                                 IntegerType::get(type.getContext(), width));
-  };
+  // Integers lose their sign by lowering; behind the fork what kernels do not
+  // hold becomes the byte of its bits.
   RankedTensorType stored = weight.getStoredType();
-  if (stored != getType() && held(stored) != getType())
+  Type element = stored.getElementType();
+  unsigned width = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
+  auto isHeldAs = [&](unsigned bits) {
+    return getType() == stored.clone(IntegerType::get(getContext(), bits));
+  };
+  bool isHeld = stored == getType() ||
+                (isa<IntegerType>(element) && isHeldAs(width)) ||
+                (width > 1 && width <= 8 && isHeldAs(8));
+  if (!isHeld)
     return emitOpError() << "is of type " << getType()
                          << ", but the weight is stored as "
                          << weight.getStoredType();

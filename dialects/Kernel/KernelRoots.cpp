@@ -62,7 +62,8 @@ static LogicalResult verifyElement(Operation *op, StringRef name,
   std::optional<ElementKind> kind = elementKind(*given),
                              holder = elementKind(held);
   if (kind && holder && *given != held && isa<IntegerType>(held) &&
-      storedBytes(*kind) == storedBytes(*holder))
+      (bitWidth(*holder) == 8 * storedBytes(*kind) ||
+       (isa<IntegerType>(*given) && bitWidth(*holder) == bitWidth(*kind))))
     return success();
   return op->emitOpError() << name << " " << *given << " is not held as "
                            << held;

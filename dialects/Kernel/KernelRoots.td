@@ -57,10 +57,10 @@ def Kernel_ContractOp : Kernel_Op<"contract", [Pure]> {
     Products are summed in `accumulator`, a float type, and rounded to the
     result's once; without it they are summed in the result's element type.
     `lhs_type` and `rhs_type` say what elements are in the model where tensors
-    hold them as other bits: integers without a sign in those of their width,
-    floats and integers of less than a byte, and floats of a byte, in i8. Which
-    combinations of types a kernel takes is the target's to say
-    (`DispatchFacts`).
+    hold them as other bits: unsigned integers in those of their width; behind
+    the fork, where the target's kernels do not hold them, floats of a byte or
+    less and integers of less than a byte in i8. Which combinations of types a
+    kernel takes is the target's to say (`DispatchFacts`).
 
     `limits` says of the dimensions in `limited`, which are in ascending order,
     how far they run in this call: from 0 to the limit, which is between 0 and

@@ -47,7 +47,7 @@ static LogicalResult verifyConversion(Op op, Value stored) {
   Type held = storage;
   if (auto integer = dyn_cast<IntegerType>(storage);
       integer && op.getStorageType())
-    held = IntegerType::get(op.getContext(), std::max(integer.getWidth(), 8u));
+    held = IntegerType::get(op.getContext(), integer.getWidth());
   for (Value value : {stored, Value(op.getZeroPoint())})
     if (!isa<IntegerType>(storage) ||
         getElementTypeOrSelf(value.getType()) != held)

@@ -20,9 +20,8 @@ def Prec_Dialect : Dialect {
     because it looks like the inverse of the op before it: it rounds.
 
     Both ops stay as they are until targets part: one may have instructions for
-    them, or multiply what is stored. `storage_type` says what the integers are
-    where tensors hold them as other bits: those without a sign in their width,
-    and those of less than a byte in i8.
+    them, or multiply what is stored. `storage_type` says that the integers
+    are unsigned where tensors hold them without a sign.
 
     ```mlir
     %q = prec.quantize %x, %scale, %zero rounding nearest_even range -128 to 127

@@ -18,6 +18,8 @@ void heddle::buildDispatchPipeline(OpPassManager &manager,
   manager.addPass(createExpandQuantization());
   manager.addPass(createSplitDilatedConvolution());
   manager.addPass(createLegalizeRoots());
+  // Nothing behind it converts elements.
+  manager.addPass(createLegalizeStorage());
   manager.addPass(createSplitConcatenations());
   manager.addNestedPass<func::FuncOp>(createFuseElementwise());
   manager.addPass(createPackWeights());

@@ -44,6 +44,7 @@ bool DispatchFacts::operator==(const DispatchFacts &other) const {
   return kernels == other.kernels &&
          quantizedProducts == other.quantizedProducts &&
          composites == other.composites &&
+         narrowElements == other.narrowElements &&
          attentionOptions == other.attentionOptions &&
          readsWorthWidening == other.readsWorthWidening &&
          packing == other.packing && fusion == other.fusion &&
@@ -84,6 +85,24 @@ bool DispatchFacts::multipliesStored(KernelFamily family, Type lhs,
   return types && llvm::is_contained(quantizedProducts, *types);
 }
 
+/// Floats of a byte or less, and integers of less than a byte.
+static bool isNarrow(ElementKind kind) {
+  switch (elementClass(kind)) {
+  case ElementClass::Float:
+    return bitWidth(kind) <= 8;
+  case ElementClass::Signed:
+  case ElementClass::Unsigned:
+    return bitWidth(kind) < 8;
+  default:
+    return false;
+  }
+}
+
+bool DispatchFacts::holds(Type element) const {
+  std::optional<ElementKind> kind = elementKind(element);
+  return !kind || !isNarrow(*kind) || llvm::is_contained(narrowElements, *kind);
+}
+
 static constexpr llvm::StringLiteral familyNames[] = {
     "contraction", "convolution", "attention"};
 
@@ -121,6 +140,13 @@ static std::string text(const KernelTypes &types) {
       .str();
 }
 
+static std::optional<ElementKind> parseElement(StringRef name) {
+  for (unsigned number = 0; number < kElementKinds; ++number)
+    if (elementName(ElementKind(number)) == name)
+      return ElementKind(number);
+  return std::nullopt;
+}
+
 /// "tf32" or "bf16x3": a float type, and how many products of its parts.
 static bool isFactors(StringRef word) {
   auto [name, count] = word.split('x');
@@ -145,12 +171,10 @@ static std::optional<KernelTypes> parseTypes(StringRef text) {
   }
   ElementKind kinds[3];
   for (auto [kind, word] : llvm::zip_equal(kinds, llvm::drop_begin(words))) {
-    unsigned number = 0;
-    while (number < kElementKinds && elementName(ElementKind(number)) != word)
-      ++number;
-    if (number == kElementKinds)
+    std::optional<ElementKind> known = parseElement(word);
+    if (!known)
       return std::nullopt;
-    kind = ElementKind(number);
+    kind = *known;
   }
   return KernelTypes{KernelFamily(family - familyNames), kinds[0], kinds[1],
                      kinds[2], std::move(factors)};
@@ -172,6 +196,10 @@ DictionaryAttr DispatchFacts::toAttr(MLIRContext *context) const {
   list.set("quantized_products", texts(quantizedProducts));
   SmallVector<StringRef> names(composites.begin(), composites.end());
   list.set("composites", b.getStrArrayAttr(names));
+  SmallVector<StringRef> elements;
+  for (ElementKind kind : narrowElements)
+    elements.push_back(elementName(kind));
+  list.set("narrow_elements", b.getStrArrayAttr(elements));
   SmallVector<StringRef> options;
   for (AttentionOption option : attentionOptions)
     options.push_back(optionNames[static_cast<unsigned>(option)]);
@@ -222,6 +250,19 @@ DispatchFacts::fromAttr(DictionaryAttr dictionary) {
   facts.packing.filter = filter.str();
   facts.kernels = std::move(*kernels);
   facts.quantizedProducts = std::move(*quantized);
+  auto elements = dictionary.getAs<ArrayAttr>("narrow_elements");
+  if (!elements)
+    return std::nullopt;
+  for (Attribute attr : elements) {
+    auto name = dyn_cast<StringAttr>(attr);
+    std::optional<ElementKind> kind =
+        name ? parseElement(name.getValue()) : std::nullopt;
+    // Tensors of lowered programs have no signs.
+    if (!kind || !isNarrow(*kind) ||
+        elementClass(*kind) == ElementClass::Unsigned)
+      return std::nullopt;
+    facts.narrowElements.push_back(*kind);
+  }
   auto options = dictionary.getAs<ArrayAttr>("attention_options");
   auto composites = dictionary.getAs<ArrayAttr>("composites");
   if (!options || !composites)

@@ -20,8 +20,9 @@ using namespace mlir;
 using namespace heddle;
 
 /// The tensor as `type` has it, where that is another word for the same bytes:
-/// from heddle-lower on complex numbers are pairs of real ones, integers
-/// have no sign, and what is narrower than a byte is the bits of one.
+/// from heddle-lower on complex numbers are pairs of real ones and integers
+/// have no sign, from heddle-dispatch on what kernels do not hold is the bits
+/// of a byte.
 static HostTensor seenAs(const HostTensor &tensor, RankedTensorType type) {
   if (!type || tensor.type() == type ||
       HostTensor::byteSize(type) != HostTensor::byteSize(tensor.type()))

@@ -30,10 +30,8 @@ static FloatAttr number(Attribute constant, Type from, FloatType type) {
   auto nearest = llvm::APFloat::rmNearestTiesToEven;
   llvm::APFloat value(type.getFloatSemantics());
   if (auto integer = dyn_cast<IntegerType>(from)) {
-    // A byte may hold fewer bits.
-    value.convertFromAPInt(
-        cast<IntegerAttr>(constant).getValue().trunc(integer.getWidth()),
-        !integer.isUnsigned(), nearest);
+    value.convertFromAPInt(cast<IntegerAttr>(constant).getValue(),
+                           !integer.isUnsigned(), nearest);
     return FloatAttr::get(type, value);
   }
   bool losesInfo = false;

@@ -79,6 +79,9 @@ private:
     Type sum = op.getSumElement();
     Type lhs = op.getLhsElement(), rhs = op.getRhsElement();
     giveSums(op, sum);
+    // Kernels add masks of any elements that they hold.
+    if (Value mask = op.getMask(); mask && !facts.holds(elementOf(mask)))
+      convert(op, 3, elementOf(mask), sum);
     if (Value sink = op.getSink())
       convert(op, op->getNumOperands() - 1, elementOf(sink), sum);
     std::string factors =

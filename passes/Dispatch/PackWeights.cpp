@@ -4,7 +4,6 @@
 #include "dialects/StableHlo/StableHlo.h"
 #include "passes/Dispatch/DispatchTarget.h"
 #include "passes/Dispatch/Passes.h"
-#include "passes/Lower/Scalar/ScalarOps.h"
 #include "passes/Lower/Weights/WeightPrograms.h"
 
 using namespace mlir;
@@ -32,11 +31,12 @@ static Value toMatrix(OpBuilder &b, Value value, ArrayRef<int64_t> permutation,
   return value;
 }
 
-/// The packed weight as a kernel holds it: integers without a sign.
+/// The packed weight, its elements held as those of `plain`.
 static Value referenceTo(WeightPrograms &weights, OpBuilder &builder,
-                         kernel::WeightOp packed) {
+                         kernel::WeightOp packed, Value plain) {
   Value reference = weights.reference(builder, packed);
-  reference.setType(kernelTensorType(reference.getType()));
+  reference.setType(packed.getStoredType().clone(
+      cast<RankedTensorType>(plain.getType()).getElementType()));
   return reference;
 }
 
@@ -82,7 +82,7 @@ static void pack(WeightPrograms &weights, kernel::ContractOp op,
       },
       facts.matrix);
   OpBuilder b(op);
-  op.getRhsMutable().assign(referenceTo(weights, b, packed));
+  op.getRhsMutable().assign(referenceTo(weights, b, packed, op.getRhs()));
   op.setRhsPacking(facts.matrix);
   op.setIndexingMapsAttr(b.getAffineMapArrayAttr(
       {op.getLhsMap(),
@@ -103,7 +103,8 @@ static void pack(WeightPrograms &weights, kernel::ConvolutionOp op,
   kernel::WeightOp packed = weights.derive(
       weight, [](OpBuilder &, Value value) { return value; }, packing);
   OpBuilder b(op);
-  op.getWeightsMutable().assign(referenceTo(weights, b, packed));
+  op.getWeightsMutable().assign(
+      referenceTo(weights, b, packed, op.getWeights()));
   op.setWeightsPacking(packing);
 }
 

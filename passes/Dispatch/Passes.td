@@ -127,18 +127,38 @@ def LegalizeRoots : Pass<"heddle-legalize-roots", "::mlir::ModuleOp"> {
     products of an attention only have a kernel that rounds if both ask for it.
 
     ```mlir
-    %0 = kernel.contract %x, %w {..., lhs_type = f8E4M3FN, rhs_type = f8E4M3FN} : tensor<4x8xi8>, tensor<8x16xi8> -> tensor<4x16xf32>
+    %0 = kernel.contract %x, %w {...} : tensor<4x8xf8E4M3FN>, tensor<8x16xf8E4M3FN> -> tensor<4x16xf32>
     ```
     ==>
     ```mlir
-    %1 = linalg.generic ... ins(%x : tensor<4x8xi8>) ... -> tensor<4x8xf32>
-    %2 = linalg.generic ... ins(%w : tensor<8x16xi8>) ... -> tensor<8x16xf32>
+    %1 = linalg.generic ... ins(%x : tensor<4x8xf8E4M3FN>) { %r = arith.extf %in ... } -> tensor<4x8xf32>
+    %2 = linalg.generic ... ins(%w : tensor<8x16xf8E4M3FN>) { %r = arith.extf %in ... } -> tensor<8x16xf32>
     %0 = kernel.contract %1, %2 {...} : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
     ```
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
     "::mlir::tensor::TensorDialect"];
+}
+
+def LegalizeStorage : Pass<"heddle-legalize-storage", "::mlir::ModuleOp"> {
+  let summary = "bytes for elements that the target's kernels do not hold";
+  let description = [{
+    Floats of a byte or less and integers of less than a byte become i8 with
+    their bits, unless they are among the target's `narrow_elements`. Conversions
+    to and from them become arithmetic on integers; roots that take such elements
+    say in `lhs_type` and `rhs_type` what the bytes are. Weights keep the model's
+    type: each element of one is stored in a byte.
+
+    ```mlir
+    %0 = linalg.generic ... ins(%x : tensor<4xi4>) { %r = arith.extsi %in : i4 to i8 ... } -> tensor<4xi8>
+    ```
+    ==>
+    ```mlir
+    %0 = linalg.generic ... ins(%x : tensor<4xi8>) { %s = arith.shli %in, %c4  %r = arith.shrsi %s, %c4 ... } -> tensor<4xi8>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
 def SplitConcatenations : Pass<"heddle-split-concatenations", "::mlir::ModuleOp"> {

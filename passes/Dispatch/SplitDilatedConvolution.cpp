@@ -152,7 +152,7 @@ private:
         },
         /*packing=*/"");
     Value reference = weights.reference(builder, fewer);
-    reference.setType(kernelTensorType(reference.getType()));
+    reference.setType(loweredTensorType(reference.getType()));
     return reference;
   }
 

@@ -111,7 +111,7 @@ QuantizationParameter StoredOperands::parameter(OpBuilder &b, Value value,
       !(numbers.isSplat() || numbers.getNumElements() == 1))
     return {referenceTo(b, value), dim};
   Attribute number = *numbers.getValues<Attribute>().begin();
-  Type held = kernelElementType(numbers.getElementType());
+  Type held = loweredElementType(numbers.getElementType());
   if (auto integer = dyn_cast<IntegerAttr>(number))
     number = IntegerAttr::get(held, integer.getValue());
   Value one = createPointwise(
@@ -124,6 +124,6 @@ QuantizationParameter StoredOperands::parameter(OpBuilder &b, Value value,
 
 Value StoredOperands::referenceTo(OpBuilder &b, Value program) {
   Value reference = weights.reference(b, weights.add(program));
-  reference.setType(kernelTensorType(reference.getType()));
+  reference.setType(loweredTensorType(reference.getType()));
   return reference;
 }

@@ -9,7 +9,7 @@
 #include "heddle/Support/Weights.h"
 #include "passes/Lower/ControlFlow.h"
 #include "passes/Lower/CustomCalls.h"
-#include "passes/Lower/Scalar/NarrowIntegers.h"
+#include "passes/Lower/Scalar/NarrowTypes.h"
 #include "passes/Lower/Scalar/ScalarConversions.h"
 #include "passes/Lower/Scalar/ScalarOps.h"
 
@@ -28,7 +28,7 @@ SmallVector<Value> GraphLowering::lowered(ValueRange range) {
 }
 
 RankedTensorType GraphLowering::resultType(Operation *op, unsigned number) {
-  return kernelTensorType(op->getResult(number).getType());
+  return loweredTensorType(op->getResult(number).getType());
 }
 
 void GraphLowering::unsupported(Operation *op, const Twine &reason) {
@@ -88,7 +88,7 @@ Value GraphLowering::scalarOf(Value graphValue) {
     graphValue = op->getOperand(0);
   }
   auto constant = graphValue.getDefiningOp<stablehlo::ConstantOp>();
-  RankedTensorType type = kernelTensorType(graphValue.getType());
+  RankedTensorType type = loweredTensorType(graphValue.getType());
   if (!constant || !type)
     return {};
   return scalarConstant(builder, graphValue.getLoc(), constant.getValue(),
@@ -116,7 +116,7 @@ Value GraphLowering::filled(Location loc, Value graphValue,
 
 Value GraphLowering::converted(Location loc, Value value, Type from, Type to) {
   auto type = cast<RankedTensorType>(value.getType());
-  return generic(loc, type.clone(kernelElementType(to)), value,
+  return generic(loc, type.clone(loweredElementType(to)), value,
                  builder.getMultiDimIdentityMap(type.getRank()),
                  [&](OpBuilder &b, Location at, ValueRange x) {
                    return convertScalar(b, at, x[0], from, to);
@@ -160,7 +160,7 @@ static bool takesNarrowIntegers(Operation *op) {
              prec::DequantizeOp>(op);
 }
 
-/// Every tensor of the op must be one that kernels can hold.
+/// Every tensor of the op must be one that lowered programs have.
 bool GraphLowering::checkTypes(Operation *op) {
   for (Type type : llvm::concat<Type>(llvm::to_vector(op->getOperandTypes()),
                                       llvm::to_vector(op->getResultTypes()))) {
@@ -169,7 +169,7 @@ bool GraphLowering::checkTypes(Operation *op) {
       unsupported(op, "integers of less than a byte; convert them to i8");
       return false;
     }
-    if (RankedTensorType held = kernelTensorType(type)) {
+    if (RankedTensorType held = loweredTensorType(type)) {
       std::optional<uint64_t> bytes = storedBytes(held);
       if (bytes && *bytes <= maximumTensorBytes)
         continue;
@@ -238,8 +238,9 @@ void GraphLowering::lower(Operation *op) {
 void GraphLowering::lowerArguments(Block &block, unsigned count) {
   for (unsigned i = 0; i < count; ++i) {
     BlockArgument argument = block.getArgument(i);
-    values.map(argument, block.addArgument(kernelTensorType(argument.getType()),
-                                           argument.getLoc()));
+    values.map(argument,
+               block.addArgument(loweredTensorType(argument.getType()),
+                                 argument.getLoc()));
   }
 }
 
@@ -276,7 +277,7 @@ void GraphLowering::lowerBlock(Block &block) {
     for (OpResult result : op->getResults()) {
       if (values.contains(result))
         continue;
-      auto type = kernelTensorType(result.getType());
+      auto type = loweredTensorType(result.getType());
       auto fallback =
           type ? type : RankedTensorType::get({}, builder.getI1Type());
       values.map(result, tensor::EmptyOp::create(builder, op->getLoc(),
@@ -297,7 +298,7 @@ LogicalResult GraphLowering::run(func::FuncOp function) {
   unsigned count = block.getNumArguments();
   for (unsigned i = 0; i < count; ++i) {
     BlockArgument argument = block.getArgument(i);
-    RankedTensorType type = kernelTensorType(argument.getType());
+    RankedTensorType type = loweredTensorType(argument.getType());
     if (!type)
       return emitError(function.getLoc(), ErrorCode::TypeUnsupported)
              << "argument " << i << " of type " << argument.getType();

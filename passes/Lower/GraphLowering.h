@@ -31,7 +31,7 @@ public:
     return mlir::cast<mlir::RankedTensorType>(value.getType()).getShape();
   }
 
-  /// The type of result `number` of `op` in kernels, which `checkTypes` has
+  /// The type of result `number` of `op` after lowering, which `checkTypes` has
   /// found to exist.
   mlir::RankedTensorType resultType(mlir::Operation *op, unsigned number = 0);
   void replace(mlir::Operation *op, mlir::ValueRange results) {

@@ -4,7 +4,6 @@
 #include "heddle/Support/EntrySizes.h"
 #include "heddle/Support/TensorTypes.h"
 #include "passes/Lower/GraphLowering.h"
-#include "passes/Lower/Scalar/NarrowFloats.h"
 #include "passes/Lower/Scalar/ScalarOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -30,18 +29,17 @@ static Type accumulatorType(Type lhs, Type rhs, Type result,
   return width > 32 ? b.getI64Type() : b.getI32Type();
 }
 
-/// The type that the kernel's tensors do not tell: that of elements held as
-/// other bits. Null where they hold them as they are.
+/// The type that tensors do not tell: that of integers without a sign there.
+/// Null for others.
 static TypeAttr hiddenType(Type element) {
-  return kernelElementType(element) == element ? TypeAttr()
-                                               : TypeAttr::get(element);
+  return loweredElementType(element) == element ? TypeAttr()
+                                                : TypeAttr::get(element);
 }
 
-/// The element type of a root on the way to `result`. Floats that tensors hold
-/// are the root's to round to; what else there is the sums are converted to.
+/// The element type of a root on the way to `result`. Floats are the root's to
+/// round to; what else there is the sums are converted to.
 static Type rootElement(Type result, Type sum) {
-  Type held = kernelElementType(result);
-  return isa<FloatType>(held) && isa<FloatType>(sum) ? held : sum;
+  return isa<FloatType>(result) && isa<FloatType>(sum) ? result : sum;
 }
 
 /// The attribute that says what a root with elements of `element` sums in.
@@ -107,7 +105,7 @@ static bool isUnsigned(Type type) {
 static Value convertResult(GraphLowering &lowering, Operation *op, Value sums,
                            bool isUnsignedSum) {
   Type element = elementOf(op->getResult(0)), from = elementOf(sums);
-  if (from == kernelElementType(element) && !isNarrowFloat(element))
+  if (from == loweredElementType(element))
     return sums;
   if (isUnsignedSum)
     from = IntegerType::get(from.getContext(), from.getIntOrFloatBitWidth(),

@@ -2,7 +2,8 @@
 // bits that change the shape.
 
 #include "passes/Lower/GraphLowering.h"
-#include "passes/Lower/Scalar/NarrowFloats.h"
+#include "passes/Lower/Scalar/NarrowTypes.h"
+#include "passes/Lower/Scalar/ScalarBits.h"
 #include "passes/Lower/Scalar/ScalarOps.h"
 #include "passes/Lower/Scalar/SpecialFunctions.h"
 
@@ -104,58 +105,21 @@ static void lowerSeries(GraphLowering &lowering, OpTy op) {
                            }));
 }
 
-namespace {
-/// How wide an element of the graph is, and what kernels hold it in.
-struct BitField {
-  Type held;
-  unsigned width;
-
-  BitField(RankedTensorType graphType)
-      : held(kernelElementType(graphType.getElementType())),
-        width(graphType.getElementTypeBitWidth()) {}
-
-  Type bits() const {
-    return IntegerType::get(held.getContext(), held.getIntOrFloatBitWidth());
-  }
-  /// The bits of `value`; what is held in more than it needs has zeros above.
-  Value read(OpBuilder &b, Location loc, Value value) const {
-    if (value.getType() != bits())
-      return arith::BitcastOp::create(b, loc, bits(), value);
-    return cleared(b, loc, value);
-  }
-  /// The element that the lowest bits of `value` are.
-  Value write(OpBuilder &b, Location loc, Value value) const {
-    if (value.getType() != bits())
-      value = arith::TruncIOp::create(b, loc, bits(), value);
-    value = cleared(b, loc, value);
-    return held == bits() ? value
-                          : arith::BitcastOp::create(b, loc, held, value);
-  }
-
-private:
-  Value cleared(OpBuilder &b, Location loc, Value value) const {
-    if (held.getIntOrFloatBitWidth() == width)
-      return value;
-    Value mask = arith::ConstantOp::create(
-        b, loc, b.getIntegerAttr(bits(), (int64_t(1) << width) - 1));
-    return arith::AndIOp::create(b, loc, value, mask);
-  }
-};
-} // namespace
-
 /// Between elements of different width: the wider one is a row of the narrower
 /// ones, the lowest bits first.
 static void lowerOp(GraphLowering &lowering, stablehlo::BitcastConvertOp op) {
   OpBuilder &b = lowering.builder;
   RankedTensorType type = lowering.resultType(op);
   Value input = lowering.lowered(op.getOperand());
-  BitField from(cast<RankedTensorType>(op.getOperand().getType()));
-  BitField to(cast<RankedTensorType>(op.getType()));
+  Type from = getElementTypeOrSelf(op.getOperand().getType()),
+       to = getElementTypeOrSelf(op.getType());
+  unsigned fromWidth = from.getIntOrFloatBitWidth(),
+           toWidth = to.getIntOrFloatBitWidth();
   auto number = [](OpBuilder &inner, Location loc, Type type, int64_t value) {
     return arith::ConstantOp::create(inner, loc,
                                      inner.getIntegerAttr(type, value));
   };
-  if (to.width < from.width) {
+  if (toWidth < fromWidth) {
     // The last dimension of the result counts the parts.
     int64_t last = type.getRank() - 1;
     AffineMap map = outerLoops(last, b.getContext());
@@ -164,17 +128,18 @@ static void lowerOp(GraphLowering &lowering, stablehlo::BitcastConvertOp op) {
         lowering.generic(
             op.getLoc(), type, input, map,
             [&](OpBuilder &inner, Location loc, ValueRange x) -> Value {
-              Type bits = from.bits();
-              Value whole = from.read(inner, loc, x[0]);
+              Value whole = emitToBits(inner, loc, x[0], from);
+              Type bits = whole.getType();
               Value part = arith::IndexCastOp::create(
                   inner, loc, bits, linalg::IndexOp::create(inner, loc, last));
               Value by = arith::MulIOp::create(
-                  inner, loc, part, number(inner, loc, bits, to.width));
-              return to.write(inner, loc,
-                              arith::ShRUIOp::create(inner, loc, whole, by));
+                  inner, loc, part, number(inner, loc, bits, toWidth));
+              return emitFromBits(inner, loc,
+                                  arith::ShRUIOp::create(inner, loc, whole, by),
+                                  to);
             }));
   }
-  unsigned parts = to.width / from.width;
+  unsigned parts = toWidth / fromWidth;
   SmallVector<AffineMap> maps;
   for (unsigned part = 0; part < parts; ++part) {
     SmallVector<AffineExpr> exprs;
@@ -188,21 +153,21 @@ static void lowerOp(GraphLowering &lowering, stablehlo::BitcastConvertOp op) {
       op, lowering.generic(
               op.getLoc(), type, inputs, maps,
               [&](OpBuilder &inner, Location loc, ValueRange x) -> Value {
-                Type bits = to.bits();
+                Type bits = inner.getIntegerType(std::max(toWidth, 8u));
                 Value whole;
                 for (unsigned part = 0; part < parts; ++part) {
-                  Value piece = from.read(inner, loc, x[part]);
+                  Value piece = emitToBits(inner, loc, x[part], from);
                   if (piece.getType() != bits)
                     piece = arith::ExtUIOp::create(inner, loc, bits, piece);
                   if (part)
                     piece = arith::ShLIOp::create(
                         inner, loc, piece,
-                        number(inner, loc, bits, part * from.width));
+                        number(inner, loc, bits, part * fromWidth));
                   whole = whole ? arith::OrIOp::create(inner, loc, whole, piece)
                                       .getResult()
                                 : piece;
                 }
-                return to.write(inner, loc, whole);
+                return emitFromBits(inner, loc, whole, to);
               }));
 }
 

@@ -3,7 +3,7 @@
 
 #include "heddle/Support/TensorTypes.h"
 #include "passes/Lower/GraphLowering.h"
-#include "passes/Lower/Scalar/NarrowIntegers.h"
+#include "passes/Lower/Scalar/NarrowTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -1,5 +1,5 @@
 // Quantization stays what it is: how targets compute it they say themselves.
-// Only the types become those that tensors of kernels have.
+// Only the types lose their signs, which the ops keep.
 
 #include "dialects/Prec/Prec.h"
 #include "passes/Lower/GraphLowering.h"
@@ -16,7 +16,7 @@ static bool lowerConversion(GraphLowering &lowering, Op op) {
   copy->setOperands(lowering.lowered(op->getOperands()));
   copy->getResult(0).setType(lowering.resultType(op));
   IntegerType storage = op.getStorage();
-  if (kernelElementType(storage) != storage)
+  if (loweredElementType(storage) != storage)
     cast<Op>(copy).setStorageType(storage);
   lowering.replace(op, copy->getResults());
   return true;

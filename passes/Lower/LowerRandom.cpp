@@ -4,8 +4,9 @@
 // outputs are laid out is said, and compared with, in lib/Reference/Random.cpp.
 
 #include "passes/Lower/GraphLowering.h"
-#include "passes/Lower/Scalar/NarrowFloats.h"
-#include "passes/Lower/Scalar/NarrowIntegers.h"
+#include "passes/Lower/Scalar/NarrowTypes.h"
+#include "passes/Lower/Scalar/ScalarBits.h"
+#include "passes/Lower/Scalar/ScalarConversions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -235,26 +236,22 @@ static void lowerOp(GraphLowering &lowering, stablehlo::RngBitGeneratorOp op) {
       (numbers != 2 && (isThreeFry || numbers != 3)))
     return lowering.unsupported(
         op, "a state that is not of two 64-bit numbers, or three of Philox");
+  Type element = getElementTypeOrSelf(op.getOutput().getType());
   unsigned width = type.getElementTypeBitWidth();
   if (width == 1)
     return lowering.unsupported(op, "random bits of type i1");
   bool wide = width == 64;
   int64_t count = type.getNumElements();
 
-  Value output = lowering.generic(
-      op.getLoc(), type, {}, {},
-      [&](OpBuilder &b, Location loc, ValueRange) -> Value {
-        WordBuilder w{b, loc};
-        Value bits =
-            bitsOf(w, readState(w, initial), linearIndex(w, type.getShape()),
-                   type.getShape(), wide, isThreeFry);
-        Type integer = b.getIntegerType(width);
-        if (width < 32)
-          bits = arith::TruncIOp::create(b, loc, integer, bits);
-        if (type.getElementType() == integer)
-          return bits;
-        return arith::BitcastOp::create(b, loc, type.getElementType(), bits);
-      });
+  Value output =
+      lowering.generic(op.getLoc(), type, {}, {},
+                       [&](OpBuilder &b, Location loc, ValueRange) -> Value {
+                         WordBuilder w{b, loc};
+                         Value bits = bitsOf(w, readState(w, initial),
+                                             linearIndex(w, type.getShape()),
+                                             type.getShape(), wide, isThreeFry);
+                         return emitFromBits(b, loc, bits, element);
+                       });
 
   // As many counters as blocks were used.
   int64_t words = wide ? 2 * count : count;
@@ -320,9 +317,7 @@ static void lowerOp(GraphLowering &lowering, stablehlo::RngOp op) {
       Value divisor = w.select(empty, w.wide(1), range);
       Value bits = w.join(words[1], words[0]);
       Value number = w.add(low, arith::RemUIOp::create(b, loc, bits, divisor));
-      if (element == i64)
-        return number;
-      return arith::TruncIOp::create(b, loc, element, number);
+      return convertScalar(b, loc, number, i64, source);
     }
     auto real = [&](double value) -> Value {
       return arith::ConstantOp::create(b, loc, b.getFloatAttr(f64, value));

@@ -2,8 +2,7 @@
 
 #include "heddle/Support/TensorTypes.h"
 #include "passes/Lower/GraphLowering.h"
-#include "passes/Lower/Scalar/NarrowFloats.h"
-#include "passes/Lower/Scalar/NarrowIntegers.h"
+#include "passes/Lower/Scalar/NarrowTypes.h"
 #include "passes/Lower/Scalar/ScalarOps.h"
 
 #include "dialects/Chlo/Chlo.h"
@@ -122,7 +121,7 @@ static void lowerOp(GraphLowering &lowering, chlo::TopKOp op) {
     operand = flipSign(lowering, op.getLoc(), operand);
   auto topK = kernel::TopKOp::create(
       lowering.builder, op.getLoc(),
-      lowering.resultType(op, 0).clone(kernelElementType(wide)),
+      lowering.resultType(op, 0).clone(loweredElementType(wide)),
       lowering.resultType(op, 1), operand);
   Value values = topK.getValues();
   if (isUnsigned)

@@ -1,6 +1,7 @@
 // Ops that say where elements are: constants, views, joining and padding.
 
 #include "passes/Lower/GraphLowering.h"
+#include "passes/Lower/Scalar/NarrowTypes.h"
 #include "passes/Lower/Scalar/ScalarConversions.h"
 #include "passes/Lower/Scalar/ScalarOps.h"
 
@@ -30,6 +31,10 @@ static void lowerOp(GraphLowering &lowering, stablehlo::IotaOp op) {
   Value result = lowering.generic(
       op.getLoc(), type, {}, {}, [&](OpBuilder &b, Location loc, ValueRange) {
         Value index = linalg::IndexOp::create(b, loc, dim);
+        if (isNarrowInteger(source)) {
+          Value byte = arith::IndexCastOp::create(b, loc, b.getI8Type(), index);
+          return wrapNarrowInteger(b, loc, byte, source);
+        }
         Type element = type.getElementType();
         if (!isa<FloatType>(source))
           return arith::IndexCastOp::create(b, loc, element, index).getResult();

@@ -87,6 +87,9 @@ struct DispatchFacts {
   /// Names of composites of StableHLO that it has kernels for: these are kept,
   /// beside their operations, until it is known whether one takes the whole.
   std::vector<std::string> composites;
+  /// Those floats of a byte or less and integers of less than a byte that
+  /// tensors of kernels hold; others become the bytes that hold their bits.
+  std::vector<ElementKind> narrowElements;
   /// What else kernels of attention can do.
   std::vector<AttentionOption> attentionOptions;
   /// Reads of an element of a 16-bit float from which on it is worth widening
@@ -108,6 +111,10 @@ struct DispatchFacts {
   /// are, so that a model's wishes make a difference.
   bool roundsFactors(KernelFamily family, mlir::Type lhs, mlir::Type rhs,
                      mlir::Type accumulator) const;
+
+  /// Whether tensors of kernels hold elements of this type, of those that
+  /// lowered programs have.
+  bool holds(mlir::Type element) const;
 
   /// Whether a quantized product of `family` is one of stored integers of these
   /// types, summed in i32.

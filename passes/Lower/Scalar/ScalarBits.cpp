@@ -1,7 +1,9 @@
-// Emits arithmetic on the bits of one element: less precision, the next value,
-// high halves of products.
+// Emits arithmetic on the bits of one element: these themselves, less
+// precision, the next value, high halves of products.
 
 #include "passes/Lower/Scalar/ScalarBits.h"
+
+#include "passes/Lower/Scalar/NarrowTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -46,6 +48,36 @@ struct BitBuilder {
 } // namespace
 
 using Predicate = arith::CmpIPredicate;
+
+Value heddle::emitToBits(OpBuilder &builder, Location loc, Value value,
+                         Type type) {
+  Type bits = builder.getIntegerType(type.getIntOrFloatBitWidth());
+  if (isa<FloatType>(type))
+    value = arith::BitcastOp::create(builder, loc, bits, value);
+  return isNarrowInteger(bits)
+             ? arith::ExtUIOp::create(builder, loc, builder.getI8Type(), value)
+                   .getResult()
+             : value;
+}
+
+Value heddle::emitFromBits(OpBuilder &builder, Location loc, Value bits,
+                           Type type) {
+  unsigned width = type.getIntOrFloatBitWidth();
+  Type own = builder.getIntegerType(width);
+  if (isNarrowInteger(own)) {
+    if (!bits.getType().isInteger(8))
+      bits = arith::TruncIOp::create(builder, loc, builder.getI8Type(), bits);
+    // A format's bits have no sign.
+    Type wrapped =
+        isa<FloatType>(type) ? builder.getIntegerType(width, false) : type;
+    bits = wrapNarrowInteger(builder, loc, bits, wrapped);
+  } else if (bits.getType() != own) {
+    bits = arith::TruncIOp::create(builder, loc, own, bits);
+  }
+  if (isa<FloatType>(type))
+    return arith::BitcastOp::create(builder, loc, type, bits);
+  return bits;
+}
 
 Value heddle::emitReducePrecision(OpBuilder &builder, Location loc, Value x,
                                   unsigned exponentBits,

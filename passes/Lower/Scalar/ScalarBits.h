@@ -1,4 +1,4 @@
-// Functions of a float's bits, by integer arithmetic on one element.
+// Bits of one element, and functions of a float by integer arithmetic on them.
 
 #ifndef HEDDLE_PASSES_LOWER_SCALAR_SCALARBITS_H
 #define HEDDLE_PASSES_LOWER_SCALAR_SCALARBITS_H
@@ -6,6 +6,16 @@
 #include "mlir/IR/Builders.h"
 
 namespace heddle {
+
+/// The bits of `value`, an element of the graph's `type`; of an integer or a
+/// float of two or four bits in an i8 with zeros above.
+mlir::Value emitToBits(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::Value value, mlir::Type type);
+
+/// The element of the graph's `type` whose bits are the low ones of `bits`, an
+/// integer of at least as many and of a byte or more where it is not i1.
+mlir::Value emitFromBits(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::Value bits, mlir::Type type);
 
 /// `x`, a float, rounded to a format of that many bits, to nearest even: what
 /// is too large for it becomes infinite, what is below its normal numbers zero.

@@ -2,8 +2,7 @@
 
 #include "passes/Lower/Scalar/ScalarConversions.h"
 
-#include "passes/Lower/Scalar/NarrowFloats.h"
-#include "passes/Lower/Scalar/NarrowIntegers.h"
+#include "passes/Lower/Scalar/NarrowTypes.h"
 #include "passes/Lower/Scalar/ScalarOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -115,7 +114,7 @@ static Value integerToOddFloat(OpBuilder &builder, Location loc, Value value,
 
 Value heddle::convertScalar(OpBuilder &builder, Location loc, Value value,
                             Type from, Type to) {
-  Type type = kernelElementType(to);
+  Type type = loweredElementType(to);
   bool fromUnsigned = from.isUnsignedInteger() || from.isInteger(1);
   if (from == to)
     return value;
@@ -127,12 +126,12 @@ Value heddle::convertScalar(OpBuilder &builder, Location loc, Value value,
     Value byte = convertScalar(builder, loc, value, from, byteType(to));
     // Floats go to the nearest limit, integers wrap.
     return isa<FloatType>(from) ? clampNarrowInteger(builder, loc, byte, to)
-                                : extendNarrowInteger(builder, loc, byte, to);
+                                : wrapNarrowInteger(builder, loc, byte, to);
   }
   Type f32 = builder.getF32Type();
   if (isNarrowFloat(from))
-    return convertScalar(builder, loc,
-                         decodeNarrowFloat(builder, loc, value, from), f32, to);
+    return convertScalar(
+        builder, loc, arith::ExtFOp::create(builder, loc, f32, value), f32, to);
   if (isNarrowFloat(to)) {
     // Whatever an integer's rounding to f32 loses is too large for a byte, but
     // for a bare exponent.
@@ -140,7 +139,7 @@ Value heddle::convertScalar(OpBuilder &builder, Location loc, Value value,
       value = convertScalar(builder, loc, value, from, builder.getF64Type());
     else if (!from.isF64())
       value = convertScalar(builder, loc, value, from, f32);
-    return encodeNarrowFloat(builder, loc, value, to);
+    return arith::TruncFOp::create(builder, loc, to, value);
   }
   if (to.isInteger(1)) {
     Value zero = arith::ConstantOp::create(

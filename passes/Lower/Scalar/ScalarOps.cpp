@@ -4,8 +4,8 @@
 
 #include "dialects/Chlo/Chlo.h"
 #include "dialects/StableHlo/StableHlo.h"
-#include "passes/Lower/Scalar/NarrowFloats.h"
-#include "passes/Lower/Scalar/NarrowIntegers.h"
+#include "heddle/Support/ElementKind.h"
+#include "passes/Lower/Scalar/NarrowTypes.h"
 #include "passes/Lower/Scalar/ScalarBits.h"
 #include "passes/Lower/Scalar/ScalarConversions.h"
 #include "passes/Lower/Scalar/SpecialFunctions.h"
@@ -18,29 +18,20 @@
 using namespace mlir;
 using namespace heddle;
 
-Type heddle::kernelElementType(Type type) {
-  // Kernels store whole bytes (i1 as one) and compute in the floats a CPU has.
-  if (auto integer = dyn_cast<IntegerType>(type)) {
-    unsigned width = integer.getWidth();
-    if (isNarrowInteger(type))
-      width = 8;
-    if (width != 1 && width != 8 && width != 16 && width != 32 && width != 64)
-      return {};
-    return IntegerType::get(type.getContext(), width);
-  }
-  if (isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type))
+Type heddle::loweredElementType(Type type) {
+  std::optional<ElementKind> kind = elementKind(type);
+  if (!kind || elementClass(*kind) == ElementClass::Complex || type.isIndex())
+    return {};
+  if (isa<FloatType>(type))
     return type;
-  // Their bits; arithmetic is f32's.
-  if (isNarrowFloat(type))
-    return IntegerType::get(type.getContext(), 8);
-  return {};
+  return IntegerType::get(type.getContext(), bitWidth(*kind));
 }
 
-RankedTensorType heddle::kernelTensorType(Type type) {
+RankedTensorType heddle::loweredTensorType(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape())
     return {};
-  Type element = kernelElementType(tensor.getElementType());
+  Type element = loweredElementType(tensor.getElementType());
   return element ? RankedTensorType::get(tensor.getShape(), element)
                  : RankedTensorType();
 }
@@ -412,7 +403,7 @@ static Value emitWithTypes(OpBuilder &builder, Operation *op,
         return convertScalar(builder, op->getLoc(), scalars[0], source, target);
       })
       .Case([&](BitcastConvertOp) -> Value {
-        Type to = kernelElementType(target);
+        Type to = loweredElementType(target);
         if (source.getIntOrFloatBitWidth() != target.getIntOrFloatBitWidth())
           return {};
         if (scalars[0].getType() == to)
@@ -465,8 +456,8 @@ static Value emitWithTypes(OpBuilder &builder, Operation *op,
       .Default([](Operation *) { return Value(); });
 }
 
-/// An op on floats of a byte or less: on the numbers in f32, rounded to bits
-/// again. Ops that ask for bits have no such form.
+/// An op on floats of a byte or less: on the numbers in f32, rounded to the
+/// format again. Ops that ask for bits have no such form.
 static Value emitThroughF32(OpBuilder &builder, Operation *op,
                             ValueRange scalars, Type source, Type target) {
   if (isa<stablehlo::ReducePrecisionOp, chlo::NextAfterOp>(op))
@@ -475,16 +466,17 @@ static Value emitThroughF32(OpBuilder &builder, Operation *op,
   SmallVector<Value> wide;
   for (auto [operand, scalar] : llvm::zip_equal(op->getOperands(), scalars)) {
     Type type = getElementTypeOrSelf(operand.getType());
-    wide.push_back(isNarrowFloat(type)
-                       ? decodeNarrowFloat(builder, op->getLoc(), scalar, type)
-                       : scalar);
+    wide.push_back(isNarrowFloat(type) ? arith::ExtFOp::create(
+                                             builder, op->getLoc(), f32, scalar)
+                                             .getResult()
+                                       : scalar);
   }
   Value result =
       emitWithTypes(builder, op, wide, isNarrowFloat(source) ? f32 : source,
                     isNarrowFloat(target) ? f32 : target);
   if (!result || !isNarrowFloat(target))
     return result;
-  return encodeNarrowFloat(builder, op->getLoc(), result, target);
+  return arith::TruncFOp::create(builder, op->getLoc(), target, result);
 }
 
 /// An op on integers of less than a byte: on bytes, wrapped to the width.
@@ -522,7 +514,7 @@ static Value emitThroughByte(OpBuilder &builder, Operation *op,
         arith::ConstantOp::create(
             builder, loc,
             builder.getI8IntegerAttr(8 - target.getIntOrFloatBitWidth())));
-  return extendNarrowInteger(builder, loc, result, target);
+  return wrapNarrowInteger(builder, loc, result, target);
 }
 
 Value heddle::emitScalarOp(OpBuilder &builder, Operation *op,
@@ -530,7 +522,7 @@ Value heddle::emitScalarOp(OpBuilder &builder, Operation *op,
   using namespace stablehlo;
   Type source = getElementTypeOrSelf(op->getOperand(0).getType());
   Type target = getElementTypeOrSelf(op->getResult(0).getType());
-  if (!kernelElementType(source) || !kernelElementType(target))
+  if (!loweredElementType(source) || !loweredElementType(target))
     return {};
   bool isNarrow = isNarrowFloat(source) || isNarrowFloat(target);
   if (isNarrow && !isa<ConvertOp, BitcastConvertOp, SelectOp>(op))
@@ -547,12 +539,6 @@ Value heddle::scalarConstant(OpBuilder &builder, Location loc,
   if (!dense || (!dense.isSplat() && dense.getNumElements() != 1))
     return {};
   Attribute scalar = *dense.getValues<Attribute>().begin();
-  if (auto number = dyn_cast<FloatAttr>(scalar);
-      number && isNarrowFloat(number.getType()))
-    return arith::ConstantOp::create(
-        builder, loc,
-        builder.getIntegerAttr(type,
-                               number.getValue().bitcastToAPInt().zext(8)));
   if (auto number = dyn_cast<FloatAttr>(scalar))
     return arith::ConstantOp::create(
         builder, loc, builder.getFloatAttr(type, number.getValue()));
@@ -576,7 +562,7 @@ FailureOr<SmallVector<Value>> heddle::emitScalarRegion(OpBuilder &builder,
     if (Value known = values.lookupOrNull(value))
       return known;
     auto constant = value.getDefiningOp<stablehlo::ConstantOp>();
-    Type type = kernelElementType(getElementTypeOrSelf(value.getType()));
+    Type type = loweredElementType(getElementTypeOrSelf(value.getType()));
     if (!constant || !type)
       return {};
     return scalarConstant(builder, value.getLoc(), constant.getValue(), type);
@@ -585,7 +571,7 @@ FailureOr<SmallVector<Value>> heddle::emitScalarRegion(OpBuilder &builder,
     culprit = &op;
     Value result;
     if (auto constant = dyn_cast<stablehlo::ConstantOp>(op)) {
-      Type type = kernelElementType(
+      Type type = loweredElementType(
           getElementTypeOrSelf(constant.getOutput().getType()));
       if (type)
         result =

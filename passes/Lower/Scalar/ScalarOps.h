@@ -7,12 +7,12 @@
 
 namespace heddle {
 
-/// The element type that kernels compute with: integers lose their sign, which
-/// the ops carry from there on. Null for what kernels cannot hold (complex,
+/// The element type of tensors from here on: integers lose their sign, which
+/// the ops carry. Null for what no tensor of a lowered program has (complex,
 /// quantized).
-mlir::Type kernelElementType(mlir::Type type);
+mlir::Type loweredElementType(mlir::Type type);
 /// The same for a tensor.
-mlir::RankedTensorType kernelTensorType(mlir::Type type);
+mlir::RankedTensorType loweredTensorType(mlir::Type type);
 
 /// Whether `op` computes each element of its result from the elements of its
 /// operands at the same place, and can be a scalar payload.

@@ -110,7 +110,7 @@ struct FormWeights : impl::FormWeightsBase<FormWeights> {
     if (op->getNumResults() != 1)
       return;
     auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-    if (!type || !type.hasStaticShape() || !kernelTensorType(type))
+    if (!type || !type.hasStaticShape() || !loweredTensorType(type))
       return;
     if (isa<stablehlo::ConstantOp>(op)) {
       if (!isSplat(op->getResult(0)))

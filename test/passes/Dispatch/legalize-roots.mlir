@@ -53,12 +53,13 @@ func.func @shared(%x: tensor<4x64xf16>, %v: tensor<64x128xf16>, %w: tensor<64x25
   return %0, %1 : tensor<4x128xf32>, tensor<4x256xf32>
 }
 
-// Floats of a byte are no kernel's: they are decoded, and the root forgets what they were.
+// Floats of a byte are no kernel's: it gets their numbers.
 // CHECK-LABEL: func.func @bytes
-// CHECK: %[[LHS:.*]] = linalg.generic {{.*}}ins(%arg0 : tensor<4x8xi8>) {{.*}}
-// CHECK: %[[RHS:.*]] = linalg.generic {{.*}}ins(%arg1 : tensor<8x16xi8>) {{.*}}
+// CHECK: %[[LHS:.*]] = linalg.generic {{.*}}ins(%arg0 : tensor<4x8xf8E4M3FN>) {{.*}}
+// CHECK: arith.extf %{{.*}} : f8E4M3FN to f32
+// CHECK: %[[RHS:.*]] = linalg.generic {{.*}}ins(%arg1 : tensor<8x16xf8E4M3FN>) {{.*}}
+// CHECK: arith.extf %{{.*}} : f8E4M3FN to f32
 // CHECK: kernel.contract %[[LHS]], %[[RHS]]
-// CHECK-NOT: lhs_type
 // CHECK-SAME: : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
 func.func @bytes(%x: tensor<4x8xf8E4M3FN>, %w: tensor<8x16xf8E4M3FN>) -> tensor<4x16xf32> {
   %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<4x8xf8E4M3FN>, tensor<8x16xf8E4M3FN>) -> tensor<4x16xf32>

@@ -1,5 +1,5 @@
 // One module for two targets: a processor, and one whose kernels take bf16 sums of bf16 and f8 alone, multiply stored integers, read panels of 16 columns with
-// pairs of rows, join two parts at most, and do not step over the zeros of a dilated input.
+// pairs of rows, join two parts at most, and do not step over the zeros of a dilated input. A third one is the second with f8 in tensors.
 
 // RUN: heddle-opt %s --heddle-lower -o %t.lower.mlir
 // RUN: FileCheck %s --check-prefix=LOWER < %t.lower.mlir
@@ -11,6 +11,7 @@
 // RUN: heddle-opt %t.other.mlir --heddle-dispatch | FileCheck %s --check-prefix=OTHER
 // RUN: heddle-opt %t.other.mlir --heddle-dispatch -o %t.dispatched.mlir
 // RUN: FileCheck %s --check-prefix=SPLIT < %t.dispatched.mlir
+// RUN: sed 's/narrow_elements = \[\]/narrow_elements = ["f8E4M3FN"]/' %t.other.mlir | heddle-opt --heddle-dispatch | FileCheck %s --check-prefix=HOLDS
 
 // For the second there are no kernels among those of processors.
 // RUN: not heddle-opt %t.dispatched.mlir --heddle-lower-kernels 2>&1 | FileCheck %s --check-prefix=KERNEL
@@ -18,7 +19,7 @@
 
 // LOWER-NOT: packing
 // LOWER-DAG: kernel.contract %{{.*}}, %{{.*}} {{.*}}: tensor<8x64xbf16>, tensor<64x160xbf16> -> tensor<8x160xf32>
-// LOWER-DAG: kernel.contract %arg1, %arg2 {{.*}}lhs_type = f8E4M3FN, rhs_type = f8E4M3FN} : tensor<8x64xi8>, tensor<64x8xi8> -> tensor<8x8xf32>
+// LOWER-DAG: kernel.contract %arg1, %arg2 {{.*}}"reduction"]} : tensor<8x64xf8E4M3FN>, tensor<64x8xf8E4M3FN> -> tensor<8x8xf32>
 // LOWER-DAG: prec.dequantize %{{.*}} {storage_type = ui8} : tensor<8x4xi8>, tensor<f32>, tensor<i8> -> tensor<8x4xf32>
 // LOWER-DAG: kernel.concatenate %{{.*}}, %{{.*}}, %{{.*}} {dimension = 1 : i64}
 // LOWER-DAG: kernel.convolution %{{.*}} lhs_dilation = array<i64: 2>
@@ -36,6 +37,10 @@
 // OTHER-DAG: kernel.contract %{{.*}}, %{{.*}} {{.*}}lhs_type = ui8, rhs_type = ui8} : tensor<8x4xi8>, tensor<8x4xi8> -> tensor<8x8xi32>
 // OTHER-DAG: kernel.contract %{{.*}}, %{{.*}} {{.*}}rhs_packing = "* k n -> * n/16 k/2 n%16 k%2"} : tensor<8x64xbf16>, tensor<10x32x16x2xbf16> -> tensor<8x160xf32>
 // OTHER-DAG: kernel.contract %{{.*}}, %{{.*}} {{.*}}lhs_type = f8E4M3FN, rhs_type = f8E4M3FN} : tensor<8x64xi8>, tensor<64x8xi8> -> tensor<8x8xf32>
+
+// HOLDS-DAG: kernel.contract %{{.*}}, %{{.*}} {{.*}}"reduction"]} : tensor<8x64xf8E4M3FN>, tensor<64x8xf8E4M3FN> -> tensor<8x8xf32>
+// HOLDS-DAG: func.func @main(%{{.*}}: tensor<8x64xbf16>, %{{.*}}: tensor<8x64xf8E4M3FN>,
+// CPU-DAG: func.func @main(%{{.*}}: tensor<8x64xbf16>, %{{.*}}: tensor<8x64xi8>,
 
 // SPLIT: heddle.target
 // SPLIT-NOT: kernel.concatenate %{{[^ ]*}}, %{{[^ ]*}}, %

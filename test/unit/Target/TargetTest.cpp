@@ -147,6 +147,36 @@ TEST(Target, LessExactProductsAreAskedForByName) {
   }
 }
 
+TEST(Target, NarrowElementsAreHeldWhereTheTargetSaysSo) {
+  MLIRContext context;
+  Builder b(&context);
+  Type f8 = Float8E4M3FNType::get(&context), i4 = b.getIntegerType(4);
+  DispatchFacts facts = findTarget("x86-64-v3")->dispatchFacts();
+  for (Type type : {Type(b.getI1Type()), Type(b.getIntegerType(8)),
+                    Type(b.getBF16Type()), Type(b.getIndexType())})
+    EXPECT_TRUE(facts.holds(type));
+  EXPECT_FALSE(facts.holds(f8));
+  EXPECT_FALSE(facts.holds(i4));
+  facts.narrowElements = {ElementKind::F8E4M3FN};
+  EXPECT_TRUE(facts.holds(f8));
+  EXPECT_FALSE(facts.holds(i4));
+  EXPECT_FALSE(facts.holds(Float8E5M2Type::get(&context)));
+  DictionaryAttr spelled = facts.toAttr(&context);
+  std::optional<DispatchFacts> back = DispatchFacts::fromAttr(spelled);
+  ASSERT_TRUE(back);
+  EXPECT_EQ(*back, facts);
+  // Tensors have no signs, and hold whole bytes anyway.
+  for (const char *wrong : {"ui4", "i8", "bf16", "i1", "f9"}) {
+    NamedAttrList list(spelled);
+    list.set("narrow_elements", b.getStrArrayAttr({wrong}));
+    EXPECT_FALSE(DispatchFacts::fromAttr(list.getDictionary(&context)))
+        << wrong;
+  }
+  NamedAttrList list(spelled);
+  list.erase("narrow_elements");
+  EXPECT_FALSE(DispatchFacts::fromAttr(list.getDictionary(&context)));
+}
+
 TEST(Target, FactsThatDifferAreSeen) {
   DispatchFacts facts = findTarget("x86-64-v3")->dispatchFacts();
   // Processors share one dispatch.
@@ -160,6 +190,9 @@ TEST(Target, FactsThatDifferAreSeen) {
   EXPECT_NE(other, facts);
   other = facts;
   other.quantizedProducts.push_back(facts.kernels.front());
+  EXPECT_NE(other, facts);
+  other = facts;
+  other.narrowElements.push_back(ElementKind::F8E5M2);
   EXPECT_NE(other, facts);
   other = facts;
   other.attentionOptions.pop_back();

@@ -1,15 +1,12 @@
-// Floats of a byte or less: kernels hold the bits of each in a byte and compute
-// in f32.
+// Floats of a byte or less for targets whose kernels have none: the bits of
+// each lie in a byte.
 
-#ifndef HEDDLE_PASSES_LOWER_SCALAR_NARROWFLOATS_H
-#define HEDDLE_PASSES_LOWER_SCALAR_NARROWFLOATS_H
+#ifndef HEDDLE_PASSES_DISPATCH_NARROWFLOATS_H
+#define HEDDLE_PASSES_DISPATCH_NARROWFLOATS_H
 
 #include "mlir/IR/Builders.h"
 
 namespace heddle {
-
-/// Whether `type` is a float of at most eight bits.
-bool isNarrowFloat(mlir::Type type);
 
 /// The number, in f32, whose bits in `format` are the low ones of `bits`, an
 /// i8.
@@ -24,4 +21,4 @@ mlir::Value encodeNarrowFloat(mlir::OpBuilder &builder, mlir::Location loc,
 
 } // namespace heddle
 
-#endif // HEDDLE_PASSES_LOWER_SCALAR_NARROWFLOATS_H
+#endif // HEDDLE_PASSES_DISPATCH_NARROWFLOATS_H

@@ -1,6 +1,6 @@
 // Emits the way between the bits of narrow floats and f32.
 
-#include "passes/Lower/Scalar/NarrowFloats.h"
+#include "passes/Dispatch/NarrowFloats.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -9,13 +9,6 @@
 
 using namespace mlir;
 using namespace heddle;
-
-bool heddle::isNarrowFloat(Type type) {
-  return isa<Float8E3M4Type, Float8E4M3Type, Float8E4M3FNType,
-             Float8E4M3FNUZType, Float8E4M3B11FNUZType, Float8E5M2Type,
-             Float8E5M2FNUZType, Float8E8M0FNUType, Float6E2M3FNType,
-             Float6E3M2FNType, Float4E2M1FNType>(type);
-}
 
 namespace {
 using Predicate = arith::CmpIPredicate;
