@@ -153,6 +153,9 @@ private:
     if (!factors.empty() && facts.isLegal(family, lhs, rhs, sum, factors))
       return true;
     op->removeAttr("algorithm");
+    // What no kernel takes is converted to what it sums in.
+    if (!facts.isLegal(family, lhs, rhs, sum))
+      lhs = rhs = sum;
     if (!facts.roundsFactors(family, lhs, rhs, sum))
       op.removePrecisionAttr();
     return false;
