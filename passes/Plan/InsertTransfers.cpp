@@ -8,9 +8,9 @@
 #include "passes/Plan/EntryTensors.h"
 #include "passes/Plan/Passes.h"
 #include "passes/Plan/StateHomes.h"
+#include "passes/Plan/ValuePlaces.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -18,15 +18,6 @@ using namespace mlir;
 namespace heddle {
 #define GEN_PASS_DEF_INSERTTRANSFERS
 #include "passes/Plan/Passes.h.inc"
-
-static bool isReshape(Operation *op) {
-  return isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
-}
-
-/// The device of a launch; null is the cpu.
-static StringAttr placeOf(kernel::LaunchOp launch) {
-  return launch->getAttrOfType<StringAttr>(kernel::kPlaceAttrName);
-}
 
 namespace {
 class TransferInserter {
@@ -49,9 +40,8 @@ private:
 
 /// Where a value is made; null is the process's memory.
 StringAttr TransferInserter::homeOf(Value value) {
+  value = behindReshapes(value);
   Operation *op = value.getDefiningOp();
-  while (isReshape(op))
-    op = (value = op->getOperand(0)).getDefiningOp();
   if (auto launch = dyn_cast_or_null<kernel::LaunchOp>(op))
     return placeOf(launch);
   if (auto argument = dyn_cast<BlockArgument>(value))

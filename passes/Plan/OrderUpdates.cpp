@@ -4,26 +4,20 @@
 
 #include "dialects/Kernel/CustomCalls.h"
 #include "dialects/Kernel/Kernel.h"
+#include "passes/Plan/ValuePlaces.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace heddle;
 
-static bool isReshape(Operation *op) {
-  return isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
-}
-
 /// What reads the storage of `value` in `block` after `update`, also by way of
 /// reshapes and within loops and branches.
 static llvm::SetVector<Operation *> laterReaders(Value value, Block &block,
                                                  Operation *update) {
-  while (isReshape(value.getDefiningOp()))
-    value = value.getDefiningOp()->getOperand(0);
   llvm::SetVector<Operation *> readers;
-  SmallVector<Value> names = {value};
+  SmallVector<Value> names = {behindReshapes(value)};
   for (unsigned i = 0; i < names.size(); ++i)
     for (Operation *user : names[i].getUsers()) {
       if (isReshape(user)) {

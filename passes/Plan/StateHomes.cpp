@@ -7,9 +7,9 @@
 #include "dialects/Kernel/Kernel.h"
 #include "heddle/Support/EntryStates.h"
 #include "passes/Plan/EntryTensors.h"
+#include "passes/Plan/ValuePlaces.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -33,16 +33,6 @@ private:
   llvm::MapVector<StringAttr, StringAttr> homes;
 };
 } // namespace
-
-static StringAttr placeOf(Operation *op) {
-  auto launch = dyn_cast_or_null<kernel::LaunchOp>(op);
-  return launch ? launch->getAttrOfType<StringAttr>(kernel::kPlaceAttrName)
-                : StringAttr();
-}
-
-static bool isReshape(Operation *op) {
-  return isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
-}
 
 void StatePlacer::addReaders(StringAttr state, Value value, Block &body) {
   for (OpOperand &use : value.getUses()) {
@@ -69,9 +59,7 @@ void StatePlacer::look(func::FuncOp entry) {
     StringAttr state = stateOfResult(entry, kept.getOperandNumber());
     if (!state)
       continue;
-    Value value = kept.get();
-    while (isReshape(value.getDefiningOp()))
-      value = value.getDefiningOp()->getOperand(0);
+    Value value = behindReshapes(kept.get());
     auto argument = dyn_cast<BlockArgument>(value);
     if (argument && argument.getOwner() == &body &&
         stateOfArgument(entry, argument.getArgNumber()) == state)
