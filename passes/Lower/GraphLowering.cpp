@@ -6,6 +6,7 @@
 #include "dialects/Chlo/Chlo.h"
 #include "dialects/Prec/Prec.h"
 #include "heddle/Support/Diagnostics.h"
+#include "heddle/Support/TensorLimits.h"
 #include "heddle/Support/Weights.h"
 #include "passes/Lower/ControlFlow.h"
 #include "passes/Lower/CustomCalls.h"
@@ -19,9 +20,6 @@
 
 using namespace mlir;
 using namespace heddle;
-
-/// No tensor may be larger; sums of a few such numbers do not overflow.
-static constexpr uint64_t maximumTensorBytes = uint64_t(1) << 40;
 
 SmallVector<Value> GraphLowering::lowered(ValueRange range) {
   return llvm::map_to_vector(range, [&](Value v) { return lowered(v); });

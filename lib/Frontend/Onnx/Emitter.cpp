@@ -4,6 +4,7 @@
 #include "Emitter.h"
 #include "Limits.h"
 
+#include "heddle/Support/TensorLimits.h"
 #include "heddle/Support/Weights.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -27,7 +28,6 @@ void Emitter::fault(ErrorCode which, const Twine &what) {
 }
 
 RankedTensorType Emitter::type(Extents shape, Type element) {
-  constexpr uint64_t kMaxBytes = uint64_t(1) << 40;
   if (shape.size() > kMaxRank) {
     fault(ErrorCode::TooMany, "a value would have " + Twine(shape.size()) +
                                   " dimensions, at most " + Twine(kMaxRank) +
@@ -41,7 +41,7 @@ RankedTensorType Emitter::type(Extents shape, Type element) {
   }
   auto type = RankedTensorType::get(shape, element);
   std::optional<uint64_t> bytes = storedBytes(type);
-  if (bytes && *bytes <= kMaxBytes)
+  if (bytes && *bytes <= maximumTensorBytes)
     return type;
   fault(ErrorCode::TensorTooLarge, "a value of the shape " + spellShape(shape) +
                                        " takes more than 2^40 bytes");

@@ -2,6 +2,8 @@
 
 #include "NodeImporter.h"
 
+#include "heddle/Support/TensorLimits.h"
+
 using namespace mlir;
 using namespace heddle;
 using namespace heddle::onnx;
@@ -48,7 +50,7 @@ static LogicalResult importPad(NodeImporter &node) {
   for (auto [i, axis] : llvm::enumerate(axes)) {
     low[axis] = (*pads)[i];
     high[axis] = (*pads)[axes.size() + i];
-    constexpr int64_t kMost = int64_t(1) << 40;
+    constexpr auto kMost = int64_t(maximumTensorBytes);
     if (std::abs(low[axis]) > kMost || std::abs(high[axis]) > kMost ||
         node.shape(0)[axis] + low[axis] + high[axis] < 0)
       return node.invalid("the pads [" + spellShape(*pads) +
