@@ -5,6 +5,7 @@
 
 #include "BoxEvaluator.h"
 #include "dialects/Kernel/LinearAccess.h"
+#include "dialects/Kernel/WeightText.h"
 #include "heddle/Support/Weights.h"
 #include "runtime/format/WeightLayout.h"
 
@@ -239,27 +240,14 @@ LogicalResult heddle::packWeight(kernel::WeightOp weight, ByteSink sink) {
 }
 
 std::string heddle::weightIdentity(kernel::WeightOp weight) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  stream << weight.getPacking().value_or("") << weight.getBlockAttr();
-  Block &body = weight.getBody().front();
-  llvm::DenseMap<Value, unsigned> numbers;
-  for (Operation &op : body) {
-    stream << '\n' << op.getName();
-    for (Value operand : op.getOperands())
-      stream << ' ' << numbers.lookup(operand);
-    for (Type type : op.getResultTypes())
-      stream << ' ' << type;
-    auto constant = dyn_cast<stablehlo::ConstantOp>(op);
-    auto handle = constant
-                      ? dyn_cast<DenseResourceElementsAttr>(constant.getValue())
-                      : DenseResourceElementsAttr();
-    if (handle && handle.getRawHandle().getBlob())
-      stream << ' ' << toHex(weightHash(handle));
-    else
-      stream << ' ' << op.getAttrDictionary();
-    for (Value result : op.getResults())
-      numbers[result] = numbers.size() + 1;
-  }
-  return text;
+  return kernel::weightText(
+      weight, [](Operation *op) -> std::optional<std::string> {
+        auto constant = dyn_cast<stablehlo::ConstantOp>(op);
+        auto handle =
+            constant ? dyn_cast<DenseResourceElementsAttr>(constant.getValue())
+                     : DenseResourceElementsAttr();
+        if (!handle || !handle.getRawHandle().getBlob())
+          return std::nullopt;
+        return toHex(weightHash(handle));
+      });
 }

@@ -2,31 +2,20 @@
 
 #include "passes/Lower/Weights/WeightPrograms.h"
 
+#include "dialects/Kernel/WeightText.h"
+
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace heddle;
 
-/// The program without its name and locations.
+/// Within a module scales are the same when their names are.
 static std::string programText(kernel::WeightOp weight) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  stream << weight.getPacking().value_or("") << weight.getValueType()
-         << weight.getBlockAttr() << weight.getScaleAttr()
-         << weight.getZeroPointAttr();
-  OpPrintingFlags flags;
-  flags.useLocalScope().enableDebugInfo(false);
-  // Values are named by where they stand.
-  llvm::DenseMap<Operation *, unsigned> positions;
-  for (Operation &op : weight.getBody().front()) {
-    positions.try_emplace(&op, positions.size());
-    stream << '\n' << op.getName() << op.getAttrDictionary();
-    for (Value operand : op.getOperands())
-      stream << ' ' << positions.at(operand.getDefiningOp());
-    for (Type type : op.getResultTypes())
-      stream << ' ' << type;
-  }
+  std::string text = kernel::weightText(weight);
+  llvm::raw_string_ostream(text)
+      << '\n'
+      << weight.getScaleAttr() << ' ' << weight.getZeroPointAttr();
   return text;
 }
 
