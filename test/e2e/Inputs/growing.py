@@ -4,6 +4,7 @@ weights: a chain of products with a weight of its own each. buffers: values that
 products: sums and products of many values, each read far from where it is made.
 rows: layers of a softmax, a product and a residual sum, which dispatch joins into kernels by rows.
 readers: one row-wise quotient with very many readers, more than a kernel may have results.
+loops: loops of three rounds, one after the other.
 """
 
 import random
@@ -85,10 +86,24 @@ def readers(count: int):
     yield f"  return %p{third - 1} : {TYPE}"
 
 
+def loops(count: int):
+    yield "  %zero = stablehlo.constant dense<0> : tensor<i32>"
+    yield "  %one = stablehlo.constant dense<1> : tensor<i32>"
+    yield "  %three = stablehlo.constant dense<3> : tensor<i32>"
+    sixth = count // 6
+    for i in range(sixth):
+        yield f"  %end{i}, %x{i + 1} = stablehlo.while(%c{i} = %zero, %v{i} = %x{i}) : tensor<i32>, {TYPE}"
+        yield f"  cond {{ %goes{i} = stablehlo.compare LT, %c{i}, %three : (tensor<i32>, tensor<i32>) -> tensor<i1>"
+        yield f"    stablehlo.return %goes{i} : tensor<i1> }} do {{ %n{i} = stablehlo.add %c{i}, %one : tensor<i32>"
+        yield f"    %s{i} = stablehlo.cosine %v{i} : {TYPE}"
+        yield f"    stablehlo.return %n{i}, %s{i} : tensor<i32>, {TYPE} }}"
+    yield f"  return %x{sixth} : {TYPE}"
+
+
 def main(kind: str, count: int) -> None:
     results = ", ".join([TYPE] * (count if kind == "outputs" else 1))
     print(f"func.func @main(%x0: {TYPE}, %y: {TYPE}) -> ({results}) {{")
-    for line in {"weights": weights, "buffers": buffers, "outputs": outputs, "products": products, "rows": rows, "readers": readers}[kind](count):
+    for line in {"weights": weights, "buffers": buffers, "outputs": outputs, "products": products, "rows": rows, "readers": readers, "loops": loops}[kind](count):
         print(line)
     print("}")
 
