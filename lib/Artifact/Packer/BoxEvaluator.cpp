@@ -85,6 +85,12 @@ void heddle::copyStrided(ArrayRef<int64_t> sizes, const char *from,
   }
 }
 
+bool heddle::isNarrowSigned(Type element) {
+  auto integer = dyn_cast<IntegerType>(element);
+  return integer && !integer.isUnsigned() && integer.getWidth() > 1 &&
+         integer.getWidth() < 8;
+}
+
 LogicalResult BoxEvaluator::copyConstant(stablehlo::ConstantOp op,
                                          const Box &box, char *out) {
   RankedTensorType type = typeOf(op.getOutput());
@@ -118,6 +124,11 @@ LogicalResult BoxEvaluator::copyConstant(stablehlo::ConstantOp op,
     start += offset * stride;
   copyStrided(box.sizes, data->data() + start * bytes, strides, out,
               rowMajorStrides(box.sizes), bytes);
+  if (isNarrowSigned(type.getElementType())) {
+    unsigned unused = 8 - type.getElementTypeBitWidth();
+    for (char &byte : MutableArrayRef(out, box.elements()))
+      byte = static_cast<char>(static_cast<int8_t>(byte << unused) >> unused);
+  }
   return success();
 }
 

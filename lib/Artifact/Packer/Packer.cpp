@@ -25,7 +25,8 @@ static LogicalResult packPlain(Value value, ByteSink sink) {
   auto type = cast<RankedTensorType>(value.getType());
   int64_t bytes = elementBytes(type.getElementType());
   // The bytes of a handle go out as they are, without a copy.
-  if (auto constant = value.getDefiningOp<stablehlo::ConstantOp>())
+  auto constant = value.getDefiningOp<stablehlo::ConstantOp>();
+  if (constant && !isNarrowSigned(type.getElementType()))
     if (std::optional<ArrayRef<char>> data = weightBytes(constant.getValue()))
       return sink(*data);
 

@@ -255,6 +255,21 @@ TEST_F(PackerTest, Bools) {
 }
 
 /// A reshape between dimensions that do not nest, read box by box.
+TEST_F(PackerTest, NarrowIntegersHoldTheirSigns) {
+  for (std::string type : {"tensor<4xi4>", "tensor<4xi2>"}) {
+    std::string program =
+        "%r = stablehlo.constant dense<[-1, 1, -2, 0]> : " + type;
+    expectLikeInterpreter(program, type);
+    EXPECT_EQ(pack(weight(program, type)), (std::vector<char>{-1, 1, -2, 0}));
+  }
+  expectLikeInterpreter("%r = stablehlo.constant dense<-2> : tensor<4xi4>",
+                        "tensor<4xi4>");
+  EXPECT_EQ(
+      pack(weight("%r = stablehlo.constant dense<[15, 1]> : tensor<2xui4>",
+                  "tensor<2xui4>")),
+      (std::vector<char>{15, 1}));
+}
+
 TEST_F(PackerTest, ReshapesAcrossDimensions) {
   std::string program =
       counting("%a", 24, "4x6") +
