@@ -6,9 +6,7 @@ RUN:   %heddle_build/test/runtime/models
 */
 #include "check.h"
 
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 static const char *folder;
 static const int64_t square[] = {10, 100};
@@ -281,48 +279,6 @@ static void test_states(void) {
   heddle_program_destroy(program);
 }
 
-/* ---- Processes ---- */
-
-/* What the child's checks said is its exit code. */
-static void await_child(pid_t child) {
-  int status = -1;
-  CHECK(waitpid(child, &status, 0) == child);
-  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-}
-
-static void test_fork(void) {
-  heddle_program *program = load(folder, "addition", NULL);
-  heddle_context *context = make_context(program);
-  numbers data;
-  set(&data, 1);
-  OK(end(submit(context, data.left, &data, NULL, NULL)));
-  pid_t child = fork();
-  if (!child) {
-    alarm(20); /* A thread that is not there would be waited for for ever. */
-    for (int i = 0; i < 3; ++i) {
-      set(&data, (float)i);
-      OK(end(submit(context, data.left, &data, NULL, NULL)));
-      check_sum(data.left, &data);
-    }
-    heddle_context_destroy(context);
-    _exit(finish());
-  }
-  await_child(child);
-  /* The parent's goes on, and a child that submits nothing can end it. */
-  child = fork();
-  if (!child) {
-    alarm(20);
-    heddle_context_destroy(context);
-    _exit(finish());
-  }
-  await_child(child);
-  set(&data, 2);
-  OK(end(submit(context, data.left, &data, NULL, NULL)));
-  check_sum(data.left, &data);
-  heddle_context_destroy(context);
-  heddle_program_destroy(program);
-}
-
 int main(int argc, char **argv) {
   if (argc != 2)
     return 2;
@@ -335,6 +291,5 @@ int main(int argc, char **argv) {
   }
   test_waiting();
   test_states();
-  test_fork();
   return finish();
 }
