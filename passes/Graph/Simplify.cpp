@@ -21,18 +21,38 @@ namespace heddle {
 namespace {
 
 /// Where one operation takes the place of an equal one, it takes its location
-/// too: every node of the model stays named.
-struct FuseLocations : RewriterBase::Listener {
+/// too: every node of the model stays named. Locations live as long as the
+/// context does, so those of one operation are fused once, not for each that it
+/// replaces.
+class FuseLocations : public RewriterBase::Listener {
+public:
   void notifyOperationReplaced(Operation *op, ValueRange replacement) override {
     if (replacement.empty())
       return;
     Operation *kept = replacement.front().getDefiningOp();
-    if (!kept || kept->getName() != op->getName() ||
-        kept->getLoc() == op->getLoc())
+    if (!kept || kept->getName() != op->getName())
       return;
-    kept->setLoc(
-        FusedLoc::get(op->getContext(), {kept->getLoc(), op->getLoc()}));
+    SmallVector<Location> taken{op->getLoc()};
+    if (auto own = locations.find(op); own != locations.end()) {
+      taken = std::move(own->second);
+      locations.erase(own);
+    }
+    auto [place, isNew] = locations.try_emplace(kept);
+    if (isNew)
+      place->second.push_back(kept->getLoc());
+    place->second.append(taken);
   }
+
+  void notifyOperationErased(Operation *op) override { locations.erase(op); }
+
+  void finish() {
+    for (auto &[kept, all] : locations)
+      kept->setLoc(FusedLoc::get(kept->getContext(), all));
+  }
+
+private:
+  /// Of operations that replaced others: their own location, and the others'.
+  DenseMap<Operation *, SmallVector<Location>> locations;
 };
 
 struct Simplify : impl::SimplifyBase<Simplify> {
@@ -67,6 +87,7 @@ struct Simplify : impl::SimplifyBase<Simplify> {
     IRRewriter rewriter(&getContext(), &listener);
     DominanceInfo dominance(getOperation());
     eliminateCommonSubExpressions(rewriter, dominance, getOperation());
+    listener.finish();
   }
 
   FrozenRewritePatternSet patterns;

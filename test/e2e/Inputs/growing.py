@@ -5,6 +5,7 @@ products: sums and products of many values, each read far from where it is made.
 rows: layers of a softmax, a product and a residual sum, which dispatch joins into kernels by rows.
 readers: one row-wise quotient with very many readers, more than a kernel may have results.
 loops: loops of three rounds, one after the other.
+equals: sums with constants of which many are equal.
 """
 
 import random
@@ -86,6 +87,14 @@ def readers(count: int):
     yield f"  return %p{third - 1} : {TYPE}"
 
 
+def equals(count: int):
+    for i in range(count // 2):
+        yield f"  %c{i} = stablehlo.constant dense<{i % 4}.5> : tensor<4xf32>"
+        yield f"  %b{i} = stablehlo.broadcast_in_dim %c{i}, dims = [0] : (tensor<4xf32>) -> {TYPE}"
+        yield f"  %x{i + 1} = stablehlo.add %x{i}, %b{i} : {TYPE}"
+    yield f"  return %x{count // 2} : {TYPE}"
+
+
 def loops(count: int):
     yield "  %zero = stablehlo.constant dense<0> : tensor<i32>"
     yield "  %one = stablehlo.constant dense<1> : tensor<i32>"
@@ -103,7 +112,7 @@ def loops(count: int):
 def main(kind: str, count: int) -> None:
     results = ", ".join([TYPE] * (count if kind == "outputs" else 1))
     print(f"func.func @main(%x0: {TYPE}, %y: {TYPE}) -> ({results}) {{")
-    for line in {"weights": weights, "buffers": buffers, "outputs": outputs, "products": products, "rows": rows, "readers": readers, "loops": loops}[kind](count):
+    for line in {"weights": weights, "buffers": buffers, "outputs": outputs, "products": products, "rows": rows, "readers": readers, "loops": loops, "equals": equals}[kind](count):
         print(line)
     print("}")
 
