@@ -6,12 +6,12 @@
 #include "heddle/Reference/Interpreter.h"
 #include "heddle/Support/Weights.h"
 #include "passes/Lower/Passes.h"
+#include "passes/Lower/Weights/ConstantSlice.h"
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -89,7 +89,14 @@ private:
   /// The result, if it and all that it is computed from are small enough. What
   /// several operations use is computed once, and held as long as they need it.
   std::optional<HostTensor> evaluate(Operation *op) {
-    std::optional<llvm::SetVector<Operation *>> steps = stepsTo(op);
+    auto isSmall = [&](Operation *step) {
+      if (step->getNumResults() != 1)
+        return false;
+      std::optional<uint64_t> bytes = bytesOf(step->getResult(0));
+      return bytes && int64_t(*bytes) <= maxBytes;
+    };
+    std::optional<llvm::SetVector<Operation *>> steps =
+        constantSlice(op, isSmall);
     if (!steps)
       return std::nullopt;
     llvm::DenseMap<Value, unsigned> readers;
@@ -122,30 +129,6 @@ private:
       values.insert({step->getResult(0), std::move(*value)});
     }
     return std::move(values.find(op->getResult(0))->second);
-  }
-
-  /// What `op` is computed by, operands first; nothing if one is too large. By
-  /// a stack of its own: programs may be long.
-  std::optional<llvm::SetVector<Operation *>> stepsTo(Operation *op) const {
-    llvm::SetVector<Operation *> steps;
-    SmallVector<std::pair<Operation *, unsigned>> stack = {{op, 0}};
-    while (!stack.empty()) {
-      auto &[step, operand] = stack.back();
-      if (operand == 0) {
-        std::optional<uint64_t> bytes = bytesOf(step->getResult(0));
-        if (!bytes || int64_t(*bytes) > maxBytes || step->getNumResults() != 1)
-          return std::nullopt;
-      }
-      if (operand == step->getNumOperands()) {
-        steps.insert(step);
-        stack.pop_back();
-        continue;
-      }
-      Operation *source = step->getOperand(operand++).getDefiningOp();
-      if (!steps.contains(source))
-        stack.push_back({source, 0});
-    }
-    return steps;
   }
 
   llvm::DenseSet<Operation *> known;

@@ -3,9 +3,9 @@
 #include "passes/Lower/Weights/WeightPrograms.h"
 
 #include "dialects/Kernel/WeightText.h"
+#include "passes/Lower/Weights/ConstantSlice.h"
 
 #include "mlir/IR/IRMapping.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace heddle;
@@ -50,26 +50,12 @@ kernel::WeightOp WeightPrograms::create(Location loc, Type type) {
 }
 
 kernel::WeightOp WeightPrograms::add(Value value) {
-  llvm::SetVector<Operation *> slice;
-  // Operands first: a depth-first walk without recursion, since programs may
-  // be long.
-  SmallVector<std::pair<Operation *, unsigned>> stack = {
-      {value.getDefiningOp(), 0}};
-  while (!stack.empty()) {
-    auto &[op, operand] = stack.back();
-    if (operand == op->getNumOperands()) {
-      slice.insert(op);
-      stack.pop_back();
-      continue;
-    }
-    Operation *source = op->getOperand(operand++).getDefiningOp();
-    if (!slice.contains(source))
-      stack.push_back({source, 0});
-  }
+  auto slice =
+      constantSlice(value.getDefiningOp(), [](Operation *) { return true; });
   kernel::WeightOp weight = create(value.getLoc(), value.getType());
   OpBuilder builder = OpBuilder::atBlockEnd(&weight.getBody().front());
   IRMapping values;
-  for (Operation *op : slice)
+  for (Operation *op : *slice)
     builder.clone(*op, values);
   kernel::YieldOp::create(builder, value.getLoc(), values.lookup(value));
   return unify(weight);
