@@ -3,14 +3,11 @@
 //
 // Later stages see one function per entry point.
 
-#include "dialects/Kernel/Composites.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/Target/Target.h"
+#include "passes/Graph/CalledFunction.h"
 #include "passes/Graph/Passes.h"
-
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 
@@ -45,20 +42,14 @@ struct InlineCalls : impl::InlineCallsBase<InlineCalls> {
   }
 
 private:
-  /// The function that `op` is to be replaced by, if any.
+  /// The function that `op` is to be replaced by, if any: composites stay that
+  /// targets claim, or whose regions say more than the function does.
   func::FuncOp calleeOf(Operation *op, SymbolTable &symbols) {
-    StringAttr name;
-    if (auto call = dyn_cast<func::CallOp>(op))
-      name = call.getCalleeAttr().getAttr();
-    else if (auto composite = dyn_cast<stablehlo::CompositeOp>(op))
-      if (!kernel::isNeutralComposite(composite.getName()) &&
-          !isClaimedComposite(composite.getName()) &&
-          composite.getCompositeRegions().empty())
-        name = composite.getDecompositionAttr().getAttr();
-    if (!name)
+    auto composite = dyn_cast<stablehlo::CompositeOp>(op);
+    if (composite && (isClaimedComposite(composite.getName()) ||
+                      !composite.getCompositeRegions().empty()))
       return {};
-    auto callee = symbols.lookup<func::FuncOp>(name);
-    return callee && callee.getBody().hasOneBlock() ? callee : func::FuncOp();
+    return calledFunction(op, symbols);
   }
 
   /// Calls in `function` that are to be replaced, with what they call.
@@ -106,34 +97,25 @@ private:
   LogicalResult inlineInto(func::FuncOp function, SymbolTable &symbols) {
     if (!done.insert(function).second)
       return success();
-    for (auto [op, callee] : callsIn(function, symbols))
-      if (failed(inlineInto(callee, symbols)) ||
-          failed(replaceCall(op, callee)))
+    for (auto [op, callee] : callsIn(function, symbols)) {
+      if (failed(inlineInto(callee, symbols)))
         return failure();
+      replaceCall(op, callee);
+    }
     return success();
   }
 
-  LogicalResult replaceCall(Operation *op, func::FuncOp callee) {
-    Block &body = callee.getBody().front();
-    if (op->getOperandTypes() != body.getArgumentTypes() ||
+  void replaceCall(Operation *op, func::FuncOp callee) {
+    if (op->getOperandTypes() != callee.getArgumentTypes() ||
         op->getResultTypes() != callee.getResultTypes())
-      return success();
-    IRMapping mapping;
-    mapping.map(body.getArguments(), op->getOperands());
-    OpBuilder builder(op);
-    for (Operation &inner : body.without_terminator()) {
-      Operation *clone = builder.clone(inner, mapping);
-      // An operation keeps its own node's name where it has one.
-      clone->walk([&](Operation *nested) {
-        if (!nested->getLoc()->findInstanceOf<NameLoc>())
-          nested->setLoc(CallSiteLoc::get(nested->getLoc(), op->getLoc()));
-      });
-    }
-    for (auto [result, value] :
-         llvm::zip(op->getResults(), body.getTerminator()->getOperands()))
-      result.replaceAllUsesWith(mapping.lookupOrDefault(value));
-    op->erase();
-    return success();
+      return;
+    // An operation keeps its own node's name where it has one.
+    Location call = op->getLoc();
+    inlineBody(op, callee, [&](Operation *copy) -> Location {
+      if (copy->getLoc()->findInstanceOf<NameLoc>())
+        return copy->getLoc();
+      return CallSiteLoc::get(copy->getLoc(), call);
+    });
   }
 
   llvm::DenseSet<Operation *> active, done;

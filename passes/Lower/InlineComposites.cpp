@@ -2,15 +2,12 @@
 // From here on only those matter that some target has a kernel for, as the
 // targets' tables say; of the rest the meaning is enough.
 
-#include "dialects/Kernel/Composites.h"
 #include "dialects/Kernel/EntryFunctions.h"
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "heddle/Target/Target.h"
+#include "passes/Graph/CalledFunction.h"
 #include "passes/Lower/Passes.h"
-
-#include "mlir/IR/IRMapping.h"
-#include "mlir/IR/SymbolTable.h"
 
 using namespace mlir;
 
@@ -18,37 +15,21 @@ namespace heddle {
 #define GEN_PASS_DEF_INLINECOMPOSITES
 #include "passes/Lower/Passes.h.inc"
 
-/// Builds copies of `callee`'s operations, which compute what `op` does; gives
-/// its results.
-static SmallVector<Value> cloneBody(OpBuilder &builder, Operation *op,
-                                    func::FuncOp callee) {
-  IRMapping values;
-  Block &body = callee.front();
-  values.map(body.getArguments(), op->getOperands());
-  for (Operation &inner : body.without_terminator())
-    builder.clone(inner, values)->walk([&](Operation *copy) {
-      copy->setLoc(op->getLoc());
-    });
-  return llvm::map_to_vector(
-      body.getTerminator()->getOperands(),
-      [&](Value result) { return values.lookup(result); });
+/// Each copy has the location of `op`, since that is the user's node.
+static auto locatedAt(Operation *op) {
+  return [loc = op->getLoc()](Operation *) { return loc; };
 }
 
-/// Puts a copy of `callee`'s body in the place of `op`.
-static void inlineBody(Operation *op, func::FuncOp callee) {
-  OpBuilder builder(op);
-  op->replaceAllUsesWith(cloneBody(builder, op, callee));
-  op->erase();
-}
-
-/// The same inside of a `kernel.composite`, which keeps the name.
+/// Puts `op` as a `kernel.composite` that keeps the name, with a copy of
+/// `callee`'s body inside.
 static void wrapBody(stablehlo::CompositeOp op, func::FuncOp callee) {
   OpBuilder builder(op);
   auto whole = kernel::CompositeOp::create(
       builder, op.getLoc(), op.getResultTypes(), op.getNameAttr(),
       op.getCompositeAttributes(), op.getInputs());
   builder.setInsertionPointToStart(&whole.getBody().emplaceBlock());
-  kernel::YieldOp::create(builder, op.getLoc(), cloneBody(builder, op, callee));
+  kernel::YieldOp::create(builder, op.getLoc(),
+                          copyBody(builder, op, callee, locatedAt(op)));
   op->replaceAllUsesWith(whole);
   op->erase();
 }
@@ -78,28 +59,19 @@ struct InlineComposites : impl::InlineCompositesBase<InlineComposites> {
     for (int depth = 0; depth < 64; ++depth) {
       SmallVector<std::pair<Operation *, func::FuncOp>> sites;
       auto visit = [&](Operation *op) {
-        FlatSymbolRefAttr callee;
-        if (auto call = dyn_cast<func::CallOp>(op))
-          callee = call.getCalleeAttr();
-        auto composite = dyn_cast<stablehlo::CompositeOp>(op);
-        if (composite && !kernel::isNeutralComposite(composite.getName()))
-          callee = composite.getDecompositionAttr();
-        if (!callee)
-          return;
-        auto function = symbols.lookup<func::FuncOp>(callee.getValue());
-        if (function && !function.isExternal())
-          sites.push_back({op, function});
+        if (func::FuncOp callee = calledFunction(op, symbols))
+          sites.push_back({op, callee});
       };
       for (func::FuncOp entry : entries)
         entry.walk(visit);
       if (sites.empty())
         return removeUnused(module, symbols);
-      for (auto [op, function] : sites) {
+      for (auto [op, callee] : sites) {
         auto composite = dyn_cast<stablehlo::CompositeOp>(op);
         if (composite && isKept(composite))
-          wrapBody(composite, function);
+          wrapBody(composite, callee);
         else
-          inlineBody(op, function);
+          inlineBody(op, callee, locatedAt(op));
       }
     }
     entries.front().emitError()
