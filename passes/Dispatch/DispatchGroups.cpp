@@ -6,6 +6,7 @@
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/StableHlo/RegisteredCalls.h"
 #include "passes/Dispatch/CallEffects.h"
+#include "passes/Dispatch/Epilogue.h"
 #include "passes/Lower/ControlFlow.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -82,34 +83,12 @@ Operation *DispatchGroups::inBlock(Operation *op) const {
 // Roots and their epilogues
 //===----------------------------------------------------------------------===//
 
-static bool takesEpilogue(Operation *op) {
-  return isa<kernel::ContractOp, kernel::ConvolutionOp, kernel::AttentionOp>(
-      op);
-}
-
 /// The generic that can run on the tiles of `root` as they are computed.
 static linalg::GenericOp epilogueOf(Operation *root) {
   Value result = root->getResult(0);
-  if (!result.hasOneUse())
+  if (!result.hasOneUse() || !rootOfEpilogue(*result.use_begin()))
     return {};
-  OpOperand &use = *result.use_begin();
-  auto generic = dyn_cast<linalg::GenericOp>(use.getOwner());
-  if (!generic || generic->getBlock() != root->getBlock() ||
-      generic.getNumParallelLoops() != generic.getNumLoops() ||
-      generic.getNumDpsInits() != 1 || !generic.isDpsInput(&use) ||
-      !generic.getMatchingIndexingMap(&use).isPermutation() ||
-      !generic.getIndexingMapsArray().back().isPermutation())
-    return {};
-  // The root's other results are not those of the tile.
-  for (Value other : root->getResults().drop_front())
-    if (llvm::is_contained(generic->getOperands(), other))
-      return {};
-  // A gather in between would need the tile's neighbours.
-  bool gathers =
-      generic.getBody()
-          ->walk([](tensor::ExtractOp) { return WalkResult::interrupt(); })
-          .wasInterrupted();
-  return gathers ? linalg::GenericOp() : generic;
+  return cast<linalg::GenericOp>(*result.user_begin());
 }
 
 void DispatchGroups::formRoots() {

@@ -5,6 +5,7 @@
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Kernel/PayloadCost.h"
 #include "passes/Dispatch/DispatchTarget.h"
+#include "passes/Dispatch/Epilogue.h"
 #include "passes/Dispatch/Passes.h"
 #include "passes/Lower/ControlFlow.h"
 #include "passes/Lower/Pointwise.h"
@@ -23,11 +24,6 @@ namespace heddle {
 #define GEN_PASS_DEF_FUSEELEMENTWISE
 #include "passes/Dispatch/Passes.h.inc"
 
-static bool isRoot(Operation *op) {
-  return isa_and_nonnull<kernel::ContractOp, kernel::ConvolutionOp,
-                         kernel::AttentionOp>(op);
-}
-
 static int64_t elements(Value value) {
   return cast<RankedTensorType>(value.getType()).getNumElements();
 }
@@ -43,37 +39,21 @@ static int64_t iterations(linalg::GenericOp op) {
   return count;
 }
 
-/// Whether `op` may run on the tile that a root has just computed: its input
-/// `operand` is the root's result, read by nobody else, point by point.
-static bool isEpilogueOf(linalg::GenericOp op, OpOperand &operand) {
-  return isRoot(operand.get().getDefiningOp()) && operand.get().hasOneUse() &&
-         op.getNumParallelLoops() == op.getNumLoops() &&
-         op.getNumDpsInits() == 1 &&
-         op.getMatchingIndexingMap(&operand).isPermutation();
-}
-
-static bool isEpilogue(linalg::GenericOp op) {
-  return llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *operand) {
-    return isEpilogueOf(op, *operand);
-  });
-}
-
-/// The root whose tiles would make `operand` if `op` ran as its epilogue, alone
-/// or with the epilogue that is there; null if there is none.
-static Operation *rootBehind(linalg::GenericOp op, OpOperand &operand) {
-  if (isEpilogueOf(op, operand))
-    return operand.get().getDefiningOp();
-  auto epilogue = operand.get().getDefiningOp<linalg::GenericOp>();
-  if (!epilogue || !operand.get().hasOneUse() ||
-      epilogue->getBlock() != op->getBlock() ||
-      op.getNumParallelLoops() != op.getNumLoops() ||
-      op.getNumDpsInits() != 1 ||
-      !op.getMatchingIndexingMap(&operand).isPermutation())
-    return nullptr;
-  for (OpOperand *inner : epilogue.getDpsInputOperands())
-    if (isEpilogueOf(epilogue, *inner))
-      return inner->get().getDefiningOp();
+/// The root that `op` may follow as its epilogue; null if there is none.
+static Operation *rootBefore(linalg::GenericOp op) {
+  for (OpOperand *operand : op.getDpsInputOperands())
+    if (Operation *root = rootOfEpilogue(*operand))
+      return root;
   return nullptr;
+}
+
+/// The root whose tiles would make `operand` if its reader ran as the epilogue,
+/// alone or with the epilogue that is there; null if there is none.
+static Operation *rootBehind(OpOperand &operand) {
+  if (Operation *root = rootOfEpilogue(operand))
+    return root;
+  auto epilogue = operand.get().getDefiningOp<linalg::GenericOp>();
+  return epilogue && runsOnTiles(operand) ? rootBefore(epilogue) : nullptr;
 }
 
 /// Whether `consumer` can follow a root that is computed after the one behind
@@ -81,11 +61,10 @@ static Operation *rootBehind(linalg::GenericOp op, OpOperand &operand) {
 /// through memory anyway, and the later root's kernel stays as it is where the
 /// other summand comes from elsewhere, as in the next block of a ResNet.
 static bool followsLaterRoot(linalg::GenericOp consumer, OpOperand &operand) {
-  Operation *root = rootBehind(consumer, operand);
+  Operation *root = rootBehind(operand);
   return root &&
          llvm::any_of(consumer.getDpsInputOperands(), [&](OpOperand *other) {
-           Operation *later =
-               other == &operand ? nullptr : rootBehind(consumer, *other);
+           Operation *later = other == &operand ? nullptr : rootBehind(*other);
            return later && root->isBeforeInBlock(later);
          });
 }
@@ -102,13 +81,8 @@ static bool pays(linalg::GenericOp producer, linalg::GenericOp consumer,
   if (producer.getNumDpsInputs() + consumer.getNumDpsInputs() >
       facts.maximumInputs + 1)
     return false;
-  AffineMap map = consumer.getMatchingIndexingMap(&operand);
-  if (isEpilogue(producer) &&
-      !(value.hasOneUse() && map.isPermutation() &&
-        consumer.getNumParallelLoops() == consumer.getNumLoops() &&
-        consumer.getNumDpsInits() == 1))
-    return false;
-  if (isEpilogue(producer) && followsLaterRoot(consumer, operand))
+  if (rootBefore(producer) &&
+      (!runsOnTiles(operand) || followsLaterRoot(consumer, operand)))
     return false;
 
   int64_t cost = kernel::payloadInstructions(producer);

@@ -132,3 +132,26 @@ func.func @dead_result(%x: tensor<1x8xf32>) -> tensor<1x8xf32> {
   %4 = stablehlo.abs %3 : tensor<1x8xf32>
   return %4 : tensor<1x8xf32>
 }
+
+// -----
+
+// What gathers is no epilogue: a product's own stays with it.
+// CHECK-LABEL: func @gathers
+func.func @gathers(%t: tensor<4x16xf32>, %i: tensor<8x1xi32>, %x: tensor<8x4xf32>, %w: tensor<4x16xf32>, %b: tensor<16xf32>) -> tensor<8x16xf32> {
+  // CHECK: %[[PRODUCT:.*]] = kernel.contract
+  // CHECK: %[[BIASED:.*]] = linalg.generic {{.*}} ins(%[[PRODUCT]], %{{.*}} : tensor<8x16xf32>, tensor<16xf32>)
+  // CHECK-NOT: tensor.extract
+  // CHECK: linalg.yield
+  // CHECK: linalg.generic {{.*}}%[[BIASED]]
+  // CHECK: tensor.extract
+  // CHECK: arith.addf
+  // CHECK-NEXT: linalg.yield
+  // CHECK-NOT: linalg.generic
+  // CHECK: return
+  %0 = "stablehlo.gather"(%t, %i) {dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 16>} : (tensor<4x16xf32>, tensor<8x1xi32>) -> tensor<8x16xf32>
+  %1 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
+  %2 = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<16xf32>) -> tensor<8x16xf32>
+  %3 = stablehlo.add %1, %2 : tensor<8x16xf32>
+  %4 = stablehlo.add %0, %3 : tensor<8x16xf32>
+  return %4 : tensor<8x16xf32>
+}
