@@ -1,0 +1,107 @@
+// What emits contractions, tile by tile of the grid.
+
+#ifndef HEDDLE_PASSES_KERNEL_CPU_CONTRACTIONEMITTER_H
+#define HEDDLE_PASSES_KERNEL_CPU_CONTRACTIONEMITTER_H
+
+#include "passes/Kernel/Cpu/ContractionPlan.h"
+#include "passes/Kernel/Cpu/IndexBuilder.h"
+#include "passes/Kernel/Cpu/RegisterTile.h"
+#include "passes/Kernel/Cpu/TileOutput.h"
+
+namespace heddle {
+
+/// Emits one contraction, over panels of the right-hand side, with what follows
+/// it in the kernel.
+class ContractionEmitter {
+public:
+  /// `root` is the result that holds the sums of `given`.
+  ContractionEmitter(KernelFrame &frame, mlir::OpResult root,
+                     ContractionShape given)
+      : frame(frame), root(root), loc(root.getLoc()), shape(std::move(given)),
+        index(frame.builder, loc),
+        accumulator(mlir::cast<mlir::RankedTensorType>(root.getType())
+                        .getElementType()) {}
+
+  /// Emits all tiles, and finishes the frame.
+  mlir::LogicalResult emit();
+
+private:
+  /// The columns of one register tile.
+  struct Group {
+    mlir::Value number;
+    int64_t columns;
+    int64_t vectors;
+  };
+  /// The rows of the grid's tile: row tiles [begin, end).
+  struct RowRange {
+    mlir::Value begin, end;
+  };
+
+  /// Whether sums rest in memory between blocks of the depth.
+  bool isBlocked() const { return plan.blocks.depthBlock < shape.depthCount(); }
+
+  void resolveLimits();
+
+  //===--- A group of columns, for some rows ------------------------------===//
+
+  mlir::LogicalResult emitGroup(const Group &group, RowRange rows);
+  /// Emits `body` for `height` rows from `row` on, `inTile` after the first of
+  /// the row tile `number`.
+  void emitRowTiles(RowRange rows,
+                    llvm::function_ref<void(mlir::Value number, mlir::Value row,
+                                            int64_t height, mlir::Value inTile)>
+                        body);
+  using RowsBody = llvm::function_ref<void(mlir::Value row, int64_t height,
+                                           mlir::Value inTile)>;
+  /// The same for the row tile `inner` of one outer row: whole, or row by row
+  /// where it is cut off.
+  void emitRowTile(mlir::Value inner, RowsBody body);
+  /// `sums` and the products from `low` to `high` of the depth.
+  llvm::SmallVector<mlir::Value> sumUp(RegisterTile &tile, TileLhs lhs,
+                                       TileRhs rhs, mlir::Value low,
+                                       mlir::Value high, mlir::ValueRange sums,
+                                       const TilePrefetch *prefetch);
+  /// The same over several dimensions, of which each runs to its limit.
+  llvm::SmallVector<mlir::Value> sumUpOuter(RegisterTile &tile, TileLhs lhs,
+                                            TileRhs rhs,
+                                            llvm::ArrayRef<ContractionDim> dims,
+                                            llvm::ArrayRef<mlir::Value> limits,
+                                            mlir::ValueRange sums);
+  /// How far a dimension of the depth runs.
+  mlir::Value endOf(const ContractionDim &dim, mlir::Value limit) {
+    return limit ? limit : index.constant(dim.extent);
+  }
+
+  //===--- Operands and results of a tile ---------------------------------===//
+
+  TileRhs rhsOf(const Group &group);
+  /// Copies the group's columns, from `low` to `high` of the depth, to the
+  /// panel.
+  void packGroup(const Group &group, mlir::Value low, mlir::Value high);
+  /// lhs and coordinates of the row tile that starts at `row` of the outer row
+  /// in `number`.
+  TileLhs lhsOf(mlir::Value number, mlir::Value row, int64_t height);
+  TilePlace placeOf(const Group &group, mlir::Value number, mlir::Value row);
+  /// Where the row tile `number` is in the outer rows.
+  llvm::SmallVector<mlir::Value> outerRowsAt(mlir::Value number);
+
+  KernelFrame &frame;
+  mlir::OpResult root;
+  mlir::Location loc;
+  ContractionShape shape;
+  IndexBuilder index;
+  mlir::Type accumulator;
+  ContractionPlan plan;
+  mlir::Value lhsBuffer, rhsBuffer, panel, partialSums;
+  /// How far dimensions run in this launch, null where to their extent.
+  llvm::SmallVector<mlir::Value> outerLimits, outerRowLimits, depthLimits;
+  mlir::Value rowLimit, columnLimit;
+  /// Where the grid's current tile starts in the operands and the result.
+  mlir::Value lhsBase, rhsBase;
+  llvm::SmallVector<mlir::Value> coords;
+  std::optional<TileOutput> output;
+};
+
+} // namespace heddle
+
+#endif // HEDDLE_PASSES_KERNEL_CPU_CONTRACTIONEMITTER_H

@@ -1,0 +1,174 @@
+// The columns of one register tile, for all rows of the grid's tile: at once,
+// or block after block of the depth.
+
+#include "passes/Kernel/Cpu/ContractionEmitter.h"
+
+#include "passes/Kernel/Cpu/Limits.h"
+
+using namespace mlir;
+using namespace heddle;
+
+void ContractionEmitter::emitRowTile(Value inner, RowsBody body) {
+  auto emitWhole = [&] {
+    emitTileOfRows(index, plan.split, inner, [&](Value row, int64_t height) {
+      body(row, height, /*inTile=*/index.constant(0));
+    });
+  };
+  if (!rowLimit)
+    return emitWhole();
+  Value first = firstRowOfTile(index, plan.split, inner);
+  int64_t few =
+      rowsOneByOne(frame.machine, {plan.split.bigRows, plan.tileShape.vectors});
+  index.branch(
+      index.less(index.constant(few), index.sub(rowLimit, first)), emitWhole,
+      [&] {
+        Value next = firstRowOfTile(index, plan.split, index.add(inner, 1));
+        index.loop(first, index.min(rowLimit, next), 1,
+                   [&](Value row) { body(row, 1, index.sub(row, first)); });
+      });
+}
+
+void ContractionEmitter::emitRowTiles(
+    RowRange rows, function_ref<void(Value, Value, int64_t, Value)> body) {
+  index.loop(rows.begin, rows.end, 1, [&](Value number) {
+    Value inner = index.rem(number, plan.split.count());
+    if (shape.outerRowCount() == 1)
+      inner = number;
+    Value wanted;
+    if (llvm::any_of(outerRowLimits, [](Value limit) { return bool(limit); }))
+      wanted = isBefore(index, outerRowsAt(number), outerRowLimits);
+    emitWhere(index, wanted, [&] {
+      emitRowTile(inner, [&](Value row, int64_t height, Value inTile) {
+        body(number, row, height, inTile);
+      });
+    });
+  });
+}
+
+SmallVector<Value> ContractionEmitter::sumUpOuter(RegisterTile &tile,
+                                                  TileLhs lhs, TileRhs rhs,
+                                                  ArrayRef<ContractionDim> dims,
+                                                  ArrayRef<Value> limits,
+                                                  ValueRange sums) {
+  const ContractionDim &dim = dims.front();
+  Value end = endOf(dim, limits.front());
+  if (dims.size() == 1) {
+    lhs.step = dim.lhs;
+    rhs.step = dim.rhs;
+    tile.mostSteps = dim.extent;
+    return tile.accumulate(lhs, rhs, index.constant(0), end, sums);
+  }
+  return index.loop(
+      index.constant(0), end, 1, sums, [&](Value position, ValueRange carried) {
+        TileLhs innerLhs = lhs;
+        TileRhs innerRhs = rhs;
+        innerLhs.base = index.at(lhs.base, position, dim.lhs);
+        innerRhs.base = index.at(rhs.base, position, dim.rhs);
+        return sumUpOuter(tile, innerLhs, innerRhs, dims.drop_front(),
+                          limits.drop_front(), carried);
+      });
+}
+
+SmallVector<Value> ContractionEmitter::sumUp(RegisterTile &tile, TileLhs lhs,
+                                             TileRhs rhs, Value low, Value high,
+                                             ValueRange sums,
+                                             const TilePrefetch *prefetch) {
+  if (plan.depth.size() > 1)
+    return sumUpOuter(tile, lhs, rhs, plan.depth, depthLimits, sums);
+  if (!isBlocked())
+    tile.mostSteps = plan.depth.front().extent;
+  lhs.step = plan.depth.front().lhs;
+  rhs.step = plan.depth.front().rhs;
+  // The copy holds the current block only.
+  if (plan.packs)
+    rhs.base = index.sub(rhs.base, index.mul(low, rhs.step));
+  return tile.accumulate(lhs, rhs, low, high, sums, prefetch);
+}
+
+LogicalResult ContractionEmitter::emitGroup(const Group &group, RowRange rows) {
+  LogicalResult status = success();
+  TileRhs rhs = rhsOf(group);
+  Value zero = index.constant(0);
+  // Several dimensions of a sum end each by itself.
+  Value depthEnd = plan.depth.size() == 1
+                       ? endOf(plan.depth.front(), depthLimits.front())
+                       : index.constant(shape.depthCount());
+  auto makeTile = [&](int64_t height) {
+    RegisterTile tile(frame.builder, loc, accumulator, height, group.vectors);
+    if (plan.isSmall)
+      tile.stepsPerIteration = 1;
+    return tile;
+  };
+  auto storeTile = [&](RegisterTile &tile, ValueRange sums, Value number,
+                       Value row) {
+    if (failed(output->store(tile, sums, placeOf(group, number, row))))
+      status = failure();
+  };
+
+  // Each pass over a block of a panel fetches its share of what follows in
+  // memory: the next block, or the next panel.
+  int64_t share = llvm::divideCeil(plan.groupColumns(), plan.blocks.rowTiles);
+  bool prefetches = plan.blocks.prefetch && shape.isPacked &&
+                    plan.depth.size() == 1 &&
+                    plan.groupColumns() == frame.machine.panelColumns;
+  auto prefetchFor = [&](Value number, Value low,
+                         Value high) -> std::optional<TilePrefetch> {
+    if (!prefetches)
+      return std::nullopt;
+    Value next = index.at(rhs.base, high, frame.machine.panelColumns);
+    Value pass = index.sub(number, rows.begin);
+    next = index.at(next, pass, share * plan.blocks.depthBlock);
+    // The tile counts its steps from `low`.
+    return TilePrefetch{rhs.buffer, index.at(next, low, -share), share};
+  };
+
+  if (!isBlocked()) {
+    // Runs that are no single one are packed whole.
+    if (plan.packs)
+      packGroup(group, zero,
+                shape.depth.size() == 1 ? depthEnd
+                                        : index.constant(shape.depthCount()));
+    emitRowTiles(rows, [&](Value number, Value row, int64_t height, Value) {
+      RegisterTile tile = makeTile(height);
+      auto prefetch = prefetchFor(number, zero, depthEnd);
+      SmallVector<Value> sums =
+          sumUp(tile, lhsOf(number, row, height), rhs, zero, depthEnd,
+                tile.zeros(), prefetch ? &*prefetch : nullptr);
+      storeTile(tile, sums, number, row);
+    });
+    return status;
+  }
+
+  // Sums rest in memory between the blocks of the depth.
+  auto restingPlace = [&](Value number, Value inTile) {
+    return index.at(index.mul(index.sub(number, rows.begin),
+                              plan.split.bigRows * plan.groupColumns()),
+                    inTile, plan.groupColumns());
+  };
+  emitRowTiles(rows, [&](Value number, Value, int64_t height, Value inTile) {
+    RegisterTile tile = makeTile(height);
+    tile.store(tile.zeros(), partialSums, restingPlace(number, inTile));
+  });
+  index.loop(zero, depthEnd, plan.blocks.depthBlock, [&](Value low) {
+    Value high = index.min(index.add(low, plan.blocks.depthBlock), depthEnd);
+    if (plan.packs)
+      packGroup(group, low, high);
+    emitRowTiles(rows, [&](Value number, Value row, int64_t height,
+                           Value inTile) {
+      RegisterTile tile = makeTile(height);
+      Value place = restingPlace(number, inTile);
+      auto prefetch = prefetchFor(number, low, high);
+      SmallVector<Value> sums =
+          sumUp(tile, lhsOf(number, row, height), rhs, low, high,
+                tile.load(partialSums, place), prefetch ? &*prefetch : nullptr);
+      tile.store(sums, partialSums, place);
+    });
+  });
+  emitRowTiles(
+      rows, [&](Value number, Value row, int64_t height, Value inTile) {
+        RegisterTile tile = makeTile(height);
+        storeTile(tile, tile.load(partialSums, restingPlace(number, inTile)),
+                  number, row);
+      });
+  return status;
+}

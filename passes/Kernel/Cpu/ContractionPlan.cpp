@@ -1,0 +1,74 @@
+// Divides contractions by the numbers of the machine.
+
+#include "passes/Kernel/Cpu/ContractionPlan.h"
+
+#include "dialects/Kernel/Factors.h"
+#include "passes/Kernel/Cpu/RegisterTile.h"
+#include "passes/Kernel/Cpu/Work.h"
+
+using namespace mlir;
+using namespace heddle;
+
+static Type elementOf(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getElementType();
+}
+
+static int64_t bytesOf(Type element) {
+  return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+}
+
+ContractionPlan heddle::planContraction(KernelFrame &frame,
+                                        const ContractionShape &shape,
+                                        Type accumulator) {
+  ContractionPlan plan;
+  plan.lanes = accumulatorLanes(accumulator);
+  int64_t rows = shape.row.extent, columns = shape.columnCount();
+  plan.tileShape = chooseTileShape(frame.machine, rows, columns, plan.lanes);
+  double outputs =
+      double(shape.outerCount()) * shape.outerRowCount() * rows * columns;
+  Type lhs = elementOf(shape.lhs), rhs = elementOf(shape.rhs);
+  Work work;
+  work.operations = 2 * outputs * shape.depthCount();
+  work.accumulator = accumulator;
+  work.factor = kernel::narrowerFactor(lhs, rhs);
+  expectWork(frame, contractionNanoseconds(frame.machine, work, outputs));
+  plan.isSmall = isSmallWork(frame.machine, work);
+  if (plan.isSmall)
+    plan.tileShape.rows = evenRows(rows, plan.tileShape.rows);
+  plan.split = splitRows(rows, plan.tileShape.rows);
+  plan.columnGroups = llvm::divideCeil(columns, plan.groupColumns());
+  int64_t rowTiles = shape.outerRowCount() * plan.split.count();
+
+  plan.packs = !shape.isPacked &&
+               (shape.columnStride() != 1 || rhs.isInteger(1) ||
+                rows * shape.outerRowCount() >= frame.machine.rowsWorthPacking);
+
+  ContractionExtents extents;
+  extents.outer = shape.outerCount();
+  extents.rows = rows * shape.outerRowCount();
+  extents.columns = columns;
+  extents.depth = shape.depthCount();
+  extents.accumulator = accumulator;
+  extents.factor = work.factor;
+  extents.lhsBytes = bytesOf(lhs);
+  extents.rhsBytes = bytesOf(rhs);
+  extents.packsRhs = plan.packs;
+  plan.blocks = chooseBlocks(frame.machine, extents, plan.tileShape, rowTiles,
+                             plan.columnGroups, plan.lanes);
+
+  plan.depth = shape.depth;
+  if (plan.packs) {
+    int64_t stride = plan.groupColumns();
+    for (ContractionDim &dim : llvm::reverse(plan.depth)) {
+      dim.rhs = stride;
+      stride *= dim.extent;
+    }
+    joinDims(plan.depth);
+  }
+  if (plan.depth.empty())
+    plan.depth.push_back({shape.depthCount(), 0, 0, std::nullopt});
+  // Only a single run is cut in blocks.
+  if (plan.depth.size() > 1 || shape.depth.size() > 1)
+    plan.blocks.depthBlock = shape.depthCount();
+  return plan;
+}
