@@ -68,6 +68,9 @@ struct LoopKernelPlan {
   }
   /// Stage that computes `tensor`, or null.
   const LoopStage *producer(mlir::Value tensor) const;
+  /// Whether `tensor` stays inside of a unit: a stage computes it, and it has
+  /// no buffer in memory.
+  bool isRowTensor(mlir::Value tensor, const KernelFrame &frame) const;
 };
 
 /// Plans a kernel whose body consists of generics, fills and constants.
