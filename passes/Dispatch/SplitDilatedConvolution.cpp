@@ -10,7 +10,7 @@
 #include "passes/Dispatch/DispatchTarget.h"
 #include "passes/Dispatch/Passes.h"
 #include "passes/Lower/Pointwise.h"
-#include "passes/Lower/Scalar/ScalarOps.h"
+#include "passes/Lower/Scalar/LoweredTypes.h"
 #include "passes/Lower/ViewFolding.h"
 #include "passes/Lower/Weights/WeightPrograms.h"
 

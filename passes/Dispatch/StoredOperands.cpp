@@ -5,7 +5,7 @@
 #include "dialects/StableHlo/StableHlo.h"
 #include "heddle/Support/TensorTypes.h"
 #include "passes/Lower/Pointwise.h"
-#include "passes/Lower/Scalar/ScalarOps.h"
+#include "passes/Lower/Scalar/LoweredTypes.h"
 #include "passes/Lower/ViewFolding.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

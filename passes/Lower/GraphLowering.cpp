@@ -10,9 +10,11 @@
 #include "heddle/Support/Weights.h"
 #include "passes/Lower/ControlFlow.h"
 #include "passes/Lower/CustomCalls.h"
+#include "passes/Lower/Scalar/LoweredTypes.h"
 #include "passes/Lower/Scalar/NarrowTypes.h"
 #include "passes/Lower/Scalar/ScalarConversions.h"
 #include "passes/Lower/Scalar/ScalarOps.h"
+#include "passes/Lower/Scalar/ScalarRegion.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

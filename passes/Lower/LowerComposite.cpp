@@ -1,7 +1,7 @@
 // Composites that are one formula for each point.
 
 #include "passes/Lower/GraphLowering.h"
-#include "passes/Lower/Scalar/ScalarOps.h"
+#include "passes/Lower/Scalar/ScalarRegion.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 

@@ -4,7 +4,7 @@
 #include "heddle/Support/EntrySizes.h"
 #include "heddle/Support/TensorTypes.h"
 #include "passes/Lower/GraphLowering.h"
-#include "passes/Lower/Scalar/ScalarOps.h"
+#include "passes/Lower/Scalar/LoweredTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/TypeSwitch.h"

@@ -4,7 +4,7 @@
 #include "passes/Lower/GraphLowering.h"
 #include "passes/Lower/Scalar/NarrowTypes.h"
 #include "passes/Lower/Scalar/ScalarBits.h"
-#include "passes/Lower/Scalar/ScalarOps.h"
+#include "passes/Lower/Scalar/ScalarRegion.h"
 #include "passes/Lower/Scalar/SpecialFunctions.h"
 
 #include "dialects/Chlo/Chlo.h"

@@ -3,7 +3,7 @@
 
 #include "dialects/Prec/Prec.h"
 #include "passes/Lower/GraphLowering.h"
-#include "passes/Lower/Scalar/ScalarOps.h"
+#include "passes/Lower/Scalar/LoweredTypes.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 

@@ -2,7 +2,7 @@
 // reduction that reads initial values in place of it.
 
 #include "passes/Lower/GraphLowering.h"
-#include "passes/Lower/Scalar/ScalarOps.h"
+#include "passes/Lower/Scalar/ScalarRegion.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -2,8 +2,9 @@
 
 #include "heddle/Support/TensorTypes.h"
 #include "passes/Lower/GraphLowering.h"
+#include "passes/Lower/Scalar/LoweredTypes.h"
 #include "passes/Lower/Scalar/NarrowTypes.h"
-#include "passes/Lower/Scalar/ScalarOps.h"
+#include "passes/Lower/Scalar/ScalarRegion.h"
 
 #include "dialects/Chlo/Chlo.h"
 

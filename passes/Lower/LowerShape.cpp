@@ -3,7 +3,7 @@
 #include "passes/Lower/GraphLowering.h"
 #include "passes/Lower/Scalar/NarrowTypes.h"
 #include "passes/Lower/Scalar/ScalarConversions.h"
-#include "passes/Lower/Scalar/ScalarOps.h"
+#include "passes/Lower/Scalar/ScalarRegion.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

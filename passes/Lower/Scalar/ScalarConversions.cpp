@@ -2,8 +2,8 @@
 
 #include "passes/Lower/Scalar/ScalarConversions.h"
 
+#include "passes/Lower/Scalar/LoweredTypes.h"
 #include "passes/Lower/Scalar/NarrowTypes.h"
-#include "passes/Lower/Scalar/ScalarOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include <cmath>

@@ -7,7 +7,7 @@
 #include "dialects/StableHlo/StableHlo.h"
 #include "heddle/Support/Weights.h"
 #include "passes/Lower/Passes.h"
-#include "passes/Lower/Scalar/ScalarOps.h"
+#include "passes/Lower/Scalar/LoweredTypes.h"
 #include "passes/Lower/Weights/WeightPrograms.h"
 
 #include "llvm/ADT/SetVector.h"
