@@ -88,7 +88,7 @@ static LogicalResult showLowered(ModuleOp module,
       failed(verify(*all)))
     return failure();
   return options.afterStage
-             ? options.afterStage(stageName(Stage::KernelCpu), *all)
+             ? options.afterStage(CpuTarget::kernelStage().name, *all)
              : success();
 }
 
@@ -97,6 +97,7 @@ static FailureOr<GeneratedCode> generate(ModuleOp module,
                                          const Target &target,
                                          const CompileOptions &options) {
   if (options.showsKernels &&
+      options.showsKernels(CpuTarget::kernelStage().name) &&
       failed(showLowered(module, kernels, target, options)))
     return failure();
   const Machine &machine = cast<CpuTarget>(target).machine();

@@ -91,7 +91,7 @@ private:
       names.push_back(build.failAfter);
     for (const std::string &dump : build.dumpAfter)
       names.push_back(StringRef(dump).split('=').first);
-    const StageInfo *start = findStage(build.startFrom);
+    std::optional<StageInfo> start = findStage(build.startFrom);
     if (start && !start->onTensors) {
       session.diagnostics.report(
           ErrorCode::UnknownStage,
@@ -235,13 +235,12 @@ static bool checkPlacement(Session &session, const Placement &placement) {
 /// Whether a build can go on from `module` as from one after `start`.
 static bool checkStage(Session &session, ModuleOp module,
                        const StageInfo &start) {
-  std::optional<Stage> other = otherStage(module, start.stage);
+  std::optional<StageInfo> other = otherStage(module, start.stage);
   if (!other)
     return true;
   session.diagnostics.report(ErrorCode::UnknownStage,
-                             "the file holds IR as it is after " +
-                                 stageName(*other) + ", not after " +
-                                 start.name);
+                             "the file holds IR as it is after " + other->name +
+                                 ", not after " + start.name);
   return false;
 }
 
@@ -278,12 +277,15 @@ static void recordRanges(ModuleOp module, CompileOptions &options) {
 }
 
 /// How many modules there are after a stage.
-static unsigned countModules(Stage stage,
+static unsigned countModules(const StageInfo &info,
                              ArrayRef<std::shared_ptr<const Target>> targets) {
-  if (!stageInfo(stage).perTarget)
+  if (!info.perTarget)
     return 1;
-  return stage == Stage::Dispatch ? setsDispatchedAlike(targets).size()
-                                  : targets.size();
+  if (info.stage == Stage::Dispatch)
+    return setsDispatchedAlike(targets).size();
+  return llvm::count_if(targets, [&](const auto &target) {
+    return info.stage != Stage::Kernel || target->kind() == info.targetKind;
+  });
 }
 
 /// The way of a module from the stage `build.startFrom` (empty: imported just
@@ -292,7 +294,7 @@ static std::optional<BuildResult>
 buildFrom(Session &session, ModuleOp module, const BuildOptions &build,
           ArrayRef<std::shared_ptr<const Target>> targets,
           StageObserver &observer, format::ArtifactWriter &writer) {
-  const StageInfo *start = findStage(build.startFrom);
+  std::optional<StageInfo> start = findStage(build.startFrom);
   BuildResult result;
   Reproducer reproducer(session, build, targets);
   CancelledPasses cancelled(session, module.getContext(), build.isCancelled);
@@ -331,15 +333,16 @@ buildFrom(Session &session, ModuleOp module, const BuildOptions &build,
     setCrashStage(phase);
   };
   options.isCancelled = build.isCancelled;
-  options.showsKernels = observer.looksAt(stageName(Stage::KernelCpu));
+  options.showsKernels = [&](StringRef stage) {
+    return observer.looksAt(stage);
+  };
   options.afterStage = [&](StringRef stage, ModuleOp stageModule) {
     if (cancelled.ends())
       return failure();
-    const StageInfo *info = findStage(stage);
+    std::optional<StageInfo> info = findStage(stage);
     if (info->onTensors)
       reproducer.keep(info->stage, stageModule);
-    return observer.after(stage, stageModule,
-                          countModules(info->stage, targets));
+    return observer.after(stage, stageModule, countModules(*info, targets));
   };
   if (failed(compileInto(module, options, writer, &result.summary)))
     return ended();
@@ -355,7 +358,7 @@ std::optional<BuildResult> heddle::buildInto(Session &session,
   StageObserver observer(session, build, model.path);
   if (!observer.check() || !checkPlacement(session, build.placement))
     return std::nullopt;
-  const StageInfo *start = findStage(build.startFrom);
+  std::optional<StageInfo> start = findStage(build.startFrom);
   // A dispatched module names a target itself.
   bool hasTarget = start && start->perTarget && build.targets.empty();
   std::optional<std::vector<std::shared_ptr<const Target>>> targets;

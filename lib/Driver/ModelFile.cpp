@@ -139,14 +139,14 @@ static OwningOpRef<ModuleOp> importStableHloModel(Session &session,
 
 /// False, which is reported, for what a later stage makes of a model.
 static bool checkIsModel(Session &session, ModuleOp module) {
-  std::optional<Stage> stage = otherStage(module, Stage::Import);
+  std::optional<StageInfo> stage = otherStage(module, Stage::Import);
   if (!stage)
     return true;
-  StringRef name = stageName(*stage);
+  StringRef name = stage->name;
   session.diagnostics.report(
       ErrorCode::UnknownStage,
       "the file holds IR as it is after " + name + ", and no model; " +
-          (stageInfo(*stage).onTensors
+          (stage->onTensors
                ? "--start-from " + name + " compiles it"
                : "no build goes on from there, but one does from dumps after " +
                      listStages(/*onTensors=*/true)));

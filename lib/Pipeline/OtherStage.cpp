@@ -59,25 +59,33 @@ static std::optional<Stage> stageOfPrograms(ModuleOp module) {
   return found;
 }
 
-static bool hasLoweredKernels(ModuleOp module) {
-  return llvm::any_of(module.getOps<func::FuncOp>(), [](func::FuncOp function) {
-    return function->hasAttr(kernel::kScratchAttrName);
-  });
+/// The stage of its kernels, where they are lowered.
+static std::optional<StageInfo> stageOfKernels(ModuleOp module) {
+  for (const TargetKind &kind : targetKinds())
+    for (const KernelStage &stage : llvm::reverse(kind.kernelStages))
+      if (stage.isAt(module))
+        return findStage(stage.name);
+  return std::nullopt;
 }
 
-std::optional<Stage> heddle::otherStage(ModuleOp module, Stage wanted) {
-  std::optional<Stage> found;
+/// The stage that the module shows to be at, if it shows any.
+static std::optional<StageInfo> shownStage(ModuleOp module) {
   if (!module.getOps<plan::ProgramOp>().empty())
-    found = Stage::Plan;
-  else if (hasLoweredKernels(module))
-    found = Stage::KernelCpu;
-  else
-    found = stageOfPrograms(module);
+    return stageInfo(Stage::Plan);
+  if (std::optional<StageInfo> kernels = stageOfKernels(module))
+    return kernels;
+  if (std::optional<Stage> stage = stageOfPrograms(module))
+    return stageInfo(*stage);
+  return std::nullopt;
+}
+
+std::optional<StageInfo> heddle::otherStage(ModuleOp module, Stage wanted) {
+  std::optional<StageInfo> found = shownStage(module);
   if (!found)
     // What computes nothing needs no kernel, but a target.
-    return wanted == Stage::Dispatch ? std::optional(Stage::Lower)
+    return wanted == Stage::Dispatch ? std::optional(stageInfo(Stage::Lower))
                                      : std::nullopt;
-  bool mayBe =
-      *found == wanted || (*found == Stage::Graph && wanted == Stage::Import);
+  bool mayBe = found->stage == wanted ||
+               (found->stage == Stage::Graph && wanted == Stage::Import);
   return mayBe ? std::nullopt : found;
 }

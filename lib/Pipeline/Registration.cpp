@@ -4,6 +4,7 @@
 
 #include "heddle/Pipeline/DispatchPipeline.h"
 #include "heddle/Pipeline/Stages.h"
+#include "heddle/Target/CpuTarget.h"
 #include "passes/Dispatch/Passes.h"
 #include "passes/Graph/Passes.h"
 #include "passes/Kernel/Cpu/Passes.h"
@@ -28,8 +29,11 @@ void heddle::registerAllPasses() {
   PassPipelineRegistration<DispatchPipelineOptions>(
       stageName(Stage::Dispatch), stageInfo(Stage::Dispatch).holds,
       buildDispatchPipeline);
-  for (Stage stage :
-       {Stage::Graph, Stage::Lower, Stage::KernelCpu, Stage::Plan})
+  for (Stage stage : {Stage::Graph, Stage::Lower, Stage::Plan})
     PassPipelineRegistration<>(stageName(stage), stageInfo(stage).holds,
                                stageInfo(stage).build);
+  KernelStage kernels = CpuTarget::kernelStage();
+  PassPipelineRegistration<>(
+      kernels.name, kernels.holds,
+      [](OpPassManager &manager) { manager.addPass(createLowerKernels()); });
 }

@@ -6,7 +6,7 @@
 #include "heddle/Pipeline/GraphPipeline.h"
 #include "heddle/Pipeline/LowerPipeline.h"
 #include "heddle/Pipeline/PlanPipeline.h"
-#include "passes/Kernel/Cpu/Passes.h"
+#include "heddle/Target/Target.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -15,6 +15,7 @@
 using namespace mlir;
 using namespace heddle;
 
+/// The stages that all targets have.
 static const StageInfo table[] = {
     {Stage::Import, "import", "StableHLO as the model's file has it", nullptr,
      /*perTarget=*/false, /*onTensors=*/true},
@@ -30,22 +31,30 @@ static const StageInfo table[] = {
        buildDispatchPipeline(manager, DispatchPipelineOptions());
      },
      /*perTarget=*/true, /*onTensors=*/true},
-    {Stage::KernelCpu, "heddle-kernel-cpu",
-     "the kernels as vectors and loops over flat buffers",
-     [](OpPassManager &manager) { manager.addPass(createLowerKernels()); },
-     /*perTarget=*/true, /*onTensors=*/false},
     {Stage::Plan, "heddle-plan",
      "commands over buffers at fixed places, in queues of devices",
      [](OpPassManager &manager) { buildPlanPipeline(manager); },
      /*perTarget=*/true, /*onTensors=*/false},
 };
 
-ArrayRef<StageInfo> heddle::stages() { return table; }
+std::vector<StageInfo> heddle::stages() {
+  std::vector<StageInfo> all;
+  for (const StageInfo &info : table) {
+    if (info.stage == Stage::Plan)
+      for (const TargetKind &kind : targetKinds())
+        for (const KernelStage &stage : kind.kernelStages)
+          all.push_back({Stage::Kernel, stage.name, stage.holds, nullptr,
+                         /*perTarget=*/true, /*onTensors=*/false, kind.name});
+    all.push_back(info);
+  }
+  return all;
+}
 
 const StageInfo &heddle::stageInfo(Stage stage) {
-  const StageInfo &info = table[static_cast<unsigned>(stage)];
-  assert(info.stage == stage && "the table is in the order of the stages");
-  return info;
+  const StageInfo *info = llvm::find_if(
+      table, [&](const StageInfo &info) { return info.stage == stage; });
+  assert(info != std::end(table) && "stages of kernels are asked for by name");
+  return *info;
 }
 
 LogicalResult
@@ -58,15 +67,16 @@ heddle::runStage(Stage stage, ModuleOp module,
   return manager.run(module);
 }
 
-const StageInfo *heddle::findStage(StringRef name) {
-  const StageInfo *found = llvm::find_if(
-      table, [&](const StageInfo &info) { return info.name == name; });
-  return found == std::end(table) ? nullptr : found;
+std::optional<StageInfo> heddle::findStage(StringRef name) {
+  for (StageInfo &info : stages())
+    if (info.name == name)
+      return std::move(info);
+  return std::nullopt;
 }
 
 std::string heddle::listStages(bool onTensors) {
   std::string list;
-  for (const StageInfo &info : table)
+  for (const StageInfo &info : stages())
     if (!onTensors || info.onTensors)
       list += (list.empty() ? "" : ", ") + info.name.str();
   return list;

@@ -3,14 +3,26 @@
 #include "heddle/Target/CpuTarget.h"
 
 #include "dialects/Kernel/Composites.h"
+#include "dialects/Kernel/Kernel.h"
 #include "dialects/Kernel/Packing.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 
 using namespace mlir;
 
 namespace heddle {
+
+KernelStage CpuTarget::kernelStage() {
+  auto isAt = [](ModuleOp module) {
+    return llvm::any_of(*module.getBody(), [](Operation &op) {
+      return op.hasAttr(kernel::kScratchAttrName);
+    });
+  };
+  return {"heddle-kernel-cpu",
+          "the kernels as vectors and loops over flat buffers", isAt};
+}
 
 /// Types that the emitters of passes/Kernel/Cpu take. They are the same for all
 /// processors, for kernels are made of vectors that LLVM fits to registers.

@@ -13,7 +13,10 @@ namespace heddle {
 
 static std::vector<TargetKind> &kinds() {
   static std::vector<TargetKind> table = [] {
-    TargetKind processors{CpuTarget::kindName.str(), {}, CpuTarget::fromAttr};
+    TargetKind processors{CpuTarget::kindName.str(),
+                          {},
+                          CpuTarget::fromAttr,
+                          {CpuTarget::kernelStage()}};
     for (const Machine &machine : machines())
       processors.targets.push_back(std::make_shared<CpuTarget>(machine));
     return std::vector<TargetKind>{std::move(processors)};
@@ -22,6 +25,8 @@ static std::vector<TargetKind> &kinds() {
 }
 
 void registerTargetKind(TargetKind kind) { kinds().push_back(std::move(kind)); }
+
+ArrayRef<TargetKind> targetKinds() { return kinds(); }
 
 std::vector<std::shared_ptr<const Target>> targets() {
   std::vector<std::shared_ptr<const Target>> all;

@@ -106,9 +106,12 @@ private:
 } // namespace
 
 /// The stages that end on tensors, after the import.
-static ArrayRef<StageInfo> searchedStages() {
-  return stages().drop_front().take_while(
-      [](const StageInfo &info) { return info.onTensors; });
+static std::vector<StageInfo> searchedStages() {
+  std::vector<StageInfo> searched = stages();
+  llvm::erase_if(searched, [](const StageInfo &info) {
+    return info.stage == Stage::Import || !info.onTensors;
+  });
+  return searched;
 }
 
 /// The files that stand in for what stages make.

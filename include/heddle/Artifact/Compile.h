@@ -37,12 +37,12 @@ struct CompileOptions {
   /// Whether to give up: asked before each weight and each kernel, by any
   /// thread. Then the compilation fails without a diagnostic. May be null.
   std::function<bool()> isCancelled;
-  /// Whether `afterStage` looks at heddle-kernel-cpu. Kernels are lowered one
-  /// by one, so a module of all of them is made for it alone.
-  bool showsKernels = false;
+  /// Whether `afterStage` looks at a stage of kernels. Kernels are lowered one
+  /// by one, so a module of all of them is made for it alone. Null: at none.
+  std::function<bool(llvm::StringRef stage)> showsKernels;
   /// Called with the module after a stage: heddle-lower; heddle-dispatch, once
-  /// for targets that dispatch alike; heddle-kernel-cpu, with the module of
-  /// one target's kernels, if `showsKernels`; heddle-plan. Failure ends the
+  /// for targets that dispatch alike; a stage of kernels, with the module of
+  /// one target's, if `showsKernels`; heddle-plan. Failure ends the
   /// compilation.
   std::function<mlir::LogicalResult(llvm::StringRef stage, mlir::ModuleOp)>
       afterStage;

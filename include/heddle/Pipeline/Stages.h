@@ -1,16 +1,17 @@
 // The stages that a model passes, in order: the one table that the driver,
-// `compare`, `heddle-opt` and messages take their names and passes from.
+// `compare`, `heddle-opt` and messages take their names and passes from. The
+// rows of kernels are those that kinds of targets say.
 
 #ifndef HEDDLE_PIPELINE_STAGES_H
 #define HEDDLE_PIPELINE_STAGES_H
 
 #include "mlir/Support/LLVM.h"
-#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace mlir {
 class ModuleOp;
@@ -20,7 +21,8 @@ class PassManager;
 
 namespace heddle {
 
-enum class Stage : uint8_t { Import, Graph, Lower, Dispatch, KernelCpu, Plan };
+/// `Kernel` stands for the stages of kernels of all kinds of targets.
+enum class Stage : uint8_t { Import, Graph, Lower, Dispatch, Kernel, Plan };
 
 struct StageInfo {
   Stage stage;
@@ -29,7 +31,8 @@ struct StageInfo {
   /// What holds of the module after it.
   llvm::StringLiteral holds;
   /// Adds the passes that make a module of this stage from one of the stage
-  /// before; null for the import. Per target they ask its `heddle.target`.
+  /// before; null for the import, and for kernels, which the code generator of
+  /// their kind of targets lowers. Per target they ask its `heddle.target`.
   void (*build)(mlir::OpPassManager &manager);
   /// Modules of this stage are made once per target, or once for targets that
   /// dispatch alike.
@@ -37,11 +40,14 @@ struct StageInfo {
   /// The module still says what is computed on tensors: the interpreter runs
   /// it, and a build can go on from its dump.
   bool onTensors;
+  /// Of a stage of kernels, the kind of targets that has it.
+  llvm::StringRef targetKind = {};
 };
 
 /// In the order in which a model passes them.
-llvm::ArrayRef<StageInfo> stages();
+std::vector<StageInfo> stages();
 
+/// The row of a stage that all targets have.
 const StageInfo &stageInfo(Stage stage);
 inline llvm::StringRef stageName(Stage stage) { return stageInfo(stage).name; }
 
@@ -51,8 +57,8 @@ mlir::LogicalResult
 runStage(Stage stage, mlir::ModuleOp module,
          llvm::function_ref<void(mlir::PassManager &)> prepare = nullptr);
 
-/// The stage called `name`, or null.
-const StageInfo *findStage(llvm::StringRef name);
+/// The stage called `name`, if there is one.
+std::optional<StageInfo> findStage(llvm::StringRef name);
 
 /// "import, heddle-graph, heddle-lower": all names, or those on tensors.
 std::string listStages(bool onTensors = false);
@@ -60,7 +66,7 @@ std::string listStages(bool onTensors = false);
 /// The stage that `module` shows to be at where it cannot be at `wanted`; none
 /// where it can. StableHLO before and after heddle-graph may look alike, and so
 /// may stages of a module that computes nothing.
-std::optional<Stage> otherStage(mlir::ModuleOp module, Stage wanted);
+std::optional<StageInfo> otherStage(mlir::ModuleOp module, Stage wanted);
 
 } // namespace heddle
 

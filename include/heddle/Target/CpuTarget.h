@@ -11,6 +11,8 @@ namespace heddle {
 class CpuTarget : public Target {
 public:
   static constexpr llvm::StringLiteral kindName{"cpu"};
+  /// The form that the kernels of all processors take before they are code.
+  static KernelStage kernelStage();
 
   explicit CpuTarget(const Machine &machine);
   /// One that dispatches by facts of its own: how kernels would be cut for it

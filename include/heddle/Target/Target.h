@@ -20,6 +20,7 @@
 namespace mlir {
 class DictionaryAttr;
 class MLIRContext;
+class ModuleOp;
 class Operation;
 } // namespace mlir
 
@@ -86,6 +87,17 @@ private:
   std::string targetName;
 };
 
+/// A form that kernels take between dispatch and code, at which people may
+/// look.
+struct KernelStage {
+  /// What options and dumps call it: "heddle-kernel-cpu".
+  llvm::StringLiteral name;
+  /// What holds of kernels that have it.
+  llvm::StringLiteral holds;
+  /// Whether the kernels of `module` have it.
+  bool (*isAt)(mlir::ModuleOp module);
+};
+
 /// One kind of targets.
 struct TargetKind {
   std::string name;
@@ -95,11 +107,17 @@ struct TargetKind {
   /// The target that an attribute of `Target::toAttr` says; null if an entry is
   /// missing or of another kind.
   std::shared_ptr<const Target> (*fromAttr)(mlir::DictionaryAttr dictionary);
+  /// The forms that its kernels take, the first one first. The kind's code
+  /// generator shows them to those who look.
+  std::vector<KernelStage> kernelStages = {};
 };
 
 /// Makes a kind known, beside that of processors, which always is. To be called
 /// before anything is compiled, once for each name.
 void registerTargetKind(TargetKind kind);
+
+/// The kinds that are known.
+llvm::ArrayRef<TargetKind> targetKinds();
 
 /// The name of the module attribute that holds the target.
 inline constexpr llvm::StringLiteral targetAttrName = "heddle.target";

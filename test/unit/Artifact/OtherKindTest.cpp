@@ -67,7 +67,11 @@ struct Given {
   bool sawPlainFilter = false;
   /// Composites before its dispatch.
   std::vector<std::string> composites;
+  bool isLookedAt = false;
 } given;
+
+/// The form that the kernels of the test's targets take.
+constexpr llvm::StringLiteral kKernelStage{"test-kernels"};
 
 /// Where a kind takes the composites that it has kernels for.
 struct TakeComposites : PassWrapper<TakeComposites, OperationPass<ModuleOp>> {
@@ -89,6 +93,7 @@ FailureOr<GeneratedCode> generate(ModuleOp module,
                                   const Target &target,
                                   const CompileOptions &options) {
   given.target = target.name().str();
+  given.isLookedAt = options.showsKernels && options.showsKernels(kKernelStage);
   for (func::FuncOp kernel : kernels) {
     given.kernels.push_back(kernel.getName().str());
     kernel->walk([&](kernel::ConvolutionOp convolution) {
@@ -102,7 +107,11 @@ FailureOr<GeneratedCode> generate(ModuleOp module,
 class OtherKindTest : public ::testing::Test {
 protected:
   static void SetUpTestSuite() {
-    registerTargetKind({"test", {testTargetFromAttr({})}, testTargetFromAttr});
+    auto isAt = [](ModuleOp module) { return module->hasAttr("test.lowered"); };
+    registerTargetKind({"test",
+                        {testTargetFromAttr({})},
+                        testTargetFromAttr,
+                        {{kKernelStage, "the kernels of a test", isAt}}});
     // Nothing makes code for this one.
     registerTargetKind({"idle",
                         {std::make_shared<TestTarget>("idle", "idler")},
@@ -151,6 +160,9 @@ protected:
       return failure();
     CompileOptions options;
     options.targets = std::move(targets);
+    options.showsKernels = [](StringRef stage) {
+      return stage == kKernelStage;
+    };
     return compileInto(*module, options, writer);
   }
 
@@ -174,6 +186,25 @@ TEST_F(OtherKindTest, GoesToItsGenerator) {
   EXPECT_EQ(given.target, "tester");
   EXPECT_FALSE(given.kernels.empty());
   EXPECT_TRUE(given.sawPlainFilter);
+  EXPECT_TRUE(given.isLookedAt);
+}
+
+/// Its stage of kernels stands in the list of stages, and a module that is at
+/// it says so.
+TEST_F(OtherKindTest, HasAStageOfKernels) {
+  std::optional<StageInfo> stage = findStage(kKernelStage);
+  ASSERT_TRUE(stage);
+  EXPECT_EQ(stage->stage, Stage::Kernel);
+  EXPECT_EQ(stage->targetKind, "test");
+  EXPECT_EQ(listStages(), "import, heddle-graph, heddle-lower, "
+                          "heddle-dispatch, heddle-kernel-cpu, test-kernels, "
+                          "heddle-plan");
+  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
+  EXPECT_FALSE(otherStage(*module, Stage::Import));
+  (*module)->setAttr("test.lowered", UnitAttr::get(&context));
+  std::optional<StageInfo> shown = otherStage(*module, Stage::Import);
+  ASSERT_TRUE(shown);
+  EXPECT_EQ(shown->name, kKernelStage);
 }
 
 /// What a target claims is kept to the fork, behind which the target finds it
