@@ -14,6 +14,7 @@
 #include "heddle/Artifact/Packer.h"
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/EntrySizes.h"
+#include "heddle/Support/EntryTypes.h"
 #include "heddle/Support/Weights.h"
 #include "passes/Plan/DonatedInputs.h"
 #include "passes/Plan/EntryTensors.h"
@@ -113,8 +114,41 @@ void Compiler::describeSymbols() {
   }
 }
 
-/// Names and types of inputs and outputs, as the model has them: later stages
-/// forget signs. Null after an error.
+/// Whether `declared` can be what callers see of a `held`: the same bytes.
+static bool mayDeclare(Type declared, Type held) {
+  auto seen = dyn_cast<RankedTensorType>(declared);
+  auto own = dyn_cast<RankedTensorType>(held);
+  if (!seen || !own)
+    return false;
+  std::optional<uint64_t> bytes = storedBytes(seen);
+  return bytes && bytes == storedBytes(own);
+}
+
+/// A dump may say anything of the types of its entries.
+static LogicalResult checkDeclaredTypes(func::FuncOp entry) {
+  auto check = [&](const Twine &what, DictionaryAttr attributes, Type held) {
+    Attribute declared = attributes ? attributes.get(kTypeAttrName) : nullptr;
+    if (!declared)
+      return success();
+    auto type = dyn_cast<TypeAttr>(declared);
+    if (type && mayDeclare(type.getValue(), held))
+      return success();
+    return LogicalResult(emitError(entry.getLoc(), ErrorCode::StableHloInvalid)
+                         << what << " has " << kTypeAttrName << " = "
+                         << declared << ", and is " << held);
+  };
+  for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+    if (failed(check("argument " + Twine(i), entry.getArgAttrDict(i),
+                     entry.getArgumentTypes()[i])))
+      return failure();
+  for (unsigned i = 0; i < entry.getNumResults(); ++i)
+    if (failed(check("result " + Twine(i), entry.getResultAttrDict(i),
+                     entry.getResultTypes()[i])))
+      return failure();
+  return success();
+}
+
+/// The name and type of an input, output or state. Null after an error.
 std::unique_ptr<format::TensorT> Compiler::describe(Location loc, Type type,
                                                     DictionaryAttr attributes,
                                                     const Twine &fallback) {
@@ -146,16 +180,16 @@ LogicalResult Compiler::describeEntry(func::FuncOp function) {
   FunctionType type = function.getFunctionType();
   SmallVector<std::optional<unsigned>> inputs = inputNumbers(function),
                                        outputs = outputNumbers(function);
-  for (auto [i, input] : llvm::enumerate(type.getInputs()))
+  for (unsigned i = 0; i < type.getNumInputs(); ++i)
     if (inputs[i])
-      entry->inputs.push_back(describe(function.getLoc(), input,
-                                       function.getArgAttrDict(i),
-                                       "arg" + Twine(i)));
-  for (auto [i, output] : llvm::enumerate(type.getResults()))
+      entry->inputs.push_back(
+          describe(function.getLoc(), declaredArgumentType(function, i),
+                   function.getArgAttrDict(i), "arg" + Twine(i)));
+  for (unsigned i = 0; i < type.getNumResults(); ++i)
     if (outputs[i])
-      entry->outputs.push_back(describe(function.getLoc(), output,
-                                        function.getResultAttrDict(i),
-                                        "out" + Twine(i)));
+      entry->outputs.push_back(
+          describe(function.getLoc(), declaredResultType(function, i),
+                   function.getResultAttrDict(i), "out" + Twine(i)));
   for (auto &tensor : entry->inputs)
     if (!tensor)
       return failure();
@@ -180,8 +214,9 @@ LogicalResult Compiler::describeEntry(func::FuncOp function) {
 
 LogicalResult Compiler::describeStates(ArrayRef<func::FuncOp> entries) {
   for (const EntryState &known : statesOf(entries)) {
-    std::unique_ptr<format::TensorT> tensor = describe(
-        module.getLoc(), known.type, DictionaryAttr(), known.name.getValue());
+    std::unique_ptr<format::TensorT> tensor =
+        describe(module.getLoc(), known.declared, DictionaryAttr(),
+                 known.name.getValue());
     if (!tensor)
       return failure();
     stateNumbers[known.name] = manifest.states.size();
@@ -199,6 +234,9 @@ LogicalResult Compiler::describeEntries() {
   if (entries.empty())
     return emitError(module.getLoc(), ErrorCode::StableHloInvalid)
            << "the module has no public function";
+  for (func::FuncOp entry : entries)
+    if (failed(checkDeclaredTypes(entry)))
+      return failure();
   describeSymbols();
   if (failed(describeStates(entries)))
     return failure();

@@ -5,6 +5,7 @@
 
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Prec/Prec.h"
+#include "heddle/Support/EntryTypes.h"
 #include "passes/Dispatch/DispatchTarget.h"
 #include "passes/Dispatch/NarrowFloats.h"
 #include "passes/Dispatch/Passes.h"
@@ -222,7 +223,8 @@ private:
       return facts->holds(type) ? std::nullopt : std::optional(byte);
     });
     for (auto function : getOperation().getOps<func::FuncOp>()) {
-      function.setType(replacer.replace(function.getFunctionType()));
+      changeHeldTypes(function, cast<FunctionType>(replacer.replace(
+                                    function.getFunctionType())));
       replacer.recursivelyReplaceElementsIn(function, /*replaceAttrs=*/false,
                                             /*replaceLocs=*/false,
                                             /*replaceTypes=*/true);

@@ -147,8 +147,9 @@ def LegalizeStorage : Pass<"heddle-legalize-storage", "::mlir::ModuleOp"> {
     Floats of a byte or less and integers of less than a byte become i8 with
     their bits, unless they are among the target's `narrow_elements`. Conversions
     to and from them become arithmetic on integers; roots that take such elements
-    say in `lhs_type` and `rhs_type` what the bytes are. Weights keep the model's
-    type: each element of one is stored in a byte.
+    say in `lhs_type` and `rhs_type` what the bytes are, arguments and results of
+    entries in `heddle.type`. Weights keep the model's type: each element of one
+    is stored in a byte.
 
     ```mlir
     %0 = linalg.generic ... ins(%x : tensor<4xi4>) { %r = arith.extsi %in : i4 to i8 ... } -> tensor<4xi8>

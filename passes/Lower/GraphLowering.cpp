@@ -6,6 +6,7 @@
 #include "dialects/Chlo/Chlo.h"
 #include "dialects/Prec/Prec.h"
 #include "heddle/Support/Diagnostics.h"
+#include "heddle/Support/EntryTypes.h"
 #include "heddle/Support/TensorLimits.h"
 #include "heddle/Support/Weights.h"
 #include "passes/Lower/ControlFlow.h"
@@ -310,8 +311,8 @@ LogicalResult GraphLowering::run(func::FuncOp function) {
   lowerArguments(block, count);
   lowerBlock(block);
   block.eraseArguments(0, count);
-  function.setType(FunctionType::get(function.getContext(),
-                                     block.getArgumentTypes(),
-                                     block.getTerminator()->getOperandTypes()));
+  changeHeldTypes(function, FunctionType::get(
+                                function.getContext(), block.getArgumentTypes(),
+                                block.getTerminator()->getOperandTypes()));
   return success(!failed);
 }

@@ -31,9 +31,9 @@ def SplitComplex : Pass<"heddle-split-complex", "::mlir::ModuleOp"> {
   let description = [{
     After it `@main` holds no complex type: complex arguments, results and
     constants are real tensors with one more dimension of 2, as they lie in
-    memory; values inside are pairs, in regions and loops too. Costly functions
-    become composites `heddle.complex_<name>` over parts, whose decomposition is
-    the formula.
+    memory, and `heddle.type` says what callers see; values inside are pairs, in
+    regions and loops too. Costly functions become composites
+    `heddle.complex_<name>` over parts, whose decomposition is the formula.
 
     ```mlir
     func.func @main(%x: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
@@ -41,7 +41,7 @@ def SplitComplex : Pass<"heddle-split-complex", "::mlir::ModuleOp"> {
     ```
     ==>
     ```mlir
-    func.func @main(%x: tensor<4x2xf32>) -> tensor<4x2xf32> {
+    func.func @main(%x: tensor<4x2xf32> {heddle.type = tensor<4xcomplex<f32>>}) -> (tensor<4x2xf32> {heddle.type = tensor<4xcomplex<f32>>}) {
       %re = ... slice of %x, its last dimension at 0
       %im = ... slice of %x, its last dimension at 1
       %0 = stablehlo.negate %re : tensor<4xf32>
@@ -105,7 +105,9 @@ def LowerGraph : Pass<"heddle-lower-graph", "::mlir::ModuleOp"> {
   let summary = "StableHLO to linalg.generic and the roots of the kernel dialect";
   let description = [{
     Every op becomes a `linalg.generic`, a root, or a reshape. All ops that
-    cannot be lowered are reported, each by its node and with the reason.
+    cannot be lowered are reported, each by its node and with the reason. Tensors
+    have no signs any more; where an argument or result had one, `heddle.type`
+    says what callers see.
   }];
   let dependentDialects = [
     "::heddle::kernel::KernelDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",

@@ -4,6 +4,7 @@
 
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/EntrySizes.h"
+#include "heddle/Support/EntryTypes.h"
 #include "heddle/Support/SignatureAttributes.h"
 #include "passes/Plan/EntryTensors.h"
 
@@ -56,9 +57,10 @@ LogicalResult heddle::matchDonatedInputs(func::FuncOp main) {
     if (output.getValue().uge(type.getNumResults()))
       return fail() << ", but there are " << type.getNumResults() << " results";
     unsigned number = output.getInt();
-    if (type.getInput(i) != type.getResult(number))
-      return fail() << ", a result of type " << type.getResult(number)
-                    << ", and is " << type.getInput(i);
+    Type given = declaredArgumentType(main, i),
+         taken = declaredResultType(main, number);
+    if (given != taken)
+      return fail() << ", a result of type " << taken << ", and is " << given;
     // What the entry keeps is nobody's to give or to take.
     if (stateOfArgument(main, i) || stateOfResult(main, number))
       continue;
@@ -72,13 +74,13 @@ LogicalResult heddle::matchDonatedInputs(func::FuncOp main) {
   for (unsigned i = type.getNumResults(); i-- > 0;)
     if (!replaced[i] && !main.getResultAttr(i, kShapeAttrName) &&
         !stateOfResult(main, i))
-      open[type.getResult(i)].push_back(i);
+      open[declaredResultType(main, i)].push_back(i);
   for (unsigned i = 0; i < type.getNumInputs(); ++i) {
     auto donor = main.getArgAttrOfType<BoolAttr>(i, "jax.buffer_donor");
     if (!donor || !donor.getValue() || main.getArgAttr(i, kShapeAttrName) ||
         stateOfArgument(main, i) || given.contains(i))
       continue;
-    if (auto results = open.find(type.getInput(i));
+    if (auto results = open.find(declaredArgumentType(main, i));
         results != open.end() && !results->second.empty())
       give(i, results->second.pop_back_val());
   }

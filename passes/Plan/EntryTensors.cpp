@@ -5,6 +5,7 @@
 
 #include "heddle/Support/EntrySizes.h"
 #include "heddle/Support/EntryStates.h"
+#include "heddle/Support/EntryTypes.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -48,17 +49,17 @@ SmallVector<std::optional<unsigned>> heddle::outputNumbers(func::FuncOp entry) {
 SmallVector<EntryState> heddle::statesOf(ArrayRef<func::FuncOp> entries) {
   SmallVector<EntryState> states;
   llvm::SmallPtrSet<const void *, 8> known;
-  auto add = [&](StringAttr name, Type type, StringAttr place) {
+  auto add = [&](StringAttr name, Type type, Type declared, StringAttr place) {
     if (name && known.insert(name.getAsOpaquePointer()).second)
-      states.push_back({name, type, place});
+      states.push_back({name, type, declared, place});
   };
   for (func::FuncOp entry : entries) {
     for (unsigned i = 0; i < entry.getNumArguments(); ++i)
       add(stateOfArgument(entry, i), entry.getArgumentTypes()[i],
-          placeOfArgument(entry, i));
+          declaredArgumentType(entry, i), placeOfArgument(entry, i));
     for (unsigned i = 0; i < entry.getNumResults(); ++i)
       add(stateOfResult(entry, i), entry.getResultTypes()[i],
-          placeOfResult(entry, i));
+          declaredResultType(entry, i), placeOfResult(entry, i));
   }
   return states;
 }

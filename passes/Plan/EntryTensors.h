@@ -28,11 +28,12 @@ inputNumbers(mlir::func::FuncOp entry);
 llvm::SmallVector<std::optional<unsigned>>
 outputNumbers(mlir::func::FuncOp entry);
 
-/// A state, with the type of the tensor that it holds and the device that it
-/// lies on, null for the cpu.
+/// A state, with the type of the tensor that it holds, in the program and as
+/// callers see it, and the device that it lies on, null for the cpu.
 struct EntryState {
   mlir::StringAttr name;
   mlir::Type type;
+  mlir::Type declared;
   mlir::StringAttr place;
 };
 

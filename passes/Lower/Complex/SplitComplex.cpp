@@ -11,6 +11,7 @@
 #include "dialects/Kernel/EntryFunctions.h"
 #include "dialects/StableHlo/RegisteredCalls.h"
 #include "heddle/Support/Diagnostics.h"
+#include "heddle/Support/EntryTypes.h"
 #include "passes/Lower/Complex/ComplexSplitter.h"
 #include "passes/Lower/Passes.h"
 
@@ -280,7 +281,8 @@ LogicalResult ComplexSplitter::run(func::FuncOp entry) {
     op->erase();
   for (BlockArgument argument : llvm::reverse(retired))
     argument.getOwner()->eraseArgument(argument.getArgNumber());
-  entry.setType(
+  changeHeldTypes(
+      entry,
       FunctionType::get(entry.getContext(), entry.front().getArgumentTypes(),
                         entry.front().getTerminator()->getOperandTypes()));
   return success();

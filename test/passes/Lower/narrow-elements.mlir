@@ -1,12 +1,13 @@
 // RUN: heddle-opt %s --heddle-lower | FileCheck %s
 
 // Floats of a byte or less and integers of less than a byte stay what they are; arithmetic is f32's and that of bytes, converted on both sides.
+// What the model says of signs stays with arguments and results.
 
 // CHECK: kernel.weight @[[W:.*]] : tensor<3xui4>
 
 // CHECK-LABEL: func.func @main
-// CHECK-SAME: (%[[X:.*]]: tensor<3xf8E4M3FN>, %[[I:.*]]: tensor<3xi4>, %[[U:.*]]: tensor<3xi4>, %[[N:.*]]: tensor<i2>, %[[F:.*]]: tensor<3xf4E2M1FN>)
-// CHECK-SAME: -> (tensor<3xf8E4M3FN>, tensor<3xi4>, tensor<3xi4>, tensor<3xi4>, tensor<5xf8E4M3FN>, tensor<1xi4>, tensor<3x2xi4>, tensor<3xi4>, tensor<3xi4>, tensor<3xf8E5M2>)
+// CHECK-SAME: (%[[X:.*]]: tensor<3xf8E4M3FN>, %[[I:.*]]: tensor<3xi4>, %[[U:.*]]: tensor<3xi4> {heddle.type = tensor<3xui4>}, %[[N:.*]]: tensor<i2>, %[[F:.*]]: tensor<3xf4E2M1FN>)
+// CHECK-SAME: -> (tensor<3xf8E4M3FN>, tensor<3xi4>, tensor<3xi4> {heddle.type = tensor<3xui4>}, tensor<3xi4> {heddle.type = tensor<3xui4>}, tensor<5xf8E4M3FN>, tensor<1xi4>, tensor<3x2xi4> {heddle.type = tensor<3x2xui4>}, tensor<3xi4>, tensor<3xi4>, tensor<3xf8E5M2>)
 func.func @main(%x: tensor<3xf8E4M3FN>, %i: tensor<3xi4>, %u: tensor<3xui4>, %n: tensor<i2>, %f: tensor<3xf4E2M1FN>)
     -> (tensor<3xf8E4M3FN>, tensor<3xi4>, tensor<3xui4>, tensor<3xui4>, tensor<5xf8E4M3FN>, tensor<1xi4>, tensor<3x2xui4>, tensor<3xi4>, tensor<3xi4>, tensor<3xf8E5M2>) {
   // CHECK: linalg.generic {{.*}}ins(%[[X]], %[[X]] : tensor<3xf8E4M3FN>, tensor<3xf8E4M3FN>)

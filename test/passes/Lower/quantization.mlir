@@ -3,7 +3,7 @@
 // Both stay what they are: a target may have instructions for them. Tensors hold integers without a sign; the op says which have none.
 
 // CHECK-LABEL: func.func @main
-// CHECK-SAME: (%[[Q:.*]]: tensor<2x3xi8>, %[[P:.*]]: tensor<2x3xi4>, %{{.*}}: tensor<3xf32>, %{{.*}}: tensor<3xi8>, %[[U:.*]]: tensor<2x3xi4>)
+// CHECK-SAME: (%[[Q:.*]]: tensor<2x3xi8> {heddle.type = tensor<2x3xui8>}, %[[P:.*]]: tensor<2x3xi4>, %{{.*}}: tensor<3xf32>, %{{.*}}: tensor<3xi8> {heddle.type = tensor<3xui8>}, %[[U:.*]]: tensor<2x3xi4> {heddle.type = tensor<2x3xui4>})
 // CHECK: %[[Y:.*]] = prec.dequantize %[[Q]], %{{.*}}, %{{.*}} axis 1 {storage_type = ui8} : tensor<2x3xi8>, tensor<3xf32>, tensor<3xi8> -> tensor<2x3xf32>
 // CHECK: prec.quantize %[[Y]], %{{.*}}, %{{.*}} rounding nearest_even range -128 to 127 : tensor<2x3xf32>, tensor<f32>, tensor<i8> -> tensor<2x3xi8>
 // CHECK: prec.dequantize %[[P]], %{{.*}}, %{{[^ ]*}} : tensor<2x3xi4>, tensor<f32>, tensor<i4> -> tensor<2x3xf32>

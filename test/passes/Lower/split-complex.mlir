@@ -2,7 +2,7 @@
 
 // Complex numbers come and go as pairs of a real tensor.
 // CHECK-LABEL: func.func @main(
-// CHECK-SAME: %[[X:.*]]: tensor<3x2xf32> {heddle.name = "x"}) -> tensor<3x2xf32>
+// CHECK-SAME: %[[X:.*]]: tensor<3x2xf32> {heddle.name = "x", heddle.type = tensor<3xcomplex<f32>>}) -> (tensor<3x2xf32> {heddle.type = tensor<3xcomplex<f32>>})
 // CHECK: %[[RE1:.*]] = stablehlo.slice %[[X]] [0:3, 0:1]
 // CHECK: %[[RE:.*]] = stablehlo.reshape %[[RE1]] : (tensor<3x1xf32>) -> tensor<3xf32>
 // CHECK: %[[IM1:.*]] = stablehlo.slice %[[X]] [0:3, 1:2]
