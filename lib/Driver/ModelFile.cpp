@@ -212,9 +212,23 @@ std::optional<ModelFile> ModelFile::read(Session &session,
   return std::nullopt;
 }
 
+/// The sizes that an ONNX model declares of an input; none if even their number
+/// is open.
+static std::optional<std::vector<int64_t>>
+sizesOf(const OnnxDeclaration &input) {
+  std::vector<int64_t> sizes;
+  for (StringRef text : input.shape) {
+    if (text == "*")
+      return std::nullopt;
+    int64_t size;
+    sizes.push_back(text.getAsInteger(10, size) ? ShapedType::kDynamic : size);
+  }
+  return sizes;
+}
+
 std::optional<ModelNames> ModelFile::names(Session &session) const {
   if (program)
-    return ModelNames{argumentNames(*program), dimensionNames(*program)};
+    return ModelNames{describeArguments(*program), dimensionNames(*program)};
   auto described = options.memory
                        ? describeOnnx(&session.context(), *options.memory)
                        : describeOnnx(&session.context(), options.path);
@@ -222,7 +236,7 @@ std::optional<ModelNames> ModelFile::names(Session &session) const {
     return std::nullopt;
   ModelNames names;
   for (const OnnxDeclaration &input : described->inputs) {
-    names.inputs.push_back({input.name});
+    names.inputs.push_back({{input.name}, sizesOf(input)});
     llvm::append_range(names.dimensions, input.shape);
   }
   return names;

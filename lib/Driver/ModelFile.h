@@ -11,8 +11,7 @@ namespace heddle {
 
 /// What options can name of a model.
 struct ModelNames {
-  /// Of each input: first its own name, then others that it is known by.
-  std::vector<std::vector<std::string>> inputs;
+  std::vector<ArgumentDescription> inputs;
   std::vector<std::string> dimensions;
 };
 

@@ -21,6 +21,49 @@ static StringRef subjectOf(StringRef text, StringRef option) {
   return option == kBind ? text.split('=').first : text.rsplit('=').first;
 }
 
+/// The input of an entry that is called `name`; null if there is none.
+static const ArgumentDescription *findInput(const ModelNames &names,
+                                            StringRef name) {
+  for (const ArgumentDescription &input : names.inputs)
+    if (llvm::is_contained(input.names, name))
+      return &input;
+  return nullptr;
+}
+
+namespace {
+struct SizeRange {
+  int64_t least, greatest;
+  bool holds(int64_t size) const { return least <= size && size <= greatest; }
+};
+} // namespace
+
+/// None for a size, and for what its reader refuses.
+static std::optional<SizeRange> parseSizeRange(StringRef text) {
+  auto [low, high] = text.split("..");
+  SizeRange range;
+  if (low.getAsInteger(10, range.least) ||
+      high.getAsInteger(10, range.greatest) || range.least > range.greatest)
+    return std::nullopt;
+  return range;
+}
+
+/// The ranges and sizes that an option of --shape gives `subject`.
+static SmallVector<StringRef> sizesIn(StringRef text, StringRef subject) {
+  SmallVector<StringRef> sizes;
+  text.drop_front(subject.size() + 1).split(sizes, 'x');
+  return sizes;
+}
+
+/// The size that the model gives a dimension of an input with `rank` of them;
+/// none for one that it leaves open.
+static std::optional<int64_t> fixedSize(const ArgumentDescription &input,
+                                        size_t rank, size_t dimension) {
+  if (!input.shape || input.shape->size() != rank ||
+      ShapedType::isDynamic((*input.shape)[dimension]))
+    return std::nullopt;
+  return (*input.shape)[dimension];
+}
+
 bool SharedOptions::concerns(const ModelNames &names, StringRef text,
                              StringRef option) const {
   StringRef subject = subjectOf(text, option);
@@ -28,9 +71,7 @@ bool SharedOptions::concerns(const ModelNames &names, StringRef text,
     return true;
   if (option == kDim)
     return llvm::is_contained(names.dimensions, subject);
-  return llvm::any_of(names.inputs, [&](const auto &input) {
-    return llvm::is_contained(input, subject);
-  });
+  return findInput(names, subject);
 }
 
 bool SharedOptions::addEntry(Session &session, const ModelFile &file) {
@@ -53,8 +94,8 @@ bool SharedOptions::checkList(Session &session, ArrayRef<std::string> texts,
       if (option == kDim)
         llvm::append_range(known, names.dimensions);
       else
-        for (const auto &input : names.inputs)
-          known.push_back(input.front());
+        for (const ArgumentDescription &input : names.inputs)
+          known.push_back(input.names.front());
     }
     llvm::sort(known);
     known.erase(llvm::unique(known), known.end());
@@ -70,7 +111,61 @@ bool SharedOptions::checkList(Session &session, ArrayRef<std::string> texts,
 bool SharedOptions::check(Session &session) const {
   return checkList(session, options.shapes, kShape) &&
          checkList(session, options.dims, kDim) &&
-         checkList(session, options.binds, kBind);
+         checkList(session, options.binds, kBind) &&
+         llvm::all_of(options.shapes, [&](StringRef text) {
+           return checkRanges(session, text);
+         });
+}
+
+bool SharedOptions::checkRanges(Session &session, StringRef text) const {
+  StringRef subject = subjectOf(text, kShape);
+  if (subject.empty())
+    return true;
+  SmallVector<StringRef> sizes = sizesIn(text, subject);
+  for (auto [i, size] : llvm::enumerate(sizes)) {
+    std::optional<SizeRange> range = parseSizeRange(size);
+    if (!range)
+      continue;
+    auto fail = [&, i = i, size = size](const Twine &why) {
+      session.diagnostics.report(ErrorCode::OnnxShapeOption,
+                                 "--shape gives dimension " + Twine(i) +
+                                     " of the input '" + subject +
+                                     "' the range " + size + ", but " + why);
+      return false;
+    };
+    bool isOpen = false;
+    for (auto [names, entry] : llvm::zip_equal(entries, options.entries)) {
+      const ArgumentDescription *input = findInput(names, subject);
+      if (!input)
+        continue;
+      std::optional<int64_t> fixed = fixedSize(*input, sizes.size(), i);
+      isOpen |= !fixed;
+      if (fixed && !range->holds(*fixed))
+        return fail("the entry \"" + entry.name + "\" has the size " +
+                    Twine(*fixed));
+    }
+    if (!isOpen)
+      return fail("no entry leaves it open");
+  }
+  return true;
+}
+
+std::string SharedOptions::fitted(const ModelNames &names,
+                                  StringRef text) const {
+  StringRef subject = subjectOf(text, kShape);
+  const ArgumentDescription *input =
+      subject.empty() ? nullptr : findInput(names, subject);
+  if (!input)
+    return text.str();
+  SmallVector<StringRef> sizes = sizesIn(text, subject);
+  std::string result = (subject + "=").str();
+  for (auto [i, size] : llvm::enumerate(sizes)) {
+    std::optional<int64_t> fixed = fixedSize(*input, sizes.size(), i);
+    result += i ? "x" : "";
+    result +=
+        fixed && parseSizeRange(size) ? std::to_string(*fixed) : size.str();
+  }
+  return result;
 }
 
 void SharedOptions::restrict(size_t entry, ModelOptions &one) const {
@@ -80,6 +175,8 @@ void SharedOptions::restrict(size_t entry, ModelOptions &one) const {
     });
   };
   keep(one.shapes, kShape);
+  for (std::string &text : one.shapes)
+    text = fitted(entries[entry], text);
   keep(one.dims, kDim);
   keep(one.binds, kBind);
 }

@@ -7,16 +7,19 @@
 
 namespace heddle {
 
-/// Gives each entry those of --shape, --dim and --bind that name what it has.
+/// Gives each entry those of --shape, --dim and --bind that name what it has. A
+/// range of sizes is for those entries that leave the size open; others keep
+/// their own, which must lie in it.
 class SharedOptions {
 public:
   explicit SharedOptions(const ModelOptions &options) : options(options) {}
 
   /// False after an error, which has been reported.
   bool addEntry(Session &session, const ModelFile &file);
-  /// Whether some entry has what each option names; else that is reported.
+  /// Whether some entry has what each option names, and leaves open what it
+  /// gives a range; else that is reported.
   bool check(Session &session) const;
-  /// Takes from `one`, the options of an entry, those that are not for it.
+  /// Takes from `one`, the options of an entry, what is not for it.
   void restrict(size_t entry, ModelOptions &one) const;
 
 private:
@@ -24,6 +27,9 @@ private:
                  llvm::StringRef option) const;
   bool concerns(const ModelNames &names, llvm::StringRef text,
                 llvm::StringRef option) const;
+  bool checkRanges(Session &session, llvm::StringRef text) const;
+  /// The option of --shape as it is for an entry, with its own sizes.
+  std::string fitted(const ModelNames &names, llvm::StringRef text) const;
 
   const ModelOptions &options;
   std::vector<ModelNames> entries;

@@ -95,9 +95,17 @@ parseStableHlo(mlir::MLIRContext *context, const MappedFile &file,
 std::vector<std::string> declaredRanges(const StableHloProgram &program,
                                         llvm::ArrayRef<llvm::StringRef> given);
 
-/// What options may call each of the entry's arguments: first its name.
-std::vector<std::vector<std::string>>
-argumentNames(const StableHloProgram &program);
+/// What options may say of an argument.
+struct ArgumentDescription {
+  /// What they may call it: first its name.
+  std::vector<std::string> names;
+  /// Its sizes, those that are open as ShapedType::kDynamic; none if there may
+  /// be any number of them.
+  std::optional<std::vector<int64_t>> shape;
+};
+
+std::vector<ArgumentDescription>
+describeArguments(const StableHloProgram &program);
 
 /// The symbolic dimensions of the entry's arguments.
 std::vector<std::string> dimensionNames(const StableHloProgram &program);

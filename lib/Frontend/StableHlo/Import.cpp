@@ -333,16 +333,19 @@ std::vector<std::string> declaredRanges(const StableHloProgram &program,
                             : rangesOfBounds(entry, given);
 }
 
-std::vector<std::vector<std::string>>
-argumentNames(const StableHloProgram &program) {
+std::vector<ArgumentDescription>
+describeArguments(const StableHloProgram &program) {
   func::FuncOp entry = findEntry(program.module.get(), program.entry);
-  std::vector<std::vector<std::string>> names;
+  std::vector<ArgumentDescription> arguments;
   for (unsigned i = 0, e = entry.getNumArguments();
        i < e && !entry.isExternal(); ++i) {
     std::array<std::string, 3> keys = keysOf(entry, i);
-    names.emplace_back(keys.begin(), keys.end());
+    ArgumentDescription &argument = arguments.emplace_back();
+    argument.names.assign(keys.begin(), keys.end());
+    if (auto type = dyn_cast<RankedTensorType>(entry.getArgumentTypes()[i]))
+      argument.shape = type.getShape().vec();
   }
-  return names;
+  return arguments;
 }
 
 std::vector<std::string> dimensionNames(const StableHloProgram &program) {

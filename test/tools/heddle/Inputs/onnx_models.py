@@ -30,6 +30,8 @@ def constant(name, location):
 wide = ["batch", 3]
 save("rows", [helper.make_node("Tanh", ["x"], ["y"], name="tanh")],
      [helper.make_tensor_value_info("x", TensorProto.FLOAT, wide)], [helper.make_tensor_value_info("y", TensorProto.FLOAT, wide)])
+save("four", [helper.make_node("Tanh", ["x"], ["y"], name="tanh")],
+     [helper.make_tensor_value_info("x", TensorProto.FLOAT, [4, 3])], [helper.make_tensor_value_info("y", TensorProto.FLOAT, [4, 3])])
 open_shape = ["batch", 3, None]
 save("open", [helper.make_node("Add", ["x", "b"], ["y"], name="add")],
      [helper.make_tensor_value_info("x", TensorProto.FLOAT, open_shape)], [helper.make_tensor_value_info("y", TensorProto.FLOAT, open_shape)],
