@@ -158,6 +158,13 @@ unsigned heddle::bitWidth(ElementKind kind) { return info(kind).bits; }
 unsigned heddle::storedBytes(ElementKind kind) {
   return (info(kind).bits + 7) / 8;
 }
+bool heddle::isNarrowSigned(ElementKind kind) {
+  return elementClass(kind) == ElementClass::Signed && bitWidth(kind) < 8;
+}
+bool heddle::isNarrowSigned(Type element) {
+  std::optional<ElementKind> kind = elementKind(element);
+  return kind && isNarrowSigned(*kind);
+}
 llvm::StringRef heddle::elementName(ElementKind kind) {
   return info(kind).name;
 }

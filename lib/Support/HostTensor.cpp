@@ -137,7 +137,7 @@ std::optional<HostTensor> HostTensor::fromAttribute(ElementsAttr attribute) {
     if (raw.size() < count * tensor.elementBytes())
       return std::nullopt;
     std::memcpy(bytes.data(), raw.data(), count * tensor.elementBytes());
-    if (kind == ElementKind::I2 || kind == ElementKind::I4)
+    if (isNarrowSigned(kind))
       for (size_t i = 0; i < count; ++i) {
         int64_t value;
         loadElements(kind, &bytes[i], 1, &value);
@@ -157,7 +157,7 @@ DenseElementsAttr HostTensor::toAttribute() const {
     return DenseElementsAttr::get(tensorType, ArrayRef<bool>(values));
   }
   // In the IR a narrow integer keeps zeros above its bits; here it is extended.
-  if (kind() == ElementKind::I2 || kind() == ElementKind::I4) {
+  if (isNarrowSigned(kind())) {
     std::vector<char> masked(data, data + elements);
     for (char &byte : masked)
       byte &= (1 << bitWidth(kind())) - 1;

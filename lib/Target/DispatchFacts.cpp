@@ -85,17 +85,11 @@ bool DispatchFacts::multipliesStored(KernelFamily family, Type lhs,
   return types && llvm::is_contained(quantizedProducts, *types);
 }
 
-/// Floats of a byte or less, and integers of less than a byte.
+/// Floats of a byte or less, and integers of less than a byte, which count as
+/// signed in lowered programs.
 static bool isNarrow(ElementKind kind) {
-  switch (elementClass(kind)) {
-  case ElementClass::Float:
-    return bitWidth(kind) <= 8;
-  case ElementClass::Signed:
-  case ElementClass::Unsigned:
-    return bitWidth(kind) < 8;
-  default:
-    return false;
-  }
+  return isNarrowSigned(kind) ||
+         (elementClass(kind) == ElementClass::Float && bitWidth(kind) <= 8);
 }
 
 bool DispatchFacts::holds(Type element) const {
@@ -257,9 +251,7 @@ DispatchFacts::fromAttr(DictionaryAttr dictionary) {
     auto name = dyn_cast<StringAttr>(attr);
     std::optional<ElementKind> kind =
         name ? parseElement(name.getValue()) : std::nullopt;
-    // Tensors of lowered programs have no signs.
-    if (!kind || !isNarrow(*kind) ||
-        elementClass(*kind) == ElementClass::Unsigned)
+    if (!kind || !isNarrow(*kind))
       return std::nullopt;
     facts.narrowElements.push_back(*kind);
   }

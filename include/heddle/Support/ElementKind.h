@@ -72,6 +72,11 @@ ElementClass elementClass(ElementKind kind);
 unsigned bitWidth(ElementKind kind);
 /// Bytes of a stored element: types below a byte take a whole one.
 unsigned storedBytes(ElementKind kind);
+/// Whether elements are integers of less than a byte that have a sign: in
+/// memory it fills the byte, where MLIR's constants have zeros above the
+/// element's bits.
+bool isNarrowSigned(ElementKind kind);
+bool isNarrowSigned(mlir::Type element);
 /// "f32", "ui8", "complex<f64>" as MLIR writes them.
 llvm::StringRef elementName(ElementKind kind);
 /// For float kinds; the part's semantics for complex ones.

@@ -5,6 +5,7 @@
 
 #include "dialects/Kernel/LinearAccess.h"
 #include "heddle/Support/Diagnostics.h"
+#include "heddle/Support/ElementKind.h"
 #include "heddle/Support/TensorTypes.h"
 #include "heddle/Support/Weights.h"
 
@@ -83,12 +84,6 @@ void heddle::copyStrided(ArrayRef<int64_t> sizes, const char *from,
   default:
     return copyElements<uint64_t>(sizes, from, fromStrides, to, toStrides);
   }
-}
-
-bool heddle::isNarrowSigned(Type element) {
-  auto integer = dyn_cast<IntegerType>(element);
-  return integer && !integer.isUnsigned() && integer.getWidth() > 1 &&
-         integer.getWidth() < 8;
 }
 
 LogicalResult BoxEvaluator::copyConstant(stablehlo::ConstantOp op,

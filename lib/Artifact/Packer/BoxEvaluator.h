@@ -23,10 +23,6 @@ struct Box {
 /// Bytes of an element as weights store it.
 int64_t elementBytes(mlir::Type type);
 
-/// Whether an element is an integer of less than a byte that has a sign: this
-/// fills the byte in memory, where the IR keeps zeros.
-bool isNarrowSigned(mlir::Type element);
-
 class BoxEvaluator {
 public:
   /// Writes the points of `box` of `value`, row-major and dense, to `out`.

@@ -6,6 +6,7 @@
 #include "BoxEvaluator.h"
 #include "dialects/Kernel/LinearAccess.h"
 #include "dialects/Kernel/WeightText.h"
+#include "heddle/Support/ElementKind.h"
 #include "heddle/Support/Weights.h"
 #include "runtime/format/WeightLayout.h"
 

@@ -42,6 +42,16 @@ void expectSame(ElementKind kind, double value) {
       << elementName(kind).str() << " of " << value;
 }
 
+TEST(ElementKind, OfLessThanAByteWithASign) {
+  mlir::MLIRContext context;
+  for (unsigned i = 0; i < kElementKinds; ++i) {
+    auto kind = ElementKind(i);
+    bool wanted = kind == ElementKind::I2 || kind == ElementKind::I4;
+    EXPECT_EQ(isNarrowSigned(kind), wanted) << elementName(kind).str();
+    EXPECT_EQ(isNarrowSigned(elementType(&context, kind)), wanted);
+  }
+}
+
 TEST(ElementKind, RoundsAsAPFloatAtEveryMidpoint) {
   for (ElementKind kind : kNarrow) {
     unsigned codes = 1u << bitWidth(kind);
