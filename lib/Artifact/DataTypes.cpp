@@ -1,6 +1,8 @@
 // Element types of MLIR as the artifact's schema names them.
 
-#include "DataTypes.h"
+#include "heddle/Artifact/DataTypes.h"
+
+#include "runtime/format/Layout.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/TypeSwitch.h"

@@ -1,11 +1,11 @@
 // Models with ranges of sizes: what the options say becomes fixed sizes to
 // import at, and sizes that a call chose become options again.
 
-#include "lib/Driver/BoundedModel.h"
+#include "heddle/Driver/BoundedModel.h"
 
+#include "BoundedOptions.h"
 #include "heddle/Frontend/DynamicForms.h"
 #include "heddle/Support/EntrySizes.h"
-#include "lib/Driver/BoundedOptions.h"
 #include "passes/Dynamic/BoundedProgram.h"
 
 using namespace mlir;
@@ -17,6 +17,15 @@ bool heddle::hasBoundedSizes(const ModelOptions &options) {
   };
   return llvm::any_of(options.dims, isRange) ||
          llvm::any_of(options.shapes, isRange);
+}
+
+bool heddle::isRanged(const ModelOptions &options, StringRef dim) {
+  if (dim.contains(".."))
+    return false;
+  StringRef name = dim.rsplit('=').first;
+  return llvm::any_of(options.dims, [&](StringRef other) {
+    return other.contains("..") && other.rsplit('=').first == name;
+  });
 }
 
 OwningOpRef<ModuleOp> heddle::importBoundedModel(

@@ -1,7 +1,8 @@
 // Reads the ranges of --dim and --shape, and counts what is chosen by a call.
 
-#include "lib/Driver/BoundedOptions.h"
+#include "BoundedOptions.h"
 
+#include "heddle/Driver/BoundedModel.h"
 #include "heddle/Support/Diagnostics.h"
 #include "passes/Dynamic/TiedSizes.h"
 
@@ -9,15 +10,6 @@
 
 using namespace mlir;
 using namespace heddle;
-
-bool heddle::isRanged(const ModelOptions &options, StringRef dim) {
-  if (dim.contains(".."))
-    return false;
-  StringRef name = dim.rsplit('=').first;
-  return llvm::any_of(options.dims, [&](StringRef other) {
-    return other.contains("..") && other.rsplit('=').first == name;
-  });
-}
 
 std::string BoundedOptions::Template::print(ArrayRef<int64_t> sizes) const {
   std::string text = name;

@@ -10,9 +10,6 @@
 
 namespace heddle {
 
-/// Whether `dim`, a size, stands beside a range for the same dimension.
-bool isRanged(const ModelOptions &options, llvm::StringRef dim);
-
 /// The options of a model with some sizes open.
 class BoundedOptions {
 public:

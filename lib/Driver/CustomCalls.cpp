@@ -6,9 +6,10 @@
 #include "dialects/Kernel/CustomCalls.h"
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/StableHlo/RegisteredCalls.h"
+#include "heddle/Artifact/CallAttributes.h"
+#include "heddle/Artifact/DataTypes.h"
 #include "heddle/Driver/Program.h"
-#include "lib/Artifact/CustomCallWriter.h"
-#include "lib/Artifact/DataTypes.h"
+#include "runtime/format/Layout.h"
 
 #include "llvm/Support/FileSystem.h"
 

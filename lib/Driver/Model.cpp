@@ -5,10 +5,10 @@
 
 #include "Entries.h"
 #include "ModelFile.h"
-#include "States.h"
 #include "dialects/StableHlo/TypeInference.h"
 #include "heddle/Driver/InputRanges.h"
 #include "heddle/Driver/Limits.h"
+#include "heddle/Driver/States.h"
 #include "heddle/Support/EntrySizes.h"
 #include "passes/Dynamic/SampleSizes.h"
 

@@ -2,7 +2,7 @@
 
 #include "ModelFile.h"
 
-#include "BoundedModel.h"
+#include "heddle/Driver/BoundedModel.h"
 #include "heddle/Driver/FileKind.h"
 #include "heddle/Driver/Model.h"
 #include "heddle/Frontend/CustomCallForms.h"

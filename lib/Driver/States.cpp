@@ -1,7 +1,7 @@
 // What a call leaves for the next one is said by its attributes, so that dumps
 // carry it, too.
 
-#include "States.h"
+#include "heddle/Driver/States.h"
 
 #include "dialects/Kernel/EntryFunctions.h"
 #include "heddle/Driver/Program.h"

@@ -2,12 +2,12 @@
 
 #include "ComparedCall.h"
 
+#include "heddle/Driver/BoundedModel.h"
 #include "heddle/Driver/Feeds.h"
 #include "heddle/Driver/Model.h"
 #include "heddle/Driver/Prepare.h"
 #include "heddle/Reference/Interpreter.h"
 #include "heddle/Support/TensorFile.h"
-#include "lib/Driver/BoundedModel.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

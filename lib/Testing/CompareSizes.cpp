@@ -3,7 +3,7 @@
 
 #include "ComparedCall.h"
 
-#include "lib/Driver/BoundedOptions.h"
+#include "heddle/Driver/BoundedModel.h"
 
 #include "llvm/ADT/STLExtras.h"
 

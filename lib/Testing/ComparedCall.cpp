@@ -2,9 +2,9 @@
 
 #include "ComparedCall.h"
 
+#include "heddle/Driver/BoundedModel.h"
 #include "heddle/Driver/Feeds.h"
 #include "heddle/Driver/Model.h"
-#include "lib/Driver/BoundedModel.h"
 
 #include "llvm/ADT/STLExtras.h"
 

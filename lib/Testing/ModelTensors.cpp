@@ -3,7 +3,7 @@
 #include "ModelTensors.h"
 
 #include "heddle/Driver/Model.h"
-#include "lib/Driver/States.h"
+#include "heddle/Driver/States.h"
 
 using namespace mlir;
 using namespace heddle;

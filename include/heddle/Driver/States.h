@@ -1,7 +1,7 @@
 // Inputs and outputs of a model that are states, as --state says.
 
-#ifndef HEDDLE_LIB_DRIVER_STATES_H
-#define HEDDLE_LIB_DRIVER_STATES_H
+#ifndef HEDDLE_DRIVER_STATES_H
+#define HEDDLE_DRIVER_STATES_H
 
 #include "heddle/Driver/Session.h"
 
@@ -29,4 +29,4 @@ bool markStates(Session &session, mlir::ModuleOp module,
 
 } // namespace heddle
 
-#endif // HEDDLE_LIB_DRIVER_STATES_H
+#endif // HEDDLE_DRIVER_STATES_H

@@ -1,7 +1,7 @@
 // Models with sizes that are known when running, up to a bound.
 
-#ifndef HEDDLE_LIB_DRIVER_BOUNDEDMODEL_H
-#define HEDDLE_LIB_DRIVER_BOUNDEDMODEL_H
+#ifndef HEDDLE_DRIVER_BOUNDEDMODEL_H
+#define HEDDLE_DRIVER_BOUNDEDMODEL_H
 
 #include "heddle/Driver/Model.h"
 #include "heddle/Frontend/StableHlo.h"
@@ -11,6 +11,9 @@ namespace heddle {
 /// Whether the options give a range of sizes: `--dim batch=1..8`, `--shape
 /// x=1..8x128`.
 bool hasBoundedSizes(const ModelOptions &options);
+
+/// Whether `dim`, a size, stands beside a range for the same dimension.
+bool isRanged(const ModelOptions &options, llvm::StringRef dim);
 
 /// Imports the model for the largest sizes and some others, by `importOne`, and
 /// makes one program of them for all sizes. `NAME=3` beside a range for NAME
@@ -36,4 +39,4 @@ ModelOptions withSizes(const ModelOptions &options, const Program &program,
 
 } // namespace heddle
 
-#endif // HEDDLE_LIB_DRIVER_BOUNDEDMODEL_H
+#endif // HEDDLE_DRIVER_BOUNDEDMODEL_H
