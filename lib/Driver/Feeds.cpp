@@ -125,10 +125,11 @@ static bool fits(Session &session, const TensorSignature &input,
   bool isForeign =
       bitWidth(wanted) < 8 ||
       (elementClass(wanted) == ElementClass::Float && bitWidth(wanted) == 8);
+  auto asBits =
+      RankedTensorType::get(tensor.shape(), input.type.getElementType());
   if (isForeign && wanted != ElementKind::I1 &&
-      tensor.kind() == ElementKind::UI8 &&
-      tensor.shape() == input.type.getShape()) {
-    tensor = tensor.reshaped(input.type);
+      tensor.kind() == ElementKind::UI8 && input.takes(asBits)) {
+    tensor = tensor.reshaped(asBits);
     return true;
   }
   session.diagnostics.report(ErrorCode::WrongTensor,
