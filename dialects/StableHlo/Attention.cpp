@@ -142,10 +142,13 @@ std::optional<Attention> Attention::read(ValueRange inputs,
       return std::nullopt;
     *place = input;
   }
-  // Sums are rounded to the result, which cannot hold more than they do.
+  // Sums are rounded to the result, which cannot hold more than they do. What
+  // does not count has the score -infinity.
   bool isWide = attention.accumulator.getWidth() >=
                 attention.result.getElementTypeBitWidth();
-  if (!isWide || !fitsTogether(attention))
+  bool hasInfinity =
+      llvm::APFloat::semanticsHasInf(attention.accumulator.getFloatSemantics());
+  if (!isWide || !hasInfinity || !fitsTogether(attention))
     return std::nullopt;
   return attention;
 }

@@ -229,6 +229,9 @@ struct AttentionPattern : OpRewritePattern<stablehlo::DotGeneralOp> {
         typeOf(op.getResult()).getElementTypeBitWidth() >
             scoreType.getIntOrFloatBitWidth())
       return rewriter.notifyMatchFailure(op, "values or sums of another type");
+    auto scoreElement = cast<FloatType>(scoreType);
+    if (!APFloat::semanticsHasInf(scoreElement.getFloatSemantics()))
+      return rewriter.notifyMatchFailure(op, "scores without an infinity");
     rewriter.setInsertionPoint(op);
     double scale = scores->scale;
     Value query =
@@ -247,7 +250,7 @@ struct AttentionPattern : OpRewritePattern<stablehlo::DotGeneralOp> {
     attention.mask = scores->mask;
     attention.scale = scale;
     attention.zeroNanRows = weights->zeroNanRows;
-    attention.accumulator = cast<FloatType>(scoreType);
+    attention.accumulator = scoreElement;
     attention.result = typeOf(op.getResult());
     // The decomposition is written out in the composite's own terms: the
     // operands were re-ordered. The two products keep the types, the precision

@@ -12,7 +12,7 @@ namespace {
 /// A reduction of one tensor over one dimension, repeated along that dimension
 /// afterwards.
 struct RowReduction {
-  Value input;
+  Value input, initial;
   int64_t axis;
 };
 } // namespace
@@ -122,7 +122,7 @@ matchRowReduction(Value value, StringRef bodyOp,
     if (found != expected && outer.getDimSize(dimension) != 1)
       return std::nullopt;
   }
-  return RowReduction{input, axis};
+  return RowReduction{input, reduce.getInitValues()[0], axis};
 }
 
 /// maximum(reduce_max, -infinity) is what JAX writes around the row's maximum;
@@ -139,6 +139,16 @@ static Value throughMaximumWithLowest(Value value) {
   return result;
 }
 
+/// Whether a maximum that starts from `initial` is that of the elements alone.
+static bool isLowest(Value initial) {
+  std::optional<double> value = splatValue(initial);
+  auto type = dyn_cast<FloatType>(getElementTypeOrSelf(initial.getType()));
+  return value && type &&
+         *value <= APFloat::getLargest(type.getFloatSemantics(),
+                                       /*Negative=*/true)
+                       .convertToDouble();
+}
+
 std::optional<Softmax> matchSoftmax(Value value) {
   auto op = value.getDefiningOp<stablehlo::DivOp>();
   auto exponential =
@@ -149,12 +159,14 @@ std::optional<Softmax> matchSoftmax(Value value) {
   auto sum = matchRowReduction(op.getRhs(), "stablehlo.add", nothing);
   auto shifted =
       exponential.getOperand().getDefiningOp<stablehlo::SubtractOp>();
-  if (!sum || sum->input != exponential.getResult() || !shifted)
+  // A sum that starts from 1 leaves room for weighing nothing.
+  if (!sum || sum->input != exponential.getResult() || !shifted ||
+      splatValue(sum->initial) != 0.0)
     return std::nullopt;
   auto maximum = matchRowReduction(shifted.getRhs(), "stablehlo.maximum",
                                    throughMaximumWithLowest);
   if (!maximum || maximum->input != shifted.getLhs() ||
-      maximum->axis != sum->axis)
+      maximum->axis != sum->axis || !isLowest(maximum->initial))
     return std::nullopt;
   return Softmax{shifted.getLhs(), sum->axis};
 }

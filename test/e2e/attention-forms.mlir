@@ -5,6 +5,7 @@
 // RUN: heddle compare rope.mlir
 // RUN: heddle compare shared.mlir
 // RUN: heddle compare mixed.mlir
+// RUN: heddle compare quiet.mlir
 // RUN: heddle compile guarded.mlir -q --stop-after=heddle-plan && FileCheck %s --check-prefix=ONE < guarded.heddle-plan.mlir
 // RUN: heddle compile rope.mlir -q --stop-after=heddle-plan && FileCheck %s --check-prefix=TWO < rope.heddle-plan.mlir
 // RUN: heddle compile shared.mlir -q --stop-after=heddle-plan && FileCheck %s --check-prefix=ONE < shared.heddle-plan.mlir
@@ -97,4 +98,21 @@ func.func @main(%q: tensor<3x5x4xbf16>, %k: tensor<3x37x4xbf16>, %v: tensor<3x37
   %p = stablehlo.divide %3, %5 : tensor<3x5x37xf32>
   %9 = stablehlo.dot_general %p, %v, batching_dims = [0] x [0], contracting_dims = [2] x [1] : (tensor<3x5x37xf32>, tensor<3x37x6xf32>) -> tensor<3x5x6xf32>
   return %9 : tensor<3x5x6xf32>
+}
+//--- quiet.mlir
+// A sum that starts from 1 weighs nothing, too: no softmax.
+func.func @main(%q: tensor<3x5x8xf32>, %k: tensor<3x37x8xf32>, %v: tensor<3x37x6xf32>, %m: tensor<3x5x37xf32>) -> tensor<3x5x6xf32> {
+  %lowest = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %one = stablehlo.constant dense<1.0> : tensor<f32>
+  %s = stablehlo.dot_general %q, %k, batching_dims = [0] x [0], contracting_dims = [2] x [2] : (tensor<3x5x8xf32>, tensor<3x37x8xf32>) -> tensor<3x5x37xf32>
+  %x = stablehlo.add %s, %m : tensor<3x5x37xf32>
+  %0 = stablehlo.reduce(%x init: %lowest) applies stablehlo.maximum across dimensions = [2] : (tensor<3x5x37xf32>, tensor<f32>) -> tensor<3x5xf32>
+  %1 = stablehlo.broadcast_in_dim %0, dims = [0, 1] : (tensor<3x5xf32>) -> tensor<3x5x37xf32>
+  %2 = stablehlo.subtract %x, %1 : tensor<3x5x37xf32>
+  %3 = stablehlo.exponential %2 : tensor<3x5x37xf32>
+  %4 = stablehlo.reduce(%3 init: %one) applies stablehlo.add across dimensions = [2] : (tensor<3x5x37xf32>, tensor<f32>) -> tensor<3x5xf32>
+  %5 = stablehlo.broadcast_in_dim %4, dims = [0, 1] : (tensor<3x5xf32>) -> tensor<3x5x37xf32>
+  %p = stablehlo.divide %3, %5 : tensor<3x5x37xf32>
+  %r = stablehlo.dot_general %p, %v, batching_dims = [0] x [0], contracting_dims = [2] x [1] : (tensor<3x5x37xf32>, tensor<3x37x6xf32>) -> tensor<3x5x6xf32>
+  return %r : tensor<3x5x6xf32>
 }

@@ -102,6 +102,81 @@ func.func @no_softmax(%q: tensor<3x5x4xf32>, %k: tensor<3x5x4xf32>, %v: tensor<3
   return %9 : tensor<3x5x6xf32>
 }
 
+// A sum that starts from 1, so that all weights together may be less than 1, is that of no softmax.
+// CHECK-LABEL: func.func @weight_of_nothing
+func.func @weight_of_nothing(%q: tensor<3x5x4xf32>, %k: tensor<3x5x4xf32>, %v: tensor<3x5x6xf32>) -> tensor<3x5x6xf32> {
+  // CHECK-NOT: composite
+  // CHECK: stablehlo.divide
+  %lowest = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %zero = stablehlo.constant dense<1.0> : tensor<f32>
+  %s = stablehlo.dot_general %q, %k, batching_dims = [0] x [0], contracting_dims = [2] x [2] : (tensor<3x5x4xf32>, tensor<3x5x4xf32>) -> tensor<3x5x5xf32>
+  %0 = stablehlo.reduce(%s init: %lowest) applies stablehlo.maximum across dimensions = [2] : (tensor<3x5x5xf32>, tensor<f32>) -> tensor<3x5xf32>
+  %1 = stablehlo.broadcast_in_dim %0, dims = [0, 1] : (tensor<3x5xf32>) -> tensor<3x5x5xf32>
+  %2 = stablehlo.subtract %s, %1 : tensor<3x5x5xf32>
+  %3 = stablehlo.exponential %2 : tensor<3x5x5xf32>
+  %4 = stablehlo.reduce(%3 init: %zero) applies stablehlo.add across dimensions = [2] : (tensor<3x5x5xf32>, tensor<f32>) -> tensor<3x5xf32>
+  %5 = stablehlo.broadcast_in_dim %4, dims = [0, 1] : (tensor<3x5xf32>) -> tensor<3x5x5xf32>
+  %p = stablehlo.divide %3, %5 : tensor<3x5x5xf32>
+  %9 = stablehlo.dot_general %p, %v, batching_dims = [0] x [0], contracting_dims = [2] x [1] : (tensor<3x5x5xf32>, tensor<3x5x6xf32>) -> tensor<3x5x6xf32>
+  return %9 : tensor<3x5x6xf32>
+}
+
+// Nor is a maximum that is at least 0 the one of the row.
+// CHECK-LABEL: func.func @clipped_maximum
+func.func @clipped_maximum(%q: tensor<3x5x4xf32>, %k: tensor<3x5x4xf32>, %v: tensor<3x5x6xf32>) -> tensor<3x5x6xf32> {
+  // CHECK-NOT: composite
+  // CHECK: stablehlo.divide
+  %lowest = stablehlo.constant dense<0.0> : tensor<f32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %s = stablehlo.dot_general %q, %k, batching_dims = [0] x [0], contracting_dims = [2] x [2] : (tensor<3x5x4xf32>, tensor<3x5x4xf32>) -> tensor<3x5x5xf32>
+  %0 = stablehlo.reduce(%s init: %lowest) applies stablehlo.maximum across dimensions = [2] : (tensor<3x5x5xf32>, tensor<f32>) -> tensor<3x5xf32>
+  %1 = stablehlo.broadcast_in_dim %0, dims = [0, 1] : (tensor<3x5xf32>) -> tensor<3x5x5xf32>
+  %2 = stablehlo.subtract %s, %1 : tensor<3x5x5xf32>
+  %3 = stablehlo.exponential %2 : tensor<3x5x5xf32>
+  %4 = stablehlo.reduce(%3 init: %zero) applies stablehlo.add across dimensions = [2] : (tensor<3x5x5xf32>, tensor<f32>) -> tensor<3x5xf32>
+  %5 = stablehlo.broadcast_in_dim %4, dims = [0, 1] : (tensor<3x5xf32>) -> tensor<3x5x5xf32>
+  %p = stablehlo.divide %3, %5 : tensor<3x5x5xf32>
+  %9 = stablehlo.dot_general %p, %v, batching_dims = [0] x [0], contracting_dims = [2] x [1] : (tensor<3x5x5xf32>, tensor<3x5x6xf32>) -> tensor<3x5x6xf32>
+  return %9 : tensor<3x5x6xf32>
+}
+
+// Scores of a format without an infinity have no value for a key that does not count.
+// CHECK-LABEL: func.func @no_infinity
+func.func @no_infinity(%q: tensor<3x5x4xf8E4M3FN>, %k: tensor<3x5x4xf8E4M3FN>, %v: tensor<3x5x6xf8E4M3FN>) -> tensor<3x5x6xf8E4M3FN> {
+  // CHECK-NOT: composite
+  // CHECK: stablehlo.divide
+  %lowest = stablehlo.constant dense<-448.0> : tensor<f8E4M3FN>
+  %zero = stablehlo.constant dense<0.0> : tensor<f8E4M3FN>
+  %s = stablehlo.dot_general %q, %k, batching_dims = [0] x [0], contracting_dims = [2] x [2] : (tensor<3x5x4xf8E4M3FN>, tensor<3x5x4xf8E4M3FN>) -> tensor<3x5x5xf8E4M3FN>
+  %0 = stablehlo.reduce(%s init: %lowest) applies stablehlo.maximum across dimensions = [2] : (tensor<3x5x5xf8E4M3FN>, tensor<f8E4M3FN>) -> tensor<3x5xf8E4M3FN>
+  %1 = stablehlo.broadcast_in_dim %0, dims = [0, 1] : (tensor<3x5xf8E4M3FN>) -> tensor<3x5x5xf8E4M3FN>
+  %2 = stablehlo.subtract %s, %1 : tensor<3x5x5xf8E4M3FN>
+  %3 = stablehlo.exponential %2 : tensor<3x5x5xf8E4M3FN>
+  %4 = stablehlo.reduce(%3 init: %zero) applies stablehlo.add across dimensions = [2] : (tensor<3x5x5xf8E4M3FN>, tensor<f8E4M3FN>) -> tensor<3x5xf8E4M3FN>
+  %5 = stablehlo.broadcast_in_dim %4, dims = [0, 1] : (tensor<3x5xf8E4M3FN>) -> tensor<3x5x5xf8E4M3FN>
+  %p = stablehlo.divide %3, %5 : tensor<3x5x5xf8E4M3FN>
+  %9 = stablehlo.dot_general %p, %v, batching_dims = [0] x [0], contracting_dims = [2] x [1] : (tensor<3x5x5xf8E4M3FN>, tensor<3x5x6xf8E4M3FN>) -> tensor<3x5x6xf8E4M3FN>
+  return %9 : tensor<3x5x6xf8E4M3FN>
+}
+
+// A maximum may start from the lowest finite number.
+// CHECK-LABEL: func.func @finite_lowest
+func.func @finite_lowest(%q: tensor<3x5x4xf32>, %k: tensor<3x5x4xf32>, %v: tensor<3x5x6xf32>) -> tensor<3x5x6xf32> {
+  // CHECK: stablehlo.composite "heddle.attention" %arg0, %arg1, %arg2
+  %lowest = stablehlo.constant dense<-3.40282347E+38> : tensor<f32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %s = stablehlo.dot_general %q, %k, batching_dims = [0] x [0], contracting_dims = [2] x [2] : (tensor<3x5x4xf32>, tensor<3x5x4xf32>) -> tensor<3x5x5xf32>
+  %0 = stablehlo.reduce(%s init: %lowest) applies stablehlo.maximum across dimensions = [2] : (tensor<3x5x5xf32>, tensor<f32>) -> tensor<3x5xf32>
+  %1 = stablehlo.broadcast_in_dim %0, dims = [0, 1] : (tensor<3x5xf32>) -> tensor<3x5x5xf32>
+  %2 = stablehlo.subtract %s, %1 : tensor<3x5x5xf32>
+  %3 = stablehlo.exponential %2 : tensor<3x5x5xf32>
+  %4 = stablehlo.reduce(%3 init: %zero) applies stablehlo.add across dimensions = [2] : (tensor<3x5x5xf32>, tensor<f32>) -> tensor<3x5xf32>
+  %5 = stablehlo.broadcast_in_dim %4, dims = [0, 1] : (tensor<3x5xf32>) -> tensor<3x5x5xf32>
+  %p = stablehlo.divide %3, %5 : tensor<3x5x5xf32>
+  %9 = stablehlo.dot_general %p, %v, batching_dims = [0] x [0], contracting_dims = [2] x [1] : (tensor<3x5x5xf32>, tensor<3x5x6xf32>) -> tensor<3x5x6xf32>
+  return %9 : tensor<3x5x6xf32>
+}
+
 // What JAX writes around the maximum of a row changes nothing.
 // CHECK-LABEL: func.func @bounded_maximum
 func.func @bounded_maximum(%q: tensor<3x5x4xf32>, %k: tensor<3x5x4xf32>, %v: tensor<3x5x6xf32>) -> tensor<3x5x6xf32> {
