@@ -54,8 +54,8 @@ SmallFormat::SmallFormat(ElementKind kind) {
     middleCodes.push_back(isSigned ? code(converted(middles.back(), semantics))
                                    : codes[i] + codes[i] % 2);
   }
-  hasNan = std::any_of(values.begin(), values.end(),
-                       [](double v) { return std::isnan(v); });
+  bool hasNan = std::any_of(values.begin(), values.end(),
+                            [](double v) { return std::isnan(v); });
   bool hasInfinity = std::any_of(values.begin(), values.end(),
                                  [](double v) { return std::isinf(v); });
   // f4 and f6 have neither: the largest value stands for both.
@@ -86,7 +86,8 @@ uint8_t SmallFormat::bits(double value) const {
     else
       result = above < codes.size() ? codes[above] : overflow;
   }
-  if (!negative || (hasNan && result == nan))
+  // The NaN of the FNUZ formats is the sign alone.
+  if (!negative || result == signBit)
     return result;
   return result == codes.front() && magnitudes.front() == 0 ? negativeZero
                                                             : result | signBit;

@@ -32,7 +32,7 @@ private:
   std::vector<double> middles;
   std::vector<uint8_t> middleCodes;
   uint8_t overflow, infinity, nan, signBit, negativeZero;
-  bool isSigned, hasNan;
+  bool isSigned;
 };
 
 /// The format of a float kind of at most eight bits.

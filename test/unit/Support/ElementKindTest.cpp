@@ -100,6 +100,15 @@ TEST(ElementKind, KeepsNanAndInfinity) {
   EXPECT_EQ(roundToKind(ElementKind::F6E3M2FN, 1000), 28.0);
 }
 
+TEST(ElementKind, WhatIsTooLargeKeepsItsSign) {
+  // Of formats without infinity it is NaN, of some of them with a sign.
+  EXPECT_EQ(floatToBits(ElementKind::F8E4M3FN, HUGE_VAL), 0x7Fu);
+  EXPECT_EQ(floatToBits(ElementKind::F8E4M3FN, -HUGE_VAL), 0xFFu);
+  EXPECT_EQ(floatToBits(ElementKind::F8E4M3FN, -1e9), 0xFFu);
+  EXPECT_EQ(floatToBits(ElementKind::F8E4M3FNUZ, -HUGE_VAL), 0x80u);
+  EXPECT_EQ(floatToBits(ElementKind::F8E5M2, -HUGE_VAL), 0xFCu);
+}
+
 TEST(ElementKind, PowersOfTwoHaveNoSign) {
   ElementKind kind = ElementKind::F8E8M0FNU;
   EXPECT_EQ(roundToKind(kind, 5.0), 4.0);
