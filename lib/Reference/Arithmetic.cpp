@@ -209,6 +209,11 @@ template <typename T> static ElementFunction selectOf() {
     for (size_t i = 0; i < count; ++i)
       out.as<T>()[i] =
           in[0]->as<uint64_t>()[i] ? in[1]->as<T>()[i] : in[2]->as<T>()[i];
+    out.bitsKnown = in[1]->bitsKnown && in[1]->kind == out.kind &&
+                    in[2]->bitsKnown && in[2]->kind == out.kind;
+    if (out.bitsKnown)
+      for (size_t i = 0; i < count; ++i)
+        out.bits[i] = in[in[0]->as<uint64_t>()[i] ? 1 : 2]->bits[i];
   };
 }
 static ElementFunction select(const ElementSite &site) {

@@ -97,6 +97,10 @@ template <typename In> static ElementFunction convertReal(ElementKind result) {
 }
 
 static ElementFunction convert(const ElementSite &site) {
+  if (site.operands.front() == site.result)
+    return [](llvm::ArrayRef<const Lanes *> in, Lanes &out, size_t count) {
+      out.move(*in[0], count);
+    };
   switch (site.operandClass()) {
   case ElementClass::Signed:
     return convertInteger<int64_t>(site.result);

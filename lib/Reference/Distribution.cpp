@@ -223,9 +223,7 @@ static FailureOr<HostTensor> combine(Invocation &call, Block &body,
                                 tensor.bytes().data() + begin * from, count);
       if (failed(payload->run(count)))
         return failure();
-      Lanes accumulated = payload->result(0);
-      accumulated.kind = payload->argument(0).kind;
-      payload->argument(0) = accumulated;
+      payload->argument(0).move(payload->result(0), count);
     }
     payload->argument(0).store(result->kind(), count,
                                result->mutableBytes().data() + begin * to);

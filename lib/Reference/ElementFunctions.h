@@ -5,6 +5,7 @@
 
 #include "Lanes.h"
 
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace heddle::reference {
@@ -18,7 +19,13 @@ struct ElementSite {
   ElementClass operandClass(unsigned i = 0) const {
     return elementClass(operands[i]);
   }
-  unsigned width() const { return bitWidth(operands.front()); }
+  /// Bits of the first operand, an integer: one of a payload may have a width
+  /// that no kind has.
+  unsigned width() const {
+    auto type = mlir::dyn_cast<mlir::IntegerType>(
+        mlir::getElementTypeOrSelf(op->getOperand(0).getType()));
+    return type ? type.getWidth() : bitWidth(operands.front());
+  }
 };
 
 /// Chooses the function; empty where the kinds do not fit.

@@ -63,6 +63,7 @@ LogicalResult reference::applyElementwise(Invocation &call) {
                     else
                       lane.load(tensor.kind(), tensor.element(i), count);
                   }
+                  values.bitsKnown = false;
                   function(operands, values, count);
                   values.store(values.kind, count, out + i * outBytes);
                 }

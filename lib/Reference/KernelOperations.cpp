@@ -200,11 +200,8 @@ static LogicalResult reduceWindow(Invocation &call, kernel::ReduceWindowOp op) {
       SmallVector<Lanes, 1> values;
       for (unsigned i = 0; i < arity; ++i)
         values.push_back(payload->result(i));
-      for (unsigned i = 0; i < arity; ++i) {
-        values[i].kind = payload->argument(i).kind;
-        std::memcpy(payload->argument(i).storage, values[i].storage,
-                    sizeof(Complex));
-      }
+      for (unsigned i = 0; i < arity; ++i)
+        payload->argument(i).move(values[i], 1);
     }
     for (unsigned i = 0; i < arity; ++i)
       payload->argument(i).store(results[i].kind(), 1,

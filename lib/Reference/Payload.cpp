@@ -19,6 +19,31 @@ static Type scalarType(Type type) {
   return type;
 }
 
+namespace {
+/// The kind that a scalar is held in, and its own bits.
+struct ScalarKind {
+  ElementKind kind;
+  unsigned width;
+};
+} // namespace
+
+/// Integers may have widths that no tensor has, as the bits of a float of six:
+/// a wider kind holds them.
+static std::optional<ScalarKind> scalarKind(const Evaluator &evaluator,
+                                            Type type) {
+  if (!type)
+    return std::nullopt;
+  if (std::optional<ElementKind> kind =
+          elementKind(evaluator.evaluatedType(type)))
+    return ScalarKind{*kind, bitWidth(*kind)};
+  if (type.isSignlessInteger())
+    for (ElementKind kind : {ElementKind::I8, ElementKind::I16,
+                             ElementKind::I32, ElementKind::I64})
+      if (type.getIntOrFloatBitWidth() < bitWidth(kind))
+        return ScalarKind{kind, type.getIntOrFloatBitWidth()};
+  return std::nullopt;
+}
+
 LogicalResult Payload::addConstant(Value value, const HostTensor &tensor) {
   if (tensor.size() != 1)
     return failure();
@@ -75,6 +100,7 @@ LogicalResult Payload::addGather(Operation &op) {
   };
   if (tensor.size() == 0)
     return failure();
+  step.width = bitWidth(tensor.kind());
   step.result = slots.size();
   slotOfValue[extract.getResult()] = step.result;
   slots.emplace_back();
@@ -90,9 +116,9 @@ LogicalResult Payload::addOperation(Operation &op) {
   if (isa<tensor::ExtractOp>(op))
     return addGather(op);
   Type element = scalarType(value.getType());
-  if (!element || !elementKind(evaluator->evaluatedType(element)))
+  std::optional<ScalarKind> held = scalarKind(*evaluator, element);
+  if (!held)
     return failure();
-  ElementKind kind = evaluator->evaluatedKind(element);
 
   if (auto index = dyn_cast<linalg::IndexOp>(op)) {
     indices.push_back({slots.size(), index.getDim()});
@@ -126,13 +152,14 @@ LogicalResult Payload::addOperation(Operation &op) {
     step.operands.push_back(*slot);
     kinds.push_back(slots[*slot].kind);
   }
-  step.function = elementFunction(&op, kinds, kind);
+  step.function = elementFunction(&op, kinds, held->kind);
   if (!step.function)
     return failure();
+  step.width = held->width;
   step.result = slots.size();
   slotOfValue[value] = step.result;
   slots.emplace_back();
-  slots.back().kind = kind;
+  slots.back().kind = held->kind;
   steps.push_back(std::move(step));
   return success();
 }
@@ -192,13 +219,7 @@ LogicalResult Payload::runGeneral(size_t count) {
       auto type = RankedTensorType::get(
           {}, elementType(block->getParent()->getContext(), lanes.kind));
       HostTensor scalar = HostTensor::allocate(type);
-      Lanes one;
-      one.kind = lanes.kind;
-      if (lanes.elementClass() == ElementClass::Complex)
-        *one.as<Complex>() = lanes.as<Complex>()[i];
-      else
-        *one.as<uint64_t>() = lanes.as<uint64_t>()[i];
-      one.store(one.kind, 1, scalar.mutableBytes().data());
+      lanes.store(lanes.kind, 1, scalar.mutableBytes().data(), i);
       arguments.push_back(std::move(scalar));
     }
     if (failed(evaluator->runBlock(*block, arguments, yielded)))
@@ -208,13 +229,7 @@ LogicalResult Payload::runGeneral(size_t count) {
         return heddle::emitError(block->getTerminator()->getLoc(),
                                  ErrorCode::ProgramFault)
                << "a region of scalars returns a value that is none";
-      Lanes one;
-      one.kind = slots[slot].kind;
-      one.load(value.tensor.kind(), value.tensor.element(0), 1);
-      if (one.elementClass() == ElementClass::Complex)
-        slots[slot].as<Complex>()[i] = *one.as<Complex>();
-      else
-        slots[slot].as<uint64_t>()[i] = *one.as<uint64_t>();
+      slots[slot].load(value.tensor.kind(), value.tensor.element(0), 1, i);
     }
   }
   return success();
@@ -227,8 +242,10 @@ LogicalResult Payload::run(size_t count) {
     SmallVector<const Lanes *, 3> operands;
     for (unsigned slot : step.operands)
       operands.push_back(&slots[slot]);
-    step.function(operands, slots[step.result], count);
-    slots[step.result].canonicalise(count);
+    Lanes &result = slots[step.result];
+    result.bitsKnown = false;
+    step.function(operands, result, count);
+    result.canonicalise(count, step.width);
   }
   return success();
 }

@@ -35,6 +35,8 @@ private:
     ElementFunction function;
     llvm::SmallVector<unsigned, 3> operands;
     unsigned result;
+    /// Bits of the result.
+    unsigned width;
   };
 
   llvm::LogicalResult addOperation(mlir::Operation &op);

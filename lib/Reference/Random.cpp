@@ -165,8 +165,11 @@ static LogicalResult rngBitGenerator(Invocation &call,
     else
       value = random.words[threefry ? order[i] : i];
     value &= bits == 64 ? ~uint64_t(0) : (uint64_t(1) << bits) - 1;
+    // A NaN keeps its bits, which it would lose as a number.
     if (elementClass(output->kind()) == ElementClass::Float)
-      output->set(i, bitsToFloat(output->kind(), value));
+      std::copy_n(reinterpret_cast<const char *>(&value),
+                  output->elementBytes(),
+                  output->mutableBytes().data() + i * output->elementBytes());
     else
       output->set(i, value);
   }

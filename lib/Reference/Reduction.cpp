@@ -71,11 +71,8 @@ foldWindows(Invocation &call, Block &body, ArrayRef<HostTensor> inputs,
       SmallVector<Lanes, 2> accumulated;
       for (unsigned i = 0; i < arity; ++i)
         accumulated.push_back(payload->result(i));
-      for (unsigned i = 0; i < arity; ++i) {
-        ElementKind kind = payload->argument(i).kind;
-        payload->argument(i) = accumulated[i];
-        payload->argument(i).kind = kind;
-      }
+      for (unsigned i = 0; i < arity; ++i)
+        payload->argument(i).move(accumulated[i], count);
     }
     for (unsigned i = 0; i < arity; ++i)
       payload->argument(i).store(results[i].kind(), count,

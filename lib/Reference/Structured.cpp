@@ -184,10 +184,8 @@ static LogicalResult generic(Invocation &call, linalg::GenericOp op) {
             SmallVector<Lanes, 1> values;
             for (size_t o = 0; o < outputs.size(); ++o)
               values.push_back(payload.result(o));
-            for (size_t o = 0; o < outputs.size(); ++o) {
-              values[o].kind = outputs[o].kind();
-              payload.argument(inputs + o) = values[o];
-            }
+            for (size_t o = 0; o < outputs.size(); ++o)
+              payload.argument(inputs + o).move(values[o], count);
           }
           for (auto [o, output] : llvm::enumerate(outputs)) {
             unsigned width = output.elementBytes();

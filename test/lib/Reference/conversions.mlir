@@ -53,3 +53,37 @@ func.func @roundings() {
   "check.expect_eq_const"(%less) {value = dense<[1.0, 1.0009765625, 0x7F800000, 0.0]> : tensor<4xf32>} : (tensor<4xf32>) -> ()
   return
 }
+
+// -----
+
+// What only moves floats keeps the bits that a NaN has.
+func.func @moved_bits() {
+  %a = stablehlo.constant dense<[0x7D, 0xFE, 0x7F, 0x3C]> : tensor<4xui8>
+  %b = stablehlo.constant dense<[0xFF, 0x7E, 0xFD, 0x01]> : tensor<4xui8>
+  %p = stablehlo.constant dense<[true, false, true, false]> : tensor<4xi1>
+  %x = stablehlo.bitcast_convert %a : (tensor<4xui8>) -> tensor<4xf8E5M2>
+  %y = stablehlo.bitcast_convert %b : (tensor<4xui8>) -> tensor<4xf8E5M2>
+  %s = stablehlo.select %p, %x, %y : tensor<4xi1>, tensor<4xf8E5M2>
+  %sbits = stablehlo.bitcast_convert %s : (tensor<4xf8E5M2>) -> tensor<4xui8>
+  "check.expect_eq_const"(%sbits) {value = dense<[0x7D, 0x7E, 0x7F, 0x01]> : tensor<4xui8>} : (tensor<4xui8>) -> ()
+  // Regions on scalars, compiled to functions of elements and not.
+  %m = "stablehlo.map"(%x, %y) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%l: tensor<f8E5M2>, %r: tensor<f8E5M2>):
+    stablehlo.return %r : tensor<f8E5M2>
+  }) : (tensor<4xf8E5M2>, tensor<4xf8E5M2>) -> tensor<4xf8E5M2>
+  %mbits = stablehlo.bitcast_convert %m : (tensor<4xf8E5M2>) -> tensor<4xui8>
+  "check.expect_eq"(%mbits, %b) : (tensor<4xui8>, tensor<4xui8>) -> ()
+  %n = "stablehlo.map"(%x, %y) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%l: tensor<f8E5M2>, %r: tensor<f8E5M2>):
+    %v = stablehlo.broadcast_in_dim %r, dims = [] : (tensor<f8E5M2>) -> tensor<1xf8E5M2>
+    %w = stablehlo.reshape %v : (tensor<1xf8E5M2>) -> tensor<f8E5M2>
+    stablehlo.return %w : tensor<f8E5M2>
+  }) : (tensor<4xf8E5M2>, tensor<4xf8E5M2>) -> tensor<4xf8E5M2>
+  %nbits = stablehlo.bitcast_convert %n : (tensor<4xf8E5M2>) -> tensor<4xui8>
+  "check.expect_eq"(%nbits, %b) : (tensor<4xui8>, tensor<4xui8>) -> ()
+  // What computes gives the NaN of the format.
+  %t = stablehlo.add %x, %y : tensor<4xf8E5M2>
+  %tbits = stablehlo.bitcast_convert %t : (tensor<4xf8E5M2>) -> tensor<4xui8>
+  "check.expect_eq_const"(%tbits) {value = dense<[0x7E, 0x7E, 0x7E, 0x3C]> : tensor<4xui8>} : (tensor<4xui8>) -> ()
+  return
+}

@@ -21,7 +21,7 @@ protected:
     context.loadDialect<func::FuncDialect, stablehlo::StableHloDialect>();
   }
 
-  func::FuncOp parse(const char *text) {
+  func::FuncOp parse(StringRef text) {
     module = parseSourceString<ModuleOp>(text, &context);
     EXPECT_TRUE(module);
     return *module->getOps<func::FuncOp>().begin();
@@ -104,6 +104,52 @@ TEST_F(InterpreterTest, ThreadsChangeNothing) {
   EXPECT_EQ((*one)[0].bytes(), (*four)[0].bytes());
 }
 
+TEST_F(InterpreterTest, WhatIsOnlyMovedKeepsItsBits) {
+  for (ElementKind kind :
+       {ElementKind::F4E2M1FN, ElementKind::F6E2M3FN, ElementKind::F6E3M2FN,
+        ElementKind::F8E3M4, ElementKind::F8E4M3, ElementKind::F8E4M3FN,
+        ElementKind::F8E4M3FNUZ, ElementKind::F8E4M3B11FNUZ,
+        ElementKind::F8E5M2, ElementKind::F8E5M2FNUZ, ElementKind::F8E8M0FNU,
+        ElementKind::BF16, ElementKind::F16, ElementKind::F32}) {
+    // Of f32 all that the upper half can be.
+    unsigned lower = bitWidth(kind) > 16 ? bitWidth(kind) - 16 : 0;
+    int64_t codes = int64_t(1) << (bitWidth(kind) - lower);
+    auto type = RankedTensorType::get({codes}, elementType(&context, kind));
+    std::string one = elementName(kind).str(),
+                all = "tensor<" + std::to_string(codes) + "x" + one + ">";
+    HostTensor x = HostTensor::allocate(type);
+    char *bytes = x.mutableBytes().data();
+    for (int64_t code = 0; code < codes; ++code)
+      for (unsigned byte = 0; byte < x.elementBytes(); ++byte)
+        *bytes++ = char((code << lower) >> (8 * byte));
+    // An operation on elements, and regions of scalars.
+    std::string text = R"(
+      func.func @f(%x: ALL, %p: tensor<i1>) -> (ALL, ALL, ALL) {
+        %0 = stablehlo.select %p, %x, %x : tensor<i1>, ALL
+        %1 = "stablehlo.map"(%x) <{dimensions = array<i64: 0>}> ({
+        ^bb0(%a: tensor<ONE>):
+          stablehlo.return %a : tensor<ONE>
+        }) : (ALL) -> ALL
+        %2 = "stablehlo.map"(%x) <{dimensions = array<i64: 0>}> ({
+        ^bb0(%a: tensor<ONE>):
+          %b = stablehlo.select %p, %a, %a : tensor<i1>, tensor<ONE>
+          stablehlo.return %b : tensor<ONE>
+        }) : (ALL) -> ALL
+        return %0, %1, %2 : ALL, ALL, ALL
+      })";
+    for (auto &[name, type] : {std::pair("ALL", all), std::pair("ONE", one)})
+      for (size_t at; (at = text.find(name)) != std::string::npos;)
+        text.replace(at, 3, type);
+    func::FuncOp function = parse(text);
+    HostTensor predicate = HostTensor::allocate(
+        RankedTensorType::get({}, IntegerType::get(&context, 1)));
+    auto results = interpret(function, {x, predicate}, InterpreterOptions());
+    ASSERT_TRUE(succeeded(results)) << one;
+    for (const HostTensor &result : *results)
+      EXPECT_EQ(result.bytes(), x.bytes()) << one;
+  }
+}
+
 TEST_F(InterpreterTest, LimitsEndPrograms) {
   InterpreterOptions options;
   options.operationLimit = 1000;
@@ -173,8 +219,8 @@ TEST_F(InterpreterTest, RegionsWithOutsideValuesAreNoFault) {
       RankedTensorType::get({}, IntegerType::get(&context, 1)));
   for (int64_t value : {0, 1}) {
     predicate.set(0, value);
-    EXPECT_TRUE(failed(interpretOp(&function.getBody().front().front(),
-                                   {predicate})));
+    EXPECT_TRUE(
+        failed(interpretOp(&function.getBody().front().front(), {predicate})));
   }
 }
 
