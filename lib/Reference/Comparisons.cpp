@@ -4,6 +4,8 @@
 
 #include "dialects/StableHlo/StableHlo.h"
 
+#include "llvm/ADT/APFloat.h"
+
 #include <cmath>
 
 using namespace heddle;
@@ -61,20 +63,31 @@ static ElementFunction complexComparison(ComparisonDirection direction) {
   });
 }
 
+/// Whether the bits of a kind that lanes hold are a sign and a magnitude:
+/// formats without a negative zero have NaN in its place.
+static bool isSignAndMagnitude(ElementKind kind) {
+  return hasBits(kind) &&
+         llvm::APFloat::semanticsHasSignedRepr(floatSemantics(kind)) &&
+         !std::isnan(bitsToFloat(kind, uint64_t(1) << (bitWidth(kind) - 1)));
+}
+
 /// -NaN < -inf < ... < -0 < 0 < ... < inf < NaN, by the bits.
 static ElementFunction totalOrder(ElementKind kind,
                                   ComparisonDirection direction) {
   ElementFunction compare = ordered<int64_t>(direction);
+  bool ownBits = isSignAndMagnitude(kind);
+  unsigned width = ownBits ? bitWidth(kind) : 64;
+  uint64_t sign = uint64_t(1) << (width - 1);
   return [=](llvm::ArrayRef<const Lanes *> in, Lanes &out, size_t count) {
     Lanes keys[2];
     for (int operand = 0; operand < 2; ++operand)
       for (size_t i = 0; i < count; ++i) {
-        double value = in[operand]->as<double>()[i];
-        // Magnitude of the bits; a NaN in a double keeps its sign.
-        int64_t magnitude =
-            floatToBits(ElementKind::F64, std::fabs(value)) & INT64_MAX;
+        uint64_t bits = ownBits ? in[operand]->bits[i]
+                                : floatToBits(ElementKind::F64,
+                                              in[operand]->as<double>()[i]);
+        int64_t magnitude = bits & (sign - 1);
         keys[operand].as<int64_t>()[i] =
-            std::signbit(value) ? -magnitude - 1 : magnitude;
+            bits & sign ? -magnitude - 1 : magnitude;
       }
     const Lanes *operands[] = {&keys[0], &keys[1]};
     compare(operands, out, count);

@@ -204,6 +204,16 @@ static Value emitThroughByte(OpBuilder &builder, Operation *op,
   return wrapNarrowInteger(builder, loc, result, target);
 }
 
+/// Whether `op` compares floats of a byte in the total order, and their format
+/// has NaN of both signs, which are one in f32.
+static bool comparesBits(Operation *op, Type source) {
+  auto compare = dyn_cast<stablehlo::CompareOp>(op);
+  return compare &&
+         compare.getCompareType() == stablehlo::ComparisonType::TOTALORDER &&
+         isa<Float8E5M2Type, Float8E4M3Type, Float8E3M4Type, Float8E4M3FNType>(
+             source);
+}
+
 Value heddle::emitScalarOp(OpBuilder &builder, Operation *op,
                            ValueRange scalars) {
   using namespace stablehlo;
@@ -212,7 +222,8 @@ Value heddle::emitScalarOp(OpBuilder &builder, Operation *op,
   if (!loweredElementType(source) || !loweredElementType(target))
     return {};
   bool isNarrow = isNarrowFloat(source) || isNarrowFloat(target);
-  if (isNarrow && !isa<ConvertOp, BitcastConvertOp, SelectOp>(op))
+  if (isNarrow && !isa<ConvertOp, BitcastConvertOp, SelectOp>(op) &&
+      !comparesBits(op, source))
     return emitThroughF32(builder, op, scalars, source, target);
   if ((isNarrowInteger(source) || isNarrowInteger(target)) &&
       !isa<ConvertOp, BitcastConvertOp>(op))

@@ -3,6 +3,7 @@
 // RUN: rm -rf %t && split-file %s %t && cd %t
 // RUN: heddle compare -q --stages moved.mlir | FileCheck %s
 // RUN: heddle compare -q --stages random.mlir | FileCheck %s
+// RUN: heddle compare -q --stages ordered.mlir | FileCheck %s
 // CHECK: compiled for
 // CHECK-NOT: WRONG
 // CHECK: stage heddle-lower, interpreted:
@@ -109,4 +110,35 @@ func.func @main(%s: tensor<2xui64>) -> (tensor<2xui64>, tensor<5x33xf32>, tensor
   %n11, %b11 = stablehlo.rng_bit_generator %s, algorithm = PHILOX : (tensor<2xui64>) -> (tensor<2xui64>, tensor<1031xf16>)
   %f11 = stablehlo.bitcast_convert %b11 : (tensor<1031xf16>) -> tensor<1031xui16>
   return %n0, %f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8, %f9, %f10, %f11 : tensor<2xui64>, tensor<5x33xf32>, tensor<5x33xf32>, tensor<5x33xf32>, tensor<1031xui8>, tensor<1031xui8>, tensor<1031xui16>, tensor<5x33xf32>, tensor<5x33xf32>, tensor<5x33xf32>, tensor<1031xui8>, tensor<1031xui8>, tensor<1031xui16>
+}
+//--- ordered.mlir
+// In the total order a NaN with a sign is less than all numbers.
+func.func @main(%x: tensor<ui8>) -> (tensor<256xi1>, tensor<256xi1>, tensor<256xi1>, tensor<256xi1>, tensor<256xi1>, tensor<256xi1>, tensor<256xi1>) {
+  %codes = stablehlo.iota dim = 0 : tensor<256xui8>
+  %first = stablehlo.broadcast_in_dim %x, dims = [] : (tensor<ui8>) -> tensor<256xui8>
+  %bits = stablehlo.add %codes, %first : tensor<256xui8>
+  %odd = stablehlo.constant dense<37> : tensor<256xui8>
+  %others = stablehlo.multiply %bits, %odd : tensor<256xui8>
+  %a0 = stablehlo.bitcast_convert %bits : (tensor<256xui8>) -> tensor<256xf8E5M2>
+  %b0 = stablehlo.bitcast_convert %others : (tensor<256xui8>) -> tensor<256xf8E5M2>
+  %o0 = stablehlo.compare LT, %a0, %b0, TOTALORDER : (tensor<256xf8E5M2>, tensor<256xf8E5M2>) -> tensor<256xi1>
+  %a1 = stablehlo.bitcast_convert %bits : (tensor<256xui8>) -> tensor<256xf8E4M3>
+  %b1 = stablehlo.bitcast_convert %others : (tensor<256xui8>) -> tensor<256xf8E4M3>
+  %o1 = stablehlo.compare LT, %a1, %b1, TOTALORDER : (tensor<256xf8E4M3>, tensor<256xf8E4M3>) -> tensor<256xi1>
+  %a2 = stablehlo.bitcast_convert %bits : (tensor<256xui8>) -> tensor<256xf8E3M4>
+  %b2 = stablehlo.bitcast_convert %others : (tensor<256xui8>) -> tensor<256xf8E3M4>
+  %o2 = stablehlo.compare LT, %a2, %b2, TOTALORDER : (tensor<256xf8E3M4>, tensor<256xf8E3M4>) -> tensor<256xi1>
+  %a3 = stablehlo.bitcast_convert %bits : (tensor<256xui8>) -> tensor<256xf8E4M3FN>
+  %b3 = stablehlo.bitcast_convert %others : (tensor<256xui8>) -> tensor<256xf8E4M3FN>
+  %o3 = stablehlo.compare LT, %a3, %b3, TOTALORDER : (tensor<256xf8E4M3FN>, tensor<256xf8E4M3FN>) -> tensor<256xi1>
+  %a4 = stablehlo.bitcast_convert %bits : (tensor<256xui8>) -> tensor<256xf8E4M3FNUZ>
+  %b4 = stablehlo.bitcast_convert %others : (tensor<256xui8>) -> tensor<256xf8E4M3FNUZ>
+  %o4 = stablehlo.compare LT, %a4, %b4, TOTALORDER : (tensor<256xf8E4M3FNUZ>, tensor<256xf8E4M3FNUZ>) -> tensor<256xi1>
+  %a5 = stablehlo.bitcast_convert %bits : (tensor<256xui8>) -> tensor<256xf8E5M2FNUZ>
+  %b5 = stablehlo.bitcast_convert %others : (tensor<256xui8>) -> tensor<256xf8E5M2FNUZ>
+  %o5 = stablehlo.compare LT, %a5, %b5, TOTALORDER : (tensor<256xf8E5M2FNUZ>, tensor<256xf8E5M2FNUZ>) -> tensor<256xi1>
+  %a6 = stablehlo.bitcast_convert %bits : (tensor<256xui8>) -> tensor<256xf8E8M0FNU>
+  %b6 = stablehlo.bitcast_convert %others : (tensor<256xui8>) -> tensor<256xf8E8M0FNU>
+  %o6 = stablehlo.compare LT, %a6, %b6, TOTALORDER : (tensor<256xf8E8M0FNU>, tensor<256xf8E8M0FNU>) -> tensor<256xi1>
+  return %o0, %o1, %o2, %o3, %o4, %o5, %o6 : tensor<256xi1>, tensor<256xi1>, tensor<256xi1>, tensor<256xi1>, tensor<256xi1>, tensor<256xi1>, tensor<256xi1>
 }
