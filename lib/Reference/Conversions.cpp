@@ -149,7 +149,11 @@ static ElementFunction reducePrecision(const ElementSite &site) {
   auto op = mlir::cast<stablehlo::ReducePrecisionOp>(site.op);
   unsigned exponent = std::min<unsigned>(op.getExponentBits(), 20);
   unsigned mantissa = std::min<unsigned>(op.getMantissaBits(), 64);
-  const llvm::fltSemantics &semantics = floatSemantics(site.operands.front());
+  // Floats of a byte or less have the precision of the numbers that they are,
+  // not of how these are stored.
+  ElementKind kind = site.operands.front();
+  const llvm::fltSemantics &semantics =
+      floatSemantics(bitWidth(kind) <= 8 ? ElementKind::F32 : kind);
   return unary<double, double>([=, &semantics](double a) {
     return reducePrecision(a, semantics, exponent, mantissa);
   });

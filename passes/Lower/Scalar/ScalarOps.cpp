@@ -144,10 +144,10 @@ static Value emitWithTypes(OpBuilder &builder, Operation *op,
 }
 
 /// An op on floats of a byte or less: on the numbers in f32, rounded to the
-/// format again. Ops that ask for bits have no such form.
+/// format again. Neighbours in the format are none in f32.
 static Value emitThroughF32(OpBuilder &builder, Operation *op,
                             ValueRange scalars, Type source, Type target) {
-  if (isa<stablehlo::ReducePrecisionOp, chlo::NextAfterOp>(op))
+  if (isa<chlo::NextAfterOp>(op))
     return {};
   Type f32 = builder.getF32Type();
   SmallVector<Value> wide;

@@ -56,6 +56,28 @@ func.func @roundings() {
 
 // -----
 
+// A narrow float is the number, wherever its own format has it: what is subnormal in f8E4M3FN is too small for four bits of exponent, and what has all
+// of these set too large. Too large is infinite, which f8E4M3FN has as NaN and f4E2M1FN as its largest number. XLA has the same bits.
+func.func @precisions_of_narrow_floats() {
+  %x = stablehlo.constant dense<[0x35, 0x7E, 0x03, 0x01, 0xFD, 0x7F]> : tensor<6xf8E4M3FN>
+  %a = stablehlo.reduce_precision %x, format = e4m1 : tensor<6xf8E4M3FN>
+  %abits = stablehlo.bitcast_convert %a : (tensor<6xf8E4M3FN>) -> tensor<6xui8>
+  "check.expect_eq_const"(%abits) {value = dense<[0x34, 0x7F, 0x00, 0x00, 0xFF, 0x7F]> : tensor<6xui8>} : (tensor<6xui8>) -> ()
+  %b = stablehlo.reduce_precision %x, format = e3m3 : tensor<6xf8E4M3FN>
+  %bbits = stablehlo.bitcast_convert %b : (tensor<6xf8E4M3FN>) -> tensor<6xui8>
+  "check.expect_eq_const"(%bbits) {value = dense<[0x35, 0x7F, 0x00, 0x00, 0xFF, 0x7F]> : tensor<6xui8>} : (tensor<6xui8>) -> ()
+  %e = stablehlo.reduce_precision %x, format = e8m1 : tensor<6xf8E4M3FN>
+  %ebits = stablehlo.bitcast_convert %e : (tensor<6xf8E4M3FN>) -> tensor<6xui8>
+  "check.expect_eq_const"(%ebits) {value = dense<[0x34, 0x7F, 0x03, 0x01, 0xFC, 0x7F]> : tensor<6xui8>} : (tensor<6xui8>) -> ()
+  %y = stablehlo.constant dense<[0.5, 1.5, -6.0, 3.0]> : tensor<4xf4E2M1FN>
+  %c = stablehlo.reduce_precision %y, format = e1m1 : tensor<4xf4E2M1FN>
+  %cwide = stablehlo.convert %c : (tensor<4xf4E2M1FN>) -> tensor<4xf32>
+  "check.expect_eq_const"(%cwide) {value = dense<[0.0, 0.0, -6.0, 6.0]> : tensor<4xf32>} : (tensor<4xf32>) -> ()
+  return
+}
+
+// -----
+
 // What only moves floats keeps the bits that a NaN has.
 func.func @moved_bits() {
   %a = stablehlo.constant dense<[0x7D, 0xFE, 0x7F, 0x3C]> : tensor<4xui8>
