@@ -3,7 +3,8 @@
 
 #include "passes/Graph/Composites.h"
 
-#include "mlir/Analysis/SliceAnalysis.h"
+#include "passes/Graph/OperandSlice.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -15,23 +16,13 @@ using namespace mlir;
 
 namespace heddle {
 
-/// Collects in `slice`, operands before users, what computes `op` from
-/// `inputs`.
-static LogicalResult collect(Operation *op, const DenseSet<Value> &inputs,
-                             llvm::SetVector<Operation *> &slice) {
-  if (slice.contains(op))
-    return success();
-  if (!isMemoryEffectFree(op))
-    return failure();
-  for (Value operand : op->getOperands()) {
-    if (inputs.contains(operand))
-      continue;
-    Operation *producer = operand.getDefiningOp();
-    if (!producer || failed(collect(producer, inputs, slice)))
-      return failure();
-  }
-  slice.insert(op);
-  return success();
+/// What computes `op` from `inputs`, all of it pure.
+static std::optional<llvm::SetVector<Operation *>>
+pureSlice(Operation *op, ValueRange inputs) {
+  DenseSet<Value> boundary(inputs.begin(), inputs.end());
+  return operandSlice(
+      op, [](Operation *step) { return isMemoryEffectFree(step); },
+      [&](Value value) { return boundary.contains(value); });
 }
 
 /// A private function that holds a clone of `slice`, taking `inputs` and
@@ -89,25 +80,22 @@ static Location fusedLocation(Builder &builder, ArrayRef<Operation *> ops) {
 
 Location locationBetween(PatternRewriter &rewriter, Operation *root,
                          ValueRange inputs) {
-  DenseSet<Value> boundary(inputs.begin(), inputs.end());
-  llvm::SetVector<Operation *> slice;
-  if (failed(collect(root, boundary, slice)))
-    slice.insert(root);
-  return fusedLocation(rewriter, slice.getArrayRef());
+  if (auto slice = pureSlice(root, inputs))
+    return fusedLocation(rewriter, slice->getArrayRef());
+  return fusedLocation(rewriter, root);
 }
 
 LogicalResult replaceByComposite(PatternRewriter &rewriter, Operation *root,
                                  ValueRange inputs, StringRef name,
                                  ArrayRef<NamedAttribute> attributes) {
-  DenseSet<Value> boundary(inputs.begin(), inputs.end());
-  llvm::SetVector<Operation *> slice;
-  if (failed(collect(root, boundary, slice)))
+  auto slice = pureSlice(root, inputs);
+  if (!slice)
     return rewriter.notifyMatchFailure(root, "depends on more than the inputs");
   func::FuncOp function =
-      decomposition(rewriter, name, slice.getArrayRef(), inputs);
+      decomposition(rewriter, name, slice->getArrayRef(), inputs);
   rewriter.setInsertionPoint(root);
   auto composite = stablehlo::CompositeOp::create(
-      rewriter, fusedLocation(rewriter, slice.getArrayRef()),
+      rewriter, fusedLocation(rewriter, slice->getArrayRef()),
       root->getResultTypes(), inputs, name,
       rewriter.getDictionaryAttr(attributes), function.getSymName());
   rewriter.replaceOp(root, composite->getResults());

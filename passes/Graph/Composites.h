@@ -21,8 +21,8 @@ replaceByComposite(mlir::PatternRewriter &rewriter, mlir::Operation *root,
                    llvm::ArrayRef<mlir::NamedAttribute> attributes);
 
 /// The locations of `root` and of what computes it from `inputs`, fused: for a
-/// recognizer that spells the decomposition anew. Ops that `replaceByComposite`
-/// would refuse are left out.
+/// recognizer that spells the decomposition anew. Where `replaceByComposite`
+/// would refuse, that of `root` alone.
 mlir::Location locationBetween(mlir::PatternRewriter &rewriter,
                                mlir::Operation *root, mlir::ValueRange inputs);
 

@@ -5,8 +5,8 @@
 #include "dialects/StableHlo/StableHlo.h"
 #include "heddle/Reference/Interpreter.h"
 #include "heddle/Support/Weights.h"
+#include "passes/Graph/OperandSlice.h"
 #include "passes/Lower/Passes.h"
-#include "passes/Lower/Weights/ConstantSlice.h"
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
@@ -96,7 +96,7 @@ private:
       return bytes && int64_t(*bytes) <= maxBytes;
     };
     std::optional<llvm::SetVector<Operation *>> steps =
-        constantSlice(op, isSmall);
+        operandSlice(op, isSmall);
     if (!steps)
       return std::nullopt;
     llvm::DenseMap<Value, unsigned> readers;

@@ -3,7 +3,7 @@
 #include "passes/Lower/Weights/WeightPrograms.h"
 
 #include "dialects/Kernel/WeightText.h"
-#include "passes/Lower/Weights/ConstantSlice.h"
+#include "passes/Graph/OperandSlice.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -51,7 +51,7 @@ kernel::WeightOp WeightPrograms::create(Location loc, Type type) {
 
 kernel::WeightOp WeightPrograms::add(Value value) {
   auto slice =
-      constantSlice(value.getDefiningOp(), [](Operation *) { return true; });
+      operandSlice(value.getDefiningOp(), [](Operation *) { return true; });
   kernel::WeightOp weight = create(value.getLoc(), value.getType());
   OpBuilder builder = OpBuilder::atBlockEnd(&weight.getBody().front());
   IRMapping values;

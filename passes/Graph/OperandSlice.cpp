@@ -1,11 +1,12 @@
-// Walks from a constant value to all that it is computed from.
+// Walks from a value to all that it is computed by.
 
-#include "passes/Lower/Weights/ConstantSlice.h"
+#include "passes/Graph/OperandSlice.h"
 
 using namespace mlir;
 
 std::optional<llvm::SetVector<Operation *>>
-heddle::constantSlice(Operation *op, function_ref<bool(Operation *)> takes) {
+heddle::operandSlice(Operation *op, function_ref<bool(Operation *)> takes,
+                     function_ref<bool(Value)> isInput) {
   if (!takes(op))
     return std::nullopt;
   llvm::SetVector<Operation *> slice;
@@ -18,10 +19,11 @@ heddle::constantSlice(Operation *op, function_ref<bool(Operation *)> takes) {
       stack.pop_back();
       continue;
     }
-    Operation *source = step->getOperand(operand++).getDefiningOp();
-    if (slice.contains(source))
+    Value value = step->getOperand(operand++);
+    Operation *source = value.getDefiningOp();
+    if (isInput(value) || (source && slice.contains(source)))
       continue;
-    if (!takes(source))
+    if (!source || !takes(source))
       return std::nullopt;
     stack.push_back({source, 0});
   }
