@@ -53,12 +53,16 @@ def SplitComplex : Pass<"heddle-split-complex", "::mlir::ModuleOp"> {
 }
 
 def EvaluateConstants : Pass<"heddle-evaluate-constants", "::mlir::ModuleOp"> {
-  let summary = "evaluates what depends on constants alone and is no weight program";
+  let summary = "evaluates what depends on constants alone and is no weight program, or would begin many";
   let description = [{
     Weight programs hold what the packer can evaluate piece by piece. A gather,
     a reduction or a slice at computed places of constants is evaluated here, as
     a whole, by the reference interpreter, if it and what it is made from are
     small enough. What is too large stays work of each call, with a remark.
+
+    A value that takes more than 16 operations and that several others are
+    computed from, stored or read, is evaluated too: the program of each would
+    hold all of its operations, those of a chain as many as the chain is long.
 
     ```mlir
     %0 = stablehlo.constant dense<[1.0, 2.0, 4.0]> : tensor<3xf32>

@@ -1,5 +1,6 @@
 // What the packer cannot evaluate piece by piece is evaluated here as a whole,
-// if it is small enough for that: a call should not do what never changes.
+// if it is small enough for that: a call should not do what never changes. So
+// is what many weights would compute anew each.
 
 #include "dialects/Kernel/EntryFunctions.h"
 #include "dialects/StableHlo/StableHlo.h"
@@ -7,11 +8,13 @@
 #include "heddle/Support/Weights.h"
 #include "passes/Graph/OperandSlice.h"
 #include "passes/Lower/Passes.h"
+#include "passes/Lower/Weights/StoredValues.h"
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -38,26 +41,22 @@ struct EvaluateConstants : impl::EvaluateConstantsBase<EvaluateConstants> {
   using EvaluateConstantsBase::EvaluateConstantsBase;
 
   void runOnOperation() override {
-    SmallVector<Operation *> candidates;
+    llvm::SetVector<Operation *> candidates;
     for (func::FuncOp entry : kernel::entryFunctions(getOperation()))
-      entry.walk<WalkOrder::PreOrder>([&](Operation *op) {
-        if (!isKnown(op))
-          return;
-        known.insert(op);
-        if (isEvaluated(op))
-          candidates.push_back(op);
-      });
+      findCandidates(entry, candidates);
     int64_t left = maxTotalBytes;
     for (Operation *op : candidates) {
       std::optional<uint64_t> result = bytesOf(op->getResult(0));
       std::optional<HostTensor> value;
-      if (result && int64_t(*result) <= left)
-        value = evaluate(op);
+      if (result && int64_t(*result) <= left && !(value = evaluate(op)))
+        refused.insert(op);
       if (!value) {
-        remark::missed(op->getLoc(), remark::RemarkOpts::name("NotEvaluated")
-                                         .category("heddle-evaluate-constants"))
-            << "computed from constants in each call: it is larger than what "
-               "is evaluated when compiling";
+        if (isEvaluated(op))
+          remark::missed(op->getLoc(),
+                         remark::RemarkOpts::name("NotEvaluated")
+                             .category("heddle-evaluate-constants"))
+              << "computed from constants in each call: it is larger than what "
+                 "is evaluated when compiling";
         continue;
       }
       left -= *result;
@@ -72,6 +71,51 @@ struct EvaluateConstants : impl::EvaluateConstantsBase<EvaluateConstants> {
   }
 
 private:
+  /// Adds what is evaluated here to `candidates`.
+  void findCandidates(func::FuncOp entry,
+                      llvm::SetVector<Operation *> &candidates) {
+    SmallVector<Operation *> order;
+    entry.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (!isKnown(op))
+        return;
+      known.insert(op);
+      order.push_back(op);
+    });
+    StoredValues stored;
+    auto add = [&](Operation *op) {
+      candidates.insert(op);
+      if (bytesOf(op->getResult(0)))
+        stored.addConstant(op);
+    };
+    for (Operation *op : order) {
+      if (isEvaluated(op)) {
+        add(op);
+        continue;
+      }
+      stored.classify(op);
+      if (!isLongAndShared(op, stored))
+        continue;
+      // A repeated constant is never stored.
+      Operation *source = op;
+      while (isa<stablehlo::BroadcastInDimOp>(source))
+        source = source->getOperand(0).getDefiningOp();
+      if (stored.steps(source) == 1)
+        continue;
+      add(source);
+      if (source != op)
+        stored.classify(op);
+    }
+  }
+
+  /// Whether a long program computes the result for several readers, of which
+  /// some compute with it what is stored.
+  bool isLongAndShared(Operation *op, const StoredValues &stored) {
+    return stored.contains(op) && stored.steps(op) > kLongProgramSteps &&
+           !op->hasOneUse() &&
+           llvm::any_of(op->getUsers(),
+                        [&](Operation *user) { return known.contains(user); });
+  }
+
   /// Whether the results depend on constants alone. Operands are asked before
   /// their readers.
   bool isKnown(Operation *op) {
@@ -90,7 +134,7 @@ private:
   /// several operations use is computed once, and held as long as they need it.
   std::optional<HostTensor> evaluate(Operation *op) {
     auto isSmall = [&](Operation *step) {
-      if (step->getNumResults() != 1)
+      if (step->getNumResults() != 1 || refused.contains(step))
         return false;
       std::optional<uint64_t> bytes = bytesOf(step->getResult(0));
       return bytes && int64_t(*bytes) <= maxBytes;
@@ -132,6 +176,8 @@ private:
   }
 
   llvm::DenseSet<Operation *> known;
+  /// What could not be evaluated, so that nothing computed from it can.
+  llvm::DenseSet<Operation *> refused;
 };
 } // namespace
 } // namespace heddle

@@ -35,3 +35,43 @@ func.func @main(%i: tensor<2xi32>) -> tensor<2x2xf32> {
       start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 2>}> : (tensor<3x2xf32>, tensor<2xi32>) -> tensor<2x2xf32>
   return %0 : tensor<2x2xf32>
 }
+
+// -----
+
+// Twice the value before, again and again: one that reads it would compute it twice. Of few steps it stays a program.
+// CHECK-LABEL: @main
+// CHECK-SAME: %[[X:.*]]: tensor<4xf32>
+// CHECK: %[[V4:.*]] = stablehlo.constant dense<[1.600000e+01, 3.200000e+01, 4.800000e+01, 6.400000e+01]> : tensor<4xf32>
+// CHECK: %[[V5:.*]] = stablehlo.add %[[V4]], %[[V4]]
+// CHECK-NEXT: %[[R:.*]] = stablehlo.add %[[X]], %[[V5]]
+// CHECK-NEXT: return %[[R]]
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %v0 = stablehlo.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+  %v1 = stablehlo.add %v0, %v0 : tensor<4xf32>
+  %v2 = stablehlo.add %v1, %v1 : tensor<4xf32>
+  %v3 = stablehlo.add %v2, %v2 : tensor<4xf32>
+  %v4 = stablehlo.add %v3, %v3 : tensor<4xf32>
+  %v5 = stablehlo.add %v4, %v4 : tensor<4xf32>
+  %0 = stablehlo.add %x, %v5 : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// What reads the broadcast constant stores it; the broadcast stays.
+// CHECK-LABEL: @main
+// CHECK: %[[V4:.*]] = stablehlo.constant dense<[1.600000e+01, 3.200000e+01]> : tensor<2xf32>
+// CHECK-NEXT: %[[B:.*]] = stablehlo.broadcast_in_dim %[[V4]]
+// CHECK-NEXT: stablehlo.negate %[[B]]
+// CHECK-NEXT: stablehlo.add %{{.*}}, %[[B]]
+func.func @main(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>) {
+  %v0 = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %v1 = stablehlo.add %v0, %v0 : tensor<2xf32>
+  %v2 = stablehlo.add %v1, %v1 : tensor<2xf32>
+  %v3 = stablehlo.add %v2, %v2 : tensor<2xf32>
+  %v4 = stablehlo.add %v3, %v3 : tensor<2xf32>
+  %b = stablehlo.broadcast_in_dim %v4, dims = [0] : (tensor<2xf32>) -> tensor<2x3xf32>
+  %n = stablehlo.negate %b : tensor<2x3xf32>
+  %0 = stablehlo.add %x, %b : tensor<2x3xf32>
+  return %n, %0 : tensor<2x3xf32>, tensor<2x3xf32>
+}
