@@ -7,20 +7,16 @@
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/StableHlo/RegisteredCalls.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-
 using namespace mlir;
 using namespace heddle;
 using namespace heddle::stablehlo;
 
-/// The function of such a description, type and aliases, made if there is none.
-static func::FuncOp functionFor(CustomCallOp op, FunctionType type,
-                                DictionaryAttr description) {
-  auto caller = op->getParentOfType<func::FuncOp>();
-  auto module = caller->getParentOfType<ModuleOp>();
+/// The function of such a type, description and aliases, made if there is none.
+func::FuncOp CustomCallOutliner::functionFor(CustomCallOp op,
+                                             FunctionType type) {
   Builder builder(op.getContext());
-  SmallVector<DictionaryAttr> arguments(type.getNumInputs(),
-                                        builder.getDictionaryAttr({}));
+  SmallVector<Attribute> arguments(type.getNumInputs(),
+                                   builder.getDictionaryAttr({}));
   for (auto alias :
        op.getOutputOperandAliases().getAsRange<OutputOperandAliasAttr>()) {
     ArrayRef<int64_t> place = alias.getOutputTupleIndices();
@@ -29,41 +25,36 @@ static func::FuncOp functionFor(CustomCallOp op, FunctionType type,
             kernel::kTiedAttrName,
             builder.getI64IntegerAttr(place.empty() ? 0 : place.front())));
   }
-  std::string stem = ("call." + op.getCallTargetName()).str(), name = stem;
-  for (unsigned number = 1;; ++number) {
-    Operation *existing = SymbolTable::lookupSymbolIn(module, name);
-    if (!existing)
-      break;
-    auto function = dyn_cast<func::FuncOp>(existing);
-    if (function && function.getFunctionType() == type &&
-        function->getAttr(kernel::kCustomCallAttrName) == description) {
-      bool same = true;
-      for (auto [i, argument] : llvm::enumerate(arguments))
-        same &= function.getArgAttrDict(i) == argument ||
-                (argument.empty() && !function.getArgAttrDict(i));
-      if (same)
-        return function;
-    }
-    name = stem + "." + std::to_string(number);
-  }
-  OpBuilder at(caller);
-  auto function = func::FuncOp::create(at, op.getLoc(), name, type);
+  // The description names the target.
+  Attribute description = op->getAttr(kDescriptionAttrName);
+  func::FuncOp &function = known[builder.getArrayAttr(
+      {TypeAttr::get(type), description, builder.getArrayAttr(arguments)})];
+  if (function)
+    return function;
+  std::string stem = ("call." + op.getCallTargetName()).str(), name;
+  unsigned &count = counts[op.getCallTargetNameAttr()];
+  do {
+    name = count == 0 ? stem : stem + "." + std::to_string(count);
+    ++count;
+  } while (symbols.lookup(name));
+  OpBuilder at(op->getParentOfType<func::FuncOp>());
+  function = func::FuncOp::create(at, op.getLoc(), name, type);
   function.setPrivate();
   function->setAttr(kernel::kEntryAttrName, builder.getUnitAttr());
   function->setAttr(kernel::kCustomCallAttrName, description);
-  function.setAllArgAttrs(arguments);
+  function.setAllArgAttrs(ArrayRef<Attribute>(arguments));
+  symbols.insert(function);
   return function;
 }
 
-void heddle::outlineCustomCall(CustomCallOp op) {
+void CustomCallOutliner::outline(CustomCallOp op) {
   OpBuilder builder(op);
   auto type =
       builder.getFunctionType(op->getOperandTypes(), op->getResultTypes());
-  func::FuncOp function = functionFor(
-      op, type, op->getAttrOfType<DictionaryAttr>(kDescriptionAttrName));
   auto launch = kernel::LaunchOp::create(
-      builder, op.getLoc(), op->getResultTypes(), function.getName(),
-      op->getOperands(), /*sizes=*/ValueRange(), builder.getArrayAttr({}));
+      builder, op.getLoc(), op->getResultTypes(),
+      functionFor(op, type).getName(), op->getOperands(),
+      /*sizes=*/ValueRange(), builder.getArrayAttr({}));
   op->replaceAllUsesWith(launch);
   op->erase();
 }

@@ -168,7 +168,8 @@ struct OutlineDispatches : impl::OutlineDispatchesBase<OutlineDispatches> {
       dispatch->replaceAllUsesWith(shared->launches.back());
       dispatch.erase();
     });
-    module.walk([](stablehlo::CustomCallOp call) { outlineCustomCall(call); });
+    CustomCallOutliner outliner(module);
+    module.walk([&](stablehlo::CustomCallOp call) { outliner.outline(call); });
     // Before the functions that launch them, after the weights.
     Operation *before = nullptr;
     for (Operation &op : *module.getBody())
