@@ -127,174 +127,34 @@ LogicalResult BoxEvaluator::copyConstant(stablehlo::ConstantOp op,
   return success();
 }
 
-LogicalResult BoxEvaluator::transpose(stablehlo::TransposeOp op, const Box &box,
-                                      char *out) {
-  // Result dimension i is operand dimension permutation[i].
-  ArrayRef<int64_t> permutation = op.getPermutation();
-  Box source = box;
-  for (auto [i, dim] : llvm::enumerate(permutation)) {
-    source.offsets[dim] = box.offsets[i];
-    source.sizes[dim] = box.sizes[i];
-  }
-  int64_t bytes = elementBytes(typeOf(op.getResult()).getElementType());
-  std::vector<char> values(source.elements() * bytes);
-  if (failed(evaluate(op.getOperand(), source, values.data())))
-    return failure();
-  SmallVector<int64_t> sourceStrides = rowMajorStrides(source.sizes);
-  SmallVector<int64_t> strides;
-  for (int64_t dim : permutation)
-    strides.push_back(sourceStrides[dim]);
-  copyStrided(box.sizes, values.data(), strides, out,
-              rowMajorStrides(box.sizes), bytes);
-  return success();
-}
-
-LogicalResult BoxEvaluator::slice(stablehlo::SliceOp op, const Box &box,
-                                  char *out) {
-  // With steps, the points in between are evaluated too.
-  Box source = box;
-  bool steps = false;
-  for (size_t i = 0; i < box.sizes.size(); ++i) {
-    int64_t step = op.getStrides()[i];
-    source.offsets[i] = op.getStartIndices()[i] + box.offsets[i] * step;
-    source.sizes[i] = box.sizes[i] == 0 ? 0 : (box.sizes[i] - 1) * step + 1;
-    steps |= step != 1;
-  }
-  if (!steps)
-    return evaluate(op.getOperand(), source, out);
-  int64_t bytes = elementBytes(typeOf(op.getResult()).getElementType());
-  std::vector<char> values(source.elements() * bytes);
-  if (failed(evaluate(op.getOperand(), source, values.data())))
-    return failure();
-  SmallVector<int64_t> strides = rowMajorStrides(source.sizes);
-  for (auto [stride, step] : llvm::zip_equal(strides, op.getStrides()))
-    stride *= step;
-  copyStrided(box.sizes, values.data(), strides, out,
-              rowMajorStrides(box.sizes), bytes);
-  return success();
-}
-
-LogicalResult BoxEvaluator::reverse(stablehlo::ReverseOp op, const Box &box,
-                                    char *out) {
-  ArrayRef<int64_t> shape = typeOf(op.getResult()).getShape();
-  Box source = box;
-  for (int64_t dim : op.getDimensions())
-    source.offsets[dim] = shape[dim] - box.offsets[dim] - box.sizes[dim];
-  int64_t bytes = elementBytes(typeOf(op.getResult()).getElementType());
-  std::vector<char> values(source.elements() * bytes);
-  if (failed(evaluate(op.getOperand(), source, values.data())))
-    return failure();
-  SmallVector<int64_t> strides = rowMajorStrides(source.sizes);
-  int64_t start = 0;
-  for (int64_t dim : op.getDimensions()) {
-    start += (box.sizes[dim] - 1) * strides[dim];
-    strides[dim] = -strides[dim];
-  }
-  copyStrided(box.sizes, values.data() + start * bytes, strides, out,
-              rowMajorStrides(box.sizes), bytes);
-  return success();
-}
-
-LogicalResult BoxEvaluator::broadcast(stablehlo::BroadcastInDimOp op,
-                                      const Box &box, char *out) {
-  RankedTensorType type = typeOf(op.getOperand());
-  Box source = Box::whole(type.getShape());
-  for (auto [i, dim] : llvm::enumerate(op.getBroadcastDimensions())) {
-    if (type.getDimSize(i) == 1)
-      continue;
-    source.offsets[i] = box.offsets[dim];
-    source.sizes[i] = box.sizes[dim];
-  }
-  int64_t bytes = elementBytes(type.getElementType());
-  std::vector<char> values(source.elements() * bytes);
-  if (failed(evaluate(op.getOperand(), source, values.data())))
-    return failure();
-  SmallVector<int64_t> sourceStrides = rowMajorStrides(source.sizes);
-  SmallVector<int64_t> strides(box.sizes.size(), 0);
-  for (auto [i, dim] : llvm::enumerate(op.getBroadcastDimensions()))
-    if (type.getDimSize(i) != 1)
-      strides[dim] = sourceStrides[i];
-  copyStrided(box.sizes, values.data(), strides, out,
-              rowMajorStrides(box.sizes), bytes);
-  return success();
-}
-
-/// Evaluates the part of `value` that lies in `box`, when `value` starts at
-/// `origin` in the box's coordinates.
-static bool intersect(const Box &box, ArrayRef<int64_t> origin,
-                      ArrayRef<int64_t> shape, Box &source,
-                      SmallVector<int64_t> &target) {
-  source = box;
-  target.assign(box.sizes.size(), 0);
-  for (size_t i = 0; i < box.sizes.size(); ++i) {
-    int64_t low = std::max(box.offsets[i], origin[i]);
-    int64_t high =
-        std::min(box.offsets[i] + box.sizes[i], origin[i] + shape[i]);
-    if (low >= high)
-      return false;
-    source.offsets[i] = low - origin[i];
-    source.sizes[i] = high - low;
-    target[i] = low - box.offsets[i];
-  }
-  return true;
-}
-
-/// Copies the dense `source` to where `target` says in the dense `box`.
-static void place(const std::vector<char> &values, const Box &source,
-                  ArrayRef<int64_t> target, const Box &box, char *out,
-                  int64_t bytes) {
-  SmallVector<int64_t> strides = rowMajorStrides(box.sizes);
-  int64_t start = 0;
-  for (auto [offset, stride] : llvm::zip_equal(target, strides))
-    start += offset * stride;
-  copyStrided(source.sizes, values.data(), rowMajorStrides(source.sizes),
-              out + start * bytes, strides, bytes);
-}
-
-LogicalResult BoxEvaluator::concatenate(stablehlo::ConcatenateOp op,
-                                        const Box &box, char *out) {
-  int64_t bytes = elementBytes(typeOf(op.getResult()).getElementType());
-  SmallVector<int64_t> origin(box.sizes.size(), 0);
-  for (Value input : op.getInputs()) {
-    Box source;
-    SmallVector<int64_t> target;
-    ArrayRef<int64_t> shape = typeOf(input).getShape();
-    if (intersect(box, origin, shape, source, target)) {
-      std::vector<char> values(source.elements() * bytes);
-      if (failed(evaluate(input, source, values.data())))
+BoxEvaluator::Step BoxEvaluator::afterAll(
+    SmallVector<std::pair<Value, Box>> wanted,
+    llvm::unique_function<LogicalResult(const Values &)> finish) {
+  return [wanted = std::move(wanted), finish = std::move(finish),
+          values = Values()]() mutable -> FailureOr<std::optional<BoxRequest>> {
+    if (values.size() == wanted.size()) {
+      if (failed(finish(values)))
         return failure();
-      place(values, source, target, box, out, bytes);
+      return std::optional<BoxRequest>();
     }
-    origin[op.getDimension()] += shape[op.getDimension()];
-  }
-  return success();
+    auto &[value, box] = wanted[values.size()];
+    values.emplace_back(box.elements() *
+                        elementBytes(typeOf(value).getElementType()));
+    return std::optional(BoxRequest{value, box, values.back().data()});
+  };
 }
 
-LogicalResult BoxEvaluator::pad(stablehlo::PadOp op, const Box &box,
-                                char *out) {
-  if (llvm::any_of(op.getInteriorPadding(), [](int64_t i) { return i != 0; }))
-    return emitError(op.getLoc(), ErrorCode::NoKernel)
-           << "a weight padded between its elements";
-  int64_t bytes = elementBytes(typeOf(op.getResult()).getElementType());
-  char fill[8] = {};
-  if (failed(evaluate(op.getPaddingValue(), Box(), fill)))
-    return failure();
-  SmallVector<int64_t> zeros(box.sizes.size(), 0);
-  copyStrided(box.sizes, fill, zeros, out, rowMajorStrides(box.sizes), bytes);
-  Box source;
-  SmallVector<int64_t> target;
-  if (!intersect(box, op.getEdgePaddingLow(),
-                 typeOf(op.getOperand()).getShape(), source, target))
-    return success();
-  std::vector<char> values(source.elements() * bytes);
-  if (failed(evaluate(op.getOperand(), source, values.data())))
-    return failure();
-  place(values, source, target, box, out, bytes);
-  return success();
+BoxEvaluator::Step
+BoxEvaluator::after(Value value, Box box,
+                    llvm::unique_function<void(const char *)> finish) {
+  return afterAll({{value, std::move(box)}},
+                  [finish = std::move(finish)](const Values &values) mutable {
+                    finish(values.front().data());
+                    return success();
+                  });
 }
 
-LogicalResult BoxEvaluator::iota(stablehlo::IotaOp op, const Box &box,
-                                 char *out) {
+void BoxEvaluator::iota(stablehlo::IotaOp op, const Box &box, char *out) {
   Type type = typeOf(op.getOutput()).getElementType();
   int64_t bytes = elementBytes(type);
   int64_t dim = op.getIotaDimension();
@@ -306,105 +166,45 @@ LogicalResult BoxEvaluator::iota(stablehlo::IotaOp op, const Box &box,
   strides[dim] = 1;
   copyStrided(box.sizes, line.data(), strides, out, rowMajorStrides(box.sizes),
               bytes);
-  return success();
 }
 
-LogicalResult BoxEvaluator::range(Value value, int64_t start, int64_t count,
-                                  char *out) {
-  RankedTensorType type = typeOf(value);
-  ArrayRef<int64_t> shape = type.getShape();
-  int64_t bytes = elementBytes(type.getElementType());
-  SmallVector<int64_t> strides = rowMajorStrides(shape);
-  while (count > 0) {
-    // The largest box that starts here, is contiguous and not too long: whole
-    // inner dimensions, a part of one, single points outside.
-    Box box = Box::whole(shape);
-    int64_t rest = start;
-    for (size_t i = 0; i < shape.size(); ++i) {
-      box.offsets[i] = rest / strides[i];
-      rest %= strides[i];
-      box.sizes[i] = 1;
-    }
-    int64_t size = 1;
-    for (int64_t i = static_cast<int64_t>(shape.size()) - 1; i >= 0; --i) {
-      int64_t fits = std::min(shape[i] - box.offsets[i], count / size);
-      box.sizes[i] = std::max<int64_t>(fits, 1);
-      size *= box.sizes[i];
-      if (box.offsets[i] != 0 || box.sizes[i] != shape[i])
-        break;
-    }
-    if (failed(evaluate(value, box, out)))
-      return failure();
-    out += size * bytes;
-    start += size;
-    count -= size;
-  }
-  return success();
-}
-
-LogicalResult BoxEvaluator::reshape(stablehlo::ReshapeOp op, const Box &box,
-                                    char *out) {
-  ArrayRef<int64_t> shape = typeOf(op.getResult()).getShape();
-  int64_t bytes = elementBytes(typeOf(op.getResult()).getElementType());
-  SmallVector<int64_t> strides = rowMajorStrides(shape);
-  // Runs of neighbours: whole inner dimensions and a part of the next.
-  int64_t outer = shape.size(), run = 1;
-  while (outer > 0) {
-    --outer;
-    run *= box.sizes[outer];
-    if (box.sizes[outer] != shape[outer])
-      break;
-  }
-  SmallVector<int64_t> index(outer, 0);
-  int64_t base = 0;
-  for (size_t i = 0; i < shape.size(); ++i)
-    base += box.offsets[i] * strides[i];
-  while (true) {
-    int64_t start = base;
-    for (int64_t i = 0; i < outer; ++i)
-      start += index[i] * strides[i];
-    if (failed(range(op.getOperand(), start, run, out)))
-      return failure();
-    out += run * bytes;
-    int64_t dim = outer - 1;
-    while (dim >= 0 && ++index[dim] == box.sizes[dim])
-      index[dim--] = 0;
-    if (dim < 0)
-      return success();
-  }
-}
-
-LogicalResult BoxEvaluator::elementwise(Operation *op, const Box &box,
-                                        char *out) {
-  std::vector<std::vector<char>> values;
-  SmallVector<const char *> inputs;
+BoxEvaluator::Step BoxEvaluator::elementwise(Operation *op, const Box &box,
+                                             char *out) {
+  SmallVector<std::pair<Value, Box>> wanted;
   SmallVector<bool> isScalar;
   for (Value operand : op->getOperands()) {
-    RankedTensorType type = typeOf(operand);
     // select and clamp take scalars beside tensors.
-    bool scalar = type.getRank() == 0 && !box.sizes.empty();
-    Box source = scalar ? Box() : box;
-    values.emplace_back(source.elements() *
-                        elementBytes(type.getElementType()));
-    if (failed(evaluate(operand, source, values.back().data())))
-      return failure();
-    isScalar.push_back(scalar);
+    isScalar.push_back(typeOf(operand).getRank() == 0 && !box.sizes.empty());
+    wanted.push_back({operand, isScalar.back() ? Box() : box});
   }
-  for (const std::vector<char> &value : values)
-    inputs.push_back(value.data());
-  if (applyElementwise(op, inputs, isScalar, box.elements(), out))
-    return success();
-  return emitError(op->getLoc(), ErrorCode::NoKernel)
-         << "'" << op->getName() << "' on constants of type "
-         << op->getResult(0).getType();
+  return afterAll(std::move(wanted),
+                  [op, isScalar, count = box.elements(),
+                   out](const Values &values) -> LogicalResult {
+                    SmallVector<const char *> inputs;
+                    for (const std::vector<char> &value : values)
+                      inputs.push_back(value.data());
+                    if (applyElementwise(op, inputs, isScalar, count, out))
+                      return success();
+                    return emitError(op->getLoc(), ErrorCode::NoKernel)
+                           << "'" << op->getName() << "' on constants of type "
+                           << op->getResult(0).getType();
+                  });
 }
 
-LogicalResult BoxEvaluator::evaluate(Value value, const Box &box, char *out) {
-  if (box.elements() == 0)
-    return success();
-  Operation *op = value.getDefiningOp();
-  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](stablehlo::ConstantOp o) { return copyConstant(o, box, out); })
+FailureOr<BoxEvaluator::Step> BoxEvaluator::begin(const BoxRequest &request) {
+  const Box &box = request.box;
+  char *out = request.out;
+  using Result = FailureOr<Step>;
+  return llvm::TypeSwitch<Operation *, Result>(request.value.getDefiningOp())
+      .Case([&](stablehlo::ConstantOp o) -> Result {
+        if (failed(copyConstant(o, box, out)))
+          return failure();
+        return Step();
+      })
+      .Case([&](stablehlo::IotaOp o) -> Result {
+        iota(o, box, out);
+        return Step();
+      })
       .Case([&](stablehlo::TransposeOp o) { return transpose(o, box, out); })
       .Case([&](stablehlo::SliceOp o) { return slice(o, box, out); })
       .Case([&](stablehlo::ReverseOp o) { return reverse(o, box, out); })
@@ -413,9 +213,30 @@ LogicalResult BoxEvaluator::evaluate(Value value, const Box &box, char *out) {
       .Case(
           [&](stablehlo::ConcatenateOp o) { return concatenate(o, box, out); })
       .Case([&](stablehlo::PadOp o) { return pad(o, box, out); })
-      .Case([&](stablehlo::IotaOp o) { return iota(o, box, out); })
       .Case([&](stablehlo::ReshapeOp o) { return reshape(o, box, out); })
       .Case([&](prec::DequantizeOp o) { return dequantize(o, box, out); })
       .Case([&](prec::QuantizeOp o) { return quantize(o, box, out); })
       .Default([&](Operation *o) { return elementwise(o, box, out); });
+}
+
+LogicalResult BoxEvaluator::evaluate(Value value, const Box &box, char *out) {
+  std::vector<Step> steps;
+  std::optional<BoxRequest> wanted = BoxRequest{value, box, out};
+  while (true) {
+    if (wanted && wanted->box.elements() != 0) {
+      FailureOr<Step> step = begin(*wanted);
+      if (failed(step))
+        return failure();
+      if (*step)
+        steps.push_back(std::move(*step));
+    } else if (!wanted) {
+      steps.pop_back();
+    }
+    if (steps.empty())
+      return success();
+    FailureOr<std::optional<BoxRequest>> next = steps.back()();
+    if (failed(next))
+      return failure();
+    wanted = std::move(*next);
+  }
 }

@@ -7,7 +7,9 @@
 #include "dialects/StableHlo/StableHlo.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/FunctionExtras.h"
 
+#include <optional>
 #include <vector>
 
 namespace heddle {
@@ -23,35 +25,55 @@ struct Box {
 /// Bytes of an element as weights store it.
 int64_t elementBytes(mlir::Type type);
 
+/// The points of `box` of a value, wanted row-major and dense at `out`.
+struct BoxRequest {
+  mlir::Value value;
+  Box box;
+  char *out;
+};
+
 class BoxEvaluator {
 public:
   /// Writes the points of `box` of `value`, row-major and dense, to `out`.
   mlir::LogicalResult evaluate(mlir::Value value, const Box &box, char *out);
 
 private:
+  /// The evaluation of one operation's box. Each call gives the next box of an
+  /// operand that it wants before it is called again; after the last it writes
+  /// the box and gives none. A stack of these takes the place of recursion:
+  /// programs may be long.
+  using Step =
+      llvm::unique_function<mlir::FailureOr<std::optional<BoxRequest>>()>;
+  /// Bytes of boxes that a step asked for.
+  using Values = std::vector<std::vector<char>>;
+
+  /// The step of the operation; none if it needs no operand and its box is
+  /// written.
+  mlir::FailureOr<Step> begin(const BoxRequest &request);
+
+  /// A step that wants these boxes, one after the other, and then finishes.
+  static Step
+  afterAll(llvm::SmallVector<std::pair<mlir::Value, Box>> wanted,
+           llvm::unique_function<mlir::LogicalResult(const Values &)> finish);
+  static Step after(mlir::Value value, Box box,
+                    llvm::unique_function<void(const char *)> finish);
+
   mlir::LogicalResult copyConstant(stablehlo::ConstantOp op, const Box &box,
                                    char *out);
-  mlir::LogicalResult transpose(stablehlo::TransposeOp op, const Box &box,
-                                char *out);
-  mlir::LogicalResult slice(stablehlo::SliceOp op, const Box &box, char *out);
-  mlir::LogicalResult reverse(stablehlo::ReverseOp op, const Box &box,
-                              char *out);
-  mlir::LogicalResult broadcast(stablehlo::BroadcastInDimOp op, const Box &box,
-                                char *out);
-  mlir::LogicalResult concatenate(stablehlo::ConcatenateOp op, const Box &box,
-                                  char *out);
-  mlir::LogicalResult pad(stablehlo::PadOp op, const Box &box, char *out);
-  mlir::LogicalResult iota(stablehlo::IotaOp op, const Box &box, char *out);
-  mlir::LogicalResult reshape(stablehlo::ReshapeOp op, const Box &box,
-                              char *out);
-  mlir::LogicalResult dequantize(prec::DequantizeOp op, const Box &box,
-                                 char *out);
-  mlir::LogicalResult quantize(prec::QuantizeOp op, const Box &box, char *out);
-  mlir::LogicalResult elementwise(mlir::Operation *op, const Box &box,
-                                  char *out);
-  /// `count` elements of `value` from position `start` in row-major order.
-  mlir::LogicalResult range(mlir::Value value, int64_t start, int64_t count,
-                            char *out);
+  static void iota(stablehlo::IotaOp op, const Box &box, char *out);
+  static Step transpose(stablehlo::TransposeOp op, const Box &box, char *out);
+  static Step slice(stablehlo::SliceOp op, const Box &box, char *out);
+  static Step reverse(stablehlo::ReverseOp op, const Box &box, char *out);
+  static Step broadcast(stablehlo::BroadcastInDimOp op, const Box &box,
+                        char *out);
+  static Step concatenate(stablehlo::ConcatenateOp op, const Box &box,
+                          char *out);
+  static mlir::FailureOr<Step> pad(stablehlo::PadOp op, const Box &box,
+                                   char *out);
+  static Step reshape(stablehlo::ReshapeOp op, const Box &box, char *out);
+  static Step dequantize(prec::DequantizeOp op, const Box &box, char *out);
+  static Step quantize(prec::QuantizeOp op, const Box &box, char *out);
+  static Step elementwise(mlir::Operation *op, const Box &box, char *out);
 
   /// Bytes of constants that the IR does not hold as they are stored.
   llvm::DenseMap<mlir::Operation *, std::vector<char>> unpacked;

@@ -18,8 +18,13 @@ using namespace heddle;
 using kernel::rowMajorStrides;
 
 /// Bytes evaluated at once: large enough for long reads, small beside any
-/// model.
-static constexpr int64_t pieceBytes = 4 << 20;
+/// model. Each operation on the way to a value may hold a piece, so those of
+/// long programs are smaller.
+static int64_t bytesOfPiece(Value value) {
+  constexpr int64_t most = 4 << 20, mostOfAll = 256 << 20;
+  int64_t operations = value.getParentBlock()->getOperations().size();
+  return std::min(most, mostOfAll / operations);
+}
 
 /// Gives a whole tensor, row-major, slab by slab.
 static LogicalResult packPlain(Value value, ByteSink sink) {
@@ -36,6 +41,7 @@ static LogicalResult packPlain(Value value, ByteSink sink) {
   if (box.elements() == 0)
     return success();
   // A slab: a part of one dimension, all inner ones, single points outside.
+  int64_t pieceBytes = bytesOfPiece(value);
   int64_t inner = 1, cut = static_cast<int64_t>(shape.size()) - 1;
   while (cut > 0 && inner * shape[cut] * bytes <= pieceBytes)
     inner *= shape[cut--];
@@ -76,7 +82,8 @@ public:
       : value(value), layout(layout), sink(sink),
         shape(cast<RankedTensorType>(value.getType()).getShape()),
         bytes(elementBytes(
-            cast<RankedTensorType>(value.getType()).getElementType())) {}
+            cast<RankedTensorType>(value.getType()).getElementType())),
+        pieceBytes(bytesOfPiece(value)) {}
 
   LogicalResult pack();
 
@@ -93,7 +100,7 @@ private:
   const format::StoredLayout &layout;
   ByteSink sink;
   ArrayRef<int64_t> shape;
-  int64_t bytes;
+  int64_t bytes, pieceBytes;
   /// How many digits are gone through, the last of them `run` values at a time,
   /// and their values.
   unsigned cut = 0;

@@ -38,62 +38,65 @@ static ElementKind kindOf(Value value) {
   return *elementKind(getElementTypeOrSelf(value.getType()));
 }
 
-/// The elements of `box`, as integers or as numbers.
+/// Elements of `value`, as integers or as numbers.
 template <typename T>
-static FailureOr<std::vector<T>> load(BoxEvaluator &evaluator, Value value,
-                                      const Box &box) {
+static std::vector<T> load(Value value, const std::vector<char> &bytes) {
   ElementKind kind = kindOf(value);
-  std::vector<char> bytes(box.elements() * storedBytes(kind));
-  std::vector<T> values(box.elements());
-  if (failed(evaluator.evaluate(value, box, bytes.data())))
-    return failure();
+  std::vector<T> values(bytes.size() / storedBytes(kind));
   loadElements(kind, bytes.data(), values.size(), values.data());
   return values;
 }
 
+/// The boxes of the input, the scale and the zero point.
 template <typename Op>
-static FailureOr<Parameters> parametersOf(BoxEvaluator &evaluator, Op op,
-                                          const Box &box) {
+static SmallVector<std::pair<Value, Box>> operandBoxes(Op op, const Box &box) {
   Box line;
   if (std::optional<uint64_t> axis = op.getAxis())
     line = {{box.offsets[*axis]}, {box.sizes[*axis]}};
-  auto scales = load<double>(evaluator, op.getScale(), line);
-  auto zeroPoints = load<int64_t>(evaluator, op.getZeroPoint(), line);
-  if (failed(scales) || failed(zeroPoints))
-    return failure();
-  return Parameters(std::move(*scales), std::move(*zeroPoints),
+  return {
+      {op.getInput(), box}, {op.getScale(), line}, {op.getZeroPoint(), line}};
+}
+
+/// From the bytes of these boxes.
+template <typename Op>
+static Parameters parametersOf(Op op, const Box &box,
+                               ArrayRef<std::vector<char>> values) {
+  return Parameters(load<double>(op.getScale(), values[1]),
+                    load<int64_t>(op.getZeroPoint(), values[2]),
                     op.getInnerElements(box.sizes));
 }
 
-LogicalResult BoxEvaluator::dequantize(prec::DequantizeOp op, const Box &box,
-                                       char *out) {
-  auto stored = load<int64_t>(*this, op.getInput(), box);
-  auto parameters = parametersOf(*this, op, box);
-  if (failed(stored) || failed(parameters))
-    return failure();
-  std::vector<double> values(stored->size());
-  for (auto [value, integer] : llvm::zip_equal(values, *stored)) {
-    value = static_cast<double>(integer - parameters->zeroPoint()) *
-            parameters->scale();
-    parameters->next();
-  }
-  storeElements(kindOf(op.getResult()), values.data(), values.size(), out);
-  return success();
+BoxEvaluator::Step BoxEvaluator::dequantize(prec::DequantizeOp op,
+                                            const Box &box, char *out) {
+  return afterAll(operandBoxes(op, box), [op, box,
+                                          out](const Values &boxes) mutable {
+    std::vector<int64_t> stored = load<int64_t>(op.getInput(), boxes[0]);
+    Parameters parameters = parametersOf(op, box, boxes);
+    std::vector<double> values(stored.size());
+    for (auto [value, integer] : llvm::zip_equal(values, stored)) {
+      value = static_cast<double>(integer - parameters.zeroPoint()) *
+              parameters.scale();
+      parameters.next();
+    }
+    storeElements(kindOf(op.getResult()), values.data(), values.size(), out);
+    return success();
+  });
 }
 
-LogicalResult BoxEvaluator::quantize(prec::QuantizeOp op, const Box &box,
-                                     char *out) {
-  auto values = load<double>(*this, op.getInput(), box);
-  auto parameters = parametersOf(*this, op, box);
-  if (failed(values) || failed(parameters))
-    return failure();
-  ElementKind real = kindOf(op.getInput());
-  std::vector<int64_t> stored(values->size());
-  for (auto [integer, value] : llvm::zip_equal(stored, *values)) {
-    double quotient = roundToKind(real, value / parameters->scale());
-    integer = op.store(quotient, parameters->zeroPoint());
-    parameters->next();
-  }
-  storeElements(kindOf(op.getResult()), stored.data(), stored.size(), out);
-  return success();
+BoxEvaluator::Step BoxEvaluator::quantize(prec::QuantizeOp op, const Box &box,
+                                          char *out) {
+  return afterAll(operandBoxes(op, box), [op, box,
+                                          out](const Values &boxes) mutable {
+    std::vector<double> values = load<double>(op.getInput(), boxes[0]);
+    Parameters parameters = parametersOf(op, box, boxes);
+    ElementKind real = kindOf(op.getInput());
+    std::vector<int64_t> stored(values.size());
+    for (auto [integer, value] : llvm::zip_equal(stored, values)) {
+      double quotient = roundToKind(real, value / parameters.scale());
+      integer = op.store(quotient, parameters.zeroPoint());
+      parameters.next();
+    }
+    storeElements(kindOf(op.getResult()), stored.data(), stored.size(), out);
+    return success();
+  });
 }

@@ -428,6 +428,26 @@ TEST_F(PackerTest, LargeTensorsComeInPieces) {
     ASSERT_EQ(values[i], float(i % rows * columns + i / rows));
 }
 
+/// The stack does not grow with the program.
+TEST_F(PackerTest, EvaluatesLongPrograms) {
+  std::string program = counting("%v", 6, "2x3");
+  program += "%n0 = stablehlo.negate %v : tensor<2x3xf32>\n";
+  const int steps = 5000;
+  for (int i = 0; i < steps; ++i) {
+    std::string n = std::to_string(i);
+    program += "%a" + n + " = stablehlo.subtract %v, %n" + n +
+               " : tensor<2x3xf32>\n%b" + n + " = stablehlo.reshape %a" + n +
+               " : (tensor<2x3xf32>) -> tensor<3x2xf32>\n%c" + n +
+               " = stablehlo.transpose %b" + n +
+               ", dims = [1, 0] : (tensor<3x2xf32>) -> tensor<2x3xf32>\n%n" +
+               std::to_string(i + 1) + " = stablehlo.reverse %c" + n +
+               ", dims = [1] : tensor<2x3xf32>\n";
+  }
+  program += "%r = stablehlo.negate %n" + std::to_string(steps) +
+             " : tensor<2x3xf32>\n";
+  expectLikeInterpreter(program, "tensor<2x3xf32>");
+}
+
 /// Failure of the sink ends the packing.
 TEST_F(PackerTest, StopsWhenTheSinkFails) {
   kernel::WeightOp op = weight(counting("%r", 6, "2x3"), "tensor<2x3xf32>");
