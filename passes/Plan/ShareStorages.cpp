@@ -2,195 +2,25 @@
 // to round, what a branch returns, what a kernel updates in place.
 
 #include "passes/Plan/CommandTree.h"
+#include "passes/Plan/Interference.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 #include <map>
 #include <optional>
-#include <set>
+#include <tuple>
 
 using namespace heddle;
 
 namespace {
-/// Where a command stands: its block, and its position in it.
-using Place = std::pair<unsigned, unsigned>;
-
-/// Whether two storages get into each other's way: a backward walk that knows
-/// of each whether its value is still to be read (bit 0 and bit 1). Commands
-/// that name neither, with all in their blocks, change nothing: the walk knows
-/// of the others alone, which are few.
-class Interference {
-public:
-  /// `users` are commands that name either, `parents` the command that each
-  /// block is of.
-  Interference(const CommandTree &tree, llvm::ArrayRef<Place> parents,
-               unsigned a, unsigned b, llvm::ArrayRef<Place> users)
-      : tree(tree), a(a), b(b) {
-    for (Place user : users)
-      while (named[user.first].insert(user.second).second && user.first != 0)
-        user = parents[user.first];
-  }
-
-  /// Given those alive behind the commands.
-  bool exists(unsigned alive) {
-    walkBlock(0, alive);
-    return found;
-  }
-
-  /// Whether `a` is alive before the commands; unknown when they neither read
-  /// nor define it.
-  std::optional<bool> isAliveBefore() {
-    Transfer transfer = transferOf(0u);
-    if (transfer.read & 1)
-      return true;
-    return transfer.left & 1 ? std::nullopt : std::optional(false);
-  }
-
-private:
-  unsigned maskOf(unsigned id) const {
-    return (id == a ? 1 : 0) | (id == b ? 2 : 0);
-  }
-  unsigned maskOf(llvm::ArrayRef<unsigned> ids) const {
-    unsigned mask = 0;
-    for (unsigned id : ids)
-      mask |= maskOf(id);
-    return mask;
-  }
-
-  /// The values alive before commands as a function of those alive after them:
-  /// what they read first, and what they leave.
-  struct Transfer {
-    unsigned read = 0, left = 3;
-    unsigned operator()(unsigned alive) const { return read | (alive & left); }
-    Transfer before(Transfer next) const {
-      return {(*this)(next.read), left & next.left};
-    }
-  };
-
-  Transfer transferOf(const Command &command) {
-    unsigned read = maskOf(command.reads);
-    switch (command.kind) {
-    case Command::Kind::Launch:
-    case Command::Kind::Resize:
-    case Command::Kind::Extent:
-      return {read, 3 & ~maskOf(command.writes)};
-    case Command::Kind::Copy: {
-      unsigned written = maskOf(command.writes);
-      return written == read ? Transfer() : Transfer{read, 3 & ~written};
-    }
-    case Command::Kind::Loop: {
-      // Another round reads what the first one does, or what it leaves.
-      Transfer flag{read, 3};
-      unsigned again = transferOf(command.blocks[1]).read;
-      return transferOf(command.blocks[0]).before(flag).before({again, 3});
-    }
-    case Command::Kind::Branch: {
-      Transfer any{0, 0};
-      for (unsigned block : command.blocks) {
-        Transfer one = transferOf(block);
-        any = {any.read | one.read, any.left | one.left};
-      }
-      return Transfer{read, 3}.before(any);
-    }
-    }
-    return {};
-  }
-
-  /// Of a block, which is composed once however blocks nest.
-  Transfer transferOf(unsigned block) {
-    auto positions = named.find(block);
-    if (positions == named.end())
-      return {};
-    auto known = transfers.find(block);
-    if (known != transfers.end())
-      return known->second;
-    Transfer transfer;
-    for (unsigned position : llvm::reverse(positions->second))
-      transfer = transferOf(tree.blocks[block][position]).before(transfer);
-    return transfers[block] = transfer;
-  }
-
-  /// The values alive before the block, given those alive after it.
-  unsigned walkBlock(unsigned block, unsigned alive) {
-    auto positions = named.find(block);
-    if (positions == named.end())
-      return alive;
-    for (unsigned position : llvm::reverse(positions->second)) {
-      if (found)
-        return alive;
-      const Command &command = tree.blocks[block][position];
-      check(command, alive);
-      alive = transferOf(command)(alive);
-    }
-    return alive;
-  }
-
-  void check(const Command &command, unsigned alive) {
-    switch (command.kind) {
-    case Command::Kind::Launch:
-    case Command::Kind::Resize:
-    case Command::Kind::Extent:
-      return checkLaunch(command, alive);
-    case Command::Kind::Copy: {
-      unsigned written = maskOf(command.writes);
-      found |= written && !maskOf(command.reads) && (alive & ~written) != 0;
-      return;
-    }
-    case Command::Kind::Loop: {
-      unsigned body = walkBlock(command.blocks[1], transferOf(command)(alive));
-      walkBlock(command.blocks[0], alive | body | maskOf(command.reads));
-      return;
-    }
-    case Command::Kind::Branch:
-      for (unsigned block : command.blocks)
-        walkBlock(block, alive);
-      return;
-    }
-  }
-
-  void checkLaunch(const Command &command, unsigned alive) {
-    unsigned written = maskOf(command.writes);
-    if (!written)
-      return;
-    // Written both, or one under the other.
-    found |= written == 3 || (alive & ~written) != 0;
-    // As one storage: read at most once, where the kernel allows it.
-    unsigned reads = 0;
-    for (unsigned i = 0; i < command.reads.size(); ++i) {
-      if (!maskOf(command.reads[i]))
-        continue;
-      ++reads;
-      found |= llvm::none_of(command.inPlace, [&](auto pair) {
-        return pair.first == i && maskOf(command.writes[pair.second]);
-      });
-    }
-    found |= reads > 1;
-  }
-
-  const CommandTree &tree;
-  unsigned a, b;
-  /// Of each block the positions of commands that name either, or hold one that
-  /// does.
-  std::map<unsigned, std::set<unsigned>> named;
-  std::map<unsigned, Transfer> transfers; ///< By block.
-  bool found = false;
-};
-
 class Sharing {
 public:
   explicit Sharing(CommandTree &tree) : tree(tree) {}
 
   void run() {
+    numberCommands();
+    findUses();
     // What the innermost blocks copy is copied most often.
-    std::vector<unsigned> depths(tree.blocks.size(), 0);
-    parents.resize(tree.blocks.size());
-    for (unsigned block = 0; block < tree.blocks.size(); ++block)
-      for (auto [i, command] : llvm::enumerate(tree.blocks[block]))
-        for (unsigned inner : command.blocks) {
-          depths[inner] = depths[block] + 1;
-          parents[inner] = {block, unsigned(i)};
-        }
-    findSpans();
     std::vector<unsigned> order(tree.blocks.size());
     for (unsigned i = 0; i < order.size(); ++i)
       order[i] = i;
@@ -222,33 +52,58 @@ private:
     unsigned first = 0, last = 0;
   };
 
-  void findSpans() {
+  void numberCommands() {
+    depths.resize(tree.blocks.size(), 0);
+    parents.resize(tree.blocks.size());
+    starts.resize(tree.blocks.size());
+    unsigned next = 0;
+    numberBlock(0, next);
+  }
+
+  void numberBlock(unsigned block, unsigned &next) {
+    for (auto [i, command] : llvm::enumerate(tree.blocks[block])) {
+      starts[block].push_back(next++);
+      for (unsigned inner : command.blocks) {
+        depths[inner] = depths[block] + 1;
+        parents[inner] = {block, unsigned(i)};
+        numberBlock(inner, next);
+      }
+    }
+    starts[block].push_back(next);
+  }
+
+  void findUses() {
     spans.resize(tree.storages.size());
-    outerSpans.resize(tree.storages.size());
+    homes.resize(tree.storages.size(), nowhere);
     users.resize(tree.storages.size());
     for (unsigned block = 0; block < tree.blocks.size(); ++block)
       for (auto [i, command] : llvm::enumerate(tree.blocks[block]))
         for (unsigned id :
              llvm::concat<const unsigned>(command.reads, command.writes)) {
           extend(spans[id], {block, unsigned(i), unsigned(i)});
-          unsigned outer = outermost({block, unsigned(i)});
-          extend(outerSpans[id], {0, outer, outer});
-          users[id].insert({outer, {block, unsigned(i)}});
+          homes[id] = commonBlock(homes[id], block);
+          users[id].insert({starts[block][i], {block, unsigned(i)}});
         }
-    for (auto [storage, span, outer] :
-         llvm::zip_equal(tree.storages, spans, outerSpans))
-      if (storage.isKept()) {
+    for (auto [storage, span] : llvm::zip_equal(tree.storages, spans))
+      if (storage.isKept())
         extend(span, {0, nowhere, nowhere});
-        extend(outer, {0, nowhere, nowhere});
-      }
   }
 
-  /// The position in the outermost block of the command at `place`, or of that
-  /// which holds it.
-  unsigned outermost(Place place) const {
-    while (place.first != 0)
-      place = parents[place.first];
-    return place.second;
+  /// The innermost block that holds both.
+  unsigned commonBlock(unsigned x, unsigned y) const {
+    if (x == nowhere || y == nowhere)
+      return std::min(x, y);
+    while (x != y) {
+      unsigned &deeper = depths[x] > depths[y] ? x : y;
+      deeper = parents[deeper].first;
+    }
+    return x;
+  }
+
+  /// The position in `block` of the command with that number, or of the one
+  /// that holds it.
+  unsigned positionIn(unsigned block, unsigned number) const {
+    return llvm::upper_bound(starts[block], number) - starts[block].begin() - 1;
   }
 
   static void extend(Span &span, Span by) {
@@ -276,51 +131,108 @@ private:
            x.device == y.device;
   }
 
-  /// Sure not to interfere: `b` takes the value of `a` over with a copy, or one
-  /// follows the other in one block.
+  /// Sure not to interfere: one follows the other in one block.
   bool follows(unsigned a, unsigned b) const {
     const Span &x = spans[a], &y = spans[b];
-    if (x.block == y.block && x.block < everywhere &&
-        (x.last < y.first || y.last < x.first))
-      return true;
-    unsigned last = outerSpans[a].last, first = outerSpans[b].first;
-    return last == first && last != nowhere &&
-           tree.blocks[0][last].kind == Command::Kind::Copy;
+    return x.block == y.block && x.block < everywhere &&
+           (x.last < y.first || y.last < x.first);
   }
 
-  /// Looks at the outermost commands between the first and the last that use
-  /// both: elsewhere one of the two holds nothing and is not written.
+  /// The commands of one block outside of which a storage holds nothing and is
+  /// not written. What others see may hold a value always, and what one round
+  /// of a loop leaves to the next one through the whole loop.
+  Span rangeOf(unsigned id) const {
+    if (tree.storages[id].isKept())
+      return {0, 0, unsigned(tree.blocks[0].size()) - 1};
+    unsigned block = homes[id];
+    while (block != 0 &&
+           isReadNext(id, block, starts[block].front()).value_or(false))
+      block = parents[block].first;
+    return {block, positionIn(block, users[id].begin()->first),
+            positionIn(block, users[id].rbegin()->first)};
+  }
+
+  /// Looks at the commands at which both may hold something.
   bool interfere(unsigned a, unsigned b) const {
-    unsigned first = std::max(firstUse(a), firstUse(b));
-    unsigned last = std::min(outerSpans[a].last, outerSpans[b].last);
+    Span range = rangeOf(a), other = rangeOf(b);
+    if (depths[range.block] < depths[other.block])
+      std::swap(range, other);
+    if (commonBlock(range.block, other.block) != other.block)
+      return false;
+    unsigned first = other.first, last = other.last;
+    if (range.block != other.block) {
+      unsigned holder = positionIn(other.block, starts[range.block].front());
+      if (holder < first || holder > last)
+        return false;
+    } else {
+      range.first = std::max(range.first, first);
+      range.last = std::min(range.last, last);
+      if (range.first > range.last)
+        return false;
+    }
+    const std::vector<unsigned> &numbers = starts[range.block];
     std::vector<Place> places;
     for (unsigned id : {a, b})
-      for (auto at = users[id].lower_bound(first);
-           at != users[id].end() && at->first <= last; ++at)
+      for (auto at = users[id].lower_bound(numbers[range.first]),
+                end = users[id].lower_bound(numbers[range.last + 1]);
+           at != end; ++at)
         places.push_back(at->second);
-    unsigned alive =
-        (isAliveAfter(a, last) ? 1 : 0) | (isAliveAfter(b, last) ? 2 : 0);
-    return Interference(tree, parents, a, b, places).exists(alive);
+    unsigned alive = (isAliveAfter(a, range.block, range.last) ? 1 : 0) |
+                     (isAliveAfter(b, range.block, range.last) ? 2 : 0);
+    return Interference(tree, parents, range.block, a, b, places).exists(alive);
   }
 
-  /// In terms of the outermost block. What others see may hold a value before.
-  unsigned firstUse(unsigned id) const {
-    return tree.storages[id].isKept() ? 0 : outerSpans[id].first;
-  }
-
-  /// Whether what storage `id` holds behind an outermost command is read.
-  bool isAliveAfter(unsigned id, unsigned position) const {
-    auto at = users[id].upper_bound(position);
-    while (at != users[id].end()) {
-      auto next = users[id].upper_bound(at->first);
+  /// Whether the commands of `block` from that number on read what storage `id`
+  /// holds before them; unknown when they neither read nor define it.
+  std::optional<bool> isReadNext(unsigned id, unsigned block,
+                                 unsigned number) const {
+    auto at = users[id].lower_bound(number);
+    while (at != users[id].end() && at->first < starts[block].back()) {
+      unsigned next = starts[block][positionIn(block, at->first) + 1];
       std::vector<Place> places;
-      for (; at != next; ++at)
+      for (; at != users[id].end() && at->first < next; ++at)
         places.push_back(at->second);
       if (std::optional<bool> alive =
-              Interference(tree, parents, id, id, places).isAliveBefore())
-        return *alive;
+              Interference(tree, parents, block, id, id, places)
+                  .isAliveBefore())
+        return alive;
     }
-    return tree.storages[id].isKept();
+    return std::nullopt;
+  }
+
+  /// Whether what storage `id` holds behind a command is read.
+  bool isAliveAfter(unsigned id, unsigned block, unsigned position) const {
+    while (true) {
+      if (auto read = isReadNext(id, block, starts[block][position + 1]))
+        return *read;
+      if (block == 0)
+        return tree.storages[id].isKept();
+      Place holder = parents[block];
+      const Command &command = tree.blocks[holder.first][holder.second];
+      if (command.kind == Command::Kind::Loop)
+        if (auto read = isReadByLoop(id, command, block))
+          return *read;
+      std::tie(block, position) = holder;
+    }
+  }
+
+  /// The same behind the condition or the body of a loop, but for what follows
+  /// the loop.
+  std::optional<bool> isReadByLoop(unsigned id, const Command &loop,
+                                   unsigned block) const {
+    auto isReadBy = [&](unsigned inner) {
+      return isReadNext(id, inner, starts[inner].front());
+    };
+    std::optional<bool> condition = isReadBy(loop.blocks[0]);
+    if (block == loop.blocks[1] && condition)
+      return condition;
+    if (llvm::is_contained(loop.reads, id))
+      return true;
+    // Another round, which may not come.
+    std::optional<bool> body = isReadBy(loop.blocks[1]);
+    if (body ? *body : condition.value_or(false))
+      return true;
+    return std::nullopt;
   }
 
   bool tryMerge(unsigned a, unsigned b) {
@@ -336,14 +248,16 @@ private:
     if (from.isKept())
       to = from;
     extend(spans[kept], spans[gone]);
-    extend(outerSpans[kept], outerSpans[gone]);
-    for (const auto &[outer, place] : users[gone]) {
+    homes[kept] = commonBlock(homes[kept], homes[gone]);
+    for (const auto &[number, place] : users[gone]) {
       Command &command = tree.blocks[place.first][place.second];
       llvm::replace(command.reads, gone, kept);
       llvm::replace(command.writes, gone, kept);
     }
     users[kept].merge(users[gone]);
-    spans[gone] = outerSpans[gone] = {};
+    users[gone].clear();
+    homes[gone] = nowhere;
+    spans[gone] = {};
     from = {};
   }
 
@@ -375,11 +289,15 @@ private:
 
   CommandTree &tree;
   std::vector<Span> spans;
-  /// Where a storage is used in terms of the outermost block's commands.
-  std::vector<Span> outerSpans;
-  /// By the position in the outermost block.
-  std::vector<std::multimap<unsigned, Place>> users;
+  /// Of each storage the innermost block that holds all its uses.
+  std::vector<unsigned> homes;
+  /// By the numbers of commands.
+  std::vector<std::map<unsigned, Place>> users;
   std::vector<Place> parents;
+  std::vector<unsigned> depths;
+  /// Commands are numbered as they stand, each before those within it. Of each
+  /// block the numbers of its commands, and the one behind all of them.
+  std::vector<std::vector<unsigned>> starts;
 };
 } // namespace
 
