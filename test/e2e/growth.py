@@ -18,7 +18,7 @@ MOST_TIME_OF_STEP, MOST_TIME_ALIKE, MOST_MEMORY = 5.0, 6.0, 4.4
 
 
 def compile_once(heddle: str, model: pathlib.Path) -> tuple[float, int]:
-    process = subprocess.Popen([heddle, "compile", "-q", "--force", model, "-o", model.with_suffix(".heddle")])
+    process = subprocess.Popen([heddle, "compile", "-q", "--force", "--custom-call", "f", model, "-o", model.with_suffix(".heddle")])
     _, status, usage = os.wait4(process.pid, 0)
     if status:
         sys.exit(f"{model}: status {status}")
@@ -41,7 +41,7 @@ def grows_right(name: str, heddle: str, generator: list[str], least: int, most_t
 
 def main(heddle: str, training: str, alike: str, folder: str) -> int:
     good = [grows_right("step", heddle, [training], 10000, MOST_TIME_OF_STEP, pathlib.Path(folder))]
-    for kind in ("weights", "buffers", "outputs", "products", "rows", "readers", "loops", "equals"):
+    for kind in ("weights", "buffers", "outputs", "products", "rows", "readers", "loops", "nested", "equals", "derived", "calls"):
         good.append(grows_right(kind, heddle, [alike, kind], 10000, MOST_TIME_ALIKE, pathlib.Path(folder)))
     return 0 if all(good) else 1
 

@@ -5,7 +5,10 @@ products: sums and products of many values, each read far from where it is made.
 rows: layers of a softmax, a product and a residual sum, which dispatch joins into kernels by rows.
 readers: one row-wise quotient with very many readers, more than a kernel may have results.
 loops: loops of three rounds, one after the other.
+nested: the same loops in the body of one loop.
 equals: sums with constants of which many are equal.
+derived: values that are read, each computed from the one before it and all from one constant.
+calls: calls of registered functions that differ in a number.
 """
 
 import random
@@ -13,6 +16,8 @@ import struct
 import sys
 
 TYPE = "tensor<4x4xf32>"
+# More than the bytes of a constant that is held in the text.
+LARGER = "tensor<17x17xf32>"
 
 
 def product(result: str, lhs: str, rhs: str) -> str:
@@ -95,24 +100,73 @@ def equals(count: int):
     yield f"  return %x{count // 2} : {TYPE}"
 
 
+def loop(i: int, value: str, body):
+    """A loop of three rounds from `value` on; `body` writes what computes %s{i} from %v{i}."""
+    yield f"  %end{i}, %x{i + 1} = stablehlo.while(%c{i} = %zero, %v{i} = %{value}) : tensor<i32>, {TYPE}"
+    yield f"  cond {{ %goes{i} = stablehlo.compare LT, %c{i}, %three : (tensor<i32>, tensor<i32>) -> tensor<i1>"
+    yield f"    stablehlo.return %goes{i} : tensor<i1> }} do {{ %n{i} = stablehlo.add %c{i}, %one : tensor<i32>"
+    yield from body
+    yield f"    stablehlo.return %n{i}, %s{i} : tensor<i32>, {TYPE} }}"
+
+
+def numbers_of_loops():
+    for name, number in (("zero", 0), ("one", 1), ("three", 3)):
+        yield f"  %{name} = stablehlo.constant dense<{number}> : tensor<i32>"
+
+
 def loops(count: int):
-    yield "  %zero = stablehlo.constant dense<0> : tensor<i32>"
-    yield "  %one = stablehlo.constant dense<1> : tensor<i32>"
-    yield "  %three = stablehlo.constant dense<3> : tensor<i32>"
+    yield from numbers_of_loops()
     sixth = count // 6
     for i in range(sixth):
-        yield f"  %end{i}, %x{i + 1} = stablehlo.while(%c{i} = %zero, %v{i} = %x{i}) : tensor<i32>, {TYPE}"
-        yield f"  cond {{ %goes{i} = stablehlo.compare LT, %c{i}, %three : (tensor<i32>, tensor<i32>) -> tensor<i1>"
-        yield f"    stablehlo.return %goes{i} : tensor<i1> }} do {{ %n{i} = stablehlo.add %c{i}, %one : tensor<i32>"
-        yield f"    %s{i} = stablehlo.cosine %v{i} : {TYPE}"
-        yield f"    stablehlo.return %n{i}, %s{i} : tensor<i32>, {TYPE} }}"
+        yield from loop(i, f"x{i}", [f"    %s{i} = stablehlo.cosine %v{i} : {TYPE}"])
     yield f"  return %x{sixth} : {TYPE}"
 
 
+def nested(count: int):
+    yield from numbers_of_loops()
+    sixth = count // 6
+
+    def inner():
+        for i in range(sixth):
+            yield from loop(i, f"x{i}" if i else f"v{sixth}", [f"    %s{i} = stablehlo.cosine %v{i} : {TYPE}"])
+        yield f"    %s{sixth} = stablehlo.cosine %x{sixth} : {TYPE}"
+
+    yield from loop(sixth, "x0", inner())
+    yield f"  return %x{sixth + 1} : {TYPE}"
+
+
+def derived(count: int):
+    # Padding is not folded, as it makes the constant larger.
+    padded = "tensor<17x18xf32>"
+    numbers = random.Random(1)
+    data = struct.pack("<289f", *(numbers.uniform(-0.5, 0.5) for _ in range(289))).hex().upper()
+    yield f'  %v0 = stablehlo.constant dense<"0x{data}"> : {LARGER}'
+    yield "  %one = stablehlo.constant dense<1.0> : tensor<f32>"
+    third = count // 3
+    for i in range(third):
+        yield f"  %p{i} = stablehlo.pad %v{i}, %one, low = [0, 0], high = [0, 1], interior = [0, 0] : ({LARGER}, tensor<f32>) -> {padded}"
+        yield f"  %v{i + 1} = stablehlo.slice %p{i} [0:17, 1:18] : ({padded}) -> {LARGER}"
+        yield f"  %x{i + 1} = stablehlo.add %x{i}, %v{i + 1} : {LARGER}"
+    yield f"  return %x{third} : {LARGER}"
+
+
+def calls(count: int):
+    for i in range(count):
+        yield f"  %x{i + 1} = stablehlo.custom_call @f(%x{i}) {{api_version = 4 : i32, backend_config = {{n = {i} : i32}}}} : ({TYPE}) -> {TYPE}"
+    yield f"  return %x{count} : {TYPE}"
+
+
+KINDS = {
+    kind.__name__: kind
+    for kind in (weights, buffers, outputs, products, rows, readers, loops, nested, equals, derived, calls)
+}
+
+
 def main(kind: str, count: int) -> None:
-    results = ", ".join([TYPE] * (count if kind == "outputs" else 1))
-    print(f"func.func @main(%x0: {TYPE}, %y: {TYPE}) -> ({results}) {{")
-    for line in {"weights": weights, "buffers": buffers, "outputs": outputs, "products": products, "rows": rows, "readers": readers, "loops": loops, "equals": equals}[kind](count):
+    tensor = LARGER if kind == "derived" else TYPE
+    results = ", ".join([tensor] * (count if kind == "outputs" else 1))
+    print(f"func.func @main(%x0: {tensor}, %y: {tensor}) -> ({results}) {{")
+    for line in KINDS[kind](count):
         print(line)
     print("}")
 
