@@ -34,6 +34,8 @@ public:
   };
   std::mutex mutex;
   llvm::StringMap<Entry> entries;
+  /// How many handles were asked for by each name.
+  llvm::StringMap<unsigned> counts;
 };
 } // namespace
 
@@ -67,10 +69,20 @@ static DenseResourceElementsAttr
 makeHandle(RankedTensorType type, StringRef name, WeightOrigin origin) {
   MLIRContext *context = type.getContext();
   auto *builtin = context->getLoadedDialect<BuiltinDialect>();
-  auto handle = blobManager(context).insert<DenseResourceElementsHandle>(
-      builtin, name.empty() ? "weight" : name, blobOf(origin));
+  DialectResourceBlobManager &manager = blobManager(context);
   WeightTable &table = weightTable(context);
   std::lock_guard<std::mutex> lock(table.mutex);
+  // The manager, too, numbers equal names, but tries each number from the first
+  // on.
+  StringRef stem = name.empty() ? "weight" : name;
+  unsigned &count = table.counts[stem];
+  std::string key;
+  do {
+    key = count == 0 ? stem.str() : (stem + "_" + Twine(count)).str();
+    ++count;
+  } while (manager.lookup(key));
+  auto handle =
+      manager.insert<DenseResourceElementsHandle>(builtin, key, blobOf(origin));
   table.entries[handle.getKey()] = {std::move(origin), std::nullopt};
   return DenseResourceElementsAttr::get(type, handle);
 }
