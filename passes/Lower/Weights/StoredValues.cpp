@@ -68,6 +68,10 @@ static constexpr uint64_t kMostGrowth = 4;
 /// computed when the model runs.
 static constexpr uint64_t kMostSteps = uint64_t(1) << 20;
 
+/// Repetitions of so many steps with several readers are part of no program:
+/// calls compute them anyway.
+static constexpr uint64_t kLongRepetitionSteps = 128;
+
 std::optional<StoredValues::Repetition>
 StoredValues::repetition(Value value) const {
   if (isSplat(value))
@@ -114,7 +118,7 @@ void StoredValues::classify(Operation *op) {
     program.steps = std::min(program.steps + steps, kMostSteps);
   }
   if (!any) {
-    sharesLong |= program.steps > kLongProgramSteps && !op->hasOneUse();
+    sharesLong |= program.steps > kLongRepetitionSteps && !op->hasOneUse();
     repetitions[op] = {program.steps, sharesLong};
     return;
   }

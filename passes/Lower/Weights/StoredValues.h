@@ -7,6 +7,8 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 
+#include <optional>
+
 namespace heddle {
 
 /// A value that is computed in so many steps, for several readers, is computed
