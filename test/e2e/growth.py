@@ -47,8 +47,11 @@ def grows_right(name: str, heddle: str, generator: list[str], least: int, most_t
 
 def main(heddle: str, training: str, alike: str, folder: str) -> int:
     good = [grows_right("step", heddle, [training], 10000, MOST_TIME_OF_STEP, pathlib.Path(folder))]
-    for kind in ("weights", "buffers", "outputs", "products", "rows", "readers", "loops", "nested", "equals", "derived", "calls"):
+    for kind in ("weights", "buffers", "outputs", "products", "rows", "readers", "loops", "equals"):
         good.append(grows_right(kind, heddle, [alike, kind], 10000, MOST_TIME_ALIKE, pathlib.Path(folder)))
+    # Fewer are enough to see these grow.
+    for kind in ("nested", "derived", "folded", "calls"):
+        good.append(grows_right(kind, heddle, [alike, kind], 5000, MOST_TIME_ALIKE, pathlib.Path(folder)))
     return 0 if all(good) else 1
 
 

@@ -8,6 +8,7 @@ loops: loops of three rounds, one after the other.
 nested: the same loops in the body of one loop.
 equals: sums with constants of which many are equal.
 derived: values that are read, each computed from the one before it and all from one constant.
+folded: constants of which others are folded, all of one name.
 calls: calls of registered functions that differ in a number.
 """
 
@@ -135,18 +136,32 @@ def nested(count: int):
     yield f"  return %x{sixth + 1} : {TYPE}"
 
 
-def derived(count: int):
-    # Padding is not folded, as it makes the constant larger.
-    padded = "tensor<17x18xf32>"
-    numbers = random.Random(1)
+def larger_constant(result: str, numbers: random.Random) -> str:
     data = struct.pack("<289f", *(numbers.uniform(-0.5, 0.5) for _ in range(289))).hex().upper()
-    yield f'  %v0 = stablehlo.constant dense<"0x{data}"> : {LARGER}'
+    return f'  %{result} = stablehlo.constant dense<"0x{data}"> : {LARGER}'
+
+
+def derived(count: int):
+    # Padding is not folded, as it makes the constant larger. The columns move to the left and back to the right.
+    padded = "tensor<17x18xf32>"
+    yield larger_constant("v0", random.Random(1))
     yield "  %one = stablehlo.constant dense<1.0> : tensor<f32>"
     third = count // 3
     for i in range(third):
-        yield f"  %p{i} = stablehlo.pad %v{i}, %one, low = [0, 0], high = [0, 1], interior = [0, 0] : ({LARGER}, tensor<f32>) -> {padded}"
-        yield f"  %v{i + 1} = stablehlo.slice %p{i} [0:17, 1:18] : ({padded}) -> {LARGER}"
+        left = (i + 1) % 2
+        yield f"  %p{i} = stablehlo.pad %v{i}, %one, low = [0, {1 - left}], high = [0, {left}], interior = [0, 0] : ({LARGER}, tensor<f32>) -> {padded}"
+        yield f"  %v{i + 1} = stablehlo.slice %p{i} [0:17, {left}:{17 + left}] : ({padded}) -> {LARGER}"
         yield f"  %x{i + 1} = stablehlo.add %x{i}, %v{i + 1} : {LARGER}"
+    yield f"  return %x{third} : {LARGER}"
+
+
+def folded(count: int):
+    numbers = random.Random(1)
+    third = count // 3
+    for i in range(third):
+        yield larger_constant(f"c{i}", numbers)
+        yield f"  %f{i} = stablehlo.cosine %c{i} : {LARGER}"
+        yield f"  %x{i + 1} = stablehlo.add %x{i}, %f{i} : {LARGER}"
     yield f"  return %x{third} : {LARGER}"
 
 
@@ -158,12 +173,12 @@ def calls(count: int):
 
 KINDS = {
     kind.__name__: kind
-    for kind in (weights, buffers, outputs, products, rows, readers, loops, nested, equals, derived, calls)
+    for kind in (weights, buffers, outputs, products, rows, readers, loops, nested, equals, derived, folded, calls)
 }
 
 
 def main(kind: str, count: int) -> None:
-    tensor = LARGER if kind == "derived" else TYPE
+    tensor = LARGER if kind in ("derived", "folded") else TYPE
     results = ", ".join([tensor] * (count if kind == "outputs" else 1))
     print(f"func.func @main(%x0: {tensor}, %y: {tensor}) -> ({results}) {{")
     for line in KINDS[kind](count):
