@@ -9,6 +9,7 @@
 #include "passes/Graph/OperandSlice.h"
 #include "passes/Lower/Scalar/LoweredTypes.h"
 
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
