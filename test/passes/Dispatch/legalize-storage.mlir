@@ -52,7 +52,7 @@ module attributes {heddle.target = "x86-64-v3"} {
       linalg.yield %1 : f64
     } -> tensor<4xf64>
     // HELD-LABEL: func.func @floats
-    // HELD-SAME: -> (tensor<4xi8>, tensor<4xf64>, tensor<4xf4E2M1FN>)
+    // HELD-SAME: -> (tensor<4xi8> {heddle.type = tensor<4xf8E4M3FN>}, tensor<4xf64>, tensor<4xf4E2M1FN>)
     // HELD: outs(%{{.*}} : tensor<4xf4E2M1FN>)
     // HELD: arith.truncf %{{.*}} : f32 to f4E2M1FN
     %f = tensor.empty() : tensor<4xf4E2M1FN>

@@ -1,5 +1,5 @@
 // An artifact takes and gives what the model does, whatever stage its build goes on from.
-// RUN: rm -rf %t && mkdir %t && cd %t && split-file %s .
+// RUN: rm -rf %t && split-file %s %t && cd %t
 // RUN: heddle compile -q all.mlir -t x86-64-v3 --state before=after -o whole.heddle --dump-after=heddle-graph=graph.mlir --dump-after=heddle-lower=lower.mlir --dump-after=heddle-dispatch=dispatch.mlir
 // RUN: heddle compile -q --start-from=heddle-graph graph.mlir -t x86-64-v3 -o graph.heddle
 // RUN: heddle compile -q --start-from=heddle-lower lower.mlir -t x86-64-v3 -o lower.heddle
