@@ -40,7 +40,7 @@
 
 // HOLDS-DAG: kernel.contract %{{.*}}, %{{.*}} {{.*}}"reduction"]} : tensor<8x64xf8E4M3FN>, tensor<64x8xf8E4M3FN> -> tensor<8x8xf32>
 // HOLDS-DAG: func.func @main(%{{.*}}: tensor<8x64xbf16>, %{{.*}}: tensor<8x64xf8E4M3FN>,
-// CPU-DAG: func.func @main(%{{.*}}: tensor<8x64xbf16>, %{{.*}}: tensor<8x64xi8>,
+// CPU-DAG: func.func @main(%{{.*}}: tensor<8x64xbf16>, %{{.*}}: tensor<8x64xi8> {heddle.type = tensor<8x64xf8E4M3FN>},
 
 // SPLIT: heddle.target
 // SPLIT-NOT: kernel.concatenate %{{[^ ]*}}, %{{[^ ]*}}, %
