@@ -133,3 +133,37 @@ func.func @main(%x: tensor<64x8xf32>, %n: tensor<i32>) -> (tensor<64x8xf32>, ten
   }
   return %0#1, %0#0 : tensor<64x8xf32>, tensor<i32>
 }
+
+// -----
+
+// What each round of an inner loop reads anew may not be written over in one:
+// neither what is made before the loop nor what it only hands on.
+func.func private @k(tensor<64xf32>) -> tensor<64xf32> attributes {kernel.entry}
+func.func private @over(tensor<64xf32> {kernel.in_place = 0 : i64}) -> tensor<64xf32> attributes {kernel.entry}
+func.func private @two(tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32> attributes {kernel.entry}
+func.func private @test(tensor<64xf32>) -> tensor<i1> attributes {kernel.entry}
+// CHECK-LABEL: plan.program @main
+// CHECK: plan.launch @k reads(%{{.*}}) writes(%[[C:[^)]*]])
+// CHECK-NOT: writes(%[[C]])
+// CHECK: plan.launch @two
+func.func @main(%x: tensor<64xf32>, %y: tensor<64xf32>) -> tensor<64xf32> {
+  %0 = stablehlo.while(%a = %x) : tensor<64xf32>
+   cond {
+    %p = kernel.launch @test(%a) : (tensor<64xf32>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  } do {
+    %c = kernel.launch @k(%y) : (tensor<64xf32>) -> tensor<64xf32>
+    %1:2 = stablehlo.while(%d = %a, %e = %c) : tensor<64xf32>, tensor<64xf32>
+     cond {
+      %p = kernel.launch @test(%d) : (tensor<64xf32>) -> tensor<i1>
+      stablehlo.return %p : tensor<i1>
+    } do {
+      %2 = kernel.launch @over(%e) : (tensor<64xf32>) -> tensor<64xf32>
+      %3 = kernel.launch @over(%2) : (tensor<64xf32>) -> tensor<64xf32>
+      %4 = kernel.launch @two(%d, %3) : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+      stablehlo.return %4, %e : tensor<64xf32>, tensor<64xf32>
+    }
+    stablehlo.return %1#0 : tensor<64xf32>
+  }
+  return %0 : tensor<64xf32>
+}
