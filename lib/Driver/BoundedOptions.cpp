@@ -20,17 +20,24 @@ std::string BoundedOptions::Template::print(ArrayRef<int64_t> sizes) const {
   return text;
 }
 
+std::optional<SizeRange> heddle::parseSizeRange(StringRef text) {
+  auto [low, high] = text.split("..");
+  SizeRange range;
+  if (low.getAsInteger(10, range.least) ||
+      high.getAsInteger(10, range.greatest) || range.least < 0 ||
+      range.greatest < std::max<int64_t>(range.least, 1) ||
+      range.greatest > INT32_MAX)
+    return std::nullopt;
+  return range;
+}
+
 bool BoundedOptions::addRange(StringRef text, const std::string &name,
                               unsigned &symbol) {
-  auto [low, high] = text.split("..");
-  BoundedSymbol found{name, 0, 0};
-  if (low.getAsInteger(10, found.minimum) ||
-      high.getAsInteger(10, found.maximum) || found.minimum < 0 ||
-      found.maximum < std::max<int64_t>(found.minimum, 1) ||
-      found.maximum > INT32_MAX)
+  std::optional<SizeRange> range = parseSizeRange(text);
+  if (!range)
     return false;
   symbol = symbolList.size();
-  symbolList.push_back(std::move(found));
+  symbolList.push_back({name, range->least, range->greatest});
   return true;
 }
 

@@ -10,6 +10,16 @@
 
 namespace heddle {
 
+/// Sizes from one to another, both among them.
+struct SizeRange {
+  int64_t least, greatest;
+  bool holds(int64_t size) const { return least <= size && size <= greatest; }
+};
+
+/// Reads "1..8"; none for a single size, and for what is no range of sizes: the
+/// greatest is at least 1 and at most 2147483647.
+std::optional<SizeRange> parseSizeRange(llvm::StringRef text);
+
 /// The options of a model with some sizes open.
 class BoundedOptions {
 public:

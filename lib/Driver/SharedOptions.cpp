@@ -3,6 +3,7 @@
 #include "SharedOptions.h"
 
 #include "heddle/Support/Suggestion.h"
+#include "lib/Driver/BoundedOptions.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -28,23 +29,6 @@ static const ArgumentDescription *findInput(const ModelNames &names,
     if (llvm::is_contained(input.names, name))
       return &input;
   return nullptr;
-}
-
-namespace {
-struct SizeRange {
-  int64_t least, greatest;
-  bool holds(int64_t size) const { return least <= size && size <= greatest; }
-};
-} // namespace
-
-/// None for a size, and for what its reader refuses.
-static std::optional<SizeRange> parseSizeRange(StringRef text) {
-  auto [low, high] = text.split("..");
-  SizeRange range;
-  if (low.getAsInteger(10, range.least) ||
-      high.getAsInteger(10, range.greatest) || range.least > range.greatest)
-    return std::nullopt;
-  return range;
 }
 
 /// The ranges and sizes that an option of --shape gives `subject`.
