@@ -1,0 +1,558 @@
+// Canonical sums of products: how they are added, multiplied and divided.
+
+#include "dialects/Size/Expression.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace heddle::size {
+
+//===----------------------------------------------------------------------===//
+// The order of factors and terms
+//===----------------------------------------------------------------------===//
+// It is that of names and structure, never of pointers: equal programs print
+// equally in every process.
+
+static int compare(ExpressionAttr a, ExpressionAttr b);
+
+static int compareFactors(Attribute a, Attribute b) {
+  if (a == b)
+    return 0;
+  auto symbolA = dyn_cast<SymbolAttr>(a), symbolB = dyn_cast<SymbolAttr>(b);
+  if (symbolA && symbolB)
+    return symbolA.getName().compare(symbolB.getName());
+  if (symbolA || symbolB)
+    return symbolA ? -1 : 1;
+  auto atomA = cast<AtomAttr>(a), atomB = cast<AtomAttr>(b);
+  if (atomA.getFunction() != atomB.getFunction())
+    return atomA.getFunction() < atomB.getFunction() ? -1 : 1;
+  if (int order = compare(atomA.getLhs(), atomB.getLhs()))
+    return order;
+  return compare(atomA.getRhs(), atomB.getRhs());
+}
+
+/// More factors first, so that the constant comes last; else by the factors.
+static int compareMonomials(MonomialAttr a, MonomialAttr b) {
+  if (a == b)
+    return 0;
+  ArrayRef<Attribute> factorsA = a.getFactors(), factorsB = b.getFactors();
+  if (factorsA.size() != factorsB.size())
+    return factorsA.size() > factorsB.size() ? -1 : 1;
+  for (auto [factorA, factorB] : llvm::zip_equal(factorsA, factorsB))
+    if (int order = compareFactors(factorA, factorB))
+      return order;
+  return 0;
+}
+
+static int compare(ExpressionAttr a, ExpressionAttr b) {
+  if (a == b)
+    return 0;
+  for (auto [monomialA, monomialB] :
+       llvm::zip(a.getMonomials(), b.getMonomials()))
+    if (int order = compareMonomials(monomialA, monomialB))
+      return order;
+  if (a.getMonomials().size() != b.getMonomials().size())
+    return a.getMonomials().size() < b.getMonomials().size() ? -1 : 1;
+  for (auto [x, y] : llvm::zip_equal(a.getCoefficients(), b.getCoefficients()))
+    if (x != y)
+      return x < y ? -1 : 1;
+  return 0;
+}
+
+/// How many factors an expression has, those in its functions too: what a walk
+/// through it costs, however often its parts are shared.
+static uint64_t weightOf(ExpressionAttr expression) {
+  uint64_t weight = 0;
+  for (MonomialAttr monomial : expression.getMonomials())
+    for (Attribute factor : monomial.getFactors()) {
+      auto atom = dyn_cast<AtomAttr>(factor);
+      weight += atom ? atom.getWeight() : 1;
+    }
+  return weight;
+}
+
+static MonomialAttr product(MonomialAttr a, MonomialAttr b) {
+  if (a.getFactors().empty())
+    return b;
+  if (b.getFactors().empty())
+    return a;
+  SmallVector<Attribute> factors(a.getFactors());
+  llvm::append_range(factors, b.getFactors());
+  llvm::sort(factors,
+             [](Attribute x, Attribute y) { return compareFactors(x, y) < 0; });
+  // What is 0 or 1 is its own square.
+  auto last =
+      std::unique(factors.begin(), factors.end(), [](Attribute x, Attribute y) {
+        auto atom = dyn_cast<AtomAttr>(x);
+        return x == y && atom &&
+               (atom.getFunction() == Function::IsPositive ||
+                atom.getFunction() == Function::IsZero);
+      });
+  factors.erase(last, factors.end());
+  return MonomialAttr::get(a.getContext(), factors);
+}
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Terms on the way to an expression.
+class Sum {
+public:
+  explicit Sum(MLIRContext *context) : context(context) {}
+
+  void add(int64_t coefficient, MonomialAttr monomial) {
+    overflows |=
+        llvm::AddOverflow(terms[monomial], coefficient, terms[monomial]);
+    overflows |= terms.size() > 4 * Expression::kMaxTerms;
+  }
+  void add(Expression expression, int64_t factor = 1) {
+    for (auto [coefficient, monomial] :
+         llvm::zip_equal(expression.attribute().getCoefficients(),
+                         expression.attribute().getMonomials())) {
+      int64_t scaled = 0;
+      overflows |= llvm::MulOverflow(coefficient, factor, scaled);
+      add(scaled, monomial);
+    }
+  }
+  void fail() { overflows = true; }
+  bool failed() const { return overflows; }
+  Expression take();
+
+private:
+  MLIRContext *context;
+  llvm::DenseMap<MonomialAttr, int64_t> terms;
+  bool overflows = false;
+};
+} // namespace
+
+Expression Sum::take() {
+  SmallVector<std::pair<MonomialAttr, int64_t>> ordered;
+  for (auto [monomial, coefficient] : terms)
+    if (coefficient != 0)
+      ordered.emplace_back(monomial, coefficient);
+  if (overflows || ordered.size() > Expression::kMaxTerms)
+    return {};
+  llvm::sort(ordered, [](const auto &a, const auto &b) {
+    return compareMonomials(a.first, b.first) < 0;
+  });
+  SmallVector<int64_t> coefficients;
+  SmallVector<MonomialAttr> monomials;
+  for (auto [monomial, coefficient] : ordered) {
+    coefficients.push_back(coefficient);
+    monomials.push_back(monomial);
+  }
+  auto expression = ExpressionAttr::get(context, coefficients, monomials);
+  return weightOf(expression) > Expression::kMaxWeight ? Expression()
+                                                       : Expression(expression);
+}
+
+Expression Expression::constant(MLIRContext *context, int64_t value) {
+  if (value == 0)
+    return Expression(ExpressionAttr::get(context, {}, {}));
+  return Expression(
+      ExpressionAttr::get(context, {value}, {MonomialAttr::get(context, {})}));
+}
+
+Expression Expression::symbol(MLIRContext *context, StringRef name) {
+  Attribute factor = SymbolAttr::get(context, name);
+  return Expression(ExpressionAttr::get(
+      context, {1}, {MonomialAttr::get(context, {factor})}));
+}
+
+std::optional<int64_t> Expression::asConstant() const {
+  if (!stored)
+    return std::nullopt;
+  if (stored.getMonomials().empty())
+    return 0;
+  if (stored.getMonomials().size() > 1 ||
+      !stored.getMonomials()[0].getFactors().empty())
+    return std::nullopt;
+  return stored.getCoefficients()[0];
+}
+
+Expression Expression::operator+(Expression other) const {
+  if (!stored || !other)
+    return {};
+  Sum sum(context());
+  sum.add(*this);
+  sum.add(other);
+  return sum.take();
+}
+
+Expression Expression::operator-(Expression other) const {
+  if (!stored || !other)
+    return {};
+  Sum sum(context());
+  sum.add(*this);
+  sum.add(other, -1);
+  return sum.take();
+}
+
+Expression Expression::operator*(Expression other) const {
+  if (!stored || !other)
+    return {};
+  Sum sum(context());
+  for (auto [coefficientA, monomialA] :
+       llvm::zip_equal(stored.getCoefficients(), stored.getMonomials()))
+    for (auto [coefficientB, monomialB] : llvm::zip_equal(
+             other.stored.getCoefficients(), other.stored.getMonomials())) {
+      int64_t coefficient = 0;
+      if (llvm::MulOverflow(coefficientA, coefficientB, coefficient))
+        return {};
+      sum.add(coefficient, product(monomialA, monomialB));
+      if (sum.failed())
+        return {};
+    }
+  return sum.take();
+}
+
+//===----------------------------------------------------------------------===//
+// Functions that are no polynomials
+//===----------------------------------------------------------------------===//
+
+static Expression atom(Function function, Expression lhs, Expression rhs) {
+  MLIRContext *context = lhs.context();
+  uint64_t weight = weightOf(lhs.attribute()) + weightOf(rhs.attribute()) + 1;
+  if (weight > Expression::kMaxWeight)
+    return {};
+  Attribute factor = AtomAttr::get(context, function, lhs.attribute(),
+                                   rhs.attribute(), weight);
+  return Expression(ExpressionAttr::get(
+      context, {1}, {MonomialAttr::get(context, {factor})}));
+}
+
+/// The greatest number that divides all coefficients; 0 for the expression 0.
+static uint64_t content(Expression expression) {
+  uint64_t divisor = 0;
+  for (int64_t coefficient : expression.attribute().getCoefficients())
+    divisor = std::gcd(divisor, llvm::AbsoluteValue(coefficient));
+  return divisor;
+}
+
+/// With all coefficients divided by `divisor`, which divides them.
+static Expression scaledDown(Expression expression, uint64_t divisor) {
+  if (divisor <= 1 || divisor > uint64_t(INT64_MAX))
+    return expression;
+  SmallVector<int64_t> coefficients = llvm::map_to_vector(
+      expression.attribute().getCoefficients(),
+      [&](int64_t coefficient) { return coefficient / int64_t(divisor); });
+  return Expression(ExpressionAttr::get(expression.context(), coefficients,
+                                        expression.attribute().getMonomials()));
+}
+
+static bool leadsNegative(Expression expression) {
+  ArrayRef<int64_t> coefficients = expression.attribute().getCoefficients();
+  return !coefficients.empty() && coefficients.front() < 0;
+}
+
+std::optional<Expression> Expression::dividedExactly(Expression divisor) const {
+  if (!stored || !divisor || divisor.stored.getMonomials().empty())
+    return std::nullopt;
+  // The leading term of what is left is divided by that of the divisor, until
+  // nothing is left.
+  MonomialAttr lead = divisor.stored.getMonomials().front();
+  int64_t leadCoefficient = divisor.stored.getCoefficients().front();
+  Expression rest = *this, quotient = constant(context(), 0);
+  for (unsigned step = 0; step <= kMaxTerms; ++step) {
+    if (!rest || !quotient)
+      return std::nullopt;
+    if (rest.isConstant(0))
+      return quotient;
+    int64_t coefficient = rest.stored.getCoefficients().front();
+    if (coefficient % leadCoefficient != 0)
+      return std::nullopt;
+    SmallVector<Attribute> factors(
+        rest.stored.getMonomials().front().getFactors());
+    for (Attribute factor : lead.getFactors()) {
+      auto *found = llvm::find(factors, factor);
+      if (found == factors.end())
+        return std::nullopt;
+      factors.erase(found);
+    }
+    Expression term(
+        ExpressionAttr::get(context(), {coefficient / leadCoefficient},
+                            {MonomialAttr::get(context(), factors)}));
+    quotient = quotient + term;
+    rest = rest - term * divisor;
+  }
+  return std::nullopt;
+}
+
+Expression Expression::floorDiv(Expression divisor) const {
+  if (!stored || !divisor)
+    return {};
+  std::optional<int64_t> number = divisor.asConstant();
+  if (number && *number <= 0)
+    return {};
+  if (number == 1)
+    return *this;
+  if (std::optional<int64_t> value = asConstant(); value && number)
+    return constant(context(), llvm::divideFloorSigned(*value, *number));
+  if (!number) {
+    // Positive wherever the quotient counts, so never 0.
+    if (std::optional<Expression> exact = dividedExactly(divisor))
+      return *exact;
+    return atom(Function::FloorDiv, *this, divisor);
+  }
+  // What the divisor divides comes out; of the rest, each coefficient stays
+  // below the divisor, so that equal quotients are one.
+  SmallVector<int64_t> whole, left;
+  for (int64_t coefficient : stored.getCoefficients()) {
+    whole.push_back(llvm::divideFloorSigned(coefficient, *number));
+    left.push_back(coefficient - whole.back() * *number);
+  }
+  auto select = [&](ArrayRef<int64_t> coefficients) {
+    SmallVector<int64_t> kept;
+    SmallVector<MonomialAttr> monomials;
+    for (auto [coefficient, monomial] :
+         llvm::zip_equal(coefficients, stored.getMonomials()))
+      if (coefficient != 0) {
+        kept.push_back(coefficient);
+        monomials.push_back(monomial);
+      }
+    return Expression(ExpressionAttr::get(context(), kept, monomials));
+  };
+  Expression outside = select(whole), inside = select(left);
+  // The constant is rounded by itself when the other coefficients and the
+  // divisor have a common one: floor((4x + 3) / 8) is floor(x / 2).
+  Expression constantPart = constant(context(), 0);
+  if (!inside.stored.getMonomials().empty() &&
+      inside.stored.getMonomials().back().getFactors().empty())
+    constantPart = constant(context(), inside.stored.getCoefficients().back());
+  Expression varying = inside - constantPart;
+  if (varying.isConstant(0))
+    return outside; // The constant is less than the divisor.
+  uint64_t common = std::gcd(content(varying), uint64_t(*number));
+  inside = scaledDown(varying, common) +
+           llvm::divideFloorSigned(*constantPart.asConstant(), int64_t(common));
+  int64_t small = *number / int64_t(common);
+  if (small == 1)
+    return outside + inside;
+  // floor(floor(x / a) / b) is floor(x / (a * b)).
+  if (inside.stored.getMonomials().size() == 1 &&
+      inside.stored.getCoefficients()[0] == 1 &&
+      inside.stored.getMonomials()[0].getFactors().size() == 1)
+    if (auto inner =
+            dyn_cast<AtomAttr>(inside.stored.getMonomials()[0].getFactors()[0]);
+        inner && inner.getFunction() == Function::FloorDiv)
+      if (std::optional<int64_t> by = Expression(inner.getRhs()).asConstant()) {
+        int64_t both = 0;
+        if (!llvm::MulOverflow(*by, small, both))
+          return outside + Expression(inner.getLhs()).floorDiv(both);
+      }
+  return outside + atom(Function::FloorDiv, inside, constant(context(), small));
+}
+
+Expression Expression::ceilDiv(Expression divisor) const {
+  return (*this + divisor - 1).floorDiv(divisor);
+}
+
+Expression Expression::mod(Expression divisor) const {
+  return *this - floorDiv(divisor) * divisor;
+}
+
+Expression Expression::minimum(Expression a, Expression b) {
+  if (!a || !b)
+    return {};
+  Expression difference = a - b;
+  if (!difference)
+    return {};
+  if (std::optional<int64_t> known = difference.asConstant())
+    return *known <= 0 ? a : b;
+  if (leadsNegative(difference)) {
+    std::swap(a, b);
+    difference = -difference;
+    if (!difference)
+      return {};
+  }
+  // b + min(a - b, 0), with what divides the difference outside.
+  uint64_t common = content(difference);
+  Expression zero = constant(a.context(), 0);
+  return b + atom(Function::Minimum, scaledDown(difference, common), zero) *
+                 int64_t(common);
+}
+
+Expression Expression::maximum(Expression a, Expression b) {
+  return a + b - minimum(a, b);
+}
+
+Expression Expression::isZero(Expression a) {
+  if (!a)
+    return {};
+  if (std::optional<int64_t> known = a.asConstant())
+    return constant(a.context(), *known == 0);
+  if (leadsNegative(a) && !(a = -a))
+    return {};
+  return atom(Function::IsZero, scaledDown(a, content(a)),
+              constant(a.context(), 0));
+}
+
+Expression Expression::isPositive(Expression a) {
+  if (!a)
+    return {};
+  MLIRContext *context = a.context();
+  if (std::optional<int64_t> known = a.asConstant())
+    return constant(context, *known > 0);
+  // x > 0 where -x + 1 > 0 is not: one of the two is the atom.
+  if (leadsNegative(a)) {
+    Expression opposite = 1 - a;
+    return opposite ? 1 - isPositive(opposite) : Expression();
+  }
+  // k * x + c > 0 where x + ceil(c / k) > 0.
+  Expression constantPart = constant(context, 0);
+  if (a.stored.getMonomials().back().getFactors().empty())
+    constantPart = constant(context, a.stored.getCoefficients().back());
+  Expression varying = a - constantPart;
+  int64_t common =
+      static_cast<int64_t>(std::min<uint64_t>(content(varying), INT64_MAX));
+  Expression reduced =
+      scaledDown(varying, common) +
+      llvm::divideCeilSigned(*constantPart.asConstant(), common);
+  if (!reduced)
+    return {};
+  return atom(Function::IsPositive, reduced, constant(context, 0));
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+Expression
+Expression::substituted(llvm::function_ref<Expression(StringRef)> of) const {
+  if (!stored)
+    return {};
+  Expression sum = constant(context(), 0);
+  for (auto [coefficient, monomial] :
+       llvm::zip_equal(stored.getCoefficients(), stored.getMonomials())) {
+    Expression term = constant(context(), coefficient);
+    for (Attribute factor : monomial.getFactors()) {
+      if (auto symbol = dyn_cast<SymbolAttr>(factor)) {
+        term = term * of(symbol.getName());
+        continue;
+      }
+      auto function = cast<AtomAttr>(factor);
+      Expression lhs = Expression(function.getLhs()).substituted(of);
+      Expression rhs = Expression(function.getRhs()).substituted(of);
+      switch (function.getFunction()) {
+      case Function::FloorDiv:
+        term = term * lhs.floorDiv(rhs);
+        break;
+      case Function::Minimum:
+        term = term * minimum(lhs, rhs);
+        break;
+      case Function::IsPositive:
+        term = term * isPositive(lhs);
+        break;
+      case Function::IsZero:
+        term = term * isZero(lhs);
+        break;
+      }
+    }
+    sum = sum + term;
+  }
+  return sum;
+}
+
+std::optional<int64_t> Expression::evaluated(
+    llvm::function_ref<std::optional<int64_t>(StringRef)> of) const {
+  if (!stored)
+    return std::nullopt;
+  int64_t sum = 0;
+  for (auto [coefficient, monomial] :
+       llvm::zip_equal(stored.getCoefficients(), stored.getMonomials())) {
+    int64_t term = coefficient;
+    for (Attribute factor : monomial.getFactors()) {
+      std::optional<int64_t> value;
+      if (auto symbol = dyn_cast<SymbolAttr>(factor)) {
+        value = of(symbol.getName());
+      } else {
+        auto function = cast<AtomAttr>(factor);
+        std::optional<int64_t> lhs =
+            Expression(function.getLhs()).evaluated(of);
+        std::optional<int64_t> rhs =
+            Expression(function.getRhs()).evaluated(of);
+        if (!lhs || !rhs)
+          return std::nullopt;
+        switch (function.getFunction()) {
+        case Function::FloorDiv:
+          if (*rhs <= 0)
+            return std::nullopt;
+          value = llvm::divideFloorSigned(*lhs, *rhs);
+          break;
+        case Function::Minimum:
+          value = std::min(*lhs, *rhs);
+          break;
+        case Function::IsPositive:
+          value = *lhs > 0;
+          break;
+        case Function::IsZero:
+          value = *lhs == 0;
+          break;
+        }
+      }
+      if (!value || llvm::MulOverflow(term, *value, term))
+        return std::nullopt;
+    }
+    if (llvm::AddOverflow(sum, term, sum))
+      return std::nullopt;
+  }
+  return sum;
+}
+
+void Expression::forSymbols(llvm::function_ref<void(StringRef)> visit) const {
+  if (!stored)
+    return;
+  for (MonomialAttr monomial : stored.getMonomials())
+    for (Attribute factor : monomial.getFactors()) {
+      if (auto symbol = dyn_cast<SymbolAttr>(factor)) {
+        visit(symbol.getName());
+        continue;
+      }
+      auto function = cast<AtomAttr>(factor);
+      Expression(function.getLhs()).forSymbols(visit);
+      Expression(function.getRhs()).forSymbols(visit);
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// Extents of types
+//===----------------------------------------------------------------------===//
+
+Expression extentOf(RankedTensorType type, int64_t dimension) {
+  if (auto extents = dyn_cast_or_null<ExtentsAttr>(type.getEncoding()))
+    return Expression(extents.getExtents()[dimension]);
+  return Expression::constant(type.getContext(), type.getDimSize(dimension));
+}
+
+SmallVector<Expression> extentsOf(RankedTensorType type) {
+  SmallVector<Expression> extents;
+  for (int64_t dimension = 0; dimension < type.getRank(); ++dimension)
+    extents.push_back(extentOf(type, dimension));
+  return extents;
+}
+
+bool hasExtents(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && isa_and_nonnull<ExtentsAttr>(tensor.getEncoding());
+}
+
+RankedTensorType withExtents(RankedTensorType type,
+                             ArrayRef<Expression> extents) {
+  bool isKnown =
+      llvm::all_of(llvm::zip_equal(type.getShape(), extents), [](auto pair) {
+        auto [bound, extent] = pair;
+        return extent.isConstant(bound);
+      });
+  if (isKnown)
+    return RankedTensorType::get(type.getShape(), type.getElementType());
+  SmallVector<ExpressionAttr> attributes = llvm::map_to_vector(
+      extents, [](Expression extent) { return extent.attribute(); });
+  return RankedTensorType::get(type.getShape(), type.getElementType(),
+                               ExtentsAttr::get(type.getContext(), attributes));
+}
+
+} // namespace heddle::size

@@ -1,0 +1,444 @@
+// Intervals of sums of products: term by term, at the corners of the ranges,
+// and with quotients written as what they are the rounding of.
+
+#include "dialects/Size/Ranges.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace mlir;
+
+namespace heddle::size {
+
+//===----------------------------------------------------------------------===//
+// Numbers that stop at the ends of 64 bits
+//===----------------------------------------------------------------------===//
+
+using Wide = __int128;
+
+static int64_t saturated(Wide value) {
+  return static_cast<int64_t>(std::clamp<Wide>(value, INT64_MIN, INT64_MAX));
+}
+
+static bool isEnd(int64_t value) {
+  return value == INT64_MIN || value == INT64_MAX;
+}
+
+/// The ends of 64 bits are infinite: times 0 they are 0, else infinite again.
+static int64_t times(int64_t a, int64_t b) {
+  if (a == 0 || b == 0)
+    return 0;
+  if (isEnd(a) || isEnd(b))
+    return (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
+  return saturated(Wide(a) * b);
+}
+
+/// The least and the greatest sums have no infinities of both signs: the least
+/// only sums up ends of which none is the greatest.
+static int64_t plus(int64_t a, int64_t b) {
+  if (isEnd(a))
+    return a;
+  return isEnd(b) ? b : saturated(Wide(a) + b);
+}
+
+static Interval times(Interval a, Interval b) {
+  int64_t products[] = {times(a.low, b.low), times(a.low, b.high),
+                        times(a.high, b.low), times(a.high, b.high)};
+  return {*std::min_element(products, products + 4),
+          *std::max_element(products, products + 4)};
+}
+
+static Interval plus(Interval a, Interval b) {
+  // An infinite end stays one, whatever the other is.
+  int64_t low =
+      a.low == INT64_MIN || b.low == INT64_MIN ? INT64_MIN : plus(a.low, b.low);
+  int64_t high = a.high == INT64_MAX || b.high == INT64_MAX
+                     ? INT64_MAX
+                     : plus(a.high, b.high);
+  return {low, high};
+}
+
+static Interval both(Interval a, Interval b) {
+  return {std::max(a.low, b.low), std::min(a.high, b.high)};
+}
+
+static int64_t quotient(int64_t value, int64_t divisor) {
+  return isEnd(value) ? value : llvm::divideFloorSigned(value, divisor);
+}
+
+//===----------------------------------------------------------------------===//
+// Facts
+//===----------------------------------------------------------------------===//
+
+void Ranges::declare(StringRef symbol, SymbolFacts facts) {
+  facts.minimum = std::max<int64_t>(facts.minimum, 0);
+  symbols[symbol] = facts;
+  forget();
+}
+
+SymbolFacts Ranges::facts(StringRef symbol) const {
+  auto found = symbols.find(symbol);
+  return found == symbols.end() ? SymbolFacts() : found->second;
+}
+
+void Ranges::assumeNotNegative(Expression expression) {
+  notNegative.push_back(expression);
+  forget();
+}
+
+//===----------------------------------------------------------------------===//
+// Intervals
+//===----------------------------------------------------------------------===//
+
+Interval Ranges::factorInterval(Attribute factor) const {
+  if (auto symbol = dyn_cast<SymbolAttr>(factor)) {
+    SymbolFacts known = facts(symbol.getName());
+    int64_t high = known.maximum;
+    if (!isEnd(high))
+      high -= high % known.multiple;
+    int64_t low =
+        saturated(Wide(llvm::divideCeilSigned(known.minimum, known.multiple)) *
+                  known.multiple);
+    return {low, high};
+  }
+  auto atom = cast<AtomAttr>(factor);
+  Interval lhs = interval(Expression(atom.getLhs()));
+  switch (atom.getFunction()) {
+  case Function::FloorDiv: {
+    Interval rhs = interval(Expression(atom.getRhs()));
+    int64_t least = std::max<int64_t>(rhs.low, 1),
+            most = std::max<int64_t>(rhs.high, 1);
+    int64_t low =
+        lhs.low < 0 ? quotient(lhs.low, least) : quotient(lhs.low, most);
+    int64_t high =
+        lhs.high < 0 ? quotient(lhs.high, most) : quotient(lhs.high, least);
+    // Infinite by something infinite may be anything.
+    if (most == INT64_MAX)
+      low = lhs.low < 0 ? lhs.low : 0;
+    return {low, high};
+  }
+  case Function::Minimum:
+    return {std::min<int64_t>(lhs.low, 0), std::min<int64_t>(lhs.high, 0)};
+  case Function::IsPositive:
+    return {lhs.low > 0, lhs.high > 0};
+  case Function::IsZero:
+    return {lhs.low == 0 && lhs.high == 0, lhs.contains(0)};
+  }
+  llvm_unreachable("four functions");
+}
+
+Interval Ranges::termwise(ExpressionAttr expression) const {
+  Interval sum = {0, 0};
+  for (auto [coefficient, monomial] : llvm::zip_equal(
+           expression.getCoefficients(), expression.getMonomials())) {
+    Interval term = {1, 1};
+    ArrayRef<Attribute> factors = monomial.getFactors();
+    for (size_t i = 0; i < factors.size();) {
+      size_t power = 1;
+      while (i + power < factors.size() && factors[i + power] == factors[i])
+        ++power;
+      Interval base = factorInterval(factors[i]), raised = base;
+      for (size_t k = 1; k < power; ++k)
+        raised = times(raised, base);
+      // An even power is not negative.
+      if (power % 2 == 0)
+        raised.low = std::max<int64_t>(raised.low, 0);
+      term = times(term, raised);
+      i += power;
+    }
+    sum = plus(sum, times(term, {coefficient, coefficient}));
+  }
+  return sum;
+}
+
+/// What is linear in each factor has its extremes at the corners of their box.
+/// Factors are taken for independent: that widens and is never wrong. Nothing
+/// for other expressions, and for large ones.
+std::optional<Interval> Ranges::corners(ExpressionAttr expression) const {
+  constexpr unsigned kMaxFactors = 8;
+  llvm::SmallSetVector<Attribute, 8> factors;
+  for (MonomialAttr monomial : expression.getMonomials())
+    for (auto [i, factor] : llvm::enumerate(monomial.getFactors())) {
+      if (i > 0 && monomial.getFactors()[i - 1] == factor)
+        return std::nullopt;
+      factors.insert(factor);
+    }
+  if (factors.size() > kMaxFactors)
+    return std::nullopt;
+  SmallVector<Interval> ends;
+  for (Attribute factor : factors) {
+    ends.push_back(factorInterval(factor));
+    if (isEnd(ends.back().low) || isEnd(ends.back().high))
+      return std::nullopt;
+  }
+  Interval result = {INT64_MAX, INT64_MIN};
+  for (unsigned corner = 0; corner < (1u << factors.size()); ++corner) {
+    Wide sum = 0;
+    for (auto [coefficient, monomial] : llvm::zip_equal(
+             expression.getCoefficients(), expression.getMonomials())) {
+      int64_t term = coefficient;
+      for (Attribute factor : monomial.getFactors()) {
+        size_t place =
+            std::distance(factors.begin(), llvm::find(factors, factor));
+        term = times(term,
+                     corner >> place & 1 ? ends[place].high : ends[place].low);
+      }
+      if (isEnd(term))
+        return std::nullopt;
+      sum += term;
+    }
+    result.low = std::min(result.low, saturated(sum));
+    result.high = std::max(result.high, saturated(sum));
+  }
+  return result;
+}
+
+/// Narrows `known` by functions that stand alone in a term, so that what is
+/// within them meets what else the expression has: a quotient n / d is
+/// (n - r) / d with r from 0 to d - 1; with a minimum of x and 0 the whole is
+/// the lesser, or the greater, of the two without it.
+Interval Ranges::withoutFunctions(Expression expression, Interval known,
+                                  unsigned budget) const {
+  // A bound on what it costs; more terms have no such form anyway.
+  constexpr unsigned kMaxTerms = 16;
+  if (expression.attribute().getMonomials().size() > kMaxTerms)
+    return known;
+  for (auto [coefficient, monomial] :
+       llvm::zip_equal(expression.attribute().getCoefficients(),
+                       expression.attribute().getMonomials())) {
+    if (monomial.getFactors().size() != 1)
+      continue;
+    auto atom = dyn_cast<AtomAttr>(monomial.getFactors()[0]);
+    if (!atom)
+      continue;
+    Expression term(
+        ExpressionAttr::get(expression.context(), {coefficient}, {monomial}));
+    Expression rest = expression - term;
+    Expression inside = Expression(atom.getLhs()) * coefficient;
+    if (atom.getFunction() == Function::Minimum) {
+      Expression other = rest + inside;
+      if (!other)
+        continue;
+      Interval x = compute(rest, budget - 1), y = compute(other, budget - 1);
+      known = both(known, coefficient > 0 ? Interval{std::min(x.low, y.low),
+                                                     std::min(x.high, y.high)}
+                                          : Interval{std::max(x.low, y.low),
+                                                     std::max(x.high, y.high)});
+      continue;
+    }
+    std::optional<int64_t> divisor = Expression(atom.getRhs()).asConstant();
+    if (atom.getFunction() != Function::FloorDiv || !divisor)
+      continue;
+    Expression scaled = rest * *divisor + inside;
+    if (!scaled)
+      continue;
+    Interval remainder =
+        times(Interval{0, *divisor - 1}, Interval{coefficient, coefficient});
+    Interval total =
+        plus(compute(scaled, budget - 1), times(remainder, Interval{-1, -1}));
+    if (!isEnd(total.low))
+      known.low =
+          std::max(known.low, llvm::divideCeilSigned(total.low, *divisor));
+    if (!isEnd(total.high))
+      known.high =
+          std::min(known.high, llvm::divideFloorSigned(total.high, *divisor));
+  }
+  return known;
+}
+
+Interval Ranges::compute(Expression expression, unsigned budget) const {
+  Interval result = termwise(expression.attribute());
+  if (auto exact = corners(expression.attribute()))
+    result = both(result, *exact);
+  if (budget > 0)
+    result = withoutFunctions(expression, result, budget);
+  return result;
+}
+
+Interval Ranges::interval(Expression expression) const {
+  if (!expression)
+    return {INT64_MIN, INT64_MAX};
+  if (auto found = intervals.find(expression.attribute());
+      found != intervals.end())
+    return found->second;
+  constexpr unsigned kFunctions = 3;
+  Interval result = compute(expression, kFunctions);
+  return intervals[expression.attribute()] = result;
+}
+
+bool Ranges::isNeverNegative(Expression expression) const {
+  if (!expression)
+    return false;
+  if (interval(expression).low >= 0)
+    return true;
+  return llvm::any_of(notNegative, [&](Expression known) {
+    Expression beyond = expression - known;
+    return beyond && interval(beyond).low >= 0;
+  });
+}
+
+std::optional<bool> Ranges::isZero(Expression expression) const {
+  if (!expression)
+    return std::nullopt;
+  if (std::optional<int64_t> known = expression.asConstant())
+    return *known == 0;
+  Interval values = interval(expression);
+  if (values.low == 0 && values.high == 0)
+    return true;
+  if (!values.contains(0) || isAlwaysPositive(expression) ||
+      isAlwaysPositive(-expression))
+    return false;
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// What divides
+//===----------------------------------------------------------------------===//
+
+uint64_t Ranges::divisor(Expression expression) const {
+  if (!expression)
+    return 1;
+  uint64_t common = 0;
+  for (auto [coefficient, monomial] :
+       llvm::zip_equal(expression.attribute().getCoefficients(),
+                       expression.attribute().getMonomials())) {
+    uint64_t term = llvm::AbsoluteValue(coefficient);
+    for (Attribute factor : monomial.getFactors()) {
+      uint64_t known = 1;
+      if (auto symbol = dyn_cast<SymbolAttr>(factor)) {
+        known = facts(symbol.getName()).multiple;
+      } else if (auto atom = cast<AtomAttr>(factor);
+                 atom.getFunction() == Function::Minimum) {
+        known = divisor(Expression(atom.getLhs()));
+      } else if (atom.getFunction() == Function::FloorDiv) {
+        std::optional<int64_t> by = Expression(atom.getRhs()).asConstant();
+        uint64_t whole = divisor(Expression(atom.getLhs()));
+        if (by && whole % uint64_t(*by) == 0)
+          known = whole / uint64_t(*by);
+      }
+      uint64_t product = 0;
+      // Any divisor will do.
+      if (!__builtin_mul_overflow(term, known, &product))
+        term = product;
+    }
+    common = std::gcd(common, term);
+  }
+  return common;
+}
+
+//===----------------------------------------------------------------------===//
+// What ranges decide
+//===----------------------------------------------------------------------===//
+
+Expression Ranges::simplifiedAtom(AtomAttr atom) const {
+  MLIRContext *context = atom.getContext();
+  Expression lhs = simplified(Expression(atom.getLhs()));
+  Interval values = interval(lhs);
+  switch (atom.getFunction()) {
+  case Function::FloorDiv: {
+    Expression rhs = simplified(Expression(atom.getRhs()));
+    if (!lhs || !rhs)
+      return {};
+    std::optional<int64_t> divisor = rhs.asConstant();
+    if (!divisor)
+      return lhs.floorDiv(rhs);
+    if (!isEnd(values.low) && !isEnd(values.high) &&
+        llvm::divideFloorSigned(values.low, *divisor) ==
+            llvm::divideFloorSigned(values.high, *divisor))
+      return Expression::constant(
+          context, llvm::divideFloorSigned(values.low, *divisor));
+    // Terms that the divisor divides leave no remainder, so that the others are
+    // rounded by themselves.
+    Expression whole = Expression::constant(context, 0), rest = whole;
+    for (auto [coefficient, monomial] :
+         llvm::zip_equal(lhs.attribute().getCoefficients(),
+                         lhs.attribute().getMonomials())) {
+      Expression term(ExpressionAttr::get(context, {coefficient}, {monomial}));
+      bool divides = this->divisor(term) % uint64_t(*divisor) == 0;
+      (divides ? whole : rest) = (divides ? whole : rest) + term;
+    }
+    if (whole.isConstant(0) || rest.isConstant(0))
+      return lhs.floorDiv(*divisor);
+    return whole.floorDiv(*divisor) + simplified(rest.floorDiv(*divisor));
+  }
+  case Function::Minimum:
+    if (isNeverNegative(lhs))
+      return Expression::constant(context, 0);
+    if (isNeverNegative(-lhs))
+      return lhs;
+    return Expression::minimum(lhs, Expression::constant(context, 0));
+  case Function::IsPositive:
+    if (isAlwaysPositive(lhs))
+      return Expression::constant(context, 1);
+    if (isNeverNegative(-lhs))
+      return Expression::constant(context, 0);
+    return Expression::isPositive(lhs);
+  case Function::IsZero:
+    if (std::optional<bool> known = isZero(lhs))
+      return Expression::constant(context, *known);
+    return Expression::isZero(lhs);
+  }
+  llvm_unreachable("four functions");
+}
+
+Expression Ranges::simplified(Expression expression) const {
+  if (!expression)
+    return {};
+  if (ExpressionAttr known = simpler.lookup(expression.attribute()))
+    return Expression(known);
+  Expression whole = expression;
+  // What became simpler may let more become so: each time it has less within
+  // functions.
+  constexpr unsigned kRounds = 4;
+  for (unsigned round = 0; expression && round < kRounds; ++round) {
+    Expression next = simplifiedOnce(expression);
+    if (next == expression)
+      break;
+    expression = next;
+  }
+  if (expression)
+    simpler[whole.attribute()] = expression.attribute();
+  return expression;
+}
+
+Expression Ranges::simplifiedOnce(Expression expression) const {
+  MLIRContext *context = expression.context();
+  Expression sum = Expression::constant(context, 0);
+  for (auto [coefficient, monomial] :
+       llvm::zip_equal(expression.attribute().getCoefficients(),
+                       expression.attribute().getMonomials())) {
+    Expression term = Expression::constant(context, coefficient);
+    // d * floordiv(n, d) is n where d divides n.
+    bool isUndone = false;
+    for (Attribute factor : monomial.getFactors()) {
+      if (auto symbol = dyn_cast<SymbolAttr>(factor)) {
+        Interval values = factorInterval(symbol);
+        term = term * (values.low == values.high
+                           ? Expression::constant(context, values.low)
+                           : Expression::symbol(context, symbol.getName()));
+        continue;
+      }
+      auto atom = cast<AtomAttr>(factor);
+      std::optional<int64_t> by = Expression(atom.getRhs()).asConstant();
+      if (!isUndone && atom.getFunction() == Function::FloorDiv && by &&
+          coefficient % *by == 0 &&
+          divisor(Expression(atom.getLhs())) % uint64_t(*by) == 0) {
+        isUndone = true;
+        // Each coefficient of the term is a multiple of `coefficient`.
+        std::optional<Expression> less =
+            term.dividedExactly(Expression::constant(context, *by));
+        term =
+            less.value_or(Expression()) * simplified(Expression(atom.getLhs()));
+        continue;
+      }
+      term = term * simplifiedAtom(atom);
+    }
+    sum = sum + term;
+  }
+  return sum;
+}
+
+} // namespace heddle::size

@@ -1,0 +1,83 @@
+// What is known of sizes: their ranges, and what divides them.
+
+#ifndef HEDDLE_DIALECTS_SIZE_RANGES_H
+#define HEDDLE_DIALECTS_SIZE_RANGES_H
+
+#include "dialects/Size/Expression.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace heddle::size {
+
+/// Integers from `low` to `high`, both among them. The ends of 64 bits stand
+/// for what lies beyond, too.
+struct Interval {
+  int64_t low;
+  int64_t high;
+  bool contains(int64_t value) const { return low <= value && value <= high; }
+};
+
+/// What a user or an exporter says of a symbol.
+struct SymbolFacts {
+  int64_t minimum = 0;
+  int64_t maximum = INT64_MAX;
+  int64_t multiple = 1; ///< Every value is a multiple of it; at least 1.
+};
+
+/// Decides questions about expressions by the ranges of their symbols. All
+/// answers hold for each choice of sizes within the ranges (and within what was
+/// assumed); where nothing can be proved, there is none. A symbol without facts
+/// is any number that is not negative.
+class Ranges {
+public:
+  void declare(llvm::StringRef symbol, SymbolFacts facts);
+  SymbolFacts facts(llvm::StringRef symbol) const;
+  /// Takes as true that `expression` is not negative: a call checks it.
+  void assumeNotNegative(Expression expression);
+
+  /// Holds all values of `expression`.
+  Interval interval(Expression expression) const;
+  /// A number that divides all values, the greatest that is known; 0 for the
+  /// expression 0.
+  uint64_t divisor(Expression expression) const;
+
+  bool isNeverNegative(Expression expression) const;
+  bool isAlwaysPositive(Expression expression) const {
+    return expression && isNeverNegative(expression - 1);
+  }
+  /// Whether it is 0 for all sizes, for none; nothing if for some or unknown.
+  std::optional<bool> isZero(Expression expression) const;
+  std::optional<bool> areEqual(Expression a, Expression b) const {
+    return isZero(a - b);
+  }
+
+  /// An expression of the same value within the ranges, without the functions
+  /// that these decide: min(sequence, 512) for at most 512, a remainder of what
+  /// is a multiple.
+  Expression simplified(Expression expression) const;
+
+private:
+  void forget() {
+    intervals.clear();
+    simpler.clear();
+  }
+  Interval factorInterval(mlir::Attribute factor) const;
+  Interval termwise(ExpressionAttr expression) const;
+  std::optional<Interval> corners(ExpressionAttr expression) const;
+  Interval compute(Expression expression, unsigned budget) const;
+  Interval withoutFunctions(Expression expression, Interval known,
+                            unsigned budget) const;
+  Expression simplifiedOnce(Expression expression) const;
+  Expression simplifiedAtom(AtomAttr atom) const;
+
+  llvm::StringMap<SymbolFacts> symbols;
+  llvm::SmallVector<Expression> notNegative;
+  /// What was computed before.
+  mutable llvm::DenseMap<mlir::Attribute, Interval> intervals;
+  mutable llvm::DenseMap<mlir::Attribute, ExpressionAttr> simpler;
+};
+
+} // namespace heddle::size
+
+#endif // HEDDLE_DIALECTS_SIZE_RANGES_H

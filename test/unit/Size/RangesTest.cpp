@@ -1,0 +1,129 @@
+// What ranges say of expressions holds at every point of them.
+
+#include "dialects/Size/Ranges.h"
+#include "RandomExpressions.h"
+
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace heddle::size;
+
+namespace {
+
+class RangesTest : public testing::Test {
+protected:
+  RangesTest() { context.loadDialect<SizeDialect>(); }
+
+  Expression symbol(StringRef name) {
+    return Expression::symbol(&context, name);
+  }
+  Expression number(int64_t value) {
+    return Expression::constant(&context, value);
+  }
+  void expectInterval(Expression expression, int64_t low, int64_t high) {
+    Interval found = ranges.interval(expression);
+    EXPECT_EQ(found.low, low) << expression.text();
+    EXPECT_EQ(found.high, high) << expression.text();
+  }
+
+  MLIRContext context;
+  Ranges ranges;
+};
+
+TEST_F(RangesTest, IntervalsAreTightForWhatModelsHave) {
+  ranges.declare("batch", {1, 8});
+  ranges.declare("sequence", {1, 512});
+  ranges.declare("width", {64, 512, 32});
+  Expression batch = symbol("batch"), sequence = symbol("sequence"),
+             width = symbol("width");
+  expectInterval(batch * sequence * 768, 768, 8 * 512 * 768);
+  // Rows less the last one of each sequence.
+  expectInterval(batch * sequence - batch, 0, 8 * 511);
+  expectInterval((width + 1).floorDiv(2), 32, 256);
+  expectInterval(sequence.mod(32), 0, 31);
+  // Rounded up, and what that adds.
+  expectInterval(sequence.ceilDiv(32) * 32, 32, 512);
+  expectInterval(sequence.ceilDiv(32) * 32 - sequence, 0, 31);
+  expectInterval(Expression::minimum(sequence, number(100)), 1, 100);
+  expectInterval(Expression::maximum(sequence, number(100)), 100, 512);
+  expectInterval(Expression::maximum(sequence, batch) - batch, 0, 511);
+  expectInterval(symbol("unknown"), 0, INT64_MAX);
+  expectInterval(-symbol("unknown"), INT64_MIN, 0);
+  expectInterval(symbol("unknown") - symbol("other"), INT64_MIN, INT64_MAX);
+}
+
+TEST_F(RangesTest, MultiplesAndRangesDropFunctions) {
+  ranges.declare("batch", {1, 8});
+  ranges.declare("width", {64, 512, 32});
+  Expression batch = symbol("batch"), width = symbol("width");
+  EXPECT_EQ(ranges.divisor(width * batch * 6), 192u);
+  EXPECT_EQ(ranges.divisor(width.floorDiv(4)), 8u);
+  EXPECT_EQ(ranges.simplified((width + 1).floorDiv(2) * 2), width);
+  EXPECT_EQ(ranges.simplified(width.mod(16)), number(0));
+  EXPECT_EQ(ranges.simplified(Expression::minimum(batch, number(8))), batch);
+  EXPECT_EQ(ranges.simplified(Expression::equal(batch, width)), number(0));
+  EXPECT_EQ(ranges.simplified(batch.floorDiv(9)), number(0));
+  ranges.declare("batch", {3, 3});
+  EXPECT_EQ(ranges.simplified(batch * width), width * 3);
+}
+
+TEST_F(RangesTest, AssumptionsProve) {
+  Expression past = symbol("past"), total = symbol("total");
+  EXPECT_FALSE(ranges.isNeverNegative(total - past));
+  ranges.assumeNotNegative(total - past - 1);
+  EXPECT_TRUE(ranges.isNeverNegative(total - past));
+  EXPECT_EQ(ranges.isZero(total - past), false);
+  EXPECT_EQ(ranges.isZero(past - total), false);
+}
+
+TEST_F(RangesTest, HoldAtEveryPoint) {
+  RandomExpressions make(&context, 2);
+  unsigned made = 0, decided = 0;
+  for (unsigned i = 0; i < 3000; ++i) {
+    Ranges own;
+    std::vector<SymbolFacts> facts;
+    for (const char *name : kNames) {
+      SymbolFacts each;
+      each.multiple = make.number(1, 3);
+      each.minimum = make.number(0, 9);
+      // A multiple lies between.
+      each.maximum = each.minimum + each.multiple + make.number(0, 9);
+      facts.push_back(each);
+      own.declare(name, each);
+    }
+    Sampled sampled = make.make(1 + i % 4);
+    if (!sampled.expression)
+      continue;
+    ++made;
+    Interval interval = own.interval(sampled.expression);
+    uint64_t divisor = own.divisor(sampled.expression);
+    Expression simple = own.simplified(sampled.expression);
+    std::optional<bool> zero = own.isZero(sampled.expression);
+    decided += zero.has_value();
+    for (unsigned k = 0; k < 40; ++k) {
+      Point point;
+      for (const SymbolFacts &each : facts) {
+        int64_t value = make.number(each.minimum, each.maximum);
+        value -= value % each.multiple;
+        point.push_back(value < each.minimum ? value + each.multiple : value);
+      }
+      int64_t value = sampled.value(point);
+      std::string text = sampled.expression.text();
+      ASSERT_TRUE(interval.contains(value))
+          << text << " is " << value << ", not in " << interval.low << ".."
+          << interval.high;
+      ASSERT_TRUE(divisor == 0 ? value == 0 : value % int64_t(divisor) == 0)
+          << text << " is " << value << ", not divisible by " << divisor;
+      if (simple) {
+        ASSERT_EQ(at(simple, point), value) << text << " as " << simple.text();
+      }
+      if (zero) {
+        ASSERT_EQ(*zero, value == 0) << text;
+      }
+    }
+  }
+  EXPECT_GT(made, 2000u);
+  EXPECT_GT(decided, 300u);
+}
+
+} // namespace
