@@ -1,0 +1,230 @@
+// Walks a program in its order; what is carried around a loop has the extents
+// that it begins with.
+
+#include "passes/Dynamic/InferExtents.h"
+
+#include "dialects/StableHlo/StableHlo.h"
+#include "heddle/Support/Diagnostics.h"
+
+using namespace mlir;
+using namespace heddle::stablehlo;
+using heddle::size::Expression;
+
+namespace heddle {
+namespace {
+
+class Walker {
+public:
+  explicit Walker(SizeAssumptions &assumptions) : assumptions(assumptions) {}
+
+  LogicalResult visit(Block &block);
+
+private:
+  LogicalResult visit(Operation *op);
+  LogicalResult visitWhile(WhileOp loop);
+  LogicalResult visitBranches(Operation *op);
+  static void setExtents(Value value, ArrayRef<Expression> extents) {
+    if (auto type = dyn_cast<RankedTensorType>(value.getType()))
+      value.setType(size::withExtents(type, extents));
+  }
+
+  SizeAssumptions &assumptions;
+};
+
+} // namespace
+
+LogicalResult Walker::visitWhile(WhileOp loop) {
+  for (auto [i, operand] : llvm::enumerate(loop->getOperands()))
+    for (Value carried :
+         {Value(loop.getCond().getArgument(i)),
+          Value(loop.getBody().getArgument(i)), Value(loop->getResult(i))})
+      carried.setType(operand.getType());
+  if (failed(visit(loop.getCond().front())) ||
+      failed(visit(loop.getBody().front())))
+    return failure();
+  Operation *end = loop.getBody().front().getTerminator();
+  for (auto [begin, next] :
+       llvm::zip_equal(loop->getOperands(), end->getOperands())) {
+    auto from = dyn_cast<RankedTensorType>(begin.getType());
+    auto to = dyn_cast<RankedTensorType>(next.getType());
+    if (!from || !to)
+      continue;
+    for (int64_t i = 0; i < from.getRank(); ++i)
+      if (!assumptions.meet(size::extentOf(from, i), size::extentOf(to, i),
+                            loop))
+        return failure();
+  }
+  return success();
+}
+
+/// All branches give results of one size.
+LogicalResult Walker::visitBranches(Operation *op) {
+  SmallVector<TrueShape> results;
+  for (Region &region : op->getRegions()) {
+    if (region.empty() || failed(visit(region.front())))
+      return failure();
+    Operation *end = region.front().getTerminator();
+    for (auto [i, value] : llvm::enumerate(end->getOperands())) {
+      auto type = dyn_cast<RankedTensorType>(value.getType());
+      TrueShape shape = type ? TrueShape(size::extentsOf(type)) : TrueShape();
+      if (i == results.size()) {
+        results.push_back(std::move(shape));
+        continue;
+      }
+      for (auto [extent, other] : llvm::zip_equal(results[i], shape))
+        if (!(extent = assumptions.meet(extent, other, op)))
+          return failure();
+    }
+  }
+  for (auto [value, extents] : llvm::zip_equal(op->getResults(), results))
+    setExtents(value, extents);
+  return success();
+}
+
+LogicalResult Walker::visit(Operation *op) {
+  if (auto loop = dyn_cast<WhileOp>(op))
+    return visitWhile(loop);
+  if (isa<IfOp, CaseOp>(op))
+    return visitBranches(op);
+  if (op->hasTrait<OpTrait::IsTerminator>())
+    return success();
+  // Regions of other operations compute with elements.
+  SmallVector<TrueShape> results;
+  if (failed(stablehlo::inferExtents(op, assumptions, results)))
+    return failure();
+  for (auto [value, extents] : llvm::zip_equal(op->getResults(), results))
+    setExtents(value, extents);
+  return success();
+}
+
+LogicalResult Walker::visit(Block &block) {
+  for (Operation &op : block)
+    if (failed(visit(&op)))
+      return failure();
+  return success();
+}
+
+LogicalResult inferExtents(func::FuncOp function,
+                           SizeAssumptions &assumptions) {
+  Block &body = function.getBody().front();
+  if (failed(Walker(assumptions).visit(body)))
+    return failure();
+  function.setType(FunctionType::get(function.getContext(),
+                                     body.getArgumentTypes(),
+                                     body.getTerminator()->getOperandTypes()));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// One choice of sizes
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+using SizeOf = llvm::function_ref<std::optional<int64_t>(StringRef)>;
+
+class Fixer {
+public:
+  explicit Fixer(SizeOf of) : of(of) {}
+
+  LogicalResult fix(Operation *op);
+  /// Null if the type has extents without a value.
+  Type fixed(Type type);
+
+private:
+  LogicalResult fixAttributes(Operation *op);
+
+  SizeOf of;
+};
+
+} // namespace
+
+Type Fixer::fixed(Type type) {
+  if (!size::hasExtents(type))
+    return type;
+  auto tensor = cast<RankedTensorType>(type);
+  SmallVector<int64_t> shape;
+  for (auto [bound, extent] :
+       llvm::zip_equal(tensor.getShape(), size::extentsOf(tensor))) {
+    std::optional<int64_t> value = extent.evaluated(of);
+    if (!value || *value < 0 || *value > bound)
+      return {};
+    shape.push_back(*value);
+  }
+  return RankedTensorType::get(shape, tensor.getElementType());
+}
+
+LogicalResult Fixer::fixAttributes(Operation *op) {
+  SmallVector<NamedAttribute> sized = llvm::filter_to_vector(
+      op->getDiscardableAttrs(), [](NamedAttribute attribute) {
+        return isa<size::ExtentsAttr>(attribute.getValue());
+      });
+  for (NamedAttribute attribute : sized) {
+    SmallVector<int64_t> values;
+    for (auto expression :
+         cast<size::ExtentsAttr>(attribute.getValue()).getExtents()) {
+      std::optional<int64_t> value = Expression(expression).evaluated(of);
+      if (!value)
+        return failure();
+      values.push_back(*value);
+    }
+    StringRef name = attribute.getName().strref();
+    name.consume_front("size.");
+    Attribute atBound = op->getAttr(name);
+    if (auto dense = dyn_cast_or_null<DenseIntElementsAttr>(atBound))
+      op->setAttr(name, DenseIntElementsAttr::get(
+                            cast<ShapedType>(dense.getType()), values));
+    else
+      op->setAttr(name, DenseI64ArrayAttr::get(op->getContext(), values));
+    op->removeDiscardableAttr(attribute.getName());
+  }
+  return success();
+}
+
+LogicalResult Fixer::fix(Operation *op) {
+  auto fixTypes = [&](auto values) -> LogicalResult {
+    for (Value value : values) {
+      Type type = fixed(value.getType());
+      if (!type)
+        return emitError(op->getLoc(), ErrorCode::StableHloDynamicShape)
+               << "'" << op->getName() << "' has a size of " << value.getType()
+               << " that these sizes do not give, or not within its bound";
+      value.setType(type);
+    }
+    return success();
+  };
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      if (failed(fixTypes(block.getArguments())))
+        return failure();
+  if (failed(fixTypes(op->getResults())) || failed(fixAttributes(op)))
+    return failure();
+  // A constant of a size that is chosen is one number everywhere.
+  if (auto constant = dyn_cast<ConstantOp>(op)) {
+    auto type = cast<ShapedType>(constant.getType());
+    auto splat = dyn_cast<DenseElementsAttr>(constant.getValue());
+    if (splat && splat.getType() != type) {
+      if (!splat.isSplat())
+        return emitError(op->getLoc(), ErrorCode::InternalError)
+               << "a constant of a chosen size has different elements";
+      constant.setValueAttr(splat.resizeSplat(type));
+    }
+  }
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (Operation &inner : block)
+        if (failed(fix(&inner)))
+          return failure();
+  if (auto function = dyn_cast<func::FuncOp>(op);
+      function && !function.isExternal())
+    function.setType(
+        FunctionType::get(op->getContext(), function.front().getArgumentTypes(),
+                          function.front().getTerminator()->getOperandTypes()));
+  return success();
+}
+
+LogicalResult fixSizes(ModuleOp module, SizeOf of) {
+  return Fixer(of).fix(module);
+}
+
+} // namespace heddle

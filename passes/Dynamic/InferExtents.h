@@ -1,0 +1,28 @@
+// True extents through a program, from its arguments on.
+
+#ifndef HEDDLE_PASSES_DYNAMIC_INFEREXTENTS_H
+#define HEDDLE_PASSES_DYNAMIC_INFEREXTENTS_H
+
+#include "passes/Dynamic/SizeAssumptions.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace heddle {
+
+/// Gives each value of `function` its true extents by its operation's rule,
+/// regions included, and the function its results' types. What is told its
+/// extents (an iota, a broadcast) has them. Reports where two sizes are never
+/// equal, and where a loop changes the size of what it carries.
+mlir::LogicalResult inferExtents(mlir::func::FuncOp function,
+                                 SizeAssumptions &assumptions);
+
+/// A program of true extents at one choice of sizes: a static one. Fails, after
+/// an error, where an expression has no value there or is beyond its bound.
+mlir::LogicalResult
+fixSizes(mlir::ModuleOp module,
+         llvm::function_ref<std::optional<int64_t>(llvm::StringRef)> of);
+
+} // namespace heddle
+
+#endif // HEDDLE_PASSES_DYNAMIC_INFEREXTENTS_H

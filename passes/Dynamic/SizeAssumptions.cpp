@@ -1,0 +1,47 @@
+// Equalities of sizes that operations want: proved, refuted or kept for calls.
+
+#include "passes/Dynamic/SizeAssumptions.h"
+
+#include "heddle/Support/Diagnostics.h"
+
+#include "mlir/IR/Operation.h"
+
+using namespace mlir;
+using heddle::size::Expression;
+
+namespace heddle {
+
+/// Which of two equal expressions the program goes on with: a number, else the
+/// shorter one, else the first by its text, so that it is always the same.
+static Expression preferred(Expression a, Expression b) {
+  if (a.isConstant() || b.isConstant())
+    return a.isConstant() ? a : b;
+  std::string left = a.text(), right = b.text();
+  if (left.size() != right.size())
+    return left.size() < right.size() ? a : b;
+  return left < right ? a : b;
+}
+
+Expression SizeAssumptions::meet(Expression a, Expression b, Operation *op) {
+  if (!a || !b || a == b)
+    return a && b ? a : Expression();
+  Expression difference = ranges.simplified(a - b);
+  std::optional<bool> isZero = ranges.isZero(difference);
+  if (isZero == true)
+    return preferred(a, b);
+  if (isZero == false) {
+    emitError(op->getLoc(), ErrorCode::StableHloDynamicShape)
+        << "'" << op->getName()
+        << "' wants two sizes equal that never are: " << a.text() << " and "
+        << b.text();
+    return {};
+  }
+  bool isKnown = llvm::any_of(assumed, [&](const SizeAssumption &assumption) {
+    return assumption.isZero == difference || assumption.isZero == -difference;
+  });
+  if (!isKnown)
+    assumed.push_back({difference, op->getLoc(), a.text() + " = " + b.text()});
+  return preferred(a, b);
+}
+
+} // namespace heddle

@@ -1,0 +1,43 @@
+// What a program takes for granted of the sizes that calls choose.
+
+#ifndef HEDDLE_PASSES_DYNAMIC_SIZEASSUMPTIONS_H
+#define HEDDLE_PASSES_DYNAMIC_SIZEASSUMPTIONS_H
+
+#include "dialects/Size/Ranges.h"
+#include "dialects/StableHlo/ResultExtents.h"
+
+#include "mlir/IR/Location.h"
+
+#include <vector>
+
+namespace heddle {
+
+/// What must be so at each call, because an operation wants it: the expression
+/// is 0.
+struct SizeAssumption {
+  size::Expression isZero;
+  mlir::Location location;
+  std::string text; ///< "batch = 8", for whoever calls.
+};
+
+/// Decides by the ranges of symbols, and keeps what it cannot decide.
+class SizeAssumptions : public stablehlo::ExtentRules {
+public:
+  explicit SizeAssumptions(size::Ranges &ranges) : ranges(ranges) {}
+
+  size::Expression meet(size::Expression a, size::Expression b,
+                        mlir::Operation *op) override;
+  size::Expression simplified(size::Expression expression) override {
+    return ranges.simplified(expression);
+  }
+
+  llvm::ArrayRef<SizeAssumption> assumptions() const { return assumed; }
+
+private:
+  size::Ranges &ranges;
+  std::vector<SizeAssumption> assumed;
+};
+
+} // namespace heddle
+
+#endif // HEDDLE_PASSES_DYNAMIC_SIZEASSUMPTIONS_H
