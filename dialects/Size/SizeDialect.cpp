@@ -12,11 +12,20 @@
 #define GET_ATTRDEF_CLASSES
 #include "dialects/Size/SizeAttributes.cpp.inc"
 
+#define GET_OP_CLASSES
+#include "dialects/Size/SizeOps.cpp.inc"
+
 using namespace mlir;
 
 namespace heddle::size {
 
-void SizeDialect::initialize() { registerAttributes(); }
+void SizeDialect::initialize() {
+  registerAttributes();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/Size/SizeOps.cpp.inc"
+      >();
+}
 
 void SizeDialect::registerAttributes() {
   addAttributes<
@@ -31,6 +40,17 @@ LogicalResult ExtentsAttr::verifyEncoding(
   if (getExtents().size() != shape.size())
     return emitError() << getExtents().size()
                        << " extents for a tensor of rank " << shape.size();
+  return success();
+}
+
+LogicalResult TensorOp::verify() {
+  auto type = cast<RankedTensorType>(getType());
+  if (!type.getElementType().isIntOrFloat())
+    return emitOpError("gives numbers, which elements of ")
+           << type << " are not";
+  if (type.getNumElements() != int64_t(getElements().getExtents().size()))
+    return emitOpError("has ") << getElements().getExtents().size()
+                               << " elements for a result of type " << type;
   return success();
 }
 

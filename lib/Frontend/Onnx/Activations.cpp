@@ -198,8 +198,8 @@ importAlongAxis(NodeImporter &node,
     return failure();
   if (!merges || axis == rank - 1)
     return node.result(along(x, axis));
-  int64_t rows = ShapedType::getNumElements(node.shape(0).take_front(axis));
-  int64_t columns = ShapedType::getNumElements(node.shape(0).drop_front(axis));
+  Extent rows = node.shape(0).leading(axis).product();
+  Extent columns = node.shape(0).after(axis).product();
   return node.result(
       emit.reshape(along(emit.reshape(x, {rows, columns}), 1), node.shape(0)));
 }
@@ -225,12 +225,12 @@ static LogicalResult importLogSoftmax(NodeImporter &node) {
 static LogicalResult importHardmax(NodeImporter &node) {
   Emitter &emit = node.emit;
   return importAlongAxis(node, [&](Value x, int64_t axis) {
-    Extents shape = Emitter::shapeOf(x);
+    Shape shape = emit.shapeOf(x);
     Value top = emit.reduce(x, axis, Combine::Maximum, /*keepDims=*/true);
     Value isTop = emit.holdsExtreme(x, top);
-    Value position = emit.iota(
-        RankedTensorType::get(shape, node.builder().getI64Type()), axis);
-    Value beyond = emit.splatLike(position, double(shape[axis]));
+    Value position =
+        emit.iota(emit.type(shape, node.builder().getI64Type()), axis);
+    Value beyond = emit.numberLike(position, shape[axis]);
     Value first = emit.reduce(emit.select(isTop, position, beyond), axis,
                               Combine::Minimum, /*keepDims=*/true);
     Value isFirst = emit.compare(position, first, Direction::EQ);

@@ -23,28 +23,35 @@ struct Attention {
   /// Queries at position i see keys up to i + offset (causal), or around it
   /// (windows).
   Value offset;
-  int64_t rows = 0, columns = 0;
+  Extent rows, columns;
 };
 
 } // namespace
 
 Value heddle::onnx::splitHeads(NodeImporter &node, Value x, int64_t heads) {
   Emitter &emit = node.emit;
-  Extents shape = Emitter::shapeOf(x);
+  Shape shape = emit.shapeOf(x);
   if (shape.size() == 4)
     return x;
-  if (shape.size() != 3 || heads < 1 || shape[2] % heads != 0) {
+  std::optional<Extent> size = shape.size() == 3 && heads >= 1
+                                   ? shape[2].dividedBy(heads)
+                                   : std::nullopt;
+  if (!size) {
     (void)node.invalid("an input of the shape " + spellShape(shape) +
                        " has no " + Twine(heads) + " heads");
     return {};
   }
-  Value split = emit.reshape(x, {shape[0], shape[1], heads, shape[2] / heads});
+  Value split = emit.reshape(x, {shape[0], shape[1], heads, *size});
   return emit.transpose(split, {0, 2, 1, 3});
 }
 
 Value heddle::onnx::emitAttention(Emitter &emit, stablehlo::Attention whole) {
-  OwnedExtents shape(Emitter::shapeOf(whole.query));
-  shape.back() = Emitter::shapeOf(whole.value).back();
+  // The decomposition is written for numbers.
+  for (Value input : whole.inputs())
+    if (!emit.shapeOf(input).areKnown())
+      return {};
+  Shape shape = emit.shapeOf(whole.query);
+  shape.back() = emit.shapeOf(whole.value).back();
   whole.result = emit.type(shape, Emitter::elementOf(whole.query));
   Type given = whole.result;
   auto body = [&](Emitter &inside, ValueRange arguments) {
@@ -63,10 +70,10 @@ Value heddle::onnx::emitAttention(Emitter &emit, stablehlo::Attention whole) {
 }
 
 /// Grouped queries: each key and value head serves several query heads.
-static Value repeatHeads(Emitter &emit, Value x, int64_t times) {
-  if (times == 1)
+static Value repeatHeads(Emitter &emit, Value x, const Extent &times) {
+  if (times.is(1))
     return x;
-  Extents shape = Emitter::shapeOf(x);
+  Shape shape = emit.shapeOf(x);
   Value wide = emit.broadcastInDim(
       x, {shape[0], shape[1], times, shape[2], shape[3]}, {0, 1, 3, 4});
   return emit.reshape(wide, {shape[0], shape[1] * times, shape[2], shape[3]});
@@ -78,22 +85,23 @@ static Value negativeInfinity(Emitter &emit, RankedTensorType type) {
 
 /// 0 where a condition holds, -inf elsewhere.
 static Value biasWhere(Emitter &emit, Value condition, Type element) {
-  auto type = RankedTensorType::get(Emitter::shapeOf(condition), element);
+  RankedTensorType type = emit.type(emit.shapeOf(condition), element);
   return emit.select(condition, emit.splat(type, 0),
                      negativeInfinity(emit, type));
 }
 
 /// The mask as something to add, padded to all columns with what is not to be
 /// seen.
-static Value maskBias(NodeImporter &node, Value mask, int64_t columns,
+static Value maskBias(NodeImporter &node, Value mask, const Extent &columns,
                       Type element) {
   Emitter &emit = node.emit;
   bool isBool = Emitter::elementOf(mask).isInteger(1);
   auto scalarType = RankedTensorType::get({}, Emitter::elementOf(mask));
   int64_t rank = Emitter::typeOf(mask).getRank();
-  int64_t missing = rank == 0 ? 0 : columns - Emitter::shapeOf(mask).back();
-  if (missing > 0 && Emitter::shapeOf(mask).back() != 1) {
-    OwnedExtents low(rank, 0), high(rank, 0);
+  Extent given = rank == 0 ? columns : emit.shapeOf(mask).back();
+  Extent missing = columns - given;
+  if (missing.least() >= 0 && !missing.is(0) && !given.is(1)) {
+    Shape low(rank, 0), high(rank, 0);
     high.back() = missing;
     Value fill =
         isBool ? emit.splat(scalarType, 0) : negativeInfinity(emit, scalarType);
@@ -110,7 +118,7 @@ static Value scoreBias(NodeImporter &node, const Attention &attention,
                        bool &mayHideRows) {
   Emitter &emit = node.emit;
   Type element = Emitter::elementOf(attention.query);
-  int64_t rows = attention.rows, columns = attention.columns;
+  Extent rows = attention.rows, columns = attention.columns;
   bool causal = node.integerAttribute("is_causal", 0) != 0;
   int64_t left = node.integerAttribute("left_window_size", -1);
   int64_t right = node.integerAttribute("right_window_size", -1);
@@ -121,8 +129,8 @@ static Value scoreBias(NodeImporter &node, const Attention &attention,
     mayHideRows = true;
   }
   if (causal || left >= 0 || right >= 0) {
-    auto type = RankedTensorType::get({1, 1, rows, columns},
-                                      node.builder().getI64Type());
+    RankedTensorType type =
+        emit.type({1, 1, rows, columns}, node.builder().getI64Type());
     Value row = emit.iota(type, 2), column = emit.iota(type, 3);
     // Per batch for caches of a fixed size, where it may be negative and hide
     // whole rows.
@@ -145,10 +153,9 @@ static Value scoreBias(NodeImporter &node, const Attention &attention,
   }
   if (node.has(6)) {
     mayHideRows = true;
-    int64_t batch = node.shape(0)[0];
-    auto type = RankedTensorType::get({batch, 1, 1, columns},
-                                      node.builder().getI64Type());
-    Value filled = emit.broadcastInDim(node.operand(6), type.getShape(), 0);
+    Shape places{node.shape(0)[0], 1, 1, columns};
+    RankedTensorType type = emit.type(places, node.builder().getI64Type());
+    Value filled = emit.broadcastInDim(node.operand(6), places, 0);
     addBias(biasWhere(emit,
                       emit.compare(emit.iota(type, 3), filled, Direction::LT),
                       element));
@@ -160,18 +167,18 @@ static Value scoreBias(NodeImporter &node, const Attention &attention,
 /// `heddle.attention`: causal, in a window, or as many as the cache is filled
 /// with. Null for other forms.
 static Value byPlace(NodeImporter &node, const Attention &attention,
-                     double scale, int64_t past) {
+                     double scale, const Extent &past) {
   Emitter &emit = node.emit;
   Type element = Emitter::elementOf(attention.query);
-  int64_t rows = attention.rows, columns = attention.columns;
+  Extent rows = attention.rows, columns = attention.columns;
   int64_t left = node.integerAttribute("left_window_size", -1);
   int64_t right = node.integerAttribute("right_window_size", -1);
   bool causal = node.integerAttribute("is_causal", 0) != 0 || right == 0;
   bool hasLengths = node.has(6);
   // The composite's last query stands beside its last key.
-  bool fitsPlaces = hasLengths ? !node.has(4) : columns - rows == past;
+  bool fitsPlaces = hasLengths ? !node.has(4) : (columns - rows).isSame(past);
   bool isFloat = isa<FloatType>(element);
-  if (node.has(3) || node.wants(3) || !isFloat || columns == 0 ||
+  if (node.has(3) || node.wants(3) || !isFloat || columns.is(0) ||
       node.floatAttribute("softcap", 0) > 0 ||
       node.typeAttribute("softmax_precision", element) != element ||
       (right > 0 && !causal) || !fitsPlaces ||
@@ -192,17 +199,16 @@ static Value byPlace(NodeImporter &node, const Attention &attention,
   Value result = emitAttention(emit, whole);
   if (!result || !hasLengths)
     return result;
-  Extents shape = Emitter::shapeOf(result);
+  Shape shape = emit.shapeOf(result);
   // A row that sees no key is zero.
-  auto places = RankedTensorType::get({shape[0], 1, rows, 1},
-                                      node.builder().getI64Type());
+  Shape column{shape[0], 1, rows, 1};
+  RankedTensorType places = emit.type(column, node.builder().getI64Type());
   Value filled = emit.broadcastInDim(
-      emit.convert(node.operand(6), node.builder().getI64Type()),
-      places.getShape(), 0);
+      emit.convert(node.operand(6), node.builder().getI64Type()), column, 0);
   Value first =
       causal
           ? emit.add(filled, emit.subtract(emit.iota(places, 2),
-                                           emit.splatInteger(places, rows - 1)))
+                                           emit.numberLike(filled, rows - 1)))
           : filled;
   Value seen = emit.compare(first, emit.splatInteger(places, 0), Direction::GT);
   return emit.select(emit.broadcastTo(seen, shape), result,
@@ -224,7 +230,7 @@ static LogicalResult importAttention(NodeImporter &node) {
     return failure();
   if (node.has(4) != node.has(5))
     return node.invalid("past_key and past_value must be given together");
-  int64_t past = 0;
+  Extent past = 0;
   if (node.has(4)) {
     if (node.rank(4) != 4 || node.rank(5) != 4)
       return node.invalid("past_key and past_value need four dimensions");
@@ -237,39 +243,40 @@ static LogicalResult importAttention(NodeImporter &node) {
   node.set(1, attention.key);
   node.set(2, attention.value);
 
-  Extents q = Emitter::shapeOf(attention.query);
-  Extents k = Emitter::shapeOf(attention.key);
-  if (k[1] == 0 || q[1] % k[1] != 0 || q[0] != k[0] || q[3] != k[3] ||
-      (node.has(6) && (node.rank(6) != 1 || node.shape(6)[0] != q[0])))
+  Shape q = emit.shapeOf(attention.query);
+  Shape k = emit.shapeOf(attention.key);
+  std::optional<Extent> share = q[1].dividedBy(k[1]);
+  if (!share || !Extent::meet(q[0], k[0]) || !Extent::meet(q[3], k[3]) ||
+      (node.has(6) &&
+       (node.rank(6) != 1 || !Extent::meet(node.shape(6)[0], q[0]))))
     return node.invalid("queries of the shape " + spellShape(q) +
                         " do not fit keys of the shape " + spellShape(k));
   attention.rows = q[2];
   attention.columns = k[2];
   double scale = node.floatAttribute(
-      "scale", 1 / std::sqrt(double(std::max<int64_t>(q[3], 1))));
+      "scale", 1 / std::sqrt(double(std::max<int64_t>(
+                       emit.knownExtentOf(attention.query, 3), 1))));
   auto give = [&](Value result) {
     if (node.rank(0) == 3) {
-      Extents shape = Emitter::shapeOf(result);
-      OwnedExtents flat{shape[0], shape[2], shape[1] * shape[3]};
+      Shape shape = emit.shapeOf(result);
+      Shape flat{shape[0], shape[2], shape[1] * shape[3]};
       result = emit.reshape(emit.transpose(result, {0, 2, 1, 3}), flat);
     }
     return node.result(result);
   };
   if (Value result = byPlace(node, attention, scale, past))
     return give(result);
-  auto single = RankedTensorType::get({1, 1, 1, 1}, builder.getI64Type());
-  attention.offset = emit.splatInteger(single, past);
-  if (node.has(6) && !node.has(4))
+  attention.offset =
+      emit.reshape(emit.number(past, builder.getI64Type()), {1, 1, 1, 1});
+  if (node.has(6) && !node.has(4)) {
+    Value lengths = emit.convert(node.operand(6), builder.getI64Type());
     attention.offset = emit.reshape(
-        emit.subtract(
-            emit.convert(node.operand(6), builder.getI64Type()),
-            emit.splatInteger(
-                RankedTensorType::get(node.shape(6), builder.getI64Type()),
-                attention.rows)),
+        emit.subtract(lengths, emit.numberLike(lengths, attention.rows)),
         {q[0], 1, 1, 1});
+  }
 
-  Value key = repeatHeads(emit, attention.key, q[1] / k[1]);
-  Value value = repeatHeads(emit, attention.value, q[1] / k[1]);
+  Value key = repeatHeads(emit, attention.key, *share);
+  Value value = repeatHeads(emit, attention.value, *share);
   Value scores = emit.dotGeneral(attention.query, key, {0, 1}, {0, 1}, 3, 3);
   scores = emit.multiply(scores, emit.splatLike(scores, scale));
   Value shown = scores;
@@ -285,7 +292,7 @@ static LogicalResult importAttention(NodeImporter &node) {
   if (emit.hasFault())
     return failure();
   if (bias)
-    scores = emit.add(scores, emit.broadcastTo(bias, Emitter::shapeOf(scores)));
+    scores = emit.add(scores, emit.broadcastTo(bias, emit.shapeOf(scores)));
   if (outputMode == 2)
     shown = scores;
   Type element = Emitter::elementOf(attention.query);
@@ -299,14 +306,14 @@ static LogicalResult importAttention(NodeImporter &node) {
   // A row that sees no key is zero. Chosen at the very end, so that softmax and
   // product stay side by side.
   if (mayHideRows && !emit.hasFault()) {
-    Value wide = emit.broadcastTo(bias, Emitter::shapeOf(scores));
+    Value wide = emit.broadcastTo(bias, emit.shapeOf(scores));
     Value best = emit.reduce(wide, 3, Combine::Maximum, /*keepDims=*/true);
     Value hidden = emit.compare(
         best, negativeInfinity(emit, Emitter::typeOf(best)), Direction::EQ);
-    result = emit.select(emit.broadcastTo(hidden, Emitter::shapeOf(result)),
+    result = emit.select(emit.broadcastTo(hidden, emit.shapeOf(result)),
                          emit.splatLike(result, 0), result);
     if (node.wants(3) && outputMode == 3)
-      weights = emit.select(emit.broadcastTo(hidden, Emitter::shapeOf(weights)),
+      weights = emit.select(emit.broadcastTo(hidden, emit.shapeOf(weights)),
                             emit.splatLike(weights, 0), weights);
   }
   if (outputMode == 3)
@@ -317,13 +324,13 @@ static LogicalResult importAttention(NodeImporter &node) {
 
 Value heddle::onnx::rotatePairs(Emitter &emit, Value x, Value cosine,
                                 Value sine, bool interleaved) {
-  OwnedExtents shape(Emitter::shapeOf(x));
-  int64_t half = Emitter::shapeOf(cosine).back(), turned = 2 * half;
-  OwnedExtents angles{shape[0], shape[1], shape[2], half};
+  Shape shape = emit.shapeOf(x);
+  Extent half = emit.shapeOf(cosine).back(), turned = half * 2;
+  Shape angles{shape[0], shape[1], shape[2], half};
   cosine = emit.broadcastInDim(cosine, angles, {0, 1, 3});
   sine = emit.broadcastInDim(sine, angles, {0, 1, 3});
   Value rotated = emit.sliceDim(x, 3, 0, turned), first, second;
-  OwnedExtents pairs{shape[0], shape[1], shape[2], half, 2};
+  Shape pairs{shape[0], shape[1], shape[2], half, 2};
   if (interleaved) {
     Value split = emit.reshape(rotated, pairs);
     first = emit.reshape(emit.sliceDim(split, 4, 0, 1), angles);
@@ -339,7 +346,7 @@ Value heddle::onnx::rotatePairs(Emitter &emit, Value x, Value cosine,
   if (emit.hasFault())
     return x;
   if (interleaved) {
-    OwnedExtents column(angles);
+    Shape column(angles);
     column.push_back(1);
     rotated = emit.reshape(
         emit.concatenate(
@@ -348,7 +355,7 @@ Value heddle::onnx::rotatePairs(Emitter &emit, Value x, Value cosine,
   } else {
     rotated = emit.concatenate({real, imaginary}, 3);
   }
-  if (turned == shape[3])
+  if (turned.isSame(shape[3]))
     return rotated;
   return emit.concatenate({rotated, emit.sliceDim(x, 3, turned, shape[3])}, 3);
 }
@@ -362,22 +369,23 @@ static LogicalResult rotate(NodeImporter &node, size_t cosines, size_t sines,
   int64_t turned = node.integerAttribute("rotary_embedding_dim", 0);
   bool isFlat = node.rank(0) == 3;
   Value x = node.operand(0);
-  if (isFlat && (heads < 1 || node.shape(0)[2] % heads != 0))
+  std::optional<Extent> size =
+      isFlat && heads >= 1 ? node.shape(0)[2].dividedBy(heads) : std::nullopt;
+  if (isFlat && !size)
     return node.invalid("num_heads = " + Twine(heads) +
                         " does not divide the last dimension");
   if (!isFlat && node.rank(0) != 4)
     return node.invalid("the input has neither 3 nor 4 dimensions");
   // [batch, sequence, heads, size]
   if (isFlat)
-    x = emit.reshape(x, {node.shape(0)[0], node.shape(0)[1], heads,
-                         node.shape(0)[2] / heads});
+    x = emit.reshape(x, {node.shape(0)[0], node.shape(0)[1], heads, *size});
   else
     x = emit.transpose(x, {0, 2, 1, 3});
-  OwnedExtents shape(Emitter::shapeOf(x));
-  turned = turned == 0 ? shape[3] : turned;
-  if (turned < 2 || turned > shape[3] || turned % 2 != 0)
+  int64_t width = emit.knownExtentOf(x, 3);
+  turned = turned == 0 ? width : turned;
+  if (turned < 2 || turned > width || turned % 2 != 0)
     return node.invalid("rotary_embedding_dim = " + Twine(turned) +
-                        " does not fit heads of " + Twine(shape[3]));
+                        " does not fit heads of " + Twine(width));
   int64_t half = turned / 2;
   Value tables[2];
   size_t places[2] = {cosines, sines};
@@ -385,8 +393,8 @@ static LogicalResult rotate(NodeImporter &node, size_t cosines, size_t sines,
     table = node.operand(place);
     if (node.has(positions))
       table = emit.take(table, node.operand(positions), 0);
-    Extents from = Emitter::shapeOf(table);
-    if (from.size() != 3 || from[2] != half)
+    Shape from = emit.shapeOf(table);
+    if (from.size() != 3 || !Extent::meet(from[2], half))
       return node.invalid("a cache of the shape " + spellShape(from) +
                           " does not fit " + Twine(half) + " angles");
   }

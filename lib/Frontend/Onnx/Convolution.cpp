@@ -13,7 +13,7 @@ static Value addBias(NodeImporter &node, Value result, size_t operand) {
   if (!node.has(operand))
     return result;
   return node.emit.add(result, alongDimension(node.emit, node.operand(operand),
-                                              Emitter::shapeOf(result), 1));
+                                              node.emit.shapeOf(result), 1));
 }
 
 std::optional<Value> heddle::onnx::convolve(NodeImporter &node) {
@@ -24,7 +24,9 @@ std::optional<Value> heddle::onnx::convolve(NodeImporter &node) {
                        spellShape(node.shape(1)));
     return std::nullopt;
   }
-  std::optional<Window> window = readWindow(node, node.shape(1).drop_front(2));
+  OwnedExtents kernel = node.knownShape(1);
+  std::optional<Window> window =
+      readWindow(node, Extents(kernel).drop_front(2));
   if (!window)
     return std::nullopt;
   Value result =
@@ -47,26 +49,26 @@ static LogicalResult importConvTranspose(NodeImporter &node) {
   Emitter &emit = node.emit;
   int64_t groups = node.integerAttribute("group", 1);
   int64_t rank = node.rank(0);
+  OwnedExtents kernel = node.knownShape(1);
   if (node.rank(1) != rank || rank < 3 || groups < 1 ||
-      node.shape(1)[0] % groups != 0 || node.shape(1)[0] != node.shape(0)[1])
+      kernel[0] % groups != 0 || !Extent::meet(node.shape(0)[1], kernel[0]))
     return node.invalid("group = " + Twine(groups) +
                         ", input and weights of the shapes " +
                         spellShape(node.shape(0)) + " and " +
                         spellShape(node.shape(1)) + " do not fit together");
   std::optional<Window> window =
-      readTransposedWindow(node, node.shape(1).drop_front(2));
+      readTransposedWindow(node, Extents(kernel).drop_front(2));
   if (!window)
     return failure();
-  OwnedExtents spatialDims, split(node.shape(1)), order{0, 2, 1}, merged;
+  OwnedExtents spatialDims, split(kernel), order{0, 2, 1}, merged(kernel);
   split[0] /= groups;
   split.insert(split.begin(), groups);
   for (int64_t i = 2; i < rank; ++i) {
     spatialDims.push_back(i);
     order.push_back(i + 1);
   }
-  merged.assign(node.shape(1).begin(), node.shape(1).end());
-  merged[0] = groups * node.shape(1)[1];
-  merged[1] = node.shape(1)[0] / groups;
+  merged[0] = groups * kernel[1];
+  merged[1] = kernel[0] / groups;
   Value weights = emit.reverse(node.operand(1), spatialDims);
   weights =
       emit.reshape(emit.transpose(emit.reshape(weights, split), order), merged);

@@ -51,13 +51,13 @@ Labelled takeDiagonals(Emitter &emit, Labelled operand) {
         continue;
       }
       Value x = operand.value;
-      if (Emitter::shapeOf(x)[i] != Emitter::shapeOf(x)[j]) {
+      if (!Extent::meet(emit.shapeOf(x)[i], emit.shapeOf(x)[j])) {
         emit.fault(ErrorCode::OnnxNode,
                    "a label stands for two different extents");
         return operand;
       }
-      auto positions =
-          RankedTensorType::get(Emitter::shapeOf(x), emit.builder.getI64Type());
+      RankedTensorType positions =
+          emit.type(emit.shapeOf(x), emit.builder.getI64Type());
       Value isDiagonal =
           emit.compare(emit.iota(positions, i), emit.iota(positions, j),
                        stablehlo::ComparisonDirection::EQ);
@@ -86,14 +86,13 @@ Labelled sumAway(Emitter &emit, Labelled operand,
 /// Dimensions of extent 1 that broadcast against a larger one of the other
 /// operand are dropped.
 Labelled dropOnes(Emitter &emit, Labelled operand, const Labelled &other) {
-  OwnedExtents shape;
+  Shape shape;
   SmallVector<int> kept;
   for (auto [i, label] : llvm::enumerate(operand.labels)) {
-    int64_t extent = Emitter::shapeOf(operand.value)[i];
+    Extent extent = emit.shapeOf(operand.value)[i];
     auto *match = llvm::find(other.labels, label);
-    bool drops =
-        extent == 1 && match != other.labels.end() &&
-        Emitter::shapeOf(other.value)[match - other.labels.begin()] != 1;
+    bool drops = extent.is(1) && match != other.labels.end() &&
+                 !emit.shapeOf(other.value)[match - other.labels.begin()].is(1);
     if (drops)
       continue;
     shape.push_back(extent);

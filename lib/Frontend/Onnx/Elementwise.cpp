@@ -53,7 +53,7 @@ static LogicalResult importMod(NodeImporter &node) {
   if (likeC || element.isUnsignedInteger())
     return node.result(rest);
   using Direction = stablehlo::ComparisonDirection;
-  Value divisor = emit.broadcastTo(node.operand(1), Emitter::shapeOf(rest));
+  Value divisor = emit.broadcastTo(node.operand(1), emit.shapeOf(rest));
   Value zero = emit.splatLike(rest, 0);
   Value differs =
       emit.compare(emit.compare(rest, zero, Direction::LT),
@@ -68,8 +68,7 @@ static LogicalResult importMod(NodeImporter &node) {
 static LogicalResult importPow(NodeImporter &node) {
   Emitter &emit = node.emit;
   Value base = node.operand(0), exponent = node.operand(1);
-  OwnedExtents shape =
-      emit.broadcastShape(Emitter::shapeOf(base), Emitter::shapeOf(exponent));
+  Shape shape = emit.broadcastShape(emit.shapeOf(base), emit.shapeOf(exponent));
   std::optional<Literal> known = node.literal(1);
   bool isFloat = isa<FloatType>(Emitter::elementOf(base));
   if (known && known->size() == 1 && isFloat) {
@@ -122,10 +121,10 @@ static LogicalResult importClip(NodeImporter &node) {
   }
   if (node.has(1))
     result = emit.maximum(
-        result, emit.broadcastTo(node.operand(1), Emitter::shapeOf(result)));
+        result, emit.broadcastTo(node.operand(1), emit.shapeOf(result)));
   if (node.has(2))
     result = emit.minimum(
-        result, emit.broadcastTo(node.operand(2), Emitter::shapeOf(result)));
+        result, emit.broadcastTo(node.operand(2), emit.shapeOf(result)));
   return node.result(result);
 }
 
@@ -152,8 +151,7 @@ static LogicalResult importDropout(NodeImporter &node) {
     // The mask was a tensor of the input's type at first.
     Type element =
         node.version() < 10 ? node.element(0) : node.builder().getI1Type();
-    node.set(1,
-             node.emit.splat(RankedTensorType::get(node.shape(0), element), 1));
+    node.set(1, node.emit.splat(node.emit.type(node.shape(0), element), 1));
   }
   return success();
 }
@@ -220,7 +218,7 @@ static LogicalResult importBitCast(NodeImporter &node) {
   if (to.getIntOrFloatBitWidth() != node.element(0).getIntOrFloatBitWidth())
     return node.invalid("the types differ in width");
   return node.result(stablehlo::BitcastConvertOp::create(
-      node.builder(), node.emit.loc, RankedTensorType::get(node.shape(0), to),
+      node.builder(), node.emit.loc, node.emit.type(node.shape(0), to),
       node.operand(0)));
 }
 

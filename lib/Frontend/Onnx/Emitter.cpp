@@ -3,6 +3,7 @@
 #include "Emitter.h"
 #include "Limits.h"
 
+#include "dialects/StableHlo/ResultExtents.h"
 #include "heddle/Support/TensorLimits.h"
 #include "heddle/Support/Weights.h"
 
@@ -13,11 +14,6 @@ using namespace mlir;
 using namespace heddle;
 using namespace heddle::onnx;
 
-std::string heddle::onnx::spellShape(Extents shape) {
-  return llvm::join(
-      llvm::map_range(shape, [](int64_t e) { return std::to_string(e); }), "x");
-}
-
 void Emitter::fault(ErrorCode which, const Twine &what) {
   if (hasFault())
     return;
@@ -25,25 +21,72 @@ void Emitter::fault(ErrorCode which, const Twine &what) {
   message = what.str();
 }
 
-RankedTensorType Emitter::type(Extents shape, Type element) {
+RankedTensorType Emitter::type(const Shape &shape, Type element) {
+  auto nothing = [&] {
+    return RankedTensorType::get(OwnedExtents(shape.size(), 0), element);
+  };
   if (shape.size() > kMaxRank) {
     fault(ErrorCode::TooMany, "a value would have " + Twine(shape.size()) +
                                   " dimensions, at most " + Twine(kMaxRank) +
                                   " are supported");
-    return RankedTensorType::get(OwnedExtents(shape.size(), 0), element);
+    return nothing();
   }
-  if (llvm::any_of(shape, [](int64_t extent) { return extent < 0; })) {
+  if (llvm::any_of(shape,
+                   [](const Extent &size) { return size.least() < 0; })) {
     fault(ErrorCode::OnnxNode,
           "a value would have the shape " + spellShape(shape));
-    return RankedTensorType::get(OwnedExtents(shape.size(), 0), element);
+    return nothing();
   }
-  auto type = RankedTensorType::get(shape, element);
-  std::optional<uint64_t> bytes = storedBytes(type);
+  auto bound = RankedTensorType::get(shape.bounds(), element);
+  std::optional<uint64_t> bytes = storedBytes(bound);
   if (bytes && *bytes <= maximumTensorBytes)
-    return type;
+    return size::withExtents(
+        bound, llvm::map_to_vector(shape, [&](const Extent &size) {
+          return size.expression(builder.getContext());
+        }));
   fault(ErrorCode::TensorTooLarge, "a value of the shape " + spellShape(shape) +
                                        " takes more than 2^40 bytes");
-  return RankedTensorType::get(OwnedExtents(shape.size(), 0), element);
+  return nothing();
+}
+
+Shape Emitter::shapeOf(RankedTensorType type) const {
+  if (!size::hasExtents(type))
+    return Shape(type.getShape());
+  Shape shape;
+  for (size::Expression extent : size::extentsOf(type))
+    shape.push_back(Extent(extent, decompositions.sizes));
+  return shape;
+}
+
+OwnedExtents Emitter::knownShapeOf(Value value) {
+  Shape shape = shapeOf(value);
+  if (!shape.areKnown())
+    fault(ErrorCode::StableHloDynamicShape,
+          "sizes of a value of the shape " + spellShape(shape) +
+              " must be known when compiling; give them by --dim NAME=SIZE");
+  return OwnedExtents(shape.bounds());
+}
+
+int64_t Emitter::knownExtentOf(Value value, int64_t dimension) {
+  Extent extent = extentOf(value, dimension);
+  return extent.isKnown() ? extent.bound() : knownShapeOf(value)[dimension];
+}
+
+bool Emitter::meet(Extent &extent, const Extent &other) {
+  std::optional<Extent> both = Extent::meet(extent, other);
+  if (both)
+    extent = *both;
+  return both.has_value();
+}
+
+void Emitter::setSized(Operation *op, StringRef name, const Shape &sizes) {
+  if (sizes.areKnown())
+    return;
+  SmallVector<size::ExpressionAttr> extents;
+  for (const Extent &each : sizes)
+    extents.push_back(each.expression(builder.getContext()).attribute());
+  op->setDiscardableAttr(stablehlo::sizedAttributeName(name),
+                         size::ExtentsAttr::get(builder.getContext(), extents));
 }
 
 Value Emitter::standIn(RankedTensorType type) { return splat(type, 0); }
@@ -74,14 +117,40 @@ Value Emitter::scalar(Type element, double value) {
   return splat(RankedTensorType::get({}, element), value);
 }
 
-Value Emitter::integers(Extents values, Type element) {
+Value Emitter::integers(const Shape &values, Type element) {
   auto type =
       RankedTensorType::get({static_cast<int64_t>(values.size())}, element);
-  SmallVector<APInt> bits;
-  for (int64_t value : values)
-    bits.push_back(APInt(64, static_cast<uint64_t>(value))
-                       .trunc(element.getIntOrFloatBitWidth()));
-  return constant(DenseElementsAttr::get(type, bits));
+  return integers(values, type);
+}
+
+Value Emitter::number(const Extent &value, Type element) {
+  return integers({value}, RankedTensorType::get({}, element));
+}
+
+Value Emitter::numberLike(Value like, const Extent &value) {
+  if (value.isKnown())
+    return splatInteger(typeOf(like), value.bound());
+  return broadcastTo(number(value, elementOf(like)), shapeOf(like));
+}
+
+Value Emitter::integers(const Shape &values, RankedTensorType type) {
+  MLIRContext *context = builder.getContext();
+  if (!values.areKnown()) {
+    SmallVector<size::ExpressionAttr> elements;
+    for (const Extent &value : values)
+      elements.push_back(value.expression(context).attribute());
+    return size::TensorOp::create(builder, loc, type,
+                                  size::ExtentsAttr::get(context, elements));
+  }
+  Literal known = Literal::zeros(type);
+  for (auto [i, value] : llvm::enumerate(values)) {
+    if (known.isFloat())
+      known.floats[i] = static_cast<double>(value.bound());
+    else
+      known.integers[i] = value.bound();
+  }
+  known.normalize();
+  return constant(known);
 }
 
 /// The least or greatest value of an element type.
@@ -132,14 +201,77 @@ Value Emitter::iota(RankedTensorType type, int64_t dimension) {
 //===--- Folding ----------------------------------------------------------===//
 
 bool Emitter::folds(RankedTensorType type) const {
+  if (size::hasExtents(type))
+    return false;
   return decompositions.isSample ? isFoldableInSample(type) : isFoldable(type);
+}
+
+std::optional<Shape> Emitter::sizesIn(Value value) const {
+  // Shapes, and what is computed of them.
+  constexpr int64_t kMaxSizes = 64;
+  if (auto sizes = value.getDefiningOp<size::TensorOp>()) {
+    Shape elements;
+    for (size::ExpressionAttr element : sizes.getElements().getExtents())
+      elements.push_back(
+          Extent(size::Expression(element), decompositions.sizes));
+    return elements;
+  }
+  if (size::hasExtents(value.getType()) ||
+      typeOf(value).getNumElements() > kMaxSizes)
+    return std::nullopt;
+  std::optional<Literal> known = readLiteral(value);
+  if (!known || known->isFloat())
+    return std::nullopt;
+  return Shape(ArrayRef<int64_t>(known->integers));
+}
+
+/// Whether a value is made of sizes that calls choose.
+static bool holdsSizes(Value value) {
+  return value.getDefiningOp<size::TensorOp>() != nullptr;
 }
 
 Value Emitter::folded1(StringRef op, Value value) {
   std::optional<Literal> known =
       folds(typeOf(value)) ? readLiteral(value) : std::nullopt;
   std::optional<Literal> result = known ? foldUnary(op, *known) : std::nullopt;
-  return result ? constant(*result) : Value();
+  if (result)
+    return constant(*result);
+  // Sizes as floats are whole.
+  bool isRounding = op == "stablehlo.floor" || op == "stablehlo.ceil" ||
+                    op == "stablehlo.round_nearest_even";
+  if (holdsSizes(value) && isRounding)
+    return value;
+  if (!holdsSizes(value) || op != "stablehlo.negate" ||
+      !elementOf(value).isSignlessInteger())
+    return {};
+  Shape elements = *sizesIn(value);
+  for (Extent &element : elements)
+    element = 0 - element;
+  return integers(elements, typeOf(value));
+}
+
+/// What the operation computes of two sizes; nothing where it is not known, as
+/// the quotient of numbers that may be negative.
+static std::optional<Extent> foldSizes(StringRef op, const Extent &x,
+                                       const Extent &y) {
+  if (op == "stablehlo.add")
+    return x + y;
+  if (op == "stablehlo.subtract")
+    return x - y;
+  if (op == "stablehlo.multiply")
+    return x * y;
+  if (op == "stablehlo.maximum")
+    return Extent::maximum(x, y);
+  if (op == "stablehlo.minimum")
+    return Extent::minimum(x, y);
+  bool isQuotient = op == "stablehlo.divide";
+  if (!isQuotient && op != "stablehlo.remainder")
+    return std::nullopt;
+  // Rounded to zero, which is down where nothing is negative.
+  if (x.least() < 0 || y.least() <= 0)
+    return std::nullopt;
+  Extent quotient = x.floorDiv(y);
+  return isQuotient ? quotient : x - quotient * y;
 }
 
 Value Emitter::folded2(StringRef op, Value lhs, Value rhs) {
@@ -148,23 +280,44 @@ Value Emitter::folded2(StringRef op, Value lhs, Value rhs) {
   std::optional<Literal> right = left ? readLiteral(rhs) : std::nullopt;
   std::optional<Literal> result =
       right ? foldBinary(op, *left, *right) : std::nullopt;
-  return result ? constant(*result) : Value();
+  if (result)
+    return constant(*result);
+  if ((!holdsSizes(lhs) && !holdsSizes(rhs)) ||
+      !elementOf(lhs).isSignlessInteger())
+    return {};
+  std::optional<Shape> x = sizesIn(lhs), y = sizesIn(rhs);
+  if (!x || !y)
+    return {};
+  Shape elements;
+  for (auto [a, b] : llvm::zip_equal(*x, *y)) {
+    std::optional<Extent> element = foldSizes(op, a, b);
+    if (!element)
+      return {};
+    elements.push_back(*element);
+  }
+  return integers(elements, typeOf(lhs));
 }
 
 Value Emitter::moved(Value value, RankedTensorType result,
                      llvm::function_ref<int64_t(Extents)> from) {
-  std::optional<Literal> known =
-      folds(result) ? readLiteral(value) : std::nullopt;
-  if (!known)
+  if (!folds(result))
+    return {};
+  std::optional<Literal> known = readLiteral(value);
+  std::optional<Shape> sizes =
+      holdsSizes(value) ? sizesIn(value) : std::nullopt;
+  if (!known && !sizes)
     return {};
   Literal values = Literal::zeros(result);
+  Shape elements;
   IndexWalk walk(result.getShape());
   for (int64_t i = 0, e = values.size(); i < e; ++i, walk.advance()) {
     int64_t source = from(walk.index());
-    if (source >= 0)
+    if (sizes)
+      elements.push_back(source >= 0 ? (*sizes)[source] : Extent(0));
+    else if (source >= 0)
       values.copy(i, *known, source);
   }
-  return constant(values);
+  return sizes ? integers(elements, result) : constant(values);
 }
 
 //===--- Composites -------------------------------------------------------===//

@@ -10,8 +10,10 @@
 #define HEDDLE_LIB_FRONTEND_ONNX_EMITTER_H
 
 #include "Literal.h"
+#include "Sizes.h"
 #include "heddle/Support/Diagnostics.h"
 
+#include "dialects/StableHlo/ResultExtents.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -27,11 +29,13 @@ using Extents = llvm::ArrayRef<int64_t>;
 using OwnedExtents = llvm::SmallVector<int64_t, 6>;
 
 /// Functions that composites decompose into, one per name, attributes and
-/// types.
+/// types; and the sizes that calls choose.
 class Decompositions {
 public:
-  explicit Decompositions(mlir::ModuleOp module) : module(module) {}
+  explicit Decompositions(mlir::ModuleOp module)
+      : module(module), sizes(module.getContext()) {}
   mlir::ModuleOp module;
+  SizeScope sizes;
   llvm::StringMap<mlir::func::FuncOp> functions;
   /// See OnnxImportOptions.
   bool isSample = false;
@@ -61,8 +65,9 @@ public:
   ErrorCode faultCode() const { return code; }
   llvm::StringRef faultMessage() const { return message; }
 
-  /// A tensor type; a fault if it is larger than heddle allows.
-  RankedTensorType type(Extents shape, mlir::Type element);
+  /// A tensor type, of the largest sizes and with the true ones as its extents;
+  /// a fault if it is larger than heddle allows.
+  RankedTensorType type(const Shape &shape, mlir::Type element);
 
   //===--- Constants ---===//
   mlir::Value constant(mlir::ElementsAttr value);
@@ -72,7 +77,15 @@ public:
   mlir::Value splat(RankedTensorType type, double value);
   mlir::Value splatInteger(RankedTensorType type, int64_t value);
   mlir::Value scalar(mlir::Type element, double value);
-  mlir::Value integers(Extents values, mlir::Type element);
+  /// A vector of numbers; of sizes that calls choose too.
+  mlir::Value integers(const Shape &values, mlir::Type element);
+  /// A scalar tensor of a size, in any type of integers or floats.
+  mlir::Value number(const Extent &value, mlir::Type element);
+  /// `value` in each element of what is shaped like `like`.
+  mlir::Value numberLike(mlir::Value like, const Extent &value);
+  /// The elements of a small tensor of integers that are known or follow from
+  /// sizes; nothing if they do not.
+  std::optional<Shape> sizesIn(mlir::Value value) const;
   /// What every element of the type is at least / at most: -inf and inf for
   /// floats that have them.
   mlir::Value lowest(RankedTensorType type);
@@ -87,25 +100,37 @@ public:
   static RankedTensorType typeOf(mlir::Value value) {
     return llvm::cast<RankedTensorType>(value.getType());
   }
-  static Extents shapeOf(mlir::Value value) { return typeOf(value).getShape(); }
+  Shape shapeOf(mlir::Value value) const { return shapeOf(typeOf(value)); }
+  Shape shapeOf(RankedTensorType type) const;
+  Extent extentOf(mlir::Value value, int64_t dimension) const {
+    return shapeOf(value)[dimension];
+  }
+  /// Where an operator is computed for known sizes only: a fault, and the
+  /// largest sizes, if calls choose one.
+  OwnedExtents knownShapeOf(mlir::Value value);
+  /// The same of one dimension.
+  int64_t knownExtentOf(mlir::Value value, int64_t dimension);
   static mlir::Type elementOf(mlir::Value value) {
     return typeOf(value).getElementType();
   }
-  mlir::Value reshape(mlir::Value value, Extents shape);
+  mlir::Value reshape(mlir::Value value, const Shape &shape);
   mlir::Value transpose(mlir::Value value, Extents permutation);
-  mlir::Value broadcastInDim(mlir::Value value, Extents shape, Extents dims);
+  mlir::Value broadcastInDim(mlir::Value value, const Shape &shape,
+                             Extents dims);
   /// numpy's broadcasting: right-aligned, extents of 1 stretch.
-  mlir::Value broadcastTo(mlir::Value value, Extents shape);
+  mlir::Value broadcastTo(mlir::Value value, const Shape &shape);
   /// The common shape of both; a fault if there is none.
-  OwnedExtents broadcastShape(Extents lhs, Extents rhs);
-  mlir::Value slice(mlir::Value value, Extents starts, Extents limits,
-                    Extents strides);
+  Shape broadcastShape(const Shape &lhs, const Shape &rhs);
+  /// The limits are inside for all sizes: ranges show it, or, if `isClamped`,
+  /// the expressions have been made so.
+  mlir::Value slice(mlir::Value value, const Shape &starts, const Shape &limits,
+                    Extents strides, bool isClamped = false);
   /// `value[.., start:limit, ..]` along one dimension.
-  mlir::Value sliceDim(mlir::Value value, int64_t dimension, int64_t start,
-                       int64_t limit);
+  mlir::Value sliceDim(mlir::Value value, int64_t dimension,
+                       const Extent &start, const Extent &limit);
   mlir::Value concatenate(mlir::ValueRange values, int64_t dimension);
-  mlir::Value pad(mlir::Value value, mlir::Value fill, Extents low,
-                  Extents high, Extents interior = {});
+  mlir::Value pad(mlir::Value value, mlir::Value fill, const Shape &low,
+                  const Shape &high, Extents interior = {});
   mlir::Value reverse(mlir::Value value, Extents dimensions);
 
   //===--- Elementwise ---===//
@@ -168,14 +193,17 @@ public:
   mlir::Value take(mlir::Value value, mlir::Value indices, int64_t axis);
   mlir::Value takeKnown(mlir::Value value, const Literal &indices,
                         int64_t axis);
+  /// The same at one known place of a dimension that calls choose; null if it
+  /// is more than one, or outside for some sizes.
+  mlir::Value takeOne(mlir::Value value, const Literal &indices, int64_t axis);
   /// Adds the extent to indices below zero.
-  mlir::Value wrapIndices(mlir::Value indices, int64_t extent);
+  mlir::Value wrapIndices(mlir::Value indices, const Extent &extent);
   /// stablehlo.gather whose index vectors are the last dimension of `indices`.
   mlir::Value gather(mlir::Value operand, mlir::Value indices,
-                     Extents resultShape, Extents offsetDims,
+                     const Shape &resultShape, Extents offsetDims,
                      Extents collapsedDims, Extents operandBatchingDims,
                      Extents indicesBatchingDims, Extents startIndexMap,
-                     Extents sliceSizes);
+                     const Shape &sliceSizes);
   /// stablehlo.scatter with one operand; no combination means that updates
   /// replace.
   mlir::Value scatter(mlir::Value operand, mlir::Value indices,
@@ -189,6 +217,9 @@ public:
                                                 mlir::Value payload,
                                                 int64_t dimension,
                                                 bool descending);
+
+  /// Gives `op` the sizes beside its attribute `name`, if calls choose some.
+  void setSized(mlir::Operation *op, llvm::StringRef name, const Shape &sizes);
 
   //===--- Composites ---===//
   using Body = llvm::function_ref<llvm::SmallVector<mlir::Value>(
@@ -204,6 +235,7 @@ public:
   mlir::Location loc;
 
 private:
+  mlir::Value integers(const Shape &values, RankedTensorType type);
   /// Whether a known value of the type is folded.
   bool folds(RankedTensorType type) const;
   bool unify(mlir::Value &lhs, mlir::Value &rhs);
@@ -218,6 +250,8 @@ private:
   mlir::DenseI64ArrayAttr list(Extents values) {
     return builder.getDenseI64ArrayAttr(values);
   }
+  /// Whether two extents are one; a fault, and why, if they never are.
+  bool meet(Extent &extent, const Extent &other);
   mlir::Value foldedConcatenation(mlir::ValueRange values, int64_t dimension,
                                   RankedTensorType result);
   mlir::Value foldedComparison(mlir::Value lhs, mlir::Value rhs,
@@ -225,6 +259,12 @@ private:
                                RankedTensorType result);
   mlir::Value foldedReduction(mlir::Value value, Extents dims,
                               RankedTensorType result, Combine how);
+  /// The same of sizes that calls choose.
+  mlir::Value comparedSizes(mlir::Value lhs, mlir::Value rhs,
+                            stablehlo::ComparisonDirection direction,
+                            RankedTensorType result);
+  mlir::Value chosenSizes(mlir::Value predicate, mlir::Value onTrue,
+                          mlir::Value onFalse);
   void combineBlock(mlir::Region &region, mlir::Type element, Combine how);
   mlir::Value identity(mlir::Type element, Combine how);
 
@@ -232,9 +272,6 @@ private:
   ErrorCode code = ErrorCode::OnnxNode;
   std::string message;
 };
-
-/// "1x128", as the command line spells shapes.
-std::string spellShape(Extents shape);
 
 } // namespace heddle::onnx
 

@@ -15,7 +15,7 @@ bool Emitter::unify(Value &lhs, Value &rhs) {
     fault(ErrorCode::OnnxNode, text);
     return false;
   }
-  OwnedExtents shape = broadcastShape(shapeOf(lhs), shapeOf(rhs));
+  Shape shape = broadcastShape(shapeOf(lhs), shapeOf(rhs));
   if (hasFault())
     return false;
   lhs = broadcastTo(lhs, shape);
@@ -48,7 +48,7 @@ Value Emitter::foldedComparison(Value lhs, Value rhs,
   std::optional<Literal> left = readLiteral(lhs);
   std::optional<Literal> right = left ? readLiteral(rhs) : std::nullopt;
   if (!right)
-    return {};
+    return comparedSizes(lhs, rhs, direction, result);
   Literal values = Literal::zeros(result);
   bool isUnsigned = elementOf(lhs).isUnsignedInteger();
   for (int64_t i = 0, e = values.size(); i < e; ++i) {
@@ -64,10 +64,49 @@ Value Emitter::foldedComparison(Value lhs, Value rhs,
   return constant(values);
 }
 
+Value Emitter::comparedSizes(Value lhs, Value rhs,
+                             stablehlo::ComparisonDirection direction,
+                             RankedTensorType result) {
+  using size::Expression;
+  bool isMade = lhs.getDefiningOp<size::TensorOp>() ||
+                rhs.getDefiningOp<size::TensorOp>();
+  std::optional<Shape> left = isMade ? sizesIn(lhs) : std::nullopt;
+  std::optional<Shape> right = left ? sizesIn(rhs) : std::nullopt;
+  if (!right || !elementOf(lhs).isSignlessInteger())
+    return {};
+  MLIRContext *context = builder.getContext();
+  Shape elements;
+  for (auto [x, y] : llvm::zip_equal(*left, *right)) {
+    Expression a = x.expression(context), b = y.expression(context), answer;
+    switch (direction) {
+    case stablehlo::ComparisonDirection::EQ:
+      answer = Expression::equal(a, b);
+      break;
+    case stablehlo::ComparisonDirection::NE:
+      answer = 1 - Expression::equal(a, b);
+      break;
+    case stablehlo::ComparisonDirection::LT:
+      answer = Expression::less(a, b);
+      break;
+    case stablehlo::ComparisonDirection::LE:
+      answer = Expression::lessOrEqual(a, b);
+      break;
+    case stablehlo::ComparisonDirection::GT:
+      answer = Expression::less(b, a);
+      break;
+    case stablehlo::ComparisonDirection::GE:
+      answer = Expression::lessOrEqual(b, a);
+      break;
+    }
+    elements.push_back(Extent(answer, decompositions.sizes));
+  }
+  return integers(elements, result);
+}
+
 Value Emitter::compare(Value lhs, Value rhs,
                        stablehlo::ComparisonDirection direction) {
   bool fits = unify(lhs, rhs);
-  auto result = RankedTensorType::get(shapeOf(lhs), builder.getI1Type());
+  RankedTensorType result = type(shapeOf(lhs), builder.getI1Type());
   if (!fits)
     return standIn(result);
   if (Value known = foldedComparison(lhs, rhs, direction, result))
@@ -95,7 +134,7 @@ Value Emitter::holdsExtreme(Value x, Value extreme) {
 Value Emitter::select(Value predicate, Value onTrue, Value onFalse) {
   if (!unify(onTrue, onFalse))
     return onTrue;
-  OwnedExtents shape = broadcastShape(shapeOf(predicate), shapeOf(onTrue));
+  Shape shape = broadcastShape(shapeOf(predicate), shapeOf(onTrue));
   if (!elementOf(predicate).isInteger(1))
     fault(ErrorCode::OnnxNode, "the condition is not of type bool");
   if (hasFault())
@@ -113,14 +152,48 @@ Value Emitter::select(Value predicate, Value onTrue, Value onFalse) {
         chosen->copy(i, *other, i);
     return constant(*chosen);
   }
+  if (Value sizes = chosenSizes(predicate, onTrue, onFalse))
+    return sizes;
   return stablehlo::SelectOp::create(builder, loc, onTrue.getType(), predicate,
                                      onTrue, onFalse);
+}
+
+Value Emitter::chosenSizes(Value predicate, Value onTrue, Value onFalse) {
+  bool isMade =
+      llvm::any_of(ValueRange{predicate, onTrue, onFalse}, [](Value v) {
+        return v.getDefiningOp<size::TensorOp>() != nullptr;
+      });
+  std::optional<Shape> which = isMade ? sizesIn(predicate) : std::nullopt;
+  std::optional<Shape> chosen = which ? sizesIn(onTrue) : std::nullopt;
+  std::optional<Shape> other = chosen ? sizesIn(onFalse) : std::nullopt;
+  if (!other)
+    return {};
+  Shape elements;
+  for (auto [p, a, b] : llvm::zip_equal(*which, *chosen, *other))
+    elements.push_back(b + p * (a - b));
+  return integers(elements, typeOf(onTrue));
 }
 
 Value Emitter::convert(Value value, Type element) {
   if (elementOf(value) == element)
     return value;
-  auto result = RankedTensorType::get(shapeOf(value), element);
+  RankedTensorType result = type(shapeOf(value), element);
+  // A condition is no number; other sizes stay what they are where they fit.
+  if (value.getDefiningOp<size::TensorOp>() && element.isIntOrFloat()) {
+    if (element.isInteger(1))
+      return compare(value, splatInteger(typeOf(value), 0),
+                     stablehlo::ComparisonDirection::NE);
+    Shape sizes = *sizesIn(value);
+    int64_t greatest =
+        isa<FloatType>(element)
+            ? int64_t(1) << 53
+            : APInt::getSignedMaxValue(element.getIntOrFloatBitWidth())
+                  .getSExtValue();
+    if (llvm::all_of(sizes, [&](const Extent &size) {
+          return size.least() >= -greatest && size.bound() <= greatest;
+        }))
+      return integers(sizes, result);
+  }
   std::optional<Literal> known =
       folds(result) ? readLiteral(value) : std::nullopt;
   if (known && element.isIntOrFloat())

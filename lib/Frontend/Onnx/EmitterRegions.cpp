@@ -60,20 +60,21 @@ void Emitter::combineBlock(Region &region, Type element, Combine how) {
 Value Emitter::dotGeneral(Value lhs, Value rhs, Extents lhsBatch,
                           Extents rhsBatch, Extents lhsContract,
                           Extents rhsContract, Type element) {
-  OwnedExtents shape;
+  Shape shape, left = shapeOf(lhs), right = shapeOf(rhs);
   bool fits = element || elementOf(lhs) == elementOf(rhs);
-  for (auto [left, right] : llvm::zip_equal(lhsBatch, rhsBatch)) {
-    shape.push_back(shapeOf(lhs)[left]);
-    fits &= shapeOf(lhs)[left] == shapeOf(rhs)[right];
+  for (auto [l, r] : llvm::zip_equal(lhsBatch, rhsBatch)) {
+    fits &= meet(left[l], right[r]);
+    shape.push_back(left[l]);
   }
-  for (auto [left, right] : llvm::zip_equal(lhsContract, rhsContract))
-    fits &= shapeOf(lhs)[left] == shapeOf(rhs)[right];
-  for (int64_t i = 0; i < typeOf(lhs).getRank(); ++i)
-    if (!llvm::is_contained(lhsBatch, i) && !llvm::is_contained(lhsContract, i))
-      shape.push_back(shapeOf(lhs)[i]);
-  for (int64_t i = 0; i < typeOf(rhs).getRank(); ++i)
-    if (!llvm::is_contained(rhsBatch, i) && !llvm::is_contained(rhsContract, i))
-      shape.push_back(shapeOf(rhs)[i]);
+  for (auto [l, r] : llvm::zip_equal(lhsContract, rhsContract))
+    fits &= meet(left[l], right[r]);
+  auto addFree = [&](const Shape &side, Extents batch, Extents summed) {
+    for (auto [i, extent] : llvm::enumerate(side))
+      if (!llvm::is_contained(batch, i) && !llvm::is_contained(summed, i))
+        shape.push_back(extent);
+  };
+  addFree(left, lhsBatch, lhsContract);
+  addFree(right, rhsBatch, rhsContract);
   RankedTensorType result = type(shape, element ? element : elementOf(lhs));
   if (!fits) {
     fault(ErrorCode::OnnxNode, "operands of the shapes " +
@@ -145,27 +146,27 @@ Value Emitter::foldedReduction(Value value, Extents dims,
 }
 
 Value Emitter::reduce(Value value, Extents dims, Combine how, bool keepDims) {
-  OwnedExtents kept, reduced(shapeOf(value));
-  for (int64_t i = 0; i < typeOf(value).getRank(); ++i) {
+  Shape kept, reduced = shapeOf(value);
+  for (auto [i, extent] : llvm::enumerate(reduced)) {
     if (llvm::is_contained(dims, i))
-      reduced[i] = 1;
+      extent = 1;
     else
-      kept.push_back(shapeOf(value)[i]);
+      kept.push_back(extent);
   }
   OwnedExtents sorted(dims);
   llvm::sort(sorted);
   if (sorted.empty())
     return value;
   Type element = elementOf(value);
-  auto type = RankedTensorType::get(kept, element);
-  if (Value known = foldedReduction(value, sorted, type, how))
+  RankedTensorType result = type(kept, element);
+  if (Value known = foldedReduction(value, sorted, result, how))
     return keepDims ? reshape(known, reduced) : known;
   auto op = stablehlo::ReduceOp::create(
-      builder, loc, TypeRange{type}, ValueRange{value},
+      builder, loc, TypeRange{result}, ValueRange{value},
       ValueRange{identity(element, how)}, list(sorted));
   combineBlock(op.getBody(), element, how);
-  Value result = op->getResult(0);
-  return keepDims ? reshape(result, reduced) : result;
+  Value reduction = op->getResult(0);
+  return keepDims ? reshape(reduction, reduced) : reduction;
 }
 
 Value Emitter::widened(Value value) {
@@ -176,11 +177,12 @@ Value Emitter::widened(Value value) {
 }
 
 Value Emitter::mean(Value value, Extents dims) {
-  double count = 1;
+  Extent count = 1;
   for (int64_t dim : dims)
-    count *= shapeOf(value)[dim];
+    count *= extentOf(value, dim);
   Value sum = reduce(widened(value), dims, Combine::Add, /*keepDims=*/true);
-  return convert(divide(sum, splatLike(sum, count)), elementOf(value));
+  Value divisor = broadcastTo(number(count, elementOf(sum)), shapeOf(sum));
+  return convert(divide(sum, divisor), elementOf(value));
 }
 
 /// Rows of (low, high) as the padding attribute of windows and convolutions
@@ -198,18 +200,20 @@ static DenseIntElementsAttr paddingAttr(OpBuilder &builder, Extents low,
       rows);
 }
 
-/// Positions of a window along one dimension; negative or zero if none.
-static int64_t windowPositions(int64_t extent, int64_t size, int64_t stride,
-                               int64_t dilation, int64_t low, int64_t high) {
-  int64_t span = (size - 1) * dilation + 1;
-  int64_t room = extent + low + high - span;
-  return room < 0 ? 0 : room / stride + 1;
+/// Positions of a window along one dimension; 0 if it is longer than that.
+static Extent windowPositions(const Extent &extent, const Extent &size,
+                              int64_t stride, int64_t dilation, int64_t low,
+                              int64_t high) {
+  Extent span = (size - 1) * dilation + 1;
+  Extent room = extent + (low + high) - span;
+  return Extent::maximum(room.floorDiv(stride) + 1, 0);
 }
 
 Value Emitter::reduceWindow(Value value, const Window &window, Combine how) {
   size_t lead = typeOf(value).getRank() - window.size.size();
+  Shape shape = shapeOf(value);
   OwnedExtents size(lead, 1), strides(lead, 1), dilations(lead, 1),
-      low(lead, 0), high(lead, 0), shape(shapeOf(value));
+      low(lead, 0), high(lead, 0);
   size.append(window.size);
   strides.append(window.strides);
   dilations.append(window.dilations);
@@ -232,20 +236,22 @@ Value Emitter::convolution(Value input, Value weights, const Window &window,
                            Extents inputDilation, int64_t groups,
                            Type element) {
   int64_t spatial = window.size.size();
-  OwnedExtents shape{shapeOf(input)[0], shapeOf(weights)[0]}, inputDims,
-      kernelDims;
+  OwnedExtents kernel = knownShapeOf(weights), inputDims;
+  Shape from = shapeOf(input), shape{from[0], kernel[0]};
   for (int64_t i = 0; i < spatial; ++i) {
-    int64_t extent = shapeOf(input)[2 + i];
-    int64_t dilated = extent == 0 ? 0 : (extent - 1) * inputDilation[i] + 1;
+    Extent dilated =
+        inputDilation[i] == 1
+            ? from[2 + i]
+            : Extent::maximum((from[2 + i] - 1) * inputDilation[i] + 1, 0);
     shape.push_back(windowPositions(dilated, window.size[i], window.strides[i],
                                     window.dilations[i], window.padLow[i],
                                     window.padHigh[i]));
     inputDims.push_back(2 + i);
   }
   RankedTensorType result = type(shape, element ? element : elementOf(input));
-  int64_t inChannels = shapeOf(input)[1], outChannels = shapeOf(weights)[0];
-  if (groups < 1 || inChannels % groups != 0 || outChannels % groups != 0 ||
-      shapeOf(weights)[1] != inChannels / groups ||
+  // Weights have a number of channels, and so have the inputs.
+  bool fits = meet(from[1], kernel[1] * groups);
+  if (groups < 1 || !fits || kernel[0] % groups != 0 ||
       (!element && elementOf(input) != elementOf(weights))) {
     fault(ErrorCode::OnnxNode,
           "group = " + Twine(groups) + ", an input of the shape " +
@@ -267,37 +273,39 @@ Value Emitter::convolution(Value input, Value weights, const Window &window,
       /*precision_config=*/ArrayAttr());
 }
 
-Value Emitter::wrapIndices(Value indices, int64_t extent) {
+Value Emitter::wrapIndices(Value indices, const Extent &extent) {
   if (elementOf(indices).isUnsignedInteger())
     return indices;
   Value zero = splatInteger(typeOf(indices), 0);
-  Value wrapped = add(indices, splatInteger(typeOf(indices), extent));
+  Value wrapped = add(indices, number(extent, elementOf(indices)));
   return select(compare(indices, zero, stablehlo::ComparisonDirection::LT),
                 wrapped, indices);
 }
 
-Value Emitter::gather(Value operand, Value indices, Extents resultShape,
+Value Emitter::gather(Value operand, Value indices, const Shape &resultShape,
                       Extents offsetDims, Extents collapsedDims,
                       Extents operandBatchingDims, Extents indicesBatchingDims,
-                      Extents startIndexMap, Extents sliceSizes) {
+                      Extents startIndexMap, const Shape &sliceSizes) {
   RankedTensorType result = type(resultShape, elementOf(operand));
   if (hasFault())
     return standIn(result);
   for (auto [size, extent] : llvm::zip_equal(sliceSizes, shapeOf(operand))) {
-    if (size > extent) {
+    if (Extent::isLess(extent, size) == true) {
       fault(ErrorCode::OnnxNode, "there is nothing to index in a value of the "
                                  "shape " +
                                      spellShape(shapeOf(operand)));
       return standIn(result);
     }
   }
-  return stablehlo::GatherOp::create(
+  auto op = stablehlo::GatherOp::create(
       builder, loc, result, operand, indices,
       stablehlo::GatherDimensionNumbersAttr::get(
           builder.getContext(), offsetDims, collapsedDims, operandBatchingDims,
           indicesBatchingDims, startIndexMap,
           /*indexVectorDim=*/typeOf(indices).getRank() - 1),
-      list(sliceSizes), builder.getBoolAttr(false));
+      list(sliceSizes.bounds()), builder.getBoolAttr(false));
+  setSized(op, "slice_sizes", sliceSizes);
+  return op;
 }
 
 /// The positions of a known index tensor without the dimensions along which
@@ -342,14 +350,20 @@ static std::optional<int64_t> ascendingStep(Extents numbers) {
 /// ones are a slice, repeated ones a broadcast of it. Exporters index by ranges
 /// where they mean these.
 Value Emitter::takeKnown(Value value, const Literal &indices, int64_t axis) {
-  Extents from = shapeOf(value), at = indices.type.getShape();
-  OwnedExtents positions, shape(from.take_front(axis));
+  Shape from = shapeOf(value), shape(from.leading(axis));
+  Extents at = indices.type.getShape();
+  // Of a dimension that calls choose, one place is a slice; of more, which are
+  // the same is not known.
+  if (!from[axis].isKnown())
+    return takeOne(value, indices, axis);
+  int64_t length = from[axis].bound();
+  OwnedExtents positions;
   for (int64_t index : indices.integers) {
-    positions.push_back(index < 0 ? index + from[axis] : index);
-    if (positions.back() < 0 || positions.back() >= from[axis]) {
+    positions.push_back(index < 0 ? index + length : index);
+    if (positions.back() < 0 || positions.back() >= length) {
       fault(ErrorCode::OnnxNode, "index " + Twine(index) +
                                      " is outside a dimension of extent " +
-                                     Twine(from[axis]));
+                                     Twine(length));
       return value;
     }
   }
@@ -358,12 +372,13 @@ Value Emitter::takeKnown(Value value, const Literal &indices, int64_t axis) {
   RankedTensorType result = type(shape, elementOf(value));
   if (positions.empty() || hasFault())
     return splat(result, 0);
+  OwnedExtents places = from.bounds();
   if (Value known = moved(value, result, [&](Extents index) {
         OwnedExtents source(index.take_front(axis));
         source.push_back(
             positions[linearIndex(index.slice(axis, at.size()), at)]);
         source.append(index.begin() + axis + at.size(), index.end());
-        return linearIndex(source, from);
+        return linearIndex(source, places);
       }))
     return known;
 
@@ -372,13 +387,15 @@ Value Emitter::takeKnown(Value value, const Literal &indices, int64_t axis) {
   std::optional<int64_t> step = ascendingStep(distinct);
   if (!step)
     return {};
-  OwnedExtents starts(from.size(), 0), limits(from), strides(from.size(), 1);
+  Shape starts(OwnedExtents(from.size(), 0)), limits = from;
+  OwnedExtents strides(from.size(), 1);
   starts[axis] = distinct.front();
   limits[axis] = distinct.back() + 1;
   strides[axis] = *step;
   Value sliced = slice(value, starts, limits, strides);
 
-  OwnedExtents narrow(from.take_front(axis)), dims;
+  Shape narrow(from.leading(axis));
+  OwnedExtents dims;
   for (int64_t i = 0; i < axis; ++i)
     dims.push_back(i);
   for (int64_t dim : keptDims) {
@@ -392,9 +409,28 @@ Value Emitter::takeKnown(Value value, const Literal &indices, int64_t axis) {
   return broadcastInDim(reshape(sliced, narrow), shape, dims);
 }
 
+Value Emitter::takeOne(Value value, const Literal &indices, int64_t axis) {
+  if (indices.size() != 1)
+    return {};
+  Shape shape = shapeOf(value);
+  int64_t index = indices.integers.front();
+  Extent place = index < 0 ? shape[axis] + index : Extent(index);
+  // Where it is outside for some sizes, the call that chooses these is at
+  // fault: it reads what is nearest, as any index does.
+  if (place.least() < 0 || Extent::isLess(place, shape[axis]) != true)
+    return {};
+  Value one = sliceDim(value, axis, place, place + 1);
+  Shape result(shape.leading(axis));
+  Extents at = indices.type.getShape();
+  result.append(at.begin(), at.end());
+  result.append(shape.begin() + axis + 1, shape.end());
+  return reshape(one, result);
+}
+
 Value Emitter::take(Value value, Value indices, int64_t axis) {
-  Extents from = shapeOf(value), at = shapeOf(indices);
-  OwnedExtents shape(from.take_front(axis)), offsetDims, sizes(from);
+  Shape from = shapeOf(value), at = shapeOf(indices), sizes = from;
+  Shape shape(from.leading(axis));
+  OwnedExtents offsetDims;
   if (std::optional<Literal> known = readLiteral(indices))
     if (Value result = takeKnown(value, *known, axis))
       return result;
@@ -406,7 +442,7 @@ Value Emitter::take(Value value, Value indices, int64_t axis) {
     shape.push_back(from[i]);
   }
   sizes[axis] = 1;
-  OwnedExtents vectors(at);
+  Shape vectors = at;
   vectors.push_back(1);
   Value wrapped = reshape(wrapIndices(indices, from[axis]), vectors);
   return gather(value, wrapped, shape, offsetDims, {axis}, {}, {}, {axis},

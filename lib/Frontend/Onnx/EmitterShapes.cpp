@@ -27,34 +27,40 @@ static ElementsAttr reshapedConstant(Value value, RankedTensorType type) {
     return {};
   if (auto handle = dyn_cast<DenseResourceElementsAttr>(constant.getValue()))
     return DenseResourceElementsAttr::get(type, handle.getRawHandle());
-  if (auto dense = dyn_cast<DenseElementsAttr>(constant.getValue()))
-    return cast<ElementsAttr>(dense.reshape(type));
-  return {};
+  auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
+  if (!dense)
+    return {};
+  return cast<ElementsAttr>(dense.isSplat() ? dense.resizeSplat(type)
+                                            : dense.reshape(type));
 }
 
-Value Emitter::reshape(Value value, Extents shape) {
-  if (shapeOf(value) == shape)
+Value Emitter::reshape(Value value, const Shape &shape) {
+  Shape from = shapeOf(value);
+  if (from.areSame(shape))
     return value;
   RankedTensorType result = type(shape, elementOf(value));
-  if (result.getNumElements() != typeOf(value).getNumElements()) {
-    fault(ErrorCode::OnnxNode,
-          "a value of the shape " + spellShape(shapeOf(value)) +
-              " cannot take the shape " + spellShape(shape));
+  Extent elements = shape.product();
+  if (!meet(elements, from.product())) {
+    fault(ErrorCode::OnnxNode, "a value of the shape " + spellShape(from) +
+                                   " cannot take the shape " +
+                                   spellShape(shape));
     return standIn(result);
   }
   if (ElementsAttr known = reshapedConstant(value, result))
     return constant(known);
+  if (auto sizes = value.getDefiningOp<size::TensorOp>())
+    return size::TensorOp::create(builder, loc, result, sizes.getElements());
   return stablehlo::ReshapeOp::create(builder, loc, result, value);
 }
 
 Value Emitter::transpose(Value value, Extents permutation) {
-  Extents from = shapeOf(value);
-  OwnedExtents sorted(permutation), identity, shape;
+  Shape from = shapeOf(value), shape;
+  OwnedExtents sorted(permutation), identity;
   llvm::sort(sorted);
   for (int64_t i = 0, e = from.size(); i < e; ++i)
     identity.push_back(i);
   if (sorted != identity) {
-    fault(ErrorCode::OnnxNode, "[" + spellShape(permutation) +
+    fault(ErrorCode::OnnxNode, "[" + spellShape(Shape(permutation)) +
                                    "] is no permutation of the dimensions of " +
                                    spellShape(from));
     return value;
@@ -63,29 +69,30 @@ Value Emitter::transpose(Value value, Extents permutation) {
     return value;
   for (int64_t dim : permutation)
     shape.push_back(from[dim]);
-  auto result = RankedTensorType::get(shape, elementOf(value));
+  RankedTensorType result = type(shape, elementOf(value));
   if (ElementsAttr known = splatOf(value, result))
     return constant(known);
-  OwnedExtents source(from.size());
+  OwnedExtents source(from.size()), places = from.bounds();
   if (Value folded = moved(value, result, [&](Extents index) {
         for (size_t i = 0; i < source.size(); ++i)
           source[permutation[i]] = index[i];
-        return linearIndex(source, from);
+        return linearIndex(source, places);
       }))
     return folded;
   return stablehlo::TransposeOp::create(builder, loc, result, value,
                                         list(permutation));
 }
 
-Value Emitter::broadcastInDim(Value value, Extents shape, Extents dims) {
-  Extents from = shapeOf(value);
-  RankedTensorType result = type(shape, elementOf(value));
-  if (from == result.getShape() && llvm::is_sorted(dims))
+Value Emitter::broadcastInDim(Value value, const Shape &shape, Extents dims) {
+  Shape from = shapeOf(value);
+  if (from.areSame(shape) && llvm::is_sorted(dims))
     return value;
+  Shape wanted = shape;
   bool fits = from.size() == dims.size();
   for (size_t i = 0; fits && i < dims.size(); ++i)
-    fits = dims[i] >= 0 && dims[i] < result.getRank() &&
-           (from[i] == 1 || from[i] == result.getDimSize(dims[i]));
+    fits = dims[i] >= 0 && dims[i] < int64_t(wanted.size()) &&
+           (from[i].is(1) || meet(wanted[dims[i]], from[i]));
+  RankedTensorType result = type(shape, elementOf(value));
   if (!fits) {
     fault(ErrorCode::OnnxNode, "a value of the shape " + spellShape(from) +
                                    " cannot be broadcast to " +
@@ -97,16 +104,16 @@ Value Emitter::broadcastInDim(Value value, Extents shape, Extents dims) {
   // Floats copied along the first dimension, a batch, are no shape computation.
   // Folded, they would make a program of few another one than that of many.
   const int64_t *first = llvm::find(dims, 0);
-  bool grows = result.getRank() > 0 && result.getDimSize(0) != 1 &&
-               (first == dims.end() || from[first - dims.begin()] == 1);
+  bool grows = result.getRank() > 0 && !shape[0].is(1) &&
+               (first == dims.end() || from[first - dims.begin()].is(1));
   bool isData = isa<FloatType>(result.getElementType()) && grows;
-  OwnedExtents source(from.size());
+  OwnedExtents source(from.size()), places = from.bounds();
   Value folded;
   if (!isData)
     folded = moved(value, result, [&](Extents index) {
       for (size_t i = 0; i < source.size(); ++i)
-        source[i] = from[i] == 1 ? 0 : index[dims[i]];
-      return linearIndex(source, from);
+        source[i] = places[i] == 1 ? 0 : index[dims[i]];
+      return linearIndex(source, places);
     });
   if (folded)
     return folded;
@@ -114,7 +121,7 @@ Value Emitter::broadcastInDim(Value value, Extents shape, Extents dims) {
                                              list(dims));
 }
 
-Value Emitter::broadcastTo(Value value, Extents shape) {
+Value Emitter::broadcastTo(Value value, const Shape &shape) {
   int64_t lead = int64_t(shape.size()) - typeOf(value).getRank();
   if (lead < 0) {
     fault(ErrorCode::OnnxNode,
@@ -128,59 +135,82 @@ Value Emitter::broadcastTo(Value value, Extents shape) {
   return broadcastInDim(value, shape, dims);
 }
 
-OwnedExtents Emitter::broadcastShape(Extents lhs, Extents rhs) {
-  OwnedExtents shape(std::max(lhs.size(), rhs.size()), 1);
-  auto extentAt = [&](Extents side, size_t i) {
+/// An extent of 1 stretches. One that a call may choose as 1 does not: it is as
+/// long as the other, whatever that is.
+Shape Emitter::broadcastShape(const Shape &lhs, const Shape &rhs) {
+  Shape shape;
+  shape.resize(std::max(lhs.size(), rhs.size()));
+  auto extentAt = [&](const Shape &side, size_t i) -> Extent {
     size_t lead = shape.size() - side.size();
-    return i < lead ? 1 : side[i - lead];
+    return i < lead ? Extent(1) : side[i - lead];
   };
   for (size_t i = 0; i < shape.size(); ++i) {
-    int64_t left = extentAt(lhs, i), right = extentAt(rhs, i);
-    if (left != right && left != 1 && right != 1)
+    Extent left = extentAt(lhs, i), right = extentAt(rhs, i);
+    if (!left.is(1) && !right.is(1) && !meet(left, right))
       fault(ErrorCode::OnnxNode, "the shapes " + spellShape(lhs) + " and " +
                                      spellShape(rhs) +
                                      " cannot be broadcast together");
-    shape[i] = left == 1 ? right : left;
+    shape[i] = left.is(1) ? right : left;
   }
   return shape;
 }
 
-Value Emitter::slice(Value value, Extents starts, Extents limits,
-                     Extents strides) {
-  OwnedExtents shape;
-  Extents from = shapeOf(value);
+Value Emitter::slice(Value value, const Shape &starts, const Shape &limits,
+                     Extents strides, bool isClamped) {
+  Shape shape, from = shapeOf(value);
   bool whole = true;
   for (size_t i = 0; i < from.size(); ++i) {
-    if (starts[i] < 0 || starts[i] > limits[i] || limits[i] > from[i] ||
-        strides[i] < 1) {
+    // What lies within for some sizes only is no slice of all of them.
+    bool isInside = isClamped || (starts[i].least() >= 0 && strides[i] >= 1 &&
+                                  (limits[i] - starts[i]).least() >= 0 &&
+                                  (from[i] - limits[i]).least() >= 0);
+    if (!isInside) {
       fault(ErrorCode::OnnxNode,
-            "the slice [" + Twine(starts[i]) + ":" + Twine(limits[i]) +
-                "] leaves a dimension of extent " + Twine(from[i]));
+            "the slice [" + starts[i].text() + ":" + limits[i].text() +
+                "] leaves a dimension of extent " + from[i].text());
       return value;
     }
-    shape.push_back(llvm::divideCeil(limits[i] - starts[i], strides[i]));
-    whole &= shape.back() == from[i];
+    shape.push_back((limits[i] - starts[i]).ceilDiv(strides[i]));
+    whole &= shape.back().isSame(from[i]);
   }
   if (whole)
     return value;
-  auto result = RankedTensorType::get(shape, elementOf(value));
+  RankedTensorType result = type(shape, elementOf(value));
   if (ElementsAttr known = splatOf(value, result))
     return constant(known);
-  OwnedExtents source(from.size());
-  if (Value folded = moved(value, result, [&](Extents index) {
-        for (size_t i = 0; i < source.size(); ++i)
-          source[i] = starts[i] + index[i] * strides[i];
-        return linearIndex(source, from);
-      }))
+  bool isKnown = starts.areKnown() && limits.areKnown();
+  OwnedExtents source(from.size()), places = from.bounds(),
+                                    first = starts.bounds();
+  Value folded;
+  if (isKnown)
+    folded = moved(value, result, [&](Extents index) {
+      for (size_t i = 0; i < source.size(); ++i)
+        source[i] = first[i] + index[i] * strides[i];
+      return linearIndex(source, places);
+    });
+  if (folded)
     return folded;
-  return stablehlo::SliceOp::create(builder, loc, result, value, list(starts),
-                                    list(limits), list(strides));
+  // Beside what calls choose stand numbers that the type of the bound has.
+  OwnedExtents begin, end;
+  for (auto [i, start, limit] : llvm::enumerate(starts, limits)) {
+    bool known = start.isKnown() && limit.isKnown();
+    begin.push_back(known ? start.bound() : 0);
+    end.push_back(
+        known ? limit.bound()
+              : std::max<int64_t>((shape[i].bound() - 1) * strides[i] + 1, 0));
+  }
+  auto op = stablehlo::SliceOp::create(builder, loc, result, value, list(begin),
+                                       list(end), list(strides));
+  setSized(op, "start_indices", starts);
+  setSized(op, "limit_indices", limits);
+  return op;
 }
 
-Value Emitter::sliceDim(Value value, int64_t dimension, int64_t start,
-                        int64_t limit) {
-  OwnedExtents starts(typeOf(value).getRank(), 0), limits(shapeOf(value)),
-      strides(typeOf(value).getRank(), 1);
+Value Emitter::sliceDim(Value value, int64_t dimension, const Extent &start,
+                        const Extent &limit) {
+  Shape starts(OwnedExtents(typeOf(value).getRank(), 0)),
+      limits = shapeOf(value);
+  OwnedExtents strides(typeOf(value).getRank(), 1);
   starts[dimension] = start;
   limits[dimension] = limit;
   return slice(value, starts, limits, strides);
@@ -190,43 +220,63 @@ Value Emitter::foldedConcatenation(ValueRange values, int64_t dimension,
                                    RankedTensorType result) {
   if (!folds(result))
     return {};
+  // The element of each part at its place, for one kind of parts or the other.
+  auto join = [&](auto copy) {
+    IndexWalk walk(result.getShape());
+    for (int64_t i = 0, e = result.getNumElements(); i < e;
+         ++i, walk.advance()) {
+      OwnedExtents index(walk.index());
+      size_t part = 0;
+      auto length = [&] { return typeOf(values[part]).getDimSize(dimension); };
+      while (index[dimension] >= length()) {
+        index[dimension] -= length();
+        ++part;
+      }
+      copy(i, part, linearIndex(index, typeOf(values[part]).getShape()));
+    }
+  };
   SmallVector<Literal> parts;
+  SmallVector<Shape> sizes;
   for (Value value : values) {
-    std::optional<Literal> known = readLiteral(value);
-    if (!known)
-      return {};
-    parts.push_back(std::move(*known));
+    if (std::optional<Literal> known = readLiteral(value))
+      parts.push_back(std::move(*known));
+    if (std::optional<Shape> known = sizesIn(value))
+      sizes.push_back(std::move(*known));
   }
-  Literal joined = Literal::zeros(result);
-  IndexWalk walk(result.getShape());
-  for (int64_t i = 0, e = joined.size(); i < e; ++i, walk.advance()) {
-    OwnedExtents index(walk.index());
-    size_t part = 0;
-    while (index[dimension] >= parts[part].type.getDimSize(dimension))
-      index[dimension] -= parts[part++].type.getDimSize(dimension);
-    joined.copy(i, parts[part],
-                linearIndex(index, parts[part].type.getShape()));
+  if (parts.size() == values.size()) {
+    Literal joined = Literal::zeros(result);
+    join([&](int64_t to, size_t part, int64_t from) {
+      joined.copy(to, parts[part], from);
+    });
+    return constant(joined);
   }
-  return constant(joined);
+  if (sizes.size() != values.size())
+    return {};
+  Shape joined;
+  join([&](int64_t, size_t part, int64_t from) {
+    joined.push_back(sizes[part][from]);
+  });
+  return integers(joined, result);
 }
 
 Value Emitter::concatenate(ValueRange values, int64_t dimension) {
   if (values.size() == 1)
     return values.front();
-  OwnedExtents shape(shapeOf(values.front()));
-  shape[dimension] = 0;
-  for (Value value : values) {
-    OwnedExtents other(shapeOf(value));
+  Shape shape = shapeOf(values.front());
+  for (Value value : values.drop_front()) {
+    Shape other = shapeOf(value);
     bool fits = other.size() == shape.size() &&
                 elementOf(value) == elementOf(values.front());
-    if (fits) {
-      shape[dimension] += other[dimension];
-      other[dimension] = shape[dimension];
+    for (size_t i = 0; fits && i < shape.size(); ++i) {
+      if (int64_t(i) == dimension)
+        shape[i] += other[i];
+      else
+        fits = meet(shape[i], other[i]);
     }
-    if (!fits || other != shape) {
+    if (!fits) {
       fault(ErrorCode::OnnxNode,
             "values of the shapes " + spellShape(shapeOf(values.front())) +
-                " and " + spellShape(shapeOf(value)) +
+                " and " + spellShape(other) +
                 " cannot be concatenated along dimension " + Twine(dimension));
       return values.front();
     }
@@ -240,28 +290,41 @@ Value Emitter::concatenate(ValueRange values, int64_t dimension) {
                                           dimension);
 }
 
-Value Emitter::pad(Value value, Value fill, Extents low, Extents high,
+Value Emitter::pad(Value value, Value fill, const Shape &low, const Shape &high,
                    Extents interior) {
   OwnedExtents inner(interior);
   inner.resize(low.size(), 0);
-  OwnedExtents shape(shapeOf(value));
+  Shape shape = shapeOf(value);
   bool nothing = true;
   for (size_t i = 0; i < shape.size(); ++i) {
-    shape[i] +=
-        low[i] + high[i] + std::max<int64_t>(shape[i] - 1, 0) * inner[i];
-    nothing &= low[i] == 0 && high[i] == 0 && inner[i] == 0;
+    Extent spread =
+        inner[i] == 0
+            ? shape[i]
+            : Extent::maximum(shape[i] * (inner[i] + 1) - inner[i], 0);
+    shape[i] = low[i] + spread + high[i];
+    nothing &= low[i].is(0) && high[i].is(0) && inner[i] == 0;
   }
   if (nothing)
     return value;
-  return stablehlo::PadOp::create(builder, loc, type(shape, elementOf(value)),
-                                  value, fill, list(low), list(high),
-                                  list(inner));
+  // Beside what calls choose stand numbers that the type of the bound has.
+  OwnedExtents before = low.bounds(), behind = high.bounds();
+  Shape from = shapeOf(value);
+  for (size_t i = 0; i < shape.size(); ++i)
+    if (!low[i].isKnown() || !high[i].isKnown() || !from[i].isKnown())
+      behind[i] = shape[i].bound() - before[i] - from[i].bound() -
+                  std::max<int64_t>(from[i].bound() - 1, 0) * inner[i];
+  auto op = stablehlo::PadOp::create(builder, loc,
+                                     type(shape, elementOf(value)), value, fill,
+                                     list(before), list(behind), list(inner));
+  setSized(op, "edge_padding_low", low);
+  setSized(op, "edge_padding_high", high);
+  return op;
 }
 
 Value Emitter::reverse(Value value, Extents dimensions) {
   if (dimensions.empty())
     return value;
-  Extents shape = shapeOf(value);
+  Extents shape = typeOf(value).getShape();
   if (Value folded = moved(value, typeOf(value), [&](Extents index) {
         OwnedExtents source(index);
         for (int64_t dim : dimensions)

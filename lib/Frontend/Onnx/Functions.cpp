@@ -106,12 +106,12 @@ Value heddle::onnx::softmax(Emitter &emit, Value value, int64_t dimension) {
   return emit.divide(weights, sum);
 }
 
-Value heddle::onnx::alongDimension(Emitter &emit, Value vector, Extents shape,
-                                   int64_t dimension) {
+Value heddle::onnx::alongDimension(Emitter &emit, Value vector,
+                                   const Shape &shape, int64_t dimension) {
   if (Emitter::typeOf(vector).getRank() != 1) {
     emit.fault(ErrorCode::OnnxNode,
                "an operand that should be a vector has the shape " +
-                   spellShape(Emitter::shapeOf(vector)));
+                   spellShape(emit.shapeOf(vector)));
     return emit.splat(emit.type(shape, Emitter::elementOf(vector)), 0);
   }
   return emit.broadcastInDim(vector, shape, dimension);

@@ -64,8 +64,8 @@ mlir::Value rotatePairs(Emitter &emit, mlir::Value x, mlir::Value cosine,
 mlir::Value matmul(Emitter &emit, mlir::Value lhs, mlir::Value rhs);
 
 /// A vector along `dimension`, spread over `shape`.
-mlir::Value alongDimension(Emitter &emit, mlir::Value vector, Extents shape,
-                           int64_t dimension);
+mlir::Value alongDimension(Emitter &emit, mlir::Value vector,
+                           const Shape &shape, int64_t dimension);
 
 } // namespace heddle::onnx
 

@@ -26,19 +26,20 @@ struct Parts {
 /// a key is not to be seen. Its forms: how many keys each row of the batch
 /// sees, or a 1 for each key that is seen, per batch, per query, per head.
 static FailureOr<Value> maskBias(NodeImporter &node, size_t operand,
-                                 int64_t batch, int64_t rows, int64_t columns,
-                                 double filter, Type element) {
+                                 const Extent &batch, const Extent &rows,
+                                 const Extent &columns, double filter,
+                                 Type element) {
   Emitter &emit = node.emit;
   Value mask = node.operand(operand);
-  OwnedExtents shape(node.shape(operand));
+  Shape shape = node.shape(operand);
   Value seen;
-  if (shape == OwnedExtents{batch}) {
+  if (shape.meets({batch})) {
     auto type = emit.type({batch, columns}, node.element(operand));
     seen = emit.compare(emit.iota(type, 1),
                         emit.broadcastInDim(mask, {batch, columns}, 0),
                         Direction::LT);
-  } else if (shape.size() >= 2 && shape.front() == batch &&
-             shape.back() >= columns) {
+  } else if (shape.size() >= 2 && Extent::meet(shape.front(), batch) &&
+             Extent::isLess(shape.back(), columns) != true) {
     int64_t rank = shape.size();
     mask = emit.sliceDim(mask, rank - 1, 0, columns);
     // A square as large as the longest sequence holds rows of the past, too.
@@ -49,7 +50,7 @@ static FailureOr<Value> maskBias(NodeImporter &node, size_t operand,
   } else {
     return node.unsupported("a mask of the shape " + spellShape(shape));
   }
-  OwnedExtents wide(Emitter::shapeOf(seen));
+  Shape wide = emit.shapeOf(seen);
   while (wide.size() < 4)
     wide.insert(wide.begin() + 1, 1);
   seen = emit.reshape(seen, wide);
@@ -65,21 +66,22 @@ static LogicalResult attend(NodeImporter &node, const Parts &parts, size_t mask,
   double filter = node.floatAttribute("mask_filter_value", -10000.0f);
   double scale = node.floatAttribute("scale", 0);
   bool isCausal = node.integerAttribute("unidirectional", 0) != 0;
-  Extents q = Emitter::shapeOf(parts.query), k = Emitter::shapeOf(parts.key);
-  Extents v = Emitter::shapeOf(parts.value);
-  if (q[0] != k[0] || q[1] != k[1] || q[3] != k[3] || v[0] != k[0] ||
-      v[1] != k[1] || v[2] != k[2])
+  Shape q = emit.shapeOf(parts.query), k = emit.shapeOf(parts.key);
+  Shape v = emit.shapeOf(parts.value);
+  if (!Extent::meet(q[0], k[0]) || !Extent::meet(q[1], k[1]) ||
+      !Extent::meet(q[3], k[3]) || !v.leading(3).meets(k.leading(3)))
     return node.invalid("queries, keys and values of the shapes " +
                         spellShape(q) + ", " + spellShape(k) + " and " +
                         spellShape(v));
-  int64_t rows = q[2], columns = k[2];
+  Extent rows = q[2], columns = k[2];
   if (scale == 0)
-    scale = 1 / std::sqrt(double(std::max<int64_t>(q[3], 1)));
+    scale = 1 / std::sqrt(double(
+                    std::max<int64_t>(emit.knownExtentOf(parts.query, 3), 1)));
   Type element = Emitter::elementOf(parts.query);
   Value scores = emit.dotGeneral(parts.query, parts.key, {0, 1}, {0, 1}, 3, 3);
   scores = emit.multiply(scores, emit.splatLike(scores, scale));
   auto add = [&](Value more) {
-    scores = emit.add(scores, emit.broadcastTo(more, Emitter::shapeOf(scores)));
+    scores = emit.add(scores, emit.broadcastTo(more, emit.shapeOf(scores)));
   };
   if (node.has(mask)) {
     FailureOr<Value> hidden =
@@ -90,8 +92,8 @@ static LogicalResult attend(NodeImporter &node, const Parts &parts, size_t mask,
   }
   if (isCausal) {
     auto type = emit.type({1, 1, rows, columns}, node.builder().getI64Type());
-    Value last =
-        emit.add(emit.iota(type, 2), emit.splatInteger(type, columns - rows));
+    Value row = emit.iota(type, 2);
+    Value last = emit.add(row, emit.numberLike(row, columns - rows));
     auto real = emit.type({1, 1, rows, columns}, element);
     add(emit.select(
         emit.compare(emit.iota(type, 3), last, Direction::LE),
@@ -119,7 +121,7 @@ static LogicalResult importAttention(NodeImporter &node) {
   if (node.rank(0) != 3 || node.rank(1) != 2)
     return node.invalid("it needs an input of three dimensions and weights of "
                         "two");
-  int64_t width = node.shape(1)[1];
+  int64_t width = node.knownShape(1)[1];
   OwnedExtents sizes{width / 3, width / 3, width / 3};
   if (std::optional<OwnedExtents> given =
           node.integersAttribute("qkv_hidden_sizes"))
@@ -142,8 +144,8 @@ static LogicalResult importAttention(NodeImporter &node) {
     return failure();
   Parts parts{pieces[0], pieces[1], pieces[2]};
   if (node.has(4)) {
-    OwnedExtents past(node.shape(4));
-    if (past.size() != 5 || past.front() != 2)
+    Shape past = node.shape(4);
+    if (past.size() != 5 || !past.front().is(2))
       return node.invalid("the past has the shape " + spellShape(past));
     past.erase(past.begin());
     auto half = [&](int64_t i) {
@@ -155,9 +157,9 @@ static LogicalResult importAttention(NodeImporter &node) {
       return failure();
   }
   if (node.wants(1)) {
-    OwnedExtents one(Emitter::shapeOf(parts.key));
+    Shape one = emit.shapeOf(parts.key);
     one.insert(one.begin(), 1);
-    if (Emitter::shapeOf(parts.value) != Emitter::shapeOf(parts.key))
+    if (!emit.shapeOf(parts.value).meets(emit.shapeOf(parts.key)))
       return node.unsupported("a cache of keys and values of different sizes");
     node.set(1, emit.concatenate({emit.reshape(parts.key, one),
                                   emit.reshape(parts.value, one)},
@@ -179,11 +181,11 @@ static LogicalResult importMultiHeadAttention(NodeImporter &node) {
     return node.unsupported("caches that several beams share");
   SmallVector<Value> pieces(node.allOperands().take_front(3));
   if (node.has(3)) {
-    int64_t start = 0;
+    Extent start = 0;
     for (Value &piece : pieces) {
       if (Emitter::typeOf(piece).getRank() != 3)
         return node.unsupported("a bias for keys that are already split");
-      int64_t size = Emitter::shapeOf(piece)[2];
+      Extent size = emit.shapeOf(piece)[2];
       piece = emit.add(piece,
                        emit.sliceDim(node.operand(3), 0, start, start + size));
       start += size;

@@ -125,8 +125,7 @@ static LogicalResult importFusedGemm(NodeImporter &node) {
   if (Value bias = optional(node, 2); bias && beta != 0) {
     if (beta != 1)
       bias = emit.multiply(bias, emit.splatLike(bias, beta));
-    product =
-        emit.add(product, emit.broadcastTo(bias, Emitter::shapeOf(product)));
+    product = emit.add(product, emit.broadcastTo(bias, emit.shapeOf(product)));
   }
   return activatedResult(node, product, {first, second});
 }
@@ -171,7 +170,7 @@ static LogicalResult importMatMulNBits(NodeImporter &node) {
   auto unpack = [&](Value packed) {
     if (perByte == 1)
       return packed;
-    OwnedExtents shape(Emitter::shapeOf(packed)), pair(shape);
+    Shape shape = emit.shapeOf(packed), pair(shape);
     pair.push_back(1);
     Value low = emit.binary<stablehlo::AndOp>(
         packed, emit.splatInteger(Emitter::typeOf(packed), 15));
@@ -244,12 +243,12 @@ static LogicalResult importEmbedNormalization(NodeImporter &node) {
   if (node.rank(0) != 2 || !node.has(2) || !node.has(3) || !node.has(5))
     return node.invalid("ids [batch, sequence], embeddings of words and places "
                         "and a scale are needed");
-  int64_t batch = node.shape(0)[0], length = node.shape(0)[1];
+  Extent batch = node.shape(0)[0], length = node.shape(0)[1];
   Value sum = emit.take(node.operand(2), node.operand(0), 0);
   if (node.has(8)) {
     sum = emit.add(sum, emit.take(node.operand(3), node.operand(8), 0));
   } else {
-    if (node.rank(3) != 2 || node.shape(3)[0] < length)
+    if (node.rank(3) != 2 || Extent::isLess(node.shape(3)[0], length) == true)
       return node.invalid("there are fewer places than words");
     sum = emit.add(sum, emit.sliceDim(node.operand(3), 0, 0, length));
   }

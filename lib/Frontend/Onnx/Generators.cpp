@@ -45,7 +45,7 @@ static LogicalResult importConstant(NodeImporter &node) {
 static LogicalResult importConstantOfShape(NodeImporter &node) {
   Emitter &emit = node.emit;
   Type element = node.builder().getF32Type();
-  std::optional<OwnedExtents> shape = node.integers(0, "the shape");
+  std::optional<Shape> shape = node.sizes(0, "the shape");
   std::optional<Literal> value;
   if (node.hasAttribute("value")) {
     const Tensor *tensor = node.tensorAttribute("value");
@@ -67,10 +67,48 @@ static LogicalResult importConstantOfShape(NodeImporter &node) {
   return node.result(emit.splat(type, value ? value->floats.front() : 0));
 }
 
-/// The number of elements must be known, so start, limit and delta must be.
+/// start + i * delta for as many as `count` elements.
+static LogicalResult countedRange(NodeImporter &node, const Extent &count) {
+  Emitter &emit = node.emit;
+  Shape shape{count};
+  RankedTensorType type = emit.type(shape, node.element(0));
+  if (emit.hasFault())
+    return failure();
+  auto scaled =
+      emit.multiply(emit.iota(type, 0),
+                    emit.broadcastTo(emit.reshape(node.operand(2), {}), shape));
+  return node.result(emit.add(
+      scaled, emit.broadcastTo(emit.reshape(node.operand(0), {}), shape)));
+}
+
+/// The number of elements follows from start, limit and delta, so these must be
+/// known, or sizes that calls choose and a known delta.
 static LogicalResult importRange(NodeImporter &node) {
   Emitter &emit = node.emit;
   node.ignoreAttribute("stash_type");
+  // Sizes as floats, too: then beside a float that is whole.
+  auto sizesIn = [&](size_t i) -> std::optional<Shape> {
+    std::optional<Literal> known = node.literal(i);
+    if (!known || !known->isFloat() || known->size() != 1)
+      return emit.sizesIn(node.operand(i));
+    double value = known->floats.front();
+    if (std::fabs(value) > 0x1p40 || std::trunc(value) != value)
+      return std::nullopt;
+    return Shape{int64_t(value)};
+  };
+  std::optional<Shape> first = sizesIn(0), behind = sizesIn(1);
+  if (first && behind && !(first->areKnown() && behind->areKnown())) {
+    std::optional<double> delta = node.number(2, "the step");
+    if (!delta)
+      return failure();
+    if (first->size() != 1 || behind->size() != 1 || *delta == 0 ||
+        std::fabs(*delta) > 0x1p40 || std::trunc(*delta) != *delta)
+      return node.invalid("start, limit and step give no range");
+    Extent span = *delta > 0 ? behind->front() - first->front()
+                             : first->front() - behind->front();
+    Extent count = span.ceilDiv(int64_t(std::fabs(*delta)));
+    return countedRange(node, Extent::maximum(count, 0));
+  }
   std::optional<double> start = node.number(0, "the start");
   std::optional<double> limit = node.number(1, "the limit");
   std::optional<double> delta = node.number(2, "the step");
@@ -82,15 +120,7 @@ static LogicalResult importRange(NodeImporter &node) {
   double count = std::max(std::ceil((*limit - *start) / *delta), 0.0);
   if (count > 0x1p40)
     return node.invalid("the range has too many elements");
-  RankedTensorType type = emit.type(int64_t(count), node.element(0));
-  if (emit.hasFault())
-    return failure();
-  auto scaled = emit.multiply(
-      emit.iota(type, 0),
-      emit.broadcastTo(emit.reshape(node.operand(2), {}), type.getShape()));
-  return node.result(
-      emit.add(scaled, emit.broadcastTo(emit.reshape(node.operand(0), {}),
-                                        type.getShape())));
+  return countedRange(node, int64_t(count));
 }
 
 static LogicalResult importEyeLike(NodeImporter &node) {
@@ -99,7 +129,7 @@ static LogicalResult importEyeLike(NodeImporter &node) {
   Type element = node.typeAttribute("dtype", node.element(0));
   if (!element || node.rank(0) != 2)
     return node.invalid("the input is no matrix");
-  auto type = RankedTensorType::get(node.shape(0), node.builder().getI64Type());
+  RankedTensorType type = emit.type(node.shape(0), node.builder().getI64Type());
   Value row = emit.iota(type, 0), column = emit.iota(type, 1);
   Value diagonal = emit.compare(emit.add(row, emit.splatInteger(type, k)),
                                 column, stablehlo::ComparisonDirection::EQ);
@@ -119,8 +149,8 @@ static LogicalResult importTrilu(NodeImporter &node) {
   }
   if (rank < 2)
     return node.invalid("the input is no matrix");
-  auto type = RankedTensorType::get(node.shape(0).take_back(2),
-                                    node.builder().getI64Type());
+  RankedTensorType type =
+      emit.type(node.shape(0).trailing(2), node.builder().getI64Type());
   Value row = emit.iota(type, 0), column = emit.iota(type, 1);
   Value diagonal = emit.add(row, emit.splatInteger(type, k));
   using Direction = stablehlo::ComparisonDirection;
@@ -148,7 +178,7 @@ template <int kind> static LogicalResult importWindow(NodeImporter &node) {
   Type f32 = node.builder().getF32Type();
   if (*size > (1 << 24))
     return node.unsupported("windows of more than 2^24 points");
-  RankedTensorType type = emit.type(*size, f32);
+  RankedTensorType type = emit.type({*size}, f32);
   if (emit.hasFault())
     return failure();
   double span = std::max<int64_t>(periodic ? *size : *size - 1, 1);

@@ -15,6 +15,7 @@ static LogicalResult importGridSample(NodeImporter &node) {
   StringRef padding = node.stringAttribute("padding_mode", "zeros");
   bool aligned = node.integerAttribute("align_corners", 0) != 0;
   int64_t spatial = node.rank(0) - 2;
+  OwnedExtents from = node.knownShape(0), to = node.knownShape(1);
   if (mode == "bilinear")
     mode = "linear";
   if (mode == "bicubic")
@@ -23,9 +24,8 @@ static LogicalResult importGridSample(NodeImporter &node) {
     return node.invalid("mode '" + mode + "' is unknown");
   if (padding != "zeros" && padding != "border" && padding != "reflection")
     return node.invalid("padding_mode '" + padding + "' is unknown");
-  if (spatial < 1 || node.rank(1) != spatial + 2 ||
-      node.shape(1).back() != spatial || node.shape(1)[0] != node.shape(0)[0] ||
-      !isa<FloatType>(node.element(1)))
+  if (spatial < 1 || node.rank(1) != spatial + 2 || to.back() != spatial ||
+      to[0] != from[0] || !isa<FloatType>(node.element(1)))
     return node.invalid("a grid of the shape " + spellShape(node.shape(1)) +
                         " does not fit an input of the shape " +
                         spellShape(node.shape(0)));
@@ -33,7 +33,7 @@ static LogicalResult importGridSample(NodeImporter &node) {
     return node.invalid("mode cubic is for images of two dimensions");
   if (spatial > 3)
     return node.unsupported("images of more than three dimensions");
-  for (int64_t extent : node.shape(0).drop_front(2))
+  for (int64_t extent : Extents(from).drop_front(2))
     if (extent < 1 || extent > (1 << 24))
       return node.unsupported("images that are empty or very long");
   if (!isa<FloatType>(node.element(0)) && mode != "nearest")
@@ -43,15 +43,15 @@ static LogicalResult importGridSample(NodeImporter &node) {
                   : aligned             ? Border::ReflectCentres
                                         : Border::ReflectEdges;
 
-  Extents places = node.shape(1).drop_front().drop_back();
-  int64_t batch = node.shape(0)[0], count = ShapedType::getNumElements(places);
+  Extents places = Extents(to).drop_front().drop_back();
+  int64_t batch = from[0], count = ShapedType::getNumElements(places);
   Value grid = node.operand(1);
   if (node.element(1).getIntOrFloatBitWidth() < 32)
     grid = emit.convert(grid, node.builder().getF32Type());
   grid = emit.reshape(grid, {batch, count, spatial});
   SmallVector<Taps> taps;
   for (int64_t i = 0; i < spatial; ++i) {
-    int64_t extent = node.shape(0)[2 + i], column = spatial - 1 - i;
+    int64_t extent = from[2 + i], column = spatial - 1 - i;
     Value place = emit.reshape(emit.sliceDim(grid, 2, column, column + 1),
                                {batch, count});
     // (g + 1) / 2 of the span, less half an element where that ends at edges.
@@ -66,7 +66,7 @@ static LogicalResult importGridSample(NodeImporter &node) {
   Value result = readTaps(emit, {node.operand(0)}, taps, border);
   if (emit.hasFault())
     return failure();
-  OwnedExtents shape{batch, node.shape(0)[1]};
+  OwnedExtents shape{batch, from[1]};
   shape.append(places.begin(), places.end());
   return node.result(emit.reshape(result, shape));
 }
@@ -80,9 +80,10 @@ static LogicalResult importAffineGrid(NodeImporter &node) {
   if (!size)
     return failure();
   int64_t spatial = int64_t(size->size()) - 2;
+  OwnedExtents matrices = node.knownShape(0);
   if (spatial < 1 || spatial > 3 || node.rank(0) != 3 ||
-      node.shape(0)[0] != size->front() || node.shape(0)[1] != spatial ||
-      node.shape(0)[2] != spatial + 1)
+      matrices[0] != size->front() || matrices[1] != spatial ||
+      matrices[2] != spatial + 1)
     return node.invalid("matrices of the shape " + spellShape(node.shape(0)) +
                         " do not fit the size " + spellShape(*size));
   Extents places = Extents(*size).drop_front(2);

@@ -95,7 +95,7 @@ LogicalResult GroupedAttention::checkForm() {
 }
 
 LogicalResult GroupedAttention::split() {
-  Extents shape = node.shape(Query);
+  OwnedExtents shape = node.knownShape(Query);
   batch = shape[0];
   rows = shape[1];
   int64_t parts = node.has(Key) ? heads : heads + 2 * keyHeads;
@@ -115,7 +115,7 @@ LogicalResult GroupedAttention::split() {
   }
   OwnedExtents wanted{batch, rows, keyHeads * size};
   for (size_t i : {Key, Values})
-    if (node.shape(i) != Extents(wanted))
+    if (node.knownShape(i) != wanted)
       return node.invalid("keys or values of the shape " +
                           spellShape(node.shape(i)) + " instead of " +
                           spellShape(wanted));
@@ -139,12 +139,12 @@ LogicalResult GroupedAttention::readLengths() {
   int64_t past = 0;
   if (node.has(PastKey)) {
     for (size_t i : {PastKey, PastValue})
-      if (node.rank(i) != 4 || node.shape(i)[0] != batch ||
-          node.shape(i)[1] != keyHeads || node.shape(i)[3] != size ||
-          node.shape(i)[2] != node.shape(PastKey)[2])
+      if (OwnedExtents given = node.knownShape(i);
+          given.size() != 4 || given[0] != batch || given[1] != keyHeads ||
+          given[3] != size || given[2] != node.knownShape(PastKey)[2])
         return node.invalid("a cache of the shape " +
                             spellShape(node.shape(i)));
-    past = node.shape(PastKey)[2];
+    past = node.knownShape(PastKey)[2];
   }
   if (*total < rows || (!isFirst && !node.has(PastKey)))
     return node.invalid("total_sequence_length = " + Twine(*total) + " for " +
@@ -185,7 +185,7 @@ LogicalResult GroupedAttention::turn() {
   }
   if (!positions) {
     auto type = emit.type({batch, rows}, i32);
-    positions = emit.add(emit.broadcastInDim(first, type.getShape(), 0),
+    positions = emit.add(emit.broadcastInDim(first, {batch, rows}, 0),
                          emit.iota(type, 1));
   }
   Value tables[2];
@@ -193,15 +193,14 @@ LogicalResult GroupedAttention::turn() {
   OwnedExtents wanted{batch, rows};
   for (auto [table, place] : llvm::zip_equal(tables, places)) {
     table = node.operand(place);
-    if (node.rank(place) != 2 || node.shape(place)[1] < 1 ||
-        2 * node.shape(place)[1] > size ||
-        node.shape(place) != node.shape(Cosines))
+    OwnedExtents given = node.knownShape(place);
+    if (given.size() != 2 || given[1] < 1 || 2 * given[1] > size ||
+        given != node.knownShape(Cosines))
       return node.invalid("a table of the shape " +
                           spellShape(node.shape(place)) +
                           " does not fit heads of " + Twine(size));
     table = emit.take(table, positions, 0);
-    if (emit.hasFault() ||
-        Emitter::shapeOf(table).drop_back() != Extents(wanted))
+    if (emit.hasFault() || !emit.shapeOf(table).before(1).meets(wanted))
       return node.invalid("position_ids are not an integer for each query");
   }
   query = rotatePairs(emit, query, tables[0], tables[1], interleaved);
@@ -214,7 +213,7 @@ LogicalResult GroupedAttention::turn() {
 Value GroupedAttention::cached(size_t past, Value fresh) {
   fresh = headsFirst(fresh);
   auto grown = [&](Value x) {
-    int64_t missing = columns - Emitter::shapeOf(x)[2];
+    int64_t missing = columns - emit.knownExtentOf(x, 2);
     if (missing == 0)
       return x;
     return emit.pad(x, emit.scalar(Emitter::elementOf(x), 0), {0, 0, 0, 0},
@@ -233,11 +232,12 @@ Value GroupedAttention::cached(size_t past, Value fresh) {
         ValueRange{zero, zero, emit.reshape(start, {}), zero});
   }
   // One key for each row of the batch.
-  auto places = emit.type({batch, 1, columns, 1}, node.builder().getI32Type());
-  Value isNew = emit.compare(emit.iota(places, 2),
-                             emit.broadcastInDim(start, places.getShape(), 0),
-                             Direction::EQ);
-  Extents shape = Emitter::shapeOf(old);
+  Shape column{batch, 1, columns, 1};
+  auto places = emit.type(column, node.builder().getI32Type());
+  Value isNew =
+      emit.compare(emit.iota(places, 2), emit.broadcastInDim(start, column, 0),
+                   Direction::EQ);
+  Shape shape = emit.shapeOf(old);
   return emit.select(emit.broadcastTo(isNew, shape),
                      emit.broadcastTo(fresh, shape), old);
 }
@@ -268,8 +268,8 @@ LogicalResult GroupedAttention::attend() {
                                       : FloatType(node.builder().getF32Type());
   if (node.has(Bias)) {
     Value bias = emit.convert(node.operand(Bias), element);
-    int64_t keys = Emitter::shapeOf(whole.key)[2], rank = node.rank(Bias);
-    int64_t given = rank == 4 ? node.shape(Bias)[3] : 0;
+    int64_t keys = emit.knownExtentOf(whole.key, 2), rank = node.rank(Bias);
+    int64_t given = rank == 4 ? node.knownShape(Bias)[3] : 0;
     if (rank != 4 || given > keys)
       return node.invalid("attention_bias of the shape " +
                           spellShape(node.shape(Bias)));

@@ -29,7 +29,8 @@ static LogicalResult importGatherElements(NodeImporter &node) {
     return failure();
   if (node.rank(1) != rank || rank == 0)
     return node.invalid("data and indices differ in rank");
-  OwnedExtents limits(node.shape(1)), batch, sizes(rank, 1);
+  Shape limits = node.shape(1);
+  OwnedExtents batch, sizes(rank, 1);
   for (int64_t i = 0; i < rank; ++i) {
     if (i == axis)
       limits[i] = node.shape(0)[i];
@@ -40,7 +41,7 @@ static LogicalResult importGatherElements(NodeImporter &node) {
                           OwnedExtents(rank, 1));
   if (emit.hasFault())
     return failure();
-  OwnedExtents vectors(node.shape(1));
+  Shape vectors = node.shape(1);
   vectors.push_back(1);
   Value indices = emit.reshape(
       emit.wrapIndices(node.operand(1), node.shape(0)[axis]), vectors);
@@ -48,16 +49,16 @@ static LogicalResult importGatherElements(NodeImporter &node) {
                                  batch, batch, {axis}, sizes));
 }
 
-/// Known index vectors are positions in the indexed dimensions taken as one.
+/// Known index vectors are positions in the indexed dimensions, which are
+/// known, taken as one.
 static Value gatherKnown(NodeImporter &node, const Literal &vectors,
                          int64_t depth) {
   Emitter &emit = node.emit;
-  Extents indexed = node.shape(0).take_front(depth);
-  OwnedExtents merged{ShapedType::getNumElements(indexed)};
-  Extents rest = node.shape(0).drop_front(depth);
-  merged.append(rest.begin(), rest.end());
+  OwnedExtents indexed(node.shape(0).leading(depth).bounds());
+  Shape merged{ShapedType::getNumElements(indexed)};
+  merged.append(node.shape(0).after(depth));
   Literal positions = Literal::zeros(RankedTensorType::get(
-      node.shape(1).drop_back(), node.builder().getI64Type()));
+      node.shape(1).before(1).bounds(), node.builder().getI64Type()));
   for (int64_t i = 0, e = positions.size(); i < e; ++i) {
     OwnedExtents vector;
     for (int64_t d = 0; d < depth; ++d) {
@@ -85,18 +86,20 @@ static LogicalResult importGatherNd(NodeImporter &node) {
   int64_t rank = node.rank(0), indexRank = node.rank(1);
   if (rank == 0 || indexRank == 0)
     return node.invalid("data or indices are scalars");
-  int64_t depth = node.shape(1).back();
+  int64_t depth = emit.knownExtentOf(node.operand(1), indexRank - 1);
   if (batchDims < 0 || batchDims >= indexRank || batchDims + depth > rank)
     return node.invalid("batch_dims = " + Twine(batchDims) +
                         " and index vectors of " + Twine(depth) +
                         " numbers do not fit data of the shape " +
                         spellShape(node.shape(0)));
-  if (batchDims == 0 && node.literal(1))
+  bool isIndexedKnown =
+      batchDims == 0 && node.shape(0).leading(depth).areKnown();
+  if (isIndexedKnown && node.literal(1))
     return node.result(gatherKnown(node, *node.literal(1), depth));
-  OwnedExtents batch, collapsed, shape(node.shape(1).drop_back()), offsetDims,
-      sizes(node.shape(0)), extents;
+  Shape shape = node.shape(1).before(1), sizes = node.shape(0), extents;
+  OwnedExtents batch, collapsed, offsetDims;
   for (int64_t i = 0; i < batchDims; ++i) {
-    if (node.shape(0)[i] != node.shape(1)[i])
+    if (!Extent::meet(node.shape(0)[i], node.shape(1)[i]))
       return node.invalid("the batch dimensions differ");
     batch.push_back(i);
     sizes[i] = 1;
@@ -134,7 +137,8 @@ static LogicalResult importOneHot(NodeImporter &node) {
   int64_t axis = node.normalizeAxis(node.integerAttribute("axis", -1), rank);
   if (emit.hasFault())
     return failure();
-  OwnedExtents shape(node.shape(0)), kept;
+  Shape shape = node.shape(0);
+  OwnedExtents kept;
   shape.insert(shape.begin() + axis, extent);
   for (int64_t i = 0; i < rank; ++i)
     if (i != axis)
@@ -187,14 +191,15 @@ static LogicalResult importCompress(NodeImporter &node) {
   if (node.hasAttribute("axis"))
     axis = node.normalizeAxis(node.integerAttribute("axis", 0), node.rank(0));
   else
-    data = emit.reshape(data, node.type(0).getNumElements());
+    data = emit.reshape(data, {node.shape(0).product()});
   OwnedExtents kept;
   for (auto [i, keep] : llvm::enumerate(condition->integers))
     if (keep)
       kept.push_back(i);
   if (emit.hasFault() || Emitter::typeOf(data).getRank() == 0)
     return node.invalid("there is no dimension to compress");
-  if (!kept.empty() && kept.back() >= Emitter::shapeOf(data)[axis])
+  if (!kept.empty() &&
+      Extent::isLess(kept.back(), emit.shapeOf(data)[axis]) == false)
     return node.invalid("the condition is longer than the dimension");
   return node.result(
       emit.take(data, emit.integers(kept, node.builder().getI64Type()), axis));
@@ -218,9 +223,9 @@ static LogicalResult importReverseSequence(NodeImporter &node) {
     if (i != time && i != batch)
       front.push_back(i);
   Value data = emit.transpose(node.operand(0), front);
-  Extents shape = Emitter::shapeOf(data);
-  auto matrix = emit.type(shape.take_front(2), node.element(1));
-  Value lengths = alongDimension(emit, node.operand(1), matrix.getShape(), 0);
+  Shape shape = emit.shapeOf(data);
+  auto matrix = emit.type(shape.leading(2), node.element(1));
+  Value lengths = alongDimension(emit, node.operand(1), shape.leading(2), 0);
   Value position = emit.iota(matrix, 1);
   if (emit.hasFault())
     return failure();
@@ -229,8 +234,8 @@ static LogicalResult importReverseSequence(NodeImporter &node) {
   Value source = emit.select(
       emit.compare(position, lengths, stablehlo::ComparisonDirection::LT),
       mirrored, position);
-  OwnedExtents vectors(matrix.getShape()), offsetDims, sizes(shape),
-      inverse(rank);
+  Shape vectors = shape.leading(2), sizes = shape;
+  OwnedExtents offsetDims, inverse(rank);
   vectors.push_back(1);
   sizes[0] = sizes[1] = 1;
   for (int64_t i = 2; i < rank; ++i)

@@ -2,6 +2,7 @@
 
 #include "Literal.h"
 
+#include "dialects/Size/Expression.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "heddle/Support/Weights.h"
 
@@ -81,7 +82,8 @@ ElementsAttr Literal::attribute() const {
 
 bool heddle::onnx::isFoldable(RankedTensorType type) {
   Type element = type.getElementType();
-  if (!element.isIntOrFloat())
+  // Of a tensor whose extents calls choose the elements are not known.
+  if (!element.isIntOrFloat() || size::hasExtents(type))
     return false;
   return type.getNumElements() <=
          (isa<FloatType>(element) ? kMaxFloats : kMaxIntegers);

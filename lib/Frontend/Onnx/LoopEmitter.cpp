@@ -8,9 +8,8 @@ using namespace mlir;
 using namespace heddle;
 using namespace heddle::onnx;
 
-Value heddle::onnx::integerScalar(Emitter &emit, int64_t value) {
-  return emit.splatInteger(RankedTensorType::get({}, emit.builder.getI64Type()),
-                           value);
+Value heddle::onnx::integerScalar(Emitter &emit, const Extent &value) {
+  return emit.number(value, emit.builder.getI64Type());
 }
 
 LoopEmitter::LoopEmitter(Emitter &emit, ValueRange initial) : emit(emit) {
@@ -38,14 +37,15 @@ Value LoopEmitter::carry(llvm::function_ref<Value()> initial) {
   return body->addArgument(initials.back().getType(), emit.loc);
 }
 
-Value LoopEmitter::collect(Value piece, int64_t axis, int64_t steps, Value at) {
-  OwnedExtents row(Emitter::shapeOf(piece));
+Value LoopEmitter::collect(Value piece, int64_t axis, const Extent &steps,
+                           Value at) {
+  Shape row = emit.shapeOf(piece);
   row.insert(row.begin() + axis, 1);
-  OwnedExtents shape(row);
+  Shape shape = row;
   shape[axis] = steps;
   RankedTensorType type = emit.type(shape, Emitter::elementOf(piece));
   Value rows = carry([&] { return emit.splat(type, 0); });
-  if (steps == 0)
+  if (steps.is(0))
     return rows;
   SmallVector<Value> starts(shape.size(), integerScalar(emit, 0));
   starts[axis] = at;
@@ -93,14 +93,16 @@ Value heddle::onnx::sliceAt(Emitter &emit, Value value, int64_t dimension,
     int64_t at = known->integers.front();
     return emit.sliceDim(value, dimension, at, at + 1);
   }
-  OwnedExtents sizes(Emitter::shapeOf(value));
+  Shape sizes = emit.shapeOf(value);
   sizes[dimension] = 1;
   Value zero = emit.splatInteger(Emitter::typeOf(position), 0);
   SmallVector<Value> starts(sizes.size(), zero);
   starts[dimension] = position;
-  return stablehlo::DynamicSliceOp::create(
+  auto op = stablehlo::DynamicSliceOp::create(
       emit.builder, emit.loc, emit.type(sizes, Emitter::elementOf(value)),
-      value, starts, sizes);
+      value, starts, sizes.bounds());
+  emit.setSized(op, "slice_sizes", sizes);
+  return op;
 }
 
 std::optional<SmallVector<Value>> heddle::onnx::emitIf(Emitter &emit,

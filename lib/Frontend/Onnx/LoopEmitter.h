@@ -28,7 +28,7 @@ public:
   mlir::Value carry(llvm::function_ref<mlir::Value()> initial);
   /// A carried tensor of `steps` rows like `piece`, put along dimension `axis`;
   /// row `at` of it becomes `piece`. Returns the new tensor.
-  mlir::Value collect(mlir::Value piece, int64_t axis, int64_t steps,
+  mlir::Value collect(mlir::Value piece, int64_t axis, const Extent &steps,
                       mlir::Value at);
 
   /// Ends the body with the next values of all that is carried, in order. The
@@ -49,7 +49,7 @@ private:
 };
 
 /// The number of a step, an i64 scalar.
-mlir::Value integerScalar(Emitter &emit, int64_t value);
+mlir::Value integerScalar(Emitter &emit, const Extent &value);
 
 /// `value[.., position, ..]`, the dimension kept with extent 1; the position,
 /// an integer scalar, must be inside.

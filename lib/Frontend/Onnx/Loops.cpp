@@ -46,6 +46,15 @@ struct Importer::Repetition {
       return std::nullopt;
     return std::max<int64_t>(known->integers.front(), 0);
   }
+  /// The same of a number that follows from sizes which calls choose.
+  std::optional<Extent> chosenSteps(const Emitter &emit) const {
+    if (std::optional<int64_t> known = knownSteps())
+      return Extent(*known);
+    std::optional<Shape> sizes = count ? emit.sizesIn(count) : std::nullopt;
+    if (!sizes)
+      return std::nullopt;
+    return Extent::maximum(sizes->front(), 0);
+  }
 };
 
 /// What a body gives.
@@ -98,7 +107,7 @@ FailureOr<Importer::Step> Importer::importStep(const Repetition &loop,
   }
   llvm::append_range(arguments, states);
   for (const Rows &rows : loop.reads) {
-    OwnedExtents shape(Emitter::shapeOf(rows.whole));
+    Shape shape = emit.shapeOf(rows.whole);
     shape.erase(shape.begin() + rows.axis);
     Value row = sliceAt(emit, rows.whole, rows.axis,
                         rowOf(emit, rows, number, loop.count));
@@ -188,7 +197,7 @@ Importer::Written Importer::unroll(const Repetition &loop, const Scope &scope) {
     for (Value &piece : all) {
       if (Emitter::typeOf(piece).getRank() != rank)
         return Written::impossible("the steps give values of different shapes");
-      OwnedExtents shape(Emitter::shapeOf(piece));
+      Shape shape = emit.shapeOf(piece);
       shape.insert(shape.begin() + axis, 1);
       piece = emit.reshape(piece, shape);
     }
@@ -201,8 +210,8 @@ Importer::Written Importer::unroll(const Repetition &loop, const Scope &scope) {
 
 Importer::Written Importer::writeLoop(const Repetition &loop,
                                       const Scope &scope) {
-  std::optional<int64_t> steps = loop.knownSteps();
   Emitter emit(builder, loop.loc, *decompositions);
+  std::optional<Extent> steps = loop.chosenSteps(emit);
   Value count = steps ? integerScalar(emit, *steps) : loop.count;
   static constexpr char kSequences[] =
       "a state is a sequence, and the number of steps is not known";
@@ -219,7 +228,7 @@ Importer::Written Importer::writeLoop(const Repetition &loop,
   SmallVector<Value> next = step->states;
   if (llvm::any_of(next, isSequence))
     return Written::impossible(kSequences);
-  bool mayEnd = step->condition || (loop.condition && steps != 0);
+  bool mayEnd = step->condition || (loop.condition && !(steps && steps->is(0)));
   if (!loop.writes.empty() && (!steps || mayEnd))
     return Written::impossible(
         "the number of steps is computed from the inputs, and with it the "
@@ -336,7 +345,8 @@ LogicalResult Importer::importScan(const Node &node, ArrayRef<Value> operands,
   Repetition loop{node, *body->graph, loc, /*isLoop=*/false, {}, {},
                   {},   {},           {}};
   loop.states.assign(operands.take_front(states));
-  std::optional<int64_t> steps;
+  Emitter emit(builder, loc, *decompositions);
+  std::optional<Extent> steps;
   for (auto [whole, axis, direction] : llvm::zip_equal(
            operands.drop_front(states), list("scan_input_axes", reads),
            list("scan_input_directions", reads))) {
@@ -346,8 +356,8 @@ LogicalResult Importer::importScan(const Node &node, ArrayRef<Value> operands,
              << "scan_input_axes are outside the inputs";
     loop.reads.push_back(
         {whole, axis < 0 ? axis + type.getRank() : axis, direction != 0});
-    int64_t extent = type.getDimSize(loop.reads.back().axis);
-    if (steps.value_or(extent) != extent)
+    Extent extent = emit.extentOf(whole, loop.reads.back().axis);
+    if (!Extent::meet(steps.value_or(extent), extent))
       return heddle::emitError(loc, ErrorCode::OnnxNode)
              << "the inputs differ in their number of steps";
     steps = extent;
@@ -357,7 +367,6 @@ LogicalResult Importer::importScan(const Node &node, ArrayRef<Value> operands,
        llvm::zip_equal(list("scan_output_axes", writes),
                        list("scan_output_directions", writes)))
     loop.writes.push_back({Value(), axis, direction != 0});
-  Emitter emit(builder, loc, *decompositions);
   loop.count = integerScalar(emit, *steps);
   return importRepetition(loop, scope);
 }

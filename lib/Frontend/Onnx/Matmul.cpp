@@ -8,7 +8,7 @@ using namespace heddle;
 using namespace heddle::onnx;
 
 Value heddle::onnx::matmul(Emitter &emit, Value lhs, Value rhs) {
-  OwnedExtents left(Emitter::shapeOf(lhs)), right(Emitter::shapeOf(rhs));
+  Shape left = emit.shapeOf(lhs), right = emit.shapeOf(rhs);
   auto fail = [&](const Twine &why) {
     emit.fault(ErrorCode::OnnxNode, why);
     return lhs;
@@ -18,7 +18,7 @@ Value heddle::onnx::matmul(Emitter &emit, Value lhs, Value rhs) {
   if (Emitter::elementOf(lhs) != Emitter::elementOf(rhs))
     return fail("the operands have different types");
   bool leftIsVector = left.size() == 1, rightIsVector = right.size() == 1;
-  if (left.back() != right[rightIsVector ? 0 : right.size() - 2])
+  if (!Extent::meet(left.back(), right[rightIsVector ? 0 : right.size() - 2]))
     return fail("operands of the shapes " + spellShape(left) + " and " +
                 spellShape(right) + " cannot be multiplied");
 
@@ -30,14 +30,12 @@ Value heddle::onnx::matmul(Emitter &emit, Value lhs, Value rhs) {
     left.insert(left.begin(), 1);
     lhs = emit.reshape(lhs, left);
   }
-  OwnedExtents batch = emit.broadcastShape(Extents(left).drop_back(2),
-                                           Extents(right).drop_back(2));
+  Shape batch = emit.broadcastShape(left.before(2), right.before(2));
   if (emit.hasFault())
     return lhs;
   auto stretch = [&](Value side) {
-    OwnedExtents shape(batch);
-    Extents matrix = Emitter::shapeOf(side).take_back(2);
-    shape.append(matrix.begin(), matrix.end());
+    Shape shape = batch;
+    shape.append(emit.shapeOf(side).trailing(2));
     return emit.broadcastTo(side, shape);
   };
   lhs = stretch(lhs);
@@ -49,7 +47,7 @@ Value heddle::onnx::matmul(Emitter &emit, Value lhs, Value rhs) {
   Value product =
       emit.dotGeneral(lhs, rhs, batchDims, batchDims, {rank - 1}, {rank - 2});
   if (leftIsVector) {
-    OwnedExtents shape(batch);
+    Shape shape = batch;
     shape.push_back(right.back());
     product = emit.reshape(product, shape);
   }
@@ -80,8 +78,8 @@ static LogicalResult importGemm(NodeImporter &node) {
   };
   product = scaled(product, alpha);
   if (node.has(2) && beta != 0) {
-    Value bias = emit.broadcastTo(scaled(node.operand(2), beta),
-                                  Emitter::shapeOf(product));
+    Value bias =
+        emit.broadcastTo(scaled(node.operand(2), beta), emit.shapeOf(product));
     product = emit.add(product, bias);
   }
   return node.result(product);

@@ -27,6 +27,32 @@ std::optional<OwnedExtents> NodeImporter::integers(size_t i, StringRef what) {
   return OwnedExtents(known->integers.begin(), known->integers.end());
 }
 
+std::optional<Shape> NodeImporter::sizes(size_t i, StringRef what) {
+  if (operands[i].getDefiningOp<size::TensorOp>())
+    return emit.sizesIn(operands[i]);
+  std::optional<OwnedExtents> known = integers(i, what);
+  return known ? std::optional<Shape>(Shape(Extents(*known))) : std::nullopt;
+}
+
+std::optional<Extent> NodeImporter::size(size_t i, StringRef what) {
+  std::optional<Shape> values = sizes(i, what);
+  if (!values)
+    return std::nullopt;
+  if (values->size() != 1) {
+    emit.fault(ErrorCode::OnnxNode, what + " must be one number");
+    return std::nullopt;
+  }
+  return values->front();
+}
+
+std::optional<Shape> NodeImporter::sizes(size_t i, StringRef what,
+                                         StringRef attribute, int since) {
+  if (version() >= since && has(i))
+    return sizes(i, what);
+  std::optional<OwnedExtents> known = integers(i, what, attribute, since);
+  return known ? std::optional<Shape>(Shape(Extents(*known))) : std::nullopt;
+}
+
 std::optional<OwnedExtents> NodeImporter::integers(size_t i, StringRef what,
                                                    StringRef attribute,
                                                    int since) {

@@ -57,7 +57,12 @@ public:
   mlir::Value operand(size_t i) const { return operands[i]; }
   llvm::ArrayRef<mlir::Value> allOperands() const { return operands; }
   RankedTensorType type(size_t i) const { return Emitter::typeOf(operands[i]); }
-  Extents shape(size_t i) const { return type(i).getShape(); }
+  Shape shape(size_t i) const { return emit.shapeOf(operands[i]); }
+  /// Where the operator is computed for known sizes only: see
+  /// `Emitter::knownShapeOf`.
+  OwnedExtents knownShape(size_t i) const {
+    return emit.knownShapeOf(operands[i]);
+  }
   int64_t rank(size_t i) const { return type(i).getRank(); }
   mlir::Type element(size_t i) const { return type(i).getElementType(); }
   /// The value of an operand that is known when compiling.
@@ -68,6 +73,9 @@ public:
   /// calls it `what` if it is not.
   std::optional<OwnedExtents> integers(size_t i, llvm::StringRef what);
   std::optional<int64_t> integer(size_t i, llvm::StringRef what);
+  /// The same of integers that may follow from sizes which calls choose.
+  std::optional<Shape> sizes(size_t i, llvm::StringRef what);
+  std::optional<Extent> size(size_t i, llvm::StringRef what);
   /// Integers that are the operand `i` since a version of the operator, and
   /// were an attribute before: whether they are given at all.
   bool isGiven(size_t i, llvm::StringRef attribute, int since) const {
@@ -76,6 +84,8 @@ public:
   /// Their values; a fault if they are not given.
   std::optional<OwnedExtents> integers(size_t i, llvm::StringRef what,
                                        llvm::StringRef attribute, int since);
+  std::optional<Shape> sizes(size_t i, llvm::StringRef what,
+                             llvm::StringRef attribute, int since);
   std::optional<double> number(size_t i, llvm::StringRef what);
 
   //===--- Attributes ---===//

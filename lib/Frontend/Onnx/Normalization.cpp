@@ -42,24 +42,26 @@ static LogicalResult importBatchNormalization(NodeImporter &node) {
   if (node.rank(0) < 2)
     return node.invalid("the input has no channel dimension");
   for (size_t i = 1; i < 5; ++i)
-    if (node.rank(i) != 1 || node.shape(i)[0] != node.shape(0)[1])
+    if (node.rank(i) != 1 || !Extent::meet(node.shape(i)[0], node.shape(0)[1]))
       return node.invalid("scale, bias, mean and variance must have one number "
                           "per channel (" +
-                          Twine(node.shape(0)[1]) + ")");
+                          node.shape(0)[1].text() + ")");
   Value scale = node.operand(1), bias = node.operand(2);
   Value mean = node.operand(3), variance = node.operand(4);
   if (training) {
     OwnedExtents others = range(0, node.rank(0));
     others.erase(others.begin() + 1);
-    double count = double(node.type(0).getNumElements()) / node.shape(0)[1];
+    Extent count = 1;
+    for (int64_t other : others)
+      count *= node.shape(0)[other];
     Value batchMean = emit.reduce(x, others, Combine::Add);
-    batchMean = emit.divide(batchMean, emit.splatLike(batchMean, count));
+    batchMean = emit.divide(batchMean, emit.numberLike(batchMean, count));
     Value centred =
         emit.subtract(x, alongDimension(emit, batchMean, node.shape(0), 1));
     Value batchVariance =
         emit.reduce(emit.multiply(centred, centred), others, Combine::Add);
     batchVariance =
-        emit.divide(batchVariance, emit.splatLike(batchVariance, count));
+        emit.divide(batchVariance, emit.numberLike(batchVariance, count));
     auto running = [&](Value old, Value now) {
       return emit.add(emit.multiply(old, emit.splatLike(old, momentum)),
                       emit.multiply(emit.convert(now, Emitter::elementOf(old)),
@@ -107,11 +109,14 @@ static LogicalResult importGroupNormalization(NodeImporter &node) {
   double epsilon = node.floatAttribute("epsilon", 1e-5f);
   int64_t groups = node.integerAttribute("num_groups", 0);
   node.ignoreAttribute("stash_type");
-  if (node.rank(0) < 2 || groups < 1 || node.shape(0)[1] % groups != 0)
+  std::optional<Extent> share = node.rank(0) >= 2 && groups >= 1
+                                    ? node.shape(0)[1].dividedBy(groups)
+                                    : std::nullopt;
+  if (!share)
     return node.invalid("num_groups = " + Twine(groups) +
                         " does not divide the channels");
-  OwnedExtents shape(node.shape(0)), split(shape);
-  split[1] = shape[1] / groups;
+  Shape shape = node.shape(0), split = shape;
+  split[1] = *share;
   split.insert(split.begin() + 1, groups);
   bool perGroup = node.version() < 21;
   auto stash = [&](Emitter &emit, Value x) {
@@ -140,15 +145,13 @@ static LogicalResult importGroupNormalization(NodeImporter &node) {
 Value heddle::onnx::trailingNorm(Emitter &emit, Norm norm, Value value,
                                  Value scale, Value bias, int64_t axis,
                                  double epsilon) {
-  OwnedExtents shape(Emitter::shapeOf(value));
-  int64_t row = 1;
-  for (int64_t extent : Extents(shape).drop_front(axis))
-    row *= extent;
-  OwnedExtents flat(shape.begin(), shape.begin() + axis);
+  Shape shape = emit.shapeOf(value);
+  Extent row = shape.after(axis).product();
+  Shape flat = shape.leading(axis);
   flat.push_back(row);
   auto alongRows = [&](Value parameter) {
-    Value spread = emit.broadcastTo(parameter, Extents(shape).drop_front(axis));
-    return alongDimension(emit, emit.reshape(spread, row), flat, axis);
+    Value spread = emit.broadcastTo(parameter, shape.after(axis));
+    return alongDimension(emit, emit.reshape(spread, {row}), flat, axis);
   };
   // Statistics of half-width floats are kept in f32 (stash_type); scale and
   // bias apply to the narrowed result.

@@ -23,12 +23,50 @@ static int64_t sourceOf(StringRef mode, int64_t at, int64_t extent) {
   return at < extent ? at : period - at;
 }
 
+/// Pads a dimension that calls choose by its own content: what comes before,
+/// the dimension, what comes behind. It must be longer than what is copied of
+/// it.
+static Value padByPieces(Emitter &emit, Value x, StringRef mode, int64_t axis,
+                         int64_t before, int64_t behind) {
+  Extent extent = emit.extentOf(x, axis);
+  // Reflection leaves out the border itself.
+  int64_t border = mode == "reflect" ? 1 : 0;
+  if (extent.least() < std::max(before, behind) + border ||
+      extent.least() < 1 || before < 0 || behind < 0) {
+    (void)emit.knownExtentOf(x, axis);
+    return x;
+  }
+  auto piece = [&](const Extent &from, int64_t count) {
+    if (mode != "edge") {
+      Value part = emit.sliceDim(x, axis, from, from + count);
+      return mode == "reflect" ? emit.reverse(part, axis) : part;
+    }
+    Value one = emit.sliceDim(x, axis, from, from + 1);
+    Shape shape = emit.shapeOf(one);
+    shape[axis] = count;
+    return emit.broadcastTo(one, shape);
+  };
+  SmallVector<Value> pieces;
+  if (before > 0)
+    pieces.push_back(piece(mode == "edge"   ? Extent(0)
+                           : mode == "wrap" ? extent - before
+                                            : Extent(1),
+                           before));
+  pieces.push_back(x);
+  if (behind > 0)
+    pieces.push_back(piece(mode == "edge"   ? extent - 1
+                           : mode == "wrap" ? Extent(0)
+                                            : extent - 1 - behind,
+                           behind));
+  return emit.concatenate(pieces, axis);
+}
+
 /// Pads may be negative: then they crop. The other modes index the dimension;
 /// the pieces are slices, so that a border of a few elements costs no gather.
 static LogicalResult importPad(NodeImporter &node) {
   Emitter &emit = node.emit;
   StringRef mode = node.stringAttribute("mode", "constant");
-  std::optional<OwnedExtents> pads = node.integers(1, "the pads", "pads", 11);
+  std::optional<Shape> pads = node.sizes(1, "the pads", "pads", 11);
   if (!pads)
     return failure();
   int64_t rank = node.rank(0);
@@ -46,13 +84,16 @@ static LogicalResult importPad(NodeImporter &node) {
   if (pads->size() != 2 * axes.size())
     return node.invalid("there are " + Twine(pads->size()) + " pads for " +
                         Twine(axes.size()) + " dimensions");
-  OwnedExtents low(rank, 0), high(rank, 0);
+  Shape low(rank, 0), high(rank, 0);
   for (auto [i, axis] : llvm::enumerate(axes)) {
     low[axis] = (*pads)[i];
     high[axis] = (*pads)[axes.size() + i];
-    constexpr auto kMost = int64_t(maximumTensorBytes);
-    if (std::abs(low[axis]) > kMost || std::abs(high[axis]) > kMost ||
-        node.shape(0)[axis] + low[axis] + high[axis] < 0)
+    auto isLarge = [](const Extent &pad) {
+      constexpr auto kMost = int64_t(maximumTensorBytes);
+      return pad.least() < -kMost || pad.bound() > kMost;
+    };
+    if (isLarge(low[axis]) || isLarge(high[axis]) ||
+        (node.shape(0)[axis] + low[axis] + high[axis]).bound() < 0)
       return node.invalid("the pads [" + spellShape(*pads) +
                           "] do not fit an input of the shape " +
                           spellShape(node.shape(0)));
@@ -71,16 +112,24 @@ static LogicalResult importPad(NodeImporter &node) {
   if (mode != "edge" && mode != "reflect" && mode != "wrap")
     return node.invalid("mode '" + mode + "' is unknown");
   for (int64_t axis = 0; axis < rank; ++axis) {
-    int64_t extent = node.shape(0)[axis];
-    int64_t total = extent + low[axis] + high[axis];
-    if (low[axis] == 0 && high[axis] == 0)
+    if (low[axis].is(0) && high[axis].is(0))
       continue;
+    if (!low[axis].isKnown() || !high[axis].isKnown())
+      return node.unsupported("padding of a dimension by its own content as "
+                              "wide as sizes say that calls choose");
+    int64_t before = low[axis].bound(), behind = high[axis].bound();
+    if (!node.shape(0)[axis].isKnown()) {
+      x = padByPieces(emit, x, mode, axis, before, behind);
+      continue;
+    }
+    int64_t extent = node.shape(0)[axis].bound();
+    int64_t total = extent + before + behind;
     if (extent == 0 || total > kMaxIntegers)
       return node.unsupported("padding of an empty or very long dimension by "
                               "its own content");
     OwnedExtents sources;
     for (int64_t i = 0; i < total; ++i)
-      sources.push_back(sourceOf(mode, i - low[axis], extent));
+      sources.push_back(sourceOf(mode, i - before, extent));
     x = emit.take(x, emit.integers(sources, node.builder().getI64Type()), axis);
   }
   return node.result(x);
@@ -108,7 +157,7 @@ static LogicalResult importCenterCropPad(NodeImporter &node) {
   for (auto [axis, wanted] : llvm::zip_equal(*axes, *shape)) {
     if (wanted < 0)
       return node.invalid("an extent is negative");
-    int64_t difference = wanted - node.shape(0)[axis];
+    int64_t difference = wanted - emit.knownExtentOf(node.operand(0), axis);
     // Rounded towards zero for both signs.
     low[axis] = difference / 2;
     high[axis] = difference - low[axis];
@@ -126,6 +175,7 @@ static LogicalResult importCol2Im(NodeImporter &node) {
   if (!image || !block)
     return failure();
   size_t spatial = image->size();
+  OwnedExtents input = node.knownShape(0);
   OwnedExtents ones(spatial, 1);
   OwnedExtents strides = node.integersAttribute("strides").value_or(ones);
   OwnedExtents dilations = node.integersAttribute("dilations").value_or(ones);
@@ -143,13 +193,13 @@ static LogicalResult importCol2Im(NodeImporter &node) {
       strides.size() != spatial || dilations.size() != spatial ||
       pads.size() != 2 * spatial || !small(*image, 1) || !small(*block, 1) ||
       !small(strides, 1) || !small(dilations, 1) || !small(pads, 0) ||
-      node.shape(0)[1] % taps != 0)
+      input[1] % taps != 0)
     return node.invalid("image, block and attributes do not fit an input of "
                         "the shape " +
                         spellShape(node.shape(0)));
   if (taps > 1024)
     return node.unsupported("blocks of more than 1024 elements");
-  OwnedExtents split{node.shape(0)[0], node.shape(0)[1] / taps, taps}, whole;
+  OwnedExtents split{input[0], input[1] / taps, taps}, whole;
   int64_t positions = 1;
   for (size_t i = 0; i < spatial; ++i) {
     int64_t room = (*image)[i] + pads[i] + pads[spatial + i] -
@@ -157,8 +207,8 @@ static LogicalResult importCol2Im(NodeImporter &node) {
     split.push_back(room < 0 ? 0 : room / strides[i] + 1);
     positions *= split.back();
   }
-  if (positions != node.shape(0)[2])
-    return node.invalid("the input has " + Twine(node.shape(0)[2]) +
+  if (positions != input[2])
+    return node.invalid("the input has " + Twine(input[2]) +
                         " blocks, its attributes ask for " + Twine(positions));
   Value blocks = emit.reshape(node.operand(0), split);
   Value zero = emit.splat(RankedTensorType::get({}, node.element(0)), 0);

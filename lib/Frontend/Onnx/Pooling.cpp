@@ -28,16 +28,16 @@ static Value maxIndices(NodeImporter &node, const Window &window,
                         Value greatest, bool columnMajor) {
   Emitter &emit = node.emit;
   Type i64 = node.builder().getI64Type();
-  OwnedExtents shape(node.shape(0));
+  Shape shape = node.shape(0);
   // Positions count through the whole tensor, channels included, the spatial
   // ones in either order.
   RankedTensorType type = emit.type(shape, i64);
   Value position = emit.splatInteger(type, 0);
-  int64_t step = 1;
+  Extent step = 1;
   auto addDimension = [&](int64_t dim) {
     Value iota = emit.iota(type, dim);
     position =
-        emit.add(position, emit.multiply(iota, emit.splatInteger(type, step)));
+        emit.add(position, emit.multiply(iota, emit.numberLike(iota, step)));
     step *= shape[dim];
   };
   int64_t rank = shape.size();
@@ -57,14 +57,15 @@ static Value maxIndices(NodeImporter &node, const Window &window,
   Value places =
       emit.pad(position, emit.splatInteger(RankedTensorType::get({}, i64), -1),
                low, high);
-  Extents result = Emitter::shapeOf(greatest);
-  Value best = emit.splatInteger(RankedTensorType::get(result, i64), -1);
+  Shape result = emit.shapeOf(greatest);
+  Value best = emit.splatInteger(emit.type(result, i64), -1);
   int64_t taps = 1;
   for (int64_t size : window.size)
     taps *= size;
   IndexWalk walk(window.size);
   for (int64_t tap = 0; tap < taps; ++tap, walk.advance()) {
-    OwnedExtents starts(rank, 0), limits(result), strides(rank, 1);
+    Shape starts(rank, 0), limits = result;
+    OwnedExtents strides(rank, 1);
     for (int64_t i = 2; i < rank; ++i) {
       starts[i] = walk.index()[i - 2] * window.dilations[i - 2];
       strides[i] = window.strides[i - 2];
@@ -118,9 +119,9 @@ static LogicalResult importAveragePool(NodeImporter &node) {
   Value x = emit.widened(node.operand(0));
   Type wide = Emitter::elementOf(x);
   Value sum = emit.reduceWindow(x, *window, Combine::Add);
-  OwnedExtents ones{1, 1}, low{0, 0}, high{0, 0};
-  Extents spatial = node.shape(0).drop_front(2);
-  ones.append(spatial.begin(), spatial.end());
+  Shape ones{1, 1};
+  OwnedExtents low{0, 0}, high{0, 0};
+  ones.append(node.shape(0).after(2));
   Value counted = emit.splat(emit.type(ones, wide), 1);
   Window counting = *window;
   if (countPadding) {
@@ -146,7 +147,7 @@ static LogicalResult importAveragePool(NodeImporter &node) {
                                     node.element(0)));
   }
   Value count = emit.reduceWindow(counted, counting, Combine::Add);
-  Value mean = emit.divide(sum, emit.broadcastTo(count, Emitter::shapeOf(sum)));
+  Value mean = emit.divide(sum, emit.broadcastTo(count, emit.shapeOf(sum)));
   return node.result(emit.convert(mean, node.element(0)));
 }
 
@@ -225,11 +226,11 @@ static LogicalResult importMaxUnpool(NodeImporter &node) {
   };
   if (spatial < 1 || !kernel || !fit(*kernel, spatial) ||
       !fit(strides, spatial) || !fit(pads, 2 * spatial) ||
-      node.shape(1) != node.shape(0) || !node.element(1).isInteger())
+      !node.shape(1).meets(node.shape(0)) || !node.element(1).isInteger())
     return node.invalid("kernel_shape, strides, pads or indices do not fit an "
                         "input of the shape " +
                         spellShape(node.shape(0)));
-  OwnedExtents shape(node.shape(0)), low(rank, 0), high(rank, 0);
+  OwnedExtents shape = node.knownShape(0), low(rank, 0), high(rank, 0);
   for (int64_t i = 0; i < spatial; ++i) {
     shape[2 + i] = (shape[2 + i] - 1) * strides[i] + (*kernel)[i] - pads[i] -
                    pads[spatial + i];

@@ -15,19 +15,16 @@ using namespace heddle::onnx;
 
 std::optional<Scaling> heddle::onnx::readScaling(NodeImporter &node,
                                                  size_t scale, size_t zeroPoint,
-                                                 Extents shape, int64_t axis,
-                                                 int64_t block) {
+                                                 const Shape &shape,
+                                                 int64_t axis, int64_t block) {
   Emitter &emit = node.emit;
   Scaling result{node.operand(scale),
                  node.has(zeroPoint) ? node.operand(zeroPoint) : Value(),
                  std::nullopt, 0};
-  OwnedExtents given(node.shape(scale));
-  auto isOne = [](Value value) {
-    return Emitter::typeOf(value).getNumElements() == 1;
-  };
+  Shape given = node.shape(scale);
+  auto isOne = [&](Value value) { return emit.shapeOf(value).product().is(1); };
   // A scalar and a vector of one are both written for one number.
-  if (result.zeroPoint &&
-      Emitter::shapeOf(result.zeroPoint) != Extents(given) &&
+  if (result.zeroPoint && !emit.shapeOf(result.zeroPoint).meets(given) &&
       !(isOne(result.scale) && isOne(result.zeroPoint) && block == 0)) {
     (void)node.invalid("the scale has the shape " + spellShape(given) +
                        ", the zero point " + spellShape(node.shape(zeroPoint)));
@@ -43,13 +40,13 @@ std::optional<Scaling> heddle::onnx::readScaling(NodeImporter &node,
   if (emit.hasFault())
     return std::nullopt;
   result.axis = axis;
-  OwnedExtents wanted{shape[axis]};
+  Shape wanted{shape[axis]};
   if (block > 0) {
-    wanted.assign(shape.begin(), shape.end());
-    wanted[axis] = llvm::divideCeil(shape[axis], block);
+    wanted = shape;
+    wanted[axis] = shape[axis].ceilDiv(block);
     result.block = block;
   }
-  if (block < 0 || given != wanted) {
+  if (block < 0 || !given.meets(wanted)) {
     (void)node.invalid("a scale of the shape " + spellShape(given) +
                        " does not fit a tensor of the shape " +
                        spellShape(shape) + " with axis = " + Twine(axis) +
@@ -63,7 +60,7 @@ namespace {
 
 /// A scale or zero point for each element of the shape.
 Value spread(Emitter &emit, const Scaling &scaling, Value parameter,
-             Extents shape) {
+             const Shape &shape) {
   if (!scaling.axis)
     return emit.broadcastTo(parameter, shape);
   int64_t axis = *scaling.axis;
@@ -71,7 +68,8 @@ Value spread(Emitter &emit, const Scaling &scaling, Value parameter,
     return alongDimension(emit, parameter, shape, axis);
   // [.., blocks, ..] to [.., blocks, block, ..] to [.., blocks * block, ..],
   // the last block cut.
-  OwnedExtents split(Emitter::shapeOf(parameter)), merged(split), dims;
+  Shape split = emit.shapeOf(parameter), merged = split;
+  OwnedExtents dims;
   split.insert(split.begin() + axis + 1, scaling.block);
   merged[axis] *= scaling.block;
   for (int64_t i = 0; i < int64_t(merged.size()); ++i)
@@ -97,8 +95,7 @@ IntegerAttr axisOf(Emitter &emit, const Scaling &scaling) {
 Value zeroPointOf(Emitter &emit, const Scaling &scaling, Type storage) {
   if (scaling.zeroPoint)
     return scaling.zeroPoint;
-  return emit.splatInteger(emit.type(Emitter::shapeOf(scaling.scale), storage),
-                           0);
+  return emit.splatInteger(emit.type(emit.shapeOf(scaling.scale), storage), 0);
 }
 
 } // namespace
@@ -107,7 +104,7 @@ Value heddle::onnx::quantize(Emitter &emit, Value x, Scaling scaling,
                              Type storage, bool saturates) {
   scaling.scale = emit.convert(scaling.scale, Emitter::elementOf(x));
   auto integer = dyn_cast<IntegerType>(storage);
-  Extents shape = Emitter::shapeOf(x);
+  Shape shape = emit.shapeOf(x);
   if (integer && scaling.block == 0)
     return prec::QuantizeOp::create(
         emit.builder, emit.loc, emit.type(shape, storage), x, scaling.scale,
@@ -141,7 +138,7 @@ Value heddle::onnx::quantize(Emitter &emit, Value x, Scaling scaling,
 
 Value heddle::onnx::dequantize(Emitter &emit, Value x, Scaling scaling,
                                Type result) {
-  Extents shape = Emitter::shapeOf(x);
+  Shape shape = emit.shapeOf(x);
   Type storage = Emitter::elementOf(x);
   scaling.scale = inComputable(emit, scaling.scale);
   if (isa<IntegerType>(storage) && scaling.block == 0)
@@ -234,8 +231,8 @@ Value heddle::onnx::centred(NodeImporter &node, size_t operand,
   if (!node.has(zeroPoint))
     return value;
   Value zero = emit.convert(node.operand(zeroPoint), wide);
-  Extents shape = node.shape(operand);
-  if (node.type(zeroPoint).getNumElements() == 1)
+  Shape shape = node.shape(operand);
+  if (node.shape(zeroPoint).product().is(1))
     zero = emit.reshape(zero, {});
   else if (node.rank(zeroPoint) == 1 && node.rank(operand) > 0)
     zero = alongDimension(emit, zero, shape, axis);
@@ -254,8 +251,8 @@ LogicalResult importMatMulInteger(NodeImporter &node) {
 Value inUnits(NodeImporter &node, Value sums, size_t scale, int64_t axis) {
   Emitter &emit = node.emit;
   Value unit = node.operand(scale);
-  Extents shape = Emitter::shapeOf(sums);
-  if (node.type(scale).getNumElements() == 1)
+  Shape shape = emit.shapeOf(sums);
+  if (node.shape(scale).product().is(1))
     unit = emit.reshape(unit, {});
   else if (node.rank(scale) == 1)
     unit = alongDimension(emit, unit, shape, axis);
@@ -276,7 +273,7 @@ LogicalResult importQLinearMatMul(NodeImporter &node) {
       inUnits(node, inUnits(node, sums, 1, std::max<int64_t>(rank - 2, 0)), 4,
               std::max<int64_t>(rank - 1, 0));
   std::optional<Scaling> scaling =
-      readScaling(node, 6, 7, Emitter::shapeOf(real), rank - 1);
+      readScaling(node, 6, 7, emit.shapeOf(real), rank - 1);
   if (!scaling)
     return failure();
   return node.result(quantize(emit, real, *scaling, node.element(7)));
@@ -284,18 +281,20 @@ LogicalResult importQLinearMatMul(NodeImporter &node) {
 
 /// The exact convolution of an input and weights without their zero points.
 FailureOr<Value> convolve(NodeImporter &node, Value input, Value weights) {
+  Emitter &emit = node.emit;
   int64_t groups = node.integerAttribute("group", 1);
-  Extents kernel = Emitter::shapeOf(weights);
+  OwnedExtents kernel = emit.knownShapeOf(weights);
   if (Emitter::typeOf(input).getRank() != int64_t(kernel.size()) ||
       kernel.size() < 3)
     return node.invalid("input and weights have the shapes " +
-                        spellShape(Emitter::shapeOf(input)) + " and " +
+                        spellShape(emit.shapeOf(input)) + " and " +
                         spellShape(kernel));
-  std::optional<Window> window = readWindow(node, kernel.drop_front(2));
+  std::optional<Window> window =
+      readWindow(node, Extents(kernel).drop_front(2));
   if (!window)
     return failure();
-  return node.emit.convolution(input, weights, *window,
-                               OwnedExtents(window->size.size(), 1), groups);
+  return emit.convolution(input, weights, *window,
+                          OwnedExtents(window->size.size(), 1), groups);
 }
 
 LogicalResult importConvInteger(NodeImporter &node) {
@@ -312,7 +311,7 @@ LogicalResult importQLinearConv(NodeImporter &node) {
       convolve(node, centred(node, 0, 2, 0), centred(node, 3, 5, 0));
   if (failed(sums) || emit.hasFault())
     return failure();
-  Extents shape = Emitter::shapeOf(*sums);
+  Shape shape = emit.shapeOf(*sums);
   if (node.has(8))
     sums = emit.add(*sums, alongDimension(emit, node.operand(8), shape, 1));
   Value real = emit.convert(*sums, emit.builder.getF32Type());

@@ -21,7 +21,7 @@ struct Scaling {
 /// Reads a scale for tensors of the shape. `axis` counts if it is a vector,
 /// `block` if it has the tensor's rank. Nothing after a fault.
 std::optional<Scaling> readScaling(NodeImporter &node, size_t scale,
-                                   size_t zeroPoint, Extents shape,
+                                   size_t zeroPoint, const Shape &shape,
                                    int64_t axis, int64_t block = 0);
 
 /// clamp(round(x / scale) + zero point); without `saturates` what a float type

@@ -26,8 +26,8 @@ static LogicalResult quantized(NodeImporter &node, Value value, size_t scale,
                                Type otherwise) {
   if (node.emit.hasFault())
     return failure();
-  std::optional<Scaling> scaling =
-      readScaling(node, scale, scale + 1, Emitter::shapeOf(value), /*axis=*/-1);
+  std::optional<Scaling> scaling = readScaling(
+      node, scale, scale + 1, node.emit.shapeOf(value), /*axis=*/-1);
   if (!scaling)
     return failure();
   Type storage = node.has(scale + 1) ? node.element(scale + 1) : otherwise;
@@ -150,11 +150,11 @@ static LogicalResult importGemm(NodeImporter &node) {
   if (emit.hasFault())
     return failure();
   if (node.has(6))
-    sums = emit.add(sums,
-                    emit.broadcastTo(node.operand(6), Emitter::shapeOf(sums)));
+    sums =
+        emit.add(sums, emit.broadcastTo(node.operand(6), emit.shapeOf(sums)));
   Value result = emit.convert(sums, node.builder().getF32Type());
   for (size_t scale : {1, 4})
-    result = emit.multiply(result, node.type(scale).getNumElements() == 1
+    result = emit.multiply(result, node.shape(scale).product().is(1)
                                        ? emit.reshape(node.operand(scale), {})
                                        : node.operand(scale));
   if (alpha != 1)
@@ -173,7 +173,7 @@ static LogicalResult importMatMulIntegerToFloat(NodeImporter &node) {
   Value result =
       emit.convert(matmul(emit, lhs, rhs), node.builder().getF32Type());
   for (size_t scale : {2, 3})
-    result = emit.multiply(result, node.type(scale).getNumElements() == 1
+    result = emit.multiply(result, node.shape(scale).product().is(1)
                                        ? emit.reshape(node.operand(scale), {})
                                        : node.operand(scale));
   if (node.has(6))

@@ -24,7 +24,8 @@ struct Activation {
 /// One node: sizes, operands brought to the layout with the steps first, and
 /// activations of one direction after the other.
 struct Recurrence {
-  int64_t steps = 0, batch = 0, hidden = 0, gates = 0, directions = 1;
+  Extent steps, batch;
+  int64_t hidden = 0, gates = 0, directions = 1;
   bool backwardFirst = false, batchFirst = false;
   double clip = 0;
   Value input;
@@ -155,26 +156,28 @@ std::optional<Recurrence> readRecurrence(NodeImporter &node, int64_t gates,
     return fail("direction '" + direction + "' is unknown");
   if (node.rank(0) != 3 || node.rank(1) != 3 || node.rank(2) != 3)
     return fail("X, W and R must have three dimensions");
-  result.hidden = node.shape(2)[2];
+  OwnedExtents weights = node.knownShape(1), recurrent = node.knownShape(2);
+  result.hidden = recurrent[2];
   if (node.integerAttribute("hidden_size", result.hidden) != result.hidden)
     return fail("hidden_size is not that of the weights");
   result.input = result.batchFirst ? emit.transpose(node.operand(0), {1, 0, 2})
                                    : node.operand(0);
-  result.steps = Emitter::shapeOf(result.input)[0];
-  result.batch = Emitter::shapeOf(result.input)[1];
-  if (result.steps == 0)
+  result.steps = emit.shapeOf(result.input)[0];
+  result.batch = emit.shapeOf(result.input)[1];
+  if (result.steps.is(0))
     return (void)node.unsupported("sequences of no steps"), std::nullopt;
   int64_t rows = gates * result.hidden;
-  if (node.shape(1)[0] != result.directions || node.shape(1)[1] != rows ||
-      node.shape(2)[0] != result.directions || node.shape(2)[1] != rows ||
-      node.shape(1)[2] != node.shape(0)[2] || rows == 0)
+  if (weights[0] != result.directions || weights[1] != rows ||
+      recurrent[0] != result.directions || recurrent[1] != rows ||
+      !Extent::meet(node.shape(0)[2], weights[2]) || rows == 0)
     return fail("weights of the shapes " + spellShape(node.shape(1)) + " and " +
                 spellShape(node.shape(2)) + " do not fit the input");
   if (node.has(3) &&
-      (node.rank(3) != 2 || node.shape(3)[0] != result.directions ||
-       node.shape(3)[1] != 2 * rows))
+      (node.rank(3) != 2 || node.knownShape(3)[0] != result.directions ||
+       node.knownShape(3)[1] != 2 * rows))
     return fail("the biases have the shape " + spellShape(node.shape(3)));
-  if (node.has(4) && (node.rank(4) != 1 || node.shape(4)[0] != result.batch))
+  if (node.has(4) &&
+      (node.rank(4) != 1 || !Extent::meet(node.shape(4)[0], result.batch)))
     return fail("sequence_lens has the shape " + spellShape(node.shape(4)));
   readActivations(node, result, activations);
   if (emit.hasFault())
@@ -187,22 +190,21 @@ Value ofDirection(NodeImporter &node, size_t operand, int64_t direction) {
   Emitter &emit = node.emit;
   Value part =
       emit.sliceDim(node.operand(operand), 0, direction, direction + 1);
-  return emit.reshape(part, node.shape(operand).drop_front());
+  return emit.reshape(part, node.shape(operand).after(1));
 }
 
 /// The state to begin with, [batch, hidden].
 Value initialState(NodeImporter &node, const Recurrence &recurrence,
                    size_t operand, int64_t direction) {
   Emitter &emit = node.emit;
-  OwnedExtents shape{recurrence.batch, recurrence.hidden};
+  Shape shape{recurrence.batch, recurrence.hidden};
   if (!node.has(operand))
     return emit.splat(emit.type(shape, node.element(0)), 0);
   Value state = node.operand(operand);
-  OwnedExtents whole{recurrence.directions, recurrence.batch,
-                     recurrence.hidden};
+  Shape whole{recurrence.directions, recurrence.batch, recurrence.hidden};
   if (recurrence.batchFirst && node.rank(operand) == 3)
     state = emit.transpose(state, {1, 0, 2});
-  if (Emitter::shapeOf(state) != Extents(whole)) {
+  if (!emit.shapeOf(state).meets(whole)) {
     (void)node.invalid("an initial state has the shape " +
                        spellShape(node.shape(operand)));
     return emit.splat(emit.type(shape, node.element(0)), 0);
@@ -252,7 +254,7 @@ void unrollSteps(NodeImporter &node, const Recurrence &recurrence,
                  int64_t direction, Value gates, Step step, Run &run) {
   Emitter &emit = node.emit;
   SmallVector<Value> outputs;
-  for (int64_t i = 0; i < recurrence.steps; ++i) {
+  for (int64_t i = 0; i < recurrence.steps.bound(); ++i) {
     Value at = rowOf(emit, recurrence, direction, integerScalar(emit, i));
     Value output =
         takeStep(node, recurrence, direction, gates, at, step, run.last);
@@ -301,8 +303,9 @@ Run runDirection(NodeImporter &node, const Recurrence &recurrence,
     run.last.cell = initialState(node, recurrence, 6, direction);
   if (node.emit.hasFault())
     return run;
-  auto takeSteps =
-      recurrence.steps <= kShortSequence ? unrollSteps : loopOverSteps;
+  bool isShort =
+      recurrence.steps.isKnown() && recurrence.steps.bound() <= kShortSequence;
+  auto takeSteps = isShort ? unrollSteps : loopOverSteps;
   takeSteps(node, recurrence, direction, gates, step, run);
   return run;
 }
@@ -322,10 +325,10 @@ Value inputGates(NodeImporter &node, const Recurrence &recurrence,
   Value own = emit.sliceDim(biases, 0, 0, rows);
   Value recurrent = emit.sliceDim(biases, 0, rows, rows + shared);
   recurrent = emit.pad(
-      recurrent, emit.splat(RankedTensorType::get({}, node.element(0)), 0), 0,
-      rows - shared);
+      recurrent, emit.splat(RankedTensorType::get({}, node.element(0)), 0), {0},
+      {rows - shared});
   return emit.add(gates, emit.broadcastInDim(emit.add(own, recurrent),
-                                             Emitter::shapeOf(gates), 2));
+                                             emit.shapeOf(gates), 2));
 }
 
 /// Stacks the directions' results: Y, Y_h and, for LSTM, Y_c.
@@ -418,7 +421,7 @@ LogicalResult importGru(NodeImporter &node) {
         if (newBias)
           recurrent = emit.add(
               recurrent,
-              emit.broadcastInDim(newBias, Emitter::shapeOf(recurrent), 1));
+              emit.broadcastInDim(newBias, emit.shapeOf(recurrent), 1));
         recurrent = emit.multiply(reset, recurrent);
       } else {
         recurrent = emit.dotGeneral(emit.multiply(reset, state.hidden),
@@ -448,8 +451,8 @@ LogicalResult importLstm(NodeImporter &node) {
     return failure();
   int64_t hidden = recurrence->hidden;
   if (node.has(7) &&
-      (node.rank(7) != 2 || node.shape(7)[0] != recurrence->directions ||
-       node.shape(7)[1] != 3 * hidden))
+      (node.rank(7) != 2 || node.knownShape(7)[0] != recurrence->directions ||
+       node.knownShape(7)[1] != 3 * hidden))
     return node.invalid("the peepholes have the shape " +
                         spellShape(node.shape(7)));
   SmallVector<Run> runs;
@@ -462,8 +465,8 @@ LogicalResult importLstm(NodeImporter &node) {
       Value weight =
           emit.sliceDim(peepholes, 0, which * hidden, (which + 1) * hidden);
       return emit.add(
-          sum, emit.multiply(cell, emit.broadcastInDim(
-                                       weight, Emitter::shapeOf(cell), 1)));
+          sum, emit.multiply(
+                   cell, emit.broadcastInDim(weight, emit.shapeOf(cell), 1)));
     };
     auto step = [&](Value gates, int64_t direction, State &state) {
       const Activation *f = &recurrence->activations[3 * direction];

@@ -99,7 +99,7 @@ static LogicalResult importReduceMean(NodeImporter &node) {
   Value mean = emit.mean(node.operand(0), axes->dims);
   if (axes->keepDims)
     return node.result(mean);
-  OwnedExtents shape;
+  Shape shape;
   for (int64_t i = 0; i < node.rank(0); ++i)
     if (!llvm::is_contained(axes->dims, i))
       shape.push_back(node.shape(0)[i]);
@@ -120,14 +120,13 @@ static LogicalResult importLogSumExp(NodeImporter &node) {
   Value top = emit.reduce(x, axes->dims, Combine::Maximum, /*keepDims=*/true);
   Value isFinite = stablehlo::IsFiniteOp::create(
       node.builder(), emit.loc,
-      RankedTensorType::get(Emitter::shapeOf(top), node.builder().getI1Type()),
-      top);
+      emit.type(emit.shapeOf(top), node.builder().getI1Type()), top);
   Value shift = emit.select(isFinite, top, emit.splatLike(top, 0));
   Value sum = emit.reduce(emit.unary<stablehlo::ExpOp>(emit.subtract(x, shift)),
                           axes->dims, Combine::Add, /*keepDims=*/true);
   Value result = emit.add(emit.unary<stablehlo::LogOp>(sum), shift);
   if (!axes->keepDims) {
-    OwnedExtents shape;
+    Shape shape;
     for (int64_t i = 0; i < node.rank(0); ++i)
       if (!llvm::is_contained(axes->dims, i))
         shape.push_back(node.shape(0)[i]);
@@ -149,10 +148,10 @@ template <Combine how> static LogicalResult importArg(NodeImporter &node) {
   Value x = node.operand(0);
   Value best = emit.reduce(x, axis, how, /*keepDims=*/true);
   Value isBest = emit.holdsExtreme(x, best);
-  Value position = emit.iota(
-      RankedTensorType::get(node.shape(0), node.builder().getI64Type()), axis);
+  Value position =
+      emit.iota(emit.type(node.shape(0), node.builder().getI64Type()), axis);
   Value none =
-      emit.splatLike(position, last ? -1 : double(node.shape(0)[axis]));
+      emit.numberLike(position, last ? Extent(-1) : node.shape(0)[axis]);
   return node.result(emit.reduce(emit.select(isBest, position, none), axis,
                                  last ? Combine::Maximum : Combine::Minimum,
                                  keepDims));
@@ -171,7 +170,9 @@ static LogicalResult importCumulative(NodeImporter &node) {
   int64_t rank = node.rank(0), axis = node.normalizeAxis(*given, rank);
   if (emit.hasFault())
     return failure();
-  int64_t extent = node.shape(0)[axis];
+  // A window as long as the greatest size adds the same for lesser ones: what
+  // is beyond the ends counts as nothing.
+  int64_t extent = node.shape(0)[axis].bound();
   if (extent == 0)
     return node.result(node.operand(0));
   Window window;

@@ -30,7 +30,7 @@ static BoxSamples sampleBoxes(Emitter &emit, Value start, Value end,
   Value length = emit.subtract(end, start);
   if (!isHalfPixel)
     length = emit.maximum(length, emit.splatLike(length, 1));
-  OwnedExtents shape{Emitter::shapeOf(start)[0], bins * samples};
+  Shape shape{emit.extentOf(start, 0), bins * samples};
   Value index = emit.iota(emit.type(shape, Emitter::elementOf(start)), 1);
   // In parts of a box: sample i lies in the middle of its share.
   Value share =
@@ -66,8 +66,9 @@ static LogicalResult importRoiAlign(NodeImporter &node) {
   if (coordinates != "half_pixel" && coordinates != "output_half_pixel")
     return node.invalid("coordinate_transformation_mode '" + coordinates +
                         "' is unknown");
-  if (node.rank(0) != 4 || node.rank(1) != 2 || node.shape(1)[1] != 4 ||
-      node.rank(2) != 1 || node.shape(2)[0] != node.shape(1)[0] ||
+  OwnedExtents from = node.knownShape(0), given = node.knownShape(1);
+  if (node.rank(0) != 4 || node.rank(1) != 2 || given[1] != 4 ||
+      node.rank(2) != 1 || node.knownShape(2)[0] != given[0] ||
       !isa<FloatType>(node.element(1)) || !node.element(2).isInteger())
     return node.invalid(
         "boxes of the shape " + spellShape(node.shape(1)) +
@@ -82,7 +83,7 @@ static LogicalResult importRoiAlign(NodeImporter &node) {
                             "on the boxes; export with a positive one");
   if (samples > kMost || height > kMost || width > kMost)
     return node.unsupported("more than 4096 bins or samples");
-  if (llvm::is_contained(node.shape(0).drop_front(2), 0))
+  if (llvm::is_contained(Extents(from).drop_front(2), 0))
     return node.unsupported("images that are empty");
 
   Type element = node.element(0);
@@ -96,12 +97,12 @@ static LogicalResult importRoiAlign(NodeImporter &node) {
     boxes = emit.subtract(boxes, emit.splatLike(boxes, 0.5));
   BoxSamples rows =
       sampleBoxes(emit, column(emit, boxes, 1), column(emit, boxes, 3), height,
-                  samples, node.shape(0)[2], isHalfPixel);
+                  samples, from[2], isHalfPixel);
   BoxSamples columns =
       sampleBoxes(emit, column(emit, boxes, 0), column(emit, boxes, 2), width,
-                  samples, node.shape(0)[3], isHalfPixel);
+                  samples, from[3], isHalfPixel);
   // Every row's sample with every column's.
-  int64_t count = node.shape(1)[0], channels = node.shape(0)[1];
+  int64_t count = given[0], channels = from[1];
   int64_t across = height * samples, along = width * samples;
   auto cross = [&](Value value, int64_t dimension) {
     return emit.reshape(
@@ -119,9 +120,9 @@ static LogicalResult importRoiAlign(NodeImporter &node) {
     return failure();
   Value isInside = emit.binary<stablehlo::AndOp>(cross(rows.isInside, 1),
                                                  cross(columns.isInside, 2));
-  values = emit.select(
-      emit.broadcastInDim(isInside, Emitter::shapeOf(values), {0, 2}), values,
-      emit.splatLike(values, 0));
+  values =
+      emit.select(emit.broadcastInDim(isInside, emit.shapeOf(values), {0, 2}),
+                  values, emit.splatLike(values, 0));
   values =
       emit.reshape(values, {count, channels, height, samples, width, samples});
   Value result = emit.reduce(values, {3, 5},
@@ -141,30 +142,30 @@ static LogicalResult importDeformConv(NodeImporter &node) {
   int64_t offsetGroups = node.integerAttribute("offset_group", 1);
   if (node.rank(0) != 4 || node.rank(1) != 4 || node.rank(2) != 4)
     return node.unsupported("other than two spatial dimensions");
-  std::optional<Window> window = readWindow(node, node.shape(1).drop_front(2));
+  OwnedExtents from = node.knownShape(0), kernel = node.knownShape(1);
+  std::optional<Window> window =
+      readWindow(node, Extents(kernel).drop_front(2));
   if (!window)
     return failure();
-  int64_t batch = node.shape(0)[0], channels = node.shape(0)[1];
+  int64_t batch = from[0], channels = from[1];
   int64_t taps = window->size[0] * window->size[1];
   OwnedExtents positions;
   for (int64_t i = 0; i < 2; ++i) {
     int64_t span = (window->size[i] - 1) * window->dilations[i] + 1;
-    int64_t room =
-        node.shape(0)[2 + i] + window->padLow[i] + window->padHigh[i] - span;
+    int64_t room = from[2 + i] + window->padLow[i] + window->padHigh[i] - span;
     positions.push_back(room < 0 ? 0 : room / window->strides[i] + 1);
   }
   int64_t height = positions[0], width = positions[1], area = height * width;
   OwnedExtents moved{batch, offsetGroups * taps * 2, height, width};
   OwnedExtents weighed{batch, offsetGroups * taps, height, width};
   if (offsetGroups < 1 || channels % offsetGroups != 0 ||
-      node.shape(2) != Extents(moved) ||
-      (node.has(4) && node.shape(4) != Extents(weighed)))
+      node.knownShape(2) != moved ||
+      (node.has(4) && node.knownShape(4) != weighed))
     return node.invalid("offsets or mask do not fit: for " +
                         Twine(offsetGroups) + " offset groups of " +
                         Twine(taps) + " taps they have the shapes " +
                         spellShape(moved) + " and " + spellShape(weighed));
-  if (area == 0 || channels == 0 || batch == 0 ||
-      llvm::is_contained(node.shape(0), 0))
+  if (area == 0 || channels == 0 || batch == 0 || llvm::is_contained(from, 0))
     return node.unsupported("an empty input or result");
   Type element = node.element(0);
   Type wide = element.getIntOrFloatBitWidth() < 32
@@ -173,9 +174,8 @@ static LogicalResult importDeformConv(NodeImporter &node) {
 
   // Each offset group is an image of its own: [batch * groups, channels, ...].
   int64_t images = batch * offsetGroups, share = channels / offsetGroups;
-  Value image =
-      emit.reshape(emit.convert(node.operand(0), wide),
-                   {images, share, node.shape(0)[2], node.shape(0)[3]});
+  Value image = emit.reshape(emit.convert(node.operand(0), wide),
+                             {images, share, from[2], from[3]});
   Value offsets = emit.reshape(emit.convert(node.operand(2), wide),
                                {images, taps, 2, height, width});
   SmallVector<Taps> places;
@@ -194,8 +194,8 @@ static LogicalResult importDeformConv(NodeImporter &node) {
         emit.subtract(plain, emit.splatLike(plain, double(window->padLow[i])));
     Value offset = emit.reshape(emit.sliceDim(offsets, 2, i, i + 1), walkShape);
     Value place = emit.reshape(emit.add(plain, offset), {images, taps * area});
-    places.push_back(linearTaps(
-        emit, nearImage(emit, place, node.shape(0)[2 + i], Border::Zeros)));
+    places.push_back(
+        linearTaps(emit, nearImage(emit, place, from[2 + i], Border::Zeros)));
   }
   Value values = readTaps(emit, {image}, places, Border::Zeros);
   if (emit.hasFault())
@@ -204,17 +204,17 @@ static LogicalResult importDeformConv(NodeImporter &node) {
     Value mask = emit.reshape(emit.convert(node.operand(4), wide),
                               {images, taps * area});
     values = emit.multiply(
-        values, emit.broadcastInDim(mask, Emitter::shapeOf(values), {0, 2}));
+        values, emit.broadcastInDim(mask, emit.shapeOf(values), {0, 2}));
   }
   values = emit.convert(
       emit.reshape(values, {batch, channels * taps, height, width}), element);
-  Value weights = emit.reshape(
-      node.operand(1), {node.shape(1)[0], node.shape(1)[1] * taps, 1, 1});
+  Value weights =
+      emit.reshape(node.operand(1), {kernel[0], kernel[1] * taps, 1, 1});
   Window single{{1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}};
   Value result = emit.convolution(values, weights, single, {1, 1}, groups);
   if (node.has(3))
-    result = emit.add(result, alongDimension(emit, node.operand(3),
-                                             Emitter::shapeOf(result), 1));
+    result = emit.add(
+        result, alongDimension(emit, node.operand(3), emit.shapeOf(result), 1));
   return node.result(result);
 }
 

@@ -21,6 +21,9 @@ struct Method {
 struct Axis {
   int64_t dimension, from, to;
   double scale, roiStart = 0, roiEnd = 1;
+  /// How many elements each becomes, where calls choose `from`; 0 where it is
+  /// known.
+  int64_t times = 0;
 };
 
 /// For each position of the result the places that it is a weighted sum of.
@@ -128,7 +131,7 @@ static Value takePlaces(Emitter &emit, Value x, const Axis &axis,
   Value indices = emit.integers(places, i64);
   if (!isRepeat)
     return emit.take(x, indices, axis.dimension);
-  OwnedExtents shape(Emitter::shapeOf(x));
+  Shape shape = emit.shapeOf(x);
   shape[axis.dimension] = axis.to;
   Value spread =
       emit.take(x, emit.reshape(indices, {axis.from, repeats}), axis.dimension);
@@ -140,7 +143,7 @@ static Value vectorAlong(Emitter &emit, ArrayRef<double> values, Value like,
   Literal vector = Literal::zeros(RankedTensorType::get(
       {int64_t(values.size())}, Emitter::elementOf(like)));
   vector.floats.assign(values.begin(), values.end());
-  return emit.broadcastInDim(emit.constant(vector), Emitter::shapeOf(like),
+  return emit.broadcastInDim(emit.constant(vector), emit.shapeOf(like),
                              dimension);
 }
 
@@ -192,6 +195,62 @@ static Value resizeAxis(Emitter &emit, const Method &method, const Axis &axis,
   return sum;
 }
 
+/// What lies `by` elements behind each along a dimension, within it.
+static Value shifted(Emitter &emit, Value x, int64_t dimension, int64_t by) {
+  if (by == 0)
+    return x;
+  Extent extent = emit.extentOf(x, dimension);
+  int64_t count = std::abs(by);
+  if (extent.least() < count) {
+    (void)emit.knownExtentOf(x, dimension);
+    return x;
+  }
+  Value border = by < 0 ? emit.sliceDim(x, dimension, 0, 1)
+                        : emit.sliceDim(x, dimension, extent - 1, extent);
+  Shape shape = emit.shapeOf(border);
+  shape[dimension] = count;
+  border = emit.broadcastTo(border, shape);
+  if (by < 0)
+    return emit.concatenate(
+        {border, emit.sliceDim(x, dimension, 0, extent - count)}, dimension);
+  return emit.concatenate({emit.sliceDim(x, dimension, count, extent), border},
+                          dimension);
+}
+
+/// Each element along a dimension that calls choose becomes `axis.times`: for
+/// each of these the places that it is made of lie equally far from its own.
+static Value resizeChosen(Emitter &emit, const Method &method, const Axis &axis,
+                          Value x) {
+  // That of another length, in the middle of which no border is near.
+  constexpr int64_t kMiddle = 4;
+  Axis example{axis.dimension, 2 * kMiddle, 2 * kMiddle * axis.times,
+               double(axis.times)};
+  Taps taps = computeTaps(method, example);
+  Shape whole = emit.shapeOf(x), column = whole;
+  column.insert(column.begin() + axis.dimension + 1, 1);
+  whole[axis.dimension] *= axis.times;
+  SmallVector<Value> parts;
+  for (int64_t part = 0; part < axis.times; ++part) {
+    size_t first = (kMiddle * axis.times + part) * taps.count;
+    Value sum;
+    for (int64_t tap = 0; tap < taps.count; ++tap) {
+      double weight = taps.weights[first + tap];
+      // Of two, nearest takes one.
+      if (weight == 0 && method.mode == "nearest")
+        continue;
+      Value piece =
+          shifted(emit, x, axis.dimension, taps.places[first + tap] - kMiddle);
+      if (emit.hasFault())
+        return x;
+      if (method.mode != "nearest")
+        piece = emit.multiply(piece, emit.splatLike(piece, weight));
+      sum = sum ? emit.add(sum, piece) : piece;
+    }
+    parts.push_back(emit.reshape(sum, column));
+  }
+  return emit.reshape(emit.concatenate(parts, axis.dimension + 1), whole);
+}
+
 /// Sizes and scales of all resized dimensions; nothing after a fault.
 /// `scalesAt` is the operand that holds the scales; there is no such operand
 /// before opset 9, and sizes and regions only follow since 11.
@@ -213,7 +272,7 @@ static std::optional<SmallVector<Axis>> readAxes(NodeImporter &node,
     return std::nullopt;
   SmallVector<Axis> axes;
   for (int64_t dim : *dims) {
-    axes.push_back({dim, node.shape(0)[dim], 0, 1});
+    axes.push_back({dim, node.shape(0)[dim].bound(), 0, 1});
     if (axes.back().from == 0)
       return fail("the input is empty");
   }
@@ -222,7 +281,7 @@ static std::optional<SmallVector<Axis>> readAxes(NodeImporter &node,
   bool hasSizes =
       scalesAt == 2 && node.has(3) && node.type(3).getNumElements() > 0;
   if (hasSizes) {
-    std::optional<OwnedExtents> sizes = node.integers(3, "the sizes");
+    std::optional<Shape> sizes = node.sizes(3, "the sizes");
     if (!sizes)
       return std::nullopt;
     if (sizes->size() != axes.size())
@@ -230,8 +289,22 @@ static std::optional<SmallVector<Axis>> readAxes(NodeImporter &node,
                   Twine(axes.size()) + " axes");
     double common = 0;
     for (auto [axis, size] : llvm::zip_equal(axes, *sizes)) {
-      axis.to = size;
-      axis.scale = double(size) / double(axis.from);
+      Extent from = node.shape(0)[axis.dimension];
+      if (!from.isKnown() && policy == "stretch") {
+        std::optional<Extent> times = size.dividedBy(from);
+        if (times && times->isKnown())
+          axis.times = times->bound();
+      }
+      if (axis.times == 0 && !(from.isKnown() && size.isKnown())) {
+        node.emit.fault(ErrorCode::OnnxNotConstant,
+                        "the size " + size.text() + " of " + from.text() +
+                            " must be a whole multiple, or both known when "
+                            "compiling");
+        return std::nullopt;
+      }
+      axis.to = size.bound();
+      axis.scale = axis.times > 0 ? double(axis.times)
+                                  : double(axis.to) / double(axis.from);
       if (policy == "not_larger")
         common = common == 0 ? axis.scale : std::min(common, axis.scale);
       else
@@ -270,6 +343,12 @@ static std::optional<SmallVector<Axis>> readAxes(NodeImporter &node,
         return fail("a scale is not positive, or too large");
       axis.scale = scale;
       axis.to = int64_t(std::floor(scale * double(axis.from)));
+      if (node.shape(0)[axis.dimension].isKnown())
+        continue;
+      // A whole number of places for each element is the same at any size.
+      axis.times = int64_t(scale);
+      if (double(axis.times) != scale)
+        (void)node.knownShape(0);
     }
   }
   for (const Axis &axis : axes)
@@ -348,8 +427,17 @@ static LogicalResult resize(NodeImporter &node, Method method,
   for (const Axis &axis : *axes) {
     if (axis.to == axis.from && axis.scale == 1 && !crops)
       continue;
+    if (axis.times > 0) {
+      if (crops || method.coordinates == "align_corners" ||
+          method.excludeOutside || axis.times > kMaxIntegers)
+        (void)node.knownShape(0);
+      if (emit.hasFault())
+        return failure();
+      x = resizeChosen(emit, method, axis, x);
+      continue;
+    }
     // What a kernel's taps would take, before they are made.
-    OwnedExtents shape(Emitter::shapeOf(x));
+    Shape shape = emit.shapeOf(x);
     shape[axis.dimension] = axis.to;
     double span = 4 / std::min(axis.scale, 1.0);
     emit.type(shape, Emitter::elementOf(x));
@@ -373,7 +461,7 @@ static LogicalResult resize(NodeImporter &node, Method method,
     outside = outside ? emit.binary<stablehlo::OrOp>(outside, here) : here;
   }
   if (outside && !emit.hasFault())
-    x = emit.select(emit.broadcastTo(outside, Emitter::shapeOf(x)),
+    x = emit.select(emit.broadcastTo(outside, emit.shapeOf(x)),
                     emit.splatLike(x, extrapolation), x);
   if (isa<FloatType>(node.element(0)) || !interpolates)
     return node.result(emit.convert(x, node.element(0)));

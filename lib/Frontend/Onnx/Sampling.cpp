@@ -52,8 +52,9 @@ static Value insideImage(Emitter &emit, Value position, int64_t extent,
 /// each spatial dimension: [batch, channels, count].
 static Value readAt(Emitter &emit, const Image &image, ArrayRef<Value> at,
                     Border border) {
-  Extents shape = Emitter::shapeOf(image.value), spatial = shape.drop_front(2);
-  Extents places = Emitter::shapeOf(at.front());
+  OwnedExtents shape = emit.knownShapeOf(image.value),
+               places = emit.knownShapeOf(at.front());
+  Extents spatial = Extents(shape).drop_front(2);
   Value position, isInside;
   for (auto [place, extent] : llvm::zip_equal(at, spatial)) {
     Value within = insideImage(emit, place, extent, border);
@@ -111,7 +112,7 @@ Value heddle::onnx::readTaps(Emitter &emit, const Image &image,
     if (weight) {
       weight = emit.convert(weight, Emitter::elementOf(value));
       value = emit.multiply(
-          value, emit.broadcastInDim(weight, Emitter::shapeOf(value), {0, 2}));
+          value, emit.broadcastInDim(weight, emit.shapeOf(value), {0, 2}));
     }
     if (!result)
       result = value;

@@ -34,18 +34,19 @@ static LogicalResult importScatterElements(NodeImporter &node) {
   std::optional<Combine> how = readCombination(node);
   if (emit.hasFault())
     return failure();
-  if (rank == 0 || node.rank(1) != rank || node.shape(1) != node.shape(2) ||
-      !node.element(1).isInteger())
+  if (rank == 0 || node.rank(1) != rank ||
+      !node.shape(1).meets(node.shape(2)) || !node.element(1).isInteger())
     return node.invalid("indices of the shape " + spellShape(node.shape(1)) +
                         " do not fit updates of the shape " +
                         spellShape(node.shape(2)));
   for (int64_t i = 0; i < rank; ++i)
-    if (i != axis && node.shape(1)[i] > node.shape(0)[i])
+    if (i != axis && Extent::isLess(node.shape(0)[i], node.shape(1)[i]) == true)
       return node.invalid("the indices are larger than data in dimension " +
                           Twine(i));
-  OwnedExtents column(node.shape(1)), dims;
+  Shape column = node.shape(1);
+  OwnedExtents dims;
   column.push_back(1);
-  auto positions = RankedTensorType::get(node.shape(1), node.element(1));
+  RankedTensorType positions = emit.type(node.shape(1), node.element(1));
   SmallVector<Value> columns;
   for (int64_t i = 0; i < rank; ++i) {
     Value index = i == axis
@@ -77,8 +78,9 @@ static LogicalResult importScatterNd(NodeImporter &node) {
   int64_t rank = node.rank(0), indexRank = node.rank(1);
   if (rank == 0 || indexRank == 0)
     return node.invalid("data or indices are scalars");
-  int64_t depth = node.shape(1).back();
-  OwnedExtents updates(node.shape(1).drop_back()), window, inserted, extents;
+  int64_t depth = emit.knownExtentOf(node.operand(1), indexRank - 1);
+  Shape updates = node.shape(1).before(1), extents;
+  OwnedExtents window, inserted;
   if (depth > rank)
     return node.invalid("index vectors of " + Twine(depth) +
                         " numbers do not fit data of the shape " +
@@ -91,7 +93,7 @@ static LogicalResult importScatterNd(NodeImporter &node) {
     window.push_back(updates.size());
     updates.push_back(node.shape(0)[i]);
   }
-  if (Extents(updates) != node.shape(2))
+  if (!updates.meets(node.shape(2)))
     return node.invalid("the updates have the shape " +
                         spellShape(node.shape(2)) + ", not " +
                         spellShape(updates));
@@ -117,11 +119,12 @@ static LogicalResult importTensorScatter(NodeImporter &node) {
       (mode != "linear" && mode != "circular"))
     return node.invalid("axis or mode do not fit");
   for (int64_t i = 0; i < rank; ++i)
-    if (i != axis && node.shape(0)[i] != node.shape(1)[i])
+    if (i != axis && !Extent::meet(node.shape(0)[i], node.shape(1)[i]))
       return node.invalid("cache and update differ in dimension " + Twine(i));
   Type i64 = node.builder().getI64Type();
-  RankedTensorType positions = RankedTensorType::get(node.shape(1), i64);
-  OwnedExtents column(node.shape(1)), dims;
+  RankedTensorType positions = emit.type(node.shape(1), i64);
+  Shape column = node.shape(1);
+  OwnedExtents dims;
   column.push_back(1);
   SmallVector<Value> columns;
   for (int64_t i = 0; i < rank; ++i) {
@@ -134,7 +137,7 @@ static LogicalResult importTensorScatter(NodeImporter &node) {
                                            node.shape(1), 0));
       if (mode == "circular")
         index = emit.binary<stablehlo::RemOp>(
-            index, emit.splatInteger(positions, node.shape(0)[axis]));
+            index, emit.numberLike(index, node.shape(0)[axis]));
     }
     columns.push_back(emit.reshape(index, column));
     dims.push_back(i);

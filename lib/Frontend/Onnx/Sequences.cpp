@@ -101,7 +101,7 @@ static LogicalResult importSequenceLength(NodeImporter &node) {
 
 /// A tensor of one more dimension, of extent 1, at the axis.
 static Value withDimension(Emitter &emit, Value value, int64_t axis) {
-  OwnedExtents shape(Emitter::shapeOf(value));
+  Shape shape = emit.shapeOf(value);
   shape.insert(shape.begin() + axis, 1);
   return emit.reshape(value, shape);
 }
@@ -139,7 +139,7 @@ static LogicalResult importSplitToSequence(NodeImporter &node) {
       node.normalizeAxis(node.integerAttribute("axis", 0), node.rank(0));
   if (emit.hasFault())
     return failure();
-  int64_t extent = node.shape(0)[axis];
+  int64_t extent = emit.knownExtentOf(node.operand(0), axis);
   OwnedExtents sizes(node.has(1) ? 0 : extent, 1);
   if (node.has(1)) {
     std::optional<OwnedExtents> given = node.integers(1, "the split");
@@ -165,7 +165,7 @@ static LogicalResult importSplitToSequence(NodeImporter &node) {
     Value piece = emit.sliceDim(node.operand(0), axis, start, start + size);
     start += size;
     if (!keeps) {
-      OwnedExtents shape(node.shape(0));
+      Shape shape = node.shape(0);
       shape.erase(shape.begin() + axis);
       piece = emit.reshape(piece, shape);
     }

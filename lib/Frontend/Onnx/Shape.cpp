@@ -12,30 +12,37 @@ using namespace heddle::onnx;
 /// left.
 static LogicalResult importReshape(NodeImporter &node) {
   bool allowZero = node.integerAttribute("allowzero", 0) != 0;
-  std::optional<OwnedExtents> shape = node.integers(1, "the shape");
+  std::optional<Shape> shape = node.sizes(1, "the shape");
   if (!shape)
     return failure();
-  int64_t open = -1, known = 1;
+  int64_t open = -1, bound = 1;
+  Extent known = 1;
   for (auto [i, extent] : llvm::enumerate(*shape)) {
-    if (extent == 0 && !allowZero) {
+    if (extent.is(0) && !allowZero) {
       if (int64_t(i) >= node.rank(0))
         return node.invalid("the shape copies dimension " + Twine(i) +
                             ", which the input does not have");
       extent = node.shape(0)[i];
     }
-    if (extent < -1 || (extent == -1 && open >= 0))
+    if (extent.isKnown() &&
+        (extent.bound() < -1 || (extent.bound() == -1 && open >= 0)))
       return node.invalid("[" + spellShape(*shape) + "] is no shape");
-    if (extent == -1)
+    if (extent.is(-1)) {
       open = i;
-    else if (llvm::MulOverflow(known, extent, known))
+      continue;
+    }
+    if (llvm::MulOverflow(bound, extent.bound(), bound))
       return node.invalid("[" + spellShape(*shape) + "] is too large");
+    known *= extent;
   }
   if (open >= 0) {
-    if (known == 0 || node.type(0).getNumElements() % known != 0)
+    Extent elements = node.shape(0).product();
+    std::optional<Extent> rest = elements.dividedBy(known);
+    if (!rest)
       return node.invalid("the shape [" + spellShape(*shape) +
-                          "] does not divide the input's " +
-                          Twine(node.type(0).getNumElements()) + " elements");
-    (*shape)[open] = node.type(0).getNumElements() / known;
+                          "] does not divide the input's " + elements.text() +
+                          " elements");
+    (*shape)[open] = *rest;
   }
   return node.result(node.emit.reshape(node.operand(0), *shape));
 }
@@ -46,14 +53,14 @@ static LogicalResult importFlatten(NodeImporter &node) {
     return node.invalid("axis " + Twine(axis) + " is outside the input's " +
                         Twine(rank) + " dimensions");
   axis = axis < 0 ? axis + rank : axis;
-  int64_t rows = 1, columns = 1;
-  for (int64_t i = 0; i < rank; ++i)
-    (i < axis ? rows : columns) *= node.shape(0)[i];
+  Extent rows = node.shape(0).leading(axis).product();
+  Extent columns = node.shape(0).after(axis).product();
   return node.result(node.emit.reshape(node.operand(0), {rows, columns}));
 }
 
 static LogicalResult importSqueeze(NodeImporter &node) {
-  OwnedExtents axes, shape;
+  OwnedExtents axes;
+  Shape shape;
   bool hasAxes = node.isGiven(1, "axes", 13);
   if (hasAxes) {
     std::optional<OwnedExtents> given =
@@ -65,11 +72,11 @@ static LogicalResult importSqueeze(NodeImporter &node) {
     axes = *normal;
   }
   for (int64_t i = 0; i < node.rank(0); ++i) {
-    int64_t extent = node.shape(0)[i];
-    bool drop = hasAxes ? llvm::is_contained(axes, i) : extent == 1;
-    if (drop && extent != 1)
+    Extent extent = node.shape(0)[i];
+    bool drop = hasAxes ? llvm::is_contained(axes, i) : extent.is(1);
+    if (drop && !Extent::meet(extent, 1))
       return node.invalid("dimension " + Twine(i) + " has extent " +
-                          Twine(extent) + " and cannot be squeezed");
+                          extent.text() + " and cannot be squeezed");
     if (!drop)
       shape.push_back(extent);
   }
@@ -84,10 +91,10 @@ static LogicalResult importUnsqueeze(NodeImporter &node) {
   std::optional<OwnedExtents> axes = node.normalizeAxes(*given, rank);
   if (!axes)
     return failure();
-  OwnedExtents shape;
+  Shape shape, from = node.shape(0);
   size_t next = 0;
   for (int64_t i = 0; i < rank; ++i)
-    shape.push_back(llvm::is_contained(*axes, i) ? 1 : node.shape(0)[next++]);
+    shape.push_back(llvm::is_contained(*axes, i) ? Extent(1) : from[next++]);
   return node.result(node.emit.reshape(node.operand(0), shape));
 }
 
@@ -120,11 +127,10 @@ static LogicalResult importSplit(NodeImporter &node) {
   int64_t parts = node.integerAttribute("num_outputs", node.numResults());
   if (node.emit.hasFault())
     return failure();
-  int64_t extent = node.shape(0)[axis];
-  OwnedExtents sizes;
+  Extent extent = node.shape(0)[axis];
+  Shape sizes;
   if (node.isGiven(1, "split", 13)) {
-    std::optional<OwnedExtents> given =
-        node.integers(1, "the sizes", "split", 13);
+    std::optional<Shape> given = node.sizes(1, "the sizes", "split", 13);
     if (!given)
       return failure();
     sizes = *given;
@@ -132,36 +138,56 @@ static LogicalResult importSplit(NodeImporter &node) {
     if (parts < 1 || parts != int64_t(node.numResults()))
       return node.invalid("num_outputs = " + Twine(parts) +
                           " is not the number of outputs");
-    int64_t size = llvm::divideCeil(extent, parts);
-    if (node.version() < 18 && size * parts != extent)
+    std::optional<Extent> size =
+        node.version() < 18 ? extent.dividedBy(parts) : extent.ceilDiv(parts);
+    if (!size)
       return node.invalid(Twine(parts) + " outputs do not divide the extent " +
-                          Twine(extent));
-    for (int64_t i = 0, left = extent; i < parts; ++i, left -= sizes.back())
-      sizes.push_back(std::min(size, left));
+                          extent.text());
+    Extent left = extent;
+    for (int64_t i = 0; i < parts; ++i) {
+      sizes.push_back(Extent::minimum(*size, left));
+      left = left - sizes.back();
+    }
   }
-  int64_t start = 0;
+  Extent start = 0;
   if (sizes.size() < node.numResults())
     return node.invalid("there are more outputs than sizes");
   for (auto [i, size] : llvm::enumerate(sizes)) {
-    if (size < 0 || size > extent - start)
+    if (size.least() < 0 || Extent::isLess(extent - start, size) == true)
       return node.invalid("the sizes [" + spellShape(sizes) +
-                          "] do not fit the extent " + Twine(extent));
+                          "] do not fit the extent " + extent.text());
     node.set(i, node.emit.sliceDim(node.operand(0), axis, start, start + size));
     start += size;
   }
-  if (start != extent)
+  if (!Extent::meet(start, extent))
     return node.invalid("the sizes [" + spellShape(sizes) +
-                        "] do not add up to the extent " + Twine(extent));
+                        "] do not add up to the extent " + extent.text());
   return success();
+}
+
+/// A place of Python's slices, counted from the front where it counts from the
+/// end, and at least `least` and at most `most`.
+static Extent placeFromFront(const Extent &place, const Extent &extent,
+                             const Extent &least, const Extent &most) {
+  Extent front = place;
+  // Numbers beyond all extents stand for these; arithmetic has not to hold
+  // what is beyond.
+  if (place.isKnown()) {
+    int64_t number = place.bound();
+    front = number < 0 ? std::max<int64_t>(number, -extent.bound() - 1) + extent
+                       : Extent(std::min<int64_t>(number, extent.bound()));
+  } else {
+    front = place + place.isNegative() * extent;
+  }
+  return Extent::maximum(Extent::minimum(front, most), least);
 }
 
 /// Python's slices: bounds from the end if negative, clamped; steps may be
 /// negative.
 static LogicalResult importSlice(NodeImporter &node) {
   Emitter &emit = node.emit;
-  std::optional<OwnedExtents> starts =
-      node.integers(1, "the starts", "starts", 10);
-  std::optional<OwnedExtents> ends = node.integers(2, "the ends", "ends", 10);
+  std::optional<Shape> starts = node.sizes(1, "the starts", "starts", 10);
+  std::optional<Shape> ends = node.sizes(2, "the ends", "ends", 10);
   if (!starts || !ends)
     return failure();
   OwnedExtents axes, steps(starts->size(), 1);
@@ -187,43 +213,36 @@ static LogicalResult importSlice(NodeImporter &node) {
   if (!normal)
     return failure();
 
-  OwnedExtents from(node.rank(0), 0), to(node.shape(0)),
-      strides(node.rank(0), 1), reversed;
+  Shape from(node.rank(0), 0), to = node.shape(0);
+  OwnedExtents strides(node.rank(0), 1), reversed;
   for (size_t i = 0; i < normal->size(); ++i) {
-    int64_t axis = (*normal)[i], extent = node.shape(0)[axis];
-    int64_t start = (*starts)[i], end = (*ends)[i], step = steps[i];
+    int64_t axis = (*normal)[i], step = steps[i];
+    Extent extent = node.shape(0)[axis];
     if (step == 0 || step == INT64_MIN)
       return node.invalid("a step is " + Twine(step));
-    auto fromFront = [extent](int64_t bound) {
-      return bound < 0 ? std::max<int64_t>(bound, -extent - 1) + extent : bound;
-    };
-    if (step > 0) {
-      from[axis] = std::clamp<int64_t>(fromFront(start), 0, extent);
-      to[axis] =
-          std::max(from[axis], std::clamp<int64_t>(fromFront(end), 0, extent));
-      strides[axis] = step;
-      continue;
-    }
     // Backwards: reverse first, then count from the other end.
-    start = std::clamp<int64_t>(fromFront(start), -1, extent - 1);
-    end = std::clamp<int64_t>(fromFront(end), -1, extent - 1);
-    if (extent == 0)
-      start = end = -1;
-    from[axis] = extent - 1 - start;
-    to[axis] = std::max(from[axis], extent - 1 - end);
-    strides[axis] = -step;
-    reversed.push_back(axis);
+    Extent least = step > 0 ? 0 : -1, most = step > 0 ? extent : extent - 1;
+    Extent start = placeFromFront((*starts)[i], extent, least, most);
+    Extent end = placeFromFront((*ends)[i], extent, least, most);
+    if (step < 0) {
+      start = extent - 1 - start;
+      end = extent - 1 - end;
+      reversed.push_back(axis);
+    }
+    from[axis] = start;
+    to[axis] = Extent::maximum(start, end);
+    strides[axis] = std::abs(step);
   }
   Value value = emit.reverse(node.operand(0), reversed);
-  return node.result(emit.slice(value, from, to, strides));
+  return node.result(emit.slice(value, from, to, strides, /*isClamped=*/true));
 }
 
 /// Both ways: an extent of 1 in the shape keeps the input's.
 static LogicalResult importExpand(NodeImporter &node) {
-  std::optional<OwnedExtents> shape = node.integers(1, "the shape");
+  std::optional<Shape> shape = node.sizes(1, "the shape");
   if (!shape)
     return failure();
-  OwnedExtents result = node.emit.broadcastShape(node.shape(0), *shape);
+  Shape result = node.emit.broadcastShape(node.shape(0), *shape);
   if (node.emit.hasFault())
     return failure();
   return node.result(node.emit.broadcastTo(node.operand(0), result));
@@ -233,24 +252,26 @@ static LogicalResult importExpand(NodeImporter &node) {
 /// a, n b].
 static LogicalResult importTile(NodeImporter &node) {
   Emitter &emit = node.emit;
-  std::optional<OwnedExtents> repeats = node.integers(1, "the repeats");
+  std::optional<Shape> repeats = node.sizes(1, "the repeats");
   if (!repeats)
     return failure();
   if (int64_t(repeats->size()) != node.rank(0))
     return node.invalid("there are " + Twine(repeats->size()) +
                         " repeats for " + Twine(node.rank(0)) + " dimensions");
-  OwnedExtents spread, dims, result;
+  Shape spread, result;
+  OwnedExtents dims;
   for (auto [count, extent] : llvm::zip_equal(*repeats, node.shape(0))) {
-    if (count < 0)
+    if (count.least() < 0)
       return node.invalid("a repeat is negative");
     spread.push_back(count);
     dims.push_back(spread.size());
     spread.push_back(extent);
-    result.push_back(0);
-    if (llvm::MulOverflow(count, extent, result.back()))
+    int64_t bound;
+    if (llvm::MulOverflow(count.bound(), extent.bound(), bound))
       return node.invalid("the result is too large");
+    result.push_back(count * extent);
   }
-  if (llvm::all_of(*repeats, [](int64_t count) { return count == 1; }))
+  if (llvm::all_of(*repeats, [](const Extent &count) { return count.is(1); }))
     return node.result(node.operand(0));
   Value wide = emit.broadcastInDim(node.operand(0), spread, dims);
   if (emit.hasFault())
@@ -266,14 +287,13 @@ static LogicalResult importShape(NodeImporter &node) {
   int64_t start = bound(node.integerAttribute("start", 0));
   int64_t end = bound(node.integerAttribute("end", rank));
   return node.result(node.emit.integers(
-      node.shape(0).slice(start, std::max<int64_t>(end - start, 0)),
+      node.shape(0).leading(std::max(start, end)).after(start),
       node.builder().getI64Type()));
 }
 
 static LogicalResult importSize(NodeImporter &node) {
-  auto type = RankedTensorType::get({}, node.builder().getI64Type());
   return node.result(
-      node.emit.splatInteger(type, node.type(0).getNumElements()));
+      node.emit.number(node.shape(0).product(), node.builder().getI64Type()));
 }
 
 /// [N, C b b, H, W] <-> [N, C, H b, W b]
@@ -281,14 +301,16 @@ static LogicalResult importDepthToSpace(NodeImporter &node) {
   Emitter &emit = node.emit;
   int64_t block = node.integerAttribute("blocksize", 0);
   StringRef mode = node.stringAttribute("mode", "DCR");
-  if (node.rank(0) != 4 || block < 1 || block > (1 << 15) ||
-      node.shape(0)[1] % (block * block) != 0 ||
-      (mode != "DCR" && mode != "CRD"))
+  bool fits = node.rank(0) == 4 && block >= 1 && block <= (1 << 15) &&
+              (mode == "DCR" || mode == "CRD");
+  std::optional<Extent> channels =
+      fits ? node.shape(0)[1].dividedBy(block * block) : std::nullopt;
+  if (!channels)
     return node.invalid("blocksize = " + Twine(block) + ", mode = " + mode +
                         " do not fit an input of the shape " +
                         spellShape(node.shape(0)));
-  int64_t n = node.shape(0)[0], c = node.shape(0)[1] / (block * block),
-          h = node.shape(0)[2], w = node.shape(0)[3];
+  Extent n = node.shape(0)[0], c = *channels, h = node.shape(0)[2],
+         w = node.shape(0)[3];
   Value split, moved;
   if (mode == "DCR") {
     split = emit.reshape(node.operand(0), {n, block, block, c, h, w});
@@ -305,13 +327,17 @@ static LogicalResult importSpaceToDepth(NodeImporter &node) {
   Emitter &emit = node.emit;
   int64_t block = node.integerAttribute("blocksize", 0);
   StringRef mode = node.stringAttribute("mode", "DCR");
-  if (node.rank(0) != 4 || block < 1 || node.shape(0)[2] % block != 0 ||
-      node.shape(0)[3] % block != 0 || (mode != "DCR" && mode != "CRD"))
+  bool fits = node.rank(0) == 4 && block >= 1 && block <= (1 << 15) &&
+              (mode == "DCR" || mode == "CRD");
+  std::optional<Extent> rows =
+      fits ? node.shape(0)[2].dividedBy(block) : std::nullopt;
+  std::optional<Extent> columns =
+      fits ? node.shape(0)[3].dividedBy(block) : std::nullopt;
+  if (!rows || !columns)
     return node.invalid("blocksize = " + Twine(block) + ", mode = " + mode +
                         " do not fit an input of the shape " +
                         spellShape(node.shape(0)));
-  int64_t n = node.shape(0)[0], c = node.shape(0)[1],
-          h = node.shape(0)[2] / block, w = node.shape(0)[3] / block;
+  Extent n = node.shape(0)[0], c = node.shape(0)[1], h = *rows, w = *columns;
   Value split = emit.reshape(node.operand(0), {n, c, h, block, w, block});
   Value moved = mode == "DCR" ? emit.transpose(split, {0, 3, 5, 1, 2, 4})
                               : emit.transpose(split, {0, 1, 3, 5, 2, 4});

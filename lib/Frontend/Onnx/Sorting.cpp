@@ -14,20 +14,21 @@ static LogicalResult importTopK(NodeImporter &node) {
       node.normalizeAxis(node.integerAttribute("axis", -1), node.rank(0));
   bool largest = node.integerAttribute("largest", 1) != 0;
   (void)node.integerAttribute("sorted", 1);
-  std::optional<int64_t> k;
+  std::optional<Extent> k;
   if (node.version() < 10)
     k = node.integerAttribute("k", -1);
   else if (node.has(1))
-    k = node.integer(1, "k");
+    k = node.size(1, "k");
   else
     return node.invalid("k is missing");
   if (emit.hasFault() || !k)
     return failure();
-  if (*k < 0 || *k > node.shape(0)[axis])
-    return node.invalid("k = " + Twine(*k) + " of an extent of " +
-                        Twine(node.shape(0)[axis]));
-  Value positions = emit.iota(
-      RankedTensorType::get(node.shape(0), node.builder().getI64Type()), axis);
+  Extent extent = node.shape(0)[axis];
+  if (k->least() < 0 || Extent::isLess(extent, *k) == true)
+    return node.invalid("k = " + k->text() + " of an extent of " +
+                        extent.text());
+  Value positions =
+      emit.iota(emit.type(node.shape(0), node.builder().getI64Type()), axis);
   auto [values, indices] =
       emit.sortPairs(node.operand(0), positions, axis, largest);
   node.set(0, emit.sliceDim(values, axis, 0, *k));

@@ -10,11 +10,12 @@ using namespace heddle::onnx;
 /// stay real.
 static Value readComplex(Emitter &emit, Value value) {
   int64_t last = Emitter::typeOf(value).getRank() - 1;
-  OwnedExtents shape(Emitter::shapeOf(value).drop_back());
+  OwnedExtents shape = emit.knownShapeOf(value);
+  int64_t parts = shape.pop_back_val();
   auto part = [&](int64_t i) {
     return emit.reshape(emit.sliceDim(value, last, i, i + 1), shape);
   };
-  if (Emitter::shapeOf(value).back() == 1)
+  if (parts == 1)
     return part(0);
   return stablehlo::ComplexOp::create(
       emit.builder, emit.loc,
@@ -42,7 +43,7 @@ static Value writeComplex(Emitter &emit, Value value) {
 /// Cuts or pads the last dimension with zeros.
 static Value fitLast(Emitter &emit, Value value, int64_t extent) {
   int64_t rank = Emitter::typeOf(value).getRank();
-  int64_t given = Emitter::shapeOf(value)[rank - 1];
+  int64_t given = emit.knownExtentOf(value, rank - 1);
   if (given > extent)
     return emit.sliceDim(value, rank - 1, 0, extent);
   if (given == extent)
@@ -63,7 +64,7 @@ static Value fitLast(Emitter &emit, Value value, int64_t extent) {
 
 static Value fft(Emitter &emit, Value value, stablehlo::FftType kind,
                  int64_t length) {
-  OwnedExtents shape(Emitter::shapeOf(value));
+  OwnedExtents shape = emit.knownShapeOf(value);
   Type element = Emitter::elementOf(value);
   if (kind == stablehlo::FftType::RFFT) {
     shape.back() = length / 2 + 1;
@@ -84,7 +85,8 @@ static Value asComplex(Emitter &emit, Value value) {
     return value;
   return stablehlo::ComplexOp::create(
       emit.builder, emit.loc,
-      RankedTensorType::get(Emitter::shapeOf(value), ComplexType::get(element)),
+      RankedTensorType::get(Emitter::typeOf(value).getShape(),
+                            ComplexType::get(element)),
       value, emit.splatLike(value, 0));
 }
 
@@ -122,13 +124,14 @@ static LogicalResult importDft(NodeImporter &node) {
   *axis = node.normalizeAxis(*axis, rank);
   if (emit.hasFault())
     return failure();
-  int64_t parts = rank == 0 ? 0 : node.shape(0).back();
+  OwnedExtents shape = node.knownShape(0);
+  int64_t parts = rank == 0 ? 0 : shape.back();
   if (rank < 2 || *axis == rank - 1 || (parts != 1 && parts != 2) ||
       !isa<FloatType>(node.element(0)))
     return node.invalid("an input of the shape " + spellShape(node.shape(0)) +
                         " is no complex or real signal along axis " +
                         Twine(*axis));
-  int64_t extent = node.shape(0)[*axis];
+  int64_t extent = shape[*axis];
   std::optional<int64_t> length = node.has(1) ? node.integer(1, "the length")
                                   : isInverse && isOneSided
                                       ? std::optional<int64_t>(2 * (extent - 1))
@@ -170,18 +173,19 @@ static LogicalResult importStft(NodeImporter &node) {
   if (emit.hasFault())
     return failure();
   bool isPlain = node.rank(0) == 2;
+  OwnedExtents given = node.knownShape(0);
   if (!length || (node.rank(0) != 3 && !isPlain) ||
-      (!isPlain && node.shape(0)[2] != 1 && node.shape(0)[2] != 2) ||
+      (!isPlain && given[2] != 1 && given[2] != 2) ||
       !isa<FloatType>(node.element(0)) || *step < 1 || *length < 1 ||
-      *length > node.shape(0)[1] ||
-      (node.has(2) && (node.rank(2) != 1 || node.shape(2)[0] != *length)))
+      *length > given[1] ||
+      (node.has(2) && (node.rank(2) != 1 || node.knownShape(2)[0] != *length)))
     return node.invalid("frame_step, frame_length and window do not fit a "
                         "signal of the shape " +
                         spellShape(node.shape(0)));
-  int64_t frames = 1 + (node.shape(0)[1] - *length) / *step;
+  int64_t frames = 1 + (given[1] - *length) / *step;
   Value signal = emit.widened(node.operand(0));
   // [batch, frames, length, 1 or 2], or without the last dimension.
-  OwnedExtents sizes(node.shape(0)), offsetDims{0, 2, 3}, shape(sizes);
+  OwnedExtents sizes(given), offsetDims{0, 2, 3}, shape(sizes);
   sizes[1] = *length;
   shape[1] = *length;
   shape.insert(shape.begin() + 1, frames);
@@ -193,8 +197,8 @@ static LogicalResult importStft(NodeImporter &node) {
       emit.gather(signal, start, shape, offsetDims, {}, {}, {}, {1}, sizes);
   if (node.has(2)) {
     Value window = emit.convert(node.operand(2), Emitter::elementOf(cut));
-    cut = emit.multiply(
-        cut, emit.broadcastInDim(window, Emitter::shapeOf(cut), {2}));
+    cut =
+        emit.multiply(cut, emit.broadcastInDim(window, emit.shapeOf(cut), {2}));
   }
   if (emit.hasFault())
     return failure();

@@ -30,7 +30,7 @@ static std::optional<Window> readGeometry(NodeImporter &node, Extents kernel) {
   if (window.size.size() != spatial || window.strides.size() != spatial ||
       window.dilations.size() != spatial || !inRange(window.size, 1) ||
       !inRange(window.strides, 1) || !inRange(window.dilations, 1) ||
-      !inRange(node.shape(0).drop_front(2), 0) ||
+      !inRange(node.shape(0).after(2).bounds(), 0) ||
       (!kernel.empty() && Extents(window.size) != kernel)) {
     (void)node.invalid("kernel_shape, strides or dilations do not fit an input "
                        "of the shape " +
@@ -63,13 +63,20 @@ std::optional<Window> heddle::onnx::readWindow(NodeImporter &node,
     return std::nullopt;
   }
   for (size_t i = 0; i < spatial; ++i) {
-    int64_t extent = node.shape(0)[2 + i], stride = window->strides[i];
+    // Padding is the same for all sizes that calls choose, or is refused.
+    Extent extent = node.shape(0)[2 + i];
+    int64_t stride = window->strides[i];
     int64_t span = (window->size[i] - 1) * window->dilations[i] + 1;
     int64_t low = 0, high = 0;
+    auto fixed = [&](const Extent &pads) {
+      if (!pads.isKnown())
+        (void)node.knownShape(0);
+      return pads.bound();
+    };
     if (upper || lower) {
-      int64_t positions = llvm::divideCeil(extent, stride);
+      Extent positions = extent.ceilDiv(stride);
       int64_t total =
-          std::max<int64_t>((positions - 1) * stride + span - extent, 0);
+          fixed(Extent::maximum((positions - 1) * stride + span - extent, 0));
       low = upper ? total / 2 : total - total / 2;
       high = total - low;
     } else if (automatic == "NOTSET" && pads) {
@@ -77,15 +84,23 @@ std::optional<Window> heddle::onnx::readWindow(NodeImporter &node,
       high = (*pads)[spatial + i];
     }
     if (ceilMode && !upper && !lower) {
-      int64_t room = extent + low + high - span;
-      int64_t positions = room < 0 ? 0 : llvm::divideCeil(room, stride) + 1;
+      Extent room = extent + (low + high - span);
+      Extent positions = room.ceilDiv(stride) + 1;
+      if (room.bound() < 0)
+        positions = 0;
+      else if (room.least() < 0)
+        (void)node.knownShape(0);
       // A window that begins beyond the input and its leading padding does not
       // count.
-      if (positions > 1 && (positions - 1) * stride >= extent + low)
-        --positions;
-      if (positions > 0)
-        high = std::max<int64_t>(high, (positions - 1) * stride + span -
-                                           extent - low);
+      Extent last = (positions - 1) * stride;
+      std::optional<bool> isInside = Extent::isLess(last, extent + low);
+      if (!isInside)
+        (void)node.knownShape(0);
+      if (Extent::isLess(1, positions) != false && isInside == false)
+        positions = positions - 1;
+      if (!positions.is(0))
+        high = fixed(Extent::maximum(high, (positions - 1) * stride + span -
+                                               extent - low));
     }
     window->padLow.push_back(low);
     window->padHigh.push_back(high);
@@ -119,14 +134,18 @@ std::optional<Window> heddle::onnx::readTransposedWindow(NodeImporter &node,
   }
   bool same = automatic == "SAME_UPPER" || automatic == "SAME_LOWER";
   for (size_t i = 0; i < spatial; ++i) {
-    int64_t extent = node.shape(0)[2 + i], stride = window->strides[i];
+    int64_t stride = window->strides[i];
     int64_t span = (window->size[i] - 1) * window->dilations[i] + 1;
     int64_t low = pads[i], high = pads[spatial + i];
     if (automatic == "VALID")
       low = high = 0;
     if (shape || same) {
-      int64_t wanted = shape ? (*shape)[i] : extent * stride;
-      int64_t total = stride * (extent - 1) + extra[i] + span - wanted;
+      Extent extent = node.shape(0)[2 + i];
+      Extent wanted = shape ? Extent((*shape)[i]) : extent * stride;
+      Extent cut = (extent - 1) * stride + extra[i] + span - wanted;
+      if (!cut.isKnown())
+        (void)node.knownShape(0);
+      int64_t total = cut.bound();
       // An odd one is cut at the start, or with SAME_UPPER at the end; a
       // negative total widens the result.
       int64_t half = llvm::divideFloorSigned(total, 2);

@@ -1,0 +1,192 @@
+// Arithmetic on extents that are numbers, or follow from sizes which calls
+// choose.
+
+#include "Sizes.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using heddle::size::Expression;
+
+namespace heddle::onnx {
+
+Extent::Extent(Expression expression, SizeScope &owner) {
+  expression = owner.ranges.simplified(expression);
+  if (std::optional<int64_t> known = expression.asConstant()) {
+    number = *known;
+    return;
+  }
+  // What is too long for an expression has no bound: the type that is made of
+  // it is refused.
+  scope = &owner;
+  stored = expression;
+  number = owner.ranges.interval(expression).high;
+}
+
+int64_t Extent::least() const {
+  return scope ? scope->ranges.interval(stored).low : number;
+}
+
+Expression Extent::expression(MLIRContext *context) const {
+  return scope ? stored : Expression::constant(context, number);
+}
+
+bool Extent::isSame(const Extent &other) const {
+  return isKnown() == other.isKnown() &&
+         (isKnown() ? number == other.number : stored == other.stored);
+}
+
+/// Computes with numbers or, if one of the operands is none, with expressions.
+template <typename Numbers, typename Expressions>
+static Extent combine(const Extent &a, const Extent &b, Numbers numbers,
+                      Expressions expressions) {
+  if (a.isKnown() && b.isKnown())
+    return numbers(*a.known(), *b.known());
+  SizeScope &scope = a.owner() ? *a.owner() : *b.owner();
+  return Extent(
+      expressions(a.expression(scope.context), b.expression(scope.context)),
+      scope);
+}
+
+Extent operator+(const Extent &a, const Extent &b) {
+  return combine(
+      a, b, [](int64_t x, int64_t y) { return x + y; },
+      [](Expression x, Expression y) { return x + y; });
+}
+
+Extent operator-(const Extent &a, const Extent &b) {
+  return combine(
+      a, b, [](int64_t x, int64_t y) { return x - y; },
+      [](Expression x, Expression y) { return x - y; });
+}
+
+Extent operator*(const Extent &a, const Extent &b) {
+  return combine(
+      a, b, [](int64_t x, int64_t y) { return x * y; },
+      [](Expression x, Expression y) { return x * y; });
+}
+
+Extent Extent::floorDiv(const Extent &divisor) const {
+  return combine(
+      *this, divisor,
+      [](int64_t x, int64_t y) { return llvm::divideFloorSigned(x, y); },
+      [](Expression x, Expression y) { return x.floorDiv(y); });
+}
+
+Extent Extent::ceilDiv(const Extent &divisor) const {
+  return combine(
+      *this, divisor,
+      [](int64_t x, int64_t y) { return llvm::divideCeilSigned(x, y); },
+      [](Expression x, Expression y) { return x.ceilDiv(y); });
+}
+
+std::optional<Extent> Extent::dividedBy(const Extent &divisor) const {
+  if (divisor.is(0))
+    return std::nullopt;
+  if (isKnown() && divisor.isKnown())
+    return number % divisor.number == 0
+               ? std::optional(Extent(number / divisor.number))
+               : std::nullopt;
+  SizeScope &owner = scope ? *scope : *divisor.scope;
+  if (std::optional<Expression> exact =
+          expression(owner.context)
+              .dividedExactly(divisor.expression(owner.context)))
+    return Extent(*exact, owner);
+  Extent quotient = floorDiv(divisor);
+  return meet(quotient * divisor, *this) ? std::optional(quotient)
+                                         : std::nullopt;
+}
+
+Extent Extent::isNegative() const {
+  if (isKnown())
+    return int64_t(number < 0);
+  return Extent(Expression::isPositive(-stored), *scope);
+}
+
+Extent Extent::minimum(const Extent &a, const Extent &b) {
+  return combine(
+      a, b, [](int64_t x, int64_t y) { return std::min(x, y); },
+      Expression::minimum);
+}
+
+Extent Extent::maximum(const Extent &a, const Extent &b) {
+  return combine(
+      a, b, [](int64_t x, int64_t y) { return std::max(x, y); },
+      Expression::maximum);
+}
+
+std::optional<bool> Extent::isLess(const Extent &a, const Extent &b) {
+  if (a.isKnown() && b.isKnown())
+    return a.number < b.number;
+  SizeScope &scope = a.scope ? *a.scope : *b.scope;
+  Expression gap = b.expression(scope.context) - a.expression(scope.context);
+  if (scope.ranges.isAlwaysPositive(gap))
+    return true;
+  if (scope.ranges.isNeverNegative(-gap))
+    return false;
+  return std::nullopt;
+}
+
+std::optional<Extent> Extent::meet(const Extent &a, const Extent &b) {
+  if (a.isSame(b))
+    return a;
+  if (a.isKnown() && b.isKnown())
+    return std::nullopt;
+  SizeScope &scope = a.scope ? *a.scope : *b.scope;
+  Expression gap = scope.ranges.simplified(a.expression(scope.context) -
+                                           b.expression(scope.context));
+  std::optional<bool> isZero = scope.ranges.isZero(gap);
+  if (isZero == false)
+    return std::nullopt;
+  bool isTold =
+      isZero == true || llvm::any_of(scope.assumptions, [&](const auto &each) {
+        return each.isZero == gap || each.isZero == -gap;
+      });
+  if (!isTold)
+    scope.assumptions.push_back({gap, a.text() + " = " + b.text()});
+  // A number says more, and of two expressions the shorter one.
+  if (a.isKnown() || b.isKnown())
+    return a.isKnown() ? a : b;
+  return a.text().size() <= b.text().size() ? a : b;
+}
+
+std::string Extent::text() const {
+  return scope ? stored.text() : std::to_string(number);
+}
+
+SmallVector<int64_t, 6> Shape::bounds() const {
+  return llvm::map_to_vector<6>(
+      *this, [](const Extent &size) { return size.bound(); });
+}
+
+bool Shape::areSame(const Shape &other) const {
+  return size() == other.size() &&
+         llvm::all_of(llvm::zip_equal(*this, other), [](auto pair) {
+           return std::get<0>(pair).isSame(std::get<1>(pair));
+         });
+}
+
+bool Shape::meets(const Shape &other) const {
+  return size() == other.size() &&
+         llvm::all_of(llvm::zip_equal(*this, other), [](auto pair) {
+           return Extent::meet(std::get<0>(pair), std::get<1>(pair))
+               .has_value();
+         });
+}
+
+Extent Shape::product() const {
+  Extent result = 1;
+  for (const Extent &each : *this)
+    result *= each;
+  return result;
+}
+
+std::string spellShape(const Shape &shape) {
+  return llvm::join(
+      llvm::map_range(shape, [](const Extent &size) { return size.text(); }),
+      "x");
+}
+
+} // namespace heddle::onnx
