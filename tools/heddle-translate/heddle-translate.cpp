@@ -26,7 +26,10 @@ using namespace mlir;
 static OwningOpRef<Operation *>
 importModel(llvm::SourceMgr &sources, MLIRContext *context,
             const llvm::cl::list<std::string> &shapes,
-            const llvm::cl::list<std::string> &dims) {
+            const llvm::cl::list<std::string> &dims,
+            const llvm::cl::list<std::string> &sizes,
+            const llvm::cl::list<std::string> &sizedDims,
+            const llvm::cl::list<std::string> &sizedShapes) {
   heddle::OnnxImportOptions options;
   Location unknown = UnknownLoc::get(context);
   for (const std::string &text : shapes)
@@ -37,6 +40,22 @@ importModel(llvm::SourceMgr &sources, MLIRContext *context,
   for (const std::string &text : dims)
     if (failed(heddle::parseOnnxDim(text, options))) {
       emitError(unknown) << "--dim '" << text << "' is not NAME=8";
+      return {};
+    }
+  for (const std::string &text : sizes)
+    if (failed(heddle::parseOnnxSize(text, options))) {
+      emitError(unknown) << "--size '" << text << "' is not NAME=1..8";
+      return {};
+    }
+  for (const std::string &text : sizedDims)
+    if (failed(heddle::parseOnnxSizedDim(text, options))) {
+      emitError(unknown) << "--sized-dim '" << text << "' is not NAME=past+new";
+      return {};
+    }
+  for (const std::string &text : sizedShapes)
+    if (failed(heddle::parseOnnxSizedShape(text, options))) {
+      emitError(unknown) << "--sized-shape '" << text
+                         << "' is not NAME=batch,128";
       return {};
     }
   const llvm::MemoryBuffer *buffer =
@@ -67,11 +86,19 @@ int main(int argc, char **argv) {
       "shape", llvm::cl::desc("Fix the shape of an input: NAME=1x128"));
   static llvm::cl::list<std::string> dims(
       "dim", llvm::cl::desc("Fix a named dimension: NAME=8"));
+  static llvm::cl::list<std::string> sizes(
+      "size", llvm::cl::desc("Let calls choose a size: NAME=1..8"));
+  static llvm::cl::list<std::string> sizedDims(
+      "sized-dim", llvm::cl::desc("A named dimension of sizes: NAME=past+new"));
+  static llvm::cl::list<std::string> sizedShapes(
+      "sized-shape",
+      llvm::cl::desc("The shape of an input by sizes: NAME=batch,128"));
   TranslateToMLIRRegistration onnx(
       "import-onnx", "Import an ONNX model as StableHLO",
       [](const std::shared_ptr<llvm::SourceMgr> &sources,
          MLIRContext *context) -> OwningOpRef<Operation *> {
-        return importModel(*sources, context, shapes, dims);
+        return importModel(*sources, context, shapes, dims, sizes, sizedDims,
+                           sizedShapes);
       });
   static llvm::cl::list<std::string> bindings(
       "bind", llvm::cl::desc("Make an argument a weight: NAME=@FILE"));

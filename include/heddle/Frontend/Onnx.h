@@ -17,12 +17,27 @@
 
 namespace heddle {
 
-/// What fixes the sizes that a model leaves open.
+/// A size that each call of a model chooses.
+struct OnnxSize {
+  std::string name;
+  int64_t minimum = 0, maximum = 0;
+  /// Every choice is a multiple of it.
+  int64_t multiple = 1;
+};
+
+/// What fixes the sizes that a model leaves open, or says who chooses them.
 struct OnnxImportOptions {
   /// Whole shapes of inputs: `--shape input_ids=1x128`.
   std::vector<std::pair<std::string, std::vector<int64_t>>> shapes;
   /// Named dimensions, wherever they occur: `--dim batch=8`.
   std::vector<std::pair<std::string, int64_t>> dims;
+  /// Sizes that calls choose. A named dimension of such a name is that size,
+  /// unless `sizedDims` says otherwise.
+  std::vector<OnnxSize> sizes;
+  /// Named dimensions that follow from these: `total`, `past + new`.
+  std::vector<std::pair<std::string, std::string>> sizedDims;
+  /// Whole shapes of inputs with such expressions in place of numbers.
+  std::vector<std::pair<std::string, std::vector<std::string>>> sizedShapes;
   /// The module is compared with those of other sizes: what is folded must not
   /// depend on how large it is.
   bool isSample = false;
@@ -35,11 +50,27 @@ mlir::LogicalResult parseOnnxShape(llvm::StringRef text,
 mlir::LogicalResult parseOnnxDim(llvm::StringRef text,
                                  OnnxImportOptions &options);
 
+/// Parses `NAME=1..8` or, for multiples of 32, `NAME=64..512:32` into
+/// `options.sizes`.
+mlir::LogicalResult parseOnnxSize(llvm::StringRef text,
+                                  OnnxImportOptions &options);
+/// Parses `NAME=past + new` into `options.sizedDims`.
+mlir::LogicalResult parseOnnxSizedDim(llvm::StringRef text,
+                                      OnnxImportOptions &options);
+/// Parses `NAME=batch,3,2 * width` into `options.sizedShapes`.
+mlir::LogicalResult parseOnnxSizedShape(llvm::StringRef text,
+                                        OnnxImportOptions &options);
+
 /// Imports the model at `path`. The module has one function @main, whose
 /// arguments and results carry the model's names as `heddle.name`; weights are
 /// handles over the mapped files, every op is located by the name of its node.
 /// Null after an error, which the context's handler has seen: operators without
 /// an import are listed all together.
+///
+/// Where calls choose sizes, types have these as their extents, and the module
+/// two lists: the sizes in `heddle.sizes`, and in `heddle.size_assumptions`
+/// what operators want of them and ranges do not say, expressions that must be
+/// 0.
 mlir::OwningOpRef<mlir::ModuleOp>
 importOnnx(mlir::MLIRContext *context, llvm::StringRef path,
            const OnnxImportOptions &options = {});

@@ -79,14 +79,26 @@ bool Emitter::meet(Extent &extent, const Extent &other) {
   return both.has_value();
 }
 
-void Emitter::setSized(Operation *op, StringRef name, const Shape &sizes) {
-  if (sizes.areKnown())
+void Emitter::setSized(Operation *op,
+                       std::initializer_list<SizedAttribute> attributes) {
+  if (llvm::all_of(attributes, [](const SizedAttribute &attribute) {
+        return attribute.second.areKnown();
+      }))
     return;
-  SmallVector<size::ExpressionAttr> extents;
-  for (const Extent &each : sizes)
-    extents.push_back(each.expression(builder.getContext()).attribute());
-  op->setDiscardableAttr(stablehlo::sizedAttributeName(name),
-                         size::ExtentsAttr::get(builder.getContext(), extents));
+  MLIRContext *context = builder.getContext();
+  for (const auto &[name, sizes] : attributes) {
+    SmallVector<size::ExpressionAttr> extents;
+    for (const Extent &each : sizes) {
+      size::Expression extent = each.expression(context);
+      if (!extent)
+        return fault(
+            ErrorCode::TooMany,
+            "a size is too long an expression of those that calls choose");
+      extents.push_back(extent.attribute());
+    }
+    op->setDiscardableAttr(stablehlo::sizedAttributeName(name),
+                           size::ExtentsAttr::get(context, extents));
+  }
 }
 
 Value Emitter::standIn(RankedTensorType type) { return splat(type, 0); }
@@ -137,8 +149,15 @@ Value Emitter::integers(const Shape &values, RankedTensorType type) {
   MLIRContext *context = builder.getContext();
   if (!values.areKnown()) {
     SmallVector<size::ExpressionAttr> elements;
-    for (const Extent &value : values)
-      elements.push_back(value.expression(context).attribute());
+    for (const Extent &value : values) {
+      size::Expression element = value.expression(context);
+      if (!element) {
+        fault(ErrorCode::TooMany,
+              "a size is too long an expression of those that calls choose");
+        return standIn(type);
+      }
+      elements.push_back(element.attribute());
+    }
     return size::TensorOp::create(builder, loc, type,
                                   size::ExtentsAttr::get(context, elements));
   }

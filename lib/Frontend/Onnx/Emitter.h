@@ -218,8 +218,12 @@ public:
                                                 int64_t dimension,
                                                 bool descending);
 
-  /// Gives `op` the sizes beside its attribute `name`, if calls choose some.
-  void setSized(mlir::Operation *op, llvm::StringRef name, const Shape &sizes);
+  /// Gives `op` sizes beside its attributes of these names, if calls choose one
+  /// of them: then all stand there, for the numbers of the attributes are no
+  /// more than what the type of the bound can have.
+  using SizedAttribute = std::pair<llvm::StringRef, const Shape &>;
+  void setSized(mlir::Operation *op,
+                std::initializer_list<SizedAttribute> attributes);
 
   //===--- Composites ---===//
   using Body = llvm::function_ref<llvm::SmallVector<mlir::Value>(

@@ -304,7 +304,7 @@ Value Emitter::gather(Value operand, Value indices, const Shape &resultShape,
           indicesBatchingDims, startIndexMap,
           /*indexVectorDim=*/typeOf(indices).getRank() - 1),
       list(sliceSizes.bounds()), builder.getBoolAttr(false));
-  setSized(op, "slice_sizes", sliceSizes);
+  setSized(op, {{"slice_sizes", sliceSizes}});
   return op;
 }
 

@@ -193,16 +193,20 @@ Value Emitter::slice(Value value, const Shape &starts, const Shape &limits,
   // Beside what calls choose stand numbers that the type of the bound has.
   OwnedExtents begin, end;
   for (auto [i, start, limit] : llvm::enumerate(starts, limits)) {
-    bool known = start.isKnown() && limit.isKnown();
-    begin.push_back(known ? start.bound() : 0);
-    end.push_back(
-        known ? limit.bound()
-              : std::max<int64_t>((shape[i].bound() - 1) * strides[i] + 1, 0));
+    if (start.isKnown() && limit.isKnown()) {
+      begin.push_back(start.bound());
+      end.push_back(limit.bound());
+      continue;
+    }
+    int64_t length =
+        std::max<int64_t>((shape[i].bound() - 1) * strides[i] + 1, 0);
+    int64_t room = std::max<int64_t>(places[i] - length, 0);
+    begin.push_back(start.isKnown() ? std::min(start.bound(), room) : 0);
+    end.push_back(begin.back() + length);
   }
   auto op = stablehlo::SliceOp::create(builder, loc, result, value, list(begin),
                                        list(end), list(strides));
-  setSized(op, "start_indices", starts);
-  setSized(op, "limit_indices", limits);
+  setSized(op, {{"start_indices", starts}, {"limit_indices", limits}});
   return op;
 }
 
@@ -316,8 +320,7 @@ Value Emitter::pad(Value value, Value fill, const Shape &low, const Shape &high,
   auto op = stablehlo::PadOp::create(builder, loc,
                                      type(shape, elementOf(value)), value, fill,
                                      list(before), list(behind), list(inner));
-  setSized(op, "edge_padding_low", low);
-  setSized(op, "edge_padding_high", high);
+  setSized(op, {{"edge_padding_low", low}, {"edge_padding_high", high}});
   return op;
 }
 

@@ -461,6 +461,7 @@ OwningOpRef<ModuleOp> Importer::run() {
       failed(reportOffences()) || failed(importOutputs(scope)))
     return {};
   eraseDeadOps();
+  recordSizes();
   module->getOperation()->removeAttr(kSample);
   if (failed(verify(*module))) {
     heddle::emitError(modelLocation(), ErrorCode::InvalidAfterImport)
@@ -474,7 +475,7 @@ OwningOpRef<ModuleOp> Importer::run() {
 OwningOpRef<ModuleOp> heddle::importOnnx(MLIRContext *context, StringRef path,
                                          const OnnxImportOptions &options) {
   context->loadDialect<stablehlo::StableHloDialect, prec::PrecDialect,
-                       func::FuncDialect>();
+                       size::SizeDialect, func::FuncDialect>();
   Location loc = FileLineColLoc::get(context, path, 0, 0);
   llvm::Expected<std::shared_ptr<MappedFile>> file = MappedFile::open(path);
   if (!file) {
@@ -496,7 +497,7 @@ OwningOpRef<ModuleOp> heddle::importOnnx(MLIRContext *context,
                                          StringRef folder,
                                          const OnnxImportOptions &options) {
   context->loadDialect<stablehlo::StableHloDialect, prec::PrecDialect,
-                       func::FuncDialect>();
+                       size::SizeDialect, func::FuncDialect>();
   std::optional<FileScope> files;
   if (!folder.empty()) {
     llvm::Expected<FileScope> scope = FileScope::ofFolder(folder);

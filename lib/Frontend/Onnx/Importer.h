@@ -60,6 +60,18 @@ private:
 
   mlir::LogicalResult importInputs(Scope &scope);
   mlir::LogicalResult checkShapeOptions();
+  mlir::LogicalResult declareSizes();
+  /// An extent as options spell it, over sizes that are declared.
+  mlir::FailureOr<Extent> readExtent(llvm::StringRef text, mlir::Location loc);
+  /// What options say of a named dimension, and of an input; nothing if they do
+  /// not.
+  mlir::FailureOr<std::optional<Extent>>
+  chosenExtent(const Dimension &dimension, mlir::Location loc);
+  mlir::FailureOr<std::optional<Shape>> chosenShape(const ValueInfo &input,
+                                                    mlir::Location loc);
+  /// Notes on the module which sizes calls choose, and what was taken for
+  /// granted of them.
+  void recordSizes();
   mlir::LogicalResult importOutputs(const Scope &scope);
   mlir::LogicalResult addInitializers(const Graph &graph, Scope &scope);
   mlir::LogicalResult importNodes(llvm::ArrayRef<Node> nodes, Scope &scope);
@@ -135,6 +147,8 @@ private:
     std::string text;
   };
   std::vector<Offence> offences;
+  /// Sizes that inputs have.
+  llvm::StringSet<> usedSizes;
   /// Nodes imported inside bodies so far.
   int64_t bodyNodes = 0;
 };

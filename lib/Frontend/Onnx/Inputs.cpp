@@ -3,6 +3,7 @@
 
 #include "Importer.h"
 
+#include "dialects/Size/ExpressionText.h"
 #include "heddle/Support/SignatureAttributes.h"
 #include "heddle/Support/Suggestion.h"
 
@@ -46,6 +47,54 @@ LogicalResult heddle::parseOnnxDim(StringRef text, OnnxImportOptions &options) {
   if (!parts || parts->second.getAsInteger(10, value) || value < 0)
     return failure();
   options.dims.emplace_back(parts->first.str(), value);
+  return success();
+}
+
+LogicalResult heddle::parseOnnxSize(StringRef text,
+                                    OnnxImportOptions &options) {
+  auto parts = split(text);
+  if (!parts)
+    return failure();
+  auto [range, multiple] = parts->second.split(':');
+  auto [low, high] = range.split("..");
+  OnnxSize size;
+  size.name = parts->first.str();
+  if (low.getAsInteger(10, size.minimum) ||
+      high.getAsInteger(10, size.maximum) ||
+      (parts->second.contains(':') && multiple.getAsInteger(10, size.multiple)))
+    return failure();
+  options.sizes.push_back(std::move(size));
+  return success();
+}
+
+LogicalResult heddle::parseOnnxSizedDim(StringRef text,
+                                        OnnxImportOptions &options) {
+  auto parts = split(text);
+  if (!parts)
+    return failure();
+  options.sizedDims.emplace_back(parts->first.str(), parts->second.str());
+  return success();
+}
+
+LogicalResult heddle::parseOnnxSizedShape(StringRef text,
+                                          OnnxImportOptions &options) {
+  auto parts = split(text);
+  if (!parts)
+    return failure();
+  std::vector<std::string> shape;
+  // Commas within parentheses part arguments.
+  size_t begin = 0;
+  int depth = 0;
+  StringRef list = parts->second;
+  for (size_t i = 0; i <= list.size() && !list.empty(); ++i) {
+    if (i < list.size())
+      depth += (list[i] == '(') - (list[i] == ')');
+    if (i < list.size() && (list[i] != ',' || depth > 0))
+      continue;
+    shape.push_back(list.slice(begin, i).trim().str());
+    begin = i + 1;
+  }
+  options.sizedShapes.emplace_back(parts->first.str(), std::move(shape));
   return success();
 }
 
@@ -107,17 +156,21 @@ LogicalResult Importer::checkShapeOptions() {
           !llvm::is_contained(symbols, dimension.symbol))
         symbols.push_back(dimension.symbol.str());
   }
-  for (const auto &[name, shape] : options.shapes) {
-    const ValueInfo *found = nullptr;
-    for (const ValueInfo *input : inputs)
-      if (input->name == name)
-        found = input;
-    if (!found)
+  std::vector<std::string> shaped, named;
+  for (const auto &[name, shape] : options.shapes)
+    shaped.push_back(name);
+  for (const auto &[name, shape] : options.sizedShapes)
+    shaped.push_back(name);
+  for (const auto &[name, extent] : options.dims)
+    named.push_back(name);
+  for (const auto &[name, extent] : options.sizedDims)
+    named.push_back(name);
+  for (const std::string &name : shaped)
+    if (!llvm::is_contained(names, name))
       return heddle::emitError(modelLocation(), ErrorCode::OnnxShapeOption)
              << "--shape names the input '" << name
              << "', which the model does not have" << suggest(name, names);
-  }
-  for (const auto &[name, extent] : options.dims) {
+  for (const std::string &name : named) {
     if (!llvm::is_contained(symbols, name))
       return heddle::emitError(modelLocation(), ErrorCode::OnnxShapeOption)
              << "--dim names the dimension '" << name
@@ -125,6 +178,88 @@ LogicalResult Importer::checkShapeOptions() {
              << explainSymbols(inputs);
   }
   return success();
+}
+
+LogicalResult Importer::declareSizes() {
+  // Beyond it no tensor can be.
+  constexpr int64_t kMost = int64_t(1) << 31;
+  llvm::StringSet<> names;
+  for (const OnnxSize &size : options.sizes) {
+    if (!names.insert(size.name).second)
+      return heddle::emitError(modelLocation(), ErrorCode::OnnxShapeOption)
+             << "the size '" << size.name << "' is given twice";
+    if (size.minimum < 0 || size.maximum < size.minimum ||
+        size.maximum > kMost || size.multiple < 1 ||
+        size.maximum / size.multiple * size.multiple < size.minimum)
+      return heddle::emitError(modelLocation(), ErrorCode::OnnxShapeOption)
+             << "no size is from " << size.minimum << " to " << size.maximum
+             << " and a multiple of " << size.multiple << ", as '" << size.name
+             << "' should be; at most " << kMost << " is supported";
+    decompositions->sizes.ranges.declare(
+        size.name, {size.minimum, size.maximum, size.multiple});
+  }
+  return success();
+}
+
+FailureOr<Extent> Importer::readExtent(StringRef text, Location loc) {
+  std::string problem;
+  size::Expression extent = size::parseExpression(context, text, problem);
+  if (!extent)
+    return heddle::emitError(loc, ErrorCode::OnnxShapeOption)
+           << "'" << text << "' " << problem;
+  std::vector<std::string> names;
+  for (const OnnxSize &size : options.sizes)
+    names.push_back(size.name);
+  std::string unknown;
+  extent.forSymbols([&](StringRef name) {
+    usedSizes.insert(name);
+    if (!llvm::is_contained(names, name))
+      unknown = name.str();
+  });
+  if (!unknown.empty())
+    return heddle::emitError(loc, ErrorCode::OnnxShapeOption)
+           << "'" << text << "' names the size '" << unknown
+           << "', for which no range is given" << suggest(unknown, names);
+  return Extent(extent, decompositions->sizes);
+}
+
+FailureOr<std::optional<Extent>>
+Importer::chosenExtent(const Dimension &dimension, Location loc) {
+  if (dimension.symbol.empty())
+    return std::optional<Extent>();
+  if (const int64_t *number = findOption(options.dims, dimension.symbol))
+    return std::optional<Extent>(*number);
+  const std::string *text = findOption(options.sizedDims, dimension.symbol);
+  if (text) {
+    FailureOr<Extent> extent = readExtent(*text, loc);
+    return failed(extent) ? FailureOr<std::optional<Extent>>(failure())
+                          : FailureOr<std::optional<Extent>>(*extent);
+  }
+  for (const OnnxSize &size : options.sizes) {
+    if (size.name != dimension.symbol)
+      continue;
+    usedSizes.insert(size.name);
+    return std::optional<Extent>(Extent(
+        size::Expression::symbol(context, size.name), decompositions->sizes));
+  }
+  return std::optional<Extent>();
+}
+
+FailureOr<std::optional<Shape>> Importer::chosenShape(const ValueInfo &input,
+                                                      Location loc) {
+  if (const auto *fixed = findOption(options.shapes, input.name))
+    return std::optional<Shape>(Shape(Extents(*fixed)));
+  const auto *sized = findOption(options.sizedShapes, input.name);
+  if (!sized)
+    return std::optional<Shape>();
+  Shape shape;
+  for (const std::string &text : *sized) {
+    FailureOr<Extent> extent = readExtent(text, loc);
+    if (failed(extent))
+      return failure();
+    shape.push_back(*extent);
+  }
+  return std::optional<Shape>(shape);
 }
 
 /// An example of what would fix an open dimension: one sample, a middling
@@ -135,6 +270,8 @@ static int64_t exampleExtent(size_t dimension) {
 
 LogicalResult Importer::importInputs(Scope &scope) {
   std::vector<std::string> open, remedies;
+  if (failed(declareSizes()))
+    return failure();
   for (const ValueInfo *input : realInputs(model.graph)) {
     Location loc = named(input->name);
     const ValueType &declared = input->type;
@@ -149,10 +286,11 @@ LogicalResult Importer::importInputs(Scope &scope) {
                      : std::string("no tensor"))
              << ", which heddle does not take";
 
-    OwnedExtents shape;
-    const auto *fixed = findOption(options.shapes, input->name);
-    if (fixed)
-      shape.assign(fixed->begin(), fixed->end());
+    FailureOr<std::optional<Shape>> given = chosenShape(*input, loc);
+    if (failed(given))
+      return failure();
+    const std::optional<Shape> &fixed = *given;
+    Shape shape = fixed.value_or(Shape());
     if (fixed && declared.hasShape && fixed->size() != declared.shape.size())
       return heddle::emitError(loc, ErrorCode::OnnxShapeOption)
              << "--shape gives the input " << fixed->size()
@@ -164,24 +302,25 @@ LogicalResult Importer::importInputs(Scope &scope) {
     }
     SmallVector<std::string> symbols;
     bool nameless = false;
-    OwnedExtents example(shape);
+    Shape example = shape;
     for (size_t i = 0; i < declared.shape.size(); ++i) {
       const Dimension &dimension = declared.shape[i];
-      const int64_t *named = dimension.symbol.empty()
-                                 ? nullptr
-                                 : findOption(options.dims, dimension.symbol);
-      std::optional<int64_t> extent = dimension.extent;
+      FailureOr<std::optional<Extent>> named = chosenExtent(dimension, loc);
+      if (failed(named))
+        return failure();
+      std::optional<Extent> extent;
       // Some exporters write -1 or 0 for what they do not know; 0 is a legal
       // extent and stays.
-      if (extent && *extent < 0)
-        extent.reset();
-      if (!extent && named)
+      if (dimension.extent && *dimension.extent >= 0)
+        extent = *dimension.extent;
+      if (!extent)
         extent = *named;
       if (fixed) {
-        if (extent && *extent != shape[i])
+        if (extent && !Extent::meet(*extent, shape[i]))
           return heddle::emitError(loc, ErrorCode::OnnxShapeOption)
                  << "--shape gives dimension " << i << " of the input "
-                 << shape[i] << ", the model or --dim " << *extent;
+                 << shape[i].text() << ", the model or --dim "
+                 << extent->text();
         continue;
       }
       if (!extent && dimension.symbol.empty())
@@ -220,6 +359,11 @@ LogicalResult Importer::importInputs(Scope &scope) {
            << "the sizes of " << llvm::join(open, ", ")
            << " are not fixed; say for example " << llvm::join(remedies, " ")
            << explainSymbols(realInputs(model.graph));
+  for (const OnnxSize &size : options.sizes)
+    if (!usedSizes.contains(size.name))
+      return heddle::emitError(modelLocation(), ErrorCode::OnnxShapeOption)
+             << "no input of the model has the size '" << size.name << "'"
+             << explainSymbols(realInputs(model.graph));
 
   main.setFunctionType(
       builder.getFunctionType(main.front().getArgumentTypes(), {}));
@@ -229,6 +373,28 @@ LogicalResult Importer::importInputs(Scope &scope) {
                                builder.getStringAttr(input->name));
   attributes.store();
   return success();
+}
+
+void Importer::recordSizes() {
+  if (options.sizes.empty())
+    return;
+  SmallVector<mlir::Attribute> sizes, assumptions;
+  for (const OnnxSize &size : options.sizes)
+    sizes.push_back(builder.getDictionaryAttr(
+        {builder.getNamedAttr("name", builder.getStringAttr(size.name)),
+         builder.getNamedAttr("minimum",
+                              builder.getI64IntegerAttr(size.minimum)),
+         builder.getNamedAttr("maximum",
+                              builder.getI64IntegerAttr(size.maximum)),
+         builder.getNamedAttr("multiple",
+                              builder.getI64IntegerAttr(size.multiple))}));
+  for (const SizeScope::Assumption &each : decompositions->sizes.assumptions)
+    assumptions.push_back(builder.getDictionaryAttr(
+        {builder.getNamedAttr("is_zero", each.isZero.attribute()),
+         builder.getNamedAttr("text", builder.getStringAttr(each.text))}));
+  Operation *op = module->getOperation();
+  op->setAttr("heddle.sizes", builder.getArrayAttr(sizes));
+  op->setAttr("heddle.size_assumptions", builder.getArrayAttr(assumptions));
 }
 
 LogicalResult Importer::importOutputs(const Scope &scope) {

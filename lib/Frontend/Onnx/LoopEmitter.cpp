@@ -101,7 +101,7 @@ Value heddle::onnx::sliceAt(Emitter &emit, Value value, int64_t dimension,
   auto op = stablehlo::DynamicSliceOp::create(
       emit.builder, emit.loc, emit.type(sizes, Emitter::elementOf(value)),
       value, starts, sizes.bounds());
-  emit.setSized(op, "slice_sizes", sizes);
+  emit.setSized(op, {{"slice_sizes", sizes}});
   return op;
 }
 
