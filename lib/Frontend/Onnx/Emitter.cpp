@@ -10,6 +10,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace heddle;
 using namespace heddle::onnx;
@@ -239,9 +241,17 @@ std::optional<Shape> Emitter::sizesIn(Value value) const {
       typeOf(value).getNumElements() > kMaxSizes)
     return std::nullopt;
   std::optional<Literal> known = readLiteral(value);
-  if (!known || known->isFloat())
+  if (!known)
     return std::nullopt;
-  return Shape(ArrayRef<int64_t>(known->integers));
+  if (!known->isFloat())
+    return Shape(ArrayRef<int64_t>(known->integers));
+  Shape whole;
+  for (double number : known->floats) {
+    if (!(std::fabs(number) <= 0x1p53) || std::trunc(number) != number)
+      return std::nullopt;
+    whole.push_back(static_cast<int64_t>(number));
+  }
+  return whole;
 }
 
 /// Whether a value is made of sizes that calls choose.
@@ -293,6 +303,18 @@ static std::optional<Extent> foldSizes(StringRef op, const Extent &x,
   return isQuotient ? quotient : x - quotient * y;
 }
 
+/// Whether the type holds each of these sizes, whatever calls choose.
+static bool holdsExactly(Type element, const Shape &sizes) {
+  auto real = dyn_cast<FloatType>(element);
+  if (!real)
+    return true;
+  unsigned digits = llvm::APFloat::semanticsPrecision(real.getFloatSemantics());
+  int64_t greatest = int64_t(1) << std::min(digits, 53u);
+  return llvm::all_of(sizes, [&](const Extent &size) {
+    return size.least() >= -greatest && size.bound() <= greatest;
+  });
+}
+
 Value Emitter::folded2(StringRef op, Value lhs, Value rhs) {
   std::optional<Literal> left =
       folds(typeOf(lhs)) ? readLiteral(lhs) : std::nullopt;
@@ -301,8 +323,11 @@ Value Emitter::folded2(StringRef op, Value lhs, Value rhs) {
       right ? foldBinary(op, *left, *right) : std::nullopt;
   if (result)
     return constant(*result);
+  // A quotient of floats is rarely whole.
+  bool isReal = isa<FloatType>(elementOf(lhs)) &&
+                op != "stablehlo.divide" && op != "stablehlo.remainder";
   if ((!holdsSizes(lhs) && !holdsSizes(rhs)) ||
-      !elementOf(lhs).isSignlessInteger())
+      !(isReal || elementOf(lhs).isSignlessInteger()))
     return {};
   std::optional<Shape> x = sizesIn(lhs), y = sizesIn(rhs);
   if (!x || !y)
@@ -314,6 +339,8 @@ Value Emitter::folded2(StringRef op, Value lhs, Value rhs) {
       return {};
     elements.push_back(*element);
   }
+  if (!holdsExactly(elementOf(lhs), elements))
+    return {};
   return integers(elements, typeOf(lhs));
 }
 

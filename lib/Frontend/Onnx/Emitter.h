@@ -83,8 +83,8 @@ public:
   mlir::Value number(const Extent &value, mlir::Type element);
   /// `value` in each element of what is shaped like `like`.
   mlir::Value numberLike(mlir::Value like, const Extent &value);
-  /// The elements of a small tensor of integers that are known or follow from
-  /// sizes; nothing if they do not.
+  /// The elements of a small tensor of integers, or of floats that are whole,
+  /// which are known or follow from sizes; nothing if they do not.
   std::optional<Shape> sizesIn(mlir::Value value) const;
   /// What every element of the type is at least / at most: -inf and inf for
   /// floats that have them.
@@ -128,6 +128,9 @@ public:
   /// `value[.., start:limit, ..]` along one dimension.
   mlir::Value sliceDim(mlir::Value value, int64_t dimension,
                        const Extent &start, const Extent &limit);
+  /// The value as one of the extents `shape`, with which it has met: those of
+  /// its type may be greater. A fault where they are less.
+  mlir::Value narrowed(mlir::Value value, const Shape &shape);
   mlir::Value concatenate(mlir::ValueRange values, int64_t dimension);
   mlir::Value pad(mlir::Value value, mlir::Value fill, const Shape &low,
                   const Shape &high, Extents interior = {});

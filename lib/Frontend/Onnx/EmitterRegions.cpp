@@ -62,12 +62,16 @@ Value Emitter::dotGeneral(Value lhs, Value rhs, Extents lhsBatch,
                           Extents rhsContract, Type element) {
   Shape shape, left = shapeOf(lhs), right = shapeOf(rhs);
   bool fits = element || elementOf(lhs) == elementOf(rhs);
-  for (auto [l, r] : llvm::zip_equal(lhsBatch, rhsBatch)) {
+  auto meetBoth = [&](int64_t l, int64_t r) {
     fits &= meet(left[l], right[r]);
+    right[r] = left[l];
+  };
+  for (auto [l, r] : llvm::zip_equal(lhsBatch, rhsBatch)) {
+    meetBoth(l, r);
     shape.push_back(left[l]);
   }
   for (auto [l, r] : llvm::zip_equal(lhsContract, rhsContract))
-    fits &= meet(left[l], right[r]);
+    meetBoth(l, r);
   auto addFree = [&](const Shape &side, Extents batch, Extents summed) {
     for (auto [i, extent] : llvm::enumerate(side))
       if (!llvm::is_contained(batch, i) && !llvm::is_contained(summed, i))
@@ -82,6 +86,10 @@ Value Emitter::dotGeneral(Value lhs, Value rhs, Extents lhsBatch,
                                    spellShape(shapeOf(rhs)) +
                                    " (and these types) cannot be multiplied");
     return standIn(result);
+  }
+  if (!hasFault()) {
+    lhs = narrowed(lhs, left);
+    rhs = narrowed(rhs, right);
   }
   if (hasFault())
     return standIn(result);

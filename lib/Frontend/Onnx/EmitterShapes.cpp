@@ -46,6 +46,13 @@ Value Emitter::reshape(Value value, const Shape &shape) {
                                    spellShape(shape));
     return standIn(result);
   }
+  if (result.getNumElements() != typeOf(value).getNumElements()) {
+    fault(ErrorCode::StableHloDynamicShape,
+          "a value of the shape " + spellShape(from) +
+              " has other greatest sizes than the shape " + spellShape(shape) +
+              ", which it takes; give them by --dim NAME=SIZE");
+    return standIn(result);
+  }
   if (ElementsAttr known = reshapedConstant(value, result))
     return constant(known);
   if (auto sizes = value.getDefiningOp<size::TensorOp>())
@@ -117,6 +124,12 @@ Value Emitter::broadcastInDim(Value value, const Shape &shape, Extents dims) {
     });
   if (folded)
     return folded;
+  for (size_t i = 0; i < dims.size(); ++i)
+    if (!from[i].is(1))
+      from[i] = shape[dims[i]];
+  value = narrowed(value, from);
+  if (hasFault())
+    return standIn(result);
   return stablehlo::BroadcastInDimOp::create(builder, loc, result, value,
                                              list(dims));
 }
@@ -220,6 +233,26 @@ Value Emitter::sliceDim(Value value, int64_t dimension, const Extent &start,
   return slice(value, starts, limits, strides);
 }
 
+Value Emitter::narrowed(Value value, const Shape &shape) {
+  Shape from = shapeOf(value), limits = from;
+  for (auto [limit, wanted] : llvm::zip_equal(limits, shape)) {
+    if (limit.bound() == wanted.bound())
+      continue;
+    if (limit.bound() < wanted.bound()) {
+      fault(ErrorCode::StableHloDynamicShape,
+            "a size of at most " + Twine(limit.bound()) + ", " + limit.text() +
+                ", cannot stand for one of at most " + Twine(wanted.bound()) +
+                ", " + wanted.text() + "; give them by --dim NAME=SIZE");
+      return value;
+    }
+    limit = wanted;
+  }
+  if (limits.areSame(from))
+    return value;
+  return slice(value, Shape(from.size(), 0), limits,
+               OwnedExtents(from.size(), 1), /*isClamped=*/true);
+}
+
 Value Emitter::foldedConcatenation(ValueRange values, int64_t dimension,
                                    RankedTensorType result) {
   if (!folds(result))
@@ -290,7 +323,15 @@ Value Emitter::concatenate(ValueRange values, int64_t dimension) {
     return values.front();
   if (Value known = foldedConcatenation(values, dimension, result))
     return known;
-  return stablehlo::ConcatenateOp::create(builder, loc, result, values,
+  SmallVector<Value> parts;
+  for (Value value : values) {
+    Shape part = shape;
+    part[dimension] = extentOf(value, dimension);
+    parts.push_back(narrowed(value, part));
+  }
+  if (hasFault())
+    return values.front();
+  return stablehlo::ConcatenateOp::create(builder, loc, result, parts,
                                           dimension);
 }
 

@@ -86,17 +86,8 @@ static LogicalResult countedRange(NodeImporter &node, const Extent &count) {
 static LogicalResult importRange(NodeImporter &node) {
   Emitter &emit = node.emit;
   node.ignoreAttribute("stash_type");
-  // Sizes as floats, too: then beside a float that is whole.
-  auto sizesIn = [&](size_t i) -> std::optional<Shape> {
-    std::optional<Literal> known = node.literal(i);
-    if (!known || !known->isFloat() || known->size() != 1)
-      return emit.sizesIn(node.operand(i));
-    double value = known->floats.front();
-    if (std::fabs(value) > 0x1p40 || std::trunc(value) != value)
-      return std::nullopt;
-    return Shape{int64_t(value)};
-  };
-  std::optional<Shape> first = sizesIn(0), behind = sizesIn(1);
+  std::optional<Shape> first = emit.sizesIn(node.operand(0));
+  std::optional<Shape> behind = emit.sizesIn(node.operand(1));
   if (first && behind && !(first->areKnown() && behind->areKnown())) {
     std::optional<double> delta = node.number(2, "the step");
     if (!delta)

@@ -428,8 +428,10 @@ static LogicalResult resize(NodeImporter &node, Method method,
     if (axis.to == axis.from && axis.scale == 1 && !crops)
       continue;
     if (axis.times > 0) {
+      // Each of so many places is written out.
+      constexpr int64_t kMaxTimes = 64;
       if (crops || method.coordinates == "align_corners" ||
-          method.excludeOutside || axis.times > kMaxIntegers)
+          method.excludeOutside || axis.times > kMaxTimes)
         (void)node.knownShape(0);
       if (emit.hasFault())
         return failure();

@@ -146,9 +146,11 @@ std::optional<Extent> Extent::meet(const Extent &a, const Extent &b) {
       });
   if (!isTold)
     scope.assumptions.push_back({gap, a.text() + " = " + b.text()});
-  // A number says more, and of two expressions the shorter one.
+  // A number says more, then what is never greater, then what is shorter.
   if (a.isKnown() || b.isKnown())
     return a.isKnown() ? a : b;
+  if (a.bound() != b.bound())
+    return a.bound() < b.bound() ? a : b;
   return a.text().size() <= b.text().size() ? a : b;
 }
 

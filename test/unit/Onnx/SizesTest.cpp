@@ -180,7 +180,12 @@ const Case kCases[] = {
      "tensor<8x4xi64, #size.extents<batch, 4>>"},
     {"a:float:batch,4", "", "y = HardSwish(a)",
      "tensor<8x4xf32, #size.extents<batch, 4>>"},
-    // Shapes as data.
+    // Shapes as data. A float of a size is whole.
+    {"a:float:batch,sequence,6", "i@=1 l@=0 d@=1",
+     "s = Shape(a); n = Gather(s, i); f = Cast(n) to=1; "
+     "t = Constant() value_float=2.0f; d2 = Mul(f, t); g = Floor(d2); "
+     "h = Cast(g) to=7; y = Range(l, h, d)",
+     "tensor<1024xi64, #size.extents<2 * sequence>>"},
     {"a:float:batch,sequence,6", "s=0,0,2,3", "y = Reshape(a, s)",
      "tensor<8x512x2x3xf32, #size.extents<batch, sequence, 2, 3>>"},
     {"a:float:batch,sequence,6", "s=-1,6", "y = Reshape(a, s)",
