@@ -5,6 +5,7 @@
 
 #include "dialects/Kernel/LinearAccess.h"
 #include "dialects/Kernel/Packing.h"
+#include "dialects/Size/Expression.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/AffineMap.h"

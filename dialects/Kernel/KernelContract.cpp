@@ -69,11 +69,8 @@ void ContractOp::setLimits(ArrayRef<std::pair<unsigned, Value>> limits) {
 
 /// The limit's value where it is the same in all calls.
 static std::optional<int64_t> constantLimit(Value limit) {
-  if (auto size = limit.getDefiningOp<SizeOp>()) {
-    auto constant =
-        dyn_cast<AffineConstantExpr>(size.getFunction().getResult(0));
-    return constant ? std::optional(constant.getValue()) : std::nullopt;
-  }
+  if (auto size = limit.getDefiningOp<SizeOp>())
+    return size::Expression(size.getFunction()).asConstant();
   APInt value;
   if (matchPattern(limit, m_ConstantInt(&value)))
     return value.getSExtValue();

@@ -56,6 +56,7 @@ def Kernel_Dialect : Dialect {
     }
     ```
   }];
+  let dependentDialects = ["::heddle::size::SizeDialect"];
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
 }

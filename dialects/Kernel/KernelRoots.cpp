@@ -9,13 +9,9 @@ using namespace heddle;
 using namespace heddle::kernel;
 
 LogicalResult SizeOp::verify() {
-  AffineMap map = getFunction();
-  if (map.getNumDims() != 0 || map.getNumResults() != 1)
-    return emitOpError() << "has " << getFunctionAttr()
-                         << " instead of one function of symbols";
-  if (map.getNumSymbols() != getSymbols().size())
-    return emitOpError() << "has " << getSymbols().size() << " symbols for "
-                         << getFunctionAttr();
+  if (size::Expression(getFunction()).symbols().size() != getSymbols().size())
+    return emitOpError() << "has " << getSymbols().size()
+                         << " values of symbols for " << getFunctionAttr();
   for (Type type : getSymbols().getTypes()) {
     auto tensor = cast<RankedTensorType>(type);
     if (tensor.getRank() != 0 || !isa<IntegerType>(tensor.getElementType()))

@@ -4,6 +4,7 @@
 #define HEDDLE_DIALECTS_KERNEL_KERNELROOTS_TD
 
 include "dialects/Kernel/KernelDialect.td"
+include "dialects/Size/SizeAttributes.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 /// Of roots that multiply.
@@ -18,15 +19,16 @@ defvar elementTypes = [{
 def Kernel_SizeOp : Kernel_Op<"size", [Pure]> {
   let summary = "a size that each call chooses";
   let description = [{
-    A function of symbols, whose values the operands hold: arguments of the
+    A function of symbols, whose values the operands hold, in the order of
+    their names: arguments of the
     program with `heddle.extent`. It is known before the call starts, so that
     launches are given it (64 bits) and do not wait for it.
 
     ```mlir
-    %rows = kernel.size affine_map<()[s0] -> (s0 * 4)>(%batch) : tensor<i32>
+    %rows = kernel.size <4 * batch>(%batch) : tensor<i32>
     ```
   }];
-  let arguments = (ins AffineMapAttr:$function, Variadic<AnyRankedTensor>:$symbols);
+  let arguments = (ins Size_ExpressionAttr:$function, Variadic<AnyRankedTensor>:$symbols);
   let results = (outs Index:$result);
   let assemblyFormat =
       "$function `(` $symbols `)` attr-dict (`:` type($symbols)^)?";

@@ -3,10 +3,11 @@
 #ifndef HEDDLE_DIALECTS_PLAN_PLAN_H
 #define HEDDLE_DIALECTS_PLAN_PLAN_H
 
+#include "dialects/Size/Expression.h"
+
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
-#include "mlir/IR/IntegerSet.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/SymbolTable.h"

@@ -65,13 +65,6 @@ SmallVector<int64_t> ProgramOp::queueDevices() {
       llvm::seq<int64_t>(0, getDevices() ? getDevices()->size() : 1));
 }
 
-/// Whether a condition is one on the sizes that a call chooses alone.
-static bool isOnSizes(Attribute condition) {
-  return cast<IntegerSetAttr>(condition).getValue().getNumDims() == 0;
-}
-static constexpr char notOnSizes[] =
-    "has a condition on something else than symbols";
-
 /// The process's memory is that of the cpu, which has no other.
 static bool hasSpace(int64_t device, MemorySpace space) {
   return (device == 0) == (space == MemorySpace::Host);
@@ -114,8 +107,6 @@ LogicalResult ProgramOp::verify() {
     if (device < 0 || device >= static_cast<int64_t>(known.size()))
       return emitOpError() << "has a queue on device " << device
                            << ", which it does not name";
-  if (getGuard() && !isOnSizes(getGuardAttr()))
-    return emitOpError() << notOnSizes;
   if (getGuard() && getPersistent())
     return emitOpError() << "fills persistent memory, and under a condition";
   if (getPersistent() && getInit())
@@ -312,8 +303,6 @@ static LogicalResult verifyAlternatives(LaunchOp launch, func::FuncOp function,
       return launch.emitOpError()
              << "has the alternative " << alternative.getKernel()
              << ", which is no function of the kernel's type";
-    if (!isOnSizes(alternative.getCondition()))
-      return launch.emitOpError() << notOnSizes;
   }
   return success();
 }
@@ -337,11 +326,6 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (function.getNumResults() != 0 && scalars != passed)
     return emitOpError() << "passes " << passed
                          << " integers, the kernel takes " << scalars;
-  for (auto size : getSizes().getAsRange<AffineMapAttr>())
-    if (size.getValue().getNumDims() != 0 ||
-        size.getValue().getNumResults() != 1)
-      return emitOpError() << "has " << size
-                           << " for a size instead of one function of symbols";
   return verifyAlternatives(*this, function, symbols);
 }
 
@@ -395,7 +379,5 @@ LogicalResult BranchOp::verify() {
   if (getConditions() && getConditions()->size() + 1 != getCases().size())
     return emitOpError() << "has " << getConditions()->size()
                          << " conditions for " << getCases().size() << " cases";
-  if (getConditions() && !llvm::all_of(*getConditions(), isOnSizes))
-    return emitOpError() << notOnSizes;
   return verifyCommands(*this);
 }

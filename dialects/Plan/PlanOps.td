@@ -3,6 +3,7 @@
 #ifndef HEDDLE_DIALECTS_PLAN_PLANOPS_TD
 #define HEDDLE_DIALECTS_PLAN_PLANOPS_TD
 
+include "dialects/Size/SizeAttributes.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
@@ -57,6 +58,7 @@ def Plan_Dialect : Dialect {
     }
     ```
   }];
+  let dependentDialects = ["::heddle::size::SizeDialect"];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
 }
@@ -95,19 +97,18 @@ def Plan_AlternativeAttr : AttrDef<Plan_Dialect, "Alternative"> {
   let mnemonic = "alternative";
   let summary = "a kernel for some of the sizes that a call chooses";
   let description = [{
-    Those for which `condition`, a set over the symbols of sizes, holds. A set
-    stands there by an alias, as its text holds brackets of its own.
+    Those for which `condition`, a function of the symbols of sizes, is not 0.
 
     ```mlir
-    #many = affine_set<()[s0] : (s0 - 128 >= 0)>
-    plan.launch @k0 reads(%x) writes(%y) alternatives [#plan.alternative<@k1, #many>] nodes []
+    plan.launch @k0 reads(%x) writes(%y) alternatives [#plan.alternative<@k1, <is_positive(batch - 127)>>] nodes []
     ```
   }];
-  let parameters = (ins "::mlir::FlatSymbolRefAttr":$kernel, "::mlir::IntegerSetAttr":$condition);
+  let parameters = (ins "::mlir::FlatSymbolRefAttr":$kernel, "::heddle::size::ExpressionAttr":$condition);
   let assemblyFormat = "`<` $kernel `,` $condition `>`";
 }
 def Plan_AlternativeArrayAttr : TypedArrayAttrBase<Plan_AlternativeAttr, "a list of alternatives">;
-def Plan_ConditionArrayAttr : TypedArrayAttrBase<IntegerSetAttr, "a list of conditions">;
+def Plan_ConditionArrayAttr : TypedArrayAttrBase<Size_ExpressionAttr, "a list of conditions">;
+def Plan_SizeArrayAttr : TypedArrayAttrBase<Size_ExpressionAttr, "a list of sizes">;
 
 def Plan_CommandOpInterface : OpInterface<"CommandOpInterface"> {
   let cppNamespace = "::heddle::plan";
@@ -150,7 +151,7 @@ def Plan_ProgramOp : Plan_Op<"program", [
     each other, and the last has none.
 
     ```mlir
-    plan.program @few guard affine_set<()[s0] : (8 - s0 >= 0)> arena 64 {
+    plan.program @few guard <is_positive(9 - batch)> arena 64 {
     }
     plan.program @main arena 4096 {
     }
@@ -167,7 +168,7 @@ def Plan_ProgramOp : Plan_Op<"program", [
     }
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<IntegerSetAttr>:$guard, I64Attr:$arena,
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<Size_ExpressionAttr>:$guard, I64Attr:$arena,
                        OptionalAttr<StrArrayAttr>:$devices,
                        OptionalAttr<DenseI64ArrayAttr>:$queues, OptionalAttr<Plan_MemoryArrayAttr>:$arenas,
                        OptionalAttr<Plan_MemoryArrayAttr>:$persistent, OptionalAttr<FlatSymbolRefAttr>:$init);
@@ -214,7 +215,7 @@ def Plan_BufferOp : Plan_Op<"buffer"> {
     the program writes is `changed`; it is in one buffer.
   }];
   let arguments = (ins Plan_BufferKindAttr:$kind, I64Attr:$place, I64Attr:$size, StrAttr:$name,
-                       OptionalAttr<AffineMapAttr>:$bytes, DefaultValuedAttr<I64Attr, "0">:$device,
+                       OptionalAttr<Size_ExpressionAttr>:$bytes, DefaultValuedAttr<I64Attr, "0">:$device,
                        DefaultValuedAttr<Plan_MemorySpaceAttr, "::heddle::plan::MemorySpace::Host">:$space,
                        UnitAttr:$changed);
   let results = (outs Plan_BufferType:$result);
@@ -241,7 +242,7 @@ def Plan_LaunchOp : Plan_Command<"launch", [AttrSizedOperandSegments,
   }];
   let arguments = !con((ins FlatSymbolRefAttr:$kernel, Variadic<Plan_BufferType>:$reads,
                             Variadic<Plan_BufferType>:$writes,
-                            DefaultValuedOptionalAttr<AffineMapArrayAttr, "{}">:$sizes,
+                            DefaultValuedOptionalAttr<Plan_SizeArrayAttr, "{}">:$sizes,
                             DefaultValuedOptionalAttr<DenseI64ArrayAttr, "{}">:$integers,
                             OptionalAttr<Plan_AlternativeArrayAttr>:$alternatives, StrArrayAttr:$nodes), order);
   let assemblyFormat = "$kernel `reads` `(` $reads `)` `writes` `(` $writes `)` (`sizes` $sizes^)? (`integers` $integers^)? (`alternatives` $alternatives^)? `nodes` $nodes" # orderFormat;
@@ -268,9 +269,9 @@ def Plan_ResizeOp : Plan_Command<"resize"> {
 def Plan_ExtentOp : Plan_Command<"extent"> {
   let summary = "writes a size that the call chooses";
   let description = [{
-    The value of symbol `symbol`, as an integer of 4 bytes.
+    The value of the symbol of that name, as an integer of 4 bytes.
   }];
-  let arguments = !con((ins I64Attr:$symbol, Plan_BufferType:$target), order);
+  let arguments = !con((ins StrAttr:$symbol, Plan_BufferType:$target), order);
   let assemblyFormat = "$symbol `to` $target" # orderFormat;
   let hasVerifier = 1;
 }
@@ -310,7 +311,7 @@ def Plan_BranchOp : Plan_Command<"branch", [NoTerminator, SingleBlock, NoRegionA
     }, {
       plan.launch @k0 reads(%x) writes(%y) nodes []
     } nodes []
-    plan.branch where [affine_set<()[s0] : (8 - s0 >= 0)>] cases {
+    plan.branch where [#size.expression<is_positive(9 - batch)>] cases {
       plan.launch @k0 reads(%x) writes(%y) nodes []
     }, {
       plan.launch @k1 reads(%x) writes(%y) nodes []

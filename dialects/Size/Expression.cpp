@@ -518,6 +518,14 @@ void Expression::forSymbols(llvm::function_ref<void(StringRef)> visit) const {
     }
 }
 
+SmallVector<StringRef> Expression::symbols() const {
+  SmallVector<StringRef> names;
+  forSymbols([&](StringRef name) { names.push_back(name); });
+  llvm::sort(names);
+  names.erase(llvm::unique(names), names.end());
+  return names;
+}
+
 //===----------------------------------------------------------------------===//
 // Extents of types
 //===----------------------------------------------------------------------===//
@@ -540,6 +548,13 @@ bool hasExtents(Type type) {
   return tensor && isa_and_nonnull<ExtentsAttr>(tensor.getEncoding());
 }
 
+ExtentsAttr extentsAttr(MLIRContext *context, ArrayRef<Expression> extents) {
+  return ExtentsAttr::get(context,
+                          llvm::map_to_vector(extents, [](Expression extent) {
+                            return extent.attribute();
+                          }));
+}
+
 RankedTensorType withExtents(RankedTensorType type,
                              ArrayRef<Expression> extents) {
   bool isKnown =
@@ -549,10 +564,4 @@ RankedTensorType withExtents(RankedTensorType type,
       });
   if (isKnown)
     return RankedTensorType::get(type.getShape(), type.getElementType());
-  SmallVector<ExpressionAttr> attributes = llvm::map_to_vector(
-      extents, [](Expression extent) { return extent.attribute(); });
   return RankedTensorType::get(type.getShape(), type.getElementType(),
-                               ExtentsAttr::get(type.getContext(), attributes));
-}
-
-} // namespace heddle::size

@@ -93,13 +93,14 @@ public:
   /// where `of` knows no value.
   std::optional<int64_t> evaluated(
       llvm::function_ref<std::optional<int64_t>(llvm::StringRef)> of) const;
-  /// Calls `visit` for each symbol, as often as it stands there.
-  void forSymbols(llvm::function_ref<void(llvm::StringRef)> visit) const;
+  /// The names of its symbols, each once and in their order.
+  llvm::SmallVector<llvm::StringRef> symbols() const;
 
   /// "batch * 4 + 1".
   std::string text() const;
 
 private:
+  void forSymbols(llvm::function_ref<void(llvm::StringRef)> visit) const;
   Expression number(int64_t value) const {
     return stored ? constant(context(), value) : Expression();
   }
@@ -118,6 +119,9 @@ llvm::SmallVector<Expression> extentsOf(mlir::RankedTensorType type);
 Expression extentOf(mlir::RankedTensorType type, int64_t dimension);
 /// Whether an extent of `type` depends on a size.
 bool hasExtents(mlir::Type type);
+/// Expressions as one attribute.
+ExtentsAttr extentsAttr(mlir::MLIRContext *context,
+                        llvm::ArrayRef<Expression> extents);
 /// `type` with true extents; without encoding where all are constants that the
 /// shape has.
 mlir::RankedTensorType withExtents(mlir::RankedTensorType type,

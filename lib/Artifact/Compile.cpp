@@ -89,7 +89,7 @@ private:
   const CompileOptions &options;
   format::ArtifactWriter &writer;
   format::ManifestT manifest;
-  ConstantTable constant{manifest.expressions};
+  ConstantTable constant{manifest.expressions, module};
   NodeTable nodes;
   llvm::DenseMap<StringAttr, uint32_t> stateNumbers;
   /// One for each set of targets that dispatch alike.
@@ -164,10 +164,11 @@ std::unique_ptr<format::TensorT> Compiler::describe(Location loc, Type type,
         << "'" << tensor->name << "' has the type " << type;
     return nullptr;
   }
-  if (auto shape = attributes ? attributes.getAs<AffineMapAttr>(kShapeAttrName)
-                              : AffineMapAttr())
-    for (AffineExpr extent : shape.getValue().getResults())
-      tensor->shape.push_back(constant(extent));
+  if (auto shape = attributes
+                       ? attributes.getAs<size::ExtentsAttr>(kShapeAttrName)
+                       : size::ExtentsAttr())
+    for (size::ExpressionAttr extent : shape.getExtents())
+      tensor->shape.push_back(constant(size::Expression(extent)));
   else
     for (int64_t extent : ranked.getShape())
       tensor->shape.push_back(constant(extent));

@@ -3,6 +3,7 @@
 #include "PlanWriter.h"
 
 #include "dialects/Plan/DeviceNames.h"
+#include "heddle/Support/EntrySizes.h"
 
 using namespace mlir;
 using namespace heddle;
@@ -14,52 +15,77 @@ uint32_t ConstantTable::operator()(int64_t value) {
   return entry->second;
 }
 
-uint32_t ConstantTable::operator()(AffineExpr expr) {
-  if (auto value = dyn_cast<AffineConstantExpr>(expr))
-    return (*this)(value.getValue());
-  if (auto entry = knownExpressions.find(expr); entry != knownExpressions.end())
-    return entry->second;
-  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr)) {
-    table.emplace_back(symbol.getPosition(), 0, 0,
-                       format::ExpressionKind::symbol);
-  } else {
-    auto binary = cast<AffineBinaryOpExpr>(expr);
-    uint32_t lhs = (*this)(binary.getLHS()), rhs = (*this)(binary.getRHS());
-    auto kind = [&] {
-      switch (binary.getKind()) {
-      case AffineExprKind::Add:
-        return format::ExpressionKind::add;
-      case AffineExprKind::Mul:
-        return format::ExpressionKind::mul;
-      case AffineExprKind::FloorDiv:
-        return format::ExpressionKind::floordiv;
-      case AffineExprKind::CeilDiv:
-        return format::ExpressionKind::ceildiv;
-      default:
-        return format::ExpressionKind::mod;
-      }
-    }();
-    table.emplace_back(0, lhs, rhs, kind);
+ConstantTable::ConstantTable(std::vector<format::Expression> &table,
+                             ModuleOp module)
+    : table(table) {
+  if (auto symbols = module->getAttrOfType<ArrayAttr>(kSymbolsAttrName))
+    for (auto [i, symbol] :
+         llvm::enumerate(symbols.getAsRange<DictionaryAttr>()))
+      symbolNumbers[symbol.getAs<StringAttr>("name").getValue()] = i;
+}
+
+uint32_t ConstantTable::symbol(StringRef name) {
+  auto number = symbolNumbers.find(name);
+  assert(number != symbolNumbers.end() &&
+         "an entry's symbols are the module's");
+  auto [entry, isNew] = symbolEntries.try_emplace(name, table.size());
+  if (isNew)
+    table.emplace_back(number->second, 0, 0, format::ExpressionKind::symbol);
+  return entry->second;
+}
+
+uint32_t ConstantTable::factor(Attribute factor) {
+  if (auto name = dyn_cast<size::SymbolAttr>(factor))
+    return symbol(name.getName());
+  if (auto known = knownExpressions.find(factor);
+      known != knownExpressions.end())
+    return known->second;
+  auto atom = cast<size::AtomAttr>(factor);
+  uint32_t lhs = (*this)(size::Expression(atom.getLhs())),
+           rhs = (*this)(size::Expression(atom.getRhs()));
+  auto entry = [&] {
+    switch (atom.getFunction()) {
+    case size::Function::FloorDiv:
+      return add(format::ExpressionKind::floordiv, lhs, rhs);
+    case size::Function::Minimum:
+      return add(format::ExpressionKind::min, lhs, rhs);
+    case size::Function::IsPositive:
+      return add(format::ExpressionKind::less, rhs, lhs);
+    case size::Function::IsZero:
+      return add(format::ExpressionKind::equal, lhs, rhs);
+    }
+    llvm_unreachable("four functions");
+  }();
+  return knownExpressions[factor] = entry;
+}
+
+uint32_t ConstantTable::operator()(size::Expression expression) {
+  if (std::optional<int64_t> value = expression.asConstant())
+    return (*this)(*value);
+  if (auto known = knownExpressions.find(expression.attribute());
+      known != knownExpressions.end())
+    return known->second;
+  std::optional<uint32_t> sum;
+  for (auto [coefficient, monomial] :
+       llvm::zip_equal(expression.attribute().getCoefficients(),
+                       expression.attribute().getMonomials())) {
+    std::optional<uint32_t> term;
+    auto times = [&](uint32_t by) {
+      term = term ? add(format::ExpressionKind::mul, *term, by) : by;
+    };
+    for (Attribute each : monomial.getFactors())
+      times(factor(each));
+    if (!term || coefficient != 1)
+      times((*this)(coefficient));
+    sum = sum ? add(format::ExpressionKind::add, *sum, *term) : *term;
   }
-  return knownExpressions[expr] = table.size() - 1;
+  return knownExpressions[expression.attribute()] = *sum;
 }
 
 uint32_t ConstantTable::add(format::ExpressionKind kind, uint32_t lhs,
                             uint32_t rhs, int64_t value) {
   table.emplace_back(value, lhs, rhs, kind);
   return table.size() - 1;
-}
-
-uint32_t ConstantTable::operator()(IntegerSet set) {
-  uint32_t zero = (*this)(0), all = (*this)(1);
-  for (auto [i, constraint] : llvm::enumerate(set.getConstraints())) {
-    uint32_t holds = set.isEq(i) ? add(format::ExpressionKind::equal,
-                                       (*this)(constraint), zero)
-                                 : add(format::ExpressionKind::less_equal, zero,
-                                       (*this)(constraint));
-    all = i == 0 ? holds : add(format::ExpressionKind::min, all, holds);
-  }
-  return all;
 }
 
 uint32_t ConstantTable::choose(ArrayRef<uint32_t> conditions,
@@ -83,9 +109,10 @@ uint32_t NodeTable::operator()(StringRef name) {
 namespace {
 class PlanWriter {
 public:
-  PlanWriter(const llvm::StringMap<KernelFacts> &kernels,
+  PlanWriter(ModuleOp module, const llvm::StringMap<KernelFacts> &kernels,
              ArrayRef<uint32_t> weights, NodeTable &nodes)
-      : kernels(kernels), weights(weights), nodes(nodes) {}
+      : kernels(kernels), weights(weights), nodes(nodes),
+        constant(plan.expressions, module) {}
 
   format::PlanT write(ModuleOp module);
 
@@ -115,7 +142,7 @@ private:
   ArrayRef<uint32_t> weights;
   NodeTable &nodes;
   format::PlanT plan;
-  ConstantTable constant{plan.expressions};
+  ConstantTable constant;
   /// The plan's queues that the program's are, and the kinds of their devices.
   std::vector<uint32_t> queueNumbers;
   std::vector<format::DeviceKind> queueKinds;
@@ -210,7 +237,7 @@ void PlanWriter::addBuffer(plan::BufferOp op) {
   }
   buffer->index = place;
   buffer->offset = constant(offset);
-  buffer->size = op.getBytes() ? constant(op.getBytes()->getResult(0))
+  buffer->size = op.getBytes() ? constant(size::Expression(*op.getBytes()))
                                : constant(op.getSize());
   buffer->name = op.getName().str();
   numbers[op.getResult()] = program->buffers.size();
@@ -253,7 +280,7 @@ factsOf(plan::LaunchOp op, const llvm::StringMap<KernelFacts> &kernels,
       assert(kernels.contains(alternative.getKernel().getValue()) &&
              "alternatives are compiled, too");
       facts.push_back(kernels.lookup(alternative.getKernel().getValue()));
-      conditions.push_back(table(alternative.getCondition().getValue()));
+      conditions.push_back(table(size::Expression(alternative.getCondition())));
     }
   assert(kernels.contains(op.getKernel()) && "launched kernels are compiled");
   facts.push_back(kernels.lookup(op.getKernel()));
@@ -289,8 +316,8 @@ void PlanWriter::addLaunch(plan::LaunchOp op) {
   add(op.getReads(), format::Access::read);
   add(op.getWrites(), format::Access::write);
   assert(traffic >= 0 && "sizes of buffers are no negative numbers");
-  for (auto size : op.getSizes().getAsRange<AffineMapAttr>())
-    launch.integers.push_back(constant(size.getValue().getResult(0)));
+  for (auto size : op.getSizes().getAsRange<size::ExpressionAttr>())
+    launch.integers.push_back(constant(size::Expression(size)));
   for (int64_t integer : op.getIntegers())
     launch.integers.push_back(constant(integer));
   launch.tiles = choose(&KernelFacts::tiles);
@@ -315,7 +342,8 @@ void PlanWriter::addResize(plan::ResizeOp op) {
   auto source = op.getSource().getDefiningOp<plan::BufferOp>(),
        target = op.getTarget().getDefiningOp<plan::BufferOp>();
   bool grows = bool(source.getBytes());
-  uint32_t bytes = constant((grows ? source : target).getBytes()->getResult(0));
+  uint32_t bytes =
+      constant(size::Expression(*(grows ? source : target).getBytes()));
   format::CopyT copy;
   copy.source = std::make_unique<format::Binding>(
       numbers.lookup(op.getSource()), constant(0), bytes, format::Access::read);
@@ -340,7 +368,7 @@ void PlanWriter::addExtent(plan::ExtentOp op) {
   fill.target = std::make_unique<format::Binding>(
       bind(op.getTarget(), format::Access::write));
   fill.pattern_bytes = 4;
-  fill.value = constant(getAffineSymbolExpr(op.getSymbol(), op.getContext()));
+  fill.value = constant.symbol(op.getSymbol());
   addCommand(op, ArrayAttr::get(op.getContext(), {}))
       .action.Set(std::move(fill));
 }
@@ -370,8 +398,9 @@ void PlanWriter::addBranch(plan::BranchOp op) {
         bind(op.getSelector(), format::Access::read));
   } else {
     SmallVector<uint32_t> conditions;
-    for (auto condition : op.getConditions()->getAsRange<IntegerSetAttr>())
-      conditions.push_back(constant(condition.getValue()));
+    for (auto condition :
+         op.getConditions()->getAsRange<size::ExpressionAttr>())
+      conditions.push_back(constant(size::Expression(condition)));
     branch.value = constant.choose(
         conditions,
         llvm::to_vector(llvm::seq<int64_t>(0, conditions.size() + 1)));
@@ -467,7 +496,8 @@ format::PlanT PlanWriter::write(ModuleOp module) {
     plan.programs.push_back(writeProgram(program));
     plan.programs.back()->entry = entry;
     if (program.getGuard())
-      plan.programs.back()->guard = constant(*program.getGuard());
+      plan.programs.back()->guard =
+          constant(size::Expression(*program.getGuard()));
     else
       ++entry;
   }
@@ -485,5 +515,5 @@ SmallVector<plan::ProgramOp> heddle::entryPrograms(ModuleOp module) {
 format::PlanT heddle::writePlan(ModuleOp module,
                                 const llvm::StringMap<KernelFacts> &kernels,
                                 ArrayRef<uint32_t> weights, NodeTable &nodes) {
-  return PlanWriter(kernels, weights, nodes).write(module);
+  return PlanWriter(module, kernels, weights, nodes).write(module);
 }

@@ -4,11 +4,10 @@
 #define HEDDLE_LIB_ARTIFACT_PLANWRITER_H
 
 #include "dialects/Plan/Plan.h"
+#include "dialects/Size/Expression.h"
 #include "runtime/format/Layout.h"
 
-#include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/IntegerSet.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -20,26 +19,28 @@ namespace heddle {
 /// Entries of an expression table, each once.
 class ConstantTable {
 public:
-  explicit ConstantTable(std::vector<format::Expression> &table)
-      : table(table) {}
+  /// Symbols have the numbers of their places in the module's list.
+  ConstantTable(std::vector<format::Expression> &table, mlir::ModuleOp module);
   uint32_t operator()(int64_t value);
   /// A function of the symbols.
-  uint32_t operator()(mlir::AffineExpr expr);
-  /// 1 where the symbols are in the set, 0 elsewhere.
-  uint32_t operator()(mlir::IntegerSet set);
+  uint32_t operator()(size::Expression expression);
+  uint32_t symbol(llvm::StringRef name);
   /// What stands beside the first of the conditions that holds; the last of
   /// `values`, one more, where none does.
   uint32_t choose(llvm::ArrayRef<uint32_t> conditions,
                   llvm::ArrayRef<int64_t> values);
 
 private:
+  uint32_t factor(mlir::Attribute factor);
   uint32_t add(format::ExpressionKind kind, uint32_t lhs, uint32_t rhs,
                int64_t value = 0);
 
   std::vector<format::Expression> &table;
   // Any number may be a key: DenseMap keeps two of them for itself.
   std::unordered_map<int64_t, uint32_t> known;
-  llvm::DenseMap<mlir::AffineExpr, uint32_t> knownExpressions;
+  llvm::DenseMap<mlir::Attribute, uint32_t> knownExpressions;
+  /// Of each symbol its number, and its entry once it has one.
+  llvm::StringMap<uint32_t> symbolNumbers, symbolEntries;
 };
 
 /// Nodes of the model by name, in the order of their first use.

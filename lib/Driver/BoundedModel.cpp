@@ -71,7 +71,7 @@ ModelOptions heddle::withRangesOf(const ModelOptions &options,
   auto symbols = module->getAttrOfType<ArrayAttr>(kSymbolsAttrName);
   func::FuncOp main = entryFunction(module);
   for (unsigned i = 0; symbols && i < main.getNumArguments(); ++i) {
-    auto shape = main.getArgAttrOfType<AffineMapAttr>(i, kShapeAttrName);
+    auto shape = main.getArgAttrOfType<size::ExtentsAttr>(i, kShapeAttrName);
     auto name = main.getArgAttrOfType<StringAttr>(i, "heddle.name");
     if (!shape || !name ||
         llvm::any_of(options.shapes, [&](const std::string &text) {
@@ -79,16 +79,21 @@ ModelOptions heddle::withRangesOf(const ModelOptions &options,
         }))
       continue;
     std::string text;
-    for (AffineExpr extent : shape.getValue().getResults()) {
+    for (size::ExpressionAttr attribute : shape.getExtents()) {
+      size::Expression extent(attribute);
       text += text.empty() ? "=" : "x";
-      if (auto constant = dyn_cast<AffineConstantExpr>(extent)) {
-        text += std::to_string(constant.getValue());
-      } else if (auto number = dyn_cast<AffineSymbolExpr>(extent)) {
-        auto symbol = cast<DictionaryAttr>(symbols[number.getPosition()]);
-        for (StringRef end : {"minimum", "maximum"})
-          text += (end == "maximum" ? ".." : "") +
-                  std::to_string(symbol.getAs<IntegerAttr>(end).getInt());
+      if (std::optional<int64_t> number = extent.asConstant()) {
+        text += std::to_string(*number);
+        continue;
       }
+      // A function of several is told by the arguments that have these.
+      for (auto symbol : symbols.getAsRange<DictionaryAttr>())
+        if (extent == size::Expression::symbol(
+                          module.getContext(),
+                          symbol.getAs<StringAttr>("name").getValue()))
+          for (StringRef end : {"minimum", "maximum"})
+            text += (end == "maximum" ? ".." : "") +
+                    std::to_string(symbol.getAs<IntegerAttr>(end).getInt());
     }
     result.shapes.push_back(name.str() + text);
   }

@@ -62,16 +62,22 @@ static TensorSignature withRange(TensorSignature signature, func::FuncOp entry,
                                  Attribute shape) {
   auto symbols = entry->getParentOfType<ModuleOp>()->getAttrOfType<ArrayAttr>(
       kSymbolsAttrName);
-  auto map = dyn_cast_or_null<AffineMapAttr>(shape);
-  if (!map || !symbols)
+  auto extents = dyn_cast_or_null<size::ExtentsAttr>(shape);
+  if (!extents || !symbols)
     return signature;
   auto sizesAt = [&](StringRef end) {
-    SmallVector<int64_t> values;
+    llvm::StringMap<int64_t> values;
     for (auto symbol : symbols.getAsRange<DictionaryAttr>())
-      values.push_back(symbol.getAs<IntegerAttr>(end).getInt());
+      values[symbol.getAs<StringAttr>("name").getValue()] =
+          symbol.getAs<IntegerAttr>(end).getInt();
     return llvm::map_to_vector(
-        map.getValue().getResults(),
-        [&](AffineExpr extent) { return evaluate(extent, values); });
+        extents.getExtents(), [&](size::ExpressionAttr extent) {
+          return size::Expression(extent)
+              .evaluated([&](StringRef name) -> std::optional<int64_t> {
+                return values.lookup(name);
+              })
+              .value_or(0);
+        });
   };
   signature.type = RankedTensorType::get(sizesAt("maximum"),
                                          signature.type.getElementType());

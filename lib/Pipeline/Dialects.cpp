@@ -8,6 +8,7 @@
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Plan/Plan.h"
 #include "dialects/Prec/Prec.h"
+#include "dialects/Size/Size.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "dialects/Vhlo/Vhlo.h"
 
@@ -32,6 +33,7 @@ void heddle::registerAllDialects(DialectRegistry &registry) {
                   memref::MemRefDialect, quant::QuantDialect, scf::SCFDialect,
                   tensor::TensorDialect, vector::VectorDialect>();
   registry.insert<affine::AffineDialect>();
+  registry.insert<size::SizeDialect>();
   registry.insert<kernel::KernelDialect>();
   registry.insert<plan::PlanDialect>();
   registry.insert<check::CheckDialect, chlo::ChloDialect,

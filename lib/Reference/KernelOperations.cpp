@@ -39,20 +39,19 @@ static LogicalResult launch(Invocation &call, kernel::LaunchOp op) {
 
 /// A function of the symbols that the operands hold.
 static LogicalResult size(Invocation &call, kernel::SizeOp op) {
-  AffineMap map = op.getFunction();
-  SmallVector<AffineExpr> symbols;
-  for (unsigned i = 0; i < map.getNumSymbols(); ++i)
-    symbols.push_back(
-        getAffineConstantExpr(call.tensor(i).intAt(0), op.getContext()));
-  auto value = dyn_cast<AffineConstantExpr>(simplifyAffineExpr(
-      map.getResult(0).replaceSymbols(symbols), /*numDims=*/0,
-      /*numSymbols=*/0));
+  size::Expression function(op.getFunction());
+  SmallVector<StringRef> symbols = function.symbols();
+  std::optional<int64_t> value =
+      function.evaluated([&](StringRef name) -> std::optional<int64_t> {
+        return call.tensor(llvm::find(symbols, name) - symbols.begin())
+            .intAt(0);
+      });
   if (!value)
-    return call.error() << "divides by zero";
+    return call.error() << "divides by zero or overflows";
   FailureOr<HostTensor> result = call.allocate({});
   if (failed(result))
     return failure();
-  result->set(0, value.getValue());
+  result->set(0, *value);
   call.results.push_back(std::move(*result));
   return success();
 }

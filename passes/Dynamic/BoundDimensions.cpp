@@ -7,8 +7,6 @@
 #include "heddle/Support/EntrySizes.h"
 #include "passes/Dynamic/PaddingMasker.h"
 
-#include "mlir/IR/AffineMap.h"
-
 using namespace mlir;
 
 namespace heddle {
@@ -27,23 +25,20 @@ private:
   void addExtents();
   void unpackArguments(PaddingMasker &masker, Operation *anchor);
   void packResults(PaddingMasker &masker);
-  AffineMap mapOf(ArrayRef<AffineExpr> extents) {
-    return AffineMap::get(0, sizes.symbols().size(), extents,
-                          module.getContext());
-  }
   /// Whether the true elements come first in the memory of the tensor.
-  static bool isInFront(RankedTensorType type, ArrayRef<AffineExpr> extents) {
+  static bool isInFront(RankedTensorType type,
+                        ArrayRef<size::Expression> extents) {
     bool first = true;
     for (auto [size, extent] : llvm::zip_equal(type.getShape(), extents)) {
-      if (!isa<AffineConstantExpr>(extent) && !first)
+      if (!extent.isConstant() && !first)
         return false;
       first &= size == 1;
     }
     return true;
   }
-  static AffineExpr product(ArrayRef<AffineExpr> extents) {
-    AffineExpr result = extents.front();
-    for (AffineExpr extent : extents.drop_front())
+  static size::Expression product(ArrayRef<size::Expression> extents) {
+    size::Expression result = extents.front();
+    for (size::Expression extent : extents.drop_front())
       result = result * extent;
     return result;
   }
@@ -52,15 +47,15 @@ private:
   func::FuncOp main;
   SizeTable &table;
   const SampleSizes &sizes;
-  SmallVector<Value> symbols;
+  llvm::StringMap<Value> symbols;
 };
 
 } // namespace
 
 /// A call tells a symbol's value by the shape of an input.
 LogicalResult Binder::checkSymbols() {
-  for (auto [i, symbol] : llvm::enumerate(sizes.symbols())) {
-    AffineExpr wanted = getAffineSymbolExpr(i, module.getContext());
+  for (const BoundedSymbol &symbol : sizes.symbols()) {
+    auto wanted = size::Expression::symbol(module.getContext(), symbol.name);
     if (llvm::none_of(main.getArguments(), [&](Value argument) {
           return llvm::is_contained(table.extents(argument), wanted);
         }))
@@ -75,7 +70,7 @@ void Binder::addExtents() {
   Builder builder(module.getContext());
   SmallVector<Attribute> list;
   auto type = RankedTensorType::get({}, builder.getI32Type());
-  for (auto [i, symbol] : llvm::enumerate(sizes.symbols())) {
+  for (const BoundedSymbol &symbol : sizes.symbols()) {
     list.push_back(builder.getDictionaryAttr(
         {builder.getNamedAttr("name", builder.getStringAttr(symbol.name)),
          builder.getNamedAttr("minimum",
@@ -83,11 +78,11 @@ void Binder::addExtents() {
          builder.getNamedAttr("maximum",
                               builder.getI64IntegerAttr(symbol.maximum))}));
     unsigned position = main.getNumArguments();
-    NamedAttribute number = builder.getNamedAttr(
-        kExtentAttrName, builder.getI64IntegerAttr(int64_t(i)));
-    (void)main.insertArgument(
-        position, type, builder.getDictionaryAttr({number}), main.getLoc());
-    symbols.push_back(main.getArgument(position));
+    NamedAttribute name = builder.getNamedAttr(
+        kExtentAttrName, builder.getStringAttr(symbol.name));
+    (void)main.insertArgument(position, type, builder.getDictionaryAttr({name}),
+                              main.getLoc());
+    symbols[symbol.name] = main.getArgument(position);
   }
   module->setAttr(kSymbolsAttrName, builder.getArrayAttr(list));
 }
@@ -97,11 +92,11 @@ void Binder::addExtents() {
 void Binder::unpackArguments(PaddingMasker &masker, Operation *anchor) {
   OpBuilder builder(anchor);
   for (BlockArgument argument : main.getArguments()) {
-    SmallVector<AffineExpr> extents(table.extents(argument));
+    SmallVector<size::Expression> extents(table.extents(argument));
     if (extents.empty())
       continue;
     main.setArgAttr(argument.getArgNumber(), kShapeAttrName,
-                    AffineMapAttr::get(mapOf(extents)));
+                    size::extentsAttr(module.getContext(), extents));
     auto type = cast<RankedTensorType>(argument.getType());
     if (isInFront(type, extents))
       continue;
@@ -124,10 +119,11 @@ void Binder::packResults(PaddingMasker &masker) {
   OpBuilder builder(end);
   for (unsigned i = 0; i < end->getNumOperands(); ++i) {
     Value result = end->getOperand(i);
-    SmallVector<AffineExpr> extents(table.extents(result));
+    SmallVector<size::Expression> extents(table.extents(result));
     if (extents.empty())
       continue;
-    main.setResultAttr(i, kShapeAttrName, AffineMapAttr::get(mapOf(extents)));
+    main.setResultAttr(i, kShapeAttrName,
+                       size::extentsAttr(module.getContext(), extents));
     auto type = cast<RankedTensorType>(result.getType());
     if (isInFront(type, extents))
       continue;

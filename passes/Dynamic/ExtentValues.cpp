@@ -5,57 +5,84 @@
 #include "dialects/StableHlo/StableHlo.h"
 #include "passes/Graph/Constants.h"
 
-#include "mlir/IR/AffineExpr.h"
-
 using namespace mlir;
 using namespace heddle::stablehlo;
 
 namespace heddle {
 
-Value ExtentValues::scalar(AffineExpr expr) {
-  if (Value known = scalars.lookup(expr))
-    return known;
+Value ExtentValues::number(int64_t value) {
   auto type = RankedTensorType::get({}, builder.getI32Type());
-  Value value;
-  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr)) {
-    value = symbols[symbol.getPosition()];
-  } else if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
-    value = createSplat(builder, loc, type,
-                        builder.getI32IntegerAttr(constant.getValue()));
-  } else {
-    auto binary = cast<AffineBinaryOpExpr>(expr);
-    Value lhs = scalar(binary.getLHS()), rhs = scalar(binary.getRHS());
-    switch (binary.getKind()) {
-    case AffineExprKind::Add:
-      value = AddOp::create(builder, loc, type, lhs, rhs);
-      break;
-    case AffineExprKind::Mul:
-      value = MulOp::create(builder, loc, type, lhs, rhs);
-      break;
-    case AffineExprKind::Mod:
-      value = RemOp::create(builder, loc, type, lhs, rhs);
-      break;
-    default:
-      value = DivOp::create(builder, loc, type, lhs, rhs);
-      break;
-    }
-  }
-  return scalars[expr] = value;
+  return createSplat(builder, loc, type, builder.getI32IntegerAttr(value));
 }
 
-Value ExtentValues::scalar(AffineExpr expr, Type element) {
+/// A symbol, or a function of expressions.
+Value ExtentValues::factor(Attribute factor) {
+  if (auto symbol = dyn_cast<size::SymbolAttr>(factor))
+    return symbols.at(symbol.getName());
+  auto atom = cast<size::AtomAttr>(factor);
+  auto type = RankedTensorType::get({}, builder.getI32Type());
+  Value lhs = scalar(size::Expression(atom.getLhs()));
+  Value rhs = scalar(size::Expression(atom.getRhs()));
+  auto holds = [&](Value left, ComparisonDirection direction, Value right) {
+    Value truth = CompareOp::create(
+        builder, loc, RankedTensorType::get({}, builder.getI1Type()), left,
+        right, direction, ComparisonTypeAttr());
+    return ConvertOp::create(builder, loc, type, truth).getResult();
+  };
+  switch (atom.getFunction()) {
+  case size::Function::FloorDiv: {
+    // StableHLO rounds to zero: one less where something negative is left.
+    Value quotient = DivOp::create(builder, loc, type, lhs, rhs);
+    Value rest = RemOp::create(builder, loc, type, lhs, rhs);
+    return SubtractOp::create(builder, loc, type, quotient,
+                              holds(rest, ComparisonDirection::LT, number(0)));
+  }
+  case size::Function::Minimum:
+    return MinOp::create(builder, loc, type, lhs, rhs);
+  case size::Function::IsPositive:
+    return holds(lhs, ComparisonDirection::GT, rhs);
+  case size::Function::IsZero:
+    return holds(lhs, ComparisonDirection::EQ, rhs);
+  }
+  llvm_unreachable("four functions");
+}
+
+Value ExtentValues::scalar(size::Expression expr) {
+  if (Value known = scalars.lookup(expr.attribute()))
+    return known;
+  auto type = RankedTensorType::get({}, builder.getI32Type());
+  Value sum;
+  for (auto [coefficient, monomial] :
+       llvm::zip_equal(expr.attribute().getCoefficients(),
+                       expr.attribute().getMonomials())) {
+    Value term;
+    for (Attribute each : monomial.getFactors()) {
+      Value value = factor(each);
+      term = term ? MulOp::create(builder, loc, type, term, value).getResult()
+                  : value;
+    }
+    if (!term)
+      term = number(coefficient);
+    else if (coefficient != 1)
+      term = MulOp::create(builder, loc, type, term, number(coefficient));
+    sum = sum ? AddOp::create(builder, loc, type, sum, term).getResult() : term;
+  }
+  return scalars[expr.attribute()] = sum ? sum : number(0);
+}
+
+Value ExtentValues::scalar(size::Expression expr, Type element) {
   Value value = scalar(expr);
   if (element.isInteger(32) && element.isSignlessInteger())
     return value;
-  Value &known = converted[{expr, element}];
+  Value &known = converted[{expr.attribute(), element}];
   if (!known)
     known = ConvertOp::create(builder, loc, RankedTensorType::get({}, element),
                               value);
   return known;
 }
 
-Value ExtentValues::inside(AffineExpr extent, int64_t size) {
-  if (Value known = masks.lookup({extent, size}))
+Value ExtentValues::inside(size::Expression extent, int64_t size) {
+  if (Value known = masks.lookup({extent.attribute(), size}))
     return known;
   Value limit = scalar(extent);
   auto type = RankedTensorType::get({size}, builder.getI32Type());
@@ -64,7 +91,7 @@ Value ExtentValues::inside(AffineExpr extent, int64_t size) {
   Value mask = CompareOp::create(
       builder, loc, RankedTensorType::get({size}, builder.getI1Type()),
       positions, limits, ComparisonDirection::LT, ComparisonTypeAttr());
-  return masks[{extent, size}] = mask;
+  return masks[{extent.attribute(), size}] = mask;
 }
 
 Value numberEverywhere(OpBuilder &builder, Location loc, RankedTensorType type,

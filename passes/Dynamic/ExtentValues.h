@@ -3,9 +3,10 @@
 #ifndef HEDDLE_PASSES_DYNAMIC_EXTENTVALUES_H
 #define HEDDLE_PASSES_DYNAMIC_EXTENTVALUES_H
 
-#include "mlir/IR/AffineExpr.h"
+#include "dialects/Size/Expression.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace heddle {
 
@@ -15,24 +16,27 @@ class ExtentValues {
 public:
   /// They stand before `anchor`. `symbols` are arguments of the entry that hold
   /// the symbols' values.
-  ExtentValues(mlir::Operation *anchor, llvm::ArrayRef<mlir::Value> symbols)
+  ExtentValues(mlir::Operation *anchor,
+               const llvm::StringMap<mlir::Value> &symbols)
       : builder(anchor), loc(anchor->getLoc()), symbols(symbols) {}
 
   /// `expr` as a tensor<i32>, or a scalar tensor of another integer or float
   /// type.
-  mlir::Value scalar(mlir::AffineExpr expr);
-  mlir::Value scalar(mlir::AffineExpr expr, mlir::Type element);
+  mlir::Value scalar(size::Expression expr);
+  mlir::Value scalar(size::Expression expr, mlir::Type element);
   /// Of `size` positions along a dimension, those below `extent`.
-  mlir::Value inside(mlir::AffineExpr extent, int64_t size);
+  mlir::Value inside(size::Expression extent, int64_t size);
 
 private:
+  mlir::Value factor(mlir::Attribute factor);
+  mlir::Value number(int64_t value);
+
   mlir::OpBuilder builder;
   mlir::Location loc;
-  llvm::ArrayRef<mlir::Value> symbols;
-  llvm::DenseMap<mlir::AffineExpr, mlir::Value> scalars;
-  llvm::DenseMap<std::pair<mlir::AffineExpr, mlir::Type>, mlir::Value>
-      converted;
-  llvm::DenseMap<std::pair<mlir::AffineExpr, int64_t>, mlir::Value> masks;
+  const llvm::StringMap<mlir::Value> &symbols;
+  llvm::DenseMap<mlir::Attribute, mlir::Value> scalars;
+  llvm::DenseMap<std::pair<mlir::Attribute, mlir::Type>, mlir::Value> converted;
+  llvm::DenseMap<std::pair<mlir::Attribute, int64_t>, mlir::Value> masks;
 };
 
 /// A constant of type `type` with the same number everywhere; for complex types

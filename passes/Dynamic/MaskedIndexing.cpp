@@ -19,20 +19,21 @@ LogicalResult PaddingMasker::visitDynamicSlice(DynamicSliceOp op) {
   SmallVector<int64_t> extra(type.getRank(), 0);
   bool longer = false;
   for (int64_t i = 0; i < type.getRank(); ++i) {
-    AffineExpr size = extent(op.getOperand(), i);
-    AffineExpr taken = integer(op, "slice_sizes", i, op.getSliceSizes()[i]);
+    size::Expression size = extent(op.getOperand(), i);
+    size::Expression taken =
+        integer(op, "slice_sizes", i, op.getSliceSizes()[i]);
     // A whole dimension begins at 0 with its padding, too.
     if (size == taken)
       continue;
     // In a loop that is not entered then, the dimension may be too short.
     if (!isNeverNegative(size - taken) && isa<func::FuncOp>(op->getParentOp()))
       return refuse(op, "takes elements that a bounded dimension may lack");
-    if (isa<AffineConstantExpr>(size) && isa<AffineConstantExpr>(taken))
+    if (size.isConstant() && taken.isConstant())
       continue;
     setOperand(op, 1 + i,
                atMost(builder, op.getStartIndices()[i], size - taken));
     ++changes;
-    if (!isa<AffineConstantExpr>(taken)) {
+    if (!taken.isConstant()) {
       extra[i] = op.getSliceSizes()[i];
       longer = true;
     }
@@ -54,18 +55,18 @@ LogicalResult PaddingMasker::visitDynamicUpdateSlice(DynamicUpdateSliceOp op) {
   auto update = cast<RankedTensorType>(op.getUpdate().getType());
   SmallVector<int64_t> extra(type.getRank(), 0), partial;
   for (int64_t i = 0; i < type.getRank(); ++i) {
-    AffineExpr size = extent(op.getOperand(), i);
-    AffineExpr taken = extent(op.getUpdate(), i);
+    size::Expression size = extent(op.getOperand(), i);
+    size::Expression taken = extent(op.getUpdate(), i);
     if (size == taken)
       continue;
     if (!isNeverNegative(size - taken) && isa<func::FuncOp>(op->getParentOp()))
       return refuse(op, "writes elements that a bounded dimension may lack");
-    if (isa<AffineConstantExpr>(size) && isa<AffineConstantExpr>(taken))
+    if (size.isConstant() && taken.isConstant())
       continue;
     setOperand(op, 2 + i,
                atMost(builder, op.getStartIndices()[i], size - taken));
     ++changes;
-    if (!isa<AffineConstantExpr>(taken)) {
+    if (!taken.isConstant()) {
       extra[i] = update.getDimSize(i);
       partial.push_back(i);
     }
@@ -101,22 +102,22 @@ LogicalResult PaddingMasker::visitGather(GatherOp op) {
   auto indexType = cast<RankedTensorType>(op.getStartIndices().getType());
   Type element = indexType.getElementType();
   ArrayRef<int64_t> map = numbers.getStartIndexMap();
-  SmallVector<AffineExpr> limits(map.size());
+  SmallVector<size::Expression> limits(map.size());
   SmallVector<int64_t> extra(type.getRank(), 0);
   bool clamps = false;
   for (int64_t i = 0; i < type.getRank(); ++i) {
-    AffineExpr size = extent(op.getOperand(), i);
-    AffineExpr taken = integer(op, "slice_sizes", i, op.getSliceSizes()[i]);
+    size::Expression size = extent(op.getOperand(), i);
+    size::Expression taken =
+        integer(op, "slice_sizes", i, op.getSliceSizes()[i]);
     const auto *place = llvm::find(map, i);
     if (place != map.end())
       limits[place - map.begin()] = size - taken;
-    if (size == taken ||
-        (isa<AffineConstantExpr>(size) && isa<AffineConstantExpr>(taken)))
+    if (size == taken || (size.isConstant() && taken.isConstant()))
       continue;
     bool isBatch = llvm::is_contained(numbers.getOperandBatchingDims(), i);
     if (isBatch)
       continue;
-    if (!isa<AffineConstantExpr>(taken)) {
+    if (!taken.isConstant()) {
       if (!isNeverNegative(size - taken))
         return refuse(op, "takes elements that a bounded dimension may lack");
       // The padding of the slice must not move its start.
@@ -139,7 +140,7 @@ LogicalResult PaddingMasker::visitGather(GatherOp op) {
   Location loc = op.getLoc();
   auto one = RankedTensorType::get({1}, element);
   SmallVector<Value> parts;
-  for (AffineExpr limit : limits) {
+  for (size::Expression limit : limits) {
     Value scalar = values.scalar(limit, element);
     parts.push_back(ReshapeOp::create(builder, loc, one, scalar));
   }

@@ -35,16 +35,14 @@ LogicalResult PaddingMasker::visitDot(DotGeneralOp op) {
 
 /// The product need not be computed beyond the true sizes.
 void PaddingMasker::sayHowFar(DotGeneralOp op) {
-  SmallVector<AffineExpr> extents;
+  SmallVector<size::Expression> extents;
   for (int64_t dim : llvm::seq(cast<RankedTensorType>(op.getType()).getRank()))
     extents.push_back(extent(op.getResult(), dim));
   for (int64_t dim : op.getDotDimensionNumbers().getLhsContractingDimensions())
     extents.push_back(extent(op.getLhs(), dim));
-  if (llvm::all_of(extents, llvm::IsaPred<AffineConstantExpr>))
+  if (llvm::all_of(extents, [](size::Expression e) { return e.isConstant(); }))
     return;
-  op->setAttr(kSizesAttrName,
-              AffineMapAttr::get(AffineMap::get(0, sizes.symbols().size(),
-                                                extents, op.getContext())));
+  op->setAttr(kSizesAttrName, size::extentsAttr(op.getContext(), extents));
 }
 
 LogicalResult PaddingMasker::visitConvolution(ConvolutionOp op) {
@@ -53,7 +51,7 @@ LogicalResult PaddingMasker::visitConvolution(ConvolutionOp op) {
   if (const SizeTable::Extents *varying = table.attribute(op, "padding")) {
     // What is added after the end is zero, as the masked padding is.
     for (unsigned i = 0; i < varying->size(); i += 2)
-      if (!isa<AffineConstantExpr>((*varying)[i]))
+      if (!(*varying)[i].isConstant())
         return refuse(op, "has padding in front that depends on a bounded "
                           "size");
   }
@@ -222,13 +220,11 @@ LogicalResult PaddingMasker::reduceFlagged(ReduceOp op) {
 
 /// Whether a window that grows with the dimension covers all elements up to
 /// each, or all from each on.
-static bool isCumulative(AffineExpr window, AffineExpr low, AffineExpr high) {
-  AffineExpr rest = window - 1;
-  auto isZero = [](AffineExpr expr) {
-    auto constant = dyn_cast<AffineConstantExpr>(expr);
-    return constant && constant.getValue() == 0;
-  };
-  return (low == rest && isZero(high)) || (high == rest && isZero(low));
+static bool isCumulative(size::Expression window, size::Expression low,
+                         size::Expression high) {
+  size::Expression rest = window - 1;
+  return (low == rest && high.isConstant(0)) ||
+         (high == rest && low.isConstant(0));
 }
 
 LogicalResult PaddingMasker::visitReduceWindow(ReduceWindowOp op) {
@@ -242,12 +238,12 @@ LogicalResult PaddingMasker::visitReduceWindow(ReduceWindowOp op) {
   auto padding = op.getPaddingOrDefault();
   SmallVector<int64_t> dims;
   for (int64_t i = 0, e = windows.size(); i < e; ++i) {
-    AffineExpr window = integer(op, "window_dimensions", i, windows[i]);
-    AffineExpr low = integer(op, "padding", 2 * i, padding[i].first);
-    AffineExpr high = integer(op, "padding", 2 * i + 1, padding[i].second);
+    size::Expression window = integer(op, "window_dimensions", i, windows[i]);
+    size::Expression low = integer(op, "padding", 2 * i, padding[i].first);
+    size::Expression high =
+        integer(op, "padding", 2 * i + 1, padding[i].second);
     bool plain = strides[i] == 1 && base[i] == 1 && dilations[i] == 1;
-    bool varies =
-        !isa<AffineConstantExpr>(window) || !isa<AffineConstantExpr>(low);
+    bool varies = !window.isConstant() || !low.isConstant();
     if (varies && !(plain && window == extent(first, i) &&
                     isCumulative(window, low, high)))
       return refuse(op, "has a window or padding that depends on a bounded "
@@ -315,7 +311,7 @@ LogicalResult PaddingMasker::visitTopK(Operation *op) {
     return failure();
   auto type = cast<RankedTensorType>(top.getOperand().getType());
   int64_t last = type.getRank() - 1;
-  AffineExpr size = table.extent(top.getOperand(), last);
+  size::Expression size = table.extent(top.getOperand(), last);
   if (!size)
     return success();
   if (!isNeverNegative(size - int64_t(top.getK())))

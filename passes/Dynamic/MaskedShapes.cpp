@@ -90,12 +90,12 @@ LogicalResult PaddingMasker::visitConstant(ConstantOp op) {
         rounded.set(0, inverse ? 1 / number : number);
         if (!(std::fabs(number) < 1 << 30) ||
             rounded.floatAt(0) != tensor.floatAt(i))
-          return AffineExpr();
+          return size::Expression();
         numbers.push_back(static_cast<int64_t>(number));
       }
       return sizes.fit(numbers);
     };
-    AffineExpr expr = fitOf(false);
+    size::Expression expr = fitOf(false);
     Value element;
     if (expr) {
       element = values.scalar(expr, type.getElementType());
@@ -128,47 +128,25 @@ LogicalResult PaddingMasker::visitConstant(ConstantOp op) {
 
 /// Whether the true elements are a prefix of dimensions [begin, end): only the
 /// first that is not 1 is bounded.
-static bool isPrefix(ArrayRef<int64_t> shape, ArrayRef<AffineExpr> extents,
-                     unsigned begin, unsigned end) {
+static bool isPrefix(ArrayRef<int64_t> shape,
+                     ArrayRef<size::Expression> extents, unsigned begin,
+                     unsigned end) {
   bool first = true;
   for (unsigned i = begin; i < end; ++i) {
-    if (!extents.empty() && !isa<AffineConstantExpr>(extents[i]) && !first)
+    if (!extents.empty() && !extents[i].isConstant() && !first)
       return false;
     first &= shape[i] == 1;
   }
   return true;
 }
 
-/// Whether two products of sizes are the same function: they agree at more
-/// values of each symbol than it is a factor.
-static bool areEqual(AffineExpr a, AffineExpr b) {
-  if (a == b)
-    return true;
-  if (hasQuotient(a) || hasQuotient(b))
-    return false;
-  unsigned symbols = 0;
-  for (AffineExpr expr : {a, b})
-    expr.walk([&](AffineExpr part) {
-      if (auto symbol = dyn_cast<AffineSymbolExpr>(part))
-        symbols = std::max(symbols, symbol.getPosition() + 1);
-    });
-  constexpr unsigned values = 5;
-  SmallVector<int64_t> point(symbols, 1);
-  while (evaluate(a, point) == evaluate(b, point)) {
-    unsigned i = 0;
-    while (i < symbols && ++point[i] > values)
-      point[i++] = 1;
-    if (i == symbols)
-      return true;
-  }
-  return false;
-}
-
 /// Whether a reshape of the padded tensor is one of the true tensor: in each
 /// group of dimensions that becomes a group of others, either all sizes are
 /// constant or the true elements come first on both sides.
-static bool keepsPlaces(ArrayRef<int64_t> from, ArrayRef<AffineExpr> fromTrue,
-                        ArrayRef<int64_t> to, ArrayRef<AffineExpr> toTrue) {
+static bool keepsPlaces(ArrayRef<int64_t> from,
+                        ArrayRef<size::Expression> fromTrue,
+                        ArrayRef<int64_t> to,
+                        ArrayRef<size::Expression> toTrue) {
   if (llvm::is_contained(from, 0))
     return true;
   unsigned i = 0, j = 0;
@@ -187,13 +165,15 @@ static bool keepsPlaces(ArrayRef<int64_t> from, ArrayRef<AffineExpr> fromTrue,
         !isPrefix(to, toTrue, beginTo, j))
       return false;
     // The true elements of the group must be as many.
-    AffineExpr before, after;
-    auto times = [](AffineExpr &product, ArrayRef<AffineExpr> extents,
-                    ArrayRef<int64_t> shape, unsigned k) {
-      AffineExpr factor = extents.empty() ? AffineExpr() : extents[k];
+    size::Expression before, after;
+    auto times = [](size::Expression &product,
+                    ArrayRef<size::Expression> extents, ArrayRef<int64_t> shape,
+                    unsigned k) {
+      size::Expression factor =
+          extents.empty() ? size::Expression() : extents[k];
       if (!factor)
         return shape[k];
-      if (isa<AffineConstantExpr>(factor))
+      if (factor.isConstant())
         return shape[k];
       product = product ? product * factor : factor;
       return int64_t(1);
@@ -205,7 +185,7 @@ static bool keepsPlaces(ArrayRef<int64_t> from, ArrayRef<AffineExpr> fromTrue,
       constantAfter *= times(after, toTrue, to, k);
     if (bool(before) != bool(after))
       return false;
-    if (before && !areEqual(before * constantBefore, after * constantAfter))
+    if (before && before * constantBefore != after * constantAfter)
       return false;
   }
   return true;
@@ -213,10 +193,10 @@ static bool keepsPlaces(ArrayRef<int64_t> from, ArrayRef<AffineExpr> fromTrue,
 
 Value PaddingMasker::reflow(OpBuilder &builder, Location loc, Value value,
                             ArrayRef<int64_t> shape,
-                            ArrayRef<AffineExpr> extents) {
+                            ArrayRef<size::Expression> extents) {
   auto type = cast<RankedTensorType>(value.getType());
   Type element = type.getElementType();
-  SmallVector<AffineExpr> trueFrom;
+  SmallVector<size::Expression> trueFrom;
   for (int64_t i = 0; i < type.getRank(); ++i)
     trueFrom.push_back(extent(value, i));
   auto finish = [&](Value result) {
@@ -231,8 +211,8 @@ Value PaddingMasker::reflow(OpBuilder &builder, Location loc, Value value,
   ArrayRef<int64_t> from = type.getShape(), to = shape;
   int64_t piece = 1;
   while (!from.empty() && !to.empty() && from.back() == to.back() &&
-         isa<AffineConstantExpr>(trueFrom[from.size() - 1]) &&
-         isa<AffineConstantExpr>(extents[to.size() - 1])) {
+         trueFrom[from.size() - 1].isConstant() &&
+         extents[to.size() - 1].isConstant()) {
     piece *= from.back();
     from = from.drop_back();
     to = to.drop_back();
@@ -255,7 +235,7 @@ Value PaddingMasker::reflow(OpBuilder &builder, Location loc, Value value,
   // The place of each row among the true ones ...
   auto toType = RankedTensorType::get(to, builder.getI32Type());
   Value place;
-  AffineExpr stride = constant(1);
+  size::Expression stride = constant(1);
   for (size_t i = to.size(); i-- > 0;) {
     Value along = ReshapeOp::create(builder, loc, indexType,
                                     IotaOp::create(builder, loc, toType, i));
@@ -303,7 +283,7 @@ Value PaddingMasker::reflow(OpBuilder &builder, Location loc, Value value,
 LogicalResult PaddingMasker::visitReshape(ReshapeOp op) {
   auto type = cast<RankedTensorType>(op.getType());
   auto from = cast<RankedTensorType>(op.getOperand().getType());
-  SmallVector<AffineExpr> trueFrom, trueTo;
+  SmallVector<size::Expression> trueFrom, trueTo;
   for (int64_t i = 0; i < from.getRank(); ++i)
     trueFrom.push_back(extent(op.getOperand(), i));
   for (int64_t i = 0; i < type.getRank(); ++i)
@@ -327,12 +307,13 @@ LogicalResult PaddingMasker::visitSlice(SliceOp op) {
   if (failed(onlyVaries(op, {"start_indices", "limit_indices"})))
     return failure();
   auto type = cast<RankedTensorType>(op.getOperand().getType());
-  SmallVector<AffineExpr> starts;
+  SmallVector<size::Expression> starts;
   bool moves = false;
   for (int64_t i = 0; i < type.getRank(); ++i) {
     starts.push_back(integer(op, "start_indices", i, op.getStartIndices()[i]));
-    moves |= !isa<AffineConstantExpr>(starts.back());
-    AffineExpr limit = integer(op, "limit_indices", i, op.getLimitIndices()[i]);
+    moves |= !starts.back().isConstant();
+    size::Expression limit =
+        integer(op, "limit_indices", i, op.getLimitIndices()[i]);
     if (!isNeverNegative(extent(op.getOperand(), i) - limit) ||
         !isNeverNegative(starts[i]) || !isNeverNegative(limit - starts[i]))
       return refuse(op, "takes elements that a bounded dimension may lack");
@@ -348,7 +329,7 @@ LogicalResult PaddingMasker::visitSlice(SliceOp op) {
   if (!longer)
     return refuse(op, "moves such elements by a bounded size");
   SmallVector<Value> places = llvm::map_to_vector(
-      starts, [&](AffineExpr start) { return values.scalar(start); });
+      starts, [&](size::Expression start) { return values.scalar(start); });
   Value piece = DynamicSliceOp::create(
       builder, loc, RankedTensorType::get(lengths, type.getElementType()),
       longer, places, builder.getDenseI64ArrayAttr(lengths));
@@ -369,16 +350,16 @@ LogicalResult PaddingMasker::visitPad(PadOp op) {
   auto maskType = RankedTensorType::get(type.getShape(), builder.getI1Type());
   Value valid;
   for (int64_t i = 0; i < type.getRank(); ++i) {
-    AffineExpr size = table.extent(op.getOperand(), i);
-    AffineExpr high =
+    size::Expression size = table.extent(op.getOperand(), i);
+    size::Expression high =
         integer(op, "edge_padding_high", i, op.getEdgePaddingHigh()[i]);
-    auto constantHigh = dyn_cast<AffineConstantExpr>(high);
-    if (!size || (constantHigh && constantHigh.getValue() <= 0))
+    std::optional<int64_t> constantHigh = high.asConstant();
+    if (!size || (constantHigh && *constantHigh <= 0))
       continue;
     int64_t interior = op.getInteriorPadding()[i];
-    if (interior != 0 && sizes.range(size).first < 1)
+    if (interior != 0 && !sizes.ranges().isAlwaysPositive(size))
       return refuse(op, "spreads a dimension that may be empty");
-    AffineExpr end =
+    size::Expression end =
         size * (interior + 1) - interior + op.getEdgePaddingLow()[i];
     Value part = BroadcastInDimOp::create(
         builder, loc, maskType, values.inside(end, type.getDimSize(i)),
@@ -408,7 +389,7 @@ LogicalResult PaddingMasker::visitConcatenate(ConcatenateOp op) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
   Value result;
-  AffineExpr offset = constant(0);
+  size::Expression offset = constant(0);
   Value zero = numberEverywhere(
       builder, loc, RankedTensorType::get({}, builder.getI32Type()), 0);
   for (Value input : op.getInputs()) {
@@ -444,7 +425,7 @@ LogicalResult PaddingMasker::visitReverse(ReverseOp op) {
                        RankedTensorType::get({}, builder.getI32Type()), 0));
   bool moves = false;
   for (int64_t dim : op.getDimensions()) {
-    AffineExpr size = table.extent(op.getOperand(), dim);
+    size::Expression size = table.extent(op.getOperand(), dim);
     if (!size)
       continue;
     moves = true;

@@ -34,19 +34,19 @@ LogicalResult PaddingMasker::refuse(Operation *op, const Twine &why) {
                  << sizes.remedy();
 }
 
-AffineExpr PaddingMasker::constant(int64_t value) const {
-  return getAffineConstantExpr(value, sizes.context());
+size::Expression PaddingMasker::constant(int64_t value) const {
+  return size::Expression::constant(sizes.context(), value);
 }
 
-AffineExpr PaddingMasker::extent(Value value, int64_t dim) const {
-  AffineExpr known = table.extent(value, dim);
+size::Expression PaddingMasker::extent(Value value, int64_t dim) const {
+  size::Expression known = table.extent(value, dim);
   return known ? known
                : constant(
                      cast<RankedTensorType>(value.getType()).getDimSize(dim));
 }
 
-AffineExpr PaddingMasker::integer(Operation *op, StringRef name, unsigned i,
-                                  int64_t value) const {
+size::Expression PaddingMasker::integer(Operation *op, StringRef name,
+                                        unsigned i, int64_t value) const {
   const SizeTable::Extents *known = table.attribute(op, name);
   return known ? (*known)[i] : constant(value);
 }
@@ -69,7 +69,7 @@ Value PaddingMasker::inside(OpBuilder &builder, Location loc, Value value,
   auto maskType = RankedTensorType::get(type.getShape(), builder.getI1Type());
   Value result;
   for (int64_t dim : dims) {
-    AffineExpr limit = table.extent(value, dim);
+    size::Expression limit = table.extent(value, dim);
     if (!limit)
       continue;
     Value part = BroadcastInDimOp::create(
@@ -120,7 +120,8 @@ Value PaddingMasker::lengthen(OpBuilder &builder, Location loc, Value value,
       builder.getDenseI64ArrayAttr(extra), builder.getDenseI64ArrayAttr(none));
 }
 
-Value PaddingMasker::atMost(OpBuilder &builder, Value start, AffineExpr limit) {
+Value PaddingMasker::atMost(OpBuilder &builder, Value start,
+                            size::Expression limit) {
   auto type = cast<RankedTensorType>(start.getType());
   Value highest = values.scalar(limit, type.getElementType());
   if (type.getRank())

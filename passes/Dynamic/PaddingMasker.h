@@ -25,10 +25,10 @@ public:
   /// of `shape` whose true shape is `extents`.
   mlir::Value reflow(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::Value value, llvm::ArrayRef<int64_t> shape,
-                     llvm::ArrayRef<mlir::AffineExpr> extents);
+                     llvm::ArrayRef<size::Expression> extents);
 
 private:
-  using Extents = llvm::ArrayRef<mlir::AffineExpr>;
+  using Extents = llvm::ArrayRef<size::Expression>;
 
   mlir::LogicalResult visit(mlir::Operation *op);
   mlir::LogicalResult dispatch(mlir::Operation *op);
@@ -37,15 +37,15 @@ private:
   /// Fails if an attribute other than these is not constant.
   mlir::LogicalResult onlyVaries(mlir::Operation *op,
                                  llvm::ArrayRef<llvm::StringRef> names);
-  mlir::AffineExpr constant(int64_t value) const;
+  size::Expression constant(int64_t value) const;
   /// The extent of any dimension, constant or not.
-  mlir::AffineExpr extent(mlir::Value value, int64_t dim) const;
+  size::Expression extent(mlir::Value value, int64_t dim) const;
   /// Element `i` of an integer attribute, which has `value` for the largest
   /// sizes.
-  mlir::AffineExpr integer(mlir::Operation *op, llvm::StringRef name,
+  size::Expression integer(mlir::Operation *op, llvm::StringRef name,
                            unsigned i, int64_t value) const;
-  bool isNeverNegative(mlir::AffineExpr expr) const {
-    return sizes.range(expr).first >= 0;
+  bool isNeverNegative(size::Expression expr) const {
+    return sizes.ranges().isNeverNegative(expr);
   }
   bool isBounded(mlir::Value value, int64_t dim) const {
     return bool(table.extent(value, dim));
@@ -66,7 +66,7 @@ private:
                        mlir::Value value, llvm::ArrayRef<int64_t> extra);
   /// `start`, at most `limit`.
   mlir::Value atMost(mlir::OpBuilder &builder, mlir::Value start,
-                     mlir::AffineExpr limit);
+                     size::Expression limit);
   /// A replacement for `op` with one result more or other operands.
   mlir::Operation *recreate(mlir::OpBuilder &builder, mlir::Operation *op,
                             mlir::ValueRange operands);

@@ -11,6 +11,7 @@
 
 using namespace mlir;
 using namespace heddle;
+using heddle::size::Expression;
 
 SmallVector<int64_t> heddle::maxima(ArrayRef<BoundedSymbol> symbols) {
   return llvm::map_to_vector(
@@ -51,6 +52,8 @@ SampleSizes::SampleSizes(MLIRContext *context,
                          std::vector<BoundedSymbol> symbols, bool above,
                          ArrayRef<SmallVector<int64_t>> more)
     : mlirContext(context), symbolList(std::move(symbols)) {
+  for (const BoundedSymbol &symbol : symbolList)
+    symbolRanges.declare(symbol.name, {symbol.minimum, symbol.maximum});
   unsigned count = symbolList.size();
   SmallVector<int64_t> largest = maxima(symbolList);
   for (const BoundedSymbol &symbol : symbolList)
@@ -85,9 +88,9 @@ SampleSizes::SampleSizes(MLIRContext *context,
     test(point);
 }
 
-AffineExpr SampleSizes::fitLinear(ArrayRef<int64_t> values) const {
+Expression SampleSizes::fitLinear(ArrayRef<int64_t> values) const {
   auto constant = [&](int64_t value) {
-    return getAffineConstantExpr(value, mlirContext);
+    return Expression::constant(mlirContext, value);
   };
   if (llvm::all_equal(values))
     return constant(values.front());
@@ -103,19 +106,27 @@ AffineExpr SampleSizes::fitLinear(ArrayRef<int64_t> values) const {
       high = (high - low) / steps[i];
       low -= high * symbolList[i].maximum;
     }
-  AffineExpr result = constant(0);
+  Expression result = constant(0);
   for (unsigned set = 0; set < coefficients.size(); ++set) {
     if (!coefficients[set])
       continue;
-    AffineExpr term = constant(1);
+    Expression term = constant(1);
     for (unsigned i = 0; i < count; ++i)
       if (set >> i & 1)
-        term = term * getAffineSymbolExpr(i, mlirContext);
+        term = term * Expression::symbol(mlirContext, symbolList[i].name);
     result = result + term * coefficients[set];
   }
-  for (auto [point, value] : llvm::zip_equal(pointList, values))
-    if (evaluate(result, point) != value)
-      return nullptr;
+  for (auto [point, value] : llvm::zip_equal(pointList, values)) {
+    std::optional<int64_t> found =
+        result.evaluated([&](StringRef name) -> std::optional<int64_t> {
+          for (auto [symbol, size] : llvm::zip_equal(symbolList, point))
+            if (symbol.name == name)
+              return size;
+          return std::nullopt;
+        });
+    if (found != value)
+      return {};
+  }
   return result;
 }
 
@@ -157,7 +168,7 @@ int64_t SampleSizes::longestRun(unsigned symbol) const {
 
 /// a * floor((symbol + b) / c) + d * symbol + e. Of a divisor two periods must
 /// be seen, or every size but the least.
-AffineExpr SampleSizes::fitQuotient(ArrayRef<int64_t> values,
+Expression SampleSizes::fitQuotient(ArrayRef<int64_t> values,
                                     unsigned symbol) const {
   int64_t run = longestRun(symbol);
   bool isWhole = run >= symbolList[symbol].maximum - symbolList[symbol].minimum;
@@ -197,128 +208,18 @@ AffineExpr SampleSizes::fitQuotient(ArrayRef<int64_t> values,
             return std::get<0>(pair) == *factor * std::get<1>(pair) + offset;
           }))
         continue;
-      AffineExpr size = getAffineSymbolExpr(symbol, mlirContext);
+      Expression size =
+          Expression::symbol(mlirContext, symbolList[symbol].name);
       return (size + shift).floorDiv(divisor) * *factor + size * *linear +
              offset;
     }
-  return nullptr;
+  return {};
 }
 
-AffineExpr SampleSizes::fit(ArrayRef<int64_t> values) const {
-  AffineExpr found = fitLinear(values);
+Expression SampleSizes::fit(ArrayRef<int64_t> values) const {
+  Expression found = fitLinear(values);
   for (unsigned i = 0; !found && i < symbolList.size(); ++i)
     found = fitQuotient(values, i);
   missed |= !found;
   return found;
-}
-
-bool heddle::hasQuotient(AffineExpr expr) {
-  bool found = false;
-  expr.walk([&](AffineExpr part) {
-    found |= part.getKind() == AffineExprKind::FloorDiv ||
-             part.getKind() == AffineExprKind::CeilDiv ||
-             part.getKind() == AffineExprKind::Mod;
-  });
-  return found;
-}
-
-/// Whether `expr` is linear in each symbol.
-static bool isLinearInEach(AffineExpr expr, unsigned symbols) {
-  if (hasQuotient(expr))
-    return false;
-  bool linear = true;
-  expr.walk([&](AffineExpr part) {
-    auto product = dyn_cast<AffineBinaryOpExpr>(part);
-    if (!product || product.getKind() != AffineExprKind::Mul)
-      return;
-    for (unsigned i = 0; i < symbols; ++i)
-      linear &= !(product.getLHS().isFunctionOfSymbol(i) &&
-                  product.getRHS().isFunctionOfSymbol(i));
-  });
-  return linear;
-}
-
-/// The least and the largest value at the corners of the ranges, or at every
-/// point of them.
-std::pair<int64_t, int64_t> SampleSizes::valuesAt(AffineExpr expr,
-                                                  bool everywhere) const {
-  std::pair<int64_t, int64_t> found = {INT64_MAX, INT64_MIN};
-  SmallVector<int64_t> point;
-  for (const BoundedSymbol &symbol : symbolList)
-    point.push_back(symbol.minimum);
-  bool isLast = false;
-  while (!isLast) {
-    int64_t value = evaluate(expr, point);
-    found.first = std::min(found.first, value);
-    found.second = std::max(found.second, value);
-    isLast = true;
-    for (unsigned i = 0; isLast && i < symbolList.size(); ++i) {
-      const BoundedSymbol &symbol = symbolList[i];
-      isLast = point[i] == symbol.maximum;
-      if (isLast)
-        point[i] = symbol.minimum;
-      else
-        point[i] = everywhere ? point[i] + 1 : symbol.maximum;
-    }
-  }
-  return found;
-}
-
-/// By the ranges of the parts, each for itself.
-std::pair<int64_t, int64_t> SampleSizes::interval(AffineExpr expr) const {
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return {constant.getValue(), constant.getValue()};
-  if (auto number = dyn_cast<AffineSymbolExpr>(expr)) {
-    const BoundedSymbol &symbol = symbolList[number.getPosition()];
-    return {symbol.minimum, symbol.maximum};
-  }
-  auto binary = cast<AffineBinaryOpExpr>(expr);
-  auto lhs = interval(binary.getLHS()), rhs = interval(binary.getRHS());
-  // Every kind is monotone in each side, a remainder is below its divisor.
-  if (binary.getKind() == AffineExprKind::Mod)
-    return {0, rhs.second - 1};
-  std::pair<int64_t, int64_t> found = {INT64_MAX, INT64_MIN};
-  auto part = [&](int64_t value) {
-    return getAffineConstantExpr(value, mlirContext);
-  };
-  for (int64_t left : {lhs.first, lhs.second})
-    for (int64_t right : {rhs.first, rhs.second}) {
-      int64_t value = evaluate(
-          getAffineBinaryOpExpr(binary.getKind(), part(left), part(right)), {});
-      found.first = std::min(found.first, value);
-      found.second = std::max(found.second, value);
-    }
-  return found;
-}
-
-std::pair<int64_t, int64_t> SampleSizes::range(AffineExpr expr) const {
-  if (isLinearInEach(expr, symbolList.size()))
-    return valuesAt(expr, /*everywhere=*/false);
-  constexpr int64_t most = 1 << 16;
-  int64_t points = 1;
-  for (const BoundedSymbol &symbol : symbolList)
-    points = std::min(most + 1, points * (symbol.maximum - symbol.minimum + 1));
-  return points <= most ? valuesAt(expr, /*everywhere=*/true) : interval(expr);
-}
-
-int64_t heddle::evaluate(AffineExpr expr, ArrayRef<int64_t> symbols) {
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return constant.getValue();
-  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
-    return symbols[symbol.getPosition()];
-  auto binary = cast<AffineBinaryOpExpr>(expr);
-  int64_t lhs = evaluate(binary.getLHS(), symbols),
-          rhs = evaluate(binary.getRHS(), symbols);
-  switch (binary.getKind()) {
-  case AffineExprKind::Add:
-    return lhs + rhs;
-  case AffineExprKind::Mul:
-    return lhs * rhs;
-  case AffineExprKind::FloorDiv:
-    return llvm::divideFloorSigned(lhs, rhs);
-  case AffineExprKind::CeilDiv:
-    return llvm::divideCeilSigned(lhs, rhs);
-  default:
-    return lhs - rhs * llvm::divideFloorSigned(lhs, rhs);
-  }
 }

@@ -3,7 +3,7 @@
 #ifndef HEDDLE_PASSES_DYNAMIC_SAMPLESIZES_H
 #define HEDDLE_PASSES_DYNAMIC_SAMPLESIZES_H
 
-#include "mlir/IR/AffineExpr.h"
+#include "dialects/Size/Ranges.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -54,7 +54,7 @@ public:
   }
 
   /// The function with these values at the points; null if there is none.
-  mlir::AffineExpr fit(llvm::ArrayRef<int64_t> values) const;
+  size::Expression fit(llvm::ArrayRef<int64_t> values) const;
   /// Whether there was none for some values.
   bool wantsMore() const { return missed; }
   /// For quotients: a symbol's sizes one after the other beside the largest of
@@ -62,34 +62,24 @@ public:
   /// near 0, and fewer.
   llvm::SmallVector<llvm::SmallVector<int64_t>> densePoints(bool above) const;
 
-  /// No value of `expr` is below the first or above the second; where it is
-  /// linear in each symbol these are its least and its largest.
-  std::pair<int64_t, int64_t> range(mlir::AffineExpr expr) const;
+  /// What is known of the symbols.
+  const size::Ranges &ranges() const { return symbolRanges; }
 
   mlir::MLIRContext *context() const { return mlirContext; }
 
 private:
-  mlir::AffineExpr fitLinear(llvm::ArrayRef<int64_t> values) const;
-  mlir::AffineExpr fitQuotient(llvm::ArrayRef<int64_t> values,
+  size::Expression fitLinear(llvm::ArrayRef<int64_t> values) const;
+  size::Expression fitQuotient(llvm::ArrayRef<int64_t> values,
                                unsigned symbol) const;
   /// How many sizes of a symbol follow each other among the points.
   int64_t longestRun(unsigned symbol) const;
-  std::pair<int64_t, int64_t> valuesAt(mlir::AffineExpr expr,
-                                       bool everywhere) const;
-  std::pair<int64_t, int64_t> interval(mlir::AffineExpr expr) const;
-
   mlir::MLIRContext *mlirContext;
   std::vector<BoundedSymbol> symbolList;
+  size::Ranges symbolRanges;
   llvm::SmallVector<llvm::SmallVector<int64_t>> pointList;
   llvm::SmallVector<int64_t> steps; ///< From the maximum to the next point.
   mutable bool missed = false;
 };
-
-/// Whether a part of `expr` is a quotient.
-bool hasQuotient(mlir::AffineExpr expr);
-
-/// The value of `expr` when the symbols have the values `symbols`.
-int64_t evaluate(mlir::AffineExpr expr, llvm::ArrayRef<int64_t> symbols);
 
 } // namespace heddle
 

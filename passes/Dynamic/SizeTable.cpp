@@ -14,10 +14,9 @@ using namespace mlir;
 
 namespace heddle {
 
-AffineExpr SizeTable::extent(Value value, int64_t dim) const {
-  ArrayRef<AffineExpr> all = extents(value);
-  return all.empty() || isa<AffineConstantExpr>(all[dim]) ? AffineExpr()
-                                                          : all[dim];
+size::Expression SizeTable::extent(Value value, int64_t dim) const {
+  ArrayRef<size::Expression> all = extents(value);
+  return all.empty() || all[dim].isConstant() ? size::Expression() : all[dim];
 }
 
 const SizeTable::Extents *SizeTable::attribute(Operation *op,
@@ -102,7 +101,7 @@ LogicalResult SampleComparison::compareValues(ArrayRef<Value> values) {
                                      spell(value.getType()) + " for another");
       at.push_back(other.getDimSize(i));
     }
-    AffineExpr extent = sizes.fit(at);
+    size::Expression extent = sizes.fit(at);
     if (!extent) {
       InFlightDiagnostic message = differ(values.front().getLoc());
       message << "dimension " << i << " has sizes that no sum of products or "
@@ -111,7 +110,7 @@ LogicalResult SampleComparison::compareValues(ArrayRef<Value> values) {
       message << "; fix these, or narrow their ranges";
       return message;
     }
-    auto [least, largest] = sizes.range(extent);
+    auto [least, largest] = sizes.ranges().interval(extent);
     if (least < 0 || largest > type.getDimSize(i))
       return differ(values.front().getLoc())
              << "dimension " << i << " has sizes from " << least << " to "

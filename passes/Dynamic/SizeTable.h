@@ -17,7 +17,7 @@ namespace heddle {
 /// the attributes that are not the same for all sizes.
 class SizeTable {
 public:
-  using Extents = llvm::SmallVector<mlir::AffineExpr>;
+  using Extents = llvm::SmallVector<size::Expression>;
 
   /// Compares function by function and op by op. Reports where the programs
   /// differ in more than sizes, or in a size that is no function of the
@@ -27,14 +27,14 @@ public:
           const SampleSizes &sizes);
 
   /// All extents of `value`; empty if they are constant.
-  llvm::ArrayRef<mlir::AffineExpr> extents(mlir::Value value) const {
+  llvm::ArrayRef<size::Expression> extents(mlir::Value value) const {
     auto found = shapes.find(value);
-    return found == shapes.end() ? llvm::ArrayRef<mlir::AffineExpr>()
+    return found == shapes.end() ? llvm::ArrayRef<size::Expression>()
                                  : llvm::ArrayRef(found->second);
   }
   /// The extent of a dimension; null if it is constant.
-  mlir::AffineExpr extent(mlir::Value value, int64_t dim) const;
-  void setExtents(mlir::Value value, llvm::ArrayRef<mlir::AffineExpr> extents) {
+  size::Expression extent(mlir::Value value, int64_t dim) const;
+  void setExtents(mlir::Value value, llvm::ArrayRef<size::Expression> extents) {
     if (!extents.empty())
       shapes[value] = Extents(extents);
   }

@@ -60,39 +60,30 @@ static ArrayAttr askedPrecision(ArrayAttr config) {
 /// call, as far as the model's sizes say.
 static void limitToSizes(GraphLowering &lowering, stablehlo::DotGeneralOp op,
                          kernel::ContractOp contract) {
-  auto sizes = op->getAttrOfType<AffineMapAttr>(kSizesAttrName);
+  auto sizes = op->getAttrOfType<size::ExtentsAttr>(kSizesAttrName);
   auto main = op->getParentOfType<func::FuncOp>();
-  if (!sizes || sizes.getValue().getNumResults() !=
-                    static_cast<unsigned>(contract.getExtents().size()))
+  if (!sizes || sizes.getExtents().size() != contract.getExtents().size())
     return;
-  SmallVector<Value> holders(sizes.getValue().getNumSymbols());
+  llvm::StringMap<Value> holders;
   // Behind the function's own arguments stand those that take their place.
   for (BlockArgument argument :
        main.getArguments().take_front(main.getNumArguments()))
-    if (auto number = main.getArgAttrOfType<IntegerAttr>(
-            argument.getArgNumber(), kExtentAttrName))
-      if (number.getInt() < static_cast<int64_t>(holders.size()))
-        holders[number.getInt()] = lowering.lowered(argument);
+    if (auto name = main.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                      kExtentAttrName))
+      holders[name.getValue()] = lowering.lowered(argument);
   OpBuilder b(contract);
   SmallVector<std::pair<unsigned, Value>> limits;
-  for (auto [dim, size] : llvm::enumerate(sizes.getValue().getResults())) {
-    if (isa<AffineConstantExpr>(size))
+  for (auto [dim, attribute] : llvm::enumerate(sizes.getExtents())) {
+    size::Expression size(attribute);
+    if (size.isConstant())
       continue;
-    SmallVector<AffineExpr> renamed(holders.size());
-    SmallVector<Value> symbols;
-    for (auto [number, holder] : llvm::enumerate(holders)) {
-      if (!size.isFunctionOfSymbol(number))
-        continue;
-      if (!holder)
-        return;
-      renamed[number] = b.getAffineSymbolExpr(symbols.size());
-      symbols.push_back(holder);
-    }
-    AffineMap function = AffineMap::get(
-        0, symbols.size(), size.replaceSymbols(renamed), b.getContext());
+    SmallVector<Value> symbols = llvm::map_to_vector(
+        size.symbols(), [&](StringRef name) { return holders.lookup(name); });
+    if (llvm::is_contained(symbols, Value()))
+      return;
     limits.push_back(
-        {dim, kernel::SizeOp::create(b, op.getLoc(), b.getIndexType(), function,
-                                     symbols)});
+        {dim, kernel::SizeOp::create(b, op.getLoc(), b.getIndexType(),
+                                     attribute, symbols)});
   }
   contract.setLimits(limits);
 }

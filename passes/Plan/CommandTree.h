@@ -21,7 +21,7 @@ struct Storage {
   int64_t size = 0;
   std::string name;
   /// Of an input or output whose size the call chooses: its bytes.
-  mlir::AffineMapAttr bytes = {};
+  size::ExpressionAttr bytes = {};
   /// The number of its device.
   unsigned device = 0;
   /// Of a state: whether the program writes it.
@@ -46,13 +46,13 @@ struct Command {
   /// Positions in reads and writes that may be one storage.
   llvm::SmallVector<std::pair<unsigned, unsigned>> inPlace = {};
   /// Launch: the sizes that the kernel takes, each a function of the symbols.
-  llvm::SmallVector<mlir::AffineMap> sizes = {};
+  llvm::SmallVector<size::ExpressionAttr> sizes = {};
   /// Launch: the bits of the numbers that the kernel takes behind these.
   llvm::SmallVector<int64_t> integers = {};
   /// Loop: condition and body. Branch: the cases.
   llvm::SmallVector<unsigned> blocks = {};
-  /// Extent: the number of the symbol.
-  int64_t symbol = 0;
+  /// Extent: the symbol's name.
+  mlir::StringAttr symbol = {};
   /// The device that runs it.
   unsigned device = 0;
 

@@ -48,7 +48,7 @@ plan::ProgramOp PlanEmitter::createProgram(OpBuilder &builder, Location loc,
                                            ArrayRef<int64_t> arenas) {
   SmallVector<StringRef> names(devices.begin(), devices.end());
   auto program = plan::ProgramOp::create(
-      builder, loc, name, /*guard=*/IntegerSetAttr(), arenas.front(),
+      builder, loc, name, /*guard=*/size::ExpressionAttr(), arenas.front(),
       names.size() > 1 ? attributes.getStrArrayAttr(names) : ArrayAttr(),
       /*queues=*/DenseI64ArrayAttr(), memories(arenas),
       /*persistent=*/ArrayAttr(), /*init=*/FlatSymbolRefAttr());
@@ -178,7 +178,8 @@ Operation *CommandEmitter::emit(const Command &command) {
   case Command::Kind::Launch:
     return plan::LaunchOp::create(
         builder, command.loc, command.kernel, reads, writes,
-        builder.getAffineMapArrayAttr(command.sizes),
+        builder.getArrayAttr(
+            SmallVector<Attribute>(command.sizes.begin(), command.sizes.end())),
         builder.getDenseI64ArrayAttr(command.integers),
         /*alternatives=*/ArrayAttr(), nodes, queue, after, signals);
   case Command::Kind::Copy:
@@ -188,8 +189,7 @@ Operation *CommandEmitter::emit(const Command &command) {
     return plan::ResizeOp::create(builder, command.loc, reads[0], writes[0],
                                   nodes, queue, after, signals);
   case Command::Kind::Extent:
-    return plan::ExtentOp::create(builder, command.loc,
-                                  builder.getI64IntegerAttr(command.symbol),
+    return plan::ExtentOp::create(builder, command.loc, command.symbol,
                                   writes[0], queue, after, signals);
   case Command::Kind::Loop:
     return plan::LoopOp::create(builder, command.loc, reads[0], nodes, queue,

@@ -63,7 +63,7 @@ LogicalResult PlanBuilder::launch(kernel::LaunchOp op) {
       deviceOf(op->getAttrOfType<StringAttr>(kernel::kPlaceAttrName));
   command.reads = storagesOf(op.getInputs());
   for (Value size : op.getSizes()) {
-    FailureOr<AffineMap> function = launchSize(main, size);
+    FailureOr<size::ExpressionAttr> function = launchSize(main, size);
     if (failed(function))
       return failure();
     command.sizes.push_back(*function);

@@ -25,7 +25,7 @@ unsigned PlanBuilder::addOutput(unsigned result, unsigned number) {
       plan::BufferKind::Output, number, main.getResultTypes()[result],
       given.empty() ? "out" + std::to_string(result) : given.str());
   tree.storages[storage].bytes = chosenBytes(
-      main, main.getResultAttrOfType<AffineMapAttr>(result, kShapeAttrName),
+      main, main.getResultAttrOfType<size::ExtentsAttr>(result, kShapeAttrName),
       tree.storages[storage].size);
   return storage;
 }
@@ -36,7 +36,7 @@ unsigned PlanBuilder::addInput(BlockArgument argument, unsigned number) {
   unsigned storage =
       addStorage(plan::BufferKind::Input, number, argument.getType(),
                  given.empty() ? "arg" + std::to_string(i) : given.str());
-  auto shape = main.getArgAttrOfType<AffineMapAttr>(i, kShapeAttrName);
+  auto shape = main.getArgAttrOfType<size::ExtentsAttr>(i, kShapeAttrName);
   if (!shape)
     return storage;
   tree.storages[storage].bytes =
@@ -80,7 +80,7 @@ void PlanBuilder::addInputs() {
       storages[argument] = addInput(argument, *numbers[i]);
       continue;
     }
-    auto symbol = main.getArgAttrOfType<IntegerAttr>(i, kExtentAttrName);
+    auto symbol = main.getArgAttrOfType<StringAttr>(i, kExtentAttrName);
     // Sizes of launches are no values in memory.
     if (!symbol ||
         llvm::all_of(argument.getUsers(), llvm::IsaPred<kernel::SizeOp>))
@@ -88,7 +88,7 @@ void PlanBuilder::addInputs() {
     storages[argument] = addStorage(argument.getType());
     Command command{Command::Kind::Extent, argument.getLoc()};
     command.writes = {storages[argument]};
-    command.symbol = symbol.getInt();
+    command.symbol = symbol;
     add(std::move(command));
   }
   for (auto [i, number] : llvm::enumerate(outputNumbers(main)))

@@ -10,50 +10,59 @@
 
 using namespace mlir;
 using namespace heddle;
+using heddle::size::Expression;
 
-FailureOr<AffineMap> heddle::launchSize(func::FuncOp entry, Value size) {
+FailureOr<size::ExpressionAttr> heddle::launchSize(func::FuncOp entry,
+                                                   Value size) {
+  MLIRContext *context = size.getContext();
   APInt number;
   if (matchPattern(size, m_ConstantInt(&number)))
-    return AffineMap::getConstantMap(number.getSExtValue(), size.getContext());
+    return Expression::constant(context, number.getSExtValue()).attribute();
   auto op = size.getDefiningOp<kernel::SizeOp>();
   if (!op)
     return emitError(size.getLoc()) << "is no size that is known before a call";
-  SmallVector<AffineExpr> symbols;
-  unsigned count = 0;
-  for (Value holder : op.getSymbols()) {
+  // The names that its function has may be others than the program's.
+  Expression function(op.getFunction());
+  llvm::StringMap<Expression> symbols;
+  for (auto [name, holder] :
+       llvm::zip_equal(function.symbols(), op.getSymbols())) {
     auto argument = dyn_cast<BlockArgument>(holder);
-    auto number = argument && argument.getOwner() == &entry.front()
-                      ? entry.getArgAttrOfType<IntegerAttr>(
+    auto symbol = argument && argument.getOwner() == &entry.front()
+                      ? entry.getArgAttrOfType<StringAttr>(
                             argument.getArgNumber(), kExtentAttrName)
-                      : IntegerAttr();
-    if (!number)
+                      : StringAttr();
+    if (!symbol)
       return op.emitError() << "reads a symbol from what is no argument with '"
                             << kExtentAttrName << "'";
-    symbols.push_back(getAffineSymbolExpr(number.getInt(), op.getContext()));
-    count = std::max<unsigned>(count, number.getInt() + 1);
+    symbols[name] = Expression::symbol(context, symbol.getValue());
   }
-  return op.getFunction().replaceDimsAndSymbols({}, symbols, 0, count);
+  return function
+      .substituted([&](StringRef name) { return symbols.lookup(name); })
+      .attribute();
 }
 
-AffineMapAttr heddle::chosenBytes(func::FuncOp entry, AffineMapAttr shape,
-                                  int64_t largest) {
+size::ExpressionAttr heddle::chosenBytes(func::FuncOp entry,
+                                         size::ExtentsAttr shape,
+                                         int64_t largest) {
   if (!shape)
     return {};
   MLIRContext *context = shape.getContext();
-  SmallVector<AffineExpr> maxima;
+  llvm::StringMap<int64_t> maxima;
   if (auto symbols =
           entry->getParentOfType<ModuleOp>()->getAttrOfType<ArrayAttr>(
               kSymbolsAttrName))
     for (auto symbol : symbols.getAsRange<DictionaryAttr>())
-      maxima.push_back(getAffineConstantExpr(
-          symbol.getAs<IntegerAttr>("maximum").getInt(), context));
-  AffineMap map = shape.getValue();
-  AffineExpr elements = getAffineConstantExpr(1, context);
-  for (AffineExpr extent : map.getResults())
-    elements = elements * extent;
-  auto most =
-      dyn_cast<AffineConstantExpr>(elements.replaceDimsAndSymbols({}, maxima));
-  int64_t each = most && most.getValue() ? largest / most.getValue() : 0;
-  return AffineMapAttr::get(
-      AffineMap::get(0, map.getNumSymbols(), elements * each, context));
+      maxima[symbol.getAs<StringAttr>("name").getValue()] =
+          symbol.getAs<IntegerAttr>("maximum").getInt();
+  Expression elements = Expression::constant(context, 1);
+  for (size::ExpressionAttr extent : shape.getExtents())
+    elements = elements * Expression(extent);
+  std::optional<int64_t> most =
+      elements.evaluated([&](StringRef name) -> std::optional<int64_t> {
+        auto known = maxima.find(name);
+        return known == maxima.end() ? std::nullopt
+                                     : std::optional(known->second);
+      });
+  int64_t each = most && *most ? largest / *most : 0;
+  return (elements * each).attribute();
 }

@@ -12,17 +12,17 @@ namespace heddle {
 /// that the caller chooses.
 inline constexpr llvm::StringLiteral kSymbolsAttrName = "heddle.symbols";
 
-/// On an argument or result of @main: an affine map from the symbols to the
-/// shape that the caller sees. The tensor in the program holds the largest of
+/// On an argument or result of @main: the shape that the caller sees, as
+/// `#size.extents`. The tensor in the program holds the largest of
 /// them, or its elements in a row; the true elements come first.
 inline constexpr llvm::StringLiteral kShapeAttrName = "heddle.shape";
 
-/// On an argument of @main that no caller gives: the number of the symbol whose
+/// On an argument of @main that no caller gives: the name of the symbol whose
 /// value it is.
 inline constexpr llvm::StringLiteral kExtentAttrName = "heddle.extent";
 
-/// On a product: an affine map from the symbols to how far its iteration
-/// dimensions (the result's, then what is summed) truly run. What lies beyond
+/// On a product: how far its iteration dimensions (the result's, then what is
+/// summed) truly run, as `#size.extents`. What lies beyond
 /// is nobody's; without it all of the tensors is computed.
 inline constexpr llvm::StringLiteral kSizesAttrName = "heddle.sizes";
 

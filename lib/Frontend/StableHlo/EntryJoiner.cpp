@@ -8,7 +8,6 @@
 #include "heddle/Support/EntrySizes.h"
 #include "heddle/Support/SignatureAttributes.h"
 
-#include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/SetVector.h"
@@ -34,14 +33,15 @@ static void dropUnused(ModuleOp module, SymbolTable &symbols,
       symbols.erase(function);
 }
 
-/// The numbers that the symbols of an entry, those in `own`, have among `all`,
+/// The names that the symbols of an entry, those in `own`, have among `all`,
 /// which gains what it lacks.
-static FailureOr<SmallVector<int64_t>>
+static FailureOr<llvm::StringMap<StringAttr>>
 addSymbols(StringRef entry, llvm::function_ref<bool(StringRef)> isShared,
            ArrayAttr own, SmallVectorImpl<Attribute> &all) {
-  SmallVector<int64_t> numbers;
+  llvm::StringMap<StringAttr> names;
   for (auto symbol : own.getAsRange<DictionaryAttr>()) {
     auto name = symbol.getAs<StringAttr>("name");
+    StringAttr &becomes = names[name.getValue()];
     bool isOne = isShared(name);
     if (!isOne) {
       NamedAttrList renamed(symbol);
@@ -52,7 +52,7 @@ addSymbols(StringRef entry, llvm::function_ref<bool(StringRef)> isShared,
     auto *known = llvm::find_if(all, [&](Attribute other) {
       return cast<DictionaryAttr>(other).get("name") == name;
     });
-    numbers.push_back(known - all.begin());
+    becomes = name;
     if (known == all.end()) {
       all.push_back(symbol);
     } else if (!isOne || *known != symbol) {
@@ -64,35 +64,39 @@ addSymbols(StringRef entry, llvm::function_ref<bool(StringRef)> isShared,
                    << "\": give an entry another name";
     }
   }
-  return numbers;
+  return names;
 }
 
-/// Makes the entry speak of symbols by other numbers.
-static void renumberSymbols(func::FuncOp entry, ArrayRef<int64_t> numbers,
-                            size_t count) {
-  Builder builder(entry.getContext());
-  SmallVector<AffineExpr> symbols = llvm::map_to_vector(
-      numbers, [&](int64_t i) { return builder.getAffineSymbolExpr(i); });
+/// Makes the entry call its symbols by other names.
+static void renameSymbols(func::FuncOp entry,
+                          const llvm::StringMap<StringAttr> &names) {
+  MLIRContext *context = entry.getContext();
+  auto renamed = [&](size::ExtentsAttr extents) {
+    return size::ExtentsAttr::get(
+        context, llvm::map_to_vector(extents.getExtents(), [&](auto extent) {
+          return size::Expression(extent)
+              .substituted([&](StringRef name) {
+                return size::Expression::symbol(context, names.at(name));
+              })
+              .attribute();
+        }));
+  };
   SignatureAttributes attributes(entry);
-  auto renumber = [&](NamedAttrList &list) {
-    if (auto shape = dyn_cast_or_null<AffineMapAttr>(list.get(kShapeAttrName)))
-      list.set(kShapeAttrName,
-               AffineMapAttr::get(shape.getValue().replaceDimsAndSymbols(
-                   {}, symbols, 0, count)));
-    if (auto extent = dyn_cast_or_null<IntegerAttr>(list.get(kExtentAttrName)))
-      list.set(kExtentAttrName,
-               builder.getI64IntegerAttr(numbers[extent.getInt()]));
+  auto rename = [&](NamedAttrList &list) {
+    if (auto shape =
+            dyn_cast_or_null<size::ExtentsAttr>(list.get(kShapeAttrName)))
+      list.set(kShapeAttrName, renamed(shape));
+    if (auto symbol = dyn_cast_or_null<StringAttr>(list.get(kExtentAttrName)))
+      list.set(kExtentAttrName, names.at(symbol));
   };
   for (unsigned i = 0; i < entry.getNumArguments(); ++i)
-    renumber(attributes.argument(i));
+    rename(attributes.argument(i));
   for (unsigned i = 0; i < entry.getNumResults(); ++i)
-    renumber(attributes.result(i));
+    rename(attributes.result(i));
   attributes.store();
   entry.walk([&](Operation *op) {
-    if (auto sizes = op->getAttrOfType<AffineMapAttr>(kSizesAttrName))
-      op->setAttr(kSizesAttrName,
-                  AffineMapAttr::get(sizes.getValue().replaceDimsAndSymbols(
-                      {}, symbols, 0, count)));
+    if (auto sizes = op->getAttrOfType<size::ExtentsAttr>(kSizesAttrName))
+      op->setAttr(kSizesAttrName, renamed(sizes));
   });
 }
 
@@ -108,10 +112,10 @@ LogicalResult EntryJoiner::add(StringRef name, func::FuncOp entry,
   if (entry.getName() != name && failed(symbols.rename(entry, name)))
     return failure();
   if (auto own = (*model)->getAttrOfType<ArrayAttr>(kSymbolsAttrName)) {
-    auto numbers = addSymbols(name, isShared, own, sizes);
-    if (failed(numbers))
+    auto names = addSymbols(name, isShared, own, sizes);
+    if (failed(names))
       return failure();
-    renumberSymbols(entry, *numbers, sizes.size());
+    renameSymbols(entry, *names);
   }
   if (!whole) {
     whole = std::move(model);

@@ -8,7 +8,7 @@
 // CHECK: kernel.contract %arg0, %arg1 limits(%[[ONE]], %arg2) {extents = array<i64: 2, 4, 3>{{.*}}, limited = array<i64: 0, 1>}
 func.func @folded(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>, %n: index) -> (tensor<2x4xf32>, tensor<2x4xf32>) {
   %one = arith.constant 1 : index
-  %two = kernel.size affine_map<() -> (2)>()
+  %two = kernel.size <2>()
   %three = arith.constant 3 : index
   %0 = kernel.contract %x, %y limits(%two, %three) {
     extents = array<i64: 2, 4, 3>,

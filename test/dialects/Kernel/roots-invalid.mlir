@@ -394,24 +394,8 @@ func.func @main(%x: tensor<2x3xf32>, %w: tensor<3x4xf32>, %a: index, %b: index) 
 // -----
 
 func.func @main(%n: tensor<i32>) {
-  // expected-error @below {{instead of one function of symbols}}
-  %0 = kernel.size affine_map<(d0) -> (d0)>(%n) : tensor<i32>
-  return
-}
-
-// -----
-
-func.func @main(%n: tensor<i32>) {
-  // expected-error @below {{instead of one function of symbols}}
-  %0 = kernel.size affine_map<()[s0] -> (s0, s0)>(%n) : tensor<i32>
-  return
-}
-
-// -----
-
-func.func @main(%n: tensor<i32>) {
-  // expected-error @below {{has 1 symbols for}}
-  %0 = kernel.size affine_map<()[s0, s1] -> (s0)>(%n) : tensor<i32>
+  // expected-error @below {{has 1 values of symbols for}}
+  %0 = kernel.size <a + b>(%n) : tensor<i32>
   return
 }
 
@@ -419,7 +403,7 @@ func.func @main(%n: tensor<i32>) {
 
 func.func @main(%n: tensor<1xi32>) {
   // expected-error @below {{has a symbol in 'tensor<1xi32>'; an integer in a tensor of rank 0 is wanted}}
-  %0 = kernel.size affine_map<()[s0] -> (s0)>(%n) : tensor<1xi32>
+  %0 = kernel.size <a>(%n) : tensor<1xi32>
   return
 }
 

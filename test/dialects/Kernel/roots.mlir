@@ -152,12 +152,12 @@ func.func @contract_asked(%x: tensor<2x3xbf16>, %y: tensor<3x4xbf16>, %i: tensor
 // CHECK-LABEL: func @contract_limits
 // CHECK-SAME: %[[X:[^:]*]]: tensor<2x3xf32>, %[[Y:[^:]*]]: tensor<3x4xf32>, %[[N:[^:]*]]: tensor<i32>
 func.func @contract_limits(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>, %n: tensor<i32>) -> tensor<2x4xf32> {
-  // CHECK: %[[ROWS:.*]] = kernel.size #{{.*}}(%[[N]]) : tensor<i32>
-  // CHECK: %[[TERMS:.*]] = kernel.size #{{.*}}(%[[N]], %[[N]]) : tensor<i32>, tensor<i32>
-  // CHECK: kernel.size #{{[a-z0-9]*}}(){{$}}
-  %rows = kernel.size affine_map<()[s0] -> (s0)>(%n) : tensor<i32>
-  %terms = kernel.size affine_map<()[s0, s1] -> (s0 + s1)>(%n, %n) : tensor<i32>, tensor<i32>
-  %two = kernel.size affine_map<() -> (2)>()
+  // CHECK: %[[ROWS:.*]] = kernel.size <a>(%[[N]]) : tensor<i32>
+  // CHECK: %[[TERMS:.*]] = kernel.size <a + b>(%[[N]], %[[N]]) : tensor<i32>, tensor<i32>
+  // CHECK: kernel.size <2>(){{$}}
+  %rows = kernel.size <a>(%n) : tensor<i32>
+  %terms = kernel.size <a + b>(%n, %n) : tensor<i32>, tensor<i32>
+  %two = kernel.size <2>()
   // CHECK: kernel.contract %[[X]], %[[Y]] limits(%[[ROWS]], %[[TERMS]]) {extents = {{.*}}limited = array<i64: 0, 2>} : tensor<2x3xf32>, tensor<3x4xf32> -> tensor<2x4xf32>
   %0 = kernel.contract %x, %y limits(%rows, %terms) {
     extents = array<i64: 2, 4, 3>,

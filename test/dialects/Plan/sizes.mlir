@@ -2,23 +2,23 @@
 
 // CHECK-LABEL: plan.program @main
 plan.program @main arena 256 {
-  // CHECK: plan.buffer input 0 size 40 "x" {bytes = #
-  %x = plan.buffer input 0 size 40 "x" {bytes = affine_map<()[s0] -> (s0 * 8)>}
+  // CHECK: plan.buffer input 0 size 40 "x" {bytes = #size.expression<8 * rows>}
+  %x = plan.buffer input 0 size 40 "x" {bytes = #size.expression<8 * rows>}
   %a = plan.buffer arena 0 size 40 ""
   %n = plan.buffer arena 64 size 4 ""
-  %y = plan.buffer output 0 size 40 "y" {bytes = affine_map<()[s0] -> (s0 * 8)>}
+  %y = plan.buffer output 0 size 40 "y" {bytes = #size.expression<8 * rows>}
   // CHECK: plan.resize %{{.*}} to %{{.*}} nodes ["Relu_1"]
   plan.resize %x to %a nodes ["Relu_1"]
-  // CHECK: plan.extent 0 to
-  plan.extent 0 to %n
+  // CHECK: plan.extent "rows" to
+  plan.extent "rows" to %n
   plan.resize %a to %y nodes []
 }
 
 // -----
 
 plan.program @both arena 0 {
-  %x = plan.buffer input 0 size 40 "x" {bytes = affine_map<()[s0] -> (s0 * 8)>}
-  %y = plan.buffer output 0 size 40 "y" {bytes = affine_map<()[s0] -> (s0 * 8)>}
+  %x = plan.buffer input 0 size 40 "x" {bytes = #size.expression<8 * rows>}
+  %y = plan.buffer output 0 size 40 "y" {bytes = #size.expression<8 * rows>}
   // expected-error @below {{is between buffers of which not one has a size that the call chooses}}
   plan.resize %x to %y nodes []
 }
@@ -26,7 +26,7 @@ plan.program @both arena 0 {
 // -----
 
 plan.program @sizes arena 64 {
-  %x = plan.buffer input 0 size 40 "x" {bytes = affine_map<()[s0] -> (s0 * 8)>}
+  %x = plan.buffer input 0 size 40 "x" {bytes = #size.expression<8 * rows>}
   %a = plan.buffer arena 0 size 32 ""
   // expected-error @below {{is between buffers of at most 40 and 32 bytes}}
   plan.resize %x to %a nodes []
@@ -36,14 +36,7 @@ plan.program @sizes arena 64 {
 
 plan.program @arena arena 64 {
   // expected-error @below {{it is no input or output}}
-  %a = plan.buffer arena 0 size 32 "" {bytes = affine_map<()[s0] -> (s0 * 8)>}
-}
-
-// -----
-
-plan.program @map arena 0 {
-  // expected-error @below {{instead of one function of symbols}}
-  %x = plan.buffer input 0 size 40 "x" {bytes = affine_map<(d0) -> (d0 * 8)>}
+  %a = plan.buffer arena 0 size 32 "" {bytes = #size.expression<8 * rows>}
 }
 
 // -----
@@ -51,5 +44,5 @@ plan.program @map arena 0 {
 plan.program @extent arena 64 {
   %a = plan.buffer arena 0 size 8 ""
   // expected-error @below {{writes 4 bytes to a buffer of 8}}
-  plan.extent 0 to %a
+  plan.extent "rows" to %a
 }

@@ -185,8 +185,8 @@ func.func @limits() {
   %x = stablehlo.constant dense<[[1.0, 2.0, 0x7FC00000], [3.0, 4.0, 0x7FC00000]]> : tensor<2x3xf32>
   %w = stablehlo.constant dense<[[1.0, 10.0], [100.0, 1000.0], [0x7FC00000, 0x7FC00000]]> : tensor<3x2xf32>
   %n = stablehlo.constant dense<1> : tensor<i32>
-  %one = kernel.size affine_map<()[s0] -> (s0)>(%n) : tensor<i32>
-  %two = kernel.size affine_map<()[s0] -> (s0 * 2)>(%n) : tensor<i32>
+  %one = kernel.size <a>(%n) : tensor<i32>
+  %two = kernel.size <2 * a>(%n) : tensor<i32>
   %0 = kernel.contract %x, %w limits(%one, %two) {
     extents = array<i64: 2, 2, 3>,
     indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],

@@ -7,10 +7,10 @@
 // CHECK: %[[TERMS:.*]] = kernel.size
 // CHECK: kernel.dispatch({{.*}}%[[LIMIT:.*]] = %[[TERMS]] : index)
 // CHECK: kernel.contract {{.*}} limits(%[[LIMIT]]) {{.*}}limited = array<i64: 2>
-func.func @mask(%x: tensor<8x4xf32>, %w: tensor<4x16xf32>, %m: tensor<8x16xi1>, %s0: tensor<i32> {heddle.extent = 0 : i64}) -> tensor<8x16xf32> {
+func.func @mask(%x: tensor<8x4xf32>, %w: tensor<4x16xf32>, %m: tensor<8x16xi1>, %s0: tensor<i32> {heddle.extent = "a"}) -> tensor<8x16xf32> {
   %zero = arith.constant 0.0 : f32
-  %rows = kernel.size affine_map<()[s0] -> (s0 * 2)>(%s0) : tensor<i32>
-  %terms = kernel.size affine_map<()[s0] -> (s0)>(%s0) : tensor<i32>
+  %rows = kernel.size <2 * a>(%s0) : tensor<i32>
+  %terms = kernel.size <a>(%s0) : tensor<i32>
   %0 = kernel.contract %x, %w limits(%rows, %terms) {extents = array<i64: 8, 16, 4>, limited = array<i64: 0, 2>,
       indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
       iterator_types = ["parallel", "parallel", "reduction"]} : tensor<8x4xf32>, tensor<4x16xf32> -> tensor<8x16xf32>
@@ -31,9 +31,9 @@ func.func @mask(%x: tensor<8x4xf32>, %w: tensor<4x16xf32>, %m: tensor<8x16xi1>, 
 // What the product leaves beyond, arithmetic leaves, too: NaN is more than zero times it or a maximum.
 // CHECK-LABEL: func @bias(
 // CHECK: kernel.contract {{.*}} limits(%{{[^,]*}}) {{.*}}limited = array<i64: 0>
-func.func @bias(%x: tensor<8x4xf32>, %w: tensor<4x16xf32>, %y: tensor<8x16xf32>, %m: tensor<8x16xi1>, %s0: tensor<i32> {heddle.extent = 0 : i64}) -> tensor<8x16xf32> {
+func.func @bias(%x: tensor<8x4xf32>, %w: tensor<4x16xf32>, %y: tensor<8x16xf32>, %m: tensor<8x16xi1>, %s0: tensor<i32> {heddle.extent = "a"}) -> tensor<8x16xf32> {
   %zero = arith.constant 0.0 : f32
-  %rows = kernel.size affine_map<()[s0] -> (s0 * 2)>(%s0) : tensor<i32>
+  %rows = kernel.size <2 * a>(%s0) : tensor<i32>
   %0 = kernel.contract %x, %w limits(%rows) {extents = array<i64: 8, 16, 4>, limited = array<i64: 0>,
       indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
       iterator_types = ["parallel", "parallel", "reduction"]} : tensor<8x4xf32>, tensor<4x16xf32> -> tensor<8x16xf32>
@@ -55,9 +55,9 @@ func.func @bias(%x: tensor<8x4xf32>, %w: tensor<4x16xf32>, %y: tensor<8x16xf32>,
 // Of two numbers that are nobody's either is.
 // CHECK-LABEL: func @either(
 // CHECK: kernel.contract {{.*}} limits(%{{[^,]*}}) {{.*}}limited = array<i64: 0>
-func.func @either(%x: tensor<8x4xf32>, %w: tensor<4x16xf32>, %y: tensor<8x16xf32>, %m: tensor<8x16xi1>, %s0: tensor<i32> {heddle.extent = 0 : i64}) -> tensor<8x16xf32> {
+func.func @either(%x: tensor<8x4xf32>, %w: tensor<4x16xf32>, %y: tensor<8x16xf32>, %m: tensor<8x16xi1>, %s0: tensor<i32> {heddle.extent = "a"}) -> tensor<8x16xf32> {
   %zero = arith.constant 0.0 : f32
-  %rows = kernel.size affine_map<()[s0] -> (s0 * 2)>(%s0) : tensor<i32>
+  %rows = kernel.size <2 * a>(%s0) : tensor<i32>
   %0 = kernel.contract %x, %w limits(%rows) {extents = array<i64: 8, 16, 4>, limited = array<i64: 0>,
       indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
       iterator_types = ["parallel", "parallel", "reduction"]} : tensor<8x4xf32>, tensor<4x16xf32> -> tensor<8x16xf32>
@@ -78,9 +78,9 @@ func.func @either(%x: tensor<8x4xf32>, %w: tensor<4x16xf32>, %y: tensor<8x16xf32
 // A product that chooses between itself and another number: it may be itself.
 // CHECK-LABEL: func @rectify(
 // CHECK: kernel.contract {{.*}} limits(%{{[^,]*}}) {{.*}}limited = array<i64: 0>
-func.func @rectify(%x: tensor<8x4xf32>, %w: tensor<4x16xf32>, %y: tensor<8x16xf32>, %m: tensor<8x16xi1>, %s0: tensor<i32> {heddle.extent = 0 : i64}) -> tensor<8x16xf32> {
+func.func @rectify(%x: tensor<8x4xf32>, %w: tensor<4x16xf32>, %y: tensor<8x16xf32>, %m: tensor<8x16xi1>, %s0: tensor<i32> {heddle.extent = "a"}) -> tensor<8x16xf32> {
   %zero = arith.constant 0.0 : f32
-  %rows = kernel.size affine_map<()[s0] -> (s0 * 2)>(%s0) : tensor<i32>
+  %rows = kernel.size <2 * a>(%s0) : tensor<i32>
   %0 = kernel.contract %x, %w limits(%rows) {extents = array<i64: 8, 16, 4>, limited = array<i64: 0>,
       indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
       iterator_types = ["parallel", "parallel", "reduction"]} : tensor<8x4xf32>, tensor<4x16xf32> -> tensor<8x16xf32>
@@ -103,9 +103,9 @@ func.func @rectify(%x: tensor<8x4xf32>, %w: tensor<4x16xf32>, %y: tensor<8x16xf3
 // CHECK: kernel.contract
 // CHECK-NOT: limit
 // CHECK: kernel.yield
-func.func @choose(%x: tensor<8x4xf32>, %w: tensor<4x16xf32>, %y: tensor<8x16xf32>, %m: tensor<8x16xi1>, %s0: tensor<i32> {heddle.extent = 0 : i64}) -> tensor<8x16xf32> {
+func.func @choose(%x: tensor<8x4xf32>, %w: tensor<4x16xf32>, %y: tensor<8x16xf32>, %m: tensor<8x16xi1>, %s0: tensor<i32> {heddle.extent = "a"}) -> tensor<8x16xf32> {
   %zero = arith.constant 0.0 : f32
-  %rows = kernel.size affine_map<()[s0] -> (s0 * 2)>(%s0) : tensor<i32>
+  %rows = kernel.size <2 * a>(%s0) : tensor<i32>
   %0 = kernel.contract %x, %w limits(%rows) {extents = array<i64: 8, 16, 4>, limited = array<i64: 0>,
       indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
       iterator_types = ["parallel", "parallel", "reduction"]} : tensor<8x4xf32>, tensor<4x16xf32> -> tensor<8x16xf32>
@@ -128,9 +128,9 @@ func.func @choose(%x: tensor<8x4xf32>, %w: tensor<4x16xf32>, %y: tensor<8x16xf32
 // CHECK: kernel.contract
 // CHECK-NOT: limit
 // CHECK: kernel.yield
-func.func @flags(%x: tensor<8x4xf32>, %w: tensor<4x16xf32>, %y: tensor<8x16xf32>, %m: tensor<8x16xi1>, %s0: tensor<i32> {heddle.extent = 0 : i64}) -> tensor<8x16xi1> {
+func.func @flags(%x: tensor<8x4xf32>, %w: tensor<4x16xf32>, %y: tensor<8x16xf32>, %m: tensor<8x16xi1>, %s0: tensor<i32> {heddle.extent = "a"}) -> tensor<8x16xi1> {
   %zero = arith.constant 0.0 : f32
-  %rows = kernel.size affine_map<()[s0] -> (s0 * 2)>(%s0) : tensor<i32>
+  %rows = kernel.size <2 * a>(%s0) : tensor<i32>
   %0 = kernel.contract %x, %w limits(%rows) {extents = array<i64: 8, 16, 4>, limited = array<i64: 0>,
       indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
       iterator_types = ["parallel", "parallel", "reduction"]} : tensor<8x4xf32>, tensor<4x16xf32> -> tensor<8x16xf32>
@@ -153,9 +153,9 @@ func.func @flags(%x: tensor<8x4xf32>, %w: tensor<4x16xf32>, %y: tensor<8x16xf32>
 // CHECK: kernel.contract
 // CHECK-NOT: limit
 // CHECK: kernel.yield
-func.func @position(%x: tensor<8x4xf32>, %w: tensor<4x16xf32>, %y: tensor<8x16xf32>, %m: tensor<8x16xi1>, %s0: tensor<i32> {heddle.extent = 0 : i64}) -> tensor<8x16xi32> {
+func.func @position(%x: tensor<8x4xf32>, %w: tensor<4x16xf32>, %y: tensor<8x16xf32>, %m: tensor<8x16xi1>, %s0: tensor<i32> {heddle.extent = "a"}) -> tensor<8x16xi32> {
   %zero = arith.constant 0.0 : f32
-  %rows = kernel.size affine_map<()[s0] -> (s0 * 2)>(%s0) : tensor<i32>
+  %rows = kernel.size <2 * a>(%s0) : tensor<i32>
   %0 = kernel.contract %x, %w limits(%rows) {extents = array<i64: 8, 16, 4>, limited = array<i64: 0>,
       indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
       iterator_types = ["parallel", "parallel", "reduction"]} : tensor<8x4xf32>, tensor<4x16xf32> -> tensor<8x16xf32>
@@ -179,9 +179,9 @@ func.func @position(%x: tensor<8x4xf32>, %w: tensor<4x16xf32>, %y: tensor<8x16xf
 // CHECK: kernel.contract
 // CHECK-NOT: limit
 // CHECK: kernel.yield
-func.func @behind(%x: tensor<8x4xf32>, %w: tensor<4x16xf32>, %y: tensor<8x16xf32>, %m: tensor<8x16xi1>, %s0: tensor<i32> {heddle.extent = 0 : i64}) -> tensor<8x16xf32> {
+func.func @behind(%x: tensor<8x4xf32>, %w: tensor<4x16xf32>, %y: tensor<8x16xf32>, %m: tensor<8x16xi1>, %s0: tensor<i32> {heddle.extent = "a"}) -> tensor<8x16xf32> {
   %zero = arith.constant 0.0 : f32
-  %rows = kernel.size affine_map<()[s0] -> (s0 * 2)>(%s0) : tensor<i32>
+  %rows = kernel.size <2 * a>(%s0) : tensor<i32>
   %0 = kernel.contract %x, %w limits(%rows) {extents = array<i64: 8, 16, 4>, limited = array<i64: 0>,
       indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
       iterator_types = ["parallel", "parallel", "reduction"]} : tensor<8x4xf32>, tensor<4x16xf32> -> tensor<8x16xf32>

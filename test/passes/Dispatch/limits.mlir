@@ -7,8 +7,8 @@
 // RUN: heddle-opt %t.dispatch.mlir --heddle-plan | FileCheck %s --check-prefix=PLAN
 
 // LOWER-LABEL: func.func @main
-// LOWER: %[[ROWS:.*]] = kernel.size #{{.*}}(%arg3) : tensor<i32>
-// LOWER: %[[TERMS:.*]] = kernel.size #{{.*}}(%arg3, %arg4) : tensor<i32>, tensor<i32>
+// LOWER: %[[ROWS:.*]] = kernel.size <2 * a>(%arg3) : tensor<i32>
+// LOWER: %[[TERMS:.*]] = kernel.size <a + b>(%arg3, %arg4) : tensor<i32>, tensor<i32>
 // LOWER: kernel.contract %arg0, %arg1 limits(%[[ROWS]], %[[TERMS]]) {{.*}}limited = array<i64: 0, 2>
 // LOWER-NOT: heddle.sizes
 
@@ -25,16 +25,16 @@
 // The symbols are numbers of the program; nothing writes them to memory.
 // PLAN: plan.program @main
 // PLAN-NOT: plan.extent
-// PLAN: plan.launch @k0 {{.*}} sizes [#[[R:map[0-9]*]], #[[T:map[0-9]*]]] nodes
-// PLAN: plan.launch @k0 {{.*}} sizes [#[[S:map[0-9]*]], #[[S]]] nodes
+// PLAN: plan.launch @k0 {{.*}} sizes [#size.expression<2 * a>, #size.expression<a + b>] nodes
+// PLAN: plan.launch @k0 {{.*}} sizes [#size.expression<b>, #size.expression<b>] nodes
 // PLAN-NOT: plan.extent
 module attributes {heddle.symbols = [{maximum = 4 : i64, minimum = 0 : i64, name = "a"}, {maximum = 12 : i64, minimum = 0 : i64, name = "b"}]} {
-  func.func @main(%x: tensor<8x16xf32>, %w: tensor<16x8xf32>, %b: tensor<8xf32>, %s0: tensor<i32> {heddle.extent = 0 : i64}, %s1: tensor<i32> {heddle.extent = 1 : i64})
+  func.func @main(%x: tensor<8x16xf32>, %w: tensor<16x8xf32>, %b: tensor<8xf32>, %s0: tensor<i32> {heddle.extent = "a"}, %s1: tensor<i32> {heddle.extent = "b"})
       -> (tensor<8x8xf32>, tensor<8x8xf32>) {
     %bias = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<8xf32>) -> tensor<8x8xf32>
-    %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] {heddle.sizes = affine_map<()[s0, s1] -> (s0 * 2, 8, s0 + s1)>} : (tensor<8x16xf32>, tensor<16x8xf32>) -> tensor<8x8xf32>
+    %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] {heddle.sizes = #size.extents<2 * a, 8, a + b>} : (tensor<8x16xf32>, tensor<16x8xf32>) -> tensor<8x8xf32>
     %1 = stablehlo.add %0, %bias : tensor<8x8xf32>
-    %2 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] {heddle.sizes = affine_map<()[s0, s1] -> (s1, 8, s1)>} : (tensor<8x16xf32>, tensor<16x8xf32>) -> tensor<8x8xf32>
+    %2 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] {heddle.sizes = #size.extents<b, 8, b>} : (tensor<8x16xf32>, tensor<16x8xf32>) -> tensor<8x8xf32>
     %3 = stablehlo.add %2, %bias : tensor<8x8xf32>
     return %1, %3 : tensor<8x8xf32>, tensor<8x8xf32>
   }

@@ -14,22 +14,20 @@
 // RUN: not heddle run %t.heddle --shape arg0=3x10 2>&1 | FileCheck %s --check-prefix=SHAPE
 // RUN: heddle compare -q %s %t.heddle --shape arg0=0..5x10 | FileCheck %s --check-prefix=COMPARE
 
-// CHECK: #[[MAP:.*]] = affine_map<()[s0] -> (s0, 10)>
 // CHECK: heddle.symbols = [{maximum = 5 : i64, minimum = 0 : i64, name = "arg0.0"}]
-// CHECK: @main(%[[X:.*]]: tensor<5x10xf32> {heddle.name = "arg0", heddle.shape = #[[MAP]]}
-// CHECK-SAME: %[[SIZE:.*]]: tensor<i32> {heddle.extent = 0 : i64}
+// CHECK: @main(%[[X:.*]]: tensor<5x10xf32> {heddle.name = "arg0", heddle.shape = #size.extents<arg0.0, 10>}
+// CHECK-SAME: %[[SIZE:.*]]: tensor<i32> {heddle.extent = "arg0.0"}
 // CHECK: %[[INSIDE:.*]] = stablehlo.compare LT
 // CHECK: %[[E:.*]] = stablehlo.exponential %[[X]]
 // CHECK: %[[KEPT:.*]] = stablehlo.select %{{.*}}, %[[E]], %{{.*}}
 // CHECK: stablehlo.reduce(%[[KEPT]]
 // CHECK: return %[[E]]
 
-// PLAN: #[[BYTES:.*]] = affine_map<()[s0] -> (s0 * 40)>
 // PLAN: plan.program @main
-// PLAN: %[[IN:.*]] = plan.buffer input 0 size 200 "arg0" {bytes = #[[BYTES]]}
-// PLAN: %[[OUT:.*]] = plan.buffer output 0 size 200 "out0" {bytes = #[[BYTES]]}
+// PLAN: %[[IN:.*]] = plan.buffer input 0 size 200 "arg0" {bytes = #size.expression<40 * arg0.0>}
+// PLAN: %[[OUT:.*]] = plan.buffer output 0 size 200 "out0" {bytes = #size.expression<40 * arg0.0>}
 // PLAN: plan.resize %[[IN]] to
-// PLAN: plan.extent 0 to
+// PLAN: plan.extent "arg0.0" to
 // PLAN: plan.resize %{{.*}} to %[[OUT]]
 
 // INSPECT: input arg0 f32 0..5x10

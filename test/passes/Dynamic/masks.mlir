@@ -25,7 +25,7 @@ func.func @main(%x: tensor<?x4xf32>) -> (tensor<4x4xf32>, tensor<?x4xf32>) {
 
 //--- join.mlir
 // The second piece goes where the first one ends.
-// CHECK: %[[SIZE:[a-z0-9]+]]: tensor<i32> {heddle.extent = 0 : i64}
+// CHECK: %[[SIZE:[a-z0-9]+]]: tensor<i32> {heddle.extent = "{{[a-z0-9.]*}}"}
 // CHECK: %[[LONG:.*]] = stablehlo.pad %arg0, %{{.*}}, low = [0, 0], high = [5, 0], interior = [0, 0]
 // CHECK: stablehlo.dynamic_update_slice %[[LONG]], %arg0, %[[SIZE]], %
 func.func @main(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
@@ -35,9 +35,8 @@ func.func @main(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
 
 //--- inner.mlir
 // A size inside: rows of elements outside, spread and packed by a gather.
-// CHECK: #[[MAP:.*]] = affine_map<()[s0] -> (4, s0)>
-// CHECK: @main(%arg0: tensor<20xf32> {heddle.name = "arg0", heddle.shape = #[[MAP]]}
-// CHECK-SAME: -> (tensor<20xf32> {heddle.name = "out0", heddle.shape = #[[MAP]]})
+// CHECK: @main(%arg0: tensor<20xf32> {heddle.name = "arg0", heddle.shape = #size.extents<4, arg0.1>}
+// CHECK-SAME: -> (tensor<20xf32> {heddle.name = "out0", heddle.shape = #size.extents<4, arg0.1>})
 // CHECK: %[[IN:.*]] = "stablehlo.gather"
 // CHECK: stablehlo.negate
 // CHECK: "stablehlo.gather"

@@ -3,10 +3,12 @@
 #include "lib/Artifact/PlanWriter.h"
 
 #include "dialects/Kernel/Kernel.h"
+#include "heddle/Support/EntrySizes.h"
 #include "runtime/format/Expressions.h"
 #include "runtime/format/PlanVerifier.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
 
@@ -33,6 +35,11 @@ protected:
                  "{kernel.entry}\n";
     module = parseSourceString<ModuleOp>(kernels + text, &context);
     EXPECT_TRUE(module);
+    Builder attributes(&context);
+    (*module)->setAttr(
+        kSymbolsAttrName,
+        attributes.getArrayAttr(attributes.getDictionaryAttr(
+            attributes.getNamedAttr("name", attributes.getStringAttr("n")))));
     llvm::StringMap<KernelFacts> facts;
     facts["k"].index = 0, facts["k"].tiles = 4;
     facts["large"].index = 1, facts["large"].tiles = 16;
@@ -78,9 +85,8 @@ constexpr char launch[] = R"(
 TEST_F(PlanWriterTest, GuardsChooseTheProgramOfAnEntry) {
   auto body = " arena 0 {" + std::string(buffers) + launch + "}\n";
   const format::Plan &plan = write(
-      "plan.program @few guard affine_set<()[s0] : (8 - s0 >= 0)>" + body +
-      "plan.program @even guard affine_set<()[s0] : (s0 mod 2 == 0, s0 "
-      "- 16 >= 0)>" +
+      "plan.program @few guard <is_positive(9 - n)>" + body +
+      "plan.program @even guard <is_zero(mod(n, 2)) * is_positive(n - 15)>" +
       body + "plan.program @main" + body + "plan.program @next" + body);
   ASSERT_EQ(plan.programs()->size(), 4u);
   auto chosen = [&](uint32_t entry, int64_t size) {
@@ -102,12 +108,11 @@ TEST_F(PlanWriterTest, GuardsChooseTheProgramOfAnEntry) {
 
 TEST_F(PlanWriterTest, LaunchesChooseTheFirstAlternativeThatHolds) {
   write(R"(
-#huge = affine_set<()[s0] : (s0 - 100 >= 0)>
-#large = affine_set<()[s0] : (s0 - 10 >= 0)>
 plan.program @main arena 0 {)" +
         std::string(buffers) + R"(
   plan.launch @k reads(%x) writes(%y) alternatives [
-    #plan.alternative<@huge, #huge>, #plan.alternative<@large, #large>] nodes []
+    #plan.alternative<@huge, <is_positive(n - 99)>>,
+    #plan.alternative<@large, <is_positive(n - 9)>>] nodes []
 })");
   const format::Launch &launched = *command(0, 0, 0).action_as_Launch();
   auto check = [&](int64_t size, uint32_t kernel, int64_t tiles) {
@@ -127,9 +132,8 @@ plan.program @main arena 0 {)" +
 
 TEST_F(PlanWriterTest, BranchesChooseTheFirstCaseThatHolds) {
   write("plan.program @main arena 0 {" + std::string(buffers) +
-        "plan.branch where [affine_set<()[s0] : (s0 - 3 == 0)>, "
-        "affine_set<()[s0] "
-        ": (s0 - 10 >= 0)>] cases {" +
+        "plan.branch where [#size.expression<is_zero(n - 3)>, "
+        "#size.expression<is_positive(n - 9)>] cases {" +
         launch + "}, {" + launch + "}, {" + launch + "} nodes []\n}");
   const format::Branch &branch = *command(0, 0, 0).action_as_Branch();
   EXPECT_EQ(branch.selector(), nullptr);
