@@ -275,14 +275,10 @@ LogicalResult BufferOp::verify() {
                          << kBufferAlignment;
   if (getChanged() && getKind() != BufferKind::State)
     return emitOpError() << "is changed, and no state";
-  if (!getBytes())
-    return success();
-  if (getKind() != BufferKind::Input && getKind() != BufferKind::Output)
+  if (getBytes() && getKind() != BufferKind::Input &&
+      getKind() != BufferKind::Output)
     return emitOpError() << "has no size for a call to choose: it is no input "
                             "or output";
-  if (getBytes()->getNumDims() != 0 || getBytes()->getNumResults() != 1)
-    return emitOpError() << "has " << getBytesAttr()
-                         << " for its bytes instead of one function of symbols";
   return success();
 }
 

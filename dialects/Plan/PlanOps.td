@@ -3,9 +3,9 @@
 #ifndef HEDDLE_DIALECTS_PLAN_PLANOPS_TD
 #define HEDDLE_DIALECTS_PLAN_PLANOPS_TD
 
+include "dialects/Plan/PlanEnums.td"
 include "dialects/Size/SizeAttributes.td"
 include "mlir/IR/AttrTypeBase.td"
-include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
 include "mlir/IR/SymbolInterfaces.td"
 
@@ -68,21 +68,8 @@ def Plan_BufferType : TypeDef<Plan_Dialect, "Buffer"> {
   let summary = "a range of bytes";
 }
 
-def Plan_BufferKind : I32EnumAttr<"BufferKind", "where a buffer lives", [
-    I32EnumAttrCase<"Input", 0, "input">, I32EnumAttrCase<"Output", 1, "output">,
-    I32EnumAttrCase<"Weight", 2, "weight">, I32EnumAttrCase<"Arena", 3, "arena">,
-    I32EnumAttrCase<"Persistent", 4, "persistent">, I32EnumAttrCase<"State", 5, "state">]> {
-  let cppNamespace = "::heddle::plan";
-  let genSpecializedAttr = 0;
-}
 def Plan_BufferKindAttr : EnumAttr<Plan_Dialect, Plan_BufferKind, "kind">;
 
-def Plan_MemorySpace : I32EnumAttr<"MemorySpace", "which memory of a device", [
-    I32EnumAttrCase<"Host", 0, "host">, I32EnumAttrCase<"Device", 1, "device">,
-    I32EnumAttrCase<"Pinned", 2, "pinned">, I32EnumAttrCase<"Managed", 3, "managed">]> {
-  let cppNamespace = "::heddle::plan";
-  let genSpecializedAttr = 0;
-}
 def Plan_MemorySpaceAttr : EnumAttr<Plan_Dialect, Plan_MemorySpace, "space">;
 
 def Plan_MemoryAttr : AttrDef<Plan_Dialect, "Memory"> {

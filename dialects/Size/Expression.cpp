@@ -565,3 +565,7 @@ RankedTensorType withExtents(RankedTensorType type,
   if (isKnown)
     return RankedTensorType::get(type.getShape(), type.getElementType());
   return RankedTensorType::get(type.getShape(), type.getElementType(),
+                               extentsAttr(type.getContext(), extents));
+}
+
+} // namespace heddle::size

@@ -38,7 +38,7 @@ static LogicalResult launch(Invocation &call, kernel::LaunchOp op) {
 }
 
 /// A function of the symbols that the operands hold.
-static LogicalResult size(Invocation &call, kernel::SizeOp op) {
+static LogicalResult sizeOfCall(Invocation &call, kernel::SizeOp op) {
   size::Expression function(op.getFunction());
   SmallVector<StringRef> symbols = function.symbols();
   std::optional<int64_t> value =
@@ -215,7 +215,7 @@ static LogicalResult reduceWindow(Invocation &call, kernel::ReduceWindowOp op) {
 void reference::addKernelOperations(Registry &registry) {
   using namespace kernel;
   registry.add<LaunchOp, launch>();
-  registry.add<SizeOp, size>();
+  registry.add<SizeOp, sizeOfCall>();
   registry.add<CompositeOp, composite>();
   registry.add<DispatchOp, dispatch>();
   registry.add<WeightRefOp, weightRef>();

@@ -211,11 +211,11 @@ FailureOr<Extent> Importer::readExtent(StringRef text, Location loc) {
   for (const OnnxSize &size : options.sizes)
     names.push_back(size.name);
   std::string unknown;
-  extent.forSymbols([&](StringRef name) {
+  for (StringRef name : extent.symbols()) {
     usedSizes.insert(name);
     if (!llvm::is_contained(names, name))
       unknown = name.str();
-  });
+  }
   if (!unknown.empty())
     return heddle::emitError(loc, ErrorCode::OnnxShapeOption)
            << "'" << text << "' names the size '" << unknown

@@ -4,6 +4,7 @@
 
 #include "heddle/Frontend/EntryJoiner.h"
 
+#include "dialects/Size/Expression.h"
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/EntrySizes.h"
 #include "heddle/Support/SignatureAttributes.h"

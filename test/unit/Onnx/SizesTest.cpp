@@ -3,7 +3,7 @@
 
 #include "heddle/Frontend/Onnx.h"
 
-#include "passes/Dynamic/InferExtents.h"
+#include "dialects/StableHlo/InferExtents.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"

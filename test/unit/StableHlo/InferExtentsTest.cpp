@@ -1,7 +1,7 @@
 // The extents that rules give are those that the same program has at each
 // choice of sizes, where the dialect infers them from numbers.
 
-#include "passes/Dynamic/InferExtents.h"
+#include "dialects/StableHlo/InferExtents.h"
 
 #include "dialects/StableHlo/StableHlo.h"
 

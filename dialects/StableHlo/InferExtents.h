@@ -1,9 +1,9 @@
 // True extents through a program, from its arguments on.
 
-#ifndef HEDDLE_PASSES_DYNAMIC_INFEREXTENTS_H
-#define HEDDLE_PASSES_DYNAMIC_INFEREXTENTS_H
+#ifndef HEDDLE_DIALECTS_STABLEHLO_INFEREXTENTS_H
+#define HEDDLE_DIALECTS_STABLEHLO_INFEREXTENTS_H
 
-#include "passes/Dynamic/SizeAssumptions.h"
+#include "dialects/StableHlo/SizeAssumptions.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -25,4 +25,4 @@ fixSizes(mlir::ModuleOp module,
 
 } // namespace heddle
 
-#endif // HEDDLE_PASSES_DYNAMIC_INFEREXTENTS_H
+#endif // HEDDLE_DIALECTS_STABLEHLO_INFEREXTENTS_H

@@ -1,7 +1,7 @@
 // What a program takes for granted of the sizes that calls choose.
 
-#ifndef HEDDLE_PASSES_DYNAMIC_SIZEASSUMPTIONS_H
-#define HEDDLE_PASSES_DYNAMIC_SIZEASSUMPTIONS_H
+#ifndef HEDDLE_DIALECTS_STABLEHLO_SIZEASSUMPTIONS_H
+#define HEDDLE_DIALECTS_STABLEHLO_SIZEASSUMPTIONS_H
 
 #include "dialects/Size/Ranges.h"
 #include "dialects/StableHlo/ResultExtents.h"
@@ -40,4 +40,4 @@ private:
 
 } // namespace heddle
 
-#endif // HEDDLE_PASSES_DYNAMIC_SIZEASSUMPTIONS_H
+#endif // HEDDLE_DIALECTS_STABLEHLO_SIZEASSUMPTIONS_H

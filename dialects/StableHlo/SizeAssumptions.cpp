@@ -1,6 +1,6 @@
 // Equalities of sizes that operations want: proved, refuted or kept for calls.
 
-#include "passes/Dynamic/SizeAssumptions.h"
+#include "dialects/StableHlo/SizeAssumptions.h"
 
 #include "heddle/Support/Diagnostics.h"
 

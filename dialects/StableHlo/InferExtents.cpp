@@ -1,7 +1,7 @@
 // Walks a program in its order; what is carried around a loop has the extents
 // that it begins with.
 
-#include "passes/Dynamic/InferExtents.h"
+#include "dialects/StableHlo/InferExtents.h"
 
 #include "dialects/StableHlo/StableHlo.h"
 #include "heddle/Support/Diagnostics.h"
