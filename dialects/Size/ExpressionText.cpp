@@ -22,17 +22,22 @@ static bool isPlainName(StringRef name) {
          });
 }
 
+std::string spellSymbol(StringRef name) {
+  if (isPlainName(name))
+    return name.str();
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << '"';
+  llvm::printEscapedString(name, stream);
+  stream << '"';
+  return text;
+}
+
 static void write(llvm::raw_ostream &stream, ExpressionAttr expression);
 
 static void writeFactor(llvm::raw_ostream &stream, Attribute factor) {
   if (auto symbol = dyn_cast<SymbolAttr>(factor)) {
-    if (isPlainName(symbol.getName())) {
-      stream << symbol.getName();
-    } else {
-      stream << '"';
-      llvm::printEscapedString(symbol.getName(), stream);
-      stream << '"';
-    }
+    stream << spellSymbol(symbol.getName());
     return;
   }
   auto atom = cast<AtomAttr>(factor);

@@ -17,6 +17,9 @@ enum class NumberToken { None, Taken, TooLarge };
 Expression parseExpression(mlir::MLIRContext *context, llvm::StringRef text,
                            std::string &problem);
 
+/// The symbol of that name as an expression, in quotes where it needs them.
+std::string spellSymbol(llvm::StringRef name);
+
 } // namespace heddle::size
 
 #endif // HEDDLE_DIALECTS_SIZE_EXPRESSIONTEXT_H

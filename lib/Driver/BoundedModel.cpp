@@ -4,9 +4,9 @@
 #include "heddle/Driver/BoundedModel.h"
 
 #include "BoundedOptions.h"
-#include "heddle/Frontend/DynamicForms.h"
+#include "dialects/Size/Expression.h"
 #include "heddle/Support/EntrySizes.h"
-#include "passes/Dynamic/BoundedProgram.h"
+#include "passes/Dynamic/BoundDimensions.h"
 
 using namespace mlir;
 using namespace heddle;
@@ -30,28 +30,22 @@ bool heddle::isRanged(const ModelOptions &options, StringRef dim) {
 
 OwningOpRef<ModuleOp> heddle::importBoundedModel(
     Session &session, const ModelOptions &options,
-    llvm::function_ref<OwningOpRef<ModuleOp>(const ModelOptions &)> importOne) {
+    llvm::function_ref<OwningOpRef<ModuleOp>(const OnnxImportOptions &)>
+        import) {
   BoundedOptions bounded(options);
   if (!bounded.parse(session))
     return nullptr;
-  auto takes = [&](ArrayRef<int64_t> sizes) {
-    std::string complaint;
-    return bool(tryImport(
-        &session.context(), sizes,
-        [&](ArrayRef<int64_t> tried) { return importOne(bounded.at(tried)); },
-        complaint));
-  };
-  if (!bounded.tie(session, takes) || !bounded.checkCount(session))
-    return nullptr;
-  auto importAt = [&](ArrayRef<int64_t> sizes) {
-    OwningOpRef<ModuleOp> module = importOne(bounded.at(sizes));
-    if (module)
-      fixDynamicForms(*module);
-    return module;
-  };
-  // Near 0, a size of 1 means broadcasting in ONNX.
-  return makeBoundedProgram(&session.context(), bounded.symbols(),
-                            fileKindOf(options) == FileKind::Onnx, importAt);
+  while (true) {
+    OwningOpRef<ModuleOp> module = import(bounded.forImport());
+    if (!module)
+      return nullptr;
+    // Sizes that are one are declared so, from the beginning.
+    std::optional<bool> changed = bounded.unify(session, *module);
+    if (!changed)
+      return nullptr;
+    if (!*changed)
+      return succeeded(boundDimensions(*module)) ? std::move(module) : nullptr;
+  }
 }
 
 ModelOptions heddle::withDeclaredRanges(const ModelOptions &options,

@@ -1,145 +1,187 @@
-// Reads the ranges of --dim and --shape, and counts what is chosen by a call.
+// Reads the ranges of --dim and --shape, and which of them are one size.
 
 #include "BoundedOptions.h"
 
+#include "dialects/Size/ExpressionText.h"
 #include "heddle/Driver/BoundedModel.h"
 #include "heddle/Support/Diagnostics.h"
-#include "passes/Dynamic/TiedSizes.h"
+#include "heddle/Support/EntrySizes.h"
 
 #include "llvm/ADT/StringExtras.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace heddle;
 
-std::string BoundedOptions::Template::print(ArrayRef<int64_t> sizes) const {
-  std::string text = name;
-  for (auto [i, part] : llvm::enumerate(parts)) {
-    text += i ? "x" : "";
-    text += symbols[i] ? std::to_string(sizes[*symbols[i]]) : part;
-  }
-  return text;
-}
-
 std::optional<SizeRange> heddle::parseSizeRange(StringRef text) {
-  auto [low, high] = text.split("..");
+  auto [ends, multiple] = text.split(':');
+  auto [low, high] = ends.split("..");
   SizeRange range;
   if (low.getAsInteger(10, range.least) ||
       high.getAsInteger(10, range.greatest) || range.least < 0 ||
       range.greatest < std::max<int64_t>(range.least, 1) ||
       range.greatest > INT32_MAX)
     return std::nullopt;
+  if (text.contains(':') &&
+      (multiple.getAsInteger(10, range.multiple) || range.multiple < 1 ||
+       range.greatest / range.multiple * range.multiple < range.least))
+    return std::nullopt;
   return range;
 }
 
-bool BoundedOptions::addRange(StringRef text, const std::string &name,
-                              unsigned &symbol) {
-  std::optional<SizeRange> range = parseSizeRange(text);
-  if (!range)
+std::optional<unsigned> BoundedOptions::addSymbol(Session &session,
+                                                  StringRef range,
+                                                  std::string name,
+                                                  bool isNamed,
+                                                  StringRef text) {
+  std::optional<SizeRange> parsed = parseSizeRange(range);
+  if (!parsed || name.empty()) {
+    session.diagnostics.report(
+        ErrorCode::OnnxShapeOption,
+        "\"" + text + "\" gives no range of sizes: write " +
+            (isNamed ? "--dim NAME=1..8, --dim NAME=64..512:32 for multiples "
+                       "of 32"
+                     : "--shape NAME=1..8x128") +
+            ", the bound at most 2147483647");
+    return std::nullopt;
+  }
+  symbols.push_back({std::move(name), *parsed, isNamed});
+  return symbols.size() - 1;
+}
+
+bool BoundedOptions::parseShape(Session &session, const std::string &text) {
+  if (!StringRef(text).contains("..")) {
+    if (succeeded(parseOnnxShape(text, fixed)))
+      return true;
+    session.diagnostics.report(ErrorCode::OnnxShapeOption,
+                               "\"" + text +
+                                   "\" is no shape: write --shape NAME=1x128");
     return false;
-  symbol = symbolList.size();
-  symbolList.push_back({name, range->least, range->greatest});
+  }
+  auto [name, list] = StringRef(text).rsplit('=');
+  Template made;
+  made.name = list.empty() ? "" : name.str();
+  SmallVector<StringRef> parts;
+  (list.empty() ? name : list).split(parts, 'x');
+  for (auto [i, part] : llvm::enumerate(parts)) {
+    made.parts.push_back(part.str());
+    made.symbols.emplace_back();
+    int64_t number;
+    if (!made.name.empty() && !part.getAsInteger(10, number))
+      continue;
+    made.symbols.back() = addSymbol(
+        session, part,
+        made.name.empty() ? "" : made.name + "." + std::to_string(i),
+        /*isNamed=*/false, text);
+    if (!made.symbols.back())
+      return false;
+  }
+  shapes.push_back(std::move(made));
   return true;
 }
 
-bool BoundedOptions::parse(Session &session) {
-  auto read = [&](const std::string &text, std::vector<Template> &list,
-                  bool isShape) {
-    Template made;
-    size_t equals = text.rfind('=');
-    made.name = text.substr(0, equals == std::string::npos ? 0 : equals + 1);
-    std::string input = made.name.substr(0, made.name.empty() ? 0 : equals);
-    SmallVector<StringRef> parts;
-    StringRef rest = StringRef(text).drop_front(made.name.size());
-    if (isShape)
-      rest.split(parts, 'x');
-    else
-      parts.push_back(rest);
-    for (auto [i, part] : llvm::enumerate(parts)) {
-      made.parts.push_back(part.str());
-      made.symbols.emplace_back();
-      if (!part.contains(".."))
-        continue;
-      std::string symbol = isShape ? input + "." + std::to_string(i) : input;
-      unsigned number = 0;
-      if (made.name.empty() || !addRange(part, symbol, number)) {
-        session.diagnostics.report(
-            ErrorCode::OnnxShapeOption,
-            "\"" + text + "\" gives no range of sizes: write " +
-                (isShape ? "--shape NAME=1..8x128" : "--dim NAME=1..8") +
-                ", the bound at most 2147483647");
-        return false;
-      }
-      made.symbols.back() = number;
-    }
-    list.push_back(std::move(made));
+bool BoundedOptions::parseDim(Session &session, const std::string &text) {
+  // What to run, not what to compile.
+  if (isRanged(options, text))
     return true;
-  };
-  for (const std::string &text : options.dims)
-    if (!isRanged(options, text) && !read(text, dims, /*isShape=*/false))
-      return false;
-  named = symbolList.size();
-  for (const std::string &text : options.shapes)
-    if (!read(text, shapes, /*isShape=*/true))
-      return false;
-  // Which of them are one is tried for each pair.
-  return symbolList.size() <= 32 || checkCount(session);
-}
-
-bool BoundedOptions::checkCount(Session &session) const {
-  constexpr size_t most = 4;
-  if (symbolList.size() <= most)
+  auto [name, value] = StringRef(text).rsplit('=');
+  if (value.contains(".."))
+    return addSymbol(session, value, name.str(), /*isNamed=*/true, text)
+        .has_value();
+  // A number, or what follows from other sizes.
+  if (succeeded(parseOnnxDim(text, fixed)) ||
+      (!value.empty() && succeeded(parseOnnxSizedDim(text, fixed))))
     return true;
-  std::string names;
-  for (const BoundedSymbol &symbol : symbolList)
-    names += (names.empty() ? "" : ", ") + symbol.name;
-  session.diagnostics.report(
-      ErrorCode::OnnxShapeOption,
-      "there are " + Twine(symbolList.size()) +
-          " ranges of sizes that do not depend on each other (" + names +
-          "); at most 4 are taken: fix others by --shape NAME=SHAPE");
+  session.diagnostics.report(ErrorCode::OnnxShapeOption,
+                             "\"" + text +
+                                 "\" is no dimension: write --dim NAME=8");
   return false;
 }
 
-ModelOptions BoundedOptions::at(ArrayRef<int64_t> sizes) const {
-  ModelOptions result = options;
-  result.isSample = true;
-  result.dims.clear();
-  for (const Template &each : dims)
-    result.dims.push_back(each.print(sizes));
-  result.shapes.clear();
-  for (const Template &each : shapes)
-    result.shapes.push_back(each.print(sizes));
+bool BoundedOptions::parse(Session &session) {
+  return llvm::all_of(options.dims,
+                      [&](const std::string &text) {
+                        return parseDim(session, text);
+                      }) &&
+         llvm::all_of(options.shapes, [&](const std::string &text) {
+           return parseShape(session, text);
+         });
+}
+
+OnnxImportOptions BoundedOptions::forImport() const {
+  OnnxImportOptions result = fixed;
+  for (const Symbol &symbol : symbols)
+    result.sizes.push_back({symbol.name, symbol.range.least,
+                            symbol.range.greatest, symbol.range.multiple});
+  for (const Template &each : shapes) {
+    std::vector<std::string> extents;
+    for (auto [part, symbol] : llvm::zip_equal(each.parts, each.symbols))
+      extents.push_back(symbol ? size::spellSymbol(symbols[*symbol].name)
+                               : part);
+    result.sizedShapes.emplace_back(each.name, std::move(extents));
+  }
   return result;
 }
 
-bool BoundedOptions::tie(Session &session,
-                         llvm::function_ref<bool(ArrayRef<int64_t>)> imports) {
-  SmallVector<unsigned> leaders = findTies(symbolList, named, imports);
-  std::vector<BoundedSymbol> kept;
-  SmallVector<unsigned> numbers(symbolList.size());
-  for (unsigned i = 0; i < symbolList.size(); ++i) {
-    if (leaders[i] == i) {
-      numbers[i] = kept.size();
-      kept.push_back(symbolList[i]);
-      continue;
-    }
-    numbers[i] = numbers[leaders[i]];
-    BoundedSymbol &leader = kept[numbers[i]];
-    leader.minimum = std::max(leader.minimum, symbolList[i].minimum);
-    leader.maximum = std::min(leader.maximum, symbolList[i].maximum);
-    if (leader.minimum <= leader.maximum)
-      continue;
-    session.diagnostics.report(ErrorCode::OnnxShapeOption,
-                               "'" + leader.name + "' and '" +
-                                   symbolList[i].name +
-                                   "' must be equal, but have no size in "
-                                   "common");
+std::optional<unsigned> BoundedOptions::find(StringRef name) const {
+  for (unsigned i = 0; i < symbols.size(); ++i)
+    if (symbols[i].name == name)
+      return i;
+  return std::nullopt;
+}
+
+bool BoundedOptions::join(Session &session, unsigned first, unsigned second) {
+  SizeRange &range = symbols[first].range;
+  const SizeRange &other = symbols[second].range;
+  range.least = std::max(range.least, other.least);
+  range.greatest = std::min(range.greatest, other.greatest);
+  range.multiple = std::lcm(range.multiple, other.multiple);
+  if (range.greatest / range.multiple * range.multiple < range.least) {
+    session.diagnostics.report(
+        ErrorCode::OnnxShapeOption,
+        "'" + symbols[first].name + "' and '" + symbols[second].name +
+            "' must be equal, but have no size in common");
     return false;
   }
-  symbolList = std::move(kept);
   for (Template &each : shapes)
     for (std::optional<unsigned> &symbol : each.symbols)
-      if (symbol)
-        symbol = numbers[*symbol];
+      if (symbol && *symbol >= second)
+        symbol = *symbol == second ? first : *symbol - 1;
+  symbols.erase(symbols.begin() + second);
   return true;
+}
+
+std::optional<bool> BoundedOptions::unify(Session &session, ModuleOp module) {
+  auto assumptions =
+      module->getAttrOfType<ArrayAttr>(kSizeAssumptionsAttrName);
+  if (!assumptions)
+    return false;
+  bool changed = false;
+  for (auto assumption : assumptions.getAsRange<DictionaryAttr>()) {
+    size::Expression zero(assumption.getAs<size::ExpressionAttr>("zero"));
+    SmallVector<StringRef> names = zero.symbols();
+    if (names.size() != 2)
+      continue;
+    auto difference =
+        size::Expression::symbol(module.getContext(), names[0]) -
+        size::Expression::symbol(module.getContext(), names[1]);
+    if (zero != difference && zero != -difference)
+      continue;
+    // Those that an earlier assumption made one are not there any more.
+    std::optional<unsigned> first = find(names[0]), second = find(names[1]);
+    if (!first || !second)
+      continue;
+    // Whose name the user gave stays; else the one that comes first.
+    if (symbols[*first].isNamed == symbols[*second].isNamed
+            ? *second < *first
+            : symbols[*second].isNamed)
+      std::swap(first, second);
+    if (symbols[*second].isNamed)
+      continue;
+    if (!join(session, *first, *second))
+      return std::nullopt;
+    changed = true;
+  }
+  return changed;
 }

@@ -4,20 +4,24 @@
 #define HEDDLE_LIB_DRIVER_BOUNDEDOPTIONS_H
 
 #include "heddle/Driver/Model.h"
-#include "passes/Dynamic/SampleSizes.h"
+#include "heddle/Frontend/Onnx.h"
 
 #include <optional>
 
 namespace heddle {
 
-/// Sizes from one to another, both among them.
+/// Sizes from one to another, both among them, that are multiples of a number.
 struct SizeRange {
   int64_t least, greatest;
-  bool holds(int64_t size) const { return least <= size && size <= greatest; }
+  int64_t multiple = 1;
+  bool holds(int64_t size) const {
+    return least <= size && size <= greatest && size % multiple == 0;
+  }
 };
 
-/// Reads "1..8"; none for a single size, and for what is no range of sizes: the
-/// greatest is at least 1 and at most 2147483647.
+/// Reads "1..8" or, for multiples of 32, "64..512:32"; none for a single size,
+/// and for what is no range of sizes: the greatest is at least 1 and at most
+/// 2147483647.
 std::optional<SizeRange> parseSizeRange(llvm::StringRef text);
 
 /// The options of a model with some sizes open.
@@ -27,34 +31,39 @@ public:
 
   /// Finds the ranges; false after an error, which has been reported.
   bool parse(Session &session);
-  /// Symbols that must be one because the program wants their sizes equal:
-  /// `imports` says whether it takes some. False if no size is left for one,
-  /// which has been reported.
-  bool tie(Session &session,
-           llvm::function_ref<bool(llvm::ArrayRef<int64_t>)> imports);
-  /// Whether no more symbols are left than are taken; else an error.
-  bool checkCount(Session &session) const;
-
-  llvm::ArrayRef<BoundedSymbol> symbols() const { return symbolList; }
-  /// The options with these sizes.
-  ModelOptions at(llvm::ArrayRef<int64_t> sizes) const;
+  /// What they say of sizes, as a front end takes it.
+  OnnxImportOptions forImport() const;
+  /// Makes those sizes one that `module`, which was imported with them, wants
+  /// equal, where the user gave one of them no name. Whether there were such;
+  /// nothing after an error, which has been reported.
+  std::optional<bool> unify(Session &session, mlir::ModuleOp module);
 
 private:
-  bool addRange(llvm::StringRef text, const std::string &name,
-                unsigned &symbol);
-
+  struct Symbol {
+    std::string name;
+    SizeRange range;
+    bool isNamed; ///< By --dim; others are dimensions of --shape.
+  };
   /// "NAME=" and the parts of what follows, of which some are symbols.
   struct Template {
     std::string name;
     llvm::SmallVector<std::string> parts;
     llvm::SmallVector<std::optional<unsigned>> symbols;
-    std::string print(llvm::ArrayRef<int64_t> sizes) const;
   };
 
+  bool parseShape(Session &session, const std::string &text);
+  bool parseDim(Session &session, const std::string &text);
+  std::optional<unsigned> addSymbol(Session &session, llvm::StringRef range,
+                                    std::string name, bool isNamed,
+                                    llvm::StringRef text);
+  /// Puts `first` in the place of `second`.
+  bool join(Session &session, unsigned first, unsigned second);
+  std::optional<unsigned> find(llvm::StringRef name) const;
+
   const ModelOptions &options;
-  std::vector<BoundedSymbol> symbolList;
-  std::vector<Template> shapes, dims;
-  unsigned named = 0; ///< Symbols of --dim; those of --shape follow.
+  std::vector<Symbol> symbols;
+  std::vector<Template> shapes;
+  OnnxImportOptions fixed; ///< Sizes that no call chooses.
 };
 
 } // namespace heddle

@@ -10,7 +10,7 @@
 #include "heddle/Driver/Limits.h"
 #include "heddle/Driver/States.h"
 #include "heddle/Support/EntrySizes.h"
-#include "passes/Dynamic/SampleSizes.h"
+#include "dialects/Size/Expression.h"
 
 using namespace mlir;
 using namespace heddle;

@@ -40,17 +40,14 @@ static LogicalResult parseSizes(Session &session, const ModelOptions &options,
 }
 
 static OwningOpRef<ModuleOp> importOnnxModel(Session &session,
-                                             const ModelOptions &options) {
-  OnnxImportOptions import;
-  if (failed(parseSizes(session, options, import)))
-    return nullptr;
+                                             const ModelOptions &options,
+                                             const OnnxImportOptions &import) {
   if (!options.binds.empty()) {
     session.diagnostics.report(ErrorCode::StableHloBind,
                                "--bind is for StableHLO; an ONNX model holds "
                                "its weights");
     return nullptr;
   }
-  import.isSample = options.isSample;
   return options.memory
              ? importOnnx(&session.context(), options.memory, "", import)
              : importOnnx(&session.context(), options.path, import);
@@ -58,18 +55,15 @@ static OwningOpRef<ModuleOp> importOnnxModel(Session &session,
 
 /// What the options say of a StableHLO program; nothing after an error.
 static std::optional<StableHloImportOptions>
-readStableHloOptions(Session &session, const ModelOptions &options) {
-  OnnxImportOptions sizes;
-  if (failed(parseSizes(session, options, sizes)))
-    return std::nullopt;
+readStableHloOptions(Session &session, const ModelOptions &options,
+                     const OnnxImportOptions &sizes) {
   StableHloImportOptions import;
   for (const auto &[name, shape] : sizes.shapes)
     import.shapes[std::string(name)].assign(shape.begin(), shape.end());
   for (const auto &[name, size] : sizes.dims)
     import.dims[std::string(name)] = size;
-  import.refine = [isSample = options.isSample](func::FuncOp entry,
-                                                TypeRange types) {
-    return refineShapes(entry, types, isSample);
+  import.refine = [](func::FuncOp entry, TypeRange types) {
+    return refineShapes(entry, types);
   };
   for (const std::string &text : options.binds)
     if (failed(parseBinding(text, import))) {
@@ -106,34 +100,39 @@ static OwningOpRef<ModuleOp> checkModel(Session &session,
 }
 
 using ImportOne =
-    llvm::function_ref<OwningOpRef<ModuleOp>(const ModelOptions &)>;
+    llvm::function_ref<OwningOpRef<ModuleOp>(const OnnxImportOptions &)>;
 
-/// Imports a model that `importOne` reads for sizes that are fixed.
+/// Imports a model that `import` reads with what the options say of sizes.
 static OwningOpRef<ModuleOp> importWithSizes(Session &session,
                                              const ModelOptions &options,
-                                             ErrorCode code,
-                                             ImportOne importOne) {
-  auto checked = [&](const ModelOptions &one) {
+                                             ErrorCode code, ImportOne import) {
+  auto checked = [&](const OnnxImportOptions &sizes) {
     // Until the model is read, what MLIR's own code reports is about the model.
     session.diagnostics.setDefaultCode(code);
-    return checkModel(session, importOne(one), one);
+    return checkModel(session, import(sizes), options);
   };
-  return hasBoundedSizes(options)
-             ? importBoundedModel(session, options, checked)
-             : checked(options);
+  if (hasBoundedSizes(options))
+    return importBoundedModel(session, options, checked);
+  OnnxImportOptions sizes;
+  if (failed(parseSizes(session, options, sizes)))
+    return nullptr;
+  return checked(sizes);
 }
 
 static OwningOpRef<ModuleOp> importStableHloModel(Session &session,
                                                   const ModelOptions &options,
                                                   StableHloProgram program) {
+  // What is imported once need not be kept.
+  ModelOptions ranged = withDeclaredRanges(options, program);
+  bool isAgain = hasBoundedSizes(ranged);
   return importWithSizes(
-      session, withDeclaredRanges(options, program), ErrorCode::StableHloParse,
-      [&](const ModelOptions &one) -> OwningOpRef<ModuleOp> {
-        auto import = readStableHloOptions(session, one);
+      session, ranged, ErrorCode::StableHloParse,
+      [&](const OnnxImportOptions &sizes) -> OwningOpRef<ModuleOp> {
+        auto import = readStableHloOptions(session, options, sizes);
         if (!import)
           return nullptr;
-        return importStableHlo(
-            one.isSample ? program.clone() : std::move(program), *import);
+        return importStableHlo(isAgain ? program.clone() : std::move(program),
+                               *import);
       });
 }
 
@@ -247,5 +246,7 @@ OwningOpRef<ModuleOp> ModelFile::import(Session &session) {
     return importStableHloModel(session, options, std::move(*program));
   return importWithSizes(
       session, options, ErrorCode::OnnxNode,
-      [&](const ModelOptions &one) { return importOnnxModel(session, one); });
+      [&](const OnnxImportOptions &sizes) {
+        return importOnnxModel(session, options, sizes);
+      });
 }

@@ -15,7 +15,7 @@ namespace {
 class Binder {
 public:
   Binder(ModuleOp module, func::FuncOp main, SizeTable &table,
-         const SampleSizes &sizes)
+         const BoundedSizes &sizes)
       : module(module), main(main), table(table), sizes(sizes) {}
 
   LogicalResult run();
@@ -46,7 +46,7 @@ private:
   ModuleOp module;
   func::FuncOp main;
   SizeTable &table;
-  const SampleSizes &sizes;
+  const BoundedSizes &sizes;
   llvm::StringMap<Value> symbols;
 };
 
@@ -68,15 +68,8 @@ LogicalResult Binder::checkSymbols() {
 
 void Binder::addExtents() {
   Builder builder(module.getContext());
-  SmallVector<Attribute> list;
   auto type = RankedTensorType::get({}, builder.getI32Type());
   for (const BoundedSymbol &symbol : sizes.symbols()) {
-    list.push_back(builder.getDictionaryAttr(
-        {builder.getNamedAttr("name", builder.getStringAttr(symbol.name)),
-         builder.getNamedAttr("minimum",
-                              builder.getI64IntegerAttr(symbol.minimum)),
-         builder.getNamedAttr("maximum",
-                              builder.getI64IntegerAttr(symbol.maximum))}));
     unsigned position = main.getNumArguments();
     NamedAttribute name = builder.getNamedAttr(
         kExtentAttrName, builder.getStringAttr(symbol.name));
@@ -84,7 +77,6 @@ void Binder::addExtents() {
                               main.getLoc());
     symbols[symbol.name] = main.getArgument(position);
   }
-  module->setAttr(kSymbolsAttrName, builder.getArrayAttr(list));
 }
 
 /// An input whose true elements do not come first is a row of elements that
@@ -156,16 +148,14 @@ LogicalResult Binder::run() {
   return success();
 }
 
-LogicalResult boundDimensions(ModuleOp largest, ArrayRef<ModuleOp> others,
-                              const SampleSizes &sizes) {
-  auto main = largest.lookupSymbol<func::FuncOp>("main");
+LogicalResult boundDimensions(ModuleOp module) {
+  auto main = module.lookupSymbol<func::FuncOp>("main");
   if (!main || main.isExternal() || !main.getBody().hasOneBlock())
-    return emitError(largest.getLoc(), ErrorCode::StableHloInvalid)
+    return emitError(module.getLoc(), ErrorCode::StableHloInvalid)
            << "the module has no function 'main' of one block";
-  FailureOr<SizeTable> table = SizeTable::compare(largest, others, sizes);
-  if (failed(table))
-    return failure();
-  return Binder(largest, main, *table, sizes).run();
+  BoundedSizes sizes(module);
+  SizeTable table = SizeTable::takeFrom(module);
+  return Binder(module, main, table, sizes).run();
 }
 
 } // namespace heddle

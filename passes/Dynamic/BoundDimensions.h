@@ -3,24 +3,19 @@
 #ifndef HEDDLE_PASSES_DYNAMIC_BOUNDDIMENSIONS_H
 #define HEDDLE_PASSES_DYNAMIC_BOUNDDIMENSIONS_H
 
-#include "passes/Dynamic/SampleSizes.h"
-
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/LogicalResult.h"
 
 namespace heddle {
 
-/// Makes `largest`, a program for the largest sizes, one for all sizes of
-/// `sizes`: tensors keep their largest shapes, their true extents become
-/// values, and what lies beyond is kept from what is computed. `others` are the
-/// same program at the other points of `sizes`, which show what depends on
-/// them.
+/// Makes `module`, a program whose types say their true extents, one on tensors
+/// of the bounds: the extents become values, and what lies beyond them is kept
+/// from what is computed. Its sizes are those of `heddle.symbols`.
 ///
 /// @main gets an argument for each symbol (`heddle.extent`); its arguments and
 /// results of bounded size say their true shape (`heddle.shape`). Reports what
 /// cannot be computed exactly so.
-mlir::LogicalResult boundDimensions(mlir::ModuleOp largest,
-                                    llvm::ArrayRef<mlir::ModuleOp> others,
-                                    const SampleSizes &sizes);
+mlir::LogicalResult boundDimensions(mlir::ModuleOp module);
 
 } // namespace heddle
 

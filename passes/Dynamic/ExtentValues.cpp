@@ -11,18 +11,18 @@ using namespace heddle::stablehlo;
 namespace heddle {
 
 Value ExtentValues::number(int64_t value) {
-  auto type = RankedTensorType::get({}, builder.getI32Type());
-  return createSplat(builder, loc, type, builder.getI32IntegerAttr(value));
+  auto type = RankedTensorType::get({}, builder.getI64Type());
+  return createSplat(builder, loc, type, builder.getI64IntegerAttr(value));
 }
 
 /// A symbol, or a function of expressions.
 Value ExtentValues::factor(Attribute factor) {
   if (auto symbol = dyn_cast<size::SymbolAttr>(factor))
-    return symbols.at(symbol.getName());
+    return widenedSymbol(symbol.getName());
   auto atom = cast<size::AtomAttr>(factor);
-  auto type = RankedTensorType::get({}, builder.getI32Type());
-  Value lhs = scalar(size::Expression(atom.getLhs()));
-  Value rhs = scalar(size::Expression(atom.getRhs()));
+  auto type = RankedTensorType::get({}, builder.getI64Type());
+  Value lhs = wide(size::Expression(atom.getLhs()));
+  Value rhs = wide(size::Expression(atom.getRhs()));
   auto holds = [&](Value left, ComparisonDirection direction, Value right) {
     Value truth = CompareOp::create(
         builder, loc, RankedTensorType::get({}, builder.getI1Type()), left,
@@ -47,10 +47,19 @@ Value ExtentValues::factor(Attribute factor) {
   llvm_unreachable("four functions");
 }
 
-Value ExtentValues::scalar(size::Expression expr) {
+Value ExtentValues::widenedSymbol(StringRef name) {
+  Value &known = widened[name];
+  if (!known)
+    known = ConvertOp::create(builder, loc,
+                              RankedTensorType::get({}, builder.getI64Type()),
+                              symbols.at(name));
+  return known;
+}
+
+Value ExtentValues::wide(size::Expression expr) {
   if (Value known = scalars.lookup(expr.attribute()))
     return known;
-  auto type = RankedTensorType::get({}, builder.getI32Type());
+  auto type = RankedTensorType::get({}, builder.getI64Type());
   Value sum;
   for (auto [coefficient, monomial] :
        llvm::zip_equal(expr.attribute().getCoefficients(),
@@ -70,9 +79,13 @@ Value ExtentValues::scalar(size::Expression expr) {
   return scalars[expr.attribute()] = sum ? sum : number(0);
 }
 
+Value ExtentValues::scalar(size::Expression expr) {
+  return scalar(expr, builder.getI32Type());
+}
+
 Value ExtentValues::scalar(size::Expression expr, Type element) {
-  Value value = scalar(expr);
-  if (element.isInteger(32) && element.isSignlessInteger())
+  Value value = wide(expr);
+  if (element.isSignlessInteger(64))
     return value;
   Value &known = converted[{expr.attribute(), element}];
   if (!known)

@@ -28,12 +28,16 @@ public:
   mlir::Value inside(size::Expression extent, int64_t size);
 
 private:
+  /// Of 64 bits: a part of an expression may be larger than any extent.
+  mlir::Value wide(size::Expression expr);
+  mlir::Value widenedSymbol(llvm::StringRef name);
   mlir::Value factor(mlir::Attribute factor);
   mlir::Value number(int64_t value);
 
   mlir::OpBuilder builder;
   mlir::Location loc;
   const llvm::StringMap<mlir::Value> &symbols;
+  llvm::StringMap<mlir::Value> widened;
   llvm::DenseMap<mlir::Attribute, mlir::Value> scalars;
   llvm::DenseMap<std::pair<mlir::Attribute, mlir::Type>, mlir::Value> converted;
   llvm::DenseMap<std::pair<mlir::Attribute, int64_t>, mlir::Value> masks;

@@ -2,7 +2,6 @@
 
 #include "passes/Dynamic/PaddingMasker.h"
 
-#include "heddle/Support/HostTensor.h"
 #include "passes/Graph/Constants.h"
 
 using namespace mlir;
@@ -11,113 +10,31 @@ using namespace heddle::stablehlo;
 namespace heddle {
 
 //===----------------------------------------------------------------------===//
-// Constants
+// Sizes as data
 //===----------------------------------------------------------------------===//
 
-/// Whether the elements of `small` are those of `large` at the same places;
-/// beyond the largest size there is nothing to compare.
-static bool isCornerOf(const HostTensor &small, const HostTensor &large) {
-  if (small.kind() != large.kind() || small.rank() != large.rank())
-    return false;
-  if (small.size() == 0)
-    return true;
-  // Row by row, along the innermost dimension.
-  int64_t rank = small.rank(), outer = std::max<int64_t>(rank - 1, 0);
-  int64_t length = rank ? small.dim(outer) : 1;
-  int64_t pitch = rank ? large.dim(outer) : 1;
-  size_t bytes = std::min(length, pitch) * small.elementBytes();
-  SmallVector<int64_t> at(outer, 0);
-  for (int64_t row = 0; row < small.size() / length; ++row) {
-    int64_t place = 0;
-    bool isInside = true;
-    for (int64_t i = 0; i < outer; ++i) {
-      isInside &= at[i] < large.dim(i);
-      place = place * large.dim(i) + at[i];
-    }
-    if (isInside && memcmp(small.element(row * length),
-                           large.element(place * pitch), bytes) != 0)
-      return false;
-    for (int64_t i = outer; i-- > 0;) {
-      if (++at[i] < small.dim(i))
-        break;
-      at[i] = 0;
-    }
-  }
-  return true;
-}
-
-LogicalResult PaddingMasker::visitConstant(ConstantOp op) {
-  ArrayRef<ElementsAttr> samples = table.constants(op);
-  if (samples.empty())
-    return success(); // The same number everywhere.
-  SmallVector<HostTensor> tensors;
-  for (ElementsAttr sample : samples) {
-    std::optional<HostTensor> tensor = HostTensor::fromAttribute(sample);
-    if (!tensor)
-      return refuse(op, "has elements that depend on a bounded size");
-    tensors.push_back(std::move(*tensor));
-  }
-  const HostTensor &largest = tensors.front();
-  if (!table.extents(op.getResult()).empty()) {
-    for (const HostTensor &tensor : tensors)
-      if (!isCornerOf(tensor, largest))
-        return refuse(op, "has elements that depend on a bounded size");
-    return success();
-  }
-  // Numbers that were computed from sizes.
-  constexpr int64_t most = 64;
+LogicalResult PaddingMasker::visitSizeTensor(size::TensorOp op) {
   auto type = cast<RankedTensorType>(op.getType());
-  bool isInteger = type.getElementType().isInteger();
-  if (type.getNumElements() > most ||
-      !(isInteger || isa<FloatType>(type.getElementType())))
-    return refuse(op, "has elements that depend on a bounded size");
   OpBuilder builder(op);
-  SmallVector<Value> elements;
+  Location loc = op.getLoc();
   auto one = RankedTensorType::get({1}, type.getElementType());
-  for (int64_t i = 0; i < type.getNumElements(); ++i) {
-    auto fitOf = [&](bool inverse) {
-      SmallVector<int64_t> numbers;
-      for (const HostTensor &tensor : tensors) {
-        if (isInteger) {
-          numbers.push_back(tensor.intAt(i));
-          continue;
-        }
-        double number = tensor.floatAt(i);
-        number = std::round(inverse ? 1 / number : number);
-        // Neither an integer nor the inverse of one.
-        HostTensor rounded = HostTensor::allocate(
-            RankedTensorType::get({}, type.getElementType()));
-        rounded.set(0, inverse ? 1 / number : number);
-        if (!(std::fabs(number) < 1 << 30) ||
-            rounded.floatAt(0) != tensor.floatAt(i))
-          return size::Expression();
-        numbers.push_back(static_cast<int64_t>(number));
-      }
-      return sizes.fit(numbers);
-    };
-    size::Expression expr = fitOf(false);
-    Value element;
-    if (expr) {
-      element = values.scalar(expr, type.getElementType());
-    } else if (!isInteger && (expr = fitOf(true))) {
-      Value number = values.scalar(expr, type.getElementType());
-      auto scalar = cast<RankedTensorType>(number.getType());
-      element = DivOp::create(builder, op.getLoc(), scalar,
-                              numberEverywhere(builder, op.getLoc(), scalar, 1),
-                              number);
-    }
-    if (!element)
-      return refuse(op, "has elements that depend on a bounded size in a way "
-                        "that is no sum of products");
-    elements.push_back(ReshapeOp::create(builder, op.getLoc(), one, element));
-  }
-  Value all = elements.front();
-  if (elements.size() > 1)
-    all = ConcatenateOp::create(
-        builder, op.getLoc(),
-        RankedTensorType::get({type.getNumElements()}, type.getElementType()),
-        elements, 0);
-  all = ReshapeOp::create(builder, op.getLoc(), type, all);
+  SmallVector<Value> elements;
+  for (size::ExpressionAttr each : op.getElements().getExtents())
+    elements.push_back(ReshapeOp::create(
+        builder, loc, one,
+        values.scalar(size::Expression(each), type.getElementType())));
+  Value all =
+      elements.empty() ? numberEverywhere(builder, loc, type, 0)
+      : elements.size() == 1
+          ? elements.front()
+          : ConcatenateOp::create(
+                builder, loc,
+                RankedTensorType::get({type.getNumElements()},
+                                      type.getElementType()),
+                elements, 0)
+                .getResult();
+  if (all.getType() != type)
+    all = ReshapeOp::create(builder, loc, type, all);
   replace(op, all);
   return success();
 }
@@ -149,6 +66,15 @@ static bool keepsPlaces(ArrayRef<int64_t> from,
                         ArrayRef<size::Expression> toTrue) {
   if (llvm::is_contained(from, 0))
     return true;
+  // The bound of a size can be more than what its parts' bounds give.
+  auto count = [](ArrayRef<int64_t> shape) {
+    int64_t elements = 1;
+    for (int64_t size : shape)
+      elements *= size;
+    return elements;
+  };
+  if (count(from) != count(to))
+    return false;
   unsigned i = 0, j = 0;
   while (i < from.size() || j < to.size()) {
     unsigned beginFrom = i, beginTo = j;
@@ -290,8 +216,7 @@ LogicalResult PaddingMasker::visitReshape(ReshapeOp op) {
     trueTo.push_back(extent(op.getResult(), i));
   if (keepsPlaces(from.getShape(), trueFrom, type.getShape(), trueTo))
     return success();
-  if (from.getNumElements() != type.getNumElements() ||
-      from.getNumElements() > INT32_MAX)
+  if (std::max(from.getNumElements(), type.getNumElements()) > INT32_MAX)
     return refuse(op, "has too many elements");
   OpBuilder builder(op);
   replace(op, reflow(builder, op.getLoc(), op.getOperand(), type.getShape(),
@@ -388,6 +313,13 @@ LogicalResult PaddingMasker::visitConcatenate(ConcatenateOp op) {
     return success();
   OpBuilder builder(op);
   Location loc = op.getLoc();
+  // Room for every piece wherever it begins: all together may be longer than
+  // the result's bound, where the pieces are never at their bounds together.
+  SmallVector<int64_t> room(type.getShape());
+  room[dim] = 0;
+  for (Value input : op.getInputs())
+    room[dim] += cast<RankedTensorType>(input.getType()).getDimSize(dim);
+  auto wide = RankedTensorType::get(room, type.getElementType());
   Value result;
   size::Expression offset = constant(0);
   Value zero = numberEverywhere(
@@ -395,7 +327,7 @@ LogicalResult PaddingMasker::visitConcatenate(ConcatenateOp op) {
   for (Value input : op.getInputs()) {
     if (!result) {
       SmallVector<int64_t> extra(type.getRank(), 0);
-      extra[dim] = type.getDimSize(dim) -
+      extra[dim] = room[dim] -
                    cast<RankedTensorType>(input.getType()).getDimSize(dim);
       result = lengthen(builder, loc, input, extra);
       if (!result)
@@ -403,11 +335,16 @@ LogicalResult PaddingMasker::visitConcatenate(ConcatenateOp op) {
     } else {
       SmallVector<Value> places(type.getRank(), zero);
       places[dim] = values.scalar(offset);
-      result = DynamicUpdateSliceOp::create(builder, loc, type, result, input,
+      result = DynamicUpdateSliceOp::create(builder, loc, wide, result, input,
                                             places);
     }
     offset = offset + extent(input, dim);
   }
+  if (wide != type)
+    result = SliceOp::create(builder, loc, type, result,
+                             SmallVector<int64_t>(type.getRank(), 0),
+                             type.getShape(),
+                             SmallVector<int64_t>(type.getRank(), 1));
   replace(op, result);
   return success();
 }

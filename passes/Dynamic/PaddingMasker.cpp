@@ -20,12 +20,6 @@ namespace heddle {
 LogicalResult PaddingMasker::refuse(Operation *op, const Twine &why) {
   InFlightDiagnostic message =
       emitError(op->getLoc(), ErrorCode::StableHloDynamicShape);
-  // No user wrote the constants that sizes were folded into.
-  if (isa<ConstantOp>(op))
-    return message << "uses numbers that follow from a size in a way that "
-                      "cannot be computed when running; "
-                   << sizes.remedy() << " ['" << op->getName() << "' " << why
-                   << "]";
   // Who knows a node by its name did not write our operation.
   if (op->getLoc()->findInstanceOf<NameLoc>())
     return message << why << "; " << sizes.remedy() << " ['" << op->getName()
@@ -158,7 +152,7 @@ bool PaddingMasker::isTouched(Operation *op) const {
   auto touched = [&](Value value) { return !table.extents(value).empty(); };
   return llvm::any_of(op->getOperands(), touched) ||
          llvm::any_of(op->getResults(), touched) || table.hasAttributes(op) ||
-         !table.constants(op).empty();
+         isa<size::TensorOp>(op);
 }
 
 /// How many dimensions behind those of the batch the first operand of a call of
@@ -200,7 +194,7 @@ LogicalResult PaddingMasker::dispatch(Operation *op) {
     return refuse(op, "cannot be computed over a bounded dimension");
   };
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](ConstantOp o) { return visitConstant(o); })
+      .Case([&](size::TensorOp o) { return visitSizeTensor(o); })
       .Case([&](ReshapeOp o) { return visitReshape(o); })
       .Case([&](SliceOp o) { return visitSlice(o); })
       .Case([&](PadOp o) { return visitPad(o); })
@@ -217,7 +211,7 @@ LogicalResult PaddingMasker::dispatch(Operation *op) {
       .Case([&](DynamicSliceOp o) { return visitDynamicSlice(o); })
       .Case([&](DynamicUpdateSliceOp o) { return visitDynamicUpdateSlice(o); })
       .Case([&](CompositeOp o) { return visitComposite(o); })
-      .Case<BroadcastInDimOp, TransposeOp, IotaOp, ConvertOp, ClampOp, SelectOp,
+      .Case<ConstantOp, BroadcastInDimOp, TransposeOp, IotaOp, ConvertOp, ClampOp, SelectOp,
             MapOp, BatchNormInferenceOp, OptimizationBarrierOp, WhileOp, IfOp,
             CaseOp, prec::QuantizeOp, prec::DequantizeOp>(
           [&](Operation *o) { return onlyVaries(o, {}); })

@@ -4,6 +4,7 @@
 #define HEDDLE_PASSES_DYNAMIC_PADDINGMASKER_H
 
 #include "dialects/StableHlo/StableHlo.h"
+#include "passes/Dynamic/BoundedSizes.h"
 #include "passes/Dynamic/ExtentValues.h"
 #include "passes/Dynamic/SizeTable.h"
 
@@ -16,7 +17,7 @@ namespace heddle {
 class PaddingMasker {
 public:
   PaddingMasker(SizeTable &table, ExtentValues &values,
-                const SampleSizes &sizes)
+                const BoundedSizes &sizes)
       : table(table), values(values), sizes(sizes) {}
 
   mlir::LogicalResult run(mlir::Block &block);
@@ -73,7 +74,7 @@ private:
   void replace(mlir::Operation *op, mlir::ValueRange values);
   void setOperand(mlir::Operation *op, unsigned i, mlir::Value value);
 
-  mlir::LogicalResult visitConstant(stablehlo::ConstantOp op);
+  mlir::LogicalResult visitSizeTensor(size::TensorOp op);
   mlir::LogicalResult visitReshape(stablehlo::ReshapeOp op);
   mlir::LogicalResult visitSlice(stablehlo::SliceOp op);
   mlir::LogicalResult visitPad(stablehlo::PadOp op);
@@ -96,7 +97,7 @@ private:
 
   SizeTable &table;
   ExtentValues &values;
-  const SampleSizes &sizes;
+  const BoundedSizes &sizes;
   /// Operations that had to become others.
   unsigned changes = 0;
 };

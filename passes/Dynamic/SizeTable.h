@@ -1,10 +1,10 @@
-// What of a program depends on its bounded sizes, and how: found by comparing
-// the program for the largest sizes with those for some others.
+// What of a program depends on the sizes that calls choose, taken out of its
+// types and attributes.
 
 #ifndef HEDDLE_PASSES_DYNAMIC_SIZETABLE_H
 #define HEDDLE_PASSES_DYNAMIC_SIZETABLE_H
 
-#include "passes/Dynamic/SampleSizes.h"
+#include "dialects/Size/Expression.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -13,18 +13,15 @@
 
 namespace heddle {
 
-/// Of the program for the largest sizes: the true extents of its values, and
-/// the attributes that are not the same for all sizes.
+/// The true extents of values, and the attributes that are not the same for all
+/// sizes.
 class SizeTable {
 public:
   using Extents = llvm::SmallVector<size::Expression>;
 
-  /// Compares function by function and op by op. Reports where the programs
-  /// differ in more than sizes, or in a size that is no function of the
-  /// symbols.
-  static mlir::FailureOr<SizeTable>
-  compare(mlir::ModuleOp largest, llvm::ArrayRef<mlir::ModuleOp> others,
-          const SampleSizes &sizes);
+  /// Takes the extents out of the types of `module` and the sized attributes
+  /// from its operations: what is left is the program for the bounds.
+  static SizeTable takeFrom(mlir::ModuleOp module);
 
   /// All extents of `value`; empty if they are constant.
   llvm::ArrayRef<size::Expression> extents(mlir::Value value) const {
@@ -45,20 +42,13 @@ public:
     return attributes.contains(op);
   }
   void copyAttributes(mlir::Operation *from, mlir::Operation *to);
-  /// The values at all points of a constant that is not one.
-  llvm::ArrayRef<mlir::ElementsAttr> constants(mlir::Operation *op) const {
-    auto found = varying.find(op);
-    return found == varying.end() ? llvm::ArrayRef<mlir::ElementsAttr>()
-                                  : llvm::ArrayRef(found->second);
-  }
 
 private:
-  friend class SampleComparison;
+  void takeFrom(mlir::Value value);
+  void takeAttributes(mlir::Operation *op);
 
   llvm::DenseMap<mlir::Value, Extents> shapes;
   llvm::DenseMap<mlir::Operation *, llvm::StringMap<Extents>> attributes;
-  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::ElementsAttr>>
-      varying;
 };
 
 } // namespace heddle

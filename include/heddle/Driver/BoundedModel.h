@@ -4,6 +4,7 @@
 #define HEDDLE_DRIVER_BOUNDEDMODEL_H
 
 #include "heddle/Driver/Model.h"
+#include "heddle/Frontend/Onnx.h"
 #include "heddle/Frontend/StableHlo.h"
 
 namespace heddle {
@@ -15,14 +16,15 @@ bool hasBoundedSizes(const ModelOptions &options);
 /// Whether `dim`, a size, stands beside a range for the same dimension.
 bool isRanged(const ModelOptions &options, llvm::StringRef dim);
 
-/// Imports the model for the largest sizes and some others, by `importOne`, and
-/// makes one program of them for all sizes. `NAME=3` beside a range for NAME
-/// says what to run, not what to compile: it is passed over here. Null after an
-/// error, which has been reported.
-mlir::OwningOpRef<mlir::ModuleOp> importBoundedModel(
-    Session &session, const ModelOptions &options,
-    llvm::function_ref<mlir::OwningOpRef<mlir::ModuleOp>(const ModelOptions &)>
-        importOne);
+/// Imports the model with extents that follow from the sizes, by `import`, and
+/// makes it a program on tensors of the bounds. `NAME=3` beside a range for
+/// NAME says what to run, not what to compile: it is passed over here. Null
+/// after an error, which has been reported.
+mlir::OwningOpRef<mlir::ModuleOp>
+importBoundedModel(Session &session, const ModelOptions &options,
+                   llvm::function_ref<mlir::OwningOpRef<mlir::ModuleOp>(
+                       const OnnxImportOptions &)>
+                       import);
 
 /// The options with a range for each argument whose type has bounds and whose
 /// sizes they do not give.

@@ -63,8 +63,6 @@ struct ModelOptions {
   /// INPUT=OUTPUT: what a call leaves in the output the next one finds in the
   /// input.
   std::vector<std::string> states;
-  /// The program is compared with those of other sizes.
-  bool isSample = false;
 };
 
 /// How a model is compiled.

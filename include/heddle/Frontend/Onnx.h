@@ -38,9 +38,6 @@ struct OnnxImportOptions {
   std::vector<std::pair<std::string, std::string>> sizedDims;
   /// Whole shapes of inputs with such expressions in place of numbers.
   std::vector<std::pair<std::string, std::vector<std::string>>> sizedShapes;
-  /// The module is compared with those of other sizes: what is folded must not
-  /// depend on how large it is.
-  bool isSample = false;
 };
 
 /// Parses `NAME=1x128` into `options.shapes`, `NAME=8` into `options.dims`. The
@@ -68,7 +65,7 @@ mlir::LogicalResult parseOnnxSizedShape(llvm::StringRef text,
 /// an import are listed all together.
 ///
 /// Where calls choose sizes, types have these as their extents, and the module
-/// two lists: the sizes in `heddle.sizes`, and in `heddle.size_assumptions`
+/// two lists: the sizes in `heddle.symbols`, and in `heddle.size_assumptions`
 /// what operators want of them and ranges do not say, expressions that must be
 /// 0.
 mlir::OwningOpRef<mlir::ModuleOp>

@@ -8,9 +8,17 @@
 
 namespace heddle {
 
-/// On the module: a dictionary {name, minimum, maximum} for each symbol, a size
-/// that the caller chooses.
+/// On the module: a dictionary {name, minimum, maximum, multiple} for each
+/// symbol, a size that the caller chooses; `multiple`, of which each choice is
+/// one, is there if it is not 1.
 inline constexpr llvm::StringLiteral kSymbolsAttrName = "heddle.symbols";
+
+/// On the module: a dictionary {zero, text, node} for each equality of sizes
+/// that an operation wants and ranges do not say. `zero` is an expression that
+/// must be 0 at each call, `text` says it for people, and `node`, which may be
+/// missing, who wants it.
+inline constexpr llvm::StringLiteral kSizeAssumptionsAttrName =
+    "heddle.size_assumptions";
 
 /// On an argument or result of @main: the shape that the caller sees, as
 /// `#size.extents`. The tensor in the program holds the largest of

@@ -222,9 +222,7 @@ Value Emitter::iota(RankedTensorType type, int64_t dimension) {
 //===--- Folding ----------------------------------------------------------===//
 
 bool Emitter::folds(RankedTensorType type) const {
-  if (size::hasExtents(type))
-    return false;
-  return decompositions.isSample ? isFoldableInSample(type) : isFoldable(type);
+  return isFoldable(type);
 }
 
 std::optional<Shape> Emitter::sizesIn(Value value) const {

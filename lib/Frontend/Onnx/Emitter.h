@@ -37,8 +37,6 @@ public:
   mlir::ModuleOp module;
   SizeScope sizes;
   llvm::StringMap<mlir::func::FuncOp> functions;
-  /// See OnnxImportOptions.
-  bool isSample = false;
 };
 
 /// How a reduction combines two elements.

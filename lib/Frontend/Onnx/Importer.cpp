@@ -438,9 +438,6 @@ OwningOpRef<ModuleOp> Importer::run() {
       "heddle.source",
       builder.getStringAttr(llvm::sys::path::filename(file->path())));
   decompositions = std::make_unique<Decompositions>(*module);
-  decompositions->isSample = options.isSample;
-  if (options.isSample)
-    module->getOperation()->setAttr(kSample, builder.getUnitAttr());
   OpBuilder top = OpBuilder::atBlockEnd(module->getBody());
   main = func::FuncOp::create(top, modelLocation(), "main",
                               builder.getFunctionType({}, {}));
@@ -462,7 +459,6 @@ OwningOpRef<ModuleOp> Importer::run() {
     return {};
   eraseDeadOps();
   recordSizes();
-  module->getOperation()->removeAttr(kSample);
   if (failed(verify(*module))) {
     heddle::emitError(modelLocation(), ErrorCode::InvalidAfterImport)
         << "the imported model does not verify";

@@ -4,6 +4,7 @@
 #include "Importer.h"
 
 #include "dialects/Size/ExpressionText.h"
+#include "heddle/Support/EntrySizes.h"
 #include "heddle/Support/SignatureAttributes.h"
 #include "heddle/Support/Suggestion.h"
 
@@ -379,22 +380,26 @@ void Importer::recordSizes() {
   if (options.sizes.empty())
     return;
   SmallVector<mlir::Attribute> sizes, assumptions;
-  for (const OnnxSize &size : options.sizes)
-    sizes.push_back(builder.getDictionaryAttr(
-        {builder.getNamedAttr("name", builder.getStringAttr(size.name)),
-         builder.getNamedAttr("minimum",
-                              builder.getI64IntegerAttr(size.minimum)),
-         builder.getNamedAttr("maximum",
-                              builder.getI64IntegerAttr(size.maximum)),
-         builder.getNamedAttr("multiple",
-                              builder.getI64IntegerAttr(size.multiple))}));
+  for (const OnnxSize &size : options.sizes) {
+    SmallVector<NamedAttribute> facts = {
+        builder.getNamedAttr("name", builder.getStringAttr(size.name)),
+        builder.getNamedAttr("minimum",
+                             builder.getI64IntegerAttr(size.minimum)),
+        builder.getNamedAttr("maximum",
+                             builder.getI64IntegerAttr(size.maximum))};
+    if (size.multiple != 1)
+      facts.push_back(builder.getNamedAttr(
+          "multiple", builder.getI64IntegerAttr(size.multiple)));
+    sizes.push_back(builder.getDictionaryAttr(facts));
+  }
   for (const SizeScope::Assumption &each : decompositions->sizes.assumptions)
     assumptions.push_back(builder.getDictionaryAttr(
-        {builder.getNamedAttr("is_zero", each.isZero.attribute()),
+        {builder.getNamedAttr("zero", each.isZero.attribute()),
          builder.getNamedAttr("text", builder.getStringAttr(each.text))}));
   Operation *op = module->getOperation();
-  op->setAttr("heddle.sizes", builder.getArrayAttr(sizes));
-  op->setAttr("heddle.size_assumptions", builder.getArrayAttr(assumptions));
+  op->setAttr(kSymbolsAttrName, builder.getArrayAttr(sizes));
+  if (!assumptions.empty())
+    op->setAttr(kSizeAssumptionsAttrName, builder.getArrayAttr(assumptions));
 }
 
 LogicalResult Importer::importOutputs(const Scope &scope) {

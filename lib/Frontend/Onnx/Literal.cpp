@@ -89,19 +89,6 @@ bool heddle::onnx::isFoldable(RankedTensorType type) {
          (isa<FloatType>(element) ? kMaxFloats : kMaxIntegers);
 }
 
-/// Elements that positions and conditions have: not those of narrow weights.
-static bool holdsIndices(RankedTensorType type) {
-  Type element = type.getElementType();
-  return element.isInteger(1) || element.isInteger(32) || element.isInteger(64);
-}
-
-bool heddle::onnx::isFoldableInSample(RankedTensorType type) {
-  if (isa<FloatType>(type.getElementType()))
-    return type.getRank() == 0;
-  return isFoldable(type) ||
-         (holdsIndices(type) && type.getNumElements() <= kMaxSampleIndices);
-}
-
 std::optional<Literal> heddle::onnx::readLiteral(ElementsAttr attr) {
   auto type = dyn_cast<RankedTensorType>(attr.getType());
   if (!type || !type.getElementType().isIntOrFloat())
@@ -146,12 +133,8 @@ std::optional<Literal> heddle::onnx::readLiteral(Value value) {
   auto op = value.getDefiningOp<stablehlo::ConstantOp>();
   if (!op)
     return std::nullopt;
-  auto type = cast<RankedTensorType>(value.getType());
-  if (!isFoldable(type)) {
-    auto module = op->getParentOfType<ModuleOp>();
-    if (!module || !module->hasAttr(kSample) || !isFoldableInSample(type))
-      return std::nullopt;
-  }
+  if (!isFoldable(cast<RankedTensorType>(value.getType())))
+    return std::nullopt;
   return readLiteral(cast<ElementsAttr>(op.getValue()));
 }
 

@@ -18,10 +18,6 @@ namespace heddle::onnx {
 /// are not folded: data, not shapes.
 constexpr int64_t kMaxIntegers = 1 << 16;
 constexpr int64_t kMaxFloats = 256;
-/// The same for indices and conditions in modules that are compared with those
-/// of other sizes, which `kSample` marks.
-constexpr int64_t kMaxSampleIndices = 1 << 22;
-constexpr char kSample[] = "heddle.sample";
 
 /// The elements of a constant, row-major. Integers wrap to their width, floats
 /// are rounded to their type.
@@ -51,9 +47,6 @@ struct Literal {
 
 /// Whether a value of this type may be folded.
 bool isFoldable(mlir::RankedTensorType type);
-/// The same in a module that is compared with those of other sizes. Floats are
-/// data, however few they are in a small one; but a scalar stays one.
-bool isFoldableInSample(mlir::RankedTensorType type);
 
 /// The elements of a value that a constant defines, if it is foldable.
 std::optional<Literal> readLiteral(mlir::Value value);

@@ -1,0 +1,36 @@
+// Reads which sizes calls choose.
+
+#include "passes/Dynamic/BoundedSizes.h"
+
+#include "heddle/Support/EntrySizes.h"
+
+using namespace mlir;
+
+namespace heddle {
+
+BoundedSizes::BoundedSizes(ModuleOp module) : mlirContext(module.getContext()) {
+  auto declared = module->getAttrOfType<ArrayAttr>(kSymbolsAttrName);
+  if (!declared)
+    return;
+  for (auto each : declared.getAsRange<DictionaryAttr>()) {
+    BoundedSymbol symbol{each.getAs<StringAttr>("name").str(),
+                         each.getAs<IntegerAttr>("minimum").getInt(),
+                         each.getAs<IntegerAttr>("maximum").getInt()};
+    if (auto multiple = each.getAs<IntegerAttr>("multiple"))
+      symbol.multiple = multiple.getInt();
+    symbolRanges.declare(symbol.name,
+                         {symbol.minimum, symbol.maximum, symbol.multiple});
+    symbolList.push_back(std::move(symbol));
+  }
+}
+
+std::string BoundedSizes::remedy() const {
+  std::string text = "give one size in place of a range (";
+  for (const BoundedSymbol &symbol : symbolList)
+    text += (&symbol == &symbolList.front() ? "" : ", ") + symbol.name + " = " +
+            std::to_string(symbol.minimum) + ".." +
+            std::to_string(symbol.maximum);
+  return text + ")";
+}
+
+} // namespace heddle

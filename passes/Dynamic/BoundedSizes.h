@@ -1,0 +1,43 @@
+// The sizes that calls of a program choose.
+
+#ifndef HEDDLE_PASSES_DYNAMIC_BOUNDEDSIZES_H
+#define HEDDLE_PASSES_DYNAMIC_BOUNDEDSIZES_H
+
+#include "dialects/Size/Ranges.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <string>
+#include <vector>
+
+namespace heddle {
+
+/// A size that each call chooses.
+struct BoundedSymbol {
+  std::string name;
+  int64_t minimum;
+  int64_t maximum;
+  int64_t multiple = 1; ///< Every choice is a multiple of it.
+};
+
+/// The symbols of a module, as its `heddle.symbols` declares them.
+class BoundedSizes {
+public:
+  explicit BoundedSizes(mlir::ModuleOp module);
+
+  llvm::ArrayRef<BoundedSymbol> symbols() const { return symbolList; }
+  const size::Ranges &ranges() const { return symbolRanges; }
+  mlir::MLIRContext *context() const { return mlirContext; }
+  /// What a message says of them: "give one size in place of a range (batch =
+  /// 1..8, length = 2..64)".
+  std::string remedy() const;
+
+private:
+  mlir::MLIRContext *mlirContext;
+  std::vector<BoundedSymbol> symbolList;
+  size::Ranges symbolRanges;
+};
+
+} // namespace heddle
+
+#endif // HEDDLE_PASSES_DYNAMIC_BOUNDEDSIZES_H
