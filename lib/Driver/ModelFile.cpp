@@ -39,15 +39,29 @@ static LogicalResult parseSizes(Session &session, const ModelOptions &options,
   return success();
 }
 
+/// Reads --bind.
+static LogicalResult parseBinds(Session &session, const ModelOptions &options,
+                                std::vector<ArgumentBinding> &bindings) {
+  for (const std::string &text : options.binds) {
+    std::optional<ArgumentBinding> binding = parseBinding(text);
+    if (!binding) {
+      session.diagnostics.report(ErrorCode::StableHloBind,
+                                 "\"" + text +
+                                     "\" binds nothing: write "
+                                     "--bind NAME=@FILE");
+      return failure();
+    }
+    bindings.push_back(std::move(*binding));
+  }
+  return success();
+}
+
 static OwningOpRef<ModuleOp> importOnnxModel(Session &session,
                                              const ModelOptions &options,
-                                             const OnnxImportOptions &import) {
-  if (!options.binds.empty()) {
-    session.diagnostics.report(ErrorCode::StableHloBind,
-                               "--bind is for StableHLO; an ONNX model holds "
-                               "its weights");
+                                             const OnnxImportOptions &sizes) {
+  OnnxImportOptions import = sizes;
+  if (failed(parseBinds(session, options, import.bindings)))
     return nullptr;
-  }
   return options.memory
              ? importOnnx(&session.context(), options.memory, "", import)
              : importOnnx(&session.context(), options.path, import);
@@ -65,14 +79,8 @@ readStableHloOptions(Session &session, const ModelOptions &options,
   import.refine = [](func::FuncOp entry, TypeRange types) {
     return refineShapes(entry, types);
   };
-  for (const std::string &text : options.binds)
-    if (failed(parseBinding(text, import))) {
-      session.diagnostics.report(ErrorCode::StableHloBind,
-                                 "\"" + text +
-                                     "\" binds nothing: write "
-                                     "--bind NAME=@FILE");
-      return std::nullopt;
-    }
+  if (failed(parseBinds(session, options, import.bindings)))
+    return std::nullopt;
   return import;
 }
 

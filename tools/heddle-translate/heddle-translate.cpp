@@ -68,12 +68,15 @@ static OwningOpRef<Operation *>
 importProgram(llvm::SourceMgr &sources, MLIRContext *context,
               const llvm::cl::list<std::string> &bindings) {
   heddle::StableHloImportOptions options;
-  for (const std::string &text : bindings)
-    if (failed(heddle::parseBinding(text, options))) {
+  for (const std::string &text : bindings) {
+    std::optional<heddle::ArgumentBinding> binding = heddle::parseBinding(text);
+    if (!binding) {
       emitError(UnknownLoc::get(context))
           << "--bind '" << text << "' is not NAME=@FILE";
       return {};
     }
+    options.bindings.push_back(std::move(*binding));
+  }
   const llvm::MemoryBuffer *buffer =
       sources.getMemoryBuffer(sources.getMainFileID());
   return heddle::importStableHlo(context, buffer->getBufferIdentifier(),

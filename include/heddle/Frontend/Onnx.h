@@ -3,6 +3,7 @@
 #ifndef HEDDLE_FRONTEND_ONNX_H
 #define HEDDLE_FRONTEND_ONNX_H
 
+#include "heddle/Frontend/ArgumentBinding.h"
 #include "heddle/Support/MappedFile.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -36,6 +37,8 @@ struct OnnxImportOptions {
   std::vector<OnnxSize> sizes;
   /// Named dimensions that follow from these: `total`, `past + new`.
   std::vector<std::pair<std::string, std::string>> sizedDims;
+  /// Inputs that become weights.
+  std::vector<ArgumentBinding> bindings;
   /// Whole shapes of inputs with such expressions in place of numbers.
   std::vector<std::pair<std::string, std::vector<std::string>>> sizedShapes;
 };

@@ -3,6 +3,7 @@
 #ifndef HEDDLE_FRONTEND_STABLEHLO_H
 #define HEDDLE_FRONTEND_STABLEHLO_H
 
+#include "heddle/Frontend/ArgumentBinding.h"
 #include "heddle/Frontend/Exported.h"
 #include "heddle/Support/MappedFile.h"
 
@@ -23,16 +24,6 @@ namespace heddle {
 
 class TrialKeeper;
 
-/// `--bind weights=@params.npz`: an argument that becomes a weight.
-struct ArgumentBinding {
-  /// Name or number of the argument; empty for every argument that the file has
-  /// a tensor for.
-  std::string argument;
-  /// .npz, .npy or safetensors. The tensor is the one with the argument's name,
-  /// or its number, or the only one.
-  std::string file;
-};
-
 struct StableHloImportOptions {
   std::vector<ArgumentBinding> bindings;
   /// Sizes of arguments that the program leaves open, by name.
@@ -50,10 +41,6 @@ struct StableHloImportOptions {
   /// process ends with the trial.
   TrialKeeper *trials = nullptr;
 };
-
-/// Parses `NAME=@FILE`, `NUMBER=@FILE` or `@FILE` into `options.bindings`.
-mlir::LogicalResult parseBinding(llvm::StringRef text,
-                                 StableHloImportOptions &options);
 
 /// A program as its file has it.
 struct StableHloProgram {

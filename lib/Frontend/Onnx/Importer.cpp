@@ -254,6 +254,7 @@ LogicalResult Importer::importNode(const Node &node, size_t position,
            << node.outputs.size()
            << " outputs, which its definition does not allow";
 
+  decompositions->sizes.node = cast<NameLoc>(loc).getName().str();
   SmallVector<Value> values;
   for (size_t i = 0; i < given; ++i) {
     if (!operands[i]) {

@@ -59,6 +59,8 @@ private:
                             llvm::StringRef path);
 
   mlir::LogicalResult importInputs(Scope &scope);
+  /// Makes inputs weights, as options say; the others are the module's.
+  mlir::LogicalResult bindInputs(Scope &scope);
   mlir::LogicalResult checkShapeOptions();
   mlir::LogicalResult declareSizes();
   /// An extent as options spell it, over sizes that are declared.
@@ -149,6 +151,8 @@ private:
   std::vector<Offence> offences;
   /// Sizes that inputs have.
   llvm::StringSet<> usedSizes;
+  /// Inputs that callers give.
+  llvm::SmallVector<const ValueInfo *> freeInputs;
   /// Nodes imported inside bodies so far.
   int64_t bodyNodes = 0;
 };

@@ -7,6 +7,7 @@
 #include "heddle/Support/EntrySizes.h"
 #include "heddle/Support/SignatureAttributes.h"
 #include "heddle/Support/Suggestion.h"
+#include "lib/Frontend/Bindings/ParameterFile.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -269,11 +270,50 @@ static int64_t exampleExtent(size_t dimension) {
   return dimension == 0 ? 1 : 128;
 }
 
+LogicalResult Importer::bindInputs(Scope &scope) {
+  SmallVector<const ValueInfo *> inputs = realInputs(model.graph);
+  std::vector<std::string> names;
+  for (const ValueInfo *input : inputs)
+    names.push_back(input->name.str());
+  llvm::SmallDenseSet<const ValueInfo *> bound;
+  auto bind = [&](unsigned i, const NamedTensor &named,
+                  const ParameterFile &file) -> LogicalResult {
+    const ValueInfo &input = *inputs[i];
+    const ValueType &declared = input.type;
+    RankedTensorType type = named.tensor.type();
+    bool fits = declared.kind == ValueType::Tensor &&
+                elementType(context, declared.element) == type.getElementType();
+    if (declared.hasShape) {
+      fits &= int64_t(declared.shape.size()) == type.getRank();
+      for (size_t k = 0; fits && k < declared.shape.size(); ++k)
+        fits = declared.shape[k].extent.value_or(-1) < 0 ||
+               *declared.shape[k].extent == type.getDimSize(k);
+    }
+    if (!fits)
+      return heddle::emitError(this->named(input.name),
+                               ErrorCode::StableHloBind)
+             << "the tensor for it in '" << file.path() << "' is " << type
+             << ", which is not what the model declares";
+    Definition definition;
+    definition.value = stablehlo::ConstantOp::create(
+        constants, this->named(input.name), file.elements(named, names[i]));
+    bound.insert(&input);
+    return define(input.name, definition, scope, this->named(input.name));
+  };
+  if (failed(heddle::bindInputs(modelLocation(), names, options.bindings,
+                                bind)))
+    return failure();
+  for (const ValueInfo *input : inputs)
+    if (!bound.contains(input))
+      freeInputs.push_back(input);
+  return success();
+}
+
 LogicalResult Importer::importInputs(Scope &scope) {
   std::vector<std::string> open, remedies;
-  if (failed(declareSizes()))
+  if (failed(declareSizes()) || failed(bindInputs(scope)))
     return failure();
-  for (const ValueInfo *input : realInputs(model.graph)) {
+  for (const ValueInfo *input : freeInputs) {
     Location loc = named(input->name);
     const ValueType &declared = input->type;
     Type element = declared.kind == ValueType::Tensor
@@ -369,7 +409,7 @@ LogicalResult Importer::importInputs(Scope &scope) {
   main.setFunctionType(
       builder.getFunctionType(main.front().getArgumentTypes(), {}));
   SignatureAttributes attributes(main);
-  for (auto [i, input] : llvm::enumerate(realInputs(model.graph)))
+  for (auto [i, input] : llvm::enumerate(freeInputs))
     attributes.argument(i).set("heddle.name",
                                builder.getStringAttr(input->name));
   attributes.store();
@@ -392,10 +432,15 @@ void Importer::recordSizes() {
           "multiple", builder.getI64IntegerAttr(size.multiple)));
     sizes.push_back(builder.getDictionaryAttr(facts));
   }
-  for (const SizeScope::Assumption &each : decompositions->sizes.assumptions)
-    assumptions.push_back(builder.getDictionaryAttr(
-        {builder.getNamedAttr("zero", each.isZero.attribute()),
-         builder.getNamedAttr("text", builder.getStringAttr(each.text))}));
+  for (const SizeScope::Assumption &each : decompositions->sizes.assumptions) {
+    SmallVector<NamedAttribute> parts = {
+        builder.getNamedAttr("zero", each.isZero.attribute()),
+        builder.getNamedAttr("text", builder.getStringAttr(each.text))};
+    if (!each.node.empty())
+      parts.push_back(
+          builder.getNamedAttr("node", builder.getStringAttr(each.node)));
+    assumptions.push_back(builder.getDictionaryAttr(parts));
+  }
   Operation *op = module->getOperation();
   op->setAttr(kSymbolsAttrName, builder.getArrayAttr(sizes));
   if (!assumptions.empty())

@@ -69,6 +69,8 @@ public:
   std::optional<Literal> literal(size_t i) const {
     return readLiteral(operands[i]);
   }
+  /// A fault: the operand, called `what`, follows from what callers give.
+  void mustBeKnown(size_t i, llvm::StringRef what);
   /// The integers of an operand that must be known (shapes, axes); a fault that
   /// calls it `what` if it is not.
   std::optional<OwnedExtents> integers(size_t i, llvm::StringRef what);

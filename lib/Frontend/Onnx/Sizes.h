@@ -29,8 +29,11 @@ public:
   struct Assumption {
     size::Expression isZero;
     std::string text; ///< "batch = 8"
+    std::string node; ///< Of the operator; may be empty.
   };
   std::vector<Assumption> assumptions;
+  /// The node that is being read.
+  std::string node;
 };
 
 /// An extent, or another integer that follows from extents. Arithmetic on
