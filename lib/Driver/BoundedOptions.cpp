@@ -30,11 +30,9 @@ std::optional<SizeRange> heddle::parseSizeRange(StringRef text) {
   return range;
 }
 
-std::optional<unsigned> BoundedOptions::addSymbol(Session &session,
-                                                  StringRef range,
-                                                  std::string name,
-                                                  bool isNamed,
-                                                  StringRef text) {
+std::optional<unsigned>
+BoundedOptions::addSymbol(Session &session, StringRef range, std::string name,
+                          bool isNamed, StringRef text) {
   std::optional<SizeRange> parsed = parseSizeRange(range);
   if (!parsed || name.empty()) {
     session.diagnostics.report(
@@ -70,10 +68,10 @@ bool BoundedOptions::parseShape(Session &session, const std::string &text) {
     int64_t number;
     if (!made.name.empty() && !part.getAsInteger(10, number))
       continue;
-    made.symbols.back() = addSymbol(
-        session, part,
-        made.name.empty() ? "" : made.name + "." + std::to_string(i),
-        /*isNamed=*/false, text);
+    made.symbols.back() =
+        addSymbol(session, part,
+                  made.name.empty() ? "" : made.name + "." + std::to_string(i),
+                  /*isNamed=*/false, text);
     if (!made.symbols.back())
       return false;
   }
@@ -153,8 +151,7 @@ bool BoundedOptions::join(Session &session, unsigned first, unsigned second) {
 }
 
 std::optional<bool> BoundedOptions::unify(Session &session, ModuleOp module) {
-  auto assumptions =
-      module->getAttrOfType<ArrayAttr>(kSizeAssumptionsAttrName);
+  auto assumptions = module->getAttrOfType<ArrayAttr>(kSizeAssumptionsAttrName);
   if (!assumptions)
     return false;
   bool changed = false;
@@ -163,9 +160,8 @@ std::optional<bool> BoundedOptions::unify(Session &session, ModuleOp module) {
     SmallVector<StringRef> names = zero.symbols();
     if (names.size() != 2)
       continue;
-    auto difference =
-        size::Expression::symbol(module.getContext(), names[0]) -
-        size::Expression::symbol(module.getContext(), names[1]);
+    auto difference = size::Expression::symbol(module.getContext(), names[0]) -
+                      size::Expression::symbol(module.getContext(), names[1]);
     if (zero != difference && zero != -difference)
       continue;
     // Those that an earlier assumption made one are not there any more.

@@ -5,12 +5,12 @@
 
 #include "Entries.h"
 #include "ModelFile.h"
+#include "dialects/Size/Expression.h"
 #include "dialects/StableHlo/TypeInference.h"
 #include "heddle/Driver/InputRanges.h"
 #include "heddle/Driver/Limits.h"
 #include "heddle/Driver/States.h"
 #include "heddle/Support/EntrySizes.h"
-#include "dialects/Size/Expression.h"
 
 using namespace mlir;
 using namespace heddle;

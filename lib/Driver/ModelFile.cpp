@@ -252,9 +252,8 @@ std::optional<ModelNames> ModelFile::names(Session &session) const {
 OwningOpRef<ModuleOp> ModelFile::import(Session &session) {
   if (program)
     return importStableHloModel(session, options, std::move(*program));
-  return importWithSizes(
-      session, options, ErrorCode::OnnxNode,
-      [&](const OnnxImportOptions &sizes) {
-        return importOnnxModel(session, options, sizes);
-      });
+  return importWithSizes(session, options, ErrorCode::OnnxNode,
+                         [&](const OnnxImportOptions &sizes) {
+                           return importOnnxModel(session, options, sizes);
+                         });
 }

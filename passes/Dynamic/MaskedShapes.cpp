@@ -27,11 +27,10 @@ LogicalResult PaddingMasker::visitSizeTensor(size::TensorOp op) {
       elements.empty() ? numberEverywhere(builder, loc, type, 0)
       : elements.size() == 1
           ? elements.front()
-          : ConcatenateOp::create(
-                builder, loc,
-                RankedTensorType::get({type.getNumElements()},
-                                      type.getElementType()),
-                elements, 0)
+          : ConcatenateOp::create(builder, loc,
+                                  RankedTensorType::get({type.getNumElements()},
+                                                        type.getElementType()),
+                                  elements, 0)
                 .getResult();
   if (all.getType() != type)
     all = ReshapeOp::create(builder, loc, type, all);
@@ -327,8 +326,8 @@ LogicalResult PaddingMasker::visitConcatenate(ConcatenateOp op) {
   for (Value input : op.getInputs()) {
     if (!result) {
       SmallVector<int64_t> extra(type.getRank(), 0);
-      extra[dim] = room[dim] -
-                   cast<RankedTensorType>(input.getType()).getDimSize(dim);
+      extra[dim] =
+          room[dim] - cast<RankedTensorType>(input.getType()).getDimSize(dim);
       result = lengthen(builder, loc, input, extra);
       if (!result)
         return refuse(op, "joins such elements along a bounded dimension");
@@ -341,10 +340,9 @@ LogicalResult PaddingMasker::visitConcatenate(ConcatenateOp op) {
     offset = offset + extent(input, dim);
   }
   if (wide != type)
-    result = SliceOp::create(builder, loc, type, result,
-                             SmallVector<int64_t>(type.getRank(), 0),
-                             type.getShape(),
-                             SmallVector<int64_t>(type.getRank(), 1));
+    result = SliceOp::create(
+        builder, loc, type, result, SmallVector<int64_t>(type.getRank(), 0),
+        type.getShape(), SmallVector<int64_t>(type.getRank(), 1));
   replace(op, result);
   return success();
 }

@@ -211,10 +211,10 @@ LogicalResult PaddingMasker::dispatch(Operation *op) {
       .Case([&](DynamicSliceOp o) { return visitDynamicSlice(o); })
       .Case([&](DynamicUpdateSliceOp o) { return visitDynamicUpdateSlice(o); })
       .Case([&](CompositeOp o) { return visitComposite(o); })
-      .Case<ConstantOp, BroadcastInDimOp, TransposeOp, IotaOp, ConvertOp, ClampOp, SelectOp,
-            MapOp, BatchNormInferenceOp, OptimizationBarrierOp, WhileOp, IfOp,
-            CaseOp, prec::QuantizeOp, prec::DequantizeOp>(
-          [&](Operation *o) { return onlyVaries(o, {}); })
+      .Case<ConstantOp, BroadcastInDimOp, TransposeOp, IotaOp, ConvertOp,
+            ClampOp, SelectOp, MapOp, BatchNormInferenceOp,
+            OptimizationBarrierOp, WhileOp, IfOp, CaseOp, prec::QuantizeOp,
+            prec::DequantizeOp>([&](Operation *o) { return onlyVaries(o, {}); })
       .Case([&](BitcastConvertOp o) -> LogicalResult {
         if (cast<RankedTensorType>(o.getType()).getRank() ==
             cast<RankedTensorType>(o.getOperand().getType()).getRank())

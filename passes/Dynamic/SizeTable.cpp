@@ -41,8 +41,7 @@ static Type withoutExtents(Type type) {
 void SizeTable::takeFrom(Value value) {
   if (!size::hasExtents(value.getType()))
     return;
-  setExtents(value,
-             size::extentsOf(cast<RankedTensorType>(value.getType())));
+  setExtents(value, size::extentsOf(cast<RankedTensorType>(value.getType())));
   value.setType(withoutExtents(value.getType()));
 }
 
@@ -51,17 +50,18 @@ void SizeTable::takeAttributes(Operation *op) {
   if (auto constant = dyn_cast<stablehlo::ConstantOp>(op)) {
     auto splat = dyn_cast<DenseElementsAttr>(constant.getValue());
     if (splat && size::hasExtents(splat.getType()))
-      constant.setValueAttr(splat.resizeSplat(
-          cast<ShapedType>(withoutExtents(splat.getType()))));
+      constant.setValueAttr(
+          splat.resizeSplat(cast<ShapedType>(withoutExtents(splat.getType()))));
   }
   for (NamedAttribute each : llvm::to_vector(op->getDiscardableAttrs())) {
     StringRef name = each.getName().strref();
     auto sized = dyn_cast<size::ExtentsAttr>(each.getValue());
     if (!sized || !name.consume_front("size."))
       continue;
-    attributes[op][name] = llvm::map_to_vector(
-        sized.getExtents(),
-        [](size::ExpressionAttr each) { return size::Expression(each); });
+    attributes[op][name] =
+        llvm::map_to_vector(sized.getExtents(), [](size::ExpressionAttr each) {
+          return size::Expression(each);
+        });
     op->removeDiscardableAttr(each.getName());
   }
 }

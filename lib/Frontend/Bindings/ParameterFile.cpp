@@ -88,7 +88,8 @@ bindInputs(Location loc, ArrayRef<std::string> names,
                bind) {
   llvm::BitVector bound(names.size());
   for (const ArgumentBinding &binding : bindings) {
-    FailureOr<ParameterFile> parameters = ParameterFile::read(loc, binding.file);
+    FailureOr<ParameterFile> parameters =
+        ParameterFile::read(loc, binding.file);
     if (failed(parameters))
       return failure();
     bool any = false;

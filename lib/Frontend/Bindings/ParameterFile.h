@@ -39,9 +39,10 @@ private:
   std::vector<NamedTensor> tensors;
 };
 
-/// Reads the files of `bindings`, and calls `bind` for each of the inputs called
-/// `names` that one of them is for, once. Fails if `bind` does, and after an
-/// error at `loc` for a binding that no input or no tensor is there for.
+/// Reads the files of `bindings`, and calls `bind` for each of the inputs
+/// called `names` that one of them is for, once. Fails if `bind` does, and
+/// after an error at `loc` for a binding that no input or no tensor is there
+/// for.
 mlir::LogicalResult bindInputs(
     mlir::Location loc, llvm::ArrayRef<std::string> names,
     llvm::ArrayRef<ArgumentBinding> bindings,

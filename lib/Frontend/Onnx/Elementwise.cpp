@@ -171,39 +171,61 @@ static Value cast(NodeImporter &node, Value value, Type element) {
   return emit.convert(value, element);
 }
 
-/// saturate and round_mode only matter for the narrowest floats, whose
-/// conversion stablehlo fixes otherwise.
-static LogicalResult checkCast(NodeImporter &node, Type from, Type to) {
-  bool saturate = node.integerAttribute("saturate", 1) != 0;
+/// Whether `saturate` says how to convert to `type`.
+static bool isNarrowFloat(Type type) {
+  return isa<FloatType>(type) && type.getIntOrFloatBitWidth() <= 8;
+}
+
+/// To the narrowest floats: what is too large, and infinity, becomes the
+/// largest number with `saturate`, else what the type has beyond it: infinity
+/// or NaN. NaN stays NaN.
+static Value castNarrow(NodeImporter &node, Value value, FloatType to,
+                        bool saturates) {
+  Emitter &emit = node.emit;
+  if (!isa<FloatType>(Emitter::elementOf(value)))
+    value = emit.convert(value, emit.builder.getF32Type());
+  const llvm::fltSemantics &semantics = to.getFloatSemantics();
+  // What has no NaN has nothing beyond its largest number either, and takes NaN
+  // for -0, as the package's own cases do.
+  bool hasNan = APFloat::semanticsHasNaN(semantics);
+  if (!hasNan)
+    value = emit.select(
+        emit.compare(value, value, stablehlo::ComparisonDirection::NE),
+        emit.splatLike(value, -0.0), value);
+  if (saturates || !hasNan) {
+    double largest = APFloat::getLargest(semantics).convertToDouble();
+    Value low = emit.splatLike(value, -largest),
+          high = emit.splatLike(value, largest);
+    value = stablehlo::ClampOp::create(emit.builder, emit.loc, value.getType(),
+                                       low, value, high);
+  }
+  return emit.convert(value, to);
+}
+
+static LogicalResult importCastTo(NodeImporter &node, Type to) {
+  Type from = node.element(0);
+  bool saturates = node.integerAttribute("saturate", 1) != 0;
   StringRef rounding = node.stringAttribute("round_mode", "up");
-  auto isNarrow = [](Type type) {
-    return isa<FloatType>(type) && type.getIntOrFloatBitWidth() <= 8;
-  };
-  if (from != to && isNarrow(to))
-    return node.unsupported(saturate && rounding == "up"
-                                ? "saturating conversion to an 8-bit float"
-                                : "conversion to an 8-bit float");
-  return success();
+  if (to == from)
+    return node.result(node.operand(0));
+  if (!isNarrowFloat(to))
+    return node.result(cast(node, node.operand(0), to));
+  if (isa<Float8E8M0FNUType>(to))
+    return node.unsupported("conversion to a power of two (float8e8m0), " +
+                            rounding + " where it is none");
+  return node.result(
+      castNarrow(node, node.operand(0), cast<FloatType>(to), saturates));
 }
 
 static LogicalResult importCast(NodeImporter &node) {
+  Type to = node.typeAttribute("to", {});
   if (!node.hasAttribute("to"))
     return node.invalid("attribute 'to' is missing");
-  Type to = node.typeAttribute("to", {});
-  if (!to || failed(checkCast(node, node.element(0), to)))
-    return failure();
-  if (to == node.element(0))
-    return node.result(node.operand(0));
-  return node.result(cast(node, node.operand(0), to));
+  return to ? importCastTo(node, to) : failure();
 }
 
 static LogicalResult importCastLike(NodeImporter &node) {
-  Type to = node.element(1);
-  if (failed(checkCast(node, node.element(0), to)))
-    return failure();
-  if (to == node.element(0))
-    return node.result(node.operand(0));
-  return node.result(cast(node, node.operand(0), to));
+  return importCastTo(node, node.element(1));
 }
 
 static LogicalResult importBitCast(NodeImporter &node) {

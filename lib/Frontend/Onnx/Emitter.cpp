@@ -221,9 +221,7 @@ Value Emitter::iota(RankedTensorType type, int64_t dimension) {
 
 //===--- Folding ----------------------------------------------------------===//
 
-bool Emitter::folds(RankedTensorType type) const {
-  return isFoldable(type);
-}
+bool Emitter::folds(RankedTensorType type) const { return isFoldable(type); }
 
 std::optional<Shape> Emitter::sizesIn(Value value) const {
   // Shapes, and what is computed of them.
@@ -322,8 +320,8 @@ Value Emitter::folded2(StringRef op, Value lhs, Value rhs) {
   if (result)
     return constant(*result);
   // A quotient of floats is rarely whole.
-  bool isReal = isa<FloatType>(elementOf(lhs)) &&
-                op != "stablehlo.divide" && op != "stablehlo.remainder";
+  bool isReal = isa<FloatType>(elementOf(lhs)) && op != "stablehlo.divide" &&
+                op != "stablehlo.remainder";
   if ((!holdsSizes(lhs) && !holdsSizes(rhs)) ||
       !(isReal || elementOf(lhs).isSignlessInteger()))
     return {};

@@ -300,8 +300,8 @@ LogicalResult Importer::bindInputs(Scope &scope) {
     bound.insert(&input);
     return define(input.name, definition, scope, this->named(input.name));
   };
-  if (failed(heddle::bindInputs(modelLocation(), names, options.bindings,
-                                bind)))
+  if (failed(
+          heddle::bindInputs(modelLocation(), names, options.bindings, bind)))
     return failure();
   for (const ValueInfo *input : inputs)
     if (!bound.contains(input))

@@ -34,18 +34,19 @@ static BlockArgument findInput(Value value) {
 void NodeImporter::mustBeKnown(size_t i, StringRef what) {
   std::string remedy;
   BlockArgument input = findInput(operands[i]);
-  auto function = input ? dyn_cast<func::FuncOp>(
-                              input.getOwner()->getParentOp())
-                        : func::FuncOp();
+  auto function = input
+                      ? dyn_cast<func::FuncOp>(input.getOwner()->getParentOp())
+                      : func::FuncOp();
   if (function)
-    if (auto name = function.getArgAttrOfType<StringAttr>(
-            input.getArgNumber(), "heddle.name"))
+    if (auto name = function.getArgAttrOfType<StringAttr>(input.getArgNumber(),
+                                                          "heddle.name"))
       remedy = ("; --bind " + name.getValue() +
                 "=@FILE.npy fixes that input to a value")
                    .str();
   emit.fault(ErrorCode::OnnxNotConstant,
-             what + " must be known when compiling, but is computed from the "
-                    "inputs" +
+             what +
+                 " must be known when compiling, but is computed from the "
+                 "inputs" +
                  remedy);
 }
 

@@ -145,8 +145,7 @@ std::optional<Extent> Extent::meet(const Extent &a, const Extent &b) {
         return each.isZero == gap || each.isZero == -gap;
       });
   if (!isTold)
-    scope.assumptions.push_back(
-        {gap, a.text() + " = " + b.text(), scope.node});
+    scope.assumptions.push_back({gap, a.text() + " = " + b.text(), scope.node});
   // A number says more, then what is never greater, then what is shorter.
   if (a.isKnown() || b.isKnown())
     return a.isKnown() ? a : b;

@@ -14,8 +14,8 @@ namespace heddle {
 
 /// Puts the tensor in place of the argument.
 static LogicalResult bindArgument(BlockArgument argument, StringRef name,
-                          const NamedTensor &named,
-                          const ParameterFile &parameters) {
+                                  const NamedTensor &named,
+                                  const ParameterFile &parameters) {
   Location loc = argument.getLoc();
   if (named.tensor.type() != argument.getType())
     return emitError(loc, ErrorCode::StableHloBind)

@@ -75,7 +75,10 @@ Outcome runCase(const std::string &folder) {
         return true;
     return false;
   };
-  auto module = importOnnx(&context, folder + "/model.onnx");
+  OnnxImportOptions options;
+  if (llvm::sys::fs::exists(folder + "/bound.npz"))
+    options.bindings.push_back({"", folder + "/bound.npz"});
+  auto module = importOnnx(&context, folder + "/model.onnx", options);
   if (!module)
     return {isUnsupported() ? Verdict::Skipped : Verdict::Failed, said};
 
