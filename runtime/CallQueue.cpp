@@ -89,6 +89,9 @@ Error SubmittedCall::read(const EntrySpec &entry,
   if (call.states)
     states.assign(call.states, call.states + call.state_count);
   callOptions.states = states.data();
+  if (call.sizes)
+    sizes.assign(call.sizes, call.sizes + call.size_count);
+  callOptions.sizes = call.sizes ? sizes.data() : nullptr;
   return {};
 }
 

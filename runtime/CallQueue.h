@@ -60,6 +60,7 @@ private:
   std::vector<const heddle_tensor *> pointers;
   std::vector<std::unique_ptr<int64_t[]>> numbers; ///< Shapes and strides.
   std::vector<heddle_state *> states;
+  std::vector<int64_t> sizes;
   heddle_call_options callOptions = {};
 };
 

@@ -104,6 +104,7 @@ Error Context::create(const heddle_context_options &options,
   for (const TensorSpec &output : entry().outputs)
     extents += output.shape.size();
   callShapes.resize(extents);
+  sizes.reserve(*program, entry());
   // A dynamic program is prepared by its first call.
   return program->dynamic() ? Error() : prepare({}, /*verify=*/false);
 }
@@ -192,25 +193,21 @@ Error Context::findLengths(const std::vector<int64_t> &values) {
   return {};
 }
 
-Error Context::checkAndPrepare(TensorList inputs, heddle_tensor *outputs) {
+Error Context::checkAndPrepare(TensorList inputs, heddle_tensor *outputs,
+                               const heddle_call_options &options) {
   bool dynamic = program->dynamic();
   const EntrySpec &spec = entry();
   TensorList results = {outputs, spec.outputs.size()};
   if (Error error = checkTensors("input", spec.inputs, inputs, dynamic))
     return error;
-  const Manifest &manifest = program->manifest();
-  std::vector<int64_t> symbols, values;
-  if (dynamic) {
-    if (Error error = bindSymbols(*program, spec, inputs, states, symbols))
+  if (dynamic || options.size_count) {
+    if (Error error = sizes.find(*program, spec, inputs, states, options.sizes,
+                                 options.size_count))
       return error;
-    if (Error error = evaluate(manifest.expressions(), symbols,
-                               HEDDLE_TENSOR_SHAPE, values))
-      return error;
-    if (Error error = checkShapes("input", spec.inputs, inputs, values))
-      return error;
-    if (Error error = findLengths(values))
+    if (Error error = findLengths(sizes.values()))
       return error;
   }
+  const std::vector<int64_t> &values = sizes.values();
   if (Error error = placeOutputs(outputs, values))
     return error;
   if (Error error = checkTensors("output", spec.outputs, results, dynamic))
@@ -220,9 +217,9 @@ Error Context::checkAndPrepare(TensorList inputs, heddle_tensor *outputs) {
       return error;
   if (Error error = checkOverlap(spec, inputs, results))
     return error;
-  return !dynamic || symbols == preparedSymbols
+  return !dynamic || sizes.symbols() == preparedSymbols
              ? Error()
-             : prepare(symbols, /*verify=*/true);
+             : prepare(sizes.symbols(), /*verify=*/true);
 }
 
 /// An output that replaces an input is one memory with it in the plan: the
@@ -285,7 +282,8 @@ Error Context::callInTurn(const heddle_call_options &options) {
     return error;
   TensorList inputs = {callTensors.data(), entry().inputs.size()};
   TensorList outputs = {inputs.tensors + inputs.count, entry().outputs.size()};
-  if (Error error = checkAndPrepare(inputs, callTensors.data() + inputs.count))
+  if (Error error =
+          checkAndPrepare(inputs, callTensors.data() + inputs.count, options))
     return error;
   if (Error error = places.arrive(inputs.tensors, options.flags))
     return error;

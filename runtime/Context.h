@@ -3,7 +3,7 @@
 #ifndef HEDDLE_RUNTIME_CONTEXT_H
 #define HEDDLE_RUNTIME_CONTEXT_H
 
-#include "runtime/LoadedProgram.h"
+#include "runtime/CallSizes.h"
 #include "runtime/Steps.h"
 #include "runtime/TensorPlaces.h"
 
@@ -44,7 +44,8 @@ private:
   Error callWith(const Pointer *inputs, size_t inputCount,
                  const Pointer *outputs, size_t outputCount,
                  const heddle_call_options &options, Read read);
-  Error checkAndPrepare(TensorList inputs, heddle_tensor *outputs);
+  Error checkAndPrepare(TensorList inputs, heddle_tensor *outputs,
+                        const heddle_call_options &options);
   Error findLengths(const std::vector<int64_t> &values);
   Error placeOutputs(heddle_tensor *outputs,
                      const std::vector<int64_t> &values);
@@ -62,6 +63,7 @@ private:
   char *scratch = nullptr;
   uint64_t scratchPerWorker = 0;
   Steps steps;
+  CallSizes sizes; ///< Of a call.
   std::vector<int64_t> preparedSymbols;
   std::vector<State *> states;      ///< Of a call, in the entry's order;
   std::vector<int64_t> nextLengths; ///< and what their lengths become.

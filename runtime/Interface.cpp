@@ -261,41 +261,6 @@ heddle_status heddle_program_output_info(const heddle_program *program,
   });
 }
 
-heddle_status heddle_program_output_shape(const heddle_program *program,
-                                          size_t entry,
-                                          const heddle_tensor *const *inputs,
-                                          size_t input_count,
-                                          heddle_state *const *states,
-                                          size_t state_count, size_t index,
-                                          int64_t *out_shape) {
-  return guarded([&]() -> heddle_status {
-    const EntrySpec *spec = findEntry(program, entry);
-    if (!spec)
-      return unknownEntry(entry);
-    if (index >= spec->outputs.size())
-      return invalid("there is no tensor of that number");
-    const TensorSpec &output = spec->outputs[index];
-    if ((input_count && !inputs) || (!output.shape.empty() && !out_shape))
-      return invalid(nullPointer);
-    std::vector<heddle_tensor> given(input_count);
-    for (size_t i = 0; i < input_count; ++i)
-      if (!inputs[i] || !readOptions(inputs[i], given[i]))
-        return invalid(inputs[i] ? badSize : nullPointer);
-    // A state without a length says nothing about shapes.
-    const LoadedProgram &loaded = *program->program;
-    bool anyLength = std::any_of(
-        spec->states.begin(), spec->states.end(), [&](const auto *use) {
-          return loaded.states()[use->state()].symbol != format::none;
-        });
-    std::vector<State *> known;
-    if (anyLength || state_count)
-      if (Error error = findStates(loaded, *spec, states, state_count, known))
-        return toStatus(error);
-    return toStatus(outputShape(loaded, *spec, {given.data(), input_count},
-                                known, output, out_shape));
-  });
-}
-
 //===----------------------------------------------------------------------===//
 // Threads
 //===----------------------------------------------------------------------===//

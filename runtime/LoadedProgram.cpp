@@ -280,10 +280,11 @@ Error LoadedProgram::placeTensors() {
 
 void LoadedProgram::describeEntries() {
   symbolMaxima = largestSymbols(manifest());
+  symbolMinima = format::leastSymbols(manifest());
   std::vector<int64_t> least, largest;
   // Evaluated before, when the manifest was verified; for the largest symbols
   // an overflow leaves extents of -1, which no tensor has.
-  Error fits = evaluate(manifest().expressions(), leastSymbols(manifest()),
+  Error fits = evaluate(manifest().expressions(), symbolMinima,
                         HEDDLE_MANIFEST_INVALID, least);
   if (!fits)
     fits = evaluate(manifest().expressions(), symbolMaxima,
@@ -308,6 +309,7 @@ void LoadedProgram::describeEntries() {
   for (uint32_t i = 0; i < length(manifest().entries()); ++i) {
     const Entry &entry = *manifest().entries()->Get(i);
     EntrySpec spec;
+    spec.record = &entry;
     spec.name = text(entry.name());
     for (uint32_t j = 0; j < length(entry.inputs()); ++j)
       spec.inputs.push_back(describe(*entry.inputs()->Get(j)));
@@ -350,7 +352,7 @@ void LoadedProgram::describeStates() {
 
 Error LoadedProgram::runInit() {
   std::vector<int64_t> values, unused;
-  if (Error error = evaluate(plan().expressions(), leastSymbols(manifest()),
+  if (Error error = evaluate(plan().expressions(), symbolMinima,
                              HEDDLE_PLAN_INVALID, values))
     return error;
   if (Error error = persistentMemory.want(plan().persistent(), values))

@@ -46,6 +46,7 @@ struct StateSpec {
 };
 
 struct EntrySpec {
+  const format::Entry *record;
   std::string name;
   std::vector<TensorSpec> inputs;
   std::vector<TensorSpec> outputs;
@@ -82,6 +83,7 @@ public:
   /// Whether extents are known at the call only.
   bool dynamic() const { return !symbolMaxima.empty(); }
   const std::vector<int64_t> &symbols() const { return symbolMaxima; }
+  const std::vector<int64_t> &leastSymbols() const { return symbolMinima; }
 
   /// The pool that contexts share which bring none; made at first use.
   Error sharedPool(std::shared_ptr<Pool> &pool);
@@ -109,7 +111,7 @@ private:
   PlanMemory persistentMemory;
   DeviceMemory hostPersistent;
   std::vector<char *> persistentStarts;
-  std::vector<int64_t> symbolMaxima;
+  std::vector<int64_t> symbolMaxima, symbolMinima;
   heddle_load_report loadReport = {};
   void *debugSymbols = nullptr; ///< What gdb was told.
 

@@ -4,8 +4,6 @@
 #include "runtime/Tensors.h"
 
 #include "runtime/format/DataTypes.h"
-#include "runtime/format/Expressions.h"
-#include "runtime/format/ManifestVerifier.h"
 #include "runtime/format/SizedStructs.h"
 
 #include <cstring>
@@ -35,7 +33,8 @@ struct Candidate {
 
   Error checkType() const;
   Error checkRank() const;
-  Error checkShape(const int64_t *wanted) const;
+  /// `wanted` says each extent.
+  template <typename Extent> Error checkShape(Extent wanted) const;
   Error checkLayout() const;
   Error checkMemory() const;
   /// Bytes of its own shape; the type is right and no extent negative.
@@ -69,12 +68,17 @@ Error Candidate::checkRank() const {
   return {};
 }
 
-Error Candidate::checkShape(const int64_t *wanted) const {
-  for (size_t i = 0; i < rank(); ++i)
-    if (tensor.shape[i] != wanted[i])
-      return fail(HEDDLE_TENSOR_SHAPE,
-                  "has shape " + shapeText(tensor.shape, rank()) +
-                      " instead of " + shapeText(wanted, rank()));
+template <typename Extent> Error Candidate::checkShape(Extent wanted) const {
+  for (size_t i = 0; i < rank(); ++i) {
+    if (tensor.shape[i] == wanted(i))
+      continue;
+    std::vector<int64_t> shape;
+    for (size_t j = 0; j < rank(); ++j)
+      shape.push_back(wanted(j));
+    return fail(HEDDLE_TENSOR_SHAPE,
+                "has shape " + shapeText(tensor.shape, rank()) +
+                    " instead of " + shapeText(shape.data(), rank()));
+  }
   return {};
 }
 
@@ -182,7 +186,8 @@ Error runtime::checkTensors(const char *kind,
     if (Error error = candidate.checkType())
       return error;
     if (!dynamic)
-      if (Error error = candidate.checkShape(specs[i].leastShape.data()))
+      if (Error error = candidate.checkShape(
+              [&](size_t j) { return specs[i].leastShape[j]; }))
         return error;
     if (Error error = candidate.checkLayout())
       return error;
@@ -223,84 +228,26 @@ Error runtime::checkOverlap(const EntrySpec &entry, TensorList inputs,
   return {};
 }
 
-Error runtime::bindSymbols(const LoadedProgram &program, const EntrySpec &entry,
-                           TensorList inputs,
-                           const std::vector<runtime::State *> &states,
-                           std::vector<int64_t> &symbols) {
-  const Manifest &manifest = program.manifest();
-  symbols.assign(length(manifest.symbols()), -1);
-  for (const runtime::State *state : states)
-    if (uint32_t symbol = state->spec().symbol; symbol != none)
-      symbols[symbol] = state->length();
-  for (size_t i = 0; i < inputs.count; ++i) {
-    const TensorSpec &spec = entry.inputs[i];
-    for (size_t j = 0; j < spec.shape.size(); ++j) {
-      const Expression &extent = *manifest.expressions()->Get(spec.shape[j]);
-      if (extent.kind() != ExpressionKind::symbol)
-        continue;
-      auto index = static_cast<uint32_t>(extent.value());
-      const Symbol &symbol = *manifest.symbols()->Get(index);
-      int64_t value = inputs.tensors[i].shape[j];
-      if (value < symbol.minimum() || value > symbol.maximum() ||
-          value % symbol.multiple())
-        return Candidate{"input", spec, inputs.tensors[i]}.fail(
-            HEDDLE_TENSOR_SHAPE,
-            "has shape " +
-                shapeText(inputs.tensors[i].shape, spec.shape.size()) + ": '" +
-                text(symbol.name()) + "' must be from " +
-                std::to_string(symbol.minimum()) + " to " +
-                std::to_string(symbol.maximum()) + " and a multiple of " +
-                std::to_string(symbol.multiple()));
-      if (symbols[index] < 0)
-        symbols[index] = value;
-    }
-  }
-  // A symbol that no input of this entry mentions.
-  std::vector<int64_t> least = leastSymbols(manifest);
-  for (size_t i = 0; i < symbols.size(); ++i)
-    if (symbols[i] < 0)
-      symbols[i] = least[i];
-  return {};
-}
-
 Error runtime::checkShapes(const char *kind,
                            const std::vector<TensorSpec> &specs,
                            TensorList list,
                            const std::vector<int64_t> &values) {
-  std::vector<int64_t> wanted;
-  for (size_t i = 0; i < list.count; ++i) {
-    wanted.clear();
-    for (uint32_t expression : specs[i].shape)
-      wanted.push_back(values[expression]);
+  for (size_t i = 0; i < list.count; ++i)
     if (Error error = Candidate{kind, specs[i], list.tensors[i]}.checkShape(
-            wanted.data()))
+            [&](size_t dimension) {
+              return values[specs[i].shape[dimension]];
+            }))
       return error;
-  }
   return {};
 }
 
-Error runtime::outputShape(const LoadedProgram &program, const EntrySpec &entry,
-                           TensorList inputs,
-                           const std::vector<runtime::State *> &states,
-                           const TensorSpec &output, int64_t *shape) {
-  if (inputs.count != entry.inputs.size())
-    return checkCount("input", entry.inputs, inputs.count, HEDDLE_INPUT_MISSING,
-                      HEDDLE_INPUT_EXTRA);
-  for (size_t i = 0; i < inputs.count; ++i)
-    if (Error error =
-            Candidate{"input", entry.inputs[i], inputs.tensors[i]}.checkRank())
-      return error;
-  std::vector<int64_t> symbols, values;
-  if (Error error = bindSymbols(program, entry, inputs, states, symbols))
-    return error;
-  if (Error error = evaluate(program.manifest().expressions(), symbols,
-                             HEDDLE_TENSOR_SHAPE, values))
-    return error;
-  if (Error error = checkShapes("input", entry.inputs, inputs, values))
-    return error;
-  for (size_t i = 0; i < output.shape.size(); ++i)
-    shape[i] = values[output.shape[i]];
-  return {};
+Error runtime::wrongShape(const char *kind, const TensorSpec &spec,
+                          const heddle_tensor &tensor,
+                          const std::string &wanted) {
+  return Candidate{kind, spec, tensor}.fail(
+      HEDDLE_TENSOR_SHAPE, "has shape " +
+                               shapeText(tensor.shape, spec.shape.size()) +
+                               ": " + wanted);
 }
 
 //===----------------------------------------------------------------------===//

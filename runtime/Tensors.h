@@ -26,12 +26,6 @@ Error checkTensors(const char *kind, const std::vector<TensorSpec> &specs,
 Error checkRank(const TensorSpec &spec, const char *kind,
                 const heddle_tensor &tensor);
 
-/// Binds the symbols by the shapes of the inputs, and by the lengths of the
-/// entry's states, which `states` has.
-Error bindSymbols(const LoadedProgram &program, const EntrySpec &entry,
-                  TensorList inputs, const std::vector<State *> &states,
-                  std::vector<int64_t> &symbols);
-
 /// Checks the shapes when the manifest's expressions have these values.
 Error checkShapes(const char *kind, const std::vector<TensorSpec> &specs,
                   TensorList list, const std::vector<int64_t> &values);
@@ -41,11 +35,9 @@ Error checkShapes(const char *kind, const std::vector<TensorSpec> &specs,
 Error checkOverlap(const EntrySpec &entry, TensorList inputs,
                    TensorList outputs);
 
-/// The shape of `output` when the inputs have these shapes and the states these
-/// lengths.
-Error outputShape(const LoadedProgram &program, const EntrySpec &entry,
-                  TensorList inputs, const std::vector<State *> &states,
-                  const TensorSpec &output, int64_t *shape);
+/// That a tensor has not the shape that is wanted.
+Error wrongShape(const char *kind, const TensorSpec &spec,
+                 const heddle_tensor &tensor, const std::string &wanted);
 
 /// Reads a tensor of any version of the interface.
 Error readTensor(const heddle_tensor *given, const char *kind,

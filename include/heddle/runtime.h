@@ -475,6 +475,38 @@ HEDDLE_API heddle_status
 heddle_program_output_info(const heddle_program *program, size_t entry,
                            size_t index, heddle_tensor_info *out_info);
 
+/* ---- Sizes ---- */
+
+/* A size that calls choose, one of its shapes' extents or what these follow
+   from. Since 0.1. */
+typedef struct heddle_size_info {
+  size_t size;
+  const char *name; /* lives as long as the program */
+  int64_t minimum;  /* a call's is from here */
+  int64_t maximum;  /* to here, */
+  int64_t multiple; /* and a multiple of this; 1: any */
+} heddle_size_info;
+
+/* The sizes of a program, numbered from 0. Since 0.1. */
+HEDDLE_API size_t heddle_program_size_count(const heddle_program *program);
+/* Since 0.1. */
+HEDDLE_API heddle_status heddle_program_size_info(const heddle_program *program,
+                                                  size_t number,
+                                                  heddle_size_info *out_info);
+/* 1 where calls of the entry have to give the size (heddle_call_options.sizes),
+   as no input tells it; else 0. Since 0.1. */
+HEDDLE_API int heddle_program_entry_needs_size(const heddle_program *program,
+                                               size_t entry, size_t number);
+/* How many things the entry takes for granted of its sizes, beyond their
+   ranges: a call of others is HEDDLE_TENSOR_SHAPE. Since 0.1. */
+HEDDLE_API size_t heddle_program_entry_assumption_count(
+    const heddle_program *program, size_t entry);
+/* One of them, as text ("batch = 8"), NULL for a number that is none. It lives
+   as long as the program. Since 0.1. */
+HEDDLE_API const char *
+heddle_program_entry_assumption(const heddle_program *program, size_t entry,
+                                size_t number);
+
 /* ---- States ---- */
 
 /* What a program keeps between its calls (a cache of keys and values, a
@@ -651,7 +683,19 @@ typedef struct heddle_call_options {
   heddle_state *const *states; /* those that the entry uses, in its order */
   size_t state_count;
   uint32_t flags;
+  const int64_t *sizes; /* the program's sizes, in their order, -1 for one that
+                           is not given; NULL and 0: none is. Inputs tell
+                           theirs, others have to be given
+                           (heddle_program_entry_needs_size) */
+  size_t size_count;
 } heddle_call_options;
+
+/* heddle_program_output_shape in a call with these options, of which states and
+   sizes are looked at: for entries that need sizes to be given. Since 0.1. */
+HEDDLE_API heddle_status heddle_program_output_shape_in(
+    const heddle_program *program, size_t entry,
+    const heddle_tensor *const *inputs, size_t input_count,
+    const heddle_call_options *options, size_t index, int64_t *out_shape);
 
 /* Runs the entry. Inputs and outputs in the entry's order; outputs are memory
    to write to. dtype, rank, shape, layout, alignment and size of each are

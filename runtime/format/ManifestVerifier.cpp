@@ -241,6 +241,60 @@ static Error checkUses(const Manifest &manifest, const Entry &entry) {
   return {};
 }
 
+uint64_t extentCount(const Entry &entry) {
+  uint64_t count = 0;
+  for (uint32_t i = 0; i < length(entry.inputs()); ++i)
+    count += length(entry.inputs()->Get(i)->shape());
+  return count;
+}
+
+static Error checkAssumptions(const Manifest &manifest, const Entry &entry) {
+  for (uint32_t i = 0; i < length(entry.assumptions()); ++i) {
+    const Assumption &assumption = *entry.assumptions()->Get(i);
+    if (assumption.zero() >= length(manifest.expressions()) ||
+        (assumption.node() != none &&
+         assumption.node() >= length(manifest.nodes())))
+      return invalid("entry '" + text(entry.name()) +
+                     "' assumes what is not there");
+  }
+  return {};
+}
+
+/// Each symbol is told once, and by whom its source says. `values` are those of
+/// the manifest's expressions for the least symbols.
+static Error checkSolutions(const Manifest &manifest, const Entry &entry,
+                            const std::vector<int64_t> &values) {
+  std::string name = "entry '" + text(entry.name()) + "' ";
+  std::vector<bool> told(length(manifest.symbols()), false);
+  auto tell = [&](uint32_t symbol, SymbolSource source) {
+    bool good = symbol < told.size() && !told[symbol] &&
+                manifest.symbols()->Get(symbol)->source() == source;
+    if (good)
+      told[symbol] = true;
+    return good;
+  };
+  for (uint32_t i = 0; i < length(entry.given()); ++i)
+    if (!tell(entry.given()->Get(i), SymbolSource::caller))
+      return invalid(name + "wants a symbol that no call gives");
+  std::vector<int64_t> known = leastSymbols(manifest), solved;
+  for (uint32_t i = 0; i < length(entry.inputs()); ++i)
+    for (uint32_t j = 0; j < length(entry.inputs()->Get(i)->shape()); ++j)
+      known.push_back(values[entry.inputs()->Get(i)->shape()->Get(j)]);
+  if (Error error =
+          evaluate(entry.solving(), known, HEDDLE_MANIFEST_INVALID, solved))
+    return error;
+  for (uint32_t i = 0; i < length(entry.solutions()); ++i) {
+    const Solution &solution = *entry.solutions()->Get(i);
+    if (!tell(solution.symbol(), SymbolSource::input) ||
+        solution.value() >= solved.size() ||
+        solution.input() >= length(entry.inputs()) ||
+        solution.dimension() >=
+            length(entry.inputs()->Get(solution.input())->shape()))
+      return invalid(name + "has an improper solution for a symbol");
+  }
+  return {};
+}
+
 static Error checkEntries(const Manifest &manifest) {
   std::vector<int64_t> values;
   if (Error error = evaluate(manifest.expressions(), leastSymbols(manifest),
@@ -258,6 +312,10 @@ static Error checkEntries(const Manifest &manifest) {
       return error;
     if (Error error = checkUses(manifest, entry))
       return error;
+    if (Error error = checkAssumptions(manifest, entry))
+      return error;
+    if (Error error = checkSolutions(manifest, entry, values))
+      return error;
   }
   return {};
 }
@@ -274,6 +332,7 @@ static Error checkSource(const Manifest &manifest, uint32_t index) {
   std::string name = "symbol '" + text(symbol.name()) + "'";
   switch (symbol.source()) {
   case SymbolSource::input:
+  case SymbolSource::caller:
     return {};
   case SymbolSource::state:
     if (symbol.index() >= length(manifest.states()) ||
@@ -365,7 +424,7 @@ std::vector<int64_t> largestSymbols(const Manifest &manifest) {
 Error verifyManifest(const Manifest &manifest, uint64_t manifestOffset) {
   for (uint32_t i = 0; i < length(manifest.required_features()); ++i)
     if (std::string name = text(manifest.required_features()->Get(i));
-        name != flushFeature)
+        name != flushFeature && name != assumptionsFeature)
       return {HEDDLE_FEATURE_UNSUPPORTED,
               "needs '" + name +
                   "', which this version of heddle does not have"};
@@ -373,6 +432,11 @@ Error verifyManifest(const Manifest &manifest, uint64_t manifestOffset) {
       !needsFeature(manifest.required_features(), flushFeature))
     return invalid("it flushes subnormal numbers without saying that it needs "
                    "a reader that can");
+  for (uint32_t i = 0; i < length(manifest.entries()); ++i)
+    if (length(manifest.entries()->Get(i)->assumptions()) &&
+        !needsFeature(manifest.required_features(), assumptionsFeature))
+      return invalid("it takes sizes for granted without saying that it needs "
+                     "a reader that checks them");
   if (Error error = checkSectionTable(manifest, manifestOffset))
     return error;
   if (Error error = checkWeights(manifest))

@@ -10,6 +10,8 @@
 namespace heddle::format {
 
 inline constexpr const char *flushFeature = "flush-subnormals";
+/// Of an artifact with entries that take something for granted of sizes.
+inline constexpr const char *assumptionsFeature = "size-assumptions";
 
 /// Checks a manifest that is a well-formed FlatBuffer and stands at
 /// `manifestOffset` of its file: required features, sections in bounds and in
@@ -27,6 +29,9 @@ std::vector<int64_t> leastSymbols(const Manifest &manifest);
 
 /// The largest value of each symbol.
 std::vector<int64_t> largestSymbols(const Manifest &manifest);
+
+/// How many extents the inputs of an entry have together.
+uint64_t extentCount(const Entry &entry);
 
 /// The bytes of each state's memory; negative when there is no proper number.
 std::vector<int64_t> stateBytes(const Manifest &manifest);

@@ -124,7 +124,7 @@ def main(folder, tools):
                            capture_output=True)
             put("artifact", model.stem, artifact.read_bytes())
         # What the compiler does not make yet: several devices, states, guards, selection.
-        for name in ("control", "dynamic", "placed", "select", "state"):
+        for name in ("control", "dynamic", "placed", "select", "solved", "state"):
             put("artifact", name, (tools.parent / "test/runtime/models" / f"{name}.heddle").read_bytes())
         # Plans start where a page does; the verifier finds out which. They are for the devices and kernels of the model `placed`.
         data = (folder / "artifact" / "placed").read_bytes()

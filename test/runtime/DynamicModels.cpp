@@ -121,3 +121,54 @@ Model test::openModel() {
     symbols.push_back(sizeSymbol(name, 0, int64_t(1) << 20));
   return boundedSum(std::move(symbols), 0);
 }
+
+Model test::solvedModel() {
+  std::vector<std::unique_ptr<SymbolT>> symbols;
+  symbols.push_back(sizeSymbol("rows", 2, 64));
+  symbols.back()->multiple = 2;
+  Model model = boundedSum(std::move(symbols), 4);
+  model.manifest.symbols.push_back(sizeSymbol("past", 0, 8));
+  model.manifest.symbols.push_back(sizeSymbol("limit", 0, 9));
+  model.manifest.symbols.back()->source = SymbolSource::caller;
+  auto add = [](std::vector<Expression> &table, ExpressionKind kind,
+                uint32_t lhs, uint32_t rhs, int64_t value = 0) {
+    table.emplace_back(value, lhs, rhs, kind);
+    return static_cast<uint32_t>(table.size() - 1);
+  };
+  EntryT &entry = *model.manifest.entries.front();
+  std::vector<Expression> &table = model.manifest.expressions;
+  uint32_t past = add(table, ExpressionKind::symbol, 0, 0, 1);
+  uint32_t triple = add(table, ExpressionKind::mul, past, model.extent(3));
+  uint32_t both = add(table, ExpressionKind::add, triple, 0);
+  both = add(table, ExpressionKind::add, both, model.extent(1));
+  entry.inputs.push_back(tensor(model, "mask", DataType::i8, {}));
+  entry.inputs.back()->shape = {both};
+  // past = (mask.0 - rows - 1) / 3. Three symbols and two shapes stand before
+  // the extent of the mask.
+  std::vector<Expression> &solving = entry.solving;
+  uint32_t minus = add(solving, ExpressionKind::constant, 0, 0, -1);
+  uint32_t rows = add(solving, ExpressionKind::symbol, 0, 0, 0);
+  rows = add(solving, ExpressionKind::mul, rows, minus);
+  uint32_t rest = add(solving, ExpressionKind::symbol, 0, 0, 3 + 2 + 2);
+  rest = add(solving, ExpressionKind::add, rest, rows);
+  rest = add(solving, ExpressionKind::add, rest, minus);
+  uint32_t three = add(solving, ExpressionKind::constant, 0, 0, 3);
+  entry.solutions.emplace_back(
+      1, add(solving, ExpressionKind::floordiv, rest, three), 2, 0);
+  entry.given = {2};
+  auto assume = [&](const char *text, uint32_t zero, uint32_t node) {
+    auto assumption = std::make_unique<AssumptionT>();
+    assumption->text = text;
+    assumption->zero = zero;
+    assumption->node = node;
+    entry.assumptions.push_back(std::move(assumption));
+  };
+  uint32_t limit = add(table, ExpressionKind::symbol, 0, 0, 2);
+  uint32_t less = add(table, ExpressionKind::mul, limit, model.extent(-1));
+  model.manifest.nodes = {"embed", "attend"};
+  assume("past = limit", add(table, ExpressionKind::add, past, less), 1);
+  assume("past <= 4", add(table, ExpressionKind::less, model.extent(4), past),
+         none);
+  model.manifest.required_features = {"size-assumptions"};
+  return model;
+}

@@ -167,6 +167,10 @@ Model customModel();
 Model dynamicModel();
 /// The same for f32[rows, columns], both from 0 to 2^20.
 Model openModel();
+/// sum = left + right for f32[rows, 4], rows even, from 2 to 64. A third input,
+/// mask: i8[3 * past + rows + 1], tells past, from 0 to 8; the call gives limit,
+/// from 0 to 9. Taken for granted: past = limit, past <= 4.
+Model solvedModel();
 
 } // namespace heddle::test
 

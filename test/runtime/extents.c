@@ -288,6 +288,148 @@ static void test_selection(const char *folder) {
   heddle_program_destroy(program);
 }
 
+/* A call of the model "solved". */
+static heddle_status call_solved(heddle_context *context, int64_t rows,
+                                 int64_t mask, const int64_t *sizes,
+                                 size_t count) {
+  static float left[most], right[most], sum[most];
+  static int8_t ones[256];
+  const int64_t shape[] = {rows, 4};
+  for (int64_t i = 0; i < most; ++i)
+    left[i] = (float)i, right[i] = 3, sum[i] = -1;
+  heddle_tensor inputs[] = {make_tensor(left, HEDDLE_F32, 2, shape),
+                            make_tensor(right, HEDDLE_F32, 2, shape),
+                            make_tensor(ones, HEDDLE_I8, 1, &mask)};
+  heddle_tensor output = make_tensor(sum, HEDDLE_F32, 2, shape);
+  heddle_call_options options = HEDDLE_INIT(options);
+  options.sizes = sizes;
+  options.size_count = count;
+  heddle_status status = call_entry(context, inputs, 3, &output, 1, &options);
+  for (int64_t i = 0; i < most; ++i)
+    CHECK(sum[i] == (!status.code && i < rows * 4 ? (float)i + 3 : -1));
+  return status;
+}
+
+/* Sizes that follow from others, are given with the call, are multiples, and
+   what a program takes for granted of them. */
+static void test_solved(const char *folder) {
+  heddle_program *program = load(folder, "solved", NULL);
+  heddle_context *context = NULL;
+  OK(heddle_context_create(program, 0, NULL, &context));
+  int64_t sizes[] = {-1, -1, 0, 0};
+#define SOLVED(rows, mask) call_solved(context, rows, mask, sizes, 3)
+  for (int64_t rows = 2; rows <= 64; rows += 2)
+    for (int64_t past = 0; past <= 4; ++past) {
+      sizes[2] = past;
+      OK(SOLVED(rows, 3 * past + rows + 1));
+    }
+  sizes[2] = 2;
+  EXPECT(SOLVED(3, 10), HEDDLE_TENSOR_SHAPE,
+         "input 'left' has shape [3, 4]: 'rows' must be from 2 to 64 and a "
+         "multiple of 2");
+  EXPECT(SOLVED(4, 12), HEDDLE_TENSOR_SHAPE,
+         "input 'mask' has shape [12] instead of [11]");
+  EXPECT(SOLVED(4, 4), HEDDLE_TENSOR_SHAPE,
+         "input 'mask' has shape [4]: dimension 0 makes 'past' -1, but 'past' "
+         "must be from 0 to 8");
+  EXPECT(SOLVED(4, 32), HEDDLE_TENSOR_SHAPE, "makes 'past' 9");
+  EXPECT(SOLVED(4, INT64_MIN), HEDDLE_TENSOR_SHAPE, "input 'mask'");
+  OK(SOLVED(4, 11));
+  sizes[2] = 3;
+  EXPECT(SOLVED(4, 11), HEDDLE_TENSOR_SHAPE,
+         "past = limit does not hold: past is 2, limit is 3 (node attend wants "
+         "it)");
+  sizes[2] = 5;
+  heddle_status status = SOLVED(4, 20);
+  EXPECT(status, HEDDLE_TENSOR_SHAPE, NULL);
+  CHECK(!strcmp(status.message, "past <= 4 does not hold: past is 5"));
+  sizes[2] = 10;
+  EXPECT(SOLVED(4, 11), HEDDLE_TENSOR_SHAPE,
+         "the size 'limit' is given as 10: 'limit' must be from 0 to 9");
+  EXPECT(call_solved(context, 4, 11, sizes, 2), HEDDLE_TENSOR_SHAPE,
+         "the size 'limit' is told by no input: the call has to give it");
+  EXPECT(call_solved(context, 4, 11, NULL, 0), HEDDLE_TENSOR_SHAPE, "'limit'");
+  EXPECT(call_solved(context, 4, 11, NULL, 1), HEDDLE_ARGUMENT_INVALID, NULL);
+  EXPECT(call_solved(context, 4, 11, sizes, 4), HEDDLE_ARGUMENT_INVALID,
+         "4 sizes are given, the program has 3");
+  /* What inputs tell may be given, too, and is to be the same. */
+  sizes[2] = 2;
+  sizes[0] = 4, sizes[1] = 2;
+  OK(SOLVED(4, 11));
+  sizes[0] = 6;
+  EXPECT(SOLVED(4, 11), HEDDLE_TENSOR_SHAPE,
+         "input 'left' has shape [4, 4] instead of [6, 4]");
+  sizes[0] = -1, sizes[1] = 1;
+  EXPECT(SOLVED(4, 11), HEDDLE_TENSOR_SHAPE,
+         "input 'mask' has shape [11] instead of [8]");
+  sizes[1] = -1;
+  OK(SOLVED(6, 13));
+#undef SOLVED
+
+  heddle_size_info info = HEDDLE_INIT(info);
+  CHECK(heddle_program_size_count(program) == 3);
+  OK(heddle_program_size_info(program, 0, &info));
+  CHECK(!strcmp(info.name, "rows") && info.minimum == 2 && info.maximum == 64 &&
+        info.multiple == 2);
+  EXPECT(heddle_program_size_info(program, 3, &info), HEDDLE_ARGUMENT_INVALID,
+         NULL);
+  for (size_t i = 0; i < 4; ++i)
+    CHECK(heddle_program_entry_needs_size(program, 0, i) == (i == 2));
+  CHECK(!heddle_program_entry_needs_size(program, 1, 2));
+  CHECK(heddle_program_entry_assumption_count(program, 0) == 2 &&
+        heddle_program_entry_assumption_count(program, 1) == 0);
+  CHECK(!strcmp(heddle_program_entry_assumption(program, 0, 1), "past <= 4"));
+  CHECK(!heddle_program_entry_assumption(program, 0, 2));
+
+  const int64_t shape[] = {6, 4}, mask = 13;
+  heddle_tensor tensors[] = {make_tensor(NULL, HEDDLE_F32, 2, shape),
+                             make_tensor(NULL, HEDDLE_F32, 2, shape),
+                             make_tensor(NULL, HEDDLE_I8, 1, &mask)};
+  const heddle_tensor *inputs[] = {tensors, tensors + 1, tensors + 2};
+  int64_t told[] = {0, 0};
+  heddle_call_options options = HEDDLE_INIT(options);
+  options.sizes = sizes;
+  options.size_count = 3;
+  OK(heddle_program_output_shape_in(program, 0, inputs, 3, &options, 0, told));
+  CHECK(told[0] == 6 && told[1] == 4);
+  EXPECT(heddle_program_output_shape(program, 0, inputs, 3, NULL, 0, 0, told),
+         HEDDLE_TENSOR_SHAPE, "'limit'");
+
+  /* Those of a submitted call are read when it is submitted. */
+  static float left[most], right[most], sum[most];
+  static int8_t ones[16];
+  tensors[0].data = left, tensors[1].data = right, tensors[2].data = ones;
+  heddle_tensor output = make_tensor(sum, HEDDLE_F32, 2, shape);
+  const heddle_tensor *outputs[] = {&output};
+  heddle_event *events[20];
+  for (int i = 0; i < 20; ++i) {
+    sizes[2] = i % 2 ? 2 : 3;
+    OK(heddle_context_submit(context, inputs, 3, outputs, 1, &options, NULL,
+                             &events[i]));
+  }
+  for (int i = 0; i < 20; ++i) {
+    EXPECT(heddle_event_wait(events[i], 0),
+           i % 2 ? HEDDLE_OK : HEDDLE_TENSOR_SHAPE, NULL);
+    heddle_event_destroy(events[i]);
+  }
+  heddle_context_destroy(context);
+  heddle_program_destroy(program);
+
+  /* A program of fixed sizes has none to give. */
+  program = load(folder, "addition", NULL);
+  OK(heddle_context_create(program, 0, NULL, &context));
+  const int64_t fixed[] = {10, 100};
+  static float more[3][1000];
+  heddle_tensor both[] = {make_tensor(more[0], HEDDLE_F32, 2, fixed),
+                          make_tensor(more[1], HEDDLE_F32, 2, fixed)};
+  output = make_tensor(more[2], HEDDLE_F32, 2, fixed);
+  options.size_count = 1;
+  EXPECT(call_entry(context, both, 2, &output, 1, &options),
+         HEDDLE_ARGUMENT_INVALID, "1 sizes are given, the program has 0");
+  heddle_context_destroy(context);
+  heddle_program_destroy(program);
+}
+
 int main(int argc, char **argv) {
   if (argc != 2)
     return 2;
@@ -296,5 +438,6 @@ int main(int argc, char **argv) {
   test_products(argv[1]);
   test_sizes_of_the_call(argv[1]);
   test_threads(argv[1]);
+  test_solved(argv[1]);
   return finish();
 }

@@ -26,7 +26,8 @@ int main(int argc, char **argv) {
                  write("custom", customModel()) &&
                  write("dynamic", dynamicModel()) &&
                  write("deep", deepModel()) && write("select", selectModel()) &&
-                 write("open", openModel()) && write("placed", placedModel()) &&
+                 write("open", openModel()) && write("solved", solvedModel()) &&
+                 write("placed", placedModel()) &&
                  write("placed-loop", placedLoopModel()) &&
                  write("placed-batch", placedBatchModel()) &&
                  write("staged", stagedModel()) &&

@@ -203,6 +203,72 @@ TEST_F(ArtifactTest, Manifests) {
   EXPECT_EQ(files(), 0u);
 }
 
+/// What an entry says of sizes must be of those that there are.
+TEST_F(ArtifactTest, Sizes) {
+  struct Case {
+    const char *wanted; ///< Null for what is good.
+    std::function<void(ManifestT &, EntryT &)> change;
+  };
+  const Case cases[] = {
+      {nullptr, [](ManifestT &, EntryT &) {}},
+      {"without saying that it needs a reader that checks them",
+       [](ManifestT &m, EntryT &) { m.required_features.clear(); }},
+      {"assumes what is not there",
+       [](ManifestT &m, EntryT &e) {
+         e.assumptions[0]->zero = uint32_t(m.expressions.size());
+       }},
+      {"assumes what is not there",
+       [](ManifestT &, EntryT &e) { e.assumptions[0]->node = 2; }},
+      {"a symbol that no call gives",
+       [](ManifestT &, EntryT &e) { e.given = {3}; }},
+      {"a symbol that no call gives",
+       [](ManifestT &, EntryT &e) { e.given = {1}; }},
+      {"a symbol that no call gives",
+       [](ManifestT &, EntryT &e) { e.given = {2, 2}; }},
+      {"improper solution",
+       [](ManifestT &, EntryT &e) { e.solutions[0] = Solution(3, 7, 2, 0); }},
+      {"improper solution",
+       [](ManifestT &, EntryT &e) { e.solutions[0] = Solution(2, 7, 2, 0); }},
+      {"improper solution",
+       [](ManifestT &, EntryT &e) { e.solutions.push_back(e.solutions[0]); }},
+      {"improper solution",
+       [](ManifestT &, EntryT &e) { e.solutions[0] = Solution(1, 8, 2, 0); }},
+      {"improper solution",
+       [](ManifestT &, EntryT &e) { e.solutions[0] = Solution(1, 7, 3, 0); }},
+      {"improper solution",
+       [](ManifestT &, EntryT &e) { e.solutions[0] = Solution(1, 7, 2, 1); }},
+      {"unknown symbol",
+       [](ManifestT &, EntryT &e) {
+         e.solving.emplace_back(8, 0, 0, ExpressionKind::symbol);
+       }},
+      {"refers to a later one",
+       [](ManifestT &, EntryT &e) {
+         e.solving.emplace_back(0, 9, 0, ExpressionKind::add);
+       }},
+      {"improper bounds",
+       [](ManifestT &m, EntryT &) { m.symbols[0]->multiple = 0; }},
+      {"improper bounds",
+       [](ManifestT &m, EntryT &) { m.symbols[0]->multiple = 65; }},
+      {"which this version of heddle does not have",
+       [](ManifestT &m, EntryT &) {
+         m.symbols[2]->source = SymbolSource::rank;
+       }},
+  };
+  for (const Case &test : cases) {
+    Model model = solvedModel();
+    test.change(model.manifest, *model.manifest.entries[0]);
+    ArtifactWriter writer;
+    ASSERT_FALSE(writer.openTemporary(nullptr));
+    Error error = model.write(image, writer);
+    if (!test.wanted) {
+      EXPECT_FALSE(error) << error.message();
+      continue;
+    }
+    EXPECT_NE(error.message().find(test.wanted), std::string::npos)
+        << test.wanted << ": " << error.message();
+  }
+}
+
 /// What a weight's record says of its layout and its scales must be so.
 TEST_F(ArtifactTest, RecordsOfWeights) {
   struct Case {

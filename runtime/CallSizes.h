@@ -1,0 +1,52 @@
+// The sizes of one call: what its symbols are, and whether the entry takes
+// them.
+
+#ifndef HEDDLE_RUNTIME_CALLSIZES_H
+#define HEDDLE_RUNTIME_CALLSIZES_H
+
+#include "runtime/Tensors.h"
+
+namespace heddle::runtime {
+
+/// Finds the symbols' values, evaluates the manifest's expressions with them,
+/// and checks what the entry takes for granted. After `reserve` a call that
+/// goes well allocates nothing.
+class CallSizes {
+public:
+  void reserve(const LoadedProgram &program, const EntrySpec &entry);
+
+  /// By what the caller says (`given`, one of each symbol, -1 for what it does
+  /// not say), the lengths of the entry's states, which `states` has, and the
+  /// shapes of the inputs, which are then right, too.
+  Error find(const LoadedProgram &program, const EntrySpec &entry,
+             TensorList inputs, const std::vector<State *> &states,
+             const int64_t *given, size_t givenCount);
+
+  const std::vector<int64_t> &symbols() const { return symbolValues; }
+  /// Of the manifest's expressions.
+  const std::vector<int64_t> &values() const { return expressionValues; }
+
+private:
+  Error take(const LoadedProgram &program, const std::vector<State *> &states,
+             const int64_t *given, size_t givenCount);
+  Error readExtents(const format::Manifest &manifest, const EntrySpec &entry,
+                    TensorList inputs);
+  Error solve(const format::Manifest &manifest, const EntrySpec &entry,
+              TensorList inputs);
+  Error checkAssumptions(const format::Manifest &manifest,
+                         const EntrySpec &entry) const;
+
+  std::vector<int64_t> symbolValues, expressionValues;
+  /// Symbols and extents of the inputs, and what the entry solves of them.
+  std::vector<int64_t> known, solved;
+};
+
+/// The shape of `output` in a call of these inputs, states and sizes.
+Error outputShape(const LoadedProgram &program, const EntrySpec &entry,
+                  TensorList inputs, const std::vector<State *> &states,
+                  const int64_t *given, size_t givenCount,
+                  const TensorSpec &output, int64_t *shape);
+
+} // namespace heddle::runtime
+
+#endif // HEDDLE_RUNTIME_CALLSIZES_H
