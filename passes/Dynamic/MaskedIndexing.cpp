@@ -195,7 +195,8 @@ LogicalResult PaddingMasker::visitScatter(ScatterOp op) {
         llvm::is_contained(numbers.getScatterDimsToOperandDims(), dim))
       return refuse(op, "writes windows of bounded size");
   }
-  // Updates that are not there go nowhere: -1 is no position, signed or not.
+  // Updates that are not there go nowhere, nor does a window of theirs reach
+  // in: their position is the least number.
   Value indices = op.getScatterIndices();
   auto indexType = cast<RankedTensorType>(indices.getType());
   SmallVector<int64_t> dims;
@@ -207,12 +208,22 @@ LogicalResult PaddingMasker::visitScatter(ScatterOp op) {
   if (numbers.getScatterDimsToOperandDims().empty())
     return refuse(op, "has a bounded number of updates without positions");
   OpBuilder builder(op);
-  Type element = indexType.getElementType();
-  unsigned width = element.getIntOrFloatBitWidth();
-  Value nowhere =
-      createSplat(builder, op.getLoc(), RankedTensorType::get({}, element),
-                  builder.getIntegerAttr(element, APInt::getAllOnes(width)));
+  // That of a short type may be within a window's length of the first one, and
+  // unsigned ones have none; of 64 unsigned bits it is beyond every tensor.
   unsigned position = op.getInputs().size();
+  unsigned width = indexType.getElementTypeBitWidth();
+  if (width < 32 ||
+      (width < 64 && indexType.getElementType().isUnsignedInteger())) {
+    indexType = indexType.clone(builder.getI64Type());
+    width = 64;
+    Value wide = ConvertOp::create(builder, op.getLoc(), indexType, indices);
+    table.setExtents(wide, Extents(SizeTable::Extents(table.extents(indices))));
+    indices = wide;
+  }
+  Type element = indexType.getElementType();
+  Value nowhere = createSplat(
+      builder, op.getLoc(), RankedTensorType::get({}, element),
+      builder.getIntegerAttr(element, APInt::getSignedMinValue(width)));
   setOperand(op, position, mask(builder, op.getLoc(), indices, dims, nowhere));
   op.setIndicesAreSorted(false);
   op.setUniqueIndices(false);

@@ -9,6 +9,8 @@
 // RUN: FileCheck %t/inner.mlir < %t/inner.out
 // RUN: heddle compile %t/sort.mlir --shape arg0=1..5x4 --stop-after=import -o %t/sort.out
 // RUN: FileCheck %t/sort.mlir < %t/sort.out
+// RUN: heddle compile %t/windows.mlir --shape arg1=1..8x1 --shape arg2=1..8x2 --stop-after=import -o %t/windows.out
+// RUN: FileCheck %t/windows.mlir < %t/windows.out
 
 //--- product.mlir
 // A contraction over the size: zeros on both sides. One beside it: nothing.
@@ -57,4 +59,19 @@ func.func @main(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
     stablehlo.return %1 : tensor<i1>
   }) : (tensor<?x4xf32>) -> tensor<?x4xf32>
   return %0 : tensor<?x4xf32>
+}
+
+//--- windows.mlir
+// Windows that are not there reach in from nowhere: -1 would be one too near.
+// CHECK: %[[NOWHERE:.*]] = stablehlo.constant dense<-2147483648> : tensor<i32>
+// CHECK: %[[FILL:.*]] = stablehlo.broadcast_in_dim %[[NOWHERE]], dims = [] : (tensor<i32>) -> tensor<8x1xi32>
+// CHECK: %[[PLACES:.*]] = stablehlo.select %{{.*}}, %arg1, %[[FILL]]
+// CHECK: "stablehlo.scatter"(%arg0, %[[PLACES]], %arg2)
+func.func @main(%x: tensor<6xi32>, %places: tensor<?x1xi32>, %rows: tensor<?x2xi32>) -> tensor<6xi32> {
+  %0 = "stablehlo.scatter"(%x, %places, %rows) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %1 = stablehlo.add %a, %b : tensor<i32>
+    stablehlo.return %1 : tensor<i32>
+  }) : (tensor<6xi32>, tensor<?x1xi32>, tensor<?x2xi32>) -> tensor<6xi32>
+  return %0 : tensor<6xi32>
 }
