@@ -1,0 +1,203 @@
+// What a program computes over its bound, with padding that must not count,
+// against what its static program computes.
+
+#include "dialects/StableHlo/InferExtents.h"
+#include "heddle/Reference/Interpreter.h"
+#include "heddle/Support/EntrySizes.h"
+#include "passes/Dynamic/BoundDimensions.h"
+#include "test/unit/Dynamic/SizedProgram.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+
+using namespace mlir;
+
+namespace heddle::sized {
+
+namespace {
+
+/// Inputs and results of one choice of sizes.
+class Comparison {
+public:
+  Comparison(SizedProgram &program, func::FuncOp bounded, const Sizes &sizes)
+      : program(program), bounded(bounded), sizes(sizes) {}
+
+  /// Empty if equal.
+  std::string run();
+
+private:
+  SmallVector<int64_t> trueShape(Value value) const;
+  HostTensor trueInput(RankedTensorType type);
+  /// `values` in a tensor of `type`: at the corner of one of the same rank as
+  /// they have, else first of all, and garbage everywhere else.
+  HostTensor padded(const HostTensor &values, RankedTensorType type,
+                    bool isRow);
+  void fillWithGarbage(HostTensor &tensor);
+  std::string compare(const HostTensor &wanted, const HostTensor &found,
+                      bool isRow);
+  static int64_t place(int64_t element, ArrayRef<int64_t> from,
+                       ArrayRef<int64_t> to);
+
+  SizedProgram &program;
+  func::FuncOp bounded;
+  const Sizes &sizes;
+};
+
+} // namespace
+
+SmallVector<int64_t> Comparison::trueShape(Value value) const {
+  return llvm::map_to_vector(SizedProgram::shape(value), [&](Expression e) {
+    return *program.evaluated(e, sizes);
+  });
+}
+
+HostTensor Comparison::trueInput(RankedTensorType type) {
+  HostTensor tensor = HostTensor::allocate(type);
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    if (type.getElementType().isInteger(1))
+      tensor.set(i, program.number(0, 1));
+    else if (type.getElementType().isInteger())
+      tensor.set(i, program.number(
+                        type.getElementType().isUnsignedInteger() ? 0 : -4, 8));
+    else if (isa<ComplexType>(type.getElementType()))
+      tensor.set(i, std::complex<double>(double(program.number(-8, 8)),
+                                         double(program.number(-8, 8))));
+    else
+      tensor.set(i, double(program.number(-8, 8)));
+  }
+  return tensor;
+}
+
+void Comparison::fillWithGarbage(HostTensor &tensor) {
+  Type element = tensor.type().getElementType();
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    if (element.isInteger(1))
+      tensor.set(i, program.number(0, 1));
+    else if (element.isInteger())
+      tensor.set(i, program.oneOf<int64_t>({INT32_MAX, INT32_MIN, 77, -1}));
+    else if (isa<ComplexType>(element))
+      tensor.set(i, std::complex<double>(NAN, NAN));
+    else
+      tensor.set(i, program.oneOf<double>({NAN, INFINITY, -INFINITY, 1e30}));
+  }
+}
+
+int64_t Comparison::place(int64_t element, ArrayRef<int64_t> from,
+                          ArrayRef<int64_t> to) {
+  int64_t result = 0, stride = 1;
+  for (size_t i = from.size(); i-- > 0;) {
+    result += element % from[i] * stride;
+    element /= from[i];
+    stride *= to[i];
+  }
+  return result;
+}
+
+HostTensor Comparison::padded(const HostTensor &values, RankedTensorType type,
+                              bool isRow) {
+  HostTensor tensor = HostTensor::allocate(type);
+  fillWithGarbage(tensor);
+  MutableArrayRef<char> bytes = tensor.mutableBytes();
+  unsigned width = tensor.elementBytes();
+  for (int64_t i = 0; i < values.size(); ++i) {
+    int64_t at = isRow ? i : place(i, values.shape(), type.getShape());
+    memcpy(bytes.data() + at * width, values.element(i), width);
+  }
+  return tensor;
+}
+
+std::string Comparison::compare(const HostTensor &wanted,
+                                const HostTensor &found, bool isRow) {
+  for (int64_t i = 0; i < wanted.size(); ++i) {
+    int64_t at = isRow ? i : place(i, wanted.shape(), found.shape());
+    if (memcmp(wanted.element(i), found.element(at), wanted.elementBytes()) ==
+        0)
+      continue;
+    std::string left = wanted.elementText(i), right = found.elementText(at);
+    // Of NaN the bits are open.
+    if (left == right && StringRef(left).contains("nan"))
+      continue;
+    return "element " + std::to_string(i) + " is " + right + ", wanted " + left;
+  }
+  return "";
+}
+
+std::string Comparison::run() {
+  std::string where = "with " + program.text(sizes) + ": ";
+  OwningOpRef<ModuleOp> fixed(program.module().clone());
+  auto of = [&](StringRef name) {
+    return program.evaluated(
+        Expression::symbol(program.builder.getContext(), name), sizes);
+  };
+  if (failed(fixSizes(*fixed, of)))
+    return where + "the static program fails";
+  auto main = fixed->lookupSymbol<func::FuncOp>("main");
+  SmallVector<HostTensor> inputs, boundedInputs;
+  func::FuncOp original = program.main();
+  for (auto [i, argument] : llvm::enumerate(main.getArguments())) {
+    inputs.push_back(trueInput(cast<RankedTensorType>(argument.getType())));
+    auto type = cast<RankedTensorType>(bounded.getArgument(i).getType());
+    auto atBound = cast<RankedTensorType>(original.getArgument(i).getType());
+    boundedInputs.push_back(
+        padded(inputs.back(), type, type.getShape() != atBound.getShape()));
+  }
+  for (unsigned i = inputs.size(); i < bounded.getNumArguments(); ++i) {
+    auto name = bounded.getArgAttrOfType<StringAttr>(i, kExtentAttrName);
+    if (!name)
+      return where + "an argument that the program has not";
+    HostTensor extent = HostTensor::allocate(
+        cast<RankedTensorType>(bounded.getArgument(i).getType()));
+    extent.set(0, *of(name.getValue()));
+    boundedInputs.push_back(std::move(extent));
+  }
+  InterpreterOptions options;
+  options.threads = 1;
+  auto wanted = interpret(main, inputs, options);
+  if (failed(wanted))
+    return where + "the static program cannot be interpreted";
+  auto found = interpret(bounded, boundedInputs, options);
+  if (failed(found))
+    return where + "the program with masks cannot be interpreted";
+  Operation *end = original.front().getTerminator();
+  for (auto [i, value] : llvm::enumerate(end->getOperands())) {
+    bool isRow = (*found)[i].shape() !=
+                 cast<RankedTensorType>(value.getType()).getShape();
+    std::string difference = compare((*wanted)[i], (*found)[i], isRow);
+    if (difference.empty())
+      continue;
+    std::string text;
+    llvm::raw_string_ostream(text)
+        << where << "of result " << i << ", " << *value.getDefiningOp()
+        << ",\n  " << difference;
+    return text;
+  }
+  return "";
+}
+
+std::string checkValues(SizedProgram &program, ArrayRef<Sizes> choices,
+                        std::string &refusal) {
+  std::string message;
+  ScopedDiagnosticHandler listen(program.builder.getContext(),
+                                 [&](Diagnostic &diagnostic) {
+                                   if (message.empty())
+                                     message = diagnostic.str();
+                                 });
+  OwningOpRef<ModuleOp> bounded(program.module().clone());
+  if (failed(boundDimensions(*bounded))) {
+    refusal = message.empty() ? "refused without a message" : message;
+    return "";
+  }
+  if (failed(verify(*bounded)))
+    return "with masks: " + message;
+  auto main = bounded->lookupSymbol<func::FuncOp>("main");
+  for (const Sizes &sizes : choices) {
+    if (!program.holds(sizes))
+      continue;
+    std::string problem = Comparison(program, main, sizes).run();
+    if (!problem.empty())
+      return problem + (message.empty() ? "" : "\n  " + message);
+  }
+  return "";
+}
+
+} // namespace heddle::sized

@@ -1,0 +1,182 @@
+// Steps that sum products, and what is computed of matrices and spectra.
+
+#include "test/unit/Dynamic/SizedProgram.h"
+
+#include "dialects/StableHlo/StableHlo.h"
+
+using namespace mlir;
+
+namespace heddle::sized {
+
+static bool dotGeneral(SizedProgram &p) {
+  Type type = p.numberType();
+  // What each dimension is for: batch, summed, free.
+  int64_t batches = p.number(0, 1), sums = p.number(0, 2),
+          leftFree = p.number(0, 1), rightFree = p.number(0, 2);
+  TrueShape batch = p.extents(batches), summed = p.extents(sums);
+  auto side = [&](int64_t frees, SmallVector<int64_t> &batchAt,
+                  SmallVector<int64_t> &summedAt) {
+    TrueShape extents = batch;
+    llvm::append_range(extents, summed);
+    llvm::append_range(extents, p.extents(frees));
+    SmallVector<int64_t> order = p.permutation(extents.size());
+    TrueShape placed(extents.size());
+    for (auto [from, to] : llvm::enumerate(order)) {
+      placed[to] = extents[from];
+      if (int64_t(from) < batches)
+        batchAt.push_back(to);
+      else if (int64_t(from) < batches + sums)
+        summedAt.push_back(to);
+    }
+    return placed;
+  };
+  SmallVector<int64_t> leftBatch, leftSummed, rightBatch, rightSummed;
+  TrueShape left = side(leftFree, leftBatch, leftSummed);
+  TrueShape right = side(rightFree, rightBatch, rightSummed);
+  if (!p.fits(left) || !p.fits(right))
+    return false;
+  double terms = 1;
+  for (Expression extent : summed)
+    terms *= double(p.high(extent));
+  Value x = p.like(left, type), y = p.like(right, type);
+  if (p.chance(15))
+    y = p.argument(p.nearly(y), type);
+  if (p.scale() != Scale::Huge && !p.isExact(x, p.largest(y) * terms))
+    return false;
+  Attribute numbers = stablehlo::DotDimensionNumbersAttr::get(
+      p.builder.getContext(), leftBatch, rightBatch, leftSummed, rightSummed);
+  Operation *op = p.emit("stablehlo.dot_general", {x, y},
+                         p.named("dot_dimension_numbers", numbers), type);
+  if (op)
+    p.setLargest(op->getResult(0), p.largest(x) * p.largest(y) * terms);
+  return op;
+}
+
+static bool convolution(SizedProgram &p) {
+  Type type = p.f32();
+  int64_t spatial = p.number(1, 2);
+  int64_t batchGroups = p.chance(15) ? 2 : 1;
+  int64_t featureGroups = batchGroups == 1 && p.chance(20) ? 2 : 1;
+  Expression batch = p.extent(),
+             channels = p.chance(30) ? p.extent() : p.constant(2);
+  if (batchGroups == 2)
+    batch = batch * 2;
+  Expression outputs = p.chance(20) ? p.extent() : p.constant(p.number(1, 2));
+  TrueShape input = {batch, channels * featureGroups};
+  TrueShape kernel = {channels, outputs * featureGroups * batchGroups};
+  SmallVector<int64_t> strides, inputDilation, kernelDilation, padding;
+  double taps = double(p.high(channels));
+  for (int64_t i = 0; i < spatial; ++i) {
+    input.push_back(p.extent());
+    int64_t window = p.number(1, 3);
+    taps *= double(window);
+    kernel.push_back(p.constant(window));
+    strides.push_back(p.number(1, 2));
+    inputDilation.push_back(p.chance(70) ? 1 : p.number(2, 3));
+    kernelDilation.push_back(p.chance(70) ? 1 : 2);
+    padding.push_back(p.number(-1, 2));
+    padding.push_back(p.number(0, 2));
+  }
+  // Dimensions in any order.
+  auto shuffled = [&](const TrueShape &extents, SmallVector<int64_t> &places) {
+    places = p.permutation(extents.size());
+    TrueShape placed(extents.size());
+    for (auto [from, to] : llvm::enumerate(places))
+      placed[to] = extents[from];
+    return placed;
+  };
+  SmallVector<int64_t> in, of;
+  input = shuffled(input, in);
+  kernel = shuffled(kernel, of);
+  SmallVector<int64_t> out = p.permutation(spatial + 2);
+  if (!p.fits(input) || !p.fits(kernel))
+    return false;
+  Value x = p.like(input, type), weights = p.like(kernel, type);
+  if (p.scale() != Scale::Huge && !p.isExact(x, p.largest(weights) * taps))
+    return false;
+  Attribute numbers = stablehlo::ConvDimensionNumbersAttr::get(
+      p.builder.getContext(), in[0], in[1], ArrayRef(in).drop_front(2), of[0],
+      of[1], ArrayRef(of).drop_front(2), out[0], out[1],
+      ArrayRef(out).drop_front(2));
+  Operation *op = p.emit("stablehlo.convolution", {x, weights},
+                         {p.list("window_strides", strides), p.padding(padding),
+                          p.list("lhs_dilation", inputDilation),
+                          p.list("rhs_dilation", kernelDilation),
+                          p.named("dimension_numbers", numbers),
+                          p.integer("feature_group_count", featureGroups),
+                          p.integer("batch_group_count", batchGroups)},
+                         type);
+  if (op)
+    p.setLargest(op->getResult(0), p.largest(x) * p.largest(weights) * taps);
+  return op;
+}
+
+static bool cholesky(SizedProgram &p) {
+  Expression n = p.chance(80) ? p.constant(p.number(1, 3)) : p.extent();
+  TrueShape shape = {p.extent(), n, n};
+  return p.fits(shape) &&
+         p.emit("stablehlo.cholesky", p.like(shape, p.f32()),
+                p.named("lower", p.builder.getBoolAttr(p.chance(50))), p.f32());
+}
+
+static bool triangularSolve(SizedProgram &p) {
+  Expression batch = p.extent();
+  Expression n = p.chance(80) ? p.constant(p.number(1, 3)) : p.extent();
+  Expression columns = p.chance(60) ? p.constant(p.number(1, 3)) : p.extent();
+  bool isLeft = p.chance(50);
+  TrueShape matrix = {batch, n, n}, sides = {batch, columns, columns};
+  sides[isLeft ? 1 : 2] = n;
+  if (!p.fits(matrix) || !p.fits(sides))
+    return false;
+  auto flag = [&](StringRef name, bool value) {
+    return p.named(name, p.builder.getBoolAttr(value));
+  };
+  return p.emit(
+      "stablehlo.triangular_solve",
+      {p.like(matrix, p.f32()), p.like(sides, p.f32())},
+      {flag("left_side", isLeft), flag("lower", p.chance(50)),
+       flag("unit_diagonal", p.chance(50)),
+       p.named("transpose_a", stablehlo::TransposeAttr::get(
+                                  p.builder.getContext(),
+                                  stablehlo::Transpose::NO_TRANSPOSE))},
+      p.f32());
+}
+
+static bool fourier(SizedProgram &p) {
+  using stablehlo::FftType;
+  FftType kind = p.oneOf({FftType::FFT, FftType::RFFT, FftType::IRFFT});
+  // An even number of places or, of an inverse, what it came from.
+  Expression length =
+      p.chance(60) ? p.constant(2 * p.number(1, 3)) : p.extent(1);
+  Expression last = kind == FftType::IRFFT
+                        ? p.knownRanges().simplified(length.floorDiv(2) + 1)
+                        : length;
+  TrueShape shape = {p.extent(), last};
+  if (!p.fits(shape))
+    return false;
+  Type complex = ComplexType::get(p.f32());
+  Value x = p.like(shape, kind == FftType::RFFT ? p.f32() : complex);
+  SmallVector<NamedAttribute> attributes = {
+      p.named("fft_type",
+              stablehlo::FftTypeAttr::get(p.builder.getContext(), kind)),
+      p.list("fft_length", p.highs({length}))};
+  p.addSized(attributes, "fft_length", {length});
+  Operation *op = p.emit("stablehlo.fft", x, attributes,
+                         kind == FftType::IRFFT ? p.f32() : complex);
+  return op;
+}
+
+ArrayRef<Step> contractionSteps() {
+  static const Step steps[] = {
+      {"stablehlo.dot_general", dotGeneral},
+      {"stablehlo.dot_general", dotGeneral},
+      {"stablehlo.convolution", convolution},
+      {"stablehlo.convolution", convolution},
+      {"stablehlo.cholesky", cholesky},
+      {"stablehlo.triangular_solve", triangularSolve},
+      {"stablehlo.fft", fourier},
+  };
+  return steps;
+}
+
+} // namespace heddle::sized
