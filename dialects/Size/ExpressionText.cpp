@@ -102,9 +102,10 @@ void ExtentsAttr::print(AsmPrinter &printer) const {
 
 namespace {
 
-/// sum := ['-'] product (('+' | '-') product)*; product := factor ('*'
-/// factor)*; factor := number | name | function '(' sum (',' sum)* ')' | '('
-/// sum ')'.
+/// sum := ['-'] product (('+' | '-') product)*; product := power ('*'
+/// power)*; power := factor ['^' number]; factor := number | name | function
+/// '(' sum (',' sum)* ')' | '(' sum ')'. Powers are for text alone: IR has them
+/// written out.
 ///
 /// `Tokens` takes one of them if it comes next, and says whether it did.
 template <typename Tokens> class Grammar {
@@ -118,6 +119,7 @@ public:
 
 private:
   Expression product();
+  Expression power();
   Expression factor();
   Expression call(StringRef name);
   Expression fail(const Twine &why) {
@@ -154,9 +156,22 @@ template <typename Tokens> Expression Grammar<Tokens>::sum() {
 }
 
 template <typename Tokens> Expression Grammar<Tokens>::product() {
-  Expression result = factor();
+  Expression result = power();
   while (problem.empty() && tokens.take('*'))
-    result = result * factor();
+    result = result * power();
+  return result;
+}
+
+template <typename Tokens> Expression Grammar<Tokens>::power() {
+  Expression base = factor();
+  if (!problem.empty() || !tokens.take('^'))
+    return base;
+  int64_t exponent = 0;
+  if (tokens.number(exponent) != NumberToken::Taken || exponent > 62)
+    return fail("lacks an exponent from 0 to 62");
+  Expression result = Expression::constant(context, 1);
+  for (int64_t i = 0; i < exponent; ++i)
+    result = result * base;
   return result;
 }
 
@@ -249,8 +264,10 @@ public:
       return succeeded(parser.parseOptionalLParen());
     case ')':
       return succeeded(parser.parseOptionalRParen());
-    default:
+    case ',':
       return succeeded(parser.parseOptionalComma());
+    default:
+      return false;
     }
   }
   NumberToken number(int64_t &value) {
@@ -290,6 +307,8 @@ public:
   }
   bool name(std::string &value) {
     rest = rest.ltrim();
+    if (rest.starts_with("\""))
+      return quotedName(value);
     StringRef plain = rest.take_while(
         [](char c) { return llvm::isAlnum(c) || c == '_' || c == '.'; });
     if (!isPlainName(plain))
@@ -301,6 +320,32 @@ public:
   bool atEnd() { return rest.ltrim().empty(); }
 
 private:
+  /// As expressions are written: what is not plain is a backslash and two
+  /// digits.
+  bool quotedName(std::string &value) {
+    StringRef left = rest.drop_front();
+    std::string name;
+    while (!left.empty() && left.front() != '"') {
+      char next = left.front();
+      left = left.drop_front();
+      if (next == '\\' && left.consume_front("\\"))
+        next = '\\';
+      else if (next == '\\') {
+        uint8_t code;
+        if (left.take_front(2).getAsInteger(16, code) || left.size() < 2)
+          return false;
+        next = static_cast<char>(code);
+        left = left.drop_front(2);
+      }
+      name += next;
+    }
+    if (name.empty() || !left.consume_front("\""))
+      return false;
+    rest = left;
+    value = std::move(name);
+    return true;
+  }
+
   StringRef rest;
 };
 

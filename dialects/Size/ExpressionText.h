@@ -11,9 +11,10 @@ namespace heddle::size {
 enum class NumberToken { None, Taken, TooLarge };
 
 /// Reads "past + new", "floordiv(width, 2) * 4": sums, differences and products
-/// of numbers, names and floordiv, ceildiv, mod, min, max, is_positive,
-/// is_zero. Null for what is none; `problem` then says why, as the end of a
-/// sentence that begins with the text.
+/// and powers ("width^2") of numbers, names and floordiv, ceildiv, mod, min,
+/// max, is_positive, is_zero. A name that is no word stands in quotes. Null for
+/// what is none; `problem` then says why, as the end of a sentence that begins
+/// with the text.
 Expression parseExpression(mlir::MLIRContext *context, llvm::StringRef text,
                            std::string &problem);
 

@@ -94,6 +94,12 @@ TEST_F(ExpressionTest, SaysWhyTextIsNoExpression) {
   EXPECT_EQ(parsed("2*(past + new) - 1"),
             (symbol("past") + symbol("new")) * 2 - 1);
   EXPECT_EQ(parsed("ceildiv(width, 2)"), (symbol("width") + 1).floorDiv(2));
+  EXPECT_EQ(parsed("2*rows^2 + rows^0"),
+            symbol("rows") * symbol("rows") * 2 + 1);
+  EXPECT_EQ(problemOf("rows^-1"), "lacks an exponent from 0 to 62");
+  for (StringRef name : {"params['w'].0", "a \"b\"", "x\\1"})
+    EXPECT_EQ(parsed(symbol(name).text()), symbol(name));
+  EXPECT_EQ(problemOf("\"rows"), "lacks a number or the name of a size");
   EXPECT_EQ(problemOf("2 +"), "lacks a number or the name of a size");
   EXPECT_EQ(problemOf("(a + 1"), "lacks a ')'");
   EXPECT_EQ(problemOf("a b"), "goes on behind its end");
