@@ -133,6 +133,7 @@ public:
 
 private:
   LogicalResult fixAttributes(Operation *op);
+  LogicalResult fixNumbers(size::TensorOp op);
 
   SizeOf of;
 };
@@ -181,7 +182,32 @@ LogicalResult Fixer::fixAttributes(Operation *op) {
   return success();
 }
 
+/// Sizes as data are a constant.
+LogicalResult Fixer::fixNumbers(size::TensorOp op) {
+  auto type = cast<RankedTensorType>(op.getType());
+  OpBuilder builder(op);
+  SmallVector<Attribute> elements;
+  for (size::ExpressionAttr each : op.getElements().getExtents()) {
+    std::optional<int64_t> value = Expression(each).evaluated(of);
+    if (!value)
+      return emitError(op.getLoc(), ErrorCode::StableHloDynamicShape)
+             << "these sizes do not give the number "
+             << Expression(each).text();
+    Type element = type.getElementType();
+    elements.push_back(
+        isa<FloatType>(element)
+            ? Attribute(builder.getFloatAttr(element, double(*value)))
+            : Attribute(builder.getIntegerAttr(element, *value)));
+  }
+  op->replaceAllUsesWith(ConstantOp::create(
+      builder, op.getLoc(), DenseElementsAttr::get(type, elements)));
+  op->erase();
+  return success();
+}
+
 LogicalResult Fixer::fix(Operation *op) {
+  if (auto numbers = dyn_cast<size::TensorOp>(op))
+    return fixNumbers(numbers);
   auto fixTypes = [&](auto values) -> LogicalResult {
     for (Value value : values) {
       Type type = fixed(value.getType());
@@ -212,7 +238,7 @@ LogicalResult Fixer::fix(Operation *op) {
   }
   for (Region &region : op->getRegions())
     for (Block &block : region)
-      for (Operation &inner : block)
+      for (Operation &inner : llvm::make_early_inc_range(block))
         if (failed(fix(&inner)))
           return failure();
   if (auto function = dyn_cast<func::FuncOp>(op);

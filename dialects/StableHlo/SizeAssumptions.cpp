@@ -22,6 +22,15 @@ static Expression preferred(Expression a, Expression b) {
   return left < right ? a : b;
 }
 
+void SizeAssumptions::assume(Expression isZero, Operation *op,
+                             const Twine &text) {
+  bool isKnown = llvm::any_of(assumed, [&](const SizeAssumption &assumption) {
+    return assumption.isZero == isZero || assumption.isZero == -isZero;
+  });
+  if (!isKnown)
+    assumed.push_back({isZero, op->getLoc(), text.str()});
+}
+
 Expression SizeAssumptions::meet(Expression a, Expression b, Operation *op) {
   if (!a || !b || a == b)
     return a && b ? a : Expression();
@@ -36,11 +45,7 @@ Expression SizeAssumptions::meet(Expression a, Expression b, Operation *op) {
         << b.text();
     return {};
   }
-  bool isKnown = llvm::any_of(assumed, [&](const SizeAssumption &assumption) {
-    return assumption.isZero == difference || assumption.isZero == -difference;
-  });
-  if (!isKnown)
-    assumed.push_back({difference, op->getLoc(), a.text() + " = " + b.text()});
+  assume(difference, op, a.text() + " = " + b.text());
   return preferred(a, b);
 }
 

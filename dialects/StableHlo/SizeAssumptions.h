@@ -33,6 +33,11 @@ public:
 
   llvm::ArrayRef<SizeAssumption> assumptions() const { return assumed; }
 
+protected:
+  /// Keeps it, unless it is kept already.
+  void assume(size::Expression isZero, mlir::Operation *op,
+              const llvm::Twine &text);
+
 private:
   size::Ranges &ranges;
   std::vector<SizeAssumption> assumed;

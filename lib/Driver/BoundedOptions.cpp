@@ -50,7 +50,7 @@ BoundedOptions::addSymbol(Session &session, StringRef range, std::string name,
 
 bool BoundedOptions::parseShape(Session &session, const std::string &text) {
   if (!StringRef(text).contains("..")) {
-    if (succeeded(parseOnnxShape(text, fixed)))
+    if (succeeded(parseShapeOption(text, fixed)))
       return true;
     session.diagnostics.report(ErrorCode::OnnxShapeOption,
                                "\"" + text +
@@ -88,8 +88,8 @@ bool BoundedOptions::parseDim(Session &session, const std::string &text) {
     return addSymbol(session, value, name.str(), /*isNamed=*/true, text)
         .has_value();
   // A number, or what follows from other sizes.
-  if (succeeded(parseOnnxDim(text, fixed)) ||
-      (!value.empty() && succeeded(parseOnnxSizedDim(text, fixed))))
+  if (succeeded(parseDimOption(text, fixed)) ||
+      (!value.empty() && succeeded(parseSizedDimOption(text, fixed))))
     return true;
   session.diagnostics.report(ErrorCode::OnnxShapeOption,
                              "\"" + text +
@@ -107,8 +107,8 @@ bool BoundedOptions::parse(Session &session) {
          });
 }
 
-OnnxImportOptions BoundedOptions::forImport() const {
-  OnnxImportOptions result = fixed;
+SizeOptions BoundedOptions::forImport() const {
+  SizeOptions result = fixed;
   for (const Symbol &symbol : symbols)
     result.sizes.push_back({symbol.name, symbol.range.least,
                             symbol.range.greatest, symbol.range.multiple});

@@ -4,7 +4,7 @@
 #define HEDDLE_LIB_DRIVER_BOUNDEDOPTIONS_H
 
 #include "heddle/Driver/Model.h"
-#include "heddle/Frontend/Onnx.h"
+#include "heddle/Frontend/SizeOptions.h"
 
 #include <optional>
 
@@ -32,7 +32,7 @@ public:
   /// Finds the ranges; false after an error, which has been reported.
   bool parse(Session &session);
   /// What they say of sizes, as a front end takes it.
-  OnnxImportOptions forImport() const;
+  SizeOptions forImport() const;
   /// Makes those sizes one that `module`, which was imported with them, wants
   /// equal, where the user gave one of them no name. Whether there were such;
   /// nothing after an error, which has been reported.
@@ -63,7 +63,7 @@ private:
   const ModelOptions &options;
   std::vector<Symbol> symbols;
   std::vector<Template> shapes;
-  OnnxImportOptions fixed; ///< Sizes that no call chooses.
+  SizeOptions fixed; ///< Sizes that no call chooses.
 };
 
 } // namespace heddle

@@ -21,7 +21,7 @@ using namespace heddle;
 static LogicalResult parseSizes(Session &session, const ModelOptions &options,
                                 OnnxImportOptions &import) {
   for (const std::string &text : options.shapes)
-    if (failed(parseOnnxShape(text, import))) {
+    if (failed(parseShapeOption(text, import))) {
       session.diagnostics.report(ErrorCode::OnnxShapeOption,
                                  "\"" + text +
                                      "\" is no shape: write "
@@ -29,7 +29,7 @@ static LogicalResult parseSizes(Session &session, const ModelOptions &options,
       return failure();
     }
   for (const std::string &text : options.dims)
-    if (failed(parseOnnxDim(text, import))) {
+    if (failed(parseDimOption(text, import))) {
       session.diagnostics.report(ErrorCode::OnnxShapeOption,
                                  "\"" + text +
                                      "\" is no dimension: write "
@@ -58,8 +58,9 @@ static LogicalResult parseBinds(Session &session, const ModelOptions &options,
 
 static OwningOpRef<ModuleOp> importOnnxModel(Session &session,
                                              const ModelOptions &options,
-                                             const OnnxImportOptions &sizes) {
-  OnnxImportOptions import = sizes;
+                                             const SizeOptions &sizes) {
+  OnnxImportOptions import;
+  static_cast<SizeOptions &>(import) = sizes;
   if (failed(parseBinds(session, options, import.bindings)))
     return nullptr;
   return options.memory
@@ -70,15 +71,9 @@ static OwningOpRef<ModuleOp> importOnnxModel(Session &session,
 /// What the options say of a StableHLO program; nothing after an error.
 static std::optional<StableHloImportOptions>
 readStableHloOptions(Session &session, const ModelOptions &options,
-                     const OnnxImportOptions &sizes) {
+                     const SizeOptions &sizes) {
   StableHloImportOptions import;
-  for (const auto &[name, shape] : sizes.shapes)
-    import.shapes[std::string(name)].assign(shape.begin(), shape.end());
-  for (const auto &[name, size] : sizes.dims)
-    import.dims[std::string(name)] = size;
-  import.refine = [](func::FuncOp entry, TypeRange types) {
-    return refineShapes(entry, types);
-  };
+  static_cast<SizeOptions &>(import) = sizes;
   if (failed(parseBinds(session, options, import.bindings)))
     return std::nullopt;
   return import;
@@ -108,20 +103,20 @@ static OwningOpRef<ModuleOp> checkModel(Session &session,
 }
 
 using ImportOne =
-    llvm::function_ref<OwningOpRef<ModuleOp>(const OnnxImportOptions &)>;
+    llvm::function_ref<OwningOpRef<ModuleOp>(const SizeOptions &)>;
 
 /// Imports a model that `import` reads with what the options say of sizes.
 static OwningOpRef<ModuleOp> importWithSizes(Session &session,
                                              const ModelOptions &options,
                                              ErrorCode code, ImportOne import) {
-  auto checked = [&](const OnnxImportOptions &sizes) {
+  auto checked = [&](const SizeOptions &sizes) {
     // Until the model is read, what MLIR's own code reports is about the model.
     session.diagnostics.setDefaultCode(code);
     return checkModel(session, import(sizes), options);
   };
   if (hasBoundedSizes(options))
     return importBoundedModel(session, options, checked);
-  OnnxImportOptions sizes;
+  SizeOptions sizes;
   if (failed(parseSizes(session, options, sizes)))
     return nullptr;
   return checked(sizes);
@@ -135,7 +130,7 @@ static OwningOpRef<ModuleOp> importStableHloModel(Session &session,
   bool isAgain = hasBoundedSizes(ranged);
   return importWithSizes(
       session, ranged, ErrorCode::StableHloParse,
-      [&](const OnnxImportOptions &sizes) -> OwningOpRef<ModuleOp> {
+      [&](const SizeOptions &sizes) -> OwningOpRef<ModuleOp> {
         auto import = readStableHloOptions(session, options, sizes);
         if (!import)
           return nullptr;
@@ -253,7 +248,7 @@ OwningOpRef<ModuleOp> ModelFile::import(Session &session) {
   if (program)
     return importStableHloModel(session, options, std::move(*program));
   return importWithSizes(session, options, ErrorCode::OnnxNode,
-                         [&](const OnnxImportOptions &sizes) {
+                         [&](const SizeOptions &sizes) {
                            return importOnnxModel(session, options, sizes);
                          });
 }

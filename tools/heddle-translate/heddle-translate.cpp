@@ -21,43 +21,57 @@
 
 using namespace mlir;
 
+namespace {
+/// What the options say of sizes, for models of any kind.
+struct SizeFlags {
+  llvm::cl::list<std::string> shapes{
+      "shape", llvm::cl::desc("Fix the shape of an input: NAME=1x128")};
+  llvm::cl::list<std::string> dims{
+      "dim", llvm::cl::desc("Fix a named dimension: NAME=8")};
+  llvm::cl::list<std::string> sizes{
+      "size", llvm::cl::desc("Let calls choose a size: NAME=1..8")};
+  llvm::cl::list<std::string> sizedDims{
+      "sized-dim", llvm::cl::desc("A named dimension of sizes: NAME=past+new")};
+  llvm::cl::list<std::string> sizedShapes{
+      "sized-shape",
+      llvm::cl::desc("The shape of an input by sizes: NAME=batch,128")};
+
+  LogicalResult read(MLIRContext *context, heddle::SizeOptions &options) const;
+};
+} // namespace
+
+LogicalResult SizeFlags::read(MLIRContext *context,
+                              heddle::SizeOptions &options) const {
+  auto readAll = [&](const llvm::cl::list<std::string> &list, auto parse,
+                     StringRef form) {
+    for (const std::string &text : list)
+      if (failed(parse(text, options)))
+        return emitError(UnknownLoc::get(context))
+               << "--" << list.ArgStr << " '" << text << "' is not " << form;
+    return InFlightDiagnostic();
+  };
+  bool ok =
+      succeeded(LogicalResult(
+          readAll(shapes, heddle::parseShapeOption, "NAME=1x128"))) &&
+      succeeded(
+          LogicalResult(readAll(dims, heddle::parseDimOption, "NAME=8"))) &&
+      succeeded(LogicalResult(
+          readAll(sizes, heddle::parseSizeOption, "NAME=1..8"))) &&
+      succeeded(LogicalResult(
+          readAll(sizedDims, heddle::parseSizedDimOption, "NAME=past+new"))) &&
+      succeeded(LogicalResult(readAll(
+          sizedShapes, heddle::parseSizedShapeOption, "NAME=batch,128")));
+  return success(ok);
+}
+
 /// Weights are read where they lie, so the model must be a file: the tool's own
 /// copy of the input only names it.
-static OwningOpRef<Operation *>
-importModel(llvm::SourceMgr &sources, MLIRContext *context,
-            const llvm::cl::list<std::string> &shapes,
-            const llvm::cl::list<std::string> &dims,
-            const llvm::cl::list<std::string> &sizes,
-            const llvm::cl::list<std::string> &sizedDims,
-            const llvm::cl::list<std::string> &sizedShapes) {
+static OwningOpRef<Operation *> importModel(llvm::SourceMgr &sources,
+                                            MLIRContext *context,
+                                            const SizeFlags &sizes) {
   heddle::OnnxImportOptions options;
-  Location unknown = UnknownLoc::get(context);
-  for (const std::string &text : shapes)
-    if (failed(heddle::parseOnnxShape(text, options))) {
-      emitError(unknown) << "--shape '" << text << "' is not NAME=1x128";
-      return {};
-    }
-  for (const std::string &text : dims)
-    if (failed(heddle::parseOnnxDim(text, options))) {
-      emitError(unknown) << "--dim '" << text << "' is not NAME=8";
-      return {};
-    }
-  for (const std::string &text : sizes)
-    if (failed(heddle::parseOnnxSize(text, options))) {
-      emitError(unknown) << "--size '" << text << "' is not NAME=1..8";
-      return {};
-    }
-  for (const std::string &text : sizedDims)
-    if (failed(heddle::parseOnnxSizedDim(text, options))) {
-      emitError(unknown) << "--sized-dim '" << text << "' is not NAME=past+new";
-      return {};
-    }
-  for (const std::string &text : sizedShapes)
-    if (failed(heddle::parseOnnxSizedShape(text, options))) {
-      emitError(unknown) << "--sized-shape '" << text
-                         << "' is not NAME=batch,128";
-      return {};
-    }
+  if (failed(sizes.read(context, options)))
+    return {};
   const llvm::MemoryBuffer *buffer =
       sources.getMemoryBuffer(sources.getMainFileID());
   return heddle::importOnnx(context, buffer->getBufferIdentifier(), options);
@@ -66,8 +80,11 @@ importModel(llvm::SourceMgr &sources, MLIRContext *context,
 /// The same for StableHLO.
 static OwningOpRef<Operation *>
 importProgram(llvm::SourceMgr &sources, MLIRContext *context,
+              const SizeFlags &sizes,
               const llvm::cl::list<std::string> &bindings) {
   heddle::StableHloImportOptions options;
+  if (failed(sizes.read(context, options)))
+    return {};
   for (const std::string &text : bindings) {
     std::optional<heddle::ArgumentBinding> binding = heddle::parseBinding(text);
     if (!binding) {
@@ -85,23 +102,12 @@ importProgram(llvm::SourceMgr &sources, MLIRContext *context,
 
 int main(int argc, char **argv) {
   heddle::openStandardStreams();
-  static llvm::cl::list<std::string> shapes(
-      "shape", llvm::cl::desc("Fix the shape of an input: NAME=1x128"));
-  static llvm::cl::list<std::string> dims(
-      "dim", llvm::cl::desc("Fix a named dimension: NAME=8"));
-  static llvm::cl::list<std::string> sizes(
-      "size", llvm::cl::desc("Let calls choose a size: NAME=1..8"));
-  static llvm::cl::list<std::string> sizedDims(
-      "sized-dim", llvm::cl::desc("A named dimension of sizes: NAME=past+new"));
-  static llvm::cl::list<std::string> sizedShapes(
-      "sized-shape",
-      llvm::cl::desc("The shape of an input by sizes: NAME=batch,128"));
+  static SizeFlags sizes;
   TranslateToMLIRRegistration onnx(
       "import-onnx", "Import an ONNX model as StableHLO",
       [](const std::shared_ptr<llvm::SourceMgr> &sources,
          MLIRContext *context) -> OwningOpRef<Operation *> {
-        return importModel(*sources, context, shapes, dims, sizes, sizedDims,
-                           sizedShapes);
+        return importModel(*sources, context, sizes);
       });
   static llvm::cl::list<std::string> bindings(
       "bind", llvm::cl::desc("Make an argument a weight: NAME=@FILE"));
@@ -109,7 +115,7 @@ int main(int argc, char **argv) {
       "import-stablehlo", "Import a StableHLO program as a model",
       [](const std::shared_ptr<llvm::SourceMgr> &sources,
          MLIRContext *context) -> OwningOpRef<Operation *> {
-        return importProgram(*sources, context, bindings);
+        return importProgram(*sources, context, sizes, bindings);
       });
   static llvm::cl::opt<std::string> target(
       "target", llvm::cl::desc("Version of StableHLO to write"),

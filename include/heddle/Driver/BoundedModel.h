@@ -4,7 +4,7 @@
 #define HEDDLE_DRIVER_BOUNDEDMODEL_H
 
 #include "heddle/Driver/Model.h"
-#include "heddle/Frontend/Onnx.h"
+#include "heddle/Frontend/SizeOptions.h"
 #include "heddle/Frontend/StableHlo.h"
 
 namespace heddle {
@@ -23,7 +23,7 @@ bool isRanged(const ModelOptions &options, llvm::StringRef dim);
 mlir::OwningOpRef<mlir::ModuleOp>
 importBoundedModel(Session &session, const ModelOptions &options,
                    llvm::function_ref<mlir::OwningOpRef<mlir::ModuleOp>(
-                       const OnnxImportOptions &)>
+                       const SizeOptions &)>
                        import);
 
 /// The options with a range for each argument whose type has bounds and whose

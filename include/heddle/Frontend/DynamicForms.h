@@ -13,12 +13,6 @@ namespace heddle {
 /// be known when compiling.
 bool isSizeOperand(mlir::OpOperand &operand);
 
-/// Replaces an operation by a form that holds its sizes, where its type alone
-/// could not: gathers, slices of computed starts, JAX's calls that get their
-/// results' shapes, a window or a number of elements as operands.
-/// Returns what stands there now.
-mlir::Operation *fixDynamicForm(mlir::Operation *op);
-
 /// Gives every operation of `module` whose sizes are operands, but known, the
 /// form that holds them, writes what CHLO broadcasts in StableHLO, and removes
 /// what nobody uses then.

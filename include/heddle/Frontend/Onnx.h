@@ -4,6 +4,7 @@
 #define HEDDLE_FRONTEND_ONNX_H
 
 #include "heddle/Frontend/ArgumentBinding.h"
+#include "heddle/Frontend/SizeOptions.h"
 #include "heddle/Support/MappedFile.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -18,48 +19,10 @@
 
 namespace heddle {
 
-/// A size that each call of a model chooses.
-struct OnnxSize {
-  std::string name;
-  int64_t minimum = 0, maximum = 0;
-  /// Every choice is a multiple of it.
-  int64_t multiple = 1;
-};
-
-/// What fixes the sizes that a model leaves open, or says who chooses them.
-struct OnnxImportOptions {
-  /// Whole shapes of inputs: `--shape input_ids=1x128`.
-  std::vector<std::pair<std::string, std::vector<int64_t>>> shapes;
-  /// Named dimensions, wherever they occur: `--dim batch=8`.
-  std::vector<std::pair<std::string, int64_t>> dims;
-  /// Sizes that calls choose. A named dimension of such a name is that size,
-  /// unless `sizedDims` says otherwise.
-  std::vector<OnnxSize> sizes;
-  /// Named dimensions that follow from these: `total`, `past + new`.
-  std::vector<std::pair<std::string, std::string>> sizedDims;
+struct OnnxImportOptions : SizeOptions {
   /// Inputs that become weights.
   std::vector<ArgumentBinding> bindings;
-  /// Whole shapes of inputs with such expressions in place of numbers.
-  std::vector<std::pair<std::string, std::vector<std::string>>> sizedShapes;
 };
-
-/// Parses `NAME=1x128` into `options.shapes`, `NAME=8` into `options.dims`. The
-/// empty shape `NAME=` is a scalar.
-mlir::LogicalResult parseOnnxShape(llvm::StringRef text,
-                                   OnnxImportOptions &options);
-mlir::LogicalResult parseOnnxDim(llvm::StringRef text,
-                                 OnnxImportOptions &options);
-
-/// Parses `NAME=1..8` or, for multiples of 32, `NAME=64..512:32` into
-/// `options.sizes`.
-mlir::LogicalResult parseOnnxSize(llvm::StringRef text,
-                                  OnnxImportOptions &options);
-/// Parses `NAME=past + new` into `options.sizedDims`.
-mlir::LogicalResult parseOnnxSizedDim(llvm::StringRef text,
-                                      OnnxImportOptions &options);
-/// Parses `NAME=batch,3,2 * width` into `options.sizedShapes`.
-mlir::LogicalResult parseOnnxSizedShape(llvm::StringRef text,
-                                        OnnxImportOptions &options);
 
 /// Imports the model at `path`. The module has one function @main, whose
 /// arguments and results carry the model's names as `heddle.name`; weights are

@@ -11,11 +11,8 @@ namespace heddle {
 /// type that follows: calls are inlined, sizes that are computed become
 /// constants. Assertions about shapes that hold are gone, one that does not is
 /// an error. Fails, naming the operation, where a size stays unknown.
-/// `isSample`: the program is compared with itself for other sizes, so that no
-/// tensor of open size becomes a constant because it happens to be small.
 mlir::LogicalResult refineShapes(mlir::func::FuncOp entry,
-                                 mlir::TypeRange argumentTypes,
-                                 bool isSample = false);
+                                 mlir::TypeRange argumentTypes);
 
 /// Gives every value behind the entry's arguments, whose sizes are known, the
 /// type that follows, where all sizes do. Returns what the entry is then: the

@@ -5,6 +5,7 @@
 
 #include "heddle/Frontend/ArgumentBinding.h"
 #include "heddle/Frontend/Exported.h"
+#include "heddle/Frontend/SizeOptions.h"
 #include "heddle/Support/MappedFile.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -13,8 +14,6 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
-#include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,16 +23,11 @@ namespace heddle {
 
 class TrialKeeper;
 
-struct StableHloImportOptions {
+/// Sizes that a program leaves open are given by the name of its argument or,
+/// for a result of jax.export, of its symbolic dimension. Without that they are
+/// refused.
+struct StableHloImportOptions : SizeOptions {
   std::vector<ArgumentBinding> bindings;
-  /// Sizes of arguments that the program leaves open, by name.
-  std::map<std::string, std::vector<int64_t>> shapes;
-  /// Values of the symbolic dimensions that a result of jax.export has.
-  std::map<std::string, int64_t> dims;
-  /// Gives the entry's arguments the types that follow, and every value behind
-  /// them its type. Without it open sizes are refused.
-  std::function<mlir::LogicalResult(mlir::func::FuncOp, mlir::TypeRange)>
-      refine;
   /// Parses in a process of its own first, whose death is an error: damaged
   /// bytecode can bring MLIR's reader down.
   bool trial = true;
@@ -99,8 +93,10 @@ std::vector<std::string> dimensionNames(const StableHloProgram &program);
 
 /// Imports `program`, which is no more afterwards. The module has one public
 /// function, @main, whose arguments and results have names (`heddle.name`);
-/// constants over 1 KiB are handles. Null after an error, which the context's
-/// handler has seen.
+/// constants over 1 KiB are handles. Where calls choose sizes, types have these
+/// as their extents, and the module says which there are and what is taken for
+/// granted of them (heddle/Support/EntrySizes.h). Null after an error, which
+/// the context's handler has seen.
 mlir::OwningOpRef<mlir::ModuleOp>
 importStableHlo(StableHloProgram program,
                 const StableHloImportOptions &options);

@@ -3,8 +3,6 @@
 
 #include "Importer.h"
 
-#include "dialects/Size/ExpressionText.h"
-#include "heddle/Support/EntrySizes.h"
 #include "heddle/Support/SignatureAttributes.h"
 #include "heddle/Support/Suggestion.h"
 #include "lib/Frontend/Bindings/ParameterFile.h"
@@ -15,90 +13,6 @@
 using namespace mlir;
 using namespace heddle;
 using namespace heddle::onnx;
-
-/// Splits `NAME=REST` at the last '=': ONNX names may hold one.
-static std::optional<std::pair<StringRef, StringRef>> split(StringRef text) {
-  size_t at = text.rfind('=');
-  if (at == StringRef::npos || at == 0)
-    return std::nullopt;
-  return std::make_pair(text.take_front(at), text.drop_front(at + 1));
-}
-
-LogicalResult heddle::parseOnnxShape(StringRef text,
-                                     OnnxImportOptions &options) {
-  auto parts = split(text);
-  if (!parts)
-    return failure();
-  std::vector<int64_t> shape;
-  SmallVector<StringRef> extents;
-  if (!parts->second.empty())
-    parts->second.split(extents, 'x');
-  for (StringRef extent : extents) {
-    int64_t value;
-    if (extent.getAsInteger(10, value) || value < 0)
-      return failure();
-    shape.push_back(value);
-  }
-  options.shapes.emplace_back(parts->first.str(), std::move(shape));
-  return success();
-}
-
-LogicalResult heddle::parseOnnxDim(StringRef text, OnnxImportOptions &options) {
-  auto parts = split(text);
-  int64_t value;
-  if (!parts || parts->second.getAsInteger(10, value) || value < 0)
-    return failure();
-  options.dims.emplace_back(parts->first.str(), value);
-  return success();
-}
-
-LogicalResult heddle::parseOnnxSize(StringRef text,
-                                    OnnxImportOptions &options) {
-  auto parts = split(text);
-  if (!parts)
-    return failure();
-  auto [range, multiple] = parts->second.split(':');
-  auto [low, high] = range.split("..");
-  OnnxSize size;
-  size.name = parts->first.str();
-  if (low.getAsInteger(10, size.minimum) ||
-      high.getAsInteger(10, size.maximum) ||
-      (parts->second.contains(':') && multiple.getAsInteger(10, size.multiple)))
-    return failure();
-  options.sizes.push_back(std::move(size));
-  return success();
-}
-
-LogicalResult heddle::parseOnnxSizedDim(StringRef text,
-                                        OnnxImportOptions &options) {
-  auto parts = split(text);
-  if (!parts)
-    return failure();
-  options.sizedDims.emplace_back(parts->first.str(), parts->second.str());
-  return success();
-}
-
-LogicalResult heddle::parseOnnxSizedShape(StringRef text,
-                                          OnnxImportOptions &options) {
-  auto parts = split(text);
-  if (!parts)
-    return failure();
-  std::vector<std::string> shape;
-  // Commas within parentheses part arguments.
-  size_t begin = 0;
-  int depth = 0;
-  StringRef list = parts->second;
-  for (size_t i = 0; i <= list.size() && !list.empty(); ++i) {
-    if (i < list.size())
-      depth += (list[i] == '(') - (list[i] == ')');
-    if (i < list.size() && (list[i] != ',' || depth > 0))
-      continue;
-    shape.push_back(list.slice(begin, i).trim().str());
-    begin = i + 1;
-  }
-  options.sizedShapes.emplace_back(parts->first.str(), std::move(shape));
-  return success();
-}
 
 /// Inputs that are no initializer: older files list the weights as inputs too.
 static SmallVector<const ValueInfo *> realInputs(const Graph &graph) {
@@ -183,45 +97,19 @@ LogicalResult Importer::checkShapeOptions() {
 }
 
 LogicalResult Importer::declareSizes() {
-  // Beyond it no tensor can be.
-  constexpr int64_t kMost = int64_t(1) << 31;
-  llvm::StringSet<> names;
-  for (const OnnxSize &size : options.sizes) {
-    if (!names.insert(size.name).second)
-      return heddle::emitError(modelLocation(), ErrorCode::OnnxShapeOption)
-             << "the size '" << size.name << "' is given twice";
-    if (size.minimum < 0 || size.maximum < size.minimum ||
-        size.maximum > kMost || size.multiple < 1 ||
-        size.maximum / size.multiple * size.multiple < size.minimum)
-      return heddle::emitError(modelLocation(), ErrorCode::OnnxShapeOption)
-             << "no size is from " << size.minimum << " to " << size.maximum
-             << " and a multiple of " << size.multiple << ", as '" << size.name
-             << "' should be; at most " << kMost << " is supported";
-    decompositions->sizes.ranges.declare(
-        size.name, {size.minimum, size.maximum, size.multiple});
-  }
+  if (auto problem =
+          heddle::declareSizes(options, decompositions->sizes.ranges))
+    return heddle::emitError(modelLocation(), ErrorCode::OnnxShapeOption)
+           << *problem;
   return success();
 }
 
 FailureOr<Extent> Importer::readExtent(StringRef text, Location loc) {
   std::string problem;
-  size::Expression extent = size::parseExpression(context, text, problem);
+  size::Expression extent =
+      heddle::readExtent(context, text, options, usedSizes, problem);
   if (!extent)
-    return heddle::emitError(loc, ErrorCode::OnnxShapeOption)
-           << "'" << text << "' " << problem;
-  std::vector<std::string> names;
-  for (const OnnxSize &size : options.sizes)
-    names.push_back(size.name);
-  std::string unknown;
-  for (StringRef name : extent.symbols()) {
-    usedSizes.insert(name);
-    if (!llvm::is_contained(names, name))
-      unknown = name.str();
-  }
-  if (!unknown.empty())
-    return heddle::emitError(loc, ErrorCode::OnnxShapeOption)
-           << "'" << text << "' names the size '" << unknown
-           << "', for which no range is given" << suggest(unknown, names);
+    return heddle::emitError(loc, ErrorCode::OnnxShapeOption) << problem;
   return Extent(extent, decompositions->sizes);
 }
 
@@ -237,7 +125,7 @@ Importer::chosenExtent(const Dimension &dimension, Location loc) {
     return failed(extent) ? FailureOr<std::optional<Extent>>(failure())
                           : FailureOr<std::optional<Extent>>(*extent);
   }
-  for (const OnnxSize &size : options.sizes) {
+  for (const ChosenSize &size : options.sizes) {
     if (size.name != dimension.symbol)
       continue;
     usedSizes.insert(size.name);
@@ -400,7 +288,7 @@ LogicalResult Importer::importInputs(Scope &scope) {
            << "the sizes of " << llvm::join(open, ", ")
            << " are not fixed; say for example " << llvm::join(remedies, " ")
            << explainSymbols(realInputs(model.graph));
-  for (const OnnxSize &size : options.sizes)
+  for (const ChosenSize &size : options.sizes)
     if (!usedSizes.contains(size.name))
       return heddle::emitError(modelLocation(), ErrorCode::OnnxShapeOption)
              << "no input of the model has the size '" << size.name << "'"
@@ -419,32 +307,10 @@ LogicalResult Importer::importInputs(Scope &scope) {
 void Importer::recordSizes() {
   if (options.sizes.empty())
     return;
-  SmallVector<mlir::Attribute> sizes, assumptions;
-  for (const OnnxSize &size : options.sizes) {
-    SmallVector<NamedAttribute> facts = {
-        builder.getNamedAttr("name", builder.getStringAttr(size.name)),
-        builder.getNamedAttr("minimum",
-                             builder.getI64IntegerAttr(size.minimum)),
-        builder.getNamedAttr("maximum",
-                             builder.getI64IntegerAttr(size.maximum))};
-    if (size.multiple != 1)
-      facts.push_back(builder.getNamedAttr(
-          "multiple", builder.getI64IntegerAttr(size.multiple)));
-    sizes.push_back(builder.getDictionaryAttr(facts));
-  }
-  for (const SizeScope::Assumption &each : decompositions->sizes.assumptions) {
-    SmallVector<NamedAttribute> parts = {
-        builder.getNamedAttr("zero", each.isZero.attribute()),
-        builder.getNamedAttr("text", builder.getStringAttr(each.text))};
-    if (!each.node.empty())
-      parts.push_back(
-          builder.getNamedAttr("node", builder.getStringAttr(each.node)));
-    assumptions.push_back(builder.getDictionaryAttr(parts));
-  }
-  Operation *op = module->getOperation();
-  op->setAttr(kSymbolsAttrName, builder.getArrayAttr(sizes));
-  if (!assumptions.empty())
-    op->setAttr(kSizeAssumptionsAttrName, builder.getArrayAttr(assumptions));
+  std::vector<RecordedAssumption> assumptions;
+  for (const SizeScope::Assumption &each : decompositions->sizes.assumptions)
+    assumptions.push_back({each.isZero, each.text, each.node});
+  heddle::recordSizes(*module, options.sizes, assumptions);
 }
 
 LogicalResult Importer::importOutputs(const Scope &scope) {

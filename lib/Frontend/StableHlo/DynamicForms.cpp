@@ -2,6 +2,8 @@
 
 #include "heddle/Frontend/DynamicForms.h"
 
+#include "lib/Frontend/StableHlo/SizedForms.h"
+
 #include "dialects/Chlo/Broadcasting.h"
 #include "dialects/Chlo/Chlo.h"
 #include "dialects/StableHlo/KnownForms.h"
@@ -15,6 +17,7 @@
 
 using namespace mlir;
 using namespace heddle::stablehlo;
+using heddle::size::Expression;
 
 namespace heddle {
 
@@ -35,61 +38,11 @@ bool isSizeOperand(OpOperand &operand) {
   return false;
 }
 
-/// `limit` = start + sizes and strides of 1: the sizes are known although the
-/// start is not.
-static Operation *fixSlice(RealDynamicSliceOp op) {
-  auto limit = op.getLimitIndices().getDefiningOp<AddOp>();
-  auto strides = integersOf(op.getStrides());
-  Value start = op.getStartIndices();
-  if (!limit || !strides || !llvm::all_equal(*strides) ||
-      (!strides->empty() && strides->front() != 1))
-    return nullptr;
-  Value other = limit.getLhs() == start   ? limit.getRhs()
-                : limit.getRhs() == start ? limit.getLhs()
-                                          : Value();
-  auto sizes = other ? integersOf(other) : std::nullopt;
-  if (!sizes)
-    return nullptr;
-  OpBuilder builder(op);
-  Type element = cast<RankedTensorType>(start.getType()).getElementType();
-  SmallVector<Value> starts;
-  for (int64_t i = 0, e = sizes->size(); i < e; ++i) {
-    Value one = SliceOp::create(
-        builder, op.getLoc(), RankedTensorType::get({1}, element), start,
-        builder.getDenseI64ArrayAttr(i), builder.getDenseI64ArrayAttr(i + 1),
-        builder.getDenseI64ArrayAttr(1));
-    starts.push_back(ReshapeOp::create(
-        builder, op.getLoc(), RankedTensorType::get({}, element), one));
-  }
-  auto operand = cast<RankedTensorType>(op.getOperand().getType());
-  return DynamicSliceOp::create(
-      builder, op.getLoc(),
-      RankedTensorType::get(*sizes, operand.getElementType()), op.getOperand(),
-      starts, builder.getDenseI64ArrayAttr(*sizes));
-}
-
-/// A dimension cut to a known size is a slice.
-static Operation *fixSize(SetDimensionSizeOp op) {
-  auto operand = cast<RankedTensorType>(op.getOperand().getType());
-  auto size = integersOf(op.getSize());
-  int64_t dimension = op.getDimension();
-  if (!size || size->size() != 1 || !operand.hasStaticShape() ||
-      size->front() < 0 || size->front() > operand.getDimSize(dimension))
-    return nullptr;
-  SmallVector<int64_t> starts(operand.getRank(), 0);
-  SmallVector<int64_t> limits(operand.getShape());
-  SmallVector<int64_t> strides(operand.getRank(), 1);
-  limits[dimension] = size->front();
-  OpBuilder builder(op);
-  return SliceOp::create(
-      builder, op.getLoc(),
-      RankedTensorType::get(limits, operand.getElementType()), op.getOperand(),
-      starts, limits, strides);
-}
+using Form = FailureOr<Operation *>;
 
 /// `custom_call @stablehlo.dynamic_reduce_window(inputs, initial values,
 /// window, strides, dilations of the base and of the window, padding)`.
-static Operation *fixReduceWindow(CustomCallOp op) {
+static Form fixReduceWindow(CustomCallOp op, ImportedSizes &sizes) {
   if (op.getCallTargetName() != "stablehlo.dynamic_reduce_window" ||
       op.getNumOperands() < 7 || op.getNumOperands() % 2 == 0 ||
       !op.getCalledComputationsAttr() ||
@@ -97,18 +50,36 @@ static Operation *fixReduceWindow(CustomCallOp op) {
     return nullptr;
   auto body = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
       op, cast<FlatSymbolRefAttr>(op.getCalledComputationsAttr()[0]));
-  SmallVector<SmallVector<int64_t>> sizes;
+  SmallVector<SizeContents::Elements> held;
   for (Value operand : op.getOperands().take_back(5)) {
-    auto values = integersOf(operand);
+    auto values = sizes.contents.of(operand);
     if (!values)
       return nullptr;
-    sizes.push_back(std::move(*values));
+    held.push_back(std::move(*values));
   }
-  size_t rank = sizes[0].size();
-  if (!body || !body.getBody().hasOneBlock() || sizes[1].size() != rank ||
-      sizes[2].size() != rank || sizes[3].size() != rank ||
-      sizes[4].size() != 2 * rank)
+  auto input = dyn_cast<RankedTensorType>(op.getOperand(0).getType());
+  size_t rank = held[0].size();
+  if (!body || !body.getBody().hasOneBlock() || held[1].size() != rank ||
+      held[2].size() != rank || held[3].size() != rank ||
+      held[4].size() != 2 * rank || !input || !input.hasStaticShape() ||
+      input.getRank() != int64_t(rank))
     return nullptr;
+  // Strides and dilations are numbers.
+  for (size_t i : {1, 2, 3})
+    if (!llvm::all_of(held[i],
+                      [](Expression each) { return each.isConstant(); }))
+      return nullptr;
+  SmallVector<int64_t> padding = sizes.bounds(held[4]);
+  for (size_t i = 0; i < rank; ++i) {
+    Expression window = held[0][i], low = held[4][2 * i],
+               high = held[4][2 * i + 1];
+    if (window.isConstant() && low.isConstant() && high.isConstant())
+      continue;
+    // Behind stands what makes the result as long as its bound.
+    Expression places = size::extentOf(input, i) + low + high - window;
+    padding[2 * i + 1] = sizes.bound(places) + sizes.bound(window) -
+                         padding[2 * i] - input.getDimSize(i);
+  }
   OpBuilder builder(op);
   OperationState state(op.getLoc(), ReduceWindowOp::getOperationName());
   state.addOperands(op.getOperands().drop_back(5));
@@ -117,12 +88,13 @@ static Operation *fixReduceWindow(CustomCallOp op) {
       "window_dimensions", "window_strides", "base_dilations",
       "window_dilations"};
   for (auto [i, name] : llvm::enumerate(names))
-    state.addAttribute(name, builder.getDenseI64ArrayAttr(sizes[i]));
+    state.addAttribute(name,
+                       builder.getDenseI64ArrayAttr(sizes.bounds(held[i])));
   state.addAttribute("padding",
                      DenseIntElementsAttr::get(
                          RankedTensorType::get({static_cast<int64_t>(rank), 2},
                                                builder.getI64Type()),
-                         sizes[4]));
+                         padding));
   Region *region = state.addRegion();
   IRMapping mapping;
   body.getBody().cloneInto(region, mapping);
@@ -130,7 +102,10 @@ static Operation *fixReduceWindow(CustomCallOp op) {
   OpBuilder inside(terminator);
   ReturnOp::create(inside, terminator->getLoc(), terminator->getOperands());
   terminator->erase();
-  return builder.create(state);
+  Operation *form = builder.create(state);
+  setSized(form, "window_dimensions", held[0]);
+  setSized(form, "padding", held[4]);
+  return form;
 }
 
 /// A call like `op` of these operands, which are its first.
@@ -152,7 +127,7 @@ static CustomCallOp createLike(CustomCallOp op, StringRef target,
 
 /// A call that is told its results' shapes: the last operands are these, one
 /// for each result.
-static Operation *fixResultShapes(CustomCallOp op) {
+static Form fixResultShapes(CustomCallOp op, ImportedSizes &sizes) {
   auto numbers =
       op->getAttrOfType<DenseIntElementsAttr>(kShapeOperandsAttrName);
   unsigned count = op->getNumResults();
@@ -166,26 +141,24 @@ static Operation *fixResultShapes(CustomCallOp op) {
     auto type = dyn_cast<RankedTensorType>(result.getType());
     if (!type || number != first + i)
       return nullptr;
-    SmallVector<int64_t> shape(type.getShape());
     if (!type.hasStaticShape()) {
-      auto sizes = integersOf(op->getOperand(first + i));
-      if (!sizes || sizes->size() != shape.size())
+      auto extents = sizes.contents.of(op->getOperand(first + i));
+      if (!extents || extents->size() != size_t(type.getRank()))
         return nullptr;
-      for (auto [known, size] : llvm::zip(shape, *sizes)) {
-        if (size < 0 || (ShapedType::isStatic(known) && known != size))
-          return nullptr;
-        known = size;
-      }
+      type = sizes.typeOf(op, type, *extents);
+      if (!type)
+        return failure();
     }
-    types.push_back(RankedTensorType::get(shape, type.getElementType()));
+    types.push_back(type);
   }
   return createLike(op, op.getCallTargetName(), types,
-                    op.getInputs().take_front(first));
+                    op.getInputs().take_front(first))
+      .getOperation();
 }
 
 /// `custom_call @stablehlo.dynamic_top_k(x, k)`, and `@mhlo.topk(x)` with the
 /// size k of its results, whose others are open.
-static Operation *fixTopK(CustomCallOp op) {
+static Form fixTopK(CustomCallOp op, ImportedSizes &sizes) {
   bool isDynamic = op.getCallTargetName() == "stablehlo.dynamic_top_k";
   auto options = op->getAttrOfType<DictionaryAttr>("mhlo.attributes");
   auto largest = options ? options.getAs<BoolAttr>("largest") : BoolAttr();
@@ -195,81 +168,104 @@ static Operation *fixTopK(CustomCallOp op) {
     return nullptr;
   auto from = dyn_cast<RankedTensorType>(op.getOperand(0).getType());
   auto to = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  auto indices = dyn_cast<RankedTensorType>(op->getResult(1).getType());
   if (!from || !from.hasStaticShape() || from.getRank() == 0 || !to ||
-      to.getRank() != from.getRank() || (!isDynamic && to.hasStaticShape()))
+      !indices || to.getRank() != from.getRank() ||
+      indices.getRank() != from.getRank() ||
+      (!isDynamic && to.hasStaticShape()))
     return nullptr;
-  auto count =
-      isDynamic
-          ? integersOf(op.getOperand(1))
-          : std::optional(SmallVector<int64_t>(to.getShape().take_back()));
-  if (!count || count->size() != 1 || count->front() < 0 ||
-      count->front() > from.getShape().back())
+  std::optional<Expression> count;
+  if (isDynamic)
+    count = sizes.contents.scalarOf(op.getOperand(1));
+  else if (!to.isDynamicDim(to.getRank() - 1))
+    count = Expression::constant(op.getContext(), to.getShape().back());
+  if (!count || !count->isConstant())
     return nullptr;
-  SmallVector<int64_t> shape(from.getShape());
-  shape.back() = count->front();
+  SmallVector<Expression> extents = size::extentsOf(from);
+  if (failed(sizes.wantWithin(*count, extents.back(), op)))
+    return failure();
+  extents.back() = *count;
+  RankedTensorType values = sizes.typeOf(op, to, extents),
+                   places = sizes.typeOf(op, indices, extents);
+  if (!values || !places)
+    return failure();
   OpBuilder builder(op);
   op.getContext()->getOrLoadDialect<chlo::ChloDialect>();
-  return chlo::TopKOp::create(
-      builder, op.getLoc(), from.clone(shape),
-      from.clone(shape, getElementTypeOrSelf(op->getResult(1))),
-      op.getOperand(0), count->front());
+  return chlo::TopKOp::create(builder, op.getLoc(), values, places,
+                              op.getOperand(0), *count->asConstant())
+      .getOperation();
 }
 
 /// `custom_call @stablehlo.dynamic_approx_top_k(keys, others..., initial key,
 /// initial others..., k)`: the results' sizes say k, too.
-static Operation *fixApproximateTopK(CustomCallOp op) {
+static Form fixApproximateTopK(CustomCallOp op, ImportedSizes &) {
   unsigned count = op->getNumResults();
   if (op.getCallTargetName() != "stablehlo.dynamic_approx_top_k" ||
       op.getNumOperands() != 2 * count + 1 ||
       op->hasAttr(kShapeOperandsAttrName))
     return nullptr;
   return createLike(op, "ApproxTopK", op->getResultTypes(),
-                    op.getInputs().take_front(2 * count));
+                    op.getInputs().take_front(2 * count))
+      .getOperation();
 }
 
 /// `custom_call @stablehlo.dynamic_rng_bit_generator(state, shape)`.
-static Operation *fixRandomBits(CustomCallOp op) {
+static Form fixRandomBits(CustomCallOp op, ImportedSizes &sizes) {
   auto algorithm = op->getAttrOfType<RngAlgorithmAttr>("rng_algorithm");
   if (op.getCallTargetName() != "stablehlo.dynamic_rng_bit_generator" ||
       op.getNumOperands() != 2 || op->getNumResults() != 2 || !algorithm)
     return nullptr;
-  auto shape = integersOf(op.getOperand(1));
+  auto shape = sizes.contents.of(op.getOperand(1));
   auto type = dyn_cast<RankedTensorType>(op->getResult(1).getType());
-  if (!shape || !type || shape->size() != static_cast<size_t>(type.getRank()) ||
-      llvm::any_of(*shape, [](int64_t size) { return size < 0; }))
+  if (!shape || !type || shape->size() != static_cast<size_t>(type.getRank()))
     return nullptr;
+  type = sizes.typeOf(op, type, *shape);
+  if (!type)
+    return failure();
   OpBuilder builder(op);
-  return RngBitGeneratorOp::create(
-      builder, op.getLoc(), op.getOperand(0).getType(), type.clone(*shape),
-      algorithm, op.getOperand(0));
+  return RngBitGeneratorOp::create(builder, op.getLoc(),
+                                   op.getOperand(0).getType(), type, algorithm,
+                                   op.getOperand(0))
+      .getOperation();
 }
 
 /// JAX's calls whose sizes are operands.
-static Operation *fixCall(CustomCallOp op) {
+static Form fixCall(CustomCallOp op, ImportedSizes &sizes) {
   for (auto *fix : {fixResultShapes, fixReduceWindow, fixTopK,
-                    fixApproximateTopK, fixRandomBits})
-    if (Operation *fixed = fix(op))
+                    fixApproximateTopK, fixRandomBits}) {
+    Form fixed = fix(op, sizes);
+    if (failed(fixed) || *fixed)
       return fixed;
+  }
   return nullptr;
 }
 
-Operation *fixDynamicForm(Operation *op) {
-  Operation *fixed = nullptr;
-  if (auto slice = dyn_cast<RealDynamicSliceOp>(op))
-    fixed = fixSlice(slice);
-  else if (auto set = dyn_cast<SetDimensionSizeOp>(op))
-    fixed = fixSize(set);
-  else if (auto call = dyn_cast<CustomCallOp>(op))
-    fixed = fixCall(call);
-  OpBuilder builder(op);
-  if (isa<DynamicGatherOp, DynamicConvOp>(op))
-    fixed = createKnownForm(builder, op);
-  if (!fixed)
+/// A slice whose start is computed, which no type tells.
+static bool needsForm(Operation *op, ImportedSizes &sizes) {
+  auto slice = dyn_cast<RealDynamicSliceOp>(op);
+  return slice && !(sizes.contents.of(slice.getStartIndices()) &&
+                    sizes.contents.of(slice.getLimitIndices()));
+}
+
+Form fixDynamicForm(Operation *op, ImportedSizes &sizes) {
+  Form fixed = nullptr;
+  if (auto call = dyn_cast<CustomCallOp>(op))
+    fixed = fixCall(call, sizes);
+  // The others stay as they are where their types say all.
+  else if (isa<SetDimensionSizeOp, DynamicGatherOp, DynamicConvOp>(op) ||
+           (isa<DynamicReshapeOp, DynamicBroadcastInDimOp, DynamicIotaOp,
+                DynamicPadOp, RealDynamicSliceOp>(op) &&
+            (isSized(op, sizes) || needsForm(op, sizes))))
+    fixed = createSizedForm(op, sizes);
+  if (failed(fixed))
+    return failure();
+  if (!*fixed)
     return op;
-  op->replaceAllUsesWith(fixed);
+  op->replaceAllUsesWith(*fixed);
+  sizes.contents.forget(op);
   op->erase();
   // What was told its results' shapes may have sizes besides.
-  return fixDynamicForm(fixed);
+  return fixDynamicForm(*fixed, sizes);
 }
 
 /// A dimension's size where it is known; null elsewhere.

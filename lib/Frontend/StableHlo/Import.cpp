@@ -7,6 +7,7 @@
 #include "heddle/Frontend/PortableArtifact.h"
 #include "lib/Frontend/StableHlo/Bindings.h"
 #include "lib/Frontend/StableHlo/BooleanBytes.h"
+#include "lib/Frontend/StableHlo/FixShapes.h"
 #include "lib/Frontend/StableHlo/OpenSizes.h"
 #include "lib/Frontend/StableHlo/ParseErrors.h"
 #include "lib/Frontend/StableHlo/PlainText.h"
@@ -14,6 +15,7 @@
 #include "lib/Frontend/StableHlo/ShardyDialect.h"
 #include "lib/Frontend/StableHlo/TrialParse.h"
 
+#include "dialects/Size/Size.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "dialects/StableHlo/TypeInference.h"
 #include "dialects/Vhlo/Vhlo.h"
@@ -274,7 +276,8 @@ parseStableHlo(MLIRContext *context, const MappedFile &file, bool trialFirst,
     bytes = *packed;
   if (failed(checkPortableVersion(loc, bytes)))
     return std::nullopt;
-  context->loadDialect<func::FuncDialect, stablehlo::StableHloDialect>();
+  context->loadDialect<func::FuncDialect, size::SizeDialect,
+                       stablehlo::StableHloDialect>();
   // Costs the parser little, right or wrong, and holds no VHLO.
   bool isPlain = isPlainText(bytes);
   if (!isPlain)
@@ -356,9 +359,12 @@ std::vector<std::string> dimensionNames(const StableHloProgram &program) {
 OwningOpRef<ModuleOp> importStableHlo(StableHloProgram program,
                                       const StableHloImportOptions &options) {
   func::FuncOp entry = findEntry(*program.module, program.entry);
-  if (!entry.isExternal() &&
-      failed(fixShapes(entry, program.exported.get(), options)))
-    return {};
+  if (!entry.isExternal()) {
+    std::string name = entry.getName().str();
+    if (failed(fixShapes(program, name, options)))
+      return {};
+    entry = program.module->lookupSymbol<func::FuncOp>(name);
+  }
   if (failed(adoptStableHlo(*program.module, entry, program.path,
                             options.bindings)))
     return {};

@@ -5,7 +5,7 @@
 #include "lib/Frontend/StableHlo/LegacyCalls.h"
 
 #include "heddle/Frontend/CustomCallForms.h"
-#include "heddle/Frontend/DynamicForms.h"
+#include "lib/Frontend/StableHlo/SizedForms.h"
 
 #include "dialects/StableHlo/KnownForms.h"
 #include "dialects/StableHlo/RegisteredCalls.h"
@@ -188,8 +188,12 @@ LogicalResult heddle::modernizeCalls(ModuleOp module) {
       calls.push_back(op);
   });
   bool ok = true;
+  size::Ranges ranges;
+  ImportedSizes sizes(ranges);
   for (CustomCallOp op : calls) {
-    op = dyn_cast<CustomCallOp>(fixDynamicForm(op));
+    FailureOr<Operation *> form = fixDynamicForm(op, sizes);
+    ok &= succeeded(form);
+    op = succeeded(form) ? dyn_cast<CustomCallOp>(*form) : CustomCallOp();
     if (!op)
       continue;
     if (op.getCallTargetName() == "dynamic_ducc_fft") {

@@ -1,5 +1,6 @@
 // Until 0.4.20, JAX called its own library for Fourier transforms on a CPU.
 
+#include "lib/Frontend/StableHlo/ImportedSizes.h"
 #include "lib/Frontend/StableHlo/LegacyCalls.h"
 
 #include "heddle/Support/Diagnostics.h"
@@ -113,6 +114,10 @@ Operation *heddle::createFourierTransform(CustomCallOp op) {
     if ((*axes)[i] != rank - count + i)
       return refuse("transforms other dimensions than the last");
   OpBuilder builder(op);
-  return FftOp::create(builder, op.getLoc(), to, op.getOperand(1), kind,
-                       points.take_back(count));
+  auto transform = FftOp::create(builder, op.getLoc(), to, op.getOperand(1),
+                                 kind, points.take_back(count));
+  SmallVector<size::Expression> lengths =
+      size::extentsOf(kind == FftType::IRFFT ? to : from);
+  setSized(transform, "fft_length", ArrayRef(lengths).take_back(count));
+  return transform;
 }

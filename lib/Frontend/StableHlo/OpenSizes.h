@@ -7,6 +7,7 @@
 #include "heddle/Frontend/StableHlo.h"
 
 #include <array>
+#include <map>
 
 namespace heddle {
 
@@ -23,11 +24,20 @@ std::array<std::string, 3> keysOf(mlir::func::FuncOp entry, unsigned i);
 /// The symbols that dimensions are made of.
 std::vector<std::string> symbolsOf(const ExportedProgram &exported);
 
-/// Fixes the open sizes of arguments as the options say. `exported` knows the
-/// symbolic dimensions of a result of jax.export; else null.
-mlir::LogicalResult fixShapes(mlir::func::FuncOp entry,
-                              const ExportedProgram *exported,
-                              const StableHloImportOptions &options);
+/// What the options say of sizes, while a program is imported.
+struct GivenSizes {
+  const SizeOptions &options;
+  /// Symbols that are others, because the program wants them equal.
+  std::map<std::string, std::string> joined;
+  size::Ranges ranges;
+};
+
+/// The types of the entry's arguments with the open sizes that the options
+/// give. `exported` knows the symbolic dimensions of a result of jax.export;
+/// else null.
+mlir::FailureOr<llvm::SmallVector<mlir::Type>>
+givenTypes(mlir::func::FuncOp entry, const ExportedProgram *exported,
+           const GivenSizes &given);
 
 /// The sizes of each argument that its type bounds, but for those of `given`
 /// names: `NAME=0..8x4`. An argument of which a size is open and has no bound

@@ -1,9 +1,13 @@
 // A program of open sizes, walked once from its arguments on: what follows each
-// operation has the types that its operands say (dialects/Chlo/ResultShapes.h).
+// operation has the types that its operands say. Known sizes go by the rules of
+// dialects/Chlo/ResultShapes.h, those that calls choose by those of extents
+// (lib/Frontend/StableHlo/SizedTypes.h).
 
 #include "heddle/Frontend/RefineShapes.h"
 
-#include "heddle/Frontend/DynamicForms.h"
+#include "lib/Frontend/StableHlo/RefineShapes.h"
+#include "lib/Frontend/StableHlo/SizedForms.h"
+#include "lib/Frontend/StableHlo/SizedTypes.h"
 
 #include "dialects/Chlo/ResultShapes.h"
 #include "dialects/StableHlo/KnownForms.h"
@@ -18,6 +22,7 @@
 
 using namespace mlir;
 using namespace heddle::stablehlo;
+using heddle::size::Expression;
 
 namespace heddle {
 namespace {
@@ -41,12 +46,25 @@ RankedTensorType tensorOf(Value value) {
 
 class Refiner {
 public:
-  explicit Refiner(bool isSample) : isSample(isSample) {}
+  Refiner(ImportedSizes &sizes, bool anySized)
+      : sizes(sizes), anySized(anySized) {}
 
   LogicalResult refine(Block &block);
+  /// Puts numbers in place of what computes them from sizes.
+  void replaceNumbers();
 
 private:
   LogicalResult refine(Operation *op);
+  LogicalResult refineSize(GetDimensionSizeOp op);
+  LogicalResult refineSizedRegions(Operation *op);
+  LogicalResult refineLoop(WhileOp loop);
+  LogicalResult refineBranches(Operation *op);
+  bool foldElements(Operation *op);
+  void replaceByElements(Operation *op, ArrayRef<Expression> elements);
+  void erase(Operation *op) {
+    sizes.contents.forget(op);
+    op->erase();
+  }
   LogicalResult refineRegions(Operation *op);
   LogicalResult refineTypes(Operation *op);
   static LogicalResult checkResult(Operation *op, RankedTensorType type,
@@ -57,8 +75,13 @@ private:
   static LogicalResult checkSize(SetDimensionSizeOp op);
   static void setType(Value value, Type wanted);
 
-  const bool isSample;
+  ImportedSizes &sizes;
+  /// Whether an argument has a size that calls choose.
+  const bool anySized;
   int64_t operations = 0;
+  /// What computes with sizes. It stays until the end, since `sizes` looks at
+  /// operations to see what they mean together.
+  SmallVector<Operation *> numbers;
 };
 
 } // namespace
@@ -89,10 +112,11 @@ func::FuncOp Refiner::calleeOf(Operation *op) {
     name = call.getCalleeAttr();
   auto composite = dyn_cast<CompositeOp>(op);
   if (composite && composite.getCompositeRegions().empty() &&
-      !llvm::all_of(op->getResultTypes(), [](Type type) {
-        auto tensor = dyn_cast<RankedTensorType>(type);
-        return tensor && tensor.hasStaticShape();
-      }))
+      (llvm::any_of(op->getOperandTypes(), size::hasExtents) ||
+       !llvm::all_of(op->getResultTypes(), [](Type type) {
+         auto tensor = dyn_cast<RankedTensorType>(type);
+         return tensor && tensor.hasStaticShape();
+       })))
     name = composite.getDecompositionAttr();
   auto callee =
       name ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, name)
@@ -116,29 +140,33 @@ LogicalResult Refiner::inlineCall(Operation *call, func::FuncOp callee) {
 /// An assertion's first operand says whether the shapes fit; the others are
 /// numbers for its message.
 LogicalResult Refiner::checkAssertion(CustomCallOp op) {
-  auto holds = op.getInputs().empty() ? std::nullopt
-                                      : integersOf(op.getInputs().front());
-  if (!holds || holds->size() != 1)
+  auto holds = op.getInputs().empty()
+                   ? std::nullopt
+                   : sizes.contents.scalarOf(op.getInputs().front());
+  if (!holds)
     return success();
-  if (holds->front() != 0) {
-    op.erase();
-    return success();
-  }
   auto message = op->getAttrOfType<StringAttr>("error_message");
   std::string text = message ? message.str() : "a shape assertion fails";
   for (auto [i, operand] : llvm::enumerate(op.getInputs().drop_front())) {
-    auto number = integersOf(operand);
+    auto number = sizes.contents.scalarOf(operand);
     std::string mark = "{" + std::to_string(i) + "}";
-    for (size_t at; number && number->size() == 1 &&
-                    (at = text.find(mark)) != std::string::npos;)
-      text.replace(at, mark.size(), std::to_string(number->front()));
+    for (size_t at; number && (at = text.find(mark)) != std::string::npos;)
+      text.replace(at, mark.size(), number->text());
   }
-  return emitError(op.getLoc(), ErrorCode::OnnxShapeOption) << text;
+  if (holds->isConstant(0))
+    return emitError(op.getLoc(), ErrorCode::OnnxShapeOption) << text;
+  if (!holds->isConstant() &&
+      failed(sizes.wantTrue(*holds, op, text, ErrorCode::OnnxShapeOption)))
+    return failure();
+  erase(op);
+  return success();
 }
 
 /// A dimension is cut, never made longer: what would be there then is not said.
 LogicalResult Refiner::checkSize(SetDimensionSizeOp op) {
   auto size = integersOf(op.getSize());
+  if (size::hasExtents(op.getOperand().getType()))
+    return success();
   int64_t known = tensorOf(op.getOperand()).getDimSize(op.getDimension());
   if (!size || size->size() != 1 || ShapedType::isDynamic(known) ||
       (size->front() >= 0 && size->front() <= known))
@@ -147,6 +175,76 @@ LogicalResult Refiner::checkSize(SetDimensionSizeOp op) {
          << "'" << op->getName() << "' gives dimension " << op.getDimension()
          << " of size " << known << " the size " << size->front()
          << "; a size from 0 to that is wanted";
+}
+
+/// What is carried around a loop keeps its sizes.
+LogicalResult Refiner::refineLoop(WhileOp loop) {
+  for (auto [i, operand] : llvm::enumerate(loop->getOperands())) {
+    RankedTensorType from = tensorOf(operand),
+                     declared = tensorOf(loop->getResult(i));
+    if (!from || !declared)
+      continue;
+    RankedTensorType type = sizes.typeOf(loop, declared, size::extentsOf(from));
+    if (!type)
+      return failure();
+    for (Value carried :
+         {Value(loop.getCond().getArgument(i)),
+          Value(loop.getBody().getArgument(i)), Value(loop->getResult(i))})
+      carried.setType(type);
+  }
+  if (failed(refine(loop.getCond().front())) ||
+      failed(refine(loop.getBody().front())))
+    return failure();
+  Operation *end = loop.getBody().front().getTerminator();
+  for (auto [result, next] :
+       llvm::zip_equal(loop->getResults(), end->getOperands())) {
+    RankedTensorType from = tensorOf(result), to = tensorOf(next);
+    for (int64_t i = 0; from && to && i < from.getRank(); ++i)
+      if (!sizes.meet(size::extentOf(from, i), size::extentOf(to, i), loop))
+        return failure();
+  }
+  return success();
+}
+
+/// All branches give results of one size.
+LogicalResult Refiner::refineBranches(Operation *op) {
+  SmallVector<TrueShape> shapes(op->getNumResults());
+  for (Region &region : op->getRegions()) {
+    if (failed(refine(region.front())))
+      return failure();
+    for (auto [shape, value] : llvm::zip_equal(
+             shapes, region.front().getTerminator()->getOperands())) {
+      RankedTensorType type = tensorOf(value);
+      if (!type)
+        continue;
+      TrueShape own = size::extentsOf(type);
+      if (shape.empty())
+        shape = own;
+      for (auto [extent, other] : llvm::zip_equal(shape, own))
+        if (!(extent = sizes.meet(extent, other, op)))
+          return failure();
+    }
+  }
+  for (auto [result, shape] : llvm::zip_equal(op->getResults(), shapes)) {
+    RankedTensorType declared = tensorOf(result);
+    if (!declared)
+      continue;
+    RankedTensorType type = sizes.typeOf(op, declared, shape);
+    if (!type)
+      return failure();
+    result.setType(type);
+  }
+  return success();
+}
+
+/// Where calls choose sizes: a region may use a value from outside that has
+/// such a size, so that all are looked into.
+LogicalResult Refiner::refineSizedRegions(Operation *op) {
+  if (auto loop = dyn_cast<WhileOp>(op))
+    return refineLoop(loop);
+  if (isa<IfOp, CaseOp>(op) && op->getNumRegions() > 0)
+    return refineBranches(op);
+  return refineRegions(op);
 }
 
 LogicalResult Refiner::refineRegions(Operation *op) {
@@ -218,34 +316,105 @@ LogicalResult Refiner::refineTypes(Operation *op) {
   return success();
 }
 
-LogicalResult Refiner::refine(Operation *op) {
-  if (auto size = dyn_cast<GetDimensionSizeOp>(op)) {
-    int64_t value = tensorOf(size.getOperand()).getDimSize(size.getDimension());
-    if (ShapedType::isDynamic(value))
-      return success();
-    OpBuilder builder(op);
-    auto type = cast<RankedTensorType>(size.getType());
-    op->replaceAllUsesWith(ConstantOp::create(
+/// An operation that gives these numbers: a constant, or what calls choose.
+void Refiner::replaceByElements(Operation *op, ArrayRef<Expression> elements) {
+  OpBuilder builder(op);
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  bool areKnown =
+      llvm::all_of(elements, [](Expression each) { return each.isConstant(); });
+  Operation *made;
+  if (areKnown)
+    made = ConstantOp::create(
         builder, op->getLoc(),
         DenseElementsAttr::get(
-            type, builder.getIntegerAttr(type.getElementType(), value))));
-    op->erase();
+            type, llvm::map_to_vector(elements, [&](Expression each) {
+              return Attribute(builder.getIntegerAttr(type.getElementType(),
+                                                      *each.asConstant()));
+            })));
+  else
+    made =
+        size::TensorOp::create(builder, op->getLoc(), type,
+                               size::extentsAttr(op->getContext(), elements));
+  op->replaceAllUsesWith(made);
+  erase(op);
+}
+
+LogicalResult Refiner::refineSize(GetDimensionSizeOp op) {
+  RankedTensorType from = tensorOf(op.getOperand());
+  if (from.isDynamicDim(op.getDimension()))
     return success();
-  }
+  Expression extent = size::extentOf(from, op.getDimension());
+  if (extent.isConstant())
+    replaceByElements(op, extent);
+  else
+    numbers.push_back(op);
+  return success();
+}
+
+/// Sizes are computed from sizes. Bools are left to whoever asks what they
+/// hold.
+bool Refiner::foldElements(Operation *op) {
+  if (op->getNumOperands() == 0 || op->getNumResults() != 1 ||
+      isa<CustomCallOp>(op))
+    return false;
+  std::optional<SizeContents::Elements> elements =
+      sizes.contents.of(op->getResult(0));
+  if (!elements)
+    return false;
+  if (llvm::all_of(*elements,
+                   [](Expression each) { return each.isConstant(); }))
+    replaceByElements(op, *elements);
+  else if (!tensorOf(op->getResult(0)).getElementType().isInteger(1))
+    numbers.push_back(op);
+  return true;
+}
+
+void Refiner::replaceNumbers() {
+  for (Operation *op : numbers)
+    if (auto elements = sizes.contents.of(op->getResult(0)))
+      replaceByElements(op, *elements);
+}
+
+LogicalResult Refiner::refine(Operation *op) {
+  if (auto size = dyn_cast<GetDimensionSizeOp>(op))
+    return refineSize(size);
   if (auto call = dyn_cast<CustomCallOp>(op))
     if (call.getCallTargetName() == "shape_assertion")
       return checkAssertion(call);
   if (auto set = dyn_cast<SetDimensionSizeOp>(op))
     if (failed(checkSize(set)))
       return failure();
-  bool wasOpen = llvm::any_of(op->getResultTypes(), isOpen);
-  op = fixDynamicForm(op);
-  if (failed(refineRegions(op)) || failed(refineTypes(op)))
+  FailureOr<Operation *> form = fixDynamicForm(op, sizes);
+  if (failed(form))
     return failure();
-  // Sizes are computed from sizes.
-  if ((wasOpen && isSample) || op->getNumOperands() == 0 ||
-      op->getNumResults() != 1 ||
+  op = *form;
+  if (anySized) {
+    // What comes after the import takes no dynamic forms here.
+    OpBuilder builder(op);
+    if (Operation *known = createKnownForm(builder, op)) {
+      op->replaceAllUsesWith(known);
+      erase(op);
+      op = known;
+    }
+  }
+  bool isTyped = isa<WhileOp, IfOp, CaseOp>(op) && anySized;
+  if (failed(anySized ? refineSizedRegions(op) : refineRegions(op)))
+    return failure();
+  if (!isTyped && anySized && isSized(op, sizes)) {
+    SmallVector<Type> declared(op->getResultTypes());
+    if (failed(setSizedTypes(op, sizes)))
+      return failure();
+    for (auto [result, was] : llvm::zip_equal(op->getResults(), declared))
+      if (failed(checkResult(op, tensorOf(result),
+                             dyn_cast<RankedTensorType>(was))))
+        return failure();
+  } else if (failed(refineTypes(op))) {
+    return failure();
+  }
+  if (op->getNumOperands() == 0 || op->getNumResults() != 1 ||
       !isa_and_nonnull<StableHloDialect>(op->getDialect()))
+    return success();
+  if (anySized && foldElements(op))
     return success();
   SmallVector<ElementsAttr> operands =
       llvm::map_to_vector(op->getOperands(), constantOf);
@@ -258,7 +427,7 @@ LogicalResult Refiner::refine(Operation *op) {
     return success();
   OpBuilder builder(op);
   op->replaceAllUsesWith(ConstantOp::create(builder, op->getLoc(), *folded));
-  op->erase();
+  erase(op);
   return success();
 }
 
@@ -268,33 +437,60 @@ LogicalResult Refiner::refine(Block &block) {
     if (++operations > kOperationLimit)
       return emitError(op->getLoc(), ErrorCode::StableHloDynamicShape)
              << "inlining its calls makes the program too large";
-    func::FuncOp callee = calleeOf(op);
-    if (!callee) {
-      ++it;
-      if (failed(refine(op)))
-        return failure();
-      continue;
-    }
-    // What was inlined stands in front of the call: go on with its first.
+    // What stands in front of it now is gone on with at its first.
     bool first = it == block.begin();
     auto before = first ? block.end() : std::prev(it);
-    if (failed(inlineCall(op, callee)))
+    auto again = [&] { return first ? block.begin() : std::next(before); };
+    if (func::FuncOp callee = calleeOf(op)) {
+      if (failed(inlineCall(op, callee)))
+        return failure();
+      erase(op);
+      it = again();
+      continue;
+    }
+    if (anySized && isSized(op, sizes)) {
+      FailureOr<bool> expanded = expandSized(op, sizes);
+      if (failed(expanded))
+        return failure();
+      if (*expanded) {
+        it = again();
+        continue;
+      }
+    }
+    ++it;
+    if (failed(refine(op)))
       return failure();
-    op->erase();
-    it = first ? block.begin() : std::next(before);
   }
   return success();
 }
 
+/// Removes what only sizes were computed from.
+static void eraseDead(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+    if (isOpTriviallyDead(&op)) {
+      op.erase();
+      continue;
+    }
+    for (Region &region : op.getRegions())
+      for (Block &inner : region)
+        eraseDead(inner);
+  }
+}
+
 LogicalResult refineShapes(func::FuncOp entry, TypeRange argumentTypes,
-                           bool isSample) {
+                           ImportedSizes &sizes) {
   if (!entry.getBody().hasOneBlock())
     return success();
   Block &block = entry.getBody().front();
   for (auto [argument, type] : llvm::zip(block.getArguments(), argumentTypes))
     argument.setType(type);
-  if (failed(Refiner(isSample).refine(block)))
+  bool anySized = llvm::any_of(argumentTypes, size::hasExtents);
+  Refiner refiner(sizes, anySized);
+  if (failed(refiner.refine(block)))
     return failure();
+  refiner.replaceNumbers();
+  if (anySized)
+    eraseDead(block);
   entry.setType(FunctionType::get(entry.getContext(), argumentTypes,
                                   block.getTerminator()->getOperandTypes()));
   // Their argument types may fit no call any more.
@@ -305,6 +501,12 @@ LogicalResult refineShapes(func::FuncOp entry, TypeRange argumentTypes,
                                          entry->getParentOfType<ModuleOp>()))
       function.erase();
   return success();
+}
+
+LogicalResult refineShapes(func::FuncOp entry, TypeRange argumentTypes) {
+  size::Ranges ranges;
+  ImportedSizes sizes(ranges);
+  return refineShapes(entry, argumentTypes, sizes);
 }
 
 FailureOr<func::FuncOp> closeOpenSizes(func::FuncOp entry) {

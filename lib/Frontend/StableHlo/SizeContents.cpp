@@ -14,6 +14,8 @@ namespace heddle {
 
 /// More is data, no sizes.
 static constexpr int64_t kMaxElements = 64;
+/// Programs come from files.
+static constexpr unsigned kMaxDepth = 256;
 
 using Elements = SizeContents::Elements;
 
@@ -28,8 +30,21 @@ static Expression quotient(const size::Ranges &ranges, Expression a,
   return ranges.isNeverNegative(-a) ? -(-a).floorDiv(b) : Expression();
 }
 
-static Expression compared(ComparisonDirection direction, Expression a,
+static Expression compared(const size::Ranges &ranges,
+                           ComparisonDirection direction, Expression a,
                            Expression b) {
+  // Of bools, polynomials say it.
+  auto isBool = [&](Expression x) {
+    size::Interval interval = ranges.interval(x);
+    return interval.low >= 0 && interval.high <= 1;
+  };
+  if (a && b && isBool(a) && isBool(b)) {
+    Expression differ = a + b - a * b * 2;
+    if (direction == ComparisonDirection::EQ)
+      return 1 - differ;
+    if (direction == ComparisonDirection::NE)
+      return differ;
+  }
   switch (direction) {
   case ComparisonDirection::EQ:
     return Expression::equal(a, b);
@@ -82,13 +97,52 @@ static Expression elementOf(const size::Ranges &ranges, Operation *op,
       .Case([&](MaxOp) { return Expression::maximum(x[0], x[1]); })
       .Case([&](MinOp) { return Expression::minimum(x[0], x[1]); })
       .Case([&](CompareOp compare) {
-        return compared(compare.getComparisonDirection(), x[0], x[1]);
+        return compared(ranges, compare.getComparisonDirection(), x[0], x[1]);
       })
       .Case([&](SelectOp) { return Expression::select(x[0], x[1], x[2]); })
       .Case([&](ClampOp) {
         return Expression::minimum(Expression::maximum(x[0], x[1]), x[2]);
       })
       .Default([](Operation *) { return Expression(); });
+}
+
+/// What Python's `//` and `%` are of StableHLO's, which round to zero: JAX
+/// writes a selection by signs. Null where `select` is not known to be one, or
+/// the divisor not to be positive.
+static Expression roundedDown(const size::Ranges &ranges, SelectOp select,
+                              SizeContents &contents) {
+  auto elements = [&](Value value) {
+    return contents.scalarOf(value).value_or(Expression());
+  };
+  Operation *otherwise = select.getOnFalse().getDefiningOp();
+  if (!isa_and_nonnull<DivOp, RemOp>(otherwise))
+    return {};
+  Expression x = elements(otherwise->getOperand(0)),
+             y = elements(otherwise->getOperand(1)),
+             taken = elements(select.getOnTrue()),
+             rounded = elements(select.getOnFalse()),
+             condition = elements(select.getPred());
+  if (!x || !y || !taken || !rounded || !condition ||
+      !ranges.isAlwaysPositive(y))
+    return {};
+  bool isRemainder = isa<RemOp>(otherwise);
+  Expression rest = isRemainder ? rounded : ranges.simplified(x - rounded * y);
+  if (!rest ||
+      taken != ranges.simplified(isRemainder ? rounded + y : rounded - 1))
+    return {};
+  // It must be so just where the remainder is below 0.
+  auto is = [&](Expression other) {
+    return condition == ranges.simplified(other);
+  };
+  Expression isThere = 1 - Expression::isZero(rest),
+             isBelow = Expression::isPositive(-rest);
+  bool fits = is(isBelow) || is(isBelow * isThere) ||
+              (ranges.isAlwaysPositive(-x) && is(isThere)) ||
+              (ranges.isNeverNegative(x) &&
+               is((1 - Expression::isPositive(x)) * isThere));
+  if (!fits)
+    return {};
+  return isRemainder ? x.mod(y) : x.floorDiv(y);
 }
 
 /// Whether each element of a value of this type is a 64-bit integer or a bool.
@@ -117,8 +171,11 @@ std::optional<Elements> SizeContents::of(Value value) {
     return std::nullopt;
   if (auto found = known.find(value); found != known.end())
     return found->second;
-  // Programs are walked in their order: operands were looked at before.
+  if (depth == kMaxDepth)
+    return std::nullopt;
+  ++depth;
   std::optional<Elements> elements = compute(value);
+  --depth;
   if (elements) {
     for (Expression &each : *elements)
       each = ranges.simplified(each);
@@ -129,6 +186,13 @@ std::optional<Elements> SizeContents::of(Value value) {
   }
   known[value] = elements;
   return elements;
+}
+
+void SizeContents::forget(Operation *op) {
+  op->walk([&](Operation *inner) {
+    for (Value result : inner->getResults())
+      known.erase(result);
+  });
 }
 
 std::optional<Expression> SizeContents::scalarOf(Value value) {
@@ -194,10 +258,15 @@ std::optional<Elements> SizeContents::compute(Value value) {
   if (isa<ReshapeOp>(op))
     return operands[0];
   if (auto join = dyn_cast<ConcatenateOp>(op)) {
-    if (type.getRank() != 1)
-      return std::nullopt;
-    for (const Elements &each : operands)
-      llvm::append_range(elements, each);
+    // Each operand gives a run of elements in turn.
+    int64_t runs = 1;
+    for (int64_t i = 0, e = join.getDimension(); i < e; ++i)
+      runs *= type.getDimSize(i);
+    for (int64_t run = 0; run < runs; ++run)
+      for (const Elements &each : operands)
+        llvm::append_range(
+            elements,
+            ArrayRef(each).slice(run * each.size() / runs, each.size() / runs));
     return elements;
   }
   if (auto slice = dyn_cast<SliceOp>(op)) {
@@ -213,6 +282,9 @@ std::optional<Elements> SizeContents::compute(Value value) {
       return std::nullopt;
     return Elements(type.getNumElements(), operands[0][0]);
   }
+  if (auto select = dyn_cast<SelectOp>(op); select && type.getRank() == 0)
+    if (Expression quotient = roundedDown(ranges, select, *this))
+      return Elements{quotient};
   bool isElementwise = op->hasTrait<OpTrait::Elementwise>() ||
                        isa<ConvertOp, CompareOp, SelectOp, ClampOp>(op);
   if (!isElementwise)

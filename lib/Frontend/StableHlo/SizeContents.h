@@ -6,7 +6,7 @@
 
 #include "dialects/Size/Ranges.h"
 
-#include "mlir/IR/Value.h"
+#include "mlir/IR/Operation.h"
 #include "llvm/ADT/DenseMap.h"
 
 #include <optional>
@@ -27,6 +27,9 @@ public:
   /// than sizes and constants. Arithmetic is on 64 bits: where a narrower type
   /// would wrap for some sizes, the elements are not known.
   std::optional<Elements> of(mlir::Value value);
+  /// Before an operation is erased: another value may get the place of its
+  /// results in memory.
+  void forget(mlir::Operation *op);
   /// The only element.
   std::optional<size::Expression> scalarOf(mlir::Value value);
 
@@ -35,6 +38,9 @@ private:
   bool fits(const Elements &elements, mlir::Type element) const;
 
   const size::Ranges &ranges;
+  /// How many values are looked at one within another: whoever walks a program
+  /// in its order has asked for the operands before.
+  unsigned depth = 0;
   /// What was found, also that nothing is known.
   llvm::DenseMap<mlir::Value, std::optional<Elements>> known;
 };

@@ -5,6 +5,7 @@
 #include "heddle/Support/EntrySizes.h"
 
 #include "dialects/StableHlo/InferExtents.h"
+#include "heddle/Support/EntrySizes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
@@ -348,13 +349,13 @@ const Case kCases[] = {
      "y = GridSample(a, g)", "give them by --dim NAME=SIZE"},
 };
 
-const OnnxSize kSizes[] = {
+const ChosenSize kSizes[] = {
     {"batch", 1, 8, 1}, {"sequence", 1, 512, 1}, {"width", 32, 256, 32}};
 
 /// The sizes of a case among them.
-std::vector<OnnxSize> sizesOf(const Case &test) {
-  std::vector<OnnxSize> sizes;
-  for (const OnnxSize &size : kSizes)
+std::vector<ChosenSize> sizesOf(const Case &test) {
+  std::vector<ChosenSize> sizes;
+  for (const ChosenSize &size : kSizes)
     if (StringRef(test.inputs).contains(size.name))
       sizes.push_back(size);
   return sizes;
@@ -406,7 +407,7 @@ TEST_P(OnnxSizes, AreThoseOfEachChoice) {
   // At the ends of the ranges and between.
   for (int64_t choice = 0; choice < 4; ++choice) {
     OnnxImportOptions fixed;
-    for (const OnnxSize &size : options.sizes) {
+    for (const ChosenSize &size : options.sizes) {
       int64_t steps = (size.maximum - size.minimum) / size.multiple;
       fixed.dims.emplace_back(size.name, size.minimum + steps * choice / 3 *
                                                             size.multiple);

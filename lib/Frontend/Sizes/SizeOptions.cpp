@@ -1,0 +1,170 @@
+// Reads the options on sizes, and writes what a model's import made of them.
+
+#include "heddle/Frontend/SizeOptions.h"
+
+#include "dialects/Size/ExpressionText.h"
+#include "heddle/Support/EntrySizes.h"
+#include "heddle/Support/Suggestion.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+
+namespace heddle {
+
+/// Splits `NAME=REST` at the last '=': ONNX names may hold one.
+static std::optional<std::pair<StringRef, StringRef>> split(StringRef text) {
+  size_t at = text.rfind('=');
+  if (at == StringRef::npos || at == 0)
+    return std::nullopt;
+  return std::make_pair(text.take_front(at), text.drop_front(at + 1));
+}
+
+LogicalResult parseShapeOption(StringRef text, SizeOptions &options) {
+  auto parts = split(text);
+  if (!parts)
+    return failure();
+  std::vector<int64_t> shape;
+  SmallVector<StringRef> extents;
+  if (!parts->second.empty())
+    parts->second.split(extents, 'x');
+  for (StringRef extent : extents) {
+    int64_t value;
+    if (extent.getAsInteger(10, value) || value < 0)
+      return failure();
+    shape.push_back(value);
+  }
+  options.shapes.emplace_back(parts->first.str(), std::move(shape));
+  return success();
+}
+
+LogicalResult parseDimOption(StringRef text, SizeOptions &options) {
+  auto parts = split(text);
+  int64_t value;
+  if (!parts || parts->second.getAsInteger(10, value) || value < 0)
+    return failure();
+  options.dims.emplace_back(parts->first.str(), value);
+  return success();
+}
+
+LogicalResult parseSizeOption(StringRef text, SizeOptions &options) {
+  auto parts = split(text);
+  if (!parts)
+    return failure();
+  auto [range, multiple] = parts->second.split(':');
+  auto [low, high] = range.split("..");
+  ChosenSize size;
+  size.name = parts->first.str();
+  if (low.getAsInteger(10, size.minimum) ||
+      high.getAsInteger(10, size.maximum) ||
+      (parts->second.contains(':') && multiple.getAsInteger(10, size.multiple)))
+    return failure();
+  options.sizes.push_back(std::move(size));
+  return success();
+}
+
+LogicalResult parseSizedDimOption(StringRef text, SizeOptions &options) {
+  auto parts = split(text);
+  if (!parts)
+    return failure();
+  options.sizedDims.emplace_back(parts->first.str(), parts->second.str());
+  return success();
+}
+
+LogicalResult parseSizedShapeOption(StringRef text, SizeOptions &options) {
+  auto parts = split(text);
+  if (!parts)
+    return failure();
+  std::vector<std::string> shape;
+  // Commas within parentheses part arguments.
+  size_t begin = 0;
+  int depth = 0;
+  StringRef list = parts->second;
+  for (size_t i = 0; i <= list.size() && !list.empty(); ++i) {
+    if (i < list.size())
+      depth += (list[i] == '(') - (list[i] == ')');
+    if (i < list.size() && (list[i] != ',' || depth > 0))
+      continue;
+    shape.push_back(list.slice(begin, i).trim().str());
+    begin = i + 1;
+  }
+  options.sizedShapes.emplace_back(parts->first.str(), std::move(shape));
+  return success();
+}
+
+std::optional<std::string> declareSizes(const SizeOptions &options,
+                                        size::Ranges &ranges) {
+  // Beyond it no tensor can be.
+  constexpr int64_t kMost = int64_t(1) << 31;
+  llvm::StringSet<> names;
+  for (const ChosenSize &size : options.sizes) {
+    if (!names.insert(size.name).second)
+      return "the size '" + size.name + "' is given twice";
+    if (size.minimum < 0 || size.maximum < size.minimum ||
+        size.maximum > kMost || size.multiple < 1 ||
+        size.maximum / size.multiple * size.multiple < size.minimum)
+      return ("no size is from " + Twine(size.minimum) + " to " +
+              Twine(size.maximum) + " and a multiple of " +
+              Twine(size.multiple) + ", as '" + size.name +
+              "' should be; at most " + Twine(kMost) + " is supported")
+          .str();
+    ranges.declare(size.name, {size.minimum, size.maximum, size.multiple});
+  }
+  return std::nullopt;
+}
+
+size::Expression readExtent(MLIRContext *context, StringRef text,
+                            const SizeOptions &options, llvm::StringSet<> &used,
+                            std::string &problem) {
+  size::Expression extent = size::parseExpression(context, text, problem);
+  if (!extent) {
+    problem = ("'" + text + "' " + problem).str();
+    return {};
+  }
+  std::vector<std::string> names;
+  for (const ChosenSize &size : options.sizes)
+    names.push_back(size.name);
+  for (StringRef name : extent.symbols()) {
+    used.insert(name);
+    if (llvm::is_contained(names, name))
+      continue;
+    problem = ("'" + text + "' names the size '" + name +
+               "', for which no range is given")
+                  .str() +
+              suggest(name, names);
+    return {};
+  }
+  return extent;
+}
+
+void recordSizes(ModuleOp module, ArrayRef<ChosenSize> sizes,
+                 ArrayRef<RecordedAssumption> assumptions) {
+  Builder builder(module.getContext());
+  SmallVector<Attribute> symbols, assumed;
+  for (const ChosenSize &size : sizes) {
+    SmallVector<NamedAttribute> facts = {
+        builder.getNamedAttr("name", builder.getStringAttr(size.name)),
+        builder.getNamedAttr("minimum",
+                             builder.getI64IntegerAttr(size.minimum)),
+        builder.getNamedAttr("maximum",
+                             builder.getI64IntegerAttr(size.maximum))};
+    if (size.multiple != 1)
+      facts.push_back(builder.getNamedAttr(
+          "multiple", builder.getI64IntegerAttr(size.multiple)));
+    symbols.push_back(builder.getDictionaryAttr(facts));
+  }
+  for (const RecordedAssumption &each : assumptions) {
+    SmallVector<NamedAttribute> parts = {
+        builder.getNamedAttr("zero", each.zero.attribute()),
+        builder.getNamedAttr("text", builder.getStringAttr(each.text))};
+    if (!each.node.empty())
+      parts.push_back(
+          builder.getNamedAttr("node", builder.getStringAttr(each.node)));
+    assumed.push_back(builder.getDictionaryAttr(parts));
+  }
+  module->setAttr(kSymbolsAttrName, builder.getArrayAttr(symbols));
+  if (!assumed.empty())
+    module->setAttr(kSizeAssumptionsAttrName, builder.getArrayAttr(assumed));
+}
+
+} // namespace heddle
