@@ -19,7 +19,7 @@ using namespace heddle;
 
 /// Reads --shape and --dim.
 static LogicalResult parseSizes(Session &session, const ModelOptions &options,
-                                OnnxImportOptions &import) {
+                                SizeOptions &import) {
   for (const std::string &text : options.shapes)
     if (failed(parseShapeOption(text, import))) {
       session.diagnostics.report(ErrorCode::OnnxShapeOption,
