@@ -4,6 +4,7 @@
 #include "heddle/Artifact/Compile.h"
 
 #include "CustomCallWriter.h"
+#include "EntrySizes.h"
 #include "Fork.h"
 #include "VariantBuilder.h"
 #include "dialects/Kernel/CustomCalls.h"
@@ -61,7 +62,6 @@ private:
                                             const Twine &fallback);
   LogicalResult describeStates(ArrayRef<func::FuncOp> entries);
   void addProvenance();
-  void describeSymbols();
   void addRecords();
   LogicalResult dispatch();
   LogicalResult packWeights();
@@ -99,20 +99,6 @@ private:
   CompileSummary result;
 };
 } // namespace
-
-/// Sizes that each call chooses.
-void Compiler::describeSymbols() {
-  auto symbols = module->getAttrOfType<ArrayAttr>(kSymbolsAttrName);
-  if (!symbols)
-    return;
-  for (auto known : symbols.getAsRange<DictionaryAttr>()) {
-    auto symbol = std::make_unique<format::SymbolT>();
-    symbol->name = known.getAs<StringAttr>("name").str();
-    symbol->minimum = known.getAs<IntegerAttr>("minimum").getInt();
-    symbol->maximum = known.getAs<IntegerAttr>("maximum").getInt();
-    manifest.symbols.push_back(std::move(symbol));
-  }
-}
 
 /// Whether `declared` can be what callers see of a `held`: the same bytes.
 static bool mayDeclare(Type declared, Type held) {
@@ -209,6 +195,9 @@ LogicalResult Compiler::describeEntry(func::FuncOp function) {
       use->writes |= stateOfResult(function, i) == state.name;
     entry->states.push_back(std::move(use));
   }
+  addEntrySizes(function, *entry, manifest, constant, nodes);
+  if (!entry->assumptions.empty())
+    require(format::assumptionsFeature);
   manifest.entries.push_back(std::move(entry));
   return success();
 }
@@ -238,7 +227,7 @@ LogicalResult Compiler::describeEntries() {
   for (func::FuncOp entry : entries)
     if (failed(checkDeclaredTypes(entry)))
       return failure();
-  describeSymbols();
+  addSymbols(module, manifest);
   if (failed(describeStates(entries)))
     return failure();
   for (func::FuncOp entry : entries)
@@ -530,5 +519,7 @@ LogicalResult heddle::compileInto(ModuleOp module,
                                   const CompileOptions &options,
                                   format::ArtifactWriter &writer,
                                   CompileSummary *summary) {
+  if (failed(checkSizes(module)))
+    return failure();
   return Compiler(module, options, writer).run(summary);
 }

@@ -21,10 +21,18 @@ class ConstantTable {
 public:
   /// Symbols have the numbers of their places in the module's list.
   ConstantTable(std::vector<format::Expression> &table, mlir::ModuleOp module);
+  /// Symbols have the numbers of `numbers`.
+  ConstantTable(std::vector<format::Expression> &table,
+                llvm::StringMap<uint32_t> numbers)
+      : table(table), symbolNumbers(std::move(numbers)) {}
   uint32_t operator()(int64_t value);
   /// A function of the symbols.
   uint32_t operator()(size::Expression expression);
   uint32_t symbol(llvm::StringRef name);
+  /// The number that a symbol has.
+  uint32_t numberOf(llvm::StringRef name) const {
+    return symbolNumbers.at(name);
+  }
   /// What stands beside the first of the conditions that holds; the last of
   /// `values`, one more, where none does.
   uint32_t choose(llvm::ArrayRef<uint32_t> conditions,

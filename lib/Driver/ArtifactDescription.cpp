@@ -7,6 +7,7 @@
 #include "WeightUse.h"
 #include "runtime/format/DataTypes.h"
 #include "runtime/format/Devices.h"
+#include "runtime/format/ManifestVerifier.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
@@ -21,9 +22,9 @@ using format::none;
 std::vector<int64_t> heddle::tableValues(const format::Manifest &manifest,
                                          const format::ExpressionTable *table,
                                          bool largest) {
-  std::vector<int64_t> symbols, result;
-  for (const format::Symbol *symbol : items(manifest.symbols()))
-    symbols.push_back(largest ? symbol->maximum() : symbol->minimum());
+  std::vector<int64_t> symbols = largest ? format::largestSymbols(manifest)
+                                         : format::leastSymbols(manifest);
+  std::vector<int64_t> result;
   // The reader has evaluated the same table before.
   (void)bool(format::evaluate(table, symbols, HEDDLE_MANIFEST_INVALID, result));
   return result;
@@ -163,6 +164,15 @@ EntryDescription Describer::describe(const format::Entry &entry) const {
         {text(state->name()).str(), format::dataTypeName(state->dtype()),
          shapeOf(state->shape(), largest), use->writes() != 0});
   }
+  for (uint32_t symbol : items(entry.given()))
+    described.given.push_back(
+        text(manifest.symbols()->Get(symbol)->name()).str());
+  for (const format::Assumption *assumption : items(entry.assumptions()))
+    described.assumptions.push_back(
+        {text(assumption->text()).str(),
+         assumption->node() == none
+             ? std::string()
+             : text(manifest.nodes()->Get(assumption->node())).str()});
   return described;
 }
 
@@ -290,6 +300,9 @@ ArtifactDescription Describer::run() const {
   described.minor = artifact.header().minor;
   described.bytes = artifact.file().size;
   described.flushesSubnormals = manifest.flush_subnormals();
+  for (const format::Symbol *symbol : items(manifest.symbols()))
+    described.sizes.push_back({text(symbol->name()).str(), symbol->minimum(),
+                               symbol->maximum(), symbol->multiple()});
   for (const format::Entry *entry : items(manifest.entries()))
     if (entryName.empty() || text(entry->name()) == entryName)
       described.entries.push_back(describe(*entry));

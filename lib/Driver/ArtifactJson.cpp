@@ -30,12 +30,29 @@ static json::Object toJson(const StateDescription &state) {
                       {"changed", state.isChanged}};
 }
 
+static json::Object toJson(const SizeDescription &size) {
+  return json::Object{{"name", json::fixUTF8(size.name)},
+                      {"minimum", size.least},
+                      {"maximum", size.largest},
+                      {"multiple", size.multiple}};
+}
+
+static json::Object toJson(const AssumptionDescription &assumption) {
+  json::Object object{{"text", json::fixUTF8(assumption.text)}};
+  if (!assumption.node.empty())
+    object["node"] = json::fixUTF8(assumption.node);
+  return object;
+}
+
 static json::Object toJson(const EntryDescription &entry) {
   auto one = [](const auto &each) { return toJson(each); };
+  auto utf8 = [](const std::string &text) { return json::fixUTF8(text); };
   return json::Object{{"name", json::fixUTF8(entry.name)},
                       {"inputs", listOf(entry.inputs, one)},
                       {"outputs", listOf(entry.outputs, one)},
-                      {"states", listOf(entry.states, one)}};
+                      {"states", listOf(entry.states, one)},
+                      {"given_sizes", listOf(entry.given, utf8)},
+                      {"assumptions", listOf(entry.assumptions, one)}};
 }
 
 static json::Object toJson(const WeightDescription &weight) {
@@ -126,6 +143,7 @@ json::Object heddle::toJson(const ArtifactDescription &artifact) {
       {"flushes_subnormals", artifact.flushesSubnormals},
       {"bytes", int64_t(artifact.bytes)},
       {"model", json::fixUTF8(artifact.model)},
+      {"sizes", listOf(artifact.sizes, one)},
       {"entries", listOf(artifact.entries, one)},
       {"custom_calls", listOf(artifact.customCalls, one)},
       {"weights", listOf(artifact.weights, one)},

@@ -61,6 +61,14 @@ static void print(raw_ostream &os, const EntryDescription &entry) {
     printName(os, "state", state.name, state.dtype)
         << shapeText(state.shape)
         << (state.isChanged ? "  (changed)" : "  (read only)") << "\n";
+  for (const std::string &size : entry.given)
+    os << "  calls give the size " << size << "\n";
+  for (const AssumptionDescription &assumption : entry.assumptions) {
+    os << "  takes for granted that " << assumption.text;
+    if (!assumption.node.empty())
+      os << "  (" << assumption.node << ")";
+    os << "\n";
+  }
 }
 
 static void print(raw_ostream &os, const CustomCallDescription &call) {
@@ -174,6 +182,12 @@ void heddle::printArtifact(raw_ostream &os, StringRef path,
     os << "model " << artifact.model << "\n";
   if (artifact.flushesSubnormals)
     os << "subnormal numbers are flushed to zero\n";
+  for (const SizeDescription &size : artifact.sizes) {
+    os << "size " << size.name << ": " << size.least << ".." << size.largest;
+    if (size.multiple != 1)
+      os << ", multiples of " << size.multiple;
+    os << "\n";
+  }
   for (const EntryDescription &entry : artifact.entries)
     print(os, entry);
   if (!artifact.customCalls.empty())

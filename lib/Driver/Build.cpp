@@ -13,6 +13,7 @@
 #include "heddle/Driver/Reports.h"
 #include "heddle/Driver/Targets.h"
 #include "heddle/Pipeline/Stages.h"
+#include "heddle/Support/EntrySizes.h"
 #include "heddle/Support/SignatureAttributes.h"
 #include "heddle/Support/Suggestion.h"
 #include "heddle/Target/Target.h"
@@ -351,6 +352,21 @@ buildFrom(Session &session, ModuleOp module, const BuildOptions &build,
   return result;
 }
 
+/// Says what calls will be refused for beyond the ranges of sizes.
+static void remarkAssumptions(ModuleOp module) {
+  auto assumptions = module->getAttrOfType<ArrayAttr>(kSizeAssumptionsAttrName);
+  if (!assumptions)
+    return;
+  for (auto assumption : assumptions.getAsRange<DictionaryAttr>()) {
+    Location loc = UnknownLoc::get(module.getContext());
+    if (auto node = assumption.getAs<StringAttr>("node"))
+      loc = NameLoc::get(node);
+    emitRemark(loc) << "takes for granted that "
+                    << assumption.getAs<StringAttr>("text").getValue()
+                    << "; calls of other sizes are refused";
+  }
+}
+
 std::optional<BuildResult> heddle::buildInto(Session &session,
                                              const ModelOptions &model,
                                              const BuildOptions &build,
@@ -378,8 +394,10 @@ std::optional<BuildResult> heddle::buildInto(Session &session,
   session.phases.begin("import");
   OwningOpRef<ModuleOp> module =
       start ? readDump(session, model.path) : importModel(session, model);
-  if (!module || (start && !checkStage(session, *module, *start)))
+  if (!module || (start && !checkStage(session, *module, *start)) ||
+      failed(checkSizes(*module)))
     return std::nullopt;
+  remarkAssumptions(*module);
   if (hasTarget) {
     std::vector<std::string> names;
     if (std::shared_ptr<const Target> target = targetOf(*module))

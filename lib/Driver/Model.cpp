@@ -67,9 +67,15 @@ static TensorSignature withRange(TensorSignature signature, func::FuncOp entry,
     return signature;
   auto sizesAt = [&](StringRef end) {
     llvm::StringMap<int64_t> values;
-    for (auto symbol : symbols.getAsRange<DictionaryAttr>())
+    for (auto symbol : symbols.getAsRange<DictionaryAttr>()) {
+      int64_t value = symbol.getAs<IntegerAttr>(end).getInt(), multiple = 1;
+      if (auto known = symbol.getAs<IntegerAttr>("multiple"))
+        multiple = known.getInt();
       values[symbol.getAs<StringAttr>("name").getValue()] =
-          symbol.getAs<IntegerAttr>(end).getInt();
+          (end == "minimum" ? llvm::divideCeil(value, multiple)
+                            : value / multiple) *
+          multiple;
+    }
     return llvm::map_to_vector(
         extents.getExtents(), [&](size::ExpressionAttr extent) {
           return size::Expression(extent)

@@ -181,11 +181,14 @@ bool Program::readSignature(StringRef path) {
     return false;
   }
   file = path.str();
-  if (const auto *symbols = artifact.manifest().symbols())
-    for (const format::Symbol *symbol : *symbols) {
-      sizeList.emplace_back(symbol->name()->str(), symbol->maximum());
-      leastSizeList.push_back(symbol->minimum());
-    }
+  leastSizeList = format::leastSymbols(artifact.manifest());
+  std::vector<int64_t> largest = format::largestSymbols(artifact.manifest());
+  for (auto [i, size] : llvm::enumerate(largest)) {
+    const format::Symbol *symbol = artifact.manifest().symbols()->Get(i);
+    sizeList.emplace_back(format::text(symbol->name()), size);
+    multipleList.push_back(symbol->multiple());
+  }
+  givenSizes.assign(sizeList.size(), -1);
   StringRef entry = heddle_program_entry_name(program, entryIndex);
   for (TensorSignature &input :
        llvm::concat<TensorSignature>(inputList, stateList))
@@ -305,25 +308,45 @@ bool TensorSignature::takes(RankedTensorType given) const {
   return true;
 }
 
+heddle_call_options
+Program::withSizes(const heddle_call_options *options) const {
+  heddle_call_options result{};
+  result.size = sizeof result;
+  if (options)
+    result = *options;
+  result.states = madeStates.data();
+  result.state_count = madeStates.size();
+  result.sizes = givenSizes.data();
+  result.size_count = givenSizes.size();
+  return result;
+}
+
 SmallVector<HostTensor>
 Program::makeOutputs(ArrayRef<HostTensor> inputs) const {
   SmallVector<heddle_tensor> shapes = llvm::map_to_vector(inputs, shapeOf);
   SmallVector<const heddle_tensor *> pointers =
       pointersTo(ArrayRef<heddle_tensor>(shapes));
   SmallVector<HostTensor> tensors;
+  heddle_call_options options = withSizes(nullptr);
   for (auto [i, output] : llvm::enumerate(outputList)) {
     RankedTensorType type = output.type;
     SmallVector<int64_t> shape(type.getShape());
     // Shapes that do not fit are for the call to tell.
-    if (!output.least.empty() &&
-        heddle_program_output_shape(program, entryIndex, pointers.data(),
-                                    pointers.size(), madeStates.data(),
-                                    madeStates.size(), i, shape.data())
-                .code == HEDDLE_OK)
+    if (!output.least.empty() && heddle_program_output_shape_in(
+                                     program, entryIndex, pointers.data(),
+                                     pointers.size(), &options, i, shape.data())
+                                         .code == HEDDLE_OK)
       type = RankedTensorType::get(shape, type.getElementType());
     tensors.push_back(HostTensor::allocate(type));
   }
   return tensors;
+}
+
+void Program::setSize(size_t number, int64_t size) {
+  sizeList[number].second = size;
+  // What inputs tell is not said twice: these may be files.
+  if (heddle_program_entry_needs_size(program, entryIndex, number))
+    givenSizes[number] = size;
 }
 
 bool Program::setSizes(const ModelOptions &model) {
@@ -355,16 +378,36 @@ bool Program::setSizes(const ModelOptions &model) {
                     "chooses" +
                     suggest(name, known));
     }
-    found->second = size;
+    setSize(found - sizeList.begin(), size);
     changed = true;
   }
   return !changed || applySizes();
 }
 
 bool Program::setSizes(ArrayRef<int64_t> sizes) {
-  for (auto [known, size] : llvm::zip_equal(sizeList, sizes))
-    known.second = size;
+  for (auto [i, size] : llvm::enumerate(sizes))
+    setSize(i, size);
   return applySizes();
+}
+
+std::string Program::brokenAssumption(ArrayRef<int64_t> sizes) {
+  format::ArtifactReader artifact;
+  std::vector<int64_t> values;
+  format::Error error = artifact.open(file);
+  if (!error)
+    error = format::evaluate(artifact.manifest().expressions(),
+                             std::vector<int64_t>(sizes), HEDDLE_TENSOR_SHAPE,
+                             values);
+  if (error) {
+    session.diagnostics.report(toErrorCode(error), error.message());
+    return {};
+  }
+  const format::Entry &entry = *artifact.manifest().entries()->Get(entryIndex);
+  if (const auto *assumptions = entry.assumptions())
+    for (const format::Assumption *assumption : *assumptions)
+      if (values[assumption->zero()] != 0)
+        return format::text(assumption->text());
+  return {};
 }
 
 /// Gives the inputs the types that follow from the sizes.
@@ -381,10 +424,15 @@ bool Program::applySizes() {
     symbols.push_back(size);
   const format::Manifest &manifest = artifact.manifest();
   for (auto [symbol, known] : llvm::zip(*manifest.symbols(), sizeList))
-    if (known.second < symbol->minimum() || known.second > symbol->maximum())
-      return report("\"" + known.first + "\" is from " +
-                    Twine(symbol->minimum()) + " to " +
-                    Twine(symbol->maximum()) + " in this program");
+    if (known.second < symbol->minimum() || known.second > symbol->maximum() ||
+        known.second % symbol->multiple() != 0)
+      return report(
+          "\"" + known.first + "\" is from " + Twine(symbol->minimum()) +
+          " to " + Twine(symbol->maximum()) +
+          (symbol->multiple() == 1
+               ? std::string()
+               : " and a multiple of " + std::to_string(symbol->multiple())) +
+          " in this program");
   if (format::Error error = format::evaluate(manifest.expressions(), symbols,
                                              HEDDLE_MANIFEST_INVALID, values))
     return report(error.message());
@@ -402,12 +450,7 @@ bool Program::applySizes() {
 bool Program::call(ArrayRef<HostTensor> inputs,
                    MutableArrayRef<HostTensor> outputs,
                    const heddle_call_options *options) {
-  heddle_call_options own{};
-  own.size = sizeof own;
-  if (options)
-    own = *options;
-  own.states = madeStates.data();
-  own.state_count = madeStates.size();
+  heddle_call_options own = withSizes(options);
   auto describe = [](const HostTensor &tensor, const char *data) {
     heddle_tensor result = shapeOf(tensor);
     result.data = const_cast<char *>(data);

@@ -24,10 +24,14 @@ bool heddle::compareOtherSizes(Session &session, const CompareCommand &command,
                                Program &program, llvm::json::Object &document,
                                bool &differs) {
   SmallVector<int64_t> least(program.leastSizes()), between;
-  for (auto [low, known] : llvm::zip_equal(least, program.sizes()))
-    between.push_back(low + (known.second - low) / 2);
+  for (auto [low, known, multiple] :
+       llvm::zip_equal(least, program.sizes(), program.sizeMultiples()))
+    between.push_back(low + (known.second - low) / 2 / multiple * multiple);
   llvm::json::Array array;
   for (ArrayRef<int64_t> sizes : {ArrayRef(least), ArrayRef(between)}) {
+    // Sizes that the program refuses are nothing to compare.
+    if (!program.brokenAssumption(sizes).empty())
+      continue;
     ProgramCall call;
     if (!program.setSizes(sizes) || !call.run(session, command, program))
       return false;

@@ -5,6 +5,7 @@
 
 #include "dialects/Kernel/EntryFunctions.h"
 #include "heddle/Support/EntrySizes.h"
+#include "heddle/Support/EntryTypes.h"
 #include "passes/Plan/DonatedInputs.h"
 #include "passes/Plan/EntryTensors.h"
 #include "passes/Plan/SymbolSizes.h"
@@ -25,8 +26,8 @@ unsigned PlanBuilder::addOutput(unsigned result, unsigned number) {
       plan::BufferKind::Output, number, main.getResultTypes()[result],
       given.empty() ? "out" + std::to_string(result) : given.str());
   tree.storages[storage].bytes = chosenBytes(
-      main, main.getResultAttrOfType<size::ExtentsAttr>(result, kShapeAttrName),
-      tree.storages[storage].size);
+      main.getResultAttrOfType<size::ExtentsAttr>(result, kShapeAttrName),
+      declaredResultType(main, result));
   return storage;
 }
 
@@ -40,7 +41,7 @@ unsigned PlanBuilder::addInput(BlockArgument argument, unsigned number) {
   if (!shape)
     return storage;
   tree.storages[storage].bytes =
-      chosenBytes(main, shape, tree.storages[storage].size);
+      chosenBytes(shape, declaredArgumentType(main, i));
   unsigned largest = addStorage(argument.getType());
   resize(argument.getLoc(), storage, largest);
   return largest;

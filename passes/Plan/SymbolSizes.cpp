@@ -4,6 +4,7 @@
 
 #include "dialects/Kernel/Kernel.h"
 #include "heddle/Support/EntrySizes.h"
+#include "heddle/Support/Weights.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Matchers.h"
@@ -41,28 +42,15 @@ FailureOr<size::ExpressionAttr> heddle::launchSize(func::FuncOp entry,
       .attribute();
 }
 
-size::ExpressionAttr heddle::chosenBytes(func::FuncOp entry,
-                                         size::ExtentsAttr shape,
-                                         int64_t largest) {
+size::ExpressionAttr heddle::chosenBytes(size::ExtentsAttr shape,
+                                         Type declared) {
   if (!shape)
     return {};
-  MLIRContext *context = shape.getContext();
-  llvm::StringMap<int64_t> maxima;
-  if (auto symbols =
-          entry->getParentOfType<ModuleOp>()->getAttrOfType<ArrayAttr>(
-              kSymbolsAttrName))
-    for (auto symbol : symbols.getAsRange<DictionaryAttr>())
-      maxima[symbol.getAs<StringAttr>("name").getValue()] =
-          symbol.getAs<IntegerAttr>("maximum").getInt();
-  Expression elements = Expression::constant(context, 1);
+  auto element =
+      RankedTensorType::get({}, cast<ShapedType>(declared).getElementType());
+  Expression bytes =
+      Expression::constant(shape.getContext(), *storedBytes(element));
   for (size::ExpressionAttr extent : shape.getExtents())
-    elements = elements * Expression(extent);
-  std::optional<int64_t> most =
-      elements.evaluated([&](StringRef name) -> std::optional<int64_t> {
-        auto known = maxima.find(name);
-        return known == maxima.end() ? std::nullopt
-                                     : std::optional(known->second);
-      });
-  int64_t each = most && *most ? largest / *most : 0;
-  return (elements * each).attribute();
+    bytes = bytes * Expression(extent);
+  return bytes.attribute();
 }

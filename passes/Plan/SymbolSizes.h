@@ -14,10 +14,9 @@ namespace heddle {
 mlir::FailureOr<size::ExpressionAttr> launchSize(mlir::func::FuncOp entry,
                                                  mlir::Value size);
 
-/// The bytes of a tensor of the shape that `shape` gives, whose largest has
-/// `largest`; null without a shape.
-size::ExpressionAttr chosenBytes(mlir::func::FuncOp entry,
-                                 size::ExtentsAttr shape, int64_t largest);
+/// The bytes of a tensor of the shape that `shape` gives and of the elements
+/// that callers see of `declared`; null without a shape.
+size::ExpressionAttr chosenBytes(size::ExtentsAttr shape, mlir::Type declared);
 
 } // namespace heddle
 

@@ -266,12 +266,12 @@ static Error checkSolutions(const Manifest &manifest, const Entry &entry,
                             const std::vector<int64_t> &values) {
   std::string name = "entry '" + text(entry.name()) + "' ";
   std::vector<bool> told(length(manifest.symbols()), false);
-  auto tell = [&](uint32_t symbol, SymbolSource source) {
-    bool good = symbol < told.size() && !told[symbol] &&
-                manifest.symbols()->Get(symbol)->source() == source;
-    if (good)
-      told[symbol] = true;
-    return good;
+  auto tell = [&](uint32_t symbol, SymbolSource other) {
+    if (symbol >= told.size() || told[symbol])
+      return false;
+    SymbolSource source = manifest.symbols()->Get(symbol)->source();
+    told[symbol] = source == SymbolSource::caller || source == other;
+    return bool(told[symbol]);
   };
   for (uint32_t i = 0; i < length(entry.given()); ++i)
     if (!tell(entry.given()->Get(i), SymbolSource::caller))

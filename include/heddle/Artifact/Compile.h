@@ -70,6 +70,11 @@ struct CompileSummary {
 std::vector<llvm::SmallVector<unsigned>>
 setsDispatchedAlike(llvm::ArrayRef<std::shared_ptr<const Target>> targets);
 
+/// Checks what a module that somebody may have written says of sizes
+/// (EntrySizes.h): lists of the right form, and no name that is not among the
+/// symbols. Fails with a diagnostic.
+mlir::LogicalResult checkSizes(mlir::ModuleOp module);
+
 /// Compiles `module`, a model that has passed `options.passed`, into a file
 /// that `writer` has opened, also a temporary one, for a model that is compiled
 /// and run at once. The module is used up. Fails with diagnostics; then nothing

@@ -34,10 +34,26 @@ struct StateDescription {
   bool isChanged = false;
 };
 
+/// A size that calls choose.
+struct SizeDescription {
+  std::string name;
+  int64_t least, largest, multiple;
+};
+
+/// What an entry takes for granted of sizes, as "batch = 8".
+struct AssumptionDescription {
+  std::string text;
+  /// Who wants it; may be empty.
+  std::string node;
+};
+
 struct EntryDescription {
   std::string name;
   std::vector<TensorDescription> inputs, outputs;
   std::vector<StateDescription> states;
+  /// Names of the sizes that a call has to give, as no input tells them.
+  std::vector<std::string> given;
+  std::vector<AssumptionDescription> assumptions;
 };
 
 struct WeightDescription {
@@ -108,6 +124,8 @@ struct ArtifactDescription {
   unsigned major = 0, minor = 0; ///< Of the format.
   uint64_t bytes = 0;
   bool flushesSubnormals = false;
+  /// With their ranges as they were declared.
+  std::vector<SizeDescription> sizes;
   std::vector<EntryDescription> entries;
   /// Of the first target that is known.
   std::vector<CustomCallDescription> customCalls;

@@ -73,8 +73,13 @@ public:
   /// Sets all sizes, in the order of `sizes()`; false after an error, which has
   /// been reported.
   bool setSizes(llvm::ArrayRef<int64_t> sizes);
-  /// The least sizes, in that order.
+  /// The least sizes, and what each size is a multiple of, in that order.
   llvm::ArrayRef<int64_t> leastSizes() const { return leastSizeList; }
+  llvm::ArrayRef<int64_t> sizeMultiples() const { return multipleList; }
+  /// What the entry takes for granted and these sizes, in that order, break, as
+  /// "batch = 8"; empty if there is nothing, or after an error, which has been
+  /// reported.
+  std::string brokenAssumption(llvm::ArrayRef<int64_t> sizes);
   /// Puts into the states what `tensors`, data for `feeds`, have for them, and
   /// leaves the inputs there; false after an error, which has been reported.
   bool fillStates(llvm::SmallVectorImpl<HostTensor> &tensors);
@@ -91,6 +96,10 @@ private:
   bool readSignature(llvm::StringRef path);
   bool readStateSignatures();
   bool applySizes();
+  /// With the program's sizes in it.
+  heddle_call_options withSizes(const heddle_call_options *options) const;
+  /// What a size is where data is made up.
+  void setSize(size_t number, int64_t size);
 
   Session &session;
   heddle_program *program = nullptr;
@@ -101,7 +110,9 @@ private:
   llvm::SmallVector<size_t> stateNumbers;
   llvm::SmallVector<heddle_state *> madeStates;
   std::vector<std::pair<std::string, int64_t>> sizeList;
-  std::vector<int64_t> leastSizeList;
+  std::vector<int64_t> leastSizeList, multipleList;
+  /// Of those that calls have to give, the sizes that were set; -1: none was.
+  std::vector<int64_t> givenSizes;
   std::string file;
   int64_t operationCount = 0, trafficBytes = 0;
 };

@@ -28,7 +28,7 @@ public:
 
 private:
   mlir::OwningOpRef<mlir::ModuleOp> whole;
-  llvm::SmallVector<mlir::Attribute> sizes;
+  llvm::SmallVector<mlir::Attribute> sizes, assumptions;
 };
 
 } // namespace heddle

@@ -16,7 +16,8 @@ inline constexpr llvm::StringLiteral kSymbolsAttrName = "heddle.symbols";
 /// On the module: a dictionary {zero, text, node} for each equality of sizes
 /// that an operation wants and ranges do not say. `zero` is an expression that
 /// must be 0 at each call, `text` says it for people, and `node`, which may be
-/// missing, who wants it.
+/// missing, who wants it. With `entry` it is that one's, where there are
+/// several.
 inline constexpr llvm::StringLiteral kSizeAssumptionsAttrName =
     "heddle.size_assumptions";
 

@@ -68,6 +68,24 @@ addSymbols(StringRef entry, llvm::function_ref<bool(StringRef)> isShared,
   return names;
 }
 
+/// What an entry takes for granted of sizes, in the names that these have, and
+/// as the entry's own.
+static void addAssumptions(StringRef entry,
+                           const llvm::StringMap<StringAttr> &names,
+                           ArrayAttr own, SmallVectorImpl<Attribute> &all) {
+  MLIRContext *context = own.getContext();
+  for (auto assumption : own.getAsRange<DictionaryAttr>()) {
+    NamedAttrList renamed(assumption);
+    size::Expression zero(assumption.getAs<size::ExpressionAttr>("zero"));
+    zero = zero.substituted([&](StringRef name) {
+      return size::Expression::symbol(context, names.at(name));
+    });
+    renamed.set("zero", zero.attribute());
+    renamed.set("entry", StringAttr::get(context, entry));
+    all.push_back(renamed.getDictionary(context));
+  }
+}
+
 /// Makes the entry call its symbols by other names.
 static void renameSymbols(func::FuncOp entry,
                           const llvm::StringMap<StringAttr> &names) {
@@ -117,6 +135,9 @@ LogicalResult EntryJoiner::add(StringRef name, func::FuncOp entry,
     if (failed(names))
       return failure();
     renameSymbols(entry, *names);
+    if (auto assumed =
+            (*model)->getAttrOfType<ArrayAttr>(kSizeAssumptionsAttrName))
+      addAssumptions(name, *names, assumed, assumptions);
   }
   if (!whole) {
     whole = std::move(model);
@@ -134,5 +155,8 @@ LogicalResult EntryJoiner::add(StringRef name, func::FuncOp entry,
   if (!sizes.empty())
     (*whole)->setAttr(kSymbolsAttrName,
                       ArrayAttr::get(whole->getContext(), sizes));
+  if (!assumptions.empty())
+    (*whole)->setAttr(kSizeAssumptionsAttrName,
+                      ArrayAttr::get(whole->getContext(), assumptions));
   return success();
 }
