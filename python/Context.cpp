@@ -23,6 +23,7 @@ struct Arguments {
   std::vector<Array> outArrays;
   std::vector<heddle_tensor> in, out;
   std::vector<heddle_state *> states;
+  std::vector<int64_t> sizes;
 };
 
 Submitted::Submitted() = default;
@@ -80,12 +81,12 @@ static std::vector<heddle_state *> handlesOf(const nb::list &states) {
   return handles;
 }
 
-std::unique_ptr<Arguments> Context::read(const nb::list &ins,
-                                         const nb::list &outs,
-                                         const std::vector<bool> &inBits,
-                                         const std::vector<bool> &outBits,
-                                         const nb::list &states) const {
+std::unique_ptr<Arguments>
+Context::read(const nb::list &ins, const nb::list &outs,
+              const std::vector<bool> &inBits, const std::vector<bool> &outBits,
+              const nb::list &states, const std::vector<int64_t> &sizes) const {
   auto arguments = std::make_unique<Arguments>();
+  arguments->sizes = sizes;
   readTensors("input", ins, inputs, inBits, arguments->objects,
               arguments->inArrays, arguments->in);
   readTensors("output", outs, outputs, outBits, arguments->objects,
@@ -104,6 +105,8 @@ heddle_call_options Context::optionsFor(const Arguments &arguments,
   options.deadline_ns = deadlineAfter(timeout);
   options.states = arguments.states.data();
   options.state_count = arguments.states.size();
+  options.sizes = arguments.sizes.data();
+  options.size_count = arguments.sizes.size();
   options.user = &raised;
   options.flags = stages ? HEDDLE_STAGE_TENSORS : 0;
   return options;
@@ -187,9 +190,10 @@ heddle_status Context::takeTurn(std::unique_lock<std::timed_mutex> &turn,
 void Context::call(const nb::list &ins, const nb::list &outs,
                    const std::vector<bool> &inBits,
                    const std::vector<bool> &outBits, const nb::list &states,
+                   const std::vector<int64_t> &sizes,
                    std::optional<double> timeout) {
   std::unique_ptr<Arguments> arguments =
-      read(ins, outs, inBits, outBits, states);
+      read(ins, outs, inBits, outBits, states, sizes);
   auto in = pointersTo(arguments->in), out = pointersTo(arguments->out);
   refuseInside();
   Raised raised;
@@ -217,7 +221,8 @@ void Context::call(const nb::list &ins, const nb::list &outs,
 
 std::vector<std::vector<int64_t>>
 Context::outputShapes(const std::vector<std::vector<int64_t>> &shapes,
-                      const nb::list &states) const {
+                      const nb::list &states,
+                      const std::vector<int64_t> &sizes) const {
   std::vector<heddle_tensor> in;
   for (const std::vector<int64_t> &shape : shapes) {
     heddle_tensor tensor{};
@@ -228,12 +233,18 @@ Context::outputShapes(const std::vector<std::vector<int64_t>> &shapes,
   }
   std::vector<const heddle_tensor *> pointers = pointersTo(in);
   std::vector<heddle_state *> handles = handlesOf(states);
+  heddle_call_options options{};
+  options.size = sizeof options;
+  options.states = handles.data();
+  options.state_count = handles.size();
+  options.sizes = sizes.data();
+  options.size_count = sizes.size();
   std::vector<std::vector<int64_t>> result;
   for (size_t i = 0; i < outputs.size(); ++i) {
     result.emplace_back(outputs[i].shape.size());
-    check(heddle_program_output_shape(
-        program().handle(), entry, pointers.data(), pointers.size(),
-        handles.data(), handles.size(), i, result.back().data()));
+    check(heddle_program_output_shape_in(program().handle(), entry,
+                                         pointers.data(), pointers.size(),
+                                         &options, i, result.back().data()));
   }
   return result;
 }
@@ -257,12 +268,14 @@ Submission
 Context::submit(nb::object self, const nb::list &ins, const nb::list &outs,
                 const std::vector<bool> &inBits,
                 const std::vector<bool> &outBits, const nb::list &states,
+                const std::vector<int64_t> &sizes,
                 std::optional<double> timeout, const nb::list &after) {
   auto &context = nb::cast<Context &>(self);
   context.sweep();
   context.refuseInside();
   auto submitted = std::make_shared<Submitted>();
-  submitted->arguments = context.read(ins, outs, inBits, outBits, states);
+  submitted->arguments =
+      context.read(ins, outs, inBits, outBits, states, sizes);
   auto in = pointersTo(submitted->arguments->in),
        out = pointersTo(submitted->arguments->out);
   heddle_call_options options =
@@ -393,13 +406,13 @@ void bindContext(nb::module_ &module) {
       .def_prop_ro("states", &Context::stateNumbers)
       .def("memory", &Context::memory, nb::arg("bytes"))
       .def("output_shapes", &Context::outputShapes, nb::arg("inputs"),
-           nb::arg("states"))
+           nb::arg("states"), nb::arg("sizes"))
       .def("call", &Context::call, nb::arg("inputs"), nb::arg("outputs"),
            nb::arg("input_bits"), nb::arg("output_bits"), nb::arg("states"),
-           nb::arg("timeout") = nb::none())
+           nb::arg("sizes"), nb::arg("timeout") = nb::none())
       .def("submit", &Context::submit, nb::arg("inputs"), nb::arg("outputs"),
            nb::arg("input_bits"), nb::arg("output_bits"), nb::arg("states"),
-           nb::arg("timeout").none(), nb::arg("after"))
+           nb::arg("sizes"), nb::arg("timeout").none(), nb::arg("after"))
       .def("finish", &Context::finish, nb::arg("timeout"));
 }
 

@@ -73,13 +73,14 @@ public:
 
   void call(const nb::list &ins, const nb::list &outs,
             const std::vector<bool> &inBits, const std::vector<bool> &outBits,
-            const nb::list &states, std::optional<double> timeout);
+            const nb::list &states, const std::vector<int64_t> &sizes,
+            std::optional<double> timeout);
   /// Begins when those of `after` are done.
   static Submission
   submit(nb::object self, const nb::list &ins, const nb::list &outs,
          const std::vector<bool> &inBits, const std::vector<bool> &outBits,
-         const nb::list &states, std::optional<double> timeout,
-         const nb::list &after);
+         const nb::list &states, const std::vector<int64_t> &sizes,
+         std::optional<double> timeout, const nb::list &after);
 
   /// Waits for what was submitted and lets go of what it used; false when so
   /// many seconds have passed before.
@@ -88,7 +89,7 @@ public:
   /// The shapes of the outputs when the inputs have these.
   std::vector<std::vector<int64_t>>
   outputShapes(const std::vector<std::vector<int64_t>> &shapes,
-               const nb::list &states) const;
+               const nb::list &states, const std::vector<int64_t> &sizes) const;
 
   /// Memory for an output.
   Memory memory(size_t bytes) { return Memory(blocks, bytes); }
@@ -106,7 +107,8 @@ private:
   std::unique_ptr<Arguments> read(const nb::list &ins, const nb::list &outs,
                                   const std::vector<bool> &inBits,
                                   const std::vector<bool> &outBits,
-                                  const nb::list &states) const;
+                                  const nb::list &states,
+                                  const std::vector<int64_t> &sizes) const;
   heddle_call_options optionsFor(const Arguments &arguments, Raised &raised,
                                  std::optional<double> timeout) const;
   /// Locks the mutex, unless the deadline, if it is not 0, passes before.

@@ -5,6 +5,7 @@
 #include "Devices.h"
 #include "Program.h"
 #include "Results.h"
+#include "Sizes.h"
 #include "States.h"
 #include "Status.h"
 #include "Tensors.h"
@@ -16,6 +17,7 @@ NB_MODULE(_runtime, module) {
   bindResults(module);
   bindDevices(module);
   bindProgram(module);
+  bindSizes(module);
   bindStates(module);
   bindContext(module);
 }

@@ -141,6 +141,11 @@ class Model:
         known = _runtime.states(program)
         self._states = {known[number].name: number for number in self._context.states}
         self.states: list[_runtime.TensorInfo] = [known[number] for number in self._states.values()]
+        # The sizes of all entries, and of these the ones that calls of this entry have to give.
+        self.sizes: list[_runtime.SizeInfo] = _runtime.sizes(program)
+        self.given_sizes = [self.sizes[number].name for number in _runtime.given_sizes(program, entry)]
+        # What is taken for granted of sizes beyond their ranges: a call of others is refused.
+        self.assumptions: list[str] = _runtime.assumptions(program, entry)
 
     def entry(self, name: str) -> Model:
         """Another entry of the same program, whose states it shares."""
@@ -172,18 +177,19 @@ class Model:
         return f"<heddle.Model {', '.join(map(repr, self.inputs))} -> {', '.join(map(repr, self.outputs))}>"
 
     def __call__(self, *args: Any, out: Mapping[str, Any] | None = None, timeout: float | None = None, states: Mapping[str, State] | None = None,
-                 **kwargs: Any) -> dict[str, Any]:
+                 sizes: Mapping[str, int] | None = None, **kwargs: Any) -> dict[str, Any]:
         """Inputs are arrays of numpy, anything else with __dlpack__, tensors of a Device, or lists and numbers. f64, i64 and c128, which is what
         they are when nobody says otherwise, are converted to what the model wants, and what is not contiguous is copied; another type is
         refused, as is another shape. `out` gives memory for outputs by name; results elsewhere take memory of earlier ones that nobody holds
-        any more. `timeout` is in seconds. `states` gives the states that the entry uses, by name (see `state`).
+        any more. `timeout` is in seconds. `states` gives the states that the entry uses, by name (see `state`), `sizes` what no input tells
+        (see `given_sizes`).
         """
-        results, arguments = self._arguments(args, kwargs, out, states)
+        results, arguments = self._arguments(args, kwargs, out, states, sizes)
         self._context.call(*arguments, seconds(timeout))
         return results
 
     def submit(self, *args: Any, out: Mapping[str, Any] | None = None, timeout: float | None = None, states: Mapping[str, State] | None = None,
-               after: Sequence[Submission] = (), **kwargs: Any) -> Submission:
+               sizes: Mapping[str, int] | None = None, after: Sequence[Submission] = (), **kwargs: Any) -> Submission:
         """The same call, but it returns at once. What is submitted runs in its order, on a thread of its own, and before what is called later. It
         begins when the calls of `after`, of this model or others, are done; if one of them has failed, it fails the same way. Until it is
         done, arrays that it was given must stay as they are.
@@ -191,12 +197,12 @@ class Model:
         for other in after:
             if not isinstance(other, Submission):
                 raise TypeError(f"after holds a {type(other).__qualname__}; what Model.submit gives is wanted")
-        results, arguments = self._arguments(args, kwargs, out, states)
+        results, arguments = self._arguments(args, kwargs, out, states, sizes)
         will_finish(self._context)
         return Submission(self._context.submit(*arguments, seconds(timeout), [other.native for other in after]), results)
 
     def _arguments(self, args: Sequence[Any], kwargs: Mapping[str, Any], out: Mapping[str, Any] | None,
-                   states: Mapping[str, State] | None) -> tuple[dict[str, Any], tuple]:
+                   states: Mapping[str, State] | None, sizes: Mapping[str, int] | None) -> tuple[dict[str, Any], tuple]:
         """The results of a call, and what the extension takes."""
         given = self._named(args, kwargs)
         out = dict(out or {})
@@ -204,14 +210,27 @@ class Model:
         if unknown:
             raise TypeError(f"there is no output {min(unknown)!r}; there are: {', '.join(self._outputs)}")
         used = self._used(states) if states or self._states else []
+        chosen = self._chosen(sizes) if sizes else []
         inputs = [port.inward(given[name]) for name, port in self._inputs.items()]
         shapes = [info.shape for info in self.outputs]
         if self._chooses:
-            shapes = self._context.output_shapes([list(value.shape) for value, _ in inputs], used)
+            shapes = self._context.output_shapes([list(value.shape) for value, _ in inputs], used, chosen)
         results = {name: out[name] if name in out else self._allocate(port, shape) for (name, port), shape in zip(self._outputs.items(), shapes)}
         outputs = [port.outward(results[name]) for name, port in self._outputs.items()]
         return results, ([value for value, _ in inputs], [value for value, _ in outputs], [bits for _, bits in inputs],
-                         [bits for _, bits in outputs], used)
+                         [bits for _, bits in outputs], used, chosen)
+
+    def _chosen(self, sizes: Mapping[str, int]) -> list[int]:
+        """A number for each size of the program, -1 for those that are not given."""
+        names = [info.name for info in self.sizes]
+        chosen = [-1] * len(names)
+        for name, size in sizes.items():
+            if name not in names:
+                raise TypeError(f"there is no size {name!r}; there are: {', '.join(names) or 'none'}")
+            if isinstance(size, bool) or not isinstance(size, numbers.Integral) or not 0 <= size < 2**63:
+                raise TypeError(f"size {name!r} is given as {size!r}; a number is wanted")
+            chosen[names.index(name)] = int(size)
+        return chosen
 
     def _used(self, states: Mapping[str, State] | None) -> list[_runtime.State]:
         states = dict(states or {})
