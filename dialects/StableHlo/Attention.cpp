@@ -1,6 +1,7 @@
 // Reads heddle.attention, and writes it out in operations of StableHLO.
 
 #include "dialects/StableHlo/Attention.h"
+#include "dialects/Size/SizedTypes.h"
 #include "heddle/Support/TensorTypes.h"
 
 #include <limits>
@@ -31,48 +32,67 @@ int64_t Attention::headsPerKey() const {
 //===----------------------------------------------------------------------===//
 
 /// Whether trailing dimensions of `shape` are those of `wide`, or 1.
-static bool broadcastsTo(ArrayRef<int64_t> shape, ArrayRef<int64_t> wide) {
-  if (shape.size() > wide.size())
+static bool broadcastsTo(RankedTensorType shape, RankedTensorType wide) {
+  int64_t missing = wide.getRank() - shape.getRank();
+  if (missing < 0)
     return false;
-  for (auto [extent, to] : llvm::zip(llvm::reverse(shape), llvm::reverse(wide)))
-    if (extent != 1 && extent != to)
+  for (int64_t i = 0; i < shape.getRank(); ++i)
+    if (!size::isOne(shape, i) &&
+        !size::isSameSize(shape, i, wide, missing + i))
       return false;
   return true;
 }
 
+/// Whether key's dimension `i` is one of heads that several of query read.
+static bool sharesHeads(RankedTensorType query, RankedTensorType key,
+                        int64_t i) {
+  return i + 3 == query.getRank() && size::isKnown(query, i) &&
+         size::isKnown(key, i) && key.getDimSize(i) != 0 &&
+         query.getDimSize(i) % key.getDimSize(i) == 0;
+}
+
+/// [batch.., M, N].
+static RankedTensorType scoresOf(const Attention &attention, Type element) {
+  RankedTensorType query = typeOf(attention.query), key = typeOf(attention.key);
+  int64_t rank = query.getRank();
+  return size::SizedShape()
+      .add(query, 0, rank - 1)
+      .add(key, rank - 2)
+      .of(element);
+}
+
 static bool fitsTogether(const Attention &attention) {
-  ArrayRef<int64_t> query = shapeOf(attention.query),
-                    key = shapeOf(attention.key),
-                    value = shapeOf(attention.value);
-  size_t rank = query.size();
-  if (rank < 2 || key.size() != rank || value.size() != rank ||
-      query.back() != key.back() || value[rank - 2] != key[rank - 2])
+  RankedTensorType query = typeOf(attention.query), key = typeOf(attention.key),
+                   value = typeOf(attention.value);
+  int64_t rank = query.getRank();
+  if (rank < 2 || key.getRank() != rank || value.getRank() != rank ||
+      !size::isSameSize(query, rank - 1, key, rank - 1) ||
+      !size::isSameSize(value, rank - 2, key, rank - 2))
     return false;
-  for (size_t i = 0; i + 2 < rank; ++i) {
-    if (key[i] != value[i])
+  for (int64_t i = 0; i + 2 < rank; ++i)
+    if (!size::isSameSize(key, i, value, i) ||
+        (!size::isSameSize(query, i, key, i) && !sharesHeads(query, key, i)))
       return false;
-    bool shares =
-        i + 3 == rank && key[i] != 0 && query[i] % key[i] == 0; // heads
-    if (query[i] != key[i] && !shares)
-      return false;
-  }
-  SmallVector<int64_t> rows(query.drop_back()), out(rows), scores(rows);
-  out.push_back(value.back());
-  scores.push_back(key[rank - 2]);
-  if (attention.result.getShape() != ArrayRef<int64_t>(out) ||
-      (attention.logSumExp &&
-       attention.logSumExp.getShape() != ArrayRef<int64_t>(rows)))
+  Type element = attention.result.getElementType();
+  size::SizedShape rows;
+  rows.add(query, 0, rank - 1);
+  RankedTensorType row = rows.of(element);
+  RankedTensorType out = rows.add(value, rank - 1).of(element);
+  if (!size::haveSameSizes(attention.result, out) ||
+      (attention.logSumExp && !size::haveSameSizes(attention.logSumExp, row)))
     return false;
-  if (attention.mask && !broadcastsTo(shapeOf(attention.mask), scores))
+  if (attention.mask &&
+      !broadcastsTo(typeOf(attention.mask), scoresOf(attention, element)))
     return false;
   if (attention.sink &&
-      !broadcastsTo(shapeOf(attention.sink), query.drop_back(2)))
+      !broadcastsTo(typeOf(attention.sink),
+                    size::SizedShape().add(query, 0, rank - 2).of(element)))
     return false;
   if (!attention.lengths)
     return true;
-  ArrayRef<int64_t> lengths = shapeOf(attention.lengths);
-  return lengths.empty() ||
-         (rank > 2 && lengths.size() == 1 && lengths[0] == query[0]);
+  RankedTensorType lengths = typeOf(attention.lengths);
+  return lengths.getRank() == 0 || (rank > 2 && lengths.getRank() == 1 &&
+                                    size::isSameSize(lengths, 0, query, 0));
 }
 
 std::optional<Attention> Attention::read(ValueRange inputs,
@@ -244,7 +264,7 @@ Value Decomposition::along(RankedTensorType type, Value value,
 /// `value` along the last dimensions of `type`.
 Value Decomposition::trailing(RankedTensorType type, Value value) {
   int64_t missing = type.getRank() - typeOf(value).getRank();
-  if (missing == 0 && shapeOf(value) == type.getShape())
+  if (size::haveSameSizes(typeOf(value), type))
     return value;
   return along(type, value,
                llvm::to_vector(llvm::seq<int64_t>(missing, type.getRank())));
@@ -262,15 +282,17 @@ Value Decomposition::repeatedHeads(Value value) {
   if (times == 1)
     return value;
   RankedTensorType type = typeOf(value);
-  SmallVector<int64_t> shape(type.getShape()), dims;
+  SmallVector<int64_t> dims;
   int64_t head = rank() - 3;
   for (int64_t i = 0; i < rank(); ++i)
     dims.push_back(i <= head ? i : i + 1);
-  shape.insert(shape.begin() + head + 1, times);
-  Value wide = along(type.clone(shape), value, dims);
-  shape.erase(shape.begin() + head + 1);
-  shape[head] *= times;
-  return ReshapeOp::create(b, loc, type.clone(shape), wide);
+  size::SizedShape apart, together;
+  apart.add(type, 0, head + 1).add(times).add(type, head + 1, rank());
+  together.add(type, 0, head)
+      .add(type.getDimSize(head) * times)
+      .add(type, head + 1, rank());
+  Value wide = along(apart.of(type.getElementType()), value, dims);
+  return ReshapeOp::create(b, loc, together.of(type.getElementType()), wide);
 }
 
 Value Decomposition::product(RankedTensorType type, Value lhs, Value rhs,
@@ -289,7 +311,9 @@ template <typename Body>
 Value Decomposition::reduced(Value input, double initial) {
   RankedTensorType type = typeOf(input);
   auto scalar = RankedTensorType::get({}, type.getElementType());
-  RankedTensorType row = type.clone(type.getShape().drop_back());
+  RankedTensorType row = size::SizedShape()
+                             .add(type, 0, type.getRank() - 1)
+                             .of(type.getElementType());
   auto reduce = ReduceOp::create(b, loc, TypeRange(row), ValueRange(input),
                                  ValueRange(splat(scalar, initial)),
                                  b.getDenseI64ArrayAttr({type.getRank() - 1}));
@@ -431,9 +455,7 @@ SmallVector<Value>
 heddle::stablehlo::decomposeAttention(OpBuilder &builder, Location location,
                                       const Attention &attention,
                                       const AttentionProducts &products) {
-  SmallVector<int64_t> shape(shapeOf(attention.query).drop_back());
-  shape.push_back(attention.columns());
-  auto scores = RankedTensorType::get(shape, attention.accumulator);
+  RankedTensorType scores = scoresOf(attention, attention.accumulator);
   return Decomposition{builder,  location, attention,
                        products, scores,   scores.clone(builder.getI32Type())}
       .write();

@@ -15,7 +15,8 @@ namespace {
 
 class Walker {
 public:
-  explicit Walker(SizeAssumptions &assumptions) : assumptions(assumptions) {}
+  Walker(stablehlo::ExtentRules &assumptions, bool checks)
+      : assumptions(assumptions), checks(checks) {}
 
   LogicalResult visit(Block &block);
 
@@ -23,15 +24,28 @@ private:
   LogicalResult visit(Operation *op);
   LogicalResult visitWhile(WhileOp loop);
   LogicalResult visitBranches(Operation *op);
-  static void setExtents(Value value, ArrayRef<Expression> extents) {
-    if (auto type = dyn_cast<RankedTensorType>(value.getType()))
-      value.setType(size::withExtents(type, extents));
-  }
+  /// Fails where the value's type says something else and that counts.
+  LogicalResult setExtents(Value value, ArrayRef<Expression> extents);
 
-  SizeAssumptions &assumptions;
+  stablehlo::ExtentRules &assumptions;
+  bool checks;
 };
 
 } // namespace
+
+LogicalResult Walker::setExtents(Value value, ArrayRef<Expression> extents) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type)
+    return success();
+  if (checks)
+    for (auto [i, extent] : llvm::enumerate(extents))
+      if ((size::hasExtents(type) || extent.isConstant()) &&
+          !assumptions.meet(size::extentOf(type, i), extent,
+                            value.getDefiningOp()))
+        return failure();
+  value.setType(size::withExtents(type, extents));
+  return success();
+}
 
 LogicalResult Walker::visitWhile(WhileOp loop) {
   for (auto [i, operand] : llvm::enumerate(loop->getOperands()))
@@ -77,7 +91,8 @@ LogicalResult Walker::visitBranches(Operation *op) {
     }
   }
   for (auto [value, extents] : llvm::zip_equal(op->getResults(), results))
-    setExtents(value, extents);
+    if (failed(setExtents(value, extents)))
+      return failure();
   return success();
 }
 
@@ -93,7 +108,8 @@ LogicalResult Walker::visit(Operation *op) {
   if (failed(stablehlo::inferExtents(op, assumptions, results)))
     return failure();
   for (auto [value, extents] : llvm::zip_equal(op->getResults(), results))
-    setExtents(value, extents);
+    if (failed(setExtents(value, extents)))
+      return failure();
   return success();
 }
 
@@ -104,15 +120,24 @@ LogicalResult Walker::visit(Block &block) {
   return success();
 }
 
-LogicalResult inferExtents(func::FuncOp function,
-                           SizeAssumptions &assumptions) {
+static LogicalResult walk(func::FuncOp function, Walker walker) {
   Block &body = function.getBody().front();
-  if (failed(Walker(assumptions).visit(body)))
+  if (failed(walker.visit(body)))
     return failure();
   function.setType(FunctionType::get(function.getContext(),
                                      body.getArgumentTypes(),
                                      body.getTerminator()->getOperandTypes()));
   return success();
+}
+
+LogicalResult inferExtents(func::FuncOp function,
+                           SizeAssumptions &assumptions) {
+  return walk(function, Walker(assumptions, /*checks=*/false));
+}
+
+LogicalResult checkExtents(func::FuncOp function,
+                           stablehlo::ExtentRules &rules) {
+  return walk(function, Walker(rules, /*checks=*/true));
 }
 
 //===----------------------------------------------------------------------===//

@@ -17,6 +17,11 @@ namespace heddle {
 mlir::LogicalResult inferExtents(mlir::func::FuncOp function,
                                  SizeAssumptions &assumptions);
 
+/// The same for a function whose types have extents: those of results must be
+/// what the rules give. A result that has none gets them.
+mlir::LogicalResult checkExtents(mlir::func::FuncOp function,
+                                 stablehlo::ExtentRules &rules);
+
 /// A program of true extents at one choice of sizes: a static one. Fails, after
 /// an error, where an expression has no value there or is beyond its bound.
 mlir::LogicalResult

@@ -3,6 +3,7 @@
 
 #include "dialects/StableHlo/TypeInference.h"
 
+#include "dialects/Size/Expression.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "dialects/StableHlo/Verification.h"
 
@@ -104,6 +105,12 @@ FailureOr<RankedTensorType> inferMostSpecific(std::optional<Location> location,
       return emitOptionalError(location, "shapes of ", first, " and ", type,
                                " do not agree");
   }
+  // Whoever has true extents: the others are of that size, too.
+  for (Type type : types)
+    if (size::hasExtents(type) &&
+        cast<RankedTensorType>(type).getShape() == ArrayRef<int64_t>(shape))
+      return RankedTensorType::get(shape, element,
+                                   cast<RankedTensorType>(type).getEncoding());
   return tensorType(shape, element, bounds);
 }
 

@@ -5,8 +5,9 @@
 
 #include "BoundedOptions.h"
 #include "dialects/Size/Expression.h"
+#include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/EntrySizes.h"
-#include "passes/Dynamic/BoundDimensions.h"
+#include "passes/Dynamic/DeclareSizes.h"
 
 using namespace mlir;
 using namespace heddle;
@@ -44,7 +45,8 @@ OwningOpRef<ModuleOp> heddle::importBoundedModel(
     if (!changed)
       return nullptr;
     if (!*changed)
-      return succeeded(boundDimensions(*module)) ? std::move(module) : nullptr;
+      return succeeded(declareSizes(entryFunction(*module))) ? std::move(module)
+                                                             : nullptr;
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include "heddle/Pipeline/GraphPipeline.h"
 
+#include "passes/Dynamic/Passes.h"
 #include "passes/Graph/Passes.h"
 #include "passes/Precision/Passes.h"
 
@@ -24,4 +25,5 @@ void heddle::buildGraphPipeline(OpPassManager &manager) {
   manager.addPass(createAssignConvolutionLayout());
   manager.addPass(createSimplify());
   manager.addPass(createSymbolDCEPass());
+  manager.addPass(createBoundDimensions());
 }

@@ -6,6 +6,7 @@
 #include "heddle/Pipeline/Stages.h"
 #include "heddle/Target/CpuTarget.h"
 #include "passes/Dispatch/Passes.h"
+#include "passes/Dynamic/Passes.h"
 #include "passes/Graph/Passes.h"
 #include "passes/Kernel/Cpu/Passes.h"
 #include "passes/Kernel/Math/Passes.h"
@@ -20,6 +21,7 @@ using namespace mlir;
 
 void heddle::registerAllPasses() {
   registerHeddleGraphPasses();
+  registerHeddleDynamicPasses();
   registerKernelCpuPasses();
   registerKernelMathPasses();
   registerHeddleLowerPasses();

@@ -1,28 +1,41 @@
 // Gives a program the extents of each call as values, and keeps what lies
 // beyond them out.
+//
+// It stands behind the recognition of composites and layouts, which work on
+// types with extents: a mask in between would hide what belongs together.
 
-#include "passes/Dynamic/BoundDimensions.h"
-
+#include "dialects/Chlo/Chlo.h"
+#include "dialects/Kernel/EntryFunctions.h"
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/EntrySizes.h"
+#include "passes/Dynamic/DeclareSizes.h"
 #include "passes/Dynamic/PaddingMasker.h"
+#include "passes/Dynamic/Passes.h"
+#include "passes/Dynamic/VerifyExtents.h"
+#include "passes/Graph/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 
 namespace heddle {
+#define GEN_PASS_DEF_BOUNDDIMENSIONS
+#include "passes/Dynamic/Passes.h.inc"
+
 namespace {
 
+/// One entry of the module.
 class Binder {
 public:
-  Binder(ModuleOp module, func::FuncOp main, SizeTable &table,
-         const BoundedSizes &sizes)
-      : module(module), main(main), table(table), sizes(sizes) {}
+  Binder(func::FuncOp main, SizeTable &table, const BoundedSizes &sizes)
+      : main(main), table(table), sizes(sizes) {}
 
   LogicalResult run();
 
 private:
-  LogicalResult checkSymbols();
-  void addExtents();
+  /// The arguments that hold symbols, by their names.
+  llvm::StringMap<Value> symbols();
   void unpackArguments(PaddingMasker &masker, Operation *anchor);
   void packResults(PaddingMasker &masker);
   /// Whether the true elements come first in the memory of the tensor.
@@ -43,40 +56,20 @@ private:
     return result;
   }
 
-  ModuleOp module;
   func::FuncOp main;
   SizeTable &table;
   const BoundedSizes &sizes;
-  llvm::StringMap<Value> symbols;
 };
 
 } // namespace
 
-/// A call tells a symbol's value by the shape of an input.
-LogicalResult Binder::checkSymbols() {
-  for (const BoundedSymbol &symbol : sizes.symbols()) {
-    auto wanted = size::Expression::symbol(module.getContext(), symbol.name);
-    if (llvm::none_of(main.getArguments(), [&](Value argument) {
-          return llvm::is_contained(table.extents(argument), wanted);
-        }))
-      return emitError(main.getLoc(), ErrorCode::OnnxShapeOption)
-             << "'" << symbol.name
-             << "' is the size of no input: nothing would tell its value";
-  }
-  return success();
-}
-
-void Binder::addExtents() {
-  Builder builder(module.getContext());
-  auto type = RankedTensorType::get({}, builder.getI32Type());
-  for (const BoundedSymbol &symbol : sizes.symbols()) {
-    unsigned position = main.getNumArguments();
-    NamedAttribute name = builder.getNamedAttr(
-        kExtentAttrName, builder.getStringAttr(symbol.name));
-    (void)main.insertArgument(position, type, builder.getDictionaryAttr({name}),
-                              main.getLoc());
-    symbols[symbol.name] = main.getArgument(position);
-  }
+llvm::StringMap<Value> Binder::symbols() {
+  llvm::StringMap<Value> holders;
+  for (BlockArgument argument : main.getArguments())
+    if (auto name = main.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                      kExtentAttrName))
+      holders[name.getValue()] = argument;
+  return holders;
 }
 
 /// An input whose true elements do not come first is a row of elements that
@@ -87,8 +80,6 @@ void Binder::unpackArguments(PaddingMasker &masker, Operation *anchor) {
     SmallVector<size::Expression> extents(table.extents(argument));
     if (extents.empty())
       continue;
-    main.setArgAttr(argument.getArgNumber(), kShapeAttrName,
-                    size::extentsAttr(module.getContext(), extents));
     auto type = cast<RankedTensorType>(argument.getType());
     if (isInFront(type, extents))
       continue;
@@ -114,8 +105,6 @@ void Binder::packResults(PaddingMasker &masker) {
     SmallVector<size::Expression> extents(table.extents(result));
     if (extents.empty())
       continue;
-    main.setResultAttr(i, kShapeAttrName,
-                       size::extentsAttr(module.getContext(), extents));
     auto type = cast<RankedTensorType>(result.getType());
     if (isInFront(type, extents))
       continue;
@@ -126,36 +115,72 @@ void Binder::packResults(PaddingMasker &masker) {
 }
 
 LogicalResult Binder::run() {
-  if (failed(checkSymbols()))
-    return failure();
   Block &block = main.front();
-  addExtents();
   // Between what is computed from extents alone and the program.
   OpBuilder builder = OpBuilder::atBlockBegin(&block);
   Operation *anchor =
       numberEverywhere(builder, main.getLoc(),
                        RankedTensorType::get({}, builder.getI32Type()), 0)
           .getDefiningOp();
-  ExtentValues values(anchor, symbols);
+  llvm::StringMap<Value> holders = symbols();
+  ExtentValues values(anchor, holders);
   PaddingMasker masker(table, values, sizes);
   if (failed(masker.run(block)))
     return failure();
   unpackArguments(masker, anchor);
   packResults(masker);
   anchor->erase();
-  main.setType(FunctionType::get(module.getContext(), block.getArgumentTypes(),
+  main.setType(FunctionType::get(main.getContext(), block.getArgumentTypes(),
                                  block.getTerminator()->getOperandTypes()));
   return success();
 }
 
-LogicalResult boundDimensions(ModuleOp module) {
-  auto main = module.lookupSymbol<func::FuncOp>("main");
-  if (!main || main.isExternal() || !main.getBody().hasOneBlock())
-    return emitError(module.getLoc(), ErrorCode::StableHloInvalid)
-           << "the module has no function 'main' of one block";
-  BoundedSizes sizes(module);
-  SizeTable table = SizeTable::takeFrom(module);
-  return Binder(module, main, table, sizes).run();
-}
+namespace {
+struct BoundDimensions : impl::BoundDimensionsBase<BoundDimensions> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (!module->hasAttr(kSymbolsAttrName))
+      return;
+    if (failed(bound(module)))
+      return signalPassFailure();
+    // What passes before left alone for its open sizes.
+    OpPassManager rest(ModuleOp::getOperationName());
+    rest.addPass(createExpandCustomCalls());
+    rest.addPass(createAssignConvolutionLayout());
+    rest.addPass(createSimplify());
+    rest.addPass(createSymbolDCEPass());
+    if (failed(runPipeline(rest, module)))
+      signalPassFailure();
+  }
+
+private:
+  static bool isDeclared(func::FuncOp entry) {
+    for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+      if (entry.getArgAttr(i, kExtentAttrName))
+        return true;
+    return false;
+  }
+
+  static LogicalResult bound(ModuleOp module) {
+    BoundedSizes sizes(module);
+    SmallVector<func::FuncOp> entries = kernel::entryFunctions(module);
+    for (func::FuncOp entry : entries) {
+      if (!entry.getBody().hasOneBlock())
+        return emitError(entry.getLoc(), ErrorCode::StableHloInvalid)
+               << "the function '" << entry.getName()
+               << "' is not one block of operations";
+      bool isOpen = llvm::any_of(entry.getArgumentTypes(), size::hasExtents);
+      if ((isOpen && !isDeclared(entry) && failed(declareSizes(entry))) ||
+          failed(verifyExtents(entry, sizes)))
+        return failure();
+    }
+    SizeTable table = SizeTable::takeFrom(module);
+    for (func::FuncOp entry : entries)
+      if (failed(Binder(entry, table, sizes).run()))
+        return failure();
+    return success();
+  }
+};
+} // namespace
 
 } // namespace heddle

@@ -3,6 +3,7 @@
 #include "passes/Dynamic/PaddingMasker.h"
 
 #include "dialects/Chlo/Chlo.h"
+#include "dialects/Kernel/Composites.h"
 #include "dialects/Prec/Prec.h"
 #include "dialects/StableHlo/ElementwiseCalls.h"
 #include "heddle/Support/Diagnostics.h"
@@ -267,6 +268,8 @@ LogicalResult PaddingMasker::visitComposite(CompositeOp op) {
       op, op.getDecompositionAttr());
   if (!function || !function.getBody().hasOneBlock())
     return refuse(op, "has no decomposition");
+  if (op.getName() == kernel::kAttentionName && keepAttention(op, function))
+    return success();
   IRMapping mapping;
   OpBuilder builder(op);
   Block &body = function.getBody().front();

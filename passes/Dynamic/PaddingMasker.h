@@ -3,6 +3,7 @@
 #ifndef HEDDLE_PASSES_DYNAMIC_PADDINGMASKER_H
 #define HEDDLE_PASSES_DYNAMIC_PADDINGMASKER_H
 
+#include "dialects/StableHlo/Attention.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "passes/Dynamic/BoundedSizes.h"
 #include "passes/Dynamic/ExtentValues.h"
@@ -94,12 +95,24 @@ private:
   mlir::LogicalResult
   visitDynamicUpdateSlice(stablehlo::DynamicUpdateSliceOp op);
   mlir::LogicalResult visitComposite(stablehlo::CompositeOp op);
+  /// Whether `op`, which `function` computes, is an attention that a kernel can
+  /// be told the sizes of: then this is done.
+  bool keepAttention(stablehlo::CompositeOp op, mlir::func::FuncOp function);
+  mlir::Value keysThatCount(mlir::OpBuilder &builder, mlir::Location loc,
+                            const stablehlo::Attention &attention);
+  mlir::func::FuncOp
+  decompositionOf(const stablehlo::Attention &attention,
+                  const stablehlo::AttentionProducts &products,
+                  mlir::func::FuncOp former);
 
   SizeTable &table;
   ExtentValues &values;
   const BoundedSizes &sizes;
   /// Operations that had to become others.
   unsigned changes = 0;
+  /// Of attentions, by what they were before and their new type.
+  llvm::DenseMap<std::pair<mlir::Operation *, mlir::Type>, mlir::func::FuncOp>
+      decompositions;
 };
 
 } // namespace heddle

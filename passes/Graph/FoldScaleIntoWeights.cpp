@@ -7,6 +7,7 @@
 // products of constants stay ops over weight handles; the packer computes them
 // piece by piece while it writes the file.
 
+#include "dialects/Size/SizedTypes.h"
 #include "heddle/Support/TensorTypes.h"
 #include "passes/Graph/Passes.h"
 
@@ -45,9 +46,8 @@ bool isWeight(Value value, unsigned depth = 16) {
 Value broadcastAlong(OpBuilder &builder, Location location, Value vector,
                      RankedTensorType type, int64_t dimension) {
   return stablehlo::BroadcastInDimOp::create(
-      builder, location,
-      RankedTensorType::get(type.getShape(), typeOf(vector).getElementType()),
-      vector, builder.getDenseI64ArrayAttr({dimension}));
+      builder, location, type.clone(typeOf(vector).getElementType()), vector,
+      builder.getDenseI64ArrayAttr({dimension}));
 }
 
 /// Weights that a broadcast repeats over every dimension but one.
@@ -82,7 +82,8 @@ std::optional<PerChannelWeight> perChannelWeight(Value value,
     return std::nullopt;
   RankedTensorType source = typeOf(broadcast.getOperand());
   int64_t channels = typeOf(value).getDimSize(dimension);
-  if (ShapedType::isDynamic(channels) || !source.hasStaticShape())
+  if (!size::isKnown(typeOf(value), dimension) || !source.hasStaticShape() ||
+      size::hasExtents(source))
     return std::nullopt;
   bool alongDimension = false;
   for (auto [index, target] :
@@ -105,14 +106,16 @@ struct Channels {
 /// its right-hand side.
 SmallVector<Channels> weightChannels(Operation *op) {
   if (auto convolution = dyn_cast_or_null<stablehlo::ConvolutionOp>(op)) {
-    if (!isWeight(convolution.getRhs()))
+    if (!isWeight(convolution.getRhs()) ||
+        size::hasExtents(convolution.getRhs().getType()))
       return {};
     auto numbers = convolution.getDimensionNumbers();
     return {{static_cast<int64_t>(numbers.getOutputFeatureDimension()),
              static_cast<int64_t>(numbers.getKernelOutputFeatureDimension())}};
   }
   auto dot = dyn_cast_or_null<stablehlo::DotGeneralOp>(op);
-  if (!dot || !isWeight(dot.getRhs()))
+  if (!dot || !isWeight(dot.getRhs()) ||
+      size::hasExtents(dot.getRhs().getType()))
     return {};
   auto numbers = dot.getDotDimensionNumbers();
   int64_t position = typeOf(dot.getLhs()).getRank() -
@@ -248,7 +251,7 @@ struct DecomposeBatchNorm : OpRewritePattern<stablehlo::BatchNormInferenceOp> {
     RankedTensorType type = typeOf(op.getOperand());
     RankedTensorType vector = typeOf(op.getScale());
     auto element = dyn_cast<FloatType>(vector.getElementType());
-    if (!element)
+    if (!element || size::hasExtents(vector))
       return rewriter.notifyMatchFailure(op, "not of a plain float type");
     APFloat value = op.getEpsilon();
     bool losesInformation;

@@ -2,6 +2,7 @@
 
 #include "passes/Graph/Transposes.h"
 
+#include "dialects/Size/SizedTypes.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "mlir/IR/Matchers.h"
 
@@ -25,8 +26,7 @@ bool isIdentity(ArrayRef<int64_t> permutation) {
 
 RankedTensorType permutedType(RankedTensorType type,
                               ArrayRef<int64_t> permutation) {
-  return RankedTensorType::get(permute(type.getShape(), permutation),
-                               type.getElementType());
+  return size::withDimensions(type, permutation);
 }
 
 Value transpose(OpBuilder &builder, Location location, Value value,
@@ -47,18 +47,23 @@ struct MergeTransposes : OpRewritePattern<stablehlo::TransposeOp> {
 
   LogicalResult matchAndRewrite(stablehlo::TransposeOp op,
                                 PatternRewriter &rewriter) const override {
-    if (isIdentity(op.getPermutation())) {
+    if (isIdentity(op.getPermutation()) &&
+        op.getOperand().getType() == op.getType()) {
       rewriter.replaceOp(op, op.getOperand());
       return success();
     }
     auto inner = op.getOperand().getDefiningOp<stablehlo::TransposeOp>();
     if (!inner)
       return rewriter.notifyMatchFailure(op, "not a transpose of a transpose");
+    Permutation both = permute(inner.getPermutation(), op.getPermutation());
+    // An extent may be written in two ways that are equal at each call.
+    if (permutedType(cast<RankedTensorType>(inner.getOperand().getType()),
+                     both) != op.getType())
+      return rewriter.notifyMatchFailure(op, "its type is spelled otherwise");
     rewriter.replaceOp(
         op,
         transpose(rewriter, rewriter.getFusedLoc({inner.getLoc(), op.getLoc()}),
-                  inner.getOperand(),
-                  permute(inner.getPermutation(), op.getPermutation())));
+                  inner.getOperand(), both));
     return success();
   }
 };

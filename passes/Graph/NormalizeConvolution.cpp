@@ -2,6 +2,7 @@
 // the batch, reversed windows, no window at all, padding that cuts a dilated
 // input.
 
+#include "dialects/Size/SizedTypes.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "heddle/Support/TensorTypes.h"
 #include "passes/Graph/Constants.h"
@@ -28,8 +29,8 @@ struct BatchGroupsToFeatureGroups : OpRewritePattern<stablehlo::ConvolutionOp> {
   LogicalResult matchAndRewrite(stablehlo::ConvolutionOp op,
                                 PatternRewriter &rewriter) const override {
     int64_t groups = op.getBatchGroupCount();
-    if (groups == 1)
-      return rewriter.notifyMatchFailure(op, "one group");
+    if (groups == 1 || size::isSized(op))
+      return rewriter.notifyMatchFailure(op, "one group, or open sizes");
     auto numbers = op.getDimensionNumbers();
     int64_t batch = numbers.getInputBatchDimension();
     int64_t feature = numbers.getInputFeatureDimension();
@@ -98,8 +99,9 @@ struct AddSpatialDimension : OpRewritePattern<stablehlo::ConvolutionOp> {
 
   LogicalResult matchAndRewrite(stablehlo::ConvolutionOp op,
                                 PatternRewriter &rewriter) const override {
-    if (op.getNumSpatialDimensions() != 0)
-      return rewriter.notifyMatchFailure(op, "has spatial dimensions");
+    if (op.getNumSpatialDimensions() != 0 || size::isSized(op))
+      return rewriter.notifyMatchFailure(
+          op, "has spatial dimensions, or open sizes");
     auto extended = [&](Value value) {
       SmallVector<int64_t> shape(typeOf(value).getShape());
       shape.push_back(1);
@@ -145,8 +147,9 @@ struct WriteOutCutDilation : OpRewritePattern<stablehlo::ConvolutionOp> {
     bool matches = false;
     for (auto [pair, step] : llvm::zip_equal(padding, dilation))
       matches |= step != 1 && (pair.first < 0 || pair.second < 0);
-    if (!matches)
-      return rewriter.notifyMatchFailure(op, "no cut of a dilated input");
+    if (!matches || size::isSized(op))
+      return rewriter.notifyMatchFailure(
+          op, "no cut of a dilated input, or open sizes");
     auto type = typeOf(op.getLhs());
     SmallVector<int64_t> low(type.getRank(), 0), high = low, interior = low;
     SmallVector<int64_t> shape(type.getShape());

@@ -11,6 +11,7 @@
 // dispatch stage folds it into the kernel's access functions.
 
 #include "dialects/Kernel/Composites.h"
+#include "dialects/Size/SizedTypes.h"
 #include "dialects/StableHlo/Attention.h"
 #include "heddle/Support/TensorTypes.h"
 #include "passes/Graph/Composites.h"
@@ -66,12 +67,8 @@ Value lastTwo(PatternRewriter &rewriter, Value value, int64_t first,
   SmallVector<int64_t> permutation =
       llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
   std::swap(permutation[first], permutation[second]);
-  SmallVector<int64_t> shape;
-  for (int64_t dimension : permutation)
-    shape.push_back(type.getDimSize(dimension));
   return stablehlo::TransposeOp::create(
-      rewriter, value.getLoc(),
-      RankedTensorType::get(shape, type.getElementType()), value,
+      rewriter, value.getLoc(), size::withDimensions(type, permutation), value,
       rewriter.getDenseI64ArrayAttr(permutation));
 }
 

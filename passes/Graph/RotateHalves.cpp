@@ -9,6 +9,7 @@
 // one loop computes the whole. Sign changes are exact, so its results are those
 // of the ops it replaces, bit for bit.
 
+#include "dialects/Size/SizedTypes.h"
 #include "heddle/Support/TensorTypes.h"
 #include "passes/Graph/Composites.h"
 #include "passes/Graph/Passes.h"
@@ -35,13 +36,17 @@ Value halfOf(Value value, bool upper) {
   auto slice = value.getDefiningOp<stablehlo::SliceOp>();
   if (!slice)
     return {};
-  ArrayRef<int64_t> from = typeOf(slice.getOperand()).getShape();
+  RankedTensorType type = typeOf(slice.getOperand());
+  ArrayRef<int64_t> from = type.getShape();
   int64_t last = static_cast<int64_t>(from.size()) - 1;
   for (auto [dimension, extent] : llvm::enumerate(from)) {
     int64_t start = slice.getStartIndices()[dimension];
     int64_t limit = slice.getLimitIndices()[dimension];
     bool isLast = static_cast<int64_t>(dimension) == last;
-    if (isLast && extent % 2)
+    if (isLast && (extent % 2 || !size::isKnown(type, dimension)))
+      return {};
+    // A bound is no limit of what is truly there.
+    if (!isLast && !size::isSameSize(type, dimension, typeOf(value), dimension))
       return {};
     int64_t wantedStart = isLast && upper ? extent / 2 : 0;
     int64_t wantedLimit = isLast && !upper ? extent / 2 : extent;
@@ -56,6 +61,7 @@ Value halfOf(Value value, bool upper) {
 std::optional<std::pair<Value, Value>> matchHalves(Value value) {
   auto join = value.getDefiningOp<stablehlo::ConcatenateOp>();
   if (!join || join.getInputs().size() != 2 ||
+      !size::isKnown(typeOf(value), typeOf(value).getRank() - 1) ||
       static_cast<int64_t>(join.getDimension()) != typeOf(value).getRank() - 1)
     return std::nullopt;
   return std::pair(join.getInputs()[0], join.getInputs()[1]);
@@ -126,9 +132,11 @@ Value spellOut(PatternRewriter &rewriter, Location location,
                const Rotation &rotation) {
   RankedTensorType type = typeOf(rotation.input);
   int64_t rank = type.getRank(), half = type.getShape().back() / 2;
-  SmallVector<int64_t> shape(type.getShape().drop_back());
-  shape.append({2, half});
-  RankedTensorType split = type.clone(shape);
+  RankedTensorType split = size::SizedShape()
+                               .add(type, 0, rank - 1)
+                               .add(2)
+                               .add(half)
+                               .of(type.getElementType());
   auto angle = [&](Value value) -> Value {
     if (typeOf(value).getShape().back() != half)
       return stablehlo::ReshapeOp::create(rewriter, location, split, value);
@@ -146,7 +154,7 @@ Value spellOut(PatternRewriter &rewriter, Location location,
   Value signs = stablehlo::ConstantOp::create(
       rewriter, location,
       DenseElementsAttr::get(
-          type.clone({2}),
+          RankedTensorType::get({2}, element),
           ArrayRef<Attribute>{rewriter.getFloatAttr(element, -1),
                               rewriter.getFloatAttr(element, 1)}));
   signs = stablehlo::BroadcastInDimOp::create(

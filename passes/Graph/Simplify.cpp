@@ -5,8 +5,10 @@
 #include "passes/Graph/Simplify.h"
 #include "passes/Graph/Passes.h"
 
+#include "dialects/Size/SizedTypes.h"
 #include "dialects/StableHlo/KnownForms.h"
 #include "dialects/StableHlo/StableHlo.h"
+#include "heddle/Support/EntrySizes.h"
 
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CSE.h"
@@ -55,21 +57,75 @@ private:
   DenseMap<Operation *, SmallVector<Location>> locations;
 };
 
+/// A pattern that takes the size of a type for the size at each call: it leaves
+/// operations alone where these are two things, its own and those that give its
+/// operands.
+class OfKnownSizes : public RewritePattern {
+public:
+  static std::unique_ptr<RewritePattern>
+  around(std::unique_ptr<RewritePattern> pattern) {
+    MLIRContext *context = pattern->getContext();
+    PatternBenefit benefit = pattern->getBenefit();
+    std::unique_ptr<OfKnownSizes> made;
+    if (std::optional<OperationName> root = pattern->getRootKind())
+      made.reset(new OfKnownSizes(root->getStringRef(), benefit, context));
+    else
+      made.reset(new OfKnownSizes(MatchAnyOpTypeTag(), benefit, context));
+    made->pattern = std::move(pattern);
+    return made;
+  }
+
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    auto isOpen = [](Value value) {
+      Operation *source = value.getDefiningOp();
+      return source && size::isSized(source);
+    };
+    if (size::isSized(op) || llvm::any_of(op->getOperands(), isOpen))
+      return rewriter.notifyMatchFailure(op, "calls choose its sizes");
+    return pattern->matchAndRewrite(op, rewriter);
+  }
+
+private:
+  using RewritePattern::RewritePattern;
+
+  std::unique_ptr<RewritePattern> pattern;
+};
+
 struct Simplify : impl::SimplifyBase<Simplify> {
   using SimplifyBase::SimplifyBase;
 
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
+    populateOfAnySizes(set);
+    populateOfKnownSizes(set);
+    patterns = FrozenRewritePatternSet(std::move(set));
+    return success();
+  }
+
+  /// Those that keep the extents in types, and take no bound for one.
+  static void populateOfAnySizes(RewritePatternSet &set) {
     populateSimplifyArithmeticPatterns(set);
     populateSimplifyLayoutPatterns(set);
+    populateSimplifyControlPatterns(set);
+  }
+
+  static void populateOfKnownSizes(RewritePatternSet &set) {
     populateSimplifySlicingPatterns(set);
     populateSimplifyFormPatterns(set);
     populateDecomposeOperationPatterns(set);
     populateRefineResultsPatterns(set);
-    populateSimplifyControlPatterns(set);
     populateFoldConstantsPatterns(set);
-    patterns = FrozenRewritePatternSet(std::move(set));
-    return success();
+  }
+
+  /// For a program of which calls choose sizes.
+  static FrozenRewritePatternSet openPatterns(MLIRContext *context) {
+    RewritePatternSet set(context), others(context);
+    populateOfAnySizes(set);
+    populateOfKnownSizes(others);
+    for (std::unique_ptr<RewritePattern> &pattern : others.getNativePatterns())
+      set.add(OfKnownSizes::around(std::move(pattern)));
+    return FrozenRewritePatternSet(std::move(set));
   }
 
   void runOnOperation() override {
@@ -79,7 +135,9 @@ struct Simplify : impl::SimplifyBase<Simplify> {
     // they would all lose their names.
     config.enableConstantCSE(false);
     config.enableFolding(false);
-    (void)applyPatternsGreedily(getOperation(), patterns, config);
+    (void)applyPatternsGreedily(
+        getOperation(), hasOpenSizes() ? openPatterns(&getContext()) : patterns,
+        config);
     if (failed(stablehlo::reportContradictorySizes(getOperation())))
       return signalPassFailure();
 
@@ -88,6 +146,21 @@ struct Simplify : impl::SimplifyBase<Simplify> {
     DominanceInfo dominance(getOperation());
     eliminateCommonSubExpressions(rewriter, dominance, getOperation());
     listener.finish();
+  }
+
+  /// Whether types say extents that calls choose: those of symbols.
+  bool hasOpenSizes() {
+    Operation *op = getOperation();
+    auto module = dyn_cast<ModuleOp>(op);
+    if (!module)
+      module = op->getParentOfType<ModuleOp>();
+    return module && module->hasAttr(kSymbolsAttrName) &&
+           module
+               .walk([](Operation *inner) {
+                 return size::isSized(inner) ? WalkResult::interrupt()
+                                             : WalkResult::advance();
+               })
+               .wasInterrupted();
   }
 
   FrozenRewritePatternSet patterns;

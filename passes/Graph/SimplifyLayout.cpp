@@ -1,5 +1,6 @@
 // Transposes, reshapes and broadcasts: identities and chains.
 
+#include "dialects/Size/SizedTypes.h"
 #include "passes/Graph/Constants.h"
 #include "passes/Graph/Simplify.h"
 
@@ -89,20 +90,20 @@ struct SimplifyReshape : OpRewritePattern<ReshapeOp> {
 /// For `reshape` from `from` to `to` that only adds or removes dimensions of
 /// size 1: for each dimension of `from` that is not 1, its place in `to`.
 std::optional<SmallVector<std::pair<int64_t, int64_t>>>
-matchUnitReshape(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
+matchUnitReshape(RankedTensorType from, RankedTensorType to) {
   SmallVector<std::pair<int64_t, int64_t>> pairs;
-  size_t j = 0;
-  for (size_t i = 0; i < from.size(); ++i) {
-    if (from[i] == 1)
+  int64_t j = 0;
+  for (int64_t i = 0; i < from.getRank(); ++i) {
+    if (size::isOne(from, i))
       continue;
-    while (j < to.size() && to[j] == 1)
+    while (j < to.getRank() && size::isOne(to, j))
       ++j;
-    if (j == to.size() || to[j] != from[i])
+    if (j == to.getRank() || !size::isSameSize(from, i, to, j))
       return std::nullopt;
     pairs.push_back({i, j++});
   }
-  while (j < to.size())
-    if (to[j++] != 1)
+  while (j < to.getRank())
+    if (!size::isOne(to, j++))
       return std::nullopt;
   return pairs;
 }
@@ -122,12 +123,13 @@ struct SimplifyBroadcast : OpRewritePattern<BroadcastInDimOp> {
     if (from == to && isIdentity(dims))
       return rewriter.replaceOp(op, operand), success();
     if (!from.hasStaticShape() || !to.hasStaticShape() ||
-        from.getElementType() != to.getElementType() || to.getEncoding())
+        from.getElementType() != to.getElementType() ||
+        (to.getEncoding() && !size::hasExtents(to)))
       return rewriter.notifyMatchFailure(op, "shapes are not known");
-    if (from.getNumElements() == to.getNumElements()) {
+    if (repeatsNothing(op)) {
       SmallVector<int64_t> sized;
       for (auto [i, dim] : llvm::enumerate(dims))
-        if (from.getDimSize(i) != 1)
+        if (!size::isOne(from, i))
           sized.push_back(dim);
       if (llvm::is_sorted(sized))
         return rewriter.replaceOpWithNewOp<ReshapeOp>(op, to, operand),
@@ -146,6 +148,16 @@ struct SimplifyBroadcast : OpRewritePattern<BroadcastInDimOp> {
   }
 
 private:
+  static bool repeatsNothing(BroadcastInDimOp op) {
+    auto from = cast<RankedTensorType>(op.getOperand().getType());
+    auto to = cast<RankedTensorType>(op.getType());
+    if (from.getNumElements() != to.getNumElements())
+      return false;
+    if (!size::hasExtents(from) && !size::hasExtents(to))
+      return true;
+    return size::elementsOf(from) == size::elementsOf(to);
+  }
+
   LogicalResult mergeReshape(BroadcastInDimOp op,
                              PatternRewriter &rewriter) const {
     auto reshape = op.getOperand().getDefiningOp<ReshapeOp>();
@@ -154,9 +166,8 @@ private:
     auto source = cast<RankedTensorType>(reshape.getOperand().getType());
     auto middle = cast<RankedTensorType>(reshape.getType());
     auto to = cast<RankedTensorType>(op.getType());
-    auto pairs = source.hasStaticShape()
-                     ? matchUnitReshape(source.getShape(), middle.getShape())
-                     : std::nullopt;
+    auto pairs = source.hasStaticShape() ? matchUnitReshape(source, middle)
+                                         : std::nullopt;
     if (!pairs || source.getRank() > to.getRank())
       return rewriter.notifyMatchFailure(op, "the reshape splits or joins");
     // Dimensions of size 1 of the source take any free dimension in between.
@@ -193,7 +204,7 @@ struct SimplifyUnitReduce : OpRewritePattern<ReduceOp> {
     auto type = cast<RankedTensorType>(op.getInputs().front().getType());
     auto result = cast<RankedTensorType>(op->getResultTypes().front());
     for (int64_t dim : op.getDimensions())
-      if (type.getDimSize(dim) != 1)
+      if (!size::isOne(type, dim))
         return rewriter.notifyMatchFailure(op, "combines elements");
     Block &block = op.getBody().front();
     Operation *inner = &block.front();

@@ -3,6 +3,7 @@
 #include "passes/Graph/Transposes.h"
 
 #include "dialects/Prec/Prec.h"
+#include "dialects/Size/SizedTypes.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "mlir/IR/Matchers.h"
 
@@ -32,6 +33,23 @@ DenseIntElementsAttr sourceOrder(DenseIntElementsAttr padding,
   for (int64_t dimension : inverse)
     ordered.append({values[2 * dimension], values[2 * dimension + 1]});
   return DenseIntElementsAttr::get(padding.getType(), ordered);
+}
+
+/// The same of attributes that depend on sizes: one expression or more for each
+/// dimension.
+void reorderSized(Operation *op, ArrayRef<int64_t> inverse) {
+  for (NamedAttribute attribute : llvm::to_vector(op->getDiscardableAttrs())) {
+    auto sized = dyn_cast<size::ExtentsAttr>(attribute.getValue());
+    if (!sized)
+      continue;
+    ArrayRef<size::ExpressionAttr> all = sized.getExtents();
+    size_t each = all.size() / inverse.size();
+    SmallVector<size::ExpressionAttr> ordered;
+    for (int64_t dimension : inverse)
+      llvm::append_range(ordered, all.slice(dimension * each, each));
+    op->setDiscardableAttr(attribute.getName(),
+                           size::ExtentsAttr::get(op->getContext(), ordered));
+  }
 }
 
 /// Whether a transpose of `value` costs nothing, since
@@ -85,6 +103,7 @@ struct SinkTranspose : OpRewritePattern<Op> {
       return rewriter.notifyMatchFailure(op, "operands share no transpose");
     Permutation inverse = invert(permutation);
     Operation *replacement = rewriter.clone(*op.getOperation());
+    reorderSized(replacement, inverse);
     for (OpOperand &operand : replacement->getOpOperands())
       if (cast<RankedTensorType>(operand.get().getType()).getRank() ==
           static_cast<int64_t>(permutation.size()))
@@ -277,16 +296,18 @@ struct SinkThroughMerge : OpRewritePattern<stablehlo::ReshapeOp> {
     if (!inner || !to.hasStaticShape() || to.getNumElements() == 0 ||
         to.getRank() >= cast<RankedTensorType>(inner.getType()).getRank())
       return rewriter.notifyMatchFailure(op, "merges no transposed dimensions");
-    ArrayRef<int64_t> from = cast<RankedTensorType>(inner.getType()).getShape();
+    auto type = cast<RankedTensorType>(inner.getType());
+    ArrayRef<int64_t> from = type.getShape();
     ArrayRef<int64_t> permutation = inner.getPermutation();
 
     // The first dimension of x in each merged one.
     SmallVector<int64_t> first;
     size_t next = 0;
-    for (int64_t extent : to.getShape()) {
+    for (auto [place, extent] : llvm::enumerate(to.getShape())) {
       if (next == from.size())
         return rewriter.notifyMatchFailure(op, "adds dimensions");
       first.push_back(permutation[next]);
+      int64_t begin = next;
       int64_t merged = from[next++];
       for (; next < from.size() && (merged != extent || from[next] == 1);
            ++next) {
@@ -294,7 +315,8 @@ struct SinkThroughMerge : OpRewritePattern<stablehlo::ReshapeOp> {
           return rewriter.notifyMatchFailure(op, "changes the order");
         merged *= from[next];
       }
-      if (merged != extent)
+      if (merged != extent ||
+          !isMerged(type, begin, static_cast<int64_t>(next), to, place))
         return rewriter.notifyMatchFailure(op, "splits dimensions");
     }
     if (next != from.size())
@@ -304,14 +326,24 @@ struct SinkThroughMerge : OpRewritePattern<stablehlo::ReshapeOp> {
         llvm::seq<int64_t>(0, static_cast<int64_t>(first.size())));
     llvm::sort(order,
                [&](int64_t a, int64_t b) { return first[a] < first[b]; });
-    SmallVector<int64_t> shape;
-    for (int64_t dimension : order)
-      shape.push_back(to.getDimSize(dimension));
-    Value merged = stablehlo::ReshapeOp::create(
-        rewriter, op.getLoc(), to.clone(shape), inner.getOperand());
+    Value merged = stablehlo::ReshapeOp::create(rewriter, op.getLoc(),
+                                                size::withDimensions(to, order),
+                                                inner.getOperand());
     rewriter.replaceOp(op,
                        transpose(rewriter, op.getLoc(), merged, invert(order)));
     return success();
+  }
+
+private:
+  /// Whether dimensions from `begin` to `end` have as many elements together as
+  /// the merged one, at each call.
+  static bool isMerged(RankedTensorType type, int64_t begin, int64_t end,
+                       RankedTensorType merged, int64_t dimension) {
+    if (!size::hasExtents(type) && !size::hasExtents(merged))
+      return true;
+    auto group =
+        size::SizedShape().add(type, begin, end).of(type.getElementType());
+    return size::elementsOf(group) == size::extentOf(merged, dimension);
   }
 };
 

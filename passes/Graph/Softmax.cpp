@@ -2,6 +2,7 @@
 
 #include "passes/Graph/Softmax.h"
 
+#include "dialects/Size/SizedTypes.h"
 #include "passes/Graph/Composites.h"
 
 using namespace mlir;
@@ -37,26 +38,26 @@ static std::optional<SmallVector<int64_t>> dimensionOrigins(Value value,
   if (auto broadcast = dyn_cast<stablehlo::BroadcastInDimOp>(op)) {
     for (auto [index, target] :
          llvm::enumerate(broadcast.getBroadcastDimensions()))
-      if (from.getDimSize(index) == type.getDimSize(target))
+      if (size::isSameSize(from, index, type, target))
         origins[target] = (*inner)[index];
     return origins;
   }
   if (isa<stablehlo::ReshapeOp>(op)) {
     int64_t source = 0;
     for (int64_t target = 0; target < type.getRank(); ++target) {
-      if (type.getDimSize(target) == 1)
+      if (size::isOne(type, target))
         continue;
-      while (source < from.getRank() && from.getDimSize(source) == 1)
+      while (source < from.getRank() && size::isOne(from, source))
         ++source;
       if (source == from.getRank() ||
-          from.getDimSize(source) != type.getDimSize(target))
+          !size::isSameSize(from, source, type, target))
         return std::nullopt;
       origins[target] = (*inner)[source++];
     }
     return origins;
   }
   // Element-wise: one dimension for one.
-  return from.getShape() == type.getShape() ? inner : std::nullopt;
+  return size::haveSameSizes(from, type) ? inner : std::nullopt;
 }
 
 /// Matches `value` = broadcast of reduce<bodyOp>(input, dimensions = [axis])
@@ -85,7 +86,7 @@ matchRowReduction(Value value, StringRef bodyOp,
   Value input = reduce.getInputs()[0];
   int64_t axis = reduce.getDimensions()[0];
   auto inputType = cast<RankedTensorType>(input.getType());
-  if (inputType.getShape() != outer.getShape())
+  if (!size::haveSameSizes(inputType, outer))
     return std::nullopt;
 
   // Walk again, now for the dimensions: elements must come back to the row they
@@ -119,7 +120,7 @@ matchRowReduction(Value value, StringRef bodyOp,
   for (int64_t dimension = 0; dimension < outer.getRank(); ++dimension) {
     int64_t expected = dimension == axis ? -1 : kept++;
     int64_t found = (*origins)[dimension];
-    if (found != expected && outer.getDimSize(dimension) != 1)
+    if (found != expected && !size::isOne(outer, dimension))
       return std::nullopt;
   }
   return RowReduction{input, reduce.getInitValues()[0], axis};

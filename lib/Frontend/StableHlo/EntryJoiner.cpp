@@ -86,25 +86,12 @@ static void addAssumptions(StringRef entry,
   }
 }
 
-/// Makes the entry call its symbols by other names.
-static void renameSymbols(func::FuncOp entry,
+/// Makes the model of the entry call its symbols by other names.
+static void renameSymbols(ModuleOp model, func::FuncOp entry,
                           const llvm::StringMap<StringAttr> &names) {
   MLIRContext *context = entry.getContext();
-  auto renamed = [&](size::ExtentsAttr extents) {
-    return size::ExtentsAttr::get(
-        context, llvm::map_to_vector(extents.getExtents(), [&](auto extent) {
-          return size::Expression(extent)
-              .substituted([&](StringRef name) {
-                return size::Expression::symbol(context, names.at(name));
-              })
-              .attribute();
-        }));
-  };
   SignatureAttributes attributes(entry);
   auto rename = [&](NamedAttrList &list) {
-    if (auto shape =
-            dyn_cast_or_null<size::ExtentsAttr>(list.get(kShapeAttrName)))
-      list.set(kShapeAttrName, renamed(shape));
     if (auto symbol = dyn_cast_or_null<StringAttr>(list.get(kExtentAttrName)))
       list.set(kExtentAttrName, names.at(symbol));
   };
@@ -113,10 +100,20 @@ static void renameSymbols(func::FuncOp entry,
   for (unsigned i = 0; i < entry.getNumResults(); ++i)
     rename(attributes.result(i));
   attributes.store();
-  entry.walk([&](Operation *op) {
-    if (auto sizes = op->getAttrOfType<size::ExtentsAttr>(kSizesAttrName))
-      op->setAttr(kSizesAttrName, renamed(sizes));
-  });
+  // Wherever there are expressions: in types, attributes and elements.
+  AttrTypeReplacer replacer;
+  replacer.addReplacement(
+      [&](size::ExpressionAttr expression) -> std::pair<Attribute, WalkResult> {
+        size::Expression renamed =
+            size::Expression(expression).substituted([&](StringRef name) {
+              return size::Expression::symbol(context, names.at(name));
+            });
+        return {renamed.attribute(), WalkResult::skip()};
+      });
+  for (Operation &op : *model.getBody())
+    replacer.recursivelyReplaceElementsIn(&op, /*replaceAttrs=*/true,
+                                          /*replaceLocs=*/false,
+                                          /*replaceTypes=*/true);
 }
 
 LogicalResult EntryJoiner::add(StringRef name, func::FuncOp entry,
@@ -134,7 +131,7 @@ LogicalResult EntryJoiner::add(StringRef name, func::FuncOp entry,
     auto names = addSymbols(name, isShared, own, sizes);
     if (failed(names))
       return failure();
-    renameSymbols(entry, *names);
+    renameSymbols(*model, entry, *names);
     if (auto assumed =
             (*model)->getAttrOfType<ArrayAttr>(kSizeAssumptionsAttrName))
       addAssumptions(name, *names, assumed, assumptions);

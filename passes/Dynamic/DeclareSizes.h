@@ -1,0 +1,17 @@
+// What callers see of sizes that they choose, said by the entry.
+
+#ifndef HEDDLE_PASSES_DYNAMIC_DECLARESIZES_H
+#define HEDDLE_PASSES_DYNAMIC_DECLARESIZES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace heddle {
+
+/// Gives `entry` an argument for each symbol of its module (`heddle.extent`),
+/// and its arguments and results of open size their shape (`heddle.shape`).
+/// Fails, after an error, if a symbol is the size of no argument.
+mlir::LogicalResult declareSizes(mlir::func::FuncOp entry);
+
+} // namespace heddle
+
+#endif // HEDDLE_PASSES_DYNAMIC_DECLARESIZES_H

@@ -1,0 +1,114 @@
+// An attention over open sizes stays one: it is told how many keys there are.
+
+#include "passes/Dynamic/PaddingMasker.h"
+
+#include "dialects/StableHlo/Attention.h"
+#include "heddle/Support/TensorTypes.h"
+
+using namespace mlir;
+using namespace heddle::stablehlo;
+
+namespace heddle {
+
+/// What the two products of a decomposition ask for. Nothing where they cannot
+/// be told from others.
+static std::optional<AttentionProducts> productsOf(func::FuncOp function) {
+  SmallVector<DotGeneralOp> products(
+      function.getBody().front().getOps<DotGeneralOp>());
+  if (products.size() != 2)
+    return std::nullopt;
+  return AttentionProducts{products[0].getPrecisionConfigAttr(),
+                           products[1].getPrecisionConfigAttr(),
+                           products[0].getAlgorithmAttr(),
+                           products[1].getAlgorithmAttr()};
+}
+
+/// How many keys count, for each of the first dimension's elements if that is
+/// open: none for those beyond.
+Value PaddingMasker::keysThatCount(OpBuilder &builder, Location loc,
+                                   const Attention &attention) {
+  int64_t rank = typeOf(attention.query).getRank();
+  Type element = builder.getI32Type();
+  if (attention.lengths)
+    element = typeOf(attention.lengths).getElementType();
+  Value keys = values.scalar(extent(attention.key, rank - 2), element);
+  size::Expression batch =
+      rank > 2 ? table.extent(attention.query, 0) : size::Expression();
+  int64_t count = typeOf(attention.query).getDimSize(0);
+  bool isList =
+      batch || (attention.lengths && typeOf(attention.lengths).getRank() == 1);
+  auto type = RankedTensorType::get(
+      isList ? ArrayRef<int64_t>(count) : ArrayRef<int64_t>(), element);
+  auto along = [&](Value value) {
+    return value.getType() == type ? value : spread(builder, loc, value, type);
+  };
+  keys = along(keys);
+  if (attention.lengths)
+    keys = MinOp::create(builder, loc, type, along(attention.lengths), keys);
+  if (batch)
+    keys = SelectOp::create(builder, loc, type, values.inside(batch, count),
+                            keys, numberEverywhere(builder, loc, type, 0));
+  return keys;
+}
+
+/// A private function of what `attention` computes; one for all that are equal.
+func::FuncOp PaddingMasker::decompositionOf(const Attention &attention,
+                                            const AttentionProducts &products,
+                                            func::FuncOp former) {
+  SmallVector<Value> inputs = attention.inputs();
+  SmallVector<Type> results{attention.result};
+  if (attention.logSumExp)
+    results.push_back(attention.logSumExp);
+  auto type = FunctionType::get(former.getContext(),
+                                ValueRange(inputs).getTypes(), results);
+  func::FuncOp &known = decompositions[{former, type}];
+  if (known)
+    return known;
+  OpBuilder builder(former);
+  known = func::FuncOp::create(builder, former.getLoc(),
+                               former.getName().str() + "_of_lengths", type);
+  known.setPrivate();
+  Block *block = known.addEntryBlock();
+  SymbolTable(former->getParentOfType<ModuleOp>()).insert(known);
+  std::optional<Attention> own = Attention::read(
+      block->getArguments(), attention.attributes(), TypeRange(results));
+  assert(own && "what was an attention is one with lengths");
+  builder.setInsertionPointToStart(block);
+  func::ReturnOp::create(
+      builder, former.getLoc(),
+      decomposeAttention(builder, former.getLoc(), *own, products));
+  return known;
+}
+
+bool PaddingMasker::keepAttention(CompositeOp op, func::FuncOp function) {
+  std::optional<Attention> attention = Attention::read(
+      op.getInputs(), op.getCompositeAttributes(), op->getResultTypes());
+  std::optional<AttentionProducts> products = productsOf(function);
+  if (!attention || !products)
+    return false;
+  int64_t rank = typeOf(attention->query).getRank();
+  // Queries are placed beside the last keys by how many there are of both: the
+  // kernel knows the number of queries at their bound alone. And without a key
+  // a row is zero, where the kernel divides by the sum of nothing.
+  bool isPlaced = attention->causal || attention->window;
+  size::Expression keys = extent(attention->key, rank - 2);
+  if (isBounded(attention->query, rank - 1) ||
+      isBounded(attention->value, rank - 1) ||
+      (isPlaced && isBounded(attention->query, rank - 2)) ||
+      !sizes.ranges().isAlwaysPositive(keys))
+    return false;
+  for (int64_t i = 1; i + 2 < rank; ++i)
+    if (isBounded(attention->query, i) || isBounded(attention->key, i))
+      return false;
+  OpBuilder builder(op);
+  if (!keys.isConstant() || isBounded(attention->query, 0))
+    attention->lengths = keysThatCount(builder, op.getLoc(), *attention);
+  func::FuncOp decomposition = decompositionOf(*attention, *products, function);
+  auto kept = CompositeOp::create(
+      builder, op.getLoc(), op->getResultTypes(), attention->inputs(),
+      op.getName(), attention->attributes(), decomposition.getSymName());
+  replace(op, kept->getResults());
+  return true;
+}
+
+} // namespace heddle
