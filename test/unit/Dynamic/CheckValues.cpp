@@ -4,11 +4,12 @@
 #include "dialects/StableHlo/InferExtents.h"
 #include "heddle/Reference/Interpreter.h"
 #include "heddle/Support/EntrySizes.h"
-#include "passes/Dynamic/BoundDimensions.h"
+#include "passes/Dynamic/Passes.h"
 #include "test/unit/Dynamic/SizedProgram.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
 
@@ -183,7 +184,9 @@ std::string checkValues(SizedProgram &program, ArrayRef<Sizes> choices,
                                      message = diagnostic.str();
                                  });
   OwningOpRef<ModuleOp> bounded(program.module().clone());
-  if (failed(boundDimensions(*bounded))) {
+  PassManager passes(bounded->getContext());
+  passes.addPass(createBoundDimensions());
+  if (failed(passes.run(*bounded))) {
     refusal = message.empty() ? "refused without a message" : message;
     return "";
   }
