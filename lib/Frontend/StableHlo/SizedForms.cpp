@@ -59,6 +59,13 @@ private:
     return type.hasStaticShape() ? std::optional(Sizes(size::extentsOf(type)))
                                  : std::nullopt;
   }
+  /// Whether there is one number for each dimension: an operand whose own size
+  /// was open may hold others.
+  static bool haveRank(RankedTensorType type, ArrayRef<size_t> counts) {
+    return llvm::all_of(counts, [&](size_t count) {
+      return count == static_cast<size_t>(type.getRank());
+    });
+  }
   RankedTensorType resultType(ArrayRef<Expression> extents) {
     return sizes.typeOf(op, tensorOf(op->getResult(0)), extents);
   }
@@ -123,7 +130,8 @@ Form FormMaker::pad(DynamicPadOp pad) {
   std::optional<Sizes> high = sizes.contents.of(pad.getEdgePaddingHigh());
   auto interior = numbersOf(pad.getInteriorPadding());
   RankedTensorType from = tensorOf(pad.getOperand());
-  if (!low || !high || !interior || !from.hasStaticShape())
+  if (!low || !high || !interior || !from.hasStaticShape() ||
+      !haveRank(from, {low->size(), high->size(), interior->size()}))
     return nullptr;
   Sizes extents = size::extentsOf(from);
   for (auto [i, extent] : llvm::enumerate(extents)) {
@@ -246,8 +254,10 @@ Form FormMaker::slice(RealDynamicSliceOp slice) {
   auto strides = numbersOf(slice.getStrides());
   if (!starts || !limits)
     return sliceOfComputedStart(slice);
+  RankedTensorType from = tensorOf(slice.getOperand());
   if (!strides || llvm::any_of(*strides, [](int64_t by) { return by <= 0; }) ||
-      !tensorOf(slice.getOperand()).hasStaticShape())
+      !from.hasStaticShape() ||
+      !haveRank(from, {starts->size(), limits->size(), strides->size()}))
     return nullptr;
   return sliceFrom(slice.getOperand(), *starts, *limits, *strides);
 }

@@ -65,6 +65,34 @@ static long peakKibibytes(int who) {
   return usage.ru_maxrss;
 }
 
+/// Leaves each size to calls that the program does.
+static heddle::StableHloImportOptions
+allSizes(const heddle::StableHloProgram &program) {
+  heddle::StableHloImportOptions options;
+  for (auto [i, argument] :
+       llvm::enumerate(heddle::describeArguments(program))) {
+    if (!argument.shape ||
+        !llvm::is_contained(*argument.shape, ShapedType::kDynamic))
+      continue;
+    std::vector<std::string> shape;
+    for (int64_t extent : *argument.shape) {
+      if (!ShapedType::isDynamic(extent)) {
+        shape.push_back(std::to_string(extent));
+        continue;
+      }
+      // A few sizes of many dimensions.
+      std::string name = "n" + std::to_string(shape.size() % 2);
+      if (llvm::none_of(options.sizes, [&](const heddle::ChosenSize &size) {
+            return size.name == name;
+          }))
+        options.sizes.push_back({name, 0, 6});
+      shape.push_back(name);
+    }
+    options.sizedShapes.emplace_back("arg" + std::to_string(i), shape);
+  }
+  return options;
+}
+
 /// Imports the file in this process, and judges what that was like.
 static Outcome importHere(const DialectRegistry &registry,
                           const std::string &path, uint64_t number) {
@@ -78,7 +106,11 @@ static Outcome importHere(const DialectRegistry &registry,
     text += diagnostic.str() + "\n";
   });
   long before = peakKibibytes(RUSAGE_SELF);
-  auto module = heddle::importStableHlo(&context, path);
+  OwningOpRef<ModuleOp> module;
+  if (auto program = heddle::parseStableHlo(&context, path)) {
+    heddle::StableHloImportOptions options = allSizes(*program);
+    module = heddle::importStableHlo(std::move(*program), options);
+  }
   double taken =
       processorSeconds(RUSAGE_SELF) + processorSeconds(RUSAGE_CHILDREN);
   long grown =

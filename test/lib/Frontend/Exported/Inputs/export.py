@@ -48,6 +48,11 @@ def main(folder):
     (rows,) = export.symbolic_shape("rows")
     save("symbolic", export.export(jax.jit(layer))(params, jax.ShapeDtypeStruct((rows, 3), np.float32)))
 
+    # Sizes that follow from others.
+    rows, both = export.symbolic_shape("rows, 2*rows^2 + floordiv(rows, 2)")
+    join = jax.jit(lambda x, y: jnp.concatenate([x, jnp.roll(x, 1, axis=0), y[1:]], axis=0) / x.shape[0])
+    save("following", export.export(join)(jax.ShapeDtypeStruct((rows, 3), np.float32), jax.ShapeDtypeStruct((both, 3), np.float32)))
+
     # A constraint, a loop over slices of computed starts, a window over all rows.
     (rows,) = export.symbolic_shape("rows", constraints=["rows>=2"])
 

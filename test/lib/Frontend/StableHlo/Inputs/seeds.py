@@ -1,6 +1,6 @@
 """Programs to damage: seeds.py HEDDLE-OPT FOLDER FILE... writes each as text and as bytecode.
 
-Of the functions of a file only one of fixed sizes stays public, so that it is the entry point; comments are left out.
+Of the functions of a file only one of fixed sizes stays public, so that it is the entry point, or the first; comments are left out.
 """
 
 import pathlib
@@ -13,7 +13,7 @@ folder.mkdir(parents=True, exist_ok=True)
 for source in map(pathlib.Path, sys.argv[3:]):
     text = re.sub(r"^ *//.*\n", "", source.read_text(), flags=re.MULTILINE)
     head, *functions = re.split(r"(?=func\.func @)", text)
-    entry = next(function for function in functions if "?" not in function.partition("{")[0])
+    entry = next((function for function in functions if "?" not in function.partition("{")[0]), functions[0])
     text = head + "".join(part if part is entry else part.replace("func.func @", "func.func private @", 1) for part in functions)
     path = folder / source.name
     path.write_text(text)
