@@ -13,11 +13,6 @@ namespace heddle {
 /// be known when compiling.
 bool isSizeOperand(mlir::OpOperand &operand);
 
-/// Gives every operation of `module` whose sizes are operands, but known, the
-/// form that holds them, writes what CHLO broadcasts in StableHLO, and removes
-/// what nobody uses then.
-void fixDynamicForms(mlir::ModuleOp module);
-
 } // namespace heddle
 
 #endif // HEDDLE_FRONTEND_DYNAMICFORMS_H

@@ -4,16 +4,11 @@
 
 #include "lib/Frontend/StableHlo/SizedForms.h"
 
-#include "dialects/Chlo/Broadcasting.h"
 #include "dialects/Chlo/Chlo.h"
-#include "dialects/StableHlo/KnownForms.h"
 #include "dialects/StableHlo/StableHlo.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Iterators.h"
-#include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace heddle::stablehlo;
@@ -266,47 +261,6 @@ Form fixDynamicForm(Operation *op, ImportedSizes &sizes) {
   op->erase();
   // What was told its results' shapes may have sizes besides.
   return fixDynamicForm(*fixed, sizes);
-}
-
-/// A dimension's size where it is known; null elsewhere.
-static Operation *sizeOf(OpBuilder &builder, GetDimensionSizeOp op) {
-  auto operand = cast<RankedTensorType>(op.getOperand().getType());
-  if (operand.isDynamicDim(op.getDimension()))
-    return nullptr;
-  auto type = cast<RankedTensorType>(op.getType());
-  return ConstantOp::create(
-      builder, op.getLoc(),
-      DenseElementsAttr::get(
-          type, builder.getIntegerAttr(type.getElementType(),
-                                       operand.getDimSize(op.getDimension()))));
-}
-
-void fixDynamicForms(ModuleOp module) {
-  module.walk([](Operation *op) {
-    OpBuilder builder(op);
-    if (llvm::is_contained(chlo::broadcastingOperations(),
-                           op->getName().getStringRef())) {
-      Value expanded = chlo::expandBroadcasting(builder, op, op->getOperands(),
-                                                /*always=*/true);
-      if (expanded) {
-        op->getResult(0).replaceAllUsesWith(expanded);
-        op->erase();
-      }
-      return;
-    }
-    auto size = dyn_cast<GetDimensionSizeOp>(op);
-    Operation *known =
-        size ? sizeOf(builder, size) : createKnownForm(builder, op);
-    if (!known)
-      return;
-    op->replaceAllUsesWith(known);
-    op->erase();
-  });
-  // Users come after what they use.
-  module.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
-    if (isOpTriviallyDead(op))
-      op->erase();
-  });
 }
 
 } // namespace heddle

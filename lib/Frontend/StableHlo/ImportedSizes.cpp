@@ -2,6 +2,7 @@
 
 #include "lib/Frontend/StableHlo/ImportedSizes.h"
 
+#include "dialects/StableHlo/QuantizedTypes.h"
 #include "dialects/StableHlo/TypeInference.h"
 #include "heddle/Support/TensorLimits.h"
 #include "heddle/Support/Weights.h"
@@ -70,7 +71,7 @@ LogicalResult ImportedSizes::wantNotNegative(Expression expression,
   if (ranges.isAlwaysPositive(-expression))
     return emitError(op->getLoc(), ErrorCode::StableHloDynamicShape)
            << "'" << op->getName() << "' wants " << text
-           << ", which is so at no size";
+           << ", which no size gives";
   assume(Expression::isPositive(-expression), op, text);
   ranges.assumeNotNegative(expression);
   return success();
@@ -151,7 +152,9 @@ RankedTensorType ImportedSizes::typeOf(Operation *op, RankedTensorType declared,
     }
   }
   auto type = RankedTensorType::get(shape, declared.getElementType());
-  std::optional<uint64_t> bytes = storedBytes(type);
+  // Quantized elements are stored as integers.
+  std::optional<uint64_t> bytes = storedBytes(
+      type.clone(stablehlo::storedType(type.getElementType())));
   if (!bytes || *bytes > maximumTensorBytes) {
     fail(ErrorCode::TensorTooLarge) << "has a result of type " << type
                                     << ", which takes more than 2^40 bytes";

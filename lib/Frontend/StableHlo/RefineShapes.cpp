@@ -260,17 +260,21 @@ LogicalResult Refiner::refineRegions(Operation *op) {
   return success();
 }
 
+static LogicalResult refuseComputedSize(Operation *op) {
+  return emitError(op->getLoc(), ErrorCode::StableHloDynamicShape)
+         << "'" << op->getName()
+         << "' sets a size that is computed from elements; one that follows "
+            "from the arguments' shapes is wanted: give an argument that "
+            "size, or a mask of what counts";
+}
+
 /// All sizes must be known, and within the bounds that the type `declared`.
 LogicalResult Refiner::checkResult(Operation *op, RankedTensorType type,
                                    RankedTensorType declared) {
   if (!type)
     return success();
   if (isa<SetDimensionSizeOp>(op) && !type.hasStaticShape())
-    return emitError(op->getLoc(), ErrorCode::StableHloDynamicShape)
-           << "'" << op->getName()
-           << "' sets a size that is computed from elements; one that follows "
-              "from the arguments' shapes is wanted: give an argument that "
-              "size, or a mask of what counts";
+    return refuseComputedSize(op);
   if (!type.hasStaticShape())
     return emitError(op->getLoc(), ErrorCode::StableHloDynamicShape)
            << "'" << op->getName() << "' has a result of type " << type
@@ -400,6 +404,8 @@ LogicalResult Refiner::refine(Operation *op) {
   bool isTyped = isa<WhileOp, IfOp, CaseOp>(op) && anySized;
   if (failed(anySized ? refineSizedRegions(op) : refineRegions(op)))
     return failure();
+  if (anySized && isa<SetDimensionSizeOp>(op))
+    return refuseComputedSize(op);
   if (!isTyped && anySized && isSized(op, sizes)) {
     SmallVector<Type> declared(op->getResultTypes());
     if (failed(setSizedTypes(op, sizes)))
@@ -479,6 +485,8 @@ static void eraseDead(Block &block) {
 
 LogicalResult refineShapes(func::FuncOp entry, TypeRange argumentTypes,
                            ImportedSizes &sizes) {
+  // Numbers are expressions, too, whoever parsed the program.
+  entry.getContext()->loadDialect<size::SizeDialect>();
   if (!entry.getBody().hasOneBlock())
     return success();
   Block &block = entry.getBody().front();

@@ -6,6 +6,7 @@
 #include "dialects/Chlo/Chlo.h"
 #include "dialects/StableHlo/ElementwiseCalls.h"
 #include "dialects/StableHlo/StableHlo.h"
+#include "heddle/Frontend/DynamicForms.h"
 #include "heddle/Support/Diagnostics.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -127,6 +128,32 @@ static LogicalResult checkPieces(Operation *op, ImportedSizes &sizes) {
       .Default([](Operation *) { return success(); });
 }
 
+/// The rule of the operation; what it lacks one for has a code here.
+static LogicalResult inferShapes(Operation *op, ImportedSizes &sizes,
+                                 SmallVectorImpl<TrueShape> &shapes) {
+  if (llvm::any_of(op->getOpOperands(), isSizeOperand))
+    return emitError(op->getLoc(), ErrorCode::StableHloDynamicShape)
+           << "'" << op->getName()
+           << "' has sizes that are computed from elements; ones that follow "
+              "from the arguments' shapes are wanted";
+  std::optional<std::pair<Location, std::string>> complaint;
+  {
+    ScopedDiagnosticHandler listen(op->getContext(), [&](Diagnostic &error) {
+      if (!complaint)
+        complaint.emplace(error.getLocation(), error.str());
+      return success();
+    });
+    if (succeeded(inferExtents(op, sizes, shapes)))
+      return success();
+  }
+  // Without one two sizes are one, and the import begins again.
+  if (!complaint)
+    return failure();
+  ErrorCode code = takeErrorCode(complaint->second)
+                       .value_or(ErrorCode::StableHloDynamicShape);
+  return emitError(complaint->first, code) << complaint->second;
+}
+
 /// What CHLO orders.
 static LogicalResult setTopKTypes(chlo::TopKOp op, ImportedSizes &sizes) {
   TrueShape shape = extentsOf(tensorOf(op.getOperand()));
@@ -192,7 +219,7 @@ LogicalResult setSizedTypes(Operation *op, ImportedSizes &sizes) {
       return failure();
     shapes = std::move(*told);
   }
-  if (shapes.empty() && failed(inferExtents(op, sizes, shapes)))
+  if (shapes.empty() && failed(inferShapes(op, sizes, shapes)))
     return failure();
   if (failed(checkPieces(op, sizes)))
     return failure();

@@ -1,7 +1,7 @@
 // A size from 0 to 5: the program holds 5 rows, and sums only those that are
 // there.
 
-// RUN: heddle compile %s --shape arg0=0..5x10 --stop-after=import --force -o %t.mlir
+// RUN: heddle compile %s --shape arg0=0..5x10 --stop-after=heddle-graph --force -o %t.mlir
 // RUN: FileCheck %s < %t.mlir
 
 // RUN: heddle compile %s --shape arg0=0..5x10 -o %t.heddle --dump-after=heddle-plan=%t.plan.mlir

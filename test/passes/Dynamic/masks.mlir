@@ -70,8 +70,7 @@ module attributes {heddle.symbols = [{name = "n", minimum = 1 : i64, maximum = 5
 // Windows that are not there reach in from nowhere: -1 would be one too near.
 // CHECK-LABEL: heddle.symbols
 // CHECK: @main(%[[X:[a-z0-9]+]]: tensor<6xi32>, %[[AT:[a-z0-9]+]]: tensor<8x1xi32> {{.*}}, %[[ROWS:[a-z0-9]+]]: tensor<8x2xi32>
-// CHECK: %[[NOWHERE:.*]] = stablehlo.constant dense<-2147483648> : tensor<i32>
-// CHECK: %[[FILL:.*]] = stablehlo.broadcast_in_dim %[[NOWHERE]], dims = [] : (tensor<i32>) -> tensor<8x1xi32>
+// CHECK: %[[FILL:.*]] = stablehlo.constant dense<-2147483648> : tensor<8x1xi32>
 // CHECK: %[[PLACES:.*]] = stablehlo.select %{{.*}}, %[[AT]], %[[FILL]]
 // CHECK: "stablehlo.scatter"(%[[X]], %[[PLACES]], %[[ROWS]])
 module attributes {heddle.symbols = [{name = "n", minimum = 1 : i64, maximum = 8 : i64}]} {
