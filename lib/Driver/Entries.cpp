@@ -5,6 +5,7 @@
 
 #include "ModelFile.h"
 #include "SharedOptions.h"
+#include "heddle/Artifact/Compile.h"
 #include "heddle/Driver/Model.h"
 #include "heddle/Frontend/EntryJoiner.h"
 
@@ -90,7 +91,7 @@ OwningOpRef<ModuleOp> heddle::importEntries(Session &session,
     session.diagnostics.setFileName(options.entries[i].path);
     shared.restrict(i, file.options);
     OwningOpRef<ModuleOp> model = file.import(session);
-    if (!model)
+    if (!model || failed(checkSizes(*model)))
       return nullptr;
     func::FuncOp entry = entryFunction(*model);
     auto isShared = [&, &file = file](StringRef size) {

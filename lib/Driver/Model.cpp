@@ -7,6 +7,7 @@
 #include "ModelFile.h"
 #include "dialects/Size/Expression.h"
 #include "dialects/StableHlo/TypeInference.h"
+#include "heddle/Artifact/Compile.h"
 #include "heddle/Driver/InputRanges.h"
 #include "heddle/Driver/Limits.h"
 #include "heddle/Driver/States.h"
@@ -26,7 +27,9 @@ OwningOpRef<ModuleOp> heddle::importModel(Session &session,
     module = importEntries(session, options);
   else if (auto file = ModelFile::read(session, options))
     module = file->import(session);
-  if (!module || !markStates(session, *module, *states))
+  // A model's file may have such attributes, too.
+  if (!module || failed(checkSizes(*module)) ||
+      !markStates(session, *module, *states))
     return nullptr;
   return module;
 }

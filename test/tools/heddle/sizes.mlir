@@ -41,7 +41,35 @@
 // RUN: %exits 2 heddle run p.heddle --dim rows=5 | FileCheck %s --check-prefix=MULTIPLE
 // MULTIPLE: error[HDL-0213]: "rows" is from 2 to 64 and a multiple of 2 in this program
 
-// A dump may say anything of sizes.
+// Models that become one keep their sizes and assumptions apart.
+// RUN: heddle compile -q --entry a=program.mlir --entry b=program.mlir -t x86-64-v3 -o two.heddle
+// RUN: heddle inspect two.heddle | FileCheck %s --check-prefix=TWO
+// TWO:      size a.rows: 2..64, multiples of 2
+// TWO:      size b.limit: 0..9
+// TWO:      entry a
+// TWO:      calls give the size a.limit
+// TWO-NEXT: takes for granted that past = limit (attend)
+// TWO-NEXT: takes for granted that past <= 4{{$}}
+// TWO-NEXT: entry b
+// TWO:      calls give the size b.limit
+// TWO-NEXT: takes for granted that past = limit (attend)
+// RUN: heddle run two.heddle --entry b --input x=ones --dim b.rows=6 --dim b.past=3 --dim b.limit=3 --dim a.past=8 | FileCheck %s --check-prefix=CALL
+// RUN: %exits 1 heddle run two.heddle --entry b --dim b.past=3 --dim b.limit=2 --dim a.limit=3 | FileCheck %s --check-prefix=OTHER
+// OTHER: error[HDL-0807]: past = limit does not hold: b.past is 3, b.limit is 2 (node attend wants it)
+
+// Twenty sizes, of which one is large and in no shape: the result is their sum.
+// RUN: %python %S/Inputs/many_sizes.py > many.mlir
+// RUN: heddle compile -q --start-from=heddle-graph many.mlir -t x86-64-v3 -o many.heddle
+// RUN: heddle run many.heddle --dim s0=1 --dim s18=0 --dim big=2147483584 | FileCheck %s --check-prefix=MANY
+// MANY: sum: f32 scalar, from 2.14748e+09
+// RUN: heddle run many.heddle --dim s0=1 --dim s18=0 --dim big=7 | FileCheck %s --check-prefix=SUM
+// SUM: sum: f32 scalar, from 42 to 42
+// RUN: %exits 2 heddle run many.heddle --dim big=2147483648 | FileCheck %s --check-prefix=BIG
+// BIG: error[HDL-0213]: "big" is from 0 to 2147483647 in this program
+
+// A dump may say anything of sizes, and so may a model.
+// RUN: %exits 1 heddle compile no-list.mlir -t x86-64-v3 -o bad.heddle | FileCheck %s --check-prefix=LIST
+// RUN: %exits 1 heddle compile --entry a=no-list.mlir --entry b=no-list.mlir -t x86-64-v3 -o bad.heddle | FileCheck %s --check-prefix=LIST
 // RUN: %exits 1 heddle compile --start-from=heddle-graph no-list.mlir -t x86-64-v3 -o bad.heddle | FileCheck %s --check-prefix=LIST
 // LIST: error[HDL-0307]: heddle.symbols is no list of dictionaries
 // RUN: %exits 1 heddle compile --start-from=heddle-graph no-range.mlir -t x86-64-v3 -o bad.heddle | FileCheck %s --check-prefix=RANGE
