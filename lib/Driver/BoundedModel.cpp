@@ -96,16 +96,35 @@ ModelOptions heddle::withRangesOf(const ModelOptions &options,
   return result;
 }
 
+/// Whether `dim` says how a dimension follows from sizes.
+static bool isDerived(StringRef dim) {
+  int64_t number;
+  StringRef value = dim.rsplit('=').second;
+  return !value.contains("..") && value.getAsInteger(10, number);
+}
+
+/// "x=2x128".
+static std::string shapeOption(StringRef name, const HostTensor &tensor) {
+  std::string text = name.str() + "=";
+  llvm::raw_string_ostream stream(text);
+  llvm::interleave(tensor.shape(), stream, "x");
+  return text;
+}
+
 ModelOptions heddle::withSizes(const ModelOptions &options,
                                const Program &program,
                                ArrayRef<HostTensor> inputs) {
   ModelOptions result = options;
   result.dims.clear();
+  // A size that others follow from need not be a dimension: then the shapes
+  // say it all.
+  bool byShapes = llvm::any_of(options.dims, isDerived);
   for (const std::string &text : options.dims) {
     StringRef name = StringRef(text).rsplit('=').first;
-    if (isRanged(options, text))
+    bool isRange = StringRef(text).contains("..");
+    if (isRanged(options, text) || (byShapes && (isRange || isDerived(text))))
       continue;
-    if (!StringRef(text).contains("..")) {
+    if (!isRange) {
       result.dims.push_back(text);
       continue;
     }
@@ -118,12 +137,16 @@ ModelOptions heddle::withSizes(const ModelOptions &options,
     StringRef name = StringRef(text).rsplit('=').first;
     std::string shape = text;
     for (auto [signature, tensor] : llvm::zip_equal(program.inputs(), inputs))
-      if (signature.name == name && StringRef(text).contains("..")) {
-        shape = name.str() + "=";
-        llvm::raw_string_ostream stream(shape);
-        llvm::interleave(tensor.shape(), stream, "x");
-      }
+      if (signature.name == name && StringRef(text).contains(".."))
+        shape = shapeOption(name, tensor);
     result.shapes.push_back(std::move(shape));
   }
+  if (byShapes)
+    for (auto [signature, tensor] : llvm::zip_equal(program.inputs(), inputs))
+      if (llvm::none_of(options.shapes, [&, &signature = signature](
+                                            const std::string &text) {
+            return StringRef(text).rsplit('=').first == signature.name;
+          }))
+        result.shapes.push_back(shapeOption(signature.name, tensor));
   return result;
 }

@@ -359,10 +359,12 @@ bool Program::setSizes(const ModelOptions &model) {
   for (const std::string &text : model.dims) {
     auto [name, number] = StringRef(text).rsplit('=');
     int64_t size = 0;
-    // The ranges of a model are in the program.
-    if (number.contains("..") && imported)
+    bool isNumber = !number.getAsInteger(10, size);
+    // The ranges of a model are in the program, and so is what follows from
+    // them.
+    if (!isNumber && imported)
       continue;
-    if (number.getAsInteger(10, size))
+    if (!isNumber)
       return report("\"" + text + "\" is no dimension: write --dim NAME=8");
     auto found = llvm::find_if(sizeList, [&, wanted = name](auto &known) {
       return known.first == wanted;

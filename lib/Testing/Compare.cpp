@@ -322,6 +322,11 @@ int heddle::runCompare(const CompareCommand &given) {
     return session.fail();
   if (bounded && !compiled->setSizes(command.model))
     return session.fail();
+  // Also the sizes that no input tells are the largest.
+  SmallVector<int64_t> largest = llvm::map_to_vector(
+      compiled->sizes(), [](const auto &size) { return size.second; });
+  if (bounded && triesSizes(command) && !compiled->setSizes(largest))
+    return session.fail();
   ProgramCall call;
   if (!compiled->prepare(command.threads) ||
       !call.run(session, command, *compiled))
