@@ -161,6 +161,12 @@ struct WriteOutCutDilation : OpRewritePattern<stablehlo::ConvolutionOp> {
       int64_t extent = shape[dim];
       shape[dim] = low[dim] + high[dim] + extent +
                    std::max<int64_t>(extent - 1, 0) * interior[dim];
+      // Where more is cut than there is, no window stands: nor does one in
+      // nothing.
+      if (shape[dim] < 0) {
+        high[dim] -= shape[dim];
+        shape[dim] = 0;
+      }
     }
     Value zero =
         createZero(rewriter, op.getLoc(), type.clone(ArrayRef<int64_t>()));

@@ -55,3 +55,14 @@ func.func @cut_dilation_of_complex(%x: tensor<1x2x3xcomplex<f32>>, %w: tensor<2x
   %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {pad = [[-1, 2]], lhs_dilate = [2]} {feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<1x2x3xcomplex<f32>>, tensor<2x3x4xcomplex<f32>>) -> tensor<1x3x4xcomplex<f32>>
   return %0 : tensor<1x3x4xcomplex<f32>>
 }
+
+// -----
+
+// Of nothing a point less than nothing is cut: no window stands there.
+// CHECK-LABEL: func @cut_of_nothing
+func.func @cut_of_nothing(%x: tensor<1x0x3xf32>, %w: tensor<2x3x4xf32>) -> tensor<1x0x4xf32> {
+  // CHECK-NOT: stablehlo.pad {{.*}} low = [0, -1, 0], high = [0, 0, 0]
+  // CHECK: return %{{.*}} : tensor<1x0x4xf32>
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {pad = [[-1, 0]], lhs_dilate = [2]} {feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<1x0x3xf32>, tensor<2x3x4xf32>) -> tensor<1x0x4xf32>
+  return %0 : tensor<1x0x4xf32>
+}
