@@ -141,6 +141,7 @@ void PaddingMasker::replace(Operation *op, ValueRange results) {
     table.setExtents(to, Extents(SizeTable::Extents(table.extents(from))));
     from.replaceAllUsesWith(to);
   }
+  table.forget(op);
   op->erase();
 }
 
@@ -278,10 +279,7 @@ LogicalResult PaddingMasker::visitComposite(CompositeOp op) {
   for (Operation &inner : body.without_terminator()) {
     Operation *copy = builder.clone(inner, mapping);
     copies.push_back(copy);
-    table.copyAttributes(&inner, copy);
-    for (auto [from, to] :
-         llvm::zip_equal(inner.getResults(), copy->getResults()))
-      table.setExtents(to, Extents(SizeTable::Extents(table.extents(from))));
+    table.copy(&inner, copy);
   }
   // What follows the copies is found even if they are replaced.
   Operation *before = copies.empty() ? nullptr : copies.front()->getPrevNode();
@@ -302,8 +300,10 @@ LogicalResult PaddingMasker::visitComposite(CompositeOp op) {
     replace(op, results);
     return success();
   }
-  while (op->getPrevNode() != before)
+  while (op->getPrevNode() != before) {
+    table.forget(op->getPrevNode());
     op->getPrevNode()->erase();
+  }
   return success();
 }
 

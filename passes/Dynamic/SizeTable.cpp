@@ -24,11 +24,34 @@ const SizeTable::Extents *SizeTable::attribute(Operation *op,
   return entry == found->second.end() ? nullptr : &entry->second;
 }
 
-void SizeTable::copyAttributes(Operation *from, Operation *to) {
+void SizeTable::copy(Operation *from, Operation *to) {
+  auto copyExtents = [&](auto values, auto copies) {
+    for (auto [value, other] : llvm::zip_equal(values, copies))
+      setExtents(other, Extents(extents(value)));
+  };
   if (auto found = attributes.find(from); found != attributes.end()) {
-    auto copy = found->second;
-    attributes[to] = std::move(copy);
+    auto copied = found->second;
+    attributes[to] = std::move(copied);
   }
+  copyExtents(from->getResults(), to->getResults());
+  for (auto [region, other] :
+       llvm::zip_equal(from->getRegions(), to->getRegions()))
+    for (auto [block, otherBlock] : llvm::zip_equal(region, other)) {
+      copyExtents(block.getArguments(), otherBlock.getArguments());
+      for (auto [inner, otherInner] : llvm::zip_equal(block, otherBlock))
+        copy(&inner, &otherInner);
+    }
+}
+
+void SizeTable::forget(Operation *op) {
+  op->walk([&](Operation *inner) {
+    attributes.erase(inner);
+    for (Value result : inner->getResults())
+      shapes.erase(result);
+    for (Region &region : inner->getRegions())
+      for (BlockArgument argument : region.getArguments())
+        shapes.erase(argument);
+  });
 }
 
 static Type withoutExtents(Type type) {

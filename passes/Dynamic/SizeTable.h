@@ -41,7 +41,10 @@ public:
   bool hasAttributes(mlir::Operation *op) const {
     return attributes.contains(op);
   }
-  void copyAttributes(mlir::Operation *from, mlir::Operation *to);
+  /// Says of `to`, a copy, what is known of `from` and what is within it.
+  void copy(mlir::Operation *from, mlir::Operation *to);
+  /// Before an operation is erased: another may come to lie in its place.
+  void forget(mlir::Operation *op);
 
 private:
   void takeFrom(mlir::Value value);
