@@ -281,10 +281,12 @@ LogicalResult PaddingMasker::visitPad(PadOp op) {
     if (!size || (constantHigh && *constantHigh <= 0))
       continue;
     int64_t interior = op.getInteriorPadding()[i];
-    if (interior != 0 && !sizes.ranges().isAlwaysPositive(size))
-      return refuse(op, "spreads a dimension that may be empty");
-    size::Expression end =
-        size * (interior + 1) - interior + op.getEdgePaddingLow()[i];
+    // Without an element there is nothing between elements.
+    size::Expression spread = size * (interior + 1) - interior;
+    if (interior != 0)
+      spread = sizes.ranges().simplified(
+          size::Expression::maximum(spread, constant(0)));
+    size::Expression end = spread + op.getEdgePaddingLow()[i];
     Value part = BroadcastInDimOp::create(
         builder, loc, maskType, values.inside(end, type.getDimSize(i)),
         builder.getDenseI64ArrayAttr({i}));

@@ -213,6 +213,7 @@ LogicalResult PaddingMasker::dispatch(Operation *op) {
       .Case([&](DynamicSliceOp o) { return visitDynamicSlice(o); })
       .Case([&](DynamicUpdateSliceOp o) { return visitDynamicUpdateSlice(o); })
       .Case([&](CompositeOp o) { return visitComposite(o); })
+      .Case([&](BroadcastOp o) { return onlyVaries(o, {"broadcast_sizes"}); })
       .Case<ConstantOp, BroadcastInDimOp, TransposeOp, IotaOp, ConvertOp,
             ClampOp, SelectOp, MapOp, BatchNormInferenceOp,
             OptimizationBarrierOp, WhileOp, IfOp, CaseOp, prec::QuantizeOp,
