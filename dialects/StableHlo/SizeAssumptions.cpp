@@ -11,9 +11,7 @@ using heddle::size::Expression;
 
 namespace heddle {
 
-/// Which of two equal expressions the program goes on with: a number, else the
-/// shorter one, else the first by its text, so that it is always the same.
-static Expression preferred(Expression a, Expression b) {
+Expression preferred(Expression a, Expression b) {
   if (a.isConstant() || b.isConstant())
     return a.isConstant() ? a : b;
   std::string left = a.text(), right = b.text();

@@ -20,6 +20,10 @@ struct SizeAssumption {
   std::string text; ///< "batch = 8", for whoever calls.
 };
 
+/// Which of two equal expressions a program goes on with: a number, else the
+/// shorter one, else the first by its text, so that it is always the same.
+size::Expression preferred(size::Expression a, size::Expression b);
+
 /// Decides by the ranges of symbols, and keeps what it cannot decide.
 class SizeAssumptions : public stablehlo::ExtentRules {
 public:

@@ -4,6 +4,7 @@
 #include "passes/Dynamic/VerifyExtents.h"
 
 #include "dialects/StableHlo/InferExtents.h"
+#include "dialects/StableHlo/SizeAssumptions.h"
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/EntrySizes.h"
 
@@ -28,7 +29,7 @@ public:
 
   Expression meet(Expression a, Expression b, Operation *op) override {
     if (a && b && (a == b || isZero(ranges.simplified(a - b))))
-      return a;
+      return preferred(a, b);
     emitError(op->getLoc(), ErrorCode::InternalError)
         << "'" << op->getName() << "' has sizes that are not known to be equal"
         << (a ? ": " + a.text() : "") << (b ? " and " + b.text() : "");
