@@ -10,7 +10,8 @@ using namespace mlir;
 
 namespace heddle::sized {
 
-std::string checkExtents(SizedProgram &program, ArrayRef<Sizes> choices) {
+std::string checkExtents(SizedProgram &program, ArrayRef<Sizes> choices,
+                         uint64_t &excluded) {
   if (!program.walkProblem().empty())
     return program.walkProblem();
   std::string message;
@@ -37,6 +38,7 @@ std::string checkExtents(SizedProgram &program, ArrayRef<Sizes> choices) {
         succeeded(verify(*fixed));
     if (!isValid && program.holds(sizes))
       return "with " + program.text(sizes) + ": " + message;
+    excluded += isValid && !program.holds(sizes);
     message.clear();
   }
   return "";

@@ -8,7 +8,6 @@
 #include "test/unit/Dynamic/SizedProgram.h"
 
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
@@ -115,8 +114,13 @@ std::string Comparison::compare(const HostTensor &wanted,
         0)
       continue;
     std::string left = wanted.elementText(i), right = found.elementText(at);
-    // Of NaN the bits are open.
+    // Of NaN the bits are open. Simplification, which comes with the masks,
+    // takes a sum of one element and 0 for that element: a zero may have
+    // another sign.
     if (left == right && StringRef(left).contains("nan"))
+      continue;
+    if (isa<FloatType>(wanted.type().getElementType()) &&
+        wanted.floatAt(i) == 0 && found.floatAt(at) == 0)
       continue;
     return "element " + std::to_string(i) + " is " + right + ", wanted " + left;
   }
@@ -175,6 +179,12 @@ std::string Comparison::run() {
   return "";
 }
 
+LogicalResult mask(ModuleOp module) {
+  PassManager manager(module.getContext());
+  manager.addPass(createBoundDimensions());
+  return manager.run(module);
+}
+
 std::string checkValues(SizedProgram &program, ArrayRef<Sizes> choices,
                         std::string &refusal) {
   std::string message;
@@ -184,14 +194,13 @@ std::string checkValues(SizedProgram &program, ArrayRef<Sizes> choices,
                                      message = diagnostic.str();
                                  });
   OwningOpRef<ModuleOp> bounded(program.module().clone());
-  PassManager passes(bounded->getContext());
-  passes.addPass(createBoundDimensions());
-  if (failed(passes.run(*bounded))) {
-    refusal = message.empty() ? "refused without a message" : message;
+  if (failed(mask(*bounded))) {
+    // That it cannot be done is no fault; all else is.
+    if (!StringRef(message).contains("HDL-0305"))
+      return "with masks: " + message;
+    refusal = message;
     return "";
   }
-  if (failed(verify(*bounded)))
-    return "with masks: " + message;
   auto main = bounded->lookupSymbol<func::FuncOp>("main");
   for (const Sizes &sizes : choices) {
     if (!program.holds(sizes))

@@ -1,5 +1,4 @@
-// Steps with regions or functions of whole tensors, and those of several
-// devices.
+// Steps with regions or functions of whole tensors.
 
 #include "test/unit/Dynamic/SizedProgram.h"
 
@@ -89,6 +88,91 @@ static bool loop(SizedProgram &p) {
       });
 }
 
+/// What adds up the rows of a tensor, as often as a size says.
+static bool rows(SizedProgram &p) {
+  Type type = p.i32();
+  Value x =
+      p.any([&](Value value) { return p.low(p.shape(value)[0]) > 0; }, type);
+  if (!x)
+    return false;
+  TrueShape shape = p.shape(x), sizes = shape;
+  sizes[0] = p.constant(1);
+  TrueShape rest(shape.begin() + 1, shape.end());
+  Value zero = p.scalar(type, 0), one = p.scalar(type, 1);
+  Attribute count = size::extentsAttr(p.builder.getContext(), {shape[0]});
+  Value times =
+      p.tell("size.tensor", {}, p.named("elements", count), p.type({}, type))
+          ->getResult(0);
+  SmallVector<NamedAttribute> attributes = {
+      p.list("slice_sizes", p.highs(sizes))};
+  p.addSized(attributes, "slice_sizes", sizes);
+  Value sum = p.like(rest, type);
+  Type types[] = {zero.getType(), sum.getType()};
+  bool isWhole = true;
+  Operation *op = p.tell(
+      "stablehlo.while", {zero, sum}, {}, types,
+      [&](OpBuilder &, OperationState &state) {
+        addRegion(p, state, types, [&](Block &block) -> SmallVector<Value> {
+          return {stablehlo::CompareOp::create(
+              p.builder, p.builder.getUnknownLoc(), block.getArgument(0), times,
+              stablehlo::ComparisonDirection::LT)};
+        });
+        addRegion(p, state, types, [&](Block &block) -> SmallVector<Value> {
+          SmallVector<Value> operands = {x, block.getArgument(0)};
+          operands.append(rest.size(), zero);
+          Operation *row =
+              p.emit("stablehlo.dynamic_slice", operands, attributes, type);
+          Operation *flat = row ? p.tell("stablehlo.reshape", row->getResult(0),
+                                         {}, sum.getType())
+                                : nullptr;
+          isWhole = flat;
+          return {
+              both(p, "stablehlo.add", block.getArgument(0), one),
+              both(p, "stablehlo.add", block.getArgument(1),
+                   flat ? Value(flat->getResult(0)) : block.getArgument(1))};
+        });
+      });
+  if (op && !isWhole) {
+    p.drop(op);
+    return false;
+  }
+  return op;
+}
+
+/// A function of its own, within which something must be masked.
+static bool reducedComposite(SizedProgram &p, Value x, StringRef name) {
+  Type type = p.element(x);
+  Location loc = p.builder.getUnknownLoc();
+  func::FuncOp function;
+  Operation *reduced = nullptr;
+  {
+    OpBuilder::InsertionGuard guard(p.builder);
+    p.builder.setInsertionPointToEnd(p.module().getBody());
+    function = func::FuncOp::create(p.builder, loc, name,
+                                    p.builder.getFunctionType(x.getType(), {}));
+    function.setPrivate();
+    p.builder.setInsertionPointToEnd(function.addEntryBlock());
+    Value first = p.scalar(type, -2);
+    reduced = p.emit("stablehlo.reduce", {function.getArgument(0), first},
+                     p.list("dimensions", {p.number(0, p.rank(x) - 1)}), type,
+                     [&](OpBuilder &, OperationState &state) {
+                       p.addCombiner(state, "stablehlo.maximum", type);
+                     });
+    if (!reduced) {
+      function.erase();
+      return false;
+    }
+    func::ReturnOp::create(p.builder, loc, reduced->getResults());
+    function.setType(
+        p.builder.getFunctionType(x.getType(), reduced->getResultTypes()));
+  }
+  return p.tell("stablehlo.composite", x,
+                {p.named("name", p.builder.getStringAttr("test.largest")),
+                 p.named("decomposition",
+                         FlatSymbolRefAttr::get(p.builder.getContext(), name))},
+                reduced->getResultTypes());
+}
+
 /// A function of its own stands for what it computes.
 static bool composite(SizedProgram &p) {
   Type type = p.numberType();
@@ -105,6 +189,8 @@ static bool composite(SizedProgram &p) {
   if (cast<RankedTensorType>(x.getType()).getShape() !=
       ArrayRef<int64_t>(p.highs(p.shape(x))))
     return false;
+  if (p.chance(50))
+    return reducedComposite(p, x, name);
   {
     OpBuilder::InsertionGuard guard(p.builder);
     p.builder.setInsertionPointToEnd(p.module().getBody());
@@ -133,74 +219,9 @@ static bool composite(SizedProgram &p) {
 
 ArrayRef<Step> controlSteps() {
   static const Step steps[] = {
-      {"stablehlo.if", choice},
-      {"stablehlo.case", selection},
-      {"stablehlo.while", loop},
+      {"stablehlo.if", choice},           {"stablehlo.case", selection},
+      {"stablehlo.while", loop},          {"stablehlo.while", rows},
       {"stablehlo.composite", composite},
-  };
-  return steps;
-}
-
-//===----------------------------------------------------------------------===//
-// Several devices
-//===----------------------------------------------------------------------===//
-
-static NamedAttribute groups(SizedProgram &p) {
-  auto type = RankedTensorType::get({1, 2}, p.builder.getI64Type());
-  return p.named("replica_groups",
-                 DenseIntElementsAttr::get(type, ArrayRef<int64_t>{0, 1}));
-}
-
-static bool allReduce(SizedProgram &p) {
-  p.typesOnly = true;
-  Value x = p.any(p.f32());
-  return p.emit("stablehlo.all_reduce", {x, p.any(p.f32())}, groups(p), p.f32(),
-                [&](OpBuilder &, OperationState &state) {
-                  p.addCombiner(state, "stablehlo.add", p.f32());
-                });
-}
-
-static bool allToAll(SizedProgram &p) {
-  p.typesOnly = true;
-  TrueShape shape = {p.extent() * 2, p.extent()};
-  if (!p.fits(shape))
-    return false;
-  int64_t other = p.number(0, 1);
-  return p.emit("stablehlo.all_to_all", p.like(shape, p.f32()),
-                {p.integer("split_dimension", 0),
-                 p.integer("concat_dimension", other),
-                 p.integer("split_count", 2), groups(p)},
-                p.f32());
-}
-
-static bool allGather(SizedProgram &p) {
-  p.typesOnly = true;
-  Value x = p.any(p.f32());
-  int64_t along = p.number(0, p.rank(x) - 1);
-  TrueShape shape = p.shape(x);
-  shape[along] = shape[along] * 2;
-  return p.fits(shape) &&
-         p.tell("stablehlo.all_gather", x,
-                {p.integer("all_gather_dim", along), groups(p)},
-                p.type(shape, p.f32()));
-}
-
-static bool permute(SizedProgram &p) {
-  p.typesOnly = true;
-  auto type = RankedTensorType::get({2, 2}, p.builder.getI64Type());
-  return p.emit(
-      "stablehlo.collective_permute", p.any(p.f32()),
-      p.named("source_target_pairs",
-              DenseIntElementsAttr::get(type, ArrayRef<int64_t>{0, 1, 1, 0})),
-      p.f32());
-}
-
-ArrayRef<Step> distributionSteps() {
-  static const Step steps[] = {
-      {"stablehlo.all_reduce", allReduce, false},
-      {"stablehlo.all_to_all", allToAll, false},
-      {"stablehlo.all_gather", allGather, false},
-      {"stablehlo.collective_permute", permute, false},
   };
   return steps;
 }

@@ -4,6 +4,8 @@
 
 #include "dialects/StableHlo/StableHlo.h"
 
+#include "mlir/Dialect/Quant/IR/QuantTypes.h"
+
 using namespace mlir;
 
 namespace heddle::sized {
@@ -23,7 +25,11 @@ static bool function(SizedProgram &p) {
   StringRef name = p.oneOf<StringRef>(
       {"stablehlo.exponential", "stablehlo.sine", "stablehlo.tanh",
        "stablehlo.sqrt", "stablehlo.log", "stablehlo.logistic",
-       "stablehlo.floor", "stablehlo.cbrt", "stablehlo.sign"});
+       "stablehlo.floor", "stablehlo.cbrt", "stablehlo.sign",
+       "stablehlo.cosine", "stablehlo.exponential_minus_one",
+       "stablehlo.log_plus_one", "stablehlo.rsqrt", "stablehlo.tan",
+       "stablehlo.ceil", "stablehlo.round_nearest_afz",
+       "stablehlo.round_nearest_even"});
   return p.emit(name, p.any(p.f32()), {}, p.f32());
 }
 
@@ -52,8 +58,9 @@ static bool add(SizedProgram &p) {
 static bool divide(SizedProgram &p) {
   // Of floats, and of integers nothing by 0 that counts.
   Value x = p.any(p.f32());
-  StringRef name = p.oneOf<StringRef>(
-      {"stablehlo.divide", "stablehlo.atan2", "stablehlo.power"});
+  StringRef name =
+      p.oneOf<StringRef>({"stablehlo.divide", "stablehlo.atan2",
+                          "stablehlo.power", "stablehlo.remainder"});
   return p.emit(name, {x, p.like(p.nearly(x), p.f32())}, {}, p.f32());
 }
 
@@ -142,6 +149,38 @@ static bool bitcast(SizedProgram &p) {
                                  p.type(shape, p.builder.getIntegerType(16)));
 }
 
+static bool quantize(SizedProgram &p) {
+  Type type = quant::UniformQuantizedType::get(
+      quant::QuantizationFlags::Signed, p.builder.getIntegerType(8), p.f32(),
+      /*scale=*/0.5, /*zeroPoint=*/3, -128, 127);
+  Operation *op =
+      p.emit("stablehlo.uniform_quantize", p.any(p.f32()), {}, type);
+  return op &&
+         p.emit("stablehlo.uniform_dequantize", op->getResult(0), {}, p.f32());
+}
+
+/// A function that is no operation, by its name.
+static bool call(SizedProgram &p) {
+  Value x = p.any(p.f32());
+  return p.tell(
+      "stablehlo.custom_call", x,
+      p.named("call_target_name", p.builder.getStringAttr("mhlo.erf")),
+      x.getType());
+}
+
+/// Functions of integers and of bits.
+static bool bits(SizedProgram &p) {
+  Value x = p.any(p.i32());
+  StringRef one = p.oneOf<StringRef>(
+      {"stablehlo.not", "stablehlo.popcnt", "stablehlo.count_leading_zeros"});
+  if (p.chance(40))
+    return p.emit(one, x, {}, p.i32());
+  StringRef two = p.oneOf<StringRef>(
+      {"stablehlo.and", "stablehlo.or", "stablehlo.xor", "stablehlo.shift_left",
+       "stablehlo.shift_right_arithmetic", "stablehlo.shift_right_logical"});
+  return p.emit(two, {x, p.like(p.nearly(x), p.i32())}, {}, p.i32());
+}
+
 static bool map(SizedProgram &p) {
   Type type = p.numberType();
   Value x = p.any(type), y = p.like(p.nearly(x), type);
@@ -177,6 +216,9 @@ ArrayRef<Step> elementwiseSteps() {
       {"stablehlo.complex", complex},
       {"stablehlo.reduce_precision", reducePrecision},
       {"stablehlo.bitcast_convert", bitcast},
+      {"stablehlo.uniform_quantize", quantize},
+      {"stablehlo.custom_call", call},
+      {"stablehlo.xor", bits},
       {"stablehlo.map", map},
       {"stablehlo.optimization_barrier", barrier},
   };

@@ -8,6 +8,18 @@ using namespace mlir;
 
 namespace heddle::sized {
 
+/// A position, at times one that follows from a size.
+static Value start(SizedProgram &p) {
+  if (p.chance(75))
+    return p.argument({}, p.i32());
+  TrueShape number = {p.extent() - p.number(0, 2)};
+  Attribute elements = size::extentsAttr(p.builder.getContext(), number);
+  return p
+      .tell("size.tensor", {}, p.named("elements", elements),
+            p.type({}, p.i32()))
+      ->getResult(0);
+}
+
 /// What is taken of a dimension: never more than it has, at times by a size.
 static Expression taken(SizedProgram &p, Expression extent) {
   if (p.chance(35))
@@ -28,7 +40,7 @@ static bool dynamicSlice(SizedProgram &p) {
   TrueShape sizes;
   for (Expression extent : p.shape(x)) {
     sizes.push_back(taken(p, extent));
-    operands.push_back(p.argument({}, p.i32()));
+    operands.push_back(start(p));
   }
   SmallVector<NamedAttribute> attributes = {
       p.list("slice_sizes", p.highs(sizes))};
@@ -48,7 +60,7 @@ static bool dynamicUpdateSlice(SizedProgram &p) {
   Value update = p.like(sizes, type);
   SmallVector<Value> operands = {x, update};
   for (unsigned i = 0; i < sizes.size(); ++i)
-    operands.push_back(p.argument({}, p.i32()));
+    operands.push_back(start(p));
   Operation *op = p.emit("stablehlo.dynamic_update_slice", operands, {}, type);
   if (op)
     p.setLargest(op->getResult(0), std::max(p.largest(x), p.largest(update)));

@@ -151,7 +151,6 @@ static bool topK(SizedProgram &p) {
   TrueShape shape = p.shape(x);
   int64_t k = p.number(1, std::min<int64_t>(p.low(shape.back()), 3));
   shape.back() = p.constant(k);
-  p.noWalk = true;
   return p.tell("chlo.top_k", x, p.integer("k", k),
                 {p.type(shape, p.f32()), p.type(shape, p.i32())});
 }
@@ -169,7 +168,7 @@ static bool batchNorm(SizedProgram &p) {
                 p.f32());
 }
 
-static bool batchNormTraining(SizedProgram &p) {
+static bool trainedNorm(SizedProgram &p, bool isGradient) {
   Value x = p.any(p.f32());
   int64_t feature = p.number(0, p.rank(x) - 1);
   TrueShape row = {p.shape(x)[feature]};
@@ -178,12 +177,36 @@ static bool batchNormTraining(SizedProgram &p) {
   SmallVector<NamedAttribute> attributes = {
       p.named("epsilon", p.builder.getF32FloatAttr(0.5)),
       p.integer("feature_index", feature)};
-  if (p.chance(50))
+  // Means are refused of what calls choose; of numbers they are computed in
+  // another order than that of the interpreter.
+  p.typesOnly = true;
+  if (!isGradient)
     return p.tell("stablehlo.batch_norm_training", {x, each(), each()},
                   attributes, {all, one, one});
   return p.tell("stablehlo.batch_norm_grad",
                 {x, each(), each(), each(), p.like(p.shape(x), p.f32())},
                 attributes, {all, one, one});
+}
+
+static bool batchNormTraining(SizedProgram &p) {
+  return trainedNorm(p, /*isGradient=*/false);
+}
+
+static bool batchNormGrad(SizedProgram &p) {
+  return trainedNorm(p, /*isGradient=*/true);
+}
+
+/// Bits of as many elements as sizes say.
+static bool randomBits(SizedProgram &p) {
+  Type state = RankedTensorType::get({2}, p.builder.getIntegerType(64, false));
+  TrueShape shape = p.extents(p.number(1, 2));
+  Value from = p.argument({p.constant(2)}, p.builder.getIntegerType(64, false));
+  return p.tell(
+      "stablehlo.rng_bit_generator", from,
+      p.named("rng_algorithm",
+              stablehlo::RngAlgorithmAttr::get(
+                  p.builder.getContext(), stablehlo::RngAlgorithm::THREE_FRY)),
+      {state, p.type(shape, p.builder.getIntegerType(32, false))});
 }
 
 ArrayRef<Step> reductionSteps() {
@@ -197,6 +220,8 @@ ArrayRef<Step> reductionSteps() {
       {"chlo.top_k", topK},
       {"stablehlo.batch_norm_inference", batchNorm},
       {"stablehlo.batch_norm_training", batchNormTraining, false},
+      {"stablehlo.batch_norm_grad", batchNormGrad, false},
+      {"stablehlo.rng_bit_generator", randomBits, false},
   };
   return steps;
 }

@@ -20,6 +20,22 @@ static bool constant(SizedProgram &p) {
   return keepLargest(p, p.emit("stablehlo.negate", x, {}, type), x);
 }
 
+/// Sizes as numbers to compute with.
+static bool sizeTensor(SizedProgram &p) {
+  Type type =
+      p.chance(70) ? p.i32() : p.oneOf<Type>({p.f32(), p.builder.getI64Type()});
+  TrueShape numbers;
+  for (int64_t i = p.number(1, 3); i > 0; --i)
+    numbers.push_back(p.extent() - p.number(0, 2));
+  Attribute elements = size::extentsAttr(p.builder.getContext(), numbers);
+  Operation *op =
+      p.tell("size.tensor", {}, p.named("elements", elements),
+             RankedTensorType::get({int64_t(numbers.size())}, type));
+  if (op && p.scale() != Scale::Huge)
+    p.setLargest(op->getResult(0), 64);
+  return op;
+}
+
 static bool iota(SizedProgram &p) {
   Type type = p.numberType();
   TrueShape shape = p.extents(p.number(1, 3));
@@ -236,6 +252,7 @@ static bool reshape(SizedProgram &p) {
 ArrayRef<Step> shapeSteps() {
   static const Step steps[] = {
       {"stablehlo.constant", constant},
+      {"size.tensor", sizeTensor},
       {"stablehlo.iota", iota},
       {"stablehlo.broadcast_in_dim", broadcastInDim},
       {"stablehlo.broadcast", broadcast},

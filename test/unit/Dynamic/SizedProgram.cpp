@@ -1,16 +1,8 @@
-// A random program while it is made: its sizes, its arguments and how
-// operations get their types.
+// A random program while it is made: its sizes, extents and values.
 
 #include "test/unit/Dynamic/SizedProgram.h"
 
-#include "dialects/StableHlo/InferExtents.h"
-#include "dialects/StableHlo/StableHlo.h"
-#include "dialects/StableHlo/TypeInference.h"
-#include "heddle/Support/EntrySizes.h"
-
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/Verifier.h"
-#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -18,19 +10,6 @@ namespace heddle::sized {
 
 /// Elements of the largest tensor that is computed with.
 static constexpr int64_t kMostElements = 2048;
-
-/// Takes every two sizes that an operation wants equal to be.
-class SizedProgram::ForgetfulRules : public stablehlo::ExtentRules {
-public:
-  explicit ForgetfulRules(SizeAssumptions &rules) : rules(rules) {}
-  Expression meet(Expression a, Expression, Operation *) override { return a; }
-  Expression simplified(Expression expression) override {
-    return rules.simplified(expression);
-  }
-
-private:
-  SizeAssumptions &rules;
-};
 
 SizedProgram::SizedProgram(MLIRContext *context, uint64_t seed, Scale scale,
                            const RuleMutant *mutant)
@@ -198,20 +177,19 @@ TrueShape SizedProgram::extents(int64_t rank) {
 }
 
 Expression SizedProgram::rival(Expression extent) {
-  if (extent.isConstant()) {
-    // A symbol that reaches it.
-    for (const Symbol &symbol : declared)
-      if (extent.isConstant(symbol.facts.maximum) &&
-          symbol.facts.minimum < symbol.facts.maximum)
-        return Expression::symbol(context, symbol.name);
-    return {};
+  int64_t least = low(extent), greatest = high(extent);
+  // A symbol that reaches it, or what is equal from some value on.
+  for (const Symbol &symbol : declared) {
+    auto other = Expression::symbol(context, symbol.name);
+    if (high(other) == greatest && other != extent && chance(60))
+      return other;
   }
-  int64_t greatest = high(extent);
+  if (least == greatest)
+    return {};
   Expression other = ranges.simplified(
-      greatest - (greatest - extent).floorDiv(number(2, 3)) * 2);
-  return other && low(other) >= 0 && high(other) == greatest && other != extent
-             ? other
-             : Expression();
+      Expression::maximum(extent, constant(number(least + 1, greatest))));
+  return other && high(other) == greatest && other != extent ? other
+                                                             : Expression();
 }
 
 bool SizedProgram::fits(ArrayRef<Expression> extents) const {
@@ -280,7 +258,7 @@ Value SizedProgram::like(ArrayRef<Expression> extents, Type type) {
 
 TrueShape SizedProgram::nearly(Value value) {
   TrueShape extents = shape(value);
-  if (extents.empty() || !chance(mutant ? 30 : 8))
+  if (extents.empty() || !chance(mutant ? 30 : 20))
     return extents;
   Expression &one = extents[number(0, int64_t(extents.size()) - 1)];
   if (Expression other = rival(one))
@@ -313,320 +291,6 @@ void SizedProgram::addSized(SmallVectorImpl<NamedAttribute> &attributes,
   if (!llvm::all_of(values, [](Expression e) { return e.isConstant(); }))
     attributes.push_back(named(stablehlo::sizedAttributeName(name),
                                size::extentsAttr(context, values)));
-}
-
-//===----------------------------------------------------------------------===//
-// Operations
-//===----------------------------------------------------------------------===//
-
-Operation *SizedProgram::create(StringRef name, ValueRange operands,
-                                ArrayRef<NamedAttribute> attributes,
-                                TypeRange results, Regions regions) {
-  OperationState state(UnknownLoc::get(context), name);
-  state.addOperands(operands);
-  state.addAttributes(attributes);
-  state.addTypes(results);
-  if (regions)
-    regions(builder, state);
-  return builder.create(state);
-}
-
-Operation *SizedProgram::keep(Operation *op) {
-  for (Value result : op->getResults()) {
-    if (!isa<RankedTensorType>(result.getType()))
-      continue;
-    if (!fits(shape(result))) {
-      op->erase();
-      return nullptr;
-    }
-  }
-  // Greatest sizes that do not fit each other: whoever reads models says so.
-  if (!mutant && failed(verify(op))) {
-    ++refused["bound: '" + op->getName().getStringRef().str() +
-              "' has sizes that do not reach their bounds together"];
-    op->erase();
-    return nullptr;
-  }
-  ++count;
-  if (builder.getInsertionBlock() == &function.front())
-    for (Value result : op->getResults())
-      if (isa<RankedTensorType>(result.getType()))
-        values.push_back(result);
-  // A sum of what is not known to be whole depends on its order.
-  for (Value result : op->getResults())
-    magnitudes[result] = kInexact;
-  return op;
-}
-
-/// Whether the rule gives the extents of the results of `op`.
-LogicalResult SizedProgram::applyRule(Operation *op,
-                                      SmallVectorImpl<TrueShape> &results) {
-  ForgetfulRules forgetful(*assumptions);
-  bool isMutated = mutant && op->getName().getStringRef() == mutant->operation;
-  bool forgets = isMutated && mutant->forgetsEqualities;
-  mutated += forgets;
-  std::string message;
-  ScopedDiagnosticHandler listen(
-      context, [&](Diagnostic &diagnostic) { message = diagnostic.str(); });
-  stablehlo::ExtentRules &rules =
-      forgets ? static_cast<stablehlo::ExtentRules &>(forgetful) : *assumptions;
-  if (succeeded(stablehlo::inferExtents(op, rules, results)))
-    return success();
-  ++refused["rule: " + message];
-  return failure();
-}
-
-/// What a wrong rule gives in place of `results`.
-void SizedProgram::mutate(Operation *op, SmallVectorImpl<TrueShape> &results) {
-  if (mutant && mutant->change &&
-      op->getName().getStringRef() == mutant->operation)
-    mutated += mutant->change(op, results);
-}
-
-/// The shapes that the operation itself gives its results where its operands
-/// have their bounds; nothing where it is told.
-LogicalResult
-SizedProgram::inferBounds(Operation *op,
-                          SmallVectorImpl<RankedTensorType> &types) {
-  if (auto infer = dyn_cast<InferTypeOpInterface>(op)) {
-    SmallVector<Type> inferred;
-    if (failed(infer.inferReturnTypes(
-            context, std::nullopt, op->getOperands(), op->getAttrDictionary(),
-            op->getPropertiesStorage(), op->getRegions(), inferred)))
-      return failure();
-    for (Type type : inferred)
-      types.push_back(cast<RankedTensorType>(type));
-    return success();
-  }
-  Type element =
-      cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
-  if (auto dot = dyn_cast<stablehlo::DotGeneralOp>(op))
-    types.push_back(
-        RankedTensorType::get(stablehlo::productShape(dot), element));
-  else if (op->hasTrait<OpTrait::Elementwise>())
-    types.push_back(RankedTensorType::get(
-        cast<RankedTensorType>(op->getOperand(0).getType()).getShape(),
-        element));
-  return success();
-}
-
-LogicalResult SizedProgram::giveTypes(Operation *op, Type element) {
-  SmallVector<RankedTensorType> atBound;
-  SmallVector<TrueShape> results;
-  if (failed(inferBounds(op, atBound)) || failed(applyRule(op, results)))
-    return failure();
-  // Bounds are those of the right rule.
-  SmallVector<SmallVector<int64_t>> bounds;
-  for (auto [i, extents] : llvm::enumerate(results)) {
-    bounds.push_back(highs(extents));
-    for (auto [j, extent] : llvm::enumerate(extents)) {
-      if (low(extent) < 0 || bounds[i][j] == INT64_MAX)
-        return failure();
-      if (atBound.empty())
-        continue;
-      // A size that is greatest where others are not.
-      if (atBound[i].getDimSize(j) < bounds[i][j]) {
-        ++refused["bound: an extent may be above what the operation gives of "
-                  "the greatest sizes"];
-        return failure();
-      }
-      bounds[i][j] = atBound[i].getDimSize(j);
-    }
-  }
-  mutate(op, results);
-  for (auto [i, result] : llvm::enumerate(op->getResults())) {
-    if (llvm::any_of(results[i], [](Expression e) { return !e; }))
-      return failure();
-    Type of = atBound.empty() ? element : atBound[i].getElementType();
-    result.setType(
-        size::withExtents(RankedTensorType::get(bounds[i], of), results[i]));
-  }
-  return success();
-}
-
-Operation *SizedProgram::emit(StringRef name, ValueRange operands,
-                              ArrayRef<NamedAttribute> attributes, Type element,
-                              Regions regions) {
-  unsigned results = 1;
-  // As many as there are inputs, each with an initial value or alone.
-  if (name == "stablehlo.reduce" || name == "stablehlo.reduce_window")
-    results = operands.size() / 2;
-  else if (name == "stablehlo.sort" ||
-           name == "stablehlo.optimization_barrier" ||
-           name == "stablehlo.all_to_all" || name == "stablehlo.all_reduce")
-    results = operands.size();
-  SmallVector<Type> types(results, RankedTensorType::get({}, element));
-  Operation *op = create(name, operands, attributes, types, regions);
-  if (failed(giveTypes(op, element))) {
-    op->erase();
-    return nullptr;
-  }
-  return keep(op);
-}
-
-Operation *SizedProgram::tell(StringRef name, ValueRange operands,
-                              ArrayRef<NamedAttribute> attributes,
-                              TypeRange results, Regions regions) {
-  Operation *op = create(name, operands, attributes, results, regions);
-  SmallVector<TrueShape> extents;
-  if (isa<stablehlo::StableHloDialect>(op->getDialect()) &&
-      failed(applyRule(op, extents))) {
-    op->erase();
-    return nullptr;
-  }
-  mutate(op, extents);
-  for (auto [result, changed] : llvm::zip(op->getResults(), extents))
-    if (auto type = dyn_cast<RankedTensorType>(result.getType()))
-      result.setType(size::withExtents(type, changed));
-  return keep(op);
-}
-
-void SizedProgram::drop(Operation *op) {
-  llvm::erase_if(values,
-                 [&](Value value) { return value.getDefiningOp() == op; });
-  op->erase();
-  --count;
-}
-
-void SizedProgram::addCombiner(OperationState &state, StringRef operation,
-                               ArrayRef<Type> elements) {
-  OpBuilder::InsertionGuard guard(builder);
-  Block *body = new Block();
-  state.addRegion()->push_back(body);
-  Location loc = UnknownLoc::get(context);
-  for (unsigned side = 0; side < 2; ++side)
-    for (Type element : elements)
-      body->addArgument(RankedTensorType::get({}, element), loc);
-  builder.setInsertionPointToEnd(body);
-  SmallVector<Value> results;
-  for (unsigned i = 0; i < elements.size(); ++i) {
-    Value left = body->getArgument(i);
-    OperationState combine(loc, operation);
-    combine.addOperands({left, body->getArgument(elements.size() + i)});
-    combine.addTypes(left.getType());
-    results.push_back(builder.create(combine)->getResult(0));
-  }
-  stablehlo::ReturnOp::create(builder, loc, results);
-}
-
-void SizedProgram::addComparator(OperationState &state, StringRef direction,
-                                 ArrayRef<Type> elements) {
-  OpBuilder::InsertionGuard guard(builder);
-  Block *body = new Block();
-  state.addRegion()->push_back(body);
-  Location loc = UnknownLoc::get(context);
-  for (Type element : elements)
-    for (unsigned side = 0; side < 2; ++side)
-      body->addArgument(RankedTensorType::get({}, element), loc);
-  builder.setInsertionPointToEnd(body);
-  Value result = stablehlo::CompareOp::create(
-      builder, loc, body->getArgument(0), body->getArgument(1),
-      *stablehlo::symbolizeComparisonDirection(direction));
-  stablehlo::ReturnOp::create(builder, loc, result);
-}
-
-//===----------------------------------------------------------------------===//
-// The whole
-//===----------------------------------------------------------------------===//
-
-/// The same assumptions are made, and the same types given, from the beginning.
-/// What only dropped operations took for granted is forgotten so.
-void SizedProgram::walk() {
-  auto fresh = std::make_unique<SizeAssumptions>(ranges);
-  OwningOpRef<ModuleOp> copy(owned->clone());
-  auto main = copy->lookupSymbol<func::FuncOp>("main");
-  std::string message;
-  ScopedDiagnosticHandler listen(
-      context, [&](Diagnostic &diagnostic) { message = diagnostic.str(); });
-  if (failed(inferExtents(main, *fresh))) {
-    wrongWalk = "the walk fails: " + message;
-    return;
-  }
-  for (auto [op, other] : llvm::zip_equal(function.front(), main.front()))
-    // Of two sizes that are taken for equal the walk goes on with one.
-    if (fresh->assumptions().empty() &&
-        op.getResultTypes() != other.getResultTypes()) {
-      llvm::raw_string_ostream(wrongWalk)
-          << "walked over, an operation has another type: " << other;
-      return;
-    }
-  assumptions = std::move(fresh);
-}
-
-void SizedProgram::finish() {
-  Location loc = UnknownLoc::get(context);
-  // An input tells the value of each symbol.
-  for (const Symbol &symbol : declared) {
-    auto size = Expression::symbol(context, symbol.name);
-    if (llvm::none_of(function.getArguments(), [&](Value argument) {
-          return llvm::is_contained(shape(argument), size);
-        }))
-      argument({size}, i32());
-  }
-  SmallVector<Value> results;
-  for (Value value : llvm::reverse(values))
-    if (value.getDefiningOp() && results.size() < 8)
-      results.push_back(value);
-  func::ReturnOp::create(builder, loc, results);
-  function.setType(builder.getFunctionType(
-      function.front().getArgumentTypes(),
-      function.front().getTerminator()->getOperandTypes()));
-  if (!mutant && !noWalk)
-    walk();
-  SmallVector<Attribute> symbols, assumed;
-  for (const Symbol &symbol : declared) {
-    SmallVector<NamedAttribute> facts = {
-        named("name", builder.getStringAttr(symbol.name)),
-        integer("minimum", symbol.facts.minimum),
-        integer("maximum", symbol.facts.maximum)};
-    if (symbol.facts.multiple != 1)
-      facts.push_back(integer("multiple", symbol.facts.multiple));
-    symbols.push_back(builder.getDictionaryAttr(facts));
-  }
-  for (const SizeAssumption &each : assumptions->assumptions())
-    assumed.push_back(builder.getDictionaryAttr(
-        {named("zero", each.isZero.attribute()),
-         named("text", builder.getStringAttr(each.text))}));
-  owned.get()->setAttr(kSymbolsAttrName, builder.getArrayAttr(symbols));
-  if (!assumed.empty())
-    owned.get()->setAttr("heddle.size_assumptions",
-                         builder.getArrayAttr(assumed));
-}
-
-std::vector<Step> allSteps() {
-  std::vector<Step> all;
-  for (ArrayRef<Step> steps :
-       {elementwiseSteps(), shapeSteps(), contractionSteps(), reductionSteps(),
-        indexingSteps(), controlSteps(), distributionSteps()})
-    all.insert(all.end(), steps.begin(), steps.end());
-  return all;
-}
-
-std::unique_ptr<SizedProgram> makeProgram(MLIRContext *context, uint64_t number,
-                                          const RuleMutant *mutant,
-                                          const Step *about) {
-  static const std::vector<Step> steps = allSteps();
-  uint64_t round = number / steps.size();
-  Scale scale = round % 8 == 7   ? Scale::Huge
-                : round % 3 == 2 ? Scale::Medium
-                                 : Scale::Small;
-  auto program = std::make_unique<SizedProgram>(context, number, scale, mutant);
-  ScopedDiagnosticHandler silent(context, [](Diagnostic &) {});
-  const Step &first = about ? *about : steps[number % steps.size()];
-  auto another = [&] {
-    const Step &step = steps[program->number(0, int64_t(steps.size()) - 1)];
-    if (step.isCommon)
-      step.add(*program);
-  };
-  // Something before it, at times.
-  if (program->chance(30))
-    another();
-  for (unsigned attempt = 0; attempt < 8 && !first.add(*program); ++attempt)
-    ;
-  for (int64_t more = program->number(0, 4); more > 0; --more)
-    another();
-  program->finish();
-  return program;
 }
 
 } // namespace heddle::sized

@@ -81,8 +81,6 @@ public:
   /// Whether something in it is computed by several devices, or in another way
   /// that only types are checked of.
   bool typesOnly = false;
-  /// Whether it has an operation that `inferExtents` does not walk over.
-  bool noWalk = false;
 
   //===--- For steps ------------------------------------------------------===//
 
@@ -255,8 +253,13 @@ std::unique_ptr<SizedProgram> makeProgram(mlir::MLIRContext *context,
                                           const Step *about = nullptr);
 
 /// What the extents of `program` are, against its static program's types at
-/// each of `choices`: empty, or what differs.
-std::string checkExtents(SizedProgram &program, llvm::ArrayRef<Sizes> choices);
+/// each of `choices`: empty, or what differs. Adds to `excluded` how many of
+/// them are valid but not as the program takes them.
+std::string checkExtents(SizedProgram &program, llvm::ArrayRef<Sizes> choices,
+                         uint64_t &excluded);
+
+/// Makes it a program over its bounds.
+mlir::LogicalResult mask(mlir::ModuleOp module);
 
 /// What the program with masks computes at each of `choices`, against what its
 /// static program does. `refusal` is what masking says that cannot be done.

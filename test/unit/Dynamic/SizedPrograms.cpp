@@ -4,11 +4,14 @@
 //
 // usage: sized-programs COUNT FIRST
 //        sized-programs --mutants FIRST
+//        sized-programs --operations FIRST
 //        sized-programs --print NUMBER
 //
 // Program number n of FIRST .. FIRST + COUNT is decided by n alone. With
 // --mutants each rule is broken in ways that the extents must show: one that no
-// program of its operation shows is named, and fails the run. Programs are
+// program of its operation shows is named, and fails the run. With --operations
+// each operation of the dialect must be in some program, or stand below with
+// those of which no program can be. Programs are
 // tried by as many processes as there are processors, so that a crash is one
 // failure.
 
@@ -20,6 +23,7 @@
 
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstdio>
@@ -37,7 +41,7 @@ static constexpr uint64_t kMostTries = 400;
 
 namespace {
 struct Counts {
-  uint64_t done, operations, sized, valued, points, refused, wrong;
+  uint64_t done, operations, sized, valued, points, excluded, refused, wrong;
   /// One more than the program that is tried.
   uint64_t current;
 };
@@ -55,7 +59,7 @@ static std::unique_ptr<MLIRContext> makeContext() {
   return context;
 }
 
-/// Programs and sizes of large ranges that are tried.
+/// Random sizes of large ranges, besides the least and the greatest.
 static constexpr unsigned kSizesOfLarge = 6;
 
 /// Tries one program; what is refused, or wrong, is written to `report`.
@@ -69,7 +73,8 @@ static void tryProgram(MLIRContext &context, uint64_t number, Counts &counts,
   for (const auto &[message, times] : program->refusals())
     for (unsigned i = 0; i < times; ++i)
       std::fprintf(report, "%s\n", message.c_str());
-  std::string problem = checkExtents(*program, choices), refusal;
+  std::string problem = checkExtents(*program, choices, counts.excluded),
+              refusal;
   if (problem.empty() && program->scale() != Scale::Huge &&
       !program->typesOnly) {
     problem = checkValues(*program, choices, refusal);
@@ -163,6 +168,7 @@ static int tryPrograms(uint64_t count, uint64_t first) {
     all.sized += each.sized;
     all.valued += each.valued;
     all.points += each.points;
+    all.excluded += each.excluded;
     all.refused += each.refused;
     all.wrong += each.wrong;
   }
@@ -170,12 +176,14 @@ static int tryPrograms(uint64_t count, uint64_t first) {
   all.wrong += count - all.done;
   printRefusals(report);
   std::printf("%llu programs, %llu with sizes, of %llu operations at %llu "
-              "choices of sizes: %llu with their values, %llu refused, %llu "
+              "choices of sizes (%llu of them valid, but taken not to be): "
+              "%llu with their values, %llu refused, %llu "
               "wrong\n",
               (unsigned long long)count, (unsigned long long)all.sized,
               (unsigned long long)all.operations,
-              (unsigned long long)all.points, (unsigned long long)all.valued,
-              (unsigned long long)all.refused, (unsigned long long)all.wrong);
+              (unsigned long long)all.points, (unsigned long long)all.excluded,
+              (unsigned long long)all.valued, (unsigned long long)all.refused,
+              (unsigned long long)all.wrong);
   return all.wrong == 0 && died == 0 ? 0 : 1;
 }
 
@@ -192,7 +200,9 @@ static uint64_t triesOf(const RuleMutant &mutant, MLIRContext &context,
     if (program->mutations() == 0)
       continue;
     ++applied;
-    if (!checkExtents(*program, program->choices(kSizesOfLarge)).empty())
+    uint64_t excluded = 0;
+    if (!checkExtents(*program, program->choices(kSizesOfLarge), excluded)
+             .empty())
       return i + 1;
   }
   return 0;
@@ -215,9 +225,68 @@ static int tryMutants(uint64_t first) {
   return caught == ruleMutants().size() ? 0 : 1;
 }
 
+/// Operations that no program of sizes has.
+static const char *const kOthers[] = {
+    // Become others as a program is read.
+    "dynamic_broadcast_in_dim", "dynamic_conv", "dynamic_gather",
+    "dynamic_iota", "dynamic_pad", "dynamic_reshape", "real_dynamic_slice",
+    "get_dimension_size", "set_dimension_size", "dot", "einsum", "unary_einsum",
+    "torch_index_select", "tuple", "get_tuple_element",
+    // Have no tensors, or such as come from outside.
+    "after_all", "create_token", "infeed", "outfeed", "send", "recv",
+    "async_start", "async_done", "replica_id", "partition_id",
+    // Gives any numbers.
+    "rng"};
+
+static int findOperations(uint64_t first) {
+  constexpr unsigned kPrograms = 4000;
+  std::unique_ptr<MLIRContext> context = makeContext();
+  llvm::StringSet<> seen;
+  /// Dimensions of operands, by the operation's name, that calls choose.
+  llvm::StringSet<> sized;
+  for (unsigned i = 0; i < kPrograms; ++i) {
+    std::unique_ptr<SizedProgram> program =
+        makeProgram(context.get(), first + i);
+    program->module().walk([&](Operation *op) {
+      StringRef name = op->getName().getStringRef();
+      seen.insert(name);
+      for (OpOperand &operand : op->getOpOperands()) {
+        auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+        for (int64_t dim = 0; type && dim < type.getRank(); ++dim)
+          if (!heddle::size::extentOf(type, dim).isConstant())
+            sized.insert(name.str() + " " +
+                         std::to_string(operand.getOperandNumber()) + " " +
+                         std::to_string(dim));
+      }
+    });
+  }
+  unsigned operations = 0, missing = 0;
+  for (RegisteredOperationName each : context->getRegisteredOperations()) {
+    StringRef name = each.getStringRef();
+    if (each.getDialectNamespace() != "stablehlo")
+      continue;
+    bool isOther = llvm::is_contained(kOthers, name.drop_front(10));
+    operations += !isOther;
+    if (seen.contains(name) != isOther)
+      continue;
+    ++missing;
+    std::printf("%s %s\n",
+                isOther ? "tried although it is none of these:"
+                        : "never tried:",
+                name.str().c_str());
+  }
+  std::printf("%u operations, %zu dimensions of their operands that calls "
+              "choose, %u missing\n",
+              operations, size_t(sized.size()), missing);
+  return missing == 0 ? 0 : 1;
+}
+
 static int print(uint64_t number) {
   std::unique_ptr<MLIRContext> context = makeContext();
-  llvm::outs() << makeProgram(context.get(), number)->module() << "\n";
+  std::unique_ptr<SizedProgram> program = makeProgram(context.get(), number);
+  llvm::outs() << program->module() << "\n";
+  if (succeeded(mask(program->module())))
+    llvm::outs() << "// With masks:\n" << program->module() << "\n";
   return 0;
 }
 
@@ -229,6 +298,8 @@ int main(int argc, char **argv) {
   uint64_t second = std::strtoull(argv[2], nullptr, 10);
   if (std::strcmp(argv[1], "--mutants") == 0)
     return tryMutants(second);
+  if (std::strcmp(argv[1], "--operations") == 0)
+    return findOperations(second);
   if (std::strcmp(argv[1], "--print") == 0)
     return print(second);
   return tryPrograms(std::strtoull(argv[1], nullptr, 10), second);
