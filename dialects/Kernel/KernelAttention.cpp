@@ -29,18 +29,54 @@ AffineMap AttentionOp::getLengthsMap() {
                       : AffineMap();
 }
 AffineMap AttentionOp::getSinkMap() {
-  return getSink() ? mapAt(getIndexingMaps(), getNumOperands() - 1)
+  return getSink() ? mapAt(getIndexingMaps(), getNumTensors() - 1)
                    : AffineMap();
 }
 AffineMap AttentionOp::getOutMap() {
-  return mapAt(getIndexingMaps(), getNumOperands());
+  return mapAt(getIndexingMaps(), getNumTensors());
+}
+
+Value AttentionOp::getLimit(unsigned dim) {
+  for (auto [number, limit] : llvm::zip_equal(getLimited(), getLimits()))
+    if (number == static_cast<int64_t>(dim))
+      return limit;
+  return {};
+}
+
+void AttentionOp::setLimits(ArrayRef<std::pair<unsigned, Value>> limits) {
+  SmallVector<int64_t> dims;
+  SmallVector<Value> values;
+  for (auto [dim, limit] : limits) {
+    dims.push_back(dim);
+    values.push_back(limit);
+  }
+  getLimitsMutable().assign(values);
+  setLimited(dims);
+}
+
+/// Each of another dimension, in ascending order.
+static LogicalResult verifyLimits(AttentionOp op) {
+  if (op.getLimits().size() != op.getLimited().size())
+    return op.emitOpError() << "has " << op.getLimits().size() << " limits for "
+                            << op.getLimited().size() << " limited dimensions";
+  int64_t last = -1;
+  for (int64_t dim : op.getLimited()) {
+    if (dim <= last || dim > op.getNumBatchDims())
+      return op.emitOpError() << "limits [" << op.getLimited()
+                              << "], wanted batch dimensions and m in "
+                                 "ascending order";
+    last = dim;
+  }
+  return success();
 }
 
 LogicalResult AttentionOp::verify() {
   ArrayRef<int64_t> extents = getExtents();
   if (extents.size() < 4)
     return emitOpError() << "wants at least the dimensions m, n, d, e";
-  unsigned wanted = getNumOperands() + 1;
+  if (failed(verifyLimits(*this)))
+    return failure();
+  unsigned wanted = getNumTensors() + 1;
   if (getIndexingMaps().size() != wanted)
     return emitOpError() << "wants " << wanted << " indexing maps, has "
                          << getIndexingMaps().size();

@@ -217,6 +217,10 @@ def Kernel_AttentionOp : Kernel_Op<"attention", [Pure, AttrSizedOperandSegments]
     weights of a row whose sum is NaN are zero instead, and its logarithm is
     -infinity. Values at keys that mask, causal or window drop must be finite.
 
+    `limits` says of the batch dimensions and m in `limited` how far they run in
+    this call, as those of `kernel.contract` do: what the results hold beyond is
+    not specified.
+
     Queries and keys have one element type, values may have another. Scores,
     their softmax and the sums of values are computed in `accumulator`, a float
     type, and rounded to the result's once; without it in the result's element
@@ -248,6 +252,7 @@ def Kernel_AttentionOp : Kernel_Op<"attention", [Pure, AttrSizedOperandSegments]
     Optional<AnyRankedTensor>:$mask,
     Optional<AnyRankedTensor>:$lengths,
     Optional<AnyRankedTensor>:$sink,
+    Variadic<Index>:$limits,
     DenseI64ArrayAttr:$extents,
     AffineMapArrayAttr:$indexing_maps,
     F32Attr:$scale,
@@ -258,11 +263,12 @@ def Kernel_AttentionOp : Kernel_Op<"attention", [Pure, AttrSizedOperandSegments]
     OptionalAttr<ArrayAttr>:$score_precision,
     OptionalAttr<AnyAttr>:$score_algorithm,
     OptionalAttr<ArrayAttr>:$value_precision,
-    OptionalAttr<AnyAttr>:$value_algorithm);
+    OptionalAttr<AnyAttr>:$value_algorithm,
+    DefaultValuedOptionalAttr<DenseI64ArrayAttr, "{}">:$limited);
   let results = (outs AnyRankedTensor:$result, Optional<AnyRankedTensor>:$log_sum_exp);
   let assemblyFormat = [{
-    $query `,` $key `,` $value (`mask` $mask^)? (`lengths` $lengths^)? (`sink` $sink^)? attr-dict `:`
-    type($query) `,` type($key) `,` type($value) (`,` type($mask)^)? (`lengths` type($lengths)^)? (`sink` type($sink)^)?
+    $query `,` $key `,` $value (`mask` $mask^)? (`lengths` $lengths^)? (`sink` $sink^)?
+    (`limits` `(` $limits^ `)`)? attr-dict `:` type($query) `,` type($key) `,` type($value) (`,` type($mask)^)? (`lengths` type($lengths)^)? (`sink` type($sink)^)?
     `->` type($result) (`,` type($log_sum_exp)^)?
   }];
   let hasVerifier = 1;
@@ -276,6 +282,12 @@ def Kernel_AttentionOp : Kernel_Op<"attention", [Pure, AttrSizedOperandSegments]
     ::mlir::AffineMap getSinkMap();
     ::mlir::AffineMap getOutMap();
     unsigned getNumBatchDims() { return getExtents().size() - 4; }
+    /// Operands with maps, which come before the limits.
+    unsigned getNumTensors() { return getNumOperands() - getLimits().size(); }
+    /// How far a dimension runs in this call; null if to its extent.
+    ::mlir::Value getLimit(unsigned dim);
+    /// With other limits, by dimension.
+    void setLimits(::llvm::ArrayRef<std::pair<unsigned, ::mlir::Value>> limits);
   }];
 }
 

@@ -59,3 +59,9 @@ void heddle::dropMaskedLimits(kernel::ContractOp root,
   llvm::sort(kept, llvm::less_first());
   root.setLimits(kept);
 }
+
+void heddle::dropMaskedLimits(kernel::AttentionOp root,
+                              linalg::GenericOp epilogue) {
+  if (!passesOn(epilogue, root.getResult()))
+    root.setLimits({});
+}

@@ -14,6 +14,9 @@ namespace heddle {
 /// at points that the root leaves out.
 void dropMaskedLimits(kernel::ContractOp root,
                       mlir::linalg::GenericOp epilogue);
+/// The same of an attention, whose limits are all of its results.
+void dropMaskedLimits(kernel::AttentionOp root,
+                      mlir::linalg::GenericOp epilogue);
 
 } // namespace heddle
 

@@ -172,9 +172,12 @@ struct FormDispatches : impl::FormDispatchesBase<FormDispatches> {
       Block &block = *current;
       for (DispatchGroup &group : DispatchGroups(block, facts).take()) {
         alignEpilogue(group);
-        auto root = dyn_cast<kernel::ContractOp>(group.front());
-        if (root && group.size() == 2)
-          dropMaskedLimits(root, cast<linalg::GenericOp>(group.back()));
+        if (group.size() == 2) {
+          if (auto root = dyn_cast<kernel::ContractOp>(group.front()))
+            dropMaskedLimits(root, cast<linalg::GenericOp>(group.back()));
+          if (auto root = dyn_cast<kernel::AttentionOp>(group.front()))
+            dropMaskedLimits(root, cast<linalg::GenericOp>(group.back()));
+        }
         DispatchBuilder(group).build();
       }
       eraseDead(block);

@@ -83,7 +83,7 @@ private:
     if (Value mask = op.getMask(); mask && !facts.holds(elementOf(mask)))
       convert(op, 3, elementOf(mask), sum);
     if (Value sink = op.getSink())
-      convert(op, op->getNumOperands() - 1, elementOf(sink), sum);
+      convert(op, op.getNumTensors() - 1, elementOf(sink), sum);
     std::string factors =
         askedFactors(op.getScoreAlgorithmAttr(), op.getValueAlgorithmAttr());
     if (!factors.empty() &&

@@ -5,7 +5,9 @@
 
 #include "dialects/Kernel/Composites.h"
 #include "dialects/Kernel/Kernel.h"
+#include "dialects/Size/Expression.h"
 #include "dialects/StableHlo/Attention.h"
+#include "heddle/Support/EntrySizes.h"
 #include "heddle/Support/TensorTypes.h"
 #include "passes/Dispatch/AskedFactors.h"
 #include "passes/Dispatch/DispatchTarget.h"
@@ -95,6 +97,27 @@ static bool isLegal(const Attention &attention,
   return takes(query, value) || takes(sum, sum);
 }
 
+/// How far dimension `dim` of the composite's result runs in a call; null if
+/// always to its end.
+static Value limitOf(OpBuilder &b, kernel::CompositeOp op, unsigned dim) {
+  auto sizes = op->getAttrOfType<size::ExtentsAttr>(kSizesAttrName);
+  if (!sizes || dim >= sizes.getExtents().size())
+    return {};
+  size::Expression size(sizes.getExtents()[dim]);
+  auto entry = op->getParentOfType<func::FuncOp>();
+  SmallVector<Value> symbols;
+  for (StringRef name : size.symbols())
+    for (BlockArgument argument : entry.getArguments())
+      if (auto holds = entry.getArgAttrOfType<StringAttr>(
+              argument.getArgNumber(), kExtentAttrName);
+          holds && holds.getValue() == name)
+        symbols.push_back(argument);
+  if (size.isConstant() || symbols.size() != size.symbols().size())
+    return {};
+  return kernel::SizeOp::create(b, op.getLoc(), b.getIndexType(),
+                                size.attribute(), symbols);
+}
+
 /// The results of the composite by the root. The leading dimensions of queries
 /// and keys agree, or a number of key's heads divides that of query's (in the
 /// last of them). Empty for other forms.
@@ -182,13 +205,22 @@ static SmallVector<Value> makeAttention(kernel::CompositeOp op,
   auto root = kernel::AttentionOp::create(
       b, op.getLoc(), result, logarithms, attention.query, attention.key,
       attention.value, attention.mask, attention.lengths, attention.sink,
-      b.getDenseI64ArrayAttr(extents), b.getAffineMapArrayAttr(maps),
-      b.getF32FloatAttr(attention.scale),
+      /*limits=*/ValueRange(), b.getDenseI64ArrayAttr(extents),
+      b.getAffineMapArrayAttr(maps), b.getF32FloatAttr(attention.scale),
       attention.causal ? b.getUnitAttr() : UnitAttr(),
       attention.window ? b.getI64IntegerAttr(*attention.window) : IntegerAttr(),
       attention.zeroNanRows ? b.getUnitAttr() : UnitAttr(), accumulator,
       products.scorePrecision, products.scoreAlgorithm, products.valuePrecision,
       products.valueAlgorithm);
+  // Heads are always all: of the loops before m those of the result's leading
+  // dimensions have their numbers.
+  SmallVector<std::pair<unsigned, Value>> limits;
+  b.setInsertionPoint(root);
+  for (unsigned i = 0; i <= batch; ++i)
+    if (Value limit = limitOf(b, op, i))
+      limits.push_back({i == batch ? m : i, limit});
+  root.setLimits(limits);
+  b.setInsertionPointAfter(root);
   SmallVector<Value> results(root->getResults());
   if (split)
     for (auto [value, whole] : llvm::zip_equal(results, op.getOutputs())) {

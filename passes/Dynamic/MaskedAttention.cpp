@@ -3,6 +3,7 @@
 #include "passes/Dynamic/PaddingMasker.h"
 
 #include "dialects/StableHlo/Attention.h"
+#include "heddle/Support/EntrySizes.h"
 #include "heddle/Support/TensorTypes.h"
 
 using namespace mlir;
@@ -23,32 +24,18 @@ static std::optional<AttentionProducts> productsOf(func::FuncOp function) {
                            products[1].getAlgorithmAttr()};
 }
 
-/// How many keys count, for each of the first dimension's elements if that is
-/// open: none for those beyond.
+/// How many keys count: all there are, or of these as many as the model says.
 Value PaddingMasker::keysThatCount(OpBuilder &builder, Location loc,
                                    const Attention &attention) {
-  int64_t rank = typeOf(attention.query).getRank();
-  Type element = builder.getI32Type();
-  if (attention.lengths)
-    element = typeOf(attention.lengths).getElementType();
-  Value keys = values.scalar(extent(attention.key, rank - 2), element);
-  size::Expression batch =
-      rank > 2 ? table.extent(attention.query, 0) : size::Expression();
-  int64_t count = typeOf(attention.query).getDimSize(0);
-  bool isList =
-      batch || (attention.lengths && typeOf(attention.lengths).getRank() == 1);
-  auto type = RankedTensorType::get(
-      isList ? ArrayRef<int64_t>(count) : ArrayRef<int64_t>(), element);
-  auto along = [&](Value value) {
-    return value.getType() == type ? value : spread(builder, loc, value, type);
-  };
-  keys = along(keys);
-  if (attention.lengths)
-    keys = MinOp::create(builder, loc, type, along(attention.lengths), keys);
-  if (batch)
-    keys = SelectOp::create(builder, loc, type, values.inside(batch, count),
-                            keys, numberEverywhere(builder, loc, type, 0));
-  return keys;
+  size::Expression all =
+      extent(attention.key, typeOf(attention.key).getRank() - 2);
+  if (!attention.lengths)
+    return values.scalar(all);
+  RankedTensorType type = typeOf(attention.lengths);
+  Value keys = values.scalar(all, type.getElementType());
+  if (type.getRank())
+    keys = spread(builder, loc, keys, type);
+  return MinOp::create(builder, loc, type, attention.lengths, keys);
 }
 
 /// A private function of what `attention` computes; one for all that are equal.
@@ -101,12 +88,18 @@ bool PaddingMasker::keepAttention(CompositeOp op, func::FuncOp function) {
     if (isBounded(attention->query, i) || isBounded(attention->key, i))
       return false;
   OpBuilder builder(op);
-  if (!keys.isConstant() || isBounded(attention->query, 0))
+  if (!keys.isConstant())
     attention->lengths = keysThatCount(builder, op.getLoc(), *attention);
   func::FuncOp decomposition = decompositionOf(*attention, *products, function);
   auto kept = CompositeOp::create(
       builder, op.getLoc(), op->getResultTypes(), attention->inputs(),
       op.getName(), attention->attributes(), decomposition.getSymName());
+  // Rows beyond need not be computed.
+  SmallVector<size::Expression> rows;
+  for (int64_t i = 0; i < rank; ++i)
+    rows.push_back(extent(op->getResult(0), i));
+  if (llvm::any_of(rows, [](size::Expression e) { return !e.isConstant(); }))
+    kept->setAttr(kSizesAttrName, size::extentsAttr(op.getContext(), rows));
   replace(op, kept->getResults());
   return true;
 }

@@ -5,6 +5,7 @@
 #include "dialects/Kernel/EntryFunctions.h"
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/StableHlo/StableHlo.h"
+#include "heddle/Support/EntrySizes.h"
 #include "heddle/Target/Target.h"
 #include "passes/Graph/CalledFunction.h"
 #include "passes/Lower/Passes.h"
@@ -27,6 +28,8 @@ static void wrapBody(stablehlo::CompositeOp op, func::FuncOp callee) {
   auto whole = kernel::CompositeOp::create(
       builder, op.getLoc(), op.getResultTypes(), op.getNameAttr(),
       op.getCompositeAttributes(), op.getInputs());
+  if (Attribute sizes = op->getDiscardableAttr(kSizesAttrName))
+    whole->setDiscardableAttr(kSizesAttrName, sizes);
   builder.setInsertionPointToStart(&whole.getBody().emplaceBlock());
   kernel::YieldOp::create(builder, op.getLoc(),
                           copyBody(builder, op, callee, locatedAt(op)));

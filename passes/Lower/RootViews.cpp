@@ -16,9 +16,11 @@ static SmallVector<AffineMap> mapsOf(Operation *root) {
       [](Attribute map) { return cast<AffineMapAttr>(map).getValue(); });
 }
 
-/// The operands that have maps: of a contraction not its limits.
+/// The operands that have maps: not the limits.
 static MutableArrayRef<OpOperand> mappedOperands(Operation *root) {
   MutableArrayRef<OpOperand> operands = root->getOpOperands();
+  if (auto attention = dyn_cast<kernel::AttentionOp>(root))
+    return operands.take_front(attention.getNumTensors());
   return isa<kernel::ContractOp>(root) ? operands.take_front(2) : operands;
 }
 
@@ -167,16 +169,15 @@ static std::optional<CollapsedLoop> findCollapsedLoop(Operation *root) {
 
 /// Loops behind `loop`, which became several, have other numbers. None of the
 /// several can have its limit: what lies beyond that may be computed as well.
-static void renumberLimits(Operation *root, unsigned loop, unsigned added) {
-  auto contract = dyn_cast<kernel::ContractOp>(root);
-  if (!contract || contract.getLimits().empty())
+template <typename Root>
+static void renumberLimits(Root root, unsigned loop, unsigned added) {
+  if (root.getLimits().empty())
     return;
   SmallVector<std::pair<unsigned, Value>> limits;
-  for (auto [dim, limit] :
-       llvm::zip_equal(contract.getLimited(), contract.getLimits()))
+  for (auto [dim, limit] : llvm::zip_equal(root.getLimited(), root.getLimits()))
     if (dim != loop)
       limits.push_back({dim < loop ? dim : dim + added, limit});
-  contract.setLimits(limits);
+  root.setLimits(limits);
 }
 
 /// Replaces the loop by one for each dimension that was collapsed.
@@ -251,7 +252,10 @@ static Operation *splitLoop(Operation *root, const CollapsedLoop &collapsed) {
                  iterators[collapsed.loop]);
     wider->setAttr("iterator_types", b.getArrayAttr(kinds));
   }
-  renumberLimits(wider, collapsed.loop, added);
+  if (auto contract = dyn_cast<kernel::ContractOp>(wider))
+    renumberLimits(contract, collapsed.loop, added);
+  if (auto attention = dyn_cast<kernel::AttentionOp>(wider))
+    renumberLimits(attention, collapsed.loop, added);
   // The operand is read before it was collapsed.
   SmallVector<AffineExpr> results;
   AffineMap map = mapsOf(root)[collapsed.operand];

@@ -31,8 +31,8 @@ inline constexpr llvm::StringLiteral kShapeAttrName = "heddle.shape";
 inline constexpr llvm::StringLiteral kExtentAttrName = "heddle.extent";
 
 /// On a product: how far its iteration dimensions (the result's, then what is
-/// summed) truly run, as `#size.extents`. What lies beyond
-/// is nobody's; without it all of the tensors is computed.
+/// summed) truly run, as `#size.extents`; on an attention, those of its result.
+/// What lies beyond is nobody's; without it all of the tensors is computed.
 inline constexpr llvm::StringLiteral kSizesAttrName = "heddle.sizes";
 
 } // namespace heddle

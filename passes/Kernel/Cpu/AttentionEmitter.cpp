@@ -8,6 +8,7 @@
 
 #include "passes/Kernel/Cpu/AttentionEmitter.h"
 
+#include "passes/Kernel/Cpu/Limits.h"
 #include "passes/Kernel/Cpu/PanelPacking.h"
 #include "passes/Kernel/Cpu/RegisterTile.h"
 #include "passes/Kernel/Cpu/RootEmitters.h"
@@ -82,6 +83,8 @@ LogicalResult AttentionEmitter::emit() {
   d = extents[numBatch + 2];
   e = extents[numBatch + 3];
   elementBytes = element.getIntOrFloatBitWidth() / 8;
+  if (failed(checkLimits(frame, op, op.getLimits())))
+    return failure();
   auto created =
       TileOutput::create(frame, op.getResult(), frame.machine.mostTileElements);
   if (failed(created) || failed(bindOperands()))
@@ -114,13 +117,10 @@ LogicalResult AttentionEmitter::emit() {
   if (split.count() % blockTiles)
     tileEnd = index.min(tileEnd, index.constant(split.count()));
 
-  readLength();
-  // Later rows see later keys, so the first and the last one bound the block.
-  Value keys = keysOf(firstRowOfTile(index, split, tileEnd));
-  blockFirstKey = firstKeyOf(firstRowOfTile(index, split, tileBegin));
-  emitScores(keys);
-  emitSoftmax();
-  if (failed(emitOutput(keys)))
+  LogicalResult status = success();
+  Value isWanted = applyLimits();
+  emitWhere(index, isWanted, [&] { status = emitTile(); });
+  if (failed(status))
     return failure();
 
   int64_t tiles = batchCount * blockCount;
@@ -137,6 +137,30 @@ LogicalResult AttentionEmitter::emit() {
                                     double(batchCount) * m * (double(n) + e)));
   frame.finish(tiles, chunk);
   return success();
+}
+
+Value AttentionEmitter::applyLimits() {
+  SmallVector<Value> limits;
+  for (unsigned dim = 0; dim < numBatch; ++dim)
+    limits.push_back(
+        resolveLimit(frame, index, op.getLimit(dim), op.getExtents()[dim]));
+  Value isWanted = isBefore(index, batch, limits);
+  if (Value rows = resolveLimit(frame, index, op.getLimit(numBatch), m)) {
+    tileEnd = index.min(tileEnd, tilesBefore(index, split, rows));
+    isWanted = both(index, isWanted, index.less(tileBegin, tileEnd));
+  }
+  return isWanted;
+}
+
+/// One block of rows of one batch element.
+LogicalResult AttentionEmitter::emitTile() {
+  readLength();
+  // Later rows see later keys, so the first and the last one bound the block.
+  Value keys = keysOf(firstRowOfTile(index, split, tileEnd));
+  blockFirstKey = firstKeyOf(firstRowOfTile(index, split, tileBegin));
+  emitScores(keys);
+  emitSoftmax();
+  return emitOutput(keys);
 }
 
 /// How many keys the grid's current batch element has.

@@ -48,6 +48,10 @@ private:
 
   mlir::LogicalResult bindOperands();
   void choose();
+  /// Whether the grid's current tile has anything within the limits, of which
+  /// that of rows ends the tile; null if it always has.
+  mlir::Value applyLimits();
+  mlir::LogicalResult emitTile();
   void forEachTile(llvm::function_ref<void(const Rows &)> body);
   /// Whether the keys that a row sees are known only when the kernel runs.
   bool boundsKeys() { return op.getCausal() || op.getLengths(); }

@@ -22,6 +22,18 @@ Value firstRowOfTile(IndexBuilder &index, const RowSplit &split, Value number) {
   return index.min(big, firstSmallRow(index, split, number));
 }
 
+Value tilesBefore(IndexBuilder &index, const RowSplit &split, Value row) {
+  auto count = [&](Value rows, int64_t each) {
+    return index.div(index.add(rows, each - 1), each);
+  };
+  if (split.smallCount == 0)
+    return count(row, split.bigRows);
+  int64_t inBig = split.bigCount * split.bigRows;
+  Value big = index.min(row, index.constant(inBig));
+  Value small = index.max(index.add(row, -inBig), index.constant(0));
+  return index.add(count(big, split.bigRows), count(small, split.smallRows()));
+}
+
 void emitTileOfRows(IndexBuilder &index, const RowSplit &split, Value number,
                     function_ref<void(Value, int64_t)> body) {
   if (split.smallCount == 0) {

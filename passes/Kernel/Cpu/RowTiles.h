@@ -12,6 +12,10 @@ namespace heddle {
 mlir::Value firstRowOfTile(IndexBuilder &index, const RowSplit &split,
                            mlir::Value number);
 
+/// How many tiles have a row before `row`, which is at most the last one's end.
+mlir::Value tilesBefore(IndexBuilder &index, const RowSplit &split,
+                        mlir::Value row);
+
 /// Emits `body` for each size that a tile can have, and the choice between
 /// them by the tile's number.
 void emitTileOfRows(

@@ -442,3 +442,27 @@ func.func @main(%q: tensor<2x4xf32>, %k: tensor<3x4xf32>) -> tensor<2x4xf32> {
   } : tensor<2x4xf32>, tensor<3x4xf32>, tensor<3x4xf32> -> tensor<2x4xf32>
   return %0 : tensor<2x4xf32>
 }
+
+// -----
+
+func.func @main(%q: tensor<2x4xf32>, %k: tensor<3x4xf32>, %a: index) -> tensor<2x4xf32> {
+  // expected-error @below {{has 1 limits for 0 limited dimensions}}
+  %0 = kernel.attention %q, %k, %k limits(%a) {
+    extents = array<i64: 2, 3, 4, 4>,
+    indexing_maps = [affine_map<(m, n, d, e) -> (m, d)>, affine_map<(m, n, d, e) -> (n, d)>, affine_map<(m, n, d, e) -> (n, e)>, affine_map<(m, n, d, e) -> (m, e)>],
+    scale = 1.0 : f32
+  } : tensor<2x4xf32>, tensor<3x4xf32>, tensor<3x4xf32> -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}
+
+// -----
+
+func.func @main(%q: tensor<2x4xf32>, %k: tensor<3x4xf32>, %a: index) -> tensor<2x4xf32> {
+  // expected-error @below {{limits [1], wanted batch dimensions and m in ascending order}}
+  %0 = kernel.attention %q, %k, %k limits(%a) {
+    extents = array<i64: 2, 3, 4, 4>, limited = array<i64: 1>,
+    indexing_maps = [affine_map<(m, n, d, e) -> (m, d)>, affine_map<(m, n, d, e) -> (n, d)>, affine_map<(m, n, d, e) -> (n, e)>, affine_map<(m, n, d, e) -> (m, e)>],
+    scale = 1.0 : f32
+  } : tensor<2x4xf32>, tensor<3x4xf32>, tensor<3x4xf32> -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}

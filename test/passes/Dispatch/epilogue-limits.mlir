@@ -195,3 +195,39 @@ func.func @behind(%x: tensor<8x4xf32>, %w: tensor<4x16xf32>, %y: tensor<8x16xf32
   } -> tensor<8x16xf32>
   return %1 : tensor<8x16xf32>
 }
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#q = affine_map<(m, n, d, e) -> (m, d)>
+#k = affine_map<(m, n, d, e) -> (n, d)>
+#v = affine_map<(m, n, d, e) -> (n, e)>
+#o = affine_map<(m, n, d, e) -> (m, e)>
+// An attention whose rows are scaled, and one whose rows are masked.
+// CHECK-LABEL: func @attentions(
+// CHECK: kernel.attention {{.*}} limits(%{{[^,]*}}) {{.*}}limited = array<i64: 0>
+// CHECK: kernel.attention
+// CHECK-NOT: limits(
+// CHECK: kernel.yield
+func.func @attentions(%x: tensor<8x4xf32>, %y: tensor<8x4xf32>, %m: tensor<8x4xi1>, %s0: tensor<i32> {heddle.extent = "a"}) -> (tensor<8x4xf32>, tensor<8x4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %rows = kernel.size <2 * a>(%s0) : tensor<i32>
+  %0 = kernel.attention %x, %x, %x limits(%rows) {extents = array<i64: 8, 8, 4, 4>, limited = array<i64: 0>, scale = 1.0 : f32,
+      indexing_maps = [#q, #k, #v, #o]} : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4xf32> -> tensor<8x4xf32>
+  %1 = kernel.attention %y, %y, %y limits(%rows) {extents = array<i64: 8, 8, 4, 4>, limited = array<i64: 0>, scale = 1.0 : f32,
+      indexing_maps = [#q, #k, #v, #o]} : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4xf32> -> tensor<8x4xf32>
+  %e = tensor.empty() : tensor<8x4xf32>
+  %2 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%0, %y : tensor<8x4xf32>, tensor<8x4xf32>) outs(%e : tensor<8x4xf32>) {
+  ^bb0(%in: f32, %other: f32, %out: f32):
+    %r = arith.addf %in, %other : f32
+    linalg.yield %r : f32
+  } -> tensor<8x4xf32>
+  %3 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%1, %m : tensor<8x4xf32>, tensor<8x4xi1>) outs(%e : tensor<8x4xf32>) {
+  ^bb0(%in: f32, %flag: i1, %out: f32):
+    %r = arith.select %flag, %in, %zero : f32
+    linalg.yield %r : f32
+  } -> tensor<8x4xf32>
+  return %2, %3 : tensor<8x4xf32>, tensor<8x4xf32>
+}

@@ -111,3 +111,15 @@ func.func @unknown(%q: tensor<2x4xf32>, %k: tensor<3x4xf32>) -> tensor<2x4xf32> 
   }
   return %0 : tensor<2x4xf32>
 }
+
+// How far batch and queries run, by the sizes of a call; heads are split behind the batch.
+// CPU-LABEL: func.func @sized
+// CPU-DAG: %[[B:.*]] = kernel.size <b>(%arg3)
+// CPU-DAG: %[[M:.*]] = kernel.size <2 * m>(%arg4)
+// CPU: kernel.attention %arg0, %arg1, %arg2 limits(%[[B]], %[[M]]) {extents = array<i64: 2, 3, 2, 6, 7, 4, 4>{{.*}}limited = array<i64: 0, 3>
+func.func @sized(%q: tensor<2x6x6x4xf32>, %k: tensor<2x3x7x4xf32>, %v: tensor<2x3x7x4xf32>, %s0: tensor<i32> {heddle.extent = "b"}, %s1: tensor<i32> {heddle.extent = "m"}) -> tensor<2x6x6x4xf32> {
+  %0 = kernel.composite "heddle.attention"(%q, %k, %v) {} {heddle.sizes = #size.extents<b, 6, 2 * m, 4>} : (tensor<2x6x6x4xf32>, tensor<2x3x7x4xf32>, tensor<2x3x7x4xf32>) -> tensor<2x6x6x4xf32> {
+    kernel.yield %q : tensor<2x6x6x4xf32>
+  }
+  return %0 : tensor<2x6x6x4xf32>
+}

@@ -63,3 +63,24 @@ func.func @cache(%q: tensor<4x1x64xf32>, %k: tensor<4x512x64xf32>, %v: tensor<4x
   } : tensor<4x1x64xf32>, tensor<4x512x64xf32>, tensor<4x512x64xf32> lengths tensor<4xi32> -> tensor<4x1x64xf32>, tensor<4x1xf32>
   return %0, %1 : tensor<4x1x64xf32>, tensor<4x1xf32>
 }
+
+// -----
+
+// Of a batch element beyond the limit nothing is computed, and a block of rows ends at theirs.
+
+// CHECK-LABEL: func.func @limits
+// CHECK-SAME: memref<?xf32>, %[[B:[^:]*]]: index, %[[M:[^:]*]]: index, %{{.*}}: memref<?xi8>
+// CHECK-DAG: %[[BATCHES:.*]] = arith.minsi %[[B]], %
+// CHECK-DAG: %[[ROWS:.*]] = arith.minsi %[[M]], %
+// CHECK: %[[INSIDE:.*]] = arith.andi
+// CHECK: scf.if %[[INSIDE]]
+// CHECK: math.fma
+func.func @limits(%q: tensor<3x140x16xf32>, %k: tensor<3x32x16xf32>, %v: tensor<3x32x16xf32>, %b: index, %m: index) -> tensor<3x140x16xf32> attributes {kernel.entry} {
+  %0 = kernel.attention %q, %k, %v limits(%b, %m) {
+    extents = array<i64: 3, 140, 32, 16, 16>,
+    indexing_maps = [affine_map<(b, m, n, d, e) -> (b, m, d)>, affine_map<(b, m, n, d, e) -> (b, n, d)>,
+                     affine_map<(b, m, n, d, e) -> (b, n, e)>, affine_map<(b, m, n, d, e) -> (b, m, e)>],
+    scale = 2.500000e-01 : f32, limited = array<i64: 0, 1>
+  } : tensor<3x140x16xf32>, tensor<3x32x16xf32>, tensor<3x32x16xf32> -> tensor<3x140x16xf32>
+  return %0 : tensor<3x140x16xf32>
+}
