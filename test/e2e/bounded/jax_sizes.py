@@ -75,6 +75,23 @@ CASES = {
     "gradient": (lambda x: jax.grad(lambda w: ((x @ w) ** 2).mean())(jnp.ones((5, 2), F)), *rows(5, least=1)),
     "complex": (lambda x: (x * 1j).sum(0).imag, *rows(5)),
     "heads": (lambda x: x.reshape(x.shape[0], 2, 5).transpose(1, 0, 2).reshape(2, -1), *rows(10)),
+    "top k": (lambda x: lax.top_k(x, 3), *rows(8, least=1)),
+    "random numbers": (lambda x: x + jax.random.uniform(jax.random.key(0), x.shape), *rows(4, least=1)),
+    "branches": (lambda x: lax.cond(x.sum() > 0, lambda v: v * 2, lambda v: -v, x), *rows(4, least=1)),
+    "layer norm and gelu": (lambda x: jax.nn.gelu((x - x.mean(-1, keepdims=True)) / jnp.sqrt(x.var(-1, keepdims=True) + 1e-5)), *rows(8, least=1)),
+    "products in a batch": (lambda x, y: jnp.einsum("bij,bjk->bik", x, y), [(("b", 3, 4), F), (("b", 4, 5), F)], 1),
+    "first half": (lambda x: x[:x.shape[0] // 2], *rows(4, least=2)),
+    "every second": (lambda x: (x[::2], x[::-2]), *rows(4, least=1)),
+    "pad to a multiple": (lambda x: jnp.pad(x, ((0, -x.shape[0] % 4), (0, 0))), *rows(4, least=1)),
+    "split": (lambda x: jnp.split(x, [1], axis=0), *rows(4, least=2)),
+    "loop over rows": (lambda x: lax.fori_loop(0, x.shape[0], lambda i, c: c + lax.dynamic_slice_in_dim(x, i, 1, 0)[0], jnp.zeros(4, F)), *rows(4, least=1)),
+    "transposed convolution": (lambda x: lax.conv_transpose(x, np.ones((3, 4, 2), F), (2,), "SAME"), [((1, "b", 4), F)], 2),
+    "causal attention": (lambda q: jax.nn.softmax(jnp.where(jnp.tril(jnp.ones((q.shape[0], q.shape[0]), bool)), q @ q.T, -jnp.inf)) @ q, *rows(8, least=1)),
+    "pool with strides": (lambda x: lax.reduce_window(x, 0., lax.add, (1, 2), (1, 2), "VALID"), [((4, "b"), F)], 2),
+    "factors in a batch": (lambda x: jnp.linalg.cholesky(x @ x.transpose(0, 2, 1) + 3 * jnp.eye(3)), [(("b", 3, 3), F)], 1),
+    "differences of all": (lambda x: x[:, None, :] - x[None, :, :], *rows(4, least=1)),
+    "cross entropy": (lambda x, i: -jnp.take_along_axis(jax.nn.log_softmax(x), i[:, None], axis=1).mean(), [(("b", 5), F), (("b",), I)], 1),
+    "joined sizes": (lambda x, y: jnp.concatenate([x, y]), [(("a", 4), F), (("b", 4), F)], 1),
 }
 
 
