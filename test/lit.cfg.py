@@ -79,4 +79,5 @@ config.substitutions += [
 config.substitutions.append(("%{pass_share}", "1" if lit_config.params.get("tier") == "all" else "29"))
 config.substitutions.append(("%{exported_mutations}", "10000" if lit_config.params.get("tier") == "all" else "200"))
 config.substitutions.append(("%{random_programs}", "20000" if lit_config.params.get("tier") == "all" else "500"))
-config.substitutions.append(("%{sized_programs}", "20000" if lit_config.params.get("tier") == "all" else "1000"))
+sized_programs = {"quick": "1000", "all": "20000"}.get(lit_config.params.get("tier"), "2000")
+config.substitutions.append(("%{sized_programs}", sized_programs))

@@ -160,7 +160,7 @@ static bool fourier(SizedProgram &p) {
       p.named("fft_type",
               stablehlo::FftTypeAttr::get(p.builder.getContext(), kind)),
       p.list("fft_length", p.highs({length}))};
-  p.addSized(attributes, "fft_length", {length});
+  p.addSized(attributes, {{"fft_length", {length}}});
   Operation *op = p.emit("stablehlo.fft", x, attributes,
                          kind == FftType::IRFFT ? p.f32() : complex);
   return op;

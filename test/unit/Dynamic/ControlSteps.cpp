@@ -105,7 +105,7 @@ static bool rows(SizedProgram &p) {
           ->getResult(0);
   SmallVector<NamedAttribute> attributes = {
       p.list("slice_sizes", p.highs(sizes))};
-  p.addSized(attributes, "slice_sizes", sizes);
+  p.addSized(attributes, {{"slice_sizes", sizes}});
   Value sum = p.like(rest, type);
   Type types[] = {zero.getType(), sum.getType()};
   bool isWhole = true;

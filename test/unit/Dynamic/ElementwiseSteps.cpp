@@ -10,6 +10,17 @@ using namespace mlir;
 
 namespace heddle::sized {
 
+/// Whole numbers: what jumps somewhere is tried of these alone, since the graph
+/// stage computes others in another order.
+static Value whole(SizedProgram &p, Type type) {
+  Value x = p.any([&](Value value) { return p.isExact(value, 1); }, type);
+  return x ? x : p.argument(p.extents(2), type);
+}
+static Value wholeLike(SizedProgram &p, Value x) {
+  Value y = p.like(p.nearly(x), p.element(x));
+  return p.isExact(y, 1) ? y : p.argument(p.shape(y), p.element(x));
+}
+
 /// Keeps whole numbers whole.
 static bool negate(SizedProgram &p) {
   Type type = p.numberType();
@@ -30,7 +41,7 @@ static bool function(SizedProgram &p) {
        "stablehlo.log_plus_one", "stablehlo.rsqrt", "stablehlo.tan",
        "stablehlo.ceil", "stablehlo.round_nearest_afz",
        "stablehlo.round_nearest_even"});
-  return p.emit(name, p.any(p.f32()), {}, p.f32());
+  return p.emit(name, whole(p, p.f32()), {}, p.f32());
 }
 
 static bool binary(SizedProgram &p) {
@@ -57,11 +68,11 @@ static bool add(SizedProgram &p) {
 
 static bool divide(SizedProgram &p) {
   // Of floats, and of integers nothing by 0 that counts.
-  Value x = p.any(p.f32());
+  Value x = whole(p, p.f32());
   StringRef name =
       p.oneOf<StringRef>({"stablehlo.divide", "stablehlo.atan2",
                           "stablehlo.power", "stablehlo.remainder"});
-  return p.emit(name, {x, p.like(p.nearly(x), p.f32())}, {}, p.f32());
+  return p.emit(name, {x, wholeLike(p, x)}, {}, p.f32());
 }
 
 static NamedAttribute direction(SizedProgram &p) {
@@ -75,9 +86,9 @@ static NamedAttribute direction(SizedProgram &p) {
 
 static bool compare(SizedProgram &p) {
   Type type = p.numberType();
-  Value x = p.any(type);
-  return p.emit("stablehlo.compare", {x, p.like(p.nearly(x), type)},
-                direction(p), p.i1());
+  Value x = whole(p, type);
+  return p.emit("stablehlo.compare", {x, wholeLike(p, x)}, direction(p),
+                p.i1());
 }
 
 static bool select(SizedProgram &p) {
@@ -117,7 +128,7 @@ static bool convert(SizedProgram &p) {
 }
 
 static bool isFinite(SizedProgram &p) {
-  return p.emit("stablehlo.is_finite", p.any(p.f32()), {}, p.i1());
+  return p.emit("stablehlo.is_finite", whole(p, p.f32()), {}, p.i1());
 }
 
 static bool complex(SizedProgram &p) {
@@ -134,12 +145,12 @@ static bool reducePrecision(SizedProgram &p) {
   auto bits = [&](StringRef name, int value) {
     return p.named(name, p.builder.getI32IntegerAttr(value));
   };
-  return p.emit("stablehlo.reduce_precision", p.any(p.f32()),
+  return p.emit("stablehlo.reduce_precision", whole(p, p.f32()),
                 {bits("exponent_bits", 5), bits("mantissa_bits", 3)}, p.f32());
 }
 
 static bool bitcast(SizedProgram &p) {
-  Value x = p.any(p.f32());
+  Value x = whole(p, p.f32());
   TrueShape shape = p.shape(x);
   if (p.chance(60))
     return p.tell("stablehlo.bitcast_convert", x, {}, p.type(shape, p.i32()));
@@ -154,7 +165,7 @@ static bool quantize(SizedProgram &p) {
       quant::QuantizationFlags::Signed, p.builder.getIntegerType(8), p.f32(),
       /*scale=*/0.5, /*zeroPoint=*/3, -128, 127);
   Operation *op =
-      p.emit("stablehlo.uniform_quantize", p.any(p.f32()), {}, type);
+      p.emit("stablehlo.uniform_quantize", whole(p, p.f32()), {}, type);
   return op &&
          p.emit("stablehlo.uniform_dequantize", op->getResult(0), {}, p.f32());
 }

@@ -44,7 +44,7 @@ static bool dynamicSlice(SizedProgram &p) {
   }
   SmallVector<NamedAttribute> attributes = {
       p.list("slice_sizes", p.highs(sizes))};
-  p.addSized(attributes, "slice_sizes", sizes);
+  p.addSized(attributes, {{"slice_sizes", sizes}});
   Operation *op = p.emit("stablehlo.dynamic_slice", operands, attributes, type);
   if (op)
     p.setLargest(op->getResult(0), p.largest(x));
@@ -128,7 +128,7 @@ static bool gather(SizedProgram &p) {
   SmallVector<NamedAttribute> attributes = {
       p.named("dimension_numbers", numbers),
       p.list("slice_sizes", p.highs(sizes))};
-  p.addSized(attributes, "slice_sizes", sizes);
+  p.addSized(attributes, {{"slice_sizes", sizes}});
   Operation *op = p.emit("stablehlo.gather", {x, where}, attributes, type);
   if (op)
     p.setLargest(op->getResult(0), p.largest(x));

@@ -16,12 +16,13 @@ namespace heddle::sized {
 /// What only dropped operations took for granted is forgotten so.
 void SizedProgram::walk() {
   auto fresh = std::make_unique<SizeAssumptions>(ranges);
+  // As whoever reads models leaves them, types are those of the walk.
   OwningOpRef<ModuleOp> copy(owned->clone());
-  auto main = copy->lookupSymbol<func::FuncOp>("main");
+  auto before = copy->lookupSymbol<func::FuncOp>("main");
   std::string message;
   ScopedDiagnosticHandler listen(
       context, [&](Diagnostic &diagnostic) { message = diagnostic.str(); });
-  if (failed(inferExtents(main, *fresh))) {
+  if (failed(inferExtents(function, *fresh))) {
     wrongWalk = "the walk fails: " + message;
     return;
   }
@@ -35,7 +36,7 @@ void SizedProgram::walk() {
           return ranges.areEqual(std::get<0>(pair), std::get<1>(pair)) == true;
         });
   };
-  for (auto [op, other] : llvm::zip_equal(function.front(), main.front()))
+  for (auto [op, other] : llvm::zip_equal(before.front(), function.front()))
     for (auto [told, walked] :
          llvm::zip_equal(op.getResultTypes(), other.getResultTypes()))
       // Of two sizes that are taken for equal the walk goes on with one.

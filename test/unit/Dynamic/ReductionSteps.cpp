@@ -85,8 +85,7 @@ static bool reduceWindow(SizedProgram &p) {
       p.list("window_dimensions", p.highs(sizes)),
       p.list("window_strides", strides), p.list("base_dilations", base),
       p.list("window_dilations", dilations), p.padding(p.highs(padding))};
-  p.addSized(attributes, "window_dimensions", sizes);
-  p.addSized(attributes, "padding", padding);
+  p.addSized(attributes, {{"window_dimensions", sizes}, {"padding", padding}});
   Value first = p.scalar(type, how == "stablehlo.add" ? 0 : p.number(-9, 9));
   Operation *op = p.emit("stablehlo.reduce_window", {x, first}, attributes,
                          type, [&](OpBuilder &, OperationState &state) {

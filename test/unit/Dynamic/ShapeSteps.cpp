@@ -78,7 +78,7 @@ static bool broadcast(SizedProgram &p) {
   TrueShape sizes = p.extents(p.number(1, 2));
   SmallVector<NamedAttribute> attributes = {
       p.list("broadcast_sizes", p.highs(sizes))};
-  p.addSized(attributes, "broadcast_sizes", sizes);
+  p.addSized(attributes, {{"broadcast_sizes", sizes}});
   return keepLargest(p, p.emit("stablehlo.broadcast", x, attributes, type), x);
 }
 
@@ -150,8 +150,8 @@ static bool pad(SizedProgram &p) {
       p.list("edge_padding_low", atBoundLow),
       p.list("edge_padding_high", atBoundHigh),
       p.list("interior_padding", interior)};
-  p.addSized(attributes, "edge_padding_low", low);
-  p.addSized(attributes, "edge_padding_high", high);
+  p.addSized(attributes,
+             {{"edge_padding_low", low}, {"edge_padding_high", high}});
   Value fill = p.scalar(type, p.number(-3, 3));
   return keepLargest(p, p.emit("stablehlo.pad", {x, fill}, attributes, type), x,
                      3);
@@ -207,8 +207,8 @@ static bool slice(SizedProgram &p) {
   SmallVector<NamedAttribute> attributes = {p.list("start_indices", begin),
                                             p.list("limit_indices", end),
                                             p.list("strides", strides)};
-  p.addSized(attributes, "start_indices", starts);
-  p.addSized(attributes, "limit_indices", limits);
+  p.addSized(attributes,
+             {{"start_indices", starts}, {"limit_indices", limits}});
   return keepLargest(p, p.emit("stablehlo.slice", x, attributes, type), x);
 }
 

@@ -286,11 +286,18 @@ NamedAttribute SizedProgram::padding(ArrayRef<int64_t> lowAndHigh) {
   return named("padding", DenseIntElementsAttr::get(type, lowAndHigh));
 }
 
-void SizedProgram::addSized(SmallVectorImpl<NamedAttribute> &attributes,
-                            StringRef name, ArrayRef<Expression> values) {
-  if (!llvm::all_of(values, [](Expression e) { return e.isConstant(); }))
-    attributes.push_back(named(stablehlo::sizedAttributeName(name),
-                               size::extentsAttr(context, values)));
+void SizedProgram::addSized(
+    SmallVectorImpl<NamedAttribute> &attributes,
+    std::initializer_list<std::pair<StringRef, ArrayRef<Expression>>> sized) {
+  // One that is constant stands beside the other: of the bound it may differ.
+  bool isSized = false;
+  for (const auto &each : sized)
+    isSized |=
+        llvm::any_of(each.second, [](Expression e) { return !e.isConstant(); });
+  for (const auto &[name, values] : sized)
+    if (isSized)
+      attributes.push_back(named(stablehlo::sizedAttributeName(name),
+                                 size::extentsAttr(context, values)));
 }
 
 } // namespace heddle::sized

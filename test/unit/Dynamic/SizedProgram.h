@@ -188,9 +188,11 @@ public:
     return builder.getNamedAttr(name, value);
   }
   mlir::NamedAttribute padding(llvm::ArrayRef<int64_t> lowAndHigh);
-  /// `size.NAME`, if one of the numbers is none; at the bound `atBound`.
+  /// `size.NAME` for each name, if one of all numbers follows from sizes.
   void addSized(llvm::SmallVectorImpl<mlir::NamedAttribute> &attributes,
-                llvm::StringRef name, llvm::ArrayRef<Expression> values);
+                std::initializer_list<
+                    std::pair<llvm::StringRef, llvm::ArrayRef<Expression>>>
+                    sized);
   llvm::SmallVector<int64_t> highs(llvm::ArrayRef<Expression> values) const;
 
   mlir::OpBuilder builder;
@@ -258,13 +260,17 @@ std::unique_ptr<SizedProgram> makeProgram(mlir::MLIRContext *context,
 std::string checkExtents(SizedProgram &program, llvm::ArrayRef<Sizes> choices,
                          uint64_t &excluded);
 
-/// Makes it a program over its bounds.
-mlir::LogicalResult mask(mlir::ModuleOp module);
+/// What makes a program one over its bounds.
+enum class Stage {
+  Masks, ///< The pass alone.
+  Graph, ///< The graph stage, of which it is the last.
+};
+mlir::LogicalResult mask(mlir::ModuleOp module, Stage stage);
 
 /// What the program with masks computes at each of `choices`, against what its
 /// static program does. `refusal` is what masking says that cannot be done.
 std::string checkValues(SizedProgram &program, llvm::ArrayRef<Sizes> choices,
-                        std::string &refusal);
+                        Stage stage, std::string &refusal);
 
 llvm::ArrayRef<RuleMutant> ruleMutants();
 

@@ -1,6 +1,7 @@
 // sized-programs: random programs whose sizes calls choose. Their extents are
 // those of the static program at each choice of sizes, and over the bound, with
-// garbage in the padding, they compute what it computes.
+// garbage in the padding, they compute what it computes: after the masks alone,
+// bit for bit, and after the whole graph stage.
 //
 // usage: sized-programs COUNT FIRST
 //        sized-programs --mutants FIRST
@@ -11,9 +12,8 @@
 // --mutants each rule is broken in ways that the extents must show: one that no
 // program of its operation shows is named, and fails the run. With --operations
 // each operation of the dialect must be in some program, or stand below with
-// those of which no program can be. Programs are
-// tried by as many processes as there are processors, so that a crash is one
-// failure.
+// those of which no program can be. Programs are tried by as many processes as
+// there are processors, so that a crash is one failure.
 
 #include "dialects/Chlo/Chlo.h"
 #include "dialects/Prec/Prec.h"
@@ -77,7 +77,9 @@ static void tryProgram(MLIRContext &context, uint64_t number, Counts &counts,
               refusal;
   if (problem.empty() && program->scale() != Scale::Huge &&
       !program->typesOnly) {
-    problem = checkValues(*program, choices, refusal);
+    problem = checkValues(*program, choices, Stage::Masks, refusal);
+    if (problem.empty() && refusal.empty())
+      problem = checkValues(*program, choices, Stage::Graph, refusal);
     counts.valued += refusal.empty();
     counts.refused += !refusal.empty();
     // Not what the user may do about it, which names this program's sizes.
@@ -285,7 +287,7 @@ static int print(uint64_t number) {
   std::unique_ptr<MLIRContext> context = makeContext();
   std::unique_ptr<SizedProgram> program = makeProgram(context.get(), number);
   llvm::outs() << program->module() << "\n";
-  if (succeeded(mask(program->module())))
+  if (succeeded(mask(program->module(), Stage::Masks)))
     llvm::outs() << "// With masks:\n" << program->module() << "\n";
   return 0;
 }
