@@ -139,6 +139,32 @@ static bool rows(SizedProgram &p) {
   return op;
 }
 
+/// `x` turned around, by a loop.
+static Operation *turnedByLoop(SizedProgram &p, Value x) {
+  Type type = p.i32();
+  Value zero = p.scalar(type, 0), one = p.scalar(type, 1);
+  Value times = p.scalar(type, p.number(0, 2));
+  Type types[] = {zero.getType(), x.getType()};
+  return p.tell(
+      "stablehlo.while", {zero, x}, {}, types,
+      [&](OpBuilder &, OperationState &state) {
+        addRegion(p, state, types, [&](Block &block) -> SmallVector<Value> {
+          return {stablehlo::CompareOp::create(
+              p.builder, p.builder.getUnknownLoc(), block.getArgument(0), times,
+              stablehlo::ComparisonDirection::LT)};
+        });
+        addRegion(p, state, types, [&](Block &block) -> SmallVector<Value> {
+          // What is turned is no argument: its size is that of a result.
+          Value twice = both(p, "stablehlo.add", block.getArgument(1),
+                             block.getArgument(1));
+          Operation *turned = p.emit("stablehlo.reverse", twice,
+                                     p.list("dimensions", {0}), p.element(x));
+          return {both(p, "stablehlo.add", block.getArgument(0), one),
+                  turned ? Value(turned->getResult(0)) : block.getArgument(1)};
+        });
+      });
+}
+
 /// A function of its own, within which something must be masked.
 static bool reducedComposite(SizedProgram &p, Value x, StringRef name) {
   Type type = p.element(x);
@@ -152,8 +178,10 @@ static bool reducedComposite(SizedProgram &p, Value x, StringRef name) {
                                     p.builder.getFunctionType(x.getType(), {}));
     function.setPrivate();
     p.builder.setInsertionPointToEnd(function.addEntryBlock());
-    Value first = p.scalar(type, -2);
-    reduced = p.emit("stablehlo.reduce", {function.getArgument(0), first},
+    Value first = p.scalar(type, -2), from = function.getArgument(0);
+    if (p.chance(50))
+      from = turnedByLoop(p, from)->getResult(1);
+    reduced = p.emit("stablehlo.reduce", {from, first},
                      p.list("dimensions", {p.number(0, p.rank(x) - 1)}), type,
                      [&](OpBuilder &, OperationState &state) {
                        p.addCombiner(state, "stablehlo.maximum", type);
