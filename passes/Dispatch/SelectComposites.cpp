@@ -212,12 +212,12 @@ static SmallVector<Value> makeAttention(kernel::CompositeOp op,
       attention.zeroNanRows ? b.getUnitAttr() : UnitAttr(), accumulator,
       products.scorePrecision, products.scoreAlgorithm, products.valuePrecision,
       products.valueAlgorithm);
-  // Heads are always all: of the loops before m those of the result's leading
-  // dimensions have their numbers.
+  // Heads that were split are two loops; other dimensions of the result have
+  // the loops of their numbers.
   SmallVector<std::pair<unsigned, Value>> limits;
   b.setInsertionPoint(root);
   for (unsigned i = 0; i <= batch; ++i)
-    if (Value limit = limitOf(b, op, i))
+    if (Value limit = split && i + 1 == batch ? Value() : limitOf(b, op, i))
       limits.push_back({i == batch ? m : i, limit});
   root.setLimits(limits);
   b.setInsertionPointAfter(root);

@@ -3,7 +3,6 @@
 #include "passes/Dynamic/DeclareSizes.h"
 
 #include "dialects/Size/Expression.h"
-#include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/EntrySizes.h"
 #include "passes/Dynamic/BoundedSizes.h"
 

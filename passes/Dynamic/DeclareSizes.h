@@ -9,7 +9,6 @@ namespace heddle {
 
 /// Gives `entry` an argument for each symbol of its module (`heddle.extent`),
 /// and its arguments and results of open size their shape (`heddle.shape`).
-/// Fails, after an error, if a symbol is the size of no argument.
 mlir::LogicalResult declareSizes(mlir::func::FuncOp entry);
 
 } // namespace heddle

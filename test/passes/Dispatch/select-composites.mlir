@@ -123,3 +123,13 @@ func.func @sized(%q: tensor<2x6x6x4xf32>, %k: tensor<2x3x7x4xf32>, %v: tensor<2x
   }
   return %0 : tensor<2x6x6x4xf32>
 }
+
+// Heads that were split have no limit: it would be one of query's heads.
+// CPU-LABEL: func.func @sized_heads
+// CPU: kernel.attention %arg0, %arg1, %arg2 {extents = array<i64: 2, 3, 2, 6, 7, 4, 4>
+func.func @sized_heads(%q: tensor<2x6x6x4xf32>, %k: tensor<2x3x7x4xf32>, %v: tensor<2x3x7x4xf32>, %s0: tensor<i32> {heddle.extent = "h"}) -> tensor<2x6x6x4xf32> {
+  %0 = kernel.composite "heddle.attention"(%q, %k, %v) {} {heddle.sizes = #size.extents<2, h, 6, 4>} : (tensor<2x6x6x4xf32>, tensor<2x3x7x4xf32>, tensor<2x3x7x4xf32>) -> tensor<2x6x6x4xf32> {
+    kernel.yield %q : tensor<2x6x6x4xf32>
+  }
+  return %0 : tensor<2x6x6x4xf32>
+}

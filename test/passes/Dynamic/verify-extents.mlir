@@ -31,12 +31,3 @@ module attributes {heddle.symbols = [{name = "n", minimum = 1 : i64, maximum = 8
     return %0 : tensor<8xf32, #size.extents<n>>
   }
 }
-
-// -----
-
-module attributes {heddle.symbols = [{name = "n", minimum = 1 : i64, maximum = 8 : i64}]} {
-  // expected-error @below {{'n' is the size of no input: nothing would tell its value}}
-  func.func @main(%x: tensor<8xf32, #size.extents<n + 1>>) -> tensor<8xf32, #size.extents<n + 1>> {
-    return %x : tensor<8xf32, #size.extents<n + 1>>
-  }
-}
