@@ -21,7 +21,8 @@ def StableHloDialect : Dialect {
     text and meaning. Every model becomes this dialect first; what it lacks is a
     `stablehlo.composite` whose decomposition says what it means.
   }];
-  let dependentDialects = ["::mlir::quant::QuantDialect"];
+  // The rules of extents compute with expressions, also where all are numbers.
+  let dependentDialects = ["::heddle::size::SizeDialect", "::mlir::quant::QuantDialect"];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
   let hasConstantMaterializer = 1;

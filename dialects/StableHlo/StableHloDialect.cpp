@@ -2,6 +2,8 @@
 
 #include "dialects/StableHlo/StableHlo.h"
 
+#include "dialects/Size/Size.h"
+
 #include "dialects/StableHlo/StableHloDialect.cpp.inc"
 
 using namespace mlir;

@@ -31,8 +31,7 @@ bool heddle::isRanged(const ModelOptions &options, StringRef dim) {
 
 OwningOpRef<ModuleOp> heddle::importBoundedModel(
     Session &session, const ModelOptions &options,
-    llvm::function_ref<OwningOpRef<ModuleOp>(const SizeOptions &)>
-        import) {
+    llvm::function_ref<OwningOpRef<ModuleOp>(const SizeOptions &)> import) {
   BoundedOptions bounded(options);
   if (!bounded.parse(session))
     return nullptr;

@@ -485,8 +485,6 @@ static void eraseDead(Block &block) {
 
 LogicalResult refineShapes(func::FuncOp entry, TypeRange argumentTypes,
                            ImportedSizes &sizes) {
-  // Numbers are expressions, too, whoever parsed the program.
-  entry.getContext()->loadDialect<size::SizeDialect>();
   if (!entry.getBody().hasOneBlock())
     return success();
   Block &block = entry.getBody().front();
