@@ -1,5 +1,5 @@
-// Contractions that run only as far as the launch says, against the same
-// contractions that run to the end.
+// Contractions and attention that run only as far as the launch says, against
+// the same that run to the end.
 
 #include "KernelHarness.h"
 #include "KernelText.h"
@@ -173,6 +173,63 @@ TEST(Limits, OneColumn) {
   // The other way round, where rows fill vectors.
   check({"m, k", {70, 9}, "m, k", "k", "m", {70, 9}, {9}, {70}, "pr"}, {0, 1},
         {{0, 1, 33, 70}, {0, 4, 9}});
+}
+
+/// An attention of [3, m, 16], 37 keys and values of 24.
+std::string attentionText(int64_t m, bool isLimited) {
+  std::string rows = std::to_string(m);
+  std::string query = "tensor<3x" + rows + "x16xf32>",
+              out = "tensor<3x" + rows + "x24xf32>";
+  return "func.func @k(%q: " + query +
+         ", %k: tensor<3x37x16xf32>, %v: tensor<3x37x24xf32>" +
+         (isLimited ? ", %b: index, %m: index" : "") + ") -> " + out +
+         " attributes {kernel.entry} {\n %0 = kernel.attention %q, %k, %v" +
+         (isLimited ? " limits(%b, %m)" : "") + " {extents = array<i64: 3, " +
+         rows + ", 37, 16, 24>, scale = 3.0e-01 : f32" +
+         (isLimited ? ", limited = array<i64: 0, 1>" : "") +
+         ", indexing_maps = [affine_map<(b, m, n, d, e) -> (b, m, d)>, "
+         "affine_map<(b, m, n, d, e) -> (b, n, d)>, "
+         "affine_map<(b, m, n, d, e) -> (b, n, e)>, "
+         "affine_map<(b, m, n, d, e) -> (b, m, e)>]} : " +
+         query + ", tensor<3x37x16xf32>, tensor<3x37x24xf32> -> " + out +
+         "\n return %0 : " + out + "\n}\n";
+}
+
+/// Rows before the limits are what they are without; of batch elements beyond
+/// nothing is written, nor behind the end.
+TEST(Limits, AttentionRowsAndBatch) {
+  constexpr float guard = 77;
+  for (const char *machine : {"x86-64-v3", "x86-64-v4"})
+    for (int64_t m : {1, 7, 50, 200}) {
+      if (!canRun(machine))
+        continue;
+      SCOPED_TRACE(std::string(machine) + " " + std::to_string(m));
+      auto whole = Kernel::compile(attentionText(m, false), machine);
+      auto kernel = Kernel::compile(attentionText(m, true), machine);
+      ASSERT_TRUE(whole && kernel);
+      auto q = randomValues(3 * m * 16, 1), k = randomValues(3 * 37 * 16, 2),
+           v = randomValues(3 * 37 * 24, 3);
+      std::vector<float> wanted(3 * m * 24);
+      whole->run({q.data(), k.data(), v.data(), wanted.data()});
+      for (int64_t batch : {0, 1, 2, 3, 9})
+        for (int64_t rows : {int64_t(0), int64_t(1), m / 3, m - 1, m, m + 5}) {
+          SCOPED_TRACE(std::to_string(batch) + " x " + std::to_string(rows));
+          std::vector<float> out(3 * m * 24 + 64, guard);
+          kernel->run({q.data(), k.data(), v.data(), out.data()}, 1, true,
+                      {batch, rows});
+          for (int64_t b = 0; b < 3; ++b)
+            for (int64_t i = 0; i < m * 24; ++i) {
+              int64_t place = b * m * 24 + i;
+              if (b >= batch || rows == 0) {
+                ASSERT_EQ(out[place], guard) << "beyond, at " << place;
+              } else if (i < rows * 24) {
+                ASSERT_EQ(out[place], wanted[place]) << "at " << place;
+              }
+            }
+          for (int64_t i = 0; i < 64; ++i)
+            ASSERT_EQ(out[3 * m * 24 + i], guard) << "past the end, " << i;
+        }
+    }
 }
 
 } // namespace
