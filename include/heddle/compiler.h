@@ -75,8 +75,8 @@ typedef struct heddle_compile_options {
   const char *const *targets; /* names as in `heddle targets`; none: native */
   const char *const *shapes;  /* "input_ids=1x128" */
   const char *const *dims;    /* "batch=8" */
-  const char *const *
-      binds; /* "params=@params.npz": StableHLO arguments that become weights */
+  const char *const
+      *binds; /* "params=@params.npz": inputs that become weights */
   const char *const
       *custom_calls; /* "my_op": custom calls to functions that are registered
                         where the artifact is loaded */

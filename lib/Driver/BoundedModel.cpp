@@ -1,9 +1,10 @@
-// Models with ranges of sizes: what the options say becomes fixed sizes to
-// import at, and sizes that a call chose become options again.
+// Models with ranges of sizes: what the options say becomes sizes to import
+// with, and sizes that a call chose become options again.
 
 #include "heddle/Driver/BoundedModel.h"
 
 #include "BoundedOptions.h"
+#include "CheckSizes.h"
 #include "dialects/Size/Expression.h"
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/EntrySizes.h"
@@ -43,9 +44,13 @@ OwningOpRef<ModuleOp> heddle::importBoundedModel(
     std::optional<bool> changed = bounded.unify(session, *module);
     if (!changed)
       return nullptr;
-    if (!*changed)
-      return succeeded(declareSizes(entryFunction(*module))) ? std::move(module)
-                                                             : nullptr;
+    if (*changed)
+      continue;
+    if (options.checksSizes &&
+        !checkSizes(session, *module, bounded.forImport(), import))
+      return nullptr;
+    return succeeded(declareSizes(entryFunction(*module))) ? std::move(module)
+                                                           : nullptr;
   }
 }
 

@@ -49,11 +49,16 @@ static void addReading(CLI::App &app, ModelOptions &model) {
       ->allow_extra_args(false);
   app.add_option("--dim", model.dims,
                  "NAME=8: fixes a named dimension; NAME=1..8: each call "
-                 "chooses its size")
+                 "chooses its size; 32..512:32: a multiple of 32; past+new: "
+                 "follows from others")
       ->allow_extra_args(false);
   app.add_option("--bind", model.binds,
-                 "NAME|INDEX=@FILE.npz|.safetensors: an argument's weights")
+                 "NAME|INDEX=@FILE.npz|.npy|.safetensors: an input that "
+                 "becomes a weight")
       ->allow_extra_args(false);
+  app.add_flag("--check-sizes", model.checksSizes,
+               "Reads a model with ranges at some of their sizes, too, and "
+               "refuses it where shapes differ");
 }
 
 static void addModel(CLI::App &app, ModelOptions &model, const char *what) {

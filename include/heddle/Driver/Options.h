@@ -55,7 +55,10 @@ struct ModelOptions {
   std::vector<std::string> shapes;
   /// NAME=8: fixes a named dimension.
   std::vector<std::string> dims;
-  /// NAME|INDEX=@FILE: turns StableHLO arguments into weights.
+  /// Whether a model with ranges is imported at some sizes besides, and refused
+  /// where these have other shapes.
+  bool checksSizes = false;
+  /// NAME|INDEX=@FILE: turns inputs into weights.
   std::vector<std::string> binds;
   /// NAME[=LIBRARY[:SYMBOL]]: functions that custom calls may call. What runs
   /// the program takes them from the libraries.

@@ -1,0 +1,95 @@
+// --check-sizes finds a program whose rules say something else than the model.
+
+#include "lib/Driver/CheckSizes.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace heddle;
+
+namespace {
+
+constexpr char sized[] = R"(
+module attributes {heddle.symbols = [{name = "n", minimum = 1 : i64, maximum = 9 : i64, multiple = 3 : i64}]} {
+  func.func @main(%x: tensor<9x4xf32, #size.extents<n, 4>> {heddle.name = "x"}) -> tensor<9xf32, #size.extents<n>> {
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %0 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<9x4xf32, #size.extents<n, 4>>, tensor<f32>) -> tensor<9xf32, #size.extents<n>> loc("sum")
+    return %0 : tensor<9xf32, #size.extents<n>>
+  }
+})";
+
+class CheckSizesTest : public testing::Test {
+protected:
+  CheckSizesTest()
+      : stream(messages), session(CommonOptions(), "model", stream) {
+    module = parse(sized);
+  }
+
+  OwningOpRef<ModuleOp> parse(StringRef text) {
+    return parseSourceString<ModuleOp>(text, &session.context());
+  }
+  /// The model at the size that `options` give its input; where that is 6, its
+  /// result is another.
+  OwningOpRef<ModuleOp> import(const SizeOptions &options) {
+    int64_t n = options.shapes.front().second.front();
+    asked.push_back(n);
+    std::string in = "tensor<" + std::to_string(n) + "x4xf32>",
+                out = n == wrongAt ? "tensor<4xf32>"
+                                   : "tensor<" + std::to_string(n) + "xf32>";
+    return parse("func.func @main(%x: " + in + ") -> " + out +
+                 " { %zero = stablehlo.constant dense<0.0> : tensor<f32>\n"
+                 "%0 = stablehlo.reduce(%x init: %zero) applies stablehlo.add "
+                 "across dimensions = [" +
+                 (n == wrongAt ? "0" : "1") + "] : (" + in +
+                 ", tensor<f32>) -> " + out +
+                 " loc(\"sum\")\n return %0 : " + out + " }");
+  }
+  bool check() {
+    return checkSizes(
+        session, *module, SizeOptions(),
+        [&](const SizeOptions &options) { return import(options); });
+  }
+
+  std::string messages;
+  llvm::raw_string_ostream stream;
+  Session session;
+  OwningOpRef<ModuleOp> module;
+  int64_t wrongAt = 0;
+  std::vector<int64_t> asked;
+};
+
+TEST_F(CheckSizesTest, TriesBothEndsAndMultiples) {
+  EXPECT_TRUE(check()) << messages;
+  ASSERT_EQ(asked.size(), 8u);
+  EXPECT_EQ(asked[0], 3);
+  EXPECT_EQ(asked[1], 9);
+  for (int64_t n : asked)
+    EXPECT_EQ(n % 3, 0);
+}
+
+TEST_F(CheckSizesTest, RefusesAnotherResult) {
+  wrongAt = 6;
+  EXPECT_FALSE(check());
+  EXPECT_NE(messages.find("--check-sizes: with n = 6 result 0 is "
+                          "tensor<4xf32>, and tensor<6xf32> by the rules"),
+            std::string::npos)
+      << messages;
+}
+
+TEST_F(CheckSizesTest, PassesOverSizesThatCallsMayNotHave) {
+  wrongAt = 6;
+  (*module)->setAttr(
+      "heddle.size_assumptions",
+      cast<ArrayAttr>(parseAttribute(
+          R"([{zero = #size.expression<n - 3>, text = "n = 3"}])",
+          &session.context())));
+  EXPECT_TRUE(check()) << messages;
+  for (int64_t n : asked)
+    EXPECT_EQ(n, 3);
+}
+
+} // namespace
