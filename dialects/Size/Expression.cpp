@@ -131,9 +131,12 @@ private:
 
 Expression Sum::take() {
   SmallVector<std::pair<MonomialAttr, int64_t>> ordered;
-  for (auto [monomial, coefficient] : terms)
+  for (auto [monomial, coefficient] : terms) {
+    // The least number has no opposite, and text cannot say it.
+    overflows |= coefficient == INT64_MIN;
     if (coefficient != 0)
       ordered.emplace_back(monomial, coefficient);
+  }
   if (overflows || ordered.size() > Expression::kMaxTerms)
     return {};
   llvm::sort(ordered, [](const auto &a, const auto &b) {
@@ -263,6 +266,9 @@ std::optional<Expression> Expression::dividedExactly(Expression divisor) const {
     if (rest.isConstant(0))
       return quotient;
     int64_t coefficient = rest.stored.getCoefficients().front();
+    // The one quotient that takes more than 64 bits.
+    if (coefficient == INT64_MIN && leadCoefficient == -1)
+      return std::nullopt;
     if (coefficient % leadCoefficient != 0)
       return std::nullopt;
     SmallVector<Attribute> factors(

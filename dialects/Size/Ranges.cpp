@@ -84,6 +84,17 @@ SymbolFacts Ranges::facts(StringRef symbol) const {
   return found == symbols.end() ? SymbolFacts() : found->second;
 }
 
+std::optional<Expression> notNegativeWhere(Expression condition) {
+  ExpressionAttr sum = condition.attribute();
+  if (!sum || sum.getCoefficients() != ArrayRef<int64_t>(1) ||
+      sum.getMonomials()[0].getFactors().size() != 1)
+    return std::nullopt;
+  auto atom = dyn_cast<AtomAttr>(sum.getMonomials()[0].getFactors()[0]);
+  if (!atom || atom.getFunction() != Function::IsPositive)
+    return std::nullopt;
+  return Expression(atom.getLhs()) - 1;
+}
+
 void Ranges::assumeNotNegative(Expression expression) {
   notNegative.push_back(expression);
   forget();

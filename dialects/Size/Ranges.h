@@ -25,6 +25,10 @@ struct SymbolFacts {
   int64_t multiple = 1; ///< Every value is a multiple of it; at least 1.
 };
 
+/// The expression that is not negative where `condition` is 1, if it says just
+/// that: of is_positive(x), x - 1.
+std::optional<Expression> notNegativeWhere(Expression condition);
+
 /// Decides questions about expressions by the ranges of their symbols. All
 /// answers hold for each choice of sizes within the ranges (and within what was
 /// assumed); where nothing can be proved, there is none. A symbol without facts

@@ -69,6 +69,7 @@ private:
   LogicalResult checkSymbols();
   LogicalResult checkAssumptions();
   LogicalResult checkEntry(func::FuncOp entry);
+  LogicalResult checkOp(Operation *op);
   LogicalResult checkNames(Expression expression, const Twine &where) {
     for (StringRef name : expression.symbols())
       if (!symbols.contains(name))
@@ -151,14 +152,53 @@ LogicalResult SizeChecker::checkEntry(func::FuncOp entry) {
             entry.getResultAttr(i, kShapeAttrName), entry.getResultTypes()[i],
             ("result " + Twine(i) + " of '" + entry.getName() + "'").str())))
       return failure();
-  WalkResult walked = entry.walk([&](Operation *op) -> WalkResult {
-    if (auto sizes = op->getAttrOfType<size::ExtentsAttr>(kSizesAttrName))
-      for (size::ExpressionAttr extent : sizes.getExtents())
-        if (failed(checkNames(Expression(extent), kSizesAttrName)))
-          return failure();
-    return success();
-  });
-  return success(!walked.wasInterrupted());
+  return success(
+      !entry.walk([&](Operation *op) -> WalkResult { return checkOp(op); })
+           .wasInterrupted());
+}
+
+LogicalResult SizeChecker::checkOp(Operation *op) {
+  auto checkAll = [&](size::ExtentsAttr extents) {
+    return !extents ||
+           llvm::all_of(extents.getExtents(), [&](size::ExpressionAttr extent) {
+             return succeeded(checkNames(
+                 Expression(extent), "'" + op->getName().getStringRef() + "'"));
+           });
+  };
+  auto checkTypes = [&](TypeRange types) {
+    return llvm::all_of(types, [&](Type type) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      return !tensor || checkAll(dyn_cast_or_null<size::ExtentsAttr>(
+                            tensor.getEncoding()));
+    });
+  };
+  bool isRight = checkTypes(op->getResultTypes());
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      isRight = isRight && checkTypes(block.getArgumentTypes());
+  if (auto numbers = dyn_cast<size::TensorOp>(op))
+    isRight = isRight && checkAll(numbers.getElements());
+  for (NamedAttribute each : op->getDiscardableAttrs()) {
+    auto extents = dyn_cast<size::ExtentsAttr>(each.getValue());
+    isRight = isRight && checkAll(extents);
+    StringRef name = each.getName().strref();
+    if (!isRight || !name.consume_front("size."))
+      continue;
+    // Beside an attribute stands one expression for each of its integers.
+    Attribute beside = op->getAttr(name);
+    auto list = dyn_cast_or_null<DenseI64ArrayAttr>(beside);
+    auto dense = dyn_cast_or_null<DenseIntElementsAttr>(beside);
+    int64_t wanted = list    ? list.size()
+                     : dense ? dense.getNumElements()
+                             : int64_t(isa_and_nonnull<IntegerAttr>(beside));
+    if (!extents || wanted == 0 ||
+        int64_t(extents.getExtents().size()) != wanted)
+      return emitError(op->getLoc(), ErrorCode::StableHloInvalid)
+             << "'" << op->getName() << "' has " << each.getName() << " = "
+             << each.getValue() << ", which is no list of expressions for '"
+             << name << "'";
+  }
+  return success(isRight);
 }
 
 LogicalResult SizeChecker::run() {

@@ -90,10 +90,13 @@ ModelOptions heddle::withRangesOf(const ModelOptions &options,
       for (auto symbol : symbols.getAsRange<DictionaryAttr>())
         if (extent == size::Expression::symbol(
                           module.getContext(),
-                          symbol.getAs<StringAttr>("name").getValue()))
+                          symbol.getAs<StringAttr>("name").getValue())) {
           for (StringRef end : {"minimum", "maximum"})
             text += (end == "maximum" ? ".." : "") +
                     std::to_string(symbol.getAs<IntegerAttr>(end).getInt());
+          if (auto multiple = symbol.getAs<IntegerAttr>("multiple"))
+            text += ":" + std::to_string(multiple.getInt());
+        }
     }
     result.shapes.push_back(name.str() + text);
   }

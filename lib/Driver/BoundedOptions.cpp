@@ -68,6 +68,11 @@ bool BoundedOptions::parseShape(Session &session, const std::string &text) {
     int64_t number;
     if (!made.name.empty() && !part.getAsInteger(10, number))
       continue;
+    std::optional<SizeRange> range = parseSizeRange(part);
+    if (range && !made.name.empty() && range->first() == range->last()) {
+      made.parts.back() = std::to_string(range->first());
+      continue;
+    }
     made.symbols.back() =
         addSymbol(session, part,
                   made.name.empty() ? "" : made.name + "." + std::to_string(i),
@@ -84,6 +89,12 @@ bool BoundedOptions::parseDim(Session &session, const std::string &text) {
   if (isRanged(options, text))
     return true;
   auto [name, value] = StringRef(text).rsplit('=');
+  // A range of one size is that size.
+  std::optional<SizeRange> range = parseSizeRange(value);
+  if (range && !name.empty() && range->first() == range->last()) {
+    fixed.dims.emplace_back(name.str(), range->first());
+    return true;
+  }
   if (value.contains(".."))
     return addSymbol(session, value, name.str(), /*isNamed=*/true, text)
         .has_value();

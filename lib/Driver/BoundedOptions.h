@@ -14,6 +14,9 @@ namespace heddle {
 struct SizeRange {
   int64_t least, greatest;
   int64_t multiple = 1;
+  /// The least and the greatest multiple among them.
+  int64_t first() const { return (least + multiple - 1) / multiple * multiple; }
+  int64_t last() const { return greatest / multiple * multiple; }
   bool holds(int64_t size) const {
     return least <= size && size <= greatest && size % multiple == 0;
   }

@@ -331,11 +331,13 @@ Program::makeOutputs(ArrayRef<HostTensor> inputs) const {
   for (auto [i, output] : llvm::enumerate(outputList)) {
     RankedTensorType type = output.type;
     SmallVector<int64_t> shape(type.getShape());
-    // Shapes that do not fit are for the call to tell.
-    if (!output.least.empty() && heddle_program_output_shape_in(
-                                     program, entryIndex, pointers.data(),
-                                     pointers.size(), &options, i, shape.data())
-                                         .code == HEDDLE_OK)
+    // Shapes that do not fit are for the call to tell. A shape that the least
+    // and the greatest sizes give may be another between them.
+    if (!sizeList.empty() && !shape.empty() &&
+        heddle_program_output_shape_in(program, entryIndex, pointers.data(),
+                                       pointers.size(), &options, i,
+                                       shape.data())
+                .code == HEDDLE_OK)
       type = RankedTensorType::get(shape, type.getElementType());
     tensors.push_back(HostTensor::allocate(type));
   }
@@ -441,8 +443,10 @@ bool Program::applySizes() {
   const auto *inputs = manifest.entries()->Get(entryIndex)->inputs();
   for (auto [i, input] : llvm::enumerate(inputList)) {
     SmallVector<int64_t> shape;
-    for (uint32_t extent : *inputs->Get(i)->shape())
-      shape.push_back(values[extent]);
+    // A scalar has no list of extents.
+    if (const auto *extents = inputs->Get(i)->shape())
+      for (uint32_t extent : *extents)
+        shape.push_back(values[extent]);
     input.type = RankedTensorType::get(shape, input.type.getElementType());
     input.least = shape;
   }

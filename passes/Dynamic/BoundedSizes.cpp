@@ -22,6 +22,23 @@ BoundedSizes::BoundedSizes(ModuleOp module) : mlirContext(module.getContext()) {
                          {symbol.minimum, symbol.maximum, symbol.multiple});
     symbolList.push_back(std::move(symbol));
   }
+  // What every call is checked for helps to prove; not what one entry of
+  // several wants.
+  withAssumptions = symbolRanges;
+  auto assumed = module->getAttrOfType<ArrayAttr>(kSizeAssumptionsAttrName);
+  for (Attribute each : assumed ? assumed.getValue() : ArrayRef<Attribute>()) {
+    auto assumption = cast<DictionaryAttr>(each);
+    size::Expression zero(assumption.getAs<size::ExpressionAttr>("zero"));
+    if (!zero || assumption.contains("entry"))
+      continue;
+    withAssumptions.assumeNotNegative(zero);
+    withAssumptions.assumeNotNegative(-zero);
+    if (std::optional<size::Expression> gap = size::notNegativeWhere(1 - zero))
+      withAssumptions.assumeNotNegative(*gap);
+    // Where x is not positive, -x is not negative.
+    if (std::optional<size::Expression> less = size::notNegativeWhere(zero))
+      withAssumptions.assumeNotNegative(-(*less + 1));
+  }
 }
 
 std::string BoundedSizes::remedy() const {

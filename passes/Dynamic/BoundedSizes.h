@@ -26,7 +26,10 @@ public:
   explicit BoundedSizes(mlir::ModuleOp module);
 
   llvm::ArrayRef<BoundedSymbol> symbols() const { return symbolList; }
+  /// What the symbols' ranges say.
   const size::Ranges &ranges() const { return symbolRanges; }
+  /// What these and all that calls are checked for say.
+  const size::Ranges &checkedRanges() const { return withAssumptions; }
   mlir::MLIRContext *context() const { return mlirContext; }
   /// What a message says of them: "give one size in place of a range (batch =
   /// 1..8, length = 2..64)".
@@ -35,7 +38,7 @@ public:
 private:
   mlir::MLIRContext *mlirContext;
   std::vector<BoundedSymbol> symbolList;
-  size::Ranges symbolRanges;
+  size::Ranges symbolRanges, withAssumptions;
 };
 
 } // namespace heddle

@@ -124,17 +124,6 @@ Value PaddingMasker::atMost(OpBuilder &builder, Value start,
   return MinOp::create(builder, start.getLoc(), type, start, highest);
 }
 
-Operation *PaddingMasker::recreate(OpBuilder &builder, Operation *op,
-                                   ValueRange operands) {
-  OperationState state(op->getLoc(), op->getName());
-  state.addOperands(operands);
-  state.addTypes(op->getResultTypes());
-  state.addAttributes(op->getAttrDictionary().getValue());
-  for (Region &region : op->getRegions())
-    state.addRegion()->takeBody(region);
-  return builder.create(state);
-}
-
 void PaddingMasker::replace(Operation *op, ValueRange results) {
   ++changes;
   for (auto [from, to] : llvm::zip_equal(op->getResults(), results)) {

@@ -47,7 +47,7 @@ private:
   size::Expression integer(mlir::Operation *op, llvm::StringRef name,
                            unsigned i, int64_t value) const;
   bool isNeverNegative(size::Expression expr) const {
-    return sizes.ranges().isNeverNegative(expr);
+    return sizes.checkedRanges().isNeverNegative(expr);
   }
   bool isBounded(mlir::Value value, int64_t dim) const {
     return bool(table.extent(value, dim));
@@ -69,9 +69,6 @@ private:
   /// `start`, at most `limit`.
   mlir::Value atMost(mlir::OpBuilder &builder, mlir::Value start,
                      size::Expression limit);
-  /// A replacement for `op` with one result more or other operands.
-  mlir::Operation *recreate(mlir::OpBuilder &builder, mlir::Operation *op,
-                            mlir::ValueRange operands);
   void replace(mlir::Operation *op, mlir::ValueRange values);
   void setOperand(mlir::Operation *op, unsigned i, mlir::Value value);
 

@@ -18,13 +18,22 @@ namespace {
 /// are asked for.
 class ProvenEqualities : public stablehlo::ExtentRules {
 public:
-  ProvenEqualities(const BoundedSizes &sizes, ArrayAttr assumptions)
+  ProvenEqualities(const BoundedSizes &sizes, StringRef entry,
+                   ArrayAttr assumptions)
       : ranges(sizes.ranges()) {
     for (Attribute each :
-         assumptions ? assumptions.getValue() : ArrayRef<Attribute>())
-      if (auto zero =
-              cast<DictionaryAttr>(each).getAs<size::ExpressionAttr>("zero"))
-        zeros.push_back(Expression(zero));
+         assumptions ? assumptions.getValue() : ArrayRef<Attribute>()) {
+      auto assumption = cast<DictionaryAttr>(each);
+      auto zero = assumption.getAs<size::ExpressionAttr>("zero");
+      auto owner = assumption.getAs<StringAttr>("entry");
+      if (!zero || (owner && owner.getValue() != entry))
+        continue;
+      // Without the terms that those before begin with, so that each reduces
+      // what is left of a difference once.
+      Expression rest = reduced(Expression(zero));
+      if (rest && !rest.isConstant())
+        zeros.push_back(rest);
+    }
   }
 
   Expression meet(Expression a, Expression b, Operation *op) override {
@@ -40,11 +49,35 @@ public:
   }
 
 private:
+  /// `expression` without the multiples of what is 0 that show in it; null if
+  /// that takes more than 64 bits.
+  Expression reduced(Expression expression) const {
+    for (Expression zero : zeros) {
+      if (!expression)
+        return {};
+      auto lead = zero.attribute().getMonomials().front();
+      int64_t factor = zero.attribute().getCoefficients().front();
+      for (auto [monomial, coefficient] :
+           llvm::zip_equal(expression.attribute().getMonomials(),
+                           expression.attribute().getCoefficients()))
+        if (monomial == lead && coefficient % factor == 0) {
+          expression = expression - zero * (coefficient / factor);
+          break;
+        }
+    }
+    return expression;
+  }
   bool isZero(Expression difference) const {
-    return difference && (ranges.isZero(difference) == true ||
-                          llvm::any_of(zeros, [&](Expression zero) {
-                            return difference.dividedExactly(zero).has_value();
-                          }));
+    if (!difference)
+      return false;
+    auto isProved = [&](Expression expression) {
+      return expression &&
+             (ranges.isZero(expression) == true ||
+              llvm::any_of(zeros, [&](Expression zero) {
+                return expression.dividedExactly(zero).has_value();
+              }));
+    };
+    return isProved(difference) || isProved(reduced(difference));
   }
 
   const size::Ranges &ranges;
@@ -54,8 +87,9 @@ private:
 
 LogicalResult verifyExtents(func::FuncOp entry, const BoundedSizes &sizes) {
   ProvenEqualities rules(
-      sizes, entry->getParentOfType<ModuleOp>()->getAttrOfType<ArrayAttr>(
-                 kSizeAssumptionsAttrName));
+      sizes, entry.getName(),
+      entry->getParentOfType<ModuleOp>()->getAttrOfType<ArrayAttr>(
+          kSizeAssumptionsAttrName));
   return checkExtents(entry, rules);
 }
 

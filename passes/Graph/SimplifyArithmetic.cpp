@@ -111,7 +111,9 @@ template <typename Op> struct SimplifyLogic : OpRewritePattern<Op> {
     constexpr bool isAnd = std::is_same_v<Op, AndOp>;
     for (auto [known, other] : {std::pair(op.getRhs(), op.getLhs()),
                                 std::pair(op.getLhs(), op.getRhs())}) {
-      if (known == other || isSplatOf(known, isAnd ? 1 : 0))
+      // Operands may have types of sizes that are taken for equal.
+      if ((known == other || isSplatOf(known, isAnd ? 1 : 0)) &&
+          other.getType() == op.getType())
         return rewriter.replaceOp(op, other), success();
       if (isSplatOf(known, isAnd ? 0 : 1) && known.getType() == op.getType())
         return rewriter.replaceOp(op, known), success();

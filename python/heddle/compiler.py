@@ -162,7 +162,7 @@ def compile(
     A model is a path to .onnx, .mlir or .mlirbc, their bytes, an onnx.ModelProto, a jax.stages.Lowered, a jax.export.Exported, or a torch
     ExportedProgram. Without `output` a path's stem with .heddle is taken; other models need one. `targets` are names as `heddle targets` has
     them, in a list or between commas; without any it is this machine's. `shapes` and `dims` fix what the model leaves open, or bound it: a range, (1, 8) or "1..8", leaves
-    the size to each call. `binds` turns StableHLO arguments into weights: {"params": "params.npz"}. `custom_calls` names functions that custom
+    the size to each call. `binds` turns inputs into weights: {"params": "params.npz"}. `custom_calls` names functions that custom
     calls may call: they are given to heddle.load. With `flush_subnormals` numbers below the smallest normal one become zeros, which is faster
     where there are many. `place` names devices that share the work, as in ("cpu", "sim:0"); `place_rules` says for nodes whose names match a
     pattern where they run, {"encoder*": "sim:0"}, the first that matches; `place_by` how the rest is spread: parts, first, alternate or

@@ -258,7 +258,12 @@ Value Emitter::convolution(Value input, Value weights, const Window &window,
   }
   RankedTensorType result = type(shape, element ? element : elementOf(input));
   // Weights have a number of channels, and so have the inputs.
-  bool fits = meet(from[1], kernel[1] * groups);
+  bool fits = false;
+  if (auto channels = Extent::meet(from[1], kernel[1] * groups)) {
+    from[1] = *channels;
+    input = narrowed(input, from);
+    fits = true;
+  }
   if (groups < 1 || !fits || kernel[0] % groups != 0 ||
       (!element && elementOf(input) != elementOf(weights))) {
     fault(ErrorCode::OnnxNode,

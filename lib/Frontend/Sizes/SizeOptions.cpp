@@ -94,8 +94,8 @@ LogicalResult parseSizedShapeOption(StringRef text, SizeOptions &options) {
 
 std::optional<std::string> declareSizes(const SizeOptions &options,
                                         size::Ranges &ranges) {
-  // Beyond it no tensor can be.
-  constexpr int64_t kMost = int64_t(1) << 31;
+  // A program has sizes as integers of 32 bits.
+  constexpr int64_t kMost = INT32_MAX;
   llvm::StringSet<> names;
   for (const ChosenSize &size : options.sizes) {
     if (!names.insert(size.name).second)

@@ -35,19 +35,6 @@ static std::optional<ImportedSizes::Tie> tiedBy(Expression difference) {
   return ImportedSizes::Tie{names[0].str(), names[1].str()};
 }
 
-/// The expression that is not negative where `condition` is 1: of
-/// is_positive(x), x - 1.
-static std::optional<Expression> notNegativeBy(Expression condition) {
-  size::ExpressionAttr sum = condition.attribute();
-  if (sum.getCoefficients() != ArrayRef<int64_t>(1) ||
-      sum.getMonomials()[0].getFactors().size() != 1)
-    return std::nullopt;
-  auto atom = dyn_cast<size::AtomAttr>(sum.getMonomials()[0].getFactors()[0]);
-  if (!atom || atom.getFunction() != size::Function::IsPositive)
-    return std::nullopt;
-  return Expression(atom.getLhs()) - 1;
-}
-
 Expression ImportedSizes::meet(Expression a, Expression b, Operation *op) {
   if (a && b && a != b) {
     Expression difference = ranges.simplified(a - b);
@@ -87,7 +74,7 @@ LogicalResult ImportedSizes::wantTrue(Expression condition, Operation *op,
     return success();
   assume(fails, op, text);
   // What is wanted not to be negative helps to decide what follows.
-  if (std::optional<Expression> gap = notNegativeBy(condition))
+  if (std::optional<Expression> gap = size::notNegativeWhere(condition))
     ranges.assumeNotNegative(*gap);
   return success();
 }
@@ -153,8 +140,8 @@ RankedTensorType ImportedSizes::typeOf(Operation *op, RankedTensorType declared,
   }
   auto type = RankedTensorType::get(shape, declared.getElementType());
   // Quantized elements are stored as integers.
-  std::optional<uint64_t> bytes = storedBytes(
-      type.clone(stablehlo::storedType(type.getElementType())));
+  std::optional<uint64_t> bytes =
+      storedBytes(type.clone(stablehlo::storedType(type.getElementType())));
   if (!bytes || *bytes > maximumTensorBytes) {
     fail(ErrorCode::TensorTooLarge) << "has a result of type " << type
                                     << ", which takes more than 2^40 bytes";

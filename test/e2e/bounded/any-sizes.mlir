@@ -9,7 +9,12 @@
 // RUN: heddle compare -q least.mlir --shape arg0=0..2
 // RUN: heddle compare -q least.mlir
 // RUN: heddle compare -q apart.mlir
+// A scalar beside sizes, and a range of one size.
+// RUN: heddle compile -q scalar.mlir -o scalar.heddle && heddle run -q scalar.heddle --dim arg0.0=3 | FileCheck %s --check-prefix=SCALAR
+// RUN: heddle compile -q scalar.mlir --shape arg0=4..4 -o four.heddle && heddle run -q four.heddle | FileCheck %s --check-prefix=FOUR
 
+// SCALAR: out0: f32 3
+// FOUR: out0: f32 4
 // GRANTED: twice.mlir: remark: takes for granted that 2 * arg0.0 = arg1.0; calls of other sizes are refused
 // TOLD: takes for granted that 2 * arg0.0 = arg1.0
 // HOLDS: out0: f32 14
@@ -34,4 +39,10 @@ func.func @main(%x: tensor<?xf32, #stablehlo.bounds<8>>) -> tensor<?xf32> {
 //--- apart.mlir
 func.func @main(%a: tensor<?xf32, #stablehlo.bounds<8>>, %b: tensor<?xf32, #stablehlo.bounds<8>>, %c: tensor<?xf32, #stablehlo.bounds<8>>, %d: tensor<?xf32, #stablehlo.bounds<8>>, %e: tensor<?xf32, #stablehlo.bounds<8>>) -> tensor<?xf32, #stablehlo.bounds<8>> {
   return %a : tensor<?xf32, #stablehlo.bounds<8>>
+}
+
+//--- scalar.mlir
+func.func @main(%x: tensor<?xf32, #stablehlo.bounds<8>>, %g: tensor<f32>) -> (tensor<?xf32, #stablehlo.bounds<8>>, tensor<f32>) {
+  %0 = stablehlo.reduce(%x init: %g) applies stablehlo.add across dimensions = [0] : (tensor<?xf32, #stablehlo.bounds<8>>, tensor<f32>) -> tensor<f32>
+  return %x, %0 : tensor<?xf32, #stablehlo.bounds<8>>, tensor<f32>
 }
