@@ -48,9 +48,8 @@ static void addReading(CLI::App &app, ModelOptions &model) {
                  "size up to 8, chosen by each call")
       ->allow_extra_args(false);
   app.add_option("--dim", model.dims,
-                 "NAME=8: fixes a named dimension; NAME=1..8: each call "
-                 "chooses its size; 32..512:32: a multiple of 32; past+new: "
-                 "follows from others")
+                 "NAME=8: fixes a dimension; 1..8: each call chooses; "
+                 "8..64:8: multiples; a+b: follows")
       ->allow_extra_args(false);
   app.add_option("--bind", model.binds,
                  "NAME|INDEX=@FILE.npz|.npy|.safetensors: an input that "
