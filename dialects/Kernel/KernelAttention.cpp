@@ -36,45 +36,19 @@ AffineMap AttentionOp::getOutMap() {
   return mapAt(getIndexingMaps(), getNumTensors());
 }
 
-Value AttentionOp::getLimit(unsigned dim) {
-  for (auto [number, limit] : llvm::zip_equal(getLimited(), getLimits()))
-    if (number == static_cast<int64_t>(dim))
-      return limit;
-  return {};
-}
+Value AttentionOp::getLimit(unsigned dim) { return findLimit(*this, dim); }
 
 void AttentionOp::setLimits(ArrayRef<std::pair<unsigned, Value>> limits) {
-  SmallVector<int64_t> dims;
-  SmallVector<Value> values;
-  for (auto [dim, limit] : limits) {
-    dims.push_back(dim);
-    values.push_back(limit);
-  }
-  getLimitsMutable().assign(values);
-  setLimited(dims);
-}
-
-/// Each of another dimension, in ascending order.
-static LogicalResult verifyLimits(AttentionOp op) {
-  if (op.getLimits().size() != op.getLimited().size())
-    return op.emitOpError() << "has " << op.getLimits().size() << " limits for "
-                            << op.getLimited().size() << " limited dimensions";
-  int64_t last = -1;
-  for (int64_t dim : op.getLimited()) {
-    if (dim <= last || dim > op.getNumBatchDims())
-      return op.emitOpError() << "limits [" << op.getLimited()
-                              << "], wanted batch dimensions and m in "
-                                 "ascending order";
-    last = dim;
-  }
-  return success();
+  replaceLimits(*this, limits);
 }
 
 LogicalResult AttentionOp::verify() {
   ArrayRef<int64_t> extents = getExtents();
   if (extents.size() < 4)
     return emitOpError() << "wants at least the dimensions m, n, d, e";
-  if (failed(verifyLimits(*this)))
+  if (failed(verifyLimits(*this, getLimits().size(), getLimited(),
+                          getNumBatchDims() + 1,
+                          "wanted batch dimensions and m in ascending order")))
     return failure();
   unsigned wanted = getNumTensors() + 1;
   if (getIndexingMaps().size() != wanted)

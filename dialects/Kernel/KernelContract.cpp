@@ -49,22 +49,10 @@ ContractOp::Dims ContractOp::getDims() {
   return dims;
 }
 
-Value ContractOp::getLimit(unsigned dim) {
-  for (auto [number, limit] : llvm::zip_equal(getLimited(), getLimits()))
-    if (number == static_cast<int64_t>(dim))
-      return limit;
-  return {};
-}
+Value ContractOp::getLimit(unsigned dim) { return findLimit(*this, dim); }
 
 void ContractOp::setLimits(ArrayRef<std::pair<unsigned, Value>> limits) {
-  SmallVector<int64_t> dims;
-  SmallVector<Value> values;
-  for (auto [dim, limit] : limits) {
-    dims.push_back(dim);
-    values.push_back(limit);
-  }
-  getLimitsMutable().assign(values);
-  setLimited(dims);
+  replaceLimits(*this, limits);
 }
 
 /// The limit's value where it is the same in all calls.
@@ -152,17 +140,10 @@ LogicalResult ContractOp::verify() {
       return emitOpError() << "has " << extents.size()
                            << " extents, but the map " << map;
 
-  if (getLimits().size() != getLimited().size())
-    return emitOpError() << "has " << getLimits().size() << " limits for "
-                         << getLimited().size() << " limited dimensions";
-  int64_t above = 0;
-  for (int64_t dim : getLimited()) {
-    if (dim < above || dim >= static_cast<int64_t>(extents.size()))
-      return emitOpError() << "limits [" << getLimited()
-                           << "], which are not dimensions in ascending order";
-    above = dim + 1;
-  }
-  if (failed(verifyElement(*this, "lhs_type", getLhsType(), getLhs())) ||
+  if (failed(verifyLimits(*this, getLimits().size(), getLimited(),
+                          extents.size(),
+                          "which are not dimensions in ascending order")) ||
+      failed(verifyElement(*this, "lhs_type", getLhsType(), getLhs())) ||
       failed(verifyElement(*this, "rhs_type", getRhsType(), getRhs())) ||
       failed(verifyAccumulator(*this, getAccumulator())) ||
       failed(verifyExactness(*this, getPrecision(), getAlgorithm())))

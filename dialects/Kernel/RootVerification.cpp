@@ -86,3 +86,18 @@ LogicalResult kernel::verifyExactness(Operation *op,
     return op->emitOpError() << "has a precision beside an algorithm";
   return success();
 }
+
+LogicalResult kernel::verifyLimits(Operation *op, size_t numLimits,
+                                   ArrayRef<int64_t> limited, int64_t end,
+                                   StringRef wanted) {
+  if (numLimits != limited.size())
+    return op->emitOpError() << "has " << numLimits << " limits for "
+                             << limited.size() << " limited dimensions";
+  int64_t above = 0;
+  for (int64_t dim : limited) {
+    if (dim < above || dim >= end)
+      return op->emitOpError() << "limits [" << limited << "], " << wanted;
+    above = dim + 1;
+  }
+  return success();
+}

@@ -1,4 +1,5 @@
-// What the verifiers of contractions, convolutions and attention share.
+// What the verifiers of contractions, convolutions and attention share, and
+// what those that have limits say of them.
 
 #ifndef HEDDLE_DIALECTS_KERNEL_ROOTVERIFICATION_H
 #define HEDDLE_DIALECTS_KERNEL_ROOTVERIFICATION_H
@@ -52,6 +53,35 @@ mlir::LogicalResult verifyAccumulator(mlir::Operation *op,
 mlir::LogicalResult verifyExactness(mlir::Operation *op,
                                     std::optional<mlir::ArrayAttr> precision,
                                     std::optional<mlir::Attribute> algorithm);
+
+/// How far dimension `dim` of `root` runs; null if to its end.
+template <typename Root> mlir::Value findLimit(Root root, unsigned dim) {
+  for (auto [number, limit] :
+       llvm::zip_equal(root.getLimited(), root.getLimits()))
+    if (number == static_cast<int64_t>(dim))
+      return limit;
+  return {};
+}
+
+/// Gives `root` these limits in place of those that it has.
+template <typename Root>
+void replaceLimits(Root root,
+                   llvm::ArrayRef<std::pair<unsigned, mlir::Value>> limits) {
+  llvm::SmallVector<int64_t> dims;
+  llvm::SmallVector<mlir::Value> values;
+  for (auto [dim, limit] : limits) {
+    dims.push_back(dim);
+    values.push_back(limit);
+  }
+  root.getLimitsMutable().assign(values);
+  root.setLimited(dims);
+}
+
+/// There is one of `numLimits` for each of the dimensions `limited`, which are
+/// below `end` and in ascending order: `wanted` says so in the message.
+mlir::LogicalResult verifyLimits(mlir::Operation *op, size_t numLimits,
+                                 llvm::ArrayRef<int64_t> limited, int64_t end,
+                                 llvm::StringRef wanted);
 
 } // namespace heddle::kernel
 

@@ -95,6 +95,26 @@ std::optional<Expression> notNegativeWhere(Expression condition) {
   return Expression(atom.getLhs()) - 1;
 }
 
+std::optional<SymbolPair> differingSymbols(Expression difference) {
+  if (!difference)
+    return std::nullopt;
+  ExpressionAttr sum = difference.attribute();
+  if (sum.getCoefficients().size() != 2 ||
+      sum.getCoefficients()[0] != -sum.getCoefficients()[1] ||
+      std::abs(sum.getCoefficients()[0]) != 1)
+    return std::nullopt;
+  SmallVector<StringRef> names;
+  for (MonomialAttr monomial : sum.getMonomials()) {
+    if (monomial.getFactors().size() != 1)
+      return std::nullopt;
+    auto symbol = dyn_cast<SymbolAttr>(monomial.getFactors()[0]);
+    if (!symbol)
+      return std::nullopt;
+    names.push_back(symbol.getName());
+  }
+  return SymbolPair{names[0].str(), names[1].str()};
+}
+
 void Ranges::assumeNotNegative(Expression expression) {
   notNegative.push_back(expression);
   forget();

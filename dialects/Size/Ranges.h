@@ -29,6 +29,13 @@ struct SymbolFacts {
 /// that: of is_positive(x), x - 1.
 std::optional<Expression> notNegativeWhere(Expression condition);
 
+/// Two names of symbols.
+struct SymbolPair {
+  std::string first, second;
+};
+/// Those of s and t if `difference` is s - t or t - s.
+std::optional<SymbolPair> differingSymbols(Expression difference);
+
 /// Decides questions about expressions by the ranges of their symbols. All
 /// answers hold for each choice of sizes within the ranges (and within what was
 /// assumed); where nothing can be proved, there is none. A symbol without facts
@@ -52,9 +59,6 @@ public:
   }
   /// Whether it is 0 for all sizes, for none; nothing if for some or unknown.
   std::optional<bool> isZero(Expression expression) const;
-  std::optional<bool> areEqual(Expression a, Expression b) const {
-    return isZero(a - b);
-  }
 
   /// An expression of the same value within the ranges, without the functions
   /// that these decide: min(sequence, 512) for at most 512, a remainder of what

@@ -7,33 +7,30 @@
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/EntrySizes.h"
 
-#include "llvm/ADT/StringExtras.h"
-
-#include <numeric>
-
 using namespace mlir;
 using namespace heddle;
 
-std::optional<SizeRange> heddle::parseSizeRange(StringRef text) {
-  auto [ends, multiple] = text.split(':');
-  auto [low, high] = ends.split("..");
-  SizeRange range;
-  if (low.getAsInteger(10, range.least) ||
-      high.getAsInteger(10, range.greatest) || range.least < 0 ||
-      range.greatest < std::max<int64_t>(range.least, 1) ||
-      range.greatest > INT32_MAX)
+std::optional<ChosenSize> heddle::parseSizeRange(StringRef text) {
+  std::optional<ChosenSize> size = readRange(text);
+  if (!size || size->minimum < 0 ||
+      size->maximum < std::max<int64_t>(size->minimum, 1) ||
+      size->maximum > INT32_MAX || size->multiple < 1 || size->isEmpty())
     return std::nullopt;
-  if (text.contains(':') &&
-      (multiple.getAsInteger(10, range.multiple) || range.multiple < 1 ||
-       range.greatest / range.multiple * range.multiple < range.least))
-    return std::nullopt;
-  return range;
+  return size;
+}
+
+/// The size that `text`, a range, leaves no choice of.
+static std::optional<int64_t> onlySize(StringRef text) {
+  std::optional<ChosenSize> size = parseSizeRange(text);
+  return size && size->least() == size->greatest()
+             ? std::optional(size->least())
+             : std::nullopt;
 }
 
 std::optional<unsigned>
 BoundedOptions::addSymbol(Session &session, StringRef range, std::string name,
                           bool isNamed, StringRef text) {
-  std::optional<SizeRange> parsed = parseSizeRange(range);
+  std::optional<ChosenSize> parsed = parseSizeRange(range);
   if (!parsed || name.empty()) {
     session.diagnostics.report(
         ErrorCode::OnnxShapeOption,
@@ -44,7 +41,8 @@ BoundedOptions::addSymbol(Session &session, StringRef range, std::string name,
             ", the bound at most 2147483647");
     return std::nullopt;
   }
-  symbols.push_back({std::move(name), *parsed, isNamed});
+  parsed->name = std::move(name);
+  symbols.push_back({std::move(*parsed), isNamed});
   return symbols.size() - 1;
 }
 
@@ -68,9 +66,8 @@ bool BoundedOptions::parseShape(Session &session, const std::string &text) {
     int64_t number;
     if (!made.name.empty() && !part.getAsInteger(10, number))
       continue;
-    std::optional<SizeRange> range = parseSizeRange(part);
-    if (range && !made.name.empty() && range->first() == range->last()) {
-      made.parts.back() = std::to_string(range->first());
+    if (auto only = onlySize(part); only && !made.name.empty()) {
+      made.parts.back() = std::to_string(*only);
       continue;
     }
     made.symbols.back() =
@@ -90,9 +87,8 @@ bool BoundedOptions::parseDim(Session &session, const std::string &text) {
     return true;
   auto [name, value] = StringRef(text).rsplit('=');
   // A range of one size is that size.
-  std::optional<SizeRange> range = parseSizeRange(value);
-  if (range && !name.empty() && range->first() == range->last()) {
-    fixed.dims.emplace_back(name.str(), range->first());
+  if (auto only = onlySize(value); only && !name.empty()) {
+    fixed.dims.emplace_back(name.str(), *only);
     return true;
   }
   if (value.contains(".."))
@@ -121,12 +117,11 @@ bool BoundedOptions::parse(Session &session) {
 SizeOptions BoundedOptions::forImport() const {
   SizeOptions result = fixed;
   for (const Symbol &symbol : symbols)
-    result.sizes.push_back({symbol.name, symbol.range.least,
-                            symbol.range.greatest, symbol.range.multiple});
+    result.sizes.push_back(symbol.size);
   for (const Template &each : shapes) {
     std::vector<std::string> extents;
     for (auto [part, symbol] : llvm::zip_equal(each.parts, each.symbols))
-      extents.push_back(symbol ? size::spellSymbol(symbols[*symbol].name)
+      extents.push_back(symbol ? size::spellSymbol(symbols[*symbol].size.name)
                                : part);
     result.sizedShapes.emplace_back(each.name, std::move(extents));
   }
@@ -135,21 +130,18 @@ SizeOptions BoundedOptions::forImport() const {
 
 std::optional<unsigned> BoundedOptions::find(StringRef name) const {
   for (unsigned i = 0; i < symbols.size(); ++i)
-    if (symbols[i].name == name)
+    if (symbols[i].size.name == name)
       return i;
   return std::nullopt;
 }
 
 bool BoundedOptions::join(Session &session, unsigned first, unsigned second) {
-  SizeRange &range = symbols[first].range;
-  const SizeRange &other = symbols[second].range;
-  range.least = std::max(range.least, other.least);
-  range.greatest = std::min(range.greatest, other.greatest);
-  range.multiple = std::lcm(range.multiple, other.multiple);
-  if (range.greatest / range.multiple * range.multiple < range.least) {
+  ChosenSize &size = symbols[first].size;
+  size.narrow(symbols[second].size);
+  if (size.isEmpty()) {
     session.diagnostics.report(
         ErrorCode::OnnxShapeOption,
-        "'" + symbols[first].name + "' and '" + symbols[second].name +
+        "'" + size.name + "' and '" + symbols[second].size.name +
             "' must be equal, but have no size in common");
     return false;
   }
@@ -168,15 +160,12 @@ std::optional<bool> BoundedOptions::unify(Session &session, ModuleOp module) {
   bool changed = false;
   for (auto assumption : assumptions.getAsRange<DictionaryAttr>()) {
     size::Expression zero(assumption.getAs<size::ExpressionAttr>("zero"));
-    SmallVector<StringRef> names = zero.symbols();
-    if (names.size() != 2)
-      continue;
-    auto difference = size::Expression::symbol(module.getContext(), names[0]) -
-                      size::Expression::symbol(module.getContext(), names[1]);
-    if (zero != difference && zero != -difference)
+    std::optional<size::SymbolPair> pair = size::differingSymbols(zero);
+    if (!pair)
       continue;
     // Those that an earlier assumption made one are not there any more.
-    std::optional<unsigned> first = find(names[0]), second = find(names[1]);
+    std::optional<unsigned> first = find(pair->first),
+                            second = find(pair->second);
     if (!first || !second)
       continue;
     // Whose name the user gave stays; else the one that comes first.

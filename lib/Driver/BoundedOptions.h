@@ -10,22 +10,10 @@
 
 namespace heddle {
 
-/// Sizes from one to another, both among them, that are multiples of a number.
-struct SizeRange {
-  int64_t least, greatest;
-  int64_t multiple = 1;
-  /// The least and the greatest multiple among them.
-  int64_t first() const { return (least + multiple - 1) / multiple * multiple; }
-  int64_t last() const { return greatest / multiple * multiple; }
-  bool holds(int64_t size) const {
-    return least <= size && size <= greatest && size % multiple == 0;
-  }
-};
-
 /// Reads "1..8" or, for multiples of 32, "64..512:32"; none for a single size,
 /// and for what is no range of sizes: the greatest is at least 1 and at most
 /// 2147483647.
-std::optional<SizeRange> parseSizeRange(llvm::StringRef text);
+std::optional<ChosenSize> parseSizeRange(llvm::StringRef text);
 
 /// The options of a model with some sizes open.
 class BoundedOptions {
@@ -43,8 +31,7 @@ public:
 
 private:
   struct Symbol {
-    std::string name;
-    SizeRange range;
+    ChosenSize size;
     bool isNamed; ///< By --dim; others are dimensions of --shape.
   };
   /// "NAME=" and the parts of what follows, of which some are symbols.

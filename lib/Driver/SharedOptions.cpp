@@ -107,7 +107,7 @@ bool SharedOptions::checkRanges(Session &session, StringRef text) const {
     return true;
   SmallVector<StringRef> sizes = sizesIn(text, subject);
   for (auto [i, size] : llvm::enumerate(sizes)) {
-    std::optional<SizeRange> range = parseSizeRange(size);
+    std::optional<ChosenSize> range = parseSizeRange(size);
     if (!range)
       continue;
     auto fail = [&, i = i, size = size](const Twine &why) {

@@ -4,6 +4,7 @@
 // in a pass of its own before this one.
 
 #include "dialects/Kernel/Composites.h"
+#include "dialects/Kernel/EntryFunctions.h"
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Size/Expression.h"
 #include "dialects/StableHlo/Attention.h"
@@ -104,18 +105,10 @@ static Value limitOf(OpBuilder &b, kernel::CompositeOp op, unsigned dim) {
   if (!sizes || dim >= sizes.getExtents().size())
     return {};
   size::Expression size(sizes.getExtents()[dim]);
-  auto entry = op->getParentOfType<func::FuncOp>();
-  SmallVector<Value> symbols;
-  for (StringRef name : size.symbols())
-    for (BlockArgument argument : entry.getArguments())
-      if (auto holds = entry.getArgAttrOfType<StringAttr>(
-              argument.getArgNumber(), kExtentAttrName);
-          holds && holds.getValue() == name)
-        symbols.push_back(argument);
-  if (size.isConstant() || symbols.size() != size.symbols().size())
+  if (size.isConstant())
     return {};
-  return kernel::SizeOp::create(b, op.getLoc(), b.getIndexType(),
-                                size.attribute(), symbols);
+  return kernel::createSize(b, op.getLoc(), op->getParentOfType<func::FuncOp>(),
+                            size, [](BlockArgument holder) { return holder; });
 }
 
 /// The results of the composite by the root. The leading dimensions of queries

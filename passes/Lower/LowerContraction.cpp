@@ -1,6 +1,7 @@
 // dot_general and convolution, on operands as the model has them: which of them
 // a kernel takes is asked after the fork.
 
+#include "dialects/Kernel/EntryFunctions.h"
 #include "heddle/Support/EntrySizes.h"
 #include "heddle/Support/TensorTypes.h"
 #include "passes/Lower/GraphLowering.h"
@@ -64,26 +65,18 @@ static void limitToSizes(GraphLowering &lowering, stablehlo::DotGeneralOp op,
   auto main = op->getParentOfType<func::FuncOp>();
   if (!sizes || sizes.getExtents().size() != contract.getExtents().size())
     return;
-  llvm::StringMap<Value> holders;
-  // Behind the function's own arguments stand those that take their place.
-  for (BlockArgument argument :
-       main.getArguments().take_front(main.getNumArguments()))
-    if (auto name = main.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                      kExtentAttrName))
-      holders[name.getValue()] = lowering.lowered(argument);
   OpBuilder b(contract);
   SmallVector<std::pair<unsigned, Value>> limits;
   for (auto [dim, attribute] : llvm::enumerate(sizes.getExtents())) {
     size::Expression size(attribute);
     if (size.isConstant())
       continue;
-    SmallVector<Value> symbols = llvm::map_to_vector(
-        size.symbols(), [&](StringRef name) { return holders.lookup(name); });
-    if (llvm::is_contained(symbols, Value()))
+    Value limit = kernel::createSize(
+        b, op.getLoc(), main, size,
+        [&](BlockArgument argument) { return lowering.lowered(argument); });
+    if (!limit)
       return;
-    limits.push_back(
-        {dim, kernel::SizeOp::create(b, op.getLoc(), b.getIndexType(),
-                                     attribute, symbols)});
+    limits.push_back({dim, limit});
   }
   contract.setLimits(limits);
 }

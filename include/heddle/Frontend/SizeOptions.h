@@ -22,7 +22,21 @@ struct ChosenSize {
   int64_t minimum = 0, maximum = 0;
   /// Every choice is a multiple of it.
   int64_t multiple = 1;
+
+  /// The least and the greatest choice; there is none if the least is greater.
+  int64_t least() const;
+  int64_t greatest() const { return maximum / multiple * multiple; }
+  bool isEmpty() const { return greatest() < minimum; }
+  bool holds(int64_t size) const {
+    return minimum <= size && size <= maximum && size % multiple == 0;
+  }
+  /// Leaves the choices that `other` has, too.
+  void narrow(const ChosenSize &other);
 };
+
+/// Reads "1..8" or, for multiples of 32, "64..512:32", whatever numbers these
+/// are; the size has no name.
+std::optional<ChosenSize> readRange(llvm::StringRef text);
 
 struct SizeOptions {
   /// Whole shapes of inputs: `--shape input_ids=1x128`.

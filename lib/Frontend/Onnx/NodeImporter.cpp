@@ -70,15 +70,20 @@ std::optional<Shape> NodeImporter::sizes(size_t i, StringRef what) {
   return known ? std::optional<Shape>(Shape(Extents(*known))) : std::nullopt;
 }
 
-std::optional<Extent> NodeImporter::size(size_t i, StringRef what) {
-  std::optional<Shape> values = sizes(i, what);
+/// The element of a list of one; a fault that calls it `what` for others.
+template <typename List>
+static std::optional<typename List::value_type>
+onlyOne(Emitter &emit, const std::optional<List> &values, StringRef what) {
   if (!values)
     return std::nullopt;
-  if (values->size() != 1) {
-    emit.fault(ErrorCode::OnnxNode, what + " must be one number");
-    return std::nullopt;
-  }
-  return values->front();
+  if (values->size() == 1)
+    return values->front();
+  emit.fault(ErrorCode::OnnxNode, what + " must be one number");
+  return std::nullopt;
+}
+
+std::optional<Extent> NodeImporter::size(size_t i, StringRef what) {
+  return onlyOne(emit, sizes(i, what), what);
 }
 
 std::optional<Shape> NodeImporter::sizes(size_t i, StringRef what,
@@ -106,14 +111,7 @@ std::optional<OwnedExtents> NodeImporter::integers(size_t i, StringRef what,
 }
 
 std::optional<int64_t> NodeImporter::integer(size_t i, StringRef what) {
-  std::optional<OwnedExtents> values = integers(i, what);
-  if (!values)
-    return std::nullopt;
-  if (values->size() != 1) {
-    emit.fault(ErrorCode::OnnxNode, what + " must be one number");
-    return std::nullopt;
-  }
-  return values->front();
+  return onlyOne(emit, integers(i, what), what);
 }
 
 std::optional<double> NodeImporter::number(size_t i, StringRef what) {

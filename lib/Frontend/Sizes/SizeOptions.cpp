@@ -7,6 +7,9 @@
 #include "heddle/Support/Suggestion.h"
 
 #include "mlir/IR/Builders.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
 
 using namespace mlir;
 
@@ -47,19 +50,38 @@ LogicalResult parseDimOption(StringRef text, SizeOptions &options) {
   return success();
 }
 
-LogicalResult parseSizeOption(StringRef text, SizeOptions &options) {
-  auto parts = split(text);
-  if (!parts)
-    return failure();
-  auto [range, multiple] = parts->second.split(':');
+int64_t ChosenSize::least() const {
+  return llvm::divideCeilSigned(minimum, multiple) * multiple;
+}
+
+void ChosenSize::narrow(const ChosenSize &other) {
+  minimum = std::max(minimum, other.minimum);
+  maximum = std::min(maximum, other.maximum);
+  // Multiples of both: none but 0 where the least of them is beyond.
+  int64_t step = other.multiple / std::gcd(multiple, other.multiple);
+  bool isBeyond = step > std::max<int64_t>(maximum, 1) / multiple;
+  multiple = isBeyond ? maximum + 1 : multiple * step;
+}
+
+std::optional<ChosenSize> readRange(StringRef text) {
+  auto [range, multiple] = text.split(':');
   auto [low, high] = range.split("..");
   ChosenSize size;
-  size.name = parts->first.str();
   if (low.getAsInteger(10, size.minimum) ||
       high.getAsInteger(10, size.maximum) ||
-      (parts->second.contains(':') && multiple.getAsInteger(10, size.multiple)))
+      (text.contains(':') && multiple.getAsInteger(10, size.multiple)))
+    return std::nullopt;
+  return size;
+}
+
+LogicalResult parseSizeOption(StringRef text, SizeOptions &options) {
+  auto parts = split(text);
+  std::optional<ChosenSize> size =
+      parts ? readRange(parts->second) : std::nullopt;
+  if (!size)
     return failure();
-  options.sizes.push_back(std::move(size));
+  size->name = parts->first.str();
+  options.sizes.push_back(std::move(*size));
   return success();
 }
 
@@ -101,8 +123,7 @@ std::optional<std::string> declareSizes(const SizeOptions &options,
     if (!names.insert(size.name).second)
       return "the size '" + size.name + "' is given twice";
     if (size.minimum < 0 || size.maximum < size.minimum ||
-        size.maximum > kMost || size.multiple < 1 ||
-        size.maximum / size.multiple * size.multiple < size.minimum)
+        size.maximum > kMost || size.multiple < 1 || size.isEmpty())
       return ("no size is from " + Twine(size.minimum) + " to " +
               Twine(size.maximum) + " and a multiple of " +
               Twine(size.multiple) + ", as '" + size.name +

@@ -10,8 +10,6 @@
 
 #include "mlir/IR/Verifier.h"
 
-#include <numeric>
-
 using namespace mlir;
 
 namespace heddle {
@@ -26,22 +24,15 @@ static ChosenSize &sizeOf(SizeOptions &options, StringRef name) {
 
 /// Makes the sizes `tie` one, which the options name first. Fails, after an
 /// error, if no choice is left for it.
-static LogicalResult join(const ImportedSizes::Tie &tie, SizeOptions &options,
+static LogicalResult join(const size::SymbolPair &tie, SizeOptions &options,
                           std::map<std::string, std::string> &joined,
                           Location loc) {
   ChosenSize *first = &sizeOf(options, tie.first),
              *second = &sizeOf(options, tie.second);
   if (first > second)
     std::swap(first, second);
-  first->minimum = std::max(first->minimum, second->minimum);
-  first->maximum = std::min(first->maximum, second->maximum);
-  // Multiples of both: none but 0 where the least of them is beyond.
-  int64_t step = second->multiple / std::gcd(first->multiple, second->multiple);
-  bool isBeyond = step > std::max<int64_t>(first->maximum, 1) / first->multiple;
-  first->multiple = isBeyond ? std::max<int64_t>(first->maximum, 0) + 1
-                             : first->multiple * step;
-  if (first->maximum < 0 ||
-      first->maximum / first->multiple * first->multiple < first->minimum)
+  first->narrow(*second);
+  if (first->isEmpty())
     return emitError(loc, ErrorCode::OnnxShapeOption)
            << "'" << first->name << "' and '" << second->name
            << "' must be equal, but have no size in common";

@@ -14,32 +14,11 @@ using heddle::size::Expression;
 
 namespace heddle {
 
-/// The names of s and t if the expression is s - t or t - s.
-static std::optional<ImportedSizes::Tie> tiedBy(Expression difference) {
-  if (!difference)
-    return std::nullopt;
-  size::ExpressionAttr sum = difference.attribute();
-  if (sum.getCoefficients().size() != 2 ||
-      sum.getCoefficients()[0] != -sum.getCoefficients()[1] ||
-      std::abs(sum.getCoefficients()[0]) != 1)
-    return std::nullopt;
-  SmallVector<StringRef> names;
-  for (size::MonomialAttr monomial : sum.getMonomials()) {
-    if (monomial.getFactors().size() != 1)
-      return std::nullopt;
-    auto symbol = dyn_cast<size::SymbolAttr>(monomial.getFactors()[0]);
-    if (!symbol)
-      return std::nullopt;
-    names.push_back(symbol.getName());
-  }
-  return ImportedSizes::Tie{names[0].str(), names[1].str()};
-}
-
 Expression ImportedSizes::meet(Expression a, Expression b, Operation *op) {
   if (a && b && a != b) {
     Expression difference = ranges.simplified(a - b);
     if (!found && !ranges.isZero(difference))
-      found = tiedBy(difference);
+      found = size::differingSymbols(difference);
     if (found)
       return {};
   }

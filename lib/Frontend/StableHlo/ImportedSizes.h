@@ -27,10 +27,7 @@ public:
   /// then.
   size::Expression meet(size::Expression a, size::Expression b,
                         mlir::Operation *op) override;
-  struct Tie {
-    std::string first, second;
-  };
-  const std::optional<Tie> &tie() const { return found; }
+  const std::optional<size::SymbolPair> &tie() const { return found; }
 
   /// Takes for granted that `expression` is not negative, if that is not known;
   /// `text` says it for people. Fails, after an error, if it always is.
@@ -66,7 +63,7 @@ public:
 
 private:
   size::Ranges &ranges;
-  std::optional<Tie> found;
+  std::optional<size::SymbolPair> found;
 };
 
 /// Puts `expressions` beside the attribute `name` of `op`, if one of them is no

@@ -67,11 +67,12 @@ static bool selection(SizedProgram &p) {
   return branches(p, "stablehlo.case", p.i32(), 3);
 }
 
-static bool loop(SizedProgram &p) {
+/// What `round` makes of `x`, up to `most` times.
+static Operation *counted(SizedProgram &p, Value x, int64_t most,
+                          llvm::function_ref<Value(Value)> round) {
   Type type = p.i32();
-  Value x = p.any(type), y = p.like(p.shape(x), type);
   Value zero = p.scalar(type, 0), one = p.scalar(type, 1);
-  Value times = p.scalar(type, p.number(0, 3));
+  Value times = p.scalar(type, p.number(0, most));
   Type types[] = {zero.getType(), x.getType()};
   return p.tell(
       "stablehlo.while", {zero, x}, {}, types,
@@ -82,10 +83,17 @@ static bool loop(SizedProgram &p) {
               stablehlo::ComparisonDirection::LT)};
         });
         addRegion(p, state, types, [&](Block &block) -> SmallVector<Value> {
-          return {both(p, "stablehlo.add", block.getArgument(0), one),
-                  both(p, "stablehlo.add", block.getArgument(1), y)};
+          Value next = round(block.getArgument(1));
+          return {both(p, "stablehlo.add", block.getArgument(0), one), next};
         });
       });
+}
+
+static bool loop(SizedProgram &p) {
+  Type type = p.i32();
+  Value x = p.any(type), y = p.like(p.shape(x), type);
+  return counted(p, x, 3,
+                 [&](Value sum) { return both(p, "stablehlo.add", sum, y); });
 }
 
 /// What adds up the rows of a tensor, as often as a size says.
@@ -141,28 +149,13 @@ static bool rows(SizedProgram &p) {
 
 /// `x` turned around, by a loop.
 static Operation *turnedByLoop(SizedProgram &p, Value x) {
-  Type type = p.i32();
-  Value zero = p.scalar(type, 0), one = p.scalar(type, 1);
-  Value times = p.scalar(type, p.number(0, 2));
-  Type types[] = {zero.getType(), x.getType()};
-  return p.tell(
-      "stablehlo.while", {zero, x}, {}, types,
-      [&](OpBuilder &, OperationState &state) {
-        addRegion(p, state, types, [&](Block &block) -> SmallVector<Value> {
-          return {stablehlo::CompareOp::create(
-              p.builder, p.builder.getUnknownLoc(), block.getArgument(0), times,
-              stablehlo::ComparisonDirection::LT)};
-        });
-        addRegion(p, state, types, [&](Block &block) -> SmallVector<Value> {
-          // What is turned is no argument: its size is that of a result.
-          Value twice = both(p, "stablehlo.add", block.getArgument(1),
-                             block.getArgument(1));
-          Operation *turned = p.emit("stablehlo.reverse", twice,
-                                     p.list("dimensions", {0}), p.element(x));
-          return {both(p, "stablehlo.add", block.getArgument(0), one),
-                  turned ? Value(turned->getResult(0)) : block.getArgument(1)};
-        });
-      });
+  return counted(p, x, 2, [&](Value carried) -> Value {
+    // What is turned is no argument: its size is that of a result.
+    Value twice = both(p, "stablehlo.add", carried, carried);
+    Operation *turned = p.emit("stablehlo.reverse", twice,
+                               p.list("dimensions", {0}), p.element(x));
+    return turned ? Value(turned->getResult(0)) : carried;
+  });
 }
 
 /// A function of its own, within which something must be masked.

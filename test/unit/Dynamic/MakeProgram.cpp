@@ -33,7 +33,7 @@ void SizedProgram::walk() {
       return told == walked;
     return llvm::all_of(
         llvm::zip(size::extentsOf(from), size::extentsOf(to)), [&](auto pair) {
-          return ranges.areEqual(std::get<0>(pair), std::get<1>(pair)) == true;
+          return ranges.isZero(std::get<0>(pair) - std::get<1>(pair)) == true;
         });
   };
   for (auto [op, other] : llvm::zip_equal(before.front(), function.front()))
