@@ -38,6 +38,12 @@ inline constexpr llvm::StringLiteral kInPlaceAttrName = "kernel.in_place";
 inline constexpr llvm::StringLiteral kTilesAttrName = "kernel.tiles";
 inline constexpr llvm::StringLiteral kChunkAttrName = "kernel.chunk";
 inline constexpr llvm::StringLiteral kScratchAttrName = "kernel.scratch";
+/// On a lowered kernel whose work follows from a call's sizes: how many tiles
+/// there are then, at most `kernel.tiles`; what the numbers of a launch stand
+/// for that come after those the kernel function takes, in their order.
+inline constexpr llvm::StringLiteral kTileCountAttrName = "kernel.tile_count";
+inline constexpr llvm::StringLiteral kSizeArgumentsAttrName =
+    "kernel.size_arguments";
 
 } // namespace heddle::kernel
 

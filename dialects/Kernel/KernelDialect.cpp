@@ -91,6 +91,20 @@ KernelDialect::verifyOperationAttribute(Operation *op,
       return op->emitOpError() << name << " wants an integer, on a function";
     return success();
   }
+  if (name == kTileCountAttrName) {
+    if (!isa<FunctionOpInterface>(op) ||
+        !isa<size::ExpressionAttr>(attribute.getValue()))
+      return op->emitOpError()
+             << name << " wants an expression of sizes, on a function";
+    return success();
+  }
+  if (name == kSizeArgumentsAttrName) {
+    if (!isa<FunctionOpInterface>(op) ||
+        !isa<size::ExtentsAttr>(attribute.getValue()))
+      return op->emitOpError()
+             << name << " wants expressions of sizes, on a function";
+    return success();
+  }
   if (name == kBriefAttrName) {
     if (!isa<FunctionOpInterface>(op) || !isa<UnitAttr>(attribute.getValue()))
       return op->emitOpError() << name << " wants no value, on a function";

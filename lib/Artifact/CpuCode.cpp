@@ -111,6 +111,14 @@ static FailureOr<GeneratedCode> generate(ModuleOp module,
     alone->push_back(kernel->clone());
     if (failed(lowerKernelFunctions(*alone, machine)) || failed(verify(*alone)))
       return {};
+    Operation *lowered = alone->lookupSymbol(kernel.getName());
+    if (lowered->hasAttr(kernel::kSizeArgumentsAttrName) ||
+        lowered->hasAttr(kernel::kTileCountAttrName)) {
+      emitError(lowered->getLoc(), ErrorCode::CodegenFailed)
+          << "kernel '" << kernel.getName()
+          << "' runs over sizes that calls choose, which no launch passes";
+      return {};
+    }
     code.kernels[number] = readLowered(*alone, kernel.getName());
     return alone;
   };

@@ -123,7 +123,7 @@ LogicalResult emitPad(KernelFrame &frame, kernel::PadOp op) {
   int64_t length = out[last];
   Value source = frame.buffer(op.getInput());
   Value target = frame.buffer(op.getResult());
-  int64_t tiles = 0;
+  Extent tiles;
   int64_t rows = product(ArrayRef(out).drop_back());
   if (rows == 0 || length == 0) {
     frame.finish(0);
@@ -248,7 +248,7 @@ LogicalResult emitDynamicUpdateSlice(KernelFrame &frame,
                                 index.constant(whole[dim] - part[dim]));
     origin = index.at(origin, at, strides[dim]);
   }
-  int64_t tiles = 0;
+  Extent tiles;
   Value run = enterUnits(
       frame, runs, copyCost(frame.machine, elementOf(op.getUpdate()), length),
       tiles);

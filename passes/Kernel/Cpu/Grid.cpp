@@ -1,9 +1,10 @@
-// Cuts work into tiles, and emits loops of constant extent, copies and fills.
+// Cuts work into tiles, and emits loops, copies and fills.
 
 #include "passes/Kernel/Cpu/Grid.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "passes/Kernel/Cpu/IndexBuilder.h"
 #include "passes/Kernel/Cpu/Lanes.h"
 #include "passes/Kernel/Cpu/Work.h"
 #include "llvm/Support/MathExtras.h"
@@ -17,29 +18,49 @@ static Value constant(OpBuilder &builder, Location loc, int64_t value) {
   return arith::ConstantIndexOp::create(builder, loc, value);
 }
 
-Value enterUnits(KernelFrame &frame, int64_t units, double unitNanoseconds,
-                 int64_t &tiles) {
+Value enterUnits(KernelFrame &frame, const Extent &units,
+                 double unitNanoseconds, Extent &tiles) {
   OpBuilder &builder = frame.builder;
   Location loc = frame.source.getLoc();
   int64_t perTile =
-      units ? std::clamp<int64_t>(frame.machine.rates.tileNs / unitNanoseconds,
-                                  1, units)
-            : 1;
-  tiles = llvm::divideCeil(units, perTile);
-  expectWork(frame, units * unitNanoseconds);
+      units.bound()
+          ? std::clamp<int64_t>(frame.machine.rates.tileNs / unitNanoseconds, 1,
+                                units.bound())
+          : 1;
+  tiles = units.ceilDiv(perTile);
+  expectWork(frame, units.bound() * unitNanoseconds);
   Value tile = frame.enterTileLoop();
   if (perTile == 1)
     return tile;
   Value size = constant(builder, loc, perTile);
   Value begin = arith::MulIOp::create(builder, loc, tile, size);
   Value end = arith::AddIOp::create(builder, loc, begin, size);
-  if (units % perTile)
-    end = arith::MinUIOp::create(builder, loc, end,
-                                 constant(builder, loc, units));
+  if (!units.isMultipleOf(perTile))
+    end = arith::MinUIOp::create(builder, loc, end, frame.valueOf(units));
   auto loop =
       scf::ForOp::create(builder, loc, begin, end, constant(builder, loc, 1));
   builder.setInsertionPoint(loop.getBody()->getTerminator());
   return loop.getInductionVar();
+}
+
+SmallVector<Value> indicesAt(KernelFrame &frame, Value linear,
+                             ArrayRef<Extent> extents) {
+  IndexBuilder index(frame.builder, frame.source.getLoc());
+  if (llvm::none_of(extents,
+                    [](const Extent &extent) { return extent.isSized(); }))
+    return index.delinearize(
+        linear, llvm::map_to_vector(extents, [](const Extent &extent) {
+          return extent.bound();
+        }));
+  // How far the outermost index goes is not asked for.
+  auto outermost = llvm::find_if_not(
+      extents, [](const Extent &extent) { return extent.is(1); });
+  SmallVector<Value> values;
+  for (const Extent *extent = extents.begin(); extent != extents.end();
+       ++extent)
+    values.push_back(extent == outermost ? index.constant(0)
+                                         : frame.valueOf(*extent));
+  return index.delinearize(linear, values);
 }
 
 FailureOr<SmallVector<Value>> emitLoop(OpBuilder &builder, Location loc,
@@ -49,8 +70,15 @@ FailureOr<SmallVector<Value>> emitLoop(OpBuilder &builder, Location loc,
     return SmallVector<Value>(carried);
   if (begin + step >= end)
     return body(constant(builder, loc, begin), carried);
-  auto loop = scf::ForOp::create(builder, loc, constant(builder, loc, begin),
-                                 constant(builder, loc, end),
+  Value low = constant(builder, loc, begin);
+  Value high = constant(builder, loc, end);
+  return emitLoop(builder, loc, low, high, step, carried, body);
+}
+
+FailureOr<SmallVector<Value>> emitLoop(OpBuilder &builder, Location loc,
+                                       Value begin, Value end, int64_t step,
+                                       ArrayRef<Value> carried, LoopBody body) {
+  auto loop = scf::ForOp::create(builder, loc, begin, end,
                                  constant(builder, loc, step), carried);
   OpBuilder::InsertionGuard guard(builder);
   Block *block = loop.getBody();

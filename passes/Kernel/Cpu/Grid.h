@@ -1,4 +1,4 @@
-// Cutting a kernel's work into tiles, and loops of constant extent.
+// Cutting a kernel's work into tiles, and loops, copies and fills.
 
 #ifndef HEDDLE_PASSES_KERNEL_CPU_GRID_H
 #define HEDDLE_PASSES_KERNEL_CPU_GRID_H
@@ -10,8 +10,12 @@ namespace heddle {
 /// Opens the loops over `units` pieces of work of about `unitNanoseconds` each,
 /// several to a tile where they are small, and leaves the frame's builder
 /// inside. Returns the unit's number, and in `tiles` what `finish` wants.
-mlir::Value enterUnits(KernelFrame &frame, int64_t units,
-                       double unitNanoseconds, int64_t &tiles);
+mlir::Value enterUnits(KernelFrame &frame, const Extent &units,
+                       double unitNanoseconds, Extent &tiles);
+
+/// The indices of a row-major array of `extents` at position `linear`.
+llvm::SmallVector<mlir::Value> indicesAt(KernelFrame &frame, mlir::Value linear,
+                                         llvm::ArrayRef<Extent> extents);
 
 /// Emits `body` for begin, begin + step, ... below end, with values carried
 /// around: nothing if there is no iteration, no loop if there is one.
@@ -21,6 +25,11 @@ using LoopBody =
 mlir::FailureOr<llvm::SmallVector<mlir::Value>>
 emitLoop(mlir::OpBuilder &builder, mlir::Location loc, int64_t begin,
          int64_t end, int64_t step, llvm::ArrayRef<mlir::Value> carried,
+         LoopBody body);
+/// The same between values.
+mlir::FailureOr<llvm::SmallVector<mlir::Value>>
+emitLoop(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value begin,
+         mlir::Value end, int64_t step, llvm::ArrayRef<mlir::Value> carried,
          LoopBody body);
 
 /// Copies `count` consecutive elements.

@@ -49,7 +49,19 @@ Value IndexBuilder::mul(Value left, int64_t right) {
   return arith::MulIOp::create(builder, loc, left, constant(right));
 }
 
+Value IndexBuilder::mul(Value left, Value right) {
+  if (auto constantRight = known(right))
+    return mul(left, *constantRight);
+  if (auto constantLeft = known(left))
+    return mul(right, *constantLeft);
+  return arith::MulIOp::create(builder, loc, left, right);
+}
+
 Value IndexBuilder::at(Value base, Value index, int64_t stride) {
+  return add(base, mul(index, stride));
+}
+
+Value IndexBuilder::at(Value base, Value index, Value stride) {
   return add(base, mul(index, stride));
 }
 
@@ -59,6 +71,18 @@ Value IndexBuilder::div(Value left, int64_t right) {
   if (auto constantLeft = known(left))
     return constant(*constantLeft / right);
   return arith::DivUIOp::create(builder, loc, left, constant(right));
+}
+
+Value IndexBuilder::div(Value left, Value right) {
+  if (auto constantRight = known(right))
+    return div(left, *constantRight);
+  return arith::DivUIOp::create(builder, loc, left, right);
+}
+
+Value IndexBuilder::rem(Value left, Value right) {
+  if (auto constantRight = known(right))
+    return rem(left, *constantRight);
+  return arith::RemUIOp::create(builder, loc, left, right);
 }
 
 Value IndexBuilder::rem(Value left, int64_t right) {
@@ -88,22 +112,37 @@ Value IndexBuilder::less(Value left, Value right) {
                                right);
 }
 
-SmallVector<Value> IndexBuilder::delinearize(Value linear,
-                                             ArrayRef<int64_t> extents) {
+static bool isOne(int64_t extent) { return extent == 1; }
+static bool isOne(Value extent) { return known(extent) == 1; }
+
+/// The indices of `linear` among `extents`, of numbers or values.
+template <typename Extent>
+static SmallVector<Value> indicesOf(IndexBuilder &index, Value linear,
+                                    ArrayRef<Extent> extents) {
   SmallVector<Value> indices(extents.size());
   // The outermost index that is not of a unit dimension needs no remainder.
   int64_t outermost = 0;
-  while (outermost < int64_t(extents.size()) && extents[outermost] == 1)
+  while (outermost < int64_t(extents.size()) && isOne(extents[outermost]))
     ++outermost;
   for (int64_t dim = extents.size() - 1; dim >= 0; --dim) {
     if (dim <= outermost) {
-      indices[dim] = dim == outermost ? linear : constant(0);
+      indices[dim] = dim == outermost ? linear : index.constant(0);
       continue;
     }
-    indices[dim] = rem(linear, extents[dim]);
-    linear = div(linear, extents[dim]);
+    indices[dim] = index.rem(linear, extents[dim]);
+    linear = index.div(linear, extents[dim]);
   }
   return indices;
+}
+
+SmallVector<Value> IndexBuilder::delinearize(Value linear,
+                                             ArrayRef<int64_t> extents) {
+  return indicesOf(*this, linear, extents);
+}
+
+SmallVector<Value> IndexBuilder::delinearize(Value linear,
+                                             ArrayRef<Value> extents) {
+  return indicesOf(*this, linear, extents);
 }
 
 void IndexBuilder::loop(Value low, Value high, int64_t step,

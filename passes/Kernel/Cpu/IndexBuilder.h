@@ -20,10 +20,14 @@ public:
   mlir::Value add(mlir::Value left, int64_t right);
   mlir::Value sub(mlir::Value left, mlir::Value right);
   mlir::Value mul(mlir::Value left, int64_t right);
+  mlir::Value mul(mlir::Value left, mlir::Value right);
   /// base + index * stride
   mlir::Value at(mlir::Value base, mlir::Value index, int64_t stride);
+  mlir::Value at(mlir::Value base, mlir::Value index, mlir::Value stride);
   mlir::Value div(mlir::Value left, int64_t right);
+  mlir::Value div(mlir::Value left, mlir::Value right);
   mlir::Value rem(mlir::Value left, int64_t right);
+  mlir::Value rem(mlir::Value left, mlir::Value right);
   mlir::Value min(mlir::Value left, mlir::Value right);
   mlir::Value max(mlir::Value left, mlir::Value right);
   mlir::Value less(mlir::Value left, mlir::Value right);
@@ -31,6 +35,8 @@ public:
   /// The indices of a row-major array of `extents` at position `linear`.
   llvm::SmallVector<mlir::Value> delinearize(mlir::Value linear,
                                              llvm::ArrayRef<int64_t> extents);
+  llvm::SmallVector<mlir::Value>
+  delinearize(mlir::Value linear, llvm::ArrayRef<mlir::Value> extents);
 
   /// for (index = low; index < high; index += step) body(index); `builder` is
   /// inside meanwhile. A loop known to run once is not written as a loop, one

@@ -10,7 +10,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Matchers.h"
-#include "passes/Kernel/Cpu/Lanes.h"
+#include "passes/Kernel/Cpu/LoopAccess.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -88,6 +88,7 @@ FailureOr<KernelFrame> KernelFrame::create(func::FuncOp source,
     }
     frame.bind(tensor, buffer);
   }
+  frame.sizesEnd = scalarsEnd;
   frame.scratch = entry->getArgument(scalarsEnd);
   frame.worker = entry->getArgument(scalarsEnd + 1);
   frame.tileBegin = entry->getArgument(scalarsEnd + 2);
@@ -102,7 +103,9 @@ Value KernelFrame::buffer(Value tensor) {
   if (found != buffers.end())
     return found->second;
   DenseElementsAttr elements;
-  if (!matchPattern(tensor, m_Constant(&elements)))
+  // A table whose true extents a call says would lie otherwise at each.
+  if (!matchPattern(tensor, m_Constant(&elements)) ||
+      size::hasExtents(tensor.getType()))
     return {};
 
   // A constant table: one global in the read-only section.
@@ -153,13 +156,31 @@ Value KernelFrame::scalar(Value value) {
   LaneValue position = lanes.constantIndex(0);
   auto type = cast<RankedTensorType>(extract.getTensor().getType());
   for (auto [extent, index] :
-       llvm::zip(type.getShape(), extract.getIndices())) {
+       llvm::zip(trueExtents(type), extract.getIndices())) {
     Value at = scalar(index);
     if (!at)
       return {};
-    position = lanes.add(lanes.mul(position, extent), at);
+    position = lanes.add(scaled(lanes, *this, position, extent), at);
   }
   return lanes.load(from, type.getElementType(), position).value;
+}
+
+Value KernelFrame::valueOf(OpBuilder &at, const Extent &extent) {
+  if (std::optional<int64_t> number = extent.known())
+    return arith::ConstantIndexOp::create(at, function.getLoc(), *number);
+  size::Expression expression = extent.expression(function.getContext());
+  if (!expression) {
+    fits = false;
+    return arith::ConstantIndexOp::create(at, function.getLoc(), 0);
+  }
+  Value &value = sizeValues[expression.attribute()];
+  if (!value) {
+    (void)function.insertArgument(sizesEnd, at.getIndexType(), {},
+                                  function.getLoc());
+    value = function.getArgument(sizesEnd++);
+    sizes.push_back(expression);
+  }
+  return value;
 }
 
 Value KernelFrame::allocateScratch(Type elementType, int64_t count) {
@@ -184,10 +205,21 @@ Value KernelFrame::enterTileLoop() {
   return loop.getInductionVar();
 }
 
-void KernelFrame::finish(int64_t tiles, int64_t chunk) {
+void KernelFrame::finish(const Extent &tiles, int64_t chunk) {
   builder.setInsertionPointToEnd(&function.getBody().front());
   func::ReturnOp::create(builder, function.getLoc());
-  function->setAttr(kernel::kTilesAttrName, builder.getI64IntegerAttr(tiles));
+  MLIRContext *context = function.getContext();
+  function->setAttr(kernel::kTilesAttrName,
+                    builder.getI64IntegerAttr(tiles.bound()));
+  if (tiles.isSized()) {
+    size::Expression count = tiles.expression(context);
+    fits &= bool(count);
+    if (count)
+      function->setAttr(kernel::kTileCountAttrName, count.attribute());
+  }
+  if (!sizes.empty())
+    function->setAttr(kernel::kSizeArgumentsAttrName,
+                      size::extentsAttr(context, sizes));
   function->setAttr(kernel::kChunkAttrName, builder.getI64IntegerAttr(chunk));
   function->setAttr(kernel::kScratchAttrName,
                     builder.getI64IntegerAttr(scratchBytes));

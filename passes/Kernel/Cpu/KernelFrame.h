@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
+#include "passes/Kernel/Cpu/Extent.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace heddle {
@@ -23,8 +24,11 @@ mlir::Type storageType(mlir::Type type);
 ///         %scratch: memref<?xi8>, %worker: index, %begin: index, %end: index)
 /// ```
 /// beside it, to be filled by an emitter through `builder`; tensors are
-/// row-major. The emitter claims tiles [begin, end) of the grid it declares in
-/// `finish`; what a tile writes must not depend on how the grid is split.
+/// row-major, by their true extents where their types have such. What depends
+/// on sizes reaches the function as more numbers behind its own
+/// (`kernel.size_arguments`): it computes nothing from symbols. The emitter
+/// claims tiles [begin, end) of the grid it declares in `finish`; what a tile
+/// writes must not depend on how the grid is split.
 class KernelFrame {
 public:
   /// Starts on `source`, which stays untouched until `finish`. Fails with a
@@ -49,6 +53,17 @@ public:
   /// place: a constant or an element of a tensor. Null if it is neither.
   mlir::Value scalar(mlir::Value value);
 
+  /// An index: a constant, made at the place of `at`, or a number of the
+  /// launch.
+  mlir::Value valueOf(mlir::OpBuilder &at, const Extent &extent);
+  mlir::Value valueOf(mlir::OpBuilder &at, size::Expression expression) {
+    return valueOf(at, Extent(expression, 0));
+  }
+  mlir::Value valueOf(const Extent &extent) { return valueOf(builder, extent); }
+  /// Whether all that was asked of `valueOf` and `finish` are sizes that an
+  /// expression holds; if not, what was built is wrong.
+  bool sizesFit() const { return fits; }
+
   /// A 64-byte aligned piece of the worker's scratch memory, `memref<?xT>`.
   /// The view is made at the start of the function.
   mlir::Value allocateScratch(mlir::Type elementType, int64_t count);
@@ -59,7 +74,7 @@ public:
 
   /// Replaces the source by the lowered function. `chunk` tiles are claimed at
   /// a time; about 50 to 200 microseconds of work.
-  void finish(int64_t tiles, int64_t chunk = 1);
+  void finish(const Extent &tiles, int64_t chunk = 1);
   /// Gives up: erases what was built.
   void abandon();
 
@@ -76,6 +91,12 @@ private:
 
   llvm::DenseMap<mlir::Value, mlir::Value> buffers, arguments;
   int64_t scratchBytes = 0;
+  /// What the numbers of the launch stand for that follow the source's own.
+  llvm::SmallVector<size::Expression> sizes;
+  llvm::DenseMap<mlir::Attribute, mlir::Value> sizeValues;
+  /// Where the next of them goes.
+  unsigned sizesEnd = 0;
+  bool fits = true;
 };
 
 } // namespace heddle

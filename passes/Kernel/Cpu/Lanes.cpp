@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "passes/Kernel/Cpu/KernelFrame.h"
@@ -70,6 +71,19 @@ LaneValue LaneBuilder::mul(LaneValue left, int64_t factor) {
         arith::MulIOp::create(builder, loc, left.value, materialize(right)));
   return {arith::MulIOp::create(builder, loc, left.value, right),
           left.step * factor};
+}
+
+LaneValue LaneBuilder::mul(LaneValue left, Value factor) {
+  if (std::optional<int64_t> number = getConstantIntValue(factor))
+    return mul(left, *number);
+  if (!left.isUniform())
+    return Value(arith::MulIOp::create(builder, loc, materialize(left),
+                                       materialize(factor)));
+  if (matchPattern(left.value, m_Zero()))
+    return left;
+  if (matchPattern(left.value, m_One()))
+    return factor;
+  return Value(arith::MulIOp::create(builder, loc, left.value, factor));
 }
 
 LaneValue LaneBuilder::affine(AffineExpr expr, ArrayRef<LaneValue> dims) {
@@ -195,6 +209,21 @@ void LaneBuilder::store(Value value, Value buffer, LaneValue position) {
   }
   vector::MaskedStoreOp::create(builder, loc, buffer, position.value, mask,
                                 value);
+}
+
+Value countMask(OpBuilder &builder, Location loc, int64_t lanes, Value count) {
+  // Compared as numbers of 32 bits, whose masks are those of most elements.
+  SmallVector<int32_t> numbers;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    numbers.push_back(lane);
+  auto type = VectorType::get({lanes}, builder.getI32Type());
+  Value each = arith::ConstantOp::create(
+      builder, loc, DenseElementsAttr::get(type, ArrayRef<int32_t>(numbers)));
+  Value narrow =
+      arith::IndexCastOp::create(builder, loc, builder.getI32Type(), count);
+  Value spread = vector::BroadcastOp::create(builder, loc, type, narrow);
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, each,
+                               spread);
 }
 
 Value tailMask(OpBuilder &builder, Location loc, int64_t lanes, int64_t count) {

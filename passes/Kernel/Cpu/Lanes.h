@@ -42,6 +42,8 @@ public:
   mlir::Value constantIndex(int64_t value);
   LaneValue add(LaneValue left, LaneValue right);
   LaneValue mul(LaneValue left, int64_t factor);
+  /// Times a scalar.
+  LaneValue mul(LaneValue left, mlir::Value factor);
   /// The value of `expr` where dimension N is `dims[N]`.
   LaneValue affine(mlir::AffineExpr expr, llvm::ArrayRef<LaneValue> dims);
 
@@ -61,6 +63,11 @@ private:
   /// Splits a position into a scalar start and the offsets of the lanes.
   std::pair<mlir::Value, mlir::Value> scattered(LaneValue position);
 };
+
+/// The mask of the first `count` lanes, an index of at most 31 bits; all where
+/// there are as many.
+mlir::Value countMask(mlir::OpBuilder &builder, mlir::Location loc,
+                      int64_t lanes, mlir::Value count);
 
 /// The mask of the first `count` lanes, a constant; null when that is all.
 mlir::Value tailMask(mlir::OpBuilder &builder, mlir::Location loc,

@@ -10,7 +10,7 @@ using namespace heddle;
 static bool canJoin(const LoopKernelPlan &plan, const LoopGroup &group,
                     unsigned number) {
   const LoopStage &stage = plan.stages[number];
-  ArrayRef<int64_t> own =
+  ArrayRef<Extent> own =
       ArrayRef(stage.nest.extents).drop_front(plan.numShared);
   if (group.sequential || group.numOuter)
     return false;

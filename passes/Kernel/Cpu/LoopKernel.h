@@ -53,7 +53,7 @@ struct LoopKernelPlan {
   /// With lanes along a shared loop: vectors side by side in one step of all
   /// groups.
   int64_t unroll = 4;
-  /// Tensors that live in one unit only, with the number of their elements.
+  /// Tensors that live in one unit only, with the most elements they have.
   llvm::DenseMap<mlir::Value, int64_t> rowElements;
   /// Of these, the ones read by a later group.
   llvm::SetVector<mlir::Value> rowBuffers;
@@ -63,7 +63,7 @@ struct LoopKernelPlan {
   llvm::SmallVector<std::pair<unsigned, unsigned>> transposed;
   unsigned transposeLoop = 0;
 
-  llvm::ArrayRef<int64_t> sharedExtents() const {
+  llvm::ArrayRef<Extent> sharedExtents() const {
     return llvm::ArrayRef(stages.front().nest.extents).take_front(numShared);
   }
   /// Stage that computes `tensor`, or null.

@@ -12,14 +12,58 @@ using namespace mlir;
 
 namespace heddle {
 
+FailureOr<SmallVector<Value>>
+LoopKernelEmitter::forPoints(const Extent &extent, ArrayRef<Value> carried,
+                             LoopBody body) {
+  if (std::optional<int64_t> end = extent.known())
+    return forLoop(0, *end, 1, carried, body);
+  return emitLoop(builder, loc, constant(0), frame.valueOf(extent), 1, carried,
+                  body);
+}
+
+FailureOr<SmallVector<Value>> LoopKernelEmitter::forSizedLanes(
+    const LoopStep &step, Value begin, Value end, int64_t unroll,
+    bool remainder, ArrayRef<Value> carried,
+    function_ref<FailureOr<SmallVector<Value>>(const LoopStep &,
+                                               ArrayRef<Value>)>
+        body) {
+  IndexBuilder index(builder, loc);
+  int64_t width = plan.lanes * unroll;
+  Value whole = end;
+  if (remainder)
+    whole = index.add(
+        begin, index.mul(index.div(index.sub(end, begin), width), width));
+  auto stepAt = [&](Value iv, int64_t vectors) {
+    LoopStep inside = step;
+    inside.ivs[step.laneLoop] = iv;
+    inside.vectors = vectors;
+    inside.lastCount = plan.lanes;
+    return inside;
+  };
+  FailureOr<SmallVector<Value>> results =
+      emitLoop(builder, loc, begin, whole, width, carried,
+               [&](Value iv, ArrayRef<Value> values) {
+                 return body(stepAt(iv, unroll), values);
+               });
+  if (failed(results) || !remainder)
+    return results;
+  return emitLoop(builder, loc, whole, end, plan.lanes, *results,
+                  [&](Value iv, ArrayRef<Value> values) {
+                    LoopStep inside = stepAt(iv, 1);
+                    inside.lastMask =
+                        countMask(builder, loc, plan.lanes, index.sub(end, iv));
+                    return body(inside, values);
+                  });
+}
+
 LogicalResult LoopKernelEmitter::emitGroup(const LoopGroup &group,
                                            LoopStep step, unsigned outer) {
   if (outer == group.numOuter)
     return emitInner(group, step);
   unsigned loop = plan.numShared + outer;
   const LoopNest &nest = plan.stages[group.stages[0]].nest;
-  return forLoop(
-      0, nest.extents[loop], 1, {},
+  return forPoints(
+      nest.extents[loop], {},
       [&](Value iv, ArrayRef<Value>) -> FailureOr<SmallVector<Value>> {
         LoopStep inside = step;
         inside.ivs[loop] = iv;
@@ -75,7 +119,26 @@ LogicalResult LoopKernelEmitter::emitUnit(SmallVector<Value> shared,
     return emitGroups(step);
 
   unsigned laneLoop = plan.numShared - 1;
-  int64_t extent = plan.sharedExtents().back();
+  const Extent &points = plan.sharedExtents().back();
+  if (points.isSized()) {
+    step.laneLoop = laneLoop;
+    step.lanes = plan.lanes;
+    Value begin = constant(0), end = frame.valueOf(points);
+    if (chunk) {
+      IndexBuilder index(builder, loc);
+      begin = index.mul(chunk, blocksPerChunk * blockWidth());
+      end = index.min(index.add(begin, blocksPerChunk * blockWidth()), end);
+    }
+    return forSizedLanes(step, begin, end, plan.unroll,
+                         !points.isMultipleOf(blockWidth()), {},
+                         [&](const LoopStep &inside,
+                             ArrayRef<Value>) -> FailureOr<SmallVector<Value>> {
+                           if (failed(emitGroups(inside)))
+                             return failure();
+                           return SmallVector<Value>();
+                         });
+  }
+  int64_t extent = points.bound();
   int64_t full = extent / blockWidth(), rest = extent % blockWidth();
   step.laneLoop = laneLoop;
   step.lanes = plan.lanes;
@@ -133,8 +196,8 @@ LogicalResult LoopKernelEmitter::emitTransposedUnit(SmallVector<Value> shared,
   IndexBuilder index(builder, loc);
   unsigned rowLoop = plan.transposeLoop, laneLoop = plan.numShared - 1;
   int64_t lanes = plan.lanes, chunkLength = blocksPerChunk * blockWidth();
-  int64_t rows = plan.sharedExtents()[rowLoop];
-  int64_t columns = plan.sharedExtents()[laneLoop];
+  int64_t rows = plan.sharedExtents()[rowLoop].bound();
+  int64_t columns = plan.sharedExtents()[laneLoop].bound();
   Value firstRow = index.mul(shared[rowLoop], lanes);
   Value lastRow = index.min(index.add(firstRow, lanes), index.constant(rows));
   Value firstColumn = chunk ? index.mul(chunk, chunkLength) : index.constant(0);
@@ -156,8 +219,7 @@ LogicalResult LoopKernelEmitter::emitTransposedUnit(SmallVector<Value> shared,
       ivs.resize(plan.numShared);
       ivs[rowLoop] = LaneValue(blockRow, 1);
       ivs[laneLoop] = LaneValue(start);
-      LaneValue position =
-          block.affine(nest.accesses[operand].getResult(0), ivs);
+      LaneValue position = nest.accesses[operand].emit(block, frame, ivs);
       SmallVector<Value> vectors;
       for (int64_t lane = 0; lane < lanes; ++lane) {
         LaneValue at(
@@ -183,23 +245,22 @@ LogicalResult LoopKernelEmitter::emitTransposedUnit(SmallVector<Value> shared,
 }
 
 LogicalResult LoopKernelEmitter::run() {
-  ArrayRef<int64_t> shared = plan.sharedExtents();
+  ArrayRef<Extent> shared = plan.sharedExtents();
   // What one unit costs decides how work is cut.
   double cost = 0;
   for (const LoopStage &stage : plan.stages) {
-    int64_t points = 1;
-    for (int64_t extent :
-         ArrayRef(stage.nest.extents).drop_front(plan.numShared))
-      points *= extent;
+    int64_t points =
+        productOf(ArrayRef(stage.nest.extents).drop_front(plan.numShared))
+            .bound();
     double vectors =
         plan.lanesAreShared ? points : llvm::divideCeil(points, plan.lanes);
     cost += (vectors + 1) * stageCost(frame.machine, stage);
   }
-  SmallVector<int64_t> unitExtents(shared.begin(), shared.end());
+  SmallVector<Extent> unitExtents(shared);
   int64_t chunks = 1;
   if (plan.lanesAreShared) {
-    int64_t extent = unitExtents.pop_back_val();
-    int64_t blocks = llvm::divideCeil(extent, blockWidth());
+    Extent extent = unitExtents.pop_back_val();
+    int64_t blocks = llvm::divideCeil(extent.bound(), blockWidth());
     double blockCost = cost * plan.unroll;
     blocksPerChunk =
         std::max<int64_t>(1, frame.machine.rates.tileNs / blockCost);
@@ -219,17 +280,16 @@ LogicalResult LoopKernelEmitter::run() {
     blocksPerChunk = std::max<int64_t>(1, llvm::divideCeil(blocks, chunks));
     chunks = std::max<int64_t>(1, llvm::divideCeil(blocks, blocksPerChunk));
     cost = blockCost * std::min(blocks, blocksPerChunk);
-    unitExtents.push_back(chunks);
+    unitExtents.push_back(
+        chunks > 1 ? extent.ceilDiv(blocksPerChunk * blockWidth()) : Extent(1));
     if (!plan.transposed.empty()) {
       unitExtents[plan.transposeLoop] =
-          llvm::divideCeil(shared[plan.transposeLoop], plan.lanes);
+          shared[plan.transposeLoop].ceilDiv(plan.lanes);
       cost *= 2 * plan.lanes;
     }
   }
-  int64_t units = 1;
-  for (int64_t extent : unitExtents)
-    units *= extent;
-  if (llvm::is_contained(shared, 0)) {
+  Extent units = productOf(unitExtents);
+  if (llvm::is_contained(shared, Extent(0))) {
     frame.finish(/*tiles=*/0);
     return success();
   }
@@ -249,10 +309,9 @@ LogicalResult LoopKernelEmitter::run() {
     transposedBlocks[{number, operand}] = {buffer, pitch};
   }
 
-  int64_t tiles = 0;
+  Extent tiles;
   Value unit = enterUnits(frame, units, cost, tiles);
-  SmallVector<Value> ivs =
-      IndexBuilder(builder, loc).delinearize(unit, unitExtents);
+  SmallVector<Value> ivs = indicesAt(frame, unit, unitExtents);
   Value chunk;
   if (plan.lanesAreShared) {
     Value last = ivs.pop_back_val();

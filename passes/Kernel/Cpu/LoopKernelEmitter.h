@@ -11,14 +11,15 @@
 namespace heddle {
 
 /// Where one step of a group stands: the loops' indices at lane 0 of the first
-/// vector, how many vectors lie side by side, and how many points the last one
-/// holds.
+/// vector, how many vectors lie side by side, and which points the last one
+/// holds: the first `lastCount`, or those of `lastMask`.
 struct LoopStep {
   llvm::SmallVector<mlir::Value> ivs;
   int64_t lanes = 0;
   unsigned laneLoop = 0;
   int64_t vectors = 1;
   int64_t lastCount = 0;
+  mlir::Value lastMask;
 };
 
 /// Emits the units of one kernel: each unit its groups, each group its steps.
@@ -48,6 +49,19 @@ private:
           llvm::ArrayRef<mlir::Value> carried, LoopBody body) {
     return emitLoop(builder, loc, begin, end, step, carried, body);
   }
+  /// All points of a loop one by one.
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>>
+  forPoints(const Extent &extent, llvm::ArrayRef<mlir::Value> carried,
+            LoopBody body);
+  /// The vectors of `step.laneLoop` from `begin` to `end`, where a call says
+  /// how many points these are: steps of `unroll` vectors, then single ones of
+  /// which the last is masked. `remainder` is false where none are left over.
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>> forSizedLanes(
+      const LoopStep &step, mlir::Value begin, mlir::Value end, int64_t unroll,
+      bool remainder, llvm::ArrayRef<mlir::Value> carried,
+      llvm::function_ref<mlir::FailureOr<llvm::SmallVector<mlir::Value>>(
+          const LoopStep &, llvm::ArrayRef<mlir::Value>)>
+          body);
 
   mlir::LogicalResult emitUnit(llvm::SmallVector<mlir::Value> shared,
                                mlir::Value chunk);

@@ -68,7 +68,10 @@ LogicalResult Planner::collectStages() {
     if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
       if (!generic.hasPureTensorSemantics())
         return generic.emitError("a kernel works on tensors");
-      LoopStage stage((LoopNest(generic)));
+      FailureOr<LoopNest> nest = LoopNest::of(generic);
+      if (failed(nest))
+        return failure();
+      LoopStage stage(std::move(*nest));
       stage.reduces = !stage.nest.isParallel();
       Block &payload = generic->getRegion(0).front();
       for (unsigned result = 0; result < generic->getNumResults(); ++result)
@@ -99,29 +102,25 @@ void Planner::useRowPositions() {
       if (!plan.isRowTensor(tensor, frame))
         continue;
       AffineMap map = generic.getMatchingIndexingMap(&operand);
-      ArrayRef<int64_t> shape =
-          cast<RankedTensorType>(tensor.getType()).getShape();
       SmallVector<AffineExpr> exprs;
-      SmallVector<int64_t> extents;
-      int64_t elements = 1;
-      for (auto [expr, extent] : llvm::zip(map.getResults(), shape)) {
+      SmallVector<Extent> extents;
+      for (auto [expr, extent] :
+           llvm::zip(map.getResults(),
+                     trueExtents(cast<RankedTensorType>(tensor.getType())))) {
         auto dim = dyn_cast<AffineDimExpr>(expr);
         if (dim && stage.nest.loopOf[dim.getPosition()] < plan.numShared)
           continue;
         exprs.push_back(expr);
         extents.push_back(extent);
-        elements *= extent;
       }
       SmallVector<AffineExpr> dims;
       for (unsigned loop : stage.nest.loopOf)
         dims.push_back(getAffineDimExpr(loop, generic.getContext()));
       AffineMap own =
           AffineMap::get(map.getNumDims(), 0, exprs, generic.getContext());
-      AffineExpr position =
-          flattenAccess(own, extents).getResult(0).replaceDims(dims);
       stage.nest.accesses[operand.getOperandNumber()] =
-          AffineMap::get(stage.nest.numLoops(), 0, position);
-      plan.rowElements[tensor] = elements;
+          flattenAccess(own, extents).replaced(dims, stage.nest.numLoops());
+      plan.rowElements[tensor] = productOf(extents).bound();
     }
   }
 }
@@ -158,8 +157,8 @@ static bool isTiny(const Machine &machine, const LoopKernelPlan &plan) {
   double nanoseconds = 0;
   for (const LoopStage &stage : plan.stages) {
     double points = 1;
-    for (int64_t extent : stage.nest.extents)
-      points *= extent;
+    for (const Extent &extent : stage.nest.extents)
+      points *= extent.bound();
     nanoseconds += points / plan.lanes * stageCost(machine, stage);
   }
   return nanoseconds <= machine.rates.tinyNs;
@@ -196,7 +195,7 @@ void Planner::chooseUnroll() {
 void Planner::findTransposed() {
   if (!plan.lanesAreShared)
     return;
-  ArrayRef<int64_t> extents = plan.sharedExtents();
+  ArrayRef<Extent> extents = plan.sharedExtents();
   unsigned laneLoop = plan.numShared - 1;
   for (auto [number, stage] : llvm::enumerate(plan.stages)) {
     // With loops of its own a stage would need blocks of more dimensions.
@@ -216,9 +215,12 @@ void Planner::findTransposed() {
       }
     }
   }
-  // Too small for a block.
-  if (!plan.transposed.empty() && (extents[plan.transposeLoop] < plan.lanes ||
-                                   extents[laneLoop] < plan.lanes))
+  // Too small for a block, or perhaps so at a call.
+  auto holdsBlock = [&](unsigned loop) {
+    return extents[loop].known().value_or(0) >= plan.lanes;
+  };
+  if (!plan.transposed.empty() &&
+      (!holdsBlock(plan.transposeLoop) || !holdsBlock(laneLoop)))
     plan.transposed.clear();
 }
 

@@ -19,7 +19,9 @@ LanePoint LoopKernelEmitter::pointOf(const LoopStep &step, int64_t vector) {
   point.ivs[step.laneLoop] =
       plus(point.ivs[step.laneLoop], vector * step.lanes);
   if (vector + 1 == step.vectors)
-    point.mask = tailMask(builder, loc, step.lanes, step.lastCount);
+    point.mask = step.lastMask
+                     ? step.lastMask
+                     : tailMask(builder, loc, step.lanes, step.lastCount);
   return point;
 }
 
@@ -34,7 +36,7 @@ LaneValue LoopKernelEmitter::rowPosition(LaneBuilder &lanes, unsigned stage,
   for (auto [loop, iv] : llvm::enumerate(point.ivs))
     ivs.emplace_back(iv, stepping && loop == point.loop ? 1 : 0);
   LaneValue position =
-      lanes.affine(plan.stages[stage].nest.accesses[operand].getResult(0), ivs);
+      plan.stages[stage].nest.accesses[operand].emit(lanes, frame, ivs);
   if (!plan.lanesAreShared)
     return position;
   position = lanes.mul(position, blockWidth());
@@ -166,7 +168,17 @@ FailureOr<SmallVector<Value>>
 LoopKernelEmitter::walkLanes(const LoopGroup &group, LoopStep step,
                              SmallVector<Value> accs) {
   unsigned loop = step.laneLoop;
-  int64_t extent = plan.stages[group.stages[0]].nest.extents[loop];
+  const Extent &points = plan.stages[group.stages[0]].nest.extents[loop];
+  if (points.isSized()) {
+    step.lanes = plan.lanes;
+    return forSizedLanes(step, constant(0), frame.valueOf(points), group.unroll,
+                         !points.isMultipleOf(plan.lanes * group.unroll), accs,
+                         [&](const LoopStep &inside, ArrayRef<Value> carried) {
+                           return emitStep(group, inside,
+                                           SmallVector<Value>(carried));
+                         });
+  }
+  int64_t extent = points.bound();
   auto run = [&](int64_t begin, int64_t end, int64_t vectors,
                  int64_t lastCount) {
     FailureOr<SmallVector<Value>> results =
@@ -202,8 +214,8 @@ FailureOr<SmallVector<Value>> LoopKernelEmitter::walk(const LoopGroup &group,
     return walkLanes(group, step, accs);
   if (loop == nest.numLoops())
     return emitStep(group, step, accs);
-  return forLoop(
-      0, nest.extents[loop], 1, accs, [&](Value iv, ArrayRef<Value> carried) {
+  return forPoints(
+      nest.extents[loop], accs, [&](Value iv, ArrayRef<Value> carried) {
         LoopStep inside = step;
         inside.ivs[loop] = iv;
         return walk(group, inside, loop + 1, SmallVector<Value>(carried));

@@ -45,7 +45,7 @@ static bool chooseLanes(const LoopKernelPlan &plan, const KernelFrame &frame,
   for (auto [place, loops] : llvm::enumerate(shared)) {
     int64_t bytes = 0, extent = 0;
     for (auto [stage, loop] : llvm::enumerate(loops)) {
-      extent = plan.stages[stage].nest.extents[loop];
+      extent = plan.stages[stage].nest.extents[loop].bound();
       bytes += contiguousBytes(frame, plan.stages[stage].nest, loop);
     }
     bytes = improves(bytes, extent);
@@ -62,7 +62,7 @@ static bool chooseLanes(const LoopKernelPlan &plan, const KernelFrame &frame,
         continue;
       hasOwnLoops = true;
       best = std::max(best, improves(contiguousBytes(frame, stage.nest, loop),
-                                     stage.nest.extents[loop]));
+                                     stage.nest.extents[loop].bound()));
     }
     ownBytes += best;
   }

@@ -9,22 +9,46 @@ using namespace mlir;
 
 namespace heddle {
 
-AffineMap flattenAccess(AffineMap map, ArrayRef<int64_t> shape) {
-  AffineExpr position = getAffineConstantExpr(0, map.getContext());
-  for (auto [expr, extent] : llvm::zip(map.getResults(), shape))
-    position = position * extent + expr;
-  return AffineMap::get(map.getNumDims(), 0,
-                        simplifyAffineExpr(position, map.getNumDims(), 0));
-}
-
-LoopNest::LoopNest(linalg::GenericOp op)
-    : op(op), extents(op.getStaticLoopRanges()),
-      iterators(op.getIteratorTypesArray()) {
+FailureOr<SmallVector<Extent>> loopExtents(linalg::GenericOp op) {
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  SmallVector<Extent> extents(ranges.begin(), ranges.end());
+  if (llvm::none_of(op->getOperandTypes(), size::hasExtents))
+    return extents;
+  SmallVector<bool> seen(extents.size(), false);
   for (OpOperand &operand : op->getOpOperands()) {
     auto type = cast<RankedTensorType>(operand.get().getType());
-    accesses.push_back(
-        flattenAccess(op.getMatchingIndexingMap(&operand), type.getShape()));
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    for (auto [expr, extent] :
+         llvm::zip_equal(map.getResults(), trueExtents(type))) {
+      auto loop = dyn_cast<AffineDimExpr>(expr);
+      if (!loop)
+        continue;
+      unsigned number = loop.getPosition();
+      if (seen[number] && extents[number] != extent)
+        return op.emitOpError("has operands of different true extents along "
+                              "loop ")
+               << number;
+      extents[number] = extent;
+      seen[number] = true;
+    }
   }
+  return extents;
+}
+
+FailureOr<LoopNest> LoopNest::of(linalg::GenericOp op) {
+  FailureOr<SmallVector<Extent>> extents = loopExtents(op);
+  if (failed(extents))
+    return failure();
+  return LoopNest(op, std::move(*extents));
+}
+
+LoopNest::LoopNest(linalg::GenericOp op, SmallVector<Extent> extents)
+    : op(op), extents(std::move(extents)),
+      iterators(op.getIteratorTypesArray()) {
+  for (OpOperand &operand : op->getOpOperands())
+    accesses.push_back(flattenAccess(
+        op.getMatchingIndexingMap(&operand),
+        trueExtents(cast<RankedTensorType>(operand.get().getType()))));
   for (unsigned loop = 0; loop < numLoops(); ++loop)
     loopOf.push_back(loop);
 }
@@ -35,33 +59,6 @@ bool LoopNest::isParallel() const {
   });
 }
 
-/// The coefficient of `loop` in `expr`, if the dependence is linear.
-static std::optional<int64_t> coefficient(AffineExpr expr, unsigned loop) {
-  if (!expr.isFunctionOfDim(loop))
-    return 0;
-  if (isa<AffineDimExpr>(expr))
-    return 1;
-  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (!binary)
-    return std::nullopt;
-  std::optional<int64_t> left = coefficient(binary.getLHS(), loop);
-  if (expr.getKind() == AffineExprKind::Add) {
-    std::optional<int64_t> right = coefficient(binary.getRHS(), loop);
-    if (left && right)
-      return *left + *right;
-    return std::nullopt;
-  }
-  // A product's constant stands on the right.
-  auto factor = dyn_cast<AffineConstantExpr>(binary.getRHS());
-  if (expr.getKind() == AffineExprKind::Mul && left && factor)
-    return *left * factor.getValue();
-  return std::nullopt;
-}
-
-std::optional<int64_t> LoopNest::stride(unsigned operand, unsigned loop) const {
-  return coefficient(accesses[operand].getResult(0), loop);
-}
-
 bool LoopNest::usesIndex(unsigned loop) const {
   bool used = false;
   op->getRegion(0).walk(
@@ -70,15 +67,13 @@ bool LoopNest::usesIndex(unsigned loop) const {
 }
 
 void LoopNest::substitute(ArrayRef<AffineExpr> dims, unsigned newLoops) {
-  for (AffineMap &access : accesses)
-    access = AffineMap::get(
-        newLoops, 0,
-        simplifyAffineExpr(access.getResult(0).replaceDims(dims), newLoops, 0));
+  for (LoopAccess &access : accesses)
+    access = access.replaced(dims, newLoops);
 }
 
 void LoopNest::permute(ArrayRef<unsigned> order) {
   SmallVector<AffineExpr> dims(numLoops());
-  SmallVector<int64_t> newExtents;
+  SmallVector<Extent> newExtents;
   SmallVector<utils::IteratorType> newIterators;
   SmallVector<unsigned> newPlace(numLoops());
   for (auto [to, from] : llvm::enumerate(order)) {
@@ -100,20 +95,27 @@ bool LoopNest::canMerge(unsigned outer) const {
   if (iterators[outer] != iterators[inner] || usesIndex(outer) ||
       usesIndex(inner))
     return false;
-  for (unsigned operand = 0; operand < accesses.size(); ++operand) {
-    std::optional<int64_t> outerStride = stride(operand, outer);
-    std::optional<int64_t> innerStride = stride(operand, inner);
-    if (!outerStride || !innerStride ||
-        *outerStride != *innerStride * extents[inner])
+  return llvm::all_of(accesses, [&](const LoopAccess &access) {
+    std::optional<int64_t> extent = extents[inner].known();
+    if (access.sized.empty() && extent) {
+      std::optional<int64_t> outerStride = access.stride(outer);
+      std::optional<int64_t> innerStride = access.stride(inner);
+      return outerStride && innerStride &&
+             *outerStride == *innerStride * *extent;
+    }
+    std::optional<size::Expression> outerStride = access.growth(outer);
+    std::optional<size::Expression> innerStride = access.growth(inner);
+    if (!outerStride || !innerStride || !*outerStride)
       return false;
-  }
-  return true;
+    return *outerStride ==
+           *innerStride * extents[inner].expression(access.fixed.getContext());
+  });
 }
 
 void LoopNest::merge(unsigned outer) {
   // outer * stride * extent + inner * stride == merged * stride: the merged
   // loop takes the inner one's place, and the outer one counts for nothing.
-  extents[outer + 1] *= extents[outer];
+  extents[outer + 1] = extents[outer] * extents[outer + 1];
   drop(outer);
 }
 

@@ -4,32 +4,32 @@
 #define HEDDLE_PASSES_KERNEL_CPU_LOOPNEST_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/IR/AffineMap.h"
-#include <optional>
+#include "passes/Kernel/Cpu/LoopAccess.h"
 
 namespace heddle {
 
-/// The row-major position in `shape` of the element that `map` picks: a map
-/// with one result from the loops.
-mlir::AffineMap flattenAccess(mlir::AffineMap map,
-                              llvm::ArrayRef<int64_t> shape);
+/// The extents of the loops of `op`. Fails with a diagnostic where operands
+/// that a loop walks disagree on how far it truly runs.
+mlir::FailureOr<llvm::SmallVector<Extent>>
+loopExtents(mlir::linalg::GenericOp op);
 
 /// A `linalg.generic` reduced to what code generation needs: loops with
-/// extents, and for each operand one affine map from the loops to the position
-/// in its flat buffer. Loops can be merged and reordered here without
-/// rewriting the op; the payload is read from the op.
+/// extents, and for each operand the position in its flat buffer. Loops can be
+/// merged and reordered here without rewriting the op; the payload is read from
+/// the op.
 struct LoopNest {
   mlir::linalg::GenericOp op;
-  llvm::SmallVector<int64_t> extents;
+  llvm::SmallVector<Extent> extents;
   llvm::SmallVector<mlir::utils::IteratorType> iterators;
-  /// One per operand, inputs first: loops -> position.
-  llvm::SmallVector<mlir::AffineMap> accesses;
+  /// One per operand, inputs first.
+  llvm::SmallVector<LoopAccess> accesses;
   /// Where `linalg.index N` of the payload finds its loop; `droppedLoop` for
   /// one that no payload asks for.
   llvm::SmallVector<unsigned> loopOf;
   static constexpr unsigned droppedLoop = ~0u;
 
-  explicit LoopNest(mlir::linalg::GenericOp op);
+  /// Fails where `loopExtents` does.
+  static mlir::FailureOr<LoopNest> of(mlir::linalg::GenericOp op);
 
   unsigned numLoops() const { return extents.size(); }
   bool isParallel(unsigned loop) const {
@@ -37,9 +37,11 @@ struct LoopNest {
   }
   bool isParallel() const;
 
-  /// By how much the operand's position grows when `loop` does, if that is the
-  /// same everywhere.
-  std::optional<int64_t> stride(unsigned operand, unsigned loop) const;
+  /// By how much the operand's position grows when `loop` does, if that is one
+  /// number everywhere and for all sizes.
+  std::optional<int64_t> stride(unsigned operand, unsigned loop) const {
+    return accesses[operand].stride(loop);
+  }
 
   /// Reorders: new loop N is the old loop `order[N]`.
   void permute(llvm::ArrayRef<unsigned> order);
@@ -49,11 +51,12 @@ struct LoopNest {
   void merge(unsigned outer);
   /// Whether `loop` does nothing: one iteration, not asked for by the payload.
   bool isUnit(unsigned loop) const {
-    return extents[loop] == 1 && !usesIndex(loop);
+    return extents[loop].is(1) && !usesIndex(loop);
   }
   void drop(unsigned loop);
 
 private:
+  LoopNest(mlir::linalg::GenericOp op, llvm::SmallVector<Extent> extents);
   bool usesIndex(unsigned loop) const;
   void substitute(llvm::ArrayRef<mlir::AffineExpr> dims, unsigned newLoops);
 };

@@ -45,12 +45,27 @@ LogicalResult checkPacking(Operation *op, std::optional<StringRef> text,
          << "'";
 }
 
+/// Roots whose kernels run over the bound take no operands that lie by other
+/// extents.
+LogicalResult checkExtents(Operation *op) {
+  for (Value value :
+       llvm::concat<const Value>(SmallVector<Value>(op->getOperands()),
+                                 SmallVector<Value>(op->getResults())))
+    if (size::hasExtents(value.getType()))
+      return op->emitOpError("has no kernel over extents that calls choose, "
+                             "as in ")
+             << value.getType();
+  return success();
+}
+
 /// Chooses the emitter for the frame's function: by the root, which there is at
 /// most one of.
 LogicalResult emitKernel(KernelFrame &frame) {
   for (Operation &op : frame.source.getBody().front()) {
     if (!isa<kernel::KernelDialect>(op.getDialect()))
       continue;
+    if (failed(checkExtents(&op)))
+      return failure();
     return TypeSwitch<Operation *, LogicalResult>(&op)
         .Case([&](kernel::ContractOp op) {
           return failed(checkSums(op)) ||
@@ -127,6 +142,9 @@ LogicalResult lowerKernelFunctions(ModuleOp module, const Machine &machine) {
       frame->abandon();
       return failure();
     }
+    if (!frame->sizesFit())
+      return frame->function.emitError(
+          "needs a size that takes more terms than an expression has");
     expandMath(frame->function, machine.hasFma);
   }
   return success();

@@ -45,7 +45,7 @@ FailureOr<LaneValue> PayloadVectorizer::loadOperand(LaneBuilder &lanes,
   if (!buffer)
     return loops.op->emitOpError("operand ")
            << operand << " has no buffer in the lowered kernel";
-  LaneValue position = lanes.affine(loops.accesses[operand].getResult(0), ivs);
+  LaneValue position = loops.accesses[operand].emit(lanes, frame, ivs);
   return lanes.load(buffer, cast<ShapedType>(tensor.getType()).getElementType(),
                     position);
 }
@@ -59,8 +59,8 @@ PayloadVectorizer::loadInvariants(OpBuilder &builder, const LanePoint &point,
   LaneBuilder lanes(builder, loops.op.getLoc(), point.lanes, point.mask);
   SmallVector<LaneValue> ivs = loopValues(point);
   for (unsigned input = 0; input < loops.op.getNumDpsInputs(); ++input) {
-    AffineExpr position = loops.accesses[input].getResult(0);
-    auto moves = [&](unsigned loop) { return position.isFunctionOfDim(loop); };
+    const LoopAccess &position = loops.accesses[input];
+    auto moves = [&](unsigned loop) { return position.isFunctionOf(loop); };
     if (values[input] ||
         loops.op->getOperand(input).getDefiningOp<linalg::GenericOp>() ||
         (point.lanes && moves(point.loop)) ||
@@ -109,8 +109,8 @@ FailureOr<LaneValue> PayloadVectorizer::emitOp(LaneBuilder &lanes,
     auto type = cast<RankedTensorType>(extract.getTensor().getType());
     LaneValue position = lanes.constantIndex(0);
     for (auto [extent, index] :
-         llvm::zip(type.getShape(), operands.drop_front()))
-      position = lanes.add(lanes.mul(position, extent), index);
+         llvm::zip(trueExtents(type), operands.drop_front()))
+      position = lanes.add(scaled(lanes, frame, position, extent), index);
     return lanes.load(buffer, type.getElementType(), position);
   }
 
@@ -258,7 +258,7 @@ void PayloadVectorizer::store(OpBuilder &builder, const LanePoint &point,
       continue;
     Value buffer = frame.buffer(loops.op->getResult(number));
     LaneValue position =
-        lanes.affine(loops.accesses[firstOutput + number].getResult(0), ivs);
+        loops.accesses[firstOutput + number].emit(lanes, frame, ivs);
     lanes.store(value, buffer, position);
   }
 }

@@ -89,7 +89,7 @@ LogicalResult ScanEmitter::run() {
   bool vectors = walk.inner > 1;
   int64_t blocks = vectors ? llvm::divideCeil(walk.inner, width) : 1;
   int64_t whole = vectors ? walk.inner / width : 0;
-  int64_t tiles = 0;
+  Extent tiles;
   Value unit =
       enterUnits(frame, walk.outer * blocks,
                  frame.machine.rates.scalarElementNs * walk.steps, tiles);

@@ -187,7 +187,7 @@ LogicalResult emitSort(KernelFrame &frame, kernel::SortOp op) {
   int64_t extent = grid[dim], stride = strides[dim];
   grid[dim] = 1;
   int64_t count = op.getFirst().value_or(extent);
-  int64_t tiles = 0;
+  Extent tiles;
   LaneBuilder lanes(frame.builder, loc, 0);
   Value start;
   auto enter = [&] {
@@ -246,7 +246,7 @@ LogicalResult emitTopK(KernelFrame &frame, kernel::TopKOp op) {
     return success();
   }
   Type element = type.getElementType();
-  int64_t tiles = 0;
+  Extent tiles;
   LaneBuilder lanes(builder, loc, 0);
   Value row, start;
   auto enter = [&] {

@@ -51,7 +51,10 @@ FailureOr<TileOutput> TileOutput::create(KernelFrame &frame, Value result,
 LogicalResult TileOutput::addEpilogue(linalg::GenericOp generic) {
   constexpr unsigned none = ~0u;
   unsigned rank = cast<RankedTensorType>(result.getType()).getRank();
-  Epilogue epilogue{PayloadVectorizer(LoopNest(generic), frame),
+  FailureOr<LoopNest> loops = LoopNest::of(generic);
+  if (failed(loops))
+    return failure();
+  Epilogue epilogue{PayloadVectorizer(std::move(*loops), frame),
                     SmallVector<unsigned>(rank, none),
                     {}};
   const LoopNest &nest = epilogue.payload.nest();
@@ -74,12 +77,13 @@ LogicalResult TileOutput::addEpilogue(linalg::GenericOp generic) {
   }
   // Every dimension of the result is walked whole, and every loop but those of
   // one iteration walks one.
-  auto shape = cast<RankedTensorType>(result.getType()).getShape();
+  SmallVector<Extent> extents =
+      trueExtents(cast<RankedTensorType>(result.getType()));
   for (auto [dim, loop] : llvm::enumerate(epilogue.loopOfDim))
-    if (loop == none ? shape[dim] != 1 : nest.extents[loop] != shape[dim])
+    if (loop == none ? !extents[dim].is(1) : nest.extents[loop] != extents[dim])
       return generic.emitOpError("reads a part of the contraction's result");
   for (unsigned loop = 0; loop < nest.numLoops(); ++loop)
-    if (nest.extents[loop] != 1 &&
+    if (!nest.extents[loop].is(1) &&
         !llvm::is_contained(epilogue.loopOfDim, loop))
       return generic.emitOpError("repeats the contraction's result");
   epilogues.push_back(std::move(epilogue));

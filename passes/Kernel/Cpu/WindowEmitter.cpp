@@ -277,7 +277,7 @@ LogicalResult WindowEmitter::run() {
     frame.finish(0);
     return success();
   }
-  int64_t tiles = 0;
+  Extent tiles;
   if (!lastTakesLanes()) {
     Value point =
         enterUnits(frame, elements,

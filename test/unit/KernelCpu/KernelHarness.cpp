@@ -62,6 +62,13 @@ std::unique_ptr<Kernel> Kernel::compile(const std::string &text,
       lowered->getAttrOfType<IntegerAttr>(kernel::kTilesAttrName).getInt();
   kernel->chunk =
       lowered->getAttrOfType<IntegerAttr>(kernel::kChunkAttrName).getInt();
+  if (auto count = lowered->getAttrOfType<size::ExpressionAttr>(
+          kernel::kTileCountAttrName))
+    kernel->tileCount = count;
+  if (auto sizes = lowered->getAttrOfType<size::ExtentsAttr>(
+          kernel::kSizeArgumentsAttrName))
+    for (size::ExpressionAttr expression : sizes.getExtents())
+      kernel->sizeArguments.push_back(expression);
   kernel->scratch.resize(
       lowered->getAttrOfType<IntegerAttr>(kernel::kScratchAttrName).getInt() +
       HEDDLE_KERNEL_ALIGNMENT);
@@ -99,6 +106,23 @@ Kernel::~Kernel() {
 
 void Kernel::run(llvm::ArrayRef<void *> buffers, int64_t step, bool backwards,
                  llvm::ArrayRef<int64_t> integers) {
+  runTiles(tiles, buffers, step, backwards, integers);
+}
+
+void Kernel::run(llvm::ArrayRef<void *> buffers,
+                 const std::map<std::string, int64_t> &sizes, int64_t step,
+                 bool backwards) {
+  std::vector<int64_t> integers;
+  for (size::Expression expression : sizeArguments)
+    integers.push_back(valueAt(expression, sizes));
+  int64_t count = tileCount ? valueAt(tileCount, sizes) : tiles;
+  EXPECT_LE(count, tiles);
+  runTiles(count, buffers, step, backwards, integers);
+}
+
+void Kernel::runTiles(int64_t tiles, llvm::ArrayRef<void *> buffers,
+                      int64_t step, bool backwards,
+                      llvm::ArrayRef<int64_t> integers) {
   if (step == 0)
     step = tiles;
   auto aligned = reinterpret_cast<uintptr_t>(scratch.data());
@@ -115,6 +139,50 @@ void Kernel::run(llvm::ArrayRef<void *> buffers, int64_t step, bool backwards,
     args.version = HEDDLE_KERNEL_ABI_VERSION;
     entry(&args);
   }
+}
+
+int64_t valueAt(size::Expression expression,
+                const std::map<std::string, int64_t> &sizes) {
+  std::optional<int64_t> value =
+      expression.evaluated([&](llvm::StringRef name) -> std::optional<int64_t> {
+        auto found = sizes.find(name.str());
+        if (found == sizes.end())
+          return std::nullopt;
+        return found->second;
+      });
+  EXPECT_TRUE(value) << expression.text();
+  return value.value_or(0);
+}
+
+std::string fixedText(const std::string &text,
+                      const std::map<std::string, int64_t> &sizes) {
+  OwningOpRef<ModuleOp> module = parse(text);
+  auto fixed = [&](Type type) -> Type {
+    if (!size::hasExtents(type))
+      return type;
+    auto tensor = cast<RankedTensorType>(type);
+    llvm::SmallVector<int64_t> shape;
+    for (size::Expression extent : size::extentsOf(tensor))
+      shape.push_back(valueAt(extent, sizes));
+    return RankedTensorType::get(shape, tensor.getElementType());
+  };
+  module->walk([&](Operation *op) {
+    for (Value result : op->getResults())
+      result.setType(fixed(result.getType()));
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Value argument : block.getArguments())
+          argument.setType(fixed(argument.getType()));
+    if (auto function = dyn_cast<func::FuncOp>(op))
+      function.setFunctionType(FunctionType::get(
+          op->getContext(),
+          llvm::map_to_vector(function.getArgumentTypes(), fixed),
+          llvm::map_to_vector(function.getResultTypes(), fixed)));
+  });
+  std::string result;
+  llvm::raw_string_ostream stream(result);
+  module->print(stream);
+  return result;
 }
 
 std::vector<float> randomValues(int64_t count, unsigned seed) {

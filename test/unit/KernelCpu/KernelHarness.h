@@ -9,6 +9,7 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "runtime/format/kernel_abi.h"
 #include <cmath>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,10 +35,22 @@ public:
   void run(llvm::ArrayRef<void *> buffers, int64_t chunk = 0,
            bool backwards = false, llvm::ArrayRef<int64_t> integers = {});
 
+  /// The same where the grid and the numbers of the launch follow from `sizes`.
+  void run(llvm::ArrayRef<void *> buffers,
+           const std::map<std::string, int64_t> &sizes, int64_t chunk = 0,
+           bool backwards = false);
+
   int64_t tiles = 0, chunk = 1;
+  /// What the launch's numbers stand for, and how many tiles there are; null
+  /// for a number.
+  std::vector<size::Expression> sizeArguments;
+  size::Expression tileCount;
   std::string assembly;
 
 private:
+  void runTiles(int64_t tiles, llvm::ArrayRef<void *> buffers, int64_t step,
+                bool backwards, llvm::ArrayRef<int64_t> integers);
+
   heddle_kernel entry = nullptr;
   void *library = nullptr;
   int descriptor = -1;
@@ -58,6 +71,15 @@ std::vector<double> evaluate(kernel::ConvolutionOp op,
 
 /// Parses `text`, which holds one kernel function.
 mlir::OwningOpRef<mlir::ModuleOp> parse(const std::string &text);
+
+/// The value of `expression` where symbols have these values.
+int64_t valueAt(size::Expression expression,
+                const std::map<std::string, int64_t> &sizes);
+
+/// `text`, of one kernel function, with the shapes that tensors truly have for
+/// these sizes.
+std::string fixedText(const std::string &text,
+                      const std::map<std::string, int64_t> &sizes);
 
 } // namespace heddle::test
 
