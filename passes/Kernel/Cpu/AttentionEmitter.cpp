@@ -275,7 +275,7 @@ LogicalResult AttentionEmitter::emitOutputGroup(Value firstColumn,
     rhs.buffer = value.buffer;
     rhs.base = corner;
     rhs.step = keyStride;
-    rhs.lastMask = tailMask(builder, loc, lanes, columns - (used - 1) * lanes);
+    rhs.maskLast(tailMask(builder, loc, lanes, columns - (used - 1) * lanes));
   }
 
   AffineMap out = op.getOutMap();

@@ -10,6 +10,7 @@
 
 #include "passes/Kernel/Cpu/ContractionEmitter.h"
 
+#include "passes/Kernel/Cpu/Grid.h"
 #include "passes/Kernel/Cpu/Limits.h"
 #include "passes/Kernel/Cpu/RootEmitters.h"
 
@@ -19,8 +20,8 @@ namespace heddle {
 
 void ContractionEmitter::resolveLimits() {
   auto limitOf = [&](const ContractionDim &dim) {
-    Value steps =
-        resolveLimit(frame, index, dim.limit, dim.extent / dim.limitScale);
+    Value steps = resolveLimit(frame, index, dim.limit,
+                               dim.extent.bound() / dim.limitScale);
     return steps ? index.mul(steps, dim.limitScale) : Value();
   };
   auto limitsOf = [&](ArrayRef<ContractionDim> dims) {
@@ -63,32 +64,31 @@ LogicalResult ContractionEmitter::emit() {
                                                          plan.split.bigRows *
                                                          plan.groupColumns());
 
-  int64_t rowTiles = shape.outerRowCount() * plan.split.count();
-  int64_t rowBlocks = llvm::divideCeil(rowTiles, plan.blocks.rowTiles);
-  int64_t columnBlocks =
-      llvm::divideCeil(plan.columnGroups, plan.blocks.columnGroups);
+  Extent rowTiles = shape.outerRowCount() * plan.rowTiles;
+  Extent rowBlocks = rowTiles.ceilDiv(plan.blocks.rowTiles);
+  Extent columnBlocks = plan.columnGroups.ceilDiv(plan.blocks.columnGroups);
 
   Value tile = frame.enterTileLoop();
-  SmallVector<Value> at =
-      index.delinearize(tile, {shape.outerCount(), columnBlocks, rowBlocks});
+  SmallVector<Value> at = indicesAt(
+      frame, index, tile, {shape.outerCount(), columnBlocks, rowBlocks});
   coords.assign(result.getRank(), index.constant(0));
-  lhsBase = index.constant(shape.lhsOffset);
-  rhsBase = index.constant(shape.rhsOffset);
-  SmallVector<int64_t> outerExtents;
+  lhsBase = valueOf(shape.lhsOffset);
+  rhsBase = valueOf(shape.rhsOffset);
+  SmallVector<Extent> outerExtents;
   for (const ContractionDim &dim : shape.outer)
     outerExtents.push_back(dim.extent);
-  SmallVector<Value> outer = index.delinearize(at[0], outerExtents);
+  SmallVector<Value> outer = indicesAt(frame, index, at[0], outerExtents);
   for (auto [dim, position] : llvm::zip_equal(shape.outer, outer)) {
-    lhsBase = index.at(lhsBase, position, dim.lhs);
-    rhsBase = index.at(rhsBase, position, dim.rhs);
+    lhsBase = index.at(lhsBase, position, frame.numberOf(dim.lhs));
+    rhsBase = index.at(rhsBase, position, frame.numberOf(dim.rhs));
     coords[*dim.out] = position;
   }
 
-  auto range = [&](Value block, int64_t size, int64_t count) {
+  auto range = [&](Value block, int64_t size, const Extent &count) {
     Value begin = index.mul(block, size);
     Value end = index.add(begin, size);
-    if (count % size != 0)
-      end = index.min(end, index.constant(count));
+    if (!count.isMultipleOf(size))
+      end = index.min(end, valueOf(count));
     return std::make_pair(begin, end);
   };
   Value rowBegin, rowEnd, groupBegin, groupEnd;
@@ -113,18 +113,35 @@ LogicalResult ContractionEmitter::emit() {
 
   LogicalResult status = success();
   emitWhere(index, isWanted, [&] {
-    // Whole groups, then the one that is cut off.
-    int64_t wholeGroups = shape.columnCount() / plan.groupColumns();
-    int64_t tailColumns = shape.columnCount() % plan.groupColumns();
-    Value wholeEnd = tailColumns
-                         ? index.min(groupEnd, index.constant(wholeGroups))
-                         : groupEnd;
-    if (wholeGroups)
-      index.loop(groupBegin, wholeEnd, 1, [&](Value number) {
+    auto emitWholeGroups = [&](Value end) {
+      index.loop(groupBegin, end, 1, [&](Value number) {
         if (failed(emitGroup(
                 {number, plan.groupColumns(), plan.tileShape.vectors}, rows)))
           status = failure();
       });
+    };
+    // Whole groups, then the one that is cut off.
+    if (shape.columnCount().isSized()) {
+      if (shape.columnCount().isMultipleOf(plan.groupColumns()))
+        return emitWholeGroups(groupEnd);
+      Value count = valueOf(shape.columnCount());
+      Value number = index.div(count, plan.groupColumns());
+      emitWholeGroups(index.min(groupEnd, number));
+      Value left = index.sub(count, index.mul(number, plan.groupColumns()));
+      index.branch(index.less(number, groupEnd), [&] {
+        if (failed(emitGroup({number, left, plan.tileShape.vectors}, rows)))
+          status = failure();
+      });
+      return;
+    }
+    int64_t columns = shape.columnCount().bound();
+    int64_t wholeGroups = columns / plan.groupColumns();
+    int64_t tailColumns = columns % plan.groupColumns();
+    Value wholeEnd = tailColumns
+                         ? index.min(groupEnd, index.constant(wholeGroups))
+                         : groupEnd;
+    if (wholeGroups)
+      emitWholeGroups(wholeEnd);
     if (tailColumns) {
       Value number = index.constant(wholeGroups);
       auto emitTail = [&] {
@@ -132,7 +149,7 @@ LogicalResult ContractionEmitter::emit() {
         if (failed(emitGroup({number, tailColumns, vectors}, rows)))
           status = failure();
       };
-      if (columnBlocks == 1 && !columnLimit)
+      if (columnBlocks.is(1) && !columnLimit)
         emitTail();
       else
         index.branch(index.less(number, groupEnd), emitTail);
@@ -153,9 +170,12 @@ LogicalResult emitContraction(KernelFrame &frame, OpResult root,
 LogicalResult emitContraction(KernelFrame &frame, kernel::ContractOp op) {
   if (failed(checkLimits(frame, op, op.getLimits())))
     return failure();
-  return emitContraction(
-      frame, cast<OpResult>(op.getResult()),
-      ContractionShape::analyze(op, frame.machine.panelColumns));
+  FailureOr<ContractionShape> shape =
+      ContractionShape::analyze(op, frame.machine.panelColumns);
+  if (failed(shape))
+    return failure();
+  return emitContraction(frame, cast<OpResult>(op.getResult()),
+                         std::move(*shape));
 }
 
 } // namespace heddle

@@ -29,7 +29,7 @@ private:
   /// The columns of one register tile.
   struct Group {
     mlir::Value number;
-    int64_t columns;
+    Number columns;
     int64_t vectors;
   };
   /// The rows of the grid's tile: row tiles [begin, end).
@@ -38,24 +38,31 @@ private:
   };
 
   /// Whether sums rest in memory between blocks of the depth.
-  bool isBlocked() const { return plan.blocks.depthBlock < shape.depthCount(); }
+  bool isBlocked() const {
+    return plan.blocks.depthBlock < shape.depthCount().bound();
+  }
 
   void resolveLimits();
 
   //===--- A group of columns, for some rows ------------------------------===//
 
   mlir::LogicalResult emitGroup(const Group &group, RowRange rows);
-  /// Emits `body` for `height` rows from `row` on, `inTile` after the first of
-  /// the row tile `number`.
-  void emitRowTiles(RowRange rows,
-                    llvm::function_ref<void(mlir::Value number, mlir::Value row,
-                                            int64_t height, mlir::Value inTile)>
-                        body);
-  using RowsBody = llvm::function_ref<void(mlir::Value row, int64_t height,
-                                           mlir::Value inTile)>;
-  /// The same for the row tile `inner` of one outer row: whole, or row by row
-  /// where it is cut off.
-  void emitRowTile(mlir::Value inner, RowsBody body);
+  /// Rows that are computed together: `height` from `first` on, `inTile` after
+  /// the first of the row tile `number`. Where not all exist, `count` says how
+  /// many do.
+  struct Rows {
+    mlir::Value number, first;
+    int64_t height;
+    mlir::Value inTile, count;
+  };
+  using RowsBody = llvm::function_ref<void(const Rows &rows)>;
+  /// Emits `body` for each row tile.
+  void emitRowTiles(RowRange range, RowsBody body);
+  /// The same for the row tile `number`, `inner` of one outer row: whole, or
+  /// row by row where it is cut off.
+  void emitRowTile(mlir::Value number, mlir::Value inner, RowsBody body);
+  /// The same where a call says how many rows there are.
+  void emitSizedRowTile(mlir::Value number, mlir::Value inner, RowsBody body);
   /// `sums` and the products from `low` to `high` of the depth.
   llvm::SmallVector<mlir::Value> sumUp(RegisterTile &tile, TileLhs lhs,
                                        TileRhs rhs, mlir::Value low,
@@ -69,7 +76,10 @@ private:
                                             mlir::ValueRange sums);
   /// How far a dimension of the depth runs.
   mlir::Value endOf(const ContractionDim &dim, mlir::Value limit) {
-    return limit ? limit : index.constant(dim.extent);
+    return limit ? limit : valueOf(dim.extent);
+  }
+  mlir::Value valueOf(const Extent &extent) {
+    return index.valueOf(frame.numberOf(extent));
   }
 
   //===--- Operands and results of a tile ---------------------------------===//
@@ -78,10 +88,9 @@ private:
   /// Copies the group's columns, from `low` to `high` of the depth, to the
   /// panel.
   void packGroup(const Group &group, mlir::Value low, mlir::Value high);
-  /// lhs and coordinates of the row tile that starts at `row` of the outer row
-  /// in `number`.
-  TileLhs lhsOf(mlir::Value number, mlir::Value row, int64_t height);
-  TilePlace placeOf(const Group &group, mlir::Value number, mlir::Value row);
+  /// lhs and coordinates of rows.
+  TileLhs lhsOf(const Rows &rows);
+  TilePlace placeOf(const Group &group, const Rows &rows);
   /// Where the row tile `number` is in the outer rows.
   llvm::SmallVector<mlir::Value> outerRowsAt(mlir::Value number);
 

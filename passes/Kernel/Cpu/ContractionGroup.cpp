@@ -5,13 +5,44 @@
 
 #include "passes/Kernel/Cpu/Limits.h"
 
+#include <functional>
+
 using namespace mlir;
 using namespace heddle;
 
-void ContractionEmitter::emitRowTile(Value inner, RowsBody body) {
+void ContractionEmitter::emitSizedRowTile(Value number, Value inner,
+                                          RowsBody body) {
+  int64_t height = plan.split.bigRows;
+  Value first = index.mul(inner, height);
+  auto emitWhole = [&] {
+    body({number, first, height, index.constant(0), /*count=*/{}});
+  };
+  if (shape.row.extent.isMultipleOf(height))
+    return emitWhole();
+  Value left = index.sub(valueOf(shape.row.extent), first);
+  // The least height that is enough for what is left.
+  std::function<void(ArrayRef<int64_t>)> emitRest =
+      [&](ArrayRef<int64_t> heights) {
+        auto emitThese = [&] {
+          body({number, first, heights.front(), index.constant(0), left});
+        };
+        if (heights.size() == 1)
+          return emitThese();
+        index.branch(
+            index.less(index.constant(heights.front()), left),
+            [&] { emitRest(heights.drop_front()); }, emitThese);
+      };
+  index.branch(
+      index.less(left, index.constant(height)),
+      [&] { emitRest(plan.lastHeights); }, emitWhole);
+}
+
+void ContractionEmitter::emitRowTile(Value number, Value inner, RowsBody body) {
+  if (shape.row.extent.isSized())
+    return emitSizedRowTile(number, inner, body);
   auto emitWhole = [&] {
     emitTileOfRows(index, plan.split, inner, [&](Value row, int64_t height) {
-      body(row, height, /*inTile=*/index.constant(0));
+      body({number, row, height, /*inTile=*/index.constant(0), /*count=*/{}});
     });
   };
   if (!rowLimit)
@@ -23,25 +54,21 @@ void ContractionEmitter::emitRowTile(Value inner, RowsBody body) {
       index.less(index.constant(few), index.sub(rowLimit, first)), emitWhole,
       [&] {
         Value next = firstRowOfTile(index, plan.split, index.add(inner, 1));
-        index.loop(first, index.min(rowLimit, next), 1,
-                   [&](Value row) { body(row, 1, index.sub(row, first)); });
+        index.loop(first, index.min(rowLimit, next), 1, [&](Value row) {
+          body({number, row, 1, index.sub(row, first), {}});
+        });
       });
 }
 
-void ContractionEmitter::emitRowTiles(
-    RowRange rows, function_ref<void(Value, Value, int64_t, Value)> body) {
+void ContractionEmitter::emitRowTiles(RowRange rows, RowsBody body) {
   index.loop(rows.begin, rows.end, 1, [&](Value number) {
-    Value inner = index.rem(number, plan.split.count());
-    if (shape.outerRowCount() == 1)
-      inner = number;
+    Value inner = number;
+    if (!shape.outerRowCount().is(1))
+      inner = index.rem(number, frame.numberOf(plan.rowTiles));
     Value wanted;
     if (llvm::any_of(outerRowLimits, [](Value limit) { return bool(limit); }))
       wanted = isBefore(index, outerRowsAt(number), outerRowLimits);
-    emitWhere(index, wanted, [&] {
-      emitRowTile(inner, [&](Value row, int64_t height, Value inTile) {
-        body(number, row, height, inTile);
-      });
-    });
+    emitWhere(index, wanted, [&] { emitRowTile(number, inner, body); });
   });
 }
 
@@ -53,17 +80,20 @@ SmallVector<Value> ContractionEmitter::sumUpOuter(RegisterTile &tile,
   const ContractionDim &dim = dims.front();
   Value end = endOf(dim, limits.front());
   if (dims.size() == 1) {
-    lhs.step = dim.lhs;
-    rhs.step = dim.rhs;
-    tile.mostSteps = dim.extent;
+    lhs.step = frame.numberOf(dim.lhs);
+    rhs.step = frame.numberOf(dim.rhs);
+    tile.mostSteps = dim.extent.bound();
     return tile.accumulate(lhs, rhs, index.constant(0), end, sums);
   }
   return index.loop(
       index.constant(0), end, 1, sums, [&](Value position, ValueRange carried) {
         TileLhs innerLhs = lhs;
         TileRhs innerRhs = rhs;
-        innerLhs.base = index.at(lhs.base, position, dim.lhs);
-        innerRhs.base = index.at(rhs.base, position, dim.rhs);
+        Number lhsStride = frame.numberOf(dim.lhs);
+        innerLhs.base = index.at(lhs.base, position, lhsStride);
+        for (Value &start : innerLhs.starts)
+          start = index.at(start, position, lhsStride);
+        innerRhs.base = index.at(rhs.base, position, frame.numberOf(dim.rhs));
         return sumUpOuter(tile, innerLhs, innerRhs, dims.drop_front(),
                           limits.drop_front(), carried);
       });
@@ -76,9 +106,9 @@ SmallVector<Value> ContractionEmitter::sumUp(RegisterTile &tile, TileLhs lhs,
   if (plan.depth.size() > 1)
     return sumUpOuter(tile, lhs, rhs, plan.depth, depthLimits, sums);
   if (!isBlocked())
-    tile.mostSteps = plan.depth.front().extent;
-  lhs.step = plan.depth.front().lhs;
-  rhs.step = plan.depth.front().rhs;
+    tile.mostSteps = plan.depth.front().extent.bound();
+  lhs.step = frame.numberOf(plan.depth.front().lhs);
+  rhs.step = frame.numberOf(plan.depth.front().rhs);
   // The copy holds the current block only.
   if (plan.packs)
     rhs.base = index.sub(rhs.base, index.mul(low, rhs.step));
@@ -92,16 +122,15 @@ LogicalResult ContractionEmitter::emitGroup(const Group &group, RowRange rows) {
   // Several dimensions of a sum end each by itself.
   Value depthEnd = plan.depth.size() == 1
                        ? endOf(plan.depth.front(), depthLimits.front())
-                       : index.constant(shape.depthCount());
+                       : valueOf(shape.depthCount());
   auto makeTile = [&](int64_t height) {
     RegisterTile tile(frame.builder, loc, accumulator, height, group.vectors);
     if (plan.isSmall)
       tile.stepsPerIteration = 1;
     return tile;
   };
-  auto storeTile = [&](RegisterTile &tile, ValueRange sums, Value number,
-                       Value row) {
-    if (failed(output->store(tile, sums, placeOf(group, number, row))))
+  auto storeTile = [&](RegisterTile &tile, ValueRange sums, const Rows &rows) {
+    if (failed(output->store(tile, sums, placeOf(group, rows))))
       status = failure();
   };
 
@@ -127,48 +156,45 @@ LogicalResult ContractionEmitter::emitGroup(const Group &group, RowRange rows) {
     if (plan.packs)
       packGroup(group, zero,
                 shape.depth.size() == 1 ? depthEnd
-                                        : index.constant(shape.depthCount()));
-    emitRowTiles(rows, [&](Value number, Value row, int64_t height, Value) {
-      RegisterTile tile = makeTile(height);
-      auto prefetch = prefetchFor(number, zero, depthEnd);
+                                        : valueOf(shape.depthCount()));
+    emitRowTiles(rows, [&](const Rows &these) {
+      RegisterTile tile = makeTile(these.height);
+      auto prefetch = prefetchFor(these.number, zero, depthEnd);
       SmallVector<Value> sums =
-          sumUp(tile, lhsOf(number, row, height), rhs, zero, depthEnd,
-                tile.zeros(), prefetch ? &*prefetch : nullptr);
-      storeTile(tile, sums, number, row);
+          sumUp(tile, lhsOf(these), rhs, zero, depthEnd, tile.zeros(),
+                prefetch ? &*prefetch : nullptr);
+      storeTile(tile, sums, these);
     });
     return status;
   }
 
   // Sums rest in memory between the blocks of the depth.
-  auto restingPlace = [&](Value number, Value inTile) {
-    return index.at(index.mul(index.sub(number, rows.begin),
+  auto restingPlace = [&](const Rows &these) {
+    return index.at(index.mul(index.sub(these.number, rows.begin),
                               plan.split.bigRows * plan.groupColumns()),
-                    inTile, plan.groupColumns());
+                    these.inTile, plan.groupColumns());
   };
-  emitRowTiles(rows, [&](Value number, Value, int64_t height, Value inTile) {
-    RegisterTile tile = makeTile(height);
-    tile.store(tile.zeros(), partialSums, restingPlace(number, inTile));
+  emitRowTiles(rows, [&](const Rows &these) {
+    RegisterTile tile = makeTile(these.height);
+    tile.store(tile.zeros(), partialSums, restingPlace(these));
   });
   index.loop(zero, depthEnd, plan.blocks.depthBlock, [&](Value low) {
     Value high = index.min(index.add(low, plan.blocks.depthBlock), depthEnd);
     if (plan.packs)
       packGroup(group, low, high);
-    emitRowTiles(rows, [&](Value number, Value row, int64_t height,
-                           Value inTile) {
-      RegisterTile tile = makeTile(height);
-      Value place = restingPlace(number, inTile);
-      auto prefetch = prefetchFor(number, low, high);
+    emitRowTiles(rows, [&](const Rows &these) {
+      RegisterTile tile = makeTile(these.height);
+      Value place = restingPlace(these);
+      auto prefetch = prefetchFor(these.number, low, high);
       SmallVector<Value> sums =
-          sumUp(tile, lhsOf(number, row, height), rhs, low, high,
+          sumUp(tile, lhsOf(these), rhs, low, high,
                 tile.load(partialSums, place), prefetch ? &*prefetch : nullptr);
       tile.store(sums, partialSums, place);
     });
   });
-  emitRowTiles(
-      rows, [&](Value number, Value row, int64_t height, Value inTile) {
-        RegisterTile tile = makeTile(height);
-        storeTile(tile, tile.load(partialSums, restingPlace(number, inTile)),
-                  number, row);
-      });
+  emitRowTiles(rows, [&](const Rows &these) {
+    RegisterTile tile = makeTile(these.height);
+    storeTile(tile, tile.load(partialSums, restingPlace(these)), these);
+  });
   return status;
 }

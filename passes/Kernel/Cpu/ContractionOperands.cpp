@@ -3,6 +3,7 @@
 
 #include "passes/Kernel/Cpu/ContractionEmitter.h"
 
+#include "passes/Kernel/Cpu/Grid.h"
 #include "passes/Kernel/Cpu/PanelPacking.h"
 
 using namespace mlir;
@@ -23,8 +24,16 @@ TileRhs ContractionEmitter::rhsOf(const Group &group) {
   rhs.buffer = rhsBuffer;
   if (!shape.isPacked) {
     rhs.base = index.add(rhsBase, first);
-    rhs.lastMask = tailMask(frame.builder, loc, plan.lanes,
-                            group.columns - (group.vectors - 1) * plan.lanes);
+    if (!group.columns.value) {
+      rhs.maskLast(
+          tailMask(frame.builder, loc, plan.lanes,
+                   group.columns.number - (group.vectors - 1) * plan.lanes));
+      return rhs;
+    }
+    for (int64_t v = 0; v < group.vectors; ++v)
+      rhs.masks.push_back(
+          countMask(frame.builder, loc, plan.lanes,
+                    index.add(group.columns.value, -v * plan.lanes)));
     return rhs;
   }
   // A group is a part of a panel, or several whole ones.
@@ -48,49 +57,66 @@ void ContractionEmitter::packGroup(const Group &group, Value low, Value high) {
   PanelSource source;
   source.source = rhsBuffer;
   source.base = index.at(rhsBase, index.mul(group.number, plan.groupColumns()),
-                         shape.columnStride());
+                         frame.numberOf(shape.columnStride()));
   for (const ContractionDim &dim : shape.depth)
-    source.depth.push_back({dim.extent, dim.rhs});
-  source.columnStride = shape.columnStride();
+    source.depth.push_back(
+        {frame.numberOf(dim.extent), frame.numberOf(dim.rhs)});
+  source.columnStride = frame.numberOf(shape.columnStride());
   source.columns = group.columns;
   emitPanelCopy(index, source, low, high, panel, plan.groupColumns(),
                 shape.rhsUnsigned);
 }
 
 SmallVector<Value> ContractionEmitter::outerRowsAt(Value number) {
-  SmallVector<int64_t> extents;
+  // There are none to divide into.
+  if (shape.outerRows.empty() && plan.rowTiles.isSized())
+    return {};
+  SmallVector<Extent> extents;
   for (const ContractionDim &dim : shape.outerRows)
     extents.push_back(dim.extent);
-  return index.delinearize(index.div(number, plan.split.count()), extents);
+  return indicesAt(frame, index,
+                   index.div(number, frame.numberOf(plan.rowTiles)), extents);
 }
 
-TileLhs ContractionEmitter::lhsOf(Value number, Value row, int64_t height) {
+TileLhs ContractionEmitter::lhsOf(const Rows &rows) {
   TileLhs lhs;
   lhs.buffer = lhsBuffer;
   lhs.isUnsigned = shape.lhsUnsigned;
-  lhs.base = index.at(lhsBase, row, shape.row.lhs);
+  Number stride = frame.numberOf(shape.row.lhs);
+  lhs.base = index.at(lhsBase, rows.first, stride);
   for (auto [dim, position] :
-       llvm::zip_equal(shape.outerRows, outerRowsAt(number)))
-    lhs.base = index.at(lhs.base, position, dim.lhs);
-  for (int64_t r = 0; r < height; ++r)
-    lhs.rows.push_back(r * shape.row.lhs);
+       llvm::zip_equal(shape.outerRows, outerRowsAt(rows.number)))
+    lhs.base = index.at(lhs.base, position, frame.numberOf(dim.lhs));
+  if (!rows.count && !stride.value) {
+    for (int64_t r = 0; r < rows.height; ++r)
+      lhs.rows.push_back(r * stride.number);
+    return lhs;
+  }
+  // Rows that do not exist are the last one once more.
+  Value last = rows.count ? index.add(rows.count, -1) : Value();
+  for (int64_t r = 0; r < rows.height; ++r) {
+    Value row = index.constant(r);
+    lhs.starts.push_back(
+        index.at(lhs.base, last ? index.min(row, last) : row, stride));
+  }
   return lhs;
 }
 
-TilePlace ContractionEmitter::placeOf(const Group &group, Value number,
-                                      Value row) {
+TilePlace ContractionEmitter::placeOf(const Group &group, const Rows &rows) {
   TilePlace place;
   place.coords = coords;
+  place.rows = rows.count;
   for (auto [dim, position] :
-       llvm::zip_equal(shape.outerRows, outerRowsAt(number)))
+       llvm::zip_equal(shape.outerRows, outerRowsAt(rows.number)))
     place.coords[*dim.out] = position;
   if (shape.row.out) {
-    place.coords[*shape.row.out] = row;
+    place.coords[*shape.row.out] = rows.first;
     place.rowDim = shape.row.out;
   }
+  // Of several none is sized.
   for (const ContractionDim &dim : shape.columns) {
     place.columnDims.push_back(*dim.out);
-    place.columnExtents.push_back(dim.extent);
+    place.columnExtents.push_back(dim.extent.bound());
   }
   place.firstColumn = index.mul(group.number, plan.groupColumns());
   place.columns = group.columns;

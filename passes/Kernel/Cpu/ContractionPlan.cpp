@@ -22,13 +22,14 @@ ContractionPlan heddle::planContraction(KernelFrame &frame,
                                         Type accumulator) {
   ContractionPlan plan;
   plan.lanes = accumulatorLanes(accumulator);
-  int64_t rows = shape.row.extent, columns = shape.columnCount();
+  int64_t rows = shape.row.extent.bound(),
+          columns = shape.columnCount().bound();
   plan.tileShape = chooseTileShape(frame.machine, rows, columns, plan.lanes);
-  double outputs =
-      double(shape.outerCount()) * shape.outerRowCount() * rows * columns;
+  double outputs = double(shape.outerCount().bound()) *
+                   shape.outerRowCount().bound() * rows * columns;
   Type lhs = elementOf(shape.lhs), rhs = elementOf(shape.rhs);
   Work work;
-  work.operations = 2 * outputs * shape.depthCount();
+  work.operations = 2 * outputs * shape.depthCount().bound();
   work.accumulator = accumulator;
   work.factor = kernel::narrowerFactor(lhs, rhs);
   expectWork(frame, contractionNanoseconds(frame.machine, work, outputs));
@@ -36,32 +37,38 @@ ContractionPlan heddle::planContraction(KernelFrame &frame,
   if (plan.isSmall)
     plan.tileShape.rows = evenRows(rows, plan.tileShape.rows);
   plan.split = splitRows(rows, plan.tileShape.rows);
-  plan.columnGroups = llvm::divideCeil(columns, plan.groupColumns());
-  int64_t rowTiles = shape.outerRowCount() * plan.split.count();
+  plan.rowTiles = plan.split.count();
+  if (shape.row.extent.isSized()) {
+    plan.rowTiles = shape.row.extent.ceilDiv(plan.split.bigRows);
+    plan.lastHeights = heightsOfRest(plan.split.bigRows);
+  }
+  plan.columnGroups = shape.columnCount().ceilDiv(plan.groupColumns());
+  int64_t outerRows = shape.outerRowCount().bound();
+  int64_t rowTiles = outerRows * plan.rowTiles.bound();
 
-  plan.packs = !shape.isPacked &&
-               (shape.columnStride() != 1 || rhs.isInteger(1) ||
-                rows * shape.outerRowCount() >= frame.machine.rowsWorthPacking);
+  plan.packs =
+      !shape.isPacked && (!shape.columnStride().is(1) || rhs.isInteger(1) ||
+                          rows * outerRows >= frame.machine.rowsWorthPacking);
 
   ContractionExtents extents;
-  extents.outer = shape.outerCount();
-  extents.rows = rows * shape.outerRowCount();
+  extents.outer = shape.outerCount().bound();
+  extents.rows = rows * outerRows;
   extents.columns = columns;
-  extents.depth = shape.depthCount();
+  extents.depth = shape.depthCount().bound();
   extents.accumulator = accumulator;
   extents.factor = work.factor;
   extents.lhsBytes = bytesOf(lhs);
   extents.rhsBytes = bytesOf(rhs);
   extents.packsRhs = plan.packs;
   plan.blocks = chooseBlocks(frame.machine, extents, plan.tileShape, rowTiles,
-                             plan.columnGroups, plan.lanes);
+                             plan.columnGroups.bound(), plan.lanes);
 
   plan.depth = shape.depth;
   if (plan.packs) {
-    int64_t stride = plan.groupColumns();
+    Extent stride = plan.groupColumns();
     for (ContractionDim &dim : llvm::reverse(plan.depth)) {
       dim.rhs = stride;
-      stride *= dim.extent;
+      stride = stride * dim.extent;
     }
     joinDims(plan.depth);
   }
@@ -69,6 +76,6 @@ ContractionPlan heddle::planContraction(KernelFrame &frame,
     plan.depth.push_back({shape.depthCount(), 0, 0, std::nullopt});
   // Only a single run is cut in blocks.
   if (plan.depth.size() > 1 || shape.depth.size() > 1)
-    plan.blocks.depthBlock = shape.depthCount();
+    plan.blocks.depthBlock = shape.depthCount().bound();
   return plan;
 }

@@ -14,10 +14,15 @@ struct ContractionPlan {
   TileShape tileShape;
   /// The rows of the dimension that tiles are cut from.
   RowSplit split;
+  /// How many tiles these are. Where a call says how many rows there are, all
+  /// tiles are of `split.bigRows` but the last, for which there are kernels of
+  /// the heights `lastHeights`, ascending.
+  Extent rowTiles = 0;
+  llvm::SmallVector<int64_t> lastHeights;
   /// What a tile of the grid is, and how deep it goes at once.
   ContractionBlocks blocks;
   /// Groups of columns, each as wide as a register tile.
-  int64_t columnGroups = 1;
+  Extent columnGroups = 1;
   /// A group's columns are copied to a panel before they are read.
   bool packs = false;
   /// The work is so little that loops are not written out.

@@ -1,17 +1,14 @@
 // Sorts the dimensions of a contraction into rows, columns, depth and batch.
 
 #include "passes/Kernel/Cpu/ContractionShape.h"
-#include "dialects/Kernel/LinearAccess.h"
 
 using namespace mlir;
 
 namespace heddle {
 
-int64_t ContractionShape::count(ArrayRef<ContractionDim> dims) {
-  int64_t product = 1;
-  for (const ContractionDim &dim : dims)
-    product *= dim.extent;
-  return product;
+Extent ContractionShape::count(ArrayRef<ContractionDim> dims) {
+  return productOf(llvm::map_to_vector(
+      dims, [](const ContractionDim &dim) { return dim.extent; }));
 }
 
 void joinDims(SmallVectorImpl<ContractionDim> &dims) {
@@ -22,8 +19,9 @@ void joinDims(SmallVectorImpl<ContractionDim> &dims) {
       ContractionDim &last = joined.back();
       if (last.lhs == dim.lhs * dim.extent &&
           last.rhs == dim.rhs * dim.extent && !dim.limit) {
-        last.extent *= dim.extent;
-        last.limitScale *= dim.extent;
+        // What is sized has no limits.
+        last.limitScale *= dim.extent.bound();
+        last.extent = last.extent * dim.extent;
         last.lhs = dim.lhs;
         last.rhs = dim.rhs;
         continue;
@@ -41,7 +39,7 @@ static double meanRows(int64_t extent) {
 
 static void dropUnitDims(SmallVectorImpl<ContractionDim> &dims) {
   llvm::erase_if(dims,
-                 [](const ContractionDim &dim) { return dim.extent == 1; });
+                 [](const ContractionDim &dim) { return dim.extent.is(1); });
 }
 
 /// Takes out the dimension with the largest `merit`, the last of equals.
@@ -61,14 +59,15 @@ takeBest(SmallVectorImpl<ContractionDim> &dims, Merit merit) {
 
 void ContractionShape::setRows(SmallVector<ContractionDim> dims) {
   dropUnitDims(dims);
-  if (auto best = takeBest(
-          dims, [](const ContractionDim &dim) { return meanRows(dim.extent); }))
+  if (auto best = takeBest(dims, [](const ContractionDim &dim) {
+        return meanRows(dim.extent.bound());
+      }))
     row = *best;
   outerRows = std::move(dims);
 }
 
-ContractionShape ContractionShape::analyze(kernel::ContractOp op,
-                                           int64_t panelColumns) {
+FailureOr<ContractionShape> ContractionShape::analyze(kernel::ContractOp op,
+                                                      int64_t panelColumns) {
   ContractionShape shape;
   shape.lhs = op.getLhs();
   shape.rhs = op.getRhs();
@@ -78,34 +77,49 @@ ContractionShape ContractionShape::analyze(kernel::ContractOp op,
   shape.lhsUnsigned = isUnsigned(op.getLhsElement());
   shape.rhsUnsigned = isUnsigned(op.getRhsElement());
   shape.isPacked = op.getRhsPacking().has_value();
-  ArrayRef<int64_t> extents = op.getExtents();
   AffineMap outMap = op.getOutMap();
-
-  auto lhsAccess = *kernel::linearAccess(
-      op.getLhsMap(), cast<RankedTensorType>(op.getLhs().getType()));
-  kernel::LinearAccess rhsAccess;
-  rhsAccess.strides.assign(extents.size(), 0);
+  auto lhsType = cast<RankedTensorType>(op.getLhs().getType());
+  auto rhsType = cast<RankedTensorType>(op.getRhs().getType());
+  SmallVector<std::pair<AffineMap, RankedTensorType>> walked = {
+      {op.getLhsMap(), lhsType}, {outMap, op.getType()}};
+  if (!shape.isPacked)
+    walked.emplace_back(op.getRhsMap(), rhsType);
+  FailureOr<SmallVector<Extent>> found =
+      loopExtents(op, op.getExtents(), walked);
+  if (failed(found))
+    return failure();
+  SmallVector<Extent> extents = std::move(*found);
   kernel::ContractOp::Dims roles = op.getDims();
+  auto isSized = [](const Extent &extent) { return extent.isSized(); };
+  if (llvm::any_of(extents, isSized) && !op.getLimits().empty())
+    return op.emitOpError("has both limits and true extents");
+  if (shape.isPacked &&
+      (size::hasExtents(rhsType) ||
+       llvm::any_of(llvm::concat<unsigned>(roles.n, roles.k, roles.batch),
+                    [&](unsigned dim) { return extents[dim].isSized(); })))
+    return op.emitOpError("has packed columns of which a call says how many "
+                          "there are");
+
+  TrueAccess lhsAccess(op.getLhsMap(), lhsType), rhsAccess(extents.size());
   if (shape.isPacked) {
     // [batch..., panel, k, column]: the columns' place depends on the panel,
     // the other dimensions have strides.
     int64_t stride = panelColumns;
     for (unsigned dim : llvm::reverse(roles.k)) {
       rhsAccess.strides[dim] = stride;
-      stride *= extents[dim];
+      stride *= extents[dim].bound();
     }
     shape.panelStride = stride;
     int64_t columns = 1;
     for (unsigned dim : roles.n)
-      columns *= extents[dim];
+      columns *= extents[dim].bound();
     stride *= llvm::divideCeil(columns, panelColumns);
     for (unsigned dim : llvm::reverse(roles.batch)) {
       rhsAccess.strides[dim] = stride;
-      stride *= extents[dim];
+      stride *= extents[dim].bound();
     }
   } else {
-    rhsAccess = *kernel::linearAccess(
-        op.getRhsMap(), cast<RankedTensorType>(op.getRhs().getType()));
+    rhsAccess = TrueAccess(op.getRhsMap(), rhsType);
   }
   shape.lhsOffset = lhsAccess.offset;
   shape.rhsOffset = rhsAccess.offset;
@@ -136,11 +150,11 @@ ContractionShape ContractionShape::analyze(kernel::ContractOp op,
   dropUnitDims(shape.outer);
   // Even of one product it matters whether it is summed.
   llvm::erase_if(shape.depth, [](const ContractionDim &dim) {
-    return dim.extent == 1 && !dim.limit;
+    return dim.extent.is(1) && !dim.limit;
   });
 
   // One column against many rows: the other way round the rows fill vectors.
-  if (!shape.isPacked && count(columns) == 1 && count(rows) > 1) {
+  if (!shape.isPacked && count(columns).is(1) && count(rows).bound() > 1) {
     std::swap(shape.lhs, shape.rhs);
     std::swap(shape.lhsUnsigned, shape.rhsUnsigned);
     std::swap(shape.lhsOffset, shape.rhsOffset);
@@ -156,14 +170,14 @@ ContractionShape ContractionShape::analyze(kernel::ContractOp op,
     shape.columns = columns;
   } else {
     if (auto column = takeBest(columns, [](const ContractionDim &dim) {
-          return std::make_pair(dim.rhs == 1, dim.extent);
+          return std::make_pair(dim.rhs.is(1), dim.extent.bound());
         }))
       shape.columns.push_back(*column);
     shape.outer.append(columns.begin(), columns.end());
     // The order of summation is free: walk lhs forward.
     llvm::sort(shape.depth,
                [](const ContractionDim &a, const ContractionDim &b) {
-                 return a.lhs > b.lhs;
+                 return a.lhs.bound() > b.lhs.bound();
                });
   }
   joinDims(shape.depth);

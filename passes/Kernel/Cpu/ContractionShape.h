@@ -13,9 +13,9 @@ namespace heddle {
 /// An iteration dimension: how far apart its steps are in the operands, in
 /// elements, and which dimension of the result it walks.
 struct ContractionDim {
-  int64_t extent = 1;
-  int64_t lhs = 0;
-  int64_t rhs = 0;
+  Extent extent = 1;
+  Extent lhs = 0;
+  Extent rhs = 0;
   std::optional<unsigned> out;
   /// A number of the launch: `limitScale` times so many steps are taken. Null
   /// if all are.
@@ -28,14 +28,16 @@ struct ContractionDim {
 struct ContractionShape {
   /// Picks the roles of the op's dimensions. Dimensions of one iteration are
   /// dropped.
-  static ContractionShape analyze(kernel::ContractOp op, int64_t panelColumns);
+  /// Fails with a diagnostic where sizes make it a shape that has no kernel.
+  static mlir::FailureOr<ContractionShape> analyze(kernel::ContractOp op,
+                                                   int64_t panelColumns);
   /// Of `dims`, the one that makes the fullest tiles becomes `row`, the others
   /// `outerRows`; of equals the last.
   void setRows(llvm::SmallVector<ContractionDim> dims);
 
   mlir::Value lhs, rhs;
   bool lhsUnsigned = false, rhsUnsigned = false;
-  int64_t lhsOffset = 0, rhsOffset = 0;
+  Extent lhsOffset, rhsOffset;
   /// The batch, and of unpacked columns all dimensions but one.
   llvm::SmallVector<ContractionDim> outer;
   /// Rows: the dimension that tiles are cut from, and the others.
@@ -50,16 +52,16 @@ struct ContractionShape {
   bool isPacked = false;
   int64_t panelStride = 0;
 
-  int64_t outerCount() const { return count(outer); }
-  int64_t outerRowCount() const { return count(outerRows); }
-  int64_t columnCount() const { return count(columns); }
-  int64_t depthCount() const { return count(depth); }
+  Extent outerCount() const { return count(outer); }
+  Extent outerRowCount() const { return count(outerRows); }
+  Extent columnCount() const { return count(columns); }
+  Extent depthCount() const { return count(depth); }
   /// Elements between neighbouring columns of an unpacked rhs.
-  int64_t columnStride() const {
-    return columns.empty() ? 0 : columns.back().rhs;
+  Extent columnStride() const {
+    return columns.empty() ? Extent(0) : columns.back().rhs;
   }
 
-  static int64_t count(llvm::ArrayRef<ContractionDim> dims);
+  static Extent count(llvm::ArrayRef<ContractionDim> dims);
 };
 
 /// Emits the contraction whose result is `root`, its epilogue too, and finishes

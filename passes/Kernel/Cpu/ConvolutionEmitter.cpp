@@ -255,8 +255,8 @@ TileRhs ConvolutionEmitter::rhsOf(const Group &group) {
   if (!shape.isPacked) {
     rhs.step = shape.outputChannels();
     rhs.base = index.at(first, channelGroup, shape.groupOutput);
-    rhs.lastMask = tailMask(frame.builder, loc, lanes,
-                            group.columns - (group.vectors - 1) * lanes);
+    rhs.maskLast(tailMask(frame.builder, loc, lanes,
+                          group.columns - (group.vectors - 1) * lanes));
     return rhs;
   }
   int64_t panelColumns = frame.machine.panelColumns;
@@ -289,7 +289,7 @@ ConvolutionEmitter::emitTaps(RegisterTile &tile, const Group &group,
       index.add(index.at(outer.input, first, dim.stride * dim.inputStride),
                 -dim.padding * dim.inputStride);
   TileRhs rhs = rhsOf(group);
-  int64_t tapSize = shape.groupInput * rhs.step;
+  int64_t tapSize = shape.groupInput * rhs.step.number;
   rhs.base = index.at(rhs.base, outer.tap, inner().kernel * tapSize);
   rhs.base = index.add(rhs.base, phase.firstTap * tapSize);
   for (const TapRun &taps : run.taps) {

@@ -2,8 +2,11 @@
 
 #include "passes/Kernel/Cpu/Extent.h"
 
+#include "dialects/Kernel/LinearAccess.h"
 #include "dialects/Size/Ranges.h"
+#include "mlir/IR/Operation.h"
 #include "llvm/Support/MathExtras.h"
+#include <functional>
 #include <limits>
 
 using namespace mlir;
@@ -37,18 +40,35 @@ bool Extent::operator==(const Extent &other) const {
   return sized ? value && value == other.value : most == other.most;
 }
 
+/// Both as expressions, joined by `join`; null if none is an expression.
+template <typename Join>
+static size::Expression joined(const Extent &left, const Extent &right,
+                               size::Expression leftValue,
+                               size::Expression rightValue, Join join) {
+  MLIRContext *context = leftValue    ? leftValue.context()
+                         : rightValue ? rightValue.context()
+                                      : nullptr;
+  if (!context)
+    return {};
+  return join(left.expression(context), right.expression(context));
+}
+
 Extent Extent::operator*(const Extent &other) const {
   if (!sized && !other.sized)
     return most * other.most;
   int64_t bound;
   if (llvm::MulOverflow(most, other.most, bound))
     bound = std::numeric_limits<int64_t>::max();
-  MLIRContext *context = value         ? value.context()
-                         : other.value ? other.value.context()
-                                       : nullptr;
-  if (!context)
-    return {size::Expression(), bound};
-  return {expression(context) * other.expression(context), bound};
+  return {joined(*this, other, value, other.value, std::multiplies<>()), bound};
+}
+
+Extent Extent::operator+(const Extent &other) const {
+  if (!sized && !other.sized)
+    return most + other.most;
+  int64_t bound;
+  if (llvm::AddOverflow(most, other.most, bound))
+    bound = std::numeric_limits<int64_t>::max();
+  return {joined(*this, other, value, other.value, std::plus<>()), bound};
 }
 
 Extent Extent::ceilDiv(int64_t divisor) const {
@@ -75,6 +95,55 @@ SmallVector<Extent> trueExtents(RankedTensorType type) {
        llvm::zip_equal(size::extentsOf(type), type.getShape()))
     extents.emplace_back(extent, bound);
   return extents;
+}
+
+FailureOr<SmallVector<Extent>>
+loopExtents(Operation *op, ArrayRef<int64_t> bounds,
+            ArrayRef<std::pair<AffineMap, RankedTensorType>> walked) {
+  SmallVector<Extent> extents(bounds.begin(), bounds.end());
+  if (llvm::none_of(walked, [](const auto &operand) {
+        return size::hasExtents(operand.second);
+      }))
+    return extents;
+  SmallVector<bool> told(extents.size(), false);
+  for (const auto &[map, type] : walked)
+    for (auto [expr, extent] :
+         llvm::zip_equal(map.getResults(), trueExtents(type))) {
+      auto loop = dyn_cast<AffineDimExpr>(expr);
+      if (!loop)
+        continue;
+      unsigned number = loop.getPosition();
+      if (told[number] && extents[number] != extent)
+        return op->emitOpError("has operands of different true extents along "
+                               "loop ")
+               << number;
+      extents[number] = extent;
+      told[number] = true;
+    }
+  for (const auto &[map, type] : walked)
+    for (auto [expr, extent] :
+         llvm::zip_equal(map.getResults(), trueExtents(type)))
+      for (unsigned loop = 0; loop < told.size(); ++loop)
+        if (extent.isSized() && !told[loop] && bounds[loop] != 1 &&
+            expr.isFunctionOfDim(loop))
+          return op->emitOpError("has an operand of ")
+                 << type << ", which does not tell how far loop " << loop
+                 << " runs";
+  return extents;
+}
+
+TrueAccess::TrueAccess(AffineMap map, RankedTensorType type)
+    : strides(map.getNumDims()) {
+  SmallVector<Extent> extents = trueExtents(type);
+  Extent step = 1;
+  for (unsigned dim = extents.size(); dim-- > 0;) {
+    kernel::LinearAccess access =
+        *kernel::linearExpression(map.getResult(dim), map.getNumDims());
+    offset = offset + step * access.offset;
+    for (auto [stride, number] : llvm::zip_equal(strides, access.strides))
+      stride = stride + step * number;
+    step = step * extents[dim];
+  }
 }
 
 } // namespace heddle

@@ -4,6 +4,7 @@
 #define HEDDLE_PASSES_KERNEL_CPU_EXTENT_H
 
 #include "dialects/Size/Expression.h"
+#include "mlir/IR/AffineMap.h"
 
 namespace heddle {
 
@@ -33,6 +34,7 @@ public:
   bool operator==(const Extent &other) const;
   bool operator!=(const Extent &other) const { return !(*this == other); }
   Extent operator*(const Extent &other) const;
+  Extent operator+(const Extent &other) const;
   Extent ceilDiv(int64_t divisor) const;
 
 private:
@@ -46,6 +48,25 @@ Extent productOf(llvm::ArrayRef<Extent> extents);
 
 /// The true extents of a tensor, which lies row-major by them.
 llvm::SmallVector<Extent> trueExtents(mlir::RankedTensorType type);
+
+/// How far the loops of `op` run that walk tensors by maps, each at most to its
+/// `bounds`. Fails with a diagnostic where tensors disagree, and where nothing
+/// tells how far a loop runs that walks a sized dimension.
+mlir::FailureOr<llvm::SmallVector<Extent>> loopExtents(
+    mlir::Operation *op, llvm::ArrayRef<int64_t> bounds,
+    llvm::ArrayRef<std::pair<mlir::AffineMap, mlir::RankedTensorType>> walked);
+
+/// The element at iteration point d of a tensor:
+/// `offset + sum of strides[i] * d[i]`, in elements.
+struct TrueAccess {
+  Extent offset;
+  llvm::SmallVector<Extent> strides;
+
+  /// What `map`, whose results are linear, reads of a tensor of `type`.
+  TrueAccess(mlir::AffineMap map, mlir::RankedTensorType type);
+  /// Strides of 0.
+  explicit TrueAccess(unsigned dims) : strides(dims) {}
+};
 
 } // namespace heddle
 

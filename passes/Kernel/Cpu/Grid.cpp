@@ -4,7 +4,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "passes/Kernel/Cpu/IndexBuilder.h"
 #include "passes/Kernel/Cpu/Lanes.h"
 #include "passes/Kernel/Cpu/Work.h"
 #include "llvm/Support/MathExtras.h"
@@ -43,24 +42,17 @@ Value enterUnits(KernelFrame &frame, const Extent &units,
   return loop.getInductionVar();
 }
 
-SmallVector<Value> indicesAt(KernelFrame &frame, Value linear,
-                             ArrayRef<Extent> extents) {
-  IndexBuilder index(frame.builder, frame.source.getLoc());
-  if (llvm::none_of(extents,
-                    [](const Extent &extent) { return extent.isSized(); }))
-    return index.delinearize(
-        linear, llvm::map_to_vector(extents, [](const Extent &extent) {
-          return extent.bound();
-        }));
+SmallVector<Value> indicesAt(KernelFrame &frame, IndexBuilder &index,
+                             Value linear, ArrayRef<Extent> extents) {
   // How far the outermost index goes is not asked for.
-  auto outermost = llvm::find_if_not(
+  const Extent *outermost = llvm::find_if_not(
       extents, [](const Extent &extent) { return extent.is(1); });
-  SmallVector<Value> values;
-  for (const Extent *extent = extents.begin(); extent != extents.end();
-       ++extent)
-    values.push_back(extent == outermost ? index.constant(0)
-                                         : frame.valueOf(*extent));
-  return index.delinearize(linear, values);
+  SmallVector<Number> numbers;
+  for (const Extent &extent : extents)
+    numbers.push_back(&extent == outermost && extent.isSized()
+                          ? Number(0)
+                          : frame.numberOf(extent));
+  return index.indicesAt(linear, numbers);
 }
 
 FailureOr<SmallVector<Value>> emitLoop(OpBuilder &builder, Location loc,

@@ -3,6 +3,7 @@
 #ifndef HEDDLE_PASSES_KERNEL_CPU_GRID_H
 #define HEDDLE_PASSES_KERNEL_CPU_GRID_H
 
+#include "passes/Kernel/Cpu/IndexBuilder.h"
 #include "passes/Kernel/Cpu/KernelFrame.h"
 
 namespace heddle {
@@ -14,7 +15,9 @@ mlir::Value enterUnits(KernelFrame &frame, const Extent &units,
                        double unitNanoseconds, Extent &tiles);
 
 /// The indices of a row-major array of `extents` at position `linear`.
-llvm::SmallVector<mlir::Value> indicesAt(KernelFrame &frame, mlir::Value linear,
+llvm::SmallVector<mlir::Value> indicesAt(KernelFrame &frame,
+                                         IndexBuilder &index,
+                                         mlir::Value linear,
                                          llvm::ArrayRef<Extent> extents);
 
 /// Emits `body` for begin, begin + step, ... below end, with values carried

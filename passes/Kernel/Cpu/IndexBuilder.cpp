@@ -49,19 +49,29 @@ Value IndexBuilder::mul(Value left, int64_t right) {
   return arith::MulIOp::create(builder, loc, left, constant(right));
 }
 
-Value IndexBuilder::mul(Value left, Value right) {
-  if (auto constantRight = known(right))
+Value IndexBuilder::mul(Value left, const Number &right) {
+  if (!right.value)
+    return mul(left, right.number);
+  if (auto constantRight = known(right.value))
     return mul(left, *constantRight);
   if (auto constantLeft = known(left))
-    return mul(right, *constantLeft);
-  return arith::MulIOp::create(builder, loc, left, right);
+    return mul(right.value, *constantLeft);
+  return arith::MulIOp::create(builder, loc, left, right.value);
+}
+
+Number IndexBuilder::times(const Number &left, const Number &right) {
+  if (left.value)
+    return mul(left.value, right);
+  if (right.value)
+    return mul(right.value, left.number);
+  return left.number * right.number;
 }
 
 Value IndexBuilder::at(Value base, Value index, int64_t stride) {
   return add(base, mul(index, stride));
 }
 
-Value IndexBuilder::at(Value base, Value index, Value stride) {
+Value IndexBuilder::at(Value base, Value index, const Number &stride) {
   return add(base, mul(index, stride));
 }
 
@@ -73,16 +83,20 @@ Value IndexBuilder::div(Value left, int64_t right) {
   return arith::DivUIOp::create(builder, loc, left, constant(right));
 }
 
-Value IndexBuilder::div(Value left, Value right) {
-  if (auto constantRight = known(right))
+Value IndexBuilder::div(Value left, const Number &right) {
+  if (!right.value)
+    return div(left, right.number);
+  if (auto constantRight = known(right.value))
     return div(left, *constantRight);
-  return arith::DivUIOp::create(builder, loc, left, right);
+  return arith::DivUIOp::create(builder, loc, left, right.value);
 }
 
-Value IndexBuilder::rem(Value left, Value right) {
-  if (auto constantRight = known(right))
+Value IndexBuilder::rem(Value left, const Number &right) {
+  if (!right.value)
+    return rem(left, right.number);
+  if (auto constantRight = known(right.value))
     return rem(left, *constantRight);
-  return arith::RemUIOp::create(builder, loc, left, right);
+  return arith::RemUIOp::create(builder, loc, left, right.value);
 }
 
 Value IndexBuilder::rem(Value left, int64_t right) {
@@ -113,9 +127,9 @@ Value IndexBuilder::less(Value left, Value right) {
 }
 
 static bool isOne(int64_t extent) { return extent == 1; }
-static bool isOne(Value extent) { return known(extent) == 1; }
+static bool isOne(const Number &extent) { return extent.is(1); }
 
-/// The indices of `linear` among `extents`, of numbers or values.
+/// The indices of `linear` among `extents`, written in one of two ways.
 template <typename Extent>
 static SmallVector<Value> indicesOf(IndexBuilder &index, Value linear,
                                     ArrayRef<Extent> extents) {
@@ -140,8 +154,8 @@ SmallVector<Value> IndexBuilder::delinearize(Value linear,
   return indicesOf(*this, linear, extents);
 }
 
-SmallVector<Value> IndexBuilder::delinearize(Value linear,
-                                             ArrayRef<Value> extents) {
+SmallVector<Value> IndexBuilder::indicesAt(Value linear,
+                                           ArrayRef<Number> extents) {
   return indicesOf(*this, linear, extents);
 }
 

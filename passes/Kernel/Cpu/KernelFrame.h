@@ -9,6 +9,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "passes/Kernel/Cpu/Extent.h"
+#include "passes/Kernel/Cpu/IndexBuilder.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace heddle {
@@ -60,6 +61,9 @@ public:
     return valueOf(at, Extent(expression, 0));
   }
   mlir::Value valueOf(const Extent &extent) { return valueOf(builder, extent); }
+  Number numberOf(const Extent &extent) {
+    return extent.isSized() ? Number(valueOf(extent)) : Number(extent.bound());
+  }
   /// Whether all that was asked of `valueOf` and `finish` are sizes that an
   /// expression holds; if not, what was built is wrong.
   bool sizesFit() const { return fits; }

@@ -311,7 +311,8 @@ LogicalResult LoopKernelEmitter::run() {
 
   Extent tiles;
   Value unit = enterUnits(frame, units, cost, tiles);
-  SmallVector<Value> ivs = indicesAt(frame, unit, unitExtents);
+  IndexBuilder index(builder, loc);
+  SmallVector<Value> ivs = indicesAt(frame, index, unit, unitExtents);
   Value chunk;
   if (plan.lanesAreShared) {
     Value last = ivs.pop_back_val();

@@ -9,34 +9,13 @@ using namespace mlir;
 
 namespace heddle {
 
-FailureOr<SmallVector<Extent>> loopExtents(linalg::GenericOp op) {
-  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  SmallVector<Extent> extents(ranges.begin(), ranges.end());
-  if (llvm::none_of(op->getOperandTypes(), size::hasExtents))
-    return extents;
-  SmallVector<bool> seen(extents.size(), false);
-  for (OpOperand &operand : op->getOpOperands()) {
-    auto type = cast<RankedTensorType>(operand.get().getType());
-    AffineMap map = op.getMatchingIndexingMap(&operand);
-    for (auto [expr, extent] :
-         llvm::zip_equal(map.getResults(), trueExtents(type))) {
-      auto loop = dyn_cast<AffineDimExpr>(expr);
-      if (!loop)
-        continue;
-      unsigned number = loop.getPosition();
-      if (seen[number] && extents[number] != extent)
-        return op.emitOpError("has operands of different true extents along "
-                              "loop ")
-               << number;
-      extents[number] = extent;
-      seen[number] = true;
-    }
-  }
-  return extents;
-}
-
 FailureOr<LoopNest> LoopNest::of(linalg::GenericOp op) {
-  FailureOr<SmallVector<Extent>> extents = loopExtents(op);
+  SmallVector<std::pair<AffineMap, RankedTensorType>> walked;
+  for (OpOperand &operand : op->getOpOperands())
+    walked.emplace_back(op.getMatchingIndexingMap(&operand),
+                        cast<RankedTensorType>(operand.get().getType()));
+  FailureOr<SmallVector<Extent>> extents =
+      loopExtents(op, op.getStaticLoopRanges(), walked);
   if (failed(extents))
     return failure();
   return LoopNest(op, std::move(*extents));
@@ -45,10 +24,11 @@ FailureOr<LoopNest> LoopNest::of(linalg::GenericOp op) {
 LoopNest::LoopNest(linalg::GenericOp op, SmallVector<Extent> extents)
     : op(op), extents(std::move(extents)),
       iterators(op.getIteratorTypesArray()) {
-  for (OpOperand &operand : op->getOpOperands())
-    accesses.push_back(flattenAccess(
-        op.getMatchingIndexingMap(&operand),
-        trueExtents(cast<RankedTensorType>(operand.get().getType()))));
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = cast<RankedTensorType>(operand.get().getType());
+    accesses.push_back(
+        flattenAccess(op.getMatchingIndexingMap(&operand), trueExtents(type)));
+  }
   for (unsigned loop = 0; loop < numLoops(); ++loop)
     loopOf.push_back(loop);
 }

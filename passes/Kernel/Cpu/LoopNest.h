@@ -8,11 +8,6 @@
 
 namespace heddle {
 
-/// The extents of the loops of `op`. Fails with a diagnostic where operands
-/// that a loop walks disagree on how far it truly runs.
-mlir::FailureOr<llvm::SmallVector<Extent>>
-loopExtents(mlir::linalg::GenericOp op);
-
 /// A `linalg.generic` reduced to what code generation needs: loops with
 /// extents, and for each operand the position in its flat buffer. Loops can be
 /// merged and reordered here without rewriting the op; the payload is read from

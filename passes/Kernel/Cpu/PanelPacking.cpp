@@ -52,7 +52,7 @@ struct RunCopy {
   Value panel;
   int64_t width;
   bool isUnsigned;
-  int64_t stride;
+  Number stride;
 
   Value widen(Value value) {
     return convertElements(index.builder, index.loc, value, elementOf(panel),
@@ -63,16 +63,16 @@ struct RunCopy {
   void rows(Value base, Value low, Value high, Value target);
   void squares(Value base, Value low, Value high, Value target);
   void elements(Value base, Value low, Value high, Value target,
-                int64_t firstColumn, int64_t endColumn);
+                const Number &firstColumn, const Number &endColumn);
   void zeros(Value low, Value high, Value target);
 };
 } // namespace
 
 void RunCopy::emit(Value base, Value low, Value high, Value target) {
-  if (from.columnStride == 1)
+  if (from.columnStride.is(1))
     return rows(base, low, high, target);
   zeros(low, high, target);
-  if (stride == 1 && elementOf(from.source).isF32())
+  if (stride.is(1) && elementOf(from.source).isF32())
     return squares(base, low, high, target);
   elements(base, low, high, target, 0, from.columns);
 }
@@ -88,9 +88,14 @@ void RunCopy::rows(Value base, Value low, Value high, Value target) {
     Value row = index.at(base, k, stride);
     Value to = index.at(target, k, width);
     for (int64_t c = 0; c < width; c += lanes) {
-      int64_t valid = std::min(lanes, from.columns - c);
+      int64_t valid = std::min(lanes, from.columns.number - c);
       Value loaded = zero;
-      if (valid == lanes)
+      if (from.columns.value)
+        loaded = vector::MaskedLoadOp::create(
+            builder, loc, type, from.source, index.add(row, c),
+            countMask(builder, loc, lanes, index.add(from.columns.value, -c)),
+            zero);
+      else if (valid == lanes)
         loaded = vector::LoadOp::create(builder, loc, type, from.source,
                                         index.add(row, c));
       else if (valid > 0)
@@ -105,8 +110,9 @@ void RunCopy::rows(Value base, Value low, Value high, Value target) {
 
 void RunCopy::zeros(Value low, Value high, Value target) {
   int64_t lanes = accumulatorLanes(elementOf(panel));
-  int64_t first = from.columns / lanes * lanes;
-  if (from.columns == width)
+  // All of them where a call says how many columns there are.
+  int64_t first = from.columns.number / lanes * lanes;
+  if (from.columns.is(width))
     return;
   OpBuilder &builder = index.builder;
   Value zero = arith::ConstantOp::create(
@@ -124,20 +130,26 @@ void RunCopy::squares(Value base, Value low, Value high, Value target) {
   Location loc = index.loc;
   constexpr int64_t size = logicalLanes;
   auto type = VectorType::get({size}, builder.getF32Type());
-  int64_t wholeColumns = from.columns / size * size;
+  Number wholeColumns =
+      from.columns.value
+          ? Number(index.mul(index.div(from.columns.value, size), size))
+          : Number(from.columns.number / size * size);
   // The steps that fill whole squares.
   Value steps = index.mul(index.div(index.sub(high, low), size), size);
   Value middle = index.add(low, steps);
-  if (wholeColumns)
+  if (!wholeColumns.is(0))
     index.loop(low, middle, size, [&](Value k) {
-      index.loop(0, wholeColumns, size, [&](Value column) {
+      Value first = index.constant(0);
+      index.loop(first, index.valueOf(wholeColumns), size, [&](Value column) {
         Value corner =
             index.at(index.at(base, k, stride), column, from.columnStride);
         SmallVector<Value> square;
         for (int64_t row = 0; row < size; ++row)
           square.push_back(vector::LoadOp::create(
               builder, loc, type, from.source,
-              index.add(corner, row * from.columnStride)));
+              from.columnStride.value
+                  ? index.at(corner, index.constant(row), from.columnStride)
+                  : index.add(corner, row * from.columnStride.number)));
         Value to = index.add(index.at(target, k, width), column);
         for (auto [row, vector] :
              llvm::enumerate(transposeSquare(builder, loc, std::move(square))))
@@ -152,12 +164,13 @@ void RunCopy::squares(Value base, Value low, Value high, Value target) {
 }
 
 void RunCopy::elements(Value base, Value low, Value high, Value target,
-                       int64_t firstColumn, int64_t endColumn) {
-  if (firstColumn == endColumn)
+                       const Number &firstColumn, const Number &endColumn) {
+  if (!firstColumn.value && endColumn.is(firstColumn.number))
     return;
   OpBuilder &builder = index.builder;
   index.loop(low, high, 1, [&](Value k) {
-    index.loop(firstColumn, endColumn, 1, [&](Value column) {
+    Value first = index.valueOf(firstColumn);
+    index.loop(first, index.valueOf(endColumn), 1, [&](Value column) {
       Value loaded = memref::LoadOp::create(
           builder, index.loc, from.source,
           index.at(index.at(base, k, stride), column, from.columnStride));
@@ -179,19 +192,20 @@ void emitPanelCopy(IndexBuilder &index, const PanelSource &source, Value low,
     copy.emit(source.base, low, high, target);
     return;
   }
-  SmallVector<int64_t> extents;
-  int64_t count = 1;
+  SmallVector<Number> extents;
+  Number count = 1;
   for (const PanelDim &dim : outer) {
     extents.push_back(dim.extent);
-    count *= dim.extent;
+    count = index.times(count, dim.extent);
   }
-  index.loop(0, count, 1, [&](Value run) {
+  Value first = index.constant(0);
+  index.loop(first, index.valueOf(count), 1, [&](Value run) {
     Value base = source.base;
-    for (auto [at, dim] :
-         llvm::zip_equal(index.delinearize(run, extents), outer))
+    for (auto [at, dim] : llvm::zip_equal(index.indicesAt(run, extents), outer))
       base = index.at(base, at, dim.stride);
-    copy.emit(base, index.constant(0), index.constant(inner.extent),
-              index.mul(run, inner.extent * width));
+    Value begin = index.constant(0), end = index.valueOf(inner.extent);
+    copy.emit(base, begin, end,
+              index.mul(run, index.times(inner.extent, width)));
   });
 }
 

@@ -10,8 +10,8 @@ namespace heddle {
 /// A dimension that a packed panel is deep in, and how far apart its steps are
 /// in the source.
 struct PanelDim {
-  int64_t extent = 1;
-  int64_t stride = 0;
+  Number extent = 1;
+  Number stride = 0;
 };
 
 /// The part of a matrix that becomes a panel: element (k, c) is at
@@ -21,9 +21,9 @@ struct PanelSource {
   mlir::Value base;
   /// Outermost first; k runs over them row-major.
   llvm::SmallVector<PanelDim> depth;
-  int64_t columnStride = 1;
+  Number columnStride = 1;
   /// Columns that exist; the panel's others become zero.
-  int64_t columns = 0;
+  Number columns = 0;
 };
 
 /// Emits the copy of steps [low, high) into `panel`, row-major

@@ -114,11 +114,17 @@ SmallVector<Value> RegisterTile::accumulateChain(const TileLhs &lhs,
             ValueRange{index.add(index.at(prefetch->base, k, prefetch->step),
                                  i * prefetch->step)},
             /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
-    Value lhsPosition = index.at(lhs.base, k, lhs.step);
+    Value lhsPosition = lhs.starts.empty() ? index.at(lhs.base, k, lhs.step)
+                                           : index.mul(k, lhs.step);
     Value rhsPosition = index.at(rhs.base, k, rhs.step);
-    for (int64_t i = 0; i < count; ++i)
-      step(lhs, index.add(lhsPosition, i * lhs.step), rhs,
-           index.add(rhsPosition, i * rhs.step), sums);
+    auto later = [&](Value position, const Number &stride, int64_t steps) {
+      return stride.value ? index.at(position, index.constant(steps), stride)
+                          : index.add(position, steps * stride.number);
+    };
+    for (int64_t i = 0; i < count; ++i) {
+      Value lhsNow = later(lhsPosition, lhs.step, i);
+      step(lhs, lhsNow, rhs, later(rhsPosition, rhs.step, i), sums);
+    }
     return sums;
   };
   auto single = [&](Value k, ValueRange carried) {
@@ -150,11 +156,11 @@ void RegisterTile::step(const TileLhs &lhs, Value lhsPosition,
   for (auto [v, offset] : llvm::enumerate(rhs.vectors)) {
     Value position = index.add(rhsPosition, offset);
     Value loaded;
-    if (rhs.lastMask && v + 1 == rhs.vectors.size()) {
+    if (!rhs.masks.empty() && rhs.masks[v]) {
       Value zero =
           arith::ConstantOp::create(builder, loc, builder.getZeroAttr(rhsType));
       loaded = vector::MaskedLoadOp::create(builder, loc, rhsType, rhs.buffer,
-                                            position, rhs.lastMask, zero);
+                                            position, rhs.masks[v], zero);
     } else {
       loaded =
           vector::LoadOp::create(builder, loc, rhsType, rhs.buffer, position);
@@ -162,11 +168,15 @@ void RegisterTile::step(const TileLhs &lhs, Value lhsPosition,
     factors.push_back(convertElements(
         builder, loc, loaded, vectorType.getElementType(), rhs.isUnsigned));
   }
-  for (auto [r, offset] : llvm::enumerate(lhs.rows)) {
-    if (!offset)
+  for (int64_t r = 0; r < rows; ++r) {
+    Value position;
+    if (!lhs.starts.empty())
+      position = index.add(lhs.starts[r], lhsPosition);
+    else if (lhs.rows[r])
+      position = index.add(lhsPosition, *lhs.rows[r]);
+    else
       continue;
-    Value scalar = memref::LoadOp::create(builder, loc, lhs.buffer,
-                                          index.add(lhsPosition, *offset));
+    Value scalar = memref::LoadOp::create(builder, loc, lhs.buffer, position);
     Value spread = vector::BroadcastOp::create(
         builder, loc, vectorType,
         convertElements(builder, loc, scalar, vectorType.getElementType(),

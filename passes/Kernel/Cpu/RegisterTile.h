@@ -11,12 +11,14 @@ namespace heddle {
 
 /// The left-hand side as a tile reads it, one scalar per row and step: row r at
 /// step k is element `base + rows[r] + k * step`. A row without an offset takes
-/// no part (its taps lie in the padding).
+/// no part (its taps lie in the padding). With `starts` it is element
+/// `starts[r] + k * step`.
 struct TileLhs {
   mlir::Value buffer;
   mlir::Value base;
   llvm::SmallVector<std::optional<int64_t>> rows;
-  int64_t step = 1;
+  llvm::SmallVector<mlir::Value> starts;
+  Number step = 1;
   /// Whether narrow integers widen with zeros.
   bool isUnsigned = false;
 };
@@ -27,10 +29,18 @@ struct TileRhs {
   mlir::Value buffer;
   mlir::Value base;
   llvm::SmallVector<int64_t> vectors;
-  int64_t step = 1;
-  /// The lanes of the last vector that may be read; null for all.
-  mlir::Value lastMask;
+  Number step = 1;
+  /// For each vector the lanes that may be read, null for all; none if that is
+  /// all of every vector.
+  llvm::SmallVector<mlir::Value> masks;
   bool isUnsigned = false;
+
+  /// Of the last vector only the lanes of `mask` may be read, if it is any.
+  void maskLast(mlir::Value mask) {
+    masks.assign(mask ? vectors.size() : 0, {});
+    if (mask)
+      masks.back() = mask;
+  }
 };
 
 /// What is fetched ahead during a tile's steps: element

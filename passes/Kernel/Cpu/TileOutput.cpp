@@ -130,11 +130,21 @@ void TileOutput::storePlain(Value sums, ArrayRef<Value> coords, unsigned dim,
   Location loc = result.getLoc();
   IndexBuilder index(builder, loc);
   auto type = cast<RankedTensorType>(result.getType());
+  LaneBuilder writer(builder, loc, lanes, mask);
+  if (size::hasExtents(type)) {
+    LaneValue position = writer.constantIndex(0);
+    for (auto [number, extent] : llvm::enumerate(trueExtents(type))) {
+      bool steps = lanes && number == dim;
+      position = writer.add(scaled(writer, frame, position, extent),
+                            LaneValue(coords[number], steps ? 1 : 0));
+    }
+    writer.store(sums, frame.buffer(result), position);
+    return;
+  }
   SmallVector<int64_t> strides = kernel::rowMajorStrides(type.getShape());
   Value position = index.constant(0);
   for (auto [coord, stride] : llvm::zip_equal(coords, strides))
     position = index.at(position, coord, stride);
-  LaneBuilder writer(builder, loc, lanes, mask);
   writer.store(sums, frame.buffer(result),
                LaneValue(position, lanes ? strides[dim] : 0));
 }
@@ -150,7 +160,8 @@ LogicalResult TileOutput::store(RegisterTile &tile, ValueRange sums,
   bool byElement = place.columnDims.empty() ||
                    (place.columnDims.size() > 1 &&
                     place.columnExtents.back() % tile.lanes != 0);
-  bool fromMemory = byElement || (viaScratch && tile.rows * tile.vectors > 1);
+  bool fromMemory =
+      byElement || place.rows || (viaScratch && tile.rows * tile.vectors > 1);
   if (fromMemory)
     tile.store(sums, scratch, index.constant(0));
   if (byElement)
@@ -165,26 +176,46 @@ LogicalResult TileOutput::store(RegisterTile &tile, ValueRange sums,
     for (auto [dim, at] : llvm::zip_equal(
              place.columnDims, index.delinearize(column, place.columnExtents)))
       coords[dim] = at;
-    int64_t valid = std::min(tile.lanes, place.columns - v * tile.lanes);
-    Value mask = tailMask(builder, loc, tile.lanes, valid);
+    int64_t valid = std::min(tile.lanes, place.columns.number - v * tile.lanes);
+    Value mask =
+        place.columns.value
+            ? countMask(builder, loc, tile.lanes,
+                        index.add(place.columns.value, -v * tile.lanes))
+            : tailMask(builder, loc, tile.lanes, valid);
     return storePoint(vector, coords, place.columnDims.back(), tile.lanes,
                       mask);
   };
+  Value end = place.rows;
 
-  for (int64_t v = 0; v < tile.vectors && v * tile.lanes < place.columns; ++v) {
+  auto storeVector = [&](int64_t v) -> LogicalResult {
     LogicalResult status = success();
     if (!fromMemory) {
       for (int64_t r = 0; r < tile.rows; ++r)
         if (failed(storeRow(index.constant(r), v, sums[r * tile.vectors + v])))
           return failure();
-      continue;
+      return success();
     }
-    index.loop(0, tile.rows, 1, [&](Value row) {
+    Value first = index.constant(0);
+    Value last = end ? end : index.constant(tile.rows);
+    index.loop(first, last, 1, [&](Value row) {
       Value loaded = vector::LoadOp::create(
           builder, loc, tile.vectorType, scratch,
           index.at(index.constant(v * tile.lanes), row, width));
       status = storeRow(row, v, loaded);
     });
+    return status;
+  };
+  for (int64_t v = 0; v < tile.vectors; ++v) {
+    if (!place.columns.value) {
+      if (v * tile.lanes < place.columns.number && failed(storeVector(v)))
+        return failure();
+      continue;
+    }
+    // The first lane of what is stored always counts.
+    LogicalResult status = success();
+    index.branch(
+        index.less(index.constant(v * tile.lanes), place.columns.value),
+        [&] { status = storeVector(v); });
     if (failed(status))
       return failure();
   }
@@ -198,8 +229,11 @@ LogicalResult TileOutput::storeByElement(RegisterTile &tile,
   IndexBuilder index(builder, loc);
   LogicalResult status = success();
   int64_t width = tile.vectors * tile.lanes;
-  index.loop(0, tile.rows, 1, [&](Value row) {
-    index.loop(0, place.columns, 1, [&](Value column) {
+  Value first = index.constant(0);
+  Value last = place.rows ? place.rows : index.constant(tile.rows);
+  index.loop(first, last, 1, [&](Value row) {
+    Value low = index.constant(0);
+    index.loop(low, index.valueOf(place.columns), 1, [&](Value column) {
       SmallVector<Value> coords(place.coords);
       if (place.rowDim)
         coords[*place.rowDim] =

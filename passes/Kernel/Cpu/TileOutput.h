@@ -22,7 +22,9 @@ struct TilePlace {
   llvm::SmallVector<int64_t> columnExtents;
   mlir::Value firstColumn;
   /// How many of the tile's columns are results; the rest is padding.
-  int64_t columns = 0;
+  Number columns = 0;
+  /// How many of its rows are; null if all.
+  mlir::Value rows;
 };
 
 /// Writes the results of a root: as they are, through the epilogue, or both.

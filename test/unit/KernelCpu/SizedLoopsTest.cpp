@@ -1,127 +1,11 @@
 // Kernels of generics over extents that each call chooses, against the kernels
 // made for just those sizes.
 
-#include "KernelHarness.h"
-#include "gtest/gtest.h"
-#include <cstring>
-#include <limits>
-#include <random>
+#include "SizedKernels.h"
 
-using namespace mlir;
 using namespace heddle::test;
 
 namespace {
-
-using Sizes = std::map<std::string, int64_t>;
-
-constexpr size_t guardBytes = 256;
-
-int64_t bytesOf(Type element) {
-  return (element.getIntOrFloatBitWidth() + 7) / 8;
-}
-
-/// The bytes of a tensor, and behind them what no kernel may read or write.
-std::vector<char> guarded(RankedTensorType type) {
-  size_t bytes = type.getNumElements() * bytesOf(type.getElementType());
-  return std::vector<char>(bytes + guardBytes, char(0xff));
-}
-
-/// Floats from -1 to 1, integers from 0 to 1.
-void fill(std::vector<char> &buffer, RankedTensorType type, unsigned seed) {
-  int64_t count = type.getNumElements();
-  if (type.getElementType().isF32()) {
-    std::vector<float> values = randomValues(count, seed);
-    std::memcpy(buffer.data(), values.data(), count * sizeof(float));
-    return;
-  }
-  std::mt19937 generator(seed);
-  int64_t bytes = bytesOf(type.getElementType());
-  std::memset(buffer.data(), 0, count * bytes);
-  for (int64_t i = 0; i < count; ++i)
-    buffer[i * bytes] = char(generator() % 2);
-}
-
-/// Floats may differ by `tolerance` of their size or of 1, whichever is more.
-void expectEqual(const std::vector<char> &got, const std::vector<char> &wanted,
-                 RankedTensorType type, double tolerance) {
-  ASSERT_EQ(got.size(), wanted.size());
-  size_t bytes = got.size() - guardBytes;
-  ASSERT_EQ(std::memcmp(&got[bytes], &wanted[bytes], guardBytes), 0)
-      << "wrote past the end";
-  if (tolerance == 0 || !type.getElementType().isF32()) {
-    ASSERT_EQ(std::memcmp(got.data(), wanted.data(), bytes), 0);
-    return;
-  }
-  for (int64_t i = 0; i < type.getNumElements(); ++i) {
-    float a, b;
-    std::memcpy(&a, &got[i * sizeof(float)], sizeof(float));
-    std::memcpy(&b, &wanted[i * sizeof(float)], sizeof(float));
-    ASSERT_LE(std::abs(a - b), tolerance * std::max(1.0f, std::abs(b)))
-        << "at " << i << ": " << a << " and " << b;
-  }
-}
-
-/// Runs the kernel of `text` at each of `choices`, on every machine that this
-/// host runs.
-void check(const std::string &text, llvm::ArrayRef<Sizes> choices,
-           double tolerance = 0) {
-  for (const char *machine : {"x86-64-v3", "x86-64-v4"}) {
-    if (!canRun(machine))
-      continue;
-    SCOPED_TRACE(machine);
-    auto kernel = Kernel::compile(text, machine);
-    ASSERT_TRUE(kernel);
-    for (const Sizes &sizes : choices) {
-      std::string fixed = fixedText(text, sizes), trace;
-      for (const auto &[name, value] : sizes)
-        trace += name + " = " + std::to_string(value) + " ";
-      SCOPED_TRACE(trace + "in\n" + text);
-      auto wanted = Kernel::compile(fixed, machine);
-      ASSERT_TRUE(wanted);
-      auto parsed = parse(fixed);
-      FunctionType type =
-          (*parsed->getOps<func::FuncOp>().begin()).getFunctionType();
-      std::vector<std::vector<char>> inputs;
-      std::vector<void *> buffers;
-      for (auto [number, input] : llvm::enumerate(type.getInputs())) {
-        inputs.push_back(guarded(cast<RankedTensorType>(input)));
-        fill(inputs.back(), cast<RankedTensorType>(input), number + 1);
-      }
-      for (std::vector<char> &input : inputs)
-        buffers.push_back(input.data());
-      auto outputs = [&] {
-        std::vector<std::vector<char>> made;
-        for (Type result : type.getResults())
-          made.push_back(guarded(cast<RankedTensorType>(result)));
-        return made;
-      };
-      auto with = [&](std::vector<std::vector<char>> &results) {
-        std::vector<void *> all = buffers;
-        for (std::vector<char> &result : results)
-          all.push_back(result.data());
-        return all;
-      };
-      std::vector<std::vector<char>> first = outputs();
-      wanted->run(with(first));
-      for (int64_t chunk : {0, 1, 3}) {
-        std::vector<std::vector<char>> results = outputs();
-        kernel->run(with(results), sizes, chunk, chunk == 3);
-        for (auto [number, result] : llvm::enumerate(type.getResults()))
-          expectEqual(results[number], first[number],
-                      cast<RankedTensorType>(result), tolerance);
-      }
-    }
-  }
-}
-
-std::vector<Sizes> grid(llvm::ArrayRef<int64_t> batches,
-                        llvm::ArrayRef<int64_t> sequences) {
-  std::vector<Sizes> all;
-  for (int64_t batch : batches)
-    for (int64_t sequence : sequences)
-      all.push_back({{"batch", batch}, {"sequence", sequence}});
-  return all;
-}
 
 /// A generic of `maps` and `iterators` over `ins` and `outs`.
 std::string generic(const std::string &maps, const std::string &iterators,
@@ -141,25 +25,25 @@ TEST(SizedLoops, OneLoop) {
     std::string kinds = t.find("128") == std::string::npos
                             ? "\"parallel\", \"parallel\""
                             : "\"parallel\", \"parallel\", \"parallel\"";
-    check("func.func @k(%a: " + t + ", %b: " + t + ") -> " + t +
-              " attributes {kernel.entry} {\n %e = tensor.empty() : " + t +
-              "\n %0 = " +
-              generic(map + ", " + map + ", " + map, kinds,
-                      "ins(%a, %b : " + t + ", " + t + ") outs(%e : " + t +
-                          ") {\n^bb0(%x: f32, %y: f32, %o: f32):\n"
-                          "  %s = arith.mulf %x, %y : f32\n"
-                          "  %d = arith.addf %s, %y : f32\n"
-                          "  linalg.yield %d : f32\n} -> " +
-                          t) +
-              " return %0 : " + t + "\n}\n",
-          grid({0, 1, 3, 4}, {0, 1, 5, 9}));
+    checkSized("func.func @k(%a: " + t + ", %b: " + t + ") -> " + t +
+                   " attributes {kernel.entry} {\n %e = tensor.empty() : " + t +
+                   "\n %0 = " +
+                   generic(map + ", " + map + ", " + map, kinds,
+                           "ins(%a, %b : " + t + ", " + t + ") outs(%e : " + t +
+                               ") {\n^bb0(%x: f32, %y: f32, %o: f32):\n"
+                               "  %s = arith.mulf %x, %y : f32\n"
+                               "  %d = arith.addf %s, %y : f32\n"
+                               "  linalg.yield %d : f32\n} -> " +
+                               t) +
+                   " return %0 : " + t + "\n}\n",
+               grid({0, 1, 3, 4}, {0, 1, 5, 9}));
   }
 }
 
 TEST(SizedLoops, LongLoop) {
   std::string t = "tensor<4x90000xf32, #size.extents<batch, sequence>>",
               map = "affine_map<(a, b) -> (a, b)>";
-  check(
+  checkSized(
       "func.func @k(%a: " + t + ") -> " + t +
           " attributes {kernel.entry} {\n %e = tensor.empty() : " + t +
           "\n %0 = " +
@@ -175,19 +59,20 @@ TEST(SizedLoops, LongLoop) {
 
 TEST(SizedLoops, Bias) {
   std::string t = "tensor<3x5x70xf32, #size.extents<batch, sequence, 70>>";
-  check("func.func @k(%a: " + t + ", %b: tensor<70xf32>) -> " + t +
-            " attributes {kernel.entry} {\n %e = tensor.empty() : " + t +
-            "\n %0 = " +
-            generic("affine_map<(a, b, c) -> (a, b, c)>, affine_map<(a, b, c) "
-                    "-> (c)>, affine_map<(a, b, c) -> (a, b, c)>",
-                    "\"parallel\", \"parallel\", \"parallel\"",
-                    "ins(%a, %b : " + t + ", tensor<70xf32>) outs(%e : " + t +
-                        ") {\n^bb0(%x: f32, %y: f32, %o: f32):\n"
-                        "  %s = arith.addf %x, %y : f32\n"
-                        "  linalg.yield %s : f32\n} -> " +
-                        t) +
-            " return %0 : " + t + "\n}\n",
-        grid({0, 1, 2, 3}, {0, 1, 2, 5}));
+  checkSized(
+      "func.func @k(%a: " + t + ", %b: tensor<70xf32>) -> " + t +
+          " attributes {kernel.entry} {\n %e = tensor.empty() : " + t +
+          "\n %0 = " +
+          generic("affine_map<(a, b, c) -> (a, b, c)>, affine_map<(a, b, c) "
+                  "-> (c)>, affine_map<(a, b, c) -> (a, b, c)>",
+                  "\"parallel\", \"parallel\", \"parallel\"",
+                  "ins(%a, %b : " + t + ", tensor<70xf32>) outs(%e : " + t +
+                      ") {\n^bb0(%x: f32, %y: f32, %o: f32):\n"
+                      "  %s = arith.addf %x, %y : f32\n"
+                      "  linalg.yield %s : f32\n} -> " +
+                      t) +
+          " return %0 : " + t + "\n}\n",
+      grid({0, 1, 2, 3}, {0, 1, 2, 5}));
 }
 
 TEST(SizedLoops, Transposed) {
@@ -198,17 +83,17 @@ TEST(SizedLoops, Transposed) {
                            "affine_map<(a, b, c) -> (a, b, c)>",
                            "affine_map<(a, b, c) -> (a, b, c)>, "
                            "affine_map<(a, b, c) -> (a, c, b)>"})
-    check("func.func @k(%a: " + in + ") -> " + out +
-              " attributes {kernel.entry} {\n %e = tensor.empty() : " + out +
-              "\n %0 = " +
-              generic(maps, "\"parallel\", \"parallel\", \"parallel\"",
-                      "ins(%a : " + in + ") outs(%e : " + out +
-                          ") {\n^bb0(%x: f32, %o: f32):\n"
-                          "  %s = arith.negf %x : f32\n"
-                          "  linalg.yield %s : f32\n} -> " +
-                          out) +
-              " return %0 : " + out + "\n}\n",
-          grid({0, 1, 3}, {0, 1, 17, 40}));
+    checkSized("func.func @k(%a: " + in + ") -> " + out +
+                   " attributes {kernel.entry} {\n %e = tensor.empty() : " +
+                   out + "\n %0 = " +
+                   generic(maps, "\"parallel\", \"parallel\", \"parallel\"",
+                           "ins(%a : " + in + ") outs(%e : " + out +
+                               ") {\n^bb0(%x: f32, %o: f32):\n"
+                               "  %s = arith.negf %x : f32\n"
+                               "  linalg.yield %s : f32\n} -> " +
+                               out) +
+                   " return %0 : " + out + "\n}\n",
+               grid({0, 1, 3}, {0, 1, 17, 40}));
 }
 
 TEST(SizedLoops, OuterSum) {
@@ -219,20 +104,21 @@ TEST(SizedLoops, OuterSum) {
                 in = "tensor<20x70xf32, #size.extents<batch, " + n + ">>",
                 out = n == "70" ? "tensor<70xf32>"
                                 : "tensor<70xf32, #size.extents<sequence>>";
-    check("func.func @k(%a: " + in + ") -> " + out +
-              " attributes {kernel.entry} {\n %z = arith.constant 0.0 : f32\n "
-              "%e = tensor.empty() : " +
-              out + "\n %f = linalg.fill ins(%z : f32) outs(%e : " + out +
-              ") -> " + out + "\n %0 = " +
-              generic("affine_map<(a, b) -> (b, a)>, affine_map<(a, b) -> (a)>",
-                      "\"parallel\", \"reduction\"",
-                      "ins(%a : " + in + ") outs(%f : " + out +
-                          ") {\n^bb0(%x: f32, %o: f32):\n"
-                          "  %s = arith.addf %x, %o : f32\n"
-                          "  linalg.yield %s : f32\n} -> " +
-                          out) +
-              " return %0 : " + out + "\n}\n",
-          grid({0, 1, 2, 20}, {0, 1, 16, 33, 70}), 1e-6);
+    checkSized(
+        "func.func @k(%a: " + in + ") -> " + out +
+            " attributes {kernel.entry} {\n %z = arith.constant 0.0 : f32\n "
+            "%e = tensor.empty() : " +
+            out + "\n %f = linalg.fill ins(%z : f32) outs(%e : " + out +
+            ") -> " + out + "\n %0 = " +
+            generic("affine_map<(a, b) -> (b, a)>, affine_map<(a, b) -> (a)>",
+                    "\"parallel\", \"reduction\"",
+                    "ins(%a : " + in + ") outs(%f : " + out +
+                        ") {\n^bb0(%x: f32, %o: f32):\n"
+                        "  %s = arith.addf %x, %o : f32\n"
+                        "  linalg.yield %s : f32\n} -> " +
+                        out) +
+            " return %0 : " + out + "\n}\n",
+        grid({0, 1, 2, 20}, {0, 1, 16, 33, 70}), 1e-6);
   }
 }
 
@@ -284,24 +170,24 @@ TEST(SizedLoops, Rows) {
   std::string minus = "  %d = arith.subf %v, %g : f32\n"
                       "  %w = math.exp %d : f32\n";
   // The row itself is sized, the rows are, both.
-  check(softmax("tensor<3x4x150xf32, #size.extents<batch, 4, sequence>>",
-                "tensor<3x4xf32, #size.extents<batch, 4>>", minus),
-        grid({0, 1, 3}, {0, 1, 15, 16, 17, 64, 100, 150}), 1e-6);
-  check(softmax("tensor<3x9x70xf32, #size.extents<batch, sequence, 70>>",
-                "tensor<3x9xf32, #size.extents<batch, sequence>>", minus),
-        grid({0, 1, 3}, {0, 1, 9}), 1e-6);
-  check(softmax("tensor<3x90x90xf32, #size.extents<batch, sequence, "
-                "sequence>>",
-                "tensor<3x90xf32, #size.extents<batch, sequence>>",
-                // Only what comes before the row's own place.
-                "  %i = linalg.index 1 : index\n"
-                "  %j = linalg.index 2 : index\n"
-                "  %c = arith.cmpi sle, %j, %i : index\n"
-                "  %d = arith.subf %v, %g : f32\n"
-                "  %p = math.exp %d : f32\n"
-                "  %n = arith.constant 0.0 : f32\n"
-                "  %w = arith.select %c, %p, %n : f32\n"),
-        grid({1, 3}, {0, 1, 2, 33, 90}), 1e-6);
+  checkSized(softmax("tensor<3x4x150xf32, #size.extents<batch, 4, sequence>>",
+                     "tensor<3x4xf32, #size.extents<batch, 4>>", minus),
+             grid({0, 1, 3}, {0, 1, 15, 16, 17, 64, 100, 150}), 1e-6);
+  checkSized(softmax("tensor<3x9x70xf32, #size.extents<batch, sequence, 70>>",
+                     "tensor<3x9xf32, #size.extents<batch, sequence>>", minus),
+             grid({0, 1, 3}, {0, 1, 9}), 1e-6);
+  checkSized(softmax("tensor<3x90x90xf32, #size.extents<batch, sequence, "
+                     "sequence>>",
+                     "tensor<3x90xf32, #size.extents<batch, sequence>>",
+                     // Only what comes before the row's own place.
+                     "  %i = linalg.index 1 : index\n"
+                     "  %j = linalg.index 2 : index\n"
+                     "  %c = arith.cmpi sle, %j, %i : index\n"
+                     "  %d = arith.subf %v, %g : f32\n"
+                     "  %p = math.exp %d : f32\n"
+                     "  %n = arith.constant 0.0 : f32\n"
+                     "  %w = arith.select %c, %p, %n : f32\n"),
+             grid({1, 3}, {0, 1, 2, 33, 90}), 1e-6);
 }
 
 TEST(SizedLoops, Gather) {
@@ -309,19 +195,20 @@ TEST(SizedLoops, Gather) {
   std::string table = "tensor<2x40xf32, #size.extents<2, sequence>>",
               indices = "tensor<5xi32, #size.extents<batch>>",
               out = "tensor<5x40xf32, #size.extents<batch, sequence>>";
-  check("func.func @k(%t: " + table + ", %i: " + indices + ") -> " + out +
-            " attributes {kernel.entry} {\n %e = tensor.empty() : " + out +
-            "\n %0 = " +
-            generic("affine_map<(a, b) -> (a)>, affine_map<(a, b) -> (a, b)>",
-                    "\"parallel\", \"parallel\"",
-                    "ins(%i : " + indices + ") outs(%e : " + out +
-                        ") {\n^bb0(%x: i32, %o: f32):\n"
-                        "  %n = arith.index_cast %x : i32 to index\n"
-                        "  %j = linalg.index 1 : index\n"
-                        "  %v = tensor.extract %t[%n, %j] : " +
-                        table + "\n  linalg.yield %v : f32\n} -> " + out) +
-            " return %0 : " + out + "\n}\n",
-        grid({0, 1, 5}, {1, 16, 39, 40}));
+  checkSized(
+      "func.func @k(%t: " + table + ", %i: " + indices + ") -> " + out +
+          " attributes {kernel.entry} {\n %e = tensor.empty() : " + out +
+          "\n %0 = " +
+          generic("affine_map<(a, b) -> (a)>, affine_map<(a, b) -> (a, b)>",
+                  "\"parallel\", \"parallel\"",
+                  "ins(%i : " + indices + ") outs(%e : " + out +
+                      ") {\n^bb0(%x: i32, %o: f32):\n"
+                      "  %n = arith.index_cast %x : i32 to index\n"
+                      "  %j = linalg.index 1 : index\n"
+                      "  %v = tensor.extract %t[%n, %j] : " +
+                      table + "\n  linalg.yield %v : f32\n} -> " + out) +
+          " return %0 : " + out + "\n}\n",
+      grid({0, 1, 5}, {1, 16, 39, 40}));
 }
 
 TEST(SizedLoops, Conditions) {
@@ -330,21 +217,21 @@ TEST(SizedLoops, Conditions) {
   std::string in = "tensor<4x90xi32, #size.extents<batch, sequence>>",
               out = "tensor<4x90xi1, #size.extents<batch, sequence>>",
               map = "affine_map<(a, b) -> (a, b)>";
-  check("func.func @k(%a: " + in + ") -> " + out +
-            " attributes {kernel.entry} {\n %e = tensor.empty() : " + out +
-            "\n %0 = " +
-            generic(map + ", " + map, "\"parallel\", \"parallel\"",
-                    "ins(%a : " + in + ") outs(%e : " + out +
-                        ") {\n^bb0(%x: i32, %o: i1):\n"
-                        "  %one = arith.constant 1 : i32\n"
-                        "  %d = arith.addi %x, %one : i32\n"
-                        "  %q = arith.divsi %d, %d : i32\n"
-                        "  %r = arith.remsi %q, %d : i32\n"
-                        "  %c = arith.cmpi eq, %r, %one : i32\n"
-                        "  linalg.yield %c : i1\n} -> " +
-                        out) +
-            " return %0 : " + out + "\n}\n",
-        grid({1, 4}, {1, 3, 16, 31, 90}));
+  checkSized("func.func @k(%a: " + in + ") -> " + out +
+                 " attributes {kernel.entry} {\n %e = tensor.empty() : " + out +
+                 "\n %0 = " +
+                 generic(map + ", " + map, "\"parallel\", \"parallel\"",
+                         "ins(%a : " + in + ") outs(%e : " + out +
+                             ") {\n^bb0(%x: i32, %o: i1):\n"
+                             "  %one = arith.constant 1 : i32\n"
+                             "  %d = arith.addi %x, %one : i32\n"
+                             "  %q = arith.divsi %d, %d : i32\n"
+                             "  %r = arith.remsi %q, %d : i32\n"
+                             "  %c = arith.cmpi eq, %r, %one : i32\n"
+                             "  linalg.yield %c : i1\n} -> " +
+                             out) +
+                 " return %0 : " + out + "\n}\n",
+             grid({1, 4}, {1, 3, 16, 31, 90}));
 }
 
 } // namespace

@@ -34,3 +34,38 @@ func.func private @count() attributes {kernel.tile_count = 3}
 
 // expected-error @below {{kernel.size_arguments wants expressions of sizes, on a function}}
 func.func private @sizes() attributes {kernel.size_arguments = 3}
+
+// -----
+
+func.func @limited(%a: tensor<9x4xf32, #size.extents<rows, 4>>, %b: tensor<5x4xf32>, %n: index) -> tensor<9x5xf32, #size.extents<rows, 5>>
+    attributes {kernel.entry} {
+  // expected-error @below {{has both limits and true extents}}
+  %0 = kernel.contract %a, %b limits(%n) {
+    extents = array<i64: 9, 5, 4>, limited = array<i64: 0>, indexing_maps = [affine_map<(m, n, k) -> (m, k)>,
+      affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]
+  } : tensor<9x4xf32, #size.extents<rows, 4>>, tensor<5x4xf32> -> tensor<9x5xf32, #size.extents<rows, 5>>
+  return %0 : tensor<9x5xf32, #size.extents<rows, 5>>
+}
+
+// -----
+
+func.func @untold(%a: tensor<9x4xf32, #size.extents<rows, 4>>, %b: tensor<4x5xf32>) -> tensor<3x5xf32> attributes {kernel.entry} {
+  // expected-error @below {{has an operand of 'tensor<9x4xf32, #size.extents<rows, 4>>', which does not tell how far loop 3 runs}}
+  %0 = kernel.contract %a, %b {
+    extents = array<i64: 3, 5, 4, 2>, indexing_maps = [affine_map<(m, n, k, j) -> (m * 2 + j, k)>,
+      affine_map<(m, n, k, j) -> (k, n)>, affine_map<(m, n, k, j) -> (m, n)>],
+    iterator_types = ["parallel", "parallel", "reduction", "reduction"]
+  } : tensor<9x4xf32, #size.extents<rows, 4>>, tensor<4x5xf32> -> tensor<3x5xf32>
+  return %0 : tensor<3x5xf32>
+}
+
+// -----
+
+func.func @packed(%a: tensor<9x4xf32, #size.extents<9, depth>>, %b: tensor<1x4x32xf32>) -> tensor<9x5xf32> attributes {kernel.entry} {
+  // expected-error @below {{has packed columns of which a call says how many there are}}
+  %0 = kernel.contract %a, %b {
+    extents = array<i64: 9, 5, 4>, indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
+      affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "* k n -> * n/32 k n%32"
+  } : tensor<9x4xf32, #size.extents<9, depth>>, tensor<1x4x32xf32> -> tensor<9x5xf32>
+  return %0 : tensor<9x5xf32>
+}
