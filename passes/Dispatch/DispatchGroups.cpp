@@ -4,6 +4,7 @@
 #include "passes/Dispatch/DispatchGroups.h"
 
 #include "dialects/Kernel/Kernel.h"
+#include "dialects/Kernel/TrueLoops.h"
 #include "dialects/StableHlo/RegisteredCalls.h"
 #include "passes/Dispatch/CallEffects.h"
 #include "passes/Dispatch/Epilogue.h"
@@ -109,9 +110,11 @@ void DispatchGroups::formRoots() {
 // Rows
 //===----------------------------------------------------------------------===//
 
-/// The extents of the leading dimensions over which `op` reduces row by row;
-/// empty if it does not.
-static SmallVector<int64_t> reducedRows(linalg::GenericOp op) {
+using RowExtents = SmallVector<size::Expression>;
+
+/// The true extents of the leading dimensions over which `op` reduces row by
+/// row; empty if it does not.
+static RowExtents reducedRows(linalg::GenericOp op) {
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   unsigned rows =
       llvm::find(iterators, utils::IteratorType::reduction) - iterators.begin();
@@ -121,21 +124,23 @@ static SmallVector<int64_t> reducedRows(linalg::GenericOp op) {
       });
   if (rows == iterators.size() || !trailing)
     return {};
-  SmallVector<int64_t> extents = op.getStaticLoopRanges();
-  extents.truncate(rows);
-  return extents;
+  std::optional<RowExtents> extents = kernel::trueLoops(op);
+  if (!extents)
+    return {};
+  extents->truncate(rows);
+  return *extents;
 }
 
 /// Whether `map` reads row (d0, ..., dR-1) of its tensor and no other. A row
 /// dimension of one point may also be read as 0.
-static bool staysInRow(AffineMap map, ArrayRef<int64_t> rows) {
+static bool staysInRow(AffineMap map, ArrayRef<size::Expression> rows) {
   if (map.getNumResults() < rows.size())
     return false;
   for (auto [i, result] : llvm::enumerate(map.getResults())) {
     if (i < rows.size()) {
       auto dim = dyn_cast<AffineDimExpr>(result);
       bool same = dim && dim.getPosition() == i;
-      if (!same && !(rows[i] == 1 && isa<AffineConstantExpr>(result)))
+      if (!same && !(rows[i].isConstant(1) && isa<AffineConstantExpr>(result)))
         return false;
       continue;
     }
@@ -147,10 +152,10 @@ static bool staysInRow(AffineMap map, ArrayRef<int64_t> rows) {
 }
 
 /// Whether the generic works row by row over these extents.
-static bool isRowWise(linalg::GenericOp op, ArrayRef<int64_t> rows) {
-  SmallVector<int64_t> extents = op.getStaticLoopRanges();
-  if (extents.size() < rows.size() ||
-      ArrayRef(extents).take_front(rows.size()) != rows)
+static bool isRowWise(linalg::GenericOp op, ArrayRef<size::Expression> rows) {
+  std::optional<RowExtents> extents = kernel::trueLoops(op);
+  if (!extents || extents->size() < rows.size() ||
+      ArrayRef(*extents).take_front(rows.size()) != rows)
     return false;
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   for (utils::IteratorType iterator :
@@ -211,7 +216,7 @@ bool DispatchGroups::mayJoin(const llvm::SetVector<Operation *> &group,
 }
 
 void DispatchGroups::growRows(llvm::SetVector<Operation *> &group,
-                              ArrayRef<int64_t> rows) {
+                              ArrayRef<size::Expression> rows) {
   // Between two members, rows must match in both directions.
   auto fits = [&](linalg::GenericOp op) {
     for (OpOperand *input : op.getDpsInputOperands())
@@ -264,7 +269,7 @@ void DispatchGroups::formRows() {
   for (auto op : block.getOps<linalg::GenericOp>()) {
     if (!isFree(op))
       continue;
-    SmallVector<int64_t> rows = reducedRows(op);
+    RowExtents rows = reducedRows(op);
     if (rows.empty())
       continue;
     llvm::SetVector<Operation *> group;

@@ -3,6 +3,7 @@
 #ifndef HEDDLE_PASSES_DISPATCH_DISPATCHGROUPS_H
 #define HEDDLE_PASSES_DISPATCH_DISPATCHGROUPS_H
 
+#include "dialects/Size/Expression.h"
 #include "heddle/Target/DispatchFacts.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -47,7 +48,7 @@ private:
   bool mayJoin(const llvm::SetVector<mlir::Operation *> &group,
                mlir::Operation *op);
   void growRows(llvm::SetVector<mlir::Operation *> &group,
-                llvm::ArrayRef<int64_t> rows);
+                llvm::ArrayRef<size::Expression> rows);
 
   /// Marks the ops from `first` to `last`, places in the block, as spanned by a
   /// group.

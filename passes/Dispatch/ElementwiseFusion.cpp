@@ -4,6 +4,7 @@
 
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Kernel/PayloadCost.h"
+#include "dialects/Kernel/TrueLoops.h"
 #include "passes/Dispatch/DispatchTarget.h"
 #include "passes/Dispatch/Epilogue.h"
 #include "passes/Dispatch/Passes.h"
@@ -112,7 +113,8 @@ static linalg::GenericOp fuseOne(IRRewriter &rewriter,
     if (!producer || !pays(producer, consumer, *operand, facts))
       continue;
     rewriter.setInsertionPoint(consumer);
-    if (!operand->get().hasOneUse()) {
+    Value shared = operand->get();
+    if (!shared.hasOneUse()) {
       // Its other readers keep the original.
       Operation *copy = rewriter.clone(*producer);
       operand->set(copy->getResult(0));
@@ -124,6 +126,15 @@ static linalg::GenericOp fuseOne(IRRewriter &rewriter,
     if (failed(fused))
       continue;
     auto result = cast<linalg::GenericOp>(fused->fusedOp);
+    // What told how far a loop runs may have been the operand.
+    if (kernel::trueLoops(result) != kernel::trueLoops(consumer)) {
+      rewriter.eraseOp(result);
+      if (producer.getResult(0) != shared) {
+        operand->set(shared);
+        rewriter.eraseOp(producer);
+      }
+      continue;
+    }
     // A constant is no node's work, and equal ones of many nodes are one: its
     // names would stand at each of its readers.
     if (!constantOf(producer.getResult(0)))
@@ -150,7 +161,15 @@ static bool knowsLoops(linalg::GenericOp op, const llvm::BitVector &dropped) {
       for (AffineExpr expr : map.getResults())
         if (auto dim = dyn_cast<AffineDimExpr>(expr))
           known.set(dim.getPosition());
-  return known.all();
+  if (!known.all())
+    return false;
+  SmallVector<kernel::WalkedTensor> left;
+  for (auto [i, map, operand] :
+       llvm::enumerate(op.getIndexingMapsArray(), op->getOperands()))
+    if (i < op.getInputs().size() || !dropped[i - op.getInputs().size()])
+      left.push_back({map, cast<RankedTensorType>(operand.getType())});
+  return kernel::trueLoops(op.getContext(), op.getStaticLoopRanges(), left) ==
+         kernel::trueLoops(op);
 }
 
 /// Drops results that nobody reads: fusion keeps a producer's where it takes

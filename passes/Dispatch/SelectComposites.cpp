@@ -6,7 +6,7 @@
 #include "dialects/Kernel/Composites.h"
 #include "dialects/Kernel/EntryFunctions.h"
 #include "dialects/Kernel/Kernel.h"
-#include "dialects/Size/Expression.h"
+#include "dialects/Size/SizedTypes.h"
 #include "dialects/StableHlo/Attention.h"
 #include "heddle/Support/EntrySizes.h"
 #include "heddle/Support/TensorTypes.h"
@@ -181,17 +181,22 @@ static SmallVector<Value> makeAttention(kernel::CompositeOp op,
   }
   // The result's dimensions, one for each loop; unit ones are named too.
   SmallVector<AffineExpr> out;
-  SmallVector<int64_t> rows(ArrayRef<int64_t>(extents).take_front(n)),
-      shape(rows);
   for (unsigned i = 0; i < n; ++i)
     out.push_back(dim(i));
   out.push_back(dim(e));
-  shape.push_back(extents[e]);
   maps.push_back(mapOf(out));
 
-  RankedTensorType result = attention.result.clone(shape), logarithms;
+  size::SizedShape rows;
+  rows.add(typeOf(attention.key), 0, batch);
+  if (split)
+    rows.add(shared);
+  rows.add(typeOf(attention.query), rank - 2);
+  size::SizedShape shape(rows);
+  shape.add(typeOf(attention.value), rank - 1);
+  RankedTensorType result = shape.of(attention.result.getElementType()),
+                   logarithms;
   if (attention.logSumExp)
-    logarithms = attention.logSumExp.clone(rows);
+    logarithms = rows.of(attention.logSumExp.getElementType());
   auto accumulator = attention.accumulator == result.getElementType()
                          ? TypeAttr()
                          : TypeAttr::get(attention.accumulator);

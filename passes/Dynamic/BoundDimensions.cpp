@@ -11,6 +11,7 @@
 #include "passes/Dynamic/DeclareSizes.h"
 #include "passes/Dynamic/PaddingMasker.h"
 #include "passes/Dynamic/Passes.h"
+#include "passes/Dynamic/TrueExtents.h"
 #include "passes/Dynamic/VerifyExtents.h"
 #include "passes/Graph/Passes.h"
 
@@ -174,7 +175,13 @@ private:
           failed(verifyExtents(entry, sizes)))
         return failure();
     }
-    SizeTable table = SizeTable::takeFrom(module);
+    // Where kernels run over true extents, types keep them.
+    bool keeps = llvm::all_of(entries, [&](func::FuncOp entry) {
+      return runsOverTrueExtents(entry, sizes);
+    });
+    if (keeps)
+      llvm::for_each(entries, holdWithinTrueExtents);
+    SizeTable table = keeps ? SizeTable() : SizeTable::takeFrom(module);
     for (func::FuncOp entry : entries)
       if (failed(Binder(entry, table, sizes).run()))
         return failure();

@@ -5,6 +5,7 @@
 
 #include "dialects/Chlo/Chlo.h"
 #include "dialects/Prec/Prec.h"
+#include "dialects/Size/SizedTypes.h"
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/EntryTypes.h"
 #include "heddle/Support/TensorLimits.h"
@@ -54,16 +55,33 @@ Value GraphLowering::view(Location loc, RankedTensorType type, Value input,
                  [](OpBuilder &, Location, ValueRange x) { return x[0]; });
 }
 
+/// Whether each group of dimensions of `wide` has as many elements, at every
+/// call, as the dimension of `narrow` that it becomes.
+static bool areGroups(RankedTensorType wide, RankedTensorType narrow,
+                      ArrayRef<ReassociationIndices> groups) {
+  for (auto [i, group] : llvm::enumerate(groups)) {
+    size::Expression elements =
+        size::Expression::constant(wide.getContext(), 1);
+    for (int64_t dim : group)
+      elements = elements * size::extentOf(wide, dim);
+    if (elements != size::extentOf(narrow, i))
+      return false;
+  }
+  return true;
+}
+
 Value GraphLowering::reshape(Location loc, Value input,
-                             ArrayRef<int64_t> shape) {
+                             RankedTensorType target) {
   auto type = cast<RankedTensorType>(input.getType());
-  RankedTensorType target = type.clone(shape);
+  ArrayRef<int64_t> from = type.getShape(), to = target.getShape();
   if (type == target)
     return input;
-  if (auto groups = getReassociationIndicesForCollapse(type.getShape(), shape))
+  if (auto groups = getReassociationIndicesForCollapse(from, to);
+      groups && areGroups(type, target, *groups))
     return tensor::CollapseShapeOp::create(builder, loc, target, input,
                                            *groups);
-  if (auto groups = getReassociationIndicesForCollapse(shape, type.getShape()))
+  if (auto groups = getReassociationIndicesForCollapse(to, from);
+      groups && areGroups(target, type, *groups))
     return tensor::ExpandShapeOp::create(builder, loc, target, input, *groups);
   // By way of one dimension.
   auto all = [](int64_t rank) {
@@ -74,11 +92,14 @@ Value GraphLowering::reshape(Location loc, Value input,
   };
   Value flat = input;
   if (type.getRank() != 1)
-    flat = tensor::CollapseShapeOp::create(builder, loc,
-                                           type.clone({type.getNumElements()}),
-                                           input, all(type.getRank()));
+    flat = tensor::CollapseShapeOp::create(
+        builder, loc,
+        size::withExtents(RankedTensorType::get({type.getNumElements()},
+                                                type.getElementType()),
+                          size::elementsOf(type)),
+        input, all(type.getRank()));
   return tensor::ExpandShapeOp::create(builder, loc, target, flat,
-                                       all(shape.size()));
+                                       all(target.getRank()));
 }
 
 Value GraphLowering::scalarOf(Value graphValue) {
@@ -107,8 +128,9 @@ Value GraphLowering::zeros(Location loc, RankedTensorType type) {
 Value GraphLowering::filled(Location loc, Value graphValue,
                             RankedTensorType type) {
   if (Value scalar = scalarOf(graphValue)) {
-    Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(),
-                                          type.getElementType());
+    Value empty =
+        tensor::EmptyOp::create(builder, loc, type.getShape(),
+                                type.getElementType(), type.getEncoding());
     return linalg::FillOp::create(builder, loc, scalar, empty).getResult(0);
   }
   return view(loc, type, lowered(graphValue),
@@ -281,9 +303,9 @@ void GraphLowering::lowerBlock(Block &block) {
       auto type = loweredTensorType(result.getType());
       auto fallback =
           type ? type : RankedTensorType::get({}, builder.getI1Type());
-      values.map(result, tensor::EmptyOp::create(builder, op->getLoc(),
-                                                 fallback.getShape(),
-                                                 fallback.getElementType())
+      values.map(result, tensor::EmptyOp::create(
+                             builder, op->getLoc(), fallback.getShape(),
+                             fallback.getElementType(), fallback.getEncoding())
                              .getResult());
     }
   }

@@ -49,9 +49,10 @@ public:
   /// point map(d).
   mlir::Value view(mlir::Location loc, mlir::RankedTensorType type,
                    mlir::Value input, mlir::AffineMap map);
-  /// Another shape for the same elements in the same order; costs nothing.
+  /// The same elements in the same order as a tensor of `target`; costs
+  /// nothing.
   mlir::Value reshape(mlir::Location loc, mlir::Value input,
-                      llvm::ArrayRef<int64_t> shape);
+                      mlir::RankedTensorType target);
   /// `value`, which has elements of the graph's type `from`, with elements
   /// `to`.
   mlir::Value converted(mlir::Location loc, mlir::Value value, mlir::Type from,

@@ -20,7 +20,8 @@ static void lowerPointwise(GraphLowering &lowering, stablehlo::CompositeOp op) {
     RankedTensorType type = lowering.resultType(op, i);
     types.push_back(type);
     inits.push_back(tensor::EmptyOp::create(b, op.getLoc(), type.getShape(),
-                                            type.getElementType()));
+                                            type.getElementType(),
+                                            type.getEncoding()));
   }
   int64_t rank = lowering.shapeOf(inputs.front()).size();
   SmallVector<AffineMap> maps(inputs.size() + inits.size(),

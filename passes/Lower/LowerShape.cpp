@@ -107,7 +107,7 @@ static void lowerOp(GraphLowering &lowering, stablehlo::ReverseOp op) {
 static void lowerOp(GraphLowering &lowering, stablehlo::ReshapeOp op) {
   lowering.replace(op, lowering.reshape(op.getLoc(),
                                         lowering.lowered(op.getOperand()),
-                                        lowering.resultType(op).getShape()));
+                                        lowering.resultType(op)));
 }
 
 static void lowerOp(GraphLowering &lowering, stablehlo::ConcatenateOp op) {

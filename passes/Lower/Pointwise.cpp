@@ -10,8 +10,8 @@ using namespace mlir;
 Value heddle::createPointwise(OpBuilder &builder, Location loc,
                               RankedTensorType type, ValueRange inputs,
                               ArrayRef<AffineMap> maps, Payload payload) {
-  Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(),
-                                        type.getElementType());
+  Value empty = tensor::EmptyOp::create(
+      builder, loc, type.getShape(), type.getElementType(), type.getEncoding());
   SmallVector<AffineMap> allMaps(maps);
   allMaps.push_back(builder.getMultiDimIdentityMap(type.getRank()));
   SmallVector<utils::IteratorType> iterators(type.getRank(),

@@ -3,6 +3,8 @@
 #include "passes/Lower/RootViews.h"
 
 #include "dialects/Kernel/Kernel.h"
+#include "dialects/Kernel/TrueLoops.h"
+#include "dialects/Size/SizedTypes.h"
 #include "passes/Lower/ViewFolding.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -67,6 +69,10 @@ static std::optional<Source> collapseSource(Value value, AffineMap map,
   SmallVector<AffineExpr> results;
   for (auto [position, dims] :
        llvm::zip_equal(map.getResults(), collapse.getReassociationIndices())) {
+    // A loop over several dimensions takes steps that no call changes.
+    for (int64_t dim : ArrayRef<int64_t>(dims).drop_front())
+      if (!size::isKnown(collapse.getSrcType(), dim))
+        return std::nullopt;
     SmallVector<int64_t> group =
         llvm::map_to_vector(dims, [&](int64_t dim) { return shape[dim]; });
     SmallVector<AffineExpr> parts = takeApart(position, extents, group);
@@ -89,13 +95,30 @@ static bool namesEveryLoop(ArrayRef<AffineMap> maps,
   return true;
 }
 
+/// How far the loops of a root with these maps truly run.
+static std::optional<SmallVector<size::Expression>>
+trueLoops(Operation *root, ArrayRef<AffineMap> maps) {
+  SmallVector<kernel::WalkedTensor> walked;
+  for (OpOperand &operand : mappedOperands(root))
+    walked.push_back({maps[operand.getOperandNumber()],
+                      cast<RankedTensorType>(operand.get().getType())});
+  walked.push_back(
+      {maps.back(), cast<RankedTensorType>(root->getResult(0).getType())});
+  return kernel::trueLoops(
+      root->getContext(),
+      root->getAttrOfType<DenseI64ArrayAttr>("extents").asArrayRef(), walked);
+}
+
 static void readThroughViews(Operation *root) {
   SmallVector<AffineMap> maps = mapsOf(root);
   ArrayRef<int64_t> extents =
       root->getAttrOfType<DenseI64ArrayAttr>("extents").asArrayRef();
+  std::optional<SmallVector<size::Expression>> loops = trueLoops(root, maps);
   for (OpOperand &operand : mappedOperands(root)) {
     AffineMap &map = maps[operand.getOperandNumber()];
     for (;;) {
+      AffineMap former = map;
+      Value read = operand.get();
       if (auto behind = collapseSource(operand.get(), map, extents)) {
         map = behind->map;
         operand.set(behind->value);
@@ -110,6 +133,11 @@ static void readThroughViews(Operation *root) {
         break;
       }
       operand.set(source->value);
+      if (trueLoops(root, maps) != loops) {
+        map = former;
+        operand.set(read);
+        break;
+      }
     }
   }
   root->setAttr("indexing_maps",
@@ -155,6 +183,9 @@ static std::optional<CollapsedLoop> findCollapsedLoop(Operation *root) {
           maps[operand.getOperandNumber()].getResult(i));
       if (wide < 2)
         continue;
+      for (int64_t part : ArrayRef<int64_t>(group).drop_front())
+        if (!size::isKnown(collapse.getSrcType(), part))
+          return std::nullopt;
       // Only loops of the result can be split: those of a sum would ask for
       // other maps of the packed side.
       if (!dim || !maps.back().isFunctionOfDim(dim.getPosition()) ||
@@ -227,14 +258,18 @@ static Operation *splitLoop(Operation *root, const CollapsedLoop &collapsed) {
   maps.back() = split(out, position);
 
   auto type = cast<RankedTensorType>(root->getResult(0).getType());
-  SmallVector<int64_t> shape;
+  size::SizedShape shape;
+  int64_t rank = 0;
   SmallVector<ReassociationIndices> reassociation;
-  for (auto [i, extent] : llvm::enumerate(type.getShape())) {
+  for (unsigned i = 0; i < type.getRank(); ++i) {
     ReassociationIndices &dims = reassociation.emplace_back();
-    for (int64_t part :
-         i == position ? ArrayRef<int64_t>(parts) : ArrayRef<int64_t>(extent)) {
-      dims.push_back(shape.size());
-      shape.push_back(part);
+    if (i == position) {
+      shape.add(collapse.getSrcType(), group);
+      for (size_t part = 0; part < parts.size(); ++part)
+        dims.push_back(rank++);
+    } else {
+      shape.add(type, i);
+      dims.push_back(rank++);
     }
   }
   SmallVector<int64_t> extents = llvm::to_vector(
@@ -243,7 +278,7 @@ static Operation *splitLoop(Operation *root, const CollapsedLoop &collapsed) {
   extents.insert(extents.begin() + collapsed.loop, parts.begin(), parts.end());
 
   Operation *wider = b.clone(*root);
-  wider->getResult(0).setType(type.clone(shape));
+  wider->getResult(0).setType(shape.of(type.getElementType()));
   wider->setAttr("indexing_maps", b.getAffineMapArrayAttr(maps));
   wider->setAttr("extents", b.getDenseI64ArrayAttr(extents));
   if (auto iterators = root->getAttrOfType<ArrayAttr>("iterator_types")) {
@@ -313,8 +348,10 @@ bool heddle::foldTransposeOfRoot(linalg::GenericOp view) {
       !root->getResult(0).hasOneUse() || !map.isPermutation())
     return false;
   // The first part of a dimension has the same map as all of it.
-  if (cast<RankedTensorType>(root->getResult(0).getType()).getNumElements() !=
-      cast<RankedTensorType>(view.getResult(0).getType()).getNumElements())
+  auto whole = cast<RankedTensorType>(root->getResult(0).getType());
+  auto type = cast<RankedTensorType>(view.getResult(0).getType());
+  if (whole.getNumElements() != type.getNumElements() ||
+      size::elementsOf(whole) != size::elementsOf(type))
     return false;
   SmallVector<Attribute> maps =
       llvm::to_vector(root->getAttrOfType<ArrayAttr>("indexing_maps"));

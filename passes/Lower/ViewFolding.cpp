@@ -7,12 +7,43 @@
 #include "passes/Lower/RootViews.h"
 
 #include "dialects/Kernel/Kernel.h"
+#include "dialects/Kernel/TrueLoops.h"
+#include "dialects/Size/SizedTypes.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace heddle;
+
+/// Whether dimensions that follow each other in memory are known steps apart:
+/// all but the outermost of those that are not 1 are of one size for all calls.
+static bool hasKnownSteps(RankedTensorType type,
+                          const ReassociationIndices &group) {
+  bool isOutermost = true;
+  for (int64_t dim : group) {
+    if (!isOutermost && !size::isKnown(type, dim))
+      return false;
+    isOutermost &= type.getDimSize(dim) == 1;
+  }
+  return true;
+}
+
+static ReassociationIndices allDimensions(RankedTensorType type) {
+  return llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+}
+
+/// Whether a position in the flattened tensor is a sum of multiples.
+static bool mayFlatten(RankedTensorType type) {
+  return hasKnownSteps(type, allDimensions(type));
+}
+
+/// The type of all elements in a row.
+static RankedTensorType flatType(RankedTensorType type) {
+  return size::withExtents(
+      RankedTensorType::get({type.getNumElements()}, type.getElementType()),
+      size::elementsOf(type));
+}
 
 bool heddle::isView(linalg::GenericOp op) {
   if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 ||
@@ -24,12 +55,15 @@ bool heddle::isView(linalg::GenericOp op) {
          body->getTerminator()->getOperand(0) == body->getArgument(0);
 }
 
-/// The point of `source` behind a point of its expanded shape.
-static AffineMap expansionMap(tensor::ExpandShapeOp op) {
+/// The point of `source` behind a point of its expanded shape, if that is a
+/// sum of multiples: within a group only the outermost size is of a call.
+static std::optional<AffineMap> expansionMap(tensor::ExpandShapeOp op) {
   Builder b(op.getContext());
   ArrayRef<int64_t> shape = op.getResultType().getShape();
   SmallVector<AffineExpr> results;
   for (const ReassociationIndices &group : op.getReassociationIndices()) {
+    if (!hasKnownSteps(op.getResultType(), group))
+      return std::nullopt;
     AffineExpr position = b.getAffineConstantExpr(0);
     int64_t stride = 1;
     for (int64_t dim : llvm::reverse(group)) {
@@ -93,7 +127,8 @@ std::optional<Source> heddle::viewSource(Value value) {
     return Source{generic.getInputs()[0], generic.getIndexingMapsArray()[0]};
   }
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
-    return Source{expand.getSrc(), expansionMap(expand)};
+    if (std::optional<AffineMap> map = expansionMap(expand))
+      return Source{expand.getSrc(), *map};
   if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
     if (std::optional<AffineMap> map = collapseMap(collapse))
       return Source{collapse.getSrc(), *map};
@@ -121,7 +156,7 @@ static bool flatten(OpBuilder &builder, Source &source,
   auto type = cast<RankedTensorType>(source.value.getType());
   std::optional<kernel::LinearAccess> access =
       kernel::linearAccess(source.map, type);
-  if (!access || type.getRank() < 2)
+  if (!access || type.getRank() < 2 || !mayFlatten(type))
     return false;
   AffineExpr position = builder.getAffineConstantExpr(access->offset);
   for (auto [dim, stride] : llvm::enumerate(access->strides))
@@ -129,14 +164,24 @@ static bool flatten(OpBuilder &builder, Source &source,
       position = position + builder.getAffineDimExpr(dim) * stride;
   if (isa<AffineDimExpr>(position))
     return false;
-  SmallVector<ReassociationIndices> all = {
-      llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()))};
+  SmallVector<ReassociationIndices> all = {allDimensions(type)};
   source.value = tensor::CollapseShapeOp::create(
-      builder, source.value.getLoc(), type.clone({type.getNumElements()}),
-      source.value, all);
+      builder, source.value.getLoc(), flatType(type), source.value, all);
   source.map = AffineMap::get(source.map.getNumDims(), 0, position,
                               builder.getContext());
   return true;
+}
+
+/// The true extents of the loops of `op` if it read by `maps` and, as operand
+/// `number`, `value`.
+static std::optional<SmallVector<size::Expression>>
+loopsWith(linalg::GenericOp op, ArrayRef<int64_t> bounds,
+          ArrayRef<AffineMap> maps, unsigned number, Value value) {
+  SmallVector<kernel::WalkedTensor> walked;
+  for (auto [i, map, operand] : llvm::enumerate(maps, op->getOperands()))
+    walked.push_back({map, cast<RankedTensorType>(
+                               (i == number ? value : operand).getType())});
+  return kernel::trueLoops(op.getContext(), bounds, walked);
 }
 
 static bool isParallel(linalg::GenericOp op) {
@@ -175,19 +220,24 @@ static void foldInto(linalg::GenericOp op) {
       isParallel(op) && op.getNumDpsInits() == 1 && maps.back().isPermutation();
   SmallVector<int64_t> extents =
       parallel ? parallelExtents(op) : op.getStaticLoopRanges();
+  std::optional<SmallVector<size::Expression>> loops =
+      loopsWith(op, extents, maps, 0, op->getOperand(0));
   for (OpOperand *operand : op.getDpsInputOperands()) {
     unsigned i = operand->getOperandNumber();
     while (std::optional<Source> source = viewSource(operand->get())) {
       source->map = composed(source->map, maps[i]);
       AffineMap old = std::exchange(maps[i], source->map);
-      bool legal =
-          parallel || (findsItsLoops(maps) && coversPlainly(*source, extents));
+      bool covers = coversPlainly(*source, extents);
+      bool mayWait =
+          parallel &&
+          mayFlatten(cast<RankedTensorType>(source->value.getType()));
+      bool legal = mayWait || (covers && (parallel || findsItsLoops(maps)));
       // A flat position may be the only place that named one of the loops.
       if (!legal && flatten(builder, *source, extents)) {
         maps[i] = source->map;
         legal = findsItsLoops(maps);
       }
-      if (!legal) {
+      if (!legal || loopsWith(op, extents, maps, i, source->value) != loops) {
         maps[i] = old;
         break;
       }
@@ -198,10 +248,15 @@ static void foldInto(linalg::GenericOp op) {
   op.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
 }
 
-/// The first `extent` elements of a vector, each fetched by its number.
-static Value firstElements(OpBuilder &builder, Value vector, int64_t extent) {
+/// The first elements of a vector, each fetched by its number: `extent` of
+/// them, at most `bound`.
+static Value firstElements(OpBuilder &builder, Value vector, int64_t bound,
+                           size::Expression extent) {
   Location loc = vector.getLoc();
-  auto type = cast<RankedTensorType>(vector.getType()).clone({extent});
+  RankedTensorType type = size::withExtents(
+      RankedTensorType::get(
+          {bound}, cast<RankedTensorType>(vector.getType()).getElementType()),
+      extent);
   return createPointwise(builder, loc, type, {}, {},
                          [&](OpBuilder &b, Location at, ValueRange) -> Value {
                            Value index = linalg::IndexOp::create(b, at, 0);
@@ -227,6 +282,8 @@ static void legalizeReads(linalg::GenericOp op) {
   OpBuilder builder(op);
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   SmallVector<int64_t> extents = parallelExtents(op);
+  std::optional<SmallVector<size::Expression>> loops =
+      loopsWith(op, extents, maps, 0, op->getOperand(0));
   for (OpOperand *operand : op.getDpsInputOperands()) {
     AffineMap &map = maps[operand->getOperandNumber()];
     map = withoutUnitLoops(
@@ -244,14 +301,15 @@ static void legalizeReads(linalg::GenericOp op) {
     auto type = cast<RankedTensorType>(vector.getType());
     if (type.getRank() != 1)
       vector = tensor::CollapseShapeOp::create(
-          builder, vector.getLoc(), type.clone({type.getNumElements()}), vector,
-          SmallVector<ReassociationIndices>{
-              llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()))});
+          builder, vector.getLoc(), flatType(type), vector,
+          SmallVector<ReassociationIndices>{allDimensions(type)});
     for (AffineExpr result : map.getResults())
       if (auto dim = dyn_cast<AffineDimExpr>(result);
           dim && extents[dim.getPosition()] != 1) {
+        unsigned loop = dim.getPosition();
+        assert(loops && "operands agree on how far loops run");
         operand->set(
-            firstElements(builder, vector, extents[dim.getPosition()]));
+            firstElements(builder, vector, extents[loop], (*loops)[loop]));
         map = AffineMap::get(map.getNumDims(), 0, dim, builder.getContext());
         break;
       }

@@ -21,6 +21,5 @@ RankedTensorType heddle::loweredTensorType(Type type) {
   if (!tensor || !tensor.hasStaticShape())
     return {};
   Type element = loweredElementType(tensor.getElementType());
-  return element ? RankedTensorType::get(tensor.getShape(), element)
-                 : RankedTensorType();
+  return element ? tensor.clone(element) : RankedTensorType();
 }

@@ -3,6 +3,7 @@
 // is what many weights would compute anew each.
 
 #include "dialects/Kernel/EntryFunctions.h"
+#include "dialects/Size/Expression.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "heddle/Reference/Interpreter.h"
 #include "heddle/Support/Weights.h"
@@ -121,7 +122,9 @@ private:
   bool isKnown(Operation *op) {
     if (op->hasTrait<OpTrait::ConstantLike>())
       return true;
-    return llvm::all_of(op->getOperands(),
+    // What has the sizes of a call is known by the call.
+    return llvm::none_of(op->getResultTypes(), size::hasExtents) &&
+           llvm::all_of(op->getOperands(),
                         [&](Value operand) {
                           return known.contains(operand.getDefiningOp());
                         }) &&

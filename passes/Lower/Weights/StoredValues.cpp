@@ -4,6 +4,7 @@
 #include "passes/Lower/Weights/StoredValues.h"
 
 #include "dialects/Prec/Prec.h"
+#include "dialects/Size/Expression.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "heddle/Support/Weights.h"
 #include "passes/Graph/OperandSlice.h"
@@ -91,7 +92,9 @@ void StoredValues::classify(Operation *op) {
   if (op->getNumResults() != 1)
     return;
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-  if (!type || !type.hasStaticShape() || !loweredTensorType(type))
+  // What has the sizes of a call is no weight.
+  if (!type || !type.hasStaticShape() || size::hasExtents(type) ||
+      !loweredTensorType(type))
     return;
   if (isa<stablehlo::ConstantOp>(op)) {
     if (!isSplat(op->getResult(0)))

@@ -1,0 +1,29 @@
+// How far the loops of generics and roots truly run.
+
+#ifndef HEDDLE_DIALECTS_KERNEL_TRUELOOPS_H
+#define HEDDLE_DIALECTS_KERNEL_TRUELOOPS_H
+
+#include "dialects/Size/Expression.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace heddle::kernel {
+
+/// A tensor and the map by which loops walk it.
+using WalkedTensor = std::pair<mlir::AffineMap, mlir::RankedTensorType>;
+
+/// The true extent of each loop, by the tensors that it indexes by itself. One
+/// of a constant size may be longer than the loop, of which the first part is
+/// walked then. Nothing where two tensors disagree, or where a loop walks a
+/// sized dimension and no tensor tells how far.
+std::optional<llvm::SmallVector<size::Expression>>
+trueLoops(mlir::MLIRContext *context, llvm::ArrayRef<int64_t> bounds,
+          llvm::ArrayRef<WalkedTensor> walked);
+
+/// The same of a generic.
+std::optional<llvm::SmallVector<size::Expression>>
+trueLoops(mlir::linalg::GenericOp op);
+
+} // namespace heddle::kernel
+
+#endif // HEDDLE_DIALECTS_KERNEL_TRUELOOPS_H

@@ -1,0 +1,234 @@
+// Which operations have kernels over true extents.
+//
+// A loop of a kernel runs as far as the tensors that it walks truly do, so that
+// all of them must say the same, as one expression: what calls are checked for
+// is not enough. Positions are sums of multiples of loops, where these are
+// sizes only for whole dimensions.
+
+#include "passes/Dynamic/TrueExtents.h"
+
+#include "dialects/Chlo/Chlo.h"
+#include "dialects/Kernel/Composites.h"
+#include "dialects/Size/SizedTypes.h"
+#include "dialects/StableHlo/Attention.h"
+#include "dialects/StableHlo/ResultExtents.h"
+#include "dialects/StableHlo/StableHlo.h"
+#include "heddle/Support/TensorTypes.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace heddle::stablehlo;
+
+namespace heddle {
+
+/// Whether the elements of an attribute that `which` accepts are the same at
+/// each call.
+static bool areFixed(Operation *op, StringRef name, ArrayRef<int64_t> atBound,
+                     llvm::function_ref<bool(int64_t)> which) {
+  TrueShape all = sizedAttribute(op, name, atBound);
+  for (auto [i, number] : llvm::enumerate(atBound))
+    if (which(i) && !all[i].isConstant(number))
+      return false;
+  return true;
+}
+
+/// An operand is a scalar, or walked by the loops of the result.
+static bool runsElementwise(Operation *op) {
+  RankedTensorType result = typeOf(op->getResult(0));
+  return llvm::all_of(op->getOperands(), [&](Value operand) {
+    RankedTensorType type = typeOf(operand);
+    return type.getRank() == 0 || size::haveSameSizes(type, result);
+  });
+}
+
+static bool runs(BroadcastInDimOp op) {
+  RankedTensorType operand = typeOf(op.getOperand()), result = typeOf(op);
+  for (auto [i, dim] : llvm::enumerate(op.getBroadcastDimensions()))
+    if (!size::isOne(operand, i) && !size::isSameSize(operand, i, result, dim))
+      return false;
+  return true;
+}
+
+/// What is read from the start of a dimension is walked like a whole one, or as
+/// a part of all elements in a row.
+static bool runs(SliceOp op) {
+  RankedTensorType operand = typeOf(op.getOperand()), result = typeOf(op);
+  auto all = [](int64_t) { return true; };
+  if (!areFixed(op, "start_indices", op.getStartIndices(), all) ||
+      !areFixed(op, "strides", op.getStrides(), all))
+    return false;
+  for (int64_t i = 0; i < operand.getRank(); ++i) {
+    if (op.getStartIndices()[i] != 0 || op.getStrides()[i] != 1)
+      continue;
+    bool isWhole = operand.getDimSize(i) == result.getDimSize(i);
+    if (isWhole &&
+        (size::isKnown(operand, i) || size::isSameSize(operand, i, result, i)))
+      continue;
+    if (isWhole || operand.getRank() < 2)
+      return false;
+    for (int64_t inner = 1; inner < operand.getRank(); ++inner)
+      if (!size::isKnown(operand, inner))
+        return false;
+  }
+  return true;
+}
+
+/// A position may be held within a dimension by a number of 32 bits at least.
+static bool runs(GatherOp op) {
+  ArrayRef<int64_t> pointedInto = op.getDimensionNumbers().getStartIndexMap();
+  RankedTensorType operand = typeOf(op.getOperand());
+  bool areKnown = llvm::all_of(
+      pointedInto, [&](int64_t dim) { return size::isKnown(operand, dim); });
+  unsigned width = typeOf(op.getStartIndices()).getElementTypeBitWidth();
+  return (areKnown || width >= 32) &&
+         areFixed(op, "slice_sizes", op.getSliceSizes(), [&](int64_t dim) {
+           return llvm::is_contained(pointedInto, dim);
+         });
+}
+
+static bool runs(DotGeneralOp op) {
+  auto numbers = op.getDotDimensionNumbers();
+  RankedTensorType lhs = typeOf(op.getLhs()), rhs = typeOf(op.getRhs());
+  auto agree = [&](ArrayRef<int64_t> left, ArrayRef<int64_t> right) {
+    return llvm::all_of(llvm::zip_equal(left, right), [&](auto pair) {
+      auto [l, r] = pair;
+      return size::isSameSize(lhs, l, rhs, r);
+    });
+  };
+  return agree(numbers.getLhsBatchingDimensions(),
+               numbers.getRhsBatchingDimensions()) &&
+         agree(numbers.getLhsContractingDimensions(),
+               numbers.getRhsContractingDimensions());
+}
+
+/// Without a key a row is zero, where the kernel divides by the sum of nothing.
+static bool runs(const Attention &attention, const BoundedSizes &sizes) {
+  RankedTensorType query = typeOf(attention.query), key = typeOf(attention.key),
+                   value = typeOf(attention.value);
+  int64_t rank = query.getRank();
+  if (!size::isKnown(query, rank - 1) || !size::isKnown(value, rank - 1) ||
+      !size::isSameSize(key, rank - 2, value, rank - 2) ||
+      !sizes.ranges().isAlwaysPositive(size::extentOf(key, rank - 2)))
+    return false;
+  bool areShared = attention.headsPerKey() != 1;
+  for (int64_t i = 0; i + 2 < rank; ++i) {
+    bool isHead = areShared && i + 3 == rank;
+    if (isHead ? !size::isKnown(query, i) || !size::isKnown(key, i)
+               : !size::isSameSize(query, i, key, i))
+      return false;
+    if (!size::isSameSize(key, i, value, i))
+      return false;
+  }
+  if (!attention.mask)
+    return true;
+  // Of trailing dimensions of [batch.., row, column].
+  RankedTensorType mask = typeOf(attention.mask);
+  for (int64_t i = 0; i < mask.getRank(); ++i) {
+    int64_t place = i + rank - mask.getRank();
+    bool same = place + 1 == rank ? size::isSameSize(mask, i, key, rank - 2)
+                                  : size::isSameSize(mask, i, query, place);
+    if (!same && !size::isOne(mask, i))
+      return false;
+  }
+  return true;
+}
+
+static bool runs(Operation *op, const BoundedSizes &sizes);
+
+static bool runs(CompositeOp op, const BoundedSizes &sizes) {
+  if (op.getName() == "chlo.erf")
+    return runsElementwise(op);
+  auto function = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+      op, op.getDecompositionAttr());
+  if (kernel::isNeutralComposite(op.getName()) || !function ||
+      !function.getBody().hasOneBlock())
+    return false;
+  if (op.getName() == kernel::kAttentionName) {
+    std::optional<Attention> attention = Attention::read(
+        op.getInputs(), op.getCompositeAttributes(), op->getResultTypes());
+    if (!attention || !runs(*attention, sizes))
+      return false;
+  }
+  // A target without a kernel for the whole computes what it is made of.
+  return llvm::all_of(function.getBody().front(),
+                      [&](Operation &inner) { return runs(&inner, sizes); });
+}
+
+static bool runs(Operation *op, const BoundedSizes &sizes) {
+  // Control flow passes values on that its blocks read from outside, too.
+  bool isSized = op->walk([](Operation *inner) {
+                     return size::isSized(inner) && !isa<size::TensorOp>(inner)
+                                ? WalkResult::interrupt()
+                                : WalkResult::advance();
+                   }).wasInterrupted();
+  if (!isSized || op->hasTrait<OpTrait::IsTerminator>())
+    return true;
+  auto isComplex = [](Type type) {
+    return isa<ComplexType>(getElementTypeOrSelf(type));
+  };
+  if (llvm::any_of(op->getOperandTypes(), isComplex) ||
+      llvm::any_of(op->getResultTypes(), isComplex))
+    return false;
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case<ConstantOp, IotaOp, TransposeOp, ReshapeOp, ReduceOp,
+            OptimizationBarrierOp>([](Operation *) { return true; })
+      .Case<BroadcastInDimOp, SliceOp, GatherOp, DotGeneralOp>(
+          [](auto typed) { return runs(typed); })
+      .Case([&](CompositeOp o) { return runs(o, sizes); })
+      .Case<ClampOp, SelectOp>([](Operation *o) { return runsElementwise(o); })
+      .Case([](BitcastConvertOp o) {
+        return typeOf(o.getOperand()).getRank() == typeOf(o).getRank() &&
+               runsElementwise(o);
+      })
+      .Case<MapOp, chlo::ZetaOp, chlo::PolygammaOp, RngOp>(
+          [](Operation *) { return false; })
+      .Default([](Operation *o) {
+        return o->hasTrait<OpTrait::Elementwise>() && o->getNumResults() == 1 &&
+               runsElementwise(o);
+      });
+}
+
+bool runsOverTrueExtents(func::FuncOp entry, const BoundedSizes &sizes) {
+  return llvm::all_of(entry.getBody().front(),
+                      [&](Operation &op) { return runs(&op, sizes); });
+}
+
+/// Holds the positions of `op` within what they truly point into: lowering
+/// holds them within the bound.
+static void holdPositions(GatherOp op) {
+  RankedTensorType operand = typeOf(op.getOperand()),
+                   starts = typeOf(op.getStartIndices());
+  auto numbers = op.getDimensionNumbers();
+  SmallVector<size::Expression> last;
+  bool isOpen = false;
+  for (int64_t dim : numbers.getStartIndexMap()) {
+    last.push_back(size::extentOf(operand, dim) - op.getSliceSizes()[dim]);
+    isOpen |= !size::isKnown(operand, dim);
+  }
+  if (!isOpen)
+    return;
+  OpBuilder b(op);
+  bool isVector = numbers.getIndexVectorDim() < starts.getRank();
+  SmallVector<int64_t> shape, place;
+  if (isVector) {
+    shape.push_back(last.size());
+    place.push_back(numbers.getIndexVectorDim());
+  }
+  Value limits = size::TensorOp::create(
+      b, op.getLoc(), RankedTensorType::get(shape, starts.getElementType()),
+      size::extentsAttr(b.getContext(), last));
+  Value spread = BroadcastInDimOp::create(b, op.getLoc(), starts, limits,
+                                          b.getDenseI64ArrayAttr(place));
+  op.getStartIndicesMutable().assign(
+      MinOp::create(b, op.getLoc(), starts, op.getStartIndices(), spread));
+}
+
+void holdWithinTrueExtents(func::FuncOp entry) {
+  SmallVector<GatherOp> gathers;
+  entry.walk([&](GatherOp op) { gathers.push_back(op); });
+  for (GatherOp op : gathers)
+    holdPositions(op);
+}
+
+} // namespace heddle

@@ -1,0 +1,22 @@
+// Whether kernels can run over the true extents of a program.
+
+#ifndef HEDDLE_PASSES_DYNAMIC_TRUEEXTENTS_H
+#define HEDDLE_PASSES_DYNAMIC_TRUEEXTENTS_H
+
+#include "passes/Dynamic/BoundedSizes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace heddle {
+
+/// Whether each operation of `entry` that sizes of a call reach is one that
+/// kernels compute over the true extents of its operands and results, which lie
+/// row-major by them: then the types keep their extents, and nothing is masked.
+bool runsOverTrueExtents(mlir::func::FuncOp entry, const BoundedSizes &sizes);
+
+/// Holds computed positions within what they point into at each call.
+void holdWithinTrueExtents(mlir::func::FuncOp entry);
+
+} // namespace heddle
+
+#endif // HEDDLE_PASSES_DYNAMIC_TRUEEXTENTS_H
