@@ -8,6 +8,7 @@
 
 #include "passes/Kernel/Cpu/AttentionEmitter.h"
 
+#include "passes/Kernel/Cpu/Grid.h"
 #include "passes/Kernel/Cpu/Limits.h"
 #include "passes/Kernel/Cpu/PanelPacking.h"
 #include "passes/Kernel/Cpu/RegisterTile.h"
@@ -22,11 +23,41 @@ using namespace mlir;
 
 namespace heddle {
 
+LogicalResult AttentionEmitter::readExtents() {
+  SmallVector<std::pair<AffineMap, RankedTensorType>> walked;
+  auto walk = [&](Value tensor, AffineMap map) {
+    if (tensor)
+      walked.emplace_back(map, cast<RankedTensorType>(tensor.getType()));
+  };
+  walk(op.getQuery(), op.getQueryMap());
+  walk(op.getKey(), op.getKeyMap());
+  walk(op.getValue(), op.getValueMap());
+  walk(op.getMask(), op.getMaskMap());
+  walk(op.getLengths(), op.getLengthsMap());
+  walk(op.getSink(), op.getSinkMap());
+  walk(op.getResult(), op.getOutMap());
+  FailureOr<SmallVector<Extent>> extents =
+      loopExtents(op, op.getExtents(), walked);
+  if (failed(extents))
+    return failure();
+  auto isSized = [](const Extent &extent) { return extent.isSized(); };
+  if (llvm::any_of(*extents, isSized) && !op.getLimits().empty())
+    return op.emitOpError("has both limits and true extents");
+  numBatch = op.getNumBatchDims();
+  batchExtents.assign(extents->begin(), extents->begin() + numBatch);
+  m = (*extents)[numBatch];
+  n = (*extents)[numBatch + 1];
+  if ((*extents)[numBatch + 2].isSized() || (*extents)[numBatch + 3].isSized())
+    return op.emitOpError("has heads of a depth that calls choose");
+  d = (*extents)[numBatch + 2].bound();
+  e = (*extents)[numBatch + 3].bound();
+  return success();
+}
+
 LogicalResult AttentionEmitter::bindOperands() {
   auto bind = [&](Operand &operand, Value tensor, AffineMap map) {
     operand.buffer = frame.buffer(tensor);
-    operand.access =
-        *kernel::linearAccess(map, cast<RankedTensorType>(tensor.getType()));
+    operand.access = TrueAccess(map, cast<RankedTensorType>(tensor.getType()));
     return success(bool(operand.buffer));
   };
   if (failed(bind(query, op.getQuery(), op.getQueryMap())) ||
@@ -41,10 +72,16 @@ LogicalResult AttentionEmitter::bindOperands() {
 }
 
 void AttentionEmitter::choose() {
+  int64_t m = this->m.bound(), n = this->n.bound();
   TileShape shape = chooseTileShape(frame.machine, m, n, lanes);
   vectors =
       std::min<int64_t>(shape.vectors, frame.machine.panelColumns / lanes);
   split = splitRows(m, shape.rows);
+  rowTiles = split.count();
+  if (this->m.isSized()) {
+    rowTiles = this->m.ceilDiv(split.bigRows);
+    lastHeights = heightsOfRest(split.bigRows);
+  }
   int64_t width = vectors * lanes;
   // A step of a cache line more, so that the rows of a tile do not fall on the
   // same lines of L1.
@@ -58,12 +95,12 @@ void AttentionEmitter::choose() {
   int64_t byCache = machine.l2Bytes / 2 / (scoreStride * elementBytes);
   int64_t rows = std::max(byWork, machine.rowsWorthKeys);
   rows = std::max<int64_t>(std::min(rows, byCache), 2 * split.bigRows);
-  blockTiles = std::clamp<int64_t>(rows / split.bigRows, 1, split.count());
-  blockTiles = llvm::divideCeil(split.count(),
-                                llvm::divideCeil(split.count(), blockTiles));
+  int64_t count = rowTiles.bound();
+  blockTiles = std::clamp<int64_t>(rows / split.bigRows, 1, count);
+  blockTiles = llvm::divideCeil(count, llvm::divideCeil(count, blockTiles));
 
   int64_t blockRows = blockTiles * split.bigRows;
-  packsValues = value.access.strides[numBatch + 3] != 1 ||
+  packsValues = !value.access.strides[numBatch + 3].is(1) ||
                 blockRows >= machine.rowsWorthStreaming;
   scores = frame.allocateScratch(element, blockRows * scoreStride);
   inverses = frame.allocateScratch(element, blockRows);
@@ -76,12 +113,8 @@ void AttentionEmitter::choose() {
 LogicalResult AttentionEmitter::emit() {
   if (!element.isF32() && !element.isF64())
     return op.emitOpError("computes in f32 or f64, not ") << element;
-  ArrayRef<int64_t> extents = op.getExtents();
-  numBatch = op.getNumBatchDims();
-  m = extents[numBatch];
-  n = extents[numBatch + 1];
-  d = extents[numBatch + 2];
-  e = extents[numBatch + 3];
+  if (failed(readExtents()))
+    return failure();
   elementBytes = element.getIntOrFloatBitWidth() / 8;
   if (failed(checkLimits(frame, op, op.getLimits())))
     return failure();
@@ -92,30 +125,29 @@ LogicalResult AttentionEmitter::emit() {
   output.emplace(std::move(*created));
   if (op.getLogSumExp())
     logarithms = frame.buffer(op.getLogSumExp());
-  int64_t batchCount = 1;
-  for (int64_t extent : extents.take_front(numBatch))
-    batchCount *= extent;
-  if (batchCount * m == 0 || (e == 0 && !logarithms)) {
+  Extent batchCount = productOf(batchExtents);
+  if (batchCount.is(0) || m.is(0) || (e == 0 && !logarithms)) {
     frame.finish(/*tiles=*/0);
     return success();
   }
   choose();
 
-  int64_t blockCount = llvm::divideCeil(split.count(), blockTiles);
+  Extent blockCount = rowTiles.ceilDiv(blockTiles);
   Value tile = frame.enterTileLoop();
-  SmallVector<Value> at = index.delinearize(tile, {batchCount, blockCount});
-  batch = index.delinearize(at[0], extents.take_front(numBatch));
+  SmallVector<Value> at =
+      indicesAt(frame, index, tile, {batchCount, blockCount});
+  batch = indicesAt(frame, index, at[0], batchExtents);
   for (Operand *operand : {&query, &key, &value, &mask, &lengths, &sink}) {
     if (!operand->buffer)
       continue;
-    operand->base = index.constant(operand->access.offset);
+    operand->base = valueOf(operand->access.offset);
     for (auto [position, stride] : llvm::zip(batch, operand->access.strides))
-      operand->base = index.at(operand->base, position, stride);
+      operand->base = index.at(operand->base, position, frame.numberOf(stride));
   }
   tileBegin = index.mul(at[1], blockTiles);
   tileEnd = index.add(tileBegin, blockTiles);
-  if (split.count() % blockTiles)
-    tileEnd = index.min(tileEnd, index.constant(split.count()));
+  if (!rowTiles.isMultipleOf(blockTiles))
+    tileEnd = index.min(tileEnd, valueOf(rowTiles));
 
   LogicalResult status = success();
   Value isWanted = applyLimits();
@@ -123,18 +155,19 @@ LogicalResult AttentionEmitter::emit() {
   if (failed(status))
     return failure();
 
-  int64_t tiles = batchCount * blockCount;
+  Extent tiles = batchCount * blockCount;
   Work piece;
-  piece.operations = 2.0 * blockTiles * split.bigRows * n * (d + e);
-  piece.bytes = double(elementBytes) * n * (d + e);
+  piece.operations = 2.0 * blockTiles * split.bigRows * n.bound() * (d + e);
+  piece.bytes = double(elementBytes) * n.bound() * (d + e);
   piece.accumulator = element;
-  int64_t chunk = chooseChunk(frame.machine, piece, tiles);
+  int64_t chunk = chooseChunk(frame.machine, piece, tiles.bound());
   Work all = piece;
-  all.operations *= tiles;
+  all.operations *= tiles.bound();
   // What is exponentiated counts as an output.
   expectWork(frame,
              contractionNanoseconds(frame.machine, all,
-                                    double(batchCount) * m * (double(n) + e)));
+                                    double(batchCount.bound()) * m.bound() *
+                                        (double(n.bound()) + e)));
   frame.finish(tiles, chunk);
   return success();
 }
@@ -145,7 +178,8 @@ Value AttentionEmitter::applyLimits() {
     limits.push_back(
         resolveLimit(frame, index, op.getLimit(dim), op.getExtents()[dim]));
   Value isWanted = isBefore(index, batch, limits);
-  if (Value rows = resolveLimit(frame, index, op.getLimit(numBatch), m)) {
+  if (Value rows =
+          resolveLimit(frame, index, op.getLimit(numBatch), m.bound())) {
     tileEnd = index.min(tileEnd, tilesBefore(index, split, rows));
     isWanted = both(index, isWanted, index.less(tileBegin, tileEnd));
   }
@@ -156,16 +190,22 @@ Value AttentionEmitter::applyLimits() {
 LogicalResult AttentionEmitter::emitTile() {
   readLength();
   // Later rows see later keys, so the first and the last one bound the block.
-  Value keys = keysOf(firstRowOfTile(index, split, tileEnd));
-  blockFirstKey = firstKeyOf(firstRowOfTile(index, split, tileBegin));
+  Value keys = keysOf(firstRowOf(tileEnd));
+  blockFirstKey = firstKeyOf(firstRowOf(tileBegin));
   emitScores(keys);
   emitSoftmax();
   return emitOutput(keys);
 }
 
+Value AttentionEmitter::firstRowOf(Value number) {
+  if (!m.isSized())
+    return firstRowOfTile(index, split, number);
+  return index.min(index.mul(number, split.bigRows), valueOf(m));
+}
+
 /// How many keys the grid's current batch element has.
 void AttentionEmitter::readLength() {
-  length = index.constant(n);
+  length = valueOf(n);
   if (!op.getLengths())
     return;
   LaneBuilder reader(frame.builder, loc, /*lanes=*/0);
@@ -180,9 +220,16 @@ void AttentionEmitter::readLength() {
 
 /// Where a query stands among the keys.
 Value AttentionEmitter::position(Value row) {
-  if (!op.getLengths())
-    return index.add(row, n - m);
-  return index.add(index.add(row, length), -m);
+  if (op.getLengths()) {
+    Value end = index.add(row, length);
+    return m.isSized() ? index.sub(end, valueOf(m))
+                       : index.add(end, -m.bound());
+  }
+  if (m == n)
+    return row;
+  if (!m.isSized() && !n.isSized())
+    return index.add(row, n.bound() - m.bound());
+  return index.sub(index.add(row, valueOf(n)), valueOf(m));
 }
 
 /// Past the last key that rows before `rowEnd` see.
@@ -190,7 +237,8 @@ Value AttentionEmitter::keysOf(Value rowEnd) {
   if (!op.getCausal())
     return length;
   Value keys = position(rowEnd);
-  if (m > n || op.getLengths())
+  bool mayBeNone = m.isSized() || n.isSized() ? m != n : m.bound() > n.bound();
+  if (mayBeNone || op.getLengths())
     keys = index.max(keys, index.constant(0));
   return keys;
 }
@@ -200,8 +248,9 @@ Value AttentionEmitter::firstKeyOf(Value row) {
   if (!op.getWindow())
     return index.constant(0);
   int64_t window = *op.getWindow(), width = vectors * lanes;
-  Value first = index.max(index.add(position(row), 1 - std::min(window, n + m)),
-                          index.constant(0));
+  int64_t most = std::min(window, n.bound() + m.bound());
+  Value first =
+      index.max(index.add(position(row), 1 - most), index.constant(0));
   return index.mul(index.div(first, width), width);
 }
 
@@ -213,17 +262,26 @@ Value AttentionEmitter::padded(Value keys) {
 void AttentionEmitter::forEachTile(function_ref<void(const Rows &)> body) {
   index.loop(tileBegin, tileEnd, 1, [&](Value number) {
     Value slot = index.mul(index.sub(number, tileBegin), split.bigRows);
-    emitTileOfRows(index, split, number, [&](Value first, int64_t height) {
+    auto emitRows = [&](Value first, int64_t height, Value count) {
       Rows rows;
       rows.first = first;
       rows.height = height;
+      rows.count = count;
       rows.scores = index.mul(slot, scoreStride);
       rows.inverses = slot;
       rows.firstKey = firstKeyOf(first);
-      rows.keys = keysOf(index.add(first, height));
+      rows.keys =
+          keysOf(count ? index.add(first, count) : index.add(first, height));
       rows.paddedKeys = padded(rows.keys);
       body(rows);
-    });
+    };
+    if (m.isSized())
+      emitSizedTileOfRows(index, split.bigRows, lastHeights, frame.numberOf(m),
+                          number, emitRows);
+    else
+      emitTileOfRows(index, split, number, [&](Value first, int64_t height) {
+        emitRows(first, height, Value());
+      });
   });
 }
 
@@ -252,8 +310,8 @@ LogicalResult AttentionEmitter::emitOutputGroup(Value firstColumn,
                                                 int64_t columns, Value keys) {
   OpBuilder &builder = frame.builder;
   int64_t used = llvm::divideCeil(columns, lanes);
-  int64_t keyStride = value.access.strides[numBatch + 1];
-  int64_t columnStride = value.access.strides[numBatch + 3];
+  Number keyStride = frame.numberOf(value.access.strides[numBatch + 1]);
+  Number columnStride = frame.numberOf(value.access.strides[numBatch + 3]);
   TileRhs rhs;
   for (int64_t v = 0; v < used; ++v)
     rhs.vectors.push_back(v * lanes);
@@ -262,7 +320,7 @@ LogicalResult AttentionEmitter::emitOutputGroup(Value firstColumn,
     PanelSource source;
     source.source = value.buffer;
     source.base = corner;
-    source.depth.push_back({n, keyStride});
+    source.depth.push_back({frame.numberOf(n), keyStride});
     source.columnStride = columnStride;
     source.columns = columns;
     emitPanelCopy(index, source, blockFirstKey, keys, valuePanel,
@@ -312,6 +370,7 @@ LogicalResult AttentionEmitter::emitOutputGroup(Value firstColumn,
     place.columnExtents.push_back(e);
     place.firstColumn = firstColumn;
     place.columns = columns;
+    place.rows = rows.count;
     if (failed(output->store(tile, sums, place)))
       status = failure();
   });

@@ -30,7 +30,7 @@ private:
   /// An operand: its buffer, and its strides over the iteration dimensions.
   struct Operand {
     mlir::Value buffer;
-    kernel::LinearAccess access;
+    TrueAccess access;
     /// The position of the grid's current batch element.
     mlir::Value base;
   };
@@ -39,6 +39,8 @@ private:
   struct Rows {
     mlir::Value first;
     int64_t height;
+    /// How many rows exist; null if all.
+    mlir::Value count;
     mlir::Value scores;
     mlir::Value inverses;
     /// The first of the keys that the rows see, at the start of a panel, and
@@ -46,6 +48,7 @@ private:
     mlir::Value firstKey, keys, paddedKeys;
   };
 
+  mlir::LogicalResult readExtents();
   mlir::LogicalResult bindOperands();
   void choose();
   /// Whether the grid's current tile has anything within the limits, of which
@@ -57,6 +60,11 @@ private:
   bool boundsKeys() { return op.getCausal() || op.getLengths(); }
   void readLength();
   mlir::Value position(mlir::Value row);
+  /// The first row of a row tile, which may be past the last.
+  mlir::Value firstRowOf(mlir::Value number);
+  mlir::Value valueOf(const Extent &extent) {
+    return index.valueOf(frame.numberOf(extent));
+  }
   mlir::Value keysOf(mlir::Value rowEnd);
   mlir::Value firstKeyOf(mlir::Value row);
   mlir::Value padded(mlir::Value keys);
@@ -64,9 +72,9 @@ private:
                           mlir::Value bound);
 
   void emitScores(mlir::Value keys);
-  void emitScorePanel(mlir::Value firstKey, int64_t count);
+  void emitScorePanel(mlir::Value firstKey, const Number &count);
   mlir::Value finishScore(mlir::Value sum, mlir::Value row,
-                          mlir::Value firstKey, int64_t count);
+                          mlir::Value firstKey, const Number &count);
   void emitSoftmax();
   mlir::Value sinkVector();
   void storeLogarithm(mlir::Value row, mlir::Value largest, mlir::Value total);
@@ -88,13 +96,18 @@ private:
 
   unsigned numBatch = 0;
   /// Extents: rows, keys, and the depths of the two products.
-  int64_t m = 0, n = 0, d = 0, e = 0;
+  llvm::SmallVector<Extent> batchExtents;
+  Extent m, n;
+  int64_t d = 0, e = 0;
   Operand query, key, value, mask, lengths, sink;
   mlir::Value logarithms;
   std::optional<TileOutput> output;
 
   int64_t vectors = 1;
   RowSplit split;
+  /// As in ContractionPlan.
+  Extent rowTiles;
+  llvm::SmallVector<int64_t> lastHeights;
   int64_t blockTiles = 1;
   int64_t scoreStride = 0;
   bool packsValues = true;

@@ -2,6 +2,7 @@
 
 #include "passes/Kernel/Cpu/AttentionEmitter.h"
 
+#include "passes/Kernel/Cpu/LoopAccess.h"
 #include "passes/Kernel/Cpu/PanelPacking.h"
 #include "passes/Kernel/Cpu/RegisterTile.h"
 
@@ -14,7 +15,16 @@ namespace heddle {
 
 void AttentionEmitter::emitScores(Value keys) {
   int64_t width = vectors * lanes;
-  int64_t whole = n / width * width, tail = n - whole;
+  if (n.isSized()) {
+    Value count = valueOf(n);
+    Value whole = index.mul(index.div(count, width), width);
+    index.loop(blockFirstKey, index.min(keys, whole), width,
+               [&](Value first) { emitScorePanel(first, width); });
+    index.branch(index.less(whole, keys),
+                 [&] { emitScorePanel(whole, index.sub(count, whole)); });
+    return;
+  }
+  int64_t whole = n.bound() / width * width, tail = n.bound() - whole;
   if (whole)
     index.loop(blockFirstKey, index.min(keys, index.constant(whole)), width,
                [&](Value first) { emitScorePanel(first, width); });
@@ -27,14 +37,14 @@ void AttentionEmitter::emitScores(Value keys) {
     emitTail();
 }
 
-void AttentionEmitter::emitScorePanel(Value firstKey, int64_t count) {
+void AttentionEmitter::emitScorePanel(Value firstKey, const Number &count) {
   OpBuilder &builder = frame.builder;
   int64_t width = vectors * lanes;
   PanelSource source;
   source.source = key.buffer;
-  source.columnStride = key.access.strides[numBatch + 1];
+  source.columnStride = frame.numberOf(key.access.strides[numBatch + 1]);
   source.base = index.at(key.base, firstKey, source.columnStride);
-  source.depth.push_back({d, key.access.strides[numBatch + 2]});
+  source.depth.push_back({d, frame.numberOf(key.access.strides[numBatch + 2])});
   source.columns = count;
   emitPanelCopy(index, source, index.constant(0), index.constant(d), keyPanel,
                 width, /*isUnsigned=*/false);
@@ -48,13 +58,12 @@ void AttentionEmitter::emitScorePanel(Value firstKey, int64_t count) {
   forEachTile([&](const Rows &rows) {
     auto emitTile = [&] {
       RegisterTile tile(builder, loc, element, rows.height, vectors);
-      int64_t rowStride = query.access.strides[numBatch];
+      Number rowStride = frame.numberOf(query.access.strides[numBatch]);
       TileLhs lhs;
       lhs.buffer = query.buffer;
       lhs.base = index.at(query.base, rows.first, rowStride);
-      lhs.step = query.access.strides[numBatch + 2];
-      for (int64_t r = 0; r < rows.height; ++r)
-        lhs.rows.push_back(r * rowStride);
+      lhs.step = frame.numberOf(query.access.strides[numBatch + 2]);
+      lhs.setRows(index, rows.height, rowStride, rows.count);
       SmallVector<Value> sums = tile.accumulate(
           lhs, rhs, index.constant(0), index.constant(d), tile.zeros());
       Value place = index.add(rows.scores, firstKey);
@@ -80,23 +89,30 @@ void AttentionEmitter::emitScorePanel(Value firstKey, int64_t count) {
 
 /// Scale and mask; what is dropped, and what pads a panel, becomes -infinity.
 Value AttentionEmitter::finishScore(Value sum, Value row, Value firstKey,
-                                    int64_t count) {
+                                    const Number &count) {
   OpBuilder &builder = frame.builder;
   Value dropped = constant(-std::numeric_limits<double>::infinity());
-  if (count <= 0)
+  if (!count.value && count.number <= 0)
     return dropped;
-  Value exists = tailMask(builder, loc, lanes, count);
+  Value exists = count.value ? countMask(builder, loc, lanes, count.value)
+                             : tailMask(builder, loc, lanes, count.number);
   Value score = arith::MulFOp::create(builder, loc, sum,
                                       constant(op.getScale().convertToFloat()));
   if (mask.buffer) {
-    int64_t keyStride = mask.access.strides[numBatch + 1];
-    Value position = index.at(mask.base, row, mask.access.strides[numBatch]);
-    position = index.at(position, firstKey, keyStride);
+    const Extent &keyStride = mask.access.strides[numBatch + 1];
+    Value position =
+        index.at(mask.base, row, frame.numberOf(mask.access.strides[numBatch]));
     Type maskElement =
         cast<RankedTensorType>(op.getMask().getType()).getElementType();
     LaneBuilder reader(builder, loc, lanes, exists);
-    Value loaded = reader.materialize(
-        reader.load(mask.buffer, maskElement, LaneValue(position, keyStride)));
+    LaneValue at;
+    if (std::optional<int64_t> stride = keyStride.known())
+      at = LaneValue(index.at(position, firstKey, *stride), *stride);
+    else
+      at = reader.add(scaled(reader, frame, LaneValue(firstKey, 1), keyStride),
+                      LaneValue(position));
+    Value loaded =
+        reader.materialize(reader.load(mask.buffer, maskElement, at));
     if (maskElement.isInteger(1))
       score = arith::SelectOp::create(builder, loc, loaded, score, dropped);
     else
@@ -112,7 +128,7 @@ Value AttentionEmitter::finishScore(Value sum, Value row, Value firstKey,
     seen = laneCompare(arith::CmpIPredicate::sle, index.sub(end, firstKey));
   }
   if (op.getWindow()) {
-    int64_t window = std::min<int64_t>(*op.getWindow(), n + m);
+    int64_t window = std::min<int64_t>(*op.getWindow(), n.bound() + m.bound());
     Value near =
         laneCompare(arith::CmpIPredicate::sgt,
                     index.sub(index.add(position(row), -window), firstKey));

@@ -38,27 +38,38 @@ void AttentionEmitter::emitSoftmax() {
     return arith::AddFOp::create(builder, loc, left, right);
   };
   forEachTile([&](const Rows &rows) {
-    index.loop(0, rows.height, 1, [&](Value r) {
+    Value firstRow = index.constant(0);
+    Value endRow = rows.count ? rows.count : index.constant(rows.height);
+    index.loop(firstRow, endRow, 1, [&](Value r) {
       Value base = index.at(rows.scores, r, scoreStride);
       // One running value per vector of a panel. The last panel may be wider
       // than the keys.
-      int64_t whole = n / width * width;
+      int64_t whole = n.bound() / width * width;
       auto overPanels = [&](Value init, auto step) {
-        auto panel = [&](int64_t count) {
+        auto panel = [&](Number count) {
           return [&, count](Value column, ValueRange carried) {
             SmallVector<Value> next;
-            for (int64_t v = 0; v < vectors; ++v)
-              next.push_back(step(index.add(column, v * lanes),
-                                  count - v * lanes, carried[v]));
+            for (int64_t v = 0; v < vectors; ++v) {
+              Number left = count.value
+                                ? Number(index.add(count.value, -v * lanes))
+                                : Number(count.number - v * lanes);
+              next.push_back(
+                  step(index.add(column, v * lanes), left, carried[v]));
+            }
             return next;
           };
         };
         SmallVector<Value> running(vectors, init);
-        Value wholeEnd = index.min(rows.paddedKeys, index.constant(whole));
+        Value end = n.isSized() ? index.mul(index.div(valueOf(n), width), width)
+                                : Value();
+        Value wholeEnd =
+            index.min(rows.paddedKeys, end ? end : index.constant(whole));
         running =
             index.loop(rows.firstKey, wholeEnd, width, running, panel(width));
-        return index.loop(index.constant(whole), rows.paddedKeys, width,
-                          running, panel(n - whole));
+        Number rest = end ? Number(index.sub(valueOf(n), end))
+                          : Number(n.bound() - whole);
+        return index.loop(end ? end : index.constant(whole), rows.paddedKeys,
+                          width, running, panel(rest));
       };
       auto join = [&](SmallVector<Value> running,
                       function_ref<Value(Value, Value)> combine) {
@@ -77,31 +88,32 @@ void AttentionEmitter::emitSoftmax() {
       };
 
       Value row = index.add(rows.first, r);
-      Value largest =
-          join(overPanels(constant(-std::numeric_limits<double>::infinity()),
-                          [&](Value column, int64_t count, Value running) {
-                            Value score =
-                                finishScore(load(column), row, column, count);
-                            store(score, column);
-                            return maximum(running, score);
-                          }),
-               maximum);
+      Value largest = join(
+          overPanels(constant(-std::numeric_limits<double>::infinity()),
+                     [&](Value column, const Number &count, Value running) {
+                       Value score =
+                           finishScore(load(column), row, column, count);
+                       store(score, column);
+                       return maximum(running, score);
+                     }),
+          maximum);
       Value sinks = sinkVector();
       if (sinks)
         largest =
             maximum(largest, vector::ExtractOp::create(builder, loc, sinks, 0));
       Value spread =
           vector::BroadcastOp::create(builder, loc, vectorType, largest);
-      Value total = join(overPanels(constant(0),
-                                    [&](Value column, int64_t, Value running) {
-                                      Value distance = arith::SubFOp::create(
-                                          builder, loc, load(column), spread);
-                                      Value weight = math::ExpOp::create(
-                                          builder, loc, distance);
-                                      store(weight, column);
-                                      return sum(running, weight);
-                                    }),
-                         sum);
+      Value total =
+          join(overPanels(constant(0),
+                          [&](Value column, const Number &, Value running) {
+                            Value distance = arith::SubFOp::create(
+                                builder, loc, load(column), spread);
+                            Value weight =
+                                math::ExpOp::create(builder, loc, distance);
+                            store(weight, column);
+                            return sum(running, weight);
+                          }),
+               sum);
       if (sinks) {
         Value weight = math::ExpOp::create(
             builder, loc, arith::SubFOp::create(builder, loc, sinks, spread));
@@ -165,10 +177,9 @@ void AttentionEmitter::storeLogarithm(Value row, Value largest, Value total) {
     single =
         arith::TruncFOp::create(builder, loc, builder.getF32Type(), single);
   Value place = index.constant(0);
-  for (auto [position, extent] :
-       llvm::zip(batch, op.getExtents().take_front(numBatch)))
-    place = index.add(index.mul(place, extent), position);
-  place = index.add(index.mul(place, m), row);
+  for (auto [position, extent] : llvm::zip(batch, batchExtents))
+    place = index.add(index.mul(place, frame.numberOf(extent)), position);
+  place = index.add(index.mul(place, frame.numberOf(m)), row);
   memref::StoreOp::create(builder, loc, single, logarithms, place);
 }
 

@@ -61,8 +61,6 @@ private:
   /// The same for the row tile `number`, `inner` of one outer row: whole, or
   /// row by row where it is cut off.
   void emitRowTile(mlir::Value number, mlir::Value inner, RowsBody body);
-  /// The same where a call says how many rows there are.
-  void emitSizedRowTile(mlir::Value number, mlir::Value inner, RowsBody body);
   /// `sums` and the products from `low` to `high` of the depth.
   llvm::SmallVector<mlir::Value> sumUp(RegisterTile &tile, TileLhs lhs,
                                        TileRhs rhs, mlir::Value low,

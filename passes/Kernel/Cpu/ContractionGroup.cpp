@@ -5,41 +5,21 @@
 
 #include "passes/Kernel/Cpu/Limits.h"
 
-#include <functional>
-
 using namespace mlir;
 using namespace heddle;
 
-void ContractionEmitter::emitSizedRowTile(Value number, Value inner,
-                                          RowsBody body) {
-  int64_t height = plan.split.bigRows;
-  Value first = index.mul(inner, height);
-  auto emitWhole = [&] {
-    body({number, first, height, index.constant(0), /*count=*/{}});
-  };
-  if (shape.row.extent.isMultipleOf(height))
-    return emitWhole();
-  Value left = index.sub(valueOf(shape.row.extent), first);
-  // The least height that is enough for what is left.
-  std::function<void(ArrayRef<int64_t>)> emitRest =
-      [&](ArrayRef<int64_t> heights) {
-        auto emitThese = [&] {
-          body({number, first, heights.front(), index.constant(0), left});
-        };
-        if (heights.size() == 1)
-          return emitThese();
-        index.branch(
-            index.less(index.constant(heights.front()), left),
-            [&] { emitRest(heights.drop_front()); }, emitThese);
-      };
-  index.branch(
-      index.less(left, index.constant(height)),
-      [&] { emitRest(plan.lastHeights); }, emitWhole);
-}
-
 void ContractionEmitter::emitRowTile(Value number, Value inner, RowsBody body) {
-  if (shape.row.extent.isSized())
-    return emitSizedRowTile(number, inner, body);
+  const Extent &rows = shape.row.extent;
+  int64_t height = plan.split.bigRows;
+  if (rows.isSized() && rows.isMultipleOf(height))
+    return body({number, index.mul(inner, height), height,
+                 /*inTile=*/index.constant(0), /*count=*/{}});
+  if (rows.isSized())
+    return emitSizedTileOfRows(
+        index, height, plan.lastHeights, frame.numberOf(rows), inner,
+        [&](Value row, int64_t height, Value count) {
+          body({number, row, height, /*inTile=*/index.constant(0), count});
+        });
   auto emitWhole = [&] {
     emitTileOfRows(index, plan.split, inner, [&](Value row, int64_t height) {
       body({number, row, height, /*inTile=*/index.constant(0), /*count=*/{}});

@@ -87,18 +87,7 @@ TileLhs ContractionEmitter::lhsOf(const Rows &rows) {
   for (auto [dim, position] :
        llvm::zip_equal(shape.outerRows, outerRowsAt(rows.number)))
     lhs.base = index.at(lhs.base, position, frame.numberOf(dim.lhs));
-  if (!rows.count && !stride.value) {
-    for (int64_t r = 0; r < rows.height; ++r)
-      lhs.rows.push_back(r * stride.number);
-    return lhs;
-  }
-  // Rows that do not exist are the last one once more.
-  Value last = rows.count ? index.add(rows.count, -1) : Value();
-  for (int64_t r = 0; r < rows.height; ++r) {
-    Value row = index.constant(r);
-    lhs.starts.push_back(
-        index.at(lhs.base, last ? index.min(row, last) : row, stride));
-  }
+  lhs.setRows(index, rows.height, stride, rows.count);
   return lhs;
 }
 

@@ -65,7 +65,7 @@ struct TrueAccess {
   /// What `map`, whose results are linear, reads of a tensor of `type`.
   TrueAccess(mlir::AffineMap map, mlir::RankedTensorType type);
   /// Strides of 0.
-  explicit TrueAccess(unsigned dims) : strides(dims) {}
+  explicit TrueAccess(unsigned dims = 0) : strides(dims) {}
 };
 
 } // namespace heddle

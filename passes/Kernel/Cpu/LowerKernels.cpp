@@ -64,7 +64,8 @@ LogicalResult emitKernel(KernelFrame &frame) {
   for (Operation &op : frame.source.getBody().front()) {
     if (!isa<kernel::KernelDialect>(op.getDialect()))
       continue;
-    if (!isa<kernel::ContractOp>(op) && failed(checkExtents(&op)))
+    if (!isa<kernel::ContractOp, kernel::AttentionOp>(op) &&
+        failed(checkExtents(&op)))
       return failure();
     return TypeSwitch<Operation *, LogicalResult>(&op)
         .Case([&](kernel::ContractOp op) {

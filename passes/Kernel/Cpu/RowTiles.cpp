@@ -46,4 +46,29 @@ void emitTileOfRows(IndexBuilder &index, const RowSplit &split, Value number,
       [&] { body(firstSmallRow(index, split, number), split.smallRows()); });
 }
 
+static void emitRest(IndexBuilder &index, ArrayRef<int64_t> heights,
+                     Value count, function_ref<void(int64_t)> body) {
+  if (heights.size() == 1)
+    return body(heights.front());
+  index.branch(
+      index.less(index.constant(heights.front()), count),
+      [&] { emitRest(index, heights.drop_front(), count, body); },
+      [&] { body(heights.front()); });
+}
+
+void emitSizedTileOfRows(IndexBuilder &index, int64_t height,
+                         ArrayRef<int64_t> lastHeights, const Number &rows,
+                         Value number,
+                         function_ref<void(Value, int64_t, Value)> body) {
+  Value first = index.mul(number, height);
+  Value left = index.sub(index.valueOf(rows), first);
+  index.branch(
+      index.less(left, index.constant(height)),
+      [&] {
+        emitRest(index, lastHeights, left,
+                 [&](int64_t lastHeight) { body(first, lastHeight, left); });
+      },
+      [&] { body(first, height, Value()); });
+}
+
 } // namespace heddle

@@ -22,6 +22,17 @@ void emitTileOfRows(
     IndexBuilder &index, const RowSplit &split, mlir::Value number,
     llvm::function_ref<void(mlir::Value first, int64_t height)> body);
 
+/// The same where a call says that there are `rows`: the tile `number` has
+/// `height` of them, the last what is left, for which `body` is emitted with
+/// the least of `lastHeights` (ascending, `height` the last) that is enough,
+/// and with how many there are.
+void emitSizedTileOfRows(
+    IndexBuilder &index, int64_t height, llvm::ArrayRef<int64_t> lastHeights,
+    const Number &rows, mlir::Value number,
+    llvm::function_ref<void(mlir::Value first, int64_t height,
+                            mlir::Value count)>
+        body);
+
 } // namespace heddle
 
 #endif // HEDDLE_PASSES_KERNEL_CPU_ROWTILES_H

@@ -173,19 +173,28 @@ std::string fixedText(const std::string &text,
       for (Block &block : region)
         for (Value argument : block.getArguments())
           argument.setType(fixed(argument.getType()));
+    llvm::SmallVector<int64_t> extents;
+    auto look = [&](AffineMap map, Value tensor) {
+      auto shape = cast<RankedTensorType>(fixed(tensor.getType())).getShape();
+      for (auto [expr, extent] : llvm::zip_equal(map.getResults(), shape))
+        if (auto dim = dyn_cast<AffineDimExpr>(expr))
+          extents[dim.getPosition()] = extent;
+    };
     if (auto contraction = dyn_cast<kernel::ContractOp>(op)) {
-      llvm::SmallVector<int64_t> extents(contraction.getExtents());
-      auto look = [&](AffineMap map, Value tensor) {
-        auto shape = cast<RankedTensorType>(fixed(tensor.getType())).getShape();
-        for (auto [expr, extent] : llvm::zip_equal(map.getResults(), shape))
-          if (auto dim = dyn_cast<AffineDimExpr>(expr))
-            extents[dim.getPosition()] = extent;
-      };
+      extents.assign(contraction.getExtents().begin(),
+                     contraction.getExtents().end());
       look(contraction.getLhsMap(), contraction.getLhs());
       if (!contraction.getRhsPacking())
         look(contraction.getRhsMap(), contraction.getRhs());
       look(contraction.getOutMap(), contraction.getResult());
       contraction.setExtents(extents);
+    }
+    if (auto attention = dyn_cast<kernel::AttentionOp>(op)) {
+      extents.assign(attention.getExtents().begin(),
+                     attention.getExtents().end());
+      look(attention.getKeyMap(), attention.getKey());
+      look(attention.getOutMap(), attention.getResult());
+      attention.setExtents(extents);
     }
     if (auto function = dyn_cast<func::FuncOp>(op))
       function.setFunctionType(FunctionType::get(

@@ -2,6 +2,7 @@
 
 #include "SizedKernels.h"
 
+#include <cmath>
 #include <cstring>
 #include <random>
 
@@ -53,6 +54,9 @@ static void expectEqual(const std::vector<char> &got,
     float a, b;
     std::memcpy(&a, &got[i * sizeof(float)], sizeof(float));
     std::memcpy(&b, &wanted[i * sizeof(float)], sizeof(float));
+    // Rows that see no key are not numbers.
+    if (std::isnan(a) && std::isnan(b))
+      continue;
     ASSERT_LE(std::abs(a - b), tolerance * std::max(1.0f, std::abs(b)))
         << "at " << i << ": " << a << " and " << b;
   }

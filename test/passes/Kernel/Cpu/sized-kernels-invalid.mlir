@@ -69,3 +69,27 @@ func.func @packed(%a: tensor<9x4xf32, #size.extents<9, depth>>, %b: tensor<1x4x3
   } : tensor<9x4xf32, #size.extents<9, depth>>, tensor<1x4x32xf32> -> tensor<9x5xf32>
   return %0 : tensor<9x5xf32>
 }
+
+// -----
+
+func.func @depth(%q: tensor<2x9x8xf32, #size.extents<2, 9, depth>>, %v: tensor<2x9x8xf32>) -> tensor<2x9x8xf32> attributes {kernel.entry} {
+  // expected-error @below {{has heads of a depth that calls choose}}
+  %0 = kernel.attention %q, %q, %v {
+    extents = array<i64: 2, 9, 9, 8, 8>, indexing_maps = [affine_map<(b, m, n, d, e) -> (b, m, d)>, affine_map<(b, m, n, d, e) -> (b, n, d)>,
+      affine_map<(b, m, n, d, e) -> (b, n, e)>, affine_map<(b, m, n, d, e) -> (b, m, e)>], scale = 1.0 : f32
+  } : tensor<2x9x8xf32, #size.extents<2, 9, depth>>, tensor<2x9x8xf32, #size.extents<2, 9, depth>>, tensor<2x9x8xf32> -> tensor<2x9x8xf32>
+  return %0 : tensor<2x9x8xf32>
+}
+
+// -----
+
+func.func @limitedRows(%q: tensor<2x9x8xf32, #size.extents<batch, 9, 8>>, %n: index) -> tensor<2x9x8xf32, #size.extents<batch, 9, 8>>
+    attributes {kernel.entry} {
+  // expected-error @below {{has both limits and true extents}}
+  %0 = kernel.attention %q, %q, %q limits(%n) {
+    extents = array<i64: 2, 9, 9, 8, 8>, limited = array<i64: 1>, indexing_maps = [affine_map<(b, m, n, d, e) -> (b, m, d)>,
+      affine_map<(b, m, n, d, e) -> (b, n, d)>, affine_map<(b, m, n, d, e) -> (b, n, e)>, affine_map<(b, m, n, d, e) -> (b, m, e)>], scale = 1.0 : f32
+  } : tensor<2x9x8xf32, #size.extents<batch, 9, 8>>, tensor<2x9x8xf32, #size.extents<batch, 9, 8>>, tensor<2x9x8xf32, #size.extents<batch, 9, 8>>
+    -> tensor<2x9x8xf32, #size.extents<batch, 9, 8>>
+  return %0 : tensor<2x9x8xf32, #size.extents<batch, 9, 8>>
+}
