@@ -24,10 +24,11 @@ using namespace mlir;
 namespace heddle {
 
 LogicalResult AttentionEmitter::readExtents() {
-  SmallVector<std::pair<AffineMap, RankedTensorType>> walked;
+  SmallVector<WalkedTensor> walked = {
+      {op.getOutMap(), cast<RankedTensorType>(op.getResult().getType())}};
   auto walk = [&](Value tensor, AffineMap map) {
     if (tensor)
-      walked.emplace_back(map, cast<RankedTensorType>(tensor.getType()));
+      walked.emplace_back(map, tensor);
   };
   walk(op.getQuery(), op.getQueryMap());
   walk(op.getKey(), op.getKeyMap());
@@ -35,7 +36,6 @@ LogicalResult AttentionEmitter::readExtents() {
   walk(op.getMask(), op.getMaskMap());
   walk(op.getLengths(), op.getLengthsMap());
   walk(op.getSink(), op.getSinkMap());
-  walk(op.getResult(), op.getOutMap());
   FailureOr<SmallVector<Extent>> extents =
       loopExtents(op, op.getExtents(), walked);
   if (failed(extents))

@@ -80,10 +80,10 @@ FailureOr<ContractionShape> ContractionShape::analyze(kernel::ContractOp op,
   AffineMap outMap = op.getOutMap();
   auto lhsType = cast<RankedTensorType>(op.getLhs().getType());
   auto rhsType = cast<RankedTensorType>(op.getRhs().getType());
-  SmallVector<std::pair<AffineMap, RankedTensorType>> walked = {
-      {op.getLhsMap(), lhsType}, {outMap, op.getType()}};
+  SmallVector<WalkedTensor> walked = {{op.getLhsMap(), op.getLhs()},
+                                      {outMap, op.getType()}};
   if (!shape.isPacked)
-    walked.emplace_back(op.getRhsMap(), rhsType);
+    walked.emplace_back(op.getRhsMap(), op.getRhs());
   FailureOr<SmallVector<Extent>> found =
       loopExtents(op, op.getExtents(), walked);
   if (failed(found))

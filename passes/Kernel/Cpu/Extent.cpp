@@ -4,7 +4,7 @@
 
 #include "dialects/Kernel/LinearAccess.h"
 #include "dialects/Size/Ranges.h"
-#include "mlir/IR/Operation.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 #include <functional>
 #include <limits>
@@ -97,37 +97,52 @@ SmallVector<Extent> trueExtents(RankedTensorType type) {
   return extents;
 }
 
-FailureOr<SmallVector<Extent>>
-loopExtents(Operation *op, ArrayRef<int64_t> bounds,
-            ArrayRef<std::pair<AffineMap, RankedTensorType>> walked) {
+WalkedTensor::WalkedTensor(AffineMap map, Value read)
+    : WalkedTensor(map, cast<RankedTensorType>(read.getType())) {
+  mayBeLonger = isa<BlockArgument>(read) || matchPattern(read, m_Constant());
+}
+
+FailureOr<SmallVector<Extent>> loopExtents(Operation *op,
+                                           ArrayRef<int64_t> bounds,
+                                           ArrayRef<WalkedTensor> walked) {
   SmallVector<Extent> extents(bounds.begin(), bounds.end());
-  if (llvm::none_of(walked, [](const auto &operand) {
-        return size::hasExtents(operand.second);
+  if (llvm::none_of(walked, [](const WalkedTensor &tensor) {
+        return size::hasExtents(tensor.type);
       }))
     return extents;
   SmallVector<bool> told(extents.size(), false);
-  for (const auto &[map, type] : walked)
+  auto tell = [&](const WalkedTensor &tensor, bool areLonger) -> LogicalResult {
     for (auto [expr, extent] :
-         llvm::zip_equal(map.getResults(), trueExtents(type))) {
+         llvm::zip_equal(tensor.map.getResults(), trueExtents(tensor.type))) {
       auto loop = dyn_cast<AffineDimExpr>(expr);
-      if (!loop)
+      if (!loop || (tensor.mayBeLonger && !extent.isSized()) != areLonger)
         continue;
       unsigned number = loop.getPosition();
-      if (told[number] && extents[number] != extent)
+      if (!told[number]) {
+        extents[number] = extent;
+        told[number] = true;
+        continue;
+      }
+      bool isPart = areLonger && extents[number].bound() <= extent.bound();
+      if (extents[number] != extent && !isPart)
         return op->emitOpError("has operands of different true extents along "
                                "loop ")
                << number;
-      extents[number] = extent;
-      told[number] = true;
     }
-  for (const auto &[map, type] : walked)
+    return success();
+  };
+  for (bool areLonger : {false, true})
+    for (const WalkedTensor &tensor : walked)
+      if (failed(tell(tensor, areLonger)))
+        return failure();
+  for (const WalkedTensor &tensor : walked)
     for (auto [expr, extent] :
-         llvm::zip_equal(map.getResults(), trueExtents(type)))
+         llvm::zip_equal(tensor.map.getResults(), trueExtents(tensor.type)))
       for (unsigned loop = 0; loop < told.size(); ++loop)
         if (extent.isSized() && !told[loop] && bounds[loop] != 1 &&
             expr.isFunctionOfDim(loop))
           return op->emitOpError("has an operand of ")
-                 << type << ", which does not tell how far loop " << loop
+                 << tensor.type << ", which does not tell how far loop " << loop
                  << " runs";
   return extents;
 }

@@ -49,12 +49,26 @@ Extent productOf(llvm::ArrayRef<Extent> extents);
 /// The true extents of a tensor, which lies row-major by them.
 llvm::SmallVector<Extent> trueExtents(mlir::RankedTensorType type);
 
+/// A tensor that loops walk by a map.
+struct WalkedTensor {
+  mlir::AffineMap map;
+  mlir::RankedTensorType type;
+  /// Loops may walk the first part of its fixed dimensions only: it is all in
+  /// memory, whatever the kernel reads of it.
+  bool mayBeLonger = false;
+
+  WalkedTensor(mlir::AffineMap map, mlir::RankedTensorType type)
+      : map(map), type(type) {}
+  /// One that is read.
+  WalkedTensor(mlir::AffineMap map, mlir::Value read);
+};
+
 /// How far the loops of `op` run that walk tensors by maps, each at most to its
 /// `bounds`. Fails with a diagnostic where tensors disagree, and where nothing
 /// tells how far a loop runs that walks a sized dimension.
-mlir::FailureOr<llvm::SmallVector<Extent>> loopExtents(
-    mlir::Operation *op, llvm::ArrayRef<int64_t> bounds,
-    llvm::ArrayRef<std::pair<mlir::AffineMap, mlir::RankedTensorType>> walked);
+mlir::FailureOr<llvm::SmallVector<Extent>>
+loopExtents(mlir::Operation *op, llvm::ArrayRef<int64_t> bounds,
+            llvm::ArrayRef<WalkedTensor> walked);
 
 /// The element at iteration point d of a tensor:
 /// `offset + sum of strides[i] * d[i]`, in elements.

@@ -10,8 +10,10 @@ using namespace mlir;
 namespace heddle {
 
 FailureOr<LoopNest> LoopNest::of(linalg::GenericOp op) {
-  SmallVector<std::pair<AffineMap, RankedTensorType>> walked;
-  for (OpOperand &operand : op->getOpOperands())
+  SmallVector<WalkedTensor> walked;
+  for (OpOperand *operand : op.getDpsInputOperands())
+    walked.emplace_back(op.getMatchingIndexingMap(operand), operand->get());
+  for (OpOperand &operand : op.getDpsInitsMutable())
     walked.emplace_back(op.getMatchingIndexingMap(&operand),
                         cast<RankedTensorType>(operand.get().getType()));
   FailureOr<SmallVector<Extent>> extents =

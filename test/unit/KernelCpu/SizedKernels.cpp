@@ -72,7 +72,7 @@ std::vector<Sizes> grid(llvm::ArrayRef<int64_t> batches,
 }
 
 void checkSized(const std::string &text, llvm::ArrayRef<Sizes> choices,
-                double tolerance) {
+                double tolerance, const std::string &reference) {
   for (const char *machine : {"x86-64-v3", "x86-64-v4"}) {
     if (!canRun(machine))
       continue;
@@ -80,7 +80,9 @@ void checkSized(const std::string &text, llvm::ArrayRef<Sizes> choices,
     auto kernel = Kernel::compile(text, machine);
     ASSERT_TRUE(kernel);
     for (const Sizes &sizes : choices) {
-      std::string fixed = fixedText(text, sizes), trace;
+      std::string fixed =
+                      fixedText(reference.empty() ? text : reference, sizes),
+                  trace;
       for (const auto &[name, value] : sizes)
         trace += name + " = " + std::to_string(value) + " ";
       SCOPED_TRACE(trace + "in\n" + text);

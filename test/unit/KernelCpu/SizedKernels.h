@@ -18,9 +18,10 @@ std::vector<Sizes> grid(llvm::ArrayRef<int64_t> batches,
 /// Runs the kernel of `text` at each of `choices`, on every machine that this
 /// host runs, its grid in several ways. What lies beyond the true extents is
 /// spoiled before and looked at after. Floats may differ by `tolerance` of
-/// their size or of 1, whichever is more.
+/// their size or of 1, whichever is more. What is right says `text`, made for
+/// those sizes, or `reference` if that cannot be.
 void checkSized(const std::string &text, llvm::ArrayRef<Sizes> choices,
-                double tolerance = 0);
+                double tolerance = 0, const std::string &reference = "");
 
 } // namespace heddle::test
 

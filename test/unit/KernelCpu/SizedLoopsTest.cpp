@@ -211,6 +211,41 @@ TEST(SizedLoops, Gather) {
       grid({0, 1, 5}, {1, 16, 39, 40}));
 }
 
+/// A sum with a table's first rows, which `%v` of the payload are.
+std::string tablePart(const std::string &t, const std::string &operand,
+                      const std::string &read) {
+  std::string part = operand.empty() ? "" : ", tensor<1x40x20xf32>";
+  return "func.func @k(%a: " + t + ", %t: tensor<1x40x20xf32>) -> " + t +
+         " attributes {kernel.entry} {\n %e = tensor.empty() : " + t +
+         "\n %0 = " +
+         generic("affine_map<(a, b, c) -> (a, b, c)>, " +
+                     std::string(operand.empty()
+                                     ? ""
+                                     : "affine_map<(a, b, c) -> (0, b, c)>, ") +
+                     "affine_map<(a, b, c) -> (a, b, c)>",
+                 "\"parallel\", \"parallel\", \"parallel\"",
+                 "ins(%a" + operand + " : " + t + part + ") outs(%e : " + t +
+                     ") {\n^bb0(%x: f32, " +
+                     (operand.empty() ? "" : "%v: f32, ") + "%o: f32):\n" +
+                     read +
+                     "  %s = arith.addf %x, %v : f32\n"
+                     "  linalg.yield %s : f32\n} -> " +
+                     t) +
+         " return %0 : " + t + "\n}\n";
+}
+
+TEST(SizedLoops, PartOfTable) {
+  // A fixed dimension that a sized loop walks, to less than its end.
+  std::string t = "tensor<3x40x20xf32, #size.extents<batch, sequence, 20>>";
+  checkSized(tablePart(t, ", %t", ""), grid({0, 1, 3}, {0, 1, 16, 39, 40}), 0,
+             tablePart(t, "",
+                       "  %i = linalg.index 1 : index\n"
+                       "  %j = linalg.index 2 : index\n"
+                       "  %z = arith.constant 0 : index\n"
+                       "  %v = tensor.extract %t[%z, %i, %j] : "
+                       "tensor<1x40x20xf32>\n"));
+}
+
 TEST(SizedLoops, Conditions) {
   // A byte for each element; quotients of lanes that do not count must not
   // trap.

@@ -16,6 +16,20 @@ func.func @disagree(%a: tensor<8xf32, #size.extents<batch>>, %b: tensor<8xf32, #
 
 // -----
 
+// What is read may be longer than the loops, what is written not.
+func.func @longer(%a: tensor<8xf32, #size.extents<batch>>) -> tensor<8xf32> attributes {kernel.entry} {
+  %e = tensor.empty() : tensor<8xf32>
+  // expected-error @below {{has operands of different true extents along loop 0}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(a) -> (a)>, affine_map<(a) -> (a)>], iterator_types = ["parallel"]}
+      ins(%a : tensor<8xf32, #size.extents<batch>>) outs(%e : tensor<8xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    linalg.yield %x : f32
+  } -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
 func.func @unknown(%a: tensor<8x4xf32, #size.extents<batch, 4>>, %p: tensor<f32>) -> tensor<10x4xf32, #size.extents<batch + 2, 4>>
     attributes {kernel.entry} {
   %v = tensor.extract %p[] : tensor<f32>
