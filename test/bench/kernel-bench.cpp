@@ -1,7 +1,10 @@
 // Times kernel functions on one thread, beside the multiply-add rate of the
 // core in the same run.
 //
-//   kernel-bench FILE.mlir [MACHINE] [--asm]
+//   kernel-bench FILE.mlir [MACHINE] [--asm] [--sizes=NAME=N,NAME=N...]
+//
+// With sizes each function over extents is timed beside the one made for just
+// those sizes, in turns.
 //
 // Every function of the file is lowered, compiled and run on random inputs;
 // the least of many repetitions counts, since a shared machine only adds time.
@@ -75,13 +78,84 @@ static double flopsOf(func::FuncOp function) {
   return flops;
 }
 
+/// Buffers of random floats for the arguments and results of `function`.
+struct Buffers {
+  std::vector<std::vector<float>> memory;
+  std::vector<void *> addresses;
+  double bytes = 0;
+
+  explicit Buffers(FunctionType type) {
+    for (Type tensor :
+         llvm::concat<const Type>(type.getInputs(), type.getResults())) {
+      int64_t count = cast<RankedTensorType>(tensor).getNumElements();
+      bytes += 4.0 * count;
+      memory.push_back(randomValues(count + 32, memory.size()));
+      auto address = reinterpret_cast<uintptr_t>(memory.back().data());
+      addresses.push_back(
+          reinterpret_cast<void *>((address + 63) & ~uintptr_t(63)));
+    }
+  }
+};
+
+/// Times `text` at `sizes` beside what is made for them alone. False if one of
+/// the two has no kernel.
+static bool compare(StringRef name, const std::string &text,
+                    const std::string &machine,
+                    const std::map<std::string, int64_t> &sizes,
+                    bool assembly) {
+  std::string fixed = fixedText(text, sizes);
+  auto sized = Kernel::compile(text, machine);
+  auto exact = Kernel::compile(fixed, machine);
+  if (!sized || !exact)
+    return false;
+  if (assembly)
+    llvm::outs() << sized->assembly;
+  auto module = parse(fixed);
+  Buffers buffers((*module->getOps<func::FuncOp>().begin()).getFunctionType());
+  double bestSized = 1e9, bestExact = 1e9, end = seconds() + 0.4;
+  do {
+    double start = seconds();
+    sized->run(buffers.addresses, sizes);
+    double middle = seconds();
+    exact->run(buffers.addresses);
+    bestSized = std::min(bestSized, middle - start);
+    bestExact = std::min(bestExact, seconds() - middle);
+  } while (seconds() < end);
+  llvm::outs() << llvm::format("%-28s %9.1f us, made for the sizes %9.1f us, "
+                               "ratio %.3f, code %d and %d lines\n",
+                               name.str().c_str(), bestSized * 1e6,
+                               bestExact * 1e6, bestSized / bestExact,
+                               int(StringRef(sized->assembly).count('\n')),
+                               int(StringRef(exact->assembly).count('\n')));
+  llvm::outs().flush();
+  return true;
+}
+
+/// Reads NAME=N,NAME=N.
+static bool readSizes(StringRef text, std::map<std::string, int64_t> &sizes) {
+  llvm::SmallVector<StringRef> parts;
+  text.split(parts, ',');
+  for (StringRef part : parts) {
+    auto [name, number] = part.split('=');
+    if (number.getAsInteger(10, sizes[name.str()]))
+      return false;
+  }
+  return true;
+}
+
 int main(int argc, char **argv) {
   std::string machine = "x86-64-v4";
   bool assembly = false;
+  std::map<std::string, int64_t> sizes;
   for (int i = 2; i < argc; ++i) {
     if (llvm::StringRef(argv[i]) == "--asm")
       assembly = true;
-    else
+    else if (StringRef given = argv[i]; given.consume_front("--sizes=")) {
+      if (!readSizes(given, sizes)) {
+        llvm::errs() << "kernel-bench: wants --sizes=NAME=N,NAME=N\n";
+        return 1;
+      }
+    } else
       machine = argv[i];
   }
   auto file = llvm::MemoryBuffer::getFile(argc > 1 ? argv[1] : "-");
@@ -98,6 +172,11 @@ int main(int argc, char **argv) {
     std::string text;
     llvm::raw_string_ostream stream(text);
     function.print(stream);
+    if (!sizes.empty()) {
+      if (!compare(function.getName(), text, machine, sizes, assembly))
+        return 1;
+      continue;
+    }
     double flops = flopsOf(function);
     double start = seconds();
     auto kernel = Kernel::compile(text, machine);
@@ -106,32 +185,18 @@ int main(int argc, char **argv) {
     double compiled = seconds() - start;
     if (assembly)
       llvm::outs() << kernel->assembly;
-    std::vector<std::vector<float>> memory;
-    std::vector<void *> buffers;
-    double bytes = 0;
-    auto add = [&](Type type) {
-      int64_t count = cast<RankedTensorType>(type).getNumElements();
-      bytes += 4.0 * count;
-      memory.push_back(randomValues(count + 32, memory.size()));
-      auto address = reinterpret_cast<uintptr_t>(memory.back().data());
-      buffers.push_back(
-          reinterpret_cast<void *>((address + 63) & ~uintptr_t(63)));
-    };
-    for (Type type : function.getArgumentTypes())
-      add(type);
-    for (Type type : function.getResultTypes())
-      add(type);
+    Buffers buffers(function.getFunctionType());
     double best = 1e9, end = seconds() + 0.2;
     do {
       double before = seconds();
-      kernel->run(buffers);
+      kernel->run(buffers.addresses);
       best = std::min(best, seconds() - before);
     } while (seconds() < end);
     llvm::outs() << llvm::format(
         "%-28s %9.1f us %7.1f GFLOP/s %5.2f of peak %6.1f GB/s  compile %.0f "
         "ms, %d tiles\n",
         function.getName().str().c_str(), best * 1e6, flops / best * 1e-9,
-        flops / best * 1e-9 / peak, bytes / best * 1e-9, compiled * 1e3,
+        flops / best * 1e-9 / peak, buffers.bytes / best * 1e-9, compiled * 1e3,
         int(kernel->tiles));
     llvm::outs().flush();
   }
