@@ -276,9 +276,9 @@ LogicalResult BufferOp::verify() {
   if (getChanged() && getKind() != BufferKind::State)
     return emitOpError() << "is changed, and no state";
   if (getBytes() && getKind() != BufferKind::Input &&
-      getKind() != BufferKind::Output)
-    return emitOpError() << "has no size for a call to choose: it is no input "
-                            "or output";
+      getKind() != BufferKind::Output && getKind() != BufferKind::Arena)
+    return emitOpError() << "has no size for a call to choose: it is no input, "
+                            "output or part of an arena";
   return success();
 }
 
@@ -330,6 +330,9 @@ LogicalResult CopyOp::verify() {
   if (source && target && source.getSize() != target.getSize())
     return emitOpError() << "copies " << source.getSize() << " bytes to "
                          << target.getSize();
+  if (source && target && source.getBytes() != target.getBytes())
+    return emitOpError() << "copies between buffers of whose sizes a call "
+                            "chooses each by itself";
   return success();
 }
 

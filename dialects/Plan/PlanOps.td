@@ -195,8 +195,9 @@ def Plan_BufferOp : Plan_Op<"buffer"> {
   let description = [{
     `place` is the number of the input, output, weight or state, or the offset in
     the arena or persistent memory, a multiple of 64. `name` is for people. `bytes` is
-    there for an input or output whose size each call chooses: how many bytes it
-    has, by the sizes that the call chooses; `size` is the most.
+    there for an input, an output or a part of an arena whose size each call
+    chooses: how many bytes it has, by the sizes that the call chooses; `size` is
+    the most.
 
     What says no device and space is in the memory of the process. A state that
     the program writes is `changed`; it is in one buffer.

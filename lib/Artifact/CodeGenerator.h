@@ -4,6 +4,7 @@
 #ifndef HEDDLE_LIB_ARTIFACT_CODEGENERATOR_H
 #define HEDDLE_LIB_ARTIFACT_CODEGENERATOR_H
 
+#include "dialects/Size/Expression.h"
 #include "heddle/Artifact/Compile.h"
 #include "runtime/format/Layout.h"
 
@@ -18,6 +19,12 @@ struct KernelCode {
   /// Pieces of work, and how many of them a worker of a cpu claims at once.
   int64_t tiles = 1;
   int64_t chunk = 1;
+  /// How many pieces there are where calls choose that, at most `tiles`; null
+  /// elsewhere.
+  size::ExpressionAttr tileCount;
+  /// What the numbers of a launch are that come behind the function's own; null
+  /// where there are none.
+  size::ExtentsAttr sizeArguments;
   /// By input: whether its memory may be the output's that the function's
   /// `kernel.in_place` names.
   llvm::SmallVector<bool> inPlace;

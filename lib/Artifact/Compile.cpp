@@ -150,14 +150,8 @@ std::unique_ptr<format::TensorT> Compiler::describe(Location loc, Type type,
         << "'" << tensor->name << "' has the type " << type;
     return nullptr;
   }
-  if (auto shape = attributes
-                       ? attributes.getAs<size::ExtentsAttr>(kShapeAttrName)
-                       : size::ExtentsAttr())
-    for (size::ExpressionAttr extent : shape.getExtents())
-      tensor->shape.push_back(constant(size::Expression(extent)));
-  else
-    for (int64_t extent : ranked.getShape())
-      tensor->shape.push_back(constant(extent));
+  for (size::Expression extent : shapeForCallers(attributes, ranked))
+    tensor->shape.push_back(constant(extent));
   return tensor;
 }
 

@@ -67,6 +67,10 @@ static KernelCode readLowered(ModuleOp module, StringRef name) {
   code.launch.Set(std::move(launch));
   code.tiles = integer(kernel::kTilesAttrName);
   code.chunk = integer(kernel::kChunkAttrName);
+  code.tileCount =
+      lowered->getAttrOfType<size::ExpressionAttr>(kernel::kTileCountAttrName);
+  code.sizeArguments =
+      lowered->getAttrOfType<size::ExtentsAttr>(kernel::kSizeArgumentsAttrName);
   for (unsigned i = 0; i < lowered.getNumArguments(); ++i)
     code.inPlace.push_back(
         bool(lowered.getArgAttr(i, kernel::kInPlaceAttrName)));
@@ -111,14 +115,6 @@ static FailureOr<GeneratedCode> generate(ModuleOp module,
     alone->push_back(kernel->clone());
     if (failed(lowerKernelFunctions(*alone, machine)) || failed(verify(*alone)))
       return {};
-    Operation *lowered = alone->lookupSymbol(kernel.getName());
-    if (lowered->hasAttr(kernel::kSizeArgumentsAttrName) ||
-        lowered->hasAttr(kernel::kTileCountAttrName)) {
-      emitError(lowered->getLoc(), ErrorCode::CodegenFailed)
-          << "kernel '" << kernel.getName()
-          << "' runs over sizes that calls choose, which no launch passes";
-      return {};
-    }
     code.kernels[number] = readLowered(*alone, kernel.getName());
     return alone;
   };

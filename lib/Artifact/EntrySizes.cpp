@@ -4,9 +4,11 @@
 #include "EntrySizes.h"
 
 #include "dialects/Kernel/EntryFunctions.h"
+#include "dialects/Size/SizedTypes.h"
 #include "heddle/Artifact/Compile.h"
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/EntrySizes.h"
+#include "heddle/Support/EntryTypes.h"
 #include "passes/Plan/EntryTensors.h"
 #include "runtime/format/ManifestVerifier.h"
 
@@ -128,9 +130,16 @@ LogicalResult SizeChecker::checkShape(Attribute shape, Type type,
   if (!extents || !isa<RankedTensorType>(type))
     return error() << where << " has " << kShapeAttrName << " = " << shape
                    << ", and is " << type;
-  for (size::ExpressionAttr extent : extents.getExtents())
+  auto elements = Expression::constant(type.getContext(), 1);
+  for (size::ExpressionAttr extent : extents.getExtents()) {
     if (failed(checkNames(Expression(extent), where)))
       return failure();
+    elements = elements * Expression(extent);
+  }
+  if (size::hasExtents(type) &&
+      elements != size::elementsOf(cast<RankedTensorType>(type)))
+    return error() << where << " has " << kShapeAttrName << " = " << shape
+                   << ", which are not the elements of " << type;
   return success();
 }
 
@@ -290,12 +299,11 @@ Solver::Solver(func::FuncOp function, const format::EntryT &entry,
   for (auto [i, number] : llvm::enumerate(inputNumbers(function))) {
     if (!number)
       continue;
-    auto shape =
-        function.getArgAttrOfType<size::ExtentsAttr>(i, kShapeAttrName);
-    for (auto j : llvm::seq<uint32_t>(entry.inputs[*number]->shape.size())) {
-      Expression extent = shape ? Expression(shape.getExtents()[j])
-                                : Expression::constant(context, 0);
-      extents.push_back({extent, *number, j});
+    SmallVector<Expression> shape = shapeForCallers(
+        function.getArgAttrDict(i),
+        cast<RankedTensorType>(declaredArgumentType(function, i)));
+    for (auto [j, extent] : llvm::enumerate(shape)) {
+      extents.push_back({extent, *number, uint32_t(j)});
       if (std::optional<StringRef> name = asSymbol(extent))
         bare.insert(*name);
     }
@@ -363,7 +371,8 @@ void Solver::writeTo(format::EntryT &entry) {
                                  extent->dimension);
 }
 
-/// The symbols that the entry has values of, or whose shapes follow from them.
+/// The symbols that the entry has values of, or from which the sizes of its
+/// tensors follow.
 static llvm::SetVector<StringRef> usedSymbols(func::FuncOp function) {
   llvm::SetVector<StringRef> used;
   auto add = [&](DictionaryAttr attributes) {
@@ -379,6 +388,14 @@ static llvm::SetVector<StringRef> usedSymbols(func::FuncOp function) {
     add(function.getArgAttrDict(i));
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     add(function.getResultAttrDict(i));
+  auto addType = [&](Type type) {
+    if (size::hasExtents(type))
+      for (Expression extent : size::extentsOf(cast<RankedTensorType>(type)))
+        used.insert_range(extent.symbols());
+  };
+  llvm::for_each(function.getArgumentTypes(), addType);
+  function.walk(
+      [&](Operation *op) { llvm::for_each(op->getResultTypes(), addType); });
   return used;
 }
 

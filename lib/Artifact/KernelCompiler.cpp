@@ -43,9 +43,18 @@ static std::unique_ptr<format::KernelT> describeKernel(func::FuncOp function,
   kernel->identity =
       std::make_unique<format::Hash>(identityOf(function, target));
   kernel->launch = std::move(code.launch);
-  facts.tiles = code.tiles;
+  if (code.sizeArguments)
+    for (size::ExpressionAttr size : code.sizeArguments.getExtents())
+      facts.sizeArguments.push_back(size::Expression(size));
+  kernel->integers += facts.sizeArguments.size();
+  facts.tiles =
+      code.tileCount
+          ? size::Expression(code.tileCount)
+          : size::Expression::constant(function.getContext(), code.tiles);
   facts.chunk = code.chunk;
-  facts.operations = kernelOperations(function);
+  if (size::Expression operations = trueOperations(function);
+      operations && !operations.isConstant(0))
+    facts.operations = operations;
   assert(inputs <= code.inPlace.size() &&
          "a generator says of each input whether it is used up");
   for (unsigned i = 0; i < inputs; ++i) {

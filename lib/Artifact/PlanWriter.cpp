@@ -89,13 +89,13 @@ uint32_t ConstantTable::add(format::ExpressionKind kind, uint32_t lhs,
 }
 
 uint32_t ConstantTable::choose(ArrayRef<uint32_t> conditions,
-                               ArrayRef<int64_t> values) {
-  uint32_t chosen = (*this)(values.back());
+                               ArrayRef<uint32_t> values) {
+  uint32_t chosen = values.back();
   if (llvm::all_equal(values))
     return chosen;
   for (size_t i = conditions.size(); i-- > 0;)
-    chosen = add(format::ExpressionKind::select, (*this)(values[i]), chosen,
-                 conditions[i]);
+    chosen =
+        add(format::ExpressionKind::select, values[i], chosen, conditions[i]);
   return chosen;
 }
 
@@ -129,6 +129,8 @@ private:
   }
   format::CommandT &addCommand(plan::CommandOpInterface op, ArrayAttr nodes);
   uint32_t recordOf(const KernelFacts &facts, plan::LaunchOp op) const;
+  void addSizeArguments(ArrayRef<KernelFacts> facts,
+                        ArrayRef<uint32_t> conditions, format::LaunchT &launch);
   void addLaunch(plan::LaunchOp op);
   void addCopy(plan::CopyOp op);
   void addResize(plan::ResizeOp op);
@@ -206,6 +208,13 @@ void PlanWriter::addMemories(
   }
 }
 
+/// The bytes of a buffer, by the sizes that the call chooses where it has such.
+static size::Expression bytesOf(plan::BufferOp buffer) {
+  return buffer.getBytes() ? size::Expression(*buffer.getBytes())
+                           : size::Expression::constant(buffer.getContext(),
+                                                        buffer.getSize());
+}
+
 void PlanWriter::addBuffer(plan::BufferOp op) {
   auto buffer = std::make_unique<format::BufferT>();
   buffer->device = op.getDevice();
@@ -237,8 +246,7 @@ void PlanWriter::addBuffer(plan::BufferOp op) {
   }
   buffer->index = place;
   buffer->offset = constant(offset);
-  buffer->size = op.getBytes() ? constant(size::Expression(*op.getBytes()))
-                               : constant(op.getSize());
+  buffer->size = constant(bytesOf(op));
   buffer->name = op.getName().str();
   numbers[op.getResult()] = program->buffers.size();
   program->buffers.push_back(std::move(buffer));
@@ -287,44 +295,68 @@ factsOf(plan::LaunchOp op, const llvm::StringMap<KernelFacts> &kernels,
   return facts;
 }
 
+/// What the kernels take behind the numbers that their functions say: as many
+/// as the one that takes most of them, of which the chosen one finds its own in
+/// front.
+void PlanWriter::addSizeArguments(ArrayRef<KernelFacts> facts,
+                                  ArrayRef<uint32_t> conditions,
+                                  format::LaunchT &launch) {
+  size_t most = 0;
+  for (const KernelFacts &each : facts)
+    most = std::max(most, each.sizeArguments.size());
+  for (size_t i = 0; i < most; ++i)
+    launch.integers.push_back(constant.choose(
+        conditions, llvm::map_to_vector(facts, [&](const KernelFacts &each) {
+          return i < each.sizeArguments.size() ? constant(each.sizeArguments[i])
+                                               : constant(0);
+        })));
+}
+
 void PlanWriter::addLaunch(plan::LaunchOp op) {
   format::LaunchT launch;
   SmallVector<uint32_t> conditions;
   SmallVector<KernelFacts> facts = factsOf(op, kernels, constant, conditions);
   launch.kernel = recordOf(facts.back(), op);
-  SmallVector<int64_t> selected;
+  SmallVector<uint32_t> selected;
   for (const KernelFacts &other : ArrayRef(facts).drop_back()) {
     launch.alternatives.push_back(recordOf(other, op));
-    selected.push_back(launch.alternatives.size());
+    selected.push_back(constant(int64_t(launch.alternatives.size())));
   }
-  selected.push_back(0);
-  if (!conditions.empty())
+  if (!conditions.empty()) {
+    selected.push_back(constant(int64_t(0)));
     launch.selector = constant.choose(conditions, selected);
-  auto choose = [&](int64_t KernelFacts::*fact) {
-    return constant.choose(conditions,
-                           llvm::map_to_vector(facts, [&](const auto &each) {
-                             return each.*fact;
-                           }));
+  }
+  auto choose = [&](llvm::function_ref<uint32_t(const KernelFacts &)> fact) {
+    return constant.choose(
+        conditions, llvm::map_to_vector(facts, [&](const KernelFacts &each) {
+          return fact(each);
+        }));
   };
-  int64_t traffic = 0;
+  auto traffic = size::Expression::constant(op.getContext(), 0);
   auto add = [&](ValueRange buffers, format::Access access) {
     for (Value buffer : buffers) {
       launch.bindings.push_back(bind(buffer, access));
-      traffic += buffer.getDefiningOp<plan::BufferOp>().getSize();
+      traffic = traffic + bytesOf(buffer.getDefiningOp<plan::BufferOp>());
     }
   };
   add(op.getReads(), format::Access::read);
   add(op.getWrites(), format::Access::write);
-  assert(traffic >= 0 && "sizes of buffers are no negative numbers");
   for (auto size : op.getSizes().getAsRange<size::ExpressionAttr>())
     launch.integers.push_back(constant(size::Expression(size)));
   for (int64_t integer : op.getIntegers())
     launch.integers.push_back(constant(integer));
-  launch.tiles = choose(&KernelFacts::tiles);
-  launch.chunk = choose(&KernelFacts::chunk);
-  launch.traffic = constant(traffic);
-  if (facts.back().operations != 0)
-    launch.operations = choose(&KernelFacts::operations);
+  addSizeArguments(facts, conditions, launch);
+  launch.tiles =
+      choose([&](const KernelFacts &each) { return constant(each.tiles); });
+  launch.chunk =
+      choose([&](const KernelFacts &each) { return constant(each.chunk); });
+  // A sum of more terms than an expression has is not told.
+  if (traffic)
+    launch.traffic = constant(traffic);
+  if (llvm::all_of(
+          facts, [](const KernelFacts &each) { return bool(each.operations); }))
+    launch.operations = choose(
+        [&](const KernelFacts &each) { return constant(each.operations); });
   addCommand(op, op.getNodes()).action.Set(std::move(launch));
 }
 
@@ -403,7 +435,8 @@ void PlanWriter::addBranch(plan::BranchOp op) {
       conditions.push_back(constant(size::Expression(condition)));
     branch.value = constant.choose(
         conditions,
-        llvm::to_vector(llvm::seq<int64_t>(0, conditions.size() + 1)));
+        llvm::map_to_vector(llvm::seq<int64_t>(0, conditions.size() + 1),
+                            [&](int64_t number) { return constant(number); }));
   }
   for (Region &region : op.getCases())
     branch.blocks.push_back(addBlock(region));

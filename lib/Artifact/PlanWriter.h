@@ -33,10 +33,10 @@ public:
   uint32_t numberOf(llvm::StringRef name) const {
     return symbolNumbers.at(name);
   }
-  /// What stands beside the first of the conditions that holds; the last of
-  /// `values`, one more, where none does.
+  /// The entry that stands beside the first of the conditions that holds; the
+  /// last of `values`, one more, where none does.
   uint32_t choose(llvm::ArrayRef<uint32_t> conditions,
-                  llvm::ArrayRef<int64_t> values);
+                  llvm::ArrayRef<uint32_t> values);
 
 private:
   uint32_t factor(mlir::Attribute factor);
@@ -67,10 +67,12 @@ struct KernelFacts {
   /// The records for kinds of devices that run it beside or instead of the one
   /// at `index`.
   std::map<format::DeviceKind, uint32_t> others;
-  int64_t tiles = 1;
+  /// What a launch passes behind the numbers that the function takes.
+  std::vector<size::Expression> sizeArguments;
+  size::Expression tiles;
   int64_t chunk = 1;
-  /// Arithmetic operations of one launch; 0 if nobody knows.
-  int64_t operations = 0;
+  /// Arithmetic operations of one launch; null if nobody knows.
+  size::Expression operations;
 };
 
 /// The programs of a module's entries; what fills persistent memory is none.

@@ -18,9 +18,10 @@ namespace heddle {
 struct Storage {
   plan::BufferKind kind = plan::BufferKind::Arena;
   int64_t place = 0;
+  /// Its bytes, the most that there can be where calls choose.
   int64_t size = 0;
   std::string name;
-  /// Of an input or output whose size the call chooses: its bytes.
+  /// The bytes where calls choose their number, else null.
   size::ExpressionAttr bytes = {};
   /// The number of its device.
   unsigned device = 0;

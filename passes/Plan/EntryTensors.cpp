@@ -46,6 +46,15 @@ SmallVector<std::optional<unsigned>> heddle::outputNumbers(func::FuncOp entry) {
   return numbers;
 }
 
+SmallVector<size::Expression> heddle::shapeForCallers(DictionaryAttr attributes,
+                                                      RankedTensorType type) {
+  auto shape = attributes ? attributes.getAs<size::ExtentsAttr>(kShapeAttrName)
+                          : size::ExtentsAttr();
+  if (!shape)
+    return size::extentsOf(type);
+  return SmallVector<size::Expression>(shape.getExtents());
+}
+
 SmallVector<EntryState> heddle::statesOf(ArrayRef<func::FuncOp> entries) {
   SmallVector<EntryState> states;
   llvm::SmallPtrSet<const void *, 8> known;

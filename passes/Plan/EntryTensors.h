@@ -3,6 +3,8 @@
 #ifndef HEDDLE_PASSES_PLAN_ENTRYTENSORS_H
 #define HEDDLE_PASSES_PLAN_ENTRYTENSORS_H
 
+#include "dialects/Size/Expression.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <optional>
@@ -27,6 +29,11 @@ inputNumbers(mlir::func::FuncOp entry);
 /// states.
 llvm::SmallVector<std::optional<unsigned>>
 outputNumbers(mlir::func::FuncOp entry);
+
+/// The extents that callers see of an argument or result with these attributes
+/// that is declared to be of `type`.
+llvm::SmallVector<size::Expression>
+shapeForCallers(mlir::DictionaryAttr attributes, mlir::RankedTensorType type);
 
 /// A state, with the type of the tensor that it holds, in the program and as
 /// callers see it, and the device that it lies on, null for the cpu.

@@ -5,6 +5,7 @@
 #include "dialects/Kernel/Factors.h"
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Kernel/PayloadCost.h"
+#include "dialects/Size/SizedTypes.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -40,17 +41,70 @@ static int64_t operationsOf(linalg::GenericOp generic) {
          kernel::payloadInstructions(generic);
 }
 
+static int64_t operations(Operation &op) {
+  return llvm::TypeSwitch<Operation *, int64_t>(&op)
+      .Case<kernel::ContractOp, kernel::ConvolutionOp, kernel::AttentionOp,
+            linalg::GenericOp>(
+          [](auto counted) { return operationsOf(counted); })
+      .Default([](Operation *) { return 0; });
+}
+
+/// How many points a loop nest has that runs as far as the true extents of what
+/// it walks, each loop at most to its `bounds`.
+static size::Expression truePoints(Operation *op, ArrayRef<int64_t> bounds,
+                                   ArrayAttr maps) {
+  SmallVector<size::Expression> extents =
+      llvm::map_to_vector(bounds, [&](int64_t bound) {
+        return size::Expression::constant(op->getContext(), bound);
+      });
+  SmallVector<Value> walked(op->getOperands());
+  llvm::append_range(walked, op->getResults());
+  for (auto [map, value] :
+       llvm::zip(maps.getAsValueRange<AffineMapAttr>(), walked)) {
+    if (!size::hasExtents(value.getType()))
+      continue;
+    SmallVector<size::Expression> known =
+        size::extentsOf(cast<RankedTensorType>(value.getType()));
+    for (auto [expression, extent] : llvm::zip(map.getResults(), known))
+      if (auto dim = dyn_cast<AffineDimExpr>(expression))
+        extents[dim.getPosition()] = extent;
+  }
+  auto points = size::Expression::constant(op->getContext(), 1);
+  for (size::Expression extent : extents)
+    points = points * extent;
+  return points;
+}
+
+size::Expression heddle::trueOperations(func::FuncOp function) {
+  auto number = [&](int64_t value) {
+    return size::Expression::constant(function.getContext(), value);
+  };
+  size::Expression sum = number(0);
+  if (function.isExternal())
+    return sum;
+  for (Operation &op : function.front()) {
+    bool isSized = size::isSized(&op);
+    if (auto contract = dyn_cast<kernel::ContractOp>(op); contract && isSized)
+      sum = sum +
+            truePoints(&op, contract.getExtents(), contract.getIndexingMaps()) *
+                2;
+    else if (auto generic = dyn_cast<linalg::GenericOp>(op); generic && isSized)
+      sum = sum + truePoints(&op, generic.getStaticLoopRanges(),
+                             generic.getIndexingMaps()) *
+                      kernel::payloadInstructions(generic);
+    else
+      sum = sum + operations(op);
+  }
+  return sum;
+}
+
 int64_t heddle::kernelOperations(func::FuncOp function) {
-  int64_t operations = 0;
+  int64_t sum = 0;
   if (function.isExternal())
     return 0;
   for (Operation &op : function.front())
-    operations += llvm::TypeSwitch<Operation *, int64_t>(&op)
-                      .Case<kernel::ContractOp, kernel::ConvolutionOp,
-                            kernel::AttentionOp, linalg::GenericOp>(
-                          [](auto counted) { return operationsOf(counted); })
-                      .Default([](Operation *) { return 0; });
-  return operations;
+    sum += operations(op);
+  return sum;
 }
 
 template <typename Root> static void setTypes(Work &work, Root root) {

@@ -20,7 +20,8 @@ using namespace heddle;
 unsigned PlanBuilder::addStorage(plan::BufferKind kind, int64_t place,
                                  Type type, StringRef name, unsigned device) {
   int64_t bytes = *storedBytes(cast<RankedTensorType>(type));
-  tree.storages.push_back({kind, place, bytes, name.str(), {}, device});
+  tree.storages.push_back(
+      {kind, place, bytes, name.str(), trueBytes(type), device});
   return tree.storages.size() - 1;
 }
 
@@ -44,6 +45,7 @@ void PlanBuilder::copyAll(Location loc, ArrayRef<unsigned> sources,
   auto setAside = [&](unsigned storage) {
     Storage aside;
     aside.size = tree.storages[storage].size;
+    aside.bytes = tree.storages[storage].bytes;
     aside.device = tree.storages[storage].device;
     tree.storages.push_back(std::move(aside));
     return tree.storages.size() - 1;

@@ -25,9 +25,10 @@ unsigned PlanBuilder::addOutput(unsigned result, unsigned number) {
   unsigned storage = addStorage(
       plan::BufferKind::Output, number, main.getResultTypes()[result],
       given.empty() ? "out" + std::to_string(result) : given.str());
-  tree.storages[storage].bytes = chosenBytes(
-      main.getResultAttrOfType<size::ExtentsAttr>(result, kShapeAttrName),
-      declaredResultType(main, result));
+  if (!tree.storages[storage].bytes)
+    tree.storages[storage].bytes = chosenBytes(
+        main.getResultAttrOfType<size::ExtentsAttr>(result, kShapeAttrName),
+        declaredResultType(main, result));
   return storage;
 }
 
@@ -38,7 +39,8 @@ unsigned PlanBuilder::addInput(BlockArgument argument, unsigned number) {
       addStorage(plan::BufferKind::Input, number, argument.getType(),
                  given.empty() ? "arg" + std::to_string(i) : given.str());
   auto shape = main.getArgAttrOfType<size::ExtentsAttr>(i, kShapeAttrName);
-  if (!shape)
+  // Tensors of true extents are to kernels what they are to callers.
+  if (!shape || tree.storages[storage].bytes)
     return storage;
   tree.storages[storage].bytes =
       chosenBytes(shape, declaredArgumentType(main, i));
@@ -106,7 +108,7 @@ void PlanBuilder::returnResults(func::ReturnOp op) {
   SmallVector<unsigned> sources, targets;
   for (auto [operand, output] : llvm::zip_equal(op.getOperands(), outputs)) {
     unsigned source = storageOf(operand);
-    if (tree.storages[*output].bytes) {
+    if (tree.storages[*output].bytes != tree.storages[source].bytes) {
       resize(op.getLoc(), source, *output);
       continue;
     }

@@ -127,7 +127,7 @@ private:
              storage.kind == plan::BufferKind::Output || storage.changed;
     };
     bool kinds = (x.kind == arena && takes(y)) || (y.kind == arena && takes(x));
-    return a != b && kinds && x.size == y.size && !x.bytes && !y.bytes &&
+    return a != b && kinds && x.size == y.size && x.bytes == y.bytes &&
            x.device == y.device;
   }
 

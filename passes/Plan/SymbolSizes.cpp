@@ -42,6 +42,14 @@ FailureOr<size::ExpressionAttr> heddle::launchSize(func::FuncOp entry,
       .attribute();
 }
 
+size::ExpressionAttr heddle::trueBytes(Type type) {
+  if (!size::hasExtents(type))
+    return {};
+  auto tensor = cast<RankedTensorType>(type);
+  return chosenBytes(
+      size::extentsAttr(type.getContext(), size::extentsOf(tensor)), type);
+}
+
 size::ExpressionAttr heddle::chosenBytes(size::ExtentsAttr shape,
                                          Type declared) {
   if (!shape)

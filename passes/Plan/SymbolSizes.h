@@ -18,6 +18,10 @@ mlir::FailureOr<size::ExpressionAttr> launchSize(mlir::func::FuncOp entry,
 /// that callers see of `declared`; null without a shape.
 size::ExpressionAttr chosenBytes(size::ExtentsAttr shape, mlir::Type declared);
 
+/// The true bytes of a tensor whose type has extents that calls choose; null
+/// for other types.
+size::ExpressionAttr trueBytes(mlir::Type type);
+
 } // namespace heddle
 
 #endif // HEDDLE_PASSES_PLAN_SYMBOLSIZES_H

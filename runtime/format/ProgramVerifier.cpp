@@ -118,7 +118,11 @@ Error ProgramVerifier::checkKernel(const Launch &launch, uint32_t index,
   if (length(launch.bindings()) != kernel.bindings())
     return fail("binds " + std::to_string(length(launch.bindings())) +
                 " buffers instead of " + std::to_string(kernel.bindings()));
-  if (length(launch.integers()) != kernel.integers())
+  // Alternatives may take fewer than there are for another.
+  bool enough = length(launch.integers()) == kernel.integers() ||
+                (length(launch.alternatives()) &&
+                 length(launch.integers()) > kernel.integers());
+  if (!enough)
     return fail("passes " + std::to_string(length(launch.integers())) +
                 " integers instead of " + std::to_string(kernel.integers()));
   DeviceKind runs = kernel.custom_call()

@@ -34,9 +34,18 @@ plan.program @sizes arena 64 {
 
 // -----
 
-plan.program @arena arena 64 {
-  // expected-error @below {{it is no input or output}}
-  %a = plan.buffer arena 0 size 32 "" {bytes = #size.expression<8 * rows>}
+plan.program @weight arena 64 {
+  // expected-error @below {{it is no input, output or part of an arena}}
+  %a = plan.buffer weight 0 size 32 "w" {bytes = #size.expression<8 * rows>}
+}
+
+// -----
+
+plan.program @copied arena 64 {
+  %x = plan.buffer input 0 size 40 "x" {bytes = #size.expression<8 * rows>}
+  %a = plan.buffer arena 0 size 40 ""
+  // expected-error @below {{copies between buffers of whose sizes a call chooses each by itself}}
+  plan.copy %x to %a nodes []
 }
 
 // -----

@@ -41,9 +41,12 @@ protected:
         attributes.getArrayAttr(attributes.getDictionaryAttr(
             attributes.getNamedAttr("name", attributes.getStringAttr("n")))));
     llvm::StringMap<KernelFacts> facts;
-    facts["k"].index = 0, facts["k"].tiles = 4;
-    facts["large"].index = 1, facts["large"].tiles = 16;
-    facts["huge"].index = 2, facts["huge"].tiles = 64;
+    auto number = [&](int64_t value) {
+      return size::Expression::constant(&context, value);
+    };
+    facts["k"].index = 0, facts["k"].tiles = number(4);
+    facts["large"].index = 1, facts["large"].tiles = number(16);
+    facts["huge"].index = 2, facts["huge"].tiles = number(64);
     NodeTable nodes;
     format::PlanT plan = writePlan(*module, facts, {}, nodes);
     builder.Finish(format::Plan::Pack(builder, &plan));
