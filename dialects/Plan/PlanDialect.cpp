@@ -273,6 +273,9 @@ LogicalResult BufferOp::verify() {
   if (inMemory && place % kBufferAlignment)
     return emitOpError() << "is at " << place << ", no multiple of "
                          << kBufferAlignment;
+  if (getOffset() && getKind() != BufferKind::Arena)
+    return emitOpError() << "has no place for a call to choose: it is no part "
+                            "of an arena";
   if (getChanged() && getKind() != BufferKind::State)
     return emitOpError() << "is changed, and no state";
   if (getBytes() && getKind() != BufferKind::Input &&

@@ -127,7 +127,15 @@ def Plan_ProgramOp : Plan_Op<"program", [
   let description = [{
     Buffers first, then commands; loops and branches hold blocks of them. `arena`
     is the size of the memory that a call needs of the process, `arenas` what it
-    needs elsewhere.
+    needs elsewhere. Where that depends on the sizes that a call chooses, `as` says
+    how, and `arena` is the most.
+
+    ```mlir
+    plan.program @main arena 4096 as <512 * batch> {
+      %a = plan.buffer arena 0 size 2048 "" {bytes = #size.expression<256 * batch>}
+      %b = plan.buffer arena 2048 size 2048 "" {bytes = #size.expression<256 * batch>, offset = #size.expression<256 * batch>}
+    }
+    ```
 
     `devices` are names such as "cpu" and "sim:1", the cpu first; it is the only
     one of a program that names none. `queues` gives the device of each queue;
@@ -156,12 +164,12 @@ def Plan_ProgramOp : Plan_Op<"program", [
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<Size_ExpressionAttr>:$guard, I64Attr:$arena,
-                       OptionalAttr<StrArrayAttr>:$devices,
+                       OptionalAttr<Size_ExpressionAttr>:$arena_bytes, OptionalAttr<StrArrayAttr>:$devices,
                        OptionalAttr<DenseI64ArrayAttr>:$queues, OptionalAttr<Plan_MemoryArrayAttr>:$arenas,
                        OptionalAttr<Plan_MemoryArrayAttr>:$persistent, OptionalAttr<FlatSymbolRefAttr>:$init);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $sym_name (`guard` $guard^)? `arena` $arena (`devices` $devices^)? (`queues` $queues^)? (`arenas` $arenas^)?
+    $sym_name (`guard` $guard^)? `arena` $arena (`as` $arena_bytes^)? (`devices` $devices^)? (`queues` $queues^)? (`arenas` $arenas^)?
     (`persistent` $persistent^)? (`init` $init^)? attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
@@ -197,13 +205,14 @@ def Plan_BufferOp : Plan_Op<"buffer"> {
     the arena or persistent memory, a multiple of 64. `name` is for people. `bytes` is
     there for an input, an output or a part of an arena whose size each call
     chooses: how many bytes it has, by the sizes that the call chooses; `size` is
-    the most.
+    the most. `offset` is there where these choose the place in an arena, too, which
+    is `place` for the largest.
 
     What says no device and space is in the memory of the process. A state that
     the program writes is `changed`; it is in one buffer.
   }];
   let arguments = (ins Plan_BufferKindAttr:$kind, I64Attr:$place, I64Attr:$size, StrAttr:$name,
-                       OptionalAttr<Size_ExpressionAttr>:$bytes, DefaultValuedAttr<I64Attr, "0">:$device,
+                       OptionalAttr<Size_ExpressionAttr>:$bytes, OptionalAttr<Size_ExpressionAttr>:$offset, DefaultValuedAttr<I64Attr, "0">:$device,
                        DefaultValuedAttr<Plan_MemorySpaceAttr, "::heddle::plan::MemorySpace::Host">:$space,
                        UnitAttr:$changed);
   let results = (outs Plan_BufferType:$result);

@@ -245,7 +245,8 @@ void PlanWriter::addBuffer(plan::BufferOp op) {
     break;
   }
   buffer->index = place;
-  buffer->offset = constant(offset);
+  buffer->offset = op.getOffset() ? constant(size::Expression(*op.getOffset()))
+                                  : constant(offset);
   buffer->size = constant(bytesOf(op));
   buffer->name = op.getName().str();
   numbers[op.getResult()] = program->buffers.size();
@@ -500,7 +501,9 @@ std::unique_ptr<format::ProgramT> PlanWriter::writeProgram(plan::ProgramOp op) {
       });
   if (usesArena) {
     auto arena = std::make_unique<format::MemoryT>();
-    arena->size = constant(op.getArena());
+    arena->size = op.getArenaBytes()
+                      ? constant(size::Expression(*op.getArenaBytes()))
+                      : constant(op.getArena());
     program->arenas.push_back(std::move(arena));
   }
   addMemories(op.getArenas(), program->arenas);

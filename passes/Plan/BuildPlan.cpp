@@ -1,6 +1,7 @@
 // Makes programs of the plan dialect of a module's entries.
 
 #include "dialects/Kernel/EntryFunctions.h"
+#include "passes/Dynamic/BoundedSizes.h"
 #include "passes/Plan/EmitPlan.h"
 #include "passes/Plan/EntryTensors.h"
 #include "passes/Plan/Passes.h"
@@ -29,7 +30,8 @@ struct BuildPlan : impl::BuildPlanBase<BuildPlan> {
     std::vector<PlanBuilder> builders;
     for (func::FuncOp entry : entries)
       builders.emplace_back(entry, symbols, *devices, stateNumbers);
-    PlanEmitter emitter(getOperation(), *devices);
+    BoundedSizes sizes(getOperation());
+    PlanEmitter emitter(getOperation(), *devices, sizes.ranges());
     for (PlanBuilder &builder : builders) {
       if (failed(builder.run()))
         return signalPassFailure();

@@ -23,6 +23,9 @@ struct Storage {
   std::string name;
   /// The bytes where calls choose their number, else null.
   size::ExpressionAttr bytes = {};
+  /// In an arena where calls choose the places: where it is, `place` where they
+  /// choose the largest sizes. Else null.
+  size::ExpressionAttr offset = {};
   /// The number of its device.
   unsigned device = 0;
   /// Of a state: whether the program writes it.

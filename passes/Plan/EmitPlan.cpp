@@ -7,6 +7,7 @@
 #include "heddle/Support/Weights.h"
 #include "passes/Plan/Arena.h"
 #include "passes/Plan/NodeNames.h"
+#include "passes/Plan/SizedArena.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -14,9 +15,10 @@ using namespace mlir;
 using namespace heddle;
 
 PlanEmitter::PlanEmitter(ModuleOp module,
-                         const std::vector<std::string> &devices)
+                         const std::vector<std::string> &devices,
+                         const size::Ranges &ranges)
     : module(module), attributes(module.getContext()), devices(devices),
-      persistentBytes(devices.size(), 0) {
+      ranges(ranges), persistentBytes(devices.size(), 0) {
   for (auto weight : module.getOps<kernel::WeightOp>())
     positions.try_emplace(weight.getName(), positions.size());
 }
@@ -45,12 +47,13 @@ ArrayAttr PlanEmitter::memories(ArrayRef<int64_t> sizes) {
 
 plan::ProgramOp PlanEmitter::createProgram(OpBuilder &builder, Location loc,
                                            StringRef name,
-                                           ArrayRef<int64_t> arenas) {
+                                           const Arenas &arenas) {
   SmallVector<StringRef> names(devices.begin(), devices.end());
   auto program = plan::ProgramOp::create(
-      builder, loc, name, /*guard=*/size::ExpressionAttr(), arenas.front(),
+      builder, loc, name, /*guard=*/size::ExpressionAttr(),
+      arenas.bytes.front(), arenas.chosen,
       names.size() > 1 ? attributes.getStrArrayAttr(names) : ArrayAttr(),
-      /*queues=*/DenseI64ArrayAttr(), memories(arenas),
+      /*queues=*/DenseI64ArrayAttr(), memories(arenas.bytes),
       /*persistent=*/ArrayAttr(), /*init=*/FlatSymbolRefAttr());
   builder.createBlock(&program.getBody());
   return program;
@@ -67,7 +70,8 @@ Value PlanEmitter::createBuffer(OpBuilder &builder, Location loc,
     place = offsets.at({storage.name, storage.device});
   return plan::BufferOp::create(
       builder, loc, plan::BufferType::get(builder.getContext()), storage.kind,
-      place, storage.size, storage.name, storage.bytes, storage.device,
+      place, storage.size, storage.name, storage.bytes, storage.offset,
+      storage.device,
       storage.device ? plan::MemorySpace::Device : plan::MemorySpace::Host,
       storage.changed);
 }
@@ -92,7 +96,7 @@ void PlanEmitter::emitInit(SymbolTable &symbols) {
   OpBuilder builder(module.getBody(), module.getBody()->begin());
   Location loc = module.getLoc();
   auto program = createProgram(builder, loc, "init",
-                               std::vector<int64_t>(devices.size(), 0));
+                               {std::vector<int64_t>(devices.size(), 0)});
   program.setPersistentAttr(memories(persistentBytes));
   SmallVector<std::pair<Value, Value>> pairs;
   for (const Persistent &part : persistent) {
@@ -114,24 +118,57 @@ void PlanEmitter::emitInit(SymbolTable &symbols) {
       symbols.insert(program, module.getBody()->begin()));
 }
 
-std::vector<int64_t> PlanEmitter::placeInArenas(CommandTree &tree,
-                                                ArrayRef<LiveRange> ranges) {
-  std::vector<int64_t> sizes;
+bool PlanEmitter::placeBySizes(CommandTree &tree, ArrayRef<unsigned> ids,
+                               ArrayRef<LiveRange> lives, Arenas &arenas) {
+  std::vector<SizedBuffer> buffers;
+  for (unsigned id : ids) {
+    const Storage &storage = tree.storages[id];
+    size::Expression bytes =
+        storage.bytes
+            ? size::Expression(storage.bytes)
+            : size::Expression::constant(module.getContext(), storage.size);
+    buffers.push_back({bytes, lives[id].first, lives[id].last});
+  }
+  std::optional<SizedLayout> layout =
+      layOutSizedArena(buffers, plan::kBufferAlignment, ranges);
+  if (!layout)
+    return false;
+  for (auto [i, id] : llvm::enumerate(ids)) {
+    tree.storages[id].place = layout->largest[i];
+    if (!layout->offsets[i].isConstant())
+      tree.storages[id].offset = layout->offsets[i].attribute();
+  }
+  arenas.bytes.push_back(layout->largestBytes);
+  if (!layout->bytes.isConstant())
+    arenas.chosen = layout->bytes.attribute();
+  return true;
+}
+
+PlanEmitter::Arenas PlanEmitter::placeInArenas(CommandTree &tree,
+                                               ArrayRef<LiveRange> lives) {
+  Arenas arenas;
   for (unsigned device = 0; device < devices.size(); ++device) {
-    SmallVector<ArenaBuffer> buffers;
     SmallVector<unsigned> ids;
+    bool isSized = false;
     for (auto [i, storage] : llvm::enumerate(tree.storages))
       if (storage.kind == plan::BufferKind::Arena && storage.size != 0 &&
-          storage.device == device && ranges[i].last >= 0) {
-        buffers.push_back({storage.size, ranges[i].first, ranges[i].last});
+          storage.device == device && lives[i].last >= 0) {
         ids.push_back(i);
+        isSized |= bool(storage.bytes);
       }
+    // What is on other devices has the places of the largest sizes.
+    if (device == 0 && isSized && placeBySizes(tree, ids, lives, arenas))
+      continue;
+    SmallVector<ArenaBuffer> buffers;
+    for (unsigned id : ids)
+      buffers.push_back(
+          {tree.storages[id].size, lives[id].first, lives[id].last});
     ArenaLayout layout = layOutArena(buffers, plan::kBufferAlignment);
-    for (auto [i, offset] : llvm::zip_equal(ids, layout.offsets))
-      tree.storages[i].place = offset;
-    sizes.push_back(layout.size);
+    for (auto [id, offset] : llvm::zip_equal(ids, layout.offsets))
+      tree.storages[id].place = offset;
+    arenas.bytes.push_back(layout.size);
   }
-  return sizes;
+  return arenas;
 }
 
 namespace {
@@ -214,8 +251,8 @@ void CommandEmitter::emitBlock(unsigned block) {
 }
 
 plan::ProgramOp PlanEmitter::emit(func::FuncOp main, CommandTree &tree) {
-  std::vector<LiveRange> ranges = liveRanges(tree);
-  std::vector<int64_t> arenas = placeInArenas(tree, ranges);
+  std::vector<LiveRange> lives = liveRanges(tree);
+  Arenas arenas = placeInArenas(tree, lives);
   OpBuilder builder(main);
   plan::ProgramOp program =
       createProgram(builder, main.getLoc(), main.getName(), arenas);
@@ -225,7 +262,7 @@ plan::ProgramOp PlanEmitter::emit(func::FuncOp main, CommandTree &tree) {
   for (auto [i, storage] : llvm::enumerate(tree.storages)) {
     bool entry = storage.kind == plan::BufferKind::Input ||
                  storage.kind == plan::BufferKind::Output;
-    if (!entry && ranges[i].last < 0)
+    if (!entry && lives[i].last < 0)
       continue;
     values[i] = createBuffer(builder, main.getLoc(), storage);
     usesPersistent |= storage.kind == plan::BufferKind::Persistent;

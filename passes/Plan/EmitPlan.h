@@ -3,6 +3,7 @@
 #ifndef HEDDLE_PASSES_PLAN_EMITPLAN_H
 #define HEDDLE_PASSES_PLAN_EMITPLAN_H
 
+#include "dialects/Size/Ranges.h"
 #include "passes/Plan/CommandTree.h"
 #include "passes/Plan/EntryTensors.h"
 
@@ -17,7 +18,9 @@ namespace heddle {
 /// memories of devices, and the program that brings them there.
 class PlanEmitter {
 public:
-  PlanEmitter(mlir::ModuleOp module, const std::vector<std::string> &devices);
+  /// `ranges` are those of the sizes that calls choose.
+  PlanEmitter(mlir::ModuleOp module, const std::vector<std::string> &devices,
+              const size::Ranges &ranges);
 
   /// Gives places to the weights that `tree` reads on devices.
   void addWeights(const CommandTree &tree);
@@ -34,18 +37,27 @@ private:
     int64_t size, offset;
   };
 
+  /// What a program needs of each device's memory; of the process's as an
+  /// expression, too, where that is what calls choose.
+  struct Arenas {
+    std::vector<int64_t> bytes;
+    size::ExpressionAttr chosen = {};
+  };
+
   plan::ProgramOp createProgram(mlir::OpBuilder &builder, mlir::Location loc,
-                                llvm::StringRef name,
-                                llvm::ArrayRef<int64_t> arenas);
+                                llvm::StringRef name, const Arenas &arenas);
   mlir::ArrayAttr memories(llvm::ArrayRef<int64_t> sizes);
   mlir::Value createBuffer(mlir::OpBuilder &builder, mlir::Location loc,
                            const Storage &storage);
-  std::vector<int64_t> placeInArenas(CommandTree &tree,
-                                     llvm::ArrayRef<LiveRange> ranges);
+  Arenas placeInArenas(CommandTree &tree, llvm::ArrayRef<LiveRange> lives);
+  /// By the sizes of a call; false where no such places are known.
+  bool placeBySizes(CommandTree &tree, llvm::ArrayRef<unsigned> ids,
+                    llvm::ArrayRef<LiveRange> lives, Arenas &arenas);
 
   mlir::ModuleOp module;
   mlir::Builder attributes;
   std::vector<std::string> devices;
+  const size::Ranges &ranges;
   /// Weights' places among the module's.
   llvm::StringMap<int64_t> positions;
   std::vector<Persistent> persistent;

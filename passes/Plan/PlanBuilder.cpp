@@ -21,7 +21,7 @@ unsigned PlanBuilder::addStorage(plan::BufferKind kind, int64_t place,
                                  Type type, StringRef name, unsigned device) {
   int64_t bytes = *storedBytes(cast<RankedTensorType>(type));
   tree.storages.push_back(
-      {kind, place, bytes, name.str(), trueBytes(type), device});
+      {kind, place, bytes, name.str(), trueBytes(type), {}, device});
   return tree.storages.size() - 1;
 }
 

@@ -55,3 +55,10 @@ plan.program @extent arena 64 {
   // expected-error @below {{writes 4 bytes to a buffer of 8}}
   plan.extent "rows" to %a
 }
+
+// -----
+
+plan.program @placed arena 64 {
+  // expected-error @below {{has no place for a call to choose: it is no part of an arena}}
+  %x = plan.buffer input 0 size 40 "x" {offset = #size.expression<64 * rows>}
+}
