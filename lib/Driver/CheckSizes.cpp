@@ -5,12 +5,14 @@
 #include "dialects/Size/Expression.h"
 #include "dialects/StableHlo/InferExtents.h"
 #include "heddle/Driver/Model.h"
+#include "heddle/Driver/SizePoints.h"
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/EntrySizes.h"
 #include "passes/Dynamic/BoundedSizes.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <random>
 
@@ -182,25 +184,33 @@ bool SizeCheck::check(const Point &point) {
 }
 
 bool SizeCheck::run() {
-  // As often between the ends as at them, always the same.
+  SmallVector<int64_t> least, greatest;
+  for (const BoundedSymbol &symbol : sizes.symbols()) {
+    least.push_back(llvm::divideCeilSigned(symbol.minimum, symbol.multiple) *
+                    symbol.multiple);
+    greatest.push_back(symbol.maximum / symbol.multiple * symbol.multiple);
+  }
+  SmallVector<SmallVector<int64_t>> points = {least, greatest};
+  llvm::append_range(points, unequalSizes(least, greatest));
+  // And some between the ends, always the same.
   constexpr unsigned between = 6;
   std::mt19937 random(0);
-  for (unsigned i = 0; i < between + 2; ++i) {
-    Point point;
-    for (const BoundedSymbol &symbol : sizes.symbols()) {
-      int64_t least = (symbol.minimum + symbol.multiple - 1) / symbol.multiple,
-              greatest = symbol.maximum / symbol.multiple;
-      int64_t chosen =
-          i == 0 ? least
-          : i == 1
-              ? greatest
-              : std::uniform_int_distribution<int64_t>(least, greatest)(random);
-      point[symbol.name] = chosen * symbol.multiple;
-    }
-    if (!check(point))
-      return false;
+  for (unsigned i = 0; i < between; ++i) {
+    SmallVector<int64_t> point;
+    for (auto [symbol, low, high] :
+         llvm::zip_equal(sizes.symbols(), least, greatest))
+      point.push_back(
+          std::uniform_int_distribution<int64_t>(
+              low / symbol.multiple, high / symbol.multiple)(random) *
+          symbol.multiple);
+    points.push_back(std::move(point));
   }
-  return true;
+  return llvm::all_of(points, [&](ArrayRef<int64_t> values) {
+    Point point;
+    for (auto [symbol, value] : llvm::zip_equal(sizes.symbols(), values))
+      point[symbol.name] = value;
+    return check(point);
+  });
 }
 
 bool heddle::checkSizes(

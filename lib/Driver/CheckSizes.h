@@ -13,11 +13,11 @@
 namespace heddle {
 
 /// Imports the model by `import` at the least and the largest sizes of
-/// `options` and at some between them, and compares with `module`, the program
-/// for all sizes: its results and, where a node became the same operations, all
-/// types of these must be what their extents say. Sizes that `module` does not
-/// take (see `heddle.size_assumptions`) are passed over. False after an error,
-/// which has been reported.
+/// `options`, at mixtures of these and at some between them, and compares with
+/// `module`, the program for all sizes: its results and, where a node became
+/// the same operations, all types of these must be what their extents say.
+/// Sizes that `module` does not take (see `heddle.size_assumptions`) are passed
+/// over. False after an error, which has been reported.
 bool checkSizes(
     Session &session, mlir::ModuleOp module, const SizeOptions &options,
     llvm::function_ref<mlir::OwningOpRef<mlir::ModuleOp>(const SizeOptions &)>

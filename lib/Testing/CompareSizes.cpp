@@ -4,6 +4,7 @@
 #include "ComparedCall.h"
 
 #include "heddle/Driver/BoundedModel.h"
+#include "heddle/Driver/SizePoints.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -23,12 +24,16 @@ bool heddle::compareOtherSizes(Session &session, const CompareCommand &command,
                                const CustomCallLibraries &customCalls,
                                Program &program, llvm::json::Object &document,
                                bool &differs) {
-  SmallVector<int64_t> least(program.leastSizes()), between;
+  SmallVector<int64_t> least(program.leastSizes()), between, greatest;
   for (auto [low, known, multiple] :
-       llvm::zip_equal(least, program.sizes(), program.sizeMultiples()))
+       llvm::zip_equal(least, program.sizes(), program.sizeMultiples())) {
     between.push_back(low + (known.second - low) / 2 / multiple * multiple);
+    greatest.push_back(known.second);
+  }
+  SmallVector<SmallVector<int64_t>> points = {least, between};
+  llvm::append_range(points, unequalSizes(least, greatest));
   llvm::json::Array array;
-  for (ArrayRef<int64_t> sizes : {ArrayRef(least), ArrayRef(between)}) {
+  for (ArrayRef<int64_t> sizes : points) {
     // Sizes that the program refuses are nothing to compare.
     if (!program.brokenAssumption(sizes).empty())
       continue;

@@ -2,6 +2,8 @@
 
 #include "lib/Driver/CheckSizes.h"
 
+#include "heddle/Driver/SizePoints.h"
+
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/raw_ostream.h"
@@ -61,6 +63,25 @@ protected:
   int64_t wrongAt = 0;
   std::vector<int64_t> asked;
 };
+
+TEST(SizePointsTest, AnyTwoSizesArePartedBothWays) {
+  std::vector<int64_t> least, greatest;
+  for (int64_t count = 0; count <= 17; ++count) {
+    auto points = unequalSizes(least, greatest);
+    EXPECT_LE(points.size(), 10u);
+    for (int64_t i = 0; i < count; ++i)
+      for (int64_t j = 0; j < count; ++j)
+        EXPECT_TRUE(i == j || llvm::any_of(points,
+                                           [&](const auto &point) {
+                                             return point[i] == greatest[i] &&
+                                                    point[j] == least[j];
+                                           }))
+            << i << " and " << j << " of " << count;
+    least.push_back(count);
+    greatest.push_back(count + 20);
+  }
+  EXPECT_TRUE(unequalSizes({2, 3}, {2, 8}).empty());
+}
 
 TEST_F(CheckSizesTest, TriesBothEndsAndMultiples) {
   EXPECT_TRUE(check()) << messages;
