@@ -75,6 +75,7 @@ config.substitutions += [
     ("%{first_mutation}", str(10000 * seed)),
     ("%{first_program}", str(100000 * seed)),
     ("%{jax_share}", "1/1" if lit_config.params.get("tier") == "all" else f"{seed}/6"),
+    ("%{exporters_share}", "0/1" if lit_config.params.get("tier") == "all" else f"{seed}/4"),
 ]
 config.substitutions.append(("%{pass_share}", "1" if lit_config.params.get("tier") == "all" else "29"))
 config.substitutions.append(("%{exported_mutations}", "10000" if lit_config.params.get("tier") == "all" else "200"))
