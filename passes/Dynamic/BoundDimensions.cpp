@@ -138,6 +138,8 @@ LogicalResult Binder::run() {
 
 namespace {
 struct BoundDimensions : impl::BoundDimensionsBase<BoundDimensions> {
+  using BoundDimensionsBase::BoundDimensionsBase;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     if (!module->hasAttr(kSymbolsAttrName))
@@ -162,7 +164,7 @@ private:
     return false;
   }
 
-  static LogicalResult bound(ModuleOp module) {
+  LogicalResult bound(ModuleOp module) {
     BoundedSizes sizes(module);
     SmallVector<func::FuncOp> entries = kernel::entryFunctions(module);
     for (func::FuncOp entry : entries) {
@@ -176,7 +178,7 @@ private:
         return failure();
     }
     // Where kernels run over true extents, types keep them.
-    bool keeps = llvm::all_of(entries, [&](func::FuncOp entry) {
+    bool keeps = !masksAll && llvm::all_of(entries, [&](func::FuncOp entry) {
       return runsOverTrueExtents(entry, sizes);
     });
     if (keeps)

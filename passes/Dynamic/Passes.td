@@ -6,12 +6,13 @@
 include "mlir/Pass/PassBase.td"
 
 def BoundDimensions : Pass<"heddle-bound-dimensions", "mlir::ModuleOp"> {
-  let summary = "Compute on tensors of the bounds, and keep out what lies beyond the true extents";
+  let summary = "Compute over true extents, or over the bounds with what lies beyond kept out";
   let description = [{
-    Takes the true extents out of types and attributes; they become values, and operations that would see what lies
-    beyond them are masked. First each operation's rule is asked again whether the types say the truth. An attention
-    stays one: it is told how many keys there are. What passes before could not do with open sizes is done afterwards.
-    A module without `heddle.symbols` is left as it is.
+    Each operation's rule is asked again whether the types say the truth. Where kernels run over the true extents of
+    every operation, types keep them, and nothing else is done but to hold computed positions within them. Else, or
+    with `masks-all`, extents are taken out of types and attributes; they become values, and operations that would see
+    what lies beyond them are masked. An attention stays one: it is told how many keys there are. What passes before
+    could not do with open sizes is done afterwards. A module without `heddle.symbols` is left as it is.
 
     ```mlir
     %0 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0]
@@ -23,6 +24,7 @@ def BoundDimensions : Pass<"heddle-bound-dimensions", "mlir::ModuleOp"> {
         : (tensor<8xf32>, tensor<f32>) -> tensor<f32>
     ```
   }];
+  let options = [Option<"masksAll", "masks-all", "bool", "false", "mask operations that kernels compute over true extents, too">];
   let dependentDialects = ["heddle::chlo::ChloDialect", "heddle::stablehlo::StableHloDialect", "mlir::func::FuncDialect"];
 }
 

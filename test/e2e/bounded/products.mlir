@@ -9,10 +9,8 @@
 // RUN: heddle compile terms.mlir --shape arg0=0..300x40 -q --stop-after=heddle-plan && FileCheck %s --check-prefix=TERMS < terms.heddle-plan.mlir
 // CHECK: ok
 // CHECK-NOT: WRONG
-// ROWS: kernel.contract {{.*}} limits(%{{[^,]*}}) {{.*}}limited = array<i64: 0>
-// ROWS: plan.launch {{.*}} sizes [#{{.*}}]
-// TERMS: kernel.contract {{.*}} limits(%{{[^,]*}}) {{.*}}limited = array<i64: 2>
-// TERMS: plan.launch {{.*}} sizes [#{{.*}}]
+// ROWS: kernel.contract {{.*}} : tensor<64x96xf32, #size.extents<[[N:.*]], 96>>, {{.*}} -> tensor<64x40xf32, #size.extents<[[N]], 40>>
+// TERMS: kernel.contract {{.*}} : tensor<300x40xf32, #size.extents<[[N:.*]], 40>>, tensor<300x40xf32, #size.extents<[[N]], 40>> -> tensor<40x40xf32>
 
 //--- rows.mlir
 func.func @main(%x: tensor<?x96xf32>, %w: tensor<96x40xf32>) -> tensor<?x40xf32> {

@@ -1,6 +1,6 @@
 // An attention over open sizes stays one where its kernel can be told them.
 
-// RUN: heddle-opt %s --split-input-file --heddle-bound-dimensions | FileCheck %s
+// RUN: heddle-opt %s --split-input-file --heddle-bound-dimensions=masks-all | FileCheck %s
 
 // Keys alone: their number. The products keep what they ask for.
 // CHECK-LABEL: func.func @main

@@ -1,6 +1,6 @@
 // What would see padding is kept from it; what would not is left alone.
 
-// RUN: heddle-opt %s --split-input-file --heddle-bound-dimensions | FileCheck %s
+// RUN: heddle-opt %s --split-input-file --heddle-bound-dimensions=masks-all | FileCheck %s
 
 // A contraction over the size: zeros on both sides. One beside it: nothing.
 // CHECK-LABEL: heddle.symbols

@@ -157,6 +157,14 @@ std::string Comparison::run() {
   if (failed(fixSizes(*fixed, of)))
     return where + "the static program fails";
   auto main = fixed->lookupSymbol<func::FuncOp>("main");
+  // What keeps true extents is a program of sizes as well.
+  OwningOpRef<ModuleOp> kept;
+  if (llvm::any_of(bounded.getArgumentTypes(), size::hasExtents)) {
+    kept = bounded->getParentOfType<ModuleOp>().clone();
+    if (failed(fixSizes(*kept, of)))
+      return where + "the program with true extents fails";
+    bounded = kept->lookupSymbol<func::FuncOp>("main");
+  }
   SmallVector<HostTensor> inputs, boundedInputs;
   func::FuncOp original = program.main();
   for (auto [i, argument] : llvm::enumerate(main.getArguments())) {
@@ -164,7 +172,9 @@ std::string Comparison::run() {
     auto type = cast<RankedTensorType>(bounded.getArgument(i).getType());
     auto atBound = cast<RankedTensorType>(original.getArgument(i).getType());
     boundedInputs.push_back(
-        padded(inputs.back(), type, type.getShape() != atBound.getShape()));
+        kept ? inputs.back()
+             : padded(inputs.back(), type,
+                      type.getShape() != atBound.getShape()));
   }
   for (unsigned i = inputs.size(); i < bounded.getNumArguments(); ++i) {
     auto name = bounded.getArgAttrOfType<StringAttr>(i, kExtentAttrName);
@@ -185,8 +195,8 @@ std::string Comparison::run() {
     return where + "the program with masks cannot be interpreted";
   Operation *end = original.front().getTerminator();
   for (auto [i, value] : llvm::enumerate(end->getOperands())) {
-    bool isRow = (*found)[i].shape() !=
-                 cast<RankedTensorType>(value.getType()).getShape();
+    bool isRow = kept || (*found)[i].shape() !=
+                             cast<RankedTensorType>(value.getType()).getShape();
     bool isExact = stage == Stage::Masks ||
                    program.largest(value) != SizedProgram::kInexact;
     std::string difference = compare((*wanted)[i], (*found)[i], isRow, isExact);
@@ -206,7 +216,7 @@ LogicalResult mask(ModuleOp module, Stage stage) {
   if (stage == Stage::Graph)
     buildGraphPipeline(manager);
   else
-    manager.addPass(createBoundDimensions());
+    manager.addPass(createBoundDimensions({/*masksAll=*/true}));
   return manager.run(module);
 }
 
