@@ -144,6 +144,7 @@ static const Entry<Machine, int64_t> numbers[] = {
     {"panel_columns", &Machine::panelColumns},
     {"multiply_adds_in_flight", &Machine::multiplyAddsInFlight},
     {"most_tile_rows", &Machine::mostTileRows},
+    {"most_sized_tile_rows", &Machine::mostSizedTileRows},
     {"most_tile_vectors", &Machine::mostTileVectors},
     {"most_tile_elements", &Machine::mostTileElements},
     {"page_bytes", &Machine::pageBytes},

@@ -107,6 +107,12 @@ struct Machine {
   /// where there are too few rows to hide the latency of the multiply-add.
   int64_t mostTileRows = 14;
   int64_t mostTileVectors = 8;
+  /// The first of these where a call says how many rows there are, for which
+  /// code of every height is made: fewer cost little, for a row's loads are
+  /// shared by a whole panel (2 % of 8 beside 14 on a Zen 4 server, and less
+  /// than 14 where rows lie a multiple of a page apart, on the same lines of
+  /// L1).
+  int64_t mostSizedTileRows = 8;
   /// Elements of any register tile at most: what waits for its epilogue.
   int64_t mostTileElements = 1024;
   /// Bytes of data cache a core may count on.

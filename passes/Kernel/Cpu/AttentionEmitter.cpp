@@ -79,8 +79,9 @@ void AttentionEmitter::choose() {
   split = splitRows(m, shape.rows);
   rowTiles = split.count();
   if (this->m.isSized()) {
-    rowTiles = this->m.ceilDiv(split.bigRows);
-    lastHeights = heightsOfRest(split.bigRows);
+    split.bigRows = std::min(shape.rows, frame.machine.mostSizedTileRows);
+    sizedRows = SizedRows(this->m, split.bigRows);
+    rowTiles = sizedRows.tiles;
   }
   int64_t width = vectors * lanes;
   // A step of a cache line more, so that the rows of a tile do not fall on the
@@ -200,7 +201,7 @@ LogicalResult AttentionEmitter::emitTile() {
 Value AttentionEmitter::firstRowOf(Value number) {
   if (!m.isSized())
     return firstRowOfTile(index, split, number);
-  return index.min(index.mul(number, split.bigRows), valueOf(m));
+  return sizedRows.firstRowOf(index, frame, number);
 }
 
 /// How many keys the grid's current batch element has.
@@ -262,26 +263,21 @@ Value AttentionEmitter::padded(Value keys) {
 void AttentionEmitter::forEachTile(function_ref<void(const Rows &)> body) {
   index.loop(tileBegin, tileEnd, 1, [&](Value number) {
     Value slot = index.mul(index.sub(number, tileBegin), split.bigRows);
-    auto emitRows = [&](Value first, int64_t height, Value count) {
+    auto emitRows = [&](Value first, int64_t height) {
       Rows rows;
       rows.first = first;
       rows.height = height;
-      rows.count = count;
       rows.scores = index.mul(slot, scoreStride);
       rows.inverses = slot;
       rows.firstKey = firstKeyOf(first);
-      rows.keys =
-          keysOf(count ? index.add(first, count) : index.add(first, height));
+      rows.keys = keysOf(index.add(first, height));
       rows.paddedKeys = padded(rows.keys);
       body(rows);
     };
     if (m.isSized())
-      emitSizedTileOfRows(index, split.bigRows, lastHeights, frame.numberOf(m),
-                          number, emitRows);
+      sizedRows.emitTile(index, frame, number, emitRows);
     else
-      emitTileOfRows(index, split, number, [&](Value first, int64_t height) {
-        emitRows(first, height, Value());
-      });
+      emitTileOfRows(index, split, number, emitRows);
   });
 }
 
@@ -370,7 +366,6 @@ LogicalResult AttentionEmitter::emitOutputGroup(Value firstColumn,
     place.columnExtents.push_back(e);
     place.firstColumn = firstColumn;
     place.columns = columns;
-    place.rows = rows.count;
     if (failed(output->store(tile, sums, place)))
       status = failure();
   });

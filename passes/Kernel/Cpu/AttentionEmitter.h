@@ -39,8 +39,6 @@ private:
   struct Rows {
     mlir::Value first;
     int64_t height;
-    /// How many rows exist; null if all.
-    mlir::Value count;
     mlir::Value scores;
     mlir::Value inverses;
     /// The first of the keys that the rows see, at the start of a panel, and
@@ -106,8 +104,8 @@ private:
   int64_t vectors = 1;
   RowSplit split;
   /// As in ContractionPlan.
+  SizedRows sizedRows;
   Extent rowTiles;
-  llvm::SmallVector<int64_t> lastHeights;
   int64_t blockTiles = 1;
   int64_t scoreStride = 0;
   bool packsValues = true;

@@ -63,7 +63,7 @@ void AttentionEmitter::emitScorePanel(Value firstKey, const Number &count) {
       lhs.buffer = query.buffer;
       lhs.base = index.at(query.base, rows.first, rowStride);
       lhs.step = frame.numberOf(query.access.strides[numBatch + 2]);
-      lhs.setRows(index, rows.height, rowStride, rows.count);
+      lhs.setRows(index, rows.height, rowStride);
       SmallVector<Value> sums = tile.accumulate(
           lhs, rhs, index.constant(0), index.constant(d), tile.zeros());
       Value place = index.add(rows.scores, firstKey);

@@ -38,9 +38,7 @@ void AttentionEmitter::emitSoftmax() {
     return arith::AddFOp::create(builder, loc, left, right);
   };
   forEachTile([&](const Rows &rows) {
-    Value firstRow = index.constant(0);
-    Value endRow = rows.count ? rows.count : index.constant(rows.height);
-    index.loop(firstRow, endRow, 1, [&](Value r) {
+    index.loop(0, rows.height, 1, [&](Value r) {
       Value base = index.at(rows.scores, r, scoreStride);
       // One running value per vector of a panel. The last panel may be wider
       // than the keys.

@@ -48,12 +48,11 @@ private:
 
   mlir::LogicalResult emitGroup(const Group &group, RowRange rows);
   /// Rows that are computed together: `height` from `first` on, `inTile` after
-  /// the first of the row tile `number`. Where not all exist, `count` says how
-  /// many do.
+  /// the first of the row tile `number`.
   struct Rows {
     mlir::Value number, first;
     int64_t height;
-    mlir::Value inTile, count;
+    mlir::Value inTile;
   };
   using RowsBody = llvm::function_ref<void(const Rows &rows)>;
   /// Emits `body` for each row tile.

@@ -9,22 +9,12 @@ using namespace mlir;
 using namespace heddle;
 
 void ContractionEmitter::emitRowTile(Value number, Value inner, RowsBody body) {
-  const Extent &rows = shape.row.extent;
-  int64_t height = plan.split.bigRows;
-  if (rows.isSized() && rows.isMultipleOf(height))
-    return body({number, index.mul(inner, height), height,
-                 /*inTile=*/index.constant(0), /*count=*/{}});
-  if (rows.isSized())
-    return emitSizedTileOfRows(
-        index, height, plan.lastHeights, frame.numberOf(rows), inner,
-        [&](Value row, int64_t height, Value count) {
-          body({number, row, height, /*inTile=*/index.constant(0), count});
-        });
-  auto emitWhole = [&] {
-    emitTileOfRows(index, plan.split, inner, [&](Value row, int64_t height) {
-      body({number, row, height, /*inTile=*/index.constant(0), /*count=*/{}});
-    });
+  auto emitRows = [&](Value row, int64_t height) {
+    body({number, row, height, /*inTile=*/index.constant(0)});
   };
+  if (shape.row.extent.isSized())
+    return plan.sizedRows.emitTile(index, frame, inner, emitRows);
+  auto emitWhole = [&] { emitTileOfRows(index, plan.split, inner, emitRows); };
   if (!rowLimit)
     return emitWhole();
   Value first = firstRowOfTile(index, plan.split, inner);
@@ -35,7 +25,7 @@ void ContractionEmitter::emitRowTile(Value number, Value inner, RowsBody body) {
       [&] {
         Value next = firstRowOfTile(index, plan.split, index.add(inner, 1));
         index.loop(first, index.min(rowLimit, next), 1, [&](Value row) {
-          body({number, row, 1, index.sub(row, first), {}});
+          body({number, row, 1, index.sub(row, first)});
         });
       });
 }

@@ -87,14 +87,13 @@ TileLhs ContractionEmitter::lhsOf(const Rows &rows) {
   for (auto [dim, position] :
        llvm::zip_equal(shape.outerRows, outerRowsAt(rows.number)))
     lhs.base = index.at(lhs.base, position, frame.numberOf(dim.lhs));
-  lhs.setRows(index, rows.height, stride, rows.count);
+  lhs.setRows(index, rows.height, stride);
   return lhs;
 }
 
 TilePlace ContractionEmitter::placeOf(const Group &group, const Rows &rows) {
   TilePlace place;
   place.coords = coords;
-  place.rows = rows.count;
   for (auto [dim, position] :
        llvm::zip_equal(shape.outerRows, outerRowsAt(rows.number)))
     place.coords[*dim.out] = position;

@@ -34,13 +34,18 @@ ContractionPlan heddle::planContraction(KernelFrame &frame,
   work.factor = kernel::narrowerFactor(lhs, rhs);
   expectWork(frame, contractionNanoseconds(frame.machine, work, outputs));
   plan.isSmall = isSmallWork(frame.machine, work);
-  if (plan.isSmall)
+  bool isSized = shape.row.extent.isSized();
+  if (isSized)
+    plan.tileShape.rows =
+        std::min(plan.tileShape.rows, frame.machine.mostSizedTileRows);
+  else if (plan.isSmall)
     plan.tileShape.rows = evenRows(rows, plan.tileShape.rows);
   plan.split = splitRows(rows, plan.tileShape.rows);
   plan.rowTiles = plan.split.count();
-  if (shape.row.extent.isSized()) {
-    plan.rowTiles = shape.row.extent.ceilDiv(plan.split.bigRows);
-    plan.lastHeights = heightsOfRest(plan.split.bigRows);
+  if (isSized) {
+    plan.split.bigRows = plan.tileShape.rows;
+    plan.sizedRows = SizedRows(shape.row.extent, plan.tileShape.rows);
+    plan.rowTiles = plan.sizedRows.tiles;
   }
   plan.columnGroups = shape.columnCount().ceilDiv(plan.groupColumns());
   int64_t outerRows = shape.outerRowCount().bound();

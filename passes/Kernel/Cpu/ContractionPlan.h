@@ -14,11 +14,10 @@ struct ContractionPlan {
   TileShape tileShape;
   /// The rows of the dimension that tiles are cut from.
   RowSplit split;
-  /// How many tiles these are. Where a call says how many rows there are, all
-  /// tiles are of `split.bigRows` but the last, for which there are kernels of
-  /// the heights `lastHeights`, ascending.
+  /// The same where a call says how many there are, of at most `split.bigRows`.
+  SizedRows sizedRows;
+  /// How many tiles these are.
   Extent rowTiles = 0;
-  llvm::SmallVector<int64_t> lastHeights;
   /// What a tile of the grid is, and how deep it goes at once.
   ContractionBlocks blocks;
   /// Groups of columns, each as wide as a register tile.

@@ -44,17 +44,13 @@ Value multiplyAdd(OpBuilder &builder, Location loc, Value left, Value right,
   return arith::AddIOp::create(builder, loc, sum, product);
 }
 
-void TileLhs::setRows(IndexBuilder &index, int64_t height, const Number &stride,
-                      Value count) {
-  if (!count && !stride.value) {
-    for (int64_t r = 0; r < height; ++r)
-      rows.push_back(r * stride.number);
-    return;
-  }
-  Value last = count ? index.add(count, -1) : Value();
+void TileLhs::setRows(IndexBuilder &index, int64_t height,
+                      const Number &stride) {
   for (int64_t r = 0; r < height; ++r) {
-    Value row = index.constant(r);
-    starts.push_back(index.at(base, last ? index.min(row, last) : row, stride));
+    if (stride.value)
+      starts.push_back(index.at(base, index.constant(r), stride));
+    else
+      rows.push_back(r * stride.number);
   }
 }
 

@@ -22,10 +22,8 @@ struct TileLhs {
   /// Whether narrow integers widen with zeros.
   bool isUnsigned = false;
 
-  /// `height` rows `stride` apart from `base` on. Where not all exist, `count`
-  /// says how many do: the others are the last one once more.
-  void setRows(IndexBuilder &index, int64_t height, const Number &stride,
-               mlir::Value count);
+  /// `height` rows `stride` apart from `base` on.
+  void setRows(IndexBuilder &index, int64_t height, const Number &stride);
 };
 
 /// The right-hand side, `lanes` elements per vector and step: vector v at step

@@ -1,4 +1,4 @@
-// Emits where a tile of rows begins, and the branch between its two sizes.
+// Emits where a tile of rows begins, and the branch between its sizes.
 
 #include "passes/Kernel/Cpu/RowTiles.h"
 
@@ -46,29 +46,32 @@ void emitTileOfRows(IndexBuilder &index, const RowSplit &split, Value number,
       [&] { body(firstSmallRow(index, split, number), split.smallRows()); });
 }
 
-static void emitRest(IndexBuilder &index, ArrayRef<int64_t> heights,
-                     Value count, function_ref<void(int64_t)> body) {
-  if (heights.size() == 1)
-    return body(heights.front());
-  index.branch(
-      index.less(index.constant(heights.front()), count),
-      [&] { emitRest(index, heights.drop_front(), count, body); },
-      [&] { body(heights.front()); });
+Value SizedRows::firstRowOf(IndexBuilder &index, KernelFrame &frame,
+                            Value number) const {
+  if (rows.isMultipleOf(mostRows))
+    return index.mul(number, mostRows);
+  return index.div(index.mul(number, frame.numberOf(rows)),
+                   frame.numberOf(tiles));
 }
 
-void emitSizedTileOfRows(IndexBuilder &index, int64_t height,
-                         ArrayRef<int64_t> lastHeights, const Number &rows,
-                         Value number,
-                         function_ref<void(Value, int64_t, Value)> body) {
-  Value first = index.mul(number, height);
-  Value left = index.sub(index.valueOf(rows), first);
+/// Emits `body` for the heights up to `most`, one of which `height` is.
+static void emitHeights(IndexBuilder &index, int64_t most, Value height,
+                        function_ref<void(int64_t)> body) {
+  if (most == 1)
+    return body(1);
   index.branch(
-      index.less(left, index.constant(height)),
-      [&] {
-        emitRest(index, lastHeights, left,
-                 [&](int64_t lastHeight) { body(first, lastHeight, left); });
-      },
-      [&] { body(first, height, Value()); });
+      index.less(height, index.constant(most)),
+      [&] { emitHeights(index, most - 1, height, body); }, [&] { body(most); });
+}
+
+void SizedRows::emitTile(IndexBuilder &index, KernelFrame &frame, Value number,
+                         function_ref<void(Value, int64_t)> body) const {
+  Value first = firstRowOf(index, frame, number);
+  if (rows.isMultipleOf(mostRows))
+    return body(first, mostRows);
+  Value next = firstRowOf(index, frame, index.add(number, 1));
+  emitHeights(index, mostRows, index.sub(next, first),
+              [&](int64_t height) { body(first, height); });
 }
 
 } // namespace heddle

@@ -1,9 +1,9 @@
-// Code for rows that were split into tiles of two sizes.
+// Code for rows that were split into tiles, of two sizes or as calls say.
 
 #ifndef HEDDLE_PASSES_KERNEL_CPU_ROWTILES_H
 #define HEDDLE_PASSES_KERNEL_CPU_ROWTILES_H
 
-#include "passes/Kernel/Cpu/IndexBuilder.h"
+#include "passes/Kernel/Cpu/KernelFrame.h"
 #include "passes/Kernel/Cpu/TileChoice.h"
 
 namespace heddle {
@@ -22,16 +22,25 @@ void emitTileOfRows(
     IndexBuilder &index, const RowSplit &split, mlir::Value number,
     llvm::function_ref<void(mlir::Value first, int64_t height)> body);
 
-/// The same where a call says that there are `rows`: the tile `number` has
-/// `height` of them, the last what is left, for which `body` is emitted with
-/// the least of `lastHeights` (ascending, `height` the last) that is enough,
-/// and with how many there are.
-void emitSizedTileOfRows(
-    IndexBuilder &index, int64_t height, llvm::ArrayRef<int64_t> lastHeights,
-    const Number &rows, mlir::Value number,
-    llvm::function_ref<void(mlir::Value first, int64_t height,
-                            mlir::Value count)>
-        body);
+/// As many rows as a call says, in the fewest tiles of at most `mostRows`, all
+/// of which have one of two heights next to each other.
+struct SizedRows {
+  Extent rows = 0, tiles = 0;
+  int64_t mostRows = 1;
+
+  SizedRows() = default;
+  SizedRows(const Extent &rows, int64_t mostRows)
+      : rows(rows), tiles(rows.ceilDiv(mostRows)), mostRows(mostRows) {}
+
+  /// The first row of tile `number`, which may be the one past the last, in a
+  /// kernel that has rows.
+  mlir::Value firstRowOf(IndexBuilder &index, KernelFrame &frame,
+                         mlir::Value number) const;
+  /// Emits `body` for every height, and the choice between them.
+  void emitTile(
+      IndexBuilder &index, KernelFrame &frame, mlir::Value number,
+      llvm::function_ref<void(mlir::Value first, int64_t height)> body) const;
+};
 
 } // namespace heddle
 

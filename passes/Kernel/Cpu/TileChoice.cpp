@@ -22,16 +22,6 @@ RowSplit splitRows(int64_t extent, int64_t maxRows) {
   return {extent, bigRows, count - smallCount, smallCount};
 }
 
-llvm::SmallVector<int64_t> heightsOfRest(int64_t maxRows) {
-  llvm::SmallVector<int64_t> heights;
-  for (int64_t quarters = 1; quarters <= 4; ++quarters) {
-    int64_t height = llvm::divideCeil(maxRows * quarters, 4);
-    if (heights.empty() || heights.back() != height)
-      heights.push_back(height);
-  }
-  return heights;
-}
-
 int64_t evenRows(int64_t extent, int64_t maxRows) {
   for (int64_t rows = maxRows; rows > maxRows / 2; --rows)
     if (extent % rows == 0)

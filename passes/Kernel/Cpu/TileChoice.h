@@ -25,11 +25,6 @@ struct RowSplit {
 /// The fewest tiles of at most `maxRows`, as equal as can be.
 RowSplit splitRows(int64_t extent, int64_t maxRows);
 
-/// The heights of tiles that compute what is left of `maxRows`, ascending and
-/// `maxRows` the last: the least that is enough costs little more than one of
-/// just those rows, and code is needed for a few.
-llvm::SmallVector<int64_t> heightsOfRest(int64_t maxRows);
-
 /// The largest divisor of `extent` that is at most `maxRows` and not much less;
 /// `maxRows` if there is none. Tiles of one size need code for one size.
 int64_t evenRows(int64_t extent, int64_t maxRows);

@@ -160,8 +160,7 @@ LogicalResult TileOutput::store(RegisterTile &tile, ValueRange sums,
   bool byElement = place.columnDims.empty() ||
                    (place.columnDims.size() > 1 &&
                     place.columnExtents.back() % tile.lanes != 0);
-  bool fromMemory =
-      byElement || place.rows || (viaScratch && tile.rows * tile.vectors > 1);
+  bool fromMemory = byElement || (viaScratch && tile.rows * tile.vectors > 1);
   if (fromMemory)
     tile.store(sums, scratch, index.constant(0));
   if (byElement)
@@ -185,8 +184,6 @@ LogicalResult TileOutput::store(RegisterTile &tile, ValueRange sums,
     return storePoint(vector, coords, place.columnDims.back(), tile.lanes,
                       mask);
   };
-  Value end = place.rows;
-
   auto storeVector = [&](int64_t v) -> LogicalResult {
     LogicalResult status = success();
     if (!fromMemory) {
@@ -195,9 +192,7 @@ LogicalResult TileOutput::store(RegisterTile &tile, ValueRange sums,
           return failure();
       return success();
     }
-    Value first = index.constant(0);
-    Value last = end ? end : index.constant(tile.rows);
-    index.loop(first, last, 1, [&](Value row) {
+    index.loop(0, tile.rows, 1, [&](Value row) {
       Value loaded = vector::LoadOp::create(
           builder, loc, tile.vectorType, scratch,
           index.at(index.constant(v * tile.lanes), row, width));
@@ -229,9 +224,7 @@ LogicalResult TileOutput::storeByElement(RegisterTile &tile,
   IndexBuilder index(builder, loc);
   LogicalResult status = success();
   int64_t width = tile.vectors * tile.lanes;
-  Value first = index.constant(0);
-  Value last = place.rows ? place.rows : index.constant(tile.rows);
-  index.loop(first, last, 1, [&](Value row) {
+  index.loop(0, tile.rows, 1, [&](Value row) {
     Value low = index.constant(0);
     index.loop(low, index.valueOf(place.columns), 1, [&](Value column) {
       SmallVector<Value> coords(place.coords);

@@ -23,8 +23,6 @@ struct TilePlace {
   mlir::Value firstColumn;
   /// How many of the tile's columns are results; the rest is padding.
   Number columns = 0;
-  /// How many of its rows are; null if all.
-  mlir::Value rows;
 };
 
 /// Writes the results of a root: as they are, through the epilogue, or both.
