@@ -246,6 +246,110 @@ TEST(SizedLoops, PartOfTable) {
                        "tensor<1x40x20xf32>\n"));
 }
 
+/// Rows of a table by number, those of their positions and the row's mean taken
+/// off, as models begin. With `part` the positions are an operand.
+std::string embedding(bool part) {
+  std::string ids = "tensor<3x40xi64, #size.extents<batch, sequence>>",
+              t = "tensor<3x40x20xf32, #size.extents<batch, sequence, 20>>",
+              row = "tensor<3x40xf32, #size.extents<batch, sequence>>",
+              column = "tensor<3x40x1xf32, #size.extents<batch, sequence, 1>>",
+              all = "affine_map<(a, b, c) -> (a, b, c)>",
+              rows = "affine_map<(a, b, c) -> (a, b)>",
+              pairs = "affine_map<(a, b) -> (a, b)>",
+              parallel = "\"parallel\", \"parallel\"",
+              three = parallel + ", \"parallel\"";
+  return "func.func @k(%ids: " + ids +
+         ", %words: tensor<9x20xf32>, %places: tensor<1x40x20xf32>) -> " + t +
+         " attributes {kernel.entry} {\n %ei = tensor.empty() : " + ids +
+         "\n %et = tensor.empty() : " + t + "\n %er = tensor.empty() : " + row +
+         "\n %ec = tensor.empty() : " + column +
+         "\n %z = arith.constant 0.0 : f32\n %n = " +
+         generic(pairs + ", " + pairs, parallel,
+                 "ins(%ids : " + ids + ") outs(%ei : " + ids +
+                     ") {\n^bb0(%x: i64, %o: i64):\n"
+                     "  %m = arith.constant 7 : i64\n"
+                     "  %s = arith.muli %x, %m : i64\n"
+                     "  linalg.yield %s : i64\n} -> " +
+                     ids) +
+         " %w = " +
+         generic(
+             rows + (part ? ", affine_map<(a, b, c) -> (0, b, c)>, " : ", ") +
+                 all,
+             three,
+             std::string(part ? "ins(%n, %places : " : "ins(%n : ") + ids +
+                 (part ? ", tensor<1x40x20xf32>" : "") + ") outs(%et : " + t +
+                 ") {\n^bb0(%x: i64, " + (part ? "%p: f32, " : "") +
+                 "%o: f32):\n  %i = linalg.index 1 : index\n"
+                 "  %j = linalg.index 2 : index\n"
+                 "  %zero = arith.constant 0 : index\n" +
+                 (part ? ""
+                       : "  %p = tensor.extract %places[%zero, %i, %j] : "
+                         "tensor<1x40x20xf32>\n") +
+                 "  %low = arith.constant 0 : i64\n"
+                 "  %high = arith.constant 8 : i64\n"
+                 "  %a = arith.maxsi %x, %low : i64\n"
+                 "  %b = arith.minui %a, %high : i64\n"
+                 "  %k = arith.index_cast %b : i64 to index\n"
+                 "  %v = tensor.extract %words[%k, %j] : tensor<9x20xf32>\n"
+                 "  %s = arith.addf %v, %p : f32\n"
+                 "  linalg.yield %s : f32\n} -> " +
+                 t) +
+         " %f = linalg.fill ins(%z : f32) outs(%er : " + row + ") -> " + row +
+         "\n %s = " +
+         generic(all + ", " + rows, parallel + ", \"reduction\"",
+                 "ins(%w : " + t + ") outs(%f : " + row +
+                     ") {\n^bb0(%x: f32, %o: f32):\n"
+                     "  %a = arith.addf %o, %x : f32\n"
+                     "  linalg.yield %a : f32\n} -> " +
+                     row) +
+         " %m = " +
+         generic(rows + ", " + all, three,
+                 "ins(%s : " + row + ") outs(%ec : " + column +
+                     ") {\n^bb0(%x: f32, %o: f32):\n"
+                     "  %c = arith.constant 20.0 : f32\n"
+                     "  %a = arith.divf %x, %c : f32\n"
+                     "  linalg.yield %a : f32\n} -> " +
+                     column) +
+         " %r = " +
+         generic(all + ", affine_map<(a, b, c) -> (a, b, 0)>, " + all, three,
+                 "ins(%w, %m : " + t + ", " + column + ") outs(%et : " + t +
+                     ") {\n^bb0(%x: f32, %y: f32, %o: f32):\n"
+                     "  %a = arith.subf %x, %y : f32\n"
+                     "  linalg.yield %a : f32\n} -> " +
+                     t) +
+         " return %r : " + t + "\n}\n";
+}
+
+TEST(SizedLoops, Embedding) {
+  checkSized(embedding(/*part=*/true), grid({0, 1, 3}, {0, 1, 17, 40}), 0,
+             embedding(/*part=*/false));
+}
+
+TEST(SizedLoops, Mask) {
+  // What a mask of keys is for attention, of all queries.
+  std::string in = "tensor<3x40xi64, #size.extents<batch, sequence>>",
+              out = "tensor<3x1x40x40xf32, #size.extents<batch, 1, sequence, "
+                    "sequence>>";
+  checkSized(
+      "func.func @k(%a: " + in + ") -> " + out +
+          " attributes {kernel.entry} {\n %e = tensor.empty() : " + out +
+          "\n %0 = " +
+          generic("affine_map<(b, o, m, n) -> (b, n)>, affine_map<(b, o, m, n) "
+                  "-> (b, o, m, n)>",
+                  "\"parallel\", \"parallel\", \"parallel\", \"parallel\"",
+                  "ins(%a : " + in + ") outs(%e : " + out +
+                      ") {\n^bb0(%x: i64, %o: f32):\n"
+                      "  %low = arith.constant -3.40282347E+38 : f32\n"
+                      "  %z = arith.constant 0.0 : f32\n"
+                      "  %n = arith.constant 0 : i64\n"
+                      "  %c = arith.cmpi ne, %x, %n : i64\n"
+                      "  %s = arith.select %c, %z, %low : f32\n"
+                      "  linalg.yield %s : f32\n} -> " +
+                      out) +
+          " return %0 : " + out + "\n}\n",
+      grid({0, 1, 3}, {0, 1, 17, 40}));
+}
+
 TEST(SizedLoops, Conditions) {
   // A byte for each element; quotients of lanes that do not count must not
   // trap.
