@@ -1,8 +1,10 @@
-// A size from 0 to 5: the program holds 5 rows, and sums only those that are
-// there.
+// A size from 0 to 5: kernels run over the rows that are there, in the caller's
+// memory. Over the bound, only rows that are there would be summed.
 
 // RUN: heddle compile %s --shape arg0=0..5x10 --stop-after=heddle-graph --force -o %t.mlir
 // RUN: FileCheck %s < %t.mlir
+// RUN: heddle compile %s --shape arg0=0..5x10 --stop-after=import --force -o %t.import.mlir
+// RUN: heddle-opt %t.import.mlir --heddle-bound-dimensions=masks-all | FileCheck %s --check-prefix=MASKS
 
 // RUN: heddle compile %s --shape arg0=0..5x10 -o %t.heddle --dump-after=heddle-plan=%t.plan.mlir
 // RUN: FileCheck %s --check-prefix=PLAN < %t.plan.mlir
@@ -15,20 +17,26 @@
 // RUN: heddle compare -q %s %t.heddle --shape arg0=0..5x10 | FileCheck %s --check-prefix=COMPARE
 
 // CHECK: heddle.symbols = [{maximum = 5 : i64, minimum = 0 : i64, name = "arg0.0"}]
-// CHECK: @main(%[[X:.*]]: tensor<5x10xf32> {heddle.name = "arg0", heddle.shape = #size.extents<arg0.0, 10>}
-// CHECK-SAME: %[[SIZE:.*]]: tensor<i32> {heddle.extent = "arg0.0"}
-// CHECK: %[[INSIDE:.*]] = stablehlo.compare LT
+// CHECK: @main(%[[X:.*]]: tensor<5x10xf32, #size.extents<arg0.0, 10>> {heddle.name = "arg0", heddle.shape = #size.extents<arg0.0, 10>}
+// CHECK-SAME: tensor<i32> {heddle.extent = "arg0.0"}
 // CHECK: %[[E:.*]] = stablehlo.exponential %[[X]]
-// CHECK: %[[KEPT:.*]] = stablehlo.select %{{.*}}, %[[E]], %{{.*}}
-// CHECK: stablehlo.reduce(%[[KEPT]]
+// CHECK: stablehlo.reduce(%[[E]]
 // CHECK: return %[[E]]
 
+// MASKS: @main(%[[X:.*]]: tensor<5x10xf32> {heddle.name = "arg0", heddle.shape = #size.extents<arg0.0, 10>}
+// MASKS: %[[INSIDE:.*]] = stablehlo.compare LT
+// MASKS: %[[E:.*]] = stablehlo.exponential %[[X]]
+// MASKS: %[[KEPT:.*]] = stablehlo.select %{{.*}}, %[[E]], %{{.*}}
+// MASKS: stablehlo.reduce(%[[KEPT]]
+// MASKS: return %[[E]]
+
 // PLAN: plan.program @main
-// PLAN: %[[IN:.*]] = plan.buffer input 0 size 200 "arg0" {bytes = #size.expression<40 * arg0.0>}
-// PLAN: %[[OUT:.*]] = plan.buffer output 0 size 200 "out0" {bytes = #size.expression<40 * arg0.0>}
-// PLAN: plan.resize %[[IN]] to
-// PLAN: plan.extent "arg0.0" to
-// PLAN: plan.resize %{{.*}} to %[[OUT]]
+// PLAN-NOT: plan.resize
+// PLAN-NOT: plan.extent
+// PLAN: plan.buffer input 0 size 200 "arg0" {bytes = #size.expression<40 * arg0.0>}
+// PLAN-NOT: plan.resize
+// PLAN: plan.buffer output 0 size 200 "out0" {bytes = #size.expression<40 * arg0.0>}
+// PLAN-NOT: plan.resize
 
 // INSPECT: input arg0 f32 0..5x10
 // INSPECT: output out0 f32 0..5x10
