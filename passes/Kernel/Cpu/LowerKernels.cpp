@@ -11,6 +11,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/Kernel/Cpu/Emitters.h"
+#include "passes/Kernel/Cpu/MergeRows.h"
 #include "passes/Kernel/Cpu/RootEmitters.h"
 #include "passes/Kernel/Math/Passes.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -136,6 +137,7 @@ LogicalResult lowerKernelFunctions(ModuleOp module, const Machine &machine) {
     if (function->hasAttr(kernel::kEntryAttrName) && !function.isExternal())
       kernels.push_back(function);
   for (func::FuncOp kernel : kernels) {
+    mergeRows(kernel);
     FailureOr<KernelFrame> frame = KernelFrame::create(kernel, machine);
     if (failed(frame))
       return failure();

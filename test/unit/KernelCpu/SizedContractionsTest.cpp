@@ -179,4 +179,51 @@ TEST(SizedContractions, Epilogue) {
         sizes("rows", {0, 1, 3, 6, 7, 14, 20, 50}), 1e-5);
 }
 
+/// Rows of two dimensions, with a bias of `bias` and what is added.
+std::string twoDims(const std::string &bias, const std::string &biasMap,
+                    const std::string &factor) {
+  ContractionCase c = {
+      "b, m, n, k", {3, 17, 40, 19}, "b, m, k",   "n, k", "b, m, n",
+      {3, 17, 19},  {2, 19, 32},     {3, 17, 40}, "pppr", true};
+  std::string out = "tensor<3x17x40xf32, #size.extents<batch, sequence, 40>>";
+  return textOf(
+      c, {"batch, sequence, 19", "", "batch, sequence, 40"},
+      llvm::formatv(
+          " %e = tensor.empty() : {0}\n %r = linalg.generic {{indexing_maps = "
+          "[affine_map<(b, m, n) -> (b, m, n)>, affine_map<(b, m, n) -> "
+          "({2})>, "
+          "affine_map<(b, m, n) -> (b, m, n)>, affine_map<(b, m, n) -> (b, m, "
+          "n)>], iterator_types = [\"parallel\", \"parallel\", "
+          "\"parallel\"]} ins(%0, %bias, %other : {0}, {1}, {0}) outs(%e : "
+          "{0}) {{\n^bb0(%x: f32, %y: f32, %w: f32, %o: f32):\n"
+          "  %s = arith.addf %x, %y : f32\n{3}"
+          "  %u = arith.addf %t, %w : f32\n  linalg.yield %u : f32\n} -> "
+          "{0}\n",
+          out, bias, biasMap, factor)
+          .str(),
+      ", %bias: " + bias + ", %other: " + out);
+}
+
+TEST(SizedContractions, RowsOfTwoDimensions) {
+  std::vector<Sizes> all = grid({0, 1, 3}, {0, 1, 5, 16, 17});
+  std::string squared = "  %t = arith.mulf %s, %s : f32\n";
+  // All that has rows has both dimensions, in this order.
+  checkSized(twoDims("tensor<40xf32>", "n", squared), all, 1e-5);
+  // One of the two alone; the other way round; a row's own number.
+  checkSized(twoDims("tensor<17x40xf32, #size.extents<sequence, 40>>", "m, n",
+                     squared),
+             all, 1e-5);
+  checkSized(twoDims("tensor<17x3x40xf32, #size.extents<sequence, batch, 40>>",
+                     "m, b, n", squared),
+             all, 1e-5);
+  std::string number = "  %i = linalg.index {0} : index\n"
+                       "  %j = arith.index_cast %i : index to i32\n"
+                       "  %f = arith.sitofp %j : i32 to f32\n"
+                       "  %t = arith.mulf %s, %f : f32\n";
+  for (int loop : {0, 1, 2})
+    checkSized(twoDims("tensor<40xf32>", "n",
+                       llvm::formatv(number.c_str(), loop).str()),
+               all, 1e-5);
+}
+
 } // namespace

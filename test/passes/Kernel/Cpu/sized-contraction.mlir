@@ -27,3 +27,50 @@ func.func @rows(%a: tensor<512x64xf32, #size.extents<rows, 64>>, %b: tensor<2x64
   } : tensor<512x64xf32, #size.extents<rows, 64>>, tensor<2x64x32xf32> -> tensor<512x64xf32, #size.extents<rows, 64>>
   return %0 : tensor<512x64xf32, #size.extents<rows, 64>>
 }
+
+// Rows of two dimensions are one, for the bias and what is added, too.
+// CHECK-LABEL: func @merged(
+// CHECK-SAME: kernel.size_arguments = #size.extents<{{[^>]*}}floordiv(batch * sequence + 7, 8), batch * sequence>
+// CHECK-NOT: memref<?x?x
+func.func @merged(%a: tensor<4x16x8xf32, #size.extents<batch, sequence, 8>>, %b: tensor<1x8x32xf32>, %c: tensor<32xf32>,
+                  %d: tensor<4x16x32xf32, #size.extents<batch, sequence, 32>>)
+    -> tensor<4x16x32xf32, #size.extents<batch, sequence, 32>> attributes {kernel.entry} {
+  %0 = kernel.contract %a, %b {
+    extents = array<i64: 4, 16, 32, 8>, indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (n, k)>,
+      affine_map<(b, m, n, k) -> (b, m, n)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"],
+    rhs_packing = "* k n -> * n/32 k n%32"
+  } : tensor<4x16x8xf32, #size.extents<batch, sequence, 8>>, tensor<1x8x32xf32> -> tensor<4x16x32xf32, #size.extents<batch, sequence, 32>>
+  %e = tensor.empty() : tensor<4x16x32xf32, #size.extents<batch, sequence, 32>>
+  %1 = linalg.generic {indexing_maps = [affine_map<(b, m, n) -> (n)>, affine_map<(b, m, n) -> (b, m, n)>, affine_map<(b, m, n) -> (b, m, n)>,
+      affine_map<(b, m, n) -> (b, m, n)>], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%c, %0, %d : tensor<32xf32>, tensor<4x16x32xf32, #size.extents<batch, sequence, 32>>,
+          tensor<4x16x32xf32, #size.extents<batch, sequence, 32>>) outs(%e : tensor<4x16x32xf32, #size.extents<batch, sequence, 32>>) {
+  ^bb0(%x: f32, %y: f32, %z: f32, %o: f32):
+    %s = arith.addf %x, %y : f32
+    %t = arith.addf %s, %z : f32
+    linalg.yield %t : f32
+  } -> tensor<4x16x32xf32, #size.extents<batch, sequence, 32>>
+  return %1 : tensor<4x16x32xf32, #size.extents<batch, sequence, 32>>
+}
+
+// Not where a row's place in one of them counts.
+// CHECK-LABEL: func @apart(
+// CHECK-SAME: kernel.size_arguments = #size.extents<{{[^>]*}}floordiv(sequence + 7, 8), sequence
+func.func @apart(%a: tensor<4x16x8xf32, #size.extents<batch, sequence, 8>>, %b: tensor<1x8x32xf32>, %c: tensor<16x32xf32>)
+    -> tensor<4x16x32xf32, #size.extents<batch, sequence, 32>> attributes {kernel.entry} {
+  %0 = kernel.contract %a, %b {
+    extents = array<i64: 4, 16, 32, 8>, indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (n, k)>,
+      affine_map<(b, m, n, k) -> (b, m, n)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"],
+    rhs_packing = "* k n -> * n/32 k n%32"
+  } : tensor<4x16x8xf32, #size.extents<batch, sequence, 8>>, tensor<1x8x32xf32> -> tensor<4x16x32xf32, #size.extents<batch, sequence, 32>>
+  %e = tensor.empty() : tensor<4x16x32xf32, #size.extents<batch, sequence, 32>>
+  %1 = linalg.generic {indexing_maps = [affine_map<(b, m, n) -> (m, n)>, affine_map<(b, m, n) -> (b, m, n)>, affine_map<(b, m, n) -> (b, m, n)>],
+      iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%c, %0 : tensor<16x32xf32>, tensor<4x16x32xf32, #size.extents<batch, sequence, 32>>)
+      outs(%e : tensor<4x16x32xf32, #size.extents<batch, sequence, 32>>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %s = arith.addf %x, %y : f32
+    linalg.yield %s : f32
+  } -> tensor<4x16x32xf32, #size.extents<batch, sequence, 32>>
+  return %1 : tensor<4x16x32xf32, #size.extents<batch, sequence, 32>>
+}
