@@ -104,8 +104,11 @@ static bool compare(StringRef name, const std::string &text,
                     const std::map<std::string, int64_t> &sizes,
                     bool assembly) {
   std::string fixed = fixedText(text, sizes);
+  double begin = seconds();
   auto sized = Kernel::compile(text, machine);
+  double compiledSized = seconds() - begin;
   auto exact = Kernel::compile(fixed, machine);
+  double compiledExact = seconds() - begin - compiledSized;
   if (!sized || !exact)
     return false;
   if (assembly)
@@ -122,11 +125,13 @@ static bool compare(StringRef name, const std::string &text,
     bestExact = std::min(bestExact, seconds() - middle);
   } while (seconds() < end);
   llvm::outs() << llvm::format("%-28s %9.1f us, made for the sizes %9.1f us, "
-                               "ratio %.3f, code %d and %d lines\n",
+                               "ratio %.3f, code %d and %d lines, compiled in "
+                               "%.0f and %.0f ms\n",
                                name.str().c_str(), bestSized * 1e6,
                                bestExact * 1e6, bestSized / bestExact,
                                int(StringRef(sized->assembly).count('\n')),
-                               int(StringRef(exact->assembly).count('\n')));
+                               int(StringRef(exact->assembly).count('\n')),
+                               compiledSized * 1e3, compiledExact * 1e3);
   llvm::outs().flush();
   return true;
 }

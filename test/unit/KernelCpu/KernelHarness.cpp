@@ -192,6 +192,7 @@ std::string fixedText(const std::string &text,
     if (auto attention = dyn_cast<kernel::AttentionOp>(op)) {
       extents.assign(attention.getExtents().begin(),
                      attention.getExtents().end());
+      look(attention.getQueryMap(), attention.getQuery());
       look(attention.getKeyMap(), attention.getKey());
       look(attention.getOutMap(), attention.getResult());
       attention.setExtents(extents);

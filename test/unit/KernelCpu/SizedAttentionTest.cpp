@@ -102,6 +102,28 @@ TEST(SizedAttention, Masks) {
   }
 }
 
+TEST(SizedAttention, HeadsInColumns) {
+  // As models of text have it: heads are columns of what a product gave, and a
+  // mask of keys is there for each query.
+  std::string in = "tensor<2x50x32xf32, #size.extents<batch, sequence, 32>>",
+              mask = "tensor<2x1x50x50xf32, #size.extents<batch, 1, sequence, "
+                     "sequence>>",
+              out = "tensor<2x50x2x16xf32, #size.extents<batch, sequence, 2, "
+                    "16>>",
+              dims = "affine_map<(b, h, m, n, d, e) -> ";
+  checkSized(
+      "func.func @k(%q: " + in + ", %k: " + in + ", %v: " + in +
+          ", %mask: " + mask + ") -> " + out +
+          " attributes {kernel.entry} {\n %0 = kernel.attention %q, %k, "
+          "%v mask %mask {extents = array<i64: 2, 2, 50, 50, 16, 16>, "
+          "indexing_maps = [" +
+          dims + "(b, m, h * 16 + d)>, " + dims + "(b, n, h * 16 + d)>, " +
+          dims + "(b, n, h * 16 + e)>, " + dims + "(b, 0, m, n)>, " + dims +
+          "(b, m, h, e)>], scale = 3.0e-01 : f32} : " + in + ", " + in + ", " +
+          in + ", " + mask + " -> " + out + "\n return %0 : " + out + "\n}\n",
+      grid(batches, lengths), 1e-5);
+}
+
 TEST(SizedAttention, Causal) {
   Attention a;
   a.flags = ", causal";
