@@ -302,6 +302,14 @@ Expression Expression::floorDiv(Expression divisor) const {
     // Positive wherever the quotient counts, so never 0.
     if (std::optional<Expression> exact = dividedExactly(divisor))
       return *exact;
+    // Nor is a size that both have as a factor, since sizes are not negative.
+    for (StringRef name : divisor.symbols()) {
+      Expression factor = symbol(context(), name);
+      std::optional<Expression> over = dividedExactly(factor),
+                                under = divisor.dividedExactly(factor);
+      if (over && under)
+        return over->floorDiv(*under);
+    }
     return atom(Function::FloorDiv, *this, divisor);
   }
   // What the divisor divides comes out; of the rest, each coefficient stays

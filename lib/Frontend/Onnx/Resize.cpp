@@ -1,5 +1,7 @@
 // Resize: interpolation, one dimension after the other.
 
+#include "Resize.h"
+
 #include "NodeImporter.h"
 
 #include <cmath>
@@ -7,36 +9,7 @@
 using namespace mlir;
 using namespace heddle;
 using namespace heddle::onnx;
-
-namespace {
-
-/// What the node's attributes say, the same for all dimensions.
-struct Method {
-  StringRef mode, coordinates, nearest;
-  double cubicA = -0.75;
-  bool antialias = false, excludeOutside = false;
-};
-
-/// One dimension's sizes, and the part of it that tf_crop_and_resize takes.
-struct Axis {
-  int64_t dimension, from, to;
-  double scale, roiStart = 0, roiEnd = 1;
-  /// How many elements each becomes, where calls choose `from`; 0 where it is
-  /// known.
-  int64_t times = 0;
-};
-
-/// For each position of the result the places that it is a weighted sum of.
-struct Taps {
-  int64_t count = 0;
-  /// [position][tap], clamped to the dimension.
-  std::vector<int64_t> places;
-  std::vector<double> weights;
-  /// Positions that lie outside of the input and get the extrapolation value.
-  std::vector<bool> isOutside;
-};
-
-} // namespace
+using namespace heddle::onnx::resizing;
 
 /// Where in the input a position of the result lies.
 static double coordinate(const Method &method, const Axis &axis, double y) {
@@ -81,7 +54,7 @@ static double leftWeight(StringRef mode, double ratio) {
 }
 
 /// Antialiasing widens the kernel by the inverse of a scale below 1.
-static Taps computeTaps(const Method &method, const Axis &axis) {
+Taps resizing::computeTaps(const Method &method, const Axis &axis) {
   double scale = method.antialias ? std::min(axis.scale, 1.0) : 1.0;
   int64_t reach = method.mode == "cubic" ? 2 : 1;
   int64_t first = method.mode == "nearest"
@@ -195,60 +168,10 @@ static Value resizeAxis(Emitter &emit, const Method &method, const Axis &axis,
   return sum;
 }
 
-/// What lies `by` elements behind each along a dimension, within it.
-static Value shifted(Emitter &emit, Value x, int64_t dimension, int64_t by) {
-  if (by == 0)
-    return x;
-  Extent extent = emit.extentOf(x, dimension);
-  int64_t count = std::abs(by);
-  if (extent.least() < count) {
-    (void)emit.knownExtentOf(x, dimension);
-    return x;
-  }
-  Value border = by < 0 ? emit.sliceDim(x, dimension, 0, 1)
-                        : emit.sliceDim(x, dimension, extent - 1, extent);
-  Shape shape = emit.shapeOf(border);
-  shape[dimension] = count;
-  border = emit.broadcastTo(border, shape);
-  if (by < 0)
-    return emit.concatenate(
-        {border, emit.sliceDim(x, dimension, 0, extent - count)}, dimension);
-  return emit.concatenate({emit.sliceDim(x, dimension, count, extent), border},
-                          dimension);
-}
-
-/// Each element along a dimension that calls choose becomes `axis.times`: for
-/// each of these the places that it is made of lie equally far from its own.
-static Value resizeChosen(Emitter &emit, const Method &method, const Axis &axis,
-                          Value x) {
-  // That of another length, in the middle of which no border is near.
-  constexpr int64_t kMiddle = 4;
-  Axis example{axis.dimension, 2 * kMiddle, 2 * kMiddle * axis.times,
-               double(axis.times)};
-  Taps taps = computeTaps(method, example);
-  Shape whole = emit.shapeOf(x), column = whole;
-  column.insert(column.begin() + axis.dimension + 1, 1);
-  whole[axis.dimension] *= axis.times;
-  SmallVector<Value> parts;
-  for (int64_t part = 0; part < axis.times; ++part) {
-    size_t first = (kMiddle * axis.times + part) * taps.count;
-    Value sum;
-    for (int64_t tap = 0; tap < taps.count; ++tap) {
-      double weight = taps.weights[first + tap];
-      // Of two, nearest takes one.
-      if (weight == 0 && method.mode == "nearest")
-        continue;
-      Value piece =
-          shifted(emit, x, axis.dimension, taps.places[first + tap] - kMiddle);
-      if (emit.hasFault())
-        return x;
-      if (method.mode != "nearest")
-        piece = emit.multiply(piece, emit.splatLike(piece, weight));
-      sum = sum ? emit.add(sum, piece) : piece;
-    }
-    parts.push_back(emit.reshape(sum, column));
-  }
-  return emit.reshape(emit.concatenate(parts, axis.dimension + 1), whole);
+/// How many elements each becomes, if that is a number at all sizes; else 0.
+static int64_t wholeTimes(const Extent &size, const Extent &from) {
+  int64_t times = from.bound() > 0 ? size.bound() / from.bound() : 0;
+  return !from.isKnown() && size.isSame(from * times) ? times : 0;
 }
 
 /// Sizes and scales of all resized dimensions; nothing after a fault.
@@ -290,17 +213,18 @@ static std::optional<SmallVector<Axis>> readAxes(NodeImporter &node,
     double common = 0;
     for (auto [axis, size] : llvm::zip_equal(axes, *sizes)) {
       Extent from = node.shape(0)[axis.dimension];
-      if (!from.isKnown() && policy == "stretch") {
-        std::optional<Extent> times = size.dividedBy(from);
-        if (times && times->isKnown())
-          axis.times = times->bound();
-      }
-      if (axis.times == 0 && !(from.isKnown() && size.isKnown())) {
-        node.emit.fault(ErrorCode::OnnxNotConstant,
-                        "the size " + size.text() + " of " + from.text() +
-                            " must be a whole multiple, or both known when "
-                            "compiling");
-        return std::nullopt;
+      if (!(from.isKnown() && size.isKnown())) {
+        if (policy != "stretch") {
+          node.emit.fault(ErrorCode::OnnxNotConstant,
+                          "the size " + size.text() + " of " + from.text() +
+                              " must be known when compiling where "
+                              "keep_aspect_ratio_policy is '" +
+                              policy + "'");
+          return std::nullopt;
+        }
+        axis.times = wholeTimes(size, from);
+        if (axis.times == 0)
+          axis.open = OpenSizes{from, size, std::nullopt};
       }
       axis.to = size.bound();
       axis.scale = axis.times > 0 ? double(axis.times)
@@ -346,8 +270,17 @@ static std::optional<SmallVector<Axis>> readAxes(NodeImporter &node,
       if (node.shape(0)[axis.dimension].isKnown())
         continue;
       // A whole number of places for each element is the same at any size.
-      axis.times = int64_t(scale);
-      if (double(axis.times) != scale)
+      if (int64_t whole = int64_t(scale); double(whole) == scale) {
+        axis.times = whole;
+        continue;
+      }
+      // Of other scales, the size is exact where they are a few halvings.
+      constexpr int64_t kParts = 1024;
+      Extent from = node.shape(0)[axis.dimension];
+      if (scale * kParts == std::floor(scale * kParts))
+        axis.open = OpenSizes{
+            from, (from * int64_t(scale * kParts)).floorDiv(kParts), scale};
+      else
         (void)node.knownShape(0);
     }
   }
@@ -425,6 +358,12 @@ static LogicalResult resize(NodeImporter &node, Method method,
     x = emit.convert(x, node.builder().getF32Type());
   Value outside;
   for (const Axis &axis : *axes) {
+    if (axis.open) {
+      x = resizeOpen(emit, method, axis, x);
+      if (emit.hasFault())
+        return failure();
+      continue;
+    }
     if (axis.to == axis.from && axis.scale == 1 && !crops)
       continue;
     if (axis.times > 0) {

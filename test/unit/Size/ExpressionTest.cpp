@@ -54,6 +54,9 @@ TEST_F(ExpressionTest, EqualPolynomialsAreOne) {
   Expression isLess = Expression::less(a, b);
   EXPECT_EQ(isLess * isLess, isLess);
   EXPECT_EQ((a * b * 768).floorDiv(b * 12), a * 64);
+  EXPECT_EQ((a * b * 3).floorDiv(b * 4), (a * 3).floorDiv(4));
+  EXPECT_EQ((a * a * b + a).floorDiv(a * b + a * 2),
+            (a * b + 1).floorDiv(b + 2));
 }
 
 TEST_F(ExpressionTest, PrintsInAnOrderOfNames) {
