@@ -9,8 +9,10 @@ from torch import nn
 from torch.nn import functional as F
 
 ARCHITECTURES = {}
+# One operator for a whole layer, which the older exporter does not know.
+torch.backends.mha.set_fastpath_enabled(False)
 # What the dimensions of each are called, and the least and the greatest size (and a divisor, where it has one).
-BATCH, LENGTH, IMAGE = {"batch": (1, 5)}, {"length": (1, 48)}, {"height": (16, 80), "width": (16, 80)}
+BATCH, LENGTH, IMAGE = {"batch": (1, 8)}, {"length": (1, 48)}, {"height": (1, 80), "width": (1, 80)}
 TOKENS = ("batch", "length")
 
 
@@ -68,12 +70,12 @@ SEQUENCE = [("x", ("batch", "length", 10), None)]
 
 
 # torch.export unrolls a recurrence, over the length of its example.
-@architecture(SEQUENCE, BATCH | LENGTH, unrolled="length")
+@architecture(SEQUENCE, BATCH | LENGTH, fixed={"dynamo": "length"})
 def lstm():
     return Recurrent(nn.LSTM, num_layers=2, bidirectional=True)
 
 
-@architecture(SEQUENCE, BATCH | LENGTH, unrolled="length")
+@architecture(SEQUENCE, BATCH | LENGTH, fixed={"dynamo": "length"})
 def gru():
     return Recurrent(nn.GRU, num_layers=2)
 
@@ -124,18 +126,18 @@ def efficientnet():
     return torchvision.models.EfficientNet([fused(2, 3, 2, 16, 16, 1), block(1, 3, 1, 16, 16, 1), block(4, 3, 2, 16, 24, 2), block(4, 5, 2, 24, 32, 1)], dropout=0.2, num_classes=10)
 
 
-@architecture(image(), BATCH | {"height": (32, 80), "width": (32, 80)})
+@architecture(image(), BATCH | {"height": (16, 80), "width": (16, 80)})
 def densenet():
     return torchvision.models.DenseNet(growth_rate=8, block_config=(2, 2, 2), num_init_features=16, num_classes=10)
 
 
-@architecture(image(), BATCH | {"height": (32, 80), "width": (32, 80)})
+@architecture(image(), BATCH | {"height": (16, 80), "width": (16, 80)})
 def convnext():
     block = torchvision.models.convnext.CNBlockConfig
     return torchvision.models.ConvNeXt([block(16, 24, 1), block(24, 32, 1), block(32, None, 1)], num_classes=10)
 
 
-@architecture(image(), BATCH | IMAGE)
+@architecture(image(), BATCH | {"height": (8, 80), "width": (8, 80)})
 def vgg():
     return nn.Sequential(torchvision.models.vgg.make_layers([16, "M", 24, 24, "M", 32, "M"], batch_norm=True), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(32, 32), nn.ReLU(), nn.Dropout(), nn.Linear(32, 10))
 
@@ -159,7 +161,7 @@ class UNet(nn.Module):
         return self.head(self.fourth(torch.cat([self.high(d), a], 1)))
 
 
-@architecture(image(), BATCH | {"height": (16, 80, 4), "width": (16, 80, 4)})
+@architecture(image(), BATCH | {"height": (4, 80, 4), "width": (4, 80, 4)})
 def unet():
     return UNet()
 
@@ -220,15 +222,25 @@ def electra():
     return encoder(transformers.ElectraConfig, transformers.ElectraModel, max_position_embeddings=48, embedding_size=16, **SMALL)
 
 
+def causal(length, past):
+    """What is added to scores: each word sees itself and those before. The exporters do not follow the masks that transformers makes itself."""
+    seen = torch.arange(past + length)[None, :] <= torch.arange(past, past + length)[:, None]
+    return torch.where(seen, 0.0, -1e9)[None, None]
+
+
+def written(model, ids, mask):
+    return model(input_ids=ids, attention_mask=causal(ids.shape[1], 0) + (1.0 - mask[:, None, None, :].float()) * -1e9).logits
+
+
 @architecture(tokens(MASK), BATCH | LENGTH)
 def gpt2():
-    model = transformers.GPT2LMHeadModel(transformers.GPT2Config(vocab_size=60, n_positions=48, n_embd=32, n_layer=2, n_head=4, use_cache=False))
-    return Wrapped(model, lambda model, ids, mask: model(input_ids=ids, attention_mask=mask).logits)
+    return Wrapped(transformers.GPT2LMHeadModel(transformers.GPT2Config(vocab_size=60, n_positions=48, n_embd=32, n_layer=2, n_head=4, use_cache=False)), written)
 
 
 def stepped(model, ids, *past):
     cache = transformers.DynamicCache.from_legacy_cache(tuple(zip(past[0::2], past[1::2])))
-    result = model(input_ids=ids, past_key_values=cache, use_cache=True)
+    mask = causal(ids.shape[1], past[0].shape[2]).expand(ids.shape[0], 1, -1, -1)
+    result = model(input_ids=ids, attention_mask=mask, past_key_values=cache, use_cache=True)
     return (result.logits, *(tensor for layer in result.past_key_values.to_legacy_cache() for tensor in layer))
 
 
@@ -246,8 +258,7 @@ LLAMA = dict(vocab_size=60, num_key_value_heads=2, max_position_embeddings=64, *
 
 @architecture(tokens(MASK), BATCH | LENGTH)
 def llama():
-    model = transformers.LlamaForCausalLM(transformers.LlamaConfig(use_cache=False, **LLAMA))
-    return Wrapped(model, lambda model, ids, mask: model(input_ids=ids, attention_mask=mask).logits)
+    return Wrapped(transformers.LlamaForCausalLM(transformers.LlamaConfig(use_cache=False, **LLAMA)), written)
 
 
 @architecture(tokens(*past(2, 8)), BATCH | {"length": (1, 8), "past": (1, 40)})
@@ -276,7 +287,7 @@ def whisper_encoder():
     return Wrapped(model.encoder, lambda model, sound: model(sound)[0])
 
 
-@architecture([("sound", ("batch", "samples"), None)], BATCH | {"samples": (400, 1200)})
+@architecture([("sound", ("batch", "samples"), None)], BATCH | {"samples": (90, 1200)})
 def wav2vec2():
     return Wrapped(transformers.Wav2Vec2Model(transformers.Wav2Vec2Config(vocab_size=20, conv_dim=(16,) * 4, conv_stride=(5, 2, 2, 2), conv_kernel=(10, 3, 3, 2), num_feat_extract_layers=4,
                                                                           num_conv_pos_embeddings=8, num_conv_pos_embedding_groups=4, **SMALL)), lambda model, sound: model(sound)[0])
@@ -295,13 +306,13 @@ def clip_image():
     return Wrapped(transformers.CLIPVisionModelWithProjection(transformers.CLIPVisionConfig(image_size=32, patch_size=8, **CLIP)), lambda model, image: model(image)[0])
 
 
-@architecture([("x", ("batch", "length", 32), None)], BATCH | LENGTH)
+# The older exporter writes the length of its example where keys and values become heads.
+@architecture([("x", ("batch", "length", 32), None)], BATCH | LENGTH, fixed={"script": "length"})
 def transformer_encoder():
-    torch.backends.mha.set_fastpath_enabled(False)  # one operator, which the older exporter does not know
     return nn.TransformerEncoder(nn.TransformerEncoderLayer(32, 4, 64, batch_first=True, norm_first=True), 2, enable_nested_tensor=False)
 
 
-@architecture(image(), BATCH | {"height": (16, 80, 4), "width": (16, 80, 4)})
+@architecture(image(), BATCH | {"height": (4, 80, 4), "width": (4, 80, 4)})
 def autoencoder():
     return nn.Sequential(nn.Conv2d(3, 8, 3, 2, 1), nn.SiLU(), nn.Conv2d(8, 16, 3, 2, 1), nn.GroupNorm(4, 16), nn.SiLU(),
                          nn.ConvTranspose2d(16, 8, 4, 2, 1), nn.InstanceNorm2d(8, affine=True), nn.LeakyReLU(), nn.ConvTranspose2d(8, 3, 3, 2, 1, output_padding=1), nn.Sigmoid())

@@ -56,7 +56,7 @@ def export(name, case, exporter):
     torch.manual_seed(0)
     module = case["make"]().eval()
     arguments = tuple(example(shape, values) for _, shape, values in case["inputs"])
-    axes = {key: {i: size for i, size in enumerate(shape) if isinstance(size, str) and (exporter == "script" or size != case.get("unrolled"))} for key, shape, _ in case["inputs"]}
+    axes = {key: {i: size for i, size in enumerate(shape) if isinstance(size, str) and size != case.get("fixed", {}).get(exporter)} for key, shape, _ in case["inputs"]}
     if exporter == "dynamo":
         options = dict(dynamo=True, dynamic_shapes=tuple(axes.values()), optimize=True)
     else:
