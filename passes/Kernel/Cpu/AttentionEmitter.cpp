@@ -260,24 +260,45 @@ Value AttentionEmitter::padded(Value keys) {
   return index.mul(index.div(index.add(keys, width - 1), width), width);
 }
 
+AttentionEmitter::Rows AttentionEmitter::rowsAt(Value slot, Value first,
+                                                Value end) {
+  Rows rows;
+  rows.first = first;
+  rows.scores = index.mul(slot, scoreStride);
+  rows.inverses = slot;
+  rows.firstKey = firstKeyOf(first);
+  rows.keys = keysOf(end);
+  rows.paddedKeys = padded(rows.keys);
+  return rows;
+}
+
 void AttentionEmitter::forEachTile(function_ref<void(const Rows &)> body) {
   index.loop(tileBegin, tileEnd, 1, [&](Value number) {
     Value slot = index.mul(index.sub(number, tileBegin), split.bigRows);
     auto emitRows = [&](Value first, int64_t height) {
-      Rows rows;
-      rows.first = first;
+      Rows rows = rowsAt(slot, first, index.add(first, height));
       rows.height = height;
-      rows.scores = index.mul(slot, scoreStride);
-      rows.inverses = slot;
-      rows.firstKey = firstKeyOf(first);
-      rows.keys = keysOf(index.add(first, height));
-      rows.paddedKeys = padded(rows.keys);
       body(rows);
     };
     if (m.isSized())
       sizedRows.emitTile(index, frame, number, emitRows);
     else
       emitTileOfRows(index, split, number, emitRows);
+  });
+}
+
+void AttentionEmitter::forEachRow(
+    function_ref<void(const Rows &, Value)> body) {
+  if (!m.isSized())
+    return forEachTile([&](const Rows &rows) {
+      index.loop(0, rows.height, 1, [&](Value r) { body(rows, r); });
+    });
+  index.loop(tileBegin, tileEnd, 1, [&](Value number) {
+    Value slot = index.mul(index.sub(number, tileBegin), split.bigRows);
+    Value first = firstRowOf(number), end = firstRowOf(index.add(number, 1));
+    Rows rows = rowsAt(slot, first, end);
+    index.loop(index.constant(0), index.sub(end, first), 1,
+               [&](Value r) { body(rows, r); });
   });
 }
 

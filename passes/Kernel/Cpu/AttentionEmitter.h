@@ -38,7 +38,7 @@ private:
   /// scratch memory.
   struct Rows {
     mlir::Value first;
-    int64_t height;
+    int64_t height = 0;
     mlir::Value scores;
     mlir::Value inverses;
     /// The first of the keys that the rows see, at the start of a panel, and
@@ -53,7 +53,14 @@ private:
   /// that of rows ends the tile; null if it always has.
   mlir::Value applyLimits();
   mlir::LogicalResult emitTile();
+  /// What is known of a tile's rows but their height; `slot` is how many rows
+  /// of the block are before them in scratch memory.
+  Rows rowsAt(mlir::Value slot, mlir::Value first, mlir::Value end);
   void forEachTile(llvm::function_ref<void(const Rows &)> body);
+  /// Emits `body` for a row of a tile: where a call says how many there are,
+  /// once for tiles of any height.
+  void
+  forEachRow(llvm::function_ref<void(const Rows &rows, mlir::Value r)> body);
   /// Whether the keys that a row sees are known only when the kernel runs.
   bool boundsKeys() { return op.getCausal() || op.getLengths(); }
   void readLength();
@@ -70,7 +77,10 @@ private:
                           mlir::Value bound);
 
   void emitScores(mlir::Value keys);
-  void emitScorePanel(mlir::Value firstKey, const Number &count);
+  /// Copies `count` keys to the panel.
+  void copyKeys(mlir::Value firstKey, const Number &count);
+  /// The scores against the panel's keys.
+  void emitScoreTiles(mlir::Value firstKey);
   mlir::Value finishScore(mlir::Value sum, mlir::Value row,
                           mlir::Value firstKey, const Number &count);
   void emitSoftmax();

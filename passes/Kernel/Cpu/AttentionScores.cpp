@@ -16,14 +16,21 @@ namespace heddle {
 void AttentionEmitter::emitScores(Value keys) {
   int64_t width = vectors * lanes;
   if (n.isSized()) {
-    Value count = valueOf(n);
-    Value whole = index.mul(index.div(count, width), width);
-    index.loop(blockFirstKey, index.min(keys, whole), width,
-               [&](Value first) { emitScorePanel(first, width); });
-    index.branch(index.less(whole, keys),
-                 [&] { emitScorePanel(whole, index.sub(count, whole)); });
+    // The tiles are the same for a panel that is not full.
+    Value end = valueOf(n);
+    index.loop(blockFirstKey, keys, width, [&](Value first) {
+      Value left = index.sub(end, first);
+      index.branch(
+          index.less(left, index.constant(width)),
+          [&] { copyKeys(first, left); }, [&] { copyKeys(first, width); });
+      emitScoreTiles(first);
+    });
     return;
   }
+  auto emitScorePanel = [&](Value firstKey, int64_t count) {
+    copyKeys(firstKey, count);
+    emitScoreTiles(firstKey);
+  };
   int64_t whole = n.bound() / width * width, tail = n.bound() - whole;
   if (whole)
     index.loop(blockFirstKey, index.min(keys, index.constant(whole)), width,
@@ -37,8 +44,7 @@ void AttentionEmitter::emitScores(Value keys) {
     emitTail();
 }
 
-void AttentionEmitter::emitScorePanel(Value firstKey, const Number &count) {
-  OpBuilder &builder = frame.builder;
+void AttentionEmitter::copyKeys(Value firstKey, const Number &count) {
   int64_t width = vectors * lanes;
   PanelSource source;
   source.source = key.buffer;
@@ -48,7 +54,11 @@ void AttentionEmitter::emitScorePanel(Value firstKey, const Number &count) {
   source.columns = count;
   emitPanelCopy(index, source, index.constant(0), index.constant(d), keyPanel,
                 width, /*isUnsigned=*/false);
+}
 
+void AttentionEmitter::emitScoreTiles(Value firstKey) {
+  OpBuilder &builder = frame.builder;
+  int64_t width = vectors * lanes;
   TileRhs rhs;
   rhs.buffer = keyPanel;
   rhs.base = index.constant(0);
