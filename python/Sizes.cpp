@@ -40,6 +40,16 @@ static std::vector<std::string> assumptions(const Program &program,
   return texts;
 }
 
+/// The bytes that a model needs for calls of these sizes, of which -1 is one
+/// that may be the largest; by the default number of threads where that is 0.
+static size_t arenaBytes(const Program &program, size_t entry,
+                         const std::vector<int64_t> &sizes, uint32_t threads) {
+  size_t bytes = 0;
+  check(heddle_program_arena_bytes(program.handle(), entry, sizes.data(),
+                                   sizes.size(), threads, &bytes));
+  return bytes;
+}
+
 static std::string describe(const SizeInfo &info) {
   std::string text = info.name + ": " + std::to_string(info.minimum) + ".." +
                      std::to_string(info.maximum);
@@ -57,6 +67,8 @@ void bindSizes(nb::module_ &module) {
       .def("__repr__", describe);
   module.def("sizes", &sizeInfos, nb::arg("program"));
   module.def("given_sizes", &givenSizes, nb::arg("program"), nb::arg("entry"));
+  module.def("arena_bytes", &arenaBytes, nb::arg("program"), nb::arg("entry"),
+             nb::arg("sizes"), nb::arg("threads"));
   module.def("assumptions", &assumptions, nb::arg("program"), nb::arg("entry"));
 }
 

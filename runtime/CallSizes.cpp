@@ -40,31 +40,41 @@ void CallSizes::reserve(const LoadedProgram &program, const EntrySpec &entry) {
   solved.reserve(length(entry.record->solving()));
 }
 
+Error runtime::chooseSymbols(const LoadedProgram &program, const int64_t *given,
+                             size_t givenCount, std::vector<int64_t> &symbols) {
+  const Manifest &manifest = program.manifest();
+  if (givenCount && !given)
+    return {HEDDLE_ARGUMENT_INVALID, "sizes is a null pointer"};
+  if (givenCount > symbols.size())
+    return {HEDDLE_ARGUMENT_INVALID, std::to_string(givenCount) +
+                                         " sizes are given, the program has " +
+                                         std::to_string(symbols.size())};
+  for (uint32_t i = 0; i < givenCount; ++i) {
+    const Symbol &symbol = *manifest.symbols()->Get(i);
+    if (given[i] == unknown)
+      continue;
+    if (!takes(symbol, given[i]))
+      return {HEDDLE_TENSOR_SHAPE,
+              "the size '" + text(symbol.name()) + "' is given as " +
+                  std::to_string(given[i]) + ": " + rangeText(symbol)};
+    symbols[i] = given[i];
+  }
+  return {};
+}
+
 Error CallSizes::take(const LoadedProgram &program,
                       const std::vector<runtime::State *> &states,
                       const int64_t *given, size_t givenCount) {
   const Manifest &manifest = program.manifest();
   symbolValues.assign(length(manifest.symbols()), unknown);
-  if (givenCount && !given)
-    return {HEDDLE_ARGUMENT_INVALID, "sizes is a null pointer"};
-  if (givenCount > symbolValues.size())
-    return {HEDDLE_ARGUMENT_INVALID, std::to_string(givenCount) +
-                                         " sizes are given, the program has " +
-                                         std::to_string(symbolValues.size())};
-  for (uint32_t i = 0; i < givenCount; ++i) {
-    const Symbol &symbol = *manifest.symbols()->Get(i);
-    if (given[i] == unknown)
-      continue;
-    if (symbol.source() == SymbolSource::state)
+  if (Error error = chooseSymbols(program, given, givenCount, symbolValues))
+    return error;
+  for (uint32_t i = 0; i < symbolValues.size(); ++i)
+    if (const Symbol &symbol = *manifest.symbols()->Get(i);
+        symbolValues[i] != unknown && symbol.source() == SymbolSource::state)
       return {HEDDLE_ARGUMENT_INVALID, "the size '" + text(symbol.name()) +
                                            "' is given, and is the length of "
                                            "a state"};
-    if (!takes(symbol, given[i]))
-      return {HEDDLE_TENSOR_SHAPE,
-              "the size '" + text(symbol.name()) + "' is given as " +
-                  std::to_string(given[i]) + ": " + rangeText(symbol)};
-    symbolValues[i] = given[i];
-  }
   for (const runtime::State *state : states)
     if (uint32_t symbol = state->spec().symbol; symbol != none)
       symbolValues[symbol] = state->length();

@@ -47,6 +47,11 @@ Error outputShape(const LoadedProgram &program, const EntrySpec &entry,
                   const int64_t *given, size_t givenCount,
                   const TensorSpec &output, int64_t *shape);
 
+/// Puts the sizes that a caller gives, -1 for none, in place of those in
+/// `symbols`, which has one for each symbol.
+Error chooseSymbols(const LoadedProgram &program, const int64_t *given,
+                    size_t givenCount, std::vector<int64_t> &symbols);
+
 } // namespace heddle::runtime
 
 #endif // HEDDLE_RUNTIME_CALLSIZES_H

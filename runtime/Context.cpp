@@ -17,12 +17,13 @@ using namespace heddle;
 using namespace heddle::runtime;
 using namespace heddle::format;
 
-/// The memories that any program of the entry takes, and scratch per worker.
-static Error largestMemories(const LoadedProgram &program,
-                             const EntrySpec &entry, PlanMemory &arenas,
-                             uint64_t &scratch) {
+/// The memories that any program of the entry takes for these symbols, and
+/// scratch per worker.
+static Error memoriesOf(const LoadedProgram &program, const EntrySpec &entry,
+                        const std::vector<int64_t> &symbols, PlanMemory &arenas,
+                        uint64_t &scratch) {
   std::vector<int64_t> values;
-  if (Error error = evaluate(program.plan().expressions(), program.symbols(),
+  if (Error error = evaluate(program.plan().expressions(), symbols,
                              HEDDLE_PLAN_INVALID, values))
     return error;
   scratch = 0;
@@ -45,11 +46,15 @@ static Error hostMemory(const PlanMemory &arenas, uint64_t scratch,
 }
 
 Error Context::memoryBytes(const LoadedProgram &program, size_t entry,
+                           const int64_t *sizes, size_t sizeCount,
                            unsigned threads, uint64_t &total) {
+  std::vector<int64_t> symbols = program.symbols();
+  if (Error error = chooseSymbols(program, sizes, sizeCount, symbols))
+    return error;
   PlanMemory arenas;
   uint64_t scratch = 0;
-  if (Error error =
-          largestMemories(program, program.entries()[entry], arenas, scratch))
+  if (Error error = memoriesOf(program, program.entries()[entry], symbols,
+                               arenas, scratch))
     return error;
   return hostMemory(arenas, scratch, threads, total);
 }
@@ -69,28 +74,33 @@ Error Context::create(const heddle_context_options &options,
       return error;
 
   uint64_t total = 0;
-  if (Error error =
-          largestMemories(*program, entry(), arenas, scratchPerWorker))
+  if (Error error = memoriesOf(*program, entry(), program->symbols(), arenas,
+                               scratchPerWorker))
     return error;
   if (Error error =
           hostMemory(arenas, scratchPerWorker, pool->threads(), total))
     return error;
   auto *arena = static_cast<char *>(options.arena);
+  uint64_t allScratch = total - arenas.hostBytes();
   if (arena) {
-    if (options.arena_bytes < total ||
+    // Where calls choose sizes, each is asked what it needs.
+    uint64_t least = program->dynamic() ? allScratch : total;
+    if (options.arena_bytes < least ||
         reinterpret_cast<uintptr_t>(arena) % HEDDLE_KERNEL_ALIGNMENT)
       return {HEDDLE_ARENA_TOO_SMALL,
-              "the arena must have " + std::to_string(total) +
+              "the arena must have " + std::to_string(least) +
                   " bytes and start at a multiple of " +
                   std::to_string(HEDDLE_KERNEL_ALIGNMENT)};
+    if (options.arena_bytes < total)
+      arenas.limitHost(options.arena_bytes - allScratch);
   } else {
     if (Error error = owned.allocate(program->host().device(),
                                      HEDDLE_SPACE_HOST, total, "the arena"))
       return error;
     arena = owned.data();
   }
-  scratch = arena + arenas.hostBytes();
-  if (Error error = arenas.allocate(program->devices(), arena))
+  scratch = arena;
+  if (Error error = arenas.allocate(program->devices(), arena + allScratch))
     return error;
   if (Error error = queues.create(program->plan(), program->devices()))
     return error;

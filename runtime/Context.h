@@ -29,8 +29,9 @@ public:
   size_t threads() const { return pool->threads(); }
 
   /// What the arena and all scratch of so many threads take of the process's
-  /// memory.
+  /// memory for calls of these sizes, -1 for one that may be the largest.
   static Error memoryBytes(const LoadedProgram &program, size_t entry,
+                           const int64_t *sizes, size_t sizeCount,
                            unsigned threads, uint64_t &total);
 
   const EntrySpec &entry() const { return program->entries()[entryIndex]; }

@@ -305,7 +305,8 @@ size_t heddle_pool_threads(const heddle_pool *pool) {
 //===----------------------------------------------------------------------===//
 
 heddle_status heddle_program_arena_bytes(const heddle_program *program,
-                                         size_t entry, uint32_t threads,
+                                         size_t entry, const int64_t *sizes,
+                                         size_t size_count, uint32_t threads,
                                          size_t *out_bytes) {
   return guarded([&]() -> heddle_status {
     if (!program || !out_bytes)
@@ -314,7 +315,7 @@ heddle_status heddle_program_arena_bytes(const heddle_program *program,
       return unknownEntry(entry);
     uint64_t total = 0;
     if (Error error = Context::memoryBytes(
-            *program->program, entry,
+            *program->program, entry, sizes, size_count,
             threads ? threads : Pool::defaultThreads(), total))
       return toStatus(error);
     *out_bytes = total;

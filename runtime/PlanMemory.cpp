@@ -34,6 +34,12 @@ uint64_t PlanMemory::hostBytes() const {
   return piece == pieces.end() ? 0 : alignUp(piece->second.bytes, pageBytes);
 }
 
+void PlanMemory::limitHost(uint64_t bytes) {
+  auto piece = pieces.find({hostDevice, MemorySpace::host});
+  if (piece != pieces.end())
+    piece->second.bytes = bytes;
+}
+
 Error PlanMemory::allocate(const ProgramDevices &devices, char *host) {
   for (auto &[place, piece] : pieces) {
     if (place.first == hostDevice) {
@@ -56,10 +62,13 @@ Error PlanMemory::find(const List *memories, const std::vector<int64_t> &values,
   for (uint32_t i = 0; i < length(memories); ++i) {
     const Memory &memory = *memories->Get(i);
     auto piece = pieces.find(placeOf(memory));
-    if (piece == pieces.end() ||
-        static_cast<uint64_t>(values[memory.size()]) > piece->second.bytes)
-      return {HEDDLE_PLAN_INVALID,
-              "these extents take more arena than the largest ones"};
+    auto wanted = static_cast<uint64_t>(values[memory.size()]);
+    if (piece == pieces.end() || wanted > piece->second.bytes)
+      return {
+          HEDDLE_ARENA_TOO_SMALL,
+          "a call of these sizes takes an arena of " + std::to_string(wanted) +
+              " bytes, there are " +
+              std::to_string(piece == pieces.end() ? 0 : piece->second.bytes)};
     addresses.push_back(piece->second.start);
   }
   return {};

@@ -608,16 +608,18 @@ typedef struct heddle_context_options {
   heddle_pool *pool; /* NULL: one that the program's contexts share, or an own
                         one if threads says so */
   uint32_t threads;  /* of an own pool; 0: the default */
-  void *arena; /* memory brought along, aligned to 64, at least arena_bytes of
-                  the context's size */
+  void *arena; /* memory brought along, aligned to 64; calls of sizes that need
+                  more of it fail */
   size_t arena_bytes;
 } heddle_context_options;
 
 /* The bytes a context of this entry needs of the process's memory when run by
-   that many threads (0: the default number). Since 0.1. */
-HEDDLE_API heddle_status
-heddle_program_arena_bytes(const heddle_program *program, size_t entry,
-                           uint32_t threads, size_t *out_bytes);
+   that many threads (0: the default number), for calls of these sizes: the
+   program's in their order, -1 for one that may be the largest; size_count may
+   be 0. Since 0.1. */
+HEDDLE_API heddle_status heddle_program_arena_bytes(
+    const heddle_program *program, size_t entry, const int64_t *sizes,
+    size_t size_count, uint32_t threads, size_t *out_bytes);
 
 /* Memory for calls of one entry: made once, a call of fixed sizes allocates
    nothing.

@@ -236,8 +236,12 @@ heddle_load_report Program::report() const {
 }
 
 size_t Program::arenaBytes(unsigned threads) const {
+  SmallVector<int64_t> sizes;
+  for (const auto &[name, size] : sizeList)
+    sizes.push_back(size);
   size_t bytes = 0;
-  heddle_program_arena_bytes(program, entryIndex, threads, &bytes);
+  heddle_program_arena_bytes(program, entryIndex, sizes.data(), sizes.size(),
+                             threads, &bytes);
   return bytes;
 }
 

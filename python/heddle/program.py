@@ -130,7 +130,7 @@ class Model:
     """
 
     def __init__(self, program: _runtime.Program, entry: int, threads: int, stage_tensors: bool = False):
-        self._program, self._threads, self._stages = program, threads, stage_tensors
+        self._program, self._entry, self._threads, self._stages = program, entry, threads, stage_tensors
         self._context = _runtime.Context(program, entry, threads, stage_tensors)
         self.inputs: list[_runtime.TensorInfo] = self._context.inputs
         self.outputs: list[_runtime.TensorInfo] = self._context.outputs
@@ -172,6 +172,11 @@ class Model:
     def target(self) -> str:
         """The target whose code was chosen for this machine."""
         return self._program.variant
+
+    def arena_bytes(self, sizes: Mapping[str, int] | None = None) -> int:
+        """What calls of these sizes need of the process's memory beside their arrays, states and the weights; of a size that is not given, the
+        largest."""
+        return _runtime.arena_bytes(self._program, self._entry, self._chosen(sizes or {}), self.threads)
 
     def __repr__(self) -> str:
         return f"<heddle.Model {', '.join(map(repr, self.inputs))} -> {', '.join(map(repr, self.outputs))}>"

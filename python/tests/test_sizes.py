@@ -25,6 +25,14 @@ def test_what_a_model_says(solved):
     assert solved.given_sizes == ["limit"] and solved.assumptions == ["past = limit", "past <= 4"]
 
 
+def test_arena_by_sizes(solved):
+    assert 0 <= solved.arena_bytes({"rows": 2}) <= solved.arena_bytes()
+    with pytest.raises(TypeError, match="there is no size 'columns'"):
+        solved.arena_bytes({"columns": 2})
+    with pytest.raises(heddle.HeddleError, match="'rows' must be from 2 to 64"):
+        solved.arena_bytes({"rows": 66})
+
+
 def test_sizes_are_given(solved):
     for rows, past in ((2, 0), (6, 3), (64, 4)):
         given = arguments(rows, past)

@@ -61,6 +61,47 @@ Model test::dynamicModel() {
   return boundedSum(std::move(symbols), 4);
 }
 
+Model test::sizedArenaModel() {
+  Model model = dynamicModel();
+  ProgramT &program = model.program();
+  LaunchT &first = *program.blocks.front()->commands.front()->action.AsLaunch();
+  uint32_t bytes = program.buffers.front()->size;
+  uint32_t units =
+      model.expression(ExpressionKind::ceildiv, bytes, model.constant(64));
+  uint32_t rounded =
+      model.expression(ExpressionKind::mul, units, model.constant(64));
+  uint32_t parts[2];
+  uint32_t arena = model.arena(0);
+  program.arenas.back()->size =
+      model.expression(ExpressionKind::mul, rounded, model.constant(2));
+  for (uint32_t i = 0; i < 2; ++i) {
+    parts[i] = model.buffer(BufferKind::arena, arena, 0);
+    program.buffers.back()->size = bytes;
+    if (i)
+      program.buffers.back()->offset = rounded;
+  }
+  LaunchT like = first;
+  auto add = [&](uint32_t left, uint32_t right, uint32_t sum) {
+    LaunchT &launch = model.launch(like.kernel,
+                                   {model.bind(left, Access::read),
+                                    model.bind(right, Access::read),
+                                    model.bind(sum, Access::write)},
+                                   {0, 16}, 0);
+    launch.integers = like.integers;
+    launch.tiles = like.tiles;
+  };
+  first.bindings[2] = model.bind(parts[0], Access::write);
+  add(parts[0], 1, parts[1]);
+  add(parts[0], parts[1], 2);
+  return model;
+}
+
+Model test::overlappingModel() {
+  Model model = sizedArenaModel();
+  model.program().buffers.back()->offset = model.constant(64);
+  return model;
+}
+
 Model test::selectModel() {
   Model model;
   model.manifest.symbols.push_back(sizeSymbol("n", 1, 64));

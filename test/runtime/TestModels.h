@@ -165,11 +165,17 @@ Model donatedModel();
 Model customModel();
 /// sum = left + right for f32[batch, 4], batch from 1 to 64.
 Model dynamicModel();
-/// The same for f32[rows, columns], both from 0 to 2^20.
+/// sum = 2 * left + 3 * right for the same, by way of two parts of an arena
+/// that are as large as the call's batch takes, one behind the other.
+Model sizedArenaModel();
+/// The same, but that the second part begins 64 bytes behind the first, however
+/// large that is.
+Model overlappingModel();
+/// sum = left + right for f32[rows, columns], both from 0 to 2^20.
 Model openModel();
 /// sum = left + right for f32[rows, 4], rows even, from 2 to 64. A third input,
-/// mask: i8[3 * past + rows + 1], tells past, from 0 to 8; the call gives limit,
-/// from 0 to 9. Taken for granted: past = limit, past <= 4.
+/// mask: i8[3 * past + rows + 1], tells past, from 0 to 8; the call gives
+/// limit, from 0 to 9. Taken for granted: past = limit, past <= 4.
 Model solvedModel();
 
 } // namespace heddle::test

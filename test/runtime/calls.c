@@ -101,7 +101,7 @@ static void test_addition(const char *folder) {
 static void test_own_arena(const char *folder) {
   heddle_program *program = load(folder, "addition", NULL);
   size_t bytes = 0;
-  OK(heddle_program_arena_bytes(program, 0, 1, &bytes));
+  OK(heddle_program_arena_bytes(program, 0, NULL, 0, 1, &bytes));
   CHECK(bytes >= 8192);
   char *memory = aligned_alloc(64, bytes + 64);
   heddle_context_options options = HEDDLE_INIT(options);

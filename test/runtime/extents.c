@@ -9,6 +9,8 @@ RUN:   %heddle_build/test/runtime/models
 
 #include <pthread.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { most = 64 * 4, behind = 8 };
 
@@ -430,6 +432,86 @@ static void test_solved(const char *folder) {
   heddle_program_destroy(program);
 }
 
+/* Whether a call of so many rows gives 2 * left + 3 * right. */
+static heddle_status call_arena(heddle_context *context, int64_t rows) {
+  float left[most], right[most], sum[most];
+  const int64_t shape[] = {rows, 4};
+  for (int64_t i = 0; i < rows * 4; ++i)
+    left[i] = (float)i, right[i] = 2, sum[i] = -1;
+  heddle_tensor inputs[] = {make_tensor(left, HEDDLE_F32, 2, shape),
+                            make_tensor(right, HEDDLE_F32, 2, shape)};
+  heddle_tensor output = make_tensor(sum, HEDDLE_F32, 2, shape);
+  heddle_status status = call_entry(context, inputs, 2, &output, 1, NULL);
+  for (int64_t i = 0; i < rows * 4; ++i)
+    CHECK(sum[i] == (status.code ? -1 : (float)(2 * i + 6)));
+  return status;
+}
+
+/* An arena that is as large as a call's sizes take: what it is said to be, and
+   one brought along that is enough for some of them. */
+static void test_arena(const char *folder) {
+  heddle_program *program = load(folder, "sized-arena", NULL);
+  size_t largest = 0, same = 0, ten = 0, least = 0;
+  int64_t size = -1;
+  OK(heddle_program_arena_bytes(program, 0, NULL, 0, 1, &largest));
+  OK(heddle_program_arena_bytes(program, 0, &size, 1, 1, &same));
+  CHECK(same == largest);
+  size = 10;
+  OK(heddle_program_arena_bytes(program, 0, &size, 1, 1, &ten));
+  size = 1;
+  OK(heddle_program_arena_bytes(program, 0, &size, 1, 1, &least));
+  /* In the pages of the process. */
+  CHECK(largest >= 2048 && least >= 128 && least <= ten && ten <= largest);
+  size = 65;
+  EXPECT(heddle_program_arena_bytes(program, 0, &size, 1, 1, &ten),
+         HEDDLE_TENSOR_SHAPE, "the size 'batch' is given as 65");
+  EXPECT(heddle_program_arena_bytes(program, 0, NULL, 1, 1, &ten),
+         HEDDLE_ARGUMENT_INVALID, NULL);
+  EXPECT(heddle_program_arena_bytes(program, 0, &size, 2, 1, &ten),
+         HEDDLE_ARGUMENT_INVALID, "2 sizes are given, the program has 1");
+
+  heddle_context *context = NULL;
+  OK(heddle_context_create(program, 0, NULL, &context));
+  static const int64_t rows[] = {1, 64, 2, 63, 10, 64, 1};
+  for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); ++i)
+    OK(call_arena(context, rows[i]));
+  heddle_context_destroy(context);
+
+  /* Two parts of 160 bytes, each in 192. */
+  heddle_context_options options = HEDDLE_INIT(options);
+  char *memory = aligned_alloc(64, 448);
+  memset(memory, 1, 448);
+  options.threads = 1;
+  options.arena = memory;
+  options.arena_bytes = 384;
+  OK(heddle_context_create(program, 0, &options, &context));
+  OK(call_arena(context, 10));
+  OK(call_arena(context, 12));
+  EXPECT(call_arena(context, 13), HEDDLE_ARENA_TOO_SMALL,
+         "a call of these sizes takes an arena of 512 bytes, there are 384");
+  OK(call_arena(context, 1));
+  for (int i = 384; i < 448; ++i)
+    CHECK(memory[i] == 1);
+  heddle_context_destroy(context);
+  free(memory);
+  heddle_program_destroy(program);
+}
+
+/* What was right for the sizes before is looked at again for others. */
+static void test_overlap(const char *folder) {
+  heddle_program *program = load(folder, "overlapping", NULL);
+  heddle_context *context = NULL;
+  OK(heddle_context_create(program, 0, NULL, &context));
+  OK(call_arena(context, 4));
+  OK(call_arena(context, 1));
+  EXPECT(call_arena(context, 5), HEDDLE_PLAN_INVALID, "overlaps binding");
+  OK(call_arena(context, 3));
+  EXPECT(call_arena(context, 64), HEDDLE_PLAN_INVALID, NULL);
+  OK(call_arena(context, 4));
+  heddle_context_destroy(context);
+  heddle_program_destroy(program);
+}
+
 int main(int argc, char **argv) {
   if (argc != 2)
     return 2;
@@ -439,5 +521,7 @@ int main(int argc, char **argv) {
   test_sizes_of_the_call(argv[1]);
   test_threads(argv[1]);
   test_solved(argv[1]);
+  test_arena(argv[1]);
+  test_overlap(argv[1]);
   return finish();
 }

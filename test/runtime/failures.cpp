@@ -291,8 +291,9 @@ void createContexts() {
   attempt("own", HEDDLE_OK,
           [&] { return heddle_context_create(program, 0, &options, &own); });
   size_t bytes = 0;
-  attempt("arena", HEDDLE_OK,
-          [&] { return heddle_program_arena_bytes(program, 0, 0, &bytes); });
+  attempt("arena", HEDDLE_OK, [&] {
+    return heddle_program_arena_bytes(program, 0, NULL, 0, 0, &bytes);
+  });
   heddle_context_destroy(shared);
   heddle_context_destroy(own);
   heddle_program_destroy(program);
@@ -423,7 +424,39 @@ void callSolved() {
   heddle_program_destroy(program);
 }
 
-/// Extents that change: each prepares the steps again.
+/// Other sizes than before: with what the first call made, they allocate
+/// nothing.
+void callOtherSizes() {
+  for (const char *model : {"dynamic", "sized-arena"}) {
+    heddle_program *program = loaded(model, nullptr);
+    auto options = defaults<heddle_context_options>();
+    options.threads = 1;
+    heddle_context *context = nullptr;
+    attempt("context", HEDDLE_OK, [&] {
+      return heddle_context_create(program, 0, &options, &context);
+    });
+    static float left[64 * 4], right[64 * 4], sum[64 * 4];
+    for (int64_t batch : {3, 64, 1, 17}) {
+      const int64_t shape[] = {batch, 4};
+      heddle_tensor inputs[] = {make_tensor(left, HEDDLE_F32, 2, shape),
+                                make_tensor(right, HEDDLE_F32, 2, shape)};
+      heddle_tensor output = make_tensor(sum, HEDDLE_F32, 2, shape);
+      auto call = [&] {
+        return call_entry(context, inputs, 2, &output, 1, nullptr);
+      };
+      int64_t before = seen;
+      if (batch == 3)
+        attempt("call", HEDDLE_OK, call);
+      else
+        OK(call());
+      CHECK(injected != allocation || batch == 3 || seen == before);
+    }
+    heddle_context_destroy(context);
+    heddle_program_destroy(program);
+  }
+}
+
+/// Extents that change.
 void callDynamic() {
   heddle_program *program = loaded("dynamic", nullptr);
   auto options = defaults<heddle_context_options>();
@@ -655,12 +688,12 @@ int main(int argc, char **argv) {
   folder = argv[1];
   setenv("HEDDLE_SIM", "memory=8,delay=0", 1);
   const Scenario scenarios[] = {
-      {"callAddition", callAddition}, {"createContexts", createContexts},
-      {"callDynamic", callDynamic},   {"callPlaced", callPlaced},
-      {"callState", callState},       {"submitAddition", submitAddition},
-      {"callSolved", callSolved},     {"callCustom", callCustom},
-      {"useDevices", useDevices},     {"loadOtherwise", loadOtherwise},
-      {"makeMistakes", makeMistakes}};
+      {"callAddition", callAddition},     {"createContexts", createContexts},
+      {"callDynamic", callDynamic},       {"callOtherSizes", callOtherSizes},
+      {"callPlaced", callPlaced},         {"callState", callState},
+      {"submitAddition", submitAddition}, {"callSolved", callSolved},
+      {"callCustom", callCustom},         {"useDevices", useDevices},
+      {"loadOtherwise", loadOtherwise},   {"makeMistakes", makeMistakes}};
   // What the standard library and this test make once for all.
   for (const Scenario &scenario : scenarios)
     scenario.run();

@@ -246,8 +246,9 @@ int main(int argc, char **argv) {
   if (argc < 2)
     return 2;
   bool all = argc > 2 && !std::strcmp(argv[2], "--all");
-  for (const char *name : {"addition", "control", "custom", "dynamic", "placed",
-                           "select", "solved", "state"}) {
+  for (const char *name :
+       {"addition", "control", "custom", "dynamic", "sized-arena", "placed",
+        "select", "solved", "state"}) {
     File file = readFile(std::string(argv[1]) + "/" + name + ".heddle");
     if (file.empty() || read(file, true)) {
       std::fprintf(stderr, "%s is not good to begin with\n", name);

@@ -25,6 +25,8 @@ int main(int argc, char **argv) {
                  write("donated", donatedModel()) &&
                  write("custom", customModel()) &&
                  write("dynamic", dynamicModel()) &&
+                 write("sized-arena", sizedArenaModel()) &&
+                 write("overlapping", overlappingModel()) &&
                  write("deep", deepModel()) && write("select", selectModel()) &&
                  write("open", openModel()) && write("solved", solvedModel()) &&
                  write("placed", placedModel()) &&

@@ -50,6 +50,7 @@ public:
   /// Arithmetic operations and bytes of one call, by the plan; 0 if unknown.
   int64_t operations() const { return operationCount; }
   int64_t traffic() const { return trafficBytes; }
+  /// What calls need of the process's memory, by the sizes that they have.
   size_t arenaBytes(unsigned threads) const;
   /// Of all states.
   uint64_t stateBytes() const;
