@@ -116,30 +116,55 @@ Error Context::create(const heddle_context_options &options,
   callShapes.resize(extents);
   sizes.reserve(*program, entry());
   // A dynamic program is prepared by its first call.
-  return program->dynamic() ? Error() : prepare({}, /*verify=*/false);
+  if (program->dynamic())
+    return {};
+  std::vector<int64_t> values;
+  if (Error error = evaluate(program->manifest().expressions(), {},
+                             HEDDLE_MANIFEST_INVALID, values))
+    return error;
+  return prepare({}, values);
 }
 
-Error Context::prepare(const std::vector<int64_t> &symbols, bool verify) {
+/// Verifies the plan for sizes that it was not verified for, and makes steps.
+Error Context::prepareAnew(const format::Program &code,
+                           const std::vector<int64_t> &symbols,
+                           const std::vector<int64_t> &manifestValues) {
+  const Plan &plan = program->plan();
   const Manifest &manifest = program->manifest();
-  if (verify)
-    if (Error error =
-            verifyPlan(program->plan(), manifest, program->variant(), symbols))
+  bool dynamic = program->dynamic();
+  if (dynamic)
+    if (Error error = verifyPlan(plan, manifest, program->variant(), symbols))
       return error;
-  std::vector<int64_t> values, manifestValues;
-  if (Error error = evaluate(program->plan().expressions(), symbols,
-                             HEDDLE_PLAN_INVALID, values))
+  preparedSymbols.clear(); // if memory runs out on the way
+  prepared = nullptr;
+  checks.reset();
+  if (Error error = steps.prepare(code, *program, {planValues, manifestValues},
+                                  &entry(), arenaStarts, queues))
     return error;
-  if (Error error = evaluate(manifest.expressions(), symbols,
-                             HEDDLE_MANIFEST_INVALID, manifestValues))
+  if (!dynamic)
+    return {};
+  std::vector<int64_t> bytesOfStates = stateBytes(manifest);
+  checks =
+      SizeChecks::make({plan, manifest, program->variant(), code, planValues,
+                        manifestValues, bytesOfStates, entry().record});
+  if (checks)
+    sizedSteps.find(code, *program, arenaStarts, steps);
+  prepared = &code;
+  return {};
+}
+
+Error Context::prepare(const std::vector<int64_t> &symbols,
+                       const std::vector<int64_t> &manifestValues) {
+  if (Error error = evaluate(program->plan().expressions(), symbols,
+                             HEDDLE_PLAN_INVALID, planValues))
     return error;
   const format::Program &code = *chooseProgram(
-      program->plan(), static_cast<uint32_t>(entryIndex), values);
-  std::vector<char *> starts;
-  if (Error error = arenas.find(code.arenas(), values, starts))
+      program->plan(), static_cast<uint32_t>(entryIndex), planValues);
+  if (Error error = arenas.find(code.arenas(), planValues, arenaStarts))
     return error;
-  preparedSymbols.clear(); // if memory runs out on the way
-  if (Error error = steps.prepare(code, *program, {values, manifestValues},
-                                  &entry(), starts, queues))
+  if (prepared == &code && checks && checks->hold(planValues, manifestValues))
+    sizedSteps.update(planValues);
+  else if (Error error = prepareAnew(code, symbols, manifestValues))
     return error;
   preparedSymbols = symbols;
   return {};
@@ -229,7 +254,7 @@ Error Context::checkAndPrepare(TensorList inputs, heddle_tensor *outputs,
     return error;
   return !dynamic || sizes.symbols() == preparedSymbols
              ? Error()
-             : prepare(sizes.symbols(), /*verify=*/true);
+             : prepare(sizes.symbols(), values);
 }
 
 /// An output that replaces an input is one memory with it in the plan: the

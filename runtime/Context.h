@@ -4,8 +4,9 @@
 #define HEDDLE_RUNTIME_CONTEXT_H
 
 #include "runtime/CallSizes.h"
-#include "runtime/Steps.h"
+#include "runtime/SizedSteps.h"
 #include "runtime/TensorPlaces.h"
+#include "runtime/format/SizeChecks.h"
 
 #include <atomic>
 
@@ -39,7 +40,12 @@ public:
 private:
   class Turn;
 
-  Error prepare(const std::vector<int64_t> &symbols, bool verify);
+  Error prepare(const std::vector<int64_t> &symbols,
+                const std::vector<int64_t> &manifestValues);
+  /// For other sizes than before.
+  Error prepareAnew(const format::Program &code,
+                    const std::vector<int64_t> &symbols,
+                    const std::vector<int64_t> &manifestValues);
   /// Reads the tensors of a call by `read` and makes it.
   template <typename Pointer, typename Read>
   Error callWith(const Pointer *inputs, size_t inputCount,
@@ -64,6 +70,14 @@ private:
   char *scratch = nullptr;
   uint64_t scratchPerWorker = 0;
   Steps steps;
+  /// The program that `steps` are of; null before there are any.
+  const format::Program *prepared = nullptr;
+  /// How the steps are brought to other sizes, and what has to be looked at for
+  /// that; nothing where they are made anew.
+  SizedSteps sizedSteps;
+  std::optional<format::SizeChecks> checks;
+  std::vector<int64_t> planValues;
+  std::vector<char *> arenaStarts;
   CallSizes sizes; ///< Of a call.
   std::vector<int64_t> preparedSymbols;
   std::vector<State *> states;      ///< Of a call, in the entry's order;

@@ -83,9 +83,8 @@ int64_t StepMaker::bindFlag(const Binding &binding, int64_t *fetched) {
              : values[binding.size()];
 }
 
-/// The kernel that the call's extents select.
-static uint32_t chosenKernel(const Launch &launch,
-                             const std::vector<int64_t> &values) {
+uint32_t runtime::chosenKernel(const Launch &launch,
+                               const std::vector<int64_t> &values) {
   int64_t last = length(launch.alternatives());
   if (!last || !values[launch.selector()])
     return launch.kernel();

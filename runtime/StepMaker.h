@@ -8,6 +8,10 @@
 
 namespace heddle::runtime {
 
+/// The kernel that the call's extents select.
+uint32_t chosenKernel(const format::Launch &launch,
+                      const std::vector<int64_t> &values);
+
 /// Evaluates the commands of a program, and adds slots, integers and reports of
 /// each to `out`. Pointers to these are left to whoever knows that they grow no
 /// more.

@@ -3,12 +3,11 @@
 #include "runtime/format/CustomCalls.h"
 
 #include "runtime/format/DataTypes.h"
+#include "runtime/format/Limits.h"
 
 #include <cstring>
 
 namespace heddle::format {
-
-static constexpr uint32_t maximumRank = 64;
 
 /// Names are handed on as C strings.
 static bool isName(const flatbuffers::String *string) {

@@ -13,6 +13,9 @@ namespace heddle::format {
 /// needs no more frames.
 constexpr uint32_t maximumBlockDepth = 32;
 
+/// How many dimensions a tensor has.
+constexpr uint32_t maximumRank = 64;
+
 /// How many simulated devices there can be.
 constexpr uint32_t maximumSimDevices = 64;
 

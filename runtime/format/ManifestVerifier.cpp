@@ -6,9 +6,11 @@
 #include "runtime/format/DataTypes.h"
 #include "runtime/format/ElfImage.h"
 #include "runtime/format/Expressions.h"
+#include "runtime/format/Limits.h"
 #include "runtime/format/WeightLayout.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 namespace heddle::format {
@@ -150,10 +152,13 @@ static Error checkWeights(const Manifest &manifest) {
 }
 
 int64_t tensorBytes(const Tensor &tensor, const std::vector<int64_t> &values) {
-  std::vector<int64_t> shape;
-  for (uint32_t i = 0; i < length(tensor.shape()); ++i)
-    shape.push_back(values[tensor.shape()->Get(i)]);
-  return denseBytes(tensor.dtype(), shape.data(), shape.size());
+  std::array<int64_t, maximumRank> shape;
+  uint32_t rank = length(tensor.shape());
+  if (rank > shape.size())
+    return -1;
+  for (uint32_t i = 0; i < rank; ++i)
+    shape[i] = values[tensor.shape()->Get(i)];
+  return denseBytes(tensor.dtype(), shape.data(), rank);
 }
 
 static int64_t bytesOf(const State &state, const std::vector<int64_t> &values) {
@@ -186,10 +191,11 @@ static Error checkTensor(const Tensor &tensor, const Entry &entry,
   for (uint32_t i = 0; i < length(tensor.shape()); ++i)
     if (tensor.shape()->Get(i) >= values.size())
       return invalid(name + " has an unknown extent");
+  if (length(tensor.shape()) > maximumRank)
+    return invalid(name + " has more than " + std::to_string(maximumRank) +
+                   " dimensions");
   if (!elementBytes(tensor.dtype()) || tensorBytes(tensor, values) < 0)
     return invalid(name + " has no proper type");
-  if (length(tensor.shape()) > 64)
-    return invalid(name + " has more than 64 dimensions");
   if (tensor.alignment() & (tensor.alignment() - 1) ||
       tensor.alignment() > pageBytes)
     return invalid(name + " has an improper alignment");

@@ -1,0 +1,52 @@
+// Steps at another choice of sizes.
+
+#ifndef HEDDLE_RUNTIME_SIZEDSTEPS_H
+#define HEDDLE_RUNTIME_SIZEDSTEPS_H
+
+#include "runtime/Steps.h"
+
+namespace heddle::runtime {
+
+/// What of a program's steps follows from a call's sizes: the places of buffers
+/// in arenas, and numbers.
+class SizedSteps {
+public:
+  /// Of the steps of `program`, which takes whole buffers, on the host alone.
+  void find(const format::Program &program, const LoadedProgram &loaded,
+            const std::vector<char *> &arenas, Steps &steps);
+  /// Gives them the values that the plan's expressions have now. Allocates
+  /// nothing.
+  void update(const std::vector<int64_t> &values) const;
+
+private:
+  struct Address {
+    void **slot;
+    char *start;
+    uint32_t offset;
+  };
+  struct Number {
+    int64_t *place;
+    int64_t factor;
+    uint32_t expression;
+  };
+  struct Choice {
+    Step *step;
+    StepReport *report;
+    const format::Launch *launch;
+  };
+
+  void number(uint32_t expression, int64_t &place, int64_t factor = 1);
+  void command(const format::Command &command, Step &step, Steps &steps);
+  void choose(const Choice &choice, const std::vector<int64_t> &values) const;
+
+  const format::Program *program = nullptr;
+  const LoadedProgram *loaded = nullptr;
+  const std::vector<char *> *arenas = nullptr;
+  std::vector<Address> addresses;
+  std::vector<Number> numbers;
+  std::vector<Choice> choices;
+};
+
+} // namespace heddle::runtime
+
+#endif // HEDDLE_RUNTIME_SIZEDSTEPS_H
