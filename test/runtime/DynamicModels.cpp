@@ -96,6 +96,23 @@ Model test::sizedArenaModel() {
   return model;
 }
 
+Model test::manySizesModel() {
+  Model model = sizedArenaModel();
+  auto &commands = model.program().blocks.front()->commands;
+  LaunchT second = *commands[1]->action.AsLaunch();
+  for (int64_t i = 1; i <= 664; ++i) {
+    LaunchT launch = second;
+    uint32_t more = model.expression(ExpressionKind::add, launch.integers[0],
+                                     model.constant(i));
+    launch.integers[0] =
+        model.expression(ExpressionKind::add, more, model.constant(-i));
+    auto command = std::make_unique<CommandT>();
+    command->action.Set(std::move(launch));
+    commands.insert(commands.begin() + 2, std::move(command));
+  }
+  return model;
+}
+
 Model test::overlappingModel() {
   Model model = sizedArenaModel();
   model.program().buffers.back()->offset = model.constant(64);

@@ -168,7 +168,10 @@ Model dynamicModel();
 /// sum = 2 * left + 3 * right for the same, by way of two parts of an arena
 /// that are as large as the call's batch takes, one behind the other.
 Model sizedArenaModel();
-/// The same, but that the second part begins 64 bytes behind the first, however
+/// The same by 667 launches, each with an expression of its own for how many
+/// elements it adds.
+Model manySizesModel();
+/// The same as the first, but that the second part begins 64 bytes behind the first, however
 /// large that is.
 Model overlappingModel();
 /// sum = left + right for f32[rows, columns], both from 0 to 2^20.

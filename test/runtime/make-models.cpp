@@ -27,6 +27,7 @@ int main(int argc, char **argv) {
                  write("dynamic", dynamicModel()) &&
                  write("sized-arena", sizedArenaModel()) &&
                  write("overlapping", overlappingModel()) &&
+                 write("many-sizes", manySizesModel()) &&
                  write("deep", deepModel()) && write("select", selectModel()) &&
                  write("open", openModel()) && write("solved", solvedModel()) &&
                  write("placed", placedModel()) &&
