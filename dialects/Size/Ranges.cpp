@@ -95,6 +95,15 @@ std::optional<Expression> notNegativeWhere(Expression condition) {
   return Expression(atom.getLhs()) - 1;
 }
 
+std::optional<Expression> notNegativeIfZero(Expression zero) {
+  if (std::optional<Expression> gap = notNegativeWhere(1 - zero))
+    return gap;
+  // Where x is not positive, -x is not negative.
+  if (std::optional<Expression> less = notNegativeWhere(zero))
+    return -(*less + 1);
+  return std::nullopt;
+}
+
 std::optional<SymbolPair> differingSymbols(Expression difference) {
   if (!difference)
     return std::nullopt;
@@ -322,6 +331,24 @@ std::optional<bool> Ranges::isZero(Expression expression) const {
   if (!values.contains(0) || isAlwaysPositive(expression) ||
       isAlwaysPositive(-expression))
     return false;
+  return std::nullopt;
+}
+
+std::optional<Expression> Ranges::improperDivisor(Expression expression) const {
+  if (!expression)
+    return std::nullopt;
+  for (MonomialAttr monomial : expression.attribute().getMonomials())
+    for (Attribute factor : monomial.getFactors()) {
+      auto atom = dyn_cast<AtomAttr>(factor);
+      if (!atom)
+        continue;
+      Expression rhs(atom.getRhs());
+      if (atom.getFunction() == Function::FloorDiv && !isAlwaysPositive(rhs))
+        return rhs;
+      for (Expression part : {Expression(atom.getLhs()), rhs})
+        if (std::optional<Expression> found = improperDivisor(part))
+          return found;
+    }
   return std::nullopt;
 }
 

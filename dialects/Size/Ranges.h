@@ -29,6 +29,9 @@ struct SymbolFacts {
 /// that: of is_positive(x), x - 1.
 std::optional<Expression> notNegativeWhere(Expression condition);
 
+/// The same where `zero`, what calls are checked for, is 0.
+std::optional<Expression> notNegativeIfZero(Expression zero);
+
 /// Two names of symbols.
 struct SymbolPair {
   std::string first, second;
@@ -54,6 +57,9 @@ public:
   uint64_t divisor(Expression expression) const;
 
   bool isNeverNegative(Expression expression) const;
+  /// A divisor that `expression` has and that may be 0 or less, so that it has
+  /// no value for some sizes; nothing if there is none.
+  std::optional<Expression> improperDivisor(Expression expression) const;
   bool isAlwaysPositive(Expression expression) const {
     return expression && isNeverNegative(expression - 1);
   }

@@ -33,6 +33,12 @@ Expression SizeAssumptions::meet(Expression a, Expression b, Operation *op) {
   if (!a || !b || a == b)
     return a && b ? a : Expression();
   Expression difference = ranges.simplified(a - b);
+  if (!difference) {
+    emitError(op->getLoc(), ErrorCode::StableHloDynamicShape)
+        << "'" << op->getName()
+        << "' wants two sizes equal whose difference is too long an expression";
+    return {};
+  }
   std::optional<bool> isZero = ranges.isZero(difference);
   if (isZero == true)
     return preferred(a, b);

@@ -513,7 +513,7 @@ LogicalResult heddle::compileInto(ModuleOp module,
                                   const CompileOptions &options,
                                   format::ArtifactWriter &writer,
                                   CompileSummary *summary) {
-  if (failed(checkSizes(module)))
+  if (failed(checkSizeAttributes(module)))
     return failure();
   return Compiler(module, options, writer).run(summary);
 }

@@ -3,14 +3,9 @@
 
 #include "EntrySizes.h"
 
-#include "dialects/Kernel/EntryFunctions.h"
-#include "dialects/Size/SizedTypes.h"
-#include "heddle/Artifact/Compile.h"
-#include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/EntrySizes.h"
 #include "heddle/Support/EntryTypes.h"
 #include "passes/Plan/EntryTensors.h"
-#include "runtime/format/ManifestVerifier.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
@@ -19,222 +14,26 @@ using namespace mlir;
 using namespace heddle;
 using heddle::size::Expression;
 
-//===----------------------------------------------------------------------===//
-// Attributes that somebody wrote
-//===----------------------------------------------------------------------===//
-
-/// An integer of a symbol's; `otherwise` where there is none.
-static std::optional<int64_t> integer(DictionaryAttr symbol, StringRef name,
-                                      std::optional<int64_t> otherwise) {
-  Attribute attribute = symbol.get(name);
-  if (!attribute)
-    return otherwise;
-  auto value = dyn_cast<IntegerAttr>(attribute);
-  return value ? value.getValue().trySExtValue() : std::nullopt;
+/// The dictionaries of a list that was checked; the module may have none.
+static SmallVector<DictionaryAttr> dictionaries(ModuleOp module,
+                                                StringRef name) {
+  auto list = module->getAttrOfType<ArrayAttr>(name);
+  return list ? llvm::to_vector(list.getAsRange<DictionaryAttr>())
+              : SmallVector<DictionaryAttr>();
 }
 
-static bool isProperSymbol(DictionaryAttr symbol) {
-  std::optional<int64_t> minimum = integer(symbol, "minimum", std::nullopt),
-                         maximum = integer(symbol, "maximum", std::nullopt),
-                         multiple = integer(symbol, "multiple", 1);
-  return symbol.getAs<StringAttr>("name") && minimum && maximum && multiple &&
-         *minimum >= 0 && *multiple >= 1 && *maximum <= format::maximumBytes &&
-         *maximum / *multiple * *multiple >= *minimum;
+static int64_t integer(DictionaryAttr symbol, StringRef name) {
+  return symbol.getAs<IntegerAttr>(name).getValue().getSExtValue();
 }
-
-/// The elements of a list of dictionaries that the module has; none for
-/// anything else.
-static std::optional<SmallVector<DictionaryAttr>> dictionaries(ModuleOp module,
-                                                               StringRef name) {
-  Attribute list = module->getAttr(name);
-  SmallVector<DictionaryAttr> result;
-  if (!list)
-    return result;
-  auto array = dyn_cast<ArrayAttr>(list);
-  if (!array || !llvm::all_of(array, llvm::IsaPred<DictionaryAttr>))
-    return std::nullopt;
-  llvm::append_range(result, array.getAsRange<DictionaryAttr>());
-  return result;
-}
-
-namespace {
-/// Checks what a module says of sizes against the symbols that it has.
-class SizeChecker {
-public:
-  explicit SizeChecker(ModuleOp module) : module(module) {}
-  LogicalResult run();
-
-private:
-  InFlightDiagnostic error() {
-    return emitError(module.getLoc(), ErrorCode::StableHloInvalid);
-  }
-  LogicalResult checkSymbols();
-  LogicalResult checkAssumptions();
-  LogicalResult checkEntry(func::FuncOp entry);
-  LogicalResult checkOp(Operation *op);
-  LogicalResult checkNames(Expression expression, const Twine &where) {
-    for (StringRef name : expression.symbols())
-      if (!symbols.contains(name))
-        return error() << where << " names the size '" << name << "', which "
-                       << kSymbolsAttrName << " does not have";
-    return success();
-  }
-  LogicalResult checkShape(Attribute shape, Type type, const Twine &where);
-
-  ModuleOp module;
-  llvm::StringSet<> symbols;
-};
-} // namespace
-
-LogicalResult SizeChecker::checkSymbols() {
-  auto list = dictionaries(module, kSymbolsAttrName);
-  if (!list)
-    return error() << kSymbolsAttrName << " is no list of dictionaries";
-  for (DictionaryAttr symbol : *list) {
-    if (!isProperSymbol(symbol))
-      return error() << kSymbolsAttrName << " has " << symbol
-                     << ", which is no size with a range";
-    StringRef name = symbol.getAs<StringAttr>("name");
-    if (!symbols.insert(name).second)
-      return error() << kSymbolsAttrName << " has the size '" << name
-                     << "' twice";
-  }
-  return success();
-}
-
-LogicalResult SizeChecker::checkAssumptions() {
-  auto list = dictionaries(module, kSizeAssumptionsAttrName);
-  if (!list)
-    return error() << kSizeAssumptionsAttrName << " is no list of dictionaries";
-  for (DictionaryAttr assumption : *list) {
-    auto isText = [&](StringRef name, bool isOptional) {
-      return assumption.get(name) ? bool(assumption.getAs<StringAttr>(name))
-                                  : isOptional;
-    };
-    auto zero = assumption.getAs<size::ExpressionAttr>("zero");
-    if (!zero || !isText("text", false) || !isText("node", true) ||
-        !isText("entry", true))
-      return error() << kSizeAssumptionsAttrName << " has " << assumption
-                     << ", which is no assumption";
-    if (failed(checkNames(Expression(zero), kSizeAssumptionsAttrName)))
-      return failure();
-  }
-  return success();
-}
-
-LogicalResult SizeChecker::checkShape(Attribute shape, Type type,
-                                      const Twine &where) {
-  if (!shape)
-    return success();
-  auto extents = dyn_cast<size::ExtentsAttr>(shape);
-  if (!extents || !isa<RankedTensorType>(type))
-    return error() << where << " has " << kShapeAttrName << " = " << shape
-                   << ", and is " << type;
-  auto elements = Expression::constant(type.getContext(), 1);
-  for (size::ExpressionAttr extent : extents.getExtents()) {
-    if (failed(checkNames(Expression(extent), where)))
-      return failure();
-    elements = elements * Expression(extent);
-  }
-  if (size::hasExtents(type) &&
-      elements != size::elementsOf(cast<RankedTensorType>(type)))
-    return error() << where << " has " << kShapeAttrName << " = " << shape
-                   << ", which are not the elements of " << type;
-  return success();
-}
-
-LogicalResult SizeChecker::checkEntry(func::FuncOp entry) {
-  for (unsigned i = 0; i < entry.getNumArguments(); ++i) {
-    std::string where =
-        ("argument " + Twine(i) + " of '" + entry.getName() + "'").str();
-    if (failed(checkShape(entry.getArgAttr(i, kShapeAttrName),
-                          entry.getArgumentTypes()[i], where)))
-      return failure();
-    Attribute extent = entry.getArgAttr(i, kExtentAttrName);
-    auto name = dyn_cast_or_null<StringAttr>(extent);
-    if (extent && (!name || !symbols.contains(name.getValue())))
-      return error() << where << " has " << kExtentAttrName << " = " << extent
-                     << ", which " << kSymbolsAttrName << " does not have";
-  }
-  for (unsigned i = 0; i < entry.getNumResults(); ++i)
-    if (failed(checkShape(
-            entry.getResultAttr(i, kShapeAttrName), entry.getResultTypes()[i],
-            ("result " + Twine(i) + " of '" + entry.getName() + "'").str())))
-      return failure();
-  return success(
-      !entry.walk([&](Operation *op) -> WalkResult { return checkOp(op); })
-           .wasInterrupted());
-}
-
-LogicalResult SizeChecker::checkOp(Operation *op) {
-  auto checkAll = [&](size::ExtentsAttr extents) {
-    return !extents ||
-           llvm::all_of(extents.getExtents(), [&](size::ExpressionAttr extent) {
-             return succeeded(checkNames(
-                 Expression(extent), "'" + op->getName().getStringRef() + "'"));
-           });
-  };
-  auto checkTypes = [&](TypeRange types) {
-    return llvm::all_of(types, [&](Type type) {
-      auto tensor = dyn_cast<RankedTensorType>(type);
-      return !tensor || checkAll(dyn_cast_or_null<size::ExtentsAttr>(
-                            tensor.getEncoding()));
-    });
-  };
-  bool isRight = checkTypes(op->getResultTypes());
-  for (Region &region : op->getRegions())
-    for (Block &block : region)
-      isRight = isRight && checkTypes(block.getArgumentTypes());
-  if (auto numbers = dyn_cast<size::TensorOp>(op))
-    isRight = isRight && checkAll(numbers.getElements());
-  for (NamedAttribute each : op->getDiscardableAttrs()) {
-    auto extents = dyn_cast<size::ExtentsAttr>(each.getValue());
-    isRight = isRight && checkAll(extents);
-    StringRef name = each.getName().strref();
-    if (!isRight || !name.consume_front("size."))
-      continue;
-    // Beside an attribute stands one expression for each of its integers.
-    Attribute beside = op->getAttr(name);
-    auto list = dyn_cast_or_null<DenseI64ArrayAttr>(beside);
-    auto dense = dyn_cast_or_null<DenseIntElementsAttr>(beside);
-    int64_t wanted = list    ? list.size()
-                     : dense ? dense.getNumElements()
-                             : int64_t(isa_and_nonnull<IntegerAttr>(beside));
-    if (!extents || wanted == 0 ||
-        int64_t(extents.getExtents().size()) != wanted)
-      return emitError(op->getLoc(), ErrorCode::StableHloInvalid)
-             << "'" << op->getName() << "' has " << each.getName() << " = "
-             << each.getValue() << ", which is no list of expressions for '"
-             << name << "'";
-  }
-  return success(isRight);
-}
-
-LogicalResult SizeChecker::run() {
-  if (failed(checkSymbols()) || failed(checkAssumptions()))
-    return failure();
-  for (func::FuncOp entry : kernel::entryFunctions(module))
-    if (failed(checkEntry(entry)))
-      return failure();
-  return success();
-}
-
-LogicalResult heddle::checkSizes(ModuleOp module) {
-  return SizeChecker(module).run();
-}
-
-//===----------------------------------------------------------------------===//
-// Writing
-//===----------------------------------------------------------------------===//
 
 void heddle::addSymbols(ModuleOp module, format::ManifestT &manifest) {
-  auto list = dictionaries(module, kSymbolsAttrName);
-  for (DictionaryAttr known : *list) {
+  for (DictionaryAttr known : dictionaries(module, kSymbolsAttrName)) {
     auto symbol = std::make_unique<format::SymbolT>();
     symbol->name = known.getAs<StringAttr>("name").str();
-    symbol->minimum = *integer(known, "minimum", std::nullopt);
-    symbol->maximum = *integer(known, "maximum", std::nullopt);
-    symbol->multiple = *integer(known, "multiple", 1);
+    symbol->minimum = integer(known, "minimum");
+    symbol->maximum = integer(known, "maximum");
+    if (known.contains("multiple"))
+      symbol->multiple = integer(known, "multiple");
     manifest.symbols.push_back(std::move(symbol));
   }
 }
@@ -406,8 +205,7 @@ void heddle::addEntrySizes(func::FuncOp function, format::EntryT &entry,
     return;
   llvm::SetVector<StringRef> used = usedSymbols(function);
   auto module = function->getParentOfType<ModuleOp>();
-  auto list = dictionaries(module, kSizeAssumptionsAttrName);
-  for (DictionaryAttr known : *list) {
+  for (DictionaryAttr known : dictionaries(module, kSizeAssumptionsAttrName)) {
     auto only = known.getAs<StringAttr>("entry");
     if (only && only != function.getName())
       continue;

@@ -395,7 +395,7 @@ std::optional<BuildResult> heddle::buildInto(Session &session,
   OwningOpRef<ModuleOp> module =
       start ? readDump(session, model.path) : importModel(session, model);
   if (!module || (start && !checkStage(session, *module, *start)) ||
-      (start && failed(checkSizes(*module))))
+      (start && failed(checkSizeAttributes(*module))))
     return std::nullopt;
   remarkAssumptions(*module);
   if (hasTarget) {

@@ -91,7 +91,7 @@ OwningOpRef<ModuleOp> heddle::importEntries(Session &session,
     session.diagnostics.setFileName(options.entries[i].path);
     shared.restrict(i, file.options);
     OwningOpRef<ModuleOp> model = file.import(session);
-    if (!model || failed(checkSizes(*model)))
+    if (!model || failed(checkSizeAttributes(*model)))
       return nullptr;
     func::FuncOp entry = entryFunction(*model);
     auto isShared = [&, &file = file](StringRef size) {

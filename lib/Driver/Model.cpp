@@ -28,7 +28,7 @@ OwningOpRef<ModuleOp> heddle::importModel(Session &session,
   else if (auto file = ModelFile::read(session, options))
     module = file->import(session);
   // A model's file may have such attributes, too.
-  if (!module || failed(checkSizes(*module)) ||
+  if (!module || failed(checkSizeAttributes(*module)) ||
       !markStates(session, *module, *states))
     return nullptr;
   return module;

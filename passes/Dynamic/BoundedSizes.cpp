@@ -33,11 +33,8 @@ BoundedSizes::BoundedSizes(ModuleOp module) : mlirContext(module.getContext()) {
       continue;
     withAssumptions.assumeNotNegative(zero);
     withAssumptions.assumeNotNegative(-zero);
-    if (std::optional<size::Expression> gap = size::notNegativeWhere(1 - zero))
+    if (std::optional<size::Expression> gap = size::notNegativeIfZero(zero))
       withAssumptions.assumeNotNegative(*gap);
-    // Where x is not positive, -x is not negative.
-    if (std::optional<size::Expression> less = size::notNegativeWhere(zero))
-      withAssumptions.assumeNotNegative(-(*less + 1));
   }
 }
 

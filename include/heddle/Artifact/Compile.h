@@ -71,9 +71,10 @@ std::vector<llvm::SmallVector<unsigned>>
 setsDispatchedAlike(llvm::ArrayRef<std::shared_ptr<const Target>> targets);
 
 /// Checks what a module that somebody may have written says of sizes
-/// (EntrySizes.h): lists of the right form, and no name that is not among the
-/// symbols. Fails with a diagnostic.
-mlir::LogicalResult checkSizes(mlir::ModuleOp module);
+/// (EntrySizes.h): lists of the right form, no name that is not among the
+/// symbols, no divisor that may be 0, extents within the bounds that types have
+/// of them. Fails with a diagnostic.
+mlir::LogicalResult checkSizeAttributes(mlir::ModuleOp module);
 
 /// Compiles `module`, a model that has passed `options.passed`, into a file
 /// that `writer` has opened, also a temporary one, for a model that is compiled

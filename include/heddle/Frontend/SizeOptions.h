@@ -70,13 +70,15 @@ mlir::LogicalResult parseSizedShapeOption(llvm::StringRef text,
 
 /// Declares the ranges of `options.sizes`; what is wrong with one of them, if
 /// anything is.
-std::optional<std::string> declareSizes(const SizeOptions &options,
-                                        size::Ranges &ranges);
+std::optional<std::string> declareRanges(const SizeOptions &options,
+                                         size::Ranges &ranges);
 
 /// The expression `text` over `options.sizes`, whose names that occur are added
-/// to `used`. Null for what is none; `problem` then says why.
+/// to `used` and whose ranges `ranges` has. Null for what is none, is an extent
+/// at no size or divides by 0 at some; `problem` then says why.
 size::Expression readExtent(mlir::MLIRContext *context, llvm::StringRef text,
-                            const SizeOptions &options, llvm::StringSet<> &used,
+                            const SizeOptions &options,
+                            const size::Ranges &ranges, llvm::StringSet<> &used,
                             std::string &problem);
 
 /// What is taken for granted of sizes: `zero` is 0 at each call. `node` may be
@@ -87,8 +89,9 @@ struct RecordedAssumption {
   std::string node;
 };
 
-/// Writes `heddle.symbols` and, if there are any, `heddle.size_assumptions`.
-void recordSizes(mlir::ModuleOp module, llvm::ArrayRef<ChosenSize> sizes,
+/// Writes `heddle.symbols` and, if there are any, `heddle.size_assumptions`. A
+/// size that an assumption wants greater than its least begins there.
+void recordSizes(mlir::ModuleOp module, llvm::ArrayRef<ChosenSize> declared,
                  llvm::ArrayRef<RecordedAssumption> assumptions);
 
 } // namespace heddle

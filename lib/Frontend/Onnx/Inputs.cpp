@@ -98,7 +98,7 @@ LogicalResult Importer::checkShapeOptions() {
 
 LogicalResult Importer::declareSizes() {
   if (auto problem =
-          heddle::declareSizes(options, decompositions->sizes.ranges))
+          heddle::declareRanges(options, decompositions->sizes.ranges))
     return heddle::emitError(modelLocation(), ErrorCode::OnnxShapeOption)
            << *problem;
   return success();
@@ -106,8 +106,8 @@ LogicalResult Importer::declareSizes() {
 
 FailureOr<Extent> Importer::readExtent(StringRef text, Location loc) {
   std::string problem;
-  size::Expression extent =
-      heddle::readExtent(context, text, options, usedSizes, problem);
+  size::Expression extent = heddle::readExtent(
+      context, text, options, decompositions->sizes.ranges, usedSizes, problem);
   if (!extent)
     return heddle::emitError(loc, ErrorCode::OnnxShapeOption) << problem;
   return Extent(extent, decompositions->sizes);

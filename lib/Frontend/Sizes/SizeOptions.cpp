@@ -114,8 +114,8 @@ LogicalResult parseSizedShapeOption(StringRef text, SizeOptions &options) {
   return success();
 }
 
-std::optional<std::string> declareSizes(const SizeOptions &options,
-                                        size::Ranges &ranges) {
+std::optional<std::string> declareRanges(const SizeOptions &options,
+                                         size::Ranges &ranges) {
   // A program has sizes as integers of 32 bits.
   constexpr int64_t kMost = INT32_MAX;
   llvm::StringSet<> names;
@@ -135,7 +135,8 @@ std::optional<std::string> declareSizes(const SizeOptions &options,
 }
 
 size::Expression readExtent(MLIRContext *context, StringRef text,
-                            const SizeOptions &options, llvm::StringSet<> &used,
+                            const SizeOptions &options,
+                            const size::Ranges &ranges, llvm::StringSet<> &used,
                             std::string &problem) {
   size::Expression extent = size::parseExpression(context, text, problem);
   if (!extent) {
@@ -155,11 +156,52 @@ size::Expression readExtent(MLIRContext *context, StringRef text,
               suggest(name, names);
     return {};
   }
+  if (auto divisor = ranges.improperDivisor(extent)) {
+    problem = ("'" + text + "' divides by " + divisor->text() +
+               ", which the ranges leave to be from " +
+               Twine(ranges.interval(*divisor).low) +
+               " on: a divisor must be 1 or more")
+                  .str();
+    return {};
+  }
+  if (ranges.interval(extent).high < 0) {
+    problem = ("'" + text + "' is negative for all sizes").str();
+    return {};
+  }
   return extent;
 }
 
-void recordSizes(ModuleOp module, ArrayRef<ChosenSize> sizes,
+/// Leaves out the least choices of a size that make `gap` negative, if it is a
+/// multiple of that size and a number.
+static void raiseLeast(std::vector<ChosenSize> &sizes, size::Expression gap) {
+  for (ChosenSize &size : sizes) {
+    auto at = [&](int64_t value) {
+      return gap.evaluated([&](StringRef name) {
+        return name == size.name ? std::optional(value) : std::nullopt;
+      });
+    };
+    std::optional<int64_t> none = at(0), one = at(1);
+    if (!none || !one || *one <= *none)
+      continue;
+    int64_t factor = *one - *none;
+    if (gap !=
+        size::Expression::symbol(gap.context(), size.name) * factor + *none)
+      continue;
+    ChosenSize raised = size;
+    raised.minimum =
+        std::max(raised.minimum, llvm::divideCeilSigned(-*none, factor));
+    if (!raised.isEmpty() && raised.least() <= raised.greatest())
+      size = raised;
+  }
+}
+
+void recordSizes(ModuleOp module, ArrayRef<ChosenSize> declared,
                  ArrayRef<RecordedAssumption> assumptions) {
+  std::vector<ChosenSize> sizes(declared);
+  for (const RecordedAssumption &each : assumptions)
+    if (std::optional<size::Expression> gap =
+            size::notNegativeIfZero(each.zero))
+      raiseLeast(sizes, *gap);
   Builder builder(module.getContext());
   SmallVector<Attribute> symbols, assumed;
   for (const ChosenSize &size : sizes) {

@@ -85,7 +85,7 @@ LogicalResult fixShapes(StableHloProgram &program, StringRef entry,
   Location loc = program.module->getLoc();
   while (true) {
     GivenSizes given{options, joined, {}};
-    if (auto problem = declareSizes(left, given.ranges))
+    if (auto problem = declareRanges(left, given.ranges))
       return emitError(loc, ErrorCode::OnnxShapeOption) << *problem;
     ImportedSizes sizes(given.ranges);
     if (options.sizes.empty())

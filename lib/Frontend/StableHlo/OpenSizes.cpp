@@ -98,7 +98,11 @@ public:
   SizeReader(func::FuncOp entry, const ExportedProgram *exported,
              const GivenSizes &given)
       : entry(entry), exported(exported), given(given), options(given.options),
-        context(entry.getContext()) {}
+        context(entry.getContext()) {
+    // Of all sizes, also of those that are others by now; their ranges were
+    // found proper.
+    (void)declareRanges(options, ranges);
+  }
 
   /// Every option must say something of this program.
   LogicalResult checkOptions();
@@ -133,6 +137,7 @@ private:
   const GivenSizes &given;
   const SizeOptions &options;
   MLIRContext *context;
+  size::Ranges ranges;
   llvm::StringSet<> used;
 };
 
@@ -143,7 +148,8 @@ FailureOr<Extents> SizeReader::readShape(const std::vector<std::string> &texts,
   Extents shape;
   for (const std::string &text : texts) {
     std::string problem;
-    Expression extent = readExtent(context, text, options, used, problem);
+    Expression extent =
+        readExtent(context, text, options, ranges, used, problem);
     if (!extent)
       return emitError(loc, ErrorCode::OnnxShapeOption) << problem;
     shape.push_back(joined(extent));
@@ -230,7 +236,8 @@ Expression SizeReader::valueOf(StringRef symbol, std::string &problem) {
       return number(size);
   for (const auto &[name, text] : options.sizedDims)
     if (name == symbol) {
-      Expression extent = readExtent(context, text, options, used, problem);
+      Expression extent =
+          readExtent(context, text, options, ranges, used, problem);
       return extent ? joined(extent) : extent;
     }
   for (const ChosenSize &size : options.sizes)

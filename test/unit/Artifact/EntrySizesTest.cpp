@@ -47,7 +47,7 @@ protected:
     }
     module = parseSourceString<ModuleOp>(text + "}", &context);
     ASSERT_TRUE(module) << text;
-    ASSERT_TRUE(succeeded(checkSizes(*module)));
+    ASSERT_TRUE(succeeded(checkSizeAttributes(*module)));
     addSymbols(*module, manifest);
     ConstantTable constant(manifest.expressions, *module);
     NodeTable nodes;
