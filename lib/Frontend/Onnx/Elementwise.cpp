@@ -2,6 +2,8 @@
 
 #include "NodeImporter.h"
 
+#include "dialects/Size/Size.h"
+
 using namespace mlir;
 using namespace heddle;
 using namespace heddle::onnx;
@@ -50,7 +52,9 @@ static LogicalResult importMod(NodeImporter &node) {
   Type element = Emitter::elementOf(rest);
   if (!likeC && isa<FloatType>(element) && node.version() < 28)
     return node.invalid("fmod = 0 is for integers; the operands are floats");
-  if (likeC || element.isUnsignedInteger())
+  // Sizes are followed only where none is negative.
+  bool isSize = rest.getDefiningOp<size::TensorOp>() != nullptr;
+  if (likeC || isSize || element.isUnsignedInteger())
     return node.result(rest);
   using Direction = stablehlo::ComparisonDirection;
   Value divisor = emit.broadcastTo(node.operand(1), emit.shapeOf(rest));

@@ -33,8 +33,9 @@ RankedTensorType Emitter::type(const Shape &shape, Type element) {
                                   " are supported");
     return nothing();
   }
-  if (llvm::any_of(shape,
-                   [](const Extent &size) { return size.least() < 0; })) {
+  if (!llvm::all_of(shape, [](const Extent &size) {
+        return size.wantNotNegative(size.text() + " >= 0");
+      })) {
     fault(ErrorCode::OnnxNode,
           "a value would have the shape " + spellShape(shape));
     return nothing();

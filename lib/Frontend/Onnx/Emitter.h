@@ -265,6 +265,8 @@ private:
   mlir::Value foldedReduction(mlir::Value value, Extents dims,
                               RankedTensorType result, Combine how);
   /// The same of sizes that calls choose.
+  mlir::Value reducedSizes(mlir::Value value, Extents dims,
+                           RankedTensorType result, Combine how);
   mlir::Value comparedSizes(mlir::Value lhs, mlir::Value rhs,
                             stablehlo::ComparisonDirection direction,
                             RankedTensorType result);

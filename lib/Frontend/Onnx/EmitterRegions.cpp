@@ -3,6 +3,8 @@
 
 #include "Emitter.h"
 
+#include "dialects/Size/Size.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -120,8 +122,38 @@ static StringRef combinerName(Combine how) {
   return "";
 }
 
+/// Where the elements that a reduction makes one lie in its result.
+static int64_t placeInResult(Extents index, Extents dims, Extents result) {
+  OwnedExtents kept;
+  for (size_t d = 0; d < index.size(); ++d)
+    if (!llvm::is_contained(dims, d))
+      kept.push_back(index[d]);
+  return linearIndex(kept, result);
+}
+
+Value Emitter::reducedSizes(Value value, Extents dims, RankedTensorType result,
+                            Combine how) {
+  Shape elements = *sizesIn(value);
+  auto scalar = RankedTensorType::get({}, result.getElementType());
+  SmallVector<Value> totals(result.getNumElements());
+  IndexWalk walk(typeOf(value).getShape());
+  for (size_t i = 0; i < elements.size(); ++i, walk.advance()) {
+    Value &total = totals[placeInResult(walk.index(), dims, result.getShape())];
+    Value element = integers({elements[i]}, scalar);
+    total = total ? folded2(combinerName(how), total, element) : element;
+    if (!total)
+      return {};
+  }
+  Shape sums;
+  for (Value total : totals)
+    sums.push_back(sizesIn(total)->front());
+  return integers(sums, result);
+}
+
 Value Emitter::foldedReduction(Value value, Extents dims,
                                RankedTensorType result, Combine how) {
+  if (value.getDefiningOp<size::TensorOp>())
+    return reducedSizes(value, dims, result, how);
   // Sums of floats depend on their order: that is for the kernels to fix.
   std::optional<Literal> known = readLiteral(value);
   bool isExtreme = how == Combine::Maximum || how == Combine::Minimum;
@@ -137,11 +169,7 @@ Value Emitter::foldedReduction(Value value, Extents dims,
   auto scalarType = RankedTensorType::get({}, result.getElementType());
   IndexWalk walk(known->type.getShape());
   for (int64_t i = 0, e = known->size(); i < e; ++i, walk.advance()) {
-    OwnedExtents kept;
-    for (size_t d = 0; d < walk.index().size(); ++d)
-      if (!llvm::is_contained(dims, d))
-        kept.push_back(walk.index()[d]);
-    int64_t at = linearIndex(kept, result.getShape());
+    int64_t at = placeInResult(walk.index(), dims, result.getShape());
     Literal lhs = Literal::zeros(scalarType), rhs = lhs;
     lhs.copy(0, totals, at);
     rhs.copy(0, *known, i);

@@ -173,10 +173,12 @@ Value Emitter::slice(Value value, const Shape &starts, const Shape &limits,
   Shape shape, from = shapeOf(value);
   bool whole = true;
   for (size_t i = 0; i < from.size(); ++i) {
-    // What lies within for some sizes only is no slice of all of them.
-    bool isInside = isClamped || (starts[i].least() >= 0 && strides[i] >= 1 &&
-                                  (limits[i] - starts[i]).least() >= 0 &&
-                                  (from[i] - limits[i]).least() >= 0);
+    auto inOrder = [](const Extent &less, const Extent &more) {
+      return (more - less).wantNotNegative(less.text() + " <= " + more.text());
+    };
+    bool isInside = isClamped || (strides[i] >= 1 && inOrder(0, starts[i]) &&
+                                  inOrder(starts[i], limits[i]) &&
+                                  inOrder(limits[i], from[i]));
     if (!isInside) {
       fault(ErrorCode::OnnxNode,
             "the slice [" + starts[i].text() + ":" + limits[i].text() +

@@ -313,6 +313,12 @@ LogicalResult Importer::importNode(const Node &node, size_t position,
   NodeImporter import(node, version, attributes, values, emit, file,
                       readExternal);
   LogicalResult result = op->import(import);
+  if (std::exchange(decompositions->sizes.hasTooLong, false)) {
+    report(loc, node.domain, node.op, operatorSet,
+           "a size of it is too long an expression; give some sizes by "
+           "--dim NAME=SIZE");
+    return poisonOutputs(node, scope, loc);
+  }
   if (succeeded(result) && !emit.hasFault())
     if (StringRef unread = import.unreadAttribute(); !unread.empty())
       (void)import.unsupported("attribute '" + unread +

@@ -61,6 +61,9 @@ private:
   mlir::LogicalResult importInputs(Scope &scope);
   /// Makes inputs weights, as options say; the others are the module's.
   mlir::LogicalResult bindInputs(Scope &scope);
+  /// Makes a named dimension the size that a bound tensor has there.
+  mlir::LogicalResult fixDimension(const Dimension &dimension, int64_t size,
+                                   mlir::Location loc);
   mlir::LogicalResult checkShapeOptions();
   mlir::LogicalResult declareSizes();
   /// An extent as options spell it, over sizes that are declared.
@@ -151,6 +154,8 @@ private:
   std::vector<Offence> offences;
   /// Sizes that inputs have.
   llvm::StringSet<> usedSizes;
+  /// Named dimensions that tensors for inputs have.
+  llvm::StringMap<int64_t> fixedDimensions;
   /// Inputs that callers give.
   llvm::SmallVector<const ValueInfo *> freeInputs;
   /// Nodes imported inside bodies so far.

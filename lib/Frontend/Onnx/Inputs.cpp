@@ -119,6 +119,9 @@ Importer::chosenExtent(const Dimension &dimension, Location loc) {
     return std::optional<Extent>();
   if (const int64_t *number = findOption(options.dims, dimension.symbol))
     return std::optional<Extent>(*number);
+  if (auto known = fixedDimensions.find(dimension.symbol);
+      known != fixedDimensions.end())
+    return std::optional<Extent>(known->second);
   const std::string *text = findOption(options.sizedDims, dimension.symbol);
   if (text) {
     FailureOr<Extent> extent = readExtent(*text, loc);
@@ -152,6 +155,31 @@ FailureOr<std::optional<Shape>> Importer::chosenShape(const ValueInfo &input,
   return std::optional<Shape>(shape);
 }
 
+LogicalResult Importer::fixDimension(const Dimension &dimension, int64_t size,
+                                     Location loc) {
+  if (dimension.symbol.empty())
+    return success();
+  for (const ChosenSize &each : options.sizes) {
+    if (each.name != dimension.symbol)
+      continue;
+    if (!each.holds(size))
+      return heddle::emitError(loc, ErrorCode::OnnxShapeOption)
+             << "the tensor for it makes '" << dimension.symbol << "' " << size
+             << ", which its range does not have";
+    if (!fixedDimensions.contains(each.name))
+      decompositions->sizes.ranges.declare(each.name, {size, size, 1});
+  }
+  FailureOr<std::optional<Extent>> chosen = chosenExtent(dimension, loc);
+  if (failed(chosen))
+    return failure();
+  if (*chosen && !Extent::meet(**chosen, size))
+    return heddle::emitError(loc, ErrorCode::OnnxShapeOption)
+           << "the tensor for it makes '" << dimension.symbol << "' " << size
+           << ", which elsewhere is " << (*chosen)->text();
+  fixedDimensions.try_emplace(dimension.symbol, size);
+  return success();
+}
+
 /// An example of what would fix an open dimension: one sample, a middling
 /// length.
 static int64_t exampleExtent(size_t dimension) {
@@ -182,6 +210,10 @@ LogicalResult Importer::bindInputs(Scope &scope) {
                                ErrorCode::StableHloBind)
              << "the tensor for it in '" << file.path() << "' is " << type
              << ", which is not what the model declares";
+    for (size_t k = 0; k < declared.shape.size(); ++k)
+      if (failed(fixDimension(declared.shape[k], type.getDimSize(k),
+                              this->named(input.name))))
+        return failure();
     Definition definition;
     definition.value = stablehlo::ConstantOp::create(
         constants, this->named(input.name), file.elements(named, names[i]));
@@ -310,7 +342,11 @@ void Importer::recordSizes() {
   std::vector<RecordedAssumption> assumptions;
   for (const SizeScope::Assumption &each : decompositions->sizes.assumptions)
     assumptions.push_back({each.isZero, each.text, each.node});
-  heddle::recordSizes(*module, options.sizes, assumptions);
+  std::vector<ChosenSize> open;
+  for (const ChosenSize &size : options.sizes)
+    if (!fixedDimensions.contains(size.name))
+      open.push_back(size);
+  heddle::recordSizes(*module, open, assumptions);
 }
 
 LogicalResult Importer::importOutputs(const Scope &scope) {

@@ -41,23 +41,32 @@ static LogicalResult importBatchNormalization(NodeImporter &node) {
   Value x = node.operand(0);
   if (node.rank(0) < 2)
     return node.invalid("the input has no channel dimension");
-  for (size_t i = 1; i < 5; ++i)
-    if (node.rank(i) != 1 || !Extent::meet(node.shape(i)[0], node.shape(0)[1]))
+  Shape shape = node.shape(0);
+  for (size_t i = 1; i < 5; ++i) {
+    std::optional<Extent> channels =
+        node.rank(i) == 1 ? Extent::meet(node.shape(i)[0], shape[1])
+                          : std::nullopt;
+    if (!channels)
       return node.invalid("scale, bias, mean and variance must have one number "
                           "per channel (" +
-                          node.shape(0)[1].text() + ")");
-  Value scale = node.operand(1), bias = node.operand(2);
-  Value mean = node.operand(3), variance = node.operand(4);
+                          shape[1].text() + ")");
+    shape[1] = *channels;
+  }
+  x = emit.narrowed(x, shape);
+  auto perChannel = [&](size_t i) {
+    return emit.narrowed(node.operand(i), {shape[1]});
+  };
+  Value scale = perChannel(1), bias = perChannel(2);
+  Value mean = perChannel(3), variance = perChannel(4);
   if (training) {
     OwnedExtents others = range(0, node.rank(0));
     others.erase(others.begin() + 1);
     Extent count = 1;
     for (int64_t other : others)
-      count *= node.shape(0)[other];
+      count *= shape[other];
     Value batchMean = emit.reduce(x, others, Combine::Add);
     batchMean = emit.divide(batchMean, emit.numberLike(batchMean, count));
-    Value centred =
-        emit.subtract(x, alongDimension(emit, batchMean, node.shape(0), 1));
+    Value centred = emit.subtract(x, alongDimension(emit, batchMean, shape, 1));
     Value batchVariance =
         emit.reduce(emit.multiply(centred, centred), others, Combine::Add);
     batchVariance =

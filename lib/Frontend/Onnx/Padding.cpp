@@ -24,16 +24,23 @@ static int64_t sourceOf(StringRef mode, int64_t at, int64_t extent) {
 }
 
 /// Pads a dimension that calls choose by its own content: what comes before,
-/// the dimension, what comes behind. It must be longer than what is copied of
-/// it.
+/// the dimension, what comes behind. That it is longer than what is copied of
+/// it is taken for granted.
 static Value padByPieces(Emitter &emit, Value x, StringRef mode, int64_t axis,
                          int64_t before, int64_t behind) {
   Extent extent = emit.extentOf(x, axis);
   // Reflection leaves out the border itself.
   int64_t border = mode == "reflect" ? 1 : 0;
-  if (extent.least() < std::max(before, behind) + border ||
-      extent.least() < 1 || before < 0 || behind < 0) {
+  if (before < 0 || behind < 0) {
     (void)emit.knownExtentOf(x, axis);
+    return x;
+  }
+  int64_t needed = std::max<int64_t>(std::max(before, behind) + border, 1);
+  if (!(extent - needed)
+           .wantNotNegative(extent.text() + " >= " + Twine(needed))) {
+    emit.fault(ErrorCode::OnnxNode,
+               "pads of " + Twine(before) + " and " + Twine(behind) +
+                   " for a dimension of extent " + extent.text());
     return x;
   }
   auto piece = [&](const Extent &from, int64_t count) {

@@ -14,12 +14,15 @@ namespace heddle::onnx {
 
 Extent::Extent(Expression expression, SizeScope &owner) {
   expression = owner.ranges.simplified(expression);
+  if (!expression) {
+    owner.hasTooLong = true;
+    number = 1;
+    return;
+  }
   if (std::optional<int64_t> known = expression.asConstant()) {
     number = *known;
     return;
   }
-  // What is too long for an expression has no bound: the type that is made of
-  // it is refused.
   scope = &owner;
   stored = expression;
   number = owner.ranges.interval(expression).high;
@@ -137,6 +140,10 @@ std::optional<Extent> Extent::meet(const Extent &a, const Extent &b) {
   SizeScope &scope = a.scope ? *a.scope : *b.scope;
   Expression gap = scope.ranges.simplified(a.expression(scope.context) -
                                            b.expression(scope.context));
+  if (!gap) {
+    scope.hasTooLong = true;
+    return a;
+  }
   std::optional<bool> isZero = scope.ranges.isZero(gap);
   if (isZero == false)
     return std::nullopt;
@@ -152,6 +159,23 @@ std::optional<Extent> Extent::meet(const Extent &a, const Extent &b) {
   if (a.bound() != b.bound())
     return a.bound() < b.bound() ? a : b;
   return a.text().size() <= b.text().size() ? a : b;
+}
+
+bool Extent::wantNotNegative(const Twine &text) const {
+  if (isKnown())
+    return number >= 0;
+  if (scope->ranges.isNeverNegative(stored))
+    return true;
+  if (scope->ranges.isAlwaysPositive(-stored))
+    return false;
+  Expression broken = Expression::isPositive(-stored);
+  if (!broken) {
+    scope->hasTooLong = true;
+    return true;
+  }
+  scope->assumptions.push_back({broken, text.str(), scope->node});
+  scope->ranges.assumeNotNegative(stored);
+  return true;
 }
 
 std::string Extent::text() const {

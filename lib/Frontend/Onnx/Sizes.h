@@ -34,6 +34,8 @@ public:
   std::vector<Assumption> assumptions;
   /// The node that is being read.
   std::string node;
+  /// Whether an expression became longer than one may be since somebody asked.
+  bool hasTooLong = false;
 };
 
 /// An extent, or another integer that follows from extents. Arithmetic on
@@ -47,7 +49,9 @@ public:
             typename = std::enable_if_t<std::is_integral_v<Integer>>>
   Extent(Integer number) : number(static_cast<int64_t>(number)) {}
   Extent() = default;
-  /// Simplified by the ranges of `scope`; a number if that is what is left.
+  /// Simplified by the ranges of `scope`; a number if that is what is left. One
+  /// that is too long is told to the scope, and stands as 1 until its node is
+  /// refused.
   Extent(size::Expression expression, SizeScope &scope);
 
   bool isKnown() const { return !scope; }
@@ -80,6 +84,9 @@ public:
   /// Quotients by numbers above 0; numbers are not negative here.
   Extent floorDiv(const Extent &divisor) const;
   Extent ceilDiv(const Extent &divisor) const;
+  /// Whether it may be taken for not negative, as an operator wants it: false
+  /// if it always is. What cannot be decided is taken for granted, as `text`.
+  bool wantNotNegative(const llvm::Twine &text) const;
   /// The quotient where an operator wants `divisor` to divide it: nothing if it
   /// never does. What cannot be decided is taken for granted.
   std::optional<Extent> dividedBy(const Extent &divisor) const;

@@ -24,7 +24,8 @@ static LogicalResult importTopK(NodeImporter &node) {
   if (emit.hasFault() || !k)
     return failure();
   Extent extent = node.shape(0)[axis];
-  if (k->least() < 0 || Extent::isLess(extent, *k) == true)
+  if (!k->wantNotNegative(k->text() + " >= 0") ||
+      !(extent - *k).wantNotNegative(k->text() + " <= " + extent.text()))
     return node.invalid("k = " + k->text() + " of an extent of " +
                         extent.text());
   Value positions =
