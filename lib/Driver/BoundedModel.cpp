@@ -6,7 +6,6 @@
 #include "BoundedOptions.h"
 #include "CheckSizes.h"
 #include "dialects/Size/Expression.h"
-#include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/EntrySizes.h"
 #include "passes/Dynamic/DeclareSizes.h"
 
@@ -65,17 +64,32 @@ ModelOptions heddle::withDeclaredRanges(const ModelOptions &options,
   return result;
 }
 
+/// Whether --shape's `key` means input `i` of `signatures`: by its name or, if
+/// no input has that one, by its place.
+static bool meansInput(StringRef key, unsigned i,
+                       ArrayRef<TensorSignature> signatures) {
+  if (llvm::any_of(signatures,
+                   [&](const auto &input) { return input.name == key; }))
+    return i < signatures.size() && signatures[i].name == key;
+  key.consume_front("arg");
+  unsigned place;
+  return !key.getAsInteger(10, place) && place == i;
+}
+
 ModelOptions heddle::withRangesOf(const ModelOptions &options,
                                   ModuleOp module) {
   ModelOptions result = options;
   auto symbols = module->getAttrOfType<ArrayAttr>(kSymbolsAttrName);
+  if (!symbols)
+    return result;
   func::FuncOp main = entryFunction(module);
-  for (unsigned i = 0; symbols && i < main.getNumArguments(); ++i) {
+  SmallVector<TensorSignature> inputs = inputSignatures(main);
+  for (unsigned i = 0; i < main.getNumArguments(); ++i) {
     auto shape = main.getArgAttrOfType<size::ExtentsAttr>(i, kShapeAttrName);
     auto name = main.getArgAttrOfType<StringAttr>(i, "heddle.name");
     if (!shape || !name ||
         llvm::any_of(options.shapes, [&](const std::string &text) {
-          return StringRef(text).rsplit('=').first == name.getValue();
+          return meansInput(StringRef(text).rsplit('=').first, i, inputs);
         }))
       continue;
     std::string text;
@@ -143,17 +157,18 @@ ModelOptions heddle::withSizes(const ModelOptions &options,
   for (const std::string &text : options.shapes) {
     StringRef name = StringRef(text).rsplit('=').first;
     std::string shape = text;
-    for (auto [signature, tensor] : llvm::zip_equal(program.inputs(), inputs))
-      if (signature.name == name && StringRef(text).contains(".."))
+    for (auto [i, tensor] : llvm::enumerate(inputs))
+      if (StringRef(text).contains("..") &&
+          meansInput(name, i, program.inputs()))
         shape = shapeOption(name, tensor);
     result.shapes.push_back(std::move(shape));
   }
   if (byShapes)
-    for (auto [signature, tensor] : llvm::zip_equal(program.inputs(), inputs))
-      if (llvm::none_of(options.shapes, [&, &signature = signature](
-                                            const std::string &text) {
-            return StringRef(text).rsplit('=').first == signature.name;
+    for (auto [i, tensor] : llvm::enumerate(inputs))
+      if (llvm::none_of(options.shapes, [&, i = i](const std::string &text) {
+            return meansInput(StringRef(text).rsplit('=').first, i,
+                              program.inputs());
           }))
-        result.shapes.push_back(shapeOption(signature.name, tensor));
+        result.shapes.push_back(shapeOption(program.inputs()[i].name, tensor));
   return result;
 }

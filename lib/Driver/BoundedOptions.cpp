@@ -19,6 +19,12 @@ std::optional<ChosenSize> heddle::parseSizeRange(StringRef text) {
   return size;
 }
 
+std::string heddle::saidTwice(StringRef first, StringRef second) {
+  return ("--dim " + first + " and --dim " + second + " both say what '" +
+          first.rsplit('=').first + "' is")
+      .str();
+}
+
 /// The size that `text`, a range, leaves no choice of.
 static std::optional<int64_t> onlySize(StringRef text) {
   std::optional<ChosenSize> size = parseSizeRange(text);
@@ -82,10 +88,19 @@ bool BoundedOptions::parseShape(Session &session, const std::string &text) {
 }
 
 bool BoundedOptions::parseDim(Session &session, const std::string &text) {
-  // What to run, not what to compile.
-  if (isRanged(options, text))
-    return true;
   auto [name, value] = StringRef(text).rsplit('=');
+  int64_t number;
+  // What to run, not what to compile.
+  if (isRanged(options, text) && !value.getAsInteger(10, number))
+    return true;
+  if (!name.empty()) {
+    auto [earlier, isFirst] = said.try_emplace(name, text);
+    if (!isFirst && earlier->second != text) {
+      session.diagnostics.report(ErrorCode::OnnxShapeOption,
+                                 saidTwice(earlier->second, text));
+      return false;
+    }
+  }
   // A range of one size is that size.
   if (auto only = onlySize(value); only && !name.empty()) {
     fixed.dims.emplace_back(name.str(), *only);

@@ -6,6 +6,8 @@
 #include "heddle/Driver/Model.h"
 #include "heddle/Frontend/SizeOptions.h"
 
+#include "llvm/ADT/StringMap.h"
+
 #include <optional>
 
 namespace heddle {
@@ -14,6 +16,9 @@ namespace heddle {
 /// and for what is no range of sizes: the greatest is at least 1 and at most
 /// 2147483647.
 std::optional<ChosenSize> parseSizeRange(llvm::StringRef text);
+
+/// What a message says of two --dim for one name.
+std::string saidTwice(llvm::StringRef first, llvm::StringRef second);
 
 /// The options of a model with some sizes open.
 class BoundedOptions {
@@ -54,6 +59,8 @@ private:
   std::vector<Symbol> symbols;
   std::vector<Template> shapes;
   SizeOptions fixed; ///< Sizes that no call chooses.
+  /// By names, what --dim says of them.
+  llvm::StringMap<std::string> said;
 };
 
 } // namespace heddle

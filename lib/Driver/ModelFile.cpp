@@ -2,6 +2,8 @@
 
 #include "ModelFile.h"
 
+#include "BoundedOptions.h"
+#include "dialects/Size/Size.h"
 #include "heddle/Driver/BoundedModel.h"
 #include "heddle/Driver/FileKind.h"
 #include "heddle/Driver/Model.h"
@@ -17,6 +19,21 @@
 using namespace mlir;
 using namespace heddle;
 
+/// What is wrong with `NAME=past+new`, where no size has a range; nothing if it
+/// is no such text.
+static std::optional<std::string>
+problemOfDerived(Session &session, StringRef text, const SizeOptions &options) {
+  StringRef value = text.rsplit('=').second;
+  if (!llvm::any_of(value, llvm::isAlpha) || value.size() == text.size())
+    return std::nullopt;
+  session.context().loadDialect<size::SizeDialect>();
+  std::string problem;
+  llvm::StringSet<> used;
+  if (readExtent(&session.context(), value, options, {}, used, problem))
+    return std::nullopt;
+  return "--dim " + text.str() + ": " + problem + ": --dim NAME=1..8 gives one";
+}
+
 /// Reads --shape and --dim.
 static LogicalResult parseSizes(Session &session, const ModelOptions &options,
                                 SizeOptions &import) {
@@ -28,14 +45,27 @@ static LogicalResult parseSizes(Session &session, const ModelOptions &options,
                                      "--shape NAME=1x128");
       return failure();
     }
-  for (const std::string &text : options.dims)
+  llvm::StringMap<std::string> said;
+  for (const std::string &text : options.dims) {
+    auto [earlier, isFirst] =
+        said.try_emplace(StringRef(text).rsplit('=').first, text);
+    if (!isFirst && earlier->second != text) {
+      session.diagnostics.report(ErrorCode::OnnxShapeOption,
+                                 saidTwice(earlier->second, text));
+      return failure();
+    }
     if (failed(parseDimOption(text, import))) {
+      if (auto problem = problemOfDerived(session, text, import)) {
+        session.diagnostics.report(ErrorCode::OnnxShapeOption, *problem);
+        return failure();
+      }
       session.diagnostics.report(ErrorCode::OnnxShapeOption,
                                  "\"" + text +
                                      "\" is no dimension: write "
                                      "--dim NAME=8");
       return failure();
     }
+  }
   return success();
 }
 

@@ -420,6 +420,8 @@ std::string Program::brokenAssumption(ArrayRef<int64_t> sizes) {
 
 /// Gives the inputs the types that follow from the sizes.
 bool Program::applySizes() {
+  if (sizeList.empty())
+    return true;
   auto report = [&](const Twine &message) {
     session.diagnostics.report(ErrorCode::OnnxShapeOption, message);
     return false;
