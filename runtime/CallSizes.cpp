@@ -6,8 +6,6 @@
 #include "runtime/format/Expressions.h"
 #include "runtime/format/ManifestVerifier.h"
 
-#include <algorithm>
-
 using namespace heddle;
 using namespace heddle::runtime;
 using namespace heddle::format;

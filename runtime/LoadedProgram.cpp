@@ -290,6 +290,7 @@ void LoadedProgram::describeEntries() {
     fits = evaluate(manifest().expressions(), symbolMaxima,
                     HEDDLE_MANIFEST_INVALID, largest);
   largest.resize(least.size(), -1);
+  std::vector<ValueRange> ranges = expressionRanges(manifest());
 
   auto describe = [&](const Tensor &tensor) {
     TensorSpec spec = {text(tensor.name()), tensor.dtype(), {}, {}, {}, 0,
@@ -300,8 +301,8 @@ void LoadedProgram::describeEntries() {
     for (uint32_t i = 0; i < length(tensor.shape()); ++i) {
       uint32_t expression = tensor.shape()->Get(i);
       spec.shape.push_back(expression);
-      spec.leastShape.push_back(least[expression]);
-      spec.largestShape.push_back(largest[expression]);
+      spec.leastShape.push_back(ranges[expression].least);
+      spec.largestShape.push_back(fits ? -1 : ranges[expression].greatest);
     }
     spec.largestBytes = tensorBytes(tensor, largest);
     return spec;

@@ -20,13 +20,11 @@ using namespace llvm;
 using format::none;
 
 std::vector<int64_t> heddle::tableValues(const format::Manifest &manifest,
-                                         const format::ExpressionTable *table,
-                                         bool largest) {
-  std::vector<int64_t> symbols = largest ? format::largestSymbols(manifest)
-                                         : format::leastSymbols(manifest);
+                                         const format::ExpressionTable *table) {
   std::vector<int64_t> result;
   // The reader has evaluated the same table before.
-  (void)bool(format::evaluate(table, symbols, HEDDLE_MANIFEST_INVALID, result));
+  (void)bool(format::evaluate(table, format::largestSymbols(manifest),
+                              HEDDLE_MANIFEST_INVALID, result));
   return result;
 }
 
@@ -102,15 +100,18 @@ public:
   Describer(const format::ArtifactReader &artifact, StringRef entryName,
             bool withPrograms)
       : artifact(artifact), manifest(artifact.manifest()), entryName(entryName),
-        withPrograms(withPrograms),
-        least(tableValues(manifest, manifest.expressions(), /*largest=*/false)),
-        largest(tableValues(manifest, manifest.expressions())) {}
+        withPrograms(withPrograms), ranges(format::expressionRanges(manifest)) {
+  }
 
   ArtifactDescription run() const;
 
 private:
   using Tensors = flatbuffers::Vector<flatbuffers::Offset<format::Tensor>>;
 
+  /// A shape with the least, or the greatest, of each extent.
+  template <typename List>
+  std::vector<int64_t> shapeOf(const List *extents,
+                               int64_t format::ValueRange::*end) const;
   std::vector<TensorDescription> describe(const Tensors *list) const;
   EntryDescription describe(const format::Entry &entry) const;
   WeightDescription describe(const format::Weight &weight) const;
@@ -125,17 +126,17 @@ private:
   const format::Manifest &manifest;
   StringRef entryName;
   bool withPrograms;
-  std::vector<int64_t> least, largest; ///< Values of the manifest's table.
+  std::vector<format::ValueRange> ranges; ///< Of the manifest's table.
 };
 } // namespace
 
-/// The values of a shape's extents.
 template <typename List>
-static std::vector<int64_t> shapeOf(const List *extents,
-                                    ArrayRef<int64_t> value) {
+std::vector<int64_t>
+Describer::shapeOf(const List *extents,
+                   int64_t format::ValueRange::*end) const {
   std::vector<int64_t> shape;
   for (uint32_t index : items(extents))
-    shape.push_back(value[index]);
+    shape.push_back(ranges[index].*end);
   return shape;
 }
 
@@ -145,8 +146,8 @@ std::vector<TensorDescription> Describer::describe(const Tensors *list) const {
     TensorDescription &described = tensors.emplace_back();
     described.name = text(tensor->name()).str();
     described.dtype = format::dataTypeName(tensor->dtype());
-    described.least = shapeOf(tensor->shape(), least);
-    described.shape = shapeOf(tensor->shape(), largest);
+    described.least = shapeOf(tensor->shape(), &format::ValueRange::least);
+    described.shape = shapeOf(tensor->shape(), &format::ValueRange::greatest);
     if (tensor->alias() != none)
       described.alias = tensor->alias();
   }
@@ -162,7 +163,8 @@ EntryDescription Describer::describe(const format::Entry &entry) const {
     const format::State *state = manifest.states()->Get(use->state());
     described.states.push_back(
         {text(state->name()).str(), format::dataTypeName(state->dtype()),
-         shapeOf(state->shape(), largest), use->writes() != 0});
+         shapeOf(state->shape(), &format::ValueRange::greatest),
+         use->writes() != 0});
   }
   for (uint32_t symbol : items(entry.given()))
     described.given.push_back(

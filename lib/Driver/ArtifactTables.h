@@ -30,10 +30,9 @@ template <typename T> auto items(const flatbuffers::Vector<T> *list) {
   return result;
 }
 
-/// Values of an expression table, symbols at their largest or least.
+/// Values of an expression table, symbols at their largest.
 std::vector<int64_t> tableValues(const format::Manifest &manifest,
-                                 const format::ExpressionTable *table,
-                                 bool largest = true);
+                                 const format::ExpressionTable *table);
 
 } // namespace heddle
 

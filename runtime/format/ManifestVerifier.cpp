@@ -427,6 +427,33 @@ std::vector<int64_t> largestSymbols(const Manifest &manifest) {
   return symbols;
 }
 
+std::vector<ValueRange> expressionRanges(const Manifest &manifest) {
+  // So many symbols are at one end or the other by themselves; more share it.
+  constexpr size_t alone = 8;
+  std::vector<int64_t> least = leastSymbols(manifest),
+                       greatest = largestSymbols(manifest), symbols, values;
+  size_t bits = std::min(least.size(), alone);
+  std::vector<ValueRange> ranges;
+  for (size_t corner = 0; corner < size_t(1) << bits; ++corner) {
+    symbols = least;
+    for (size_t i = 0; i < symbols.size(); ++i)
+      if (corner >> (i % alone) & 1)
+        symbols[i] = greatest[i];
+    // Where a number is beyond 64 bits, no call can be.
+    if (evaluate(manifest.expressions(), symbols, HEDDLE_MANIFEST_INVALID,
+                 values))
+      continue;
+    if (ranges.empty())
+      ranges.assign(values.size(), {INT64_MAX, 0});
+    for (size_t i = 0; i < values.size(); ++i) {
+      int64_t value = std::max<int64_t>(values[i], 0);
+      ranges[i].least = std::min(ranges[i].least, value);
+      ranges[i].greatest = std::max(ranges[i].greatest, value);
+    }
+  }
+  return ranges;
+}
+
 Error verifyManifest(const Manifest &manifest, uint64_t manifestOffset) {
   for (uint32_t i = 0; i < length(manifest.required_features()); ++i)
     if (std::string name = text(manifest.required_features()->Get(i));

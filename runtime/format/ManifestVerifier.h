@@ -30,6 +30,15 @@ std::vector<int64_t> leastSymbols(const Manifest &manifest);
 /// The largest value of each symbol.
 std::vector<int64_t> largestSymbols(const Manifest &manifest);
 
+/// From the least to the greatest value of each expression of the manifest's
+/// table, as far as the ends of the symbols' ranges say it: a difference is
+/// greatest where one symbol is and the other is least. What would be negative
+/// is 0: no call has that. Empty where the table has no values at all.
+struct ValueRange {
+  int64_t least, greatest;
+};
+std::vector<ValueRange> expressionRanges(const Manifest &manifest);
+
 /// How many extents the inputs of an entry have together.
 uint64_t extentCount(const Entry &entry);
 
