@@ -11,6 +11,7 @@
 #include "dialects/Kernel/EntryFunctions.h"
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Plan/Plan.h"
+#include "dialects/Size/Size.h"
 #include "heddle/Artifact/DataTypes.h"
 #include "heddle/Artifact/Packer.h"
 #include "heddle/Support/Diagnostics.h"
@@ -513,6 +514,8 @@ LogicalResult heddle::compileInto(ModuleOp module,
                                   const CompileOptions &options,
                                   format::ArtifactWriter &writer,
                                   CompileSummary *summary) {
+  // Numbers of the manifest are expressions, also where no size is open.
+  module.getContext()->getOrLoadDialect<size::SizeDialect>();
   if (failed(checkSizeAttributes(module)))
     return failure();
   return Compiler(module, options, writer).run(summary);

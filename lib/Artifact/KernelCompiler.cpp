@@ -115,6 +115,7 @@ heddle::compileKernels(ModuleOp module, const Target &target,
   for (func::FuncOp function : all) {
     KernelFacts facts;
     facts.index = compiled.kernels.size();
+    facts.tiles = size::Expression::constant(function.getContext(), 1);
     compiled.kernels.push_back(
         kernel::isCustomCall(function)
             ? describeCustomCall(function)

@@ -171,8 +171,8 @@ Model sizedArenaModel();
 /// The same by 667 launches, each with an expression of its own for how many
 /// elements it adds.
 Model manySizesModel();
-/// The same as the first, but that the second part begins 64 bytes behind the first, however
-/// large that is.
+/// The same as the first, but that the second part begins 64 bytes behind the
+/// first, however large that is.
 Model overlappingModel();
 /// sum = left + right for f32[rows, columns], both from 0 to 2^20.
 Model openModel();

@@ -239,8 +239,6 @@ const Case kCases[] = {
      "tensor<8x515xf32, #size.extents<batch, sequence + 3>>"},
     {"a:float:batch,width", "p=0,1,0,2", "y = Pad(a, p) mode=reflect",
      "tensor<8x259xf32, #size.extents<batch, width + 3>>"},
-    {"a:float:batch,sequence", "p=0,1,0,2", "y = Pad(a, p) mode=reflect",
-     "must be known when compiling"},
     // Indexing.
     {"a:int64:batch,sequence", "t:30,4", "y = Gather(t, a)",
      "tensor<8x512x4xf32, #size.extents<batch, sequence, 4>>"},
@@ -327,7 +325,8 @@ const Case kCases[] = {
     {"a:float:batch,3,width,width", "",
      "s = Constant() value_floats=1.0f,1.0f,1.5f,1.5f; "
      "y = Resize(a, , s) mode=linear",
-     "must be known when compiling"},
+     "tensor<8x3x384x384xf32, #size.extents<batch, 3, width + "
+     "floordiv(width, 2), width + floordiv(width, 2)>>"},
     {"a:float:batch,8,width,width", "", "y = DepthToSpace(a) blocksize=2",
      "tensor<8x2x512x512xf32, #size.extents<batch, 2, 2 * width, 2 * width>>"},
     // Attention, and quantized numbers.
