@@ -84,32 +84,22 @@ KernelDialect::verifyOperationAttribute(Operation *op,
     return verifyEntry(op);
   if (name == kCustomCallAttrName)
     return verifyCustomCall(op, attribute.getValue());
+  auto onFunction = [&](bool hasKind, StringRef kind) -> LogicalResult {
+    if (hasKind && isa<FunctionOpInterface>(op))
+      return success();
+    return op->emitOpError() << name << " wants " << kind << ", on a function";
+  };
+  Attribute value = attribute.getValue();
   if (name == kTilesAttrName || name == kChunkAttrName ||
-      name == kScratchAttrName) {
-    if (!isa<FunctionOpInterface>(op) ||
-        !isa<IntegerAttr>(attribute.getValue()))
-      return op->emitOpError() << name << " wants an integer, on a function";
-    return success();
-  }
-  if (name == kTileCountAttrName) {
-    if (!isa<FunctionOpInterface>(op) ||
-        !isa<size::ExpressionAttr>(attribute.getValue()))
-      return op->emitOpError()
-             << name << " wants an expression of sizes, on a function";
-    return success();
-  }
-  if (name == kSizeArgumentsAttrName) {
-    if (!isa<FunctionOpInterface>(op) ||
-        !isa<size::ExtentsAttr>(attribute.getValue()))
-      return op->emitOpError()
-             << name << " wants expressions of sizes, on a function";
-    return success();
-  }
-  if (name == kBriefAttrName) {
-    if (!isa<FunctionOpInterface>(op) || !isa<UnitAttr>(attribute.getValue()))
-      return op->emitOpError() << name << " wants no value, on a function";
-    return success();
-  }
+      name == kScratchAttrName)
+    return onFunction(isa<IntegerAttr>(value), "an integer");
+  if (name == kTileCountAttrName)
+    return onFunction(isa<size::ExpressionAttr>(value),
+                      "an expression of sizes");
+  if (name == kSizeArgumentsAttrName)
+    return onFunction(isa<size::ExtentsAttr>(value), "expressions of sizes");
+  if (name == kBriefAttrName)
+    return onFunction(isa<UnitAttr>(value), "no value");
   if (name == kPlaceAttrName) {
     if (!isa<LaunchOp>(op) || !isa<StringAttr>(attribute.getValue()))
       return op->emitOpError()

@@ -48,6 +48,12 @@ RankedTensorType withDimensions(RankedTensorType type,
   return SizedShape().add(type, dimensions).of(type.getElementType());
 }
 
+RankedTensorType flattened(RankedTensorType type) {
+  return withExtents(
+      RankedTensorType::get({type.getNumElements()}, type.getElementType()),
+      elementsOf(type));
+}
+
 bool isKnown(RankedTensorType type, int64_t dimension) {
   return !type.isDynamicDim(dimension) &&
          (!hasExtents(type) || extentOf(type, dimension).isConstant());

@@ -32,6 +32,9 @@ private:
 mlir::RankedTensorType withDimensions(mlir::RankedTensorType type,
                                       llvm::ArrayRef<int64_t> dimensions);
 
+/// All elements of `type` in a row.
+mlir::RankedTensorType flattened(mlir::RankedTensorType type);
+
 /// Whether the size of a dimension is the same at each call.
 bool isKnown(mlir::RankedTensorType type, int64_t dimension);
 /// Whether a dimension has one element at each call.

@@ -92,12 +92,8 @@ Value GraphLowering::reshape(Location loc, Value input,
   };
   Value flat = input;
   if (type.getRank() != 1)
-    flat = tensor::CollapseShapeOp::create(
-        builder, loc,
-        size::withExtents(RankedTensorType::get({type.getNumElements()},
-                                                type.getElementType()),
-                          size::elementsOf(type)),
-        input, all(type.getRank()));
+    flat = tensor::CollapseShapeOp::create(builder, loc, size::flattened(type),
+                                           input, all(type.getRank()));
   return tensor::ExpandShapeOp::create(builder, loc, target, flat,
                                        all(target.getRank()));
 }

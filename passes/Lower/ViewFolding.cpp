@@ -38,13 +38,6 @@ static bool mayFlatten(RankedTensorType type) {
   return hasKnownSteps(type, allDimensions(type));
 }
 
-/// The type of all elements in a row.
-static RankedTensorType flatType(RankedTensorType type) {
-  return size::withExtents(
-      RankedTensorType::get({type.getNumElements()}, type.getElementType()),
-      size::elementsOf(type));
-}
-
 bool heddle::isView(linalg::GenericOp op) {
   if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 ||
       op.getNumParallelLoops() != op.getNumLoops() ||
@@ -166,7 +159,7 @@ static bool flatten(OpBuilder &builder, Source &source,
     return false;
   SmallVector<ReassociationIndices> all = {allDimensions(type)};
   source.value = tensor::CollapseShapeOp::create(
-      builder, source.value.getLoc(), flatType(type), source.value, all);
+      builder, source.value.getLoc(), size::flattened(type), source.value, all);
   source.map = AffineMap::get(source.map.getNumDims(), 0, position,
                               builder.getContext());
   return true;
@@ -301,7 +294,7 @@ static void legalizeReads(linalg::GenericOp op) {
     auto type = cast<RankedTensorType>(vector.getType());
     if (type.getRank() != 1)
       vector = tensor::CollapseShapeOp::create(
-          builder, vector.getLoc(), flatType(type), vector,
+          builder, vector.getLoc(), size::flattened(type), vector,
           SmallVector<ReassociationIndices>{allDimensions(type)});
     for (AffineExpr result : map.getResults())
       if (auto dim = dyn_cast<AffineDimExpr>(result);

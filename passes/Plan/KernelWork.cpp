@@ -5,6 +5,7 @@
 #include "dialects/Kernel/Factors.h"
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Kernel/PayloadCost.h"
+#include "dialects/Kernel/TrueLoops.h"
 #include "dialects/Size/SizedTypes.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -50,29 +51,35 @@ static int64_t operations(Operation &op) {
 }
 
 /// How many points a loop nest has that runs as far as the true extents of what
-/// it walks, each loop at most to its `bounds`.
-static size::Expression truePoints(Operation *op, ArrayRef<int64_t> bounds,
-                                   ArrayAttr maps) {
-  SmallVector<size::Expression> extents =
-      llvm::map_to_vector(bounds, [&](int64_t bound) {
-        return size::Expression::constant(op->getContext(), bound);
-      });
-  SmallVector<Value> walked(op->getOperands());
-  llvm::append_range(walked, op->getResults());
-  for (auto [map, value] :
-       llvm::zip(maps.getAsValueRange<AffineMapAttr>(), walked)) {
-    if (!size::hasExtents(value.getType()))
-      continue;
-    SmallVector<size::Expression> known =
-        size::extentsOf(cast<RankedTensorType>(value.getType()));
-    for (auto [expression, extent] : llvm::zip(map.getResults(), known))
-      if (auto dim = dyn_cast<AffineDimExpr>(expression))
-        extents[dim.getPosition()] = extent;
-  }
-  auto points = size::Expression::constant(op->getContext(), 1);
-  for (size::Expression extent : extents)
-    points = points * extent;
+/// it walks, or to its `bounds` where these do not tell.
+static size::Expression
+truePoints(MLIRContext *context, ArrayRef<int64_t> bounds,
+           std::optional<SmallVector<size::Expression>> loops) {
+  auto points = size::Expression::constant(context, 1);
+  for (auto [i, bound] : llvm::enumerate(bounds))
+    points = points * (loops ? (*loops)[i]
+                             : size::Expression::constant(context, bound));
   return points;
+}
+
+static size::Expression trueOperations(linalg::GenericOp generic) {
+  return truePoints(generic.getContext(), generic.getStaticLoopRanges(),
+                    kernel::trueLoops(generic)) *
+         kernel::payloadInstructions(generic);
+}
+
+/// A packed right-hand side has other dimensions than its map.
+static size::Expression trueOperations(kernel::ContractOp contract) {
+  kernel::WalkedTensor walked[] = {
+      {contract.getLhsMap(),
+       cast<RankedTensorType>(contract.getLhs().getType())},
+      {contract.getOutMap(),
+       cast<RankedTensorType>(contract.getResult().getType())}};
+  MLIRContext *context = contract.getContext();
+  return truePoints(
+             context, contract.getExtents(),
+             kernel::trueLoops(context, contract.getExtents(), walked)) *
+         2;
 }
 
 size::Expression heddle::trueOperations(func::FuncOp function) {
@@ -83,15 +90,12 @@ size::Expression heddle::trueOperations(func::FuncOp function) {
   if (function.isExternal())
     return sum;
   for (Operation &op : function.front()) {
-    bool isSized = size::isSized(&op);
-    if (auto contract = dyn_cast<kernel::ContractOp>(op); contract && isSized)
-      sum = sum +
-            truePoints(&op, contract.getExtents(), contract.getIndexingMaps()) *
-                2;
-    else if (auto generic = dyn_cast<linalg::GenericOp>(op); generic && isSized)
-      sum = sum + truePoints(&op, generic.getStaticLoopRanges(),
-                             generic.getIndexingMaps()) *
-                      kernel::payloadInstructions(generic);
+    auto contract = dyn_cast<kernel::ContractOp>(op);
+    auto generic = dyn_cast<linalg::GenericOp>(op);
+    if (contract && size::isSized(&op))
+      sum = sum + ::trueOperations(contract);
+    else if (generic && size::isSized(&op))
+      sum = sum + ::trueOperations(generic);
     else
       sum = sum + operations(op);
   }
