@@ -60,6 +60,7 @@ private:
   LogicalResult refineLoop(WhileOp loop);
   LogicalResult refineBranches(Operation *op);
   bool foldElements(Operation *op);
+  Operation *knownForm(Operation *op);
   void replaceByElements(Operation *op, ArrayRef<Expression> elements);
   void erase(Operation *op) {
     sizes.contents.forget(op);
@@ -379,6 +380,17 @@ void Refiner::replaceNumbers() {
       replaceByElements(op, *elements);
 }
 
+/// What comes after the import takes no dynamic forms where calls choose sizes.
+Operation *Refiner::knownForm(Operation *op) {
+  OpBuilder builder(op);
+  Operation *known = createKnownForm(builder, op);
+  if (!known)
+    return op;
+  op->replaceAllUsesWith(known);
+  erase(op);
+  return known;
+}
+
 LogicalResult Refiner::refine(Operation *op) {
   if (auto size = dyn_cast<GetDimensionSizeOp>(op))
     return refineSize(size);
@@ -392,15 +404,8 @@ LogicalResult Refiner::refine(Operation *op) {
   if (failed(form))
     return failure();
   op = *form;
-  if (anySized) {
-    // What comes after the import takes no dynamic forms here.
-    OpBuilder builder(op);
-    if (Operation *known = createKnownForm(builder, op)) {
-      op->replaceAllUsesWith(known);
-      erase(op);
-      op = known;
-    }
-  }
+  if (anySized)
+    op = knownForm(op);
   bool isTyped = isa<WhileOp, IfOp, CaseOp>(op) && anySized;
   if (failed(anySized ? refineSizedRegions(op) : refineRegions(op)))
     return failure();
@@ -416,6 +421,9 @@ LogicalResult Refiner::refine(Operation *op) {
         return failure();
   } else if (failed(refineTypes(op))) {
     return failure();
+  } else if (anySized) {
+    // Its numbers may be known although its operands' types were open.
+    op = knownForm(op);
   }
   if (op->getNumOperands() == 0 || op->getNumResults() != 1 ||
       !isa_and_nonnull<StableHloDialect>(op->getDialect()))
