@@ -4,6 +4,7 @@
 
 #include "dialects/Chlo/Broadcasting.h"
 #include "dialects/Chlo/Chlo.h"
+#include "dialects/Size/SizedTypes.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "heddle/Support/TensorTypes.h"
 
@@ -334,6 +335,8 @@ struct ExpandBroadcasting : RewritePattern {
 
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
+    if (size::isSized(op))
+      return rewriter.notifyMatchFailure(op, "calls choose its sizes");
     Value value = chlo::expandBroadcasting(rewriter, op, op->getOperands());
     if (!value)
       return rewriter.notifyMatchFailure(op, "sizes are not known");
@@ -344,9 +347,12 @@ struct ExpandBroadcasting : RewritePattern {
 
 } // namespace
 
-void populateDecomposeChloPatterns(RewritePatternSet &patterns) {
+void populateExpandBroadcastingPatterns(RewritePatternSet &patterns) {
   for (StringRef name : chlo::broadcastingOperations())
     patterns.add<ExpandBroadcasting>(name, patterns.getContext());
+}
+
+void populateDecomposeChloPatterns(RewritePatternSet &patterns) {
   patterns.add<ScanToLoop, RaggedDotToProducts>(patterns.getContext());
 }
 

@@ -7,6 +7,10 @@
 
 namespace heddle {
 
+/// What broadcasts its operands becomes broadcasts and StableHLO's operation,
+/// where sizes are known.
+void populateExpandBroadcastingPatterns(mlir::RewritePatternSet &patterns);
+
 /// chlo.scan becomes a loop, chlo.ragged_dot products that keep what lies in
 /// their groups.
 void populateDecomposeChloPatterns(mlir::RewritePatternSet &patterns);

@@ -2,6 +2,7 @@
 //
 // Everything here always pays. What weighs costs is a pass of its own.
 
+#include "passes/Graph/DecomposeChlo.h"
 #include "passes/Graph/Simplify.h"
 #include "passes/Graph/Passes.h"
 
@@ -108,6 +109,7 @@ struct Simplify : impl::SimplifyBase<Simplify> {
     populateSimplifyArithmeticPatterns(set);
     populateSimplifyLayoutPatterns(set);
     populateSimplifyControlPatterns(set);
+    populateExpandBroadcastingPatterns(set);
   }
 
   static void populateOfKnownSizes(RewritePatternSet &set) {

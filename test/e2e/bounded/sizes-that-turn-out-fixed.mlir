@@ -1,7 +1,7 @@
 // A size that is an expression of others may be the same for all of them: forms that take sizes as operands have then none that calls choose.
 
 // RUN: rm -rf %t && split-file %s %t && cd %t
-// RUN: heddle compare -q reshape.mlir && heddle compare -q slice.mlir
+// RUN: heddle compare -q reshape.mlir && heddle compare -q slice.mlir && heddle compare -q broadcast.mlir
 
 // One window at every size of the argument.
 //--- reshape.mlir
@@ -36,4 +36,13 @@ func.func @main(%x: tensor<2x?xi32, #stablehlo.bounds<?, 2>>) -> tensor<1x?xi32,
   %stride = stablehlo.constant dense<1> : tensor<2xi32>
   %3 = stablehlo.real_dynamic_slice %0, %start, %end, %stride : (tensor<2x?xi32, #stablehlo.bounds<?, 1>>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>) -> tensor<1x?xi32, #stablehlo.bounds<?, 1>>
   return %3 : tensor<1x?xi32, #stablehlo.bounds<?, 1>>
+}
+
+// What is broadcast has no open size, what it comes from has.
+//--- broadcast.mlir
+func.func @main(%x: tensor<?x2xf32, #stablehlo.bounds<3, ?>>) -> tensor<2x2xf32> {
+  %0 = stablehlo.dot_general %x, %x, batching_dims = [1] x [1], contracting_dims = [0] x [0] : (tensor<?x2xf32, #stablehlo.bounds<3, ?>>, tensor<?x2xf32, #stablehlo.bounds<3, ?>>) -> tensor<2xf32>
+  %1 = stablehlo.reshape %0 : (tensor<2xf32>) -> tensor<2x1xf32>
+  %2 = chlo.broadcast_subtract %1, %0 : (tensor<2x1xf32>, tensor<2xf32>) -> tensor<2x2xf32>
+  return %2 : tensor<2x2xf32>
 }
