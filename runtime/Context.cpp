@@ -30,7 +30,7 @@ static Error memoriesOf(const LoadedProgram &program, const EntrySpec &entry,
   for (const format::Program *code : entry.programs) {
     if (Error error = arenas.want(code->arenas(), values))
       return error;
-    scratch = std::max(scratch, scratchBytes(*code, program.variant()));
+    scratch = std::max(scratch, scratchBytes(*code, program.variant(), values));
   }
   return {};
 }
@@ -80,27 +80,26 @@ Error Context::create(const heddle_context_options &options,
   if (Error error =
           hostMemory(arenas, scratchPerWorker, pool->threads(), total))
     return error;
-  auto *arena = static_cast<char *>(options.arena);
-  uint64_t allScratch = total - arenas.hostBytes();
-  if (arena) {
+  memory = static_cast<char *>(options.arena);
+  memoryEnd = total;
+  if (memory) {
     // Where calls choose sizes, each is asked what it needs.
-    uint64_t least = program->dynamic() ? allScratch : total;
+    uint64_t least = program->dynamic() ? 0 : total;
     if (options.arena_bytes < least ||
-        reinterpret_cast<uintptr_t>(arena) % HEDDLE_KERNEL_ALIGNMENT)
+        reinterpret_cast<uintptr_t>(memory) % HEDDLE_KERNEL_ALIGNMENT)
       return {HEDDLE_ARENA_TOO_SMALL,
               "the arena must have " + std::to_string(least) +
                   " bytes and start at a multiple of " +
                   std::to_string(HEDDLE_KERNEL_ALIGNMENT)};
-    if (options.arena_bytes < total)
-      arenas.limitHost(options.arena_bytes - allScratch);
+    memoryEnd = std::min<uint64_t>(total, options.arena_bytes);
   } else {
     if (Error error = owned.allocate(program->host().device(),
                                      HEDDLE_SPACE_HOST, total, "the arena"))
       return error;
-    arena = owned.data();
+    memory = owned.data();
   }
-  scratch = arena;
-  if (Error error = arenas.allocate(program->devices(), arena + allScratch))
+  scratch = memory + arenas.hostBytes();
+  if (Error error = arenas.allocate(program->devices(), memory))
     return error;
   if (Error error = queues.create(program->plan(), program->devices()))
     return error;
@@ -153,6 +152,20 @@ Error Context::prepareAnew(const format::Program &code,
   return {};
 }
 
+/// Scratch follows what the program takes of the arena at these sizes.
+Error Context::placeScratch(const format::Program &code, uint64_t perWorker) {
+  uint64_t used = PlanMemory::hostBytes(code.arenas(), planValues),
+           wanted = used + perWorker * pool->threads();
+  if (wanted > memoryEnd)
+    return {HEDDLE_ARENA_TOO_SMALL,
+            "a call of these sizes takes an arena of " +
+                std::to_string(wanted) + " bytes, there are " +
+                std::to_string(memoryEnd)};
+  scratch = memory + used;
+  scratchPerWorker = perWorker;
+  return {};
+}
+
 Error Context::prepare(const std::vector<int64_t> &symbols,
                        const std::vector<int64_t> &manifestValues) {
   if (Error error = evaluate(program->plan().expressions(), symbols,
@@ -162,10 +175,18 @@ Error Context::prepare(const std::vector<int64_t> &symbols,
       program->plan(), static_cast<uint32_t>(entryIndex), planValues);
   if (Error error = arenas.find(code.arenas(), planValues, arenaStarts))
     return error;
-  if (prepared == &code && checks && checks->hold(planValues, manifestValues))
+  bool isKnown =
+      prepared == &code && checks && checks->hold(planValues, manifestValues);
+  if (!isKnown)
+    if (Error error = prepareAnew(code, symbols, manifestValues))
+      return error;
+  if (program->dynamic())
+    if (Error error = placeScratch(
+            code, isKnown ? sizedSteps.scratchBytes(planValues)
+                          : scratchBytes(code, program->variant(), planValues)))
+      return error;
+  if (isKnown)
     sizedSteps.update(planValues);
-  else if (Error error = prepareAnew(code, symbols, manifestValues))
-    return error;
   preparedSymbols = symbols;
   return {};
 }

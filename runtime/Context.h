@@ -46,6 +46,7 @@ private:
   Error prepareAnew(const format::Program &code,
                     const std::vector<int64_t> &symbols,
                     const std::vector<int64_t> &manifestValues);
+  Error placeScratch(const format::Program &code, uint64_t perWorker);
   /// Reads the tensors of a call by `read` and makes it.
   template <typename Pointer, typename Read>
   Error callWith(const Pointer *inputs, size_t inputCount,
@@ -67,6 +68,9 @@ private:
   TensorPlaces places;
   PlanMemory arenas;
   DeviceQueues queues;
+  /// Of the process: arena and, behind it, scratch.
+  char *memory = nullptr;
+  uint64_t memoryEnd = 0; ///< How many bytes there are.
   char *scratch = nullptr;
   uint64_t scratchPerWorker = 0;
   Steps steps;

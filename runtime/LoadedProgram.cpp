@@ -370,7 +370,7 @@ Error LoadedProgram::runInit() {
   const format::Program *init = plan().init();
   if (!init)
     return {};
-  uint64_t scratch = scratchBytes(*init, *chosen);
+  uint64_t scratch = scratchBytes(*init, *chosen, values);
   PlanMemory arenas;
   if (Error error = arenas.want(init->arenas(), values))
     return error;

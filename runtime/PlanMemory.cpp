@@ -5,6 +5,7 @@
 
 #include "runtime/format/Devices.h"
 #include "runtime/format/ManifestVerifier.h"
+#include "runtime/format/kernel_abi.h"
 
 #include <algorithm>
 
@@ -34,10 +35,13 @@ uint64_t PlanMemory::hostBytes() const {
   return piece == pieces.end() ? 0 : alignUp(piece->second.bytes, pageBytes);
 }
 
-void PlanMemory::limitHost(uint64_t bytes) {
-  auto piece = pieces.find({hostDevice, MemorySpace::host});
-  if (piece != pieces.end())
-    piece->second.bytes = bytes;
+uint64_t PlanMemory::hostBytes(const List *memories,
+                               const std::vector<int64_t> &values) {
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < length(memories); ++i)
+    if (placeOf(*memories->Get(i)) == Place(hostDevice, MemorySpace::host))
+      bytes = static_cast<uint64_t>(values[memories->Get(i)->size()]);
+  return alignUp(bytes, HEDDLE_KERNEL_ALIGNMENT);
 }
 
 Error PlanMemory::allocate(const ProgramDevices &devices, char *host) {

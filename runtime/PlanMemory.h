@@ -21,8 +21,10 @@ public:
   /// What is wanted of the process's memory, a multiple of a page. It is
   /// brought along by whoever allocates the rest.
   uint64_t hostBytes() const;
-  /// There are only so many bytes of it.
-  void limitHost(uint64_t bytes);
+  /// What a program that has `memories` takes of the process's: a multiple of a
+  /// kernel's alignment.
+  static uint64_t hostBytes(const List *memories,
+                            const std::vector<int64_t> &values);
   /// Allocates all pieces but that of the process, which is `host`.
   Error allocate(const ProgramDevices &devices, char *host);
   /// Where each of `memories` lies. Fails when one is larger than what there

@@ -4,7 +4,9 @@
 
 #include "runtime/StepMaker.h"
 #include "runtime/format/ManifestVerifier.h"
+#include "runtime/format/Scratch.h"
 
+#include <algorithm>
 #include <cassert>
 
 using namespace heddle;
@@ -42,6 +44,11 @@ void SizedSteps::command(const Command &command, Step &step, Steps &steps) {
     number(launch->traffic(), report.traffic);
     if (length(launch->alternatives()))
       choices.push_back({&step, &report, launch});
+    if (launch->scratch() != none)
+      scratches.push_back(launch);
+    else
+      fixedScratch =
+          std::max(fixedScratch, mostScratch(*launch, loaded->variant()));
   } else if (const Copy *copy = command.action_as_Copy()) {
     bind(*copy->target(), 0);
     uint32_t bytes = bind(*copy->source(), 1);
@@ -96,4 +103,12 @@ void SizedSteps::update(const std::vector<int64_t> &values) const {
     *number.place = values[number.expression] * number.factor;
   for (const Choice &choice : choices)
     choose(choice, values);
+}
+
+uint64_t SizedSteps::scratchBytes(const std::vector<int64_t> &values) const {
+  uint64_t bytes = fixedScratch;
+  for (const Launch *launch : scratches)
+    bytes = std::max(
+        bytes, runtime::scratchBytes(*launch, loaded->variant(), values));
+  return alignUp(bytes, pageBytes);
 }

@@ -17,6 +17,8 @@ public:
   /// Gives them the values that the plan's expressions have now. Allocates
   /// nothing.
   void update(const std::vector<int64_t> &values) const;
+  /// As `runtime::scratchBytes` of the program.
+  uint64_t scratchBytes(const std::vector<int64_t> &values) const;
 
 private:
   struct Address {
@@ -45,6 +47,10 @@ private:
   std::vector<Address> addresses;
   std::vector<Number> numbers;
   std::vector<Choice> choices;
+  /// Launches that need as much scratch as sizes say, and the most that another
+  /// needs.
+  std::vector<const format::Launch *> scratches;
+  uint64_t fixedScratch = 0;
 };
 
 } // namespace heddle::runtime

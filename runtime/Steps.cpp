@@ -6,6 +6,7 @@
 #include "runtime/StepMaker.h"
 #include "runtime/format/Devices.h"
 #include "runtime/format/ManifestVerifier.h"
+#include "runtime/format/Scratch.h"
 
 #include <algorithm>
 #include <map>
@@ -271,23 +272,22 @@ Error Steps::prepare(const Program &program, const LoadedProgram &loaded,
   return preparer.finish();
 }
 
-uint64_t runtime::scratchBytes(const Program &program, const Variant &variant) {
+uint64_t runtime::scratchBytes(const Program &program, const Variant &variant,
+                               const std::vector<int64_t> &values) {
   uint64_t bytes = 0;
-  auto count = [&](uint32_t index) {
-    const Kernel &kernel = *variant.kernels()->Get(index);
-    const CpuLaunch *launch = kernel.launch_as_CpuLaunch();
-    if (launch &&
-        variant.images()->Get(kernel.image())->device() == DeviceKind::cpu)
-      bytes = std::max(bytes, launch->scratch());
-  };
   for (uint32_t i = 0; i < length(program.blocks()); ++i) {
     const auto *commands = program.blocks()->Get(i)->commands();
     for (uint32_t j = 0; j < length(commands); ++j)
-      if (const Launch *launch = commands->Get(j)->action_as_Launch()) {
-        count(launch->kernel());
-        for (uint32_t k = 0; k < length(launch->alternatives()); ++k)
-          count(launch->alternatives()->Get(k));
-      }
+      if (const Launch *launch = commands->Get(j)->action_as_Launch())
+        bytes = std::max(bytes, scratchBytes(*launch, variant, values));
   }
   return alignUp(bytes, pageBytes);
+}
+
+uint64_t runtime::scratchBytes(const Launch &launch, const Variant &variant,
+                               const std::vector<int64_t> &values) {
+  uint64_t most = mostScratch(launch, variant);
+  return launch.scratch() == none
+             ? most
+             : std::min(most, uint64_t(values[launch.scratch()]));
 }

@@ -102,10 +102,17 @@ struct Steps {
   }
 };
 
-/// The most scratch that a kernel of `program` asks for per worker of the host,
-/// a multiple of a page so that workers share none.
+/// The most scratch that a launch of `program` asks for per worker of the host
+/// when the plan's expressions have these values, a multiple of a page so that
+/// workers share none. A number that the verifier would reject counts as the
+/// kernel's.
 uint64_t scratchBytes(const format::Program &program,
-                      const format::Variant &variant);
+                      const format::Variant &variant,
+                      const std::vector<int64_t> &values);
+/// The same of one launch, in bytes.
+uint64_t scratchBytes(const format::Launch &launch,
+                      const format::Variant &variant,
+                      const std::vector<int64_t> &values);
 
 } // namespace heddle::runtime
 

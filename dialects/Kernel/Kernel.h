@@ -41,6 +41,10 @@ inline constexpr llvm::StringLiteral kScratchAttrName = "kernel.scratch";
 /// On a lowered kernel whose work follows from a call's sizes: how many tiles
 /// there are then, at most `kernel.tiles`; what the numbers of a launch stand
 /// for that come after those the kernel function takes, in their order.
+/// How many bytes of scratch a worker needs where calls choose that, at most
+/// `kernel.scratch`.
+inline constexpr llvm::StringLiteral kScratchBytesAttrName =
+    "kernel.scratch_bytes";
 inline constexpr llvm::StringLiteral kTileCountAttrName = "kernel.tile_count";
 inline constexpr llvm::StringLiteral kSizeArgumentsAttrName =
     "kernel.size_arguments";

@@ -93,7 +93,7 @@ KernelDialect::verifyOperationAttribute(Operation *op,
   if (name == kTilesAttrName || name == kChunkAttrName ||
       name == kScratchAttrName)
     return onFunction(isa<IntegerAttr>(value), "an integer");
-  if (name == kTileCountAttrName)
+  if (name == kTileCountAttrName || name == kScratchBytesAttrName)
     return onFunction(isa<size::ExpressionAttr>(value),
                       "an expression of sizes");
   if (name == kSizeArgumentsAttrName)

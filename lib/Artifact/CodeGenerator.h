@@ -22,6 +22,9 @@ struct KernelCode {
   /// How many pieces there are where calls choose that, at most `tiles`; null
   /// elsewhere.
   size::ExpressionAttr tileCount;
+  /// How many bytes of scratch a launch needs where calls choose that, at most
+  /// what the record says; null elsewhere.
+  size::ExpressionAttr scratchBytes;
   /// What the numbers of a launch are that come behind the function's own; null
   /// where there are none.
   size::ExtentsAttr sizeArguments;

@@ -69,6 +69,8 @@ static KernelCode readLowered(ModuleOp module, StringRef name) {
   code.chunk = integer(kernel::kChunkAttrName);
   code.tileCount =
       lowered->getAttrOfType<size::ExpressionAttr>(kernel::kTileCountAttrName);
+  code.scratchBytes = lowered->getAttrOfType<size::ExpressionAttr>(
+      kernel::kScratchBytesAttrName);
   code.sizeArguments =
       lowered->getAttrOfType<size::ExtentsAttr>(kernel::kSizeArgumentsAttrName);
   for (unsigned i = 0; i < lowered.getNumArguments(); ++i)

@@ -52,6 +52,7 @@ static std::unique_ptr<format::KernelT> describeKernel(func::FuncOp function,
           ? size::Expression(code.tileCount)
           : size::Expression::constant(function.getContext(), code.tiles);
   facts.chunk = code.chunk;
+  facts.scratch = size::Expression(code.scratchBytes);
   if (size::Expression operations = trueOperations(function);
       operations && !operations.isConstant(0))
     facts.operations = operations;

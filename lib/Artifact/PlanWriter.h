@@ -71,6 +71,8 @@ struct KernelFacts {
   std::vector<size::Expression> sizeArguments;
   size::Expression tiles;
   int64_t chunk = 1;
+  /// Bytes of a worker's scratch where calls choose them; null elsewhere.
+  size::Expression scratch;
   /// Arithmetic operations of one launch; null if nobody knows.
   size::Expression operations;
 };

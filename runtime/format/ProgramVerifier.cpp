@@ -3,6 +3,7 @@
 #include "runtime/format/ProgramVerifier.h"
 
 #include "runtime/format/CustomCalls.h"
+#include "runtime/format/Scratch.h"
 
 #include <algorithm>
 #include <numeric>
@@ -138,6 +139,18 @@ Error ProgramVerifier::checkKernel(const Launch &launch, uint32_t index,
   return error ? fail(error.message()) : Error();
 }
 
+/// That `launch`, whose kernels are known, asks for no more scratch than these.
+Error ProgramVerifier::checkScratch(const Launch &launch) const {
+  if (launch.scratch() == none)
+    return {};
+  int64_t bytes = 0, most = int64_t(mostScratch(launch, view.variant));
+  if (!view.value(launch.scratch(), bytes) || bytes < 0 || bytes > most)
+    return invalidPlan("launch has no proper number of bytes of scratch: " +
+                       std::to_string(bytes) + ", its kernels ask for " +
+                       std::to_string(most));
+  return {};
+}
+
 Error ProgramVerifier::checkNumbers(const Launch &launch) const {
   int64_t ignored = 0, tiles = 0, chunk = 0;
   for (uint32_t i = 0; i < length(launch.integers()); ++i)
@@ -177,6 +190,8 @@ Error ProgramVerifier::launch(const Launch &launch, uint32_t device,
     if (Error error = checkKernel(launch, launch.alternatives()->Get(i), device,
                                   accesses))
       return error;
+  if (Error error = checkScratch(launch))
+    return error;
   Error error = perform(accesses, state, touched);
   return error
              ? invalidPlan(

@@ -61,6 +61,7 @@ private:
   Error checkKernel(const Launch &launch, uint32_t index, uint32_t device,
                     const Accesses &accesses) const;
   Error checkNumbers(const Launch &launch) const;
+  Error checkScratch(const Launch &launch) const;
   Error selfOverlap(const Accesses &accesses, const Kernel &kernel) const;
   Error perform(const Accesses &accesses, State &state, Accesses &touched);
 

@@ -3,6 +3,8 @@
 
 #include "runtime/format/SizeChecks.h"
 
+#include "runtime/format/Scratch.h"
+
 #include <algorithm>
 #include <set>
 #include <tuple>
@@ -78,6 +80,8 @@ bool SizeCheckMaker::launch(const Launch &launch) {
       return false;
   bound(launch.tiles(), 0, maximumBytes);
   bound(launch.chunk(), 1, maximumBytes);
+  if (launch.scratch() != none)
+    bound(launch.scratch(), 0, int64_t(mostScratch(launch, view.variant)));
   for (uint32_t i = 0; i < length(launch.bindings()); ++i)
     if (!touch(launch.bindings()->Get(i)))
       return false;

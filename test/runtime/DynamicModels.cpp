@@ -96,6 +96,17 @@ Model test::sizedArenaModel() {
   return model;
 }
 
+Model test::sizedScratchModel(int64_t most) {
+  Model model = sizedArenaModel();
+  model.kernels.front().scratch = static_cast<uint64_t>(most);
+  auto &commands = model.program().blocks.front()->commands;
+  uint32_t elements = commands.front()->action.AsLaunch()->integers[0];
+  for (auto &command : commands)
+    command->action.AsLaunch()->scratch = model.expression(
+        ExpressionKind::mul, elements, model.constant(1024));
+  return model;
+}
+
 Model test::manySizesModel() {
   Model model = sizedArenaModel();
   auto &commands = model.program().blocks.front()->commands;

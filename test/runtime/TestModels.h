@@ -168,6 +168,9 @@ Model dynamicModel();
 /// sum = 2 * left + 3 * right for the same, by way of two parts of an arena
 /// that are as large as the call's batch takes, one behind the other.
 Model sizedArenaModel();
+/// The same; a worker's scratch has 1024 bytes for each element of a tensor, of
+/// a kernel that asks for `most` bytes.
+Model sizedScratchModel(int64_t most);
 /// The same by 667 launches, each with an expression of its own for how many
 /// elements it adds.
 Model manySizesModel();

@@ -497,6 +497,49 @@ static void test_arena(const char *folder) {
   heddle_program_destroy(program);
 }
 
+/* Scratch follows a call's sizes, and lies behind what these take of the
+   arena. */
+static void test_scratch(const char *folder) {
+  heddle_program *program = load(folder, "sized-scratch", NULL);
+  size_t largest = 0, ten = 0;
+  int64_t size = 10;
+  OK(heddle_program_arena_bytes(program, 0, NULL, 0, 2, &largest));
+  OK(heddle_program_arena_bytes(program, 0, &size, 1, 2, &ten));
+  CHECK(largest >= 2048 + 2 * 256 * 1024 && largest < 600 * 1024);
+  CHECK(ten >= 384 + 2 * 40 * 1024 && ten < 100 * 1024);
+
+  heddle_context_options options = HEDDLE_INIT(options);
+  const size_t bytes = 384 + 40 * 1024;
+  char *memory = aligned_alloc(64, bytes + 64);
+  memset(memory, 1, bytes + 64);
+  options.threads = 1;
+  options.arena = memory;
+  options.arena_bytes = bytes;
+  heddle_context *context = NULL;
+  OK(heddle_context_create(program, 0, &options, &context));
+  OK(call_arena(context, 10));
+  EXPECT(call_arena(context, 11), HEDDLE_ARENA_TOO_SMALL,
+         "a call of these sizes takes an arena of 45440 bytes, there are "
+         "41344");
+  OK(call_arena(context, 10));
+  OK(call_arena(context, 1));
+  for (int i = 0; i < 64; ++i)
+    CHECK(memory[bytes + i] == 1);
+  heddle_context_destroy(context);
+  free(memory);
+  heddle_program_destroy(program);
+
+  /* More than the kernel says that it needs. */
+  program = load(folder, "little-scratch", NULL);
+  OK(heddle_context_create(program, 0, NULL, &context));
+  OK(call_arena(context, 10));
+  EXPECT(call_arena(context, 11), HEDDLE_PLAN_INVALID,
+         "launch has no proper number of bytes of scratch: 45056");
+  OK(call_arena(context, 9));
+  heddle_context_destroy(context);
+  heddle_program_destroy(program);
+}
+
 /* What was right for the sizes before is looked at again for others. */
 static void test_overlap(const char *folder) {
   heddle_program *program = load(folder, "overlapping", NULL);
@@ -522,6 +565,7 @@ int main(int argc, char **argv) {
   test_threads(argv[1]);
   test_solved(argv[1]);
   test_arena(argv[1]);
+  test_scratch(argv[1]);
   test_overlap(argv[1]);
   return finish();
 }

@@ -247,7 +247,8 @@ int main(int argc, char **argv) {
     return 2;
   bool all = argc > 2 && !std::strcmp(argv[2], "--all");
   for (const char *name :
-       {"addition", "control", "custom", "dynamic", "sized-arena", "placed",
+       {"addition", "control", "custom", "dynamic", "sized-arena",
+        "sized-scratch", "placed",
         "select", "solved", "state"}) {
     File file = readFile(std::string(argv[1]) + "/" + name + ".heddle");
     if (file.empty() || read(file, true)) {

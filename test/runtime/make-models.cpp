@@ -26,6 +26,8 @@ int main(int argc, char **argv) {
                  write("custom", customModel()) &&
                  write("dynamic", dynamicModel()) &&
                  write("sized-arena", sizedArenaModel()) &&
+                 write("sized-scratch", sizedScratchModel(256 * 1024)) &&
+                 write("little-scratch", sizedScratchModel(40 * 1024)) &&
                  write("overlapping", overlappingModel()) &&
                  write("many-sizes", manySizesModel()) &&
                  write("deep", deepModel()) && write("select", selectModel()) &&

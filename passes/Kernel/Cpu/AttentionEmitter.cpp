@@ -86,29 +86,31 @@ void AttentionEmitter::choose() {
   int64_t width = vectors * lanes;
   // A step of a cache line more, so that the rows of a tile do not fall on the
   // same lines of L1.
-  scoreStride = llvm::alignTo(std::max<int64_t>(n, 1), width) + lanes;
+  Extent keys = this->n.isSized() ? this->n : Extent(std::max<int64_t>(n, 1));
+  Extent stride = keys.alignTo(width) + lanes;
 
   const Machine &machine = frame.machine;
   // Keys lie in panels of what is summed in, so factors are as their sums.
   int64_t blockFlops =
       machine.rates.longestPieceUs * machine.flopsPerUs(element);
   int64_t byWork = blockFlops / std::max<int64_t>(1, 2 * n * (d + e));
-  int64_t byCache = machine.l2Bytes / 2 / (scoreStride * elementBytes);
+  int64_t byCache = machine.l2Bytes / 2 / (stride.bound() * elementBytes);
   int64_t rows = std::max(byWork, machine.rowsWorthKeys);
   rows = std::max<int64_t>(std::min(rows, byCache), 2 * split.bigRows);
   int64_t count = rowTiles.bound();
   blockTiles = std::clamp<int64_t>(rows / split.bigRows, 1, count);
   blockTiles = llvm::divideCeil(count, llvm::divideCeil(count, blockTiles));
 
-  int64_t blockRows = blockTiles * split.bigRows;
+  // Of blocks that a call's rows do not fill only those rows.
+  Extent blockRows = rowTiles.atMost(blockTiles) * split.bigRows;
   packsValues = !value.access.strides[numBatch + 3].is(1) ||
-                blockRows >= machine.rowsWorthStreaming;
-  scores = frame.allocateScratch(element, blockRows * scoreStride);
+                blockRows.bound() >= machine.rowsWorthStreaming;
+  scores = frame.allocateScratch(element, blockRows * stride);
   inverses = frame.allocateScratch(element, blockRows);
   keyPanel = frame.allocateScratch(element, std::max<int64_t>(d, 1) * width);
   if (packsValues)
-    valuePanel =
-        frame.allocateScratch(element, std::max<int64_t>(n, 1) * width);
+    valuePanel = frame.allocateScratch(element, keys * width);
+  scoreStride = frame.numberOf(stride);
 }
 
 LogicalResult AttentionEmitter::emit() {
@@ -360,8 +362,7 @@ LogicalResult AttentionEmitter::emitOutputGroup(Value firstColumn,
     TileLhs lhs;
     lhs.buffer = scores;
     lhs.base = rows.scores;
-    for (int64_t r = 0; r < rows.height; ++r)
-      lhs.rows.push_back(r * scoreStride);
+    lhs.setRows(index, rows.height, scoreStride);
     SmallVector<Value> sums =
         tile.accumulate(lhs, rhs, rows.firstKey, rows.keys, tile.zeros());
     for (int64_t r = 0; r < rows.height; ++r) {

@@ -117,7 +117,8 @@ private:
   SizedRows sizedRows;
   Extent rowTiles;
   int64_t blockTiles = 1;
-  int64_t scoreStride = 0;
+  /// From a row's scores to the next one's.
+  Number scoreStride = 0;
   bool packsValues = true;
   mlir::Value scores, inverses, keyPanel, valuePanel;
 

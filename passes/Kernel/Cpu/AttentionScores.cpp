@@ -77,11 +77,13 @@ void AttentionEmitter::emitScoreTiles(Value firstKey) {
       SmallVector<Value> sums = tile.accumulate(
           lhs, rhs, index.constant(0), index.constant(d), tile.zeros());
       Value place = index.add(rows.scores, firstKey);
-      for (int64_t r = 0; r < rows.height; ++r)
+      for (int64_t r = 0; r < rows.height; ++r) {
+        Number row = index.times(r, scoreStride);
+        Value start = row.value ? index.add(place, row.value) : place;
         for (int64_t v = 0; v < vectors; ++v)
-          vector::StoreOp::create(
-              builder, loc, sums[r * vectors + v], scores,
-              index.add(place, r * scoreStride + v * lanes));
+          vector::StoreOp::create(builder, loc, sums[r * vectors + v], scores,
+                                  index.add(start, row.number + v * lanes));
+      }
     };
     // Rows that see none of these keys.
     auto emitBeforeEnd = [&] {

@@ -78,6 +78,17 @@ Extent Extent::ceilDiv(int64_t divisor) const {
   return {value.ceilDiv(divisor), bound};
 }
 
+Extent Extent::atMost(int64_t limit) const {
+  int64_t bound = std::min(most, limit);
+  if (!sized)
+    return bound;
+  if (!value)
+    return {value, bound};
+  return {size::Expression::minimum(
+              value, size::Expression::constant(value.context(), limit)),
+          bound};
+}
+
 Extent productOf(ArrayRef<Extent> extents) {
   Extent product = 1;
   for (const Extent &extent : extents)

@@ -183,18 +183,18 @@ Value KernelFrame::valueOf(OpBuilder &at, const Extent &extent) {
   return value;
 }
 
-Value KernelFrame::allocateScratch(Type elementType, int64_t count) {
+Value KernelFrame::allocateScratch(Type elementType, const Extent &count) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&function.getBody().front());
-  Type stored = storageType(elementType);
-  Location loc = function.getLoc();
-  Value offset = arith::ConstantIndexOp::create(builder, loc, scratchBytes);
-  Value size = arith::ConstantIndexOp::create(builder, loc, count);
-  scratchBytes +=
-      llvm::alignTo(count * llvm::divideCeil(stored.getIntOrFloatBitWidth(), 8),
-                    scratchAlignment);
-  return memref::ViewOp::create(builder, loc, flatType(elementType), scratch,
-                                offset, ValueRange{size});
+  Value offset = valueOf(scratchBytes);
+  Value size = valueOf(count);
+  int64_t elementBytes =
+      llvm::divideCeil(storageType(elementType).getIntOrFloatBitWidth(), 8);
+  scratchBytes =
+      scratchBytes + (count * elementBytes).alignTo(scratchAlignment);
+  return memref::ViewOp::create(builder, function.getLoc(),
+                                flatType(elementType), scratch, offset,
+                                ValueRange{size});
 }
 
 Value KernelFrame::enterTileLoop() {
@@ -222,7 +222,13 @@ void KernelFrame::finish(const Extent &tiles, int64_t chunk) {
                       size::extentsAttr(context, sizes));
   function->setAttr(kernel::kChunkAttrName, builder.getI64IntegerAttr(chunk));
   function->setAttr(kernel::kScratchAttrName,
-                    builder.getI64IntegerAttr(scratchBytes));
+                    builder.getI64IntegerAttr(scratchBytes.bound()));
+  if (scratchBytes.isSized()) {
+    size::Expression bytes = scratchBytes.expression(context);
+    fits &= bool(bytes);
+    if (bytes)
+      function->setAttr(kernel::kScratchBytesAttrName, bytes.attribute());
+  }
   source.erase();
 }
 

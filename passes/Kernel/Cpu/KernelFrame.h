@@ -68,9 +68,9 @@ public:
   /// expression holds; if not, what was built is wrong.
   bool sizesFit() const { return fits; }
 
-  /// A 64-byte aligned piece of the worker's scratch memory, `memref<?xT>`.
-  /// The view is made at the start of the function.
-  mlir::Value allocateScratch(mlir::Type elementType, int64_t count);
+  /// A 64-byte aligned piece of the worker's scratch memory, `memref<?xT>`, of
+  /// as many elements as a call's sizes say. The view is made at the start of the function.
+  mlir::Value allocateScratch(mlir::Type elementType, const Extent &count);
 
   /// Loops over the claimed tiles; `builder` is left inside, at the end of the
   /// loop's body, and the tile's number is returned.
@@ -94,7 +94,7 @@ private:
         machine(machine) {}
 
   llvm::DenseMap<mlir::Value, mlir::Value> buffers, arguments;
-  int64_t scratchBytes = 0;
+  Extent scratchBytes = 0;
   /// What the numbers of the launch stand for that follow the source's own.
   llvm::SmallVector<size::Expression> sizes;
   llvm::DenseMap<mlir::Attribute, mlir::Value> sizeValues;

@@ -69,9 +69,12 @@ std::unique_ptr<Kernel> Kernel::compile(const std::string &text,
           kernel::kSizeArgumentsAttrName))
     for (size::ExpressionAttr expression : sizes.getExtents())
       kernel->sizeArguments.push_back(expression);
-  kernel->scratch.resize(
-      lowered->getAttrOfType<IntegerAttr>(kernel::kScratchAttrName).getInt() +
-      HEDDLE_KERNEL_ALIGNMENT);
+  kernel->scratchBytes =
+      lowered->getAttrOfType<IntegerAttr>(kernel::kScratchAttrName).getInt();
+  if (auto bytes = lowered->getAttrOfType<size::ExpressionAttr>(
+          kernel::kScratchBytesAttrName))
+    kernel->scratchExpression = bytes;
+  kernel->scratch.resize(kernel->scratchBytes + 2 * HEDDLE_KERNEL_ALIGNMENT);
   CodegenOptions options;
   options.keepSymbols = true;
   options.dump = [&](llvm::StringRef, llvm::StringRef text) {
@@ -106,7 +109,7 @@ Kernel::~Kernel() {
 
 void Kernel::run(llvm::ArrayRef<void *> buffers, int64_t step, bool backwards,
                  llvm::ArrayRef<int64_t> integers) {
-  runTiles(tiles, buffers, step, backwards, integers);
+  runTiles(tiles, scratchBytes, buffers, step, backwards, integers);
 }
 
 void Kernel::run(llvm::ArrayRef<void *> buffers,
@@ -117,16 +120,21 @@ void Kernel::run(llvm::ArrayRef<void *> buffers,
     integers.push_back(valueAt(expression, sizes));
   int64_t count = tileCount ? valueAt(tileCount, sizes) : tiles;
   EXPECT_LE(count, tiles);
-  runTiles(count, buffers, step, backwards, integers);
+  int64_t bytes =
+      scratchExpression ? valueAt(scratchExpression, sizes) : scratchBytes;
+  EXPECT_LE(bytes, scratchBytes);
+  runTiles(count, bytes, buffers, step, backwards, integers);
 }
 
-void Kernel::runTiles(int64_t tiles, llvm::ArrayRef<void *> buffers,
-                      int64_t step, bool backwards,
-                      llvm::ArrayRef<int64_t> integers) {
+void Kernel::runTiles(int64_t tiles, int64_t bytes,
+                      llvm::ArrayRef<void *> buffers, int64_t step,
+                      bool backwards, llvm::ArrayRef<int64_t> integers) {
+  constexpr char untouched = 0x5a;
   if (step == 0)
     step = tiles;
   auto aligned = reinterpret_cast<uintptr_t>(scratch.data());
   aligned = llvm::alignTo(aligned, HEDDLE_KERNEL_ALIGNMENT);
+  std::fill(scratch.begin(), scratch.end(), untouched);
   for (int64_t i = 0; i < tiles; i += step) {
     heddle_kernel_args args = {};
     args.buffers = buffers.data();
@@ -139,6 +147,11 @@ void Kernel::runTiles(int64_t tiles, llvm::ArrayRef<void *> buffers,
     args.version = HEDDLE_KERNEL_ABI_VERSION;
     entry(&args);
   }
+  const char *end = reinterpret_cast<char *>(aligned) + bytes;
+  EXPECT_TRUE(std::all_of(end, const_cast<const char *>(scratch.data()) +
+                                   scratch.size(),
+                          [](char byte) { return byte == untouched; }))
+      << "the kernel wrote behind its scratch of " << bytes << " bytes";
 }
 
 int64_t valueAt(size::Expression expression,

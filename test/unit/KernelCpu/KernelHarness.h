@@ -48,12 +48,16 @@ public:
   std::string assembly;
 
 private:
-  void runTiles(int64_t tiles, llvm::ArrayRef<void *> buffers, int64_t step,
-                bool backwards, llvm::ArrayRef<int64_t> integers);
+  void runTiles(int64_t tiles, int64_t bytes, llvm::ArrayRef<void *> buffers,
+                int64_t step, bool backwards,
+                llvm::ArrayRef<int64_t> integers);
 
   heddle_kernel entry = nullptr;
   void *library = nullptr;
   int descriptor = -1;
+  /// As many bytes as the kernel says, by a call's sizes where these decide.
+  int64_t scratchBytes = 0;
+  size::Expression scratchExpression;
   std::vector<char> scratch;
 };
 

@@ -107,3 +107,8 @@ func.func @limitedRows(%q: tensor<2x9x8xf32, #size.extents<batch, 9, 8>>, %n: in
     -> tensor<2x9x8xf32, #size.extents<batch, 9, 8>>
   return %0 : tensor<2x9x8xf32, #size.extents<batch, 9, 8>>
 }
+
+// -----
+
+// expected-error @below {{kernel.scratch_bytes wants an expression of sizes, on a function}}
+func.func private @scratch() attributes {kernel.scratch_bytes = 3}
