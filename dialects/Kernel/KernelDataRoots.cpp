@@ -1,7 +1,9 @@
 // Verifiers of the roots that move data: concatenate, pad, update, scatter,
 // sort, top-k.
 
+#include "dialects/Kernel/Concatenation.h"
 #include "dialects/Kernel/Kernel.h"
+#include "dialects/Size/SizedTypes.h"
 #include "heddle/Support/TensorTypes.h"
 
 #include "mlir/IR/Builders.h"
@@ -10,25 +12,50 @@ using namespace mlir;
 using namespace heddle;
 using namespace heddle::kernel;
 
+RankedTensorType kernel::concatenatedType(ValueRange parts, int64_t dimension) {
+  RankedTensorType first = typeOf(parts.front());
+  SmallVector<int64_t> shape(first.getShape());
+  SmallVector<size::Expression> extents = size::extentsOf(first);
+  for (Value part : parts.drop_front()) {
+    shape[dimension] += typeOf(part).getDimSize(dimension);
+    extents[dimension] =
+        extents[dimension] + size::extentOf(typeOf(part), dimension);
+  }
+  return size::withExtents(RankedTensorType::get(shape, first.getElementType()),
+                           extents);
+}
+
+/// Whether a part's dimensions but the one that parts lie behind each other in
+/// are those of the result.
+static bool fits(RankedTensorType part, RankedTensorType result,
+                 int64_t dimension) {
+  if (part.getRank() != result.getRank() ||
+      part.getElementType() != result.getElementType())
+    return false;
+  for (int64_t i = 0; i < part.getRank(); ++i)
+    if (i != dimension && !size::isSameSize(part, i, result, i))
+      return false;
+  return true;
+}
+
 LogicalResult ConcatenateOp::verify() {
   auto result = cast<RankedTensorType>(getType());
-  int64_t dimension = getDimension(), total = 0;
+  int64_t dimension = getDimension();
   if (getInputs().empty() || dimension < 0 || dimension >= result.getRank())
     return emitOpError() << "wants inputs and a dimension inside rank "
                          << result.getRank();
-  for (Value input : getInputs()) {
-    RankedTensorType type = typeOf(input);
-    SmallVector<int64_t> shape = llvm::to_vector(result.getShape());
-    if (type.getRank() == result.getRank())
-      shape[dimension] = type.getDimSize(dimension);
-    if (type != result.clone(shape))
-      return emitOpError() << "joins " << type << " to " << result;
-    total += shape[dimension];
-  }
-  if (total != result.getDimSize(dimension))
-    return emitOpError() << "inputs fill " << total << " of "
-                         << result.getDimSize(dimension)
+  for (Value input : getInputs())
+    if (!fits(typeOf(input), result, dimension))
+      return emitOpError() << "joins " << typeOf(input) << " to " << result;
+  // Parts of chosen sizes need not be at their bounds together.
+  RankedTensorType whole = concatenatedType(getInputs(), dimension);
+  if (llvm::none_of(getInputs().getTypes(), size::hasExtents) &&
+      whole.getDimSize(dimension) != result.getDimSize(dimension))
+    return emitOpError() << "inputs fill " << whole.getDimSize(dimension)
+                         << " of " << result.getDimSize(dimension)
                          << " points of dimension " << dimension;
+  if (size::extentOf(whole, dimension) != size::extentOf(result, dimension))
+    return emitOpError() << "makes " << whole << ", not " << result;
   return success();
 }
 

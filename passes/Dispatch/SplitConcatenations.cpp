@@ -1,6 +1,7 @@
 // A concatenation of the model may have any number of parts. A kernel grows
 // with each, so that many are joined in groups first.
 
+#include "dialects/Kernel/Concatenation.h"
 #include "dialects/Kernel/Kernel.h"
 #include "passes/Dispatch/DispatchTarget.h"
 #include "passes/Dispatch/Passes.h"
@@ -25,14 +26,9 @@ static void split(kernel::ConcatenateOp op, size_t most) {
         joined.push_back(group.front());
         continue;
       }
-      auto type = cast<RankedTensorType>(group.front().getType());
-      SmallVector<int64_t> shape(type.getShape());
-      for (Value part : group.drop_front())
-        shape[dimension] +=
-            cast<RankedTensorType>(part.getType()).getDimSize(dimension);
-      joined.push_back(kernel::ConcatenateOp::create(builder, op.getLoc(),
-                                                     type.clone(shape), group,
-                                                     op.getDimensionAttr()));
+      joined.push_back(kernel::ConcatenateOp::create(
+          builder, op.getLoc(), kernel::concatenatedType(group, dimension),
+          group, op.getDimensionAttr()));
     }
     parts = std::move(joined);
   }

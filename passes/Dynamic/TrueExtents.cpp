@@ -74,6 +74,17 @@ static bool runs(SliceOp op) {
   return true;
 }
 
+/// Runs of elements are copied behind each other, wherever these begin.
+static bool runs(ConcatenateOp op) {
+  RankedTensorType result = typeOf(op);
+  for (Value input : op.getInputs())
+    for (int64_t i = 0; i < result.getRank(); ++i)
+      if (i != int64_t(op.getDimension()) &&
+          !size::isSameSize(typeOf(input), i, result, i))
+        return false;
+  return true;
+}
+
 /// A position may be held within a dimension by a number of 32 bits at least.
 static bool runs(GatherOp op) {
   ArrayRef<int64_t> pointedInto = op.getDimensionNumbers().getStartIndexMap();
@@ -173,7 +184,7 @@ static bool runs(Operation *op, const BoundedSizes &sizes) {
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case<ConstantOp, IotaOp, TransposeOp, ReshapeOp, ReduceOp,
             OptimizationBarrierOp>([](Operation *) { return true; })
-      .Case<BroadcastInDimOp, SliceOp, GatherOp, DotGeneralOp>(
+      .Case<BroadcastInDimOp, SliceOp, ConcatenateOp, GatherOp, DotGeneralOp>(
           [](auto typed) { return runs(typed); })
       .Case([&](CompositeOp o) { return runs(o, sizes); })
       .Case<ClampOp, SelectOp>([](Operation *o) { return runsElementwise(o); })

@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "passes/Kernel/Cpu/Emitters.h"
+#include "passes/Kernel/Cpu/Extent.h"
 #include "passes/Kernel/Cpu/Grid.h"
 #include "passes/Kernel/Cpu/IndexBuilder.h"
 #include "passes/Kernel/Cpu/Work.h"
@@ -31,67 +32,104 @@ static int64_t longestRun(const Machine &machine, Type type) {
                   run / logicalVectorBytes * logicalVectorBytes);
 }
 
+namespace {
+/// How the elements of an input are cut: rows of it, several to a tile, or runs
+/// of a row.
+struct PartGrid {
+  PartGrid(const Machine &machine, Type type, const Extent &rows,
+           const Extent &length)
+      : length(length),
+        run(std::min(length.bound(), longestRun(machine, type))),
+        runs(run == length.bound() ? 1 : length.ceilDiv(run)),
+        units(rows * runs),
+        perTile(std::clamp<int64_t>(machine.rates.tileNs /
+                                        copyCost(machine, type, run),
+                                    1, units.bound())),
+        tiles(units.ceilDiv(perTile)) {}
+
+  /// Elements of a row, and of a run but the last one.
+  Extent length;
+  int64_t run;
+  Extent runs, units;
+  int64_t perTile;
+  Extent tiles;
+};
+} // namespace
+
+/// Copies the run of number `at` of a row of `part`, `offset` elements into it.
+static void copyRun(KernelFrame &frame, IndexBuilder &index,
+                    const PartGrid &part, Value at, Value offset, Value source,
+                    Value from, Value target, Value to) {
+  auto copy = [&](const Number &count) {
+    emitCopy(index.builder, index.loc, source, from, target, to, count);
+  };
+  std::optional<int64_t> length = part.length.known();
+  if (length && *length % part.run == 0)
+    return copy(part.run);
+  if (part.runs.is(1))
+    return copy(frame.numberOf(part.length));
+  Value last = index.sub(frame.valueOf(part.runs), index.constant(1));
+  index.branch(
+      index.less(at, last), [&] { copy(part.run); },
+      [&] {
+        if (length)
+          return copy(*length % part.run);
+        copy(index.sub(frame.valueOf(part.length), offset));
+      });
+}
+
 LogicalResult emitConcatenate(KernelFrame &frame, kernel::ConcatenateOp op) {
   Location loc = op.getLoc();
   IndexBuilder index(frame.builder, loc);
   unsigned dim = op.getDimension();
-  int64_t outer = product(shapeOf(op.getResult()).take_front(dim));
-  int64_t rowLength = product(shapeOf(op.getResult()).drop_front(dim));
+  SmallVector<Extent> extents = trueExtents(typeOf(op.getResult()));
+  Extent outer = productOf(ArrayRef(extents).take_front(dim));
+  Extent rowLength = productOf(ArrayRef(extents).drop_front(dim));
   Value target = frame.buffer(op.getResult());
   Type type = elementOf(op.getResult());
 
-  // The grid is one piece per input after the other: rows of the input, several
-  // to a tile, or runs of a row.
+  // The grid is one piece per input after the other.
   Value tile = frame.enterTileLoop();
-  expectWork(frame, double(outer) * op.getInputs().size() *
+  expectWork(frame, double(outer.bound()) * op.getInputs().size() *
                             copyCost(frame.machine, type, 0) +
-                        copyCost(frame.machine, type, outer * rowLength));
-  int64_t firstTile = 0, column = 0;
+                        copyCost(frame.machine, type,
+                                 outer.bound() * rowLength.bound()));
+  Extent firstTile = 0, column = 0;
   for (Value input : op.getInputs()) {
-    int64_t length = product(shapeOf(input).drop_front(dim));
-    if (length == 0 || outer == 0)
+    Extent length =
+        productOf(ArrayRef(trueExtents(typeOf(input))).drop_front(dim));
+    if (length.bound() == 0 || outer.bound() == 0)
       continue;
     Value source = frame.buffer(input);
-    int64_t run = std::min(length, longestRun(frame.machine, type));
-    int64_t runs = llvm::divideCeil(length, run);
-    int64_t units = outer * runs;
-    int64_t perTile = std::clamp<int64_t>(
-        frame.machine.rates.tileNs / copyCost(frame.machine, type, run), 1,
-        units);
-    int64_t tiles = llvm::divideCeil(units, perTile);
+    PartGrid part(frame.machine, type, outer, length);
 
     auto copyUnit = [&](Value unit) {
-      SmallVector<Value> place = index.delinearize(unit, {outer, runs});
-      Value offset = index.mul(place[1], run);
-      Value from = index.add(index.mul(place[0], length), offset);
+      SmallVector<Value> place =
+          indicesAt(frame, index, unit, {outer, part.runs});
+      Value offset = index.mul(place[1], part.run);
+      Value from =
+          index.add(index.mul(place[0], frame.numberOf(length)), offset);
       Value to =
-          index.add(index.add(index.mul(place[0], rowLength), column), offset);
-      int64_t rest = length - (runs - 1) * run;
-      if (rest == run) {
-        emitCopy(frame.builder, loc, source, from, target, to, run);
-        return;
-      }
-      index.branch(
-          index.less(place[1], index.constant(runs - 1)),
-          [&] { emitCopy(frame.builder, loc, source, from, target, to, run); },
-          [&] {
-            emitCopy(frame.builder, loc, source, from, target, to, rest);
-          });
+          index.add(index.add(index.mul(place[0], frame.numberOf(rowLength)),
+                              frame.valueOf(column)),
+                    offset);
+      copyRun(frame, index, part, place[1], offset, source, from, target, to);
     };
-    Value isMine = index.less(tile, index.constant(firstTile + tiles));
-    if (firstTile)
+    Value isMine = index.less(tile, frame.valueOf(firstTile + part.tiles));
+    if (!firstTile.is(0))
       isMine = arith::AndIOp::create(
           frame.builder, loc, isMine,
           arith::CmpIOp::create(frame.builder, loc, arith::CmpIPredicate::uge,
-                                tile, index.constant(firstTile)));
+                                tile, frame.valueOf(firstTile)));
     index.branch(isMine, [&] {
-      Value own = index.sub(tile, index.constant(firstTile));
-      Value begin = index.mul(own, perTile);
-      Value end = index.min(index.add(begin, perTile), index.constant(units));
+      Value own = index.sub(tile, frame.valueOf(firstTile));
+      Value begin = index.mul(own, part.perTile);
+      Value end =
+          index.min(index.add(begin, part.perTile), frame.valueOf(part.units));
       index.loop(begin, end, 1, copyUnit);
     });
-    firstTile += tiles;
-    column += length;
+    firstTile = firstTile + part.tiles;
+    column = column + length;
   }
   frame.finish(firstTile);
   return success();

@@ -89,13 +89,17 @@ static int64_t storageBytes(Type type) {
   return llvm::divideCeil(storageType(type).getIntOrFloatBitWidth(), 8);
 }
 
+/// The elements of a logical vector in memory.
+static int64_t storageLanes(Type type) {
+  return std::max(logicalLanes, logicalVectorBytes / storageBytes(type));
+}
+
 /// Calls `emit(lanes, offset)` for `count` elements: logical vectors, the
 /// last one masked.
 static void forVectors(OpBuilder &builder, Location loc, Type type,
                        int64_t count,
                        llvm::function_ref<void(LaneBuilder &, Value)> emit) {
-  int64_t lanes =
-      std::max(logicalLanes, logicalVectorBytes / storageBytes(type));
+  int64_t lanes = storageLanes(type);
   int64_t full = count / lanes * lanes;
   auto body = [&](int64_t vectors) {
     return [&, vectors](Value iv,
@@ -120,19 +124,41 @@ static void forVectors(OpBuilder &builder, Location loc, Type type,
   emit(rest, constant(builder, loc, full));
 }
 
+/// The same for as many elements as are known when the kernel runs.
+static void forVectors(OpBuilder &builder, Location loc, Type type, Value count,
+                       llvm::function_ref<void(LaneBuilder &, Value)> emit) {
+  IndexBuilder index(builder, loc);
+  int64_t lanes = storageLanes(type);
+  Value rest = index.rem(count, lanes);
+  Value full = index.sub(count, rest);
+  index.loop(index.constant(0), full, lanes, [&](Value offset) {
+    LaneBuilder whole(builder, loc, lanes);
+    emit(whole, offset);
+  });
+  index.branch(index.less(index.constant(0), rest), [&] {
+    LaneBuilder masked(builder, loc, lanes,
+                       countMask(builder, loc, lanes, rest));
+    emit(masked, full);
+  });
+}
+
 void emitCopy(OpBuilder &builder, Location loc, Value from, Value fromIndex,
-              Value to, Value toIndex, int64_t count) {
+              Value to, Value toIndex, const Number &count) {
   Type type = cast<MemRefType>(from.getType()).getElementType();
-  if (count == 1) {
+  if (count.is(1)) {
     Value value = memref::LoadOp::create(builder, loc, from, fromIndex);
     memref::StoreOp::create(builder, loc, value, to, toIndex);
     return;
   }
-  forVectors(builder, loc, type, count, [&](LaneBuilder &lanes, Value offset) {
+  auto copy = [&](LaneBuilder &lanes, Value offset) {
     LaneValue source(arith::AddIOp::create(builder, loc, fromIndex, offset), 1);
     LaneValue target(arith::AddIOp::create(builder, loc, toIndex, offset), 1);
     lanes.store(lanes.load(from, type, source).value, to, target);
-  });
+  };
+  if (count.value)
+    forVectors(builder, loc, type, count.value, copy);
+  else
+    forVectors(builder, loc, type, count.number, copy);
 }
 
 void emitFill(OpBuilder &builder, Location loc, Value value, Value to,

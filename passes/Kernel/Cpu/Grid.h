@@ -38,7 +38,7 @@ emitLoop(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value begin,
 /// Copies `count` consecutive elements.
 void emitCopy(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value from,
               mlir::Value fromIndex, mlir::Value to, mlir::Value toIndex,
-              int64_t count);
+              const Number &count);
 /// Stores `value`, an element as it lies in memory, `count` times.
 void emitFill(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
               mlir::Value to, mlir::Value toIndex, int64_t count);

@@ -65,7 +65,8 @@ LogicalResult emitKernel(KernelFrame &frame) {
   for (Operation &op : frame.source.getBody().front()) {
     if (!isa<kernel::KernelDialect>(op.getDialect()))
       continue;
-    if (!isa<kernel::ContractOp, kernel::AttentionOp>(op) &&
+    if (!isa<kernel::ContractOp, kernel::AttentionOp, kernel::ConcatenateOp>(
+            op) &&
         failed(checkExtents(&op)))
       return failure();
     return TypeSwitch<Operation *, LogicalResult>(&op)

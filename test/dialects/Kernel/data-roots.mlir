@@ -8,6 +8,21 @@ func.func @concatenate(%a: tensor<2x3xf32>, %b: tensor<2x5xf32>) -> tensor<2x8xf
   return %0 : tensor<2x8xf32>
 }
 
+// CHECK-LABEL: func @concatenate_sized
+func.func @concatenate_sized(%a: tensor<2x3xf32, #size.extents<2, n>>, %b: tensor<2x5xf32>) -> tensor<2x8xf32, #size.extents<2, n + 5>> {
+  // CHECK: kernel.concatenate {{.*}} -> tensor<2x8xf32, #size.extents<2, n + 5>>
+  %0 = kernel.concatenate %a, %b {dimension = 1 : i64} : (tensor<2x3xf32, #size.extents<2, n>>, tensor<2x5xf32>) -> tensor<2x8xf32, #size.extents<2, n + 5>>
+  return %0 : tensor<2x8xf32, #size.extents<2, n + 5>>
+}
+
+// Sizes of parts that are never at their bounds together: the result's bound is less than theirs.
+// CHECK-LABEL: func @concatenate_bounds
+func.func @concatenate_bounds(%a: tensor<6xf32, #size.extents<n>>, %b: tensor<6xf32, #size.extents<6 - n>>) -> tensor<6xf32> {
+  // CHECK: kernel.concatenate {{.*}} -> tensor<6xf32>
+  %0 = kernel.concatenate %a, %b {dimension = 0 : i64} : (tensor<6xf32, #size.extents<n>>, tensor<6xf32, #size.extents<6 - n>>) -> tensor<6xf32>
+  return %0 : tensor<6xf32>
+}
+
 // CHECK-LABEL: func @pad
 func.func @pad(%x: tensor<2x3xf32>) -> tensor<2x7xf32> {
   %zero = arith.constant 0.0 : f32

@@ -105,6 +105,22 @@ func.func @concatenate(%a: tensor<2x3xf32>, %b: tensor<2x5xf32>) {
 
 // -----
 
+func.func @concatenate_sizes(%a: tensor<2x3xf32, #size.extents<2, n>>, %b: tensor<2x5xf32>) {
+  // expected-error @below {{makes 'tensor<2x8xf32, #size.extents<2, n + 5>>', not 'tensor<2x8xf32, #size.extents<2, n + 4>>'}}
+  %0 = kernel.concatenate %a, %b {dimension = 1 : i64} : (tensor<2x3xf32, #size.extents<2, n>>, tensor<2x5xf32>) -> tensor<2x8xf32, #size.extents<2, n + 4>>
+  return
+}
+
+// -----
+
+func.func @concatenate_rows(%a: tensor<2x3xf32, #size.extents<n, 3>>, %b: tensor<2x5xf32>) {
+  // expected-error @below {{joins 'tensor<2x5xf32>' to 'tensor<2x8xf32, #size.extents<n, 8>>'}}
+  %0 = kernel.concatenate %a, %b {dimension = 1 : i64} : (tensor<2x3xf32, #size.extents<n, 3>>, tensor<2x5xf32>) -> tensor<2x8xf32, #size.extents<n, 8>>
+  return
+}
+
+// -----
+
 func.func @pad(%x: tensor<2x3xf32>) {
   %zero = arith.constant 0.0 : f32
   // expected-error @below {{result has extent 7 in dimension 1, wanted 5}}

@@ -12,3 +12,12 @@ func.func @main(%a: tensor<2x1xf32>, %b: tensor<2x2xf32>, %c: tensor<2x3xf32>, %
   %0 = kernel.concatenate %a, %b, %c, %d, %e {dimension = 1 : i64} : (tensor<2x1xf32>, tensor<2x2xf32>, tensor<2x3xf32>, tensor<2x4xf32>, tensor<2x5xf32>) -> tensor<2x15xf32>
   return %0 : tensor<2x15xf32>
 }
+
+// What each group makes has the sizes of its parts.
+// CHECK-LABEL: func @sized
+// CHECK: kernel.concatenate %arg0, %arg1 {{.*}} -> tensor<2x10xf32, #size.extents<2, n + 5>>
+// CHECK: kernel.concatenate %{{.*}}, %arg2 {{.*}} -> tensor<2x15xf32, #size.extents<2, 2 * n + 5>>
+func.func @sized(%a: tensor<2x5xf32, #size.extents<2, n>>, %b: tensor<2x5xf32>, %c: tensor<2x5xf32, #size.extents<2, n>>) -> tensor<2x15xf32, #size.extents<2, 2 * n + 5>> {
+  %0 = kernel.concatenate %a, %b, %c {dimension = 1 : i64} : (tensor<2x5xf32, #size.extents<2, n>>, tensor<2x5xf32>, tensor<2x5xf32, #size.extents<2, n>>) -> tensor<2x15xf32, #size.extents<2, 2 * n + 5>>
+  return %0 : tensor<2x15xf32, #size.extents<2, 2 * n + 5>>
+}

@@ -40,6 +40,19 @@ module attributes {heddle.symbols = [{name = "n", minimum = 1, maximum = 9}]} {
 
 // -----
 
+// Parts are copied to where the one before truly ends.
+// CHECK-LABEL: @append(
+// CHECK-NOT: stablehlo.dynamic_update_slice
+// CHECK: stablehlo.concatenate {{.*}} -> tensor<2x10x4xf32, #size.extents<2, n + 1, 4>>
+module attributes {heddle.symbols = [{name = "n", minimum = 0, maximum = 9}]} {
+  func.func @append(%x: tensor<2x9x4xf32, #size.extents<2, n, 4>>, %y: tensor<2x1x4xf32>) -> tensor<2x10x4xf32, #size.extents<2, n + 1, 4>> {
+    %0 = stablehlo.concatenate %x, %y, dim = 1 : (tensor<2x9x4xf32, #size.extents<2, n, 4>>, tensor<2x1x4xf32>) -> tensor<2x10x4xf32, #size.extents<2, n + 1, 4>>
+    return %0 : tensor<2x10x4xf32, #size.extents<2, n + 1, 4>>
+  }
+}
+
+// -----
+
 // A slice that starts where a size says has no kernel over true extents: all of the program is computed over the bound.
 // CHECK-LABEL: @start(
 // CHECK-SAME: %{{[a-z0-9]*}}: tensor<9x4xf32> {heddle.shape = #size.extents<n, 4>}
