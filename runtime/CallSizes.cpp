@@ -6,6 +6,8 @@
 #include "runtime/format/Expressions.h"
 #include "runtime/format/ManifestVerifier.h"
 
+#include <cstring>
+
 using namespace heddle;
 using namespace heddle::runtime;
 using namespace heddle::format;
@@ -32,6 +34,8 @@ void CallSizes::reserve(const LoadedProgram &program, const EntrySpec &entry) {
   const Manifest &manifest = program.manifest();
   symbolValues.reserve(length(manifest.symbols()));
   expressionValues.reserve(length(manifest.expressions()));
+  finalSymbols.reserve(length(manifest.symbols()));
+  finalValues.reserve(length(manifest.expressions()));
   if (!length(entry.record->solutions()))
     return;
   known.reserve(length(manifest.symbols()) + extentCount(*entry.record));
@@ -73,6 +77,16 @@ Error CallSizes::take(const LoadedProgram &program,
       return {HEDDLE_ARGUMENT_INVALID, "the size '" + text(symbol.name()) +
                                            "' is given, and is the length of "
                                            "a state"};
+  for (uint32_t i = 0; i < symbolValues.size(); ++i) {
+    const Symbol &symbol = *manifest.symbols()->Get(i);
+    if (symbol.source() != SymbolSource::device)
+      continue;
+    if (symbolValues[i] != unknown)
+      return {HEDDLE_ARGUMENT_INVALID, "the size '" + text(symbol.name()) +
+                                           "' is given, and is computed by "
+                                           "the program"};
+    symbolValues[i] = symbol.maximum();
+  }
   for (const runtime::State *state : states)
     if (uint32_t symbol = state->spec().symbol; symbol != none)
       symbolValues[symbol] = state->length();
@@ -203,6 +217,46 @@ Error CallSizes::find(const LoadedProgram &program, const EntrySpec &entry,
           checkShapes("input", entry.inputs, inputs, expressionValues))
     return error;
   return checkAssumptions(manifest, entry);
+}
+
+Error CallSizes::readCounts(const LoadedProgram &program, TensorList outputs) {
+  const Manifest &manifest = program.manifest();
+  finalSymbols.assign(symbolValues.begin(), symbolValues.end());
+  for (uint32_t i = 0; i < finalSymbols.size(); ++i) {
+    const Symbol &symbol = *manifest.symbols()->Get(i);
+    if (symbol.source() != SymbolSource::device)
+      continue;
+    if (outputs.tensors[symbol.index()].device)
+      return {HEDDLE_ARGUMENT_INVALID, "the output that counts '" +
+                                           text(symbol.name()) +
+                                           "' must be in the process's memory"};
+    int32_t count;
+    std::memcpy(&count, outputs.tensors[symbol.index()].data, sizeof(count));
+    if (count < 0 || count > symbolValues[i])
+      return {HEDDLE_TENSOR_SHAPE, "the program computes " +
+                                       std::to_string(count) +
+                                       " for a size: " + rangeText(symbol)};
+    finalSymbols[i] = count;
+  }
+  if (finalSymbols == symbolValues) {
+    finalValues.assign(expressionValues.begin(), expressionValues.end());
+    return {};
+  }
+  return evaluate(manifest.expressions(), finalSymbols, HEDDLE_TENSOR_SHAPE,
+                  finalValues);
+}
+
+Error CallSizes::finalShape(const TensorSpec &output, int64_t *shape) const {
+  for (size_t i = 0; i < output.shape.size(); ++i) {
+    shape[i] = finalValues[output.shape[i]];
+    if (shape[i] < 0 || shape[i] > expressionValues[output.shape[i]])
+      return {HEDDLE_TENSOR_SHAPE,
+              "output '" + output.name + "' would have the extent " +
+                  std::to_string(shape[i]) + " in dimension " +
+                  std::to_string(i) + ", its memory has " +
+                  std::to_string(expressionValues[output.shape[i]])};
+  }
+  return {};
 }
 
 Error runtime::outputShape(const LoadedProgram &program, const EntrySpec &entry,

@@ -22,6 +22,11 @@ public:
              TensorList inputs, const std::vector<State *> &states,
              const int64_t *given, size_t givenCount);
 
+  /// Reads from the outputs of a call that is done which sizes it computed.
+  Error readCounts(const LoadedProgram &program, TensorList outputs);
+  /// The shape of `output` after that: at most that of its memory.
+  Error finalShape(const TensorSpec &output, int64_t *shape) const;
+
   const std::vector<int64_t> &symbols() const { return symbolValues; }
   /// Of the manifest's expressions.
   const std::vector<int64_t> &values() const { return expressionValues; }
@@ -39,6 +44,8 @@ private:
   std::vector<int64_t> symbolValues, expressionValues;
   /// Symbols and extents of the inputs, and what the entry solves of them.
   std::vector<int64_t> known, solved;
+  /// As the first two, with what the call computed.
+  std::vector<int64_t> finalSymbols, finalValues;
 };
 
 /// The shape of `output` in a call of these inputs, states and sizes.

@@ -360,14 +360,23 @@ Error Context::callInTurn(const heddle_call_options &options) {
     return error;
   if (Error error = places.leave(inputs.tensors))
     return error;
+  bool dynamic = program->dynamic();
+  if (dynamic)
+    if (Error error = sizes.readCounts(*program, outputs))
+      return error;
+  for (size_t i = 0; i < outputs.count; ++i) {
+    const heddle_tensor &output = outputs.tensors[i];
+    if (!output.out_shape)
+      continue;
+    if (!dynamic)
+      std::copy_n(output.shape, output.rank, output.out_shape);
+    else if (Error error =
+                 sizes.finalShape(entry().outputs[i], output.out_shape))
+      return error;
+  }
   for (size_t i = 0; i < states.size(); ++i)
     if (entry().states[i]->length() != none)
       states[i]->finishLength(nextLengths[i]);
-  for (size_t i = 0; i < outputs.count; ++i) {
-    const heddle_tensor &output = outputs.tensors[i];
-    if (output.out_shape)
-      std::copy_n(output.shape, output.rank, output.out_shape);
-  }
   return {};
 }
 

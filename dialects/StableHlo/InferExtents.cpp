@@ -162,6 +162,7 @@ public:
 private:
   LogicalResult fixAttributes(Operation *op);
   LogicalResult fixNumbers(size::TensorOp op);
+  void fixCut(SetDimensionSizeOp op);
 
   SizeOf of;
 };
@@ -210,6 +211,21 @@ LogicalResult Fixer::fixAttributes(Operation *op) {
   return success();
 }
 
+/// Where the size is known, what is kept of the operand is a slice of it.
+void Fixer::fixCut(SetDimensionSizeOp op) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(op.getType()).getShape();
+  OpBuilder builder(op);
+  auto all = [&](int64_t value) {
+    return builder.getDenseI64ArrayAttr(
+        SmallVector<int64_t>(shape.size(), value));
+  };
+  op.replaceAllUsesWith(
+      SliceOp::create(builder, op.getLoc(), op.getType(), op.getOperand(),
+                      all(0), builder.getDenseI64ArrayAttr(shape), all(1))
+          .getResult());
+  op.erase();
+}
+
 /// Sizes as data are a constant.
 LogicalResult Fixer::fixNumbers(size::TensorOp op) {
   auto type = cast<RankedTensorType>(op.getType());
@@ -253,6 +269,10 @@ LogicalResult Fixer::fix(Operation *op) {
         return failure();
   if (failed(fixTypes(op->getResults())) || failed(fixAttributes(op)))
     return failure();
+  if (auto cut = dyn_cast<SetDimensionSizeOp>(op)) {
+    fixCut(cut);
+    return success();
+  }
   // A constant of a size that is chosen is one number everywhere.
   if (auto constant = dyn_cast<ConstantOp>(op)) {
     auto type = cast<ShapedType>(constant.getType());

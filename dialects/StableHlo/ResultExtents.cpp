@@ -375,6 +375,12 @@ LogicalResult Inference::run(SmallVectorImpl<TrueShape> &results) {
       .Case([&](DynamicSliceOp x) {
         return all(attribute("slice_sizes", x.getSliceSizes()));
       })
+      // A count that the program computes: a symbol that its type names.
+      .Case([&](SetDimensionSizeOp x) {
+        TrueShape shape = shapeOf(x.getOperand());
+        shape[x.getDimension()] = shapeOf(x.getResult())[x.getDimension()];
+        return all(shape);
+      })
       .Case([&](BroadcastOp x) {
         TrueShape shape = attribute("broadcast_sizes", x.getBroadcastSizes());
         llvm::append_range(shape, shapeOf(x.getOperand()));

@@ -218,9 +218,18 @@ void heddle::addEntrySizes(func::FuncOp function, format::EntryT &entry,
       assumption->node = nodes(node);
     entry.assumptions.push_back(std::move(assumption));
   }
+  for (auto [i, output] : llvm::enumerate(outputNumbers(function)))
+    if (auto name =
+            function.getResultAttrOfType<StringAttr>(i, kExtentAttrName))
+      for (auto &symbol : manifest.symbols)
+        if (symbol->name == name.getValue()) {
+          symbol->source = format::SymbolSource::device;
+          symbol->index = *output;
+        }
   Solver solver(function, entry, manifest);
   for (auto [i, symbol] : llvm::enumerate(manifest.symbols))
-    if (used.contains(symbol->name) && !solver.tells(symbol->name)) {
+    if (symbol->source != format::SymbolSource::device &&
+        used.contains(symbol->name) && !solver.tells(symbol->name)) {
       symbol->source = format::SymbolSource::caller;
       entry.given.push_back(i);
     }

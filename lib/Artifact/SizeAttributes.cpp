@@ -80,7 +80,7 @@ private:
   LogicalResult checkArgument(BlockArgument argument, const Place &place);
 
   ModuleOp module;
-  llvm::StringSet<> symbols;
+  llvm::StringSet<> symbols, computed;
   size::Ranges ranges;
   llvm::StringMap<int64_t> leastSizes;
 };
@@ -98,6 +98,8 @@ LogicalResult SizeChecker::checkSymbols() {
     if (!symbols.insert(name).second)
       return error() << kSymbolsAttrName << " has the size '" << name
                      << "' twice";
+    if (symbol.contains(kIsComputedName))
+      computed.insert(name);
   }
   return success();
 }
@@ -234,11 +236,28 @@ LogicalResult SizeChecker::checkEntry(func::FuncOp entry) {
                      << extent << ", which " << kSymbolsAttrName
                      << " does not have";
   }
-  for (unsigned i = 0; i < entry.getNumResults(); ++i)
-    if (failed(checkShape(
-            entry.getResultAttr(i, kShapeAttrName), entry.getResultTypes()[i],
-            {entry.getLoc(), "result " + std::to_string(i) + of})))
+  llvm::StringSet<> counted;
+  for (unsigned i = 0; i < entry.getNumResults(); ++i) {
+    Place place{entry.getLoc(), "result " + std::to_string(i) + of};
+    if (failed(checkShape(entry.getResultAttr(i, kShapeAttrName),
+                          entry.getResultTypes()[i], place)))
       return failure();
+    Attribute extent = entry.getResultAttr(i, kExtentAttrName);
+    if (!extent)
+      continue;
+    auto name = dyn_cast<StringAttr>(extent);
+    auto type = dyn_cast<RankedTensorType>(entry.getResultTypes()[i]);
+    if (!name || !computed.contains(name.getValue()) || !type ||
+        type.getRank() != 0 || !type.getElementType().isSignlessInteger(32) ||
+        !counted.insert(name.getValue()).second)
+      return error() << place.name << " has " << kExtentAttrName << " = "
+                     << extent
+                     << ", and is not the one count of a computed size";
+  }
+  for (const auto &symbol : computed)
+    if (!counted.contains(symbol.getKey()))
+      return error() << "no result" << of << " counts the computed size '"
+                     << symbol.getKey() << "'";
   return success(
       !entry.walk([&](Operation *op) -> WalkResult { return checkOp(op); })
            .wasInterrupted());

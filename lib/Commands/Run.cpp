@@ -119,6 +119,7 @@ int heddle::runRun(const RunCommand &command) {
   SmallVector<HostTensor> tensors = program->makeOutputs(opening.inputs);
   if (!program->call(opening.inputs, tensors))
     return session.fail();
+  program->cutOutputs(tensors);
   std::optional<SmallVector<HostTensor>> states = program->readStates();
   if (!states)
     return session.fail();

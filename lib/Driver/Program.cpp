@@ -474,9 +474,28 @@ bool Program::call(ArrayRef<HostTensor> inputs,
     ins.push_back(describe(tensor, tensor.bytes().data()));
   for (HostTensor &tensor : outputs)
     outs.push_back(describe(tensor, tensor.mutableBytes().data()));
+  // The call says which part of an output is true.
+  finalShapes.resize(outs.size());
+  for (auto [tensor, shape] : llvm::zip_equal(outs, finalShapes)) {
+    shape.resize(tensor.rank);
+    if (tensor.rank)
+      tensor.out_shape = shape.data();
+  }
   auto inPointers = pointersTo(ArrayRef<heddle_tensor>(ins));
   auto outPointers = pointersTo(ArrayRef<heddle_tensor>(outs));
   return check(heddle_context_call(context, inPointers.data(),
                                    inPointers.size(), outPointers.data(),
                                    outPointers.size(), &own));
+}
+
+void Program::cutOutputs(MutableArrayRef<HostTensor> outputs) const {
+  for (auto [tensor, shape] : llvm::zip_equal(outputs, finalShapes)) {
+    if (tensor.shape() == ArrayRef<int64_t>(shape))
+      continue;
+    auto cut = HostTensor::allocate(
+        RankedTensorType::get(shape, tensor.type().getElementType()));
+    llvm::copy(tensor.bytes().take_front(cut.bytes().size()),
+               cut.mutableBytes().begin());
+    tensor = std::move(cut);
+  }
 }

@@ -2,6 +2,7 @@
 
 #include "heddle/Reference/Interpreter.h"
 
+#include "ComputedSizes.h"
 #include "Lanes.h"
 #include "Processes.h"
 
@@ -286,6 +287,8 @@ heddle::interpret(func::FuncOp function, ArrayRef<HostTensor> arguments,
     return fail() << "function '" << function.getName() << "' takes "
                   << function.getNumArguments() << " arguments, "
                   << arguments.size() << " were given";
+  if (computesSizes(function))
+    return interpretComputingSizes(function, arguments, options);
   ValueVector values;
   for (auto [i, argument] : llvm::enumerate(arguments)) {
     auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[i]);

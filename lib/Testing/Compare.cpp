@@ -55,6 +55,7 @@ std::optional<Tensors> heddle::runCompiled(const Subject &subject,
   Tensors results = program->makeOutputs(inputs);
   if (!program->call(inputs, results))
     return std::nullopt;
+  program->cutOutputs(results);
   return results;
 }
 

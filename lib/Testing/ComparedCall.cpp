@@ -24,6 +24,7 @@ bool ProgramCall::run(Session &session, const CompareCommand &command,
   session.phases.begin("run");
   if (!program.call(inputs, results))
     return false;
+  program.cutOutputs(results);
   auto kept = program.readStates();
   if (!kept)
     return false;

@@ -35,7 +35,8 @@ public:
   LogicalResult run();
 
 private:
-  /// The arguments that hold symbols, by their names.
+  /// The arguments that hold symbols, and what the program computes for them,
+  /// by their names.
   llvm::StringMap<Value> symbols();
   void unpackArguments(PaddingMasker &masker, Operation *anchor);
   void packResults(PaddingMasker &masker);
@@ -70,6 +71,11 @@ llvm::StringMap<Value> Binder::symbols() {
     if (auto name = main.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
                                                       kExtentAttrName))
       holders[name.getValue()] = argument;
+  Operation *end = main.front().getTerminator();
+  for (OpOperand &result : end->getOpOperands())
+    if (auto name = main.getResultAttrOfType<StringAttr>(
+            result.getOperandNumber(), kExtentAttrName))
+      holders[name.getValue()] = result.get();
   return holders;
 }
 
@@ -119,18 +125,29 @@ LogicalResult Binder::run() {
   Block &block = main.front();
   // Between what is computed from extents alone and the program.
   OpBuilder builder = OpBuilder::atBlockBegin(&block);
-  Operation *anchor =
-      numberEverywhere(builder, main.getLoc(),
-                       RankedTensorType::get({}, builder.getI32Type()), 0)
-          .getDefiningOp();
+  auto addAnchor = [&] {
+    return numberEverywhere(builder, main.getLoc(),
+                            RankedTensorType::get({}, builder.getI32Type()), 0)
+        .getDefiningOp();
+  };
+  Operation *anchor = addAnchor();
   llvm::StringMap<Value> holders = symbols();
-  ExtentValues values(anchor, holders);
+  // What an operation of the program computes is known behind it.
+  llvm::StringMap<Operation *> anchors;
+  for (auto &[name, holder] : holders)
+    if (Operation *op = holder.getDefiningOp()) {
+      builder.setInsertionPointAfter(op);
+      anchors[name] = addAnchor();
+    }
+  ExtentValues values(anchor, holders, anchors);
   PaddingMasker masker(table, values, sizes);
   if (failed(masker.run(block)))
     return failure();
   unpackArguments(masker, anchor);
   packResults(masker);
   anchor->erase();
+  for (auto &[name, own] : anchors)
+    own->erase();
   main.setType(FunctionType::get(main.getContext(), block.getArgumentTypes(),
                                  block.getTerminator()->getOperandTypes()));
   return success();
@@ -172,7 +189,8 @@ private:
         return emitError(entry.getLoc(), ErrorCode::StableHloInvalid)
                << "the function '" << entry.getName()
                << "' is not one block of operations";
-      bool isOpen = llvm::any_of(entry.getArgumentTypes(), size::hasExtents);
+      bool isOpen = llvm::any_of(entry.getArgumentTypes(), size::hasExtents) ||
+                    llvm::any_of(entry.getResultTypes(), size::hasExtents);
       if ((isOpen && !isDeclared(entry) && failed(declareSizes(entry))) ||
           failed(verifyExtents(entry, sizes)))
         return failure();

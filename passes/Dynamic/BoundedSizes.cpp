@@ -18,6 +18,7 @@ BoundedSizes::BoundedSizes(ModuleOp module) : mlirContext(module.getContext()) {
                          each.getAs<IntegerAttr>("maximum").getInt()};
     if (auto multiple = each.getAs<IntegerAttr>("multiple"))
       symbol.multiple = multiple.getInt();
+    symbol.isComputed = each.contains(kIsComputedName);
     symbolRanges.declare(symbol.name,
                          {symbol.minimum, symbol.maximum, symbol.multiple});
     symbolList.push_back(std::move(symbol));
@@ -38,13 +39,31 @@ BoundedSizes::BoundedSizes(ModuleOp module) : mlirContext(module.getContext()) {
   }
 }
 
+bool BoundedSizes::isComputed(size::Expression expression) const {
+  return llvm::any_of(expression.symbols(), [&](StringRef name) {
+    return llvm::any_of(symbolList, [&](const BoundedSymbol &symbol) {
+      return symbol.isComputed && symbol.name == name;
+    });
+  });
+}
+
 std::string BoundedSizes::remedy() const {
-  std::string text = "give one size in place of a range (";
+  std::string chosen, computed;
   for (const BoundedSymbol &symbol : symbolList)
-    text += (&symbol == &symbolList.front() ? "" : ", ") + symbol.name + " = " +
-            std::to_string(symbol.minimum) + ".." +
-            std::to_string(symbol.maximum);
-  return text + ")";
+    if (symbol.isComputed)
+      computed += (computed.empty() ? "" : ", ") + symbol.name;
+    else
+      chosen += (chosen.empty() ? "" : ", ") + symbol.name + " = " +
+                std::to_string(symbol.minimum) + ".." +
+                std::to_string(symbol.maximum);
+  if (computed.empty())
+    return "give one size in place of a range (" + chosen + ")";
+  std::string text = "the data decides of " + computed +
+                     ": --bind NAME=@FILE.npy fixes an input that it follows "
+                     "from";
+  return chosen.empty()
+             ? text
+             : text + "; or give one size in place of a range (" + chosen + ")";
 }
 
 } // namespace heddle

@@ -17,7 +17,8 @@ struct BoundedSymbol {
   std::string name;
   int64_t minimum;
   int64_t maximum;
-  int64_t multiple = 1; ///< Every choice is a multiple of it.
+  int64_t multiple = 1;    ///< Every choice is a multiple of it.
+  bool isComputed = false; ///< By the program, not chosen by calls.
 };
 
 /// The symbols of a module, as its `heddle.symbols` declares them.
@@ -31,6 +32,8 @@ public:
   /// What these and all that calls are checked for say.
   const size::Ranges &checkedRanges() const { return withAssumptions; }
   mlir::MLIRContext *context() const { return mlirContext; }
+  /// Whether the program computes a size that the expression names.
+  bool isComputed(size::Expression expression) const;
   /// What a message says of them: "give one size in place of a range (batch =
   /// 1..8, length = 2..64)".
   std::string remedy() const;

@@ -23,6 +23,8 @@ LogicalResult declareSizes(func::FuncOp entry) {
   Builder builder(entry.getContext());
   auto type = RankedTensorType::get({}, builder.getI32Type());
   for (const BoundedSymbol &symbol : sizes.symbols()) {
+    if (symbol.isComputed)
+      continue;
     NamedAttribute name = builder.getNamedAttr(
         kExtentAttrName, builder.getStringAttr(symbol.name));
     if (failed(entry.insertArgument(entry.getNumArguments(), type,

@@ -15,6 +15,15 @@ Value ExtentValues::number(int64_t value) {
   return createSplat(builder, loc, type, builder.getI64IntegerAttr(value));
 }
 
+void ExtentValues::goTo(size::Expression expr) {
+  Operation *latest = anchor;
+  for (StringRef name : expr.symbols())
+    if (Operation *own = anchors.lookup(name);
+        own && latest->isBeforeInBlock(own))
+      latest = own;
+  builder.setInsertionPoint(latest);
+}
+
 /// A symbol, or a function of expressions.
 Value ExtentValues::factor(Attribute factor) {
   if (auto symbol = dyn_cast<size::SymbolAttr>(factor))
@@ -49,6 +58,8 @@ Value ExtentValues::factor(Attribute factor) {
 
 Value ExtentValues::widenedSymbol(StringRef name) {
   Value &known = widened[name];
+  OpBuilder::InsertionGuard guard(builder);
+  goTo(size::Expression::symbol(builder.getContext(), name));
   if (!known)
     known = ConvertOp::create(builder, loc,
                               RankedTensorType::get({}, builder.getI64Type()),
@@ -59,6 +70,8 @@ Value ExtentValues::widenedSymbol(StringRef name) {
 Value ExtentValues::wide(size::Expression expr) {
   if (Value known = scalars.lookup(expr.attribute()))
     return known;
+  OpBuilder::InsertionGuard guard(builder);
+  goTo(expr);
   auto type = RankedTensorType::get({}, builder.getI64Type());
   Value sum;
   for (auto [coefficient, monomial] :
@@ -88,6 +101,8 @@ Value ExtentValues::scalar(size::Expression expr, Type element) {
   if (element.isSignlessInteger(64))
     return value;
   Value &known = converted[{expr.attribute(), element}];
+  OpBuilder::InsertionGuard guard(builder);
+  goTo(expr);
   if (!known)
     known = ConvertOp::create(builder, loc, RankedTensorType::get({}, element),
                               value);
@@ -98,6 +113,8 @@ Value ExtentValues::inside(size::Expression extent, int64_t size) {
   if (Value known = masks.lookup({extent.attribute(), size}))
     return known;
   Value limit = scalar(extent);
+  OpBuilder::InsertionGuard guard(builder);
+  goTo(extent);
   auto type = RankedTensorType::get({size}, builder.getI32Type());
   Value positions = IotaOp::create(builder, loc, type, 0);
   Value limits = spread(builder, loc, limit, type);

@@ -11,14 +11,18 @@
 namespace heddle {
 
 /// Makes values of expressions over the symbols, each once, in front of all
-/// other operations of the entry.
+/// other operations of the entry or, where the program computes a symbol,
+/// behind that.
 class ExtentValues {
 public:
-  /// They stand before `anchor`. `symbols` are arguments of the entry that hold
-  /// the symbols' values.
+  /// They stand before `anchor`. `symbols` hold the symbols' values: arguments
+  /// of the entry, or what the program computes, which is known from the
+  /// operation in `anchors` on.
   ExtentValues(mlir::Operation *anchor,
-               const llvm::StringMap<mlir::Value> &symbols)
-      : builder(anchor), loc(anchor->getLoc()), symbols(symbols) {}
+               const llvm::StringMap<mlir::Value> &symbols,
+               const llvm::StringMap<mlir::Operation *> &anchors)
+      : builder(anchor), loc(anchor->getLoc()), anchor(anchor),
+        symbols(symbols), anchors(anchors) {}
 
   /// `expr` as a tensor<i32>, or a scalar tensor of another integer or float
   /// type.
@@ -33,10 +37,14 @@ private:
   mlir::Value widenedSymbol(llvm::StringRef name);
   mlir::Value factor(mlir::Attribute factor);
   mlir::Value number(int64_t value);
+  /// Goes to where all symbols of the expression are known.
+  void goTo(size::Expression expr);
 
   mlir::OpBuilder builder;
   mlir::Location loc;
+  mlir::Operation *anchor;
   const llvm::StringMap<mlir::Value> &symbols;
+  const llvm::StringMap<mlir::Operation *> &anchors;
   llvm::StringMap<mlir::Value> widened;
   llvm::DenseMap<mlir::Attribute, mlir::Value> scalars;
   llvm::DenseMap<std::pair<mlir::Attribute, mlir::Type>, mlir::Value> converted;

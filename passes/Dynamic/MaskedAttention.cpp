@@ -87,6 +87,11 @@ bool PaddingMasker::keepAttention(CompositeOp op, func::FuncOp function) {
   for (int64_t i = 1; i + 2 < rank; ++i)
     if (isBounded(attention->query, i) || isBounded(attention->key, i))
       return false;
+  // A launch is told what is known before the call.
+  for (Value value : attention->inputs())
+    for (size::Expression known : table.extents(value))
+      if (sizes.isComputed(known))
+        return false;
   OpBuilder builder(op);
   if (!keys.isConstant())
     attention->lengths = keysThatCount(builder, op.getLoc(), *attention);

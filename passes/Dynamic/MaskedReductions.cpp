@@ -40,6 +40,10 @@ void PaddingMasker::sayHowFar(DotGeneralOp op) {
     extents.push_back(extent(op.getResult(), dim));
   for (int64_t dim : op.getDotDimensionNumbers().getLhsContractingDimensions())
     extents.push_back(extent(op.getLhs(), dim));
+  // A launch is told what is known before the call.
+  if (llvm::any_of(extents,
+                   [&](size::Expression e) { return sizes.isComputed(e); }))
+    return;
   if (llvm::all_of(extents, [](size::Expression e) { return e.isConstant(); }))
     return;
   op->setAttr(kSizesAttrName, size::extentsAttr(op.getContext(), extents));

@@ -227,6 +227,15 @@ LogicalResult PaddingMasker::visitReshape(ReshapeOp op) {
 // Slices and the like
 //===----------------------------------------------------------------------===//
 
+/// What is kept comes first already.
+LogicalResult PaddingMasker::visitCut(SetDimensionSizeOp op) {
+  OpBuilder builder(op);
+  replace(op,
+          ReshapeOp::create(builder, op.getLoc(), op.getType(), op.getOperand())
+              .getResult());
+  return success();
+}
+
 LogicalResult PaddingMasker::visitSlice(SliceOp op) {
   if (failed(onlyVaries(op, {"start_indices", "limit_indices"})))
     return failure();

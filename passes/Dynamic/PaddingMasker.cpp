@@ -188,6 +188,7 @@ LogicalResult PaddingMasker::dispatch(Operation *op) {
       .Case([&](size::TensorOp o) { return visitSizeTensor(o); })
       .Case([&](ReshapeOp o) { return visitReshape(o); })
       .Case([&](SliceOp o) { return visitSlice(o); })
+      .Case([&](SetDimensionSizeOp o) { return visitCut(o); })
       .Case([&](PadOp o) { return visitPad(o); })
       .Case([&](ConcatenateOp o) { return visitConcatenate(o); })
       .Case([&](ReverseOp o) { return visitReverse(o); })

@@ -75,6 +75,7 @@ private:
   mlir::LogicalResult visitSizeTensor(size::TensorOp op);
   mlir::LogicalResult visitReshape(stablehlo::ReshapeOp op);
   mlir::LogicalResult visitSlice(stablehlo::SliceOp op);
+  mlir::LogicalResult visitCut(stablehlo::SetDimensionSizeOp op);
   mlir::LogicalResult visitPad(stablehlo::PadOp op);
   mlir::LogicalResult visitConcatenate(stablehlo::ConcatenateOp op);
   mlir::LogicalResult visitReverse(stablehlo::ReverseOp op);

@@ -332,6 +332,24 @@ static int64_t leastValue(const Symbol &symbol) {
   return symbol.minimum() + (rest ? symbol.multiple() - rest : 0);
 }
 
+/// What the program computes is a scalar output that counts from 0 on. Its
+/// index is that of the file's one entry.
+static Error checkCount(const Manifest &manifest, const Symbol &symbol,
+                        const std::string &name) {
+  if (length(manifest.entries()) != 1)
+    return {HEDDLE_FEATURE_UNSUPPORTED,
+            name + " is computed, which this version of heddle takes in files "
+                   "of one entry only"};
+  const auto *outputs = manifest.entries()->Get(0)->outputs();
+  if (symbol.index() >= length(outputs) || symbol.minimum() != 0 ||
+      symbol.multiple() != 1)
+    return invalid(name + " is counted by no output");
+  const Tensor &output = *outputs->Get(symbol.index());
+  if (output.dtype() != DataType::i32 || length(output.shape()))
+    return invalid(name + " is counted by an output that is no scalar of i32");
+  return {};
+}
+
 /// Values that calls cannot tell the kernels yet are refused, by name.
 static Error checkSource(const Manifest &manifest, uint32_t index) {
   const Symbol &symbol = *manifest.symbols()->Get(index);
@@ -345,6 +363,8 @@ static Error checkSource(const Manifest &manifest, uint32_t index) {
         manifest.states()->Get(symbol.index())->length() != index)
       return invalid(name + " is the length of no state");
     return {};
+  case SymbolSource::device:
+    return checkCount(manifest, symbol, name);
   default:
     if (symbol.source() > SymbolSource::MAX)
       return {HEDDLE_FEATURE_UNSUPPORTED,
@@ -414,7 +434,13 @@ static bool needsFeature(const Features *features, const char *feature) {
 std::vector<int64_t> leastSymbols(const Manifest &manifest) {
   std::vector<int64_t> symbols;
   for (uint32_t i = 0; i < length(manifest.symbols()); ++i)
-    symbols.push_back(leastValue(*manifest.symbols()->Get(i)));
+    // What is computed is known when a call is done: until then it is planned
+    // for the most.
+    if (const Symbol &symbol = *manifest.symbols()->Get(i);
+        symbol.source() == SymbolSource::device)
+      symbols.push_back(symbol.maximum());
+    else
+      symbols.push_back(leastValue(symbol));
   return symbols;
 }
 

@@ -90,6 +90,9 @@ public:
   bool call(llvm::ArrayRef<HostTensor> inputs,
             llvm::MutableArrayRef<HostTensor> outputs,
             const heddle_call_options *options = nullptr);
+  /// Leaves of the outputs of the last call what is true of them, where the
+  /// program computes sizes.
+  void cutOutputs(llvm::MutableArrayRef<HostTensor> outputs) const;
 
 private:
   explicit Program(Session &session) : session(session) {}
@@ -114,6 +117,8 @@ private:
   std::vector<int64_t> leastSizeList, multipleList;
   /// Of those that calls have to give, the sizes that were set; -1: none was.
   std::vector<int64_t> givenSizes;
+  /// Of the outputs of the last call.
+  std::vector<llvm::SmallVector<int64_t, 4>> finalShapes;
   std::string file;
   int64_t operationCount = 0, trafficBytes = 0;
 };

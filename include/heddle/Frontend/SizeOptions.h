@@ -22,6 +22,8 @@ struct ChosenSize {
   int64_t minimum = 0, maximum = 0;
   /// Every choice is a multiple of it.
   int64_t multiple = 1;
+  /// The program computes it, and no call chooses it.
+  bool isComputed = false;
 
   /// The least and the greatest choice; there is none if the least is greater.
   int64_t least() const;

@@ -13,6 +13,10 @@ namespace heddle {
 /// one, is there if it is not 1.
 inline constexpr llvm::StringLiteral kSymbolsAttrName = "heddle.symbols";
 
+/// In such a dictionary: the program computes the size, a result of the entry
+/// with `heddle.extent` has it, and no call chooses it.
+inline constexpr llvm::StringLiteral kIsComputedName = "computed";
+
 /// On the module: a dictionary {zero, text, node} for each equality of sizes
 /// that an operation wants and ranges do not say. `zero` is an expression that
 /// must be 0 at each call, `text` says it for people, and `node`, which may be
@@ -27,7 +31,7 @@ inline constexpr llvm::StringLiteral kSizeAssumptionsAttrName =
 inline constexpr llvm::StringLiteral kShapeAttrName = "heddle.shape";
 
 /// On an argument of @main that no caller gives: the name of the symbol whose
-/// value it is.
+/// value it is; on a result, of the symbol that it counts.
 inline constexpr llvm::StringLiteral kExtentAttrName = "heddle.extent";
 
 /// On a product: how far its iteration dimensions (the result's, then what is

@@ -129,6 +129,15 @@ public:
   /// The value as one of the extents `shape`, with which it has met: those of
   /// its type may be greater. A fault where they are less.
   mlir::Value narrowed(mlir::Value value, const Shape &shape);
+  /// Whether a size may be computed here: it is known once for a call, which a
+  /// count within branches, loops and composites is not.
+  bool mayComputeSizes() const;
+  /// A size of its own, at most `bound`, which is a scalar of 32 bits that the
+  /// program computes.
+  Extent computedExtent(int64_t bound, mlir::Value count);
+  /// As many of a dimension as `extent`, which is computed as `count`.
+  mlir::Value firstOf(mlir::Value value, int64_t dimension,
+                      const Extent &extent, mlir::Value count);
   mlir::Value concatenate(mlir::ValueRange values, int64_t dimension);
   mlir::Value pad(mlir::Value value, mlir::Value fill, const Shape &low,
                   const Shape &high, Extents interior = {});

@@ -161,50 +161,6 @@ static LogicalResult importOneHot(NodeImporter &node) {
                                  emit.broadcastTo(off, shape)));
 }
 
-/// The positions of what is not zero: known values only, for the number of them
-/// is the result's shape.
-static LogicalResult importNonZero(NodeImporter &node) {
-  std::optional<Literal> known = node.literal(0);
-  if (!known)
-    return node.unsupported("the size of the result depends on the data");
-  SmallVector<OwnedExtents> found;
-  IndexWalk walk(known->type.getShape());
-  for (int64_t i = 0, e = known->size(); i < e; ++i, walk.advance())
-    if (known->isFloat() ? known->floats[i] != 0 : known->integers[i] != 0)
-      found.push_back(OwnedExtents(walk.index()));
-  Literal result = Literal::zeros(RankedTensorType::get(
-      {node.rank(0), int64_t(found.size())}, node.builder().getI64Type()));
-  for (size_t column = 0; column < found.size(); ++column)
-    for (int64_t row = 0; row < node.rank(0); ++row)
-      result.integers[row * found.size() + column] = found[column][row];
-  return node.result(node.emit.constant(result));
-}
-
-/// The elements or slices that a known condition keeps.
-static LogicalResult importCompress(NodeImporter &node) {
-  std::optional<Literal> condition = node.literal(1);
-  if (!condition)
-    return node.unsupported("the size of the result depends on the data");
-  Emitter &emit = node.emit;
-  Value data = node.operand(0);
-  int64_t axis = 0;
-  if (node.hasAttribute("axis"))
-    axis = node.normalizeAxis(node.integerAttribute("axis", 0), node.rank(0));
-  else
-    data = emit.reshape(data, {node.shape(0).product()});
-  OwnedExtents kept;
-  for (auto [i, keep] : llvm::enumerate(condition->integers))
-    if (keep)
-      kept.push_back(i);
-  if (emit.hasFault() || Emitter::typeOf(data).getRank() == 0)
-    return node.invalid("there is no dimension to compress");
-  if (!kept.empty() &&
-      Extent::isLess(kept.back(), emit.shapeOf(data)[axis]) == false)
-    return node.invalid("the condition is longer than the dimension");
-  return node.result(
-      emit.take(data, emit.integers(kept, node.builder().getI64Type()), axis));
-}
-
 /// Along the time axis, the first `length` elements of each batch in reverse,
 /// the rest as they are.
 static LogicalResult importReverseSequence(NodeImporter &node) {
@@ -252,7 +208,5 @@ void heddle::onnx::addIndexing(OperatorTable &table) {
   table.add("GatherElements", {11, 13}, 2, 2, importGatherElements);
   table.add("GatherND", {11, 12, 13}, 2, 2, importGatherNd);
   table.add("OneHot", {9, 11, 28}, 3, 3, importOneHot);
-  table.add("NonZero", {9, 13}, 1, 1, importNonZero);
-  table.add("Compress", {9, 11, 28}, 2, 2, importCompress);
   table.add("ReverseSequence", {10, 28}, 2, 2, importReverseSequence);
 }

@@ -3,6 +3,7 @@
 
 #include "Importer.h"
 
+#include "heddle/Support/EntrySizes.h"
 #include "heddle/Support/SignatureAttributes.h"
 #include "heddle/Support/Suggestion.h"
 #include "lib/Frontend/Bindings/ParameterFile.h"
@@ -337,7 +338,8 @@ LogicalResult Importer::importInputs(Scope &scope) {
 }
 
 void Importer::recordSizes() {
-  if (options.sizes.empty())
+  const auto &computed = decompositions->sizes.computed;
+  if (options.sizes.empty() && computed.empty())
     return;
   std::vector<RecordedAssumption> assumptions;
   for (const SizeScope::Assumption &each : decompositions->sizes.assumptions)
@@ -346,6 +348,13 @@ void Importer::recordSizes() {
   for (const ChosenSize &size : options.sizes)
     if (!fixedDimensions.contains(size.name))
       open.push_back(size);
+  for (const SizeScope::Computed &each : computed) {
+    ChosenSize size;
+    size.name = each.name;
+    size.maximum = each.maximum;
+    size.isComputed = true;
+    open.push_back(std::move(size));
+  }
   heddle::recordSizes(*module, open, assumptions);
 }
 
@@ -376,12 +385,21 @@ LogicalResult Importer::importOutputs(const Scope &scope) {
   if (results.empty())
     return heddle::emitError(modelLocation(), ErrorCode::OnnxGraph)
            << "the graph has no outputs";
+  // Counts that shapes depend on follow the model's own outputs.
+  const auto &computed = decompositions->sizes.computed;
+  for (const SizeScope::Computed &each : computed)
+    results.push_back(each.count);
   func::ReturnOp::create(builder, modelLocation(), results);
   main.setFunctionType(builder.getFunctionType(main.front().getArgumentTypes(),
                                                TypeRange(ValueRange(results))));
   SignatureAttributes attributes(main);
   for (auto [i, output] : llvm::enumerate(model.graph.outputs))
     attributes.result(i).set("heddle.name", builder.getStringAttr(output.name));
+  for (auto [i, each] : llvm::enumerate(computed)) {
+    NamedAttrList &result = attributes.result(model.graph.outputs.size() + i);
+    result.set("heddle.name", builder.getStringAttr(each.name));
+    result.set(kExtentAttrName, builder.getStringAttr(each.name));
+  }
   attributes.store();
   return success();
 }

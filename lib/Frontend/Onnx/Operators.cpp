@@ -34,6 +34,7 @@ OperatorTable::OperatorTable() {
   addPadding(*this);
   addScatter(*this);
   addSorting(*this);
+  addSelection(*this);
   addSequences(*this);
   addFused(*this);
   addFusedAttention(*this);

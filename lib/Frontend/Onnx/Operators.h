@@ -78,6 +78,7 @@ void addRefused(OperatorTable &table);
 void addIndexing(OperatorTable &table);
 void addScatter(OperatorTable &table);
 void addSorting(OperatorTable &table);
+void addSelection(OperatorTable &table);
 void addSequences(OperatorTable &table);
 void addFused(OperatorTable &table);
 void addFusedAttention(OperatorTable &table);

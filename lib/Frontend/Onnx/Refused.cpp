@@ -11,17 +11,12 @@ static LogicalResult refuseSelection(NodeImporter &node) {
                           "the model before it and select from its outputs");
 }
 
-static LogicalResult refuseUnique(NodeImporter &node) {
-  return node.unsupported("the size of the result depends on the data");
-}
-
 static LogicalResult refuseRandom(NodeImporter &node) {
   return node.unsupported("it draws random numbers; make them an input");
 }
 
 void heddle::onnx::addRefused(OperatorTable &table) {
   table.add("NonMaxSuppression", {10, 11}, 2, 5, refuseSelection);
-  table.add("Unique", {11, 28}, 1, 1, refuseUnique, 4);
   table.add("RandomNormal", {1, 22}, 0, 0, refuseRandom);
   table.add("RandomNormalLike", {1, 22}, 1, 1, refuseRandom);
   table.add("RandomUniform", {1, 22}, 0, 0, refuseRandom);

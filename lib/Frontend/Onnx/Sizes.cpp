@@ -12,6 +12,13 @@ using heddle::size::Expression;
 
 namespace heddle::onnx {
 
+bool SizeScope::isComputed(Expression expression) const {
+  return llvm::any_of(expression.symbols(), [&](StringRef name) {
+    return llvm::any_of(
+        computed, [&](const Computed &each) { return each.name == name; });
+  });
+}
+
 Extent::Extent(Expression expression, SizeScope &owner) {
   expression = owner.ranges.simplified(expression);
   if (!expression) {
@@ -151,6 +158,9 @@ std::optional<Extent> Extent::meet(const Extent &a, const Extent &b) {
       isZero == true || llvm::any_of(scope.assumptions, [&](const auto &each) {
         return each.isZero == gap || each.isZero == -gap;
       });
+  // No call can be asked for what only its end tells.
+  if (!isTold && scope.isComputed(gap))
+    return std::nullopt;
   if (!isTold)
     scope.assumptions.push_back({gap, a.text() + " = " + b.text(), scope.node});
   // A number says more, then what is never greater, then what is shorter.
@@ -166,7 +176,7 @@ bool Extent::wantNotNegative(const Twine &text) const {
     return number >= 0;
   if (scope->ranges.isNeverNegative(stored))
     return true;
-  if (scope->ranges.isAlwaysPositive(-stored))
+  if (scope->ranges.isAlwaysPositive(-stored) || scope->isComputed(stored))
     return false;
   Expression broken = Expression::isPositive(-stored);
   if (!broken) {

@@ -32,6 +32,17 @@ public:
     std::string node; ///< Of the operator; may be empty.
   };
   std::vector<Assumption> assumptions;
+
+  /// A size that the program computes: how many elements it keeps of up to
+  /// `maximum`.
+  struct Computed {
+    std::string name;
+    int64_t maximum;
+    mlir::Value count; ///< A scalar of 32 bits.
+  };
+  std::vector<Computed> computed;
+  /// Whether a call is done before the expression is known.
+  bool isComputed(size::Expression expression) const;
   /// The node that is being read.
   std::string node;
   /// Whether an expression became longer than one may be since somebody asked.

@@ -214,6 +214,9 @@ void recordSizes(ModuleOp module, ArrayRef<ChosenSize> declared,
     if (size.multiple != 1)
       facts.push_back(builder.getNamedAttr(
           "multiple", builder.getI64IntegerAttr(size.multiple)));
+    if (size.isComputed)
+      facts.push_back(
+          builder.getNamedAttr(kIsComputedName, builder.getUnitAttr()));
     symbols.push_back(builder.getDictionaryAttr(facts));
   }
   for (const RecordedAssumption &each : assumptions) {

@@ -253,6 +253,18 @@ TEST_F(ArtifactTest, Sizes) {
        [](ManifestT &m, EntryT &) {
          m.symbols[2]->source = SymbolSource::rank;
        }},
+      {"is counted by no output",
+       [](ManifestT &m, EntryT &) {
+         m.symbols[2]->source = SymbolSource::device;
+       }},
+      {"is counted by an output that is no scalar of i32",
+       [](ManifestT &m, EntryT &) {
+         SymbolT &symbol = *m.symbols[2];
+         symbol.source = SymbolSource::device;
+         symbol.minimum = 0;
+         symbol.multiple = 1;
+         symbol.index = 0;
+       }},
   };
   for (const Case &test : cases) {
     Model model = solvedModel();
