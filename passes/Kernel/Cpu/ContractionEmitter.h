@@ -46,6 +46,8 @@ private:
 
   //===--- A group of columns, for some rows ------------------------------===//
 
+  /// The columns of what follows that each pass over the rows fetches.
+  Number shareOfPass(RowRange rows);
   mlir::LogicalResult emitGroup(const Group &group, RowRange rows);
   /// Rows that are computed together: `height` from `first` on, `inTile` after
   /// the first of the row tile `number`.

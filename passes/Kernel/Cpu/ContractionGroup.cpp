@@ -85,6 +85,14 @@ SmallVector<Value> ContractionEmitter::sumUp(RegisterTile &tile, TileLhs lhs,
   return tile.accumulate(lhs, rhs, low, high, sums, prefetch);
 }
 
+Number ContractionEmitter::shareOfPass(RowRange rows) {
+  int64_t columns = plan.groupColumns();
+  if (!shape.row.extent.isSized())
+    return llvm::divideCeil(columns, plan.blocks.rowTiles);
+  Value passes = index.sub(rows.end, rows.begin);
+  return index.div(index.add(passes, columns - 1), passes);
+}
+
 LogicalResult ContractionEmitter::emitGroup(const Group &group, RowRange rows) {
   LogicalResult status = success();
   TileRhs rhs = rhsOf(group);
@@ -106,19 +114,25 @@ LogicalResult ContractionEmitter::emitGroup(const Group &group, RowRange rows) {
 
   // Each pass over a block of a panel fetches its share of what follows in
   // memory: the next block, or the next panel.
-  int64_t share = llvm::divideCeil(plan.groupColumns(), plan.blocks.rowTiles);
   bool prefetches = plan.blocks.prefetch && shape.isPacked &&
                     plan.depth.size() == 1 &&
                     plan.groupColumns() == frame.machine.panelColumns;
-  auto prefetchFor = [&](Value number, Value low,
+  Number share;
+  if (prefetches)
+    share = shareOfPass(rows);
+  auto prefetchFor = [&](const Rows &these, Value low,
                          Value high) -> std::optional<TilePrefetch> {
-    if (!prefetches)
+    // Tiles as low as this come alone: nothing follows in L2.
+    bool isAlone = shape.row.extent.isSized() &&
+                   these.height < llvm::divideCeil(plan.tileShape.rows, 2);
+    if (!prefetches || isAlone)
       return std::nullopt;
     Value next = index.at(rhs.base, high, frame.machine.panelColumns);
-    Value pass = index.sub(number, rows.begin);
-    next = index.at(next, pass, share * plan.blocks.depthBlock);
+    Value pass = index.sub(these.number, rows.begin);
+    next = index.at(next, pass, index.times(share, plan.blocks.depthBlock));
     // The tile counts its steps from `low`.
-    return TilePrefetch{rhs.buffer, index.at(next, low, -share), share};
+    next = index.sub(next, index.mul(low, share));
+    return TilePrefetch{rhs.buffer, next, share};
   };
 
   if (!isBlocked()) {
@@ -129,7 +143,7 @@ LogicalResult ContractionEmitter::emitGroup(const Group &group, RowRange rows) {
                                         : valueOf(shape.depthCount()));
     emitRowTiles(rows, [&](const Rows &these) {
       RegisterTile tile = makeTile(these.height);
-      auto prefetch = prefetchFor(these.number, zero, depthEnd);
+      auto prefetch = prefetchFor(these, zero, depthEnd);
       SmallVector<Value> sums =
           sumUp(tile, lhsOf(these), rhs, zero, depthEnd, tile.zeros(),
                 prefetch ? &*prefetch : nullptr);
@@ -155,7 +169,7 @@ LogicalResult ContractionEmitter::emitGroup(const Group &group, RowRange rows) {
     emitRowTiles(rows, [&](const Rows &these) {
       RegisterTile tile = makeTile(these.height);
       Value place = restingPlace(these);
-      auto prefetch = prefetchFor(these.number, low, high);
+      auto prefetch = prefetchFor(these, low, high);
       SmallVector<Value> sums =
           sumUp(tile, lhsOf(these), rhs, low, high,
                 tile.load(partialSums, place), prefetch ? &*prefetch : nullptr);

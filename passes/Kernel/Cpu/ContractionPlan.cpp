@@ -65,6 +65,7 @@ ContractionPlan heddle::planContraction(KernelFrame &frame,
   extents.lhsBytes = bytesOf(lhs);
   extents.rhsBytes = bytesOf(rhs);
   extents.packsRhs = plan.packs;
+  extents.sizedRows = isSized;
   plan.blocks = chooseBlocks(frame.machine, extents, plan.tileShape, rowTiles,
                              plan.columnGroups.bound(), plan.lanes);
 

@@ -117,20 +117,20 @@ SmallVector<Value> RegisterTile::accumulateChain(const TileLhs &lhs,
                                                  const TilePrefetch *prefetch) {
   auto steps = [&](Value k, ValueRange carried, int64_t count) {
     SmallVector<Value> sums(carried);
-    if (prefetch)
-      for (int64_t i = 0; i < count; ++i)
-        memref::PrefetchOp::create(
-            builder, loc, prefetch->buffer,
-            ValueRange{index.add(index.at(prefetch->base, k, prefetch->step),
-                                 i * prefetch->step)},
-            /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
-    Value lhsPosition = lhs.starts.empty() ? index.at(lhs.base, k, lhs.step)
-                                           : index.mul(k, lhs.step);
-    Value rhsPosition = index.at(rhs.base, k, rhs.step);
     auto later = [&](Value position, const Number &stride, int64_t steps) {
       return stride.value ? index.at(position, index.constant(steps), stride)
                           : index.add(position, steps * stride.number);
     };
+    if (prefetch) {
+      Value ahead = index.at(prefetch->base, k, prefetch->step);
+      for (int64_t i = 0; i < count; ++i)
+        memref::PrefetchOp::create(
+            builder, loc, prefetch->buffer, later(ahead, prefetch->step, i),
+            /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
+    }
+    Value lhsPosition = lhs.starts.empty() ? index.at(lhs.base, k, lhs.step)
+                                           : index.mul(k, lhs.step);
+    Value rhsPosition = index.at(rhs.base, k, rhs.step);
     for (int64_t i = 0; i < count; ++i) {
       Value lhsNow = later(lhsPosition, lhs.step, i);
       step(lhs, lhsNow, rhs, later(rhsPosition, rhs.step, i), sums);

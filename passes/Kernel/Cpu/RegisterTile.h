@@ -51,7 +51,7 @@ struct TileRhs {
 struct TilePrefetch {
   mlir::Value buffer;
   mlir::Value base;
-  int64_t step = 0;
+  Number step;
 };
 
 /// The number of lanes of a 64-byte vector of accumulators.

@@ -94,7 +94,8 @@ ContractionBlocks chooseBlocks(const Machine &machine,
   // row tiles the next part is on its way meanwhile and needs room too.
   blocks.depthBlock = depth;
   int64_t panelBytes = depth * groupColumns * extents.rhsBytes;
-  int64_t room = machine.l2Bytes / (rowTiles <= machine.fewPasses ? 8 : 2);
+  bool mayBeFew = extents.sizedRows || rowTiles <= machine.fewPasses;
+  int64_t room = machine.l2Bytes / (mayBeFew ? 8 : 2);
   if (rowTiles > 1 && panelBytes > room) {
     int64_t pieces = llvm::divideCeil(panelBytes, room);
     blocks.depthBlock = llvm::divideCeil(depth, pieces);
@@ -150,9 +151,10 @@ ContractionBlocks chooseBlocks(const Machine &machine,
   // Few passes over a panel do not hide the time that the next one takes to
   // arrive; many do.
   double allPanels = double(extents.columns) * depth * extents.rhsBytes;
-  blocks.prefetch = !extents.packsRhs && blocks.rowTiles >= 2 &&
-                    blocks.rowTiles <= machine.prefetchedPasses &&
-                    allPanels > machine.l2Bytes;
+  blocks.prefetch =
+      !extents.packsRhs && blocks.rowTiles >= 2 &&
+      (extents.sizedRows || blocks.rowTiles <= machine.prefetchedPasses) &&
+      allPanels > machine.l2Bytes;
   return blocks;
 }
 

@@ -62,6 +62,8 @@ struct ContractionExtents {
   /// The right-hand side is copied into panels by whoever works on them, which
   /// pays only over many rows.
   bool packsRhs = false;
+  /// A call says how many rows there are, `rows` at most.
+  bool sizedRows = false;
 };
 
 /// How a contraction is cut. Results do not depend on it except through

@@ -28,6 +28,26 @@ func.func @rows(%a: tensor<512x64xf32, #size.extents<rows, 64>>, %b: tensor<2x64
   return %0 : tensor<512x64xf32, #size.extents<rows, 64>>
 }
 
+// Panels that come from memory: the passes over one share the fetching of the next, as many as there are. One row alone does not.
+// CHECK-LABEL: func @streamed(
+// CHECK: %[[PASSES:.*]] = arith.subi
+// CHECK-NEXT: %[[SUM:.*]] = arith.addi %[[PASSES]], %c31
+// CHECK-NEXT: arith.divui %[[SUM]], %[[PASSES]]
+// CHECK: arith.cmpi slt, %[[HEIGHT:.*]], %c8
+// CHECK: arith.cmpi slt, %[[HEIGHT]], %c4
+// CHECK-NOT: memref.prefetch
+// CHECK: } else {
+// CHECK: memref.prefetch
+// CHECK: return
+func.func @streamed(%a: tensor<512x1024xf32, #size.extents<rows, 1024>>, %b: tensor<128x1024x32xf32>)
+    -> tensor<512x4096xf32, #size.extents<rows, 4096>> attributes {kernel.entry} {
+  %0 = kernel.contract %a, %b {
+    extents = array<i64: 512, 4096, 1024>, indexing_maps = [#mk, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction"],
+    rhs_packing = "* k n -> * n/32 k n%32"
+  } : tensor<512x1024xf32, #size.extents<rows, 1024>>, tensor<128x1024x32xf32> -> tensor<512x4096xf32, #size.extents<rows, 4096>>
+  return %0 : tensor<512x4096xf32, #size.extents<rows, 4096>>
+}
+
 // Rows of two dimensions are one, for the bias and what is added, too.
 // CHECK-LABEL: func @merged(
 // CHECK-SAME: kernel.size_arguments = #size.extents<{{[^>]*}}floordiv(batch * sequence + 7, 8), batch * sequence>
