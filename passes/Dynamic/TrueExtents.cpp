@@ -113,6 +113,43 @@ static bool runs(DotGeneralOp op) {
                numbers.getRhsContractingDimensions());
 }
 
+/// Images are as many as there are; each is of a known size.
+static bool runs(ConvolutionOp op) {
+  auto numbers = op.getDimensionNumbers();
+  RankedTensorType input = typeOf(op.getLhs()), result = typeOf(op);
+  auto isKnownBeside = [](RankedTensorType type, int64_t images) {
+    return llvm::all_of(llvm::seq<int64_t>(type.getRank()), [&](int64_t dim) {
+      return dim == images || size::isKnown(type, dim);
+    });
+  };
+  return op.getBatchGroupCount() == 1 &&
+         !size::hasExtents(typeOf(op.getRhs())) &&
+         op.getNumSpatialDimensions() > 0 &&
+         isKnownBeside(input, numbers.getInputBatchDimension()) &&
+         isKnownBeside(result, numbers.getOutputBatchDimension()) &&
+         size::isSameSize(input, numbers.getInputBatchDimension(), result,
+                          numbers.getOutputBatchDimension());
+}
+
+/// Windows do not move along what is open, which comes first.
+static bool runs(ReduceWindowOp op) {
+  RankedTensorType input = typeOf(op.getInputs().front()),
+                   result = typeOf(op.getResult(0));
+  auto padding = op.getPaddingOrDefault();
+  bool moves = false;
+  for (int64_t i = 0; i < input.getRank(); ++i) {
+    bool isPlain = op.getWindowDimensions()[i] == 1 &&
+                   op.getWindowStridesOrDefault()[i] == 1 &&
+                   op.getBaseDilationsOrDefault()[i] == 1 &&
+                   padding[i] == std::pair<int64_t, int64_t>(0, 0);
+    moves |= !isPlain;
+    bool isOpen = !size::isKnown(input, i) || !size::isKnown(result, i);
+    if (isOpen && (moves || !size::isSameSize(input, i, result, i)))
+      return false;
+  }
+  return true;
+}
+
 /// Without a key a row is zero, where the kernel divides by the sum of nothing.
 static bool runs(const Attention &attention, const BoundedSizes &sizes) {
   RankedTensorType query = typeOf(attention.query), key = typeOf(attention.key),
@@ -184,7 +221,8 @@ static bool runs(Operation *op, const BoundedSizes &sizes) {
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case<ConstantOp, IotaOp, TransposeOp, ReshapeOp, ReduceOp,
             OptimizationBarrierOp>([](Operation *) { return true; })
-      .Case<BroadcastInDimOp, SliceOp, ConcatenateOp, GatherOp, DotGeneralOp>(
+      .Case<BroadcastInDimOp, SliceOp, ConcatenateOp, GatherOp, DotGeneralOp,
+            ConvolutionOp, ReduceWindowOp>(
           [](auto typed) { return runs(typed); })
       .Case([&](CompositeOp o) { return runs(o, sizes); })
       .Case<ClampOp, SelectOp>([](Operation *o) { return runsElementwise(o); })

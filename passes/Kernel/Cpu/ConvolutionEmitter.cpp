@@ -9,6 +9,7 @@
 #include "passes/Kernel/Cpu/ContractionShape.h"
 #include "passes/Kernel/Cpu/ConvolutionShape.h"
 #include "passes/Kernel/Cpu/DepthwiseEmitter.h"
+#include "passes/Kernel/Cpu/Grid.h"
 #include "passes/Kernel/Cpu/RegisterTile.h"
 #include "passes/Kernel/Cpu/RootEmitters.h"
 #include "passes/Kernel/Cpu/TapLoops.h"
@@ -85,12 +86,19 @@ static ContractionShape pointwiseShape(kernel::ConvolutionOp op,
   ContractionShape contraction;
   contraction.lhs = op.getInput();
   contraction.rhs = op.getWeights();
+  ContractionDim images{shape.images, shape.inputImage(), 0, 0u};
   SmallVector<ContractionDim> rows;
-  rows.push_back({shape.images, shape.inputImage(), 0, 0u});
   for (auto [i, dim] : llvm::enumerate(shape.spatial))
     rows.push_back({dim.output, dim.inputStride * dim.stride, 0,
                     static_cast<unsigned>(i + 1)});
+  // Tiles are cut from images that have points: of any number of images it may
+  // be one that comes.
+  bool arePoints = shape.outputRows() * shape.spatial.back().output == 1;
+  if (!shape.images.isSized() || arePoints)
+    rows.insert(rows.begin(), images);
   contraction.setRows(rows);
+  if (shape.images.isSized() && !arePoints)
+    contraction.outerRows.insert(contraction.outerRows.begin(), images);
   unsigned channels = shape.spatial.size() + 1;
   contraction.columns.push_back({shape.groupOutput, 0, 1, channels});
   contraction.isPacked = shape.isPacked;
@@ -107,8 +115,8 @@ LogicalResult ConvolutionEmitter::emit() {
   phases = columnPhases(inner());
   int64_t columns = phases.front().dim.output;
   tileShape = chooseTileShape(frame.machine, columns, shape.groupOutput, lanes);
-  double outputs = double(shape.images) * shape.outputRows() * inner().output *
-                   shape.outputChannels();
+  double outputs = double(shape.images.bound()) * shape.outputRows() *
+                   inner().output * shape.outputChannels();
   Type weightElement = op.getWeights().getType().getElementType();
   Work work;
   work.operations = 2 * outputs * shape.taps() * shape.groupInput;
@@ -128,7 +136,7 @@ LogicalResult ConvolutionEmitter::emit() {
   int64_t rows = shape.outputRows();
   int64_t groupCount = llvm::divideCeil(shape.groupOutput, groupColumns());
   ContractionExtents extents;
-  extents.outer = shape.images * shape.groups;
+  extents.outer = shape.expectedImages() * shape.groups;
   extents.rows = rows * inner().output;
   extents.columns = shape.groupOutput;
   extents.depth = shape.taps() * shape.groupInput;
@@ -144,8 +152,9 @@ LogicalResult ConvolutionEmitter::emit() {
   int64_t columnBlocks = llvm::divideCeil(groupCount, blocks.columnGroups);
 
   Value tile = frame.enterTileLoop();
-  SmallVector<Value> at = index.delinearize(
-      tile, {shape.images, shape.groups, columnBlocks, rowBlocks});
+  SmallVector<Value> at =
+      indicesAt(frame, index, tile,
+                {shape.images, shape.groups, columnBlocks, rowBlocks});
   image = at[0];
   channelGroup = at[1];
   imageBase = index.at(index.mul(image, shape.inputImage()), channelGroup,

@@ -12,7 +12,7 @@ ConvolutionShape ConvolutionShape::analyze(kernel::ConvolutionOp op) {
   auto input = cast<RankedTensorType>(op.getInput().getType());
   auto result = cast<RankedTensorType>(op.getType());
   ConvolutionShape shape;
-  shape.images = input.getDimSize(0);
+  shape.images = trueExtents(input).front();
   shape.groups = op.getGroups();
   shape.groupInput = input.getShape().back() / shape.groups;
   shape.groupOutput = result.getShape().back() / shape.groups;

@@ -5,6 +5,7 @@
 #define HEDDLE_PASSES_KERNEL_CPU_CONVOLUTIONSHAPE_H
 
 #include "dialects/Kernel/Kernel.h"
+#include "passes/Kernel/Cpu/Extent.h"
 #include "passes/Kernel/Cpu/TileChoice.h"
 
 namespace heddle {
@@ -46,13 +47,18 @@ llvm::SmallVector<ColumnPhase> columnPhases(const SpatialDim &dim);
 struct ConvolutionShape {
   static ConvolutionShape analyze(kernel::ConvolutionOp op);
 
-  int64_t images = 1, groups = 1;
+  /// How many there are, which a call may say.
+  Extent images = 1;
+  int64_t groups = 1;
   int64_t groupInput = 1, groupOutput = 1;
   llvm::SmallVector<SpatialDim> spatial;
   bool isPacked = false;
 
   int64_t inputChannels() const { return groups * groupInput; }
   int64_t outputChannels() const { return groups * groupOutput; }
+  /// The images that work is divided for: as many as there are, or one where
+  /// any number may come.
+  int64_t expectedImages() const { return images.known().value_or(1); }
   int64_t taps() const;
   int64_t inputImage() const;
   /// Results of one image and channel, without the innermost dimension.

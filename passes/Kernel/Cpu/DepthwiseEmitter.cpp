@@ -6,6 +6,7 @@
 #include "dialects/Kernel/Factors.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "passes/Kernel/Cpu/Grid.h"
 #include "passes/Kernel/Cpu/RegisterTile.h"
 #include "passes/Kernel/Cpu/TapLoops.h"
 #include "passes/Kernel/Cpu/Work.h"
@@ -95,13 +96,14 @@ LogicalResult DepthwiseEmitter::emit() {
       inputElement, op.getWeights().getType().getElementType());
   int64_t rowsPerTile = chooseChunk(frame.machine, work, rows);
   int64_t rowBlocks = llvm::divideCeil(rows, rowsPerTile);
-  double allRows = double(rows) * shape.images;
+  double allRows = double(rows) * shape.images.bound();
   work.operations *= allRows;
   expectWork(frame, contractionNanoseconds(frame.machine, work,
                                            rowElements * allRows));
 
   Value tile = frame.enterTileLoop();
-  SmallVector<Value> at = index.delinearize(tile, {shape.images, rowBlocks});
+  SmallVector<Value> at =
+      indicesAt(frame, index, tile, {shape.images, rowBlocks});
   image = at[0];
   imageBase = index.mul(image, shape.inputImage());
   Value rowBegin = index.mul(at[1], rowsPerTile);

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/Kernel/Cpu/Emitters.h"
 #include "passes/Kernel/Cpu/MergeRows.h"
+#include "passes/Kernel/Cpu/PointwiseProducts.h"
 #include "passes/Kernel/Cpu/RootEmitters.h"
 #include "passes/Kernel/Math/Passes.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -65,8 +66,8 @@ LogicalResult emitKernel(KernelFrame &frame) {
   for (Operation &op : frame.source.getBody().front()) {
     if (!isa<kernel::KernelDialect>(op.getDialect()))
       continue;
-    if (!isa<kernel::ContractOp, kernel::AttentionOp, kernel::ConcatenateOp>(
-            op) &&
+    if (!isa<kernel::ContractOp, kernel::ConvolutionOp, kernel::AttentionOp,
+             kernel::ReduceWindowOp, kernel::ConcatenateOp>(op) &&
         failed(checkExtents(&op)))
       return failure();
     return TypeSwitch<Operation *, LogicalResult>(&op)
@@ -138,6 +139,7 @@ LogicalResult lowerKernelFunctions(ModuleOp module, const Machine &machine) {
     if (function->hasAttr(kernel::kEntryAttrName) && !function.isExternal())
       kernels.push_back(function);
   for (func::FuncOp kernel : kernels) {
+    makePointwiseProducts(kernel, machine.panelColumns);
     mergeRows(kernel);
     FailureOr<KernelFrame> frame = KernelFrame::create(kernel, machine);
     if (failed(frame))

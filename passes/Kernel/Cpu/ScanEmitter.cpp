@@ -16,7 +16,8 @@ namespace {
 
 /// The walk, as extents of what lies around the dimension.
 struct Walk {
-  int64_t outer = 1, steps = 1, inner = 1;
+  Extent outer = 1;
+  int64_t steps = 1, inner = 1;
   bool backwards = false;
 };
 
@@ -132,6 +133,8 @@ std::optional<Walk> walkOf(kernel::ReduceWindowOp op) {
       cast<RankedTensorType>(op.getInputs()[0].getType()).getShape();
   if (cast<RankedTensorType>(op.getOutputs()[0].getType()).getShape() != shape)
     return std::nullopt;
+  SmallVector<Extent> all =
+      trueExtents(cast<RankedTensorType>(op.getInputs()[0].getType()));
   Walk walk;
   bool found = false;
   for (auto [dim, extent] : llvm::enumerate(shape)) {
@@ -141,7 +144,10 @@ std::optional<Walk> walkOf(kernel::ReduceWindowOp op) {
       return std::nullopt;
     int64_t window = op.getWindow()[dim];
     if (window == 1 && low == 0 && high == 0) {
-      (found ? walk.inner : walk.outer) *= extent;
+      if (found)
+        walk.inner *= extent;
+      else
+        walk.outer = walk.outer * all[dim];
       continue;
     }
     bool forwards = low == extent - 1 && high == 0;
@@ -161,7 +167,7 @@ bool isScan(kernel::ReduceWindowOp op) { return walkOf(op).has_value(); }
 
 LogicalResult emitScan(KernelFrame &frame, kernel::ReduceWindowOp op) {
   Walk walk = *walkOf(op);
-  if (walk.outer * walk.steps * walk.inner == 0) {
+  if (walk.outer.bound() * walk.steps * walk.inner == 0) {
     frame.finish(0);
     return success();
   }

@@ -21,11 +21,11 @@ public:
       : frame(frame), op(op), builder(frame.builder), loc(op.getLoc()),
         index(builder, loc),
         inExtents(
-            cast<RankedTensorType>(op.getInputs()[0].getType()).getShape()),
+            trueExtents(cast<RankedTensorType>(op.getInputs()[0].getType()))),
         outExtents(
-            cast<RankedTensorType>(op.getOutputs()[0].getType()).getShape()) {
+            trueExtents(cast<RankedTensorType>(op.getOutputs()[0].getType()))) {
     // One channel behind the image is no dimension to put lanes along.
-    while (!outExtents.empty() && outExtents.back() == 1 && lastIsPlain()) {
+    while (!outExtents.empty() && outExtents.back().is(1) && lastIsPlain()) {
       inExtents.pop_back();
       outExtents.pop_back();
     }
@@ -40,6 +40,7 @@ private:
     Value start;
   };
 
+  Number spanOf(unsigned dim, int64_t base);
   LogicalResult emitBlock(ArrayRef<Value> place, const Block &block);
   FailureOr<SmallVector<Value>> walk(unsigned dim, Value position,
                                      ArrayRef<Value> place, const Block &block,
@@ -70,14 +71,16 @@ private:
   /// compared as 32-bit integers.
   bool lastTakesLanes() {
     constexpr int64_t kShortest = 4, kLongest = int64_t(1) << 28;
-    if (outExtents.empty())
+    if (outExtents.empty() || outExtents.back().isSized() ||
+        inExtents.back().isSized())
       return false;
     if (lastIsPlain())
       return true;
     unsigned last = inExtents.size() - 1;
-    return op.getBaseDilations()[last] == 1 && outExtents[last] >= kShortest &&
-           inExtents[last] + op.getPadding()[2 * last] < kLongest &&
-           outExtents[last] * laneStep() < kLongest &&
+    return op.getBaseDilations()[last] == 1 &&
+           outExtents[last].bound() >= kShortest &&
+           inExtents[last].bound() + op.getPadding()[2 * last] < kLongest &&
+           outExtents[last].bound() * laneStep() < kLongest &&
            op.getWindow()[last] * op.getWindowDilations()[last] < kLongest;
   }
   Type elementType(unsigned input) {
@@ -90,8 +93,18 @@ private:
   OpBuilder &builder;
   Location loc;
   IndexBuilder index;
-  SmallVector<int64_t> inExtents, outExtents;
+  SmallVector<Extent> inExtents, outExtents;
 };
+
+/// How many points the input has along `dim` with the holes between them.
+Number WindowEmitter::spanOf(unsigned dim, int64_t base) {
+  const Extent &extent = inExtents[dim];
+  if (auto number = extent.known())
+    return *number ? (*number - 1) * base + 1 : 0;
+  Value points = index.mul(frame.valueOf(extent), base);
+  return base == 1 ? points
+                   : index.max(index.add(points, 1 - base), index.constant(0));
+}
 
 /// All inputs at one element of the window. With `coordinate`, that of the
 /// first lane in the last dimension, lanes outside of the input keep what they
@@ -111,7 +124,7 @@ FailureOr<SmallVector<Value>> WindowEmitter::emitPoint(Value position,
       Value first = arith::IndexCastOp::create(builder, loc, i32,
                                                index.add(coordinate, offset));
       Value end = arith::ConstantOp::create(
-          builder, loc, builder.getI32IntegerAttr(inExtents.back()));
+          builder, loc, builder.getI32IntegerAttr(inExtents.back().bound()));
       exists = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
                                      lanes.materialize(LaneValue(first, step)),
                                      lanes.materialize(end));
@@ -149,9 +162,9 @@ WindowEmitter::walkLanes(Value position, const Block &block,
     return emitPoint(index.add(position, block.start), block, std::move(accs));
   int64_t window = op.getWindow()[last], low = op.getPadding()[2 * last];
   int64_t dilation = op.getWindowDilations()[last];
-  bool inBounds = low <= 0 && (outExtents[last] - 1) * laneStep() - low +
-                                      (window - 1) * dilation <
-                                  inExtents[last];
+  bool inBounds = low <= 0 && (outExtents[last].bound() - 1) * laneStep() -
+                                      low + (window - 1) * dilation <
+                                  inExtents[last].bound();
   Value origin = index.add(index.mul(block.start, laneStep()), -low);
   LogicalResult status = success();
   SmallVector<Value> results =
@@ -177,7 +190,7 @@ FailureOr<SmallVector<Value>> WindowEmitter::walk(unsigned dim, Value position,
                                                   SmallVector<Value> accs) {
   if (dim == inExtents.size())
     return emitPoint(position, block, std::move(accs));
-  position = index.mul(position, inExtents[dim]);
+  position = index.mul(position, frame.numberOf(inExtents[dim]));
   if (block.lanes && dim + 1 == inExtents.size())
     return walkLanes(position, block, std::move(accs));
 
@@ -185,11 +198,12 @@ FailureOr<SmallVector<Value>> WindowEmitter::walk(unsigned dim, Value position,
   int64_t dilation = op.getWindowDilations()[dim];
   int64_t base = op.getBaseDilations()[dim];
   Value origin = index.add(index.mul(place[dim], op.getStrides()[dim]), -low);
-  // The span of the input with its holes.
-  int64_t span = inExtents[dim] ? (inExtents[dim] - 1) * base + 1 : 0;
-  bool inBounds = low <= 0 && (outExtents[dim] - 1) * op.getStrides()[dim] -
-                                      low + (window - 1) * dilation <
-                                  span;
+  Number span = spanOf(dim, base);
+  int64_t last = (outExtents[dim].bound() - 1) * op.getStrides()[dim] - low +
+                 (window - 1) * dilation;
+  bool isPlain = window == 1 && low == 0 && op.getStrides()[dim] == 1 &&
+                 inExtents[dim] == outExtents[dim];
+  bool inBounds = isPlain || (low <= 0 && span.known() && last < *span.known());
   LogicalResult status = success();
   auto body = [&](Value tap, ValueRange carried) -> SmallVector<Value> {
     SmallVector<Value> inside(carried);
@@ -202,7 +216,7 @@ FailureOr<SmallVector<Value>> WindowEmitter::walk(unsigned dim, Value position,
     }
     // Padding and holes are stepped over.
     Value exists = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::ult, at, index.constant(span));
+        builder, loc, arith::CmpIPredicate::ult, at, index.valueOf(span));
     Value coordinate = at;
     if (base > 1) {
       Value step = index.constant(base);
@@ -249,7 +263,7 @@ LogicalResult WindowEmitter::emitBlock(ArrayRef<Value> place,
   Value position = index.constant(0);
   unsigned last = outExtents.size() - 1;
   for (unsigned dim = 0; dim < outExtents.size(); ++dim) {
-    position = index.mul(position, outExtents[dim]);
+    position = index.mul(position, frame.numberOf(outExtents[dim]));
     position = index.add(position,
                          block.lanes && dim == last ? block.start : place[dim]);
   }
@@ -268,12 +282,11 @@ LogicalResult WindowEmitter::emitBlock(ArrayRef<Value> place,
 }
 
 LogicalResult WindowEmitter::run() {
-  int64_t elements = 1, taps = 1;
-  for (int64_t extent : outExtents)
-    elements *= extent;
+  Extent elements = productOf(outExtents);
+  int64_t taps = 1;
   for (int64_t extent : op.getWindow())
     taps *= extent;
-  if (elements == 0) {
+  if (elements.bound() == 0) {
     frame.finish(0);
     return success();
   }
@@ -282,7 +295,7 @@ LogicalResult WindowEmitter::run() {
     Value point =
         enterUnits(frame, elements,
                    frame.machine.rates.scalarElementNs * (taps + 1), tiles);
-    SmallVector<Value> place = index.delinearize(point, outExtents);
+    SmallVector<Value> place = indicesAt(frame, index, point, outExtents);
     if (failed(emitBlock(place, Block())))
       return failure();
     frame.finish(tiles);
@@ -290,8 +303,8 @@ LogicalResult WindowEmitter::run() {
   }
 
   constexpr int64_t lanes = logicalLanes, unroll = 4;
-  int64_t channels = outExtents.back();
-  int64_t rows = elements / channels;
+  int64_t channels = outExtents.back().bound();
+  Extent rows = productOf(ArrayRef(outExtents).drop_back());
   // A tap is loaded and combined; the result is stored, and addresses move on.
   const MachineRates &rates = frame.machine.rates;
   double load = laneStep() == 1 ? rates.loopOperandNs : rates.gatherNs;
@@ -300,7 +313,7 @@ LogicalResult WindowEmitter::run() {
                            rates.loopOperandNs + rates.loopInstructionNs);
   Value row = enterUnits(frame, rows, cost, tiles);
   SmallVector<Value> place =
-      index.delinearize(row, ArrayRef(outExtents).drop_back());
+      indicesAt(frame, index, row, ArrayRef(outExtents).drop_back());
   LogicalResult status = success();
   auto emitBlocks = [&](int64_t begin, int64_t end, int64_t vectors,
                         int64_t lastCount) {
