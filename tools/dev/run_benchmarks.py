@@ -2,7 +2,8 @@
 
 A row of kind "run" measures a model's steady calls, heddle's and each peer's by turns in one process, so that the machine's moods hit both. A
 row of kind "compile" measures import and compilation, in processes of their own. The ratio is heddle's median over the peer's: below 1, heddle
-is faster. Peers that are not installed are named as missing (tools/dev/setup --bench installs them).
+is faster. A row of kind "sizes" measures an artifact with open sizes (size_benchmarks.py). Peers that are not installed are named as missing
+(tools/dev/setup --bench installs them).
 """
 
 import argparse
@@ -21,6 +22,7 @@ import numpy as np
 
 import model_accuracy
 import plot_benchmarks
+import size_benchmarks
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -130,6 +132,8 @@ def present(peer: str) -> bool:
 def run_row(row: dict, seconds: float, folder: pathlib.Path) -> dict:
     path, feeds = model_of(row)
     peers = [peer for peer in row["peers"] if present(peer)]
+    if row["kind"] == "sizes":
+        return size_benchmarks.run_row(row, path, feeds, peers, seconds, folder)
     result = {"name": row["name"], "missing": [peer for peer in row["peers"] if peer not in peers], "within": True}
     if row["kind"] == "compile":
         rounds = {name: [measure_compilation(name, path, feeds, folder) for _ in range(row.get("repeats", 1))] for name in ["heddle", *peers]}
@@ -179,7 +183,7 @@ def main() -> None:
     rows = [row for row in rows if (row["name"] in arguments.names if arguments.names else row["kind"] == "run")]
     print(f"{machine()}; commit {commit()}")
     good = True
-    lines = []
+    drawn = []
     for row in rows:
         with tempfile.TemporaryDirectory() as folder:
             try:
@@ -188,14 +192,17 @@ def main() -> None:
                 print(f"{row['name']:18} failed: {error.cmd[0]} ended with {error.returncode}", flush=True)
                 good = False
                 continue
-        show(result, row["bar"])
+        if row["kind"] == "sizes":
+            size_benchmarks.show(result)
+        else:
+            show(result, row["bar"])
+            drawn.append(result)
         good &= result["within"]
-        lines.append({"machine": machine(), "commit": commit(), **result})
         if arguments.json:
             with open(arguments.json, "a") as out:
-                out.write(json.dumps(lines[-1]) + "\n")
-    if arguments.plot and lines:
-        plot_benchmarks.draw(lines, arguments.plot)
+                out.write(json.dumps({"machine": machine(), "commit": commit(), **result}) + "\n")
+    if arguments.plot and drawn:
+        plot_benchmarks.draw([{"machine": machine(), "commit": commit(), **result} for result in drawn], arguments.plot)
     sys.exit(1 if arguments.check and not good else 0)
 
 

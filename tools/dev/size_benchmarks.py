@@ -1,0 +1,198 @@
+"""Rows of kind "sizes" of test/bench/*.json: an artifact with open sizes beside the artifact made for just each size, and beside peers' dynamic runs.
+
+A row names the model, the ranges of its open sizes ("open") and the sizes to measure ("sizes"). All programs run by turns, each round in another
+order. A ratio is the geometric mean of the rounds' own ratios, heddle's time over the other's, with the ends of its 95 % interval. A ratio
+falls short of its bar where the whole interval lies above it.
+"""
+
+import json
+import math
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+
+import numpy as np
+import onnx
+from onnx import numpy_helper
+
+TOOLS = pathlib.Path(__file__).resolve().parent
+
+# Ratios to the artifact of one size: of time at each size and their geometric mean, of the arena at each size and at the largest, of compile time,
+# its memory and the code. And to peers' times, at each size and their geometric mean.
+BARS = {"static": 1.10, "static_mean": 1.05, "peer": 1.05, "peer_mean": 1.00, "arena": 1.25, "arena_at_bound": 1.05, "compile": 3.0}
+MOST_ROUNDS, LEAST_ROUNDS = 30, 5
+# A round calls a program often enough to take this long.
+ROUND_SECONDS = 0.1
+
+
+def with_open_batch(path: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
+    """A copy of a model of batch 1 whose inputs and outputs have the size "batch" in front."""
+    model = onnx.load(path, load_external_data=False)
+    constants = {tensor.name: tensor for tensor in model.graph.initializer}
+    for node in model.graph.node:
+        if node.op_type != "Reshape" or node.input[1] not in constants:
+            continue
+        for attribute in [attribute for attribute in node.attribute if attribute.name == "allowzero"]:
+            node.attribute.remove(attribute)
+        shape = numpy_helper.to_array(constants[node.input[1]], str(path.parent)).copy()
+        if shape[0] != 1:
+            continue
+        # -1 is what remains, 0 the operand's extent there.
+        shape[0] = 0 if -1 in shape else -1
+        constants[node.input[1]].CopyFrom(numpy_helper.from_array(shape, node.input[1]))
+    for value in [*model.graph.input, *model.graph.output]:
+        value.type.tensor_type.shape.dim[0].dim_param = "batch"
+    del model.graph.value_info[:]
+    copy = folder / f"{path.stem}_open.onnx"
+    for tensor in model.graph.initializer:
+        for entry in tensor.external_data:
+            # A link would lead out of the model's folder, where readers do not follow.
+            if entry.key == "location" and not (folder / entry.value).exists():
+                shutil.copyfile(path.parent / entry.value, folder / entry.value)
+    onnx.save(model, copy)
+    return copy
+
+
+def feeds_at(path: pathlib.Path, example: dict, sizes: dict) -> dict:
+    """The example's elements, repeated or cut to the shapes that `sizes` give."""
+    feeds = {}
+    for value in onnx.load(path, load_external_data=False).graph.input:
+        if value.name in example:
+            dims = value.type.tensor_type.shape.dim
+            feeds[value.name] = np.resize(example[value.name], [sizes[dim.dim_param] if dim.dim_param else dim.dim_value for dim in dims])
+    return feeds
+
+
+def compile_model(path: pathlib.Path, artifact: pathlib.Path, sizes: dict) -> dict:
+    """The seconds and peak bytes of one compilation, and the bytes of the code."""
+    options = [f"--dim={name}={size}" for name, size in sizes.items()]
+    command = [sys.executable, TOOLS / "measure_process.py", "heddle", "compile", path, "-o", artifact, "--quiet", *options]
+    measured = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+    if measured["status"]:
+        raise subprocess.CalledProcessError(measured["status"], ["heddle", "compile", str(path), *options])
+    described = subprocess.run(["heddle", "inspect", "--json", artifact], check=True, stdout=subprocess.PIPE)
+    measured["code_bytes"] = sum(target["code_bytes"] for target in json.loads(described.stdout)["targets"])
+    return measured
+
+
+def heddle_program(artifact: pathlib.Path, threads: int):
+    import heddle
+    return heddle.load(artifact, threads=threads)
+
+
+def onnxruntime_program(path: pathlib.Path, threads: int):
+    import onnxruntime
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
+    # Its idle threads would spin while the others are measured.
+    options.add_session_config_entry("session.force_spinning_stop", "1")
+    session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    return lambda feeds: session.run(None, feeds)
+
+
+def openvino_program(path: pathlib.Path, threads: int):
+    import openvino
+    settings = {"INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": "f32", "PERFORMANCE_HINT": "LATENCY"}
+    request = openvino.Core().compile_model(str(path), "CPU", settings).create_infer_request()
+    return request.infer
+
+
+PEERS = {"onnxruntime": onnxruntime_program, "openvino": openvino_program}
+
+
+def measure_rounds(calls: dict, seconds: float) -> dict[str, list[float]]:
+    """The seconds of a call, by program and round: as many rounds as fit into `seconds` for each program, within the least and the most."""
+    for call in calls.values():
+        call(), call()
+    begin = time.perf_counter()
+    next(iter(calls.values()))()
+    repeats = max(1, round(ROUND_SECONDS / (time.perf_counter() - begin)))
+    times = {name: [] for name in calls}
+    order = list(calls)
+    end = time.perf_counter() + seconds * len(calls)
+    for number in range(MOST_ROUNDS):
+        if number >= LEAST_ROUNDS and time.perf_counter() > end:
+            break
+        for name in order:
+            begin = time.perf_counter()
+            for _ in range(repeats):
+                calls[name]()
+            times[name].append((time.perf_counter() - begin) / repeats)
+        order = order[1:] + order[:1]
+    return times
+
+
+def ratio_of(times: list[float], others: list[float]) -> list[float]:
+    """[low, mean, high]: the geometric mean of the rounds' ratios within its 95 % interval."""
+    logarithms = np.log(np.divide(times, others))
+    half = 1.96 * logarithms.std(ddof=1) / math.sqrt(len(logarithms))
+    return [float(np.exp(logarithms.mean() + way * half)) for way in (-1, 0, 1)]
+
+
+def short_of(result: dict) -> list[str]:
+    """What falls short of its bar, in words."""
+    found = []
+
+    def hold(what: str, low: float, figure: float, bar: float) -> None:
+        if low > bar:
+            found.append(f"{what} {figure:.3f} (bar {bar})")
+
+    for point in result["points"]:
+        for other, (low, mean, _) in point["ratio"].items():
+            hold(f"{point['name']} to {other}", low, mean, BARS["static" if other == "static" else "peer"])
+        hold(f"{point['name']} arena", point["arena"], point["arena"], BARS["arena_at_bound" if point["is_bound"] else "arena"])
+    for other, mean in result["mean"].items():
+        hold(f"mean to {other}", mean, mean, BARS["static_mean" if other == "static" else "peer_mean"])
+    for what, ratio in result["compile"].items():
+        hold(f"compile {what}", ratio, ratio, BARS["compile"])
+    return found
+
+
+def run_row(row: dict, path: pathlib.Path, example: dict, peers: list[str], seconds: float, folder: pathlib.Path) -> dict:
+    if row.get("opened"):
+        path = with_open_batch(path, folder)
+    made = compile_model(path, folder / "open.heddle", row["open"])
+    program = heddle_program(folder / "open.heddle", row["threads"])
+    others = {peer: PEERS[peer](path, row["threads"]) for peer in peers}
+    result = {"name": row["name"], "missing": [peer for peer in row["peers"] if peer not in peers], "points": []}
+    least = {"seconds": math.inf, "peak_bytes": math.inf, "code_bytes": math.inf}
+    for sizes in row["sizes"]:
+        alone = compile_model(path, folder / "static.heddle", sizes)
+        least = {key: min(value, alone[key]) for key, value in least.items()}
+        static = heddle_program(folder / "static.heddle", row["threads"])
+        feeds = feeds_at(path, example, sizes)
+        calls = {"heddle": lambda: program(**feeds), "static": lambda: static(**feeds)}
+        for peer, call in others.items():
+            calls[peer] = lambda call=call: call(feeds)
+        times = measure_rounds(calls, seconds)
+        result["points"].append({
+            "name": "x".join(map(str, sizes.values())),
+            "seconds": {name: statistics.median(values) for name, values in times.items()},
+            "rounds": len(times["heddle"]),
+            "ratio": {name: ratio_of(times["heddle"], values) for name, values in times.items() if name != "heddle"},
+            "arena": program.arena_bytes(sizes) / static.arena_bytes(),
+            "is_bound": all(str(size) == row["open"][name].split("..")[-1] for name, size in sizes.items()),
+        })
+    # The least that one size alone takes is the strictest to compare with.
+    result["compile"] = {key: made[key] / value for key, value in least.items()}
+    result["mean"] = {other: statistics.geometric_mean(point["ratio"][other][1] for point in result["points"]) for other in ("static", *peers)}
+    result["short"] = short_of(result)
+    result["within"] = not result["short"]
+    return result
+
+
+def show(result: dict) -> None:
+    for point in result["points"]:
+        line = f"{result['name']:18} {point['name']:8} {point['seconds']['heddle'] * 1e3:10.2f} ms"
+        for other, (low, mean, high) in point["ratio"].items():
+            line += f"  {other} {mean:.3f} [{low:.3f}, {high:.3f}]"
+        print(f"{line}  arena {point['arena']:.3f}  {point['rounds']} rounds", flush=True)
+    for what in ("mean", "compile"):
+        print(f"{result['name']:18} {what:8} " + "  ".join(f"{key} {value:.3f}" for key, value in result[what].items()), flush=True)
+    for text in result["short"]:
+        print(f"{result['name']:18} falls short: {text}", flush=True)
+    for peer in result["missing"]:
+        print(f"{result['name']:18} {peer} not installed", flush=True)
