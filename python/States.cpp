@@ -8,12 +8,17 @@
 
 namespace heddle::python {
 
+static heddle_state_info stateInfo(const Program &program, size_t number) {
+  heddle_state_info info{};
+  info.size = sizeof info;
+  check(heddle_program_state_info(program.handle(), number, &info));
+  return info;
+}
+
 std::vector<TensorInfo> stateInfos(const Program &program) {
   std::vector<TensorInfo> infos;
   for (size_t i = 0; i < heddle_program_state_count(program.handle()); ++i) {
-    heddle_state_info info{};
-    info.size = sizeof info;
-    check(heddle_program_state_info(program.handle(), i, &info));
+    heddle_state_info info = stateInfo(program, i);
     std::vector<int64_t> shape(info.shape, info.shape + info.rank);
     infos.push_back({info.name, heddle_dtype_name(info.dtype), shape, shape,
                      info.dtype, info.bytes, info.device});
@@ -81,6 +86,10 @@ void State::write(size_t offset, const nb::object &source) {
   check(status);
 }
 
+int32_t State::dimension() const {
+  return stateInfo(nb::cast<Program &>(owner), number).dimension;
+}
+
 void State::setLength(int64_t length) {
   check(heddle_state_set_length(state, length));
 }
@@ -104,7 +113,8 @@ void bindStates(nb::module_ &module) {
       .def("copy_from", &State::copyFrom, nb::arg("source"))
       .def("read", &State::read, nb::arg("offset"), nb::arg("target"))
       .def("write", &State::write, nb::arg("offset"), nb::arg("source"))
-      .def_prop_rw("length", &State::length, &State::setLength);
+      .def_prop_rw("length", &State::length, &State::setLength)
+      .def_prop_ro("dimension", &State::dimension);
   module.def("states", &stateInfos, nb::arg("program"));
 }
 

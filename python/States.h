@@ -26,6 +26,8 @@ public:
   /// Into and from the memory of a buffer, as many bytes as it has.
   void read(size_t offset, const nb::object &target);
   void write(size_t offset, const nb::object &source);
+  /// That the length counts; -1: none.
+  int32_t dimension() const;
   int64_t length() const { return heddle_state_length(state); }
   void setLength(int64_t length);
 

@@ -87,9 +87,30 @@ Error CallSizes::take(const LoadedProgram &program,
                                            "the program"};
     symbolValues[i] = symbol.maximum();
   }
-  for (const runtime::State *state : states)
-    if (uint32_t symbol = state->spec().symbol; symbol != none)
-      symbolValues[symbol] = state->length();
+  return takeLengths(manifest, states);
+}
+
+Error CallSizes::takeLengths(const Manifest &manifest,
+                             const std::vector<runtime::State *> &states) {
+  for (const runtime::State *state : states) {
+    const StateSpec &spec = state->spec();
+    if (spec.symbol == none)
+      continue;
+    int64_t length = state->length(), &value = symbolValues[spec.symbol];
+    const Symbol &symbol = *manifest.symbols()->Get(spec.symbol);
+    if (length > symbol.maximum())
+      return {HEDDLE_STATE_LENGTH, "state '" + spec.name +
+                                       "' is full: its length is " +
+                                       std::to_string(length) +
+                                       ", and this call starts from at most " +
+                                       std::to_string(symbol.maximum())};
+    if (value != unknown && value != length)
+      return {HEDDLE_STATE_LENGTH,
+              "state '" + spec.name + "' has the length " +
+                  std::to_string(length) + ", but another state that counts '" +
+                  text(symbol.name()) + "' has " + std::to_string(value)};
+    value = length;
+  }
   return {};
 }
 

@@ -34,6 +34,8 @@ public:
 private:
   Error take(const LoadedProgram &program, const std::vector<State *> &states,
              const int64_t *given, size_t givenCount);
+  Error takeLengths(const format::Manifest &manifest,
+                    const std::vector<State *> &states);
   Error readExtents(const format::Manifest &manifest, const EntrySpec &entry,
                     TensorList inputs);
   Error solve(const format::Manifest &manifest, const EntrySpec &entry,

@@ -340,13 +340,16 @@ void LoadedProgram::describeStates() {
                       bytes[i],
                       -1,
                       state.length(),
+                      state.dimension(),
                       home.device(),
                       static_cast<heddle_driver_space>(home.space()),
                       deviceName(*chosen, home.device())};
     for (uint32_t j = 0; j < length(state.shape()); ++j)
       spec.shape.push_back(largest[state.shape()->Get(j)]);
     if (spec.symbol != none)
-      spec.longest = manifest().symbols()->Get(spec.symbol)->maximum();
+      spec.longest = spec.dimension == none
+                         ? manifest().symbols()->Get(spec.symbol)->maximum()
+                         : spec.shape[spec.dimension];
     stateSpecs.push_back(std::move(spec));
   }
 }

@@ -40,6 +40,7 @@ struct StateSpec {
   int64_t bytes;
   int64_t longest; ///< What its length can be at most; -1: it has none.
   uint32_t symbol; ///< That has the length; or none.
+  uint32_t dimension; ///< That the length counts; or none.
   uint32_t device;
   heddle_driver_space space;
   std::string deviceName;

@@ -26,6 +26,9 @@ heddle_status heddle_program_state_info(const heddle_program *program,
     info.shape = spec.shape.data();
     info.bytes = static_cast<size_t>(spec.bytes);
     info.longest = spec.longest;
+    info.dimension = spec.dimension == format::none
+                         ? -1
+                         : static_cast<int32_t>(spec.dimension);
     info.device = spec.deviceName.c_str();
     return writeResult(info, out_info) ? toStatus({}) : invalid(badSize);
   });

@@ -221,6 +221,9 @@ def Kernel_AttentionOp : Kernel_Op<"attention", [Pure, AttrSizedOperandSegments]
     this call, as those of `kernel.contract` do: what the results hold beyond is
     not specified.
 
+    `keys` is the true extent of n where keys and values lie in tensors that
+    have room for more (a cache): N is that in all of the above.
+
     Queries and keys have one element type, values may have another. Scores,
     their softmax and the sums of values are computed in `accumulator`, a float
     type, and rounded to the result's once; without it in the result's element
@@ -264,6 +267,7 @@ def Kernel_AttentionOp : Kernel_Op<"attention", [Pure, AttrSizedOperandSegments]
     OptionalAttr<AnyAttr>:$score_algorithm,
     OptionalAttr<ArrayAttr>:$value_precision,
     OptionalAttr<AnyAttr>:$value_algorithm,
+    OptionalAttr<Size_ExpressionAttr>:$keys,
     DefaultValuedOptionalAttr<DenseI64ArrayAttr, "{}">:$limited);
   let results = (outs AnyRankedTensor:$result, Optional<AnyRankedTensor>:$log_sum_exp);
   let assemblyFormat = [{

@@ -48,3 +48,15 @@ std::optional<SmallVector<Expression>> kernel::trueLoops(linalg::GenericOp op) {
     walked.push_back({map, cast<RankedTensorType>(operand.getType())});
   return trueLoops(op.getContext(), op.getStaticLoopRanges(), walked);
 }
+
+std::optional<kernel::WalkedTensor> kernel::walkedKeys(AttentionOp op) {
+  if (!op.getKeysAttr())
+    return std::nullopt;
+  unsigned n = op.getNumBatchDims() + 1;
+  ArrayRef<int64_t> extents = op.getExtents();
+  auto type = RankedTensorType::get(
+      {extents[n]}, Builder(op.getContext()).getI1Type(),
+      size::extentsAttr(op.getContext(), {Expression(op.getKeysAttr())}));
+  AffineExpr key = getAffineDimExpr(n, op.getContext());
+  return WalkedTensor{AffineMap::get(extents.size(), 0, key), type};
+}

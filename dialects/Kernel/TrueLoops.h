@@ -3,6 +3,7 @@
 #ifndef HEDDLE_DIALECTS_KERNEL_TRUELOOPS_H
 #define HEDDLE_DIALECTS_KERNEL_TRUELOOPS_H
 
+#include "dialects/Kernel/Kernel.h"
 #include "dialects/Size/Expression.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -23,6 +24,10 @@ trueLoops(mlir::MLIRContext *context, llvm::ArrayRef<int64_t> bounds,
 /// The same of a generic.
 std::optional<llvm::SmallVector<size::Expression>>
 trueLoops(mlir::linalg::GenericOp op);
+
+/// The keys of an attention, where they lie in a tensor with room for more and
+/// the operation says how many there are.
+std::optional<WalkedTensor> walkedKeys(AttentionOp op);
 
 } // namespace heddle::kernel
 

@@ -526,6 +526,8 @@ typedef struct heddle_state_info {
   const int64_t *shape; /* of its memory */
   size_t bytes;
   int64_t longest;    /* the largest length it can have; -1: it has none */
+  int32_t dimension;  /* of the shape, that the length counts: what lies beyond
+                         it is nobody's; -1: none */
   const char *device; /* "cpu", "sim:0" */
 } heddle_state_info;
 

@@ -187,7 +187,12 @@ LogicalResult Compiler::describeEntry(func::FuncOp function) {
     auto use = std::make_unique<format::StateUseT>();
     use->state = stateNumbers.at(state.name);
     for (unsigned i = 0; i < type.getNumResults(); ++i)
-      use->writes |= stateOfResult(function, i) == state.name;
+      if (stateOfResult(function, i) == state.name) {
+        use->writes = true;
+        if (std::optional<size::Expression> length =
+                lengthAfter(function, i, *manifest.states[use->state]))
+          use->length = constant(*length);
+      }
     entry->states.push_back(std::move(use));
   }
   addEntrySizes(function, *entry, manifest, constant, nodes);
@@ -211,6 +216,9 @@ LogicalResult Compiler::describeStates(ArrayRef<func::FuncOp> entries) {
     state->shape = tensor->shape;
     manifest.states.push_back(std::move(state));
   }
+  for (func::FuncOp entry : entries)
+    if (failed(addStateLengths(entry, stateNumbers, manifest)))
+      return failure();
   return success();
 }
 

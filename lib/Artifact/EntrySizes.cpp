@@ -3,7 +3,9 @@
 
 #include "EntrySizes.h"
 
+#include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/EntrySizes.h"
+#include "heddle/Support/EntryStates.h"
 #include "heddle/Support/EntryTypes.h"
 #include "passes/Plan/EntryTensors.h"
 
@@ -47,7 +49,8 @@ public:
   Solver(func::FuncOp function, const format::EntryT &entry,
          const format::ManifestT &manifest);
 
-  /// Whether an input has the symbol for an extent, or there is a solution.
+  /// Whether a state or an input has the symbol for an extent, or there is a
+  /// solution.
   bool tells(StringRef symbol) const {
     return bare.contains(symbol) || solved.contains(symbol);
   }
@@ -92,6 +95,8 @@ Solver::Solver(func::FuncOp function, const format::EntryT &entry,
                const format::ManifestT &manifest)
     : context(function.getContext()) {
   for (const auto &symbol : manifest.symbols) {
+    if (symbol->source == format::SymbolSource::state)
+      bare.insert(symbol->name);
     numbers.try_emplace(symbol->name, numbers.size());
     prefix.resize(std::max(prefix.size(), symbol->name.size() + 1), ' ');
   }
@@ -179,9 +184,10 @@ static llvm::SetVector<StringRef> usedSymbols(func::FuncOp function) {
       return;
     if (auto name = attributes.getAs<StringAttr>(kExtentAttrName))
       used.insert(name.getValue());
-    if (auto shape = attributes.getAs<size::ExtentsAttr>(kShapeAttrName))
-      for (size::ExpressionAttr extent : shape.getExtents())
-        used.insert_range(Expression(extent).symbols());
+    for (StringRef name : {kShapeAttrName, kStateShapeAttrName})
+      if (auto shape = attributes.getAs<size::ExtentsAttr>(name))
+        for (size::ExpressionAttr extent : shape.getExtents())
+          used.insert_range(Expression(extent).symbols());
   };
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     add(function.getArgAttrDict(i));
@@ -196,6 +202,74 @@ static llvm::SetVector<StringRef> usedSymbols(func::FuncOp function) {
   function.walk(
       [&](Operation *op) { llvm::for_each(op->getResultTypes(), addType); });
   return used;
+}
+
+/// The dimension that the length of a state counts, by its true shape when a
+/// call starts; none if it is no such shape.
+static std::optional<unsigned> growingDimension(size::ExtentsAttr shape,
+                                                RankedTensorType type) {
+  std::optional<unsigned> dimension;
+  if (!shape || !type || int64_t(shape.getExtents().size()) != type.getRank())
+    return std::nullopt;
+  for (auto [i, extent] : llvm::enumerate(shape.getExtents())) {
+    Expression expression(extent);
+    if (expression.isConstant(type.getDimSize(i)))
+      continue;
+    if (dimension || !asSymbol(expression))
+      return std::nullopt;
+    dimension = i;
+  }
+  return dimension;
+}
+
+LogicalResult
+heddle::addStateLengths(func::FuncOp function,
+                        const llvm::DenseMap<StringAttr, uint32_t> &numbers,
+                        format::ManifestT &manifest) {
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    StringAttr name = stateOfArgument(function, i);
+    Attribute given = function.getArgAttr(i, kStateShapeAttrName);
+    if (!given)
+      continue;
+    auto shape = dyn_cast<size::ExtentsAttr>(given);
+    auto dimension = growingDimension(
+        shape, dyn_cast<RankedTensorType>(function.getArgumentTypes()[i]));
+    auto fail = [&] {
+      return emitError(function.getLoc(), ErrorCode::StableHloInvalid)
+             << "argument " << i << " of '" << function.getName() << "' has "
+             << kStateShapeAttrName << " = " << given;
+    };
+    if (!name || !dimension)
+      return fail() << ", which is no state's shape with one size for a length";
+    StringRef length = *asSymbol(Expression(shape.getExtents()[*dimension]));
+    uint32_t number = numbers.at(name), symbol = 0;
+    while (symbol < manifest.symbols.size() &&
+           manifest.symbols[symbol]->name != length)
+      ++symbol;
+    if (symbol == manifest.symbols.size())
+      return fail() << ", whose size " << kSymbolsAttrName << " does not have";
+    format::StateT &state = *manifest.states[number];
+    if ((state.length != format::none && state.length != symbol) ||
+        (state.dimension != format::none && state.dimension != *dimension))
+      return fail() << ", and another entry counts its length otherwise";
+    state.length = symbol;
+    state.dimension = *dimension;
+    if (manifest.symbols[symbol]->source == format::SymbolSource::state)
+      continue;
+    manifest.symbols[symbol]->source = format::SymbolSource::state;
+    manifest.symbols[symbol]->index = number;
+  }
+  return success();
+}
+
+std::optional<Expression> heddle::lengthAfter(func::FuncOp function,
+                                              unsigned result,
+                                              const format::StateT &state) {
+  auto shape = function.getResultAttrOfType<size::ExtentsAttr>(
+      result, kStateShapeAttrName);
+  if (!shape || state.dimension >= shape.getExtents().size())
+    return std::nullopt;
+  return Expression(shape.getExtents()[state.dimension]);
 }
 
 void heddle::addEntrySizes(func::FuncOp function, format::EntryT &entry,
@@ -229,6 +303,7 @@ void heddle::addEntrySizes(func::FuncOp function, format::EntryT &entry,
   Solver solver(function, entry, manifest);
   for (auto [i, symbol] : llvm::enumerate(manifest.symbols))
     if (symbol->source != format::SymbolSource::device &&
+        symbol->source != format::SymbolSource::state &&
         used.contains(symbol->name) && !solver.tells(symbol->name)) {
       symbol->source = format::SymbolSource::caller;
       entry.given.push_back(i);

@@ -1,11 +1,13 @@
 // Checks what attributes that somebody may have written say of sizes.
 
 #include "dialects/Kernel/EntryFunctions.h"
+#include "dialects/Kernel/Kernel.h"
 #include "dialects/Size/Ranges.h"
 #include "dialects/Size/SizedTypes.h"
 #include "heddle/Artifact/Compile.h"
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/EntrySizes.h"
+#include "heddle/Support/EntryStates.h"
 #include "passes/Dynamic/BoundedSizes.h"
 #include "runtime/format/ManifestVerifier.h"
 
@@ -65,6 +67,8 @@ private:
   LogicalResult checkSymbols();
   LogicalResult checkAssumptions();
   LogicalResult checkEntry(func::FuncOp entry);
+  /// One that entries call or launch.
+  LogicalResult checkFunction(func::FuncOp function);
   LogicalResult checkOp(Operation *op);
   /// Who has an expression, and where that is told.
   struct Place {
@@ -74,8 +78,11 @@ private:
   LogicalResult checkExpression(Expression expression, const Place &place);
   LogicalResult checkExtents(size::ExtentsAttr extents, const Place &place);
   LogicalResult checkShape(Attribute shape, Type type, const Place &place);
+  /// What is kept is as large as the most of the shape, or larger.
+  LogicalResult checkStateShape(Attribute shape, Type type, const Place &place);
   /// Extents within the bounds, of which the product can be said.
   LogicalResult checkType(Type type, const Place &place);
+  LogicalResult checkKeys(kernel::AttentionOp op, const Place &place);
   /// No extent of what a call gives may be negative.
   LogicalResult checkArgument(BlockArgument argument, const Place &place);
 
@@ -167,6 +174,27 @@ LogicalResult SizeChecker::checkShape(Attribute shape, Type type,
   return success();
 }
 
+LogicalResult SizeChecker::checkStateShape(Attribute shape, Type type,
+                                           const Place &place) {
+  if (!shape)
+    return success();
+  auto extents = dyn_cast<size::ExtentsAttr>(shape);
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  bool isRight = extents && tensor && !size::hasExtents(tensor) &&
+                 int64_t(extents.getExtents().size()) == tensor.getRank();
+  if (isRight && failed(checkExtents(extents, place)))
+    return failure();
+  for (unsigned i = 0; isRight && i < extents.getExtents().size(); ++i) {
+    Expression extent(extents.getExtents()[i]);
+    isRight = ranges.isNeverNegative(extent) &&
+              ranges.isNeverNegative(tensor.getDimSize(i) - extent);
+  }
+  if (isRight)
+    return success();
+  return error() << place.name << " has " << kStateShapeAttrName << " = "
+                 << shape << ", which may not fit into " << type;
+}
+
 LogicalResult SizeChecker::checkType(Type type, const Place &place) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   auto extents = tensor
@@ -219,6 +247,16 @@ LogicalResult SizeChecker::checkArgument(BlockArgument argument,
   return success();
 }
 
+LogicalResult SizeChecker::checkFunction(func::FuncOp function) {
+  Place place{function.getLoc(), ("'" + function.getName() + "'").str()};
+  for (Type type : function.getArgumentTypes())
+    if (failed(checkType(type, place)))
+      return failure();
+  return success(
+      !function.walk([&](Operation *op) -> WalkResult { return checkOp(op); })
+           .wasInterrupted());
+}
+
 LogicalResult SizeChecker::checkEntry(func::FuncOp entry) {
   std::string of = (" of '" + entry.getName() + "'").str();
   for (BlockArgument argument : entry.getArguments()) {
@@ -226,6 +264,8 @@ LogicalResult SizeChecker::checkEntry(func::FuncOp entry) {
     Place place{argument.getLoc(), "argument " + std::to_string(i) + of};
     if (failed(checkShape(entry.getArgAttr(i, kShapeAttrName),
                           argument.getType(), place)) ||
+        failed(checkStateShape(entry.getArgAttr(i, kStateShapeAttrName),
+                               argument.getType(), place)) ||
         failed(checkArgument(argument, place)) ||
         failed(checkType(argument.getType(), place)))
       return failure();
@@ -240,7 +280,9 @@ LogicalResult SizeChecker::checkEntry(func::FuncOp entry) {
   for (unsigned i = 0; i < entry.getNumResults(); ++i) {
     Place place{entry.getLoc(), "result " + std::to_string(i) + of};
     if (failed(checkShape(entry.getResultAttr(i, kShapeAttrName),
-                          entry.getResultTypes()[i], place)))
+                          entry.getResultTypes()[i], place)) ||
+        failed(checkStateShape(entry.getResultAttr(i, kStateShapeAttrName),
+                               entry.getResultTypes()[i], place)))
       return failure();
     Attribute extent = entry.getResultAttr(i, kExtentAttrName);
     if (!extent)
@@ -263,6 +305,21 @@ LogicalResult SizeChecker::checkEntry(func::FuncOp entry) {
            .wasInterrupted());
 }
 
+/// An attention reads as many keys as there is room for, at most.
+LogicalResult SizeChecker::checkKeys(kernel::AttentionOp op,
+                                     const Place &place) {
+  if (!op.getKeysAttr())
+    return success();
+  Expression keys(op.getKeysAttr());
+  if (failed(checkExpression(keys, place)))
+    return failure();
+  int64_t most = op.getExtents()[op.getNumBatchDims() + 1];
+  if (ranges.isNeverNegative(keys) && ranges.isNeverNegative(most - keys))
+    return success();
+  return emitError(place.loc, ErrorCode::StableHloInvalid)
+         << place.name << " has " << keys.text() << " keys of " << most;
+}
+
 LogicalResult SizeChecker::checkOp(Operation *op) {
   Place place{op->getLoc(), "'" + op->getName().getStringRef().str() + "'"};
   auto checkTypes = [&](TypeRange types) {
@@ -277,6 +334,8 @@ LogicalResult SizeChecker::checkOp(Operation *op) {
         isRight = isRight && checkTypes(block.getArgumentTypes());
   if (auto numbers = dyn_cast<size::TensorOp>(op))
     isRight = isRight && succeeded(checkExtents(numbers.getElements(), place));
+  if (auto attention = dyn_cast<kernel::AttentionOp>(op))
+    isRight = isRight && succeeded(checkKeys(attention, place));
   for (NamedAttribute each : op->getDiscardableAttrs()) {
     auto extents = dyn_cast<size::ExtentsAttr>(each.getValue());
     isRight = isRight && (!extents || succeeded(checkExtents(extents, place)));
@@ -313,8 +372,13 @@ LogicalResult SizeChecker::run() {
     leastSizes[symbol.name] =
         llvm::divideCeilSigned(symbol.minimum, symbol.multiple) *
         symbol.multiple;
-  for (func::FuncOp entry : kernel::entryFunctions(module))
+  SmallVector<func::FuncOp> entries = kernel::entryFunctions(module);
+  for (func::FuncOp entry : entries)
     if (failed(checkEntry(entry)))
+      return failure();
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!llvm::is_contained(entries, function) &&
+        failed(checkFunction(function)))
       return failure();
   return success();
 }

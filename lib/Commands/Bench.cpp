@@ -54,7 +54,7 @@ profile(Program &program, ArrayRef<HostTensor> inputs,
       time.node = step->nodes[0];
   };
   std::vector<std::pair<std::string, KernelTime>> list;
-  if (!program.call(inputs, outputs, &options))
+  if (!program.rewindStates() || !program.call(inputs, outputs, &options))
     return list;
   for (auto &entry : times)
     list.emplace_back(entry.first().str(), entry.second);
@@ -99,6 +99,8 @@ int heddle::runBench(const BenchCommand &command) {
   start = Clock::now();
   while (times.size() < 10 ||
          (secondsSince(start) < command.seconds && times.size() < 1000000)) {
+    if (!program->rewindStates())
+      return session.fail();
     Clock::time_point begin = Clock::now();
     if (!program->call(inputs, outputs))
       return session.fail();

@@ -161,10 +161,15 @@ EntryDescription Describer::describe(const format::Entry &entry) const {
   described.outputs = describe(entry.outputs());
   for (const format::StateUse *use : items(entry.states())) {
     const format::State *state = manifest.states()->Get(use->state());
-    described.states.push_back(
-        {text(state->name()).str(), format::dataTypeName(state->dtype()),
-         shapeOf(state->shape(), &format::ValueRange::greatest),
-         use->writes() != 0});
+    StateDescription &one = described.states.emplace_back();
+    one.name = text(state->name()).str();
+    one.dtype = format::dataTypeName(state->dtype());
+    one.shape = shapeOf(state->shape(), &format::ValueRange::greatest);
+    one.isChanged = use->writes() != 0;
+    if (state->length() != none)
+      one.length = text(manifest.symbols()->Get(state->length())->name()).str();
+    if (state->dimension() != none)
+      one.dimension = state->dimension();
   }
   for (uint32_t symbol : items(entry.given()))
     described.given.push_back(

@@ -24,10 +24,15 @@ static json::Object toJson(const TensorDescription &tensor) {
 }
 
 static json::Object toJson(const StateDescription &state) {
-  return json::Object{{"name", json::fixUTF8(state.name)},
+  json::Object object{{"name", json::fixUTF8(state.name)},
                       {"dtype", state.dtype},
                       {"shape", json::Array(state.shape)},
                       {"changed", state.isChanged}};
+  if (!state.length.empty())
+    object["length"] = json::fixUTF8(state.length);
+  if (state.dimension)
+    object["dimension"] = *state.dimension;
+  return object;
 }
 
 static json::Object toJson(const SizeDescription &size) {

@@ -57,10 +57,16 @@ static void print(raw_ostream &os, const EntryDescription &entry) {
   };
   printTensors("input", entry.inputs);
   printTensors("output", entry.outputs);
-  for (const StateDescription &state : entry.states)
+  for (const StateDescription &state : entry.states) {
     printName(os, "state", state.name, state.dtype)
         << shapeText(state.shape)
-        << (state.isChanged ? "  (changed)" : "  (read only)") << "\n";
+        << (state.isChanged ? "  (changed" : "  (read only");
+    if (!state.length.empty())
+      os << ", of length " << state.length;
+    if (state.dimension)
+      os << " in dimension " << *state.dimension;
+    os << ")\n";
+  }
   for (const std::string &size : entry.given)
     os << "  calls give the size " << size << "\n";
   for (const AssumptionDescription &assumption : entry.assumptions) {

@@ -2,6 +2,7 @@
 
 #include "heddle/Driver/Program.h"
 
+#include "ProgramTypes.h"
 #include "heddle/Driver/ArtifactQueries.h"
 #include "heddle/Driver/FileKind.h"
 #include "heddle/Support/Suggestion.h"
@@ -46,7 +47,7 @@ static constexpr std::pair<heddle_dtype, ElementKind> kinds[] = {
     {HEDDLE_C64, ElementKind::C64},
     {HEDDLE_C128, ElementKind::C128}};
 
-static ElementKind toKind(heddle_dtype dtype) {
+ElementKind heddle::toKind(heddle_dtype dtype) {
   for (auto [ours, kind] : kinds)
     if (ours == dtype)
       return kind;
@@ -189,6 +190,7 @@ bool Program::readSignature(StringRef path) {
     multipleList.push_back(symbol->multiple());
   }
   givenSizes.assign(sizeList.size(), -1);
+  readLengths(artifact.manifest());
   StringRef entry = heddle_program_entry_name(program, entryIndex);
   for (TensorSignature &input :
        llvm::concat<TensorSignature>(inputList, stateList))
@@ -198,34 +200,6 @@ bool Program::readSignature(StringRef path) {
   operationCount = cost.operations;
   trafficBytes = cost.traffic;
   return true;
-}
-
-bool Program::readStateSignatures() {
-  size_t count = heddle_program_entry_state_count(program, entryIndex);
-  for (size_t use = 0; use < count; ++use) {
-    size_t state = 0;
-    int32_t writes = 0;
-    heddle_state_info info{};
-    info.size = sizeof info;
-    if (!check(heddle_program_entry_state(program, entryIndex, use, &state,
-                                          &writes)) ||
-        !check(heddle_program_state_info(program, state, &info)))
-      return false;
-    stateNumbers.push_back(state);
-    TensorSignature signature{
-        info.name, RankedTensorType::get(ArrayRef(info.shape, info.rank),
-                                         elementType(&session.typeContext(),
-                                                     toKind(info.dtype)))};
-    signature.isState = true;
-    stateList.push_back(std::move(signature));
-  }
-  return true;
-}
-
-SmallVector<TensorSignature> Program::feeds() const {
-  SmallVector<TensorSignature> list(inputList);
-  llvm::append_range(list, stateList);
-  return list;
 }
 
 heddle_load_report Program::report() const {
@@ -245,46 +219,13 @@ size_t Program::arenaBytes(unsigned threads) const {
   return bytes;
 }
 
-uint64_t Program::stateBytes() const {
-  uint64_t bytes = 0;
-  for (const TensorSignature &state : stateList)
-    bytes += *HostTensor::byteSize(state.type);
-  return bytes;
-}
-
 bool Program::prepare(unsigned threads) {
   heddle_context_options options{};
   options.size = sizeof options;
   options.threads = threads;
-  for (size_t state : stateNumbers) {
-    heddle_state *made = nullptr;
-    if (!check(heddle_state_create(program, state, &made)))
-      return false;
-    madeStates.push_back(made);
-  }
+  if (!makeStates())
+    return false;
   return check(heddle_context_create(program, entryIndex, &options, &context));
-}
-
-bool Program::fillStates(SmallVectorImpl<HostTensor> &tensors) {
-  for (auto [state, tensor] : llvm::zip_equal(
-           madeStates, ArrayRef(tensors).drop_front(inputList.size())))
-    if (!check(heddle_state_write(state, 0, tensor.bytes().size(),
-                                  tensor.bytes().data())))
-      return false;
-  tensors.truncate(inputList.size());
-  return true;
-}
-
-std::optional<SmallVector<HostTensor>> Program::readStates() {
-  SmallVector<HostTensor> contents;
-  for (auto [state, signature] : llvm::zip_equal(madeStates, stateList)) {
-    HostTensor &tensor =
-        contents.emplace_back(HostTensor::allocate(signature.type));
-    MutableArrayRef<char> bytes = tensor.mutableBytes();
-    if (!check(heddle_state_read(state, 0, bytes.size(), bytes.data())))
-      return std::nullopt;
-  }
-  return contents;
 }
 
 unsigned Program::threads() const { return heddle_context_threads(context); }
@@ -456,6 +397,7 @@ bool Program::applySizes() {
     input.type = RankedTensorType::get(shape, input.type.getElementType());
     input.least = shape;
   }
+  setLengths();
   return true;
 }
 

@@ -33,9 +33,9 @@ bool ModelTensors::match(Session &session, const ModelOptions &options,
   SmallVector<std::string> pasts, presents;
   for (const TensorSignature &state : compiled.states())
     for (const StateOption &option : *given)
-      if (option.past == state.name) {
-        pasts.push_back(option.past);
-        presents.push_back(option.present);
+      if (auto present = option.presentOf(state.name)) {
+        pasts.push_back(state.name);
+        presents.push_back(std::move(*present));
       }
   func::FuncOp entry = entryFunction(module);
   outputList = outputSignatures(entry);

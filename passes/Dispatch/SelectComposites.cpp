@@ -209,7 +209,7 @@ static SmallVector<Value> makeAttention(kernel::CompositeOp op,
       attention.window ? b.getI64IntegerAttr(*attention.window) : IntegerAttr(),
       attention.zeroNanRows ? b.getUnitAttr() : UnitAttr(), accumulator,
       products.scorePrecision, products.scoreAlgorithm, products.valuePrecision,
-      products.valueAlgorithm);
+      products.valueAlgorithm, /*keys=*/size::ExpressionAttr());
   // Heads that were split are two loops; other dimensions of the result have
   // the loops of their numbers.
   SmallVector<std::pair<unsigned, Value>> limits;

@@ -8,6 +8,7 @@
 #include "dialects/Kernel/EntryFunctions.h"
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/EntrySizes.h"
+#include "heddle/Support/EntryStates.h"
 #include "passes/Dynamic/DeclareSizes.h"
 #include "passes/Dynamic/PaddingMasker.h"
 #include "passes/Dynamic/Passes.h"
@@ -181,6 +182,15 @@ private:
     return false;
   }
 
+  /// Whether sizes of calls, or lengths of states, say what it does.
+  static bool isOpen(func::FuncOp entry) {
+    for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+      if (entry.getArgAttr(i, kStateShapeAttrName))
+        return true;
+    return llvm::any_of(entry.getArgumentTypes(), size::hasExtents) ||
+           llvm::any_of(entry.getResultTypes(), size::hasExtents);
+  }
+
   LogicalResult bound(ModuleOp module) {
     BoundedSizes sizes(module);
     SmallVector<func::FuncOp> entries = kernel::entryFunctions(module);
@@ -189,9 +199,8 @@ private:
         return emitError(entry.getLoc(), ErrorCode::StableHloInvalid)
                << "the function '" << entry.getName()
                << "' is not one block of operations";
-      bool isOpen = llvm::any_of(entry.getArgumentTypes(), size::hasExtents) ||
-                    llvm::any_of(entry.getResultTypes(), size::hasExtents);
-      if ((isOpen && !isDeclared(entry) && failed(declareSizes(entry))) ||
+      if ((isOpen(entry) && !isDeclared(entry) &&
+           failed(declareSizes(entry))) ||
           failed(verifyExtents(entry, sizes)))
         return failure();
     }

@@ -104,9 +104,25 @@ trueLoops(Operation *root, ArrayRef<AffineMap> maps) {
                       cast<RankedTensorType>(operand.get().getType())});
   walked.push_back(
       {maps.back(), cast<RankedTensorType>(root->getResult(0).getType())});
+  if (auto attention = dyn_cast<kernel::AttentionOp>(root))
+    if (auto keys = kernel::walkedKeys(attention))
+      walked.push_back(*keys);
   return kernel::trueLoops(
       root->getContext(),
       root->getAttrOfType<DenseI64ArrayAttr>("extents").asArrayRef(), walked);
+}
+
+/// Makes the attention say itself how many keys there truly are, by its loops;
+/// whether it did not already.
+static bool sayKeys(Operation *root, ArrayRef<size::Expression> loops) {
+  auto attention = dyn_cast<kernel::AttentionOp>(root);
+  if (!attention || attention.getKeysAttr())
+    return false;
+  size::Expression keys = loops[attention.getNumBatchDims() + 1];
+  if (keys.isConstant())
+    return false;
+  attention.setKeysAttr(keys.attribute());
+  return true;
 }
 
 static void readThroughViews(Operation *root) {
@@ -133,11 +149,16 @@ static void readThroughViews(Operation *root) {
         break;
       }
       operand.set(source->value);
-      if (trueLoops(root, maps) != loops) {
-        map = former;
-        operand.set(read);
-        break;
-      }
+      if (trueLoops(root, maps) == loops)
+        continue;
+      bool saysKeys = loops && sayKeys(root, *loops);
+      if (saysKeys && trueLoops(root, maps) == loops)
+        continue;
+      if (saysKeys)
+        cast<kernel::AttentionOp>(root).removeKeysAttr();
+      map = former;
+      operand.set(read);
+      break;
     }
   }
   root->setAttr("indexing_maps",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -47,21 +48,47 @@ class State:
         """Takes the contents and length of the same state of the same program."""
         self.native.copy_from(source.native)
 
+    def _parts(self, shape: list[int], size: int) -> list[tuple[int, slice]]:
+        """Where the bytes of an array of that shape lie in the state, and where in the array: apart for each index before the dimension that the
+        length counts."""
+        dimension = self.native.dimension
+        if dimension < 0:
+            return [(0, slice(0, size))]
+        count = math.prod(shape[:dimension])
+        if not size or not count:
+            return []
+        step, part = self.info.bytes // count, size // count
+        return [(i * step, slice(i * part, (i + 1) * part)) for i in range(count)]
+
     def read(self) -> np.ndarray:
-        """Its contents, as a new array."""
-        array = np.empty(self.info.shape, self._dtype)
-        self.native.read(0, as_bytes(array))
+        """Its contents, as a new array: of a state that grows, as far as its length."""
+        shape = list(self.info.shape)
+        if self.native.dimension >= 0:
+            shape[self.native.dimension] = self.native.length
+        array = np.empty(shape, self._dtype)
+        data = as_bytes(array)
+        for offset, part in self._parts(shape, array.nbytes):
+            self.native.read(offset, data[part])
         return array
 
     def write(self, value: Any) -> None:
-        """Replaces its contents; the length stays."""
+        """Replaces its contents. Those of a state that grows may have any length up to the largest, which it then has; the length of others stays."""
         array = np.from_dlpack(value) if hasattr(value, "__dlpack__") and not isinstance(value, np.ndarray) else np.asarray(value)
         what = f"state {self.info.name!r}"
         if array.dtype != self._dtype and array.dtype in DEFAULTS:
             array = convert(array, self._dtype, what)
-        if array.dtype != self._dtype or list(array.shape) != self.info.shape:
-            raise ValueError(f"{what} is given {array.dtype}{list(array.shape)}; {self.info.dtype}{self.info.shape} is wanted")
-        self.native.write(0, as_bytes(array))
+        dimension, shape = self.native.dimension, list(array.shape)
+        grows = dimension >= 0 and len(shape) == len(self.info.shape)
+        if grows and shape[dimension] <= self.info.shape[dimension]:
+            shape[dimension] = self.info.shape[dimension]
+        if array.dtype != self._dtype or shape != self.info.shape:
+            wanted = f"{self.info.dtype}{self.info.shape}" + (f", or less in dimension {dimension}," if dimension >= 0 else "")
+            raise ValueError(f"{what} is given {array.dtype}{list(array.shape)}; {wanted} is wanted")
+        data = as_bytes(array)
+        for offset, part in self._parts(list(array.shape), array.nbytes):
+            self.native.write(offset, data[part])
+        if dimension >= 0:
+            self.native.length = array.shape[dimension]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         if copy is False:

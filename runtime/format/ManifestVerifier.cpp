@@ -389,8 +389,30 @@ static Error checkSymbols(const Manifest &manifest) {
   return {};
 }
 
+/// `largest` are the manifest's expressions for the largest symbols.
+static Error checkLength(const Manifest &manifest, const State &state,
+                         const std::vector<int64_t> &largest,
+                         const std::string &name) {
+  if (state.length() >= length(manifest.symbols()))
+    return invalid(name + " has an unknown length");
+  const Symbol &symbol = *manifest.symbols()->Get(state.length());
+  // Whether that state has the symbol is checked with the symbol.
+  if (symbol.source() != SymbolSource::state || symbol.minimum() != 0 ||
+      symbol.multiple() != 1)
+    return invalid(name + " has a length that is no state's from 0 on");
+  if (state.dimension() == none)
+    return {};
+  if (state.dimension() >= length(state.shape()) ||
+      largest[state.shape()->Get(state.dimension())] < symbol.maximum())
+    return invalid(name + " has a length of more than its dimension holds");
+  return {};
+}
+
 static Error checkStates(const Manifest &manifest) {
-  std::vector<int64_t> bytes = stateBytes(manifest);
+  std::vector<int64_t> bytes = stateBytes(manifest), largest;
+  if (Error error = evaluate(manifest.expressions(), largestSymbols(manifest),
+                             HEDDLE_MANIFEST_INVALID, largest))
+    return error;
   for (uint32_t i = 0; i < length(manifest.states()); ++i) {
     const State &state = *manifest.states()->Get(i);
     std::string name = "state '" + text(state.name()) + "'";
@@ -398,14 +420,11 @@ static Error checkStates(const Manifest &manifest) {
       return invalid(name + " has more than 64 dimensions");
     if (bytes[i] < 0)
       return invalid(name + " has no proper type");
-    if (state.length() == none)
-      continue;
-    if (state.length() >= length(manifest.symbols()))
-      return invalid(name + " has an unknown length");
-    const Symbol &symbol = *manifest.symbols()->Get(state.length());
-    if (symbol.source() != SymbolSource::state || symbol.index() != i ||
-        symbol.minimum() != 0 || symbol.multiple() != 1)
-      return invalid(name + " has a length that is not its own from 0 on");
+    if (state.length() == none && state.dimension() != none)
+      return invalid(name + " has a dimension for a length that it lacks");
+    if (state.length() != none)
+      if (Error error = checkLength(manifest, state, largest, name))
+        return error;
   }
   return {};
 }

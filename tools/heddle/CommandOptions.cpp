@@ -118,8 +118,8 @@ static void addNames(CLI::App &app, const char *option,
 
 static void addBuild(CLI::App &app, ModelOptions &model, BuildOptions &build) {
   app.add_option("--state", model.states,
-                 "INPUT=OUTPUT: a state: what a call leaves in OUTPUT the next "
-                 "one finds in INPUT")
+                 "INPUT=OUTPUT: a state: a call finds in INPUT what the last "
+                 "left in OUTPUT; a_*=b_*: many")
       ->allow_extra_args(false);
   app.add_flag("--flush-subnormals", build.flushSubnormals,
                "Numbers below the smallest normal one become zeros, which is "

@@ -32,6 +32,10 @@ struct StateDescription {
   std::vector<int64_t> shape;
   /// Whether the entry changes it.
   bool isChanged = false;
+  /// The size that is its length when a call starts, and the dimension that
+  /// this counts; empty, and none, without a length.
+  std::string length = {};
+  std::optional<uint32_t> dimension = {};
 };
 
 /// A size that calls choose.

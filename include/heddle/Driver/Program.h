@@ -10,6 +10,9 @@
 #include <memory>
 
 namespace heddle {
+namespace format {
+struct Manifest;
+} // namespace format
 
 /// An input or output as the user sees it, and what data made up for it must
 /// look like.
@@ -23,6 +26,8 @@ struct TensorSignature {
   llvm::SmallVector<int64_t> least = {};
   /// What a call finds there is what another left, zeros at first.
   bool isState = false;
+  /// A state with a length, which its shape has.
+  bool grows = false;
 
   /// Whether a call may give a tensor of this type.
   bool takes(mlir::RankedTensorType given) const;
@@ -84,7 +89,12 @@ public:
   /// Puts into the states what `tensors`, data for `feeds`, have for them, and
   /// leaves the inputs there; false after an error, which has been reported.
   bool fillStates(llvm::SmallVectorImpl<HostTensor> &tensors);
-  /// What is in them; none after an error, which has been reported.
+  /// Gives the states the lengths that they were filled with, so that the next
+  /// call does what the last one did; false after an error, which has been
+  /// reported.
+  bool rewindStates();
+  /// What is in them, up to their lengths; none after an error, which has been
+  /// reported.
   std::optional<llvm::SmallVector<HostTensor>> readStates();
   /// One call; false after an error, which has been reported.
   bool call(llvm::ArrayRef<HostTensor> inputs,
@@ -95,10 +105,30 @@ public:
   void cutOutputs(llvm::MutableArrayRef<HostTensor> outputs) const;
 
 private:
+  /// A state of the entry.
+  struct KeptState {
+    size_t number = 0; ///< Among the program's.
+    mlir::RankedTensorType memory;
+    int dimension = -1; ///< That its length counts; -1: it has none.
+    size_t symbol = 0;  ///< The size that is its length when a call starts.
+    int64_t start = 0;  ///< The length that it was filled with.
+  };
+
   explicit Program(Session &session) : session(session) {}
   bool check(const heddle_status &status);
   bool readSignature(llvm::StringRef path);
   bool readStateSignatures();
+  void readLengths(const format::Manifest &manifest);
+  /// Gives the states that grow the types that follow from the sizes.
+  void setLengths();
+  bool makeStates();
+  /// Calls `transfer` for each part of a tensor of `type` that is one in the
+  /// state, too.
+  bool
+  forEachPart(const KeptState &state, mlir::RankedTensorType type,
+              llvm::function_ref<heddle_status(size_t inState, size_t inTensor,
+                                               size_t bytes)>
+                  transfer);
   bool applySizes();
   /// With the program's sizes in it.
   heddle_call_options withSizes(const heddle_call_options *options) const;
@@ -110,8 +140,8 @@ private:
   heddle_context *context = nullptr;
   size_t entryIndex = 0;
   llvm::SmallVector<TensorSignature> inputList, outputList, stateList;
-  /// The program's numbers of the states, and those that were made.
-  llvm::SmallVector<size_t> stateNumbers;
+  llvm::SmallVector<KeptState> keptStates;
+  /// One of each of them.
   llvm::SmallVector<heddle_state *> madeStates;
   std::vector<std::pair<std::string, int64_t>> sizeList;
   std::vector<int64_t> leastSizeList, multipleList;

@@ -15,6 +15,12 @@ inline constexpr llvm::StringLiteral kStateAttrName = "heddle.state";
 /// the process.
 inline constexpr llvm::StringLiteral kStatePlaceAttrName = "heddle.state_place";
 
+/// On the same, where the state has a length: its true shape when a call starts
+/// (on an argument) or is done (on a result), as `#size.extents`. The type has
+/// the largest; the dimension that differs is the one that the length counts,
+/// and on arguments it is a symbol.
+inline constexpr llvm::StringLiteral kStateShapeAttrName = "heddle.state_shape";
+
 } // namespace heddle
 
 #endif // HEDDLE_SUPPORT_ENTRYSTATES_H

@@ -8,6 +8,7 @@
 
 #include "passes/Kernel/Cpu/AttentionEmitter.h"
 
+#include "dialects/Kernel/TrueLoops.h"
 #include "passes/Kernel/Cpu/Grid.h"
 #include "passes/Kernel/Cpu/Limits.h"
 #include "passes/Kernel/Cpu/PanelPacking.h"
@@ -36,6 +37,8 @@ LogicalResult AttentionEmitter::readExtents() {
   walk(op.getMask(), op.getMaskMap());
   walk(op.getLengths(), op.getLengthsMap());
   walk(op.getSink(), op.getSinkMap());
+  if (auto keys = kernel::walkedKeys(op))
+    walked.push_back({keys->first, keys->second});
   FailureOr<SmallVector<Extent>> extents =
       loopExtents(op, op.getExtents(), walked);
   if (failed(extents))

@@ -123,8 +123,8 @@ LogicalResult ContractionEmitter::emitGroup(const Group &group, RowRange rows) {
   auto prefetchFor = [&](const Rows &these, Value low,
                          Value high) -> std::optional<TilePrefetch> {
     // Tiles as low as this come alone: nothing follows in L2.
-    bool isAlone = shape.row.extent.isSized() &&
-                   these.height < llvm::divideCeil(plan.tileShape.rows, 2);
+    bool isAlone =
+        shape.row.extent.isSized() && these.height * 2 < plan.tileShape.rows;
     if (!prefetches || isAlone)
       return std::nullopt;
     Value next = index.at(rhs.base, high, frame.machine.panelColumns);

@@ -1,7 +1,7 @@
 """A decoder's step as ONNX with caches as inputs and outputs: two layers of attention, whose keys and values are those of earlier tokens and
-one more each.
+of TOKENS new ones: one, if it is not given; a name is a size. With "first" there are no earlier ones, and no caches as inputs.
 
-    decode_step.py FILE
+    decode_step.py FILE [TOKENS [first]]
 """
 
 import sys
@@ -15,6 +15,10 @@ WIDTH = HEADS * DEPTH
 
 
 def main():
+    tokens = sys.argv[2] if len(sys.argv) > 2 else "1"
+    tokens = int(tokens) if tokens.isdigit() else tokens
+    count = tokens if isinstance(tokens, int) else -1
+    is_first = len(sys.argv) > 3
     random = np.random.default_rng(0)
     nodes, weights, inputs, outputs = [], [], [], []
 
@@ -30,10 +34,10 @@ def main():
         nodes.append(helper.make_node(kind, operands, [result], **attributes))
         return result
 
-    heads = weight("heads", np.array([BATCH, 1, HEADS, DEPTH]))
-    row = weight("row", np.array([BATCH, 1, WIDTH]))
+    heads = weight("heads", np.array([BATCH, count, HEADS, DEPTH]))
+    row = weight("row", np.array([BATCH, count, WIDTH]))
     scale = weight("scale", np.float32(DEPTH**-0.5))
-    inputs.append(helper.make_tensor_value_info("ids", onnx.TensorProto.INT64, [BATCH, 1]))
+    inputs.append(helper.make_tensor_value_info("ids", onnx.TensorProto.INT64, [BATCH, tokens]))
     x = node("Gather", matrix("words", WORDS, WIDTH), "ids", axis=0)
     for layer in range(LAYERS):
 
@@ -43,8 +47,12 @@ def main():
 
         def appended(what):
             past, present = f"past_{what}{layer}", f"present_{what}{layer}"
+            total = tokens if is_first else "total"
+            outputs.append(helper.make_tensor_value_info(present, onnx.TensorProto.FLOAT, [BATCH, HEADS, total, DEPTH]))
+            if is_first:
+                nodes.append(helper.make_node("Identity", [projected(what)], [present]))
+                return present
             inputs.append(helper.make_tensor_value_info(past, onnx.TensorProto.FLOAT, [BATCH, HEADS, "past", DEPTH]))
-            outputs.append(helper.make_tensor_value_info(present, onnx.TensorProto.FLOAT, [BATCH, HEADS, "total", DEPTH]))
             nodes.append(helper.make_node("Concat", [past, projected(what)], [present], axis=2))
             return present
 
@@ -53,7 +61,7 @@ def main():
         mixed = node("Transpose", node("MatMul", node("Softmax", scores, axis=-1), values), perm=[0, 2, 1, 3])
         x = node("Add", x, node("MatMul", node("Reshape", mixed, row), matrix(f"o{layer}", WIDTH, WIDTH)))
     logits = node("MatMul", x, matrix("head", WIDTH, WORDS))
-    outputs.insert(0, helper.make_tensor_value_info(logits, onnx.TensorProto.FLOAT, [BATCH, 1, WORDS]))
+    outputs.insert(0, helper.make_tensor_value_info(logits, onnx.TensorProto.FLOAT, [BATCH, tokens, WORDS]))
     graph = helper.make_graph(nodes, "decode", inputs, outputs, weights)
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), sys.argv[1])
 

@@ -301,8 +301,26 @@ TEST(Devices, States) {
            }},
           {"is the length of no state",
            [&](Model &m) { state(m).length = none; }},
-          {"a length that is not its own from 0 on",
+          {"a length that is no state's from 0 on",
            [&](Model &m) { m.manifest.symbols[0]->minimum = 1; }},
+          {"a length that is no state's from 0 on",
+           [&](Model &m) {
+             m.manifest.symbols[0]->source = SymbolSource::input;
+           }},
+          {"a length of more than its dimension holds",
+           [&](Model &m) { state(m).dimension = 1; }},
+          {"a length of more than its dimension holds",
+           [&](Model &m) {
+             state(m).dimension = 0;
+             m.manifest.symbols[0]->maximum = 9;
+           }},
+          {"has a dimension for a length that it lacks",
+           [&](Model &m) {
+             m.manifest.symbols[0]->source = SymbolSource::input;
+             state(m).length = none;
+             state(m).dimension = 0;
+             use(m, 0).length = none;
+           }},
           {"has 16 bytes, what it stands for 32",
            [](Model &m) { m.program().buffers[0]->size = m.constant(16); }},
           {"is on an unknown device",

@@ -18,3 +18,17 @@ func.func @attention(%q: tensor<2x64x16xf32, #size.extents<2, rows, 16>>, %k: te
     -> tensor<2x64x16xf32, #size.extents<2, rows, 16>>
   return %0 : tensor<2x64x16xf32, #size.extents<2, rows, 16>>
 }
+
+// Keys in a tensor that has room for more: as many count as the root says, and their rows lie as far apart as the tensor has them.
+// CHECK-LABEL: func.func @cached(
+// CHECK-SAME: kernel.size_arguments = #size.extents<{{.*}}keys{{.*}}>
+// CHECK: return
+func.func @cached(%q: tensor<2x1x16xf32>, %k: tensor<2x512x16xf32>, %v: tensor<2x512x16xf32>) -> tensor<2x1x16xf32> attributes {kernel.entry} {
+  %0 = kernel.attention %q, %k, %v {
+    extents = array<i64: 2, 1, 512, 16, 16>,
+    indexing_maps = [affine_map<(h, m, n, d, e) -> (h, m, d)>, affine_map<(h, m, n, d, e) -> (h, n, d)>,
+                     affine_map<(h, m, n, d, e) -> (h, n, e)>, affine_map<(h, m, n, d, e) -> (h, m, e)>],
+    scale = 2.500000e-01 : f32, keys = #size.expression<keys>
+  } : tensor<2x1x16xf32>, tensor<2x512x16xf32>, tensor<2x512x16xf32> -> tensor<2x1x16xf32>
+  return %0 : tensor<2x1x16xf32>
+}
