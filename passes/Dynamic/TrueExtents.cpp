@@ -85,6 +85,12 @@ static bool runs(ConcatenateOp op) {
   return true;
 }
 
+/// As many elements as there truly are are written to a tensor of a known size,
+/// which has room for all.
+static bool runs(DynamicUpdateSliceOp op) {
+  return !size::hasExtents(typeOf(op.getOperand()));
+}
+
 /// A position may be held within a dimension by a number of 32 bits at least.
 static bool runs(GatherOp op) {
   ArrayRef<int64_t> pointedInto = op.getDimensionNumbers().getStartIndexMap();
@@ -222,7 +228,7 @@ static bool runs(Operation *op, const BoundedSizes &sizes) {
       .Case<ConstantOp, IotaOp, TransposeOp, ReshapeOp, ReduceOp,
             OptimizationBarrierOp>([](Operation *) { return true; })
       .Case<BroadcastInDimOp, SliceOp, ConcatenateOp, GatherOp, DotGeneralOp,
-            ConvolutionOp, ReduceWindowOp>(
+            DynamicUpdateSliceOp, ConvolutionOp, ReduceWindowOp>(
           [](auto typed) { return runs(typed); })
       .Case([&](CompositeOp o) { return runs(o, sizes); })
       .Case<ClampOp, SelectOp>([](Operation *o) { return runsElementwise(o); })

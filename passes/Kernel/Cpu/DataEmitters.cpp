@@ -250,23 +250,26 @@ LogicalResult emitDynamicUpdateSlice(KernelFrame &frame,
   Location loc = op.getLoc();
   OpBuilder &builder = frame.builder;
   IndexBuilder index(builder, loc);
+  if (size::hasExtents(op.getType()))
+    return op.emitOpError("changes a tensor whose size calls choose");
   ArrayRef<int64_t> whole = shapeOf(op.getTarget());
-  ArrayRef<int64_t> part = shapeOf(op.getUpdate());
+  SmallVector<Extent> part = trueExtents(typeOf(op.getUpdate()));
   SmallVector<int64_t> strides = kernel::rowMajorStrides(whole);
   Value source = frame.buffer(op.getUpdate());
   Value target = frame.buffer(op.getResult());
 
   // A run goes on through dimensions that the update fills.
   unsigned last = whole.size();
-  int64_t length = 1;
+  Extent length = 1;
   while (last > 0) {
     --last;
-    length *= part[last];
-    if (part[last] != whole[last])
+    length = length * part[last];
+    if (!part[last].is(whole[last]))
       break;
   }
-  int64_t runs = product(part.take_front(last));
-  if (runs == 0 || length == 0) {
+  ArrayRef<Extent> outer = ArrayRef(part).take_front(last);
+  Extent runs = productOf(outer);
+  if (runs.bound() == 0 || length.bound() == 0) {
     frame.finish(0);
     return success();
   }
@@ -282,19 +285,24 @@ LogicalResult emitDynamicUpdateSlice(KernelFrame &frame,
                                                  builder.getIndexType(), at)
                           .getResult();
     at = arith::MaxSIOp::create(builder, loc, at, index.constant(0));
-    at = arith::MinSIOp::create(builder, loc, at,
-                                index.constant(whole[dim] - part[dim]));
+    Value room =
+        part[dim].isSized()
+            ? index.sub(index.constant(whole[dim]), frame.valueOf(part[dim]))
+            : index.constant(whole[dim] - part[dim].bound());
+    at = arith::MinSIOp::create(builder, loc, at, room);
     origin = index.at(origin, at, strides[dim]);
   }
   Extent tiles;
   Value run = enterUnits(
-      frame, runs, copyCost(frame.machine, elementOf(op.getUpdate()), length),
+      frame, runs,
+      copyCost(frame.machine, elementOf(op.getUpdate()), length.bound()),
       tiles);
   Value to = origin;
-  SmallVector<Value> place = index.delinearize(run, part.take_front(last));
-  for (auto [at, stride] : llvm::zip(place, strides))
+  for (auto [at, stride] :
+       llvm::zip(indicesAt(frame, index, run, outer), strides))
     to = index.at(to, at, stride);
-  emitCopy(builder, loc, source, index.mul(run, length), target, to, length);
+  Number count = frame.numberOf(length);
+  emitCopy(builder, loc, source, index.mul(run, count), target, to, count);
   frame.finish(tiles);
   return success();
 }

@@ -67,7 +67,8 @@ LogicalResult emitKernel(KernelFrame &frame) {
     if (!isa<kernel::KernelDialect>(op.getDialect()))
       continue;
     if (!isa<kernel::ContractOp, kernel::ConvolutionOp, kernel::AttentionOp,
-             kernel::ReduceWindowOp, kernel::ConcatenateOp>(op) &&
+             kernel::ReduceWindowOp, kernel::ConcatenateOp,
+             kernel::DynamicUpdateSliceOp>(op) &&
         failed(checkExtents(&op)))
       return failure();
     return TypeSwitch<Operation *, LogicalResult>(&op)

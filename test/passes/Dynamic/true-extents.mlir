@@ -53,6 +53,19 @@ module attributes {heddle.symbols = [{name = "n", minimum = 0, maximum = 9}]} {
 
 // -----
 
+// What is written into a tensor of a known size is as much as there truly is.
+// CHECK-LABEL: @update(
+// CHECK-NOT: stablehlo.select
+// CHECK: stablehlo.dynamic_update_slice %{{.*}} : (tensor<12x4xf32>, tensor<9x4xf32, #size.extents<n, 4>>, tensor<i32>, tensor<i32>) -> tensor<12x4xf32>
+module attributes {heddle.symbols = [{name = "n", minimum = 0, maximum = 9}]} {
+  func.func @update(%x: tensor<12x4xf32>, %y: tensor<9x4xf32, #size.extents<n, 4>>, %i: tensor<i32>) -> tensor<12x4xf32> {
+    %0 = stablehlo.dynamic_update_slice %x, %y, %i, %i : (tensor<12x4xf32>, tensor<9x4xf32, #size.extents<n, 4>>, tensor<i32>, tensor<i32>) -> tensor<12x4xf32>
+    return %0 : tensor<12x4xf32>
+  }
+}
+
+// -----
+
 // A slice that starts where a size says has no kernel over true extents: all of the program is computed over the bound.
 // CHECK-LABEL: @start(
 // CHECK-SAME: %{{[a-z0-9]*}}: tensor<9x4xf32> {heddle.shape = #size.extents<n, 4>}
