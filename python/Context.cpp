@@ -97,6 +97,37 @@ Context::read(const nb::list &ins, const nb::list &outs,
   return arguments;
 }
 
+/// The bytes of a tensor whose elements lie one behind the other; none if they
+/// do not.
+static std::optional<size_t> contiguousBytes(const heddle_tensor &tensor) {
+  int64_t elements = 1;
+  for (int32_t i = tensor.rank; i-- > 0;) {
+    if (tensor.strides && tensor.shape[i] > 1 && tensor.strides[i] != elements)
+      return std::nullopt;
+    elements *= tensor.shape[i];
+  }
+  return size_t(elements) * heddle_dtype_bytes(tensor.dtype);
+}
+
+void Context::askForShapes(std::vector<heddle_tensor> &outs,
+                           Shapes &shapes) const {
+  if (!computesSizes)
+    return;
+  shapes.resize(outs.size());
+  for (size_t i = 0; i < outs.size(); ++i) {
+    if (!outs[i].rank)
+      continue;
+    // The call takes memory of any shape then.
+    std::optional<size_t> bytes = contiguousBytes(outs[i]);
+    if (!bytes)
+      throw nb::value_error(
+          ("output '" + outputs[i].name + "' is not contiguous").c_str());
+    shapes[i].resize(size_t(outs[i].rank));
+    outs[i].bytes = *bytes;
+    outs[i].out_shape = shapes[i].data();
+  }
+}
+
 heddle_call_options Context::optionsFor(const Arguments &arguments,
                                         Raised &raised,
                                         std::optional<double> timeout) const {
@@ -128,6 +159,12 @@ Context::Context(nb::object owner, size_t entry, uint32_t threads, bool stages)
   for (size_t i = 0; i < heddle_program_output_count(handle, entry); ++i) {
     check(heddle_program_output_info(handle, entry, i, &info));
     outputs.push_back(toInfo(info));
+  }
+  heddle_size_info size{};
+  size.size = sizeof size;
+  for (size_t i = 0; i < heddle_program_size_count(handle); ++i) {
+    check(heddle_program_size_info(handle, i, &size));
+    computesSizes |= size.source == HEDDLE_SIZE_COMPUTED;
   }
   // In a loop the results of one call are held while the next one runs.
   size_t results = 0;
@@ -187,13 +224,15 @@ heddle_status Context::takeTurn(std::unique_lock<std::timed_mutex> &turn,
   return status;
 }
 
-void Context::call(const nb::list &ins, const nb::list &outs,
-                   const std::vector<bool> &inBits,
-                   const std::vector<bool> &outBits, const nb::list &states,
-                   const std::vector<int64_t> &sizes,
-                   std::optional<double> timeout) {
+Shapes Context::call(const nb::list &ins, const nb::list &outs,
+                     const std::vector<bool> &inBits,
+                     const std::vector<bool> &outBits, const nb::list &states,
+                     const std::vector<int64_t> &sizes,
+                     std::optional<double> timeout) {
   std::unique_ptr<Arguments> arguments =
       read(ins, outs, inBits, outBits, states, sizes);
+  Shapes shapes;
+  askForShapes(arguments->out, shapes);
   auto in = pointersTo(arguments->in), out = pointersTo(arguments->out);
   refuseInside();
   Raised raised;
@@ -217,12 +256,11 @@ void Context::call(const nb::list &ins, const nb::list &outs,
                                    out.size(), &options);
   }
   checkCall(status, raised);
+  return shapes;
 }
 
-std::vector<std::vector<int64_t>>
-Context::outputShapes(const std::vector<std::vector<int64_t>> &shapes,
-                      const nb::list &states,
-                      const std::vector<int64_t> &sizes) const {
+Shapes Context::outputShapes(const Shapes &shapes, const nb::list &states,
+                             const std::vector<int64_t> &sizes) const {
   std::vector<heddle_tensor> in;
   for (const std::vector<int64_t> &shape : shapes) {
     heddle_tensor tensor{};
@@ -239,7 +277,7 @@ Context::outputShapes(const std::vector<std::vector<int64_t>> &shapes,
   options.state_count = handles.size();
   options.sizes = sizes.data();
   options.size_count = sizes.size();
-  std::vector<std::vector<int64_t>> result;
+  Shapes result;
   for (size_t i = 0; i < outputs.size(); ++i) {
     result.emplace_back(outputs[i].shape.size());
     check(heddle_program_output_shape_in(program().handle(), entry,
@@ -276,6 +314,7 @@ Context::submit(nb::object self, const nb::list &ins, const nb::list &outs,
   auto submitted = std::make_shared<Submitted>();
   submitted->arguments =
       context.read(ins, outs, inBits, outBits, states, sizes);
+  context.askForShapes(submitted->arguments->out, submitted->shapes);
   auto in = pointersTo(submitted->arguments->in),
        out = pointersTo(submitted->arguments->out);
   heddle_call_options options =
@@ -387,6 +426,7 @@ void bindContext(nb::module_ &module) {
       .def("done", &Submission::done)
       .def("wait", &Submission::wait, nb::arg("timeout") = nb::none())
       .def("check", &Submission::check)
+      .def("shapes", &Submission::shapes)
       .def("cancel", &Submission::cancel);
   nb::class_<Context>(module, "Context", nb::type_slots(contextSlots),
                       nb::is_weak_referenceable())

@@ -16,6 +16,9 @@ namespace heddle::python {
 
 struct Arguments;
 
+/// One for each output: what it truly has after a call.
+using Shapes = std::vector<std::vector<int64_t>>;
+
 /// How a submitted call ends.
 class Event {
 public:
@@ -31,6 +34,7 @@ struct Submitted {
   std::shared_ptr<Event> event; ///< Null until it is submitted.
   int32_t cancel = 0;
   std::unique_ptr<Arguments> arguments;
+  Shapes shapes;
   Raised raised;
 
   Submitted();
@@ -49,6 +53,8 @@ public:
   bool wait(std::optional<double> timeout);
   /// Raises what the call failed with; it is done.
   void check();
+  /// Of a call that is done; empty where the program computes no sizes.
+  Shapes shapes() const { return submitted->shapes; }
   void cancel() { __atomic_store_n(&submitted->cancel, 1, __ATOMIC_RELEASE); }
   const Event &event() const { return *submitted->event; }
 
@@ -71,10 +77,11 @@ public:
 
   size_t threads() const { return heddle_context_threads(context); }
 
-  void call(const nb::list &ins, const nb::list &outs,
-            const std::vector<bool> &inBits, const std::vector<bool> &outBits,
-            const nb::list &states, const std::vector<int64_t> &sizes,
-            std::optional<double> timeout);
+  /// The shapes of the outputs, where the program computes sizes; else none.
+  Shapes call(const nb::list &ins, const nb::list &outs,
+              const std::vector<bool> &inBits, const std::vector<bool> &outBits,
+              const nb::list &states, const std::vector<int64_t> &sizes,
+              std::optional<double> timeout);
   /// Begins when those of `after` are done.
   static Submission
   submit(nb::object self, const nb::list &ins, const nb::list &outs,
@@ -87,9 +94,8 @@ public:
   bool finish(std::optional<double> timeout);
 
   /// The shapes of the outputs when the inputs have these.
-  std::vector<std::vector<int64_t>>
-  outputShapes(const std::vector<std::vector<int64_t>> &shapes,
-               const nb::list &states, const std::vector<int64_t> &sizes) const;
+  Shapes outputShapes(const Shapes &shapes, const nb::list &states,
+                      const std::vector<int64_t> &sizes) const;
 
   /// Memory for an output.
   Memory memory(size_t bytes) { return Memory(blocks, bytes); }
@@ -109,6 +115,8 @@ private:
                                   const std::vector<bool> &outBits,
                                   const nb::list &states,
                                   const std::vector<int64_t> &sizes) const;
+  /// Asks for the shapes of `outs`, where the program computes sizes.
+  void askForShapes(std::vector<heddle_tensor> &outs, Shapes &shapes) const;
   heddle_call_options optionsFor(const Arguments &arguments, Raised &raised,
                                  std::optional<double> timeout) const;
   /// Locks the mutex, unless the deadline, if it is not 0, passes before.
@@ -122,6 +130,7 @@ private:
   nb::object owner;
   size_t entry;
   bool stages;
+  bool computesSizes = false;
   heddle_context *context = nullptr;
   std::shared_ptr<Blocks> blocks;
   std::vector<std::shared_ptr<Submitted>> inFlight; ///< Under Python's lock.

@@ -10,6 +10,20 @@
 
 namespace heddle::python {
 
+static const char *sourceName(heddle_size_source source) {
+  switch (source) {
+  case HEDDLE_SIZE_INPUT:
+    return "input";
+  case HEDDLE_SIZE_CALLER:
+    return "caller";
+  case HEDDLE_SIZE_STATE:
+    return "state";
+  case HEDDLE_SIZE_COMPUTED:
+    return "computed";
+  }
+  return "";
+}
+
 /// All of the program.
 static std::vector<SizeInfo> sizeInfos(const Program &program) {
   std::vector<SizeInfo> infos;
@@ -17,7 +31,8 @@ static std::vector<SizeInfo> sizeInfos(const Program &program) {
   info.size = sizeof info;
   for (size_t i = 0; i < heddle_program_size_count(program.handle()); ++i) {
     check(heddle_program_size_info(program.handle(), i, &info));
-    infos.push_back({info.name, info.minimum, info.maximum, info.multiple});
+    infos.push_back({info.name, info.minimum, info.maximum, info.multiple,
+                     sourceName(info.source)});
   }
   return infos;
 }
@@ -64,6 +79,7 @@ void bindSizes(nb::module_ &module) {
       .def_ro("minimum", &SizeInfo::minimum)
       .def_ro("maximum", &SizeInfo::maximum)
       .def_ro("multiple", &SizeInfo::multiple)
+      .def_ro("source", &SizeInfo::source)
       .def("__repr__", describe);
   module.def("sizes", &sizeInfos, nb::arg("program"));
   module.def("given_sizes", &givenSizes, nb::arg("program"), nb::arg("entry"));

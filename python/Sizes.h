@@ -15,6 +15,7 @@ namespace nb = nanobind;
 struct SizeInfo {
   std::string name;
   int64_t minimum, maximum, multiple;
+  std::string source; ///< Who says it.
 };
 
 void bindSizes(nb::module_ &module);

@@ -26,6 +26,7 @@ heddle_status heddle_program_size_info(const heddle_program *program,
     info.minimum = symbol.minimum();
     info.maximum = symbol.maximum();
     info.multiple = symbol.multiple();
+    info.source = static_cast<heddle_size_source>(symbol.source());
     return writeResult(info, out_info) ? toStatus({}) : invalid(badSize);
   });
 }

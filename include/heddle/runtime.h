@@ -479,12 +479,21 @@ heddle_program_output_info(const heddle_program *program, size_t entry,
 
 /* A size that calls choose, one of its shapes' extents or what these follow
    from. Since 0.1. */
+typedef enum heddle_size_source {
+  HEDDLE_SIZE_INPUT = 0,   /* the shapes of the inputs */
+  HEDDLE_SIZE_CALLER = 1,  /* the call (heddle_call_options.sizes) */
+  HEDDLE_SIZE_STATE = 2,   /* the length of a state */
+  HEDDLE_SIZE_COMPUTED = 4 /* the program: known when a call is done */
+} heddle_size_source;
+
+/* Since 0.1. */
 typedef struct heddle_size_info {
   size_t size;
-  const char *name; /* lives as long as the program */
-  int64_t minimum;  /* a call's is from here */
-  int64_t maximum;  /* to here, */
-  int64_t multiple; /* and a multiple of this; 1: any */
+  const char *name;          /* lives as long as the program */
+  int64_t minimum;           /* a call's is from here */
+  int64_t maximum;           /* to here, */
+  int64_t multiple;          /* and a multiple of this; 1: any */
+  heddle_size_source source; /* who says it */
 } heddle_size_info;
 
 /* The sizes of a program, numbered from 0. Since 0.1. */

@@ -13,7 +13,7 @@ import numpy as np
 from heddle import _runtime
 from heddle._arrays import DEFAULTS, EXTENDED, convert, dtype_of
 from heddle.state import State
-from heddle.submission import Submission, seconds, will_finish
+from heddle.submission import Submission, seconds, truly_sized, will_finish
 
 
 def _path(path: str | os.PathLike) -> bytes:
@@ -186,12 +186,11 @@ class Model:
         """Inputs are arrays of numpy, anything else with __dlpack__, tensors of a Device, or lists and numbers. f64, i64 and c128, which is what
         they are when nobody says otherwise, are converted to what the model wants, and what is not contiguous is copied; another type is
         refused, as is another shape. `out` gives memory for outputs by name; results elsewhere take memory of earlier ones that nobody holds
-        any more. `timeout` is in seconds. `states` gives the states that the entry uses, by name (see `state`), `sizes` what no input tells
+        any more. Where the program computes how large a result is, that is a view of the first part of the memory. `timeout` is in seconds. `states` gives the states that the entry uses, by name (see `state`), `sizes` what no input tells
         (see `given_sizes`).
         """
         results, arguments = self._arguments(args, kwargs, out, states, sizes)
-        self._context.call(*arguments, seconds(timeout))
-        return results
+        return truly_sized(results, self._context.call(*arguments, seconds(timeout)))
 
     def submit(self, *args: Any, out: Mapping[str, Any] | None = None, timeout: float | None = None, states: Mapping[str, State] | None = None,
                sizes: Mapping[str, int] | None = None, after: Sequence[Submission] = (), **kwargs: Any) -> Submission:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import atexit
+import math
 import numbers
 import os
 import threading
 import weakref
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from heddle import _runtime
 
@@ -20,6 +23,17 @@ def seconds(timeout: float | None) -> float | None:
         raise ValueError(f"timeout is {timeout!r}; seconds from 0, or None, are wanted")
     # Longer than any call: about 30 years.
     return min(float(timeout), 1e9)
+
+
+def truly_sized(results: dict[str, Any], shapes: list[list[int]]) -> dict[str, Any]:
+    """The results as far as `shapes` say, of which there are none where the program computes no sizes. What is true comes first in the memory."""
+    return {name: _first(value, shape) for (name, value), shape in zip(results.items(), shapes)} if shapes else results
+
+
+def _first(value: Any, shape: list[int]) -> Any:
+    if not isinstance(value, np.ndarray) or list(value.shape) == shape:
+        return value
+    return value.reshape(-1)[: math.prod(shape)].reshape(shape)
 
 
 # Contexts that calls were submitted to.
@@ -60,7 +74,7 @@ class Submission:
         if not self.wait(timeout):
             raise TimeoutError("the call is not done, and goes on")
         self.native.check()
-        return self._results
+        return truly_sized(self._results, self.native.shapes())
 
     def cancel(self) -> None:
         """Ends the call soon; it then fails with HDL-0816."""
