@@ -3,6 +3,9 @@
 A row names the model, the ranges of its open sizes ("open") and the sizes to measure ("sizes"). All programs run by turns, each round in another
 order. A ratio is the geometric mean of the rounds' own ratios, heddle's time over the other's, with the ends of its 95 % interval. A ratio
 falls short of its bar where the whole interval lies above it.
+
+With "states" the caches of a decoder's step are states that grow ("past_*=present_*"), beside steps of one length that are handed their caches; from
+an empty cache so many "steps" of given tokens are compared with onnxruntime's.
 """
 
 import json
@@ -16,6 +19,7 @@ import time
 
 import numpy as np
 import onnx
+import onnx.shape_inference
 from onnx import numpy_helper
 
 TOOLS = pathlib.Path(__file__).resolve().parent
@@ -23,6 +27,8 @@ TOOLS = pathlib.Path(__file__).resolve().parent
 # Ratios to the artifact of one size: of time at each size and their geometric mean, of the arena at each size and at the largest, of compile time,
 # its memory and the code. And to peers' times, at each size and their geometric mean.
 BARS = {"static": 1.10, "static_mean": 1.05, "peer": 1.05, "peer_mean": 1.00, "arena": 1.25, "arena_at_bound": 1.05, "compile": 3.0}
+# Of all steps the largest difference of a logit, relative to the largest logit; and how far the best one must lead for it to be wanted.
+STEP_DIFFERENCE, STEP_MARGIN = 1e-5, 1e-4
 MOST_ROUNDS, LEAST_ROUNDS = 30, 5
 # A round calls a program often enough to take this long.
 ROUND_SECONDS = 0.1
@@ -45,6 +51,41 @@ def with_open_batch(path: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
         constants[node.input[1]].CopyFrom(numpy_helper.from_array(shape, node.input[1]))
     for value in [*model.graph.input, *model.graph.output]:
         value.type.tensor_type.shape.dim[0].dim_param = "batch"
+    return save_opened(model, path, folder)
+
+
+def with_open_past(path: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
+    """A copy of a decoder's step whose caches, the inputs "past_..." and outputs "present_...", have the sizes "past" and "total" where they grow."""
+    model = onnx.load(path, load_external_data=False)
+    inferred = onnx.shape_inference.infer_shapes(model).graph
+    shapes = {value.name: [dim.dim_value for dim in value.type.tensor_type.shape.dim] for value in [*inferred.value_info, *inferred.output]}
+    values = {value.name: value.type.tensor_type.shape.dim for value in [*model.graph.input, *model.graph.output]}
+    for name, dims in values.items():
+        if not name.startswith("past_"):
+            continue
+        for past, present in zip(dims, values[name.replace("past", "present", 1)]):
+            if past.dim_value != present.dim_value:
+                total = present.dim_value
+                past.dim_param, present.dim_param = "past", "total"
+    constants = {tensor.name: tensor for tensor in model.graph.initializer}
+    for node in model.graph.node:
+        if node.op_type in ("Reshape", "Expand") and node.input[1] in constants:
+            shape = numpy_helper.to_array(constants[node.input[1]], str(path.parent)).copy()
+            if total not in shape:
+                continue
+            # What remains is the open size; of a shape to expand to, what the operand has.
+            if node.op_type == "Reshape":
+                shape = np.array(shapes[node.output[0]])
+            shape[shape == total] = -1 if node.op_type == "Reshape" else 1
+            constants[node.input[1]].CopyFrom(numpy_helper.from_array(shape, node.input[1]))
+    return save_opened(model, path, folder)
+
+
+OPENED = {"batch": with_open_batch, "past": with_open_past}
+
+
+def save_opened(model: onnx.ModelProto, path: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
+    """Writes it into `folder`, with the weights of the model at `path`."""
     del model.graph.value_info[:]
     copy = folder / f"{path.stem}_open.onnx"
     for tensor in model.graph.initializer:
@@ -66,9 +107,9 @@ def feeds_at(path: pathlib.Path, example: dict, sizes: dict) -> dict:
     return feeds
 
 
-def compile_model(path: pathlib.Path, artifact: pathlib.Path, sizes: dict) -> dict:
+def compile_model(path: pathlib.Path, artifact: pathlib.Path, sizes: dict, states: str | None = None) -> dict:
     """The seconds and peak bytes of one compilation, and the bytes of the code."""
-    options = [f"--dim={name}={size}" for name, size in sizes.items()]
+    options = [f"--dim={name}={size}" for name, size in sizes.items()] + ([f"--state={states}"] if states else [])
     command = [sys.executable, TOOLS / "measure_process.py", "heddle", "compile", path, "-o", artifact, "--quiet", *options]
     measured = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
     if measured["status"]:
@@ -98,6 +139,45 @@ def openvino_program(path: pathlib.Path, threads: int):
     settings = {"INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": "f32", "PERFORMANCE_HINT": "LATENCY"}
     request = openvino.Core().compile_model(str(path), "CPU", settings).create_infer_request()
     return request.infer
+
+
+def step_at(program, feeds: dict):
+    """A call of the program at the length that the caches among `feeds` have: of states each time from there."""
+    states = {info.name: program.state(info.name) for info in program.states}
+    for name, state in states.items():
+        state.write(feeds[name])
+    lengths = {name: state.length for name, state in states.items()}
+    rest = {name: value for name, value in feeds.items() if name not in states}
+
+    def call():
+        for name, state in states.items():
+            state.length = lengths[name]
+        return program(**rest, states=states)
+
+    return call
+
+
+def compare_steps(program, path: pathlib.Path, example: dict, count: int) -> dict:
+    """Steps from an empty cache with the same tokens here and in onnxruntime: the largest difference of their logits, and how often the best ones
+    are the same where the best leads."""
+    import onnxruntime
+    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    names = [output.name for output in session.get_outputs()]
+    logits = next(name for name in names if not name.startswith("present_"))
+    states = {info.name: program.state(info.name) for info in program.states}
+    caches = {name: value for name, value in feeds_at(path, example, {"past": 0}).items() if name in states}
+    random, words = np.random.default_rng(0), program.outputs[0].shape[-1]
+    result = {"steps": count, "difference": 0.0, "led": 0, "same": 0}
+    for position in range(count):
+        tokens = {"ids": random.integers(words, size=(1, 1)), "pos": np.array([[position]])}
+        wanted = dict(zip(names, session.run(None, {**tokens, **caches})))
+        caches = {name: wanted[name.replace("past", "present", 1)] for name in caches}
+        found, best = program(**tokens, states=states)[logits].reshape(-1), wanted[logits].reshape(-1)
+        result["difference"] = max(result["difference"], float(abs(found - best).max() / abs(best).max()))
+        second, first = np.sort(best)[-2:]
+        result["led"] += int(first - second > STEP_MARGIN)
+        result["same"] += int(first - second > STEP_MARGIN and found.argmax() == best.argmax())
+    return result
 
 
 PEERS = {"onnxruntime": onnxruntime_program, "openvino": openvino_program}
@@ -148,13 +228,16 @@ def short_of(result: dict) -> list[str]:
         hold(f"mean to {other}", mean, mean, BARS["static_mean" if other == "static" else "peer_mean"])
     for what, ratio in result["compile"].items():
         hold(f"compile {what}", ratio, ratio, BARS["compile"])
+    if steps := result.get("steps"):
+        hold("steps differ by", steps["difference"], steps["difference"], STEP_DIFFERENCE)
+        hold("other tokens", steps["led"] - steps["same"], steps["led"] - steps["same"], 0)
     return found
 
 
 def run_row(row: dict, path: pathlib.Path, example: dict, peers: list[str], seconds: float, folder: pathlib.Path) -> dict:
     if row.get("opened"):
-        path = with_open_batch(path, folder)
-    made = compile_model(path, folder / "open.heddle", row["open"])
+        path = OPENED[row["opened"]](path, folder)
+    made = compile_model(path, folder / "open.heddle", row["open"], row.get("states"))
     program = heddle_program(folder / "open.heddle", row["threads"])
     others = {peer: PEERS[peer](path, row["threads"]) for peer in peers}
     result = {"name": row["name"], "missing": [peer for peer in row["peers"] if peer not in peers], "points": []}
@@ -164,7 +247,7 @@ def run_row(row: dict, path: pathlib.Path, example: dict, peers: list[str], seco
         least = {key: min(value, alone[key]) for key, value in least.items()}
         static = heddle_program(folder / "static.heddle", row["threads"])
         feeds = feeds_at(path, example, sizes)
-        calls = {"heddle": lambda: program(**feeds), "static": lambda: static(**feeds)}
+        calls = {"heddle": step_at(program, feeds), "static": step_at(static, feeds)}
         for peer, call in others.items():
             calls[peer] = lambda call=call: call(feeds)
         times = measure_rounds(calls, seconds)
@@ -179,6 +262,8 @@ def run_row(row: dict, path: pathlib.Path, example: dict, peers: list[str], seco
     # The least that one size alone takes is the strictest to compare with.
     result["compile"] = {key: made[key] / value for key, value in least.items()}
     result["mean"] = {other: statistics.geometric_mean(point["ratio"][other][1] for point in result["points"]) for other in ("static", *peers)}
+    if "steps" in row and "onnxruntime" in peers:
+        result["steps"] = compare_steps(program, path, example, row["steps"])
     result["short"] = short_of(result)
     result["within"] = not result["short"]
     return result
@@ -192,6 +277,9 @@ def show(result: dict) -> None:
         print(f"{line}  arena {point['arena']:.3f}  {point['rounds']} rounds", flush=True)
     for what in ("mean", "compile"):
         print(f"{result['name']:18} {what:8} " + "  ".join(f"{key} {value:.3f}" for key, value in result[what].items()), flush=True)
+    if steps := result.get("steps"):
+        print(f"{result['name']:18} steps    {steps['steps']} of the same tokens, difference {steps['difference']:.1e}, "
+              f"best token the same {steps['same']} of {steps['led']}", flush=True)
     for text in result["short"]:
         print(f"{result['name']:18} falls short: {text}", flush=True)
     for peer in result["missing"]:
