@@ -177,6 +177,15 @@ std::optional<int64_t> Expression::asConstant() const {
   return stored.getCoefficients()[0];
 }
 
+std::optional<StringRef> Expression::asSymbol() const {
+  if (!stored)
+    return std::nullopt;
+  SmallVector<StringRef> names = symbols();
+  if (names.size() != 1 || *this != symbol(context(), names.front()))
+    return std::nullopt;
+  return names.front();
+}
+
 Expression Expression::operator+(Expression other) const {
   if (!stored || !other)
     return {};

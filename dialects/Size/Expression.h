@@ -42,6 +42,8 @@ public:
   std::optional<int64_t> asConstant() const;
   bool isConstant() const { return asConstant().has_value(); }
   bool isConstant(int64_t value) const { return asConstant() == value; }
+  /// The symbol, if the expression is one and nothing else.
+  std::optional<llvm::StringRef> asSymbol() const;
 
   Expression operator+(Expression other) const;
   Expression operator-(Expression other) const;

@@ -82,15 +82,6 @@ private:
 };
 } // namespace
 
-/// The only symbol, if the expression is nothing else.
-static std::optional<StringRef> asSymbol(Expression expression) {
-  SmallVector<StringRef> names = expression.symbols();
-  if (names.size() == 1 &&
-      expression == Expression::symbol(expression.context(), names.front()))
-    return names.front();
-  return std::nullopt;
-}
-
 Solver::Solver(func::FuncOp function, const format::EntryT &entry,
                const format::ManifestT &manifest)
     : context(function.getContext()) {
@@ -108,7 +99,7 @@ Solver::Solver(func::FuncOp function, const format::EntryT &entry,
         cast<RankedTensorType>(declaredArgumentType(function, i)));
     for (auto [j, extent] : llvm::enumerate(shape)) {
       extents.push_back({extent, *number, uint32_t(j)});
-      if (std::optional<StringRef> name = asSymbol(extent))
+      if (std::optional<StringRef> name = extent.asSymbol())
         bare.insert(*name);
     }
   }
@@ -215,7 +206,7 @@ static std::optional<unsigned> growingDimension(size::ExtentsAttr shape,
     Expression expression(extent);
     if (expression.isConstant(type.getDimSize(i)))
       continue;
-    if (dimension || !asSymbol(expression))
+    if (dimension || !expression.asSymbol())
       return std::nullopt;
     dimension = i;
   }
@@ -241,7 +232,7 @@ heddle::addStateLengths(func::FuncOp function,
     };
     if (!name || !dimension)
       return fail() << ", which is no state's shape with one size for a length";
-    StringRef length = *asSymbol(Expression(shape.getExtents()[*dimension]));
+    StringRef length = *Expression(shape.getExtents()[*dimension]).asSymbol();
     uint32_t number = numbers.at(name), symbol = 0;
     while (symbol < manifest.symbols.size() &&
            manifest.symbols[symbol]->name != length)

@@ -21,7 +21,7 @@ std::unique_ptr<Program> ProgramOpening::load(uint32_t flags) {
 bool ProgramOpening::prepare(Program &program) {
   if (!program.setSizes(command.model))
     return false;
-  auto gathered = gatherFeeds(session, program.feeds(), command.feed, madeUp);
+  auto gathered = gatherFeeds(session, program, command.feed, madeUp);
   if (!gathered)
     return false;
   inputs = std::move(*gathered);

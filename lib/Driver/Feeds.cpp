@@ -159,9 +159,16 @@ static void reportUnknown(Session &session, ArrayRef<TensorSignature> inputs,
                              what + " is no input; there are: " + names);
 }
 
-/// Applies one --input NAME=VALUE.
+namespace {
+/// What --input gives: a file, which has a shape of its own, or numbers for the
+/// shape that the input has.
+enum class GivenBy { File, Number };
+} // namespace
+
+/// Applies one --input NAME=VALUE, if it is of that kind.
 static bool applyInput(Session &session, ArrayRef<TensorSignature> inputs,
-                       MutableArrayRef<HostTensor> tensors, StringRef spec) {
+                       MutableArrayRef<HostTensor> tensors, StringRef spec,
+                       GivenBy kind) {
   // Names may hold "=" themselves; values never do but in file names.
   auto [name, value] = spec.split('=');
   for (size_t at = spec.find('='); at != StringRef::npos;
@@ -180,6 +187,8 @@ static bool applyInput(Session &session, ArrayRef<TensorSignature> inputs,
     reportUnknown(session, inputs, "\"" + name + "\"");
     return false;
   }
+  if (value.starts_with("@") != (kind == GivenBy::File))
+    return true;
   const TensorSignature &input = inputs[*index];
   HostTensor &tensor = tensors[*index];
   double number;
@@ -236,19 +245,53 @@ static bool applyCollection(Session &session, ArrayRef<TensorSignature> inputs,
   return true;
 }
 
+/// What files give.
+static bool readFiles(Session &session, ArrayRef<TensorSignature> inputs,
+                      MutableArrayRef<HostTensor> tensors,
+                      const FeedOptions &options) {
+  for (const std::string &path : options.collections)
+    if (!applyCollection(session, inputs, tensors, path))
+      return false;
+  for (const std::string &spec : options.inputs)
+    if (!applyInput(session, inputs, tensors, spec, GivenBy::File))
+      return false;
+  return true;
+}
+
+/// All the rest.
+static bool fillRest(Session &session, ArrayRef<TensorSignature> inputs,
+                     MutableArrayRef<HostTensor> tensors,
+                     const FeedOptions &options,
+                     std::vector<std::string> &madeUp) {
+  for (const std::string &spec : options.inputs)
+    if (!applyInput(session, inputs, tensors, spec, GivenBy::Number))
+      return false;
+  for (auto [index, tensor] : llvm::enumerate(tensors))
+    tensor = tensor ? aligned(std::move(tensor))
+                    : makeUp(inputs[index], index, madeUp.emplace_back());
+  return true;
+}
+
 std::optional<SmallVector<HostTensor>>
 heddle::gatherFeeds(Session &session, ArrayRef<TensorSignature> inputs,
                     const FeedOptions &options,
                     std::vector<std::string> &madeUp) {
   SmallVector<HostTensor> tensors(inputs.size());
-  for (const std::string &path : options.collections)
-    if (!applyCollection(session, inputs, tensors, path))
-      return std::nullopt;
-  for (const std::string &spec : options.inputs)
-    if (!applyInput(session, inputs, tensors, spec))
-      return std::nullopt;
-  for (auto [index, tensor] : llvm::enumerate(tensors))
-    tensor = tensor ? aligned(std::move(tensor))
-                    : makeUp(inputs[index], index, madeUp.emplace_back());
+  if (!readFiles(session, inputs, tensors, options) ||
+      !fillRest(session, inputs, tensors, options, madeUp))
+    return std::nullopt;
+  return tensors;
+}
+
+std::optional<SmallVector<HostTensor>>
+heddle::gatherFeeds(Session &session, Program &program,
+                    const FeedOptions &options,
+                    std::vector<std::string> &madeUp) {
+  SmallVector<TensorSignature> inputs = program.feeds();
+  SmallVector<HostTensor> tensors(inputs.size());
+  if (!readFiles(session, inputs, tensors, options) ||
+      !program.setSizesOf(tensors) ||
+      !fillRest(session, program.feeds(), tensors, options, madeUp))
+    return std::nullopt;
   return tensors;
 }

@@ -339,6 +339,34 @@ bool Program::setSizes(ArrayRef<int64_t> sizes) {
   return applySizes();
 }
 
+bool Program::setSizesOf(ArrayRef<HostTensor> tensors) {
+  if (sizeList.empty() ||
+      llvm::none_of(tensors, [](const HostTensor &tensor) { return tensor; }))
+    return true;
+  format::ArtifactReader artifact;
+  if (format::Error error = artifact.open(file)) {
+    session.diagnostics.report(toErrorCode(error), error.message());
+    return false;
+  }
+  const format::Manifest &manifest = artifact.manifest();
+  const auto *inputs = manifest.entries()->Get(entryIndex)->inputs();
+  for (size_t i = 0; i < inputList.size(); ++i) {
+    if (!tensors[i])
+      continue;
+    for (auto [dim, size] : llvm::enumerate(tensors[i].shape())) {
+      const format::Expression &extent =
+          *manifest.expressions()->Get(inputs->Get(i)->shape()->Get(dim));
+      if (extent.kind() == format::ExpressionKind::symbol)
+        setSize(extent.value(), size);
+    }
+  }
+  for (auto [state, tensor] :
+       llvm::zip_equal(keptStates, tensors.drop_front(inputList.size())))
+    if (tensor && state.dimension >= 0)
+      setSize(state.symbol, tensor.shape()[state.dimension]);
+  return applySizes();
+}
+
 std::string Program::brokenAssumption(ArrayRef<int64_t> sizes) {
   format::ArtifactReader artifact;
   std::vector<int64_t> values;

@@ -68,15 +68,6 @@ static void updateType(func::FuncOp entry) {
                         entry.front().getTerminator()->getOperandTypes()));
 }
 
-/// The only symbol, if the expression is nothing else.
-static std::optional<StringRef> asSymbol(Expression expression) {
-  SmallVector<StringRef> names = expression.symbols();
-  if (names.size() == 1 &&
-      expression == Expression::symbol(expression.context(), names.front()))
-    return names.front();
-  return std::nullopt;
-}
-
 /// "1x12xpastx64".
 static std::string shapeText(RankedTensorType type) {
   return llvm::join(llvm::map_range(size::extentsOf(type),
@@ -114,12 +105,12 @@ StateGrower::Failure StateGrower::findLength() {
     for (unsigned i = 0; i < extents.size(); ++i)
       if (!extents[i].isConstant())
         open.push_back(i);
-    if (open.size() != 1 || !asSymbol(extents[open.front()]))
+    if (open.size() != 1 || !extents[open.front()].asSymbol())
       return fail(ErrorCode::OnnxShapeOption,
                   "what '" + name + "' reads has the shape " + shapeText(type) +
                       ": of a state that grows, one dimension is a size that "
                       "calls choose, and the others are fixed (--dim)");
-    StringRef length = *asSymbol(extents[open.front()]);
+    StringRef length = *extents[open.front()].asSymbol();
     if (!symbol.empty() && (length != symbol || open.front() != dimension))
       return fail(ErrorCode::OnnxShapeOption,
                   "two entries count its length by '" + symbol + "' and by '" +

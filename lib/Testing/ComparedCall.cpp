@@ -13,7 +13,7 @@ using namespace heddle;
 
 bool ProgramCall::run(Session &session, const CompareCommand &command,
                       Program &program) {
-  auto gathered = gatherFeeds(session, program.feeds(), command.feed, madeUp);
+  auto gathered = gatherFeeds(session, program, command.feed, madeUp);
   if (!gathered)
     return false;
   feeds = *gathered;

@@ -15,6 +15,12 @@ std::optional<llvm::SmallVector<HostTensor>>
 gatherFeeds(Session &session, llvm::ArrayRef<TensorSignature> inputs,
             const FeedOptions &options, std::vector<std::string> &madeUp);
 
+/// The same for a program. Sizes that tensors of files tell are those of the
+/// call: the rest is made up for them.
+std::optional<llvm::SmallVector<HostTensor>>
+gatherFeeds(Session &session, Program &program, const FeedOptions &options,
+            std::vector<std::string> &madeUp);
+
 /// What tensors are read for: an ONNX test data folder holds both.
 enum class TensorRole { Input, Output };
 

@@ -79,6 +79,9 @@ public:
   /// Sets all sizes, in the order of `sizes()`; false after an error, which has
   /// been reported.
   bool setSizes(llvm::ArrayRef<int64_t> sizes);
+  /// Sets those that `tensors`, data for `feeds`, tell, where there are any;
+  /// false after an error, which has been reported.
+  bool setSizesOf(llvm::ArrayRef<HostTensor> tensors);
   /// The least sizes, and what each size is a multiple of, in that order.
   llvm::ArrayRef<int64_t> leastSizes() const { return leastSizeList; }
   llvm::ArrayRef<int64_t> sizeMultiples() const { return multipleList; }
