@@ -351,11 +351,13 @@ void PlanWriter::addLaunch(plan::LaunchOp op) {
       choose([&](const KernelFacts &each) { return constant(each.tiles); });
   launch.chunk =
       choose([&](const KernelFacts &each) { return constant(each.chunk); });
-  // Beside a kernel that always needs the same, the others may need more.
-  if (llvm::all_of(
-          facts, [](const KernelFacts &each) { return bool(each.scratch); }))
-    launch.scratch = choose(
-        [&](const KernelFacts &each) { return constant(each.scratch); });
+  // Other devices have scratch of their own. Beside a kernel that always needs
+  // the same, the others may need more.
+  if (queueKinds[op.getQueue()] == format::DeviceKind::cpu &&
+      llvm::all_of(facts,
+                   [](const KernelFacts &each) { return bool(each.scratch); }))
+    launch.scratch =
+        choose([&](const KernelFacts &each) { return constant(each.scratch); });
   // A sum of more terms than an expression has is not told.
   if (traffic)
     launch.traffic = constant(traffic);
