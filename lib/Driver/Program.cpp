@@ -350,6 +350,13 @@ bool Program::setSizesOf(ArrayRef<HostTensor> tensors) {
   }
   const format::Manifest &manifest = artifact.manifest();
   const auto *inputs = manifest.entries()->Get(entryIndex)->inputs();
+  // Of one that cannot be the call says what is wrong.
+  auto tell = [&](size_t number, int64_t size) {
+    const format::Symbol &symbol = *manifest.symbols()->Get(number);
+    if (size >= symbol.minimum() && size <= symbol.maximum() &&
+        size % symbol.multiple() == 0)
+      setSize(number, size);
+  };
   for (size_t i = 0; i < inputList.size(); ++i) {
     if (!tensors[i])
       continue;
@@ -357,13 +364,13 @@ bool Program::setSizesOf(ArrayRef<HostTensor> tensors) {
       const format::Expression &extent =
           *manifest.expressions()->Get(inputs->Get(i)->shape()->Get(dim));
       if (extent.kind() == format::ExpressionKind::symbol)
-        setSize(extent.value(), size);
+        tell(extent.value(), size);
     }
   }
   for (auto [state, tensor] :
        llvm::zip_equal(keptStates, tensors.drop_front(inputList.size())))
     if (tensor && state.dimension >= 0)
-      setSize(state.symbol, tensor.shape()[state.dimension]);
+      tell(state.symbol, tensor.shape()[state.dimension]);
   return applySizes();
 }
 

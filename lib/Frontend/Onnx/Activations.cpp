@@ -209,15 +209,9 @@ static LogicalResult importSoftmax(NodeImporter &node) {
       node, [&](Value x, int64_t axis) { return softmax(node.emit, x, axis); });
 }
 
-/// x - max - log(sum(exp(x - max)))
 static LogicalResult importLogSoftmax(NodeImporter &node) {
-  Emitter &emit = node.emit;
   return importAlongAxis(node, [&](Value x, int64_t axis) {
-    Value top = emit.reduce(x, axis, Combine::Maximum, /*keepDims=*/true);
-    Value shifted = emit.subtract(x, top);
-    Value sum = emit.reduce(emit.unary<stablehlo::ExpOp>(shifted), axis,
-                            Combine::Add, /*keepDims=*/true);
-    return emit.subtract(shifted, emit.unary<stablehlo::LogOp>(sum));
+    return logSoftmax(node.emit, x, axis);
   });
 }
 

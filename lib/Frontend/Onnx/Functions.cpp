@@ -106,6 +106,15 @@ Value heddle::onnx::softmax(Emitter &emit, Value value, int64_t dimension) {
   return emit.divide(weights, sum);
 }
 
+Value heddle::onnx::logSoftmax(Emitter &emit, Value value, int64_t dimension) {
+  Value top =
+      emit.reduce(value, dimension, Combine::Maximum, /*keepDims=*/true);
+  Value shifted = emit.subtract(value, top);
+  Value sum = emit.reduce(emit.unary<stablehlo::ExpOp>(shifted), dimension,
+                          Combine::Add, /*keepDims=*/true);
+  return emit.subtract(shifted, emit.unary<stablehlo::LogOp>(sum));
+}
+
 Value heddle::onnx::alongDimension(Emitter &emit, Value vector,
                                    const Shape &shape, int64_t dimension) {
   if (Emitter::typeOf(vector).getRank() != 1) {

@@ -29,6 +29,8 @@ mlir::Value rsqrt(Emitter &emit, mlir::Value value);
 
 /// exp(x - max x) over its sum along `dimension`.
 mlir::Value softmax(Emitter &emit, mlir::Value value, int64_t dimension);
+/// Its logarithm: x - max x - log(sum(exp(x - max x))).
+mlir::Value logSoftmax(Emitter &emit, mlir::Value value, int64_t dimension);
 
 /// x times its share of the normal distribution; "none" means by erf, "tanh" by
 /// tanh.

@@ -18,6 +18,7 @@ OperatorTable::OperatorTable() {
   addPooling(*this);
   addNormalization(*this);
   addReduction(*this);
+  addLosses(*this);
   addShape(*this);
   addAttention(*this);
   addControl(*this);

@@ -68,6 +68,7 @@ void addConvolution(OperatorTable &table);
 void addPooling(OperatorTable &table);
 void addNormalization(OperatorTable &table);
 void addReduction(OperatorTable &table);
+void addLosses(OperatorTable &table);
 void addShape(OperatorTable &table);
 void addPadding(OperatorTable &table);
 void addResize(OperatorTable &table);

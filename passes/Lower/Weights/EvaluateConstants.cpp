@@ -120,11 +120,13 @@ private:
   /// Whether the results depend on constants alone. Operands are asked before
   /// their readers.
   bool isKnown(Operation *op) {
+    // What has the sizes of a call is known by the call: also a constant, of
+    // which a sum is as large as there are elements.
+    if (llvm::any_of(op->getResultTypes(), size::hasExtents))
+      return false;
     if (op->hasTrait<OpTrait::ConstantLike>())
       return true;
-    // What has the sizes of a call is known by the call.
-    return llvm::none_of(op->getResultTypes(), size::hasExtents) &&
-           llvm::all_of(op->getOperands(),
+    return llvm::all_of(op->getOperands(),
                         [&](Value operand) {
                           return known.contains(operand.getDefiningOp());
                         }) &&

@@ -75,3 +75,17 @@ func.func @main(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>) {
   %0 = stablehlo.add %x, %b : tensor<2x3xf32>
   return %n, %0 : tensor<2x3xf32>, tensor<2x3xf32>
 }
+
+// -----
+
+// Of a constant that is as long as a call says, the sum is the call's.
+// CHECK-LABEL: @main
+// CHECK: stablehlo.reduce
+module attributes {heddle.symbols = [{name = "n", minimum = 1 : i64, maximum = 9 : i64}]} {
+  func.func @main(%x: tensor<9xf32, #size.extents<n>>) -> tensor<f32> {
+    %one = stablehlo.constant dense<1.0> : tensor<9xf32, #size.extents<n>>
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %0 = stablehlo.reduce(%one init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<9xf32, #size.extents<n>>, tensor<f32>) -> tensor<f32>
+    return %0 : tensor<f32>
+  }
+}
