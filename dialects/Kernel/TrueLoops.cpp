@@ -49,6 +49,21 @@ std::optional<SmallVector<Expression>> kernel::trueLoops(linalg::GenericOp op) {
   return trueLoops(op.getContext(), op.getStaticLoopRanges(), walked);
 }
 
+bool kernel::mayWalkPart(OpOperand &operand) {
+  auto op = cast<linalg::GenericOp>(operand.getOwner());
+  std::optional<SmallVector<Expression>> loops = trueLoops(op);
+  auto type = cast<RankedTensorType>(operand.get().getType());
+  if (!loops)
+    return true;
+  for (auto [dim, result] :
+       llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
+    if (auto loop = dyn_cast<AffineDimExpr>(result);
+        loop && size::extentOf(type, dim).isConstant() &&
+        !(*loops)[loop.getPosition()].isConstant())
+      return true;
+  return false;
+}
+
 std::optional<kernel::WalkedTensor> kernel::walkedKeys(AttentionOp op) {
   if (!op.getKeysAttr())
     return std::nullopt;

@@ -25,6 +25,10 @@ trueLoops(mlir::MLIRContext *context, llvm::ArrayRef<int64_t> bounds,
 std::optional<llvm::SmallVector<size::Expression>>
 trueLoops(mlir::linalg::GenericOp op);
 
+/// Whether the loops of a generic may end before a dimension of fixed size does
+/// that they walk of `operand`: it reads only a part of what is there.
+bool mayWalkPart(mlir::OpOperand &operand);
+
 /// The keys of an attention, where they lie in a tensor with room for more and
 /// the operation says how many there are.
 std::optional<WalkedTensor> walkedKeys(AttentionOp op);

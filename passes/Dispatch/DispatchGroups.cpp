@@ -221,7 +221,8 @@ void DispatchGroups::growRows(llvm::SetVector<Operation *> &group,
   auto fits = [&](linalg::GenericOp op) {
     for (OpOperand *input : op.getDpsInputOperands())
       if (group.contains(input->get().getDefiningOp()) &&
-          !staysInRow(op.getMatchingIndexingMap(input), rows))
+          (!staysInRow(op.getMatchingIndexingMap(input), rows) ||
+           kernel::mayWalkPart(*input)))
         return false;
     for (Value init : op.getDpsInits())
       if (group.contains(init.getDefiningOp()))
@@ -237,7 +238,8 @@ void DispatchGroups::growRows(llvm::SetVector<Operation *> &group,
           continue;
         auto reader = dyn_cast<linalg::GenericOp>(use.getOwner());
         if (!reader || !reader.isDpsInput(&use) ||
-            !staysInRow(reader.getMatchingIndexingMap(&use), rows))
+            !staysInRow(reader.getMatchingIndexingMap(&use), rows) ||
+            kernel::mayWalkPart(use))
           return false;
       }
     }

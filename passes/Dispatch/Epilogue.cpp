@@ -4,6 +4,7 @@
 #include "passes/Dispatch/Epilogue.h"
 
 #include "dialects/Kernel/Kernel.h"
+#include "dialects/Kernel/TrueLoops.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -31,7 +32,7 @@ bool heddle::runsOnTiles(OpOperand &operand) {
          generic.getNumDpsInits() == 1 && generic.isDpsInput(&operand) &&
          generic.getMatchingIndexingMap(&operand).isPermutation() &&
          generic.getIndexingMapsArray().back().isPermutation() &&
-         !gathers(generic);
+         !gathers(generic) && !kernel::mayWalkPart(operand);
 }
 
 Operation *heddle::rootOfEpilogue(OpOperand &operand) {

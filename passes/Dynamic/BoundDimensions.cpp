@@ -9,6 +9,7 @@
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/EntrySizes.h"
 #include "heddle/Support/EntryStates.h"
+#include "passes/Dynamic/BoundedPart.h"
 #include "passes/Dynamic/DeclareSizes.h"
 #include "passes/Dynamic/PaddingMasker.h"
 #include "passes/Dynamic/Passes.h"
@@ -33,7 +34,8 @@ public:
   Binder(func::FuncOp main, SizeTable &table, const BoundedSizes &sizes)
       : main(main), table(table), sizes(sizes) {}
 
-  LogicalResult run();
+  /// Masks `bounded`, operations of the entry whose extents the table has.
+  LogicalResult run(ArrayRef<Operation *> bounded);
 
 private:
   /// The arguments that hold symbols, and what the program computes for them,
@@ -122,7 +124,7 @@ void Binder::packResults(PaddingMasker &masker) {
   }
 }
 
-LogicalResult Binder::run() {
+LogicalResult Binder::run(ArrayRef<Operation *> bounded) {
   Block &block = main.front();
   // Between what is computed from extents alone and the program.
   OpBuilder builder = OpBuilder::atBlockBegin(&block);
@@ -142,7 +144,7 @@ LogicalResult Binder::run() {
     }
   ExtentValues values(anchor, holders, anchors);
   PaddingMasker masker(table, values, sizes);
-  if (failed(masker.run(block)))
+  if (failed(masker.run(bounded)))
     return failure();
   unpackArguments(masker, anchor);
   packResults(masker);
@@ -175,6 +177,25 @@ struct BoundDimensions : impl::BoundDimensionsBase<BoundDimensions> {
   }
 
 private:
+  static LogicalResult boundAll(func::FuncOp entry, SizeTable &table,
+                                const BoundedSizes &sizes) {
+    return Binder(entry, table, sizes)
+        .run(llvm::map_to_vector(entry.front(),
+                                 [](Operation &op) { return &op; }));
+  }
+
+  /// Types keep their extents where kernels run over them.
+  static LogicalResult boundPart(func::FuncOp entry, SizeTable &table,
+                                 const BoundedSizes &sizes) {
+    BoundedPart bounded(entry, table, sizes);
+    bounded.part();
+    holdWithinTrueExtents(entry);
+    // Sizes as data become values everywhere.
+    SmallVector<Operation *> visited(bounded.operations());
+    llvm::append_range(visited, entry.front().getOps<size::TensorOp>());
+    return Binder(entry, table, sizes).run(visited);
+  }
+
   static bool isDeclared(func::FuncOp entry) {
     for (unsigned i = 0; i < entry.getNumArguments(); ++i)
       if (entry.getArgAttr(i, kExtentAttrName))
@@ -204,15 +225,10 @@ private:
           failed(verifyExtents(entry, sizes)))
         return failure();
     }
-    // Where kernels run over true extents, types keep them.
-    bool keeps = !masksAll && llvm::all_of(entries, [&](func::FuncOp entry) {
-      return runsOverTrueExtents(entry, sizes);
-    });
-    if (keeps)
-      llvm::for_each(entries, holdWithinTrueExtents);
-    SizeTable table = keeps ? SizeTable() : SizeTable::takeFrom(module);
+    SizeTable table = masksAll ? SizeTable::takeFrom(module) : SizeTable();
     for (func::FuncOp entry : entries)
-      if (failed(Binder(entry, table, sizes).run()))
+      if (failed(masksAll ? boundAll(entry, table, sizes)
+                          : boundPart(entry, table, sizes)))
         return failure();
     return success();
   }

@@ -245,8 +245,11 @@ LogicalResult PaddingMasker::visit(Operation *op) {
 }
 
 LogicalResult PaddingMasker::run(Block &block) {
-  SmallVector<Operation *> ops = llvm::map_to_vector(
-      block.getOperations(), [](Operation &op) { return &op; });
+  return run(llvm::map_to_vector(block.getOperations(),
+                                 [](Operation &op) { return &op; }));
+}
+
+LogicalResult PaddingMasker::run(ArrayRef<Operation *> ops) {
   for (Operation *op : ops)
     if (failed(visit(op)))
       return failure();

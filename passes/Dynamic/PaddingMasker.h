@@ -22,6 +22,8 @@ public:
       : table(table), values(values), sizes(sizes) {}
 
   mlir::LogicalResult run(mlir::Block &block);
+  /// Only these.
+  mlir::LogicalResult run(llvm::ArrayRef<mlir::Operation *> ops);
 
   /// The elements of `value` in row-major order of its true shape, as a tensor
   /// of `shape` whose true shape is `extents`.

@@ -9,10 +9,12 @@ def BoundDimensions : Pass<"heddle-bound-dimensions", "mlir::ModuleOp"> {
   let summary = "Compute over true extents, or over the bounds with what lies beyond kept out";
   let description = [{
     Each operation's rule is asked again whether the types say the truth. Where kernels run over the true extents of
-    every operation, types keep them, and nothing else is done but to hold computed positions within them. Else, or
-    with `masks-all`, extents are taken out of types and attributes; they become values, and operations that would see
-    what lies beyond them are masked. An attention stays one: it is told how many keys there are. What passes before
-    could not do with open sizes is done afterwards. A module without `heddle.symbols` is left as it is.
+    an operation, types keep them, and nothing is done but to hold computed positions within them. Any other operation
+    is computed over the bound: its operands are spread to tensors of the bound, its results are packed, and between
+    both, extents are taken out of types and attributes, become values, and what would see what lies beyond them is
+    masked. A remark names these operations. With `masks-all` this is done to all operations, with those of arguments and
+    results. An attention stays one: it is told how many keys there are. What passes before could not do with open sizes
+    is done afterwards. A module without `heddle.symbols` is left as it is.
 
     ```mlir
     %0 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0]

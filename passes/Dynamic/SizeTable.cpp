@@ -89,16 +89,15 @@ void SizeTable::takeAttributes(Operation *op) {
   }
 }
 
-SizeTable SizeTable::takeFrom(ModuleOp module) {
-  SizeTable table;
-  module.walk([&](Operation *op) {
-    table.takeAttributes(op);
+void SizeTable::takeFrom(Operation *all) {
+  all->walk([&](Operation *op) {
+    takeAttributes(op);
     for (Value result : op->getResults())
-      table.takeFrom(result);
+      takeFrom(result);
     for (Region &region : op->getRegions())
       for (Block &block : region)
         for (BlockArgument argument : block.getArguments())
-          table.takeFrom(argument);
+          takeFrom(argument);
     if (auto function = dyn_cast<func::FuncOp>(op)) {
       auto plain = [](TypeRange types) {
         return llvm::map_to_vector(types, withoutExtents);
@@ -108,6 +107,11 @@ SizeTable SizeTable::takeFrom(ModuleOp module) {
                                          plain(function.getResultTypes())));
     }
   });
+}
+
+SizeTable SizeTable::takeFrom(ModuleOp module) {
+  SizeTable table;
+  table.takeFrom(module.getOperation());
   return table;
 }
 

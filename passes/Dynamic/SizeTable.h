@@ -22,6 +22,8 @@ public:
   /// Takes the extents out of the types of `module` and the sized attributes
   /// from its operations: what is left is the program for the bounds.
   static SizeTable takeFrom(mlir::ModuleOp module);
+  /// The same of `op` and what is within it. What it reads from outside stays.
+  void takeFrom(mlir::Operation *op);
 
   /// All extents of `value`; empty if they are constant.
   llvm::ArrayRef<size::Expression> extents(mlir::Value value) const {

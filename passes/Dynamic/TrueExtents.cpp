@@ -218,11 +218,17 @@ static bool runs(Operation *op, const BoundedSizes &sizes) {
                    }).wasInterrupted();
   if (!isSized || op->hasTrait<OpTrait::IsTerminator>())
     return true;
-  auto isComplex = [](Type type) {
-    return isa<ComplexType>(getElementTypeOrSelf(type));
+  auto hasNone = [&](Type type) {
+    if (isa<ComplexType>(getElementTypeOrSelf(type)))
+      return true;
+    // No launch is told what the data decides.
+    return size::hasExtents(type) &&
+           llvm::any_of(
+               size::extentsOf(cast<RankedTensorType>(type)),
+               [&](size::Expression e) { return sizes.isComputed(e); });
   };
-  if (llvm::any_of(op->getOperandTypes(), isComplex) ||
-      llvm::any_of(op->getResultTypes(), isComplex))
+  if (llvm::any_of(op->getOperandTypes(), hasNone) ||
+      llvm::any_of(op->getResultTypes(), hasNone))
     return false;
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case<ConstantOp, IotaOp, TransposeOp, ReshapeOp, ReduceOp,
@@ -244,9 +250,8 @@ static bool runs(Operation *op, const BoundedSizes &sizes) {
       });
 }
 
-bool runsOverTrueExtents(func::FuncOp entry, const BoundedSizes &sizes) {
-  return llvm::all_of(entry.getBody().front(),
-                      [&](Operation &op) { return runs(&op, sizes); });
+bool runsOverTrueExtents(Operation *op, const BoundedSizes &sizes) {
+  return runs(op, sizes);
 }
 
 /// Holds the positions of `op` within what they truly point into: lowering

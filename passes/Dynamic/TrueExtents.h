@@ -9,10 +9,11 @@
 
 namespace heddle {
 
-/// Whether each operation of `entry` that sizes of a call reach is one that
-/// kernels compute over the true extents of its operands and results, which lie
-/// row-major by them: then the types keep their extents, and nothing is masked.
-bool runsOverTrueExtents(mlir::func::FuncOp entry, const BoundedSizes &sizes);
+/// Whether kernels compute `op` over the true extents of its operands and
+/// results, which lie row-major by them: then types keep their extents, and
+/// nothing is masked. So it is of each operation that no size of a call
+/// reaches.
+bool runsOverTrueExtents(mlir::Operation *op, const BoundedSizes &sizes);
 
 /// Holds computed positions within what they point into at each call.
 void holdWithinTrueExtents(mlir::func::FuncOp entry);

@@ -81,3 +81,38 @@ func.func @permuted_output(%x: tensor<8x4xf32>, %w: tensor<4x16xf32>) -> tensor<
   %2 = stablehlo.tanh %1 : tensor<16x8xf32>
   return %2 : tensor<16x8xf32>
 }
+
+// -----
+
+// What reads as much of a product as a call has runs on no tiles of it: the product is all of the bound.
+// CHECK-LABEL: func.func @packed(
+// CHECK: kernel.dispatch
+// CHECK: kernel.contract
+// CHECK-NEXT: kernel.yield
+// CHECK: kernel.dispatch
+// CHECK: linalg.generic
+func.func @packed(%x: tensor<8x4xf32>, %w: tensor<4x16xf32>) -> tensor<8x16xf32, #size.extents<n, 16>> {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
+  %1 = stablehlo.slice %0 [0:8, 0:16] {size.limit_indices = #size.extents<n, 16>} : (tensor<8x16xf32>) -> tensor<8x16xf32, #size.extents<n, 16>>
+  %2 = stablehlo.tanh %1 : tensor<8x16xf32, #size.extents<n, 16>>
+  return %2 : tensor<8x16xf32, #size.extents<n, 16>>
+}
+
+// -----
+
+// Nor do both share a kernel by their rows, where rows end elsewhere.
+// CHECK-LABEL: func.func @packed_rows(
+// CHECK: kernel.dispatch
+// CHECK-NOT: size.extents
+// CHECK: kernel.yield
+// CHECK: kernel.dispatch
+// CHECK: size.extents
+func.func @packed_rows(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32, #size.extents<4, n>>) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %s = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<4x8xf32>, tensor<f32>) -> tensor<4xf32>
+  %b = stablehlo.broadcast_in_dim %s, dims = [0] : (tensor<4xf32>) -> tensor<4x8xf32>
+  %0 = stablehlo.multiply %x, %b : tensor<4x8xf32>
+  %1 = stablehlo.slice %0 [0:4, 0:8] {size.limit_indices = #size.extents<4, n>} : (tensor<4x8xf32>) -> tensor<4x8xf32, #size.extents<4, n>>
+  %2 = stablehlo.tanh %1 : tensor<4x8xf32, #size.extents<4, n>>
+  return %0, %2 : tensor<4x8xf32>, tensor<4x8xf32, #size.extents<4, n>>
+}

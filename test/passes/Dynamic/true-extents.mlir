@@ -1,6 +1,7 @@
 // Where kernels run over the true extents of each operation, types keep them, and nothing is masked.
 
-// RUN: heddle-opt %s --split-input-file --heddle-bound-dimensions | FileCheck %s
+// RUN: heddle-opt %s --split-input-file --heddle-bound-dimensions 2> %t.remarks | FileCheck %s
+// RUN: FileCheck %s --check-prefix=REMARK < %t.remarks
 
 // A norm of rows, then a product: the sum over a sized dimension needs no zeros.
 // CHECK-LABEL: @rows(
@@ -66,14 +67,55 @@ module attributes {heddle.symbols = [{name = "n", minimum = 0, maximum = 9}]} {
 
 // -----
 
-// A slice that starts where a size says has no kernel over true extents: all of the program is computed over the bound.
-// CHECK-LABEL: @start(
-// CHECK-SAME: %{{[a-z0-9]*}}: tensor<9x4xf32> {heddle.shape = #size.extents<n, 4>}
-// CHECK-NOT: #size.extents<{{.*}}>>
+// What has no kernel over true extents is computed over the bound, between a spread operand and a packed result; what stands around it is not.
+// CHECK-LABEL: @border(
+// CHECK-SAME: %[[X:[a-z0-9]*]]: tensor<9x4xf32, #size.extents<n, 4>> {heddle.shape = #size.extents<n, 4>}
+// CHECK: %[[T:.*]] = stablehlo.tanh %[[X]] : tensor<9x4xf32, #size.extents<n, 4>>
+// CHECK: %[[SPREAD:.*]] = stablehlo.dynamic_update_slice %{{.*}}, %[[T]], %{{.*}} : (tensor<9x4xf32>, tensor<9x4xf32, #size.extents<n, 4>>, {{.*}}) -> tensor<9x4xf32>
+// CHECK: %[[SORTED:.*]]:2 = "stablehlo.sort"(%[[SPREAD]], %{{.*}})
+// CHECK: %[[PACKED:.*]] = stablehlo.slice %[[SORTED]]#0 [0:9, 0:4] {size.limit_indices = #size.extents<n, 4>} : (tensor<9x4xf32>) -> tensor<9x4xf32, #size.extents<n, 4>>
+// CHECK: stablehlo.exponential %[[PACKED]] : tensor<9x4xf32, #size.extents<n, 4>>
 module attributes {heddle.symbols = [{name = "n", minimum = 1, maximum = 9}]} {
-  func.func @start(%x: tensor<9x4xf32, #size.extents<n, 4>>) -> tensor<1x4xf32> {
-    %0 = stablehlo.slice %x [8:9, 0:4] {size.start_indices = #size.extents<n - 1, 0>, size.limit_indices = #size.extents<n, 4>}
-        : (tensor<9x4xf32, #size.extents<n, 4>>) -> tensor<1x4xf32>
-    return %0 : tensor<1x4xf32>
+  func.func @border(%x: tensor<9x4xf32, #size.extents<n, 4>>) -> tensor<9x4xf32, #size.extents<n, 4>> {
+    %0 = stablehlo.tanh %x : tensor<9x4xf32, #size.extents<n, 4>>
+    // REMARK: [[#@LINE+1]]:10: remark: 'stablehlo.sort' takes the time of the largest sizes at each call: it has no kernel over true extents here{{$}}
+    %1 = "stablehlo.sort"(%0) <{dimension = 0 : i64, is_stable = false}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %c = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    }) : (tensor<9x4xf32, #size.extents<n, 4>>) -> tensor<9x4xf32, #size.extents<n, 4>>
+    %2 = stablehlo.exponential %1 : tensor<9x4xf32, #size.extents<n, 4>>
+    return %2 : tensor<9x4xf32, #size.extents<n, 4>>
+  }
+}
+
+// -----
+
+// From one such operation to the next there is no border, nor around what is cheap between both; a constant is made again.
+// CHECK-LABEL: @between(
+// CHECK: stablehlo.dynamic_update_slice
+// CHECK-NOT: stablehlo.dynamic_update_slice
+// CHECK: "stablehlo.sort"
+// CHECK-NOT: #size.extents<n, 4>>
+// CHECK: stablehlo.add %{{.*}} : tensor<9x4xf32>{{$}}
+// CHECK: "stablehlo.sort"
+// CHECK: stablehlo.slice
+// CHECK-NEXT: return
+module attributes {heddle.symbols = [{name = "n", minimum = 1, maximum = 9}]} {
+  func.func @between(%x: tensor<9x4xf32, #size.extents<n, 4>>) -> tensor<9x4xf32, #size.extents<n, 4>> {
+    // REMARK: [[#@LINE+1]]:10: remark: 'stablehlo.sort' takes the time of the largest sizes at each call: it has no kernel over true extents here (and 1 more)
+    %0 = "stablehlo.sort"(%x) <{dimension = 0 : i64, is_stable = false}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %c = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    }) : (tensor<9x4xf32, #size.extents<n, 4>>) -> tensor<9x4xf32, #size.extents<n, 4>>
+    %one = stablehlo.constant dense<1.0> : tensor<9x4xf32, #size.extents<n, 4>>
+    %1 = stablehlo.add %0, %one : tensor<9x4xf32, #size.extents<n, 4>>
+    %2 = "stablehlo.sort"(%1) <{dimension = 1 : i64, is_stable = false}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %c = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    }) : (tensor<9x4xf32, #size.extents<n, 4>>) -> tensor<9x4xf32, #size.extents<n, 4>>
+    return %2 : tensor<9x4xf32, #size.extents<n, 4>>
   }
 }

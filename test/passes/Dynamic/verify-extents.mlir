@@ -27,6 +27,7 @@ module attributes {heddle.symbols = [{name = "n", minimum = 1 : i64, maximum = 8
 module attributes {heddle.symbols = [{name = "n", minimum = 1 : i64, maximum = 8 : i64}, {name = "m", minimum = 1 : i64, maximum = 8 : i64}],
                    heddle.size_assumptions = [{zero = #size.expression<m - n>, text = "n = m"}]} {
   func.func @main(%x: tensor<8xf32, #size.extents<n>>, %y: tensor<8xf32, #size.extents<m>>) -> tensor<8xf32, #size.extents<n>> {
+    // expected-remark @below {{'stablehlo.add' takes the time of the largest sizes at each call}}
     %0 = stablehlo.add %x, %y : (tensor<8xf32, #size.extents<n>>, tensor<8xf32, #size.extents<m>>) -> tensor<8xf32, #size.extents<n>>
     return %0 : tensor<8xf32, #size.extents<n>>
   }

@@ -223,11 +223,12 @@ LogicalResult mask(ModuleOp module, Stage stage) {
 std::string checkValues(SizedProgram &program, ArrayRef<Sizes> choices,
                         Stage stage, std::string &refusal) {
   std::string message;
-  ScopedDiagnosticHandler listen(program.builder.getContext(),
-                                 [&](Diagnostic &diagnostic) {
-                                   if (message.empty())
-                                     message = diagnostic.str();
-                                 });
+  ScopedDiagnosticHandler listen(
+      program.builder.getContext(), [&](Diagnostic &diagnostic) {
+        if (message.empty() &&
+            diagnostic.getSeverity() == DiagnosticSeverity::Error)
+          message = diagnostic.str();
+      });
   OwningOpRef<ModuleOp> bounded(program.module().clone());
   if (failed(mask(*bounded, stage))) {
     // That it cannot be done is no fault; all else is.
