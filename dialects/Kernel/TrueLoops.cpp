@@ -24,6 +24,10 @@ kernel::trueLoops(MLIRContext *context, ArrayRef<int64_t> bounds,
       if (!loop)
         continue;
       Expression extent = size::extentOf(type, dim);
+      // Of what is larger than the loop, a part is walked.
+      if (!extent.isConstant() &&
+          type.getDimSize(dim) > bounds[loop.getPosition()])
+        continue;
       Expression &known = loops[loop.getPosition()];
       bool isTold = std::exchange(told[loop.getPosition()], true);
       if (!isTold || (known.isConstant() && !extent.isConstant()))

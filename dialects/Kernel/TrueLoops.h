@@ -14,9 +14,10 @@ namespace heddle::kernel {
 using WalkedTensor = std::pair<mlir::AffineMap, mlir::RankedTensorType>;
 
 /// The true extent of each loop, by the tensors that it indexes by itself. One
-/// of a constant size may be longer than the loop, of which the first part is
-/// walked then. Nothing where two tensors disagree, or where a loop walks a
-/// sized dimension and no tensor tells how far.
+/// of a constant size may be longer than the loop, and so may one that has a
+/// larger bound, of which the first part is walked then. Nothing where two
+/// tensors disagree, or where a loop walks a sized dimension and no tensor
+/// tells how far.
 std::optional<llvm::SmallVector<size::Expression>>
 trueLoops(mlir::MLIRContext *context, llvm::ArrayRef<int64_t> bounds,
           llvm::ArrayRef<WalkedTensor> walked);

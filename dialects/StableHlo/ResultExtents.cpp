@@ -387,9 +387,18 @@ LogicalResult Inference::run(SmallVectorImpl<TrueShape> &results) {
         return all(shape);
       })
       // The shape of one operand, whatever the others are.
-      .Case<DynamicUpdateSliceOp, ReverseOp, CholeskyOp, BatchNormInferenceOp,
-            SelectAndScatterOp, ReducePrecisionOp, CollectivePermuteOp>(
+      .Case<DynamicUpdateSliceOp, ReverseOp, CholeskyOp, SelectAndScatterOp,
+            ReducePrecisionOp, CollectivePermuteOp>(
           [&](Operation *x) { return all(shapeOf(x->getOperand(0))); })
+      // As many features everywhere.
+      .Case([&](BatchNormInferenceOp x) -> LogicalResult {
+        TrueShape shape = shapeOf(x.getOperand());
+        Expression &features = shape[x.getFeatureIndex()];
+        for (Value vector : x->getOperands().drop_front())
+          if (failed(meet(features, shapeOf(vector).front())))
+            return failure();
+        return all(shape);
+      })
       .Case([&](TriangularSolveOp x) { return all(shapeOf(x.getB())); })
       .Case([&](ScatterOp x) { return all(same(x.getInputs())); })
       .Case([&](SelectOp x) {

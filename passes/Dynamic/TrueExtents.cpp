@@ -50,26 +50,29 @@ static bool runs(BroadcastInDimOp op) {
   return true;
 }
 
-/// What is read from the start of a dimension is walked like a whole one, or as
-/// a part of all elements in a row.
+/// A dimension is walked as a whole, or a part of all elements in a row is, or
+/// the first ones of the only dimension.
 static bool runs(SliceOp op) {
   RankedTensorType operand = typeOf(op.getOperand()), result = typeOf(op);
   auto all = [](int64_t) { return true; };
   if (!areFixed(op, "start_indices", op.getStartIndices(), all) ||
       !areFixed(op, "strides", op.getStrides(), all))
     return false;
+  bool isRow = operand.getRank() > 1, isVector = true;
   for (int64_t i = 0; i < operand.getRank(); ++i) {
-    if (op.getStartIndices()[i] != 0 || op.getStrides()[i] != 1)
-      continue;
-    bool isWhole = operand.getDimSize(i) == result.getDimSize(i);
-    if (isWhole &&
-        (size::isKnown(operand, i) || size::isSameSize(operand, i, result, i)))
-      continue;
-    if (isWhole || operand.getRank() < 2)
-      return false;
-    for (int64_t inner = 1; inner < operand.getRank(); ++inner)
-      if (!size::isKnown(operand, inner))
+    isRow &= i == 0 || size::isKnown(operand, i);
+    isVector &= op.getStartIndices()[i] == 0 && op.getStrides()[i] == 1;
+  }
+  isVector &= llvm::count_if(operand.getShape(),
+                             [](int64_t size) { return size != 1; }) <= 1;
+  for (int64_t i = 0; i < operand.getRank(); ++i) {
+    if (operand.getDimSize(i) != result.getDimSize(i)) {
+      if (!isRow && !isVector)
         return false;
+    } else if (!size::isKnown(operand, i) &&
+               !size::isSameSize(operand, i, result, i)) {
+      return false;
+    }
   }
   return true;
 }
@@ -77,12 +80,44 @@ static bool runs(SliceOp op) {
 /// Runs of elements are copied behind each other, wherever these begin.
 static bool runs(ConcatenateOp op) {
   RankedTensorType result = typeOf(op);
-  for (Value input : op.getInputs())
+  int64_t dim = op.getDimension();
+  auto sum = size::Expression::constant(op.getContext(), 0);
+  for (Value input : op.getInputs()) {
     for (int64_t i = 0; i < result.getRank(); ++i)
-      if (i != int64_t(op.getDimension()) &&
-          !size::isSameSize(typeOf(input), i, result, i))
+      if (i != dim && !size::isSameSize(typeOf(input), i, result, i))
         return false;
+    sum = sum + size::extentOf(typeOf(input), dim);
+  }
+  return sum && sum == size::extentOf(result, dim);
+}
+
+static bool runs(TransposeOp op) {
+  for (auto [i, from] : llvm::enumerate(op.getPermutation()))
+    if (!size::isSameSize(typeOf(op.getOperand()), from, typeOf(op), i))
+      return false;
   return true;
+}
+
+/// On the way there may be a row of all elements, in the same memory.
+static bool runs(ReshapeOp op) {
+  size::Expression elements = size::elementsOf(typeOf(op.getOperand()));
+  return elements && elements == size::elementsOf(typeOf(op));
+}
+
+static bool runs(ReduceOp op) {
+  RankedTensorType first = typeOf(op.getInputs().front()),
+                   result = typeOf(op->getResult(0));
+  int64_t left = 0;
+  for (int64_t i = 0; i < first.getRank(); ++i)
+    if (!llvm::is_contained(op.getDimensions(), i) &&
+        !size::isSameSize(first, i, result, left++))
+      return false;
+  auto areAs = [](auto values, RankedTensorType type) {
+    return llvm::all_of(values, [&](Value value) {
+      return size::haveSameSizes(typeOf(value), type);
+    });
+  };
+  return areAs(op.getInputs(), first) && areAs(op->getResults(), result);
 }
 
 /// As many elements as there truly are are written to a tensor of a known size,
@@ -128,7 +163,13 @@ static bool runs(ConvolutionOp op) {
       return dim == images || size::isKnown(type, dim);
     });
   };
-  return op.getBatchGroupCount() == 1 &&
+  // Both become other operations on the way.
+  bool isCut = llvm::any_of(op.getPaddingOrDefault(), [](auto each) {
+    return each.first < 0 || each.second < 0;
+  });
+  bool isSpread = llvm::any_of(op.getLhsDilationOrDefault(),
+                               [](int64_t dilation) { return dilation != 1; });
+  return op.getBatchGroupCount() == 1 && !isCut && !isSpread &&
          !size::hasExtents(typeOf(op.getRhs())) &&
          op.getNumSpatialDimensions() > 0 &&
          isKnownBeside(input, numbers.getInputBatchDimension()) &&
@@ -231,10 +272,11 @@ static bool runs(Operation *op, const BoundedSizes &sizes) {
       llvm::any_of(op->getResultTypes(), hasNone))
     return false;
   return llvm::TypeSwitch<Operation *, bool>(op)
-      .Case<ConstantOp, IotaOp, TransposeOp, ReshapeOp, ReduceOp,
-            OptimizationBarrierOp>([](Operation *) { return true; })
-      .Case<BroadcastInDimOp, SliceOp, ConcatenateOp, GatherOp, DotGeneralOp,
-            DynamicUpdateSliceOp, ConvolutionOp, ReduceWindowOp>(
+      .Case<ConstantOp, IotaOp, OptimizationBarrierOp>(
+          [](Operation *) { return true; })
+      .Case<BroadcastInDimOp, TransposeOp, ReshapeOp, SliceOp, ConcatenateOp,
+            ReduceOp, GatherOp, DotGeneralOp, DynamicUpdateSliceOp,
+            ConvolutionOp, ReduceWindowOp>(
           [](auto typed) { return runs(typed); })
       .Case([&](CompositeOp o) { return runs(o, sizes); })
       .Case<ClampOp, SelectOp>([](Operation *o) { return runsElementwise(o); })

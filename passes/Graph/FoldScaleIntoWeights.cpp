@@ -251,7 +251,7 @@ struct DecomposeBatchNorm : OpRewritePattern<stablehlo::BatchNormInferenceOp> {
     RankedTensorType type = typeOf(op.getOperand());
     RankedTensorType vector = typeOf(op.getScale());
     auto element = dyn_cast<FloatType>(vector.getElementType());
-    if (!element || size::hasExtents(vector))
+    if (!element)
       return rewriter.notifyMatchFailure(op, "not of a plain float type");
     APFloat value = op.getEpsilon();
     bool losesInformation;

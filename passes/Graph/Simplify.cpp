@@ -2,8 +2,8 @@
 //
 // Everything here always pays. What weighs costs is a pass of its own.
 
-#include "passes/Graph/DecomposeChlo.h"
 #include "passes/Graph/Simplify.h"
+#include "passes/Graph/DecomposeChlo.h"
 #include "passes/Graph/Passes.h"
 
 #include "dialects/Size/SizedTypes.h"
@@ -59,12 +59,12 @@ private:
 };
 
 /// A pattern that takes the size of a type for the size at each call: it leaves
-/// operations alone where these are two things, its own and those that give its
-/// operands.
+/// operations alone where these are two things, its own and, if it `looksBack`,
+/// those that give its operands.
 class OfKnownSizes : public RewritePattern {
 public:
   static std::unique_ptr<RewritePattern>
-  around(std::unique_ptr<RewritePattern> pattern) {
+  around(std::unique_ptr<RewritePattern> pattern, bool looksBack) {
     MLIRContext *context = pattern->getContext();
     PatternBenefit benefit = pattern->getBenefit();
     std::unique_ptr<OfKnownSizes> made;
@@ -73,6 +73,7 @@ public:
     else
       made.reset(new OfKnownSizes(MatchAnyOpTypeTag(), benefit, context));
     made->pattern = std::move(pattern);
+    made->looksBack = looksBack;
     return made;
   }
 
@@ -82,7 +83,8 @@ public:
       Operation *source = value.getDefiningOp();
       return source && size::isSized(source);
     };
-    if (size::isSized(op) || llvm::any_of(op->getOperands(), isOpen))
+    if (size::isSized(op) ||
+        (looksBack && llvm::any_of(op->getOperands(), isOpen)))
       return rewriter.notifyMatchFailure(op, "calls choose its sizes");
     return pattern->matchAndRewrite(op, rewriter);
   }
@@ -91,6 +93,7 @@ private:
   using RewritePattern::RewritePattern;
 
   std::unique_ptr<RewritePattern> pattern;
+  bool looksBack = true;
 };
 
 struct Simplify : impl::SimplifyBase<Simplify> {
@@ -100,6 +103,7 @@ struct Simplify : impl::SimplifyBase<Simplify> {
     RewritePatternSet set(context);
     populateOfAnySizes(set);
     populateOfKnownSizes(set);
+    populateOfOneOperation(set);
     patterns = FrozenRewritePatternSet(std::move(set));
     return success();
   }
@@ -110,23 +114,30 @@ struct Simplify : impl::SimplifyBase<Simplify> {
     populateSimplifyLayoutPatterns(set);
     populateSimplifyControlPatterns(set);
     populateExpandBroadcastingPatterns(set);
+    populateGeneralizeBroadcastPatterns(set);
   }
 
   static void populateOfKnownSizes(RewritePatternSet &set) {
     populateSimplifySlicingPatterns(set);
     populateSimplifyFormPatterns(set);
-    populateDecomposeOperationPatterns(set);
     populateRefineResultsPatterns(set);
     populateFoldConstantsPatterns(set);
+  }
+  /// Those that look at one operation alone.
+  static void populateOfOneOperation(RewritePatternSet &set) {
+    populateDecomposeOperationPatterns(set);
   }
 
   /// For a program of which calls choose sizes.
   static FrozenRewritePatternSet openPatterns(MLIRContext *context) {
-    RewritePatternSet set(context), others(context);
+    RewritePatternSet set(context), others(context), single(context);
     populateOfAnySizes(set);
     populateOfKnownSizes(others);
+    populateOfOneOperation(single);
     for (std::unique_ptr<RewritePattern> &pattern : others.getNativePatterns())
-      set.add(OfKnownSizes::around(std::move(pattern)));
+      set.add(OfKnownSizes::around(std::move(pattern), /*looksBack=*/true));
+    for (std::unique_ptr<RewritePattern> &pattern : single.getNativePatterns())
+      set.add(OfKnownSizes::around(std::move(pattern), /*looksBack=*/false));
     return FrozenRewritePatternSet(std::move(set));
   }
 

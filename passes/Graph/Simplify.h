@@ -20,6 +20,9 @@ void populateSimplifySlicingPatterns(mlir::RewritePatternSet &patterns);
 /// spellings, annotations.
 void populateSimplifyFormPatterns(mlir::RewritePatternSet &patterns);
 
+/// The older broadcast.
+void populateGeneralizeBroadcastPatterns(mlir::RewritePatternSet &patterns);
+
 /// Operations whose sizes are operands that are known: the forms that have them
 /// as attributes. What would not be valid stays.
 void populateKnownSizesPatterns(mlir::RewritePatternSet &patterns);

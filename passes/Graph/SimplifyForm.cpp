@@ -166,9 +166,12 @@ struct DropAnnotation : OpRewritePattern<CustomCallOp> {
 
 void populateSimplifyFormPatterns(RewritePatternSet &patterns) {
   populateKnownSizesPatterns(patterns);
-  patterns.add<FixDimensionSize, FixIf, FixCase, GeneralizeDot,
-               GeneralizeBroadcast, OpenTuple, DropBarrier, DropAnnotation>(
-      patterns.getContext());
+  patterns.add<FixDimensionSize, FixIf, FixCase, GeneralizeDot, OpenTuple,
+               DropBarrier, DropAnnotation>(patterns.getContext());
+}
+
+void populateGeneralizeBroadcastPatterns(RewritePatternSet &patterns) {
+  patterns.add<GeneralizeBroadcast>(patterns.getContext());
 }
 
 } // namespace heddle

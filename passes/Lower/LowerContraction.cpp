@@ -203,11 +203,18 @@ static void lowerOp(GraphLowering &lowering, stablehlo::ConvolutionOp op) {
     for (int64_t i = 0; i < spatial; ++i) {
       if (dilation[i] != 1 && (padding[2 * i] < 0 || padding[2 * i + 1] < 0))
         return lowering.unsupported(op, "negative padding of a dilated input");
-      low[i + 1] = std::min<int64_t>(padding[2 * i], 0);
-      high[i + 1] = std::min<int64_t>(padding[2 * i + 1], 0);
+      // What is cut off beyond the last point is taken from the padding.
+      int64_t &size = shape[i + 1];
+      low[i + 1] = -std::clamp<int64_t>(-padding[2 * i], 0, size);
+      size += low[i + 1];
+      high[i + 1] = -std::clamp<int64_t>(-padding[2 * i + 1], 0, size);
+      size += high[i + 1];
       padding[2 * i] -= low[i + 1];
       padding[2 * i + 1] -= high[i + 1];
-      shape[i + 1] += low[i + 1] + high[i + 1];
+      if (int64_t &first = padding[2 * i]; first < 0)
+        padding[2 * i + 1] += std::exchange(first, 0);
+      else if (int64_t &last = padding[2 * i + 1]; last < 0)
+        first += std::exchange(last, 0);
     }
     Value zero =
         arith::ConstantOp::create(b, op.getLoc(), b.getZeroAttr(element));

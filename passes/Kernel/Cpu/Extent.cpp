@@ -129,6 +129,10 @@ FailureOr<SmallVector<Extent>> loopExtents(Operation *op,
       if (!loop || (tensor.mayBeLonger && !extent.isSized()) != areLonger)
         continue;
       unsigned number = loop.getPosition();
+      // Of what has a larger bound, a part is read.
+      if (tensor.mayBeLonger && extent.isSized() &&
+          extent.bound() > bounds[number])
+        continue;
       if (!told[number]) {
         extents[number] = extent;
         told[number] = true;

@@ -9,7 +9,9 @@
 
 #include "dialects/Chlo/Chlo.h"
 #include "dialects/Kernel/EntryFunctions.h"
+#include "dialects/Size/SizedTypes.h"
 #include "dialects/StableHlo/RegisteredCalls.h"
+#include "dialects/StableHlo/ResultExtents.h"
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/EntryTypes.h"
 #include "passes/Lower/Complex/ComplexSplitter.h"
@@ -38,9 +40,10 @@ Type complexPartType(Type type) {
 
 RankedTensorType interleavedType(Type type) {
   auto part = cast<RankedTensorType>(complexPartType(type));
-  SmallVector<int64_t> shape(part.getShape());
-  shape.push_back(2);
-  return part.clone(shape);
+  return size::SizedShape()
+      .add(part, 0, part.getRank())
+      .add(2)
+      .of(part.getElementType());
 }
 
 static bool isComplex(Value value) { return isComplexTensor(value.getType()); }
@@ -76,13 +79,23 @@ SmallVector<Value> ComplexSplitter::expanded(ValueRange values) {
 
 ComplexParts ComplexSplitter::deinterleave(Location loc, Value view) {
   auto type = cast<RankedTensorType>(view.getType());
-  RankedTensorType part = type.clone(type.getShape().drop_back());
+  int64_t last = type.getRank() - 1;
+  RankedTensorType part =
+      size::SizedShape().add(type, 0, last).of(type.getElementType());
+  RankedTensorType column =
+      size::SizedShape().add(type, 0, last).add(1).of(type.getElementType());
   auto take = [&](int64_t number) -> Value {
     SmallVector<int64_t> begin(type.getRank(), 0), end(type.getShape());
     begin.back() = number;
     end.back() = number + 1;
     SmallVector<int64_t> steps(type.getRank(), 1);
-    Value slice = SliceOp::create(builder, loc, view, begin, end, steps);
+    auto slice = SliceOp::create(builder, loc, column, view, begin, end, steps);
+    if (size::hasExtents(type)) {
+      SmallVector<size::Expression> limits = size::extentsOf(type);
+      limits.back() = size::Expression::constant(type.getContext(), end.back());
+      slice->setAttr(sizedAttributeName("limit_indices"),
+                     size::extentsAttr(type.getContext(), limits));
+    }
     return ReshapeOp::create(builder, loc, part, slice);
   };
   Value re = take(0);
@@ -95,13 +108,18 @@ Value ComplexSplitter::interleave(Location loc, ComplexParts value) {
   if (Value whole = wholes.lookup({value.re, value.im}))
     return whole;
   auto type = cast<RankedTensorType>(value.re.getType());
-  SmallVector<int64_t> shape(type.getShape());
-  shape.push_back(1);
+  auto withLast = [&](int64_t size) {
+    return size::SizedShape()
+        .add(type, 0, type.getRank())
+        .add(size)
+        .of(type.getElementType());
+  };
   auto column = [&](Value part) -> Value {
-    return ReshapeOp::create(builder, loc, type.clone(shape), part);
+    return ReshapeOp::create(builder, loc, withLast(1), part);
   };
   SmallVector<Value> columns = {column(value.re), column(value.im)};
-  return ConcatenateOp::create(builder, loc, columns, type.getRank());
+  return ConcatenateOp::create(builder, loc, withLast(2), columns,
+                               type.getRank());
 }
 
 void ComplexSplitter::defineResults(Operation *op, ValueRange flat) {

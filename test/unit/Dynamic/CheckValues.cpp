@@ -29,14 +29,12 @@ public:
 
 private:
   SmallVector<int64_t> trueShape(Value value) const;
-  HostTensor trueInput(RankedTensorType type);
   /// `values` in a tensor of `type`: at the corner of one of the same rank as
   /// they have, else first of all, and garbage everywhere else.
   HostTensor padded(const HostTensor &values, RankedTensorType type,
                     bool isRow);
   void fillWithGarbage(HostTensor &tensor);
-  std::string compare(const HostTensor &wanted, const HostTensor &found,
-                      bool isRow, bool isExact);
+  static HostTensor corner(const HostTensor &tensor, const HostTensor &like);
   static int64_t place(int64_t element, ArrayRef<int64_t> from,
                        ArrayRef<int64_t> to);
 
@@ -54,7 +52,7 @@ SmallVector<int64_t> Comparison::trueShape(Value value) const {
   });
 }
 
-HostTensor Comparison::trueInput(RankedTensorType type) {
+HostTensor trueInput(SizedProgram &program, RankedTensorType type) {
   HostTensor tensor = HostTensor::allocate(type);
   for (int64_t i = 0; i < tensor.size(); ++i) {
     if (type.getElementType().isInteger(1))
@@ -123,24 +121,33 @@ static bool isNear(const HostTensor &wanted, int64_t i, const HostTensor &found,
   return isa<FloatType>(element) && near(wanted.floatAt(i), found.floatAt(at));
 }
 
-std::string Comparison::compare(const HostTensor &wanted,
-                                const HostTensor &found, bool isRow,
-                                bool isExact) {
+/// The elements of `tensor` at the corner, as a tensor of `shape`.
+HostTensor Comparison::corner(const HostTensor &tensor,
+                              const HostTensor &like) {
+  HostTensor result = HostTensor::allocate(like.type());
+  MutableArrayRef<char> bytes = result.mutableBytes();
+  unsigned width = result.elementBytes();
+  for (int64_t i = 0; i < result.size(); ++i)
+    memcpy(bytes.data() + i * width,
+           tensor.element(place(i, result.shape(), tensor.shape())), width);
+  return result;
+}
+
+std::string compareElements(const HostTensor &wanted, const HostTensor &found,
+                            bool isExact) {
   for (int64_t i = 0; i < wanted.size(); ++i) {
-    int64_t at = isRow ? i : place(i, wanted.shape(), found.shape());
-    if (memcmp(wanted.element(i), found.element(at), wanted.elementBytes()) ==
-        0)
+    if (memcmp(wanted.element(i), found.element(i), wanted.elementBytes()) == 0)
       continue;
-    std::string left = wanted.elementText(i), right = found.elementText(at);
+    std::string left = wanted.elementText(i), right = found.elementText(i);
     // Of NaN the bits are open. Simplification, which comes with the masks,
     // takes a sum of one element and 0 for that element: a zero may have
     // another sign.
     if (left == right && StringRef(left).contains("nan"))
       continue;
     if (isa<FloatType>(wanted.type().getElementType()) &&
-        wanted.floatAt(i) == 0 && found.floatAt(at) == 0)
+        wanted.floatAt(i) == 0 && found.floatAt(i) == 0)
       continue;
-    if (!isExact && isNear(wanted, i, found, at))
+    if (!isExact && isNear(wanted, i, found, i))
       continue;
     return "element " + std::to_string(i) + " is " + right + ", wanted " + left;
   }
@@ -168,7 +175,8 @@ std::string Comparison::run() {
   SmallVector<HostTensor> inputs, boundedInputs;
   func::FuncOp original = program.main();
   for (auto [i, argument] : llvm::enumerate(main.getArguments())) {
-    inputs.push_back(trueInput(cast<RankedTensorType>(argument.getType())));
+    inputs.push_back(
+        trueInput(program, cast<RankedTensorType>(argument.getType())));
     auto type = cast<RankedTensorType>(bounded.getArgument(i).getType());
     auto atBound = cast<RankedTensorType>(original.getArgument(i).getType());
     boundedInputs.push_back(
@@ -199,7 +207,9 @@ std::string Comparison::run() {
                              cast<RankedTensorType>(value.getType()).getShape();
     bool isExact = stage == Stage::Masks ||
                    program.largest(value) != SizedProgram::kInexact;
-    std::string difference = compare((*wanted)[i], (*found)[i], isRow, isExact);
+    std::string difference = compareElements(
+        (*wanted)[i], isRow ? (*found)[i] : corner((*found)[i], (*wanted)[i]),
+        isExact);
     if (difference.empty())
       continue;
     std::string text;

@@ -111,11 +111,42 @@ static bool convolution(SizedProgram &p) {
   return op;
 }
 
+/// A matrix whose diagonal is larger than all else: it is definite, so that
+/// its factor does not hang on the last bit.
+static Value definite(SizedProgram &p, const TrueShape &shape) {
+  auto positions = [&](int64_t dimension) -> Value {
+    Operation *op =
+        p.tell("stablehlo.iota", {}, p.integer("iota_dimension", dimension),
+               p.type(shape, p.i32()));
+    return op ? op->getResult(0) : Value();
+  };
+  Value row = positions(1), column = positions(2);
+  Value diagonal = p.splat(shape, p.f32(), 64);
+  Value rest = p.argument(shape, p.f32());
+  if (!row || !column || !diagonal || !rest)
+    return {};
+  Operation *isDiagonal = p.emit(
+      "stablehlo.compare", {row, column},
+      p.named("comparison_direction",
+              stablehlo::ComparisonDirectionAttr::get(
+                  p.builder.getContext(), stablehlo::ComparisonDirection::EQ)),
+      p.i1());
+  Operation *chosen =
+      isDiagonal
+          ? p.emit("stablehlo.select",
+                   {isDiagonal->getResult(0), diagonal, rest}, {}, p.f32())
+          : nullptr;
+  return chosen ? chosen->getResult(0) : Value();
+}
+
 static bool cholesky(SizedProgram &p) {
   Expression n = p.chance(80) ? p.constant(p.number(1, 3)) : p.extent();
   TrueShape shape = {p.extent(), n, n};
-  return p.fits(shape) &&
-         p.emit("stablehlo.cholesky", p.like(shape, p.f32()),
+  if (!p.fits(shape))
+    return false;
+  Value matrix = definite(p, shape);
+  return matrix &&
+         p.emit("stablehlo.cholesky", matrix,
                 p.named("lower", p.builder.getBoolAttr(p.chance(50))), p.f32());
 }
 

@@ -5,6 +5,7 @@
 #define HEDDLE_TEST_UNIT_DYNAMIC_SIZEDPROGRAM_H
 
 #include "dialects/StableHlo/SizeAssumptions.h"
+#include "heddle/Support/HostTensor.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -271,6 +272,18 @@ mlir::LogicalResult mask(mlir::ModuleOp module, Stage stage);
 /// static program does. `refusal` is what masking says that cannot be done.
 std::string checkValues(SizedProgram &program, llvm::ArrayRef<Sizes> choices,
                         Stage stage, std::string &refusal);
+
+/// The same of the program when it is compiled and called.
+std::string checkCompiled(SizedProgram &program, llvm::ArrayRef<Sizes> choices,
+                          std::string &refusal);
+
+/// Data for an argument.
+HostTensor trueInput(SizedProgram &program, mlir::RankedTensorType type);
+
+/// The first element in which tensors of one shape differ; empty if none does.
+/// What is not exact may be computed in another order.
+std::string compareElements(const HostTensor &wanted, const HostTensor &found,
+                            bool isExact);
 
 llvm::ArrayRef<RuleMutant> ruleMutants();
 

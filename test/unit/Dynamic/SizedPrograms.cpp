@@ -1,7 +1,8 @@
 // sized-programs: random programs whose sizes calls choose. Their extents are
 // those of the static program at each choice of sizes, and over the bound, with
 // garbage in the padding, they compute what it computes: after the masks alone,
-// bit for bit, and after the whole graph stage.
+// bit for bit, after the whole graph stage, and compiled, as the runtime calls
+// them.
 //
 // usage: sized-programs COUNT FIRST
 //        sized-programs --mutants FIRST
@@ -41,7 +42,8 @@ static constexpr uint64_t kMostTries = 400;
 
 namespace {
 struct Counts {
-  uint64_t done, operations, sized, valued, points, excluded, refused, wrong;
+  uint64_t done, operations, sized, valued, points, excluded, refused, wrong,
+      compiled;
   /// One more than the program that is tried.
   uint64_t current;
 };
@@ -82,6 +84,10 @@ static void tryProgram(MLIRContext &context, uint64_t number, Counts &counts,
       problem = checkValues(*program, choices, Stage::Graph, refusal);
     counts.valued += refusal.empty();
     counts.refused += !refusal.empty();
+    if (problem.empty() && refusal.empty()) {
+      problem = checkCompiled(*program, choices, refusal);
+      counts.compiled += refusal.empty();
+    }
     // Not what the user may do about it, which names this program's sizes.
     if (!refusal.empty())
       std::fprintf(report, "mask: %s\n",
@@ -171,6 +177,7 @@ static int tryPrograms(uint64_t count, uint64_t first) {
     all.valued += each.valued;
     all.points += each.points;
     all.excluded += each.excluded;
+    all.compiled += each.compiled;
     all.refused += each.refused;
     all.wrong += each.wrong;
   }
@@ -179,13 +186,13 @@ static int tryPrograms(uint64_t count, uint64_t first) {
   printRefusals(report);
   std::printf("%llu programs, %llu with sizes, of %llu operations at %llu "
               "choices of sizes (%llu of them valid, but taken not to be): "
-              "%llu with their values, %llu refused, %llu "
+              "%llu with their values, %llu compiled, %llu refused, %llu "
               "wrong\n",
               (unsigned long long)count, (unsigned long long)all.sized,
               (unsigned long long)all.operations,
               (unsigned long long)all.points, (unsigned long long)all.excluded,
-              (unsigned long long)all.valued, (unsigned long long)all.refused,
-              (unsigned long long)all.wrong);
+              (unsigned long long)all.valued, (unsigned long long)all.compiled,
+              (unsigned long long)all.refused, (unsigned long long)all.wrong);
   return all.wrong == 0 && died == 0 ? 0 : 1;
 }
 
