@@ -14,6 +14,7 @@
 #include "passes/Dynamic/PaddingMasker.h"
 #include "passes/Dynamic/Passes.h"
 #include "passes/Dynamic/TrueExtents.h"
+#include "passes/Dynamic/TrueForms.h"
 #include "passes/Dynamic/VerifyExtents.h"
 #include "passes/Graph/Passes.h"
 
@@ -187,12 +188,21 @@ private:
   /// Types keep their extents where kernels run over them.
   static LogicalResult boundPart(func::FuncOp entry, SizeTable &table,
                                  const BoundedSizes &sizes) {
+    writeInTrueForms(entry, sizes);
     BoundedPart bounded(entry, table, sizes);
     bounded.part();
     holdWithinTrueExtents(entry);
     // Sizes as data become values everywhere.
+    llvm::SmallPtrSet<Operation *, 8> apart(llvm::from_range,
+                                            bounded.operations());
     SmallVector<Operation *> visited(bounded.operations());
-    llvm::append_range(visited, entry.front().getOps<size::TensorOp>());
+    entry.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (apart.contains(op))
+        return WalkResult::skip();
+      if (isa<size::TensorOp>(op))
+        visited.push_back(op);
+      return WalkResult::advance();
+    });
     return Binder(entry, table, sizes).run(visited);
   }
 

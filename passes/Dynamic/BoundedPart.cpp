@@ -24,13 +24,6 @@ static Operation *inEntry(func::FuncOp entry, Operation *op) {
   return entry.front().findAncestorOpInBlock(*op);
 }
 
-bool BoundedPart::isComputed(Type type) const {
-  return size::hasExtents(type) &&
-         llvm::any_of(
-             size::extentsOf(cast<RankedTensorType>(type)),
-             [&](size::Expression each) { return sizes.isComputed(each); });
-}
-
 /// Puts the operations of composites in their place, so that those with a
 /// kernel keep it. An attention stays: processors have a kernel for it over the
 /// bound, too.

@@ -38,7 +38,6 @@ private:
   /// What `op`, which is cheap, is connected with by values of open sizes.
   void takeWithNeighbours(mlir::Operation *op,
                           llvm::DenseSet<mlir::Operation *> &seen);
-  bool isComputed(mlir::Type type) const;
   void remark() const;
   void enter(mlir::Operation *op);
   mlir::Value spread(mlir::Operation *reader, mlir::Value value);

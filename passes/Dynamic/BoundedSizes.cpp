@@ -47,6 +47,12 @@ bool BoundedSizes::isComputed(size::Expression expression) const {
   });
 }
 
+bool BoundedSizes::isComputed(RankedTensorType type) const {
+  return size::hasExtents(type) &&
+         llvm::any_of(size::extentsOf(type),
+                      [&](size::Expression each) { return isComputed(each); });
+}
+
 std::string BoundedSizes::remedy() const {
   std::string chosen, computed;
   for (const BoundedSymbol &symbol : symbolList)

@@ -34,6 +34,8 @@ public:
   mlir::MLIRContext *context() const { return mlirContext; }
   /// Whether the program computes a size that the expression names.
   bool isComputed(size::Expression expression) const;
+  /// The same of an extent of `type`.
+  bool isComputed(mlir::RankedTensorType type) const;
   /// What a message says of them: "give one size in place of a range (batch =
   /// 1..8, length = 2..64)".
   std::string remedy() const;

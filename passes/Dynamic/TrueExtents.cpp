@@ -120,23 +120,48 @@ static bool runs(ReduceOp op) {
   return areAs(op.getInputs(), first) && areAs(op->getResults(), result);
 }
 
-/// As many elements as there truly are are written to a tensor of a known size,
-/// which has room for all.
+/// As many elements as there truly are are written, held by the kernel within
+/// what there is.
 static bool runs(DynamicUpdateSliceOp op) {
-  return !size::hasExtents(typeOf(op.getOperand()));
+  return size::haveSameSizes(typeOf(op.getOperand()), typeOf(op));
 }
 
 /// A position may be held within a dimension by a number of 32 bits at least.
+/// Of a dimension that is pointed into as much is taken at each call, but for
+/// one element less where there is none.
 static bool runs(GatherOp op) {
-  ArrayRef<int64_t> pointedInto = op.getDimensionNumbers().getStartIndexMap();
+  GatherDimensionNumbersAttr numbers = op.getDimensionNumbers();
   RankedTensorType operand = typeOf(op.getOperand());
-  bool areKnown = llvm::all_of(
-      pointedInto, [&](int64_t dim) { return size::isKnown(operand, dim); });
   unsigned width = typeOf(op.getStartIndices()).getElementTypeBitWidth();
-  return (areKnown || width >= 32) &&
-         areFixed(op, "slice_sizes", op.getSliceSizes(), [&](int64_t dim) {
-           return llvm::is_contained(pointedInto, dim);
-         });
+  TrueShape taken = sizedAttribute(op, "slice_sizes", op.getSliceSizes());
+  auto isNoneOrOne = [&](int64_t dim) {
+    return llvm::is_contained(numbers.getCollapsedSliceDims(), dim) &&
+           op.getSliceSizes()[dim] == 1 &&
+           taken[dim] == size::Expression::minimum(
+                             size::extentOf(operand, dim),
+                             size::Expression::constant(op.getContext(), 1));
+  };
+  return llvm::all_of(numbers.getStartIndexMap(), [&](int64_t dim) {
+    return (size::isKnown(operand, dim) || width >= 32) &&
+           (taken[dim].isConstant(op.getSliceSizes()[dim]) || isNoneOrOne(dim));
+  });
+}
+
+/// A position may be held within a dimension by a number of 32 bits at least.
+static bool runs(DynamicSliceOp op) {
+  RankedTensorType operand = typeOf(op.getOperand()), result = typeOf(op);
+  for (auto [i, start] : llvm::enumerate(op.getStartIndices()))
+    if ((!size::isKnown(operand, i) || !size::isKnown(result, i)) &&
+        typeOf(start).getElementTypeBitWidth() < 32)
+      return false;
+  return true;
+}
+
+/// Nothing but what is known is read from its end.
+static bool runs(ReverseOp op) {
+  return llvm::all_of(op.getDimensions(), [&](int64_t dim) {
+    return size::isKnown(typeOf(op), dim);
+  });
 }
 
 static bool runs(DotGeneralOp op) {
@@ -250,6 +275,23 @@ static bool runs(CompositeOp op, const BoundedSizes &sizes) {
                       [&](Operation &inner) { return runs(&inner, sizes); });
 }
 
+/// Whether what comes out of a loop or a branch has the extents, as
+/// expressions, of what goes round in it: it is copied, byte by byte.
+static bool carriesOneShape(Operation *op) {
+  auto areAsResults = [&](TypeRange types) {
+    return llvm::equal(types, op->getResultTypes());
+  };
+  if (auto loop = dyn_cast<WhileOp>(op))
+    return areAsResults(op->getOperandTypes()) &&
+           areAsResults(loop.getCond().getArgumentTypes()) &&
+           areAsResults(loop.getBody().getArgumentTypes()) &&
+           areAsResults(
+               loop.getBody().front().getTerminator()->getOperandTypes());
+  return llvm::all_of(op->getRegions(), [&](Region &region) {
+    return areAsResults(region.front().getTerminator()->getOperandTypes());
+  });
+}
+
 static bool runs(Operation *op, const BoundedSizes &sizes) {
   // Control flow passes values on that its blocks read from outside, too.
   bool isSized = op->walk([](Operation *inner) {
@@ -263,10 +305,8 @@ static bool runs(Operation *op, const BoundedSizes &sizes) {
     if (isa<ComplexType>(getElementTypeOrSelf(type)))
       return true;
     // No launch is told what the data decides.
-    return size::hasExtents(type) &&
-           llvm::any_of(
-               size::extentsOf(cast<RankedTensorType>(type)),
-               [&](size::Expression e) { return sizes.isComputed(e); });
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && sizes.isComputed(tensor);
   };
   if (llvm::any_of(op->getOperandTypes(), hasNone) ||
       llvm::any_of(op->getResultTypes(), hasNone))
@@ -279,6 +319,16 @@ static bool runs(Operation *op, const BoundedSizes &sizes) {
             ConvolutionOp, ReduceWindowOp>(
           [](auto typed) { return runs(typed); })
       .Case([&](CompositeOp o) { return runs(o, sizes); })
+      .Case<WhileOp, IfOp, CaseOp>([&](Operation *o) {
+        return carriesOneShape(o) &&
+               llvm::all_of(o->getRegions(), [&](Region &region) {
+                 return llvm::all_of(region.front(), [&](Operation &inner) {
+                   return runs(&inner, sizes);
+                 });
+               });
+      })
+      .Case([&](DynamicSliceOp o) { return runs(o); })
+      .Case([&](ReverseOp o) { return runs(o); })
       .Case<ClampOp, SelectOp>([](Operation *o) { return runsElementwise(o); })
       .Case([](BitcastConvertOp o) {
         return typeOf(o.getOperand()).getRank() == typeOf(o).getRank() &&
@@ -326,11 +376,34 @@ static void holdPositions(GatherOp op) {
       MinOp::create(b, op.getLoc(), starts, op.getStartIndices(), spread));
 }
 
+static void holdPositions(DynamicSliceOp op) {
+  RankedTensorType operand = typeOf(op.getOperand()), result = typeOf(op);
+  OpBuilder b(op);
+  for (auto [i, start] : llvm::enumerate(op.getStartIndicesMutable())) {
+    if (size::isKnown(operand, i) && size::isKnown(result, i))
+      continue;
+    size::Expression last =
+        size::extentOf(operand, i) - size::extentOf(result, i);
+    RankedTensorType type = typeOf(start.get());
+    Value limit = size::TensorOp::create(
+        b, op.getLoc(), type, size::extentsAttr(b.getContext(), {last}));
+    // All of a dimension begins at 0.
+    start.set(last.isConstant(0)
+                  ? limit
+                  : MinOp::create(b, op.getLoc(), type, start.get(), limit)
+                        .getResult());
+  }
+}
+
 void holdWithinTrueExtents(func::FuncOp entry) {
-  SmallVector<GatherOp> gathers;
-  entry.walk([&](GatherOp op) { gathers.push_back(op); });
-  for (GatherOp op : gathers)
-    holdPositions(op);
+  SmallVector<Operation *> readers;
+  entry.walk([&](Operation *op) {
+    if (isa<GatherOp, DynamicSliceOp>(op))
+      readers.push_back(op);
+  });
+  for (Operation *op : readers)
+    llvm::TypeSwitch<Operation *>(op).Case<GatherOp, DynamicSliceOp>(
+        [](auto reader) { holdPositions(reader); });
 }
 
 } // namespace heddle

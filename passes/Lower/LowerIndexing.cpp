@@ -1,6 +1,7 @@
 // Reads and writes at computed positions. Reads are generics that extract
 // elements of a tensor captured from outside; the positions are clamped here.
 
+#include "dialects/Size/SizedTypes.h"
 #include "heddle/Support/TensorTypes.h"
 #include "passes/Lower/GraphLowering.h"
 #include "passes/Lower/Scalar/NarrowTypes.h"
@@ -37,17 +38,22 @@ static Value clampedStart(OpBuilder &b, Location loc, Value start, Type source,
 static void lowerOp(GraphLowering &lowering, stablehlo::DynamicSliceOp op) {
   RankedTensorType type = lowering.resultType(op);
   Value operand = lowering.lowered(op.getOperand());
-  ArrayRef<int64_t> shape = lowering.shapeOf(operand);
+  auto from = cast<RankedTensorType>(operand.getType());
   SmallVector<Value> starts = lowering.lowered(op.getStartIndices());
+  // Where calls choose sizes, who masks or keeps these has held the position.
+  auto last = [&](int64_t i) {
+    return size::isKnown(from, i) && size::isKnown(type, i)
+               ? from.getDimSize(i) - type.getDimSize(i)
+               : from.getDimSize(i);
+  };
   SmallVector<AffineMap> maps(
       starts.size(),
       AffineMap::get(type.getRank(), 0, lowering.builder.getContext()));
   auto payload = [&](OpBuilder &b, Location loc, ValueRange x) -> Value {
     SmallVector<Value> position;
     for (int64_t i = 0; i < type.getRank(); ++i) {
-      Value start =
-          clampedStart(b, loc, x[i], elementOf(op.getStartIndices()[i]),
-                       shape[i] - type.getDimSize(i));
+      Value start = clampedStart(b, loc, x[i],
+                                 elementOf(op.getStartIndices()[i]), last(i));
       Value index = linalg::IndexOp::create(b, loc, i);
       position.push_back(arith::AddIOp::create(b, loc, start, index));
     }

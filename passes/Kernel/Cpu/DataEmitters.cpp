@@ -250,11 +250,11 @@ LogicalResult emitDynamicUpdateSlice(KernelFrame &frame,
   Location loc = op.getLoc();
   OpBuilder &builder = frame.builder;
   IndexBuilder index(builder, loc);
-  if (size::hasExtents(op.getType()))
-    return op.emitOpError("changes a tensor whose size calls choose");
-  ArrayRef<int64_t> whole = shapeOf(op.getTarget());
+  SmallVector<Extent> whole = trueExtents(typeOf(op.getTarget()));
   SmallVector<Extent> part = trueExtents(typeOf(op.getUpdate()));
-  SmallVector<int64_t> strides = kernel::rowMajorStrides(whole);
+  SmallVector<Extent> strides(whole.size(), 1);
+  for (size_t i = whole.size(); i-- > 1;)
+    strides[i - 1] = strides[i] * whole[i];
   Value source = frame.buffer(op.getUpdate());
   Value target = frame.buffer(op.getResult());
 
@@ -264,7 +264,7 @@ LogicalResult emitDynamicUpdateSlice(KernelFrame &frame,
   while (last > 0) {
     --last;
     length = length * part[last];
-    if (!part[last].is(whole[last]))
+    if (part[last] != whole[last])
       break;
   }
   ArrayRef<Extent> outer = ArrayRef(part).take_front(last);
@@ -285,12 +285,13 @@ LogicalResult emitDynamicUpdateSlice(KernelFrame &frame,
                                                  builder.getIndexType(), at)
                           .getResult();
     at = arith::MaxSIOp::create(builder, loc, at, index.constant(0));
-    Value room =
-        part[dim].isSized()
-            ? index.sub(index.constant(whole[dim]), frame.valueOf(part[dim]))
-            : index.constant(whole[dim] - part[dim].bound());
+    bool isOpen = whole[dim].isSized() || part[dim].isSized();
+    Value room = isOpen
+                     ? index.sub(index.valueOf(frame.numberOf(whole[dim])),
+                                 index.valueOf(frame.numberOf(part[dim])))
+                     : index.constant(whole[dim].bound() - part[dim].bound());
     at = arith::MinSIOp::create(builder, loc, at, room);
-    origin = index.at(origin, at, strides[dim]);
+    origin = index.at(origin, at, frame.numberOf(strides[dim]));
   }
   Extent tiles;
   Value run = enterUnits(
@@ -300,7 +301,7 @@ LogicalResult emitDynamicUpdateSlice(KernelFrame &frame,
   Value to = origin;
   for (auto [at, stride] :
        llvm::zip(indicesAt(frame, index, run, outer), strides))
-    to = index.at(to, at, stride);
+    to = index.at(to, at, frame.numberOf(stride));
   Number count = frame.numberOf(length);
   emitCopy(builder, loc, source, index.mul(run, count), target, to, count);
   frame.finish(tiles);

@@ -119,3 +119,56 @@ module attributes {heddle.symbols = [{name = "n", minimum = 1, maximum = 9}]} {
     return %2 : tensor<9x4xf32, #size.extents<n, 4>>
   }
 }
+
+// -----
+
+// A slice that starts where a size says is read from a place that is computed, and held within what there is.
+// CHECK-LABEL: @start(
+// CHECK-SAME: %[[X:[a-z0-9]*]]: tensor<9x6xf32, #size.extents<n, 6>>
+// CHECK: %[[HELD:.*]] = stablehlo.minimum
+// CHECK: stablehlo.dynamic_slice %[[X]], %[[HELD]], %{{.*}}, sizes = [1, 6] : (tensor<9x6xf32, #size.extents<n, 6>>, tensor<i32>, tensor<i32>) -> tensor<1x6xf32>
+module attributes {heddle.symbols = [{name = "n", minimum = 1, maximum = 9}]} {
+  func.func @start(%x: tensor<9x6xf32, #size.extents<n, 6>>) -> tensor<1x6xf32> {
+    %0 = stablehlo.slice %x [8:9, 0:6] {size.start_indices = #size.extents<n - 1, 0>, size.limit_indices = #size.extents<n, 6>}
+        : (tensor<9x6xf32, #size.extents<n, 6>>) -> tensor<1x6xf32>
+    return %0 : tensor<1x6xf32>
+  }
+}
+
+// -----
+
+// What is read from the end is gathered; of nothing, nothing is taken. A dimension that is known is turned as it is.
+// CHECK-LABEL: @reverse(
+// CHECK: %[[TURNED:.*]] = "stablehlo.gather"{{.*}}size.slice_sizes = #size.extents<min({{.*}}>{{.*}} -> tensor<9x4xf32, #size.extents<n, 4>>
+// CHECK: stablehlo.reverse %[[TURNED]], dims = [1]
+module attributes {heddle.symbols = [{name = "n", minimum = 0, maximum = 9}]} {
+  func.func @reverse(%x: tensor<9x4xf32, #size.extents<n, 4>>) -> tensor<9x4xf32, #size.extents<n, 4>> {
+    %0 = stablehlo.reverse %x, dims = [0, 1] : tensor<9x4xf32, #size.extents<n, 4>>
+    return %0 : tensor<9x4xf32, #size.extents<n, 4>>
+  }
+}
+
+// -----
+
+// A loop carries what truly is, and changes rows of it in place.
+// CHECK-LABEL: @loop(
+// CHECK-NOT: stablehlo.select
+// CHECK: stablehlo.while{{.*}} tensor<9x4xf32, #size.extents<n, 4>>
+// CHECK: stablehlo.dynamic_update_slice {{.*}} : (tensor<9x4xf32, #size.extents<n, 4>>, tensor<1x4xf32>, tensor<i32>, tensor<i32>) -> tensor<9x4xf32, #size.extents<n, 4>>
+module attributes {heddle.symbols = [{name = "n", minimum = 1, maximum = 9}]} {
+  func.func @loop(%x: tensor<9x4xf32, #size.extents<n, 4>>, %row: tensor<1x4xf32>) -> tensor<9x4xf32, #size.extents<n, 4>> {
+    %zero = stablehlo.constant dense<0> : tensor<i32>
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %n = size.tensor <n> : tensor<i32>
+    %0:2 = stablehlo.while(%i = %zero, %y = %x) : tensor<i32>, tensor<9x4xf32, #size.extents<n, 4>>
+     cond {
+      %1 = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %1 : tensor<i1>
+    } do {
+      %1 = stablehlo.add %i, %one : tensor<i32>
+      %2 = stablehlo.dynamic_update_slice %y, %row, %i, %zero : (tensor<9x4xf32, #size.extents<n, 4>>, tensor<1x4xf32>, tensor<i32>, tensor<i32>) -> tensor<9x4xf32, #size.extents<n, 4>>
+      stablehlo.return %1, %2 : tensor<i32>, tensor<9x4xf32, #size.extents<n, 4>>
+    }
+    return %0#1 : tensor<9x4xf32, #size.extents<n, 4>>
+  }
+}
