@@ -4,6 +4,7 @@
 // target's kernels rather step over the zeros, it stays whole.
 
 #include "dialects/Kernel/Kernel.h"
+#include "dialects/Size/SizedTypes.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "heddle/Support/TensorTypes.h"
 #include "passes/Dispatch/ConvolutionPhases.h"
@@ -42,6 +43,10 @@ public:
   /// Whether the target has the convolution split, and it can be.
   bool isSplit(const DilationFacts &facts) {
     int64_t count = 1;
+    for (unsigned i = 0; i < dims.size(); ++i)
+      if (!size::isKnown(typeOf(op.getInput()), i + 1) ||
+          !size::isKnown(result, i + 1))
+        return false;
     for (const DilatedDimension &dim : dims)
       count *= dim.lhsDilation;
     if (count == 1 || count > facts.maximumPhases ||

@@ -13,8 +13,10 @@
 #include "dialects/StableHlo/Attention.h"
 #include "dialects/StableHlo/ResultExtents.h"
 #include "dialects/StableHlo/StableHlo.h"
+#include "dialects/StableHlo/WindowPadding.h"
 #include "heddle/Support/TensorTypes.h"
 
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -179,47 +181,58 @@ static bool runs(DotGeneralOp op) {
                numbers.getRhsContractingDimensions());
 }
 
-/// Images are as many as there are; each is of a known size.
+/// Images are as many and as large as there are, with a border and windows of
+/// known sizes.
 static bool runs(ConvolutionOp op) {
   auto numbers = op.getDimensionNumbers();
   RankedTensorType input = typeOf(op.getLhs()), result = typeOf(op);
-  auto isKnownBeside = [](RankedTensorType type, int64_t images) {
-    return llvm::all_of(llvm::seq<int64_t>(type.getRank()), [&](int64_t dim) {
-      return dim == images || size::isKnown(type, dim);
-    });
-  };
-  // Both become other operations on the way.
-  bool isCut = llvm::any_of(op.getPaddingOrDefault(), [](auto each) {
-    return each.first < 0 || each.second < 0;
-  });
+  SmallVector<int64_t> padding;
+  bool isCut = false;
+  for (auto [low, high] : op.getPaddingOrDefault()) {
+    padding.append({low, high});
+    isCut |= low < 0 || high < 0;
+  }
+  // A cut or spread image becomes other operations on the way.
   bool isSpread = llvm::any_of(op.getLhsDilationOrDefault(),
                                [](int64_t dilation) { return dilation != 1; });
   return op.getBatchGroupCount() == 1 && !isCut && !isSpread &&
          !size::hasExtents(typeOf(op.getRhs())) &&
          op.getNumSpatialDimensions() > 0 &&
-         isKnownBeside(input, numbers.getInputBatchDimension()) &&
-         isKnownBeside(result, numbers.getOutputBatchDimension()) &&
+         areFixed(op, "padding", padding, [](int64_t) { return true; }) &&
+         size::isKnown(input, numbers.getInputFeatureDimension()) &&
+         size::isKnown(result, numbers.getOutputFeatureDimension()) &&
          size::isSameSize(input, numbers.getInputBatchDimension(), result,
                           numbers.getOutputBatchDimension());
 }
 
-/// Windows do not move along what is open, which comes first.
+/// Windows move along what is open where what they find beyond the border does
+/// not count.
 static bool runs(ReduceWindowOp op) {
   RankedTensorType input = typeOf(op.getInputs().front()),
                    result = typeOf(op.getResult(0));
   auto padding = op.getPaddingOrDefault();
+  SmallVector<int64_t> flat;
+  for (auto [low, high] : padding)
+    flat.append({low, high});
+  auto all = [](int64_t) { return true; };
+  if (!areFixed(op, "padding", flat, all) ||
+      !areFixed(op, "window_dimensions", op.getWindowDimensions(), all))
+    return false;
   bool moves = false;
   for (int64_t i = 0; i < input.getRank(); ++i) {
     bool isPlain = op.getWindowDimensions()[i] == 1 &&
                    op.getWindowStridesOrDefault()[i] == 1 &&
                    op.getBaseDilationsOrDefault()[i] == 1 &&
                    padding[i] == std::pair<int64_t, int64_t>(0, 0);
-    moves |= !isPlain;
     bool isOpen = !size::isKnown(input, i) || !size::isKnown(result, i);
-    if (isOpen && (moves || !size::isSameSize(input, i, result, i)))
+    if (isOpen && isPlain && !size::isSameSize(input, i, result, i))
       return false;
+    moves |= isOpen && !isPlain;
   }
-  return true;
+  return !moves ||
+         (skipsPadding(op) && llvm::all_of(op.getInitValues(), [](Value init) {
+            return matchPattern(init, m_Constant());
+          }));
 }
 
 /// Without a key a row is zero, where the kernel divides by the sum of nothing.

@@ -9,9 +9,11 @@
 #include "passes/Kernel/Cpu/ContractionShape.h"
 #include "passes/Kernel/Cpu/ConvolutionShape.h"
 #include "passes/Kernel/Cpu/DepthwiseEmitter.h"
+#include "passes/Kernel/Cpu/FilterTiles.h"
 #include "passes/Kernel/Cpu/Grid.h"
 #include "passes/Kernel/Cpu/RegisterTile.h"
 #include "passes/Kernel/Cpu/RootEmitters.h"
+#include "passes/Kernel/Cpu/SizedConvolution.h"
 #include "passes/Kernel/Cpu/TapLoops.h"
 #include "passes/Kernel/Cpu/Work.h"
 
@@ -50,7 +52,6 @@ private:
   SmallVector<Value> emitTaps(RegisterTile &tile, const Group &group,
                               const ColumnPhase &phase, const ColumnRun &run,
                               Value first, TapPosition outer, ValueRange sums);
-  TileRhs rhsOf(const Group &group);
 
   KernelFrame &frame;
   kernel::ConvolutionOp op;
@@ -74,7 +75,7 @@ private:
 
 /// A convolution that is a contraction over pixels.
 static bool isPointwise(const ConvolutionShape &shape) {
-  return shape.groups == 1 && shape.taps() == 1 &&
+  return !shape.hasOpenImages() && shape.groups == 1 && shape.taps() == 1 &&
          llvm::all_of(shape.spatial, [](const SpatialDim &dim) {
            return dim.isInside() && dim.inputDilation == 1;
          });
@@ -255,36 +256,6 @@ LogicalResult ConvolutionEmitter::emitTile(const Group &group,
   return output.store(tile, sums, place);
 }
 
-TileRhs ConvolutionEmitter::rhsOf(const Group &group) {
-  TileRhs rhs;
-  rhs.buffer = weights;
-  Value first = index.mul(group.number, groupColumns());
-  for (int64_t v = 0; v < group.vectors; ++v)
-    rhs.vectors.push_back(v * lanes);
-  if (!shape.isPacked) {
-    rhs.step = shape.outputChannels();
-    rhs.base = index.at(first, channelGroup, shape.groupOutput);
-    rhs.maskLast(tailMask(frame.builder, loc, lanes,
-                          group.columns - (group.vectors - 1) * lanes));
-    return rhs;
-  }
-  int64_t panelColumns = frame.machine.panelColumns;
-  int64_t panelSize = shape.taps() * shape.groupInput * panelColumns;
-  int64_t panels = llvm::divideCeil(shape.groupOutput, panelColumns);
-  rhs.step = panelColumns;
-  rhs.base = index.mul(channelGroup, panels * panelSize);
-  if (groupColumns() < panelColumns) {
-    rhs.base = index.at(rhs.base, index.div(first, panelColumns), panelSize);
-    rhs.base = index.add(rhs.base, index.rem(first, panelColumns));
-    return rhs;
-  }
-  rhs.base = index.at(rhs.base, group.number,
-                      groupColumns() / panelColumns * panelSize);
-  for (auto [v, offset] : llvm::enumerate(rhs.vectors))
-    offset = v * lanes / panelColumns * panelSize + v * lanes % panelColumns;
-  return rhs;
-}
-
 SmallVector<Value>
 ConvolutionEmitter::emitTaps(RegisterTile &tile, const Group &group,
                              const ColumnPhase &phase, const ColumnRun &run,
@@ -297,7 +268,9 @@ ConvolutionEmitter::emitTaps(RegisterTile &tile, const Group &group,
   lhs.base =
       index.add(index.at(outer.input, first, dim.stride * dim.inputStride),
                 -dim.padding * dim.inputStride);
-  TileRhs rhs = rhsOf(group);
+  TileRhs rhs = filterOf(
+      frame, index, shape, weights, channelGroup,
+      {group.number, groupColumns(), group.columns, group.vectors, lanes});
   int64_t tapSize = shape.groupInput * rhs.step.number;
   rhs.base = index.at(rhs.base, outer.tap, inner().kernel * tapSize);
   rhs.base = index.add(rhs.base, phase.firstTap * tapSize);
@@ -351,6 +324,8 @@ LogicalResult emitConvolution(KernelFrame &frame, kernel::ConvolutionOp op) {
   if (!buffers.input || !buffers.weights)
     return op.emitOpError("has an operand that is not in memory");
 
+  if (shape.hasOpenImages())
+    return emitSizedConvolution(frame, op, shape, std::move(buffers));
   bool dense = llvm::all_of(shape.spatial, [](const SpatialDim &dim) {
     return dim.inputDilation == 1;
   });

@@ -28,8 +28,22 @@ ConvolutionShape ConvolutionShape::analyze(kernel::ConvolutionOp op) {
     dim.dilation = op.getRhsDilation()[i];
     dim.inputDilation = op.getLhsDilation()[i];
     dim.padding = op.getPadding()[2 * i];
+    dim.isNeverPadded = dim.padding == 0 && op.getPadding()[2 * i + 1] == 0 &&
+                        dim.inputDilation == 1;
     dim.inputStride = strides[i + 1];
     shape.spatial.push_back(dim);
+  }
+  auto spatialOf = [](RankedTensorType type) {
+    SmallVector<Extent> all = trueExtents(type);
+    return SmallVector<Extent>(ArrayRef(all).drop_front().drop_back());
+  };
+  shape.inputs = spatialOf(input);
+  shape.outputs = spatialOf(result);
+  Extent step = shape.inputChannels();
+  shape.inputStrides.assign(shape.inputs.size(), 1);
+  for (unsigned i = shape.inputs.size(); i-- > 0;) {
+    shape.inputStrides[i] = step;
+    step = step * shape.inputs[i];
   }
   return shape;
 }

@@ -15,6 +15,8 @@ struct SpatialDim {
   int64_t input = 1, output = 1, kernel = 1;
   int64_t stride = 1, dilation = 1, inputDilation = 1;
   int64_t padding = 0;
+  /// Whether there is no padding, at either end, nor any zero between points.
+  bool isNeverPadded = false;
   /// Elements between neighbours in the input.
   int64_t inputStride = 1;
 
@@ -51,7 +53,11 @@ struct ConvolutionShape {
   Extent images = 1;
   int64_t groups = 1;
   int64_t groupInput = 1, groupOutput = 1;
+  /// Of dimensions whose size a call says, as they are at the bound.
   llvm::SmallVector<SpatialDim> spatial;
+  /// The true extents of spatial dimensions, and how far apart neighbours in
+  /// the input are.
+  llvm::SmallVector<Extent> inputs, outputs, inputStrides;
   bool isPacked = false;
 
   int64_t inputChannels() const { return groups * groupInput; }
@@ -59,6 +65,11 @@ struct ConvolutionShape {
   /// The images that work is divided for: as many as there are, or one where
   /// any number may come.
   int64_t expectedImages() const { return images.known().value_or(1); }
+  /// Whether a call says how large images are.
+  bool hasOpenImages() const {
+    auto isSized = [](const Extent &extent) { return extent.isSized(); };
+    return llvm::any_of(inputs, isSized) || llvm::any_of(outputs, isSized);
+  }
   int64_t taps() const;
   int64_t inputImage() const;
   /// Results of one image and channel, without the innermost dimension.

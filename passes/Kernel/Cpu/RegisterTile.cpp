@@ -186,7 +186,8 @@ void RegisterTile::step(const TileLhs &lhs, Value lhsPosition,
       position = index.add(lhsPosition, *lhs.rows[r]);
     else
       continue;
-    Value scalar = memref::LoadOp::create(builder, loc, lhs.buffer, position);
+    Value buffer = lhs.buffers.empty() ? lhs.buffer : lhs.buffers[r];
+    Value scalar = memref::LoadOp::create(builder, loc, buffer, position);
     Value spread = vector::BroadcastOp::create(
         builder, loc, vectorType,
         convertElements(builder, loc, scalar, vectorType.getElementType(),

@@ -12,9 +12,10 @@ namespace heddle {
 /// The left-hand side as a tile reads it, one scalar per row and step: row r at
 /// step k is element `base + rows[r] + k * step`. A row without an offset takes
 /// no part (its taps lie in the padding). With `starts` it is element
-/// `starts[r] + k * step`.
+/// `starts[r] + k * step`, with `buffers` of the buffer of its own.
 struct TileLhs {
   mlir::Value buffer;
+  llvm::SmallVector<mlir::Value> buffers;
   mlir::Value base;
   llvm::SmallVector<std::optional<int64_t>> rows;
   llvm::SmallVector<mlir::Value> starts;

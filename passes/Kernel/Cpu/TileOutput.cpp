@@ -3,8 +3,10 @@
 #include "passes/Kernel/Cpu/TileOutput.h"
 #include "dialects/Kernel/LinearAccess.h"
 #include "dialects/Kernel/PayloadCost.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -149,6 +151,47 @@ void TileOutput::storePlain(Value sums, ArrayRef<Value> coords, unsigned dim,
                LaneValue(position, lanes ? strides[dim] : 0));
 }
 
+void TileOutput::storePoints(const TilePlace &place) {
+  OpBuilder &builder = frame.builder;
+  Location loc = result.getLoc();
+  IndexBuilder index(builder, loc);
+  Type i64 = builder.getI64Type();
+  int64_t dims = place.coords.size();
+  if (!pointTable)
+    pointTable = frame.allocateScratch(i64, frame.machine.mostTileRows * dims);
+  for (auto [row, point] : llvm::enumerate(place.points))
+    for (auto [dim, at] : llvm::enumerate(point))
+      if (at)
+        memref::StoreOp::create(
+            builder, loc, arith::IndexCastOp::create(builder, loc, i64, at),
+            pointTable, index.constant(row * dims + dim));
+}
+
+SmallVector<Value> TileOutput::rowAt(const TilePlace &place, Value row) {
+  OpBuilder &builder = frame.builder;
+  Location loc = result.getLoc();
+  IndexBuilder index(builder, loc);
+  SmallVector<Value> coords(place.coords);
+  if (place.points.empty()) {
+    if (place.rowDim)
+      coords[*place.rowDim] =
+          index.at(coords[*place.rowDim], row, place.rowStep);
+    return coords;
+  }
+  if (std::optional<int64_t> number = getConstantIntValue(row))
+    return place.points[*number];
+  for (auto [dim, at] : llvm::enumerate(place.points.front())) {
+    if (!at)
+      continue;
+    Value stored =
+        memref::LoadOp::create(builder, loc, pointTable,
+                               index.add(index.mul(row, coords.size()), dim));
+    coords[dim] = arith::IndexCastOp::create(builder, loc,
+                                             builder.getIndexType(), stored);
+  }
+  return coords;
+}
+
 LogicalResult TileOutput::store(RegisterTile &tile, ValueRange sums,
                                 const TilePlace &place) {
   OpBuilder &builder = frame.builder;
@@ -161,16 +204,16 @@ LogicalResult TileOutput::store(RegisterTile &tile, ValueRange sums,
                    (place.columnDims.size() > 1 &&
                     place.columnExtents.back() % tile.lanes != 0);
   bool fromMemory = byElement || (viaScratch && tile.rows * tile.vectors > 1);
-  if (fromMemory)
+  if (fromMemory) {
     tile.store(sums, scratch, index.constant(0));
+    if (tile.rows > 1 && !place.points.empty())
+      storePoints(place);
+  }
   if (byElement)
     return storeByElement(tile, place);
 
   auto storeRow = [&](Value row, int64_t v, Value vector) {
-    SmallVector<Value> coords(place.coords);
-    if (place.rowDim)
-      coords[*place.rowDim] =
-          index.at(coords[*place.rowDim], row, place.rowStep);
+    SmallVector<Value> coords = rowAt(place, row);
     Value column = index.add(place.firstColumn, v * tile.lanes);
     for (auto [dim, at] : llvm::zip_equal(
              place.columnDims, index.delinearize(column, place.columnExtents)))
@@ -227,10 +270,7 @@ LogicalResult TileOutput::storeByElement(RegisterTile &tile,
   index.loop(0, tile.rows, 1, [&](Value row) {
     Value low = index.constant(0);
     index.loop(low, index.valueOf(place.columns), 1, [&](Value column) {
-      SmallVector<Value> coords(place.coords);
-      if (place.rowDim)
-        coords[*place.rowDim] =
-            index.at(coords[*place.rowDim], row, place.rowStep);
+      SmallVector<Value> coords = rowAt(place, row);
       Value flat = index.add(place.firstColumn, column);
       for (auto [dim, at] : llvm::zip_equal(
                place.columnDims, index.delinearize(flat, place.columnExtents)))

@@ -17,6 +17,8 @@ struct TilePlace {
   std::optional<unsigned> rowDim;
   /// How far apart they are.
   int64_t rowStep = 1;
+  /// Where each row is, if rows do not follow each other along one dimension.
+  llvm::SmallVector<llvm::SmallVector<mlir::Value>> points;
   /// Columns run over these dimensions, row-major; none for one column.
   llvm::SmallVector<unsigned> columnDims;
   llvm::SmallVector<int64_t> columnExtents;
@@ -59,13 +61,18 @@ private:
                   unsigned dim, int64_t lanes, mlir::Value mask);
   mlir::LogicalResult storeByElement(RegisterTile &tile,
                                      const TilePlace &place);
+  /// Writes the points of `place` to memory, for `rowAt` of rows that a loop
+  /// counts.
+  void storePoints(const TilePlace &place);
+  /// The coordinates of a row of the tile.
+  llvm::SmallVector<mlir::Value> rowAt(const TilePlace &place, mlir::Value row);
 
   KernelFrame &frame;
   mlir::Value result;
   std::vector<Epilogue> epilogues;
   /// The epilogue is too much for all of a tile's accumulators at once.
   bool viaScratch = false;
-  mlir::Value scratch;
+  mlir::Value scratch, pointTable;
 };
 
 } // namespace heddle

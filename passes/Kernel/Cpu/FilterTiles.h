@@ -1,0 +1,27 @@
+// The part of a convolution's filter that a register tile reads.
+
+#ifndef HEDDLE_PASSES_KERNEL_CPU_FILTERTILES_H
+#define HEDDLE_PASSES_KERNEL_CPU_FILTERTILES_H
+
+#include "passes/Kernel/Cpu/ConvolutionShape.h"
+#include "passes/Kernel/Cpu/KernelFrame.h"
+#include "passes/Kernel/Cpu/RegisterTile.h"
+
+namespace heddle {
+
+/// The output channels of one register tile: `columns` of the `width` ones of
+/// tile `number`, in vectors of `lanes`.
+struct FilterColumns {
+  mlir::Value number;
+  int64_t width, columns, vectors, lanes;
+};
+
+/// What a tile reads of `weights` at tap 0: taps follow each other, each of
+/// `shape.groupInput` steps.
+TileRhs filterOf(KernelFrame &frame, IndexBuilder &index,
+                 const ConvolutionShape &shape, mlir::Value weights,
+                 mlir::Value channelGroup, const FilterColumns &columns);
+
+} // namespace heddle
+
+#endif // HEDDLE_PASSES_KERNEL_CPU_FILTERTILES_H
