@@ -34,9 +34,8 @@ MOST_ROUNDS, LEAST_ROUNDS = 30, 5
 ROUND_SECONDS = 0.1
 
 
-def with_open_batch(path: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
-    """A copy of a model of batch 1 whose inputs and outputs have the size "batch" in front."""
-    model = onnx.load(path, load_external_data=False)
+def open_batch(model: onnx.ModelProto, path: pathlib.Path) -> None:
+    """Gives the inputs and outputs of a model of batch 1 the size "batch" in front."""
     constants = {tensor.name: tensor for tensor in model.graph.initializer}
     for node in model.graph.node:
         if node.op_type != "Reshape" or node.input[1] not in constants:
@@ -51,6 +50,23 @@ def with_open_batch(path: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
         constants[node.input[1]].CopyFrom(numpy_helper.from_array(shape, node.input[1]))
     for value in [*model.graph.input, *model.graph.output]:
         value.type.tensor_type.shape.dim[0].dim_param = "batch"
+
+
+def with_open_batch(path: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
+    """A copy of a model of batch 1 for any "batch"."""
+    model = onnx.load(path, load_external_data=False)
+    open_batch(model, path)
+    return save_opened(model, path, folder)
+
+
+def with_open_images(path: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
+    """A copy of a model of images, without a size in it that follows from theirs, for any "batch", "height" and "width"."""
+    model = onnx.load(path, load_external_data=False)
+    open_batch(model, path)
+    for value in model.graph.input:
+        dims = value.type.tensor_type.shape.dim
+        if len(dims) == 4:
+            dims[2].dim_param, dims[3].dim_param = "height", "width"
     return save_opened(model, path, folder)
 
 
@@ -81,7 +97,7 @@ def with_open_past(path: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
     return save_opened(model, path, folder)
 
 
-OPENED = {"batch": with_open_batch, "past": with_open_past}
+OPENED = {"batch": with_open_batch, "images": with_open_images, "past": with_open_past}
 
 
 def save_opened(model: onnx.ModelProto, path: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:

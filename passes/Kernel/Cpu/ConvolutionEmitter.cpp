@@ -14,6 +14,7 @@
 #include "passes/Kernel/Cpu/RegisterTile.h"
 #include "passes/Kernel/Cpu/RootEmitters.h"
 #include "passes/Kernel/Cpu/SizedConvolution.h"
+#include "passes/Kernel/Cpu/SizedDepthwise.h"
 #include "passes/Kernel/Cpu/TapLoops.h"
 #include "passes/Kernel/Cpu/Work.h"
 
@@ -324,13 +325,16 @@ LogicalResult emitConvolution(KernelFrame &frame, kernel::ConvolutionOp op) {
   if (!buffers.input || !buffers.weights)
     return op.emitOpError("has an operand that is not in memory");
 
-  if (shape.hasOpenImages())
-    return emitSizedConvolution(frame, op, shape, std::move(buffers));
   bool dense = llvm::all_of(shape.spatial, [](const SpatialDim &dim) {
     return dim.inputDilation == 1;
   });
-  if (dense && shape.groupInput == 1 && shape.groupOutput == 1 &&
-      !shape.isPacked)
+  bool isDepthwise = dense && shape.groupInput == 1 && shape.groupOutput == 1 &&
+                     !shape.isPacked;
+  if (shape.hasOpenImages())
+    return isDepthwise
+               ? emitSizedDepthwise(frame, op, shape, std::move(buffers))
+               : emitSizedConvolution(frame, op, shape, std::move(buffers));
+  if (isDepthwise)
     return emitDepthwise(frame, op, shape, std::move(buffers));
   return ConvolutionEmitter(frame, op, std::move(shape), std::move(buffers))
       .emit();

@@ -17,18 +17,19 @@ static Value ceilAtZero(IndexBuilder &index, Value value, int64_t divisor) {
 
 /// The taps [low, high) of the output at `at` that are inside the input.
 static std::pair<Value, Value> tapRange(IndexBuilder &index,
-                                        const SpatialDim &dim, Value at) {
-  if (dim.isInside())
+                                        const TapDim &walked, Value at) {
+  const SpatialDim &dim = walked.dim;
+  if (walked.isInside)
     return {index.constant(0), index.constant(dim.kernel)};
   // position(at, tap) >= 0 and < input
   Value start = index.mul(at, -dim.stride);
   Value kernel = index.constant(dim.kernel);
   Value low = index.min(
       ceilAtZero(index, index.add(start, dim.padding), dim.dilation), kernel);
-  Value high =
-      index.min(ceilAtZero(index, index.add(start, dim.padding + dim.input),
-                           dim.dilation),
-                kernel);
+  Value end = walked.input.value
+                  ? index.add(index.add(start, dim.padding), walked.input.value)
+                  : index.add(start, dim.padding + walked.input.number);
+  Value high = index.min(ceilAtZero(index, end, dim.dilation), kernel);
   return {low, high};
 }
 
@@ -114,15 +115,15 @@ emitPhaseTaps(IndexBuilder &index, ArrayRef<ColumnPhase> phases, Value at,
 }
 
 SmallVector<Value>
-emitTapLoops(IndexBuilder &index, ArrayRef<SpatialDim> dims,
-             ArrayRef<Value> row, TapPosition position, ValueRange inits,
+emitTapLoops(IndexBuilder &index, ArrayRef<TapDim> dims, ArrayRef<Value> row,
+             TapPosition position, ValueRange inits,
              function_ref<SmallVector<Value>(TapPosition, ValueRange)> body) {
   if (dims.empty())
     return body(position, inits);
-  const SpatialDim &dim = dims.front();
+  const SpatialDim &dim = dims.front().dim;
   auto inner = [&](Value tap, Value input, ValueRange carried) {
     TapPosition next;
-    next.input = index.at(position.input, input, dim.inputStride);
+    next.input = index.at(position.input, input, dims.front().inputStride);
     next.tap = index.add(index.mul(position.tap, dim.kernel), tap);
     return emitTapLoops(index, dims.drop_front(), row.drop_front(), next,
                         carried, body);
@@ -133,13 +134,21 @@ emitTapLoops(IndexBuilder &index, ArrayRef<SpatialDim> dims,
       return emitPhaseTaps(index, phases, row.front(), inits, inner);
     return emitSparseTaps(index, dim, row.front(), inits, inner);
   }
-  auto [low, high] = tapRange(index, dim, row.front());
+  auto [low, high] = tapRange(index, dims.front(), row.front());
   return index.loop(low, high, 1, inits, [&](Value tap, ValueRange carried) {
     Value input = index.add(
         index.at(index.mul(row.front(), dim.stride), tap, dim.dilation),
         -dim.padding);
     return inner(tap, input, carried);
   });
+}
+
+SmallVector<Value>
+emitTapLoops(IndexBuilder &index, ArrayRef<SpatialDim> dims,
+             ArrayRef<Value> row, TapPosition position, ValueRange inits,
+             function_ref<SmallVector<Value>(TapPosition, ValueRange)> body) {
+  SmallVector<TapDim> walked(dims.begin(), dims.end());
+  return emitTapLoops(index, walked, row, position, inits, body);
 }
 
 } // namespace heddle

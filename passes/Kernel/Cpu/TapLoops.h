@@ -14,9 +14,36 @@ struct TapPosition {
   mlir::Value input, tap;
 };
 
+/// A dimension whose taps are walked: its points in the input and how far apart
+/// these are may be a call's.
+struct TapDim {
+  SpatialDim dim;
+  Number input, inputStride;
+  /// Whether no tap of any output lies in the padding.
+  bool isInside;
+
+  /// One of a known size.
+  TapDim(const SpatialDim &dim)
+      : dim(dim), input(dim.input), inputStride(dim.inputStride),
+        isInside(dim.isInside()) {}
+  /// One whose size a call says.
+  TapDim(const SpatialDim &dim, Number input, Number inputStride)
+      : dim(dim), input(input), inputStride(inputStride),
+        isInside(dim.isNeverPadded) {}
+};
+
 /// Sums over the taps of `dims` that do not lie in the padding of the output
 /// row at `row` (one index per dimension): `body` takes the carried values and
-/// gives the next.
+/// gives the next. Of dimensions whose size a call says, inputs have no zeros
+/// between their points.
+llvm::SmallVector<mlir::Value> emitTapLoops(
+    IndexBuilder &index, llvm::ArrayRef<TapDim> dims,
+    llvm::ArrayRef<mlir::Value> row, TapPosition position,
+    mlir::ValueRange inits,
+    llvm::function_ref<llvm::SmallVector<mlir::Value>(TapPosition,
+                                                      mlir::ValueRange)>
+        body);
+/// The same where all sizes are known.
 llvm::SmallVector<mlir::Value> emitTapLoops(
     IndexBuilder &index, llvm::ArrayRef<SpatialDim> dims,
     llvm::ArrayRef<mlir::Value> row, TapPosition position,

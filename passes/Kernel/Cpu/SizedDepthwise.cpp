@@ -1,0 +1,303 @@
+// Depthwise convolution of images whose size a call says: vectors run over
+// channels, a tile is 8, 4, 2 or 1 columns of a row. Most of a tile's taps are
+// inside wherever it lies; the few at its ends that need not be are masked.
+
+#include "passes/Kernel/Cpu/SizedDepthwise.h"
+
+#include "dialects/Kernel/Factors.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "passes/Kernel/Cpu/Grid.h"
+#include "passes/Kernel/Cpu/RegisterTile.h"
+#include "passes/Kernel/Cpu/TapLoops.h"
+#include "passes/Kernel/Cpu/Work.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace heddle {
+namespace {
+
+class SizedDepthwiseEmitter {
+public:
+  SizedDepthwiseEmitter(KernelFrame &frame, kernel::ConvolutionOp op,
+                        const ConvolutionShape &shape,
+                        ConvolutionBuffers buffers)
+      : frame(frame), op(op), loc(op.getLoc()), shape(shape),
+        index(frame.builder, loc),
+        accumulator(cast<RankedTensorType>(op.getType()).getElementType()),
+        lanes(accumulatorLanes(accumulator)), input(buffers.input),
+        weights(buffers.weights), output(std::move(buffers.output)) {}
+
+  LogicalResult emit();
+
+private:
+  /// `columns` channels from `first` on.
+  struct Group {
+    Value first;
+    int64_t columns;
+    int64_t vectors;
+  };
+  /// `width` columns of a row from `first` on.
+  struct Columns {
+    Value first;
+    int64_t width;
+  };
+
+  const SpatialDim &inner() const { return shape.spatial.back(); }
+  LogicalResult emitRow(const Group &group, ArrayRef<Value> row);
+  LogicalResult emitTile(const Group &group, ArrayRef<Value> row,
+                         const Columns &columns);
+  SmallVector<Value> emitTap(const Group &group, const Columns &columns,
+                             Value tap, Value inputBase, Value weightBase,
+                             ValueRange sums);
+  bool mayBePadding(int64_t column, int64_t width, int64_t tap);
+  /// Whether the tap of a column is inside; null where it always is.
+  Value isInside(const Columns &columns, int64_t column, Value tap);
+  Value load(Value buffer, Value position, Value mask);
+
+  KernelFrame &frame;
+  kernel::ConvolutionOp op;
+  Location loc;
+  const ConvolutionShape &shape;
+  IndexBuilder index;
+  Type accumulator;
+  int64_t lanes;
+
+  int64_t widest = 1, vectors = 1;
+  Value input, weights, image, imageBase;
+  TileOutput output;
+};
+
+} // namespace
+
+/// Runs of up to this many taps are written out, longer ones are loops: as in
+/// kernels of known sizes.
+static constexpr int64_t maxTapsWrittenOut = 7;
+
+/// Operations of blocked code in the time of one operation here: as in kernels
+/// of known sizes.
+static constexpr double blockedOperations = 4;
+
+LogicalResult SizedDepthwiseEmitter::emit() {
+  int64_t channels = shape.groups;
+  const Machine &machine = frame.machine;
+  TileShape tileShape =
+      chooseTileShape(machine, inner().output, channels, lanes);
+  vectors = std::min(tileShape.vectors, machine.panelColumns / logicalLanes);
+  widest = llvm::bit_floor<uint64_t>(
+      std::min(tileShape.rows, machine.multiplyAddsInFlight));
+  int64_t width = vectors * lanes;
+
+  Extent outer = productOf(ArrayRef(shape.outputs).drop_back());
+  Extent rows = shape.images * outer;
+  double rowElements = double(inner().output) * channels;
+  auto bytesOf = [](Type element) {
+    return int64_t(llvm::divideCeil(element.getIntOrFloatBitWidth(), 8));
+  };
+  Type inputElement = op.getInput().getType().getElementType();
+  Work work;
+  work.operations = 2 * rowElements * shape.taps() * blockedOperations;
+  work.bytes = rowElements * (bytesOf(inputElement) + bytesOf(accumulator));
+  work.accumulator = accumulator;
+  work.factor = kernel::narrowerFactor(
+      inputElement, op.getWeights().getType().getElementType());
+  int64_t rowsPerTile = chooseChunk(machine, work, outer.bound());
+  work.operations *= rows.bound();
+  expectWork(frame,
+             contractionNanoseconds(machine, work, rowElements * rows.bound()));
+
+  Value tile = frame.enterTileLoop();
+  Value rowBegin = index.mul(tile, rowsPerTile);
+  Value rowEnd =
+      index.min(index.add(rowBegin, rowsPerTile), frame.valueOf(rows));
+  SmallVector<Extent> extents = {shape.images};
+  llvm::append_range(extents, ArrayRef(shape.outputs).drop_back());
+  Extent imageSize = shape.inputStrides.front() * shape.inputs.front();
+
+  LogicalResult status = success();
+  int64_t whole = channels / width * width, tail = channels - whole;
+  index.loop(rowBegin, rowEnd, 1, [&](Value number) {
+    SmallVector<Value> row = indicesAt(frame, index, number, extents);
+    image = row.front();
+    imageBase = index.mul(image, frame.numberOf(imageSize));
+    row.erase(row.begin());
+    index.loop(0, whole, width, [&](Value first) {
+      if (failed(emitRow({first, width, vectors}, row)))
+        status = failure();
+    });
+    if (tail == 0)
+      return;
+    int64_t tailVectors = llvm::divideCeil(tail, lanes);
+    if (failed(emitRow({index.constant(whole), tail, tailVectors}, row)))
+      status = failure();
+  });
+  if (failed(status))
+    return failure();
+  frame.finish(rows.ceilDiv(rowsPerTile));
+  return success();
+}
+
+LogicalResult SizedDepthwiseEmitter::emitRow(const Group &group,
+                                             ArrayRef<Value> row) {
+  LogicalResult status = success();
+  auto emit = [&](Value first, int64_t width) {
+    if (failed(emitTile(group, row, {first, width})))
+      status = failure();
+  };
+  Value columns = frame.valueOf(shape.outputs.back());
+  Value rest = index.rem(columns, widest);
+  Value first = index.sub(columns, rest);
+  index.loop(index.constant(0), first, widest,
+             [&](Value column) { emit(column, widest); });
+  for (int64_t width = widest / 2; width > 0; width /= 2) {
+    // The rest is less than twice the width.
+    Value isTaken =
+        arith::CmpIOp::create(frame.builder, loc, arith::CmpIPredicate::uge,
+                              rest, index.constant(width));
+    index.branch(isTaken, [&] { emit(first, width); });
+    Value taken = arith::SelectOp::create(
+        frame.builder, loc, isTaken, index.constant(width), index.constant(0));
+    first = index.add(first, taken);
+    rest = index.sub(rest, taken);
+  }
+  return status;
+}
+
+LogicalResult SizedDepthwiseEmitter::emitTile(const Group &group,
+                                              ArrayRef<Value> row,
+                                              const Columns &columns) {
+  const SpatialDim &dim = inner();
+  RegisterTile tile(frame.builder, loc, accumulator, columns.width,
+                    group.vectors);
+  TapPosition start{index.add(imageBase, group.first), index.constant(0)};
+  SmallVector<TapDim> dims;
+  for (unsigned i = 0; i + 1 < shape.spatial.size(); ++i)
+    dims.emplace_back(shape.spatial[i], frame.numberOf(shape.inputs[i]),
+                      frame.numberOf(shape.inputStrides[i]));
+  SmallVector<Value> sums = emitTapLoops(
+      index, dims, row, start, tile.zeros(),
+      [&](TapPosition outer, ValueRange carried) {
+        Value inputBase = index.add(
+            index.at(outer.input, columns.first, dim.stride * dim.inputStride),
+            -dim.padding * dim.inputStride);
+        Value weightBase = index.at(group.first, outer.tap,
+                                    dim.kernel * shape.outputChannels());
+        auto step = [&](Value tap, ValueRange inner) {
+          return emitTap(
+              group, columns, tap,
+              index.at(inputBase, tap, dim.dilation * dim.inputStride),
+              index.at(weightBase, tap, shape.outputChannels()), inner);
+        };
+        if (dim.kernel > maxTapsWrittenOut)
+          return index.loop(index.constant(0), index.constant(dim.kernel), 1,
+                            carried, step);
+        SmallVector<Value> sums(carried);
+        for (int64_t tap = 0; tap < dim.kernel; ++tap)
+          sums = step(index.constant(tap), sums);
+        return sums;
+      });
+
+  TilePlace place;
+  place.coords.push_back(image);
+  llvm::append_range(place.coords, row);
+  place.coords.push_back(columns.first);
+  place.coords.push_back(Value());
+  place.rowDim = shape.spatial.size();
+  place.columnDims.push_back(shape.spatial.size() + 1);
+  place.columnExtents.push_back(shape.outputChannels());
+  place.firstColumn = group.first;
+  place.columns = group.columns;
+  return output.store(tile, sums, place);
+}
+
+/// Whether there is a place of the tile at which a column's tap is none of the
+/// input's points: columns before it keep it from the left border, those behind
+/// it from the right one.
+bool SizedDepthwiseEmitter::mayBePadding(int64_t column, int64_t width,
+                                         int64_t tap) {
+  const SpatialDim &dim = inner();
+  int64_t left = column * dim.stride + tap * dim.dilation;
+  int64_t right =
+      (width - 1 - column) * dim.stride + (dim.kernel - 1 - tap) * dim.dilation;
+  return left < dim.padding || right < op.getPadding().back();
+}
+
+Value SizedDepthwiseEmitter::isInside(const Columns &columns, int64_t column,
+                                      Value tap) {
+  const SpatialDim &dim = inner();
+  int64_t first = 0, last = dim.kernel - 1;
+  if (std::optional<int64_t> known = getConstantIntValue(tap))
+    first = last = *known;
+  bool may = false;
+  for (int64_t each = first; each <= last; ++each)
+    may |= mayBePadding(column, columns.width, each);
+  if (!may)
+    return {};
+  Value at = index.add(
+      index.at(index.mul(columns.first, dim.stride), tap, dim.dilation),
+      column * dim.stride - dim.padding);
+  return arith::CmpIOp::create(frame.builder, loc, arith::CmpIPredicate::ult,
+                               at, frame.valueOf(shape.inputs.back()));
+}
+
+Value SizedDepthwiseEmitter::load(Value buffer, Value position, Value mask) {
+  OpBuilder &builder = frame.builder;
+  auto type = VectorType::get(
+      {lanes}, cast<MemRefType>(buffer.getType()).getElementType());
+  Value loaded;
+  if (mask) {
+    Value zero =
+        arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+    loaded = vector::MaskedLoadOp::create(builder, loc, type, buffer, position,
+                                          mask, zero);
+  } else {
+    loaded = vector::LoadOp::create(builder, loc, type, buffer, position);
+  }
+  return convertElements(builder, loc, loaded, accumulator);
+}
+
+SmallVector<Value> SizedDepthwiseEmitter::emitTap(const Group &group,
+                                                  const Columns &columns,
+                                                  Value tap, Value inputBase,
+                                                  Value weightBase,
+                                                  ValueRange carried) {
+  OpBuilder &builder = frame.builder;
+  const SpatialDim &dim = inner();
+  auto maskType = VectorType::get({lanes}, builder.getI1Type());
+  SmallVector<Value> inside;
+  for (int64_t column = 0; column < columns.width; ++column)
+    inside.push_back(isInside(columns, column, tap));
+  SmallVector<Value> sums(carried);
+  for (int64_t v = 0; v < group.vectors; ++v) {
+    Value tail = tailMask(builder, loc, lanes,
+                          std::min(lanes, group.columns - v * lanes));
+    Value weight = load(weights, index.add(weightBase, v * lanes), tail);
+    for (int64_t column = 0; column < columns.width; ++column) {
+      Value mask = tail;
+      if (inside[column]) {
+        mask =
+            vector::BroadcastOp::create(builder, loc, maskType, inside[column]);
+        if (tail)
+          mask = arith::AndIOp::create(builder, loc, mask, tail);
+      }
+      Value point =
+          load(input,
+               index.add(inputBase,
+                         column * dim.stride * dim.inputStride + v * lanes),
+               mask);
+      Value &sum = sums[column * group.vectors + v];
+      sum = multiplyAdd(builder, loc, point, weight, sum);
+    }
+  }
+  return sums;
+}
+
+LogicalResult emitSizedDepthwise(KernelFrame &frame, kernel::ConvolutionOp op,
+                                 const ConvolutionShape &shape,
+                                 ConvolutionBuffers buffers) {
+  return SizedDepthwiseEmitter(frame, op, shape, std::move(buffers)).emit();
+}
+
+} // namespace heddle
