@@ -108,6 +108,25 @@ TEST_F(SizedArena, Transformer) {
 
 /// Buffers of which neither is always the larger: what lies beside both cannot
 /// be below the one that happens to be small.
+TEST_F(SizedArena, HalvesOfMultiples) {
+  // Stages of a network on images of multiples of 32 points, each half as wide
+  // and high with twice the channels.
+  ranges.declare("sequence", {64, 512, 32});
+  std::vector<SizedBuffer> buffers;
+  int64_t time = 0;
+  for (int64_t stage = 1; stage <= 5; ++stage) {
+    Expression side = sequence.floorDiv(int64_t(1) << stage);
+    Expression bytes = batch * side * side * (int64_t(256) << stage);
+    for (int64_t i = 0; i < 3; ++i, ++time)
+      buffers.push_back({bytes, time, time + 1 + i % 2});
+  }
+  std::optional<SizedLayout> layout = layOutSizedArena(buffers, 64, ranges);
+  ASSERT_TRUE(layout);
+  for (int64_t b : {1, 3, 8})
+    for (int64_t side = 64; side <= 512; side += 32)
+      check(buffers, *layout, b, side, 1.05);
+}
+
 TEST_F(SizedArena, WhatCannotBeCompared) {
   std::vector<SizedBuffer> buffers = {
       {batch * 640, 0, 2}, {sequence * 64, 3, 5}, {batch * sequence * 4, 1, 4}};
