@@ -49,9 +49,11 @@ private:
   LogicalResult emitRow(const Group &group, ArrayRef<Value> row);
   LogicalResult emitTile(const Group &group, ArrayRef<Value> row,
                          const Columns &columns);
+  /// Tap `tap` of the columns, the first of which reads at `inputBase` of the
+  /// row that begins at `rowBase`.
   SmallVector<Value> emitTap(const Group &group, const Columns &columns,
-                             Value tap, Value inputBase, Value weightBase,
-                             ValueRange sums);
+                             Value tap, Value rowBase, Value inputBase,
+                             Value weightBase, ValueRange sums);
   bool mayBePadding(int64_t column, int64_t width, int64_t tap);
   /// Whether the tap of a column is inside; null where it always is.
   Value isInside(const Columns &columns, int64_t column, Value tap);
@@ -186,7 +188,7 @@ LogicalResult SizedDepthwiseEmitter::emitTile(const Group &group,
                                     dim.kernel * shape.outputChannels());
         auto step = [&](Value tap, ValueRange inner) {
           return emitTap(
-              group, columns, tap,
+              group, columns, tap, outer.input,
               index.at(inputBase, tap, dim.dilation * dim.inputStride),
               index.at(weightBase, tap, shape.outputChannels()), inner);
         };
@@ -258,11 +260,10 @@ Value SizedDepthwiseEmitter::load(Value buffer, Value position, Value mask) {
   return convertElements(builder, loc, loaded, accumulator);
 }
 
-SmallVector<Value> SizedDepthwiseEmitter::emitTap(const Group &group,
-                                                  const Columns &columns,
-                                                  Value tap, Value inputBase,
-                                                  Value weightBase,
-                                                  ValueRange carried) {
+SmallVector<Value>
+SizedDepthwiseEmitter::emitTap(const Group &group, const Columns &columns,
+                               Value tap, Value rowBase, Value inputBase,
+                               Value weightBase, ValueRange carried) {
   OpBuilder &builder = frame.builder;
   const SpatialDim &dim = inner();
   auto maskType = VectorType::get({lanes}, builder.getI1Type());
@@ -276,17 +277,17 @@ SmallVector<Value> SizedDepthwiseEmitter::emitTap(const Group &group,
     Value weight = load(weights, index.add(weightBase, v * lanes), tail);
     for (int64_t column = 0; column < columns.width; ++column) {
       Value mask = tail;
+      Value at = index.add(inputBase, column * dim.stride * dim.inputStride);
       if (inside[column]) {
         mask =
             vector::BroadcastOp::create(builder, loc, maskType, inside[column]);
         if (tail)
           mask = arith::AndIOp::create(builder, loc, mask, tail);
+        // What is masked may be on no page, where processors take hundreds of
+        // times as long to find out that nothing is read.
+        at = arith::SelectOp::create(builder, loc, inside[column], at, rowBase);
       }
-      Value point =
-          load(input,
-               index.add(inputBase,
-                         column * dim.stride * dim.inputStride + v * lanes),
-               mask);
+      Value point = load(input, index.add(at, v * lanes), mask);
       Value &sum = sums[column * group.vectors + v];
       sum = multiplyAdd(builder, loc, point, weight, sum);
     }
