@@ -12,6 +12,7 @@
 #include "dialects/Size/SizedTypes.h"
 #include "dialects/StableHlo/Attention.h"
 #include "dialects/StableHlo/ResultExtents.h"
+#include "dialects/StableHlo/SliceParts.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "dialects/StableHlo/WindowPadding.h"
 #include "heddle/Support/TensorTypes.h"
@@ -52,8 +53,9 @@ static bool runs(BroadcastInDimOp op) {
   return true;
 }
 
-/// A dimension is walked as a whole, or a part of all elements in a row is, or
-/// the first ones of the only dimension.
+/// A dimension is walked as a whole, as the first of equal parts, or from a
+/// place within a known one; or a part of all elements in a row is, or the
+/// first ones of the only dimension.
 static bool runs(SliceOp op) {
   RankedTensorType operand = typeOf(op.getOperand()), result = typeOf(op);
   auto all = [](int64_t) { return true; };
@@ -69,7 +71,10 @@ static bool runs(SliceOp op) {
                              [](int64_t size) { return size != 1; }) <= 1;
   for (int64_t i = 0; i < operand.getRank(); ++i) {
     if (operand.getDimSize(i) != result.getDimSize(i)) {
-      if (!isRow && !isVector)
+      // The position says itself that it is not the loop of the whole.
+      bool isPlaced = size::isKnown(operand, i) && size::isKnown(result, i) &&
+                      (op.getStartIndices()[i] != 0 || op.getStrides()[i] != 1);
+      if (!isRow && !isVector && !isPlaced && !isFirstOfParts(op, i))
         return false;
     } else if (!size::isKnown(operand, i) &&
                !size::isSameSize(operand, i, result, i)) {

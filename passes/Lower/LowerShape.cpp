@@ -1,5 +1,7 @@
 // Ops that say where elements are: constants, views, joining and padding.
 
+#include "dialects/Size/SizedTypes.h"
+#include "dialects/StableHlo/SliceParts.h"
 #include "passes/Lower/GraphLowering.h"
 #include "passes/Lower/Scalar/NarrowTypes.h"
 #include "passes/Lower/Scalar/ScalarConversions.h"
@@ -76,14 +78,34 @@ static void lowerOp(GraphLowering &lowering, stablehlo::TransposeOp op) {
 static void lowerOp(GraphLowering &lowering, stablehlo::SliceOp op) {
   OpBuilder &b = lowering.builder;
   RankedTensorType type = lowering.resultType(op);
+  Value operand = lowering.lowered(op.getOperand());
+  auto from = cast<RankedTensorType>(operand.getType());
   SmallVector<AffineExpr> results;
+  // Beside open sizes the first part of a known one is the first of several,
+  // of which all are walked.
+  size::SizedShape shape;
+  SmallVector<ReassociationIndices> groups;
+  bool hasParts = false;
   for (auto [i, pair] : llvm::enumerate(
            llvm::zip_equal(op.getStartIndices(), op.getStrides()))) {
     auto [start, stride] = pair;
+    int64_t part = type.getDimSize(i);
+    ReassociationIndices &group = groups.emplace_back();
+    group.push_back(results.size());
+    if (stablehlo::isFirstOfParts(op, i)) {
+      hasParts = true;
+      shape.add(from.getDimSize(i) / part).add(part);
+      results.push_back(b.getAffineConstantExpr(0));
+      group.push_back(results.size());
+    } else {
+      shape.add(from, i);
+    }
     results.push_back(b.getAffineDimExpr(i) * stride + start);
   }
-  lowering.replace(op, lowering.view(op.getLoc(), type,
-                                     lowering.lowered(op.getOperand()),
+  if (hasParts)
+    operand = tensor::ExpandShapeOp::create(
+        b, op.getLoc(), shape.of(from.getElementType()), operand, groups);
+  lowering.replace(op, lowering.view(op.getLoc(), type, operand,
                                      AffineMap::get(type.getRank(), 0, results,
                                                     b.getContext())));
 }

@@ -108,6 +108,10 @@ void PlanBuilder::returnResults(func::ReturnOp op) {
   SmallVector<unsigned> sources, targets;
   for (auto [operand, output] : llvm::zip_equal(op.getOperands(), outputs)) {
     unsigned source = storageOf(operand);
+    // A view of another shape has as many bytes, which may be written
+    // otherwise: w, and twice half of w.
+    if (tree.storages[*output].bytes && tree.storages[source].bytes)
+      tree.storages[*output].bytes = tree.storages[source].bytes;
     if (tree.storages[*output].bytes != tree.storages[source].bytes) {
       resize(op.getLoc(), source, *output);
       continue;

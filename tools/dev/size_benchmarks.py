@@ -273,7 +273,7 @@ def run_row(row: dict, path: pathlib.Path, example: dict, peers: list[str], seco
             "rounds": len(times["heddle"]),
             "ratio": {name: ratio_of(times["heddle"], values) for name, values in times.items() if name != "heddle"},
             "arena": program.arena_bytes(sizes) / static.arena_bytes(),
-            "is_bound": all(str(size) == row["open"][name].split("..")[-1] for name, size in sizes.items()),
+            "is_bound": all(str(size) == row["open"][name].split("..")[-1].split(":")[0] for name, size in sizes.items()),
         })
     # The least that one size alone takes is the strictest to compare with.
     result["compile"] = {key: made[key] / value for key, value in least.items()}
