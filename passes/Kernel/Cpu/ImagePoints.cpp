@@ -57,8 +57,8 @@ public:
 
   PointTaps(KernelFrame &frame, IndexBuilder &index,
             const ConvolutionShape &shape, ArrayRef<ImagePoint> points,
-            Body body)
-      : frame(frame), index(index), shape(shape), body(body) {
+            unsigned numDims, Body body)
+      : frame(frame), index(index), shape(shape), numDims(numDims), body(body) {
     for (auto [i, dim] : llvm::enumerate(shape.spatial)) {
       SmallVector<Value> &list = starts.emplace_back();
       for (const ImagePoint &point : points)
@@ -69,7 +69,7 @@ public:
 
   SmallVector<Value> emit(unsigned number, const PointTap &before,
                           ValueRange inits) {
-    if (number == shape.spatial.size())
+    if (number == numDims)
       return body(before, inits);
     const SpatialDim &dim = shape.spatial[number];
     return index.loop(index.constant(0), index.constant(dim.kernel), 1, inits,
@@ -118,6 +118,7 @@ private:
   KernelFrame &frame;
   IndexBuilder &index;
   const ConvolutionShape &shape;
+  unsigned numDims;
   Body body;
   /// Of each spatial dimension, where tap 0 of each point is.
   SmallVector<SmallVector<Value>> starts;
@@ -126,7 +127,7 @@ private:
 
 SmallVector<Value> emitPointTaps(
     KernelFrame &frame, IndexBuilder &index, const ConvolutionShape &shape,
-    ArrayRef<ImagePoint> points, ValueRange inits,
+    ArrayRef<ImagePoint> points, unsigned numDims, ValueRange inits,
     function_ref<SmallVector<Value>(const PointTap &, ValueRange)> body) {
   PointTap start;
   start.tap = index.constant(0);
@@ -135,7 +136,8 @@ SmallVector<Value> emitPointTaps(
     start.offsets.push_back(index.mul(point.front(), frame.numberOf(image)));
     start.inside.emplace_back();
   }
-  return PointTaps(frame, index, shape, points, body).emit(0, start, inits);
+  return PointTaps(frame, index, shape, points, numDims, body)
+      .emit(0, start, inits);
 }
 
 } // namespace heddle

@@ -30,10 +30,12 @@ struct PointTap {
   llvm::SmallVector<mlir::Value> offsets, inside;
 };
 
-/// Carries values through all taps of `points`, none of which is left out.
+/// Carries values through all taps of `points`, none of which is left out; of
+/// the first `numDims` dimensions alone, those of the others read as tap 0 of
+/// an image without padding does.
 llvm::SmallVector<mlir::Value> emitPointTaps(
     KernelFrame &frame, IndexBuilder &index, const ConvolutionShape &shape,
-    llvm::ArrayRef<ImagePoint> points, mlir::ValueRange inits,
+    llvm::ArrayRef<ImagePoint> points, unsigned numDims, mlir::ValueRange inits,
     llvm::function_ref<llvm::SmallVector<mlir::Value>(const PointTap &,
                                                       mlir::ValueRange)>
         body);

@@ -1,18 +1,22 @@
 // kernel.convolution of images whose size a call says. Register tiles are cut
 // from the points of all images in a row, so that they are full whatever the
 // width of an image is. Each row of a tile reads where its own tap lies, or
-// zeros where that is padding.
+// zeros where that is padding. Of few channels all taps of a tile are gathered
+// first, in runs of those next to each other.
 
 #include "passes/Kernel/Cpu/SizedConvolution.h"
 
 #include "dialects/Kernel/Factors.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/Kernel/Cpu/FilterTiles.h"
 #include "passes/Kernel/Cpu/Grid.h"
 #include "passes/Kernel/Cpu/ImagePoints.h"
+#include "passes/Kernel/Cpu/Lanes.h"
 #include "passes/Kernel/Cpu/RowTiles.h"
 #include "passes/Kernel/Cpu/Work.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -42,11 +46,17 @@ private:
 
   void plan();
   void makeZeros();
+  void makePatch();
   int64_t groupColumns() const { return tileShape.vectors * lanes; }
-  LogicalResult emitGroup(const Group &group);
-  LogicalResult emitTile(const Group &group, Value first, int64_t height);
+  void forEachTile(llvm::function_ref<void(Value first, int64_t height)> body);
+  void forEachGroup(Value begin, Value end,
+                    llvm::function_ref<void(const Group &)> body);
+  LogicalResult emitTile(const Group &group, ArrayRef<ImagePoint> points);
   SmallVector<Value> sumUp(RegisterTile &tile, const Group &group,
                            ArrayRef<ImagePoint> points);
+  TileRhs filterFor(const Group &group);
+  /// Copies what the taps of `points` read to the patch.
+  void gather(ArrayRef<ImagePoint> points);
 
   KernelFrame &frame;
   kernel::ConvolutionOp op;
@@ -63,6 +73,10 @@ private:
   Value input, weights;
   /// What padding reads: a point of zeros. Null where there is no padding.
   Value zeros;
+  /// Where a tile's taps are gathered, point by point so many elements apart.
+  /// Null where taps are read where they lie.
+  Value patch;
+  int64_t patchPitch = 0;
   TileOutput output;
   // Of the grid's current tile.
   Value channelGroup, rowBegin, rowEnd;
@@ -115,9 +129,29 @@ void SizedConvolutionEmitter::makeZeros() {
            shape.groupInput);
 }
 
+/// A tap of fewer channels is too little work for an address of its own.
+static constexpr int64_t fewestChannels = 16;
+
+/// Taps of few channels are gathered where those next to each other are one
+/// run, and all of a tile's stay in the first cache.
+void SizedConvolutionEmitter::makePatch() {
+  const SpatialDim &inner = shape.spatial.back();
+  int64_t depth = shape.taps() * shape.groupInput;
+  patchPitch = llvm::alignTo(depth, logicalLanes) + logicalLanes;
+  Type element = cast<MemRefType>(input.getType()).getElementType();
+  int64_t bytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  bool isRun = shape.groups == 1 && inner.dilation == 1 &&
+               inner.inputDilation == 1 && inner.kernel > 1;
+  if (isRun && shape.groupInput < fewestChannels &&
+      tileShape.rows * patchPitch * bytes <= frame.machine.l1Bytes / 2)
+    patch = frame.allocateScratch(element, tileShape.rows * patchPitch);
+}
+
 LogicalResult SizedConvolutionEmitter::emit() {
   plan();
-  makeZeros();
+  makePatch();
+  if (!patch)
+    makeZeros();
   int64_t groupCount = llvm::divideCeil(shape.groupOutput, groupColumns());
   int64_t columnBlocks = llvm::divideCeil(groupCount, blocks.columnGroups);
   Extent rowBlocks = rows.tiles.ceilDiv(blocks.rowTiles);
@@ -133,55 +167,69 @@ LogicalResult SizedConvolutionEmitter::emit() {
   Value groupEnd = index.min(index.add(groupBegin, blocks.columnGroups),
                              index.constant(groupCount));
 
-  int64_t wholeGroups = shape.groupOutput / groupColumns();
-  int64_t tailColumns = shape.groupOutput % groupColumns();
   LogicalResult status = success();
-  if (wholeGroups)
-    index.loop(
-        groupBegin, index.min(groupEnd, index.constant(wholeGroups)), 1,
-        [&](Value number) {
-          if (failed(emitGroup({number, groupColumns(), tileShape.vectors})))
-            status = failure();
-        });
-  if (tailColumns) {
-    Value number = index.constant(wholeGroups);
-    int64_t vectors = llvm::divideCeil(tailColumns, lanes);
-    index.branch(index.less(number, groupEnd), [&] {
-      if (failed(emitGroup({number, tailColumns, vectors})))
-        status = failure();
+  auto emit = [&](const Group &group, ArrayRef<ImagePoint> points) {
+    if (failed(emitTile(group, points)))
+      status = failure();
+  };
+  auto pointsAt = [&](Value first, int64_t height) {
+    return pointsFrom(frame, index, shape, first, height);
+  };
+  if (patch)
+    forEachTile([&](Value first, int64_t height) {
+      SmallVector<ImagePoint> points = pointsAt(first, height);
+      gather(points);
+      forEachGroup(groupBegin, groupEnd,
+                   [&](const Group &group) { emit(group, points); });
     });
-  }
+  else
+    forEachGroup(groupBegin, groupEnd, [&](const Group &group) {
+      forEachTile([&](Value first, int64_t height) {
+        emit(group, pointsAt(first, height));
+      });
+    });
   if (failed(status))
     return failure();
   frame.finish(rowBlocks * (shape.groups * columnBlocks), blocks.chunk);
   return success();
 }
 
-LogicalResult SizedConvolutionEmitter::emitGroup(const Group &group) {
-  LogicalResult status = success();
-  index.loop(rowBegin, rowEnd, 1, [&](Value number) {
-    rows.emitTile(index, frame, number, [&](Value first, int64_t height) {
-      if (failed(emitTile(group, first, height)))
-        status = failure();
-    });
-  });
-  return status;
+void SizedConvolutionEmitter::forEachGroup(
+    Value begin, Value end, function_ref<void(const Group &)> body) {
+  int64_t wholeGroups = shape.groupOutput / groupColumns();
+  int64_t tailColumns = shape.groupOutput % groupColumns();
+  if (wholeGroups)
+    index.loop(begin, index.min(end, index.constant(wholeGroups)), 1,
+               [&](Value number) {
+                 body({number, groupColumns(), tileShape.vectors});
+               });
+  if (!tailColumns)
+    return;
+  Value number = index.constant(wholeGroups);
+  int64_t vectors = llvm::divideCeil(tailColumns, lanes);
+  index.branch(index.less(number, end),
+               [&] { body({number, tailColumns, vectors}); });
 }
 
-LogicalResult SizedConvolutionEmitter::emitTile(const Group &group, Value first,
-                                                int64_t height) {
-  SmallVector<ImagePoint> points =
-      pointsFrom(frame, index, shape, first, height);
-  RegisterTile tile(frame.builder, loc, accumulator, height, group.vectors);
+void SizedConvolutionEmitter::forEachTile(
+    function_ref<void(Value first, int64_t height)> body) {
+  index.loop(rowBegin, rowEnd, 1,
+             [&](Value number) { rows.emitTile(index, frame, number, body); });
+}
+
+LogicalResult SizedConvolutionEmitter::emitTile(const Group &group,
+                                                ArrayRef<ImagePoint> points) {
+  RegisterTile tile(frame.builder, loc, accumulator, points.size(),
+                    group.vectors);
   if (isSmall)
     tile.stepsPerIteration = 1;
   SmallVector<Value> sums = sumUp(tile, group, points);
 
   TilePlace place;
-  for (const ImagePoint &point : points)
+  for (const ImagePoint &point : points) {
     place.points.push_back(point);
-  for (auto &point : place.points)
-    point.push_back(Value());
+    place.points.back().push_back(Value());
+  }
   place.coords = place.points.front();
   place.columnDims.push_back(shape.spatial.size() + 1);
   place.columnExtents.push_back(shape.outputChannels());
@@ -191,16 +239,30 @@ LogicalResult SizedConvolutionEmitter::emitTile(const Group &group, Value first,
   return output.store(tile, sums, place);
 }
 
+TileRhs SizedConvolutionEmitter::filterFor(const Group &group) {
+  return filterOf(
+      frame, index, shape, weights, channelGroup,
+      {group.number, groupColumns(), group.columns, group.vectors, lanes});
+}
+
 SmallVector<Value> SizedConvolutionEmitter::sumUp(RegisterTile &tile,
                                                   const Group &group,
                                                   ArrayRef<ImagePoint> points) {
   OpBuilder &b = frame.builder;
-  TileRhs filter = filterOf(
-      frame, index, shape, weights, channelGroup,
-      {group.number, groupColumns(), group.columns, group.vectors, lanes});
+  TileRhs filter = filterFor(group);
+  if (patch) {
+    TileLhs lhs;
+    lhs.buffer = patch;
+    lhs.base = index.constant(0);
+    for (size_t row = 0; row < points.size(); ++row)
+      lhs.rows.push_back(row * patchPitch);
+    return tile.accumulate(lhs, filter, index.constant(0),
+                           index.constant(shape.taps() * shape.groupInput),
+                           tile.zeros());
+  }
   Value channel = index.mul(channelGroup, shape.groupInput);
   return emitPointTaps(
-      frame, index, shape, points, tile.zeros(),
+      frame, index, shape, points, shape.spatial.size(), tile.zeros(),
       [&](const PointTap &tap, ValueRange sums) {
         TileLhs lhs;
         lhs.buffer = input;
@@ -219,6 +281,81 @@ SmallVector<Value> SizedConvolutionEmitter::sumUp(RegisterTile &tile,
                             shape.groupInput * filter.step.number);
         return tile.accumulate(lhs, rhs, index.constant(0),
                                index.constant(shape.groupInput), sums);
+      });
+}
+
+void SizedConvolutionEmitter::gather(ArrayRef<ImagePoint> points) {
+  OpBuilder &b = frame.builder;
+  const SpatialDim &inner = shape.spatial.back();
+  unsigned last = shape.spatial.size() - 1;
+  int64_t channels = shape.groupInput, run = inner.kernel * channels;
+  constexpr int64_t width = logicalLanes;
+  int64_t vectors = llvm::divideCeil(run, width);
+  // Of each point, where its runs begin in a row of the image and which of
+  // their elements are there.
+  SmallVector<Value> starts;
+  SmallVector<SmallVector<Value>> masks;
+  for (const ImagePoint &point : points) {
+    Value start =
+        index.add(index.mul(point.back(), inner.stride), -inner.padding);
+    starts.push_back(index.mul(start, channels));
+    SmallVector<Value> &parts = masks.emplace_back();
+    if (inner.isNeverPadded) {
+      for (int64_t v = 0; v < vectors; ++v)
+        parts.push_back(tailMask(b, loc, width, run - v * width));
+      continue;
+    }
+    Value end = index.valueOf(frame.numberOf(shape.inputs[last]));
+    Value low =
+        index.mul(index.max(index.mul(start, -1), index.constant(0)), channels);
+    Value high = index.min(index.mul(index.sub(end, start), channels),
+                           index.constant(run));
+    for (int64_t v = 0; v < vectors; ++v) {
+      Value before = countMask(b, loc, width, index.add(low, -v * width));
+      Value upTo = countMask(b, loc, width, index.add(high, -v * width));
+      Value all = arith::ConstantOp::create(
+          b, loc,
+          DenseElementsAttr::get(cast<ShapedType>(before.getType()), true));
+      Value behind = arith::XOrIOp::create(b, loc, before, all);
+      parts.push_back(arith::AndIOp::create(b, loc, upTo, behind));
+    }
+  }
+  Type element = cast<MemRefType>(input.getType()).getElementType();
+  auto type = VectorType::get({width}, element);
+  auto maskType = VectorType::get({width}, b.getI1Type());
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+  emitPointTaps(
+      frame, index, shape, points, last, {},
+      [&](const PointTap &tap, ValueRange) {
+        // What is stored beyond a run, the next one covers.
+        Value to = index.mul(tap.tap, run);
+        for (size_t row = 0; row < points.size(); ++row) {
+          Value from = index.add(tap.offsets[row], starts[row]);
+          Value inside = tap.inside[row];
+          if (inside) {
+            // What is masked may be on no page, where processors take long.
+            from = arith::SelectOp::create(b, loc, inside, from,
+                                           index.constant(0));
+            inside = vector::BroadcastOp::create(b, loc, maskType, inside);
+          }
+          for (int64_t v = 0; v < vectors; ++v) {
+            Value mask = masks[row][v];
+            if (mask && inside)
+              mask = arith::AndIOp::create(b, loc, mask, inside);
+            else if (inside)
+              mask = inside;
+            Value at = index.add(from, v * width), loaded;
+            if (mask)
+              loaded = vector::MaskedLoadOp::create(b, loc, type, input, at,
+                                                    mask, zero);
+            else
+              loaded = vector::LoadOp::create(b, loc, type, input, at);
+            vector::StoreOp::create(
+                b, loc, loaded, patch,
+                index.add(to, row * patchPitch + v * width));
+          }
+        }
+        return SmallVector<Value>();
       });
 }
 
