@@ -20,8 +20,11 @@ static bool takes(const Symbol &symbol, int64_t value) {
          value % symbol.multiple() == 0;
 }
 
-/// "'batch' must be from 1 to 64", "... and a multiple of 32".
+/// "'batch' must be from 1 to 64", "... and a multiple of 32", "... must be 0".
 static std::string rangeText(const Symbol &symbol) {
+  if (symbol.minimum() == symbol.maximum())
+    return "'" + text(symbol.name()) + "' must be " +
+           std::to_string(symbol.minimum());
   std::string result = "'" + text(symbol.name()) + "' must be from " +
                        std::to_string(symbol.minimum()) + " to " +
                        std::to_string(symbol.maximum());
@@ -253,7 +256,7 @@ Error CallSizes::readCounts(const LoadedProgram &program, TensorList outputs) {
                                            "' must be in the process's memory"};
     int32_t count;
     std::memcpy(&count, outputs.tensors[symbol.index()].data, sizeof(count));
-    if (count < 0 || count > symbolValues[i])
+    if (!takes(symbol, count) || count > symbolValues[i])
       return {HEDDLE_TENSOR_SHAPE, "the program computes " +
                                        std::to_string(count) +
                                        " for a size: " + rangeText(symbol)};

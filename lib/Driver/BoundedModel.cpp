@@ -145,7 +145,7 @@ ModelOptions heddle::withSizes(const ModelOptions &options,
     bool isRange = StringRef(text).contains("..");
     if (isRanged(options, text) || (byShapes && (isRange || isDerived(text))))
       continue;
-    if (!isRange) {
+    if (!isRange || program.computesSize(name)) {
       result.dims.push_back(text);
       continue;
     }

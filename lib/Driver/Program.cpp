@@ -188,6 +188,8 @@ bool Program::readSignature(StringRef path) {
     const format::Symbol *symbol = artifact.manifest().symbols()->Get(i);
     sizeList.emplace_back(format::text(symbol->name()), size);
     multipleList.push_back(symbol->multiple());
+    if (symbol->source() == format::SymbolSource::device)
+      computedSizes.push_back(sizeList.back().first);
   }
   givenSizes.assign(sizeList.size(), -1);
   readLengths(artifact.manifest());
@@ -200,6 +202,10 @@ bool Program::readSignature(StringRef path) {
   operationCount = cost.operations;
   trafficBytes = cost.traffic;
   return true;
+}
+
+bool Program::computesSize(StringRef name) const {
+  return llvm::is_contained(computedSizes, name);
 }
 
 heddle_load_report Program::report() const {

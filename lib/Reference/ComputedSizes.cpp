@@ -3,41 +3,77 @@
 
 #include "ComputedSizes.h"
 
+#include "dialects/Size/SizedTypes.h"
 #include "dialects/StableHlo/InferExtents.h"
-#include "dialects/StableHlo/StableHlo.h"
 #include "heddle/Support/Diagnostics.h"
+#include "heddle/Support/EntrySizes.h"
 
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace heddle;
-using heddle::stablehlo::SetDimensionSizeOp;
 
-/// The operations that set sizes which have names, in order.
-static SmallVector<SetDimensionSizeOp> cutsOf(func::FuncOp function) {
-  SmallVector<SetDimensionSizeOp> cuts;
-  if (function.getBody().hasOneBlock())
-    for (auto op : function.front().getOps<SetDimensionSizeOp>())
-      if (size::hasExtents(op.getType()))
-        cuts.push_back(op);
-  return cuts;
+/// What the function returns for sizes that it computes, in order: each
+/// follows from those before.
+static SmallVector<std::pair<unsigned, StringRef>>
+countsOf(func::FuncOp function) {
+  SmallVector<std::pair<unsigned, StringRef>> counts;
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    if (auto name =
+            function.getResultAttrOfType<StringAttr>(i, kExtentAttrName))
+      counts.push_back({i, name.getValue()});
+  return counts;
 }
 
 bool heddle::computesSizes(func::FuncOp function) {
-  return !cutsOf(function).empty();
+  return function.getBody().hasOneBlock() && !countsOf(function).empty() &&
+         function
+             .walk([](Operation *op) {
+               return size::isSized(op) ? WalkResult::interrupt()
+                                        : WalkResult::advance();
+             })
+             .wasInterrupted();
 }
 
-/// Makes the function return what `cut` gets for a size.
-static void endBefore(func::FuncOp function, SetDimensionSizeOp cut) {
-  OpBuilder builder(cut);
-  Value count = cut.getSize();
-  auto end = func::ReturnOp::create(builder, cut.getLoc(), count);
+/// Makes the function return one of its results, and compute nothing else.
+static void returnOnly(func::FuncOp function, unsigned result) {
   Block &block = function.front();
-  while (&block.back() != end)
-    block.back().erase();
+  Operation *end = block.getTerminator();
+  end->setOperands(end->getOperand(result));
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (&op != end && op.use_empty())
+      op.erase();
   function->removeAttr(function.getResAttrsAttrName());
   function.setType(FunctionType::get(
-      function.getContext(), block.getArgumentTypes(), count.getType()));
+      function.getContext(), block.getArgumentTypes(), end->getOperandTypes()));
+}
+
+/// Fails, after an error, if the range that the module declares for a size does
+/// not hold what the program computes for it.
+static LogicalResult checkCount(func::FuncOp function, StringRef name,
+                                int64_t count) {
+  auto symbols =
+      function->getParentOfType<ModuleOp>()->getAttrOfType<ArrayAttr>(
+          kSymbolsAttrName);
+  for (Attribute each : symbols ? symbols.getValue() : ArrayRef<Attribute>()) {
+    auto symbol = cast<DictionaryAttr>(each);
+    int64_t minimum = symbol.getAs<IntegerAttr>("minimum").getInt();
+    int64_t maximum = symbol.getAs<IntegerAttr>("maximum").getInt();
+    if (symbol.getAs<StringAttr>("name") == name &&
+        (count < minimum || count > maximum))
+      return heddle::emitError(function.getLoc(), ErrorCode::WrongTensor)
+             << "the program computes " << count << " for a size: '" << name
+             << "' must be from " << minimum << " to " << maximum;
+  }
+  return success();
+}
+
+LogicalResult heddle::checkCounts(func::FuncOp function,
+                                  ArrayRef<HostTensor> results) {
+  for (auto [number, name] : countsOf(function))
+    if (failed(checkCount(function, name, results[number].intAt(0))))
+      return failure();
+  return success();
 }
 
 /// What only the operations that were erased called may have other sizes.
@@ -63,31 +99,29 @@ heddle::interpretComputingSizes(func::FuncOp function,
     auto known = sizes.find(name);
     return known == sizes.end() ? std::nullopt : std::optional(known->second);
   };
-  for (size_t i = 0, count = cutsOf(function).size(); i <= count; ++i) {
+  SmallVector<std::pair<unsigned, StringRef>> counts = countsOf(function);
+  for (size_t i = 0; i <= counts.size(); ++i) {
     OwningOpRef<ModuleOp> copy = module.clone();
     auto part = copy->lookupSymbol<func::FuncOp>(function.getName());
-    size::Expression set;
-    if (i < count) {
-      SetDimensionSizeOp cut = cutsOf(part)[i];
-      set = size::extentOf(cut.getType(), cut.getDimension());
-      endBefore(part, cut);
+    if (i < counts.size()) {
+      returnOnly(part, counts[i].first);
       dropUnused(*copy, part);
     }
     if (failed(fixSizes(*copy, sizeOf)))
       return failure();
     // What is looked at is the program, not the parts before its sizes.
     InterpreterOptions own = options;
-    if (i < count)
+    if (i < counts.size())
       own.onResults = nullptr;
     FailureOr<SmallVector<HostTensor>> results =
         interpret(part, arguments, own);
-    if (failed(results) || i == count)
+    if (failed(results) || i == counts.size())
       return results;
-    SmallVector<StringRef> names = set.symbols();
-    if (names.size() != 1)
-      return heddle::emitError(function.getLoc(), ErrorCode::NotInterpretable)
-             << "a size that is computed has no name";
-    sizes[names.front()] = results->front().intAt(0);
+    StringRef name = counts[i].second;
+    int64_t value = results->front().intAt(0);
+    if (failed(checkCount(function, name, value)))
+      return failure();
+    sizes[name] = value;
   }
   llvm_unreachable("the last part is the program");
 }

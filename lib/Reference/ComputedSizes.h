@@ -7,7 +7,7 @@
 
 namespace heddle {
 
-/// Whether `set_dimension_size` sets a size that types name as a symbol.
+/// Whether types of the function name sizes that it computes.
 bool computesSizes(mlir::func::FuncOp function);
 
 /// As `interpret`, of such a function.
@@ -15,6 +15,11 @@ llvm::FailureOr<llvm::SmallVector<HostTensor>>
 interpretComputingSizes(mlir::func::FuncOp function,
                         llvm::ArrayRef<HostTensor> arguments,
                         const InterpreterOptions &options);
+
+/// Fails, after an error, if a size that the function computes is not in its
+/// range.
+llvm::LogicalResult checkCounts(mlir::func::FuncOp function,
+                                llvm::ArrayRef<HostTensor> results);
 
 } // namespace heddle
 

@@ -313,6 +313,8 @@ heddle::interpret(func::FuncOp function, ArrayRef<HostTensor> arguments,
              << "' returns a value that is no tensor";
     tensors.push_back(std::move(result.tensor));
   }
+  if (failed(checkCounts(function, tensors)))
+    return failure();
   return tensors;
 }
 

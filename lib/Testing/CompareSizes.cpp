@@ -30,6 +30,9 @@ bool heddle::compareOtherSizes(Session &session, const CompareCommand &command,
     between.push_back(low + (known.second - low) / 2 / multiple * multiple);
     greatest.push_back(known.second);
   }
+  // Those that the program computes are the largest.
+  if (least == greatest)
+    return true;
   SmallVector<SmallVector<int64_t>> points = {least, between};
   llvm::append_range(points, unequalSizes(least, greatest));
   llvm::json::Array array;

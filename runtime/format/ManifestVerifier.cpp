@@ -332,7 +332,7 @@ static int64_t leastValue(const Symbol &symbol) {
   return symbol.minimum() + (rest ? symbol.multiple() - rest : 0);
 }
 
-/// What the program computes is a scalar output that counts from 0 on. Its
+/// What the program computes is a scalar output that counts any number. Its
 /// index is that of the file's one entry.
 static Error checkCount(const Manifest &manifest, const Symbol &symbol,
                         const std::string &name) {
@@ -341,8 +341,7 @@ static Error checkCount(const Manifest &manifest, const Symbol &symbol,
             name + " is computed, which this version of heddle takes in files "
                    "of one entry only"};
   const auto *outputs = manifest.entries()->Get(0)->outputs();
-  if (symbol.index() >= length(outputs) || symbol.minimum() != 0 ||
-      symbol.multiple() != 1)
+  if (symbol.index() >= length(outputs) || symbol.multiple() != 1)
     return invalid(name + " is counted by no output");
   const Tensor &output = *outputs->Get(symbol.index());
   if (output.dtype() != DataType::i32 || length(output.shape()))

@@ -85,6 +85,9 @@ public:
   /// The least sizes, and what each size is a multiple of, in that order.
   llvm::ArrayRef<int64_t> leastSizes() const { return leastSizeList; }
   llvm::ArrayRef<int64_t> sizeMultiples() const { return multipleList; }
+  /// Whether a size has this name that the program computes: in `sizes()` it is
+  /// the largest.
+  bool computesSize(llvm::StringRef name) const;
   /// What the entry takes for granted and these sizes, in that order, break, as
   /// "batch = 8"; empty if there is nothing, or after an error, which has been
   /// reported.
@@ -148,6 +151,7 @@ private:
   llvm::SmallVector<heddle_state *> madeStates;
   std::vector<std::pair<std::string, int64_t>> sizeList;
   std::vector<int64_t> leastSizeList, multipleList;
+  std::vector<std::string> computedSizes;
   /// Of those that calls have to give, the sizes that were set; -1: none was.
   std::vector<int64_t> givenSizes;
   /// Of the outputs of the last call.

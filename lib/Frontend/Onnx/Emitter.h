@@ -133,8 +133,29 @@ public:
   /// count within branches, loops and composites is not.
   bool mayComputeSizes() const;
   /// A size of its own, at most `bound`, which is a scalar of 32 bits that the
-  /// program computes.
+  /// program computes. Options may say a narrower range of it.
   Extent computedExtent(int64_t bound, mlir::Value count);
+  /// A size that is an integer scalar of the program, called NODE.`what`. If
+  /// nothing but options bounds it, `bound` is missing; a fault if these do not
+  /// either, which says how they could.
+  Extent computedExtent(llvm::StringRef what, mlir::Value number,
+                        std::optional<int64_t> bound);
+  /// Wants a truth that the program computes to hold at each call: else
+  /// NODE.misfit is 1, which is in no range, and the call an error.
+  void wantAtCall(mlir::Value holds);
+  /// An element of a list of sizes: one that is known or follows from sizes
+  /// that calls choose, or a scalar of 64 bits that the program computes.
+  struct Number {
+    std::optional<Extent> size;
+    mlir::Value computed;
+  };
+  /// The elements of a vector or scalar of integers.
+  llvm::SmallVector<Number> numbersIn(mlir::Value value);
+  /// A number as a scalar of 64 bits.
+  mlir::Value scalarOf(const Number &number);
+  /// "; --bind NAME=@FILE.npy fixes that input to a value" for an input that
+  /// the value is computed from; nothing if there is none.
+  static std::string bindRemedy(mlir::Value value);
   /// As many of a dimension as `extent`, which is computed as `count`.
   mlir::Value firstOf(mlir::Value value, int64_t dimension,
                       const Extent &extent, mlir::Value count);
@@ -250,6 +271,13 @@ public:
 
 private:
   mlir::Value integers(const Shape &values, RankedTensorType type);
+  /// NODE.`what`, with a number behind it where that is taken.
+  std::string nameOfComputed(llvm::StringRef what) const;
+  Extent addComputed(std::string name, size::SymbolFacts range,
+                     mlir::Value count);
+  /// A number as a count of 32 bits: what is outside of 0 to `most` stays
+  /// outside.
+  mlir::Value countOf(mlir::Value number, int64_t most);
   /// Whether a known value of the type is folded.
   bool folds(RankedTensorType type) const;
   bool unify(mlir::Value &lhs, mlir::Value &rhs);

@@ -298,36 +298,6 @@ Value Emitter::foldedConcatenation(ValueRange values, int64_t dimension,
   return integers(joined, result);
 }
 
-bool Emitter::mayComputeSizes() const {
-  auto function =
-      dyn_cast<func::FuncOp>(builder.getInsertionBlock()->getParentOp());
-  return function && function.getSymName() == "main";
-}
-
-Extent Emitter::computedExtent(int64_t bound, Value count) {
-  SizeScope &scope = decompositions.sizes;
-  std::string name = scope.node + ".count";
-  auto isTaken = [&] {
-    return scope.ranges.facts(name).maximum != size::SymbolFacts().maximum;
-  };
-  for (unsigned i = 1; isTaken(); ++i)
-    name = scope.node + ".count" + std::to_string(i);
-  scope.ranges.declare(name, {0, bound, 1});
-  scope.computed.push_back({name, bound, count});
-  return Extent(size::Expression::symbol(builder.getContext(), name), scope);
-}
-
-Value Emitter::firstOf(Value value, int64_t dimension, const Extent &extent,
-                       Value count) {
-  Shape shape = shapeOf(value);
-  // Of nothing, nothing is left.
-  if (shape[dimension].is(0))
-    return value;
-  shape[dimension] = extent;
-  return stablehlo::SetDimensionSizeOp::create(
-      builder, loc, type(shape, elementOf(value)), value, count, dimension);
-}
-
 Value Emitter::concatenate(ValueRange values, int64_t dimension) {
   if (values.size() == 1)
     return values.front();

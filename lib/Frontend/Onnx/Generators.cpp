@@ -1,6 +1,6 @@
 // Operators that make values out of nothing.
 
-#include "NodeImporter.h"
+#include "ComputedShapes.h"
 #include "heddle/Support/MappedFile.h"
 
 #include <cmath>
@@ -45,7 +45,9 @@ static LogicalResult importConstant(NodeImporter &node) {
 static LogicalResult importConstantOfShape(NodeImporter &node) {
   Emitter &emit = node.emit;
   Type element = node.builder().getF32Type();
-  std::optional<Shape> shape = node.sizes(0, "the shape");
+  std::optional<Shape> shape = isComputed(node, 0)
+                                   ? computedSizes(node, 0, "size")
+                                   : node.sizes(0, "the shape");
   std::optional<Literal> value;
   if (node.hasAttribute("value")) {
     const Tensor *tensor = node.tensorAttribute("value");
@@ -86,6 +88,8 @@ static LogicalResult countedRange(NodeImporter &node, const Extent &count) {
 static LogicalResult importRange(NodeImporter &node) {
   Emitter &emit = node.emit;
   node.ignoreAttribute("stash_type");
+  if (isComputed(node, 0) || isComputed(node, 1) || isComputed(node, 2))
+    return rangeOfComputed(node);
   std::optional<Shape> first = emit.sizesIn(node.operand(0));
   std::optional<Shape> behind = emit.sizesIn(node.operand(1));
   if (first && behind && !(first->areKnown() && behind->areKnown())) {

@@ -462,7 +462,8 @@ OwningOpRef<ModuleOp> Importer::run() {
   if (failed(importInputs(scope)) ||
       failed(addInitializers(model.graph, scope)) ||
       failed(importNodes(model.graph.nodes, scope)) ||
-      failed(reportOffences()) || failed(importOutputs(scope)))
+      failed(reportOffences()) || failed(checkGivenSizes()) ||
+      failed(importOutputs(scope)))
     return {};
   eraseDeadOps();
   recordSizes();

@@ -66,6 +66,10 @@ private:
                                    mlir::Location loc);
   mlir::LogicalResult checkShapeOptions();
   mlir::LogicalResult declareSizes();
+  /// Whether it begins like a size that a node computes: NODE.count.
+  bool mayBeComputed(llvm::StringRef name);
+  /// What options say of sizes that the program computes, it does compute.
+  mlir::LogicalResult checkGivenSizes();
   /// An extent as options spell it, over sizes that are declared.
   mlir::FailureOr<Extent> readExtent(llvm::StringRef text, mlir::Location loc);
   /// What options say of a named dimension, and of an input; nothing if they do

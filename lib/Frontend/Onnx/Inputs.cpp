@@ -88,7 +88,7 @@ LogicalResult Importer::checkShapeOptions() {
              << "--shape names the input '" << name
              << "', which the model does not have" << suggest(name, names);
   for (const std::string &name : named) {
-    if (!llvm::is_contained(symbols, name))
+    if (!llvm::is_contained(symbols, name) && !mayBeComputed(name))
       return heddle::emitError(modelLocation(), ErrorCode::OnnxShapeOption)
              << "--dim names the dimension '" << name
              << "', which no input of the model has" << suggest(name, symbols)
@@ -97,11 +97,48 @@ LogicalResult Importer::checkShapeOptions() {
   return success();
 }
 
+bool Importer::mayBeComputed(StringRef name) {
+  for (auto [i, node] : llvm::enumerate(model.graph.nodes)) {
+    StringRef rest = name;
+    Location loc = nodeLocation(node, i, "");
+    if (rest.consume_front(cast<NameLoc>(loc).getName()) &&
+        (rest.starts_with(".") || rest.starts_with("/")))
+      return true;
+  }
+  return false;
+}
+
 LogicalResult Importer::declareSizes() {
-  if (auto problem =
-          heddle::declareRanges(options, decompositions->sizes.ranges))
+  SizeScope &scope = decompositions->sizes;
+  if (auto problem = heddle::declareRanges(options, scope.ranges))
     return heddle::emitError(modelLocation(), ErrorCode::OnnxShapeOption)
            << *problem;
+  llvm::StringSet<> symbols;
+  for (const ValueInfo *input : realInputs(model.graph))
+    for (const Dimension &dimension : input->type.shape)
+      symbols.insert(dimension.symbol);
+  auto give = [&](StringRef name, size::SymbolFacts range) {
+    if (!symbols.contains(name) && mayBeComputed(name))
+      scope.given[name].range = range;
+  };
+  for (const auto &[name, size] : options.dims)
+    give(name, {size, size, 1});
+  for (const ChosenSize &size : options.sizes)
+    give(size.name, {size.minimum, size.maximum, size.multiple});
+  return success();
+}
+
+LogicalResult Importer::checkGivenSizes() {
+  const SizeScope &scope = decompositions->sizes;
+  std::vector<std::string> names;
+  for (const SizeScope::Computed &each : scope.computed)
+    names.push_back(each.name);
+  for (const auto &given : scope.given)
+    if (!given.second.isUsed)
+      return heddle::emitError(modelLocation(), ErrorCode::OnnxShapeOption)
+             << "--dim names the size '" << given.first()
+             << "', which the program does not compute"
+             << suggest(given.first(), names);
   return success();
 }
 
@@ -322,7 +359,8 @@ LogicalResult Importer::importInputs(Scope &scope) {
            << " are not fixed; say for example " << llvm::join(remedies, " ")
            << explainSymbols(realInputs(model.graph));
   for (const ChosenSize &size : options.sizes)
-    if (!usedSizes.contains(size.name))
+    if (!usedSizes.contains(size.name) &&
+        !decompositions->sizes.given.contains(size.name))
       return heddle::emitError(modelLocation(), ErrorCode::OnnxShapeOption)
              << "no input of the model has the size '" << size.name << "'"
              << explainSymbols(realInputs(model.graph));
@@ -346,12 +384,15 @@ void Importer::recordSizes() {
     assumptions.push_back({each.isZero, each.text, each.node});
   std::vector<ChosenSize> open;
   for (const ChosenSize &size : options.sizes)
-    if (!fixedDimensions.contains(size.name))
+    if (!fixedDimensions.contains(size.name) &&
+        !decompositions->sizes.given.contains(size.name))
       open.push_back(size);
   for (const SizeScope::Computed &each : computed) {
     ChosenSize size;
     size.name = each.name;
-    size.maximum = each.maximum;
+    size.minimum = each.range.minimum;
+    size.maximum = each.range.maximum;
+    size.multiple = each.range.multiple;
     size.isComputed = true;
     open.push_back(std::move(size));
   }

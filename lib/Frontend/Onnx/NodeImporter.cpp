@@ -14,40 +14,12 @@ using namespace heddle::onnx;
 
 //===--- Operands ---------------------------------------------------------===//
 
-/// An input of the model that `value` is computed from; null if there is none.
-static BlockArgument findInput(Value value) {
-  SmallVector<Value> open = {value};
-  llvm::SmallDenseSet<Value> seen;
-  while (!open.empty()) {
-    Value next = open.pop_back_val();
-    if (!seen.insert(next).second)
-      continue;
-    auto argument = dyn_cast<BlockArgument>(next);
-    if (argument && isa<func::FuncOp>(argument.getOwner()->getParentOp()))
-      return argument;
-    if (Operation *op = next.getDefiningOp())
-      llvm::append_range(open, op->getOperands());
-  }
-  return {};
-}
-
 void NodeImporter::mustBeKnown(size_t i, StringRef what) {
-  std::string remedy;
-  BlockArgument input = findInput(operands[i]);
-  auto function = input
-                      ? dyn_cast<func::FuncOp>(input.getOwner()->getParentOp())
-                      : func::FuncOp();
-  if (function)
-    if (auto name = function.getArgAttrOfType<StringAttr>(input.getArgNumber(),
-                                                          "heddle.name"))
-      remedy = ("; --bind " + name.getValue() +
-                "=@FILE.npy fixes that input to a value")
-                   .str();
   emit.fault(ErrorCode::OnnxNotConstant,
              what +
                  " must be known when compiling, but is computed from the "
                  "inputs" +
-                 remedy);
+                 Emitter::bindRemedy(operands[i]));
 }
 
 std::optional<OwnedExtents> NodeImporter::integers(size_t i, StringRef what) {

@@ -1,7 +1,7 @@
 // Operators whose results are as large as the data says: what they keep comes
 // first, and the program counts it.
 
-#include "NodeImporter.h"
+#include "ComputedShapes.h"
 
 using namespace mlir;
 using namespace heddle;
@@ -33,11 +33,6 @@ static Selection select(Emitter &emit, Value keep) {
       emit.sortPairs(dropped, positions, 0, /*descending=*/false).second;
   selection.count = emit.reduce(emit.convert(keep, i32), {0}, Combine::Add);
   return selection;
-}
-
-static LogicalResult refuseWithin(NodeImporter &node) {
-  return node.unsupported("how large its result is depends on the data, which "
-                          "is supported outside of branches and loops only");
 }
 
 /// The positions of what is known.

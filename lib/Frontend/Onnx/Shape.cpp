@@ -1,6 +1,6 @@
 // Operators that rearrange elements, and those that ask for shapes.
 
-#include "NodeImporter.h"
+#include "ComputedShapes.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -12,6 +12,8 @@ using namespace heddle::onnx;
 /// left.
 static LogicalResult importReshape(NodeImporter &node) {
   bool allowZero = node.integerAttribute("allowzero", 0) != 0;
+  if (isComputed(node, 1))
+    return reshapeToComputed(node, allowZero);
   std::optional<Shape> shape = node.sizes(1, "the shape");
   if (!shape)
     return failure();
@@ -182,41 +184,74 @@ static Extent placeFromFront(const Extent &place, const Extent &extent,
   return Extent::maximum(Extent::minimum(front, most), least);
 }
 
-/// Python's slices: bounds from the end if negative, clamped; steps may be
-/// negative.
-static LogicalResult importSlice(NodeImporter &node) {
-  Emitter &emit = node.emit;
-  std::optional<Shape> starts = node.sizes(1, "the starts", "starts", 10);
-  std::optional<Shape> ends = node.sizes(2, "the ends", "ends", 10);
-  if (!starts || !ends)
-    return failure();
-  OwnedExtents axes, steps(starts->size(), 1);
-  for (size_t i = 0; i < starts->size(); ++i)
-    axes.push_back(i);
+namespace {
+/// Along which dimensions a slice goes, and how.
+struct SliceAlong {
+  OwnedExtents axes, steps;
+};
+} // namespace
+
+/// As many as there are starts; without steps these are 1, without axes the
+/// first dimensions.
+static std::optional<SliceAlong> readAxesAndSteps(NodeImporter &node) {
+  SliceAlong along;
+  std::optional<size_t> count;
+  if (node.version() < 10) {
+    if (auto starts = node.integersAttribute("starts"))
+      count = starts->size();
+  } else if (node.has(1) && node.rank(1) == 1 && node.shape(1).areKnown()) {
+    count = node.shape(1)[0].bound();
+  }
+  if (!count) {
+    (void)node.invalid("the starts are no list of known length");
+    return std::nullopt;
+  }
+  for (size_t i = 0; i < *count; ++i)
+    along.axes.push_back(i);
+  along.steps.assign(*count, 1);
   if (node.isGiven(3, "axes", 10)) {
     std::optional<OwnedExtents> given =
         node.integers(3, "the axes", "axes", 10);
     if (!given)
-      return failure();
-    axes = *given;
+      return std::nullopt;
+    along.axes = *given;
   }
   if (node.has(4)) {
     std::optional<OwnedExtents> given = node.integers(4, "the steps");
     if (!given)
-      return failure();
-    steps = *given;
+      return std::nullopt;
+    along.steps = *given;
   }
-  if (ends->size() != starts->size() || axes.size() != starts->size() ||
+  std::optional<OwnedExtents> normal =
+      node.normalizeAxes(along.axes, node.rank(0));
+  if (!normal)
+    return std::nullopt;
+  along.axes = *normal;
+  return along;
+}
+
+/// Python's slices: bounds from the end if negative, clamped; steps may be
+/// negative.
+static LogicalResult importSlice(NodeImporter &node) {
+  Emitter &emit = node.emit;
+  std::optional<SliceAlong> along = readAxesAndSteps(node);
+  if (!along)
+    return failure();
+  const OwnedExtents &normal = along->axes, &steps = along->steps;
+  if (node.version() >= 10 && (isComputed(node, 1) || isComputed(node, 2)))
+    return sliceAtComputed(node, normal, steps);
+  std::optional<Shape> starts = node.sizes(1, "the starts", "starts", 10);
+  std::optional<Shape> ends = node.sizes(2, "the ends", "ends", 10);
+  if (!starts || !ends)
+    return failure();
+  if (ends->size() != starts->size() || normal.size() != starts->size() ||
       steps.size() != starts->size())
     return node.invalid("starts, ends, axes and steps differ in number");
-  std::optional<OwnedExtents> normal = node.normalizeAxes(axes, node.rank(0));
-  if (!normal)
-    return failure();
 
   Shape from(node.rank(0), 0), to = node.shape(0);
   OwnedExtents strides(node.rank(0), 1), reversed;
-  for (size_t i = 0; i < normal->size(); ++i) {
-    int64_t axis = (*normal)[i], step = steps[i];
+  for (size_t i = 0; i < normal.size(); ++i) {
+    int64_t axis = normal[i], step = steps[i];
     Extent extent = node.shape(0)[axis];
     if (step == 0 || step == INT64_MIN)
       return node.invalid("a step is " + Twine(step));
@@ -239,6 +274,8 @@ static LogicalResult importSlice(NodeImporter &node) {
 
 /// Both ways: an extent of 1 in the shape keeps the input's.
 static LogicalResult importExpand(NodeImporter &node) {
+  if (isComputed(node, 1))
+    return expandToComputed(node);
   std::optional<Shape> shape = node.sizes(1, "the shape");
   if (!shape)
     return failure();
@@ -252,7 +289,9 @@ static LogicalResult importExpand(NodeImporter &node) {
 /// a, n b].
 static LogicalResult importTile(NodeImporter &node) {
   Emitter &emit = node.emit;
-  std::optional<Shape> repeats = node.sizes(1, "the repeats");
+  std::optional<Shape> repeats = isComputed(node, 1)
+                                     ? computedSizes(node, 1, "repeats")
+                                     : node.sizes(1, "the repeats");
   if (!repeats)
     return failure();
   if (int64_t(repeats->size()) != node.rank(0))

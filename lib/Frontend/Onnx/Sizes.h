@@ -9,6 +9,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
 
 #include <string>
 #include <type_traits>
@@ -33,14 +34,21 @@ public:
   };
   std::vector<Assumption> assumptions;
 
-  /// A size that the program computes: how many elements it keeps of up to
-  /// `maximum`.
+  /// A size that the program computes: how many elements it keeps, or another
+  /// number of a range.
   struct Computed {
     std::string name;
-    int64_t maximum;
+    size::SymbolFacts range;
     mlir::Value count; ///< A scalar of 32 bits.
   };
   std::vector<Computed> computed;
+  /// What options say of sizes that the program computes, and of those that
+  /// it may.
+  struct Given {
+    size::SymbolFacts range;
+    bool isUsed = false;
+  };
+  llvm::StringMap<Given> given;
   /// Whether a call is done before the expression is known.
   bool isComputed(size::Expression expression) const;
   /// The node that is being read.

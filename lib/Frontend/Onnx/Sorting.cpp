@@ -1,15 +1,10 @@
 // Operators that order elements.
 
-#include "NodeImporter.h"
+#include "ComputedShapes.h"
 
 using namespace mlir;
 using namespace heddle;
 using namespace heddle::onnx;
-
-/// Whether the k of a node follows from data only.
-static bool isComputed(NodeImporter &node) {
-  return node.has(1) && !node.literal(1) && !node.emit.sizesIn(node.operand(1));
-}
 
 /// k as a scalar of 32 bits: one that is more than there is stays so.
 static Value countOf(NodeImporter &node, const Extent &extent) {
@@ -32,7 +27,7 @@ static LogicalResult importTopK(NodeImporter &node) {
   (void)node.integerAttribute("sorted", 1);
   std::optional<Extent> k;
   Value count;
-  if (node.version() >= 10 && isComputed(node) && emit.mayComputeSizes()) {
+  if (node.version() >= 10 && isComputed(node, 1) && emit.mayComputeSizes()) {
     Extent extent = node.shape(0)[axis];
     count = countOf(node, extent);
     k = emit.computedExtent(extent.bound(), count);
