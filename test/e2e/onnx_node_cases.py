@@ -13,14 +13,23 @@ from onnx import TensorProto, numpy_helper
 
 # Which operands of an operator decide the shape of its results.
 KNOWN = {
-    "AffineGrid": [1], "CenterCropPad": [1], "Col2Im": [1, 2], "Compress": [1], "ConstantOfShape": [0], "CumProd": [1], "CumSum": [1],
+    "AffineGrid": [1], "CenterCropPad": [1], "Col2Im": [1, 2], "ConstantOfShape": [0], "CumProd": [1], "CumSum": [1],
     "DFT": [1, 2], "Dropout": [1, 2], "Expand": [1], "Loop": [0, 1], "MaxUnpool": [2],
-    "NonZero": [0], "OneHot": [1], "Pad": [1, 3], "Range": [0, 1, 2], "Reshape": [1],
-    "Resize": [1, 2, 3], "Slice": [1, 2, 3, 4], "Split": [1], "Squeeze": [1], "STFT": [1, 3], "Tile": [1], "TopK": [1], "Trilu": [1],
+    "OneHot": [1], "Pad": [1, 3], "Range": [0, 1, 2], "Reshape": [1],
+    "Resize": [1, 2, 3], "Slice": [3, 4], "Split": [1], "Squeeze": [1], "STFT": [1, 3], "Tile": [1], "Trilu": [1],
     "Unsqueeze": [1], "HannWindow": [0], "HammingWindow": [0], "BlackmanWindow": [0],
 }
 KNOWN.update({f"Reduce{kind}": [1] for kind in (
     "L1", "L2", "LogSum", "LogSumExp", "Max", "Mean", "Min", "Prod", "Sum", "SumSquare")})
+
+
+def values_read(node):
+    """What a node reads: its inputs, and those of the nodes in its branches."""
+    names = [name for name in node.input if name]
+    for attribute in node.attribute:
+        for inner in attribute.g.node:
+            names += values_read(inner)
+    return names
 
 
 def known_inputs(graph):
@@ -33,7 +42,7 @@ def known_inputs(graph):
     # What such an operand is computed from must be known as well.
     for node in reversed(graph.node):
         if names & set(node.output) and node.op_type not in ("Shape", "Size"):
-            names.update(name for name in node.input if name)
+            names.update(values_read(node))
     return names
 
 

@@ -136,9 +136,7 @@ LogicalResult heddle::onnx::rangeOfComputed(NodeImporter &node) {
 
 //===--- Slice ------------------------------------------------------------===//
 
-/// With an element behind the last one, if there may be none: a gather always
-/// finds one.
-static Value neverEmpty(Emitter &emit, Value value, int64_t axis) {
+Value heddle::onnx::neverEmpty(Emitter &emit, Value value, int64_t axis) {
   Shape shape = emit.shapeOf(value), none(shape.size(), 0), behind = none;
   if (shape[axis].least() > 0)
     return value;

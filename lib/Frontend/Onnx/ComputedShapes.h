@@ -21,6 +21,10 @@ llvm::LogicalResult refuseWithin(NodeImporter &node);
 std::optional<Shape> computedSizes(NodeImporter &node, size_t i,
                                    llvm::StringRef what);
 
+/// With an element behind the last one, if there may be none: a gather always
+/// finds one.
+mlir::Value neverEmpty(Emitter &emit, mlir::Value value, int64_t axis);
+
 /// Operators whose operands hold such sizes.
 llvm::LogicalResult expandToComputed(NodeImporter &node);
 llvm::LogicalResult reshapeToComputed(NodeImporter &node, bool allowZero);

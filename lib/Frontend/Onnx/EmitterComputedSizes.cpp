@@ -107,6 +107,8 @@ Value Emitter::firstOf(Value value, int64_t dimension, const Extent &extent,
     value = slice(value, Shape(shape.size(), 0), shape,
                   OwnedExtents(shape.size(), 1), /*isClamped=*/true);
   }
+  if (extent.isKnown())
+    return value;
   shape[dimension] = extent;
   return stablehlo::SetDimensionSizeOp::create(
       builder, loc, type(shape, elementOf(value)), value, count, dimension);

@@ -36,6 +36,8 @@ OperatorTable::OperatorTable() {
   addScatter(*this);
   addSorting(*this);
   addSelection(*this);
+  addUnique(*this);
+  addBoxSelection(*this);
   addSequences(*this);
   addFused(*this);
   addFusedAttention(*this);

@@ -80,6 +80,8 @@ void addIndexing(OperatorTable &table);
 void addScatter(OperatorTable &table);
 void addSorting(OperatorTable &table);
 void addSelection(OperatorTable &table);
+void addUnique(OperatorTable &table);
+void addBoxSelection(OperatorTable &table);
 void addSequences(OperatorTable &table);
 void addFused(OperatorTable &table);
 void addFusedAttention(OperatorTable &table);

@@ -6,17 +6,11 @@
 using namespace mlir;
 using namespace heddle::onnx;
 
-static LogicalResult refuseSelection(NodeImporter &node) {
-  return node.unsupported("how many boxes it keeps depends on the data; end "
-                          "the model before it and select from its outputs");
-}
-
 static LogicalResult refuseRandom(NodeImporter &node) {
   return node.unsupported("it draws random numbers; make them an input");
 }
 
 void heddle::onnx::addRefused(OperatorTable &table) {
-  table.add("NonMaxSuppression", {10, 11}, 2, 5, refuseSelection);
   table.add("RandomNormal", {1, 22}, 0, 0, refuseRandom);
   table.add("RandomNormalLike", {1, 22}, 1, 1, refuseRandom);
   table.add("RandomUniform", {1, 22}, 0, 0, refuseRandom);
