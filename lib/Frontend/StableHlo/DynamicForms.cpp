@@ -243,8 +243,10 @@ static bool needsForm(Operation *op, ImportedSizes &sizes) {
 }
 
 Form fixDynamicForm(Operation *op, ImportedSizes &sizes) {
-  Form fixed = nullptr;
-  if (auto call = dyn_cast<CustomCallOp>(op))
+  Form fixed = createComputedForm(op, sizes);
+  if (failed(fixed) || *fixed)
+    ; // The data decides its size.
+  else if (auto call = dyn_cast<CustomCallOp>(op))
     fixed = fixCall(call, sizes);
   // The others stay as they are where their types say all.
   else if (isa<SetDimensionSizeOp, DynamicGatherOp, DynamicConvOp>(op) ||

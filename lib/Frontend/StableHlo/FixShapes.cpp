@@ -5,6 +5,7 @@
 
 #include "lib/Frontend/StableHlo/OpenSizes.h"
 #include "lib/Frontend/StableHlo/RefineShapes.h"
+#include "lib/Frontend/StableHlo/SizedForms.h"
 
 #include "heddle/Support/Diagnostics.h"
 
@@ -51,9 +52,38 @@ static LogicalResult refine(func::FuncOp entry, const ExportedProgram *exported,
   FailureOr<SmallVector<Type>> types = givenTypes(entry, exported, given);
   if (failed(types))
     return failure();
-  return ArrayRef<Type>(*types) == entry.getArgumentTypes()
+  bool areClosed = llvm::all_of(*types, [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return !tensor || tensor.hasStaticShape();
+  });
+  sizes.mayCompute = areClosed && entry->getParentOfType<ModuleOp>()
+                                      .walk([](Operation *op) {
+                                        return mayComputeSizes(op)
+                                                   ? WalkResult::interrupt()
+                                                   : WalkResult::advance();
+                                      })
+                                      .wasInterrupted();
+  return ArrayRef<Type>(*types) == entry.getArgumentTypes() && !sizes.mayCompute
              ? success()
              : refineShapes(entry, *types, sizes);
+}
+
+/// Records sizes that calls choose, or that the program computes.
+static void record(ModuleOp module, ArrayRef<ChosenSize> chosen,
+                   const ImportedSizes &sizes) {
+  std::vector<RecordedAssumption> assumptions;
+  for (const SizeAssumption &each : sizes.assumptions())
+    assumptions.push_back(
+        {each.isZero, each.text, nameIn(each.location).str()});
+  std::vector<ChosenSize> all(chosen);
+  for (const ImportedSizes::Computed &each : sizes.computed()) {
+    ChosenSize size;
+    size.name = each.name;
+    size.maximum = each.maximum;
+    size.isComputed = true;
+    all.push_back(std::move(size));
+  }
+  recordSizes(module, all, assumptions);
 }
 
 /// Operations whose bounds do not fit each other are the program's, or sizes
@@ -88,19 +118,23 @@ LogicalResult fixShapes(StableHloProgram &program, StringRef entry,
     if (auto problem = declareRanges(left, given.ranges))
       return emitError(loc, ErrorCode::OnnxShapeOption) << *problem;
     ImportedSizes sizes(given.ranges);
-    if (options.sizes.empty())
-      return refine(program.module->lookupSymbol<func::FuncOp>(entry),
-                    program.exported.get(), given, sizes);
+    if (options.sizes.empty()) {
+      if (failed(refine(program.module->lookupSymbol<func::FuncOp>(entry),
+                        program.exported.get(), given, sizes)))
+        return failure();
+      if (sizes.computed().empty())
+        return success();
+      if (failed(checkBounds(*program.module)))
+        return failure();
+      record(*program.module, {}, sizes);
+      return success();
+    }
     StableHloProgram copy = program.clone();
     if (succeeded(refine(copy.module->lookupSymbol<func::FuncOp>(entry),
                          copy.exported.get(), given, sizes))) {
-      std::vector<RecordedAssumption> assumptions;
-      for (const SizeAssumption &each : sizes.assumptions())
-        assumptions.push_back(
-            {each.isZero, each.text, nameIn(each.location).str()});
       if (failed(checkBounds(*copy.module)))
         return failure();
-      recordSizes(*copy.module, left.sizes, assumptions);
+      record(*copy.module, left.sizes, sizes);
       program.module = std::move(copy.module);
       return success();
     }

@@ -14,9 +14,40 @@ using heddle::size::Expression;
 
 namespace heddle {
 
+Expression ImportedSizes::addComputed(Operation *op, int64_t maximum,
+                                      Value count) {
+  auto named = op->getLoc()->findInstanceOf<NameLoc>();
+  std::string base =
+      named ? named.getName().str() : op->getName().stripDialect().str();
+  base += ".size";
+  std::string name = base;
+  auto isTaken = [&] {
+    return ranges.facts(name).maximum != size::SymbolFacts().maximum;
+  };
+  for (unsigned i = 1; isTaken(); ++i)
+    name = base + std::to_string(i);
+  ranges.declare(name, {0, maximum, 1});
+  computedSizes.push_back({name, maximum, count});
+  return Expression::symbol(op->getContext(), name);
+}
+
+LogicalResult ImportedSizes::checkChosen(Expression expression, Operation *op,
+                                         const Twine &text) {
+  for (StringRef name : expression.symbols())
+    if (llvm::any_of(computedSizes,
+                     [&](const Computed &each) { return each.name == name; }))
+      return emitError(op->getLoc(), ErrorCode::StableHloDynamicShape)
+             << "'" << op->getName() << "' wants " << text
+             << ", which the data decides: no call can be asked for it";
+  return success();
+}
+
 Expression ImportedSizes::meet(Expression a, Expression b, Operation *op) {
   if (a && b && a != b) {
     Expression difference = ranges.simplified(a - b);
+    if (difference && !ranges.isZero(difference) &&
+        failed(checkChosen(difference, op, a.text() + " = " + b.text())))
+      return {};
     if (!found && !ranges.isZero(difference))
       found = size::differingSymbols(difference);
     if (found)
@@ -38,6 +69,8 @@ LogicalResult ImportedSizes::wantNotNegative(Expression expression,
     return emitError(op->getLoc(), ErrorCode::StableHloDynamicShape)
            << "'" << op->getName() << "' wants " << text
            << ", which no size gives";
+  if (failed(checkChosen(expression, op, text)))
+    return failure();
   assume(Expression::isPositive(-expression), op, text);
   ranges.assumeNotNegative(expression);
   return success();
@@ -51,6 +84,8 @@ LogicalResult ImportedSizes::wantTrue(Expression condition, Operation *op,
   Expression fails = ranges.simplified(1 - condition);
   if (isFalse == false || fails.isConstant(0))
     return success();
+  if (failed(checkChosen(fails, op, text)))
+    return failure();
   assume(fails, op, text);
   // What is wanted not to be negative helps to decide what follows.
   if (std::optional<Expression> gap = size::notNegativeWhere(condition))

@@ -61,8 +61,27 @@ public:
   /// What small tensors of integers hold.
   SizeContents contents;
 
+  /// A size that the program computes.
+  struct Computed {
+    std::string name;
+    int64_t maximum;
+    mlir::Value count; ///< A scalar of 32 bits.
+  };
+  /// Whether sizes may be computed: whoever imports records them then.
+  bool mayCompute = false;
+  /// One from 0 to `maximum`, which `op` has.
+  size::Expression addComputed(mlir::Operation *op, int64_t maximum,
+                               mlir::Value count);
+  llvm::ArrayRef<Computed> computed() const { return computedSizes; }
+
 private:
+  /// Fails, after an error, if the program computes a size that the expression
+  /// names: no call can be asked for what only its end tells.
+  mlir::LogicalResult checkChosen(size::Expression expression,
+                                  mlir::Operation *op, const llvm::Twine &text);
+
   size::Ranges &ranges;
+  std::vector<Computed> computedSizes;
   std::optional<size::SymbolPair> found;
 };
 

@@ -15,6 +15,7 @@
 #include "dialects/StableHlo/TypeInference.h"
 #include "heddle/Reference/Interpreter.h"
 #include "heddle/Support/Diagnostics.h"
+#include "heddle/Support/EntrySizes.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -409,7 +410,8 @@ LogicalResult Refiner::refine(Operation *op) {
   bool isTyped = isa<WhileOp, IfOp, CaseOp>(op) && anySized;
   if (failed(anySized ? refineSizedRegions(op) : refineRegions(op)))
     return failure();
-  if (anySized && isa<SetDimensionSizeOp>(op))
+  if (anySized && isa<SetDimensionSizeOp>(op) &&
+      !size::hasExtents(op->getResult(0).getType()))
     return refuseComputedSize(op);
   if (!isTyped && anySized && isSized(op, sizes)) {
     SmallVector<Type> declared(op->getResultTypes());
@@ -491,6 +493,30 @@ static void eraseDead(Block &block) {
   }
 }
 
+/// What the program computes for sizes follows its own results.
+static void addCounts(func::FuncOp entry,
+                      ArrayRef<ImportedSizes::Computed> computed) {
+  if (computed.empty())
+    return;
+  SmallVector<DictionaryAttr> attributes;
+  entry.getAllResultAttrs(attributes);
+  entry.removeResAttrsAttr();
+  Builder builder(entry.getContext());
+  Operation *end = entry.front().getTerminator();
+  attributes.resize(end->getNumOperands(), builder.getDictionaryAttr({}));
+  for (const ImportedSizes::Computed &each : computed) {
+    end->insertOperands(end->getNumOperands(), each.count);
+    Attribute name = builder.getStringAttr(each.name);
+    attributes.push_back(
+        builder.getDictionaryAttr({builder.getNamedAttr(kExtentAttrName, name),
+                                   builder.getNamedAttr("heddle.name", name)}));
+  }
+  entry.setType(FunctionType::get(entry.getContext(),
+                                  entry.front().getArgumentTypes(),
+                                  end->getOperandTypes()));
+  entry.setAllResultAttrs(attributes);
+}
+
 LogicalResult refineShapes(func::FuncOp entry, TypeRange argumentTypes,
                            ImportedSizes &sizes) {
   if (!entry.getBody().hasOneBlock())
@@ -498,11 +524,13 @@ LogicalResult refineShapes(func::FuncOp entry, TypeRange argumentTypes,
   Block &block = entry.getBody().front();
   for (auto [argument, type] : llvm::zip(block.getArguments(), argumentTypes))
     argument.setType(type);
-  bool anySized = llvm::any_of(argumentTypes, size::hasExtents);
+  bool anySized =
+      sizes.mayCompute || llvm::any_of(argumentTypes, size::hasExtents);
   Refiner refiner(sizes, anySized);
   if (failed(refiner.refine(block)))
     return failure();
   refiner.replaceNumbers();
+  addCounts(entry, sizes.computed());
   if (anySized)
     eraseDead(block);
   entry.setType(FunctionType::get(entry.getContext(), argumentTypes,

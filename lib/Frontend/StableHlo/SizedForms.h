@@ -27,6 +27,17 @@ mlir::FailureOr<mlir::Operation *> fixDynamicForm(mlir::Operation *op,
 mlir::FailureOr<mlir::Operation *> createSizedForm(mlir::Operation *op,
                                                    ImportedSizes &sizes);
 
+/// The form of an operation whose sizes are computed from elements, each within
+/// the bound that its result's type says or its operand gives: a symbol, and a
+/// count of the program. Null for any other operation, and where sizes may not
+/// be computed.
+mlir::FailureOr<mlir::Operation *> createComputedForm(mlir::Operation *op,
+                                                      ImportedSizes &sizes);
+
+/// Whether the type of a result says the bound of a size that such an operation
+/// may compute.
+bool mayComputeSizes(mlir::Operation *op);
+
 } // namespace heddle
 
 #endif // HEDDLE_LIB_FRONTEND_STABLEHLO_SIZEDFORMS_H

@@ -5,6 +5,10 @@
 // RUN: %exits 3 heddle compile half.mlir 2>&1 | FileCheck %s --check-prefix=HALF
 // RUN: %exits 3 heddle compile elements.mlir 2>&1 | FileCheck %s --check-prefix=ELEMENTS
 // RUN: %exits 3 heddle compile longer.mlir 2>&1 | FileCheck %s --check-prefix=LONGER
+// RUN: %exits 3 heddle compile unbounded.mlir 2>&1 | FileCheck %s --check-prefix=UNBOUNDED
+// RUN: %exits 3 heddle compile two.mlir 2>&1 | FileCheck %s --check-prefix=TWO
+// RUN: %exits 3 heddle compile branch.mlir 2>&1 | FileCheck %s --check-prefix=BRANCH
+// RUN: %exits 3 heddle compile several.mlir 2>&1 | FileCheck %s --check-prefix=SEVERAL
 // RUN: %exits 2 heddle compile half.mlir --shape arg0=9x3 2>&1 | FileCheck %s --check-prefix=OPTION
 
 // BEYOND: error[HDL-0305]: 'stablehlo.concatenate' has a result of 16 elements in dimension 0, for which its type 'tensor<?xf32, #stablehlo.bounds<12>>' has a bound of 12
@@ -34,4 +38,41 @@ func.func @main(%x: tensor<?xf32, #stablehlo.bounds<8>>, %y: tensor<5xf32>) -> t
   %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?xf32, #stablehlo.bounds<8>>) -> tensor<i32>
   %0 = stablehlo.set_dimension_size %y, %n, dim = 0 : (tensor<5xf32>, tensor<i32>) -> tensor<?xf32, #stablehlo.bounds<5>>
   return %x : tensor<?xf32, #stablehlo.bounds<8>>
+}
+
+// UNBOUNDED: error[HDL-0305]: 'stablehlo.dynamic_iota' has a result whose size in dimension 1 is computed from elements; its type has to say the most that it can be, as 'tensor<?x?xi32, #stablehlo.bounds<?, 64>>' does
+//--- unbounded.mlir
+func.func @main(%s: tensor<2xi32>) -> tensor<?x?xi32, #stablehlo.bounds<8, ?>> {
+  %0 = stablehlo.dynamic_iota %s, dim = 0 : (tensor<2xi32>) -> tensor<?x?xi32, #stablehlo.bounds<8, ?>>
+  return %0 : tensor<?x?xi32, #stablehlo.bounds<8, ?>>
+}
+
+// TWO: error[HDL-0305]: 'stablehlo.add' wants {{.*}}set_dimension_size.size{{.*}} = {{.*}}set_dimension_size.size{{.*}}, which the data decides: no call can be asked for it
+//--- two.mlir
+func.func @main(%x: tensor<8xf32>, %n: tensor<i32>, %m: tensor<i32>) -> tensor<?xf32, #stablehlo.bounds<8>> {
+  %0 = stablehlo.set_dimension_size %x, %n, dim = 0 : (tensor<8xf32>, tensor<i32>) -> tensor<?xf32, #stablehlo.bounds<8>>
+  %1 = stablehlo.set_dimension_size %x, %m, dim = 0 : (tensor<8xf32>, tensor<i32>) -> tensor<?xf32, #stablehlo.bounds<8>>
+  %2 = stablehlo.add %0, %1 : tensor<?xf32, #stablehlo.bounds<8>>
+  return %2 : tensor<?xf32, #stablehlo.bounds<8>>
+}
+
+// BRANCH: error[HDL-0305]: 'stablehlo.set_dimension_size' sets a size that is computed from elements within a branch or loop, where it has no one value when a call ends; outside of them it is supported
+//--- branch.mlir
+func.func @main(%x: tensor<8xf32>, %n: tensor<i32>, %c: tensor<i1>) -> tensor<f32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = "stablehlo.if"(%c) ({
+    %1 = stablehlo.set_dimension_size %x, %n, dim = 0 : (tensor<8xf32>, tensor<i32>) -> tensor<?xf32, #stablehlo.bounds<8>>
+    %2 = stablehlo.reduce(%1 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<?xf32, #stablehlo.bounds<8>>, tensor<f32>) -> tensor<f32>
+    stablehlo.return %2 : tensor<f32>
+  }, {
+    stablehlo.return %zero : tensor<f32>
+  }) : (tensor<i1>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// SEVERAL: error[HDL-0305]: 'stablehlo.dynamic_reshape' has more than one size that is computed from elements; one, which the others leave, is supported
+//--- several.mlir
+func.func @main(%x: tensor<8xf32>, %s: tensor<2xi32>) -> tensor<?x?xf32, #stablehlo.bounds<8, 8>> {
+  %0 = stablehlo.dynamic_reshape %x, %s : (tensor<8xf32>, tensor<2xi32>) -> tensor<?x?xf32, #stablehlo.bounds<8, 8>>
+  return %0 : tensor<?x?xf32, #stablehlo.bounds<8, 8>>
 }

@@ -1,11 +1,11 @@
-// Sizes that follow from constants are known when compiling; one that only the call knows is refused by name.
+// Sizes that follow from constants are known when compiling; one that only the call knows is refused by name where nothing bounds it.
 // RUN: rm -rf %t && split-file %s %t && cd %t
 // RUN: heddle compare computed.mlir
 // RUN: heddle compare cut.mlir
-// RUN: %exits 3 heddle compile bounded.mlir 2>&1 | FileCheck %s --check-prefix=BOUNDED
+// RUN: %exits 3 heddle compile open.mlir 2>&1 | FileCheck %s --check-prefix=OPEN
 
-// BOUNDED: no kernel for 'stablehlo.set_dimension_size': a shape is not known before the call
-// RUN: sed '/set_dimension_size/s/$/ loc("crop")/' bounded.mlir > named.mlir
+// OPEN: no kernel for 'stablehlo.set_dimension_size': a shape is not known before the call
+// RUN: sed '/set_dimension_size/s/$/ loc("crop")/' open.mlir > named.mlir
 // RUN: %exits 3 heddle compile named.mlir 2>&1 | FileCheck %s --check-prefix=NAMED
 // NAMED: named.mlir: crop: error[HDL-0501]: has no kernel: a shape is not known before the call ['stablehlo.set_dimension_size']
 
@@ -50,11 +50,11 @@ func.func @main(%x: tensor<5x3xf32>) -> tensor<3xf32> {
   return %2 : tensor<3xf32>
 }
 
-//--- bounded.mlir
-// A size that only the call knows.
+//--- open.mlir
+// A size that only the call knows, without a bound.
 func.func @main(%x: tensor<5x3xf32>, %n: tensor<i32>) -> tensor<3xf32> {
   %c = stablehlo.constant dense<0.0> : tensor<f32>
-  %y = stablehlo.set_dimension_size %x, %n, dim = 0 : (tensor<5x3xf32>, tensor<i32>) -> tensor<?x3xf32, #stablehlo.bounds<5, ?>>
-  %2 = stablehlo.reduce(%y init: %c) applies stablehlo.add across dimensions = [0] : (tensor<?x3xf32, #stablehlo.bounds<5, ?>>, tensor<f32>) -> tensor<3xf32>
+  %y = stablehlo.set_dimension_size %x, %n, dim = 0 : (tensor<5x3xf32>, tensor<i32>) -> tensor<?x3xf32>
+  %2 = stablehlo.reduce(%y init: %c) applies stablehlo.add across dimensions = [0] : (tensor<?x3xf32>, tensor<f32>) -> tensor<3xf32>
   return %2 : tensor<3xf32>
 }

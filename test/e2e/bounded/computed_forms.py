@@ -1,0 +1,124 @@
+"""StableHLO programs whose sizes are computed from elements, within the bounds that their types say. Against numpy.
+
+    computed_forms.py FOLDER
+
+Each is called with ragged, empty and full sizes, and with such that are out of range, which are errors of the call.
+"""
+
+import pathlib
+import sys
+
+import numpy as np
+from computed_sizes import heddle
+
+X = np.arange(24, dtype=np.float32).reshape(6, 4) - 7
+
+
+def bounded(shape, bounds, element="f32"):
+    """tensor<?x4xf32, #stablehlo.bounds<8, ?>>"""
+    sizes = "x".join(map(str, (*shape, element)))
+    return f"tensor<{sizes}, #stablehlo.bounds<{', '.join(map(str, bounds))}>>"
+
+
+CUT = bounded("?4", [6, "?"])
+ROW = bounded("?4", [5, "?"])
+COUNTED = f"""
+func.func @main(%x: tensor<6x4xf32>, %n: tensor<i32>) -> ({CUT}, tensor<4xf32>) {{
+  %0 = stablehlo.set_dimension_size %x, %n, dim = 0 : (tensor<6x4xf32>, tensor<i32>) -> {CUT}
+  %1 = stablehlo.negate %0 : {CUT}
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %2 = stablehlo.reduce(%0 init: %zero) applies stablehlo.add across dimensions = [0] : ({CUT}, tensor<f32>) -> tensor<4xf32>
+  return %1, %2 : {CUT}, tensor<4xf32>
+}}"""
+FEWER = f"""
+func.func @main(%x: tensor<6x4xf32>, %n: tensor<i32>) -> {ROW} {{
+  %0 = stablehlo.set_dimension_size %x, %n, dim = 0 : (tensor<6x4xf32>, tensor<i32>) -> {ROW}
+  return %0 : {ROW}
+}}"""
+NUMBERS = bounded("??", [7, 3], "i32")
+MADE = f"""
+func.func @main(%s: tensor<2xi64>, %y: tensor<4xf32>, %r: tensor<1xi32>) -> ({NUMBERS}, {ROW}) {{
+  %0 = stablehlo.dynamic_iota %s, dim = 0 : (tensor<2xi64>) -> {NUMBERS}
+  %four = stablehlo.constant dense<4> : tensor<1xi32>
+  %t = stablehlo.concatenate %r, %four, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %1 = stablehlo.dynamic_broadcast_in_dim %y, %t, dims = [1] : (tensor<4xf32>, tensor<2xi32>) -> {ROW}
+  return %0, %1 : {NUMBERS}, {ROW}
+}}"""
+PIECE = bounded("?2", [6, "?"])
+SLICED = f"""
+func.func @main(%x: tensor<6x4xf32>, %s: tensor<2xi32>, %l: tensor<2xi32>) -> ({PIECE}, tensor<i32>) {{
+  %by = stablehlo.constant dense<[2, 1]> : tensor<2xi32>
+  %0 = stablehlo.real_dynamic_slice %x, %s, %l, %by : (tensor<6x4xf32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>) -> {PIECE}
+  %1 = stablehlo.get_dimension_size %0, dim = 0 : ({PIECE}) -> tensor<i32>
+  return %0, %1 : {PIECE}, tensor<i32>
+}}"""
+SHAPED = bounded("3?", ["?", 8])
+RESHAPED = f"""
+func.func @main(%x: tensor<6x4xf32>, %s: tensor<2xi32>) -> {SHAPED} {{
+  %0 = stablehlo.dynamic_reshape %x, %s : (tensor<6x4xf32>, tensor<2xi32>) -> {SHAPED}
+  return %0 : {SHAPED}
+}}"""
+
+
+def i32(*numbers):
+    return np.array(numbers, np.int32)
+
+
+CASES = [
+    ("counted", COUNTED, lambda x, n: [-x[:n], x[:n].sum(axis=0)], [dict(x=X, n=np.int32(n)) for n in (0, 3, 6)],
+     [(dict(x=X, n=np.int32(7)), "computes 7 for a size: 'set_dimension_size.size' must be from 0 to 6"), (dict(x=X, n=np.int32(-3)), "computes -1 for")]),
+    ("fewer", FEWER, lambda x, n: [x[:n]], [dict(x=X, n=np.int32(n)) for n in (0, 2, 5)], [(dict(x=X, n=np.int32(6)), "must be from 0 to 5")]),
+    ("made", MADE, lambda s, y, r: [np.broadcast_to(np.arange(s[0])[:, None], s), np.broadcast_to(y, (r[0], 4))],
+     [dict(s=np.array(s), y=X[0], r=i32(r)) for s, r in (((7, 3), 5), ((0, 2), 1), ((4, 0), 0), ((3, 1), 2))],
+     [(dict(s=np.array([8, 1]), y=X[0], r=i32(1)), "'dynamic_iota.size' must be from 0 to 7"),
+      (dict(s=np.array([1, 1]), y=X[0], r=i32(6)), "'dynamic_broadcast_in_dim.size' must be from 0 to 5")]),
+    ("sliced", SLICED, lambda x, s, l: [x[s[0]:l[0]:2, s[1]:l[1]], np.int32((l[0] - s[0] + 1) // 2)],
+     [dict(x=X, s=i32(*s), l=i32(*l)) for s, l in (((0, 0), (6, 2)), ((1, 2), (4, 4)), ((3, 1), (3, 3)), ((5, 1), (6, 3)))],
+     [(dict(x=X, s=i32(2, 0), l=i32(7, 2)), "computes -1 for"), (dict(x=X, s=i32(3, 0), l=i32(2, 2)), "computes -1 for")]),
+    ("reshaped", RESHAPED, lambda x, s: [x.reshape(3, 8)], [dict(x=X, s=i32(3, 8))], []),
+]
+
+
+def check(folder, case):
+    name, text, wanted, feeds, wrong_feeds = case
+    path, artifact = folder / f"{name}.mlir", folder / f"{name}.heddle"
+    path.write_text(text)
+    compiled = heddle("compile", "-q", path, "-o", artifact)
+    if compiled.returncode:
+        return [f"{name}: {compiled.stderr}"]
+    wrong = []
+
+    def inputs(feed):
+        words = []
+        for number, value in enumerate(feed.values()):
+            np.save(folder / f"arg{number}.npy", value)
+            words += ["--input", f"{number}=@{folder}/arg{number}.npy"]
+        return words
+
+    for number, feed in enumerate(feeds):
+        out = folder / f"{name}{number}"
+        given = inputs(feed)
+        run = heddle("run", "-q", artifact, *given, "--output", out)
+        compared = heddle("compare", "-q", path, *given)
+        wrong += [f"{name} {number}: {each.stdout}{each.stderr}" for each in (run, compared) if each.returncode]
+        for place, value in enumerate(wanted(**feed)) if not run.returncode else ():
+            found = np.load(out / f"out{place}.npy")
+            if not np.array_equal(found, value):
+                wrong.append(f"{name} {number}: {place} is {found.tolist()}, not {value.tolist()}")
+    for feed, message in wrong_feeds:
+        run = heddle("run", "-q", artifact, *inputs(feed))
+        if run.returncode == 0 or message not in run.stderr:
+            wrong.append(f"{name}: {feed} gives {run.returncode} {run.stderr}, not {message}")
+    return wrong
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    wrong = [message for case in CASES for message in check(folder, case)]
+    print("\n".join(wrong))
+    print(f"{len(wrong)} wrong")
+
+
+if __name__ == "__main__":
+    main()
