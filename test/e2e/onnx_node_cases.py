@@ -17,7 +17,7 @@ KNOWN = {
     "DFT": [1, 2], "Dropout": [1, 2], "Expand": [1], "Loop": [0, 1], "MaxUnpool": [2],
     "OneHot": [1], "Pad": [1, 3], "Range": [0, 1, 2], "Reshape": [1],
     "Resize": [1, 2, 3], "Slice": [3, 4], "Split": [1], "Squeeze": [1], "STFT": [1, 3], "Tile": [1], "Trilu": [1],
-    "Unsqueeze": [1], "HannWindow": [0], "HammingWindow": [0], "BlackmanWindow": [0],
+    "Unsqueeze": [1], "Upsample": [1], "HannWindow": [0], "HammingWindow": [0], "BlackmanWindow": [0],
 }
 KNOWN.update({f"Reduce{kind}": [1] for kind in (
     "L1", "L2", "LogSum", "LogSumExp", "Max", "Mean", "Min", "Prod", "Sum", "SumSquare")})

@@ -42,6 +42,8 @@ OperatorTable::OperatorTable() {
   addFused(*this);
   addFusedAttention(*this);
   addGroupedAttention(*this);
+  addLinearAttention(*this);
+  addTermFrequencies(*this);
   addGenerators(*this);
 }
 

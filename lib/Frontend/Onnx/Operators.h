@@ -86,6 +86,8 @@ void addSequences(OperatorTable &table);
 void addFused(OperatorTable &table);
 void addFusedAttention(OperatorTable &table);
 void addGroupedAttention(OperatorTable &table);
+void addLinearAttention(OperatorTable &table);
+void addTermFrequencies(OperatorTable &table);
 void addGenerators(OperatorTable &table);
 void addAttention(OperatorTable &table);
 void addControl(OperatorTable &table);

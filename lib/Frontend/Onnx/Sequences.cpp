@@ -177,6 +177,16 @@ static LogicalResult importSplitToSequence(NodeImporter &node) {
   return sequence(node, pieces);
 }
 
+/// What is optional is known when compiling: there is a tensor, or nothing.
+static LogicalResult importOptionalHasElement(NodeImporter &node) {
+  auto flag = RankedTensorType::get({}, node.builder().getI1Type());
+  return node.result(node.emit.splatInteger(flag, node.has(0)));
+}
+
+static LogicalResult importOptionalGetElement(NodeImporter &node) {
+  return node.result(node.operand(0));
+}
+
 void heddle::onnx::addSequences(OperatorTable &table) {
   table.add("SequenceEmpty", {11}, 0, 0, importSequenceEmpty);
   table.add("SequenceConstruct", {11}, 1, kAnyNumber, importSequenceConstruct);
@@ -190,4 +200,8 @@ void heddle::onnx::addSequences(OperatorTable &table) {
   table.add("ConcatFromSequence", {11}, 1, 1, importConcatFromSequence)
       .takesSequences = true;
   table.add("SplitToSequence", {11, 24}, 1, 2, importSplitToSequence);
+  table.add("OptionalHasElement", {15, 18, 28}, 0, 1, importOptionalHasElement)
+      .takesSequences = true;
+  table.add("OptionalGetElement", {15, 18, 28}, 1, 1, importOptionalGetElement)
+      .takesSequences = true;
 }
