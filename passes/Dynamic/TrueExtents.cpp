@@ -164,6 +164,40 @@ static bool runs(DynamicSliceOp op) {
   return true;
 }
 
+/// All tensors of a list are walked together.
+static bool haveOneShape(ValueRange values) {
+  return llvm::all_of(values, [&](Value value) {
+    return size::haveSameSizes(typeOf(value), typeOf(values.front()));
+  });
+}
+
+/// Updates go one by one to where their positions say, if there is such a
+/// place.
+static bool runs(ScatterOp op) {
+  return haveOneShape(op.getInputs()) && haveOneShape(op.getUpdates()) &&
+         haveOneShape(op->getResults()) &&
+         size::haveSameSizes(typeOf(op.getInputs().front()),
+                             typeOf(op->getResult(0)));
+}
+
+static bool runs(SortOp op) {
+  return haveOneShape(op.getInputs()) && haveOneShape(op->getResults()) &&
+         size::haveSameSizes(typeOf(op.getInputs().front()),
+                             typeOf(op->getResult(0)));
+}
+
+/// There are as many as are asked for.
+static bool runs(chlo::TopKOp op, const BoundedSizes &sizes) {
+  RankedTensorType type = typeOf(op.getOperand());
+  int64_t last = type.getRank() - 1;
+  for (Value result : op->getResults())
+    for (int64_t i = 0; i < last; ++i)
+      if (!size::isSameSize(typeOf(result), i, type, i))
+        return false;
+  return sizes.checkedRanges().isNeverNegative(size::extentOf(type, last) -
+                                               int64_t(op.getK()));
+}
+
 /// Nothing but what is known is read from its end.
 static bool runs(ReverseOp op) {
   return llvm::all_of(op.getDimensions(), [&](int64_t dim) {
@@ -334,8 +368,8 @@ static bool runs(Operation *op, const BoundedSizes &sizes) {
           [](Operation *) { return true; })
       .Case<BroadcastInDimOp, TransposeOp, ReshapeOp, SliceOp, ConcatenateOp,
             ReduceOp, GatherOp, DotGeneralOp, DynamicUpdateSliceOp,
-            ConvolutionOp, ReduceWindowOp>(
-          [](auto typed) { return runs(typed); })
+            ConvolutionOp, ReduceWindowOp, DynamicSliceOp, ReverseOp, ScatterOp,
+            SortOp>([](auto typed) { return runs(typed); })
       .Case([&](CompositeOp o) { return runs(o, sizes); })
       .Case<WhileOp, IfOp, CaseOp>([&](Operation *o) {
         return carriesOneShape(o) &&
@@ -345,8 +379,7 @@ static bool runs(Operation *op, const BoundedSizes &sizes) {
                  });
                });
       })
-      .Case([&](DynamicSliceOp o) { return runs(o); })
-      .Case([&](ReverseOp o) { return runs(o); })
+      .Case([&](chlo::TopKOp o) { return runs(o, sizes); })
       .Case<ClampOp, SelectOp>([](Operation *o) { return runsElementwise(o); })
       .Case([](BitcastConvertOp o) {
         return typeOf(o.getOperand()).getRank() == typeOf(o).getRank() &&

@@ -7,6 +7,7 @@
 #include "passes/Lower/Scalar/ScalarRegion.h"
 
 #include "dialects/Chlo/Chlo.h"
+#include "dialects/StableHlo/ResultExtents.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -63,7 +64,9 @@ static int64_t entriesRead(stablehlo::SortOp op, int64_t dimension) {
   int64_t most = 1;
   for (Operation *user : op->getUsers()) {
     auto slice = dyn_cast<stablehlo::SliceOp>(user);
-    if (!slice)
+    if (!slice || !stablehlo::sizedAttribute(slice, "limit_indices",
+                                             slice.getLimitIndices())[dimension]
+                       .isConstant())
       return extent;
     most = std::max(most, slice.getLimitIndices()[dimension]);
   }

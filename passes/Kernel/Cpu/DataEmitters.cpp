@@ -1,7 +1,6 @@
 // Concatenation, padding and updates in place: all of them copy runs of
 // consecutive elements.
 
-#include "dialects/Kernel/LinearAccess.h"
 #include "heddle/Support/TensorTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -252,9 +251,7 @@ LogicalResult emitDynamicUpdateSlice(KernelFrame &frame,
   IndexBuilder index(builder, loc);
   SmallVector<Extent> whole = trueExtents(typeOf(op.getTarget()));
   SmallVector<Extent> part = trueExtents(typeOf(op.getUpdate()));
-  SmallVector<Extent> strides(whole.size(), 1);
-  for (size_t i = whole.size(); i-- > 1;)
-    strides[i - 1] = strides[i] * whole[i];
+  SmallVector<Extent> strides = rowMajorSteps(whole);
   Value source = frame.buffer(op.getUpdate());
   Value target = frame.buffer(op.getResult());
 

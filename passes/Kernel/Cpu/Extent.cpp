@@ -96,6 +96,13 @@ Extent productOf(ArrayRef<Extent> extents) {
   return product;
 }
 
+SmallVector<Extent> rowMajorSteps(ArrayRef<Extent> extents) {
+  SmallVector<Extent> steps(extents.size(), 1);
+  for (size_t i = extents.size(); i-- > 1;)
+    steps[i - 1] = steps[i] * extents[i];
+  return steps;
+}
+
 SmallVector<Extent> trueExtents(RankedTensorType type) {
   SmallVector<Extent> extents;
   if (!size::hasExtents(type)) {

@@ -49,6 +49,9 @@ private:
 /// The product of all.
 Extent productOf(llvm::ArrayRef<Extent> extents);
 
+/// How far apart elements lie along each dimension of a row-major tensor.
+llvm::SmallVector<Extent> rowMajorSteps(llvm::ArrayRef<Extent> extents);
+
 /// The true extents of a tensor, which lies row-major by them.
 llvm::SmallVector<Extent> trueExtents(mlir::RankedTensorType type);
 

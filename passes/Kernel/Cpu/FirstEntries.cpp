@@ -71,7 +71,7 @@ ValueRange FirstEntries::insert(Value end, ArrayRef<Value> entry,
 }
 
 LogicalResult
-FirstEntries::walk(int64_t extent,
+FirstEntries::walk(Value extent,
                    llvm::function_ref<SmallVector<Value>(Value)> entryAt,
                    EntryOrder before) {
   // The first ones fill the places.
@@ -79,7 +79,7 @@ FirstEntries::walk(int64_t extent,
              [&](Value at) { put(at, insert(at, entryAt(at), before)); });
   // Most of the others are behind the last that is kept.
   Value last = index.constant(count - 1), all = index.constant(count);
-  index.loop(count, extent, 1, [&](Value at) {
+  index.loop(all, extent, 1, [&](Value at) {
     SmallVector<Value> entry = entryAt(at);
     FailureOr<Value> first = before(entry, get(last));
     if (failed(first)) {

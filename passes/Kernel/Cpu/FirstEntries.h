@@ -26,7 +26,7 @@ public:
 
   /// Emits the walk over `extent` entries, at least as many as are kept.
   llvm::LogicalResult
-  walk(int64_t extent,
+  walk(mlir::Value extent,
        llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value)> entryAt,
        EntryOrder before);
 

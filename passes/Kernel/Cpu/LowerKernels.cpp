@@ -68,7 +68,8 @@ LogicalResult emitKernel(KernelFrame &frame) {
       continue;
     if (!isa<kernel::ContractOp, kernel::ConvolutionOp, kernel::AttentionOp,
              kernel::ReduceWindowOp, kernel::ConcatenateOp,
-             kernel::DynamicUpdateSliceOp>(op) &&
+             kernel::DynamicUpdateSliceOp, kernel::ScatterOp, kernel::SortOp,
+             kernel::TopKOp>(op) &&
         failed(checkExtents(&op)))
       return failure();
     return TypeSwitch<Operation *, LogicalResult>(&op)

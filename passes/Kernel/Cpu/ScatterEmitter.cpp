@@ -1,8 +1,8 @@
 // Scatter: the updates in order, each to where its indices say.
 
-#include "dialects/Kernel/LinearAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/Kernel/Cpu/Emitters.h"
+#include "passes/Kernel/Cpu/Grid.h"
 #include "passes/Kernel/Cpu/IndexBuilder.h"
 #include "passes/Kernel/Cpu/RegionPayload.h"
 #include "passes/Kernel/Cpu/Work.h"
@@ -19,27 +19,26 @@ LogicalResult emitScatter(KernelFrame &frame, kernel::ScatterOp op) {
   auto targetType = cast<RankedTensorType>(op.getTargets()[0].getType());
   auto indexType = cast<RankedTensorType>(op.getIndices().getType());
   auto updateType = cast<RankedTensorType>(op.getUpdates()[0].getType());
-  ArrayRef<int64_t> target = targetType.getShape();
-  ArrayRef<int64_t> update = updateType.getShape();
+  SmallVector<Extent> target = trueExtents(targetType);
+  SmallVector<Extent> update = trueExtents(updateType);
   int64_t vectorDim = op.getIndexVectorDim();
-  SmallVector<int64_t> indexStrides =
-      kernel::rowMajorStrides(indexType.getShape());
+  SmallVector<Extent> indexStrides = rowMajorSteps(trueExtents(indexType));
 
   for (Value output : op.getOutputs())
     if (!frame.hasBuffer(output))
       return op.emitOpError("has a result that the kernel does not return");
-  int64_t elements = updateType.getNumElements();
-  if (elements == 0 || targetType.getNumElements() == 0) {
+  Extent elements = productOf(update);
+  if (elements.bound() == 0 || targetType.getNumElements() == 0) {
     frame.finish(0);
     return success();
   }
   // An update waits for the one before, if that went to the same place.
-  expectWork(frame, frame.machine.rates.dependentElementNs * elements);
+  expectWork(frame, frame.machine.rates.dependentElementNs * elements.bound());
   // One tile: two updates may go to the same place.
   frame.enterTileLoop();
   LogicalResult status = success();
-  index.loop(0, elements, 1, [&](Value number) {
-    SmallVector<Value> place = index.delinearize(number, update);
+  index.loop(index.constant(0), frame.valueOf(elements), 1, [&](Value number) {
+    SmallVector<Value> place = indicesAt(frame, index, number, update);
     // Update dimensions outside of windows walk the indices, but for the
     // dimension of the index vectors.
     SmallVector<Value> scatterPlace;
@@ -52,8 +51,8 @@ LogicalResult emitScatter(KernelFrame &frame, kernel::ScatterOp op) {
       if (dim == vectorDim)
         continue;
       indexPlace[dim] = scatterPlace[next++];
-      indexPosition =
-          index.at(indexPosition, indexPlace[dim], indexStrides[dim]);
+      indexPosition = index.at(indexPosition, indexPlace[dim],
+                               frame.numberOf(indexStrides[dim]));
     }
 
     // Per target dimension: the index vector's entry, the batch, the window.
@@ -61,10 +60,10 @@ LogicalResult emitScatter(KernelFrame &frame, kernel::ScatterOp op) {
     LaneBuilder lanes(builder, loc, /*lanes=*/0);
     for (auto [entry, dim] :
          llvm::enumerate(op.getScatterDimsToOperandDims())) {
-      Value position =
-          vectorDim < indexType.getRank()
-              ? index.add(indexPosition, entry * indexStrides[vectorDim])
-              : indexPosition;
+      Value position = vectorDim < indexType.getRank()
+                           ? index.at(indexPosition, index.constant(entry),
+                                      frame.numberOf(indexStrides[vectorDim]))
+                           : indexPosition;
       Value value = lanes
                         .load(frame.buffer(op.getIndices()),
                               indexType.getElementType(), position)
@@ -87,11 +86,12 @@ LogicalResult emitScatter(KernelFrame &frame, kernel::ScatterOp op) {
     for (auto [extent, coordinate] : llvm::zip(target, at)) {
       Value fits =
           arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
-                                coordinate, index.constant(extent));
+                                coordinate, frame.valueOf(extent));
       inside =
           inside ? arith::AndIOp::create(builder, loc, inside, fits).getResult()
                  : fits;
-      position = index.add(index.mul(position, extent), coordinate);
+      position =
+          index.add(index.mul(position, frame.numberOf(extent)), coordinate);
     }
     auto apply = [&] {
       SmallVector<LaneValue> arguments;

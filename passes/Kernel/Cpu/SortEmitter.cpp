@@ -2,7 +2,6 @@
 // stable, with any comparator; and the top k of a row. Where only the first few
 // entries count, these are kept in order while the row is walked once.
 
-#include "dialects/Kernel/LinearAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "passes/Kernel/Cpu/Emitters.h"
@@ -21,9 +20,9 @@ namespace {
 class MergeSort {
 public:
   MergeSort(KernelFrame &frame, Location loc, ArrayRef<Type> columns,
-            int64_t extent)
-      : builder(frame.builder), loc(loc), index(builder, loc), columns(columns),
-        extent(extent) {
+            const Extent &extent)
+      : frame(frame), builder(frame.builder), loc(loc), index(builder, loc),
+        columns(columns), extent(extent) {
     for (Type type : columns) {
       from.push_back(frame.allocateScratch(type, extent));
       to.push_back(frame.allocateScratch(type, extent));
@@ -51,11 +50,14 @@ private:
   LogicalResult merge(ArrayRef<Value> source, ArrayRef<Value> target,
                       Value begin, Value middle, Value end, EntryOrder before);
 
+  Value passes();
+
+  KernelFrame &frame;
   OpBuilder &builder;
   Location loc;
   IndexBuilder index;
   SmallVector<Type> columns;
-  int64_t extent;
+  Extent extent;
   SmallVector<Value> from, to;
 };
 
@@ -68,7 +70,9 @@ LogicalResult MergeSort::merge(ArrayRef<Value> source, ArrayRef<Value> target,
                      Value b) -> Value {
     return arith::CmpIOp::create(builder, loc, predicate, a, b);
   };
-  Value lastEntry = index.constant(extent - 1);
+  Value lastEntry = extent.isSized()
+                        ? index.sub(frame.valueOf(extent), index.constant(1))
+                        : index.constant(extent.bound() - 1);
   index.loop(
       begin, end, 1, ValueRange{begin, middle},
       [&](Value out, ValueRange carried) -> SmallVector<Value> {
@@ -101,22 +105,37 @@ LogicalResult MergeSort::merge(ArrayRef<Value> source, ArrayRef<Value> target,
   return status;
 }
 
+/// How often runs are merged until there is one of all entries.
+Value MergeSort::passes() {
+  int64_t most = llvm::Log2_64_Ceil(std::max<int64_t>(extent.bound(), 1));
+  if (!extent.isSized())
+    return index.constant(most);
+  Value count = index.constant(0);
+  for (int64_t pass = 0; pass < most; ++pass) {
+    Value isLonger =
+        index.less(index.constant(int64_t(1) << pass), frame.valueOf(extent));
+    count = index.add(count, arith::IndexCastUIOp::create(
+                                 builder, loc, builder.getIndexType(), isLonger)
+                                 .getResult());
+  }
+  return count;
+}
+
 LogicalResult MergeSort::sort(EntryOrder before) {
   // Passes with runs of 1, 2, 4, ... entries; the buffers change places.
-  int64_t passes = llvm::Log2_64_Ceil(std::max<int64_t>(extent, 1));
   LogicalResult status = success();
   SmallVector<Value> buffers(from);
   buffers.append(to);
   unsigned half = from.size();
   SmallVector<Value> sorted = index.loop(
-      index.constant(0), index.constant(passes), 1, buffers,
+      index.constant(0), passes(), 1, buffers,
       [&](Value pass, ValueRange carried) -> SmallVector<Value> {
         SmallVector<Value> source(carried.take_front(half));
         SmallVector<Value> target(carried.drop_front(half));
         Value width =
             arith::ShLIOp::create(builder, loc, index.constant(1), pass);
         Value two = index.add(width, width);
-        Value all = index.constant(extent);
+        Value all = frame.valueOf(extent);
         auto runs =
             scf::ForOp::create(builder, loc, index.constant(0), all, two);
         OpBuilder::InsertionGuard guard(builder);
@@ -136,27 +155,29 @@ LogicalResult MergeSort::sort(EntryOrder before) {
 
 /// Sorts `extent` entries and gives the first `count` of them to `give`, with
 /// their places.
-LogicalResult
-emitSorted(KernelFrame &frame, Location loc, ArrayRef<Type> columns,
-           int64_t extent, int64_t count, llvm::function_ref<void()> enter,
-           llvm::function_ref<SmallVector<Value>(Value)> entryAt,
-           EntryOrder before,
-           llvm::function_ref<void(Value, ArrayRef<Value>)> give) {
+LogicalResult emitSorted(
+    KernelFrame &frame, Location loc, ArrayRef<Type> columns,
+    const Extent &extent, const Extent &count, llvm::function_ref<void()> enter,
+    llvm::function_ref<SmallVector<Value>(Value)> entryAt, EntryOrder before,
+    llvm::function_ref<void(Value, ArrayRef<Value>)> give) {
   IndexBuilder index(frame.builder, loc);
-  if (FirstEntries::pays(count, extent)) {
-    FirstEntries first(frame, loc, columns, count);
+  auto upTo = [&](const Extent &end, llvm::function_ref<void(Value)> body) {
+    index.loop(index.constant(0), frame.valueOf(end), 1, body);
+  };
+  if (count.known() && FirstEntries::pays(count.bound(), extent.bound())) {
+    FirstEntries first(frame, loc, columns, count.bound());
     enter();
-    if (failed(first.walk(extent, entryAt, before)))
+    if (failed(first.walk(frame.valueOf(extent), entryAt, before)))
       return failure();
-    index.loop(0, count, 1, [&](Value at) { give(at, first.get(at)); });
+    upTo(count, [&](Value at) { give(at, first.get(at)); });
     return success();
   }
   MergeSort sorter(frame, loc, columns, extent);
   enter();
-  index.loop(0, extent, 1, [&](Value at) { sorter.put(at, entryAt(at)); });
+  upTo(extent, [&](Value at) { sorter.put(at, entryAt(at)); });
   if (failed(sorter.sort(before)))
     return failure();
-  index.loop(0, count, 1, [&](Value at) { give(at, sorter.get(at)); });
+  upTo(count, [&](Value at) { give(at, sorter.get(at)); });
   return success();
 }
 
@@ -174,8 +195,8 @@ LogicalResult emitSort(KernelFrame &frame, kernel::SortOp op) {
   Location loc = op.getLoc();
   IndexBuilder index(frame.builder, loc);
   auto type = cast<RankedTensorType>(op.getInputs()[0].getType());
-  SmallVector<int64_t> grid(type.getShape());
-  SmallVector<int64_t> strides = kernel::rowMajorStrides(grid);
+  SmallVector<Extent> grid = trueExtents(type);
+  SmallVector<Extent> strides = rowMajorSteps(grid);
   SmallVector<Type> columns;
   for (Value input : op.getInputs())
     columns.push_back(cast<RankedTensorType>(input.getType()).getElementType());
@@ -184,27 +205,29 @@ LogicalResult emitSort(KernelFrame &frame, kernel::SortOp op) {
     return success();
   }
   unsigned dim = op.getDimension();
-  int64_t extent = grid[dim], stride = strides[dim];
+  Extent extent = grid[dim], stride = strides[dim];
   grid[dim] = 1;
-  int64_t count = op.getFirst().value_or(extent);
+  Extent rows = productOf(grid);
+  Extent count = op.getFirst() ? Extent(*op.getFirst()) : extent;
   Extent tiles;
   LaneBuilder lanes(frame.builder, loc, 0);
   Value start;
   auto enter = [&] {
-    Value row =
-        enterUnits(frame, type.getNumElements() / extent,
-                   sortNanoseconds(frame.machine, extent, count), tiles);
-    SmallVector<Value> place = index.delinearize(row, grid);
+    Value row = enterUnits(
+        frame, rows,
+        sortNanoseconds(frame.machine, extent.bound(), count.bound()), tiles);
+    SmallVector<Value> place = indicesAt(frame, index, row, grid);
     start = index.constant(0);
     for (auto [at, rowStride] : llvm::zip(place, strides))
-      start = index.at(start, at, rowStride);
+      start = index.at(start, at, frame.numberOf(rowStride));
   };
   auto entryAt = [&](Value at) {
     SmallVector<Value> entry;
     for (auto [input, column] : llvm::zip(op.getInputs(), columns))
-      entry.push_back(
-          lanes.load(frame.buffer(input), column, index.at(start, at, stride))
-              .value);
+      entry.push_back(lanes
+                          .load(frame.buffer(input), column,
+                                index.at(start, at, frame.numberOf(stride)))
+                          .value);
     return entry;
   };
   auto before = [&](ArrayRef<Value> left,
@@ -223,7 +246,8 @@ LogicalResult emitSort(KernelFrame &frame, kernel::SortOp op) {
   auto give = [&](Value at, ArrayRef<Value> entry) {
     for (auto [output, value] : llvm::zip(op.getOutputs(), entry))
       if (frame.hasBuffer(output)) // else nobody asks for it
-        lanes.store(value, frame.buffer(output), index.at(start, at, stride));
+        lanes.store(value, frame.buffer(output),
+                    index.at(start, at, frame.numberOf(stride)));
   };
   if (failed(emitSorted(frame, loc, columns, extent, count, enter, entryAt,
                         before, give)))
@@ -240,7 +264,9 @@ LogicalResult emitTopK(KernelFrame &frame, kernel::TopKOp op) {
   auto results = cast<RankedTensorType>(op.getValues().getType());
   auto indexElement =
       cast<RankedTensorType>(op.getIndices().getType()).getElementType();
-  int64_t extent = type.getShape().back(), k = results.getShape().back();
+  SmallVector<Extent> sizes = trueExtents(type);
+  Extent extent = sizes.back(), rows = productOf(ArrayRef(sizes).drop_back());
+  int64_t k = results.getShape().back();
   if (results.getNumElements() == 0) {
     frame.finish(0);
     return success();
@@ -250,9 +276,9 @@ LogicalResult emitTopK(KernelFrame &frame, kernel::TopKOp op) {
   LaneBuilder lanes(builder, loc, 0);
   Value row, start;
   auto enter = [&] {
-    row = enterUnits(frame, type.getNumElements() / extent,
-                     sortNanoseconds(frame.machine, extent, k), tiles);
-    start = index.mul(row, extent);
+    row = enterUnits(frame, rows,
+                     sortNanoseconds(frame.machine, extent.bound(), k), tiles);
+    start = index.mul(row, frame.numberOf(extent));
   };
   auto entryAt = [&](Value at) -> SmallVector<Value> {
     Value value =

@@ -72,17 +72,17 @@ module attributes {heddle.symbols = [{name = "n", minimum = 0, maximum = 9}]} {
 // CHECK-SAME: %[[X:[a-z0-9]*]]: tensor<9x4xf32, #size.extents<n, 4>> {heddle.shape = #size.extents<n, 4>}
 // CHECK: %[[T:.*]] = stablehlo.tanh %[[X]] : tensor<9x4xf32, #size.extents<n, 4>>
 // CHECK: %[[SPREAD:.*]] = stablehlo.dynamic_update_slice %{{.*}}, %[[T]], %{{.*}} : (tensor<9x4xf32>, tensor<9x4xf32, #size.extents<n, 4>>, {{.*}}) -> tensor<9x4xf32>
-// CHECK: %[[SORTED:.*]]:2 = "stablehlo.sort"(%[[SPREAD]], %{{.*}})
-// CHECK: %[[PACKED:.*]] = stablehlo.slice %[[SORTED]]#0 [0:9, 0:4] {size.limit_indices = #size.extents<n, 4>} : (tensor<9x4xf32>) -> tensor<9x4xf32, #size.extents<n, 4>>
+// CHECK: %[[MAPPED:.*]] = "stablehlo.map"(%[[SPREAD]])
+// CHECK: %[[PACKED:.*]] = stablehlo.slice %[[MAPPED]] [0:9, 0:4] {size.limit_indices = #size.extents<n, 4>} : (tensor<9x4xf32>) -> tensor<9x4xf32, #size.extents<n, 4>>
 // CHECK: stablehlo.exponential %[[PACKED]] : tensor<9x4xf32, #size.extents<n, 4>>
 module attributes {heddle.symbols = [{name = "n", minimum = 1, maximum = 9}]} {
   func.func @border(%x: tensor<9x4xf32, #size.extents<n, 4>>) -> tensor<9x4xf32, #size.extents<n, 4>> {
     %0 = stablehlo.tanh %x : tensor<9x4xf32, #size.extents<n, 4>>
-    // REMARK: [[#@LINE+1]]:10: remark: 'stablehlo.sort' takes the time of the largest sizes at each call: it has no kernel over true extents here{{$}}
-    %1 = "stablehlo.sort"(%0) <{dimension = 0 : i64, is_stable = false}> ({
-    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-      %c = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
-      stablehlo.return %c : tensor<i1>
+    // REMARK: [[#@LINE+1]]:10: remark: 'stablehlo.map' takes the time of the largest sizes at each call: it has no kernel over true extents here{{$}}
+    %1 = "stablehlo.map"(%0) <{dimensions = array<i64: 0, 1>}> ({
+    ^bb0(%a: tensor<f32>):
+      %c = stablehlo.negate %a : tensor<f32>
+      stablehlo.return %c : tensor<f32>
     }) : (tensor<9x4xf32, #size.extents<n, 4>>) -> tensor<9x4xf32, #size.extents<n, 4>>
     %2 = stablehlo.exponential %1 : tensor<9x4xf32, #size.extents<n, 4>>
     return %2 : tensor<9x4xf32, #size.extents<n, 4>>
@@ -95,28 +95,54 @@ module attributes {heddle.symbols = [{name = "n", minimum = 1, maximum = 9}]} {
 // CHECK-LABEL: @between(
 // CHECK: stablehlo.dynamic_update_slice
 // CHECK-NOT: stablehlo.dynamic_update_slice
-// CHECK: "stablehlo.sort"
+// CHECK: "stablehlo.map"
 // CHECK-NOT: #size.extents<n, 4>>
 // CHECK: stablehlo.add %{{.*}} : tensor<9x4xf32>{{$}}
-// CHECK: "stablehlo.sort"
+// CHECK: "stablehlo.map"
 // CHECK: stablehlo.slice
 // CHECK-NEXT: return
 module attributes {heddle.symbols = [{name = "n", minimum = 1, maximum = 9}]} {
   func.func @between(%x: tensor<9x4xf32, #size.extents<n, 4>>) -> tensor<9x4xf32, #size.extents<n, 4>> {
-    // REMARK: [[#@LINE+1]]:10: remark: 'stablehlo.sort' takes the time of the largest sizes at each call: it has no kernel over true extents here (and 1 more)
+    // REMARK: [[#@LINE+1]]:10: remark: 'stablehlo.map' takes the time of the largest sizes at each call: it has no kernel over true extents here (and 1 more)
+    %0 = "stablehlo.map"(%x) <{dimensions = array<i64: 0, 1>}> ({
+    ^bb0(%a: tensor<f32>):
+      %c = stablehlo.negate %a : tensor<f32>
+      stablehlo.return %c : tensor<f32>
+    }) : (tensor<9x4xf32, #size.extents<n, 4>>) -> tensor<9x4xf32, #size.extents<n, 4>>
+    %one = stablehlo.constant dense<1.0> : tensor<9x4xf32, #size.extents<n, 4>>
+    %1 = stablehlo.add %0, %one : tensor<9x4xf32, #size.extents<n, 4>>
+    %2 = "stablehlo.map"(%1) <{dimensions = array<i64: 0, 1>}> ({
+    ^bb0(%a: tensor<f32>):
+      %c = stablehlo.negate %a : tensor<f32>
+      stablehlo.return %c : tensor<f32>
+    }) : (tensor<9x4xf32, #size.extents<n, 4>>) -> tensor<9x4xf32, #size.extents<n, 4>>
+    return %2 : tensor<9x4xf32, #size.extents<n, 4>>
+  }
+}
+
+// -----
+
+// An order needs no flag, an update no mask.
+// CHECK-LABEL: @order(
+// CHECK-NOT: stablehlo.select
+// CHECK: "stablehlo.sort"(%{{[a-z0-9]*}}) {{.*}}
+// CHECK: "stablehlo.scatter"
+// CHECK: chlo.top_k{{.*}} : tensor<9x4xf32, #size.extents<n, 4>>
+module attributes {heddle.symbols = [{name = "n", minimum = 1, maximum = 9}]} {
+  func.func @order(%x: tensor<9x4xf32, #size.extents<n, 4>>, %at: tensor<9x1xi32, #size.extents<n, 1>>)
+      -> (tensor<9x4xf32, #size.extents<n, 4>>, tensor<9x2xf32, #size.extents<n, 2>>) {
     %0 = "stablehlo.sort"(%x) <{dimension = 0 : i64, is_stable = false}> ({
     ^bb0(%a: tensor<f32>, %b: tensor<f32>):
       %c = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
       stablehlo.return %c : tensor<i1>
     }) : (tensor<9x4xf32, #size.extents<n, 4>>) -> tensor<9x4xf32, #size.extents<n, 4>>
-    %one = stablehlo.constant dense<1.0> : tensor<9x4xf32, #size.extents<n, 4>>
-    %1 = stablehlo.add %0, %one : tensor<9x4xf32, #size.extents<n, 4>>
-    %2 = "stablehlo.sort"(%1) <{dimension = 1 : i64, is_stable = false}> ({
+    %1 = "stablehlo.scatter"(%0, %at, %x) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0],
+        scatter_dims_to_operand_dims = [0], index_vector_dim = 1>, indices_are_sorted = false, unique_indices = false}> ({
     ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-      %c = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
-      stablehlo.return %c : tensor<i1>
-    }) : (tensor<9x4xf32, #size.extents<n, 4>>) -> tensor<9x4xf32, #size.extents<n, 4>>
-    return %2 : tensor<9x4xf32, #size.extents<n, 4>>
+      stablehlo.return %b : tensor<f32>
+    }) : (tensor<9x4xf32, #size.extents<n, 4>>, tensor<9x1xi32, #size.extents<n, 1>>, tensor<9x4xf32, #size.extents<n, 4>>) -> tensor<9x4xf32, #size.extents<n, 4>>
+    %values, %indices = chlo.top_k(%1, k = 2) : tensor<9x4xf32, #size.extents<n, 4>> -> (tensor<9x2xf32, #size.extents<n, 2>>, tensor<9x2xi32, #size.extents<n, 2>>)
+    return %1, %values : tensor<9x4xf32, #size.extents<n, 4>>, tensor<9x2xf32, #size.extents<n, 2>>
   }
 }
 
