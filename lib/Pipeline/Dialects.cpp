@@ -8,6 +8,7 @@
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Plan/Plan.h"
 #include "dialects/Prec/Prec.h"
+#include "dialects/Sdy/Sdy.h"
 #include "dialects/Size/Size.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "dialects/Vhlo/Vhlo.h"
@@ -39,5 +40,5 @@ void heddle::registerAllDialects(DialectRegistry &registry) {
   registry.insert<check::CheckDialect, chlo::ChloDialect,
                   interpreter::InterpreterDialect, stablehlo::StableHloDialect,
                   vhlo::VhloDialect>();
-  registry.insert<prec::PrecDialect>();
+  registry.insert<prec::PrecDialect, sdy::SdyDialect>();
 }
