@@ -33,6 +33,7 @@ def Sdy_Dialect : Dialect {
   let hasRegionResultAttrVerify = 1;
   let extraClassDeclaration = [{
     void registerAttributes();
+    void registerBytecode();
   }];
 }
 

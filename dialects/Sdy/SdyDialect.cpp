@@ -17,6 +17,7 @@ namespace heddle::sdy {
 
 void SdyDialect::initialize() {
   registerAttributes();
+  registerBytecode();
   addOperations<
 #define GET_OP_LIST
 #include "dialects/Sdy/SdyOps.cpp.inc"

@@ -29,7 +29,7 @@ struct ExportedProgram {
 bool looksLikeExported(llvm::StringRef head);
 
 /// Reads what Exported.serialize() wrote. Reports what is damaged, and what
-/// heddle does not do: other platforms than cpu, several devices, effects,
+/// heddle does not do: other platforms than cpu, effects,
 /// calling conventions that it does not know.
 mlir::FailureOr<ExportedProgram> readExported(mlir::Location loc,
                                               llvm::StringRef bytes);

@@ -61,12 +61,6 @@ static LogicalResult checkSupported(Location loc,
     return refuse() << "the exported function has calling convention "
                     << convention << "; " << kOldestConvention << " and "
                     << kNewestConvention << " are known";
-  int64_t devices =
-      file.nr_devices() ? file.nr_devices() : file.nr_devices_short();
-  if (devices > 1)
-    return refuse() << "the exported function is for " << devices
-                    << " devices; heddle runs on one: export it without "
-                       "shardings";
   std::string effects =
       namesOf(file.ordered_effects(), file.unordered_effects());
   if (!effects.empty())

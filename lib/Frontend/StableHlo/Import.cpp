@@ -12,7 +12,7 @@
 #include "lib/Frontend/StableHlo/ParseErrors.h"
 #include "lib/Frontend/StableHlo/PlainText.h"
 #include "lib/Frontend/StableHlo/ProgramLimits.h"
-#include "lib/Frontend/StableHlo/ShardyDialect.h"
+#include "lib/Frontend/StableHlo/Shardings.h"
 #include "lib/Frontend/StableHlo/TrialParse.h"
 
 #include "dialects/Size/Size.h"
@@ -190,16 +190,17 @@ static LogicalResult bindPlatform(func::FuncOp entry, int32_t index) {
 //===----------------------------------------------------------------------===//
 
 /// Reads a module in which attributes may be of dialects that heddle does not
-/// have, such as Shardy's annotations: these are kept as they are. An operation
-/// of such a dialect is an error, but for those of Shardy that mean something
-/// on one device.
+/// have: these are kept as they are. An operation of such a dialect is an
+/// error. Operations that say where values lie are made what they mean on one
+/// device.
 static OwningOpRef<ModuleOp> parseModule(llvm::SourceMgr &sources,
-                                         MLIRContext *context) {
+                                         MLIRContext *context,
+                                         IgnoredShardings &ignored) {
   bool allowed = context->allowsUnregisteredDialects();
   context->allowUnregisteredDialects(true);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, context);
   context->allowUnregisteredDialects(allowed);
-  if (!module || failed(dropShardyOperations(*module)))
+  if (!module || failed(dropShardingOperations(*module, ignored)))
     return {};
   if (allowed)
     return module;
@@ -282,8 +283,9 @@ parseStableHlo(MLIRContext *context, const MappedFile &file, bool trialFirst,
   bool isPlain = isPlainText(bytes);
   if (!isPlain)
     context->loadDialect<vhlo::VhloDialect>();
-  if (!isPlain && mentionsShardy(bytes))
-    allowShardy(*context);
+  if (isBytecode(llvm::MemoryBufferRef(bytes, path)) ||
+      mentionsShardings(bytes))
+    allowShardings(*context);
   std::unique_ptr<llvm::MemoryBuffer> buffer;
   if (trialFirst && !isPlain) {
     TrialKeeper none;
@@ -300,14 +302,18 @@ parseStableHlo(MLIRContext *context, const MappedFile &file, bool trialFirst,
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   std::vector<Diagnostic> said;
+  IgnoredShardings ignored;
   {
     ParseErrors errors(context);
-    program.module = parseModule(sources, context);
+    program.module = parseModule(sources, context, ignored);
     said = errors.take();
   }
   ParseErrors::report(std::move(said));
-  if (!program.module || failed(convertFromVhlo(*program.module)) ||
-      failed(checkProgramLimits(*program.module)) ||
+  if (!program.module || failed(convertFromVhlo(*program.module)))
+    return std::nullopt;
+  dropShardingAttributes(*program.module, ignored);
+  ignored.remark(loc);
+  if (failed(checkProgramLimits(*program.module)) ||
       (accept && !accept(*program.module)))
     return std::nullopt;
 

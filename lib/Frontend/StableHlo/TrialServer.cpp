@@ -4,7 +4,7 @@
 // and can be forked at any time, whatever the program is that compiles.
 
 #include "heddle/Frontend/TrialServer.h"
-#include "lib/Frontend/StableHlo/ShardyDialect.h"
+#include "lib/Frontend/StableHlo/Shardings.h"
 #include "lib/Frontend/StableHlo/TrialProtocol.h"
 
 #include "heddle/Support/Diagnostics.h"
@@ -109,8 +109,8 @@ static void setLimits(const TrialQuestion &question) {
   bool rewrites = isBytecode((*file)->getMemBufferRef());
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.allowUnregisteredDialects(); // as the import does
-  if (rewrites || mentionsShardy((*file)->getBuffer()))
-    allowShardy(context);
+  if (rewrites || mentionsShardings((*file)->getBuffer()))
+    allowShardings(context);
   std::string message;
   context.getDiagEngine().registerHandler([&](Diagnostic &diagnostic) {
     if (message.empty() &&

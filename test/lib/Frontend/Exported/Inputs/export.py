@@ -66,6 +66,9 @@ def main(folder):
     mesh = jax.make_mesh((2,), ("d",))
     sharding = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("d"))
     save("devices", export.export(jax.jit(lambda x: x * 2, in_shardings=sharding))(x))
+    automatic = jax.make_mesh((2,), ("d",), axis_types=(jax.sharding.AxisType.Auto,))
+    parts = jax.shard_map(lambda x: jax.lax.psum(x, "d"), mesh=automatic, in_specs=sharding.spec, out_specs=jax.sharding.PartitionSpec())
+    save("parts", export.export(jax.jit(parts))(x))
 
     data = bytearray(plain.serialize())
     (folder / "cut.bin").write_bytes(data[: len(data) // 2])
