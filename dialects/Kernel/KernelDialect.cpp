@@ -3,6 +3,7 @@
 
 #include "dialects/Kernel/BriefKernels.h"
 #include "dialects/Kernel/CustomCalls.h"
+#include "dialects/Kernel/GridKernels.h"
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Kernel/ScalarArguments.h"
 
@@ -91,7 +92,7 @@ KernelDialect::verifyOperationAttribute(Operation *op,
   };
   Attribute value = attribute.getValue();
   if (name == kTilesAttrName || name == kChunkAttrName ||
-      name == kScratchAttrName)
+      name == kScratchAttrName || name == kThreadsAttrName)
     return onFunction(isa<IntegerAttr>(value), "an integer");
   if (name == kTileCountAttrName || name == kScratchBytesAttrName)
     return onFunction(isa<size::ExpressionAttr>(value),

@@ -8,7 +8,8 @@ using namespace heddle;
 
 /// Pointers to entries stay good while others are added.
 static std::deque<CodeGenerator> &generators() {
-  static std::deque<CodeGenerator> table = {cpuCodeGenerator()};
+  static std::deque<CodeGenerator> table = {cpuCodeGenerator(),
+                                            gpuCodeGenerator()};
   return table;
 }
 

@@ -16,6 +16,8 @@ namespace heddle {
 struct KernelCode {
   /// As the artifact's record of the kernel says it.
   format::LaunchDataUnion launch;
+  /// Which of the images holds its code.
+  unsigned image = 0;
   /// Pieces of work, and how many of them a worker of a cpu claims at once.
   int64_t tiles = 1;
   int64_t chunk = 1;
@@ -33,10 +35,17 @@ struct KernelCode {
   llvm::SmallVector<bool> inPlace;
 };
 
+/// Code for some kinds of devices, and what else they must have.
+struct CodeImage {
+  std::vector<char> bytes;
+  format::CodeFormat format = format::CodeFormat::elf;
+  LoaderNeeds needs;
+};
+
 /// The code of all kernels of a module.
 struct GeneratedCode {
-  std::vector<char> image;
-  format::CodeFormat format = format::CodeFormat::elf;
+  /// No kind of devices runs two of them. The first is for the cpu.
+  std::vector<CodeImage> images;
   /// In the order of the functions.
   std::vector<KernelCode> kernels;
 };
@@ -50,7 +59,9 @@ struct CodeGenerator {
   /// Loads the dialects that `generate` needs: they cannot be loaded while
   /// others work in the context.
   void (*loadDialects)(mlir::MLIRContext *context);
-  /// Makes the code of `kernels`, functions of `module`, for `target`. Fails
+  /// Makes the code of `kernels`, functions of `module`, for `target`. Launches
+  /// in the module say where they run, and no kernel runs both on a cpu and on
+  /// a device that has other code. Fails
   /// with diagnostics, or without when `options.isCancelled` says so.
   mlir::FailureOr<GeneratedCode> (*generate)(
       mlir::ModuleOp module, llvm::ArrayRef<mlir::func::FuncOp> kernels,
@@ -66,6 +77,8 @@ const CodeGenerator *findCodeGenerator(const Target &target);
 
 /// The generator for processors. CpuCode.cpp.
 CodeGenerator cpuCodeGenerator();
+/// The generator for graphics processors. GpuCode.cpp.
+CodeGenerator gpuCodeGenerator();
 
 } // namespace heddle
 

@@ -408,26 +408,33 @@ LogicalResult Compiler::addVariant(CompiledVariant &compiled,
   for (const std::string &name : compiled.devices)
     variant->devices.push_back(
         std::make_unique<format::DeviceT>(toDevice(name)));
-  uint32_t section = 0;
-  if (failed(report(module, writer.addCode(compiled.image.data(),
-                                           compiled.image.size(), section))) ||
-      failed(report(module,
+  // Several kinds of devices may run the same code.
+  std::map<const CodeImage *, uint32_t> sections;
+  uint64_t codeBytes = 0;
+  for (format::DeviceKind kind : compiled.imageKinds()) {
+    const CodeImage *code = compiled.codeFor(kind);
+    auto [section, isNew] = sections.try_emplace(code);
+    if (isNew) {
+      codeBytes += code->bytes.size();
+      if (failed(report(module,
+                        writer.addCode(code->bytes.data(), code->bytes.size(),
+                                       section->second))))
+        return failure();
+    }
+    auto image = std::make_unique<format::ImageT>();
+    image->device = kind;
+    image->format = code->format;
+    image->section = section->second;
+    image->architecture = code->needs.architecture;
+    image->features = code->needs.features;
+    variant->images.push_back(std::move(image));
+  }
+  if (failed(report(module,
                     writer.addPlan(writePlan(*compiled.plan, compiled.facts,
                                              weightNumbers, nodes),
                                    variant->plan))) ||
       failed(addCustomCalls(compiled)))
     return failure();
-  // All devices run the same code.
-  LoaderNeeds needs = compiled.target->loaderNeeds();
-  for (format::DeviceKind kind : compiled.imageKinds()) {
-    auto image = std::make_unique<format::ImageT>();
-    image->device = kind;
-    image->format = compiled.format;
-    image->section = section;
-    image->architecture = needs.architecture;
-    image->features = needs.features;
-    variant->images.push_back(std::move(image));
-  }
   if (llvm::any_of(compiled.kernels, [](const auto &kernel) {
         return kernel->custom_call != nullptr;
       }))
@@ -443,7 +450,10 @@ LogicalResult Compiler::addVariant(CompiledVariant &compiled,
     program.walk([&](plan::LaunchOp) { ++result.launches; });
   }
   result.devices = compiled.devices;
-  result.variants.push_back({variant->name, compiled.image.size()});
+  result.variants.push_back(
+      {variant->name, codeBytes, llvm::any_of(variant->images, [](auto &image) {
+         return image->format != format::CodeFormat::elf;
+       })});
   manifest.variants.push_back(std::move(variant));
   return success();
 }

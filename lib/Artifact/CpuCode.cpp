@@ -25,7 +25,8 @@ static LogicalResult findSymbols(Location loc, ArrayRef<func::FuncOp> kernels,
     return emitError(loc, ErrorCode::CodegenFailed)
            << llvm::toString(std::move(error));
   };
-  llvm::StringRef bytes(code.image.data(), code.image.size());
+  llvm::StringRef bytes(code.images[0].bytes.data(),
+                        code.images[0].bytes.size());
   auto file = llvm::object::ObjectFile::createELFObjectFile(
       llvm::MemoryBufferRef(bytes, "kernels"));
   if (!file)
@@ -126,7 +127,8 @@ static FailureOr<GeneratedCode> generate(ModuleOp module,
       compileToElf(module.getLoc(), kernels.size(), lower, machine, codegen);
   if (failed(elf))
     return failure();
-  code.image = std::move(*elf);
+  code.images.push_back(
+      {std::move(*elf), format::CodeFormat::elf, target.loaderNeeds()});
   if (failed(findSymbols(module.getLoc(), kernels, code)))
     return failure();
   return code;

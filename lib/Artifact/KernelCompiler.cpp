@@ -108,8 +108,7 @@ heddle::compileKernels(ModuleOp module, const Target &target,
     return failure();
 
   CompiledKernels compiled;
-  compiled.image = std::move(code->image);
-  compiled.format = code->format;
+  compiled.images = std::move(code->images);
   std::string targetText;
   llvm::raw_string_ostream(targetText) << target.toAttr(module.getContext());
   KernelCode *next = code->kernels.data();

@@ -3,6 +3,7 @@
 #ifndef HEDDLE_LIB_ARTIFACT_KERNELCOMPILER_H
 #define HEDDLE_LIB_ARTIFACT_KERNELCOMPILER_H
 
+#include "CodeGenerator.h"
 #include "PlanWriter.h"
 #include "heddle/Artifact/Compile.h"
 
@@ -10,10 +11,10 @@
 
 namespace heddle {
 
-/// What the artifact says of the compiled kernels, and the image of their code.
+/// What the artifact says of the compiled kernels, and the images of their
+/// code.
 struct CompiledKernels {
-  std::vector<char> image;
-  format::CodeFormat format = format::CodeFormat::elf;
+  std::vector<CodeImage> images;
   /// The artifact's table of kernels; `placeKernels` says their images.
   std::vector<std::unique_ptr<format::KernelT>> kernels;
   llvm::StringMap<KernelFacts> facts;

@@ -4,6 +4,7 @@
 #include "VariantBuilder.h"
 
 #include "CodeGenerator.h"
+#include "HostKernels.h"
 #include "dialects/Plan/DeviceNames.h"
 #include "heddle/Pipeline/PlanPipeline.h"
 #include "heddle/Support/Diagnostics.h"
@@ -22,6 +23,14 @@ std::vector<format::DeviceKind> CompiledVariant::imageKinds() const {
         !llvm::is_contained(kinds, kind))
       kinds.push_back(kind);
   return kinds;
+}
+
+const CodeImage *CompiledVariant::codeFor(format::DeviceKind kind) const {
+  for (const CodeImage &image : images)
+    if (llvm::is_contained(image.needs.devices,
+                           format::EnumNameDeviceKind(kind)))
+      return &image;
+  return nullptr;
 }
 
 /// A kernel has a record for each kind of device that runs it; one without any
@@ -80,10 +89,8 @@ void heddle::loadVariantDialects(
 
 /// Devices that launches run on, of which the cpu may be one that has none.
 static LogicalResult checkDevices(CompiledVariant &variant) {
-  std::vector<std::string> able = variant.target->loaderNeeds().devices;
   for (const std::string &name : variant.devices)
-    if (std::string kind = plan::parseDeviceName(name)->kind.str();
-        kind != plan::kCpu && !llvm::is_contained(able, kind))
+    if (!variant.codeFor(toDevice(name).kind))
       return emitError(variant.plan->getLoc(), ErrorCode::BadPlacement)
              << "the device \"" << name << "\" runs no code for "
              << variant.target->name();
@@ -96,6 +103,9 @@ LogicalResult heddle::buildVariant(ModuleOp module,
                                    CompiledVariant &variant) {
   variant.target = std::move(target);
   variant.plan = module.clone();
+  Placement placement = placementFor(*variant.target, options.placement);
+  if (failed(separateHostKernels(*variant.plan, *variant.target, placement)))
+    return failure();
   FailureOr<CompiledKernels> compiled =
       compileKernels(*variant.plan, *variant.target, options);
   if (failed(compiled))
@@ -103,7 +113,7 @@ LogicalResult heddle::buildVariant(ModuleOp module,
   static_cast<CompiledKernels &>(variant) = std::move(*compiled);
 
   PassManager planning(module.getContext());
-  buildPlanPipeline(planning, options.placement);
+  buildPlanPipeline(planning, placement);
   if (failed(planning.run(*variant.plan)))
     return failure();
   for (StringRef name : variant.programs().front().deviceNames())

@@ -21,6 +21,8 @@ struct CompiledVariant : CompiledKernels {
   llvm::SmallVector<plan::ProgramOp> programs() { return entryPrograms(*plan); }
   /// The kinds of devices, each once: there is an image of code for each.
   std::vector<format::DeviceKind> imageKinds() const;
+  /// The code that devices of `kind` run; null if there is none.
+  const CodeImage *codeFor(format::DeviceKind kind) const;
 };
 
 /// Loads the dialects that the passes of `buildVariant` depend on, for

@@ -5,6 +5,7 @@
 // canonicalized in between: folding chains of vector.insert would turn
 // registers into hundreds of scalars.
 
+#include "Numbers.h"
 #include "Stages.h"
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Kernel/ScalarArguments.h"
@@ -41,36 +42,6 @@ static Value loadField(OpBuilder &builder, Location loc, Value args,
   return LLVM::LoadOp::create(builder, loc, type, address, /*alignment=*/8,
                               /*isVolatile=*/false, /*isNonTemporal=*/false,
                               /*isInvariant=*/true);
-}
-
-/// A `memref<?xT>` that starts at `pointer`. Its size is never asked for.
-static Value makeBuffer(OpBuilder &builder, Location loc, Value pointer,
-                        MemRefType type, const LLVMTypeConverter &converter) {
-  auto descriptor =
-      MemRefDescriptor::poison(builder, loc, converter.convertType(type));
-  descriptor.setAllocatedPtr(builder, loc, pointer);
-  descriptor.setAlignedPtr(builder, loc, pointer);
-  descriptor.setConstantOffset(builder, loc, 0);
-  descriptor.setConstantStride(builder, loc, 0, 1);
-  return UnrealizedConversionCastOp::create(builder, loc, type,
-                                            Value(descriptor))
-      .getResult(0);
-}
-
-/// The number of `type` in the low bits of a launch's integer; all of them are
-/// a size.
-static Value fromInteger(OpBuilder &builder, Location loc, Value integer,
-                         Type type) {
-  if (type.isIndex())
-    return UnrealizedConversionCastOp::create(builder, loc, type, integer)
-        .getResult(0);
-  unsigned width = type.getIntOrFloatBitWidth();
-  if (width < 64)
-    integer = LLVM::TruncOp::create(builder, loc, builder.getIntegerType(width),
-                                    integer);
-  return type == integer.getType()
-             ? integer
-             : LLVM::BitcastOp::create(builder, loc, type, integer);
 }
 
 /// Moves the body of `kernel` into an `llvm.func` that reads its buffers,

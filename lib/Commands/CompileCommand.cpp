@@ -93,7 +93,9 @@ static void printSummary(raw_ostream &os, const CompileSummary &summary,
   llvm::interleaveComma(summary.variants, os, [&](const auto &variant) {
     os << variant.name << " (" << formatBytes(variant.codeBytes) << ")";
   });
-  os << "; no GPU code included\n";
+  bool hasGpuCode = llvm::any_of(
+      summary.variants, [](const auto &variant) { return variant.hasGpuCode; });
+  os << (hasGpuCode ? "\n" : "; no GPU code included\n");
   if (summary.devices.size() > 1)
     os << "  devices  " << llvm::join(summary.devices, ", ") << "\n";
 }

@@ -5,10 +5,12 @@
 #include "heddle/Pipeline/DispatchPipeline.h"
 #include "heddle/Pipeline/Stages.h"
 #include "heddle/Target/CpuTarget.h"
+#include "heddle/Target/GpuTarget.h"
 #include "passes/Dispatch/Passes.h"
 #include "passes/Dynamic/Passes.h"
 #include "passes/Graph/Passes.h"
 #include "passes/Kernel/Cpu/Passes.h"
+#include "passes/Kernel/Gpu/Passes.h"
 #include "passes/Kernel/Math/Passes.h"
 #include "passes/Lower/Passes.h"
 #include "passes/Plan/Passes.h"
@@ -23,6 +25,7 @@ void heddle::registerAllPasses() {
   registerHeddleGraphPasses();
   registerHeddleDynamicPasses();
   registerKernelCpuPasses();
+  registerKernelGpuPasses();
   registerKernelMathPasses();
   registerHeddleLowerPasses();
   registerHeddleDispatchPasses();
@@ -38,4 +41,8 @@ void heddle::registerAllPasses() {
   PassPipelineRegistration<>(
       kernels.name, kernels.holds,
       [](OpPassManager &manager) { manager.addPass(createLowerKernels()); });
+  KernelStage grids = GpuTarget::kernelStage();
+  PassPipelineRegistration<>(
+      grids.name, grids.holds,
+      [](OpPassManager &manager) { manager.addPass(createLowerGpuKernels()); });
 }

@@ -234,8 +234,11 @@ DispatchFacts::fromAttr(DictionaryAttr dictionary) {
   auto kernels = parseRows(dictionary.get("kernels"));
   auto quantized = parseRows(dictionary.get("quantized_products"));
   // What is multiplied fast is multiplied at all.
-  if (!matrix || !kernel::isMatrixPacking(matrix.getValue()) || !filter ||
-      kernel::filterGroups(filter.getValue()) != 1 || !kernels || !quantized ||
+  if (!matrix || !filter || !kernels || !quantized ||
+      !(matrix.getValue().empty() ||
+        kernel::isMatrixPacking(matrix.getValue())) ||
+      !(filter.getValue().empty() ||
+        kernel::filterGroups(filter.getValue()) == 1) ||
       !llvm::all_of(*quantized, [&](const KernelTypes &types) {
         return llvm::is_contained(*kernels, types);
       }))

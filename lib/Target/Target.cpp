@@ -3,6 +3,7 @@
 #include "heddle/Target/Target.h"
 
 #include "heddle/Target/CpuTarget.h"
+#include "heddle/Target/GpuTarget.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Operation.h"
@@ -19,7 +20,13 @@ static std::vector<TargetKind> &kinds() {
                           {CpuTarget::kernelStage()}};
     for (const Machine &machine : machines())
       processors.targets.push_back(std::make_shared<CpuTarget>(machine));
-    return std::vector<TargetKind>{std::move(processors)};
+    TargetKind graphics{GpuTarget::kindName.str(),
+                        {},
+                        GpuTarget::fromAttr,
+                        {GpuTarget::kernelStage()}};
+    for (const GpuMachine &machine : gpuMachines())
+      graphics.targets.push_back(std::make_shared<GpuTarget>(machine));
+    return std::vector<TargetKind>{std::move(processors), std::move(graphics)};
   }();
   return table;
 }

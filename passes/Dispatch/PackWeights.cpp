@@ -44,7 +44,7 @@ static void pack(WeightPrograms &weights, kernel::ContractOp op,
                  const PackingFacts &facts) {
   kernel::WeightOp weight = weights.referredTo(op.getRhs());
   AffineMap map = op.getRhsMap();
-  if (!weight || !map.isProjectedPermutation())
+  if (!weight || !map.isProjectedPermutation() || facts.matrix.empty())
     return;
   kernel::ContractOp::Dims dims = op.getDims();
   if (dims.n.empty() || dims.k.empty())
@@ -93,7 +93,7 @@ static void pack(WeightPrograms &weights, kernel::ContractOp op,
 static void pack(WeightPrograms &weights, kernel::ConvolutionOp op,
                  const PackingFacts &facts) {
   kernel::WeightOp weight = weights.referredTo(op.getWeights());
-  if (!weight || op.isDepthwise())
+  if (!weight || op.isDepthwise() || facts.filter.empty())
     return;
   int64_t groups = op.getGroups();
   int64_t channels = cast<RankedTensorType>(op.getType()).getShape().back();

@@ -20,10 +20,11 @@ static llvm::Expected<plan::DeviceName> parseDevice(StringRef text) {
   std::optional<plan::DeviceName> name = plan::parseDeviceName(text);
   if (!name)
     return fail("there is no device \"" + text +
-                "\"; devices are cpu, and sim or sim:0, sim:1, ...");
-  if (name->kind != plan::kCpu && name->kind != "sim")
+                "\"; devices are cpu, and sim or sim:0, sim:1, ..., cuda or "
+                "cuda:0, cuda:1, ...");
+  if (name->kind != plan::kCpu && name->kind != "sim" && name->kind != "cuda")
     return fail("heddle makes no code for the device \"" + text + "\"");
-  if (name->ordinal >= format::maximumSimDevices)
+  if (name->kind == "sim" && name->ordinal >= format::maximumSimDevices)
     return fail("there is no device \"" + text +
                 "\": of sim there are at most " +
                 llvm::Twine(format::maximumSimDevices));

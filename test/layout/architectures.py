@@ -13,6 +13,7 @@ NAMES = re.compile(r"x86|amd64|aarch64|arm64|(?<![a-z])avx|(?<![a-z])sse[0-9]|\b
 ALLOWED = {
     r"lib/Target/Machine\.cpp": "the table",
     r"lib/Target/CpuTarget\.cpp": "sources of its numbers",
+    r"lib/Target/GpuMachine\.cpp": "the processors beside graphics processors",
     r"lib/Codegen/(CMakeLists\.txt|FreestandingArchive\.cpp|Relocations\.cpp)": "a build of the routines and relocations for each",
     r"lib/Codegen/Freestanding/": "compiled for each",
     r"lib/Reference/Matmul\.cpp": "the interpreter's own speed",

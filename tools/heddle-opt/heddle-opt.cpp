@@ -3,6 +3,7 @@
 
 #include "heddle/Pipeline/Registration.h"
 #include "heddle/Support/StandardStreams.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
@@ -10,6 +11,8 @@ int main(int argc, char **argv) {
   heddle::openStandardStreams();
   mlir::DialectRegistry registry;
   heddle::registerAllDialects(registry);
+  // Of kernels in grids, which no model has.
+  registry.insert<mlir::gpu::GPUDialect>();
   heddle::registerAllPasses();
   mlir::registerAllPasses();
   mlir::LogicalResult result =

@@ -53,6 +53,7 @@ struct CompileSummary {
   struct Variant {
     std::string name;
     uint64_t codeBytes = 0;
+    bool hasGpuCode = false;
   };
   std::vector<Variant> variants;
   /// Names of the devices that run it, the cpu first.

@@ -11,6 +11,9 @@ class OpPassManager;
 
 namespace heddle {
 
+/// The first step of it alone: says of every launch on which device it runs.
+void addPlacement(mlir::OpPassManager &manager, const Placement &placement);
+
 /// Places launches on devices as `placement` says, brings values to where they
 /// are read, and makes the plan.
 void buildPlanPipeline(mlir::OpPassManager &manager,

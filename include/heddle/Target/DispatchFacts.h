@@ -35,7 +35,8 @@ enum class AttentionOption : uint8_t { Lengths, Window, Sink, LogSumExp };
 /// How right-hand sides and filters that are weights are stored.
 struct PackingFacts {
   /// The packing of a contraction's right-hand side and of a convolution's
-  /// filter, the latter for one group (dialects/Kernel/Packing.h).
+  /// filter, the latter for one group (dialects/Kernel/Packing.h). Empty: they
+  /// lie as the model has them.
   std::string matrix;
   std::string filter;
   /// Output channels per group of a convolution below which a panel would be

@@ -9,15 +9,15 @@
 // RUN: heddle-opt %s --heddle-assign-placement="devices=cpu,sim rules=layre*=sim is-piece" | FileCheck %s --check-prefix=NONE
 // RUN: not heddle-opt %s --heddle-assign-placement="devices=cpu,sim rules=host*=sim" 2>&1 | FileCheck %s --check-prefix=HOST
 // RUN: not heddle-opt %s --heddle-assign-placement="devices=cpu,tpu" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
-// RUN: not heddle-opt %s --heddle-assign-placement="devices=cpu,cuda" 2>&1 | FileCheck %s --check-prefix=NOCODE
+// RUN: not heddle-opt %s --heddle-assign-placement="devices=cpu,hip" 2>&1 | FileCheck %s --check-prefix=NOCODE
 // RUN: not heddle-opt %s --heddle-assign-placement="devices=sim:0,sim" 2>&1 | FileCheck %s --check-prefix=TWICE
 // RUN: not heddle-opt %s --heddle-assign-placement="devices=cpu rules=a=sim" 2>&1 | FileCheck %s --check-prefix=UNNAMED
 // RUN: not heddle-opt %s --heddle-assign-placement="devices=cpu by=chance" 2>&1 | FileCheck %s --check-prefix=SPREAD
 
 // MISSED: the rule "layre*=sim" matches the name of no node that has a kernel
 // HOST: the rule "host*=sim" matches the name of no node that has a kernel
-// UNKNOWN: there is no device "tpu"; devices are cpu, and sim or sim:0, sim:1, ...
-// NOCODE: heddle makes no code for the device "cuda"
+// UNKNOWN: there is no device "tpu"; devices are cpu, and sim or sim:0, sim:1, ..., cuda or cuda:0, cuda:1, ...
+// NOCODE: heddle makes no code for the device "hip"
 // TWICE: the device "sim:0" is named twice
 // UNNAMED: the rule "a=sim" wants a device that --place does not name
 // SPREAD: "chance" is no way to spread a model

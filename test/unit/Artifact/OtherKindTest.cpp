@@ -197,8 +197,8 @@ TEST_F(OtherKindTest, HasAStageOfKernels) {
   EXPECT_EQ(stage->stage, Stage::Kernel);
   EXPECT_EQ(stage->targetKind, "test");
   EXPECT_EQ(listStages(), "import, heddle-graph, heddle-lower, "
-                          "heddle-dispatch, heddle-kernel-cpu, test-kernels, "
-                          "heddle-plan");
+                          "heddle-dispatch, heddle-kernel-cpu, "
+                          "heddle-kernel-gpu, test-kernels, heddle-plan");
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
   EXPECT_FALSE(otherStage(*module, Stage::Import));
   (*module)->setAttr("test.lowered", UnitAttr::get(&context));

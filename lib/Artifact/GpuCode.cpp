@@ -1,0 +1,128 @@
+// The code of kernels for graphics processors: PTX for those that run there,
+// and an image of the processor's for those that stay beside it.
+
+#include "CodeGenerator.h"
+
+#include "Fork.h"
+#include "dialects/Kernel/GridKernels.h"
+#include "dialects/Kernel/Kernel.h"
+#include "heddle/Codegen/CompileToPtx.h"
+#include "heddle/Support/Diagnostics.h"
+#include "heddle/Target/GpuTarget.h"
+#include "passes/Kernel/Gpu/Passes.h"
+
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/Pass.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace heddle;
+
+/// What lowering has decided for the kernel of `module` called `name`.
+static KernelCode readLowered(ModuleOp module, StringRef name) {
+  auto lowered = cast<func::FuncOp>(module.lookupSymbol(name));
+  auto integer = [&](StringRef attribute) {
+    return lowered->getAttrOfType<IntegerAttr>(attribute).getInt();
+  };
+  KernelCode code;
+  format::GpuLaunchT launch;
+  launch.block = {static_cast<uint32_t>(integer(kernel::kThreadsAttrName)), 1,
+                  1};
+  code.launch.Set(std::move(launch));
+  code.image = 1;
+  code.tiles = integer(kernel::kTilesAttrName);
+  for (unsigned i = 0; i < lowered.getNumArguments(); ++i)
+    code.inPlace.push_back(
+        bool(lowered.getArgAttr(i, kernel::kInPlaceAttrName)));
+  return code;
+}
+
+/// Kernels that some launch runs on the cpu.
+static llvm::StringSet<> hostKernels(ModuleOp module) {
+  llvm::StringSet<> names;
+  module.walk([&](kernel::LaunchOp launch) {
+    if (!launch->hasAttr(kernel::kPlaceAttrName))
+      names.insert(launch.getKernel());
+  });
+  return names;
+}
+
+/// The kernels of the device as PTX, and of each how it is launched.
+static FailureOr<GeneratedCode>
+generateForDevice(ModuleOp module, ArrayRef<func::FuncOp> kernels,
+                  const GpuTarget &target, const CompileOptions &options) {
+  OwningOpRef<ModuleOp> alone = ModuleOp::create(module.getLoc());
+  (*alone)->setAttr(targetAttrName, target.toAttr(module.getContext()));
+  for (func::FuncOp kernel : kernels)
+    alone->push_back(kernel->clone());
+  if (failed(lowerGpuKernelFunctions(*alone, target.machine())) ||
+      failed(verify(*alone)))
+    return failure();
+  StringRef stage = GpuTarget::kernelStage().name;
+  if (options.afterStage && options.showsKernels &&
+      options.showsKernels(stage) && failed(options.afterStage(stage, *alone)))
+    return failure();
+  if (options.isCancelled && options.isCancelled())
+    return failure();
+  GeneratedCode code;
+  for (func::FuncOp kernel : kernels)
+    code.kernels.push_back(readLowered(*alone, kernel.getName()));
+  FailureOr<std::string> ptx = compileToPtx(*alone, target.machine());
+  if (failed(ptx))
+    return failure();
+  // Drivers read a text up to its zero.
+  code.images.push_back(
+      {std::vector<char>(ptx->c_str(), ptx->c_str() + ptx->size() + 1),
+       format::CodeFormat::ptx, target.loaderNeeds()});
+  return code;
+}
+
+static FailureOr<GeneratedCode> generate(ModuleOp module,
+                                         ArrayRef<func::FuncOp> kernels,
+                                         const Target &target,
+                                         const CompileOptions &options) {
+  const auto &gpu = cast<GpuTarget>(target);
+  std::shared_ptr<const Target> host = findTarget(gpu.machine().host);
+  const CodeGenerator *processor = host ? findCodeGenerator(*host) : nullptr;
+  if (!processor)
+    return emitError(module.getLoc(), ErrorCode::TargetIllegal)
+           << "there is no code generator for '" << gpu.machine().host
+           << "', the processor beside " << target.name();
+  llvm::StringSet<> onHost = hostKernels(module);
+  SmallVector<func::FuncOp> hosted, others;
+  for (func::FuncOp kernel : kernels)
+    (onHost.contains(kernel.getName()) ? hosted : others).push_back(kernel);
+  FailureOr<GeneratedCode> code =
+      processor->generate(module, hosted, *host, options);
+  if (failed(code))
+    return failure();
+  FailureOr<GeneratedCode> device =
+      generateForDevice(module, others, gpu, options);
+  if (failed(device))
+    return failure();
+  code->images.push_back(std::move(device->images.front()));
+  // In the order of the functions.
+  std::vector<KernelCode> inOrder;
+  size_t fromHost = 0, fromDevice = 0;
+  for (func::FuncOp kernel : kernels)
+    inOrder.push_back(std::move(onHost.contains(kernel.getName())
+                                    ? code->kernels[fromHost++]
+                                    : device->kernels[fromDevice++]));
+  code->kernels = std::move(inOrder);
+  return code;
+}
+
+static void loadDialects(MLIRContext *context) {
+  cpuCodeGenerator().loadDialects(context);
+  prepareGpuCodegen(context);
+  DialectRegistry registry;
+  createLowerGpuKernels()->getDependentDialects(registry);
+  context->appendDialectRegistry(registry);
+  for (StringRef name : registry.getDialectNames())
+    context->getOrLoadDialect(name);
+}
+
+CodeGenerator heddle::gpuCodeGenerator() {
+  return {GpuTarget::kindName, stageInfo(Stage::Dispatch).build, loadDialects,
+          generate};
+}

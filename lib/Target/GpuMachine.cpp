@@ -1,0 +1,65 @@
+// The table of graphics processors.
+//
+// Sources. Limits: CUDA C++ Programming Guide 13.0, section "Compute
+// Capabilities", table "Technical Specifications per Compute Capability".
+// Versions: PTX ISA 9.0, section "Release Notes", table "PTX Release History".
+// Rates: the data sheet of one product of the kind, named at its row; they are
+// peaks and only compare pieces of work.
+
+#include "heddle/Target/GpuMachine.h"
+
+using namespace heddle;
+
+/// What all of them share.
+static GpuMachine baseline(std::string chip, int64_t ptxVersion) {
+  GpuMachine machine;
+  machine.name = "cuda:" + chip;
+  machine.chip = std::move(chip);
+  machine.ptxVersion = ptxVersion;
+  // Servers that hold such devices have had its instructions since 2013, those
+  // of AMD since 2015.
+  machine.host = "x86-64-v3";
+  machine.warpThreads = 32;
+  machine.mostBlockThreads = 1024;
+  machine.registers = 65536;
+  machine.mostThreadRegisters = 255;
+  // 32764 from PTX ISA 8.1 on, with a driver that knows that version.
+  machine.mostParameterBytes = 4096;
+  // Eight warps: a multiple of the four schedulers, and with up to 40 registers
+  // a thread still enough blocks to fill a multiprocessor of 1536 threads.
+  machine.blockThreads = 256;
+  // Back to back in one stream; CUDA's own documentation has no number for it.
+  machine.rates.launchNs = 3000;
+  return machine;
+}
+
+const std::vector<GpuMachine> &heddle::gpuMachines() {
+  static const std::vector<GpuMachine> table = [] {
+    std::vector<GpuMachine> all;
+    // A100 SXM 80 GB: 19.5 TFLOPS of f32, 9.7 of f64, 19.5 Tera operations of
+    // i32, 2039 GB/s.
+    GpuMachine ampere = baseline("sm_80", 70);
+    ampere.mostThreads = 2048;
+    ampere.sharedBytes = 164 * 1024;
+    ampere.mostBlockSharedBytes = 163 * 1024;
+    ampere.rates.flopsPerNsF32 = 19500;
+    ampere.rates.flopsPerNsF64 = 9700;
+    ampere.rates.operationsPerNsInteger = 19500;
+    ampere.rates.bytesPerNs = 2039;
+    all.push_back(ampere);
+
+    // H100 SXM: 67 TFLOPS of f32, 34 of f64, 3350 GB/s. Integers at half the
+    // rate of f32 (Programming Guide, "Arithmetic Instructions").
+    GpuMachine hopper = baseline("sm_90a", 80);
+    hopper.mostThreads = 2048;
+    hopper.sharedBytes = 228 * 1024;
+    hopper.mostBlockSharedBytes = 227 * 1024;
+    hopper.rates.flopsPerNsF32 = 67000;
+    hopper.rates.flopsPerNsF64 = 34000;
+    hopper.rates.operationsPerNsInteger = 33500;
+    hopper.rates.bytesPerNs = 3350;
+    all.push_back(hopper);
+    return all;
+  }();
+  return table;
+}

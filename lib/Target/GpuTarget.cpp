@@ -1,0 +1,184 @@
+// What dispatch may ask of graphics processors, and one as an attribute.
+
+#include "heddle/Target/GpuTarget.h"
+
+#include "dialects/Kernel/GridKernels.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace heddle {
+
+KernelStage GpuTarget::kernelStage() {
+  auto isAt = [](ModuleOp module) {
+    return llvm::any_of(*module.getBody(), [](Operation &op) {
+      return op.hasAttr(kernel::kThreadsAttrName);
+    });
+  };
+  return {"heddle-kernel-gpu",
+          "the kernels as loops of one thread over flat buffers", isAt};
+}
+
+/// Types that the emitters of passes/Kernel/Gpu take: they read an element and
+/// widen it to the type of the sum.
+static std::vector<KernelTypes> kernelTypes() {
+  using Kind = ElementKind;
+  std::vector<KernelTypes> all;
+  for (KernelFamily family :
+       {KernelFamily::Contraction, KernelFamily::Convolution}) {
+    auto add = [&](Kind lhs, Kind rhs, Kind accumulator) {
+      all.push_back({family, lhs, rhs, accumulator});
+    };
+    add(Kind::F64, Kind::F64, Kind::F64);
+    for (Kind lhs : {Kind::F32, Kind::BF16, Kind::F16})
+      for (Kind rhs : {Kind::F32, Kind::BF16, Kind::F16})
+        add(lhs, rhs, Kind::F32);
+    for (Kind element : {Kind::I1, Kind::I8, Kind::UI8, Kind::I16, Kind::UI16,
+                         Kind::I32, Kind::UI32})
+      add(element, element, Kind::I32);
+    add(Kind::I64, Kind::I64, Kind::I64);
+  }
+  return all;
+}
+
+static DispatchFacts factsOf() {
+  constexpr int64_t never = std::numeric_limits<int64_t>::max();
+  DispatchFacts facts;
+  facts.kernels = kernelTypes();
+  // Threads widen what they read in a register.
+  facts.readsWorthWidening = never;
+  // Weights lie as the model has them: the texts of `packing` stay empty.
+  // Each input is 8 bytes of the kernel's parameters.
+  facts.fusion.maximumInputs = 12;
+  facts.fusion.maximumCost = 512;
+  facts.fusion.maximumRecomputed = 2;
+  // Each part is a branch that a thread goes through.
+  facts.fusion.maximumParts = 16;
+  // A thread computes one element of a result and sees no other, so that a row
+  // is never kept: each reduction is a kernel.
+  facts.fusion.maximumRowOperations = 1;
+  // Zeros between points cost a comparison.
+  facts.dilation.leastProducts = never;
+  facts.dilation.leastChannels = 1;
+  facts.dilation.maximumPhases = 1;
+  return facts;
+}
+
+GpuTarget::GpuTarget(const GpuMachine &machine)
+    : GpuTarget(machine, factsOf()) {}
+
+GpuTarget::GpuTarget(GpuMachine machine, DispatchFacts facts)
+    : Target(kindName, machine.name), processor(std::move(machine)),
+      facts(std::move(facts)), otherNames{processor.chip} {}
+
+LoaderNeeds GpuTarget::loaderNeeds() const {
+  return {{kindName.str()}, processor.chip, {}};
+}
+
+double GpuTarget::nanoseconds(const Work &work) const {
+  const GpuRates &rates = processor.rates;
+  double perNs = rates.flopsPerNsF32;
+  if (work.accumulator && work.accumulator.isF64())
+    perNs = rates.flopsPerNsF64;
+  else if (work.accumulator && work.accumulator.isInteger())
+    perNs = rates.operationsPerNsInteger;
+  return rates.launchNs +
+         std::max(work.operations / perNs, work.bytes / rates.bytesPerNs);
+}
+
+std::string GpuTarget::describe() const {
+  return "NVIDIA, " + std::to_string(processor.mostBlockSharedBytes / 1024) +
+         " KiB of shared memory a block, PTX " +
+         std::to_string(processor.ptxVersion / 10) + "." +
+         std::to_string(processor.ptxVersion % 10);
+}
+
+namespace {
+/// The entries of the attribute, by the kind of their values.
+template <typename Owner, typename T> struct Entry {
+  StringRef key;
+  T Owner::*field;
+};
+} // namespace
+
+static const Entry<GpuMachine, std::string> texts[] = {
+    {"name", &GpuMachine::name},
+    {"chip", &GpuMachine::chip},
+    {"host", &GpuMachine::host},
+};
+
+static const Entry<GpuMachine, int64_t> numbers[] = {
+    {"ptx_version", &GpuMachine::ptxVersion},
+    {"warp_threads", &GpuMachine::warpThreads},
+    {"most_block_threads", &GpuMachine::mostBlockThreads},
+    {"most_threads", &GpuMachine::mostThreads},
+    {"registers", &GpuMachine::registers},
+    {"most_thread_registers", &GpuMachine::mostThreadRegisters},
+    {"shared_bytes", &GpuMachine::sharedBytes},
+    {"most_block_shared_bytes", &GpuMachine::mostBlockSharedBytes},
+    {"most_parameter_bytes", &GpuMachine::mostParameterBytes},
+    {"block_threads", &GpuMachine::blockThreads},
+};
+
+static const Entry<GpuRates, double> rates[] = {
+    {"flops_per_ns_f32", &GpuRates::flopsPerNsF32},
+    {"flops_per_ns_f64", &GpuRates::flopsPerNsF64},
+    {"operations_per_ns_integer", &GpuRates::operationsPerNsInteger},
+    {"bytes_per_ns", &GpuRates::bytesPerNs},
+    {"launch_ns", &GpuRates::launchNs},
+};
+
+DictionaryAttr GpuTarget::toAttr(MLIRContext *context) const {
+  NamedAttrList list;
+  list.set("kind", StringAttr::get(context, kind()));
+  for (const auto &entry : texts)
+    list.set(entry.key, StringAttr::get(context, processor.*entry.field));
+  for (const auto &entry : numbers)
+    list.set(entry.key, IntegerAttr::get(IntegerType::get(context, 64),
+                                         processor.*entry.field));
+  NamedAttrList costs;
+  for (const auto &entry : rates)
+    costs.set(entry.key, FloatAttr::get(Float64Type::get(context),
+                                        processor.rates.*entry.field));
+  list.set("rates", costs.getDictionary(context));
+  list.set("dispatch", facts.toAttr(context));
+  return list.getDictionary(context);
+}
+
+std::shared_ptr<const Target> GpuTarget::fromAttr(DictionaryAttr dictionary) {
+  GpuMachine machine;
+  for (const auto &entry : texts) {
+    auto value = dictionary.getAs<StringAttr>(entry.key);
+    if (!value)
+      return nullptr;
+    machine.*entry.field = value.str();
+  }
+  for (const auto &entry : numbers) {
+    auto value = dictionary.getAs<IntegerAttr>(entry.key);
+    if (!value || !value.getType().isInteger(64) || value.getInt() <= 0)
+      return nullptr;
+    machine.*entry.field = value.getInt();
+  }
+  auto costs = dictionary.getAs<DictionaryAttr>("rates");
+  auto dispatch = dictionary.getAs<DictionaryAttr>("dispatch");
+  std::optional<DispatchFacts> facts =
+      dispatch ? DispatchFacts::fromAttr(dispatch) : std::nullopt;
+  if (!costs || !facts || machine.blockThreads > machine.mostBlockThreads ||
+      machine.blockThreads % machine.warpThreads != 0)
+    return nullptr;
+  for (const auto &entry : rates) {
+    auto value = costs.getAs<FloatAttr>(entry.key);
+    if (!value || !value.getType().isF64() || !value.getValue().isFinite() ||
+        !(value.getValueAsDouble() > 0))
+      return nullptr;
+    machine.rates.*entry.field = value.getValueAsDouble();
+  }
+  return std::make_shared<GpuTarget>(std::move(machine), std::move(*facts));
+}
+
+} // namespace heddle

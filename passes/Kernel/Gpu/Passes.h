@@ -1,0 +1,34 @@
+// Passes from kernel functions to loops of one thread, for devices with grids.
+
+#ifndef HEDDLE_PASSES_KERNEL_GPU_PASSES_H
+#define HEDDLE_PASSES_KERNEL_GPU_PASSES_H
+
+#include "heddle/Target/GpuMachine.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+#include <memory>
+
+namespace heddle {
+
+#define GEN_PASS_DECL
+#include "passes/Kernel/Gpu/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "passes/Kernel/Gpu/Passes.h.inc"
+
+/// What `heddle-lower-gpu-kernels` does, for `machine`.
+mlir::LogicalResult lowerGpuKernelFunctions(mlir::ModuleOp module,
+                                            const GpuMachine &machine);
+
+} // namespace heddle
+
+#endif // HEDDLE_PASSES_KERNEL_GPU_PASSES_H
