@@ -48,7 +48,7 @@ Error LoadedProgram::loadMemory(const void *data, uint64_t bytes,
 
 Error LoadedProgram::load(const heddle_load_options &options,
                           uint64_t startNs) {
-  if (Error error = chooseVariant(options.variant))
+  if (Error error = chooseVariant(options))
     return error;
   if (Error error = bindCustomCalls(*chosen, options, boundCalls))
     return error;
@@ -96,6 +96,27 @@ static std::string missingFeature(const Image &image) {
   return {};
 }
 
+/// Which code for `device`, which is there, it does not run; empty if it runs
+/// all of it.
+static Error findMissingCode(const Variant &variant,
+                             const format::Device &device,
+                             const heddle_driver &driver,
+                             std::string &missing) {
+  for (uint32_t i = 0; driver.runs && i < length(variant.images()); ++i) {
+    const Image &image = *variant.images()->Get(i);
+    if (image.device() != device.kind())
+      continue;
+    heddle_status why;
+    int32_t code =
+        driver.runs(device.ordinal(), text(image.architecture()).c_str(), &why);
+    if (code == HEDDLE_TARGET_MISMATCH)
+      missing = "a device for its code (" + std::string(why.message) + ")";
+    else if (code)
+      return told(code, why);
+  }
+  return {};
+}
+
 /// Which of the variant's devices is missing here; empty if none is. What a
 /// driver says of its kind is told once, in `reasons`.
 static Error findMissingDevice(const Variant &variant, std::string &missing,
@@ -115,8 +136,12 @@ static Error findMissingDevice(const Variant &variant, std::string &missing,
     uint32_t count = driver->device_count(&why);
     if (why.code == HEDDLE_OUT_OF_MEMORY)
       return told(why.code, why);
-    if (device.ordinal() < count)
+    if (device.ordinal() < count) {
+      if (Error error = findMissingCode(variant, device, *driver, missing);
+          error || !missing.empty())
+        return error;
       continue;
+    }
     missing = what + " (of '" + driver->name + "' there are " +
               std::to_string(count) + ")";
     if (*why.message && reasons.find(why.message) == std::string::npos)
@@ -137,7 +162,32 @@ static std::string missingFeature(const Variant &variant) {
   return {};
 }
 
-Error LoadedProgram::chooseVariant(const char *name) {
+/// The kind of devices that a variant is for: the cpu where it has no other.
+static std::string mainKind(const Variant &variant) {
+  uint32_t main = length(variant.devices()) > 1 ? 1 : 0;
+  return EnumNameDeviceKind(variant.devices()->Get(main)->kind());
+}
+
+/// The place of the variant's kind of devices in a list of kinds by commas;
+/// nothing if it is not there. Without a list all are in one place.
+static bool findPlace(const char *kinds, const Variant &variant,
+                      size_t &place) {
+  place = 0;
+  if (!kinds)
+    return true;
+  std::string rest = kinds, own = mainKind(variant);
+  for (size_t begin = 0; begin <= rest.size(); ++place) {
+    size_t end = std::min(rest.find(',', begin), rest.size());
+    if (rest.compare(begin, end - begin, own) == 0)
+      return true;
+    begin = end + 1;
+  }
+  return false;
+}
+
+Error LoadedProgram::chooseVariant(const heddle_load_options &options) {
+  const char *name = options.variant;
+  size_t chosenPlace = 0;
   std::string offered, reasons;
   // The code of what would run but for a device is that of the error.
   heddle_code code = HEDDLE_TARGET_MISMATCH;
@@ -160,15 +210,23 @@ Error LoadedProgram::chooseVariant(const char *name) {
     offered += (offered.empty() ? "'" : ", '") + text(variant.name()) + "'";
     if (!missing.empty())
       offered += " (needs " + missing + ")";
-    if (name ? !named : !missing.empty())
+    size_t place;
+    if (!findPlace(options.devices, variant, place) ||
+        (name ? !named : !missing.empty()))
       continue;
-    if (!chosen || variant.preference() > chosen->preference()) {
+    if (!chosen || place < chosenPlace ||
+        (place == chosenPlace && variant.preference() > chosen->preference())) {
       chosen = &variant;
+      chosenPlace = place;
       variantIndex = i;
     }
   }
   if (chosen)
     return {};
+  if (options.devices)
+    return {HEDDLE_DEVICE_MISSING,
+            reasons + "there is no code for '" + std::string(options.devices) +
+                "' that runs on this machine: there is " + offered};
   if (name)
     return {HEDDLE_VARIANT_UNKNOWN,
             "there is no variant '" + std::string(name) + "', only " + offered};

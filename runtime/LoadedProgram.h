@@ -38,8 +38,8 @@ struct StateSpec {
   format::DataType dtype;
   std::vector<int64_t> shape; ///< With the largest extents.
   int64_t bytes;
-  int64_t longest; ///< What its length can be at most; -1: it has none.
-  uint32_t symbol; ///< That has the length; or none.
+  int64_t longest;    ///< What its length can be at most; -1: it has none.
+  uint32_t symbol;    ///< That has the length; or none.
   uint32_t dimension; ///< That the length counts; or none.
   uint32_t device;
   heddle_driver_space space;
@@ -91,7 +91,7 @@ public:
 
 private:
   Error load(const heddle_load_options &options, uint64_t startNs);
-  Error chooseVariant(const char *name);
+  Error chooseVariant(const heddle_load_options &options);
   Error placeWeights(const heddle_load_options &options);
   Error openDevices();
   Error loadCode(ProgramDevice &device, format::DeviceKind kind);

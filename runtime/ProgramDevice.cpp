@@ -28,12 +28,19 @@ Error ProgramDevice::loadCode(const heddle_driver_code &code,
   found.resize(length(variant.kernels()));
   for (uint32_t i = 0; i < found.size(); ++i) {
     const format::Kernel &kernel = *variant.kernels()->Get(i);
-    const format::CpuLaunch *launch = kernel.launch_as_CpuLaunch();
-    if (!launch || kernel.image() != image)
+    if (kernel.custom_call() || kernel.image() != image)
       continue;
-    heddle_driver_kernel_info info = {kernel.name() ? kernel.name()->c_str()
-                                                    : "",
-                                      launch->offset(), launch->scratch()};
+    heddle_driver_kernel_info info = {};
+    info.name = kernel.name() ? kernel.name()->c_str() : "";
+    if (const format::CpuLaunch *launch = kernel.launch_as_CpuLaunch()) {
+      info.offset = launch->offset();
+      info.scratch = launch->scratch();
+    }
+    if (const format::GpuLaunch *launch = kernel.launch_as_GpuLaunch()) {
+      for (uint32_t dim = 0; dim < length(launch->block()); ++dim)
+        info.block[dim] = launch->block()->Get(dim);
+      info.shared_bytes = launch->shared_bytes();
+    }
     if (int32_t failed = driver.image_kernel(loaded, &info, &found[i], &why))
       return told(failed, why);
   }

@@ -396,6 +396,9 @@ typedef struct heddle_load_options {
       *custom_calls; /* all that the artifact can call outside of itself;
                         more than it wants do no harm */
   size_t custom_call_count;
+  const char *devices; /* kinds of devices by commas, the one wanted most first,
+                          as in "cuda,cpu": code for the first kind of which
+                          there is some that runs here; NULL: the best code */
 } heddle_load_options;
 
 /* Loads an artifact. Checks all but the hashes of weights (see flags). Since

@@ -82,7 +82,7 @@ int heddle::runTargets(const CommonOptions &common) {
     std::string names = target->name().str();
     for (const std::string &alias : target->aliases())
       names += ", " + alias;
-    session.text() << llvm::left_justify(names, 16) << target->describe()
+    session.text() << llvm::left_justify(names, 22) << target->describe()
                    << (runs ? ", runs here" : "") << "\n";
     list.push_back(llvm::json::Object{{"name", target->name()},
                                       {"aliases", target->aliases().vec()},
@@ -95,16 +95,13 @@ int heddle::runTargets(const CommonOptions &common) {
   return session.finish(llvm::json::Object{{"targets", std::move(list)}});
 }
 
-/// The simulated devices that HEDDLE_SIM asks for. They are a test aid, and no
-/// part of a machine that nobody has asked for them. False after an error.
-static bool listSimulated(Session &session, llvm::json::Array &list) {
+/// The devices of one kind, as far as there are any.
+static heddle_status listDevices(Session &session, llvm::json::Array &list,
+                                 StringRef kind, StringRef what) {
   size_t count = 0;
-  const char *asked = std::getenv("HEDDLE_SIM");
-  if (!asked || !*asked)
-    return true;
-  heddle_status status = heddle_device_count("sim", &count);
+  heddle_status status = heddle_device_count(kind.str().c_str(), &count);
   for (size_t i = 0; !status.code && i < count; ++i) {
-    std::string name = "sim:" + std::to_string(i);
+    std::string name = kind.str() + ":" + std::to_string(i);
     heddle_device *device = nullptr;
     status = heddle_device_open(name.c_str(), &device);
     if (status.code)
@@ -112,14 +109,30 @@ static bool listSimulated(Session &session, llvm::json::Array &list) {
     heddle_device_info info{};
     info.size = sizeof info;
     status = heddle_device_describe(device, &info);
-    session.text() << name << ": simulated, " << formatBytes(info.memory_bytes)
+    session.text() << name << ": " << what << formatBytes(info.memory_bytes)
                    << " of memory\n";
     list.push_back(
-        llvm::json::Object{{"kind", "sim"},
+        llvm::json::Object{{"kind", kind},
                            {"name", name},
                            {"memory_bytes", int64_t(info.memory_bytes)}});
     heddle_device_close(device);
   }
+  return status;
+}
+
+/// What is there beside processors. False after an error.
+static bool listAccelerators(Session &session, llvm::json::Array &list) {
+  heddle_status status = listDevices(session, list, "cuda", "NVIDIA, ");
+  // Most machines have none.
+  if (status.code == HEDDLE_DEVICE_MISSING) {
+    session.text() << "cuda: none (" << status.message << ")\n";
+    status.code = HEDDLE_OK;
+  }
+  // Simulated devices are a test aid, and no part of a machine that nobody has
+  // asked for them.
+  const char *asked = std::getenv("HEDDLE_SIM");
+  if (!status.code && asked && *asked)
+    status = listDevices(session, list, "sim", "simulated, ");
   if (!status.code)
     return true;
   session.diagnostics.report(
@@ -143,7 +156,7 @@ int heddle::runDevices(const CommonOptions &common) {
                          {"name", llvm::sys::getHostCPUName()},
                          {"processors", int64_t(processors)},
                          {"features", features}}};
-  if (!listSimulated(session, list))
+  if (!listAccelerators(session, list))
     return session.fail();
   return session.finish(llvm::json::Object{{"devices", std::move(list)}});
 }

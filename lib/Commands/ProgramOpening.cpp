@@ -15,7 +15,7 @@ bool ProgramOpening::open() {
 
 std::unique_ptr<Program> ProgramOpening::load(uint32_t flags) {
   return Program::load(session, artifact->path, flags, command.variant,
-                       command.entry, customCalls.functions());
+                       command.entry, customCalls.functions(), command.devices);
 }
 
 bool ProgramOpening::prepare(Program &program) {

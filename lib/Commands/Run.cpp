@@ -127,6 +127,8 @@ int heddle::runRun(const RunCommand &command) {
   SmallVector<TensorSignature> signatures(program->outputs());
   llvm::append_range(signatures, program->states());
 
+  if (!command.devices.empty())
+    session.text() << "target: " << program->report().variant << "\n";
   for (const std::string &line : opening.madeUp)
     session.text() << "made up: " << line << "\n";
   std::vector<std::string> files;

@@ -103,14 +103,17 @@ static SmallVector<const T *> pointersTo(ArrayRef<T> structs) {
 std::unique_ptr<Program> Program::load(Session &session, StringRef path,
                                        uint32_t flags, StringRef variant,
                                        StringRef entry,
-                                       ArrayRef<heddle_custom_call> calls) {
+                                       ArrayRef<heddle_custom_call> calls,
+                                       StringRef devices) {
   std::unique_ptr<Program> result(new Program(session));
-  std::string variantName = variant.str(), entryName = entry.str();
+  std::string variantName = variant.str(), entryName = entry.str(),
+              deviceKinds = devices.str();
   heddle_load_options options{};
   options.size = sizeof options;
   options.flags = flags;
   options.variant = variant.empty() ? nullptr : variantName.c_str();
   SmallVector<const heddle_custom_call *> callPointers = pointersTo(calls);
+  options.devices = devices.empty() ? nullptr : deviceKinds.c_str();
   options.custom_calls = callPointers.data();
   options.custom_call_count = callPointers.size();
   if (!result->check(heddle_program_load_file(path.str().c_str(), &options,

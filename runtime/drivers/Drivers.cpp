@@ -4,6 +4,7 @@
 
 #include "runtime/drivers/Status.h"
 #include "runtime/drivers/cpu/CpuDriver.h"
+#include "runtime/drivers/cuda/CudaDriver.h"
 #include "runtime/drivers/sim/SimDriver.h"
 
 #include <map>
@@ -16,6 +17,7 @@ using namespace heddle::runtime;
 const std::vector<const heddle_driver *> &runtime::allDrivers() {
   static const std::vector<const heddle_driver *> drivers = {
       &cpuDriver,
+      &cudaDriver,
       &simDriver,
   };
   return drivers;

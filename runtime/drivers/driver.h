@@ -66,8 +66,10 @@ typedef struct heddle_driver_code {
 /* A kernel as the artifact's tables have it. */
 typedef struct heddle_driver_kernel_info {
   const char *name;
-  uint64_t offset;  /* of its code in the image, where names do not count */
-  uint64_t scratch; /* bytes for each worker */
+  uint64_t offset;   /* of its code in the image, where names do not count */
+  uint64_t scratch;  /* bytes for each worker */
+  uint32_t block[3]; /* threads of a block, on a device with grids */
+  uint32_t shared_bytes; /* of shared memory beyond what the image declares */
 } heddle_driver_kernel_info;
 
 /* How a command uses a buffer: a device that can check it does. */
@@ -171,6 +173,11 @@ typedef struct heddle_driver {
 
   /* ---- Code ---- */
 
+  /* Whether device `number` runs code for `architecture`, as artifacts name it.
+     HEDDLE_TARGET_MISMATCH if it does not. NULL: it runs what the processor
+     runs. */
+  int32_t (*runs)(uint32_t number, const char *architecture,
+                  heddle_status *why);
   int32_t (*image_load)(heddle_driver_device *device,
                         const heddle_driver_code *code,
                         heddle_driver_image **out_image, heddle_status *why);

@@ -7,6 +7,12 @@
    has no writable globals, never unwinds, uses at most 16 KiB of stack, and
    expects the default floating-point environment (round to nearest, no flush to
    zero). */
+/* Kernels of devices with grids of threads (CUDA) take one parameter, by value:
+   a block of bytes that holds what `buffers` points to and then what `integers`
+   points to, 8 bytes each. Threads number x of all blocks go through the tiles
+   together, each taking every tile that lies as many behind its last as there
+   are threads in the grid; a launch has at most as many blocks as it has tiles
+   for. */
 #ifndef HEDDLE_KERNEL_ABI_H
 #define HEDDLE_KERNEL_ABI_H
 

@@ -19,15 +19,34 @@ using namespace heddle::test;
   std::exit(1);
 }
 
-KernelImage KernelImage::read(const std::string &path) {
-  KernelImage image;
+static std::vector<char> readBytes(const std::string &path) {
+  std::vector<char> bytes;
   FILE *file = std::fopen(path.c_str(), "rb");
   if (!file)
     die("cannot open " + path);
   char buffer[4096];
   while (size_t count = std::fread(buffer, 1, sizeof(buffer), file))
-    image.bytes.insert(image.bytes.end(), buffer, buffer + count);
+    bytes.insert(bytes.end(), buffer, buffer + count);
   std::fclose(file);
+  return bytes;
+}
+
+KernelImage KernelImage::readGrid(const std::string &path) {
+  KernelImage image;
+  image.architecture = "sm_80";
+  image.bytes = readBytes(path);
+  image.bytes.push_back('\0');
+  std::string text = image.bytes.data(), entry = ".entry ";
+  for (size_t at = 0; (at = text.find(entry, at)) != std::string::npos;) {
+    at += entry.size();
+    image.functions[text.substr(at, text.find('(', at) - at)] = {};
+  }
+  return image;
+}
+
+KernelImage KernelImage::read(const std::string &path) {
+  KernelImage image;
+  image.bytes = readBytes(path);
 
   // The build made this file: it is well formed.
   const char *data = image.bytes.data();

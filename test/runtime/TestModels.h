@@ -24,6 +24,8 @@ struct KernelImage {
 
   /// Dies with a message when the file cannot be used.
   static KernelImage read(const std::string &path);
+  /// Some of them as PTX, which has no offsets; it ends in a zero.
+  static KernelImage readGrid(const std::string &path);
 };
 
 /// An artifact before it is written: what a test changes to break it.

@@ -163,12 +163,15 @@ static void addFeed(CLI::App &app, FeedOptions &feed) {
       ->allow_extra_args(false);
 }
 
-static void addExecution(CLI::App &app, unsigned &threads,
-                         std::string &variant) {
-  app.add_option("--threads", threads,
+static void addExecution(CLI::App &app, CallCommand &command) {
+  app.add_option("--threads", command.threads,
                  "Threads; default: what this process "
                  "may use");
-  app.add_option("--variant", variant, "Runs this target's code, not the best");
+  app.add_option("--variant", command.variant,
+                 "Runs this target's code, not the best");
+  app.add_option("--device", command.devices,
+                 "Kinds of devices by commas, as cuda,cpu: runs the code for "
+                 "the first that this machine has");
 }
 
 void addOptions(CLI::App &app, CheckCommand &command) {
@@ -194,7 +197,7 @@ void addOptions(CLI::App &app, RunCommand &command) {
   addCustomCalls(app, command.model.customCalls, provided);
   addBuild(app, command.model, command.build);
   addFeed(app, command.feed);
-  addExecution(app, command.threads, command.variant);
+  addExecution(app, command);
   app.add_option("--entry", command.entry,
                  "Entry point; default: main, or the first");
   app.add_option("--output", command.output,
@@ -240,7 +243,7 @@ void addOptions(CLI::App &app, BenchCommand &command) {
   addCustomCalls(app, command.model.customCalls, provided);
   addBuild(app, command.model, command.build);
   addFeed(app, command.feed);
-  addExecution(app, command.threads, command.variant);
+  addExecution(app, command);
   app.add_option("--entry", command.entry,
                  "Entry point; default: main, or the first");
   app.add_option("--seconds", command.seconds, "How long calls are repeated")

@@ -16,6 +16,8 @@ struct CallCommand {
   std::string entry;
   unsigned threads = 0;
   std::string variant;
+  /// Kinds of devices by commas, the one wanted most first.
+  std::string devices;
 };
 
 struct RunCommand : CallCommand {

@@ -38,11 +38,13 @@ class Program {
 public:
   /// Loads the artifact at `path`; the error has been reported if this returns
   /// null. `entry` "" takes the only one, or main. `customCalls` are all that
-  /// the artifact may call.
+  /// the artifact may call. `devices` are kinds of devices by commas, the one
+  /// wanted most first; "" takes the best code.
   static std::unique_ptr<Program>
   load(Session &session, llvm::StringRef path, uint32_t flags,
        llvm::StringRef variant, llvm::StringRef entry,
-       llvm::ArrayRef<heddle_custom_call> customCalls = {});
+       llvm::ArrayRef<heddle_custom_call> customCalls = {},
+       llvm::StringRef devices = {});
   ~Program();
 
   llvm::ArrayRef<TensorSignature> inputs() const { return inputList; }

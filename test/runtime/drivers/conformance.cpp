@@ -366,6 +366,7 @@ int main(int argc, char **argv) {
     return 2;
   setenv("HEDDLE_SIM", "seed=3,delay=10,memory=64", 1);
   auto code = KernelImage::read(std::string(argv[1]) + "/../kernels.elf");
+  auto grid = KernelImage::readGrid(std::string(argv[1]) + "/../kernels.ptx");
   unsigned tested = 0;
   for (const heddle_driver *driver : allDrivers()) {
     heddle_status why = {};
@@ -381,7 +382,7 @@ int main(int argc, char **argv) {
       }
       std::printf("%s\n", device->name().c_str());
       devices.push_back(std::make_unique<Fixture>(std::move(device)));
-      testEverything(*devices.back(), code);
+      testEverything(*devices.back(), driver->runs ? grid : code);
       ++tested;
     }
     for (size_t i = 1; i < devices.size(); ++i) {
