@@ -9,6 +9,7 @@
 #include "dialects/Plan/Plan.h"
 #include "dialects/Prec/Prec.h"
 #include "dialects/Sdy/Sdy.h"
+#include "dialects/Sharding/RuleTable.h"
 #include "dialects/Size/Size.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "dialects/Vhlo/Vhlo.h"
@@ -41,4 +42,5 @@ void heddle::registerAllDialects(DialectRegistry &registry) {
                   interpreter::InterpreterDialect, stablehlo::StableHloDialect,
                   vhlo::VhloDialect>();
   registry.insert<prec::PrecDialect, sdy::SdyDialect>();
+  sharding::registerFactorRules(registry);
 }

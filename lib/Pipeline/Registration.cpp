@@ -15,6 +15,7 @@
 #include "passes/Lower/Passes.h"
 #include "passes/Plan/Passes.h"
 #include "passes/Precision/Passes.h"
+#include "passes/Sharding/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -31,6 +32,7 @@ void heddle::registerAllPasses() {
   registerHeddleDispatchPasses();
   registerHeddlePlanPasses();
   registerHeddlePrecisionPasses();
+  registerHeddleShardingPasses();
   PassPipelineRegistration<DispatchPipelineOptions>(
       stageName(Stage::Dispatch), stageInfo(Stage::Dispatch).holds,
       buildDispatchPipeline);

@@ -13,8 +13,8 @@ MLIR = r"mlir/|llvm/"
 SUPPORT = r"heddle/Support/"
 DIALECTS = r"dialects/"
 # A dialect knows those before it, a stage of passes what stands before it on a model's way down. All may write arithmetic (Math).
-DIALECT_ORDER = ["Size", "StableHlo", "Chlo", "Check", "Vhlo", "Sdy", "Prec", "Kernel", "Plan"]
-STAGE_ORDER = ["Math", "Graph", "Dynamic", "Precision", "Lower", "Dispatch", "Kernel", "Plan"]
+DIALECT_ORDER = ["Size", "StableHlo", "Chlo", "Check", "Vhlo", "Sdy", "Sharding", "Prec", "Kernel", "Plan"]
+STAGE_ORDER = ["Math", "Graph", "Dynamic", "Precision", "Sharding", "Lower", "Dispatch", "Kernel", "Plan"]
 
 
 def ordered(top: str, names: list[str], besides: str) -> dict[str, str]:
@@ -29,7 +29,7 @@ ALLOWED = {
     # What orders the commands of a plan, and how devices are named, is decided in one place.
     "dialects/Plan": rf"{MLIR}|{SUPPORT}|dialects/({'|'.join(DIALECT_ORDER)})/|runtime/format/(DeviceNames|Hazards)\.h",
     # What a layout of weights means is decided in one place, too.
-    "dialects/Kernel": rf"{MLIR}|{SUPPORT}|dialects/({'|'.join(DIALECT_ORDER[:8])})/|runtime/format/WeightLayout\.h",
+    "dialects/Kernel": rf"{MLIR}|{SUPPORT}|dialects/({'|'.join(DIALECT_ORDER[:9])})/|runtime/format/WeightLayout\.h",
     "lib/Support": f"{MLIR}|{SUPPORT}",
     "lib/Target": f"{MLIR}|{DIALECTS}|{SUPPORT}|heddle/Target/",
     "lib/Reference": f"{MLIR}|{DIALECTS}|{SUPPORT}|heddle/Reference/|lib/Reference/",

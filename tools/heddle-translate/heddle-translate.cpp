@@ -5,6 +5,7 @@
 #include "heddle/Frontend/PortableArtifact.h"
 #include "heddle/Frontend/StableHlo.h"
 
+#include "dialects/Sharding/RuleTable.h"
 #include "dialects/Vhlo/Version.h"
 #include "heddle/Pipeline/Registration.h"
 #include "heddle/Support/StandardStreams.h"
@@ -157,7 +158,11 @@ int main(int argc, char **argv) {
         heddle::registerAllDialects(registry);
         registerAllToLLVMIRTranslations(registry);
       });
-  // A question about the tool, not about a model.
+  // Questions about the tool, not about a model.
+  if (argc == 2 && llvm::StringRef(argv[1]) == "--sharding-rules") {
+    heddle::sharding::printRulePage(llvm::outs());
+    return heddle::finishOutput("heddle-translate", 0);
+  }
   if (argc == 2 && llvm::StringRef(argv[1]) == "--onnx-operators") {
     heddle::printOnnxOperators(llvm::outs());
     return heddle::finishOutput("heddle-translate", 0);
