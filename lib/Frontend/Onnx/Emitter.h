@@ -274,7 +274,9 @@ private:
   /// NODE.`what`, with a number behind it where that is taken.
   std::string nameOfComputed(llvm::StringRef what) const;
   Extent addComputed(std::string name, size::SymbolFacts range,
-                     mlir::Value count);
+                     mlir::Value count, mlir::Value number);
+  /// The size that was computed from the same, if it is at most `bound`.
+  std::optional<Extent> knownComputed(mlir::Value number, int64_t bound);
   /// A number as a count of 32 bits: what is outside of 0 to `most` stays
   /// outside.
   mlir::Value countOf(mlir::Value number, int64_t most);

@@ -4,6 +4,8 @@
 
 #include "dialects/Size/Size.h"
 
+#include "mlir/IR/OperationSupport.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
@@ -32,8 +34,47 @@ std::string Emitter::nameOfComputed(StringRef what) const {
   return name;
 }
 
+namespace {
+/// Whether two values are computed in the same way. Exporters write the mask of
+/// each tensor that they index anew.
+class SameComputation {
+public:
+  bool operator()(Value a, Value b) {
+    if (a == b || same.lookup(a) == b)
+      return true;
+    Operation *lhs = a.getDefiningOp(), *rhs = b.getDefiningOp();
+    if (!lhs || !rhs ||
+        cast<OpResult>(a).getResultNumber() !=
+            cast<OpResult>(b).getResultNumber() ||
+        ++steps > kMostSteps)
+      return false;
+    // What is within a reduction is compared with it.
+    return OperationEquivalence::isEquivalentTo(
+        lhs, rhs,
+        [&](Value one, Value other) { return success((*this)(one, other)); },
+        [&](Value one, Value other) { same[one] = other; },
+        OperationEquivalence::IgnoreLocations);
+  }
+
+private:
+  static constexpr int kMostSteps = 1000;
+  int steps = 0;
+  llvm::DenseMap<Value, Value> same;
+};
+} // namespace
+
+std::optional<Extent> Emitter::knownComputed(Value number, int64_t bound) {
+  SizeScope &scope = decompositions.sizes;
+  for (const SizeScope::Computed &each : scope.computed)
+    if (each.range.maximum <= bound && each.number &&
+        SameComputation()(each.number, number))
+      return Extent(size::Expression::symbol(builder.getContext(), each.name),
+                    scope);
+  return std::nullopt;
+}
+
 Extent Emitter::addComputed(std::string name, size::SymbolFacts range,
-                            Value count) {
+                            Value count, Value number) {
   SizeScope &scope = decompositions.sizes;
   if (auto given = scope.given.find(name); given != scope.given.end()) {
     const size::SymbolFacts &wanted = given->second.range;
@@ -54,12 +95,14 @@ Extent Emitter::addComputed(std::string name, size::SymbolFacts range,
                std::min(range.maximum, wanted.maximum), 1};
   }
   scope.ranges.declare(name, range);
-  scope.computed.push_back({name, range, count});
+  scope.computed.push_back({name, range, count, number});
   return Extent(size::Expression::symbol(builder.getContext(), name), scope);
 }
 
 Extent Emitter::computedExtent(int64_t bound, Value count) {
-  return addComputed(nameOfComputed("count"), {0, bound, 1}, count);
+  if (std::optional<Extent> known = knownComputed(count, bound))
+    return *known;
+  return addComputed(nameOfComputed("count"), {0, bound, 1}, count, count);
 }
 
 Value Emitter::countOf(Value number, int64_t most) {
@@ -76,6 +119,9 @@ Extent Emitter::computedExtent(StringRef what, Value number,
   // One more than the most has to be a number of 32 bits.
   int64_t most = std::min<int64_t>(bound.value_or(INT64_MAX), INT32_MAX - 1);
   auto given = scope.given.find(name);
+  if (given == scope.given.end())
+    if (std::optional<Extent> known = knownComputed(number, most))
+      return *known;
   if (given != scope.given.end())
     most = std::min(most, given->second.range.maximum);
   else if (!bound)
@@ -86,13 +132,13 @@ Extent Emitter::computedExtent(StringRef what, Value number,
               name + "=0..64' gives it a range" + bindRemedy(number));
   if (hasFault())
     return 1;
-  return addComputed(name, {0, most, 1}, countOf(number, most));
+  return addComputed(name, {0, most, 1}, countOf(number, most), number);
 }
 
 void Emitter::wantAtCall(Value holds) {
   Value misfit = convert(unary<stablehlo::NotOp>(reshape(holds, {})),
                          builder.getI32Type());
-  addComputed(nameOfComputed("misfit"), {0, 0, 1}, misfit);
+  addComputed(nameOfComputed("misfit"), {0, 0, 1}, misfit, {});
 }
 
 Value Emitter::firstOf(Value value, int64_t dimension, const Extent &extent,

@@ -40,6 +40,8 @@ public:
     std::string name;
     size::SymbolFacts range;
     mlir::Value count; ///< A scalar of 32 bits.
+    /// What the count was made of.
+    mlir::Value number;
   };
   std::vector<Computed> computed;
   /// What options say of sizes that the program computes, and of those that

@@ -39,6 +39,13 @@ def ranges():
             (dict(a=np.float32(0), b=np.float32("inf"), c=np.float32(1)), "computes 17 for a size")])
 
 
+def twice():
+    """Two operators with the same numbers have one size, which the first names."""
+    yield ("twice", [helper.make_node("Range", ["a", "b", "c"], ["r"], name="first"), helper.make_node("Range", ["a", "b", "c"], ["s"], name="second"),
+                     node("Mul", "r s", "y")], {"a": (I64, []), "b": (I64, []), "c": (I64, [])}, [("y", I64)], ["first.size=0..9"],
+           [dict(a=np.int64(0), b=np.int64(n), c=np.int64(1)) for n in (0, 4, 9)], [])
+
+
 def expansions():
     """One size is data beside one that is known; what is there already has to fit."""
     yield ("expand", [constant("four", 4), node("Concat", "n four", "s", axis=0), node("Expand", "x s", "y"), node("ReduceSum", "y", "sum", keepdims=0)],
@@ -123,7 +130,7 @@ def check(folder, case):
 def main():
     folder = pathlib.Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
-    wrong = [message for make in (ranges, expansions, fills, tiles, slices, reshapes) for case in make() for message in check(folder, case)]
+    wrong = [message for make in (ranges, twice, expansions, fills, tiles, slices, reshapes) for case in make() for message in check(folder, case)]
     print("\n".join(wrong))
     print(f"{len(wrong)} wrong")
 

@@ -61,6 +61,16 @@ def columns():
             lambda x, c: {"y": np.compress(c, x, axis=1)})
 
 
+def same_masks():
+    """Masks that are computed in the same way keep as many, so that what they keep meets."""
+    nodes = [helper.make_node(*each) for each in (
+        ("Greater", ["x", "t"], ["c"], "one"), ("Greater", ["x", "t"], ["d"], "other"), ("Compress", ["x", "c"], ["y"], "first"),
+        ("Compress", ["z", "d"], ["w"], "second"), ("Add", ["y", "w"], ["sum"], "sum"), ("NonZero", ["d"], ["p"], "places"))]
+    feeds = [{"x": x, "z": x[::-1] + 1, "t": np.float32(t)} for x in (sparse(9),) for t in (0, 3, 100, -1)]
+    return (nodes, [("x", F32, [9]), ("z", F32, [9]), ("t", F32, [])], [("sum", F32, None), ("p", I64, None)], [], feeds,
+            lambda x, z, t: {"sum": (x + z)[x > t], "p": np.array(np.nonzero(x > t))})
+
+
 def greatest():
     """How many is an input."""
     feeds = [{"x": RANDOM.permutation(18).reshape(3, 6).astype(np.float32), "k": np.array([k])} for k in (0, 2, 6)]
@@ -116,7 +126,7 @@ def too_many(folder):
 def main():
     folder = pathlib.Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
-    wrong = [message for make in (positions, open_positions, masked, columns, greatest, distinct) for message in check(folder, make)]
+    wrong = [message for make in (positions, open_positions, masked, columns, same_masks, greatest, distinct) for message in check(folder, make)]
     wrong += too_many(folder)
     print("\n".join(wrong))
     print(f"{len(wrong)} wrong")
