@@ -312,7 +312,15 @@ LogicalResult Importer::importNode(const Node &node, size_t position,
   };
   NodeImporter import(node, version, attributes, values, emit, file,
                       readExternal);
+  decompositions->sizes.undecided.clear();
   LogicalResult result = op->import(import);
+  if ((failed(result) || emit.hasFault()) && !import.isUnsupported() &&
+      !decompositions->sizes.undecided.empty())
+    (void)import.unsupported(
+        "it wants " + Twine(decompositions->sizes.undecided) +
+        ", which the data decides, and no call can be asked for it; compute "
+        "both sizes from one value, or fix an input that they follow from by "
+        "--bind NAME=@FILE.npy");
   if (std::exchange(decompositions->sizes.hasTooLong, false)) {
     report(loc, node.domain, node.op, operatorSet,
            "a size of it is too long an expression; give some sizes by "

@@ -159,8 +159,10 @@ std::optional<Extent> Extent::meet(const Extent &a, const Extent &b) {
         return each.isZero == gap || each.isZero == -gap;
       });
   // No call can be asked for what only its end tells.
-  if (!isTold && scope.isComputed(gap))
+  if (!isTold && scope.isComputed(gap)) {
+    scope.undecided = a.text() + " = " + b.text();
     return std::nullopt;
+  }
   if (!isTold)
     scope.assumptions.push_back({gap, a.text() + " = " + b.text(), scope.node});
   // A number says more, then what is never greater, then what is shorter.
@@ -176,8 +178,12 @@ bool Extent::wantNotNegative(const Twine &text) const {
     return number >= 0;
   if (scope->ranges.isNeverNegative(stored))
     return true;
-  if (scope->ranges.isAlwaysPositive(-stored) || scope->isComputed(stored))
+  if (scope->ranges.isAlwaysPositive(-stored))
     return false;
+  if (scope->isComputed(stored)) {
+    scope->undecided = text.str();
+    return false;
+  }
   Expression broken = Expression::isPositive(-stored);
   if (!broken) {
     scope->hasTooLong = true;

@@ -55,6 +55,9 @@ public:
   bool isComputed(size::Expression expression) const;
   /// The node that is being read.
   std::string node;
+  /// What somebody asked of a size that the program computes, and no call can
+  /// be asked for: "a.count = b.count"; empty if there is nothing.
+  std::string undecided;
   /// Whether an expression became longer than one may be since somebody asked.
   bool hasTooLong = false;
 };
