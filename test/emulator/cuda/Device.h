@@ -72,7 +72,6 @@ struct Stream {
 struct DriverModule {
   Context *context = nullptr;
   LoadedModule loaded;
-  std::vector<Allocation *> allocations;
 };
 
 struct DriverFunction {

@@ -1,6 +1,7 @@
 // Modules of PTX and launches of their kernels in the emulated driver.
 
 #include "test/emulator/cuda/Device.h"
+#include "test/emulator/machine/Variables.h"
 
 #include <cstdio>
 #include <cstring>
@@ -16,33 +17,6 @@ bool suits(const std::string &target, unsigned capability) {
   if (std::sscanf(target.c_str(), "sm_%u%c", &number, &suffix) < 1)
     return false;
   return suffix == 'a' ? number == capability : number <= capability;
-}
-
-/// Gives the module's variables their places and values.
-void placeVariables(Driver &driver, DriverModule &made) {
-  for (Variable &variable : made.loaded.module.variables) {
-    if (variable.space == Space::Shared)
-      continue;
-    uint64_t bytes = variable.bytes ? variable.bytes : 1;
-    Allocation *place =
-        driver.memory.allocate(bytes, std::max(variable.align, 256u));
-    std::memset(place->data, 0, bytes);
-    std::copy(variable.data.begin(), variable.data.end(), place->data);
-    place->readOnly = variable.space == Space::Const;
-    made.loaded.addresses[variable.name] = place->address;
-    made.allocations.push_back(place);
-  }
-  size_t index = 0;
-  for (Variable &variable : made.loaded.module.variables) {
-    if (variable.space == Space::Shared)
-      continue;
-    Allocation *place = made.allocations[index++];
-    for (const AddressInitializer &address : variable.addresses) {
-      uint64_t value =
-          made.loaded.addresses[address.symbol] + uint64_t(address.addend);
-      std::memcpy(place->data + address.offset, &value, address.bytes);
-    }
-  }
 }
 
 int load(const char *call, DriverModule **module, const void *image, char *log,
@@ -76,15 +50,15 @@ int load(const char *call, DriverModule **module, const void *image, char *log,
     return refuse(kNoBinary, "the PTX is for " + target +
                                  ", the device is sm_" +
                                  std::to_string(driver.capability()));
-  placeVariables(driver, *made);
+  if (Fault fault = placeVariables(made->loaded, driver.memory))
+    return refuse(kOutOfMemory, fault.message);
   for (const Function &function : made->loaded.module.functions) {
     if (!function.isEntry || function.isExtern)
       continue;
     auto program = std::make_unique<Program>();
     program->capability = driver.capability();
     if (!decodeKernel(made->loaded, function, *program, error)) {
-      for (Allocation *place : made->allocations)
-        driver.memory.release(place->address);
+      releaseVariables(made->loaded, driver.memory);
       return refuse(kInvalidPtx, where());
     }
     made->loaded.programs[function.name] = std::move(program);
@@ -121,8 +95,7 @@ HEDDLE_EXPORT int cuModuleUnload(DriverModule *module) {
     return driver.error("cuModuleUnload", kInvalidHandle,
                         "this is no module, or was unloaded");
   driver.drain(nullptr);
-  for (Allocation *place : module->allocations)
-    driver.memory.release(place->address);
+  releaseVariables(module->loaded, driver.memory);
   for (auto at = driver.functions.begin(); at != driver.functions.end();)
     at = at->first->module == module ? driver.functions.erase(at)
                                      : std::next(at);

@@ -2,6 +2,8 @@
 
 #include "test/unit/Emulator/KernelHarness.h"
 
+#include "test/emulator/machine/Variables.h"
+
 #include "gtest/gtest.h"
 
 namespace heddle::emulator {
@@ -11,7 +13,9 @@ Fault KernelRun::run(const std::string &text) {
   if (!parseModule(text, loaded.module, error))
     return {FaultKind::IllegalInstruction,
             "line " + std::to_string(error.line) + ": " + error.message};
-  const Function *function = loaded.module.function("k");
+  if (Fault fault = placeVariables(loaded, memory))
+    return fault;
+  const Function *function = loaded.module.function(entry);
   Program program;
   program.capability = capability;
   if (!decodeKernel(loaded, *function, program, error))

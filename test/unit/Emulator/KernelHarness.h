@@ -15,6 +15,7 @@ struct KernelRun {
   LoadedModule loaded;
   LaunchConfig config;
   unsigned capability = 90;
+  std::string entry = "k";
   uint64_t executed = 0;
 
   /// A buffer on the device that holds `values`.
@@ -29,8 +30,8 @@ struct KernelRun {
     std::memcpy(config.params.data() + at, &value, sizeof(T));
   }
 
-  /// Runs the kernel `k` of a module; a fault's message holds what was wrong
-  /// with the text, too.
+  /// Gives variables their places and runs the kernel `entry`; a fault's
+  /// message holds what was wrong with the text, too.
   Fault run(const std::string &text);
 };
 
