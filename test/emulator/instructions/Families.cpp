@@ -12,7 +12,8 @@ const Opcode *findOpcode(std::string_view name) {
     for (Family family :
          {arithmeticFamily(), integerFamily(), wideIntegerFamily(), bitFamily(),
           floatFamily(), approximateFamily(), selectFamily(), convertFamily(),
-          moveFamily(), controlFamily(), loadStoreFamily(), togetherFamily()})
+          moveFamily(), controlFamily(), loadStoreFamily(), togetherFamily(),
+          matrixFamily(), matrixMoveFamily(), asyncCopyFamily()})
       for (const Opcode *opcode = family.begin; opcode != family.end; ++opcode)
         table.emplace(opcode->name, opcode);
     return table;

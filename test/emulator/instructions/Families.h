@@ -25,6 +25,9 @@ Family moveFamily();
 Family controlFamily();
 Family loadStoreFamily();
 Family togetherFamily();
+Family matrixFamily();
+Family matrixMoveFamily();
+Family asyncCopyFamily();
 
 } // namespace heddle::emulator
 

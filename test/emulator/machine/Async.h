@@ -7,7 +7,20 @@
 
 namespace heddle::emulator {
 
-struct WarpAsync {};
+/// Bytes of a cp.async that have not come yet.
+struct AsyncBytes {
+  uint8_t *target;
+  const uint8_t *source;
+  uint8_t sourceCount, count, lane;
+  /// The group of the lane that it belongs to.
+  uint32_t group;
+};
+
+struct WarpAsync {
+  std::vector<AsyncBytes> copies;
+  /// Groups that each lane has committed.
+  uint32_t committed[32] = {};
+};
 
 struct CtaAsync {};
 
