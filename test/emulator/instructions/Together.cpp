@@ -8,15 +8,23 @@
 namespace heddle::emulator {
 namespace {
 
-/// Whether the lanes of the member mask in `offset` are all here.
-bool members(Warp &warp, uint32_t offset, uint32_t mask, uint32_t &who) {
-  unsigned first = unsigned(__builtin_ctz(mask));
-  who = warp.lanes<uint32_t>(offset)[first];
-  if (!(who >> first & 1)) {
-    warp.fault(FaultKind::Undefined, int(first),
+/// Whether the lanes of the member mask in `offset` are all here. Lanes that
+/// name other members run the instruction after those in `mask`.
+bool members(Warp &warp, uint32_t offset, uint32_t &mask, uint32_t &who) {
+  const auto *named = warp.lanes<uint32_t>(offset);
+  who = named[__builtin_ctz(mask)];
+  uint32_t same = 0;
+  forLanes(mask, [&](unsigned lane) {
+    same |= uint32_t(named[lane] == who) << lane;
+  });
+  if (uint32_t others = same & ~who) {
+    warp.fault(FaultKind::Undefined, __builtin_ctz(others),
                "the thread is not among the members it names");
     return false;
   }
+  if (same != mask)
+    warp.park(warp.pc - 1, mask & ~same);
+  mask = same;
   return warp.converged(who, mask);
 }
 

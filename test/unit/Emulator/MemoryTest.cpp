@@ -1,0 +1,127 @@
+// What kernels do wrong is found, and said with its place.
+
+#include "test/unit/Emulator/KernelHarness.h"
+
+#include "gtest/gtest.h"
+
+using namespace heddle::emulator;
+
+namespace {
+
+constexpr const char *kRegisters =
+    ".reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p<3>;\n"
+    "mov.u32 %r1, %tid.x;\n";
+
+Fault faultOf(const std::string &body, unsigned threads = 32,
+              unsigned capability = 90) {
+  KernelRun run;
+  run.capability = capability;
+  run.param(run.buffer(std::vector<uint32_t>(32))->address);
+  run.config.block = {threads, 1, 1};
+  return run.run(kernel(".param .u64 p", kRegisters + body));
+}
+
+void expectFault(const Fault &fault, FaultKind kind, const char *text) {
+  EXPECT_EQ(int(fault.kind), int(kind)) << fault.message;
+  EXPECT_NE(fault.message.find(text), std::string::npos) << fault.message;
+}
+
+TEST(Faults, AddressesOfGlobalMemory) {
+  expectFault(faultOf("ld.param.u64 %rd1, [p]; mul.wide.u32 %rd2, %r1, 8;"
+                      "add.s64 %rd1, %rd1, %rd2; ld.global.u32 %r2, [%rd1];"),
+              FaultKind::IllegalAddress, "thread (16, 0, 0)");
+  expectFault(faultOf("ld.param.u64 %rd1, [p]; ld.global.u32 %r2, [%rd1+2];"),
+              FaultKind::Misaligned, "is not a multiple of 4");
+  expectFault(
+      faultOf("ld.param.u64 %rd1, [p]; ld.global.v4.u32 {%r2, %r3, %r4, "
+              "%r5}, [%rd1+120];"),
+      FaultKind::IllegalAddress, "16 bytes at");
+  expectFault(faultOf("mov.u64 %rd1, 64; ld.global.u32 %r2, [%rd1];"),
+              FaultKind::IllegalAddress, "no allocation holds");
+}
+
+TEST(Faults, SharedAndLocalMemory) {
+  std::string shared = ".shared .align 4 .b8 s[64]; mov.u32 %r2, s;"
+                       "shl.b32 %r3, %r1, 2; add.u32 %r2, %r2, %r3;";
+  expectFault(faultOf(shared + "st.shared.u32 [%r2], %r1;"),
+              FaultKind::IllegalAddress, "thread (16, 0, 0)");
+  EXPECT_FALSE(faultOf(shared + "st.shared.u32 [%r2], %r1;", 16));
+  expectFault(faultOf(".local .align 4 .b8 l[8]; mov.u64 %rd1, l;"
+                      "st.local.u32 [%rd1+8], %r1;"),
+              FaultKind::IllegalAddress, "threads have 8");
+}
+
+TEST(Faults, ConstantsAreNotWritten) {
+  KernelRun run;
+  expectFault(run.run(".version 8.7\n.target sm_90\n.address_size 64\n"
+                      ".const .b32 c = 1;\n.visible .entry k()\n{\n"
+                      ".reg .b64 %a; mov.u64 %a, c; st.global.u32 [%a], 5; }"),
+              FaultKind::IllegalAddress, "constant memory");
+}
+
+TEST(Faults, DeadlocksSayWhoWaits) {
+  // The second warp never comes.
+  expectFault(faultOf("setp.lt.u32 %p1, %r1, 32; @%p1 bar.sync 1, 64;", 64),
+              FaultKind::Deadlock, "barrier 1: 32 of 64 threads came");
+  // Half a warp is no warp.
+  expectFault(faultOf("setp.lt.u32 %p1, %r1, 16; @!%p1 bra L;"
+                      "shfl.sync.idx.b32 %r2, %r1, 0, 31, -1; L: bar.sync 0;"),
+              FaultKind::Deadlock, "for other lanes of its warp");
+}
+
+TEST(Faults, WhatTheIsaLeavesOpen) {
+  expectFault(faultOf("bar.sync 0, 33;"), FaultKind::Undefined, "33 threads");
+  expectFault(faultOf("setp.lt.u32 %p1, %r1, 16; @%p1 exit;"
+                      "bar.warp.sync -1;"),
+              FaultKind::Undefined, "whose thread has ended");
+  expectFault(faultOf("bar.warp.sync 1;"), FaultKind::Undefined,
+              "not among the members");
+  expectFault(faultOf("trap;"), FaultKind::Trap, "the kernel trapped");
+}
+
+TEST(Faults, UnknownTextIsRefused) {
+  auto refuses = [](const std::string &body, const char *text) {
+    expectFault(faultOf(body), FaultKind::IllegalInstruction, text);
+  };
+  refuses("frobnicate.b32 %r1, %r2;", "not known here");
+  refuses("add.sat.u32 %r1, %r1, %r1;", "form of the instruction");
+  refuses("add.wobbly.u32 %r1, %r1, %r1;", "'.wobbly' is not known here");
+  refuses("add.u32 %r1, %rd1, %r1;", "'%rd1' has 64 bits, the type 32");
+  refuses("add.u32 %r1, %r99, %r1;", "no register '%r99'");
+  refuses("bra nowhere;", "no register, variable, function or label 'nowhere'");
+  refuses("add.u32 %r1, %r1;", "takes 3 operands, not 2");
+  refuses("mov.u32 %r1 %r2;", "expected ';', found '%r2'");
+  expectFault(
+      faultOf("stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r1], {%r2};", 32, 80),
+      FaultKind::IllegalInstruction, "needs sm_90");
+}
+
+TEST(Copies, ComeLate) {
+  // Without a wait the shared memory holds ones, with it the copied bytes.
+  for (bool waits : {false, true}) {
+    KernelRun run;
+    auto *out = run.buffer(std::vector<uint32_t>(32));
+    std::vector<uint32_t> values(128, 7);
+    run.param(run.buffer(values)->address);
+    run.param(out->address);
+    run.config.block = {32, 1, 1};
+    std::string body = std::string(kRegisters) +
+                       ".shared .align 16 .b8 s[512]; mov.u32 %r2, s;"
+                       "shl.b32 %r3, %r1, 4; add.u32 %r2, %r2, %r3;"
+                       "ld.param.u64 %rd1, [p]; mul.wide.u32 %rd2, %r1, 16;"
+                       "add.s64 %rd1, %rd1, %rd2; mov.u32 %r5, 12;"
+                       "cp.async.cg.shared.global [%r2], [%rd1], 16, %r5;" +
+                       (waits ? "cp.async.wait_all;" : "") +
+                       "ld.shared.u32 %r4, [%r2]; ld.shared.u32 %r6, [%r2+12];"
+                       "ld.param.u64 %rd3, [q]; mul.wide.u32 %rd2, %r1, 4;"
+                       "add.s64 %rd3, %rd3, %rd2; add.u32 %r4, %r4, %r6;"
+                       "st.global.u32 [%rd3], %r4;";
+    EXPECT_EQ(run.run(kernel(".param .u64 p, .param .u64 q", body)).message,
+              "");
+    uint32_t got;
+    std::memcpy(&got, out->data + 64, 4);
+    EXPECT_EQ(got, waits ? 7u : 0xfffffffeu); // the last 4 bytes become zeros
+  }
+}
+
+} // namespace
