@@ -1,5 +1,4 @@
-// What lowered kernels say of themselves that run in grids of blocks of
-// threads.
+// What kernels say of themselves where devices have grids of blocks of threads.
 
 #ifndef HEDDLE_DIALECTS_KERNEL_GRIDKERNELS_H
 #define HEDDLE_DIALECTS_KERNEL_GRIDKERNELS_H
@@ -11,6 +10,10 @@ namespace heddle::kernel {
 /// On a kernel lowered for a device with grids: the threads of a block. Threads
 /// go through the tiles `kernel.tiles` together, however many blocks there are.
 inline constexpr llvm::StringLiteral kThreadsAttrName = "kernel.threads";
+
+/// On a kernel function: why launches of it stay on the cpu, wherever others
+/// run.
+inline constexpr llvm::StringLiteral kHostAttrName = "kernel.host";
 
 } // namespace heddle::kernel
 

@@ -99,6 +99,8 @@ KernelDialect::verifyOperationAttribute(Operation *op,
                       "an expression of sizes");
   if (name == kSizeArgumentsAttrName)
     return onFunction(isa<size::ExtentsAttr>(value), "expressions of sizes");
+  if (name == kHostAttrName)
+    return onFunction(isa<StringAttr>(value), "a reason");
   if (name == kBriefAttrName)
     return onFunction(isa<UnitAttr>(value), "no value");
   if (name == kPlaceAttrName) {

@@ -66,6 +66,10 @@ struct CodeGenerator {
   mlir::FailureOr<GeneratedCode> (*generate)(
       mlir::ModuleOp module, llvm::ArrayRef<mlir::func::FuncOp> kernels,
       const Target &target, const CompileOptions &options);
+  /// Why the target's own devices have no kernel that does what `function`
+  /// does; empty if they have one. Null where the cpu runs all code of the
+  /// target.
+  std::string (*lackOfKernel)(mlir::func::FuncOp function) = nullptr;
 };
 
 /// Makes a generator known, beside that of processors. To be called before

@@ -450,10 +450,12 @@ LogicalResult Compiler::addVariant(CompiledVariant &compiled,
     program.walk([&](plan::LaunchOp) { ++result.launches; });
   }
   result.devices = compiled.devices;
-  result.variants.push_back(
-      {variant->name, codeBytes, llvm::any_of(variant->images, [](auto &image) {
-         return image->format != format::CodeFormat::elf;
-       })});
+  CompileSummary::Variant summary{variant->name, codeBytes};
+  for (const auto &image : variant->images)
+    summary.hasGpuCode |= image->format != format::CodeFormat::elf;
+  for (const HostLaunch &launch : compiled.hosted)
+    summary.hosted.push_back(launch.node + ": " + launch.reason);
+  result.variants.push_back(std::move(summary));
   manifest.variants.push_back(std::move(variant));
   return success();
 }

@@ -37,11 +37,12 @@ static KernelCode readLowered(ModuleOp module, StringRef name) {
   return code;
 }
 
-/// Kernels that some launch runs on the cpu.
-static llvm::StringSet<> hostKernels(ModuleOp module) {
+/// Kernels that some launch runs on a device. Those that nobody launches are
+/// the cpu's, as records of kernels are.
+static llvm::StringSet<> deviceKernels(ModuleOp module) {
   llvm::StringSet<> names;
   module.walk([&](kernel::LaunchOp launch) {
-    if (!launch->hasAttr(kernel::kPlaceAttrName))
+    if (launch->hasAttr(kernel::kPlaceAttrName))
       names.insert(launch.getKernel());
   });
   return names;
@@ -88,10 +89,10 @@ static FailureOr<GeneratedCode> generate(ModuleOp module,
     return emitError(module.getLoc(), ErrorCode::TargetIllegal)
            << "there is no code generator for '" << gpu.machine().host
            << "', the processor beside " << target.name();
-  llvm::StringSet<> onHost = hostKernels(module);
+  llvm::StringSet<> onDevice = deviceKernels(module);
   SmallVector<func::FuncOp> hosted, others;
   for (func::FuncOp kernel : kernels)
-    (onHost.contains(kernel.getName()) ? hosted : others).push_back(kernel);
+    (onDevice.contains(kernel.getName()) ? others : hosted).push_back(kernel);
   FailureOr<GeneratedCode> code =
       processor->generate(module, hosted, *host, options);
   if (failed(code))
@@ -105,9 +106,9 @@ static FailureOr<GeneratedCode> generate(ModuleOp module,
   std::vector<KernelCode> inOrder;
   size_t fromHost = 0, fromDevice = 0;
   for (func::FuncOp kernel : kernels)
-    inOrder.push_back(std::move(onHost.contains(kernel.getName())
-                                    ? code->kernels[fromHost++]
-                                    : device->kernels[fromDevice++]));
+    inOrder.push_back(std::move(onDevice.contains(kernel.getName())
+                                    ? device->kernels[fromDevice++]
+                                    : code->kernels[fromHost++]));
   code->kernels = std::move(inOrder);
   return code;
 }
@@ -124,5 +125,5 @@ static void loadDialects(MLIRContext *context) {
 
 CodeGenerator heddle::gpuCodeGenerator() {
   return {GpuTarget::kindName, stageInfo(Stage::Dispatch).build, loadDialects,
-          generate};
+          generate, lackOfGpuKernel};
 }

@@ -3,10 +3,15 @@
 
 #include "HostKernels.h"
 
+#include "CodeGenerator.h"
 #include "dialects/Kernel/CustomCalls.h"
+#include "dialects/Kernel/GridKernels.h"
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Plan/DeviceNames.h"
+#include "dialects/StableHlo/StableHlo.h"
 #include "heddle/Pipeline/PlanPipeline.h"
+#include "heddle/Support/Diagnostics.h"
+#include "passes/Plan/NodeNames.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
@@ -27,10 +32,63 @@ Placement heddle::placementFor(const Target &target, const Placement &asked) {
   return whole;
 }
 
-LogicalResult heddle::separateHostKernels(ModuleOp module, const Target &target,
-                                          const Placement &placement) {
+/// Says of the kernels of `module` for which the target's generator has no code
+/// why they stay on the cpu.
+static void markHostKernels(ModuleOp module, const CodeGenerator &generator) {
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (!function->hasAttr(kernel::kEntryAttrName) ||
+        kernel::isCustomCall(function))
+      continue;
+    std::string reason = generator.lackOfKernel(function);
+    if (!reason.empty())
+      function->setAttr(kernel::kHostAttrName,
+                        StringAttr::get(module.getContext(), reason));
+  }
+}
+
+/// Why `launch` of `function` cannot run on a device; empty if it can.
+static std::string reasonToStay(kernel::LaunchOp launch,
+                                func::FuncOp function) {
+  if (kernel::isCustomCall(function))
+    return "a function of the program that loads the artifact";
+  if (auto reason = function->getAttrOfType<StringAttr>(kernel::kHostAttrName))
+    return reason.str();
+  for (Region *region = launch->getParentRegion(); region;
+       region = region->getParentRegion())
+    if (auto loop = dyn_cast<stablehlo::WhileOp>(region->getParentOp()))
+      if (region == &loop.getCond())
+        return "a part of a loop's condition, which is decided on the cpu";
+  return {};
+}
+
+static FailureOr<std::vector<HostLaunch>>
+explain(ArrayRef<kernel::LaunchOp> launches, const SymbolTable &symbols,
+        const Target &target, bool noHost) {
+  std::vector<HostLaunch> explained;
+  for (kernel::LaunchOp launch : launches) {
+    std::string reason =
+        reasonToStay(launch, symbols.lookup<func::FuncOp>(launch.getKernel()));
+    if (reason.empty())
+      continue;
+    if (noHost)
+      return emitError(launch.getLoc(), ErrorCode::NoKernel)
+             << "stays on the cpu, which --no-host refuses: " << reason
+             << ", and devices of " << target.name() << " do not run that";
+    llvm::SetVector<StringAttr> names;
+    collectNodeNames(launch.getLoc(), names);
+    explained.push_back(
+        {names.empty() ? launch.getKernel().str() : names.front().str(),
+         reason});
+  }
+  return explained;
+}
+
+FailureOr<std::vector<HostLaunch>>
+heddle::separateHostKernels(ModuleOp module, const Target &target,
+                            const Placement &placement, bool noHost) {
   if (!hasOwnDevices(target))
-    return success();
+    return std::vector<HostLaunch>();
+  markHostKernels(module, *findCodeGenerator(target));
   PassManager manager(module.getContext());
   addPlacement(manager, placement);
   if (failed(manager.run(module)))
@@ -38,12 +96,16 @@ LogicalResult heddle::separateHostKernels(ModuleOp module, const Target &target,
   SymbolTable symbols(module);
   llvm::StringMap<SmallVector<kernel::LaunchOp>> onHost;
   llvm::StringMap<bool> onDevice;
+  SmallVector<kernel::LaunchOp> staying;
   module.walk([&](kernel::LaunchOp launch) {
-    if (launch->hasAttr(kernel::kPlaceAttrName))
+    if (launch->hasAttr(kernel::kPlaceAttrName)) {
       onDevice[launch.getKernel()] = true;
-    else
-      onHost[launch.getKernel()].push_back(launch);
+      return;
+    }
+    onHost[launch.getKernel()].push_back(launch);
+    staying.push_back(launch);
   });
+  auto explained = explain(staying, symbols, target, noHost);
   // In the module's order, so that equal inputs give equal names.
   for (auto function : llvm::to_vector(module.getOps<func::FuncOp>())) {
     auto launches = onHost.find(function.getName());
@@ -56,5 +118,5 @@ LogicalResult heddle::separateHostKernels(ModuleOp module, const Target &target,
     for (kernel::LaunchOp launch : launches->second)
       launch.setKernelAttr(FlatSymbolRefAttr::get(name));
   }
-  return success();
+  return explained;
 }

@@ -104,8 +104,11 @@ LogicalResult heddle::buildVariant(ModuleOp module,
   variant.target = std::move(target);
   variant.plan = module.clone();
   Placement placement = placementFor(*variant.target, options.placement);
-  if (failed(separateHostKernels(*variant.plan, *variant.target, placement)))
+  auto hosted = separateHostKernels(*variant.plan, *variant.target, placement,
+                                    options.noHost);
+  if (failed(hosted))
     return failure();
+  variant.hosted = std::move(*hosted);
   FailureOr<CompiledKernels> compiled =
       compileKernels(*variant.plan, *variant.target, options);
   if (failed(compiled))

@@ -3,6 +3,7 @@
 #ifndef HEDDLE_LIB_ARTIFACT_VARIANTBUILDER_H
 #define HEDDLE_LIB_ARTIFACT_VARIANTBUILDER_H
 
+#include "HostKernels.h"
 #include "KernelCompiler.h"
 
 #include "mlir/IR/OwningOpRef.h"
@@ -16,6 +17,8 @@ struct CompiledVariant : CompiledKernels {
   mlir::OwningOpRef<mlir::ModuleOp> plan;
   /// Names of devices, the cpu first.
   std::vector<std::string> devices;
+  /// What stays on the cpu because no other device runs it.
+  std::vector<HostLaunch> hosted;
 
   /// The programs of the entries.
   llvm::SmallVector<plan::ProgramOp> programs() { return entryPrograms(*plan); }

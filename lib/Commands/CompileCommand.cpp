@@ -82,6 +82,17 @@ static bool mayReplace(Session &session, const CompileCommand &command,
   return false;
 }
 
+/// What devices leave to the cpu, each node.
+static void printHosted(raw_ostream &os,
+                        const CompileSummary::Variant &variant) {
+  if (variant.hosted.empty())
+    return;
+  os << "  on the cpu, for want of kernels for " << variant.name << ": "
+     << variant.hosted.size() << " launches\n";
+  for (const std::string &launch : variant.hosted)
+    os << "    " << launch << "\n";
+}
+
 static void printSummary(raw_ostream &os, const CompileSummary &summary,
                          StringRef output) {
   os << output << ": " << formatBytes(summary.artifactBytes) << "\n";
@@ -96,6 +107,8 @@ static void printSummary(raw_ostream &os, const CompileSummary &summary,
   bool hasGpuCode = llvm::any_of(
       summary.variants, [](const auto &variant) { return variant.hasGpuCode; });
   os << (hasGpuCode ? "\n" : "; no GPU code included\n");
+  for (const CompileSummary::Variant &variant : summary.variants)
+    printHosted(os, variant);
   if (summary.devices.size() > 1)
     os << "  devices  " << llvm::join(summary.devices, ", ") << "\n";
 }
@@ -103,8 +116,10 @@ static void printSummary(raw_ostream &os, const CompileSummary &summary,
 static llvm::json::Object toJson(const CompileSummary &summary) {
   llvm::json::Array targets;
   for (const CompileSummary::Variant &variant : summary.variants)
-    targets.push_back(llvm::json::Object{
-        {"name", variant.name}, {"code_bytes", int64_t(variant.codeBytes)}});
+    targets.push_back(
+        llvm::json::Object{{"name", variant.name},
+                           {"code_bytes", int64_t(variant.codeBytes)},
+                           {"hosted", llvm::json::Array(variant.hosted)}});
   return llvm::json::Object{{"targets", std::move(targets)},
                             {"devices", llvm::json::Array(summary.devices)},
                             {"kernels", int64_t(summary.kernels)},
@@ -195,6 +210,8 @@ int heddle::runCheck(const CheckCommand &command) {
   session.text() << nameOf(command.model) << ": compiles, "
                  << result->summary.kernels << " kernels for "
                  << result->summary.variants.size() << " targets\n";
+  for (const CompileSummary::Variant &variant : result->summary.variants)
+    printHosted(session.text(), variant);
   llvm::json::Object document = toJson(result->summary);
   document["compiles"] = true;
   return session.finish(std::move(document));

@@ -204,6 +204,8 @@ private:
       text += (text.empty() ? " -t " : ",") + target->name().str();
     if (build.flushSubnormals)
       text += " --flush-subnormals";
+    if (build.noHost)
+      text += " --no-host";
     if (!build.placement.devices.empty())
       text += " --place " + llvm::join(build.placement.devices, ",");
     for (const std::string &rule : build.placement.rules)
@@ -329,6 +331,7 @@ buildFrom(Session &session, ModuleOp module, const BuildOptions &build,
   options.targets = targets.vec();
   options.flushSubnormals = build.flushSubnormals;
   options.placement = build.placement;
+  options.noHost = build.noHost;
   options.onPhase = [&](StringRef phase) {
     session.phases.begin(phase);
     setCrashStage(phase);
@@ -416,6 +419,7 @@ heddle::buildModuleInto(Session &session, ModuleOp module,
   quiet.targets = build.targets;
   quiet.flushSubnormals = build.flushSubnormals;
   quiet.placement = build.placement;
+  quiet.noHost = build.noHost;
   quiet.placement.isPiece = true;
   StageObserver observer(session, quiet, "module");
   auto targets = resolveTargets(quiet.targets, session.diagnostics);

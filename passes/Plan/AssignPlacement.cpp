@@ -3,6 +3,7 @@
 // and what a loop's condition needs, stay where control flow is walked.
 
 #include "dialects/Kernel/CustomCalls.h"
+#include "dialects/Kernel/GridKernels.h"
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "heddle/Support/Diagnostics.h"
@@ -51,7 +52,8 @@ private:
 
 bool Assignment::isMovable(kernel::LaunchOp launch) {
   auto function = symbols.lookup<func::FuncOp>(launch.getKernel());
-  if (!function || kernel::isCustomCall(function))
+  if (!function || kernel::isCustomCall(function) ||
+      function->hasAttr(kernel::kHostAttrName))
     return false;
   for (Region *region = launch->getParentRegion(); region;
        region = region->getParentRegion())

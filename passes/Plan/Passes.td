@@ -9,8 +9,9 @@ def AssignPlacement : Pass<"heddle-assign-placement", "::mlir::ModuleOp"> {
   let summary = "says of every launch on which device it runs";
   let description = [{
     By the first rule that matches the name of one of its nodes, else in the order
-    of the program. Launches in the condition of a loop, and functions that the
-    loading program provides, stay on the cpu. Without devices nothing changes.
+    of the program. Launches in the condition of a loop, functions that the
+    loading program provides, and kernels that say so (`kernel.host`) stay on the
+    cpu. Without devices nothing changes.
 
     ```mlir
     %0 = kernel.launch @k0(%x) : (tensor<4xf32>) -> tensor<4xf32> loc("fc1")

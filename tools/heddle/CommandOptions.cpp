@@ -136,6 +136,10 @@ static void addBuild(CLI::App &app, ModelOptions &model, BuildOptions &build) {
   app.add_option("--place-by", build.placement.by,
                  "How the rest is spread: parts (the default), first (with "
                  "rules), alternate, random:SEED");
+  app.add_flag(
+      "--no-host", build.noHost,
+      "Refuses what a target's devices have no kernel for, in place of "
+      "leaving it to the cpu");
 }
 
 static void addStages(CLI::App &app, BuildOptions &build) {

@@ -24,6 +24,9 @@ struct CompileOptions {
   std::vector<std::shared_ptr<const Target>> targets;
   /// Which devices run what.
   Placement placement;
+  /// Whether what a target's devices have no kernel for is an error, and does
+  /// not stay on the cpu.
+  bool noHost = false;
   /// Kernels run where operands and results that are subnormal are zeros.
   bool flushSubnormals = false;
   /// Facts for the artifact's records, by key: for `inspect` and `run`.
@@ -54,6 +57,9 @@ struct CompileSummary {
     std::string name;
     uint64_t codeBytes = 0;
     bool hasGpuCode = false;
+    /// Launches that stay on the cpu because the target's devices have nothing
+    /// that runs them, with the reason: "factor: kernel.routine ...".
+    std::vector<std::string> hosted = {};
   };
   std::vector<Variant> variants;
   /// Names of the devices that run it, the cpu first.

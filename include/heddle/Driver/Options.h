@@ -74,6 +74,8 @@ struct BuildOptions {
   std::vector<std::string> targets;
   /// Which devices run what.
   Placement placement;
+  /// What a target's devices have no kernel for is refused.
+  bool noHost = false;
   /// Programs take subnormal numbers for zeros.
   bool flushSubnormals = false;
   /// Stages after which the IR is written, as STAGE or STAGE=FILE.

@@ -83,6 +83,28 @@ static void emitKernel(GridFrame &frame) {
         });
 }
 
+std::string lackOfGpuKernel(func::FuncOp function) {
+  std::string reason;
+  function->walk([&](Operation *op) {
+    auto because = [&](const Twine &why) {
+      reason = (op->getName().getStringRef() + " " + why).str();
+      return WalkResult::interrupt();
+    };
+    if (auto routine = dyn_cast<kernel::RoutineOp>(op))
+      return because("\"" + routine.getName() +
+                     "\" is a routine of processors");
+    if (isa<arith::RemFOp>(op))
+      return because("has no instruction");
+    for (Type type :
+         llvm::concat<const Type>(SmallVector<Type>(op->getOperandTypes()),
+                                  SmallVector<Type>(op->getResultTypes())))
+      if (isa<RankedTensorType>(type) && size::hasExtents(type))
+        return because("has extents that calls choose");
+    return WalkResult::advance();
+  });
+  return reason;
+}
+
 LogicalResult lowerGpuKernelFunctions(ModuleOp module,
                                       const GpuMachine &machine) {
   SmallVector<func::FuncOp> kernels;

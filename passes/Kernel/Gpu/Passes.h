@@ -16,6 +16,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include <memory>
+#include <string>
 
 namespace heddle {
 
@@ -24,6 +25,10 @@ namespace heddle {
 
 #define GEN_PASS_REGISTRATION
 #include "passes/Kernel/Gpu/Passes.h.inc"
+
+/// Why there is no kernel for graphics processors that does what `function`
+/// does; empty if there is one.
+std::string lackOfGpuKernel(mlir::func::FuncOp function);
 
 /// What `heddle-lower-gpu-kernels` does, for `machine`.
 mlir::LogicalResult lowerGpuKernelFunctions(mlir::ModuleOp module,
