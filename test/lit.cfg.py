@@ -53,7 +53,12 @@ for package in ("numpy", "onnx", "onnxruntime", "jax", "jaxlib", "torch", "gt_al
         config.available_features.add(f"python-{package}")
 if glob.glob(os.path.join(config.heddle_binary_root, "python", "heddle", "_compiler*.so")):
     config.available_features.add("python-package")
-for program in ("qemu-aarch64", "qemu-x86_64", "aarch64-linux-gnu-g++", "pkg-config", "gdb"):
+# Devices that run PTX on the processor: a library in place of CUDA's driver.
+emulated = os.path.join(config.heddle_binary_root, "lib", "emulator", "libcuda.so.1")
+config.substitutions.append(("%emulated_cuda", f"env HEDDLE_CUDA_LIBRARY={emulated}"))
+if os.path.exists(emulated):
+    config.available_features.add("emulated-cuda")
+for program in ("ptxas", "qemu-aarch64", "qemu-x86_64", "aarch64-linux-gnu-g++", "pkg-config", "gdb"):
     if shutil.which(program):
         config.available_features.add(program)
 

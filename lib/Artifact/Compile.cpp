@@ -411,7 +411,7 @@ LogicalResult Compiler::addVariant(CompiledVariant &compiled,
   // Several kinds of devices may run the same code.
   std::map<const CodeImage *, uint32_t> sections;
   uint64_t codeBytes = 0;
-  for (format::DeviceKind kind : compiled.imageKinds()) {
+  for (format::DeviceKind kind : compiled.kinds) {
     const CodeImage *code = compiled.codeFor(kind);
     auto [section, isNew] = sections.try_emplace(code);
     if (isNew) {

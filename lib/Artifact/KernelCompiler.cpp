@@ -43,6 +43,7 @@ static std::unique_ptr<format::KernelT> describeKernel(func::FuncOp function,
   kernel->identity =
       std::make_unique<format::Hash>(identityOf(function, target));
   kernel->launch = std::move(code.launch);
+  kernel->image = code.image;
   if (code.sizeArguments)
     for (size::ExpressionAttr size : code.sizeArguments.getExtents())
       facts.sizeArguments.push_back(size::Expression(size));

@@ -15,7 +15,8 @@ namespace heddle {
 /// code.
 struct CompiledKernels {
   std::vector<CodeImage> images;
-  /// The artifact's table of kernels; `placeKernels` says their images.
+  /// The artifact's table of kernels; the image of a kernel is that of
+  /// its code among `images` until `placeKernels` says which of the artifact's.
   std::vector<std::unique_ptr<format::KernelT>> kernels;
   llvm::StringMap<KernelFacts> facts;
 };

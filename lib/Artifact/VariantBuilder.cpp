@@ -16,12 +16,24 @@
 using namespace mlir;
 using namespace heddle;
 
-std::vector<format::DeviceKind> CompiledVariant::imageKinds() const {
+/// The kinds of devices that the plan names, and one for each image that holds
+/// a kernel which the plan does not launch.
+static std::vector<format::DeviceKind>
+collectKinds(const CompiledVariant &variant) {
   std::vector<format::DeviceKind> kinds;
-  for (const std::string &name : devices)
-    if (format::DeviceKind kind = toDevice(name).kind;
-        !llvm::is_contained(kinds, kind))
+  auto add = [&](format::DeviceKind kind) {
+    if (!llvm::is_contained(kinds, kind))
       kinds.push_back(kind);
+  };
+  for (const std::string &name : variant.devices)
+    add(toDevice(name).kind);
+  for (const auto &kernel : variant.kernels) {
+    const CodeImage &code = variant.images[kernel->image];
+    if (llvm::none_of(kinds, [&](format::DeviceKind kind) {
+          return variant.codeFor(kind) == &code;
+        }))
+      add(toDevice(code.needs.devices.front()).kind);
+  }
   return kinds;
 }
 
@@ -34,9 +46,9 @@ const CodeImage *CompiledVariant::codeFor(format::DeviceKind kind) const {
 }
 
 /// A kernel has a record for each kind of device that runs it; one without any
-/// keeps its first, that for the cpu.
+/// keeps its first, that for the first kind which could.
 static void placeKernels(CompiledVariant &variant) {
-  std::vector<format::DeviceKind> kinds = variant.imageKinds();
+  ArrayRef<format::DeviceKind> kinds = variant.kinds;
   if (kinds.size() == 1)
     return;
   llvm::StringMap<std::set<format::DeviceKind>> uses;
@@ -59,6 +71,14 @@ static void placeKernels(CompiledVariant &variant) {
     KernelFacts &facts = variant.facts[name];
     const std::set<format::DeviceKind> &used = uses[name];
     bool isFirst = !used.count(format::DeviceKind::cpu);
+    const CodeImage *code =
+        &variant.images[variant.kernels[facts.index]->image];
+    variant.kernels[facts.index]->image =
+        llvm::find_if(kinds,
+                      [&](format::DeviceKind kind) {
+                        return variant.codeFor(kind) == code;
+                      }) -
+        kinds.begin();
     for (auto [image, kind] : llvm::enumerate(kinds)) {
       if (image == 0 || !used.count(kind))
         continue;
@@ -123,6 +143,7 @@ LogicalResult heddle::buildVariant(ModuleOp module,
     variant.devices.push_back(name.str());
   if (failed(checkDevices(variant)))
     return failure();
+  variant.kinds = collectKinds(variant);
   placeKernels(variant);
   return options.afterStage
              ? options.afterStage(stageName(Stage::Plan), *variant.plan)

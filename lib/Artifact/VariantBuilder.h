@@ -22,8 +22,9 @@ struct CompiledVariant : CompiledKernels {
 
   /// The programs of the entries.
   llvm::SmallVector<plan::ProgramOp> programs() { return entryPrograms(*plan); }
-  /// The kinds of devices, each once: there is an image of code for each.
-  std::vector<format::DeviceKind> imageKinds() const;
+  /// The kinds of devices, each once, the cpu first: there is an image of code
+  /// for each.
+  std::vector<format::DeviceKind> kinds;
   /// The code that devices of `kind` run; null if there is none.
   const CodeImage *codeFor(format::DeviceKind kind) const;
 };
