@@ -97,7 +97,15 @@ static Value keptPlaces(Emitter &emit, Value isCandidate, const Boxes &boxes,
   Value steps = emit.reduce(
       emit.reduce(emit.convert(isCandidate, i64), {2}, Combine::Add), {0, 1},
       Combine::Maximum);
-  LoopEmitter loop(emit, {isCandidate, counts, none});
+  // Nor any where all rows have as many as they may.
+  auto haveRoom = [&](Value count) {
+    return emit.compare(count, emit.broadcastTo(limits.most, row),
+                        Direction::LT);
+  };
+  auto anyRoom = [&](Value count) {
+    return emit.reduce(haveRoom(count), {0, 1}, Combine::Or);
+  };
+  LoopEmitter loop(emit, {isCandidate, counts, none, anyRoom(counts)});
   SmallVector<Value> carried = loop.carried();
   Value left = carried[0], count = carried[1], kept = carried[2];
   Value at = loop.number();
@@ -105,19 +113,19 @@ static Value keptPlaces(Emitter &emit, Value isCandidate, const Boxes &boxes,
     return emit.broadcastTo(sliceAt(emit, value, 2, at), shape);
   };
   Value isLeft = emit.reshape(sliceAt(emit, left, 2, at), row);
-  Value hasRoom =
-      emit.compare(count, emit.broadcastTo(limits.most, row), Direction::LT);
-  Value isKept = emit.binary<stablehlo::AndOp>(isLeft, hasRoom);
+  Value isKept = emit.binary<stablehlo::AndOp>(isLeft, haveRoom(count));
   Value inRow = emit.broadcastInDim(isKept, shape, {0, 1});
   Value isHere = emit.compare(iota, emit.broadcastTo(at, shape), Direction::EQ);
   Value overlaps = overlap(emit, boxes.map(here), boxes, limits.threshold);
   Value goes = emit.binary<stablehlo::AndOp>(inRow, overlaps);
+  Value next = emit.add(count, emit.convert(isKept, i64));
   std::optional<SmallVector<Value>> last = loop.finish(
       {emit.binary<stablehlo::AndOp>(left, emit.unary<stablehlo::NotOp>(goes)),
-       emit.add(count, emit.convert(isKept, i64)),
+       next,
        emit.binary<stablehlo::OrOp>(
-           kept, emit.binary<stablehlo::AndOp>(isHere, inRow))},
-      steps);
+           kept, emit.binary<stablehlo::AndOp>(isHere, inRow)),
+       anyRoom(next)},
+      steps, /*condition=*/3);
   return (*last)[2];
 }
 
