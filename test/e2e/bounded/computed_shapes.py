@@ -14,6 +14,7 @@ from computed_sizes import BOOL, F32, I64, heddle, model, node
 from onnx import TensorProto, helper
 
 F64 = TensorProto.DOUBLE
+are_equal = np.array_equal
 X = np.arange(12, dtype=np.float32).reshape(3, 4)
 
 
@@ -117,7 +118,7 @@ def check(folder, case):
         wrong += [f"{name} {number}: {each.stdout}{each.stderr}" for each in (run, compared) if each.returncode]
         for (key, _), value in zip(outputs, session.run(None, {key: np.asarray(value) for key, value in feed.items()})) if not run.returncode else ():
             found = np.load(out / f"{key}.npy")
-            if found.shape != value.shape or not np.array_equal(found, value):
+            if found.shape != value.shape or not are_equal(found, value):
                 wrong.append(f"{name} {number}: {key} is {found}, not {value}")
     for feed, message in wrong_feeds:
         np.savez(folder / "feed.npz", **feed)
