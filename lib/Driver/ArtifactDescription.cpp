@@ -308,8 +308,9 @@ ArtifactDescription Describer::run() const {
   described.bytes = artifact.file().size;
   described.flushesSubnormals = manifest.flush_subnormals();
   for (const format::Symbol *symbol : items(manifest.symbols()))
-    described.sizes.push_back({text(symbol->name()).str(), symbol->minimum(),
-                               symbol->maximum(), symbol->multiple()});
+    described.sizes.push_back(
+        {text(symbol->name()).str(), symbol->minimum(), symbol->maximum(),
+         symbol->multiple(), symbol->source() == format::SymbolSource::device});
   for (const format::Entry *entry : items(manifest.entries()))
     if (entryName.empty() || text(entry->name()) == entryName)
       described.entries.push_back(describe(*entry));

@@ -39,7 +39,8 @@ static json::Object toJson(const SizeDescription &size) {
   return json::Object{{"name", json::fixUTF8(size.name)},
                       {"minimum", size.least},
                       {"maximum", size.largest},
-                      {"multiple", size.multiple}};
+                      {"multiple", size.multiple},
+                      {"computed", size.isComputed}};
 }
 
 static json::Object toJson(const AssumptionDescription &assumption) {

@@ -192,7 +192,7 @@ void heddle::printArtifact(raw_ostream &os, StringRef path,
     os << "size " << size.name << ": " << size.least << ".." << size.largest;
     if (size.multiple != 1)
       os << ", multiples of " << size.multiple;
-    os << "\n";
+    os << (size.isComputed ? ", computed from data\n" : "\n");
   }
   for (const EntryDescription &entry : artifact.entries)
     print(os, entry);

@@ -38,10 +38,11 @@ struct StateDescription {
   std::optional<uint32_t> dimension = {};
 };
 
-/// A size that calls choose.
+/// A size that calls choose, or that the program computes.
 struct SizeDescription {
   std::string name;
   int64_t least, largest, multiple;
+  bool isComputed;
 };
 
 /// What an entry takes for granted of sizes, as "batch = 8".

@@ -24,6 +24,7 @@
 // JSON-NEXT: "limit"
 // JSON:      "sizes": [
 // JSON-NEXT: {
+// JSON-NEXT: "computed": false,
 // JSON-NEXT: "maximum": 64,
 // JSON-NEXT: "minimum": 2,
 // JSON-NEXT: "multiple": 2,
