@@ -13,7 +13,8 @@ const Opcode *findOpcode(std::string_view name) {
          {arithmeticFamily(), integerFamily(), wideIntegerFamily(), bitFamily(),
           floatFamily(), approximateFamily(), selectFamily(), convertFamily(),
           moveFamily(), controlFamily(), loadStoreFamily(), togetherFamily(),
-          matrixFamily(), matrixMoveFamily(), asyncCopyFamily()})
+          matrixFamily(), matrixMoveFamily(), asyncCopyFamily(),
+          warpgroupFamily()})
       for (const Opcode *opcode = family.begin; opcode != family.end; ++opcode)
         table.emplace(opcode->name, opcode);
     return table;

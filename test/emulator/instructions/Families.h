@@ -28,6 +28,7 @@ Family togetherFamily();
 Family matrixFamily();
 Family matrixMoveFamily();
 Family asyncCopyFamily();
+Family warpgroupFamily();
 
 } // namespace heddle::emulator
 

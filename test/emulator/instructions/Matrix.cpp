@@ -3,8 +3,8 @@
 // Fragments for mma".
 
 #include "test/emulator/instructions/Families.h"
+#include "test/emulator/instructions/Fragments.h"
 #include "test/emulator/instructions/Lanes.h"
-#include "test/emulator/machine/Formats.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -21,39 +21,6 @@ struct Shape {
 /// Elements of a register of 32 bits (doubles have registers of their own).
 unsigned perRegister(Type type) {
   return type == Type::F64 ? 1 : 32 / bitsOf(type);
-}
-
-/// The element `j` of register `i` of lane `lane`.
-struct Place {
-  unsigned row, column;
-};
-Place placeOfA(unsigned lane, unsigned i, unsigned j, unsigned per, bool tall) {
-  unsigned high = tall ? i & 1 : 0, chunk = tall ? i >> 1 : i;
-  return {lane / 4 + 8 * high, lane % 4 * per + j + 4 * per * chunk};
-}
-Place placeOfB(unsigned lane, unsigned i, unsigned j, unsigned per) {
-  return {lane % 4 * per + j + 4 * per * i, lane / 4};
-}
-/// Of the number `i` among a lane's results.
-Place placeOfC(unsigned lane, unsigned i) {
-  return {lane / 4 + 8 * (i >> 1), lane % 4 * 2 + (i & 1)};
-}
-
-float floatOf(Type type, uint32_t bits) {
-  switch (type) {
-  case Type::F16:
-    return halfToFloat(uint16_t(bits));
-  case Type::BF16:
-    return bfloatToFloat(uint16_t(bits));
-  case Type::E4M3:
-    return float(decode(bits & 0xff, kE4M3));
-  case Type::E5M2:
-    return float(decode(bits & 0xff, kE5M2));
-  case Type::TF32: // the low bits of the mantissa are not looked at
-    return bitCast<float>(bits & 0xffffe000);
-  default:
-    return bitCast<float>(bits);
-  }
 }
 
 int32_t integerOf(Type type, uint32_t bits) {

@@ -191,8 +191,14 @@ bool decodeBarrier(Decoder &decoder) {
 
 void nothing(Warp &, const Inst &, uint32_t) {}
 
-/// Memory is sequentially consistent: fences between threads do nothing.
+/// Memory is sequentially consistent, for the asynchronous proxy too: fences
+/// do nothing, and one that is missing is not found.
 bool decodeFence(Decoder &decoder) {
+  if (decoder.take("proxy")) {
+    decoder.takeOneOf({"shared::cta", "shared::cluster", "global"});
+    return decoder.takeOneOf({"async", "alias"}) >= 0 && decoder.count(0) &&
+           finish(decoder, nothing);
+  }
   for (std::string_view part : {"sc", "acq_rel", "acquire", "release", "cta",
                                 "cluster", "gpu", "sys", "gl"})
     decoder.take(part);

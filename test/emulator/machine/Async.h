@@ -16,7 +16,24 @@ struct AsyncBytes {
   uint32_t group;
 };
 
+/// Results of wgmma that are under way: what the registers hold then is
+/// poison, the numbers are here.
+struct Accumulators {
+  const Inst *inst; // names the registers
+  std::vector<uint32_t> values;
+};
+
+struct WarpgroupProduct {
+  const Inst *inst;
+  uint64_t a, b; // descriptors
+  bool accumulates;
+  uint32_t group;
+};
+
 struct WarpAsync {
+  std::vector<WarpgroupProduct> products;
+  std::vector<Accumulators> accumulators;
+  uint32_t productGroup = 0;
   std::vector<AsyncBytes> copies;
   /// Groups that each lane has committed.
   uint32_t committed[32] = {};

@@ -1,5 +1,6 @@
-// PTX that Triton made for sm_80, against the same computations in C++. The
-// files lie beside the tree (gpu-yardsticks/README.md has their arguments).
+// PTX that Triton made for sm_80 and sm_90, against the same computations in
+// C++. The files lie beside the tree (gpu-yardsticks/README.md has their
+// arguments).
 
 #include "test/emulator/machine/Formats.h"
 #include "test/unit/Emulator/KernelHarness.h"
@@ -47,10 +48,11 @@ protected:
     text << stream.rdbuf();
     kernel.param(uint64_t(0));
     kernel.param(uint64_t(0));
-    kernel.capability = 80;
+    kernel.capability = file.find("sm90") == file.npos ? 80 : 90;
     kernel.entry = entry;
     kernel.config.block = {threads, 1, 1};
-    kernel.config.dynamicShared = 160 * 1024;
+    kernel.config.dynamicShared =
+        kernel.capability == 80 ? 160 * 1024 : 224 * 1024;
     ASSERT_EQ(kernel.run(text.str()).message, "");
     ran = true;
   }
@@ -170,6 +172,16 @@ TEST_F(Triton, Gemm128x256x64) {
       128, 256);
 }
 
+TEST_F(Triton, GemmOfWarpgroups) {
+  checkGemm(
+      kernel,
+      [&] {
+        run("gemm_128x256x64.sm90.ptx", "gemm_ptr", 256);
+        return ran;
+      },
+      128, 256);
+}
+
 TEST_P(Triton, Attention) {
   std::string file = GetParam();
   bool causal = file.find("causal") != file.npos;
@@ -225,6 +237,8 @@ INSTANTIATE_TEST_SUITE_P(Files, Triton,
                          testing::Values("attn_128x64_w4.sm80.ptx",
                                          "attn_128x64_w4_causal.sm80.ptx",
                                          "attn_128x64_w8.sm80.ptx",
-                                         "attn_128x64_w8_causal.sm80.ptx"));
+                                         "attn_128x64_w8_causal.sm80.ptx",
+                                         "attn_128x128_w8.sm90.ptx",
+                                         "attn_128x128_w8_causal.sm90.ptx"));
 
 } // namespace
