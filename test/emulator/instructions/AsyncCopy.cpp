@@ -3,6 +3,7 @@
 
 #include "test/emulator/instructions/Families.h"
 #include "test/emulator/instructions/Lanes.h"
+#include "test/emulator/instructions/MBarrier.h"
 #include "test/emulator/machine/Async.h"
 #include "test/emulator/machine/Launch.h"
 
@@ -97,6 +98,8 @@ bool decodeCopy(Decoder &decoder) {
   Inst &inst = decoder.inst;
   if (!decoder.take("async"))
     return false;
+  if (decoder.take("bulk"))
+    return decodeBulk(decoder);
   if (decoder.take("commit_group"))
     return decoder.count(0) && finish(decoder, commit);
   if (decoder.take("wait_all"))

@@ -29,6 +29,7 @@ Family matrixFamily();
 Family matrixMoveFamily();
 Family asyncCopyFamily();
 Family warpgroupFamily();
+Family mbarrierFamily();
 
 } // namespace heddle::emulator
 

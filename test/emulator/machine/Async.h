@@ -30,7 +30,17 @@ struct WarpgroupProduct {
   uint32_t group;
 };
 
+/// A bulk copy out of shared memory.
+struct BulkStore {
+  unsigned lane;
+  uint32_t group;
+  std::shared_ptr<bool> done;
+};
+
 struct WarpAsync {
+  std::vector<BulkStore> stores;
+  /// Groups of bulk copies that each lane has committed.
+  uint32_t storeGroup[32] = {};
   std::vector<WarpgroupProduct> products;
   std::vector<Accumulators> accumulators;
   uint32_t productGroup = 0;
@@ -39,7 +49,17 @@ struct WarpAsync {
   uint32_t committed[32] = {};
 };
 
-struct CtaAsync {};
+struct MBarrier {
+  uint32_t expected, pending;
+  /// Bytes that are still to come in this phase; copies may be early.
+  int64_t bytes;
+  uint32_t phase;
+};
+
+struct CtaAsync {
+  /// By shared address.
+  std::map<uint32_t, MBarrier> barriers;
+};
 
 } // namespace heddle::emulator
 

@@ -3,6 +3,7 @@
 // arguments).
 
 #include "test/emulator/machine/Formats.h"
+#include "test/emulator/machine/TensorMap.h"
 #include "test/unit/Emulator/KernelHarness.h"
 
 #include "gtest/gtest.h"
@@ -52,7 +53,7 @@ protected:
     kernel.entry = entry;
     kernel.config.block = {threads, 1, 1};
     kernel.config.dynamicShared =
-        kernel.capability == 80 ? 160 * 1024 : 224 * 1024;
+        kernel.capability == 80 ? 160 * 1024 : 227 * 1024;
     ASSERT_EQ(kernel.run(text.str()).message, "");
     ran = true;
   }
@@ -182,28 +183,76 @@ TEST_F(Triton, GemmOfWarpgroups) {
       128, 256);
 }
 
-TEST_P(Triton, Attention) {
+/// Adds a descriptor as Triton passes it: the map, extents and strides.
+void addMap(KernelRun &kernel, uint64_t address, unsigned rows,
+            unsigned columns, unsigned boxRows, unsigned boxColumns) {
+  TensorMap map;
+  uint64_t extents[] = {columns, rows}, strides[] = {columns * 2};
+  // Rows of 128 bytes: wider boxes are several copies.
+  uint32_t box[] = {std::min(boxColumns, 64u), boxRows};
+  ASSERT_EQ(encodeTensorMap(map, 9, 2, address, extents, strides, box, nullptr,
+                            0, 3, 0),
+            "");
+  auto &params = kernel.config.params;
+  params.resize((params.size() + 63) / 64 * 64);
+  auto *bytes = reinterpret_cast<const uint8_t *>(&map);
+  params.insert(params.end(), bytes, bytes + sizeof map);
+  kernel.param(rows);
+  kernel.param(columns);
+  kernel.param(uint64_t(columns));
+  kernel.param(uint64_t(1));
+}
+
+class TritonMaps : public Triton {};
+class TritonMapsAttention : public Triton {};
+
+TEST_P(TritonMaps, Gemm) {
   std::string file = GetParam();
-  bool causal = file.find("causal") != file.npos;
-  constexpr unsigned kHeads = 2, kLength = 256, kDepth = 128;
-  constexpr size_t kAll = size_t(kHeads) * kLength * kDepth;
+  unsigned tileN = file.find("128x128") != file.npos ? 128 : 256;
+  constexpr unsigned kM = 144, kN = 272, kK = 208;
+  Halves a = randomBfloats(kM * kK, 5, 8, 1),
+         b = randomBfloats(kN * kK, 6, 8, 1);
+  auto *c = kernel.buffer(Halves(kM * kN));
+  addMap(kernel, kernel.buffer(a)->address, kM, kK, 128, 64);
+  addMap(kernel, kernel.buffer(b)->address, kN, kK, tileN, 64);
+  addMap(kernel, c->address, kM, kN, 128, 64);
+  // 3 blocks take the tiles in turn.
+  for (unsigned value : {kM, kN, kK, 3u})
+    kernel.param(value);
+  kernel.config.grid = {3, 1, 1};
+  run(file, "gemm_tma", 256);
+  if (!ran)
+    return;
+  Halves got = contents<uint16_t>(c);
+  for (unsigned i = 0; i < kM; ++i)
+    for (unsigned j = 0; j < kN; ++j) {
+      float sum = 0;
+      for (unsigned k = 0; k < kK; ++k)
+        sum += at(a, i * kK + k) * at(b, j * kK + k);
+      ASSERT_EQ(got[i * kN + j], floatToBfloat(sum)) << i << " " << j;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, TritonMaps,
+                         testing::Values("gemm_tma_128x128x64_s4.sm90.ptx",
+                                         "gemm_tma_128x256x64.sm90.ptx",
+                                         "gemm_tma_128x256x64_s4.sm90.ptx",
+                                         "gemm_tma_noflat_128x256x64.sm90.ptx",
+                                         "gemm_tma_ws8_128x256x64.sm90.ptx"));
+
+struct AttentionCase {
+  static constexpr unsigned kHeads = 2, kLength = 256, kDepth = 128;
+  static constexpr size_t kAll = size_t(kHeads) * kLength * kDepth;
   Halves q = randomBfloats(kAll, 7, 4, 0.25f),
          k = randomBfloats(kAll, 8, 4, 0.25f),
          v = randomBfloats(kAll, 9, 16, 0.25f);
-  auto *o = kernel.buffer(Halves(kAll));
-  auto *lse = kernel.buffer(std::vector<float>(kHeads * kLength));
-  for (const Halves *each : {&q, &k, &v})
-    kernel.param(kernel.buffer(*each)->address);
-  kernel.param(o->address);
-  kernel.param(lse->address);
   float scale = float(1.4426950408889634 / std::sqrt(128.0));
-  kernel.param(scale);
-  kernel.param(kHeads);
-  kernel.param(kLength);
-  kernel.config.grid = {kLength / 128, kHeads, 1};
-  run(file, "attn_ptr", file.find("_w8") != file.npos ? 256 : 128);
-  if (!ran)
-    return;
+
+  void check(const Allocation *o, const Allocation *lse, bool causal) const;
+};
+
+void AttentionCase::check(const Allocation *o, const Allocation *lse,
+                          bool causal) const {
   Halves got = contents<uint16_t>(o);
   for (unsigned row = 0; row < kHeads * kLength; row += 3) {
     unsigned head = row / kLength, last = causal ? row % kLength : kLength - 1;
@@ -232,6 +281,54 @@ TEST_P(Triton, Attention) {
     }
   }
 }
+
+TEST_P(Triton, Attention) {
+  std::string file = GetParam();
+  AttentionCase c;
+  auto *o = kernel.buffer(Halves(c.kAll));
+  auto *lse = kernel.buffer(std::vector<float>(c.kHeads * c.kLength));
+  for (const Halves *each : {&c.q, &c.k, &c.v})
+    kernel.param(kernel.buffer(*each)->address);
+  kernel.param(o->address);
+  kernel.param(lse->address);
+  kernel.param(c.scale);
+  kernel.param(unsigned(c.kHeads));
+  kernel.param(unsigned(c.kLength));
+  kernel.config.grid = {c.kLength / 128, c.kHeads, 1};
+  run(file, "attn_ptr", file.find("_w8") != file.npos ? 256 : 128);
+  if (ran)
+    c.check(o, lse, file.find("causal") != file.npos);
+}
+
+TEST_P(TritonMapsAttention, Attention) {
+  std::string file = GetParam();
+  AttentionCase c;
+  auto *o = kernel.buffer(Halves(c.kAll));
+  auto *lse = kernel.buffer(std::vector<float>(c.kHeads * c.kLength));
+  unsigned rows = c.kHeads * c.kLength;
+  unsigned keys = file.find("128x64") != file.npos ? 64 : 128;
+  addMap(kernel, kernel.buffer(c.q)->address, rows, c.kDepth, 128, 64);
+  addMap(kernel, kernel.buffer(c.k)->address, rows, c.kDepth, keys, 64);
+  addMap(kernel, kernel.buffer(c.v)->address, rows, c.kDepth, keys, 64);
+  addMap(kernel, o->address, rows, c.kDepth, 128, 64);
+  kernel.param(lse->address);
+  kernel.param(c.scale);
+  kernel.param(unsigned(c.kHeads));
+  kernel.param(unsigned(c.kLength));
+  kernel.config.grid = {c.kLength / 128, c.kHeads, 1};
+  run(file, "attn_tma", file.find("_w8") != file.npos ? 256 : 128);
+  if (ran)
+    c.check(o, lse, file.find("causal") != file.npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Files, TritonMapsAttention,
+    testing::Values("attn_tma_128x128_s2_w8.sm90.ptx",
+                    "attn_tma_128x128_s2_w8_causal.sm90.ptx",
+                    "attn_tma_128x64_s3_w4.sm90.ptx",
+                    "attn_tma_128x64_s3_w4_causal.sm90.ptx",
+                    "attn_tma_ws_128x64_s3_w8.sm90.ptx",
+                    "attn_tma_ws_128x64_s3_w8_causal.sm90.ptx"));
 
 INSTANTIATE_TEST_SUITE_P(Files, Triton,
                          testing::Values("attn_128x64_w4.sm80.ptx",
