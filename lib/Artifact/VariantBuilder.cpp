@@ -141,6 +141,11 @@ LogicalResult heddle::buildVariant(ModuleOp module,
     return failure();
   for (StringRef name : variant.programs().front().deviceNames())
     variant.devices.push_back(name.str());
+  // Of a target with devices of its own a machine must have one, also where all
+  // of this program stays on the cpu: others have code that suits them better.
+  if (hasOwnDevices(*variant.target) && variant.devices.size() == 1)
+    variant.devices.push_back(variant.target->loaderNeeds().devices.front() +
+                              ":0");
   if (failed(checkDevices(variant)))
     return failure();
   variant.kinds = collectKinds(variant);

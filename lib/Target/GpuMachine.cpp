@@ -48,6 +48,30 @@ const std::vector<GpuMachine> &heddle::gpuMachines() {
     ampere.rates.bytesPerNs = 2039;
     all.push_back(ampere);
 
+    // A10: 31.2 TFLOPS of f32, 600 GB/s. f64 at a 64th, integers at half the
+    // rate of f32 (Programming Guide, "Arithmetic Instructions"), as of the
+    // next.
+    GpuMachine small = baseline("sm_86", 71);
+    small.mostThreads = 1536;
+    small.sharedBytes = 100 * 1024;
+    small.mostBlockSharedBytes = 99 * 1024;
+    small.rates.flopsPerNsF32 = 31200;
+    small.rates.flopsPerNsF64 = 487.5;
+    small.rates.operationsPerNsInteger = 15600;
+    small.rates.bytesPerNs = 600;
+    all.push_back(small);
+
+    // L40S: 91.6 TFLOPS of f32, 864 GB/s.
+    GpuMachine ada = baseline("sm_89", 78);
+    ada.mostThreads = 1536;
+    ada.sharedBytes = 100 * 1024;
+    ada.mostBlockSharedBytes = 99 * 1024;
+    ada.rates.flopsPerNsF32 = 91600;
+    ada.rates.flopsPerNsF64 = 1431.25;
+    ada.rates.operationsPerNsInteger = 45800;
+    ada.rates.bytesPerNs = 864;
+    all.push_back(ada);
+
     // H100 SXM: 67 TFLOPS of f32, 34 of f64, 3350 GB/s. Integers at half the
     // rate of f32 (Programming Guide, "Arithmetic Instructions").
     GpuMachine hopper = baseline("sm_90a", 80);
@@ -59,6 +83,20 @@ const std::vector<GpuMachine> &heddle::gpuMachines() {
     hopper.rates.operationsPerNsInteger = 33500;
     hopper.rates.bytesPerNs = 3350;
     all.push_back(hopper);
+
+    // B200 in a board of eight: 75 TFLOPS of f32, 37 of f64, 8000 GB/s. The
+    // family's code also runs on B300 (sm_103), that of sm_100a on B200 alone.
+    for (auto [chip, version] : {std::pair("sm_100f", 88), {"sm_100a", 86}}) {
+      GpuMachine blackwell = baseline(chip, version);
+      blackwell.mostThreads = 2048;
+      blackwell.sharedBytes = 228 * 1024;
+      blackwell.mostBlockSharedBytes = 227 * 1024;
+      blackwell.rates.flopsPerNsF32 = 75000;
+      blackwell.rates.flopsPerNsF64 = 37000;
+      blackwell.rates.operationsPerNsInteger = 37500;
+      blackwell.rates.bytesPerNs = 8000;
+      all.push_back(blackwell);
+    }
     return all;
   }();
   return table;
