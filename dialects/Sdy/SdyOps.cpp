@@ -116,7 +116,8 @@ LogicalResult DataFlowEdgeOp::verify() {
   if (!getInput().hasOneUse())
     return emitOpError() << "is not the only user of its operand";
   Operation *owner = getInput().getDefiningOp();
-  if (owner && isa<SdyDialect>(owner->getDialect())) {
+  if (owner && isa<SdyDialect>(owner->getDialect()) &&
+      !isa<ManualComputationOp, NamedComputationOp>(owner)) {
     InFlightDiagnostic error =
         emitOpError() << "stands behind an operation of its own dialect, whose "
                          "results carry their sharding themselves";

@@ -39,6 +39,12 @@ void heddle::registerAllPasses() {
   for (Stage stage : {Stage::Graph, Stage::Lower, Stage::Plan})
     PassPipelineRegistration<>(stageName(stage), stageInfo(stage).holds,
                                stageInfo(stage).build);
+  PassPipelineRegistration<>(
+      "heddle-shard",
+      "where tensors lie over a mesh of devices, from what is said of some",
+      [](OpPassManager &manager) {
+        manager.addPass(createPropagateShardings());
+      });
   KernelStage kernels = CpuTarget::kernelStage();
   PassPipelineRegistration<>(
       kernels.name, kernels.holds,

@@ -19,4 +19,29 @@ def AnnotateRules : Pass<"heddle-annotate-rules", "mlir::ModuleOp"> {
   let dependentDialects = ["heddle::sdy::SdyDialect"];
 }
 
+def PropagateShardings : Pass<"heddle-sharding-propagate", "mlir::ModuleOp"> {
+  let summary = "Let shardings go along operations until none changes";
+  let description = [{
+    From what is known of an operation's tensors, its rule tells how the others lie: axes that are there go on in tensors whose dimensions
+    are open, as far as all that is known agrees. Operations are visited in their order until nothing changes.
+
+    ```mlir
+    func.func @f(%a: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {} ]>}) -> tensor<8x4xf32> {
+      %0 = stablehlo.abs %a : tensor<8x4xf32>
+    ==>
+      %0 = stablehlo.abs %a {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x", ?}, {?} ]>]>} : tensor<8x4xf32>
+    ```
+
+    Calls, loops and branches let nothing through. Groups of shardings and priorities of users are refused.
+  }];
+  let options = [
+    Option<"strategy", "strategy", "std::string", "\"basic-and-aggressive\"",
+           "`basic`: what two factors want goes nowhere; `basic-and-aggressive`: then to the one that comes from the larger tensor.">,
+    Option<"byOperation", "by-operation", "bool", "true",
+           "Operations that compute element by element come before others, what passes through before what is reduced, and broadcasts last.">,
+    Option<"conservative", "conservative", "bool", "false", "Split no axes and cut no windows.">,
+    Option<"explain", "explain", "bool", "false", "Say at each operation which shardings it sets.">];
+  let dependentDialects = ["heddle::sdy::SdyDialect"];
+}
+
 #endif // HEDDLE_PASSES_SHARDING_PASSES

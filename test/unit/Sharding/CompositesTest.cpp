@@ -83,6 +83,34 @@ func.func private @body(%a: tensor<4x6xf32>, %b: tensor<6x8xf32>) -> tensor<4x8x
             "need_replication={j}>");
 }
 
+/// Batches, heads, queries and columns of values pass through; keys and what
+/// scores are sums over are needed whole.
+TEST(Composites, AttentionIsCutByBatchesHeadsAndQueries) {
+  EXPECT_EQ(ruleIn(R"(
+func.func @attention(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x32x16xf32>, %v: tensor<2x4x32x16xf32>) -> tensor<2x4x8x16xf32> {
+  %0 = stablehlo.composite "heddle.attention" %q, %k, %v {decomposition = @attention_body} : (tensor<2x4x8x16xf32>, tensor<2x4x32x16xf32>, tensor<2x4x32x16xf32>) -> tensor<2x4x8x16xf32>
+  return %0 : tensor<2x4x8x16xf32>
+}
+func.func private @attention_body(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x32x16xf32>, %v: tensor<2x4x32x16xf32>) -> tensor<2x4x8x16xf32> {
+  %s = stablehlo.dot_general %q, %k, batching_dims = [0, 1] x [0, 1], contracting_dims = [3] x [3] : (tensor<2x4x8x16xf32>, tensor<2x4x32x16xf32>) -> tensor<2x4x8x32xf32>
+  %i = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %m = stablehlo.reduce(%s init: %i) applies stablehlo.maximum across dimensions = [3] : (tensor<2x4x8x32xf32>, tensor<f32>) -> tensor<2x4x8xf32>
+  %b = stablehlo.broadcast_in_dim %m, dims = [0, 1, 2] : (tensor<2x4x8xf32>) -> tensor<2x4x8x32xf32>
+  %d = stablehlo.subtract %s, %b : tensor<2x4x8x32xf32>
+  %e = stablehlo.exponential %d : tensor<2x4x8x32xf32>
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %t = stablehlo.reduce(%e init: %z) applies stablehlo.add across dimensions = [3] : (tensor<2x4x8x32xf32>, tensor<f32>) -> tensor<2x4x8xf32>
+  %u = stablehlo.broadcast_in_dim %t, dims = [0, 1, 2] : (tensor<2x4x8xf32>) -> tensor<2x4x8x32xf32>
+  %p = stablehlo.divide %e, %u : tensor<2x4x8x32xf32>
+  %r = stablehlo.dot_general %p, %v, batching_dims = [0, 1] x [0, 1], contracting_dims = [3] x [2] : (tensor<2x4x8x32xf32>, tensor<2x4x32x16xf32>) -> tensor<2x4x8x16xf32>
+  return %r : tensor<2x4x8x16xf32>
+}
+)"),
+            "#sdy.op_sharding_rule<([i, j, k, l], [i, j, m, l], [i, j, m, n])"
+            "->([i, j, k, n]) {i=2, j=4, k=8, l=16, m=32, n=16} "
+            "need_replication={l, m}>");
+}
+
 TEST(Composites, AReshapeThatSplitsIsWhole) {
   EXPECT_EQ(ruleIn(R"(
 func.func @f(%a: tensor<4x6xf32>) -> tensor<4x2x3xf32> {

@@ -1,0 +1,335 @@
+// Lets shardings go along operations until none changes.
+
+#include "passes/Sharding/Passes.h"
+#include "passes/Sharding/Strategy.h"
+
+#include "dialects/Sdy/ValueShardings.h"
+#include "dialects/StableHlo/StableHlo.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/SymbolTable.h"
+
+using namespace mlir;
+
+namespace heddle {
+#define GEN_PASS_DEF_PROPAGATESHARDINGS
+#include "passes/Sharding/Passes.h.inc"
+
+namespace {
+
+/// Where an operation stands in the order in which shardings go along.
+enum class EdgeKind {
+  Return,
+  Offload,
+  PassThrough,
+  ForwardOnly,
+  Broadcast,
+  Other
+};
+
+/// Steps of propagation; each lets through what those before it do, and more.
+enum class Level {
+  /// Moves between memories.
+  Offload,
+  /// Operations that compute element by element, where values have one user.
+  SingleUse,
+  /// The same, however many users values have.
+  PassThrough,
+  /// What passes through any operation; broadcasts to what they read.
+  PassThroughFactors,
+  /// All factors; broadcasts to what they read.
+  BroadcastBackward,
+  All,
+};
+
+/// All tensors have the same dimensions, none of which is exchanged.
+bool isUniform(const sharding::FactorRule &rule) {
+  const sharding::TensorFactors *first = nullptr;
+  for (auto *tensors : {&rule.operands, &rule.results})
+    for (const sharding::TensorFactors &tensor : *tensors) {
+      if (!first)
+        first = &tensor;
+      if (tensor != *first)
+        return false;
+    }
+  return llvm::all_of(rule.factors, [](const sharding::Factor &factor) {
+    return factor.kind == sharding::FactorKind::PassThrough;
+  });
+}
+
+EdgeKind kindOf(Operation *op, const sharding::FactorRule *rule) {
+  if (isa<func::ReturnOp>(op))
+    return EdgeKind::Return;
+  if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
+    if (call.getCallTargetName() == "MoveToHost" ||
+        call.getCallTargetName() == "MoveToDevice")
+      return EdgeKind::Offload;
+  if (isa<stablehlo::DynamicSliceOp, stablehlo::DynamicUpdateSliceOp>(op))
+    return EdgeKind::ForwardOnly;
+  if (isa<stablehlo::BroadcastInDimOp, stablehlo::BroadcastOp>(op))
+    return EdgeKind::Broadcast;
+  bool passes = !rule || isUniform(*rule) ||
+                isa<stablehlo::ReshapeOp, stablehlo::TransposeOp,
+                    stablehlo::SelectOp, stablehlo::ClampOp>(op);
+  return passes ? EdgeKind::PassThrough : EdgeKind::Other;
+}
+
+/// Users other than the one that asks.
+bool hasOneUser(Value value) { return llvm::all_equal(value.getUsers()); }
+
+/// The rule of a value that goes from one place to another as it is.
+sharding::FactorRule identityRule(RankedTensorType type) {
+  sharding::FactorRule rule;
+  sharding::TensorFactors tensor;
+  for (auto [dim, size] : llvm::enumerate(type.getShape())) {
+    rule.factors.push_back({size});
+    tensor.push_back({int64_t(dim)});
+  }
+  rule.operands.push_back(tensor);
+  rule.results.push_back(tensor);
+  return rule;
+}
+
+/// A place that has a sharding: a value, or a result of a function.
+struct Holder {
+  Value value;
+  func::FuncOp function;
+  unsigned index = 0;
+
+  sdy::TensorShardingAttr get() const {
+    if (value)
+      return sdy::getSharding(value);
+    return func::FuncOp(function).getResultAttrOfType<sdy::TensorShardingAttr>(
+        index, sdy::kShardingAttr);
+  }
+  void set(sdy::TensorShardingAttr sharding) const {
+    if (value)
+      sdy::setSharding(value, sharding);
+    else
+      func::FuncOp(function).setResultAttr(index, sdy::kShardingAttr, sharding);
+  }
+  RankedTensorType type() const {
+    return dyn_cast<RankedTensorType>(
+        value ? value.getType()
+              : func::FuncOp(function).getResultTypes()[index]);
+  }
+};
+
+/// What shardings go along: an operation with its rule, or a returned value.
+struct Edge {
+  Operation *op = nullptr;
+  sharding::FactorRule rule;
+  EdgeKind kind;
+  SmallVector<Holder> operands, results;
+};
+
+/// What may go along an edge in a step where values with several users wait.
+sdy::Direction singleUse(const Edge &edge, bool isForwardOnly) {
+  auto allSingle = [](ArrayRef<Holder> holders) {
+    return llvm::all_of(holders, [](const Holder &holder) {
+      return !holder.value || !holder.type() || holder.type().getRank() == 0 ||
+             hasOneUser(holder.value);
+    });
+  };
+  bool forward = allSingle(edge.results);
+  bool backward = !isForwardOnly && allSingle(edge.operands);
+  if (forward && backward)
+    return sdy::Direction::Both;
+  if (forward)
+    return sdy::Direction::Forward;
+  return backward ? sdy::Direction::Backward : sdy::Direction::None;
+}
+
+sdy::Direction directionAt(const Edge &edge, sharding::FactorKind kind,
+                           Level level) {
+  if (auto barrier = dyn_cast<sdy::PropagationBarrierOp>(edge.op))
+    return barrier.getAllowedDirection();
+  if (edge.kind == EdgeKind::Return || level == Level::All)
+    return sdy::Direction::Both;
+  if (edge.kind == EdgeKind::Offload)
+    return sdy::Direction::Both;
+  if (level == Level::Offload)
+    return sdy::Direction::None;
+  bool isPlain =
+      edge.kind == EdgeKind::PassThrough || edge.kind == EdgeKind::ForwardOnly;
+  bool isForwardOnly = edge.kind == EdgeKind::ForwardOnly;
+  if (level == Level::SingleUse)
+    return isPlain ? singleUse(edge, isForwardOnly) : sdy::Direction::None;
+  if (level == Level::PassThrough) {
+    if (isForwardOnly)
+      return sdy::Direction::Forward;
+    return isPlain ? sdy::Direction::Both : sdy::Direction::None;
+  }
+  if (edge.kind == EdgeKind::Broadcast)
+    return sdy::Direction::Backward;
+  if (level == Level::PassThroughFactors &&
+      kind != sharding::FactorKind::PassThrough)
+    return isPlain ? sdy::Direction::Both : sdy::Direction::None;
+  return sdy::Direction::Both;
+}
+
+struct PropagateShardings : impl::PropagateShardingsBase<PropagateShardings> {
+  using PropagateShardingsBase::PropagateShardingsBase;
+
+  void runOnOperation() override {
+    symbols.emplace(getOperation());
+    edges.clear();
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isExternal())
+        collect(function);
+    if (failed(checkSupported()))
+      return signalPassFailure();
+    Level first = byOperation ? Level::Offload : Level::All;
+    for (int level = int(first); level <= int(Level::All); ++level)
+      for (bool changed = true; changed;) {
+        changed = false;
+        for (Edge &edge : edges)
+          changed |= propagate(edge, Level(level));
+      }
+  }
+
+private:
+  /// What users say that nothing heeds yet.
+  LogicalResult checkSupported() {
+    WalkResult result = getOperation().walk([&](Operation *op) {
+      if (isa<sdy::ShardingGroupOp>(op)) {
+        op->emitError("groups of shardings are not propagated yet");
+        return WalkResult::interrupt();
+      }
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      return failure();
+    for (const Edge &edge : edges)
+      for (auto *holders : {&edge.operands, &edge.results})
+        for (const Holder &holder : *holders)
+          if (sdy::TensorShardingAttr sharding = holder.get())
+            for (sdy::DimensionShardingAttr dim : sharding.getDimShardings())
+              if (dim.getPriority().value_or(0) > 0)
+                return edge.op->emitError(
+                    "priorities of users are not heeded by propagation yet");
+    return success();
+  }
+
+  void addIdentity(Operation *op, Holder from, Holder to) {
+    RankedTensorType type = to.type();
+    if (!type || !type.hasStaticShape())
+      return;
+    Edge &edge = edges.emplace_back();
+    edge.op = op;
+    edge.kind = kindOf(op, nullptr);
+    edge.rule = identityRule(type);
+    edge.operands.push_back(from);
+    edge.results.push_back(to);
+  }
+
+  void collect(func::FuncOp function) {
+    function.walk([&](Operation *op) {
+      if (isa<func::ReturnOp>(op)) {
+        for (auto [index, operand] : llvm::enumerate(op->getOperands()))
+          addIdentity(op, {operand, {}, 0}, {{}, function, unsigned(index)});
+        return;
+      }
+      if (isa<sdy::ShardingConstraintOp, sdy::PropagationBarrierOp>(op))
+        return addIdentity(op, {op->getOperand(0), {}, 0},
+                           {op->getResult(0), {}, 0});
+      std::optional<sharding::FactorRule> rule = sharding::ruleOf(op);
+      if (!rule || op->getNumOperands() == 0)
+        return;
+      Edge &edge = edges.emplace_back();
+      edge.op = op;
+      edge.kind = kindOf(op, &*rule);
+      edge.rule = std::move(*rule);
+      for (Value operand : op->getOperands())
+        edge.operands.push_back({operand, {}, 0});
+      for (Value result : op->getResults())
+        edge.results.push_back({result, {}, 0});
+    });
+  }
+
+  /// The mesh that all shardings of an edge are over; null if there is none, or
+  /// two. A mesh without axes is any.
+  Attribute meshOf(const Edge &edge) {
+    Attribute found;
+    for (auto *holders : {&edge.operands, &edge.results})
+      for (const Holder &holder : *holders) {
+        sdy::TensorShardingAttr sharding = holder.get();
+        if (!sharding)
+          continue;
+        sdy::MeshAttr mesh = sharding.meshOf(*symbols);
+        if (!mesh || mesh.isSingleDevice())
+          return {};
+        if (mesh.getAxes().empty())
+          continue;
+        if (found && found != sharding.getMeshOrRef())
+          return {};
+        found = sharding.getMeshOrRef();
+      }
+    return found;
+  }
+
+  bool propagate(Edge &edge, Level level) {
+    Attribute meshOrRef = meshOf(edge);
+    if (!meshOrRef)
+      return false;
+    sdy::MeshAttr mesh = sdy::lookupMesh(meshOrRef, getOperation());
+    OperationProjection projection;
+    TensorSizes sizes;
+    auto projectAll =
+        [&](ArrayRef<Holder> holders, ArrayRef<sharding::TensorFactors> tensors,
+            SmallVector<TensorProjection> &to, SmallVector<int64_t> &size) {
+          for (auto [holder, tensor] : llvm::zip_equal(holders, tensors)) {
+            to.push_back(
+                project(tensor, holder.get(), edge.rule, mesh, !conservative));
+            size.push_back(holder.type() ? holder.type().getNumElements() : 0);
+          }
+        };
+    projectAll(edge.operands, edge.rule.operands, projection.operands,
+               sizes.operands);
+    projectAll(edge.results, edge.rule.results, projection.results,
+               sizes.results);
+    sizes.isElementwise = isUniform(edge.rule);
+    auto direction = [&](int64_t factor) {
+      const sharding::Factor &one = edge.rule.factors[factor];
+      bool isKept = one.isBlocked ||
+                    (conservative && one.kind == sharding::FactorKind::Halo);
+      return isKept ? sdy::Direction::None : directionAt(edge, one.kind, level);
+    };
+    bool changed = propagateBasic(projection, edge.rule, mesh, direction);
+    if (strategy == "basic-and-aggressive")
+      changed |=
+          propagateAggressive(projection, edge.rule, mesh, sizes, direction);
+    if (!changed)
+      return false;
+    bool wrote = false;
+    auto writeAll = [&](StringRef what, ArrayRef<Holder> holders,
+                        ArrayRef<sharding::TensorFactors> tensors,
+                        ArrayRef<TensorProjection> from) {
+      for (auto [index, holder, tensor, one] :
+           llvm::enumerate(holders, tensors, from)) {
+        sdy::TensorShardingAttr old = holder.get();
+        sdy::TensorShardingAttr sharding =
+            toSharding(one, tensor, old, meshOrRef, edge.rule, mesh);
+        bool isNew = old ? old.getDimShardings() != sharding.getDimShardings()
+                         : !sharding.isFullyOpen();
+        if (!isNew)
+          continue;
+        if (explain)
+          edge.op->emitRemark()
+              << "sets " << what << ' ' << (holder.value ? index : holder.index)
+              << " to " << sharding;
+        holder.set(sharding);
+        wrote = true;
+      }
+    };
+    writeAll("operand", edge.operands, edge.rule.operands, projection.operands);
+    writeAll("result", edge.results, edge.rule.results, projection.results);
+    return wrote;
+  }
+
+  std::optional<SymbolTable> symbols;
+  std::vector<Edge> edges;
+};
+
+} // namespace
+} // namespace heddle

@@ -1,0 +1,65 @@
+// RUN: heddle-opt %s --heddle-sharding-propagate --split-input-file | FileCheck %s
+// RUN: heddle-opt %s --heddle-sharding-propagate --split-input-file > %t.first
+// RUN: heddle-opt %s --heddle-sharding-propagate --split-input-file | diff %t.first -
+// RUN: heddle-opt %s --heddle-shard --split-input-file | diff %t.first -
+
+sdy.mesh @grid = <["data"=4, "model"=2]>
+
+// A layer whose weights are cut by columns, then by rows; the batch goes through all of it.
+// CHECK-LABEL: func @layers
+// CHECK-SAME: %arg0: tensor<16x32xf32> {sdy.sharding = #sdy.sharding<@grid, [{"data"}, {}]>}
+// CHECK-SAME: -> (tensor<16x8xf32> {sdy.sharding = #sdy.sharding<@grid, [{"data", ?}, {?}]>})
+func.func @layers(%x: tensor<16x32xf32> {sdy.sharding = #sdy.sharding<@grid, [{"data"}, {}]>},
+                  %w: tensor<32x64xf32> {sdy.sharding = #sdy.sharding<@grid, [{}, {"model"}]>},
+                  %v: tensor<64x8xf32>) -> tensor<16x8xf32> {
+  // CHECK: stablehlo.dot_general %arg0, %arg1, {{.*}}[<@grid, [{"data", ?}, {"model", ?}]>]>}
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<16x32xf32>, tensor<32x64xf32>) -> tensor<16x64xf32>
+  // CHECK: stablehlo.tanh {{.*}}[<@grid, [{"data", ?}, {"model", ?}]>]>}
+  %1 = stablehlo.tanh %0 : tensor<16x64xf32>
+  // CHECK: stablehlo.dot_general {{.*}}[<@grid, [{"data", ?}, {?}]>]>}
+  %2 = stablehlo.dot_general %1, %v, contracting_dims = [1] x [0] : (tensor<16x64xf32>, tensor<64x8xf32>) -> tensor<16x8xf32>
+  return %2 : tensor<16x8xf32>
+}
+
+// -----
+
+sdy.mesh @grid = <["x"=8]>
+
+// An axis is split over the dimensions that a reshape makes of one.
+// CHECK-LABEL: func @split
+func.func @split(%a: tensor<16xf32> {sdy.sharding = #sdy.sharding<@grid, [{"x"}]>}) -> tensor<4x4xf32> {
+  // CHECK: stablehlo.reshape {{.*}}[<@grid, [{"x":(1)4, ?}, {"x":(4)2, ?}]>]>}
+  %0 = stablehlo.reshape %a : (tensor<16xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
+// A barrier lets shardings through in its direction only.
+// CHECK-LABEL: func @barrier
+// CHECK-SAME: %arg1: tensor<16xf32>)
+func.func @barrier(%a: tensor<16xf32> {sdy.sharding = #sdy.sharding<@grid, [{"x"}]>}, %b: tensor<16xf32>)
+    -> (tensor<16xf32>, tensor<16xf32> {sdy.sharding = #sdy.sharding<@grid, [{"x"}]>}) {
+  // CHECK: sdy.propagation_barrier %arg0 allowed_direction=FORWARD {sdy.sharding = #sdy.sharding_per_value<[<@grid, [{"x", ?}]>]>}
+  %0 = sdy.propagation_barrier %a allowed_direction=FORWARD : tensor<16xf32>
+  %1 = sdy.propagation_barrier %b allowed_direction=FORWARD : tensor<16xf32>
+  return %0, %1 : tensor<16xf32>, tensor<16xf32>
+}
+
+// -----
+
+// Where nothing is said, nothing follows; two meshes do not mix.
+sdy.mesh @one = <["x"=2]>
+sdy.mesh @two = <["x"=2, "y"=2]>
+
+// CHECK-LABEL: func @nothing
+// CHECK: stablehlo.abs %arg0 : tensor<4xf32>
+func.func @nothing(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.abs %a : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// CHECK-LABEL: func @meshes
+// CHECK: stablehlo.add %arg0, %arg1 : tensor<4xf32>
+func.func @meshes(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@one, [{"x"}]>}, %b: tensor<4xf32> {sdy.sharding = #sdy.sharding<@two, [{"x"}]>}) -> tensor<4xf32> {
+  %0 = stablehlo.add %a, %b : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
