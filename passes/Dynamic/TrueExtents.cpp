@@ -134,24 +134,15 @@ static bool runs(DynamicUpdateSliceOp op) {
 }
 
 /// A position may be held within a dimension by a number of 32 bits at least.
-/// Of a dimension that is pointed into as much is taken at each call, but for
-/// one element less where there is none.
 static bool runs(GatherOp op) {
-  GatherDimensionNumbersAttr numbers = op.getDimensionNumbers();
   RankedTensorType operand = typeOf(op.getOperand());
   unsigned width = typeOf(op.getStartIndices()).getElementTypeBitWidth();
   TrueShape taken = sizedAttribute(op, "slice_sizes", op.getSliceSizes());
-  auto isNoneOrOne = [&](int64_t dim) {
-    return llvm::is_contained(numbers.getCollapsedSliceDims(), dim) &&
-           op.getSliceSizes()[dim] == 1 &&
-           taken[dim] == size::Expression::minimum(
-                             size::extentOf(operand, dim),
-                             size::Expression::constant(op.getContext(), 1));
-  };
-  return llvm::all_of(numbers.getStartIndexMap(), [&](int64_t dim) {
-    return (size::isKnown(operand, dim) || width >= 32) &&
-           (taken[dim].isConstant(op.getSliceSizes()[dim]) || isNoneOrOne(dim));
-  });
+  return llvm::all_of(
+      op.getDimensionNumbers().getStartIndexMap(), [&](int64_t dim) {
+        return width >= 32 ||
+               (size::isKnown(operand, dim) && taken[dim].isConstant());
+      });
 }
 
 /// A position may be held within a dimension by a number of 32 bits at least.
@@ -244,11 +235,59 @@ static bool runs(ConvolutionOp op) {
                           numbers.getOutputBatchDimension());
 }
 
+/// Whether each window is everything up to its point along one dimension, or
+/// everything from it on: then one walk is enough. Of a dimension that is open,
+/// window and padding follow from sizes.
+static bool isWalk(ReduceWindowOp op) {
+  RankedTensorType input = typeOf(op.getInputs().front());
+  auto padding = op.getPaddingOrDefault();
+  SmallVector<int64_t> flat;
+  for (auto [low, high] : padding)
+    flat.append({low, high});
+  TrueShape windows =
+      sizedAttribute(op, "window_dimensions", op.getWindowDimensions());
+  TrueShape pads = sizedAttribute(op, "padding", flat);
+  auto areOnes = [](ArrayRef<int64_t> steps) {
+    return llvm::all_of(steps, [](int64_t step) { return step == 1; });
+  };
+  if (!areOnes(op.getWindowStridesOrDefault()) ||
+      !areOnes(op.getBaseDilationsOrDefault()) ||
+      !areOnes(op.getWindowDilationsOrDefault()))
+    return false;
+  unsigned walked = 0;
+  for (int64_t i = 0; i < input.getRank(); ++i) {
+    size::Expression low = pads[2 * i], high = pads[2 * i + 1];
+    if (windows[i].isConstant(1) && low.isConstant(0) && high.isConstant(0))
+      continue;
+    size::Expression rest = size::extentOf(input, i) - 1;
+    // The bounds say the same to the kernel.
+    int64_t last = input.getDimSize(i) - 1;
+    bool isUpTo = low == rest && high.isConstant(0) &&
+                  padding[i] == std::pair<int64_t, int64_t>(last, 0);
+    bool isFrom = high == rest && low.isConstant(0) &&
+                  padding[i] == std::pair<int64_t, int64_t>(0, last);
+    if (windows[i] != size::extentOf(input, i) ||
+        op.getWindowDimensions()[i] != input.getDimSize(i) ||
+        (!isUpTo && !isFrom))
+      return false;
+    ++walked;
+  }
+  return walked == 1;
+}
+
 /// Windows move along what is open where what they find beyond the border does
 /// not count.
 static bool runs(ReduceWindowOp op) {
   RankedTensorType input = typeOf(op.getInputs().front()),
                    result = typeOf(op.getResult(0));
+  bool areInitsNumbers = llvm::all_of(op.getInitValues(), [](Value init) {
+    return matchPattern(init, m_Constant());
+  });
+  if (isWalk(op))
+    return size::haveSameSizes(input, result) && areInitsNumbers &&
+           skipsPadding(op);
+  if (size::hasSizedAttributes(op))
+    return false;
   auto padding = op.getPaddingOrDefault();
   SmallVector<int64_t> flat;
   for (auto [low, high] : padding)
@@ -268,10 +307,7 @@ static bool runs(ReduceWindowOp op) {
       return false;
     moves |= isOpen && !isPlain;
   }
-  return !moves ||
-         (skipsPadding(op) && llvm::all_of(op.getInitValues(), [](Value init) {
-            return matchPattern(init, m_Constant());
-          }));
+  return !moves || (skipsPadding(op) && areInitsNumbers);
 }
 
 /// Without a key a row is zero, where the kernel divides by the sum of nothing.
@@ -405,9 +441,10 @@ static void holdPositions(GatherOp op) {
   auto numbers = op.getDimensionNumbers();
   SmallVector<size::Expression> last;
   bool isOpen = false;
+  TrueShape taken = sizedAttribute(op, "slice_sizes", op.getSliceSizes());
   for (int64_t dim : numbers.getStartIndexMap()) {
-    last.push_back(size::extentOf(operand, dim) - op.getSliceSizes()[dim]);
-    isOpen |= !size::isKnown(operand, dim);
+    last.push_back(size::extentOf(operand, dim) - taken[dim]);
+    isOpen |= !size::isKnown(operand, dim) || !taken[dim].isConstant();
   }
   if (!isOpen)
     return;

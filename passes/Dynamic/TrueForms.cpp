@@ -66,7 +66,7 @@ Value FormBuilder::inSteps(Value value, int64_t dim, RankedTensorType like,
   size::SizedShape taken, result;
   for (int64_t i = 0; i < type.getRank(); ++i) {
     if (i == dim) {
-      taken.add(1);
+      taken.add(std::min<int64_t>(type.getDimSize(dim), 1));
       result.add(like, dim);
       continue;
     }

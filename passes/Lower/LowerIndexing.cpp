@@ -2,6 +2,7 @@
 // elements of a tensor captured from outside; the positions are clamped here.
 
 #include "dialects/Size/SizedTypes.h"
+#include "dialects/StableHlo/ResultExtents.h"
 #include "heddle/Support/TensorTypes.h"
 #include "passes/Lower/GraphLowering.h"
 #include "passes/Lower/Scalar/NarrowTypes.h"
@@ -35,16 +36,22 @@ static Value clampedStart(OpBuilder &b, Location loc, Value start, Type source,
   return arith::IndexCastOp::create(b, loc, b.getIndexType(), clamped);
 }
 
+/// Where what is taken of a dimension, `bound` elements at most, may begin at
+/// the latest. Where calls choose sizes, the graph stage has held the position.
+static int64_t lastStart(RankedTensorType operand, int64_t dim,
+                         size::Expression taken, int64_t bound) {
+  return size::isKnown(operand, dim) && taken.isConstant()
+             ? operand.getDimSize(dim) - bound
+             : operand.getDimSize(dim);
+}
+
 static void lowerOp(GraphLowering &lowering, stablehlo::DynamicSliceOp op) {
   RankedTensorType type = lowering.resultType(op);
   Value operand = lowering.lowered(op.getOperand());
   auto from = cast<RankedTensorType>(operand.getType());
   SmallVector<Value> starts = lowering.lowered(op.getStartIndices());
-  // Where calls choose sizes, who masks or keeps these has held the position.
   auto last = [&](int64_t i) {
-    return size::isKnown(from, i) && size::isKnown(type, i)
-               ? from.getDimSize(i) - type.getDimSize(i)
-               : from.getDimSize(i);
+    return lastStart(from, i, size::extentOf(type, i), type.getDimSize(i));
   };
   SmallVector<AffineMap> maps(
       starts.size(),
@@ -93,6 +100,11 @@ static void lowerOp(GraphLowering &lowering, stablehlo::GatherOp op) {
       if (op.getSliceSizes()[dim] == 0)
         return lowering.replace(op, lowering.zeros(op.getLoc(), type));
   ArrayRef<int64_t> shape = lowering.shapeOf(operand);
+  auto taken = stablehlo::sizedAttribute(op, "slice_sizes", op.getSliceSizes());
+  auto last = [&](int64_t dim) {
+    return lastStart(cast<RankedTensorType>(operand.getType()), dim, taken[dim],
+                     op.getSliceSizes()[dim]);
+  };
   OpBuilder &builder = lowering.builder;
   MLIRContext *context = builder.getContext();
 
@@ -124,8 +136,7 @@ static void lowerOp(GraphLowering &lowering, stablehlo::GatherOp op) {
       sum = sum ? arith::AddIOp::create(b, loc, sum, index).getResult() : index;
     };
     for (auto [k, dim] : llvm::enumerate(numbers.getStartIndexMap()))
-      add(dim, clampedStart(b, loc, x[k], indexType,
-                            shape[dim] - op.getSliceSizes()[dim]));
+      add(dim, clampedStart(b, loc, x[k], indexType, last(dim)));
     for (auto [dim, from] :
          llvm::zip_equal(numbers.getOperandBatchingDims(),
                          numbers.getStartIndicesBatchingDims())) {

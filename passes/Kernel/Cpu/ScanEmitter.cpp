@@ -2,7 +2,7 @@
 // walk along the dimension that carries what it has so far, in place of a
 // window per point.
 
-#include "dialects/Kernel/LinearAccess.h"
+#include "dialects/Size/SizedTypes.h"
 #include "passes/Kernel/Cpu/Emitters.h"
 #include "passes/Kernel/Cpu/Grid.h"
 #include "passes/Kernel/Cpu/IndexBuilder.h"
@@ -16,8 +16,7 @@ namespace {
 
 /// The walk, as extents of what lies around the dimension.
 struct Walk {
-  Extent outer = 1;
-  int64_t steps = 1, inner = 1;
+  Extent outer = 1, steps = 1, inner = 1;
   bool backwards = false;
 };
 
@@ -55,10 +54,13 @@ LogicalResult ScanEmitter::emitLine(LaneBuilder lanes, Value start) {
     accs.push_back(lanes.materialize(scalar));
   }
   LogicalResult status = success();
-  Value last = index.constant(walk.steps - 1);
+  Value last = walk.steps.isSized()
+                   ? index.sub(frame.valueOf(walk.steps), index.constant(1))
+                   : index.constant(walk.steps.bound() - 1);
   auto body = [&](Value step, ValueRange carried) -> SmallVector<Value> {
     Value place = walk.backwards ? index.sub(last, step) : step;
-    LaneValue at(index.at(start, place, walk.inner), lanes.lanes ? 1 : 0);
+    LaneValue at(index.at(start, place, frame.numberOf(walk.inner)),
+                 lanes.lanes ? 1 : 0);
     // Operands stay in the order of the points.
     SmallVector<LaneValue> soFar(carried), here;
     for (unsigned input = 0; input < inputs; ++input)
@@ -80,31 +82,32 @@ LogicalResult ScanEmitter::emitLine(LaneBuilder lanes, Value start) {
     }
     return values;
   };
-  index.loop(index.constant(0), index.constant(walk.steps), 1, ValueRange(accs),
+  index.loop(index.constant(0), frame.valueOf(walk.steps), 1, ValueRange(accs),
              body);
   return status;
 }
 
 LogicalResult ScanEmitter::run() {
   constexpr int64_t width = logicalLanes;
-  bool vectors = walk.inner > 1;
-  int64_t blocks = vectors ? llvm::divideCeil(walk.inner, width) : 1;
-  int64_t whole = vectors ? walk.inner / width : 0;
+  bool vectors = !walk.inner.is(1);
+  Extent blocks = vectors ? walk.inner.ceilDiv(width) : Extent(1);
   Extent tiles;
-  Value unit =
-      enterUnits(frame, walk.outer * blocks,
-                 frame.machine.rates.scalarElementNs * walk.steps, tiles);
+  Value unit = enterUnits(
+      frame, walk.outer * blocks,
+      frame.machine.rates.scalarElementNs * walk.steps.bound(), tiles);
   if (!vectors) {
     if (failed(emitLine(LaneBuilder(builder, loc, 0),
-                        index.mul(unit, walk.steps))))
+                        index.mul(unit, frame.numberOf(walk.steps)))))
       return failure();
     frame.finish(tiles);
     return success();
   }
-  Value block = index.rem(unit, blocks);
-  Value start =
-      index.at(index.mul(index.div(unit, blocks), walk.steps * walk.inner),
-               block, width);
+  Number count = frame.numberOf(blocks);
+  Value block = index.rem(unit, count);
+  Value first = index.mul(block, width);
+  Value start = index.add(index.mul(index.div(unit, count),
+                                    frame.numberOf(walk.steps * walk.inner)),
+                          first);
   LogicalResult status = success();
   auto emit = [&](Value mask) {
     if (failed(emitLine(LaneBuilder(builder, loc, width, mask), start)))
@@ -112,14 +115,19 @@ LogicalResult ScanEmitter::run() {
   };
   auto emitWhole = [&] { emit({}); };
   auto emitRest = [&] {
-    emit(tailMask(builder, loc, width, walk.inner - whole * width));
+    emit(walk.inner.isSized()
+             ? countMask(builder, loc, width,
+                         index.sub(frame.valueOf(walk.inner), first))
+             : tailMask(builder, loc, width, walk.inner.bound() % width));
   };
-  if (whole == blocks)
+  if (walk.inner.isMultipleOf(width))
     emitWhole();
-  else if (whole == 0)
+  else if (walk.inner.bound() < width)
     emitRest();
   else
-    index.branch(index.less(block, index.constant(whole)), emitWhole, emitRest);
+    index.branch(
+        index.less(index.add(first, width - 1), frame.valueOf(walk.inner)),
+        emitWhole, emitRest);
   if (failed(status))
     return failure();
   frame.finish(tiles);
@@ -131,7 +139,8 @@ LogicalResult ScanEmitter::run() {
 std::optional<Walk> walkOf(kernel::ReduceWindowOp op) {
   ArrayRef<int64_t> shape =
       cast<RankedTensorType>(op.getInputs()[0].getType()).getShape();
-  if (cast<RankedTensorType>(op.getOutputs()[0].getType()).getShape() != shape)
+  if (!size::haveSameSizes(cast<RankedTensorType>(op.getOutputs()[0].getType()),
+                           cast<RankedTensorType>(op.getInputs()[0].getType())))
     return std::nullopt;
   SmallVector<Extent> all =
       trueExtents(cast<RankedTensorType>(op.getInputs()[0].getType()));
@@ -149,7 +158,7 @@ std::optional<Walk> walkOf(kernel::ReduceWindowOp op) {
       return std::nullopt;
     if (isPlain) {
       if (found)
-        walk.inner *= extent;
+        walk.inner = walk.inner * all[dim];
       else
         walk.outer = walk.outer * all[dim];
       continue;
@@ -159,7 +168,7 @@ std::optional<Walk> walkOf(kernel::ReduceWindowOp op) {
     if (found || window != extent || !(forwards || backwards))
       return std::nullopt;
     found = true;
-    walk.steps = extent;
+    walk.steps = all[dim];
     walk.backwards = backwards;
   }
   return found ? std::optional(walk) : std::nullopt;
@@ -171,7 +180,7 @@ bool isScan(kernel::ReduceWindowOp op) { return walkOf(op).has_value(); }
 
 LogicalResult emitScan(KernelFrame &frame, kernel::ReduceWindowOp op) {
   Walk walk = *walkOf(op);
-  if (walk.outer.bound() * walk.steps * walk.inner == 0) {
+  if ((walk.outer * walk.steps * walk.inner).bound() == 0) {
     frame.finish(0);
     return success();
   }

@@ -198,3 +198,41 @@ module attributes {heddle.symbols = [{name = "n", minimum = 1, maximum = 9}]} {
     return %0#1 : tensor<9x4xf32, #size.extents<n, 4>>
   }
 }
+
+// -----
+
+// A window over everything up to its point is one walk, as long as the dimension truly is.
+// CHECK-LABEL: @walk(
+// CHECK-NOT: stablehlo.select
+// CHECK: "stablehlo.reduce_window"{{.*}}
+// CHECK: size.window_dimensions = #size.extents<n, 1>
+module attributes {heddle.symbols = [{name = "n", minimum = 1, maximum = 9}]} {
+  func.func @walk(%x: tensor<9x4xf32, #size.extents<n, 4>>) -> tensor<9x4xf32, #size.extents<n, 4>> {
+    %z = stablehlo.constant dense<0.0> : tensor<f32>
+    %0 = "stablehlo.reduce_window"(%x, %z) <{window_dimensions = array<i64: 9, 1>, padding = dense<[[8, 0], [0, 0]]> : tensor<2x2xi64>}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %c = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %c : tensor<f32>
+    }) {size.window_dimensions = #size.extents<n, 1>, size.padding = #size.extents<n - 1, 0, 0, 0>} : (tensor<9x4xf32, #size.extents<n, 4>>, tensor<f32>) -> tensor<9x4xf32, #size.extents<n, 4>>
+    return %0 : tensor<9x4xf32, #size.extents<n, 4>>
+  }
+}
+
+// -----
+
+// One that begins with a number which counts reads its padding: it has no such kernel.
+// CHECK-LABEL: @padded_walk(
+// CHECK: stablehlo.dynamic_update_slice
+// CHECK: "stablehlo.reduce_window"
+module attributes {heddle.symbols = [{name = "n", minimum = 1, maximum = 9}]} {
+  func.func @padded_walk(%x: tensor<9x4xf32, #size.extents<n, 4>>) -> tensor<9x4xf32, #size.extents<n, 4>> {
+    %z = stablehlo.constant dense<1.0> : tensor<f32>
+    // REMARK: [[#@LINE+1]]:10: remark: 'stablehlo.reduce_window' takes the time of the largest sizes
+    %0 = "stablehlo.reduce_window"(%x, %z) <{window_dimensions = array<i64: 9, 1>, padding = dense<[[8, 0], [0, 0]]> : tensor<2x2xi64>}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %c = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %c : tensor<f32>
+    }) {size.window_dimensions = #size.extents<n, 1>, size.padding = #size.extents<n - 1, 0, 0, 0>} : (tensor<9x4xf32, #size.extents<n, 4>>, tensor<f32>) -> tensor<9x4xf32, #size.extents<n, 4>>
+    return %0 : tensor<9x4xf32, #size.extents<n, 4>>
+  }
+}
