@@ -272,6 +272,35 @@ static void test_missing(void) {
   set_sim("");
 }
 
+/* Code is chosen by the kinds of devices that are wanted. */
+static void test_wanted_kinds(void) {
+  set_sim("");
+  heddle_load_options options = HEDDLE_INIT(options);
+  for (int i = 0; i < 4; ++i) {
+    static const char *const lists[] = {"sim", "cuda,sim", "cpu,cuda,sim", ""};
+    options.devices = lists[i];
+    heddle_program *program = NULL;
+    heddle_status status = heddle_program_load_file(
+        model_path(folder, "placed"), &options, &program);
+    if (i < 3)
+      OK(status);
+    else
+      EXPECT(status, HEDDLE_DEVICE_MISSING,
+             "there is no code for '' that runs on this machine: there is");
+    heddle_program_destroy(program);
+  }
+  options.devices = "cuda,cpu";
+  heddle_program *program = NULL;
+  EXPECT(heddle_program_load_file(model_path(folder, "placed"), &options,
+                                  &program),
+         HEDDLE_DEVICE_MISSING, "there is no code for 'cuda,cpu'");
+  /* Part of a name is none. */
+  options.devices = "simulated";
+  EXPECT(heddle_program_load_file(model_path(folder, "placed"), &options,
+                                  &program),
+         HEDDLE_DEVICE_MISSING, "there is no code for 'simulated'");
+}
+
 /* Lets operation `number` of each device fail; whether any did. */
 static int fail_once(const char *model, int number) {
   char text[64];
@@ -375,6 +404,7 @@ int main(int argc, char **argv) {
   test_contexts();
   test_stops();
   test_missing();
+  test_wanted_kinds();
   test_failures("placed", 15);
   test_failures("placed-loop", 30);
   test_memory();
