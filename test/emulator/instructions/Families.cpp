@@ -14,7 +14,7 @@ const Opcode *findOpcode(std::string_view name) {
           floatFamily(), approximateFamily(), selectFamily(), convertFamily(),
           moveFamily(), controlFamily(), loadStoreFamily(), togetherFamily(),
           matrixFamily(), matrixMoveFamily(), asyncCopyFamily(),
-          warpgroupFamily(), mbarrierFamily()})
+          warpgroupFamily(), mbarrierFamily(), tensorMapFamily()})
       for (const Opcode *opcode = family.begin; opcode != family.end; ++opcode)
         table.emplace(opcode->name, opcode);
     return table;

@@ -30,6 +30,7 @@ Family matrixMoveFamily();
 Family asyncCopyFamily();
 Family warpgroupFamily();
 Family mbarrierFamily();
+Family tensorMapFamily();
 
 } // namespace heddle::emulator
 

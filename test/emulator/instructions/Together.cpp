@@ -195,6 +195,12 @@ void nothing(Warp &, const Inst &, uint32_t) {}
 /// do nothing, and one that is missing is not found.
 bool decodeFence(Decoder &decoder) {
   if (decoder.take("proxy")) {
+    if (decoder.take("tensormap::generic")) {
+      bool acquires = decoder.take("acquire");
+      decoder.take("release");
+      decoder.takeOneOf({"cta", "cluster", "gpu", "sys"});
+      return decoder.count(acquires ? 2 : 0) && finish(decoder, nothing);
+    }
     decoder.takeOneOf({"shared::cta", "shared::cluster", "global"});
     return decoder.takeOneOf({"async", "alias"}) >= 0 && decoder.count(0) &&
            finish(decoder, nothing);

@@ -169,6 +169,24 @@ TEST_F(EmulatedCuda, OrdersStreamsByEvents) {
   EXPECT_EQ(cuda("cuEventQuery", event), 400);
 }
 
+TEST_F(EmulatedCuda, ChecksTensorMaps) {
+  alignas(64) unsigned char map[128];
+  uint64_t extents[] = {100, 40}, strides[] = {208};
+  unsigned box[] = {64, 32}, ones[] = {1, 1};
+  auto encode = [&](uint64_t address, int swizzle) {
+    return cuda("cuTensorMapEncodeTiled", (void *)map, 9, 2u, address, extents,
+                strides, box, ones, 0, swizzle, 0, 0);
+  };
+  EXPECT_EQ(encode(0x1000, 3), 0);
+  EXPECT_EQ(encode(0x1008, 3), 1);
+  EXPECT_EQ(encode(0x1000, 2), 1); // rows of 128 bytes, a swizzle of 64
+  strides[0] = 200;
+  EXPECT_EQ(encode(0x1000, 3), 1);
+  strides[0] = 208;
+  box[1] = 257;
+  EXPECT_EQ(encode(0x1000, 3), 1);
+}
+
 // The context of this fault stays broken for the process: nothing may follow.
 TEST(EmulatedCudaFaults, StayUntilTheEnd) {
   Cuda cuda;

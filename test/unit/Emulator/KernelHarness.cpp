@@ -6,6 +6,8 @@
 
 #include "gtest/gtest.h"
 
+#include <cstdlib>
+
 namespace heddle::emulator {
 
 Fault KernelRun::run(const std::string &text) {
@@ -22,6 +24,9 @@ Fault KernelRun::run(const std::string &text) {
     return {FaultKind::IllegalInstruction,
             "line " + std::to_string(error.line) + ": " + error.message};
   config.params.resize(program.paramBytes);
+  // Other orders of warps and of late work.
+  if (const char *seed = std::getenv("HEDDLE_EMULATOR_SEED"))
+    config.seed += std::strtoull(seed, nullptr, 10);
   Launch launch(program, memory, config);
   Fault fault = launch.run();
   executed = launch.instructions();

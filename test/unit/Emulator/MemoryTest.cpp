@@ -96,6 +96,61 @@ TEST(Faults, UnknownTextIsRefused) {
       FaultKind::IllegalInstruction, "needs sm_90");
 }
 
+constexpr const char *kBarrier =
+    ".shared .align 8 .b8 s[8]; mov.u32 %r2, s; setp.eq.u32 %p1, %r1, 0;"
+    "@%p1 mbarrier.init.shared::cta.b64 [%r2], 32; bar.sync 0;";
+constexpr const char *kWait =
+    "L: mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r2], 0; @!%p2 bra L;";
+
+TEST(Barriers, CountArrivalsAndBytes) {
+  std::string arrive = "mbarrier.arrive.shared::cta.b64 _, [%r2];";
+  EXPECT_EQ(faultOf(kBarrier + arrive + kWait).message, "");
+  expectFault(faultOf(kBarrier + ("@%p1 " + arrive) + kWait),
+              FaultKind::Deadlock, "mbarrier.try_wait");
+  expectFault(faultOf(kBarrier + arrive +
+                      "@%p1 mbarrier.arrive.shared::cta.b64 _, [%r2], 33;"),
+              FaultKind::Undefined, "more arrivals");
+  // 16 bytes that never come.
+  std::string expects = "@%p1 mbarrier.expect_tx.shared::cta.b64 [%r2], 16;";
+  expectFault(faultOf(kBarrier + expects + arrive + kWait), FaultKind::Deadlock,
+              "mbarrier.try_wait");
+  EXPECT_EQ(faultOf(kBarrier + expects + arrive +
+                    "@%p1 mbarrier.complete_tx.shared::cta.b64 [%r2], 16;" +
+                    kWait)
+                .message,
+            "");
+  expectFault(faultOf(".shared .align 8 .b8 s[16]; mov.u32 %r2, s;" + arrive),
+              FaultKind::Undefined, "no barrier was made");
+}
+
+TEST(Barriers, ElectedLanesAreMembersAndStayTheSame) {
+  for (uint64_t seed = 1; seed < 20; ++seed) {
+    KernelRun run;
+    run.config.seed = seed;
+    auto *out = run.buffer(std::vector<uint32_t>(32));
+    run.param(out->address);
+    run.config.block = {32, 1, 1};
+    // Lanes 8 to 11 only; each counts how often it is elected.
+    std::string elect = "elect.sync %r5|%p1, 3840; selp.u32 %r6, 1, 0, %p1;"
+                        "add.u32 %r7, %r7, %r6;";
+    std::string body = std::string(kRegisters) +
+                       "mov.u32 %r7, 0; shr.u32 %r2, %r1, 2;"
+                       "setp.ne.u32 %p2, %r2, 2; @%p2 bra D;" +
+                       elect + elect +
+                       "D: ld.param.u64 %rd3, [p]; mul.wide.u32 %rd2, %r1, 4;"
+                       "add.s64 %rd3, %rd3, %rd2; st.global.u32 [%rd3], %r7;";
+    EXPECT_EQ(run.run(kernel(".param .u64 p", body)).message, "");
+    std::vector<uint32_t> got(32);
+    std::memcpy(got.data(), out->data, 128);
+    unsigned elected = 0;
+    for (unsigned lane = 0; lane < 32; ++lane) {
+      EXPECT_TRUE(got[lane] == 0 || (got[lane] == 2 && lane / 4 == 2));
+      elected += got[lane] == 2;
+    }
+    EXPECT_EQ(elected, 1u);
+  }
+}
+
 TEST(Copies, ComeLate) {
   // Without a wait the shared memory holds ones, with it the copied bytes.
   for (bool waits : {false, true}) {

@@ -47,7 +47,8 @@ protected:
       GTEST_SKIP() << HEDDLE_YARDSTICKS "/ptx/" << file << " is missing";
     std::stringstream text;
     text << stream.rdbuf();
-    kernel.param(uint64_t(0));
+    // Some make tensor maps in the first one.
+    kernel.param(kernel.buffer(std::vector<uint8_t>(1 << 16))->address);
     kernel.param(uint64_t(0));
     kernel.capability = file.find("sm90") == file.npos ? 80 : 90;
     kernel.entry = entry;
@@ -61,7 +62,9 @@ protected:
   bool ran = false;
 };
 
-TEST_F(Triton, Softmax) {
+class TritonRows : public Triton {};
+
+TEST_P(TritonRows, Softmax) {
   constexpr unsigned kRows = 5, kColumns = 4000;
   Halves x = randomBfloats(kRows * kColumns, 1, 40, 0.125f);
   auto *y = kernel.buffer(Halves(kRows * kColumns));
@@ -70,7 +73,7 @@ TEST_F(Triton, Softmax) {
   for (unsigned value : {kColumns, kColumns, kRows, kColumns})
     kernel.param(value);
   kernel.config.grid = {2, 1, 1};
-  run("softmax_4096.sm80.ptx", "softmax", 256);
+  run(std::string("softmax_4096.") + GetParam() + ".ptx", "softmax", 256);
   if (!ran)
     return;
   Halves got = contents<uint16_t>(y);
@@ -86,7 +89,7 @@ TEST_F(Triton, Softmax) {
   }
 }
 
-TEST_F(Triton, LayerNorm) {
+TEST_P(TritonRows, LayerNorm) {
   constexpr unsigned kRows = 3, kColumns = 4000;
   Halves x = randomBfloats(kRows * kColumns, 2, 40, 0.125f),
          w = randomBfloats(kColumns, 3, 20, 0.125f),
@@ -104,7 +107,7 @@ TEST_F(Triton, LayerNorm) {
   kernel.param(kColumns);
   kernel.param(1e-5f);
   kernel.config.grid = {kRows, 1, 1};
-  run("layernorm_4096.sm80.ptx", "layernorm", 256);
+  run(std::string("layernorm_4096.") + GetParam() + ".ptx", "layernorm", 256);
   if (!ran)
     return;
   Halves got = contents<uint16_t>(y);
@@ -126,6 +129,8 @@ TEST_F(Triton, LayerNorm) {
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Targets, TritonRows, testing::Values("sm80", "sm90"));
 
 void checkGemm(KernelRun &kernel, const std::function<bool()> &run,
                unsigned rowsOfTile, unsigned columnsOfTile) {
@@ -208,19 +213,26 @@ class TritonMapsAttention : public Triton {};
 
 TEST_P(TritonMaps, Gemm) {
   std::string file = GetParam();
-  unsigned tileN = file.find("128x128") != file.npos ? 128 : 256;
+  bool onDevice = file.find("_dev_") != file.npos;
+  unsigned tileN = file.find("x128x64") != file.npos ? 128 : 256;
   constexpr unsigned kM = 144, kN = 272, kK = 208;
   Halves a = randomBfloats(kM * kK, 5, 8, 1),
          b = randomBfloats(kN * kK, 6, 8, 1);
   auto *c = kernel.buffer(Halves(kM * kN));
-  addMap(kernel, kernel.buffer(a)->address, kM, kK, 128, 64);
-  addMap(kernel, kernel.buffer(b)->address, kN, kK, tileN, 64);
-  addMap(kernel, c->address, kM, kN, 128, 64);
+  auto *deviceA = kernel.buffer(a), *deviceB = kernel.buffer(b);
+  if (onDevice) {
+    for (const Allocation *each : {deviceA, deviceB, c})
+      kernel.param(each->address);
+  } else {
+    addMap(kernel, deviceA->address, kM, kK, 128, 64);
+    addMap(kernel, deviceB->address, kN, kK, tileN, 64);
+    addMap(kernel, c->address, kM, kN, 128, 64);
+  }
   // 3 blocks take the tiles in turn.
   for (unsigned value : {kM, kN, kK, 3u})
     kernel.param(value);
   kernel.config.grid = {3, 1, 1};
-  run(file, "gemm_tma", 256);
+  run(file, onDevice ? "gemm_dev" : "gemm_tma", onDevice ? 384 : 256);
   if (!ran)
     return;
   Halves got = contents<uint16_t>(c);
@@ -238,7 +250,10 @@ INSTANTIATE_TEST_SUITE_P(Files, TritonMaps,
                                          "gemm_tma_128x256x64.sm90.ptx",
                                          "gemm_tma_128x256x64_s4.sm90.ptx",
                                          "gemm_tma_noflat_128x256x64.sm90.ptx",
-                                         "gemm_tma_ws8_128x256x64.sm90.ptx"));
+                                         "gemm_tma_ws8_128x256x64.sm90.ptx",
+                                         "gemm_dev_ws_64x128x64_s4.sm90.ptx",
+                                         "gemm_dev_ws_128x128x64_s4.sm90.ptx",
+                                         "gemm_dev_ws_128x256x64.sm90.ptx"));
 
 struct AttentionCase {
   static constexpr unsigned kHeads = 2, kLength = 256, kDepth = 128;
@@ -307,16 +322,27 @@ TEST_P(TritonMapsAttention, Attention) {
   auto *lse = kernel.buffer(std::vector<float>(c.kHeads * c.kLength));
   unsigned rows = c.kHeads * c.kLength;
   unsigned keys = file.find("128x64") != file.npos ? 64 : 128;
-  addMap(kernel, kernel.buffer(c.q)->address, rows, c.kDepth, 128, 64);
-  addMap(kernel, kernel.buffer(c.k)->address, rows, c.kDepth, keys, 64);
-  addMap(kernel, kernel.buffer(c.v)->address, rows, c.kDepth, keys, 64);
-  addMap(kernel, o->address, rows, c.kDepth, 128, 64);
+  bool onDevice = file.find("_dev_") != file.npos;
+  auto *q = kernel.buffer(c.q), *k = kernel.buffer(c.k),
+       *v = kernel.buffer(c.v);
+  if (onDevice) {
+    for (const Allocation *each : {q, k, v, o})
+      kernel.param(each->address);
+  } else {
+    addMap(kernel, q->address, rows, c.kDepth, 128, 64);
+    addMap(kernel, k->address, rows, c.kDepth, keys, 64);
+    addMap(kernel, v->address, rows, c.kDepth, keys, 64);
+    addMap(kernel, o->address, rows, c.kDepth, 128, 64);
+  }
   kernel.param(lse->address);
   kernel.param(c.scale);
   kernel.param(unsigned(c.kHeads));
   kernel.param(unsigned(c.kLength));
   kernel.config.grid = {c.kLength / 128, c.kHeads, 1};
-  run(file, "attn_tma", file.find("_w8") != file.npos ? 256 : 128);
+  run(file, onDevice ? "attn_dev" : "attn_tma",
+      onDevice                        ? 384
+      : file.find("_w8") != file.npos ? 256
+                                      : 128);
   if (ran)
     c.check(o, lse, file.find("causal") != file.npos);
 }
@@ -328,7 +354,9 @@ INSTANTIATE_TEST_SUITE_P(
                     "attn_tma_128x64_s3_w4.sm90.ptx",
                     "attn_tma_128x64_s3_w4_causal.sm90.ptx",
                     "attn_tma_ws_128x64_s3_w8.sm90.ptx",
-                    "attn_tma_ws_128x64_s3_w8_causal.sm90.ptx"));
+                    "attn_tma_ws_128x64_s3_w8_causal.sm90.ptx",
+                    "attn_dev_ws_128x128_s2_w4.sm90.ptx",
+                    "attn_dev_ws_128x128_s2_w4_causal.sm90.ptx"));
 
 INSTANTIATE_TEST_SUITE_P(Files, Triton,
                          testing::Values("attn_128x64_w4.sm80.ptx",
