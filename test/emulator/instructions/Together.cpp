@@ -1,5 +1,5 @@
 // What lanes and warps do together: shfl, vote, warp barriers,
-// activemask, redux, bar.sync and barrier, fences.
+// activemask, match, redux, bar.sync and barrier, fences.
 
 #include "test/emulator/instructions/Families.h"
 #include "test/emulator/instructions/Lanes.h"
@@ -141,6 +141,49 @@ bool decodeRedux(Decoder &decoder) {
          finish(decoder, reduce);
 }
 
+/// match.any: the members with the same value; match.all (mode 1): all of them
+/// where they agree, which dst2 says. bytes: 4 or 8.
+void match(Warp &warp, const Inst &inst, uint32_t mask) {
+  uint32_t who = 0;
+  if (!members(warp, inst.b, mask, who))
+    return;
+  auto value = [&](unsigned lane) {
+    return inst.bytes == 8 ? warp.lanes<uint64_t>(inst.a)[lane]
+                           : warp.lanes<uint32_t>(inst.a)[lane];
+  };
+  uint32_t result[32] = {}, agree = 0;
+  forLanes(mask, [&](unsigned lane) {
+    uint32_t same = 0;
+    forLanes(who, [&](unsigned other) {
+      same |= uint32_t(value(other) == value(lane)) << other;
+    });
+    agree |= uint32_t(same == who) << lane;
+    result[lane] = inst.mode && same != who ? 0 : same;
+  });
+  writeLanes(warp, inst.dst, result, mask);
+  if (inst.dst2)
+    warp.setPredicate(inst.dst2, agree, mask);
+}
+
+bool decodeMatch(Decoder &decoder) {
+  Inst &inst = decoder.inst;
+  int mode = decoder.takeOneOf({"any", "all"});
+  bool sync = decoder.take("sync");
+  Type type = decoder.takeType();
+  if (mode < 0 || !sync || (type != Type::B32 && type != Type::B64) ||
+      !decoder.count(3))
+    return false;
+  inst.mode = uint8_t(mode);
+  inst.bytes = uint8_t(bytesOf(type));
+  const Operand &to = decoder.operand(0);
+  bool pair = mode && to.kind == Operand::Kind::Pair;
+  return decoder.destination(pair ? to.elements[0] : to, Type::B32, inst.dst) &&
+         (!pair ||
+          decoder.destination(to.elements[1], Type::Pred, inst.dst2)) &&
+         decoder.source(1, type, inst.a) &&
+         decoder.source(2, Type::B32, inst.b) && finish(decoder, match);
+}
+
 void activeMask(Warp &warp, const Inst &inst, uint32_t mask) {
   forLanes(mask,
            [&](unsigned lane) { warp.lanes<uint32_t>(inst.dst)[lane] = mask; });
@@ -169,7 +212,34 @@ void ctaBarrier(Warp &warp, const Inst &inst, uint32_t mask) {
     return warp.fault(FaultKind::Undefined, int(first),
                       "barrier " + std::to_string(id) + " for " +
                           std::to_string(threads) + " threads");
+  if (inst.mode) { // bar.red: what the barrier gathers
+    uint32_t set = (warp.predicate(inst.c) ^ inst.target) & mask;
+    Barrier &barrier = warp.cta.barriers[id];
+    barrier.sum += uint32_t(__builtin_popcount(set));
+    barrier.every &= set == mask;
+    barrier.some |= set != 0;
+  }
   warp.cta.arrive(warp, id, mask, threads, inst.flags & 1);
+}
+
+/// bar.red.and.pred p, a[, threads], q: mode as Cta::release reads it.
+bool decodeReduction(Decoder &decoder) {
+  Inst &inst = decoder.inst;
+  int mode = 1 + decoder.takeOneOf({"and", "or", "popc"});
+  Type type = decoder.takeType();
+  if (!mode || type != (mode == 3 ? Type::U32 : Type::Pred) ||
+      decoder.operands() < 3 || decoder.operands() > 4)
+    return false;
+  unsigned last = decoder.operands() - 1;
+  inst.mode = uint8_t(mode);
+  inst.flags |= 1;
+  inst.count = last == 3;
+  inst.target = decoder.operand(last).negated ? ~0u : 0;
+  return decoder.destination(0, type, inst.dst) &&
+         decoder.source(1, Type::U32, inst.a) &&
+         (!inst.count || decoder.source(2, Type::U32, inst.b)) &&
+         decoder.source(last, Type::Pred, inst.c) &&
+         finish(decoder, ctaBarrier);
 }
 
 bool decodeBarrier(Decoder &decoder) {
@@ -179,8 +249,13 @@ bool decodeBarrier(Decoder &decoder) {
     return decoder.take("sync") && decoder.count(1) &&
            decoder.source(0, Type::B32, inst.a) && finish(decoder, warpBarrier);
   decoder.take("cta");
+  bool reduces = decoder.take("red");
   int arrives = decoder.takeOneOf({"sync", "arrive"});
   bool aligned = decoder.take("aligned") || short_;
+  if (reduces) {
+    inst.flags = aligned ? 2 : 0;
+    return arrives < 0 && decodeReduction(decoder);
+  }
   inst.flags = uint8_t((arrives == 0 ? 1 : 0) | (aligned ? 2 : 0));
   inst.count = decoder.operands() == 2;
   return arrives >= 0 && decoder.operands() >= 1 && decoder.operands() <= 2 &&
@@ -212,10 +287,11 @@ bool decodeFence(Decoder &decoder) {
 }
 
 constexpr Opcode kOpcodes[] = {
-    {"shfl", decodeShuffle}, {"vote", decodeVote},
-    {"redux", decodeRedux},  {"activemask", decodeActive},
-    {"bar", decodeBarrier},  {"barrier", decodeBarrier},
-    {"fence", decodeFence},  {"membar", decodeFence},
+    {"shfl", decodeShuffle},      {"vote", decodeVote},
+    {"redux", decodeRedux},       {"match", decodeMatch},
+    {"activemask", decodeActive}, {"bar", decodeBarrier},
+    {"barrier", decodeBarrier},   {"fence", decodeFence},
+    {"membar", decodeFence},
 };
 
 } // namespace

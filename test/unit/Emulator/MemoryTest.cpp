@@ -96,6 +96,54 @@ TEST(Faults, UnknownTextIsRefused) {
       FaultKind::IllegalInstruction, "needs sm_90");
 }
 
+/// What each of 64 threads stores after `body`, from %r5.
+std::vector<uint32_t> valuesOf(const std::string &body) {
+  KernelRun run;
+  auto *out = run.buffer(std::vector<uint32_t>(64));
+  run.param(out->address);
+  run.config.block = {64, 1, 1};
+  Fault fault = run.run(kernel(
+      ".param .u64 p", kRegisters + body +
+                           "ld.param.u64 %rd3, [p]; mul.wide.u32 %rd2, %r1, 4;"
+                           "add.s64 %rd3, %rd3, %rd2;"
+                           "st.global.u32 [%rd3], %r5;"));
+  EXPECT_EQ(fault.message, "");
+  std::vector<uint32_t> got(64);
+  std::memcpy(got.data(), out->data, 256);
+  return got;
+}
+
+TEST(Together, LanesOfTheSameValue) {
+  auto any = valuesOf("and.b32 %r2, %r1, 3; match.any.sync.b32 %r5, %r2, -1;");
+  EXPECT_EQ(any[5], 0x22222222u);
+  auto all = valuesOf("shr.u32 %r2, %r1, 5; mul.lo.u32 %r3, %r2, %r1;"
+                      "match.all.sync.b32 %r5|%p1, %r3, -1;"
+                      "@%p1 add.u32 %r5, %r5, 6;");
+  EXPECT_EQ(all[7], 5u);  // all zeros: -1 + 6
+  EXPECT_EQ(all[40], 0u); // unlike ones
+}
+
+TEST(Together, BarriersReduce) {
+  std::string test = "setp.lt.u32 %p1, %r1, 40;";
+  EXPECT_EQ(valuesOf(test + "bar.red.popc.u32 %r5, 1, %p1;")[63], 40u);
+  EXPECT_EQ(valuesOf(test + "bar.red.popc.u32 %r5, 1, 64, !%p1;")[0], 24u);
+  EXPECT_EQ(valuesOf(test + "bar.red.and.pred %p2, 1, %p1;"
+                            "selp.u32 %r5, 1, 2, %p2;")[3],
+            2u);
+  EXPECT_EQ(valuesOf(test + "bar.red.or.pred %p2, 1, %p1;"
+                            "selp.u32 %r5, 1, 2, %p2;")[60],
+            1u);
+}
+
+TEST(Together, LanesThatNameDifferentMembersGoInTurn) {
+  auto got = valuesOf("shr.u32 %r2, %r1, 4; and.b32 %r2, %r2, 1;"
+                      "mul.lo.u32 %r3, %r2, 0xfffe0001;"
+                      "add.u32 %r3, %r3, 0xffff; setp.ge.u32 %p1, %r1, 0;"
+                      "vote.sync.ballot.b32 %r5, %p1, %r3;");
+  EXPECT_EQ(got[3], 0x0000ffffu);
+  EXPECT_EQ(got[20], 0xffff0000u);
+}
+
 constexpr const char *kBarrier =
     ".shared .align 8 .b8 s[8]; mov.u32 %r2, s; setp.eq.u32 %p1, %r1, 0;"
     "@%p1 mbarrier.init.shared::cta.b64 [%r2], 32; bar.sync 0;";
