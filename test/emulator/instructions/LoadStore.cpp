@@ -144,6 +144,20 @@ uint64_t combine(const Inst &inst, uint64_t old, uint64_t b, uint64_t c) {
   auto narrow = [](uint64_t bits) { return bitCast<float>(uint32_t(bits)); };
   switch (inst.mode) {
   case Add:
+    if (inst.flags & 4) { // halves, or bfloats (8), one or two
+      uint64_t sum = 0;
+      for (unsigned i = 0; i < inst.bytes * 8u; i += 16) {
+        auto load = [&](uint64_t from) {
+          auto code = uint16_t(from >> i);
+          return inst.flags & 8 ? bfloatToFloat(code) : halfToFloat(code);
+        };
+        float value = load(old) + load(b);
+        sum |=
+            uint64_t(inst.flags & 8 ? floatToBfloat(value) : floatToHalf(value))
+            << i;
+      }
+      return sum;
+    }
     if (!(inst.flags & 2))
       return old + b;
     if (wide)
@@ -207,11 +221,15 @@ bool decodeAtomic(Decoder &decoder) {
     decoder.take(hint);
   int op = decoder.takeOneOf(
       {"add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec"});
+  bool keeps = decoder.take("noftz");
   Type type = decoder.takeType();
-  if (op < 0 || (bitsOf(type) != 32 && bitsOf(type) != 64))
+  bool bfloat = type == Type::BF16 || type == Type::BF16x2;
+  bool half = bfloat || type == Type::F16 || type == Type::F16x2;
+  if (op < 0 || half != keeps || (half && op != Add) ||
+      (!half && bitsOf(type) != 32 && bitsOf(type) != 64))
     return false;
   bool isFloat = type == Type::F32 || type == Type::F64;
-  if (isFloat ? op != Add : !isInteger(type) && !isBits(type))
+  if (isFloat ? op != Add : !half && !isInteger(type) && !isBits(type))
     return false;
   inst.mode = uint8_t(op);
   inst.bytes = uint8_t(bytesOf(type));
@@ -223,7 +241,8 @@ bool decodeAtomic(Decoder &decoder) {
     return false;
   if (op != Cas)
     inst.c = inst.b;
-  inst.flags |= uint8_t((isSigned(type) ? 1 : 0) | (isFloat ? 2 : 0));
+  inst.flags |= uint8_t((isSigned(type) ? 1 : 0) | (isFloat ? 2 : 0) |
+                        (half ? 4 : 0) | (bfloat ? 8 : 0));
   return finish(decoder, atomic);
 }
 

@@ -144,6 +144,26 @@ TEST(Together, LanesThatNameDifferentMembersGoInTurn) {
   EXPECT_EQ(got[20], 0xffff0000u);
 }
 
+TEST(Atomics, AddHalvesAndReturnWhatWasThere) {
+  std::string shared = ".shared .align 4 .b32 s; mov.u32 %r2, s;"
+                       "setp.eq.u32 %p1, %r1, 0; @%p1 st.shared.u32 [%r2], 0;"
+                       "bar.sync 0;";
+  // 64 times (1, 2): 0x5400 is 64, 0x5800 is 128.
+  EXPECT_EQ(valuesOf(shared + "mov.u32 %r3, 0x40003c00;"
+                              "red.shared.add.noftz.f16x2 [%r2], %r3;"
+                              "bar.sync 0; ld.shared.u32 %r5, [%r2];")[9],
+            0x58005400u);
+  EXPECT_EQ(valuesOf(shared + "mov.u32 %r3, 0x40003f80;"
+                              "red.shared.add.noftz.bf16x2 [%r2], %r3;"
+                              "bar.sync 0; ld.shared.u32 %r5, [%r2];")[9],
+            0x43004280u);
+  auto old = valuesOf(shared + "atom.shared.inc.u32 %r5, [%r2], 1000;");
+  uint64_t seen = 0;
+  for (uint32_t value : old)
+    seen |= uint64_t(1) << value;
+  EXPECT_EQ(seen, ~uint64_t(0));
+}
+
 constexpr const char *kBarrier =
     ".shared .align 8 .b8 s[8]; mov.u32 %r2, s; setp.eq.u32 %p1, %r1, 0;"
     "@%p1 mbarrier.init.shared::cta.b64 [%r2], 32; bar.sync 0;";
