@@ -102,11 +102,12 @@ struct Holder {
     return func::FuncOp(function).getResultAttrOfType<sdy::TensorShardingAttr>(
         index, sdy::kShardingAttr);
   }
-  void set(sdy::TensorShardingAttr sharding) const {
+  /// Whether there is a place for it: arguments of loops have none.
+  bool set(sdy::TensorShardingAttr sharding) const {
     if (value)
-      sdy::setSharding(value, sharding);
-    else
-      func::FuncOp(function).setResultAttr(index, sdy::kShardingAttr, sharding);
+      return sdy::setSharding(value, sharding);
+    func::FuncOp(function).setResultAttr(index, sdy::kShardingAttr, sharding);
+    return true;
   }
   RankedTensorType type() const {
     return dyn_cast<RankedTensorType>(
@@ -314,11 +315,12 @@ private:
                          : !sharding.isFullyOpen();
         if (!isNew)
           continue;
+        if (!holder.set(sharding) || holder.get() == old)
+          continue;
         if (explain)
           edge.op->emitRemark()
               << "sets " << what << ' ' << (holder.value ? index : holder.index)
               << " to " << sharding;
-        holder.set(sharding);
         wrote = true;
       }
     };

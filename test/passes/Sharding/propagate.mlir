@@ -63,3 +63,22 @@ func.func @meshes(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@one, [{"x"}]>
   %0 = stablehlo.add %a, %b : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+sdy.mesh @grid = <["x"=2]>
+
+// Arguments of a loop have no place for a sharding: nothing goes there, and the pass ends.
+// CHECK-LABEL: func @loop
+// CHECK: stablehlo.add %{{[^ ]*}}, %{{[^ ]*}} {sdy.sharding = #sdy.sharding_per_value<[<@grid, [{"x", ?}]>]>}
+func.func @loop(%a: tensor<4xf32>, %b: tensor<4xf32> {sdy.sharding = #sdy.sharding<@grid, [{"x"}]>}, %c: tensor<i1>) -> tensor<4xf32> {
+  %0:2 = "stablehlo.while"(%a, %c) ({
+  ^bb0(%p: tensor<4xf32>, %q: tensor<i1>):
+    stablehlo.return %q : tensor<i1>
+  }, {
+  ^bb0(%p: tensor<4xf32>, %q: tensor<i1>):
+    %1 = stablehlo.add %p, %b : tensor<4xf32>
+    stablehlo.return %1, %q : tensor<4xf32>, tensor<i1>
+  }) : (tensor<4xf32>, tensor<i1>) -> (tensor<4xf32>, tensor<i1>)
+  return %0#0 : tensor<4xf32>
+}
