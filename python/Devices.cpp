@@ -23,7 +23,11 @@ static std::vector<std::string> deviceNames() {
   std::vector<std::string> names;
   for (size_t i = 0; const char *kind = heddle_device_kind(i); ++i) {
     size_t count = 0;
-    check(heddle_device_count(kind, &count));
+    heddle_status status = heddle_device_count(kind, &count);
+    // Of a kind without its library, or without a device, there are none.
+    if (status.code == HEDDLE_DEVICE_MISSING)
+      continue;
+    check(status);
     for (size_t number = 0; number < count; ++number)
       names.push_back(std::string(kind) == "cpu"
                           ? kind

@@ -205,7 +205,7 @@ HEDDLE_API int heddle_cpu_has(const char *feature);
 /* ---- Devices ---- */
 
 /* The kinds of devices that this library has a driver for, numbered from 0:
-   "cpu", "sim"; NULL for a number that is none. Since 0.1. */
+   "cpu", "cuda", "sim"; NULL for a number that is none. Since 0.1. */
 HEDDLE_API const char *heddle_device_kind(size_t number);
 /* How many devices of a kind there are here, numbered from 0. Where there are
    none and a reason is known, it is HEDDLE_DEVICE_MISSING with that. Since
