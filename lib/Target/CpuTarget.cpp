@@ -5,6 +5,7 @@
 #include "dialects/Kernel/Composites.h"
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Kernel/Packing.h"
+#include "lib/Target/Fields.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -124,21 +125,14 @@ std::string CpuTarget::describe() const {
   return std::to_string(processor.vectorBits) + "-bit vectors";
 }
 
-namespace {
-/// The entries of the attribute, by the kind of their values.
-template <typename Owner, typename T> struct Entry {
-  StringRef key;
-  T Owner::*field;
-};
-} // namespace
-
-static const Entry<Machine, std::string> texts[] = {
+// The entries of the attribute, by the kind of their values.
+static const Field<Machine, std::string> texts[] = {
     {"name", &Machine::name},         {"architecture", &Machine::architecture},
     {"triple", &Machine::triple},     {"cpu", &Machine::cpu},
     {"routines", &Machine::routines},
 };
 
-static const Entry<Machine, int64_t> numbers[] = {
+static const Field<Machine, int64_t> numbers[] = {
     {"vector_bits", &Machine::vectorBits},
     {"vector_registers", &Machine::vectorRegisters},
     {"panel_columns", &Machine::panelColumns},
@@ -161,7 +155,7 @@ static const Entry<Machine, int64_t> numbers[] = {
     {"fourier_apart", &Machine::fourierApart},
 };
 
-static const Entry<MachineRates, double> rates[] = {
+static const Field<MachineRates, double> rates[] = {
     {"flops_per_us_f32", &MachineRates::flopsPerUsF32},
     {"flops_per_us_f64", &MachineRates::flopsPerUsF64},
     {"flops_per_us_integer", &MachineRates::flopsPerUsInteger},
@@ -194,11 +188,8 @@ DictionaryAttr CpuTarget::toAttr(MLIRContext *context) const {
   };
   NamedAttrList list;
   list.set("kind", string(kind()));
-  for (const auto &entry : texts)
-    list.set(entry.key, string(processor.*entry.field));
-  for (const auto &entry : numbers)
-    list.set(entry.key, IntegerAttr::get(IntegerType::get(context, 64),
-                                         processor.*entry.field));
+  writeFields(texts, processor, context, list);
+  writeFields(numbers, processor, context, list);
   list.set("dispatch", facts.toAttr(context));
   list.set("fma", BoolAttr::get(context, processor.hasFma));
   SmallVector<Attribute> features;
@@ -206,34 +197,24 @@ DictionaryAttr CpuTarget::toAttr(MLIRContext *context) const {
     features.push_back(string(feature));
   list.set("features", ArrayAttr::get(context, features));
   NamedAttrList costs;
-  for (const auto &entry : rates)
-    costs.set(entry.key, FloatAttr::get(Float64Type::get(context),
-                                        processor.rates.*entry.field));
+  writeFields(rates, processor.rates, context, costs);
   list.set("rates", costs.getDictionary(context));
   return list.getDictionary(context);
 }
 
 std::shared_ptr<const Target> CpuTarget::fromAttr(DictionaryAttr dictionary) {
   Machine machine;
-  for (const auto &entry : texts) {
-    auto value = dictionary.getAs<StringAttr>(entry.key);
-    if (!value)
-      return nullptr;
-    machine.*entry.field = value.str();
-  }
-  for (const auto &entry : numbers) {
-    auto value = dictionary.getAs<IntegerAttr>(entry.key);
-    if (!value || !value.getType().isInteger(64) || value.getInt() <= 0)
-      return nullptr;
-    machine.*entry.field = value.getInt();
-  }
+  if (failed(readFields(texts, dictionary, machine)) ||
+      failed(readFields(numbers, dictionary, machine)))
+    return nullptr;
   auto fma = dictionary.getAs<BoolAttr>("fma");
   auto features = dictionary.getAs<ArrayAttr>("features");
   auto costs = dictionary.getAs<DictionaryAttr>("rates");
   auto dispatch = dictionary.getAs<DictionaryAttr>("dispatch");
   std::optional<DispatchFacts> facts =
       dispatch ? DispatchFacts::fromAttr(dispatch) : std::nullopt;
-  if (!fma || !features || !costs || !facts)
+  if (!fma || !features || !costs || !facts ||
+      failed(readFields(rates, costs, machine.rates)))
     return nullptr;
   machine.hasFma = fma.getValue();
   for (Attribute feature : features) {
@@ -241,14 +222,6 @@ std::shared_ptr<const Target> CpuTarget::fromAttr(DictionaryAttr dictionary) {
     if (!value)
       return nullptr;
     machine.features.push_back(value.str());
-  }
-  for (const auto &entry : rates) {
-    auto value = costs.getAs<FloatAttr>(entry.key);
-    // Every rate divides or bounds something.
-    if (!value || !value.getType().isF64() || !value.getValue().isFinite() ||
-        !(value.getValueAsDouble() > 0))
-      return nullptr;
-    machine.rates.*entry.field = value.getValueAsDouble();
   }
   return std::make_shared<CpuTarget>(std::move(machine), std::move(*facts));
 }

@@ -3,6 +3,7 @@
 #include "heddle/Target/GpuTarget.h"
 
 #include "dialects/Kernel/GridKernels.h"
+#include "lib/Target/Fields.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -98,21 +99,14 @@ std::string GpuTarget::describe() const {
          std::to_string(processor.ptxVersion % 10);
 }
 
-namespace {
-/// The entries of the attribute, by the kind of their values.
-template <typename Owner, typename T> struct Entry {
-  StringRef key;
-  T Owner::*field;
-};
-} // namespace
-
-static const Entry<GpuMachine, std::string> texts[] = {
+// The entries of the attribute, by the kind of their values.
+static const Field<GpuMachine, std::string> texts[] = {
     {"name", &GpuMachine::name},
     {"chip", &GpuMachine::chip},
     {"host", &GpuMachine::host},
 };
 
-static const Entry<GpuMachine, int64_t> numbers[] = {
+static const Field<GpuMachine, int64_t> numbers[] = {
     {"ptx_version", &GpuMachine::ptxVersion},
     {"warp_threads", &GpuMachine::warpThreads},
     {"most_block_threads", &GpuMachine::mostBlockThreads},
@@ -125,7 +119,7 @@ static const Entry<GpuMachine, int64_t> numbers[] = {
     {"block_threads", &GpuMachine::blockThreads},
 };
 
-static const Entry<GpuRates, double> rates[] = {
+static const Field<GpuRates, double> rates[] = {
     {"flops_per_ns_f32", &GpuRates::flopsPerNsF32},
     {"flops_per_ns_f64", &GpuRates::flopsPerNsF64},
     {"operations_per_ns_integer", &GpuRates::operationsPerNsInteger},
@@ -136,15 +130,10 @@ static const Entry<GpuRates, double> rates[] = {
 DictionaryAttr GpuTarget::toAttr(MLIRContext *context) const {
   NamedAttrList list;
   list.set("kind", StringAttr::get(context, kind()));
-  for (const auto &entry : texts)
-    list.set(entry.key, StringAttr::get(context, processor.*entry.field));
-  for (const auto &entry : numbers)
-    list.set(entry.key, IntegerAttr::get(IntegerType::get(context, 64),
-                                         processor.*entry.field));
+  writeFields(texts, processor, context, list);
+  writeFields(numbers, processor, context, list);
   NamedAttrList costs;
-  for (const auto &entry : rates)
-    costs.set(entry.key, FloatAttr::get(Float64Type::get(context),
-                                        processor.rates.*entry.field));
+  writeFields(rates, processor.rates, context, costs);
   list.set("rates", costs.getDictionary(context));
   list.set("dispatch", facts.toAttr(context));
   return list.getDictionary(context);
@@ -152,32 +141,17 @@ DictionaryAttr GpuTarget::toAttr(MLIRContext *context) const {
 
 std::shared_ptr<const Target> GpuTarget::fromAttr(DictionaryAttr dictionary) {
   GpuMachine machine;
-  for (const auto &entry : texts) {
-    auto value = dictionary.getAs<StringAttr>(entry.key);
-    if (!value)
-      return nullptr;
-    machine.*entry.field = value.str();
-  }
-  for (const auto &entry : numbers) {
-    auto value = dictionary.getAs<IntegerAttr>(entry.key);
-    if (!value || !value.getType().isInteger(64) || value.getInt() <= 0)
-      return nullptr;
-    machine.*entry.field = value.getInt();
-  }
+  if (failed(readFields(texts, dictionary, machine)) ||
+      failed(readFields(numbers, dictionary, machine)))
+    return nullptr;
   auto costs = dictionary.getAs<DictionaryAttr>("rates");
   auto dispatch = dictionary.getAs<DictionaryAttr>("dispatch");
   std::optional<DispatchFacts> facts =
       dispatch ? DispatchFacts::fromAttr(dispatch) : std::nullopt;
-  if (!costs || !facts || machine.blockThreads > machine.mostBlockThreads ||
+  if (!costs || !facts || failed(readFields(rates, costs, machine.rates)) ||
+      machine.blockThreads > machine.mostBlockThreads ||
       machine.blockThreads % machine.warpThreads != 0)
     return nullptr;
-  for (const auto &entry : rates) {
-    auto value = costs.getAs<FloatAttr>(entry.key);
-    if (!value || !value.getType().isF64() || !value.getValue().isFinite() ||
-        !(value.getValueAsDouble() > 0))
-      return nullptr;
-    machine.rates.*entry.field = value.getValueAsDouble();
-  }
   return std::make_shared<GpuTarget>(std::move(machine), std::move(*facts));
 }
 
