@@ -1,41 +1,18 @@
 // LLVM IR to an object file, for a machine of the table.
 
+#include "LlvmTarget.h"
 #include "Stages.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
-#include "llvm/IR/DiagnosticInfo.h"
-#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LegacyPassManager.h"
-#include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/TargetSelect.h"
-#include "llvm/Target/TargetMachine.h"
-#include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include <mutex>
 
 using namespace llvm;
 
 namespace heddle::codegen {
-
-/// What LLVM reports while it compiles one kernel.
-namespace {
-struct ReportErrors : DiagnosticHandler {
-  explicit ReportErrors(std::string &error) : error(error) {}
-  bool handleDiagnostics(const DiagnosticInfo &info) override {
-    // A stack frame over the limit is a warning to LLVM.
-    if (info.getSeverity() != DS_Error && info.getKind() != DK_StackSize)
-      return true;
-    raw_string_ostream stream(error);
-    DiagnosticPrinterRawOStream printer(stream);
-    info.print(printer);
-    return true;
-  }
-  std::string &error;
-};
-} // namespace
 
 static std::string featureString(const Machine &machine) {
   return join(map_range(machine.features,
@@ -45,23 +22,8 @@ static std::string featureString(const Machine &machine) {
 
 static std::unique_ptr<TargetMachine> makeTarget(const Machine &machine,
                                                  std::string &error) {
-  static bool once = [] {
-    InitializeAllTargetInfos();
-    InitializeAllTargets();
-    InitializeAllTargetMCs();
-    InitializeAllAsmPrinters();
-    return true;
-  }();
-  (void)once;
-  Triple triple(machine.triple);
-  const Target *target = TargetRegistry::lookupTarget(triple, error);
-  if (!target)
-    return nullptr;
-  TargetOptions options;
-  options.AllowFPOpFusion = FPOpFusion::Strict;
-  return std::unique_ptr<TargetMachine>(target->createTargetMachine(
-      triple, machine.cpu, featureString(machine), options, Reloc::PIC_,
-      CodeModel::Small, CodeGenOptLevel::Default));
+  return makeTargetMachine(machine.triple, machine.cpu, featureString(machine),
+                           Reloc::PIC_, CodeModel::Small, error);
 }
 
 namespace {
@@ -108,46 +70,10 @@ private:
 };
 } // namespace
 
-/// Kernels come with their loops vectorized and unrolled by the emitters; what
-/// is left is cleaning up, and moving invariants out of loops. Brief ones are
-/// cleaned up once.
-static void optimize(llvm::Module &module, TargetMachine &target,
-                     bool isBrief) {
-  PipelineTuningOptions tuning;
-  tuning.LoopVectorization = false;
-  tuning.SLPVectorization = false;
-  tuning.LoopInterleaving = false;
-  tuning.LoopUnrolling = false;
-  tuning.MergeFunctions = false;
-  PassBuilder passes(&target, tuning);
-
-  // Without library functions no loop becomes a call of memcpy.
-  TargetLibraryInfoImpl library(target.getTargetTriple());
-  library.disableAllFunctions();
-  FunctionAnalysisManager functions;
-  functions.registerPass([&] { return TargetLibraryAnalysis(library); });
-  LoopAnalysisManager loops;
-  CGSCCAnalysisManager cgscc;
-  ModuleAnalysisManager modules;
-  passes.registerModuleAnalyses(modules);
-  passes.registerCGSCCAnalyses(cgscc);
-  passes.registerFunctionAnalyses(functions);
-  passes.registerLoopAnalyses(loops);
-  passes.crossRegisterProxies(loops, functions, cgscc, modules);
-
-  static constexpr StringLiteral shortPipeline =
-      "function(sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-"
-      "fixpoint>,loop-mssa(licm),early-cse<memssa>,simplifycfg)";
-  static constexpr StringLiteral pipeline =
-      "function(sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-"
-      "fixpoint>,simplifycfg,loop-mssa(loop-simplifycfg,licm),early-cse<memssa>"
-      ",gvn,instcombine<no-verify-fixpoint>,loop-mssa(licm),sink,adce,"
-      "simplifycfg)";
-  ModulePassManager manager;
-  cantFail(
-      passes.parsePassPipeline(manager, isBrief ? shortPipeline : pipeline));
-  manager.run(module, modules);
-}
+/// Brief kernels are cleaned up once.
+static constexpr StringLiteral briefPipeline =
+    "function(sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-"
+    "fixpoint>,loop-mssa(licm),early-cse<memssa>,simplifycfg)";
 
 namespace {
 /// Passes to machine code. Loop strength reduction takes up to three quarters
@@ -175,8 +101,7 @@ mlir::LogicalResult emitObject(llvm::Module &module, const Machine &machine,
     return mlir::failure();
   module.setTargetTriple(target->getTargetTriple());
   module.setDataLayout(target->createDataLayout());
-  module.getContext().setDiagnosticHandler(
-      std::make_unique<ReportErrors>(error));
+  module.getContext().setDiagnosticHandler(std::make_unique<KeepErrors>(error));
   for (Function &function : module) {
     if (function.isDeclaration())
       continue;
@@ -197,7 +122,7 @@ mlir::LogicalResult emitObject(llvm::Module &module, const Machine &machine,
     module.print(stream, nullptr);
   };
   print(CodegenStage::LlvmIr);
-  optimize(module, *target, isBrief);
+  runPasses(module, *target, isBrief ? briefPipeline : kCleanupPipeline);
   print(CodegenStage::OptimizedLlvmIr);
 
   auto emit = [&](raw_pwrite_stream &stream, CodeGenFileType type,

@@ -1,95 +1,22 @@
 // LLVM IR to PTX, for a machine of the table.
 
 #include "GpuStages.h"
+#include "LlvmTarget.h"
 
 #include "llvm/Analysis/TargetLibraryInfo.h"
-#include "llvm/IR/DiagnosticInfo.h"
-#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/TargetSelect.h"
-#include "llvm/Target/TargetMachine.h"
-#include "llvm/TargetParser/Triple.h"
 
 using namespace llvm;
 
 namespace heddle::codegen {
 
-namespace {
-/// Keeps the errors that LLVM reports.
-struct KeepErrors : DiagnosticHandler {
-  explicit KeepErrors(std::string &error) : error(error) {}
-  bool handleDiagnostics(const DiagnosticInfo &info) override {
-    if (info.getSeverity() != DS_Error)
-      return true;
-    raw_string_ostream stream(error);
-    DiagnosticPrinterRawOStream printer(stream);
-    info.print(printer);
-    return true;
-  }
-  std::string &error;
-};
-} // namespace
-
-static std::unique_ptr<TargetMachine> makeTarget(const GpuMachine &machine,
-                                                 std::string &error) {
-  static bool once = [] {
-    InitializeAllTargetInfos();
-    InitializeAllTargets();
-    InitializeAllTargetMCs();
-    InitializeAllAsmPrinters();
-    return true;
-  }();
-  (void)once;
-  Triple triple("nvptx64-nvidia-cuda");
-  const Target *target = TargetRegistry::lookupTarget(triple, error);
-  if (!target)
-    return nullptr;
-  TargetOptions options;
-  // Products and sums are fused where the IR says so.
-  options.AllowFPOpFusion = FPOpFusion::Strict;
-  return std::unique_ptr<TargetMachine>(target->createTargetMachine(
-      triple, machine.chip, "+ptx" + std::to_string(machine.ptxVersion),
-      options, std::nullopt, std::nullopt, CodeGenOptLevel::Default));
-}
-
-/// Loops stay as they are: the assembler of the device's driver unrolls.
-static void optimize(Module &module, TargetMachine &target) {
-  PipelineTuningOptions tuning;
-  tuning.LoopVectorization = false;
-  tuning.SLPVectorization = false;
-  tuning.LoopInterleaving = false;
-  tuning.LoopUnrolling = false;
-  tuning.MergeFunctions = false;
-  PassBuilder passes(&target, tuning);
-  // There is no library to call.
-  TargetLibraryInfoImpl library(target.getTargetTriple());
-  library.disableAllFunctions();
-  FunctionAnalysisManager functions;
-  functions.registerPass([&] { return TargetLibraryAnalysis(library); });
-  LoopAnalysisManager loops;
-  CGSCCAnalysisManager cgscc;
-  ModuleAnalysisManager modules;
-  passes.registerModuleAnalyses(modules);
-  passes.registerCGSCCAnalyses(cgscc);
-  passes.registerFunctionAnalyses(functions);
-  passes.registerLoopAnalyses(loops);
-  passes.crossRegisterProxies(loops, functions, cgscc, modules);
-  static constexpr StringLiteral pipeline =
-      "function(sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-"
-      "fixpoint>,simplifycfg,loop-mssa(loop-simplifycfg,licm),early-cse<memssa>"
-      ",gvn,instcombine<no-verify-fixpoint>,loop-mssa(licm),sink,adce,"
-      "simplifycfg)";
-  ModulePassManager manager;
-  cantFail(passes.parsePassPipeline(manager, pipeline));
-  manager.run(module, modules);
-}
-
 mlir::LogicalResult emitPtx(Module &module, const GpuMachine &machine,
                             std::string &ptx, std::string &error) {
-  std::unique_ptr<TargetMachine> target = makeTarget(machine, error);
+  std::unique_ptr<TargetMachine> target =
+      makeTargetMachine("nvptx64-nvidia-cuda", machine.chip,
+                        "+ptx" + std::to_string(machine.ptxVersion),
+                        std::nullopt, std::nullopt, error);
   if (!target)
     return mlir::failure();
   module.setTargetTriple(target->getTargetTriple());
@@ -98,7 +25,8 @@ mlir::LogicalResult emitPtx(Module &module, const GpuMachine &machine,
   for (Function &function : module)
     if (!function.isDeclaration())
       function.addFnAttr(Attribute::NoUnwind);
-  optimize(module, *target);
+  // The assembler of the device's driver unrolls.
+  runPasses(module, *target, kCleanupPipeline);
   for (Function &function : module)
     if (function.isDeclaration() && !function.isIntrinsic()) {
       error = "a kernel calls '" + function.getName().str() +
