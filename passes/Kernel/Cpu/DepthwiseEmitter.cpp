@@ -3,9 +3,9 @@
 
 #include "passes/Kernel/Cpu/DepthwiseEmitter.h"
 
-#include "dialects/Kernel/Factors.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "passes/Kernel/Cpu/DepthwiseTile.h"
 #include "passes/Kernel/Cpu/Grid.h"
 #include "passes/Kernel/Cpu/RegisterTile.h"
 #include "passes/Kernel/Cpu/TapLoops.h"
@@ -29,18 +29,11 @@ public:
   LogicalResult emit();
 
 private:
-  /// `columns` channels from `first` on.
-  struct Group {
-    Value first;
-    int64_t columns;
-    int64_t vectors;
-  };
-
   const SpatialDim &inner() const { return shape.spatial.back(); }
-  LogicalResult emitRow(const Group &group, ArrayRef<Value> row);
-  LogicalResult emitTile(const Group &group, ArrayRef<Value> row,
+  LogicalResult emitRow(const ChannelGroup &group, ArrayRef<Value> row);
+  LogicalResult emitTile(const ChannelGroup &group, ArrayRef<Value> row,
                          const ColumnRun &run, Value first);
-  SmallVector<Value> emitTap(const Group &group, const TapRun &taps,
+  SmallVector<Value> emitTap(const ChannelGroup &group, const TapRun &taps,
                              Value inputBase, Value weightBase,
                              ValueRange sums);
   Value load(Value buffer, Value position, Value mask);
@@ -60,16 +53,6 @@ private:
 
 } // namespace
 
-/// Runs of up to this many taps are written out, longer ones are loops. What a
-/// loop costs beside a tap's multiply-adds is little on any machine: this
-/// bounds the code, which takes as long to compile for all of them.
-static constexpr int64_t maxTapsWrittenOut = 7;
-
-/// Operations of blocked code in the time of one operation here: a multiply-add
-/// loads its own input, of which blocked code makes a whole tile's products.
-/// The ratio follows from the kernel's form, the rate is the machine's.
-static constexpr double blockedOperations = 4;
-
 LogicalResult DepthwiseEmitter::emit() {
   int64_t channels = shape.groups;
   TileShape tileShape =
@@ -80,20 +63,10 @@ LogicalResult DepthwiseEmitter::emit() {
   // latency of the multiply-add would take theirs.
   runs = splitColumns(
       inner(), std::min(tileShape.rows, frame.machine.multiplyAddsInFlight));
-  int64_t width = vectors * lanes;
 
   int64_t rows = shape.outputRows();
   double rowElements = double(inner().output) * channels;
-  auto bytesOf = [](Type element) {
-    return int64_t(llvm::divideCeil(element.getIntOrFloatBitWidth(), 8));
-  };
-  Type inputElement = op.getInput().getType().getElementType();
-  Work work;
-  work.operations = 2 * rowElements * shape.taps() * blockedOperations;
-  work.bytes = rowElements * (bytesOf(inputElement) + bytesOf(accumulator));
-  work.accumulator = accumulator;
-  work.factor = kernel::narrowerFactor(
-      inputElement, op.getWeights().getType().getElementType());
+  Work work = depthwiseRowWork(op, shape);
   int64_t rowsPerTile = chooseChunk(frame.machine, work, rows);
   int64_t rowBlocks = llvm::divideCeil(rows, rowsPerTile);
   double allRows = double(rows) * shape.images.bound();
@@ -114,18 +87,13 @@ LogicalResult DepthwiseEmitter::emit() {
     extents.push_back(dim.output);
 
   LogicalResult status = success();
-  int64_t whole = channels / width * width, tail = channels - whole;
   index.loop(rowBegin, rowEnd, 1, [&](Value number) {
     SmallVector<Value> row = index.delinearize(number, extents);
-    index.loop(0, whole, width, [&](Value first) {
-      if (failed(emitRow({first, width, vectors}, row)))
-        status = failure();
-    });
-    if (tail == 0)
-      return;
-    int64_t tailVectors = llvm::divideCeil(tail, lanes);
-    if (failed(emitRow({index.constant(whole), tail, tailVectors}, row)))
-      status = failure();
+    forEachChannelGroup(index, channels, vectors, lanes,
+                        [&](const ChannelGroup &group) {
+                          if (failed(emitRow(group, row)))
+                            status = failure();
+                        });
   });
   if (failed(status))
     return failure();
@@ -133,7 +101,7 @@ LogicalResult DepthwiseEmitter::emit() {
   return success();
 }
 
-LogicalResult DepthwiseEmitter::emitRow(const Group &group,
+LogicalResult DepthwiseEmitter::emitRow(const ChannelGroup &group,
                                         ArrayRef<Value> row) {
   LogicalResult status = success();
   for (const ColumnRun &run : runs)
@@ -145,7 +113,7 @@ LogicalResult DepthwiseEmitter::emitRow(const Group &group,
   return status;
 }
 
-LogicalResult DepthwiseEmitter::emitTile(const Group &group,
+LogicalResult DepthwiseEmitter::emitTile(const ChannelGroup &group,
                                          ArrayRef<Value> row,
                                          const ColumnRun &run, Value first) {
   const SpatialDim &dim = inner();
@@ -167,7 +135,7 @@ LogicalResult DepthwiseEmitter::emitTile(const Group &group,
                 index.at(inputBase, tap, dim.dilation * dim.inputStride),
                 index.at(weightBase, tap, shape.outputChannels()), inner);
           };
-          if (taps.high - taps.low > maxTapsWrittenOut) {
+          if (taps.high - taps.low > mostTapsWrittenOut) {
             sums = index.loop(index.constant(taps.low),
                               index.constant(taps.high), 1, sums, step);
             continue;
@@ -178,36 +146,16 @@ LogicalResult DepthwiseEmitter::emitTile(const Group &group,
         return sums;
       });
 
-  TilePlace place;
-  place.coords.push_back(image);
-  llvm::append_range(place.coords, row);
-  place.coords.push_back(first);
-  place.coords.push_back(Value());
-  place.rowDim = shape.spatial.size();
-  place.columnDims.push_back(shape.spatial.size() + 1);
-  place.columnExtents.push_back(shape.outputChannels());
-  place.firstColumn = group.first;
-  place.columns = group.columns;
-  return output.store(tile, sums, place);
+  return output.store(tile, sums,
+                      depthwisePlace(shape, image, row, first, group));
 }
 
 Value DepthwiseEmitter::load(Value buffer, Value position, Value mask) {
-  OpBuilder &builder = frame.builder;
-  auto type = VectorType::get(
-      {lanes}, cast<MemRefType>(buffer.getType()).getElementType());
-  Value loaded;
-  if (mask) {
-    Value zero =
-        arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
-    loaded = vector::MaskedLoadOp::create(builder, loc, type, buffer, position,
-                                          mask, zero);
-  } else {
-    loaded = vector::LoadOp::create(builder, loc, type, buffer, position);
-  }
-  return convertElements(builder, loc, loaded, accumulator);
+  return loadChannels(frame.builder, loc, buffer, position, mask, lanes,
+                      accumulator);
 }
 
-SmallVector<Value> DepthwiseEmitter::emitTap(const Group &group,
+SmallVector<Value> DepthwiseEmitter::emitTap(const ChannelGroup &group,
                                              const TapRun &taps,
                                              Value inputBase, Value weightBase,
                                              ValueRange carried) {

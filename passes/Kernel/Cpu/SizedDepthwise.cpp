@@ -4,10 +4,10 @@
 
 #include "passes/Kernel/Cpu/SizedDepthwise.h"
 
-#include "dialects/Kernel/Factors.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "passes/Kernel/Cpu/DepthwiseTile.h"
 #include "passes/Kernel/Cpu/Grid.h"
 #include "passes/Kernel/Cpu/RegisterTile.h"
 #include "passes/Kernel/Cpu/TapLoops.h"
@@ -33,12 +33,6 @@ public:
   LogicalResult emit();
 
 private:
-  /// `columns` channels from `first` on.
-  struct Group {
-    Value first;
-    int64_t columns;
-    int64_t vectors;
-  };
   /// `width` columns of a row from `first` on.
   struct Columns {
     Value first;
@@ -46,12 +40,12 @@ private:
   };
 
   const SpatialDim &inner() const { return shape.spatial.back(); }
-  LogicalResult emitRow(const Group &group, ArrayRef<Value> row);
-  LogicalResult emitTile(const Group &group, ArrayRef<Value> row,
+  LogicalResult emitRow(const ChannelGroup &group, ArrayRef<Value> row);
+  LogicalResult emitTile(const ChannelGroup &group, ArrayRef<Value> row,
                          const Columns &columns);
   /// Tap `tap` of the columns, the first of which reads at `inputBase` of the
   /// row that begins at `rowBase`.
-  SmallVector<Value> emitTap(const Group &group, const Columns &columns,
+  SmallVector<Value> emitTap(const ChannelGroup &group, const Columns &columns,
                              Value tap, Value rowBase, Value inputBase,
                              Value weightBase, ValueRange sums);
   bool mayBePadding(int64_t column, int64_t width, int64_t tap);
@@ -74,14 +68,6 @@ private:
 
 } // namespace
 
-/// Runs of up to this many taps are written out, longer ones are loops: as in
-/// kernels of known sizes.
-static constexpr int64_t maxTapsWrittenOut = 7;
-
-/// Operations of blocked code in the time of one operation here: as in kernels
-/// of known sizes.
-static constexpr double blockedOperations = 4;
-
 LogicalResult SizedDepthwiseEmitter::emit() {
   int64_t channels = shape.groups;
   const Machine &machine = frame.machine;
@@ -90,21 +76,11 @@ LogicalResult SizedDepthwiseEmitter::emit() {
   vectors = std::min(tileShape.vectors, machine.panelColumns / logicalLanes);
   widest = llvm::bit_floor<uint64_t>(
       std::min(tileShape.rows, machine.multiplyAddsInFlight));
-  int64_t width = vectors * lanes;
 
   Extent outer = productOf(ArrayRef(shape.outputs).drop_back());
   Extent rows = shape.images * outer;
   double rowElements = double(inner().output) * channels;
-  auto bytesOf = [](Type element) {
-    return int64_t(llvm::divideCeil(element.getIntOrFloatBitWidth(), 8));
-  };
-  Type inputElement = op.getInput().getType().getElementType();
-  Work work;
-  work.operations = 2 * rowElements * shape.taps() * blockedOperations;
-  work.bytes = rowElements * (bytesOf(inputElement) + bytesOf(accumulator));
-  work.accumulator = accumulator;
-  work.factor = kernel::narrowerFactor(
-      inputElement, op.getWeights().getType().getElementType());
+  Work work = depthwiseRowWork(op, shape);
   int64_t rowsPerTile = chooseChunk(machine, work, outer.bound());
   work.operations *= rows.bound();
   expectWork(frame,
@@ -119,21 +95,16 @@ LogicalResult SizedDepthwiseEmitter::emit() {
   Extent imageSize = shape.inputStrides.front() * shape.inputs.front();
 
   LogicalResult status = success();
-  int64_t whole = channels / width * width, tail = channels - whole;
   index.loop(rowBegin, rowEnd, 1, [&](Value number) {
     SmallVector<Value> row = indicesAt(frame, index, number, extents);
     image = row.front();
     imageBase = index.mul(image, frame.numberOf(imageSize));
     row.erase(row.begin());
-    index.loop(0, whole, width, [&](Value first) {
-      if (failed(emitRow({first, width, vectors}, row)))
-        status = failure();
-    });
-    if (tail == 0)
-      return;
-    int64_t tailVectors = llvm::divideCeil(tail, lanes);
-    if (failed(emitRow({index.constant(whole), tail, tailVectors}, row)))
-      status = failure();
+    forEachChannelGroup(index, channels, vectors, lanes,
+                        [&](const ChannelGroup &group) {
+                          if (failed(emitRow(group, row)))
+                            status = failure();
+                        });
   });
   if (failed(status))
     return failure();
@@ -141,7 +112,7 @@ LogicalResult SizedDepthwiseEmitter::emit() {
   return success();
 }
 
-LogicalResult SizedDepthwiseEmitter::emitRow(const Group &group,
+LogicalResult SizedDepthwiseEmitter::emitRow(const ChannelGroup &group,
                                              ArrayRef<Value> row) {
   LogicalResult status = success();
   auto emit = [&](Value first, int64_t width) {
@@ -167,7 +138,7 @@ LogicalResult SizedDepthwiseEmitter::emitRow(const Group &group,
   return status;
 }
 
-LogicalResult SizedDepthwiseEmitter::emitTile(const Group &group,
+LogicalResult SizedDepthwiseEmitter::emitTile(const ChannelGroup &group,
                                               ArrayRef<Value> row,
                                               const Columns &columns) {
   const SpatialDim &dim = inner();
@@ -192,7 +163,7 @@ LogicalResult SizedDepthwiseEmitter::emitTile(const Group &group,
               index.at(inputBase, tap, dim.dilation * dim.inputStride),
               index.at(weightBase, tap, shape.outputChannels()), inner);
         };
-        if (dim.kernel > maxTapsWrittenOut)
+        if (dim.kernel > mostTapsWrittenOut)
           return index.loop(index.constant(0), index.constant(dim.kernel), 1,
                             carried, step);
         SmallVector<Value> sums(carried);
@@ -201,17 +172,8 @@ LogicalResult SizedDepthwiseEmitter::emitTile(const Group &group,
         return sums;
       });
 
-  TilePlace place;
-  place.coords.push_back(image);
-  llvm::append_range(place.coords, row);
-  place.coords.push_back(columns.first);
-  place.coords.push_back(Value());
-  place.rowDim = shape.spatial.size();
-  place.columnDims.push_back(shape.spatial.size() + 1);
-  place.columnExtents.push_back(shape.outputChannels());
-  place.firstColumn = group.first;
-  place.columns = group.columns;
-  return output.store(tile, sums, place);
+  return output.store(tile, sums,
+                      depthwisePlace(shape, image, row, columns.first, group));
 }
 
 /// Whether there is a place of the tile at which a column's tap is none of the
@@ -245,25 +207,13 @@ Value SizedDepthwiseEmitter::isInside(const Columns &columns, int64_t column,
 }
 
 Value SizedDepthwiseEmitter::load(Value buffer, Value position, Value mask) {
-  OpBuilder &builder = frame.builder;
-  auto type = VectorType::get(
-      {lanes}, cast<MemRefType>(buffer.getType()).getElementType());
-  Value loaded;
-  if (mask) {
-    Value zero =
-        arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
-    loaded = vector::MaskedLoadOp::create(builder, loc, type, buffer, position,
-                                          mask, zero);
-  } else {
-    loaded = vector::LoadOp::create(builder, loc, type, buffer, position);
-  }
-  return convertElements(builder, loc, loaded, accumulator);
+  return loadChannels(frame.builder, loc, buffer, position, mask, lanes,
+                      accumulator);
 }
 
-SmallVector<Value>
-SizedDepthwiseEmitter::emitTap(const Group &group, const Columns &columns,
-                               Value tap, Value rowBase, Value inputBase,
-                               Value weightBase, ValueRange carried) {
+SmallVector<Value> SizedDepthwiseEmitter::emitTap(
+    const ChannelGroup &group, const Columns &columns, Value tap, Value rowBase,
+    Value inputBase, Value weightBase, ValueRange carried) {
   OpBuilder &builder = frame.builder;
   const SpatialDim &dim = inner();
   auto maskType = VectorType::get({lanes}, builder.getI1Type());
