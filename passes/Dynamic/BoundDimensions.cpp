@@ -11,6 +11,7 @@
 #include "heddle/Support/EntryStates.h"
 #include "passes/Dynamic/BoundedPart.h"
 #include "passes/Dynamic/DeclareSizes.h"
+#include "passes/Dynamic/HeldPositions.h"
 #include "passes/Dynamic/PaddingMasker.h"
 #include "passes/Dynamic/Passes.h"
 #include "passes/Dynamic/TrueExtents.h"

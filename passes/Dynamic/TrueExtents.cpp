@@ -14,27 +14,15 @@
 #include "dialects/StableHlo/ResultExtents.h"
 #include "dialects/StableHlo/SliceParts.h"
 #include "dialects/StableHlo/StableHlo.h"
-#include "dialects/StableHlo/WindowPadding.h"
 #include "heddle/Support/TensorTypes.h"
+#include "passes/Dynamic/TrueWindows.h"
 
-#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace heddle::stablehlo;
 
 namespace heddle {
-
-/// Whether the elements of an attribute that `which` accepts are the same at
-/// each call.
-static bool areFixed(Operation *op, StringRef name, ArrayRef<int64_t> atBound,
-                     llvm::function_ref<bool(int64_t)> which) {
-  TrueShape all = sizedAttribute(op, name, atBound);
-  for (auto [i, number] : llvm::enumerate(atBound))
-    if (which(i) && !all[i].isConstant(number))
-      return false;
-  return true;
-}
 
 /// An operand is a scalar, or walked by the loops of the result.
 static bool runsElementwise(Operation *op) {
@@ -58,9 +46,8 @@ static bool runs(BroadcastInDimOp op) {
 /// first ones of the only dimension.
 static bool runs(SliceOp op) {
   RankedTensorType operand = typeOf(op.getOperand()), result = typeOf(op);
-  auto all = [](int64_t) { return true; };
-  if (!areFixed(op, "start_indices", op.getStartIndices(), all) ||
-      !areFixed(op, "strides", op.getStrides(), all))
+  if (!isFixed(op, "start_indices", op.getStartIndices()) ||
+      !isFixed(op, "strides", op.getStrides()))
     return false;
   bool isRow = operand.getRank() > 1, isVector = true;
   for (int64_t i = 0; i < operand.getRank(); ++i) {
@@ -211,105 +198,6 @@ static bool runs(DotGeneralOp op) {
                numbers.getRhsContractingDimensions());
 }
 
-/// Images are as many and as large as there are, with a border and windows of
-/// known sizes.
-static bool runs(ConvolutionOp op) {
-  auto numbers = op.getDimensionNumbers();
-  RankedTensorType input = typeOf(op.getLhs()), result = typeOf(op);
-  SmallVector<int64_t> padding;
-  bool isCut = false;
-  for (auto [low, high] : op.getPaddingOrDefault()) {
-    padding.append({low, high});
-    isCut |= low < 0 || high < 0;
-  }
-  // A cut or spread image becomes other operations on the way.
-  bool isSpread = llvm::any_of(op.getLhsDilationOrDefault(),
-                               [](int64_t dilation) { return dilation != 1; });
-  return op.getBatchGroupCount() == 1 && !isCut && !isSpread &&
-         !size::hasExtents(typeOf(op.getRhs())) &&
-         op.getNumSpatialDimensions() > 0 &&
-         areFixed(op, "padding", padding, [](int64_t) { return true; }) &&
-         size::isKnown(input, numbers.getInputFeatureDimension()) &&
-         size::isKnown(result, numbers.getOutputFeatureDimension()) &&
-         size::isSameSize(input, numbers.getInputBatchDimension(), result,
-                          numbers.getOutputBatchDimension());
-}
-
-/// Whether each window is everything up to its point along one dimension, or
-/// everything from it on: then one walk is enough. Of a dimension that is open,
-/// window and padding follow from sizes.
-static bool isWalk(ReduceWindowOp op) {
-  RankedTensorType input = typeOf(op.getInputs().front());
-  auto padding = op.getPaddingOrDefault();
-  SmallVector<int64_t> flat;
-  for (auto [low, high] : padding)
-    flat.append({low, high});
-  TrueShape windows =
-      sizedAttribute(op, "window_dimensions", op.getWindowDimensions());
-  TrueShape pads = sizedAttribute(op, "padding", flat);
-  auto areOnes = [](ArrayRef<int64_t> steps) {
-    return llvm::all_of(steps, [](int64_t step) { return step == 1; });
-  };
-  if (!areOnes(op.getWindowStridesOrDefault()) ||
-      !areOnes(op.getBaseDilationsOrDefault()) ||
-      !areOnes(op.getWindowDilationsOrDefault()))
-    return false;
-  unsigned walked = 0;
-  for (int64_t i = 0; i < input.getRank(); ++i) {
-    size::Expression low = pads[2 * i], high = pads[2 * i + 1];
-    if (windows[i].isConstant(1) && low.isConstant(0) && high.isConstant(0))
-      continue;
-    size::Expression rest = size::extentOf(input, i) - 1;
-    // The bounds say the same to the kernel.
-    int64_t last = input.getDimSize(i) - 1;
-    bool isUpTo = low == rest && high.isConstant(0) &&
-                  padding[i] == std::pair<int64_t, int64_t>(last, 0);
-    bool isFrom = high == rest && low.isConstant(0) &&
-                  padding[i] == std::pair<int64_t, int64_t>(0, last);
-    if (windows[i] != size::extentOf(input, i) ||
-        op.getWindowDimensions()[i] != input.getDimSize(i) ||
-        (!isUpTo && !isFrom))
-      return false;
-    ++walked;
-  }
-  return walked == 1;
-}
-
-/// Windows move along what is open where what they find beyond the border does
-/// not count.
-static bool runs(ReduceWindowOp op) {
-  RankedTensorType input = typeOf(op.getInputs().front()),
-                   result = typeOf(op.getResult(0));
-  bool areInitsNumbers = llvm::all_of(op.getInitValues(), [](Value init) {
-    return matchPattern(init, m_Constant());
-  });
-  if (isWalk(op))
-    return size::haveSameSizes(input, result) && areInitsNumbers &&
-           skipsPadding(op);
-  if (size::hasSizedAttributes(op))
-    return false;
-  auto padding = op.getPaddingOrDefault();
-  SmallVector<int64_t> flat;
-  for (auto [low, high] : padding)
-    flat.append({low, high});
-  auto all = [](int64_t) { return true; };
-  if (!areFixed(op, "padding", flat, all) ||
-      !areFixed(op, "window_dimensions", op.getWindowDimensions(), all))
-    return false;
-  bool moves = false;
-  for (int64_t i = 0; i < input.getRank(); ++i) {
-    bool isPlain = op.getWindowDimensions()[i] == 1 &&
-                   op.getWindowStridesOrDefault()[i] == 1 &&
-                   op.getBaseDilationsOrDefault()[i] == 1 &&
-                   padding[i] == std::pair<int64_t, int64_t>(0, 0);
-    bool isOpen = !size::isKnown(input, i) || !size::isKnown(result, i);
-    if (isOpen && isPlain && !size::isSameSize(input, i, result, i))
-      return false;
-    moves |= isOpen && !isPlain;
-  }
-  return !moves || (skipsPadding(op) && areInitsNumbers);
-}
-
 /// Without a key a row is zero, where the kernel divides by the sum of nothing.
 static bool runs(const Attention &attention, const BoundedSizes &sizes) {
   RankedTensorType query = typeOf(attention.query), key = typeOf(attention.key),
@@ -404,8 +292,10 @@ static bool runs(Operation *op, const BoundedSizes &sizes) {
           [](Operation *) { return true; })
       .Case<BroadcastInDimOp, TransposeOp, ReshapeOp, SliceOp, ConcatenateOp,
             ReduceOp, GatherOp, DotGeneralOp, DynamicUpdateSliceOp,
-            ConvolutionOp, ReduceWindowOp, DynamicSliceOp, ReverseOp, ScatterOp,
-            SortOp>([](auto typed) { return runs(typed); })
+            DynamicSliceOp, ReverseOp, ScatterOp, SortOp>(
+          [](auto typed) { return runs(typed); })
+      .Case<ConvolutionOp, ReduceWindowOp>(
+          [](auto typed) { return windowsRunOverTrueExtents(typed); })
       .Case([&](CompositeOp o) { return runs(o, sizes); })
       .Case<WhileOp, IfOp, CaseOp>([&](Operation *o) {
         return carriesOneShape(o) &&
@@ -431,67 +321,6 @@ static bool runs(Operation *op, const BoundedSizes &sizes) {
 
 bool runsOverTrueExtents(Operation *op, const BoundedSizes &sizes) {
   return runs(op, sizes);
-}
-
-/// Holds the positions of `op` within what they truly point into: lowering
-/// holds them within the bound.
-static void holdPositions(GatherOp op) {
-  RankedTensorType operand = typeOf(op.getOperand()),
-                   starts = typeOf(op.getStartIndices());
-  auto numbers = op.getDimensionNumbers();
-  SmallVector<size::Expression> last;
-  bool isOpen = false;
-  TrueShape taken = sizedAttribute(op, "slice_sizes", op.getSliceSizes());
-  for (int64_t dim : numbers.getStartIndexMap()) {
-    last.push_back(size::extentOf(operand, dim) - taken[dim]);
-    isOpen |= !size::isKnown(operand, dim) || !taken[dim].isConstant();
-  }
-  if (!isOpen)
-    return;
-  OpBuilder b(op);
-  bool isVector = numbers.getIndexVectorDim() < starts.getRank();
-  SmallVector<int64_t> shape, place;
-  if (isVector) {
-    shape.push_back(last.size());
-    place.push_back(numbers.getIndexVectorDim());
-  }
-  Value limits = size::TensorOp::create(
-      b, op.getLoc(), RankedTensorType::get(shape, starts.getElementType()),
-      size::extentsAttr(b.getContext(), last));
-  Value spread = BroadcastInDimOp::create(b, op.getLoc(), starts, limits,
-                                          b.getDenseI64ArrayAttr(place));
-  op.getStartIndicesMutable().assign(
-      MinOp::create(b, op.getLoc(), starts, op.getStartIndices(), spread));
-}
-
-static void holdPositions(DynamicSliceOp op) {
-  RankedTensorType operand = typeOf(op.getOperand()), result = typeOf(op);
-  OpBuilder b(op);
-  for (auto [i, start] : llvm::enumerate(op.getStartIndicesMutable())) {
-    if (size::isKnown(operand, i) && size::isKnown(result, i))
-      continue;
-    size::Expression last =
-        size::extentOf(operand, i) - size::extentOf(result, i);
-    RankedTensorType type = typeOf(start.get());
-    Value limit = size::TensorOp::create(
-        b, op.getLoc(), type, size::extentsAttr(b.getContext(), {last}));
-    // All of a dimension begins at 0.
-    start.set(last.isConstant(0)
-                  ? limit
-                  : MinOp::create(b, op.getLoc(), type, start.get(), limit)
-                        .getResult());
-  }
-}
-
-void holdWithinTrueExtents(func::FuncOp entry) {
-  SmallVector<Operation *> readers;
-  entry.walk([&](Operation *op) {
-    if (isa<GatherOp, DynamicSliceOp>(op))
-      readers.push_back(op);
-  });
-  for (Operation *op : readers)
-    llvm::TypeSwitch<Operation *>(op).Case<GatherOp, DynamicSliceOp>(
-        [](auto reader) { holdPositions(reader); });
 }
 
 } // namespace heddle

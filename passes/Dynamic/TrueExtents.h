@@ -1,11 +1,11 @@
-// Whether kernels can run over the true extents of a program.
+// Which operations have kernels over true extents.
 
 #ifndef HEDDLE_PASSES_DYNAMIC_TRUEEXTENTS_H
 #define HEDDLE_PASSES_DYNAMIC_TRUEEXTENTS_H
 
 #include "passes/Dynamic/BoundedSizes.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Operation.h"
 
 namespace heddle {
 
@@ -14,9 +14,6 @@ namespace heddle {
 /// nothing is masked. So it is of each operation that no size of a call
 /// reaches.
 bool runsOverTrueExtents(mlir::Operation *op, const BoundedSizes &sizes);
-
-/// Holds computed positions within what they point into at each call.
-void holdWithinTrueExtents(mlir::func::FuncOp entry);
 
 } // namespace heddle
 

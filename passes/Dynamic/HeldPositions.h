@@ -1,0 +1,16 @@
+// Holds computed positions within true extents.
+
+#ifndef HEDDLE_PASSES_DYNAMIC_HELDPOSITIONS_H
+#define HEDDLE_PASSES_DYNAMIC_HELDPOSITIONS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace heddle {
+
+/// Holds the positions that a program computes within what they point into at
+/// each call: lowering holds them within the bound.
+void holdWithinTrueExtents(mlir::func::FuncOp entry);
+
+} // namespace heddle
+
+#endif // HEDDLE_PASSES_DYNAMIC_HELDPOSITIONS_H
