@@ -45,7 +45,6 @@ public:
 
   /// Says that the kernel cannot be made. What was built is of no use then.
   void fail(mlir::Operation *op, const llvm::Twine &why);
-  bool hasFailed() const { return failed; }
   /// A value in place of one that could not be made.
   mlir::Value placeholder(mlir::Type type);
 
