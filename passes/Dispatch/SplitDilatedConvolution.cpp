@@ -42,11 +42,9 @@ public:
 
   /// Whether the target has the convolution split, and it can be.
   bool isSplit(const DilationFacts &facts) {
+    if (size::hasExtents(typeOf(op.getInput())) || size::hasExtents(result))
+      return false;
     int64_t count = 1;
-    for (unsigned i = 0; i < dims.size(); ++i)
-      if (!size::isKnown(typeOf(op.getInput()), i + 1) ||
-          !size::isKnown(result, i + 1))
-        return false;
     for (const DilatedDimension &dim : dims)
       count *= dim.lhsDilation;
     if (count == 1 || count > facts.maximumPhases ||

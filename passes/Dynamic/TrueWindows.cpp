@@ -31,10 +31,8 @@ bool windowsRunOverTrueExtents(ConvolutionOp op) {
     padding.append({low, high});
     isCut |= low < 0 || high < 0;
   }
-  // A cut or spread image becomes other operations on the way.
-  bool isSpread = llvm::any_of(op.getLhsDilationOrDefault(),
-                               [](int64_t dilation) { return dilation != 1; });
-  return op.getBatchGroupCount() == 1 && !isCut && !isSpread &&
+  // A cut image becomes another operation on the way.
+  return op.getBatchGroupCount() == 1 && !isCut &&
          !size::hasExtents(typeOf(op.getRhs())) &&
          op.getNumSpatialDimensions() > 0 && isFixed(op, "padding", padding) &&
          size::isKnown(input, numbers.getInputFeatureDimension()) &&
