@@ -4,6 +4,7 @@
 
 #include "dialects/Plan/DeviceNames.h"
 #include "heddle/Support/EntrySizes.h"
+#include "passes/Dynamic/BoundedSizes.h"
 
 using namespace mlir;
 using namespace heddle;
@@ -112,6 +113,7 @@ public:
   PlanWriter(ModuleOp module, const llvm::StringMap<KernelFacts> &kernels,
              ArrayRef<uint32_t> weights, NodeTable &nodes)
       : kernels(kernels), weights(weights), nodes(nodes),
+        ranges(BoundedSizes(module).ranges()),
         constant(plan.expressions, module) {}
 
   format::PlanT write(ModuleOp module);
@@ -129,6 +131,7 @@ private:
   }
   format::CommandT &addCommand(plan::CommandOpInterface op, ArrayAttr nodes);
   uint32_t recordOf(const KernelFacts &facts, plan::LaunchOp op) const;
+  bool isMostAtLargest(size::Expression bytes) const;
   void addSizeArguments(ArrayRef<KernelFacts> facts,
                         ArrayRef<uint32_t> conditions, format::LaunchT &launch);
   void addLaunch(plan::LaunchOp op);
@@ -143,6 +146,7 @@ private:
   const llvm::StringMap<KernelFacts> &kernels;
   ArrayRef<uint32_t> weights;
   NodeTable &nodes;
+  size::Ranges ranges;
   format::PlanT plan;
   ConstantTable constant;
   /// The plan's queues that the program's are, and the kinds of their devices.
@@ -313,6 +317,17 @@ void PlanWriter::addSizeArguments(ArrayRef<KernelFacts> facts,
         })));
 }
 
+/// Whether a call of the largest sizes takes as many bytes as any: contexts
+/// have what it takes.
+bool PlanWriter::isMostAtLargest(size::Expression bytes) const {
+  size::Expression most = bytes.substituted([&](StringRef name) {
+    size::SymbolFacts facts = ranges.facts(name);
+    return size::Expression::constant(
+        bytes.context(), facts.maximum - facts.maximum % facts.multiple);
+  });
+  return most && ranges.isNeverNegative(most - bytes);
+}
+
 void PlanWriter::addLaunch(plan::LaunchOp op) {
   format::LaunchT launch;
   SmallVector<uint32_t> conditions;
@@ -354,8 +369,9 @@ void PlanWriter::addLaunch(plan::LaunchOp op) {
   // Other devices have scratch of their own. Beside a kernel that always needs
   // the same, the others may need more.
   if (queueKinds[op.getQueue()] == format::DeviceKind::cpu &&
-      llvm::all_of(facts,
-                   [](const KernelFacts &each) { return bool(each.scratch); }))
+      llvm::all_of(facts, [&](const KernelFacts &each) {
+        return each.scratch && isMostAtLargest(each.scratch);
+      }))
     launch.scratch =
         choose([&](const KernelFacts &each) { return constant(each.scratch); });
   // A sum of more terms than an expression has is not told.
