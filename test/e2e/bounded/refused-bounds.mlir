@@ -9,6 +9,8 @@
 // RUN: %exits 3 heddle compile two.mlir 2>&1 | FileCheck %s --check-prefix=TWO
 // RUN: %exits 3 heddle compile branch.mlir 2>&1 | FileCheck %s --check-prefix=BRANCH
 // RUN: %exits 3 heddle compile several.mlir 2>&1 | FileCheck %s --check-prefix=SEVERAL
+// RUN: %exits 3 heddle compile rest.mlir 2>&1 | FileCheck %s --check-prefix=REST
+// RUN: %exits 3 heddle compile steps.mlir 2>&1 | FileCheck %s --check-prefix=STEPS
 // RUN: %exits 2 heddle compile half.mlir --shape arg0=9x3 2>&1 | FileCheck %s --check-prefix=OPTION
 
 // BEYOND: error[HDL-0305]: 'stablehlo.concatenate' has a result of 16 elements in dimension 0, for which its type 'tensor<?xf32, #stablehlo.bounds<12>>' has a bound of 12
@@ -75,4 +77,19 @@ func.func @main(%x: tensor<8xf32>, %n: tensor<i32>, %c: tensor<i1>) -> tensor<f3
 func.func @main(%x: tensor<8xf32>, %s: tensor<2xi32>) -> tensor<?x?xf32, #stablehlo.bounds<8, 8>> {
   %0 = stablehlo.dynamic_reshape %x, %s : (tensor<8xf32>, tensor<2xi32>) -> tensor<?x?xf32, #stablehlo.bounds<8, 8>>
   return %0 : tensor<?x?xf32, #stablehlo.bounds<8, 8>>
+}
+
+// REST: error[HDL-0305]: 'stablehlo.dynamic_reshape' cannot give 8 elements the type 'tensor<?x3xf32, #stablehlo.bounds<8, ?>>'
+//--- rest.mlir
+func.func @main(%x: tensor<8xf32>, %s: tensor<2xi32>) -> tensor<?x3xf32, #stablehlo.bounds<8, ?>> {
+  %0 = stablehlo.dynamic_reshape %x, %s : (tensor<8xf32>, tensor<2xi32>) -> tensor<?x3xf32, #stablehlo.bounds<8, ?>>
+  return %0 : tensor<?x3xf32, #stablehlo.bounds<8, ?>>
+}
+
+// STEPS: error[HDL-0305]: 'stablehlo.real_dynamic_slice' takes steps that are no known numbers above 0
+//--- steps.mlir
+func.func @main(%x: tensor<8xf32>, %start: tensor<1xi32>, %limit: tensor<1xi32>, %step: tensor<1xi32>) -> tensor<?xf32, #stablehlo.bounds<8>> {
+  %0 = stablehlo.real_dynamic_slice %x, %start, %limit, %step
+      : (tensor<8xf32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<?xf32, #stablehlo.bounds<8>>
+  return %0 : tensor<?xf32, #stablehlo.bounds<8>>
 }
