@@ -52,6 +52,9 @@ static Value countGrams(Emitter &emit, Value rows, const NGrams &grams,
   return sum;
 }
 
+/// More are none of a vocabulary's: the list of all would take the memory.
+static constexpr int64_t mostPlaces = int64_t(1) << 24;
+
 static LogicalResult importTfIdfVectorizer(NodeImporter &node) {
   Emitter &emit = node.emit;
   StringRef mode = node.stringAttribute("mode", "");
@@ -105,7 +108,11 @@ static LogicalResult importTfIdfVectorizer(NodeImporter &node) {
     return node.invalid(Twine(places->size()) + " places for " + Twine(number) +
                         " n-grams");
   // Where the result has no n-gram, it takes a zero from behind them.
-  int64_t size = *llvm::max_element(*places) + 1;
+  int64_t last = *llvm::max_element(*places);
+  if (last >= mostPlaces)
+    return node.unsupported("the place " + Twine(last) +
+                            "; there are at most " + Twine(mostPlaces));
+  int64_t size = std::max<int64_t>(last + 1, 0);
   OwnedExtents from(size, number);
   llvm::DenseSet<int64_t> taken;
   for (auto [i, place] : llvm::enumerate(*places)) {
