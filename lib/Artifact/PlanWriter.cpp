@@ -131,7 +131,7 @@ private:
   }
   format::CommandT &addCommand(plan::CommandOpInterface op, ArrayAttr nodes);
   uint32_t recordOf(const KernelFacts &facts, plan::LaunchOp op) const;
-  bool isMostAtLargest(size::Expression bytes) const;
+  std::optional<int64_t> mostBytes(size::Expression bytes) const;
   void addSizeArguments(ArrayRef<KernelFacts> facts,
                         ArrayRef<uint32_t> conditions, format::LaunchT &launch);
   void addLaunch(plan::LaunchOp op);
@@ -317,15 +317,17 @@ void PlanWriter::addSizeArguments(ArrayRef<KernelFacts> facts,
         })));
 }
 
-/// Whether a call of the largest sizes takes as many bytes as any: contexts
-/// have what it takes.
-bool PlanWriter::isMostAtLargest(size::Expression bytes) const {
+/// The bytes of a call of the largest sizes, if no other takes more: contexts
+/// have what that one takes.
+std::optional<int64_t> PlanWriter::mostBytes(size::Expression bytes) const {
   size::Expression most = bytes.substituted([&](StringRef name) {
     size::SymbolFacts facts = ranges.facts(name);
     return size::Expression::constant(
         bytes.context(), facts.maximum - facts.maximum % facts.multiple);
   });
-  return most && ranges.isNeverNegative(most - bytes);
+  if (!most || !ranges.isNeverNegative(most - bytes))
+    return std::nullopt;
+  return most.asConstant();
 }
 
 void PlanWriter::addLaunch(plan::LaunchOp op) {
@@ -367,10 +369,13 @@ void PlanWriter::addLaunch(plan::LaunchOp op) {
   launch.chunk =
       choose([&](const KernelFacts &each) { return constant(each.chunk); });
   // Other devices have scratch of their own. Beside a kernel that always needs
-  // the same, the others may need more.
-  if (queueKinds[op.getQueue()] == format::DeviceKind::cpu &&
+  // the same, the others may need more, and so may one that only smaller sizes
+  // choose.
+  std::optional<int64_t> most =
+      facts.back().scratch ? mostBytes(facts.back().scratch) : std::nullopt;
+  if (queueKinds[op.getQueue()] == format::DeviceKind::cpu && most &&
       llvm::all_of(facts, [&](const KernelFacts &each) {
-        return each.scratch && isMostAtLargest(each.scratch);
+        return each.scratch && mostBytes(each.scratch) == most;
       }))
     launch.scratch =
         choose([&](const KernelFacts &each) { return constant(each.scratch); });
