@@ -59,9 +59,11 @@ SmallVector<Value> contractionElement(ElementEmitter &emitter,
                                       ArrayRef<Value> indices) {
   GridFrame &frame = emitter.frame;
   Type sum = op.getSumElement();
-  if (op.getRhsPacking() || op->hasAttr("algorithm"))
+  bool isPlain = !op.getRhsPacking() && !op->hasAttr("algorithm");
+  if (!isPlain)
     frame.fail(op, "it wants a packed operand or products of less exactness");
-  if (!checkSum(frame, op))
+  // A packed operand has other dimensions.
+  if (!isPlain || !checkSum(frame, op))
     return {frame.placeholder(elementOf(op.getResult()))};
   unsigned numLoops = op.getExtents().size();
   SmallVector<Value> loops(numLoops);
@@ -104,7 +106,7 @@ SmallVector<Value> convolutionElement(ElementEmitter &emitter,
   Type sum = op.getSumElement();
   if (op.getWeightsPacking())
     frame.fail(op, "its filter is packed");
-  if (!checkSum(frame, op))
+  if (op.getWeightsPacking() || !checkSum(frame, op))
     return {frame.placeholder(elementOf(op.getResult()))};
   unsigned spatial = op.getNumSpatialDims();
   ArrayRef<int64_t> input = shapeOf(op.getInput());

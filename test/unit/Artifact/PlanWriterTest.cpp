@@ -39,7 +39,11 @@ protected:
     (*module)->setAttr(
         kSymbolsAttrName,
         attributes.getArrayAttr(attributes.getDictionaryAttr(
-            attributes.getNamedAttr("name", attributes.getStringAttr("n")))));
+            {attributes.getNamedAttr("name", attributes.getStringAttr("n")),
+             attributes.getNamedAttr("minimum",
+                                     attributes.getI64IntegerAttr(0)),
+             attributes.getNamedAttr("maximum",
+                                     attributes.getI64IntegerAttr(1000))})));
     llvm::StringMap<KernelFacts> facts;
     auto number = [&](int64_t value) {
       return size::Expression::constant(&context, value);
