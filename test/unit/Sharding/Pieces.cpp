@@ -3,6 +3,7 @@
 #include "test/unit/Sharding/Pieces.h"
 
 #include "dialects/Chlo/Chlo.h"
+#include "dialects/StableHlo/QuantizedTypes.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "heddle/Reference/Interpreter.h"
 
@@ -20,6 +21,8 @@ namespace heddle::sharding {
 /// Small whole numbers, so that sums do not depend on their order. Places that
 /// operations look up are small, too.
 static HostTensor makeUp(RankedTensorType type, unsigned seed) {
+  // Quantized numbers are held as what they are stored as.
+  type = type.clone(stablehlo::storedType(type.getElementType()));
   auto tensor = HostTensor::allocate(type);
   for (int64_t i = 0; i < tensor.size(); ++i) {
     int64_t value = (i * 7 + int64_t(seed) * 3) % 5;
