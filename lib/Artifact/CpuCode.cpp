@@ -8,6 +8,7 @@
 #include "dialects/Kernel/Kernel.h"
 #include "heddle/Codegen/CompileToElf.h"
 #include "heddle/Support/Diagnostics.h"
+#include "heddle/Support/EntrySizes.h"
 #include "heddle/Target/CpuTarget.h"
 #include "passes/Kernel/Cpu/Passes.h"
 
@@ -81,6 +82,12 @@ static KernelCode readLowered(ModuleOp module, StringRef name) {
   return code;
 }
 
+/// What calls may choose decides which tiles there are code for.
+static void copyRanges(ModuleOp from, ModuleOp to) {
+  if (Attribute symbols = from->getAttr(kSymbolsAttrName))
+    to->setAttr(kSymbolsAttrName, symbols);
+}
+
 /// All kernels in one module, for those who look at the stage: lowered by what
 /// lowers each alone, for the same machine.
 static LogicalResult showLowered(ModuleOp module,
@@ -89,6 +96,7 @@ static LogicalResult showLowered(ModuleOp module,
                                  const CompileOptions &options) {
   OwningOpRef<ModuleOp> all = ModuleOp::create(module.getLoc());
   (*all)->setAttr(targetAttrName, target.toAttr(module.getContext()));
+  copyRanges(module, *all);
   for (func::FuncOp function : functions)
     all->push_back(function->clone());
   if (failed(lowerKernelFunctions(*all, cast<CpuTarget>(target).machine())) ||
@@ -115,6 +123,7 @@ static FailureOr<GeneratedCode> generate(ModuleOp module,
       return {};
     func::FuncOp kernel = kernels[number];
     OwningOpRef<ModuleOp> alone = ModuleOp::create(module.getLoc());
+    copyRanges(module, *alone);
     alone->push_back(kernel->clone());
     if (failed(lowerKernelFunctions(*alone, machine)) || failed(verify(*alone)))
       return {};

@@ -7,6 +7,7 @@
 #include "dialects/Kernel/CustomCalls.h"
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Kernel/ScalarArguments.h"
+#include "heddle/Support/EntrySizes.h"
 #include "passes/Plan/KernelWork.h"
 
 using namespace mlir;
@@ -17,13 +18,17 @@ static bool isKernel(func::FuncOp function) {
 }
 
 /// A hash of what decides the kernel's code: its function without name and
-/// locations, with the packing of its operands, `target` as text, the compiler.
+/// locations, with the packing of its operands, the ranges of sizes, `target`
+/// as text, the compiler.
 static format::Hash identityOf(func::FuncOp function, StringRef target) {
   std::string text = ("heddle " HEDDLE_VERSION "\n" + target + "\n").str();
   StringAttr name = function.getSymNameAttr();
   function.setSymName("kernel");
   llvm::raw_string_ostream stream(text);
   function->print(stream, OpPrintingFlags().useLocalScope());
+  if (auto module = function->getParentOfType<ModuleOp>())
+    if (Attribute symbols = module->getAttr(kSymbolsAttrName))
+      stream << symbols;
   function.setSymNameAttr(name);
   return format::hashBytes(text.data(), text.size());
 }

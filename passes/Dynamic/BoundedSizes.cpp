@@ -2,6 +2,7 @@
 
 #include "passes/Dynamic/BoundedSizes.h"
 
+#include "dialects/Size/DeclaredRanges.h"
 #include "heddle/Support/EntrySizes.h"
 
 using namespace mlir;
@@ -12,6 +13,7 @@ BoundedSizes::BoundedSizes(ModuleOp module) : mlirContext(module.getContext()) {
   auto declared = module->getAttrOfType<ArrayAttr>(kSymbolsAttrName);
   if (!declared)
     return;
+  symbolRanges = size::declaredRanges(module);
   for (auto each : declared.getAsRange<DictionaryAttr>()) {
     BoundedSymbol symbol{each.getAs<StringAttr>("name").str(),
                          each.getAs<IntegerAttr>("minimum").getInt(),
@@ -19,8 +21,6 @@ BoundedSizes::BoundedSizes(ModuleOp module) : mlirContext(module.getContext()) {
     if (auto multiple = each.getAs<IntegerAttr>("multiple"))
       symbol.multiple = multiple.getInt();
     symbol.isComputed = each.contains(kIsComputedName);
-    symbolRanges.declare(symbol.name,
-                         {symbol.minimum, symbol.maximum, symbol.multiple});
     symbolList.push_back(std::move(symbol));
   }
   // What every call is checked for helps to prove; not what one entry of

@@ -83,7 +83,7 @@ void AttentionEmitter::choose() {
   rowTiles = split.count();
   if (this->m.isSized()) {
     split.bigRows = std::min(shape.rows, frame.machine.mostSizedTileRows);
-    sizedRows = SizedRows(this->m, split.bigRows);
+    sizedRows = SizedRows(frame, this->m, split.bigRows);
     rowTiles = sizedRows.tiles;
   }
   int64_t width = vectors * lanes;

@@ -44,7 +44,7 @@ ContractionPlan heddle::planContraction(KernelFrame &frame,
   plan.rowTiles = plan.split.count();
   if (isSized) {
     plan.split.bigRows = plan.tileShape.rows;
-    plan.sizedRows = SizedRows(shape.row.extent, plan.tileShape.rows);
+    plan.sizedRows = SizedRows(frame, shape.row.extent, plan.tileShape.rows);
     plan.rowTiles = plan.sizedRows.tiles;
   }
   plan.columnGroups = shape.columnCount().ceilDiv(plan.groupColumns());

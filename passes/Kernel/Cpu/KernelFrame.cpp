@@ -5,6 +5,7 @@
 
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Kernel/ScalarArguments.h"
+#include "dialects/Size/DeclaredRanges.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -69,6 +70,8 @@ FailureOr<KernelFrame> KernelFrame::create(func::FuncOp source,
   Block *entry = function.addEntryBlock();
 
   KernelFrame frame(source, function, machine);
+  if (auto module = source->getParentOfType<ModuleOp>())
+    frame.ranges = size::declaredRanges(module);
   frame.builder.setInsertionPointToEnd(entry);
   Block &body = source.getBody().front();
   for (auto [tensor, buffer] : llvm::zip(
@@ -181,6 +184,16 @@ Value KernelFrame::valueOf(OpBuilder &at, const Extent &extent) {
     sizes.push_back(expression);
   }
   return value;
+}
+
+int64_t KernelFrame::least(const Extent &extent) const {
+  size::Expression expression = extent.expression(builder.getContext());
+  return expression ? std::max<int64_t>(ranges.interval(expression).low, 0) : 0;
+}
+
+int64_t KernelFrame::divisor(const Extent &extent) const {
+  size::Expression expression = extent.expression(builder.getContext());
+  return expression ? ranges.divisor(expression) : 1;
 }
 
 Value KernelFrame::allocateScratch(Type elementType, const Extent &count) {

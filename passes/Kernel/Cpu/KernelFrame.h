@@ -4,6 +4,7 @@
 #ifndef HEDDLE_PASSES_KERNEL_CPU_KERNELFRAME_H
 #define HEDDLE_PASSES_KERNEL_CPU_KERNELFRAME_H
 
+#include "dialects/Size/Ranges.h"
 #include "heddle/Target/Machine.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -64,12 +65,16 @@ public:
   Number numberOf(const Extent &extent) {
     return extent.isSized() ? Number(valueOf(extent)) : Number(extent.bound());
   }
+  /// The least value of an extent, and a number that divides all of them.
+  int64_t least(const Extent &extent) const;
+  int64_t divisor(const Extent &extent) const;
   /// Whether all that was asked of `valueOf` and `finish` are sizes that an
   /// expression holds; if not, what was built is wrong.
   bool sizesFit() const { return fits; }
 
   /// A 64-byte aligned piece of the worker's scratch memory, `memref<?xT>`, of
-  /// as many elements as a call's sizes say. The view is made at the start of the function.
+  /// as many elements as a call's sizes say. The view is made at the start of
+  /// the function.
   mlir::Value allocateScratch(mlir::Type elementType, const Extent &count);
 
   /// Loops over the claimed tiles; `builder` is left inside, at the end of the
@@ -95,6 +100,8 @@ private:
 
   llvm::DenseMap<mlir::Value, mlir::Value> buffers, arguments;
   Extent scratchBytes = 0;
+  /// Of the sizes that calls choose.
+  size::Ranges ranges;
   /// What the numbers of the launch stand for that follow the source's own.
   llvm::SmallVector<size::Expression> sizes;
   llvm::DenseMap<mlir::Attribute, mlir::Value> sizeValues;

@@ -2,6 +2,8 @@
 
 #include "passes/Kernel/Cpu/RowTiles.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 
 namespace heddle {
@@ -46,31 +48,55 @@ void emitTileOfRows(IndexBuilder &index, const RowSplit &split, Value number,
       [&] { body(firstSmallRow(index, split, number), split.smallRows()); });
 }
 
+/// The lowest of the tiles that so many rows make, at least `least` and a
+/// multiple of `step`.
+static int64_t lowestTile(int64_t least, int64_t most, int64_t step,
+                          int64_t mostRows) {
+  if (step % mostRows == 0)
+    return mostRows;
+  // That many and more make tiles of two heights, the highest ones.
+  int64_t many = (mostRows - 1) * (mostRows - 1), lowest = mostRows;
+  if (most >= many)
+    lowest = std::max<int64_t>(mostRows - 1, 1);
+  int64_t first = std::max(llvm::divideCeilSigned(least, step), int64_t(1));
+  for (int64_t rows = first * step; rows <= std::min(most, many); rows += step)
+    lowest = std::min(lowest, rows / int64_t(llvm::divideCeil(rows, mostRows)));
+  return lowest;
+}
+
+SizedRows::SizedRows(const KernelFrame &frame, const Extent &rows,
+                     int64_t mostRows)
+    : rows(rows), tiles(rows.ceilDiv(mostRows)), mostRows(mostRows),
+      leastRows(lowestTile(frame.least(rows), rows.bound(), frame.divisor(rows),
+                           mostRows)) {}
+
 Value SizedRows::firstRowOf(IndexBuilder &index, KernelFrame &frame,
                             Value number) const {
-  if (rows.isMultipleOf(mostRows))
+  if (frame.divisor(rows) % mostRows == 0)
     return index.mul(number, mostRows);
   return index.div(index.mul(number, frame.numberOf(rows)),
                    frame.numberOf(tiles));
 }
 
-/// Emits `body` for the heights up to `most`, one of which `height` is.
-static void emitHeights(IndexBuilder &index, int64_t most, Value height,
-                        function_ref<void(int64_t)> body) {
-  if (most == 1)
-    return body(1);
+/// Emits `body` for the heights from `least` to `most`, one of which `height`
+/// is.
+static void emitHeights(IndexBuilder &index, int64_t least, int64_t most,
+                        Value height, function_ref<void(int64_t)> body) {
+  if (most == least)
+    return body(most);
   index.branch(
       index.less(height, index.constant(most)),
-      [&] { emitHeights(index, most - 1, height, body); }, [&] { body(most); });
+      [&] { emitHeights(index, least, most - 1, height, body); },
+      [&] { body(most); });
 }
 
 void SizedRows::emitTile(IndexBuilder &index, KernelFrame &frame, Value number,
                          function_ref<void(Value, int64_t)> body) const {
   Value first = firstRowOf(index, frame, number);
-  if (rows.isMultipleOf(mostRows))
+  if (leastRows == mostRows)
     return body(first, mostRows);
   Value next = firstRowOf(index, frame, index.add(number, 1));
-  emitHeights(index, mostRows, index.sub(next, first),
+  emitHeights(index, leastRows, mostRows, index.sub(next, first),
               [&](int64_t height) { body(first, height); });
 }
 

@@ -27,10 +27,11 @@ void emitTileOfRows(
 struct SizedRows {
   Extent rows = 0, tiles = 0;
   int64_t mostRows = 1;
+  /// The lowest tile that there is at any size.
+  int64_t leastRows = 1;
 
   SizedRows() = default;
-  SizedRows(const Extent &rows, int64_t mostRows)
-      : rows(rows), tiles(rows.ceilDiv(mostRows)), mostRows(mostRows) {}
+  SizedRows(const KernelFrame &frame, const Extent &rows, int64_t mostRows);
 
   /// The first row of tile `number`, which may be the one past the last, in a
   /// kernel that has rows.

@@ -90,7 +90,7 @@ void SizedConvolutionEmitter::plan() {
   tileShape =
       chooseTileShape(machine, points.bound(), shape.groupOutput, lanes);
   tileShape.rows = std::min(tileShape.rows, machine.mostSizedTileRows);
-  rows = SizedRows(points, tileShape.rows);
+  rows = SizedRows(frame, points, tileShape.rows);
   Type weightElement = op.getWeights().getType().getElementType();
   double outputs = double(points.bound()) * shape.outputChannels();
   Work work;

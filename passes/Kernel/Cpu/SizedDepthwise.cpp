@@ -124,7 +124,10 @@ LogicalResult SizedDepthwiseEmitter::emitRow(const ChannelGroup &group,
   Value first = index.sub(columns, rest);
   index.loop(index.constant(0), first, widest,
              [&](Value column) { emit(column, widest); });
+  int64_t divisor = frame.divisor(shape.outputs.back());
   for (int64_t width = widest / 2; width > 0; width /= 2) {
+    if (divisor % (2 * width) == 0)
+      break;
     // The rest is less than twice the width.
     Value isTaken =
         arith::CmpIOp::create(frame.builder, loc, arith::CmpIPredicate::uge,
