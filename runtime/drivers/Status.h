@@ -23,6 +23,17 @@ inline int32_t tell(const Error &error, heddle_status *why) {
   return why->code;
 }
 
+/// What a function that only may fail returns.
+inline int32_t tellIf(const Error &error, heddle_status *why) {
+  return error ? tell(error, why) : HEDDLE_OK;
+}
+
+/// What a wait returns whose deadline has passed.
+inline int32_t tellPassedDeadline(heddle_status *why) {
+  return tell({HEDDLE_DEADLINE_EXCEEDED, "the call's deadline has passed"},
+              why);
+}
+
 /// The error that a driver's function returned and told in `why`.
 inline Error told(int32_t code, const heddle_status &why) {
   return code ? Error(static_cast<heddle_code>(code), why.message) : Error();

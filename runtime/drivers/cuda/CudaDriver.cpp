@@ -27,11 +27,6 @@ static CudaEvent &cast(heddle_driver_event *event) {
   return *reinterpret_cast<CudaEvent *>(event);
 }
 
-/// What a function that only may fail returns.
-static int32_t tellIf(const Error &error, heddle_status *why) {
-  return error ? tell(error, why) : HEDDLE_OK;
-}
-
 //===----------------------------------------------------------------------===//
 // Devices and memory
 //===----------------------------------------------------------------------===//
@@ -180,11 +175,6 @@ static CudaResult await(uint64_t deadlineNs, bool &isLate, Query query,
   }
 }
 
-static int32_t passedDeadline(heddle_status *why) {
-  return tell({HEDDLE_DEADLINE_EXCEEDED, "the call's deadline has passed"},
-              why);
-}
-
 static int32_t waitForQueue(heddle_driver_queue *given, uint64_t deadlineNs,
                             heddle_status *why) {
   return guarded(why, [&]() -> int32_t {
@@ -197,7 +187,7 @@ static int32_t waitForQueue(heddle_driver_queue *given, uint64_t deadlineNs,
           [&] { return api.streamSynchronize(queue.stream); });
     });
     if (isLate)
-      return passedDeadline(why);
+      return tellPassedDeadline(why);
     Error first = std::exchange(queue.error, Error());
     return tellIf(first ? first : error, why);
   });
@@ -247,7 +237,7 @@ static int32_t waitForEvent(heddle_driver_event *given, uint64_t deadlineNs,
           deadlineNs, isLate, [&] { return api.eventQuery(event.event); },
           [&] { return api.eventSynchronize(event.event); });
     });
-    return isLate ? passedDeadline(why) : tellIf(error, why);
+    return isLate ? tellPassedDeadline(why) : tellIf(error, why);
   });
 }
 

@@ -35,21 +35,14 @@ static int32_t tellIf(const SimFailure &failure, heddle_status *why) {
   return failure.code;
 }
 
-/// What a function that only may fail returns.
-static int32_t tellIf(const Error &error, heddle_status *why) {
-  return error ? tell(error, why) : HEDDLE_OK;
-}
-
 //===----------------------------------------------------------------------===//
 // Devices and memory
 //===----------------------------------------------------------------------===//
 
 static uint32_t deviceCount(heddle_status *why) {
   SimOptions options;
-  int32_t code = guarded(why, [&]() -> int32_t {
-    Error error = SimOptions::read(options);
-    return error ? tell(error, why) : HEDDLE_OK;
-  });
+  int32_t code = guarded(
+      why, [&]() -> int32_t { return tellIf(SimOptions::read(options), why); });
   return code ? 0 : options.devices;
 }
 
@@ -152,11 +145,6 @@ static int32_t submit(heddle_driver_queue *given,
   });
 }
 
-static int32_t passedDeadline(heddle_status *why) {
-  return tell({HEDDLE_DEADLINE_EXCEEDED, "the call's deadline has passed"},
-              why);
-}
-
 static int32_t waitForQueue(heddle_driver_queue *given, uint64_t deadlineNs,
                             heddle_status *why) {
   return guarded(why, [&]() -> int32_t {
@@ -164,7 +152,7 @@ static int32_t waitForQueue(heddle_driver_queue *given, uint64_t deadlineNs,
     SimMachine &machine = SimMachine::get();
     std::unique_lock<std::mutex> lock(machine.mutex);
     if (!SimDevice::wait(lock, deadlineNs, [&] { return queue.tasks.empty(); }))
-      return passedDeadline(why);
+      return tellPassedDeadline(why);
     machine.races.hostWaited(queue.clock);
     return tellIf(std::exchange(queue.error, SimFailure()), why);
   });
@@ -213,7 +201,7 @@ static int32_t waitForEvent(heddle_driver_event *event, uint64_t deadlineNs,
     std::unique_lock<std::mutex> lock(machine.mutex);
     std::shared_ptr<SimMoment> moment = cast(event).latest;
     if (!SimDevice::wait(lock, deadlineNs, [&] { return moment->done; }))
-      return passedDeadline(why);
+      return tellPassedDeadline(why);
     machine.races.hostWaited(moment->clock);
     return tellIf(moment->error, why);
   });
