@@ -18,10 +18,8 @@ namespace heddle::sdy {
 ParseResult ManualComputationOp::parse(OpAsmParser &parser,
                                        OperationState &result) {
   SmallVector<OpAsmParser::UnresolvedOperand> operands;
-  SmallVector<OpAsmParser::Argument> arguments;
   TensorShardingPerValueAttr in, out;
   ManualAxesAttr manual;
-  FunctionType type;
   SMLoc place = parser.getCurrentLocation();
   if (parser.parseOperandList(operands, OpAsmParser::Delimiter::Paren) ||
       parser.parseKeyword("in_shardings") || parser.parseEqual() ||
@@ -29,19 +27,12 @@ ParseResult ManualComputationOp::parse(OpAsmParser &parser,
       parser.parseEqual() || parseShardings(parser, out) ||
       parser.parseKeyword("manual_axes") || parser.parseEqual() ||
       parseManualAxes(parser, manual) ||
-      parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren,
-                               /*allowType=*/true) ||
-      parser.parseRegion(*result.addRegion(), arguments) ||
-      parser.parseOptionalAttrDict(result.attributes) ||
-      parser.parseColonType(type) ||
-      parser.resolveOperands(operands, type.getInputs(), place,
-                             result.operands))
+      parseComputation(parser, result, operands, place))
     return failure();
   auto &properties = result.getOrAddProperties<Properties>();
   properties.in_shardings = in;
   properties.out_shardings = out;
   properties.manual_axes = manual;
-  result.addTypes(type.getResults());
   return success();
 }
 
@@ -52,16 +43,8 @@ void ManualComputationOp::print(OpAsmPrinter &printer) {
   printShardings(printer, getOutShardings());
   printer << " manual_axes=";
   printManualAxes(printer.getStream(), getManualAxes());
-  printer << " (";
-  llvm::interleaveComma(
-      getBody().getArguments(), printer,
-      [&](BlockArgument argument) { printer.printRegionArgument(argument); });
-  printer << ") ";
-  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
-  printer.printOptionalAttrDict(
-      (*this)->getAttrs(), {"in_shardings", "out_shardings", "manual_axes"});
-  printer << " : ";
-  printer.printFunctionalType(getTensors().getTypes(), getResults().getTypes());
+  printComputation(printer, *this,
+                   {"in_shardings", "out_shardings", "manual_axes"});
 }
 
 //===----------------------------------------------------------------------===//

@@ -155,28 +155,19 @@ ParseResult NamedComputationOp::parse(OpAsmParser &parser,
                                       OperationState &result) {
   StringAttr name;
   SmallVector<OpAsmParser::UnresolvedOperand> operands;
-  SmallVector<OpAsmParser::Argument> arguments;
   TensorShardingPerValueAttr in, out;
-  FunctionType type;
   SMLoc place = parser.getCurrentLocation();
   if (parser.parseLess() || parser.parseAttribute(name) ||
       parser.parseGreater() ||
       parser.parseOperandList(operands, OpAsmParser::Delimiter::Paren) ||
       parseNamedShardings(parser, "in_shardings", in) ||
       parseNamedShardings(parser, "out_shardings", out) ||
-      parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren,
-                               /*allowType=*/true) ||
-      parser.parseRegion(*result.addRegion(), arguments) ||
-      parser.parseOptionalAttrDict(result.attributes) ||
-      parser.parseColonType(type) ||
-      parser.resolveOperands(operands, type.getInputs(), place,
-                             result.operands))
+      parseComputation(parser, result, operands, place))
     return failure();
   auto &properties = result.getOrAddProperties<Properties>();
   properties.name = name;
   properties.in_shardings = in;
   properties.out_shardings = out;
-  result.addTypes(type.getResults());
   return success();
 }
 
@@ -190,17 +181,7 @@ void NamedComputationOp::print(OpAsmPrinter &printer) {
     printer << " out_shardings=";
     printShardings(printer, *getOutShardings());
   }
-  printer << " (";
-  llvm::interleaveComma(
-      getBody().getArguments(), printer,
-      [&](BlockArgument argument) { printer.printRegionArgument(argument); });
-  printer << ") ";
-  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
-  printer.printOptionalAttrDict((*this)->getAttrs(),
-                                {"name", "in_shardings", "out_shardings"});
-  printer << " : ";
-  printer.printFunctionalType(getOperands().getTypes(),
-                              getResults().getTypes());
+  printComputation(printer, *this, {"name", "in_shardings", "out_shardings"});
 }
 
 LogicalResult NamedComputationOp::verify() {

@@ -425,4 +425,39 @@ void printReducedAxes(AsmPrinter &printer, Operation *, ReductionAttr kind,
   printAxesPerDimension(printer, lists);
 }
 
+//===----------------------------------------------------------------------===//
+// Computations
+//===----------------------------------------------------------------------===//
+
+ParseResult parseComputation(OpAsmParser &parser, OperationState &result,
+                             ArrayRef<OpAsmParser::UnresolvedOperand> operands,
+                             SMLoc place) {
+  SmallVector<OpAsmParser::Argument> arguments;
+  FunctionType type;
+  if (parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren,
+                               /*allowType=*/true) ||
+      parser.parseRegion(*result.addRegion(), arguments) ||
+      parser.parseOptionalAttrDict(result.attributes) ||
+      parser.parseColonType(type) ||
+      parser.resolveOperands(operands, type.getInputs(), place,
+                             result.operands))
+    return failure();
+  result.addTypes(type.getResults());
+  return success();
+}
+
+void printComputation(OpAsmPrinter &printer, Operation *op,
+                      ArrayRef<StringRef> told) {
+  Region &body = op->getRegion(0);
+  printer << " (";
+  llvm::interleaveComma(
+      body.getArguments(), printer,
+      [&](BlockArgument argument) { printer.printRegionArgument(argument); });
+  printer << ") ";
+  printer.printRegion(body, /*printEntryBlockArgs=*/false);
+  printer.printOptionalAttrDict(op->getAttrs(), told);
+  printer << " : ";
+  printer.printFunctionalType(op);
+}
+
 } // namespace heddle::sdy

@@ -92,6 +92,16 @@ mlir::ParseResult parseReducedAxes(mlir::AsmParser &parser, ReductionAttr &kind,
 void printReducedAxes(mlir::AsmPrinter &printer, mlir::Operation *,
                       ReductionAttr kind, ListOfAxisRefListsAttr lists);
 
+/// What follows the shardings of a computation: its arguments, its body,
+/// attributes and the type of what it takes and gives.
+mlir::ParseResult
+parseComputation(mlir::OpAsmParser &parser, mlir::OperationState &result,
+                 llvm::ArrayRef<mlir::OpAsmParser::UnresolvedOperand> operands,
+                 llvm::SMLoc place);
+/// `told` are the attributes that are written before.
+void printComputation(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                      llvm::ArrayRef<llvm::StringRef> told);
+
 /// The name of a factor: `i` to `z`, then `z_1`, `z_2`.
 std::string factorName(int64_t factor);
 
