@@ -5,9 +5,8 @@
 // because border tiles have code of their own. So do the columns of each phase,
 // where the input has zeros between its points.
 
-#include "dialects/Kernel/Factors.h"
 #include "passes/Kernel/Cpu/ContractionShape.h"
-#include "passes/Kernel/Cpu/ConvolutionShape.h"
+#include "passes/Kernel/Cpu/ConvolutionWork.h"
 #include "passes/Kernel/Cpu/DepthwiseEmitter.h"
 #include "passes/Kernel/Cpu/FilterTiles.h"
 #include "passes/Kernel/Cpu/Grid.h"
@@ -16,7 +15,6 @@
 #include "passes/Kernel/Cpu/SizedConvolution.h"
 #include "passes/Kernel/Cpu/SizedDepthwise.h"
 #include "passes/Kernel/Cpu/TapLoops.h"
-#include "passes/Kernel/Cpu/Work.h"
 
 using namespace mlir;
 
@@ -36,21 +34,14 @@ public:
   LogicalResult emit();
 
 private:
-  /// The output channels of one register tile, `columns` of them in use.
-  struct Group {
-    Value number;
-    int64_t columns;
-    int64_t vectors;
-  };
-
   int64_t groupColumns() const { return tileShape.vectors * lanes; }
   const SpatialDim &inner() const { return shape.spatial.back(); }
-  LogicalResult emitGroup(const Group &group);
-  LogicalResult emitRow(const Group &group, ArrayRef<Value> row);
-  LogicalResult emitTile(const Group &group, ArrayRef<Value> row,
+  LogicalResult emitGroup(const FilterColumns &group);
+  LogicalResult emitRow(const FilterColumns &group, ArrayRef<Value> row);
+  LogicalResult emitTile(const FilterColumns &group, ArrayRef<Value> row,
                          const ColumnPhase &phase, const ColumnRun &run,
                          Value first);
-  SmallVector<Value> emitTaps(RegisterTile &tile, const Group &group,
+  SmallVector<Value> emitTaps(RegisterTile &tile, const FilterColumns &group,
                               const ColumnPhase &phase, const ColumnRun &run,
                               Value first, TapPosition outer, ValueRange sums);
 
@@ -119,12 +110,7 @@ LogicalResult ConvolutionEmitter::emit() {
   tileShape = chooseTileShape(frame.machine, columns, shape.groupOutput, lanes);
   double outputs = double(shape.images.bound()) * shape.outputRows() *
                    inner().output * shape.outputChannels();
-  Type weightElement = op.getWeights().getType().getElementType();
-  Work work;
-  work.operations = 2 * outputs * shape.taps() * shape.groupInput;
-  work.accumulator = accumulator;
-  work.factor = kernel::narrowerFactor(op.getInput().getType().getElementType(),
-                                       weightElement);
+  Work work = convolutionWork(op, shape, outputs);
   expectWork(frame, contractionNanoseconds(frame.machine, work, outputs));
   isSmall = isSmallWork(frame.machine, work);
   if (isSmall) {
@@ -137,16 +123,8 @@ LogicalResult ConvolutionEmitter::emit() {
 
   int64_t rows = shape.outputRows();
   int64_t groupCount = llvm::divideCeil(shape.groupOutput, groupColumns());
-  ContractionExtents extents;
-  extents.outer = shape.expectedImages() * shape.groups;
-  extents.rows = rows * inner().output;
-  extents.columns = shape.groupOutput;
-  extents.depth = shape.taps() * shape.groupInput;
-  extents.accumulator = accumulator;
-  extents.factor = work.factor;
-  extents.rhsBytes = llvm::divideCeil(weightElement.getIntOrFloatBitWidth(), 8);
-  // Neighbouring windows overlap.
-  extents.lhsBytes = 1;
+  ContractionExtents extents = convolutionExtents(
+      op, shape, shape.expectedImages() * shape.groups, rows * inner().output);
   TileShape rowShape{inner().output, tileShape.vectors};
   ContractionBlocks blocks =
       chooseBlocks(frame.machine, extents, rowShape, rows, groupCount, lanes);
@@ -171,30 +149,13 @@ LogicalResult ConvolutionEmitter::emit() {
   std::tie(rowBegin, rowEnd) = range(at[3], blocks.rowTiles, rows);
   auto [groupBegin, groupEnd] = range(at[2], blocks.columnGroups, groupCount);
 
-  int64_t wholeGroups = shape.groupOutput / groupColumns();
-  int64_t tailColumns = shape.groupOutput % groupColumns();
   LogicalResult status = success();
-  if (wholeGroups) {
-    Value end = tailColumns ? index.min(groupEnd, index.constant(wholeGroups))
-                            : groupEnd;
-    index.loop(groupBegin, end, 1, [&](Value number) {
-      if (failed(emitGroup({number, groupColumns(), tileShape.vectors})))
-        status = failure();
-    });
-  }
-  if (tailColumns) {
-    Value number = index.constant(wholeGroups);
-    auto emitTail = [&] {
-      if (failed(emitGroup(
-              {number, tailColumns,
-               static_cast<int64_t>(llvm::divideCeil(tailColumns, lanes))})))
-        status = failure();
-    };
-    if (columnBlocks == 1)
-      emitTail();
-    else
-      index.branch(index.less(number, groupEnd), emitTail);
-  }
+  forEachFilterTile(index, shape, tileShape.vectors, lanes, groupBegin,
+                    groupEnd, /*isAll=*/columnBlocks == 1,
+                    [&](const FilterColumns &group) {
+                      if (failed(emitGroup(group)))
+                        status = failure();
+                    });
   if (failed(status))
     return failure();
   frame.finish(shape.images * shape.groups * columnBlocks * rowBlocks,
@@ -202,7 +163,7 @@ LogicalResult ConvolutionEmitter::emit() {
   return success();
 }
 
-LogicalResult ConvolutionEmitter::emitGroup(const Group &group) {
+LogicalResult ConvolutionEmitter::emitGroup(const FilterColumns &group) {
   LogicalResult status = success();
   SmallVector<int64_t> extents;
   for (const SpatialDim &dim : ArrayRef(shape.spatial).drop_back())
@@ -214,7 +175,7 @@ LogicalResult ConvolutionEmitter::emitGroup(const Group &group) {
   return status;
 }
 
-LogicalResult ConvolutionEmitter::emitRow(const Group &group,
+LogicalResult ConvolutionEmitter::emitRow(const FilterColumns &group,
                                           ArrayRef<Value> row) {
   LogicalResult status = success();
   for (const ColumnPhase &phase : phases)
@@ -227,7 +188,7 @@ LogicalResult ConvolutionEmitter::emitRow(const Group &group,
   return status;
 }
 
-LogicalResult ConvolutionEmitter::emitTile(const Group &group,
+LogicalResult ConvolutionEmitter::emitTile(const FilterColumns &group,
                                            ArrayRef<Value> row,
                                            const ColumnPhase &phase,
                                            const ColumnRun &run, Value first) {
@@ -258,7 +219,7 @@ LogicalResult ConvolutionEmitter::emitTile(const Group &group,
 }
 
 SmallVector<Value>
-ConvolutionEmitter::emitTaps(RegisterTile &tile, const Group &group,
+ConvolutionEmitter::emitTaps(RegisterTile &tile, const FilterColumns &group,
                              const ColumnPhase &phase, const ColumnRun &run,
                              Value first, TapPosition outer, ValueRange sums) {
   const SpatialDim &dim = phase.dim;
@@ -269,9 +230,7 @@ ConvolutionEmitter::emitTaps(RegisterTile &tile, const Group &group,
   lhs.base =
       index.add(index.at(outer.input, first, dim.stride * dim.inputStride),
                 -dim.padding * dim.inputStride);
-  TileRhs rhs = filterOf(
-      frame, index, shape, weights, channelGroup,
-      {group.number, groupColumns(), group.columns, group.vectors, lanes});
+  TileRhs rhs = filterOf(frame, index, shape, weights, channelGroup, group);
   int64_t tapSize = shape.groupInput * rhs.step.number;
   rhs.base = index.at(rhs.base, outer.tap, inner().kernel * tapSize);
   rhs.base = index.add(rhs.base, phase.firstTap * tapSize);

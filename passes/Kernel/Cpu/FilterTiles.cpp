@@ -8,6 +8,29 @@ using namespace mlir;
 
 namespace heddle {
 
+void forEachFilterTile(IndexBuilder &index, const ConvolutionShape &shape,
+                       int64_t vectors, int64_t lanes, Value begin, Value end,
+                       bool isAll,
+                       function_ref<void(const FilterColumns &)> body) {
+  int64_t width = vectors * lanes;
+  int64_t whole = shape.groupOutput / width, tail = shape.groupOutput % width;
+  if (whole) {
+    Value wholeEnd = tail ? index.min(end, index.constant(whole)) : end;
+    index.loop(begin, wholeEnd, 1, [&](Value number) {
+      body({number, width, width, vectors, lanes});
+    });
+  }
+  if (!tail)
+    return;
+  Value number = index.constant(whole);
+  int64_t tailVectors = llvm::divideCeil(tail, lanes);
+  auto emitTail = [&] { body({number, width, tail, tailVectors, lanes}); };
+  if (isAll)
+    emitTail();
+  else
+    index.branch(index.less(number, end), emitTail);
+}
+
 TileRhs filterOf(KernelFrame &frame, IndexBuilder &index,
                  const ConvolutionShape &shape, Value weights,
                  Value channelGroup, const FilterColumns &columns) {

@@ -16,6 +16,14 @@ struct FilterColumns {
   int64_t width, columns, vectors, lanes;
 };
 
+/// Emits `body` for the tiles of one group from number `begin` to `end`; where
+/// these are always all tiles of the group (`isAll`), the last, narrower one
+/// needs no question whether it is among them.
+void forEachFilterTile(IndexBuilder &index, const ConvolutionShape &shape,
+                       int64_t vectors, int64_t lanes, mlir::Value begin,
+                       mlir::Value end, bool isAll,
+                       llvm::function_ref<void(const FilterColumns &)> body);
+
 /// What a tile reads of `weights` at tap 0: taps follow each other, each of
 /// `shape.groupInput` steps.
 TileRhs filterOf(KernelFrame &frame, IndexBuilder &index,

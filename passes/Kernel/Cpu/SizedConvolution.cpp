@@ -6,16 +6,15 @@
 
 #include "passes/Kernel/Cpu/SizedConvolution.h"
 
-#include "dialects/Kernel/Factors.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "passes/Kernel/Cpu/ConvolutionWork.h"
 #include "passes/Kernel/Cpu/FilterTiles.h"
 #include "passes/Kernel/Cpu/Grid.h"
 #include "passes/Kernel/Cpu/ImagePoints.h"
 #include "passes/Kernel/Cpu/Lanes.h"
 #include "passes/Kernel/Cpu/RowTiles.h"
-#include "passes/Kernel/Cpu/Work.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -37,24 +36,15 @@ public:
   LogicalResult emit();
 
 private:
-  /// The output channels of one register tile, `columns` of them in use.
-  struct Group {
-    Value number;
-    int64_t columns;
-    int64_t vectors;
-  };
-
   void plan();
   void makeZeros();
   void makePatch();
   int64_t groupColumns() const { return tileShape.vectors * lanes; }
   void forEachTile(llvm::function_ref<void(Value first, int64_t height)> body);
-  void forEachGroup(Value begin, Value end,
-                    llvm::function_ref<void(const Group &)> body);
-  LogicalResult emitTile(const Group &group, ArrayRef<ImagePoint> points);
-  SmallVector<Value> sumUp(RegisterTile &tile, const Group &group,
+  LogicalResult emitTile(const FilterColumns &group,
+                         ArrayRef<ImagePoint> points);
+  SmallVector<Value> sumUp(RegisterTile &tile, const FilterColumns &group,
                            ArrayRef<ImagePoint> points);
-  TileRhs filterFor(const Group &group);
   /// Copies what the taps of `points` read to the patch.
   void gather(ArrayRef<ImagePoint> points);
 
@@ -91,26 +81,13 @@ void SizedConvolutionEmitter::plan() {
       chooseTileShape(machine, points.bound(), shape.groupOutput, lanes);
   tileShape.rows = std::min(tileShape.rows, machine.mostSizedTileRows);
   rows = SizedRows(frame, points, tileShape.rows);
-  Type weightElement = op.getWeights().getType().getElementType();
   double outputs = double(points.bound()) * shape.outputChannels();
-  Work work;
-  work.operations = 2 * outputs * shape.taps() * shape.groupInput;
-  work.accumulator = accumulator;
-  work.factor = kernel::narrowerFactor(op.getInput().getType().getElementType(),
-                                       weightElement);
+  Work work = convolutionWork(op, shape, outputs);
   expectWork(frame, contractionNanoseconds(machine, work, outputs));
   isSmall = isSmallWork(machine, work);
 
-  ContractionExtents extents;
-  extents.outer = shape.groups;
-  extents.rows = points.bound();
-  extents.columns = shape.groupOutput;
-  extents.depth = shape.taps() * shape.groupInput;
-  extents.accumulator = accumulator;
-  extents.factor = work.factor;
-  extents.rhsBytes = llvm::divideCeil(weightElement.getIntOrFloatBitWidth(), 8);
-  // Neighbouring windows overlap.
-  extents.lhsBytes = 1;
+  ContractionExtents extents =
+      convolutionExtents(op, shape, shape.groups, points.bound());
   extents.sizedRows = true;
   blocks =
       chooseBlocks(machine, extents, tileShape, rows.tiles.bound(),
@@ -168,9 +145,13 @@ LogicalResult SizedConvolutionEmitter::emit() {
                              index.constant(groupCount));
 
   LogicalResult status = success();
-  auto emit = [&](const Group &group, ArrayRef<ImagePoint> points) {
+  auto emit = [&](const FilterColumns &group, ArrayRef<ImagePoint> points) {
     if (failed(emitTile(group, points)))
       status = failure();
+  };
+  auto forEachGroup = [&](function_ref<void(const FilterColumns &)> body) {
+    forEachFilterTile(index, shape, tileShape.vectors, lanes, groupBegin,
+                      groupEnd, /*isAll=*/columnBlocks == 1, body);
   };
   auto pointsAt = [&](Value first, int64_t height) {
     return pointsFrom(frame, index, shape, first, height);
@@ -179,11 +160,10 @@ LogicalResult SizedConvolutionEmitter::emit() {
     forEachTile([&](Value first, int64_t height) {
       SmallVector<ImagePoint> points = pointsAt(first, height);
       gather(points);
-      forEachGroup(groupBegin, groupEnd,
-                   [&](const Group &group) { emit(group, points); });
+      forEachGroup([&](const FilterColumns &group) { emit(group, points); });
     });
   else
-    forEachGroup(groupBegin, groupEnd, [&](const Group &group) {
+    forEachGroup([&](const FilterColumns &group) {
       forEachTile([&](Value first, int64_t height) {
         emit(group, pointsAt(first, height));
       });
@@ -194,30 +174,13 @@ LogicalResult SizedConvolutionEmitter::emit() {
   return success();
 }
 
-void SizedConvolutionEmitter::forEachGroup(
-    Value begin, Value end, function_ref<void(const Group &)> body) {
-  int64_t wholeGroups = shape.groupOutput / groupColumns();
-  int64_t tailColumns = shape.groupOutput % groupColumns();
-  if (wholeGroups)
-    index.loop(begin, index.min(end, index.constant(wholeGroups)), 1,
-               [&](Value number) {
-                 body({number, groupColumns(), tileShape.vectors});
-               });
-  if (!tailColumns)
-    return;
-  Value number = index.constant(wholeGroups);
-  int64_t vectors = llvm::divideCeil(tailColumns, lanes);
-  index.branch(index.less(number, end),
-               [&] { body({number, tailColumns, vectors}); });
-}
-
 void SizedConvolutionEmitter::forEachTile(
     function_ref<void(Value first, int64_t height)> body) {
   index.loop(rowBegin, rowEnd, 1,
              [&](Value number) { rows.emitTile(index, frame, number, body); });
 }
 
-LogicalResult SizedConvolutionEmitter::emitTile(const Group &group,
+LogicalResult SizedConvolutionEmitter::emitTile(const FilterColumns &group,
                                                 ArrayRef<ImagePoint> points) {
   RegisterTile tile(frame.builder, loc, accumulator, points.size(),
                     group.vectors);
@@ -239,17 +202,11 @@ LogicalResult SizedConvolutionEmitter::emitTile(const Group &group,
   return output.store(tile, sums, place);
 }
 
-TileRhs SizedConvolutionEmitter::filterFor(const Group &group) {
-  return filterOf(
-      frame, index, shape, weights, channelGroup,
-      {group.number, groupColumns(), group.columns, group.vectors, lanes});
-}
-
 SmallVector<Value> SizedConvolutionEmitter::sumUp(RegisterTile &tile,
-                                                  const Group &group,
+                                                  const FilterColumns &group,
                                                   ArrayRef<ImagePoint> points) {
   OpBuilder &b = frame.builder;
-  TileRhs filter = filterFor(group);
+  TileRhs filter = filterOf(frame, index, shape, weights, channelGroup, group);
   if (patch) {
     TileLhs lhs;
     lhs.buffer = patch;
