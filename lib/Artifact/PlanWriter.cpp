@@ -3,8 +3,8 @@
 #include "PlanWriter.h"
 
 #include "dialects/Plan/DeviceNames.h"
+#include "dialects/Size/DeclaredRanges.h"
 #include "heddle/Support/EntrySizes.h"
-#include "passes/Dynamic/BoundedSizes.h"
 
 using namespace mlir;
 using namespace heddle;
@@ -113,7 +113,7 @@ public:
   PlanWriter(ModuleOp module, const llvm::StringMap<KernelFacts> &kernels,
              ArrayRef<uint32_t> weights, NodeTable &nodes)
       : kernels(kernels), weights(weights), nodes(nodes),
-        ranges(BoundedSizes(module).ranges()),
+        ranges(size::declaredRanges(module)),
         constant(plan.expressions, module) {}
 
   format::PlanT write(ModuleOp module);

@@ -74,6 +74,11 @@ private:
 
   /// The extents that `shape` holds, some of them computed.
   std::optional<Sizes> extentsOf(Value shape);
+  /// The result's type where `shape` holds its extents; null after an error.
+  RankedTensorType resultType(Value shape) {
+    std::optional<Sizes> extents = extentsOf(shape);
+    return extents ? sizes.typeOf(op, result(), *extents) : RankedTensorType();
+  }
   /// `value` with the elements of dimension `i` that `positions` name, held
   /// within it.
   Value taken(Value value, int64_t i, Value positions);
@@ -289,9 +294,7 @@ Form ComputedFormMaker::run() {
       .Case([&](DynamicIotaOp x) -> Form {
         if (isKnown(x.getOutputShape()) || result().hasStaticShape())
           return nullptr;
-        std::optional<Sizes> extents = extentsOf(x.getOutputShape());
-        RankedTensorType type =
-            extents ? sizes.typeOf(op, result(), *extents) : RankedTensorType();
+        RankedTensorType type = resultType(x.getOutputShape());
         if (!type)
           return failure();
         return IotaOp::create(builder, loc, type, x.getIotaDimension())
@@ -300,9 +303,7 @@ Form ComputedFormMaker::run() {
       .Case([&](DynamicBroadcastInDimOp x) -> Form {
         if (isKnown(x.getOutputDimensions()) || result().hasStaticShape())
           return nullptr;
-        std::optional<Sizes> extents = extentsOf(x.getOutputDimensions());
-        RankedTensorType type =
-            extents ? sizes.typeOf(op, result(), *extents) : RankedTensorType();
+        RankedTensorType type = resultType(x.getOutputDimensions());
         if (!type)
           return failure();
         return BroadcastInDimOp::create(builder, loc, type, x.getOperand(),
