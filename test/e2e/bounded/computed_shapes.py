@@ -14,7 +14,6 @@ from computed_sizes import BOOL, F32, I64, heddle, model, node
 from onnx import TensorProto, helper
 
 F64 = TensorProto.DOUBLE
-are_equal = np.array_equal
 X = np.arange(12, dtype=np.float32).reshape(3, 4)
 
 
@@ -100,7 +99,8 @@ def reshapes():
            [dict(x=X, c=np.array(c, bool), s=integers(*s)) for c, s in (([1, 0, 1], (4, 2)), ([0, 0, 0], (0, 3)), ([1, 1, 1], (12, 1)))], [])
 
 
-def check(folder, case):
+def check(folder, case, are_equal=np.array_equal):
+    """What is wrong with a case: its calls against onnxruntime and the interpreter, and the messages of calls that cannot be."""
     name, nodes, inputs, outputs, dims, feeds, wrong_feeds = case
     path, artifact = folder / f"{name}.onnx", folder / f"{name}.heddle"
     model(path, nodes, [(key, *value) for key, value in inputs.items()], [(key, type, None) for key, type in outputs])
