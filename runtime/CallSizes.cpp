@@ -4,7 +4,7 @@
 #include "runtime/CallSizes.h"
 
 #include "runtime/format/Expressions.h"
-#include "runtime/format/ManifestVerifier.h"
+#include "runtime/format/ManifestTables.h"
 
 #include <cstring>
 

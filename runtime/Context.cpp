@@ -6,7 +6,7 @@
 #include "runtime/drivers/cpu/FloatEnvironment.h"
 #include "runtime/format/DataTypes.h"
 #include "runtime/format/Expressions.h"
-#include "runtime/format/ManifestVerifier.h"
+#include "runtime/format/ManifestTables.h"
 #include "runtime/format/PlanVerifier.h"
 #include "runtime/format/kernel_abi.h"
 
@@ -157,10 +157,10 @@ Error Context::placeScratch(const format::Program &code, uint64_t perWorker) {
   uint64_t used = PlanMemory::hostBytes(code.arenas(), planValues),
            wanted = used + perWorker * pool->threads();
   if (wanted > memoryEnd)
-    return {HEDDLE_ARENA_TOO_SMALL,
-            "a call of these sizes takes an arena of " +
-                std::to_string(wanted) + " bytes, there are " +
-                std::to_string(memoryEnd)};
+    return {HEDDLE_ARENA_TOO_SMALL, "a call of these sizes takes an arena of " +
+                                        std::to_string(wanted) +
+                                        " bytes, there are " +
+                                        std::to_string(memoryEnd)};
   scratch = memory + used;
   scratchPerWorker = perWorker;
   return {};

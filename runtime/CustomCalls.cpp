@@ -5,7 +5,7 @@
 
 #include "runtime/drivers/cpu/FloatEnvironment.h"
 #include "runtime/format/DataTypes.h"
-#include "runtime/format/ManifestVerifier.h"
+#include "runtime/format/ManifestTables.h"
 #include "runtime/format/SizedStructs.h"
 
 #include <algorithm>

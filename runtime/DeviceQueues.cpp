@@ -3,7 +3,7 @@
 #include "runtime/DeviceQueues.h"
 
 #include "runtime/drivers/Status.h"
-#include "runtime/format/ManifestVerifier.h"
+#include "runtime/format/ManifestTables.h"
 
 using namespace heddle;
 using namespace heddle::runtime;

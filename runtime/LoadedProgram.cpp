@@ -11,7 +11,7 @@
 #include "runtime/drivers/cpu/Features.h"
 #include "runtime/drivers/cpu/FloatEnvironment.h"
 #include "runtime/format/Expressions.h"
-#include "runtime/format/ManifestVerifier.h"
+#include "runtime/format/ManifestTables.h"
 
 #include <cstring>
 #include <sys/resource.h>

@@ -4,7 +4,7 @@
 #include "runtime/PlanMemory.h"
 
 #include "runtime/format/Devices.h"
-#include "runtime/format/ManifestVerifier.h"
+#include "runtime/format/ManifestTables.h"
 #include "runtime/format/kernel_abi.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 #include "runtime/Border.h"
 #include "runtime/CallSizes.h"
-#include "runtime/format/ManifestVerifier.h"
+#include "runtime/format/ManifestTables.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 #include "runtime/SizedSteps.h"
 
 #include "runtime/StepMaker.h"
-#include "runtime/format/ManifestVerifier.h"
+#include "runtime/format/ManifestTables.h"
 #include "runtime/format/Scratch.h"
 
 #include <algorithm>
@@ -108,7 +108,7 @@ void SizedSteps::update(const std::vector<int64_t> &values) const {
 uint64_t SizedSteps::scratchBytes(const std::vector<int64_t> &values) const {
   uint64_t bytes = fixedScratch;
   for (const Launch *launch : scratches)
-    bytes = std::max(
-        bytes, runtime::scratchBytes(*launch, loaded->variant(), values));
+    bytes = std::max(bytes,
+                     runtime::scratchBytes(*launch, loaded->variant(), values));
   return alignUp(bytes, pageBytes);
 }

@@ -4,7 +4,7 @@
 #include "runtime/StepMaker.h"
 
 #include "runtime/format/Devices.h"
-#include "runtime/format/ManifestVerifier.h"
+#include "runtime/format/ManifestTables.h"
 
 #include <algorithm>
 #include <cassert>

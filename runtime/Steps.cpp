@@ -5,7 +5,7 @@
 
 #include "runtime/StepMaker.h"
 #include "runtime/format/Devices.h"
-#include "runtime/format/ManifestVerifier.h"
+#include "runtime/format/ManifestTables.h"
 #include "runtime/format/Scratch.h"
 
 #include <algorithm>

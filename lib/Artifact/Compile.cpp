@@ -22,7 +22,7 @@
 #include "passes/Plan/EntryTensors.h"
 #include "runtime/format/ArtifactWriter.h"
 #include "runtime/format/CustomCalls.h"
-#include "runtime/format/ManifestVerifier.h"
+#include "runtime/format/ManifestTables.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"

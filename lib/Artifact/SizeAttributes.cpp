@@ -9,7 +9,7 @@
 #include "heddle/Support/EntrySizes.h"
 #include "heddle/Support/EntryStates.h"
 #include "passes/Dynamic/BoundedSizes.h"
-#include "runtime/format/ManifestVerifier.h"
+#include "runtime/format/ManifestTables.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"

@@ -7,7 +7,7 @@
 #include "WeightUse.h"
 #include "runtime/format/DataTypes.h"
 #include "runtime/format/Devices.h"
-#include "runtime/format/ManifestVerifier.h"
+#include "runtime/format/ManifestTables.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"

@@ -8,7 +8,7 @@
 #include "heddle/Support/Suggestion.h"
 #include "runtime/format/ArtifactReader.h"
 #include "runtime/format/Expressions.h"
-#include "runtime/format/ManifestVerifier.h"
+#include "runtime/format/ManifestTables.h"
 
 #include "llvm/ADT/StringExtras.h"
 

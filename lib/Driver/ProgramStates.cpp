@@ -6,7 +6,7 @@
 
 #include "ProgramTypes.h"
 #include "heddle/Driver/Program.h"
-#include "runtime/format/ManifestVerifier.h"
+#include "runtime/format/ManifestTables.h"
 
 using namespace mlir;
 using namespace heddle;

@@ -4,6 +4,8 @@
 #include "runtime/format/ArtifactReader.h"
 
 #include "runtime/format/Devices.h"
+#include "runtime/format/KernelVerifier.h"
+#include "runtime/format/ManifestTables.h"
 #include "runtime/format/ManifestVerifier.h"
 #include "runtime/format/PlanVerifier.h"
 

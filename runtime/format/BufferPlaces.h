@@ -6,7 +6,7 @@
 #include "runtime/format/Devices.h"
 #include "runtime/format/Error.h"
 #include "runtime/format/Hazards.h"
-#include "runtime/format/ManifestVerifier.h"
+#include "runtime/format/ManifestTables.h"
 
 #include <vector>
 

@@ -2,7 +2,7 @@
 
 #include "runtime/format/Expressions.h"
 
-#include "runtime/format/ManifestVerifier.h"
+#include "runtime/format/ManifestTables.h"
 
 #include <algorithm>
 

@@ -2,186 +2,30 @@
 
 #include "runtime/format/ManifestVerifier.h"
 
-#include "runtime/format/CustomCalls.h"
 #include "runtime/format/DataTypes.h"
-#include "runtime/format/ElfImage.h"
 #include "runtime/format/Expressions.h"
-#include "runtime/format/Limits.h"
-#include "runtime/format/WeightLayout.h"
-
-#include <algorithm>
-#include <array>
-#include <map>
+#include "runtime/format/ManifestTables.h"
+#include "runtime/format/WeightVerifier.h"
 
 namespace heddle::format {
-
-static Error invalid(const std::string &what) {
-  return {HEDDLE_MANIFEST_INVALID, "its manifest is invalid: " + what};
-}
 
 static Error checkSectionTable(const Manifest &manifest,
                                uint64_t manifestOffset) {
   if (!isAligned(manifest.sections()))
-    return invalid("its sections are not aligned");
+    return invalidManifest("its sections are not aligned");
   uint64_t end = sizeof(Header);
   for (uint32_t i = 0; i < length(manifest.sections()); ++i) {
     const Section &section = *manifest.sections()->Get(i);
     if (section.offset() % pageBytes || section.offset() < end ||
         section.offset() > manifestOffset ||
         section.size() > manifestOffset - section.offset())
-      return invalid("section " + std::to_string(i) + " is misplaced");
+      return invalidManifest("section " + std::to_string(i) + " is misplaced");
     if (section.kind() > SectionKind::MAX)
-      return invalid("section " + std::to_string(i) + " is of unknown kind");
+      return invalidManifest("section " + std::to_string(i) +
+                             " is of unknown kind");
     end = section.offset() + section.size();
   }
   return {};
-}
-
-/// Bytes of a row-major tensor, -1 for extents that are negative or too large.
-static int64_t denseBytes(DataType type, const int64_t *shape, size_t rank) {
-  int64_t bytes = elementBytes(type);
-  for (size_t i = 0; i < rank; ++i)
-    if (shape[i] < 0 || __builtin_mul_overflow(bytes, shape[i], &bytes) ||
-        bytes > maximumBytes)
-      return -1;
-  return bytes;
-}
-
-static std::vector<int64_t> toVector(const flatbuffers::Vector<int64_t> *list) {
-  return list ? std::vector<int64_t>(list->begin(), list->end())
-              : std::vector<int64_t>();
-}
-
-/// Whether the weight lies as its layout says.
-static Error checkLayout(const Weight &weight, const std::string &name) {
-  if (!length(weight.packing())) {
-    if (weight.format() != DataType::none || length(weight.logical_shape()))
-      return invalid(name + " has a logical type but no layout");
-    return {};
-  }
-  std::optional<WeightLayout> layout =
-      WeightLayout::parse(text(weight.packing()));
-  if (!layout)
-    return invalid(name + " has no proper layout");
-  std::optional<StoredLayout> stored = layout->of(
-      toVector(weight.logical_shape()), elementBits(weight.format()));
-  if (!stored || stored->shape() != toVector(weight.shape()) ||
-      stored->unitBits() != 8 * elementBytes(weight.dtype()) ||
-      static_cast<uint64_t>(stored->bytes()) != weight.size() ||
-      (!stored->isInWords() && weight.format() != weight.dtype()))
-    return invalid(name + " is not stored as its layout says");
-  return {};
-}
-
-/// Whether the weights exist that hold its scales and zero points, one for each
-/// block. All layouts have been checked.
-static Error checkScales(const Manifest &manifest, const Weight &weight) {
-  auto logical = [](const Weight &weight) {
-    return toVector(length(weight.packing()) ? weight.logical_shape()
-                                             : weight.shape());
-  };
-  std::string name = "weight '" + text(weight.symbol()) + "'";
-  std::vector<int64_t> block = toVector(weight.block());
-  if (block.empty()) {
-    if (weight.scale() != none || weight.zero_point() != none)
-      return invalid(name + " has scales but no blocks");
-    return {};
-  }
-  std::vector<int64_t> blocks = logical(weight);
-  if (block.size() != blocks.size() || weight.scale() == none)
-    return invalid(name + " has improper blocks");
-  for (size_t i = 0; i < block.size(); ++i) {
-    if (block[i] < 1)
-      return invalid(name + " has improper blocks");
-    blocks[i] = blocks[i] / block[i] + !!(blocks[i] % block[i]);
-  }
-  for (uint32_t index : {weight.scale(), weight.zero_point()}) {
-    if (index == none)
-      continue;
-    if (index >= length(manifest.weights()))
-      return invalid(name + " names an unknown weight");
-    const Weight &other = *manifest.weights()->Get(index);
-    if (length(other.block()))
-      return invalid(name + " has scales that are scaled");
-    if (logical(other) != blocks)
-      return invalid(name + " has blocks that its scales do not fit");
-  }
-  return {};
-}
-
-static Error checkWeights(const Manifest &manifest) {
-  uint32_t sections = length(manifest.sections());
-  uint32_t section = 0;
-  uint64_t end = 0; // of the weight before, in the same section
-  for (uint32_t i = 0; i < length(manifest.weights()); ++i) {
-    const Weight &weight = *manifest.weights()->Get(i);
-    std::string name = "weight '" + text(weight.symbol()) + "'";
-    if (weight.section() >= sections || weight.section() < section ||
-        manifest.sections()->Get(weight.section())->kind() !=
-            SectionKind::weights)
-      return invalid(name + " is in no section of weights");
-    if (weight.section() != section)
-      end = 0;
-    section = weight.section();
-    uint64_t bytes = manifest.sections()->Get(section)->size();
-    if (weight.offset() % weightAlignment || weight.offset() < end ||
-        weight.offset() > bytes || weight.size() > bytes - weight.offset())
-      return invalid(name + " is misplaced");
-    end = weight.offset() + weight.size();
-    if (!weight.hash())
-      return invalid(name + " has no hash");
-    if (!isAligned(weight.shape()) || !isAligned(weight.logical_shape()) ||
-        !isAligned(weight.block()))
-      return invalid(name + " has a shape that is not aligned");
-    int64_t dense = denseBytes(
-        weight.dtype(), weight.shape() ? weight.shape()->data() : nullptr,
-        length(weight.shape()));
-    if (!elementBytes(weight.dtype()) || dense < 0)
-      return invalid(name + " has no proper type");
-    if (!length(weight.packing()) &&
-        static_cast<uint64_t>(dense) != weight.size())
-      return invalid(name + " has " + std::to_string(weight.size()) +
-                     " bytes, its type " + std::to_string(dense));
-    if (Error error = checkLayout(weight, name))
-      return error;
-  }
-  for (uint32_t i = 0; i < length(manifest.weights()); ++i)
-    if (Error error = checkScales(manifest, *manifest.weights()->Get(i)))
-      return error;
-  return {};
-}
-
-int64_t tensorBytes(const Tensor &tensor, const std::vector<int64_t> &values) {
-  std::array<int64_t, maximumRank> shape;
-  uint32_t rank = length(tensor.shape());
-  if (rank > shape.size())
-    return -1;
-  for (uint32_t i = 0; i < rank; ++i)
-    shape[i] = values[tensor.shape()->Get(i)];
-  return denseBytes(tensor.dtype(), shape.data(), rank);
-}
-
-static int64_t bytesOf(const State &state, const std::vector<int64_t> &values) {
-  std::vector<int64_t> shape;
-  for (uint32_t i = 0; i < length(state.shape()); ++i) {
-    if (state.shape()->Get(i) >= values.size())
-      return -1;
-    shape.push_back(values[state.shape()->Get(i)]);
-  }
-  if (!elementBytes(state.dtype()))
-    return -1;
-  return denseBytes(state.dtype(), shape.data(), shape.size());
-}
-
-std::vector<int64_t> stateBytes(const Manifest &manifest) {
-  std::vector<int64_t> result(length(manifest.states()), -1), values;
-  if (result.empty() ||
-      evaluate(manifest.expressions(), largestSymbols(manifest),
-               HEDDLE_MANIFEST_INVALID, values))
-    return result;
-  for (uint32_t i = 0; i < result.size(); ++i)
-    result[i] = bytesOf(*manifest.states()->Get(i), values);
-  return result;
 }
 
 static Error checkTensor(const Tensor &tensor, const Entry &entry,
@@ -190,17 +34,17 @@ static Error checkTensor(const Tensor &tensor, const Entry &entry,
                      text(entry.name()) + "'";
   for (uint32_t i = 0; i < length(tensor.shape()); ++i)
     if (tensor.shape()->Get(i) >= values.size())
-      return invalid(name + " has an unknown extent");
+      return invalidManifest(name + " has an unknown extent");
   if (length(tensor.shape()) > maximumRank)
-    return invalid(name + " has more than " + std::to_string(maximumRank) +
-                   " dimensions");
+    return invalidManifest(name + " has more than " +
+                           std::to_string(maximumRank) + " dimensions");
   if (!elementBytes(tensor.dtype()) || tensorBytes(tensor, values) < 0)
-    return invalid(name + " has no proper type");
+    return invalidManifest(name + " has no proper type");
   if (tensor.alignment() & (tensor.alignment() - 1) ||
       tensor.alignment() > pageBytes)
-    return invalid(name + " has an improper alignment");
+    return invalidManifest(name + " has an improper alignment");
   if (tensor.alias() != none && tensor.alias() >= length(entry.inputs()))
-    return invalid(name + " is to share memory with an unknown input");
+    return invalidManifest(name + " is to share memory with an unknown input");
   return {};
 }
 
@@ -219,9 +63,11 @@ static Error checkReplaced(const Entry &entry,
     for (uint32_t j = 0; same && j < length(output.shape()); ++j)
       same = values[output.shape()->Get(j)] == values[input.shape()->Get(j)];
     if (!same)
-      return invalid(name + " replaces an input of another type or shape");
+      return invalidManifest(name +
+                             " replaces an input of another type or shape");
     if (replaced[output.alias()])
-      return invalid(name + " replaces an input that another output replaces");
+      return invalidManifest(name +
+                             " replaces an input that another output replaces");
     replaced[output.alias()] = true;
   }
   return {};
@@ -233,25 +79,19 @@ static Error checkUses(const Manifest &manifest, const Entry &entry) {
     const StateUse &use = *entry.states()->Get(i);
     std::string name = "entry '" + text(entry.name()) + "'";
     if (use.state() >= used.size())
-      return invalid(name + " uses an unknown state");
+      return invalidManifest(name + " uses an unknown state");
     if (used[use.state()])
-      return invalid(name + " uses a state twice");
+      return invalidManifest(name + " uses a state twice");
     used[use.state()] = true;
     if (use.length() == none)
       continue;
     const State &state = *manifest.states()->Get(use.state());
     if (use.length() >= length(manifest.expressions()) || !use.writes() ||
         state.length() == none)
-      return invalid(name + " gives a length to a state that takes none");
+      return invalidManifest(name +
+                             " gives a length to a state that takes none");
   }
   return {};
-}
-
-uint64_t extentCount(const Entry &entry) {
-  uint64_t count = 0;
-  for (uint32_t i = 0; i < length(entry.inputs()); ++i)
-    count += length(entry.inputs()->Get(i)->shape());
-  return count;
 }
 
 static Error checkAssumptions(const Manifest &manifest, const Entry &entry) {
@@ -260,8 +100,8 @@ static Error checkAssumptions(const Manifest &manifest, const Entry &entry) {
     if (assumption.zero() >= length(manifest.expressions()) ||
         (assumption.node() != none &&
          assumption.node() >= length(manifest.nodes())))
-      return invalid("entry '" + text(entry.name()) +
-                     "' assumes what is not there");
+      return invalidManifest("entry '" + text(entry.name()) +
+                             "' assumes what is not there");
   }
   return {};
 }
@@ -281,7 +121,7 @@ static Error checkSolutions(const Manifest &manifest, const Entry &entry,
   };
   for (uint32_t i = 0; i < length(entry.given()); ++i)
     if (!tell(entry.given()->Get(i), SymbolSource::caller))
-      return invalid(name + "wants a symbol that no call gives");
+      return invalidManifest(name + "wants a symbol that no call gives");
   std::vector<int64_t> known = leastSymbols(manifest), solved;
   for (uint32_t i = 0; i < length(entry.inputs()); ++i)
     for (uint32_t j = 0; j < length(entry.inputs()->Get(i)->shape()); ++j)
@@ -296,7 +136,7 @@ static Error checkSolutions(const Manifest &manifest, const Entry &entry,
         solution.input() >= length(entry.inputs()) ||
         solution.dimension() >=
             length(entry.inputs()->Get(solution.input())->shape()))
-      return invalid(name + "has an improper solution for a symbol");
+      return invalidManifest(name + "has an improper solution for a symbol");
   }
   return {};
 }
@@ -326,12 +166,6 @@ static Error checkEntries(const Manifest &manifest) {
   return {};
 }
 
-/// The least multiple in bounds.
-static int64_t leastValue(const Symbol &symbol) {
-  int64_t rest = symbol.minimum() % symbol.multiple();
-  return symbol.minimum() + (rest ? symbol.multiple() - rest : 0);
-}
-
 /// What the program computes is a scalar output that counts any number. Its
 /// index is that of the file's one entry.
 static Error checkCount(const Manifest &manifest, const Symbol &symbol,
@@ -342,10 +176,11 @@ static Error checkCount(const Manifest &manifest, const Symbol &symbol,
                    "of one entry only"};
   const auto *outputs = manifest.entries()->Get(0)->outputs();
   if (symbol.index() >= length(outputs) || symbol.multiple() != 1)
-    return invalid(name + " is counted by no output");
+    return invalidManifest(name + " is counted by no output");
   const Tensor &output = *outputs->Get(symbol.index());
   if (output.dtype() != DataType::i32 || length(output.shape()))
-    return invalid(name + " is counted by an output that is no scalar of i32");
+    return invalidManifest(name +
+                           " is counted by an output that is no scalar of i32");
   return {};
 }
 
@@ -360,7 +195,7 @@ static Error checkSource(const Manifest &manifest, uint32_t index) {
   case SymbolSource::state:
     if (symbol.index() >= length(manifest.states()) ||
         manifest.states()->Get(symbol.index())->length() != index)
-      return invalid(name + " is the length of no state");
+      return invalidManifest(name + " is the length of no state");
     return {};
   case SymbolSource::device:
     return checkCount(manifest, symbol, name);
@@ -380,8 +215,8 @@ static Error checkSymbols(const Manifest &manifest) {
     if (symbol.minimum() < 0 || symbol.maximum() > maximumBytes ||
         symbol.multiple() < 1 || symbol.multiple() > maximumBytes ||
         leastValue(symbol) > symbol.maximum())
-      return invalid("symbol '" + text(symbol.name()) +
-                     "' has improper bounds");
+      return invalidManifest("symbol '" + text(symbol.name()) +
+                             "' has improper bounds");
     if (Error error = checkSource(manifest, i))
       return error;
   }
@@ -393,17 +228,18 @@ static Error checkLength(const Manifest &manifest, const State &state,
                          const std::vector<int64_t> &largest,
                          const std::string &name) {
   if (state.length() >= length(manifest.symbols()))
-    return invalid(name + " has an unknown length");
+    return invalidManifest(name + " has an unknown length");
   const Symbol &symbol = *manifest.symbols()->Get(state.length());
   // Whether that state has the symbol is checked with the symbol.
   if (symbol.source() != SymbolSource::state || symbol.minimum() != 0 ||
       symbol.multiple() != 1)
-    return invalid(name + " has a length that is no state's from 0 on");
+    return invalidManifest(name + " has a length that is no state's from 0 on");
   if (state.dimension() == none)
     return {};
   if (state.dimension() >= length(state.shape()) ||
       largest[state.shape()->Get(state.dimension())] < symbol.maximum())
-    return invalid(name + " has a length of more than its dimension holds");
+    return invalidManifest(name +
+                           " has a length of more than its dimension holds");
   return {};
 }
 
@@ -416,11 +252,12 @@ static Error checkStates(const Manifest &manifest) {
     const State &state = *manifest.states()->Get(i);
     std::string name = "state '" + text(state.name()) + "'";
     if (length(state.shape()) > 64)
-      return invalid(name + " has more than 64 dimensions");
+      return invalidManifest(name + " has more than 64 dimensions");
     if (bytes[i] < 0)
-      return invalid(name + " has no proper type");
+      return invalidManifest(name + " has no proper type");
     if (state.length() == none && state.dimension() != none)
-      return invalid(name + " has a dimension for a length that it lacks");
+      return invalidManifest(name +
+                             " has a dimension for a length that it lacks");
     if (state.length() != none)
       if (Error error = checkLength(manifest, state, largest, name))
         return error;
@@ -430,72 +267,15 @@ static Error checkStates(const Manifest &manifest) {
 
 static Error checkVariants(const Manifest &manifest) {
   if (!length(manifest.variants()))
-    return invalid("it holds no program for any machine");
+    return invalidManifest("it holds no program for any machine");
   for (uint32_t i = 0; i < length(manifest.variants()); ++i) {
     const Variant &variant = *manifest.variants()->Get(i);
     if (variant.plan() >= length(manifest.sections()) ||
         manifest.sections()->Get(variant.plan())->kind() != SectionKind::plan)
-      return invalid("variant '" + text(variant.name()) + "' lacks a plan");
+      return invalidManifest("variant '" + text(variant.name()) +
+                             "' lacks a plan");
   }
   return {};
-}
-
-using Features = flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>;
-
-static bool needsFeature(const Features *features, const char *feature) {
-  for (uint32_t i = 0; i < length(features); ++i)
-    if (text(features->Get(i)) == feature)
-      return true;
-  return false;
-}
-
-std::vector<int64_t> leastSymbols(const Manifest &manifest) {
-  std::vector<int64_t> symbols;
-  for (uint32_t i = 0; i < length(manifest.symbols()); ++i)
-    // What is computed is known when a call is done: until then it is planned
-    // for the most.
-    if (const Symbol &symbol = *manifest.symbols()->Get(i);
-        symbol.source() == SymbolSource::device)
-      symbols.push_back(symbol.maximum());
-    else
-      symbols.push_back(leastValue(symbol));
-  return symbols;
-}
-
-std::vector<int64_t> largestSymbols(const Manifest &manifest) {
-  std::vector<int64_t> symbols;
-  for (uint32_t i = 0; i < length(manifest.symbols()); ++i) {
-    const Symbol &symbol = *manifest.symbols()->Get(i);
-    symbols.push_back(symbol.maximum() / symbol.multiple() * symbol.multiple());
-  }
-  return symbols;
-}
-
-std::vector<ValueRange> expressionRanges(const Manifest &manifest) {
-  // So many symbols are at one end or the other by themselves; more share it.
-  constexpr size_t alone = 8;
-  std::vector<int64_t> least = leastSymbols(manifest),
-                       greatest = largestSymbols(manifest), symbols, values;
-  size_t bits = std::min(least.size(), alone);
-  std::vector<ValueRange> ranges;
-  for (size_t corner = 0; corner < size_t(1) << bits; ++corner) {
-    symbols = least;
-    for (size_t i = 0; i < symbols.size(); ++i)
-      if (corner >> (i % alone) & 1)
-        symbols[i] = greatest[i];
-    // Where a number is beyond 64 bits, no call can be.
-    if (evaluate(manifest.expressions(), symbols, HEDDLE_MANIFEST_INVALID,
-                 values))
-      continue;
-    if (ranges.empty())
-      ranges.assign(values.size(), {INT64_MAX, 0});
-    for (size_t i = 0; i < values.size(); ++i) {
-      int64_t value = std::max<int64_t>(values[i], 0);
-      ranges[i].least = std::min(ranges[i].least, value);
-      ranges[i].greatest = std::max(ranges[i].greatest, value);
-    }
-  }
-  return ranges;
 }
 
 Error verifyManifest(const Manifest &manifest, uint64_t manifestOffset) {
@@ -506,17 +286,19 @@ Error verifyManifest(const Manifest &manifest, uint64_t manifestOffset) {
               "needs '" + name +
                   "', which this version of heddle does not have"};
   if (manifest.flush_subnormals() &&
-      !needsFeature(manifest.required_features(), flushFeature))
-    return invalid("it flushes subnormal numbers without saying that it needs "
-                   "a reader that can");
+      !needs(manifest.required_features(), flushFeature))
+    return invalidManifest(
+        "it flushes subnormal numbers without saying that it needs "
+        "a reader that can");
   for (uint32_t i = 0; i < length(manifest.entries()); ++i)
     if (length(manifest.entries()->Get(i)->assumptions()) &&
-        !needsFeature(manifest.required_features(), assumptionsFeature))
-      return invalid("it takes sizes for granted without saying that it needs "
-                     "a reader that checks them");
+        !needs(manifest.required_features(), assumptionsFeature))
+      return invalidManifest(
+          "it takes sizes for granted without saying that it needs "
+          "a reader that checks them");
   if (Error error = checkSectionTable(manifest, manifestOffset))
     return error;
-  if (Error error = checkWeights(manifest))
+  if (Error error = verifyWeights(manifest))
     return error;
   if (Error error = checkSymbols(manifest))
     return error;
@@ -525,71 +307,6 @@ Error verifyManifest(const Manifest &manifest, uint64_t manifestOffset) {
   if (Error error = checkEntries(manifest))
     return error;
   return checkVariants(manifest);
-}
-
-/// Of an image of ELF code: the kernel is a function in it.
-static Error verifyLaunchData(const Kernel &kernel, const std::string &name,
-                              const ElfImage *image) {
-  if (!image) {
-    const GpuLaunch *launch = kernel.launch_as_GpuLaunch();
-    if (!launch || length(launch->block()) > 3 || length(launch->cluster()) > 3)
-      return {HEDDLE_CODE_INVALID, name + " has no proper launch data"};
-    for (uint32_t i = 0; i < length(launch->descriptors()); ++i)
-      if (launch->descriptors()->Get(i)->binding() >= kernel.bindings())
-        return {HEDDLE_CODE_INVALID, name + " names unknown buffers"};
-    return {};
-  }
-  const CpuLaunch *launch = kernel.launch_as_CpuLaunch();
-  if (!launch || !launch->size() ||
-      !image->holdsCode(launch->offset(), launch->size()))
-    return {HEDDLE_CODE_INVALID, name + " lies outside the code"};
-  if (launch->scratch() > static_cast<uint64_t>(maximumBytes))
-    return {HEDDLE_CODE_INVALID, name + " asks for too much scratch"};
-  return {};
-}
-
-Error verifyKernels(const Manifest &manifest, const Variant &variant,
-                    Bytes file) {
-  std::map<uint32_t, ElfImage> parsed; // by section
-  for (uint32_t i = 0; i < length(variant.images()); ++i) {
-    const Image &image = *variant.images()->Get(i);
-    if (image.format() != CodeFormat::elf)
-      continue;
-    const Section &code = *manifest.sections()->Get(image.section());
-    ElfImage &elf = parsed[image.section()];
-    if (Error error =
-            ElfImage::parse(file.data + code.offset(), code.size(), elf))
-      return error;
-    if (text(image.architecture()) != (elf.aarch64 ? "aarch64" : "x86-64"))
-      return {HEDDLE_CODE_INVALID, "kernel code is for another architecture"};
-  }
-  for (uint32_t i = 0; i < length(variant.kernels()); ++i) {
-    const Kernel &kernel = *variant.kernels()->Get(i);
-    std::string name = "kernel '" + text(kernel.name()) + "'";
-    if (kernel.custom_call()) {
-      if (!needsFeature(variant.required_features(), customCallsFeature))
-        return {HEDDLE_MANIFEST_INVALID,
-                "has custom calls without saying that it needs them"};
-      if (Error error = verifyCustomCall(kernel, manifest))
-        return error;
-    } else if (kernel.image() >= length(variant.images())) {
-      return {HEDDLE_CODE_INVALID, name + " is in an unknown image"};
-    } else {
-      const Image &image = *variant.images()->Get(kernel.image());
-      auto elf = parsed.find(image.section());
-      bool isElf = image.format() == CodeFormat::elf;
-      if (Error error =
-              verifyLaunchData(kernel, name, isElf ? &elf->second : nullptr))
-        return error;
-    }
-    for (uint32_t j = 0; j < length(kernel.in_place()); ++j) {
-      const InPlace &pair = *kernel.in_place()->Get(j);
-      if (pair.output() >= kernel.bindings() ||
-          pair.input() >= kernel.bindings())
-        return {HEDDLE_CODE_INVALID, name + " names unknown buffers"};
-    }
-  }
-  return {};
 }
 
 } // namespace heddle::format

@@ -3,7 +3,7 @@
 #ifndef HEDDLE_RUNTIME_FORMAT_SCRATCH_H
 #define HEDDLE_RUNTIME_FORMAT_SCRATCH_H
 
-#include "runtime/format/ManifestVerifier.h"
+#include "runtime/format/ManifestTables.h"
 
 namespace heddle::format {
 

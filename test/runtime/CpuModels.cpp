@@ -2,7 +2,7 @@
 
 #include "test/runtime/ModelParts.h"
 
-#include "runtime/format/ManifestVerifier.h"
+#include "runtime/format/ManifestTables.h"
 
 using namespace heddle;
 using namespace heddle::format;

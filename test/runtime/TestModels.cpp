@@ -2,7 +2,7 @@
 
 #include "test/runtime/ModelParts.h"
 
-#include "runtime/format/ManifestVerifier.h"
+#include "runtime/format/ManifestTables.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -2,7 +2,7 @@
 
 #include "runtime/drivers/cpu/DebugSymbols.h"
 
-#include "runtime/format/ManifestVerifier.h"
+#include "runtime/format/ManifestTables.h"
 
 #include <cstdio>
 #include <cstring>
