@@ -90,7 +90,7 @@ private:
   const CompileOptions &options;
   format::ArtifactWriter &writer;
   format::ManifestT manifest;
-  ConstantTable constant{manifest.expressions, module};
+  ExpressionTable constant{manifest.expressions, module};
   NodeTable nodes;
   llvm::DenseMap<StringAttr, uint32_t> stateNumbers;
   /// One for each set of targets that dispatch alike.

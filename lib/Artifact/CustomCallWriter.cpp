@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace heddle;
 
 FailureOr<std::unique_ptr<format::CustomCallT>>
-heddle::writeCustomCall(func::FuncOp function, ConstantTable &constant) {
+heddle::writeCustomCall(func::FuncOp function, ExpressionTable &constant) {
   auto description =
       function->getAttrOfType<DictionaryAttr>(kernel::kCustomCallAttrName);
   auto call = std::make_unique<format::CustomCallT>();

@@ -3,7 +3,7 @@
 #ifndef HEDDLE_LIB_ARTIFACT_CUSTOMCALLWRITER_H
 #define HEDDLE_LIB_ARTIFACT_CUSTOMCALLWRITER_H
 
-#include "PlanWriter.h"
+#include "lib/Artifact/ExpressionTable.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -12,7 +12,7 @@ namespace heddle {
 /// The table of a kernel function with `kernel.custom_call`. Extents become
 /// entries of the manifest's expressions.
 mlir::FailureOr<std::unique_ptr<format::CustomCallT>>
-writeCustomCall(mlir::func::FuncOp function, ConstantTable &constant);
+writeCustomCall(mlir::func::FuncOp function, ExpressionTable &constant);
 
 } // namespace heddle
 

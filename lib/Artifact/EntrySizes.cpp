@@ -159,7 +159,7 @@ void Solver::solve() {
 }
 
 void Solver::writeTo(format::EntryT &entry) {
-  ConstantTable constant(entry.solving, std::move(numbers));
+  ExpressionTable constant(entry.solving, std::move(numbers));
   for (auto &[name, extent] : order)
     entry.solutions.emplace_back(constant.numberOf(name),
                                  constant(solved.lookup(name)), extent->input,
@@ -264,8 +264,8 @@ std::optional<Expression> heddle::lengthAfter(func::FuncOp function,
 }
 
 void heddle::addEntrySizes(func::FuncOp function, format::EntryT &entry,
-                           format::ManifestT &manifest, ConstantTable &constant,
-                           NodeTable &nodes) {
+                           format::ManifestT &manifest,
+                           ExpressionTable &constant, NodeTable &nodes) {
   if (manifest.symbols.empty())
     return;
   llvm::SetVector<StringRef> used = usedSymbols(function);

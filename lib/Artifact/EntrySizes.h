@@ -4,7 +4,7 @@
 #ifndef HEDDLE_LIB_ARTIFACT_ENTRYSIZES_H
 #define HEDDLE_LIB_ARTIFACT_ENTRYSIZES_H
 
-#include "PlanWriter.h"
+#include "lib/Artifact/ExpressionTable.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -31,7 +31,7 @@ std::optional<size::Expression> lengthAfter(mlir::func::FuncOp function,
 /// solutions and assumptions, and by the symbols that a call has to give, whose
 /// source becomes the caller. `constant` makes expressions of the manifest.
 void addEntrySizes(mlir::func::FuncOp function, format::EntryT &entry,
-                   format::ManifestT &manifest, ConstantTable &constant,
+                   format::ManifestT &manifest, ExpressionTable &constant,
                    NodeTable &nodes);
 
 } // namespace heddle

@@ -49,7 +49,7 @@ protected:
     ASSERT_TRUE(module) << text;
     ASSERT_TRUE(succeeded(checkSizeAttributes(*module)));
     addSymbols(*module, manifest);
-    ConstantTable constant(manifest.expressions, *module);
+    ExpressionTable constant(manifest.expressions, *module);
     NodeTable nodes;
     for (auto function : module->getOps<func::FuncOp>()) {
       auto entry = std::make_unique<format::EntryT>();
