@@ -277,18 +277,28 @@ AttentionEmitter::Rows AttentionEmitter::rowsAt(Value slot, Value first,
   return rows;
 }
 
-void AttentionEmitter::forEachTile(function_ref<void(const Rows &)> body) {
+void AttentionEmitter::forEachTile(
+    function_ref<void(const Rows &)> body,
+    function_ref<void(const Rows &, Value count)> finish) {
   index.loop(tileBegin, tileEnd, 1, [&](Value number) {
     Value slot = index.mul(index.sub(number, tileBegin), split.bigRows);
-    auto emitRows = [&](Value first, int64_t height) {
-      Rows rows = rowsAt(slot, first, index.add(first, height));
-      rows.height = height;
+    auto emitRows = [&](const SizedTile &tile) {
+      Value end = tile.count ? index.add(tile.first, tile.count)
+                             : index.add(tile.first, tile.height);
+      Rows rows = rowsAt(slot, tile.first, end);
+      rows.height = tile.height;
+      rows.count = tile.count;
       body(rows);
     };
-    if (m.isSized())
-      sizedRows.emitTile(index, frame, number, emitRows);
-    else
-      emitTileOfRows(index, split, number, emitRows);
+    if (!m.isSized())
+      return emitTileOfRows(
+          index, split, number,
+          [&](Value first, int64_t height) { emitRows({first, height, {}}); });
+    sizedRows.emitTile(index, frame, number, emitRows);
+    if (!finish)
+      return;
+    Value first = firstRowOf(number), end = firstRowOf(index.add(number, 1));
+    finish(rowsAt(slot, first, end), index.sub(end, first));
   });
 }
 
@@ -358,14 +368,12 @@ LogicalResult AttentionEmitter::emitOutputGroup(Value firstColumn,
     rhs.maskLast(tailMask(builder, loc, lanes, columns - (used - 1) * lanes));
   }
 
-  AffineMap out = op.getOutMap();
   LogicalResult status = success();
-  forEachTile([&](const Rows &rows) {
-    RegisterTile tile(builder, loc, element, rows.height, used);
+  auto sumsOf = [&](RegisterTile &tile, const Rows &rows) {
     TileLhs lhs;
     lhs.buffer = scores;
     lhs.base = rows.scores;
-    lhs.setRows(index, rows.height, scoreStride);
+    lhs.setRows(index, rows.height, scoreStride, rows.count);
     SmallVector<Value> sums =
         tile.accumulate(lhs, rhs, rows.firstKey, rows.keys, tile.zeros());
     for (int64_t r = 0; r < rows.height; ++r) {
@@ -378,9 +386,11 @@ LogicalResult AttentionEmitter::emitOutputGroup(Value firstColumn,
         sum = arith::MulFOp::create(builder, loc, sum, inverse);
       }
     }
-
+    return sums;
+  };
+  auto placeOf = [&](const Rows &rows) {
     TilePlace place;
-    for (auto [position, expr] : llvm::enumerate(out.getResults())) {
+    for (auto [position, expr] : llvm::enumerate(op.getOutMap().getResults())) {
       unsigned dim = cast<AffineDimExpr>(expr).getPosition();
       place.coords.push_back(dim < numBatch ? batch[dim] : rows.first);
       if (dim == numBatch)
@@ -391,9 +401,22 @@ LogicalResult AttentionEmitter::emitOutputGroup(Value firstColumn,
     place.columnExtents.push_back(e);
     place.firstColumn = firstColumn;
     place.columns = columns;
-    if (failed(output->store(tile, sums, place)))
-      status = failure();
-  });
+    return place;
+  };
+  forEachTile(
+      [&](const Rows &rows) {
+        RegisterTile tile(builder, loc, element, rows.height, used);
+        SmallVector<Value> sums = sumsOf(tile, rows);
+        if (m.isSized())
+          output->keep(tile, sums);
+        else if (failed(output->store(tile, sums, placeOf(rows))))
+          status = failure();
+      },
+      [&](const Rows &rows, Value count) {
+        RegisterTile tile(builder, loc, element, /*rows=*/1, used);
+        if (failed(output->store(tile, output->kept(count), placeOf(rows))))
+          status = failure();
+      });
   return status;
 }
 

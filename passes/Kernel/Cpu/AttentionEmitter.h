@@ -39,6 +39,8 @@ private:
   struct Rows {
     mlir::Value first;
     int64_t height = 0;
+    /// How many of them there are, if not all.
+    mlir::Value count;
     mlir::Value scores;
     mlir::Value inverses;
     /// The first of the keys that the rows see, at the start of a panel, and
@@ -56,7 +58,11 @@ private:
   /// What is known of a tile's rows but their height; `slot` is how many rows
   /// of the block are before them in scratch memory.
   Rows rowsAt(mlir::Value slot, mlir::Value first, mlir::Value end);
-  void forEachTile(llvm::function_ref<void(const Rows &)> body);
+  /// Emits `body` for each height that a tile can have, then `finish`, if it is
+  /// any, for the tile of whichever height it is.
+  void forEachTile(llvm::function_ref<void(const Rows &)> body,
+                   llvm::function_ref<void(const Rows &rows, mlir::Value count)>
+                       finish = {});
   /// Emits `body` for a row of a tile: where a call says how many there are,
   /// once for tiles of any height.
   void

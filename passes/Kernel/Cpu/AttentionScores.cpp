@@ -73,7 +73,7 @@ void AttentionEmitter::emitScoreTiles(Value firstKey) {
       lhs.buffer = query.buffer;
       lhs.base = index.at(query.base, rows.first, rowStride);
       lhs.step = frame.numberOf(query.access.strides[numBatch + 2]);
-      lhs.setRows(index, rows.height, rowStride);
+      lhs.setRows(index, rows.height, rowStride, rows.count);
       SmallVector<Value> sums = tile.accumulate(
           lhs, rhs, index.constant(0), index.constant(d), tile.zeros());
       Value place = index.add(rows.scores, firstKey);

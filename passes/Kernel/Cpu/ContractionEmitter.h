@@ -35,6 +35,9 @@ private:
   /// The rows of the grid's tile: row tiles [begin, end).
   struct RowRange {
     mlir::Value begin, end;
+    /// The columns of what follows that each pass over the rows fetches, null
+    /// where none are.
+    std::optional<Number> share = std::nullopt;
   };
 
   /// Whether sums rest in memory between blocks of the depth.
@@ -46,8 +49,7 @@ private:
 
   //===--- A group of columns, for some rows ------------------------------===//
 
-  /// The columns of what follows that each pass over the rows fetches.
-  Number shareOfPass(RowRange rows);
+  std::optional<Number> shareOfPass(RowRange rows);
   mlir::LogicalResult emitGroup(const Group &group, RowRange rows);
   /// Rows that are computed together: `height` from `first` on, `inTile` after
   /// the first of the row tile `number`.
@@ -55,13 +57,28 @@ private:
     mlir::Value number, first;
     int64_t height;
     mlir::Value inTile;
+    /// How many of them there are, if not all.
+    mlir::Value count;
   };
+  mlir::LogicalResult emitAtOnce(const Group &group, RowRange rows);
+  mlir::LogicalResult emitInBlocks(const Group &group, RowRange rows);
+  RegisterTile tileOf(const Group &group, int64_t height);
+  /// What is fetched during the steps from `low` to `high` over some rows.
+  std::optional<TilePrefetch> prefetchOf(const TileRhs &rhs, const Rows &these,
+                                         RowRange rows, mlir::Value low,
+                                         mlir::Value high);
+  /// Past the last step of the depth.
+  mlir::Value endOfDepth();
   using RowsBody = llvm::function_ref<void(const Rows &rows)>;
-  /// Emits `body` for each row tile.
-  void emitRowTiles(RowRange range, RowsBody body);
-  /// The same for the row tile `number`, `inner` of one outer row: whole, or
-  /// row by row where it is cut off.
-  void emitRowTile(mlir::Value number, mlir::Value inner, RowsBody body);
+  /// Emits `body` for each row tile of the range.
+  void emitRowTiles(
+      RowRange range,
+      llvm::function_ref<void(mlir::Value number, mlir::Value inner)> body);
+  /// Emits `body` for the row tile `number`, `inner` of one outer row: whole,
+  /// for each height that it may have, or row by row where it is cut off.
+  void emitHeights(mlir::Value number, mlir::Value inner, RowsBody body);
+  /// The row tile `number` of whichever height that a call makes it.
+  Rows rowsOf(mlir::Value number, mlir::Value inner);
   /// `sums` and the products from `low` to `high` of the depth.
   llvm::SmallVector<mlir::Value> sumUp(RegisterTile &tile, TileLhs lhs,
                                        TileRhs rhs, mlir::Value low,
@@ -89,6 +106,8 @@ private:
   void packGroup(const Group &group, mlir::Value low, mlir::Value high);
   /// lhs and coordinates of rows.
   TileLhs lhsOf(const Rows &rows);
+  /// Where the sums of rows rest between blocks of the depth.
+  mlir::Value restingPlace(const Rows &rows, RowRange range);
   TilePlace placeOf(const Group &group, const Rows &rows);
   /// Where the row tile `number` is in the outer rows.
   llvm::SmallVector<mlir::Value> outerRowsAt(mlir::Value number);

@@ -4,16 +4,21 @@
 #include "passes/Kernel/Cpu/ContractionEmitter.h"
 
 #include "passes/Kernel/Cpu/Limits.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace heddle;
 
-void ContractionEmitter::emitRowTile(Value number, Value inner, RowsBody body) {
+void ContractionEmitter::emitHeights(Value number, Value inner, RowsBody body) {
+  Value zero = index.constant(0);
   auto emitRows = [&](Value row, int64_t height) {
-    body({number, row, height, /*inTile=*/index.constant(0)});
+    body({number, row, height, /*inTile=*/zero, {}});
   };
   if (shape.row.extent.isSized())
-    return plan.sizedRows.emitTile(index, frame, inner, emitRows);
+    return plan.sizedRows.emitTile(
+        index, frame, inner, [&](const SizedTile &tile) {
+          body({number, tile.first, tile.height, zero, tile.count});
+        });
   auto emitWhole = [&] { emitTileOfRows(index, plan.split, inner, emitRows); };
   if (!rowLimit)
     return emitWhole();
@@ -25,12 +30,20 @@ void ContractionEmitter::emitRowTile(Value number, Value inner, RowsBody body) {
       [&] {
         Value next = firstRowOfTile(index, plan.split, index.add(inner, 1));
         index.loop(first, index.min(rowLimit, next), 1, [&](Value row) {
-          body({number, row, 1, index.sub(row, first)});
+          body({number, row, 1, index.sub(row, first), {}});
         });
       });
 }
 
-void ContractionEmitter::emitRowTiles(RowRange rows, RowsBody body) {
+ContractionEmitter::Rows ContractionEmitter::rowsOf(Value number, Value inner) {
+  Value first = plan.sizedRows.firstRowOf(index, frame, inner);
+  Value next = plan.sizedRows.firstRowOf(index, frame, index.add(inner, 1));
+  return {number, first, plan.split.bigRows, /*inTile=*/index.constant(0),
+          index.sub(next, first)};
+}
+
+void ContractionEmitter::emitRowTiles(
+    RowRange rows, function_ref<void(Value number, Value inner)> body) {
   index.loop(rows.begin, rows.end, 1, [&](Value number) {
     Value inner = number;
     if (!shape.outerRowCount().is(1))
@@ -38,7 +51,7 @@ void ContractionEmitter::emitRowTiles(RowRange rows, RowsBody body) {
     Value wanted;
     if (llvm::any_of(outerRowLimits, [](Value limit) { return bool(limit); }))
       wanted = isBefore(index, outerRowsAt(number), outerRowLimits);
-    emitWhere(index, wanted, [&] { emitRowTile(number, inner, body); });
+    emitWhere(index, wanted, [&] { body(number, inner); });
   });
 }
 
@@ -75,8 +88,13 @@ SmallVector<Value> ContractionEmitter::sumUp(RegisterTile &tile, TileLhs lhs,
                                              const TilePrefetch *prefetch) {
   if (plan.depth.size() > 1)
     return sumUpOuter(tile, lhs, rhs, plan.depth, depthLimits, sums);
+  const Extent &depth = plan.depth.front().extent;
   if (!isBlocked())
-    tile.mostSteps = plan.depth.front().extent.bound();
+    tile.mostSteps = depth.bound();
+  if (!depthLimits.front())
+    tile.stepsMultiple =
+        std::gcd(frame.divisor(depth),
+                 isBlocked() ? plan.blocks.depthBlock : int64_t(0));
   lhs.step = frame.numberOf(plan.depth.front().lhs);
   rhs.step = frame.numberOf(plan.depth.front().rhs);
   // The copy holds the current block only.
@@ -85,100 +103,142 @@ SmallVector<Value> ContractionEmitter::sumUp(RegisterTile &tile, TileLhs lhs,
   return tile.accumulate(lhs, rhs, low, high, sums, prefetch);
 }
 
-Number ContractionEmitter::shareOfPass(RowRange rows) {
+/// Each pass over a block of a panel fetches its share of what follows in
+/// memory: the next block, or the next panel.
+std::optional<Number> ContractionEmitter::shareOfPass(RowRange rows) {
+  if (!plan.blocks.prefetch || !shape.isPacked || plan.depth.size() != 1 ||
+      plan.groupColumns() != frame.machine.panelColumns)
+    return std::nullopt;
   int64_t columns = plan.groupColumns();
   if (!shape.row.extent.isSized())
-    return llvm::divideCeil(columns, plan.blocks.rowTiles);
+    return Number(llvm::divideCeil(columns, plan.blocks.rowTiles));
   Value passes = index.sub(rows.end, rows.begin);
-  return index.div(index.add(passes, columns - 1), passes);
+  return Number(index.div(index.add(passes, columns - 1), passes));
+}
+
+Value ContractionEmitter::endOfDepth() {
+  // Several dimensions of a sum end each by itself.
+  return plan.depth.size() == 1 ? endOf(plan.depth.front(), depthLimits.front())
+                                : valueOf(shape.depthCount());
+}
+
+RegisterTile ContractionEmitter::tileOf(const Group &group, int64_t height) {
+  RegisterTile tile(frame.builder, loc, accumulator, height, group.vectors);
+  if (plan.isSmall)
+    tile.stepsPerIteration = 1;
+  return tile;
+}
+
+std::optional<TilePrefetch>
+ContractionEmitter::prefetchOf(const TileRhs &rhs, const Rows &these,
+                               RowRange rows, Value low, Value high) {
+  // Tiles as low as this come alone: nothing follows in L2.
+  bool isAlone =
+      shape.row.extent.isSized() && these.height * 2 < plan.tileShape.rows;
+  if (!rows.share || isAlone)
+    return std::nullopt;
+  Number share = *rows.share;
+  Value next = index.at(rhs.base, high, frame.machine.panelColumns);
+  Value pass = index.sub(these.number, rows.begin);
+  next = index.at(next, pass, index.times(share, plan.blocks.depthBlock));
+  // The tile counts its steps from `low`.
+  next = index.sub(next, index.mul(low, share));
+  return TilePrefetch{rhs.buffer, next, share};
 }
 
 LogicalResult ContractionEmitter::emitGroup(const Group &group, RowRange rows) {
+  rows.share = shareOfPass(rows);
+  return isBlocked() ? emitInBlocks(group, rows) : emitAtOnce(group, rows);
+}
+
+LogicalResult ContractionEmitter::emitAtOnce(const Group &group,
+                                             RowRange rows) {
   LogicalResult status = success();
   TileRhs rhs = rhsOf(group);
-  Value zero = index.constant(0);
-  // Several dimensions of a sum end each by itself.
-  Value depthEnd = plan.depth.size() == 1
-                       ? endOf(plan.depth.front(), depthLimits.front())
-                       : valueOf(shape.depthCount());
-  auto makeTile = [&](int64_t height) {
-    RegisterTile tile(frame.builder, loc, accumulator, height, group.vectors);
-    if (plan.isSmall)
-      tile.stepsPerIteration = 1;
-    return tile;
+  Value low = index.constant(0), high = endOfDepth();
+  // Runs that are no single one are packed whole.
+  if (plan.packs)
+    packGroup(group, low,
+              shape.depth.size() == 1 ? high : valueOf(shape.depthCount()));
+  auto sumsOf = [&](RegisterTile &tile, const Rows &these) {
+    auto prefetch = prefetchOf(rhs, these, rows, low, high);
+    return sumUp(tile, lhsOf(these), rhs, low, high, tile.zeros(),
+                 prefetch ? &*prefetch : nullptr);
   };
-  auto storeTile = [&](RegisterTile &tile, ValueRange sums, const Rows &rows) {
-    if (failed(output->store(tile, sums, placeOf(group, rows))))
-      status = failure();
-  };
-
-  // Each pass over a block of a panel fetches its share of what follows in
-  // memory: the next block, or the next panel.
-  bool prefetches = plan.blocks.prefetch && shape.isPacked &&
-                    plan.depth.size() == 1 &&
-                    plan.groupColumns() == frame.machine.panelColumns;
-  Number share;
-  if (prefetches)
-    share = shareOfPass(rows);
-  auto prefetchFor = [&](const Rows &these, Value low,
-                         Value high) -> std::optional<TilePrefetch> {
-    // Tiles as low as this come alone: nothing follows in L2.
-    bool isAlone =
-        shape.row.extent.isSized() && these.height * 2 < plan.tileShape.rows;
-    if (!prefetches || isAlone)
-      return std::nullopt;
-    Value next = index.at(rhs.base, high, frame.machine.panelColumns);
-    Value pass = index.sub(these.number, rows.begin);
-    next = index.at(next, pass, index.times(share, plan.blocks.depthBlock));
-    // The tile counts its steps from `low`.
-    next = index.sub(next, index.mul(low, share));
-    return TilePrefetch{rhs.buffer, next, share};
-  };
-
-  if (!isBlocked()) {
-    // Runs that are no single one are packed whole.
-    if (plan.packs)
-      packGroup(group, zero,
-                shape.depth.size() == 1 ? depthEnd
-                                        : valueOf(shape.depthCount()));
-    emitRowTiles(rows, [&](const Rows &these) {
-      RegisterTile tile = makeTile(these.height);
-      auto prefetch = prefetchFor(these, zero, depthEnd);
-      SmallVector<Value> sums =
-          sumUp(tile, lhsOf(these), rhs, zero, depthEnd, tile.zeros(),
-                prefetch ? &*prefetch : nullptr);
-      storeTile(tile, sums, these);
+  emitRowTiles(rows, [&](Value number, Value inner) {
+    emitHeights(number, inner, [&](const Rows &these) {
+      RegisterTile tile = tileOf(group, these.height);
+      SmallVector<Value> sums = sumsOf(tile, these);
+      if (shape.row.extent.isSized())
+        output->keep(tile, sums);
+      else if (failed(output->store(tile, sums, placeOf(group, these))))
+        status = failure();
     });
-    return status;
-  }
+    if (!shape.row.extent.isSized())
+      return;
+    Rows these = rowsOf(number, inner);
+    if (failed(output->store(tileOf(group, these.height),
+                             output->kept(these.count), placeOf(group, these))))
+      status = failure();
+  });
+  return status;
+}
 
-  // Sums rest in memory between the blocks of the depth.
-  auto restingPlace = [&](const Rows &these) {
-    return index.at(index.mul(index.sub(these.number, rows.begin),
-                              plan.split.bigRows * plan.groupColumns()),
-                    these.inTile, plan.groupColumns());
-  };
-  emitRowTiles(rows, [&](const Rows &these) {
-    RegisterTile tile = makeTile(these.height);
-    tile.store(tile.zeros(), partialSums, restingPlace(these));
+Value ContractionEmitter::restingPlace(const Rows &these, RowRange rows) {
+  return index.at(index.mul(index.sub(these.number, rows.begin),
+                            plan.split.bigRows * plan.groupColumns()),
+                  these.inTile, plan.groupColumns());
+}
+
+LogicalResult ContractionEmitter::emitInBlocks(const Group &group,
+                                               RowRange rows) {
+  LogicalResult status = success();
+  TileRhs rhs = rhsOf(group);
+  bool isSized = shape.row.extent.isSized();
+  Value zero = index.constant(0), depthEnd = endOfDepth();
+  emitRowTiles(rows, [&](Value number, Value inner) {
+    auto clear = [&](const Rows &these) {
+      RegisterTile tile = tileOf(group, these.height);
+      tile.store(tile.zeros(), partialSums, restingPlace(these, rows));
+    };
+    // Rows beyond a low tile do not matter.
+    if (isSized)
+      clear({number, zero, plan.split.bigRows, zero, {}});
+    else
+      emitHeights(number, inner, clear);
   });
   index.loop(zero, depthEnd, plan.blocks.depthBlock, [&](Value low) {
     Value high = index.min(index.add(low, plan.blocks.depthBlock), depthEnd);
     if (plan.packs)
       packGroup(group, low, high);
-    emitRowTiles(rows, [&](const Rows &these) {
-      RegisterTile tile = makeTile(these.height);
-      Value place = restingPlace(these);
-      auto prefetch = prefetchFor(these, low, high);
-      SmallVector<Value> sums =
-          sumUp(tile, lhsOf(these), rhs, low, high,
-                tile.load(partialSums, place), prefetch ? &*prefetch : nullptr);
-      tile.store(sums, partialSums, place);
+    emitRowTiles(rows, [&](Value number, Value inner) {
+      emitHeights(number, inner, [&](const Rows &these) {
+        RegisterTile tile = tileOf(group, these.height);
+        Value place = restingPlace(these, rows);
+        auto prefetch = prefetchOf(rhs, these, rows, low, high);
+        SmallVector<Value> sums = sumUp(tile, lhsOf(these), rhs, low, high,
+                                        tile.load(partialSums, place),
+                                        prefetch ? &*prefetch : nullptr);
+        tile.store(sums, partialSums, place);
+      });
     });
   });
-  emitRowTiles(rows, [&](const Rows &these) {
-    RegisterTile tile = makeTile(these.height);
-    storeTile(tile, tile.load(partialSums, restingPlace(these)), these);
+  emitRowTiles(rows, [&](Value number, Value inner) {
+    auto finish = [&](const Rows &these) {
+      RegisterTile tile = tileOf(group, these.height);
+      Value place = restingPlace(these, rows);
+      if (failed(isSized
+                     ? output->store(
+                           tile, RestingTile{partialSums, place, these.count},
+                           placeOf(group, these))
+                     : output->store(tile, tile.load(partialSums, place),
+                                     placeOf(group, these))))
+        status = failure();
+    };
+    if (isSized)
+      finish(rowsOf(number, inner));
+    else
+      emitHeights(number, inner, finish);
   });
   return status;
 }

@@ -87,7 +87,7 @@ TileLhs ContractionEmitter::lhsOf(const Rows &rows) {
   for (auto [dim, position] :
        llvm::zip_equal(shape.outerRows, outerRowsAt(rows.number)))
     lhs.base = index.at(lhs.base, position, frame.numberOf(dim.lhs));
-  lhs.setRows(index, rows.height, stride);
+  lhs.setRows(index, rows.height, stride, rows.count);
   return lhs;
 }
 

@@ -22,7 +22,7 @@ Extent pointsOf(const ConvolutionShape &shape) {
 
 SmallVector<ImagePoint> pointsFrom(KernelFrame &frame, IndexBuilder &index,
                                    const ConvolutionShape &shape, Value first,
-                                   int64_t count) {
+                                   int64_t count, Value existing) {
   OpBuilder &b = index.builder;
   SmallVector<Extent> extents = extentsOf(shape);
   SmallVector<ImagePoint> points = {indicesAt(frame, index, first, extents)};
@@ -42,6 +42,11 @@ SmallVector<ImagePoint> pointsFrom(KernelFrame &frame, IndexBuilder &index,
                                     next, end);
       point[dim] =
           arith::SelectOp::create(b, index.loc, moves, index.constant(0), next);
+    }
+    if (existing && number == count - 1) {
+      Value exists = index.less(index.constant(number), existing);
+      for (auto [at, before] : llvm::zip_equal(point, points.back()))
+        at = arith::SelectOp::create(b, index.loc, exists, at, before);
     }
     points.push_back(point);
   }

@@ -16,11 +16,13 @@ using ImagePoint = llvm::SmallVector<mlir::Value>;
 Extent pointsOf(const ConvolutionShape &shape);
 
 /// The point `first` of all, row-major, and those that follow it; coordinates
-/// of any further one than the last mean nothing.
+/// of any further one than the last mean nothing. Of `existing` points, if it
+/// is any, the last one stands for one more.
 llvm::SmallVector<ImagePoint> pointsFrom(KernelFrame &frame,
                                          IndexBuilder &index,
                                          const ConvolutionShape &shape,
-                                         mlir::Value first, int64_t count);
+                                         mlir::Value first, int64_t count,
+                                         mlir::Value existing = {});
 
 /// A tap (its number, row-major) of some points: for each the element of the
 /// input where its channels begin, and whether that is no padding; null where

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <numeric>
 
 using namespace mlir;
 
@@ -44,13 +45,21 @@ Value multiplyAdd(OpBuilder &builder, Location loc, Value left, Value right,
   return arith::AddIOp::create(builder, loc, sum, product);
 }
 
-void TileLhs::setRows(IndexBuilder &index, int64_t height,
-                      const Number &stride) {
+void TileLhs::setRows(IndexBuilder &index, int64_t height, const Number &stride,
+                      Value count) {
   for (int64_t r = 0; r < height; ++r) {
-    if (stride.value)
-      starts.push_back(index.at(base, index.constant(r), stride));
-    else
+    Value row = index.constant(r);
+    bool mayBeBeyond = count && r == height - 1;
+    if (mayBeBeyond)
+      row = index.min(row, index.add(count, -1));
+    if (stride.value) {
+      starts.push_back(index.at(base, row, stride));
+    } else if (mayBeBeyond) {
+      rows.push_back(0);
+      lastRow = index.mul(row, stride.number);
+    } else {
       rows.push_back(r * stride.number);
+    }
   }
 }
 
@@ -93,28 +102,30 @@ SmallVector<Value> RegisterTile::accumulate(const TileLhs &lhs,
   auto constantLow = getConstantIntValue(low);
   auto constantHigh = getConstantIntValue(high);
   std::optional<int64_t> most = mostSteps;
+  int64_t multiple = stepsMultiple;
   if (constantLow && constantHigh)
-    most = *constantHigh - *constantLow;
+    most = multiple = *constantHigh - *constantLow;
   if (isa<IntegerType>(vectorType.getElementType()) ||
       (most && *most <= longestChain + longestChain / 2))
-    return accumulateChain(lhs, rhs, low, high, accumulators, prefetch);
+    return accumulateChain(lhs, rhs, low, high, accumulators, prefetch,
+                           multiple);
   Value chain = index.constant(longestChain);
   return index.loop(low, high, longestChain, accumulators,
                     [&](Value begin, ValueRange totals) {
                       Value end = index.min(index.add(begin, chain), high);
                       SmallVector<Value> sums = accumulateChain(
-                          lhs, rhs, begin, end, zeros(), prefetch);
+                          lhs, rhs, begin, end, zeros(), prefetch,
+                          std::gcd(multiple, longestChain));
                       for (auto [sum, total] : llvm::zip(sums, totals))
                         sum = arith::AddFOp::create(builder, loc, total, sum);
                       return sums;
                     });
 }
 
-SmallVector<Value> RegisterTile::accumulateChain(const TileLhs &lhs,
-                                                 const TileRhs &rhs, Value low,
-                                                 Value high,
-                                                 ValueRange accumulators,
-                                                 const TilePrefetch *prefetch) {
+SmallVector<Value>
+RegisterTile::accumulateChain(const TileLhs &lhs, const TileRhs &rhs, Value low,
+                              Value high, ValueRange accumulators,
+                              const TilePrefetch *prefetch, int64_t multiple) {
   auto steps = [&](Value k, ValueRange carried, int64_t count) {
     SmallVector<Value> sums(carried);
     auto later = [&](Value position, const Number &stride, int64_t steps) {
@@ -146,14 +157,16 @@ SmallVector<Value> RegisterTile::accumulateChain(const TileLhs &lhs,
       (constantLow && constantHigh &&
        *constantHigh - *constantLow < 2 * stepsPerIteration))
     return index.loop(low, high, 1, accumulators, single);
+  auto run = [&](Value k, ValueRange carried) {
+    return steps(k, carried, stepsPerIteration);
+  };
+  if (multiple % stepsPerIteration == 0)
+    return index.loop(low, high, stepsPerIteration, accumulators, run);
   // Runs of steps, then what is left over one by one.
   Value runs = index.div(index.sub(high, low), stepsPerIteration);
   Value middle = index.at(low, runs, stepsPerIteration);
   SmallVector<Value> sums =
-      index.loop(low, middle, stepsPerIteration, accumulators,
-                 [&](Value k, ValueRange carried) {
-                   return steps(k, carried, stepsPerIteration);
-                 });
+      index.loop(low, middle, stepsPerIteration, accumulators, run);
   return index.loop(middle, high, 1, sums, single);
 }
 
@@ -186,6 +199,8 @@ void RegisterTile::step(const TileLhs &lhs, Value lhsPosition,
       position = index.add(lhsPosition, *lhs.rows[r]);
     else
       continue;
+    if (lhs.lastRow && r == rows - 1)
+      position = index.add(position, lhs.lastRow);
     Value buffer = lhs.buffers.empty() ? lhs.buffer : lhs.buffers[r];
     Value scalar = memref::LoadOp::create(builder, loc, buffer, position);
     Value spread = vector::BroadcastOp::create(

@@ -19,12 +19,16 @@ struct TileLhs {
   mlir::Value base;
   llvm::SmallVector<std::optional<int64_t>> rows;
   llvm::SmallVector<mlir::Value> starts;
+  /// How much further the last row of `rows` is, where only a call knows.
+  mlir::Value lastRow;
   Number step = 1;
   /// Whether narrow integers widen with zeros.
   bool isUnsigned = false;
 
-  /// `height` rows `stride` apart from `base` on.
-  void setRows(IndexBuilder &index, int64_t height, const Number &stride);
+  /// `height` rows `stride` apart from `base` on. Of `count` of them, if it is
+  /// any, the last one stands for what is beyond.
+  void setRows(IndexBuilder &index, int64_t height, const Number &stride,
+               mlir::Value count = {});
 };
 
 /// The right-hand side, `lanes` elements per vector and step: vector v at step
@@ -95,13 +99,17 @@ public:
   /// The most steps of `accumulate` where `high` is the launch's to say: sums
   /// of all of them are cut in chains as if it were a constant.
   std::optional<int64_t> mostSteps;
+  /// What the number of steps of `accumulate` is a multiple of where `low` or
+  /// `high` is no constant: of runs that come out even nothing is left over.
+  int64_t stepsMultiple = 1;
 
 private:
-  /// accumulators += lhs * rhs in one chain per element.
+  /// accumulators += lhs * rhs in one chain per element, of a multiple of
+  /// `multiple` steps.
   llvm::SmallVector<mlir::Value>
   accumulateChain(const TileLhs &lhs, const TileRhs &rhs, mlir::Value low,
                   mlir::Value high, mlir::ValueRange accumulators,
-                  const TilePrefetch *prefetch);
+                  const TilePrefetch *prefetch, int64_t multiple);
   void step(const TileLhs &lhs, mlir::Value lhsPosition, const TileRhs &rhs,
             mlir::Value rhsPosition,
             llvm::MutableArrayRef<mlir::Value> accumulators);

@@ -49,7 +49,7 @@ void emitTileOfRows(IndexBuilder &index, const RowSplit &split, Value number,
 }
 
 /// The lowest of the tiles that so many rows make, at least `least` and a
-/// multiple of `step`.
+/// multiple of `step`; as well of pairs of rows.
 static int64_t lowestTile(int64_t least, int64_t most, int64_t step,
                           int64_t mostRows) {
   if (step % mostRows == 0)
@@ -67,37 +67,51 @@ static int64_t lowestTile(int64_t least, int64_t most, int64_t step,
 SizedRows::SizedRows(const KernelFrame &frame, const Extent &rows,
                      int64_t mostRows)
     : rows(rows), tiles(rows.ceilDiv(mostRows)), mostRows(mostRows),
-      leastRows(lowestTile(frame.least(rows), rows.bound(), frame.divisor(rows),
-                           mostRows)) {}
+      step(mostRows % 2 ? 1 : 2) {
+  int64_t divisor = frame.divisor(rows), least = frame.least(rows);
+  mayLack = divisor % step != 0;
+  mayBeOne = mayLack && least <= 1;
+  leastRows = step * lowestTile(llvm::divideCeil(least, step),
+                                llvm::divideCeil(rows.bound(), step),
+                                mayLack ? 1 : divisor / step, mostRows / step);
+}
 
 Value SizedRows::firstRowOf(IndexBuilder &index, KernelFrame &frame,
                             Value number) const {
   if (frame.divisor(rows) % mostRows == 0)
     return index.mul(number, mostRows);
-  return index.div(index.mul(number, frame.numberOf(rows)),
-                   frame.numberOf(tiles));
-}
-
-/// Emits `body` for the heights from `least` to `most`, one of which `height`
-/// is.
-static void emitHeights(IndexBuilder &index, int64_t least, int64_t most,
-                        Value height, function_ref<void(int64_t)> body) {
-  if (most == least)
-    return body(most);
-  index.branch(
-      index.less(height, index.constant(most)),
-      [&] { emitHeights(index, least, most - 1, height, body); },
-      [&] { body(most); });
+  Value all = index.valueOf(frame.numberOf(rows));
+  Value steps = index.div(index.add(all, step - 1), step);
+  Value first = index.mul(
+      index.div(index.mul(number, steps), frame.numberOf(tiles)), step);
+  return mayLack ? index.min(first, all) : first;
 }
 
 void SizedRows::emitTile(IndexBuilder &index, KernelFrame &frame, Value number,
-                         function_ref<void(Value, int64_t)> body) const {
+                         function_ref<void(const SizedTile &)> body) const {
   Value first = firstRowOf(index, frame, number);
-  if (leastRows == mostRows)
-    return body(first, mostRows);
-  Value next = firstRowOf(index, frame, index.add(number, 1));
-  emitHeights(index, leastRows, mostRows, index.sub(next, first),
-              [&](int64_t height) { body(first, height); });
+  if (leastRows == mostRows && !mayLack)
+    return body({first, mostRows, {}});
+  Value count =
+      index.sub(firstRowOf(index, frame, index.add(number, 1)), first);
+  auto emitLowest = [&] {
+    auto emit = [&] { body({first, leastRows, mayLack ? count : Value()}); };
+    if (!mayBeOne)
+      return emit();
+    index.branch(
+        index.less(count, index.constant(2)), [&] { body({first, 1, {}}); },
+        emit);
+  };
+  // From the highest on down: most tiles are of that height.
+  auto emitFrom = [&](auto &self, int64_t height) -> void {
+    if (height == leastRows)
+      return emitLowest();
+    index.branch(
+        index.less(count, index.constant(height - step + 1)),
+        [&] { self(self, height - step); },
+        [&] { body({first, height, mayLack ? count : Value()}); });
+  };
+  emitFrom(emitFrom, mostRows);
 }
 
 } // namespace heddle

@@ -22,13 +22,31 @@ void emitTileOfRows(
     IndexBuilder &index, const RowSplit &split, mlir::Value number,
     llvm::function_ref<void(mlir::Value first, int64_t height)> body);
 
+/// A tile of as many rows as a call says.
+struct SizedTile {
+  mlir::Value first;
+  /// How many rows code is written for.
+  int64_t height = 1;
+  /// How many of them there are, if not all: the last may be missing. What is
+  /// read in its place must exist, and what is computed is not stored.
+  mlir::Value count;
+};
+
 /// As many rows as a call says, in the fewest tiles of at most `mostRows`, all
-/// of which have one of two heights next to each other.
+/// of which have one of two heights next to each other. Heights are even, so
+/// that code is needed for half of them; an odd number of rows lacks the last
+/// row of the last tile.
 struct SizedRows {
   Extent rows = 0, tiles = 0;
   int64_t mostRows = 1;
-  /// The lowest tile that there is at any size.
+  /// Heights are multiples of it, but for that of a single row.
+  int64_t step = 1;
+  /// The lowest tile that there is at any size, a single row left out.
   int64_t leastRows = 1;
+  /// Whether the last row of the last tile may be missing.
+  bool mayLack = false;
+  /// Whether there may be one row alone.
+  bool mayBeOne = false;
 
   SizedRows() = default;
   SizedRows(const KernelFrame &frame, const Extent &rows, int64_t mostRows);
@@ -38,9 +56,8 @@ struct SizedRows {
   mlir::Value firstRowOf(IndexBuilder &index, KernelFrame &frame,
                          mlir::Value number) const;
   /// Emits `body` for every height, and the choice between them.
-  void emitTile(
-      IndexBuilder &index, KernelFrame &frame, mlir::Value number,
-      llvm::function_ref<void(mlir::Value first, int64_t height)> body) const;
+  void emitTile(IndexBuilder &index, KernelFrame &frame, mlir::Value number,
+                llvm::function_ref<void(const SizedTile &)> body) const;
 };
 
 } // namespace heddle

@@ -40,9 +40,10 @@ private:
   void makeZeros();
   void makePatch();
   int64_t groupColumns() const { return tileShape.vectors * lanes; }
-  void forEachTile(llvm::function_ref<void(Value first, int64_t height)> body);
+  void forEachTile(llvm::function_ref<void(const SizedTile &)> body);
+  /// Of `points` only the first `count` are stored, if it is any.
   LogicalResult emitTile(const FilterColumns &group,
-                         ArrayRef<ImagePoint> points);
+                         ArrayRef<ImagePoint> points, Value count);
   SmallVector<Value> sumUp(RegisterTile &tile, const FilterColumns &group,
                            ArrayRef<ImagePoint> points);
   /// Copies what the taps of `points` read to the patch.
@@ -145,27 +146,29 @@ LogicalResult SizedConvolutionEmitter::emit() {
                              index.constant(groupCount));
 
   LogicalResult status = success();
-  auto emit = [&](const FilterColumns &group, ArrayRef<ImagePoint> points) {
-    if (failed(emitTile(group, points)))
+  auto emit = [&](const FilterColumns &group, ArrayRef<ImagePoint> points,
+                  Value count) {
+    if (failed(emitTile(group, points, count)))
       status = failure();
   };
   auto forEachGroup = [&](function_ref<void(const FilterColumns &)> body) {
     forEachFilterTile(index, shape, tileShape.vectors, lanes, groupBegin,
                       groupEnd, /*isAll=*/columnBlocks == 1, body);
   };
-  auto pointsAt = [&](Value first, int64_t height) {
-    return pointsFrom(frame, index, shape, first, height);
+  auto pointsAt = [&](const SizedTile &tile) {
+    return pointsFrom(frame, index, shape, tile.first, tile.height, tile.count);
   };
   if (patch)
-    forEachTile([&](Value first, int64_t height) {
-      SmallVector<ImagePoint> points = pointsAt(first, height);
+    forEachTile([&](const SizedTile &tile) {
+      SmallVector<ImagePoint> points = pointsAt(tile);
       gather(points);
-      forEachGroup([&](const FilterColumns &group) { emit(group, points); });
+      forEachGroup(
+          [&](const FilterColumns &group) { emit(group, points, tile.count); });
     });
   else
     forEachGroup([&](const FilterColumns &group) {
-      forEachTile([&](Value first, int64_t height) {
-        emit(group, pointsAt(first, height));
+      forEachTile([&](const SizedTile &tile) {
+        emit(group, pointsAt(tile), tile.count);
       });
     });
   if (failed(status))
@@ -175,13 +178,14 @@ LogicalResult SizedConvolutionEmitter::emit() {
 }
 
 void SizedConvolutionEmitter::forEachTile(
-    function_ref<void(Value first, int64_t height)> body) {
+    function_ref<void(const SizedTile &)> body) {
   index.loop(rowBegin, rowEnd, 1,
              [&](Value number) { rows.emitTile(index, frame, number, body); });
 }
 
 LogicalResult SizedConvolutionEmitter::emitTile(const FilterColumns &group,
-                                                ArrayRef<ImagePoint> points) {
+                                                ArrayRef<ImagePoint> points,
+                                                Value count) {
   RegisterTile tile(frame.builder, loc, accumulator, points.size(),
                     group.vectors);
   if (isSmall)
@@ -199,6 +203,7 @@ LogicalResult SizedConvolutionEmitter::emitTile(const FilterColumns &group,
   place.firstColumn = index.at(index.mul(group.number, groupColumns()),
                                channelGroup, shape.groupOutput);
   place.columns = group.columns;
+  place.rows = count;
   return output.store(tile, sums, place);
 }
 

@@ -192,60 +192,99 @@ SmallVector<Value> TileOutput::rowAt(const TilePlace &place, Value row) {
   return coords;
 }
 
+/// Lanes must follow each other along one dimension.
+static bool isByElement(const RegisterTile &tile, const TilePlace &place) {
+  return place.columnDims.empty() ||
+         (place.columnDims.size() > 1 &&
+          place.columnExtents.back() % tile.lanes != 0);
+}
+
 LogicalResult TileOutput::store(RegisterTile &tile, ValueRange sums,
+                                const TilePlace &place) {
+  IndexBuilder index(frame.builder, result.getLoc());
+  if (isByElement(tile, place) ||
+      (viaScratch && tile.rows * tile.vectors > 1)) {
+    if (tile.rows > 1 && !place.points.empty())
+      storePoints(place);
+    Value rows = place.rows ? place.rows : index.constant(tile.rows);
+    keep(tile, sums);
+    return store(tile, kept(rows), place);
+  }
+  return forEachVector(tile, place, [&](int64_t v) {
+    LogicalResult status = success();
+    for (int64_t r = 0; r < tile.rows; ++r) {
+      Value row = index.constant(r);
+      auto storeRow = [&] {
+        if (failed(
+                storeVector(tile, sums[r * tile.vectors + v], row, v, place)))
+          status = failure();
+      };
+      if (place.rows && r == tile.rows - 1)
+        index.branch(index.less(row, place.rows), storeRow);
+      else
+        storeRow();
+    }
+    return status;
+  });
+}
+
+void TileOutput::keep(RegisterTile &tile, ValueRange sums) {
+  IndexBuilder index(frame.builder, result.getLoc());
+  tile.store(sums, scratch, index.constant(0));
+}
+
+RestingTile TileOutput::kept(Value rows) {
+  IndexBuilder index(frame.builder, result.getLoc());
+  return {scratch, index.constant(0), rows};
+}
+
+LogicalResult TileOutput::store(const RegisterTile &tile,
+                                const RestingTile &resting,
                                 const TilePlace &place) {
   OpBuilder &builder = frame.builder;
   Location loc = result.getLoc();
   IndexBuilder index(builder, loc);
-  int64_t width = tile.vectors * tile.lanes;
-
-  // Lanes must follow each other along one dimension.
-  bool byElement = place.columnDims.empty() ||
-                   (place.columnDims.size() > 1 &&
-                    place.columnExtents.back() % tile.lanes != 0);
-  bool fromMemory = byElement || (viaScratch && tile.rows * tile.vectors > 1);
-  if (fromMemory) {
-    tile.store(sums, scratch, index.constant(0));
-    if (tile.rows > 1 && !place.points.empty())
-      storePoints(place);
-  }
-  if (byElement)
-    return storeByElement(tile, place);
-
-  auto storeRow = [&](Value row, int64_t v, Value vector) {
-    SmallVector<Value> coords = rowAt(place, row);
-    Value column = index.add(place.firstColumn, v * tile.lanes);
-    for (auto [dim, at] : llvm::zip_equal(
-             place.columnDims, index.delinearize(column, place.columnExtents)))
-      coords[dim] = at;
-    int64_t valid = std::min(tile.lanes, place.columns.number - v * tile.lanes);
-    Value mask =
-        place.columns.value
-            ? countMask(builder, loc, tile.lanes,
-                        index.add(place.columns.value, -v * tile.lanes))
-            : tailMask(builder, loc, tile.lanes, valid);
-    return storePoint(vector, coords, place.columnDims.back(), tile.lanes,
-                      mask);
-  };
-  auto storeVector = [&](int64_t v) -> LogicalResult {
+  if (isByElement(tile, place))
+    return storeByElement(tile, resting, place);
+  return forEachVector(tile, place, [&](int64_t v) {
     LogicalResult status = success();
-    if (!fromMemory) {
-      for (int64_t r = 0; r < tile.rows; ++r)
-        if (failed(storeRow(index.constant(r), v, sums[r * tile.vectors + v])))
-          return failure();
-      return success();
-    }
-    index.loop(0, tile.rows, 1, [&](Value row) {
-      Value loaded = vector::LoadOp::create(
-          builder, loc, tile.vectorType, scratch,
-          index.at(index.constant(v * tile.lanes), row, width));
-      status = storeRow(row, v, loaded);
+    index.loop(index.constant(0), resting.rows, 1, [&](Value row) {
+      Value position = index.at(index.add(resting.base, v * tile.lanes), row,
+                                tile.vectors * tile.lanes);
+      Value loaded = vector::LoadOp::create(builder, loc, tile.vectorType,
+                                            resting.buffer, position);
+      status = storeVector(tile, loaded, row, v, place);
     });
     return status;
-  };
+  });
+}
+
+LogicalResult TileOutput::storeVector(const RegisterTile &tile, Value sums,
+                                      Value row, int64_t v,
+                                      const TilePlace &place) {
+  OpBuilder &builder = frame.builder;
+  Location loc = result.getLoc();
+  IndexBuilder index(builder, loc);
+  SmallVector<Value> coords = rowAt(place, row);
+  Value column = index.add(place.firstColumn, v * tile.lanes);
+  for (auto [dim, at] : llvm::zip_equal(
+           place.columnDims, index.delinearize(column, place.columnExtents)))
+    coords[dim] = at;
+  int64_t valid = std::min(tile.lanes, place.columns.number - v * tile.lanes);
+  Value mask = place.columns.value
+                   ? countMask(builder, loc, tile.lanes,
+                               index.add(place.columns.value, -v * tile.lanes))
+                   : tailMask(builder, loc, tile.lanes, valid);
+  return storePoint(sums, coords, place.columnDims.back(), tile.lanes, mask);
+}
+
+LogicalResult
+TileOutput::forEachVector(const RegisterTile &tile, const TilePlace &place,
+                          function_ref<LogicalResult(int64_t v)> body) {
+  IndexBuilder index(frame.builder, result.getLoc());
   for (int64_t v = 0; v < tile.vectors; ++v) {
     if (!place.columns.value) {
-      if (v * tile.lanes < place.columns.number && failed(storeVector(v)))
+      if (v * tile.lanes < place.columns.number && failed(body(v)))
         return failure();
       continue;
     }
@@ -253,30 +292,31 @@ LogicalResult TileOutput::store(RegisterTile &tile, ValueRange sums,
     LogicalResult status = success();
     index.branch(
         index.less(index.constant(v * tile.lanes), place.columns.value),
-        [&] { status = storeVector(v); });
+        [&] { status = body(v); });
     if (failed(status))
       return failure();
   }
   return success();
 }
 
-LogicalResult TileOutput::storeByElement(RegisterTile &tile,
+LogicalResult TileOutput::storeByElement(const RegisterTile &tile,
+                                         const RestingTile &resting,
                                          const TilePlace &place) {
   OpBuilder &builder = frame.builder;
   Location loc = result.getLoc();
   IndexBuilder index(builder, loc);
   LogicalResult status = success();
-  int64_t width = tile.vectors * tile.lanes;
-  index.loop(0, tile.rows, 1, [&](Value row) {
+  index.loop(index.constant(0), resting.rows, 1, [&](Value row) {
     Value low = index.constant(0);
+    Value start = index.at(resting.base, row, tile.vectors * tile.lanes);
     index.loop(low, index.valueOf(place.columns), 1, [&](Value column) {
       SmallVector<Value> coords = rowAt(place, row);
       Value flat = index.add(place.firstColumn, column);
       for (auto [dim, at] : llvm::zip_equal(
                place.columnDims, index.delinearize(flat, place.columnExtents)))
         coords[dim] = at;
-      Value sum = memref::LoadOp::create(builder, loc, scratch,
-                                         index.at(column, row, width));
+      Value sum = memref::LoadOp::create(builder, loc, resting.buffer,
+                                         index.add(start, column));
       if (failed(storePoint(sum, coords, 0, /*lanes=*/0, Value())))
         status = failure();
     });

@@ -25,6 +25,14 @@ struct TilePlace {
   mlir::Value firstColumn;
   /// How many of the tile's columns are results; the rest is padding.
   Number columns = 0;
+  /// How many of the tile's rows are, if not all: the last may be none.
+  mlir::Value rows;
+};
+
+/// A tile whose sums rest in memory, row-major from element `base` on.
+struct RestingTile {
+  mlir::Value buffer, base;
+  mlir::Value rows;
 };
 
 /// Writes the results of a root: as they are, through the epilogue, or both.
@@ -38,6 +46,14 @@ public:
   /// Emits the stores of a tile; `sums` as RegisterTile has them.
   mlir::LogicalResult store(RegisterTile &tile, mlir::ValueRange sums,
                             const TilePlace &place);
+  /// Keeps the sums of one of several tiles, for a loop behind the choice
+  /// between them that stores as many rows as the chosen one has.
+  void keep(RegisterTile &tile, mlir::ValueRange sums);
+  /// The first `rows` rows of the tile that was kept.
+  RestingTile kept(mlir::Value rows);
+  /// Emits the stores of a tile as wide as `tile`, of any height.
+  mlir::LogicalResult store(const RegisterTile &tile,
+                            const RestingTile &resting, const TilePlace &place);
 
 private:
   struct Epilogue {
@@ -59,8 +75,17 @@ private:
                                  unsigned dim, int64_t lanes, mlir::Value mask);
   void storePlain(mlir::Value sums, llvm::ArrayRef<mlir::Value> coords,
                   unsigned dim, int64_t lanes, mlir::Value mask);
-  mlir::LogicalResult storeByElement(RegisterTile &tile,
+  mlir::LogicalResult storeByElement(const RegisterTile &tile,
+                                     const RestingTile &resting,
                                      const TilePlace &place);
+  /// Writes the vector `v` of a row of the tile.
+  mlir::LogicalResult storeVector(const RegisterTile &tile, mlir::Value sums,
+                                  mlir::Value row, int64_t v,
+                                  const TilePlace &place);
+  /// Emits `body` for each of the tile's vectors with columns that are results.
+  mlir::LogicalResult
+  forEachVector(const RegisterTile &tile, const TilePlace &place,
+                llvm::function_ref<mlir::LogicalResult(int64_t v)> body);
   /// Writes the points of `place` to memory, for `rowAt` of rows that a loop
   /// counts.
   void storePoints(const TilePlace &place);
