@@ -2,13 +2,24 @@
 
 import numpy as np
 
-from elements import COMPLEX, NUMPY, literal
+from elements import COMPLEX, FLOATS, NUMPY, literal
 from picks import dims, exact, fits, numeric, ordinary
 from program import Type
 
 
 def product_bound(x, y, count):
     return None if x.bound is None else (2 if x.type.element in COMPLEX else 1) * max(count, 1) * x.bound * y.bound
+
+
+def emit_product(p, text, result, bound, terms):
+    """A sum of so many products. Of one term jaxlib makes a product, which may be -0: it gets the sum of that and 0. heddle drops these lines."""
+    if terms != 1 or result.element not in FLOATS:
+        return p.emit(text, result, bound=bound)
+    product = p.emit_text(text)
+    # Whose value is known would be dropped.
+    zero = p.constant(0.0, result)
+    zero = p.emit_text(f"stablehlo.optimization_barrier {zero} : {result}")
+    return p.emit(text, result, bound=bound, oracle=f"stablehlo.add {product}, {zero} : {result}")
 
 
 def dot_general(p):
@@ -28,7 +39,8 @@ def dot_general(p):
     right_batch = [sizes.index(("b", d)) for d in batch]
     right_contracted = [sizes.index(("c", d)) for d in contracted]
     right_free = [y.type.shape[d] for d in range(y.type.rank) if d not in right_batch and d not in right_contracted]
-    bound = product_bound(x, y, int(np.prod([x.type.shape[d] for d in contracted], dtype=np.int64)))
+    terms = int(np.prod([x.type.shape[d] for d in contracted], dtype=np.int64))
+    bound = product_bound(x, y, terms)
     if bound is not None and not fits(x.type.element, bound):
         return None
     result = x.type.shaped([x.type.shape[d] for d in batch] + [x.type.shape[d] for d in kept] + right_free)
@@ -36,8 +48,8 @@ def dot_general(p):
         return None
     text = f"batching_dims = {dims(batch)} x {dims(right_batch)}, " if batch else ""
     precision = ", precision = [HIGHEST, HIGHEST]" if p.random.random() < 0.2 else ""
-    return p.emit(f"stablehlo.dot_general {x.name}, {y.name}, {text}contracting_dims = {dims(contracted)} x {dims(right_contracted)}{precision} : "
-                  f"({x.type}, {y.type}) -> {result}", result, bound=bound)
+    return emit_product(p, f"stablehlo.dot_general {x.name}, {y.name}, {text}contracting_dims = {dims(contracted)} x {dims(right_contracted)}"
+                        f"{precision} : ({x.type}, {y.type}) -> {result}", result, bound, terms)
 
 
 def dot(p):
@@ -52,10 +64,10 @@ def dot(p):
         return None
     result = x.type.shaped(x.type.shape[:-1] + y.type.shape[1:])
     if p.random.random() < 0.5:
-        return p.emit(f"stablehlo.dot {x.name}, {y.name} : ({x.type}, {y.type}) -> {result}", result, bound=bound)
+        return emit_product(p, f"stablehlo.dot {x.name}, {y.name} : ({x.type}, {y.type}) -> {result}", result, bound, k)
     left, right = "ab"[2 - x.type.rank:], "bc"[:y.type.rank]
     config = f"{left},{right}->{left[:-1]}{right[1:]}"
-    return p.emit(f'stablehlo.einsum {x.name}, {y.name}, config = "{config}" : ({x.type}, {y.type}) -> {result}', result, bound=bound)
+    return emit_product(p, f'stablehlo.einsum {x.name}, {y.name}, config = "{config}" : ({x.type}, {y.type}) -> {result}', result, bound, k)
 
 
 def ragged_dot(p):
@@ -126,6 +138,13 @@ def convolution(p):
               f"reverse = [{', '.join(str(r).lower() for r in reverse)}]")
     text = (f"stablehlo.convolution({x.name}, {w.name}) dim_numbers = {left}x{right}->{out}, window = {{{window}}} {attributes} : "
             f"({x.type}, {w.type}) -> {result}")
+    oracle = text
+    if any(reverse):
+        # jaxlib forgets the order of a window as large as its operand: it gets the reversed one. heddle drops these lines.
+        axes = [i for i, name in enumerate(right[1:-1].split(", ")) if name.isdigit() and reverse[int(name)]]
+        turned = p.emit_text(f"stablehlo.reverse {w.name}, dims = {dims(axes)} : {w.type}")
+        turned = p.emit_text(f"stablehlo.optimization_barrier {turned} : {w.type}")
+        oracle = oracle.replace(f", {w.name})", f", {turned})").replace(window, window.replace("true", "false"))
     if any(low < 0 < high for low, high in padding):
         # jaxlib reads beyond an operand that is cut at its begin and padded at its end: it gets the padded one. heddle drops these lines.
         order = left[1:-1].split(", ")
@@ -137,10 +156,10 @@ def convolution(p):
                           f"({x.type}, tensor<{element}>) -> {padded}")
         # The padding would go back into the convolution.
         cut = p.emit_text(f"stablehlo.optimization_barrier {cut} : {padded}")
-        oracle = text.replace(f"pad = {padding}, lhs_dilate = {dims(base)}", f"pad = {[[0, 0]] * rank}, lhs_dilate = {[1] * rank}")
+        oracle = oracle.replace(f"pad = {padding}, lhs_dilate = {dims(base)}", f"pad = {[[0, 0]] * rank}, lhs_dilate = {[1] * rank}")
         oracle = oracle.replace(f"({x.name}, ", f"({cut}, ").replace(f"({x.type}, ", f"({padded}, ")
         return p.emit(dynamic or text, result, bound=bound, oracle=oracle)
-    return p.emit(dynamic or text, result, bound=bound, oracle=text)
+    return p.emit(dynamic or text, result, bound=bound, oracle=oracle)
 
 
 def batch_norm(p):
