@@ -5,6 +5,7 @@
 #include "dialects/Chlo/Chlo.h"
 #include "heddle/Support/EntrySizes.h"
 #include "passes/Graph/Constants.h"
+#include "passes/Graph/NeutralElement.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -86,63 +87,6 @@ LogicalResult PaddingMasker::visitConvolution(ConvolutionOp op) {
   return success();
 }
 
-/// The element that changes nothing under the one operation of `body`; null if
-/// there is none or more than one operation.
-static Attribute neutralElement(Block &body, Type element) {
-  if (body.getNumArguments() != 2 || body.getOperations().size() != 2)
-    return {};
-  Operation &op = body.front();
-  if (op.getNumOperands() != 2 ||
-      body.getTerminator()->getOperand(0) != op.getResult(0))
-    return {};
-  bool both = (op.getOperand(0) == body.getArgument(0) &&
-               op.getOperand(1) == body.getArgument(1)) ||
-              (op.getOperand(0) == body.getArgument(1) &&
-               op.getOperand(1) == body.getArgument(0));
-  if (!both)
-    return {};
-  Builder builder(op.getContext());
-  if (auto real = dyn_cast<FloatType>(element)) {
-    const llvm::fltSemantics &semantics = real.getFloatSemantics();
-    auto farthest = [&](bool negative) {
-      return builder.getFloatAttr(
-          element, APFloat::semanticsHasInf(semantics)
-                       ? APFloat::getInf(semantics, negative)
-                       : APFloat::getLargest(semantics, negative));
-    };
-    if (isa<AddOp>(op))
-      return builder.getFloatAttr(
-          element, APFloat::getZero(
-                       semantics, APFloat::semanticsHasSignedRepr(semantics)));
-    if (isa<MulOp>(op))
-      return builder.getFloatAttr(element, 1.0);
-    if (isa<MaxOp>(op))
-      return farthest(/*negative=*/true);
-    if (isa<MinOp>(op))
-      return farthest(/*negative=*/false);
-    return {};
-  }
-  auto integer = dyn_cast<IntegerType>(element);
-  if (!integer)
-    return {};
-  unsigned width = integer.getWidth();
-  bool isUnsigned = integer.isUnsigned() || width == 1;
-  APInt zero = APInt::getZero(width), ones = APInt::getAllOnes(width);
-  std::optional<APInt> value;
-  if (isa<OrOp, XorOp>(op) || isa<AddOp>(op))
-    value = zero;
-  else if (isa<AndOp>(op))
-    value = ones;
-  else if (isa<MulOp>(op))
-    value = APInt(width, 1);
-  else if (isa<MaxOp>(op))
-    value = isUnsigned ? zero : APInt::getSignedMinValue(width);
-  else if (isa<MinOp>(op))
-    value = isUnsigned ? ones : APInt::getSignedMaxValue(width);
-  return value ? Attribute(builder.getIntegerAttr(element, *value))
-               : Attribute();
-}
-
 LogicalResult PaddingMasker::visitReduce(ReduceOp op) {
   if (failed(onlyVaries(op, {})))
     return failure();
@@ -151,9 +95,10 @@ LogicalResult PaddingMasker::visitReduce(ReduceOp op) {
                     [&](int64_t dim) { return isBounded(first, dim); }))
     return success();
   Type element = cast<RankedTensorType>(first.getType()).getElementType();
-  Attribute neutral = op.getInputs().size() == 1
-                          ? neutralElement(op.getBody().front(), element)
-                          : Attribute();
+  Attribute neutral =
+      op.getInputs().size() == 1
+          ? neutralElement(joiningOperation(op.getBody().front()), element)
+          : Attribute();
   if (!neutral)
     return reduceFlagged(op);
   OpBuilder builder(op);
@@ -330,7 +275,8 @@ LogicalResult PaddingMasker::visitTopK(Operation *op) {
         y = body.addArgument(scalar, op->getLoc());
   Value larger = MaxOp::create(inner, op->getLoc(), scalar, x, y);
   ReturnOp::create(inner, op->getLoc(), larger);
-  Attribute lowest = neutralElement(body, type.getElementType());
+  Attribute lowest =
+      neutralElement(joiningOperation(body), type.getElementType());
   if (!lowest)
     return refuse(op, "orders such elements of a bounded dimension");
   OpBuilder builder(op);

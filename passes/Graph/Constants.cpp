@@ -61,13 +61,17 @@ Value createSplat(OpBuilder &builder, Location loc, RankedTensorType type,
                                        DenseElementsAttr::get(type, element));
 }
 
+Attribute zeroElement(Type element) {
+  Builder builder(element.getContext());
+  auto complex = dyn_cast<ComplexType>(element);
+  if (!complex)
+    return builder.getZeroAttr(element);
+  Attribute part = builder.getZeroAttr(complex.getElementType());
+  return builder.getArrayAttr({part, part});
+}
+
 Value createZero(OpBuilder &builder, Location loc, RankedTensorType type) {
-  Type element = type.getElementType();
-  if (auto complex = dyn_cast<ComplexType>(element)) {
-    Attribute part = builder.getZeroAttr(complex.getElementType());
-    return createSplat(builder, loc, type, builder.getArrayAttr({part, part}));
-  }
-  return createSplat(builder, loc, type, builder.getZeroAttr(element));
+  return createSplat(builder, loc, type, zeroElement(type.getElementType()));
 }
 
 } // namespace heddle

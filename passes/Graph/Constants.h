@@ -31,6 +31,9 @@ std::optional<llvm::SmallVector<int64_t>> integerValues(mlir::Value value);
 mlir::Value createSplat(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::RankedTensorType type, mlir::Attribute element);
 
+/// The 0 of an element type, which may be complex.
+mlir::Attribute zeroElement(mlir::Type element);
+
 /// A constant of type `type`, which may be complex, with 0 everywhere.
 mlir::Value createZero(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::RankedTensorType type);
