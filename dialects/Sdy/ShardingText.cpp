@@ -250,6 +250,16 @@ ParseResult parseSharding(AsmParser &parser, TensorShardingAttr &sharding) {
   SmallVector<DimensionShardingAttr> dimensions;
   SmallVector<AxisRefAttr> replicated, unreduced;
   Reduction reduction = Reduction::Sum;
+  // Within lists the attribute can stand with its name as well.
+  Attribute named;
+  OptionalParseResult hasName = parser.parseOptionalAttribute(named);
+  if (hasName.has_value()) {
+    sharding = dyn_cast_or_null<TensorShardingAttr>(named);
+    if (failed(*hasName) || sharding)
+      return *hasName;
+    return parser.emitError(parser.getCurrentLocation())
+           << "expected a sharding of a tensor";
+  }
   if (parser.parseLess() || parseMeshOrRef(parser, meshOrRef) ||
       parser.parseComma() ||
       parser.parseCommaSeparatedList(

@@ -447,3 +447,12 @@ func.func @lists(%a: tensor<8xf32>) {
   %0 = stablehlo.abs %a {sdy.result_propagation_edges = [1]} : tensor<8xf32>
   return
 }
+
+// -----
+
+sdy.mesh @grid = <["r"=8, "c"=3, "d"=2]>
+func.func @other(%a: tensor<8xf32>) {
+  // expected-error @below {{expected a sharding of a tensor}}
+  %0 = stablehlo.abs %a {sdy.sharding = #sdy.sharding_per_value<[#sdy.mesh_axis<"r"=4>]>} : tensor<8xf32>
+  return
+}

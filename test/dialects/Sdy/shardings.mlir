@@ -30,6 +30,14 @@ func.func @inline(%a: tensor<10xf32>) -> tensor<10xf32> {
   return %0 : tensor<10xf32>
 }
 
+// Within lists an attribute may have its name as well.
+// CHECK-LABEL: func @named
+// CHECK: stablehlo.abs %arg0 {sdy.sharding = #sdy.sharding_per_value<[<mesh<["q"=5]>, [{"q"}]>]>}
+func.func @named(%a: tensor<10xf32>) -> tensor<10xf32> {
+  %0 = stablehlo.abs %a {sdy.sharding = #sdy.sharding_per_value<[#sdy.sharding<mesh<["q"=5]>, [{"q"}]>]>} : tensor<10xf32>
+  return %0 : tensor<10xf32>
+}
+
 // CHECK-LABEL: func @rules
 // CHECK: sdy.sharding_rule = #sdy.op_sharding_rule<([j, i], [])->([kl, j]) {i=3, j=4, k=2, l=5} reduction={i} need_replication={k} permutation={l} blocked_propagation={j, l}, custom>
 // CHECK: sdy.propagation_edges = #sdy.propagation_edges<[{step-0 = [{"r" = operand-0 -> [result-0]}, {"c":(2)3 = result-0 -> [operand-0]}]}]>
