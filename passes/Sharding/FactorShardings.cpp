@@ -7,13 +7,6 @@ using heddle::sdy::AxisRefAttr;
 
 namespace heddle {
 
-int64_t partsOf(ArrayRef<AxisRefAttr> axes, sdy::MeshAttr mesh) {
-  int64_t parts = 1;
-  for (AxisRefAttr axis : axes)
-    parts *= axis.sizeOn(mesh);
-  return parts;
-}
-
 Axes commonPrefix(ArrayRef<AxisRefAttr> first, ArrayRef<AxisRefAttr> second,
                   sdy::MeshAttr mesh) {
   Axes prefix;
@@ -113,7 +106,7 @@ sdy::TensorShardingAttr toSharding(const TensorProjection &projection,
         }
       // What is minor can be cut where this is cut wholly only.
       if (!one.overflow.empty() ||
-          partsOf(one.axes, mesh) != rule.factors[factor].size)
+          sdy::partCount(one.axes, mesh) != rule.factors[factor].size)
         break;
     }
     sdy::DimensionShardingAttr old =

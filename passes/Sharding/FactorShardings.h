@@ -3,6 +3,7 @@
 #ifndef HEDDLE_PASSES_SHARDING_FACTORSHARDINGS_H
 #define HEDDLE_PASSES_SHARDING_FACTORSHARDINGS_H
 
+#include "dialects/Sdy/DevicePositions.h"
 #include "dialects/Sharding/FactorRule.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -43,9 +44,6 @@ sdy::TensorShardingAttr toSharding(const TensorProjection &projection,
                                    mlir::Attribute meshOrRef,
                                    const sharding::FactorRule &rule,
                                    sdy::MeshAttr mesh);
-
-/// How many parts axes cut into.
-int64_t partsOf(llvm::ArrayRef<sdy::AxisRefAttr> axes, sdy::MeshAttr mesh);
 
 /// What both lists begin with; an axis and a part of it begin with the part.
 Axes commonPrefix(llvm::ArrayRef<sdy::AxisRefAttr> first,

@@ -144,7 +144,7 @@ static Axes limitOfResults(const OperationProjection &projection,
       continue;
     isInResults = true;
     Axes common = commonPrefix(axes, it->second.axes, mesh);
-    if (partsOf(common, mesh) > partsOf(limit, mesh))
+    if (sdy::partCount(common, mesh) > sdy::partCount(limit, mesh))
       limit = common;
   }
   return limit;
@@ -203,8 +203,8 @@ bool propagateAggressive(OperationProjection &projection,
   llvm::sort(order, [&](int64_t a, int64_t b) {
     if (wanted[a].sourceSize != wanted[b].sourceSize)
       return wanted[a].sourceSize > wanted[b].sourceSize;
-    int64_t partsOfA = partsOf(wanted[a].axes, mesh);
-    int64_t partsOfB = partsOf(wanted[b].axes, mesh);
+    int64_t partsOfA = sdy::partCount(wanted[a].axes, mesh);
+    int64_t partsOfB = sdy::partCount(wanted[b].axes, mesh);
     if (sizes.isElementwise && partsOfA != partsOfB)
       return partsOfA > partsOfB;
     return a < b;

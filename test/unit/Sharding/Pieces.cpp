@@ -3,12 +3,12 @@
 #include "test/unit/Sharding/Pieces.h"
 
 #include "dialects/Chlo/Chlo.h"
+#include "dialects/Sharding/LocalOperation.h"
 #include "dialects/StableHlo/QuantizedTypes.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "heddle/Reference/Interpreter.h"
 
 #include "mlir/IR/IRMapping.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -18,9 +18,7 @@ namespace heddle::sharding {
 // Numbers
 //===----------------------------------------------------------------------===//
 
-/// Small whole numbers, so that sums do not depend on their order. Places that
-/// operations look up are small, too.
-static HostTensor makeUp(RankedTensorType type, unsigned seed) {
+HostTensor makeUp(RankedTensorType type, unsigned seed) {
   // Quantized numbers are held as what they are stored as.
   type = type.clone(stablehlo::storedType(type.getElementType()));
   auto tensor = HostTensor::allocate(type);
@@ -70,12 +68,6 @@ struct Piece {
   SmallVector<int64_t> elements;
 };
 } // namespace
-
-static bool hasFactor(const TensorFactors &tensor, int64_t factor) {
-  return llvm::any_of(tensor, [&](ArrayRef<int64_t> dim) {
-    return llvm::is_contained(dim, factor);
-  });
-}
 
 /// Places along a dimension that belong to a piece; nothing where the factors
 /// do not make up the dimension.
@@ -140,49 +132,6 @@ static bool isEqual(const HostTensor &a, const HostTensor &b) {
 // Operations on pieces
 //===----------------------------------------------------------------------===//
 
-/// What says a shape besides the types follows the piece.
-static void followShapes(Operation *op) {
-  auto shape = [](Value value) { return shapeOf(value); };
-  Builder builder(op->getContext());
-  llvm::TypeSwitch<Operation *>(op)
-      .Case([&](stablehlo::SliceOp slice) {
-        SmallVector<int64_t> limits(slice.getLimitIndices());
-        for (auto [dim, size] : llvm::enumerate(shape(slice.getOperand())))
-          if (slice.getStartIndices()[dim] == 0 && slice.getStrides()[dim] == 1)
-            limits[dim] = std::min(limits[dim], size);
-        slice.setLimitIndices(limits);
-      })
-      .Case([&](stablehlo::DynamicSliceOp slice) {
-        slice.setSliceSizes(shape(slice.getResult()));
-      })
-      .Case([&](stablehlo::GatherOp gather) {
-        SmallVector<int64_t> sizes(gather.getSliceSizes());
-        for (auto [dim, size] : llvm::enumerate(shape(gather.getOperand())))
-          sizes[dim] = std::min(sizes[dim], size);
-        gather.setSliceSizes(sizes);
-      })
-      .Case([&](stablehlo::BroadcastOp broadcast) {
-        size_t added = broadcast.getBroadcastSizes().size();
-        broadcast.setBroadcastSizes(
-            shape(broadcast.getResult()).take_front(added));
-      })
-      .Case([&](stablehlo::ConstantOp constant) {
-        auto value = cast<DenseElementsAttr>(constant.getValue());
-        constant.setValueAttr(
-            value.resizeSplat(cast<ShapedType>(constant.getType())));
-      })
-      .Case([&](stablehlo::ConvolutionOp op) {
-        auto numbers = op.getDimensionNumbers();
-        int64_t in = shape(op.getLhs())[numbers.getInputFeatureDimension()];
-        int64_t each =
-            shape(op.getRhs())[numbers.getKernelInputFeatureDimension()];
-        int64_t batch = shape(op.getLhs())[numbers.getInputBatchDimension()];
-        int64_t to = shape(op.getResult())[numbers.getOutputBatchDimension()];
-        op.setFeatureGroupCount(in / each);
-        op.setBatchGroupCount(batch / to);
-      });
-}
-
 static FailureOr<SmallVector<HostTensor>>
 runPiece(Operation *op, ArrayRef<HostTensor> operands,
          ArrayRef<Piece> results) {
@@ -204,7 +153,7 @@ runPiece(Operation *op, ArrayRef<HostTensor> operands,
     Type element = cast<RankedTensorType>(result.getType()).getElementType();
     result.setType(RankedTensorType::get(piece.shape, element));
   }
-  followShapes(local);
+  followLocalShapes(local);
   return interpretOp(local, operands);
 }
 
@@ -237,53 +186,14 @@ static void join(HostTensor &sum, const HostTensor &term, StringRef by) {
   }
 }
 
-/// Why pieces alone do not tell: the partitioner has more to do than to cut.
-static std::string needsMore(Operation *op, const FactorRule &rule,
-                             int64_t factor) {
-  switch (rule.factors[factor].kind) {
-  case FactorKind::PassThrough:
-  case FactorKind::Reduction:
-    break;
-  case FactorKind::Prefix:
-    return isa<chlo::ScanOp>(op) ? "" : "what is carried is not known";
-  default:
-    return "whole tensors or neighbours are needed";
-  }
-  // A dimension whose windows move with the pieces.
-  for (auto *tensors : {&rule.operands, &rule.results})
-    for (const TensorFactors &tensor : *tensors)
-      for (ArrayRef<int64_t> dim : tensor)
-        if (dim.size() > 1 && llvm::is_contained(dim, factor) &&
-            llvm::any_of(dim, [&](int64_t other) {
-              return rule.factors[other].kind == FactorKind::Halo;
-            }))
-          return "pieces of windows need neighbours";
-  bool isOfData =
-      !rule.operands.empty() && hasFactor(rule.operands.front(), factor);
-  if (isa<stablehlo::GatherOp>(op) && isOfData &&
-      rule.factors[factor].kind == FactorKind::Reduction)
-    return "places must be moved to where a piece begins";
-  if (isa<stablehlo::ScatterOp>(op) && isOfData &&
-      !hasFactor(rule.operands.back(), factor))
-    return "places must be moved to where a piece begins";
-  if (isa<stablehlo::DynamicUpdateSliceOp>(op) &&
-      hasFactor(rule.operands[0], factor) !=
-          hasFactor(rule.operands[1], factor))
-    return "a piece may have none of the update";
-  if (isa<stablehlo::ReshapeOp>(op) &&
-      isOfData != hasFactor(rule.results.front(), factor))
-    return "the other side has no part of this size";
-  if (isa<stablehlo::RngBitGeneratorOp, stablehlo::RngOp>(op))
-    return "random numbers go by the place in the whole";
-  return "";
-}
-
 Outcome runOnPieces(const Execution &whole, const FactorRule &rule,
                     int64_t factor, int64_t parts, std::string &why) {
-  why = needsMore(whole.op, rule, factor);
+  FactorKind kind = rule.factors[factor].kind;
+  // What a scan carries from piece to piece is one of its results.
+  bool carries = kind == FactorKind::Prefix && isa<chlo::ScanOp>(whole.op);
+  why = carries ? "" : needsMoreThanPieces(whole.op, rule, factor);
   if (!why.empty())
     return Outcome::NotTried;
-  FactorKind kind = rule.factors[factor].kind;
   SmallVector<HostTensor> joined(whole.results.size()), carried;
   for (int64_t part = 0; part < parts; ++part) {
     SmallVector<HostTensor> operands;

@@ -10,6 +10,10 @@
 
 namespace heddle::sharding {
 
+/// A tensor of small whole numbers, so that sums do not depend on their order.
+/// Places that operations look up are small, too.
+HostTensor makeUp(mlir::RankedTensorType type, unsigned seed);
+
 /// An operation of a sample, with what goes in and comes out.
 struct Execution {
   mlir::Operation *op = nullptr;
