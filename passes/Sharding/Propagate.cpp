@@ -169,6 +169,35 @@ sdy::Direction directionAt(const Edge &edge, sharding::FactorKind kind,
   return sdy::Direction::Both;
 }
 
+/// Whether parts of one axis are parts of one division of it: each ends where
+/// the next one can begin.
+bool areOfOneDivision(sdy::TensorShardingAttr sharding, sdy::MeshAttr mesh) {
+  SmallVector<sdy::AxisRefAttr> parts;
+  sharding.forEachAxis([&](sdy::AxisRefAttr axis) { parts.push_back(axis); });
+  for (sdy::AxisRefAttr a : parts)
+    for (sdy::AxisRefAttr b : parts)
+      if (a != b && a.getName() == b.getName() &&
+          a.getPreSize() <= b.getPreSize() &&
+          b.getPreSize() % a.nextPreSize(mesh) != 0)
+        return false;
+  return true;
+}
+
+/// Whether a sharding cuts at least as far as the one before. Shardings only
+/// grow, or propagation would not end.
+bool goesOn(sdy::TensorShardingAttr before, sdy::TensorShardingAttr sharding,
+            sdy::MeshAttr mesh) {
+  if (!areOfOneDivision(sharding, mesh))
+    return false;
+  if (!before)
+    return true;
+  for (auto [old, dim] :
+       llvm::zip_equal(before.getDimShardings(), sharding.getDimShardings()))
+    if (commonPrefix(old.getAxes(), dim.getAxes(), mesh) != old.getAxes())
+      return false;
+  return true;
+}
+
 struct PropagateShardings : impl::PropagateShardingsBase<PropagateShardings> {
   using PropagateShardingsBase::PropagateShardingsBase;
 
@@ -313,7 +342,7 @@ private:
             toSharding(one, tensor, old, meshOrRef, edge.rule, mesh);
         bool isNew = old ? old.getDimShardings() != sharding.getDimShardings()
                          : !sharding.isFullyOpen();
-        if (!isNew)
+        if (!isNew || !goesOn(old, sharding, mesh))
           continue;
         if (!holder.set(sharding) || holder.get() == old)
           continue;

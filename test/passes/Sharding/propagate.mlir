@@ -82,3 +82,36 @@ func.func @loop(%a: tensor<4xf32>, %b: tensor<4xf32> {sdy.sharding = #sdy.shardi
   }) : (tensor<4xf32>, tensor<i1>) -> (tensor<4xf32>, tensor<i1>)
   return %0#0 : tensor<4xf32>
 }
+
+// -----
+
+// An operand that is there twice, which its two places would cut differently: shardings only grow, so that an end is reached.
+sdy.mesh @line = <["x"=4]>
+// CHECK-LABEL: func @ends
+// CHECK: "stablehlo.scatter"
+func.func @ends(%a: tensor<12x6x2xi32> {sdy.sharding = #sdy.sharding<@line, [{}, {}, {"x"}]>},
+                %places: tensor<4xi32> {sdy.sharding = #sdy.sharding<@line, [{"x"}]>}) -> tensor<4x3x2x6xi32> {
+  %0 = stablehlo.reshape %a : (tensor<12x6x2xi32>) -> tensor<4x3x2x6xi32>
+  %1 = "stablehlo.scatter"(%0, %places, %0) ({
+  ^bb0(%l: tensor<i32>, %r: tensor<i32>):
+    %2 = stablehlo.add %l, %r : tensor<i32>
+    stablehlo.return %2 : tensor<i32>
+  }) {scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1, 2, 3], inserted_window_dims = [0],
+        scatter_dims_to_operand_dims = [0], index_vector_dim = 1>,
+      sdy.sharding = #sdy.sharding_per_value<[<@line, [{"x":(2)2}, {}, {}, {}]>]>}
+    : (tensor<4x3x2x6xi32>, tensor<4xi32>, tensor<4x3x2x6xi32>) -> tensor<4x3x2x6xi32>
+  return %1 : tensor<4x3x2x6xi32>
+}
+
+// -----
+
+// Parts of two divisions of one axis do not meet in one sharding.
+sdy.mesh @line = <["x"=6]>
+// CHECK-LABEL: func @divisions
+// CHECK: stablehlo.add %{{.*}}, %arg0 : tensor<12x6xi32>
+func.func @divisions(%a: tensor<12x6xi32> {sdy.sharding = #sdy.sharding<@line, [{"x":(3)2}, {?}]>},
+                     %b: tensor<2x6x6xi32> {sdy.sharding = #sdy.sharding<@line, [{?}, {?}, {"x":(1)2, ?}]>}) -> tensor<12x6xi32> {
+  %0 = stablehlo.reshape %b : (tensor<2x6x6xi32>) -> tensor<12x6xi32>
+  %1 = stablehlo.add %0, %a : tensor<12x6xi32>
+  return %1 : tensor<12x6xi32>
+}
