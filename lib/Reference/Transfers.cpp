@@ -1,7 +1,7 @@
 // Processes: the grid that run_parallel starts, what goes between two of them
 // or to the host, and what runs beside the program.
 
-#include "Processes.h"
+#include "ProcessRun.h"
 
 #include "dialects/Check/Check.h"
 
@@ -9,15 +9,36 @@ using namespace mlir;
 using namespace heddle;
 using namespace heddle::reference;
 
+LogicalResult reference::runProcesses(Evaluator &parent, ProcessGrid &grid,
+                                      MutableArrayRef<Process> processes) {
+  // All are counted before any runs: one that ends early must not look like
+  // the last.
+  for (size_t i = 1; i < processes.size(); ++i)
+    grid.enter();
+  InterpreterOptions options = parent.options;
+  options.onResults = nullptr;
+  options.threads = 1;
+  std::vector<std::thread> threads;
+  for (auto [i, process] : llvm::enumerate(processes))
+    threads.emplace_back([&, i = int64_t(i), process = &process] {
+      {
+        // Gone, with what it still holds, before the process is.
+        Evaluator evaluator(options, parent, grid, i / grid.numPartitions,
+                            i % grid.numPartitions);
+        process->failed = failed(evaluator.call(
+            process->function, process->arguments, process->results));
+      }
+      grid.leave();
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  return failure(llvm::any_of(
+      processes, [](const Process &process) { return process.failed; }));
+}
+
 static LogicalResult runParallel(Invocation &call,
                                  interpreter::RunParallelOp op) {
-  struct Process {
-    func::FuncOp function;
-    ValueVector arguments, results;
-    bool failed = false;
-  };
-  int64_t replicas = op.getNumReplicas(), partitions = op.getNumPartitions();
-  ProcessGrid grid(replicas, partitions);
+  ProcessGrid grid(op.getNumReplicas(), op.getNumPartitions());
   if (ArrayAttr names = op.getInfeedAttr())
     for (Attribute name : names)
       grid.infeed.push_back(call.evaluator.lookupSymbol<func::FuncOp>(
@@ -34,33 +55,10 @@ static LogicalResult runParallel(Invocation &call,
       process.arguments.assign(operands.begin(), operands.begin() + count);
       operands = operands.drop_front(count);
     }
-
-  // All are counted before any runs: one that ends early must not look like
-  // the last.
-  for (size_t i = 1; i < processes.size(); ++i)
-    grid.enter();
-  InterpreterOptions options = call.evaluator.options;
-  options.onResults = nullptr;
-  options.threads = 1;
-  std::vector<std::thread> threads;
-  for (auto [i, process] : llvm::enumerate(processes))
-    threads.emplace_back([&, i = int64_t(i), process = &process] {
-      {
-        // Gone, with what it still holds, before the process is.
-        Evaluator evaluator(options, call.evaluator, grid, i / partitions,
-                            i % partitions);
-        process->failed = failed(evaluator.call(
-            process->function, process->arguments, process->results));
-      }
-      grid.leave();
-    });
-  for (std::thread &thread : threads)
-    thread.join();
-  for (Process &process : processes) {
-    if (process.failed)
-      return failure();
+  if (failed(runProcesses(call.evaluator, grid, processes)))
+    return failure();
+  for (Process &process : processes)
     call.results.append(process.results.begin(), process.results.end());
-  }
   return success();
 }
 
