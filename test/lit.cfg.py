@@ -87,3 +87,7 @@ config.substitutions.append(("%{exported_mutations}", "10000" if lit_config.para
 config.substitutions.append(("%{random_programs}", "20000" if lit_config.params.get("tier") == "all" else "500"))
 sized_programs = {"quick": "1000", "all": "20000"}.get(lit_config.params.get("tier"), "2000")
 config.substitutions.append(("%{sized_programs}", sized_programs))
+# Random programs over meshes of devices, and ways in which the samples of each rule are sharded.
+partitioned = {"quick": ("500", "3"), "all": ("20000", "100")}.get(lit_config.params.get("tier"), ("2000", "10"))
+config.substitutions.append(("%{partitioned_programs}", partitioned[0]))
+config.substitutions.append(("%{partitioned_samples}", partitioned[1]))

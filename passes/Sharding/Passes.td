@@ -44,4 +44,26 @@ def PropagateShardings : Pass<"heddle-sharding-propagate", "mlir::ModuleOp"> {
   let dependentDialects = ["heddle::sdy::SdyDialect"];
 }
 
+def Partition : Pass<"heddle-sharding-partition", "mlir::ModuleOp"> {
+  let summary = "Make the program of one device, which all devices of the mesh run";
+  let description = [{
+    Arguments, results and all between them become the parts of one device; where an operation needs more than its parts, collectives
+    of StableHLO bring it. Values of which no sharding is said lie as their operation computes them.
+
+    ```mlir
+    sdy.mesh @grid = <["x"=2]>
+    func.func @f(%a: tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@grid, [{}, {"x"} ]>},
+                 %b: tensor<8x6xf32> {sdy.sharding = #sdy.sharding<@grid, [{"x"}, {} ]>}) -> tensor<4x6xf32> {
+      %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+    ==>
+    func.func @f(%a: tensor<4x4xf32> ..., %b: tensor<4x6xf32> ...) -> tensor<4x6xf32> {
+      %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<4x4xf32>, tensor<4x6xf32>) -> tensor<4x6xf32>
+      %1 = "stablehlo.all_reduce"(%0) (add) {replica_groups = #stablehlo.replica_group_mesh_axes<...>}
+    ```
+
+    Arguments and results that are parts keep their sharding and have the type of the whole tensor beside it, as `heddle.whole`.
+  }];
+  let dependentDialects = ["heddle::sdy::SdyDialect", "heddle::stablehlo::StableHloDialect"];
+}
+
 #endif // HEDDLE_PASSES_SHARDING_PASSES

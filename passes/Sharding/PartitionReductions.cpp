@@ -1,0 +1,189 @@
+// Operations that sum over what is cut: each device has a term.
+
+#include "passes/Sharding/Partitioner.h"
+
+#include "dialects/Sharding/LocalOperation.h"
+#include "passes/Graph/Constants.h"
+#include "passes/Graph/NeutralElement.h"
+
+using namespace mlir;
+
+namespace heddle {
+
+std::optional<OperationName> Partitioner::joinsBy(Operation *op) {
+  auto element = [](Value value) { return getElementTypeOrSelf(value); };
+  if (auto reduce = dyn_cast<stablehlo::ReduceOp>(op)) {
+    Operation *joining = joiningOperation(reduce.getBody().front());
+    bool canJoin = reduce.getInputs().size() == 1 &&
+                   element(op->getOperand(0)) == element(op->getResult(0)) &&
+                   neutralElement(joining, element(op->getResult(0)));
+    return canJoin ? std::optional(joining->getName()) : std::nullopt;
+  }
+  OperationName sum(stablehlo::AddOp::getOperationName(), op->getContext());
+  bool isNumber =
+      isa<FloatType, IntegerType, ComplexType>(element(op->getResult(0)));
+  if (isNumber &&
+      isa<stablehlo::DotGeneralOp, stablehlo::DotOp, stablehlo::ConvolutionOp>(
+          op))
+    return sum;
+  return std::nullopt;
+}
+
+/// Whether what a reduction begins with changes nothing, however often it is
+/// counted.
+static bool beginsWithNothing(stablehlo::ReduceOp op) {
+  Value init = op.getInitValues().front();
+  Operation *joining = joiningOperation(op.getBody().front());
+  if (isa<stablehlo::AddOp>(joining) && isSplatOf(init, 0))
+    return true;
+  ElementsAttr value = constantValue(init);
+  return value && value.isSplat() &&
+         value.getSplatValue<Attribute>() ==
+             neutralElement(joining, value.getElementType());
+}
+
+void Partitioner::prepareTerms(Operation *op, Operation *local,
+                               const sharding::FactorRule &rule,
+                               const OperationCut &cut) {
+  Location loc = op->getLoc();
+  builder.setInsertionPoint(local);
+  auto reduce = dyn_cast<stablehlo::ReduceOp>(local);
+  Type element = getElementTypeOrSelf(local->getResult(0));
+  Attribute neutral =
+      reduce
+          ? neutralElement(joiningOperation(reduce.getBody().front()), element)
+          : Attribute();
+  for (auto [index, tensor] : llvm::enumerate(rule.operands))
+    for (auto [dim, factors] : llvm::enumerate(tensor))
+      for (int64_t factor : factors) {
+        if (rule.factors[factor].kind != sharding::FactorKind::Reduction ||
+            !cut.pads(tensor, factor))
+          continue;
+        Value part = local->getOperand(index);
+        Attribute fill =
+            reduce ? neutral : zeroElement(getElementTypeOrSelf(part));
+        local->setOperand(
+            index, collectives.fillBeyond(
+                       part, dim, sharding::shapeOf(op->getOperand(index))[dim],
+                       cut.axesOf(factor), fill, loc));
+      }
+  // What terms are added to counts once; it is joined with their sum.
+  if (reduce && !beginsWithNothing(cast<stablehlo::ReduceOp>(op)))
+    local->setOperand(
+        1,
+        createSplat(builder, loc, RankedTensorType::get({}, element), neutral));
+}
+
+/// The dimension in which a result is to be cut over `axes` besides what it is
+/// cut over, so that each device needs its part of the sum only.
+static std::optional<int64_t>
+scatterDim(const Layout &layout, const Layout &wanted, RankedTensorType whole,
+           ArrayRef<sdy::AxisRefAttr> axes, sdy::MeshAttr mesh) {
+  for (auto [dim, now, then] : llvm::enumerate(layout.dims, wanted.dims))
+    if (!axes.empty() && joined(now, axes, mesh) == then &&
+        refines(then, now, whole.getDimSize(dim), mesh))
+      return dim;
+  return std::nullopt;
+}
+
+Part Partitioner::joinTerms(Operation *op, Value terms, Layout layout,
+                            OperationName by, ArrayRef<sdy::AxisRefAttr> axes,
+                            const std::optional<Layout> &wanted) {
+  Location loc = op->getLoc();
+  auto whole = cast<RankedTensorType>(op->getResult(0).getType());
+  auto dim =
+      wanted ? scatterDim(layout, *wanted, whole, axes, mesh) : std::nullopt;
+  Value result;
+  if (dim) {
+    layout.dims[*dim] = wanted->dims[*dim];
+    int64_t size =
+        sdy::partSize(whole.getDimSize(*dim), layout.dims[*dim], mesh) *
+        sdy::partCount(axes, mesh);
+    terms = collectives.resize(terms, *dim, size, loc);
+    result = collectives.reduceScatter(terms, by, *dim, axes, loc);
+  } else {
+    result = collectives.reduce(terms, by, axes, loc);
+  }
+  auto reduce = dyn_cast<stablehlo::ReduceOp>(op);
+  if (reduce && !beginsWithNothing(reduce)) {
+    Value begin = stablehlo::BroadcastInDimOp::create(
+        builder, loc, result.getType(),
+        wholeOf(reduce.getInitValues().front(), loc),
+        builder.getDenseI64ArrayAttr({}));
+    result = collectives.join(by, begin, result, loc);
+  }
+  return {result, whole, layout};
+}
+
+Axes Partitioner::leftToUsers(Operation *op) {
+  Axes left;
+  for (Operation *user : op->getUsers()) {
+    Axes axes;
+    if (auto reduce = dyn_cast<sdy::AllReduceOp>(user))
+      axes = Axes(reduce.getReductionAxes().getAxes());
+    else if (auto scatter = dyn_cast<sdy::ReduceScatterOp>(user))
+      for (sdy::AxisRefListAttr list :
+           scatter.getReduceScatterAxes().getLists())
+        llvm::append_range(axes, list.getAxes());
+    else
+      return {};
+    if (left.empty())
+      left = axes;
+    if (left != axes)
+      return {};
+  }
+  return left;
+}
+
+static OperationName nameOf(sdy::Reduction reduction, MLIRContext *context) {
+  switch (reduction) {
+  case sdy::Reduction::Sum:
+    break;
+  case sdy::Reduction::Max:
+    return {stablehlo::MaxOp::getOperationName(), context};
+  case sdy::Reduction::Min:
+    return {stablehlo::MinOp::getOperationName(), context};
+  }
+  return {stablehlo::AddOp::getOperationName(), context};
+}
+
+LogicalResult Partitioner::visitAllReduce(sdy::AllReduceOp op) {
+  Part part = partOf(op.getTensor());
+  Axes axes = canonicalAxes(op.getReductionAxes().getAxes(), mesh);
+  if (!axes.empty())
+    part.value = collectives.reduce(
+        part.value, nameOf(op.getReductionOp(), op.getContext()), axes,
+        op.getLoc());
+  Layout to = *namedLayout(op.getResult());
+  setPart(op.getResult(), moved(part, to, op.getLoc()), to);
+  return success();
+}
+
+LogicalResult Partitioner::visitReduceScatter(sdy::ReduceScatterOp op) {
+  Part part = partOf(op.getTensor());
+  OperationName by = nameOf(op.getReductionOp(), op.getContext());
+  for (auto [dim, list] :
+       llvm::enumerate(op.getReduceScatterAxes().getLists())) {
+    Axes axes = canonicalAxes(list.getAxes(), mesh);
+    if (axes.empty())
+      continue;
+    Axes cut = joined(part.layout.dims[dim], axes, mesh);
+    int64_t size = part.whole.getDimSize(dim);
+    if (!refines(cut, part.layout.dims[dim], size, mesh))
+      return op.emitError("cuts dimension ")
+             << dim << " of size " << size
+             << " into parts of parts of unequal size";
+    part.value = collectives.resize(part.value, dim,
+                                    sdy::partSize(size, cut, mesh) *
+                                        sdy::partCount(axes, mesh),
+                                    op.getLoc());
+    part.value =
+        collectives.reduceScatter(part.value, by, dim, axes, op.getLoc());
+    part.layout.dims[dim] = cut;
+  }
+  Layout to = *namedLayout(op.getResult());
+  setPart(op.getResult(), moved(part, to, op.getLoc()), to);
+  return success();
+}
+
+} // namespace heddle
