@@ -3,11 +3,13 @@
 import glob
 import os
 import shutil
+import sys
 
-import lit.formats
+sys.path.append(os.path.dirname(__file__))
+import resumed
 
 config.name = "heddle"
-config.test_format = lit.formats.ShTest(execute_external=False)
+config.test_format = resumed.ShTest(lit_config.params.get("passed"), execute_external=False)
 config.suffixes = [".mlir", ".test", ".c"]
 config.excludes = ["Inputs", "CMakeLists.txt", "lit.cfg.py", "lit.site.cfg.py"]
 config.test_source_root = os.path.dirname(__file__)
