@@ -9,6 +9,7 @@ their number alone. Types that the tool does not compile yet are left out and na
 import argparse
 import collections
 import concurrent.futures
+import itertools
 import os
 import pathlib
 import re
@@ -24,6 +25,9 @@ from elements import NARROW, NUMPY, SMALL_INTS
 from oracle import Oracle, Refused
 from program import Program, Type, constants
 from reduction import Reducer, run_tests
+
+# Programs that jaxlib gets together.
+GROUP = 16
 
 
 def generate(seed, elements=None, again=0, narrow=0.15):
@@ -112,11 +116,16 @@ class Comparison:
         self.oracles, self.refused, self.files = {}, collections.Counter(), {}
         self.counts = collections.Counter()
 
-    def expected(self, program):
-        """What each result must be, by name."""
-        text, arguments, results = program.for_oracle()
+    def expected(self, programs):
+        """For each program what each result must be, by name; or why jaxlib refuses the program."""
+        asked = [program.for_oracle() for program in programs]
         oracle = self.oracles.setdefault(threading.get_ident(), Oracle())
-        found = oracle.run(text, arguments) if results else []
+        answers = iter(oracle.run([(text, arguments) for text, arguments, results in asked if results]))
+        found = [next(answers) if results else [] for _, _, results in asked]
+        return [answer if isinstance(answer, Refused) else self.by_name(program, results, answer)
+                for program, (_, _, results), answer in zip(programs, asked, found)]
+
+    def by_name(self, program, results, found):
         expected = {value.name: data for value, data in zip(results, found)}
         expected.update({value.name: value.data for value in program.results() if value.data is not None})
         if self.options.wrong:
@@ -127,14 +136,15 @@ class Comparison:
                     expected[value.name].flat[0] = not expected[value.name].flat[0]
         return expected
 
-    def write(self, seed):
+    def write_group(self, seeds):
+        programs = [generate(seed, self.elements) for seed in seeds]
+        return [self.write(*each) for each in zip(seeds, programs, self.expected(programs))]
+
+    def write(self, seed, program, expected):
         """Writes the program with what jaxlib expects of it; gives its text, or why jaxlib refuses it."""
-        program = generate(seed, self.elements)
-        try:
-            expected = self.expected(program)
-        except Refused as error:
+        if isinstance(expected, Refused):
             (self.folder / f"refused-{seed}.mlir").write_text(program.for_oracle()[0])
-            return None, str(error)
+            return None, str(expected)
         text = program.checking(expected)
         path = self.folder / f"program-{seed}.mlir"
         path.write_text(text)
@@ -148,7 +158,8 @@ class Comparison:
         seeds = range(self.options.seed, self.options.seed + self.options.count)
         # jaxlib's compiler takes most of the time, in processes of its own.
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            for text, refusal in pool.map(self.write, seeds):
+            groups = [seeds[begin:begin + GROUP] for begin in range(0, len(seeds), GROUP)]
+            for text, refusal in itertools.chain.from_iterable(pool.map(self.write_group, groups)):
                 if refusal:
                     # Without the names and types of this program, so that reasons can be counted.
                     self.refused[re.sub(r"[%(].*", "...", refusal)[:100]] += 1
@@ -193,7 +204,7 @@ class Comparison:
 
     def show_reduced(self, how, seed):
         program = generate(seed, self.elements)
-        text = Reducer(self.options.heddle, how, program, self.expected(program), self.folder).reduce()
+        text = Reducer(self.options.heddle, how, program, self.expected([program])[0], self.folder).reduce()
         if text is None:
             print("    no piece of it differs by itself")
             return
