@@ -24,10 +24,15 @@ Operation *joiningOperation(Block &body) {
 }
 
 Attribute neutralElement(Operation *joining, Type element) {
-  if (!joining)
-    return {};
-  Operation &op = *joining;
-  Builder builder(op.getContext());
+  return joining ? neutralElement(joining->getName(), element) : Attribute();
+}
+
+template <typename... Ops> static bool isAny(OperationName name) {
+  return (... || (name.getStringRef() == Ops::getOperationName()));
+}
+
+Attribute neutralElement(OperationName joining, Type element) {
+  Builder builder(element.getContext());
   if (auto real = dyn_cast<FloatType>(element)) {
     const llvm::fltSemantics &semantics = real.getFloatSemantics();
     auto farthest = [&](bool negative) {
@@ -36,15 +41,15 @@ Attribute neutralElement(Operation *joining, Type element) {
                        ? APFloat::getInf(semantics, negative)
                        : APFloat::getLargest(semantics, negative));
     };
-    if (isa<AddOp>(op))
+    if (isAny<AddOp>(joining))
       return builder.getFloatAttr(
           element, APFloat::getZero(
                        semantics, APFloat::semanticsHasSignedRepr(semantics)));
-    if (isa<MulOp>(op))
+    if (isAny<MulOp>(joining))
       return builder.getFloatAttr(element, 1.0);
-    if (isa<MaxOp>(op))
+    if (isAny<MaxOp>(joining))
       return farthest(/*negative=*/true);
-    if (isa<MinOp>(op))
+    if (isAny<MinOp>(joining))
       return farthest(/*negative=*/false);
     return {};
   }
@@ -55,15 +60,15 @@ Attribute neutralElement(Operation *joining, Type element) {
   bool isUnsigned = integer.isUnsigned() || width == 1;
   APInt zero = APInt::getZero(width), ones = APInt::getAllOnes(width);
   std::optional<APInt> value;
-  if (isa<OrOp, XorOp>(op) || isa<AddOp>(op))
+  if (isAny<AddOp, OrOp, XorOp>(joining))
     value = zero;
-  else if (isa<AndOp>(op))
+  else if (isAny<AndOp>(joining))
     value = ones;
-  else if (isa<MulOp>(op))
+  else if (isAny<MulOp>(joining))
     value = APInt(width, 1);
-  else if (isa<MaxOp>(op))
+  else if (isAny<MaxOp>(joining))
     value = isUnsigned ? zero : APInt::getSignedMinValue(width);
-  else if (isa<MinOp>(op))
+  else if (isAny<MinOp>(joining))
     value = isUnsigned ? ones : APInt::getSignedMaxValue(width);
   return value ? Attribute(builder.getIntegerAttr(element, *value))
                : Attribute();

@@ -11,8 +11,11 @@ namespace heddle {
 /// what the region does; null if the region is anything else.
 mlir::Operation *joiningOperation(mlir::Block &body);
 
-/// The element that changes nothing when `joining` (which may be null) joins it
-/// with another; null if there is none.
+/// The element that changes nothing when an operation joins it with another;
+/// null if there is none.
+mlir::Attribute neutralElement(mlir::OperationName joining, mlir::Type element);
+
+/// The same of an operation, which may be null.
 mlir::Attribute neutralElement(mlir::Operation *joining, mlir::Type element);
 
 } // namespace heddle

@@ -79,6 +79,8 @@ Value Collectives::position(Location loc) {
 
 Value Collectives::partIndex(ArrayRef<sdy::AxisRefAttr> axes, Location loc) {
   auto type = RankedTensorType::get({}, builder.getI32Type());
+  if (axes.empty())
+    return integer(builder, 0, loc);
   Value place = position(loc), index;
   for (sdy::AxisRefAttr axis : axes) {
     AxisDigit digit = sdy::digitOf(axis, mesh);
@@ -96,7 +98,21 @@ Value Collectives::partIndex(ArrayRef<sdy::AxisRefAttr> axes, Location loc) {
     }
     index = part;
   }
-  return index ? index : integer(builder, 0, loc);
+  return index;
+}
+
+Value Collectives::partBegin(ArrayRef<sdy::AxisRefAttr> axes, int64_t size,
+                             Location loc) {
+  auto scalar = RankedTensorType::get({}, builder.getI32Type());
+  Value index = partIndex(axes, loc);
+  return axes.empty() ? index
+                      : Value(MulOp::create(builder, loc, scalar, index,
+                                            integer(builder, size, loc)));
+}
+
+Value Collectives::isFirst(ArrayRef<sdy::AxisRefAttr> axes, Location loc) {
+  return CompareOp::create(builder, loc, partIndex(axes, loc),
+                           integer(builder, 0, loc), ComparisonDirection::EQ);
 }
 
 //===----------------------------------------------------------------------===//
@@ -117,11 +133,8 @@ Value Collectives::slice(Value part, int64_t dim,
                          ArrayRef<sdy::AxisRefAttr> axes, Location loc) {
   RankedTensorType type = typeOf(part);
   int64_t size = type.getDimSize(dim) / sdy::partCount(axes, mesh);
-  auto scalar = RankedTensorType::get({}, builder.getI32Type());
-  Value start = MulOp::create(builder, loc, scalar, partIndex(axes, loc),
-                              integer(builder, size, loc));
   SmallVector<Value> starts(type.getRank(), integer(builder, 0, loc));
-  starts[dim] = start;
+  starts[dim] = partBegin(axes, size, loc);
   RankedTensorType local = resized(type, dim, size);
   return DynamicSliceOp::create(builder, loc, local, part, starts,
                                 builder.getDenseI64ArrayAttr(local.getShape()));
@@ -223,8 +236,7 @@ Value Collectives::fillBeyond(Value part, int64_t dim, int64_t size,
   auto scalar = RankedTensorType::get({}, builder.getI32Type());
   auto places = RankedTensorType::get({local}, builder.getI32Type());
   // Elements before this place of the part are of the tensor.
-  Value begin = MulOp::create(builder, loc, scalar, partIndex(axes, loc),
-                              integer(builder, local, loc));
+  Value begin = partBegin(axes, local, loc);
   Value limit = SubtractOp::create(builder, loc, scalar,
                                    integer(builder, size, loc), begin);
   Value limits = BroadcastInDimOp::create(builder, loc, places, limit,

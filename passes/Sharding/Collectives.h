@@ -59,6 +59,15 @@ public:
   mlir::Value partIndex(llvm::ArrayRef<sdy::AxisRefAttr> axes,
                         mlir::Location loc);
 
+  /// Where the parts of this device begin along a dimension that is cut into
+  /// parts of `size`, as a tensor<i32>.
+  mlir::Value partBegin(llvm::ArrayRef<sdy::AxisRefAttr> axes, int64_t size,
+                        mlir::Location loc);
+
+  /// Whether the device has the first part along `axes`, as a tensor<i1>.
+  mlir::Value isFirst(llvm::ArrayRef<sdy::AxisRefAttr> axes,
+                      mlir::Location loc);
+
   /// Applies the joining operation to two tensors of one type.
   mlir::Value join(mlir::OperationName by, mlir::Value lhs, mlir::Value rhs,
                    mlir::Location loc);

@@ -19,7 +19,17 @@ std::optional<OperationName> Partitioner::joinsBy(Operation *op) {
                    neutralElement(joining, element(op->getResult(0)));
     return canJoin ? std::optional(joining->getName()) : std::nullopt;
   }
+  if (auto scatter = dyn_cast<stablehlo::ScatterOp>(op)) {
+    Operation *joining =
+        joiningOperation(scatter.getUpdateComputation().front());
+    bool canJoin = scatter.getInputs().size() == 1 &&
+                   neutralElement(joining, element(op->getResult(0)));
+    return canJoin ? std::optional(joining->getName()) : std::nullopt;
+  }
   OperationName sum(stablehlo::AddOp::getOperationName(), op->getContext());
+  if (isa<stablehlo::GatherOp>(op))
+    return neutralElement(sum, element(op->getResult(0))) ? std::optional(sum)
+                                                          : std::nullopt;
   bool isNumber =
       isa<FloatType, IntegerType, ComplexType>(element(op->getResult(0)));
   if (isNumber &&
@@ -44,15 +54,16 @@ static bool beginsWithNothing(stablehlo::ReduceOp op) {
 
 void Partitioner::prepareTerms(Operation *op, Operation *local,
                                const sharding::FactorRule &rule,
-                               const OperationCut &cut) {
+                               const OperationCut &cut,
+                               ArrayRef<sdy::AxisRefAttr> termAxes) {
+  // What lies beyond a table is not taken as a term.
+  if (isa<stablehlo::GatherOp>(op))
+    return;
   Location loc = op->getLoc();
   builder.setInsertionPoint(local);
   auto reduce = dyn_cast<stablehlo::ReduceOp>(local);
   Type element = getElementTypeOrSelf(local->getResult(0));
-  Attribute neutral =
-      reduce
-          ? neutralElement(joiningOperation(reduce.getBody().front()), element)
-          : Attribute();
+  Attribute neutral = neutralElement(*joinsBy(op), element);
   for (auto [index, tensor] : llvm::enumerate(rule.operands))
     for (auto [dim, factors] : llvm::enumerate(tensor))
       for (int64_t factor : factors) {
@@ -60,13 +71,23 @@ void Partitioner::prepareTerms(Operation *op, Operation *local,
             !cut.pads(tensor, factor))
           continue;
         Value part = local->getOperand(index);
-        Attribute fill =
-            reduce ? neutral : zeroElement(getElementTypeOrSelf(part));
+        Type partElement = getElementTypeOrSelf(part);
+        bool isTerm = reduce || (isa<stablehlo::ScatterOp>(op) && index == 2);
+        Attribute fill = isTerm ? neutral : zeroElement(partElement);
         local->setOperand(
             index, collectives.fillBeyond(
                        part, dim, sharding::shapeOf(op->getOperand(index))[dim],
                        cut.axesOf(factor), fill, loc));
       }
+  if (isa<stablehlo::ScatterOp>(op)) {
+    // The first device alone adds to what is there.
+    Value input = local->getOperand(0);
+    auto type = cast<RankedTensorType>(input.getType());
+    Value isFirst = collectives.isFirst(termAxes, loc);
+    local->setOperand(0, stablehlo::SelectOp::create(
+                             builder, loc, type, isFirst, input,
+                             createSplat(builder, loc, type, neutral)));
+  }
   // What terms are added to counts once; it is joined with their sum.
   if (reduce && !beginsWithNothing(cast<stablehlo::ReduceOp>(op)))
     local->setOperand(

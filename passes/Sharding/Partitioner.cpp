@@ -7,6 +7,7 @@
 #include "dialects/Sharding/LocalOperation.h"
 #include "passes/Graph/NeutralElement.h"
 
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -91,6 +92,8 @@ LogicalResult Partitioner::visit(Operation *op) {
     return op->emitError("has an effect that each of the devices of a mesh "
                          "would have; programs with it are not partitioned");
   if (isCollective(op)) {
+    if (isPure(op) && op->use_empty())
+      return success();
     if (manualDepth == 0)
       return op->emitError(
           "speaks of devices outside of a computation by hand; a program that "
@@ -170,7 +173,8 @@ LogicalResult Partitioner::visitWhole(Operation *op) {
 
 bool Partitioner::canCut(Operation *op, const sharding::FactorRule &rule,
                          int64_t factor) {
-  if (!sharding::needsMoreThanPieces(op, rule, factor).empty())
+  if (!sharding::needsMoreThanPieces(op, rule, factor).empty() &&
+      !movesPlaces(op, rule, factor))
     return false;
   sharding::FactorKind kind = rule.factors[factor].kind;
   // The factors of a dimension have all of its elements, or parts of them are
@@ -246,17 +250,23 @@ LogicalResult Partitioner::visitByRule(Operation *op,
     if (factor.kind == sharding::FactorKind::Reduction)
       llvm::append_range(termAxes, cut.axesOf(index));
   if (!termAxes.empty())
-    prepareTerms(op, local, rule, cut);
+    prepareTerms(op, local, rule, cut, termAxes);
   builder.setInsertionPointAfter(local);
+  SmallVector<Value> values(local->getResults());
+  if (auto gather = dyn_cast<stablehlo::GatherOp>(op);
+      gather && !termAxes.empty())
+    values[0] = gatherTerms(gather, local, cut.layoutOf(rule.operands[0]));
+  if (auto scatter = dyn_cast<stablehlo::ScatterOp>(op))
+    movePlaces(scatter, local, cut.layoutOf(rule.operands[0]));
   Axes left = leftToUsers(op);
   llvm::erase_if(termAxes,
                  [&](sdy::AxisRefAttr axis) { return overlap(left, axis); });
   for (auto [index, result] : llvm::enumerate(op->getResults())) {
     Layout layout = cut.layoutOf(rule.results[index]);
-    setPart(result, local->getResult(index), layout);
+    setPart(result, values[index], layout);
     if (!termAxes.empty())
-      parts[result] = joinTerms(op, local->getResult(index), layout,
-                                *joinsBy(op), termAxes, wanted[index]);
+      parts[result] = joinTerms(op, values[index], layout, *joinsBy(op),
+                                termAxes, wanted[index]);
     if (wanted[index])
       setPart(result, moved(partOf(result), *wanted[index], op->getLoc()),
               *wanted[index]);

@@ -81,7 +81,8 @@ private:
   /// Makes an operation on parts give terms: what is beyond the tensors and
   /// what must be counted once become neutral.
   void prepareTerms(mlir::Operation *op, mlir::Operation *local,
-                    const sharding::FactorRule &rule, const OperationCut &cut);
+                    const sharding::FactorRule &rule, const OperationCut &cut,
+                    llvm::ArrayRef<sdy::AxisRefAttr> termAxes);
   /// Joins the terms of a result; `wanted` is how it is to lie.
   Part joinTerms(mlir::Operation *op, mlir::Value terms, Layout layout,
                  mlir::OperationName by, llvm::ArrayRef<sdy::AxisRefAttr> axes,
@@ -89,6 +90,24 @@ private:
   /// The axes along which all users of an operation's results join terms
   /// themselves.
   Axes leftToUsers(mlir::Operation *op);
+
+  //===--- Places -------------------------------------------------------===//
+
+  /// Whether an operation that needs more than pieces of a factor is a gather
+  /// or scatter along it, for which places are moved.
+  bool movesPlaces(mlir::Operation *op, const sharding::FactorRule &rule,
+                   int64_t factor);
+  llvm::SmallVector<mlir::Value> beginsOf(llvm::ArrayRef<int64_t> dims,
+                                          mlir::RankedTensorType whole,
+                                          const Layout &layout,
+                                          mlir::Location loc);
+  /// Makes a gather on parts give terms: what it finds in the device's part of
+  /// the operand, which lies so, and what changes no sum elsewhere.
+  mlir::Value gatherTerms(stablehlo::GatherOp op, mlir::Operation *local,
+                          const Layout &layout);
+  /// Moves the places of a scatter to where the device's part begins.
+  void movePlaces(stablehlo::ScatterOp op, mlir::Operation *local,
+                  const Layout &layout);
 
   mlir::Operation *cloneOnParts(mlir::Operation *op,
                                 const sharding::FactorRule &rule,

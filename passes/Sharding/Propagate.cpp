@@ -1,5 +1,6 @@
 // Lets shardings go along operations until none changes.
 
+#include "passes/Sharding/Layout.h"
 #include "passes/Sharding/Passes.h"
 #include "passes/Sharding/Strategy.h"
 
@@ -198,6 +199,18 @@ bool goesOn(sdy::TensorShardingAttr before, sdy::TensorShardingAttr sharding,
   return true;
 }
 
+/// Whether a tensor can be cut so: elements that have no padding evenly only.
+bool canBeCut(RankedTensorType type, sdy::TensorShardingAttr sharding,
+              sdy::MeshAttr mesh) {
+  if (!type || canPad(type.getElementType()))
+    return true;
+  for (auto [size, dim] :
+       llvm::zip_equal(type.getShape(), sharding.getDimShardings()))
+    if (size % dim.shardCount(mesh) != 0)
+      return false;
+  return true;
+}
+
 struct PropagateShardings : impl::PropagateShardingsBase<PropagateShardings> {
   using PropagateShardingsBase::PropagateShardingsBase;
 
@@ -342,7 +355,8 @@ private:
             toSharding(one, tensor, old, meshOrRef, edge.rule, mesh);
         bool isNew = old ? old.getDimShardings() != sharding.getDimShardings()
                          : !sharding.isFullyOpen();
-        if (!isNew || !goesOn(old, sharding, mesh))
+        if (!isNew || !goesOn(old, sharding, mesh) ||
+            !canBeCut(holder.type(), sharding, mesh))
           continue;
         if (!holder.set(sharding) || holder.get() == old)
           continue;

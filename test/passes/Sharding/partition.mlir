@@ -56,7 +56,7 @@ func.func @moves(%x: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@grid, [{"x"}
   // CHECK-NEXT: "stablehlo.collective_permute"(%arg0)
   // CHECK-SAME{LITERAL}: dense<[[0, 0], [2, 1], [1, 2], [3, 3]]>
   // What every device has is cut without any exchange.
-  // CHECK-NEXT: stablehlo.partition_id
+  // CHECK: stablehlo.partition_id
   // CHECK-NOT: "stablehlo.all_
   // CHECK: stablehlo.dynamic_slice %arg0, {{.*}} sizes = [4, 4]
   // CHECK-NEXT: "stablehlo.all_gather"(%arg0) {{.*}}all_gather_dim = 0
@@ -119,6 +119,48 @@ func.func @loop(%x: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@line, [{"x"},
       stablehlo.return %j, %w : tensor<i32>, tensor<8x4xf32>
     }
   return %0#1 : tensor<8x4xf32>
+}
+
+// Each device looks up the rows that it has; what it finds for others is left out of the sum.
+// CHECK-LABEL: func @rows
+// CHECK: %[[IN:.*]] = stablehlo.clamp
+// CHECK: %[[OWN:.*]] = stablehlo.subtract %[[IN]]
+// CHECK: %[[ROWS:.*]] = "stablehlo.gather"(%arg0, %[[OWN]]){{.*}} : (tensor<3x4xf32>, tensor<5x1xi32>) -> tensor<5x4xf32>
+// CHECK: %[[TERM:.*]] = stablehlo.select %{{.*}}, %[[ROWS]]
+// CHECK: "stablehlo.all_reduce"(%[[TERM]])
+func.func @rows(%table: tensor<10x4xf32> {sdy.sharding = #sdy.sharding<@line, [{"x"}, {}]>}, %ids: tensor<5x1xi32>) -> tensor<5x4xf32> {
+  %0 = "stablehlo.gather"(%table, %ids) {dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0],
+    start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 4>} : (tensor<10x4xf32>, tensor<5x1xi32>) -> tensor<5x4xf32>
+  return %0 : tensor<5x4xf32>
+}
+
+// Updates for a batch that is cut are terms, and what they are added to counts once; rows that are cut take those that are theirs.
+// CHECK-LABEL: func @updates
+// CHECK: %[[FIRST:.*]] = stablehlo.compare EQ
+// CHECK: %[[BEGIN:.*]] = stablehlo.select %[[FIRST]], %arg0
+// CHECK: %[[TERM:.*]] = "stablehlo.scatter"(%[[BEGIN]], %arg1, %arg2)
+// CHECK: "stablehlo.all_reduce"(%[[TERM]])
+// CHECK: %[[OWN:.*]] = stablehlo.subtract
+// CHECK: "stablehlo.scatter"(%{{.*}}, %[[OWN]], %{{.*}}){{.*}}
+// CHECK: : (tensor<3x4xf32>, tensor<8x1xi32>, tensor<8x4xf32>) -> tensor<3x4xf32>
+func.func @updates(%a: tensor<10x4xf32>, %ids: tensor<8x1xi32> {sdy.sharding = #sdy.sharding<@line, [{"x"}, {}]>},
+                   %b: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@line, [{"x"}, {}]>}, %c: tensor<10x4xf32> {sdy.sharding = #sdy.sharding<@line, [{"x"}, {}]>})
+    -> (tensor<10x4xf32>, tensor<10x4xf32> {sdy.sharding = #sdy.sharding<@line, [{"x"}, {}]>}) {
+  %0 = "stablehlo.scatter"(%a, %ids, %b) ({
+  ^bb0(%l: tensor<f32>, %r: tensor<f32>):
+    %s = stablehlo.add %l, %r : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) {scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0],
+    index_vector_dim = 1>, sdy.sharding = #sdy.sharding_per_value<[<@line, [{}, {}]>]>}
+    : (tensor<10x4xf32>, tensor<8x1xi32>, tensor<8x4xf32>) -> tensor<10x4xf32>
+  %1 = "stablehlo.scatter"(%c, %ids, %b) ({
+  ^bb0(%l: tensor<f32>, %r: tensor<f32>):
+    %s = stablehlo.add %l, %r : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) {scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0],
+    index_vector_dim = 1>, sdy.sharding = #sdy.sharding_per_value<[<@line, [{"x"}, {}]>]>}
+    : (tensor<10x4xf32>, tensor<8x1xi32>, tensor<8x4xf32>) -> tensor<10x4xf32>
+  return %0, %1 : tensor<10x4xf32>, tensor<10x4xf32>
 }
 
 // A computation by hand is its body.
