@@ -70,10 +70,8 @@ for name in ("HOME", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS", "HEDDLE_VENV"):
 if getattr(config, "heddle_sanitize", ""):
     # The packaged LLVM is not instrumented: what inline code of its headers poisons or annotates, its own code does not know of.
     config.environment.setdefault("ASAN_OPTIONS", "allow_user_poisoning=0:detect_container_overflow=0")
-# Of the large collections, one in so many is tried.
-for collection, share in [("round_trip", 23), ("portable", 61)]:
-    config.substitutions.append(
-        (f"%{{{collection}_share}}", "1" if lit_config.params.get("tier") == "all" else str(share)))
+# Of a large collection, one in so many is tried.
+config.substitutions.append(("%{portable_share}", "1" if lit_config.params.get("tier") == "all" else "61"))
 # What tries a part of very much tries another part with another seed, and the same one with the same: neither a date nor a commit chooses.
 seed = int(lit_config.params.get("seed", os.environ.get("HEDDLE_TEST_SEED", "0")))
 lit_config.note(f"seed {seed}; HEDDLE_TEST_SEED=N or --param seed=N tries others")
