@@ -31,17 +31,20 @@ def grows_right(name: str, heddle: str, generator: list[str], least: int, most_t
         models.append(folder / f"{name}-{count}.mlir")
         with models[-1].open("w") as file:
             subprocess.run([sys.executable, *generator, str(count)], stdout=file, check=True)
-    # Other work on the machine only adds: sizes are measured in turn, twice, and again where that is beyond; the least of each counts.
-    rounds = []
-    for _ in range(MOST_ROUNDS):
-        rounds.append([compile_once(heddle, model) for model in models])
-        costs = [[min(column) for column in zip(*runs)] for runs in zip(*rounds)]
+    # Other work on the machine only adds: both sizes are measured twice, and again where that is beyond; the least of each counts. The larger is
+    # measured once where that is within: a second time could only bring it further within.
+    runs = [[compile_once(heddle, models[0])], []]
+    for rounds in range(1, MOST_ROUNDS + 1):
+        if rounds != 2:
+            runs[0].append(compile_once(heddle, models[0]))
+        runs[1].append(compile_once(heddle, models[1]))
+        costs = [[min(column) for column in zip(*each)] for each in runs]
         time, memory = (large / small for small, large in zip(*costs))
-        if len(rounds) > 1 and time <= most_time and memory <= MOST_MEMORY:
+        if time <= most_time and memory <= MOST_MEMORY:
             break
     for count, (seconds, kibibytes) in zip((least, 4 * least), costs):
         print(f"{name}, {count} operations: {seconds:.2f} s of processors, {kibibytes / 1024:.0f} MiB")
-    print(f"{name}, four times the operations: {time:.2f} times the time, {memory:.2f} times the memory, measured {len(rounds)} times")
+    print(f"{name}, four times the operations: {time:.2f} times the time, {memory:.2f} times the memory, measured {len(runs[0])} and {len(runs[1])} times")
     return time <= most_time and memory <= MOST_MEMORY
 
 
