@@ -12,6 +12,8 @@ import urllib.parse
 import lit.formats
 import lit.Test
 
+import longest
+
 
 class PassedBefore(lit.Test.Result):
     """Its time is that of the run in which the test passed, because lit starts the longest tests first."""
@@ -62,7 +64,9 @@ class Resumed:
 
 
 class ShTest(Resumed, lit.formats.ShTest):
-    pass
+
+    def getTestsForPath(self, *arguments):
+        return longest.start_first(super().getTestsForPath(*arguments))
 
 
 class GoogleTest(Resumed, lit.formats.GoogleTest):
