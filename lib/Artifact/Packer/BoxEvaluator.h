@@ -72,6 +72,8 @@ private:
                                    char *out);
   static Step reshape(stablehlo::ReshapeOp op, const Box &box, char *out);
   static Step dequantize(prec::DequantizeOp op, const Box &box, char *out);
+  static mlir::FailureOr<Step> dot(stablehlo::DotGeneralOp op, const Box &box,
+                                   char *out);
   static Step quantize(prec::QuantizeOp op, const Box &box, char *out);
   static Step elementwise(mlir::Operation *op, const Box &box, char *out);
 

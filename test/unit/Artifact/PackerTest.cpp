@@ -390,6 +390,61 @@ TEST_F(PackerTest, LayoutsAreWhatTheyMean) {
 }
 
 /// Larger than a piece: what is given in pieces is the whole.
+/// Ones times a tensor of counting bytes over dimension `dim` of `shape`.
+std::string sums(const std::string &shape, const std::string &wide,
+                 const std::string &depth, int dim, const std::string &result) {
+  return "%i = stablehlo.iota dim = " + std::to_string(dim) + " : tensor<" +
+         shape + "xi8>\n%j = stablehlo.iota dim = 0 : tensor<" + shape +
+         "xi8>\n%b = stablehlo.subtract %i, %j : tensor<" + shape +
+         "xi8>\n%w = stablehlo.convert %b : (tensor<" + shape +
+         "xi8>) -> tensor<" + wide +
+         ">\n%o = stablehlo.constant dense<3> : "
+         "tensor<" +
+         depth +
+         "xi32>\n%r = stablehlo.dot_general %o, %w, "
+         "contracting_dims = [0] x [" +
+         std::to_string(dim) + "] : (tensor<" + depth + "xi32>, tensor<" +
+         wide + ">) -> " + result;
+}
+
+TEST_F(PackerTest, SumsOverOneDimension) {
+  expectLikeInterpreter(sums("5x7x3", "5x7x3xi32", "7", 1, "tensor<5x3xi32>"),
+                        "tensor<5x3xi32>");
+  // The sums want more of the tensor than one piece of it.
+  expectLikeInterpreter(
+      sums("700x1000", "700x1000xi32", "700", 0, "tensor<1000xi32>"),
+      "tensor<1000xi32>");
+  expectLikeInterpreter(sums("0x4", "0x4xi32", "0", 0, "tensor<4xi32>"),
+                        "tensor<4xi32>");
+}
+
+TEST_F(PackerTest, OtherProductsAreRefused) {
+  std::string message;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    message = diagnostic.str();
+    return success();
+  });
+  kernel::WeightOp op = weight(
+      counting("%a", 6, "2x3") +
+          "%r = stablehlo.dot_general %a, %a, contracting_dims = [1] x [1] : "
+          "(tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x2xf32>",
+      "tensor<2x2xf32>");
+  EXPECT_TRUE(failed(packWeight(op, [](ArrayRef<char>) { return success(); })));
+  EXPECT_NE(message.find("no vector of integers times a tensor"),
+            std::string::npos)
+      << message;
+}
+
+TEST_F(PackerTest, QuadsOfRows) {
+  // Rows 4 to 7 of a column follow each other; what is no row is zero.
+  std::string layout = "* k n -> * n/2 k/4 n%2 k%4";
+  EXPECT_EQ(
+      floats(
+          pack(weight(counting("%r", 15, "5x3"), "tensor<5x3xf32>", layout))),
+      (std::vector<float>{0, 3, 6, 9,  1, 4, 7, 10, 12, 0, 0, 0, 13, 0, 0, 0,
+                          2, 5, 8, 11, 0, 0, 0, 0,  14, 0, 0, 0, 0,  0, 0, 0}));
+}
+
 TEST_F(PackerTest, LargeTensorsComeInPieces) {
   constexpr int64_t rows = 3000, columns = 1001;
   std::vector<char> bytes(rows * columns * sizeof(float));
