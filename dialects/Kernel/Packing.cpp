@@ -75,10 +75,21 @@ std::string kernel::matrixPanels(int64_t columns) {
   return "* k n -> * n/" + width + " k n%" + width;
 }
 
+std::string kernel::matrixQuads(int64_t columns) {
+  std::string width = std::to_string(columns);
+  return "* k n -> * n/" + width + " k/4 n%" + width + " k%4";
+}
+
 std::string kernel::filterPanels(int64_t columns, int64_t groups) {
   std::string width = std::to_string(columns);
   return "* i (g=" + std::to_string(groups) + " o) -> g o/" + width +
          " * i o%" + width;
+}
+
+std::string kernel::filterQuads(int64_t columns, int64_t groups) {
+  std::string width = std::to_string(columns);
+  return "* i (g=" + std::to_string(groups) + " o) -> g o/" + width +
+         " * i/4 o%" + width + " i%4";
 }
 
 RankedTensorType kernel::storedType(StringRef packing, RankedTensorType value) {

@@ -367,7 +367,14 @@ LogicalResult Compiler::buildVariants() {
   for (DispatchedModule &one : dispatched)
     for (unsigned i : one.targets) {
       assert(variants[i].kernels.empty() && "a target is dispatched for once");
-      const std::shared_ptr<const Target> &target = options.targets[i];
+      std::shared_ptr<const Target> target = options.targets[i];
+      // One that is compiled for anyway stays itself.
+      StringRef name = target->nameFor(one.module);
+      if (name != target->name() &&
+          llvm::none_of(options.targets, [&](const auto &other) {
+            return other->name() == name;
+          }))
+        target = findTarget(name);
       begin(("kernels " + target->name()).str());
       if (failed(buildVariant(one.module, target, options, variants[i])))
         return failure();

@@ -47,9 +47,12 @@ static std::vector<KernelTypes> kernelTypes() {
     add(family, Kind::I32, Kind::I32);
     add(family, Kind::I64, Kind::I64);
   }
-  // Contractions know of signs, convolutions do not.
+  // Contractions know of all signs, convolutions of these.
   for (Kind element : {Kind::I1, Kind::UI8, Kind::UI16, Kind::UI32})
     add(KernelFamily::Contraction, element, Kind::I32);
+  for (KernelFamily family :
+       {KernelFamily::Contraction, KernelFamily::Convolution})
+    all.push_back({family, Kind::UI8, Kind::I8, Kind::I32});
   add(KernelFamily::Attention, Kind::F32, Kind::F32);
   return all;
 }
@@ -66,6 +69,16 @@ static DispatchFacts factsOf(const Machine &machine) {
   // such instructions.
   facts.readsWorthWidening = 4 * machine.panelColumns;
   facts.packing.matrix = kernel::matrixPanels(machine.panelColumns);
+  // With quads of rows every processor multiplies bytes at least as fast as
+  // f32 (passes/Kernel/Cpu/IntegerQuads.h), and all of them read one form of a
+  // weight.
+  facts.packing.quads = kernel::matrixQuads(machine.panelColumns);
+  facts.packing.filterQuads =
+      kernel::filterQuads(machine.panelColumns, /*groups=*/1);
+  for (KernelFamily family :
+       {KernelFamily::Contraction, KernelFamily::Convolution})
+    facts.quantizedProducts.push_back(
+        {family, ElementKind::UI8, ElementKind::I8, ElementKind::I32});
   facts.packing.filter =
       kernel::filterPanels(machine.panelColumns, /*groups=*/1);
   // Panels of groups are filled up with zeros. Measured with `heddle bench` on
@@ -103,6 +116,21 @@ CpuTarget::CpuTarget(const Machine &machine)
 CpuTarget::CpuTarget(Machine machine, DispatchFacts facts)
     : Target(kindName, machine.name), processor(std::move(machine)),
       facts(std::move(facts)) {}
+
+StringRef CpuTarget::nameFor(ModuleOp dispatched) const {
+  if (processor.plainName.empty())
+    return name();
+  bool isUsed = false;
+  dispatched.walk([&](Operation *op) {
+    if (auto contract = dyn_cast<kernel::ContractOp>(op))
+      isUsed |= contract.getRhsPacking() == StringRef(facts.packing.quads);
+    else if (auto convolution = dyn_cast<kernel::ConvolutionOp>(op))
+      isUsed |= convolution.getWeightsPacking() ==
+                StringRef(kernel::withGroups(facts.packing.filterQuads,
+                                             convolution.getGroups()));
+  });
+  return isUsed ? name() : StringRef(processor.plainName);
+}
 
 LoaderNeeds CpuTarget::loaderNeeds() const {
   // The simulated accelerator runs what the processor runs.

@@ -22,8 +22,9 @@ bool KernelTypes::operator==(const KernelTypes &other) const {
 }
 
 bool PackingFacts::operator==(const PackingFacts &other) const {
-  return std::tie(matrix, filter, leastChannels) ==
-         std::tie(other.matrix, other.filter, other.leastChannels);
+  return std::tie(matrix, filter, quads, filterQuads, leastChannels) ==
+         std::tie(other.matrix, other.filter, other.quads, other.filterQuads,
+                  other.leastChannels);
 }
 
 bool FusionFacts::operator==(const FusionFacts &other) const {
@@ -200,6 +201,8 @@ DictionaryAttr DispatchFacts::toAttr(MLIRContext *context) const {
   list.set("attention_options", b.getStrArrayAttr(options));
   list.set("matrix_packing", b.getStringAttr(packing.matrix));
   list.set("filter_packing", b.getStringAttr(packing.filter));
+  list.set("quad_packing", b.getStringAttr(packing.quads));
+  list.set("filter_quad_packing", b.getStringAttr(packing.filterQuads));
   return list.getDictionary(context);
 }
 
@@ -231,6 +234,8 @@ DispatchFacts::fromAttr(DictionaryAttr dictionary) {
   }
   auto matrix = dictionary.getAs<StringAttr>("matrix_packing");
   auto filter = dictionary.getAs<StringAttr>("filter_packing");
+  auto quads = dictionary.getAs<StringAttr>("quad_packing");
+  auto filterQuads = dictionary.getAs<StringAttr>("filter_quad_packing");
   auto kernels = parseRows(dictionary.get("kernels"));
   auto quantized = parseRows(dictionary.get("quantized_products"));
   // What is multiplied fast is multiplied at all.
@@ -245,6 +250,13 @@ DispatchFacts::fromAttr(DictionaryAttr dictionary) {
     return std::nullopt;
   facts.packing.matrix = matrix.str();
   facts.packing.filter = filter.str();
+  if (!quads || !(quads.empty() || kernel::isMatrixPacking(quads.getValue())))
+    return std::nullopt;
+  if (!filterQuads ||
+      !(filterQuads.empty() || kernel::filterGroups(filterQuads.getValue())))
+    return std::nullopt;
+  facts.packing.quads = quads.str();
+  facts.packing.filterQuads = filterQuads.str();
   facts.kernels = std::move(*kernels);
   facts.quantizedProducts = std::move(*quantized);
   auto elements = dictionary.getAs<ArrayAttr>("narrow_elements");

@@ -26,6 +26,9 @@ static const char *const level3[] = {"avx",  "avx2", "bmi",   "bmi2",
 static const char *const level4[] = {"avx512bw", "avx512cd", "avx512dq",
                                      "avx512f", "avx512vl"};
 
+/// What multiplies bytes and sums up four products at once.
+static const char *const vnni[] = {"avx512vnni"};
+
 /// What the base of AArch64 has. Source: Arm Architecture Reference Manual for
 /// A-profile (DDI 0487), section A1.5: Advanced SIMD and floating point are
 /// present in every implementation of Armv8-A that runs Linux's ABI (AAPCS64).
@@ -211,6 +214,30 @@ static std::vector<Machine> makeMachines() {
        100e3,
        90e3,
        70e3});
+  // v4 and the sums of four products of bytes: Ice Lake, Zen 4 and their
+  // successors (Intel 64 and IA-32 Architectures Software Developer's Manual,
+  // 253665-083, section 15.3: CPUID leaf 7, ECX bit 11). Those have 1 MiB of
+  // second cache or more but for Ice Lake's client cores.
+  add({"x86-64-v4-vnni",
+       {"v4-vnni"},
+       "x86-64",
+       amd64,
+       "x86-64-v4",
+       concat({level2, level3, level4, vnni}),
+       "x86-64-v4",
+       512,
+       32,
+       /*isCommon=*/false,
+       /*hasFma=*/true,
+       8,
+       32 * kib,
+       1024 * kib,
+       100e3,
+       50e3,
+       100e3,
+       90e3,
+       70e3});
+  table.back().plainName = "x86-64-v4";
   // The smallest common server cores: Arm Neoverse N1 Technical Reference
   // Manual (100616; L1D 64 KiB, L2 from 256 KiB as built) and Arm Cortex-A72
   // MPCore Processor Technical Reference Manual (100095; L1D 32 KiB, L2 shared
@@ -239,6 +266,10 @@ static std::vector<Machine> makeMachines() {
        30e3,
        30e3});
   return table;
+}
+
+bool Machine::hasFeature(StringRef feature) const {
+  return llvm::is_contained(features, feature);
 }
 
 int64_t Machine::registersPerVector() const {

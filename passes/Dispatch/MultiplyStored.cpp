@@ -7,11 +7,15 @@
 // and a scale is a factor of the sums if these do not run over its axis.
 
 #include "dialects/Kernel/Kernel.h"
+#include "dialects/Size/Expression.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "heddle/Support/TensorTypes.h"
 #include "passes/Dispatch/DispatchTarget.h"
 #include "passes/Dispatch/Passes.h"
+#include "passes/Dispatch/Quads.h"
 #include "passes/Dispatch/StoredOperands.h"
+#include "passes/Dispatch/StoredSigns.h"
+#include "passes/Dispatch/StoredSums.h"
 #include "passes/Lower/Pointwise.h"
 #include "passes/Lower/Scalar/ScalarConversions.h"
 #include "passes/Lower/ViewFolding.h"
@@ -89,69 +93,10 @@ struct Side {
 };
 } // namespace
 
-/// What a root says of the type that tensors hold without a sign.
-static TypeAttr modelType(IntegerType type) {
-  return type.isUnsigned() ? TypeAttr::get(type) : TypeAttr();
-}
-
 /// Differences of stored integers are below 2^8: so many products have a sum in
 /// 32 bits.
 static bool fits(int64_t count) {
   return count <= std::numeric_limits<int32_t>::max() / (255 * 255);
-}
-
-/// The sums of `tensor`, read by `map` from iteration dimensions, over those of
-/// `reductions`, as a contraction with ones; and how a point of `out` reads
-/// them. `isRhs` says on which side the tensor stands.
-static std::pair<Value, AffineMap>
-sumOver(OpBuilder &b, Location loc, const Stored &stored, IntegerType onesType,
-        AffineMap map, ArrayRef<int64_t> extents, ArrayRef<unsigned> reductions,
-        AffineMap out, bool isRhs) {
-  MLIRContext *context = b.getContext();
-  SmallVector<AffineExpr> renamed(extents.size()), outExprs, ones, positions;
-  SmallVector<int64_t> newExtents, shape, onesShape;
-  SmallVector<Attribute> kinds;
-  auto add = [&](unsigned dim, StringRef kind) {
-    renamed[dim] = b.getAffineDimExpr(newExtents.size());
-    newExtents.push_back(extents[dim]);
-    kinds.push_back(b.getStringAttr(kind));
-    return renamed[dim];
-  };
-  for (auto [i, expr] : llvm::enumerate(out.getResults())) {
-    unsigned dim = cast<AffineDimExpr>(expr).getPosition();
-    if (!map.isFunctionOfDim(dim))
-      continue;
-    outExprs.push_back(add(dim, "parallel"));
-    shape.push_back(extents[dim]);
-    positions.push_back(b.getAffineDimExpr(i));
-  }
-  for (unsigned dim : reductions) {
-    ones.push_back(add(dim, "reduction"));
-    onesShape.push_back(extents[dim]);
-  }
-  unsigned count = newExtents.size();
-  AffineMap tensorMap = map.replaceDimsAndSymbols(renamed, {}, count, 0),
-            onesMap = AffineMap::get(count, 0, ones, context);
-  Type held = typeOf(stored.integers).getElementType();
-  Value one =
-      createPointwise(b, loc, RankedTensorType::get(onesShape, held), {}, {},
-                      [&](OpBuilder &inner, Location at, ValueRange) -> Value {
-                        return arith::ConstantOp::create(
-                            inner, at, inner.getIntegerAttr(held, 1));
-                      });
-  TypeAttr tensorType = modelType(stored.type), oneType = modelType(onesType);
-  Value sums = kernel::ContractOp::create(
-      b, loc, RankedTensorType::get(shape, b.getI32Type()),
-      isRhs ? one : stored.integers, isRhs ? stored.integers : one,
-      /*limits=*/ValueRange(), newExtents,
-      b.getAffineMapArrayAttr({isRhs ? onesMap : tensorMap,
-                               isRhs ? tensorMap : onesMap,
-                               AffineMap::get(count, 0, outExprs, context)}),
-      b.getArrayAttr(kinds), /*rhs_packing=*/StringAttr(),
-      isRhs ? oneType : tensorType, isRhs ? tensorType : oneType,
-      /*accumulator=*/TypeAttr(), /*precision=*/ArrayAttr(),
-      /*algorithm=*/Attribute());
-  return {sums, AffineMap::get(out.getNumResults(), 0, positions, context)};
 }
 
 /// Zero points and scales, after the sums of `count` products.
@@ -227,6 +172,20 @@ static std::optional<Side> sideOf(std::optional<Stored> stored, AffineMap map,
   return Side{std::move(*stored), *scale, *zeroPoint, {}, {}};
 }
 
+/// Gives both sides the signs that the target multiplies; false if it
+/// multiplies no such bytes.
+static bool fitSigns(OpBuilder &b, Location loc, WeightPrograms &weights,
+                     KernelFamily family, Side &lhs, Side &rhs,
+                     const DispatchFacts &facts) {
+  auto [left, right] =
+      multipliedTypes(family, lhs.stored.type, rhs.stored.type, facts);
+  if (!left)
+    return false;
+  lhs.stored = withSign(b, loc, weights, lhs.stored, left);
+  rhs.stored = withSign(b, loc, weights, rhs.stored, right);
+  return true;
+}
+
 /// Whether a root multiplies f32 as the model has it, and may be more exact.
 template <typename Root> static bool isPlain(Root op, Value rhs) {
   return typeOf(op.getResult()).getElementType().isF32() &&
@@ -250,6 +209,7 @@ static Value multiplySides(OpBuilder &b, Root op, const Side &lhs,
 
 /// The product as one of stored integers; null if it is none.
 static Value multiplyStored(kernel::ContractOp op, StoredOperands &operands,
+                            WeightPrograms &weights,
                             const DispatchFacts &facts) {
   SmallVector<unsigned> reductions = op.getDims().k;
   int64_t count = 1;
@@ -265,17 +225,24 @@ static Value multiplyStored(kernel::ContractOp op, StoredOperands &operands,
   AffineMap out = op.getOutMap();
   auto lhs = sideOf(operands.find(b, op.getLhs()), op.getLhsMap(), out);
   auto rhs = sideOf(operands.find(b, op.getRhs()), op.getRhsMap(), out);
+  // Kernels that read quads do it of weights alone.
   if (!lhs || !rhs ||
-      !facts.multipliesStored(KernelFamily::Contraction, lhs->stored.type,
-                              rhs->stored.type))
+      (!facts.packing.quads.empty() &&
+       !(weights.referredTo(rhs->stored.integers) &&
+         readsQuads(op, facts.packing))) ||
+      !fitSigns(b, loc, weights, KernelFamily::Contraction, *lhs, *rhs, facts))
+    return {};
+  // Sums of rows whose number a call says would be sized by it, too.
+  if (!rhs->stored.zeroPoint.isZero() &&
+      size::hasExtents(op.getLhs().getType()))
     return {};
   if (!lhs->stored.zeroPoint.isZero())
     std::tie(rhs->sums, rhs->sumsMap) =
-        sumOver(b, loc, rhs->stored, lhs->stored.type, op.getRhsMap(),
+        sumOver(b, loc, weights, rhs->stored, lhs->stored.type, op.getRhsMap(),
                 op.getExtents(), reductions, out, /*isRhs=*/true);
   if (!rhs->stored.zeroPoint.isZero())
     std::tie(lhs->sums, lhs->sumsMap) =
-        sumOver(b, loc, lhs->stored, rhs->stored.type, op.getLhsMap(),
+        sumOver(b, loc, weights, lhs->stored, rhs->stored.type, op.getLhsMap(),
                 op.getExtents(), reductions, out, /*isRhs=*/false);
   return multiplySides(b, op, *lhs, *rhs, count);
 }
@@ -284,6 +251,7 @@ static Value multiplyStored(kernel::ContractOp op, StoredOperands &operands,
 /// stands for only where the input's zero point is zero; and sums of the input,
 /// which a zero point of the weights would want, differ from window to window.
 static Value multiplyStored(kernel::ConvolutionOp op, StoredOperands &operands,
+                            WeightPrograms &weights,
                             const DispatchFacts &facts) {
   if (!isPlain(op, op.getWeights()) || op.getWeightsPacking())
     return {};
@@ -315,16 +283,20 @@ static Value multiplyStored(kernel::ConvolutionOp op, StoredOperands &operands,
   auto isOne = [](int64_t number) { return number == 1; };
   bool readsZeros = !llvm::all_of(op.getPadding(), isZero) ||
                     !llvm::all_of(op.getLhsDilation(), isOne);
-  bool isMoved = !lhs->stored.zeroPoint.isZero();
-  if (!rhs || !rhs->stored.zeroPoint.isZero() || (isMoved && readsZeros) ||
-      !facts.multipliesStored(KernelFamily::Convolution, lhs->stored.type,
-                              rhs->stored.type))
-    return {};
   Location loc = op.getLoc();
+  bool isRead = facts.packing.filterQuads.empty() ||
+                (rhs && weights.referredTo(rhs->stored.integers) &&
+                 readsQuads(op, facts.packing));
+  if (!rhs || !isRead ||
+      !fitSigns(b, loc, weights, KernelFamily::Convolution, *lhs, *rhs, facts))
+    return {};
+  bool isMoved = !lhs->stored.zeroPoint.isZero();
+  if (!rhs->stored.zeroPoint.isZero() || (isMoved && readsZeros))
+    return {};
   if (isMoved)
     std::tie(rhs->sums, rhs->sumsMap) =
-        sumOver(b, loc, rhs->stored, lhs->stored.type, weightsMap, extents,
-                reductions, out, /*isRhs=*/true);
+        sumOver(b, loc, weights, rhs->stored, lhs->stored.type, weightsMap,
+                extents, reductions, out, /*isRhs=*/true);
   return multiplySides(b, op, *lhs, *rhs, count);
 }
 
@@ -346,10 +318,10 @@ struct MultiplyStored : impl::MultiplyStoredBase<MultiplyStored> {
       blocks.insert(op->getBlock());
       Value product;
       if (auto contract = dyn_cast<kernel::ContractOp>(op))
-        product = multiplyStored(contract, operands, facts);
+        product = multiplyStored(contract, operands, weights, facts);
       else
-        product =
-            multiplyStored(cast<kernel::ConvolutionOp>(op), operands, facts);
+        product = multiplyStored(cast<kernel::ConvolutionOp>(op), operands,
+                                 weights, facts);
       if (product)
         op->getResult(0).replaceAllUsesWith(product);
     });

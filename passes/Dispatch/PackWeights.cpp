@@ -4,6 +4,8 @@
 #include "dialects/StableHlo/StableHlo.h"
 #include "passes/Dispatch/DispatchTarget.h"
 #include "passes/Dispatch/Passes.h"
+#include "passes/Dispatch/Quads.h"
+#include "passes/Dispatch/WeightMatrix.h"
 #include "passes/Lower/Weights/WeightPrograms.h"
 
 using namespace mlir;
@@ -11,25 +13,6 @@ using namespace mlir;
 namespace heddle {
 #define GEN_PASS_DEF_PACKWEIGHTS
 #include "passes/Dispatch/Passes.h.inc"
-
-/// `value` transposed and reshaped to [batch..., K, N].
-static Value toMatrix(OpBuilder &b, Value value, ArrayRef<int64_t> permutation,
-                      ArrayRef<int64_t> shape) {
-  auto type = cast<RankedTensorType>(value.getType());
-  bool moves = !llvm::is_sorted(permutation);
-  if (moves) {
-    SmallVector<int64_t> moved;
-    for (int64_t dim : permutation)
-      moved.push_back(type.getDimSize(dim));
-    type = type.clone(moved);
-    value = stablehlo::TransposeOp::create(b, value.getLoc(), type, value,
-                                           permutation);
-  }
-  if (type.getShape() != shape)
-    value = stablehlo::ReshapeOp::create(b, value.getLoc(), type.clone(shape),
-                                         value);
-  return value;
-}
 
 /// The packed weight, its elements held as those of `plain`.
 static Value referenceTo(WeightPrograms &weights, OpBuilder &builder,
@@ -75,15 +58,18 @@ static void pack(WeightPrograms &weights, kernel::ContractOp op,
     for (unsigned dim : group)
       results.push_back(getAffineDimExpr(dim, op.getContext()));
 
+  bool inQuads = areQuadFactors(op.getLhsElement(), op.getRhsElement()) &&
+                 readsQuads(op, facts);
+  StringRef packing = inQuads ? facts.quads : facts.matrix;
   kernel::WeightOp packed = weights.derive(
       weight,
       [&](OpBuilder &b, Value value) {
         return toMatrix(b, value, permutation, shape);
       },
-      facts.matrix);
+      packing);
   OpBuilder b(op);
   op.getRhsMutable().assign(referenceTo(weights, b, packed, op.getRhs()));
-  op.setRhsPacking(facts.matrix);
+  op.setRhsPacking(packing);
   op.setIndexingMapsAttr(b.getAffineMapArrayAttr(
       {op.getLhsMap(),
        AffineMap::get(map.getNumDims(), 0, results, op.getContext()),
@@ -99,7 +85,10 @@ static void pack(WeightPrograms &weights, kernel::ConvolutionOp op,
   int64_t channels = cast<RankedTensorType>(op.getType()).getShape().back();
   if (groups > 1 && channels / groups < facts.leastChannels)
     return;
-  std::string packing = kernel::withGroups(facts.filter, groups);
+  bool inQuads = areQuadFactors(op.getLhsElement(), op.getRhsElement()) &&
+                 readsQuads(op, facts);
+  std::string packing =
+      kernel::withGroups(inQuads ? facts.filterQuads : facts.filter, groups);
   kernel::WeightOp packed = weights.derive(
       weight, [](OpBuilder &, Value value) { return value; }, packing);
   OpBuilder b(op);

@@ -59,7 +59,7 @@ def MultiplyStored : Pass<"heddle-multiply-stored", "::mlir::ModuleOp"> {
     ==>
     ```mlir
     %w = kernel.weight_ref @w1 : tensor<4x16xi8>
-    %columns = kernel.contract %ones, %w {...} : tensor<4xi8>, tensor<4x16xi8> -> tensor<16xi32>
+    %columns = kernel.weight_ref @sums_of_w1 : tensor<16xi32>
     %p = kernel.contract %q, %w {..., lhs_type = ui8} : tensor<8x4xi8>, tensor<4x16xi8> -> tensor<8x16xi32>
     %y = linalg.generic ins(%p, %columns, %scales) {...} -> tensor<8x16xf32>
     ```

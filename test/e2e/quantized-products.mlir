@@ -1,8 +1,8 @@
 // Products of stored integers, as a target has them that multiplies these faster than f32: the interpreter runs what dispatch makes for it, and the kernels of
 // processors, which are not fast at it, run the same. Steps are powers of two, so that every way of computing gives equal bits, also that of floats.
 // RUN: heddle-opt %s --heddle-graph --heddle-lower --heddle-assign-target="target=x86-64-v2 spelled" -o %t.lowered.mlir
-// RUN: sed -e 's/quantized_products = \[\]/quantized_products = ["contraction ui8 i8 i32", "contraction i8 i8 i32", "convolution i8 i8 i32"]/' \
-// RUN:   -e 's/"contraction i8 i8 i32"/"contraction i8 i8 i32", "contraction ui8 i8 i32"/' %t.lowered.mlir > %t.integers.mlir
+// RUN: sed -e 's/quad_packing = "[^"]*"/quad_packing = ""/g' \
+// RUN:   -e 's/quantized_products = \[[^]]*\]/quantized_products = ["contraction ui8 i8 i32", "contraction i8 i8 i32", "convolution i8 i8 i32"]/' %t.lowered.mlir > %t.integers.mlir
 // RUN: heddle-opt %t.integers.mlir --heddle-dispatch -o %t.dispatched.mlir
 // RUN: FileCheck %s < %t.dispatched.mlir
 // CHECK-DAG: kernel.weight @{{.*}} : tensor<6x3xi8> packing "* k n -> * n/32 k n%32"
@@ -10,8 +10,9 @@
 // CHECK-DAG: kernel.contract %{{.*}} : tensor<2x5x6xi8>, tensor<2x6x4xi8> -> tensor<2x5x4xi32>
 // CHECK-DAG: kernel.convolution %{{.*}} : tensor<1x9x2xi8>, tensor<{{.*}}xi8> -> tensor<1x9x3xi32>
 
-// RUN: sed -e 's/quantized_products = \[[^]]*\]/quantized_products = []/' -e 's/"contraction i8 i8 i32", "contraction ui8 i8 i32"/"contraction i8 i8 i32"/' \
-// RUN:   %t.dispatched.mlir > %t.processor.mlir
+// RUN: sed -e 's/quantized_products = \[[^]]*\]/quantized_products = ["contraction ui8 i8 i32", "convolution ui8 i8 i32"]/' \
+// RUN:   -e 's#filter_quad_packing = ""#filter_quad_packing = "* i (g=1 o) -> g o/32 * i/4 o%%32 i%%4"#' \
+// RUN:   -e 's#, quad_packing = ""#, quad_packing = "* k n -> * n/32 k/4 n%%32 k%%4"#' %t.dispatched.mlir > %t.processor.mlir
 // RUN: heddle compile -q --start-from=heddle-dispatch %t.processor.mlir -t x86-64-v2 -o %t.heddle
 // RUN: heddle compare %s %t.heddle --rtol 0 --atol 0 | FileCheck %s --check-prefix=EQUAL
 // RUN: heddle compare %s --stages --stage-file heddle-dispatch=%t.dispatched.mlir --rtol 0 --atol 0 | FileCheck %s --check-prefix=EQUAL

@@ -25,6 +25,7 @@ public:
     return processor.aliases;
   }
   bool isCommon() const override { return processor.isCommon; }
+  llvm::StringRef nameFor(mlir::ModuleOp dispatched) const override;
   const DispatchFacts &dispatchFacts() const override { return facts; }
   LoaderNeeds loaderNeeds() const override;
   unsigned queues(llvm::StringRef device) const override;

@@ -39,6 +39,11 @@ struct PackingFacts {
   /// lie as the model has them.
   std::string matrix;
   std::string filter;
+  /// The packing of right-hand sides of bytes that `quantizedProducts` reads in
+  /// fours of rows; empty if no kernel does.
+  std::string quads;
+  /// The same of a convolution's filter, in fours of input channels.
+  std::string filterQuads;
   /// Output channels per group of a convolution below which a panel would be
   /// mostly padding.
   int64_t leastChannels = 1;

@@ -87,6 +87,9 @@ struct Machine {
   /// The level that most machines of the architecture in use have: what is
   /// compiled beside the best one that the host runs.
   bool isCommon = false;
+  /// The machine that differs only in lacking features which few models use,
+  /// and whose name their code has that does not use them; empty if none.
+  std::string plainName;
   /// The build of the freestanding routines that its kernels call.
   std::string routines;
   /// Bits of the widest vector register, and how many of these there are.
@@ -141,6 +144,8 @@ struct Machine {
   int64_t fourierInterleaved = 16384;
   int64_t fourierApart = 1024;
   MachineRates rates;
+
+  bool hasFeature(llvm::StringRef feature) const;
 
   /// Registers that a logical vector takes.
   int64_t registersPerVector() const;

@@ -63,6 +63,12 @@ public:
   /// compiled for beside the best that this machine runs.
   virtual bool isCommon() const { return false; }
 
+  /// The target whose name the code of these kernels has: another where they
+  /// use nothing that this one has beyond it.
+  virtual llvm::StringRef nameFor(mlir::ModuleOp dispatched) const {
+    return name();
+  }
+
   virtual const DispatchFacts &dispatchFacts() const = 0;
   virtual LoaderNeeds loaderNeeds() const = 0;
   /// How many queues of a device of the kind `device`, one of those that the

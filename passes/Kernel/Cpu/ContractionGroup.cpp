@@ -109,7 +109,7 @@ std::optional<Number> ContractionEmitter::shareOfPass(RowRange rows) {
   if (!plan.blocks.prefetch || !shape.isPacked || plan.depth.size() != 1 ||
       plan.groupColumns() != frame.machine.panelColumns)
     return std::nullopt;
-  int64_t columns = plan.groupColumns();
+  int64_t columns = plan.groupColumns() * shape.perStep;
   if (!shape.row.extent.isSized())
     return Number(llvm::divideCeil(columns, plan.blocks.rowTiles));
   Value passes = index.sub(rows.end, rows.begin);
@@ -126,6 +126,8 @@ RegisterTile ContractionEmitter::tileOf(const Group &group, int64_t height) {
   RegisterTile tile(frame.builder, loc, accumulator, height, group.vectors);
   if (plan.isSmall)
     tile.stepsPerIteration = 1;
+  if (shape.perStep > 1)
+    tile.quads = IntegerQuads(frame.machine);
   return tile;
 }
 
@@ -138,7 +140,8 @@ ContractionEmitter::prefetchOf(const TileRhs &rhs, const Rows &these,
   if (!rows.share || isAlone)
     return std::nullopt;
   Number share = *rows.share;
-  Value next = index.at(rhs.base, high, frame.machine.panelColumns);
+  Value next =
+      index.at(rhs.base, high, frame.machine.panelColumns * shape.perStep);
   Value pass = index.sub(these.number, rows.begin);
   next = index.at(next, pass, index.times(share, plan.blocks.depthBlock));
   // The tile counts its steps from `low`.

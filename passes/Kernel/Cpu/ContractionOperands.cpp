@@ -14,7 +14,7 @@ TileRhs ContractionEmitter::rhsOf(const Group &group) {
   rhs.isUnsigned = shape.rhsUnsigned;
   Value first = index.mul(group.number, plan.groupColumns());
   for (int64_t v = 0; v < group.vectors; ++v)
-    rhs.vectors.push_back(v * plan.lanes);
+    rhs.vectors.push_back(v * plan.lanes * shape.perStep);
   if (plan.packs) {
     rhs.buffer = panel;
     rhs.base = index.constant(0);
@@ -42,14 +42,15 @@ TileRhs ContractionEmitter::rhsOf(const Group &group) {
   if (plan.groupColumns() < panelColumns) {
     rhs.base =
         index.at(rhs.base, index.div(first, panelColumns), shape.panelStride);
-    rhs.base = index.add(rhs.base, index.rem(first, panelColumns));
+    rhs.base =
+        index.at(rhs.base, index.rem(first, panelColumns), shape.perStep);
     return rhs;
   }
   rhs.base = index.at(rhs.base, group.number,
                       plan.groupColumns() / panelColumns * shape.panelStride);
   for (auto [v, offset] : llvm::enumerate(rhs.vectors))
     offset = v * plan.lanes / panelColumns * shape.panelStride +
-             v * plan.lanes % panelColumns;
+             v * plan.lanes % panelColumns * shape.perStep;
   return rhs;
 }
 

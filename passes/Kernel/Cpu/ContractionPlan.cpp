@@ -25,6 +25,9 @@ ContractionPlan heddle::planContraction(KernelFrame &frame,
   int64_t rows = shape.row.extent.bound(),
           columns = shape.columnCount().bound();
   plan.tileShape = chooseTileShape(frame.machine, rows, columns, plan.lanes);
+  if (shape.perStep > 1)
+    plan.tileShape.rows =
+        IntegerQuads(frame.machine).rowsOf(rows, plan.tileShape.rows);
   double outputs = double(shape.outerCount().bound()) *
                    shape.outerRowCount().bound() * rows * columns;
   Type lhs = elementOf(shape.lhs), rhs = elementOf(shape.rhs);
@@ -62,8 +65,8 @@ ContractionPlan heddle::planContraction(KernelFrame &frame,
   extents.depth = shape.depthCount().bound();
   extents.accumulator = accumulator;
   extents.factor = work.factor;
-  extents.lhsBytes = bytesOf(lhs);
-  extents.rhsBytes = bytesOf(rhs);
+  extents.lhsBytes = bytesOf(lhs) * shape.perStep;
+  extents.rhsBytes = bytesOf(rhs) * shape.perStep;
   extents.packsRhs = plan.packs;
   extents.sizedRows = isSized;
   plan.blocks = chooseBlocks(frame.machine, extents, plan.tileShape, rowTiles,

@@ -2,6 +2,9 @@
 
 #include "passes/Kernel/Cpu/ContractionShape.h"
 
+#include "dialects/Kernel/Packing.h"
+#include "passes/Kernel/Cpu/IntegerQuads.h"
+
 using namespace mlir;
 
 namespace heddle {
@@ -146,6 +149,22 @@ FailureOr<ContractionShape> ContractionShape::analyze(kernel::ContractOp op,
     if (!outMap.isFunctionOfDim(dim) && !llvm::is_contained(summed, dim))
       summed.push_back(dim);
   shape.depth = dimsOf(summed);
+  if (shape.isPacked &&
+      *op.getRhsPacking() == kernel::matrixQuads(panelColumns)) {
+    constexpr int64_t quad = IntegerQuads::size;
+    if (!op.getLhsElement().isUnsignedInteger(8) ||
+        !op.getRhsElement().isSignlessInteger(8) || shape.depth.size() != 1 ||
+        !shape.depth[0].lhs.is(1) ||
+        !shape.depth[0].extent.isMultipleOf(quad) || shape.depth[0].limit)
+      return op.emitOpError("reads quads of rows, and is no sum of ui8 times "
+                            "i8 whose terms follow each other, a multiple of ")
+             << quad;
+    ContractionDim &depth = shape.depth[0];
+    depth.extent = depth.extent.bound() / quad;
+    depth.lhs = quad;
+    depth.rhs = quad * panelColumns;
+    shape.perStep = quad;
+  }
   dropUnitDims(rows);
   dropUnitDims(shape.outer);
   // Even of one product it matters whether it is summed.

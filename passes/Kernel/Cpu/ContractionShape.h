@@ -51,6 +51,9 @@ struct ContractionShape {
   /// rhs is in panels of 32 columns, this far apart.
   bool isPacked = false;
   int64_t panelStride = 0;
+  /// Elements of the depth that one step takes of each row and each column,
+  /// next to each other: four bytes of panels in quads.
+  int64_t perStep = 1;
 
   Extent outerCount() const { return count(outer); }
   Extent outerRowCount() const { return count(outerRows); }

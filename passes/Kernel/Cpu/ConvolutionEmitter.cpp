@@ -5,6 +5,7 @@
 // because border tiles have code of their own. So do the columns of each phase,
 // where the input has zeros between its points.
 
+#include "dialects/Kernel/Packing.h"
 #include "passes/Kernel/Cpu/ContractionShape.h"
 #include "passes/Kernel/Cpu/ConvolutionWork.h"
 #include "passes/Kernel/Cpu/DepthwiseEmitter.h"
@@ -96,10 +97,13 @@ static ContractionShape pointwiseShape(kernel::ConvolutionOp op,
   contraction.columns.push_back({shape.groupOutput, 0, 1, channels});
   contraction.isPacked = shape.isPacked;
   contraction.panelStride = shape.groupInput * panelColumns;
+  contraction.perStep = shape.perStep;
+  contraction.lhsUnsigned = op.getLhsElement().isUnsignedInteger();
   if (shape.groupInput != 1)
     contraction.depth.push_back(
-        {shape.groupInput, 1,
-         shape.isPacked ? panelColumns : shape.outputChannels(), std::nullopt});
+        {shape.tapSteps(), shape.perStep,
+         shape.isPacked ? panelColumns * shape.perStep : shape.outputChannels(),
+         std::nullopt});
   return contraction;
 }
 
@@ -108,6 +112,9 @@ LogicalResult ConvolutionEmitter::emit() {
   phases = columnPhases(inner());
   int64_t columns = phases.front().dim.output;
   tileShape = chooseTileShape(frame.machine, columns, shape.groupOutput, lanes);
+  if (shape.perStep > 1)
+    tileShape.rows =
+        IntegerQuads(frame.machine).rowsOf(columns, tileShape.rows);
   double outputs = double(shape.images.bound()) * shape.outputRows() *
                    inner().output * shape.outputChannels();
   Work work = convolutionWork(op, shape, outputs);
@@ -195,6 +202,8 @@ LogicalResult ConvolutionEmitter::emitTile(const FilterColumns &group,
   RegisterTile tile(frame.builder, loc, accumulator, run.width, group.vectors);
   if (isSmall)
     tile.stepsPerIteration = 1;
+  if (shape.perStep > 1)
+    tile.quads = IntegerQuads(frame.machine);
   TapPosition start{imageBase, index.constant(0)};
   SmallVector<Value> sums = emitTapLoops(
       index, ArrayRef(shape.spatial).drop_back(), row, start, tile.zeros(),
@@ -226,12 +235,14 @@ ConvolutionEmitter::emitTaps(RegisterTile &tile, const FilterColumns &group,
   SmallVector<Value> carried(sums);
   TileLhs lhs;
   lhs.buffer = input;
+  lhs.step = shape.perStep;
+  lhs.isUnsigned = op.getLhsElement().isUnsignedInteger();
   // Of tap 0 of the first column.
   lhs.base =
       index.add(index.at(outer.input, first, dim.stride * dim.inputStride),
                 -dim.padding * dim.inputStride);
   TileRhs rhs = filterOf(frame, index, shape, weights, channelGroup, group);
-  int64_t tapSize = shape.groupInput * rhs.step.number;
+  int64_t tapSize = shape.tapSteps() * rhs.step.number;
   rhs.base = index.at(rhs.base, outer.tap, inner().kernel * tapSize);
   rhs.base = index.add(rhs.base, phase.firstTap * tapSize);
   for (const TapRun &taps : run.taps) {
@@ -244,8 +255,8 @@ ConvolutionEmitter::emitTaps(RegisterTile &tile, const FilterColumns &group,
     // Taps next to each other are one run of channels.
     if (dim.dilation == 1 && phase.tapSpacing == 1 && shape.groups == 1) {
       carried = tile.accumulate(
-          lhs, rhs, index.constant(taps.low * shape.groupInput),
-          index.constant(taps.high * shape.groupInput), carried);
+          lhs, rhs, index.constant(taps.low * shape.tapSteps()),
+          index.constant(taps.high * shape.tapSteps()), carried);
       continue;
     }
     carried = index.loop(
@@ -256,7 +267,7 @@ ConvolutionEmitter::emitTaps(RegisterTile &tile, const FilterColumns &group,
           tapLhs.base = index.at(lhs.base, tap, dim.dilation * dim.inputStride);
           tapRhs.base = index.at(rhs.base, tap, phase.tapSpacing * tapSize);
           return tile.accumulate(tapLhs, tapRhs, index.constant(0),
-                                 index.constant(shape.groupInput), inner);
+                                 index.constant(shape.tapSteps()), inner);
         });
   }
   return carried;
@@ -264,10 +275,21 @@ ConvolutionEmitter::emitTaps(RegisterTile &tile, const FilterColumns &group,
 
 LogicalResult emitConvolution(KernelFrame &frame, kernel::ConvolutionOp op) {
   ConvolutionShape shape = ConvolutionShape::analyze(op);
+  int64_t panelColumns = frame.machine.panelColumns;
+  if (op.getWeightsPacking() ==
+      StringRef(kernel::filterQuads(panelColumns, shape.groups))) {
+    shape.perStep = IntegerQuads::size;
+    if (!op.getLhsElement().isUnsignedInteger(8) ||
+        !op.getRhsElement().isSignlessInteger(8) || shape.hasOpenImages() ||
+        shape.groupInput % shape.perStep != 0)
+      return op.emitOpError("reads quads of channels, and is no sum of ui8 "
+                            "times i8 over images of known sizes, whose "
+                            "channels are a multiple of ")
+             << shape.perStep;
+  }
   if (isPointwise(shape))
-    return emitContraction(
-        frame, cast<OpResult>(op.getResult()),
-        pointwiseShape(op, shape, frame.machine.panelColumns));
+    return emitContraction(frame, cast<OpResult>(op.getResult()),
+                           pointwiseShape(op, shape, panelColumns));
   Type element = cast<RankedTensorType>(op.getType()).getElementType();
   if (!element.isIntOrFloat())
     return op.emitOpError("has elements of an unsupported type, ") << element;
@@ -289,6 +311,10 @@ LogicalResult emitConvolution(KernelFrame &frame, kernel::ConvolutionOp op) {
   });
   bool isDepthwise = dense && shape.groupInput == 1 && shape.groupOutput == 1 &&
                      !shape.isPacked;
+  if ((shape.hasOpenImages() || isDepthwise) &&
+      op.getLhsElement().isUnsignedInteger())
+    return op.emitOpError("has an input without signs, and is depthwise or of "
+                          "images of open sizes");
   if (shape.hasOpenImages())
     return isDepthwise
                ? emitSizedDepthwise(frame, op, shape, std::move(buffers))

@@ -59,7 +59,12 @@ struct ConvolutionShape {
   /// the input are.
   llvm::SmallVector<Extent> inputs, outputs, inputStrides;
   bool isPacked = false;
+  /// Channels that one step of a sum takes of each point and each filter, next
+  /// to each other: four bytes of filters in quads.
+  int64_t perStep = 1;
 
+  /// Steps of a sum over the channels of one tap.
+  int64_t tapSteps() const { return groupInput / perStep; }
   int64_t inputChannels() const { return groups * groupInput; }
   int64_t outputChannels() const { return groups * groupOutput; }
   /// The images that work is divided for: as many as there are, or one where

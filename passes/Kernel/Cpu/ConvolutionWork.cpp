@@ -21,7 +21,7 @@ static Type factorOf(kernel::ConvolutionOp op) {
 Work convolutionWork(kernel::ConvolutionOp op, const ConvolutionShape &shape,
                      double outputs) {
   Work work;
-  work.operations = 2 * outputs * shape.taps() * shape.groupInput;
+  work.operations = 2 * outputs * shape.taps() * shape.tapSteps();
   work.accumulator = accumulatorOf(op);
   work.factor = factorOf(op);
   return work;
@@ -35,10 +35,11 @@ ContractionExtents convolutionExtents(kernel::ConvolutionOp op,
   extents.outer = outer;
   extents.rows = rows;
   extents.columns = shape.groupOutput;
-  extents.depth = shape.taps() * shape.groupInput;
+  extents.depth = shape.taps() * shape.tapSteps();
   extents.accumulator = accumulatorOf(op);
   extents.factor = factorOf(op);
-  extents.rhsBytes = llvm::divideCeil(weight.getIntOrFloatBitWidth(), 8);
+  extents.rhsBytes =
+      llvm::divideCeil(weight.getIntOrFloatBitWidth(), 8) * shape.perStep;
   // Neighbouring windows overlap.
   extents.lhsBytes = 1;
   return extents;

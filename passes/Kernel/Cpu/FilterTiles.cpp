@@ -50,17 +50,21 @@ TileRhs filterOf(KernelFrame &frame, IndexBuilder &index,
   int64_t panelColumns = frame.machine.panelColumns;
   int64_t panelSize = shape.taps() * shape.groupInput * panelColumns;
   int64_t panels = llvm::divideCeil(shape.groupOutput, panelColumns);
-  rhs.step = panelColumns;
+  rhs.step = panelColumns * shape.perStep;
   rhs.base = index.mul(channelGroup, panels * panelSize);
   if (columns.width < panelColumns) {
     rhs.base = index.at(rhs.base, index.div(first, panelColumns), panelSize);
-    rhs.base = index.add(rhs.base, index.rem(first, panelColumns));
+    rhs.base =
+        index.at(rhs.base, index.rem(first, panelColumns), shape.perStep);
+    for (int64_t &offset : rhs.vectors)
+      offset *= shape.perStep;
     return rhs;
   }
   rhs.base = index.at(rhs.base, columns.number,
                       columns.width / panelColumns * panelSize);
   for (auto [v, offset] : llvm::enumerate(rhs.vectors))
-    offset = v * lanes / panelColumns * panelSize + v * lanes % panelColumns;
+    offset = v * lanes / panelColumns * panelSize +
+             v * lanes % panelColumns * shape.perStep;
   return rhs;
 }
 

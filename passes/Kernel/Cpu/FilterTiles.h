@@ -25,7 +25,7 @@ void forEachFilterTile(IndexBuilder &index, const ConvolutionShape &shape,
                        llvm::function_ref<void(const FilterColumns &)> body);
 
 /// What a tile reads of `weights` at tap 0: taps follow each other, each of
-/// `shape.groupInput` steps.
+/// `shape.tapSteps()` steps.
 TileRhs filterOf(KernelFrame &frame, IndexBuilder &index,
                  const ConvolutionShape &shape, mlir::Value weights,
                  mlir::Value channelGroup, const FilterColumns &columns);

@@ -6,6 +6,7 @@
 #include "dialects/Kernel/Kernel.h"
 #include "heddle/Target/CpuTarget.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -39,8 +40,8 @@ template <typename Root> LogicalResult checkSums(Root op) {
 
 /// Operands of roots lie in the panels that the emitters read, or as they are.
 LogicalResult checkPacking(Operation *op, std::optional<StringRef> text,
-                           const std::string &wanted) {
-  if (!text || *text == wanted)
+                           ArrayRef<std::string> wanted) {
+  if (!text || llvm::is_contained(wanted, *text))
     return success();
   return op->emitOpError()
          << "no kernel for processors reads what is packed as '" << *text
@@ -74,19 +75,21 @@ LogicalResult emitKernel(KernelFrame &frame) {
       return failure();
     return TypeSwitch<Operation *, LogicalResult>(&op)
         .Case([&](kernel::ContractOp op) {
+          int64_t columns = frame.machine.panelColumns;
           return failed(checkSums(op)) ||
-                         failed(checkPacking(
-                             op, op.getRhsPacking(),
-                             kernel::matrixPanels(frame.machine.panelColumns)))
+                         failed(checkPacking(op, op.getRhsPacking(),
+                                             {kernel::matrixPanels(columns),
+                                              kernel::matrixQuads(columns)}))
                      ? failure()
                      : emitContraction(frame, op);
         })
         .Case([&](kernel::ConvolutionOp op) {
+          int64_t columns = frame.machine.panelColumns, groups = op.getGroups();
           return failed(checkSums(op)) ||
                          failed(checkPacking(
                              op, op.getWeightsPacking(),
-                             kernel::filterPanels(frame.machine.panelColumns,
-                                                  op.getGroups())))
+                             {kernel::filterPanels(columns, groups),
+                              kernel::filterQuads(columns, groups)}))
                      ? failure()
                      : emitConvolution(frame, op);
         })

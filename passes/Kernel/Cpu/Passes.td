@@ -35,7 +35,8 @@ def LowerKernels : Pass<"heddle-lower-kernels", "mlir::ModuleOp"> {
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::func::FuncDialect",
     "mlir::math::MathDialect", "mlir::memref::MemRefDialect",
-    "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"
+    "mlir::scf::SCFDialect", "mlir::vector::VectorDialect",
+    "mlir::LLVM::LLVMDialect"
   ];
 }
 

@@ -170,9 +170,41 @@ RegisterTile::accumulateChain(const TileLhs &lhs, const TileRhs &rhs, Value low,
   return index.loop(middle, high, 1, sums, single);
 }
 
+Value RegisterTile::positionOf(const TileLhs &lhs, int64_t r, Value position) {
+  if (!lhs.starts.empty())
+    return index.add(lhs.starts[r], position);
+  if (!lhs.rows[r])
+    return {};
+  position = index.add(position, *lhs.rows[r]);
+  return lhs.lastRow && r == rows - 1 ? index.add(position, lhs.lastRow)
+                                      : position;
+}
+
+void RegisterTile::stepQuads(const TileLhs &lhs, Value lhsPosition,
+                             const TileRhs &rhs, Value rhsPosition,
+                             MutableArrayRef<Value> accumulators) {
+  SmallVector<IntegerQuads::Factor> factors;
+  for (int64_t offset : rhs.vectors)
+    factors.push_back(quads->columns(builder, loc, rhs.buffer,
+                                     index.add(rhsPosition, offset)));
+  for (int64_t r = 0; r < rows; ++r) {
+    Value position = positionOf(lhs, r, lhsPosition);
+    if (!position)
+      continue;
+    Value buffer = lhs.buffers.empty() ? lhs.buffer : lhs.buffers[r];
+    IntegerQuads::Factor row = quads->row(builder, loc, buffer, position);
+    for (int64_t v = 0; v < vectors; ++v) {
+      Value &sum = accumulators[r * vectors + v];
+      sum = quads->multiplyAdd(builder, loc, row, factors[v], sum);
+    }
+  }
+}
+
 void RegisterTile::step(const TileLhs &lhs, Value lhsPosition,
                         const TileRhs &rhs, Value rhsPosition,
                         MutableArrayRef<Value> accumulators) {
+  if (quads)
+    return stepQuads(lhs, lhsPosition, rhs, rhsPosition, accumulators);
   Type rhsElement = cast<MemRefType>(rhs.buffer.getType()).getElementType();
   auto rhsType = VectorType::get({lanes}, rhsElement);
   SmallVector<Value> factors;
@@ -192,15 +224,9 @@ void RegisterTile::step(const TileLhs &lhs, Value lhsPosition,
         builder, loc, loaded, vectorType.getElementType(), rhs.isUnsigned));
   }
   for (int64_t r = 0; r < rows; ++r) {
-    Value position;
-    if (!lhs.starts.empty())
-      position = index.add(lhs.starts[r], lhsPosition);
-    else if (lhs.rows[r])
-      position = index.add(lhsPosition, *lhs.rows[r]);
-    else
+    Value position = positionOf(lhs, r, lhsPosition);
+    if (!position)
       continue;
-    if (lhs.lastRow && r == rows - 1)
-      position = index.add(position, lhs.lastRow);
     Value buffer = lhs.buffers.empty() ? lhs.buffer : lhs.buffers[r];
     Value scalar = memref::LoadOp::create(builder, loc, buffer, position);
     Value spread = vector::BroadcastOp::create(

@@ -5,6 +5,7 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "passes/Kernel/Cpu/IndexBuilder.h"
+#include "passes/Kernel/Cpu/IntegerQuads.h"
 #include <optional>
 
 namespace heddle {
@@ -96,6 +97,9 @@ public:
   /// loop's own instructions compete with multiply-adds for the same ports (5
   /// to 8 % on an Ice Lake server).
   int64_t stepsPerIteration = 4;
+  /// Steps take four bytes of each row and of each column, which is how the
+  /// operands' positions are counted then: offsets are of bytes.
+  std::optional<IntegerQuads> quads;
   /// The most steps of `accumulate` where `high` is the launch's to say: sums
   /// of all of them are cut in chains as if it were a constant.
   std::optional<int64_t> mostSteps;
@@ -113,6 +117,11 @@ private:
   void step(const TileLhs &lhs, mlir::Value lhsPosition, const TileRhs &rhs,
             mlir::Value rhsPosition,
             llvm::MutableArrayRef<mlir::Value> accumulators);
+  void stepQuads(const TileLhs &lhs, mlir::Value lhsPosition,
+                 const TileRhs &rhs, mlir::Value rhsPosition,
+                 llvm::MutableArrayRef<mlir::Value> accumulators);
+  /// Where row `r` is read at `position`; null if it takes no part.
+  mlir::Value positionOf(const TileLhs &lhs, int64_t r, mlir::Value position);
 
   mlir::OpBuilder &builder;
   mlir::Location loc;

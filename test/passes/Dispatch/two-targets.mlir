@@ -7,7 +7,8 @@
 // RUN: heddle-opt %t.lower.mlir --heddle-assign-target="target=x86-64-v3 spelled" -o %t.spelled.mlir
 // RUN: sed -e 's#matrix_packing = "[^"]*"#matrix_packing = "* k n -> * n/16 k/2 n%16 k%2"#' -e 's/reads_worth_widening = 128/reads_worth_widening = 1000000/' \
 // RUN:   -e 's/maximum_parts = 64/maximum_parts = 2/' -e 's/split_products = [0-9]*/split_products = 1/' \
-// RUN:   -e 's/"contraction f32 f32 f32"/"contraction f8E4M3FN f8E4M3FN f32"/' -e 's/quantized_products = \[\]/quantized_products = ["contraction ui8 ui8 i32"]/' %t.spelled.mlir > %t.other.mlir
+// RUN:   -e 's/"contraction f32 f32 f32"/"contraction f8E4M3FN f8E4M3FN f32"/' -e 's/quad_packing = "[^"]*"/quad_packing = ""/g' \
+// RUN:   -e 's/quantized_products = \[[^]]*\]/quantized_products = ["contraction ui8 ui8 i32"]/' %t.spelled.mlir > %t.other.mlir
 // RUN: heddle-opt %t.other.mlir --heddle-dispatch | FileCheck %s --check-prefix=OTHER
 // RUN: heddle-opt %t.other.mlir --heddle-dispatch -o %t.dispatched.mlir
 // RUN: FileCheck %s --check-prefix=SPLIT < %t.dispatched.mlir

@@ -31,6 +31,8 @@ MLIRContext &context() {
 }
 
 bool canRun(llvm::StringRef machine) {
+  if (machine == "x86-64-v4-vnni")
+    return canRun("x86-64-v4") && __builtin_cpu_supports("avx512vnni");
   if (machine == "x86-64-v4")
     return __builtin_cpu_supports("x86-64-v4");
   return __builtin_cpu_supports("x86-64-v3");
@@ -148,9 +150,9 @@ void Kernel::runTiles(int64_t tiles, int64_t bytes,
     entry(&args);
   }
   const char *end = reinterpret_cast<char *>(aligned) + bytes;
-  EXPECT_TRUE(std::all_of(end, const_cast<const char *>(scratch.data()) +
-                                   scratch.size(),
-                          [](char byte) { return byte == untouched; }))
+  EXPECT_TRUE(std::all_of(
+      end, const_cast<const char *>(scratch.data()) + scratch.size(),
+      [](char byte) { return byte == untouched; }))
       << "the kernel wrote behind its scratch of " << bytes << " bytes";
 }
 

@@ -45,7 +45,8 @@ TEST(Target, TableIsConsistent) {
 
 TEST(Target, LevelsContainEachOther) {
   for (auto [less, more] : {std::pair("x86-64-v2", "x86-64-v3"),
-                            std::pair("x86-64-v3", "x86-64-v4")})
+                            std::pair("x86-64-v3", "x86-64-v4"),
+                            std::pair("x86-64-v4", "x86-64-v4-vnni")})
     for (const std::string &feature : findMachine(less)->features)
       EXPECT_TRUE(llvm::is_contained(findMachine(more)->features, feature))
           << feature;
@@ -115,7 +116,9 @@ TEST(Target, LegalityIsAskedByTypes) {
   EXPECT_TRUE(legal(KernelFamily::Convolution, i8, i8, i32));
   EXPECT_TRUE(legal(KernelFamily::Attention, f32, f32, f32));
   EXPECT_FALSE(legal(KernelFamily::Convolution, u8, u8, i32));
-  EXPECT_FALSE(legal(KernelFamily::Contraction, u8, i8, i32));
+  EXPECT_TRUE(legal(KernelFamily::Contraction, u8, i8, i32));
+  EXPECT_TRUE(legal(KernelFamily::Convolution, u8, i8, i32));
+  EXPECT_FALSE(legal(KernelFamily::Contraction, i8, u8, i32));
   EXPECT_FALSE(legal(KernelFamily::Contraction, f32, f32, f64));
   EXPECT_FALSE(legal(KernelFamily::Attention, bf16, bf16, f32));
   EXPECT_FALSE(legal(KernelFamily::Contraction, b.getIndexType(), i8, i32));

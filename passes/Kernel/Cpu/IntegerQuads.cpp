@@ -1,0 +1,134 @@
+// Emits sums of products of bytes by what a machine has for them. LLVM finds
+// neither of the instructions in loops of such sums, so they are named here.
+
+#include "passes/Kernel/Cpu/IntegerQuads.h"
+
+#include "passes/Kernel/Cpu/TileChoice.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace heddle;
+
+IntegerQuads::IntegerQuads(const Machine &machine)
+    : way(Way::Single), vectorBits(machine.vectorBits) {
+  if (machine.hasFeature("avx512vnni"))
+    way = Way::Quads;
+  else if (machine.architecture == "x86-64")
+    way = Way::Pairs;
+}
+
+int64_t IntegerQuads::rowsOf(int64_t rows, int64_t most) const {
+  if (way == Way::Quads)
+    return most;
+  return splitRows(rows, std::max<int64_t>(1, most * 2 / 3)).bigRows;
+}
+
+static VectorType lanesOf(OpBuilder &builder, unsigned bits) {
+  return VectorType::get({logicalVectorBytes * 8 / bits},
+                         builder.getIntegerType(bits));
+}
+
+static Value call(OpBuilder &builder, Location loc, StringRef name, Type type,
+                  ValueRange operands) {
+  return LLVM::CallIntrinsicOp::create(builder, loc, type,
+                                       builder.getStringAttr(name), operands)
+      .getResult(0);
+}
+
+IntegerQuads::Factor IntegerQuads::takeApart(OpBuilder &builder, Location loc,
+                                             Value lanes, bool isSigned) const {
+  unsigned bits = way == Way::Quads ? 8 : way == Way::Pairs ? 16 : 32;
+  VectorType type = lanesOf(builder, bits);
+  Value all = vector::BitCastOp::create(builder, loc, type, lanes);
+  if (bits == 8)
+    return {all};
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(
+            type, builder.getIntegerAttr(type.getElementType(), value)));
+  };
+  // Each byte of a part of `bits` by itself, in all of its bits.
+  Factor parts;
+  for (unsigned low = 0; low < bits; low += 8) {
+    Value part = all;
+    if (isSigned) {
+      if (low + 8 < bits)
+        part =
+            arith::ShLIOp::create(builder, loc, part, number(bits - 8 - low));
+      part = arith::ShRSIOp::create(builder, loc, part, number(bits - 8));
+    } else {
+      if (low)
+        part = arith::ShRUIOp::create(builder, loc, part, number(low));
+      if (low + 8 < bits)
+        part = arith::AndIOp::create(builder, loc, part, number(255));
+    }
+    parts.push_back(part);
+  }
+  return parts;
+}
+
+IntegerQuads::Factor IntegerQuads::columns(OpBuilder &builder, Location loc,
+                                           Value buffer, Value position) const {
+  Value bytes = vector::LoadOp::create(builder, loc, lanesOf(builder, 8),
+                                       buffer, position);
+  return takeApart(builder, loc, bytes, /*isSigned=*/true);
+}
+
+IntegerQuads::Factor IntegerQuads::row(OpBuilder &builder, Location loc,
+                                       Value buffer, Value position) const {
+  Type i32 = builder.getI32Type();
+  Value bytes = vector::LoadOp::create(
+      builder, loc, VectorType::get({size}, builder.getI8Type()), buffer,
+      position);
+  Value word =
+      vector::BitCastOp::create(builder, loc, VectorType::get({1}, i32), bytes);
+  Value scalar = vector::ExtractOp::create(builder, loc, word, 0);
+  Value spread =
+      vector::BroadcastOp::create(builder, loc, lanesOf(builder, 32), scalar);
+  return takeApart(builder, loc, spread, /*isSigned=*/false);
+}
+
+Value IntegerQuads::multiplyAdd(OpBuilder &builder, Location loc,
+                                const Factor &row, const Factor &columns,
+                                Value sum) const {
+  if (way == Way::Quads)
+    return call(builder, loc, "llvm.x86.avx512.vpdpbusd.512", sum.getType(),
+                {sum, row[0], columns[0]});
+  for (auto [left, right] : llvm::zip_equal(row, columns)) {
+    if (way == Way::Single) {
+      Value product = arith::MulIOp::create(builder, loc, left, right);
+      sum = arith::AddIOp::create(builder, loc, sum, product);
+      continue;
+    }
+    // As many lanes at once as a register has.
+    StringRef name = vectorBits == 512   ? "llvm.x86.avx512.pmaddw.d.512"
+                     : vectorBits == 256 ? "llvm.x86.avx2.pmadd.wd"
+                                         : "llvm.x86.sse2.pmadd.wd";
+    int64_t words = vectorBits / 16, lanes = vectorBits / 32;
+    auto type = VectorType::get({lanes}, builder.getI32Type());
+    if (lanes == logicalLanes) {
+      Value pairs = call(builder, loc, name, type, {left, right});
+      sum = arith::AddIOp::create(builder, loc, sum, pairs);
+      continue;
+    }
+    Value pairs = arith::ConstantOp::create(
+        builder, loc, builder.getZeroAttr(lanesOf(builder, 32)));
+    for (int64_t begin = 0; begin < logicalLanes; begin += lanes) {
+      auto part = [&](Value whole) -> Value {
+        return vector::ExtractStridedSliceOp::create(
+            builder, loc, whole, ArrayRef<int64_t>{2 * begin},
+            ArrayRef<int64_t>{words}, ArrayRef<int64_t>{1});
+      };
+      Value some = call(builder, loc, name, type, {part(left), part(right)});
+      pairs = vector::InsertStridedSliceOp::create(builder, loc, some, pairs,
+                                                   ArrayRef<int64_t>{begin},
+                                                   ArrayRef<int64_t>{1});
+    }
+    sum = arith::AddIOp::create(builder, loc, sum, pairs);
+  }
+  return sum;
+}

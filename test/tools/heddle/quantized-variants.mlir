@@ -1,0 +1,39 @@
+// A quantized model has a variant for processors that sum up products of bytes, beside one for all others; both read the same weights, stored as bytes.
+// RUN: heddle compile -q %s -t x86-64-v3,x86-64-v4-vnni,aarch64 -o %t.heddle
+// RUN: heddle inspect %t.heddle | FileCheck %s
+// CHECK: weights: {{.*}}, [[BYTES:[0-9.]+ [KM]?i?B]], of which targets share [[BYTES]]
+// CHECK: target x86-64-v3: {{.*}}(0 B its own)
+// CHECK: target x86-64-v4-vnni: {{.*}}(0 B its own)
+// CHECK: target aarch64: {{.*}}(0 B its own)
+
+// Of a model without such products the code is that of the level without the instruction, and is named so; unless that is compiled for as well.
+// RUN: heddle compile -q %S/Inputs/mlp.mlir -t x86-64-v4-vnni -o %t.plain.heddle
+// RUN: heddle inspect %t.plain.heddle | FileCheck %s --check-prefix=PLAIN
+// PLAIN-NOT: vnni
+// PLAIN: target x86-64-v4:
+// PLAIN-NOT: vnni
+// RUN: heddle compile -q %S/Inputs/mlp.mlir -t x86-64-v4 -o %t.v4.heddle
+// RUN: cmp %t.plain.heddle %t.v4.heddle
+// RUN: heddle compile -q %S/Inputs/mlp.mlir -t x86-64-v4,x86-64-v4-vnni -o %t.both.heddle
+// RUN: heddle inspect %t.both.heddle | FileCheck %s --check-prefix=BOTH
+// BOTH: target x86-64-v4:
+// BOTH: target x86-64-v4-vnni:
+
+// Where the processor has the instruction its variant is taken.
+// RUN: %if avx512vnni %{ heddle run %t.heddle --threads 1 --json --output %t.out | FileCheck %s --check-prefix=TAKEN %}
+// TAKEN: "variant": "x86-64-v4-vnni"
+func.func @main(%a: tensor<7x64xui8>) -> tensor<7x40xf32> {
+  %i = stablehlo.iota dim = 0 : tensor<64x40xf32>
+  %c = stablehlo.constant dense<[[0.5], [1.5]]> : tensor<2x1xf32>
+  %r = stablehlo.broadcast_in_dim %c, dims = [0, 1] : (tensor<2x1xf32>) -> tensor<2x1280xf32>
+  %t = stablehlo.reshape %r : (tensor<2x1280xf32>) -> tensor<64x40xf32>
+  %f = stablehlo.add %i, %t : tensor<64x40xf32>
+  %s = stablehlo.constant dense<0.5> : tensor<f32>
+  %zero = stablehlo.constant dense<0> : tensor<i8>
+  %three = stablehlo.constant dense<3> : tensor<ui8>
+  %q = prec.quantize %f, %s, %zero rounding nearest_even range -128 to 127 : tensor<64x40xf32>, tensor<f32>, tensor<i8> -> tensor<64x40xi8>
+  %w = prec.dequantize %q, %s, %zero : tensor<64x40xi8>, tensor<f32>, tensor<i8> -> tensor<64x40xf32>
+  %d = prec.dequantize %a, %s, %three : tensor<7x64xui8>, tensor<f32>, tensor<ui8> -> tensor<7x64xf32>
+  %0 = stablehlo.dot_general %d, %w, contracting_dims = [1] x [0] : (tensor<7x64xf32>, tensor<64x40xf32>) -> tensor<7x40xf32>
+  return %0 : tensor<7x40xf32>
+}
