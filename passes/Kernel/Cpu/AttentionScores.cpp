@@ -20,9 +20,14 @@ void AttentionEmitter::emitScores(Value keys) {
     Value end = valueOf(n);
     index.loop(blockFirstKey, keys, width, [&](Value first) {
       Value left = index.sub(end, first);
-      index.branch(
-          index.less(left, index.constant(width)),
-          [&] { copyKeys(first, left); }, [&] { copyKeys(first, width); });
+      // Keys that lie side by side are copied in whole vectors or masked ones,
+      // others by squares in either case.
+      if (!key.access.strides[numBatch + 1].is(1))
+        copyKeys(first, index.min(left, index.constant(width)));
+      else
+        index.branch(
+            index.less(left, index.constant(width)),
+            [&] { copyKeys(first, left); }, [&] { copyKeys(first, width); });
       emitScoreTiles(first);
     });
     return;

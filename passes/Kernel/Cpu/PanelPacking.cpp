@@ -118,11 +118,16 @@ void RunCopy::zeros(Value low, Value high, Value target) {
   Value zero = arith::ConstantOp::create(
       builder, index.loc,
       builder.getZeroAttr(VectorType::get({lanes}, elementOf(panel))));
-  index.loop(low, high, 1, [&](Value k) {
-    for (int64_t c = first; c < width; c += lanes)
-      vector::StoreOp::create(builder, index.loc, zero, panel,
-                              index.add(index.at(target, k, width), c));
-  });
+  auto clear = [&] {
+    index.loop(low, high, 1, [&](Value k) {
+      for (int64_t c = first; c < width; c += lanes)
+        vector::StoreOp::create(builder, index.loc, zero, panel,
+                                index.add(index.at(target, k, width), c));
+    });
+  };
+  if (!from.columns.value)
+    return clear();
+  index.branch(index.less(from.columns.value, index.constant(width)), clear);
 }
 
 void RunCopy::squares(Value base, Value low, Value high, Value target) {

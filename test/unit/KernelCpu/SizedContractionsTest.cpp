@@ -73,6 +73,22 @@ TEST(SizedContractions, Rows) {
              grid({0, 1, 3}, {0, 1, 16, 17}), 1e-6);
 }
 
+TEST(SizedContractions, DeepRows) {
+  std::vector<int64_t> rows = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 25, 60};
+  // Several chains, with and without steps that are left over; then several
+  // visits of the sums' memory.
+  for (int64_t depth : {192, 195, 198, 9000})
+    checkSized(textOf(packedMatmul(60, 70, depth),
+                      {"rows, " + std::to_string(depth), "", "rows, 70"}),
+               sizes("rows", rows), depth > 1000 ? 1e-4 : 1e-5);
+  // Columns that do not fill vectors are stored one by one.
+  ContractionCase c = {"m, n, p, k", {60, 5, 7, 192}, "m, k",
+                       "n, p, k",    "m, n, p",       {60, 192},
+                       {5, 7, 192},  {60, 5, 7},      "pppr"};
+  checkSized(textOf(c, {"rows, 192", "", "rows, 5, 7"}), sizes("rows", rows),
+             1e-5);
+}
+
 TEST(SizedContractions, Columns) {
   // Columns in memory, [n, k] and [k, n], for few rows and many.
   for (int64_t rows : {3, 60})
