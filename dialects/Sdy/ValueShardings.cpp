@@ -2,6 +2,8 @@
 
 #include "dialects/Sdy/ValueShardings.h"
 
+#include "dialects/StableHlo/StableHlo.h"
+
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -99,6 +101,9 @@ static TensorShardingAttr ofArgument(BlockArgument argument) {
         return named.getInShardings() ? entryOf(*named.getInShardings(), index)
                                       : TensorShardingAttr();
       })
+      .Case([&](stablehlo::WhileOp loop) {
+        return getSharding(loop->getResult(index));
+      })
       .Default(TensorShardingAttr());
 }
 
@@ -170,6 +175,8 @@ static bool setArgument(BlockArgument argument, TensorShardingAttr sharding) {
                                        manual.getOperandTypes(), index, whole));
     return true;
   }
+  if (auto loop = dyn_cast<stablehlo::WhileOp>(owner))
+    return setSharding(loop->getResult(index), sharding);
   if (auto named = dyn_cast<NamedComputationOp>(owner)) {
     named.setInShardingsAttr(
         replaced(named.getInShardings().value_or(TensorShardingPerValueAttr()),

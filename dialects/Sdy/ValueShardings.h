@@ -8,11 +8,12 @@
 namespace heddle::sdy {
 
 /// The sharding of a value; null if nothing is said of it. For an argument of
-/// a manual computation it is that of a part: without the manual axes.
+/// a manual computation it is that of a part: without the manual axes. The
+/// arguments of a loop's regions lie as its results.
 TensorShardingAttr getSharding(mlir::Value value);
 
-/// Says how a value lies. Whether it can be said: arguments of regions other
-/// than functions' have no place for it.
+/// Says how a value lies. Whether it can be said: arguments of regions of
+/// scalars have no place for it.
 bool setSharding(mlir::Value value, TensorShardingAttr sharding);
 
 /// The rank of a tensor; nothing for all else.

@@ -19,6 +19,7 @@
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 
@@ -43,7 +44,17 @@ void heddle::registerAllPasses() {
       "heddle-shard",
       "where tensors lie over a mesh of devices, from what is said of some",
       [](OpPassManager &manager) {
+        manager.addPass(createInlineCalls());
         manager.addPass(createPropagateShardings());
+      });
+  PassPipelineRegistration<>(
+      "heddle-partition",
+      "the program that each device of a mesh runs, from a sharded one",
+      [](OpPassManager &manager) {
+        manager.addPass(createInlineCalls());
+        manager.addPass(createPropagateShardings());
+        manager.addPass(createPartition());
+        manager.addPass(createCSEPass());
       });
   KernelStage kernels = CpuTarget::kernelStage();
   PassPipelineRegistration<>(

@@ -266,8 +266,34 @@ private:
     edge.results.push_back(to);
   }
 
+  /// What flows into the results of an operation with regions lies as they do:
+  /// what a loop begins with and what each round gives, what branches give.
+  bool collectFlow(Operation *op) {
+    if (!isa<stablehlo::WhileOp, stablehlo::IfOp, stablehlo::CaseOp,
+             stablehlo::OptimizationBarrierOp>(op))
+      return false;
+    for (OpResult result : op->getResults()) {
+      unsigned index = result.getResultNumber();
+      auto flow = [&](Value from) {
+        addIdentity(op, {from, {}, 0}, {result, {}, 0});
+      };
+      if (isa<stablehlo::WhileOp, stablehlo::OptimizationBarrierOp>(op))
+        flow(op->getOperand(index));
+      for (Region &region : op->getRegions())
+        // The condition of a loop gives no part of its state.
+        if (Operation *end = region.front().getTerminator();
+            end->getNumOperands() == op->getNumResults() &&
+            end->getOperand(index).getType() == result.getType() &&
+            !(isa<stablehlo::WhileOp>(op) && region.getRegionNumber() == 0))
+          flow(end->getOperand(index));
+    }
+    return true;
+  }
+
   void collect(func::FuncOp function) {
     function.walk([&](Operation *op) {
+      if (collectFlow(op))
+        return;
       if (isa<func::ReturnOp>(op)) {
         for (auto [index, operand] : llvm::enumerate(op->getOperands()))
           addIdentity(op, {operand, {}, 0}, {{}, function, unsigned(index)});

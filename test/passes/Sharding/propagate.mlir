@@ -68,8 +68,10 @@ func.func @meshes(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@one, [{"x"}]>
 
 sdy.mesh @grid = <["x"=2]>
 
-// Arguments of a loop have no place for a sharding: nothing goes there, and the pass ends.
+// The state of a loop lies as its result, before the loop and in each round.
 // CHECK-LABEL: func @loop
+// CHECK-SAME: %arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@grid, [{"x", ?}]>}
+// CHECK: stablehlo.while{{.*}} attributes {sdy.sharding = #sdy.sharding_per_value<[<@grid, [{"x", ?}]>, <@grid, []>]>}
 // CHECK: stablehlo.add %{{[^ ]*}}, %{{[^ ]*}} {sdy.sharding = #sdy.sharding_per_value<[<@grid, [{"x", ?}]>]>}
 func.func @loop(%a: tensor<4xf32>, %b: tensor<4xf32> {sdy.sharding = #sdy.sharding<@grid, [{"x"}]>}, %c: tensor<i1>) -> tensor<4xf32> {
   %0:2 = "stablehlo.while"(%a, %c) ({
@@ -81,6 +83,21 @@ func.func @loop(%a: tensor<4xf32>, %b: tensor<4xf32> {sdy.sharding = #sdy.shardi
     stablehlo.return %1, %q : tensor<4xf32>, tensor<i1>
   }) : (tensor<4xf32>, tensor<i1>) -> (tensor<4xf32>, tensor<i1>)
   return %0#0 : tensor<4xf32>
+}
+
+// What one branch gives goes to the result, and so to what the other one gives.
+// CHECK-LABEL: func @branches
+// CHECK: "stablehlo.if"
+// CHECK: stablehlo.abs %arg1 {sdy.sharding = #sdy.sharding_per_value<[<@grid, [{"x", ?}]>]>}
+// CHECK: }) {sdy.sharding = #sdy.sharding_per_value<[<@grid, [{"x", ?}]>]>}
+func.func @branches(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@grid, [{"x"}]>}, %b: tensor<4xf32>, %c: tensor<i1>) -> tensor<4xf32> {
+  %0 = "stablehlo.if"(%c) ({
+    stablehlo.return %a : tensor<4xf32>
+  }, {
+    %1 = stablehlo.abs %b : tensor<4xf32>
+    stablehlo.return %1 : tensor<4xf32>
+  }) : (tensor<i1>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
 }
 
 // -----
