@@ -4,6 +4,7 @@
 
 #include "dialects/StableHlo/StableHlo.h"
 #include "heddle/Reference/Partitions.h"
+#include "passes/Graph/Passes.h"
 #include "passes/Sharding/Passes.h"
 #include "test/unit/Sharding/Pieces.h"
 
@@ -80,8 +81,10 @@ std::string checkPartitioned(ModuleOp whole, ModuleOp partitioned,
                              bool propagates, bool isExact,
                              PartitionCounts &counts) {
   PassManager manager(whole.getContext());
-  if (propagates)
+  if (propagates) {
+    manager.addPass(createInlineCalls());
     manager.addPass(createPropagateShardings());
+  }
   manager.addPass(createPartition());
   if (failed(manager.run(partitioned)))
     return "is not partitioned";
