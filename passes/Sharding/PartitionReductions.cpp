@@ -95,16 +95,20 @@ void Partitioner::prepareTerms(Operation *op, Operation *local,
         createSplat(builder, loc, RankedTensorType::get({}, element), neutral));
 }
 
-/// The dimension in which a result is to be cut over `axes` besides what it is
-/// cut over, so that each device needs its part of the sum only.
-static std::optional<int64_t>
-scatterDim(const Layout &layout, const Layout &wanted, RankedTensorType whole,
-           ArrayRef<sdy::AxisRefAttr> axes, sdy::MeshAttr mesh) {
-  for (auto [dim, now, then] : llvm::enumerate(layout.dims, wanted.dims))
-    if (!axes.empty() && joined(now, axes, mesh) == then &&
-        refines(then, now, whole.getDimSize(dim), mesh))
-      return dim;
-  return std::nullopt;
+/// The axes over which a dimension is to be cut besides what it is cut over, if
+/// terms are along all of them, so that each device needs its part of the sum
+/// only; none otherwise.
+static Axes scatteredOver(ArrayRef<sdy::AxisRefAttr> now,
+                          ArrayRef<sdy::AxisRefAttr> then, int64_t size,
+                          ArrayRef<sdy::AxisRefAttr> termAxes,
+                          sdy::MeshAttr mesh) {
+  if (commonPrefix(now, then, mesh) != now || !refines(then, now, size, mesh))
+    return {};
+  Axes added = withoutPrefix(then, now, mesh);
+  bool areTerms = llvm::all_of(added, [&](sdy::AxisRefAttr axis) {
+    return llvm::is_contained(termAxes, axis);
+  });
+  return areTerms ? added : Axes();
 }
 
 Part Partitioner::joinTerms(Operation *op, Value terms, Layout layout,
@@ -112,19 +116,26 @@ Part Partitioner::joinTerms(Operation *op, Value terms, Layout layout,
                             const std::optional<Layout> &wanted) {
   Location loc = op->getLoc();
   auto whole = cast<RankedTensorType>(op->getResult(0).getType());
-  auto dim =
-      wanted ? scatterDim(layout, *wanted, whole, axes, mesh) : std::nullopt;
-  Value result;
-  if (dim) {
-    layout.dims[*dim] = wanted->dims[*dim];
-    int64_t size =
-        sdy::partSize(whole.getDimSize(*dim), layout.dims[*dim], mesh) *
-        sdy::partCount(axes, mesh);
-    terms = collectives.resize(terms, *dim, size, loc);
-    result = collectives.reduceScatter(terms, by, *dim, axes, loc);
-  } else {
-    result = collectives.reduce(terms, by, axes, loc);
+  Value result = terms;
+  Axes left = canonicalAxes(axes, mesh);
+  for (int64_t dim = 0; wanted && dim < whole.getRank(); ++dim) {
+    int64_t size = whole.getDimSize(dim);
+    Axes added =
+        scatteredOver(layout.dims[dim], wanted->dims[dim], size, left, mesh);
+    if (added.empty())
+      continue;
+    layout.dims[dim] = wanted->dims[dim];
+    result = collectives.resize(result, dim,
+                                sdy::partSize(size, layout.dims[dim], mesh) *
+                                    sdy::partCount(added, mesh),
+                                loc);
+    result = collectives.reduceScatter(result, by, dim, added, loc);
+    llvm::erase_if(left, [&](sdy::AxisRefAttr axis) {
+      return llvm::is_contained(added, axis);
+    });
   }
+  if (!left.empty())
+    result = collectives.reduce(result, by, left, loc);
   auto reduce = dyn_cast<stablehlo::ReduceOp>(op);
   if (reduce && !beginsWithNothing(reduce)) {
     Value begin = stablehlo::BroadcastInDimOp::create(

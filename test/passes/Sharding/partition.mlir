@@ -40,6 +40,23 @@ func.func @scattered(%a: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@grid, [{
   return %0 : tensor<8x8xf32>
 }
 
+// A sum over two axes that is to be cut along one of them is scattered along that, and what is left is joined along the other.
+// CHECK-LABEL: func @two_axes
+// CHECK: stablehlo.dot_general {{.*}} -> tensor<8x8xf32>
+// CHECK-NEXT: "stablehlo.reduce_scatter"
+// CHECK-SAME: axes = [#stablehlo.axis_ref<name = "data">]
+// CHECK: -> tensor<8x4xf32>
+// CHECK-NEXT: "stablehlo.all_reduce"
+// CHECK-SAME: axes = [#stablehlo.axis_ref<name = "model">]
+// CHECK: return {{.*}} : tensor<8x4xf32>
+func.func @two_axes(%a: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@grid, [{}, {"model", "data"}]>},
+                    %b: tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@grid, [{"model", "data"}, {}]>})
+    -> (tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@grid, [{}, {"data"}]>}) {
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]
+    {sdy.sharding = #sdy.sharding_per_value<[<@grid, [{}, {"data"}]>]>} : (tensor<8x4xf32>, tensor<4x8xf32>) -> tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}
+
 // -----
 
 sdy.mesh @grid = <["x"=2, "y"=2]>
