@@ -32,7 +32,8 @@ def PropagateShardings : Pass<"heddle-sharding-propagate", "mlir::ModuleOp"> {
       %0 = stablehlo.abs %a {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x", ?}, {?} ]>]>} : tensor<8x4xf32>
     ```
 
-    What flows into loops and out of branches lies as their results. Calls let nothing through: they are inlined before. Groups of shardings and priorities of users are refused.
+    What flows into loops and out of branches lies as their results. Calls let nothing through: they are inlined before. Members of
+    a group lie alike. Priorities of users are refused.
   }];
   let options = [
     Option<"strategy", "strategy", "std::string", "\"basic-and-aggressive\"",

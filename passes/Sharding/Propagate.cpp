@@ -10,6 +10,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
 
+#include <map>
+
 using namespace mlir;
 
 namespace heddle {
@@ -21,6 +23,7 @@ namespace {
 /// Where an operation stands in the order in which shardings go along.
 enum class EdgeKind {
   Return,
+  Group,
   Offload,
   PassThrough,
   ForwardOnly,
@@ -61,6 +64,8 @@ bool isUniform(const sharding::FactorRule &rule) {
 EdgeKind kindOf(Operation *op, const sharding::FactorRule *rule) {
   if (isa<func::ReturnOp>(op))
     return EdgeKind::Return;
+  if (isa<sdy::ShardingGroupOp>(op))
+    return EdgeKind::Group;
   if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
     if (call.getCallTargetName() == "MoveToHost" ||
         call.getCallTargetName() == "MoveToDevice")
@@ -146,7 +151,8 @@ sdy::Direction directionAt(const Edge &edge, sharding::FactorKind kind,
                            Level level) {
   if (auto barrier = dyn_cast<sdy::PropagationBarrierOp>(edge.op))
     return barrier.getAllowedDirection();
-  if (edge.kind == EdgeKind::Return || level == Level::All)
+  if (edge.kind == EdgeKind::Return || edge.kind == EdgeKind::Group ||
+      level == Level::All)
     return sdy::Direction::Both;
   if (edge.kind == EdgeKind::Offload)
     return sdy::Direction::Both;
@@ -217,10 +223,11 @@ struct PropagateShardings : impl::PropagateShardingsBase<PropagateShardings> {
   void runOnOperation() override {
     symbols.emplace(getOperation());
     edges.clear();
+    groups.clear();
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal())
         collect(function);
-    if (failed(checkSupported()))
+    if (failed(checkSupported()) || failed(checkGroups(/*isDone=*/false)))
       return signalPassFailure();
     Level first = byOperation ? Level::Offload : Level::All;
     for (int level = int(first); level <= int(Level::All); ++level)
@@ -229,20 +236,13 @@ struct PropagateShardings : impl::PropagateShardingsBase<PropagateShardings> {
         for (Edge &edge : edges)
           changed |= propagate(edge, Level(level));
       }
+    if (failed(checkGroups(/*isDone=*/true)))
+      signalPassFailure();
   }
 
 private:
   /// What users say that nothing heeds yet.
   LogicalResult checkSupported() {
-    WalkResult result = getOperation().walk([&](Operation *op) {
-      if (isa<sdy::ShardingGroupOp>(op)) {
-        op->emitError("groups of shardings are not propagated yet");
-        return WalkResult::interrupt();
-      }
-      return WalkResult::advance();
-    });
-    if (result.wasInterrupted())
-      return failure();
     for (const Edge &edge : edges)
       for (auto *holders : {&edge.operands, &edge.results})
         for (const Holder &holder : *holders)
@@ -290,8 +290,48 @@ private:
     return true;
   }
 
+  /// A member of a group lies as the first one does.
+  void collectMember(sdy::ShardingGroupOp op) {
+    auto [found, isFirst] = groups.insert({op.getGroupId(), op});
+    if (!isFirst)
+      addIdentity(op, {found->second.getInput(), {}, 0},
+                  {op.getInput(), {}, 0});
+  }
+
+  /// All members must have one shape; where shardings of users keep them from
+  /// lying alike, that is an error.
+  LogicalResult checkGroups(bool isDone) {
+    WalkResult walked = getOperation().walk([&](sdy::ShardingGroupOp op) {
+      sdy::ShardingGroupOp first = groups.find(op.getGroupId())->second;
+      Value a = first.getInput(), b = op.getInput();
+      auto refuse = [&](const Twine &why) {
+        op.emitError(why).attachNote(first.getLoc())
+            << "the first of the group is here";
+        return WalkResult::interrupt();
+      };
+      if (sharding::shapeOf(a) != sharding::shapeOf(b))
+        return refuse("is in a group of tensors of another shape");
+      if (isDone && dimensionsOf(a) != dimensionsOf(b))
+        return refuse("does not lie as the others of its group, because of "
+                      "what is said of one of them");
+      return WalkResult::advance();
+    });
+    return failure(walked.wasInterrupted());
+  }
+
+  /// The axes of each dimension of a value.
+  SmallVector<Axes> dimensionsOf(Value value) {
+    SmallVector<Axes> dims(sharding::shapeOf(value).size());
+    if (sdy::TensorShardingAttr sharding = sdy::getSharding(value))
+      for (auto [axes, dim] : llvm::zip_equal(dims, sharding.getDimShardings()))
+        axes = Axes(dim.getAxes());
+    return dims;
+  }
+
   void collect(func::FuncOp function) {
     function.walk([&](Operation *op) {
+      if (auto member = dyn_cast<sdy::ShardingGroupOp>(op))
+        return collectMember(member);
       if (collectFlow(op))
         return;
       if (isa<func::ReturnOp>(op)) {
@@ -400,6 +440,8 @@ private:
 
   std::optional<SymbolTable> symbols;
   std::vector<Edge> edges;
+  /// The first member of each group.
+  std::map<int64_t, sdy::ShardingGroupOp> groups;
 };
 
 } // namespace

@@ -85,6 +85,17 @@ func.func @loop(%a: tensor<4xf32>, %b: tensor<4xf32> {sdy.sharding = #sdy.shardi
   return %0#0 : tensor<4xf32>
 }
 
+// Values of a group lie alike, though no operation has both.
+// CHECK-LABEL: func @group
+// CHECK-SAME: %arg1: tensor<4xf32> {sdy.sharding = #sdy.sharding<@grid, [{"x", ?}]>}
+func.func @group(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@grid, [{"x"}]>}, %b: tensor<4xf32>) -> tensor<4xf32> {
+  sdy.sharding_group %a group_id=7 : tensor<4xf32>
+  sdy.sharding_group %b group_id=7 : tensor<4xf32>
+  // CHECK: stablehlo.abs %arg1 {sdy.sharding = #sdy.sharding_per_value<[<@grid, [{"x", ?}]>]>}
+  %0 = stablehlo.abs %b : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
 // What one branch gives goes to the result, and so to what the other one gives.
 // CHECK-LABEL: func @branches
 // CHECK: "stablehlo.if"
