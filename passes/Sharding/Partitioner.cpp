@@ -91,15 +91,9 @@ LogicalResult Partitioner::visit(Operation *op) {
   if (actsOutside(op))
     return op->emitError("has an effect that each of the devices of a mesh "
                          "would have; programs with it are not partitioned");
-  if (isCollective(op)) {
-    if (isPure(op) && op->use_empty())
-      return success();
-    if (manualDepth == 0)
-      return op->emitError(
-          "speaks of devices outside of a computation by hand; a program that "
-          "is partitioned speaks of whole tensors");
-    return visitWhole(op);
-  }
+  // What nobody asks for is not computed.
+  if (isCollective(op) && isPure(op) && op->use_empty())
+    return success();
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<sdy::ShardingConstraintOp, sdy::ReshardOp, sdy::DataFlowEdgeOp,
             sdy::FuncDataFlowEdgeOp, sdy::PropagationBarrierOp,
@@ -124,6 +118,8 @@ LogicalResult Partitioner::visit(Operation *op) {
       .Default([&](Operation *) -> LogicalResult {
         if (op->getDialect() && isa<sdy::SdyDialect>(op->getDialect()))
           return op->emitError("is not partitioned yet");
+        if (isCollective(op))
+          return visitWhole(op);
         std::optional<sharding::FactorRule> rule = sharding::ruleOf(op);
         return rule ? visitByRule(op, *rule) : visitWhole(op);
       });
@@ -146,6 +142,15 @@ static Operation *cloneWith(OpBuilder &builder, Operation *op,
 }
 
 LogicalResult Partitioner::visitWhole(Operation *op) {
+  bool speaksOfDevices = op->walk([](Operation *inner) {
+                             return isCollective(inner)
+                                        ? WalkResult::interrupt()
+                                        : WalkResult::advance();
+                           }).wasInterrupted();
+  if (speaksOfDevices && manualDepth == 0)
+    return op->emitError(
+        "speaks of devices outside of a computation by hand; a program that is "
+        "partitioned speaks of whole tensors");
   Location loc = op->getLoc();
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())

@@ -10,6 +10,20 @@ func.func @device(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@line, [{"x"}]
 // -----
 
 sdy.mesh @line = <["x"=2]>
+func.func @begun(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@line, [{"x"}]>}) -> tensor<16xf32> {
+  // expected-error @below {{speaks of devices outside of a computation by hand}}
+  %0 = "stablehlo.async_start"(%x) ({
+  ^bb0(%y: tensor<8xf32>):
+    %all = "stablehlo.all_gather"(%y) {all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<8xf32>) -> tensor<16xf32>
+    stablehlo.return %all : tensor<16xf32>
+  }) : (tensor<8xf32>) -> !stablehlo.future<tensor<16xf32>>
+  %1 = "stablehlo.async_done"(%0) : (!stablehlo.future<tensor<16xf32>>) -> tensor<16xf32>
+  return %1 : tensor<16xf32>
+}
+
+// -----
+
+sdy.mesh @line = <["x"=2]>
 func.func @effect(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@line, [{"x"}]>}) -> tensor<8xf32> {
   // expected-error @below {{has an effect that each of the devices of a mesh would have}}
   %0 = stablehlo.custom_call @print(%x) {has_side_effect = true} : (tensor<8xf32>) -> tensor<8xf32>
