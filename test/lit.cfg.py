@@ -44,6 +44,10 @@ if lit_config.params.get("tier") == "all":
 # Sizes, times and what is installed are those of a tree as users run it: no sanitizers, no assertions.
 if getattr(config, "heddle_build_type", "Release") == "Release" and not getattr(config, "heddle_sanitize", ""):
     config.available_features.add("release-tree")
+# What no program of the tree takes part in (the text of sources, scripts, the runtime built for another processor) shows in one tree what it would
+# in each: the others are tested with --param sources=tested.
+if lit_config.params.get("sources") != "tested":
+    config.available_features.add("sources")
 # What the processor can run, by the flags the kernel reports.
 with open("/proc/cpuinfo") as cpuinfo:
     flags = next((line.split() for line in cpuinfo if line.startswith("flags")), [])
