@@ -162,13 +162,14 @@ static Value takeFirst(Emitter &emit, Value value, Value positions,
   return emit.firstOf(most, axis, extent, held);
 }
 
-/// A place of Python's slices, from the front and within [least, most].
+/// A place of a slice, from the front, at least `least` and then at most
+/// `most`.
 static Value placeFromFront(Emitter &emit, Value place, Value extent,
                             Value least, Value most) {
   Value zero = integer(emit, 0);
   Value front = emit.select(emit.compare(place, zero, Direction::LT),
                             emit.add(place, extent), place);
-  return emit.maximum(emit.minimum(front, most), least);
+  return emit.minimum(emit.maximum(front, least), most);
 }
 
 LogicalResult heddle::onnx::sliceAtComputed(NodeImporter &node, Extents axes,
@@ -193,12 +194,12 @@ LogicalResult heddle::onnx::sliceAtComputed(NodeImporter &node, Extents axes,
     if (step == 0 || step == INT64_MIN)
       return node.invalid("a step is " + Twine(step));
     Value there = emit.number(extent, i64), one = integer(emit, 1);
-    Value least = integer(emit, step > 0 ? 0 : -1);
+    Value zero = integer(emit, 0);
     Value most = step > 0 ? there : emit.subtract(there, one);
     Value start =
-        placeFromFront(emit, emit.scalarOf(starts[i]), there, least, most);
-    Value end =
-        placeFromFront(emit, emit.scalarOf(ends[i]), there, least, most);
+        placeFromFront(emit, emit.scalarOf(starts[i]), there, zero, most);
+    Value end = placeFromFront(emit, emit.scalarOf(ends[i]), there,
+                               step > 0 ? zero : integer(emit, -1), most);
     Value span =
         step > 0 ? emit.subtract(end, start) : emit.subtract(start, end);
     int64_t width = std::abs(step);

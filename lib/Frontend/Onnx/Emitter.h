@@ -115,6 +115,9 @@ public:
   mlir::Value transpose(mlir::Value value, Extents permutation);
   mlir::Value broadcastInDim(mlir::Value value, const Shape &shape,
                              Extents dims);
+  /// The first of a dimension, as one of extent 1; where it may be empty, a
+  /// zero stands there, which an empty result does not read.
+  mlir::Value firstOrZero(mlir::Value value, int64_t dimension);
   /// numpy's broadcasting: right-aligned, extents of 1 stretch.
   mlir::Value broadcastTo(mlir::Value value, const Shape &shape);
   /// The common shape of both; a fault if there is none.

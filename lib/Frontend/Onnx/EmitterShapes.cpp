@@ -98,7 +98,8 @@ Value Emitter::broadcastInDim(Value value, const Shape &shape, Extents dims) {
   bool fits = from.size() == dims.size();
   for (size_t i = 0; fits && i < dims.size(); ++i)
     fits = dims[i] >= 0 && dims[i] < int64_t(wanted.size()) &&
-           (from[i].is(1) || meet(wanted[dims[i]], from[i]));
+           (from[i].is(1) || from[i].isOneOf(wanted[dims[i]]) ||
+            meet(wanted[dims[i]], from[i]));
   RankedTensorType result = type(shape, elementOf(value));
   if (!fits) {
     fault(ErrorCode::OnnxNode, "a value of the shape " + spellShape(from) +
@@ -108,6 +109,11 @@ Value Emitter::broadcastInDim(Value value, const Shape &shape, Extents dims) {
   }
   if (ElementsAttr known = splatOf(value, result))
     return constant(known);
+  for (size_t i = 0; i < dims.size(); ++i)
+    if (from[i].isOneOf(wanted[dims[i]])) {
+      value = firstOrZero(value, i);
+      from[i] = 1;
+    }
   // Floats copied along the first dimension, a batch, are no shape computation.
   // Folded, they would make a program of few another one than that of many.
   const int64_t *first = llvm::find(dims, 0);
@@ -134,6 +140,15 @@ Value Emitter::broadcastInDim(Value value, const Shape &shape, Extents dims) {
                                              list(dims));
 }
 
+Value Emitter::firstOrZero(Value value, int64_t dimension) {
+  Shape one = shapeOf(value);
+  if (one[dimension].least() > 0)
+    return value;
+  one[dimension] = 1;
+  Value zero = splat(type(one, elementOf(value)), 0);
+  return sliceDim(concatenate({value, zero}, dimension), dimension, 0, 1);
+}
+
 Value Emitter::broadcastTo(Value value, const Shape &shape) {
   int64_t lead = int64_t(shape.size()) - typeOf(value).getRank();
   if (lead < 0) {
@@ -148,8 +163,9 @@ Value Emitter::broadcastTo(Value value, const Shape &shape) {
   return broadcastInDim(value, shape, dims);
 }
 
-/// An extent of 1 stretches. One that a call may choose as 1 does not: it is as
-/// long as the other, whatever that is.
+/// An extent of 1 stretches, and one that is 1 wherever the other is not 0. Any
+/// other that a call may choose as 1 does not: it is as long as the other,
+/// whatever that is.
 Shape Emitter::broadcastShape(const Shape &lhs, const Shape &rhs) {
   Shape shape;
   shape.resize(std::max(lhs.size(), rhs.size()));
@@ -159,11 +175,13 @@ Shape Emitter::broadcastShape(const Shape &lhs, const Shape &rhs) {
   };
   for (size_t i = 0; i < shape.size(); ++i) {
     Extent left = extentAt(lhs, i), right = extentAt(rhs, i);
-    if (!left.is(1) && !right.is(1) && !meet(left, right))
+    bool stretches =
+        left.is(1) || right.is(1) || left.isOneOf(right) || right.isOneOf(left);
+    if (!stretches && !meet(left, right))
       fault(ErrorCode::OnnxNode, "the shapes " + spellShape(lhs) + " and " +
                                      spellShape(rhs) +
                                      " cannot be broadcast together");
-    shape[i] = left.is(1) ? right : left;
+    shape[i] = left.is(1) || left.isOneOf(right) ? right : left;
   }
   return shape;
 }

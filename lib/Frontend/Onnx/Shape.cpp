@@ -167,8 +167,8 @@ static LogicalResult importSplit(NodeImporter &node) {
   return success();
 }
 
-/// A place of Python's slices, counted from the front where it counts from the
-/// end, and at least `least` and at most `most`.
+/// A place of a slice, counted from the front where it counts from the end, at
+/// least `least` and then at most `most`.
 static Extent placeFromFront(const Extent &place, const Extent &extent,
                              const Extent &least, const Extent &most) {
   Extent front = place;
@@ -181,7 +181,7 @@ static Extent placeFromFront(const Extent &place, const Extent &extent,
   } else {
     front = place + place.isNegative() * extent;
   }
-  return Extent::maximum(Extent::minimum(front, most), least);
+  return Extent::minimum(Extent::maximum(front, least), most);
 }
 
 namespace {
@@ -230,8 +230,8 @@ static std::optional<SliceAlong> readAxesAndSteps(NodeImporter &node) {
   return along;
 }
 
-/// Python's slices: bounds from the end if negative, clamped; steps may be
-/// negative.
+/// Bounds from the end if negative, clamped; steps may be negative. A start
+/// before the front is the first place even then, other than in Python.
 static LogicalResult importSlice(NodeImporter &node) {
   Emitter &emit = node.emit;
   std::optional<SliceAlong> along = readAxesAndSteps(node);
@@ -256,9 +256,9 @@ static LogicalResult importSlice(NodeImporter &node) {
     if (step == 0 || step == INT64_MIN)
       return node.invalid("a step is " + Twine(step));
     // Backwards: reverse first, then count from the other end.
-    Extent least = step > 0 ? 0 : -1, most = step > 0 ? extent : extent - 1;
-    Extent start = placeFromFront((*starts)[i], extent, least, most);
-    Extent end = placeFromFront((*ends)[i], extent, least, most);
+    Extent most = step > 0 ? extent : extent - 1;
+    Extent start = placeFromFront((*starts)[i], extent, 0, most);
+    Extent end = placeFromFront((*ends)[i], extent, step > 0 ? 0 : -1, most);
     if (step < 0) {
       start = extent - 1 - start;
       end = extent - 1 - end;

@@ -127,6 +127,11 @@ Extent Extent::maximum(const Extent &a, const Extent &b) {
       Expression::maximum);
 }
 
+bool Extent::isOneOf(const Extent &other) const {
+  return !isKnown() && bound() == 1 && !other.isKnown() && !isSame(other) &&
+         isSame(minimum(other, 1));
+}
+
 std::optional<bool> Extent::isLess(const Extent &a, const Extent &b) {
   if (a.isKnown() && b.isKnown())
     return a.number < b.number;

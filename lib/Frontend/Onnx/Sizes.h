@@ -97,6 +97,9 @@ public:
   /// The one that both are where an operator wants them equal: nothing if they
   /// never are. What cannot be decided is taken for granted.
   static std::optional<Extent> meet(const Extent &a, const Extent &b);
+  /// Whether it is 1 wherever `other` is not 0, and else 0, too: the first of a
+  /// dimension of `other` elements, which stretches to all of them.
+  bool isOneOf(const Extent &other) const;
   /// Whether it is less for all sizes (true), for none (false), or nothing.
   static std::optional<bool> isLess(const Extent &a, const Extent &b);
 

@@ -79,7 +79,7 @@ def slices():
     yield ("slice", [node("Slice", "x s e", "y"), node("ReduceMax", "y", "most", keepdims=0)], {"x": (F32, [3, 4]), "s": (I64, [2]), "e": (I64, [2])},
            [("y", F32)], [], [dict(x=X, s=integers(*s), e=integers(*e)) for s, e in (((0, 1), (2, 3)), ((-2, -9), (9, 9)), ((2, 0), (1, 4)), ((0, 0), (3, 4)))], [])
     yield ("back", [constant("a", 1), constant("t", -2), node("Slice", "x s e a t", "y")], {"x": (F32, [3, 4]), "s": (I64, [1]), "e": (I64, [1])},
-           [("y", F32)], [], [dict(x=X, s=integers(s), e=integers(e)) for s, e in ((3, 0), (-1, -9), (2, 2), (9, -2), (0, 3))], [])
+           [("y", F32)], [], [dict(x=X, s=integers(s), e=integers(e)) for s, e in ((3, 0), (-1, -9), (2, 2), (9, -2), (0, 3), (-9, -99), (-9, 1))], [])
     # Of as many as there are.
     yield ("counted", [node("NonZero", "x", "p"), constant("z", 0), constant("one", 1), node("Slice", "p z k one", "y"), node("Shape", "y", "s")],
            {"x": (F32, [3, 4]), "k": (I64, [1])}, [("y", I64), ("s", I64)], [],
