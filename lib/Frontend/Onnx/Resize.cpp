@@ -24,8 +24,8 @@ static double coordinate(const Method &method, const Axis &axis, double y) {
     double inside = out == 1 ? extent / 2 : y * extent / (out - 1);
     return inside + axis.roiStart * (in - 1);
   }
-  if (mode == "pytorch_half_pixel" && out == 1)
-    return -0.5;
+  if (mode == "pytorch_half_pixel" && axis.to == 1)
+    return 0;
   double centred = (y + 0.5) / axis.scale - 0.5;
   if (mode == "half_pixel_symmetric")
     centred += in / 2 * (1 - double(axis.to) / out);
@@ -196,7 +196,7 @@ static std::optional<SmallVector<Axis>> readAxes(NodeImporter &node,
   SmallVector<Axis> axes;
   for (int64_t dim : *dims) {
     axes.push_back({dim, node.shape(0)[dim].bound(), 0, 1});
-    if (axes.back().from == 0)
+    if (axes.back().from == 0 && policy != "stretch")
       return fail("the input is empty");
   }
 
@@ -227,8 +227,13 @@ static std::optional<SmallVector<Axis>> readAxes(NodeImporter &node,
           axis.open = OpenSizes{from, size, std::nullopt};
       }
       axis.to = size.bound();
-      axis.scale = axis.times > 0 ? double(axis.times)
-                                  : double(axis.to) / double(axis.from);
+      if (axis.to < 0 || (axis.from == 0 && axis.to > 0))
+        return fail("dimension " + Twine(axis.dimension) + " of " +
+                    from.text() + " elements cannot become one of " +
+                    size.text());
+      axis.scale = axis.from == 0   ? 1
+                   : axis.times > 0 ? double(axis.times)
+                                    : double(axis.to) / double(axis.from);
       if (policy == "not_larger")
         common = common == 0 ? axis.scale : std::min(common, axis.scale);
       else
@@ -262,9 +267,12 @@ static std::optional<SmallVector<Axis>> readAxes(NodeImporter &node,
     if (scales.size() != axes.size())
       return fail("there are " + Twine(scales.size()) + " scales for " +
                   Twine(axes.size()) + " axes");
+    // Scales below that are no sensible ones, and would need more parts.
+    constexpr int64_t kMostParts = int64_t(1) << 40;
     for (auto [axis, scale] : llvm::zip_equal(axes, scales)) {
-      if (!(scale > 0) || scale * double(axis.from) > 0x1p40)
-        return fail("a scale is not positive, or too large");
+      if (!(scale * double(kMostParts) >= 0x1p24) ||
+          scale * double(axis.from) > 0x1p40)
+        return fail("a scale is not positive, too small or too large");
       axis.scale = scale;
       axis.to = int64_t(std::floor(scale * double(axis.from)));
       if (node.shape(0)[axis.dimension].isKnown())
@@ -274,20 +282,28 @@ static std::optional<SmallVector<Axis>> readAxes(NodeImporter &node,
         axis.times = whole;
         continue;
       }
-      // Of other scales, the size is exact where they are a few halvings.
-      constexpr int64_t kParts = 1024;
+      // A float is a whole number of parts, so that the size is exact.
+      int64_t parts = 1;
+      while (scale * double(parts) != std::floor(scale * double(parts)) &&
+             parts < kMostParts)
+        parts *= 2;
       Extent from = node.shape(0)[axis.dimension];
-      if (scale * kParts == std::floor(scale * kParts))
-        axis.open = OpenSizes{
-            from, (from * int64_t(scale * kParts)).floorDiv(kParts), scale};
-      else
-        (void)node.knownShape(0);
+      axis.open = OpenSizes{
+          from, (from * int64_t(scale * double(parts))).floorDiv(parts), scale};
     }
   }
-  for (const Axis &axis : axes)
-    if (axis.to < 1)
-      return fail("dimension " + Twine(axis.dimension) + " would be empty");
   return axes;
+}
+
+/// The result's shape, if it has no element at any size.
+static std::optional<Shape> emptyResult(const Shape &from,
+                                        ArrayRef<Axis> axes) {
+  Shape shape = from;
+  for (const Axis &axis : axes)
+    shape[axis.dimension] = axis.open        ? axis.open->to
+                            : axis.times > 0 ? from[axis.dimension] * axis.times
+                                             : Extent(axis.to);
+  return shape.product().is(0) ? std::optional(shape) : std::nullopt;
 }
 
 static LogicalResult resize(NodeImporter &node, Method method, size_t scalesAt);
@@ -353,28 +369,34 @@ static LogicalResult resize(NodeImporter &node, Method method,
 
   bool interpolates = method.mode != "nearest";
   Value x = node.operand(0);
+  if (std::optional<Shape> empty = emptyResult(node.shape(0), *axes))
+    return node.result(emit.splat(emit.type(*empty, node.element(0)), 0));
   if (interpolates && (!isa<FloatType>(node.element(0)) ||
                        node.element(0).getIntOrFloatBitWidth() < 32))
     x = emit.convert(x, node.builder().getF32Type());
   Value outside;
-  for (const Axis &axis : *axes) {
+  auto markOutside = [&](Value here) {
+    outside = outside ? emit.binary<stablehlo::OrOp>(outside, here) : here;
+  };
+  for (Axis &axis : *axes) {
+    Extent from = node.shape(0)[axis.dimension];
+    if (axis.times > 0 && !canWriteOut(method, axis, from))
+      axis.open = OpenSizes{from, from * axis.times, double(axis.times)};
     if (axis.open) {
-      x = resizeOpen(emit, method, axis, x);
+      auto [value, isOutside] = resizeOpen(emit, method, axis, x);
       if (emit.hasFault())
         return failure();
+      x = value;
+      if (isOutside)
+        markOutside(isOutside);
       continue;
     }
     if (axis.to == axis.from && axis.scale == 1 && !crops)
       continue;
     if (axis.times > 0) {
-      // Each of so many places is written out.
-      constexpr int64_t kMaxTimes = 64;
-      if (crops || method.coordinates == "align_corners" ||
-          method.excludeOutside || axis.times > kMaxTimes)
-        (void)node.knownShape(0);
+      x = resizeChosen(emit, method, axis, x);
       if (emit.hasFault())
         return failure();
-      x = resizeChosen(emit, method, axis, x);
       continue;
     }
     // What a kernel's taps would take, before they are made.
@@ -398,8 +420,7 @@ static LogicalResult resize(NodeImporter &node, Method method,
       mask.integers[y] = taps.isOutside[y];
     OwnedExtents column(node.rank(0), 1);
     column[axis.dimension] = axis.to;
-    Value here = emit.reshape(emit.constant(mask), column);
-    outside = outside ? emit.binary<stablehlo::OrOp>(outside, here) : here;
+    markOutside(emit.reshape(emit.constant(mask), column));
   }
   if (outside && !emit.hasFault())
     x = emit.select(emit.broadcastTo(outside, emit.shapeOf(x)),

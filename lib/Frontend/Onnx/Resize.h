@@ -53,10 +53,19 @@ Taps computeTaps(const Method &method, const Axis &axis);
 mlir::Value resizeChosen(Emitter &emit, const Method &method, const Axis &axis,
                          mlir::Value x);
 
-/// From any size to any other, which calls choose; a fault for modes in which
-/// it is not known how.
-mlir::Value resizeOpen(Emitter &emit, const Method &method, const Axis &axis,
-                       mlir::Value x);
+/// What becomes of a dimension; where positions lie outside of the input is
+/// null if none can.
+struct OpenResult {
+  mlir::Value value, isOutside;
+};
+
+/// From any size to any other, which calls choose; a fault if they are computed
+/// with antialiasing.
+OpenResult resizeOpen(Emitter &emit, const Method &method, const Axis &axis,
+                      mlir::Value x);
+
+/// Whether `resizeChosen` can write out the places of all elements.
+bool canWriteOut(const Method &method, const Axis &axis, const Extent &from);
 
 } // namespace heddle::onnx::resizing
 

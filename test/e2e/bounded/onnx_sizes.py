@@ -1,4 +1,4 @@
-"""ONNX operators over sizes that calls choose, at their borders: nothing, one element, places before the front. Against onnxruntime.
+"""ONNX operators over sizes that calls choose, at their borders: nothing, one element, fewer than an operator reaches. Against onnxruntime.
 
     onnx_sizes.py FOLDER
 """
@@ -9,12 +9,17 @@ import sys
 import numpy as np
 from computed_shapes import check, constant
 from computed_sizes import F32, node
+from onnx import helper
 
 RANDOM = np.random.default_rng(13)
 
 
 def floats(*shape):
     return RANDOM.standard_normal(shape).astype(np.float32)
+
+
+def constant_floats(name, *numbers):
+    return helper.make_node("Constant", [], [name], name=f"make_{name}", value_floats=list(map(float, numbers)))
 
 
 def backward_slices():
@@ -31,10 +36,48 @@ def firsts():
     yield "first", nodes, {"x": (F32, ["n", 3])}, [("y", F32), ("d", F32)], ["n=0..3"], [dict(x=floats(n, 3)) for n in (0, 1, 2, 3)], []
 
 
+ROUNDINGS = "floor", "ceil", "round_prefer_floor", "round_prefer_ceil"
+MODES = [("nearest", each) for each in ROUNDINGS] + [("linear", "floor"), ("cubic", "floor")]
+KINDS = "half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "asymmetric", "align_corners"
+
+
+def all_resizes(operands, kinds):
+    """Of every mode, and the names of the results."""
+    nodes = [helper.make_node("Resize", operands, [f"{mode}_{rounding}_{kind}"], mode=mode, nearest_mode=rounding, coordinate_transformation_mode=kind)
+             for mode, rounding in MODES for kind in kinds]
+    return nodes, [(each.output[0], F32) for each in nodes]
+
+
+def resizes():
+    """Every kind of coordinates and mode, up and down, by scales and to sizes; of nothing."""
+    # Where the scaled size is no whole number, onnxruntime aligns corners otherwise than ONNX does. Sizes have no element halfway between two others.
+    for scale, kinds, sizes in ((2.0, KINDS, (0, 1, 2, 5)), (3.0, KINDS, (1, 4)), (0.5, KINDS, (0, 1, 2, 8)), (1.7, KINDS[:4], (0, 1, 2, 4))):
+        nodes, outputs = all_resizes(["x", "", "scales"], kinds)
+        yield (f"scale{scale}", [constant_floats("scales", 1, 1, scale, 1), *nodes], {"x": (F32, [1, 2, "h", 3])}, outputs, ["h=0..9"],
+               [dict(x=floats(1, 2, h, 3)) for h in sizes], [])
+    nodes, outputs = all_resizes(["x", "", "", "sizes"], KINDS)
+    yield ("to_sizes", [node("Shape", "like", "sizes"), *nodes], {"x": (F32, [1, 2, "h", 3]), "like": (F32, [1, 2, "a", 3])}, outputs, ["h=0..9", "a=0..9"],
+           [dict(x=floats(1, 2, h, 3), like=floats(1, 2, a, 3)) for h, a in ((2, 7), (8, 4), (4, 1), (1, 5), (0, 0))],
+           [(dict(x=floats(1, 2, 0, 3), like=floats(1, 2, 4, 3)), "h >= 1 where a >= 1")])
+    crop = helper.make_node("Resize", ["x", "roi", "", "sizes"], ["y"], mode="linear", coordinate_transformation_mode="tf_crop_and_resize", extrapolation_value=7.0)
+    yield ("crop", [constant_floats("roi", 0, 0, 0.2, 0, 1, 1, 1.3, 1), node("Shape", "like", "sizes"), crop],
+           {"x": (F32, [1, 2, "h", 3]), "like": (F32, [1, 2, "a", 3])}, [("y", F32)], ["h=1..9", "a=1..9"],
+           [dict(x=floats(1, 2, h, 3), like=floats(1, 2, a, 3)) for h, a in ((3, 7), (7, 4), (4, 1))], [])
+    # A pool before it leaves nothing at all.
+    nodes = [node("MaxPool", "x", "p", kernel_shape=[4, 1]), constant_floats("scales", 1, 1, 2, 1),
+             helper.make_node("Resize", ["p", "", "scales"], ["y"])]
+    yield ("of_nothing", nodes, {"x": (F32, [1, 2, "h", 3])}, [("y", F32)], ["h=1..3"], [dict(x=floats(1, 2, 3, 3))], [])
+
+
+def are_close(found, wanted):
+    return np.allclose(found, wanted, rtol=1e-5, atol=1e-5)
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
     wrong = [message for make in (backward_slices, firsts) for case in make() for message in check(folder, case)]
+    wrong += [message for make in (resizes,) for case in make() for message in check(folder, case, are_close)]
     print("\n".join(wrong))
     print(f"{len(wrong)} wrong")
 
