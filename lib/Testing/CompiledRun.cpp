@@ -30,11 +30,13 @@ compileAndRun(Session &session, ModuleOp module,
   }
   CompileOptions options;
   options.targets = {target};
-  if (failed(compileInto(module, options, writer)))
+  CompileSummary summary;
+  if (failed(compileInto(module, options, writer, &summary)))
     return std::nullopt;
+  // The name of a variant may be a lower target's (Target::nameFor).
   auto program = Program::load(
       session, "/proc/self/fd/" + std::to_string(writer.descriptor()), 0,
-      target->name().str(), "", customCalls);
+      summary.variants.front().name, "", customCalls);
   if (!program || !program->prepare(/*threads=*/1))
     return std::nullopt;
   SmallVector<HostTensor> outputs = program->makeOutputs({});
