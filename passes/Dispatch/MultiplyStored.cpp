@@ -59,8 +59,19 @@ public:
 
   /// The same of stored integers, as i32.
   Number readInteger(Value tensor, AffineMap map, IntegerType type) {
+    // A number that layers differ in is an argument of their kernel
+    // (ScalarSlots.h), and then what computes with it has to read it itself.
+    if (auto constant = dyn_cast_or_null<IntegerAttr>(constantOf(tensor))) {
+      APInt value = constant.getValue();
+      int64_t number =
+          type.isUnsigned() ? value.getZExtValue() : value.getSExtValue();
+      return [number](OpBuilder &inner, Location at, ValueRange) -> Value {
+        return arith::ConstantOp::create(
+            inner, at, inner.getI32IntegerAttr(static_cast<int32_t>(number)));
+      };
+    }
     return [=, number = read(tensor, map)](OpBuilder &inner, Location at,
-                                           ValueRange x) {
+                                           ValueRange x) -> Value {
       return convertScalar(inner, at, number(inner, at, x), type,
                            inner.getI32Type());
     };

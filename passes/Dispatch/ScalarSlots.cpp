@@ -21,8 +21,8 @@ static bool takesNumbers(Operation *op) {
   return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp,
              arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
              arith::MinNumFOp, arith::CmpFOp, arith::AddIOp, arith::SubIOp,
-             arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp, arith::MinUIOp,
-             arith::CmpIOp, arith::SelectOp>(op);
+             arith::MulIOp, arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp,
+             arith::MinUIOp, arith::CmpIOp, arith::SelectOp>(op);
 }
 
 /// Whether the payload computes positions: what is known of their integers

@@ -4,6 +4,7 @@
 
 #include "dialects/StableHlo/StableHlo.h"
 #include "heddle/Support/TensorTypes.h"
+#include "heddle/Support/Weights.h"
 #include "passes/Lower/Pointwise.h"
 #include "passes/Lower/Scalar/LoweredTypes.h"
 #include "passes/Lower/ViewFolding.h"
@@ -103,21 +104,45 @@ std::optional<Stored> StoredOperands::findInWeight(OpBuilder &b,
   return stored;
 }
 
+/// The number that a constant is everywhere, also one whose bytes stay in a
+/// file; null if it is none.
+static TypedAttr numberEverywhere(Value value) {
+  ElementsAttr constant;
+  if (!matchPattern(value, m_Constant(&constant)))
+    return {};
+  auto numbers = dyn_cast<DenseElementsAttr>(constant);
+  if (!numbers) {
+    RankedTensorType type = typeOf(value);
+    std::optional<ArrayRef<char>> bytes = weightBytes(constant);
+    int64_t count = type.getNumElements();
+    if (!bytes || count == 0 || bytes->size() % count != 0)
+      return {};
+    // Neighbours that are equal are all equal.
+    size_t size = bytes->size() / count;
+    if (bytes->drop_front(size) != bytes->drop_back(size))
+      return {};
+    auto one = RankedTensorType::get({1}, type.getElementType());
+    numbers = dyn_cast<DenseElementsAttr>(
+        makeConstant(one, "number", bytes->take_front(size).vec()));
+  }
+  if (!numbers || !(numbers.isSplat() || numbers.getNumElements() == 1))
+    return {};
+  return cast<TypedAttr>(*numbers.getValues<Attribute>().begin());
+}
+
 /// A number that is the same everywhere is one; others are a weight.
 QuantizationParameter StoredOperands::parameter(OpBuilder &b, Value value,
                                                 std::optional<unsigned> dim) {
-  DenseElementsAttr numbers;
-  if (!matchPattern(value, m_Constant(&numbers)) ||
-      !(numbers.isSplat() || numbers.getNumElements() == 1))
+  TypedAttr number = numberEverywhere(value);
+  if (!number)
     return {referenceTo(b, value), dim};
-  Attribute number = *numbers.getValues<Attribute>().begin();
-  Type held = loweredElementType(numbers.getElementType());
+  Type held = loweredElementType(number.getType());
   if (auto integer = dyn_cast<IntegerAttr>(number))
     number = IntegerAttr::get(held, integer.getValue());
   Value one = createPointwise(
       b, value.getLoc(), RankedTensorType::get({}, held), {}, {},
       [&](OpBuilder &inner, Location at, ValueRange) -> Value {
-        return arith::ConstantOp::create(inner, at, cast<TypedAttr>(number));
+        return arith::ConstantOp::create(inner, at, number);
       });
   return {one, std::nullopt};
 }

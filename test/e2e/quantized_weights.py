@@ -118,6 +118,8 @@ def build() -> Model:
     model.product("high", np.full((3, 33024), 255, u8), np.full((33024, 33), 127, i8), (0.5, 0.25))
     model.product("signed", values((7, 36), i8), values((36, 45), i8), (0.02, channels(45)), (-3, 0))
     model.product("unsigned", values((7, 36), u8), values((36, 45), u8), (0.02, channels(45)), (3, 120))
+    # Scales and zero points that stay in the file.
+    model.product("wide", values((2, 8), u8), values((8, 1100), i8), (0.02, channels(1100)), (3, 0))
     # What kernels multiply as floats: terms that are no multiple of four.
     model.product("odd", values((7, 38), u8), values((38, 45), i8), (0.5, 0.25), (3, 0))
     model.convolution("padded", values((1, 8, 9, 17), u8), values((40, 8, 3, 3), i8), (0.02, channels(40)), padding=1, step=0.4, relu=True)
