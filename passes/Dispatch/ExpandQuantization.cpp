@@ -194,7 +194,13 @@ void expand(prec::QuantizeOp op, ExactValues &exactValues) {
              [&](Arithmetic a, Value x, Value) {
                return convertScalar(a.b, a.loc, x, exact, storage);
              });
-  exactValues[stored] = value;
+  // Where something else reads the integers they are in memory anyway, a
+  // quarter as wide as what they were.
+  auto isDequantized = [](Operation *user) {
+    return isa<prec::DequantizeOp>(user);
+  };
+  if (llvm::all_of(op->getUsers(), isDequantized))
+    exactValues[stored] = value;
   op.replaceAllUsesWith(stored);
   op.erase();
 }
