@@ -47,8 +47,8 @@ struct Window {
   OwnedExtents size;
   OwnedExtents strides;
   OwnedExtents dilations;
-  OwnedExtents padLow;
-  OwnedExtents padHigh;
+  Shape padLow;
+  Shape padHigh;
 };
 
 class Emitter {
@@ -273,6 +273,9 @@ public:
   mlir::Location loc;
 
 private:
+  /// A window's own pads are numbers: others are written out around the value,
+  /// by `fill`, and the window has none.
+  mlir::Value padded(mlir::Value value, Window &window, mlir::Value fill);
   mlir::Value integers(const Shape &values, RankedTensorType type);
   /// NODE.`what`, with a number behind it where that is taken.
   std::string nameOfComputed(llvm::StringRef what) const;

@@ -245,7 +245,26 @@ static Extent windowPositions(const Extent &extent, const Extent &size,
   return Extent::maximum(room.floorDiv(stride) + 1, 0);
 }
 
-Value Emitter::reduceWindow(Value value, const Window &window, Combine how) {
+Value Emitter::padded(Value value, Window &window, Value fill) {
+  if (window.padLow.areKnown() && window.padHigh.areKnown())
+    return value;
+  size_t spatial = window.size.size(), lead = shapeOf(value).size() - spatial;
+  Shape low(lead, 0), high(lead, 0);
+  low.append(window.padLow);
+  high.append(window.padHigh);
+  window.padLow = window.padHigh = Shape(spatial, 0);
+  // Pads before are as wide as the widest, and cut to what they truly are.
+  Shape widest = low.bounds(), starts(low.size(), 0);
+  value = pad(value, fill, widest, high);
+  for (auto [start, most, truly] : llvm::zip_equal(starts, widest, low))
+    start = most - truly;
+  return slice(value, starts, shapeOf(value), OwnedExtents(low.size(), 1),
+               /*isClamped=*/true);
+}
+
+Value Emitter::reduceWindow(Value value, const Window &given, Combine how) {
+  Window window = given;
+  value = padded(value, window, identity(elementOf(value), how));
   size_t lead = typeOf(value).getRank() - window.size.size();
   Shape shape = shapeOf(value);
   OwnedExtents size(lead, 1), strides(lead, 1), dilations(lead, 1),
@@ -253,8 +272,8 @@ Value Emitter::reduceWindow(Value value, const Window &window, Combine how) {
   size.append(window.size);
   strides.append(window.strides);
   dilations.append(window.dilations);
-  low.append(window.padLow);
-  high.append(window.padHigh);
+  low.append(window.padLow.bounds());
+  high.append(window.padHigh.bounds());
   for (size_t i = lead; i < shape.size(); ++i)
     shape[i] = windowPositions(shape[i], size[i], strides[i], dilations[i],
                                low[i], high[i]);
@@ -268,10 +287,12 @@ Value Emitter::reduceWindow(Value value, const Window &window, Combine how) {
   return op->getResult(0);
 }
 
-Value Emitter::convolution(Value input, Value weights, const Window &window,
+Value Emitter::convolution(Value input, Value weights, const Window &given,
                            Extents inputDilation, int64_t groups,
                            Type element) {
+  Window window = given;
   int64_t spatial = window.size.size();
+  input = padded(input, window, scalar(elementOf(input), 0));
   OwnedExtents kernel = knownShapeOf(weights), inputDims;
   Shape from = shapeOf(input), shape{from[0], kernel[0]};
   for (int64_t i = 0; i < spatial; ++i) {
@@ -279,9 +300,9 @@ Value Emitter::convolution(Value input, Value weights, const Window &window,
         inputDilation[i] == 1
             ? from[2 + i]
             : Extent::maximum((from[2 + i] - 1) * inputDilation[i] + 1, 0);
-    shape.push_back(windowPositions(dilated, window.size[i], window.strides[i],
-                                    window.dilations[i], window.padLow[i],
-                                    window.padHigh[i]));
+    shape.push_back(windowPositions(
+        dilated, window.size[i], window.strides[i], window.dilations[i],
+        window.padLow[i].bound(), window.padHigh[i].bound()));
     inputDims.push_back(2 + i);
   }
   RankedTensorType result = type(shape, element ? element : elementOf(input));
@@ -308,8 +329,9 @@ Value Emitter::convolution(Value input, Value weights, const Window &window,
       /*outputFeature=*/1, inputDims);
   return stablehlo::ConvolutionOp::create(
       builder, loc, result, input, weights, list(window.strides),
-      paddingAttr(builder, window.padLow, window.padHigh), list(inputDilation),
-      list(window.dilations), /*window_reversal=*/DenseBoolArrayAttr(), numbers,
+      paddingAttr(builder, window.padLow.bounds(), window.padHigh.bounds()),
+      list(inputDilation), list(window.dilations),
+      /*window_reversal=*/DenseBoolArrayAttr(), numbers,
       builder.getI64IntegerAttr(groups), builder.getI64IntegerAttr(1),
       /*precision_config=*/ArrayAttr());
 }

@@ -381,7 +381,12 @@ Value Emitter::pad(Value value, Value fill, const Shape &low, const Shape &high,
   auto op = stablehlo::PadOp::create(builder, loc,
                                      type(shape, elementOf(value)), value, fill,
                                      list(before), list(behind), list(inner));
-  setSized(op, {{"edge_padding_low", low}, {"edge_padding_high", high}});
+  // Behind a dimension padding may be as wide as sizes say, which stays possible
+  // where that before it is a number alone.
+  if (low.areKnown())
+    setSized(op, {{"edge_padding_high", high}});
+  else
+    setSized(op, {{"edge_padding_low", low}, {"edge_padding_high", high}});
   return op;
 }
 

@@ -48,7 +48,7 @@ static Value maxIndices(NodeImporter &node, const Window &window,
 
   // One shifted, strided slice of the padded input per tap of the window; the
   // first tap that holds the maximum wins. Padding does not: it leaves the -1.
-  OwnedExtents low{0, 0}, high{0, 0};
+  Shape low{0, 0}, high{0, 0};
   low.append(window.padLow);
   high.append(window.padHigh);
   Value padded = emit.pad(
@@ -119,8 +119,7 @@ static LogicalResult importAveragePool(NodeImporter &node) {
   Value x = emit.widened(node.operand(0));
   Type wide = Emitter::elementOf(x);
   Value sum = emit.reduceWindow(x, *window, Combine::Add);
-  Shape ones{1, 1};
-  OwnedExtents low{0, 0}, high{0, 0};
+  Shape ones{1, 1}, low{0, 0}, high{0, 0};
   ones.append(node.shape(0).after(2));
   Value counted = emit.splat(emit.type(ones, wide), 1);
   Window counting = *window;
@@ -131,14 +130,14 @@ static LogicalResult importAveragePool(NodeImporter &node) {
         Emitter::typeOf(emit.pad(counted, emit.scalar(wide, 1), low, high)), 1);
     for (size_t i = 0; i < counting.size.size(); ++i) {
       counting.padLow[i] = 0;
-      counting.padHigh[i] -= asked->padHigh[i];
+      counting.padHigh[i] = counting.padHigh[i] - asked->padHigh[i];
     }
   }
   if (emit.hasFault())
     return failure();
   bool padded =
-      llvm::any_of(counting.padLow, [](int64_t p) { return p > 0; }) ||
-      llvm::any_of(counting.padHigh, [](int64_t p) { return p > 0; });
+      llvm::any_of(counting.padLow, [](const Extent &p) { return !p.is(0); }) ||
+      llvm::any_of(counting.padHigh, [](const Extent &p) { return !p.is(0); });
   if (!padded) {
     double taps = 1;
     for (int64_t size : counting.size)

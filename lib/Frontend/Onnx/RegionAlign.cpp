@@ -152,7 +152,8 @@ static LogicalResult importDeformConv(NodeImporter &node) {
   OwnedExtents positions;
   for (int64_t i = 0; i < 2; ++i) {
     int64_t span = (window->size[i] - 1) * window->dilations[i] + 1;
-    int64_t room = from[2 + i] + window->padLow[i] + window->padHigh[i] - span;
+    int64_t room = from[2 + i] + window->padLow[i].bound() +
+                   window->padHigh[i].bound() - span;
     positions.push_back(room < 0 ? 0 : room / window->strides[i] + 1);
   }
   int64_t height = positions[0], width = positions[1], area = height * width;
@@ -190,8 +191,8 @@ static LogicalResult importDeformConv(NodeImporter &node) {
         emit.multiply(tap, emit.splatLike(tap, double(window->dilations[i]))),
         emit.multiply(position,
                       emit.splatLike(tap, double(window->strides[i]))));
-    plain =
-        emit.subtract(plain, emit.splatLike(plain, double(window->padLow[i])));
+    plain = emit.subtract(
+        plain, emit.splatLike(plain, double(window->padLow[i].bound())));
     Value offset = emit.reshape(emit.sliceDim(offsets, 2, i, i + 1), walkShape);
     Value place = emit.reshape(emit.add(plain, offset), {images, taps * area});
     places.push_back(

@@ -40,6 +40,18 @@ static std::optional<Window> readGeometry(NodeImporter &node, Extents kernel) {
   return window;
 }
 
+/// The padding at the end with which the last window fits that begins within
+/// `extent`, the dimension and what is before it.
+static Extent highOfCeiling(const Extent &extent, const Extent &high,
+                            int64_t span, int64_t stride) {
+  Extent room = extent + high - span;
+  Extent positions =
+      Extent::maximum((room + (stride - 1)).floorDiv(stride) + 1, 0);
+  Extent isInside = ((positions - 1) * stride - extent).isNegative();
+  Extent last = positions - 2 + isInside;
+  return Extent::maximum(high, last * stride + span - extent);
+}
+
 std::optional<Window> heddle::onnx::readWindow(NodeImporter &node,
                                                Extents kernel, bool ceilMode) {
   if (node.rank(0) < 3) {
@@ -63,45 +75,22 @@ std::optional<Window> heddle::onnx::readWindow(NodeImporter &node,
     return std::nullopt;
   }
   for (size_t i = 0; i < spatial; ++i) {
-    // Padding is the same for all sizes that calls choose, or is refused.
-    Extent extent = node.shape(0)[2 + i];
+    Extent extent = node.shape(0)[2 + i], low = 0, high = 0;
     int64_t stride = window->strides[i];
     int64_t span = (window->size[i] - 1) * window->dilations[i] + 1;
-    int64_t low = 0, high = 0;
-    auto fixed = [&](const Extent &pads) {
-      if (!pads.isKnown())
-        (void)node.knownShape(0);
-      return pads.bound();
-    };
     if (upper || lower) {
       Extent positions = extent.ceilDiv(stride);
-      int64_t total =
-          fixed(Extent::maximum((positions - 1) * stride + span - extent, 0));
-      low = upper ? total / 2 : total - total / 2;
+      Extent total =
+          Extent::maximum((positions - 1) * stride + span - extent, 0);
+      Extent half = total.floorDiv(2);
+      low = upper ? half : total - half;
       high = total - low;
     } else if (automatic == "NOTSET" && pads) {
       low = (*pads)[i];
       high = (*pads)[spatial + i];
     }
-    if (ceilMode && !upper && !lower) {
-      Extent room = extent + (low + high - span);
-      Extent positions = room.ceilDiv(stride) + 1;
-      if (room.bound() < 0)
-        positions = 0;
-      else if (room.least() < 0)
-        (void)node.knownShape(0);
-      // A window that begins beyond the input and its leading padding does not
-      // count.
-      Extent last = (positions - 1) * stride;
-      std::optional<bool> isInside = Extent::isLess(last, extent + low);
-      if (!isInside)
-        (void)node.knownShape(0);
-      if (Extent::isLess(1, positions) != false && isInside == false)
-        positions = positions - 1;
-      if (!positions.is(0))
-        high = fixed(Extent::maximum(high, (positions - 1) * stride + span -
-                                               extent - low));
-    }
+    if (ceilMode && !upper && !lower)
+      high = highOfCeiling(extent + low, high, span, stride);
     window->padLow.push_back(low);
     window->padHigh.push_back(high);
   }

@@ -69,6 +69,25 @@ def resizes():
     yield ("of_nothing", nodes, {"x": (F32, [1, 2, "h", 3])}, [("y", F32)], ["h=1..3"], [dict(x=floats(1, 2, 3, 3))], [])
 
 
+def pools():
+    """Windows that pads of any size make fit: rounded up, or so that every stride has one."""
+    nodes, outputs = [], []
+    for op, more in (("MaxPool", {}), ("AveragePool", {}), ("AveragePool", {"count_include_pad": 1}), ("LpPool", {})):
+        for kernel, stride, where in ((3, 2, {"ceil_mode": 1}), (3, 2, {"ceil_mode": 1, "pads": [1, 0, 1, 0]}), (2, 3, {"ceil_mode": 1}),
+                                      (3, 2, {"auto_pad": "SAME_UPPER"}), (4, 3, {"auto_pad": "SAME_LOWER"})):
+            outputs.append(f"p{len(outputs)}")
+            nodes.append(helper.make_node(op, ["x"], outputs[-1:], kernel_shape=[kernel, 1], strides=[stride, 1], **where, **more))
+    yield ("pools", nodes, {"x": (F32, [1, 2, "h", 3])}, [(each, F32) for each in outputs], ["h=3..12"], [dict(x=floats(1, 2, h, 3)) for h in (3, 4, 5, 6, 7, 12)], [])
+    # Rounded up, one window fits where it is less than a stride too long.
+    for name, size, dims, sizes in (("short", "h", ["h=2..6"], (2, 3, 4, 6)), ("known_short", 3, [], (3,))):
+        pool = helper.make_node("MaxPool", ["x"], ["y"], kernel_shape=[4, 1], strides=[2, 1], ceil_mode=1)
+        yield name, [pool], {"x": (F32, [1, 2, size, 3])}, [("y", F32)], dims, [dict(x=floats(1, 2, h, 3)) for h in sizes], []
+    weights = helper.make_node("Constant", [], ["w"], value=helper.make_tensor("w", F32, [4, 2, 3, 2], floats(48).tolist()))
+    nodes = [helper.make_node("Conv", ["x", "w"], [f"c{i}"], strides=[2, 3], auto_pad=f"SAME_{side}") for i, side in enumerate(("UPPER", "LOWER"))]
+    yield ("same_padding", [weights, *nodes], {"x": (F32, [1, 2, "h", "w_"])}, [("c0", F32), ("c1", F32)], ["h=1..9", "w_=1..9"],
+           [dict(x=floats(1, 2, *size)) for size in ((1, 1), (4, 5), (7, 6), (9, 9))], [])
+
+
 def are_close(found, wanted):
     return np.allclose(found, wanted, rtol=1e-5, atol=1e-5)
 
@@ -77,7 +96,7 @@ def main():
     folder = pathlib.Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
     wrong = [message for make in (backward_slices, firsts) for case in make() for message in check(folder, case)]
-    wrong += [message for make in (resizes,) for case in make() for message in check(folder, case, are_close)]
+    wrong += [message for make in (resizes, pools) for case in make() for message in check(folder, case, are_close)]
     print("\n".join(wrong))
     print(f"{len(wrong)} wrong")
 
