@@ -140,6 +140,23 @@ static Value scalarOperand(NodeImporter &node, size_t i) {
   return node.emit.reshape(node.operand(i), {});
 }
 
+/// Wants a threshold of overlaps from 0 to 1: of the node or, where it is data,
+/// of each call.
+static LogicalResult wantShare(NodeImporter &node, Value threshold) {
+  Emitter &emit = node.emit;
+  if (std::optional<Literal> known = readLiteral(threshold)) {
+    double share = known->floats.front();
+    if (share >= 0 && share <= 1)
+      return success();
+    return node.invalid("the threshold of overlaps is " +
+                        std::to_string(share) + ", not from 0 to 1");
+  }
+  emit.wantAtCall(emit.binary<stablehlo::AndOp>(
+      emit.compare(threshold, emit.splatLike(threshold, 0), Direction::GE),
+      emit.compare(threshold, emit.splatLike(threshold, 1), Direction::LE)));
+  return success();
+}
+
 static LogicalResult importNonMaxSuppression(NodeImporter &node) {
   Emitter &emit = node.emit;
   Type i64 = node.builder().getI64Type();
@@ -164,6 +181,8 @@ static LogicalResult importNonMaxSuppression(NodeImporter &node) {
       limits.most ? emit.convert(limits.most, i64) : integerScalar(emit, 0);
   if (!limits.threshold)
     limits.threshold = emit.scalar(node.element(0), 0);
+  if (failed(wantShare(node, limits.threshold)))
+    return failure();
   limits.threshold = emit.broadcastTo(limits.threshold, shape);
   if (shape.product().is(0))
     return node.result(emit.splat(emit.type({0, 3}, i64), 0));
