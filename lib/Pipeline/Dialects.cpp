@@ -13,6 +13,7 @@
 #include "dialects/Size/Size.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "dialects/Vhlo/Vhlo.h"
+#include "dialects/Ws/Ws.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -41,6 +42,6 @@ void heddle::registerAllDialects(DialectRegistry &registry) {
   registry.insert<check::CheckDialect, chlo::ChloDialect,
                   interpreter::InterpreterDialect, stablehlo::StableHloDialect,
                   vhlo::VhloDialect>();
-  registry.insert<prec::PrecDialect, sdy::SdyDialect>();
+  registry.insert<prec::PrecDialect, sdy::SdyDialect, ws::WsDialect>();
   sharding::registerFactorRules(registry);
 }

@@ -1,0 +1,195 @@
+// What ops of the ws dialect demand of each other.
+
+#include "dialects/Ws/Ws.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+
+#define GET_OP_CLASSES
+#include "dialects/Ws/WsOps.cpp.inc"
+
+namespace heddle::ws {
+
+/// The tiles are those of the channel's slots, and `Exit` ends the use of them
+/// once, in the same region and behind all of their users.
+template <typename Exit, typename Enter>
+static LogicalResult verifyEnter(Enter op) {
+  ArrayRef<Type> wanted = op.getChannel().getType().getTiles();
+  if (TypeRange(op.getTiles()) != TypeRange(wanted))
+    return op.emitOpError("gives other tiles than slots of ")
+           << op.getChannel().getType() << " hold";
+  if (!isa_and_nonnull<RolesOp>(op->getParentOp()))
+    return op.emitOpError("stands outside of a role");
+  if (!op.getToken().hasOneUse())
+    return op.emitOpError("needs one exit with its token, and has ")
+           << llvm::range_size(op.getToken().getUsers());
+  auto exit = dyn_cast<Exit>(*op.getToken().getUsers().begin());
+  if (!exit || exit->getBlock() != op->getBlock())
+    return op.emitOpError("needs ")
+           << Exit::getOperationName() << " in the same role";
+  for (Value tile : op.getTiles())
+    for (Operation *user : tile.getUsers())
+      if (!user->isBeforeInBlock(exit))
+        return user->emitOpError("uses a tile behind the exit of its slot");
+  return success();
+}
+
+LogicalResult PutEnterOp::verify() {
+  for (Value tile : getTiles())
+    for (Operation *user : tile.getUsers())
+      if (!isa<CopyOp>(user))
+        return user->emitOpError("reads a tile that is being filled");
+  return verifyEnter<PutExitOp>(*this);
+}
+
+LogicalResult GetEnterOp::verify() {
+  for (Value tile : getTiles())
+    for (Operation *user : tile.getUsers())
+      if (isa<CopyOp>(user))
+        return user->emitOpError("writes a tile that is being read");
+  return verifyEnter<GetExitOp>(*this);
+}
+
+LogicalResult PutExitOp::verify() {
+  auto enter = getToken().getDefiningOp<PutEnterOp>();
+  if (!enter)
+    return emitOpError("needs the token of a ws.put.enter");
+  if (getCompletion() == Completion::CpAsync)
+    for (Value tile : enter.getTiles())
+      for (Operation *user : tile.getUsers())
+        if (auto copy = dyn_cast<CopyOp>(user); copy && copy.getChunk() < 2)
+          return emitOpError("waits for cp.async, which copies no chunks of ")
+                 << copy.getChunk() << " element";
+  return success();
+}
+
+/// Tiles are read by products until these have been waited for.
+LogicalResult GetExitOp::verify() {
+  auto enter = getToken().getDefiningOp<GetEnterOp>();
+  if (!enter)
+    return emitOpError("needs the token of a ws.get.enter");
+  for (Value tile : enter.getTiles())
+    for (Operation *user : tile.getUsers()) {
+      auto mma = dyn_cast<MmaOp>(user);
+      // A chain of products is waited for at its end.
+      while (mma && mma.getResult().hasOneUse()) {
+        Operation *next = *mma.getResult().getUsers().begin();
+        if (auto wait = dyn_cast<MmaWaitOp>(next);
+            wait && wait->getBlock() == (*this)->getBlock() &&
+            wait->isBeforeInBlock(*this)) {
+          mma = {};
+          break;
+        }
+        auto following = dyn_cast<MmaOp>(next);
+        if (!following)
+          break;
+        mma = following;
+      }
+      if (mma)
+        return emitOpError("gives back a slot that a product may still read: "
+                           "put ws.mma.wait before it");
+    }
+  return success();
+}
+
+LogicalResult MmaOp::verify() {
+  TileType lhs = getLhs().getType(), rhs = getRhs().getType();
+  AccumulatorType sums = getAccumulator().getType();
+  int64_t rows = lhs.getRows(), k = lhs.getColumns();
+  if (getTransposeLhs())
+    std::swap(rows, k);
+  int64_t rhsK = rhs.getRows(), columns = rhs.getColumns();
+  if (getTransposeRhs())
+    std::swap(rhsK, columns);
+  if (lhs.getElement() != rhs.getElement())
+    return emitOpError("multiplies ")
+           << lhs.getElement() << " by " << rhs.getElement();
+  if (k != rhsK)
+    return emitOpError("sums over ")
+           << k << " of lhs and " << rhsK << " of rhs";
+  if (k % 16)
+    return emitOpError("sums over ") << k << ", no multiple of 16";
+  if (rows != sums.getRows() || columns != sums.getColumns())
+    return emitOpError("has a product of ")
+           << rows << " by " << columns << ", which " << sums
+           << " does not hold";
+  return success();
+}
+
+static LogicalResult verifyArguments(Operation *op, Region &region,
+                                     StringRef what, TypeRange wanted) {
+  if (TypeRange(region.getArgumentTypes()) == wanted)
+    return success();
+  return op->emitOpError(what)
+         << " takes " << wanted << ", not " << region.getArgumentTypes();
+}
+
+static LogicalResult verifyYield(Operation *op, Region &region, StringRef what,
+                                 TypeRange wanted) {
+  auto yield = dyn_cast<YieldOp>(region.front().getTerminator());
+  if (yield && TypeRange(yield.getOperands()) == wanted)
+    return success();
+  if (wanted.empty())
+    return op->emitOpError(what) << " yields nothing";
+  return op->emitOpError(what) << " yields " << wanted;
+}
+
+/// The one op of kind `Op` on `channel` inside of `region`.
+template <typename Op>
+static unsigned countUses(Value channel, Region &region) {
+  return llvm::count_if(channel.getUsers(), [&](Operation *user) {
+    return isa<Op>(user) && region.isAncestor(user->getParentRegion());
+  });
+}
+
+LogicalResult RolesOp::verifyRegions() {
+  Type index = IndexType::get(getContext());
+  Type sums = getInit().getType();
+  if (failed(verifyArguments(*this, getProduce(), "its producer", {index})) ||
+      failed(verifyArguments(*this, getConsume(), "its consumer",
+                             {index, sums})) ||
+      failed(verifyYield(*this, getProduce(), "its producer", {})) ||
+      failed(verifyYield(*this, getConsume(), "its consumer", {sums})))
+    return failure();
+  llvm::SmallSetVector<Value, 2> channels;
+  walk([&](Operation *op) {
+    if (isa<PutEnterOp, GetEnterOp>(op))
+      channels.insert(op->getOperand(0));
+  });
+  for (Value channel : channels)
+    if (countUses<PutEnterOp>(channel, getProduce()) != 1 ||
+        countUses<GetEnterOp>(channel, getConsume()) != 1 ||
+        countUses<PutEnterOp>(channel, getConsume()) ||
+        countUses<GetEnterOp>(channel, getProduce()))
+      return emitOpError("needs each channel to be put into by its producer "
+                         "and read by its consumer, once a step");
+  return success();
+}
+
+LogicalResult CopyOp::verifyRegions() {
+  Type index = IndexType::get(getContext());
+  if (failed(
+          verifyArguments(*this, getPlace(), "its region", {index, index})) ||
+      failed(verifyYield(*this, getPlace(), "its region",
+                         {index, IntegerType::get(getContext(), 1)})))
+    return failure();
+  if (int64_t chunk = getChunk();
+      chunk != 1 && chunk != 2 && chunk != 4 && chunk != 8)
+    return emitOpError("copies 1, 2, 4 or 8 elements at once, not ") << chunk;
+  Type from = cast<MemRefType>(getSource().getType()).getElementType();
+  if (from != getTile().getType().getElement())
+    return emitOpError("copies ")
+           << from << " to a tile of " << getTile().getType().getElement();
+  return success();
+}
+
+LogicalResult EpilogueOp::verifyRegions() {
+  Type index = IndexType::get(getContext());
+  if (failed(verifyArguments(*this, getBody(), "its region",
+                             {Float32Type::get(getContext()), index, index})))
+    return failure();
+  return verifyYield(*this, getBody(), "its region", {});
+}
+
+} // namespace heddle::ws

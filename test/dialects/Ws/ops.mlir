@@ -1,0 +1,51 @@
+// RUN: heddle-opt %s | heddle-opt | FileCheck %s
+
+!lhs = !ws.tile<64 x 32 x f16, 2, 1>
+!rhs = !ws.tile<32 x 64 x f16, 3, 0>
+!sums = !ws.accumulator<64 x 64, 2 x 2>
+
+// CHECK-LABEL: func.func @roles
+func.func @roles(%x: memref<?xf16>, %y: memref<?xf16>, %out: memref<?xf32>, %steps: index) {
+  // CHECK: %[[CHANNEL:.*]] = ws.channel : <4 x !ws.tile<64 x 32 x f16, 2, 1>, !ws.tile<32 x 64 x f16, 3, 0>>
+  %channel = ws.channel : !ws.channel<4 x !lhs, !rhs>
+  %zero = ws.zero : !sums
+  // CHECK: ws.roles %arg3 init %{{.*}} : <64 x 64, 2 x 2> produce {
+  // CHECK: ws.put.enter %[[CHANNEL]]
+  // CHECK: ws.copy %arg0 to %{{.*}} by 8 : memref<?xf16> to <64 x 32 x f16, 2, 1> {
+  // CHECK: ws.put.exit %{{.*}} by cp_async
+  // CHECK: consume {
+  // CHECK: ws.get.enter %[[CHANNEL]]
+  // CHECK: ws.mma
+  // CHECK: ws.mma.wait
+  // CHECK: ws.get.exit
+  %sum = ws.roles %steps init %zero : !sums produce {
+  ^bb0(%step: index):
+    %a, %b, %token = ws.put.enter %channel : !ws.channel<4 x !lhs, !rhs> -> !lhs, !rhs
+    ws.copy %x to %a by 8 : memref<?xf16> to !lhs {
+    ^bb0(%row: index, %column: index):
+      %true = arith.constant true
+      ws.yield %row, %true : index, i1
+    }
+    ws.copy %y to %b by 8 : memref<?xf16> to !rhs {
+    ^bb0(%row: index, %column: index):
+      %true = arith.constant true
+      ws.yield %column, %true : index, i1
+    }
+    ws.put.exit %token by cp_async
+    ws.yield
+  } consume {
+  ^bb0(%step: index, %carried: !sums):
+    %a, %b, %token = ws.get.enter %channel : !ws.channel<4 x !lhs, !rhs> -> !lhs, !rhs
+    %started = ws.mma %a, %b, %carried : !lhs, !rhs, !sums
+    %done = ws.mma.wait %started : !sums
+    ws.get.exit %token
+    ws.yield %done : !sums
+  }
+  // CHECK: ws.epilogue
+  ws.epilogue %sum : !sums {
+  ^bb0(%element: f32, %row: index, %column: index):
+    memref.store %element, %out[%row] : memref<?xf32>
+    ws.yield
+  }
+  return
+}
