@@ -92,7 +92,8 @@ KernelDialect::verifyOperationAttribute(Operation *op,
   };
   Attribute value = attribute.getValue();
   if (name == kTilesAttrName || name == kChunkAttrName ||
-      name == kScratchAttrName || name == kThreadsAttrName)
+      name == kScratchAttrName || name == kThreadsAttrName ||
+      name == kResidentBlocksAttrName)
     return onFunction(isa<IntegerAttr>(value), "an integer");
   if (name == kTileCountAttrName || name == kScratchBytesAttrName)
     return onFunction(isa<size::ExpressionAttr>(value),

@@ -51,6 +51,11 @@ static LogicalResult applyGridAbi(func::FuncOp kernel,
   function->setAttr(
       NVVM::NVVMDialect::getMaxntidAttrName(),
       builder.getDenseI32ArrayAttr({static_cast<int32_t>(threads.getInt())}));
+  if (auto blocks =
+          kernel->getAttrOfType<IntegerAttr>(kernel::kResidentBlocksAttrName))
+    function->setAttr(
+        NVVM::NVVMDialect::getMinctasmAttrName(),
+        builder.getI32IntegerAttr(static_cast<int32_t>(blocks.getInt())));
   function.setArgAttr(0, LLVM::LLVMDialect::getByValAttrName(),
                       TypeAttr::get(bytes));
   function.setArgAttr(0, LLVM::LLVMDialect::getAlignAttrName(),

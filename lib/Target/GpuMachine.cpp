@@ -23,6 +23,9 @@ static GpuMachine baseline(std::string chip, int64_t ptxVersion) {
   machine.mostBlockThreads = 1024;
   machine.registers = 65536;
   machine.mostThreadRegisters = 255;
+  // Programming Guide, "Shared Memory" of each compute capability: more has to
+  // be dynamic.
+  machine.staticSharedBytes = 48 * 1024;
   // 32764 from PTX ISA 8.1 on, with a driver that knows that version.
   machine.mostParameterBytes = 4096;
   // Eight warps: a multiple of the four schedulers, and with up to 40 registers

@@ -115,6 +115,7 @@ static const Field<GpuMachine, int64_t> numbers[] = {
     {"most_thread_registers", &GpuMachine::mostThreadRegisters},
     {"shared_bytes", &GpuMachine::sharedBytes},
     {"most_block_shared_bytes", &GpuMachine::mostBlockSharedBytes},
+    {"static_shared_bytes", &GpuMachine::staticSharedBytes},
     {"most_parameter_bytes", &GpuMachine::mostParameterBytes},
     {"block_threads", &GpuMachine::blockThreads},
 };

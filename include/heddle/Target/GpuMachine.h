@@ -46,6 +46,8 @@ struct GpuMachine {
   int64_t mostThreadRegisters = 0;
   int64_t sharedBytes = 0;          ///< Of a multiprocessor.
   int64_t mostBlockSharedBytes = 0; ///< That one block can have of them.
+  /// That a block can have without a launch that asks for more.
+  int64_t staticSharedBytes = 0;
   /// Bytes of a kernel's parameters.
   int64_t mostParameterBytes = 0;
   /// Threads of a block of kernels that have no other reason to choose.

@@ -17,6 +17,8 @@ using namespace mlir;
 namespace heddle {
 
 Value ElementEmitter::element(Value tensor, ArrayRef<Value> indices) {
+  if (Value known = given.lookup(tensor))
+    return known;
   Type type = elementOf(tensor);
   // A result of the kernel is computed anew: another thread writes it.
   auto argument = dyn_cast<BlockArgument>(tensor);

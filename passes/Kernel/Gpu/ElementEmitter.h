@@ -59,6 +59,9 @@ public:
   mlir::Value position(llvm::ArrayRef<mlir::Value> indices,
                        llvm::ArrayRef<int64_t> shape);
 
+  /// Elements that are known where elements are computed: those of a tensor
+  /// that the operation at hand reads at its own place alone.
+  llvm::DenseMap<mlir::Value, mlir::Value> given;
   GridFrame &frame;
   mlir::OpBuilder &builder;
   IndexBuilder &index;

@@ -37,14 +37,16 @@ static MemRefType bufferType(Type element,
 GridFrame::GridFrame(func::FuncOp source, func::FuncOp function,
                      const GpuMachine &machine)
     : source(source), function(function), builder(function.getContext()),
-      index(builder, source.getLoc()), machine(machine) {}
+      index(builder, source.getLoc()), machine(machine),
+      blockThreads(machine.blockThreads) {}
 
 // The index builder refers to the builder beside it.
 GridFrame::GridFrame(GridFrame &&other)
     : source(other.source), function(other.function), builder(other.builder),
       index(builder, other.index.loc), machine(other.machine),
       buffers(std::move(other.buffers)), arguments(std::move(other.arguments)),
-      points(other.points), failed(other.failed) {}
+      points(other.points), blockThreads(other.blockThreads),
+      failed(other.failed) {}
 
 FailureOr<GridFrame> GridFrame::create(func::FuncOp source,
                                        const GpuMachine &machine) {
@@ -176,6 +178,24 @@ void GridFrame::forEach(int64_t count, function_ref<void(Value)> body) {
   body(loop.getInductionVar());
 }
 
+void GridFrame::forEachBlock(ArrayRef<int64_t> blocks, int64_t threads,
+                             function_ref<void(ValueRange)> body) {
+  constexpr gpu::Dimension x = gpu::Dimension::x;
+  Location loc = index.loc;
+  int64_t count = 1;
+  for (int64_t extent : blocks)
+    count *= extent;
+  // As many threads as elements make as many blocks as there are.
+  points = std::max(points, count * threads);
+  blockThreads = threads;
+  auto loop = scf::ForOp::create(
+      builder, loc, gpu::BlockIdOp::create(builder, loc, x),
+      index.constant(count), gpu::GridDimOp::create(builder, loc, x));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  body(delinearize(loop.getInductionVar(), blocks));
+}
+
 SmallVector<Value> GridFrame::delinearize(Value linear,
                                           ArrayRef<int64_t> extents) {
   int64_t count = 1;
@@ -234,7 +254,7 @@ LogicalResult GridFrame::finish() {
   func::ReturnOp::create(builder, index.loc);
   function->setAttr(kernel::kTilesAttrName, builder.getI64IntegerAttr(points));
   function->setAttr(kernel::kThreadsAttrName,
-                    builder.getI64IntegerAttr(machine.blockThreads));
+                    builder.getI64IntegerAttr(blockThreads));
   source.erase();
   return success();
 }

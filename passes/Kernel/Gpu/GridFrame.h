@@ -38,6 +38,10 @@ public:
   /// `body` for each number from 0 to `count`, spread over the threads of the
   /// grid; `builder` is inside meanwhile.
   void forEach(int64_t count, llvm::function_ref<void(mlir::Value)> body);
+  /// `body` for each place of an array of `blocks`, each by one block of
+  /// `threads` threads; `builder` is inside meanwhile.
+  void forEachBlock(llvm::ArrayRef<int64_t> blocks, int64_t threads,
+                    llvm::function_ref<void(mlir::ValueRange)> body);
   /// The indices of a row-major array of `extents` at `linear`, by divisions of
   /// 32 bits where these are enough.
   llvm::SmallVector<mlir::Value> delinearize(mlir::Value linear,
@@ -68,6 +72,7 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> buffers, arguments;
   /// The largest number of elements of a loop.
   int64_t points = 0;
+  int64_t blockThreads = 0;
   bool failed = false;
 };
 

@@ -7,6 +7,7 @@
 #include "heddle/Support/TensorTypes.h"
 #include "heddle/Target/GpuTarget.h"
 #include "passes/Kernel/Gpu/ElementEmitter.h"
+#include "passes/Kernel/Gpu/TileContractions.h"
 #include "passes/Kernel/Math/Passes.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -83,6 +84,18 @@ static void emitKernel(GridFrame &frame) {
         });
 }
 
+static FailureOr<func::FuncOp> emitByElements(func::FuncOp kernel,
+                                              const GpuMachine &machine) {
+  FailureOr<GridFrame> frame = GridFrame::create(kernel, machine);
+  if (failed(frame))
+    return failure();
+  emitKernel(*frame);
+  func::FuncOp function = frame->function;
+  if (failed(frame->finish()))
+    return failure();
+  return function;
+}
+
 std::string lackOfGpuKernel(func::FuncOp function) {
   std::string reason;
   function->walk([&](Operation *op) {
@@ -112,13 +125,13 @@ LogicalResult lowerGpuKernelFunctions(ModuleOp module,
     if (function->hasAttr(kernel::kEntryAttrName) && !function.isExternal())
       kernels.push_back(function);
   for (func::FuncOp kernel : kernels) {
-    FailureOr<GridFrame> frame = GridFrame::create(kernel, machine);
-    if (failed(frame))
+    FailureOr<func::FuncOp> lowered = isTiledContraction(kernel)
+                                          ? tileContraction(kernel, machine)
+                                          : emitByElements(kernel, machine);
+    if (failed(lowered))
       return failure();
-    emitKernel(*frame);
-    if (failed(frame->finish()))
-      return failure();
-    expandMath(frame->function, /*hasFma=*/true);
+    expandMath(*lowered, /*hasFma=*/true);
+    lowerRoles(*lowered);
   }
   return success();
 }

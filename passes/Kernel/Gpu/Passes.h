@@ -3,12 +3,15 @@
 #ifndef HEDDLE_PASSES_KERNEL_GPU_PASSES_H
 #define HEDDLE_PASSES_KERNEL_GPU_PASSES_H
 
+#include "dialects/Ws/Ws.h"
 #include "heddle/Target/GpuMachine.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -37,8 +37,68 @@ def LowerGpuKernels : Pass<"heddle-lower-gpu-kernels", "mlir::ModuleOp"> {
   let dependentDialects = [
     "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
     "mlir::func::FuncDialect", "mlir::gpu::GPUDialect",
-    "mlir::math::MathDialect", "mlir::memref::MemRefDialect",
-    "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"
+    "mlir::LLVM::LLVMDialect", "mlir::math::MathDialect",
+    "mlir::memref::MemRefDialect", "mlir::NVVM::NVVMDialect",
+    "mlir::scf::SCFDialect", "mlir::vector::VectorDialect",
+    "heddle::ws::WsDialect"
+  ];
+}
+
+def TileContractions : Pass<"heddle-tile-contractions", "mlir::ModuleOp"> {
+  let summary = "make contractions for tensor cores roles with a channel";
+  let description = [{
+    A kernel function that is a contraction of f16 or bf16 into f32, with at most
+    one elementwise operation behind it, becomes blocks that each compute a tile
+    of the result. What is no such function stays as it is.
+
+    ```mlir
+    func.func private @k(%x: tensor<256x64xf16>, %y: tensor<64x256xf16>) -> tensor<256x256xf32> attributes {kernel.entry} {
+      %0 = kernel.contract %x, %y ...
+      return %0
+    }
+    ==>
+    func.func private @k(%x: memref<?xf16, ...>, %y: memref<?xf16, ...>, %out: memref<?xf32, ...>)
+        attributes {kernel.tiles = 1024, kernel.threads = 256} {
+      %channel = ws.channel : !ws.channel<3 x ...>
+      scf.for %block = ... {
+        %sum = ws.roles %c2 init %zero produce { ... ws.copy %x ... ws.copy %y ... } consume { ... ws.mma ... }
+        ws.epilogue %sum { ... memref.store ... }
+      }
+    ```
+  }];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+    "mlir::func::FuncDialect", "mlir::gpu::GPUDialect",
+    "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
+    "heddle::ws::WsDialect"
+  ];
+}
+
+def LowerRoles : Pass<"heddle-lower-roles", "mlir::ModuleOp"> {
+  let summary = "lower roles and channels to cp.async, ldmatrix and mma.sync";
+  let description = [{
+    Every warp does both roles: it starts the copies of the step that lies
+    `depth - 1` ahead, then multiplies what has come. A slot is full once this
+    thread's copies have ended (`cp.async.wait_group`) and all threads have met at
+    a barrier; the same barrier says that the slot before it is empty.
+
+    ```mlir
+    %sum = ws.roles %steps init %zero produce { ... } consume { ... }
+    ==>
+    // depth - 1 slots are started
+    scf.for %step = %c0 to %steps iter_args(...) {
+      nvvm.cp.async.wait.group 1
+      nvvm.barrier
+      scf.if ... { nvvm.cp.async.shared.global ... }
+      nvvm.cp.async.commit.group
+      nvvm.ldmatrix ... nvvm.mma.sync ...
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::gpu::GPUDialect",
+    "mlir::LLVM::LLVMDialect", "mlir::memref::MemRefDialect",
+    "mlir::NVVM::NVVMDialect", "mlir::scf::SCFDialect"
   ];
 }
 

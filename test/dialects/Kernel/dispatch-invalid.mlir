@@ -102,6 +102,13 @@ func.func @brief() attributes {kernel.brief = 1 : i64} {
 
 // -----
 
+// expected-error @below {{kernel.resident_blocks wants an integer, on a function}}
+func.func @blocks() attributes {kernel.resident_blocks} {
+  return
+}
+
+// -----
+
 // expected-error @below {{kernel.tiles wants an integer, on a function}}
 func.func @tiles() attributes {kernel.tiles} {
   return

@@ -23,7 +23,7 @@ def main() -> int:
                 source.write_bytes(text)
                 done = subprocess.run(["ptxas", f"-arch={chip}", "-v", str(source), "-o", str(source.with_suffix(".cubin"))],
                                       capture_output=True, text=True)
-            if done.returncode:
+            if done.returncode or re.search(r"C75\d\d", done.stderr):
                 print(f"{path.name}: {chip}: {done.stderr}")
                 return 1
             kernels = done.stderr.count("Compiling entry function")
