@@ -88,7 +88,7 @@ def LowerRoles : Pass<"heddle-lower-roles", "mlir::ModuleOp"> {
     // depth - 1 slots are started
     scf.for %step = %c0 to %steps iter_args(...) {
       nvvm.cp.async.wait.group 1
-      nvvm.barrier
+      nvvm.barrier0
       scf.if ... { nvvm.cp.async.shared.global ... }
       nvvm.cp.async.commit.group
       nvvm.ldmatrix ... nvvm.mma.sync ...

@@ -1,0 +1,111 @@
+// What lowers roles and channels to instructions of chips from sm_80 on.
+
+#ifndef HEDDLE_PASSES_KERNEL_GPU_ROLELOWERING_H
+#define HEDDLE_PASSES_KERNEL_GPU_ROLELOWERING_H
+
+#include "dialects/Ws/Ws.h"
+#include "passes/Kernel/Cpu/IndexBuilder.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace heddle {
+
+/// Shared memory, and memory that all threads of the device see, in PTX.
+inline constexpr unsigned kSharedSpace = 3, kGlobalSpace = 1;
+/// The matrix product of one instruction: mma.m16n8k16.
+inline constexpr int64_t kMmaM = 16, kMmaN = 8, kMmaK = 16;
+
+/// How many rows and columns of the sums a warp has.
+inline int64_t warpM(ws::AccumulatorType type) {
+  return type.getRows() / type.getWarpRows();
+}
+inline int64_t warpN(ws::AccumulatorType type) {
+  return type.getColumns() / type.getWarpColumns();
+}
+
+/// Lowers the roles, channels and accumulators of one kernel. Every warp does
+/// both roles: it copies for steps ahead, then multiplies those that arrived.
+class RoleLowering {
+public:
+  explicit RoleLowering(mlir::func::FuncOp function)
+      : function(function), builder(function.getContext()),
+        index(builder, function.getLoc()) {}
+
+  void run();
+
+private:
+  void placeChannel(ws::ChannelOp op);
+  void lowerRoles(ws::RolesOp op);
+  void lowerEpilogue(ws::EpilogueOp op);
+  void put(ws::RolesOp op, mlir::Value step, mlir::Value stage);
+  void copy(ws::CopyOp op, mlir::Value tile, mlir::IRMapping &outside);
+  void copyChunk(ws::CopyOp op, mlir::Value tile, mlir::IRMapping &outside,
+                 mlir::Value number);
+  llvm::SmallVector<mlir::Value> consume(ws::RolesOp op, mlir::Value step,
+                                         mlir::Value stage,
+                                         mlir::ValueRange sums);
+  llvm::SmallVector<mlir::Value> multiply(ws::MmaOp op, mlir::Value lhs,
+                                          mlir::Value rhs,
+                                          mlir::ValueRange sums);
+  /// Four matrices of 8 by 8 for this lane, as 32-bit registers.
+  llvm::SmallVector<mlir::Value>
+  loadMatrices(ws::TileType type, mlir::Value tile, mlir::Value row,
+               int64_t rowOffset, mlir::Value column, bool transposed);
+  llvm::SmallVector<mlir::Value> loadLhs(ws::MmaOp op, mlir::Value tile,
+                                         int64_t m, int64_t k);
+  llvm::SmallVector<mlir::Value> loadRhs(ws::MmaOp op, mlir::Value tile,
+                                         int64_t n, int64_t k);
+  llvm::SmallVector<mlir::Value> multiplyMatrices(mlir::Type element,
+                                                  mlir::ValueRange lhs,
+                                                  mlir::ValueRange rhs,
+                                                  mlir::ValueRange sums);
+
+  mlir::Value i32(int64_t value) {
+    return mlir::arith::ConstantOp::create(builder, index.loc,
+                                           builder.getI32IntegerAttr(value));
+  }
+  template <typename Op> mlir::Value binary(mlir::Value left, int64_t right) {
+    return Op::create(builder, index.loc, left, i32(right));
+  }
+  mlir::Value narrow(mlir::Value number) {
+    return mlir::arith::IndexCastOp::create(builder, index.loc,
+                                            builder.getI32Type(), number);
+  }
+  mlir::Value add(mlir::Value left, mlir::Value right) {
+    return mlir::arith::AddIOp::create(builder, index.loc, left, right);
+  }
+  mlir::Value add(mlir::Value left, int64_t right) {
+    return right ? binary<mlir::arith::AddIOp>(left, right) : left;
+  }
+  /// `pointer`, `bytes` further on.
+  mlir::Value advance(mlir::Value pointer, mlir::Value bytes) {
+    return mlir::LLVM::GEPOp::create(builder, index.loc, pointer.getType(),
+                                     builder.getI8Type(), pointer,
+                                     llvm::ArrayRef<mlir::LLVM::GEPArg>{bytes});
+  }
+  /// The address of a byte of a row of a tile, relative to its start.
+  mlir::Value addressOf(ws::TileType type, mlir::Value row, mlir::Value byte);
+  /// This thread, its warp's place in the grid of warps, and its lane.
+  void findThread(ws::AccumulatorType type);
+  llvm::SmallVector<mlir::Value>
+  tilesAt(ws::ChannelType type, mlir::Value channel, mlir::Value stage);
+  void barrier() { mlir::NVVM::Barrier0Op::create(builder, index.loc); }
+
+  mlir::func::FuncOp function;
+  mlir::OpBuilder builder;
+  IndexBuilder index;
+  /// The first byte of each channel's slots.
+  llvm::DenseMap<mlir::Value, mlir::Value> channels;
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> accumulators;
+  ws::AccumulatorType sumsType;
+  int64_t threads = 0;
+  mlir::Value thread, lane, warpRow, warpColumn;
+};
+
+} // namespace heddle
+
+#endif // HEDDLE_PASSES_KERNEL_GPU_ROLELOWERING_H

@@ -1,0 +1,144 @@
+// What a consumer multiplies: matrices of slots as registers of a warp, and the
+// products of these.
+
+#include "passes/Kernel/Gpu/RoleLowering.h"
+
+using namespace mlir;
+
+namespace heddle {
+
+SmallVector<Value> RoleLowering::loadMatrices(ws::TileType type, Value tile,
+                                              Value row, int64_t rowOffset,
+                                              Value column, bool transposed) {
+  Location loc = index.loc;
+  // The layout repeats every 8 rows, so that an offset of 8 is one of bytes.
+  Value address = addressOf(type, row, binary<arith::MulIOp>(column, 2));
+  address = add(address, rowOffset * type.getLayout().rowBytes);
+  Type word = builder.getI32Type();
+  Type four = LLVM::LLVMStructType::getLiteral(builder.getContext(),
+                                               {word, word, word, word});
+  Value loaded = NVVM::LdMatrixOp::create(
+      builder, loc, four, advance(tile, address), 4,
+      transposed ? NVVM::MMALayout::col : NVVM::MMALayout::row,
+      NVVM::LdStMatrixShapeAttr::get(builder.getContext(), 8, 8),
+      NVVM::LdStMatrixEltType::B16);
+  SmallVector<Value> words;
+  for (int64_t i = 0; i < 4; ++i)
+    words.push_back(LLVM::ExtractValueOp::create(builder, loc, loaded, i));
+  return words;
+}
+
+/// Registers of the 16 rows from `m` on and the 16 columns from `k` on: the
+/// matrices (0, 0), (8, 0), (0, 8), (8, 8), by row and k.
+SmallVector<Value> RoleLowering::loadLhs(ws::MmaOp op, Value tile, int64_t m,
+                                         int64_t k) {
+  ws::TileType type = op.getLhs().getType();
+  Value first = binary<arith::MulIOp>(warpRow, warpM(sumsType));
+  Value low = binary<arith::RemUIOp>(lane, 16);
+  Value high = binary<arith::MulIOp>(binary<arith::DivUIOp>(lane, 16), 8);
+  if (!op.getTransposeLhs())
+    return loadMatrices(type, tile, add(first, low), m, add(high, k), false);
+  // Lanes 8 to 15 point to the second eight rows, which are columns here.
+  Value eighth = binary<arith::MulIOp>(binary<arith::DivUIOp>(low, 8), 8);
+  return loadMatrices(type, tile, add(binary<arith::RemUIOp>(lane, 8), high), k,
+                      add(add(first, eighth), m), true);
+}
+
+/// Registers of the 16 rows from `k` on and the 16 columns from `n` on: the
+/// matrices (0, 0), (8, 0), (0, 8), (8, 8), by k and column.
+SmallVector<Value> RoleLowering::loadRhs(ws::MmaOp op, Value tile, int64_t n,
+                                         int64_t k) {
+  ws::TileType type = op.getRhs().getType();
+  Value first = binary<arith::MulIOp>(warpColumn, warpN(sumsType));
+  Value low = binary<arith::RemUIOp>(lane, 16);
+  Value high = binary<arith::MulIOp>(binary<arith::DivUIOp>(lane, 16), 8);
+  // Registers hold pairs along k: rows of the tile that are those of k have to
+  // be transposed while they are loaded.
+  if (!op.getTransposeRhs())
+    return loadMatrices(type, tile, low, k, add(add(first, high), n), true);
+  Value eighth = binary<arith::MulIOp>(binary<arith::DivUIOp>(low, 8), 8);
+  Value row = add(add(first, high), binary<arith::RemUIOp>(lane, 8));
+  return loadMatrices(type, tile, row, n, add(eighth, k), false);
+}
+
+SmallVector<Value> RoleLowering::multiplyMatrices(Type element, ValueRange lhs,
+                                                  ValueRange rhs,
+                                                  ValueRange sums) {
+  Location loc = index.loc;
+  bool isHalf = element.isF16();
+  auto asOperands = [&](ValueRange words) {
+    return llvm::map_to_vector(words, [&](Value word) -> Value {
+      if (!isHalf)
+        return word;
+      return LLVM::BitcastOp::create(
+          builder, loc, VectorType::get({2}, builder.getF16Type()), word);
+    });
+  };
+  Type f32 = builder.getF32Type();
+  Type four = LLVM::LLVMStructType::getLiteral(builder.getContext(),
+                                               {f32, f32, f32, f32});
+  NVVM::MMATypes type = isHalf ? NVVM::MMATypes::f16 : NVVM::MMATypes::bf16;
+  Value product = NVVM::MmaOp::create(
+      builder, loc, four, asOperands(lhs), asOperands(rhs), sums,
+      ArrayRef<int64_t>{kMmaM, kMmaN, kMmaK}, std::nullopt, std::nullopt,
+      std::array<NVVM::MMATypes, 2>{type, type},
+      std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
+                                     NVVM::MMALayout::col});
+  SmallVector<Value> results;
+  for (int64_t i = 0; i < 4; ++i)
+    results.push_back(LLVM::ExtractValueOp::create(builder, loc, product, i));
+  return results;
+}
+
+/// Sums are in the order: rows of matrices, columns of matrices, the four of a
+/// lane.
+SmallVector<Value> RoleLowering::multiply(ws::MmaOp op, Value lhs, Value rhs,
+                                          ValueRange given) {
+  SmallVector<Value> sums(given);
+  ws::TileType type = op.getLhs().getType();
+  int64_t depth = op.getTransposeLhs() ? type.getRows() : type.getColumns();
+  int64_t rows = warpM(sumsType) / kMmaM, columns = warpN(sumsType) / kMmaN;
+  for (int64_t k = 0; k < depth; k += kMmaK) {
+    SmallVector<SmallVector<Value>> left, right;
+    for (int64_t m = 0; m < rows; ++m)
+      left.push_back(loadLhs(op, lhs, m * kMmaM, k));
+    for (int64_t n = 0; n < columns; n += 2)
+      right.push_back(loadRhs(op, rhs, n * kMmaN, k));
+    for (int64_t m = 0; m < rows; ++m)
+      for (int64_t n = 0; n < columns; ++n) {
+        int64_t first = 4 * (m * columns + n);
+        SmallVector<Value> added =
+            multiplyMatrices(type.getElement(), left[m],
+                             ArrayRef(right[n / 2]).slice(2 * (n % 2), 2),
+                             ArrayRef(sums).slice(first, 4));
+        llvm::copy(added, sums.begin() + first);
+      }
+  }
+  return sums;
+}
+
+SmallVector<Value> RoleLowering::consume(ws::RolesOp op, Value step,
+                                         Value stage, ValueRange sums) {
+  IRMapping values;
+  Block &body = op.getConsume().front();
+  values.map(body.getArgument(0), step);
+  DenseMap<Value, SmallVector<Value>> held;
+  held[body.getArgument(1)] = SmallVector<Value>(sums);
+  for (Operation &inner : body.without_terminator()) {
+    if (auto enter = dyn_cast<ws::GetEnterOp>(inner))
+      values.map(enter.getTiles(),
+                 tilesAt(enter.getChannel().getType(),
+                         channels.lookup(enter.getChannel()), stage));
+    else if (auto mma = dyn_cast<ws::MmaOp>(inner))
+      held[mma] = multiply(mma, values.lookup(mma.getLhs()),
+                           values.lookup(mma.getRhs()),
+                           held.lookup(mma.getAccumulator()));
+    else if (auto wait = dyn_cast<ws::MmaWaitOp>(inner))
+      held[wait] = held.lookup(wait.getStarted()); // mma.sync has ended
+    else if (!isa<ws::GetExitOp>(inner))
+      builder.clone(inner, values);
+  }
+  return held.lookup(body.getTerminator()->getOperand(0));
+}
+
+} // namespace heddle
