@@ -70,6 +70,47 @@ static bool followsLaterRoot(linalg::GenericOp consumer, OpOperand &operand) {
          });
 }
 
+/// The root that `operand` comes from by elementwise steps alone, as many as
+/// there are; null if there is none.
+static Operation *rootUnder(OpOperand &operand) {
+  if (Operation *root = rootOfEpilogue(operand))
+    return root;
+  auto step = operand.get().getDefiningOp<linalg::GenericOp>();
+  if (!step || !runsOnTiles(operand))
+    return nullptr;
+  for (OpOperand *input : step.getDpsInputOperands())
+    if (Operation *root = rootUnder(*input))
+      return root;
+  return nullptr;
+}
+
+/// Whether `consumer` makes of the narrow result of `producer`, the epilogue of
+/// a root, wider elements that a later root's kernel reads: that reads the
+/// narrow ones, and makes wide ones of them itself.
+static bool widensForLaterRoot(linalg::GenericOp producer,
+                               linalg::GenericOp consumer) {
+  auto bits = [](linalg::GenericOp op) {
+    return getElementTypeOrSelf(op.getResult(0)).getIntOrFloatBitWidth();
+  };
+  Operation *root = rootBefore(producer);
+  if (!root || consumer->getNumResults() != 1 ||
+      !getElementTypeOrSelf(consumer.getResult(0)).isIntOrFloat() ||
+      bits(producer) >= bits(consumer))
+    return false;
+  Value wide = consumer.getResult(0);
+  while (wide.hasOneUse()) {
+    OpOperand &use = *wide.use_begin();
+    auto reader = dyn_cast<linalg::GenericOp>(use.getOwner());
+    if (!reader || !runsOnTiles(use))
+      return false;
+    for (OpOperand *other : reader.getDpsInputOperands())
+      if (Operation *later = other == &use ? nullptr : rootUnder(*other))
+        return root->isBeforeInBlock(later);
+    wide = reader.getResult(0);
+  }
+  return false;
+}
+
 /// Whether computing `producer` inside `consumer` pays, and a kernel of the
 /// target may hold both.
 static bool pays(linalg::GenericOp producer, linalg::GenericOp consumer,
@@ -83,7 +124,8 @@ static bool pays(linalg::GenericOp producer, linalg::GenericOp consumer,
       facts.maximumInputs + 1)
     return false;
   if (rootBefore(producer) &&
-      (!runsOnTiles(operand) || followsLaterRoot(consumer, operand)))
+      (!runsOnTiles(operand) || followsLaterRoot(consumer, operand) ||
+       widensForLaterRoot(producer, consumer)))
     return false;
 
   int64_t cost = kernel::payloadInstructions(producer);

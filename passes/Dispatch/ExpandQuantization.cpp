@@ -5,6 +5,7 @@
 // Stored integers of up to 16 bits are exact in f32, and so are their
 // differences to a zero point. Wider ones and f64 are computed in f64.
 
+#include "dialects/Kernel/Kernel.h"
 #include "dialects/Prec/Prec.h"
 #include "heddle/Support/TensorTypes.h"
 #include "passes/Dispatch/Passes.h"
@@ -15,6 +16,8 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include "llvm/ADT/SetVector.h"
 
 #include <algorithm>
 
@@ -160,6 +163,40 @@ void expand(prec::DequantizeOp op, const ExactValues &exactValues) {
   op.erase();
 }
 
+/// Whether `value` is computed from a product that comes after `before`.
+bool followsProduct(Value value, Operation *before) {
+  // Chains between products are short; a longer one is taken for no such.
+  constexpr unsigned mostOperations = 64;
+  SetVector<Operation *> behind;
+  auto visit = [&](Value operand) {
+    Operation *op = operand.getDefiningOp();
+    if (op && op->getBlock() == before->getBlock() &&
+        before->isBeforeInBlock(op))
+      behind.insert(op);
+  };
+  visit(value);
+  for (unsigned i = 0; i < behind.size() && i < mostOperations; ++i) {
+    if (isa<kernel::ContractOp, kernel::ConvolutionOp>(behind[i]))
+      return true;
+    llvm::for_each(behind[i]->getOperands(), visit);
+  }
+  return false;
+}
+
+/// Whether integers are in memory: something reads them as they are, or adds
+/// the numbers that they stand for to a later product, in the kernel of that.
+bool isInMemory(prec::QuantizeOp op) {
+  return llvm::any_of(op->getUsers(), [&](Operation *user) {
+    if (!isa<prec::DequantizeOp>(user))
+      return true;
+    return llvm::any_of(user->getUsers(), [&](Operation *reader) {
+      return llvm::any_of(reader->getOperands(), [&](Value operand) {
+        return operand != user->getResult(0) && followsProduct(operand, op);
+      });
+    });
+  });
+}
+
 void expand(prec::QuantizeOp op, ExactValues &exactValues) {
   Expander e(op, op.getAxis());
   auto real = cast<FloatType>(getElementTypeOrSelf(op.getInput()));
@@ -194,12 +231,8 @@ void expand(prec::QuantizeOp op, ExactValues &exactValues) {
              [&](Arithmetic a, Value x, Value) {
                return convertScalar(a.b, a.loc, x, exact, storage);
              });
-  // Where something else reads the integers they are in memory anyway, a
-  // quarter as wide as what they were.
-  auto isDequantized = [](Operation *user) {
-    return isa<prec::DequantizeOp>(user);
-  };
-  if (llvm::all_of(op->getUsers(), isDequantized))
+  // Integers that are in memory anyway are a quarter as wide as what they were.
+  if (!isInMemory(op))
     exactValues[stored] = value;
   op.replaceAllUsesWith(stored);
   op.erase();

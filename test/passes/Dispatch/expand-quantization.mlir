@@ -64,3 +64,27 @@ func.func @again(%x: tensor<4xf32>, %s: tensor<f32>, %z: tensor<i8>) -> tensor<4
   %y = prec.dequantize %q, %s, %z : tensor<4xi8>, tensor<f32>, tensor<i8> -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
+
+// -----
+
+// What is added to a later product is read in the kernel of that: it becomes an integer, which is narrower in memory.
+// CHECK-LABEL: func.func @summand
+func.func @summand(%a: tensor<4x4xf32>, %b: tensor<4x4xf32>, %s: tensor<f32>, %z: tensor<i8>) -> tensor<4x4xf32> {
+  // CHECK: arith.fptosi
+  // CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<4x4xi8>) outs(%{{.*}} : tensor<4x4xf32>)
+  // CHECK: kernel.contract %arg1
+  %0 = kernel.contract %a, %a {extents = array<i64: 4, 4, 4>, indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+    iterator_types = ["parallel", "parallel", "reduction"]} : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  %q = prec.quantize %0, %s, %z rounding nearest_even range -127 to 127 : tensor<4x4xf32>, tensor<f32>, tensor<i8> -> tensor<4x4xi8>
+  %d = prec.dequantize %q, %s, %z : tensor<4x4xi8>, tensor<f32>, tensor<i8> -> tensor<4x4xf32>
+  %1 = kernel.contract %b, %b {extents = array<i64: 4, 4, 4>, indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+    iterator_types = ["parallel", "parallel", "reduction"]} : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  %e = tensor.empty() : tensor<4x4xf32>
+  %2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%1, %d : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %sum = arith.addf %x, %y : f32
+    linalg.yield %sum : f32
+  } -> tensor<4x4xf32>
+  return %2 : tensor<4x4xf32>
+}

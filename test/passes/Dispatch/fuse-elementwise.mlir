@@ -114,6 +114,27 @@ func.func @two_roots(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>, %w: tensor<8x8xf3
 
 // -----
 
+// Numbers that the earlier contraction gives as bytes are in memory as such: the later one's kernel makes floats of them, as it would of bytes that come
+// from elsewhere.
+// CHECK-LABEL: func.func @narrow_summand(
+func.func @narrow_summand(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // CHECK: %[[EARLIER:.*]] = kernel.contract %arg0
+  // CHECK: %[[BYTES:.*]] = linalg.generic {{.*}} ins(%[[EARLIER]] : tensor<8x8xf32>) outs(%{{.*}} : tensor<8x8xi8>)
+  // CHECK: arith.fptosi
+  // CHECK: %[[LATER:.*]] = kernel.contract %arg1
+  // CHECK: linalg.generic {{.*}} ins(%[[LATER]], %[[BYTES]] : tensor<8x8xf32>, tensor<8x8xi8>)
+  // CHECK: arith.sitofp %{{.*}} : i8 to f32
+  // CHECK: return
+  %0 = stablehlo.dot_general %a, %w, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %1 = stablehlo.convert %0 : (tensor<8x8xf32>) -> tensor<8x8xi8>
+  %2 = stablehlo.convert %1 : (tensor<8x8xi8>) -> tensor<8x8xf32>
+  %3 = stablehlo.dot_general %b, %w, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %4 = stablehlo.add %3, %2 : tensor<8x8xf32>
+  return %4 : tensor<8x8xf32>
+}
+
+// -----
+
 // An op whose loops are known without the result that nobody reads any more
 // has no such result, and is fused on.
 // CHECK-LABEL: func @dead_result
