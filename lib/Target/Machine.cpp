@@ -218,26 +218,12 @@ static std::vector<Machine> makeMachines() {
   // successors (Intel 64 and IA-32 Architectures Software Developer's Manual,
   // 253665-083, section 15.3: CPUID leaf 7, ECX bit 11). Those have 1 MiB of
   // second cache or more but for Ice Lake's client cores.
-  add({"x86-64-v4-vnni",
-       {"v4-vnni"},
-       "x86-64",
-       amd64,
-       "x86-64-v4",
-       concat({level2, level3, level4, vnni}),
-       "x86-64-v4",
-       512,
-       32,
-       /*isCommon=*/false,
-       /*hasFma=*/true,
-       8,
-       32 * kib,
-       1024 * kib,
-       100e3,
-       50e3,
-       100e3,
-       90e3,
-       70e3});
-  table.back().plainName = "x86-64-v4";
+  Machine withBytes = table.back();
+  withBytes.name = "x86-64-v4-vnni";
+  withBytes.aliases = {"v4-vnni"};
+  withBytes.features = concat({level2, level3, level4, vnni});
+  withBytes.plainName = "x86-64-v4";
+  table.push_back(std::move(withBytes));
   // The smallest common server cores: Arm Neoverse N1 Technical Reference
   // Manual (100616; L1D 64 KiB, L2 from 256 KiB as built) and Arm Cortex-A72
   // MPCore Processor Technical Reference Manual (100095; L1D 32 KiB, L2 shared

@@ -1,6 +1,7 @@
 // Kernel functions, each as what one thread of a grid does; math is expanded
 // afterwards, by the same pass as for processors.
 
+#include "passes/Kernel/Gpu/ModuleTarget.h"
 #include "passes/Kernel/Gpu/Passes.h"
 
 #include "dialects/Kernel/Kernel.h"
@@ -140,13 +141,9 @@ namespace {
 struct LowerGpuKernels : impl::LowerGpuKernelsBase<LowerGpuKernels> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    std::shared_ptr<const Target> given = targetOf(module);
-    auto gpu = dyn_cast_if_present<GpuTarget>(given.get());
-    if (!gpu) {
-      module.emitError("no graphics processor to compile kernels for: set "
-                       "'heddle.target' on the module");
+    std::shared_ptr<const GpuTarget> gpu = gpuTargetOf(module);
+    if (!gpu)
       return signalPassFailure();
-    }
     if (failed(lowerGpuKernelFunctions(module, gpu->machine())))
       signalPassFailure();
   }

@@ -10,6 +10,7 @@
 #include "heddle/Support/TensorTypes.h"
 #include "heddle/Target/GpuTarget.h"
 #include "passes/Kernel/Gpu/ElementEmitter.h"
+#include "passes/Kernel/Gpu/ModuleTarget.h"
 #include "passes/Kernel/Gpu/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -395,13 +396,9 @@ namespace {
 struct TileContractions : impl::TileContractionsBase<TileContractions> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    std::shared_ptr<const Target> given = targetOf(module);
-    auto gpu = dyn_cast_if_present<GpuTarget>(given.get());
-    if (!gpu) {
-      module.emitError("no graphics processor to compile kernels for: set "
-                       "'heddle.target' on the module");
+    std::shared_ptr<const GpuTarget> gpu = gpuTargetOf(module);
+    if (!gpu)
       return signalPassFailure();
-    }
     for (auto kernel :
          llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
       if (kernel->hasAttr(kernel::kEntryAttrName) && !kernel.isExternal() &&
