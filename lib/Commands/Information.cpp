@@ -82,7 +82,7 @@ int heddle::runTargets(const CommonOptions &common) {
     std::string names = target->name().str();
     for (const std::string &alias : target->aliases())
       names += ", " + alias;
-    session.text() << llvm::left_justify(names, 22) << target->describe()
+    session.text() << llvm::left_justify(names, 26) << target->describe()
                    << (runs ? ", runs here" : "") << "\n";
     list.push_back(llvm::json::Object{{"name", target->name()},
                                       {"aliases", target->aliases().vec()},
