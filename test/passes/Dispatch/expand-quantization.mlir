@@ -88,3 +88,18 @@ func.func @summand(%a: tensor<4x4xf32>, %b: tensor<4x4xf32>, %s: tensor<f32>, %z
   } -> tensor<4x4xf32>
   return %2 : tensor<4x4xf32>
 }
+
+// -----
+
+// Integers that something reads as they are lie in memory, and whoever else wants their numbers makes them of those.
+// CHECK-LABEL: func.func @shared
+func.func @shared(%x: tensor<4xf32>, %s: tensor<f32>, %z: tensor<i8>) -> (tensor<4xi8>, tensor<4xf32>) {
+  // CHECK: %[[BYTES:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<4xi8>)
+  // CHECK: arith.fptosi
+  // CHECK: linalg.generic {{.*}} ins(%[[BYTES]] : tensor<4xi8>) outs(%{{.*}} : tensor<4xf32>)
+  // CHECK: arith.sitofp %{{.*}} : i8 to f32
+  // CHECK: return %[[BYTES]]
+  %q = prec.quantize %x, %s, %z rounding nearest_even range -127 to 127 : tensor<4xf32>, tensor<f32>, tensor<i8> -> tensor<4xi8>
+  %y = prec.dequantize %q, %s, %z : tensor<4xi8>, tensor<f32>, tensor<i8> -> tensor<4xf32>
+  return %q, %y : tensor<4xi8>, tensor<4xf32>
+}
