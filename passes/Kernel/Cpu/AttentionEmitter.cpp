@@ -295,10 +295,10 @@ void AttentionEmitter::forEachTile(
           index, split, number,
           [&](Value first, int64_t height) { emitRows({first, height, {}}); });
     sizedRows.emitTile(index, frame, number, emitRows);
-    if (!finish)
+    if (!finish || !meetsInMemory())
       return;
-    Value first = firstRowOf(number), end = firstRowOf(index.add(number, 1));
-    finish(rowsAt(slot, first, end), index.sub(end, first));
+    auto [first, count] = sizedRows.rowsOf(index, frame, number);
+    finish(rowsAt(slot, first, index.add(first, count)), count);
   });
 }
 
@@ -310,10 +310,9 @@ void AttentionEmitter::forEachRow(
     });
   index.loop(tileBegin, tileEnd, 1, [&](Value number) {
     Value slot = index.mul(index.sub(number, tileBegin), split.bigRows);
-    Value first = firstRowOf(number), end = firstRowOf(index.add(number, 1));
-    Rows rows = rowsAt(slot, first, end);
-    index.loop(index.constant(0), index.sub(end, first), 1,
-               [&](Value r) { body(rows, r); });
+    auto [first, count] = sizedRows.rowsOf(index, frame, number);
+    Rows rows = rowsAt(slot, first, index.add(first, count));
+    index.loop(index.constant(0), count, 1, [&](Value r) { body(rows, r); });
   });
 }
 
@@ -407,7 +406,7 @@ LogicalResult AttentionEmitter::emitOutputGroup(Value firstColumn,
       [&](const Rows &rows) {
         RegisterTile tile(builder, loc, element, rows.height, used);
         SmallVector<Value> sums = sumsOf(tile, rows);
-        if (m.isSized())
+        if (meetsInMemory())
           output->keep(tile, sums);
         else if (failed(output->store(tile, sums, placeOf(rows))))
           status = failure();

@@ -58,8 +58,13 @@ private:
   /// What is known of a tile's rows but their height; `slot` is how many rows
   /// of the block are before them in scratch memory.
   Rows rowsAt(mlir::Value slot, mlir::Value first, mlir::Value end);
-  /// Emits `body` for each height that a tile can have, then `finish`, if it is
-  /// any, for the tile of whichever height it is.
+  /// Whether tiles have several heights, whose results meet in memory.
+  bool meetsInMemory() const {
+    return m.isSized() && !sizedRows.haveOneHeight();
+  }
+  /// Emits `body` for each height that a tile can have; where there are
+  /// several, `finish` behind them, if it is any, for the tile of whichever
+  /// height it is.
   void forEachTile(llvm::function_ref<void(const Rows &)> body,
                    llvm::function_ref<void(const Rows &rows, mlir::Value count)>
                        finish = {});

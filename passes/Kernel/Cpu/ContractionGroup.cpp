@@ -36,10 +36,9 @@ void ContractionEmitter::emitHeights(Value number, Value inner, RowsBody body) {
 }
 
 ContractionEmitter::Rows ContractionEmitter::rowsOf(Value number, Value inner) {
-  Value first = plan.sizedRows.firstRowOf(index, frame, inner);
-  Value next = plan.sizedRows.firstRowOf(index, frame, index.add(inner, 1));
+  auto [first, count] = plan.sizedRows.rowsOf(index, frame, inner);
   return {number, first, plan.split.bigRows, /*inTile=*/index.constant(0),
-          index.sub(next, first)};
+          count};
 }
 
 void ContractionEmitter::emitRowTiles(
@@ -172,12 +171,12 @@ LogicalResult ContractionEmitter::emitAtOnce(const Group &group,
     emitHeights(number, inner, [&](const Rows &these) {
       RegisterTile tile = tileOf(group, these.height);
       SmallVector<Value> sums = sumsOf(tile, these);
-      if (shape.row.extent.isSized())
+      if (plan.meetsInMemory())
         output->keep(tile, sums);
       else if (failed(output->store(tile, sums, placeOf(group, these))))
         status = failure();
     });
-    if (!shape.row.extent.isSized())
+    if (!plan.meetsInMemory())
       return;
     Rows these = rowsOf(number, inner);
     if (failed(output->store(tileOf(group, these.height),
@@ -197,7 +196,7 @@ LogicalResult ContractionEmitter::emitInBlocks(const Group &group,
                                                RowRange rows) {
   LogicalResult status = success();
   TileRhs rhs = rhsOf(group);
-  bool isSized = shape.row.extent.isSized();
+  bool meets = plan.meetsInMemory();
   Value zero = index.constant(0), depthEnd = endOfDepth();
   emitRowTiles(rows, [&](Value number, Value inner) {
     auto clear = [&](const Rows &these) {
@@ -205,7 +204,7 @@ LogicalResult ContractionEmitter::emitInBlocks(const Group &group,
       tile.store(tile.zeros(), partialSums, restingPlace(these, rows));
     };
     // Rows beyond a low tile do not matter.
-    if (isSized)
+    if (meets)
       clear({number, zero, plan.split.bigRows, zero, {}});
     else
       emitHeights(number, inner, clear);
@@ -230,15 +229,14 @@ LogicalResult ContractionEmitter::emitInBlocks(const Group &group,
     auto finish = [&](const Rows &these) {
       RegisterTile tile = tileOf(group, these.height);
       Value place = restingPlace(these, rows);
-      if (failed(isSized
-                     ? output->store(
-                           tile, RestingTile{partialSums, place, these.count},
-                           placeOf(group, these))
-                     : output->store(tile, tile.load(partialSums, place),
-                                     placeOf(group, these))))
+      if (failed(meets ? output->store(
+                             tile, RestingTile{partialSums, place, these.count},
+                             placeOf(group, these))
+                       : output->store(tile, tile.load(partialSums, place),
+                                       placeOf(group, these))))
         status = failure();
     };
-    if (isSized)
+    if (meets)
       finish(rowsOf(number, inner));
     else
       emitHeights(number, inner, finish);

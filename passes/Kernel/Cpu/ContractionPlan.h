@@ -29,6 +29,11 @@ struct ContractionPlan {
   /// Depth dimensions as tiles read them: of the packed copy if there is one.
   llvm::SmallVector<ContractionDim> depth;
 
+  /// Whether tiles have several heights, whose sums meet in memory: what
+  /// follows them is there once.
+  bool meetsInMemory() const {
+    return sizedRows.rows.isSized() && !sizedRows.haveOneHeight();
+  }
   int64_t groupColumns() const { return tileShape.vectors * lanes; }
 };
 

@@ -87,31 +87,41 @@ Value SizedRows::firstRowOf(IndexBuilder &index, KernelFrame &frame,
   return mayLack ? index.min(first, all) : first;
 }
 
+std::pair<Value, Value>
+SizedRows::rowsOf(IndexBuilder &index, KernelFrame &frame, Value number) const {
+  Value first = firstRowOf(index, frame, number);
+  if (haveOneHeight())
+    return {first, index.constant(mostRows)};
+  Value next = firstRowOf(index, frame, index.add(number, 1));
+  return {first, index.sub(next, first)};
+}
+
+/// Emits `body` for the heights from `least` to `most` in these steps, the
+/// lowest of which that `count` rows fit in.
+static void emitHeights(IndexBuilder &index, int64_t least, int64_t most,
+                        int64_t step, Value count,
+                        function_ref<void(int64_t)> body) {
+  if (most == least)
+    return body(most);
+  int64_t lower = most - step;
+  index.branch(
+      index.less(count, index.constant(lower + 1)),
+      [&] { emitHeights(index, least, lower, step, count, body); },
+      [&] { body(most); });
+}
+
 void SizedRows::emitTile(IndexBuilder &index, KernelFrame &frame, Value number,
                          function_ref<void(const SizedTile &)> body) const {
-  Value first = firstRowOf(index, frame, number);
-  if (leastRows == mostRows && !mayLack)
-    return body({first, mostRows, {}});
-  Value count =
-      index.sub(firstRowOf(index, frame, index.add(number, 1)), first);
-  auto emitLowest = [&] {
-    auto emit = [&] { body({first, leastRows, mayLack ? count : Value()}); };
-    if (!mayBeOne)
+  auto [first, count] = rowsOf(index, frame, number);
+  Value given = mayLack ? count : Value();
+  emitHeights(index, leastRows, mostRows, step, count, [&](int64_t height) {
+    auto emit = [&] { body({first, height, given}); };
+    if (height != leastRows || !mayBeOne)
       return emit();
     index.branch(
         index.less(count, index.constant(2)), [&] { body({first, 1, {}}); },
         emit);
-  };
-  // From the highest on down: most tiles are of that height.
-  auto emitFrom = [&](auto &self, int64_t height) -> void {
-    if (height == leastRows)
-      return emitLowest();
-    index.branch(
-        index.less(count, index.constant(height - step + 1)),
-        [&] { self(self, height - step); },
-        [&] { body({first, height, mayLack ? count : Value()}); });
-  };
-  emitFrom(emitFrom, mostRows);
+  });
 }
 
 } // namespace heddle

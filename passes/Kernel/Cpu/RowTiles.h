@@ -47,6 +47,8 @@ struct SizedRows {
   bool mayLack = false;
   /// Whether there may be one row alone.
   bool mayBeOne = false;
+  /// Whether code is needed for one height only, whose tiles are all full.
+  bool haveOneHeight() const { return leastRows == mostRows && !mayLack; }
 
   SizedRows() = default;
   SizedRows(const KernelFrame &frame, const Extent &rows, int64_t mostRows);
@@ -55,6 +57,9 @@ struct SizedRows {
   /// kernel that has rows.
   mlir::Value firstRowOf(IndexBuilder &index, KernelFrame &frame,
                          mlir::Value number) const;
+  /// The first row of tile `number`, and how many there are.
+  std::pair<mlir::Value, mlir::Value>
+  rowsOf(IndexBuilder &index, KernelFrame &frame, mlir::Value number) const;
   /// Emits `body` for every height, and the choice between them.
   void emitTile(IndexBuilder &index, KernelFrame &frame, mlir::Value number,
                 llvm::function_ref<void(const SizedTile &)> body) const;

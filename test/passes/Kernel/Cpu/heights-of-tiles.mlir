@@ -2,9 +2,12 @@
 // Code for the heights of tiles that the ranges of sizes leave possible.
 
 module attributes {heddle.symbols = [{name = "rows", minimum = 8, maximum = 64, multiple = 8}]} {
-  // Every tile has eight rows.
+  // Every tile has eight rows, whose sums go where they belong at once.
   // CHECK-LABEL: func @eights(
   // CHECK-NOT: scf.if
+  // CHECK: vector.store
+  // CHECK-NOT: scf.if
+  // CHECK-NOT: vector.load
   // CHECK: return
   func.func @eights(%x: tensor<64x19xf32, #size.extents<rows, 19>>, %w: tensor<1x19x32xf32>) -> tensor<64x32xf32, #size.extents<rows, 32>> attributes {kernel.entry} {
     %0 = kernel.contract %x, %w {extents = array<i64: 64, 32, 19>, indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
@@ -16,9 +19,14 @@ module attributes {heddle.symbols = [{name = "rows", minimum = 8, maximum = 64, 
 // -----
 
 module attributes {heddle.symbols = [{name = "rows", minimum = 49, maximum = 64}]} {
-  // Seven or eight.
+  // Six or eight: their sums meet in memory.
   // CHECK-LABEL: func @many(
   // CHECK: scf.if
+  // CHECK-NOT: scf.if
+  // CHECK: vector.store
+  // CHECK-NOT: scf.if
+  // CHECK: scf.for
+  // CHECK: vector.load
   // CHECK-NOT: scf.if
   // CHECK: return
   func.func @many(%x: tensor<64x19xf32, #size.extents<rows, 19>>, %w: tensor<1x19x32xf32>) -> tensor<64x32xf32, #size.extents<rows, 32>> attributes {kernel.entry} {
