@@ -192,6 +192,17 @@ SmallVector<Value> TileOutput::rowAt(const TilePlace &place, Value row) {
   return coords;
 }
 
+SmallVector<Value> TileOutput::pointAt(const TilePlace &place, Value row,
+                                       Value column) {
+  IndexBuilder index(frame.builder, result.getLoc());
+  SmallVector<Value> coords = rowAt(place, row);
+  Value flat = index.add(place.firstColumn, column);
+  for (auto [dim, at] : llvm::zip_equal(
+           place.columnDims, index.delinearize(flat, place.columnExtents)))
+    coords[dim] = at;
+  return coords;
+}
+
 /// Lanes must follow each other along one dimension.
 static bool isByElement(const RegisterTile &tile, const TilePlace &place) {
   return place.columnDims.empty() ||
@@ -265,11 +276,8 @@ LogicalResult TileOutput::storeVector(const RegisterTile &tile, Value sums,
   OpBuilder &builder = frame.builder;
   Location loc = result.getLoc();
   IndexBuilder index(builder, loc);
-  SmallVector<Value> coords = rowAt(place, row);
-  Value column = index.add(place.firstColumn, v * tile.lanes);
-  for (auto [dim, at] : llvm::zip_equal(
-           place.columnDims, index.delinearize(column, place.columnExtents)))
-    coords[dim] = at;
+  SmallVector<Value> coords =
+      pointAt(place, row, index.constant(v * tile.lanes));
   int64_t valid = std::min(tile.lanes, place.columns.number - v * tile.lanes);
   Value mask = place.columns.value
                    ? countMask(builder, loc, tile.lanes,
@@ -310,11 +318,7 @@ LogicalResult TileOutput::storeByElement(const RegisterTile &tile,
     Value low = index.constant(0);
     Value start = index.at(resting.base, row, tile.vectors * tile.lanes);
     index.loop(low, index.valueOf(place.columns), 1, [&](Value column) {
-      SmallVector<Value> coords = rowAt(place, row);
-      Value flat = index.add(place.firstColumn, column);
-      for (auto [dim, at] : llvm::zip_equal(
-               place.columnDims, index.delinearize(flat, place.columnExtents)))
-        coords[dim] = at;
+      SmallVector<Value> coords = pointAt(place, row, column);
       Value sum = memref::LoadOp::create(builder, loc, resting.buffer,
                                          index.add(start, column));
       if (failed(storePoint(sum, coords, 0, /*lanes=*/0, Value())))

@@ -91,6 +91,9 @@ private:
   void storePoints(const TilePlace &place);
   /// The coordinates of a row of the tile.
   llvm::SmallVector<mlir::Value> rowAt(const TilePlace &place, mlir::Value row);
+  /// The same of a point in a row; `column` counts from the tile's first.
+  llvm::SmallVector<mlir::Value> pointAt(const TilePlace &place,
+                                         mlir::Value row, mlir::Value column);
 
   KernelFrame &frame;
   mlir::Value result;
