@@ -1,4 +1,4 @@
-// Which of two factors decides how long a product takes.
+// What the types of two factors say of their product.
 
 #ifndef HEDDLE_DIALECTS_KERNEL_FACTORS_H
 #define HEDDLE_DIALECTS_KERNEL_FACTORS_H
@@ -13,6 +13,14 @@ inline mlir::Type narrowerFactor(mlir::Type lhs, mlir::Type rhs) {
   if (!lhs.isIntOrFloat() || !rhs.isIntOrFloat())
     return {};
   return lhs.getIntOrFloatBitWidth() < rhs.getIntOrFloatBitWidth() ? lhs : rhs;
+}
+
+/// Terms of a sum that kernels of bytes multiply at once, next to each other.
+inline constexpr int64_t kQuad = 4;
+
+/// Whether kernels multiply these types so: ui8 by i8.
+inline bool areQuadFactors(mlir::Type lhs, mlir::Type rhs) {
+  return lhs.isUnsignedInteger(8) && rhs.isSignlessInteger(8);
 }
 
 } // namespace heddle::kernel

@@ -1,5 +1,6 @@
 // A weight is stored in the order in which the target's kernels read it.
 
+#include "dialects/Kernel/Factors.h"
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "passes/Dispatch/DispatchTarget.h"
@@ -58,8 +59,9 @@ static void pack(WeightPrograms &weights, kernel::ContractOp op,
     for (unsigned dim : group)
       results.push_back(getAffineDimExpr(dim, op.getContext()));
 
-  bool inQuads = areQuadFactors(op.getLhsElement(), op.getRhsElement()) &&
-                 readsQuads(op, facts);
+  bool inQuads =
+      kernel::areQuadFactors(op.getLhsElement(), op.getRhsElement()) &&
+      readsQuads(op, facts);
   StringRef packing = inQuads ? facts.quads : facts.matrix;
   kernel::WeightOp packed = weights.derive(
       weight,
@@ -85,8 +87,9 @@ static void pack(WeightPrograms &weights, kernel::ConvolutionOp op,
   int64_t channels = cast<RankedTensorType>(op.getType()).getShape().back();
   if (groups > 1 && channels / groups < facts.leastChannels)
     return;
-  bool inQuads = areQuadFactors(op.getLhsElement(), op.getRhsElement()) &&
-                 readsQuads(op, facts);
+  bool inQuads =
+      kernel::areQuadFactors(op.getLhsElement(), op.getRhsElement()) &&
+      readsQuads(op, facts);
   std::string packing =
       kernel::withGroups(inQuads ? facts.filterQuads : facts.filter, groups);
   kernel::WeightOp packed = weights.derive(

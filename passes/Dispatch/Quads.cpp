@@ -2,23 +2,19 @@
 
 #include "passes/Dispatch/Quads.h"
 
+#include "dialects/Kernel/Factors.h"
 #include "dialects/Size/Expression.h"
 #include "heddle/Support/TensorTypes.h"
 
 using namespace mlir;
 using namespace heddle;
 
-static constexpr int64_t quad = 4;
-
-bool heddle::areQuadFactors(Type lhs, Type rhs) {
-  return lhs.isUnsignedInteger(8) && rhs.isSignlessInteger(8);
-}
-
 bool heddle::readsQuads(kernel::ContractOp op, const PackingFacts &facts) {
   kernel::ContractOp::Dims dims = op.getDims();
   AffineMap left = op.getLhsMap();
   if (facts.quads.empty() || dims.k.size() != 1 || dims.n.empty() ||
-      op.getLimit(dims.k[0]) || op.getExtents()[dims.k[0]] % quad != 0 ||
+      op.getLimit(dims.k[0]) ||
+      op.getExtents()[dims.k[0]] % kernel::kQuad != 0 ||
       !left.isProjectedPermutation() ||
       !op.getRhsMap().isProjectedPermutation())
     return false;
@@ -31,7 +27,7 @@ bool heddle::readsQuads(kernel::ConvolutionOp op, const PackingFacts &facts) {
                    result = typeOf(op.getResult());
   int64_t groups = op.getGroups();
   if (facts.filterQuads.empty() || op.isDepthwise() ||
-      input.getShape().back() / groups % quad != 0 ||
+      input.getShape().back() / groups % kernel::kQuad != 0 ||
       (groups > 1 && result.getShape().back() / groups < facts.leastChannels))
     return false;
   auto isOne = [](int64_t number) { return number == 1; };

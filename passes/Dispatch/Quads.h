@@ -8,9 +8,6 @@
 
 namespace heddle {
 
-/// Whether instructions multiply these elements in fours: ui8 and i8.
-bool areQuadFactors(mlir::Type lhs, mlir::Type rhs);
-
 /// Whether the right-hand side, if it is a weight, can be read in quads: four
 /// terms of each sum must follow each other on the left.
 bool readsQuads(kernel::ContractOp op, const PackingFacts &facts);

@@ -2,8 +2,8 @@
 
 #include "passes/Kernel/Cpu/ContractionShape.h"
 
+#include "dialects/Kernel/Factors.h"
 #include "dialects/Kernel/Packing.h"
-#include "passes/Kernel/Cpu/IntegerQuads.h"
 
 using namespace mlir;
 
@@ -151,10 +151,9 @@ FailureOr<ContractionShape> ContractionShape::analyze(kernel::ContractOp op,
   shape.depth = dimsOf(summed);
   if (shape.isPacked &&
       *op.getRhsPacking() == kernel::matrixQuads(panelColumns)) {
-    constexpr int64_t quad = IntegerQuads::size;
-    if (!op.getLhsElement().isUnsignedInteger(8) ||
-        !op.getRhsElement().isSignlessInteger(8) || shape.depth.size() != 1 ||
-        !shape.depth[0].lhs.is(1) ||
+    constexpr int64_t quad = kernel::kQuad;
+    if (!kernel::areQuadFactors(op.getLhsElement(), op.getRhsElement()) ||
+        shape.depth.size() != 1 || !shape.depth[0].lhs.is(1) ||
         !shape.depth[0].extent.isMultipleOf(quad) || shape.depth[0].limit)
       return op.emitOpError("reads quads of rows, and is no sum of ui8 times "
                             "i8 whose terms follow each other, a multiple of ")

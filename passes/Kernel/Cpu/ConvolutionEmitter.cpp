@@ -5,6 +5,7 @@
 // because border tiles have code of their own. So do the columns of each phase,
 // where the input has zeros between its points.
 
+#include "dialects/Kernel/Factors.h"
 #include "dialects/Kernel/Packing.h"
 #include "passes/Kernel/Cpu/ContractionShape.h"
 #include "passes/Kernel/Cpu/ConvolutionWork.h"
@@ -278,10 +279,9 @@ LogicalResult emitConvolution(KernelFrame &frame, kernel::ConvolutionOp op) {
   int64_t panelColumns = frame.machine.panelColumns;
   if (op.getWeightsPacking() ==
       StringRef(kernel::filterQuads(panelColumns, shape.groups))) {
-    shape.perStep = IntegerQuads::size;
-    if (!op.getLhsElement().isUnsignedInteger(8) ||
-        !op.getRhsElement().isSignlessInteger(8) || shape.hasOpenImages() ||
-        shape.groupInput % shape.perStep != 0)
+    shape.perStep = kernel::kQuad;
+    if (!kernel::areQuadFactors(op.getLhsElement(), op.getRhsElement()) ||
+        shape.hasOpenImages() || shape.groupInput % shape.perStep != 0)
       return op.emitOpError("reads quads of channels, and is no sum of ui8 "
                             "times i8 over images of known sizes, whose "
                             "channels are a multiple of ")

@@ -3,6 +3,7 @@
 
 #include "passes/Kernel/Cpu/IntegerQuads.h"
 
+#include "dialects/Kernel/Factors.h"
 #include "passes/Kernel/Cpu/TileChoice.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -82,8 +83,8 @@ IntegerQuads::Factor IntegerQuads::row(OpBuilder &builder, Location loc,
                                        Value buffer, Value position) const {
   Type i32 = builder.getI32Type();
   Value bytes = vector::LoadOp::create(
-      builder, loc, VectorType::get({size}, builder.getI8Type()), buffer,
-      position);
+      builder, loc, VectorType::get({kernel::kQuad}, builder.getI8Type()),
+      buffer, position);
   Value word =
       vector::BitCastOp::create(builder, loc, VectorType::get({1}, i32), bytes);
   Value scalar = vector::ExtractOp::create(builder, loc, word, 0);

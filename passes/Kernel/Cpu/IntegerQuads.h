@@ -19,9 +19,6 @@ class IntegerQuads {
 public:
   explicit IntegerQuads(const Machine &machine);
 
-  /// Bytes of each lane that are multiplied at once.
-  static constexpr int64_t size = 4;
-
   /// The height of tiles of `rows` rows, for which floats would have `most`:
   /// factors that are taken apart fill more registers.
   int64_t rowsOf(int64_t rows, int64_t most) const;
