@@ -7,6 +7,21 @@ using namespace mlir;
 
 namespace heddle {
 
+/// A struct of four, as instructions on matrices give.
+static Type fourOf(Type element) {
+  return LLVM::LLVMStructType::getLiteral(element.getContext(),
+                                          {element, element, element, element});
+}
+
+/// The four of such a struct.
+static SmallVector<Value> takeApart(OpBuilder &builder, Location loc,
+                                    Value four) {
+  SmallVector<Value> values;
+  for (int64_t i = 0; i < 4; ++i)
+    values.push_back(LLVM::ExtractValueOp::create(builder, loc, four, i));
+  return values;
+}
+
 SmallVector<Value> RoleLowering::loadMatrices(ws::TileType type, Value tile,
                                               Value row, int64_t rowOffset,
                                               Value column, bool transposed) {
@@ -14,18 +29,12 @@ SmallVector<Value> RoleLowering::loadMatrices(ws::TileType type, Value tile,
   // The layout repeats every 8 rows, so that an offset of 8 is one of bytes.
   Value address = addressOf(type, row, binary<arith::MulIOp>(column, 2));
   address = add(address, rowOffset * type.getLayout().rowBytes);
-  Type word = builder.getI32Type();
-  Type four = LLVM::LLVMStructType::getLiteral(builder.getContext(),
-                                               {word, word, word, word});
   Value loaded = NVVM::LdMatrixOp::create(
-      builder, loc, four, advance(tile, address), 4,
+      builder, loc, fourOf(builder.getI32Type()), advance(tile, address), 4,
       transposed ? NVVM::MMALayout::col : NVVM::MMALayout::row,
       NVVM::LdStMatrixShapeAttr::get(builder.getContext(), 8, 8),
       NVVM::LdStMatrixEltType::B16);
-  SmallVector<Value> words;
-  for (int64_t i = 0; i < 4; ++i)
-    words.push_back(LLVM::ExtractValueOp::create(builder, loc, loaded, i));
-  return words;
+  return takeApart(builder, loc, loaded);
 }
 
 /// Registers of the 16 rows from `m` on and the 16 columns from `k` on: the
@@ -74,20 +83,14 @@ SmallVector<Value> RoleLowering::multiplyMatrices(Type element, ValueRange lhs,
           builder, loc, VectorType::get({2}, builder.getF16Type()), word);
     });
   };
-  Type f32 = builder.getF32Type();
-  Type four = LLVM::LLVMStructType::getLiteral(builder.getContext(),
-                                               {f32, f32, f32, f32});
   NVVM::MMATypes type = isHalf ? NVVM::MMATypes::f16 : NVVM::MMATypes::bf16;
   Value product = NVVM::MmaOp::create(
-      builder, loc, four, asOperands(lhs), asOperands(rhs), sums,
-      ArrayRef<int64_t>{kMmaM, kMmaN, kMmaK}, std::nullopt, std::nullopt,
-      std::array<NVVM::MMATypes, 2>{type, type},
+      builder, loc, fourOf(builder.getF32Type()), asOperands(lhs),
+      asOperands(rhs), sums, ArrayRef<int64_t>{kMmaM, kMmaN, kMmaK},
+      std::nullopt, std::nullopt, std::array<NVVM::MMATypes, 2>{type, type},
       std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
                                      NVVM::MMALayout::col});
-  SmallVector<Value> results;
-  for (int64_t i = 0; i < 4; ++i)
-    results.push_back(LLVM::ExtractValueOp::create(builder, loc, product, i));
-  return results;
+  return takeApart(builder, loc, product);
 }
 
 /// Sums are in the order: rows of matrices, columns of matrices, the four of a

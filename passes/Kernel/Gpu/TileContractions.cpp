@@ -9,6 +9,7 @@
 #include "dialects/Ws/Ws.h"
 #include "heddle/Support/TensorTypes.h"
 #include "heddle/Target/GpuTarget.h"
+#include "passes/Kernel/Cpu/Limits.h"
 #include "passes/Kernel/Gpu/ElementEmitter.h"
 #include "passes/Kernel/Gpu/ModuleTarget.h"
 #include "passes/Kernel/Gpu/Passes.h"
@@ -217,18 +218,6 @@ Value ContractionTiler::isInside(Value place, int64_t end, int64_t tile) {
   return frame->index.less(place, frame->index.constant(end));
 }
 
-/// A conjunction of conditions that may be missing.
-static Value conjunction(GridFrame &frame, ArrayRef<Value> conditions) {
-  Value all;
-  for (Value condition : conditions)
-    if (condition)
-      all = all ? arith::AndIOp::create(frame.builder, frame.index.loc, all,
-                                        condition)
-                      .getResult()
-                : condition;
-  return all;
-}
-
 void ContractionTiler::emitCopy(const OperandTiles &operand,
                                 ArrayRef<unsigned> own, int64_t tile,
                                 Value start, Value first, Value step,
@@ -246,8 +235,8 @@ void ContractionTiler::emitCopy(const OperandTiles &operand,
   Value k = index.at(operand.isByK ? row : column, step, shape.k);
   Value position = index.add(index.add(start, partAt(operand, own, ownPlace)),
                              partAt(operand, dims.k, k));
-  Value inside = conjunction(*frame, {isInside(ownPlace, extent(own), tile),
-                                      isInside(k, extent(dims.k), shape.k)});
+  Value inside = both(index, isInside(ownPlace, extent(own), tile),
+                      isInside(k, extent(dims.k), shape.k));
   if (!inside)
     inside = arith::ConstantOp::create(builder, index.loc,
                                        builder.getBoolAttr(true));
@@ -287,9 +276,9 @@ void ContractionTiler::emitEpilogue(ElementEmitter &emitter, Value sums,
       &body.getBody(), {}, {builder.getF32Type(), type, type}, {loc, loc, loc});
   Value m = index.add(firstM, block->getArgument(1));
   Value n = index.add(firstN, block->getArgument(2));
-  Value inside = conjunction(*frame, {isInside(m, extent(dims.m), shape.m),
-                                      isInside(n, extent(dims.n), shape.n)});
-  auto store = [&] {
+  Value inside = both(index, isInside(m, extent(dims.m), shape.m),
+                      isInside(n, extent(dims.n), shape.n));
+  emitWhere(index, inside, [&] {
     SmallVector<Value> at = placeOf(batch, m, n);
     Value element = block->getArgument(0);
     emitter.given[op.getResult()] = element;
@@ -298,18 +287,9 @@ void ContractionTiler::emitEpilogue(ElementEmitter &emitter, Value sums,
       element = emitter.elements(epilogue, 0, at)[0];
     frame->store(element, frame->buffer(result),
                  emitter.position(at, shapeOf(result)));
-  };
-  if (inside)
-    index.branch(inside, store);
-  else
-    store();
+  });
   builder.setInsertionPointToEnd(block);
   ws::YieldOp::create(builder, loc, ValueRange());
-}
-
-/// How many tiles cover `extent`.
-static int64_t blocksOf(int64_t extent, int64_t tile) {
-  return (extent + tile - 1) / tile;
 }
 
 void ContractionTiler::emit(ElementEmitter &emitter) {
@@ -327,9 +307,9 @@ void ContractionTiler::emit(ElementEmitter &emitter) {
       builder, loc, ws::ChannelType::get(context, depth, {lhsTile, rhsTile}));
   auto sumsType = ws::AccumulatorType::get(context, shape.m, shape.n,
                                            shape.warpRows, shape.warpColumns);
-  SmallVector<int64_t> blocks = {extent(dims.batch),
-                                 blocksOf(extent(dims.m), shape.m),
-                                 blocksOf(extent(dims.n), shape.n)};
+  SmallVector<int64_t> blocks = {
+      extent(dims.batch), llvm::divideCeilSigned(extent(dims.m), shape.m),
+      llvm::divideCeilSigned(extent(dims.n), shape.n)};
   frame->forEachBlock(blocks, threads(frame->machine), [&](ValueRange at) {
     Value firstM = index.mul(at[1], shape.m),
           firstN = index.mul(at[2], shape.n);
@@ -337,7 +317,8 @@ void ContractionTiler::emit(ElementEmitter &emitter) {
       return index.add(partAt(operand, dims.batch, at[0]), operand.offset);
     };
     Value lhsStart = startOf(lhs), rhsStart = startOf(rhs);
-    Value steps = index.constant(blocksOf(extent(dims.k), shape.k));
+    Value steps =
+        index.constant(llvm::divideCeilSigned(extent(dims.k), shape.k));
     Value zero = ws::ZeroOp::create(builder, loc, sumsType);
     auto roles = ws::RolesOp::create(builder, loc, sumsType, steps, zero);
     Type token = ws::TokenType::get(context);
