@@ -48,28 +48,6 @@ static Operation *rootBefore(linalg::GenericOp op) {
   return nullptr;
 }
 
-/// The root whose tiles would make `operand` if its reader ran as the epilogue,
-/// alone or with the epilogue that is there; null if there is none.
-static Operation *rootBehind(OpOperand &operand) {
-  if (Operation *root = rootOfEpilogue(operand))
-    return root;
-  auto epilogue = operand.get().getDefiningOp<linalg::GenericOp>();
-  return epilogue && runsOnTiles(operand) ? rootBefore(epilogue) : nullptr;
-}
-
-/// Whether `consumer` can follow a root that is computed after the one behind
-/// `operand`. The earlier root keeps its own epilogue then: its result goes
-/// through memory anyway, and the later root's kernel stays as it is where the
-/// other summand comes from elsewhere, as in the next block of a ResNet.
-static bool followsLaterRoot(linalg::GenericOp consumer, OpOperand &operand) {
-  Operation *root = rootBehind(operand);
-  return root &&
-         llvm::any_of(consumer.getDpsInputOperands(), [&](OpOperand *other) {
-           Operation *later = other == &operand ? nullptr : rootBehind(*other);
-           return later && root->isBeforeInBlock(later);
-         });
-}
-
 /// The root that `operand` comes from by elementwise steps alone, as many as
 /// there are; null if there is none.
 static Operation *rootUnder(OpOperand &operand) {
@@ -82,6 +60,25 @@ static Operation *rootUnder(OpOperand &operand) {
     if (Operation *root = rootUnder(*input))
       return root;
   return nullptr;
+}
+
+/// Whether `reader` can follow a root that is computed after `root`, by another
+/// operand than this one.
+static bool readsLaterRoot(linalg::GenericOp reader, const OpOperand &operand,
+                           Operation *root) {
+  return llvm::any_of(reader.getDpsInputOperands(), [&](OpOperand *other) {
+    Operation *later = other == &operand ? nullptr : rootUnder(*other);
+    return later && root->isBeforeInBlock(later);
+  });
+}
+
+/// Whether `consumer` can follow a root that is computed after the one under
+/// `operand`. The earlier root keeps its own epilogue then: its result goes
+/// through memory anyway, and the later root's kernel stays as it is where the
+/// other summand comes from elsewhere, as in the next block of a ResNet.
+static bool followsLaterRoot(linalg::GenericOp consumer, OpOperand &operand) {
+  Operation *root = rootUnder(operand);
+  return root && readsLaterRoot(consumer, operand, root);
 }
 
 /// Whether `consumer` makes of the narrow result of `producer`, the epilogue of
@@ -103,9 +100,8 @@ static bool widensForLaterRoot(linalg::GenericOp producer,
     auto reader = dyn_cast<linalg::GenericOp>(use.getOwner());
     if (!reader || !runsOnTiles(use))
       return false;
-    for (OpOperand *other : reader.getDpsInputOperands())
-      if (Operation *later = other == &use ? nullptr : rootUnder(*other))
-        return root->isBeforeInBlock(later);
+    if (readsLaterRoot(reader, use, root))
+      return true;
     wide = reader.getResult(0);
   }
   return false;
