@@ -1,5 +1,6 @@
 // What meshes, axes and shardings say when asked.
 
+#include "dialects/Sdy/DevicePositions.h"
 #include "dialects/Sdy/ShardingText.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -148,10 +149,7 @@ std::string AxisRefAttr::text() const {
 //===----------------------------------------------------------------------===//
 
 int64_t DimensionShardingAttr::shardCount(MeshAttr mesh) const {
-  int64_t count = 1;
-  for (AxisRefAttr axis : getAxes())
-    count *= axis.sizeOn(mesh);
-  return count;
+  return partCount(getAxes(), mesh);
 }
 
 MeshAttr TensorShardingAttr::meshOf(Operation *from) const {

@@ -57,29 +57,28 @@ std::string needsMoreThanPieces(Operation *op, const FactorRule &rule,
 }
 
 void followLocalShapes(Operation *op) {
-  auto shape = [](Value value) { return shapeOf(value); };
   Builder builder(op->getContext());
   llvm::TypeSwitch<Operation *>(op)
       .Case([&](stablehlo::SliceOp slice) {
         SmallVector<int64_t> limits(slice.getLimitIndices());
-        for (auto [dim, size] : llvm::enumerate(shape(slice.getOperand())))
+        for (auto [dim, size] : llvm::enumerate(shapeOf(slice.getOperand())))
           if (slice.getStartIndices()[dim] == 0 && slice.getStrides()[dim] == 1)
             limits[dim] = std::min(limits[dim], size);
         slice.setLimitIndices(limits);
       })
       .Case([&](stablehlo::DynamicSliceOp slice) {
-        slice.setSliceSizes(shape(slice.getResult()));
+        slice.setSliceSizes(shapeOf(slice.getResult()));
       })
       .Case([&](stablehlo::GatherOp gather) {
         SmallVector<int64_t> sizes(gather.getSliceSizes());
-        for (auto [dim, size] : llvm::enumerate(shape(gather.getOperand())))
+        for (auto [dim, size] : llvm::enumerate(shapeOf(gather.getOperand())))
           sizes[dim] = std::min(sizes[dim], size);
         gather.setSliceSizes(sizes);
       })
       .Case([&](stablehlo::BroadcastOp broadcast) {
         size_t added = broadcast.getBroadcastSizes().size();
         broadcast.setBroadcastSizes(
-            shape(broadcast.getResult()).take_front(added));
+            shapeOf(broadcast.getResult()).take_front(added));
       })
       .Case([&](stablehlo::ConstantOp constant) {
         auto value = cast<DenseElementsAttr>(constant.getValue());
@@ -88,11 +87,11 @@ void followLocalShapes(Operation *op) {
       })
       .Case([&](stablehlo::ConvolutionOp op) {
         auto numbers = op.getDimensionNumbers();
-        int64_t in = shape(op.getLhs())[numbers.getInputFeatureDimension()];
+        int64_t in = shapeOf(op.getLhs())[numbers.getInputFeatureDimension()];
         int64_t each =
-            shape(op.getRhs())[numbers.getKernelInputFeatureDimension()];
-        int64_t batch = shape(op.getLhs())[numbers.getInputBatchDimension()];
-        int64_t to = shape(op.getResult())[numbers.getOutputBatchDimension()];
+            shapeOf(op.getRhs())[numbers.getKernelInputFeatureDimension()];
+        int64_t batch = shapeOf(op.getLhs())[numbers.getInputBatchDimension()];
+        int64_t to = shapeOf(op.getResult())[numbers.getOutputBatchDimension()];
         op.setFeatureGroupCount(in / each);
         op.setBatchGroupCount(batch / to);
       });

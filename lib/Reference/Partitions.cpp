@@ -84,6 +84,14 @@ static void spoil(HostTensor &tensor) {
     std::memset(bytes.data(), 0xff, bytes.size());
 }
 
+/// The place of a box's first element in the whole tensor.
+static int64_t beginOf(const Box &box, ArrayRef<int64_t> strides) {
+  int64_t offset = 0;
+  for (auto [begin, stride] : llvm::zip_equal(box.begin, strides))
+    offset += begin * stride;
+  return offset;
+}
+
 HostTensor heddle::partOf(const HostTensor &whole,
                           sdy::TensorShardingAttr sharding, sdy::MeshAttr mesh,
                           int64_t position) {
@@ -95,59 +103,50 @@ HostTensor heddle::partOf(const HostTensor &whole,
   if (box.inside != box.shape)
     spoil(part);
   Extents strides = rowMajorStrides(whole.shape());
-  int64_t offset = 0;
-  for (auto [begin, stride] : llvm::zip_equal(box.begin, strides))
-    offset += begin * stride;
   if (!llvm::is_contained(box.inside, 0))
-    copyBox(whole.elementBytes(), box.inside, whole.bytes().data(), offset,
-            strides, part.mutableBytes().data(), 0, rowMajorStrides(box.shape));
+    copyBox(whole.elementBytes(), box.inside, whole.bytes().data(),
+            beginOf(box, strides), strides, part.mutableBytes().data(), 0,
+            rowMajorStrides(box.shape));
   return part;
+}
+
+/// What of a device's part is of the tensor; what lies beyond counts nowhere.
+static HostTensor insideOf(const HostTensor &part, const Box &box) {
+  HostTensor inside = HostTensor::allocate(
+      RankedTensorType::get(box.inside, part.type().getElementType()));
+  copyBox(part.elementBytes(), box.inside, part.bytes().data(), 0,
+          rowMajorStrides(part.shape()), inside.mutableBytes().data(), 0,
+          rowMajorStrides(box.inside));
+  return inside;
 }
 
 std::optional<HostTensor> heddle::joinParts(ArrayRef<HostTensor> parts,
                                             RankedTensorType whole,
                                             sdy::TensorShardingAttr sharding,
                                             sdy::MeshAttr mesh) {
+  if (!sharding) {
+    bool areEqual = llvm::all_of(parts, [&](const HostTensor &part) {
+      return part.bytes() == parts.front().bytes();
+    });
+    return areEqual ? std::optional(parts.front()) : std::nullopt;
+  }
   HostTensor joined =
       HostTensor::allocate(whole.clone(parts.front().type().getElementType()));
   Extents strides = rowMajorStrides(joined.shape());
   for (auto [position, part] : llvm::enumerate(parts)) {
-    if (!sharding) {
-      joined = parts.front();
-      break;
-    }
     Box box = boxOf(whole, sharding, mesh, position);
-    if (llvm::is_contained(box.inside, 0))
-      continue;
-    int64_t offset = 0;
-    for (auto [begin, stride] : llvm::zip_equal(box.begin, strides))
-      offset += begin * stride;
-    copyBox(part.elementBytes(), box.inside, part.bytes().data(), 0,
-            rowMajorStrides(part.shape()), joined.mutableBytes().data(), offset,
-            strides);
+    if (!llvm::is_contained(box.inside, 0))
+      copyBox(part.elementBytes(), box.inside, part.bytes().data(), 0,
+              rowMajorStrides(part.shape()), joined.mutableBytes().data(),
+              beginOf(box, strides), strides);
   }
   // The last device that has a part has given it: all others must agree.
   for (auto [position, part] : llvm::enumerate(parts)) {
+    Box box = boxOf(whole, sharding, mesh, position);
+    if (llvm::is_contained(box.inside, 0))
+      continue;
     HostTensor expected = partOf(joined, sharding, mesh, position);
-    HostTensor given = part;
-    if (sharding) {
-      // What lies beyond the tensor counts nowhere.
-      Box box = boxOf(whole, sharding, mesh, position);
-      if (llvm::is_contained(box.inside, 0))
-        continue;
-      auto inside =
-          RankedTensorType::get(box.inside, part.type().getElementType());
-      auto cut = [&](const HostTensor &from) {
-        HostTensor to = HostTensor::allocate(inside);
-        copyBox(from.elementBytes(), box.inside, from.bytes().data(), 0,
-                rowMajorStrides(from.shape()), to.mutableBytes().data(), 0,
-                rowMajorStrides(box.inside));
-        return to;
-      };
-      expected = cut(expected);
-      given = cut(part);
-    }
-    if (expected.bytes() != given.bytes())
+    if (insideOf(expected, box).bytes() != insideOf(part, box).bytes())
       return std::nullopt;
   }
   return joined;

@@ -2,6 +2,7 @@
 
 #include "passes/Sharding/Collectives.h"
 
+#include "heddle/Support/TensorTypes.h"
 #include "passes/Graph/Constants.h"
 
 using namespace mlir;
@@ -9,10 +10,6 @@ using namespace heddle::stablehlo;
 using heddle::sdy::AxisDigit;
 
 namespace heddle {
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 static RankedTensorType resized(RankedTensorType type, int64_t dim,
                                 int64_t size) {

@@ -12,6 +12,11 @@ bool Layout::uses(AxisRefAttr axis) const {
                       [&](const Axes &axes) { return overlap(axes, axis); });
 }
 
+int64_t rankOf(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? tensor.getRank() : 0;
+}
+
 Axes canonicalAxes(ArrayRef<AxisRefAttr> axes, sdy::MeshAttr mesh) {
   Axes canonical;
   for (AxisRefAttr axis : axes) {

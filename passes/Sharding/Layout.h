@@ -24,6 +24,9 @@ struct Layout {
   bool uses(sdy::AxisRefAttr axis) const;
 };
 
+/// The rank of a tensor; 0 of what is none.
+int64_t rankOf(mlir::Type type);
+
 /// Axes in the one form that equal cuts have: parts of an axis that follow each
 /// other are one, and axes of size one are left out.
 Axes canonicalAxes(llvm::ArrayRef<sdy::AxisRefAttr> axes, sdy::MeshAttr mesh);

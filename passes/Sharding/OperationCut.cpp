@@ -39,7 +39,7 @@ void OperationCut::vote(SmallVector<Vote> &votes, const TensorPlace &place,
     if (same != votes.end())
       same->bytes += bytesOf(place.type);
     else
-      votes.push_back({factor, wanted, bytesOf(place.type), 0});
+      votes.push_back({factor, wanted, bytesOf(place.type)});
   }
 }
 
@@ -62,11 +62,9 @@ void OperationCut::choose(ArrayRef<TensorPlace> operands,
     vote(votes, place, tensor, canCut);
   for (auto [place, tensor] : llvm::zip_equal(results, rule.results))
     vote(votes, place, tensor, canCut);
-  for (auto [index, vote] : llvm::enumerate(votes))
-    vote.order = index;
-  llvm::sort(votes, [&](const Vote &a, const Vote &b) {
-    return std::tuple(-a.bytes, -sdy::partCount(a.axes, mesh), a.order) <
-           std::tuple(-b.bytes, -sdy::partCount(b.axes, mesh), b.order);
+  llvm::stable_sort(votes, [&](const Vote &a, const Vote &b) {
+    return std::pair(a.bytes, sdy::partCount(a.axes, mesh)) >
+           std::pair(b.bytes, sdy::partCount(b.axes, mesh));
   });
   for (const Vote &vote : votes) {
     Axes free = freeOf(vote.axes, vote.factor);

@@ -41,7 +41,6 @@ private:
     int64_t factor;
     Axes axes;
     int64_t bytes;
-    size_t order;
   };
   void vote(llvm::SmallVector<Vote> &votes, const TensorPlace &place,
             const sharding::TensorFactors &tensor,

@@ -12,11 +12,6 @@ namespace heddle {
 /// Composites and named computations may hold others this deep.
 static constexpr unsigned kDepthLimit = 256;
 
-static int64_t rankOf(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor ? tensor.getRank() : 0;
-}
-
 static Layout layoutOfAttribute(Attribute attribute, Type type,
                                 sdy::MeshAttr mesh) {
   return layoutOf(dyn_cast_or_null<sdy::TensorShardingAttr>(attribute),
@@ -119,11 +114,8 @@ LogicalResult Partitioner::visitCall(func::CallOp op) {
   }
   auto local = func::CallOp::create(builder, op.getLoc(), op.getCallee(), types,
                                     operands);
-  for (auto [index, result] : llvm::enumerate(op.getResults())) {
-    setPart(result, local.getResult(index), layouts[index]);
-    if (std::optional<Layout> wanted = namedLayout(result))
-      setPart(result, moved(partOf(result), *wanted, op.getLoc()), *wanted);
-  }
+  for (auto [index, result] : llvm::enumerate(op.getResults()))
+    setResult(result, local.getResult(index), layouts[index], op.getLoc());
   return success();
 }
 
@@ -143,8 +135,7 @@ LogicalResult Partitioner::visitInline(Operation *op, Block &body) {
   for (auto [result, value] :
        llvm::zip_equal(op->getResults(), body.getTerminator()->getOperands())) {
     Part part = partOf(value);
-    Layout to = namedLayout(result).value_or(part.layout);
-    setPart(result, moved(part, to, op->getLoc()), to);
+    setResult(result, part.value, part.layout, op->getLoc());
   }
   return success();
 }
@@ -162,8 +153,8 @@ LogicalResult Partitioner::visitComposite(stablehlo::CompositeOp op) {
 LogicalResult Partitioner::visitNamed(sdy::NamedComputationOp op) {
   for (auto [argument, operand] :
        llvm::zip_equal(op.getBody().getArguments(), op.getOperands())) {
-    Layout to = namedLayout(argument).value_or(partOf(operand).layout);
-    setPart(argument, moved(partOf(operand), to, op.getLoc()), to);
+    Part part = partOf(operand);
+    setResult(argument, part.value, part.layout, op.getLoc());
   }
   return visitInline(op, op.getBody().front());
 }

@@ -111,40 +111,42 @@ static Axes scatteredOver(ArrayRef<sdy::AxisRefAttr> now,
   return areTerms ? added : Axes();
 }
 
-Part Partitioner::joinTerms(Operation *op, Value terms, Layout layout,
-                            OperationName by, ArrayRef<sdy::AxisRefAttr> axes,
+void Partitioner::scatterTerms(Part &part, OperationName by, int64_t dim,
+                               const Axes &cut,
+                               ArrayRef<sdy::AxisRefAttr> added, Location loc) {
+  int64_t size = sdy::partSize(part.whole.getDimSize(dim), cut, mesh) *
+                 sdy::partCount(added, mesh);
+  Value padded = collectives.resize(part.value, dim, size, loc);
+  part.value = collectives.reduceScatter(padded, by, dim, added, loc);
+  part.layout.dims[dim] = cut;
+}
+
+Part Partitioner::joinTerms(Operation *op, Part part, OperationName by,
+                            ArrayRef<sdy::AxisRefAttr> axes,
                             const std::optional<Layout> &wanted) {
   Location loc = op->getLoc();
-  auto whole = cast<RankedTensorType>(op->getResult(0).getType());
-  Value result = terms;
   Axes left = canonicalAxes(axes, mesh);
-  for (int64_t dim = 0; wanted && dim < whole.getRank(); ++dim) {
-    int64_t size = whole.getDimSize(dim);
-    Axes added =
-        scatteredOver(layout.dims[dim], wanted->dims[dim], size, left, mesh);
+  for (int64_t dim = 0; wanted && dim < part.whole.getRank(); ++dim) {
+    Axes added = scatteredOver(part.layout.dims[dim], wanted->dims[dim],
+                               part.whole.getDimSize(dim), left, mesh);
     if (added.empty())
       continue;
-    layout.dims[dim] = wanted->dims[dim];
-    result = collectives.resize(result, dim,
-                                sdy::partSize(size, layout.dims[dim], mesh) *
-                                    sdy::partCount(added, mesh),
-                                loc);
-    result = collectives.reduceScatter(result, by, dim, added, loc);
+    scatterTerms(part, by, dim, wanted->dims[dim], added, loc);
     llvm::erase_if(left, [&](sdy::AxisRefAttr axis) {
       return llvm::is_contained(added, axis);
     });
   }
   if (!left.empty())
-    result = collectives.reduce(result, by, left, loc);
+    part.value = collectives.reduce(part.value, by, left, loc);
   auto reduce = dyn_cast<stablehlo::ReduceOp>(op);
   if (reduce && !beginsWithNothing(reduce)) {
     Value begin = stablehlo::BroadcastInDimOp::create(
-        builder, loc, result.getType(),
+        builder, loc, part.value.getType(),
         wholeOf(reduce.getInitValues().front(), loc),
         builder.getDenseI64ArrayAttr({}));
-    result = collectives.join(by, begin, result, loc);
+    part.value = collectives.join(by, begin, part.value, loc);
   }
-  return {result, whole, layout};
+  return part;
 }
 
 Axes Partitioner::leftToUsers(Operation *op) {
@@ -186,8 +188,7 @@ LogicalResult Partitioner::visitAllReduce(sdy::AllReduceOp op) {
     part.value = collectives.reduce(
         part.value, nameOf(op.getReductionOp(), op.getContext()), axes,
         op.getLoc());
-  Layout to = *namedLayout(op.getResult());
-  setPart(op.getResult(), moved(part, to, op.getLoc()), to);
+  setResult(op.getResult(), part.value, part.layout, op.getLoc());
   return success();
 }
 
@@ -205,16 +206,9 @@ LogicalResult Partitioner::visitReduceScatter(sdy::ReduceScatterOp op) {
       return op.emitError("cuts dimension ")
              << dim << " of size " << size
              << " into parts of parts of unequal size";
-    part.value = collectives.resize(part.value, dim,
-                                    sdy::partSize(size, cut, mesh) *
-                                        sdy::partCount(axes, mesh),
-                                    op.getLoc());
-    part.value =
-        collectives.reduceScatter(part.value, by, dim, axes, op.getLoc());
-    part.layout.dims[dim] = cut;
+    scatterTerms(part, by, dim, cut, axes, op.getLoc());
   }
-  Layout to = *namedLayout(op.getResult());
-  setPart(op.getResult(), moved(part, to, op.getLoc()), to);
+  setResult(op.getResult(), part.value, part.layout, op.getLoc());
   return success();
 }
 

@@ -15,11 +15,6 @@ using namespace mlir;
 
 namespace heddle {
 
-static int64_t rankOf(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type ? type.getRank() : 0;
-}
-
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
@@ -36,8 +31,15 @@ Value Partitioner::moved(const Part &part, const Layout &to, Location loc) {
                  loc);
 }
 
+void Partitioner::setResult(Value value, Value local, Layout layout,
+                            Location loc) {
+  setPart(value, local, std::move(layout));
+  if (std::optional<Layout> wanted = namedLayout(value))
+    setPart(value, moved(partOf(value), *wanted, loc), *wanted);
+}
+
 Value Partitioner::wholeOf(Value value, Location loc) {
-  return moved(partOf(value), Layout::whole(rankOf(value)), loc);
+  return moved(partOf(value), Layout::whole(rankOf(value.getType())), loc);
 }
 
 Type Partitioner::localType(Type type, const Layout &layout) {
@@ -49,7 +51,7 @@ std::optional<Layout> Partitioner::namedLayout(Value value) {
   sdy::TensorShardingAttr sharding = sdy::getSharding(value);
   if (!sharding || !isa<RankedTensorType>(value.getType()))
     return std::nullopt;
-  Layout layout = layoutOf(sharding, rankOf(value), mesh);
+  Layout layout = layoutOf(sharding, rankOf(value.getType()), mesh);
   // What has no padding is cut evenly or not at all.
   auto type = cast<RankedTensorType>(value.getType());
   if (!canPad(type.getElementType()))
@@ -163,12 +165,8 @@ LogicalResult Partitioner::visitWhole(Operation *op) {
   Operation *local = cloneWith(builder, op, operands,
                                llvm::to_vector(op->getResultTypes()), mapping);
   for (auto [result, value] :
-       llvm::zip_equal(op->getResults(), local->getResults())) {
-    Layout layout = Layout::whole(rankOf(result));
-    setPart(result, value, layout);
-    if (std::optional<Layout> wanted = namedLayout(result))
-      setPart(result, moved(partOf(result), *wanted, loc), *wanted);
-  }
+       llvm::zip_equal(op->getResults(), local->getResults()))
+    setResult(result, value, Layout::whole(rankOf(result.getType())), loc);
   return success();
 }
 
@@ -267,14 +265,12 @@ LogicalResult Partitioner::visitByRule(Operation *op,
   llvm::erase_if(termAxes,
                  [&](sdy::AxisRefAttr axis) { return overlap(left, axis); });
   for (auto [index, result] : llvm::enumerate(op->getResults())) {
-    Layout layout = cut.layoutOf(rule.results[index]);
-    setPart(result, values[index], layout);
+    Part part = {values[index], dyn_cast<RankedTensorType>(result.getType()),
+                 cut.layoutOf(rule.results[index])};
     if (!termAxes.empty())
-      parts[result] = joinTerms(op, values[index], layout, *joinsBy(op),
-                                termAxes, wanted[index]);
-    if (wanted[index])
-      setPart(result, moved(partOf(result), *wanted[index], op->getLoc()),
-              *wanted[index]);
+      part =
+          joinTerms(op, std::move(part), *joinsBy(op), termAxes, wanted[index]);
+    setResult(result, part.value, part.layout, op->getLoc());
   }
   return success();
 }
@@ -285,20 +281,15 @@ LogicalResult Partitioner::visitByRule(Operation *op,
 
 LogicalResult Partitioner::visitMove(Operation *op) {
   Part part = partOf(op->getOperand(0));
-  std::optional<Layout> wanted = namedLayout(op->getResult(0));
-  Layout to = wanted ? *wanted : part.layout;
-  setPart(op->getResult(0), moved(part, to, op->getLoc()), to);
+  setResult(op->getResult(0), part.value, part.layout, op->getLoc());
   return success();
 }
 
 LogicalResult Partitioner::visitConstant(sdy::ConstantOp op) {
   Value whole =
       stablehlo::ConstantOp::create(builder, op.getLoc(), op.getValue());
-  Layout layout = Layout::whole(rankOf(op.getOutput()));
-  setPart(op.getOutput(), whole, layout);
-  if (std::optional<Layout> wanted = namedLayout(op.getOutput()))
-    setPart(op.getOutput(), moved(partOf(op.getOutput()), *wanted, op.getLoc()),
-            *wanted);
+  setResult(op.getOutput(), whole,
+            Layout::whole(rankOf(op.getOutput().getType())), op.getLoc());
   return success();
 }
 

@@ -39,6 +39,10 @@ private:
 
   Part &partOf(mlir::Value value) { return parts[value]; }
   void setPart(mlir::Value value, mlir::Value local, Layout layout);
+  /// The same of a result or an argument, which is moved to how the program
+  /// names it.
+  void setResult(mlir::Value value, mlir::Value local, Layout layout,
+                 mlir::Location loc);
   mlir::Value moved(const Part &part, const Layout &to, mlir::Location loc);
   mlir::Value wholeOf(mlir::Value value, mlir::Location loc);
   mlir::Type localType(mlir::Type type, const Layout &layout);
@@ -84,9 +88,14 @@ private:
                     const sharding::FactorRule &rule, const OperationCut &cut,
                     llvm::ArrayRef<sdy::AxisRefAttr> termAxes);
   /// Joins the terms of a result; `wanted` is how it is to lie.
-  Part joinTerms(mlir::Operation *op, mlir::Value terms, Layout layout,
-                 mlir::OperationName by, llvm::ArrayRef<sdy::AxisRefAttr> axes,
+  Part joinTerms(mlir::Operation *op, Part part, mlir::OperationName by,
+                 llvm::ArrayRef<sdy::AxisRefAttr> axes,
                  const std::optional<Layout> &wanted);
+  /// Joins terms along `added`, of which each device keeps its piece alone:
+  /// then the part's dimension `dim` is cut over `cut`.
+  void scatterTerms(Part &part, mlir::OperationName by, int64_t dim,
+                    const Axes &cut, llvm::ArrayRef<sdy::AxisRefAttr> added,
+                    mlir::Location loc);
   /// The axes along which all users of an operation's results join terms
   /// themselves.
   Axes leftToUsers(mlir::Operation *op);

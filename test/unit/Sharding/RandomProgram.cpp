@@ -134,6 +134,12 @@ private:
   void reverse();
   void gather();
   void scatter();
+  /// A window at computed places: its shape, and the text of where it starts.
+  struct Window {
+    Shape shape;
+    std::string starts, types;
+  };
+  Window windowOf(const Value &x);
   void dynamicSlice();
   void dynamicUpdate();
   void sort();
@@ -439,16 +445,20 @@ void Program::scatter() {
            ") -> " + type(x.shape));
 }
 
-void Program::dynamicSlice() {
-  Value x = anyOfRank(1);
-  Shape shape;
-  std::string starts, types;
+Program::Window Program::windowOf(const Value &x) {
+  Window window;
   std::string start = helper("stablehlo.constant dense<1> : tensor<i32>");
   for (int64_t size : x.shape) {
-    shape.push_back(below(random, 2) ? size : 1 + below(random, size));
-    starts += ", " + start;
-    types += ", tensor<i32>";
+    window.shape.push_back(below(random, 2) ? size : 1 + below(random, size));
+    window.starts += ", " + start;
+    window.types += ", tensor<i32>";
   }
+  return window;
+}
+
+void Program::dynamicSlice() {
+  Value x = anyOfRank(1);
+  auto [shape, starts, types] = windowOf(x);
   emit(shape, "stablehlo.dynamic_slice " + x.name + starts +
                   ", sizes = " + list(shape) + " : (" + type(x.shape) + types +
                   ") -> " + type(shape));
@@ -456,14 +466,7 @@ void Program::dynamicSlice() {
 
 void Program::dynamicUpdate() {
   Value x = anyOfRank(1);
-  Shape shape;
-  std::string starts, types;
-  std::string start = helper("stablehlo.constant dense<1> : tensor<i32>");
-  for (int64_t size : x.shape) {
-    shape.push_back(below(random, 2) ? size : 1 + below(random, size));
-    starts += ", " + start;
-    types += ", tensor<i32>";
-  }
+  auto [shape, starts, types] = windowOf(x);
   Value y = like(shape);
   emit(x.shape, "stablehlo.dynamic_update_slice " + x.name + ", " + y.name +
                     starts + " : (" + type(x.shape) + ", " + type(shape) +
