@@ -48,17 +48,22 @@ static Operation *rootBefore(linalg::GenericOp op) {
   return nullptr;
 }
 
-/// The root that `operand` comes from by elementwise steps alone, as many as
-/// there are; null if there is none.
+/// So many values are looked at for the root that one comes from: the steps
+/// behind a root are few, and what looks without an end is quadratic in the
+/// length of a chain.
+static constexpr size_t kMostLookedAt = 32;
+
+/// The nearest root that `operand` comes from by elementwise steps alone; null
+/// if there is none among the kMostLookedAt values before it.
 static Operation *rootUnder(OpOperand &operand) {
-  if (Operation *root = rootOfEpilogue(operand))
-    return root;
-  auto step = operand.get().getDefiningOp<linalg::GenericOp>();
-  if (!step || !runsOnTiles(operand))
-    return nullptr;
-  for (OpOperand *input : step.getDpsInputOperands())
-    if (Operation *root = rootUnder(*input))
+  SmallVector<OpOperand *> found = {&operand};
+  for (size_t next = 0; next < std::min(found.size(), kMostLookedAt); ++next) {
+    if (Operation *root = rootOfEpilogue(*found[next]))
       return root;
+    auto step = found[next]->get().getDefiningOp<linalg::GenericOp>();
+    if (step && runsOnTiles(*found[next]))
+      llvm::append_range(found, step.getDpsInputOperands());
+  }
   return nullptr;
 }
 
