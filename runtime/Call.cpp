@@ -188,6 +188,21 @@ void Call::useDevice(const Step &step) {
     stopped.store(static_cast<heddle_code>(code), std::memory_order_relaxed);
 }
 
+/// A collective, whole: this thread does it, and waits for the other ranks.
+void Call::meetRanks(const Step &step) {
+  if (options.on_step)
+    startNs = monotonicNs();
+  const CollectiveStep &collective = *steps.collectives[step.call];
+  int32_t code = steps.seat.engine->run(
+      steps.seat.world, steps.seat.rank, &collective.command,
+      step.command.buffers[1], step.command.buffers[0], options.deadline_ns,
+      options.cancel, &deviceStatus);
+  if (code)
+    stopped.store(static_cast<heddle_code>(code), std::memory_order_relaxed);
+  else if (options.on_step)
+    report(step);
+}
+
 void Call::report(const Step &step) {
   uint64_t end = monotonicNs();
   const StepReport &known = steps.reports[step.report];
@@ -226,6 +241,8 @@ uint32_t Call::advance(int64_t worker) {
     if (step.kind >= Step::Kind::branch) {
       if (step.kind <= Step::Kind::loop)
         control(step);
+      else if (step.kind == Step::Kind::collective)
+        meetRanks(step);
       else
         useDevice(step);
       continue;

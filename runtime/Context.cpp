@@ -61,6 +61,10 @@ Error Context::memoryBytes(const LoadedProgram &program, size_t entry,
 
 Error Context::create(const heddle_context_options &options,
                       std::shared_ptr<Pool> givenPool) {
+  if (uint32_t ranks = program->manifest().ranks(); ranks > 1 && !seat.world)
+    return {HEDDLE_RANKS_NEEDED,
+            "the program is run by " + std::to_string(ranks) +
+                " ranks together: heddle_ranks_create makes them"};
   pool = std::move(givenPool);
   if (!pool && options.threads) {
     Pool::Options poolOptions;
@@ -138,7 +142,7 @@ Error Context::prepareAnew(const format::Program &code,
   prepared = nullptr;
   checks.reset();
   if (Error error = steps.prepare(code, *program, {planValues, manifestValues},
-                                  &entry(), arenaStarts, queues))
+                                  &entry(), arenaStarts, queues, seat))
     return error;
   if (!dynamic)
     return {};

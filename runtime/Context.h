@@ -15,8 +15,10 @@ namespace heddle::runtime {
 /// Arena, scratch and prepared steps of one entry.
 class Context {
 public:
-  Context(std::shared_ptr<LoadedProgram> given, size_t entry)
-      : program(std::move(given)), entryIndex(entry),
+  /// `seat`: which rank it is of a program that several run together.
+  Context(std::shared_ptr<LoadedProgram> given, size_t entry,
+          const RankSeat &seat = {})
+      : program(std::move(given)), entryIndex(entry), seat(seat),
         places(*program, program->entries()[entry]) {}
 
   Error create(const heddle_context_options &options,
@@ -63,6 +65,7 @@ private:
 
   std::shared_ptr<LoadedProgram> program;
   size_t entryIndex;
+  RankSeat seat;
   std::shared_ptr<Pool> pool;
   DeviceMemory owned;
   TensorPlaces places;

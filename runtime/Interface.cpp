@@ -83,6 +83,8 @@ const char *heddle_code_name(int32_t code) {
     HEDDLE_CASE(HEDDLE_STATE_BUSY)
     HEDDLE_CASE(HEDDLE_STATE_LENGTH)
     HEDDLE_CASE(HEDDLE_DEVICE_MEMORY)
+    HEDDLE_CASE(HEDDLE_RANK_FAILED)
+    HEDDLE_CASE(HEDDLE_RANKS_NEEDED)
 #undef HEDDLE_CASE
   }
   return "?";
@@ -238,6 +240,7 @@ static heddle_status describe(const std::vector<TensorSpec> &specs,
       spec.largestBytes < 0 ? 0 : static_cast<size_t>(spec.largestBytes);
   info.alignment = spec.alignment;
   info.device = spec.deviceName.c_str();
+  info.whole = spec.whole.empty() ? info.shape : spec.whole.data();
   info.replaces = spec.alias == format::none ? -1 : int64_t(spec.alias);
   return writeResult(info, out) ? toStatus({}) : invalid(badSize);
 }

@@ -363,6 +363,8 @@ void LoadedProgram::describeEntries() {
       spec.largestShape.push_back(fits ? -1 : ranges[expression].greatest);
     }
     spec.largestBytes = tensorBytes(tensor, largest);
+    if (tensor.whole())
+      spec.whole.assign(tensor.whole()->begin(), tensor.whole()->end());
     return spec;
   };
   for (uint32_t i = 0; i < length(manifest().entries()); ++i) {

@@ -30,6 +30,8 @@ struct TensorSpec {
   uint32_t alias; ///< For an output: the input it may replace, or none.
   uint32_t device = format::hostDevice; ///< Where it lies.
   std::string deviceName = {};
+  /// Of the tensor that ranks have parts of; empty where each has all of it.
+  std::vector<int64_t> whole = {};
 };
 
 /// A state, as the host makes and fills it.

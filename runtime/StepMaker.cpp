@@ -203,6 +203,29 @@ Step StepMaker::make(const Command &command, uint32_t block, uint32_t number,
     report.name = "loop";
     break;
   }
+  case Action::Collective: {
+    const Collective &collective = *command.action_as_Collective();
+    step.kind = Step::Kind::collective;
+    step.command.buffer_count = 2;
+    int64_t target = bind(*collective.target());
+    int64_t source = bind(*collective.source());
+    step.call = static_cast<uint32_t>(out.collectives.size());
+    out.collectives.push_back(std::make_unique<CollectiveStep>(
+        collective, values, out.seat, source, step.report));
+    report.name = out.collectives.back()->command.name;
+    report.traffic = source + target;
+    break;
+  }
+  case Action::Rank:
+    step.command.kind = HEDDLE_COMMAND_FILL;
+    step.command.buffer_count = 1;
+    step.command.tiles = bind(*command.action_as_Rank()->target());
+    step.command.chunk = bytesPerPiece;
+    step.command.pattern = out.seat.rank;
+    step.command.pattern_bytes = 4;
+    report.name = "rank";
+    report.traffic = step.command.tiles;
+    break;
   default:
     break;
   }

@@ -258,9 +258,10 @@ Error Preparer::finish() {
 Error Steps::prepare(const Program &program, const LoadedProgram &loaded,
                      const Values &values, const EntrySpec *entry,
                      const std::vector<char *> &arenas,
-                     const DeviceQueues &given) {
+                     const DeviceQueues &given, const RankSeat &place) {
   *this = {};
   queues = &given;
+  seat = place;
   body = program.body();
   blocks.resize(length(program.blocks()));
   Preparer preparer(*this, program, loaded, given,

@@ -3,6 +3,7 @@
 #ifndef HEDDLE_RUNTIME_STEPS_H
 #define HEDDLE_RUNTIME_STEPS_H
 
+#include "runtime/CollectiveSteps.h"
 #include "runtime/CustomCalls.h"
 #include "runtime/Submission.h"
 
@@ -27,7 +28,8 @@ struct Step {
     loop,
     submission, ///< Gives commands to a device's queue.
     eventWait,  ///< Waits for one of a device's events,
-    queueWait   ///< or for all that a queue was given.
+    queueWait,  ///< or for all that a queue was given.
+    collective  ///< Does something together with other ranks.
   };
 
   Kind kind;
@@ -40,7 +42,8 @@ struct Step {
   uint32_t firstBlock = 0; ///< branch: in Steps::targets; loop: its body.
   uint32_t blockCount = 0; ///< branch.
   uint32_t condition = 0;  ///< loop without trips.
-  uint32_t call = 0;       ///< customCall: in Steps::calls.
+  uint32_t call = 0;       ///< customCall: in Steps::calls; collective: in
+                           ///< Steps::collectives.
   uint32_t target = 0;     ///< submission, eventWait: in Steps::submissions and
                            ///< Steps::events; queueWait: of the plan's queues.
   uint32_t report = 0;     ///< In Steps::reports.
@@ -80,6 +83,8 @@ struct Steps {
   std::vector<StepReport> reports;
   std::vector<const char *> nodes;
   std::vector<std::unique_ptr<CustomCallStep>> calls;
+  std::vector<std::unique_ptr<CollectiveStep>> collectives;
+  RankSeat seat; ///< Whose steps these are.
   uint32_t body = 0;
 
   const DeviceQueues *queues = nullptr;
@@ -94,7 +99,8 @@ struct Steps {
   /// start; `entry` is null for init.
   Error prepare(const format::Program &program, const LoadedProgram &loaded,
                 const Values &values, const EntrySpec *entry,
-                const std::vector<char *> &arenas, const DeviceQueues &queues);
+                const std::vector<char *> &arenas, const DeviceQueues &queues,
+                const RankSeat &seat = {});
 
   /// The nodes of the model that a step computes.
   const char *const *nodesOf(const StepReport &report) const {

@@ -45,9 +45,11 @@
 
 /* heddle_load_options options = HEDDLE_INIT(options); Since 0.1. */
 #ifdef __cplusplus
-#define HEDDLE_INIT(object) {sizeof(object)}
+#define HEDDLE_INIT(object)                                                    \
+  { sizeof(object) }
 #else
-#define HEDDLE_INIT(object) {.size = sizeof(object)}
+#define HEDDLE_INIT(object)                                                    \
+  { .size = sizeof(object) }
 #endif
 
 #ifdef __cplusplus
@@ -132,7 +134,11 @@ typedef enum heddle_code {
   /* A state would grow longer than it can be. */
   HEDDLE_STATE_LENGTH = 825,
   /* A device has not the memory that is wanted: the message names it. */
-  HEDDLE_DEVICE_MEMORY = 826
+  HEDDLE_DEVICE_MEMORY = 826,
+  /* A rank cannot go on, because another one failed or does not come. */
+  HEDDLE_RANK_FAILED = 827,
+  /* The program is run by several ranks together, not by a context alone. */
+  HEDDLE_RANKS_NEEDED = 828
 } heddle_code;
 
 /* The outcome of a function: code HEDDLE_OK, or a code and a sentence that ends
@@ -462,6 +468,8 @@ typedef struct heddle_tensor_info {
   int64_t replaces; /* of an output: the input whose memory it may be given (see
                        heddle_context_call); -1: none */
   const char *device; /* whose memory the program wants it in: "cpu", "sim:0" */
+  const int64_t *whole; /* extents of the tensor of which each rank has a part
+                           of this shape; `shape` where each has all of it */
 } heddle_tensor_info;
 /* 0 for an entry that is none. Since 0.1. */
 HEDDLE_API size_t heddle_program_input_count(const heddle_program *program,
@@ -734,6 +742,45 @@ HEDDLE_API heddle_status heddle_context_call_dlpack(
     heddle_context *context, const void *const *inputs, size_t input_count,
     const void *const *outputs, size_t output_count,
     const heddle_call_options *options);
+
+/* ---- Programs that several ranks run together ---- */
+
+/* All ranks of an entry: a program that was partitioned for several devices has
+   one for each. Since 0.1. */
+typedef struct heddle_ranks heddle_ranks;
+
+/* How many ranks run a program together; 1 for one that was not partitioned.
+   Since 0.1. */
+HEDDLE_API uint32_t heddle_program_ranks(const heddle_program *program);
+
+/* Since 0.1. */
+typedef struct heddle_ranks_options {
+  size_t size;
+  uint32_t threads; /* of each rank; 0: as many as there are for all of them,
+                       shared out, at least 1 */
+} heddle_ranks_options;
+
+/* Makes the ranks of an entry, as threads of this process. Each has a context
+   of its own; calls allocate nothing. Entries with states are
+   HEDDLE_ARGUMENT_INVALID. Since 0.1. */
+HEDDLE_API heddle_status heddle_ranks_create(
+    heddle_program *program, size_t entry, const heddle_ranks_options *options,
+    heddle_ranks **out_ranks);
+/* Not while a call is running. NULL is fine. Since 0.1. */
+HEDDLE_API void heddle_ranks_destroy(heddle_ranks *ranks);
+
+/* Runs the entry on all ranks. Inputs and outputs are the whole tensors, in the
+   process's memory: each rank gets its parts of the inputs, and the parts of
+   the outputs are joined. An output shares memory with no other tensor.
+   on_step tells the steps of rank 0; states and sizes there are none. A rank
+   that fails ends the call of all: the status is that of the rank that
+   failed, which the message names. Equal calls give equal bits. Since 0.1. */
+HEDDLE_API heddle_status heddle_ranks_call(heddle_ranks *ranks,
+                                           const heddle_tensor *const *inputs,
+                                           size_t input_count,
+                                           const heddle_tensor *const *outputs,
+                                           size_t output_count,
+                                           const heddle_call_options *options);
 
 /* ---- Calls that nobody waits for ---- */
 

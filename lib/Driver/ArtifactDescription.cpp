@@ -268,6 +268,7 @@ TargetDescription Describer::describe(uint32_t number,
   described.fills = counts.fills;
   described.branches = counts.branches;
   described.loops = counts.loops;
+  described.collectives = counts.collectives;
   described.operations = counts.operations;
   described.arenaBytes = counts.arenaBytes;
   described.persistentBytes = counts.persistentBytes;
@@ -307,6 +308,7 @@ ArtifactDescription Describer::run() const {
   described.minor = artifact.header().minor;
   described.bytes = artifact.file().size;
   described.flushesSubnormals = manifest.flush_subnormals();
+  described.ranks = manifest.ranks();
   for (const format::Symbol *symbol : items(manifest.symbols()))
     described.sizes.push_back(
         {text(symbol->name()).str(), symbol->minimum(), symbol->maximum(),

@@ -130,6 +130,7 @@ static json::Object toJson(const TargetDescription &target) {
                       {"launches", int64_t(target.launches)},
                       {"copies", int64_t(target.copies)},
                       {"fills", int64_t(target.fills)},
+                      {"collectives", int64_t(target.collectives)},
                       {"operations", target.operations},
                       {"arena_bytes", target.arenaBytes},
                       {"persistent_bytes", target.persistentBytes}};
@@ -147,6 +148,7 @@ json::Object heddle::toJson(const ArtifactDescription &artifact) {
   return json::Object{
       {"kind", "artifact"},
       {"flushes_subnormals", artifact.flushesSubnormals},
+      {"ranks", int64_t(artifact.ranks)},
       {"bytes", int64_t(artifact.bytes)},
       {"model", json::fixUTF8(artifact.model)},
       {"sizes", listOf(artifact.sizes, one)},

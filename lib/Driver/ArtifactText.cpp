@@ -161,6 +161,8 @@ static void print(raw_ostream &os, const TargetDescription &target,
     os << ", " << target.fills << " fills";
   if (target.branches + target.loops)
     os << ", " << target.branches << " branches, " << target.loops << " loops";
+  if (target.collectives)
+    os << ", " << target.collectives << " collectives";
   os << ", arena " << formatBytes(target.arenaBytes);
   if (target.persistentBytes)
     os << ", persistent " << formatBytes(target.persistentBytes);
@@ -186,6 +188,9 @@ void heddle::printArtifact(raw_ostream &os, StringRef path,
      << artifact.major << "." << artifact.minor << "\n";
   if (!artifact.model.empty())
     os << "model " << artifact.model << "\n";
+  if (artifact.ranks > 1)
+    os << "partitioned for " << artifact.ranks
+       << " devices, which run it together\n";
   if (artifact.flushesSubnormals)
     os << "subnormal numbers are flushed to zero\n";
   for (const SizeDescription &size : artifact.sizes) {

@@ -55,6 +55,9 @@ PlanCounts heddle::countPlan(const format::Manifest &manifest,
         case format::Action::Loop:
           ++counts.loops;
           break;
+        case format::Action::Collective:
+          ++counts.collectives;
+          break;
         default:
           break;
         }
@@ -113,6 +116,23 @@ private:
                     [&](uint32_t integer) { os << value[integer]; });
   }
 
+  void printCollective(raw_ostream &os,
+                       const format::Collective &collective) const {
+    os << format::EnumNameCollectiveKind(collective.kind());
+    if (collective.kind() == format::CollectiveKind::all_reduce ||
+        collective.kind() == format::CollectiveKind::reduce_scatter)
+      os << " " << format::EnumNameReductionKind(collective.reduction());
+    os << " " << buffer(collective.source()) << " to "
+       << buffer(collective.target()) << " "
+       << format::EnumNameDataType(collective.dtype()) << " groups";
+    uint32_t size = collective.group_size();
+    for (auto [i, rank] : enumerate(items(collective.group())))
+      os << (i % size ? ", " : i ? "] [" : " [") << value[rank];
+    os << (count(collective.group()) ? "]" : " []");
+    if (collective.channel())
+      os << " channel " << collective.channel();
+  }
+
   void printAction(raw_ostream &os, const format::Command &command) const {
     switch (command.action_type()) {
     case format::Action::Launch:
@@ -134,6 +154,12 @@ private:
       break;
     case format::Action::Loop:
       os << "loop over block " << command.action_as_Loop()->body();
+      break;
+    case format::Action::Collective:
+      printCollective(os, *command.action_as_Collective());
+      break;
+    case format::Action::Rank:
+      os << "rank to " << buffer(command.action_as_Rank()->target());
       break;
     default:
       break;

@@ -16,7 +16,8 @@ struct PlanCounts {
     int64_t operations = 0, traffic = 0;
   };
   std::map<uint32_t, PerKernel> kernels;
-  unsigned launches = 0, copies = 0, fills = 0, branches = 0, loops = 0;
+  unsigned launches = 0, copies = 0, fills = 0, branches = 0, loops = 0,
+           collectives = 0;
   int64_t operations = 0, traffic = 0, arenaBytes = 0, persistentBytes = 0;
 };
 

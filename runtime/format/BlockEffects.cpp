@@ -24,6 +24,10 @@ void BlockEffects::add(const Command &command, MemoryEffects &effects) {
     add(copy->target(), device, BufferPlaces::Reach::copy, effects);
   if (const Fill *fill = command.action_as_Fill())
     add(fill->target(), device, BufferPlaces::Reach::kernel, effects);
+  if (const Collective *collective = command.action_as_Collective())
+    add(collective->target(), device, BufferPlaces::Reach::kernel, effects);
+  if (const Rank *rank = command.action_as_Rank())
+    add(rank->target(), device, BufferPlaces::Reach::kernel, effects);
   if (const Branch *branch = command.action_as_Branch())
     chain(effects, of(*branch));
   if (const Loop *loop = command.action_as_Loop())

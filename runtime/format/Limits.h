@@ -16,6 +16,9 @@ constexpr uint32_t maximumBlockDepth = 32;
 /// How many dimensions a tensor has.
 constexpr uint32_t maximumRank = 64;
 
+/// How many ranks run one program together.
+constexpr uint32_t maximumRanks = 1 << 16;
+
 /// How many simulated devices there can be.
 constexpr uint32_t maximumSimDevices = 64;
 

@@ -14,6 +14,8 @@ namespace heddle::format {
 inline constexpr const char *flushFeature = "flush-subnormals";
 /// Of an artifact with entries that take something for granted of sizes.
 inline constexpr const char *assumptionsFeature = "size-assumptions";
+/// Of an artifact whose program is run by several ranks together.
+inline constexpr const char *ranksFeature = "ranks";
 
 /// Absent strings are empty ones.
 inline std::string text(const flatbuffers::String *string) {

@@ -2,6 +2,7 @@
 
 #include "runtime/format/ManifestVerifier.h"
 
+#include "runtime/format/Collectives.h"
 #include "runtime/format/DataTypes.h"
 #include "runtime/format/Expressions.h"
 #include "runtime/format/ManifestTables.h"
@@ -281,7 +282,8 @@ static Error checkVariants(const Manifest &manifest) {
 Error verifyManifest(const Manifest &manifest, uint64_t manifestOffset) {
   for (uint32_t i = 0; i < length(manifest.required_features()); ++i)
     if (std::string name = text(manifest.required_features()->Get(i));
-        name != flushFeature && name != assumptionsFeature)
+        name != flushFeature && name != assumptionsFeature &&
+        name != ranksFeature)
       return {HEDDLE_FEATURE_UNSUPPORTED,
               "needs '" + name +
                   "', which this version of heddle does not have"};
@@ -305,6 +307,8 @@ Error verifyManifest(const Manifest &manifest, uint64_t manifestOffset) {
   if (Error error = checkStates(manifest))
     return error;
   if (Error error = checkEntries(manifest))
+    return error;
+  if (Error error = verifyRanks(manifest))
     return error;
   return checkVariants(manifest);
 }

@@ -2,6 +2,7 @@
 
 #include "runtime/format/ProgramVerifier.h"
 
+#include "runtime/format/Collectives.h"
 #include "runtime/format/CustomCalls.h"
 #include "runtime/format/Scratch.h"
 
@@ -242,6 +243,33 @@ Error ProgramVerifier::fill(const Fill &fill, uint32_t device, State &state,
   return perform(accesses, state, touched);
 }
 
+Error ProgramVerifier::collective(const Collective &collective, uint32_t device,
+                                  State &state, Accesses &touched) {
+  Accesses accesses(2);
+  auto reach = BufferPlaces::Reach::kernel;
+  if (Error error =
+          places.resolve(collective.source(), device, reach, accesses[0]))
+    return error;
+  if (Error error =
+          places.resolve(collective.target(), device, reach, accesses[1]))
+    return error;
+  if (Error error =
+          verifyCollective(collective, view, device, accesses[0], accesses[1]))
+    return error;
+  return perform(accesses, state, touched);
+}
+
+Error ProgramVerifier::rank(const Rank &rank, uint32_t device, State &state,
+                            Accesses &touched) {
+  Accesses accesses(1);
+  if (Error error = places.resolve(rank.target(), device,
+                                   BufferPlaces::Reach::kernel, accesses[0]))
+    return error;
+  if (Error error = verifyRank(view, device, accesses[0]))
+    return error;
+  return perform(accesses, state, touched);
+}
+
 Error ProgramVerifier::branch(const Branch &branch, uint32_t device,
                               State &state, Accesses &touched) {
   if ((branch.value() == none) == !branch.selector())
@@ -332,9 +360,16 @@ Error ProgramVerifier::command(const Command &command, uint32_t device,
     if (const Loop *action = command.action_as_Loop())
       return loop(*action, device, state, touched);
     break;
+  case Action::Collective:
+    if (const Collective *action = command.action_as_Collective())
+      return collective(*action, device, state, touched);
+    break;
+  case Action::Rank:
+    if (const Rank *action = command.action_as_Rank())
+      return rank(*action, device, state, touched);
+    break;
   case Action::Send:
   case Action::Receive:
-  case Action::Collective:
     return invalidPlan(std::string("is a '") +
                        EnumNameAction(command.action_type()) +
                        "', which this version of heddle does not have");

@@ -49,6 +49,10 @@ private:
              Accesses &touched);
   Error fill(const Fill &fill, uint32_t device, State &state,
              Accesses &touched);
+  Error collective(const Collective &collective, uint32_t device, State &state,
+                   Accesses &touched);
+  Error rank(const Rank &rank, uint32_t device, State &state,
+             Accesses &touched);
   Error branch(const Branch &branch, uint32_t device, State &state,
                Accesses &touched);
   Error loop(const Loop &loop, uint32_t device, State &state,

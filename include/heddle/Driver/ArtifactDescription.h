@@ -118,7 +118,8 @@ struct TargetDescription {
   uint64_t codeBytes = 0;
   /// Of all weights that it reads, and of those that no other target does.
   uint64_t weightBytes = 0, ownWeightBytes = 0;
-  unsigned launches = 0, copies = 0, fills = 0, branches = 0, loops = 0;
+  unsigned launches = 0, copies = 0, fills = 0, branches = 0, loops = 0,
+           collectives = 0;
   int64_t operations = 0, arenaBytes = 0, persistentBytes = 0;
   bool hasGpuCode = false;
   std::vector<ProgramDescription> programs;
@@ -129,6 +130,7 @@ struct ArtifactDescription {
   unsigned major = 0, minor = 0; ///< Of the format.
   uint64_t bytes = 0;
   bool flushesSubnormals = false;
+  unsigned ranks = 1; ///< That run it together.
   /// With their ranges as they were declared.
   std::vector<SizeDescription> sizes;
   std::vector<EntryDescription> entries;

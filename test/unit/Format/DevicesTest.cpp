@@ -98,7 +98,9 @@ TEST(Devices, Mutants) {
              list.insert(list.begin() + 5, fill(m, placedFirst0, 3));
            }},
           {"signals event 0 again",
-           [](Model &m) { commands(m)[9]->signals = {0, 1}; }},
+           [](Model &m) {
+             commands(m)[9]->signals = {0, 1};
+           }},
           {"which no command before it signals", // never fired
            [](Model &m) {
              m.program().events = 3;
@@ -183,10 +185,10 @@ TEST(Devices, Mutants) {
              command->action.Set(SendT());
              commands(m).push_back(std::move(command));
            }},
-          {"is a 'Collective', which this version of heddle does not have",
+          {"is a 'Receive', which this version of heddle does not have",
            [](Model &m) {
              auto command = std::make_unique<CommandT>();
-             command->action.Set(CollectiveT());
+             command->action.Set(ReceiveT());
              commands(m).push_back(std::move(command));
            }},
       },

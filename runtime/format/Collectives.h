@@ -1,0 +1,43 @@
+// What programs of several ranks do together, and which part of a tensor a rank
+// has.
+
+#ifndef HEDDLE_RUNTIME_FORMAT_COLLECTIVES_H
+#define HEDDLE_RUNTIME_FORMAT_COLLECTIVES_H
+
+#include "runtime/format/BufferPlaces.h"
+
+namespace heddle::format {
+
+/// Checks what the manifest says of ranks: their number and places, and of each
+/// input and output that the cuts of the whole tensor give the part's shape.
+Error verifyRanks(const Manifest &manifest);
+
+/// Checks a collective whose bindings are known: it is on the cpu, in a file of
+/// several ranks, of a kind and an element type that there are; its groups hold
+/// each rank once; source and target have the sizes that its kind wants and
+/// share no bytes.
+Error verifyCollective(const Collective &collective, const ProgramView &view,
+                       uint32_t device, const MemoryAccess &source,
+                       const MemoryAccess &target);
+
+/// Checks a command that writes the rank's number.
+Error verifyRank(const ProgramView &view, uint32_t device,
+                 const MemoryAccess &target);
+
+/// The part of a tensor that a rank has, by dimension: where it begins in the
+/// whole, and how much of it lies inside.
+struct TensorPart {
+  std::vector<int64_t> begin, inside;
+};
+
+/// The part of `tensor`, whose part has the extents `shape`, at a place of the
+/// mesh. All of it, if the tensor is not cut.
+TensorPart partAt(const Tensor &tensor, const std::vector<int64_t> &shape,
+                  uint32_t place);
+
+/// The place of a rank on the mesh.
+uint32_t placeOf(const Manifest &manifest, uint32_t rank);
+
+} // namespace heddle::format
+
+#endif // HEDDLE_RUNTIME_FORMAT_COLLECTIVES_H

@@ -1,0 +1,592 @@
+// ranks MODELS: programs that several ranks run together, made by hand: each
+// collective with 2, 3, 4 and 8 ranks against what it should give, element by
+// element; and ranks that fail, do not come or come too late.
+
+#include "test/runtime/ModelParts.h"
+#include "test/runtime/check.h"
+
+#include <atomic>
+#include <cmath>
+#include <ctime>
+#include <new>
+#include <numeric>
+#include <random>
+#include <unistd.h>
+
+using namespace heddle;
+using namespace heddle::format;
+using namespace heddle::test;
+
+static std::atomic<int64_t> allocations{0};
+
+void *operator new(size_t bytes) {
+  ++allocations;
+  if (void *memory = std::malloc(bytes ? bytes : 1))
+    return memory;
+  std::abort();
+}
+void operator delete(void *memory) noexcept { std::free(memory); }
+void operator delete(void *memory, size_t) noexcept { std::free(memory); }
+
+static std::string folder;
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+using Bytes = std::vector<char>;
+
+namespace {
+/// A program of several ranks with one input and one output, both cut along
+/// their only dimension: rank r has part r.
+struct Parted {
+  Model model;
+  uint32_t ranks, input, output;
+
+  Parted(uint32_t ranks, DataType dtype, int64_t in, int64_t out)
+      : ranks(ranks) {
+    model.manifest.required_features = {"ranks"};
+    model.manifest.ranks = ranks;
+    EntryT &entry = model.entry("main");
+    entry.inputs.push_back(cut("x", dtype, in));
+    entry.outputs.push_back(cut("y", dtype, out));
+    int64_t bytes = heddle_dtype_bytes(heddle_dtype(dtype));
+    input = model.buffer(BufferKind::input, 0, in * bytes);
+    output = model.buffer(BufferKind::output, 0, out * bytes);
+    model.program().body = model.block();
+  }
+
+  std::unique_ptr<TensorT> cut(const char *name, DataType dtype, int64_t part) {
+    auto result = tensor(model, name, dtype, {part});
+    result->whole = {part * ranks};
+    result->cuts = {Cut(0, ranks, 1)};
+    return result;
+  }
+
+  CollectiveT collective(CollectiveKind kind, DataType dtype,
+                         const std::vector<uint32_t> &groups, uint32_t size,
+                         ReductionKind reduction = ReductionKind::sum) {
+    CollectiveT made;
+    made.kind = kind;
+    made.reduction = reduction;
+    made.dtype = dtype;
+    made.source = bound(input, Access::read);
+    made.target = bound(output, Access::write);
+    for (uint32_t rank : groups)
+      made.group.push_back(model.constant(rank));
+    made.group_size = size;
+    return made;
+  }
+
+  std::unique_ptr<Binding> bound(uint32_t buffer, Access access) {
+    return std::make_unique<Binding>(model.bind(buffer, access));
+  }
+
+  /// Writes the rank's number to a buffer.
+  void rank(uint32_t target) {
+    RankT made;
+    made.target = bound(target, Access::write);
+    model.command().action.Set(std::move(made));
+  }
+
+  heddle_program *load(const heddle_custom_call *call = nullptr) {
+    static const KernelImage image =
+        KernelImage::read(folder + "/../kernels.elf");
+    std::string path =
+        folder + "/ranks-" + std::to_string(getpid()) + ".heddle";
+    Error error = model.write(image, path);
+    if (error) {
+      std::fprintf(stderr, "%s\n", error.message().c_str());
+      std::exit(1);
+    }
+    heddle_load_options options = {};
+    options.size = sizeof(options);
+    options.custom_calls = &call;
+    options.custom_call_count = call ? 1 : 0;
+    heddle_program *program = nullptr;
+    OK(heddle_program_load_file(path.c_str(), &options, &program));
+    unlink(path.c_str());
+    return program;
+  }
+};
+} // namespace
+
+static heddle_status callRanks(heddle_ranks *ranks, heddle_dtype dtype,
+                               Bytes &in, Bytes &out,
+                               const heddle_call_options *options = nullptr) {
+  int64_t bytes = int64_t(heddle_dtype_bytes(dtype));
+  int64_t inShape = int64_t(in.size()) / bytes,
+          outShape = int64_t(out.size()) / bytes;
+  heddle_tensor x = make_tensor(in.data(), dtype, 1, &inShape),
+                y = make_tensor(out.data(), dtype, 1, &outShape);
+  const heddle_tensor *inputs[] = {&x}, *outputs[] = {&y};
+  return heddle_ranks_call(ranks, inputs, 1, outputs, 1, options);
+}
+
+static heddle_ranks *makeRanks(heddle_program *program) {
+  heddle_ranks *ranks = nullptr;
+  OK(heddle_ranks_create(program, 0, nullptr, &ranks));
+  return ranks;
+}
+
+//===----------------------------------------------------------------------===//
+// Each collective
+//===----------------------------------------------------------------------===//
+
+/// Twice with equal bits, the second time without an allocation.
+static Bytes runTwice(Parted &parted, heddle_dtype dtype, Bytes in,
+                      size_t outBytes) {
+  heddle_program *program = parted.load();
+  CHECK(heddle_program_ranks(program) == parted.ranks);
+  heddle_ranks *ranks = makeRanks(program);
+  Bytes first(outBytes, 0x55), second(outBytes, 0x2a);
+  OK(callRanks(ranks, dtype, in, first));
+  int64_t before = allocations;
+  heddle_status status = callRanks(ranks, dtype, in, second);
+  CHECK(allocations == before);
+  OK(status);
+  CHECK(first == second);
+  heddle_ranks_destroy(ranks);
+  heddle_program_destroy(program);
+  return first;
+}
+
+template <typename T> static Bytes toBytes(const std::vector<T> &values) {
+  auto *data = reinterpret_cast<const char *>(values.data());
+  return Bytes(data, data + values.size() * sizeof(T));
+}
+template <typename T> static std::vector<T> fromBytes(const Bytes &bytes) {
+  std::vector<T> values(bytes.size() / sizeof(T));
+  std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+
+/// The groups of a mesh of two axes, along the first (strided) or all ranks,
+/// in an order that is not theirs.
+static std::vector<std::vector<uint32_t>> groupsOf(uint32_t ranks,
+                                                   uint32_t size) {
+  std::vector<std::vector<uint32_t>> groups(ranks / size);
+  for (uint32_t i = 0; i < ranks; ++i)
+    groups[i % groups.size()].push_back((i + 1) % ranks);
+  return groups;
+}
+
+static std::vector<uint32_t>
+flat(const std::vector<std::vector<uint32_t>> &groups) {
+  std::vector<uint32_t> list;
+  for (const auto &group : groups)
+    list.insert(list.end(), group.begin(), group.end());
+  return list;
+}
+
+template <typename T> static std::vector<T> someValues(size_t count) {
+  static std::mt19937_64 random(7);
+  std::vector<T> values(count);
+  for (T &value : values) {
+    if constexpr (std::is_floating_point_v<T>)
+      value =
+          T(std::ldexp(double(random() >> 11), -53) - 0.5) * T(random() % 1000);
+    else
+      value = T(random());
+  }
+  return values;
+}
+
+template <typename T> static T joined(ReductionKind reduction, T a, T b) {
+  using Wide = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;
+  switch (reduction) {
+  case ReductionKind::sum:
+    return T(Wide(a) + Wide(b));
+  case ReductionKind::product:
+    return T(Wide(a) * Wide(b));
+  case ReductionKind::minimum:
+    return b < a ? b : a;
+  case ReductionKind::maximum:
+    return a < b ? b : a;
+  default:
+    break;
+  }
+  if constexpr (std::is_integral_v<T>)
+    return reduction == ReductionKind::conjunction ? T(a & b) : T(a | b);
+  return a;
+}
+
+/// What the ranks of a group should have: `sources` are theirs in its order.
+template <typename T>
+static std::vector<T> expected(CollectiveKind kind, ReductionKind reduction,
+                               const std::vector<std::vector<T>> &sources,
+                               size_t place) {
+  std::vector<T> result;
+  size_t count = sources.size(), length = sources[0].size(),
+         piece = length / count;
+  std::vector<T> sum = sources[0];
+  for (size_t i = 1; i < count; ++i)
+    for (size_t j = 0; j < length; ++j)
+      sum[j] = joined(reduction, sum[j], sources[i][j]);
+  switch (kind) {
+  case CollectiveKind::all_reduce:
+    return sum;
+  case CollectiveKind::all_gather:
+    for (const auto &source : sources)
+      result.insert(result.end(), source.begin(), source.end());
+    return result;
+  case CollectiveKind::reduce_scatter:
+    return std::vector<T>(sum.begin() + long(place * piece),
+                          sum.begin() + long((place + 1) * piece));
+  case CollectiveKind::all_to_all:
+    for (const auto &source : sources)
+      result.insert(result.end(), source.begin() + long(place * piece),
+                    source.begin() + long((place + 1) * piece));
+    return result;
+  default: // broadcast
+    return sources[0];
+  }
+}
+
+template <typename T>
+static void testGroups(CollectiveKind kind, DataType dtype, uint32_t ranks,
+                       uint32_t size, int64_t pieces,
+                       ReductionKind reduction = ReductionKind::sum) {
+  int64_t in = pieces, out = pieces;
+  if (kind == CollectiveKind::all_gather)
+    out *= size;
+  if (kind == CollectiveKind::reduce_scatter ||
+      kind == CollectiveKind::all_to_all)
+    in *= size;
+  if (kind == CollectiveKind::all_to_all)
+    out = in;
+  auto groups = groupsOf(ranks, size);
+  Parted parted(ranks, dtype, in, out);
+  parted.model.command().action.Set(
+      parted.collective(kind, dtype, flat(groups), size, reduction));
+  auto values = someValues<T>(size_t(in) * ranks);
+  auto got = fromBytes<T>(runTwice(parted, heddle_dtype(dtype), toBytes(values),
+                                   size_t(out) * ranks * sizeof(T)));
+  for (const auto &group : groups) {
+    std::vector<std::vector<T>> sources;
+    for (uint32_t rank : group)
+      sources.emplace_back(values.begin() + rank * in,
+                           values.begin() + (rank + 1) * in);
+    for (size_t place = 0; place < group.size(); ++place) {
+      std::vector<T> wanted = expected(kind, reduction, sources, place);
+      CHECK(int64_t(wanted.size()) == out);
+      CHECK(std::equal(wanted.begin(), wanted.end(),
+                       got.begin() + group[place] * out));
+    }
+  }
+}
+
+static void testCollectives() {
+  for (uint32_t ranks : {2u, 3u, 4u, 8u})
+    for (uint32_t size : {ranks, ranks % 2 ? ranks : ranks / 2}) {
+      for (CollectiveKind kind :
+           {CollectiveKind::all_reduce, CollectiveKind::all_gather,
+            CollectiveKind::reduce_scatter, CollectiveKind::all_to_all,
+            CollectiveKind::broadcast})
+        // Fewer elements than ranks, more than a block, none.
+        for (int64_t pieces : {1, 5001, 0}) {
+          testGroups<float>(kind, DataType::f32, ranks, size, pieces);
+          testGroups<int8_t>(kind, DataType::i8, ranks, size, pieces);
+        }
+      for (auto reduction : {ReductionKind::product, ReductionKind::minimum,
+                             ReductionKind::maximum})
+        testGroups<double>(CollectiveKind::all_reduce, DataType::f64, ranks,
+                           size, 37, reduction);
+    }
+}
+
+static void testTypes() {
+  auto all = [](auto zero, DataType dtype) {
+    using T = decltype(zero);
+    for (auto reduction :
+         {ReductionKind::sum, ReductionKind::product, ReductionKind::minimum,
+          ReductionKind::maximum, ReductionKind::conjunction,
+          ReductionKind::disjunction})
+      testGroups<T>(CollectiveKind::reduce_scatter, dtype, 3, 3, 70, reduction);
+  };
+  all(int8_t(), DataType::i8);
+  all(int16_t(), DataType::i16);
+  all(int32_t(), DataType::i32);
+  all(int64_t(), DataType::i64);
+  all(uint8_t(), DataType::ui8);
+  all(uint16_t(), DataType::ui16);
+  all(uint32_t(), DataType::ui32);
+  all(uint64_t(), DataType::ui64);
+}
+
+/// An all_reduce of three ranks with these elements each.
+template <typename T>
+static std::vector<T> reduced(DataType dtype, ReductionKind reduction,
+                              const std::vector<T> &values) {
+  int64_t part = int64_t(values.size()) / 3;
+  Parted parted(3, dtype, part, part);
+  parted.model.command().action.Set(parted.collective(
+      CollectiveKind::all_reduce, dtype, {0, 1, 2}, 3, reduction));
+  return fromBytes<T>(runTwice(parted, heddle_dtype(dtype), toBytes(values),
+                               values.size() * sizeof(T)));
+}
+
+/// The order of the sum, the rounding of each step, NaN and the sign of zero.
+static void testNumbers() {
+  // (1e8 + 1) rounds to 1e8 before -1e8 comes.
+  CHECK(reduced<float>(DataType::f32, ReductionKind::sum,
+                       {1e8f, 1, -1e8f})[0] == 0);
+  // bf16: 256 + 1 is a tie, to even; then 256 + 3 = 259 is one, to 260.
+  CHECK((reduced<uint16_t>(DataType::bf16, ReductionKind::sum,
+                           {0x4380, 0x3f80, 0x4040})[1] == 0x4382));
+  // f16: 2048 + 1 is a tie, 2048 + 3 = 2051 goes to 2052.
+  CHECK((reduced<uint16_t>(DataType::f16, ReductionKind::sum,
+                           {0x6800, 0x3c00, 0x4200})[0] == 0x6802));
+  // f16: 65504 + 65504 is infinite; the smallest one twice, and nothing.
+  auto halves = reduced<uint16_t>(DataType::f16, ReductionKind::sum,
+                                  {0x7bff, 0x0001, 0x7bff, 0x0001, 0, 0x8000});
+  CHECK(halves[0] == 0x7c00 && halves[1] == 0x0002);
+  // f16: 2^-14 - 2^-24 is subnormal, and exact.
+  CHECK((reduced<uint16_t>(DataType::f16, ReductionKind::sum,
+                           {0x0400, 0x8001, 0})[0] == 0x03ff));
+  auto largest = reduced<float>(DataType::f32, ReductionKind::maximum,
+                                {-0.0f, 1, 2, 0.0f, NAN, 1, -0.0f, 3, 7});
+  CHECK(largest[0] == 0 && !std::signbit(largest[0]));
+  CHECK(std::isnan(largest[1]) && largest[2] == 7);
+  auto least = reduced<float>(DataType::f32, ReductionKind::minimum,
+                              {0.0f, NAN, -0.0f, 1, 0.0f, 2});
+  CHECK(least[0] == 0 && std::signbit(least[0]) && std::isnan(least[1]));
+  CHECK((reduced<uint8_t>(DataType::i1, ReductionKind::conjunction,
+                          {1, 1, 1, 1, 1, 0}) ==
+         std::vector<uint8_t>{1, 0, 1, 0, 1, 0}));
+}
+
+static void testPermute() {
+  Parted parted(4, DataType::i32, 2, 2);
+  parted.model.command().action.Set(parted.collective(
+      CollectiveKind::permute, DataType::i32, {0, 2, 2, 0, 1, 3}, 2));
+  std::vector<int32_t> in = {1, 2, 3, 4, 5, 6, 7, 8};
+  CHECK((fromBytes<int32_t>(runTwice(parted, HEDDLE_I32, toBytes(in), 32)) ==
+         std::vector<int32_t>{5, 6, 0, 0, 1, 2, 3, 4}));
+}
+
+/// Ranks know their numbers, and lie where the manifest says.
+static void testRankNumbers() {
+  Parted parted(4, DataType::i32, 1, 1);
+  parted.rank(parted.output);
+  CHECK((fromBytes<int32_t>(runTwice(parted, HEDDLE_I32, Bytes(16), 16)) ==
+         std::vector<int32_t>{0, 1, 2, 3}));
+  parted.model.manifest.places = {2, 0, 3, 1};
+  CHECK((fromBytes<int32_t>(runTwice(parted, HEDDLE_I32, Bytes(16), 16)) ==
+         std::vector<int32_t>{1, 3, 0, 2}));
+}
+
+/// Seven elements in parts of two: the last part lies half beyond the tensor.
+static void testUnevenParts() {
+  Parted parted(4, DataType::f32, 2, 2);
+  EntryT &entry = *parted.model.manifest.entries[0];
+  entry.inputs[0]->whole = entry.outputs[0]->whole = {7};
+  parted.model.command().action.Set(parted.collective(
+      CollectiveKind::permute, DataType::f32, {0, 0, 1, 2, 2, 1, 3, 3}, 2));
+  std::vector<float> in = {1, 2, 3, 4, 5, 6, 7};
+  CHECK((fromBytes<float>(runTwice(parted, HEDDLE_F32, toBytes(in), 28)) ==
+         std::vector<float>{1, 2, 5, 6, 3, 4, 7}));
+}
+
+/// A matrix cut along both dimensions, and its rows joined on all ranks.
+static void testCutsOfTwoDimensions() {
+  Parted parted(4, DataType::i32, 1, 1);
+  EntryT &entry = *parted.model.manifest.entries[0];
+  entry.inputs[0] = tensor(parted.model, "x", DataType::i32, {2, 3});
+  entry.inputs[0]->whole = {4, 5};
+  entry.inputs[0]->cuts = {Cut(0, 2, 2), Cut(1, 2, 1)};
+  entry.outputs[0] = tensor(parted.model, "y", DataType::i32, {2, 3});
+  entry.outputs[0]->whole = {4, 5};
+  entry.outputs[0]->cuts = {Cut(0, 2, 2), Cut(1, 2, 1)};
+  for (auto &buffer : parted.model.program().buffers)
+    buffer->size = parted.model.constant(24);
+  copyWhole(parted.model, parted.input, parted.output, 0);
+  heddle_program *program = parted.load();
+  heddle_tensor_info info = {};
+  info.size = sizeof(info);
+  OK(heddle_program_input_info(program, 0, 0, &info));
+  CHECK(info.shape[0] == 2 && info.shape[1] == 3 && info.whole[0] == 4 &&
+        info.whole[1] == 5);
+  heddle_ranks *ranks = makeRanks(program);
+  std::vector<int32_t> in(20), out(20);
+  std::iota(in.begin(), in.end(), 1);
+  int64_t shape[] = {4, 5}, wrong[] = {2, 3};
+  heddle_tensor x = make_tensor(in.data(), HEDDLE_I32, 2, shape),
+                y = make_tensor(out.data(), HEDDLE_I32, 2, shape);
+  const heddle_tensor *inputs[] = {&x}, *outputs[] = {&y};
+  OK(heddle_ranks_call(ranks, inputs, 1, outputs, 1, nullptr));
+  CHECK(in == out);
+  // Whole tensors are checked.
+  y.data = in.data();
+  EXPECT(heddle_ranks_call(ranks, inputs, 1, outputs, 1, nullptr),
+         HEDDLE_TENSOR_OVERLAP, "output 'y' shares memory with input 'x'");
+  x.shape = wrong;
+  EXPECT(heddle_ranks_call(ranks, inputs, 1, outputs, 1, nullptr),
+         HEDDLE_TENSOR_SHAPE, "input 'x' has shape");
+  EXPECT(heddle_ranks_call(ranks, inputs, 0, outputs, 1, nullptr),
+         HEDDLE_INPUT_MISSING, "input 'x' is missing");
+  heddle_ranks_destroy(ranks);
+  heddle_program_destroy(program);
+}
+
+//===----------------------------------------------------------------------===//
+// Ranks that fail
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What the function of one rank does.
+struct Trouble {
+  std::atomic<int32_t> rank{-1}; ///< Whose.
+  int sleepMs = 0;               ///< Or it fails.
+};
+} // namespace
+
+static int32_t trouble(const heddle_custom_call_frame *frame) {
+  const auto &plan = *static_cast<const Trouble *>(frame->user);
+  int32_t rank = *static_cast<const int32_t *>(frame->operands[0]->data);
+  *static_cast<int32_t *>(frame->results[0]->data) = rank;
+  if (rank != plan.rank)
+    return 0;
+  if (!plan.sleepMs)
+    return 1;
+  timespec span = {0, plan.sleepMs * 1000000L};
+  nanosleep(&span, nullptr);
+  return 0;
+}
+
+/// Each rank calls "trouble", and then all sum their numbers.
+static void testFailingRank() {
+  Parted parted(4, DataType::i32, 1, 1);
+  Model &model = parted.model;
+  model.arena(128);
+  uint32_t number = model.buffer(BufferKind::arena, 0, 4),
+           checked = model.buffer(BufferKind::arena, 0, 4, 64);
+  CustomCallT called;
+  called.has_side_effect = true;
+  called.operands.push_back(tensor(model, "", DataType::i32, {}));
+  called.results.push_back(tensor(model, "", DataType::i32, {}));
+  uint32_t kernel = model.customCall("trouble", std::move(called));
+  parted.rank(number);
+  model.launch(
+      kernel,
+      {model.bind(number, Access::read), model.bind(checked, Access::write)},
+      {}, 1);
+  CollectiveT sum = parted.collective(CollectiveKind::all_reduce, DataType::i32,
+                                      {0, 1, 2, 3}, 4);
+  sum.source = parted.bound(checked, Access::read);
+  model.command().action.Set(std::move(sum));
+  Trouble plan;
+  heddle_custom_call call = {};
+  call.size = sizeof(call);
+  call.name = "trouble";
+  call.function = trouble;
+  call.user = &plan;
+  heddle_program *program = parted.load(&call);
+  heddle_context *context = nullptr;
+  EXPECT(heddle_context_create(program, 0, nullptr, &context),
+         HEDDLE_RANKS_NEEDED, "run by 4 ranks together");
+  heddle_ranks *ranks = makeRanks(program);
+  Bytes in(16), out(16);
+  auto good = [&] {
+    plan.rank = -1;
+    OK(callRanks(ranks, HEDDLE_I32, in, out));
+    CHECK((fromBytes<int32_t>(out) == std::vector<int32_t>(4, 6)));
+  };
+  good();
+  for (int32_t rank : {0, 1, 3}) {
+    plan.rank = rank;
+    std::string who = "rank " + std::to_string(rank) + ": custom call";
+    EXPECT(callRanks(ranks, HEDDLE_I32, in, out), HEDDLE_CUSTOM_CALL_FAILED,
+           who.c_str());
+    good();
+  }
+  // One that is late: the others do not wait for ever.
+  plan.rank = 2;
+  plan.sleepMs = 300;
+  heddle_call_options options = {};
+  options.size = sizeof(options);
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  options.deadline_ns =
+      uint64_t(now.tv_sec) * 1000000000u + uint64_t(now.tv_nsec) + 50000000u;
+  EXPECT(callRanks(ranks, HEDDLE_I32, in, out, &options),
+         HEDDLE_DEADLINE_EXCEEDED, "deadline");
+  good();
+  heddle_ranks_destroy(ranks);
+  heddle_program_destroy(program);
+}
+
+/// Rank 0 branches past what the others do together, or to something else.
+static void testRankThatDoesNotCome(bool elsewhere) {
+  Parted parted(3, DataType::i32, 1, 1);
+  Model &model = parted.model;
+  model.arena(64);
+  uint32_t number = model.buffer(BufferKind::arena, 0, 4);
+  parted.rank(number);
+  BranchT branch;
+  branch.selector = parted.bound(number, Access::read);
+  branch.blocks = {1, 2};
+  model.command().action.Set(std::move(branch));
+  model.block();
+  if (elsewhere)
+    model.command().action.Set(parted.collective(CollectiveKind::broadcast,
+                                                 DataType::i32, {0, 1, 2}, 3));
+  else
+    copyWhole(model, parted.input, parted.output, 0);
+  model.block();
+  model.command().action.Set(parted.collective(CollectiveKind::all_reduce,
+                                               DataType::i32, {0, 1, 2}, 3));
+  heddle_program *program = parted.load();
+  heddle_ranks *ranks = makeRanks(program);
+  Bytes in(12), out(12);
+  for (int i = 0; i < 3; ++i)
+    EXPECT(callRanks(ranks, HEDDLE_I32, in, out), HEDDLE_RANK_FAILED,
+           elsewhere ? "but others of its group wait elsewhere"
+                     : "but rank 0 has ended its call");
+  heddle_ranks_destroy(ranks);
+  heddle_program_destroy(program);
+}
+
+static void testArguments() {
+  heddle_ranks *ranks = nullptr;
+  EXPECT(heddle_ranks_create(nullptr, 0, nullptr, &ranks),
+         HEDDLE_ARGUMENT_INVALID, "null pointer");
+  heddle_program *program = load(folder.c_str(), "addition", nullptr);
+  CHECK(heddle_program_ranks(program) == 1);
+  EXPECT(heddle_ranks_create(program, 9, nullptr, &ranks), HEDDLE_ENTRY_UNKNOWN,
+         "no entry number 9");
+  heddle_program_destroy(program);
+  // A program that was not partitioned has one rank.
+  program = load(folder.c_str(), "churn", nullptr);
+  ranks = makeRanks(program);
+  std::vector<int32_t> numbers(4096);
+  int64_t shape = 4096;
+  heddle_tensor y = make_tensor(numbers.data(), HEDDLE_I32, 1, &shape);
+  const heddle_tensor *outputs[] = {&y};
+  OK(heddle_ranks_call(ranks, nullptr, 0, outputs, 1, nullptr));
+  CHECK(numbers[0] != 0);
+  heddle_ranks_destroy(ranks);
+  heddle_program_destroy(program);
+  program = load(folder.c_str(), "state", nullptr);
+  EXPECT(heddle_ranks_create(program, 0, nullptr, &ranks),
+         HEDDLE_ARGUMENT_INVALID, "which ranks do not have yet");
+  heddle_program_destroy(program);
+}
+
+int main(int argc, char **argv) {
+  if (argc != 2)
+    return 2;
+  folder = argv[1];
+  testCollectives();
+  testTypes();
+  testNumbers();
+  testPermute();
+  testRankNumbers();
+  testUnevenParts();
+  testCutsOfTwoDimensions();
+  testFailingRank();
+  testRankThatDoesNotCome(false);
+  testRankThatDoesNotCome(true);
+  testArguments();
+  return finish();
+}
