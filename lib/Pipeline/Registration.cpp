@@ -3,6 +3,7 @@
 #include "heddle/Pipeline/Registration.h"
 
 #include "heddle/Pipeline/DispatchPipeline.h"
+#include "heddle/Pipeline/PartitionPipeline.h"
 #include "heddle/Pipeline/Stages.h"
 #include "heddle/Target/CpuTarget.h"
 #include "heddle/Target/GpuTarget.h"
@@ -50,12 +51,12 @@ void heddle::registerAllPasses() {
   PassPipelineRegistration<>(
       "heddle-partition",
       "the program that each device of a mesh runs, from a sharded one",
-      [](OpPassManager &manager) {
-        manager.addPass(createInlineCalls());
-        manager.addPass(createPropagateShardings());
-        manager.addPass(createPartition());
-        manager.addPass(createCSEPass());
-      });
+      buildPartitionPipeline);
+  PassPipelineRegistration<>(
+      "heddle-ranks",
+      "the same as compiling takes it: without a mesh, with the cuts of what "
+      "callers give",
+      buildRanksPipeline);
   KernelStage kernels = CpuTarget::kernelStage();
   PassPipelineRegistration<>(
       kernels.name, kernels.holds,

@@ -67,4 +67,39 @@ def Partition : Pass<"heddle-sharding-partition", "mlir::ModuleOp"> {
   let dependentDialects = ["heddle::sdy::SdyDialect", "heddle::stablehlo::StableHloDialect"];
 }
 
+def LeadCollectives : Pass<"heddle-sharding-lead-collectives", "mlir::ModuleOp"> {
+  let summary = "Let collectives work along the first dimension";
+  let description = [{
+    What ranks give each other are pieces of memory that follow each other. A collective along another dimension becomes one along a new
+    first dimension, between a reshape and a transpose.
+
+    ```mlir
+    %0 = "stablehlo.all_gather"(%a) {all_gather_dim = 1, ...} : (tensor<4x3xf32>) -> tensor<4x6xf32>
+    ==>
+    %0 = stablehlo.reshape %a : (tensor<4x3xf32>) -> tensor<1x4x3xf32>
+    %1 = "stablehlo.all_gather"(%0) {all_gather_dim = 0, ...} : (tensor<1x4x3xf32>) -> tensor<2x4x3xf32>
+    %2 = stablehlo.transpose %1, dims = [1, 0, 2] : (tensor<2x4x3xf32>) -> tensor<4x2x3xf32>
+    %3 = stablehlo.reshape %2 : (tensor<4x2x3xf32>) -> tensor<4x6xf32>
+    ```
+  }];
+  let dependentDialects = ["heddle::stablehlo::StableHloDialect"];
+}
+
+def RecordParts : Pass<"heddle-sharding-record-parts", "mlir::ModuleOp"> {
+  let summary = "Write how tensors are cut without their mesh, which is dropped";
+  let description = [{
+    After the partition, of each argument and result that is a part, the cuts of the whole tensor stay (a dimension, the number of parts,
+    the divisor of a place on the mesh), and of the mesh the number of its devices. All of `sdy` goes.
+
+    ```mlir
+    sdy.mesh @grid = <["x"=2, "y"=2]>
+    func.func @main(%a: tensor<4x4xf32> {heddle.whole = tensor<4x8xf32>, sdy.sharding = #sdy.sharding<@grid, [{}, {"x"} ]>})
+    ==>
+    module attributes {heddle.ranks = 4 : i32}
+    func.func @main(%a: tensor<4x4xf32> {heddle.cuts = array<i64: 1, 2, 2>, heddle.whole = tensor<4x8xf32>})
+    ```
+  }];
+  let dependentDialects = ["heddle::sdy::SdyDialect"];
+}
+
 #endif // HEDDLE_PASSES_SHARDING_PASSES

@@ -12,6 +12,16 @@ namespace heddle {
 /// is. How that lies over the mesh says `sdy.sharding` beside it.
 inline constexpr llvm::StringLiteral kWholeTypeAttrName = "heddle.whole";
 
+/// The same without a mesh: triples of a dimension, how many parts it is cut
+/// into, and what a place on the mesh is divided by first. Several cuts of one
+/// dimension nest, the coarsest first.
+inline constexpr llvm::StringLiteral kCutsAttrName = "heddle.cuts";
+
+/// On a module that ranks run together: how many, and, where that is not its
+/// own number, the place of each on the mesh.
+inline constexpr llvm::StringLiteral kRanksAttrName = "heddle.ranks";
+inline constexpr llvm::StringLiteral kPlacesAttrName = "heddle.places";
+
 } // namespace heddle
 
 #endif // HEDDLE_SUPPORT_PARTTYPES_H
