@@ -3,6 +3,7 @@
 #include "dialects/Plan/DeviceNames.h"
 #include "dialects/Plan/PlanOrder.h"
 
+#include "dialects/Kernel/CollectiveForm.h"
 #include "dialects/Kernel/ScalarArguments.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -353,6 +354,32 @@ LogicalResult ResizeOp::verify() {
 }
 
 LogicalResult ExtentOp::verify() {
+  BufferOp target = definition(getTarget());
+  if (target && target.getSize() != 4)
+    return emitOpError() << "writes 4 bytes to a buffer of "
+                         << target.getSize();
+  return success();
+}
+
+LogicalResult CollectiveOp::verify() {
+  if (failed(kernel::verifyCollective(*this, getKind(), getReduction(),
+                                      getGroups(), getGroupSize())))
+    return failure();
+  BufferOp source = definition(getSource()), target = definition(getTarget());
+  if (!source || !target)
+    return success();
+  uint64_t size = getGroupSize(), wanted = source.getSize();
+  if (getKind() == "all_gather")
+    wanted *= size;
+  if (getKind() == "reduce_scatter")
+    wanted /= size;
+  if (target.getSize() != wanted)
+    return emitOpError() << "takes " << source.getSize() << " bytes and gives "
+                         << target.getSize() << " in groups of " << size;
+  return success();
+}
+
+LogicalResult RankOp::verify() {
   BufferOp target = definition(getTarget());
   if (target && target.getSize() != 4)
     return emitOpError() << "writes 4 bytes to a buffer of "

@@ -273,6 +273,30 @@ def Plan_ExtentOp : Plan_Command<"extent"> {
   let hasVerifier = 1;
 }
 
+def Plan_CollectiveOp : Plan_Command<"collective"> {
+  let summary = "does something together with other ranks";
+  let description = [{
+    What its kinds do says `runtime/format/artifact.fbs`. `groups` are the ranks of
+    all groups, one group of `of` ranks behind the other; of a permute, pairs.
+
+    ```mlir
+    plan.collective "all_reduce" by "sum" %x to %y groups [0, 1, 2, 3] of 2 type f32 nodes ["dot_0"]
+    ```
+  }];
+  let arguments = !con((ins StrAttr:$kind, OptionalAttr<StrAttr>:$reduction, Plan_BufferType:$source, Plan_BufferType:$target,
+                            DenseI64ArrayAttr:$groups, I64Attr:$group_size, TypeAttr:$element,
+                            DefaultValuedAttr<I64Attr, "0">:$channel, StrArrayAttr:$nodes), order);
+  let assemblyFormat = "$kind (`by` $reduction^)? $source `to` $target `groups` $groups `of` $group_size `type` $element (`channel` $channel^)? `nodes` $nodes" # orderFormat;
+  let hasVerifier = 1;
+}
+
+def Plan_RankOp : Plan_Command<"rank"> {
+  let summary = "writes the number of this rank, an integer of 4 bytes";
+  let arguments = !con((ins Plan_BufferType:$target), order);
+  let assemblyFormat = "`to` $target" # orderFormat;
+  let hasVerifier = 1;
+}
+
 def Plan_LoopOp : Plan_Command<"loop", [NoTerminator, SingleBlock, NoRegionArguments]> {
   let summary = "runs a block while a flag holds";
   let description = [{

@@ -72,6 +72,13 @@ static SmallVector<Use> usesOf(Operation *op) {
       .Case([&](ExtentOp extent) {
         uses.push_back({extent.getTarget(), false, true, false});
       })
+      .Case([&](CollectiveOp collective) {
+        uses.push_back({collective.getSource(), true, false, false});
+        uses.push_back({collective.getTarget(), false, true, false});
+      })
+      .Case([&](RankOp rank) {
+        uses.push_back({rank.getTarget(), false, true, false});
+      })
       .Case([&](LoopOp loop) {
         uses.push_back({loop.getFlag(), true, false, false});
       })

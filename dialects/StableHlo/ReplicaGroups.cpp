@@ -117,6 +117,12 @@ FailureOr<ProcessGroups> readReplicaGroups(Attribute groups) {
   return result;
 }
 
+bool stablehlo::isDistributed(Operation *op) {
+  return isa<AllGatherOp, AllReduceOp, AllToAllOp, CollectiveBroadcastOp,
+             CollectivePermuteOp, CollectiveReduceOp, PartitionIdOp,
+             ReduceScatterOp, ReplicaIdOp>(op);
+}
+
 ProcessGrouping processGrouping(Operation *collective) {
   auto channel = collective->getAttrOfType<ChannelHandleAttr>("channel_handle");
   bool hasChannel = channel && channel.getHandle() > 0;

@@ -23,6 +23,10 @@ using ProcessGroups = llvm::SmallVector<llvm::SmallVector<int64_t>>;
 /// that is not at hand, or an axis is not one of the mesh's.
 llvm::FailureOr<ProcessGroups> readReplicaGroups(mlir::Attribute groups);
 
+/// Whether an operation means something else on each of several devices: it
+/// asks which one it runs on, or takes something from the others.
+bool isDistributed(mlir::Operation *op);
+
 /// The strategy of a collective: by its channel, and whether ids are global.
 ProcessGrouping processGrouping(mlir::Operation *collective);
 

@@ -17,6 +17,7 @@
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/Support/EntrySizes.h"
 #include "heddle/Support/EntryTypes.h"
+#include "heddle/Support/PartTypes.h"
 #include "heddle/Support/Weights.h"
 #include "passes/Plan/DonatedInputs.h"
 #include "passes/Plan/EntryTensors.h"
@@ -62,6 +63,7 @@ private:
                                             DictionaryAttr attributes,
                                             const Twine &fallback);
   LogicalResult describeStates(ArrayRef<func::FuncOp> entries);
+  void describeRanks();
   void addProvenance();
   void addRecords();
   LogicalResult dispatch();
@@ -135,6 +137,23 @@ static LogicalResult checkDeclaredTypes(func::FuncOp entry) {
   return success();
 }
 
+/// How the whole tensor is cut of which this is a part. What is wrong is for
+/// the reader's checks to tell.
+static void describeCuts(DictionaryAttr attributes, format::TensorT &tensor) {
+  auto whole =
+      attributes ? attributes.getAs<TypeAttr>(kWholeTypeAttrName) : TypeAttr();
+  auto cuts = attributes ? attributes.getAs<DenseI64ArrayAttr>(kCutsAttrName)
+                         : DenseI64ArrayAttr();
+  auto type =
+      whole ? dyn_cast<RankedTensorType>(whole.getValue()) : RankedTensorType();
+  if (!type || !cuts)
+    return;
+  tensor.whole.assign(type.getShape().begin(), type.getShape().end());
+  ArrayRef<int64_t> numbers = cuts;
+  for (; numbers.size() >= 3; numbers = numbers.drop_front(3))
+    tensor.cuts.emplace_back(numbers[0], numbers[1], numbers[2]);
+}
+
 /// The name and type of an input, output or state. Null after an error.
 std::unique_ptr<format::TensorT> Compiler::describe(Location loc, Type type,
                                                     DictionaryAttr attributes,
@@ -153,6 +172,7 @@ std::unique_ptr<format::TensorT> Compiler::describe(Location loc, Type type,
   }
   for (size::Expression extent : shapeForCallers(attributes, ranked))
     tensor->shape.push_back(constant(extent));
+  describeCuts(attributes, *tensor);
   return tensor;
 }
 
@@ -231,6 +251,7 @@ LogicalResult Compiler::describeEntries() {
     if (failed(checkDeclaredTypes(entry)))
       return failure();
   addSymbols(module, manifest);
+  describeRanks();
   if (failed(describeStates(entries)))
     return failure();
   for (func::FuncOp entry : entries)
@@ -238,6 +259,17 @@ LogicalResult Compiler::describeEntries() {
       return failure();
   addProvenance();
   return success();
+}
+
+void Compiler::describeRanks() {
+  auto ranks = module->getAttrOfType<IntegerAttr>(kRanksAttrName);
+  if (!ranks || ranks.getInt() < 2)
+    return;
+  manifest.ranks = ranks.getInt();
+  if (auto places = module->getAttrOfType<DenseI64ArrayAttr>(kPlacesAttrName))
+    manifest.places.assign(places.asArrayRef().begin(),
+                           places.asArrayRef().end());
+  require(format::ranksFeature);
 }
 
 void Compiler::addProvenance() {

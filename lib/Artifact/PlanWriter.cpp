@@ -4,6 +4,7 @@
 
 #include "dialects/Plan/DeviceNames.h"
 #include "dialects/Size/DeclaredRanges.h"
+#include "heddle/Artifact/DataTypes.h"
 
 using namespace mlir;
 using namespace heddle;
@@ -39,6 +40,8 @@ private:
   void addCopy(plan::CopyOp op);
   void addResize(plan::ResizeOp op);
   void addExtent(plan::ExtentOp op);
+  void addCollective(plan::CollectiveOp op);
+  void addRank(plan::RankOp op);
   void addLoop(plan::LoopOp op);
   void addBranch(plan::BranchOp op);
   void addCommands(Block &block);
@@ -335,6 +338,45 @@ void PlanWriter::addExtent(plan::ExtentOp op) {
       .action.Set(std::move(fill));
 }
 
+/// The number of a kind or a reduction in the schema: the verifier of the
+/// operation knows the same names.
+template <typename Enum, size_t count>
+static Enum byName(const Enum (&values)[count], const char *(*name)(Enum),
+                   StringRef wanted) {
+  for (Enum value : values)
+    if (wanted == name(value))
+      return value;
+  llvm_unreachable("the schema has each kind and reduction");
+}
+
+void PlanWriter::addCollective(plan::CollectiveOp op) {
+  format::CollectiveT collective;
+  collective.kind = byName(format::EnumValuesCollectiveKind(),
+                           format::EnumNameCollectiveKind, op.getKind());
+  if (op.getReduction())
+    collective.reduction =
+        byName(format::EnumValuesReductionKind(), format::EnumNameReductionKind,
+               *op.getReduction());
+  collective.dtype = dataType(op.getElement());
+  collective.source = std::make_unique<format::Binding>(
+      bind(op.getSource(), format::Access::read));
+  collective.target = std::make_unique<format::Binding>(
+      bind(op.getTarget(), format::Access::write));
+  for (int64_t rank : op.getGroups())
+    collective.group.push_back(constant(rank));
+  collective.group_size = op.getGroupSize();
+  collective.channel = op.getChannel();
+  addCommand(op, op.getNodes()).action.Set(std::move(collective));
+}
+
+void PlanWriter::addRank(plan::RankOp op) {
+  format::RankT rank;
+  rank.target = std::make_unique<format::Binding>(
+      bind(op.getTarget(), format::Access::write));
+  addCommand(op, ArrayAttr::get(op.getContext(), {}))
+      .action.Set(std::move(rank));
+}
+
 uint32_t PlanWriter::addBlock(Region &region) {
   auto number = static_cast<uint32_t>(program->blocks.size());
   program->blocks.push_back(std::make_unique<format::BlockT>());
@@ -383,6 +425,10 @@ void PlanWriter::addCommands(Block &block) {
       addResize(resize);
     else if (auto extent = dyn_cast<plan::ExtentOp>(op))
       addExtent(extent);
+    else if (auto collective = dyn_cast<plan::CollectiveOp>(op))
+      addCollective(collective);
+    else if (auto rank = dyn_cast<plan::RankOp>(op))
+      addRank(rank);
     else if (auto loop = dyn_cast<plan::LoopOp>(op))
       addLoop(loop);
     else if (auto branch = dyn_cast<plan::BranchOp>(op))

@@ -24,7 +24,7 @@ bool heddle::isDuplicated(Operation *op) {
 bool heddle::staysOutside(Operation *op) {
   return isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
              kernel::WeightRefOp, kernel::DispatchOp, kernel::LaunchOp,
-             kernel::SizeOp>(op) ||
+             kernel::SizeOp, kernel::CollectiveOp, kernel::RankOp>(op) ||
          isControlFlow(op) || stablehlo::isRegisteredCall(op) ||
          op->hasTrait<OpTrait::IsTerminator>();
 }

@@ -6,6 +6,7 @@
 
 #include "dialects/StableHlo/ReplicaGroups.h"
 #include "heddle/Support/Diagnostics.h"
+#include "heddle/Support/PartTypes.h"
 #include "passes/Graph/Constants.h"
 #include "passes/Graph/Passes.h"
 
@@ -95,6 +96,7 @@ struct FoldCollectives : impl::FoldCollectivesBase<FoldCollectives> {
 
   void runOnOperation() override {
     devices = devicesOf(getOperation());
+    isPartitioned = getOperation()->hasAttr(kRanksAttrName);
     SmallVector<Operation *> found;
     // Regions before the operations that hold them.
     getOperation().walk([&](Operation *op) {
@@ -113,6 +115,13 @@ struct FoldCollectives : impl::FoldCollectivesBase<FoldCollectives> {
 
 private:
   LogicalResult fold(Operation *op) {
+    // The lowering makes commands of these, or refuses them by name.
+    if (isPartitioned && isDistributed(op) && !isa<ReplicaIdOp>(op))
+      return success();
+    if (isPartitioned && isa<ReplicaIdOp>(op)) {
+      replaceByZeros(op);
+      return success();
+    }
     return llvm::TypeSwitch<Operation *, LogicalResult>(op)
         .Case<ReplicaIdOp, PartitionIdOp>([&](auto id) -> LogicalResult {
           if (devices > 1)
@@ -201,6 +210,8 @@ private:
   }
 
   int64_t devices = 1;
+  /// It is for several ranks, as its collectives are.
+  bool isPartitioned = false;
   /// Users before what they use. They go at the end, because the walk is yet
   /// to come by some of them.
   SmallVector<Operation *> replaced;

@@ -4,6 +4,7 @@
 // computed from them is left to the packer. Neither is folded what only makes a
 // constant larger (broadcasts, iotas): the operation is the shorter form.
 
+#include "dialects/StableHlo/ReplicaGroups.h"
 #include "heddle/Reference/Interpreter.h"
 #include "heddle/Support/Weights.h"
 #include "passes/Graph/Constants.h"
@@ -80,6 +81,8 @@ struct FoldConstantOperation : RewritePattern {
         return rewriter.notifyMatchFailure(op, "operand is not constant");
       operands.push_back(std::move(*tensor));
     }
+    if (stablehlo::isDistributed(op))
+      return rewriter.notifyMatchFailure(op, "each device has its own result");
     if (!isInterpretable(op))
       return rewriter.notifyMatchFailure(op, "not known to the interpreter");
     InterpreterOptions options;

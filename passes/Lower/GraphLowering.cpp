@@ -238,7 +238,8 @@ void GraphLowering::lower(Operation *op) {
     return;
   if (isControlFlow(op))
     return lowerControlFlow(op);
-  if (lowerCustomCall(*this, op) || lowerEmpty(op))
+  if (lowerCustomCall(*this, op) || lowerCollective(*this, op) ||
+      lowerEmpty(op))
     return;
   // Before the elementwise ops: some bitcasts are more than these.
   if (lowerFunction(*this, op) || lowerRandom(*this, op) ||

@@ -83,6 +83,7 @@ private:
 
 // The groups of ops. Each function lowers `op` if it is one of its group (and
 // says so), reporting what it cannot do.
+bool lowerCollective(GraphLowering &lowering, mlir::Operation *op);
 bool lowerElementwise(GraphLowering &lowering, mlir::Operation *op);
 bool lowerFunction(GraphLowering &lowering, mlir::Operation *op);
 bool lowerRandom(GraphLowering &lowering, mlir::Operation *op);

@@ -39,7 +39,16 @@ struct Storage {
 
 /// One command. What `writes` names, the command defines whole.
 struct Command {
-  enum class Kind { Launch, Copy, Resize, Extent, Loop, Branch };
+  enum class Kind {
+    Launch,
+    Copy,
+    Resize,
+    Extent,
+    Loop,
+    Branch,
+    Collective,
+    Rank
+  };
 
   Kind kind;
   mlir::Location loc;
@@ -57,6 +66,8 @@ struct Command {
   llvm::SmallVector<unsigned> blocks = {};
   /// Extent: the symbol's name.
   mlir::StringAttr symbol = {};
+  /// Collective: what it is (`kernel.collective`).
+  mlir::DictionaryAttr collective = {};
   /// The device that runs it.
   unsigned device = 0;
 

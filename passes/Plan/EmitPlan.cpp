@@ -228,6 +228,18 @@ Operation *CommandEmitter::emit(const Command &command) {
   case Command::Kind::Extent:
     return plan::ExtentOp::create(builder, command.loc, command.symbol,
                                   writes[0], queue, after, signals);
+  case Command::Kind::Collective: {
+    auto get = [&](StringRef name) { return command.collective.get(name); };
+    return plan::CollectiveOp::create(
+        builder, command.loc, cast<StringAttr>(get("kind")),
+        cast_or_null<StringAttr>(get("reduction")), reads[0], writes[0],
+        cast<DenseI64ArrayAttr>(get("groups")),
+        cast<IntegerAttr>(get("group_size")), cast<TypeAttr>(get("element")),
+        cast<IntegerAttr>(get("channel")), nodes, queue, after, signals);
+  }
+  case Command::Kind::Rank:
+    return plan::RankOp::create(builder, command.loc, writes[0], queue, after,
+                                signals);
   case Command::Kind::Loop:
     return plan::LoopOp::create(builder, command.loc, reads[0], nodes, queue,
                                 after, signals);

@@ -40,6 +40,8 @@ Interference::Transfer Interference::transferOf(const Command &command) {
   case Command::Kind::Launch:
   case Command::Kind::Resize:
   case Command::Kind::Extent:
+  case Command::Kind::Collective:
+  case Command::Kind::Rank:
     return {read, 3 & ~maskOf(command.writes)};
   case Command::Kind::Copy: {
     unsigned written = maskOf(command.writes);
@@ -95,6 +97,8 @@ void Interference::check(const Command &command, unsigned alive) {
   case Command::Kind::Launch:
   case Command::Kind::Resize:
   case Command::Kind::Extent:
+  case Command::Kind::Collective:
+  case Command::Kind::Rank:
     return checkLaunch(command, alive);
   case Command::Kind::Copy: {
     unsigned written = maskOf(command.writes);

@@ -99,6 +99,18 @@ LogicalResult PlanBuilder::launch(kernel::LaunchOp op) {
   return success();
 }
 
+void PlanBuilder::collective(kernel::CollectiveOp op) {
+  unsigned source = storageOf(op.getSource()),
+           target = addStorage(op.getType());
+  assert(tree.storages[source].device == 0 &&
+         "what runs on the cpu has its operands there");
+  storages[op.getResult()] = target;
+  Command command{
+      Command::Kind::Collective, op.getLoc(), {}, {source}, {target}};
+  command.collective = op->getAttrDictionary();
+  add(std::move(command));
+}
+
 unsigned PlanBuilder::weightStorage(kernel::WeightRefOp reference,
                                     unsigned device) {
   auto [known, isNew] = weights.try_emplace(
@@ -200,6 +212,15 @@ LogicalResult PlanBuilder::build(Block &block) {
     } else if (auto launchOp = dyn_cast<kernel::LaunchOp>(op)) {
       if (failed(launch(launchOp)))
         return failure();
+    } else if (auto collectiveOp = dyn_cast<kernel::CollectiveOp>(op)) {
+      collective(collectiveOp);
+    } else if (auto rankOp = dyn_cast<kernel::RankOp>(op)) {
+      storages[rankOp.getResult()] = addStorage(rankOp.getType());
+      add({Command::Kind::Rank,
+           rankOp.getLoc(),
+           {},
+           {},
+           {storageOf(rankOp.getResult())}});
     } else if (auto whileOp = dyn_cast<stablehlo::WhileOp>(op)) {
       if (failed(loop(whileOp)))
         return failure();

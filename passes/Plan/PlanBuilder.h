@@ -65,6 +65,7 @@ private:
   /// A new block of commands made of `block`, and then by `finish`.
   mlir::FailureOr<unsigned> nested(mlir::Block &block,
                                    llvm::function_ref<void()> finish);
+  void collective(kernel::CollectiveOp op);
   mlir::LogicalResult launch(kernel::LaunchOp op);
   void transfer(kernel::TransferOp op);
   mlir::LogicalResult loop(stablehlo::WhileOp op);

@@ -4,6 +4,7 @@
 
 #include "dialects/Kernel/EntryFunctions.h"
 #include "dialects/Size/Expression.h"
+#include "dialects/StableHlo/ReplicaGroups.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "heddle/Reference/Interpreter.h"
 #include "heddle/Support/Weights.h"
@@ -131,8 +132,8 @@ private:
                           return known.contains(operand.getDefiningOp());
                         }) &&
            (op->getNumRegions() == 0 || isEvaluated(op)) &&
-           !isa<stablehlo::CustomCallOp>(op) && isInterpretable(op) &&
-           isMemoryEffectFree(op);
+           !isa<stablehlo::CustomCallOp>(op) && !stablehlo::isDistributed(op) &&
+           isInterpretable(op) && isMemoryEffectFree(op);
   }
 
   /// The result, if it and all that it is computed from are small enough. What

@@ -112,3 +112,20 @@ func.func @transfers(%x: tensor<2xf32>) -> tensor<2xf32> {
   %s = "stablehlo.send"(%x, %o) {channel_handle = #stablehlo.channel_handle<handle = 5, type = 1>} : (tensor<2xf32>, !stablehlo.token) -> !stablehlo.token
   return %i#0 : tensor<2xf32>
 }
+
+// -----
+
+// Where several ranks run the program, each has its own number, and takes from the others.
+module attributes {heddle.ranks = 2 : i32, mhlo.num_partitions = 2 : i32} {
+  // CHECK-LABEL: func.func @ranks
+  func.func @ranks(%x: tensor<4xf32>) -> (tensor<ui32>, tensor<ui32>, tensor<4xf32>) {
+    // CHECK-DAG: %[[P:.*]] = stablehlo.partition_id
+    // CHECK-DAG: %[[Z:.*]] = stablehlo.constant dense<0> : tensor<ui32>
+    // CHECK-DAG: %[[G:.*]] = "stablehlo.collective_permute"
+    // CHECK: return %[[P]], %[[Z]], %[[G]]
+    %0 = stablehlo.partition_id : tensor<ui32>
+    %1 = stablehlo.replica_id : tensor<ui32>
+    %2 = "stablehlo.collective_permute"(%x) {channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>, source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<4xf32>) -> tensor<4xf32>
+    return %0, %1, %2 : tensor<ui32>, tensor<ui32>, tensor<4xf32>
+  }
+}
