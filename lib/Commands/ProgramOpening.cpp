@@ -19,6 +19,18 @@ std::unique_ptr<Program> ProgramOpening::load(uint32_t flags) {
 }
 
 bool ProgramOpening::prepare(Program &program) {
+  if (command.ranks && command.ranks != program.rankCount()) {
+    std::string held = std::to_string(program.rankCount());
+    session.diagnostics.report(
+        ErrorCode::BadCommandLine,
+        "--devices " + std::to_string(command.ranks) + ": the program is for " +
+            held +
+            (program.isPartitioned()
+                 ? " devices: write --devices " + held +
+                       ", or compile it with another --mesh"
+                 : " device; --mesh partitions one with shardings"));
+    return false;
+  }
   if (!program.setSizes(command.model))
     return false;
   auto gathered = gatherFeeds(session, program, command.feed, madeUp);

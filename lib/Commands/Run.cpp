@@ -129,6 +129,8 @@ int heddle::runRun(const RunCommand &command) {
 
   if (!command.devices.empty())
     session.text() << "target: " << program->report().variant << "\n";
+  if (program->isPartitioned())
+    session.text() << "devices: " << program->rankCount() << "\n";
   for (const std::string &line : opening.madeUp)
     session.text() << "made up: " << line << "\n";
   std::vector<std::string> files;
@@ -147,6 +149,7 @@ int heddle::runRun(const RunCommand &command) {
   return session.finish(
       llvm::json::Object{{"variant", std::string(program->report().variant)},
                          {"threads", int64_t(program->threads())},
+                         {"devices", int64_t(program->rankCount())},
                          {"made_up", llvm::json::Array(opening.madeUp)},
                          {"outputs", std::move(outputList)},
                          {"states", std::move(stateList)}});

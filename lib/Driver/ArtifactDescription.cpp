@@ -148,6 +148,7 @@ std::vector<TensorDescription> Describer::describe(const Tensors *list) const {
     described.dtype = format::dataTypeName(tensor->dtype());
     described.least = shapeOf(tensor->shape(), &format::ValueRange::least);
     described.shape = shapeOf(tensor->shape(), &format::ValueRange::greatest);
+    described.whole = items(tensor->whole());
     if (tensor->alias() != none)
       described.alias = tensor->alias();
   }

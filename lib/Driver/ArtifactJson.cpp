@@ -20,6 +20,8 @@ static json::Object toJson(const TensorDescription &tensor) {
                       {"shape", json::Array(tensor.shape)}};
   if (tensor.least != tensor.shape)
     object["shape_min"] = json::Array(tensor.least);
+  if (!tensor.whole.empty())
+    object["whole"] = json::Array(tensor.whole);
   return object;
 }
 

@@ -50,6 +50,8 @@ static void print(raw_ostream &os, const EntryDescription &entry) {
     for (const TensorDescription &tensor : tensors) {
       printName(os, kind, tensor.name, tensor.dtype)
           << rangeText(tensor.least, tensor.shape);
+      if (!tensor.whole.empty())
+        os << "  of " << shapeText(tensor.whole);
       if (tensor.alias)
         os << "  (may take the memory of input " << *tensor.alias << ")";
       os << "\n";

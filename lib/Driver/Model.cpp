@@ -23,6 +23,12 @@ OwningOpRef<ModuleOp> heddle::importModel(Session &session,
   if (!states)
     return nullptr;
   OwningOpRef<ModuleOp> module;
+  if (!options.entries.empty() && !options.mesh.empty()) {
+    session.diagnostics.report(ErrorCode::BadCommandLine,
+                               "--mesh and --entry exclude each other: one "
+                               "program is partitioned");
+    return nullptr;
+  }
   if (!options.entries.empty())
     module = importEntries(session, options);
   else if (auto file = ModelFile::read(session, options))

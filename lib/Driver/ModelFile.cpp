@@ -3,6 +3,7 @@
 #include "ModelFile.h"
 
 #include "BoundedOptions.h"
+#include "Meshes.h"
 #include "dialects/Size/Size.h"
 #include "heddle/Driver/BoundedModel.h"
 #include "heddle/Driver/FileKind.h"
@@ -188,13 +189,17 @@ static bool checkIsModel(Session &session, ModuleOp module) {
 static std::optional<StableHloProgram>
 parseProgram(Session &session, const ModelOptions &options) {
   session.diagnostics.setDefaultCode(ErrorCode::StableHloParse);
-  auto isModel = [&](ModuleOp module) { return checkIsModel(session, module); };
+  bool isSharded = !options.mesh.empty();
+  auto isModel = [&](ModuleOp module) {
+    return checkIsModel(session, module) &&
+           (!isSharded || partitionOver(session, module, options.mesh));
+  };
   return options.memory ? parseStableHlo(&session.context(), *options.memory,
                                          /*trialFirst=*/true, &session.trials(),
-                                         options.function, isModel)
+                                         options.function, isModel, isSharded)
                         : parseStableHlo(&session.context(), options.path,
                                          /*trialFirst=*/true, &session.trials(),
-                                         options.function, isModel);
+                                         options.function, isModel, isSharded);
 }
 
 /// False after an error, which has been reported.
@@ -221,6 +226,10 @@ std::optional<ModelFile> ModelFile::read(Session &session,
     session.diagnostics.report(code, message);
     return std::nullopt;
   };
+  if (!options.mesh.empty() && !options.states.empty())
+    return fail(ErrorCode::BadCommandLine,
+                "--mesh and --state exclude each other: ranks have no states "
+                "yet");
   ModelFile file{std::move(options), std::nullopt};
   switch (fileKindOf(file.options)) {
   case FileKind::Onnx:
@@ -228,6 +237,10 @@ std::optional<ModelFile> ModelFile::read(Session &session,
       return fail(ErrorCode::StableHloEntry,
                   "an ONNX model has one graph and no function @" +
                       file.options.function);
+    if (!file.options.mesh.empty())
+      return fail(ErrorCode::BadCommandLine,
+                  "--mesh is for StableHLO programs, which say where their "
+                  "tensors lie");
     return file;
   case FileKind::MlirText:
   case FileKind::MlirBytecode:

@@ -38,6 +38,8 @@ static const char *optionForModels(const ModelOptions &model,
     return "--target";
   if (!build.placement.empty())
     return "--place";
+  if (!model.mesh.empty())
+    return "--mesh";
   if (!model.states.empty())
     return "--state";
   if (!model.shapes.empty())

@@ -135,6 +135,7 @@ Program::~Program() {
   for (heddle_state *state : madeStates)
     heddle_state_destroy(state);
   heddle_context_destroy(context);
+  heddle_ranks_destroy(ranks);
   heddle_program_destroy(program);
 }
 
@@ -153,11 +154,11 @@ bool Program::readSignature(StringRef path) {
   auto read = [&](const heddle_tensor_info &info) {
     TensorSignature signature{
         info.name,
-        RankedTensorType::get(ArrayRef(info.shape, info.rank),
+        RankedTensorType::get(ArrayRef(info.whole, info.rank),
                               elementType(&mlirContext, toKind(info.dtype))),
         std::nullopt};
     ArrayRef<int64_t> least(info.shape_min, info.rank);
-    if (least != signature.type.getShape())
+    if (least != ArrayRef(info.shape, info.rank))
       signature.least.assign(least.begin(), least.end());
     return signature;
   };
@@ -229,6 +230,12 @@ size_t Program::arenaBytes(unsigned threads) const {
 }
 
 bool Program::prepare(unsigned threads) {
+  if (isPartitioned()) {
+    heddle_ranks_options options{};
+    options.size = sizeof options;
+    options.threads = threads;
+    return check(heddle_ranks_create(program, entryIndex, &options, &ranks));
+  }
   heddle_context_options options{};
   options.size = sizeof options;
   options.threads = threads;
@@ -237,7 +244,13 @@ bool Program::prepare(unsigned threads) {
   return check(heddle_context_create(program, entryIndex, &options, &context));
 }
 
-unsigned Program::threads() const { return heddle_context_threads(context); }
+bool Program::isPartitioned() const { return rankCount() > 1; }
+
+unsigned Program::rankCount() const { return heddle_program_ranks(program); }
+
+unsigned Program::threads() const {
+  return isPartitioned() ? rankCount() : heddle_context_threads(context);
+}
 
 /// Rank and shape of a tensor for the runtime.
 static heddle_tensor shapeOf(const HostTensor &tensor) {
@@ -464,11 +477,20 @@ bool Program::call(ArrayRef<HostTensor> inputs,
   finalShapes.resize(outs.size());
   for (auto [tensor, shape] : llvm::zip_equal(outs, finalShapes)) {
     shape.resize(tensor.rank);
-    if (tensor.rank)
+    if (tensor.rank && !isPartitioned())
       tensor.out_shape = shape.data();
+    else
+      shape.assign(tensor.shape, tensor.shape + tensor.rank);
   }
   auto inPointers = pointersTo(ArrayRef<heddle_tensor>(ins));
   auto outPointers = pointersTo(ArrayRef<heddle_tensor>(outs));
+  if (isPartitioned()) {
+    own.sizes = nullptr;
+    own.size_count = 0;
+    return check(heddle_ranks_call(ranks, inPointers.data(), inPointers.size(),
+                                   outPointers.data(), outPointers.size(),
+                                   &own));
+  }
   return check(heddle_context_call(context, inPointers.data(),
                                    inPointers.size(), outPointers.data(),
                                    outPointers.size(), &own));

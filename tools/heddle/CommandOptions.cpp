@@ -116,6 +116,12 @@ static void addNames(CLI::App &app, const char *option,
       ->allow_extra_args(false);
 }
 
+static void addMesh(CLI::App &app, ModelOptions &model) {
+  app.add_option("--mesh", model.mesh,
+                 "data=4,model=2: partitions a program with shardings over its "
+                 "mesh of these axes");
+}
+
 static void addBuild(CLI::App &app, ModelOptions &model, BuildOptions &build) {
   app.add_option("--state", model.states,
                  "INPUT=OUTPUT: a state: a call finds in INPUT what the last "
@@ -168,6 +174,11 @@ static void addFeed(CLI::App &app, FeedOptions &feed) {
 }
 
 static void addExecution(CLI::App &app, CallCommand &command) {
+  addMesh(app, command.model);
+  app.add_option("--devices", command.ranks,
+                 "How many devices run a partitioned program together; must be "
+                 "those it was partitioned for")
+      ->check(CLI::PositiveNumber);
   app.add_option("--threads", command.threads,
                  "Threads; default: what this process "
                  "may use");
@@ -188,6 +199,7 @@ void addOptions(CLI::App &app, CompileCommand &command) {
   addModels(app, command.model);
   addCustomCalls(app, command.model.customCalls, declared);
   addBuild(app, command.model, command.build);
+  addMesh(app, command.model);
   app.add_option("-o,--output", command.output,
                  "Artifact, or IR with --stop-after; default: the model's stem "
                  "and .heddle");

@@ -18,6 +18,8 @@ struct CallCommand {
   std::string variant;
   /// Kinds of devices by commas, the one wanted most first.
   std::string devices;
+  /// How many devices run the program together; 0: as many as it is for.
+  unsigned ranks = 0;
 };
 
 struct RunCommand : CallCommand {

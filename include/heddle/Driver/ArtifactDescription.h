@@ -23,6 +23,8 @@ struct TensorDescription {
   std::string name, dtype;
   /// The least and the largest shape that a call may choose.
   std::vector<int64_t> least, shape;
+  /// Of the tensor that ranks have parts of; empty where each has all of it.
+  std::vector<int64_t> whole;
   /// The input or operand whose memory it takes.
   std::optional<uint32_t> alias;
 };

@@ -66,6 +66,9 @@ struct ModelOptions {
   /// INPUT=OUTPUT: what a call leaves in the output the next one finds in the
   /// input.
   std::vector<std::string> states;
+  /// data=4,model=2: a StableHLO program is partitioned over its mesh of these
+  /// axes; "" compiles it for one device.
+  std::string mesh = {};
 };
 
 /// How a model is compiled.

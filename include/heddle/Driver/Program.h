@@ -66,6 +66,10 @@ public:
   /// number.
   bool prepare(unsigned threads);
   unsigned threads() const;
+  /// How many devices the program was partitioned for: as many ranks run it
+  /// together, on whole tensors. 1 for one that was not.
+  unsigned rankCount() const;
+  bool isPartitioned() const;
   /// Allocates the outputs, to be used for any number of calls.
   llvm::SmallVector<HostTensor>
   makeOutputs(llvm::ArrayRef<HostTensor> inputs) const;
@@ -146,6 +150,7 @@ private:
   Session &session;
   heddle_program *program = nullptr;
   heddle_context *context = nullptr;
+  heddle_ranks *ranks = nullptr;
   size_t entryIndex = 0;
   llvm::SmallVector<TensorSignature> inputList, outputList, stateList;
   llvm::SmallVector<KeptState> keptStates;

@@ -58,17 +58,20 @@ using AcceptModule = llvm::function_ref<bool(mlir::ModuleOp)>;
 /// Reads the program at `path`, `trialFirst` and `trials` as in the options, of
 /// which the function `entry` is wanted; nothing after an error, which the
 /// context's handler has seen. `accept`, if there is one, sees the module
-/// before the function is looked for.
+/// before the function is looked for. Where values lie over devices is dropped
+/// before, unless `keepsShardings` leaves that to `accept`.
 std::optional<StableHloProgram>
 parseStableHlo(mlir::MLIRContext *context, llvm::StringRef path,
                bool trialFirst = true, TrialKeeper *trials = nullptr,
-               llvm::StringRef entry = "", AcceptModule accept = nullptr);
+               llvm::StringRef entry = "", AcceptModule accept = nullptr,
+               bool keepsShardings = false);
 
 /// The same for a program that has been opened, or is in memory.
 std::optional<StableHloProgram>
 parseStableHlo(mlir::MLIRContext *context, const MappedFile &file,
                bool trialFirst = true, TrialKeeper *trials = nullptr,
-               llvm::StringRef entry = "", AcceptModule accept = nullptr);
+               llvm::StringRef entry = "", AcceptModule accept = nullptr,
+               bool keepsShardings = false);
 
 /// The sizes of the entry's arguments that their types bound, but for those of
 /// `given` names: `NAME=0..8x4`. An argument of which a size is open and has no

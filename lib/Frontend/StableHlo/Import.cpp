@@ -192,15 +192,15 @@ static LogicalResult bindPlatform(func::FuncOp entry, int32_t index) {
 /// Reads a module in which attributes may be of dialects that heddle does not
 /// have: these are kept as they are. An operation of such a dialect is an
 /// error. Operations that say where values lie are made what they mean on one
-/// device.
+/// device, unless `ignored` is null.
 static OwningOpRef<ModuleOp> parseModule(llvm::SourceMgr &sources,
                                          MLIRContext *context,
-                                         IgnoredShardings &ignored) {
+                                         IgnoredShardings *ignored) {
   bool allowed = context->allowsUnregisteredDialects();
   context->allowUnregisteredDialects(true);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, context);
   context->allowUnregisteredDialects(allowed);
-  if (!module || failed(dropShardingOperations(*module, ignored)))
+  if (!module || (ignored && failed(dropShardingOperations(*module, *ignored))))
     return {};
   if (allowed)
     return module;
@@ -239,7 +239,8 @@ LogicalResult adoptStableHlo(ModuleOp module, func::FuncOp entry,
 
 std::optional<StableHloProgram>
 parseStableHlo(MLIRContext *context, StringRef path, bool trialFirst,
-               TrialKeeper *trials, StringRef entry, AcceptModule accept) {
+               TrialKeeper *trials, StringRef entry, AcceptModule accept,
+               bool keepsShardings) {
   Location loc = FileLineColLoc::get(context, path, 0, 0);
   llvm::Expected<std::shared_ptr<MappedFile>> file = MappedFile::open(path);
   if (!file) {
@@ -247,12 +248,14 @@ parseStableHlo(MLIRContext *context, StringRef path, bool trialFirst,
         << llvm::toString(file.takeError());
     return std::nullopt;
   }
-  return parseStableHlo(context, **file, trialFirst, trials, entry, accept);
+  return parseStableHlo(context, **file, trialFirst, trials, entry, accept,
+                        keepsShardings);
 }
 
 std::optional<StableHloProgram>
 parseStableHlo(MLIRContext *context, const MappedFile &file, bool trialFirst,
-               TrialKeeper *trials, StringRef entryName, AcceptModule accept) {
+               TrialKeeper *trials, StringRef entryName, AcceptModule accept,
+               bool keepsShardings) {
   StringRef path = file.path();
   Location loc = FileLineColLoc::get(context, path, 0, 0);
   // The parser wants a zero behind the last character, which a map of whole
@@ -305,13 +308,15 @@ parseStableHlo(MLIRContext *context, const MappedFile &file, bool trialFirst,
   IgnoredShardings ignored;
   {
     ParseErrors errors(context);
-    program.module = parseModule(sources, context, ignored);
+    program.module =
+        parseModule(sources, context, keepsShardings ? nullptr : &ignored);
     said = errors.take();
   }
   ParseErrors::report(std::move(said));
   if (!program.module || failed(convertFromVhlo(*program.module)))
     return std::nullopt;
-  dropShardingAttributes(*program.module, ignored);
+  if (!keepsShardings)
+    dropShardingAttributes(*program.module, ignored);
   ignored.remark(loc);
   if (failed(checkProgramLimits(*program.module)) ||
       (accept && !accept(*program.module)))

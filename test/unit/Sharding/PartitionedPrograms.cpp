@@ -5,12 +5,13 @@
 //        partitioned-programs --rules COUNT FIRST
 //        partitioned-programs --file FILE
 //        partitioned-programs --print NUMBER
+//        partitioned-programs --sharded NUMBER
 //        partitioned-programs --print-rule NUMBER
 //
 // Program number n of FIRST .. FIRST + COUNT is decided by n alone. With
 // --rules each sample of each operation that has a rule is a program, sharded
 // in COUNT ways; the number of a way is that of the sample and of the way
-// together. With
+// together. --sharded only writes a program with its shardings. With
 // --file the programs of a file, divided by `// -----`, are propagated and
 // partitioned as they say.
 
@@ -96,7 +97,6 @@ public:
     return wrong == 0 ? 0 : 1;
   }
 
-private:
   static std::unique_ptr<MLIRContext> makeContext() {
     DialectRegistry registry;
     registerFactorRules(registry);
@@ -108,6 +108,7 @@ private:
     return context;
   }
 
+private:
   bool prints;
   int64_t tried = 0, wrong = 0;
   PartitionCounts counts;
@@ -120,6 +121,21 @@ static void tryProgram(Trial &trial, uint64_t number) {
   bool isExact = below(random, 2);
   std::string text = randomProgram(random, isExact);
   trial.run(text, random, isExact, "program " + std::to_string(number));
+}
+
+/// Writes a program as it is sharded, for others to compile.
+static int writeSharded(uint64_t number) {
+  Random random(number);
+  bool isExact = below(random, 2);
+  auto context = Trial::makeContext();
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(randomProgram(random, isExact), &*context);
+  if (!module)
+    return 1;
+  sdy::MeshAttr mesh = randomMesh(&*context, random);
+  shardByChance(*module, mesh, random);
+  llvm::outs() << *module << "\n";
+  return 0;
 }
 
 static void trySample(Trial &trial, uint64_t number) {
@@ -162,8 +178,9 @@ static int tryFile(const char *path) {
 }
 
 static int usage() {
-  llvm::errs() << "usage: partitioned-programs [--rules] COUNT FIRST | --file "
-                  "FILE | --print NUMBER | --print-rule NUMBER\n";
+  llvm::errs()
+      << "usage: partitioned-programs [--rules] COUNT FIRST | --file "
+         "FILE | --print NUMBER | --sharded NUMBER | --print-rule NUMBER\n";
   return 2;
 }
 
@@ -171,6 +188,8 @@ int main(int argc, char **argv) {
   auto number = [&](int i) { return std::strtoull(argv[i], nullptr, 10); };
   if (argc == 3 && std::strcmp(argv[1], "--file") == 0)
     return tryFile(argv[2]);
+  if (argc == 3 && std::strcmp(argv[1], "--sharded") == 0)
+    return writeSharded(number(2));
   if (argc == 3 && std::strcmp(argv[1], "--print") == 0) {
     Trial trial(/*prints=*/true);
     tryProgram(trial, number(2));

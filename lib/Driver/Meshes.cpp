@@ -1,0 +1,131 @@
+// Reads --mesh, and partitions a program over it.
+
+#include "Meshes.h"
+
+#include "dialects/Sdy/Sdy.h"
+#include "heddle/Pipeline/PartitionPipeline.h"
+#include "runtime/format/Limits.h"
+
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace heddle;
+
+using Axes = SmallVector<std::pair<StringRef, int64_t>>;
+
+/// The axes of `data=4,model=2`; none if it is no such text.
+static std::optional<Axes> parseAxes(StringRef text) {
+  Axes axes;
+  SmallVector<StringRef> parts;
+  text.split(parts, ',');
+  int64_t devices = 1;
+  for (StringRef part : parts) {
+    auto [name, number] = part.split('=');
+    int64_t size = 0;
+    bool isKnown = llvm::any_of(
+        axes, [&, wanted = name](auto &axis) { return axis.first == wanted; });
+    if (name.empty() || isKnown || number.getAsInteger(10, size) || size < 1 ||
+        size > int64_t(format::maximumRanks))
+      return std::nullopt;
+    devices *= size;
+    if (devices > int64_t(format::maximumRanks))
+      return std::nullopt;
+    axes.emplace_back(name, size);
+  }
+  return axes;
+}
+
+/// `@mesh ("data"=4, "model"=2)`.
+static std::string describe(sdy::MeshOp op) {
+  auto axes =
+      llvm::map_to_vector(op.getMesh().getAxes(), [](sdy::MeshAxisAttr axis) {
+        return "\"" + axis.getName().str() +
+               "\"=" + std::to_string(axis.getSize());
+      });
+  return "@" + op.getSymName().str() + " (" + llvm::join(axes, ", ") + ")";
+}
+
+/// The mesh with the sizes that are asked for; null if its axes are others.
+static sdy::MeshAttr resized(sdy::MeshAttr mesh, const Axes &axes) {
+  if (mesh.getAxes().size() != axes.size())
+    return {};
+  SmallVector<sdy::MeshAxisAttr> sized;
+  bool isChanged = false;
+  for (sdy::MeshAxisAttr axis : mesh.getAxes()) {
+    auto asked = llvm::find_if(axes, [&](auto &one) {
+      return one.first == axis.getName().getValue();
+    });
+    if (asked == axes.end())
+      return {};
+    isChanged |= asked->second != axis.getSize();
+    sized.push_back(sdy::MeshAxisAttr::get(mesh.getContext(), axis.getName(),
+                                           asked->second));
+  }
+  if (!isChanged)
+    return mesh;
+  // The order of other devices says nothing of these.
+  return sdy::MeshAttr::get(mesh.getContext(), sized, {});
+}
+
+/// Gives the program's meshes the sizes. An error names the meshes there are.
+static bool applyAxes(Session &session, ModuleOp module, StringRef text,
+                      const Axes &axes) {
+  std::string known;
+  bool isFound = false;
+  for (auto op : module.getOps<sdy::MeshOp>()) {
+    if (op.getMesh().getAxes().empty())
+      continue;
+    known += (known.empty() ? "" : ", ") + describe(op);
+    sdy::MeshAttr mesh = resized(op.getMesh(), axes);
+    if (!mesh)
+      continue;
+    op.setMeshAttr(mesh);
+    isFound = true;
+  }
+  if (!isFound)
+    session.diagnostics.report(
+        ErrorCode::BadCommandLine,
+        "--mesh " + text + ": " +
+            (known.empty()
+                 ? "the program has no mesh"
+                 : "the program has no mesh of these axes, but " + known));
+  return isFound;
+}
+
+/// What says where a value lies in XLA's older words is not read yet.
+static LogicalResult refuseOlderShardings(ModuleOp module) {
+  WalkResult walked = module.walk([](Operation *op) {
+    bool isSaid = false;
+    op->getAttrDictionary().walk([&](DictionaryAttr attributes) {
+      isSaid |= attributes.contains("mhlo.sharding");
+    });
+    if (!isSaid)
+      return WalkResult::advance();
+    emitError(op->getLoc(), ErrorCode::StableHloOperator)
+        << "'" << op->getName()
+        << "' has mhlo.sharding, which is not read for several devices; "
+           "export the program with Shardy";
+    return WalkResult::interrupt();
+  });
+  return failure(walked.wasInterrupted());
+}
+
+bool heddle::partitionOver(Session &session, ModuleOp module, StringRef text) {
+  std::optional<Axes> axes = parseAxes(text);
+  if (!axes) {
+    session.diagnostics.report(ErrorCode::BadCommandLine,
+                               "\"" + text +
+                                   "\" is no mesh: write "
+                                   "--mesh data=4,model=2");
+    return false;
+  }
+  session.diagnostics.setDefaultCode(ErrorCode::StableHloOperator);
+  if (failed(refuseOlderShardings(module)) ||
+      !applyAxes(session, module, text, *axes) || failed(verify(module)))
+    return false;
+  PassManager manager(module.getContext());
+  buildRanksPipeline(manager);
+  return succeeded(manager.run(module));
+}
