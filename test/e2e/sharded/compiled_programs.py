@@ -1,12 +1,13 @@
 """Sharded programs, compiled for the devices of their mesh, compute what they compute compiled for one device.
 
-usage: compiled_programs.py HEDDLE PARTITIONED_PROGRAMS STRATEGIES COUNT FIRST SCRATCH
+usage: compiled_programs.py HEDDLE SCRATCH [FILE...] [--random PARTITIONED_PROGRAMS COUNT FIRST]
 
-The programs of the file STRATEGIES, and COUNT random ones from number FIRST on. Integers and truths must be
+The programs of files, divided by `// -----`, and COUNT random ones from number FIRST on. Integers and truths must be
 equal, floats within the error of sums in another order (relative to the largest element, as in partitioned-programs); a second run must give the
 same bits. Prints a line for each program that differs, and last how many were tried.
 """
 
+import argparse
 import json
 import pathlib
 import re
@@ -96,21 +97,34 @@ def problem(heddle: str, path: pathlib.Path, scratch: pathlib.Path) -> str:
     return ""
 
 
-def main() -> int:
-    heddle, tool, strategies, count, first, scratch = sys.argv[1:]
-    folder = pathlib.Path(scratch)
-    folder.mkdir(parents=True, exist_ok=True)
+def sharded_programs(files: list[str], random: list[str]) -> dict[str, str]:
+    """Programs by name: those of files, divided by `// -----`, and random ones."""
     programs = {}
-    for text in pathlib.Path(strategies).read_text().split("// -----"):
-        programs[re.search(r"func\.func @(\w+)", text)[1]] = text
-    for number in range(int(first), int(first) + int(count)):
-        text = subprocess.run([tool, "--sharded", str(number)], capture_output=True, text=True, check=True).stdout
-        programs[f"program {number}"] = text
+    for file in map(pathlib.Path, files):
+        for text in file.read_text().split("// -----"):
+            function = re.search(r"func\.func (?:public )?@(\w+)", text)[1]
+            programs[file.stem if function == "main" else function] = text
+    if random:
+        tool, count, first = random[0], int(random[1]), int(random[2])
+        for number in range(first, first + count):
+            programs[f"program {number}"] = subprocess.run([tool, "--sharded", str(number)], capture_output=True, text=True, check=True).stdout
+    return programs
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("heddle")
+    parser.add_argument("scratch", type=pathlib.Path)
+    parser.add_argument("files", nargs="*")
+    parser.add_argument("--random", nargs=3, metavar=("PARTITIONED_PROGRAMS", "COUNT", "FIRST"))
+    options = parser.parse_args()
+    options.scratch.mkdir(parents=True, exist_ok=True)
+    programs = sharded_programs(options.files, options.random)
     equal = 0
     for name, text in programs.items():
-        path = folder / f"{name.replace(' ', '-')}.mlir"
+        path = options.scratch / f"{name.replace(' ', '-')}.mlir"
         path.write_text(text)
-        if found := problem(heddle, path, folder):
+        if found := problem(options.heddle, path, options.scratch):
             print(f"{name}: {found}")
         else:
             equal += 1
