@@ -383,17 +383,11 @@ static void testSourceIsFree() {
   model.arena(part * 4);
   uint32_t source = model.buffer(BufferKind::arena, 0, part * 4);
   copyWhole(model, parted.input, source, 0);
-  LoopT loop;
-  loop.body = 1;
-  loop.trips = model.constant(50);
-  model.command().action.Set(std::move(loop));
-  model.block();
   CollectiveT exchange = parted.collective(CollectiveKind::all_to_all,
                                            DataType::i32, {0, 1, 2, 3}, 4);
   exchange.source = parted.bound(source, Access::read);
   model.command().action.Set(std::move(exchange));
   fillWhole(model, source, 0, 4, 0);
-  copyWhole(model, parted.input, source, 0);
   std::vector<int32_t> in(4 * part);
   std::iota(in.begin(), in.end(), 1);
   auto out = fromBytes<int32_t>(
