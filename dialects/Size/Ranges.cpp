@@ -320,11 +320,48 @@ bool Ranges::isNeverNegative(Expression expression) const {
   });
 }
 
+Expression Ranges::withoutExactQuotients(Expression expression) const {
+  MLIRContext *context = expression.context();
+  Expression sum = Expression::constant(context, 0);
+  // What `sum` is a multiple by.
+  int64_t common = 1;
+  for (auto [coefficient, monomial] :
+       llvm::zip_equal(expression.attribute().getCoefficients(),
+                       expression.attribute().getMonomials())) {
+    Expression term = Expression::constant(context, coefficient);
+    int64_t divided = 1;
+    for (Attribute factor : monomial.getFactors()) {
+      if (auto atom = dyn_cast<AtomAttr>(factor);
+          atom && atom.getFunction() == Function::FloorDiv) {
+        Expression whole(atom.getLhs());
+        std::optional<int64_t> by = Expression(atom.getRhs()).asConstant();
+        if (by && divisor(whole) % uint64_t(*by) == 0) {
+          term = term * whole;
+          if (llvm::MulOverflow(divided, *by, divided))
+            return {};
+          continue;
+        }
+      }
+      term = term * Expression(ExpressionAttr::get(
+                        context, {1}, {MonomialAttr::get(context, {factor})}));
+    }
+    int64_t both = common / std::gcd(common, divided);
+    if (llvm::MulOverflow(both, divided, both))
+      return {};
+    sum = sum * (both / common) + term * (both / divided);
+    common = both;
+  }
+  return sum;
+}
+
 std::optional<bool> Ranges::isZero(Expression expression) const {
   if (!expression)
     return std::nullopt;
   if (std::optional<int64_t> known = expression.asConstant())
     return *known == 0;
+  if (Expression whole = withoutExactQuotients(expression);
+      whole && whole.isConstant(0))
+    return true;
   Interval values = interval(expression);
   if (values.low == 0 && values.high == 0)
     return true;

@@ -82,6 +82,9 @@ private:
   Interval compute(Expression expression, unsigned budget) const;
   Interval withoutFunctions(Expression expression, Interval known,
                             unsigned budget) const;
+  /// A multiple of `expression`, above 0 times, in which each quotient that is
+  /// exact for all sizes is multiplied out; null if it gets too long.
+  Expression withoutExactQuotients(Expression expression) const;
   Expression simplifiedOnce(Expression expression) const;
   Expression simplifiedAtom(AtomAttr atom) const;
 

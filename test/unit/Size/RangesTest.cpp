@@ -67,6 +67,20 @@ TEST_F(RangesTest, MultiplesAndRangesDropFunctions) {
   EXPECT_EQ(ranges.simplified(batch * width), width * 3);
 }
 
+TEST_F(RangesTest, ExactQuotientsAreMultipliedOut) {
+  ranges.declare("height", {8, 64, 4});
+  ranges.declare("width", {8, 64, 4});
+  ranges.declare("length", {1, 64});
+  Expression height = symbol("height"), width = symbol("width"),
+             length = symbol("length");
+  Expression points = height.floorDiv(2) * width.floorDiv(2);
+  EXPECT_EQ(ranges.isZero(points * 4 - height * width), true);
+  EXPECT_EQ(ranges.isZero(points - (height * width).floorDiv(4)), true);
+  EXPECT_NE(ranges.isZero(points * 2 - height * width), true);
+  EXPECT_EQ(ranges.isZero(length.floorDiv(2) * width * 2 - length * width),
+            std::nullopt);
+}
+
 TEST_F(RangesTest, AssumptionsProve) {
   Expression past = symbol("past"), total = symbol("total");
   EXPECT_FALSE(ranges.isNeverNegative(total - past));
