@@ -1,5 +1,6 @@
 // Writes slices and reversals of open dimensions as reads at computed places:
-// their positions are no sums of known multiples of loops.
+// their positions are no sums of known multiples of loops. Padding is an update
+// at such a place, of a tensor that holds what is padded with.
 
 #include "passes/Dynamic/TrueForms.h"
 
@@ -30,6 +31,10 @@ public:
   /// As many as `type` has, from `starts` on.
   Value from(Value value, ArrayRef<size::Expression> starts,
              RankedTensorType type);
+  /// `value` from `starts` on in a tensor of `type`, and `fill`, a scalar,
+  /// around it.
+  Value into(RankedTensorType type, Value fill, Value value,
+             ArrayRef<size::Expression> starts);
 
 private:
   RankedTensorType indexType() {
@@ -39,6 +44,14 @@ private:
     return size::TensorOp::create(
         builder, loc, indexType(),
         size::extentsAttr(builder.getContext(), {expression}));
+  }
+  SmallVector<Value> numbers(ArrayRef<size::Expression> expressions) {
+    return llvm::map_to_vector(expressions,
+                               [&](size::Expression e) { return number(e); });
+  }
+  Value everywhere(RankedTensorType type, Value scalar) {
+    return BroadcastInDimOp::create(builder, loc, type, scalar,
+                                    builder.getDenseI64ArrayAttr({}));
   }
 
   OpBuilder builder;
@@ -51,17 +64,14 @@ Value FormBuilder::inSteps(Value value, int64_t dim, RankedTensorType like,
   RankedTensorType type = typeOf(value);
   RankedTensorType row =
       size::SizedShape().add(like, dim).of(builder.getI32Type());
-  auto everywhere = [&](Value scalar) -> Value {
-    return BroadcastInDimOp::create(builder, loc, row, scalar,
-                                    builder.getDenseI64ArrayAttr({}));
-  };
   Value places = IotaOp::create(builder, loc, row, 0);
   if (step != 1)
-    places =
-        MulOp::create(builder, loc, row, places,
-                      everywhere(createSplat(builder, loc, indexType(),
-                                             builder.getI32IntegerAttr(step))));
-  places = AddOp::create(builder, loc, row, places, everywhere(number(start)));
+    places = MulOp::create(
+        builder, loc, row, places,
+        everywhere(row, createSplat(builder, loc, indexType(),
+                                    builder.getI32IntegerAttr(step))));
+  places =
+      AddOp::create(builder, loc, row, places, everywhere(row, number(start)));
   SmallVector<int64_t> offsets;
   size::SizedShape taken, result;
   for (int64_t i = 0; i < type.getRank(); ++i) {
@@ -95,14 +105,18 @@ Value FormBuilder::from(Value value, ArrayRef<size::Expression> starts,
                         RankedTensorType type) {
   if (typeOf(value) == type)
     return value;
-  SmallVector<Value> places = llvm::map_to_vector(
-      starts, [&](size::Expression start) { return number(start); });
   auto slice =
-      DynamicSliceOp::create(builder, loc, type, value, places,
+      DynamicSliceOp::create(builder, loc, type, value, numbers(starts),
                              builder.getDenseI64ArrayAttr(type.getShape()));
   if (size::hasExtents(type))
     slice->setAttr(sizedAttributeName("slice_sizes"), type.getEncoding());
   return slice;
+}
+
+Value FormBuilder::into(RankedTensorType type, Value fill, Value value,
+                        ArrayRef<size::Expression> starts) {
+  return DynamicUpdateSliceOp::create(
+      builder, loc, type, everywhere(type, fill), value, numbers(starts));
 }
 
 static void rewrite(SliceOp op) {
@@ -149,25 +163,54 @@ static void rewrite(ReverseOp op) {
   }
 }
 
+static void rewrite(PadOp op) {
+  Value padded = FormBuilder(op).into(
+      typeOf(op), op.getPaddingValue(), op.getOperand(),
+      sizedAttribute(op, "edge_padding_low", op.getEdgePaddingLow()));
+  op.getResult().replaceAllUsesWith(padded);
+  op.erase();
+}
+
+/// Whether an operation without a kernel over true extents has another form.
+static bool hasTrueForm(SliceOp op, const BoundedSizes &) {
+  return llvm::all_of(
+      sizedAttribute(op, "strides", op.getStrides()),
+      [](size::Expression stride) { return stride.isConstant(); });
+}
+static bool hasTrueForm(ReverseOp, const BoundedSizes &) { return true; }
+
+/// All of the operand is somewhere in the result, side by side.
+static bool hasTrueForm(PadOp op, const BoundedSizes &sizes) {
+  auto areNeverNegative = [&](StringRef name, ArrayRef<int64_t> atBound) {
+    return llvm::all_of(sizedAttribute(op, name, atBound),
+                        [&](size::Expression pad) {
+                          return sizes.checkedRanges().isNeverNegative(pad);
+                        });
+  };
+  return llvm::all_of(op.getInteriorPadding(),
+                      [](int64_t between) { return between == 0; }) &&
+         areNeverNegative("edge_padding_low", op.getEdgePaddingLow()) &&
+         areNeverNegative("edge_padding_high", op.getEdgePaddingHigh());
+}
+
 void writeInTrueForms(func::FuncOp entry, const BoundedSizes &sizes) {
   SmallVector<Operation *> found;
   entry.walk([&](Operation *op) {
-    if (!isa<SliceOp, ReverseOp>(op) || runsOverTrueExtents(op, sizes))
+    if (!isa<SliceOp, ReverseOp, PadOp>(op) || runsOverTrueExtents(op, sizes))
       return;
     // What the data decides, or has two parts, has no kernel in any form.
     for (Type type : {op->getOperand(0).getType(), op->getResult(0).getType()})
       if (isa<ComplexType>(getElementTypeOrSelf(type)) ||
           sizes.isComputed(cast<RankedTensorType>(type)))
         return;
-    if (auto slice = dyn_cast<SliceOp>(op))
-      for (size::Expression stride :
-           sizedAttribute(op, "strides", slice.getStrides()))
-        if (!stride.isConstant())
-          return;
-    found.push_back(op);
+    bool hasForm =
+        llvm::TypeSwitch<Operation *, bool>(op).Case<SliceOp, ReverseOp, PadOp>(
+            [&](auto typed) { return hasTrueForm(typed, sizes); });
+    if (hasForm)
+      found.push_back(op);
   });
   for (Operation *op : found)
-    llvm::TypeSwitch<Operation *>(op).Case<SliceOp, ReverseOp>(
+    llvm::TypeSwitch<Operation *>(op).Case<SliceOp, ReverseOp, PadOp>(
         [](auto typed) { rewrite(typed); });
 }
 

@@ -9,9 +9,10 @@
 
 namespace heddle {
 
-/// Writes slices whose starts follow from sizes as dynamic ones, and what walks
-/// an open dimension in steps or from its end as gathers, where they have no
-/// kernel over true extents as they are.
+/// Writes slices whose starts follow from sizes as dynamic ones, what walks an
+/// open dimension in steps or from its end as gathers, and padding around a
+/// tensor as its update into what is padded with, where they have no kernel
+/// over true extents as they are.
 void writeInTrueForms(mlir::func::FuncOp entry, const BoundedSizes &sizes);
 
 } // namespace heddle

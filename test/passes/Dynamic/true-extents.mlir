@@ -236,3 +236,37 @@ module attributes {heddle.symbols = [{name = "n", minimum = 1, maximum = 9}]} {
     return %0 : tensor<9x4xf32, #size.extents<n, 4>>
   }
 }
+
+// -----
+
+// What is padded is written into a tensor of what it is padded with, at the place where it begins.
+// CHECK-LABEL: @pad(
+// CHECK-SAME: %[[X:[a-z0-9]*]]: tensor<2x9x9xf32, #size.extents<2, h, w>> {{.*}}, %[[FILL:[a-z0-9]*]]: tensor<f32>
+// CHECK-NOT: stablehlo.pad
+// CHECK: %[[AROUND:.*]] = stablehlo.broadcast_in_dim %[[FILL]], dims = []{{.*}} -> tensor<2x12x18xf32, #size.extents<2, h + 3, 2 * w>>
+// CHECK-NEXT: %[[NONE:.*]] = stablehlo.constant dense<0>
+// CHECK-NEXT: %[[ONE:.*]] = stablehlo.constant dense<1>
+// CHECK-NEXT: stablehlo.dynamic_update_slice %[[AROUND]], %[[X]], %[[NONE]], %[[ONE]], %[[NONE]] : {{.*}} -> tensor<2x12x18xf32, #size.extents<2, h + 3, 2 * w>>
+module attributes {heddle.symbols = [{name = "h", minimum = 1, maximum = 9}, {name = "w", minimum = 0, maximum = 9}]} {
+  func.func @pad(%x: tensor<2x9x9xf32, #size.extents<2, h, w>>, %fill: tensor<f32>) -> tensor<2x12x18xf32, #size.extents<2, h + 3, 2 * w>> {
+    %0 = stablehlo.pad %x, %fill, low = [0, 1, 0], high = [0, 2, 9], interior = [0, 0, 0]
+        {size.edge_padding_low = #size.extents<0, 1, 0>, size.edge_padding_high = #size.extents<0, 2, w>}
+        : (tensor<2x9x9xf32, #size.extents<2, h, w>>, tensor<f32>) -> tensor<2x12x18xf32, #size.extents<2, h + 3, 2 * w>>
+    return %0 : tensor<2x12x18xf32, #size.extents<2, h + 3, 2 * w>>
+  }
+}
+
+// -----
+
+// Gaps between elements, and what is cut off, have no such kernel.
+// CHECK-LABEL: @pad_with_gaps(
+// CHECK: stablehlo.pad
+// CHECK: stablehlo.pad
+module attributes {heddle.symbols = [{name = "n", minimum = 2, maximum = 9}]} {
+  func.func @pad_with_gaps(%x: tensor<9xf32, #size.extents<n>>, %fill: tensor<f32>) -> (tensor<17xf32, #size.extents<2 * n - 1>>, tensor<9xf32, #size.extents<n>>) {
+    // REMARK: [[#@LINE+1]]:10: remark: 'stablehlo.pad' takes the time of the largest sizes at each call: it has no kernel over true extents here (and 1 more)
+    %0 = stablehlo.pad %x, %fill, low = [0], high = [0], interior = [1] : (tensor<9xf32, #size.extents<n>>, tensor<f32>) -> tensor<17xf32, #size.extents<2 * n - 1>>
+    %1 = stablehlo.pad %x, %fill, low = [1], high = [-1], interior = [0] : (tensor<9xf32, #size.extents<n>>, tensor<f32>) -> tensor<9xf32, #size.extents<n>>
+    return %0, %1 : tensor<17xf32, #size.extents<2 * n - 1>>, tensor<9xf32, #size.extents<n>>
+  }
+}

@@ -129,10 +129,13 @@ static bool pad(SizedProgram &p) {
   Value x = p.any(type);
   TrueShape low, high;
   SmallVector<int64_t> interior, atBoundLow, atBoundHigh;
+  // Around what is there, without gaps: such a pad runs over true extents.
+  bool isAround = p.chance(50);
+  int64_t least = isAround ? 0 : -1;
   for (Expression extent : p.shape(x)) {
-    interior.push_back(p.chance(70) ? 0 : p.number(1, 2));
-    low.push_back(p.chance(6) ? p.extent() : p.constant(p.number(-1, 2)));
-    high.push_back(p.chance(25) ? p.extent() : p.constant(p.number(-1, 2)));
+    interior.push_back(isAround || p.chance(70) ? 0 : p.number(1, 2));
+    low.push_back(p.chance(6) ? p.extent() : p.constant(p.number(least, 2)));
+    high.push_back(p.chance(25) ? p.extent() : p.constant(p.number(least, 2)));
     // Beside what calls choose stand numbers that the type of the bound has.
     Expression spread =
         interior.back() == 0
