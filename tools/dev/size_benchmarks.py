@@ -59,14 +59,80 @@ def with_open_batch(path: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
     return save_opened(model, path, folder)
 
 
+def image_dims(shape: list[int]) -> tuple[int, int] | None:
+    """Height and width of a shape [batch, channels, height, width], if it is one of several points."""
+    return tuple(shape[2:]) if len(shape) == 4 and shape[2] * shape[3] > 1 else None
+
+
+def images_by_size(model: onnx.ModelProto) -> dict[tuple[int, int], str]:
+    """The first tensor of each height and width, among inputs and what convolutions and resizing give."""
+    inferred = onnx.shape_inference.infer_shapes(model).graph
+    shapes = {value.name: [dim.dim_value for dim in value.type.tensor_type.shape.dim]
+              for value in [*inferred.input, *inferred.value_info, *inferred.output]}
+    names = [value.name for value in model.graph.input]
+    names += [node.output[0] for node in model.graph.node if node.op_type in ("Conv", "Resize")]
+    images = {}
+    for name in names:
+        if dims := image_dims(shapes.get(name, [])):
+            images.setdefault(dims, name)
+    return images
+
+
+def compute_image_sizes(model: onnx.ModelProto, path: pathlib.Path, images: dict[tuple[int, int], str]) -> None:
+    """Where a constant shape of a Reshape ends in height and width of an image of the model, or one of its sizes is the number of the image's points,
+    these are computed from the image's shape, as an exporter with dynamic axes writes it."""
+    constants = {tensor.name: tensor for tensor in model.graph.initializer}
+    nodes = list(model.graph.node)
+    del model.graph.node[:]
+    made = {}
+
+    def add(kind: str, inputs: list[str], output: str, **attributes) -> str:
+        if output not in made:
+            made[output] = onnx.helper.make_node(kind, inputs, [output], **attributes)
+            model.graph.node.append(made[output])
+        return output
+
+    def constant(values: list[int]) -> str:
+        name = "size_" + "_".join(map(str, values))
+        if name not in constants:
+            constants[name] = numpy_helper.from_array(np.array(values, np.int64), name)
+            model.graph.initializer.append(constants[name])
+        return name
+
+    def size_of(image: str, dim: int) -> str:
+        return add("Gather", [add("Shape", [image], f"{image}_shape"), constant([dim])], f"{image}_size_{dim}")
+
+    def points_of(image: str) -> str:
+        return add("Mul", [size_of(image, 2), size_of(image, 3)], f"{image}_points")
+
+    points = {height * width: image for (height, width), image in images.items()}
+    for node in nodes:
+        if node.op_type == "Reshape" and node.input[1] in constants:
+            shape = numpy_helper.to_array(constants[node.input[1]], str(path.parent)).tolist()
+            if image := images.get(image_dims(shape)):
+                parts = [*(constant([size]) for size in shape[:2]), size_of(image, 2), size_of(image, 3)]
+                node.input[1] = add("Concat", parts, f"{node.input[1]}_open", axis=0)
+            elif points.keys() & set(shape):
+                parts = [points_of(points[size]) if size in points else constant([size]) for size in shape]
+                node.input[1] = add("Concat", parts, f"{node.input[1]}_open", axis=0)
+        model.graph.node.append(node)
+
+
 def with_open_images(path: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
-    """A copy of a model of images, without a size in it that follows from theirs, for any "batch", "height" and "width"."""
+    """A copy of a model of images for any "batch", "height" and "width". Sizes in it that follow from theirs are computed."""
     model = onnx.load(path, load_external_data=False)
+    # Sizes of images are told by the shapes of the model as it is.
+    images = images_by_size(model)
     open_batch(model, path)
+    compute_image_sizes(model, path, images)
     for value in model.graph.input:
-        dims = value.type.tensor_type.shape.dim
-        if len(dims) == 4:
+        if image_dims([dim.dim_value for dim in value.type.tensor_type.shape.dim]):
+            dims = value.type.tensor_type.shape.dim
             dims[2].dim_param, dims[3].dim_param = "height", "width"
+    for value in model.graph.output:
+        if image_dims([dim.dim_value for dim in value.type.tensor_type.shape.dim]) in images:
+            for dim in value.type.tensor_type.shape.dim[2:]:
+                dim.ClearField("value")
     return save_opened(model, path, folder)
 
 
