@@ -45,11 +45,9 @@
 
 /* heddle_load_options options = HEDDLE_INIT(options); Since 0.1. */
 #ifdef __cplusplus
-#define HEDDLE_INIT(object)                                                    \
-  { sizeof(object) }
+#define HEDDLE_INIT(object) {sizeof(object)}
 #else
-#define HEDDLE_INIT(object)                                                    \
-  { .size = sizeof(object) }
+#define HEDDLE_INIT(object) {.size = sizeof(object)}
 #endif
 
 #ifdef __cplusplus
