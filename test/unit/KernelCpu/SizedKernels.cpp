@@ -28,7 +28,8 @@ static void fill(std::vector<char> &buffer, RankedTensorType type,
   int64_t count = type.getNumElements();
   if (type.getElementType().isF32()) {
     std::vector<float> values = randomValues(count, seed);
-    std::memcpy(buffer.data(), values.data(), count * sizeof(float));
+    std::copy_n(reinterpret_cast<const char *>(values.data()),
+                count * sizeof(float), buffer.begin());
     return;
   }
   std::mt19937 generator(seed);

@@ -144,7 +144,8 @@ TEST_P(SizeContentsTest, AreExpressions) {
                      "#size.extents<a, b, w>>) -> ";
   text += GetParam().type;
   text += " {\n";
-  for (auto [i, name] : llvm::enumerate(ArrayRef<StringRef>{"a", "b", "w"}))
+  const StringRef names[] = {"a", "b", "w"};
+  for (auto [i, name] : llvm::enumerate(names))
     text +=
         "%" + name.str() +
         " = stablehlo.get_dimension_size %sizes, dim = " + std::to_string(i) +
