@@ -8,6 +8,7 @@
 #include "runtime/format/DataTypes.h"
 
 #include <algorithm>
+#include <set>
 
 using namespace heddle;
 using namespace heddle::runtime;
@@ -103,16 +104,14 @@ const TensorSpec &Ranks::spec(size_t tensor) const {
                          : entry.outputs[tensor - inputs];
 }
 
-/// Whether the member's part of an output is what the caller gets: of all that
-/// have the same part, that of the first.
-bool Ranks::owns(const Member &member, size_t tensor) const {
-  for (const Member &other : members) {
-    if (&other == &member)
-      return true;
-    if (other.parts[tensor].begin == member.parts[tensor].begin)
-      return false;
+/// Says whose part of an output the caller gets: of all that have the same
+/// part, that of the first.
+void Ranks::chooseOwners() {
+  for (size_t i = entry.inputs.size(); i < tensors.size(); ++i) {
+    std::set<std::vector<int64_t>> known;
+    for (Member &member : members)
+      member.owns.push_back(known.insert(member.parts[i].begin).second);
   }
-  return true;
 }
 
 Error Ranks::createMember(Member &member, uint32_t threads) {
@@ -174,6 +173,7 @@ Error Ranks::create(const heddle_ranks_options &given) {
       return error;
   }
   tensors.resize(entry.inputs.size() + entry.outputs.size());
+  chooseOwners();
   return startThreads();
 }
 
@@ -254,7 +254,7 @@ void Ranks::joinOutputs() {
     if (own.whole.empty())
       continue; // rank 0 has written there
     for (Member &member : members)
-      if (owns(member, i))
+      if (member.owns[i - entry.inputs.size()])
         copyBox({static_cast<char *>(tensors[i].data), own.whole,
                  member.staged[i], own.leastShape, member.parts[i],
                  elementBytes(own.dtype)},

@@ -35,6 +35,7 @@ private:
     std::vector<char *> staged;            ///< Inputs, then outputs; null: the
                                            ///< caller's own memory is used.
     std::vector<format::TensorPart> parts; ///< The same.
+    std::vector<bool> owns;                ///< Outputs that it gives.
     std::vector<heddle_tensor> tensors;    ///< Of a call.
     std::vector<const heddle_tensor *> pointers;
     heddle_status outcome;
@@ -43,11 +44,11 @@ private:
   };
 
   Error createMember(Member &member, uint32_t threads);
+  void chooseOwners();
   Error startThreads();
   Error readTensors(const heddle_tensor *const *inputs, size_t inputCount,
                     const heddle_tensor *const *outputs, size_t outputCount);
   const TensorSpec &spec(size_t tensor) const;
-  bool owns(const Member &member, size_t tensor) const;
   void bindParts(Member &member);
   void joinOutputs();
   void run(Member &member);

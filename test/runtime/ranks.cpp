@@ -5,6 +5,7 @@
 #include "test/runtime/ModelParts.h"
 #include "test/runtime/check.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <ctime>
@@ -166,7 +167,8 @@ template <typename T> static Bytes toBytes(const std::vector<T> &values) {
 }
 template <typename T> static std::vector<T> fromBytes(const Bytes &bytes) {
   std::vector<T> values(bytes.size() / sizeof(T));
-  std::memcpy(values.data(), bytes.data(), bytes.size());
+  std::copy_n(bytes.data(), bytes.size(),
+              reinterpret_cast<char *>(values.data()));
   return values;
 }
 
