@@ -114,14 +114,15 @@ void SizedRows::emitTile(IndexBuilder &index, KernelFrame &frame, Value number,
                          function_ref<void(const SizedTile &)> body) const {
   auto [first, count] = rowsOf(index, frame, number);
   Value given = mayLack ? count : Value();
-  emitHeights(index, leastRows, mostRows, step, count, [&](int64_t height) {
+  auto emitHeight = [&, first = first, count = count](int64_t height) {
     auto emit = [&] { body({first, height, given}); };
     if (height != leastRows || !mayBeOne)
       return emit();
     index.branch(
         index.less(count, index.constant(2)), [&] { body({first, 1, {}}); },
         emit);
-  });
+  };
+  emitHeights(index, leastRows, mostRows, step, count, emitHeight);
 }
 
 } // namespace heddle
