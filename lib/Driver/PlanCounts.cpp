@@ -4,6 +4,7 @@
 
 #include "ArtifactTables.h"
 #include "heddle/Driver/PhaseLog.h"
+#include "runtime/format/Collectives.h"
 #include "runtime/format/Devices.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -119,8 +120,7 @@ private:
   void printCollective(raw_ostream &os,
                        const format::Collective &collective) const {
     os << format::EnumNameCollectiveKind(collective.kind());
-    if (collective.kind() == format::CollectiveKind::all_reduce ||
-        collective.kind() == format::CollectiveKind::reduce_scatter)
+    if (format::joins(collective.kind()))
       os << " " << format::EnumNameReductionKind(collective.reduction());
     os << " " << buffer(collective.source()) << " to "
        << buffer(collective.target()) << " "

@@ -3,8 +3,8 @@
 #include "runtime/format/Collectives.h"
 
 #include "runtime/format/DataTypes.h"
-#include "runtime/format/Expressions.h"
 #include "runtime/format/Limits.h"
+#include "runtime/format/ManifestTables.h"
 
 #include <algorithm>
 
@@ -36,11 +36,10 @@ TensorPart partAt(const Tensor &tensor, const std::vector<int64_t> &shape,
   return part;
 }
 
-static Error checkCuts(const Tensor &tensor, uint32_t ranks,
-                       const std::vector<int64_t> &values) {
-  auto fail = [&](const char *what) -> Error {
-    return {HEDDLE_MANIFEST_INVALID,
-            "tensor '" + text(tensor.name()) + "' " + what};
+Error verifyCuts(const Tensor &tensor, uint32_t ranks,
+                 const std::vector<int64_t> &values) {
+  auto fail = [&](const char *what) {
+    return invalidManifest("tensor '" + text(tensor.name()) + "' " + what);
   };
   uint32_t rank = length(tensor.shape());
   if (!length(tensor.whole()))
@@ -83,43 +82,29 @@ static Error checkPlaces(const Manifest &manifest) {
       taken[place] = true;
   }
   return good ? Error()
-              : Error(HEDDLE_MANIFEST_INVALID,
-                      "its ranks have no proper places on the mesh");
+              : invalidManifest("its ranks have no proper places on the mesh");
 }
 
 Error verifyRanks(const Manifest &manifest) {
   uint32_t ranks = manifest.ranks();
   if (!ranks || ranks > maximumRanks)
-    return {HEDDLE_MANIFEST_INVALID,
-            "it is for " + std::to_string(ranks) + " ranks"};
+    return invalidManifest("it is for " + std::to_string(ranks) + " ranks");
   if (ranks > 1 && !needs(manifest.required_features(), ranksFeature))
-    return {HEDDLE_MANIFEST_INVALID,
-            "it is for several ranks without saying that it needs a reader "
-            "that runs them"};
+    return invalidManifest("it is for several ranks without saying that it "
+                           "needs a reader that runs them");
   if (ranks > 1 && length(manifest.symbols()))
-    return {HEDDLE_MANIFEST_INVALID,
-            "it is for several ranks, and calls choose sizes"};
-  if (Error error = checkPlaces(manifest))
-    return error;
-  std::vector<int64_t> values;
-  if (Error error = evaluate(manifest.expressions(), leastSymbols(manifest),
-                             HEDDLE_MANIFEST_INVALID, values))
-    return error;
-  for (uint32_t i = 0; i < length(manifest.entries()); ++i) {
-    const Entry &entry = *manifest.entries()->Get(i);
-    for (uint32_t j = 0; j < length(entry.inputs()); ++j)
-      if (Error error = checkCuts(*entry.inputs()->Get(j), ranks, values))
-        return error;
-    for (uint32_t j = 0; j < length(entry.outputs()); ++j)
-      if (Error error = checkCuts(*entry.outputs()->Get(j), ranks, values))
-        return error;
-  }
-  return {};
+    return invalidManifest("it is for several ranks, and calls choose sizes");
+  return checkPlaces(manifest);
 }
 
 //===----------------------------------------------------------------------===//
 // Commands
 //===----------------------------------------------------------------------===//
+
+bool joins(CollectiveKind kind) {
+  return kind == CollectiveKind::all_reduce ||
+         kind == CollectiveKind::reduce_scatter;
+}
 
 /// Whether a reduction joins elements of this type.
 static bool reduces(ReductionKind reduction, DataType type) {
@@ -210,9 +195,8 @@ static Error checkKind(const Collective &collective) {
                        "have");
   if (!elementBytes(collective.dtype()))
     return invalidPlan("has no proper element type");
-  bool joins = collective.kind() == CollectiveKind::all_reduce ||
-               collective.kind() == CollectiveKind::reduce_scatter;
-  if (joins && !reduces(collective.reduction(), collective.dtype()))
+  if (joins(collective.kind()) &&
+      !reduces(collective.reduction(), collective.dtype()))
     return invalidPlan(std::string("joins elements of type ") +
                        dataTypeName(collective.dtype()) + " by '" +
                        EnumNameReductionKind(collective.reduction()) +

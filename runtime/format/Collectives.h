@@ -8,9 +8,17 @@
 
 namespace heddle::format {
 
-/// Checks what the manifest says of ranks: their number and places, and of each
-/// input and output that the cuts of the whole tensor give the part's shape.
+/// Checks what the manifest says of ranks: their number and their places.
 Error verifyRanks(const Manifest &manifest);
+
+/// Checks that the cuts of the whole tensor give the part's shape. `ranks` have
+/// passed the check above; `values` are those of the manifest's expressions,
+/// and hold each extent of `tensor`.
+Error verifyCuts(const Tensor &tensor, uint32_t ranks,
+                 const std::vector<int64_t> &values);
+
+/// Whether a kind joins elements of several ranks, and so has a reduction.
+bool joins(CollectiveKind kind);
 
 /// Checks a collective whose bindings are known: it is on the cpu, in a file of
 /// several ranks, of a kind and an element type that there are; its groups hold

@@ -147,13 +147,18 @@ static Error checkEntries(const Manifest &manifest) {
   if (Error error = evaluate(manifest.expressions(), leastSymbols(manifest),
                              HEDDLE_MANIFEST_INVALID, values))
     return error;
+  auto check = [&](const Tensor &tensor, const Entry &entry) -> Error {
+    if (Error error = checkTensor(tensor, entry, values))
+      return error;
+    return verifyCuts(tensor, manifest.ranks(), values);
+  };
   for (uint32_t i = 0; i < length(manifest.entries()); ++i) {
     const Entry &entry = *manifest.entries()->Get(i);
     for (uint32_t j = 0; j < length(entry.inputs()); ++j)
-      if (Error error = checkTensor(*entry.inputs()->Get(j), entry, values))
+      if (Error error = check(*entry.inputs()->Get(j), entry))
         return error;
     for (uint32_t j = 0; j < length(entry.outputs()); ++j)
-      if (Error error = checkTensor(*entry.outputs()->Get(j), entry, values))
+      if (Error error = check(*entry.outputs()->Get(j), entry))
         return error;
     if (Error error = checkReplaced(entry, values))
       return error;
@@ -306,9 +311,9 @@ Error verifyManifest(const Manifest &manifest, uint64_t manifestOffset) {
     return error;
   if (Error error = checkStates(manifest))
     return error;
-  if (Error error = checkEntries(manifest))
-    return error;
   if (Error error = verifyRanks(manifest))
+    return error;
+  if (Error error = checkEntries(manifest))
     return error;
   return checkVariants(manifest);
 }
