@@ -320,6 +320,16 @@ bool Ranges::isNeverNegative(Expression expression) const {
   });
 }
 
+std::optional<int64_t> Ranges::exactlyDividedBy(Attribute factor) const {
+  auto atom = dyn_cast<AtomAttr>(factor);
+  if (!atom || atom.getFunction() != Function::FloorDiv)
+    return std::nullopt;
+  std::optional<int64_t> by = Expression(atom.getRhs()).asConstant();
+  if (!by || divisor(Expression(atom.getLhs())) % uint64_t(*by))
+    return std::nullopt;
+  return by;
+}
+
 Expression Ranges::withoutExactQuotients(Expression expression) const {
   MLIRContext *context = expression.context();
   Expression sum = Expression::constant(context, 0);
@@ -331,16 +341,11 @@ Expression Ranges::withoutExactQuotients(Expression expression) const {
     Expression term = Expression::constant(context, coefficient);
     int64_t divided = 1;
     for (Attribute factor : monomial.getFactors()) {
-      if (auto atom = dyn_cast<AtomAttr>(factor);
-          atom && atom.getFunction() == Function::FloorDiv) {
-        Expression whole(atom.getLhs());
-        std::optional<int64_t> by = Expression(atom.getRhs()).asConstant();
-        if (by && divisor(whole) % uint64_t(*by) == 0) {
-          term = term * whole;
-          if (llvm::MulOverflow(divided, *by, divided))
-            return {};
-          continue;
-        }
+      if (std::optional<int64_t> by = exactlyDividedBy(factor)) {
+        term = term * Expression(cast<AtomAttr>(factor).getLhs());
+        if (llvm::MulOverflow(divided, *by, divided))
+          return {};
+        continue;
       }
       term = term * Expression(ExpressionAttr::get(
                         context, {1}, {MonomialAttr::get(context, {factor})}));
@@ -517,10 +522,8 @@ Expression Ranges::simplifiedOnce(Expression expression) const {
         continue;
       }
       auto atom = cast<AtomAttr>(factor);
-      std::optional<int64_t> by = Expression(atom.getRhs()).asConstant();
-      if (!isUndone && atom.getFunction() == Function::FloorDiv && by &&
-          coefficient % *by == 0 &&
-          divisor(Expression(atom.getLhs())) % uint64_t(*by) == 0) {
+      std::optional<int64_t> by = exactlyDividedBy(atom);
+      if (!isUndone && by && coefficient % *by == 0) {
         isUndone = true;
         // Each coefficient of the term is a multiple of `coefficient`.
         std::optional<Expression> less =

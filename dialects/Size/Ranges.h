@@ -82,6 +82,9 @@ private:
   Interval compute(Expression expression, unsigned budget) const;
   Interval withoutFunctions(Expression expression, Interval known,
                             unsigned budget) const;
+  /// What a factor that is a quotient divides by, if it does so exactly for all
+  /// sizes; none of any other factor.
+  std::optional<int64_t> exactlyDividedBy(mlir::Attribute factor) const;
   /// A multiple of `expression`, above 0 times, in which each quotient that is
   /// exact for all sizes is multiplied out; null if it gets too long.
   Expression withoutExactQuotients(Expression expression) const;
