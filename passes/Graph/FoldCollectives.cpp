@@ -115,11 +115,11 @@ struct FoldCollectives : impl::FoldCollectivesBase<FoldCollectives> {
 
 private:
   LogicalResult fold(Operation *op) {
-    // The lowering makes commands of these, or refuses them by name.
-    if (isPartitioned && isDistributed(op) && !isa<ReplicaIdOp>(op))
-      return success();
-    if (isPartitioned && isa<ReplicaIdOp>(op)) {
-      replaceByZeros(op);
+    if (isPartitioned && isDistributed(op)) {
+      // There is one replica. The lowering makes commands of the others, or
+      // refuses them by name.
+      if (isa<ReplicaIdOp>(op))
+        replaceByZeros(op);
       return success();
     }
     return llvm::TypeSwitch<Operation *, LogicalResult>(op)

@@ -7,6 +7,8 @@
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/StableHlo/ReplicaGroups.h"
 #include "heddle/Support/PartTypes.h"
+#include "heddle/Support/TensorTypes.h"
+#include "passes/Graph/NeutralElement.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -17,22 +19,12 @@ using namespace heddle::stablehlo;
 /// The reduction that a region of two scalars computes; none for any other
 /// computation.
 static std::optional<StringRef> reductionOf(Region &region) {
-  Block &block = region.front();
-  Operation *end = block.getTerminator();
-  if (!llvm::hasNItems(block.begin(), block.end(), 2) ||
-      end->getNumOperands() != 1 || block.getNumArguments() != 2)
+  Operation *joining = joiningOperation(region.front());
+  if (!joining)
     return std::nullopt;
-  Operation *op = end->getOperand(0).getDefiningOp();
-  if (!op || op->getNumOperands() != 2)
-    return std::nullopt;
-  Value left = op->getOperand(0), right = op->getOperand(1);
-  bool joinsBoth =
-      (left == block.getArgument(0) && right == block.getArgument(1)) ||
-      (left == block.getArgument(1) && right == block.getArgument(0));
-  if (!joinsBoth)
-    return std::nullopt;
-  bool isTruth = getElementTypeOrSelf(left.getType()).isInteger(1);
-  return llvm::TypeSwitch<Operation *, std::optional<StringRef>>(op)
+  bool isTruth =
+      getElementTypeOrSelf(joining->getOperand(0).getType()).isInteger(1);
+  return llvm::TypeSwitch<Operation *, std::optional<StringRef>>(joining)
       .Case([&](AddOp) { return isTruth ? "disjunction" : "sum"; })
       .Case([&](MulOp) { return isTruth ? "conjunction" : "product"; })
       .Case([](MinOp) { return "minimum"; })
@@ -82,12 +74,6 @@ static std::optional<Form> readForm(Operation *op) {
       })
       .Case([&](CollectiveBroadcastOp) { return Form{"broadcast"}; })
       .Default([](Operation *) { return Form{"permute"}; });
-}
-
-/// Whether what is along `dim` follows each other in memory.
-static bool isLeading(RankedTensorType type, int64_t dim) {
-  return llvm::all_of(type.getShape().take_front(dim),
-                      [](int64_t size) { return size == 1; });
 }
 
 /// Writes the groups out, each of the same size. Without groups all ranks are
@@ -170,9 +156,9 @@ bool heddle::lowerCollective(GraphLowering &lowering, Operation *op) {
   if (!form)
     return fail("what joins its elements is no sum, product, minimum, maximum, "
                 "conjunction or disjunction");
-  for (Type type : op->getOperandTypes())
+  for (Value operand : op->getOperands())
     for (int64_t dim : form->dims)
-      if (!isLeading(cast<RankedTensorType>(type), dim))
+      if (!isLeading(operand, dim))
         return fail("it works along another dimension than the first "
                     "(heddle-sharding-lead-collectives)");
   for (auto [operand, result] :

@@ -15,6 +15,13 @@ namespace heddle {
 #define GEN_PASS_DEF_LEADCOLLECTIVES
 #include "passes/Sharding/Passes.h.inc"
 
+/// The type with a new first dimension.
+static RankedTensorType prepend(RankedTensorType type, int64_t size) {
+  SmallVector<int64_t> shape = {size};
+  llvm::append_range(shape, type.getShape());
+  return type.clone(shape);
+}
+
 namespace {
 /// Writes what stands around a collective of groups of `count` devices.
 struct Mover {
@@ -64,25 +71,29 @@ struct Mover {
 
   /// A new first dimension of one.
   Value single(Value value) {
-    SmallVector<int64_t> shape(typeOf(value).getShape());
-    shape.insert(shape.begin(), 1);
-    return reshaped(value, shape);
+    return reshaped(value, prepend(typeOf(value), 1).getShape());
   }
 };
 } // namespace
 
-/// The collective with another operand, result and attributes.
+/// The collective of one operand, with a result of `type`.
+static Operation *copyFor(OpBuilder &builder, Operation *op, Value operand,
+                          Type type) {
+  OperationState state(op->getLoc(), op->getName(), operand, type,
+                       op->getAttrs());
+  for (Region &region : op->getRegions()) {
+    IRMapping mapping;
+    region.cloneInto(state.addRegion(), mapping);
+  }
+  return builder.create(state);
+}
+
+/// The collective with another operand and result, along first dimensions.
 static Value again(Mover &mover, Operation *op, Value operand,
                    RankedTensorType type, ArrayRef<StringRef> dimensions) {
-  IRMapping mapping;
-  Operation *copy = op->cloneWithoutRegions();
-  for (auto [from, to] : llvm::zip(op->getRegions(), copy->getRegions()))
-    from.cloneInto(&to, mapping);
-  copy->setOperands(operand);
-  copy->getResult(0).setType(type);
+  Operation *copy = copyFor(mover.builder, op, operand, type);
   for (StringRef name : dimensions)
     copy->setAttr(name, mover.builder.getI64IntegerAttr(0));
-  mover.builder.insert(copy);
   return copy->getResult(0);
 }
 
@@ -95,21 +106,10 @@ static void splitOperands(Operation *op, SmallVectorImpl<Operation *> &parts) {
   OpBuilder builder(op);
   for (auto [operand, result] :
        llvm::zip_equal(op->getOperands(), op->getResults())) {
-    OperationState state(op->getLoc(), op->getName(), operand, result.getType(),
-                         op->getAttrs());
-    for (Region &region : op->getRegions()) {
-      IRMapping mapping;
-      region.cloneInto(state.addRegion(), mapping);
-    }
-    parts.push_back(builder.create(state));
+    parts.push_back(copyFor(builder, op, operand, result.getType()));
     result.replaceAllUsesWith(parts.back()->getResult(0));
   }
   op->erase();
-}
-
-static bool isLeading(Value value, int64_t dim) {
-  return llvm::all_of(typeOf(value).getShape().take_front(dim),
-                      [](int64_t size) { return size == 1; });
 }
 
 /// How much larger a dimension is on one side than on the other.
@@ -124,11 +124,6 @@ static void lead(Operation *op) {
   if (from.getNumElements() == 0 || to.getNumElements() == 0)
     return;
   Mover mover{OpBuilder(op), op->getLoc(), 1};
-  auto prepend = [&](RankedTensorType type, int64_t size) {
-    SmallVector<int64_t> shape(type.getShape());
-    shape.insert(shape.begin(), size);
-    return type.clone(shape);
-  };
   if (auto gather = dyn_cast<AllGatherOp>(op)) {
     int64_t dim = gather.getAllGatherDim();
     if (isLeading(operand, dim))
