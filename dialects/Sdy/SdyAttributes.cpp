@@ -108,8 +108,8 @@ bool AxisRefAttr::overlaps(AxisRefAttr other) const {
     return false;
   if (isWhole() || other.isWhole())
     return true;
-  return getPreSize() < other.getPreSize() * other.getSize() &&
-         other.getPreSize() < getPreSize() * getSize();
+  return getPreSize() % (other.getPreSize() * other.getSize()) != 0 &&
+         other.getPreSize() % (getPreSize() * getSize()) != 0;
 }
 
 bool AxisRefAttr::contains(AxisRefAttr other) const {

@@ -115,7 +115,10 @@ def Sdy_AxisRefAttr : Sdy_Attr<"AxisRef", "axis_ref"> {
     int64_t sizeOn(MeshAttr mesh) const;
     /// What sizes come before all that is minor to this one.
     int64_t nextPreSize(MeshAttr mesh) const { return getPreSize() * sizeOn(mesh); }
-    /// Whether some devices differ in both.
+    /// Whether a tensor cannot be cut over both: devices that differ in one
+    /// differ in the other, too. Parts of one axis are apart where the one ends
+    /// at a place that the other starts at a multiple of; `"x":(1)2` and
+    /// `"x":(3)2` of an axis of 6 are not.
     bool overlaps(AxisRefAttr other) const;
     /// Whether all of `other` is in this one.
     bool contains(AxisRefAttr other) const;

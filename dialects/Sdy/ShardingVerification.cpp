@@ -47,10 +47,10 @@ static LogicalResult verifyParts(SmallVectorImpl<AxisRefAttr> &parts,
     AxisRefAttr before = parts[i - 1], after = parts[i];
     if (before == after)
       return emitError() << "axis " << after.text() << " is used twice";
-    if (before.overlaps(after))
+    if (after.getPreSize() < before.getPreSize() * before.getSize())
       return emitError() << "axes " << before.text() << " and " << after.text()
                          << " overlap";
-    if (after.getPreSize() % (before.getPreSize() * before.getSize()) != 0)
+    if (before.overlaps(after))
       return emitError() << "axes " << before.text() << " and " << after.text()
                          << " cannot be parts of one axis";
   }

@@ -2,6 +2,8 @@
 
 #include "passes/Sharding/Strategy.h"
 
+#include <numeric>
+
 using namespace mlir;
 using heddle::sdy::AxisRefAttr;
 
@@ -61,9 +63,9 @@ freePart(AxisRefAttr axis, ArrayRef<AxisRefAttr> others, sdy::MeshAttr mesh) {
   for (AxisRefAttr other : others) {
     if (!axis.overlaps(other))
       continue;
-    if (other.isWhole() || other.getPreSize() <= axis.getPreSize())
+    if (other.isWhole() || other.getPreSize() % axis.getPreSize() != 0)
       return std::nullopt;
-    size = std::min(size, other.getPreSize() / axis.getPreSize());
+    size = std::gcd(size, other.getPreSize() / axis.getPreSize());
   }
   if (size < 2)
     return std::nullopt;
