@@ -21,10 +21,11 @@ Value enterUnits(KernelFrame &frame, const Extent &units,
                  double unitNanoseconds, Extent &tiles) {
   OpBuilder &builder = frame.builder;
   Location loc = frame.source.getLoc();
+  // Units that cost nothing are a tile together: the quotient is infinite.
   int64_t perTile =
       units.bound()
-          ? std::clamp<int64_t>(frame.machine.rates.tileNs / unitNanoseconds, 1,
-                                units.bound())
+          ? int64_t(std::clamp(frame.machine.rates.tileNs / unitNanoseconds,
+                               1.0, double(units.bound())))
           : 1;
   tiles = units.ceilDiv(perTile);
   expectWork(frame, units.bound() * unitNanoseconds);
