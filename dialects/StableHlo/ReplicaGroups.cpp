@@ -117,7 +117,7 @@ FailureOr<ProcessGroups> readReplicaGroups(Attribute groups) {
   return result;
 }
 
-bool stablehlo::isDistributed(Operation *op) {
+bool isDistributed(Operation *op) {
   return isa<AllGatherOp, AllReduceOp, AllToAllOp, CollectiveBroadcastOp,
              CollectivePermuteOp, CollectiveReduceOp, PartitionIdOp,
              ReduceScatterOp, ReplicaIdOp>(op);
