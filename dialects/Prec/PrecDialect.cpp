@@ -91,7 +91,20 @@ LogicalResult QuantizeOp::verify() {
 }
 
 LogicalResult DequantizeOp::verify() {
-  return verifyConversion(*this, getInput());
+  if (failed(verifyConversion(*this, getInput())))
+    return failure();
+  Type scale = getElementTypeOrSelf(getScale().getType()),
+       result = getElementTypeOrSelf(getType());
+  if (!scale.isInteger() && !result.isInteger())
+    return success();
+  if (scale != result)
+    return emitOpError("gives ") << result << " by a scale of " << scale
+                                 << "; integers come of integers alone";
+  if (getStorage().getWidth() > 16)
+    return emitOpError("gives ")
+           << result << " of " << getStorage()
+           << ", whose differences it may not hold; 16 bits are the most";
+  return success();
 }
 
 /// Whether two values are one, or constants that are equal.

@@ -39,6 +39,7 @@ def Prec_Rounding : I32EnumAttr<"Rounding", "how a quotient becomes an integer",
 
 def Prec_FloatTensor : RankedTensorOf<[F32, F64, F16, BF16]>;
 def Prec_IntTensor : RankedTensorOf<[AnyInteger]>;
+def Prec_NumberTensor : RankedTensorOf<[F32, F64, F16, BF16, I32]>;
 
 class Prec_Op<string mnemonic, string methods = ""> : Op<Prec_Dialect, mnemonic, [Pure]> {
   let hasVerifier = 1;
@@ -88,14 +89,22 @@ def Prec_QuantizeOp : Prec_Op<"quantize", [{
 }
 
 def Prec_DequantizeOp : Prec_Op<"dequantize"> {
-  let summary = "stored integers to real numbers";
+  let summary = "stored integers to the numbers that they stand for";
   let description = [{
     `(input - zero_point) * scale`: the difference exact, one rounding to the
     result's type. Scale and zero point are scalars, or vectors along `axis`.
+
+    A result of i32 has a scale of i32, and what is stored has at most 16 bits:
+    these are the factors of products that a model sums up in integers. With a
+    scale of one they are exact; other products wrap around.
+
+    ```mlir
+    %y = prec.dequantize %q, %one, %zero : tensor<2x3xui8>, tensor<i32>, tensor<ui8> -> tensor<2x3xi32>
+    ```
   }];
-  let arguments = (ins Prec_IntTensor:$input, Prec_FloatTensor:$scale, Prec_IntTensor:$zero_point,
+  let arguments = (ins Prec_IntTensor:$input, Prec_NumberTensor:$scale, Prec_IntTensor:$zero_point,
                        OptionalAttr<I64Attr>:$axis, OptionalAttr<TypeAttr>:$storage_type);
-  let results = (outs Prec_FloatTensor:$result);
+  let results = (outs Prec_NumberTensor:$result);
   let assemblyFormat = [{
     $input `,` $scale `,` $zero_point (`axis` $axis^)? attr-dict `:` type($input) `,` type($scale) `,` type($zero_point)
     `->` type($result)

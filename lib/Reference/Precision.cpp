@@ -50,10 +50,14 @@ static LogicalResult dequantize(Invocation &call, prec::DequantizeOp op) {
   if (failed(result))
     return failure();
   auto number = scaleNumber(op, input, scale);
+  bool isInteger = getElementTypeOrSelf(op.getType()).isInteger();
   for (int64_t i = 0; i < input.size(); ++i) {
     int64_t at = number(i);
-    result->set(i, static_cast<double>(input.intAt(i) - zeroPoint.intAt(at)) *
-                       scale.floatAt(at));
+    int64_t difference = input.intAt(i) - zeroPoint.intAt(at);
+    if (isInteger)
+      result->set(i, difference * scale.intAt(at));
+    else
+      result->set(i, static_cast<double>(difference) * scale.floatAt(at));
   }
   return call.give(std::move(*result));
 }

@@ -3,7 +3,8 @@
 // around.
 //
 // Stored integers of up to 16 bits are exact in f32, and so are their
-// differences to a zero point. Wider ones and f64 are computed in f64.
+// differences to a zero point. Wider ones and f64 are computed in f64, factors
+// of sums of integers in i32.
 
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Prec/Prec.h"
@@ -16,6 +17,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -127,6 +129,45 @@ private:
   std::optional<uint64_t> axis;
 };
 
+/// Factors of sums of integers, in one loop. What is constant and changes
+/// nothing, a zero point of zero and a scale of one, is not written.
+void expandFactor(prec::DequantizeOp op) {
+  OpBuilder builder(op);
+  IntegerType storage = op.getStorage();
+  RankedTensorType type = typeOf(op.getInput());
+  Type wide = builder.getI32Type();
+  SmallVector<Value> inputs = {op.getInput()};
+  SmallVector<AffineMap> maps = {
+      builder.getMultiDimIdentityMap(type.getRank())};
+  SmallVector<AffineExpr> position;
+  if (std::optional<uint64_t> axis = op.getAxis())
+    position.push_back(builder.getAffineDimExpr(*axis));
+  auto add = [&](Value parameter, auto changesNothing) {
+    Attribute constant = constantOf(parameter);
+    if (constant && matchPattern(constant, changesNothing))
+      return false;
+    inputs.push_back(parameter);
+    maps.push_back(
+        AffineMap::get(type.getRank(), 0, position, builder.getContext()));
+    return true;
+  };
+  bool isMoved = add(op.getZeroPoint(), m_Zero());
+  bool isScaled = add(op.getScale(), m_One());
+  Value factor = createPointwise(
+      builder, op.getLoc(), type.clone(wide), inputs, maps,
+      [&](OpBuilder &b, Location at, ValueRange x) -> Value {
+        Value value = convertScalar(b, at, x[0], storage, wide);
+        if (isMoved)
+          value = arith::SubIOp::create(
+              b, at, value, convertScalar(b, at, x[1], storage, wide));
+        if (isScaled)
+          value = arith::MulIOp::create(b, at, value, x.back());
+        return value;
+      });
+  op.replaceAllUsesWith(factor);
+  op.erase();
+}
+
 /// Stored integers, and the same numbers as they were before they became
 /// integers.
 using ExactValues = DenseMap<Value, Value>;
@@ -134,8 +175,10 @@ using ExactValues = DenseMap<Value, Value>;
 /// Cheap steps, each by itself: where a reader repeats elements, fusion may
 /// take in what costs less than reading wider ones.
 void expand(prec::DequantizeOp op, const ExactValues &exactValues) {
-  Expander e(op, op.getAxis());
   Type real = getElementTypeOrSelf(op.getType());
+  if (real.isInteger())
+    return expandFactor(op);
+  Expander e(op, op.getAxis());
   IntegerType storage = op.getStorage();
   FloatType exact = exactElement(real, storage);
   // What has just been quantized is one of the range's integers, never -0: it

@@ -4,7 +4,8 @@
 //
 //   sum (a - l) * (b - r) = sum a * b - l * sum b - r * sum a + count * l * r
 //
-// and a scale is a factor of the sums if these do not run over its axis.
+// and a scale is a factor of the sums if these do not run over its axis. So are
+// products that a model sums up in i32, whose scales are ones of i32.
 
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Size/Expression.h"
@@ -13,18 +14,16 @@
 #include "passes/Dispatch/DispatchTarget.h"
 #include "passes/Dispatch/Passes.h"
 #include "passes/Dispatch/Quads.h"
+#include "passes/Dispatch/StoredEpilogue.h"
 #include "passes/Dispatch/StoredOperands.h"
 #include "passes/Dispatch/StoredSigns.h"
 #include "passes/Dispatch/StoredSums.h"
-#include "passes/Lower/Pointwise.h"
-#include "passes/Lower/Scalar/ScalarConversions.h"
 #include "passes/Lower/ViewFolding.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
-#include <functional>
 #include <limits>
 
 using namespace mlir;
@@ -33,127 +32,11 @@ namespace heddle {
 #define GEN_PASS_DEF_MULTIPLYSTORED
 #include "passes/Dispatch/Passes.h.inc"
 
-namespace {
-/// The loop behind integer sums, put together from what it reads.
-class Epilogue {
-public:
-  Epilogue(OpBuilder &b, Location loc, Value sums) : b(b), loc(loc) {
-    inputs.push_back(sums);
-    maps.push_back(identity());
-  }
-
-  /// A number of the payload: what it is at a point.
-  using Number = std::function<Value(OpBuilder &, Location, ValueRange)>;
-
-  Number read(Value tensor, AffineMap map) {
-    if (auto constant = cast_or_null<TypedAttr>(constantOf(tensor)))
-      return [=](OpBuilder &inner, Location at, ValueRange) -> Value {
-        return arith::ConstantOp::create(inner, at, constant);
-      };
-    inputs.push_back(tensor);
-    maps.push_back(map);
-    return [position = inputs.size() - 1](OpBuilder &, Location, ValueRange x) {
-      return x[position];
-    };
-  }
-
-  /// The same of stored integers, as i32.
-  Number readInteger(Value tensor, AffineMap map, IntegerType type) {
-    // A number that layers differ in is an argument of their kernel
-    // (ScalarSlots.h), and then what computes with it has to read it itself.
-    if (auto constant = dyn_cast_or_null<IntegerAttr>(constantOf(tensor))) {
-      APInt value = constant.getValue();
-      int64_t number =
-          type.isUnsigned() ? value.getZExtValue() : value.getSExtValue();
-      return [number](OpBuilder &inner, Location at, ValueRange) -> Value {
-        return arith::ConstantOp::create(
-            inner, at, inner.getI32IntegerAttr(static_cast<int32_t>(number)));
-      };
-    }
-    return [=, number = read(tensor, map)](OpBuilder &inner, Location at,
-                                           ValueRange x) -> Value {
-      return convertScalar(inner, at, number(inner, at, x), type,
-                           inner.getI32Type());
-    };
-  }
-
-  Value build(Number payload) {
-    return createPointwise(b, loc, typeOf(inputs.front()).clone(b.getF32Type()),
-                           inputs, maps, payload);
-  }
-
-  AffineMap identity() const {
-    return b.getMultiDimIdentityMap(typeOf(inputs.front()).getRank());
-  }
-
-private:
-  OpBuilder &b;
-  Location loc;
-  SmallVector<Value> inputs;
-  SmallVector<AffineMap> maps;
-};
-
-/// One side of a product: what is stored, and where the points of the result
-/// find its parameters and its sums.
-struct Side {
-  Stored stored;
-  AffineMap scale, zeroPoint;
-  /// The sums over the reduction, if the other side's zero point wants them.
-  Value sums;
-  AffineMap sumsMap;
-};
-} // namespace
-
 /// Differences of stored integers are below 2^8: so many products have a sum in
-/// 32 bits.
-static bool fits(int64_t count) {
-  return count <= std::numeric_limits<int32_t>::max() / (255 * 255);
-}
-
-/// Zero points and scales, after the sums of `count` products.
-static Value correct(OpBuilder &b, Location loc, Value sums, const Side &lhs,
-                     const Side &rhs, int64_t count) {
-  Epilogue epilogue(b, loc, sums);
-  auto zeroPoint = [&](const Side &side) {
-    return epilogue.readInteger(side.stored.zeroPoint.tensor, side.zeroPoint,
-                                side.stored.type);
-  };
-  Epilogue::Number left, right, leftSums, rightSums;
-  if (rhs.sums) {
-    left = zeroPoint(lhs);
-    rightSums = epilogue.read(rhs.sums, rhs.sumsMap);
-  }
-  if (lhs.sums) {
-    right = zeroPoint(rhs);
-    leftSums = epilogue.read(lhs.sums, lhs.sumsMap);
-  }
-  Epilogue::Number leftScale =
-      epilogue.read(lhs.stored.scale.tensor, lhs.scale);
-  Epilogue::Number rightScale =
-      epilogue.read(rhs.stored.scale.tensor, rhs.scale);
-  return epilogue.build([&](OpBuilder &inner, Location at,
-                            ValueRange x) -> Value {
-    auto times = [&](Value one, Value other) -> Value {
-      return arith::MulIOp::create(inner, at, one, other);
-    };
-    Value sum = x[0];
-    if (left)
-      sum = arith::SubIOp::create(
-          inner, at, sum, times(left(inner, at, x), rightSums(inner, at, x)));
-    if (right)
-      sum = arith::SubIOp::create(
-          inner, at, sum, times(right(inner, at, x), leftSums(inner, at, x)));
-    if (left && right) {
-      Value number = arith::ConstantOp::create(
-          inner, at, inner.getI32IntegerAttr(static_cast<int32_t>(count)));
-      Value both = times(left(inner, at, x), right(inner, at, x));
-      sum = arith::AddIOp::create(inner, at, sum, times(both, number));
-    }
-    Value real = arith::SIToFPOp::create(inner, at, inner.getF32Type(), sum);
-    Value scale = arith::MulFOp::create(inner, at, leftScale(inner, at, x),
-                                        rightScale(inner, at, x));
-    return arith::MulFOp::create(inner, at, real, scale);
-  });
+/// 32 bits. Sums of integers wrap around as the model's own do.
+static bool fits(int64_t count, Type sum) {
+  return sum.isInteger() ||
+         count <= std::numeric_limits<int32_t>::max() / (255 * 255);
 }
 
 /// How a point of the result reads a parameter of an operand that `map` reads;
@@ -172,21 +55,21 @@ static std::optional<AffineMap> mapOf(const QuantizationParameter &parameter,
 
 /// One side of a product whose operand `map` reads; nothing if the sums run
 /// over its parameters.
-static std::optional<Side> sideOf(std::optional<Stored> stored, AffineMap map,
-                                  AffineMap out) {
+static std::optional<StoredSide> sideOf(std::optional<Stored> stored,
+                                        AffineMap map, AffineMap out) {
   if (!stored)
     return std::nullopt;
   std::optional<AffineMap> scale = mapOf(stored->scale, map, out),
                            zeroPoint = mapOf(stored->zeroPoint, map, out);
   if (!scale || !zeroPoint)
     return std::nullopt;
-  return Side{std::move(*stored), *scale, *zeroPoint, {}, {}};
+  return StoredSide{std::move(*stored), *scale, *zeroPoint, {}, {}};
 }
 
 /// Gives both sides the signs that the target multiplies; false if it
 /// multiplies no such bytes.
 static bool fitSigns(OpBuilder &b, Location loc, WeightPrograms &weights,
-                     KernelFamily family, Side &lhs, Side &rhs,
+                     KernelFamily family, StoredSide &lhs, StoredSide &rhs,
                      const DispatchFacts &facts) {
   auto [left, right] =
       multipliedTypes(family, lhs.stored.type, rhs.stored.type, facts);
@@ -197,17 +80,19 @@ static bool fitSigns(OpBuilder &b, Location loc, WeightPrograms &weights,
   return true;
 }
 
-/// Whether a root multiplies f32 as the model has it, and may be more exact.
+/// Whether a root multiplies f32 as the model has it, and may be more exact, or
+/// integers that it sums up in i32.
 template <typename Root> static bool isPlain(Root op, Value rhs) {
-  return typeOf(op.getResult()).getElementType().isF32() &&
-         op.getSumElement().isF32() && op.getLhsElement().isF32() &&
-         op.getRhsElement().isF32() && typeOf(rhs).getElementType().isF32();
+  Type sum = op.getSumElement();
+  return (sum.isF32() || sum.isSignlessInteger(32)) &&
+         llvm::all_equal({sum, elementOf(op.getResult()), op.getLhsElement(),
+                          op.getRhsElement(), elementOf(rhs)});
 }
 
 /// The root on what both sides store, and what its sums stand for.
 template <typename Root>
-static Value multiplySides(OpBuilder &b, Root op, const Side &lhs,
-                           const Side &rhs, int64_t count) {
+static Value multiplySides(OpBuilder &b, Root op, const StoredSide &lhs,
+                           const StoredSide &rhs, int64_t count) {
   auto product = cast<Root>(b.clone(*op));
   product->setOperand(0, lhs.stored.integers);
   product->setOperand(1, rhs.stored.integers);
@@ -215,7 +100,7 @@ static Value multiplySides(OpBuilder &b, Root op, const Side &lhs,
   product.setRhsTypeAttr(modelType(rhs.stored.type));
   product.removePrecisionAttr();
   product.getResult().setType(typeOf(op.getResult()).clone(b.getI32Type()));
-  return correct(b, op.getLoc(), product, lhs, rhs, count);
+  return inUnits(b, op.getLoc(), product, lhs, rhs, count, op.getSumElement());
 }
 
 /// The product as one of stored integers; null if it is none.
@@ -229,7 +114,7 @@ static Value multiplyStored(kernel::ContractOp op, StoredOperands &operands,
   bool limitsSums = llvm::any_of(
       reductions, [&](unsigned dim) { return bool(op.getLimit(dim)); });
   if (!isPlain(op, op.getRhs()) || op.getAlgorithm() || limitsSums ||
-      !fits(count))
+      !fits(count, op.getSumElement()))
     return {};
   OpBuilder b(op);
   Location loc = op.getLoc();
@@ -286,7 +171,7 @@ static Value multiplyStored(kernel::ConvolutionOp op, StoredOperands &operands,
       AffineMap::getMultiDimIdentityMap(extents.size(), b.getContext())
           .getMajorSubMap(rank);
   std::optional<Stored> input = operands.find(b, op.getInput());
-  if (!fits(count) || !input || !input->isPerTensor())
+  if (!fits(count, op.getSumElement()) || !input || !input->isPerTensor())
     return {};
   auto lhs = sideOf(input, out, out);
   auto rhs = sideOf(operands.find(b, op.getWeights()), weightsMap, out);

@@ -1,4 +1,4 @@
-// The integers behind operands that are real numbers.
+// The integers behind operands that are numbers in units of a scale.
 
 #include "passes/Dispatch/StoredOperands.h"
 
@@ -21,10 +21,13 @@ bool QuantizationParameter::isZero() const {
   return number && matchPattern(number, m_Zero());
 }
 
+/// Whether products know what to do with such numbers: f32, or integers, which
+/// have scales of i32.
 static bool isTaken(prec::DequantizeOp op) {
+  Type number = getElementTypeOrSelf(op.getType());
   return op.getStorage().getWidth() == 8 &&
-         getElementTypeOrSelf(op.getType()).isF32() &&
-         getElementTypeOrSelf(op.getScale().getType()).isF32();
+         (number.isF32() || number.isInteger()) &&
+         getElementTypeOrSelf(op.getScale().getType()) == number;
 }
 
 std::optional<Stored> StoredOperands::find(OpBuilder &b, Value operand) {

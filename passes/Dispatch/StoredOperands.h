@@ -1,4 +1,4 @@
-// The integers behind operands that are real numbers.
+// The integers behind operands that are numbers in units of a scale.
 
 #ifndef HEDDLE_PASSES_DISPATCH_STOREDOPERANDS_H
 #define HEDDLE_PASSES_DISPATCH_STOREDOPERANDS_H
@@ -28,7 +28,7 @@ struct Stored {
   bool isPerTensor() const { return !scale.dim && !zeroPoint.dim; }
 };
 
-/// Finds what operands of roots are the real numbers of.
+/// Finds what operands of roots are the numbers of.
 class StoredOperands {
 public:
   explicit StoredOperands(WeightPrograms &weights) : weights(weights) {}

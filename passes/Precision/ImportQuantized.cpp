@@ -295,16 +295,18 @@ private:
   /// Stored integers less their zero points, in 32 bits.
   Value centred(Value value) {
     auto type = cast<RankedTensorType>(value.getType());
-    Parameters parameters = *parametersOf(quantizedElement(type));
+    quant::QuantizedType element = quantizedElement(type);
+    Parameters parameters = *parametersOf(element);
     Location loc = value.getLoc();
-    RankedTensorType wide = type.clone(builder.getI32Type());
-    Value result = stablehlo::ConvertOp::create(builder, loc, wide, value);
-    if (llvm::all_of(parameters.zeroPoints, [](int64_t zero) { return !zero; }))
-      return result;
-    Value zero =
-        zeroPointOf(loc, parameters, cast<IntegerType>(wide.getElementType()));
-    return stablehlo::SubtractOp::create(builder, loc, result,
-                                         repeated(zero, wide, parameters.axis));
+    Type wide = builder.getI32Type();
+    Attribute one = builder.getI32IntegerAttr(1);
+    Value scale =
+        parameter(loc, wide, !parameters.axis,
+                  SmallVector<Attribute>(parameters.scales.size(), one));
+    Value zeroPoint = zeroPointOf(loc, parameters, storageOf(element));
+    return prec::DequantizeOp::create(
+        builder, loc, type.clone(wide), value, scale, zeroPoint,
+        axisAttr(builder, parameters), /*storage_type=*/TypeAttr());
   }
 
   Value repeated(Value value, RankedTensorType type,

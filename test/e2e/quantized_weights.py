@@ -19,7 +19,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 F = np.float32
 RANDOM = np.random.default_rng(0)
-TYPES = {np.uint8: TensorProto.UINT8, np.int8: TensorProto.INT8}
+TYPES = {np.uint8: TensorProto.UINT8, np.int8: TensorProto.INT8, np.int32: TensorProto.INT32, F: TensorProto.FLOAT}
 
 
 def values(shape, dtype) -> np.ndarray:
@@ -95,8 +95,7 @@ class Model:
 
     def save(self, path):
         info = helper.make_tensor_value_info
-        kinds = {name: TYPES[value.dtype.type] if value.dtype != F else TensorProto.FLOAT
-                 for name, value in [*self.inputs.items(), *self.wanted.items()]}
+        kinds = {name: TYPES[value.dtype.type] for name, value in [*self.inputs.items(), *self.wanted.items()]}
         graph = helper.make_graph(self.nodes, "quantized", [info(name, kinds[name], value.shape) for name, value in self.inputs.items()],
                                   [info(name, kinds[name], self.wanted[name].shape) for name in self.outputs], self.constants)
         onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10), path)
@@ -139,6 +138,23 @@ def equals(name, result, wanted) -> bool:
     return False
 
 
+def compiled(heddle, target, model, folder) -> dict[str, np.ndarray]:
+    """The results of the model in the folder, compiled for the target."""
+    subprocess.run([heddle, "compile", "-q", folder / "model.onnx", "-t", target, "-o", folder / "model.heddle"], check=True)
+    run = subprocess.run([heddle, "run", folder / "model.heddle", "--inputs", folder / "inputs.npz", "--output", folder / "out", "--json"],
+                         check=True, stdout=subprocess.PIPE)
+    return {output["name"]: np.load(output["file"]) for output in json.loads(run.stdout)["outputs"]}
+
+
+def by_onnxruntime(model, folder) -> dict[str, np.ndarray]:
+    """Those of onnxruntime, without its fusions."""
+    import onnxruntime
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    session = onnxruntime.InferenceSession(folder / "model.onnx", options, providers=["CPUExecutionProvider"])
+    return dict(zip(model.outputs, session.run(model.outputs, model.inputs)))
+
+
 def main() -> int:
     heddle, targets = sys.argv[1], sys.argv[2:]
     model = build()
@@ -148,19 +164,12 @@ def main() -> int:
         model.save(folder / "model.onnx")
         np.savez(folder / "inputs.npz", **model.inputs)
         for target in targets:
-            subprocess.run([heddle, "compile", "-q", folder / "model.onnx", "-t", target, "-o", folder / "model.heddle"], check=True)
-            run = subprocess.run([heddle, "run", folder / "model.heddle", "--inputs", folder / "inputs.npz", "--output", folder / "out", "--json"],
-                                 check=True, stdout=subprocess.PIPE)
-            results = {output["name"]: np.load(output["file"]) for output in json.loads(run.stdout)["outputs"]}
+            results = compiled(heddle, target, model, folder)
             equal = [equals(name, results[name], wanted) for name, wanted in model.wanted.items()]
             print(f"{target}: {len(equal)} products, {equal.count(False)} differ")
             failed += equal.count(False)
-        import onnxruntime
-        options = onnxruntime.SessionOptions()
-        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-        session = onnxruntime.InferenceSession(folder / "model.onnx", options, providers=["CPUExecutionProvider"])
         steps = values_of = 0
-        for name, theirs in zip(model.outputs, session.run(model.outputs, model.inputs)):
+        for name, theirs in by_onnxruntime(model, folder).items():
             wanted = model.wanted[name]
             if wanted.dtype == F:
                 good = np.allclose(theirs, wanted, rtol=1e-4, atol=1e-5 * np.abs(wanted).max())

@@ -1,4 +1,5 @@
-// Quantization of constants, by its definition: in double, rounded once.
+// Quantization of constants, by its definition: in double, rounded once; to
+// integers in integers.
 
 #include "BoxEvaluator.h"
 
@@ -72,6 +73,16 @@ BoxEvaluator::Step BoxEvaluator::dequantize(prec::DequantizeOp op,
                                           out](const Values &boxes) mutable {
     std::vector<int64_t> stored = load<int64_t>(op.getInput(), boxes[0]);
     Parameters parameters = parametersOf(op, box, boxes);
+    if (getElementTypeOrSelf(op.getType()).isInteger()) {
+      // 16 bits times 32 are exact in double, and what does not fit wraps.
+      for (int64_t &integer : stored) {
+        integer = (integer - parameters.zeroPoint()) *
+                  static_cast<int64_t>(parameters.scale());
+        parameters.next();
+      }
+      storeElements(kindOf(op.getResult()), stored.data(), stored.size(), out);
+      return success();
+    }
     std::vector<double> values(stored.size());
     for (auto [value, integer] : llvm::zip_equal(values, stored)) {
       value = static_cast<double>(integer - parameters.zeroPoint()) *

@@ -140,7 +140,8 @@ Value heddle::onnx::dequantize(Emitter &emit, Value x, Scaling scaling,
                                Type result) {
   Shape shape = emit.shapeOf(x);
   Type storage = Emitter::elementOf(x);
-  scaling.scale = inComputable(emit, scaling.scale);
+  if (!result.isInteger())
+    scaling.scale = inComputable(emit, scaling.scale);
   if (isa<IntegerType>(storage) && scaling.block == 0)
     return prec::DequantizeOp::create(
         emit.builder, emit.loc, emit.type(shape, result), x, scaling.scale,
@@ -223,10 +224,40 @@ LogicalResult importDynamicQuantize(NodeImporter &node) {
 
 } // namespace
 
+/// How an operand of at most 16 bits is a factor of sums in i32: with a scale
+/// of one, and no zero point, one, or one for each index of dimension `axis`.
+/// Nothing where it is neither.
+static std::optional<Scaling> factorScaling(NodeImporter &node, size_t operand,
+                                            size_t zeroPoint, int64_t axis) {
+  Emitter &emit = node.emit;
+  auto storage = dyn_cast<IntegerType>(node.element(operand));
+  if (!storage || storage.getWidth() > 16)
+    return std::nullopt;
+  Scaling scaling;
+  Shape parameters;
+  if (node.has(zeroPoint)) {
+    if (node.element(zeroPoint) != storage)
+      return std::nullopt;
+    if (!node.shape(zeroPoint).product().is(1)) {
+      if (node.rank(zeroPoint) != 1 || axis >= node.rank(operand) ||
+          !node.shape(zeroPoint).meets({node.shape(operand)[axis]}))
+        return std::nullopt;
+      scaling.axis = axis;
+      parameters = node.shape(zeroPoint);
+    }
+    scaling.zeroPoint = emit.reshape(node.operand(zeroPoint), parameters);
+  }
+  Type wide = emit.builder.getI32Type();
+  scaling.scale = emit.splatInteger(emit.type(parameters, wide), 1);
+  return scaling;
+}
+
 Value heddle::onnx::centred(NodeImporter &node, size_t operand,
                             size_t zeroPoint, int64_t axis) {
   Emitter &emit = node.emit;
   Type wide = emit.builder.getI32Type();
+  if (auto scaling = factorScaling(node, operand, zeroPoint, axis))
+    return dequantize(emit, node.operand(operand), *scaling, wide);
   Value value = emit.convert(node.operand(operand), wide);
   if (!node.has(zeroPoint))
     return value;

@@ -29,7 +29,7 @@ std::optional<Scaling> readScaling(NodeImporter &node, size_t scale,
 mlir::Value quantize(Emitter &emit, mlir::Value x, Scaling scaling,
                      mlir::Type storage, bool saturates = true);
 
-/// (x - zero point) * scale in the type `result`.
+/// (x - zero point) * scale in the type `result`; of i32 if the scale is.
 mlir::Value dequantize(Emitter &emit, mlir::Value x, Scaling scaling,
                        mlir::Type result);
 

@@ -53,3 +53,27 @@ func.func @held(%q: tensor<2xi16>, %s: tensor<f32>, %z: tensor<i16>) -> tensor<2
   %y = prec.dequantize %q, %s, %z {storage_type = i4} : tensor<2xi16>, tensor<f32>, tensor<i16> -> tensor<2xf32>
   return %y : tensor<2xf32>
 }
+
+// -----
+
+func.func @real_scale(%q: tensor<2xi8>, %s: tensor<f32>, %z: tensor<i8>) -> tensor<2xi32> {
+  // expected-error @below {{gives 'i32' by a scale of 'f32'; integers come of integers alone}}
+  %y = prec.dequantize %q, %s, %z : tensor<2xi8>, tensor<f32>, tensor<i8> -> tensor<2xi32>
+  return %y : tensor<2xi32>
+}
+
+// -----
+
+func.func @integer_scale(%q: tensor<2xi8>, %s: tensor<i32>, %z: tensor<i8>) -> tensor<2xf32> {
+  // expected-error @below {{gives 'f32' by a scale of 'i32'; integers come of integers alone}}
+  %y = prec.dequantize %q, %s, %z : tensor<2xi8>, tensor<i32>, tensor<i8> -> tensor<2xf32>
+  return %y : tensor<2xf32>
+}
+
+// -----
+
+func.func @wide_factor(%q: tensor<2xi32>, %s: tensor<i32>, %z: tensor<i32>) -> tensor<2xi32> {
+  // expected-error @below {{gives 'i32' of 'i32', whose differences it may not hold; 16 bits are the most}}
+  %y = prec.dequantize %q, %s, %z : tensor<2xi32>, tensor<i32>, tensor<i32> -> tensor<2xi32>
+  return %y : tensor<2xi32>
+}

@@ -28,3 +28,11 @@ func.func @axis(%x: tensor<2x3xbf16>, %s: tensor<3xbf16>, %z: tensor<3xui8>) -> 
   %y = prec.dequantize %q, %s, %z axis 1 : tensor<2x3xui8>, tensor<3xbf16>, tensor<3xui8> -> tensor<2x3xbf16>
   return %y : tensor<2x3xbf16>
 }
+
+// Factors of sums that a model adds up in integers.
+// CHECK-LABEL: func.func @factors
+func.func @factors(%q: tensor<2x3xui8>, %s: tensor<3xi32>, %z: tensor<3xui8>) -> tensor<2x3xi32> {
+  // CHECK: prec.dequantize %{{.*}}, %{{.*}}, %{{.*}} axis 1 : tensor<2x3xui8>, tensor<3xi32>, tensor<3xui8> -> tensor<2x3xi32>
+  %y = prec.dequantize %q, %s, %z axis 1 : tensor<2x3xui8>, tensor<3xi32>, tensor<3xui8> -> tensor<2x3xi32>
+  return %y : tensor<2x3xi32>
+}

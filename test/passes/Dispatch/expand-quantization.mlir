@@ -103,3 +103,33 @@ func.func @shared(%x: tensor<4xf32>, %s: tensor<f32>, %z: tensor<i8>) -> (tensor
   %y = prec.dequantize %q, %s, %z : tensor<4xi8>, tensor<f32>, tensor<i8> -> tensor<4xf32>
   return %q, %y : tensor<4xi8>, tensor<4xf32>
 }
+
+// -----
+
+// Factors of sums of integers are computed in integers; a zero point of zero and a scale of one are not.
+// CHECK-LABEL: func.func @factors
+func.func @factors(%q: tensor<2x3xi8>, %z: tensor<3xi8>) -> (tensor<2x3xi32>, tensor<2x3xi32>) {
+  %e = tensor.empty() : tensor<3xi32>
+  %ones = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%e : tensor<3xi32>) {
+  ^bb0(%out: i32):
+    %c = arith.constant 1 : i32
+    linalg.yield %c : i32
+  } -> tensor<3xi32>
+  %b = tensor.empty() : tensor<3xi8>
+  %zeros = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%b : tensor<3xi8>) {
+  ^bb0(%out: i8):
+    %c = arith.constant 0 : i8
+    linalg.yield %c : i8
+  } -> tensor<3xi8>
+  // CHECK: linalg.generic {{.*}} ins(%arg0, %arg1 : tensor<2x3xi8>, tensor<3xi8>)
+  // CHECK: arith.extui %{{.*}} : i8 to i32
+  // CHECK: arith.extui %{{.*}} : i8 to i32
+  // CHECK-NEXT: %[[D:.*]] = arith.subi
+  // CHECK-NEXT: linalg.yield %[[D]] : i32
+  %0 = prec.dequantize %q, %ones, %z axis 1 {storage_type = ui8} : tensor<2x3xi8>, tensor<3xi32>, tensor<3xi8> -> tensor<2x3xi32>
+  // CHECK: linalg.generic {{.*}} ins(%arg0 : tensor<2x3xi8>)
+  // CHECK: %[[X:.*]] = arith.extsi %{{.*}} : i8 to i32
+  // CHECK-NEXT: linalg.yield %[[X]] : i32
+  %1 = prec.dequantize %q, %ones, %zeros axis 1 : tensor<2x3xi8>, tensor<3xi32>, tensor<3xi8> -> tensor<2x3xi32>
+  return %0, %1 : tensor<2x3xi32>, tensor<2x3xi32>
+}

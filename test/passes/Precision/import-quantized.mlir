@@ -25,9 +25,10 @@ func.func @main(%x: tensor<2x3x!q>) -> tensor<3x2x!q> {
 !r = !quant.uniform<i8:f32, 1.000000e+00>
 // CHECK-LABEL: func.func @dot
 func.func @dot(%x: tensor<3x4x!u>, %w: tensor<4x2x!w>) -> tensor<3x2x!r> {
-  // CHECK: %[[C:.*]] = stablehlo.convert %{{.*}} : (tensor<3x4xui8>) -> tensor<3x4xi32>
-  // CHECK: %[[L:.*]] = stablehlo.subtract %[[C]], %{{.*}} : tensor<3x4xi32>
-  // CHECK: %[[R:.*]] = stablehlo.convert %{{.*}} : (tensor<4x2xi8>) -> tensor<4x2xi32>
+  // CHECK: %[[Z:.*]] = stablehlo.constant dense<128> : tensor<ui8>
+  // CHECK: %[[L:.*]] = prec.dequantize %{{.*}}, %{{.*}}, %[[Z]] : tensor<3x4xui8>, tensor<i32>, tensor<ui8> -> tensor<3x4xi32>
+  // CHECK: %[[ONES:.*]] = stablehlo.constant dense<1> : tensor<2xi32>
+  // CHECK: %[[R:.*]] = prec.dequantize %{{.*}}, %[[ONES]], %{{.*}} axis 1 : tensor<4x2xi8>, tensor<2xi32>, tensor<2xi8> -> tensor<4x2xi32>
   // CHECK: %[[D:.*]] = stablehlo.dot_general %[[L]], %[[R]], contracting_dims = [1] x [0] : (tensor<3x4xi32>, tensor<4x2xi32>) -> tensor<3x2xi32>
   // CHECK: %[[F:.*]] = stablehlo.convert %[[D]] : (tensor<3x2xi32>) -> tensor<3x2xf64>
   // CHECK: %[[S:.*]] = stablehlo.constant dense<[1.250000e-01, 2.500000e-01]> : tensor<2xf64>

@@ -186,6 +186,19 @@ TEST_F(PackerTest, Dequantizes) {
   }
 }
 
+TEST_F(PackerTest, DequantizesToIntegers) {
+  for (const char *scales : {"1, 1, 1", "1, -3, 16777216"})
+    expectLikeInterpreter(
+        std::string("%s = stablehlo.constant dense<[") + scales +
+            "]> : tensor<3xi32>\n"
+            "%z = stablehlo.constant dense<[0, 200, 255]> : tensor<3xui8>\n"
+            "%q = stablehlo.constant dense<[[0, 1, 2], [255, 200, 255], [7, "
+            "255, 0]]> : tensor<3x3xui8>\n"
+            "%r = prec.dequantize %q, %s, %z axis 1 : tensor<3x3xui8>, "
+            "tensor<3xi32>, tensor<3xui8> -> tensor<3x3xi32>",
+        "tensor<3x3xi32>");
+}
+
 TEST_F(PackerTest, Quantizes) {
   for (const char *rounding : {"nearest_even", "nearest_away", "toward_zero"})
     for (auto [type, range] :

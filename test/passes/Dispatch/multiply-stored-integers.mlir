@@ -1,0 +1,58 @@
+// Products that a model sums up in integers itself: the same kernels, and integers behind them.
+// RUN: heddle-opt %s --heddle-lower --heddle-assign-target="target=x86-64-v3" --heddle-multiply-stored | FileCheck %s
+
+// CHECK-DAG: kernel.weight @[[W:.*]] : tensor<4x6xi8> {
+// CHECK-DAG: kernel.weight @[[C:.*]] : tensor<6xi32> {
+// CHECK-LABEL: func.func @main(
+
+// A zero point that a call computes times the sums of the columns; no scale is multiplied by.
+// CHECK-DAG: %[[INTEGERS:.*]] = kernel.weight_ref @[[W]] : tensor<4x6xi8>
+// CHECK-DAG: %[[COLUMNS:.*]] = kernel.weight_ref @[[C]] : tensor<6xi32>
+// CHECK-DAG: %[[P:.*]] = kernel.contract %arg0, %[[INTEGERS]] {{.*}}lhs_type = ui8} : tensor<8x4xi8>, tensor<4x6xi8> -> tensor<8x6xi32>
+// CHECK: linalg.generic {{.*}} ins(%[[P]], %arg1, %[[COLUMNS]] : tensor<8x6xi32>, tensor<i8>, tensor<6xi32>)
+// CHECK: arith.extui %{{.*}} : i8 to i32
+// CHECK-NEXT: arith.muli
+// CHECK-NEXT: %[[D:.*]] = arith.subi
+// CHECK-NEXT: linalg.yield %[[D]] : i32
+
+// Nothing is left to do behind one without zero points.
+// CHECK: %[[PLAIN:.*]] = kernel.contract %arg0, %{{.*}} -> tensor<8x6xi32>
+
+// Scales other than one are multiplied by, as often as 32 bits wrap around.
+// CHECK: kernel.contract %arg0, %{{.*}} -> tensor<8x6xi32>
+// CHECK: linalg.generic
+// CHECK: arith.constant 3 : i32
+// CHECK-NEXT: arith.muli
+// CHECK-NOT: arith.muli
+// CHECK: linalg.yield
+
+// Sums that 32 bits may not hold wrap around as the model's own do.
+// CHECK: kernel.contract %arg2, %{{.*}} : tensor<1x33028xi8>, tensor<33028x1xi8> -> tensor<1x1xi32>
+// CHECK: return %{{.*}}, %[[PLAIN]],
+func.func @main(%a: tensor<8x4xui8>, %zero: tensor<ui8>, %long: tensor<1x33028xui8>) -> (tensor<8x6xi32>, tensor<8x6xi32>, tensor<8x6xi32>, tensor<1x1xi32>) {
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %three = stablehlo.constant dense<3> : tensor<i32>
+  %none = stablehlo.constant dense<0> : tensor<ui8>
+  %ones = stablehlo.constant dense<1> : tensor<6xi32>
+  %zeros = stablehlo.constant dense<0> : tensor<6xi8>
+  %i = stablehlo.constant dense<[[1, -2, 3, -4, 5, -6], [7, 8, 9, 10, 11, 12], [-1, 2, -3, 4, -5, 6], [127, -128, 0, 1, 2, 3]]> : tensor<4x6xi8>
+  %w = prec.dequantize %i, %ones, %zeros axis 1 : tensor<4x6xi8>, tensor<6xi32>, tensor<6xi8> -> tensor<4x6xi32>
+
+  %moved = prec.dequantize %a, %one, %zero : tensor<8x4xui8>, tensor<i32>, tensor<ui8> -> tensor<8x4xi32>
+  %0 = stablehlo.dot_general %moved, %w, contracting_dims = [1] x [0] : (tensor<8x4xi32>, tensor<4x6xi32>) -> tensor<8x6xi32>
+
+  %plain = prec.dequantize %a, %one, %none : tensor<8x4xui8>, tensor<i32>, tensor<ui8> -> tensor<8x4xi32>
+  %1 = stablehlo.dot_general %plain, %w, contracting_dims = [1] x [0] : (tensor<8x4xi32>, tensor<4x6xi32>) -> tensor<8x6xi32>
+
+  %scaled = prec.dequantize %a, %three, %none : tensor<8x4xui8>, tensor<i32>, tensor<ui8> -> tensor<8x4xi32>
+  %2 = stablehlo.dot_general %scaled, %w, contracting_dims = [1] x [0] : (tensor<8x4xi32>, tensor<4x6xi32>) -> tensor<8x6xi32>
+
+  %zero_weight = stablehlo.constant dense<0> : tensor<i8>
+  %first = stablehlo.constant dense<[1, -7]> : tensor<2xi8>
+  %repeated = stablehlo.broadcast_in_dim %first, dims = [1] : (tensor<2xi8>) -> tensor<16514x2xi8>
+  %column = stablehlo.reshape %repeated : (tensor<16514x2xi8>) -> tensor<33028x1xi8>
+  %lw = prec.dequantize %column, %one, %zero_weight : tensor<33028x1xi8>, tensor<i32>, tensor<i8> -> tensor<33028x1xi32>
+  %ll = prec.dequantize %long, %one, %none : tensor<1x33028xui8>, tensor<i32>, tensor<ui8> -> tensor<1x33028xi32>
+  %3 = stablehlo.dot_general %ll, %lw, contracting_dims = [1] x [0] : (tensor<1x33028xi32>, tensor<33028x1xi32>) -> tensor<1x1xi32>
+  return %0, %1, %2, %3 : tensor<8x6xi32>, tensor<8x6xi32>, tensor<8x6xi32>, tensor<1x1xi32>
+}
