@@ -113,8 +113,10 @@ public:
   }
   mlir::Value reshape(mlir::Value value, const Shape &shape);
   mlir::Value transpose(mlir::Value value, Extents permutation);
+  /// `isData`: its elements say nothing of sizes, and a constant need not be
+  /// copied.
   mlir::Value broadcastInDim(mlir::Value value, const Shape &shape,
-                             Extents dims);
+                             Extents dims, bool isData = false);
   /// The first of a dimension, as one of extent 1; where it may be empty, a
   /// zero stands there, which an empty result does not read.
   mlir::Value firstOrZero(mlir::Value value, int64_t dimension);

@@ -90,7 +90,8 @@ Value Emitter::transpose(Value value, Extents permutation) {
                                         list(permutation));
 }
 
-Value Emitter::broadcastInDim(Value value, const Shape &shape, Extents dims) {
+Value Emitter::broadcastInDim(Value value, const Shape &shape, Extents dims,
+                              bool isData) {
   Shape from = shapeOf(value);
   if (from.areSame(shape) && llvm::is_sorted(dims))
     return value;
@@ -119,7 +120,7 @@ Value Emitter::broadcastInDim(Value value, const Shape &shape, Extents dims) {
   const int64_t *first = llvm::find(dims, 0);
   bool grows = result.getRank() > 0 && !shape[0].is(1) &&
                (first == dims.end() || from[first - dims.begin()].is(1));
-  bool isData = isa<FloatType>(result.getElementType()) && grows;
+  isData |= isa<FloatType>(result.getElementType()) && grows;
   OwnedExtents source(from.size()), places = from.bounds();
   Value folded;
   if (!isData)
@@ -381,8 +382,8 @@ Value Emitter::pad(Value value, Value fill, const Shape &low, const Shape &high,
   auto op = stablehlo::PadOp::create(builder, loc,
                                      type(shape, elementOf(value)), value, fill,
                                      list(before), list(behind), list(inner));
-  // Behind a dimension padding may be as wide as sizes say, which stays possible
-  // where that before it is a number alone.
+  // Behind a dimension padding may be as wide as sizes say, which stays
+  // possible where that before it is a number alone.
   if (low.areKnown())
     setSized(op, {{"edge_padding_high", high}});
   else

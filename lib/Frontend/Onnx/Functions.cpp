@@ -123,5 +123,5 @@ Value heddle::onnx::alongDimension(Emitter &emit, Value vector,
                    spellShape(emit.shapeOf(vector)));
     return emit.splat(emit.type(shape, Emitter::elementOf(vector)), 0);
   }
-  return emit.broadcastInDim(vector, shape, dimension);
+  return emit.broadcastInDim(vector, shape, dimension, /*isData=*/true);
 }
