@@ -5,7 +5,8 @@
 //   sum (a - l) * (b - r) = sum a * b - l * sum b - r * sum a + count * l * r
 //
 // and a scale is a factor of the sums if these do not run over its axis. So are
-// products that a model sums up in i32, whose scales are ones of i32.
+// products that a model sums up in i32, whose scales are ones of i32; those of
+// them that no kernel has are summed up in f32 as long as that is exact.
 
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Size/Expression.h"
@@ -18,11 +19,16 @@
 #include "passes/Dispatch/StoredOperands.h"
 #include "passes/Dispatch/StoredSigns.h"
 #include "passes/Dispatch/StoredSums.h"
+#include "passes/Dispatch/StoredWindows.h"
+#include "passes/Dispatch/SumsInFloats.h"
+#include "passes/Lower/Pointwise.h"
 #include "passes/Lower/ViewFolding.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include "llvm/ADT/TypeSwitch.h"
 
 #include <limits>
 
@@ -89,18 +95,36 @@ template <typename Root> static bool isPlain(Root op, Value rhs) {
                           op.getRhsElement(), elementOf(rhs)});
 }
 
-/// The root on what both sides store, and what its sums stand for.
+/// Makes `product`, a copy of a root, one of what both sides store; what its
+/// sums stand for.
 template <typename Root>
-static Value multiplySides(OpBuilder &b, Root op, const StoredSide &lhs,
+static Value multiplySides(OpBuilder &b, Root product, const StoredSide &lhs,
                            const StoredSide &rhs, int64_t count) {
-  auto product = cast<Root>(b.clone(*op));
+  Type number = product.getSumElement();
+  product->moveBefore(b.getInsertionBlock(), b.getInsertionPoint());
   product->setOperand(0, lhs.stored.integers);
   product->setOperand(1, rhs.stored.integers);
   product.setLhsTypeAttr(modelType(lhs.stored.type));
   product.setRhsTypeAttr(modelType(rhs.stored.type));
   product.removePrecisionAttr();
-  product.getResult().setType(typeOf(op.getResult()).clone(b.getI32Type()));
-  return inUnits(b, op.getLoc(), product, lhs, rhs, count, op.getSumElement());
+  product.getResult().setType(
+      typeOf(product.getResult()).clone(b.getI32Type()));
+  return inUnits(b, product.getLoc(), product, lhs, rhs, count, number);
+}
+
+/// How many products a sum has.
+static int64_t productsOf(kernel::ContractOp op) {
+  int64_t count = 1;
+  for (unsigned dim : op.getDims().k)
+    count *= op.getExtents()[dim];
+  return count;
+}
+
+static int64_t productsOf(kernel::ConvolutionOp op) {
+  int64_t count = 1;
+  for (int64_t extent : typeOf(op.getWeights()).getShape().drop_back())
+    count *= extent;
+  return count;
 }
 
 /// The product as one of stored integers; null if it is none.
@@ -108,9 +132,7 @@ static Value multiplyStored(kernel::ContractOp op, StoredOperands &operands,
                             WeightPrograms &weights,
                             const DispatchFacts &facts) {
   SmallVector<unsigned> reductions = op.getDims().k;
-  int64_t count = 1;
-  for (unsigned dim : reductions)
-    count *= op.getExtents()[dim];
+  int64_t count = productsOf(op);
   bool limitsSums = llvm::any_of(
       reductions, [&](unsigned dim) { return bool(op.getLimit(dim)); });
   if (!isPlain(op, op.getRhs()) || op.getAlgorithm() || limitsSums ||
@@ -140,60 +162,106 @@ static Value multiplyStored(kernel::ContractOp op, StoredOperands &operands,
     std::tie(lhs->sums, lhs->sumsMap) =
         sumOver(b, loc, weights, lhs->stored, rhs->stored.type, op.getLhsMap(),
                 op.getExtents(), reductions, out, /*isRhs=*/false);
-  return multiplySides(b, op, *lhs, *rhs, count);
+  return multiplySides(b, cast<kernel::ContractOp>(b.clone(*op)), *lhs, *rhs,
+                       count);
 }
 
-/// The same of a convolution. Padding is zero, which is what a stored zero
-/// stands for only where the input's zero point is zero; and sums of the input,
-/// which a zero point of the weights would want, differ from window to window.
+namespace {
+/// The iteration dimensions of a convolution: the result's, then those of a
+/// window.
+struct WindowDims {
+  SmallVector<int64_t> extents;
+  SmallVector<unsigned> window;
+  AffineMap weights, out;
+
+  explicit WindowDims(kernel::ConvolutionOp op)
+      : extents(typeOf(op.getResult()).getShape()) {
+    MLIRContext *context = op.getContext();
+    unsigned rank = extents.size();
+    SmallVector<AffineExpr> position;
+    for (int64_t extent : typeOf(op.getWeights()).getShape().drop_back()) {
+      position.push_back(getAffineDimExpr(extents.size(), context));
+      window.push_back(extents.size());
+      extents.push_back(extent);
+    }
+    position.push_back(getAffineDimExpr(rank - 1, context));
+    weights = AffineMap::get(extents.size(), 0, position, context);
+    out = AffineMap::getMultiDimIdentityMap(extents.size(), context)
+              .getMajorSubMap(rank);
+  }
+};
+} // namespace
+
+/// Whether zeros stand between points of the input.
+static bool isSpread(kernel::ConvolutionOp op) {
+  return llvm::any_of(op.getLhsDilation(),
+                      [](int64_t step) { return step != 1; });
+}
+
+static bool isPadded(kernel::ConvolutionOp op) {
+  return llvm::any_of(op.getPadding(),
+                      [](int64_t points) { return points != 0; });
+}
+
+/// Sums of both sides of a convolution where the other's zero point wants them.
+/// Padding is zero, which is what a stored zero stands for only where the
+/// input's zero point is zero: another is put around the input first. False
+/// where that cannot be done, before anything is.
+static bool addSums(OpBuilder &b, WeightPrograms &weights,
+                    kernel::ConvolutionOp product, const WindowDims &dims,
+                    StoredSide &lhs, StoredSide &rhs) {
+  bool isMoved = !lhs.stored.zeroPoint.isZero(),
+       isFilterMoved = !rhs.stored.zeroPoint.isZero();
+  bool isOpen = size::hasExtents(product.getInput().getType());
+  // Borders are copied by kernels that know the number.
+  bool canPad = !isOpen && constantOf(lhs.stored.zeroPoint.tensor);
+  if (isMoved && (isSpread(product) || (isPadded(product) && !canPad)))
+    return false;
+  if (isFilterMoved && (product.getGroups() != 1 || isOpen))
+    return false;
+  Location loc = product.getLoc();
+  if (isMoved) {
+    if (isPadded(product))
+      padStored(b, product, lhs.stored);
+    std::tie(rhs.sums, rhs.sumsMap) =
+        sumOver(b, loc, weights, rhs.stored, lhs.stored.type, dims.weights,
+                dims.extents, dims.window, dims.out, /*isRhs=*/true);
+  }
+  if (isFilterMoved) {
+    lhs.sums =
+        sumWindows(b, loc, weights, product, lhs.stored, rhs.stored.type);
+    unsigned rank = dims.out.getNumResults();
+    lhs.sumsMap = b.getMultiDimIdentityMap(rank).getMajorSubMap(rank - 1);
+  }
+  return true;
+}
+
+/// The same of a convolution.
 static Value multiplyStored(kernel::ConvolutionOp op, StoredOperands &operands,
                             WeightPrograms &weights,
                             const DispatchFacts &facts) {
   if (!isPlain(op, op.getWeights()) || op.getWeightsPacking())
     return {};
-  // Iteration dimensions: the result's, then those of a window.
-  SmallVector<int64_t> extents(typeOf(op.getResult()).getShape());
-  unsigned rank = extents.size();
-  SmallVector<AffineExpr> position;
-  SmallVector<unsigned> reductions;
+  WindowDims dims(op);
+  int64_t count = productsOf(op);
   OpBuilder b(op);
-  int64_t count = 1;
-  for (int64_t extent : typeOf(op.getWeights()).getShape().drop_back()) {
-    position.push_back(b.getAffineDimExpr(extents.size()));
-    reductions.push_back(extents.size());
-    extents.push_back(extent);
-    count *= extent;
-  }
-  position.push_back(b.getAffineDimExpr(rank - 1));
-  AffineMap weightsMap =
-      AffineMap::get(extents.size(), 0, position, b.getContext());
-  AffineMap out =
-      AffineMap::getMultiDimIdentityMap(extents.size(), b.getContext())
-          .getMajorSubMap(rank);
   std::optional<Stored> input = operands.find(b, op.getInput());
   if (!fits(count, op.getSumElement()) || !input || !input->isPerTensor())
     return {};
-  auto lhs = sideOf(input, out, out);
-  auto rhs = sideOf(operands.find(b, op.getWeights()), weightsMap, out);
-  auto isZero = [](int64_t number) { return number == 0; };
-  auto isOne = [](int64_t number) { return number == 1; };
-  bool readsZeros = !llvm::all_of(op.getPadding(), isZero) ||
-                    !llvm::all_of(op.getLhsDilation(), isOne);
-  Location loc = op.getLoc();
+  auto lhs = sideOf(input, dims.out, dims.out);
+  auto rhs = sideOf(operands.find(b, op.getWeights()), dims.weights, dims.out);
   bool isRead = facts.packing.filterQuads.empty() ||
                 (rhs && weights.referredTo(rhs->stored.integers) &&
                  readsQuads(op, facts.packing));
   if (!rhs || !isRead ||
-      !fitSigns(b, loc, weights, KernelFamily::Convolution, *lhs, *rhs, facts))
+      !fitSigns(b, op.getLoc(), weights, KernelFamily::Convolution, *lhs, *rhs,
+                facts))
     return {};
-  bool isMoved = !lhs->stored.zeroPoint.isZero();
-  if (!rhs->stored.zeroPoint.isZero() || (isMoved && readsZeros))
+  // Nobody reads a copy that is not made a product of.
+  auto product = cast<kernel::ConvolutionOp>(b.clone(*op));
+  if (!addSums(b, weights, product, dims, *lhs, *rhs))
     return {};
-  if (isMoved)
-    std::tie(rhs->sums, rhs->sumsMap) =
-        sumOver(b, loc, weights, rhs->stored, lhs->stored.type, weightsMap,
-                extents, reductions, out, /*isRhs=*/true);
-  return multiplySides(b, op, *lhs, *rhs, count);
+  return multiplySides(b, product, *lhs, *rhs, count);
 }
 
 namespace {
@@ -208,18 +276,19 @@ struct MultiplyStored : impl::MultiplyStoredBase<MultiplyStored> {
     WeightPrograms weights(getOperation());
     StoredOperands operands(weights);
     llvm::SetVector<Block *> blocks;
-    getOperation().walk([&](Operation *op) {
-      if (!isa<kernel::ContractOp, kernel::ConvolutionOp>(op))
-        return;
+    auto multiply = [&](auto op) {
       blocks.insert(op->getBlock());
-      Value product;
-      if (auto contract = dyn_cast<kernel::ContractOp>(op))
-        product = multiplyStored(contract, operands, weights, facts);
-      else
-        product = multiplyStored(cast<kernel::ConvolutionOp>(op), operands,
-                                 weights, facts);
+      Value product = multiplyStored(op, operands, weights, facts);
+      if (!product) {
+        OpBuilder b(op);
+        product = sumInFloats(b, op, operands, weights, productsOf(op));
+      }
       if (product)
         op->getResult(0).replaceAllUsesWith(product);
+    };
+    getOperation().walk([&](Operation *op) {
+      llvm::TypeSwitch<Operation *>(op)
+          .Case<kernel::ContractOp, kernel::ConvolutionOp>(multiply);
     });
     // What nobody reads any more, the real numbers of both sides among it.
     for (Block *block : blocks)

@@ -11,7 +11,6 @@
 #include "passes/Lower/Scalar/ScalarConversions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Matchers.h"
 
 #include <functional>
 
@@ -123,19 +122,13 @@ struct Corrections {
 };
 } // namespace
 
-/// Whether a scale is the number one everywhere.
-static bool isOne(const QuantizationParameter &scale) {
-  Attribute number = constantOf(scale.tensor);
-  return number && matchPattern(number, m_One());
-}
-
 /// In integers a scale of one is not written.
 static Value inIntegers(Epilogue &epilogue, const Corrections &corrections,
                         const StoredSide &lhs, const StoredSide &rhs,
                         int64_t count, Type number, Value sums) {
   SmallVector<Epilogue::Number> scales;
   for (const StoredSide *side : {&lhs, &rhs})
-    if (!isOne(side->stored.scale))
+    if (!side->stored.scale.isOne())
       scales.push_back(epilogue.read(side->stored.scale.tensor, side->scale));
   if (scales.empty() && corrections.changeNothing())
     return sums;

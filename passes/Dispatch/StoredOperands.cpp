@@ -21,6 +21,11 @@ bool QuantizationParameter::isZero() const {
   return number && matchPattern(number, m_Zero());
 }
 
+bool QuantizationParameter::isOne() const {
+  Attribute number = constantOf(tensor);
+  return number && matchPattern(number, m_One());
+}
+
 /// Whether products know what to do with such numbers: f32, or integers, which
 /// have scales of i32.
 static bool isTaken(prec::DequantizeOp op) {

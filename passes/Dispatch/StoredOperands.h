@@ -16,7 +16,9 @@ struct QuantizationParameter {
   mlir::Value tensor;
   std::optional<unsigned> dim;
 
+  /// Whether it is this number everywhere.
   bool isZero() const;
+  bool isOne() const;
 };
 
 /// A quantized operand as it is stored. `type` has the sign that tensors lose.

@@ -51,8 +51,11 @@
 // One without padding.
 // CHECK: kernel.weight_ref @{{.*}} : tensor<2xi32>
 // CHECK: kernel.convolution %arg5, %{{.*}} lhs_type = ui8, padding = array<i64: 0, 0>{{.*}} -> tensor<1x7x2xi32>
-// And one whose padding is another number than its zero point; scales that the sums run over; sums that 32 bits may not hold.
-// CHECK: kernel.convolution %{{.*}} padding = array<i64: 1, 1>{{.*}} -> tensor<1x9x2xf32>
+// One whose padding is another number than its zero point, which is put around it first.
+// CHECK: %[[ZERO:.*]] = arith.constant 3 : i8
+// CHECK: %[[PADDED:.*]] = kernel.pad %arg5, %[[ZERO]] {{.*}} : tensor<1x9x3xi8>, i8 -> tensor<1x11x3xi8>
+// CHECK: kernel.convolution %[[PADDED]], %{{.*}} lhs_type = ui8, padding = array<i64: 0, 0>{{.*}} -> tensor<1x9x2xi32>
+// Left alone are scales that the sums run over and sums that 32 bits may not hold.
 // CHECK: kernel.contract %{{.*}} : tensor<8x4xf32>, tensor<4x6xf32> -> tensor<8x6xf32>
 // CHECK: kernel.contract %{{.*}} : tensor<1x33026xf32>, tensor<33026x1xf32> -> tensor<1x1xf32>
 func.func @main(%a: tensor<8x4xui8>, %b: tensor<2x4x4xi8>, %c: tensor<2x8x4xi8>, %d: tensor<2x4x5xi8>, %e: tensor<1x3x9xi8>, %f: tensor<1x9x3xui8>, %long: tensor<1x33026xi8>, %other: tensor<33026x1xi8>)
