@@ -9,6 +9,8 @@
 
 #include "dialects/Prec/Prec.h"
 
+#include "mlir/IR/Matchers.h"
+
 using namespace mlir;
 using namespace heddle;
 using namespace heddle::onnx;
@@ -198,7 +200,34 @@ LogicalResult importDequantize(NodeImporter &node) {
   return node.result(dequantize(emit, node.operand(0), *scaling, result));
 }
 
-/// Scale and zero point from the range of the values, zero inside it.
+/// Whether what computes a value says that no element is below zero: the ReLU
+/// or the clamp behind a layer, at most so many steps before.
+bool isNeverNegative(Value value, unsigned steps = 8) {
+  DenseElementsAttr constant;
+  if (matchPattern(value, m_Constant(&constant)))
+    return constant.isSplat() && isa<FloatType>(constant.getElementType()) &&
+           !constant.getSplatValue<APFloat>().isNegative();
+  Operation *op = value.getDefiningOp();
+  if (!op || steps == 0)
+    return false;
+  auto isCovered = [&](Value operand) {
+    return isNeverNegative(operand, steps - 1);
+  };
+  if (isa<stablehlo::MaxOp>(op))
+    return llvm::any_of(op->getOperands(), isCovered);
+  if (isa<stablehlo::MinOp, stablehlo::AddOp, stablehlo::MulOp>(op))
+    return llvm::all_of(op->getOperands(), isCovered);
+  if (auto clamp = dyn_cast<stablehlo::ClampOp>(op))
+    return isCovered(clamp.getMin()) && isCovered(clamp.getMax());
+  if (isa<stablehlo::BroadcastInDimOp, stablehlo::ReshapeOp,
+          stablehlo::TransposeOp>(op))
+    return isCovered(op->getOperand(0));
+  return isa<stablehlo::AbsOp, stablehlo::LogisticOp>(op);
+}
+
+/// Scale and zero point from the range of the values, zero inside it. Where
+/// none is below zero, the zero point is known to be zero: products with it
+/// want nothing taken off, and their padding is what it is.
 LogicalResult importDynamicQuantize(NodeImporter &node) {
   Emitter &emit = node.emit;
   Value x = node.operand(0);
@@ -206,16 +235,24 @@ LogicalResult importDynamicQuantize(NodeImporter &node) {
   for (int64_t i = 0; i < node.rank(0); ++i)
     dims.push_back(i);
   Value zero = emit.scalar(node.element(0), 0);
-  Value least = emit.minimum(emit.reduce(x, dims, Combine::Minimum), zero);
+  bool startsAtZero = isNeverNegative(x);
+  Value least =
+      startsAtZero ? zero
+                   : emit.minimum(emit.reduce(x, dims, Combine::Minimum), zero);
   Value largest = emit.maximum(emit.reduce(x, dims, Combine::Maximum), zero);
   Value range = emit.scalar(node.element(0), 255);
   Value scale = emit.divide(emit.subtract(largest, least), range);
-  Value offset = emit.unary<stablehlo::RoundNearestEvenOp>(
-      emit.divide(emit.subtract(zero, least), scale));
   Type storage =
       IntegerType::get(emit.builder.getContext(), 8, IntegerType::Unsigned);
-  Value zeroPoint =
-      emit.convert(emit.minimum(emit.maximum(offset, zero), range), storage);
+  Value zeroPoint;
+  if (startsAtZero) {
+    zeroPoint = emit.splatInteger(emit.type({}, storage), 0);
+  } else {
+    Value offset = emit.unary<stablehlo::RoundNearestEvenOp>(
+        emit.divide(emit.subtract(zero, least), scale));
+    zeroPoint =
+        emit.convert(emit.minimum(emit.maximum(offset, zero), range), storage);
+  }
   node.set(0, quantize(emit, x, {scale, zeroPoint, std::nullopt, 0}, storage));
   node.set(1, scale);
   node.set(2, zeroPoint);
