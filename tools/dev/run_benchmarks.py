@@ -1,7 +1,7 @@
 """Runs rows of test/bench/*.json: run_benchmarks.py [--check] [--json FILE] [--plot PICTURE] [--seconds S] [NAME...]
 
-A row of kind "run" measures a model's steady calls, heddle's and each peer's by turns in one process, so that the machine's moods hit both. A
-row of kind "compile" measures import and compilation, in processes of their own. The ratio is heddle's median over the peer's: below 1, heddle
+A row of kind "run" measures a model's steady calls, heddle's and each peer's by turns in one process, so that the machine's moods hit both; one
+with "quantized" quantizes its model first. A row of kind "compile" measures import and compilation, in processes of their own. The ratio is heddle's median over the peer's: below 1, heddle
 is faster. A row of kind "sizes" measures an artifact with open sizes (size_benchmarks.py). Peers that are not installed are named as missing
 (tools/dev/setup --bench installs them).
 """
@@ -12,6 +12,7 @@ import json
 import os
 import pathlib
 import platform
+import shutil
 import statistics
 import subprocess
 import sys
@@ -39,11 +40,26 @@ def commit() -> str:
     return run.stdout.strip() or "unknown"
 
 
+def quantized(path: pathlib.Path) -> pathlib.Path:
+    """The model with products of integers of i8, as onnxruntime quantizes it for ranges that each call finds; made once."""
+    made = ROOT / "build" / "bench" / f"{path.stem}-quantized.onnx"
+    if not made.exists():
+        from onnxruntime.quantization import QuantType, quantize_dynamic
+        made.parent.mkdir(parents=True, exist_ok=True)
+        # The quantizer writes a file beside the model, and takes no weights that have another name elsewhere.
+        with tempfile.TemporaryDirectory() as folder:
+            for file in (path, path.with_suffix(".weights")):
+                shutil.copy(file, folder)
+            quantize_dynamic(pathlib.Path(folder) / path.name, made, weight_type=QuantType.QInt8)
+    return made
+
+
 def model_of(row: dict) -> tuple[pathlib.Path, dict]:
     """The model's file and its inputs."""
     if row["model"] != "demo":
         path = model_accuracy.materialize(row["model"])
-        return path, dict(np.load(path.with_suffix(".npz")))
+        feeds = dict(np.load(path.with_suffix(".npz")))
+        return quantized(path) if row.get("quantized") else path, feeds
     path = ROOT / "build" / "demo" / "minilm.onnx"
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
