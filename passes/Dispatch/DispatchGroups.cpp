@@ -18,7 +18,8 @@ using namespace mlir;
 using namespace heddle;
 
 bool heddle::isDuplicated(Operation *op) {
-  return isa<arith::ConstantOp, tensor::EmptyOp, linalg::FillOp>(op);
+  return isa<arith::ConstantOp, tensor::EmptyOp, linalg::FillOp,
+             tensor::ExtractOp>(op);
 }
 
 bool heddle::staysOutside(Operation *op) {

@@ -16,7 +16,8 @@ namespace heddle {
 /// Ops that become one dispatch, in the order of their block.
 using DispatchGroup = llvm::SmallVector<mlir::Operation *>;
 
-/// Ops that every reader has its own copy of (constants, fills, empty tensors).
+/// Ops that every reader has its own copy of (constants, fills, empty tensors,
+/// numbers read out of a tensor).
 bool isDuplicated(mlir::Operation *op);
 /// Ops that stay outside dispatches: they cost nothing (reshapes, references
 /// to weights) or are the structure of the program.

@@ -21,7 +21,6 @@
 #include "passes/Dispatch/StoredSums.h"
 #include "passes/Dispatch/StoredWindows.h"
 #include "passes/Dispatch/SumsInFloats.h"
-#include "passes/Lower/Pointwise.h"
 #include "passes/Lower/ViewFolding.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -213,9 +212,7 @@ static bool addSums(OpBuilder &b, WeightPrograms &weights,
   bool isMoved = !lhs.stored.zeroPoint.isZero(),
        isFilterMoved = !rhs.stored.zeroPoint.isZero();
   bool isOpen = size::hasExtents(product.getInput().getType());
-  // Borders are copied by kernels that know the number.
-  bool canPad = !isOpen && constantOf(lhs.stored.zeroPoint.tensor);
-  if (isMoved && (isSpread(product) || (isPadded(product) && !canPad)))
+  if (isMoved && (isSpread(product) || (isPadded(product) && isOpen)))
     return false;
   if (isFilterMoved && (product.getGroups() != 1 || isOpen))
     return false;

@@ -13,6 +13,13 @@
 using namespace mlir;
 using namespace heddle;
 
+/// The number in a tensor of rank 0.
+static Value numberIn(OpBuilder &b, Location loc, Value tensor) {
+  if (auto constant = cast_or_null<TypedAttr>(constantOf(tensor)))
+    return arith::ConstantOp::create(b, loc, constant);
+  return tensor::ExtractOp::create(b, loc, tensor, ValueRange());
+}
+
 void heddle::padStored(OpBuilder &b, kernel::ConvolutionOp convolution,
                        Stored &stored) {
   Location loc = convolution.getLoc();
@@ -25,8 +32,7 @@ void heddle::padStored(OpBuilder &b, kernel::ConvolutionOp convolution,
     high[i + 1] = padding[2 * i + 1];
     shape[i + 1] += low[i + 1] + high[i + 1];
   }
-  Value zeroPoint = arith::ConstantOp::create(
-      b, loc, cast<TypedAttr>(constantOf(stored.zeroPoint.tensor)));
+  Value zeroPoint = numberIn(b, loc, stored.zeroPoint.tensor);
   stored.integers = kernel::PadOp::create(
       b, loc, type.clone(shape), stored.integers, zeroPoint, low, high, none);
   convolution.setPadding(SmallVector<int64_t>(padding.size(), 0));

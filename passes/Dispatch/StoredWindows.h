@@ -9,8 +9,8 @@
 namespace heddle {
 
 /// Puts the padding of `convolution` around its input `stored`, as the zero
-/// point, and leaves it none. Sizes and the zero point must be known, and
-/// nothing be between points of the input.
+/// point, and leaves it none. Sizes must be known, and nothing be between points
+/// of the input.
 void padStored(mlir::OpBuilder &b, kernel::ConvolutionOp convolution,
                Stored &stored);
 

@@ -106,3 +106,21 @@ func.func @few(%x: tensor<3x258xui8>, %y: tensor<3x259xui8>) -> (tensor<3x2xi32>
   %1 = stablehlo.dot_general %dy, %dv, contracting_dims = [1] x [0] : (tensor<3x259xi32>, tensor<259x2xi32>) -> tensor<3x2xi32>
   return %0, %1 : tensor<3x2xi32>, tensor<3x2xi32>
 }
+
+// -----
+
+// A border that the call computes is read where it is put.
+// CHECK-LABEL: func.func @border(
+// CHECK: %[[NUMBER:.*]] = tensor.extract %arg1[] : tensor<i8>
+// CHECK: %[[PADDED:.*]] = kernel.pad %arg0, %[[NUMBER]] {{.*}} : tensor<1x6x4xi8>, i8 -> tensor<1x8x4xi8>
+// CHECK: kernel.convolution %[[PADDED]], %{{.*}} lhs_type = ui8, padding = array<i64: 0, 0>{{.*}} -> tensor<1x6x8xi32>
+func.func @border(%x: tensor<1x6x4xui8>, %zero: tensor<ui8>) -> tensor<1x6x8xi32> {
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %none = stablehlo.constant dense<0> : tensor<i8>
+  %first = stablehlo.constant dense<[1, -7, 100, 5, 6, -128, 127, 3]> : tensor<8xi8>
+  %w = stablehlo.broadcast_in_dim %first, dims = [2] : (tensor<8xi8>) -> tensor<3x4x8xi8>
+  %dx = prec.dequantize %x, %one, %zero : tensor<1x6x4xui8>, tensor<i32>, tensor<ui8> -> tensor<1x6x4xi32>
+  %dw = prec.dequantize %w, %one, %none : tensor<3x4x8xi8>, tensor<i32>, tensor<i8> -> tensor<3x4x8xi32>
+  %0 = stablehlo.convolution(%dx, %dw) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {pad = [[1, 1]]} {feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<1x6x4xi32>, tensor<3x4x8xi32>) -> tensor<1x6x8xi32>
+  return %0 : tensor<1x6x8xi32>
+}
