@@ -23,6 +23,14 @@ inline bool areQuadFactors(mlir::Type lhs, mlir::Type rhs) {
   return lhs.isUnsignedInteger(8) && rhs.isSignlessInteger(8);
 }
 
+/// The same of kernels of bf16.
+inline constexpr int64_t kPair = 2;
+
+/// Whether kernels multiply these types so, and sum up in f32.
+inline bool arePairFactors(mlir::Type lhs, mlir::Type rhs) {
+  return lhs.isBF16() && rhs.isBF16();
+}
+
 } // namespace heddle::kernel
 
 #endif // HEDDLE_DIALECTS_KERNEL_FACTORS_H

@@ -3,6 +3,7 @@
 
 #include "dialects/Kernel/Packing.h"
 
+#include "dialects/Kernel/Factors.h"
 #include "runtime/format/WeightLayout.h"
 
 #include <cstring>
@@ -75,9 +76,25 @@ std::string kernel::matrixPanels(int64_t columns) {
   return "* k n -> * n/" + width + " k n%" + width;
 }
 
+/// Panels of `columns` columns, of each as many rows side by side.
+static std::string matrixRuns(int64_t columns, int64_t rows) {
+  std::string width = std::to_string(columns), run = std::to_string(rows);
+  return "* k n -> * n/" + width + " k/" + run + " n%" + width + " k%" + run;
+}
+
+static std::string filterRuns(int64_t columns, int64_t groups,
+                              int64_t channels) {
+  std::string width = std::to_string(columns), run = std::to_string(channels);
+  return "* i (g=" + std::to_string(groups) + " o) -> g o/" + width + " * i/" +
+         run + " o%" + width + " i%" + run;
+}
+
 std::string kernel::matrixQuads(int64_t columns) {
-  std::string width = std::to_string(columns);
-  return "* k n -> * n/" + width + " k/4 n%" + width + " k%4";
+  return matrixRuns(columns, kQuad);
+}
+
+std::string kernel::matrixPairs(int64_t columns) {
+  return matrixRuns(columns, kPair);
 }
 
 std::string kernel::filterPanels(int64_t columns, int64_t groups) {
@@ -87,9 +104,11 @@ std::string kernel::filterPanels(int64_t columns, int64_t groups) {
 }
 
 std::string kernel::filterQuads(int64_t columns, int64_t groups) {
-  std::string width = std::to_string(columns);
-  return "* i (g=" + std::to_string(groups) + " o) -> g o/" + width +
-         " * i/4 o%" + width + " i%4";
+  return filterRuns(columns, groups, kQuad);
+}
+
+std::string kernel::filterPairs(int64_t columns, int64_t groups) {
+  return filterRuns(columns, groups, kPair);
 }
 
 RankedTensorType kernel::storedType(StringRef packing, RankedTensorType value) {

@@ -32,8 +32,11 @@ std::string matrixPanels(int64_t columns);
 /// The same, each column's rows in fours: what instructions multiply that sum
 /// up four products of bytes.
 std::string matrixQuads(int64_t columns);
+/// The same in twos, of bf16.
+std::string matrixPairs(int64_t columns);
 std::string filterPanels(int64_t columns, int64_t groups);
 std::string filterQuads(int64_t columns, int64_t groups);
+std::string filterPairs(int64_t columns, int64_t groups);
 
 /// The type of a tensor of type `value` stored as `packing` says; null if that
 /// does not fit. Elements that share a word are of its integer type.

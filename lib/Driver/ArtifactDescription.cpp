@@ -5,6 +5,7 @@
 #include "ArtifactTables.h"
 #include "PlanCounts.h"
 #include "WeightUse.h"
+#include "heddle/Target/Machine.h"
 #include "runtime/format/DataTypes.h"
 #include "runtime/format/Devices.h"
 #include "runtime/format/ManifestTables.h"
@@ -273,8 +274,11 @@ TargetDescription Describer::describe(uint32_t number,
   described.operations = counts.operations;
   described.arenaBytes = counts.arenaBytes;
   described.persistentBytes = counts.persistentBytes;
-  for (const format::Image *image : items(variant.images()))
+  for (const format::Image *image : items(variant.images())) {
     described.hasGpuCode |= image->format() != format::CodeFormat::elf;
+    for (const flatbuffers::String *feature : items(image->features()))
+      described.pairsFlushSubnormals |= text(feature) == kPairFeature;
+  }
   if (withPrograms)
     described.programs = listPlan(manifest, variant, plan, entryName);
   return described;

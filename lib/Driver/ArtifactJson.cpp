@@ -134,6 +134,8 @@ static json::Object toJson(const TargetDescription &target) {
                       {"fills", int64_t(target.fills)},
                       {"collectives", int64_t(target.collectives)},
                       {"operations", target.operations},
+                      {"bf16_pairs_flush_subnormals",
+                       target.pairsFlushSubnormals},
                       {"arena_bytes", target.arenaBytes},
                       {"persistent_bytes", target.persistentBytes}};
 }

@@ -177,6 +177,8 @@ static void print(raw_ostream &os, const TargetDescription &target,
     os << ", on " << join(target.devices, ", ");
   if (target.queues.size() > target.devices.size())
     os << ", " << target.queues.size() << " queues";
+  if (target.pairsFlushSubnormals)
+    os << ", products of bf16 in pairs, which flush subnormal numbers to zero";
   os << "\n";
   if (target.devices.size() > 1)
     for (const auto &[state, device] : target.stateHomes)

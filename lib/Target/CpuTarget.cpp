@@ -10,6 +10,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 
@@ -75,6 +76,11 @@ static DispatchFacts factsOf(const Machine &machine) {
   facts.packing.quads = kernel::matrixQuads(machine.panelColumns);
   facts.packing.filterQuads =
       kernel::filterQuads(machine.panelColumns, /*groups=*/1);
+  // So it is with pairs of bf16 (passes/Kernel/Cpu/FloatPairs.h): a pair of a
+  // row and one of each column are taken apart, or multiplied as they are.
+  facts.packing.pairs = kernel::matrixPairs(machine.panelColumns);
+  facts.packing.filterPairs =
+      kernel::filterPairs(machine.panelColumns, /*groups=*/1);
   for (KernelFamily family :
        {KernelFamily::Contraction, KernelFamily::Convolution})
     facts.quantizedProducts.push_back(
@@ -118,18 +124,32 @@ CpuTarget::CpuTarget(Machine machine, DispatchFacts facts)
       facts(std::move(facts)) {}
 
 StringRef CpuTarget::nameFor(ModuleOp dispatched) const {
-  if (processor.plainName.empty())
+  const Machine *machine = findMachine(processor.name);
+  if (!machine || processor.plainName.empty())
     return name();
-  bool isUsed = false;
+  const PackingFacts &packing = facts.packing;
+  llvm::StringSet<> packings;
   dispatched.walk([&](Operation *op) {
     if (auto contract = dyn_cast<kernel::ContractOp>(op))
-      isUsed |= contract.getRhsPacking() == StringRef(facts.packing.quads);
+      packings.insert(contract.getRhsPacking().value_or(""));
     else if (auto convolution = dyn_cast<kernel::ConvolutionOp>(op))
-      isUsed |= convolution.getWeightsPacking() ==
-                StringRef(kernel::withGroups(facts.packing.filterQuads,
-                                             convolution.getGroups()));
+      if (auto text = convolution.getWeightsPacking())
+        packings.insert(kernel::withGroups(*text, /*groups=*/1));
   });
-  return isUsed ? name() : StringRef(processor.plainName);
+  bool usesQuads = packings.contains(packing.quads) ||
+                   packings.contains(packing.filterQuads);
+  bool usesPairs = packings.contains(packing.pairs) ||
+                   packings.contains(packing.filterPairs);
+  while (!machine->plainName.empty()) {
+    const Machine *plain = findMachine(machine->plainName);
+    auto adds = [&](StringRef feature) {
+      return machine->hasFeature(feature) && !plain->hasFeature(feature);
+    };
+    if ((usesQuads && adds(kQuadFeature)) || (usesPairs && adds(kPairFeature)))
+      break;
+    machine = plain;
+  }
+  return machine->name;
 }
 
 LoaderNeeds CpuTarget::loaderNeeds() const {

@@ -22,9 +22,10 @@ bool KernelTypes::operator==(const KernelTypes &other) const {
 }
 
 bool PackingFacts::operator==(const PackingFacts &other) const {
-  return std::tie(matrix, filter, quads, filterQuads, leastChannels) ==
+  return std::tie(matrix, filter, quads, filterQuads, pairs, filterPairs,
+                  leastChannels) ==
          std::tie(other.matrix, other.filter, other.quads, other.filterQuads,
-                  other.leastChannels);
+                  other.pairs, other.filterPairs, other.leastChannels);
 }
 
 bool FusionFacts::operator==(const FusionFacts &other) const {
@@ -203,6 +204,8 @@ DictionaryAttr DispatchFacts::toAttr(MLIRContext *context) const {
   list.set("filter_packing", b.getStringAttr(packing.filter));
   list.set("quad_packing", b.getStringAttr(packing.quads));
   list.set("filter_quad_packing", b.getStringAttr(packing.filterQuads));
+  list.set("pair_packing", b.getStringAttr(packing.pairs));
+  list.set("filter_pair_packing", b.getStringAttr(packing.filterPairs));
   return list.getDictionary(context);
 }
 
@@ -223,6 +226,25 @@ static std::optional<std::vector<KernelTypes>> parseRows(Attribute list) {
   return rows;
 }
 
+/// Whether all layouts are there: none, or of a matrix and of a filter of one
+/// group.
+static bool readPacking(DictionaryAttr dictionary, PackingFacts &packing) {
+  auto read = [&](StringRef key, std::string &layout, bool isFilter) {
+    auto text = dictionary.getAs<StringAttr>(key);
+    if (!text)
+      return false;
+    layout = text.str();
+    return layout.empty() || (isFilter ? kernel::filterGroups(layout) == 1
+                                       : kernel::isMatrixPacking(layout));
+  };
+  return read("matrix_packing", packing.matrix, /*isFilter=*/false) &&
+         read("filter_packing", packing.filter, /*isFilter=*/true) &&
+         read("quad_packing", packing.quads, /*isFilter=*/false) &&
+         read("filter_quad_packing", packing.filterQuads, /*isFilter=*/true) &&
+         read("pair_packing", packing.pairs, /*isFilter=*/false) &&
+         read("filter_pair_packing", packing.filterPairs, /*isFilter=*/true);
+}
+
 std::optional<DispatchFacts>
 DispatchFacts::fromAttr(DictionaryAttr dictionary) {
   DispatchFacts facts;
@@ -232,31 +254,14 @@ DispatchFacts::fromAttr(DictionaryAttr dictionary) {
       return std::nullopt;
     number.value = value.getInt();
   }
-  auto matrix = dictionary.getAs<StringAttr>("matrix_packing");
-  auto filter = dictionary.getAs<StringAttr>("filter_packing");
-  auto quads = dictionary.getAs<StringAttr>("quad_packing");
-  auto filterQuads = dictionary.getAs<StringAttr>("filter_quad_packing");
   auto kernels = parseRows(dictionary.get("kernels"));
   auto quantized = parseRows(dictionary.get("quantized_products"));
   // What is multiplied fast is multiplied at all.
-  if (!matrix || !filter || !kernels || !quantized ||
-      !(matrix.getValue().empty() ||
-        kernel::isMatrixPacking(matrix.getValue())) ||
-      !(filter.getValue().empty() ||
-        kernel::filterGroups(filter.getValue()) == 1) ||
+  if (!kernels || !quantized || !readPacking(dictionary, facts.packing) ||
       !llvm::all_of(*quantized, [&](const KernelTypes &types) {
         return llvm::is_contained(*kernels, types);
       }))
     return std::nullopt;
-  facts.packing.matrix = matrix.str();
-  facts.packing.filter = filter.str();
-  if (!quads || !(quads.empty() || kernel::isMatrixPacking(quads.getValue())))
-    return std::nullopt;
-  if (!filterQuads ||
-      !(filterQuads.empty() || kernel::filterGroups(filterQuads.getValue())))
-    return std::nullopt;
-  facts.packing.quads = quads.str();
-  facts.packing.filterQuads = filterQuads.str();
   facts.kernels = std::move(*kernels);
   facts.quantizedProducts = std::move(*quantized);
   auto elements = dictionary.getAs<ArrayAttr>("narrow_elements");

@@ -14,6 +14,7 @@ using namespace mlir;
 namespace heddle {
 
 using llvm::ArrayRef;
+using llvm::StringLiteral;
 using llvm::StringRef;
 
 /// The features each x86-64 level adds to the one before. Source: System V ABI,
@@ -27,7 +28,12 @@ static const char *const level4[] = {"avx512bw", "avx512cd", "avx512dq",
                                      "avx512f", "avx512vl"};
 
 /// What multiplies bytes and sums up four products at once.
-static const char *const vnni[] = {"avx512vnni"};
+const StringLiteral kQuadFeature = "avx512vnni";
+static const char *const vnni[] = {kQuadFeature.data()};
+
+/// What multiplies bf16 and sums up two products at once, in f32.
+const StringLiteral kPairFeature = "avx512bf16";
+static const char *const bfloats[] = {kPairFeature.data()};
 
 /// What the base of AArch64 has. Source: Arm Architecture Reference Manual for
 /// A-profile (DDI 0487), section A1.5: Advanced SIMD and floating point are
@@ -224,6 +230,17 @@ static std::vector<Machine> makeMachines() {
   withBytes.features = concat({level2, level3, level4, vnni});
   withBytes.plainName = "x86-64-v4";
   table.push_back(std::move(withBytes));
+  // The same and the sums of two products of bf16: Cooper Lake, Sapphire
+  // Rapids, Zen 4 and their successors (253665-083, section 15.3: CPUID leaf 7,
+  // subleaf 1, EAX bit 5). A product and a sum of pairs take the time of one of
+  // f32 on Zen 5 (measured by test/bench/kernel-bench.cpp).
+  Machine withBfloats = table.back();
+  withBfloats.name = "x86-64-v4-bf16";
+  withBfloats.aliases = {"v4-bf16"};
+  withBfloats.features = concat({level2, level3, level4, vnni, bfloats});
+  withBfloats.plainName = "x86-64-v4-vnni";
+  withBfloats.rates.flopsPerUsBf16 = 200e3;
+  table.push_back(std::move(withBfloats));
   // The smallest common server cores: Arm Neoverse N1 Technical Reference
   // Manual (100616; L1D 64 KiB, L2 from 256 KiB as built) and Arm Cortex-A72
   // MPCore Processor Technical Reference Manual (100095; L1D 32 KiB, L2 shared

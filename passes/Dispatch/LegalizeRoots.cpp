@@ -8,6 +8,7 @@
 #include "passes/Dispatch/AskedFactors.h"
 #include "passes/Dispatch/DispatchTarget.h"
 #include "passes/Dispatch/Passes.h"
+#include "passes/Dispatch/StepTerms.h"
 #include "passes/Lower/Pointwise.h"
 #include "passes/Lower/Scalar/ScalarConversions.h"
 
@@ -120,10 +121,13 @@ private:
     // A kernel spreads each element of the left operand over its lanes, once
     // for each panel of columns: floats of two bytes are worth widening once
     // for all where that happens several times, but not weights, which would
-    // double.
+    // double, and not what is multiplied in pairs.
     if ((lhs.isF16() || lhs.isBF16()) && sum.isF32() &&
         facts.isLegal(family, sum, rhs, sum) &&
-        reads(op) >= facts.readsWorthWidening && !isConstant(op->getOperand(0)))
+        reads(op) >= facts.readsWorthWidening &&
+        !isConstant(op->getOperand(0)) &&
+        !(op->getOperand(1).template getDefiningOp<kernel::WeightRefOp>() &&
+          readsPairs(op, facts.packing)))
       convert(op, 0, lhs, sum);
   }
 

@@ -14,7 +14,7 @@
 #include "heddle/Support/TensorTypes.h"
 #include "passes/Dispatch/DispatchTarget.h"
 #include "passes/Dispatch/Passes.h"
-#include "passes/Dispatch/Quads.h"
+#include "passes/Dispatch/StepTerms.h"
 #include "passes/Dispatch/StoredEpilogue.h"
 #include "passes/Dispatch/StoredOperands.h"
 #include "passes/Dispatch/StoredSigns.h"

@@ -1,11 +1,10 @@
 // A weight is stored in the order in which the target's kernels read it.
 
-#include "dialects/Kernel/Factors.h"
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/StableHlo/StableHlo.h"
 #include "passes/Dispatch/DispatchTarget.h"
 #include "passes/Dispatch/Passes.h"
-#include "passes/Dispatch/Quads.h"
+#include "passes/Dispatch/StepTerms.h"
 #include "passes/Dispatch/WeightMatrix.h"
 #include "passes/Lower/Weights/WeightPrograms.h"
 
@@ -59,10 +58,7 @@ static void pack(WeightPrograms &weights, kernel::ContractOp op,
     for (unsigned dim : group)
       results.push_back(getAffineDimExpr(dim, op.getContext()));
 
-  bool inQuads =
-      kernel::areQuadFactors(op.getLhsElement(), op.getRhsElement()) &&
-      readsQuads(op, facts);
-  StringRef packing = inQuads ? facts.quads : facts.matrix;
+  StringRef packing = packingOf(op, facts);
   kernel::WeightOp packed = weights.derive(
       weight,
       [&](OpBuilder &b, Value value) {
@@ -87,11 +83,7 @@ static void pack(WeightPrograms &weights, kernel::ConvolutionOp op,
   int64_t channels = cast<RankedTensorType>(op.getType()).getShape().back();
   if (groups > 1 && channels / groups < facts.leastChannels)
     return;
-  bool inQuads =
-      kernel::areQuadFactors(op.getLhsElement(), op.getRhsElement()) &&
-      readsQuads(op, facts);
-  std::string packing =
-      kernel::withGroups(inQuads ? facts.filterQuads : facts.filter, groups);
+  std::string packing = kernel::withGroups(packingOf(op, facts), groups);
   kernel::WeightOp packed = weights.derive(
       weight, [](OpBuilder &, Value value) { return value; }, packing);
   OpBuilder b(op);

@@ -124,6 +124,9 @@ struct TargetDescription {
            collectives = 0;
   int64_t operations = 0, arenaBytes = 0, persistentBytes = 0;
   bool hasGpuCode = false;
+  /// Its products of bf16 are those of an instruction that takes subnormal
+  /// numbers for zero.
+  bool pairsFlushSubnormals = false;
   std::vector<ProgramDescription> programs;
 };
 

@@ -44,6 +44,9 @@ struct PackingFacts {
   std::string quads;
   /// The same of a convolution's filter, in fours of input channels.
   std::string filterQuads;
+  /// Those of bf16, in twos.
+  std::string pairs;
+  std::string filterPairs;
   /// Output channels per group of a convolution below which a panel would be
   /// mostly padding.
   int64_t leastChannels = 1;

@@ -18,6 +18,10 @@ inline constexpr int64_t logicalVectorBytes = 64;
 /// Its elements of four bytes.
 inline constexpr int64_t logicalLanes = logicalVectorBytes / 4;
 
+/// The features that multiply quads of bytes and pairs of bf16, in LLVM's
+/// spelling.
+extern const llvm::StringLiteral kQuadFeature, kPairFeature;
+
 /// How long a core takes for what kernels do: orders of magnitude, which choose
 /// how work is cut, never what is computed. Rates are those of one core.
 struct MachineRates {
@@ -26,7 +30,8 @@ struct MachineRates {
   double flopsPerUsF32 = 0;
   double flopsPerUsF64 = 0;
   double flopsPerUsInteger = 0;
-  /// Of factors that are widened to f32 each time they are read.
+  /// Of factors that are widened to f32 each time they are read, unless the
+  /// machine multiplies them as they are.
   double flopsPerUsBf16 = 0;
   double flopsPerUsF16 = 0;
   /// Bytes from or to memory in a microsecond, of one core among others.
@@ -88,7 +93,8 @@ struct Machine {
   /// compiled beside the best one that the host runs.
   bool isCommon = false;
   /// The machine that differs only in lacking features which few models use,
-  /// and whose name their code has that does not use them; empty if none.
+  /// and whose name their code has that does not use them, or that of the
+  /// machine plainer still; empty if none.
   std::string plainName;
   /// The build of the freestanding routines that its kernels call.
   std::string routines;

@@ -125,8 +125,7 @@ RegisterTile ContractionEmitter::tileOf(const Group &group, int64_t height) {
   RegisterTile tile(frame.builder, loc, accumulator, height, group.vectors);
   if (plan.isSmall)
     tile.stepsPerIteration = 1;
-  if (shape.perStep > 1)
-    tile.quads = IntegerQuads(frame.machine);
+  tile.products = StepProducts::of(frame.machine, shape.perStep, accumulator);
   return tile;
 }
 

@@ -25,9 +25,9 @@ ContractionPlan heddle::planContraction(KernelFrame &frame,
   int64_t rows = shape.row.extent.bound(),
           columns = shape.columnCount().bound();
   plan.tileShape = chooseTileShape(frame.machine, rows, columns, plan.lanes);
-  if (shape.perStep > 1)
-    plan.tileShape.rows =
-        IntegerQuads(frame.machine).rowsOf(rows, plan.tileShape.rows);
+  if (auto products =
+          StepProducts::of(frame.machine, shape.perStep, accumulator))
+    plan.tileShape.rows = products->rowsOf(rows, plan.tileShape);
   double outputs = double(shape.outerCount().bound()) *
                    shape.outerRowCount().bound() * rows * columns;
   Type lhs = elementOf(shape.lhs), rhs = elementOf(shape.rhs);

@@ -2,8 +2,8 @@
 
 #include "passes/Kernel/Cpu/ContractionShape.h"
 
-#include "dialects/Kernel/Factors.h"
 #include "dialects/Kernel/Packing.h"
+#include "passes/Kernel/Cpu/StepProducts.h"
 
 using namespace mlir;
 
@@ -67,6 +67,27 @@ void ContractionShape::setRows(SmallVector<ContractionDim> dims) {
       }))
     row = *best;
   outerRows = std::move(dims);
+}
+
+LogicalResult ContractionShape::setTerms(kernel::ContractOp op,
+                                         int64_t panelColumns) {
+  std::optional<StepTerms> terms =
+      stepTerms(*op.getRhsPacking(), kernel::matrixQuads(panelColumns),
+                kernel::matrixPairs(panelColumns), op.getLhsElement(),
+                op.getRhsElement());
+  if (!terms)
+    return success();
+  perStep = terms->count;
+  if (!terms->areFactors || depth.size() != 1 || !depth[0].lhs.is(1) ||
+      !depth[0].extent.isMultipleOf(perStep) || depth[0].limit)
+    return op.emitOpError("reads ")
+           << terms->name << " of rows, and is no sum of " << terms->types
+           << " whose terms follow each other, a multiple of " << perStep;
+  ContractionDim &only = depth[0];
+  only.extent = only.extent.bound() / perStep;
+  only.lhs = perStep;
+  only.rhs = perStep * panelColumns;
+  return success();
 }
 
 FailureOr<ContractionShape> ContractionShape::analyze(kernel::ContractOp op,
@@ -149,21 +170,8 @@ FailureOr<ContractionShape> ContractionShape::analyze(kernel::ContractOp op,
     if (!outMap.isFunctionOfDim(dim) && !llvm::is_contained(summed, dim))
       summed.push_back(dim);
   shape.depth = dimsOf(summed);
-  if (shape.isPacked &&
-      *op.getRhsPacking() == kernel::matrixQuads(panelColumns)) {
-    constexpr int64_t quad = kernel::kQuad;
-    if (!kernel::areQuadFactors(op.getLhsElement(), op.getRhsElement()) ||
-        shape.depth.size() != 1 || !shape.depth[0].lhs.is(1) ||
-        !shape.depth[0].extent.isMultipleOf(quad) || shape.depth[0].limit)
-      return op.emitOpError("reads quads of rows, and is no sum of ui8 times "
-                            "i8 whose terms follow each other, a multiple of ")
-             << quad;
-    ContractionDim &depth = shape.depth[0];
-    depth.extent = depth.extent.bound() / quad;
-    depth.lhs = quad;
-    depth.rhs = quad * panelColumns;
-    shape.perStep = quad;
-  }
+  if (shape.isPacked && failed(shape.setTerms(op, panelColumns)))
+    return failure();
   dropUnitDims(rows);
   dropUnitDims(shape.outer);
   // Even of one product it matters whether it is summed.

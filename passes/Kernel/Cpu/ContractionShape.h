@@ -52,7 +52,7 @@ struct ContractionShape {
   bool isPacked = false;
   int64_t panelStride = 0;
   /// Elements of the depth that one step takes of each row and each column,
-  /// next to each other: four bytes of panels in quads.
+  /// next to each other: four bytes of panels in quads, two bf16 of pairs.
   int64_t perStep = 1;
 
   Extent outerCount() const { return count(outer); }
@@ -65,6 +65,11 @@ struct ContractionShape {
   }
 
   static Extent count(llvm::ArrayRef<ContractionDim> dims);
+
+private:
+  /// Counts the depth in steps of as many terms as `op`'s packing has side by
+  /// side. Fails with a diagnostic where the sum has no such steps.
+  mlir::LogicalResult setTerms(kernel::ContractOp op, int64_t panelColumns);
 };
 
 /// Emits the contraction whose result is `root`, its epilogue too, and finishes

@@ -5,8 +5,6 @@
 // because border tiles have code of their own. So do the columns of each phase,
 // where the input has zeros between its points.
 
-#include "dialects/Kernel/Factors.h"
-#include "dialects/Kernel/Packing.h"
 #include "passes/Kernel/Cpu/ContractionShape.h"
 #include "passes/Kernel/Cpu/ConvolutionWork.h"
 #include "passes/Kernel/Cpu/DepthwiseEmitter.h"
@@ -113,9 +111,9 @@ LogicalResult ConvolutionEmitter::emit() {
   phases = columnPhases(inner());
   int64_t columns = phases.front().dim.output;
   tileShape = chooseTileShape(frame.machine, columns, shape.groupOutput, lanes);
-  if (shape.perStep > 1)
-    tileShape.rows =
-        IntegerQuads(frame.machine).rowsOf(columns, tileShape.rows);
+  if (auto products =
+          StepProducts::of(frame.machine, shape.perStep, accumulator))
+    tileShape.rows = products->rowsOf(columns, tileShape);
   double outputs = double(shape.images.bound()) * shape.outputRows() *
                    inner().output * shape.outputChannels();
   Work work = convolutionWork(op, shape, outputs);
@@ -203,8 +201,7 @@ LogicalResult ConvolutionEmitter::emitTile(const FilterColumns &group,
   RegisterTile tile(frame.builder, loc, accumulator, run.width, group.vectors);
   if (isSmall)
     tile.stepsPerIteration = 1;
-  if (shape.perStep > 1)
-    tile.quads = IntegerQuads(frame.machine);
+  tile.products = StepProducts::of(frame.machine, shape.perStep, accumulator);
   TapPosition start{imageBase, index.constant(0)};
   SmallVector<Value> sums = emitTapLoops(
       index, ArrayRef(shape.spatial).drop_back(), row, start, tile.zeros(),
@@ -275,18 +272,12 @@ ConvolutionEmitter::emitTaps(RegisterTile &tile, const FilterColumns &group,
 }
 
 LogicalResult emitConvolution(KernelFrame &frame, kernel::ConvolutionOp op) {
-  ConvolutionShape shape = ConvolutionShape::analyze(op);
   int64_t panelColumns = frame.machine.panelColumns;
-  if (op.getWeightsPacking() ==
-      StringRef(kernel::filterQuads(panelColumns, shape.groups))) {
-    shape.perStep = kernel::kQuad;
-    if (!kernel::areQuadFactors(op.getLhsElement(), op.getRhsElement()) ||
-        shape.hasOpenImages() || shape.groupInput % shape.perStep != 0)
-      return op.emitOpError("reads quads of channels, and is no sum of ui8 "
-                            "times i8 over images of known sizes, whose "
-                            "channels are a multiple of ")
-             << shape.perStep;
-  }
+  FailureOr<ConvolutionShape> found =
+      ConvolutionShape::analyze(op, panelColumns);
+  if (failed(found))
+    return failure();
+  ConvolutionShape &shape = *found;
   if (isPointwise(shape))
     return emitContraction(frame, cast<OpResult>(op.getResult()),
                            pointwiseShape(op, shape, panelColumns));

@@ -2,13 +2,35 @@
 
 #include "passes/Kernel/Cpu/ConvolutionShape.h"
 
+#include "dialects/Kernel/Packing.h"
+#include "passes/Kernel/Cpu/StepProducts.h"
+
 #include <numeric>
 
 using namespace mlir;
 
 namespace heddle {
 
-ConvolutionShape ConvolutionShape::analyze(kernel::ConvolutionOp op) {
+LogicalResult ConvolutionShape::setTerms(kernel::ConvolutionOp op,
+                                         int64_t panelColumns) {
+  std::optional<StepTerms> terms =
+      stepTerms(op.getWeightsPacking().value_or(""),
+                kernel::filterQuads(panelColumns, groups),
+                kernel::filterPairs(panelColumns, groups), op.getLhsElement(),
+                op.getRhsElement());
+  if (!terms)
+    return success();
+  perStep = terms->count;
+  if (terms->areFactors && !hasOpenImages() && groupInput % perStep == 0)
+    return success();
+  return op.emitOpError("reads ")
+         << terms->name << " of channels, and is no sum of " << terms->types
+         << " over images of known sizes, whose channels are a multiple of "
+         << perStep;
+}
+
+FailureOr<ConvolutionShape> ConvolutionShape::analyze(kernel::ConvolutionOp op,
+                                                      int64_t panelColumns) {
   auto input = cast<RankedTensorType>(op.getInput().getType());
   auto result = cast<RankedTensorType>(op.getType());
   ConvolutionShape shape;
@@ -45,6 +67,8 @@ ConvolutionShape ConvolutionShape::analyze(kernel::ConvolutionOp op) {
     shape.inputStrides[i] = step;
     step = step * shape.inputs[i];
   }
+  if (failed(shape.setTerms(op, panelColumns)))
+    return failure();
   return shape;
 }
 

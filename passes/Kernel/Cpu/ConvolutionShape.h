@@ -47,7 +47,10 @@ struct ColumnPhase {
 llvm::SmallVector<ColumnPhase> columnPhases(const SpatialDim &dim);
 
 struct ConvolutionShape {
-  static ConvolutionShape analyze(kernel::ConvolutionOp op);
+  /// Fails with a diagnostic where the filter's packing has other steps than
+  /// the sums.
+  static mlir::FailureOr<ConvolutionShape> analyze(kernel::ConvolutionOp op,
+                                                   int64_t panelColumns);
 
   /// How many there are, which a call may say.
   Extent images = 1;
@@ -60,7 +63,7 @@ struct ConvolutionShape {
   llvm::SmallVector<Extent> inputs, outputs, inputStrides;
   bool isPacked = false;
   /// Channels that one step of a sum takes of each point and each filter, next
-  /// to each other: four bytes of filters in quads.
+  /// to each other: four bytes of filters in quads, two bf16 of pairs.
   int64_t perStep = 1;
 
   /// Steps of a sum over the channels of one tap.
@@ -79,6 +82,9 @@ struct ConvolutionShape {
   int64_t inputImage() const;
   /// Results of one image and channel, without the innermost dimension.
   int64_t outputRows() const;
+
+private:
+  mlir::LogicalResult setTerms(kernel::ConvolutionOp op, int64_t panelColumns);
 };
 
 /// Taps [low, high) that touch the same rows of a tile.

@@ -3,11 +3,7 @@
 
 #include "passes/Kernel/Cpu/IntegerQuads.h"
 
-#include "dialects/Kernel/Factors.h"
-#include "passes/Kernel/Cpu/TileChoice.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -15,34 +11,22 @@ using namespace heddle;
 
 IntegerQuads::IntegerQuads(const Machine &machine)
     : way(Way::Single), vectorBits(machine.vectorBits) {
-  if (machine.hasFeature("avx512vnni"))
+  if (machine.hasFeature(kQuadFeature))
     way = Way::Quads;
   else if (machine.architecture == "x86-64")
     way = Way::Pairs;
 }
 
-int64_t IntegerQuads::rowsOf(int64_t rows, int64_t most) const {
+int64_t IntegerQuads::rowsOf(int64_t rows, TileShape tile) const {
   if (way == Way::Quads)
-    return most;
-  return splitRows(rows, std::max<int64_t>(1, most * 2 / 3)).bigRows;
-}
-
-static VectorType lanesOf(OpBuilder &builder, unsigned bits) {
-  return VectorType::get({logicalVectorBytes * 8 / bits},
-                         builder.getIntegerType(bits));
-}
-
-static Value call(OpBuilder &builder, Location loc, StringRef name, Type type,
-                  ValueRange operands) {
-  return LLVM::CallIntrinsicOp::create(builder, loc, type,
-                                       builder.getStringAttr(name), operands)
-      .getResult(0);
+    return tile.rows;
+  return splitRows(rows, std::max<int64_t>(1, tile.rows * 2 / 3)).bigRows;
 }
 
 IntegerQuads::Factor IntegerQuads::takeApart(OpBuilder &builder, Location loc,
                                              Value lanes, bool isSigned) const {
   unsigned bits = way == Way::Quads ? 8 : way == Way::Pairs ? 16 : 32;
-  VectorType type = lanesOf(builder, bits);
+  VectorType type = lanesOf(builder.getIntegerType(bits));
   Value all = vector::BitCastOp::create(builder, loc, type, lanes);
   if (bits == 8)
     return {all};
@@ -74,23 +58,14 @@ IntegerQuads::Factor IntegerQuads::takeApart(OpBuilder &builder, Location loc,
 
 IntegerQuads::Factor IntegerQuads::columns(OpBuilder &builder, Location loc,
                                            Value buffer, Value position) const {
-  Value bytes = vector::LoadOp::create(builder, loc, lanesOf(builder, 8),
-                                       buffer, position);
-  return takeApart(builder, loc, bytes, /*isSigned=*/true);
+  return takeApart(builder, loc, load(builder, loc, buffer, position),
+                   /*isSigned=*/true);
 }
 
 IntegerQuads::Factor IntegerQuads::row(OpBuilder &builder, Location loc,
                                        Value buffer, Value position) const {
-  Type i32 = builder.getI32Type();
-  Value bytes = vector::LoadOp::create(
-      builder, loc, VectorType::get({kernel::kQuad}, builder.getI8Type()),
-      buffer, position);
-  Value word =
-      vector::BitCastOp::create(builder, loc, VectorType::get({1}, i32), bytes);
-  Value scalar = vector::ExtractOp::create(builder, loc, word, 0);
-  Value spread =
-      vector::BroadcastOp::create(builder, loc, lanesOf(builder, 32), scalar);
-  return takeApart(builder, loc, spread, /*isSigned=*/false);
+  return takeApart(builder, loc, spread(builder, loc, buffer, position),
+                   /*isSigned=*/false);
 }
 
 Value IntegerQuads::multiplyAdd(OpBuilder &builder, Location loc,
@@ -117,7 +92,7 @@ Value IntegerQuads::multiplyAdd(OpBuilder &builder, Location loc,
       continue;
     }
     Value pairs = arith::ConstantOp::create(
-        builder, loc, builder.getZeroAttr(lanesOf(builder, 32)));
+        builder, loc, builder.getZeroAttr(lanesOf(builder.getI32Type())));
     for (int64_t begin = 0; begin < logicalLanes; begin += lanes) {
       auto part = [&](Value whole) -> Value {
         return vector::ExtractStridedSliceOp::create(

@@ -9,33 +9,24 @@
 #ifndef HEDDLE_PASSES_KERNEL_CPU_INTEGERQUADS_H
 #define HEDDLE_PASSES_KERNEL_CPU_INTEGERQUADS_H
 
-#include "heddle/Target/Machine.h"
-
-#include "mlir/IR/Builders.h"
+#include "passes/Kernel/Cpu/StepProducts.h"
 
 namespace heddle {
 
-class IntegerQuads {
+class IntegerQuads : public StepProducts {
 public:
   explicit IntegerQuads(const Machine &machine);
 
-  /// The height of tiles of `rows` rows, for which floats would have `most`:
-  /// factors that are taken apart fill more registers.
-  int64_t rowsOf(int64_t rows, int64_t most) const;
-
-  /// Four bytes for each lane, taken apart as the machine multiplies them.
-  using Factor = llvm::SmallVector<mlir::Value, 4>;
-
-  /// The columns from byte `position` of `buffer` on: lane n has its bytes 4 n
-  /// to 4 n + 3, with their signs.
+  int64_t rowsOf(int64_t rows, TileShape tile) const override;
+  /// Four bytes of each column, with their signs.
   Factor columns(mlir::OpBuilder &builder, mlir::Location loc,
-                 mlir::Value buffer, mlir::Value position) const;
-  /// The four bytes at `position` for all lanes, without signs.
+                 mlir::Value buffer, mlir::Value position) const override;
+  /// Four bytes without signs.
   Factor row(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value buffer,
-             mlir::Value position) const;
+             mlir::Value position) const override;
   mlir::Value multiplyAdd(mlir::OpBuilder &builder, mlir::Location loc,
                           const Factor &row, const Factor &columns,
-                          mlir::Value sum) const;
+                          mlir::Value sum) const override;
 
 private:
   enum class Way : uint8_t { Quads, Pairs, Single };

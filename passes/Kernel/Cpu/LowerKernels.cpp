@@ -79,7 +79,8 @@ LogicalResult emitKernel(KernelFrame &frame) {
           return failed(checkSums(op)) ||
                          failed(checkPacking(op, op.getRhsPacking(),
                                              {kernel::matrixPanels(columns),
-                                              kernel::matrixQuads(columns)}))
+                                              kernel::matrixQuads(columns),
+                                              kernel::matrixPairs(columns)}))
                      ? failure()
                      : emitContraction(frame, op);
         })
@@ -89,7 +90,8 @@ LogicalResult emitKernel(KernelFrame &frame) {
                          failed(checkPacking(
                              op, op.getWeightsPacking(),
                              {kernel::filterPanels(columns, groups),
-                              kernel::filterQuads(columns, groups)}))
+                              kernel::filterQuads(columns, groups),
+                              kernel::filterPairs(columns, groups)}))
                      ? failure()
                      : emitConvolution(frame, op);
         })

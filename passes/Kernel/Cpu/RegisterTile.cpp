@@ -180,22 +180,22 @@ Value RegisterTile::positionOf(const TileLhs &lhs, int64_t r, Value position) {
                                       : position;
 }
 
-void RegisterTile::stepQuads(const TileLhs &lhs, Value lhsPosition,
+void RegisterTile::stepTerms(const TileLhs &lhs, Value lhsPosition,
                              const TileRhs &rhs, Value rhsPosition,
                              MutableArrayRef<Value> accumulators) {
-  SmallVector<IntegerQuads::Factor> factors;
+  SmallVector<StepProducts::Factor> factors;
   for (int64_t offset : rhs.vectors)
-    factors.push_back(quads->columns(builder, loc, rhs.buffer,
-                                     index.add(rhsPosition, offset)));
+    factors.push_back(products->columns(builder, loc, rhs.buffer,
+                                        index.add(rhsPosition, offset)));
   for (int64_t r = 0; r < rows; ++r) {
     Value position = positionOf(lhs, r, lhsPosition);
     if (!position)
       continue;
     Value buffer = lhs.buffers.empty() ? lhs.buffer : lhs.buffers[r];
-    IntegerQuads::Factor row = quads->row(builder, loc, buffer, position);
+    StepProducts::Factor row = products->row(builder, loc, buffer, position);
     for (int64_t v = 0; v < vectors; ++v) {
       Value &sum = accumulators[r * vectors + v];
-      sum = quads->multiplyAdd(builder, loc, row, factors[v], sum);
+      sum = products->multiplyAdd(builder, loc, row, factors[v], sum);
     }
   }
 }
@@ -203,8 +203,8 @@ void RegisterTile::stepQuads(const TileLhs &lhs, Value lhsPosition,
 void RegisterTile::step(const TileLhs &lhs, Value lhsPosition,
                         const TileRhs &rhs, Value rhsPosition,
                         MutableArrayRef<Value> accumulators) {
-  if (quads)
-    return stepQuads(lhs, lhsPosition, rhs, rhsPosition, accumulators);
+  if (products)
+    return stepTerms(lhs, lhsPosition, rhs, rhsPosition, accumulators);
   Type rhsElement = cast<MemRefType>(rhs.buffer.getType()).getElementType();
   auto rhsType = VectorType::get({lanes}, rhsElement);
   SmallVector<Value> factors;

@@ -5,7 +5,7 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "passes/Kernel/Cpu/IndexBuilder.h"
-#include "passes/Kernel/Cpu/IntegerQuads.h"
+#include "passes/Kernel/Cpu/StepProducts.h"
 #include <optional>
 
 namespace heddle {
@@ -97,9 +97,9 @@ public:
   /// loop's own instructions compete with multiply-adds for the same ports (5
   /// to 8 % on an Ice Lake server).
   int64_t stepsPerIteration = 4;
-  /// Steps take four bytes of each row and of each column, which is how the
-  /// operands' positions are counted then: offsets are of bytes.
-  std::optional<IntegerQuads> quads;
+  /// What steps multiply that take several terms of each row and of each
+  /// column; null if they take one. Offsets are of elements all the same.
+  std::shared_ptr<const StepProducts> products;
   /// The most steps of `accumulate` where `high` is the launch's to say: sums
   /// of all of them are cut in chains as if it were a constant.
   std::optional<int64_t> mostSteps;
@@ -117,7 +117,7 @@ private:
   void step(const TileLhs &lhs, mlir::Value lhsPosition, const TileRhs &rhs,
             mlir::Value rhsPosition,
             llvm::MutableArrayRef<mlir::Value> accumulators);
-  void stepQuads(const TileLhs &lhs, mlir::Value lhsPosition,
+  void stepTerms(const TileLhs &lhs, mlir::Value lhsPosition,
                  const TileRhs &rhs, mlir::Value rhsPosition,
                  llvm::MutableArrayRef<mlir::Value> accumulators);
   /// Where row `r` is read at `position`; null if it takes no part.

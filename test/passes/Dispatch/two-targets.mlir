@@ -7,7 +7,7 @@
 // RUN: heddle-opt %t.lower.mlir --heddle-assign-target="target=x86-64-v3 spelled" -o %t.spelled.mlir
 // RUN: sed -e 's#matrix_packing = "[^"]*"#matrix_packing = "* k n -> * n/16 k/2 n%16 k%2"#' -e 's/reads_worth_widening = 128/reads_worth_widening = 1000000/' \
 // RUN:   -e 's/maximum_parts = 64/maximum_parts = 2/' -e 's/split_products = [0-9]*/split_products = 1/' \
-// RUN:   -e 's/"contraction f32 f32 f32"/"contraction f8E4M3FN f8E4M3FN f32"/' -e 's/quad_packing = "[^"]*"/quad_packing = ""/g' \
+// RUN:   -e 's/"contraction f32 f32 f32"/"contraction f8E4M3FN f8E4M3FN f32"/' -e 's/quad_packing = "[^"]*"/quad_packing = ""/g' -e 's/pair_packing = "[^"]*"/pair_packing = ""/g' \
 // RUN:   -e 's/quantized_products = \[[^]]*\]/quantized_products = ["contraction ui8 ui8 i32"]/' %t.spelled.mlir > %t.other.mlir
 // RUN: heddle-opt %t.other.mlir --heddle-dispatch | FileCheck %s --check-prefix=OTHER
 // RUN: heddle-opt %t.other.mlir --heddle-dispatch -o %t.dispatched.mlir
@@ -26,8 +26,8 @@
 // LOWER-DAG: kernel.convolution %{{.*}} lhs_dilation = array<i64: 2>
 
 // CPU: heddle.target = "x86-64-v3"
-// CPU: kernel.weight @{{.*}} : tensor<64x160xbf16> packing "* k n -> * n/32 k n%32"
-// CPU-DAG: kernel.contract %{{.*}}, %{{.*}} {{.*}}rhs_packing = "* k n -> * n/32 k n%32"} : tensor<8x64xf32>, tensor<5x64x32xbf16> -> tensor<8x160xf32>
+// CPU: kernel.weight @{{.*}} : tensor<64x160xbf16> packing "* k n -> * n/32 k/2 n%32 k%2"
+// CPU-DAG: kernel.contract %{{.*}}, %{{.*}} {{.*}}rhs_packing = "* k n -> * n/32 k/2 n%32 k%2"} : tensor<8x64xbf16>, tensor<5x32x32x2xbf16> -> tensor<8x160xf32>
 // CPU-DAG: kernel.contract %{{.*}}, %{{.*}} : tensor<8x64xf32>, tensor<64x8xf32> -> tensor<8x8xf32>
 // CPU-DAG: kernel.concatenate %{{.*}}, %{{.*}}, %{{.*}} {dimension = 1 : i64}
 // CPU-DAG: kernel.convolution %{{.*}} lhs_dilation = array<i64: 2>

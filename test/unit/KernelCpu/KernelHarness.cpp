@@ -31,6 +31,8 @@ MLIRContext &context() {
 }
 
 bool canRun(llvm::StringRef machine) {
+  if (machine == "x86-64-v4-bf16")
+    return canRun("x86-64-v4-vnni") && __builtin_cpu_supports("avx512bf16");
   if (machine == "x86-64-v4-vnni")
     return canRun("x86-64-v4") && __builtin_cpu_supports("avx512vnni");
   if (machine == "x86-64-v4")

@@ -46,7 +46,8 @@ TEST(Target, TableIsConsistent) {
 TEST(Target, LevelsContainEachOther) {
   for (auto [less, more] : {std::pair("x86-64-v2", "x86-64-v3"),
                             std::pair("x86-64-v3", "x86-64-v4"),
-                            std::pair("x86-64-v4", "x86-64-v4-vnni")})
+                            std::pair("x86-64-v4", "x86-64-v4-vnni"),
+                            std::pair("x86-64-v4-vnni", "x86-64-v4-bf16")})
     for (const std::string &feature : findMachine(less)->features)
       EXPECT_TRUE(llvm::is_contained(findMachine(more)->features, feature))
           << feature;
@@ -195,6 +196,12 @@ TEST(Target, FactsThatDifferAreSeen) {
   other.packing.matrix = "* k n -> * n/64 k n%64";
   EXPECT_NE(other, facts);
   other = facts;
+  other.packing.pairs.clear();
+  EXPECT_NE(other, facts);
+  other = facts;
+  other.packing.filterPairs.clear();
+  EXPECT_NE(other, facts);
+  other = facts;
   other.kernels.pop_back();
   EXPECT_NE(other, facts);
   other = facts;
@@ -229,10 +236,15 @@ TEST(Target, WorkTakesLongerWhereMoreIsDone) {
                      2 * computes);
     EXPECT_GT(target->nanoseconds({1e6, b.getF64Type(), 0}), computes);
     EXPECT_GT(target->nanoseconds({1e6, b.getF32Type(), 1e9}), computes);
-    // What is widened wherever it is read.
-    for (Type factor : {Type(b.getBF16Type()), Type(b.getF16Type())})
-      EXPECT_GT(target->nanoseconds({1e6, b.getF32Type(), 0, factor}),
-                computes);
+    // What is widened wherever it is read, or multiplied as it is.
+    double ofHalves =
+        target->nanoseconds({1e6, b.getF32Type(), 0, b.getF16Type()});
+    double ofBfloats =
+        target->nanoseconds({1e6, b.getF32Type(), 0, b.getBF16Type()});
+    EXPECT_GT(ofHalves, computes);
+    bool inPairs = cast<CpuTarget>(*target).machine().hasFeature(kPairFeature);
+    EXPECT_EQ(ofBfloats < computes, inPairs);
+    EXPECT_NE(ofBfloats, computes);
     EXPECT_EQ(target->nanoseconds({1e6, b.getF32Type(), 0, b.getF32Type()}),
               computes);
   }

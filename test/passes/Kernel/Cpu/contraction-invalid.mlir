@@ -77,3 +77,48 @@ func.func @limit(%a: tensor<4x8xf32>, %b: tensor<8x32xf32>, %n: index) -> tensor
   } : tensor<4x8xf32>, tensor<8x32xf32> -> tensor<4x32xf32>
   return %0 : tensor<4x32xf32>
 }
+
+// -----
+
+func.func @pairs_of_f32(%a: tensor<4x8xf32>, %b: tensor<1x4x32x2xf32>) -> tensor<4x32xf32> attributes {kernel.entry} {
+  // expected-error @below {{reads pairs of rows, and is no sum of bf16 times bf16 whose terms follow each other, a multiple of 2}}
+  %0 = kernel.contract %a, %b {
+    extents = array<i64: 4, 32, 8>,
+    indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+    iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "* k n -> * n/32 k/2 n%32 k%2"
+  } : tensor<4x8xf32>, tensor<1x4x32x2xf32> -> tensor<4x32xf32>
+  return %0 : tensor<4x32xf32>
+}
+
+// -----
+
+func.func @pairs_apart(%a: tensor<8x4xbf16>, %b: tensor<1x4x32x2xbf16>) -> tensor<4x32xf32> attributes {kernel.entry} {
+  // expected-error @below {{reads pairs of rows, and is no sum of bf16 times bf16 whose terms follow each other, a multiple of 2}}
+  %0 = kernel.contract %a, %b {
+    extents = array<i64: 4, 32, 8>,
+    indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+    iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "* k n -> * n/32 k/2 n%32 k%2"
+  } : tensor<8x4xbf16>, tensor<1x4x32x2xbf16> -> tensor<4x32xf32>
+  return %0 : tensor<4x32xf32>
+}
+
+// -----
+
+func.func @quads_of_signs(%a: tensor<4x8xi8>, %b: tensor<1x2x32x4xi8>) -> tensor<4x32xi32> attributes {kernel.entry} {
+  // expected-error @below {{reads quads of rows, and is no sum of ui8 times i8 whose terms follow each other, a multiple of 4}}
+  %0 = kernel.contract %a, %b {
+    extents = array<i64: 4, 32, 8>,
+    indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+    iterator_types = ["parallel", "parallel", "reduction"], rhs_packing = "* k n -> * n/32 k/4 n%32 k%4"
+  } : tensor<4x8xi8>, tensor<1x2x32x4xi8> -> tensor<4x32xi32>
+  return %0 : tensor<4x32xi32>
+}
+
+// -----
+
+func.func @pairs_of_channels(%x: tensor<1x5x4xf32>, %w: tensor<1x1x3x2x32x2xf32>) -> tensor<1x5x8xf32> attributes {kernel.entry} {
+  // expected-error @below {{reads pairs of channels, and is no sum of bf16 times bf16 over images of known sizes, whose channels are a multiple of 2}}
+  %0 = kernel.convolution %x, %w {strides = array<i64: 1>, padding = array<i64: 1, 1>, lhs_dilation = array<i64: 1>, rhs_dilation = array<i64: 1>,
+    groups = 1 : i64, weights_packing = "* i (g=1 o) -> g o/32 * i/2 o%32 i%2"} : tensor<1x5x4xf32>, tensor<1x1x3x2x32x2xf32> -> tensor<1x5x8xf32>
+  return %0 : tensor<1x5x8xf32>
+}

@@ -1,0 +1,190 @@
+// Products of bf16 in pairs: the same bits on every machine where all numbers
+// are normal, in the order fma(a0, b0, fma(a1, b1, sum)).
+
+#include "KernelHarness.h"
+#include "StepCases.h"
+#include "gtest/gtest.h"
+#include <cstring>
+#include <random>
+
+using namespace heddle::test;
+
+namespace {
+
+/// Every host runs the lowest level.
+const char *const machines[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4",
+                                "x86-64-v4-vnni", "x86-64-v4-bf16"};
+
+bool isUsable(llvm::StringRef machine) {
+  return machine == "x86-64-v2" || canRun(machine);
+}
+
+const StepTypes types{2, "bf16", "f32", ""};
+
+uint16_t bfloat(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return uint16_t(bits >> 16);
+}
+
+float single(uint16_t bits) {
+  uint32_t wide = uint32_t(bits) << 16;
+  float value;
+  std::memcpy(&value, &wide, sizeof(value));
+  return value;
+}
+
+/// Numbers between 2^-9 and 2 of both signs: no sum of products is subnormal.
+std::vector<uint16_t> values(int64_t count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<uint16_t> all(count);
+  for (uint16_t &value : all)
+    value = uint16_t((random() & 0x8000) | (0x3b00 + random() % 0x500));
+  return all;
+}
+
+float addTwo(float sum, const uint16_t *left, const uint16_t *right) {
+  sum = std::fma(single(left[1]), single(right[1]), sum);
+  return std::fma(single(left[0]), single(right[0]), sum);
+}
+
+void runAll(const std::string &text, std::vector<uint16_t> &lhs,
+            std::vector<uint16_t> rhs, const std::vector<float> &wanted) {
+  for (const char *machine : machines)
+    if (isUsable(machine))
+      runAndExpect(text, machine, lhs, rhs, wanted);
+}
+
+void checkMatmul(int64_t m, int64_t n, int64_t k) {
+  std::vector<uint16_t> lhs = values(m * k, 1), rhs = values(n * k, 2);
+  runAll(matmulText(types, m, n, k), lhs, inPanels(2, n, k, rhs),
+         sumsOf<uint16_t, float>(m, n, k, 2, lhs, rhs, addTwo));
+}
+
+TEST(FloatPairs, ShapesThatDoNotDivideTiles) {
+  for (int64_t m : {1, 7, 33})
+    for (int64_t n : {1, 16, 31, 33, 150})
+      checkMatmul(m, n, 20);
+  // The longest sum that is one chain has 144 steps.
+  for (int64_t k : {2, 6, 38, 288})
+    checkMatmul(5, 40, k);
+}
+
+TEST(FloatPairs, DeepSumsAreCutInChains) {
+  // One row, so that no block of the depth cuts its sums, too.
+  int64_t m = 1, n = 32, k = 2000;
+  std::vector<uint16_t> lhs = values(m * k, 1), rhs = values(n * k, 2);
+  std::vector<float> wanted(m * n);
+  for (int64_t i = 0; i < m * n; ++i)
+    for (int64_t begin = 0; begin < k; begin += 192) {
+      float sum = 0;
+      for (int64_t j = begin; j < std::min(begin + 192, k); j += 2)
+        sum = addTwo(sum, &lhs[i / n * k + j], &rhs[i % n * k + j]);
+      wanted[i] += sum;
+    }
+  runAll(matmulText(types, m, n, k), lhs, inPanels(2, n, k, rhs), wanted);
+}
+
+TEST(FloatPairs, DeepSumsRestInMemory) {
+  int64_t m = 33, n = 70, k = 24000;
+  std::vector<uint16_t> lhs = values(m * k, 1), rhs = values(n * k, 2);
+  std::vector<uint16_t> stored = inPanels(2, n, k, rhs);
+  for (const char *machine : machines) {
+    if (!isUsable(machine))
+      continue;
+    auto kernel = Kernel::compile(matmulText(types, m, n, k), machine);
+    ASSERT_TRUE(kernel);
+    std::vector<float> out(m * n);
+    kernel->run({lhs.data(), stored.data(), out.data()});
+    for (int64_t i = 0; i < m * n; ++i) {
+      double sum = 0, size = 0;
+      for (int64_t j = 0; j < k; ++j) {
+        double term =
+            double(single(lhs[i / n * k + j])) * single(rhs[i % n * k + j]);
+        sum += term;
+        size += std::fabs(term);
+      }
+      ASSERT_NEAR(out[i], sum, 1e-6 * size) << machine << " at " << i;
+    }
+  }
+}
+
+TEST(FloatPairs, InfinitiesAndNansGoThrough) {
+  int64_t m = 2, n = 3, k = 4;
+  std::vector<uint16_t> lhs(m * k, bfloat(1)), rhs(n * k, bfloat(1));
+  lhs[1] = bfloat(INFINITY);
+  rhs[2 * k + 1] = bfloat(0);
+  rhs[1 * k + 3] = 0x7fc0;
+  std::vector<uint16_t> stored = inPanels(2, n, k, rhs);
+  for (const char *machine : machines) {
+    if (!isUsable(machine))
+      continue;
+    SCOPED_TRACE(machine);
+    auto kernel = Kernel::compile(matmulText(types, m, n, k), machine);
+    ASSERT_TRUE(kernel);
+    std::vector<float> out(m * n);
+    kernel->run({lhs.data(), stored.data(), out.data()});
+    EXPECT_EQ(out[0], INFINITY);
+    EXPECT_TRUE(std::isnan(out[1]) && std::isnan(out[2]));
+    EXPECT_EQ(out[3], 4);
+    EXPECT_TRUE(std::isnan(out[4]));
+    EXPECT_EQ(out[5], 3);
+  }
+}
+
+TEST(FloatPairs, TheInstructionTakesSubnormalNumbersForZero) {
+  int64_t m = 1, n = 32, k = 2;
+  // 2^-130 is subnormal as a factor; 2^-70 is only so as a product.
+  for (float factor : {std::ldexp(1.0f, -130), std::ldexp(1.0f, -70)}) {
+    std::vector<uint16_t> lhs(k, bfloat(factor)), rhs(n * k, bfloat(factor));
+    if (factor < 1e-38f)
+      rhs.assign(n * k, bfloat(1));
+    for (const char *machine : machines) {
+      if (!isUsable(machine))
+        continue;
+      bool isFlushed = machine == llvm::StringRef("x86-64-v4-bf16");
+      float sum = 2 * factor * single(rhs[0]);
+      std::vector<uint16_t> stored = inPanels(2, n, k, rhs);
+      runAndExpect(matmulText(types, m, n, k), machine, lhs, stored,
+                   std::vector<float>(n, isFlushed ? 0 : sum));
+    }
+  }
+}
+
+void check(const StepConvolution &c) {
+  std::vector<uint16_t> input = values(c.height * c.width * c.inputs, 1),
+                        filter = values(c.outputs * c.taps() * c.depth(), 2);
+  runAll(textOf(types, c), input, inPanels(2, c, filter),
+         sumsOf<uint16_t, float>(c, 2, input, filter, addTwo));
+}
+
+TEST(FloatPairs, Convolutions) {
+  check({9, 17, 8, 40, 3, 1, 1});
+  check({10, 15, 6, 64, 3, 2, 1});
+  check({5, 6, 4, 33, 5, 1, 2});
+  // Over pixels, with and without steps.
+  check({7, 7, 64, 70, 1, 1, 0});
+  check({8, 8, 34, 16, 1, 2, 0});
+  check({6, 7, 16, 48, 3, 1, 1, /*groups=*/2});
+}
+
+TEST(FloatPairs, EachMachineUsesWhatItHas) {
+  for (const char *machine : machines)
+    for (const std::string &text : {matmulText(types, 40, 64, 64),
+                                    textOf(types, {9, 17, 8, 40, 3, 1, 1})}) {
+      SCOPED_TRACE(machine);
+      auto kernel = Kernel::compile(text, machine);
+      ASSERT_TRUE(kernel);
+      auto uses = [&](const char *instruction) {
+        return kernel->assembly.find(instruction) != std::string::npos;
+      };
+      bool isPairs = machine == llvm::StringRef("x86-64-v4-bf16");
+      EXPECT_EQ(uses("vdpbf16ps"), isPairs);
+      EXPECT_EQ(uses("vfmadd"),
+                !isPairs && machine != llvm::StringRef("x86-64-v2"));
+      // It flushes subnormal numbers.
+      EXPECT_FALSE(uses("vcvtne"));
+    }
+}
+
+} // namespace

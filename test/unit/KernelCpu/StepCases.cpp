@@ -1,0 +1,103 @@
+// Writes kernels that take several terms at once, and runs them.
+
+#include "StepCases.h"
+
+#include "KernelHarness.h"
+#include "KernelText.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "gtest/gtest.h"
+#include <cstring>
+
+namespace heddle::test {
+
+int64_t placeInPanels(int64_t terms, int64_t depth, int64_t k, int64_t n) {
+  return ((n / 32 * (depth / terms) + k / terms) * 32 + n % 32) * terms +
+         k % terms;
+}
+
+std::string matmulText(const StepTypes &types, int64_t m, int64_t n,
+                       int64_t k) {
+  return llvm::formatv(
+             "func.func @k(%a: {0}, %b: {1}) -> {2} attributes "
+             "{{kernel.entry} {{\n %0 = kernel.contract %a, %b {{extents = "
+             "array<i64: {3}, {4}, {5}>, indexing_maps = [affine_map<(m, n, k) "
+             "-> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, "
+             "k) -> (m, n)>], iterator_types = [\"parallel\", \"parallel\", "
+             "\"reduction\"]{6}, rhs_packing = \"* k n -> * n/32 k/{7} n%32 "
+             "k%{7}\"} : {0}, {1} -> {2}\n return %0 : {2}\n}\n",
+             tensorText({m, k}, types.element),
+             tensorText({(n + 31) / 32, k / types.terms, 32, types.terms},
+                        types.element),
+             tensorText({m, n}, types.sum), m, n, k, types.attributes,
+             types.terms)
+      .str();
+}
+
+int64_t StepConvolution::placeOf(int64_t terms, int64_t o, int64_t tap,
+                                 int64_t i) const {
+  return o / columns() * panels() * 32 * taps() * depth() +
+         placeInPanels(terms, taps() * depth(), tap * depth() + i,
+                       o % columns());
+}
+
+void StepConvolution::forEachTap(
+    llvm::function_ref<void(int64_t, int64_t, int64_t, int64_t)> visit) const {
+  int64_t wide = extent(width);
+  for (int64_t result = 0; result < results(); ++result)
+    for (int64_t tap = 0; tap < taps(); ++tap) {
+      int64_t o = result % outputs, point = result / outputs;
+      int64_t row = point / wide * stride + tap / kernel - padding,
+              column = point % wide * stride + tap % kernel - padding;
+      if (row < 0 || row >= height || column < 0 || column >= width)
+        continue;
+      visit(result, (row * width + column) * inputs + o / columns() * depth(),
+            o, tap);
+    }
+}
+
+std::string textOf(const StepTypes &types, const StepConvolution &c) {
+  return llvm::formatv(
+             "func.func @k(%x: {0}, %w: {1}) -> {2} attributes "
+             "{{kernel.entry} {{\n %0 = kernel.convolution %x, %w {{strides = "
+             "array<i64: {3}, {3}>, padding = array<i64: {4}, {4}, {4}, {4}>, "
+             "lhs_dilation = array<i64: 1, 1>, rhs_dilation = array<i64: 1, "
+             "1>, groups = {5} : i64{6}, weights_packing = \"* i (g={5} o) -> "
+             "g o/32 * i/{7} o%32 i%{7}\"} : {0}, {1} -> {2}\n return %0 : "
+             "{2}\n}\n",
+             tensorText({1, c.height, c.width, c.inputs}, types.element),
+             tensorText({c.groups, c.panels(), c.kernel, c.kernel,
+                         c.depth() / types.terms, 32, types.terms},
+                        types.element),
+             tensorText({1, c.extent(c.height), c.extent(c.width), c.outputs},
+                        types.sum),
+             c.stride, c.padding, c.groups, types.attributes, types.terms)
+      .str();
+}
+
+template <typename Factor, typename Sum>
+void runAndExpect(const std::string &text, const char *machine,
+                  std::vector<Factor> &lhs, std::vector<Factor> &rhs,
+                  const std::vector<Sum> &wanted) {
+  SCOPED_TRACE(machine);
+  auto kernel = Kernel::compile(text, machine);
+  ASSERT_TRUE(kernel);
+  for (int64_t chunk : {0, 1, 3}) {
+    std::vector<Sum> out(wanted.size() + 64, Sum(77));
+    kernel->run({lhs.data(), rhs.data(), out.data()}, chunk, chunk == 3);
+    for (size_t i = 0; i < out.size(); ++i) {
+      Sum expected = i < wanted.size() ? wanted[i] : Sum(77);
+      ASSERT_EQ(std::memcmp(&out[i], &expected, sizeof(Sum)), 0)
+          << out[i] << ", not " << expected << ", at " << i << " of\n"
+          << text;
+    }
+  }
+}
+
+template void runAndExpect(const std::string &, const char *,
+                           std::vector<uint8_t> &, std::vector<uint8_t> &,
+                           const std::vector<int32_t> &);
+template void runAndExpect(const std::string &, const char *,
+                           std::vector<uint16_t> &, std::vector<uint16_t> &,
+                           const std::vector<float> &);
+
+} // namespace heddle::test
