@@ -19,10 +19,10 @@ FloatPairs::FloatPairs(const Machine &machine)
 int64_t FloatPairs::rowsOf(int64_t rows, TileShape tile) const {
   if (areMultipliedAtOnce)
     return tile.rows;
-  // Beside the sums both terms of each column and of a row.
+  // Beside the sums both terms of each column and of a row, and the mask.
   int64_t registers = tile.vectors * registersPerVector;
   int64_t most =
-      std::max<int64_t>(1, (vectorRegisters - 2 - 2 * registers) / registers);
+      std::max<int64_t>(1, (vectorRegisters - 3 - 2 * registers) / registers);
   return tile.rows <= most ? tile.rows : splitRows(rows, most).bigRows;
 }
 
