@@ -1,8 +1,9 @@
 """Runs rows of test/bench/*.json: run_benchmarks.py [--check] [--json FILE] [--plot PICTURE] [--seconds S] [NAME...]
 
-A row of kind "run" measures a model's steady calls, heddle's and each peer's by turns in one process, so that the machine's moods hit both; one
-with "quantized" quantizes its model first. A row of kind "compile" measures import and compilation, in processes of their own. The ratio is heddle's median over the peer's: below 1, heddle
-is faster. A row of kind "sizes" measures an artifact with open sizes (size_benchmarks.py). Peers that are not installed are named as missing
+A row of kind "run" measures a model's steady calls, heddle's and each peer's by turns in one process, so that the machine's moods hit both. A
+row of kind "compile" measures import and compilation, in processes of their own. The ratio is heddle's median over the peer's: below 1, heddle
+is faster. With "precision": "bf16" heddle runs the model with its contractions cast (cast_contractions.py), and OpenVINO is allowed to
+compute in bf16. A row of kind "sizes" measures an artifact with open sizes (size_benchmarks.py). Peers that are not installed are named as missing
 (tools/dev/setup --bench installs them).
 """
 
@@ -21,6 +22,7 @@ import time
 
 import numpy as np
 
+import cast_contractions
 import model_accuracy
 import plot_benchmarks
 import size_benchmarks
@@ -69,8 +71,11 @@ def model_of(row: dict) -> tuple[pathlib.Path, dict]:
     return path, {"input_ids": random.integers(0, 30522, shape), "attention_mask": np.ones(shape, np.int64)}
 
 
-def heddle_call(path, feeds, threads, folder):
+def heddle_call(path, feeds, threads, folder, precision):
     import heddle
+    if precision == "bf16":
+        source, path = path, folder / f"{path.stem}_bf16.onnx"
+        cast_contractions.cast(source, path)
     artifact = folder / f"{path.stem}.heddle"
     subprocess.run(["heddle", "compile", path, "-o", artifact, "--quiet", *model_accuracy.fixed_dimensions(path, feeds)], check=True,
                    stdout=subprocess.DEVNULL)
@@ -78,7 +83,7 @@ def heddle_call(path, feeds, threads, folder):
     return lambda: model(**feeds)
 
 
-def onnxruntime_call(path, feeds, threads, folder):
+def onnxruntime_call(path, feeds, threads, folder, precision):
     import onnxruntime
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
@@ -88,12 +93,12 @@ def onnxruntime_call(path, feeds, threads, folder):
     return lambda: session.run(None, feeds)
 
 
-def openvino_call(path, feeds, threads, folder):
+def openvino_call(path, feeds, threads, folder, precision):
     import openvino
     core = openvino.Core()
     model = core.read_model(path)
     model.reshape({name: value.shape for name, value in feeds.items()})
-    compiled = core.compile_model(model, "CPU", {"INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": "f32"})
+    compiled = core.compile_model(model, "CPU", {"INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": precision})
     request = compiled.create_infer_request()
     return lambda: request.infer(feeds)
 
@@ -160,7 +165,7 @@ def run_row(row: dict, seconds: float, folder: pathlib.Path) -> dict:
             result.setdefault("memory_ratio", {})[peer] = ratio
             result["within"] &= ratio <= row["memory_bar"]
     else:
-        times = measure_by_turns({name: RUNNERS[name](path, feeds, row["threads"], folder) for name in ["heddle", *peers]}, seconds)
+        times = measure_by_turns({name: RUNNERS[name](path, feeds, row["threads"], folder, row.get("precision", "f32")) for name in ["heddle", *peers]}, seconds)
         result["seconds"] = {name: statistics.median(values) for name, values in times.items()}
         result["repeats"] = {name: len(values) for name, values in times.items()}
         # From the first to the ninth tenth, as a part of the median.
