@@ -35,7 +35,11 @@ Warp::~Warp() = default;
 
 void Warp::jump(uint32_t target, uint32_t taken) {
   if (taken == active) {
+    bool isBack = target < pc;
     pc = target;
+    // Groups that it has passed may be ahead of it again.
+    if (isBack && !groups.empty())
+      findMerge();
     return;
   }
   // The group that is further ahead waits.

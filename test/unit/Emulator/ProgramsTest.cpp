@@ -121,6 +121,37 @@ TEST(Programs, LanesLoopForDifferentTimes) {
   EXPECT_EQ(contents<unsigned>(steps), want);
 }
 
+// One lane goes by a piece of code behind the loop and comes back, where the
+// others wait for it.
+TEST(Programs, LanesMeetAgainWhereTheyWait) {
+  KernelRun run;
+  auto *out = run.buffer(std::vector<uint32_t>(32));
+  run.param(out->address);
+  run.config.block = {32, 1, 1};
+  EXPECT_EQ(run.run(kernel(".param .u64 p",
+                           ".reg .b32 %t, %i, %v; .reg .b64 %p, %rd1;\n"
+                           ".reg .pred %first, %done;\n"
+                           "ld.param.u64 %p, [p]; mov.u32 %t, %tid.x;\n"
+                           "setp.eq.u32 %first, %t, 0; mov.u32 %i, 0;\n"
+                           "again:\n"
+                           "vote.sync.ballot.b32 %v, %first, -1;\n"
+                           "add.u32 %i, %i, 1;\n"
+                           "setp.gt.u32 %done, %i, 20;\n"
+                           "@%done bra end;\n"
+                           "@%first bra aside;\n"
+                           "bra again;\n"
+                           "aside:\n"
+                           "add.u32 %i, %i, 0;\n"
+                           "bra again;\n"
+                           "end:\n"
+                           "mul.wide.u32 %rd1, %t, 4;\n"
+                           "add.s64 %p, %p, %rd1; st.global.u32 [%p], %v;\n"
+                           "ret;"))
+                .message,
+            "");
+  EXPECT_EQ(out->data[0], 1);
+}
+
 TEST(Programs, CallsFunctionsAndReadsConstants) {
   KernelRun run;
   auto x = randomFloats(300, 9);
