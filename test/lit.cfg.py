@@ -61,7 +61,7 @@ if glob.glob(os.path.join(config.heddle_binary_root, "python", "heddle", "_compi
     config.available_features.add("python-package")
 # Devices that run PTX on the processor: a library in place of CUDA's driver.
 emulated = os.path.join(config.heddle_binary_root, "lib", "emulator", "libcuda.so.1")
-config.substitutions.append(("%emulated_cuda", f"env HEDDLE_CUDA_LIBRARY={emulated}"))
+config.substitutions.append(("%emulated_cuda", f"env HEDDLE_CUDA_LIBRARY={emulated} HEDDLE_EMULATOR_RACES=1"))
 if os.path.exists(emulated):
     config.available_features.add("emulated-cuda")
 for program in ("ptxas", "qemu-aarch64", "qemu-x86_64", "aarch64-linux-gnu-g++", "pkg-config", "gdb"):

@@ -27,6 +27,7 @@ Driver &Driver::get() {
 Driver::Driver() : random(setting("HEDDLE_EMULATOR_SEED", 1)) {
   seed = setting("HEDDLE_EMULATOR_SEED", 1);
   sm = unsigned(setting("HEDDLE_EMULATOR_SM", 90));
+  findRaces = setting("HEDDLE_EMULATOR_RACES", 0) != 0;
   devices = int(setting("HEDDLE_EMULATOR_DEVICES", 1));
   for (int i = 0; i < devices; ++i) {
     primaries.push_back(std::make_unique<Context>());
@@ -193,6 +194,7 @@ int codeOfFault(FaultKind kind) {
     return kAssert;
   case FaultKind::Trap:
   case FaultKind::Undefined:
+  case FaultKind::Race:
     break;
   }
   return kLaunchFailed;

@@ -117,6 +117,7 @@ public:
   uint64_t nextSequence = 1;
   Random random;
   uint64_t seed = 1;
+  bool findRaces = false;
 
 private:
   Driver();

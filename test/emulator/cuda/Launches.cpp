@@ -246,6 +246,7 @@ HEDDLE_EXPORT int cuLaunchKernel(DriverFunction *function, unsigned gridX,
   } else if (!declared.empty()) {
     return driver.error(kCall, kInvalidValue, "no parameters");
   }
+  config.findRaces = driver.findRaces;
   config.seed = driver.seed + driver.nextSequence;
   driver.submit(*stream, [&driver, &program, config] {
     return Launch(program, driver.memory, config).run();

@@ -6,6 +6,7 @@
 #include "test/emulator/instructions/MBarrier.h"
 #include "test/emulator/machine/Async.h"
 #include "test/emulator/machine/Launch.h"
+#include "test/emulator/machine/Races.h"
 
 #include <algorithm>
 
@@ -46,6 +47,8 @@ void copy(Warp &warp, const Inst &inst, uint32_t mask) {
         return warp.fault(FaultKind::Misaligned, int(lane),
                           "the source is not a multiple of the size");
     }
+    if (Races *races = warp.cta.races.get())
+      races->startCopy(warp, target, inst.count);
     std::memset(target, 0xff, inst.count);
     warp.async->copies.push_back({target, source, uint8_t(bytes),
                                   uint8_t(inst.count), uint8_t(lane),
@@ -67,6 +70,9 @@ template <class Due> void completeWhere(Warp &warp, Due isDue) {
                                 if (!isDue(bytes))
                                   return false;
                                 complete(bytes);
+                                if (Races *races = warp.cta.races.get())
+                                  races->finishCopy(warp, bytes.target,
+                                                    bytes.count);
                                 return true;
                               }),
                copies.end());
@@ -74,8 +80,9 @@ template <class Due> void completeWhere(Warp &warp, Due isDue) {
 
 void commit(Warp &warp, const Inst &, uint32_t mask) {
   forLanes(mask, [&](unsigned lane) { ++warp.async->committed[lane]; });
-  // Some end before anybody waits for them.
-  if (warp.launch.random.below(4) == 0)
+  // Some end before anybody waits for them; where races are looked for, none
+  // does, since only a wait tells that they have.
+  if (!warp.cta.races && warp.launch.random.below(4) == 0)
     completeWhere(warp, [&](const AsyncBytes &) {
       return warp.launch.random.below(2) == 0;
     });

@@ -5,6 +5,7 @@
 #include "test/emulator/instructions/Lanes.h"
 #include "test/emulator/instructions/MBarrier.h"
 #include "test/emulator/machine/Launch.h"
+#include "test/emulator/machine/Races.h"
 #include "test/emulator/machine/TensorMap.h"
 
 #include <algorithm>
@@ -152,7 +153,10 @@ void issue(Warp &warp, const Inst &inst, uint32_t mask) {
       return;
     if (o.store) {
       auto done = std::make_shared<bool>(false);
-      warp.async->stores.push_back({lane, warp.async->storeGroup[lane], done});
+      warp.async->stores.push_back(
+          {lane, warp.async->storeGroup[lane], done, {t.shared, t.bytes}});
+      if (Races *races = warp.cta.races.get())
+        races->startRead(warp, {t.shared, t.bytes});
       warp.launch.later([t, done] {
         t.launch->fault(move(t));
         *done = true;
@@ -164,9 +168,14 @@ void issue(Warp &warp, const Inst &inst, uint32_t mask) {
     MBarrier *barrier = findBarrier(warp, Space::Shared, at, lane);
     if (!barrier)
       return;
+    if (Races *races = warp.cta.races.get())
+      races->startBulk(warp, {t.shared, t.bytes}, barrier->address);
     std::memset(warp.cta.shared.data() + t.shared, 0xff, t.bytes);
     warp.launch.later([t, barrier] {
       t.launch->fault(move(t));
+      if (Races *races = t.cta->races.get())
+        races->finishBulk({t.shared, t.bytes}, barrier->address,
+                          barrier->phase);
       completeBytes(*t.launch, *barrier, t.bytes);
     });
   });
@@ -179,14 +188,21 @@ void commit(Warp &warp, const Inst &, uint32_t mask) {
 /// target: groups that may still be under way.
 void waitGroup(Warp &warp, const Inst &inst, uint32_t mask) {
   auto &stores = warp.async->stores;
-  stores.erase(
-      std::remove_if(stores.begin(), stores.end(),
-                     [](const BulkStore &store) { return *store.done; }),
-      stores.end());
+  auto isAwaited = [&](const BulkStore &store) {
+    return (mask >> store.lane & 1) &&
+           store.group + inst.target < warp.async->storeGroup[store.lane];
+  };
   for (const BulkStore &store : stores)
-    if ((mask >> store.lane & 1) &&
-        store.group + inst.target < warp.async->storeGroup[store.lane])
+    if (isAwaited(store) && !*store.done)
       return warp.block(mask, Wait::Poll);
+  if (Races *races = warp.cta.races.get()) {
+    std::vector<SharedRange> done, underWay;
+    for (const BulkStore &store : stores)
+      (isAwaited(store) ? done : underWay).push_back(store.reads);
+    races->finishReads(warp, done, underWay);
+  }
+  stores.erase(std::remove_if(stores.begin(), stores.end(), isAwaited),
+               stores.end());
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include "test/emulator/instructions/Lanes.h"
 #include "test/emulator/machine/Formats.h"
 #include "test/emulator/machine/Launch.h"
+#include "test/emulator/machine/Races.h"
 
 namespace heddle::emulator {
 namespace {
@@ -26,6 +27,13 @@ template <bool store> void access(Warp &warp, const Inst &inst, uint32_t mask) {
                               bytes * inst.count, lane, store);
     if (!at)
       return;
+    if (Races *races = warp.cta.races.get()) {
+      uint8_t stored[64];
+      for (unsigned i = 0; store && i < inst.count; ++i)
+        std::memcpy(stored + i * bytes,
+                    warp.lanes<uint8_t>(inst.list[i]) + lane * storage, bytes);
+      races->access(warp, at, bytes * inst.count, store ? stored : nullptr);
+    }
     for (unsigned i = 0; i < inst.count; ++i, at += bytes) {
       uint8_t *reg = warp.lanes<uint8_t>(inst.list[i]) + lane * storage;
       if (store) {
@@ -193,6 +201,8 @@ void atomic(Warp &warp, const Inst &inst, uint32_t mask) {
                               inst.bytes, lane, true);
     if (!at)
       return;
+    if (Races *races = warp.cta.races.get())
+      races->atomic(warp, at, inst.bytes);
     auto read = [&](uint32_t offset) {
       uint64_t value = 0;
       std::memcpy(&value, warp.lanes<uint8_t>(offset) + lane * inst.bytes,

@@ -5,12 +5,15 @@
 #include "test/emulator/instructions/Families.h"
 #include "test/emulator/instructions/Lanes.h"
 #include "test/emulator/machine/Launch.h"
+#include "test/emulator/machine/Races.h"
 
 namespace heddle::emulator {
 namespace {
 
 void settlePhase(Launch &launch, MBarrier &barrier) {
   if (barrier.pending == 0 && barrier.bytes == 0) {
+    if (Races *races = barrier.owner->races.get())
+      races->phaseOver(barrier.address, barrier.phase);
     ++barrier.phase;
     barrier.pending = barrier.expected;
   }
@@ -57,7 +60,9 @@ void init(Warp &warp, const Inst &inst, uint32_t mask) {
     if (count == 0 || count >= 1u << 20)
       return warp.fault(FaultKind::Undefined, int(lane),
                         "a barrier of " + std::to_string(count) + " arrivals");
-    owner->async->barriers[at] = {count, count, 0, 0};
+    owner->async->barriers[at] = {count, count, 0, 0, owner, at};
+    if (owner->races)
+      owner->races->made(warp, at);
   });
 }
 
@@ -83,6 +88,9 @@ void arrive(Warp &warp, const Inst &inst, uint32_t mask) {
         return warp.fault(FaultKind::Undefined, int(lane),
                           "more arrivals than the barrier was made for");
       barrier->pending -= count;
+      if (Races *races = barrier->owner->races.get();
+          races && barrier->owner == &warp.cta)
+        races->arriveAtPhase(warp, barrier->address);
     }
     settlePhase(warp.launch, *barrier);
   });
@@ -103,6 +111,9 @@ void wait(Warp &warp, const Inst &inst, uint32_t mask) {
             ? (barrier->phase & 1) != (warp.lanes<uint32_t>(inst.b)[lane] & 1)
             : barrier->phase != uint32_t(warp.lanes<uint64_t>(inst.b)[lane]);
     over |= uint32_t(complete) << lane;
+    if (Races *races = warp.cta.races.get();
+        races && complete && barrier->owner == &warp.cta)
+      races->sawPhase(warp, barrier->address);
   });
   if (warp.launch.failed())
     return;

@@ -4,6 +4,7 @@
 #include "test/emulator/instructions/Families.h"
 #include "test/emulator/instructions/Lanes.h"
 #include "test/emulator/machine/Launch.h"
+#include "test/emulator/machine/Races.h"
 
 namespace heddle::emulator {
 namespace {
@@ -33,6 +34,17 @@ void matrices(Warp &warp, const Inst &inst, uint32_t mask) {
                                 lane, store);
       if (!at)
         return;
+      if (Races *races = warp.cta.races.get()) {
+        uint16_t stored[8];
+        for (unsigned i = 0; store && i < 64; ++i) {
+          unsigned to, column;
+          placeOf(i / 2, i % 2, inst.mode, to, column);
+          if (to == row)
+            stored[column] = warp.lanes<uint16_t>(inst.list[m])[i];
+        }
+        races->access(warp, at, 16,
+                      store ? reinterpret_cast<uint8_t *>(stored) : nullptr);
+      }
       rows[row] = reinterpret_cast<uint16_t *>(at);
     }
     auto *halves = warp.lanes<uint16_t>(inst.list[m]);

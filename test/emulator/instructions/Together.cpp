@@ -4,6 +4,7 @@
 #include "test/emulator/instructions/Families.h"
 #include "test/emulator/instructions/Lanes.h"
 #include "test/emulator/machine/Launch.h"
+#include "test/emulator/machine/Races.h"
 
 namespace heddle::emulator {
 namespace {
@@ -266,8 +267,13 @@ bool decodeBarrier(Decoder &decoder) {
 
 void nothing(Warp &, const Inst &, uint32_t) {}
 
+void fenceProxy(Warp &warp, const Inst &, uint32_t) {
+  if (Races *races = warp.cta.races.get())
+    races->fenceProxy(warp);
+}
+
 /// Memory is sequentially consistent, for the asynchronous proxy too: fences
-/// do nothing, and one that is missing is not found.
+/// are of use to those who look for races alone.
 bool decodeFence(Decoder &decoder) {
   if (decoder.take("proxy")) {
     if (decoder.take("tensormap::generic")) {
@@ -277,9 +283,13 @@ bool decodeFence(Decoder &decoder) {
       return decoder.count(acquires ? 2 : 0) && finish(decoder, nothing);
     }
     decoder.takeOneOf({"shared::cta", "shared::cluster", "global"});
-    return decoder.takeOneOf({"async", "alias"}) >= 0 && decoder.count(0) &&
-           finish(decoder, nothing);
+    int proxy = decoder.takeOneOf({"async", "alias"});
+    return proxy >= 0 && decoder.count(0) &&
+           finish(decoder, proxy ? nothing : fenceProxy);
   }
+  if (decoder.take("mbarrier_init"))
+    return decoder.take("release") && decoder.take("cluster") &&
+           decoder.count(0) && finish(decoder, nothing);
   for (std::string_view part : {"sc", "acq_rel", "acquire", "release", "cta",
                                 "cluster", "gpu", "sys", "gl"})
     decoder.take(part);

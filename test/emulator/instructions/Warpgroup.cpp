@@ -7,6 +7,7 @@
 #include "test/emulator/instructions/Lanes.h"
 #include "test/emulator/machine/Async.h"
 #include "test/emulator/machine/Launch.h"
+#include "test/emulator/machine/Races.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -141,6 +142,14 @@ void compute(Warp &warp, const WarpgroupProduct &work) {
 /// results where no later product works on them.
 void completeBefore(Warp &warp, uint32_t group) {
   WarpAsync &async = *warp.async;
+  if (Races *races = warp.cta.races.get()) {
+    std::vector<SharedRange> done, underWay;
+    for (const WarpgroupProduct &product : async.products) {
+      auto &ranges = product.group < group ? done : underWay;
+      ranges.insert(ranges.end(), product.reads.begin(), product.reads.end());
+    }
+    races->finishReads(warp, done, underWay);
+  }
   while (!async.products.empty() && async.products.front().group < group &&
          !warp.launch.failed()) {
     compute(warp, async.products.front());
@@ -167,15 +176,54 @@ void completeBefore(Warp &warp, uint32_t group) {
   }
 }
 
+/// Adds the pieces of 16 bytes of `lines` rows of M, N or K from `first` on.
+void addReads(const Descriptor &from, bool rowsContiguous, unsigned first,
+              unsigned lines, unsigned firstByte, unsigned bytes,
+              std::vector<SharedRange> &reads) {
+  for (unsigned line = first; line < first + lines; ++line)
+    for (unsigned byte = firstByte; byte < firstByte + bytes; byte += 16)
+      reads.push_back({from.address(rowsContiguous, line, byte), 16});
+}
+
+/// What a warp reads in a product: its 16 rows of A, where these are in shared
+/// memory, and all of B.
+std::vector<SharedRange> readsOf(Warp &warp, const Product &p,
+                                 const WarpgroupProduct &work) {
+  std::vector<SharedRange> reads;
+  unsigned bytes = bytesOf(p.a), firstRow = warp.index % 4 * 16;
+  if (!p.aInRegisters) {
+    if (p.transposeA)
+      addReads(Descriptor(work.a), true, 0, p.k, firstRow * bytes, 16 * bytes,
+               reads);
+    else
+      addReads(Descriptor(work.a), false, firstRow, 16, 0, p.k * bytes, reads);
+  }
+  if (p.transposeB)
+    addReads(Descriptor(work.b), true, 0, p.k, 0, p.n * bytes, reads);
+  else
+    addReads(Descriptor(work.b), false, 0, p.n, 0, p.k * bytes, reads);
+  return reads;
+}
+
 void issue(Warp &warp, const Inst &inst, uint32_t mask) {
   if (!warp.converged(~0u, mask))
     return;
   const auto &p = *static_cast<const Product *>(inst.extra);
   accumulatorsOf(warp, inst);
   uint64_t a = p.aInRegisters ? 0 : warp.lanes<uint64_t>(inst.a)[0];
-  warp.async->products.push_back({&inst, a, warp.lanes<uint64_t>(inst.b)[0],
+  warp.async->products.push_back({&inst,
+                                  a,
+                                  warp.lanes<uint64_t>(inst.b)[0],
                                   (warp.predicate(inst.c) & 1) != 0,
-                                  warp.async->productGroup});
+                                  warp.async->productGroup,
+                                  {}});
+  if (Races *races = warp.cta.races.get()) {
+    WarpgroupProduct &work = warp.async->products.back();
+    work.reads = readsOf(warp, p, work);
+    for (SharedRange range : work.reads)
+      if (warp.shared(range.at, range.bytes, 0, false))
+        races->startRead(warp, range);
+  }
 }
 
 void fence(Warp &warp, const Inst &, uint32_t mask) {
@@ -186,7 +234,9 @@ void commit(Warp &warp, const Inst &, uint32_t mask) {
   if (!warp.converged(~0u, mask))
     return;
   ++warp.async->productGroup;
-  if (warp.launch.random.below(4) == 0) // some end at once
+  // Some end at once; none does where races are looked for, since only a wait
+  // tells that they have.
+  if (!warp.cta.races && warp.launch.random.below(4) == 0)
     completeBefore(warp, warp.async->productGroup);
 }
 

@@ -4,6 +4,7 @@
 #define HEDDLE_TEST_EMULATOR_MACHINE_ASYNC_H
 
 #include "test/emulator/machine/Cta.h"
+#include "test/emulator/machine/Races.h"
 
 namespace heddle::emulator {
 
@@ -28,6 +29,8 @@ struct WarpgroupProduct {
   uint64_t a, b; // descriptors
   bool accumulates;
   uint32_t group;
+  /// What it reads, where races are looked for.
+  std::vector<SharedRange> reads;
 };
 
 /// A bulk copy out of shared memory.
@@ -35,6 +38,7 @@ struct BulkStore {
   unsigned lane;
   uint32_t group;
   std::shared_ptr<bool> done;
+  SharedRange reads;
 };
 
 struct WarpAsync {
@@ -54,6 +58,9 @@ struct MBarrier {
   /// Bytes that are still to come in this phase; copies may be early.
   int64_t bytes;
   uint32_t phase;
+  Cta *owner;
+  /// In the owner's shared memory.
+  uint32_t address;
 };
 
 struct CtaAsync {

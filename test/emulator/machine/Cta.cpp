@@ -4,6 +4,7 @@
 
 #include "test/emulator/machine/Async.h"
 #include "test/emulator/machine/Launch.h"
+#include "test/emulator/machine/Races.h"
 
 #include <algorithm>
 
@@ -99,6 +100,9 @@ Cta::Cta(Launch &launch, uint32_t linearIndex)
     id[i] = which[i] * c[i] + inCluster[i];
   threads = config.block[0] * config.block[1] * config.block[2];
   shared.resize(launch.sharedBytes, 0xff);
+  if (config.findRaces && launch.sharedBytes)
+    races =
+        std::make_unique<Races>(*this, launch.sharedBytes, (threads + 31) / 32);
   for (uint32_t w = 0; w * 32 < threads; ++w) {
     warps.push_back(std::make_unique<Warp>(launch, *this, w));
     Warp &warp = *warps.back();
@@ -137,6 +141,8 @@ bool Cta::arrive(Warp &warp, unsigned id, uint32_t mask, uint32_t count,
   if ((mask | others) == warp.alive)
     came += uint32_t(__builtin_popcount(~warp.alive));
   barrier.arrived += came;
+  if (races)
+    races->arriveAt(warp, id);
   if (sync)
     warp.block(mask, Wait::Barrier, id);
   warpEnded();
@@ -159,6 +165,8 @@ void Cta::release(unsigned id) {
         continue;
       group.wait = Wait::Ready;
       warp->attention = true;
+      if (races)
+        races->leave(*warp, id);
       // bar.red: its result, in the way of the instruction.
       const Inst &inst = launch.program.code[group.pc - 1];
       if (inst.mode == 1)
@@ -170,6 +178,8 @@ void Cta::release(unsigned id) {
           warp->lanes<uint32_t>(inst.dst)[lane] = done.sum;
         });
     }
+  if (races)
+    races->reset(id);
   launch.event();
 }
 

@@ -23,6 +23,7 @@ struct Barrier {
 
 /// What asynchronous families keep for a CTA.
 struct CtaAsync;
+class Races;
 
 class Cta {
 public:
@@ -53,6 +54,8 @@ public:
   unsigned ended = 0;
   uint32_t threads = 0;
   std::unique_ptr<CtaAsync> async;
+  /// Null where races are not looked for.
+  std::unique_ptr<Races> races;
 };
 
 } // namespace heddle::emulator

@@ -17,6 +17,8 @@ enum class FaultKind {
   Trap,
   /// The kernel did what the ISA leaves undefined.
   Undefined,
+  /// Two accesses of shared memory that nothing orders.
+  Race,
   Instructions, // more than allowed
 };
 

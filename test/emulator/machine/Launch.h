@@ -31,6 +31,8 @@ struct LaunchConfig {
   /// Blocks that run at once where that is not asked for.
   unsigned resident = 2;
   unsigned multiprocessors = 132;
+  /// Whether races in shared memory are faults.
+  bool findRaces = false;
   uint64_t maxInstructions = uint64_t(1) << 40;
 };
 

@@ -237,6 +237,11 @@ std::string Warp::place(int lane) const {
          triple(thread % x, thread / x % y, thread / (x * y));
 }
 
+uint32_t Warp::line() const {
+  const Statement *source = code[pc ? pc - 1 : 0].source;
+  return source ? uint32_t(source->line) : 0;
+}
+
 void Warp::fault(FaultKind kind, int lane, const std::string &message) {
   // The instruction that runs is the one before pc.
   const Statement *source = code[pc ? pc - 1 : 0].source;

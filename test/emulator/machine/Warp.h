@@ -77,6 +77,8 @@ public:
 
   void fault(FaultKind kind, int lane, const std::string &message);
   std::string place(int lane) const;
+  /// Of the text, where the instruction that runs stands; 0 if it has none.
+  uint32_t line() const;
 
   // Memory. Null after a fault.
   uint8_t *global(uint64_t address, uint32_t bytes, unsigned lane, bool write);

@@ -27,6 +27,7 @@ Fault KernelRun::run(const std::string &text) {
   // Other orders of warps and of late work.
   if (const char *seed = std::getenv("HEDDLE_EMULATOR_SEED"))
     config.seed += std::strtoull(seed, nullptr, 10);
+  config.findRaces = findRaces;
   Launch launch(program, memory, config);
   Fault fault = launch.run();
   executed = launch.instructions();

@@ -15,6 +15,9 @@ struct KernelRun {
   LoadedModule loaded;
   LaunchConfig config;
   unsigned capability = 90;
+  /// Every kernel of these tests is one without races, but where that is
+  /// tested.
+  bool findRaces = true;
   std::string entry = "k";
   uint64_t executed = 0;
 
