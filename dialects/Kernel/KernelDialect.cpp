@@ -93,13 +93,15 @@ KernelDialect::verifyOperationAttribute(Operation *op,
   Attribute value = attribute.getValue();
   if (name == kTilesAttrName || name == kChunkAttrName ||
       name == kScratchAttrName || name == kThreadsAttrName ||
-      name == kResidentBlocksAttrName)
+      name == kResidentBlocksAttrName || name == kSharedBytesAttrName)
     return onFunction(isa<IntegerAttr>(value), "an integer");
   if (name == kTileCountAttrName || name == kScratchBytesAttrName)
     return onFunction(isa<size::ExpressionAttr>(value),
                       "an expression of sizes");
   if (name == kSizeArgumentsAttrName)
     return onFunction(isa<size::ExtentsAttr>(value), "expressions of sizes");
+  if (name == kDescriptorsAttrName || name == kDesignAttrName)
+    return onFunction(isa<ArrayAttr>(value), "a list");
   if (name == kHostAttrName)
     return onFunction(isa<StringAttr>(value), "a reason");
   if (name == kBriefAttrName)

@@ -28,21 +28,30 @@ void WsDialect::initialize() {
 }
 
 SharedLayout TileType::getLayout() const {
-  return {getColumns() * getElement().getIntOrFloatBitWidth() / 8, getBits(),
-          getShift()};
+  return {getPanelColumns() * getElement().getIntOrFloatBitWidth() / 8,
+          getBits(), getShift()};
 }
 
-int64_t TileType::getBytes() const { return getRows() * getLayout().rowBytes; }
+int64_t TileType::getPanelColumns() const {
+  return getPanel() ? getPanel() : getColumns();
+}
+
+int64_t TileType::getBytes() const {
+  return getRows() * getColumns() * getElement().getIntOrFloatBitWidth() / 8;
+}
 
 LogicalResult TileType::verify(function_ref<InFlightDiagnostic()> emitError,
                                int64_t rows, int64_t columns, Type element,
-                               int64_t bits, int64_t shift) {
+                               int64_t bits, int64_t shift, int64_t panel) {
   if (!element.isF16() && !element.isBF16())
     return emitError() << "a tile has elements of f16 or bf16, not " << element;
   if (rows <= 0 || rows % 8 || columns <= 0 || columns % 8)
     return emitError() << "a tile of " << rows << " rows and " << columns
                        << " columns is not made of matrices of 8 by 8";
-  SharedLayout layout{columns * 2, bits, shift};
+  if (panel < 0 || (panel && columns % panel))
+    return emitError() << columns << " columns are not divided into panels of "
+                       << panel;
+  SharedLayout layout{(panel ? panel : columns) * 2, bits, shift};
   if (!layout.isValid())
     return emitError() << "a swizzle of " << bits << " bits, shifted by "
                        << shift << ", is not one-to-one on rows of "

@@ -38,7 +38,7 @@ static LogicalResult verifyEnter(Enter op) {
 LogicalResult PutEnterOp::verify() {
   for (Value tile : getTiles())
     for (Operation *user : tile.getUsers())
-      if (!isa<CopyOp>(user))
+      if (!isa<CopyOp, CopyBoxOp>(user))
         return user->emitOpError("reads a tile that is being filled");
   return verifyEnter<PutExitOp>(*this);
 }
@@ -46,7 +46,7 @@ LogicalResult PutEnterOp::verify() {
 LogicalResult GetEnterOp::verify() {
   for (Value tile : getTiles())
     for (Operation *user : tile.getUsers())
-      if (isa<CopyOp>(user))
+      if (isa<CopyOp, CopyBoxOp>(user))
         return user->emitOpError("writes a tile that is being read");
   return verifyEnter<GetExitOp>(*this);
 }
@@ -55,12 +55,20 @@ LogicalResult PutExitOp::verify() {
   auto enter = getToken().getDefiningOp<PutEnterOp>();
   if (!enter)
     return emitOpError("needs the token of a ws.put.enter");
-  if (getCompletion() == Completion::CpAsync)
-    for (Value tile : enter.getTiles())
-      for (Operation *user : tile.getUsers())
-        if (auto copy = dyn_cast<CopyOp>(user); copy && copy.getChunk() < 2)
-          return emitOpError("waits for cp.async, which copies no chunks of ")
-                 << copy.getChunk() << " element";
+  for (Value tile : enter.getTiles()) {
+    if (getCompletion() == Completion::Box && !tile.hasOneUse())
+      return emitOpError("counts bytes: each tile is copied once, not ")
+             << llvm::range_size(tile.getUsers()) << " times";
+    for (Operation *user : tile.getUsers()) {
+      if (isa<CopyBoxOp>(user) != (getCompletion() == Completion::Box))
+        return emitOpError("does not wait for what '")
+               << user->getName() << "' copies";
+      if (auto copy = dyn_cast<CopyOp>(user);
+          copy && getCompletion() == Completion::CpAsync && copy.getChunk() < 2)
+        return emitOpError("waits for cp.async, which copies no chunks of ")
+               << copy.getChunk() << " element";
+    }
+  }
   return success();
 }
 
@@ -181,6 +189,65 @@ LogicalResult CopyOp::verifyRegions() {
   if (from != getTile().getType().getElement())
     return emitOpError("copies ")
            << from << " to a tile of " << getTile().getType().getElement();
+  if (getTile().getType().getPanel())
+    return emitOpError("fills whole rows, not those of panels");
+  return success();
+}
+
+// The limits of "Tensor Map Object Management" in the CUDA Driver API: up to
+// five dimensions, and boxes of at most 256 elements in each.
+LogicalResult TensorMapOp::verify() {
+  size_t rank = getExtents().size();
+  if (rank < 2 || rank > 5 || getStrides().size() != rank - 1 ||
+      getBox().size() != rank)
+    return emitOpError("has 2 to 5 extents, one stride fewer, and a box of as "
+                       "many, not ")
+           << rank << ", " << getStrides().size() << " and " << getBox().size();
+  int64_t bytes = cast<MemRefType>(getSource().getType())
+                      .getElementType()
+                      .getIntOrFloatBitWidth() /
+                  8;
+  for (int64_t stride : getStrides())
+    if (stride <= 0 || stride * bytes % kChunkBytes)
+      return emitOpError("has a stride of ")
+             << stride * bytes << " bytes, which is no multiple of "
+             << kChunkBytes;
+  if (getOffset() < 0 || getOffset() * bytes % kChunkBytes)
+    return emitOpError("begins ")
+           << getOffset() * bytes << " bytes behind its source, which is no "
+           << "multiple of " << kChunkBytes;
+  for (auto [extent, box] : llvm::zip_equal(getExtents(), getBox()))
+    if (extent <= 0 || box <= 0 || box > 256)
+      return emitOpError("copies ")
+             << box << " elements of " << extent << ": boxes have 1 to 256";
+  return success();
+}
+
+LogicalResult CopyBoxOp::verify() {
+  auto map = getMap().getDefiningOp<TensorMapOp>();
+  if (!map)
+    return emitOpError("needs the map of a ws.tensor_map");
+  TileType tile = getTile().getType();
+  if (getAt().size() != map.getExtents().size())
+    return emitOpError("has ")
+           << getAt().size() << " coordinates in a tensor of "
+           << map.getExtents().size() << " dimensions";
+  Type from = cast<MemRefType>(map.getSource().getType()).getElementType();
+  if (from != tile.getElement())
+    return emitOpError("copies ")
+           << from << " to a tile of " << tile.getElement();
+  SmallVector<int64_t> wanted(map.getBox().size(), 1);
+  wanted[0] = tile.getPanelColumns();
+  wanted[1] = tile.getRows();
+  if (map.getBox() != ArrayRef(wanted))
+    return emitOpError("fills panels of ")
+           << tile.getRows() << " by " << tile.getPanelColumns()
+           << " by boxes of another size";
+  // What the device swizzles are rows of 128 bytes, by three bits of their
+  // number.
+  SharedLayout layout = tile.getLayout();
+  if (layout.rowBytes != 128 || layout.bits != 3 || layout.shift != 0)
+    return emitOpError("needs rows of 128 bytes with a swizzle of 3 bits");
   return success();
 }
 

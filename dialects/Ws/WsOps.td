@@ -56,16 +56,29 @@ def Ws_Tile : Ws_Type<"Tile", "tile"> {
     Rows of elements, one after another. The 16-byte chunks of a row are
     exchanged: chunk c of row r lies at c xor ((r >> shift) mod 2^bits).
 
+    With `panels`, a matrix lies as several of that many columns each, one behind
+    another: boxes of tensors are at most as wide as a swizzle.
+
     ```mlir
     !ws.tile<rows x columns x element, bits, shift>
+    !ws.tile<rows x columns x element, bits, shift, panels 64>
     ```
   }];
-  let parameters = (ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$element, "int64_t":$bits, "int64_t":$shift);
-  let assemblyFormat = "`<` $rows `x` $columns `x` $element `,` $bits `,` $shift `>`";
+  let parameters = (ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$element, "int64_t":$bits, "int64_t":$shift,
+                        DefaultValuedParameter<"int64_t", "0">:$panel);
+  let assemblyFormat = "`<` $rows `x` $columns `x` $element `,` $bits `,` $shift (`,` `panels` $panel^)? `>`";
   let extraClassDeclaration = [{
+    /// Of the rows of a panel.
     SharedLayout getLayout() const;
+    /// The columns of a panel: all of them where nothing else is said.
+    int64_t getPanelColumns() const;
     int64_t getBytes() const;
   }];
+}
+
+def Ws_Map : Ws_Type<"Map", "map"> {
+  let summary = "a tensor in global memory, as the device's copies of boxes see it";
+  let genVerifyDecl = 0;
 }
 
 def Ws_Channel : Ws_Type<"Channel", "channel"> {
@@ -93,7 +106,7 @@ def Ws_Accumulator : Ws_Type<"Accumulator", "accumulator"> {
 }
 
 def Ws_Completion : I32EnumAttr<"Completion", "what tells that a slot is full", [
-    I32EnumAttrCase<"CpAsync", 0, "cp_async">, I32EnumAttrCase<"Store", 1, "store">]> {
+    I32EnumAttrCase<"CpAsync", 0, "cp_async">, I32EnumAttrCase<"Store", 1, "store">, I32EnumAttrCase<"Box", 2, "box">]> {
   let cppNamespace = "::heddle::ws";
 }
 
@@ -111,12 +124,16 @@ def Ws_RolesOp : Ws_Op<"roles", [AllTypesMatch<["init", "result"]>, SingleBlock]
     Each role does its region for each step from 0 to `steps`, in order. When a
     role is at which step is said by channels alone: each is put into by one of
     the two and read by the other. The consumer carries an accumulator from step
-    to step, which is the result.
+    to step, which is the result. Where the producer copies boxes, it is a
+    warpgroup of its own, and `registers` are those that a thread of it and one of
+    the consumer's warpgroups ask for; without them all have the same number.
   }];
-  let arguments = (ins Index:$steps, Ws_Accumulator:$init);
+  let arguments = (ins Index:$steps, Ws_Accumulator:$init, OptionalAttr<DenseI64ArrayAttr>:$registers);
   let results = (outs Ws_Accumulator:$result);
   let regions = (region SizedRegion<1>:$produce, SizedRegion<1>:$consume);
-  let assemblyFormat = "$steps `init` $init `:` type($init) `produce` $produce `consume` $consume attr-dict";
+  let assemblyFormat = [{
+    $steps `init` $init (`registers` $registers^)? `:` type($init) `produce` $produce `consume` $consume attr-dict
+  }];
   let hasRegionVerifier = 1;
 }
 
@@ -141,7 +158,8 @@ def Ws_PutExitOp : Ws_Op<"put.exit"> {
   let summary = "says what fills the slot: it is full once that has ended";
   let description = [{
     `cp_async`: the copies of this role since its enter, which end some time
-    later. `store`: they have ended, other warps see them after a barrier.
+    later. `store`: they have ended, other warps see them after a barrier. `box`:
+    the bytes of copies of boxes have come, which the device counts.
   }];
   let arguments = (ins Ws_Token:$token, Ws_Completion:$completion);
   let assemblyFormat = "$token `by` $completion attr-dict";
@@ -171,6 +189,38 @@ def Ws_CopyOp : Ws_Op<"copy", [SingleBlock]> {
   let regions = (region SizedRegion<1>:$place);
   let assemblyFormat = "$source `to` $tile `by` $chunk `:` type($source) `to` type($tile) $place attr-dict";
   let hasRegionVerifier = 1;
+}
+
+def Ws_TensorMapOp : Ws_Op<"tensor_map"> {
+  let summary = "describes a tensor to the device's copies of boxes";
+  let description = [{
+    The tensor begins `offset` elements behind the start of `source`. `extents` are
+    those of its dimensions, the innermost first, `strides` those of all but the
+    innermost, in elements, and `box` what one copy brings. The host makes the map
+    before the launch.
+
+    ```mlir
+    %map = ws.tensor_map %x offset 0 extents [512, 4096] strides [512] box [64, 128] : memref<?xbf16>
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$source, I64Attr:$offset, DenseI64ArrayAttr:$extents, DenseI64ArrayAttr:$strides,
+                       DenseI64ArrayAttr:$box);
+  let results = (outs Ws_Map:$map);
+  let assemblyFormat = "$source `offset` $offset `extents` $extents `strides` $strides `box` $box `:` type($source) attr-dict";
+  let hasVerifier = 1;
+}
+
+def Ws_CopyBoxOp : Ws_Op<"copy_box"> {
+  let summary = "starts to copy boxes of a tensor into a tile";
+  let description = [{
+    Rows of the tile run along the second dimension of the map, its columns along
+    the first. `at` is where the tile's first element lies, the innermost dimension
+    first. What is outside of the tensor becomes zero. Each panel of the tile is
+    one box.
+  }];
+  let arguments = (ins Ws_Map:$map, Variadic<Index>:$at, Ws_Tile:$tile);
+  let assemblyFormat = "$map `at` $at `to` $tile `:` type($tile) attr-dict";
+  let hasVerifier = 1;
 }
 
 def Ws_ZeroOp : Ws_Op<"zero", [Pure]> {

@@ -6,6 +6,7 @@
 #include "Fork.h"
 #include "dialects/Kernel/GridKernels.h"
 #include "dialects/Kernel/Kernel.h"
+#include "heddle/Artifact/DataTypes.h"
 #include "heddle/Codegen/CompileToPtx.h"
 #include "heddle/Support/Diagnostics.h"
 #include "heddle/Target/GpuTarget.h"
@@ -18,6 +19,32 @@
 using namespace mlir;
 using namespace heddle;
 
+/// The tensor map that an entry of `kernel.descriptors` asks for.
+static std::unique_ptr<format::DescriptorT>
+readDescriptor(DictionaryAttr wanted) {
+  auto numbers = [&](StringRef name) {
+    return wanted.getAs<DenseI64ArrayAttr>(name).asArrayRef();
+  };
+  auto number = [&](StringRef name) {
+    return wanted.getAs<IntegerAttr>(name).getInt();
+  };
+  Type element = wanted.getAs<TypeAttr>("element").getValue();
+  int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+  auto map = std::make_unique<format::DescriptorT>();
+  map->binding = static_cast<uint16_t>(number("binding"));
+  map->dtype = dataType(element);
+  map->offset = static_cast<uint64_t>(number("offset") * bytes);
+  for (int64_t extent : numbers("extents"))
+    map->extents.push_back(static_cast<uint64_t>(extent));
+  for (int64_t stride : numbers("strides"))
+    map->strides.push_back(static_cast<uint64_t>(stride * bytes));
+  for (int64_t extent : numbers("box"))
+    map->box.push_back(static_cast<uint32_t>(extent));
+  // A box is as wide as its swizzle.
+  map->swizzle = static_cast<uint16_t>(numbers("box").front() * bytes);
+  return map;
+}
+
 /// What lowering has decided for the kernel of `module` called `name`.
 static KernelCode readLowered(ModuleOp module, StringRef name) {
   auto lowered = cast<func::FuncOp>(module.lookupSymbol(name));
@@ -28,6 +55,16 @@ static KernelCode readLowered(ModuleOp module, StringRef name) {
   format::GpuLaunchT launch;
   launch.block = {static_cast<uint32_t>(integer(kernel::kThreadsAttrName)), 1,
                   1};
+  if (lowered->hasAttr(kernel::kSharedBytesAttrName))
+    launch.shared_bytes =
+        static_cast<uint32_t>(integer(kernel::kSharedBytesAttrName));
+  if (auto maps =
+          lowered->getAttrOfType<ArrayAttr>(kernel::kDescriptorsAttrName))
+    for (auto map : maps.getAsRange<DictionaryAttr>())
+      launch.descriptors.push_back(readDescriptor(map));
+  if (auto lines = lowered->getAttrOfType<ArrayAttr>(kernel::kDesignAttrName))
+    for (auto line : lines.getAsRange<StringAttr>())
+      launch.design.push_back(line.str());
   code.launch.Set(std::move(launch));
   code.image = 1;
   code.tiles = integer(kernel::kTilesAttrName);

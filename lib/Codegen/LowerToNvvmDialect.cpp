@@ -12,6 +12,7 @@
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -28,8 +29,13 @@ namespace heddle::codegen {
 /// What PTX calls the memory that all threads of the device see.
 static constexpr unsigned globalSpace = 1;
 
+/// Bytes of a tensor map, and what its address is a multiple of (CUDA Driver
+/// API, CUtensorMap).
+static constexpr int64_t mapBytes = 128, mapAlignment = 64;
+
 /// Moves the body of `kernel` into an `llvm.func` that reads its buffers and
-/// numbers from its one parameter, a block of bytes.
+/// numbers from its first parameter, a block of bytes. Its arguments that are
+/// pointers, the last ones, point to tensor maps, which are a parameter each.
 static LogicalResult applyGridAbi(func::FuncOp kernel,
                                   const LLVMTypeConverter &converter) {
   MLIRContext *context = kernel.getContext();
@@ -41,11 +47,15 @@ static LogicalResult applyGridAbi(func::FuncOp kernel,
 
   OpBuilder builder(kernel);
   Type pointer = LLVM::LLVMPointerType::get(context);
-  Type bytes =
-      LLVM::LLVMArrayType::get(builder.getI8Type(), 8 * body.getNumArguments());
+  unsigned maps = llvm::count_if(body.getArgumentTypes(), [](Type type) {
+    return isa<LLVM::LLVMPointerType>(type);
+  });
+  unsigned others = body.getNumArguments() - maps;
+  Type bytes = LLVM::LLVMArrayType::get(builder.getI8Type(), 8 * others);
   auto function = LLVM::LLVMFuncOp::create(
       builder, loc, kernel.getName(),
-      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), {pointer}));
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context),
+                                  SmallVector<Type>(1 + maps, pointer)));
   function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
                     builder.getUnitAttr());
   function->setAttr(
@@ -60,6 +70,16 @@ static LogicalResult applyGridAbi(func::FuncOp kernel,
                       TypeAttr::get(bytes));
   function.setArgAttr(0, LLVM::LLVMDialect::getAlignAttrName(),
                       builder.getI64IntegerAttr(8));
+  for (unsigned i = 1; i <= maps; ++i) {
+    function.setArgAttr(
+        i, LLVM::LLVMDialect::getByValAttrName(),
+        TypeAttr::get(LLVM::LLVMArrayType::get(builder.getI8Type(), mapBytes)));
+    function.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
+                        builder.getI64IntegerAttr(mapAlignment));
+    // Its address is what the device's copies take: it is not to be moved.
+    function.setArgAttr(i, NVVM::NVVMDialect::getGridConstantAttrName(),
+                        builder.getUnitAttr());
+  }
   Block *entry = function.addEntryBlock(builder);
   builder.setInsertionPointToStart(entry);
   auto load = [&](unsigned number, Type type) -> Value {
@@ -71,6 +91,10 @@ static LogicalResult applyGridAbi(func::FuncOp kernel,
   Type address = LLVM::LLVMPointerType::get(context, globalSpace);
   for (BlockArgument argument : body.getArguments()) {
     unsigned number = argument.getArgNumber();
+    if (number >= others) {
+      argument.replaceAllUsesWith(entry->getArgument(1 + number - others));
+      continue;
+    }
     auto buffer = dyn_cast<MemRefType>(argument.getType());
     argument.replaceAllUsesWith(
         buffer
@@ -142,6 +166,14 @@ LogicalResult lowerToNvvmDialect(ModuleOp module) {
   target.addLegalOp<ModuleOp>();
   target.addLegalDialect<NVVM::NVVMDialect>();
   if (failed(applyFullConversion(module, target, std::move(patterns))))
+    return failure();
+  // What LLVM has no intrinsics for becomes inline PTX.
+  RewritePatternSet inlinePatterns(context);
+  populateNVVMToLLVMConversionPatterns(inlinePatterns);
+  ConversionTarget inlineTarget(*context);
+  inlineTarget.addLegalDialect<LLVM::LLVMDialect>();
+  if (failed(applyPartialConversion(module, inlineTarget,
+                                    std::move(inlinePatterns))))
     return failure();
   SmallVector<UnrealizedConversionCastOp> casts;
   module.walk([&](UnrealizedConversionCastOp cast) { casts.push_back(cast); });

@@ -108,6 +108,7 @@ static const Field<GpuMachine, std::string> texts[] = {
 
 static const Field<GpuMachine, int64_t> numbers[] = {
     {"ptx_version", &GpuMachine::ptxVersion},
+    {"multiprocessors", &GpuMachine::multiprocessors},
     {"warp_threads", &GpuMachine::warpThreads},
     {"most_block_threads", &GpuMachine::mostBlockThreads},
     {"most_threads", &GpuMachine::mostThreads},
@@ -120,11 +121,28 @@ static const Field<GpuMachine, int64_t> numbers[] = {
     {"block_threads", &GpuMachine::blockThreads},
 };
 
+// Of units that not all of them have, 0 elsewhere.
+static const Field<GpuMachine, int64_t> units[] = {
+    {"warpgroup_threads", &GpuMachine::warpgroupThreads},
+    {"most_box_extent", &GpuMachine::mostBoxExtent},
+};
+
+static LogicalResult readUnits(DictionaryAttr from, GpuMachine &machine) {
+  for (const auto &field : units) {
+    auto number = from.getAs<IntegerAttr>(field.key);
+    if (!number || !number.getType().isInteger(64) || number.getInt() < 0)
+      return failure();
+    machine.*field.member = number.getInt();
+  }
+  return success();
+}
+
 static const Field<GpuRates, double> rates[] = {
     {"flops_per_ns_f32", &GpuRates::flopsPerNsF32},
     {"flops_per_ns_f64", &GpuRates::flopsPerNsF64},
     {"operations_per_ns_integer", &GpuRates::operationsPerNsInteger},
     {"bytes_per_ns", &GpuRates::bytesPerNs},
+    {"products_per_load", &GpuRates::productsPerLoad},
     {"launch_ns", &GpuRates::launchNs},
 };
 
@@ -133,6 +151,7 @@ DictionaryAttr GpuTarget::toAttr(MLIRContext *context) const {
   list.set("kind", StringAttr::get(context, kind()));
   writeFields(texts, processor, context, list);
   writeFields(numbers, processor, context, list);
+  writeFields(units, processor, context, list);
   NamedAttrList costs;
   writeFields(rates, processor.rates, context, costs);
   list.set("rates", costs.getDictionary(context));
@@ -143,7 +162,8 @@ DictionaryAttr GpuTarget::toAttr(MLIRContext *context) const {
 std::shared_ptr<const Target> GpuTarget::fromAttr(DictionaryAttr dictionary) {
   GpuMachine machine;
   if (failed(readFields(texts, dictionary, machine)) ||
-      failed(readFields(numbers, dictionary, machine)))
+      failed(readFields(numbers, dictionary, machine)) ||
+      failed(readUnits(dictionary, machine)))
     return nullptr;
   auto costs = dictionary.getAs<DictionaryAttr>("rates");
   auto dispatch = dictionary.getAs<DictionaryAttr>("dispatch");

@@ -63,6 +63,19 @@ typedef struct heddle_driver_code {
                                numbers, where that is a mode of the processor */
 } heddle_driver_code;
 
+/* A tensor in a buffer of a launch, of which a kernel copies boxes: Descriptor
+   in artifact.fbs. The innermost dimension is the first. */
+typedef struct heddle_driver_tensor_map {
+  uint32_t buffer; /* position among the launch's */
+  uint32_t dtype;  /* DataType of artifact.fbs */
+  uint32_t rank;   /* 1 to 5 */
+  uint32_t swizzle_bytes;
+  uint64_t offset; /* bytes from the start of the buffer */
+  uint64_t extents[5];
+  uint64_t strides[4]; /* bytes, of all but the innermost */
+  uint32_t box[5];
+} heddle_driver_tensor_map;
+
 /* A kernel as the artifact's tables have it. */
 typedef struct heddle_driver_kernel_info {
   const char *name;
@@ -70,6 +83,8 @@ typedef struct heddle_driver_kernel_info {
   uint64_t scratch;  /* bytes for each worker */
   uint32_t block[3]; /* threads of a block, on a device with grids */
   uint32_t shared_bytes; /* of shared memory beyond what the image declares */
+  const heddle_driver_tensor_map *maps; /* parameters behind the others */
+  uint32_t map_count;
 } heddle_driver_kernel_info;
 
 /* How a command uses a buffer: a device that can check it does. */

@@ -10,6 +10,28 @@
 
 namespace heddle::format {
 
+/// Limits: CUDA Driver API, cuTensorMapEncodeTiled.
+static Error verifyDescriptor(const Descriptor &map, const Kernel &kernel,
+                              const std::string &name) {
+  if (map.binding() >= kernel.bindings())
+    return {HEDDLE_CODE_INVALID, name + " names unknown buffers"};
+  uint32_t rank = length(map.extents());
+  bool isSound = rank >= 1 && rank <= 5 && length(map.box()) == rank &&
+                 length(map.strides()) == rank - 1 && map.offset() % 16 == 0 &&
+                 (map.swizzle() == 0 || map.swizzle() == 32 ||
+                  map.swizzle() == 64 || map.swizzle() == 128);
+  for (uint32_t i = 0; isSound && i < rank; ++i)
+    isSound = map.extents()->Get(i) >= 1 &&
+              map.extents()->Get(i) <= uint64_t(1) << 32 &&
+              map.box()->Get(i) >= 1 && map.box()->Get(i) <= 256;
+  for (uint32_t i = 0; isSound && i + 1 < rank; ++i)
+    isSound = map.strides()->Get(i) % 16 == 0 &&
+              map.strides()->Get(i) < uint64_t(1) << 40;
+  if (!isSound)
+    return {HEDDLE_CODE_INVALID, name + " has no proper tensor map"};
+  return {};
+}
+
 /// Of an image of ELF code: the kernel is a function in it.
 static Error verifyLaunchData(const Kernel &kernel, const std::string &name,
                               const ElfImage *image) {
@@ -18,8 +40,9 @@ static Error verifyLaunchData(const Kernel &kernel, const std::string &name,
     if (!launch || length(launch->block()) > 3 || length(launch->cluster()) > 3)
       return {HEDDLE_CODE_INVALID, name + " has no proper launch data"};
     for (uint32_t i = 0; i < length(launch->descriptors()); ++i)
-      if (launch->descriptors()->Get(i)->binding() >= kernel.bindings())
-        return {HEDDLE_CODE_INVALID, name + " names unknown buffers"};
+      if (Error error =
+              verifyDescriptor(*launch->descriptors()->Get(i), kernel, name))
+        return error;
     return {};
   }
   const CpuLaunch *launch = kernel.launch_as_CpuLaunch();

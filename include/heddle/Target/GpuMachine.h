@@ -21,6 +21,9 @@ struct GpuRates {
   double flopsPerNsF64 = 0;
   double operationsPerNsInteger = 0;
   double bytesPerNs = 0;
+  /// How many products of f16 tensor cores do in the time in which an element
+  /// of an operand comes to shared memory.
+  double productsPerLoad = 0;
   /// What a launch takes however little it does.
   double launchNs = 0;
 };
@@ -38,8 +41,15 @@ struct GpuMachine {
   /// program that stay there.
   std::string host;
 
+  int64_t multiprocessors = 0;
   /// Threads that run in step.
   int64_t warpThreads = 0;
+  /// Threads that multiply tiles in shared memory together (wgmma); 0 where no
+  /// such product is.
+  int64_t warpgroupThreads = 0;
+  /// Elements of one dimension that one copy of a box of a tensor brings; 0
+  /// where no such copies are.
+  int64_t mostBoxExtent = 0;
   int64_t mostBlockThreads = 0;
   int64_t mostThreads = 0; ///< Of a multiprocessor.
   int64_t registers = 0;   ///< Of a multiprocessor, 32 bits each.

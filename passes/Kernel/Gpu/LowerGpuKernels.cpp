@@ -132,7 +132,8 @@ LogicalResult lowerGpuKernelFunctions(ModuleOp module,
     if (failed(lowered))
       return failure();
     expandMath(*lowered, /*hasFma=*/true);
-    lowerRoles(*lowered);
+    if (failed(lowerRoles(*lowered)))
+      return failure();
   }
   return success();
 }

@@ -1,11 +1,12 @@
-// Roles and channels as chips from sm_80 on run them without warps of their own
-// for copies: every warp does both roles, the copies some steps ahead.
+// Chooses how the roles of a kernel are run, and runs them as chips from sm_80
+// on do without warps of their own for copies: every warp does both roles, the
+// copies some steps ahead.
 
 #include "passes/Kernel/Gpu/Passes.h"
 #include "passes/Kernel/Gpu/RoleLowering.h"
 #include "passes/Kernel/Gpu/TileContractions.h"
+#include "passes/Kernel/Gpu/WarpgroupRoles.h"
 
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 
 using namespace mlir;
@@ -15,20 +16,10 @@ namespace heddle {
 #define GEN_PASS_DEF_LOWERROLES
 #include "passes/Kernel/Gpu/Passes.h.inc"
 
-void RoleLowering::findThread(ws::AccumulatorType type) {
-  sumsType = type;
-  thread =
-      narrow(gpu::ThreadIdOp::create(builder, index.loc, gpu::Dimension::x));
-  lane = binary<arith::RemUIOp>(thread, 32);
-  Value warp = binary<arith::DivUIOp>(thread, 32);
-  warpRow = binary<arith::DivUIOp>(warp, type.getWarpColumns());
-  warpColumn = binary<arith::RemUIOp>(warp, type.getWarpColumns());
-}
-
-void RoleLowering::lowerRoles(ws::RolesOp op) {
+void UniformRoles::lowerRoles(ws::RolesOp op) {
   builder.setInsertionPoint(op);
   index.loc = op.getLoc();
-  findThread(op.getResult().getType());
+  findThread(op.getResult().getType(), threadNumber());
   int64_t depth = 0;
   bool isAsync = false;
   op.getProduce().walk([&](Operation *inner) {
@@ -78,36 +69,7 @@ void RoleLowering::lowerRoles(ws::RolesOp op) {
   accumulators[op.getResult()] = std::move(results);
 }
 
-void RoleLowering::lowerEpilogue(ws::EpilogueOp op) {
-  builder.setInsertionPoint(op);
-  index.loc = op.getLoc();
-  ws::AccumulatorType type = op.getAccumulator().getType();
-  ArrayRef<Value> sums = accumulators[op.getAccumulator()];
-  int64_t columns = warpN(type) / kMmaN;
-  Value firstRow = add(binary<arith::MulIOp>(warpRow, warpM(type)),
-                       binary<arith::DivUIOp>(lane, 4));
-  Value firstColumn =
-      add(binary<arith::MulIOp>(warpColumn, warpN(type)),
-          binary<arith::MulIOp>(binary<arith::RemUIOp>(lane, 4), 2));
-  auto widen = [&](Value value) -> Value {
-    return arith::IndexCastUIOp::create(builder, index.loc,
-                                        builder.getIndexType(), value);
-  };
-  Block &body = op.getBody().front();
-  for (auto [i, sum] : llvm::enumerate(sums)) {
-    int64_t matrix = i / 4, part = i % 4;
-    IRMapping values;
-    values.map(body.getArgument(0), sum);
-    values.map(body.getArgument(1),
-               widen(add(firstRow, matrix / columns * kMmaM + part / 2 * 8)));
-    values.map(body.getArgument(2),
-               widen(add(firstColumn, matrix % columns * kMmaN + part % 2)));
-    for (Operation &inner : body.without_terminator())
-      builder.clone(inner, values);
-  }
-}
-
-void RoleLowering::run() {
+void UniformRoles::run() {
   SmallVector<Operation *> ops;
   function.walk([&](Operation *op) {
     if (isa<ws::ChannelOp, ws::ZeroOp, ws::RolesOp, ws::EpilogueOp>(op))
@@ -129,20 +91,32 @@ void RoleLowering::run() {
     } else if (auto roles = dyn_cast<ws::RolesOp>(op)) {
       lowerRoles(roles);
     } else {
-      lowerEpilogue(cast<ws::EpilogueOp>(op));
+      auto epilogue = cast<ws::EpilogueOp>(op);
+      builder.setInsertionPoint(op);
+      lowerEpilogue(epilogue, accumulators[epilogue.getAccumulator()], {});
     }
   }
   for (Operation *op : llvm::reverse(ops))
     op->erase();
 }
 
-void lowerRoles(func::FuncOp function) { RoleLowering(function).run(); }
+LogicalResult lowerRoles(func::FuncOp function) {
+  WalkResult boxes = function.walk([](ws::PutExitOp exit) {
+    return exit.getCompletion() == ws::Completion::Box ? WalkResult::interrupt()
+                                                       : WalkResult::advance();
+  });
+  if (boxes.wasInterrupted())
+    return WarpgroupRoles(function).run();
+  UniformRoles(function).run();
+  return success();
+}
 
 namespace {
 struct LowerRoles : impl::LowerRolesBase<LowerRoles> {
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>())
-      lowerRoles(function);
+      if (failed(lowerRoles(function)))
+        return signalPassFailure();
   }
 };
 } // namespace

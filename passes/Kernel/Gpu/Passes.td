@@ -75,9 +75,13 @@ def TileContractions : Pass<"heddle-tile-contractions", "mlir::ModuleOp"> {
 }
 
 def LowerRoles : Pass<"heddle-lower-roles", "mlir::ModuleOp"> {
-  let summary = "lower roles and channels to cp.async, ldmatrix and mma.sync";
+  let summary = "lower roles and channels to instructions and barriers";
   let description = [{
-    Every warp does both roles: it starts the copies of the step that lies
+    Where the producer copies boxes, roles get warpgroups of their own: one thread
+    of the first starts copies, the others multiply by `wgmma`; each slot has two
+    mbarriers that say when it is full and when it is empty.
+
+    Else every warp does both roles: it starts the copies of the step that lies
     `depth - 1` ahead, then multiplies what has come. A slot is full once this
     thread's copies have ended (`cp.async.wait_group`) and all threads have met at
     a barrier; the same barrier says that the slot before it is empty.

@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace heddle {
 
-void RoleLowering::placeChannel(ws::ChannelOp op) {
+void UniformRoles::placeChannel(ws::ChannelOp op) {
   ws::ChannelType type = op.getChannel().getType();
   auto module = function->getParentOfType<ModuleOp>();
   std::string name = (function.getName() + "_slots").str();
@@ -31,20 +31,7 @@ void RoleLowering::placeChannel(ws::ChannelOp op) {
       LLVM::LLVMPointerType::get(builder.getContext(), kSharedSpace), name);
 }
 
-SmallVector<Value> RoleLowering::tilesAt(ws::ChannelType type, Value channel,
-                                         Value stage) {
-  Value slot =
-      advance(channel, binary<arith::MulIOp>(stage, type.getSlotBytes()));
-  SmallVector<Value> tiles;
-  int64_t offset = 0;
-  for (Type tile : type.getTiles()) {
-    tiles.push_back(offset ? advance(slot, i32(offset)) : slot);
-    offset += cast<ws::TileType>(tile).getBytes();
-  }
-  return tiles;
-}
-
-Value RoleLowering::addressOf(ws::TileType type, Value row, Value byte) {
+Value UniformRoles::addressOf(ws::TileType type, Value row, Value byte) {
   ws::SharedLayout layout = type.getLayout();
   Value moved = binary<arith::ShRUIOp>(row, layout.shift);
   moved = binary<arith::AndIOp>(moved, (int64_t(1) << layout.bits) - 1);
@@ -54,7 +41,7 @@ Value RoleLowering::addressOf(ws::TileType type, Value row, Value byte) {
 }
 
 /// Brings chunk `number` of a tile.
-void RoleLowering::copyChunk(ws::CopyOp op, Value tile, IRMapping &outside,
+void UniformRoles::copyChunk(ws::CopyOp op, Value tile, IRMapping &outside,
                              Value number) {
   ws::TileType type = op.getTile().getType();
   Location loc = index.loc;
@@ -116,7 +103,7 @@ void RoleLowering::copyChunk(ws::CopyOp op, Value tile, IRMapping &outside,
                           cache, given);
 }
 
-void RoleLowering::copy(ws::CopyOp op, Value tile, IRMapping &outside) {
+void UniformRoles::copy(ws::CopyOp op, Value tile, IRMapping &outside) {
   ws::TileType type = op.getTile().getType();
   int64_t count = type.getRows() * type.getColumns() / op.getChunk();
   // A few chunks a thread are copied side by side, more in a loop.
@@ -134,7 +121,7 @@ void RoleLowering::copy(ws::CopyOp op, Value tile, IRMapping &outside) {
 }
 
 /// The step of the producer: `stage` is the number of its slot, as i32.
-void RoleLowering::put(ws::RolesOp op, Value step, Value stage) {
+void UniformRoles::put(ws::RolesOp op, Value step, Value stage) {
   IRMapping values;
   Block &body = op.getProduce().front();
   values.map(body.getArgument(0), step);

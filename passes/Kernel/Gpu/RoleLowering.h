@@ -1,4 +1,5 @@
-// What lowers roles and channels to instructions of chips from sm_80 on.
+// What lowers roles and channels to instructions: one role of all warps for
+// chips from sm_80 on, warpgroups with a role each where there are such.
 
 #ifndef HEDDLE_PASSES_KERNEL_GPU_ROLELOWERING_H
 #define HEDDLE_PASSES_KERNEL_GPU_ROLELOWERING_H
@@ -19,6 +20,14 @@ inline constexpr unsigned kSharedSpace = 3, kGlobalSpace = 1;
 /// The matrix product of one instruction: mma.m16n8k16.
 inline constexpr int64_t kMmaM = 16, kMmaN = 8, kMmaK = 16;
 
+/// The rows of a product of a warpgroup (wgmma.m64), the columns of a box in
+/// elements of 16 bits, by which rows have the 128 bytes of the widest swizzle.
+inline constexpr int64_t kWarpgroupM = 64, kBoxColumns = 64;
+/// Of a slot that boxes are copied to: the barriers that say that it is full
+/// and that it is empty.
+inline constexpr int64_t kBarrierBytes = 8,
+                         kBarrierBytesOfSlot = 2 * kBarrierBytes;
+
 /// How many rows and columns of the sums a warp has.
 inline int64_t warpM(ws::AccumulatorType type) {
   return type.getRows() / type.getWarpRows();
@@ -27,42 +36,26 @@ inline int64_t warpN(ws::AccumulatorType type) {
   return type.getColumns() / type.getWarpColumns();
 }
 
-/// Lowers the roles, channels and accumulators of one kernel. Every warp does
-/// both roles: it copies for steps ahead, then multiplies those that arrived.
+/// What all lowerings of roles share: threads, slots of channels, epilogues.
 class RoleLowering {
 public:
   explicit RoleLowering(mlir::func::FuncOp function)
       : function(function), builder(function.getContext()),
         index(builder, function.getLoc()) {}
 
-  void run();
-
-private:
-  void placeChannel(ws::ChannelOp op);
-  void lowerRoles(ws::RolesOp op);
-  void lowerEpilogue(ws::EpilogueOp op);
-  void put(ws::RolesOp op, mlir::Value step, mlir::Value stage);
-  void copy(ws::CopyOp op, mlir::Value tile, mlir::IRMapping &outside);
-  void copyChunk(ws::CopyOp op, mlir::Value tile, mlir::IRMapping &outside,
-                 mlir::Value number);
-  llvm::SmallVector<mlir::Value> consume(ws::RolesOp op, mlir::Value step,
-                                         mlir::Value stage,
-                                         mlir::ValueRange sums);
-  llvm::SmallVector<mlir::Value> multiply(ws::MmaOp op, mlir::Value lhs,
-                                          mlir::Value rhs,
-                                          mlir::ValueRange sums);
-  /// Four matrices of 8 by 8 for this lane, as 32-bit registers.
+protected:
+  /// Finds the place of `number`, a thread among those that multiply: its warp
+  /// in the grid of warps, and its lane.
+  void findThread(ws::AccumulatorType type, mlir::Value number);
   llvm::SmallVector<mlir::Value>
-  loadMatrices(ws::TileType type, mlir::Value tile, mlir::Value row,
-               int64_t rowOffset, mlir::Value column, bool transposed);
-  llvm::SmallVector<mlir::Value> loadLhs(ws::MmaOp op, mlir::Value tile,
-                                         int64_t m, int64_t k);
-  llvm::SmallVector<mlir::Value> loadRhs(ws::MmaOp op, mlir::Value tile,
-                                         int64_t n, int64_t k);
-  llvm::SmallVector<mlir::Value> multiplyMatrices(mlir::Type element,
-                                                  mlir::ValueRange lhs,
-                                                  mlir::ValueRange rhs,
-                                                  mlir::ValueRange sums);
+  tilesAt(ws::ChannelType type, mlir::Value channel, mlir::Value stage);
+  /// Does the region of `op` for the sums of this thread, in the order: rows of
+  /// matrices of 16 by 8, their columns, the four of a lane. Values from
+  /// outside of the region are those of `outside`.
+  void lowerEpilogue(ws::EpilogueOp op, mlir::ValueRange sums,
+                     const mlir::IRMapping &outside);
+  mlir::Value threadNumber();
+  void barrier() { mlir::NVVM::Barrier0Op::create(builder, index.loc); }
 
   mlir::Value i32(int64_t value) {
     return mlir::arith::ConstantOp::create(builder, index.loc,
@@ -87,23 +80,54 @@ private:
                                      builder.getI8Type(), pointer,
                                      llvm::ArrayRef<mlir::LLVM::GEPArg>{bytes});
   }
-  /// The address of a byte of a row of a tile, relative to its start.
-  mlir::Value addressOf(ws::TileType type, mlir::Value row, mlir::Value byte);
-  /// This thread, its warp's place in the grid of warps, and its lane.
-  void findThread(ws::AccumulatorType type);
-  llvm::SmallVector<mlir::Value>
-  tilesAt(ws::ChannelType type, mlir::Value channel, mlir::Value stage);
-  void barrier() { mlir::NVVM::Barrier0Op::create(builder, index.loc); }
 
   mlir::func::FuncOp function;
   mlir::OpBuilder builder;
   IndexBuilder index;
+  ws::AccumulatorType sumsType;
+  mlir::Value thread, lane, warpRow, warpColumn;
+};
+
+/// Every warp does both roles: it copies for steps ahead, then multiplies those
+/// that arrived.
+class UniformRoles : RoleLowering {
+public:
+  using RoleLowering::RoleLowering;
+
+  void run();
+
+private:
+  void placeChannel(ws::ChannelOp op);
+  void lowerRoles(ws::RolesOp op);
+  void put(ws::RolesOp op, mlir::Value step, mlir::Value stage);
+  void copy(ws::CopyOp op, mlir::Value tile, mlir::IRMapping &outside);
+  void copyChunk(ws::CopyOp op, mlir::Value tile, mlir::IRMapping &outside,
+                 mlir::Value number);
+  llvm::SmallVector<mlir::Value> consume(ws::RolesOp op, mlir::Value step,
+                                         mlir::Value stage,
+                                         mlir::ValueRange sums);
+  llvm::SmallVector<mlir::Value> multiply(ws::MmaOp op, mlir::Value lhs,
+                                          mlir::Value rhs,
+                                          mlir::ValueRange sums);
+  /// Four matrices of 8 by 8 for this lane, as 32-bit registers.
+  llvm::SmallVector<mlir::Value>
+  loadMatrices(ws::TileType type, mlir::Value tile, mlir::Value row,
+               int64_t rowOffset, mlir::Value column, bool transposed);
+  llvm::SmallVector<mlir::Value> loadLhs(ws::MmaOp op, mlir::Value tile,
+                                         int64_t m, int64_t k);
+  llvm::SmallVector<mlir::Value> loadRhs(ws::MmaOp op, mlir::Value tile,
+                                         int64_t n, int64_t k);
+  llvm::SmallVector<mlir::Value> multiplyMatrices(mlir::Type element,
+                                                  mlir::ValueRange lhs,
+                                                  mlir::ValueRange rhs,
+                                                  mlir::ValueRange sums);
+  /// The address of a byte of a row of a tile, relative to its start.
+  mlir::Value addressOf(ws::TileType type, mlir::Value row, mlir::Value byte);
+
   /// The first byte of each channel's slots.
   llvm::DenseMap<mlir::Value, mlir::Value> channels;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> accumulators;
-  ws::AccumulatorType sumsType;
   int64_t threads = 0;
-  mlir::Value thread, lane, warpRow, warpColumn;
 };
 
 } // namespace heddle

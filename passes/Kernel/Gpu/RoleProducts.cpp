@@ -22,7 +22,7 @@ static SmallVector<Value> takeApart(OpBuilder &builder, Location loc,
   return values;
 }
 
-SmallVector<Value> RoleLowering::loadMatrices(ws::TileType type, Value tile,
+SmallVector<Value> UniformRoles::loadMatrices(ws::TileType type, Value tile,
                                               Value row, int64_t rowOffset,
                                               Value column, bool transposed) {
   Location loc = index.loc;
@@ -39,7 +39,7 @@ SmallVector<Value> RoleLowering::loadMatrices(ws::TileType type, Value tile,
 
 /// Registers of the 16 rows from `m` on and the 16 columns from `k` on: the
 /// matrices (0, 0), (8, 0), (0, 8), (8, 8), by row and k.
-SmallVector<Value> RoleLowering::loadLhs(ws::MmaOp op, Value tile, int64_t m,
+SmallVector<Value> UniformRoles::loadLhs(ws::MmaOp op, Value tile, int64_t m,
                                          int64_t k) {
   ws::TileType type = op.getLhs().getType();
   Value first = binary<arith::MulIOp>(warpRow, warpM(sumsType));
@@ -55,7 +55,7 @@ SmallVector<Value> RoleLowering::loadLhs(ws::MmaOp op, Value tile, int64_t m,
 
 /// Registers of the 16 rows from `k` on and the 16 columns from `n` on: the
 /// matrices (0, 0), (8, 0), (0, 8), (8, 8), by k and column.
-SmallVector<Value> RoleLowering::loadRhs(ws::MmaOp op, Value tile, int64_t n,
+SmallVector<Value> UniformRoles::loadRhs(ws::MmaOp op, Value tile, int64_t n,
                                          int64_t k) {
   ws::TileType type = op.getRhs().getType();
   Value first = binary<arith::MulIOp>(warpColumn, warpN(sumsType));
@@ -70,7 +70,7 @@ SmallVector<Value> RoleLowering::loadRhs(ws::MmaOp op, Value tile, int64_t n,
   return loadMatrices(type, tile, row, n, add(eighth, k), false);
 }
 
-SmallVector<Value> RoleLowering::multiplyMatrices(Type element, ValueRange lhs,
+SmallVector<Value> UniformRoles::multiplyMatrices(Type element, ValueRange lhs,
                                                   ValueRange rhs,
                                                   ValueRange sums) {
   Location loc = index.loc;
@@ -95,7 +95,7 @@ SmallVector<Value> RoleLowering::multiplyMatrices(Type element, ValueRange lhs,
 
 /// Sums are in the order: rows of matrices, columns of matrices, the four of a
 /// lane.
-SmallVector<Value> RoleLowering::multiply(ws::MmaOp op, Value lhs, Value rhs,
+SmallVector<Value> UniformRoles::multiply(ws::MmaOp op, Value lhs, Value rhs,
                                           ValueRange given) {
   SmallVector<Value> sums(given);
   ws::TileType type = op.getLhs().getType();
@@ -120,7 +120,7 @@ SmallVector<Value> RoleLowering::multiply(ws::MmaOp op, Value lhs, Value rhs,
   return sums;
 }
 
-SmallVector<Value> RoleLowering::consume(ws::RolesOp op, Value step,
+SmallVector<Value> UniformRoles::consume(ws::RolesOp op, Value step,
                                          Value stage, ValueRange sums) {
   IRMapping values;
   Block &body = op.getConsume().front();

@@ -12,7 +12,10 @@
 #include "passes/Kernel/Cpu/Limits.h"
 #include "passes/Kernel/Gpu/ElementEmitter.h"
 #include "passes/Kernel/Gpu/ModuleTarget.h"
+#include "passes/Kernel/Gpu/OperandTiles.h"
 #include "passes/Kernel/Gpu/Passes.h"
+#include "passes/Kernel/Gpu/RoleLowering.h"
+#include "passes/Kernel/Gpu/TileDesign.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -26,63 +29,41 @@ namespace heddle {
 
 namespace {
 
-/// The rows, columns and summed elements of a tile, and its warps.
+/// The rows, columns and summed elements of a tile, and the warps that
+/// multiply.
 struct TileShape {
   int64_t m, n, k, warpRows, warpColumns;
 };
 
-/// One way in which loops of the contraction run over an operand's buffer.
-struct OperandTiles {
-  Value tensor;
-  /// In elements, by loop.
-  int64_t offset = 0;
-  SmallVector<int64_t> strides;
-  /// Whether elements that follow each other belong to one place of k, so that
-  /// the rows of a tile are those of k.
-  bool isByK = false;
-  int64_t chunk = 1;
-};
-
 class ContractionTiler {
 public:
-  ContractionTiler(kernel::ContractOp op, linalg::GenericOp epilogue)
-      : op(op), epilogue(epilogue), dims(op.getDims()) {
-    lhs = describe(op.getLhs(), op.getLhsMap(), dims.m);
-    rhs = describe(op.getRhs(), op.getRhsMap(), dims.n);
-    // Chunks of one element do not go by cp.async, and a slot is filled by one
-    // kind of copies.
-    if (lhs.chunk == 1 || rhs.chunk == 1)
-      lhs.chunk = rhs.chunk = 1;
-    // 64 registers a thread hold sums; where larger tiles would stand half
-    // empty, smaller ones give more blocks.
-    shape = extent(dims.m) > 64 && extent(dims.n) > 64
-                ? TileShape{128, 128, 32, 2, 4}
-                : TileShape{64, 64, 32, 2, 2};
-  }
+  ContractionTiler(kernel::ContractOp op, linalg::GenericOp epilogue,
+                   const GpuMachine &machine);
 
-  int64_t threads(const GpuMachine &machine) const {
-    return shape.warpRows * shape.warpColumns * machine.warpThreads;
-  }
   void emit(ElementEmitter &emitter);
 
-  int64_t extent(ArrayRef<unsigned> loops) {
-    int64_t product = 1;
-    for (unsigned loop : loops)
-      product *= op.getExtents()[loop];
-    return product;
-  }
-
 private:
-  OperandTiles describe(Value tensor, AffineMap map, ArrayRef<unsigned> own);
+  int64_t extent(ArrayRef<unsigned> loops) { return countPlaces(op, loops); }
+  int64_t countBlocks(const TileShape &tile);
+  TileShape chooseWarpgroupTile();
+  int64_t threads();
+  int64_t chooseDepth(int64_t bytes) const;
+  DenseI64ArrayAttr registers(OpBuilder &builder);
   ws::TileType tileType(const OperandTiles &operand, int64_t own);
+  /// The map of an operand, made by the host.
+  Value describeToDevice(const OperandTiles &operand, ws::TileType tile);
+  void emitBoxCopy(const OperandTiles &operand, Value map, Value batch,
+                   Value first, Value step, Value into);
   /// The position in the operand's buffer, as far as `loops` at the place
   /// `linear` of all of them have a part in it.
   Value partAt(const OperandTiles &operand, ArrayRef<unsigned> loops,
                Value linear);
   void emitCopy(const OperandTiles &operand, ArrayRef<unsigned> own,
-                int64_t tile, Value tensorPart, Value first, Value step,
-                Value into);
+                int64_t tile, Value batch, Value first, Value step, Value into);
   Value isInside(Value place, int64_t end, int64_t tile);
+  void emitProducer(ws::RolesOp roles, Value channel, ValueRange maps,
+                    ValueRange at);
+  void emitConsumer(ws::RolesOp roles, Value channel);
   void emitEpilogue(ElementEmitter &emitter, Value sums, Value batch,
                     Value firstM, Value firstN);
   SmallVector<Value> placeOf(Value batch, Value m, Value n);
@@ -90,8 +71,11 @@ private:
   kernel::ContractOp op;
   linalg::GenericOp epilogue;
   kernel::ContractOp::Dims dims;
+  const GpuMachine &machine;
   OperandTiles lhs, rhs;
   TileShape shape;
+  /// Whether warpgroups multiply what copies of boxes bring.
+  bool isByWarpgroups = false;
   GridFrame *frame = nullptr;
 };
 
@@ -144,41 +128,78 @@ bool isTiledContraction(func::FuncOp kernel) {
     if (!isa<BlockArgument>(tensor) ||
         !kernel::linearAccess(map, typeOf(tensor)))
       return false;
-  ContractionTiler tiler(op, nullptr);
   // Below one matrix of an instruction most products would be of zeros.
   kernel::ContractOp::Dims dims = op.getDims();
-  return tiler.extent(dims.batch) > 0 && tiler.extent(dims.m) >= 16 &&
-         tiler.extent(dims.n) >= 16 && tiler.extent(dims.k) >= 16;
+  return countPlaces(op, dims.batch) > 0 && countPlaces(op, dims.m) >= 16 &&
+         countPlaces(op, dims.n) >= 16 && countPlaces(op, dims.k) >= 16;
 }
 
-OperandTiles ContractionTiler::describe(Value tensor, AffineMap map,
-                                        ArrayRef<unsigned> own) {
-  OperandTiles operand;
-  operand.tensor = tensor;
-  kernel::LinearAccess access = *kernel::linearAccess(map, typeOf(tensor));
-  operand.offset = access.offset;
-  operand.strides = access.strides;
-  auto isUnit = [&](ArrayRef<unsigned> loops) {
-    return !loops.empty() && operand.strides[loops.back()] == 1;
-  };
-  if (!isUnit(dims.k) && !isUnit(own))
-    return operand;
-  operand.isByK = !isUnit(dims.k);
-  unsigned innermost = operand.isByK ? own.back() : dims.k.back();
-  // Chunks start at multiples of themselves wherever the other loops are.
-  // Buffers start at multiples of 16 bytes.
-  for (int64_t chunk : {8, 4, 2}) {
-    bool fits =
-        operand.offset % chunk == 0 && op.getExtents()[innermost] % chunk == 0;
-    for (auto [loop, stride] : llvm::enumerate(operand.strides))
-      fits &= loop == innermost || op.getExtents()[loop] == 1 ||
-              stride % chunk == 0;
-    if (fits) {
-      operand.chunk = chunk;
-      break;
+ContractionTiler::ContractionTiler(kernel::ContractOp op,
+                                   linalg::GenericOp epilogue,
+                                   const GpuMachine &machine)
+    : op(op), epilogue(epilogue), dims(op.getDims()), machine(machine) {
+  lhs = describeOperand(op, op.getLhs(), op.getLhsMap(), dims.m, machine);
+  rhs = describeOperand(op, op.getRhs(), op.getRhsMap(), dims.n, machine);
+  // Chunks of one element do not go by cp.async, and a slot is filled by one
+  // kind of copies.
+  if (lhs.chunk == 1 || rhs.chunk == 1)
+    lhs.chunk = rhs.chunk = 1;
+  isByWarpgroups = machine.warpgroupThreads && lhs.boxed && rhs.boxed;
+  // 64 registers a thread hold sums; where larger tiles would stand half
+  // empty, smaller ones give more blocks.
+  shape = isByWarpgroups ? chooseWarpgroupTile()
+          : extent(dims.m) > 64 && extent(dims.n) > 64
+              ? TileShape{128, 128, 32, 2, 4}
+              : TileShape{64, 64, 32, 2, 2};
+}
+
+int64_t ContractionTiler::countBlocks(const TileShape &tile) {
+  return extent(dims.batch) * llvm::divideCeilSigned(extent(dims.m), tile.m) *
+         llvm::divideCeilSigned(extent(dims.n), tile.n);
+}
+
+/// The tile by which the whole product takes the shortest time, as far as it is
+/// the products of a tile and the loads of what they read, over as many rounds
+/// as the blocks fill the device. A warpgroup has 64 rows; of equal tiles the
+/// larger one is taken.
+TileShape ContractionTiler::chooseWarpgroupTile() {
+  int64_t warps = machine.warpgroupThreads / machine.warpThreads;
+  TileShape best = {};
+  double bestTime = std::numeric_limits<double>::infinity();
+  for (int64_t m : {2 * kWarpgroupM, kWarpgroupM})
+    for (int64_t n : {256, 128, 64}) {
+      TileShape tile{m, n, kBoxColumns, m / kWarpgroupM * warps, 1};
+      int64_t rounds =
+          llvm::divideCeilSigned(countBlocks(tile), machine.multiprocessors);
+      double time =
+          double(rounds) *
+          (double(m * n) + machine.rates.productsPerLoad * double(m + n));
+      if (time < bestTime) {
+        best = tile;
+        bestTime = time;
+      }
     }
-  }
-  return operand;
+  return best;
+}
+
+int64_t ContractionTiler::threads() {
+  // One warpgroup more copies boxes.
+  return shape.warpRows * shape.warpColumns * machine.warpThreads +
+         (isByWarpgroups ? machine.warpgroupThreads : 0);
+}
+
+/// What threads of the producer and of the consumers ask for, where the sums of
+/// several consumers need more than an equal share; null where they do not.
+/// Numbers of registers are multiples of 8 (PTX ISA, "setmaxnreg").
+DenseI64ArrayAttr ContractionTiler::registers(OpBuilder &builder) {
+  int64_t consumers = threads() - machine.warpgroupThreads;
+  if (!isByWarpgroups || consumers == machine.warpgroupThreads)
+    return {};
+  // Coordinates, addresses of barriers and the loop's counters.
+  constexpr int64_t forCopies = 40, most = 240;
+  int64_t rest = machine.registers - forCopies * machine.warpgroupThreads;
+  return builder.getDenseI64ArrayAttr(
+      {forCopies, std::min(most, rest / consumers / 8 * 8)});
 }
 
 ws::TileType ContractionTiler::tileType(const OperandTiles &operand,
@@ -186,10 +207,41 @@ ws::TileType ContractionTiler::tileType(const OperandTiles &operand,
   Type element = elementOf(operand.tensor);
   int64_t rows = operand.isByK ? shape.k : own;
   int64_t columns = operand.isByK ? own : shape.k;
+  int64_t panel = isByWarpgroups ? kBoxColumns : columns;
   ws::SharedLayout layout = ws::SharedLayout::withoutConflicts(
-      columns * element.getIntOrFloatBitWidth() / 8);
+      panel * element.getIntOrFloatBitWidth() / 8);
   return ws::TileType::get(op.getContext(), rows, columns, element, layout.bits,
-                           layout.shift);
+                           layout.shift, panel == columns ? 0 : panel);
+}
+
+Value ContractionTiler::describeToDevice(const OperandTiles &operand,
+                                         ws::TileType tile) {
+  const BoxedOperand &boxed = *operand.boxed;
+  SmallVector<int64_t> box(boxed.extents.size(), 1);
+  box[0] = tile.getPanelColumns();
+  box[1] = tile.getRows();
+  return ws::TensorMapOp::create(frame->builder, frame->index.loc,
+                                 ws::MapType::get(op.getContext()),
+                                 frame->buffer(operand.tensor), operand.offset,
+                                 boxed.extents, boxed.strides, box);
+}
+
+void ContractionTiler::emitBoxCopy(const OperandTiles &operand, Value map,
+                                   Value batch, Value first, Value step,
+                                   Value into) {
+  Value k = frame->index.mul(step, shape.k);
+  SmallVector<Value> at = {k, first};
+  if (operand.isByK)
+    std::swap(at[0], at[1]);
+  SmallVector<int64_t> extents;
+  for (unsigned loop : dims.batch)
+    extents.push_back(op.getExtents()[loop]);
+  if (!operand.boxed->batch.empty()) {
+    SmallVector<Value> places = frame->index.delinearize(batch, extents);
+    for (unsigned loop : operand.boxed->batch)
+      at.push_back(places[llvm::find(dims.batch, loop) - dims.batch.begin()]);
+  }
+  ws::CopyBoxOp::create(frame->builder, frame->index.loc, map, at, into);
 }
 
 Value ContractionTiler::partAt(const OperandTiles &operand,
@@ -220,10 +272,11 @@ Value ContractionTiler::isInside(Value place, int64_t end, int64_t tile) {
 
 void ContractionTiler::emitCopy(const OperandTiles &operand,
                                 ArrayRef<unsigned> own, int64_t tile,
-                                Value start, Value first, Value step,
+                                Value batch, Value first, Value step,
                                 Value into) {
   OpBuilder &builder = frame->builder;
   IndexBuilder &index = frame->index;
+  Value start = index.add(partAt(operand, dims.batch, batch), operand.offset);
   auto copy = ws::CopyOp::create(
       builder, index.loc, frame->buffer(operand.tensor), into, operand.chunk);
   OpBuilder::InsertionGuard guard(builder);
@@ -292,6 +345,64 @@ void ContractionTiler::emitEpilogue(ElementEmitter &emitter, Value sums,
   ws::YieldOp::create(builder, loc, ValueRange());
 }
 
+/// Fills a slot in each step.
+void ContractionTiler::emitProducer(ws::RolesOp roles, Value channel,
+                                    ValueRange maps, ValueRange at) {
+  OpBuilder &builder = frame->builder;
+  Location loc = frame->index.loc;
+  OpBuilder::InsertionGuard guard(builder);
+  Block *body =
+      builder.createBlock(&roles.getProduce(), {}, builder.getIndexType(), loc);
+  TypeRange tiles = cast<ws::ChannelType>(channel.getType()).getTiles();
+  auto enter = ws::PutEnterOp::create(
+      builder, loc, tiles, ws::TokenType::get(op.getContext()), channel);
+  Value step = body->getArgument(0);
+  Value lhsInto = enter.getTiles()[0], rhsInto = enter.getTiles()[1];
+  auto completion = ws::Completion::Box;
+  if (isByWarpgroups) {
+    emitBoxCopy(lhs, maps[0], at[0], at[1], step, lhsInto);
+    emitBoxCopy(rhs, maps[1], at[0], at[2], step, rhsInto);
+  } else {
+    emitCopy(lhs, dims.m, shape.m, at[0], at[1], step, lhsInto);
+    emitCopy(rhs, dims.n, shape.n, at[0], at[2], step, rhsInto);
+    completion =
+        lhs.chunk == 1 ? ws::Completion::Store : ws::Completion::CpAsync;
+  }
+  ws::PutExitOp::create(builder, loc, enter.getToken(), completion);
+  ws::YieldOp::create(builder, loc, ValueRange());
+}
+
+/// Multiplies the tiles of a slot in each step.
+void ContractionTiler::emitConsumer(ws::RolesOp roles, Value channel) {
+  OpBuilder &builder = frame->builder;
+  Location loc = frame->index.loc;
+  OpBuilder::InsertionGuard guard(builder);
+  ws::AccumulatorType sums = roles.getResult().getType();
+  Block *body = builder.createBlock(&roles.getConsume(), {},
+                                    {builder.getIndexType(), sums}, {loc, loc});
+  TypeRange tiles = cast<ws::ChannelType>(channel.getType()).getTiles();
+  auto get = ws::GetEnterOp::create(
+      builder, loc, tiles, ws::TokenType::get(op.getContext()), channel);
+  // rhs is k by n where its rows are those of k.
+  Value started = ws::MmaOp::create(builder, loc, sums, get.getTiles()[0],
+                                    get.getTiles()[1], body->getArgument(1),
+                                    /*transposeLhs=*/lhs.isByK,
+                                    /*transposeRhs=*/!rhs.isByK);
+  Value done = ws::MmaWaitOp::create(builder, loc, sums, started);
+  ws::GetExitOp::create(builder, loc, get.getToken());
+  ws::YieldOp::create(builder, loc, done);
+}
+
+/// How many slots of `bytes` a channel has. Four hide the time of memory behind
+/// three products; a product of warpgroups is over sooner, and a launch asks
+/// for all that a block can have.
+int64_t ContractionTiler::chooseDepth(int64_t bytes) const {
+  if (!isByWarpgroups)
+    return std::min<int64_t>(4, machine.staticSharedBytes / bytes);
+  return std::min<int64_t>(6, machine.mostBlockSharedBytes /
+                                  (bytes + kBarrierBytesOfSlot));
+}
+
 void ContractionTiler::emit(ElementEmitter &emitter) {
   frame = &emitter.frame;
   OpBuilder &builder = frame->builder;
@@ -300,59 +411,36 @@ void ContractionTiler::emit(ElementEmitter &emitter) {
   MLIRContext *context = op.getContext();
   ws::TileType lhsTile = tileType(lhs, shape.m),
                rhsTile = tileType(rhs, shape.n);
-  int64_t slot = lhsTile.getBytes() + rhsTile.getBytes();
-  // Four slots hide the time of memory behind three products.
-  int64_t depth = std::min<int64_t>(4, frame->machine.staticSharedBytes / slot);
+  int64_t depth = chooseDepth(lhsTile.getBytes() + rhsTile.getBytes());
   Value channel = ws::ChannelOp::create(
       builder, loc, ws::ChannelType::get(context, depth, {lhsTile, rhsTile}));
   auto sumsType = ws::AccumulatorType::get(context, shape.m, shape.n,
                                            shape.warpRows, shape.warpColumns);
+  SmallVector<Value> maps;
+  if (isByWarpgroups)
+    maps = {describeToDevice(lhs, lhsTile), describeToDevice(rhs, rhsTile)};
   SmallVector<int64_t> blocks = {
       extent(dims.batch), llvm::divideCeilSigned(extent(dims.m), shape.m),
       llvm::divideCeilSigned(extent(dims.n), shape.n)};
-  frame->forEachBlock(blocks, threads(frame->machine), [&](ValueRange at) {
-    Value firstM = index.mul(at[1], shape.m),
-          firstN = index.mul(at[2], shape.n);
-    auto startOf = [&](const OperandTiles &operand) {
-      return index.add(partAt(operand, dims.batch, at[0]), operand.offset);
-    };
-    Value lhsStart = startOf(lhs), rhsStart = startOf(rhs);
+  frame->forEachBlock(blocks, threads(), [&](ValueRange block) {
+    // The batch, and the first row and column of the tile.
+    SmallVector<Value> at = {block[0], index.mul(block[1], shape.m),
+                             index.mul(block[2], shape.n)};
     Value steps =
         index.constant(llvm::divideCeilSigned(extent(dims.k), shape.k));
     Value zero = ws::ZeroOp::create(builder, loc, sumsType);
-    auto roles = ws::RolesOp::create(builder, loc, sumsType, steps, zero);
-    Type token = ws::TokenType::get(context);
-    {
-      OpBuilder::InsertionGuard guard(builder);
-      Block *produce = builder.createBlock(&roles.getProduce(), {},
-                                           builder.getIndexType(), loc);
-      auto enter = ws::PutEnterOp::create(
-          builder, loc, TypeRange{lhsTile, rhsTile}, token, channel);
-      Value step = produce->getArgument(0);
-      emitCopy(lhs, dims.m, shape.m, lhsStart, firstM, step,
-               enter.getTiles()[0]);
-      emitCopy(rhs, dims.n, shape.n, rhsStart, firstN, step,
-               enter.getTiles()[1]);
-      ws::PutExitOp::create(builder, loc, enter.getToken(),
-                            lhs.chunk == 1 ? ws::Completion::Store
-                                           : ws::Completion::CpAsync);
-      ws::YieldOp::create(builder, loc, ValueRange());
-
-      Block *consume =
-          builder.createBlock(&roles.getConsume(), {},
-                              {builder.getIndexType(), sumsType}, {loc, loc});
-      auto get = ws::GetEnterOp::create(
-          builder, loc, TypeRange{lhsTile, rhsTile}, token, channel);
-      // rhs is k by n where its rows are those of k.
-      Value started = ws::MmaOp::create(
-          builder, loc, sumsType, get.getTiles()[0], get.getTiles()[1],
-          consume->getArgument(1), /*transposeLhs=*/lhs.isByK,
-          /*transposeRhs=*/!rhs.isByK);
-      Value done = ws::MmaWaitOp::create(builder, loc, sumsType, started);
-      ws::GetExitOp::create(builder, loc, get.getToken());
-      ws::YieldOp::create(builder, loc, done);
-    }
-    emitEpilogue(emitter, roles.getResult(), at[0], firstM, firstN);
+    auto roles = ws::RolesOp::create(builder, loc, sumsType, steps, zero,
+                                     registers(builder));
+    emitProducer(roles, channel, maps, at);
+    emitConsumer(roles, channel);
+    emitEpilogue(emitter, roles.getResult(), at[0], at[1], at[2]);
+    SmallVector<Attribute> design;
+    for (const std::string &line :
+         describeDesign(roles, cast<ws::ChannelType>(channel.getType()),
+                        countBlocks(shape), threads(), machine))
+      design.push_back(builder.getStringAttr(line));
+    frame->function->setAttr(kernel::kDesignAttrName,
+                             builder.getArrayAttr(design));
   });
 }
 
@@ -363,7 +451,7 @@ FailureOr<func::FuncOp> tileContraction(func::FuncOp kernel,
   if (failed(frame))
     return failure();
   ElementEmitter emitter(*frame);
-  ContractionTiler(op, epilogue).emit(emitter);
+  ContractionTiler(op, epilogue, machine).emit(emitter);
   func::FuncOp function = frame->function;
   // Sums in registers are worth more than a second block beside the first.
   function->setAttr(kernel::kResidentBlocksAttrName,

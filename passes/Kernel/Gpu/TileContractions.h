@@ -19,9 +19,10 @@ bool isTiledContraction(mlir::func::FuncOp kernel);
 mlir::FailureOr<mlir::func::FuncOp> tileContraction(mlir::func::FuncOp kernel,
                                                     const GpuMachine &machine);
 
-/// Lowers the roles of `function` to one role of all warps, as chips from sm_80
-/// on run it: cp.async, ldmatrix and mma.sync.
-void lowerRoles(mlir::func::FuncOp function);
+/// Lowers the roles of `function`: to warpgroups with a role each where boxes
+/// are copied (cp.async.bulk.tensor, mbarrier, wgmma), else to one role of all
+/// warps (cp.async, ldmatrix, mma.sync). Fails with a diagnostic.
+mlir::LogicalResult lowerRoles(mlir::func::FuncOp function);
 
 } // namespace heddle
 

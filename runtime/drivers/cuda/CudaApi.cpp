@@ -34,6 +34,8 @@ static bool find(void *library, const char *name, Function &function,
 
 /// Finds all functions; `missing` is the name of one that is not there.
 static bool findAll(void *library, CudaApi &api, std::string &missing) {
+  std::string optional;
+  find(library, "cuTensorMapEncodeTiled", api.tensorMapEncodeTiled, optional);
   auto get = [&](const char *name, auto &function) {
     return find(library, name, function, missing);
   };
@@ -57,6 +59,7 @@ static bool findAll(void *library, CudaApi &api, std::string &missing) {
          get("cuModuleLoadDataEx", api.moduleLoadData) &&
          get("cuModuleUnload", api.moduleUnload) &&
          get("cuModuleGetFunction", api.moduleGetFunction) &&
+         get("cuFuncSetAttribute", api.functionSetAttribute) &&
          get("cuStreamCreate", api.streamCreate) &&
          get("cuStreamDestroy_v2", api.streamDestroy) &&
          get("cuStreamQuery", api.streamQuery) &&

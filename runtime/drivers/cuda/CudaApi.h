@@ -48,6 +48,22 @@ enum : int {
   cudaJitErrorLogBufferBytes = 6,
 };
 
+/// CUfunction_attribute.
+enum : int { cudaMaxDynamicSharedBytes = 8 };
+
+/// CUtensorMapDataType, CUtensorMapSwizzle, CUtensorMapL2promotion.
+enum : int {
+  cudaMapUInt8 = 0,
+  cudaMapFloat16 = 6,
+  cudaMapFloat32 = 7,
+  cudaMapBFloat16 = 9,
+  cudaMapSwizzleNone = 0,
+  cudaMapSwizzle32 = 1,
+  cudaMapSwizzle64 = 2,
+  cudaMapSwizzle128 = 3,
+  cudaMapPromote128 = 2,
+};
+
 constexpr unsigned cudaStreamNonBlocking = 1;
 constexpr unsigned cudaEventDisableTiming = 2;
 
@@ -78,6 +94,14 @@ struct CudaApi {
   CudaResult (*moduleUnload)(CudaModuleHandle *module);
   CudaResult (*moduleGetFunction)(CudaFunctionHandle **function,
                                   CudaModuleHandle *module, const char *name);
+  CudaResult (*functionSetAttribute)(CudaFunctionHandle *function,
+                                     int attribute, int value);
+  /// Null where the library is older than tensor maps (CUDA 12.0).
+  CudaResult (*tensorMapEncodeTiled)(
+      void *map, int dtype, unsigned rank, CudaAddress address,
+      const uint64_t *extents, const uint64_t *strides, const uint32_t *box,
+      const uint32_t *elementStrides, int interleave, int swizzle,
+      int promotion, int fill);
   CudaResult (*streamCreate)(CudaStreamHandle **stream, unsigned flags);
   CudaResult (*streamDestroy)(CudaStreamHandle *stream);
   CudaResult (*streamQuery)(CudaStreamHandle *stream);

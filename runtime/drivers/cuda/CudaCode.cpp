@@ -109,6 +109,7 @@ int32_t runtime::findCudaKernel(heddle_driver_image *given,
     for (int i = 0; i < 3; ++i)
       kernel.block[i] = std::max(info->block[i], 1u);
     kernel.sharedBytes = info->shared_bytes;
+    kernel.maps.assign(info->maps, info->maps + info->map_count);
     CudaCurrent current(*image.device);
     if (current.error())
       return tell(current.error(), why);
@@ -119,6 +120,18 @@ int32_t runtime::findCudaKernel(heddle_driver_image *given,
       return tell({HEDDLE_CODE_INVALID, "kernel '" + std::string(info->name) +
                                             "': " + error.message()},
                   why);
+    // A launch gives more than 48 KiB only to who has asked before.
+    if (kernel.sharedBytes)
+      if (Error error = image.device->check(
+              "cuFuncSetAttribute",
+              image.device->api.functionSetAttribute(
+                  kernel.function, cudaMaxDynamicSharedBytes,
+                  static_cast<int>(kernel.sharedBytes))))
+        return tell({HEDDLE_CODE_INVALID,
+                     "kernel '" + std::string(info->name) + "' wants " +
+                         std::to_string(kernel.sharedBytes) +
+                         " bytes of shared memory: " + error.message()},
+                    why);
     std::lock_guard<std::mutex> lock(image.mutex);
     CudaImage::Kernel &kept = image.kernels[info->name];
     kept = kernel;

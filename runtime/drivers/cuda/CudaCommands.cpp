@@ -12,8 +12,8 @@ static CudaAddress addressOf(const void *memory) {
   return reinterpret_cast<CudaAddress>(memory);
 }
 
-/// All parameters are one block of bytes: addresses, then integers
-/// (kernel_abi.h).
+/// The first parameter is a block of bytes: addresses, then integers
+/// (kernel_abi.h). Each tensor map is one more.
 static Error launch(CudaQueue &queue, const heddle_driver_command &command) {
   if (command.tiles == 0)
     return {};
@@ -25,7 +25,20 @@ static Error launch(CudaQueue &queue, const heddle_driver_command &command) {
     bytes.push_back(addressOf(command.buffers[i]));
   for (uint32_t i = 0; i < command.integer_count; ++i)
     bytes.push_back(static_cast<uint64_t>(command.integers[i]));
-  void *parameters[] = {bytes.data()};
+  std::vector<void *> parameters = {bytes.data()};
+  std::vector<CudaTensorMap> maps(kernel.maps.size());
+  for (size_t i = 0; i < maps.size(); ++i) {
+    const heddle_driver_tensor_map &wanted = kernel.maps[i];
+    if (wanted.buffer >= command.buffer_count)
+      return {HEDDLE_ARGUMENT_INVALID,
+              queue.device->name + ": a launch lacks buffer " +
+                  std::to_string(wanted.buffer) + ", of which it copies boxes"};
+    if (Error error =
+            encodeTensorMap(*queue.device, wanted,
+                            addressOf(command.buffers[wanted.buffer]), maps[i]))
+      return error;
+    parameters.push_back(&maps[i]);
+  }
   // A thread for each tile; where there are more than a grid has, threads take
   // several.
   int64_t threads =
@@ -37,7 +50,7 @@ static Error launch(CudaQueue &queue, const heddle_driver_command &command) {
                                  kernel.function, static_cast<unsigned>(blocks),
                                  1, 1, kernel.block[0], kernel.block[1],
                                  kernel.block[2], kernel.sharedBytes,
-                                 queue.stream, parameters, nullptr));
+                                 queue.stream, parameters.data(), nullptr));
 }
 
 static Error copy(CudaQueue &queue, const heddle_driver_command &command) {

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 namespace heddle::runtime {
 
@@ -76,6 +77,7 @@ struct CudaImage {
     CudaFunctionHandle *function;
     uint32_t block[3];
     uint32_t sharedBytes;
+    std::vector<heddle_driver_tensor_map> maps;
   };
   /// By name; addresses stay.
   std::map<std::string, Kernel> kernels;
@@ -94,6 +96,17 @@ struct CudaEvent {
   /// Of the latest submission that was to signal it.
   Error error = {};
 };
+
+/// A tensor map as devices read it: CUtensorMap.
+struct alignas(64) CudaTensorMap {
+  uint64_t words[16];
+};
+
+/// Makes the map that `wanted` describes of the buffer at `address`.
+/// CudaTensorMaps.cpp.
+Error encodeTensorMap(CudaDevice &device,
+                      const heddle_driver_tensor_map &wanted,
+                      CudaAddress address, CudaTensorMap &map);
 
 /// Hands the commands of `submission` to the queue's stream.
 /// CudaCommands.cpp.

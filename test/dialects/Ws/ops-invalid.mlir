@@ -495,3 +495,253 @@ func.func @epilogue() {
   }
   return
 }
+
+// -----
+
+// expected-error @below {{128 columns are not divided into panels of 48}}
+func.func private @panels() -> !ws.tile<64 x 128 x bf16, 3, 0, panels 48>
+
+// -----
+
+func.func @rank(%x: memref<?xbf16>) {
+  // expected-error @below {{'ws.tensor_map' op has 2 to 5 extents, one stride fewer, and a box of as many, not 2, 2 and 2}}
+  %map = ws.tensor_map %x offset 0 extents [512, 4096] strides [512, 8] box [64, 128] : memref<?xbf16>
+  return
+}
+
+// -----
+
+func.func @stride(%x: memref<?xbf16>) {
+  // expected-error @below {{'ws.tensor_map' op has a stride of 1004 bytes, which is no multiple of 16}}
+  %map = ws.tensor_map %x offset 0 extents [502, 4096] strides [502] box [64, 128] : memref<?xbf16>
+  return
+}
+
+// -----
+
+func.func @offset(%x: memref<?xbf16>) {
+  // expected-error @below {{'ws.tensor_map' op begins 6 bytes behind its source, which is no multiple of 16}}
+  %map = ws.tensor_map %x offset 3 extents [512, 4096] strides [512] box [64, 128] : memref<?xbf16>
+  return
+}
+
+// -----
+
+func.func @box(%x: memref<?xbf16>) {
+  // expected-error @below {{'ws.tensor_map' op copies 512 elements of 4096: boxes have 1 to 256}}
+  %map = ws.tensor_map %x offset 0 extents [512, 4096] strides [512] box [64, 512] : memref<?xbf16>
+  return
+}
+
+// -----
+
+!tall = !ws.tile<128 x 64 x bf16, 3, 0>
+!pipe = !ws.channel<4 x !tall>
+!sums = !ws.accumulator<64 x 64, 2 x 2>
+
+func.func @coordinates(%x: memref<?xbf16>, %steps: index) {
+  %channel = ws.channel : !pipe
+  %map = ws.tensor_map %x offset 0 extents [512, 4096] strides [512] box [64, 128] : memref<?xbf16>
+  %zero = ws.zero : !sums
+  %sum = ws.roles %steps init %zero : !sums produce {
+  ^bb0(%step: index):
+    %a, %token = ws.put.enter %channel : !pipe -> !tall
+    // expected-error @below {{'ws.copy_box' op has 1 coordinates in a tensor of 2 dimensions}}
+    ws.copy_box %map at %step to %a : !tall
+    ws.put.exit %token by box
+    ws.yield
+  } consume {
+  ^bb0(%step: index, %carried: !sums):
+    %a, %token = ws.get.enter %channel : !pipe -> !tall
+    ws.get.exit %token
+    ws.yield %carried : !sums
+  }
+  return
+}
+
+// -----
+
+!tall = !ws.tile<128 x 64 x bf16, 3, 0>
+!pipe = !ws.channel<4 x !tall>
+!sums = !ws.accumulator<64 x 64, 2 x 2>
+
+func.func @another_size(%x: memref<?xbf16>, %steps: index) {
+  %channel = ws.channel : !pipe
+  %map = ws.tensor_map %x offset 0 extents [512, 4096] strides [512] box [64, 64] : memref<?xbf16>
+  %zero = ws.zero : !sums
+  %sum = ws.roles %steps init %zero : !sums produce {
+  ^bb0(%step: index):
+    %a, %token = ws.put.enter %channel : !pipe -> !tall
+    // expected-error @below {{'ws.copy_box' op fills panels of 128 by 64 by boxes of another size}}
+    ws.copy_box %map at %step, %step to %a : !tall
+    ws.put.exit %token by box
+    ws.yield
+  } consume {
+  ^bb0(%step: index, %carried: !sums):
+    %a, %token = ws.get.enter %channel : !pipe -> !tall
+    ws.get.exit %token
+    ws.yield %carried : !sums
+  }
+  return
+}
+
+// -----
+
+!tall = !ws.tile<128 x 64 x bf16, 3, 0>
+!pipe = !ws.channel<4 x !tall>
+!sums = !ws.accumulator<64 x 64, 2 x 2>
+
+func.func @another_element(%x: memref<?xf16>, %steps: index) {
+  %channel = ws.channel : !pipe
+  %map = ws.tensor_map %x offset 0 extents [512, 4096] strides [512] box [64, 128] : memref<?xf16>
+  %zero = ws.zero : !sums
+  %sum = ws.roles %steps init %zero : !sums produce {
+  ^bb0(%step: index):
+    %a, %token = ws.put.enter %channel : !pipe -> !tall
+    // expected-error @below {{'ws.copy_box' op copies 'f16' to a tile of 'bf16'}}
+    ws.copy_box %map at %step, %step to %a : !tall
+    ws.put.exit %token by box
+    ws.yield
+  } consume {
+  ^bb0(%step: index, %carried: !sums):
+    %a, %token = ws.get.enter %channel : !pipe -> !tall
+    ws.get.exit %token
+    ws.yield %carried : !sums
+  }
+  return
+}
+
+// -----
+
+!tall = !ws.tile<128 x 64 x bf16, 2, 1>
+!pipe = !ws.channel<4 x !tall>
+!sums = !ws.accumulator<64 x 64, 2 x 2>
+
+func.func @swizzle(%x: memref<?xbf16>, %steps: index) {
+  %channel = ws.channel : !pipe
+  %map = ws.tensor_map %x offset 0 extents [512, 4096] strides [512] box [64, 128] : memref<?xbf16>
+  %zero = ws.zero : !sums
+  %sum = ws.roles %steps init %zero : !sums produce {
+  ^bb0(%step: index):
+    %a, %token = ws.put.enter %channel : !pipe -> !tall
+    // expected-error @below {{'ws.copy_box' op needs rows of 128 bytes with a swizzle of 3 bits}}
+    ws.copy_box %map at %step, %step to %a : !tall
+    ws.put.exit %token by box
+    ws.yield
+  } consume {
+  ^bb0(%step: index, %carried: !sums):
+    %a, %token = ws.get.enter %channel : !pipe -> !tall
+    ws.get.exit %token
+    ws.yield %carried : !sums
+  }
+  return
+}
+
+// -----
+
+!tall = !ws.tile<128 x 64 x bf16, 3, 0>
+!pipe = !ws.channel<4 x !tall>
+!sums = !ws.accumulator<64 x 64, 2 x 2>
+
+func.func @no_map(%map: !ws.map, %steps: index) {
+  %channel = ws.channel : !pipe
+
+  %zero = ws.zero : !sums
+  %sum = ws.roles %steps init %zero : !sums produce {
+  ^bb0(%step: index):
+    %a, %token = ws.put.enter %channel : !pipe -> !tall
+    // expected-error @below {{'ws.copy_box' op needs the map of a ws.tensor_map}}
+    ws.copy_box %map at %step, %step to %a : !tall
+    ws.put.exit %token by box
+    ws.yield
+  } consume {
+  ^bb0(%step: index, %carried: !sums):
+    %a, %token = ws.get.enter %channel : !pipe -> !tall
+    ws.get.exit %token
+    ws.yield %carried : !sums
+  }
+  return
+}
+
+// -----
+
+!tall = !ws.tile<128 x 64 x bf16, 3, 0>
+!pipe = !ws.channel<4 x !tall>
+!sums = !ws.accumulator<64 x 64, 2 x 2>
+
+func.func @completion(%x: memref<?xbf16>, %steps: index) {
+  %channel = ws.channel : !pipe
+  %map = ws.tensor_map %x offset 0 extents [512, 4096] strides [512] box [64, 128] : memref<?xbf16>
+  %zero = ws.zero : !sums
+  %sum = ws.roles %steps init %zero : !sums produce {
+  ^bb0(%step: index):
+    %a, %token = ws.put.enter %channel : !pipe -> !tall
+    ws.copy_box %map at %step, %step to %a : !tall
+    // expected-error @below {{'ws.put.exit' op does not wait for what 'ws.copy_box' copies}}
+    ws.put.exit %token by cp_async
+    ws.yield
+  } consume {
+  ^bb0(%step: index, %carried: !sums):
+    %a, %token = ws.get.enter %channel : !pipe -> !tall
+    ws.get.exit %token
+    ws.yield %carried : !sums
+  }
+  return
+}
+
+// -----
+
+!tall = !ws.tile<128 x 64 x bf16, 3, 0>
+!pipe = !ws.channel<4 x !tall>
+!sums = !ws.accumulator<64 x 64, 2 x 2>
+
+func.func @bytes(%x: memref<?xbf16>, %steps: index) {
+  %channel = ws.channel : !pipe
+  %map = ws.tensor_map %x offset 0 extents [512, 4096] strides [512] box [64, 128] : memref<?xbf16>
+  %zero = ws.zero : !sums
+  %sum = ws.roles %steps init %zero : !sums produce {
+  ^bb0(%step: index):
+    %a, %token = ws.put.enter %channel : !pipe -> !tall
+    ws.copy_box %map at %step, %step to %a : !tall
+    ws.copy_box %map at %step, %step to %a : !tall
+    // expected-error @below {{'ws.put.exit' op counts bytes: each tile is copied once, not 2 times}}
+    ws.put.exit %token by box
+    ws.yield
+  } consume {
+  ^bb0(%step: index, %carried: !sums):
+    %a, %token = ws.get.enter %channel : !pipe -> !tall
+    ws.get.exit %token
+    ws.yield %carried : !sums
+  }
+  return
+}
+
+// -----
+
+!tall = !ws.tile<128 x 128 x bf16, 3, 0, panels 64>
+!pipe = !ws.channel<4 x !tall>
+!sums = !ws.accumulator<64 x 64, 2 x 2>
+
+func.func @panels_by_chunks(%x: memref<?xbf16>, %steps: index) {
+  %channel = ws.channel : !pipe
+
+  %zero = ws.zero : !sums
+  %sum = ws.roles %steps init %zero : !sums produce {
+  ^bb0(%step: index):
+    %a, %token = ws.put.enter %channel : !pipe -> !tall
+    // expected-error @below {{'ws.copy' op fills whole rows, not those of panels}}
+    ws.copy %x to %a by 8 : memref<?xbf16> to !tall {
+    ^bb0(%row: index, %column: index):
+      %true = arith.constant true
+      ws.yield %row, %true : index, i1
+    }
+    ws.put.exit %token by cp_async
+    ws.yield
+  } consume {
+  ^bb0(%step: index, %carried: !sums):
+    %a, %token = ws.get.enter %channel : !pipe -> !tall
+    ws.get.exit %token
+    ws.yield %carried : !sums
+  }
+  return
+}

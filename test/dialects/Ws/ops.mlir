@@ -49,3 +49,39 @@ func.func @roles(%x: memref<?xf16>, %y: memref<?xf16>, %out: memref<?xf32>, %ste
   }
   return
 }
+
+!wide = !ws.tile<64 x 128 x bf16, 3, 0, panels 64>
+!tall = !ws.tile<128 x 64 x bf16, 3, 0>
+!boxes = !ws.channel<4 x !tall, !wide>
+!group = !ws.accumulator<128 x 128, 8 x 1>
+
+// CHECK-LABEL: func.func @boxes
+func.func @boxes(%x: memref<?xbf16>, %y: memref<?xbf16>, %steps: index) {
+  // CHECK: ws.channel : <4 x !ws.tile<128 x 64 x bf16, 3, 0>, !ws.tile<64 x 128 x bf16, 3, 0, panels 64>>
+  %channel = ws.channel : !boxes
+  // CHECK: %[[X:.*]] = ws.tensor_map %arg0 offset 8 extents [512, 4096] strides [512] box [64, 128] : memref<?xbf16>
+  %a_map = ws.tensor_map %x offset 8 extents [512, 4096] strides [512] box [64, 128] : memref<?xbf16>
+  // CHECK: %[[Y:.*]] = ws.tensor_map %arg1 offset 0 extents [4096, 512, 3] strides [4096, 2097152] box [64, 64, 1] : memref<?xbf16>
+  %b_map = ws.tensor_map %y offset 0 extents [4096, 512, 3] strides [4096, 2097152] box [64, 64, 1] : memref<?xbf16>
+  %zero = ws.zero : !group
+  // CHECK: ws.roles %arg2 init %{{.*}} registers [40, 232] : <128 x 128, 8 x 1> produce {
+  %sum = ws.roles %steps init %zero registers [40, 232] : !group produce {
+  ^bb0(%step: index):
+    %a, %b, %token = ws.put.enter %channel : !boxes -> !tall, !wide
+    // CHECK: ws.copy_box %[[X]] at %{{.*}}, %{{.*}} to %{{.*}} : <128 x 64 x bf16, 3, 0>
+    ws.copy_box %a_map at %step, %step to %a : !tall
+    // CHECK: ws.copy_box %[[Y]] at %{{.*}}, %{{.*}}, %{{.*}} to %{{.*}} : <64 x 128 x bf16, 3, 0, panels 64>
+    ws.copy_box %b_map at %step, %step, %step to %b : !wide
+    // CHECK: ws.put.exit %{{.*}} by box
+    ws.put.exit %token by box
+    ws.yield
+  } consume {
+  ^bb0(%step: index, %carried: !group):
+    %a, %b, %token = ws.get.enter %channel : !boxes -> !tall, !wide
+    %started = ws.mma %a, %b, %carried : !tall, !wide, !group
+    %done = ws.mma.wait %started : !group
+    ws.get.exit %token
+    ws.yield %done : !group
+  }
+  return
+}

@@ -269,6 +269,64 @@ TEST(Devices, Tables) {
       placedModel);
 }
 
+/// A tensor map of binding 0, by which a kernel of a device copies boxes.
+static DescriptorT boxes() {
+  DescriptorT map;
+  map.dtype = DataType::bf16;
+  map.extents = {512, 4096};
+  map.strides = {1024};
+  map.box = {64, 128};
+  map.swizzle = 128;
+  return map;
+}
+
+/// Makes the kernels of the second image those of a device with grids, which
+/// copy boxes by `map`.
+static void copyBoxes(VariantT &variant, const DescriptorT &map) {
+  for (auto &device : variant.devices)
+    if (device->kind == DeviceKind::sim)
+      device->kind = DeviceKind::cuda;
+  variant.images[1]->device = DeviceKind::cuda;
+  variant.images[1]->format = CodeFormat::ptx;
+  for (auto &kernel : variant.kernels)
+    if (kernel->image == 1) {
+      GpuLaunchT launch;
+      launch.block = {384};
+      launch.descriptors.push_back(std::make_unique<DescriptorT>(map));
+      kernel->launch.Set(std::move(launch));
+    }
+}
+
+TEST(Devices, TensorMaps) {
+  Model good = placedModel();
+  good.changeVariant = [](VariantT &v) { copyBoxes(v, boxes()); };
+  EXPECT_EQ(write(good).message(), "");
+  auto with = [](std::function<void(DescriptorT &)> change) {
+    return [change](Model &m) {
+      m.changeVariant = [change](VariantT &v) {
+        DescriptorT map = boxes();
+        change(map);
+        copyBoxes(v, map);
+      };
+    };
+  };
+  const char *improper = "has no proper tensor map";
+  expectCaught(
+      {
+          {"names unknown buffers",
+           with([](DescriptorT &map) { map.binding = 99; })},
+          {improper, with([](DescriptorT &map) { map.extents.clear(); })},
+          {improper, with([](DescriptorT &map) { map.extents[0] = 0; })},
+          {improper, with([](DescriptorT &map) { map.strides.clear(); })},
+          {improper, with([](DescriptorT &map) { map.strides[0] = 1020; })},
+          {improper, with([](DescriptorT &map) { map.box.push_back(1); })},
+          {improper, with([](DescriptorT &map) { map.box[1] = 257; })},
+          {improper, with([](DescriptorT &map) { map.offset = 8; })},
+          {improper, with([](DescriptorT &map) { map.swizzle = 48; })},
+      },
+      placedModel);
+}
+
 TEST(Devices, States) {
   auto state = [](Model &m) -> StateT & { return *m.manifest.states[0]; };
   auto use = [](Model &m, size_t entry) -> StateUseT & {

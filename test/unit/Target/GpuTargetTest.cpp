@@ -23,6 +23,7 @@ TEST(GpuTarget, LimitsFitTogether) {
     // One block may not have the kibibyte that the system takes of each.
     EXPECT_EQ(machine.mostBlockSharedBytes, machine.sharedBytes - 1024);
     EXPECT_TRUE(findTarget(machine.host));
+    EXPECT_EQ(machine.warpgroupThreads % machine.warpThreads, 0);
     EXPECT_EQ(findTarget(machine.chip), findTarget(machine.name));
   }
 }
@@ -71,6 +72,10 @@ TEST(GpuTarget, EachEntryOfTheAttributeIsNeeded) {
                  entry.getName() != "kind")
         << entry.getName().str();
   }
+  // Units that a device lacks are 0, none is less.
+  NamedAttrList negative(whole);
+  negative.set("warpgroup_threads", Builder(&context).getI64IntegerAttr(-128));
+  EXPECT_FALSE(GpuTarget::fromAttr(negative.getDictionary(&context)));
   // Blocks are whole warps, and no larger than the device has them.
   for (int64_t threads : {0, 48, 2048}) {
     NamedAttrList wrong(whole);

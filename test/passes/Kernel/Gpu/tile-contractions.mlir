@@ -112,3 +112,71 @@ module attributes {heddle.target = "cuda:sm_80"} {
     return %2 : tensor<64x64xf16>
   }
 }
+
+// -----
+
+#x = affine_map<(b, m, n, k) -> (b, m, k)>
+#y = affine_map<(b, m, n, k) -> (k, n)>
+#out = affine_map<(b, m, n, k) -> (b, m, n)>
+
+// Where the target has copies of boxes and products of warpgroups, two warpgroups multiply what one brings: as many slots of 48 KiB as
+// a block can have, and the registers of the producer given to the others. The batch is more rows, since rhs is the same for all of it.
+module attributes {heddle.target = "cuda:sm_90a"} {
+  // CHECK-LABEL: func.func @boxes
+  // CHECK-SAME: kernel.threads = 384 : i64, kernel.tiles = 1179648 : i64
+  // CHECK: %[[CHANNEL:.*]] = ws.channel : <4 x !ws.tile<128 x 64 x bf16, 3, 0>, !ws.tile<64 x 256 x bf16, 3, 0, panels 64>>
+  // CHECK: %[[X:.*]] = ws.tensor_map %arg0 offset 0 extents [512, 24576] strides [512] box [64, 128] : memref<?xbf16, {{.*}}>
+  // CHECK: %[[Y:.*]] = ws.tensor_map %arg1 offset 0 extents [4096, 512] strides [4096] box [64, 64] : memref<?xbf16, {{.*}}>
+  // CHECK: ws.roles %{{.*}} init %{{.*}} registers [40, 232] : <128 x 256, 8 x 1> produce {
+  // CHECK: ws.copy_box %[[X]] at %{{[^,]*}}, %{{[^,]*}} to
+  // CHECK: ws.copy_box %[[Y]] at %{{[^,]*}}, %{{[^,]*}} to
+  // CHECK: ws.put.exit %{{.*}} by box
+  func.func @boxes(%x: tensor<6x4096x512xbf16>, %y: tensor<512x4096xbf16>) -> tensor<6x4096x4096xf32> attributes {kernel.entry} {
+    %0 = kernel.contract %x, %y {extents = array<i64: 6, 4096, 4096, 512>, indexing_maps = [#x, #y, #out],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction"]} : tensor<6x4096x512xbf16>, tensor<512x4096xbf16> -> tensor<6x4096x4096xf32>
+    return %0 : tensor<6x4096x4096xf32>
+  }
+}
+
+// -----
+
+#bx = affine_map<(b, m, n, k) -> (b, m, k)>
+#by = affine_map<(b, m, n, k) -> (b, n, k)>
+#bout = affine_map<(b, m, n, k) -> (b, m, n)>
+#x = affine_map<(m, n, k) -> (m, k)>
+#y = affine_map<(m, n, k) -> (n, k)>
+#out = affine_map<(m, n, k) -> (m, n)>
+
+module attributes {heddle.target = "cuda:sm_90a"} {
+  // Small products are spread over many blocks, whose one warpgroup needs no registers of others.
+  // CHECK-LABEL: func.func @small
+  // CHECK-SAME: kernel.threads = 256 : i64
+  // CHECK: ws.channel : <6 x !ws.tile<64 x 64 x f16, 3, 0>, !ws.tile<64 x 64 x f16, 3, 0>>
+  // CHECK: ws.roles %{{[^ ]*}} init %{{[^ ]*}} : <64 x 64, 4 x 1> produce {
+  func.func @small(%x: tensor<128x72xf16>, %y: tensor<136x72xf16>) -> tensor<128x136xf32> attributes {kernel.entry} {
+    %0 = kernel.contract %x, %y {extents = array<i64: 128, 136, 72>, indexing_maps = [#x, #y, #out],
+      iterator_types = ["parallel", "parallel", "reduction"]} : tensor<128x72xf16>, tensor<136x72xf16> -> tensor<128x136xf32>
+    return %0 : tensor<128x136xf32>
+  }
+
+  // Both operands differ from batch to batch, which is a dimension of its own.
+  // CHECK-LABEL: func.func @batched
+  // CHECK: ws.tensor_map %arg0 offset 0 extents [72, 128, 3] strides [72, 9216] box [64, 64, 1]
+  // CHECK: ws.tensor_map %arg1 offset 0 extents [72, 136, 3] strides [72, 9792] box [64, 64, 1]
+  // CHECK: ws.copy_box %{{.*}} at %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}} to
+  func.func @batched(%x: tensor<3x128x72xf16>, %y: tensor<3x136x72xf16>) -> tensor<3x128x136xf32> attributes {kernel.entry} {
+    %0 = kernel.contract %x, %y {extents = array<i64: 3, 128, 136, 72>, indexing_maps = [#bx, #by, #bout],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction"]} : tensor<3x128x72xf16>, tensor<3x136x72xf16> -> tensor<3x128x136xf32>
+    return %0 : tensor<3x128x136xf32>
+  }
+
+  // Rows of 70 elements do not begin at multiples of 16 bytes: threads copy them.
+  // CHECK-LABEL: func.func @unaligned
+  // CHECK-NOT: ws.tensor_map
+  // CHECK: ws.put.exit %{{.*}} by cp_async
+  func.func @unaligned(%x: tensor<128x70xf16>, %y: tensor<136x70xf16>) -> tensor<128x136xf32> attributes {kernel.entry} {
+    %0 = kernel.contract %x, %y {extents = array<i64: 128, 136, 70>, indexing_maps = [#x, #y, #out],
+      iterator_types = ["parallel", "parallel", "reduction"]} : tensor<128x70xf16>, tensor<136x70xf16> -> tensor<128x136xf32>
+    return %0 : tensor<128x136xf32>
+  }
+}

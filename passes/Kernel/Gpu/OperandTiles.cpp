@@ -1,0 +1,120 @@
+// Finds chunks and boxes of the operands of contractions, by strides that are
+// known.
+
+#include "passes/Kernel/Gpu/OperandTiles.h"
+
+#include "dialects/Kernel/LinearAccess.h"
+#include "dialects/Ws/SharedLayout.h"
+#include "heddle/Support/TensorTypes.h"
+
+using namespace mlir;
+
+namespace heddle {
+
+/// Chunks start at multiples of themselves wherever the other loops are.
+/// Buffers start at multiples of 16 bytes.
+static int64_t widestChunk(kernel::ContractOp op, const OperandTiles &operand,
+                           unsigned innermost) {
+  ArrayRef<int64_t> extents = op.getExtents();
+  for (int64_t chunk : {8, 4, 2}) {
+    bool fits = operand.offset % chunk == 0 && extents[innermost] % chunk == 0;
+    for (auto [loop, stride] : llvm::enumerate(operand.strides))
+      fits &= loop == innermost || extents[loop] == 1 || stride % chunk == 0;
+    if (fits)
+      return chunk;
+  }
+  return 1;
+}
+
+/// The stride from one place of all of `loops` to the next, if there is one.
+static std::optional<int64_t> commonStride(kernel::ContractOp op,
+                                           const OperandTiles &operand,
+                                           ArrayRef<unsigned> loops) {
+  std::optional<int64_t> stride;
+  int64_t next = 0;
+  for (unsigned loop : llvm::reverse(loops)) {
+    int64_t extent = op.getExtents()[loop];
+    if (extent == 1)
+      continue;
+    if (!stride)
+      stride = operand.strides[loop];
+    else if (operand.strides[loop] != next)
+      return std::nullopt;
+    next = operand.strides[loop] * extent;
+  }
+  return stride;
+}
+
+int64_t countPlaces(kernel::ContractOp op, ArrayRef<unsigned> loops) {
+  int64_t product = 1;
+  for (unsigned loop : loops)
+    product *= op.getExtents()[loop];
+  return product;
+}
+
+/// `operand` as a tensor for copies of boxes. Limits: CUDA Driver API,
+/// "cuTensorMapEncodeTiled".
+static std::optional<BoxedOperand> findBoxes(kernel::ContractOp op,
+                                             const OperandTiles &operand,
+                                             ArrayRef<unsigned> own) {
+  constexpr int64_t mostExtent = int64_t(1) << 32;
+  constexpr int64_t mostStrideBytes = int64_t(1) << 40;
+  constexpr size_t mostDimensions = 5;
+  kernel::ContractOp::Dims dims = op.getDims();
+  std::optional<int64_t> alongK = commonStride(op, operand, dims.k);
+  std::optional<int64_t> alongOwn = commonStride(op, operand, own);
+  if (!alongK || !alongOwn || (*alongK == 1) == (*alongOwn == 1))
+    return std::nullopt;
+  BoxedOperand boxed;
+  boxed.extents = {countPlaces(op, dims.k), countPlaces(op, own)};
+  boxed.strides = {*alongOwn};
+  if (operand.isByK) {
+    std::swap(boxed.extents[0], boxed.extents[1]);
+    boxed.strides = {*alongK};
+  }
+  for (unsigned loop : llvm::reverse(dims.batch))
+    if (op.getExtents()[loop] != 1 && operand.strides[loop]) {
+      boxed.extents.push_back(op.getExtents()[loop]);
+      boxed.strides.push_back(operand.strides[loop]);
+      boxed.batch.push_back(loop);
+    }
+  int64_t bytes = elementOf(operand.tensor).getIntOrFloatBitWidth() / 8;
+  auto isAligned = [&](int64_t elements) {
+    return elements >= 0 && elements * bytes % ws::kChunkBytes == 0;
+  };
+  bool fits =
+      boxed.extents.size() <= mostDimensions && isAligned(operand.offset) &&
+      llvm::all_of(boxed.extents,
+                   [](int64_t extent) { return extent <= mostExtent; }) &&
+      llvm::all_of(boxed.strides, [&](int64_t stride) {
+        return stride > 0 && isAligned(stride) &&
+               stride * bytes < mostStrideBytes;
+      });
+  if (!fits)
+    return std::nullopt;
+  return boxed;
+}
+
+OperandTiles describeOperand(kernel::ContractOp op, Value tensor, AffineMap map,
+                             ArrayRef<unsigned> own,
+                             const GpuMachine &machine) {
+  kernel::ContractOp::Dims dims = op.getDims();
+  OperandTiles operand;
+  operand.tensor = tensor;
+  kernel::LinearAccess access = *kernel::linearAccess(map, typeOf(tensor));
+  operand.offset = access.offset;
+  operand.strides = access.strides;
+  auto isUnit = [&](ArrayRef<unsigned> loops) {
+    return !loops.empty() && operand.strides[loops.back()] == 1;
+  };
+  if (!isUnit(dims.k) && !isUnit(own))
+    return operand;
+  operand.isByK = !isUnit(dims.k);
+  operand.chunk =
+      widestChunk(op, operand, operand.isByK ? own.back() : dims.k.back());
+  if (machine.mostBoxExtent)
+    operand.boxed = findBoxes(op, operand, own);
+  return operand;
+}
+
+} // namespace heddle

@@ -1,0 +1,52 @@
+// How the operands of a contraction lie in memory, and in which pieces they can
+// be brought to a block of threads.
+
+#ifndef HEDDLE_PASSES_KERNEL_GPU_OPERANDTILES_H
+#define HEDDLE_PASSES_KERNEL_GPU_OPERANDTILES_H
+
+#include "dialects/Kernel/Kernel.h"
+#include "heddle/Target/GpuMachine.h"
+
+#include <optional>
+
+namespace heddle {
+
+/// An operand as a tensor of few dimensions, of which the device copies boxes:
+/// the first one runs over elements that follow each other, the second over the
+/// other of k and the operand's own loops, the rest over loops of the batch.
+struct BoxedOperand {
+  llvm::SmallVector<int64_t> extents;
+  /// In elements, of all but the first dimension.
+  llvm::SmallVector<int64_t> strides;
+  /// The loops of the dimensions from the third on.
+  llvm::SmallVector<unsigned> batch;
+};
+
+/// The way in which loops of the contraction run over an operand's buffer.
+struct OperandTiles {
+  mlir::Value tensor;
+  /// In elements, by loop.
+  int64_t offset = 0;
+  llvm::SmallVector<int64_t> strides;
+  /// Whether elements that follow each other belong to one place of k, so that
+  /// the rows of a tile are those of k.
+  bool isByK = false;
+  /// How many elements one thread can copy at once.
+  int64_t chunk = 1;
+  /// Nothing where addresses or strides are not those that copies of boxes
+  /// take, or where the device has no such copies.
+  std::optional<BoxedOperand> boxed;
+};
+
+/// The product of the extents of `loops`.
+int64_t countPlaces(kernel::ContractOp op, llvm::ArrayRef<unsigned> loops);
+
+/// An operand of `op`, whose other loops than those of k and the batch are
+/// `own`.
+OperandTiles describeOperand(kernel::ContractOp op, mlir::Value tensor,
+                             mlir::AffineMap map, llvm::ArrayRef<unsigned> own,
+                             const GpuMachine &machine);
+
+} // namespace heddle
+
+#endif // HEDDLE_PASSES_KERNEL_GPU_OPERANDTILES_H
