@@ -10,8 +10,8 @@ using namespace heddle;
 
 int heddle::runInspect(const InspectCommand &command) {
   Session session(command.common, command.model.path);
-  std::optional<llvm::json::Object> document =
-      inspectDocument(session, command.model, command.show, command.entry);
+  std::optional<llvm::json::Object> document = inspectDocument(
+      session, command.model, command.show, command.entry, command.kernel);
   return document ? session.finish(std::move(*document)) : session.fail();
 }
 

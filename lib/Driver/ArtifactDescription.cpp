@@ -228,6 +228,13 @@ Describer::describeKernels(const format::Variant &variant,
       described.codeBytes = codeBytes(*kernel);
       described.scratchBytes = scratchBytes(*kernel);
     }
+    if (const format::GpuLaunch *launch = kernel->launch_as_GpuLaunch()) {
+      described.threads = 1;
+      for (uint32_t extent : items(launch->block()))
+        described.threads *= extent;
+      for (const flatbuffers::String *line : items(launch->design()))
+        described.design.push_back(text(line).str());
+    }
     described.devices.push_back(format::EnumNameDeviceKind(
         variant.images()->Get(kernel->image())->device()));
     auto found = counts.kernels.find(i);
@@ -236,6 +243,8 @@ Describer::describeKernels(const format::Variant &variant,
     described.launches += found->second.launches;
     described.operations += found->second.operations;
     described.traffic += found->second.traffic;
+    for (uint32_t node : found->second.nodes)
+      described.nodes.push_back(text(manifest.nodes()->Get(node)).str());
   }
   std::vector<KernelDescription> list;
   for (auto &entry : kernels)

@@ -102,6 +102,7 @@ static json::Object toJson(const CustomCallDescription &call) {
 }
 
 static json::Object toJson(const KernelDescription &kernel) {
+  auto utf8 = [](const std::string &text) { return json::fixUTF8(text); };
   return json::Object{{"name", json::fixUTF8(kernel.name)},
                       {"identity", kernel.identity},
                       {"code_bytes", int64_t(kernel.codeBytes)},
@@ -109,7 +110,9 @@ static json::Object toJson(const KernelDescription &kernel) {
                       {"devices", json::Array(kernel.devices)},
                       {"launches", int64_t(kernel.launches)},
                       {"operations", kernel.operations},
-                      {"traffic_bytes", kernel.traffic}};
+                      {"traffic_bytes", kernel.traffic},
+                      {"nodes", listOf(kernel.nodes, utf8)},
+                      {"design", listOf(kernel.design, utf8)}};
 }
 
 static json::Object toJson(const TargetDescription &target) {

@@ -185,6 +185,30 @@ static void print(raw_ostream &os, const TargetDescription &target,
       os << "  state " << state << " lies on " << device << "\n";
 }
 
+bool heddle::printKernelDesigns(raw_ostream &os,
+                                const ArtifactDescription &artifact,
+                                StringRef node) {
+  bool isThere = false;
+  for (const TargetDescription &target : artifact.targets)
+    for (const KernelDescription &kernel : target.kernels) {
+      if (kernel.name != node && !llvm::is_contained(kernel.nodes, node))
+        continue;
+      isThere = true;
+      os << "target " << target.name << ": kernel " << kernel.name;
+      if (!kernel.nodes.empty())
+        os << " of " << llvm::join(kernel.nodes, ", ");
+      os << "\n";
+      if (kernel.threads)
+        os << "  " << kernel.threads << " threads a block\n";
+      for (const std::string &line : kernel.design)
+        os << "  " << line << "\n";
+      if (kernel.design.empty())
+        os << (kernel.threads ? "  one thread an element, without roles\n"
+                              : "  a processor's, without roles\n");
+    }
+  return isThere;
+}
+
 void heddle::printArtifact(raw_ostream &os, StringRef path,
                            const ArtifactDescription &artifact,
                            StringRef show) {

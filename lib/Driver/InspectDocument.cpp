@@ -177,13 +177,23 @@ inspectModel(Session &session, const ModelOptions &model, StringRef show) {
 
 std::optional<llvm::json::Object>
 heddle::inspectDocument(Session &session, const ModelOptions &model,
-                        StringRef show, StringRef entry) {
+                        StringRef show, StringRef entry, StringRef kernel) {
   auto unknown = [&]() -> std::optional<llvm::json::Object> {
     session.diagnostics.report(ErrorCode::EntryUnknown,
                                "there is no entry '" + entry + "'");
     return std::nullopt;
   };
+  auto unknownKernel = [&]() -> std::optional<llvm::json::Object> {
+    session.diagnostics.report(
+        ErrorCode::UnknownName,
+        "no kernel of '" + model.path + "' computes a node '" + kernel +
+            "': kernels are in artifacts, and `heddle inspect --show=nodes` "
+            "lists the nodes");
+    return std::nullopt;
+  };
   if (fileKindOf(model.path) != FileKind::Artifact) {
+    if (!kernel.empty())
+      return unknownKernel();
     if (!entry.empty() && entry != "main")
       return unknown();
     return inspectModel(session, model, show);
@@ -199,6 +209,9 @@ heddle::inspectDocument(Session &session, const ModelOptions &model,
     return unknown();
   ArtifactDescription description =
       describeArtifact(artifact, entry, /*withPrograms=*/show == "plan");
-  printArtifact(session.text(), model.path, description, show);
+  if (kernel.empty())
+    printArtifact(session.text(), model.path, description, show);
+  else if (!printKernelDesigns(session.text(), description, kernel))
+    return unknownKernel();
   return toJson(description);
 }

@@ -37,6 +37,9 @@ PlanCounts heddle::countPlan(const format::Manifest &manifest,
           const format::Launch *launch = command->action_as_Launch();
           PlanCounts::PerKernel &kernel = counts.kernels[launch->kernel()];
           ++kernel.launches;
+          for (uint32_t node : items(command->nodes()))
+            if (!is_contained(kernel.nodes, node))
+              kernel.nodes.push_back(node);
           ++counts.launches;
           kernel.operations += get(launch->operations());
           kernel.traffic += get(launch->traffic());

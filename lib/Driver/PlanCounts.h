@@ -14,6 +14,8 @@ struct PlanCounts {
   struct PerKernel {
     unsigned launches = 0;
     int64_t operations = 0, traffic = 0;
+    /// Of the manifest's table, that its launches compute; each once, in order.
+    std::vector<uint32_t> nodes;
   };
   std::map<uint32_t, PerKernel> kernels;
   unsigned launches = 0, copies = 0, fills = 0, branches = 0, loops = 0,

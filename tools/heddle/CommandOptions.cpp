@@ -273,6 +273,8 @@ void addOptions(CLI::App &app, InspectCommand &command) {
       ->check(
           CLI::IsMember({"weights", "kernels", "plan", "nodes", "records"}));
   app.add_option("--entry", command.entry, "One entry point, instead of all");
+  app.add_option("--kernel", command.kernel,
+                 "A node: how the kernels that compute it are made, and why");
 }
 
 void addOptions(CLI::App &app, VerifyCommand &command) {

@@ -14,6 +14,9 @@ struct InspectCommand {
   std::string show;
   /// Of an artifact; "" shows all.
   std::string entry;
+  /// The node, or the kernel, of an artifact of which it is shown how its
+  /// kernels are made; "" for none.
+  std::string kernel;
 };
 
 struct VerifyCommand {

@@ -97,6 +97,12 @@ struct KernelDescription {
   uint64_t codeBytes = 0, scratchBytes = 0;
   unsigned launches = 0;
   int64_t operations = 0, traffic = 0;
+  /// Nodes of the model that launches of it compute, each once.
+  std::vector<std::string> nodes = {};
+  /// How it is made and why, where a compiler has said that.
+  std::vector<std::string> design = {};
+  /// Threads of a block; 0 on processors.
+  uint64_t threads = 0;
 };
 
 /// The commands of an entry, a line each.
@@ -158,6 +164,12 @@ ArtifactDescription describeArtifact(const format::ArtifactReader &artifact,
 /// number per dimension.
 std::string rangeText(llvm::ArrayRef<int64_t> least,
                       llvm::ArrayRef<int64_t> largest);
+
+/// Prints of each target how the kernels are made that compute the node `node`,
+/// or are called so; false if there are none.
+bool printKernelDesigns(llvm::raw_ostream &os,
+                        const ArtifactDescription &artifact,
+                        llvm::StringRef node);
 
 /// Prints a summary, or the part called `show` in full.
 void printArtifact(llvm::raw_ostream &os, llvm::StringRef path,

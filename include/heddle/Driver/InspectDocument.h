@@ -9,11 +9,14 @@ namespace heddle {
 
 /// Describes a model or artifact, in the session's text (the part called `show`
 /// in full) and as a document: of its entries the one called `entry`, or all if
-/// that is empty. None after an error, which has been reported.
+/// that is empty. With `kernel`, a node or kernel of an artifact, the text says
+/// of its kernels alone how they are made. None after an error, which has been
+/// reported.
 std::optional<llvm::json::Object> inspectDocument(Session &session,
                                                   const ModelOptions &model,
                                                   llvm::StringRef show = "",
-                                                  llvm::StringRef entry = "");
+                                                  llvm::StringRef entry = "",
+                                                  llvm::StringRef kernel = "");
 
 } // namespace heddle
 
