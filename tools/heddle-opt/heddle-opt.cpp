@@ -4,6 +4,7 @@
 #include "heddle/Pipeline/Registration.h"
 #include "heddle/Support/StandardStreams.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
@@ -12,7 +13,7 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   heddle::registerAllDialects(registry);
   // Of kernels in grids, which no model has.
-  registry.insert<mlir::gpu::GPUDialect>();
+  registry.insert<mlir::gpu::GPUDialect, mlir::NVVM::NVVMDialect>();
   heddle::registerAllPasses();
   mlir::registerAllPasses();
   mlir::LogicalResult result =

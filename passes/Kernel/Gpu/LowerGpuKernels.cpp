@@ -8,6 +8,7 @@
 #include "heddle/Support/TensorTypes.h"
 #include "heddle/Target/GpuTarget.h"
 #include "passes/Kernel/Gpu/ElementEmitter.h"
+#include "passes/Kernel/Gpu/ReadProtocol.h"
 #include "passes/Kernel/Gpu/TileContractions.h"
 #include "passes/Kernel/Math/Passes.h"
 
@@ -125,6 +126,7 @@ LogicalResult lowerGpuKernelFunctions(ModuleOp module,
   for (auto function : module.getOps<func::FuncOp>())
     if (function->hasAttr(kernel::kEntryAttrName) && !function.isExternal())
       kernels.push_back(function);
+  ProtocolVerifier verifier;
   for (func::FuncOp kernel : kernels) {
     FailureOr<func::FuncOp> lowered = isTiledContraction(kernel)
                                           ? tileContraction(kernel, machine)
@@ -132,7 +134,7 @@ LogicalResult lowerGpuKernelFunctions(ModuleOp module,
     if (failed(lowered))
       return failure();
     expandMath(*lowered, /*hasFma=*/true);
-    if (failed(lowerRoles(*lowered)))
+    if (failed(lowerRoles(*lowered)) || failed(verifier.verify(*lowered)))
       return failure();
   }
   return success();

@@ -106,4 +106,14 @@ def LowerRoles : Pass<"heddle-lower-roles", "mlir::ModuleOp"> {
   ];
 }
 
+def VerifyProtocol : Pass<"heddle-verify-protocol", "mlir::ModuleOp"> {
+  let summary = "find roles that wait for ever, or touch slots of others";
+  let description = [{
+    Of each kernel that makes barriers in shared memory, what a thread of each
+    warp does with barriers, copies and products is read from the code, over so
+    many steps that all parities occur; then every order in which these, and the
+    ends of copies, can happen is gone through. Nothing is changed.
+  }];
+}
+
 #endif // HEDDLE_PASSES_KERNEL_GPU_PASSES_TD
