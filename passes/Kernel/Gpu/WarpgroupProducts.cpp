@@ -17,52 +17,50 @@ Type WarpgroupRoles::sumsStruct() {
   return LLVM::LLVMStructType::getLiteral(builder.getContext(), elements);
 }
 
-/// The descriptor of a matrix that begins at `address`, of rows of 128 bytes
-/// with their swizzle. Fields by bits: 0 to 13 the address, 16 to 29 and 32 to
-/// 45 the leading and the stride offset, all three in units of 16 bytes; 62 and
-/// 63 the swizzle, where 1 is that of 128 bytes. The stride leads from 8 rows
-/// to the next. The leading offset counts where rows are those of the sum:
-/// there it leads to the next panel.
-Value WarpgroupRoles::matrixAt(ws::TileType type, Value address,
-                               bool acrossRows) {
+/// The low half of the descriptor of a matrix of rows of 128 bytes with their
+/// swizzle, which begins `offset` bytes behind the first byte of slot `stage`.
+/// Bits 0 to 13 are the address, 16 to 29 the leading offset, both in units of
+/// 16 bytes. That offset counts where rows are those of the sum: there it leads
+/// to the next panel. Only the last addition depends on the step.
+Value WarpgroupRoles::matrixAt(ws::TileType type, Value offset, bool acrossRows,
+                               Value stage) {
+  int64_t panelBytes = type.getRows() * type.getLayout().rowBytes;
+  Value first = LLVM::PtrToIntOp::create(builder, index.loc,
+                                         builder.getI32Type(), shared);
+  Value bits = binary<arith::ShRUIOp>(
+      binary<arith::AndIOp>(add(first, offset), 0x3ffff), 4);
+  bits = binary<arith::OrIOp>(bits, (acrossRows ? panelBytes / 16 : 1) << 16);
+  int64_t slotBytes = channel.getChannel().getType().getSlotBytes();
+  return add(bits, binary<arith::MulIOp>(stage, slotBytes / 16));
+}
+
+/// The descriptor of the matrix `bytes` further on. Its high half is the same
+/// for all: bits 32 to 45 are the offset from 8 rows to the next, in units of
+/// 16 bytes, 62 and 63 the swizzle, where 1 is that of 128 bytes.
+Value WarpgroupRoles::descriptorOf(Value low, int64_t bytes) {
+  constexpr uint64_t high = uint64_t(8 * 128 / 16) << 32 | uint64_t(1) << 62;
   Location loc = index.loc;
-  int64_t rowBytes = type.getLayout().rowBytes;
-  uint64_t leading = acrossRows ? type.getRows() * rowBytes / 16 : 1;
-  uint64_t stride = 8 * rowBytes / 16;
-  uint64_t fixed = leading << 16 | stride << 32 | uint64_t(1) << 62;
-  Value bits =
-      LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(), address);
-  bits = binary<arith::AndIOp>(bits, 0x3ffff);
-  bits = binary<arith::ShRUIOp>(bits, 4);
-  bits = arith::ExtUIOp::create(builder, loc, builder.getI64Type(), bits);
+  Value bits = arith::ExtUIOp::create(builder, loc, builder.getI64Type(),
+                                      add(low, bytes / 16));
   return arith::OrIOp::create(
       builder, loc, bits,
       arith::ConstantOp::create(
-          builder, loc,
-          builder.getI64IntegerAttr(static_cast<int64_t>(fixed))));
+          builder, loc, builder.getI64IntegerAttr(static_cast<int64_t>(high))));
 }
 
-Value WarpgroupRoles::multiply(ws::MmaOp op, Value lhs, Value rhs,
-                               Value started) {
+Value WarpgroupRoles::multiply(ws::MmaOp op, Value stage, Value started) {
   Location loc = index.loc;
   ws::TileType lhsType = op.getLhs().getType(), rhsType = op.getRhs().getType();
   bool lhsByK = op.getTransposeLhs(), rhsByK = !op.getTransposeRhs();
   // A warpgroup's rows are 64 rows of a tile, or the one panel of 64 columns.
   Value group = binary<arith::DivUIOp>(warpRow, kWarpgroupM / kMmaM);
   int64_t rowBytes = lhsType.getLayout().rowBytes;
-  int64_t groupBytes =
-      lhsByK ? lhsType.getRows() * rowBytes : kWarpgroupM * rowBytes;
+  int64_t groupBytes = rowBytes * (lhsByK ? lhsType.getRows() : kWarpgroupM);
   Value a = matrixAt(
-      lhsType, advance(lhs, binary<arith::MulIOp>(group, groupBytes)), lhsByK);
-  Value b = matrixAt(rhsType, rhs, rhsByK);
-  auto further = [&](Value matrix, int64_t bytes) -> Value {
-    if (!bytes)
-      return matrix;
-    return arith::AddIOp::create(
-        builder, loc, matrix,
-        arith::ConstantOp::create(builder, loc,
-                                  builder.getI64IntegerAttr(bytes / 16)));
-  };
+      lhsType,
+      add(binary<arith::MulIOp>(group, groupBytes), offsetInSlot(op.getLhs())),
+      lhsByK, stage);
+  Value b = matrixAt(rhsType, i32(offsetInSlot(op.getRhs())), rhsByK, stage);
   // K runs along the bytes of a row, or over rows.
   int64_t depth = lhsByK ? lhsType.getRows() : lhsType.getColumns();
   auto stepBytes = [&](bool byK, int64_t k) {
@@ -76,8 +74,9 @@ Value WarpgroupRoles::multiply(ws::MmaOp op, Value lhs, Value rhs,
   NVVM::WgmmaFenceAlignedOp::create(builder, loc);
   for (int64_t k = 0; k < depth; k += kProductK)
     started = NVVM::WgmmaMmaAsyncOp::create(
-        builder, loc, sumsStruct(), started, further(a, stepBytes(lhsByK, k)),
-        further(b, stepBytes(rhsByK, k)), shape, element, element,
+        builder, loc, sumsStruct(), started,
+        descriptorOf(a, stepBytes(lhsByK, k)),
+        descriptorOf(b, stepBytes(rhsByK, k)), shape, element, element,
         NVVM::WGMMATypes::f32, NVVM::WGMMAScaleOut::one,
         NVVM::WGMMAScaleIn::one, NVVM::WGMMAScaleIn::one,
         lhsByK ? NVVM::MMALayout::col : NVVM::MMALayout::row,

@@ -236,19 +236,24 @@ WarpgroupRoles::RingPlace WarpgroupRoles::produce(IRMapping &outside,
   return {after[0], after[1]};
 }
 
+int64_t WarpgroupRoles::offsetInSlot(Value tile) {
+  auto enter = tile.getDefiningOp<ws::GetEnterOp>();
+  int64_t offset = 0;
+  for (Value other : enter.getTiles()) {
+    if (other == tile)
+      break;
+    offset += cast<ws::TileType>(other.getType()).getBytes();
+  }
+  return offset;
+}
+
 /// Multiplies what lies in a slot, while the products of the step before end;
 /// their slot is given back then.
 Value WarpgroupRoles::consumeStep(RingPlace place, Value started) {
-  ws::ChannelType type = channel.getChannel().getType();
   wait(fullOf(place.stage), place.parity);
-  IRMapping values;
-  for (Operation &op : roles.getConsume().front().without_terminator()) {
-    index.loc = op.getLoc();
-    if (auto enter = dyn_cast<ws::GetEnterOp>(op))
-      values.map(enter.getTiles(), tilesAt(type, shared, place.stage));
-    else if (auto mma = dyn_cast<ws::MmaOp>(op))
-      started = multiply(mma, values.lookup(mma.getLhs()),
-                         values.lookup(mma.getRhs()), started);
+  for (auto mma : roles.getConsume().getOps<ws::MmaOp>()) {
+    index.loc = mma.getLoc();
+    started = multiply(mma, place.stage, started);
   }
   return started;
 }

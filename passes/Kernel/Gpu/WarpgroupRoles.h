@@ -64,11 +64,14 @@ private:
   // WarpgroupProducts.cpp
   mlir::Type sumsStruct();
   /// Starts the products of one step, as one group.
-  mlir::Value multiply(ws::MmaOp op, mlir::Value lhs, mlir::Value rhs,
-                       mlir::Value sums);
+  mlir::Value multiply(ws::MmaOp op, mlir::Value stage, mlir::Value sums);
   /// Waits for all products and gives their sums.
   mlir::Value finish(mlir::Value sums);
-  mlir::Value matrixAt(ws::TileType type, mlir::Value address, bool acrossRows);
+  mlir::Value matrixAt(ws::TileType type, mlir::Value offset, bool acrossRows,
+                       mlir::Value stage);
+  mlir::Value descriptorOf(mlir::Value low, int64_t bytes);
+  /// Where a tile that a ws.get.enter gives lies in its slot, in bytes.
+  int64_t offsetInSlot(mlir::Value tile);
 
   int64_t depth() { return channel.getChannel().getType().getDepth(); }
   int64_t consumerWarps() { return sums.getWarpRows() * sums.getWarpColumns(); }
