@@ -175,9 +175,6 @@ void WarpgroupRoles::emitTiles(
 void WarpgroupRoles::copyBoxes(ws::CopyBoxOp op, Value tile, Value full,
                                const IRMapping &values) {
   ws::TileType type = op.getTile().getType();
-  // The device's copies name memory of all blocks of a cluster.
-  constexpr unsigned clusterSpace = 7;
-  Type pointer = LLVM::LLVMPointerType::get(builder.getContext(), clusterSpace);
   SmallVector<Value> at = llvm::map_to_vector(op.getAt(), [&](Value place) {
     return narrow(values.lookupOrDefault(place));
   });
@@ -188,7 +185,6 @@ void WarpgroupRoles::copyBoxes(ws::CopyBoxOp op, Value tile, Value full,
     Value into =
         advance(tile, i32(column * type.getRows() *
                           type.getElement().getIntOrFloatBitWidth() / 8));
-    into = LLVM::AddrSpaceCastOp::create(builder, index.loc, pointer, into);
     NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
         builder, index.loc, into, values.lookup(op.getMap()), at, full,
         ValueRange(), Value(), Value(), NVVM::TMALoadMode::TILE,
@@ -213,7 +209,7 @@ void WarpgroupRoles::produceStep(Value step, RingPlace place,
           builder, index.loc, builder.getI64Type(), full,
           i32(type.getSlotBytes()), NVVM::MemScopeKind::CTA, /*relaxed=*/false,
           Value());
-      values.map(enter.getTiles(), tilesAt(type, shared, place.stage));
+      values.map(enter.getTiles(), tilesAt(type, copied, place.stage));
     } else if (auto copy = dyn_cast<ws::CopyBoxOp>(op)) {
       copyBoxes(copy, values.lookup(copy.getTile()), full, values);
     } else if (!isa<ws::PutExitOp>(op)) {
@@ -292,6 +288,12 @@ void WarpgroupRoles::emitProducer() {
     Value elected = NVVM::ElectSyncOp::create(builder, index.loc,
                                               builder.getI1Type(), Value());
     index.branch(elected, [&] {
+      // The device's copies name memory of all blocks of a cluster.
+      constexpr unsigned clusterSpace = 7;
+      copied = LLVM::AddrSpaceCastOp::create(
+          builder, index.loc,
+          LLVM::LLVMPointerType::get(builder.getContext(), clusterSpace),
+          shared);
       emitTiles([&](IRMapping &outside,
                     RingPlace place) { return produce(outside, place); },
                 [](IRMapping &) {});

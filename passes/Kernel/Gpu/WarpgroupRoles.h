@@ -84,7 +84,9 @@ private:
   llvm::SmallVector<ws::TensorMapOp> maps;
   /// The kernel's parameters for `maps`.
   mlir::IRMapping mapParameters;
-  mlir::Value shared, barriers;
+  /// The first byte of the slots, as threads and as copies see it, and that of
+  /// the barriers.
+  mlir::Value shared, copied, barriers;
   mlir::Value finished;
 };
 
