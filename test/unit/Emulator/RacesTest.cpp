@@ -19,11 +19,13 @@ struct Mutant {
   std::string other = {};
 };
 
-/// Runs `body` with two warps, whole and as each mutant, under several orders.
-void check(const std::string &body, const std::vector<Mutant> &mutants) {
+/// Runs `body` with two warps or more, whole and as each mutant, under several
+/// orders.
+void check(const std::string &body, const std::vector<Mutant> &mutants,
+           uint32_t threads = 64) {
   auto run = [&](const std::string &text, uint64_t seed) {
     KernelRun run;
-    run.config.block = {64, 1, 1};
+    run.config.block = {threads, 1, 1};
     run.config.seed = seed;
     run.param(run.buffer(std::vector<uint32_t>(256, 7))->address);
     return run.run(
@@ -191,6 +193,37 @@ TEST(Races, BulkStores) {
          {"it does not wait for the store",
           "cp.async.bulk.wait_group.read 0;\n", "", "writes shared address"},
          {"nobody waits for what is written", "bar.sync 0;", "", "a race"}});
+}
+
+// A product of a warpgroup from 64 by 16 and 8 by 16 elements in core matrices
+// of 8 rows of 16 bytes.
+TEST(Races, ProductsOfWarpgroups) {
+  check(".shared .align 128 .b8 m[2304];\n"
+        ".reg .b32 %c, %d; .reg .b64 %l, %r; .reg .f32 %f<4>;\n"
+        "mov.u32 %c, m; shl.b32 %d, %t, 4; add.u32 %d, %d, %c;\n"
+        "st.shared.v4.u32 [%d], {%t, %t, %t, %t};\n"
+        "setp.lt.u32 %low, %t, 16;\n"
+        "@%low st.shared.v4.u32 [%d+2048], {%t, %t, %t, %t};\n"
+        "fence.proxy.async.shared::cta;\n"
+        "bar.sync 0;\n"
+        "shr.u32 %d, %c, 4; cvt.u64.u32 %l, %d;\n"
+        "or.b64 %l, %l, 0x0000001000080000; add.s64 %r, %l, 128;\n"
+        "setp.ne.u32 %done, %t, %t;\n"
+        "wgmma.fence.sync.aligned;\n"
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 "
+        "{%f0, %f1, %f2, %f3}, %l, %r, %done, 1, 1, 0, 0;\n"
+        "wgmma.commit_group.sync.aligned;\n"
+        "wgmma.wait_group.sync.aligned 0;\n"
+        "bar.sync 1;\n"
+        "xor.b32 %d, %t, 32; shl.b32 %d, %d, 4; add.u32 %d, %d, %c;\n"
+        "st.shared.v4.u32 [%d], {%t, %t, %t, %t};\n",
+        {{"what is written is not fenced", "fence.proxy.async.shared::cta;\n",
+          "", "no fence.proxy.async"},
+         {"nobody waits for what is written", "bar.sync 0;", "", "a race"},
+         {"the product is not waited for", "wait_group.sync.aligned 0",
+          "wait_group.sync.aligned 1", "writes shared address"},
+         {"nobody waits for what others read", "bar.sync 1;", "", "a race"}},
+        128);
 }
 
 TEST(Races, AtomicOperationsAreInAnOrder) {
