@@ -90,7 +90,7 @@ inline const heddle_driver_kernel *Fixture::kernel(const KernelImage &code,
     CHECK(!driver.image_load(handle(), &source, &image, &why));
   }
   heddle_driver_kernel_info info = {
-      name, code.functions.at(name).first, 64, {32, 1, 1}, 0};
+      name, code.functions.at(name).first, 64, {32, 1, 1}, 0, nullptr, 0};
   const heddle_driver_kernel *kernel = nullptr;
   CHECK(!driver.image_kernel(image, &info, &kernel, &why) && kernel);
   return kernel;

@@ -38,11 +38,56 @@ static void testWrongImages(const Fixture &device, const KernelImage &grid) {
   CHECK(load(grid.bytes.data(), grid.bytes.size() - 1) == HEDDLE_CODE_INVALID &&
         says(why, "does not end in a zero"));
   CHECK(!load(grid.bytes.data(), grid.bytes.size()));
-  heddle_driver_kernel_info info = {"nowhere", 0, 0, {32, 1, 1}, 0};
+  heddle_driver_kernel_info info = {};
+  info.name = "nowhere";
+  info.block[0] = 32;
   const heddle_driver_kernel *kernel = nullptr;
   CHECK(device.driver.image_kernel(image, &info, &kernel, &why) ==
             HEDDLE_CODE_INVALID &&
         says(why, "kernel 'nowhere'"));
+  device.driver.image_unload(image);
+}
+
+/// Kernels that want more shared memory than there is, and tensor maps that
+/// cannot be made.
+static void testWrongKernels(const Fixture &device, const KernelImage &grid) {
+  heddle_status why;
+  heddle_driver_image *image = nullptr;
+  heddle_driver_code code = {grid.bytes.data(), grid.bytes.size(), -1, 0, 0};
+  CHECK(!device.driver.image_load(device.handle(), &code, &image, &why));
+  heddle_driver_kernel_info info = {};
+  info.name = "count";
+  info.block[0] = 32;
+  info.shared_bytes = 1 << 24;
+  const heddle_driver_kernel *kernel = nullptr;
+  CHECK(device.driver.image_kernel(image, &info, &kernel, &why) ==
+            HEDDLE_CODE_INVALID &&
+        says(why, "kernel 'count' wants 16777216 bytes of shared memory"));
+  info.shared_bytes = 0;
+
+  heddle_driver_queue *queue = device.queue();
+  void *memory = device.allocate(4096);
+  constexpr uint32_t bf16 = 33;
+  heddle_driver_tensor_map map = {0, bf16, 2, 128, 0, {64, 32}, {128}, {64, 8}};
+  auto launch = [&](int32_t expected, const char *text) {
+    info.maps = &map;
+    info.map_count = 1;
+    CHECK(!device.driver.image_kernel(image, &info, &kernel, &why));
+    submit(device, queue, {countUp(device, kernel, memory, 10, 1)});
+    CHECK(device.driver.queue_wait(queue, 0, &why) == expected &&
+          (!expected || says(why, text)));
+  };
+  launch(HEDDLE_OK, "");
+  map.buffer = 9;
+  launch(HEDDLE_ARGUMENT_INVALID, "a launch lacks buffer 9");
+  map.buffer = 0;
+  map.dtype = 0;
+  launch(HEDDLE_CODE_INVALID, "has no tensor maps of this element type");
+  map.dtype = bf16;
+  map.strides[0] = 100;
+  launch(HEDDLE_DEVICE_FAILED, "cuTensorMapEncodeTiled");
+  device.free(memory);
+  device.driver.queue_destroy(queue);
   device.driver.image_unload(image);
 }
 
@@ -103,6 +148,7 @@ int main(int argc, char **argv) {
   Fixture device(std::move(opened));
   testArchitectures(*driver);
   testWrongImages(device, grid);
+  testWrongKernels(device, grid);
   testErrorsStayInQueues(device);
   testLostDevice(device, grid);
   return finish();
