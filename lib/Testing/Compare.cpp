@@ -1,19 +1,17 @@
 // heddle compare: a model's numbers against a reference.
 
 #include "ComparedCall.h"
+#include "PeerFolder.h"
 
 #include "heddle/Driver/BoundedModel.h"
 #include "heddle/Driver/Feeds.h"
 #include "heddle/Driver/Model.h"
 #include "heddle/Driver/Prepare.h"
 #include "heddle/Reference/Interpreter.h"
-#include "heddle/Support/TensorFile.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 
@@ -83,26 +81,6 @@ inOrder(Session &session, ArrayRef<TensorSignature> outputs,
   return tensors;
 }
 
-namespace {
-/// A folder that goes away with its files.
-struct TemporaryFolder {
-  TemporaryFolder() {
-    failed = bool(llvm::sys::fs::createUniqueDirectory("heddle", path));
-  }
-  ~TemporaryFolder() {
-    if (!failed)
-      llvm::sys::fs::remove_directories(path);
-  }
-  std::string file(StringRef name) const {
-    SmallString<128> full(path);
-    llvm::sys::path::append(full, name);
-    return full.str().str();
-  }
-  SmallString<128> path;
-  bool failed;
-};
-} // namespace
-
 /// Runs with optimizations off, so that the numbers are the operators' own.
 static constexpr StringLiteral onnxruntimeProgram = R"(
 import sys
@@ -116,55 +94,30 @@ values = session.run(None, dict(np.load(feeds)))
 np.savez(results, **{output.name: value for output, value in zip(session.get_outputs(), values)})
 )";
 
-/// The last line of a file that says something: of a traceback, the error.
-static std::string lastLine(StringRef path) {
-  auto text = llvm::MemoryBuffer::getFile(path);
-  StringRef rest = text ? (*text)->getBuffer().rtrim() : StringRef();
-  StringRef line = rest.substr(rest.rfind('\n') + 1);
-  return line.empty() ? std::string("it said nothing") : line.str();
-}
-
 static std::optional<Tensors>
 runOnnxruntime(Session &session, const CompareCommand &command,
                ArrayRef<TensorSignature> inputs, ArrayRef<HostTensor> feeds,
                ArrayRef<TensorSignature> outputs) {
-  auto refuse = [&](const Twine &why) {
-    session.diagnostics.report(ErrorCode::MissingPeer, why);
+  auto folder = PeerFolder::make(session, "onnxruntime", command.model.path,
+                                 inputs, feeds);
+  if (!folder)
     return std::nullopt;
-  };
-  if (fileKindOf(command.model.path) != FileKind::Onnx)
-    return refuse("onnxruntime runs ONNX models only");
-  const char *chosen = std::getenv("HEDDLE_PYTHON");
-  auto python = llvm::sys::findProgramByName(chosen ? chosen : "python3");
-  if (!python)
-    return refuse("there is no python3");
-  TemporaryFolder folder;
-  if (folder.failed)
-    return refuse("no temporary folder can be made");
-
-  std::vector<NamedTensor> named;
-  for (auto [input, tensor] : llvm::zip(inputs, feeds))
-    named.push_back({input.name, tensor});
-  auto bytes = encodeNpz(named);
-  if (!bytes)
-    return refuse(llvm::toString(bytes.takeError()));
-  if (llvm::Error error = writeBytes(folder.file("feeds.npz"), *bytes))
-    return refuse(llvm::toString(std::move(error)));
-  std::string feedsPath = folder.file("feeds.npz"),
-              resultsPath = folder.file("results.npz");
-  StringRef arguments[] = {
-      *python,   "-c",       onnxruntimeProgram, command.model.path,
-      feedsPath, resultsPath};
+  std::string results = folder->file("results.npz");
+  StringRef arguments[] = {folder->python(),   "-c",
+                           onnxruntimeProgram, command.model.path,
+                           folder->feeds(),    results};
   // What Python prints is no line of ours.
-  std::string said = folder.file("said");
-  if (llvm::sys::ExecuteAndWait(
-          *python, arguments, /*Env=*/std::nullopt,
-          {StringRef(), StringRef(said), StringRef(said)}) != 0)
-    return refuse("onnxruntime failed: " + lastLine(said));
-  auto results = readTensors(session, resultsPath);
-  if (!results)
+  StringRef printed = folder->printed();
+  if (llvm::sys::ExecuteAndWait(folder->python(), arguments,
+                                /*Env=*/std::nullopt,
+                                {StringRef(), printed, printed}) != 0) {
+    folder->reportFailure();
     return std::nullopt;
-  return inOrder(session, outputs, std::move(*results), "onnxruntime");
+  }
+  auto tensors = readTensors(session, results);
+  if (!tensors)
+    return std::nullopt;
+  return inOrder(session, outputs, std::move(*tensors), "onnxruntime");
 }
 
 std::optional<std::vector<Comparison>>

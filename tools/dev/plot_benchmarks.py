@@ -7,7 +7,7 @@ than 1, heddle is ahead. Of several lines for one row, the last counts.
 import json
 import sys
 
-COLOURS = {"onnxruntime": "#2f6fa7", "openvino": "#8a5ea8", "iree": "#c2701d", "iree, memory": "#e3b27f"}
+COLOURS = {"onnxruntime": "#2f6fa7", "openvino": "#8a5ea8", "openvino-bf16": "#b48fc9", "iree": "#c2701d", "iree, memory": "#e3b27f"}
 
 
 def bars(axes, title: str, rows: list[tuple[str, dict[str, float]]]) -> None:

@@ -1,10 +1,10 @@
 """Runs rows of test/bench/*.json: run_benchmarks.py [--check] [--json FILE] [--plot PICTURE] [--seconds S] [NAME...]
 
-A row of kind "run" measures a model's steady calls, heddle's and each peer's by turns in one process, so that the machine's moods hit both. A
-row of kind "compile" measures import and compilation, in processes of their own. The ratio is heddle's median over the peer's: below 1, heddle
-is faster. With "precision": "bf16" heddle runs the model with its contractions cast (cast_contractions.py), and OpenVINO is allowed to
-compute in bf16. A row of kind "sizes" measures an artifact with open sizes (size_benchmarks.py). Peers that are not installed are named as missing
-(tools/dev/setup --bench installs them).
+A row of kind "run" measures a model's steady calls by `heddle bench --vs`: heddle's and each peer's by turns, so that the machine's moods hit both.
+The ratio is heddle's time over the peer's, below 1 where heddle is faster; of rounds, their geometric mean with its 95 % interval. One
+with "quantized" quantizes its model first; with "precision": "bf16" heddle runs the model with its contractions cast (cast_contractions.py),
+the peers the model as it is. A row of kind "compile" measures import and compilation, in processes of their own. A row of kind "sizes" measures an
+artifact with open sizes (size_benchmarks.py). Peers that are not installed are named as missing (tools/dev/setup --bench installs them).
 """
 
 import argparse
@@ -14,11 +14,9 @@ import os
 import pathlib
 import platform
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
-import time
 
 import numpy as np
 
@@ -71,52 +69,19 @@ def model_of(row: dict) -> tuple[pathlib.Path, dict]:
     return path, {"input_ids": random.integers(0, 30522, shape), "attention_mask": np.ones(shape, np.int64)}
 
 
-def heddle_call(path, feeds, threads, folder, precision):
-    import heddle
-    if precision == "bf16":
-        source, path = path, folder / f"{path.stem}_bf16.onnx"
-        cast_contractions.cast(source, path)
-    artifact = folder / f"{path.stem}.heddle"
-    subprocess.run(["heddle", "compile", path, "-o", artifact, "--quiet", *model_accuracy.fixed_dimensions(path, feeds)], check=True,
-                   stdout=subprocess.DEVNULL)
-    model = heddle.load(artifact, threads=threads)
-    return lambda: model(**feeds)
-
-
-def onnxruntime_call(path, feeds, threads, folder, precision):
-    import onnxruntime
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
-    # Its idle threads would spin while the others are measured.
-    options.add_session_config_entry("session.force_spinning_stop", "1")
-    session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-    return lambda: session.run(None, feeds)
-
-
-def openvino_call(path, feeds, threads, folder, precision):
-    import openvino
-    core = openvino.Core()
-    model = core.read_model(path)
-    model.reshape({name: value.shape for name, value in feeds.items()})
-    compiled = core.compile_model(model, "CPU", {"INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": precision})
-    request = compiled.create_infer_request()
-    return lambda: request.infer(feeds)
-
-
-RUNNERS = {"heddle": heddle_call, "onnxruntime": onnxruntime_call, "openvino": openvino_call}
-
-
-def measure_by_turns(calls: dict, seconds: float) -> dict[str, list[float]]:
-    for call in calls.values():
-        call(), call()
-    times = {name: [] for name in calls}
-    end = time.perf_counter() + seconds * len(calls)
-    while time.perf_counter() < end or min(map(len, times.values())) < 5:
-        for name, call in calls.items():
-            begin = time.perf_counter()
-            call()
-            times[name].append(time.perf_counter() - begin)
-    return times
+def measure_calls(row: dict, path: pathlib.Path, feeds: dict, peers: list[str], seconds: float, folder: pathlib.Path) -> dict:
+    """What `heddle bench --vs` measured, as its document has it."""
+    np.savez(folder / "feeds.npz", **feeds)
+    model = path
+    if row.get("precision") == "bf16":
+        model = folder / f"{path.stem}_bf16.onnx"
+        cast_contractions.cast(path, model)
+    command = ["heddle", "bench", model, "--json", "--quiet", "--threads", row["threads"], "--seconds", seconds, "--inputs", folder / "feeds.npz",
+               *model_accuracy.fixed_dimensions(path, feeds)]
+    if peers:
+        command += [f"--vs={','.join(peers)}", "--vs-model", path]
+    run = subprocess.run([str(word) for word in command], env={**os.environ, "HEDDLE_PYTHON": sys.executable}, check=True, stdout=subprocess.PIPE)
+    return json.loads(run.stdout)
 
 
 def compile_command(name, path, feeds, folder):
@@ -147,7 +112,7 @@ def measure_compilation(name, path, feeds, folder) -> dict:
 
 
 def present(peer: str) -> bool:
-    return importlib.util.find_spec({"iree": "iree.compiler"}.get(peer, peer).split(".")[0]) is not None
+    return importlib.util.find_spec(peer.removesuffix("-bf16")) is not None
 
 
 def run_row(row: dict, seconds: float, folder: pathlib.Path) -> dict:
@@ -164,13 +129,17 @@ def run_row(row: dict, seconds: float, folder: pathlib.Path) -> dict:
             ratio = result["peak_bytes"]["heddle"] / result["peak_bytes"][peer]
             result.setdefault("memory_ratio", {})[peer] = ratio
             result["within"] &= ratio <= row["memory_bar"]
+        result["ratio"] = {peer: result["seconds"]["heddle"] / result["seconds"][peer] for peer in peers}
     else:
-        times = measure_by_turns({name: RUNNERS[name](path, feeds, row["threads"], folder, row.get("precision", "f32")) for name in ["heddle", *peers]}, seconds)
-        result["seconds"] = {name: statistics.median(values) for name, values in times.items()}
-        result["repeats"] = {name: len(values) for name, values in times.items()}
-        # From the first to the ninth tenth, as a part of the median.
-        result["spread"] = {name: float(np.subtract(*np.percentile(values, [90, 10])) / np.median(values)) for name, values in times.items()}
-    result["ratio"] = {peer: result["seconds"]["heddle"] / result["seconds"][peer] for peer in peers}
+        measured = measure_calls(row, path, feeds, peers, seconds, folder)
+        programs = {"heddle": measured, **{peer["name"]: peer for peer in measured.get("peers", [])}}
+        result["seconds"] = {name: program["p50_seconds"] for name, program in programs.items()}
+        result["rounds"] = len(measured.get("round_seconds", []))
+        # From the first to the ninth tenth of the rounds, as a part of the median.
+        result["spread"] = {name: float(np.subtract(*np.percentile(program["round_seconds"], [90, 10])) / program["p50_seconds"])
+                            for name, program in programs.items() if "round_seconds" in program}
+        result["ratio"] = {peer["name"]: peer["ratio"] for peer in measured.get("peers", [])}
+        result["interval"] = {peer["name"]: [peer["ratio_low"], peer["ratio_high"]] for peer in measured.get("peers", [])}
     result["within"] &= all(ratio <= row["bar"] for ratio in result["ratio"].values())
     return result
 
@@ -178,12 +147,15 @@ def run_row(row: dict, seconds: float, folder: pathlib.Path) -> dict:
 def show(result: dict, bar: float) -> None:
     for name, value in result["seconds"].items():
         line = f"{result['name']:18} {name:12} {value * 1e3:10.2f} ms"
-        if "spread" in result:
+        if name in result.get("spread", {}):
             line += f"  spread {result['spread'][name] * 100:4.1f} %"
         if "peak_bytes" in result:
             line += f"  peak {result['peak_bytes'][name] / 2**20:7.0f} MiB"
         if name in result["ratio"]:
-            line += f"  ratio {result['ratio'][name]:.2f} (bar {bar})"
+            line += f"  ratio {result['ratio'][name]:.2f}"
+            if "interval" in result:
+                line += " [{:.2f}, {:.2f}]".format(*result["interval"][name])
+            line += f" (bar {bar})"
         print(line, flush=True)
     for peer in result["missing"]:
         print(f"{result['name']:18} {peer:12} not installed", flush=True)

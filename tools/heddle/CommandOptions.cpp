@@ -264,6 +264,13 @@ void addOptions(CLI::App &app, BenchCommand &command) {
                  "Entry point; default: main, or the first");
   app.add_option("--seconds", command.seconds, "How long calls are repeated")
       ->check(finiteAndNotNegative());
+  addNames(app, "--vs", command.peers,
+           "onnxruntime,openvino,openvino-bf16: runs an ONNX model in these by "
+           "turns with heddle");
+  app.add_option("--vs-model", command.peerModel,
+                 "FILE.onnx: what they run; default: the same model");
+  app.add_option("--plot", command.plot,
+                 "FILE.svg: a picture of the times of all rounds");
 }
 
 void addOptions(CLI::App &app, InspectCommand &command) {

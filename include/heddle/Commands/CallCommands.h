@@ -28,8 +28,15 @@ struct RunCommand : CallCommand {
 };
 
 struct BenchCommand : CallCommand {
-  /// Calls are repeated for this long, at least ten times.
+  /// Calls are repeated for this long, at least ten times; each of several
+  /// programs for this long, in at least thirty rounds.
   double seconds = 3;
+  /// Runtimes that are measured by turns with the program.
+  std::vector<std::string> peers;
+  /// The ONNX model that these run; "" is the one that heddle runs.
+  std::string peerModel;
+  /// Where a picture of the times goes; "" draws none.
+  std::string plot;
 };
 
 int runRun(const RunCommand &command);

@@ -4,6 +4,8 @@
 
 #include "lib/Frontend/StableHlo/TrialProcess.h"
 
+#include "lib/Support/SpawnSettings.h"
+
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -20,10 +22,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
 #include <memory>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -171,42 +171,6 @@ static bool waitFor(int socket, int process, uint64_t milliseconds) {
   } while (ready < 0 && errno == EINTR);
   return ready > 0;
 }
-
-namespace {
-/// How the program is spawned: with standard streams of its own, nothing else
-/// open, and signals as if the host had changed none.
-class SpawnSettings {
-public:
-  explicit SpawnSettings(int socket) {
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, socket, STDIN_FILENO);
-    for (int stream : {STDOUT_FILENO, STDERR_FILENO})
-      posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_WRONLY,
-                                       0);
-    posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
-    posix_spawnattr_init(&attributes);
-    sigset_t signals;
-    sigfillset(&signals);
-    posix_spawnattr_setsigdefault(&attributes, &signals);
-    sigemptyset(&signals);
-    posix_spawnattr_setsigmask(&attributes, &signals);
-    // A group of its own: what a terminal sends to the host's is not for it.
-    posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF |
-                                              POSIX_SPAWN_SETSIGMASK |
-                                              POSIX_SPAWN_SETPGROUP);
-  }
-  SpawnSettings(const SpawnSettings &) = delete;
-  SpawnSettings &operator=(const SpawnSettings &) = delete;
-  ~SpawnSettings() {
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
-  }
-
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-};
-} // namespace
 
 Expected<std::unique_ptr<TrialProcess>> TrialProcess::start() {
   Expected<std::string> path = findProgram();
