@@ -21,8 +21,11 @@ static int compareFactors(Attribute a, Attribute b) {
   if (a == b)
     return 0;
   auto symbolA = dyn_cast<SymbolAttr>(a), symbolB = dyn_cast<SymbolAttr>(b);
-  if (symbolA && symbolB)
-    return symbolA.getName().compare(symbolB.getName());
+  if (symbolA && symbolB) {
+    if (int order = symbolA.getName().compare(symbolB.getName()))
+      return order;
+    return symbolA.getUnit() < symbolB.getUnit() ? -1 : 1;
+  }
   if (symbolA || symbolB)
     return symbolA ? -1 : 1;
   auto atomA = cast<AtomAttr>(a), atomB = cast<AtomAttr>(b);
@@ -160,8 +163,14 @@ Expression Expression::constant(MLIRContext *context, int64_t value) {
       ExpressionAttr::get(context, {value}, {MonomialAttr::get(context, {})}));
 }
 
-Expression Expression::symbol(MLIRContext *context, StringRef name) {
-  Attribute factor = SymbolAttr::get(context, name);
+Expression Expression::symbol(MLIRContext *context, StringRef name,
+                              int64_t unit) {
+  return units(context, name, unit) * unit;
+}
+
+Expression Expression::units(MLIRContext *context, StringRef name,
+                             int64_t unit) {
+  Attribute factor = SymbolAttr::get(context, name, unit);
   return Expression(ExpressionAttr::get(
       context, {1}, {MonomialAttr::get(context, {factor})}));
 }
@@ -178,12 +187,13 @@ std::optional<int64_t> Expression::asConstant() const {
 }
 
 std::optional<StringRef> Expression::asSymbol() const {
-  if (!stored)
+  if (!stored || stored.getMonomials().size() != 1 ||
+      stored.getMonomials()[0].getFactors().size() != 1)
     return std::nullopt;
-  SmallVector<StringRef> names = symbols();
-  if (names.size() != 1 || *this != symbol(context(), names.front()))
+  auto symbol = dyn_cast<SymbolAttr>(stored.getMonomials()[0].getFactors()[0]);
+  if (!symbol || stored.getCoefficients()[0] != symbol.getUnit())
     return std::nullopt;
-  return names.front();
+  return symbol.getName();
 }
 
 Expression Expression::operator+(Expression other) const {
@@ -312,13 +322,17 @@ Expression Expression::floorDiv(Expression divisor) const {
     if (std::optional<Expression> exact = dividedExactly(divisor))
       return *exact;
     // Nor is a size that both have as a factor, since sizes are not negative.
-    for (StringRef name : divisor.symbols()) {
-      Expression factor = symbol(context(), name);
-      std::optional<Expression> over = dividedExactly(factor),
-                                under = divisor.dividedExactly(factor);
-      if (over && under)
-        return over->floorDiv(*under);
-    }
+    if (!divisor.stored.getMonomials().empty())
+      for (Attribute each : divisor.stored.getMonomials()[0].getFactors()) {
+        auto size = dyn_cast<SymbolAttr>(each);
+        if (!size)
+          continue;
+        Expression factor = units(context(), size.getName(), size.getUnit());
+        std::optional<Expression> over = dividedExactly(factor),
+                                  under = divisor.dividedExactly(factor);
+        if (over && under)
+          return over->floorDiv(*under);
+      }
     return atom(Function::FloorDiv, *this, divisor);
   }
   // What the divisor divides comes out; of the rest, each coefficient stays
@@ -438,6 +452,20 @@ Expression Expression::isPositive(Expression a) {
   if (!reduced)
     return {};
   return atom(Function::IsPositive, reduced, constant(context, 0));
+}
+
+Term withReducedUnits(int64_t coefficient, MonomialAttr monomial) {
+  Term term{coefficient, {}};
+  for (Attribute factor : monomial.getFactors()) {
+    if (auto symbol = dyn_cast<SymbolAttr>(factor)) {
+      int64_t common = std::gcd(term.coefficient, symbol.getUnit());
+      term.coefficient /= common;
+      factor = SymbolAttr::get(monomial.getContext(), symbol.getName(),
+                               symbol.getUnit() / common);
+    }
+    term.factors.push_back(factor);
+  }
+  return term;
 }
 
 //===----------------------------------------------------------------------===//

@@ -30,7 +30,14 @@ public:
   Expression(ExpressionAttr attribute) : stored(attribute) {}
 
   static Expression constant(mlir::MLIRContext *context, int64_t value);
-  static Expression symbol(mlir::MLIRContext *context, llvm::StringRef name);
+  /// The symbol of that name. Counted in `unit`, which divides all of its
+  /// values, it is `unit` times their number, so that a quotient by what divides
+  /// the unit is a product.
+  static Expression symbol(mlir::MLIRContext *context, llvm::StringRef name,
+                           int64_t unit = 1);
+  /// How many units the symbol has: what it is divided by `unit`.
+  static Expression units(mlir::MLIRContext *context, llvm::StringRef name,
+                          int64_t unit);
 
   explicit operator bool() const { return bool(stored); }
   ExpressionAttr attribute() const { return stored; }
@@ -87,18 +94,20 @@ public:
     return b + condition * (a - b);
   }
 
-  /// With an expression in place of each symbol. Null if `of` gives null.
+  /// With an expression in place of each symbol; another symbol is counted in
+  /// the same unit. Null if `of` gives null.
   Expression
   substituted(llvm::function_ref<Expression(llvm::StringRef)> of) const;
   /// The value where symbols have the values that `of` gives; nothing where
-  /// that is more than 64 bits, divides by zero or by a negative number, or
-  /// where `of` knows no value.
+  /// that is more than 64 bits, divides by zero or by a negative number, where
+  /// a symbol is no multiple of its unit, or where `of` knows no value.
   std::optional<int64_t> evaluated(
       llvm::function_ref<std::optional<int64_t>(llvm::StringRef)> of) const;
   /// The names of its symbols, each once and in their order.
   llvm::SmallVector<llvm::StringRef> symbols() const;
 
-  /// "batch * 4 + 1".
+  /// "batch * 4 + 1"; the half of a size that is counted in fours is
+  /// "floordiv(height, 2)".
   std::string text() const;
 
 private:
@@ -114,6 +123,16 @@ private:
 inline Expression operator+(int64_t a, Expression b) { return b + a; }
 inline Expression operator*(int64_t a, Expression b) { return b * a; }
 inline Expression operator-(int64_t a, Expression b) { return -b + a; }
+
+/// A term of an expression: a product of factors and a coefficient.
+struct Term {
+  int64_t coefficient;
+  llvm::SmallVector<mlir::Attribute> factors;
+};
+/// The same with units that have no divisor in common with the coefficient, as
+/// people read it and as its value takes the least to compute: 6 * s:4 is 3 *
+/// s:2.
+Term withReducedUnits(int64_t coefficient, MonomialAttr monomial);
 
 /// The extents of `type`: its encoding's, or constants.
 llvm::SmallVector<Expression> extentsOf(mlir::RankedTensorType type);

@@ -33,30 +33,52 @@ std::string spellSymbol(StringRef name) {
   return text;
 }
 
-static void write(llvm::raw_ostream &stream, ExpressionAttr expression);
+namespace {
+/// IR says in which units a symbol is counted; people read quotients.
+enum class Units { Written, AsQuotients };
+} // namespace
 
-static void writeFactor(llvm::raw_ostream &stream, Attribute factor) {
-  if (auto symbol = dyn_cast<SymbolAttr>(factor)) {
-    stream << spellSymbol(symbol.getName());
-    return;
-  }
+static void write(llvm::raw_ostream &stream, ExpressionAttr expression,
+                  Units units);
+
+static void writeSymbol(llvm::raw_ostream &stream, SymbolAttr symbol,
+                        Units units) {
+  std::string name = spellSymbol(symbol.getName());
+  if (symbol.getUnit() == 1)
+    stream << name;
+  else if (units == Units::Written)
+    stream << name << ':' << symbol.getUnit();
+  else
+    stream << stringifyFunction(Function::FloorDiv) << '(' << name << ", "
+           << symbol.getUnit() << ')';
+}
+
+static void writeFactor(llvm::raw_ostream &stream, Attribute factor,
+                        Units units) {
+  if (auto symbol = dyn_cast<SymbolAttr>(factor))
+    return writeSymbol(stream, symbol, units);
   auto atom = cast<AtomAttr>(factor);
   stream << stringifyFunction(atom.getFunction()) << '(';
-  write(stream, atom.getLhs());
+  write(stream, atom.getLhs(), units);
   if (atom.getFunction() == Function::FloorDiv ||
       atom.getFunction() == Function::Minimum) {
     stream << ", ";
-    write(stream, atom.getRhs());
+    write(stream, atom.getRhs(), units);
   }
   stream << ')';
 }
 
-static void write(llvm::raw_ostream &stream, ExpressionAttr expression) {
+static void write(llvm::raw_ostream &stream, ExpressionAttr expression,
+                  Units units) {
   if (expression.getMonomials().empty())
     stream << '0';
   bool first = true;
-  for (auto [coefficient, monomial] : llvm::zip_equal(
+  for (auto [whole, monomial] : llvm::zip_equal(
            expression.getCoefficients(), expression.getMonomials())) {
+    auto [coefficient, factors] =
+        units == Units::Written
+            ? Term{whole, SmallVector<Attribute>(monomial.getFactors())}
+            : withReducedUnits(whole, monomial);
     // The least number has no opposite.
     uint64_t size =
         coefficient < 0 ? 0 - uint64_t(coefficient) : uint64_t(coefficient);
@@ -65,11 +87,11 @@ static void write(llvm::raw_ostream &stream, ExpressionAttr expression) {
     else
       stream << (coefficient < 0 ? " - " : " + ");
     first = false;
-    ArrayRef<Attribute> factors = monomial.getFactors();
     if (factors.empty() || size != 1)
       stream << size << (factors.empty() ? "" : " * ");
     llvm::interleave(
-        factors, [&](Attribute factor) { writeFactor(stream, factor); },
+        factors,
+        [&](Attribute factor) { writeFactor(stream, factor, units); },
         [&] { stream << " * "; });
   }
 }
@@ -78,20 +100,20 @@ std::string Expression::text() const {
   std::string text;
   llvm::raw_string_ostream stream(text);
   if (stored)
-    write(stream, stored);
+    write(stream, stored, Units::AsQuotients);
   return text;
 }
 
 void ExpressionAttr::print(AsmPrinter &printer) const {
   printer << '<';
-  write(printer.getStream(), *this);
+  write(printer.getStream(), *this, Units::Written);
   printer << '>';
 }
 
 void ExtentsAttr::print(AsmPrinter &printer) const {
   printer << '<';
   llvm::interleaveComma(getExtents(), printer, [&](ExpressionAttr extent) {
-    write(printer.getStream(), extent);
+    write(printer.getStream(), extent, Units::Written);
   });
   printer << '>';
 }
@@ -103,9 +125,9 @@ void ExtentsAttr::print(AsmPrinter &printer) const {
 namespace {
 
 /// sum := ['-'] product (('+' | '-') product)*; product := power ('*'
-/// power)*; power := factor ['^' number]; factor := number | name | function
-/// '(' sum (',' sum)* ')' | '(' sum ')'. Powers are for text alone: IR has them
-/// written out.
+/// power)*; power := factor ['^' number]; factor := number | name | name ':'
+/// number | function '(' sum (',' sum)* ')' | '(' sum ')'. Powers are for text
+/// alone: IR has them written out. Units, behind names, are for IR alone.
 ///
 /// `Tokens` takes one of them if it comes next, and says whether it did.
 template <typename Tokens> class Grammar {
@@ -122,6 +144,7 @@ private:
   Expression power();
   Expression factor();
   Expression call(StringRef name);
+  Expression symbol(StringRef name);
   Expression fail(const Twine &why) {
     if (problem.empty())
       problem = why.str();
@@ -194,7 +217,16 @@ template <typename Tokens> Expression Grammar<Tokens>::factor() {
   std::string name;
   if (!tokens.name(name))
     return fail("lacks a number or the name of a size");
-  return tokens.take('(') ? call(name) : Expression::symbol(context, name);
+  return tokens.take('(') ? call(name) : symbol(name);
+}
+
+template <typename Tokens> Expression Grammar<Tokens>::symbol(StringRef name) {
+  if (!tokens.takeBeforeUnit())
+    return Expression::symbol(context, name);
+  int64_t unit = 0;
+  if (tokens.number(unit) != NumberToken::Taken || unit < 2)
+    return fail("lacks a unit of 2 or more behind '" + name + "'");
+  return Expression::units(context, name, unit);
 }
 
 template <typename Tokens> Expression Grammar<Tokens>::call(StringRef name) {
@@ -282,6 +314,7 @@ public:
   bool name(std::string &value) {
     return succeeded(parser.parseOptionalKeywordOrString(&value));
   }
+  bool takeBeforeUnit() { return succeeded(parser.parseOptionalColon()); }
 
 private:
   AsmParser &parser;
@@ -317,6 +350,7 @@ public:
     value = plain.str();
     return true;
   }
+  bool takeBeforeUnit() { return false; }
   bool atEnd() { return rest.ltrim().empty(); }
 
 private:

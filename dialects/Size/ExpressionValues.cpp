@@ -9,6 +9,18 @@ using namespace mlir;
 
 namespace heddle::size {
 
+/// What the units of a symbol are, where `value` is what the symbol is.
+static Expression unitsOf(Expression value, int64_t unit) {
+  if (!value || unit == 1)
+    return value;
+  MLIRContext *context = value.context();
+  if (auto exact = value.dividedExactly(Expression::constant(context, unit)))
+    return *exact;
+  if (std::optional<StringRef> name = value.asSymbol())
+    return Expression::units(context, *name, unit);
+  return value.floorDiv(unit);
+}
+
 Expression
 Expression::substituted(llvm::function_ref<Expression(StringRef)> of) const {
   if (!stored)
@@ -19,7 +31,7 @@ Expression::substituted(llvm::function_ref<Expression(StringRef)> of) const {
     Expression term = constant(context(), coefficient);
     for (Attribute factor : monomial.getFactors()) {
       if (auto symbol = dyn_cast<SymbolAttr>(factor)) {
-        term = term * of(symbol.getName());
+        term = term * unitsOf(of(symbol.getName()), symbol.getUnit());
         continue;
       }
       auto function = cast<AtomAttr>(factor);
@@ -57,6 +69,10 @@ std::optional<int64_t> Expression::evaluated(
       std::optional<int64_t> value;
       if (auto symbol = dyn_cast<SymbolAttr>(factor)) {
         value = of(symbol.getName());
+        if (value && *value % symbol.getUnit())
+          return std::nullopt;
+        if (value)
+          *value /= symbol.getUnit();
       } else {
         auto function = cast<AtomAttr>(factor);
         std::optional<int64_t> lhs =

@@ -108,18 +108,19 @@ std::optional<SymbolPair> differingSymbols(Expression difference) {
   if (!difference)
     return std::nullopt;
   ExpressionAttr sum = difference.attribute();
-  if (sum.getCoefficients().size() != 2 ||
-      sum.getCoefficients()[0] != -sum.getCoefficients()[1] ||
-      std::abs(sum.getCoefficients()[0]) != 1)
+  if (sum.getCoefficients().size() != 2)
     return std::nullopt;
+  int64_t sign = sum.getCoefficients()[0] < 0 ? -1 : 1;
   SmallVector<StringRef> names;
-  for (MonomialAttr monomial : sum.getMonomials()) {
-    if (monomial.getFactors().size() != 1)
+  for (auto [coefficient, monomial] :
+       llvm::zip_equal(sum.getCoefficients(), sum.getMonomials())) {
+    Expression term(ExpressionAttr::get(sum.getContext(), {coefficient * sign},
+                                        {monomial}));
+    std::optional<StringRef> name = term.asSymbol();
+    if (!name)
       return std::nullopt;
-    auto symbol = dyn_cast<SymbolAttr>(monomial.getFactors()[0]);
-    if (!symbol)
-      return std::nullopt;
-    names.push_back(symbol.getName());
+    names.push_back(*name);
+    sign = -sign;
   }
   return SymbolPair{names[0].str(), names[1].str()};
 }
@@ -142,7 +143,9 @@ Interval Ranges::factorInterval(Attribute factor) const {
     int64_t low =
         saturated(Wide(llvm::divideCeilSigned(known.minimum, known.multiple)) *
                   known.multiple);
-    return {low, high};
+    int64_t unit = symbol.getUnit();
+    return {isEnd(low) ? low : llvm::divideCeilSigned(low, unit),
+            quotient(high, unit)};
   }
   auto atom = cast<AtomAttr>(factor);
   Interval lhs = interval(Expression(atom.getLhs()));
@@ -341,14 +344,20 @@ Expression Ranges::withoutExactQuotients(Expression expression) const {
     Expression term = Expression::constant(context, coefficient);
     int64_t divided = 1;
     for (Attribute factor : monomial.getFactors()) {
-      if (std::optional<int64_t> by = exactlyDividedBy(factor)) {
+      int64_t by = 1;
+      if (auto symbol = dyn_cast<SymbolAttr>(factor)) {
+        by = symbol.getUnit();
+        term = term * Expression::symbol(context, symbol.getName());
+      } else if (std::optional<int64_t> exact = exactlyDividedBy(factor)) {
+        by = *exact;
         term = term * Expression(cast<AtomAttr>(factor).getLhs());
-        if (llvm::MulOverflow(divided, *by, divided))
-          return {};
-        continue;
+      } else {
+        term =
+            term * Expression(ExpressionAttr::get(
+                       context, {1}, {MonomialAttr::get(context, {factor})}));
       }
-      term = term * Expression(ExpressionAttr::get(
-                        context, {1}, {MonomialAttr::get(context, {factor})}));
+      if (llvm::MulOverflow(divided, by, divided))
+        return {};
     }
     int64_t both = common / std::gcd(common, divided);
     if (llvm::MulOverflow(both, divided, both))
@@ -394,6 +403,24 @@ std::optional<Expression> Ranges::improperDivisor(Expression expression) const {
   return std::nullopt;
 }
 
+SymbolAttr Ranges::improperlyCounted(Expression expression) const {
+  if (!expression)
+    return {};
+  for (MonomialAttr monomial : expression.attribute().getMonomials())
+    for (Attribute factor : monomial.getFactors()) {
+      if (auto symbol = dyn_cast<SymbolAttr>(factor)) {
+        if (facts(symbol.getName()).multiple % symbol.getUnit())
+          return symbol;
+        continue;
+      }
+      auto atom = cast<AtomAttr>(factor);
+      for (ExpressionAttr part : {atom.getLhs(), atom.getRhs()})
+        if (SymbolAttr found = improperlyCounted(Expression(part)))
+          return found;
+    }
+  return {};
+}
+
 //===----------------------------------------------------------------------===//
 // What divides
 //===----------------------------------------------------------------------===//
@@ -409,7 +436,9 @@ uint64_t Ranges::divisor(Expression expression) const {
     for (Attribute factor : monomial.getFactors()) {
       uint64_t known = 1;
       if (auto symbol = dyn_cast<SymbolAttr>(factor)) {
-        known = facts(symbol.getName()).multiple;
+        uint64_t whole = facts(symbol.getName()).multiple;
+        if (whole % symbol.getUnit() == 0)
+          known = whole / symbol.getUnit();
       } else if (auto atom = cast<AtomAttr>(factor);
                  atom.getFunction() == Function::Minimum) {
         known = divisor(Expression(atom.getLhs()));
@@ -504,6 +533,17 @@ Expression Ranges::simplified(Expression expression) const {
   return expression;
 }
 
+Expression Ranges::counted(Expression expression) const {
+  if (!expression ||
+      llvm::all_of(expression.symbols(), [&](StringRef name) {
+        return facts(name).multiple == 1;
+      }))
+    return expression;
+  return expression.substituted([&](StringRef name) {
+    return Expression::symbol(expression.context(), name, facts(name).multiple);
+  });
+}
+
 Expression Ranges::simplifiedOnce(Expression expression) const {
   MLIRContext *context = expression.context();
   Expression sum = Expression::constant(context, 0);
@@ -516,9 +556,11 @@ Expression Ranges::simplifiedOnce(Expression expression) const {
     for (Attribute factor : monomial.getFactors()) {
       if (auto symbol = dyn_cast<SymbolAttr>(factor)) {
         Interval values = factorInterval(symbol);
-        term = term * (values.low == values.high
-                           ? Expression::constant(context, values.low)
-                           : Expression::symbol(context, symbol.getName()));
+        term = term *
+               (values.low == values.high
+                    ? Expression::constant(context, values.low)
+                    : counted(Expression::units(context, symbol.getName(),
+                                                symbol.getUnit())));
         continue;
       }
       auto atom = cast<AtomAttr>(factor);

@@ -66,10 +66,16 @@ public:
   /// Whether it is 0 for all sizes, for none; nothing if for some or unknown.
   std::optional<bool> isZero(Expression expression) const;
 
+  /// A symbol that is counted in a unit of which it may be no multiple; null if
+  /// there is none.
+  SymbolAttr improperlyCounted(Expression expression) const;
+
   /// An expression of the same value within the ranges, without the functions
   /// that these decide: min(sequence, 512) for at most 512, a remainder of what
-  /// is a multiple.
+  /// is a multiple. Symbols are counted in what they are multiples of.
   Expression simplified(Expression expression) const;
+  /// The same with nothing but symbols counted.
+  Expression counted(Expression expression) const;
 
 private:
   void forget() {

@@ -30,6 +30,10 @@ def Size_Dialect : Dialect {
 
     Symbols are integers of 64 bits and not negative. An expression says
     nothing about their ranges: facts that need these are asked of `Ranges`.
+
+    A symbol of which all values are multiples of a number is counted in it, as
+    `32 * height:32`: then a half or a quarter of it is a product, and so are
+    those of what it is multiplied with.
   }];
   let useDefaultAttributePrinterParser = 1;
   let extraClassDeclaration = [{
@@ -47,8 +51,11 @@ def Size_Function : I32EnumAttr<"Function", "a function of sizes that is no poly
 
 def Size_SymbolAttr : Size_Attr<"Symbol"> {
   let attrName = "size.symbol";
-  let summary = "a size that calls choose, by its name";
-  let parameters = (ins StringRefParameter<>:$name);
+  let summary = "a size that calls choose, by its name, divided by a unit";
+  let description = [{
+    Each value of the symbol is a multiple of the unit, which is 1 or more.
+  }];
+  let parameters = (ins StringRefParameter<>:$name, "int64_t":$unit);
 }
 
 def Size_AtomAttr : Size_Attr<"Atom"> {
@@ -77,7 +84,9 @@ def Size_ExpressionAttr : Size_Attr<"Expression"> {
     ```mlir
     #size.expression<batch * sequence + 2 * batch - 1>
     #size.expression<floordiv(width + 1, 2)>
+    #size.expression<2 * height:4>
     ```
+    `height:4` is `height` counted in units of 4, the half of it 2 of these.
     Coefficients are not zero, monomials in their order, each once; that of no
     factors, the constant, stands last.
   }];

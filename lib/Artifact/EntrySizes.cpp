@@ -119,16 +119,18 @@ bool Solver::solve(const Extent &extent) {
   }
   if (!unknown)
     return false;
-  int64_t factor = 0;
+  int64_t factor = 0, unit = 1;
   for (auto [coefficient, monomial] :
        llvm::zip_equal(extent.expression.attribute().getCoefficients(),
                        extent.expression.attribute().getMonomials()))
-    if (ArrayRef<Attribute> factors = monomial.getFactors();
-        factors.size() == 1 &&
-        factors.front() == size::SymbolAttr::get(context, *unknown))
-      factor = coefficient;
+    if (monomial.getFactors().size() == 1)
+      if (auto size = dyn_cast<size::SymbolAttr>(monomial.getFactors().front());
+          size && size.getName() == *unknown) {
+        factor = coefficient;
+        unit = size.getUnit();
+      }
   Expression rest =
-      extent.expression - Expression::symbol(context, *unknown) * factor;
+      extent.expression - Expression::units(context, *unknown, unit) * factor;
   if (!factor || !rest || llvm::is_contained(rest.symbols(), *unknown))
     return false;
   Expression value = Expression::symbol(context, nameOf(extent)) -
@@ -143,7 +145,7 @@ bool Solver::solve(const Extent &extent) {
     value = -value;
     factor = -factor;
   }
-  value = value.floorDiv(factor);
+  value = value.floorDiv(factor) * unit;
   if (!value)
     return false;
   order.emplace_back(unknown->str(), &extent);

@@ -34,11 +34,17 @@ uint32_t ExpressionTable::symbol(StringRef name) {
 }
 
 uint32_t ExpressionTable::factor(Attribute factor) {
-  if (auto name = dyn_cast<size::SymbolAttr>(factor))
-    return symbol(name.getName());
+  auto size = dyn_cast<size::SymbolAttr>(factor);
+  if (size && size.getUnit() == 1)
+    return symbol(size.getName());
   if (auto known = knownExpressions.find(factor);
       known != knownExpressions.end())
     return known->second;
+  if (size) {
+    uint32_t whole = symbol(size.getName()), unit = (*this)(size.getUnit());
+    return knownExpressions[factor] =
+               add(format::ExpressionKind::floordiv, whole, unit);
+  }
   auto atom = cast<size::AtomAttr>(factor);
   uint32_t lhs = (*this)(size::Expression(atom.getLhs())),
            rhs = (*this)(size::Expression(atom.getRhs()));
@@ -65,14 +71,15 @@ uint32_t ExpressionTable::operator()(size::Expression expression) {
       known != knownExpressions.end())
     return known->second;
   std::optional<uint32_t> sum;
-  for (auto [coefficient, monomial] :
+  for (auto [whole, monomial] :
        llvm::zip_equal(expression.attribute().getCoefficients(),
                        expression.attribute().getMonomials())) {
+    auto [coefficient, factors] = size::withReducedUnits(whole, monomial);
     std::optional<uint32_t> term;
     auto times = [&](uint32_t by) {
       term = term ? add(format::ExpressionKind::mul, *term, by) : by;
     };
-    for (Attribute each : monomial.getFactors())
+    for (Attribute each : factors)
       times(factor(each));
     if (!term || coefficient != 1)
       times((*this)(coefficient));

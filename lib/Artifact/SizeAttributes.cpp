@@ -139,6 +139,11 @@ LogicalResult SizeChecker::checkExpression(Expression expression,
     if (!symbols.contains(name))
       return error() << place.name << " names the size '" << name << "', which "
                      << kSymbolsAttrName << " does not have";
+  if (size::SymbolAttr symbol = ranges.improperlyCounted(expression))
+    return error() << place.name << " counts the size '" << symbol.getName()
+                   << "' in units of " << symbol.getUnit() << ", but "
+                   << kSymbolsAttrName << " has it in multiples of "
+                   << ranges.facts(symbol.getName()).multiple;
   if (auto divisor = ranges.improperDivisor(expression))
     return emitError(place.loc, ErrorCode::StableHloDynamicShape)
            << place.name << " divides by " << divisor->text()

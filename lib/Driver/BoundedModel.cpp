@@ -102,9 +102,8 @@ ModelOptions heddle::withRangesOf(const ModelOptions &options,
       }
       // A function of several is told by the arguments that have these.
       for (auto symbol : symbols.getAsRange<DictionaryAttr>())
-        if (extent == size::Expression::symbol(
-                          module.getContext(),
-                          symbol.getAs<StringAttr>("name").getValue())) {
+        if (extent.asSymbol() ==
+            symbol.getAs<StringAttr>("name").getValue()) {
           for (StringRef end : {"minimum", "maximum"})
             text += (end == "maximum" ? ".." : "") +
                     std::to_string(symbol.getAs<IntegerAttr>(end).getInt());

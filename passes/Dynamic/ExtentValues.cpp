@@ -26,10 +26,16 @@ void ExtentValues::goTo(size::Expression expr) {
 
 /// A symbol, or a function of expressions.
 Value ExtentValues::factor(Attribute factor) {
-  if (auto symbol = dyn_cast<size::SymbolAttr>(factor))
-    return widenedSymbol(symbol.getName());
-  auto atom = cast<size::AtomAttr>(factor);
   auto type = RankedTensorType::get({}, builder.getI64Type());
+  if (auto symbol = dyn_cast<size::SymbolAttr>(factor)) {
+    Value size = widenedSymbol(symbol.getName());
+    // Nothing is left of what is a multiple, nor is it negative.
+    return symbol.getUnit() == 1
+               ? size
+               : DivOp::create(builder, loc, type, size,
+                               number(symbol.getUnit()));
+  }
+  auto atom = cast<size::AtomAttr>(factor);
   Value lhs = wide(size::Expression(atom.getLhs()));
   Value rhs = wide(size::Expression(atom.getRhs()));
   auto holds = [&](Value left, ComparisonDirection direction, Value right) {
@@ -74,11 +80,12 @@ Value ExtentValues::wide(size::Expression expr) {
   goTo(expr);
   auto type = RankedTensorType::get({}, builder.getI64Type());
   Value sum;
-  for (auto [coefficient, monomial] :
+  for (auto [whole, monomial] :
        llvm::zip_equal(expr.attribute().getCoefficients(),
                        expr.attribute().getMonomials())) {
+    auto [coefficient, factors] = size::withReducedUnits(whole, monomial);
     Value term;
-    for (Attribute each : monomial.getFactors()) {
+    for (Attribute each : factors) {
       Value value = factor(each);
       term = term ? MulOp::create(builder, loc, type, term, value).getResult()
                   : value;

@@ -181,8 +181,12 @@ std::optional<SizedLayout> Placer::run() {
   context = buffers.front().bytes.context();
   chooseSamples();
   for (const SizedBuffer &buffer : buffers) {
-    std::optional<Amount> size = amountOf(buffer.bytes.ceilDiv(alignment));
-    if (!size || !ranges.isNeverNegative(buffer.bytes))
+    // Halves and quarters of what is counted are products, which can be
+    // compared.
+    Expression bytes = ranges.counted(buffer.bytes);
+    std::optional<Amount> size =
+        bytes ? amountOf(bytes.ceilDiv(alignment)) : std::nullopt;
+    if (!size || !ranges.isNeverNegative(bytes))
       return std::nullopt;
     sizes.push_back(*size);
   }
@@ -214,88 +218,8 @@ std::optional<SizedLayout> Placer::run() {
   return layout;
 }
 
-namespace {
-/// Symbols that are multiples, each as a number of times: then halves and
-/// quarters of them are products, which can be compared.
-class Times {
-public:
-  Times(llvm::ArrayRef<SizedBuffer> buffers, const size::Ranges &ranges) {
-    for (const SizedBuffer &buffer : buffers)
-      for (llvm::StringRef name : buffer.bytes.symbols())
-        add(name, ranges.facts(name), buffer.bytes.context());
-  }
-
-  /// Of the numbers of times.
-  const size::Ranges &ranges() const { return known; }
-  Expression counted(Expression of) const {
-    return of.substituted([&](llvm::StringRef name) {
-      const Symbol &symbol = symbols.lookup(name);
-      return symbol.times * symbol.multiple;
-    });
-  }
-  Expression uncounted(Expression of) const {
-    return of.substituted([&](llvm::StringRef name) {
-      const Symbol &symbol = symbols.lookup(names.lookup(name));
-      return symbol.itself.floorDiv(symbol.multiple);
-    });
-  }
-
-private:
-  struct Symbol {
-    Expression itself, times;
-    int64_t multiple = 1;
-  };
-
-  void add(llvm::StringRef name, size::SymbolFacts facts,
-           mlir::MLIRContext *context) {
-    if (symbols.contains(name))
-      return;
-    int64_t multiple = facts.multiple;
-    std::string times = multiple == 1
-                            ? name.str()
-                            : name.str() + "/" + std::to_string(multiple);
-    names[times] = name.str();
-    symbols[name] = {Expression::symbol(context, name),
-                     Expression::symbol(context, times), multiple};
-    facts.minimum = llvm::divideCeilSigned(facts.minimum, multiple);
-    if (facts.maximum != INT64_MAX)
-      facts.maximum /= multiple;
-    facts.multiple = 1;
-    known.declare(times, facts);
-  }
-
-  size::Ranges known;
-  llvm::StringMap<Symbol> symbols;
-  llvm::StringMap<std::string> names;
-};
-} // namespace
-
 std::optional<SizedLayout>
 heddle::layOutSizedArena(llvm::ArrayRef<SizedBuffer> buffers, int64_t alignment,
                          const size::Ranges &ranges) {
-  auto isMultiple = [&](llvm::StringRef name) {
-    return ranges.facts(name).multiple != 1;
-  };
-  if (llvm::none_of(buffers, [&](const SizedBuffer &buffer) {
-        return llvm::any_of(buffer.bytes.symbols(), isMultiple);
-      }))
-    return Placer(buffers, alignment, ranges).run();
-  Times times(buffers, ranges);
-  std::vector<SizedBuffer> counted(buffers);
-  for (SizedBuffer &buffer : counted) {
-    buffer.bytes = times.counted(buffer.bytes);
-    if (!buffer.bytes)
-      return std::nullopt;
-  }
-  std::optional<SizedLayout> layout =
-      Placer(counted, alignment, times.ranges()).run();
-  if (!layout)
-    return std::nullopt;
-  layout->bytes = times.uncounted(layout->bytes);
-  bool fits = bool(layout->bytes);
-  for (Expression &offset : layout->offsets) {
-    offset = times.uncounted(offset);
-    fits &= bool(offset);
-  }
-  return fits ? layout : std::nullopt;
+  return Placer(buffers, alignment, ranges).run();
 }

@@ -180,16 +180,19 @@ static void raiseLeast(std::vector<ChosenSize> &sizes, size::Expression gap) {
         return name == size.name ? std::optional(value) : std::nullopt;
       });
     };
-    std::optional<int64_t> none = at(0), one = at(1);
+    std::optional<int64_t> none = at(0), one = at(size.multiple);
     if (!none || !one || *one <= *none)
       continue;
     int64_t factor = *one - *none;
-    if (gap !=
-        size::Expression::symbol(gap.context(), size.name) * factor + *none)
+    if (gap != size::Expression::units(gap.context(), size.name,
+                                       size.multiple) *
+                       factor +
+                   *none)
       continue;
     ChosenSize raised = size;
     raised.minimum =
-        std::max(raised.minimum, llvm::divideCeilSigned(-*none, factor));
+        std::max(raised.minimum,
+                 llvm::divideCeilSigned(-*none, factor) * size.multiple);
     if (!raised.isEmpty() && raised.least() <= raised.greatest())
       size = raised;
   }

@@ -120,14 +120,15 @@ private:
   Expression number(int64_t value) const {
     return Expression::constant(context, value);
   }
-  /// The expression with the symbols that stand for all that are equal.
+  /// The expression with the symbols that stand for all that are equal, each
+  /// counted in what it is a multiple of.
   Expression joined(Expression extent) const {
-    return extent.substituted([&](StringRef name) {
+    return given.ranges.counted(extent.substituted([&](StringRef name) {
       auto leader = given.joined.find(name.str());
       return Expression::symbol(context, leader == given.joined.end()
                                              ? name
                                              : StringRef(leader->second));
-    });
+    }));
   }
   LogicalResult checkShape(StringRef key, ArrayRef<Expression> shape);
   LogicalResult checkDim(StringRef symbol, const Twine &size);

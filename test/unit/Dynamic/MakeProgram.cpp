@@ -52,7 +52,7 @@ void SizedProgram::finish() {
   Location loc = UnknownLoc::get(context);
   // An input tells the value of each symbol.
   for (const Symbol &symbol : declared) {
-    auto size = Expression::symbol(context, symbol.name);
+    Expression size = ranges.counted(Expression::symbol(context, symbol.name));
     if (llvm::none_of(function.getArguments(), [&](Value argument) {
           return llvm::is_contained(shape(argument), size);
         }))

@@ -32,7 +32,7 @@ void SizedProgram::declareSymbols() {
   int64_t symbols = chance(10) ? 0 : number(1, 3);
   for (int64_t i = 0; i < symbols; ++i) {
     size::SymbolFacts facts;
-    facts.multiple = chance(15) ? 2 : 1;
+    facts.multiple = chance(15) ? 2 : chance(10) ? 4 : 1;
     facts.minimum = chance(40) ? 0 : facts.multiple * number(1, 2);
     int64_t steps = howLarge == Scale::Small    ? number(1, 3)
                     : howLarge == Scale::Medium ? number(5, 12)
@@ -180,7 +180,7 @@ Expression SizedProgram::rival(Expression extent) {
   int64_t least = low(extent), greatest = high(extent);
   // A symbol that reaches it, or what is equal from some value on.
   for (const Symbol &symbol : declared) {
-    auto other = Expression::symbol(context, symbol.name);
+    Expression other = ranges.counted(Expression::symbol(context, symbol.name));
     if (high(other) == greatest && other != extent && chance(60))
       return other;
   }

@@ -93,6 +93,70 @@ TEST_F(ExpressionTest, DividesExactlyOrNotAtAll) {
   EXPECT_EQ(a.dividedExactly(number(0)), std::nullopt);
 }
 
+TEST_F(ExpressionTest, QuotientsOfWhatIsCountedAreProducts) {
+  Expression height = Expression::symbol(&context, "height", 4),
+             width = Expression::symbol(&context, "width", 4);
+  EXPECT_EQ(height.floorDiv(2) * width.floorDiv(2),
+            (height * width).floorDiv(4));
+  EXPECT_EQ(height.floorDiv(4) * 4, height);
+  EXPECT_EQ((height + 3).floorDiv(4), height.floorDiv(4));
+  EXPECT_EQ((height * symbol("a")).floorDiv(height * 2),
+            symbol("a").floorDiv(2));
+  EXPECT_EQ(height.asSymbol(), "height");
+  EXPECT_EQ((height * 2).asSymbol(), std::nullopt);
+  EXPECT_EQ(height.floorDiv(4).asSymbol(), std::nullopt);
+  EXPECT_EQ(height.symbols(), SmallVector<StringRef>{"height"});
+
+  // People read quotients.
+  EXPECT_EQ((height * width * 3 - height).text(), "3 * height * width - height");
+  EXPECT_EQ((height.floorDiv(2) * 3).text(), "3 * floordiv(height, 2)");
+  EXPECT_EQ((height * 3).floorDiv(8).text(),
+            "floordiv(height, 4) + floordiv(floordiv(height, 4), 2)");
+
+  auto evaluated = [](Expression expression, int64_t value) {
+    return expression.evaluated([&](StringRef) { return value; });
+  };
+  EXPECT_EQ(evaluated(height.floorDiv(2) + 1, 12), 7);
+  EXPECT_EQ(evaluated(height.floorDiv(2) + 1, 10), std::nullopt);
+
+  // Another symbol is counted in the same unit.
+  auto renamed = [&](StringRef) { return symbol("h"); };
+  EXPECT_EQ(height.floorDiv(2).substituted(renamed),
+            Expression::symbol(&context, "h", 4).floorDiv(2));
+  EXPECT_EQ(height.floorDiv(2).substituted([&](StringRef) {
+    return Expression::symbol(&context, "h", 8);
+  }),
+            Expression::symbol(&context, "h", 8).floorDiv(2));
+  EXPECT_EQ(height.floorDiv(2).substituted(
+                [&](StringRef) { return symbol("h") + symbol("g"); }),
+            (symbol("h") + symbol("g")).floorDiv(4) * 2);
+}
+
+TEST_F(ExpressionTest, UnitsAreSaidInIr) {
+  Expression height = Expression::symbol(&context, "a height", 4);
+  auto written = [](Expression expression) {
+    std::string text;
+    llvm::raw_string_ostream(text) << Attribute(expression.attribute());
+    return text;
+  };
+  EXPECT_EQ(written(height.floorDiv(2) * symbol("b")),
+            "#size.expression<2 * \"a height\":4 * b>");
+  for (Expression each : {height, height.floorDiv(2), (height * 3).floorDiv(8),
+                          height * symbol("a height") + 1})
+    EXPECT_EQ(parseAttribute(written(each), &context), each.attribute());
+
+  std::string message;
+  ScopedDiagnosticHandler listen(
+      &context, [&](Diagnostic &diagnostic) { message = diagnostic.str(); });
+  for (StringRef unit : {"1", "0", "b", "99999999999999999999"}) {
+    message.clear();
+    EXPECT_FALSE(
+        parseAttribute(("#size.expression<a:" + unit + ">").str(), &context));
+    EXPECT_EQ(message, "the expression lacks a unit of 2 or more behind 'a'");
+  }
+  EXPECT_EQ(problemOf("a:4"), "goes on behind its end");
+}
+
 TEST_F(ExpressionTest, SaysWhyTextIsNoExpression) {
   EXPECT_EQ(parsed("2*(past + new) - 1"),
             (symbol("past") + symbol("new")) * 2 - 1);

@@ -58,13 +58,49 @@ TEST_F(RangesTest, MultiplesAndRangesDropFunctions) {
   Expression batch = symbol("batch"), width = symbol("width");
   EXPECT_EQ(ranges.divisor(width * batch * 6), 192u);
   EXPECT_EQ(ranges.divisor(width.floorDiv(4)), 8u);
-  EXPECT_EQ(ranges.simplified((width + 1).floorDiv(2) * 2), width);
+  EXPECT_EQ(ranges.simplified((width + 1).floorDiv(2) * 2),
+            ranges.counted(width));
   EXPECT_EQ(ranges.simplified(width.mod(16)), number(0));
   EXPECT_EQ(ranges.simplified(Expression::minimum(batch, number(8))), batch);
   EXPECT_EQ(ranges.simplified(Expression::equal(batch, width)), number(0));
   EXPECT_EQ(ranges.simplified(batch.floorDiv(9)), number(0));
   ranges.declare("batch", {3, 3});
-  EXPECT_EQ(ranges.simplified(batch * width), width * 3);
+  EXPECT_EQ(ranges.simplified(batch * width), ranges.counted(width * 3));
+}
+
+TEST_F(RangesTest, SymbolsAreCountedInWhatTheyAreMultiplesOf) {
+  ranges.declare("length", {1, 64});
+  ranges.declare("width", {60, 512, 32});
+  Expression length = symbol("length"), width = symbol("width"),
+             counted = Expression::symbol(&context, "width", 32);
+  EXPECT_EQ(ranges.counted(length.floorDiv(2)), length.floorDiv(2));
+  EXPECT_EQ(ranges.counted(width * length), counted * length);
+  EXPECT_EQ(ranges.simplified(width.floorDiv(16) * length),
+            (counted * length).floorDiv(16));
+  // What was counted in less is counted anew.
+  Expression pairs = Expression::symbol(&context, "width", 2);
+  EXPECT_EQ(ranges.counted(pairs.floorDiv(2)), counted.floorDiv(2));
+  EXPECT_EQ(ranges.simplified(pairs.floorDiv(2)), counted.floorDiv(2));
+  EXPECT_EQ(ranges.isZero(pairs - width), true);
+  EXPECT_EQ(ranges.isZero(pairs.floorDiv(2) - counted.floorDiv(2)), true);
+
+  expectInterval(counted.floorDiv(32), 2, 16);
+  EXPECT_EQ(ranges.divisor(counted.floorDiv(4)), 8u);
+  EXPECT_EQ(ranges.improperDivisor(counted.floorDiv(4)), std::nullopt);
+  EXPECT_FALSE(ranges.improperlyCounted(counted * length));
+  EXPECT_FALSE(ranges.improperlyCounted(pairs));
+  Expression thirds = Expression::symbol(&context, "width", 3);
+  EXPECT_EQ(ranges.improperlyCounted(
+                Expression::minimum(length, thirds) * length),
+            SymbolAttr::get(&context, "width", 3));
+
+  // One of two sizes that must be equal may be a multiple.
+  auto tie = differingSymbols(ranges.counted(length - width));
+  ASSERT_TRUE(tie);
+  EXPECT_EQ(tie->first, "length");
+  EXPECT_EQ(tie->second, "width");
+  EXPECT_FALSE(differingSymbols(ranges.counted(length - width.floorDiv(2))));
+  EXPECT_FALSE(differingSymbols(ranges.counted(length + width)));
 }
 
 TEST_F(RangesTest, ExactQuotientsAreMultipliedOut) {
@@ -111,7 +147,11 @@ TEST_F(RangesTest, HoldAtEveryPoint) {
     ++made;
     Interval interval = own.interval(sampled.expression);
     uint64_t divisor = own.divisor(sampled.expression);
-    Expression simple = own.simplified(sampled.expression);
+    Expression simple = own.simplified(sampled.expression),
+               counted = own.counted(sampled.expression);
+    if (counted) {
+      ASSERT_EQ(own.counted(counted), counted) << counted.text();
+    }
     std::optional<bool> zero = own.isZero(sampled.expression);
     decided += zero.has_value();
     for (unsigned k = 0; k < 40; ++k) {
@@ -130,6 +170,10 @@ TEST_F(RangesTest, HoldAtEveryPoint) {
           << text << " is " << value << ", not divisible by " << divisor;
       if (simple) {
         ASSERT_EQ(at(simple, point), value) << text << " as " << simple.text();
+      }
+      if (counted) {
+        ASSERT_EQ(at(counted, point), value)
+            << text << " as " << counted.text();
       }
       if (zero) {
         ASSERT_EQ(*zero, value == 0) << text;
