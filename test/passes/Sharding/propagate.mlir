@@ -133,10 +133,11 @@ func.func @ends(%a: tensor<12x6x2xi32> {sdy.sharding = #sdy.sharding<@line, [{},
 
 // -----
 
-// Parts of two divisions of one axis do not meet in one sharding.
+// Parts of two divisions of one axis do not meet in one sharding: the sum lies as one of its operands.
 sdy.mesh @line = <["x"=6]>
 // CHECK-LABEL: func @divisions
-// CHECK: stablehlo.add %{{.*}}, %arg0 : tensor<12x6xi32>
+// CHECK: stablehlo.reshape %arg1 {sdy.sharding = #sdy.sharding_per_value<[<@line, [{?}, {"x":(1)2, ?}]>]>}
+// CHECK: stablehlo.add %{{.*}}, %arg0 {sdy.sharding = #sdy.sharding_per_value<[<@line, [{"x":(3)2, ?}, {?}]>]>}
 func.func @divisions(%a: tensor<12x6xi32> {sdy.sharding = #sdy.sharding<@line, [{"x":(3)2}, {?}]>},
                      %b: tensor<2x6x6xi32> {sdy.sharding = #sdy.sharding<@line, [{?}, {?}, {"x":(1)2, ?}]>}) -> tensor<12x6xi32> {
   %0 = stablehlo.reshape %b : (tensor<2x6x6xi32>) -> tensor<12x6xi32>
