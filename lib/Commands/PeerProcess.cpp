@@ -3,7 +3,7 @@
 
 #include "PeerProcess.h"
 
-#include "lib/Support/SpawnSettings.h"
+#include "heddle/Support/SpawnSettings.h"
 
 #include <cerrno>
 #include <cstring>

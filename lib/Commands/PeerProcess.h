@@ -4,7 +4,7 @@
 #ifndef HEDDLE_LIB_COMMANDS_PEERPROCESS_H
 #define HEDDLE_LIB_COMMANDS_PEERPROCESS_H
 
-#include "lib/Testing/PeerFolder.h"
+#include "heddle/Testing/PeerFolder.h"
 
 #include <memory>
 #include <sys/types.h>

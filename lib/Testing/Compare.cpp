@@ -1,13 +1,13 @@
 // heddle compare: a model's numbers against a reference.
 
 #include "ComparedCall.h"
-#include "PeerFolder.h"
 
 #include "heddle/Driver/BoundedModel.h"
 #include "heddle/Driver/Feeds.h"
 #include "heddle/Driver/Model.h"
 #include "heddle/Driver/Prepare.h"
 #include "heddle/Reference/Interpreter.h"
+#include "heddle/Testing/PeerFolder.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -102,15 +102,15 @@ runOnnxruntime(Session &session, const CompareCommand &command,
                                  inputs, feeds);
   if (!folder)
     return std::nullopt;
-  std::string results = folder->file("results.npz");
-  StringRef arguments[] = {folder->python(),   "-c",
-                           onnxruntimeProgram, command.model.path,
-                           folder->feeds(),    results};
   // What Python prints is no line of ours.
-  StringRef printed = folder->printed();
-  if (llvm::sys::ExecuteAndWait(folder->python(), arguments,
-                                /*Env=*/std::nullopt,
-                                {StringRef(), printed, printed}) != 0) {
+  std::string data = folder->feeds(), results = folder->file("results.npz"),
+              printed = folder->printed();
+  StringRef arguments[] = {folder->python(),   "-c", onnxruntimeProgram,
+                           command.model.path, data, results};
+  if (llvm::sys::ExecuteAndWait(
+          folder->python(), arguments,
+          /*Env=*/std::nullopt,
+          {StringRef(), StringRef(printed), StringRef(printed)}) != 0) {
     folder->reportFailure();
     return std::nullopt;
   }

@@ -1,6 +1,6 @@
 // A temporary folder with what another runtime needs for a call.
 
-#include "PeerFolder.h"
+#include "heddle/Testing/PeerFolder.h"
 
 #include "heddle/Driver/FileKind.h"
 #include "heddle/Support/TensorFile.h"

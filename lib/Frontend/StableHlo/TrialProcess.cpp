@@ -4,7 +4,7 @@
 
 #include "lib/Frontend/StableHlo/TrialProcess.h"
 
-#include "lib/Support/SpawnSettings.h"
+#include "heddle/Support/SpawnSettings.h"
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"

@@ -1,8 +1,8 @@
 // What another runtime is given to run a model of ours: an interpreter of
 // Python, the data of a call, and a folder for what it leaves.
 
-#ifndef HEDDLE_LIB_TESTING_PEERFOLDER_H
-#define HEDDLE_LIB_TESTING_PEERFOLDER_H
+#ifndef HEDDLE_TESTING_PEERFOLDER_H
+#define HEDDLE_TESTING_PEERFOLDER_H
 
 #include "heddle/Driver/Program.h"
 
@@ -52,4 +52,4 @@ private:
 
 } // namespace heddle
 
-#endif // HEDDLE_LIB_TESTING_PEERFOLDER_H
+#endif // HEDDLE_TESTING_PEERFOLDER_H

@@ -1,8 +1,8 @@
 // How heddle starts the programs that help it: with what a host may have
 // changed of its process put right.
 
-#ifndef HEDDLE_LIB_SUPPORT_SPAWNSETTINGS_H
-#define HEDDLE_LIB_SUPPORT_SPAWNSETTINGS_H
+#ifndef HEDDLE_SUPPORT_SPAWNSETTINGS_H
+#define HEDDLE_SUPPORT_SPAWNSETTINGS_H
 
 #include <csignal>
 #include <fcntl.h>
@@ -49,4 +49,4 @@ public:
 
 } // namespace heddle
 
-#endif // HEDDLE_LIB_SUPPORT_SPAWNSETTINGS_H
+#endif // HEDDLE_SUPPORT_SPAWNSETTINGS_H
