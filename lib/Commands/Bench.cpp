@@ -199,6 +199,18 @@ static llvm::json::Object document(const Findings &found,
       {"kernels", kernelDocument(found)}};
 }
 
+/// What is wrong with the peers that the command names, as far as it says; ""
+/// if nothing is.
+static std::string wrongPeers(const BenchCommand &command) {
+  for (const std::string &name : command.peers)
+    if (!llvm::is_contained(PeerProcess::names(), name))
+      return "--vs \"" + name + "\": there are " +
+             llvm::join(PeerProcess::names(), ", ");
+  if (!command.peers.empty() && !command.model.binds.empty())
+    return "--vs: the other runtimes want the inputs that --bind takes away";
+  return "";
+}
+
 /// Starts those that the command names; false after an error, which has been
 /// reported.
 static bool startPeers(Session &session, const BenchCommand &command,
@@ -206,21 +218,14 @@ static bool startPeers(Session &session, const BenchCommand &command,
                        Peers &peers) {
   const std::string &model =
       command.peerModel.empty() ? command.model.path : command.peerModel;
+  if (!command.peers.empty() && !program.states().empty()) {
+    session.diagnostics.report(
+        ErrorCode::BadCommandLine,
+        "--vs: the program keeps states, which no other runtime does; leave "
+        "out --state");
+    return false;
+  }
   for (const std::string &name : command.peers) {
-    std::string problem;
-    if (!llvm::is_contained(PeerProcess::names(), name))
-      problem = "--vs \"" + name + "\": there are " +
-                llvm::join(PeerProcess::names(), ", ");
-    else if (!program.states().empty())
-      problem = "--vs: the program keeps states, which no other runtime does; "
-                "leave out --state";
-    else if (!command.model.binds.empty())
-      problem =
-          "--vs: the other runtimes want the inputs that --bind takes away";
-    if (!problem.empty()) {
-      session.diagnostics.report(ErrorCode::BadCommandLine, problem);
-      return false;
-    }
     peers.push_back(PeerProcess::start(session, name, model, program.inputs(),
                                        inputs, program.threads()));
     if (!peers.back())
@@ -274,6 +279,9 @@ static std::unique_ptr<Program> loadTwice(ProgramOpening &opening,
 
 int heddle::runBench(const BenchCommand &command) {
   Session session(command.common, command.model.path);
+  // Before anything is compiled for nothing.
+  if (std::string wrong = wrongPeers(command); !wrong.empty())
+    return session.fail(ErrorCode::BadCommandLine, wrong);
   ProgramOpening opening(session, command);
   if (!opening.open())
     return session.fail();
