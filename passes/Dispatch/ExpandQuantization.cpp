@@ -53,6 +53,16 @@ static FloatType exactElement(Type real, IntegerType storage) {
              : FloatType(builder.getF32Type());
 }
 
+/// Where the points of a tensor of `rank` dimensions find their scale or zero
+/// point.
+static AffineMap parameterMap(Builder &b, unsigned rank,
+                              std::optional<uint64_t> axis) {
+  SmallVector<AffineExpr> position;
+  if (axis)
+    position.push_back(b.getAffineDimExpr(*axis));
+  return AffineMap::get(rank, 0, position, b.getContext());
+}
+
 namespace {
 /// Arithmetic of a payload on one float type.
 struct Arithmetic {
@@ -104,11 +114,7 @@ public:
     Attribute constant = parameter ? constantOf(parameter) : Attribute();
     if (parameter && !constant) {
       inputs.push_back(parameter);
-      SmallVector<AffineExpr> position;
-      if (axis)
-        position.push_back(builder.getAffineDimExpr(*axis));
-      maps.push_back(
-          AffineMap::get(type.getRank(), 0, position, builder.getContext()));
+      maps.push_back(parameterMap(builder, type.getRank(), axis));
     }
     return createPointwise(
         builder, loc, type.clone(result), inputs, maps,
@@ -139,16 +145,12 @@ void expandFactor(prec::DequantizeOp op) {
   SmallVector<Value> inputs = {op.getInput()};
   SmallVector<AffineMap> maps = {
       builder.getMultiDimIdentityMap(type.getRank())};
-  SmallVector<AffineExpr> position;
-  if (std::optional<uint64_t> axis = op.getAxis())
-    position.push_back(builder.getAffineDimExpr(*axis));
   auto add = [&](Value parameter, auto changesNothing) {
     Attribute constant = constantOf(parameter);
     if (constant && matchPattern(constant, changesNothing))
       return false;
     inputs.push_back(parameter);
-    maps.push_back(
-        AffineMap::get(type.getRank(), 0, position, builder.getContext()));
+    maps.push_back(parameterMap(builder, type.getRank(), op.getAxis()));
     return true;
   };
   bool isMoved = add(op.getZeroPoint(), m_Zero());

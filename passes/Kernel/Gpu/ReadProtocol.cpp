@@ -5,6 +5,7 @@
 
 #include "dialects/Kernel/GridKernels.h"
 #include "passes/Kernel/Gpu/Passes.h"
+#include "passes/Kernel/Gpu/RoleLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -403,14 +404,13 @@ FailureOr<ws::Protocol> readProtocol(func::FuncOp kernel) {
   if (!made.wasInterrupted())
     return protocol;
   auto threads = kernel->getAttrOfType<IntegerAttr>(kernel::kThreadsAttrName);
-  constexpr int64_t warpThreads = 32;
   for (int64_t thread = 0; threads && thread < threads.getInt();
-       thread += warpThreads) {
+       thread += kWarpThreads) {
     ThreadReader reader(kernel, thread, protocol.barriers.size());
     if (failed(reader.run()))
       return failure();
     llvm::append_range(protocol.barriers, reader.barriers);
-    protocol.roles.push_back({"warp " + std::to_string(thread / warpThreads),
+    protocol.roles.push_back({"warp " + std::to_string(thread / kWarpThreads),
                               std::move(reader.steps)});
     if (protocol.barriers.empty())
       return protocol;

@@ -15,8 +15,8 @@ Value RoleLowering::threadNumber() {
 void RoleLowering::findThread(ws::AccumulatorType type, Value number) {
   sumsType = type;
   thread = number;
-  lane = binary<arith::RemUIOp>(thread, 32);
-  Value warp = binary<arith::DivUIOp>(thread, 32);
+  lane = binary<arith::RemUIOp>(thread, kWarpThreads);
+  Value warp = binary<arith::DivUIOp>(thread, kWarpThreads);
   warpRow = binary<arith::DivUIOp>(warp, type.getWarpColumns());
   warpColumn = binary<arith::RemUIOp>(warp, type.getWarpColumns());
 }

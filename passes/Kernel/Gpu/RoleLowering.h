@@ -20,6 +20,13 @@ inline constexpr unsigned kSharedSpace = 3, kGlobalSpace = 1;
 /// The matrix product of one instruction: mma.m16n8k16.
 inline constexpr int64_t kMmaM = 16, kMmaN = 8, kMmaK = 16;
 
+/// Threads that run in step, and those of them that multiply together (wgmma).
+inline constexpr int64_t kWarpThreads = 32, kWarpgroupThreads = 128;
+
+/// How many slots a channel has at most. Four hide the time of memory behind
+/// three products; a product of warpgroups is over sooner.
+inline constexpr int64_t kMostSlots = 4, kMostBoxedSlots = 6;
+
 /// The rows of a product of a warpgroup (wgmma.m64), the columns of a box in
 /// elements of 16 bits, by which rows have the 128 bytes of the widest swizzle.
 inline constexpr int64_t kWarpgroupM = 64, kBoxColumns = 64;

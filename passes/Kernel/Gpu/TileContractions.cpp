@@ -393,14 +393,13 @@ void ContractionTiler::emitConsumer(ws::RolesOp roles, Value channel) {
   ws::YieldOp::create(builder, loc, done);
 }
 
-/// How many slots of `bytes` a channel has. Four hide the time of memory behind
-/// three products; a product of warpgroups is over sooner, and a launch asks
-/// for all that a block can have.
+/// How many slots of `bytes` a channel has. Where warpgroups multiply, a launch
+/// asks for all that a block can have.
 int64_t ContractionTiler::chooseDepth(int64_t bytes) const {
   if (!isByWarpgroups)
-    return std::min<int64_t>(4, machine.staticSharedBytes / bytes);
-  return std::min<int64_t>(6, machine.mostBlockSharedBytes /
-                                  (bytes + kBarrierBytesOfSlot));
+    return std::min(kMostSlots, machine.staticSharedBytes / bytes);
+  return std::min(kMostBoxedSlots,
+                  machine.mostBlockSharedBytes / (bytes + kBarrierBytesOfSlot));
 }
 
 void ContractionTiler::emit(ElementEmitter &emitter) {

@@ -50,7 +50,8 @@ SmallVector<std::string> describeDesign(ws::RolesOp roles,
     lines.push_back(line("roles: ", warps, " warps do both, they copy (",
                          copies, ") ", depth - 1,
                          " steps ahead of what they multiply (mma.sync)"));
-    lines.push_back(slots + line("; at most 4, in ", machine.staticSharedBytes,
+    lines.push_back(slots + line("; at most ", kMostSlots, ", in ",
+                                 machine.staticSharedBytes,
                                  " bytes of a block"));
     lines.push_back(line("barriers: the block's, once a step; shared memory: ",
                          depth * slot, " bytes"));
@@ -61,12 +62,13 @@ SmallVector<std::string> describeDesign(ws::RolesOp roles,
                        "(cp.async.bulk.tensor), ",
                        groups, " that multiply (wgmma m64n", sums.getColumns(),
                        "k16), one step under way behind the next"));
-  lines.push_back(slots + line("; at most 6, in ", machine.mostBlockSharedBytes,
+  lines.push_back(slots + line("; at most ", kMostBoxedSlots, ", in ",
+                               machine.mostBlockSharedBytes,
                                " bytes of a block"));
-  lines.push_back(line("barriers: ", 2 * depth,
-                       ", full and empty of each slot (", 1, " and ", warps,
-                       " arrivals); shared memory: ",
-                       depth * (slot + kBarrierBytesOfSlot), " bytes"));
+  lines.push_back(line(
+      "barriers: ", 2 * depth, ", full and empty of each slot (1 and ", warps,
+      " arrivals); shared memory: ", depth * (slot + kBarrierBytesOfSlot),
+      " bytes"));
   if (auto registers = roles.getRegisters())
     lines.push_back(line("registers: ", (*registers)[0],
                          " of a thread that copies, ", (*registers)[1],

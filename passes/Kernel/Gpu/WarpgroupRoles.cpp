@@ -11,8 +11,6 @@ using namespace mlir;
 
 namespace heddle {
 
-/// Threads that multiply together, and that do the producer's role.
-static constexpr int64_t kWarpgroupThreads = 128, kWarpThreads = 32;
 /// Slots begin where the swizzle of 128 bytes repeats: every 8 rows.
 static constexpr int64_t kSharedAlignment = 1024;
 
