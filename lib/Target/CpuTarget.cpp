@@ -124,8 +124,7 @@ CpuTarget::CpuTarget(Machine machine, DispatchFacts facts)
       facts(std::move(facts)) {}
 
 StringRef CpuTarget::nameFor(ModuleOp dispatched) const {
-  const Machine *machine = findMachine(processor.name);
-  if (!machine || processor.plainName.empty())
+  if (processor.plainName.empty())
     return name();
   const PackingFacts &packing = facts.packing;
   llvm::StringSet<> packings;
@@ -140,8 +139,8 @@ StringRef CpuTarget::nameFor(ModuleOp dispatched) const {
                    packings.contains(packing.filterQuads);
   bool usesPairs = packings.contains(packing.pairs) ||
                    packings.contains(packing.filterPairs);
-  while (!machine->plainName.empty()) {
-    const Machine *plain = findMachine(machine->plainName);
+  const Machine *machine = &processor;
+  while (const Machine *plain = findMachine(machine->plainName)) {
     auto adds = [&](StringRef feature) {
       return machine->hasFeature(feature) && !plain->hasFeature(feature);
     };
