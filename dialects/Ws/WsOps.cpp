@@ -212,9 +212,13 @@ LogicalResult TensorMapOp::verify() {
       return emitOpError("has a stride of ")
              << stride * bytes << " bytes, which is no multiple of "
              << kChunkBytes;
-  if (getOffset() < 0 || getOffset() * bytes % kChunkBytes)
+  auto offset = static_cast<int64_t>(getOffset());
+  if (offset < 0)
+    return emitOpError("begins before its source, by ")
+           << -offset << " elements";
+  if (offset * bytes % kChunkBytes)
     return emitOpError("begins ")
-           << getOffset() * bytes << " bytes behind its source, which is no "
+           << offset * bytes << " bytes behind its source, which is no "
            << "multiple of " << kChunkBytes;
   for (auto [extent, box] : llvm::zip_equal(getExtents(), getBox()))
     if (extent <= 0 || box <= 0 || box > 256)

@@ -519,6 +519,14 @@ func.func @stride(%x: memref<?xbf16>) {
 
 // -----
 
+func.func @before(%x: memref<?xbf16>) {
+  // expected-error @below {{'ws.tensor_map' op begins before its source, by 8 elements}}
+  %map = ws.tensor_map %x offset -8 extents [512, 4096] strides [512] box [64, 128] : memref<?xbf16>
+  return
+}
+
+// -----
+
 func.func @offset(%x: memref<?xbf16>) {
   // expected-error @below {{'ws.tensor_map' op begins 6 bytes behind its source, which is no multiple of 16}}
   %map = ws.tensor_map %x offset 3 extents [512, 4096] strides [512] box [64, 128] : memref<?xbf16>
