@@ -28,7 +28,6 @@ public:
   std::string run();
 
 private:
-  SmallVector<int64_t> trueShape(Value value) const;
   /// `values` in a tensor of `type`: at the corner of one of the same rank as
   /// they have, else first of all, and garbage everywhere else.
   HostTensor padded(const HostTensor &values, RankedTensorType type,
@@ -45,12 +44,6 @@ private:
 };
 
 } // namespace
-
-SmallVector<int64_t> Comparison::trueShape(Value value) const {
-  return llvm::map_to_vector(SizedProgram::shape(value), [&](Expression e) {
-    return *program.evaluated(e, sizes);
-  });
-}
 
 HostTensor trueInput(SizedProgram &program, RankedTensorType type) {
   HostTensor tensor = HostTensor::allocate(type);
