@@ -115,8 +115,9 @@ Value FormBuilder::from(Value value, ArrayRef<size::Expression> starts,
 
 Value FormBuilder::into(RankedTensorType type, Value fill, Value value,
                         ArrayRef<size::Expression> starts) {
-  return DynamicUpdateSliceOp::create(
-      builder, loc, type, everywhere(type, fill), value, numbers(starts));
+  Value around = everywhere(type, fill);
+  return DynamicUpdateSliceOp::create(builder, loc, type, around, value,
+                                      numbers(starts));
 }
 
 static void rewrite(SliceOp op) {

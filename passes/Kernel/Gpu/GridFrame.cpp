@@ -166,9 +166,9 @@ void GridFrame::forEach(int64_t count, function_ref<void(Value)> body) {
   constexpr gpu::Dimension x = gpu::Dimension::x;
   Location loc = index.loc;
   Value threads = gpu::BlockDimOp::create(builder, loc, x);
-  Value first = index.add(
-      index.mul(gpu::BlockIdOp::create(builder, loc, x), Number(threads)),
-      gpu::ThreadIdOp::create(builder, loc, x));
+  Value before =
+      index.mul(gpu::BlockIdOp::create(builder, loc, x), Number(threads));
+  Value first = index.add(before, gpu::ThreadIdOp::create(builder, loc, x));
   Value step =
       index.mul(gpu::GridDimOp::create(builder, loc, x), Number(threads));
   auto loop =
@@ -188,9 +188,10 @@ void GridFrame::forEachBlock(ArrayRef<int64_t> blocks, int64_t threads,
   // As many threads as elements make as many blocks as there are.
   points = std::max(points, count * threads);
   blockThreads = threads;
-  auto loop = scf::ForOp::create(
-      builder, loc, gpu::BlockIdOp::create(builder, loc, x),
-      index.constant(count), gpu::GridDimOp::create(builder, loc, x));
+  Value first = gpu::BlockIdOp::create(builder, loc, x);
+  Value end = index.constant(count);
+  Value step = gpu::GridDimOp::create(builder, loc, x);
+  auto loop = scf::ForOp::create(builder, loc, first, end, step);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
   body(delinearize(loop.getInductionVar(), blocks));

@@ -90,9 +90,9 @@ SmallVector<Value> contractionElement(ElementEmitter &emitter,
                                      emitter.apply(op, op.getLhsMap(), point));
         Value right = emitter.element(op.getRhs(),
                                       emitter.apply(op, op.getRhsMap(), point));
-        return {multiplyAdd(
-            emitter, widen(emitter, left, op.getLhsElement(), sum),
-            widen(emitter, right, op.getRhsElement(), sum), carried[0])};
+        left = widen(emitter, left, op.getLhsElement(), sum);
+        right = widen(emitter, right, op.getRhsElement(), sum);
+        return {multiplyAdd(emitter, left, right, carried[0])};
       });
 }
 
@@ -156,10 +156,9 @@ SmallVector<Value> convolutionElement(ElementEmitter &emitter,
                 filter.append({channel[0], indices.back()});
                 Value left = emitter.element(op.getInput(), from);
                 Value right = emitter.element(op.getWeights(), filter);
-                return {multiplyAdd(
-                    emitter, widen(emitter, left, op.getLhsElement(), sum),
-                    widen(emitter, right, op.getRhsElement(), sum),
-                    partial[0])};
+                left = widen(emitter, left, op.getLhsElement(), sum);
+                right = widen(emitter, right, op.getRhsElement(), sum);
+                return {multiplyAdd(emitter, left, right, partial[0])};
               });
         };
         return emitter.choose(inside, carried.getTypes(), channels,
