@@ -9,7 +9,6 @@
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/APSInt.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include "llvm/Support/Endian.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,54 +16,6 @@
 
 using namespace mlir;
 using namespace heddle;
-
-template <typename T> static T read(const char *from) {
-  T value;
-  std::memcpy(&value, from, sizeof(T));
-  return value;
-}
-
-static double loadFloat(FloatType type, const char *from) {
-  if (type.isF32())
-    return read<float>(from);
-  if (type.isF64())
-    return read<double>(from);
-  double value;
-  loadElements(*elementKind(type), from, 1, &value);
-  return value;
-}
-
-static int64_t loadInteger(IntegerType type, const char *from) {
-  switch (elementBytes(type)) {
-  case 1: {
-    // Of two or four bits those above do not count.
-    int64_t value;
-    loadElements(*elementKind(type), from, 1, &value);
-    return value;
-  }
-  case 2:
-    return type.isUnsigned() ? read<uint16_t>(from) : read<int16_t>(from);
-  case 4:
-    // Their common type would be unsigned.
-    return type.isUnsigned() ? int64_t(read<uint32_t>(from))
-                             : int64_t(read<int32_t>(from));
-  default:
-    return read<int64_t>(from);
-  }
-}
-
-static void storeFloat(FloatType type, double value, char *out) {
-  if (type.isF32()) {
-    float narrow = static_cast<float>(value);
-    std::memcpy(out, &narrow, sizeof(narrow));
-    return;
-  }
-  if (type.isF64()) {
-    std::memcpy(out, &value, sizeof(value));
-    return;
-  }
-  storeElements(*elementKind(type), &value, 1, out);
-}
 
 /// Toward zero and saturated, as APFloat converts; NaN becomes 0.
 static int64_t toInteger(IntegerType type, double value) {
@@ -75,23 +26,31 @@ static int64_t toInteger(IntegerType type, double value) {
                            : result.getSExtValue();
 }
 
-static void storeInteger(IntegerType type, int64_t value, char *out) {
-  if (type.getWidth() == 1)
-    value &= 1;
-  std::memcpy(out, &value, elementBytes(type));
-}
-
 void heddle::storeNumber(Type type, double value, char *out) {
-  if (auto floating = dyn_cast<FloatType>(type))
-    storeFloat(floating, value, out);
-  else
-    storeInteger(cast<IntegerType>(type), static_cast<int64_t>(value), out);
+  ElementKind kind = *elementKind(type);
+  if (isa<FloatType>(type))
+    return storeElements(kind, &value, 1, out);
+  int64_t integer = static_cast<int64_t>(value);
+  storeElements(kind, &integer, 1, out);
 }
 
-/// Computes `count` elements from those of up to three operands.
-using FloatFunction = void (*)(const double *, const double *, const double *,
-                               int64_t count, double *out);
-using IntegerFunction = int64_t (*)(int64_t, int64_t, int64_t);
+/// Computes `count` elements from those of up to three operands, floats as
+/// doubles and integers as those of 64 bits.
+template <typename T>
+using BlockFunction = void (*)(const T *, const T *, const T *, int64_t count,
+                               T *out);
+
+/// The function of a case of a TypeSwitch that makes of the elements `a`, `b`
+/// and `c` of the operands what `expression` says.
+#define HEDDLE_FUNCTION(T, expression)                                         \
+  [](auto) -> BlockFunction<T> {                                               \
+    return [](const T *x, const T *y, const T *z, int64_t count, T *out) {     \
+      for (int64_t i = 0; i < count; ++i) {                                    \
+        [[maybe_unused]] T a = x[i], b = y[i], c = z[i];                       \
+        out[i] = expression;                                                   \
+      }                                                                        \
+    };                                                                         \
+  }
 
 /// NaN wins, unlike in fmax and fmin.
 static double larger(double a, double b) {
@@ -101,22 +60,10 @@ static double smaller(double a, double b) {
   return std::isnan(a) || std::isnan(b) ? NAN : std::min(a, b);
 }
 
-static FloatFunction floatFunction(Operation *op) {
+#define FUNCTION(expression) HEDDLE_FUNCTION(double, expression)
+static BlockFunction<double> floatFunction(Operation *op) {
   using namespace stablehlo;
-  using F = FloatFunction;
-#define FUNCTION(expression)                                                   \
-  [&](auto) -> F {                                                             \
-    return [](const double *x, const double *y, const double *z,               \
-              int64_t count, double *out) {                                    \
-      for (int64_t i = 0; i < count; ++i) {                                    \
-        double a = x[i], b = y[i], c = z[i];                                   \
-        (void)b;                                                               \
-        (void)c;                                                               \
-        out[i] = expression;                                                   \
-      }                                                                        \
-    };                                                                         \
-  }
-  return llvm::TypeSwitch<Operation *, F>(op)
+  return llvm::TypeSwitch<Operation *, BlockFunction<double>>(op)
       .Case<AddOp>(FUNCTION(a + b))
       .Case<SubtractOp>(FUNCTION(a - b))
       .Case<MulOp>(FUNCTION(a * b))
@@ -142,24 +89,16 @@ static FloatFunction floatFunction(Operation *op) {
                              : a < 0 ? -1
                                      : a)) // zeros and NaN stay
       .Case<ClampOp>(FUNCTION(smaller(larger(a, b), c)))
-      .Default([](Operation *) -> F { return nullptr; });
-#undef FUNCTION
+      .Default(BlockFunction<double>(nullptr));
 }
+#undef FUNCTION
 
 static int64_t wrap(uint64_t value) { return static_cast<int64_t>(value); }
 
-static IntegerFunction integerFunction(Operation *op) {
+#define FUNCTION(expression) HEDDLE_FUNCTION(int64_t, expression)
+static BlockFunction<int64_t> integerFunction(Operation *op) {
   using namespace stablehlo;
-  using F = IntegerFunction;
-#define FUNCTION(expression)                                                   \
-  [&](auto) -> F {                                                             \
-    return [](int64_t a, int64_t b, int64_t c) -> int64_t {                    \
-      (void)b;                                                                 \
-      (void)c;                                                                 \
-      return expression;                                                       \
-    };                                                                         \
-  }
-  return llvm::TypeSwitch<Operation *, F>(op)
+  return llvm::TypeSwitch<Operation *, BlockFunction<int64_t>>(op)
       .Case<AddOp>(FUNCTION(wrap(uint64_t(a) + uint64_t(b))))
       .Case<SubtractOp>(FUNCTION(wrap(uint64_t(a) - uint64_t(b))))
       .Case<MulOp>(FUNCTION(wrap(uint64_t(a) * uint64_t(b))))
@@ -172,20 +111,21 @@ static IntegerFunction integerFunction(Operation *op) {
       .Case<XorOp>(FUNCTION(a ^ b))
       .Case<NotOp>(FUNCTION(~a))
       .Case<ClampOp>(FUNCTION(std::min(std::max(a, b), c)))
-      .Default([](Operation *) -> F { return nullptr; });
-#undef FUNCTION
+      .Default(BlockFunction<int64_t>(nullptr));
 }
 
 /// On bool, + is or and * is and.
-static IntegerFunction boolFunction(Operation *op) {
-  if (isa<stablehlo::AddOp>(op))
-    return [](int64_t a, int64_t b, int64_t) { return a | b; };
-  if (isa<stablehlo::MulOp>(op))
-    return [](int64_t a, int64_t b, int64_t) { return a & b; };
-  if (isa<stablehlo::SubtractOp, stablehlo::NegOp, stablehlo::AbsOp>(op))
+static BlockFunction<int64_t> boolFunction(Operation *op) {
+  using namespace stablehlo;
+  if (isa<SubtractOp, NegOp, AbsOp>(op))
     return nullptr;
-  return integerFunction(op);
+  return llvm::TypeSwitch<Operation *, BlockFunction<int64_t>>(op)
+      .Case<AddOp>(FUNCTION(a | b))
+      .Case<MulOp>(FUNCTION(a & b))
+      .Default(integerFunction);
 }
+#undef FUNCTION
+#undef HEDDLE_FUNCTION
 
 template <typename T>
 static bool holds(stablehlo::ComparisonDirection direction, T a, T b) {
@@ -220,66 +160,80 @@ struct Inputs {
 };
 } // namespace
 
-/// Elements that are computed as doubles side by side.
+/// Elements that are computed side by side.
 static constexpr int64_t blockElements = 512;
 
 /// `count` elements of an input from number `begin` on; a scalar repeated.
+template <typename T>
 static void loadBlock(ElementKind kind, const Inputs &x, size_t input,
-                      int64_t begin, int64_t count, double *values) {
+                      int64_t begin, int64_t count, T *values) {
   bool isScalar = x.isScalar[input];
   loadElements(kind, x.at(input, begin), isScalar ? 1 : count, values);
   if (isScalar)
     std::fill_n(values + 1, count - 1, values[0]);
 }
 
-static void convertToFloat(Type from, FloatType to, const Inputs &x,
-                           int64_t count, char *out) {
-  ElementKind source = *elementKind(from), target = *elementKind(to);
-  double values[blockElements];
-  for (int64_t i = 0; i < count; i += blockElements) {
-    int64_t here = std::min(blockElements, count - i);
-    loadBlock(source, x, 0, i, here, values);
-    storeElements(target, values, here, out + i * elementBytes(to));
-  }
-}
-
-static void computeFloats(FloatFunction function, FloatType type,
+/// Makes elements of `kind` from the operands' by `function`.
+template <typename T>
+static void computeBlocks(BlockFunction<T> function, ElementKind kind,
                           const Inputs &x, int64_t count, char *out) {
-  ElementKind kind = *elementKind(type);
-  double values[3][blockElements] = {};
-  double results[blockElements];
+  T values[3][blockElements] = {};
+  T results[blockElements];
   for (int64_t i = 0; i < count; i += blockElements) {
     int64_t here = std::min(blockElements, count - i);
     for (size_t input = 0; input < x.data.size(); ++input)
       loadBlock(kind, x, input, i, here, values[input]);
     function(values[0], values[1], values[2], here, results);
-    storeElements(kind, results, here, out + i * elementBytes(type));
+    storeElements(kind, results, here, out + i * storedBytes(kind));
   }
 }
 
-static bool convert(Type from, Type to, const Inputs &x, int64_t count,
+/// Elements that are read as `From` become those that `function` makes of each,
+/// written as `To`.
+template <typename From, typename To, typename Function>
+static void convertBlocks(ElementKind source, ElementKind target,
+                          const Inputs &x, int64_t count, char *out,
+                          Function function) {
+  From values[blockElements];
+  To results[blockElements];
+  for (int64_t i = 0; i < count; i += blockElements) {
+    int64_t here = std::min(blockElements, count - i);
+    loadBlock(source, x, 0, i, here, values);
+    std::transform(values, values + here, results, function);
+    storeElements(target, results, here, out + i * storedBytes(target));
+  }
+}
+
+static void convert(Type from, Type to, const Inputs &x, int64_t count,
                     char *out) {
-  int64_t bytes = elementBytes(to);
-  auto fromFloat = dyn_cast<FloatType>(from);
-  if (auto toFloat = dyn_cast<FloatType>(to)) {
-    convertToFloat(from, toFloat, x, count, out);
-    return true;
+  ElementKind source = *elementKind(from), target = *elementKind(to);
+  if (isa<FloatType>(to))
+    return convertBlocks<double, double>(source, target, x, count, out,
+                                         [](double value) { return value; });
+  auto integer = cast<IntegerType>(to);
+  bool isBool = integer.getWidth() == 1;
+  if (isa<FloatType>(from))
+    return convertBlocks<double, int64_t>(
+        source, target, x, count, out, [&](double value) {
+          return isBool ? int64_t(value != 0) : toInteger(integer, value);
+        });
+  convertBlocks<int64_t, int64_t>(
+      source, target, x, count, out,
+      [&](int64_t value) { return isBool ? int64_t(value != 0) : value; });
+}
+
+template <typename T>
+static void compareBlocks(stablehlo::ComparisonDirection direction,
+                          ElementKind kind, const Inputs &x, int64_t count,
+                          char *out) {
+  T left[blockElements], right[blockElements];
+  for (int64_t i = 0; i < count; i += blockElements) {
+    int64_t here = std::min(blockElements, count - i);
+    loadBlock(kind, x, 0, i, here, left);
+    loadBlock(kind, x, 1, i, here, right);
+    for (int64_t at = 0; at < here; ++at)
+      out[i + at] = holds(direction, left[at], right[at]);
   }
-  for (int64_t i = 0; i < count; ++i, out += bytes) {
-    const char *in = x.at(0, i);
-    if (fromFloat && to.isInteger(1))
-      *out = loadFloat(fromFloat, in) != 0;
-    else if (fromFloat)
-      storeInteger(cast<IntegerType>(to),
-                   toInteger(cast<IntegerType>(to), loadFloat(fromFloat, in)),
-                   out);
-    else if (to.isInteger(1))
-      *out = loadInteger(cast<IntegerType>(from), in) != 0;
-    else
-      storeInteger(cast<IntegerType>(to),
-                   loadInteger(cast<IntegerType>(from), in), out);
-  }
-  return true;
 }
 
 static bool compare(stablehlo::CompareOp op, Type type, const Inputs &x,
@@ -287,16 +241,9 @@ static bool compare(stablehlo::CompareOp op, Type type, const Inputs &x,
   if (op.getCompareType() == stablehlo::ComparisonType::TOTALORDER ||
       type.isUnsignedInteger(64))
     return false;
-  auto direction = op.getComparisonDirection();
-  for (int64_t i = 0; i < count; ++i) {
-    if (auto floating = dyn_cast<FloatType>(type))
-      out[i] = holds(direction, loadFloat(floating, x.at(0, i)),
-                     loadFloat(floating, x.at(1, i)));
-    else
-      out[i] =
-          holds(direction, loadInteger(cast<IntegerType>(type), x.at(0, i)),
-                loadInteger(cast<IntegerType>(type), x.at(1, i)));
-  }
+  auto compareAs =
+      isa<FloatType>(type) ? compareBlocks<double> : compareBlocks<int64_t>;
+  compareAs(op.getComparisonDirection(), *elementKind(type), x, count, out);
   return true;
 }
 
@@ -312,8 +259,10 @@ bool heddle::applyElementwise(Operation *op, ArrayRef<const char *> inputs,
   Type target =
       cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
   int64_t bytes = elementBytes(target);
-  if (isa<stablehlo::ConvertOp>(op))
-    return convert(source, target, x, count, out);
+  if (isa<stablehlo::ConvertOp>(op)) {
+    convert(source, target, x, count, out);
+    return true;
+  }
   if (auto comparison = dyn_cast<stablehlo::CompareOp>(op))
     return compare(comparison, source, x, count, out);
   if (isa<stablehlo::BitcastConvertOp>(op)) {
@@ -327,28 +276,17 @@ bool heddle::applyElementwise(Operation *op, ArrayRef<const char *> inputs,
       std::memcpy(out + i * bytes, x.at(*x.at(0, i) ? 1 : 2, i), bytes);
     return true;
   }
-  if (auto type = dyn_cast<FloatType>(source)) {
-    FloatFunction function = floatFunction(op);
-    if (!function || target != source)
-      return false;
-    computeFloats(function, type, x, count, out);
-    return true;
-  }
-  auto type = cast<IntegerType>(source);
-  IntegerFunction function =
-      type.getWidth() == 1 ? boolFunction(op) : integerFunction(op);
-  if (!function || target != source ||
-      (type.isUnsigned() && type.getWidth() == 64))
+  if (target != source)
     return false;
-  auto argument = [&](size_t input, int64_t i, auto load) {
-    return input < inputs.size() ? load(x.at(input, i))
-                                 : decltype(load(out))(0);
+  auto compute = [&](auto function) {
+    if (function)
+      computeBlocks(function, *elementKind(source), x, count, out);
+    return function != nullptr;
   };
-  auto load = [&](const char *from) { return loadInteger(type, from); };
-  for (int64_t i = 0; i < count; ++i)
-    storeInteger(type,
-                 function(argument(0, i, load), argument(1, i, load),
-                          argument(2, i, load)),
-                 out + i * bytes);
-  return true;
+  if (isa<FloatType>(source))
+    return compute(floatFunction(op));
+  // The numbers that these are read as have a sign.
+  if (source.isUnsignedInteger(64))
+    return false;
+  return compute(source.isInteger(1) ? boolFunction(op) : integerFunction(op));
 }
