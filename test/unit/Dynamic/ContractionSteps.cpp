@@ -162,15 +162,17 @@ static bool triangularSolve(SizedProgram &p) {
   auto flag = [&](StringRef name, bool value) {
     return p.named(name, p.builder.getBoolAttr(value));
   };
-  return p.emit(
-      "stablehlo.triangular_solve",
-      {p.like(matrix, p.f32()), p.like(sides, p.f32())},
-      {flag("left_side", isLeft), flag("lower", p.chance(50)),
-       flag("unit_diagonal", p.chance(50)),
-       p.named("transpose_a", stablehlo::TransposeAttr::get(
-                                  p.builder.getContext(),
-                                  stablehlo::Transpose::NO_TRANSPOSE))},
-      p.f32());
+  // What a singular matrix gives is not defined.
+  Value regular = definite(p, matrix);
+  return regular &&
+         p.emit(
+             "stablehlo.triangular_solve", {regular, p.like(sides, p.f32())},
+             {flag("left_side", isLeft), flag("lower", p.chance(50)),
+              flag("unit_diagonal", p.chance(50)),
+              p.named("transpose_a", stablehlo::TransposeAttr::get(
+                                         p.builder.getContext(),
+                                         stablehlo::Transpose::NO_TRANSPOSE))},
+             p.f32());
 }
 
 static bool fourier(SizedProgram &p) {
