@@ -108,10 +108,11 @@ static bool clamp(SizedProgram &p) {
   auto bound = [&](int64_t value) {
     return p.chance(50) ? p.scalar(type, value) : p.like(p.nearly(x), type);
   };
-  Value low = bound(-2);
-  Operation *op = p.emit("stablehlo.clamp", {low, x, bound(3)}, {}, type);
+  Value low = bound(-2), high = bound(3);
+  Operation *op = p.emit("stablehlo.clamp", {low, x, high}, {}, type);
   if (op)
-    p.setLargest(op->getResult(0), p.largest(x) + 8);
+    p.setLargest(op->getResult(0),
+                 std::max({p.largest(low), p.largest(x), p.largest(high)}));
   return op;
 }
 
