@@ -148,7 +148,8 @@ private:
 static std::pair<int, std::string>
 compile(const std::optional<ModelPlace> &place, const nb::bytes &artifact,
         const Strings &targets, const Strings &shapes, const Strings &dims,
-        const Strings &binds, const Strings &customCalls, bool flushSubnormals,
+        const Strings &binds, const Strings &customCalls,
+        const std::string &precision, bool flushSubnormals,
         const Strings &places, const Strings &placeRules,
         const std::string &placeBy, const Strings &states,
         const std::vector<std::pair<std::string, ModelPlace>> &entries,
@@ -158,7 +159,7 @@ compile(const std::optional<ModelPlace> &place, const nb::bytes &artifact,
        dimList = terminated(dims), bindList = terminated(binds),
        placeList = terminated(places), ruleList = terminated(placeRules),
        stateList = terminated(states);
-  if (placeBy.find('\0') != std::string::npos)
+  if ((placeBy + precision).find('\0') != std::string::npos)
     throw nb::value_error("an option holds a NUL");
   std::optional<Model> model;
   if (place)
@@ -173,6 +174,7 @@ compile(const std::optional<ModelPlace> &place, const nb::bytes &artifact,
   options.dims = dimList.data();
   options.binds = bindList.data();
   options.custom_calls = callList.data();
+  options.precision = precision.c_str();
   options.flush_subnormals = flushSubnormals;
   options.places = placeList.data();
   options.place_rules = ruleList.data();
@@ -209,7 +211,7 @@ static std::pair<int, std::string> inspect(const nb::bytes &path) {
 NB_MODULE(_compiler, module) {
   module.attr("version") = heddle_compiler_version();
   module.def("compile", &compile, "model"_a.none(), "artifact"_a, "targets"_a,
-             "shapes"_a, "dims"_a, "binds"_a, "custom_calls"_a,
+             "shapes"_a, "dims"_a, "binds"_a, "custom_calls"_a, "precision"_a,
              "flush_subnormals"_a, "places"_a, "place_rules"_a, "place_by"_a,
              "states"_a, "entries"_a, "on_phase"_a.none());
   module.def("inspect", &inspect, "path"_a);

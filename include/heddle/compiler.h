@@ -103,6 +103,9 @@ typedef struct heddle_compile_options {
       *entries; /* models that share weights, kernels and states, by name; ends
                    with a NULL pointer. What other options say of an input or a
                    dimension holds for the entries that have it */
+  const char *precision; /* what contractions and convolutions of f32 multiply:
+                            "bf16" or "f16", sums stay f32; NULL and "f32": what
+                            the model says */
 } heddle_compile_options;
 
 /* Compiles the model into an artifact at artifact_path, which is replaced if it

@@ -18,6 +18,7 @@
 #include "heddle/Support/EntrySizes.h"
 #include "heddle/Support/EntryTypes.h"
 #include "heddle/Support/PartTypes.h"
+#include "heddle/Support/Precision.h"
 #include "heddle/Support/Weights.h"
 #include "passes/Plan/DonatedInputs.h"
 #include "passes/Plan/EntryTensors.h"
@@ -284,6 +285,10 @@ void Compiler::addProvenance() {
     manifest.provenance.push_back(std::move(pair));
   };
   provenance("compiler", "heddle " HEDDLE_VERSION);
+  if (auto precision = module->getAttrOfType<StringAttr>(kPrecisionAttrName)) {
+    result.precision = precision.str();
+    provenance("precision", result.precision);
+  }
   provenance("source", source);
 }
 

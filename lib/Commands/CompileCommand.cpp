@@ -100,6 +100,8 @@ static void printSummary(raw_ostream &os, const CompileSummary &summary,
      << formatBytes(summary.weightBytes) << "\n";
   os << "  kernels  " << summary.kernels << ", launched " << summary.launches
      << " times, arena " << formatBytes(summary.arenaBytes) << "\n";
+  if (!summary.precision.empty())
+    os << "  precision  " << summary.precision << "\n";
   os << "  targets  ";
   llvm::interleaveComma(summary.variants, os, [&](const auto &variant) {
     os << variant.name << " (" << formatBytes(variant.codeBytes) << ")";
@@ -122,6 +124,7 @@ static llvm::json::Object toJson(const CompileSummary &summary) {
                            {"hosted", llvm::json::Array(variant.hosted)}});
   return llvm::json::Object{{"targets", std::move(targets)},
                             {"devices", llvm::json::Array(summary.devices)},
+                            {"precision", summary.precision},
                             {"kernels", int64_t(summary.kernels)},
                             {"launches", int64_t(summary.launches)},
                             {"weights", int64_t(summary.weights)},

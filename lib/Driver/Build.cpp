@@ -12,6 +12,7 @@
 #include "heddle/Driver/Model.h"
 #include "heddle/Driver/Reports.h"
 #include "heddle/Driver/Targets.h"
+#include "heddle/Pipeline/GraphPipeline.h"
 #include "heddle/Pipeline/Stages.h"
 #include "heddle/Support/EntrySizes.h"
 #include "heddle/Support/SignatureAttributes.h"
@@ -20,6 +21,7 @@
 #include "passes/Plan/ResolvedPlacement.h"
 #include "runtime/format/ArtifactWriter.h"
 
+#include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -202,6 +204,8 @@ private:
     std::string text;
     for (const std::shared_ptr<const Target> &target : targets)
       text += (text.empty() ? " -t " : ",") + target->name().str();
+    if (name == stageName(Stage::Import) && !build.precision.empty())
+      text += " --precision " + build.precision;
     if (build.flushSubnormals)
       text += " --flush-subnormals";
     if (build.noHost)
@@ -235,6 +239,25 @@ static bool checkPlacement(Session &session, const Placement &placement) {
   return bool(resolved);
 }
 
+/// Whether products can have these factors, which the graph stage gives them.
+static bool checkPrecision(Session &session, StringRef precision,
+                           const std::optional<StageInfo> &start) {
+  if (precision.empty())
+    return true;
+  if (!llvm::is_contained({"f32", "bf16", "f16"}, precision)) {
+    session.diagnostics.report(ErrorCode::BadCommandLine,
+                               "--precision is '" + precision +
+                                   "'; f32, bf16 or f16 is wanted");
+    return false;
+  }
+  if (!start || start->stage == Stage::Import)
+    return true;
+  session.diagnostics.report(ErrorCode::BadCommandLine,
+                             "--precision is for a model; the IR after " +
+                                 start->name + " has its types");
+  return false;
+}
+
 /// Whether a build can go on from `module` as from one after `start`.
 static bool checkStage(Session &session, ModuleOp module,
                        const StageInfo &start) {
@@ -247,10 +270,13 @@ static bool checkStage(Session &session, ModuleOp module,
   return false;
 }
 
-static LogicalResult runGraphStage(Session &session, ModuleOp module) {
+static LogicalResult runGraphStage(Session &session, ModuleOp module,
+                                   StringRef precision) {
   session.phases.begin("graph");
   setCrashStage(stageName(Stage::Graph));
-  return runStage(Stage::Graph, module);
+  return runStage(Stage::Graph, module, [&](PassManager &manager) {
+    addPrecision(manager, precision);
+  });
 }
 
 /// What a reader of the artifact cannot see from it: which integers the model
@@ -320,7 +346,8 @@ buildFrom(Session &session, ModuleOp module, const BuildOptions &build,
   recordRanges(module, options);
   if (!start || start->stage == Stage::Import) {
     reproducer.keep(Stage::Import, module);
-    if (failed(runGraphStage(session, module)) || cancelled.ends() ||
+    if (failed(runGraphStage(session, module, build.precision)) ||
+        cancelled.ends() ||
         failed(observer.after(stageName(Stage::Graph), module, 1)))
       return ended();
   } else {
@@ -378,6 +405,8 @@ std::optional<BuildResult> heddle::buildInto(Session &session,
   if (!observer.check() || !checkPlacement(session, build.placement))
     return std::nullopt;
   std::optional<StageInfo> start = findStage(build.startFrom);
+  if (!checkPrecision(session, build.precision, start))
+    return std::nullopt;
   // A dispatched module names a target itself.
   bool hasTarget = start && start->perTarget && build.targets.empty();
   std::optional<std::vector<std::shared_ptr<const Target>>> targets;
@@ -417,6 +446,7 @@ heddle::buildModuleInto(Session &session, ModuleOp module,
                         format::ArtifactWriter &writer) {
   BuildOptions quiet;
   quiet.targets = build.targets;
+  quiet.precision = build.precision;
   quiet.flushSubnormals = build.flushSubnormals;
   quiet.placement = build.placement;
   quiet.noHost = build.noHost;

@@ -32,6 +32,8 @@ prepare(Session &session,
 /// What was asked for that an artifact cannot follow; null if it can.
 static const char *optionForModels(const ModelOptions &model,
                                    const BuildOptions &build, bool isCalled) {
+  if (!build.precision.empty())
+    return "--precision";
   if (build.flushSubnormals)
     return "--flush-subnormals";
   if (!build.targets.empty())

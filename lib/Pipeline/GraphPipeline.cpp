@@ -27,3 +27,8 @@ void heddle::buildGraphPipeline(OpPassManager &manager) {
   manager.addPass(createSymbolDCEPass());
   manager.addPass(createBoundDimensions());
 }
+
+void heddle::addPrecision(OpPassManager &manager, llvm::StringRef precision) {
+  if (!precision.empty() && precision != "f32")
+    manager.addPass(createCastProducts({precision.str()}));
+}

@@ -10,6 +10,7 @@
 #include "heddle/Driver/Dump.h"
 #include "heddle/Driver/Model.h"
 #include "heddle/Driver/Targets.h"
+#include "heddle/Pipeline/GraphPipeline.h"
 #include "heddle/Pipeline/Stages.h"
 
 #include "mlir/Pass/PassInstrumentation.h"
@@ -144,11 +145,13 @@ static bool passStage(Search &search, Stage stage, ModuleOp module) {
   context->disableMultithreading();
   llvm::scope_exit restore([&] { context->enableMultithreading(threaded); });
   bool good = true;
-  auto watch = [&](PassManager &manager) {
+  auto prepare = [&](PassManager &manager) {
+    if (stage == Stage::Graph)
+      addPrecision(manager, search.subject.command.build.precision);
     if (search.subject.command.bisect)
       manager.addInstrumentation(std::make_unique<AfterEachPass>(search, good));
   };
-  return succeeded(runStage(stage, module, watch)) && good;
+  return succeeded(runStage(stage, module, prepare)) && good;
 }
 
 bool heddle::compareStages(const Subject &subject,

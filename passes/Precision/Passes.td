@@ -25,4 +25,26 @@ def ImportQuantized : Pass<"heddle-import-quantized", "mlir::ModuleOp"> {
   let dependentDialects = ["heddle::prec::PrecDialect", "heddle::stablehlo::StableHloDialect"];
 }
 
+def CastProducts : Pass<"heddle-cast-products", "mlir::ModuleOp"> {
+  let summary = "Round the operands of f32 contractions and convolutions to a narrower type; sums stay f32";
+  let description = [{
+    What `heddle compile --precision` asks for. Both operands become of the narrower type, rounded to nearest even, each value
+    once for all that multiply it; a weight is stored so. The result is the sums, in f32. Nothing else changes.
+
+    A product stays as it is where its operands are integers with a scale, where the model says how exact it shall be (a precision above
+    `DEFAULT`, an algorithm), and where a sum has fewer than 16 terms: such are scales, positions or depthwise filters, which the
+    narrower type makes no faster. Attention is a root of its own, and stays f32. The module's `heddle.precision` says how many were cast.
+
+    ```mlir
+    %0 = stablehlo.dot_general %x, %w, ... : (tensor<8x64xf32>, tensor<64x32xf32>) -> tensor<8x32xf32>
+    ==>
+    %a = stablehlo.convert %x : (tensor<8x64xf32>) -> tensor<8x64xbf16>
+    %b = stablehlo.convert %w : (tensor<64x32xf32>) -> tensor<64x32xbf16>
+    %0 = stablehlo.dot_general %a, %b, ... : (tensor<8x64xbf16>, tensor<64x32xbf16>) -> tensor<8x32xf32>
+    ```
+  }];
+  let options = [Option<"type", "type", "std::string", "\"bf16\"", "The type of the factors: bf16 or f16">];
+  let dependentDialects = ["heddle::stablehlo::StableHloDialect"];
+}
+
 #endif // HEDDLE_PASSES_PRECISION_PASSES

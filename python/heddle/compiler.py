@@ -149,6 +149,7 @@ def compile(
     dims: Mapping[str, int | str | tuple[int, int]] | None = None,
     binds: Mapping[str, str | os.PathLike] | None = None,
     custom_calls: str | Sequence[str] = (),
+    precision: str = "",
     flush_subnormals: bool = False,
     place: str | Sequence[str] = (),
     place_rules: Mapping[str, str] | None = None,
@@ -163,7 +164,8 @@ def compile(
     ExportedProgram. Without `output` a path's stem with .heddle is taken; other models need one. `targets` are names as `heddle targets` has
     them, in a list or between commas; without any it is this machine's. `shapes` and `dims` fix what the model leaves open, or bound it: a range, (1, 8) or "1..8", leaves
     the size to each call. `binds` turns inputs into weights: {"params": "params.npz"}. `custom_calls` names functions that custom
-    calls may call: they are given to heddle.load. With `flush_subnormals` numbers below the smallest normal one become zeros, which is faster
+    calls may call: they are given to heddle.load. With `precision` "bf16" or "f16" contractions
+    and convolutions of f32 multiply numbers rounded to that type, and sum up in f32. With `flush_subnormals` numbers below the smallest normal one become zeros, which is faster
     where there are many. `place` names devices that share the work, as in ("cpu", "sim:0"); `place_rules` says for nodes whose names match a
     pattern where they run, {"encoder*": "sim:0"}, the first that matches; `place_by` how the rest is spread: parts, first, alternate or
     random:SEED. `states` are inputs and outputs that calls change and keep, {"past": "present"}: what a call leaves in the output the next one
@@ -192,7 +194,7 @@ def compile(
             where, _path(output), _names(targets, "targets"), shape_texts,
             [f"{name}={_size(size, f'dimension {name!r}')}" for name, size in _items(dims, "dims", '{"batch": 8}')],
             [f"{name}=@{os.fsdecode(_path(file))}" for name, file in _items(binds, "binds", '{"params": "params.npz"}')],
-            _list(custom_calls, "custom_calls"), bool(flush_subnormals),
+            _list(custom_calls, "custom_calls"), precision, bool(flush_subnormals),
             _names(place, "place"),
             [f"{nodes}={device}" for nodes, device in _items(place_rules, "place_rules", '{"encoder*": "sim:0"}')], place_by,
             [f"{past}={present}" for past, present in _named(states, "states", '{"past": "present"}')], _entry_models(stack, entry_items), on_phase)

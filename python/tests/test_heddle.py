@@ -201,6 +201,21 @@ def test_subnormal_numbers_are_flushed_where_asked_for(tmp_path):
         assert set(product.view(np.uint32)) == {bits}
 
 
+def test_products_are_rounded_where_asked_for(tmp_path):
+    source = tmp_path / "product.mlir"
+    source.write_text("func.func @main(%x: tensor<4x16xf32>, %w: tensor<16x4xf32>) -> tensor<4x4xf32> {\n"
+                      "  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<4x16xf32>, tensor<16x4xf32>) -> tensor<4x4xf32>\n"
+                      "  return %0 : tensor<4x4xf32>\n}")
+    x, w = np.full((4, 16), 1 + 2.0**-9, np.float32), np.ones((16, 4), np.float32)
+    for precision, product in ("", 16 + 2.0**-5), ("f16", 16 + 2.0**-5), ("bf16", 16):
+        path = heddle.compile(source, tmp_path / "product.heddle", precision=precision)
+        assert heddle.inspect(path)["provenance"].get("precision", "").startswith(precision)
+        (found,) = heddle.load(path)(x, w).values()
+        assert (found == product).all()
+    with pytest.raises(heddle.CompileError, match="--precision is 'f8'"):
+        heddle.compile(source, tmp_path / "product.heddle", precision="f8")
+
+
 def test_read_only_inputs_are_taken(artifact):
     x = X.copy()
     x.flags.writeable = False

@@ -127,6 +127,9 @@ static void addBuild(CLI::App &app, ModelOptions &model, BuildOptions &build) {
                  "INPUT=OUTPUT: a state: a call finds in INPUT what the last "
                  "left in OUTPUT; a_*=b_*: many")
       ->allow_extra_args(false);
+  app.add_option("--precision", build.precision,
+                 "bf16 or f16: what products of f32 multiply; they sum up in "
+                 "f32");
   app.add_flag("--flush-subnormals", build.flushSubnormals,
                "Numbers below the smallest normal one become zeros, which is "
                "faster where there are many");

@@ -64,6 +64,8 @@ struct CompileSummary {
   std::vector<Variant> variants;
   /// Names of the devices that run it, the cpu first.
   std::vector<std::string> devices;
+  /// Of Precision.h; "" for the model's own types.
+  std::string precision;
   uint64_t launches = 0;
   uint64_t kernels = 0;
   uint64_t weights = 0;

@@ -79,6 +79,9 @@ struct BuildOptions {
   Placement placement;
   /// What a target's devices have no kernel for is refused.
   bool noHost = false;
+  /// What contractions and convolutions of f32 multiply: "bf16" or "f16";
+  /// "f32" and "" leave the model as it is.
+  std::string precision;
   /// Programs take subnormal numbers for zeros.
   bool flushSubnormals = false;
   /// Stages after which the IR is written, as STAGE or STAGE=FILE.

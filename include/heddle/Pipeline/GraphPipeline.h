@@ -4,6 +4,8 @@
 #ifndef HEDDLE_PIPELINE_GRAPHPIPELINE_H
 #define HEDDLE_PIPELINE_GRAPHPIPELINE_H
 
+#include "llvm/ADT/StringRef.h"
+
 namespace mlir {
 class OpPassManager;
 } // namespace mlir
@@ -13,6 +15,11 @@ namespace heddle {
 /// Simplified StableHLO where attention is a composite; convolutions have
 /// channels last.
 void buildGraphPipeline(mlir::OpPassManager &manager);
+
+/// What a caller may ask for behind these passes: that contractions and
+/// convolutions of f32 multiply numbers of `precision`, bf16 or f16. "f32" and
+/// "" add nothing.
+void addPrecision(mlir::OpPassManager &manager, llvm::StringRef precision);
 
 } // namespace heddle
 

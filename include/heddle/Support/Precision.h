@@ -1,0 +1,16 @@
+// What is said of a program whose products were rounded as a caller asked.
+
+#ifndef HEDDLE_SUPPORT_PRECISION_H
+#define HEDDLE_SUPPORT_PRECISION_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace heddle {
+
+/// On the module: which products have narrower factors than the model says, as
+/// people read it: "bf16 in 73 of 75 contractions and convolutions".
+inline constexpr llvm::StringLiteral kPrecisionAttrName = "heddle.precision";
+
+} // namespace heddle
+
+#endif // HEDDLE_SUPPORT_PRECISION_H
