@@ -219,6 +219,24 @@ Value Partitioner::gatherTerms(stablehlo::GatherOp op, Operation *local,
       createSplat(builder, loc, result, neutral));
 }
 
+void Partitioner::fillIndices(stablehlo::TorchIndexSelectOp op,
+                              Operation *local,
+                              const sharding::FactorRule &rule,
+                              const OperationCut &cut) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(local);
+  const sharding::TensorFactors &indices = rule.operands[1];
+  auto whole = cast<RankedTensorType>(op.getIndex().getType());
+  Attribute zero = builder.getZeroAttr(whole.getElementType());
+  for (auto [dim, factors] : llvm::enumerate(indices))
+    for (int64_t factor : factors)
+      if (cut.pads(indices, factor))
+        local->setOperand(1, collectives.fillBeyond(local->getOperand(1), dim,
+                                                    whole.getDimSize(dim),
+                                                    cut.axesOf(factor), zero,
+                                                    op.getLoc()));
+}
+
 void Partitioner::movePlaces(stablehlo::ScatterOp op, Operation *local,
                              const Layout &layout) {
   Location loc = op.getLoc();

@@ -254,6 +254,8 @@ LogicalResult Partitioner::visitByRule(Operation *op,
       llvm::append_range(termAxes, cut.axesOf(index));
   if (!termAxes.empty())
     prepareTerms(op, local, rule, cut, termAxes);
+  if (auto select = dyn_cast<stablehlo::TorchIndexSelectOp>(op))
+    fillIndices(select, local, rule, cut);
   builder.setInsertionPointAfter(local);
   SmallVector<Value> values(local->getResults());
   if (auto gather = dyn_cast<stablehlo::GatherOp>(op);

@@ -114,6 +114,10 @@ private:
   /// the operand, which lies so, and what changes no sum elsewhere.
   mlir::Value gatherTerms(stablehlo::GatherOp op, mlir::Operation *local,
                           const Layout &layout);
+  /// Makes 0 of what lies beyond the indices of a selection, which unlike a
+  /// gather takes no index that has no element.
+  void fillIndices(stablehlo::TorchIndexSelectOp op, mlir::Operation *local,
+                   const sharding::FactorRule &rule, const OperationCut &cut);
   /// Moves the places of a scatter to where the device's part begins.
   void movePlaces(stablehlo::ScatterOp op, mlir::Operation *local,
                   const Layout &layout);
