@@ -151,7 +151,7 @@ compile(const std::optional<ModelPlace> &place, const nb::bytes &artifact,
         const Strings &binds, const Strings &customCalls,
         const std::string &precision, bool flushSubnormals,
         const Strings &places, const Strings &placeRules,
-        const std::string &placeBy, const Strings &states,
+        const std::string &placeBy, bool deviceTensors, const Strings &states,
         const std::vector<std::pair<std::string, ModelPlace>> &entries,
         const nb::object &onPhase) {
   auto callList = terminated(customCalls);
@@ -179,6 +179,7 @@ compile(const std::optional<ModelPlace> &place, const nb::bytes &artifact,
   options.places = placeList.data();
   options.place_rules = ruleList.data();
   options.place_by = placeBy.c_str();
+  options.device_tensors = deviceTensors;
   options.states = stateList.data();
   options.entries = entryList.get();
   options.on_phase = &Listener::listen;
@@ -213,6 +214,6 @@ NB_MODULE(_compiler, module) {
   module.def("compile", &compile, "model"_a.none(), "artifact"_a, "targets"_a,
              "shapes"_a, "dims"_a, "binds"_a, "custom_calls"_a, "precision"_a,
              "flush_subnormals"_a, "places"_a, "place_rules"_a, "place_by"_a,
-             "states"_a, "entries"_a, "on_phase"_a.none());
+             "device_tensors"_a, "states"_a, "entries"_a, "on_phase"_a.none());
   module.def("inspect", &inspect, "path"_a);
 }

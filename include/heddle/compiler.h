@@ -106,6 +106,9 @@ typedef struct heddle_compile_options {
   const char *precision; /* what contractions and convolutions of f32 multiply:
                             "bf16" or "f16", sums stay f32; NULL and "f32": what
                             the model says */
+  int device_tensors; /* 1: inputs and outputs lie on the devices that alone use
+                         them (heddle_tensor_info.device), not in the process's
+                         memory */
 } heddle_compile_options;
 
 /* Compiles the model into an artifact at artifact_path, which is replaced if it

@@ -29,6 +29,7 @@ Placement heddle::placementFor(const Target &target, const Placement &asked) {
     return asked;
   Placement whole;
   whole.devices = {target.loaderNeeds().devices.front()};
+  whole.tensors = asked.tensors;
   return whole;
 }
 

@@ -214,6 +214,8 @@ private:
       text += " --place " + llvm::join(build.placement.devices, ",");
     for (const std::string &rule : build.placement.rules)
       text += " --place-rule '" + rule + "'";
+    if (build.placement.tensors)
+      text += " --device-tensors";
     if (!build.placement.by.empty())
       text += " --place-by " + build.placement.by;
     return text;

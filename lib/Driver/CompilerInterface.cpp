@@ -154,6 +154,7 @@ static void fill(const heddle_compile_options &options, ModelOptions &model,
   build.placement.devices = toStrings(options.places);
   build.placement.rules = toStrings(options.place_rules);
   build.placement.by = options.place_by ? options.place_by : "";
+  build.placement.tensors = options.device_tensors != 0;
   build.precision = options.precision ? options.precision : "";
   build.flushSubnormals = options.flush_subnormals != 0;
   if (options.on_phase)

@@ -40,6 +40,8 @@ static const char *optionForModels(const ModelOptions &model,
     return "--target";
   if (!build.placement.empty())
     return "--place";
+  if (build.placement.tensors)
+    return "--device-tensors";
   if (!model.mesh.empty())
     return "--mesh";
   if (!model.states.empty())

@@ -462,6 +462,8 @@ bool Program::call(ArrayRef<HostTensor> inputs,
                    MutableArrayRef<HostTensor> outputs,
                    const heddle_call_options *options) {
   heddle_call_options own = withSizes(options);
+  // Tensors are given in the process's memory, wherever the program wants them.
+  own.flags |= HEDDLE_STAGE_TENSORS;
   auto describe = [](const HostTensor &tensor, const char *data) {
     heddle_tensor result = shapeOf(tensor);
     result.data = const_cast<char *>(data);

@@ -20,6 +20,6 @@ void heddle::addPlacement(OpPassManager &manager, const Placement &placement) {
 void heddle::buildPlanPipeline(OpPassManager &manager,
                                const Placement &placement) {
   addPlacement(manager, placement);
-  manager.addPass(createInsertTransfers());
+  manager.addPass(createInsertTransfers({placement.tensors}));
   manager.addPass(createBuildPlan());
 }

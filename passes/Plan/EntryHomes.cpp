@@ -1,11 +1,13 @@
 // A state that one device alone works on lies in its memory, so that a call
-// copies none of it.
+// copies none of it; so do inputs and outputs, where the caller wants that.
 
-#include "passes/Plan/StateHomes.h"
+#include "passes/Plan/EntryHomes.h"
 
 #include "dialects/Kernel/EntryFunctions.h"
 #include "dialects/Kernel/Kernel.h"
+#include "heddle/Support/EntrySizes.h"
 #include "heddle/Support/EntryStates.h"
+#include "passes/Plan/DonatedInputs.h"
 #include "passes/Plan/EntryTensors.h"
 #include "passes/Plan/ValuePlaces.h"
 
@@ -16,37 +18,47 @@ using namespace mlir;
 using namespace heddle;
 
 namespace {
+/// The one device of all users, null for the cpu: also where they are several,
+/// or none.
+class Home {
+public:
+  void addUser(StringAttr user) {
+    if (known && device != user)
+      user = {};
+    known = true;
+    device = user;
+  }
+  StringAttr get() const { return device; }
+
+private:
+  bool known = false;
+  StringAttr device;
+};
+
 class StatePlacer {
 public:
   void look(func::FuncOp entry);
   void mark(func::FuncOp entry) const;
 
 private:
-  /// Null: the cpu.
-  void addUser(StringAttr state, StringAttr device) {
-    auto [known, isNew] = homes.try_emplace(state, device);
-    if (!isNew && known->second != device)
-      known->second = {};
-  }
-  void addReaders(StringAttr state, Value value, Block &body);
-
-  llvm::MapVector<StringAttr, StringAttr> homes;
+  llvm::MapVector<StringAttr, Home> homes;
 };
 } // namespace
 
-void StatePlacer::addReaders(StringAttr state, Value value, Block &body) {
+/// Those that read `value`. An entry that leaves the state `state` as it is
+/// uses it nowhere.
+static void addReaders(Home &home, Value value, func::FuncOp entry,
+                       StringAttr state = {}) {
   for (OpOperand &use : value.getUses()) {
     Operation *user = use.getOwner();
     if (isReshape(user)) {
-      addReaders(state, user->getResult(0), body);
+      addReaders(home, user->getResult(0), entry, state);
       continue;
     }
-    // An entry that leaves a state as it is uses it nowhere.
-    auto entry = cast<func::FuncOp>(body.getParentOp());
-    if (user == body.getTerminator() &&
+    if (state && user == entry.front().getTerminator() &&
         stateOfResult(entry, use.getOperandNumber()) == state)
       continue;
-    addUser(state, placeOf(user));
+    home.addUser(placeOf(user));
   }
 }
 
@@ -54,7 +66,7 @@ void StatePlacer::look(func::FuncOp entry) {
   Block &body = entry.front();
   for (BlockArgument argument : entry.getArguments())
     if (StringAttr state = stateOfArgument(entry, argument.getArgNumber()))
-      addReaders(state, argument, body);
+      addReaders(homes[state], argument, entry, state);
   for (OpOperand &kept : body.getTerminator()->getOpOperands()) {
     StringAttr state = stateOfResult(entry, kept.getOperandNumber());
     if (!state)
@@ -64,31 +76,70 @@ void StatePlacer::look(func::FuncOp entry) {
     if (argument && argument.getOwner() == &body &&
         stateOfArgument(entry, argument.getArgNumber()) == state)
       continue;
-    addUser(state, placeOf(value.getDefiningOp()));
+    homes[state].addUser(placeOf(value.getDefiningOp()));
   }
 }
 
-void StatePlacer::mark(func::FuncOp entry) const {
-  StringAttr name = StringAttr::get(entry.getContext(), kStatePlaceAttrName);
-  for (unsigned i = 0; i < entry.getNumArguments(); ++i)
-    if (StringAttr state = stateOfArgument(entry, i)) {
-      entry.removeArgAttr(i, name);
-      if (StringAttr home = homes.lookup(state))
-        entry.setArgAttr(i, name, home);
-    }
-  for (unsigned i = 0; i < entry.getNumResults(); ++i)
-    if (StringAttr state = stateOfResult(entry, i)) {
-      entry.removeResultAttr(i, name);
-      if (StringAttr home = homes.lookup(state))
-        entry.setResultAttr(i, name, home);
-    }
+static void setArgument(func::FuncOp entry, unsigned i, StringAttr home) {
+  entry.removeArgAttr(i, kPlaceAttrName);
+  if (home)
+    entry.setArgAttr(i, kPlaceAttrName, home);
 }
 
-void heddle::placeStates(ModuleOp module) {
+static void setResult(func::FuncOp entry, unsigned i, StringAttr home) {
+  entry.removeResultAttr(i,
+                         StringAttr::get(entry.getContext(), kPlaceAttrName));
+  if (home)
+    entry.setResultAttr(i, kPlaceAttrName, home);
+}
+
+void StatePlacer::mark(func::FuncOp entry) const {
+  for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+    if (StringAttr state = stateOfArgument(entry, i))
+      setArgument(entry, i, homes.lookup(state).get());
+  for (unsigned i = 0; i < entry.getNumResults(); ++i)
+    if (StringAttr state = stateOfResult(entry, i))
+      setResult(entry, i, homes.lookup(state).get());
+}
+
+/// What callers give and take. An output that takes an input's memory lies
+/// where that does.
+static void placeTensors(func::FuncOp entry) {
+  SmallVector<StringAttr> inputs(entry.getNumArguments());
+  for (auto [i, number] : llvm::enumerate(inputNumbers(entry))) {
+    Home home;
+    if (number && !entry.getArgAttr(i, kShapeAttrName))
+      addReaders(home, entry.getArgument(i), entry);
+    inputs[i] = home.get();
+  }
+  Operation *end = entry.front().getTerminator();
+  for (auto [i, number] : llvm::enumerate(outputNumbers(entry))) {
+    if (!number)
+      continue;
+    Value value = behindReshapes(end->getOperand(i));
+    StringAttr home = entry.getResultAttr(i, kShapeAttrName)
+                          ? StringAttr()
+                          : placeOf(value.getDefiningOp());
+    if (std::optional<unsigned> input = replacedInput(entry, i)) {
+      if (inputs[*input] != home)
+        home = {};
+      inputs[*input] = home;
+    }
+    setResult(entry, i, home);
+  }
+  for (auto [i, number] : llvm::enumerate(inputNumbers(entry)))
+    if (number)
+      setArgument(entry, i, inputs[i]);
+}
+
+void heddle::placeEntryTensors(ModuleOp module, bool tensors) {
   StatePlacer placer;
   SmallVector<func::FuncOp> entries = kernel::entryFunctions(module);
   for (func::FuncOp entry : entries)
     placer.look(entry);
-  for (func::FuncOp entry : entries)
+  for (func::FuncOp entry : entries) {
     placer.mark(entry);
+    if (tensors)
+      placeTensors(entry);
+  }
 }

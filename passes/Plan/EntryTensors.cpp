@@ -21,11 +21,11 @@ StringAttr heddle::stateOfResult(func::FuncOp entry, unsigned result) {
 }
 
 StringAttr heddle::placeOfArgument(func::FuncOp entry, unsigned argument) {
-  return entry.getArgAttrOfType<StringAttr>(argument, kStatePlaceAttrName);
+  return entry.getArgAttrOfType<StringAttr>(argument, kPlaceAttrName);
 }
 
 StringAttr heddle::placeOfResult(func::FuncOp entry, unsigned result) {
-  return entry.getResultAttrOfType<StringAttr>(result, kStatePlaceAttrName);
+  return entry.getResultAttrOfType<StringAttr>(result, kPlaceAttrName);
 }
 
 SmallVector<std::optional<unsigned>> heddle::inputNumbers(func::FuncOp entry) {

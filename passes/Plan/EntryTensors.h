@@ -16,7 +16,8 @@ namespace heddle {
 mlir::StringAttr stateOfArgument(mlir::func::FuncOp entry, unsigned argument);
 mlir::StringAttr stateOfResult(mlir::func::FuncOp entry, unsigned result);
 
-/// The device that such a state lies on; null for the cpu.
+/// The device that such a state, or the caller's tensor, lies on; null for the
+/// cpu.
 mlir::StringAttr placeOfArgument(mlir::func::FuncOp entry, unsigned argument);
 mlir::StringAttr placeOfResult(mlir::func::FuncOp entry, unsigned result);
 

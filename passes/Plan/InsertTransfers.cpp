@@ -5,9 +5,9 @@
 
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Plan/DeviceNames.h"
+#include "passes/Plan/EntryHomes.h"
 #include "passes/Plan/EntryTensors.h"
 #include "passes/Plan/Passes.h"
-#include "passes/Plan/StateHomes.h"
 #include "passes/Plan/ValuePlaces.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -150,13 +150,15 @@ void TransferInserter::finish() {
 
 namespace {
 struct InsertTransfers : impl::InsertTransfersBase<InsertTransfers> {
+  using InsertTransfersBase::InsertTransfersBase;
+
   void runOnOperation() override {
     bool placed = false;
     getOperation().walk(
         [&](kernel::LaunchOp launch) { placed |= placeOf(launch) != nullptr; });
     if (!placed)
       return;
-    placeStates(getOperation());
+    placeEntryTensors(getOperation(), tensors);
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function->hasAttr(kernel::kEntryAttrName) || function.isExternal())
         continue;

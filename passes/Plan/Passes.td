@@ -48,7 +48,10 @@ def InsertTransfers : Pass<"heddle-insert-transfers", "::mlir::ModuleOp"> {
     %1 = kernel.transfer %0 to "cpu" : tensor<4xf32>
     return %1 : tensor<4xf32>
     ```
+
+    Entries are marked with `heddle.place` where a state lies on a device, and, with `tensors`, what callers give and take.
   }];
+  let options = [Option<"tensors", "tensors", "bool", "false", "Inputs and outputs lie on the devices that alone use them">];
   let dependentDialects = ["::heddle::kernel::KernelDialect"];
 }
 

@@ -24,7 +24,8 @@ unsigned PlanBuilder::addOutput(unsigned result, unsigned number) {
   StringRef given = nameOf(main.getResultAttrDict(result));
   unsigned storage = addStorage(
       plan::BufferKind::Output, number, main.getResultTypes()[result],
-      given.empty() ? "out" + std::to_string(result) : given.str());
+      given.empty() ? "out" + std::to_string(result) : given.str(),
+      deviceOf(placeOfResult(main, result)));
   if (!tree.storages[storage].bytes)
     tree.storages[storage].bytes = chosenBytes(
         main.getResultAttrOfType<size::ExtentsAttr>(result, kShapeAttrName),
@@ -37,7 +38,8 @@ unsigned PlanBuilder::addInput(BlockArgument argument, unsigned number) {
   StringRef given = nameOf(main.getArgAttrDict(i));
   unsigned storage =
       addStorage(plan::BufferKind::Input, number, argument.getType(),
-                 given.empty() ? "arg" + std::to_string(i) : given.str());
+                 given.empty() ? "arg" + std::to_string(i) : given.str(),
+                 deviceOf(placeOfArgument(main, i)));
   auto shape = main.getArgAttrOfType<size::ExtentsAttr>(i, kShapeAttrName);
   // Tensors of true extents are to kernels what they are to callers.
   if (!shape || tree.storages[storage].bytes)

@@ -154,6 +154,7 @@ def compile(
     place: str | Sequence[str] = (),
     place_rules: Mapping[str, str] | None = None,
     place_by: str = "",
+    device_tensors: bool = False,
     states: Mapping[str, str] | None = None,
     entries: Mapping[str, Any] | None = None,
     on_phase: Callable[[str], Any] | None = None,
@@ -168,7 +169,8 @@ def compile(
     and convolutions of f32 multiply numbers rounded to that type, and sum up in f32. With `flush_subnormals` numbers below the smallest normal one become zeros, which is faster
     where there are many. `place` names devices that share the work, as in ("cpu", "sim:0"); `place_rules` says for nodes whose names match a
     pattern where they run, {"encoder*": "sim:0"}, the first that matches; `place_by` how the rest is spread: parts, first, alternate or
-    random:SEED. `states` are inputs and outputs that calls change and keep, {"past": "present"}: what a call leaves in the output the next one
+    random:SEED. With `device_tensors` inputs and outputs lie on the devices that alone use them (heddle.load(..., stage_tensors=True) takes arrays
+    all the same). `states` are inputs and outputs that calls change and keep, {"past": "present"}: what a call leaves in the output the next one
     finds in the input, and the input's name is the state's. `entries`, instead of `model`, are models that share weights, kernels and states in one
     artifact, {"prefill": model, "decode": ("model.mlir", "step")}, each by itself or with the name of its function; what `shapes`, `dims` and
     `binds` say holds for the entries that have what they name. `on_phase` is called with the name of each phase when that begins; an exception that it raises, and Ctrl-C, end
@@ -196,7 +198,7 @@ def compile(
             [f"{name}=@{os.fsdecode(_path(file))}" for name, file in _items(binds, "binds", '{"params": "params.npz"}')],
             _list(custom_calls, "custom_calls"), precision, bool(flush_subnormals),
             _names(place, "place"),
-            [f"{nodes}={device}" for nodes, device in _items(place_rules, "place_rules", '{"encoder*": "sim:0"}')], place_by,
+            [f"{nodes}={device}" for nodes, device in _items(place_rules, "place_rules", '{"encoder*": "sim:0"}')], place_by, bool(device_tensors),
             [f"{past}={present}" for past, present in _named(states, "states", '{"past": "present"}')], _entry_models(stack, entry_items), on_phase)
     _check(*outcome)
     return pathlib.Path(output)

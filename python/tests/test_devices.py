@@ -99,6 +99,16 @@ def test_staged_tensors(staged):
         np.testing.assert_array_equal(results["counted"], np.arange(1, 65, dtype=np.int32))
 
 
+def test_tensors_lie_on_devices_where_asked_for(tmp_path):
+    x = np.random.default_rng(0).standard_normal((4, 4)).astype(np.float32)
+    path = heddle.compile(TWO.encode(), tmp_path / "placed.heddle", place="sim", device_tensors=True)
+    plain = heddle.load(heddle.compile(TWO.encode(), tmp_path / "plain.heddle"))
+    with pytest.raises(heddle.HeddleError) as error:
+        heddle.load(path)(x)
+    assert error.value.code == "HDL-0814"
+    np.testing.assert_array_equal(heddle.load(path, stage_tensors=True)(x)["out0"], plain(x)["out0"])
+
+
 def test_placement(tmp_path):
     x = np.random.default_rng(0).standard_normal((4, 4)).astype(np.float32)
     plain = heddle.load(heddle.compile(TWO.encode(), tmp_path / "plain.heddle"))

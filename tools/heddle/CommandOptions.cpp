@@ -145,6 +145,9 @@ static void addBuild(CLI::App &app, ModelOptions &model, BuildOptions &build) {
   app.add_option("--place-by", build.placement.by,
                  "How the rest is spread: parts (the default), first (with "
                  "rules), alternate, random:SEED");
+  app.add_flag("--device-tensors", build.placement.tensors,
+               "Inputs and outputs lie on the devices that alone use them, not "
+               "in the process's memory");
   app.add_flag(
       "--no-host", build.noHost,
       "Refuses what a target's devices have no kernel for, in place of "

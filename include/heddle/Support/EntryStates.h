@@ -11,11 +11,11 @@ namespace heddle {
 /// name of the state that it is read from, or that keeps it for later calls.
 inline constexpr llvm::StringLiteral kStateAttrName = "heddle.state";
 
-/// On the same: the device whose memory the state lies in; absent for that of
-/// the process.
-inline constexpr llvm::StringLiteral kStatePlaceAttrName = "heddle.state_place";
+/// On any argument or result of an entry: the device whose memory the state, or
+/// the caller's tensor, lies in; absent for that of the process.
+inline constexpr llvm::StringLiteral kPlaceAttrName = "heddle.place";
 
-/// On the same, where the state has a length: its true shape when a call starts
+/// On a state's, where it has a length: its true shape when a call starts
 /// (on an argument) or is done (on a result), as `#size.extents`. The type has
 /// the largest; the dimension that differs is the one that the length counts,
 /// and on arguments it is a symbol.

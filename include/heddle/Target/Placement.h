@@ -22,7 +22,11 @@ struct Placement {
   std::string by;
   /// A rule may match nothing: the model is a piece of the one that it is for.
   bool isPiece = false;
+  /// Inputs and outputs lie on the devices that alone use them, not in the
+  /// process's memory.
+  bool tensors = false;
 
+  /// Whether nothing is said of where nodes run.
   bool empty() const { return devices.empty() && rules.empty() && by.empty(); }
 };
 

@@ -1,9 +1,10 @@
 // RUN: heddle-opt %s --split-input-file --heddle-insert-transfers | FileCheck %s
+// RUN: heddle-opt %s --split-input-file --heddle-insert-transfers=tensors | FileCheck %s --check-prefix=TENSORS
 // RUN: heddle-opt %s --split-input-file --heddle-insert-transfers --heddle-build-plan | FileCheck %s --check-prefix=PLAN
 
 // One device alone works on the state, in both entries: it lies there, and a call copies none of it.
 // CHECK-LABEL: func.func @step
-// CHECK-SAME: %[[C:[a-z0-9]+]]: tensor<64xf32> {heddle.state = "cache", heddle.state_place = "sim:0"}
+// CHECK-SAME: %[[C:[a-z0-9]+]]: tensor<64xf32> {heddle.place = "sim:0", heddle.state = "cache"}
 // CHECK: %[[X:.*]] = kernel.transfer %{{.*}} to "sim:0"
 // CHECK-NEXT: %[[N:.*]] = kernel.launch @put(%[[C]], %[[X]])
 // CHECK-NOT: kernel.transfer %[[N]]
@@ -42,7 +43,7 @@ func.func @fill(%x: tensor<8x8xf32> {heddle.name = "x"}) -> (tensor<64xf32> {hed
 // PLAN-NEXT: plan.state "b" size 256{{$}}
 // PLAN-NEXT: plan.state "kept" size 256{{$}}
 func.func private @k(tensor<64xf32>) -> tensor<64xf32> attributes {kernel.entry}
-func.func @step(%a: tensor<64xf32> {heddle.state = "a", heddle.state_place = "sim:1"}, %b: tensor<64xf32> {heddle.state = "b"},
+func.func @step(%a: tensor<64xf32> {heddle.state = "a", heddle.place = "sim:1"}, %b: tensor<64xf32> {heddle.state = "b"},
                 %kept: tensor<64xf32> {heddle.state = "kept"})
     -> (tensor<64xf32> {heddle.state = "a"}, tensor<64xf32> {heddle.state = "b"}, tensor<64xf32> {heddle.state = "kept"}) {
   %0 = kernel.launch @k(%a) {kernel.place = "sim:0"} : (tensor<64xf32>) -> tensor<64xf32>
@@ -78,4 +79,26 @@ func.func @swap(%a: tensor<64xf32> {heddle.state = "a"}, %b: tensor<64xf32> {hed
     stablehlo.return %2 : tensor<64xf32>
   }
   return %b, %0, %1 : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>
+}
+
+// -----
+
+// What callers give and take, where that was asked for: %both has two readers on two devices, %host one on the cpu, and nobody reads %unread. A result that
+// is an argument is no device's.
+// TENSORS-LABEL: func.func @tensors(
+// TENSORS-SAME: %{{[a-z0-9]+}}: tensor<64xf32> {heddle.place = "sim:0"}, %{{[a-z0-9]+}}: tensor<64xf32>, %{{[a-z0-9]+}}: tensor<64xf32>, %{{[a-z0-9]+}}: tensor<64xf32>)
+// TENSORS-SAME: -> (tensor<64xf32> {heddle.place = "sim:0"}, tensor<64xf32>, tensor<64xf32>)
+// TENSORS: kernel.launch @k
+// CHECK-LABEL: func.func @tensors(
+// CHECK-NOT: heddle.place
+// CHECK: return
+func.func private @k(%x: tensor<64xf32>) -> tensor<64xf32> attributes {kernel.entry} {
+  return %x : tensor<64xf32>
+}
+func.func @tensors(%one: tensor<64xf32>, %both: tensor<64xf32>, %host: tensor<64xf32>, %unread: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>, tensor<64xf32>) {
+  %0 = kernel.launch @k(%one) {kernel.place = "sim:0"} : (tensor<64xf32>) -> tensor<64xf32>
+  %1 = kernel.launch @k(%both) {kernel.place = "sim:0"} : (tensor<64xf32>) -> tensor<64xf32>
+  %2 = kernel.launch @k(%both) {kernel.place = "sim:1"} : (tensor<64xf32>) -> tensor<64xf32>
+  %3 = kernel.launch @k(%host) : (tensor<64xf32>) -> tensor<64xf32>
+  return %0, %3, %unread : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>
 }
