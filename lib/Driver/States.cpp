@@ -3,9 +3,9 @@
 
 #include "heddle/Driver/States.h"
 
-#include "StateLengths.h"
 #include "dialects/Kernel/EntryFunctions.h"
 #include "heddle/Driver/Program.h"
+#include "heddle/Frontend/GrowingStates.h"
 #include "heddle/Support/EntrySizes.h"
 #include "heddle/Support/EntryStates.h"
 #include "heddle/Support/SignatureAttributes.h"

@@ -1,7 +1,7 @@
 // States that grow: caches to which each call appends.
 
-#ifndef HEDDLE_DRIVER_STATELENGTHS_H
-#define HEDDLE_DRIVER_STATELENGTHS_H
+#ifndef HEDDLE_FRONTEND_GROWINGSTATES_H
+#define HEDDLE_FRONTEND_GROWINGSTATES_H
 
 #include "dialects/Size/Size.h"
 #include "heddle/Support/Diagnostics.h"
@@ -42,4 +42,4 @@ std::optional<StateError> growInPlace(std::vector<StateUse> &uses);
 
 } // namespace heddle
 
-#endif // HEDDLE_DRIVER_STATELENGTHS_H
+#endif // HEDDLE_FRONTEND_GROWINGSTATES_H

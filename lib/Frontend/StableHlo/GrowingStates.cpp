@@ -7,7 +7,7 @@
 //
 // and the kernels that read `out` read the state where it lies.
 
-#include "StateLengths.h"
+#include "heddle/Frontend/GrowingStates.h"
 
 #include "dialects/Size/Expression.h"
 #include "dialects/StableHlo/ResultExtents.h"
