@@ -57,7 +57,8 @@ static std::string fileName(StringRef outputName) {
 static bool writeTensors(Session &session, ArrayRef<TensorSignature> signatures,
                          ArrayRef<HostTensor> tensors, StringRef folder,
                          std::vector<std::string> &files) {
-  if (std::error_code problem = llvm::sys::fs::create_directories(folder)) {
+  if (std::error_code problem = llvm::sys::fs::create_directories(
+          folder, /*IgnoreExisting=*/true, llvm::sys::fs::all_all)) {
     session.diagnostics.report(ErrorCode::FileUnwritable,
                                folder + ": " + problem.message());
     return false;

@@ -38,6 +38,9 @@ bool CustomCallLibraries::open(Session &session,
     SmallString<256> path(file);
     if (std::error_code problem = llvm::sys::fs::make_absolute(path))
       return fail(option, problem.message());
+    // Opening a pipe would wait for its other end.
+    if (llvm::sys::fs::exists(path) && !llvm::sys::fs::is_regular_file(path))
+      return fail(option, path + " is no file");
     void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library)
       return fail(option, dlerror());

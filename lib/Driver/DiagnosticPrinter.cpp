@@ -4,6 +4,7 @@
 #include "heddle/Driver/DiagnosticPrinter.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/JSON.h"
 
@@ -102,18 +103,35 @@ static StringRef severityName(DiagnosticSeverity severity) {
   return "error";
 }
 
+/// UTF-8 that moves no cursor and colours nothing: names are a model's, which
+/// anybody may have written.
+static std::string shown(StringRef text) {
+  std::string safe;
+  for (char c : llvm::json::fixUTF8(text)) {
+    bool isControl =
+        (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') ||
+        c == 0x7f;
+    if (isControl)
+      safe += "\\x" + llvm::utohexstr(static_cast<unsigned char>(c),
+                                      /*LowerCase=*/true, /*Width=*/2);
+    else
+      safe += c;
+  }
+  return safe;
+}
+
 /// "model.onnx: Conv_12: ".
 static void printPlace(raw_ostream &os, const PlaceInModel &place,
                        StringRef fileName) {
   StringRef file = place.file.empty() ? fileName : StringRef(place.file);
   if (!file.empty()) {
-    os << file;
+    os << shown(file);
     if (place.line)
       os << ":" << place.line << ":" << place.column;
     os << ": ";
   }
   if (!place.nodes.empty())
-    os << place.nodes.front() << ": ";
+    os << shown(place.nodes.front()) << ": ";
 }
 
 static llvm::json::Object placeAsJson(const PlaceInModel &place,
@@ -137,11 +155,10 @@ void DiagnosticPrinter::print(
   bool isFirst = severity == DiagnosticSeverity::Error && code && !first;
   if (isFirst)
     first = code;
-  std::string text = llvm::json::fixUTF8(message);
   if (json) {
     llvm::json::Object line = placeAsJson(place, fileName);
     line["severity"] = severityName(severity);
-    line["message"] = text;
+    line["message"] = llvm::json::fixUTF8(message);
     if (code) {
       line["code"] = errorName(*code);
       line["help"] = errorInfo(*code).help;
@@ -164,16 +181,17 @@ void DiagnosticPrinter::print(
   os << severityName(severity);
   if (code)
     os << "[" << errorName(*code) << "]";
-  os << ": " << text << "\n";
+  os << ": " << shown(message) << "\n";
   if (place.nodes.size() > 1) {
     printPlace(os, {place.file, place.line, place.column, {}}, fileName);
     os << "note: made from ";
-    llvm::interleaveComma(place.nodes, os);
+    llvm::interleaveComma(place.nodes, os,
+                          [&](StringRef node) { os << shown(node); });
     os << "\n";
   }
   for (auto &[notePlace, note] : notes) {
     printPlace(os, notePlace, fileName);
-    os << "note: " << llvm::json::fixUTF8(note) << "\n";
+    os << "note: " << shown(note) << "\n";
   }
   if (code && helped.insert(*code).second)
     os << "help: " << errorInfo(*code).help << "\n";

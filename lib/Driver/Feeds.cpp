@@ -6,6 +6,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <charconv>
+
 using namespace mlir;
 using namespace heddle;
 
@@ -159,6 +161,16 @@ static void reportUnknown(Session &session, ArrayRef<TensorSignature> inputs,
                              what + " is no input; there are: " + names);
 }
 
+/// A number all of `text`; none for one that no double holds.
+static std::optional<double> parseNumber(StringRef text) {
+  text.consume_front("+");
+  double number;
+  auto [end, problem] = std::from_chars(text.begin(), text.end(), number);
+  if (problem != std::errc() || end != text.end())
+    return std::nullopt;
+  return number;
+}
+
 namespace {
 /// What --input gives: a file, which has a shape of its own, or numbers for the
 /// shape that the input has.
@@ -191,8 +203,6 @@ static bool applyInput(Session &session, ArrayRef<TensorSignature> inputs,
     return true;
   const TensorSignature &input = inputs[*index];
   HostTensor &tensor = tensors[*index];
-  double number;
-  uint64_t seed;
   if (value.consume_front("@")) {
     auto read = readTensors(session, value);
     if (!read)
@@ -210,18 +220,23 @@ static bool applyInput(Session &session, ArrayRef<TensorSignature> inputs,
     tensor = constantTensor(input, value == "ones");
     return true;
   }
-  if (value.starts_with("random") &&
-      (value == "random" ||
-       (value.consume_front("random:") && !value.getAsInteger(0, seed)))) {
-    tensor = randomTensor(input, value == "random" ? 0 : seed);
+  auto fail = [&, value = value](const Twine &why) {
+    session.diagnostics.report(ErrorCode::BadInputSpec,
+                               "\"" + value + "\" " + why, input.name);
+    return false;
+  };
+  if (value == "random" || value.starts_with("random:")) {
+    uint64_t seed = 0;
+    if (value != "random" && value.split(':').second.getAsInteger(0, seed))
+      return fail(
+          "has a seed that is no number from 0 to 18446744073709551615");
+    tensor = randomTensor(input, seed);
     return true;
   }
-  if (value.getAsDouble(number)) {
-    session.diagnostics.report(ErrorCode::BadInputSpec,
-                               "\"" + value + "\" is no value", input.name);
-    return false;
-  }
-  tensor = constantTensor(input, number);
+  std::optional<double> number = parseNumber(value);
+  if (!number)
+    return fail("is no value");
+  tensor = constantTensor(input, *number);
   return true;
 }
 

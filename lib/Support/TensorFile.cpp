@@ -34,7 +34,16 @@ heddle::readTensorFile(MLIRContext *context, StringRef path,
   return tensorFileError(path, "it is neither .npy, .npz nor .safetensors");
 }
 
-Error heddle::writeBytes(StringRef path, ArrayRef<char> bytes) {
+Error heddle::writeBytes(StringRef named, ArrayRef<char> bytes) {
+  // A link is followed; what is there and no file is not replaced by one.
+  SmallString<128> path(named);
+  if (llvm::sys::fs::exists(named)) {
+    if (!llvm::sys::fs::is_regular_file(named))
+      return tensorFileError(
+          named, "cannot be written: it is no file; a file is wanted");
+    if (std::error_code problem = llvm::sys::fs::real_path(named, path))
+      return tensorFileError(named, "cannot be written: " + problem.message());
+  }
   Expected<llvm::sys::fs::TempFile> file =
       llvm::sys::fs::TempFile::create(path + ".%%%%%%.tmp");
   if (!file)

@@ -7,6 +7,7 @@
 
 #include "heddle/Driver/CustomCalls.h"
 #include "heddle/Driver/Targets.h"
+#include "heddle/Frontend/BooleanBytes.h"
 #include "heddle/Frontend/CustomCallForms.h"
 
 #include "mlir/Parser/Parser.h"
@@ -57,9 +58,11 @@ static OwningOpRef<ModuleOp> parseModule(MLIRContext &context, StringRef text,
         errors.push_back(diagnostic.str());
       return success();
     });
+    std::optional<std::string> packed = packBooleanBytes(text);
     llvm::SourceMgr sources;
-    sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, path),
-                               llvm::SMLoc());
+    sources.AddNewSourceBuffer(
+        llvm::MemoryBuffer::getMemBufferCopy(packed ? *packed : text, path),
+        llvm::SMLoc());
     module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
   }
   if (!module) {
@@ -256,10 +259,14 @@ int heddle::runTest(const TestCommand &command) {
   CustomCallLibraries customCalls;
   if (!customCalls.open(session, command.customCalls))
     return session.fail();
-  for (const std::string &path : command.files)
-    if (!llvm::sys::fs::exists(path))
+  for (const std::string &path : command.files) {
+    bool exists = llvm::sys::fs::exists(path);
+    // Opening a pipe would wait for its other end.
+    if (!exists || !llvm::sys::fs::is_regular_file(path))
       return session.fail(ErrorCode::FileUnreadable,
-                          "cannot read '" + path + "': no such file");
+                          "cannot read '" + path + "': " +
+                              (exists ? "it is no file" : "no such file"));
+  }
 
   unsigned jobs = command.jobs
                       ? command.jobs

@@ -39,7 +39,8 @@ Error ArtifactReader::fail(heddle_code code, const std::string &what) const {
 Error ArtifactReader::open(const std::string &path) {
   close();
   name = path;
-  fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // A pipe would wait for its other end; `check` refuses it.
+  fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0)
     return fail(HEDDLE_FILE_UNREADABLE, std::strerror(errno));
   return check();

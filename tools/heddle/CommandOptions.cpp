@@ -24,6 +24,15 @@ static CLI::Validator finiteAndNotNegative() {
       "");
 }
 
+/// A name that a script left empty is a mistake.
+static CLI::Validator named() {
+  return CLI::Validator(
+      [](const std::string &text) -> std::string {
+        return text.empty() ? "the name is empty" : "";
+      },
+      "");
+}
+
 void addCommon(CLI::App &app, CommonOptions &common) {
   app.add_flag("--json", common.json,
                "One JSON document on standard output, of failures too; "
@@ -184,7 +193,7 @@ static void addExecution(CLI::App &app, CallCommand &command) {
   app.add_option("--devices", command.ranks,
                  "How many devices run a partitioned program together; must be "
                  "those it was partitioned for")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1 << 20));
   app.add_option("--threads", command.threads,
                  "Threads; default: what this process "
                  "may use");
@@ -208,7 +217,8 @@ void addOptions(CLI::App &app, CompileCommand &command) {
   addMesh(app, command.model);
   app.add_option("-o,--output", command.output,
                  "Artifact, or IR with --stop-after; default: the model's stem "
-                 "and .heddle");
+                 "and .heddle")
+      ->check(named());
   app.add_flag("--force", command.force,
                "Replaces the output even if it is no artifact, or by IR");
   addStages(app, command.build);
@@ -224,7 +234,8 @@ void addOptions(CLI::App &app, RunCommand &command) {
                  "Entry point; default: main, or the first");
   app.add_option("--output", command.output,
                  "Folder for one .npy per output; without it a summary "
-                 "of each is printed");
+                 "of each is printed")
+      ->check(named());
 }
 
 void addOptions(CLI::App &app, CompareCommand &command) {
@@ -276,7 +287,8 @@ void addOptions(CLI::App &app, BenchCommand &command) {
   app.add_option("--vs-model", command.peerModel,
                  "FILE.onnx: what they run; default: the same model");
   app.add_option("--plot", command.plot,
-                 "FILE.svg: a picture of the times of all rounds");
+                 "FILE.svg: a picture of the times of all rounds")
+      ->check(named());
 }
 
 void addOptions(CLI::App &app, InspectCommand &command) {

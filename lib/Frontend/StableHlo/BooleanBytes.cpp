@@ -1,6 +1,6 @@
 // Constants of booleans in hex, from a byte an element to a bit an element.
 
-#include "lib/Frontend/StableHlo/BooleanBytes.h"
+#include "heddle/Frontend/BooleanBytes.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"

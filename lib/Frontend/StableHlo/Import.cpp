@@ -3,10 +3,10 @@
 
 #include "heddle/Frontend/StableHlo.h"
 
+#include "heddle/Frontend/BooleanBytes.h"
 #include "heddle/Frontend/Exported.h"
 #include "heddle/Frontend/PortableArtifact.h"
 #include "lib/Frontend/StableHlo/Bindings.h"
-#include "lib/Frontend/StableHlo/BooleanBytes.h"
 #include "lib/Frontend/StableHlo/FixShapes.h"
 #include "lib/Frontend/StableHlo/OpenSizes.h"
 #include "lib/Frontend/StableHlo/ParseErrors.h"

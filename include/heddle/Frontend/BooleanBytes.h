@@ -1,7 +1,7 @@
 // Booleans as newer MLIR writes them in hex.
 
-#ifndef HEDDLE_LIB_FRONTEND_STABLEHLO_BOOLEANBYTES_H
-#define HEDDLE_LIB_FRONTEND_STABLEHLO_BOOLEANBYTES_H
+#ifndef HEDDLE_FRONTEND_BOOLEANBYTES_H
+#define HEDDLE_FRONTEND_BOOLEANBYTES_H
 
 #include "llvm/ADT/StringRef.h"
 
@@ -20,4 +20,4 @@ std::optional<std::string> packBooleanBytes(llvm::StringRef text);
 
 } // namespace heddle
 
-#endif // HEDDLE_LIB_FRONTEND_STABLEHLO_BOOLEANBYTES_H
+#endif // HEDDLE_FRONTEND_BOOLEANBYTES_H
