@@ -20,10 +20,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <exception>
 #include <fcntl.h>
 #include <new>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <system_error>
 #include <thread>
 #include <unistd.h>
 
@@ -34,7 +36,7 @@ using namespace heddle;
 struct LastWords {
   char error[512], document[768];
 };
-static LastWords memoryWords, timeWords, lostFileWords;
+static LastWords memoryWords, timeWords, threadWords, lostFileWords;
 /// The thread whose crash is being reported, 0 before there is one.
 static std::atomic<pid_t> crashing{0};
 static char crashCommand[4096];
@@ -95,6 +97,25 @@ static bool mayEnd() { return !asJson || claimDocument(); }
   die(memoryWords, ExitCode::ResourceLimit);
 }
 
+/// Who wants a thread that the system refuses throws this, LLVM ends the
+/// process.
+[[noreturn]] static void dieOfUncaught() {
+  try {
+    if (std::exception_ptr thrown = std::current_exception())
+      std::rethrow_exception(thrown);
+  } catch (const std::system_error &error) {
+    if (error.code() == std::errc::resource_unavailable_try_again)
+      die(threadWords, ExitCode::ResourceLimit);
+  } catch (...) {
+  }
+  std::abort();
+}
+
+static void onFatalError(void *, const char *reason, bool) {
+  if (std::strstr(reason, "pthread_create"))
+    die(threadWords, ExitCode::ResourceLimit);
+}
+
 /// Watches both bounds, for the life of the process.
 static void watchLimits(uint64_t memoryBytes, double seconds) {
   auto end =
@@ -127,6 +148,11 @@ void heddle::setLimits(uint64_t memoryBytes, double seconds, bool json) {
   std::set_new_handler(dieOfMemory);
   llvm::install_bad_alloc_error_handler(
       [](void *, const char *, bool) { dieOfMemory(); });
+  formatWords(threadWords, json, ErrorCode::ThreadsUnavailable,
+              "the system lets no more threads start");
+  std::set_terminate(dieOfUncaught);
+  llvm::remove_fatal_error_handler();
+  llvm::install_fatal_error_handler(onFatalError);
   std::snprintf(text, sizeof text, "%g seconds were not enough", seconds);
   formatWords(timeWords, json, ErrorCode::TimeLimit, text);
   if (memoryBytes || seconds > 0)
