@@ -53,8 +53,8 @@ struct LoopKernelPlan {
   /// With lanes along a shared loop: vectors side by side in one step of all
   /// groups.
   int64_t unroll = 4;
-  /// Tensors that live in one unit only, with the most elements they have.
-  llvm::DenseMap<mlir::Value, int64_t> rowElements;
+  /// Tensors that live in one unit only, with how many elements they have there.
+  llvm::DenseMap<mlir::Value, Extent> rowElements;
   /// Of these, the ones read by a later group.
   llvm::SetVector<mlir::Value> rowBuffers;
 

@@ -294,8 +294,8 @@ LogicalResult LoopKernelEmitter::run() {
     return success();
   }
   for (Value tensor : plan.rowBuffers) {
-    int64_t elements = plan.rowElements.lookup(tensor) *
-                       (plan.lanesAreShared ? blockWidth() : 1);
+    Extent elements = plan.rowElements.lookup(tensor) *
+                      (plan.lanesAreShared ? blockWidth() : 1);
     rowBuffers[tensor] = frame.allocateScratch(
         cast<RankedTensorType>(tensor.getType()).getElementType(), elements);
   }

@@ -120,7 +120,7 @@ void Planner::useRowPositions() {
           AffineMap::get(map.getNumDims(), 0, exprs, generic.getContext());
       stage.nest.accesses[operand.getOperandNumber()] =
           flattenAccess(own, extents).replaced(dims, stage.nest.numLoops());
-      plan.rowElements[tensor] = productOf(extents).bound();
+      plan.rowElements[tensor] = productOf(extents);
     }
   }
 }

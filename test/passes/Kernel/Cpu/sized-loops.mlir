@@ -48,3 +48,34 @@ func.func @rows(%a: tensor<8x512xf32, #size.extents<8, sequence>>) -> tensor<8xf
   } -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// What a unit keeps for a later loop over its row takes as much scratch as the row of a call is long.
+// CHECK-LABEL: func @kept(
+// CHECK-SAME: kernel.scratch = 2048 : i64, kernel.scratch_bytes = #size.expression<64 * floordiv(sequence + 15, 16)>
+func.func @kept(%a: tensor<8x512xf32, #size.extents<8, sequence>>) -> tensor<8x512xf32, #size.extents<8, sequence>>
+    attributes {kernel.entry} {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x512xf32, #size.extents<8, sequence>>
+  %s = tensor.empty() : tensor<8xf32>
+  %f = linalg.fill ins(%z : f32) outs(%s : tensor<8xf32>) -> tensor<8xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<8x512xf32, #size.extents<8, sequence>>) outs(%e : tensor<8x512xf32, #size.extents<8, sequence>>) {
+  ^bb0(%x: f32, %o: f32):
+    %y = math.exp %x : f32
+    linalg.yield %y : f32
+  } -> tensor<8x512xf32, #size.extents<8, sequence>>
+  %1 = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a)>], iterator_types = ["parallel", "reduction"]}
+      ins(%0 : tensor<8x512xf32, #size.extents<8, sequence>>) outs(%f : tensor<8xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %y = arith.addf %x, %o : f32
+    linalg.yield %y : f32
+  } -> tensor<8xf32>
+  %2 = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a)>, affine_map<(a, b) -> (a, b)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%0, %1 : tensor<8x512xf32, #size.extents<8, sequence>>, tensor<8xf32>) outs(%e : tensor<8x512xf32, #size.extents<8, sequence>>) {
+  ^bb0(%x: f32, %n: f32, %o: f32):
+    %y = arith.divf %x, %n : f32
+    linalg.yield %y : f32
+  } -> tensor<8x512xf32, #size.extents<8, sequence>>
+  return %2 : tensor<8x512xf32, #size.extents<8, sequence>>
+}
