@@ -15,6 +15,7 @@
 #include "passes/Kernel/Cpu/SizedConvolution.h"
 #include "passes/Kernel/Cpu/SizedDepthwise.h"
 #include "passes/Kernel/Cpu/TapLoops.h"
+#include "passes/Kernel/Cpu/TapPhases.h"
 
 using namespace mlir;
 
@@ -297,11 +298,15 @@ LogicalResult emitConvolution(KernelFrame &frame, kernel::ConvolutionOp op) {
   if (!buffers.input || !buffers.weights)
     return op.emitOpError("has an operand that is not in memory");
 
-  bool dense = llvm::all_of(shape.spatial, [](const SpatialDim &dim) {
+  // Columns of each phase have code of their own.
+  bool isDense = llvm::all_of(shape.spatial, [](const SpatialDim &dim) {
     return dim.inputDilation == 1;
   });
-  bool isDepthwise = dense && shape.groupInput == 1 && shape.groupOutput == 1 &&
-                     !shape.isPacked;
+  bool hasTiles = shape.hasOpenImages()
+                      ? !fewPhases(shape.spatial.back()).empty()
+                      : isDense;
+  bool isDepthwise = hasTiles && shape.groupInput == 1 &&
+                     shape.groupOutput == 1 && !shape.isPacked;
   if ((shape.hasOpenImages() || isDepthwise) &&
       op.getLhsElement().isUnsignedInteger())
     return op.emitOpError("has an input without signs, and is depthwise or of "

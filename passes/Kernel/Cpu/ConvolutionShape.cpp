@@ -90,9 +90,12 @@ int64_t ConvolutionShape::outputRows() const {
   return rows;
 }
 
+int64_t columnSpacing(const SpatialDim &dim) {
+  return dim.inputDilation / std::gcd(dim.inputDilation, dim.stride);
+}
+
 SmallVector<ColumnPhase> columnPhases(const SpatialDim &dim) {
-  int64_t zeros = dim.inputDilation;
-  int64_t spacing = zeros / std::gcd(zeros, dim.stride);
+  int64_t zeros = dim.inputDilation, spacing = columnSpacing(dim);
   SmallVector<ColumnPhase> phases;
   for (int64_t first = 0; first < std::min(spacing, dim.output); ++first) {
     ColumnPhase phase;

@@ -43,6 +43,9 @@ struct ColumnPhase {
   SpatialDim dim;
 };
 
+/// How far apart columns of one phase are: 1 where there are no zeros.
+int64_t columnSpacing(const SpatialDim &dim);
+
 /// The phases of `dim`, of which none is empty; none has zeros between points.
 llvm::SmallVector<ColumnPhase> columnPhases(const SpatialDim &dim);
 

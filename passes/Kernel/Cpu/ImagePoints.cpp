@@ -3,29 +3,99 @@
 #include "passes/Kernel/Cpu/ImagePoints.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "passes/Kernel/Cpu/Grid.h"
+#include "passes/Kernel/Cpu/TapPhases.h"
 
 using namespace mlir;
 
 namespace heddle {
 
-/// The images, and the extents of each one's result.
-static SmallVector<Extent> extentsOf(const ConvolutionShape &shape) {
-  SmallVector<Extent> extents = {shape.images};
-  llvm::append_range(extents, shape.outputs);
-  return extents;
+PointPhases::PointPhases(KernelFrame &frame, const ConvolutionShape &shape)
+    : frame(frame), shape(shape) {
+  for (const SpatialDim &dim : shape.spatial) {
+    SmallVector<ColumnPhase> &phases = dims.emplace_back(fewPhases(dim));
+    if (phases.empty())
+      phases.emplace_back().dim = dim;
+  }
 }
 
-Extent pointsOf(const ConvolutionShape &shape) {
-  return productOf(extentsOf(shape));
+SmallVector<Extent> PointPhases::counts() const {
+  return llvm::map_to_vector(
+      dims, [](const auto &phases) { return Extent(phases.size()); });
 }
 
-SmallVector<ImagePoint> pointsFrom(KernelFrame &frame, IndexBuilder &index,
-                                   const ConvolutionShape &shape, Value first,
-                                   int64_t count, Value existing) {
+int64_t PointPhases::count() const { return productOf(counts()).bound(); }
+
+Extent PointPhases::mostPoints() const {
+  Extent points = shape.images;
+  for (auto [output, phases] : llvm::zip_equal(shape.outputs, dims))
+    points = points * output.ceilDiv(phases.front().spacing);
+  return points;
+}
+
+int64_t PointPhases::leastPoints() const {
+  int64_t points = frame.least(shape.images);
+  for (auto [output, phases] : llvm::zip_equal(shape.outputs, dims))
+    points *= frame.least(output) / phases.front().spacing;
+  return points;
+}
+
+int64_t PointPhases::divisor() const {
+  bool areAlike =
+      llvm::all_of(llvm::zip_equal(shape.outputs, dims), [&](const auto &pair) {
+        auto &[output, phases] = pair;
+        return frame.divisor(output) % phases.front().spacing == 0;
+      });
+  return areAlike ? frame.divisor(mostPoints()) : 1;
+}
+
+PhasePoints PointPhases::at(IndexBuilder &index,
+                            ArrayRef<Value> numbers) const {
+  PhasePoints points;
+  // How far the outermost index goes is not asked for.
+  points.extents.push_back(
+      shape.images.isSized() ? Number(0) : Number(shape.images.bound()));
+  for (auto [output, phases, number] :
+       llvm::zip_equal(shape.outputs, dims, numbers)) {
+    PhaseDim &dim = points.dims.emplace_back();
+    dim.all = phases.front();
+    ChosenPhase chosen = choosePhase(index, phases, number);
+    dim.taps = chosen.taps;
+    dim.firstTap = chosen.firstTap;
+    dim.padding = chosen.padding;
+    dim.first = number;
+    Number extent = frame.numberOf(output);
+    if (phases.size() > 1) {
+      int64_t spacing = phases.front().spacing;
+      Value behind = index.sub(index.valueOf(extent), number);
+      extent = index.div(index.add(behind, spacing - 1), spacing);
+    }
+    points.extents.push_back(extent);
+  }
+  return points;
+}
+
+Value PointPhases::countOf(IndexBuilder &index,
+                           const PhasePoints &phase) const {
+  if (count() == 1)
+    return {};
+  Number points = frame.numberOf(shape.images);
+  for (const Number &extent : ArrayRef(phase.extents).drop_front())
+    points = index.times(points, extent);
+  return index.valueOf(points);
+}
+
+ImagePoint PhasePoints::placeOf(IndexBuilder &index,
+                                ArrayRef<Value> point) const {
+  ImagePoint place = {point.front()};
+  for (auto [dim, at] : llvm::zip_equal(dims, point.drop_front()))
+    place.push_back(index.at(dim.first, at, dim.all.spacing));
+  return place;
+}
+
+SmallVector<ImagePoint> PhasePoints::from(IndexBuilder &index, Value first,
+                                          int64_t count, Value existing) const {
   OpBuilder &b = index.builder;
-  SmallVector<Extent> extents = extentsOf(shape);
-  SmallVector<ImagePoint> points = {indicesAt(frame, index, first, extents)};
+  SmallVector<ImagePoint> points = {index.indicesAt(first, extents)};
   for (int64_t number = 1; number < count; ++number) {
     ImagePoint point = points.back();
     Value moves;
@@ -37,7 +107,7 @@ SmallVector<ImagePoint> pointsFrom(KernelFrame &frame, IndexBuilder &index,
         point[dim] = next;
         break;
       }
-      Value end = index.valueOf(frame.numberOf(extents[dim]));
+      Value end = index.valueOf(extents[dim]);
       moves = arith::CmpIOp::create(b, index.loc, arith::CmpIPredicate::eq,
                                     next, end);
       point[dim] =
@@ -61,14 +131,15 @@ public:
       llvm::function_ref<SmallVector<Value>(const PointTap &, ValueRange)>;
 
   PointTaps(KernelFrame &frame, IndexBuilder &index,
-            const ConvolutionShape &shape, ArrayRef<ImagePoint> points,
-            unsigned numDims, Body body)
-      : frame(frame), index(index), shape(shape), numDims(numDims), body(body) {
-    for (auto [i, dim] : llvm::enumerate(shape.spatial)) {
+            const ConvolutionShape &shape, const PhasePoints &phase,
+            ArrayRef<ImagePoint> points, unsigned numDims, Body body)
+      : frame(frame), index(index), shape(shape), phase(phase),
+        numDims(numDims), body(body) {
+    for (auto [i, dim] : llvm::enumerate(phase.dims)) {
       SmallVector<Value> &list = starts.emplace_back();
       for (const ImagePoint &point : points)
-        list.push_back(
-            index.add(index.mul(point[i + 1], dim.stride), -dim.padding));
+        list.push_back(index.sub(index.mul(point[i + 1], dim.all.dim.stride),
+                                 dim.padding));
     }
   }
 
@@ -76,8 +147,7 @@ public:
                           ValueRange inits) {
     if (number == numDims)
       return body(before, inits);
-    const SpatialDim &dim = shape.spatial[number];
-    return index.loop(index.constant(0), index.constant(dim.kernel), 1, inits,
+    return index.loop(index.constant(0), phase.dims[number].taps, 1, inits,
                       [&](Value tap, ValueRange carried) {
                         return emit(number + 1, next(number, tap, before),
                                     carried);
@@ -85,12 +155,15 @@ public:
   }
 
 private:
-  /// What `before` reads at `tap` of dimension `number`, too.
+  /// What `before` reads at the phase's `tap` of dimension `number`, too.
   PointTap next(unsigned number, Value tap, const PointTap &before) {
     OpBuilder &b = index.builder;
-    const SpatialDim &dim = shape.spatial[number];
+    const PhaseDim &walked = phase.dims[number];
+    const SpatialDim &dim = walked.all.dim;
     PointTap result;
-    result.tap = index.add(index.mul(before.tap, dim.kernel), tap);
+    result.tap =
+        index.add(index.mul(before.tap, shape.spatial[number].kernel),
+                  index.at(walked.firstTap, tap, walked.all.tapSpacing));
     Number stride = frame.numberOf(shape.inputStrides[number]);
     Value end;
     if (!dim.isNeverPadded)
@@ -123,6 +196,7 @@ private:
   KernelFrame &frame;
   IndexBuilder &index;
   const ConvolutionShape &shape;
+  const PhasePoints &phase;
   unsigned numDims;
   Body body;
   /// Of each spatial dimension, where tap 0 of each point is.
@@ -132,7 +206,8 @@ private:
 
 SmallVector<Value> emitPointTaps(
     KernelFrame &frame, IndexBuilder &index, const ConvolutionShape &shape,
-    ArrayRef<ImagePoint> points, unsigned numDims, ValueRange inits,
+    const PhasePoints &phase, ArrayRef<ImagePoint> points, unsigned numDims,
+    ValueRange inits,
     function_ref<SmallVector<Value>(const PointTap &, ValueRange)> body) {
   PointTap start;
   start.tap = index.constant(0);
@@ -141,7 +216,7 @@ SmallVector<Value> emitPointTaps(
     start.offsets.push_back(index.mul(point.front(), frame.numberOf(image)));
     start.inside.emplace_back();
   }
-  return PointTaps(frame, index, shape, points, numDims, body)
+  return PointTaps(frame, index, shape, phase, points, numDims, body)
       .emit(0, start, inits);
 }
 

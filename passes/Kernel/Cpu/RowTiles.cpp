@@ -64,11 +64,10 @@ static int64_t lowestTile(int64_t least, int64_t most, int64_t step,
   return lowest;
 }
 
-SizedRows::SizedRows(const KernelFrame &frame, const Extent &rows,
-                     int64_t mostRows)
+SizedRows::SizedRows(const Extent &rows, int64_t mostRows, int64_t least,
+                     int64_t divisor)
     : rows(rows), tiles(rows.ceilDiv(mostRows)), mostRows(mostRows),
-      step(mostRows % 2 ? 1 : 2) {
-  int64_t divisor = frame.divisor(rows), least = frame.least(rows);
+      step(mostRows % 2 ? 1 : 2), divisor(divisor) {
   mayLack = divisor % step != 0;
   mayBeOne = mayLack && least <= 1;
   leastRows = step * lowestTile(llvm::divideCeil(least, step),
@@ -76,14 +75,21 @@ SizedRows::SizedRows(const KernelFrame &frame, const Extent &rows,
                                 mayLack ? 1 : divisor / step, mostRows / step);
 }
 
+SizedRows SizedRows::part(IndexBuilder &index, Value count) const {
+  SizedRows result = *this;
+  result.partRows = count;
+  result.partTiles = index.div(index.add(count, mostRows - 1), mostRows);
+  return result;
+}
+
 Value SizedRows::firstRowOf(IndexBuilder &index, KernelFrame &frame,
                             Value number) const {
-  if (frame.divisor(rows) % mostRows == 0)
+  if (divisor % mostRows == 0)
     return index.mul(number, mostRows);
-  Value all = index.valueOf(frame.numberOf(rows));
+  Value all = partRows ? partRows : index.valueOf(frame.numberOf(rows));
   Value steps = index.div(index.add(all, step - 1), step);
-  Value first = index.mul(
-      index.div(index.mul(number, steps), frame.numberOf(tiles)), step);
+  Number count = partTiles ? Number(partTiles) : frame.numberOf(tiles);
+  Value first = index.mul(index.div(index.mul(number, steps), count), step);
   return mayLack ? index.min(first, all) : first;
 }
 

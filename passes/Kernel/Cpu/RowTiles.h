@@ -47,11 +47,25 @@ struct SizedRows {
   bool mayLack = false;
   /// Whether there may be one row alone.
   bool mayBeOne = false;
+  /// A number that all there may be are multiples of.
+  int64_t divisor = 1;
   /// Whether code is needed for one height only, whose tiles are all full.
   bool haveOneHeight() const { return leastRows == mostRows && !mayLack; }
 
   SizedRows() = default;
-  SizedRows(const KernelFrame &frame, const Extent &rows, int64_t mostRows);
+  SizedRows(const KernelFrame &frame, const Extent &rows, int64_t mostRows)
+      : SizedRows(rows, mostRows, frame.least(rows), frame.divisor(rows)) {}
+  /// For parts that have `rows` rows at most, `least` at least, and multiples
+  /// of `divisor`.
+  SizedRows(const Extent &rows, int64_t mostRows, int64_t least,
+            int64_t divisor);
+
+  /// The tiles of a part of `count` rows.
+  SizedRows part(IndexBuilder &index, mlir::Value count) const;
+  /// How many tiles there are, in this part.
+  mlir::Value tileCount(IndexBuilder &index, KernelFrame &frame) const {
+    return partTiles ? partTiles : index.valueOf(frame.numberOf(tiles));
+  }
 
   /// The first row of tile `number`, which may be the one past the last, in a
   /// kernel that has rows.
@@ -63,6 +77,10 @@ struct SizedRows {
   /// Emits `body` for every height, and the choice between them.
   void emitTile(IndexBuilder &index, KernelFrame &frame, mlir::Value number,
                 llvm::function_ref<void(const SizedTile &)> body) const;
+
+private:
+  /// Of a part, how many there are in it. Null if these are all.
+  mlir::Value partRows, partTiles;
 };
 
 } // namespace heddle

@@ -2,7 +2,9 @@
 // from the points of all images in a row, so that they are full whatever the
 // width of an image is. Each row of a tile reads where its own tap lies, or
 // zeros where that is padding. Of few channels all taps of a tile are gathered
-// first, in runs of those next to each other.
+// first, in runs of those next to each other. Where the input has zeros between
+// its points, a tile is cut from the points of one phase, which meet the same
+// taps.
 
 #include "passes/Kernel/Cpu/SizedConvolution.h"
 
@@ -28,7 +30,7 @@ public:
                           const ConvolutionShape &shape,
                           ConvolutionBuffers buffers)
       : frame(frame), op(op), loc(op.getLoc()), shape(shape),
-        index(frame.builder, loc),
+        index(frame.builder, loc), phases(frame, shape),
         accumulator(cast<RankedTensorType>(op.getType()).getElementType()),
         lanes(accumulatorLanes(accumulator)), input(buffers.input),
         weights(buffers.weights), output(std::move(buffers.output)) {}
@@ -44,6 +46,9 @@ private:
   /// Of `points` only the first `count` are stored, if it is any.
   LogicalResult emitTile(const FilterColumns &group,
                          ArrayRef<ImagePoint> points, Value count);
+  /// Where the columns of `group` of `points` are in the result.
+  TilePlace placeOf(const FilterColumns &group, ArrayRef<ImagePoint> points,
+                    Value count);
   SmallVector<Value> sumUp(RegisterTile &tile, const FilterColumns &group,
                            ArrayRef<ImagePoint> points);
   /// Copies what the taps of `points` read to the patch.
@@ -54,6 +59,7 @@ private:
   Location loc;
   const ConvolutionShape &shape;
   IndexBuilder index;
+  PointPhases phases;
   Type accumulator;
   int64_t lanes;
 
@@ -71,17 +77,21 @@ private:
   TileOutput output;
   // Of the grid's current tile.
   Value channelGroup, rowBegin, rowEnd;
+  PhasePoints phase;
+  SizedRows phaseRows;
 };
 
 } // namespace
 
 void SizedConvolutionEmitter::plan() {
   const Machine &machine = frame.machine;
-  Extent points = pointsOf(shape);
+  Extent points = phases.mostPoints();
   tileShape =
       chooseTileShape(machine, points.bound(), shape.groupOutput, lanes);
   tileShape.rows = std::min(tileShape.rows, machine.mostSizedTileRows);
-  rows = SizedRows(frame, points, tileShape.rows);
+  rows =
+      SizedRows(points, tileShape.rows, phases.leastPoints(), phases.divisor());
+  // All phases together meet as many taps as there are.
   double outputs = double(points.bound()) * shape.outputChannels();
   Work work = convolutionWork(op, shape, outputs);
   expectWork(frame, contractionNanoseconds(machine, work, outputs));
@@ -89,6 +99,8 @@ void SizedConvolutionEmitter::plan() {
 
   ContractionExtents extents =
       convolutionExtents(op, shape, shape.groups, points.bound());
+  extents.outer *= phases.count();
+  extents.depth = llvm::divideCeil(extents.depth, phases.count());
   extents.sizedRows = true;
   blocks =
       chooseBlocks(machine, extents, tileShape, rows.tiles.bound(),
@@ -118,8 +130,11 @@ void SizedConvolutionEmitter::makePatch() {
   patchPitch = llvm::alignTo(depth, logicalLanes) + logicalLanes;
   Type element = cast<MemRefType>(input.getType()).getElementType();
   int64_t bytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-  bool isRun = shape.groups == 1 && inner.dilation == 1 &&
-               inner.inputDilation == 1 && inner.kernel > 1;
+  bool isDense = llvm::all_of(shape.spatial, [](const SpatialDim &dim) {
+    return dim.inputDilation == 1;
+  });
+  bool isRun =
+      shape.groups == 1 && inner.dilation == 1 && isDense && inner.kernel > 1;
   if (isRun && shape.groupInput < fewestChannels &&
       tileShape.rows * patchPitch * bytes <= frame.machine.l1Bytes / 2)
     patch = frame.allocateScratch(element, tileShape.rows * patchPitch);
@@ -134,13 +149,18 @@ LogicalResult SizedConvolutionEmitter::emit() {
   int64_t columnBlocks = llvm::divideCeil(groupCount, blocks.columnGroups);
   Extent rowBlocks = rows.tiles.ceilDiv(blocks.rowTiles);
 
-  Value tile = frame.enterTileLoop();
-  SmallVector<Value> at =
-      indicesAt(frame, index, tile, {shape.groups, columnBlocks, rowBlocks});
+  SmallVector<Extent> grid = {shape.groups, columnBlocks};
+  llvm::append_range(grid, phases.counts());
+  grid.push_back(rowBlocks);
+
+  SmallVector<Value> at = indicesAt(frame, index, frame.enterTileLoop(), grid);
   channelGroup = at[0];
-  rowBegin = index.mul(at[2], blocks.rowTiles);
+  phase = phases.at(index, ArrayRef(at).drop_front(2).drop_back());
+  Value points = phases.countOf(index, phase);
+  phaseRows = points ? rows.part(index, points) : rows;
+  rowBegin = index.mul(at.back(), blocks.rowTiles);
   rowEnd = index.min(index.add(rowBegin, blocks.rowTiles),
-                     frame.valueOf(rows.tiles));
+                     phaseRows.tileCount(index, frame));
   Value groupBegin = index.mul(at[1], blocks.columnGroups);
   Value groupEnd = index.min(index.add(groupBegin, blocks.columnGroups),
                              index.constant(groupCount));
@@ -156,7 +176,7 @@ LogicalResult SizedConvolutionEmitter::emit() {
                       groupEnd, /*isAll=*/columnBlocks == 1, body);
   };
   auto pointsAt = [&](const SizedTile &tile) {
-    return pointsFrom(frame, index, shape, tile.first, tile.height, tile.count);
+    return phase.from(index, tile.first, tile.height, tile.count);
   };
   if (patch)
     forEachTile([&](const SizedTile &tile) {
@@ -173,14 +193,15 @@ LogicalResult SizedConvolutionEmitter::emit() {
     });
   if (failed(status))
     return failure();
-  frame.finish(rowBlocks * (shape.groups * columnBlocks), blocks.chunk);
+  frame.finish(productOf(grid), blocks.chunk);
   return success();
 }
 
 void SizedConvolutionEmitter::forEachTile(
     function_ref<void(const SizedTile &)> body) {
-  index.loop(rowBegin, rowEnd, 1,
-             [&](Value number) { rows.emitTile(index, frame, number, body); });
+  index.loop(rowBegin, rowEnd, 1, [&](Value number) {
+    phaseRows.emitTile(index, frame, number, body);
+  });
 }
 
 LogicalResult SizedConvolutionEmitter::emitTile(const FilterColumns &group,
@@ -192,9 +213,15 @@ LogicalResult SizedConvolutionEmitter::emitTile(const FilterColumns &group,
     tile.stepsPerIteration = 1;
   SmallVector<Value> sums = sumUp(tile, group, points);
 
+  return output.store(tile, sums, placeOf(group, points, count));
+}
+
+TilePlace SizedConvolutionEmitter::placeOf(const FilterColumns &group,
+                                           ArrayRef<ImagePoint> points,
+                                           Value count) {
   TilePlace place;
   for (const ImagePoint &point : points) {
-    place.points.push_back(point);
+    place.points.push_back(phase.placeOf(index, point));
     place.points.back().push_back(Value());
   }
   place.coords = place.points.front();
@@ -204,7 +231,7 @@ LogicalResult SizedConvolutionEmitter::emitTile(const FilterColumns &group,
                                channelGroup, shape.groupOutput);
   place.columns = group.columns;
   place.rows = count;
-  return output.store(tile, sums, place);
+  return place;
 }
 
 SmallVector<Value> SizedConvolutionEmitter::sumUp(RegisterTile &tile,
@@ -224,7 +251,7 @@ SmallVector<Value> SizedConvolutionEmitter::sumUp(RegisterTile &tile,
   }
   Value channel = index.mul(channelGroup, shape.groupInput);
   return emitPointTaps(
-      frame, index, shape, points, shape.spatial.size(), tile.zeros(),
+      frame, index, shape, phase, points, shape.spatial.size(), tile.zeros(),
       [&](const PointTap &tap, ValueRange sums) {
         TileLhs lhs;
         lhs.buffer = input;
@@ -287,7 +314,7 @@ void SizedConvolutionEmitter::gather(ArrayRef<ImagePoint> points) {
   auto maskType = VectorType::get({width}, b.getI1Type());
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
   emitPointTaps(
-      frame, index, shape, points, last, {},
+      frame, index, shape, phase, points, last, {},
       [&](const PointTap &tap, ValueRange) {
         // What is stored beyond a run, the next one covers.
         Value to = index.mul(tap.tap, run);

@@ -1,6 +1,8 @@
 // Depthwise convolution of images whose size a call says: vectors run over
 // channels, a tile is 8, 4, 2 or 1 columns of a row. Most of a tile's taps are
 // inside wherever it lies; the few at its ends that need not be are masked.
+// Where the input has zeros between its points, tiles are cut from the columns
+// of each phase.
 
 #include "passes/Kernel/Cpu/SizedDepthwise.h"
 
@@ -39,8 +41,10 @@ private:
     int64_t width;
   };
 
-  const SpatialDim &inner() const { return shape.spatial.back(); }
-  LogicalResult emitRow(const ChannelGroup &group, ArrayRef<Value> row);
+  /// Of the phase whose columns are emitted.
+  const SpatialDim &inner() const { return phase.dim; }
+  /// The columns of a row that are of the phase.
+  LogicalResult emitPhase(const ChannelGroup &group, ArrayRef<Value> row);
   LogicalResult emitTile(const ChannelGroup &group, ArrayRef<Value> row,
                          const Columns &columns);
   /// Tap `tap` of the columns, the first of which reads at `inputBase` of the
@@ -62,6 +66,7 @@ private:
   int64_t lanes;
 
   int64_t widest = 1, vectors = 1;
+  ColumnPhase phase;
   Value input, weights, image, imageBase;
   TileOutput output;
 };
@@ -70,6 +75,9 @@ private:
 
 LogicalResult SizedDepthwiseEmitter::emit() {
   int64_t channels = shape.groups;
+  SmallVector<ColumnPhase> phases = columnPhases(shape.spatial.back());
+  // The first phase has the most columns.
+  phase = phases.front();
   const Machine &machine = frame.machine;
   TileShape tileShape =
       chooseTileShape(machine, inner().output, channels, lanes);
@@ -79,7 +87,7 @@ LogicalResult SizedDepthwiseEmitter::emit() {
 
   Extent outer = productOf(ArrayRef(shape.outputs).drop_back());
   Extent rows = shape.images * outer;
-  double rowElements = double(inner().output) * channels;
+  double rowElements = double(shape.spatial.back().output) * channels;
   Work work = depthwiseRowWork(op, shape);
   int64_t rowsPerTile = chooseChunk(machine, work, outer.bound());
   work.operations *= rows.bound();
@@ -102,8 +110,11 @@ LogicalResult SizedDepthwiseEmitter::emit() {
     row.erase(row.begin());
     forEachChannelGroup(index, channels, vectors, lanes,
                         [&](const ChannelGroup &group) {
-                          if (failed(emitRow(group, row)))
-                            status = failure();
+                          for (const ColumnPhase &each : phases) {
+                            phase = each;
+                            if (failed(emitPhase(group, row)))
+                              status = failure();
+                          }
                         });
   });
   if (failed(status))
@@ -112,19 +123,23 @@ LogicalResult SizedDepthwiseEmitter::emit() {
   return success();
 }
 
-LogicalResult SizedDepthwiseEmitter::emitRow(const ChannelGroup &group,
-                                             ArrayRef<Value> row) {
+LogicalResult SizedDepthwiseEmitter::emitPhase(const ChannelGroup &group,
+                                               ArrayRef<Value> row) {
   LogicalResult status = success();
   auto emit = [&](Value first, int64_t width) {
     if (failed(emitTile(group, row, {first, width})))
       status = failure();
   };
-  Value columns = frame.valueOf(shape.outputs.back());
+  const Extent &all = shape.outputs.back();
+  Value columns =
+      index.div(index.add(frame.valueOf(all), phase.spacing - 1 - phase.first),
+                phase.spacing);
   Value rest = index.rem(columns, widest);
   Value first = index.sub(columns, rest);
   index.loop(index.constant(0), first, widest,
              [&](Value column) { emit(column, widest); });
-  int64_t divisor = frame.divisor(shape.outputs.back());
+  int64_t divisor = frame.divisor(all);
+  divisor = divisor % phase.spacing ? 1 : divisor / phase.spacing;
   for (int64_t width = widest / 2; width > 0; width /= 2) {
     if (divisor % (2 * width) == 0)
       break;
@@ -158,13 +173,16 @@ LogicalResult SizedDepthwiseEmitter::emitTile(const ChannelGroup &group,
         Value inputBase = index.add(
             index.at(outer.input, columns.first, dim.stride * dim.inputStride),
             -dim.padding * dim.inputStride);
-        Value weightBase = index.at(group.first, outer.tap,
-                                    dim.kernel * shape.outputChannels());
+        int64_t filters = shape.outputChannels();
+        Value weightBase =
+            index.add(index.at(group.first, outer.tap,
+                               shape.spatial.back().kernel * filters),
+                      phase.firstTap * filters);
         auto step = [&](Value tap, ValueRange inner) {
           return emitTap(
               group, columns, tap, outer.input,
               index.at(inputBase, tap, dim.dilation * dim.inputStride),
-              index.at(weightBase, tap, shape.outputChannels()), inner);
+              index.at(weightBase, tap, phase.tapSpacing * filters), inner);
         };
         if (dim.kernel > mostTapsWrittenOut)
           return index.loop(index.constant(0), index.constant(dim.kernel), 1,
@@ -175,8 +193,10 @@ LogicalResult SizedDepthwiseEmitter::emitTile(const ChannelGroup &group,
         return sums;
       });
 
-  return output.store(tile, sums,
-                      depthwisePlace(shape, image, row, columns.first, group));
+  Value first = index.add(index.mul(columns.first, phase.spacing), phase.first);
+  TilePlace place = depthwisePlace(shape, image, row, first, group);
+  place.rowStep = phase.spacing;
+  return output.store(tile, sums, place);
 }
 
 /// Whether there is a place of the tile at which a column's tap is none of the
@@ -188,7 +208,10 @@ bool SizedDepthwiseEmitter::mayBePadding(int64_t column, int64_t width,
   int64_t left = column * dim.stride + tap * dim.dilation;
   int64_t right =
       (width - 1 - column) * dim.stride + (dim.kernel - 1 - tap) * dim.dilation;
-  return left < dim.padding || right < op.getPadding().back();
+  // Zeros behind the last point are padding, too.
+  int64_t behind = llvm::divideCeil(op.getPadding().back(),
+                                    shape.spatial.back().inputDilation);
+  return left < dim.padding || right < behind;
 }
 
 Value SizedDepthwiseEmitter::isInside(const Columns &columns, int64_t column,

@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "passes/Kernel/Cpu/TapPhases.h"
 
 using namespace mlir;
 
@@ -36,7 +37,8 @@ static std::pair<Value, Value> tapRange(IndexBuilder &index,
 /// Taps of a dimension whose input has zeros between its points: those that
 /// fall on a point.
 static SmallVector<Value> emitSparseTaps(
-    IndexBuilder &index, const SpatialDim &dim, Value at, ValueRange inits,
+    IndexBuilder &index, const SpatialDim &dim, const Number &input, Value at,
+    ValueRange inits,
     function_ref<SmallVector<Value>(Value, Value, ValueRange)> body) {
   OpBuilder &builder = index.builder;
   Location loc = index.loc;
@@ -46,12 +48,12 @@ static SmallVector<Value> emitSparseTaps(
         Value position =
             index.add(index.at(index.mul(at, dim.stride), tap, dim.dilation),
                       -dim.padding);
-        // As an unsigned number a negative position is past the end.
-        int64_t extent =
-            dim.input == 0 ? 0 : (dim.input - 1) * dim.inputDilation + 1;
+        // As an unsigned number a negative position is past the end, as is
+        // what it is divided to.
+        Value point = index.div(position, dim.inputDilation);
         Value inside =
             arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
-                                  position, index.constant(extent));
+                                  point, index.valueOf(input));
         Value remainder = index.rem(position, dim.inputDilation);
         Value onPoint =
             arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
@@ -63,53 +65,31 @@ static SmallVector<Value> emitSparseTaps(
         builder.setInsertionPointToStart(branch.elseBlock());
         scf::YieldOp::create(builder, loc, carried);
         builder.setInsertionPointToStart(branch.thenBlock());
-        SmallVector<Value> next =
-            body(tap, index.div(position, dim.inputDilation), carried);
+        SmallVector<Value> next = body(tap, point, carried);
         scf::YieldOp::create(builder, loc, next);
         return branch.getResults();
       });
 }
 
-/// Phases up to this many are told apart by constants chosen by their number.
-static constexpr unsigned maxChosenPhases = 16;
-
 /// The same for a few phases: each walks those taps only that fall on a point.
 /// No division but that for the phase's number, which loops of LLVM's would
 /// take long to look through.
 static SmallVector<Value>
-emitPhaseTaps(IndexBuilder &index, ArrayRef<ColumnPhase> phases, Value at,
-              ValueRange inits,
+emitPhaseTaps(IndexBuilder &index, ArrayRef<ColumnPhase> phases,
+              const Number &input, Value at, ValueRange inits,
               function_ref<SmallVector<Value>(Value, Value, ValueRange)> body) {
-  OpBuilder &builder = index.builder;
-  Location loc = index.loc;
-  int64_t spacing = phases.front().spacing;
-  Value number = index.rem(at, spacing);
-  auto choose = [&](function_ref<int64_t(const ColumnPhase &)> fact) {
-    Value chosen = index.constant(fact(phases.back()));
-    for (auto [i, phase] : llvm::enumerate(phases.drop_back())) {
-      if (fact(phase) == fact(phases.back()))
-        continue;
-      Value isThis = arith::CmpIOp::create(
-          builder, loc, arith::CmpIPredicate::eq, number, index.constant(i));
-      chosen = arith::SelectOp::create(builder, loc, isThis,
-                                       index.constant(fact(phase)), chosen);
-    }
-    return chosen;
-  };
-  auto padding = [](const ColumnPhase &phase) { return phase.dim.padding; };
-  auto kernel = [](const ColumnPhase &phase) { return phase.dim.kernel; };
-  auto firstTap = [](const ColumnPhase &phase) { return phase.firstTap; };
-  const SpatialDim &dim = phases.front().dim;
-  Value count = choose(kernel), first = choose(firstTap);
+  const ColumnPhase &any = phases.front();
+  const SpatialDim &dim = any.dim;
+  ChosenPhase phase = choosePhase(index, phases, index.rem(at, any.spacing));
   // Of tap 0.
-  Value start =
-      index.sub(index.mul(index.div(at, spacing), dim.stride), choose(padding));
+  Value start = index.sub(index.mul(index.div(at, any.spacing), dim.stride),
+                          phase.padding);
   Value before = index.mul(start, -1);
   Value low = ceilAtZero(index, before, dim.dilation);
-  Value high = index.min(
-      ceilAtZero(index, index.add(before, dim.input), dim.dilation), count);
+  Value end = index.add(before, index.valueOf(input));
+  Value high = index.min(ceilAtZero(index, end, dim.dilation), phase.taps);
   return index.loop(low, high, 1, inits, [&](Value tap, ValueRange carried) {
-    return body(index.at(first, tap, phases.front().tapSpacing),
+    return body(index.at(phase.firstTap, tap, any.tapSpacing),
                 index.at(start, tap, dim.dilation), carried);
   });
 }
@@ -129,10 +109,11 @@ emitTapLoops(IndexBuilder &index, ArrayRef<TapDim> dims, ArrayRef<Value> row,
                         carried, body);
   };
   if (dim.inputDilation != 1) {
-    SmallVector<ColumnPhase> phases = columnPhases(dim);
-    if (phases.size() <= maxChosenPhases)
-      return emitPhaseTaps(index, phases, row.front(), inits, inner);
-    return emitSparseTaps(index, dim, row.front(), inits, inner);
+    const Number &input = dims.front().input;
+    SmallVector<ColumnPhase> phases = fewPhases(dim);
+    if (!phases.empty())
+      return emitPhaseTaps(index, phases, input, row.front(), inits, inner);
+    return emitSparseTaps(index, dim, input, row.front(), inits, inner);
   }
   auto [low, high] = tapRange(index, dims.front(), row.front());
   return index.loop(low, high, 1, inits, [&](Value tap, ValueRange carried) {

@@ -34,8 +34,7 @@ struct TapDim {
 
 /// Sums over the taps of `dims` that do not lie in the padding of the output
 /// row at `row` (one index per dimension): `body` takes the carried values and
-/// gives the next. Of dimensions whose size a call says, inputs have no zeros
-/// between their points.
+/// gives the next.
 llvm::SmallVector<mlir::Value> emitTapLoops(
     IndexBuilder &index, llvm::ArrayRef<TapDim> dims,
     llvm::ArrayRef<mlir::Value> row, TapPosition position,

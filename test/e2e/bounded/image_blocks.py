@@ -1,5 +1,5 @@
 """Writes a model of what U-Nets are made of, for images of any number, height and width: a group norm, a convolution that halves the image, a sum with
-a value per channel, an image twice as large beside another one, and halves of channels of which one gates the other.
+a value per channel, images twice as large beside another one (one of them by a transposed convolution), and halves of channels of which one gates the other.
 
     image_blocks.py MODEL.onnx
 """
@@ -41,8 +41,10 @@ def main():
     shifted = node("Add", [half, value], "shifted")
     twice = constant("twice", np.array([1, 1, 2, 2], np.float32))
     up = node("Resize", [shifted, "", twice], "up", mode="nearest", coordinate_transformation_mode="asymmetric", nearest_mode="floor")
-    both = node("Concat", [up, large], "both", axis=1)
-    merged = convolve(both, "merged", 2 * CHANNELS, CHANNELS)
+    kernel = weight("grown_w", CHANNELS, CHANNELS, 3, 3)
+    grown = node("ConvTranspose", [shifted, kernel], "grown", pads=[1, 1, 1, 1], strides=[2, 2], output_padding=[1, 1])
+    both = node("Concat", [up, large, grown], "both", axis=1)
+    merged = convolve(both, "merged", 3 * CHANNELS, CHANNELS)
     flat = node("Reshape", [merged, constant("columns", np.array([0, CHANNELS, -1]))], "flat")
     tokens = node("Transpose", [flat], "tokens", perm=[0, 2, 1])
     wide = node("MatMul", [tokens, weight("wide_w", CHANNELS, 2 * CHANNELS)], "wide")

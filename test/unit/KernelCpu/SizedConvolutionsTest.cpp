@@ -152,15 +152,78 @@ TEST(SizedConvolutions, Depthwise) {
   checkSized(textOf(c), images({1}, {5, 9}, {1, 2, 6, 11}), 1e-5);
 }
 
+/// A transposed convolution: `spread` apart the input's points, `padding` as
+/// the convolution of these has it.
+Case transposed(Extents most, int64_t inChannels, int64_t outChannels,
+                Extents kernel, Extents spread, Extents padding,
+                int64_t groups = 1) {
+  return {std::move(most),  inChannels,         outChannels, std::move(kernel),
+          {1, 1},           std::move(padding), groups,      {1, 1},
+          std::move(spread)};
+}
+
 TEST(SizedConvolutions, Transposed) {
+  // As many points of each phase, and one point less of some.
+  checkSized(textOf(transposed({1, 5, 6}, 4, 35, {4, 4}, {2, 2}, {2, 2, 2, 2})),
+             images({1}, {1, 5}, {1, 2, 6}), 1e-5);
   checkSized(
-      textOf(
-          {{1, 5, 6}, 4, 35, {4, 4}, {1, 1}, {2, 2, 2, 2}, 1, {1, 1}, {2, 2}}),
-      images({1}, {1, 5}, {1, 2, 6}), 1e-5);
+      textOf(transposed({3, 5, 7}, 40, 35, {3, 3}, {2, 2}, {2, 2, 2, 2})),
+      images({0, 1, 3}, {1, 2, 5}, {1, 2, 7}), 1e-5);
+  // Single points of all, some and no phases; many taps and few points.
+  for (int64_t taps : {4, 3, 1})
+    checkSized(textOf(transposed({2, 4, 5}, 20, 33, {taps, 2}, {4, 2},
+                                 {taps - 1, 3, 1, 1})),
+               images({1, 2}, {1, 4}, {1, 4, 5}), 1e-5);
+  checkSized(textOf(transposed({2, 3, 3}, 17, 9, {7, 6}, {2, 3}, {6, 6, 5, 9})),
+             images({2}, {1, 3}, {1, 2}), 1e-5);
+  // More phases than are told apart.
+  checkSized(
+      textOf(transposed({1, 3, 4}, 18, 20, {20, 3}, {20, 2}, {19, 19, 2, 1})),
+      images({1}, {1, 3}, {1, 4}), 1e-5);
+  checkSized(
+      textOf(transposed({1, 4, 5}, 24, 40, {3, 3}, {2, 2}, {1, 2, 1, 2}, 2)),
+      images({1}, {1, 4}, {1, 5}), 1e-5);
+}
+
+TEST(SizedConvolutions, TransposedAndStrided) {
   checkSized(
       textOf(
           {{2, 4, 5}, 4, 20, {3, 2}, {1, 1}, {3, 1, 2, 2}, 1, {2, 1}, {3, 2}}),
       images({2}, {1, 4}, {1, 5}), 1e-5);
+  // Phases that meet a part of the taps, or all; columns of each that are
+  // several points of the input apart.
+  checkSized(
+      textOf(
+          {{2, 7, 6}, 17, 20, {4, 3}, {3, 2}, {3, 4, 2, 2}, 1, {3, 2}, {2, 4}}),
+      images({1, 2}, {2, 7}, {1, 3, 6}), 1e-5);
+  checkSized(
+      textOf(
+          {{1, 6, 7}, 16, 20, {3, 4}, {2, 6}, {2, 2, 4, 4}, 1, {1, 2}, {2, 4}}),
+      images({1}, {1, 6}, {2, 7}), 1e-5);
+}
+
+TEST(SizedConvolutions, TransposedDepthwise) {
+  auto check = [](Case c, llvm::ArrayRef<int64_t> heights,
+                  llvm::ArrayRef<int64_t> widths) {
+    c.packed = false;
+    checkSized(textOf(c), images({1, 2}, heights, widths), 1e-5);
+  };
+  for (int64_t channels : {2, 33, 64})
+    check(transposed({2, 5, 19}, channels, channels, {4, 4}, {2, 2},
+                     {2, 2, 2, 2}, channels),
+          {1, 5}, {1, 2, 9, 19});
+  check(transposed({2, 4, 9}, 40, 40, {3, 3}, {3, 2}, {0, 3, 2, 2}, 40),
+        {1, 2, 4}, {1, 4, 9});
+  check(transposed({2, 4, 9}, 16, 16, {1, 5}, {2, 4}, {0, 0, 0, 7}, 16), {1, 4},
+        {1, 2, 9});
+  // More phases than are told apart, along rows and along columns.
+  check(transposed({2, 3, 4}, 8, 8, {19, 3}, {18, 2}, {9, 9, 1, 1}, 8), {1, 3},
+        {1, 4});
+  check(transposed({2, 3, 4}, 8, 8, {3, 19}, {2, 18}, {1, 1, 9, 9}, 8), {1, 3},
+        {1, 4});
+  Case c = {{2, 6, 7},    24, 24,     {4, 3}, {3, 2},
+            {3, 4, 2, 2}, 24, {3, 2}, {2, 4}};
+  check(c, {2, 6}, {1, 3, 7});
 }
 
 TEST(SizedConvolutions, Epilogue) {

@@ -68,3 +68,26 @@ func.func @pool(%x: tensor<16x14x14x8xf32, #size.extents<images, 14, 14, 8>>, %i
   }
   return %0 : tensor<16x7x7x8xf32, #size.extents<images, 7, 7, 8>>
 }
+
+// Of an image twice as large, tiles are cut from the points of one of four phases, each of which meets one tap that the phase's numbers choose.
+// CHECK-LABEL: func @transposed(
+// CHECK-SAME: kernel.tile_count = #size.expression<4 * floordiv(
+// CHECK: %[[REST:.*]] = arith.divui %{{.*}}, %[[ROWS:.*]] : index
+// CHECK: %[[COLUMN:.*]] = arith.remui %[[REST]], %c2
+// CHECK: %[[ROW:.*]] = arith.divui %[[REST]], %c2
+// CHECK: %[[FIRST_ROW:.*]] = arith.cmpi eq, %[[ROW]], %c0
+// CHECK: %[[ROW_TAP:.*]] = arith.select %[[FIRST_ROW]], %c1, %c0
+// CHECK: %[[FIRST_COLUMN:.*]] = arith.cmpi eq, %[[COLUMN]], %c0
+// CHECK: %[[COLUMN_TAP:.*]] = arith.select %[[FIRST_COLUMN]], %c1, %c0
+// CHECK: %[[TAPS_BEFORE:.*]] = arith.muli %[[ROW_TAP]], %c2
+// CHECK: arith.addi %[[TAPS_BEFORE]], %[[COLUMN_TAP]]
+// CHECK: %{{.*}}:2 = scf.for %{{.*}} = %c0 to %c32 step %c4
+// CHECK: return
+func.func @transposed(%x: tensor<1x32x32x32xf32, #size.extents<1, height, width, 32>>, %w: tensor<1x1x2x2x32x32xf32>)
+    -> tensor<1x64x64x32xf32, #size.extents<1, 2 * height, 2 * width, 32>> attributes {kernel.entry} {
+  %0 = kernel.convolution %x, %w {
+    strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, lhs_dilation = array<i64: 2, 2>,
+    rhs_dilation = array<i64: 1, 1>, groups = 1 : i64, weights_packing = "* i (g=1 o) -> g o/32 * i o%32"
+  } : tensor<1x32x32x32xf32, #size.extents<1, height, width, 32>>, tensor<1x1x2x2x32x32xf32> -> tensor<1x64x64x32xf32, #size.extents<1, 2 * height, 2 * width, 32>>
+  return %0 : tensor<1x64x64x32xf32, #size.extents<1, 2 * height, 2 * width, 32>>
+}
