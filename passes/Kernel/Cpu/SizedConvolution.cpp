@@ -10,13 +10,13 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/Kernel/Cpu/ConvolutionWork.h"
 #include "passes/Kernel/Cpu/FilterTiles.h"
 #include "passes/Kernel/Cpu/Grid.h"
 #include "passes/Kernel/Cpu/ImagePoints.h"
 #include "passes/Kernel/Cpu/Lanes.h"
 #include "passes/Kernel/Cpu/RowTiles.h"
+#include "passes/Kernel/Cpu/TapPatch.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -40,7 +40,6 @@ public:
 private:
   void plan();
   void makeZeros();
-  void makePatch();
   int64_t groupColumns() const { return tileShape.vectors * lanes; }
   void forEachTile(llvm::function_ref<void(const SizedTile &)> body);
   /// Of `points` only the first `count` are stored, if it is any.
@@ -51,8 +50,6 @@ private:
                     Value count);
   SmallVector<Value> sumUp(RegisterTile &tile, const FilterColumns &group,
                            ArrayRef<ImagePoint> points);
-  /// Copies what the taps of `points` read to the patch.
-  void gather(ArrayRef<ImagePoint> points);
 
   KernelFrame &frame;
   kernel::ConvolutionOp op;
@@ -70,10 +67,8 @@ private:
   Value input, weights;
   /// What padding reads: a point of zeros. Null where there is no padding.
   Value zeros;
-  /// Where a tile's taps are gathered, point by point so many elements apart.
-  /// Null where taps are read where they lie.
-  Value patch;
-  int64_t patchPitch = 0;
+  /// Where a tile's taps are gathered, if they are not read where they lie.
+  std::optional<TapPatch> patch;
   TileOutput output;
   // Of the grid's current tile.
   Value channelGroup, rowBegin, rowEnd;
@@ -119,31 +114,11 @@ void SizedConvolutionEmitter::makeZeros() {
            shape.groupInput);
 }
 
-/// A tap of fewer channels is too little work for an address of its own.
-static constexpr int64_t fewestChannels = 16;
-
-/// Taps of few channels are gathered where those next to each other are one
-/// run, and all of a tile's stay in the first cache.
-void SizedConvolutionEmitter::makePatch() {
-  const SpatialDim &inner = shape.spatial.back();
-  int64_t depth = shape.taps() * shape.groupInput;
-  patchPitch = llvm::alignTo(depth, logicalLanes) + logicalLanes;
-  Type element = cast<MemRefType>(input.getType()).getElementType();
-  int64_t bytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-  bool isDense = llvm::all_of(shape.spatial, [](const SpatialDim &dim) {
-    return dim.inputDilation == 1;
-  });
-  bool isRun =
-      shape.groups == 1 && inner.dilation == 1 && isDense && inner.kernel > 1;
-  if (isRun && shape.groupInput < fewestChannels &&
-      tileShape.rows * patchPitch * bytes <= frame.machine.l1Bytes / 2)
-    patch = frame.allocateScratch(element, tileShape.rows * patchPitch);
-}
-
 LogicalResult SizedConvolutionEmitter::emit() {
   plan();
-  makePatch();
-  if (!patch)
+  if (auto made = TapPatch::create(frame, shape, input, tileShape.rows))
+    patch.emplace(*made);
+  else
     makeZeros();
   int64_t groupCount = llvm::divideCeil(shape.groupOutput, groupColumns());
   int64_t columnBlocks = llvm::divideCeil(groupCount, blocks.columnGroups);
@@ -181,7 +156,7 @@ LogicalResult SizedConvolutionEmitter::emit() {
   if (patch)
     forEachTile([&](const SizedTile &tile) {
       SmallVector<ImagePoint> points = pointsAt(tile);
-      gather(points);
+      patch->gather(index, phase, points);
       forEachGroup(
           [&](const FilterColumns &group) { emit(group, points, tile.count); });
     });
@@ -239,16 +214,10 @@ SmallVector<Value> SizedConvolutionEmitter::sumUp(RegisterTile &tile,
                                                   ArrayRef<ImagePoint> points) {
   OpBuilder &b = frame.builder;
   TileRhs filter = filterOf(frame, index, shape, weights, channelGroup, group);
-  if (patch) {
-    TileLhs lhs;
-    lhs.buffer = patch;
-    lhs.base = index.constant(0);
-    for (size_t row = 0; row < points.size(); ++row)
-      lhs.rows.push_back(row * patchPitch);
-    return tile.accumulate(lhs, filter, index.constant(0),
-                           index.constant(shape.taps() * shape.groupInput),
-                           tile.zeros());
-  }
+  if (patch)
+    return tile.accumulate(
+        patch->rows(index, points.size()), filter, index.constant(0),
+        index.constant(shape.taps() * shape.groupInput), tile.zeros());
   Value channel = index.mul(channelGroup, shape.groupInput);
   return emitPointTaps(
       frame, index, shape, phase, points, shape.spatial.size(), tile.zeros(),
@@ -270,81 +239,6 @@ SmallVector<Value> SizedConvolutionEmitter::sumUp(RegisterTile &tile,
                             shape.groupInput * filter.step.number);
         return tile.accumulate(lhs, rhs, index.constant(0),
                                index.constant(shape.groupInput), sums);
-      });
-}
-
-void SizedConvolutionEmitter::gather(ArrayRef<ImagePoint> points) {
-  OpBuilder &b = frame.builder;
-  const SpatialDim &inner = shape.spatial.back();
-  unsigned last = shape.spatial.size() - 1;
-  int64_t channels = shape.groupInput, run = inner.kernel * channels;
-  constexpr int64_t width = logicalLanes;
-  int64_t vectors = llvm::divideCeil(run, width);
-  // Of each point, where its runs begin in a row of the image and which of
-  // their elements are there.
-  SmallVector<Value> starts;
-  SmallVector<SmallVector<Value>> masks;
-  for (const ImagePoint &point : points) {
-    Value start =
-        index.add(index.mul(point.back(), inner.stride), -inner.padding);
-    starts.push_back(index.mul(start, channels));
-    SmallVector<Value> &parts = masks.emplace_back();
-    if (inner.isNeverPadded) {
-      for (int64_t v = 0; v < vectors; ++v)
-        parts.push_back(tailMask(b, loc, width, run - v * width));
-      continue;
-    }
-    Value end = index.valueOf(frame.numberOf(shape.inputs[last]));
-    Value low =
-        index.mul(index.max(index.mul(start, -1), index.constant(0)), channels);
-    Value high = index.min(index.mul(index.sub(end, start), channels),
-                           index.constant(run));
-    for (int64_t v = 0; v < vectors; ++v) {
-      Value before = countMask(b, loc, width, index.add(low, -v * width));
-      Value upTo = countMask(b, loc, width, index.add(high, -v * width));
-      Value all = arith::ConstantOp::create(
-          b, loc,
-          DenseElementsAttr::get(cast<ShapedType>(before.getType()), true));
-      Value behind = arith::XOrIOp::create(b, loc, before, all);
-      parts.push_back(arith::AndIOp::create(b, loc, upTo, behind));
-    }
-  }
-  Type element = cast<MemRefType>(input.getType()).getElementType();
-  auto type = VectorType::get({width}, element);
-  auto maskType = VectorType::get({width}, b.getI1Type());
-  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
-  emitPointTaps(
-      frame, index, shape, phase, points, last, {},
-      [&](const PointTap &tap, ValueRange) {
-        // What is stored beyond a run, the next one covers.
-        Value to = index.mul(tap.tap, run);
-        for (size_t row = 0; row < points.size(); ++row) {
-          Value from = index.add(tap.offsets[row], starts[row]);
-          Value inside = tap.inside[row];
-          if (inside) {
-            // What is masked may be on no page, where processors take long.
-            from = arith::SelectOp::create(b, loc, inside, from,
-                                           index.constant(0));
-            inside = vector::BroadcastOp::create(b, loc, maskType, inside);
-          }
-          for (int64_t v = 0; v < vectors; ++v) {
-            Value mask = masks[row][v];
-            if (mask && inside)
-              mask = arith::AndIOp::create(b, loc, mask, inside);
-            else if (inside)
-              mask = inside;
-            Value at = index.add(from, v * width), loaded;
-            if (mask)
-              loaded = vector::MaskedLoadOp::create(b, loc, type, input, at,
-                                                    mask, zero);
-            else
-              loaded = vector::LoadOp::create(b, loc, type, input, at);
-            vector::StoreOp::create(
-                b, loc, loaded, patch,
-                index.add(to, row * patchPitch + v * width));
-          }
-        }
-        return SmallVector<Value>();
       });
 }
 
