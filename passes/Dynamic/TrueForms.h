@@ -10,9 +10,9 @@
 namespace heddle {
 
 /// Writes slices whose starts follow from sizes as dynamic ones, what walks an
-/// open dimension in steps or from its end as gathers, and padding around a
-/// tensor as its update into what is padded with, where they have no kernel
-/// over true extents as they are.
+/// open dimension in steps or from its end as gathers, padding as the update of
+/// what is padded with, and convolutions of cut images as such of fewer points,
+/// where they have no kernel over true extents as they are.
 void writeInTrueForms(mlir::func::FuncOp entry, const BoundedSizes &sizes);
 
 } // namespace heddle

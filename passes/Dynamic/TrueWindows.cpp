@@ -22,23 +22,27 @@ bool isFixed(Operation *op, StringRef name, ArrayRef<int64_t> atBound) {
   });
 }
 
-bool windowsRunOverTrueExtents(ConvolutionOp op) {
+bool windowsRunOverTrueExtentsUncut(ConvolutionOp op) {
   auto numbers = op.getDimensionNumbers();
   RankedTensorType input = typeOf(op.getLhs()), result = typeOf(op);
   SmallVector<int64_t> padding;
-  bool isCut = false;
-  for (auto [low, high] : op.getPaddingOrDefault()) {
+  for (auto [low, high] : op.getPaddingOrDefault())
     padding.append({low, high});
-    isCut |= low < 0 || high < 0;
-  }
-  // A cut image becomes another operation on the way.
-  return op.getBatchGroupCount() == 1 && !isCut &&
+  return op.getBatchGroupCount() == 1 &&
          !size::hasExtents(typeOf(op.getRhs())) &&
          op.getNumSpatialDimensions() > 0 && isFixed(op, "padding", padding) &&
          size::isKnown(input, numbers.getInputFeatureDimension()) &&
          size::isKnown(result, numbers.getOutputFeatureDimension()) &&
          size::isSameSize(input, numbers.getInputBatchDimension(), result,
                           numbers.getOutputBatchDimension());
+}
+
+bool windowsRunOverTrueExtents(ConvolutionOp op) {
+  // A cut image becomes another operation on the way.
+  bool isCut = llvm::any_of(op.getPaddingOrDefault(), [](auto pair) {
+    return pair.first < 0 || pair.second < 0;
+  });
+  return !isCut && windowsRunOverTrueExtentsUncut(op);
 }
 
 /// Whether each window is everything up to its point along one dimension, or

@@ -16,6 +16,9 @@ bool isFixed(mlir::Operation *op, llvm::StringRef name,
 /// known sizes.
 bool windowsRunOverTrueExtents(stablehlo::ConvolutionOp op);
 
+/// The same, but for points that the border cuts off.
+bool windowsRunOverTrueExtentsUncut(stablehlo::ConvolutionOp op);
+
 /// Windows move along what is open where what they find beyond the border does
 /// not count, or each is everything up to its point.
 bool windowsRunOverTrueExtents(stablehlo::ReduceWindowOp op);

@@ -258,15 +258,44 @@ module attributes {heddle.symbols = [{name = "h", minimum = 1, maximum = 9}, {na
 
 // -----
 
-// Gaps between elements, and what is cut off, have no such kernel.
+// A gap lies behind each element, but for the last; what is cut off is not read. Of nothing there would be no gap to take away.
 // CHECK-LABEL: @pad_with_gaps(
-// CHECK: stablehlo.pad
-// CHECK: stablehlo.pad
-module attributes {heddle.symbols = [{name = "n", minimum = 2, maximum = 9}]} {
-  func.func @pad_with_gaps(%x: tensor<9xf32, #size.extents<n>>, %fill: tensor<f32>) -> (tensor<17xf32, #size.extents<2 * n - 1>>, tensor<9xf32, #size.extents<n>>) {
-    // REMARK: [[#@LINE+1]]:10: remark: 'stablehlo.pad' takes the time of the largest sizes at each call: it has no kernel over true extents here (and 1 more)
-    %0 = stablehlo.pad %x, %fill, low = [0], high = [0], interior = [1] : (tensor<9xf32, #size.extents<n>>, tensor<f32>) -> tensor<17xf32, #size.extents<2 * n - 1>>
+// CHECK-SAME: %[[X:[a-z0-9]*]]: tensor<9xf32, #size.extents<n>> {{.*}}, %[[Y:[a-z0-9]*]]: tensor<9xf32, #size.extents<m>> {{.*}}, %[[FILL:[a-z0-9]*]]: tensor<f32>
+// CHECK: %[[EACH:.*]] = stablehlo.reshape %[[X]] : {{.*}} -> tensor<9x1xf32, #size.extents<n, 1>>
+// CHECK: %[[ROOM:.*]] = stablehlo.broadcast_in_dim %[[FILL]], dims = []{{.*}} -> tensor<9x3xf32, #size.extents<n, 3>>
+// CHECK: %[[SPREAD:.*]] = stablehlo.dynamic_update_slice %[[ROOM]], %[[EACH]]
+// CHECK: %[[ROW:.*]] = stablehlo.reshape %[[SPREAD]] : {{.*}} -> tensor<27xf32, #size.extents<3 * n>>
+// CHECK: %[[CUT:.*]] = stablehlo.dynamic_slice %[[ROW]], {{.*}} -> tensor<25xf32, #size.extents<3 * n - 2>>
+// CHECK: %[[AROUND:.*]] = stablehlo.broadcast_in_dim %[[FILL]], dims = []{{.*}} -> tensor<26xf32, #size.extents<3 * n - 1>>
+// CHECK: %[[GAPS:.*]] = stablehlo.dynamic_update_slice %[[AROUND]], %[[CUT]]
+// CHECK: %[[LEFT:.*]] = stablehlo.dynamic_slice %[[X]], {{.*}} -> tensor<8xf32, #size.extents<n - 1>>
+// CHECK: %[[MOVED:.*]] = stablehlo.dynamic_update_slice %{{.*}}, %[[LEFT]]
+// CHECK: stablehlo.pad{{.*}}interior = [1]
+// CHECK: return %[[GAPS]], %[[MOVED]]
+module attributes {heddle.symbols = [{name = "n", minimum = 2, maximum = 9}, {name = "m", minimum = 0, maximum = 9}]} {
+  func.func @pad_with_gaps(%x: tensor<9xf32, #size.extents<n>>, %y: tensor<9xf32, #size.extents<m>>, %fill: tensor<f32>)
+      -> (tensor<26xf32, #size.extents<3 * n - 1>>, tensor<9xf32, #size.extents<n>>, tensor<17xf32, #size.extents<max(2 * m - 1, 0)>>) {
+    %0 = stablehlo.pad %x, %fill, low = [1], high = [0], interior = [2] : (tensor<9xf32, #size.extents<n>>, tensor<f32>) -> tensor<26xf32, #size.extents<3 * n - 1>>
     %1 = stablehlo.pad %x, %fill, low = [1], high = [-1], interior = [0] : (tensor<9xf32, #size.extents<n>>, tensor<f32>) -> tensor<9xf32, #size.extents<n>>
-    return %0, %1 : tensor<17xf32, #size.extents<2 * n - 1>>, tensor<9xf32, #size.extents<n>>
+    // REMARK: [[#@LINE+1]]:10: remark: 'stablehlo.pad' takes the time of the largest sizes at each call: it has no kernel over true extents here
+    %2 = stablehlo.pad %y, %fill, low = [0], high = [0], interior = [1] : (tensor<9xf32, #size.extents<m>>, tensor<f32>) -> tensor<17xf32, #size.extents<max(2 * m - 1, 0)>>
+    return %0, %1, %2 : tensor<26xf32, #size.extents<3 * n - 1>>, tensor<9xf32, #size.extents<n>>, tensor<17xf32, #size.extents<max(2 * m - 1, 0)>>
+  }
+}
+
+// -----
+
+// What a convolution's padding cuts off an image is not read; with a point of a dilated one goes what lies between it and the next.
+// CHECK-LABEL: @cut_image(
+// CHECK-SAME: %[[X:[a-z0-9]*]]: tensor<2x4x9x9xf32, #size.extents<2, 4, h, w>>
+// CHECK: %[[CUT:.*]] = stablehlo.dynamic_slice %[[X]], {{.*}} -> tensor<2x4x8x7xf32, #size.extents<2, 4, h - 1, w - 2>>
+// CHECK: %[[IMAGE:.*]] = stablehlo.transpose %[[CUT]]
+// CHECK: stablehlo.convolution(%[[IMAGE]], {{.*}}window = {pad = {{\[\[}}0, 1], [1, 0]], lhs_dilate = [1, 2]}
+module attributes {heddle.symbols = [{name = "h", minimum = 1, maximum = 9}, {name = "w", minimum = 3, maximum = 9}]} {
+  func.func @cut_image(%x: tensor<2x4x9x9xf32, #size.extents<2, 4, h, w>>, %k: tensor<8x4x1x2xf32>)
+      -> tensor<2x8x9x13xf32, #size.extents<2, 8, h, 2 * w - 5>> {
+    %0 = stablehlo.convolution(%x, %k) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = {pad = [[-1, 1], [-1, -2]], lhs_dilate = [1, 2]}
+        {feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<2x4x9x9xf32, #size.extents<2, 4, h, w>>, tensor<8x4x1x2xf32>) -> tensor<2x8x9x13xf32, #size.extents<2, 8, h, 2 * w - 5>>
+    return %0 : tensor<2x8x9x13xf32, #size.extents<2, 8, h, 2 * w - 5>>
   }
 }
