@@ -5,6 +5,7 @@
 #include "dialects/Kernel/Composites.h"
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Kernel/Packing.h"
+#include "dialects/Kernel/TermRuns.h"
 #include "lib/Target/Fields.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -128,16 +129,20 @@ StringRef CpuTarget::nameFor(ModuleOp dispatched) const {
     return name();
   const PackingFacts &packing = facts.packing;
   llvm::StringSet<> packings;
+  bool pairsActivations = false;
   dispatched.walk([&](Operation *op) {
-    if (auto contract = dyn_cast<kernel::ContractOp>(op))
+    if (auto contract = dyn_cast<kernel::ContractOp>(op)) {
       packings.insert(contract.getRhsPacking().value_or(""));
-    else if (auto convolution = dyn_cast<kernel::ConvolutionOp>(op))
+      pairsActivations |= kernel::mayPairActivations(contract);
+    } else if (auto convolution = dyn_cast<kernel::ConvolutionOp>(op)) {
       if (auto text = convolution.getWeightsPacking())
         packings.insert(kernel::withGroups(*text, /*groups=*/1));
+      pairsActivations |= kernel::mayPairActivations(convolution);
+    }
   });
   bool usesQuads = packings.contains(packing.quads) ||
                    packings.contains(packing.filterQuads);
-  bool usesPairs = packings.contains(packing.pairs) ||
+  bool usesPairs = pairsActivations || packings.contains(packing.pairs) ||
                    packings.contains(packing.filterPairs);
   const Machine *machine = &processor;
   while (const Machine *plain = findMachine(machine->plainName)) {

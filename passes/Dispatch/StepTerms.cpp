@@ -3,23 +3,21 @@
 #include "passes/Dispatch/StepTerms.h"
 
 #include "dialects/Kernel/Factors.h"
+#include "dialects/Kernel/TermRuns.h"
 #include "dialects/Size/Expression.h"
 #include "heddle/Support/TensorTypes.h"
 
 using namespace mlir;
 using namespace heddle;
 
-/// Whether runs of `terms` terms of each sum follow each other on the left.
-static bool hasRuns(kernel::ContractOp op, int64_t terms) {
+/// Whether a weight on the right can be read in runs of terms, of which each
+/// sum has at least `least`.
+static bool hasRuns(kernel::ContractOp op, int64_t least) {
   kernel::ContractOp::Dims dims = op.getDims();
-  AffineMap left = op.getLhsMap();
-  if (dims.k.size() != 1 || dims.n.empty() || op.getLimit(dims.k[0]) ||
-      op.getExtents()[dims.k[0]] % terms != 0 ||
-      !left.isProjectedPermutation() ||
-      !op.getRhsMap().isProjectedPermutation())
-    return false;
-  return left.getResults().back() ==
-         getAffineDimExpr(dims.k[0], op.getContext());
+  return !dims.n.empty() && kernel::hasTermRuns(op, op.getLhsMap()) &&
+         op.getExtents()[dims.k[0]] >= least &&
+         op.getLhsMap().isProjectedPermutation() &&
+         op.getRhsMap().isProjectedPermutation();
 }
 
 /// The same of a convolution's input channels.
@@ -42,24 +40,24 @@ static bool hasRuns(kernel::ConvolutionOp op, int64_t terms,
 }
 
 bool heddle::readsQuads(kernel::ContractOp op, const PackingFacts &facts) {
-  return !facts.quads.empty() && hasRuns(op, kernel::kQuad);
+  return !facts.quads.empty() && hasRuns(op, kernel::kQuad) &&
+         op.getExtents()[op.getDims().k[0]] % kernel::kQuad == 0;
 }
 
 bool heddle::readsQuads(kernel::ConvolutionOp op, const PackingFacts &facts) {
   return !facts.filterQuads.empty() && hasRuns(op, kernel::kQuad, facts);
 }
 
-template <typename Root> static bool arePairs(Root op) {
-  return kernel::arePairFactors(op.getLhsElement(), op.getRhsElement()) &&
-         op.getSumElement().isF32();
-}
-
 bool heddle::readsPairs(kernel::ContractOp op, const PackingFacts &facts) {
-  return !facts.pairs.empty() && arePairs(op) && hasRuns(op, kernel::kPair);
+  if (facts.pairs.empty())
+    return false;
+  if (!op.getRhs().getDefiningOp<kernel::WeightRefOp>())
+    return kernel::mayPairActivations(op);
+  return kernel::multipliesPairFactors(op) && hasRuns(op, kernel::kPair);
 }
 
 bool heddle::readsPairs(kernel::ConvolutionOp op, const PackingFacts &facts) {
-  return !facts.filterPairs.empty() && arePairs(op) &&
+  return !facts.filterPairs.empty() && kernel::multipliesPairFactors(op) &&
          hasRuns(op, kernel::kPair, facts);
 }
 

@@ -56,9 +56,14 @@ LogicalResult ContractionEmitter::emit() {
     return root.getOwner()->emitOpError("has an operand that is not in memory");
   plan = planContraction(frame, shape, accumulator);
   resolveLimits();
-  if (plan.packs)
-    panel = frame.allocateScratch(accumulator,
-                                  plan.blocks.depthBlock * plan.groupColumns());
+  if (plan.packs) {
+    Type packed = shape.perStep > 1
+                      ? cast<MemRefType>(rhsBuffer.getType()).getElementType()
+                      : accumulator;
+    int64_t steps = plan.blocks.depthBlock + !shape.rest.is(0);
+    panel = frame.allocateScratch(packed,
+                                  steps * plan.groupColumns() * shape.perStep);
+  }
   if (isBlocked())
     partialSums = frame.allocateScratch(accumulator, plan.blocks.rowTiles *
                                                          plan.split.bigRows *

@@ -5,6 +5,7 @@
 
 #include "passes/Kernel/Cpu/ContractionPlan.h"
 #include "passes/Kernel/Cpu/IndexBuilder.h"
+#include "passes/Kernel/Cpu/PanelPacking.h"
 #include "passes/Kernel/Cpu/RegisterTile.h"
 #include "passes/Kernel/Cpu/TileOutput.h"
 
@@ -104,6 +105,17 @@ private:
   /// Copies the group's columns, from `low` to `high` of the depth, to the
   /// panel.
   void packGroup(const Group &group, mlir::Value low, mlir::Value high);
+  /// Copies what is behind the last whole step to the panel's end.
+  void packRest(const Group &group);
+  /// Where that is.
+  int64_t restPlace() const {
+    return plan.blocks.depthBlock * plan.groupColumns() * shape.perStep;
+  }
+  PanelSource panelSourceOf(const Group &group);
+  /// What the sums of rows begin with: zeros, or the products behind the last
+  /// whole step. `rhs` is that of the first step.
+  llvm::SmallVector<mlir::Value> startOf(RegisterTile &tile, const Rows &rows,
+                                         TileRhs rhs);
   /// lhs and coordinates of rows.
   TileLhs lhsOf(const Rows &rows);
   /// Where the sums of rows rest between blocks of the depth.

@@ -161,9 +161,11 @@ LogicalResult ContractionEmitter::emitAtOnce(const Group &group,
   if (plan.packs)
     packGroup(group, low,
               shape.depth.size() == 1 ? high : valueOf(shape.depthCount()));
+  if (plan.packs)
+    packRest(group);
   auto sumsOf = [&](RegisterTile &tile, const Rows &these) {
     auto prefetch = prefetchOf(rhs, these, rows, low, high);
-    return sumUp(tile, lhsOf(these), rhs, low, high, tile.zeros(),
+    return sumUp(tile, lhsOf(these), rhs, low, high, startOf(tile, these, rhs),
                  prefetch ? &*prefetch : nullptr);
   };
   emitRowTiles(rows, [&](Value number, Value inner) {
@@ -197,16 +199,19 @@ LogicalResult ContractionEmitter::emitInBlocks(const Group &group,
   TileRhs rhs = rhsOf(group);
   bool meets = plan.meetsInMemory();
   Value zero = index.constant(0), depthEnd = endOfDepth();
+  if (plan.packs)
+    packRest(group);
   emitRowTiles(rows, [&](Value number, Value inner) {
-    auto clear = [&](const Rows &these) {
+    auto begin = [&](const Rows &these) {
       RegisterTile tile = tileOf(group, these.height);
-      tile.store(tile.zeros(), partialSums, restingPlace(these, rows));
+      tile.store(startOf(tile, these, rhs), partialSums,
+                 restingPlace(these, rows));
     };
     // Rows beyond a low tile do not matter.
-    if (meets)
-      clear({number, zero, plan.split.bigRows, zero, {}});
+    if (meets && shape.rest.is(0))
+      begin({number, zero, plan.split.bigRows, zero, {}});
     else
-      emitHeights(number, inner, clear);
+      emitHeights(number, inner, begin);
   });
   index.loop(zero, depthEnd, plan.blocks.depthBlock, [&](Value low) {
     Value high = index.min(index.add(low, plan.blocks.depthBlock), depthEnd);

@@ -4,7 +4,6 @@
 #include "passes/Kernel/Cpu/ContractionEmitter.h"
 
 #include "passes/Kernel/Cpu/Grid.h"
-#include "passes/Kernel/Cpu/PanelPacking.h"
 
 using namespace mlir;
 using namespace heddle;
@@ -54,18 +53,60 @@ TileRhs ContractionEmitter::rhsOf(const Group &group) {
   return rhs;
 }
 
-void ContractionEmitter::packGroup(const Group &group, Value low, Value high) {
+PanelSource ContractionEmitter::panelSourceOf(const Group &group) {
   PanelSource source;
   source.source = rhsBuffer;
   source.base = index.at(rhsBase, index.mul(group.number, plan.groupColumns()),
                          frame.numberOf(shape.columnStride()));
+  source.columnStride = frame.numberOf(shape.columnStride());
+  source.columns = group.columns;
+  source.terms = shape.perStep;
+  source.termStride = frame.numberOf(shape.termStride);
+  return source;
+}
+
+void ContractionEmitter::packGroup(const Group &group, Value low, Value high) {
+  PanelSource source = panelSourceOf(group);
   for (const ContractionDim &dim : shape.depth)
     source.depth.push_back(
         {frame.numberOf(dim.extent), frame.numberOf(dim.rhs)});
-  source.columnStride = frame.numberOf(shape.columnStride());
-  source.columns = group.columns;
   emitPanelCopy(index, source, low, high, panel, plan.groupColumns(),
                 shape.rhsUnsigned);
+}
+
+void ContractionEmitter::packRest(const Group &group) {
+  Value target = index.constant(restPlace());
+  // Of pairs it is one term at most.
+  index.loop(index.constant(0), valueOf(shape.rest), 1, [&](Value) {
+    PanelSource source = panelSourceOf(group);
+    source.base =
+        index.at(source.base, valueOf(shape.depthCount()),
+                 index.times(source.termStride, Number(shape.perStep)));
+    source.missingTerms = shape.perStep - 1;
+    emitPanelStep(index, source, panel, target, plan.groupColumns());
+  });
+}
+
+SmallVector<Value> ContractionEmitter::startOf(RegisterTile &tile,
+                                               const Rows &rows, TileRhs rhs) {
+  SmallVector<Value> zeros = tile.zeros();
+  if (shape.rest.is(0))
+    return zeros;
+  Value steps = valueOf(shape.depthCount());
+  TileLhs lhs = lhsOf(rows);
+  lhs.step = shape.perStep;
+  rhs.step = shape.perStep * frame.machine.panelColumns;
+  if (plan.packs) {
+    rhs.base = index.constant(restPlace());
+    rhs.step = 0;
+  }
+  if (std::optional<int64_t> count = shape.rest.known())
+    return tile.accumulateRest(lhs, rhs, steps, *count, zeros);
+  // Of pairs it is one term at most.
+  return index.loop(index.constant(0), valueOf(shape.rest), 1, zeros,
+                    [&](Value, ValueRange sums) {
+                      return tile.accumulateRest(lhs, rhs, steps, 1, sums);
+                    });
 }
 
 SmallVector<Value> ContractionEmitter::outerRowsAt(Value number) {

@@ -55,8 +55,9 @@ ContractionPlan heddle::planContraction(KernelFrame &frame,
   int64_t rowTiles = outerRows * plan.rowTiles.bound();
 
   plan.packs =
-      !shape.isPacked && (!shape.columnStride().is(1) || rhs.isInteger(1) ||
-                          rows * outerRows >= frame.machine.rowsWorthPacking);
+      !shape.isPacked &&
+      (shape.perStep > 1 || !shape.columnStride().is(1) || rhs.isInteger(1) ||
+       rows * outerRows >= frame.machine.rowsWorthPacking);
 
   ContractionExtents extents;
   extents.outer = shape.outerCount().bound();
@@ -74,7 +75,7 @@ ContractionPlan heddle::planContraction(KernelFrame &frame,
 
   plan.depth = shape.depth;
   if (plan.packs) {
-    Extent stride = plan.groupColumns();
+    Extent stride = plan.groupColumns() * shape.perStep;
     for (ContractionDim &dim : llvm::reverse(plan.depth)) {
       dim.rhs = stride;
       stride = stride * dim.extent;

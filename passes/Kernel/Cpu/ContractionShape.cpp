@@ -2,7 +2,9 @@
 
 #include "passes/Kernel/Cpu/ContractionShape.h"
 
+#include "dialects/Kernel/Factors.h"
 #include "dialects/Kernel/Packing.h"
+#include "dialects/Kernel/TermRuns.h"
 #include "passes/Kernel/Cpu/StepProducts.h"
 
 using namespace mlir;
@@ -69,25 +71,42 @@ void ContractionShape::setRows(SmallVector<ContractionDim> dims) {
   outerRows = std::move(dims);
 }
 
+/// What a step takes of a packed rhs; nothing if that is one term.
+static std::optional<StepTerms> packedTerms(kernel::ContractOp op,
+                                            int64_t panelColumns) {
+  return stepTerms(*op.getRhsPacking(), kernel::matrixQuads(panelColumns),
+                   kernel::matrixPairs(panelColumns), op.getLhsElement(),
+                   op.getRhsElement());
+}
+
 LogicalResult ContractionShape::setTerms(kernel::ContractOp op,
                                          int64_t panelColumns) {
-  std::optional<StepTerms> terms =
-      stepTerms(*op.getRhsPacking(), kernel::matrixQuads(panelColumns),
-                kernel::matrixPairs(panelColumns), op.getLhsElement(),
-                op.getRhsElement());
+  std::optional<StepTerms> terms = packedTerms(op, panelColumns);
   if (!terms)
     return success();
-  perStep = terms->count;
   if (!terms->areFactors || depth.size() != 1 || !depth[0].lhs.is(1) ||
-      !depth[0].extent.isMultipleOf(perStep) || depth[0].limit)
+      depth[0].limit)
     return op.emitOpError("reads ")
            << terms->name << " of rows, and is no sum of " << terms->types
-           << " whose terms follow each other, a multiple of " << perStep;
-  ContractionDim &only = depth[0];
-  only.extent = only.extent.bound() / perStep;
-  only.lhs = perStep;
-  only.rhs = perStep * panelColumns;
+           << " whose terms follow each other";
+  countInSteps(terms->count);
   return success();
+}
+
+void ContractionShape::setPairs(kernel::ContractOp op) {
+  if (kernel::mayPairActivations(op) && depth.size() == 1 &&
+      depth[0].lhs.is(1) && !depth[0].limit)
+    countInSteps(kernel::kPair);
+}
+
+void ContractionShape::countInSteps(int64_t terms) {
+  ContractionDim &only = depth[0];
+  perStep = terms;
+  termStride = only.rhs;
+  rest = only.extent.rem(terms);
+  only.extent = only.extent.floorDiv(terms);
+  only.lhs = terms;
+  only.rhs = only.rhs * terms;
 }
 
 FailureOr<ContractionShape> ContractionShape::analyze(kernel::ContractOp op,
@@ -133,6 +152,9 @@ FailureOr<ContractionShape> ContractionShape::analyze(kernel::ContractOp op,
       rhsAccess.strides[dim] = stride;
       stride *= extents[dim].bound();
     }
+    // Steps are stored whole.
+    if (std::optional<StepTerms> terms = packedTerms(op, panelColumns))
+      stride = llvm::alignTo(stride, panelColumns * terms->count);
     shape.panelStride = stride;
     int64_t columns = 1;
     for (unsigned dim : roles.n)
@@ -170,14 +192,8 @@ FailureOr<ContractionShape> ContractionShape::analyze(kernel::ContractOp op,
     if (!outMap.isFunctionOfDim(dim) && !llvm::is_contained(summed, dim))
       summed.push_back(dim);
   shape.depth = dimsOf(summed);
-  if (shape.isPacked && failed(shape.setTerms(op, panelColumns)))
-    return failure();
   dropUnitDims(rows);
   dropUnitDims(shape.outer);
-  // Even of one product it matters whether it is summed.
-  llvm::erase_if(shape.depth, [](const ContractionDim &dim) {
-    return dim.extent.is(1) && !dim.limit;
-  });
 
   // One column against many rows: the other way round the rows fill vectors.
   if (!shape.isPacked && count(columns).is(1) && count(rows).bound() > 1) {
@@ -189,6 +205,14 @@ FailureOr<ContractionShape> ContractionShape::analyze(kernel::ContractOp op,
       for (ContractionDim &dim : *dims)
         std::swap(dim.lhs, dim.rhs);
   }
+  if (!shape.isPacked)
+    shape.setPairs(op);
+  else if (failed(shape.setTerms(op, panelColumns)))
+    return failure();
+  // Even of one product it matters whether it is summed.
+  llvm::erase_if(shape.depth, [](const ContractionDim &dim) {
+    return dim.extent.is(1) && !dim.limit;
+  });
 
   shape.setRows(rows);
   dropUnitDims(columns);

@@ -54,6 +54,10 @@ struct ContractionShape {
   /// Elements of the depth that one step takes of each row and each column,
   /// next to each other: four bytes of panels in quads, two bf16 of pairs.
   int64_t perStep = 1;
+  /// Elements behind the last whole step, where each sum begins.
+  Extent rest = 0;
+  /// Elements between neighbouring terms of an unpacked rhs.
+  Extent termStride = 0;
 
   Extent outerCount() const { return count(outer); }
   Extent outerRowCount() const { return count(outerRows); }
@@ -70,6 +74,10 @@ private:
   /// Counts the depth in steps of as many terms as `op`'s packing has side by
   /// side. Fails with a diagnostic where the sum has no such steps.
   mlir::LogicalResult setTerms(kernel::ContractOp op, int64_t panelColumns);
+  /// Counts it in pairs if both operands are activations of bf16.
+  void setPairs(kernel::ContractOp op);
+  /// Counts the only summed dimension in steps of `terms` elements.
+  void countInSteps(int64_t terms);
 };
 
 /// Emits the contraction whose result is `root`, its epilogue too, and finishes

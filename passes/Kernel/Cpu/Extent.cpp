@@ -78,6 +78,20 @@ Extent Extent::ceilDiv(int64_t divisor) const {
   return {value.ceilDiv(divisor), bound};
 }
 
+Extent Extent::floorDiv(int64_t divisor) const {
+  if (!sized)
+    return most / divisor;
+  return {value ? value.floorDiv(divisor) : value, most / divisor};
+}
+
+Extent Extent::rem(int64_t divisor) const {
+  if (isMultipleOf(divisor))
+    return 0;
+  if (!sized)
+    return most % divisor;
+  return {value ? value.mod(divisor) : value, std::min(most, divisor - 1)};
+}
+
 Extent Extent::atMost(int64_t limit) const {
   int64_t bound = std::min(most, limit);
   if (!sized)

@@ -36,6 +36,9 @@ public:
   Extent operator*(const Extent &other) const;
   Extent operator+(const Extent &other) const;
   Extent ceilDiv(int64_t divisor) const;
+  Extent floorDiv(int64_t divisor) const;
+  /// What `floorDiv` leaves.
+  Extent rem(int64_t divisor) const;
   /// Rounded up to a multiple.
   Extent alignTo(int64_t step) const { return ceilDiv(step) * step; }
   Extent atMost(int64_t limit) const;

@@ -52,8 +52,9 @@ FloatPairs::Factor FloatPairs::columns(OpBuilder &builder, Location loc,
 }
 
 FloatPairs::Factor FloatPairs::row(OpBuilder &builder, Location loc,
-                                   Value buffer, Value position) const {
-  return takeApart(builder, loc, spread(builder, loc, buffer, position));
+                                   Value buffer, Value position,
+                                   int64_t count) const {
+  return takeApart(builder, loc, spread(builder, loc, buffer, position, count));
 }
 
 Value FloatPairs::multiplyAdd(OpBuilder &builder, Location loc,

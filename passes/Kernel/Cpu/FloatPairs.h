@@ -9,6 +9,7 @@
 #ifndef HEDDLE_PASSES_KERNEL_CPU_FLOATPAIRS_H
 #define HEDDLE_PASSES_KERNEL_CPU_FLOATPAIRS_H
 
+#include "dialects/Kernel/Factors.h"
 #include "passes/Kernel/Cpu/StepProducts.h"
 
 namespace heddle {
@@ -17,11 +18,12 @@ class FloatPairs : public StepProducts {
 public:
   explicit FloatPairs(const Machine &machine);
 
+  int64_t perStep() const override { return kernel::kPair; }
   int64_t rowsOf(int64_t rows, TileShape tile) const override;
   Factor columns(mlir::OpBuilder &builder, mlir::Location loc,
                  mlir::Value buffer, mlir::Value position) const override;
   Factor row(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value buffer,
-             mlir::Value position) const override;
+             mlir::Value position, int64_t count) const override;
   mlir::Value multiplyAdd(mlir::OpBuilder &builder, mlir::Location loc,
                           const Factor &row, const Factor &columns,
                           mlir::Value sum) const override;

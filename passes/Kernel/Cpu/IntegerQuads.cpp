@@ -63,8 +63,9 @@ IntegerQuads::Factor IntegerQuads::columns(OpBuilder &builder, Location loc,
 }
 
 IntegerQuads::Factor IntegerQuads::row(OpBuilder &builder, Location loc,
-                                       Value buffer, Value position) const {
-  return takeApart(builder, loc, spread(builder, loc, buffer, position),
+                                       Value buffer, Value position,
+                                       int64_t count) const {
+  return takeApart(builder, loc, spread(builder, loc, buffer, position, count),
                    /*isSigned=*/false);
 }
 

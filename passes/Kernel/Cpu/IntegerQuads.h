@@ -9,6 +9,7 @@
 #ifndef HEDDLE_PASSES_KERNEL_CPU_INTEGERQUADS_H
 #define HEDDLE_PASSES_KERNEL_CPU_INTEGERQUADS_H
 
+#include "dialects/Kernel/Factors.h"
 #include "passes/Kernel/Cpu/StepProducts.h"
 
 namespace heddle {
@@ -17,13 +18,14 @@ class IntegerQuads : public StepProducts {
 public:
   explicit IntegerQuads(const Machine &machine);
 
+  int64_t perStep() const override { return kernel::kQuad; }
   int64_t rowsOf(int64_t rows, TileShape tile) const override;
   /// Four bytes of each column, with their signs.
   Factor columns(mlir::OpBuilder &builder, mlir::Location loc,
                  mlir::Value buffer, mlir::Value position) const override;
   /// Four bytes without signs.
   Factor row(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value buffer,
-             mlir::Value position) const override;
+             mlir::Value position, int64_t count) const override;
   mlir::Value multiplyAdd(mlir::OpBuilder &builder, mlir::Location loc,
                           const Factor &row, const Factor &columns,
                           mlir::Value sum) const override;

@@ -54,12 +54,15 @@ struct RunCopy {
   bool isUnsigned;
   Number stride;
 
+  /// Elements of a row of the panel: all terms of a step.
+  int64_t rowElements() const { return width * from.terms; }
   Value widen(Value value) {
     return convertElements(index.builder, index.loc, value, elementOf(panel),
                            isUnsigned);
   }
 
   void emit(Value base, Value low, Value high, Value target);
+  Value columnsAt(Value position, int64_t first, int64_t lanes);
   void rows(Value base, Value low, Value high, Value target);
   void squares(Value base, Value low, Value high, Value target);
   void elements(Value base, Value low, Value high, Value target,
@@ -72,38 +75,66 @@ void RunCopy::emit(Value base, Value low, Value high, Value target) {
   if (from.columnStride.is(1))
     return rows(base, low, high, target);
   zeros(low, high, target);
-  if (stride.is(1) && elementOf(from.source).isF32())
+  bool areWords =
+      from.terms > 1 ? from.termStride.is(1) : elementOf(from.source).isF32();
+  if (areWords && stride.is(from.terms) && from.missingTerms == 0)
     return squares(base, low, high, target);
   elements(base, low, high, target, 0, from.columns);
+}
+
+/// The `lanes` columns from `first` on of the row at `position`, zero where
+/// there are none.
+Value RunCopy::columnsAt(Value position, int64_t first, int64_t lanes) {
+  OpBuilder &builder = index.builder;
+  Location loc = index.loc;
+  auto type = VectorType::get({lanes}, elementOf(from.source));
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+  position = index.add(position, first);
+  auto masked = [&](Value mask) -> Value {
+    return vector::MaskedLoadOp::create(builder, loc, type, from.source,
+                                        position, mask, zero);
+  };
+  if (from.columns.value)
+    return masked(
+        countMask(builder, loc, lanes, index.add(from.columns.value, -first)));
+  int64_t valid = std::min(lanes, from.columns.number - first);
+  if (valid == lanes)
+    return vector::LoadOp::create(builder, loc, type, from.source, position);
+  return valid > 0 ? masked(tailMask(builder, loc, lanes, valid)) : zero;
+}
+
+/// The lanes of both by turns, of 16 bits each.
+static Value interleave(OpBuilder &builder, Location loc, Value first,
+                        Value second) {
+  auto type = cast<VectorType>(first.getType());
+  auto bits = VectorType::get(type.getShape(), builder.getI16Type());
+  Value both = vector::InterleaveOp::create(
+      builder, loc, vector::BitCastOp::create(builder, loc, bits, first),
+      vector::BitCastOp::create(builder, loc, bits, second));
+  auto pairs = VectorType::get({2 * type.getDimSize(0)}, type.getElementType());
+  return vector::BitCastOp::create(builder, loc, pairs, both);
 }
 
 void RunCopy::rows(Value base, Value low, Value high, Value target) {
   OpBuilder &builder = index.builder;
   Location loc = index.loc;
   int64_t lanes = accumulatorLanes(elementOf(panel));
-  auto type = VectorType::get({lanes}, elementOf(from.source));
-  Value zero =
-      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
   index.loop(low, high, 1, [&](Value k) {
     Value row = index.at(base, k, stride);
-    Value to = index.at(target, k, width);
+    Value to = index.at(target, k, rowElements());
     for (int64_t c = 0; c < width; c += lanes) {
-      int64_t valid = std::min(lanes, from.columns.number - c);
-      Value loaded = zero;
-      if (from.columns.value)
-        loaded = vector::MaskedLoadOp::create(
-            builder, loc, type, from.source, index.add(row, c),
-            countMask(builder, loc, lanes, index.add(from.columns.value, -c)),
-            zero);
-      else if (valid == lanes)
-        loaded = vector::LoadOp::create(builder, loc, type, from.source,
-                                        index.add(row, c));
-      else if (valid > 0)
-        loaded = vector::MaskedLoadOp::create(
-            builder, loc, type, from.source, index.add(row, c),
-            tailMask(builder, loc, lanes, valid), zero);
-      vector::StoreOp::create(builder, loc, widen(loaded), panel,
-                              index.add(to, c));
+      Value columns = columnsAt(row, c, lanes);
+      if (from.terms == 2) {
+        Value second = arith::ConstantOp::create(
+            builder, loc, builder.getZeroAttr(columns.getType()));
+        if (from.missingTerms == 0)
+          second = columnsAt(index.at(row, index.constant(1), from.termStride),
+                             c, lanes);
+        columns = interleave(builder, loc, columns, second);
+      }
+      vector::StoreOp::create(builder, loc, widen(columns), panel,
+                              index.add(to, c * from.terms));
     }
   });
 }
@@ -115,14 +146,16 @@ void RunCopy::zeros(Value low, Value high, Value target) {
   if (from.columns.is(width))
     return;
   OpBuilder &builder = index.builder;
-  Value zero = arith::ConstantOp::create(
-      builder, index.loc,
-      builder.getZeroAttr(VectorType::get({lanes}, elementOf(panel))));
+  Value zero =
+      arith::ConstantOp::create(builder, index.loc,
+                                builder.getZeroAttr(VectorType::get(
+                                    {lanes * from.terms}, elementOf(panel))));
   auto clear = [&] {
     index.loop(low, high, 1, [&](Value k) {
       for (int64_t c = first; c < width; c += lanes)
-        vector::StoreOp::create(builder, index.loc, zero, panel,
-                                index.add(index.at(target, k, width), c));
+        vector::StoreOp::create(
+            builder, index.loc, zero, panel,
+            index.add(index.at(target, k, rowElements()), c * from.terms));
     });
   };
   if (!from.columns.value)
@@ -134,7 +167,14 @@ void RunCopy::squares(Value base, Value low, Value high, Value target) {
   OpBuilder &builder = index.builder;
   Location loc = index.loc;
   constexpr int64_t size = logicalLanes;
-  auto type = VectorType::get({size}, builder.getF32Type());
+  auto type = VectorType::get({size * from.terms}, elementOf(from.source));
+  // A column's terms are a word.
+  auto words = VectorType::get({size}, builder.getI32Type());
+  auto cast = [&](Value vector, VectorType to) -> Value {
+    return from.terms == 1
+               ? vector
+               : vector::BitCastOp::create(builder, loc, to, vector);
+  };
   Number wholeColumns =
       from.columns.value
           ? Number(index.mul(index.div(from.columns.value, size), size))
@@ -150,16 +190,17 @@ void RunCopy::squares(Value base, Value low, Value high, Value target) {
             index.at(index.at(base, k, stride), column, from.columnStride);
         SmallVector<Value> square;
         for (int64_t row = 0; row < size; ++row)
-          square.push_back(vector::LoadOp::create(
-              builder, loc, type, from.source,
-              from.columnStride.value
-                  ? index.at(corner, index.constant(row), from.columnStride)
-                  : index.add(corner, row * from.columnStride.number)));
-        Value to = index.add(index.at(target, k, width), column);
+          square.push_back(
+              cast(vector::LoadOp::create(builder, loc, type, from.source,
+                                          index.at(corner, index.constant(row),
+                                                   from.columnStride)),
+                   words));
+        Value to =
+            index.at(index.at(target, k, rowElements()), column, from.terms);
         for (auto [row, vector] :
              llvm::enumerate(transposeSquare(builder, loc, std::move(square))))
-          vector::StoreOp::create(builder, loc, widen(vector), panel,
-                                  index.add(to, row * width));
+          vector::StoreOp::create(builder, loc, widen(cast(vector, type)),
+                                  panel, index.add(to, row * rowElements()));
       });
     });
   else
@@ -176,11 +217,22 @@ void RunCopy::elements(Value base, Value low, Value high, Value target,
   index.loop(low, high, 1, [&](Value k) {
     Value first = index.valueOf(firstColumn);
     index.loop(first, index.valueOf(endColumn), 1, [&](Value column) {
-      Value loaded = memref::LoadOp::create(
-          builder, index.loc, from.source,
-          index.at(index.at(base, k, stride), column, from.columnStride));
-      memref::StoreOp::create(builder, index.loc, widen(loaded), panel,
-                              index.add(index.at(target, k, width), column));
+      Value first =
+          index.at(index.at(base, k, stride), column, from.columnStride);
+      Value to =
+          index.at(index.at(target, k, rowElements()), column, from.terms);
+      for (int64_t term = 0; term < from.terms; ++term) {
+        Value value;
+        if (term < from.terms - from.missingTerms)
+          value = widen(memref::LoadOp::create(
+              builder, index.loc, from.source,
+              index.at(first, index.constant(term), from.termStride)));
+        else
+          value = arith::ConstantOp::create(
+              builder, index.loc, builder.getZeroAttr(elementOf(panel)));
+        memref::StoreOp::create(builder, index.loc, value, panel,
+                                index.add(to, term));
+      }
     });
   });
 }
@@ -193,7 +245,8 @@ void emitPanelCopy(IndexBuilder &index, const PanelSource &source, Value low,
   RunCopy copy{index, source, panel, width, isUnsigned, inner.stride};
   if (outer.empty()) {
     // The panel starts at step `low`.
-    Value target = index.sub(index.constant(0), index.mul(low, width));
+    Value target =
+        index.sub(index.constant(0), index.mul(low, copy.rowElements()));
     copy.emit(source.base, low, high, target);
     return;
   }
@@ -210,8 +263,14 @@ void emitPanelCopy(IndexBuilder &index, const PanelSource &source, Value low,
       base = index.at(base, at, dim.stride);
     Value begin = index.constant(0), end = index.valueOf(inner.extent);
     copy.emit(base, begin, end,
-              index.mul(run, index.times(inner.extent, width)));
+              index.mul(run, index.times(inner.extent, copy.rowElements())));
   });
+}
+
+void emitPanelStep(IndexBuilder &index, const PanelSource &source, Value panel,
+                   Value target, int64_t width) {
+  RunCopy copy{index, source, panel, width, /*isUnsigned=*/false, 0};
+  copy.emit(source.base, index.constant(0), index.constant(1), target);
 }
 
 } // namespace heddle

@@ -139,8 +139,7 @@ RegisterTile::accumulateChain(const TileLhs &lhs, const TileRhs &rhs, Value low,
             builder, loc, prefetch->buffer, later(ahead, prefetch->step, i),
             /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
     }
-    Value lhsPosition = lhs.starts.empty() ? index.at(lhs.base, k, lhs.step)
-                                           : index.mul(k, lhs.step);
+    Value lhsPosition = lhsPositionAt(lhs, k);
     Value rhsPosition = index.at(rhs.base, k, rhs.step);
     for (int64_t i = 0; i < count; ++i) {
       Value lhsNow = later(lhsPosition, lhs.step, i);
@@ -170,6 +169,21 @@ RegisterTile::accumulateChain(const TileLhs &lhs, const TileRhs &rhs, Value low,
   return index.loop(middle, high, 1, sums, single);
 }
 
+Value RegisterTile::lhsPositionAt(const TileLhs &lhs, Value k) {
+  return lhs.starts.empty() ? index.at(lhs.base, k, lhs.step)
+                            : index.mul(k, lhs.step);
+}
+
+SmallVector<Value> RegisterTile::accumulateRest(const TileLhs &lhs,
+                                                const TileRhs &rhs, Value k,
+                                                int64_t count,
+                                                ValueRange accumulators) {
+  SmallVector<Value> sums(accumulators);
+  stepTerms(lhs, lhsPositionAt(lhs, k), rhs, index.at(rhs.base, k, rhs.step),
+            count, sums);
+  return sums;
+}
+
 Value RegisterTile::positionOf(const TileLhs &lhs, int64_t r, Value position) {
   if (!lhs.starts.empty())
     return index.add(lhs.starts[r], position);
@@ -182,6 +196,7 @@ Value RegisterTile::positionOf(const TileLhs &lhs, int64_t r, Value position) {
 
 void RegisterTile::stepTerms(const TileLhs &lhs, Value lhsPosition,
                              const TileRhs &rhs, Value rhsPosition,
+                             int64_t count,
                              MutableArrayRef<Value> accumulators) {
   SmallVector<StepProducts::Factor> factors;
   for (int64_t offset : rhs.vectors)
@@ -192,7 +207,8 @@ void RegisterTile::stepTerms(const TileLhs &lhs, Value lhsPosition,
     if (!position)
       continue;
     Value buffer = lhs.buffers.empty() ? lhs.buffer : lhs.buffers[r];
-    StepProducts::Factor row = products->row(builder, loc, buffer, position);
+    StepProducts::Factor row =
+        products->row(builder, loc, buffer, position, count);
     for (int64_t v = 0; v < vectors; ++v) {
       Value &sum = accumulators[r * vectors + v];
       sum = products->multiplyAdd(builder, loc, row, factors[v], sum);
@@ -204,7 +220,8 @@ void RegisterTile::step(const TileLhs &lhs, Value lhsPosition,
                         const TileRhs &rhs, Value rhsPosition,
                         MutableArrayRef<Value> accumulators) {
   if (products)
-    return stepTerms(lhs, lhsPosition, rhs, rhsPosition, accumulators);
+    return stepTerms(lhs, lhsPosition, rhs, rhsPosition, products->perStep(),
+                     accumulators);
   Type rhsElement = cast<MemRefType>(rhs.buffer.getType()).getElementType();
   auto rhsType = VectorType::get({lanes}, rhsElement);
   SmallVector<Value> factors;

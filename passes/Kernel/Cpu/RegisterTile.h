@@ -91,6 +91,14 @@ public:
              mlir::Value high, mlir::ValueRange accumulators,
              const TilePrefetch *prefetch = nullptr);
 
+  /// accumulators += lhs * rhs over the `count` terms behind step `k`, which
+  /// are fewer than `products` take in a step; those on the right that follow
+  /// them are zero.
+  llvm::SmallVector<mlir::Value> accumulateRest(const TileLhs &lhs,
+                                                const TileRhs &rhs,
+                                                mlir::Value k, int64_t count,
+                                                mlir::ValueRange accumulators);
+
   mlir::VectorType vectorType;
   int64_t rows, vectors, lanes;
   /// Steps written out in one iteration, which results do not depend on: the
@@ -108,6 +116,8 @@ public:
   int64_t stepsMultiple = 1;
 
 private:
+  /// Where step `k` of the left-hand side begins, for all rows.
+  mlir::Value lhsPositionAt(const TileLhs &lhs, mlir::Value k);
   /// accumulators += lhs * rhs in one chain per element, of a multiple of
   /// `multiple` steps.
   llvm::SmallVector<mlir::Value>
@@ -118,7 +128,7 @@ private:
             mlir::Value rhsPosition,
             llvm::MutableArrayRef<mlir::Value> accumulators);
   void stepTerms(const TileLhs &lhs, mlir::Value lhsPosition,
-                 const TileRhs &rhs, mlir::Value rhsPosition,
+                 const TileRhs &rhs, mlir::Value rhsPosition, int64_t count,
                  llvm::MutableArrayRef<mlir::Value> accumulators);
   /// Where row `r` is read at `position`; null if it takes no part.
   mlir::Value positionOf(const TileLhs &lhs, int64_t r, mlir::Value position);

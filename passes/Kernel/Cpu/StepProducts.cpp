@@ -4,9 +4,12 @@
 
 #include "dialects/Kernel/Factors.h"
 #include "passes/Kernel/Cpu/FloatPairs.h"
+#include "passes/Kernel/Cpu/IndexBuilder.h"
 #include "passes/Kernel/Cpu/IntegerQuads.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -49,11 +52,23 @@ Value StepProducts::load(OpBuilder &builder, Location loc, Value buffer,
 }
 
 Value StepProducts::spread(OpBuilder &builder, Location loc, Value buffer,
-                           Value position) {
+                           Value position, int64_t count) {
   Type i32 = builder.getI32Type(), element = elementOf(buffer);
   int64_t terms = 32 / element.getIntOrFloatBitWidth();
-  Value loaded = vector::LoadOp::create(
-      builder, loc, VectorType::get({terms}, element), buffer, position);
+  auto type = VectorType::get({terms}, element);
+  Value loaded;
+  if (count == terms) {
+    loaded = vector::LoadOp::create(builder, loc, type, buffer, position);
+  } else {
+    // What follows them may lie behind the buffer.
+    IndexBuilder index(builder, loc);
+    loaded = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+    for (int64_t i = 0; i < count; ++i)
+      loaded = vector::InsertOp::create(
+          builder, loc,
+          memref::LoadOp::create(builder, loc, buffer, index.add(position, i)),
+          loaded, i);
+  }
   Value word = vector::BitCastOp::create(builder, loc,
                                          VectorType::get({1}, i32), loaded);
   Value scalar = vector::ExtractOp::create(builder, loc, word, 0);

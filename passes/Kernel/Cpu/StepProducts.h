@@ -39,6 +39,9 @@ public:
   static std::shared_ptr<const StepProducts>
   of(const Machine &machine, int64_t perStep, mlir::Type accumulator);
 
+  /// How many terms a step has.
+  virtual int64_t perStep() const = 0;
+
   /// The height of tiles of `rows` rows, for which single floats would have
   /// that of `tile`: factors that are taken apart fill more registers.
   virtual int64_t rowsOf(int64_t rows, TileShape tile) const = 0;
@@ -50,9 +53,11 @@ public:
   /// of column n.
   virtual Factor columns(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value buffer, mlir::Value position) const = 0;
-  /// The terms at `position` for all lanes.
+  /// `count` terms from `position` on for all lanes; of fewer than a step has
+  /// the others are zero.
   virtual Factor row(mlir::OpBuilder &builder, mlir::Location loc,
-                     mlir::Value buffer, mlir::Value position) const = 0;
+                     mlir::Value buffer, mlir::Value position,
+                     int64_t count) const = 0;
   /// `sum` and the products of the terms.
   virtual mlir::Value multiplyAdd(mlir::OpBuilder &builder, mlir::Location loc,
                                   const Factor &row, const Factor &columns,
@@ -64,9 +69,11 @@ protected:
   /// 64 bytes of `buffer` from element `position` on.
   static mlir::Value load(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::Value buffer, mlir::Value position);
-  /// The 32 bits from element `position` of `buffer` on, in all lanes of i32.
+  /// The bits of `count` elements of `buffer` from `position` on, in the low
+  /// bits of all lanes of i32.
   static mlir::Value spread(mlir::OpBuilder &builder, mlir::Location loc,
-                            mlir::Value buffer, mlir::Value position);
+                            mlir::Value buffer, mlir::Value position,
+                            int64_t count);
   /// A call of LLVM's intrinsic `name`.
   static mlir::Value call(mlir::OpBuilder &builder, mlir::Location loc,
                           llvm::StringRef name, mlir::Type type,

@@ -2,6 +2,7 @@
 // are normal, in the order fma(a0, b0, fma(a1, b1, sum)).
 
 #include "KernelHarness.h"
+#include "KernelText.h"
 #include "StepCases.h"
 #include "gtest/gtest.h"
 #include <cstring>
@@ -55,10 +56,64 @@ void runAll(const std::string &text, std::vector<uint16_t> &lhs,
       runAndExpect(text, machine, lhs, rhs, wanted);
 }
 
+/// The sum of `k` products: of the last one, if it has no other beside it, then
+/// of pairs, in chains of 96 if these are more than 144.
+float sumOf(int64_t k, const uint16_t *left, const uint16_t *right) {
+  float sum =
+      k % 2 == 0 ? 0 : std::fma(single(left[k - 1]), single(right[k - 1]), 0.f);
+  int64_t even = k / 2 * 2, chain = even > 288 ? 192 : even;
+  for (int64_t begin = 0; begin < even; begin += chain) {
+    float part = chain < even ? 0 : sum;
+    for (int64_t j = begin; j < std::min(begin + chain, even); j += 2)
+      part = addTwo(part, left + j, right + j);
+    sum = chain < even ? sum + part : part;
+  }
+  return sum;
+}
+
+/// [m, k] times [n, k].
+std::vector<float> matmulOf(int64_t m, int64_t n, int64_t k,
+                            const uint16_t *lhs, const uint16_t *rhs) {
+  std::vector<float> sums(m * n);
+  for (int64_t i = 0; i < m * n; ++i)
+    sums[i] = sumOf(k, lhs + i / n * k, rhs + i % n * k);
+  return sums;
+}
+
 void checkMatmul(int64_t m, int64_t n, int64_t k) {
   std::vector<uint16_t> lhs = values(m * k, 1), rhs = values(n * k, 2);
   runAll(matmulText(types, m, n, k), lhs, inPanels(2, n, k, rhs),
-         sumsOf<uint16_t, float>(m, n, k, 2, lhs, rhs, addTwo));
+         matmulOf(m, n, k, lhs.data(), rhs.data()));
+}
+
+/// Of two activations: [m, k] times [n, k] or [k, n], or a batch of these.
+void checkActivations(int64_t m, int64_t n, int64_t k, bool isTransposed,
+                      int64_t batch = 1) {
+  ContractionCase c = matmul(m, n, k);
+  std::vector<uint16_t> lhs = values(batch * m * k, 1),
+                        rhs = values(batch * n * k, 2), given = rhs;
+  if (!isTransposed) {
+    c.rhs = {k, n};
+    c.rhsMap = "k, n";
+    for (int64_t i = 0; i < batch * n * k; ++i)
+      given[i / (n * k) * (n * k) + i % k * n + i / k % n] = rhs[i];
+  }
+  std::vector<float> wanted;
+  for (int64_t b = 0; b < batch; ++b) {
+    std::vector<float> sums =
+        matmulOf(m, n, k, &lhs[b * m * k], &rhs[b * n * k]);
+    wanted.insert(wanted.end(), sums.begin(), sums.end());
+  }
+  if (batch > 1) {
+    c.dims = "b, " + c.dims;
+    c.extents.insert(c.extents.begin(), batch);
+    c.reductions = "p" + c.reductions;
+    for (auto *map : {&c.lhsMap, &c.rhsMap, &c.outMap})
+      *map = "b, " + *map;
+    for (auto *shape : {&c.lhs, &c.rhs, &c.out})
+      shape->insert(shape->begin(), batch);
+  }
+  runAll(textOf(c, "bf16", "f32"), lhs, given, wanted);
 }
 
 TEST(FloatPairs, ShapesThatDoNotDivideTiles) {
@@ -70,29 +125,43 @@ TEST(FloatPairs, ShapesThatDoNotDivideTiles) {
     checkMatmul(5, 40, k);
 }
 
-TEST(FloatPairs, DeepSumsAreCutInChains) {
-  // One row, so that no block of the depth cuts its sums, too.
-  int64_t m = 1, n = 32, k = 2000;
-  std::vector<uint16_t> lhs = values(m * k, 1), rhs = values(n * k, 2);
-  std::vector<float> wanted(m * n);
-  for (int64_t i = 0; i < m * n; ++i)
-    for (int64_t begin = 0; begin < k; begin += 192) {
-      float sum = 0;
-      for (int64_t j = begin; j < std::min(begin + 192, k); j += 2)
-        sum = addTwo(sum, &lhs[i / n * k + j], &rhs[i % n * k + j]);
-      wanted[i] += sum;
-    }
-  runAll(matmulText(types, m, n, k), lhs, inPanels(2, n, k, rhs), wanted);
+TEST(FloatPairs, OddDepthsBeginWithTheLastTerm) {
+  for (int64_t m : {1, 33})
+    for (int64_t n : {16, 33, 150})
+      checkMatmul(m, n, 21);
+  for (int64_t k : {3, 5, 39, 289})
+    checkMatmul(5, 40, k);
 }
 
-TEST(FloatPairs, DeepSumsRestInMemory) {
-  int64_t m = 33, n = 70, k = 24000;
-  std::vector<uint16_t> lhs = values(m * k, 1), rhs = values(n * k, 2);
-  std::vector<uint16_t> stored = inPanels(2, n, k, rhs);
+TEST(FloatPairs, Activations) {
+  for (bool isTransposed : {false, true}) {
+    for (int64_t m : {1, 7, 33, 64})
+      for (int64_t n : {1, 16, 33, 70})
+        checkActivations(m, n, 20, isTransposed);
+    for (int64_t k : {2, 3, 37, 64, 65, 289})
+      checkActivations(5, 40, k, isTransposed);
+    checkActivations(9, 34, 19, isTransposed, /*batch=*/3);
+    checkActivations(1, 48, 35, isTransposed, /*batch=*/2);
+  }
+}
+
+TEST(FloatPairs, DeepSumsAreCutInChains) {
+  // One row, so that no block of the depth cuts its sums, too.
+  for (int64_t k : {2000, 2001}) {
+    checkMatmul(1, 32, k);
+    checkActivations(1, 32, k, /*isTransposed=*/true);
+  }
+}
+
+/// Results of `text`, [33, k] times `stored`, which holds `rhs` [70, k].
+void checkDeep(const std::string &text, int64_t k,
+               const std::vector<uint16_t> &rhs, std::vector<uint16_t> stored) {
+  int64_t m = 33, n = 70;
+  std::vector<uint16_t> lhs = values(m * k, 1);
   for (const char *machine : machines) {
     if (!isUsable(machine))
       continue;
-    auto kernel = Kernel::compile(matmulText(types, m, n, k), machine);
+    auto kernel = Kernel::compile(text, machine);
     ASSERT_TRUE(kernel);
     std::vector<float> out(m * n);
     kernel->run({lhs.data(), stored.data(), out.data()});
@@ -106,6 +175,14 @@ TEST(FloatPairs, DeepSumsRestInMemory) {
       }
       ASSERT_NEAR(out[i], sum, 1e-6 * size) << machine << " at " << i;
     }
+  }
+}
+
+TEST(FloatPairs, DeepSumsRestInMemory) {
+  for (int64_t k : {24000, 24001}) {
+    std::vector<uint16_t> rhs = values(70 * k, 2);
+    checkDeep(matmulText(types, 33, 70, k), k, rhs, inPanels(2, 70, k, rhs));
+    checkDeep(textOf(matmul(33, 70, k), "bf16", "f32"), k, rhs, rhs);
   }
 }
 
@@ -171,6 +248,7 @@ TEST(FloatPairs, Convolutions) {
 TEST(FloatPairs, EachMachineUsesWhatItHas) {
   for (const char *machine : machines)
     for (const std::string &text : {matmulText(types, 40, 64, 64),
+                                    textOf(matmul(40, 64, 63), "bf16", "f32"),
                                     textOf(types, {9, 17, 8, 40, 3, 1, 1})}) {
       SCOPED_TRACE(machine);
       auto kernel = Kernel::compile(text, machine);

@@ -15,19 +15,22 @@ struct TrueExtents {
   std::string lhs, rhs, out;
 };
 
-std::string typeOf(llvm::ArrayRef<int64_t> shape, const std::string &extents) {
-  std::string text = tensorText(shape);
+std::string typeOf(llvm::ArrayRef<int64_t> shape, const std::string &extents,
+                   const std::string &element = "f32") {
+  std::string text = tensorText(shape, element);
   if (!extents.empty())
     text.insert(text.size() - 1, ", #size.extents<" + extents + ">");
   return text;
 }
 
-/// The kernel of a contraction; `epilogue`, if any, makes `%r` of `%0`.
+/// The kernel of a contraction of `element`; `epilogue`, if any, makes `%r` of
+/// `%0`.
 std::string textOf(const ContractionCase &c, const TrueExtents &extents,
                    const std::string &epilogue = "",
-                   const std::string &arguments = "") {
-  std::string lhs = typeOf(c.lhs, extents.lhs),
-              rhs = typeOf(c.rhs, extents.rhs),
+                   const std::string &arguments = "",
+                   const std::string &element = "f32") {
+  std::string lhs = typeOf(c.lhs, extents.lhs, element),
+              rhs = typeOf(c.rhs, extents.rhs, element),
               out = typeOf(c.out, extents.out), iterators, numbers;
   for (char kind : c.reductions)
     iterators += std::string(iterators.empty() ? "" : ", ") +
@@ -158,6 +161,40 @@ TEST(SizedContractions, Attention) {
       textOf(values, {"batch, 3, sequence, sequence", "batch, sequence, 3, 16",
                       "batch, sequence, 3, 16"}),
       grid({0, 1, 2}, {0, 1, 2, 15, 17, 33, 40}), 1e-5);
+}
+
+/// Of bf16, whose terms are multiplied in pairs.
+std::string pairsOf(const ContractionCase &c, const TrueExtents &extents) {
+  return textOf(c, extents, "", "", "bf16");
+}
+
+TEST(SizedContractions, PairsOfActivations) {
+  // Depths that are even or odd, of one term, and none.
+  for (int64_t rows : {3, 60})
+    for (bool transposed : {false, true}) {
+      ContractionCase c = matmul(rows, 40, 301);
+      TrueExtents extents{std::to_string(rows) + ", depth", "40, depth", ""};
+      if (transposed) {
+        c.rhs = {301, 40};
+        c.rhsMap = "k, n";
+        extents.rhs = "depth, 40";
+      }
+      checkSized(pairsOf(c, extents),
+                 sizes("depth", {0, 1, 2, 3, 20, 33, 300, 301}), 1e-5);
+    }
+  checkSized(pairsOf(matmul(60, 33, 9001), {"60, depth", "33, depth", ""}),
+             sizes("depth", {0, 1, 700, 8999, 9000, 9001}), 1e-4);
+  std::vector<Sizes> all;
+  for (int64_t m : {0, 1, 9, 50})
+    for (int64_t n : {0, 1, 33, 70})
+      for (int64_t k : {0, 7, 18, 19})
+        all.push_back({{"m", m}, {"n", n}, {"k", k}});
+  checkSized(pairsOf(matmul(50, 70, 19), {"m, k", "n, k", "m, n"}), all, 1e-5);
+  checkSized(
+      pairsOf({"m, k", {70, 9}, "m, k", "k", "m", {70, 9}, {9}, {70}, "pr"},
+              {"m, k", "k", "m"}),
+      {{{"m", 0}, {"k", 9}}, {{"m", 33}, {"k", 4}}, {{"m", 70}, {"k", 9}}},
+      1e-6);
 }
 
 TEST(SizedContractions, OneColumn) {

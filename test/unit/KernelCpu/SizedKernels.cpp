@@ -26,10 +26,14 @@ static std::vector<char> guarded(RankedTensorType type) {
 static void fill(std::vector<char> &buffer, RankedTensorType type,
                  unsigned seed) {
   int64_t count = type.getNumElements();
-  if (type.getElementType().isF32()) {
+  if (type.getElementType().isF32() || type.getElementType().isBF16()) {
+    // The upper bytes of an f32 are a bf16.
     std::vector<float> values = randomValues(count, seed);
-    std::copy_n(reinterpret_cast<const char *>(values.data()),
-                count * sizeof(float), buffer.begin());
+    int64_t bytes = bytesOf(type.getElementType());
+    for (int64_t i = 0; i < count; ++i)
+      std::memcpy(&buffer[i * bytes],
+                  reinterpret_cast<const char *>(&values[i]) + 4 - bytes,
+                  bytes);
     return;
   }
   std::mt19937 generator(seed);

@@ -11,8 +11,8 @@
 namespace heddle::test {
 
 int64_t placeInPanels(int64_t terms, int64_t depth, int64_t k, int64_t n) {
-  return ((n / 32 * (depth / terms) + k / terms) * 32 + n % 32) * terms +
-         k % terms;
+  int64_t steps = (depth + terms - 1) / terms;
+  return ((n / 32 * steps + k / terms) * 32 + n % 32) * terms + k % terms;
 }
 
 std::string matmulText(const StepTypes &types, int64_t m, int64_t n,
@@ -26,7 +26,8 @@ std::string matmulText(const StepTypes &types, int64_t m, int64_t n,
              "\"reduction\"]{6}, rhs_packing = \"* k n -> * n/32 k/{7} n%32 "
              "k%{7}\"} : {0}, {1} -> {2}\n return %0 : {2}\n}\n",
              tensorText({m, k}, types.element),
-             tensorText({(n + 31) / 32, k / types.terms, 32, types.terms},
+             tensorText({(n + 31) / 32, (k + types.terms - 1) / types.terms, 32,
+                         types.terms},
                         types.element),
              tensorText({m, n}, types.sum), m, n, k, types.attributes,
              types.terms)

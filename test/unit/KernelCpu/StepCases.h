@@ -92,7 +92,8 @@ std::vector<Sum> sumsOf(const StepConvolution &c, int64_t terms,
 template <typename Factor>
 std::vector<Factor> inPanels(int64_t terms, int64_t n, int64_t k,
                              const std::vector<Factor> &rhs) {
-  std::vector<Factor> stored((n + 31) / 32 * 32 * k);
+  std::vector<Factor> stored((n + 31) / 32 * 32 *
+                             ((k + terms - 1) / terms * terms));
   for (int64_t column = 0; column < n; ++column)
     for (int64_t i = 0; i < k; ++i)
       stored[placeInPanels(terms, k, i, column)] = rhs[column * k + i];

@@ -1,0 +1,52 @@
+// Finds products whose terms follow each other.
+
+#include "dialects/Kernel/TermRuns.h"
+
+#include "dialects/Kernel/Factors.h"
+
+using namespace mlir;
+using namespace heddle;
+
+bool kernel::hasTermRuns(ContractOp op, AffineMap read) {
+  ContractOp::Dims dims = op.getDims();
+  if (dims.k.size() != 1 || op.getLimit(dims.k[0]))
+    return false;
+  for (AffineExpr result : llvm::reverse(read.getResults())) {
+    if (result == getAffineDimExpr(dims.k[0], op.getContext()))
+      return true;
+    auto dim = dyn_cast<AffineDimExpr>(result);
+    if (!dim || op.getExtents()[dim.getPosition()] != 1)
+      return false;
+  }
+  return false;
+}
+
+template <typename Root> static bool arePairs(Root op) {
+  return kernel::arePairFactors(op.getLhsElement(), op.getRhsElement()) &&
+         op.getSumElement().isF32();
+}
+
+bool kernel::multipliesPairFactors(ContractOp op) { return arePairs(op); }
+
+bool kernel::multipliesPairFactors(ConvolutionOp op) { return arePairs(op); }
+
+bool kernel::mayPairActivations(ContractOp op) {
+  if (op.getRhsPacking() || !arePairs(op))
+    return false;
+  auto count = [&](ArrayRef<unsigned> dims) {
+    int64_t product = 1;
+    for (unsigned dim : dims)
+      product *= op.getExtents()[dim];
+    return product;
+  };
+  ContractOp::Dims dims = op.getDims();
+  bool isSwapped = count(dims.n) == 1 && count(dims.m) > 1;
+  return count(dims.k) >= kPair &&
+         hasTermRuns(op, isSwapped ? op.getRhsMap() : op.getLhsMap());
+}
+
+bool kernel::mayPairActivations(ConvolutionOp op) {
+  return !op.getWeightsPacking() && arePairs(op) && op.getGroups() == 1 &&
+         llvm::all_of(op.getKernelExtents(),
+                      [](int64_t extent) { return extent == 1; });
+}
