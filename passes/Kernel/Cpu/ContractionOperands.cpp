@@ -12,8 +12,11 @@ TileRhs ContractionEmitter::rhsOf(const Group &group) {
   TileRhs rhs;
   rhs.isUnsigned = shape.rhsUnsigned;
   Value first = index.mul(group.number, plan.groupColumns());
+  bool isStored = plan.packs || shape.isPacked;
   for (int64_t v = 0; v < group.vectors; ++v)
-    rhs.vectors.push_back(v * plan.lanes * shape.perStep);
+    rhs.vectors.push_back(v * plan.lanes * (isStored ? shape.perStep : 1));
+  if (!isStored && shape.perStep > 1)
+    rhs.termStride = frame.numberOf(shape.termStride);
   if (plan.packs) {
     rhs.buffer = panel;
     rhs.base = index.constant(0);
@@ -95,10 +98,11 @@ SmallVector<Value> ContractionEmitter::startOf(RegisterTile &tile,
   Value steps = valueOf(shape.depthCount());
   TileLhs lhs = lhsOf(rows);
   lhs.step = shape.perStep;
-  rhs.step = shape.perStep * frame.machine.panelColumns;
   if (plan.packs) {
     rhs.base = index.constant(restPlace());
     rhs.step = 0;
+  } else {
+    rhs.step = index.times(frame.numberOf(shape.termStride), shape.perStep);
   }
   if (std::optional<int64_t> count = shape.rest.known())
     return tile.accumulateRest(lhs, rhs, steps, *count, zeros);

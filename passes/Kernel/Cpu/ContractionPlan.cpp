@@ -54,10 +54,13 @@ ContractionPlan heddle::planContraction(KernelFrame &frame,
   int64_t outerRows = shape.outerRowCount().bound();
   int64_t rowTiles = outerRows * plan.rowTiles.bound();
 
-  plan.packs =
-      !shape.isPacked &&
-      (shape.perStep > 1 || !shape.columnStride().is(1) || rhs.isInteger(1) ||
-       rows * outerRows >= frame.machine.rowsWorthPacking);
+  // Rows of pairs that lie apart are interleaved: once for one tile of rows,
+  // else in panels.
+  bool isWorthPacking =
+      shape.perStep > 1 ? rowTiles > 1
+                        : rows * outerRows >= frame.machine.rowsWorthPacking;
+  plan.packs = !shape.isPacked && (!shape.columnStride().is(1) ||
+                                   rhs.isInteger(1) || isWorthPacking);
 
   ContractionExtents extents;
   extents.outer = shape.outerCount().bound();

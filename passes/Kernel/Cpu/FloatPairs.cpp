@@ -47,8 +47,15 @@ FloatPairs::Factor FloatPairs::takeApart(OpBuilder &builder, Location loc,
 }
 
 FloatPairs::Factor FloatPairs::columns(OpBuilder &builder, Location loc,
-                                       Value buffer, Value position) const {
-  return takeApart(builder, loc, load(builder, loc, buffer, position));
+                                       ValueRange loaded) const {
+  if (loaded.size() == 1)
+    return takeApart(builder, loc, loaded[0]);
+  if (areMultipliedAtOnce)
+    return takeApart(builder, loc,
+                     interleavePairs(builder, loc, loaded[0], loaded[1]));
+  Type f32 = builder.getF32Type();
+  return {convertElements(builder, loc, loaded[1], f32),
+          convertElements(builder, loc, loaded[0], f32)};
 }
 
 FloatPairs::Factor FloatPairs::row(OpBuilder &builder, Location loc,

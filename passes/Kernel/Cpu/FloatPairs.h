@@ -21,7 +21,7 @@ public:
   int64_t perStep() const override { return kernel::kPair; }
   int64_t rowsOf(int64_t rows, TileShape tile) const override;
   Factor columns(mlir::OpBuilder &builder, mlir::Location loc,
-                 mlir::Value buffer, mlir::Value position) const override;
+                 mlir::ValueRange loaded) const override;
   Factor row(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value buffer,
              mlir::Value position, int64_t count) const override;
   mlir::Value multiplyAdd(mlir::OpBuilder &builder, mlir::Location loc,

@@ -57,9 +57,9 @@ IntegerQuads::Factor IntegerQuads::takeApart(OpBuilder &builder, Location loc,
 }
 
 IntegerQuads::Factor IntegerQuads::columns(OpBuilder &builder, Location loc,
-                                           Value buffer, Value position) const {
-  return takeApart(builder, loc, load(builder, loc, buffer, position),
-                   /*isSigned=*/true);
+                                           ValueRange loaded) const {
+  assert(loaded.size() == 1 && "quads are stored");
+  return takeApart(builder, loc, loaded[0], /*isSigned=*/true);
 }
 
 IntegerQuads::Factor IntegerQuads::row(OpBuilder &builder, Location loc,

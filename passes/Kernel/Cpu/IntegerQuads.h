@@ -22,7 +22,7 @@ public:
   int64_t rowsOf(int64_t rows, TileShape tile) const override;
   /// Four bytes of each column, with their signs.
   Factor columns(mlir::OpBuilder &builder, mlir::Location loc,
-                 mlir::Value buffer, mlir::Value position) const override;
+                 mlir::ValueRange loaded) const override;
   /// Four bytes without signs.
   Factor row(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value buffer,
              mlir::Value position, int64_t count) const override;

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/Kernel/Cpu/Lanes.h"
 #include "passes/Kernel/Cpu/RegisterTile.h"
+#include "passes/Kernel/Cpu/StepProducts.h"
 
 using namespace mlir;
 
@@ -104,18 +105,6 @@ Value RunCopy::columnsAt(Value position, int64_t first, int64_t lanes) {
   return valid > 0 ? masked(tailMask(builder, loc, lanes, valid)) : zero;
 }
 
-/// The lanes of both by turns, of 16 bits each.
-static Value interleave(OpBuilder &builder, Location loc, Value first,
-                        Value second) {
-  auto type = cast<VectorType>(first.getType());
-  auto bits = VectorType::get(type.getShape(), builder.getI16Type());
-  Value both = vector::InterleaveOp::create(
-      builder, loc, vector::BitCastOp::create(builder, loc, bits, first),
-      vector::BitCastOp::create(builder, loc, bits, second));
-  auto pairs = VectorType::get({2 * type.getDimSize(0)}, type.getElementType());
-  return vector::BitCastOp::create(builder, loc, pairs, both);
-}
-
 void RunCopy::rows(Value base, Value low, Value high, Value target) {
   OpBuilder &builder = index.builder;
   Location loc = index.loc;
@@ -131,7 +120,7 @@ void RunCopy::rows(Value base, Value low, Value high, Value target) {
         if (from.missingTerms == 0)
           second = columnsAt(index.at(row, index.constant(1), from.termStride),
                              c, lanes);
-        columns = interleave(builder, loc, columns, second);
+        columns = interleavePairs(builder, loc, columns, second);
       }
       vector::StoreOp::create(builder, loc, widen(columns), panel,
                               index.add(to, c * from.terms));

@@ -194,14 +194,38 @@ Value RegisterTile::positionOf(const TileLhs &lhs, int64_t r, Value position) {
                                       : position;
 }
 
+Value RegisterTile::loadColumns(const TileRhs &rhs, int64_t v, Value position,
+                                int64_t count) {
+  Type element = cast<MemRefType>(rhs.buffer.getType()).getElementType();
+  auto type = VectorType::get({count}, element);
+  position = index.add(position, rhs.vectors[v]);
+  if (rhs.masks.empty() || !rhs.masks[v])
+    return vector::LoadOp::create(builder, loc, type, rhs.buffer, position);
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+  return vector::MaskedLoadOp::create(builder, loc, type, rhs.buffer, position,
+                                      rhs.masks[v], zero);
+}
+
 void RegisterTile::stepTerms(const TileLhs &lhs, Value lhsPosition,
                              const TileRhs &rhs, Value rhsPosition,
                              int64_t count,
                              MutableArrayRef<Value> accumulators) {
   SmallVector<StepProducts::Factor> factors;
-  for (int64_t offset : rhs.vectors)
-    factors.push_back(products->columns(builder, loc, rhs.buffer,
-                                        index.add(rhsPosition, offset)));
+  bool isApart = !rhs.termStride.is(0);
+  for (int64_t v = 0; v < vectors; ++v) {
+    SmallVector<Value> loaded;
+    for (int64_t term = 0; isApart && term < count; ++term)
+      loaded.push_back(loadColumns(
+          rhs, v, index.at(rhsPosition, index.constant(term), rhs.termStride),
+          lanes));
+    while (isApart && int64_t(loaded.size()) < products->perStep())
+      loaded.push_back(arith::ConstantOp::create(
+          builder, loc, builder.getZeroAttr(loaded.front().getType())));
+    if (!isApart)
+      loaded = {loadColumns(rhs, v, rhsPosition, lanes * products->perStep())};
+    factors.push_back(products->columns(builder, loc, loaded));
+  }
   for (int64_t r = 0; r < rows; ++r) {
     Value position = positionOf(lhs, r, lhsPosition);
     if (!position)
@@ -222,24 +246,11 @@ void RegisterTile::step(const TileLhs &lhs, Value lhsPosition,
   if (products)
     return stepTerms(lhs, lhsPosition, rhs, rhsPosition, products->perStep(),
                      accumulators);
-  Type rhsElement = cast<MemRefType>(rhs.buffer.getType()).getElementType();
-  auto rhsType = VectorType::get({lanes}, rhsElement);
   SmallVector<Value> factors;
-  for (auto [v, offset] : llvm::enumerate(rhs.vectors)) {
-    Value position = index.add(rhsPosition, offset);
-    Value loaded;
-    if (!rhs.masks.empty() && rhs.masks[v]) {
-      Value zero =
-          arith::ConstantOp::create(builder, loc, builder.getZeroAttr(rhsType));
-      loaded = vector::MaskedLoadOp::create(builder, loc, rhsType, rhs.buffer,
-                                            position, rhs.masks[v], zero);
-    } else {
-      loaded =
-          vector::LoadOp::create(builder, loc, rhsType, rhs.buffer, position);
-    }
-    factors.push_back(convertElements(
-        builder, loc, loaded, vectorType.getElementType(), rhs.isUnsigned));
-  }
+  for (int64_t v = 0; v < vectors; ++v)
+    factors.push_back(
+        convertElements(builder, loc, loadColumns(rhs, v, rhsPosition, lanes),
+                        vectorType.getElementType(), rhs.isUnsigned));
   for (int64_t r = 0; r < rows; ++r) {
     Value position = positionOf(lhs, r, lhsPosition);
     if (!position)

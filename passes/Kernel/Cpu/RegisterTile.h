@@ -39,6 +39,9 @@ struct TileRhs {
   mlir::Value base;
   llvm::SmallVector<int64_t> vectors;
   Number step = 1;
+  /// How far apart the terms of a step are, where `products` take several; 0 if
+  /// those of a column lie side by side.
+  Number termStride = 0;
   /// For each vector the lanes that may be read, null for all; none if that is
   /// all of every vector.
   llvm::SmallVector<mlir::Value> masks;
@@ -130,6 +133,9 @@ private:
   void stepTerms(const TileLhs &lhs, mlir::Value lhsPosition,
                  const TileRhs &rhs, mlir::Value rhsPosition, int64_t count,
                  llvm::MutableArrayRef<mlir::Value> accumulators);
+  /// Vector `v` of the right-hand side from `position` on, `count` elements.
+  mlir::Value loadColumns(const TileRhs &rhs, int64_t v, mlir::Value position,
+                          int64_t count);
   /// Where row `r` is read at `position`; null if it takes no part.
   mlir::Value positionOf(const TileLhs &lhs, int64_t r, mlir::Value position);
 

@@ -36,6 +36,17 @@ StepProducts::of(const Machine &machine, int64_t perStep, Type accumulator) {
   return std::make_shared<FloatPairs>(machine);
 }
 
+Value heddle::interleavePairs(OpBuilder &builder, Location loc, Value first,
+                              Value second) {
+  auto type = cast<VectorType>(first.getType());
+  auto bits = VectorType::get(type.getShape(), builder.getI16Type());
+  Value both = vector::InterleaveOp::create(
+      builder, loc, vector::BitCastOp::create(builder, loc, bits, first),
+      vector::BitCastOp::create(builder, loc, bits, second));
+  auto pairs = VectorType::get({2 * type.getDimSize(0)}, type.getElementType());
+  return vector::BitCastOp::create(builder, loc, pairs, both);
+}
+
 VectorType StepProducts::lanesOf(Type element) {
   return VectorType::get(
       {logicalVectorBytes * 8 / element.getIntOrFloatBitWidth()}, element);
@@ -43,12 +54,6 @@ VectorType StepProducts::lanesOf(Type element) {
 
 static Type elementOf(Value buffer) {
   return cast<MemRefType>(buffer.getType()).getElementType();
-}
-
-Value StepProducts::load(OpBuilder &builder, Location loc, Value buffer,
-                         Value position) {
-  return vector::LoadOp::create(builder, loc, lanesOf(elementOf(buffer)),
-                                buffer, position);
 }
 
 Value StepProducts::spread(OpBuilder &builder, Location loc, Value buffer,

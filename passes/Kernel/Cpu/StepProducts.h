@@ -30,6 +30,10 @@ std::optional<StepTerms> stepTerms(llvm::StringRef packing,
                                    llvm::StringRef quads, llvm::StringRef pairs,
                                    mlir::Type lhs, mlir::Type rhs);
 
+/// The lanes of both by turns, of 16 bits each.
+mlir::Value interleavePairs(mlir::OpBuilder &builder, mlir::Location loc,
+                            mlir::Value first, mlir::Value second);
+
 class StepProducts {
 public:
   virtual ~StepProducts() = default;
@@ -49,10 +53,10 @@ public:
   /// The terms of one step for each lane, as the machine multiplies them.
   using Factor = llvm::SmallVector<mlir::Value, 4>;
 
-  /// The columns from element `position` of `buffer` on: lane n has the terms
-  /// of column n.
+  /// Columns of which lane n has the terms of column n: `loaded` is a vector of
+  /// all terms, those of a column side by side, or one vector for each term.
   virtual Factor columns(mlir::OpBuilder &builder, mlir::Location loc,
-                         mlir::Value buffer, mlir::Value position) const = 0;
+                         mlir::ValueRange loaded) const = 0;
   /// `count` terms from `position` on for all lanes; of fewer than a step has
   /// the others are zero.
   virtual Factor row(mlir::OpBuilder &builder, mlir::Location loc,
@@ -66,9 +70,6 @@ public:
 protected:
   /// A logical vector of elements of `element`.
   static mlir::VectorType lanesOf(mlir::Type element);
-  /// 64 bytes of `buffer` from element `position` on.
-  static mlir::Value load(mlir::OpBuilder &builder, mlir::Location loc,
-                          mlir::Value buffer, mlir::Value position);
   /// The bits of `count` elements of `buffer` from `position` on, in the low
   /// bits of all lanes of i32.
   static mlir::Value spread(mlir::OpBuilder &builder, mlir::Location loc,
