@@ -95,4 +95,26 @@ AccumulatorType::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+LogicalResult RowsType::verify(function_ref<InFlightDiagnostic()> emitError,
+                               int64_t rows, int64_t warps) {
+  if (rows <= 0 || warps <= 0 || rows % (16 * warps))
+    return emitError() << rows << " rows are not divided among " << warps
+                       << " warps in pieces of 16";
+  return success();
+}
+
+LogicalResult OperandType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  int64_t rows, int64_t columns, Type element,
+                                  int64_t warps) {
+  if (!element.isF16() && !element.isBF16())
+    return emitError() << "an operand has elements of f16 or bf16, not "
+                       << element;
+  if (rows <= 0 || columns <= 0 || warps <= 0 || rows % (16 * warps) ||
+      columns % 16)
+    return emitError() << "an operand of " << rows << " by " << columns
+                       << " is not divided among " << warps
+                       << " warps in pieces of 16 by 16";
+  return success();
+}
+
 } // namespace heddle::ws

@@ -102,17 +102,32 @@ LogicalResult GetExitOp::verify() {
 }
 
 LogicalResult MmaOp::verify() {
-  TileType lhs = getLhs().getType(), rhs = getRhs().getType();
+  TileType rhs = getRhs().getType();
   AccumulatorType sums = getAccumulator().getType();
-  int64_t rows = lhs.getRows(), k = lhs.getColumns();
-  if (getTransposeLhs())
-    std::swap(rows, k);
+  int64_t rows = 0, k = 0;
+  Type element;
+  if (auto lhs = dyn_cast<OperandType>(getLhs().getType())) {
+    rows = lhs.getRows();
+    k = lhs.getColumns();
+    element = lhs.getElement();
+    if (getTransposeLhs())
+      return emitOpError("multiplies registers as they are");
+    if (lhs.getWarps() != sums.getWarpRows() || sums.getWarpColumns() != 1)
+      return emitOpError("multiplies registers of ")
+             << lhs.getWarps() << " warps into sums of others";
+  } else {
+    auto tile = cast<TileType>(getLhs().getType());
+    rows = tile.getRows();
+    k = tile.getColumns();
+    element = tile.getElement();
+    if (getTransposeLhs())
+      std::swap(rows, k);
+  }
   int64_t rhsK = rhs.getRows(), columns = rhs.getColumns();
   if (getTransposeRhs())
     std::swap(rhsK, columns);
-  if (lhs.getElement() != rhs.getElement())
-    return emitOpError("multiplies ")
-           << lhs.getElement() << " by " << rhs.getElement();
+  if (element != rhs.getElement())
+    return emitOpError("multiplies ") << element << " by " << rhs.getElement();
   if (k != rhsK)
     return emitOpError("sums over ")
            << k << " of lhs and " << rhsK << " of rhs";
@@ -153,12 +168,15 @@ static unsigned countUses(Value channel, Region &region) {
 
 LogicalResult RolesOp::verifyRegions() {
   Type index = IndexType::get(getContext());
-  Type sums = getInit().getType();
+  if (getInits().empty())
+    return emitOpError("carries nothing from step to step");
+  SmallVector<Type> taken = {index};
+  llvm::append_range(taken, getInits().getTypes());
   if (failed(verifyArguments(*this, getProduce(), "its producer", {index})) ||
-      failed(verifyArguments(*this, getConsume(), "its consumer",
-                             {index, sums})) ||
+      failed(verifyArguments(*this, getConsume(), "its consumer", taken)) ||
       failed(verifyYield(*this, getProduce(), "its producer", {})) ||
-      failed(verifyYield(*this, getConsume(), "its consumer", {sums})))
+      failed(verifyYield(*this, getConsume(), "its consumer",
+                         getInits().getTypes())))
     return failure();
   llvm::SmallSetVector<Value, 2> channels;
   walk([&](Operation *op) {
@@ -175,12 +193,17 @@ LogicalResult RolesOp::verifyRegions() {
   return success();
 }
 
+/// A region that says where the elements at a row and a column lie.
+static LogicalResult verifyPlace(Operation *op, Region &place) {
+  Type index = IndexType::get(op->getContext());
+  return success(
+      succeeded(verifyArguments(op, place, "its region", {index, index})) &&
+      succeeded(verifyYield(op, place, "its region",
+                            {index, IntegerType::get(op->getContext(), 1)})));
+}
+
 LogicalResult CopyOp::verifyRegions() {
-  Type index = IndexType::get(getContext());
-  if (failed(
-          verifyArguments(*this, getPlace(), "its region", {index, index})) ||
-      failed(verifyYield(*this, getPlace(), "its region",
-                         {index, IntegerType::get(getContext(), 1)})))
+  if (failed(verifyPlace(*this, getPlace())))
     return failure();
   if (int64_t chunk = getChunk();
       chunk != 1 && chunk != 2 && chunk != 4 && chunk != 8)
@@ -253,6 +276,65 @@ LogicalResult CopyBoxOp::verify() {
   if (layout.rowBytes != 128 || layout.bits != 3 || layout.shift != 0)
     return emitOpError("needs rows of 128 bytes with a swizzle of 3 bits");
   return success();
+}
+
+LogicalResult LoadOp::verifyRegions() {
+  if (failed(verifyPlace(*this, getPlace())))
+    return failure();
+  if (int64_t chunk = getChunk(); chunk != 1 && chunk != 2)
+    return emitOpError("loads 1 or 2 elements at once, not ") << chunk;
+  Type from = cast<MemRefType>(getSource().getType()).getElementType();
+  if (from != getResult().getType().getElement())
+    return emitOpError("loads ")
+           << from << " as " << getResult().getType().getElement();
+  return success();
+}
+
+/// The rows and warps of numbers in registers; of an accumulator that is
+/// divided by columns too, none.
+static std::pair<int64_t, int64_t> rowsAndWarps(Type type) {
+  if (auto rows = dyn_cast<RowsType>(type))
+    return {rows.getRows(), rows.getWarps()};
+  auto sums = cast<AccumulatorType>(type);
+  return {sums.getRows(), sums.getWarpColumns() == 1 ? sums.getWarpRows() : 0};
+}
+
+LogicalResult MapOp::verifyRegions() {
+  Type result = getResult().getType(), f32 = Float32Type::get(getContext()),
+       index = IndexType::get(getContext());
+  for (Type type : getNumbers().getTypes())
+    if (type != result &&
+        (!isa<RowsType>(type) || rowsAndWarps(type) != rowsAndWarps(result)))
+      return emitOpError("has ") << type << " at no place of " << result;
+  if (getWhere() &&
+      (getNumbers().empty() || getNumbers()[0].getType() != result))
+    return emitOpError("has no operand that its result is elsewhere");
+  SmallVector<Type> wanted(getNumbers().size(), f32);
+  wanted.append(isa<RowsType>(result) ? 1 : 2, index);
+  if (failed(verifyArguments(*this, getBody(), "its region", wanted)))
+    return failure();
+  return verifyYield(*this, getBody(), "its region", {f32});
+}
+
+LogicalResult ReduceOp::verifyRegions() {
+  Type f32 = Float32Type::get(getContext());
+  if (rowsAndWarps(getNumbers().getType()) !=
+      rowsAndWarps(getResult().getType()))
+    return emitOpError("gives ")
+           << getResult().getType() << " of rows of " << getNumbers().getType();
+  if (failed(verifyArguments(*this, getBody(), "its region", {f32, f32})))
+    return failure();
+  return verifyYield(*this, getBody(), "its region", {f32});
+}
+
+LogicalResult NarrowOp::verify() {
+  AccumulatorType sums = getNumbers().getType();
+  OperandType operand = getResult().getType();
+  if (operand.getRows() == sums.getRows() &&
+      operand.getColumns() == sums.getColumns() &&
+      operand.getWarps() == sums.getWarpRows() && sums.getWarpColumns() == 1)
+    return success();
+  return emitOpError("gives ") << operand << " of " << sums;
 }
 
 LogicalResult EpilogueOp::verifyRegions() {

@@ -105,6 +105,37 @@ def Ws_Accumulator : Ws_Type<"Accumulator", "accumulator"> {
   let assemblyFormat = "`<` $rows `x` $columns `,` $warpRows `x` $warpColumns `>`";
 }
 
+def Ws_Rows : Ws_Type<"Rows", "rows"> {
+  let summary = "an f32 for each row of a matrix in registers";
+  let description = [{
+    The rows are divided among `warps` warps as those of an accumulator of
+    `warps x 1` warps; every lane that has elements of a row has its number too.
+
+    ```mlir
+    !ws.rows<128, 8>
+    ```
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$warps);
+  let assemblyFormat = "`<` $rows `,` $warps `>`";
+}
+
+def Ws_Operand : Ws_Type<"Operand", "operand"> {
+  let summary = "the left operand of products in registers";
+  let description = [{
+    `rows x columns` elements of 16 bits, whose rows are divided among `warps`
+    warps.
+
+    ```mlir
+    !ws.operand<128 x 64 x bf16, 8>
+    ```
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$element, "int64_t":$warps);
+  let assemblyFormat = "`<` $rows `x` $columns `x` $element `,` $warps `>`";
+}
+
+/// What threads hold in registers from one operation to the next.
+def Ws_Numbers : AnyTypeOf<[Ws_Accumulator, Ws_Rows], "numbers in f32 in registers">;
+
 def Ws_Completion : I32EnumAttr<"Completion", "what tells that a slot is full", [
     I32EnumAttrCase<"CpAsync", 0, "cp_async">, I32EnumAttrCase<"Store", 1, "store">, I32EnumAttrCase<"Box", 2, "box">]> {
   let cppNamespace = "::heddle::ws";
@@ -114,25 +145,32 @@ class Ws_Op<string mnemonic, list<Trait> traits = []> : Op<Ws_Dialect, mnemonic,
 
 def Ws_ChannelOp : Ws_Op<"channel"> {
   let summary = "makes a channel, whose slots are all empty";
+  let description = [{
+    The slots of a `launched` one lie in memory that the launch asks for, which
+    may be more than a kernel has without.
+  }];
+  let arguments = (ins UnitAttr:$launched);
   let results = (outs Ws_Channel:$channel);
-  let assemblyFormat = "attr-dict `:` type($channel)";
+  let assemblyFormat = "(`launched` $launched^)? attr-dict `:` type($channel)";
 }
 
-def Ws_RolesOp : Ws_Op<"roles", [AllTypesMatch<["init", "result"]>, SingleBlock]> {
+def Ws_RolesOp : Ws_Op<"roles", [
+    RangedTypesMatchWith<"results are as inits", "inits", "results", "llvm::make_range($_self.begin(), $_self.end())">,
+    SingleBlock]> {
   let summary = "two roles that go through the same steps";
   let description = [{
     Each role does its region for each step from 0 to `steps`, in order. When a
     role is at which step is said by channels alone: each is put into by one of
-    the two and read by the other. The consumer carries an accumulator from step
-    to step, which is the result. Where the producer copies boxes, it is a
+    the two and read by the other. The consumer carries numbers in registers from
+    step to step, which are the results. Where the producer copies boxes, it is a
     warpgroup of its own, and `registers` are those that a thread of it and one of
     the consumer's warpgroups ask for; without them all have the same number.
   }];
-  let arguments = (ins Index:$steps, Ws_Accumulator:$init, OptionalAttr<DenseI64ArrayAttr>:$registers);
-  let results = (outs Ws_Accumulator:$result);
+  let arguments = (ins Index:$steps, Variadic<Ws_Numbers>:$inits, OptionalAttr<DenseI64ArrayAttr>:$registers);
+  let results = (outs Variadic<Ws_Numbers>:$results);
   let regions = (region SizedRegion<1>:$produce, SizedRegion<1>:$consume);
   let assemblyFormat = [{
-    $steps `init` $init (`registers` $registers^)? `:` type($init) `produce` $produce `consume` $consume attr-dict
+    $steps `init` $inits (`registers` $registers^)? `:` type($inits) `produce` $produce `consume` $consume attr-dict
   }];
   let hasRegionVerifier = 1;
 }
@@ -233,10 +271,10 @@ def Ws_MmaOp : Ws_Op<"mma", [AllTypesMatch<["accumulator", "result"]>]> {
   let summary = "starts to add a product of two tiles to sums";
   let description = [{
     lhs is `rows x k`, rhs `k x columns`, either as its transpose where that is
-    said. The sums, and the tiles, are in use until a `ws.mma.wait` has returned
+    said; lhs may be in registers, and then is not. The sums, and the tiles, are in use until a `ws.mma.wait` has returned
     them.
   }];
-  let arguments = (ins Ws_Tile:$lhs, Ws_Tile:$rhs, Ws_Accumulator:$accumulator, UnitAttr:$transposeLhs, UnitAttr:$transposeRhs);
+  let arguments = (ins AnyTypeOf<[Ws_Tile, Ws_Operand]>:$lhs, Ws_Tile:$rhs, Ws_Accumulator:$accumulator, UnitAttr:$transposeLhs, UnitAttr:$transposeRhs);
   let results = (outs Ws_Accumulator:$result);
   let assemblyFormat = [{
     $lhs (`transposed` $transposeLhs^)? `,` $rhs (`transposed` $transposeRhs^)? `,` $accumulator attr-dict
@@ -250,6 +288,65 @@ def Ws_MmaWaitOp : Ws_Op<"mma.wait", [AllTypesMatch<["started", "result"]>]> {
   let arguments = (ins Ws_Accumulator:$started);
   let results = (outs Ws_Accumulator:$result);
   let assemblyFormat = "$started `:` type($started) attr-dict";
+}
+
+def Ws_LoadOp : Ws_Op<"load", [SingleBlock]> {
+  let summary = "loads a left operand of products from global memory";
+  let description = [{
+    The region says where elements lie in `source`, as that of `ws.copy`; here
+    `chunk` is 1 or 2, what one register holds. Those outside become zero.
+  }];
+  let arguments = (ins AnyMemRef:$source, I64Attr:$chunk);
+  let results = (outs Ws_Operand:$result);
+  let regions = (region SizedRegion<1>:$place);
+  let assemblyFormat = "$source `by` $chunk `:` type($source) `->` type($result) $place attr-dict";
+  let hasRegionVerifier = 1;
+}
+
+def Ws_MapOp : Ws_Op<"map", [AttrSizedOperandSegments, SingleBlock]> {
+  let summary = "computes numbers in registers, each from those at its place";
+  let description = [{
+    The region takes the number of each operand at one place, then the row, and
+    the column if the result has columns; it yields the result's. A number of
+    `ws.rows` is at each place of its row. With `where`, the region is done only
+    if that is true, and else the result is the first operand.
+
+    ```mlir
+    %difference = ws.map %scores, %largest : (!ws.accumulator<128 x 64, 8 x 1>, !ws.rows<128, 8>) -> !ws.accumulator<128 x 64, 8 x 1> {
+    ^bb0(%score: f32, %top: f32, %row: index, %column: index):
+      %0 = arith.subf %score, %top : f32
+      ws.yield %0 : f32
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Ws_Numbers>:$numbers, Optional<I1>:$where);
+  let results = (outs Ws_Numbers:$result);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $numbers (`where` $where^)? `:` functional-type($numbers, $result) $body attr-dict
+  }];
+  let hasRegionVerifier = 1;
+}
+
+def Ws_ReduceOp : Ws_Op<"reduce", [SingleBlock]> {
+  let summary = "combines the numbers of each row";
+  let description = [{
+    The region combines two; in which order is not said. Every lane of a row has
+    what comes out.
+  }];
+  let arguments = (ins Ws_Accumulator:$numbers);
+  let results = (outs Ws_Rows:$result);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$numbers `:` type($numbers) `->` type($result) $body attr-dict";
+  let hasRegionVerifier = 1;
+}
+
+def Ws_NarrowOp : Ws_Op<"narrow"> {
+  let summary = "rounds sums to elements that products take from registers";
+  let arguments = (ins Ws_Accumulator:$numbers);
+  let results = (outs Ws_Operand:$result);
+  let assemblyFormat = "$numbers `:` type($numbers) `->` type($result) attr-dict";
+  let hasVerifier = 1;
 }
 
 def Ws_EpilogueOp : Ws_Op<"epilogue", [SingleBlock]> {

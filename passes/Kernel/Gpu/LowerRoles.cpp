@@ -19,7 +19,6 @@ namespace heddle {
 void UniformRoles::lowerRoles(ws::RolesOp op) {
   builder.setInsertionPoint(op);
   index.loc = op.getLoc();
-  findThread(op.getResult().getType(), threadNumber());
   int64_t depth = 0;
   bool isAsync = false;
   op.getProduce().walk([&](Operation *inner) {
@@ -39,7 +38,9 @@ void UniformRoles::lowerRoles(ws::RolesOp op) {
   };
   for (int64_t ahead = 0; ahead + 1 < depth; ++ahead)
     putIfAny(index.constant(ahead), i32(ahead));
-  SmallVector<Value> carried = accumulators.lookup(op.getInit());
+  SmallVector<Value> carried;
+  for (Value init : op.getInits())
+    llvm::append_range(carried, held.lookup(init));
   carried.push_back(i32(0));
   SmallVector<Value> results = index.loop(
       index.constant(0), op.getSteps(), 1, carried,
@@ -65,35 +66,48 @@ void UniformRoles::lowerRoles(ws::RolesOp op) {
   // The slots are filled again for the block's next tile. No copy is under way:
   // the last steps started none.
   barrier();
-  results.pop_back();
-  accumulators[op.getResult()] = std::move(results);
+  ArrayRef<Value> rest = results;
+  for (Value result : op.getResults()) {
+    int64_t count = countNumbers(result.getType());
+    held[result] = SmallVector<Value>(rest.take_front(count));
+    rest = rest.drop_front(count);
+  }
 }
 
 void UniformRoles::run() {
+  // What is inside of roles is lowered with them.
   SmallVector<Operation *> ops;
-  function.walk([&](Operation *op) {
-    if (isa<ws::ChannelOp, ws::ZeroOp, ws::RolesOp, ws::EpilogueOp>(op))
-      ops.push_back(op);
+  int64_t warpColumns = 1;
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (!isa_and_nonnull<ws::WsDialect>(op->getDialect()))
+      return WalkResult::advance();
+    ops.push_back(op);
+    if (auto roles = dyn_cast<ws::RolesOp>(op)) {
+      int64_t warps = 1;
+      for (Type type : roles.getResultTypes())
+        if (auto sums = dyn_cast<ws::AccumulatorType>(type)) {
+          warps = sums.getWarpRows() * sums.getWarpColumns();
+          warpColumns = sums.getWarpColumns();
+        }
+      threads = warps * kWarpThreads;
+    }
+    return WalkResult::skip();
   });
   if (ops.empty())
     return;
+  builder.setInsertionPointToStart(&function.getBody().front());
+  findThread(warpColumns, threadNumber());
   for (Operation *op : ops) {
+    builder.setInsertionPoint(op);
+    index.loc = op->getLoc();
     if (auto channel = dyn_cast<ws::ChannelOp>(op)) {
       placeChannel(channel);
-    } else if (auto zero = dyn_cast<ws::ZeroOp>(op)) {
-      ws::AccumulatorType type = zero.getResult().getType();
-      threads = type.getWarpRows() * type.getWarpColumns() * 32;
-      builder.setInsertionPoint(op);
-      Value value = arith::ConstantOp::create(builder, op->getLoc(),
-                                              builder.getF32FloatAttr(0));
-      accumulators[zero.getResult()].assign(warpM(type) * warpN(type) / 32,
-                                            value);
     } else if (auto roles = dyn_cast<ws::RolesOp>(op)) {
       lowerRoles(roles);
+    } else if (auto epilogue = dyn_cast<ws::EpilogueOp>(op)) {
+      lowerEpilogue(epilogue, held[epilogue.getAccumulator()], {});
     } else {
-      auto epilogue = cast<ws::EpilogueOp>(op);
-      builder.setInsertionPoint(op);
-      lowerEpilogue(epilogue, accumulators[epilogue.getAccumulator()], {});
+      lowerNumbers(*op, {});
     }
   }
   for (Operation *op : llvm::reverse(ops))

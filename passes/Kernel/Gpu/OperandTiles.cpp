@@ -11,21 +11,6 @@ using namespace mlir;
 
 namespace heddle {
 
-/// Chunks start at multiples of themselves wherever the other loops are.
-/// Buffers start at multiples of 16 bytes.
-static int64_t widestChunk(kernel::ContractOp op, const OperandTiles &operand,
-                           unsigned innermost) {
-  ArrayRef<int64_t> extents = op.getExtents();
-  for (int64_t chunk : {8, 4, 2}) {
-    bool fits = operand.offset % chunk == 0 && extents[innermost] % chunk == 0;
-    for (auto [loop, stride] : llvm::enumerate(operand.strides))
-      fits &= loop == innermost || extents[loop] == 1 || stride % chunk == 0;
-    if (fits)
-      return chunk;
-  }
-  return 1;
-}
-
 /// The stride from one place of all of `loops` to the next, if there is one.
 static std::optional<int64_t> commonStride(kernel::ContractOp op,
                                            const OperandTiles &operand,
@@ -43,6 +28,20 @@ static std::optional<int64_t> commonStride(kernel::ContractOp op,
     next = operand.strides[loop] * extent;
   }
   return stride;
+}
+
+int64_t widestChunk(ArrayRef<int64_t> extents,
+                    const kernel::LinearAccess &access, unsigned innermost) {
+  if (access.strides[innermost] != 1)
+    return 1;
+  for (int64_t chunk : {8, 4, 2}) {
+    bool fits = access.offset % chunk == 0 && extents[innermost] % chunk == 0;
+    for (auto [loop, stride] : llvm::enumerate(access.strides))
+      fits &= loop == innermost || extents[loop] == 1 || stride % chunk == 0;
+    if (fits)
+      return chunk;
+  }
+  return 1;
 }
 
 int64_t countPlaces(kernel::ContractOp op, ArrayRef<unsigned> loops) {
@@ -110,8 +109,8 @@ OperandTiles describeOperand(kernel::ContractOp op, Value tensor, AffineMap map,
   if (!isUnit(dims.k) && !isUnit(own))
     return operand;
   operand.isByK = !isUnit(dims.k);
-  operand.chunk =
-      widestChunk(op, operand, operand.isByK ? own.back() : dims.k.back());
+  operand.chunk = widestChunk(op.getExtents(), access,
+                              operand.isByK ? own.back() : dims.k.back());
   if (machine.mostBoxExtent)
     operand.boxed = findBoxes(op, operand, own);
   return operand;

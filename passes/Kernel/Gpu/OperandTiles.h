@@ -5,6 +5,7 @@
 #define HEDDLE_PASSES_KERNEL_GPU_OPERANDTILES_H
 
 #include "dialects/Kernel/Kernel.h"
+#include "dialects/Kernel/LinearAccess.h"
 #include "heddle/Target/GpuMachine.h"
 
 #include <optional>
@@ -37,6 +38,12 @@ struct OperandTiles {
   /// take, or where the device has no such copies.
   std::optional<BoxedOperand> boxed;
 };
+
+/// How many elements along the loop `innermost` follow each other and start at
+/// multiples of their number wherever the other loops are. Buffers start at
+/// multiples of 16 bytes.
+int64_t widestChunk(llvm::ArrayRef<int64_t> extents,
+                    const kernel::LinearAccess &access, unsigned innermost);
 
 /// The product of the extents of `loops`.
 int64_t countPlaces(kernel::ContractOp op, llvm::ArrayRef<unsigned> loops);

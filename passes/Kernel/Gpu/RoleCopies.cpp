@@ -14,6 +14,12 @@ namespace heddle {
 
 void UniformRoles::placeChannel(ws::ChannelOp op) {
   ws::ChannelType type = op.getChannel().getType();
+  builder.setInsertionPoint(op);
+  index.loc = op.getLoc();
+  if (op.getLaunched()) {
+    channels[op] = placeLaunchedMemory(type.getDepth() * type.getSlotBytes());
+    return;
+  }
   auto module = function->getParentOfType<ModuleOp>();
   std::string name = (function.getName() + "_slots").str();
   for (unsigned number = 0; SymbolTable::lookupSymbolIn(module, name); ++number)
@@ -25,7 +31,6 @@ void UniformRoles::placeChannel(ws::ChannelOp op) {
                                type.getDepth() * type.getSlotBytes()),
       /*isConstant=*/false, LLVM::Linkage::Internal, name, Attribute(),
       /*alignment=*/128, kSharedSpace);
-  builder.setInsertionPoint(op);
   channels[op] = LLVM::AddressOfOp::create(
       builder, op.getLoc(),
       LLVM::LLVMPointerType::get(builder.getContext(), kSharedSpace), name);
@@ -50,18 +55,9 @@ void UniformRoles::copyChunk(ws::CopyOp op, Value tile, IRMapping &outside,
   Value row = binary<arith::DivUIOp>(number, chunks);
   Value column =
       binary<arith::MulIOp>(binary<arith::RemUIOp>(number, chunks), chunk);
-  auto widen = [&](Value value) -> Value {
-    return arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(),
-                                        value);
-  };
-  IRMapping values(outside);
-  Block &place = op.getPlace().front();
-  values.map(place.getArgument(0), widen(row));
-  values.map(place.getArgument(1), widen(column));
-  for (Operation &inner : place.without_terminator())
-    builder.clone(inner, values);
-  Value position = values.lookupOrDefault(place.getTerminator()->getOperand(0));
-  Value inside = values.lookupOrDefault(place.getTerminator()->getOperand(1));
+  SmallVector<Value> place =
+      inlineRegion(op.getPlace(), {widen(row), widen(column)}, outside);
+  Value position = place[0], inside = place[1];
   Value target = advance(
       tile, addressOf(type, row, binary<arith::MulIOp>(column, elementBytes)));
   bool isSure = matchPattern(inside, m_One());
@@ -79,18 +75,7 @@ void UniformRoles::copyChunk(ws::CopyOp op, Value tile, IRMapping &outside,
     LLVM::StoreOp::create(builder, loc, element, target);
     return;
   }
-  Value start =
-      arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
-                                 memref::ExtractAlignedPointerAsIndexOp::create(
-                                     builder, loc, op.getSource()));
-  Value bytes = arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
-                                           index.mul(position, elementBytes));
-  Value from =
-      advance(LLVM::IntToPtrOp::create(builder, loc,
-                                       LLVM::LLVMPointerType::get(
-                                           builder.getContext(), kGlobalSpace),
-                                       start),
-              bytes);
+  Value from = globalAddress(op.getSource(), position, elementBytes);
   Value given;
   if (!isSure)
     given = arith::SelectOp::create(builder, loc, inside,

@@ -2,7 +2,11 @@
 
 #include "passes/Kernel/Gpu/RoleLowering.h"
 
+#include "dialects/Kernel/GridKernels.h"
+
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/SymbolTable.h"
 
 using namespace mlir;
 
@@ -12,13 +16,31 @@ Value RoleLowering::threadNumber() {
   return narrow(gpu::ThreadIdOp::create(builder, index.loc, gpu::Dimension::x));
 }
 
-void RoleLowering::findThread(ws::AccumulatorType type, Value number) {
-  sumsType = type;
+void RoleLowering::findThread(int64_t warpColumns, Value number) {
   thread = number;
   lane = binary<arith::RemUIOp>(thread, kWarpThreads);
   Value warp = binary<arith::DivUIOp>(thread, kWarpThreads);
-  warpRow = binary<arith::DivUIOp>(warp, type.getWarpColumns());
-  warpColumn = binary<arith::RemUIOp>(warp, type.getWarpColumns());
+  warpRow = binary<arith::DivUIOp>(warp, warpColumns);
+  warpColumn = binary<arith::RemUIOp>(warp, warpColumns);
+}
+
+Value RoleLowering::placeLaunchedMemory(int64_t bytes) {
+  constexpr StringLiteral name = "heddle_shared";
+  // Slots begin where the swizzle of 128 bytes repeats: every 8 rows.
+  constexpr int64_t alignment = 1024;
+  auto module = function->getParentOfType<ModuleOp>();
+  if (!module.lookupSymbol(name)) {
+    OpBuilder outside = OpBuilder::atBlockBegin(module.getBody());
+    LLVM::GlobalOp::create(outside, index.loc,
+                           LLVM::LLVMArrayType::get(builder.getI8Type(), 0),
+                           /*isConstant=*/false, LLVM::Linkage::External, name,
+                           Attribute(), alignment, kSharedSpace);
+  }
+  function->setAttr(kernel::kSharedBytesAttrName,
+                    builder.getI64IntegerAttr(bytes));
+  return LLVM::AddressOfOp::create(
+      builder, index.loc,
+      LLVM::LLVMPointerType::get(builder.getContext(), kSharedSpace), name);
 }
 
 SmallVector<Value> RoleLowering::tilesAt(ws::ChannelType type, Value channel,
@@ -38,27 +60,10 @@ void RoleLowering::lowerEpilogue(ws::EpilogueOp op, ValueRange sums,
                                  const IRMapping &outside) {
   index.loc = op.getLoc();
   ws::AccumulatorType type = op.getAccumulator().getType();
-  int64_t columns = warpN(type) / kMmaN;
-  Value firstRow = add(binary<arith::MulIOp>(warpRow, warpM(type)),
-                       binary<arith::DivUIOp>(lane, 4));
-  Value firstColumn =
-      add(binary<arith::MulIOp>(warpColumn, warpN(type)),
-          binary<arith::MulIOp>(binary<arith::RemUIOp>(lane, 4), 2));
-  auto widen = [&](Value value) -> Value {
-    return arith::IndexCastUIOp::create(builder, index.loc,
-                                        builder.getIndexType(), value);
-  };
-  Block &body = op.getBody().front();
   for (auto [i, sum] : llvm::enumerate(sums)) {
-    int64_t matrix = i / 4, part = i % 4;
-    IRMapping values(outside);
-    values.map(body.getArgument(0), sum);
-    values.map(body.getArgument(1),
-               widen(add(firstRow, matrix / columns * kMmaM + part / 2 * 8)));
-    values.map(body.getArgument(2),
-               widen(add(firstColumn, matrix % columns * kMmaN + part % 2)));
-    for (Operation &inner : body.without_terminator())
-      builder.clone(inner, values);
+    SmallVector<Value> arguments = {sum};
+    llvm::append_range(arguments, placeOf(type, static_cast<int64_t>(i)));
+    inlineRegion(op.getBody(), arguments, outside);
   }
 }
 

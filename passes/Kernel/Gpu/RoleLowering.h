@@ -43,7 +43,21 @@ inline int64_t warpN(ws::AccumulatorType type) {
   return type.getColumns() / type.getWarpColumns();
 }
 
-/// What all lowerings of roles share: threads, slots of channels, epilogues.
+inline int64_t warpM(ws::RowsType type) {
+  return type.getRows() / type.getWarps();
+}
+inline int64_t warpM(ws::OperandType type) {
+  return type.getRows() / type.getWarps();
+}
+
+/// What all lowerings of roles share: threads, slots of channels, numbers in
+/// registers, epilogues.
+///
+/// A lane has the sums of each matrix of 16 by 8 at rows lane / 4 and 8 behind,
+/// at columns 2 (lane % 4) and the next (PTX ISA, "Matrix Fragments for
+/// mma.m16n8k16"): four a matrix, in the order of rows of matrices, their
+/// columns, rows, columns. Of `ws.rows` it has one for each of its rows, and of
+/// an operand four registers of two elements for each 16 by 16.
 class RoleLowering {
 public:
   explicit RoleLowering(mlir::func::FuncOp function)
@@ -52,8 +66,11 @@ public:
 
 protected:
   /// Finds the place of `number`, a thread among those that multiply: its warp
-  /// in the grid of warps, and its lane.
-  void findThread(ws::AccumulatorType type, mlir::Value number);
+  /// in a grid of warps of so many columns, and its lane.
+  void findThread(int64_t warpColumns, mlir::Value number);
+  /// The first of `bytes` of shared memory that the launch gives, which all
+  /// kernels of a module see by one name.
+  mlir::Value placeLaunchedMemory(int64_t bytes);
   llvm::SmallVector<mlir::Value>
   tilesAt(ws::ChannelType type, mlir::Value channel, mlir::Value stage);
   /// Does the region of `op` for the sums of this thread, in the order: rows of
@@ -61,6 +78,31 @@ protected:
   /// outside of the region are those of `outside`.
   void lowerEpilogue(ws::EpilogueOp op, mlir::ValueRange sums,
                      const mlir::IRMapping &outside);
+
+  // RoleNumbers.cpp
+  /// Lowers `op` if it computes numbers in registers, and says whether it does.
+  /// Values from outside of its region are those of `outside`.
+  bool lowerNumbers(mlir::Operation &op, const mlir::IRMapping &outside);
+  llvm::SmallVector<mlir::Value> load(ws::LoadOp op,
+                                      const mlir::IRMapping &outside);
+  mlir::Value loadPair(ws::LoadOp op, const mlir::IRMapping &outside,
+                       mlir::Value row, mlir::Value column);
+  llvm::SmallVector<mlir::Value> map(ws::MapOp op,
+                                     const mlir::IRMapping &outside);
+  llvm::SmallVector<mlir::Value> reduce(ws::ReduceOp op,
+                                        const mlir::IRMapping &outside);
+  llvm::SmallVector<mlir::Value> narrow(ws::NarrowOp op);
+  /// What `region` yields for `arguments`.
+  llvm::SmallVector<mlir::Value> inlineRegion(mlir::Region &region,
+                                              mlir::ValueRange arguments,
+                                              const mlir::IRMapping &outside);
+  /// The row and the column of this lane's number `i`; of a type without
+  /// columns only the row.
+  llvm::SmallVector<mlir::Value> placeOf(mlir::Type type, int64_t i);
+  /// Where element `position` of a buffer in global memory lies.
+  mlir::Value globalAddress(mlir::Value source, mlir::Value position,
+                            int64_t elementBytes);
+
   mlir::Value threadNumber();
   void barrier() { mlir::NVVM::Barrier0Op::create(builder, index.loc); }
 
@@ -91,9 +133,18 @@ protected:
   mlir::func::FuncOp function;
   mlir::OpBuilder builder;
   IndexBuilder index;
-  ws::AccumulatorType sumsType;
+  mlir::Value widen(mlir::Value number) {
+    return mlir::arith::IndexCastUIOp::create(builder, index.loc,
+                                              builder.getIndexType(), number);
+  }
+
   mlir::Value thread, lane, warpRow, warpColumn;
+  /// The registers of this lane that hold a value of the dialect.
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> held;
 };
+
+/// How many numbers of a type a lane has.
+int64_t countNumbers(mlir::Type type);
 
 /// Every warp does both roles: it copies for steps ahead, then multiplies those
 /// that arrived.
@@ -112,10 +163,10 @@ private:
                  mlir::Value number);
   llvm::SmallVector<mlir::Value> consume(ws::RolesOp op, mlir::Value step,
                                          mlir::Value stage,
-                                         mlir::ValueRange sums);
+                                         mlir::ValueRange carried);
+  /// `lhs` is null where the operand is in registers.
   llvm::SmallVector<mlir::Value> multiply(ws::MmaOp op, mlir::Value lhs,
-                                          mlir::Value rhs,
-                                          mlir::ValueRange sums);
+                                          mlir::Value rhs);
   /// Four matrices of 8 by 8 for this lane, as 32-bit registers.
   llvm::SmallVector<mlir::Value>
   loadMatrices(ws::TileType type, mlir::Value tile, mlir::Value row,
@@ -133,7 +184,6 @@ private:
 
   /// The first byte of each channel's slots.
   llvm::DenseMap<mlir::Value, mlir::Value> channels;
-  llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> accumulators;
   int64_t threads = 0;
 };
 

@@ -41,8 +41,9 @@ SmallVector<Value> UniformRoles::loadMatrices(ws::TileType type, Value tile,
 /// matrices (0, 0), (8, 0), (0, 8), (8, 8), by row and k.
 SmallVector<Value> UniformRoles::loadLhs(ws::MmaOp op, Value tile, int64_t m,
                                          int64_t k) {
-  ws::TileType type = op.getLhs().getType();
-  Value first = binary<arith::MulIOp>(warpRow, warpM(sumsType));
+  auto type = cast<ws::TileType>(op.getLhs().getType());
+  Value first =
+      binary<arith::MulIOp>(warpRow, warpM(op.getAccumulator().getType()));
   Value low = binary<arith::RemUIOp>(lane, 16);
   Value high = binary<arith::MulIOp>(binary<arith::DivUIOp>(lane, 16), 8);
   if (!op.getTransposeLhs())
@@ -58,7 +59,8 @@ SmallVector<Value> UniformRoles::loadLhs(ws::MmaOp op, Value tile, int64_t m,
 SmallVector<Value> UniformRoles::loadRhs(ws::MmaOp op, Value tile, int64_t n,
                                          int64_t k) {
   ws::TileType type = op.getRhs().getType();
-  Value first = binary<arith::MulIOp>(warpColumn, warpN(sumsType));
+  Value first =
+      binary<arith::MulIOp>(warpColumn, warpN(op.getAccumulator().getType()));
   Value low = binary<arith::RemUIOp>(lane, 16);
   Value high = binary<arith::MulIOp>(binary<arith::DivUIOp>(lane, 16), 8);
   // Registers hold pairs along k: rows of the tile that are those of k have to
@@ -95,23 +97,27 @@ SmallVector<Value> UniformRoles::multiplyMatrices(Type element, ValueRange lhs,
 
 /// Sums are in the order: rows of matrices, columns of matrices, the four of a
 /// lane.
-SmallVector<Value> UniformRoles::multiply(ws::MmaOp op, Value lhs, Value rhs,
-                                          ValueRange given) {
-  SmallVector<Value> sums(given);
-  ws::TileType type = op.getLhs().getType();
-  int64_t depth = op.getTransposeLhs() ? type.getRows() : type.getColumns();
-  int64_t rows = warpM(sumsType) / kMmaM, columns = warpN(sumsType) / kMmaN;
+SmallVector<Value> UniformRoles::multiply(ws::MmaOp op, Value lhs, Value rhs) {
+  ws::AccumulatorType type = op.getAccumulator().getType();
+  SmallVector<Value> sums = held.lookup(op.getAccumulator());
+  SmallVector<Value> given = held.lookup(op.getLhs());
+  ws::TileType rhsType = op.getRhs().getType();
+  int64_t depth =
+      op.getTransposeRhs() ? rhsType.getColumns() : rhsType.getRows();
+  int64_t rows = warpM(type) / kMmaM, columns = warpN(type) / kMmaN;
   for (int64_t k = 0; k < depth; k += kMmaK) {
     SmallVector<SmallVector<Value>> left, right;
     for (int64_t m = 0; m < rows; ++m)
-      left.push_back(loadLhs(op, lhs, m * kMmaM, k));
+      left.push_back(lhs ? loadLhs(op, lhs, m * kMmaM, k)
+                         : SmallVector<Value>(ArrayRef(given).slice(
+                               4 * (m * depth + k) / kMmaK, 4)));
     for (int64_t n = 0; n < columns; n += 2)
       right.push_back(loadRhs(op, rhs, n * kMmaN, k));
     for (int64_t m = 0; m < rows; ++m)
       for (int64_t n = 0; n < columns; ++n) {
         int64_t first = 4 * (m * columns + n);
         SmallVector<Value> added =
-            multiplyMatrices(type.getElement(), left[m],
+            multiplyMatrices(rhsType.getElement(), left[m],
                              ArrayRef(right[n / 2]).slice(2 * (n % 2), 2),
                              ArrayRef(sums).slice(first, 4));
         llvm::copy(added, sums.begin() + first);
@@ -121,27 +127,33 @@ SmallVector<Value> UniformRoles::multiply(ws::MmaOp op, Value lhs, Value rhs,
 }
 
 SmallVector<Value> UniformRoles::consume(ws::RolesOp op, Value step,
-                                         Value stage, ValueRange sums) {
+                                         Value stage, ValueRange carried) {
   IRMapping values;
   Block &body = op.getConsume().front();
   values.map(body.getArgument(0), step);
-  DenseMap<Value, SmallVector<Value>> held;
-  held[body.getArgument(1)] = SmallVector<Value>(sums);
+  for (Value taken : body.getArguments().drop_front()) {
+    int64_t count = countNumbers(taken.getType());
+    held[taken] = carried.take_front(count);
+    carried = carried.drop_front(count);
+  }
   for (Operation &inner : body.without_terminator()) {
+    index.loc = inner.getLoc();
     if (auto enter = dyn_cast<ws::GetEnterOp>(inner))
       values.map(enter.getTiles(),
                  tilesAt(enter.getChannel().getType(),
                          channels.lookup(enter.getChannel()), stage));
     else if (auto mma = dyn_cast<ws::MmaOp>(inner))
-      held[mma] = multiply(mma, values.lookup(mma.getLhs()),
-                           values.lookup(mma.getRhs()),
-                           held.lookup(mma.getAccumulator()));
+      held[mma] = multiply(mma, values.lookupOrNull(mma.getLhs()),
+                           values.lookup(mma.getRhs()));
     else if (auto wait = dyn_cast<ws::MmaWaitOp>(inner))
       held[wait] = held.lookup(wait.getStarted()); // mma.sync has ended
-    else if (!isa<ws::GetExitOp>(inner))
+    else if (!isa<ws::GetExitOp>(inner) && !lowerNumbers(inner, values))
       builder.clone(inner, values);
   }
-  return held.lookup(body.getTerminator()->getOperand(0));
+  SmallVector<Value> results;
+  for (Value result : body.getTerminator()->getOperands())
+    llvm::append_range(results, held.lookup(result));
+  return results;
 }
 
 } // namespace heddle

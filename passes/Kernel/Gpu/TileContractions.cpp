@@ -16,6 +16,7 @@
 #include "passes/Kernel/Gpu/Passes.h"
 #include "passes/Kernel/Gpu/RoleLowering.h"
 #include "passes/Kernel/Gpu/TileDesign.h"
+#include "passes/Kernel/Gpu/TileEpilogue.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -81,33 +82,6 @@ private:
 
 } // namespace
 
-/// The contraction of `kernel` and what is done to each of its sums; null if
-/// there is none, or if there is more than that.
-static std::pair<kernel::ContractOp, linalg::GenericOp>
-findContraction(func::FuncOp kernel) {
-  if (!llvm::hasSingleElement(kernel.getBody()))
-    return {};
-  Operation *end = kernel.getBody().front().getTerminator();
-  if (end->getNumOperands() != 1)
-    return {};
-  Value result = end->getOperand(0);
-  if (auto op = result.getDefiningOp<kernel::ContractOp>())
-    return {op, nullptr};
-  auto epilogue = result.getDefiningOp<linalg::GenericOp>();
-  if (!epilogue || epilogue->getNumResults() != 1 ||
-      epilogue.getNumReductionLoops())
-    return {};
-  AffineMap map =
-      epilogue.getMatchingIndexingMap(epilogue.getDpsInitOperand(0));
-  for (OpOperand *input : epilogue.getDpsInputOperands())
-    // A sum is in the registers of one thread, which computes one element.
-    if (auto op = input->get().getDefiningOp<kernel::ContractOp>();
-        op && op->hasOneUse() && map.isPermutation() &&
-        epilogue.getMatchingIndexingMap(input) == map)
-      return {op, epilogue};
-  return {};
-}
-
 /// Whether tensor cores sum products of these types as the model asks.
 static bool isForTensorCores(kernel::ContractOp op) {
   Type lhs = elementOf(op.getLhs()), rhs = elementOf(op.getRhs());
@@ -120,7 +94,7 @@ static bool isForTensorCores(kernel::ContractOp op) {
 }
 
 bool isTiledContraction(func::FuncOp kernel) {
-  auto op = findContraction(kernel).first;
+  auto op = findTiledRoot<kernel::ContractOp>(kernel).first;
   if (!op || !isForTensorCores(op))
     return false;
   for (auto [tensor, map] :
@@ -319,30 +293,18 @@ SmallVector<Value> ContractionTiler::placeOf(Value batch, Value m, Value n) {
 
 void ContractionTiler::emitEpilogue(ElementEmitter &emitter, Value sums,
                                     Value batch, Value firstM, Value firstN) {
-  OpBuilder &builder = frame->builder;
   IndexBuilder &index = frame->index;
-  Location loc = index.loc;
-  auto body = ws::EpilogueOp::create(builder, loc, sums);
-  OpBuilder::InsertionGuard guard(builder);
-  Type type = builder.getIndexType();
-  Block *block = builder.createBlock(
-      &body.getBody(), {}, {builder.getF32Type(), type, type}, {loc, loc, loc});
-  Value m = index.add(firstM, block->getArgument(1));
-  Value n = index.add(firstN, block->getArgument(2));
-  Value inside = both(index, isInside(m, extent(dims.m), shape.m),
-                      isInside(n, extent(dims.n), shape.n));
-  emitWhere(index, inside, [&] {
-    SmallVector<Value> at = placeOf(batch, m, n);
-    Value element = block->getArgument(0);
-    emitter.given[op.getResult()] = element;
-    Value result = epilogue ? Value(epilogue->getResult(0)) : op.getResult();
-    if (epilogue)
-      element = emitter.elements(epilogue, 0, at)[0];
-    frame->store(element, frame->buffer(result),
-                 emitter.position(at, shapeOf(result)));
-  });
-  builder.setInsertionPointToEnd(block);
-  ws::YieldOp::create(builder, loc, ValueRange());
+  emitTileEpilogue(
+      emitter, op.getResult(), epilogue, sums,
+      [&](Value row, Value column) {
+        return both(
+            index, isInside(index.add(firstM, row), extent(dims.m), shape.m),
+            isInside(index.add(firstN, column), extent(dims.n), shape.n));
+      },
+      [&](Value row, Value column) {
+        return placeOf(batch, index.add(firstM, row),
+                       index.add(firstN, column));
+      });
 }
 
 /// Fills a slot in each step.
@@ -377,7 +339,7 @@ void ContractionTiler::emitConsumer(ws::RolesOp roles, Value channel) {
   OpBuilder &builder = frame->builder;
   Location loc = frame->index.loc;
   OpBuilder::InsertionGuard guard(builder);
-  ws::AccumulatorType sums = roles.getResult().getType();
+  auto sums = cast<ws::AccumulatorType>(roles.getResult(0).getType());
   Block *body = builder.createBlock(&roles.getConsume(), {},
                                     {builder.getIndexType(), sums}, {loc, loc});
   TypeRange tiles = cast<ws::ChannelType>(channel.getType()).getTiles();
@@ -412,7 +374,8 @@ void ContractionTiler::emit(ElementEmitter &emitter) {
                rhsTile = tileType(rhs, shape.n);
   int64_t depth = chooseDepth(lhsTile.getBytes() + rhsTile.getBytes());
   Value channel = ws::ChannelOp::create(
-      builder, loc, ws::ChannelType::get(context, depth, {lhsTile, rhsTile}));
+      builder, loc, ws::ChannelType::get(context, depth, {lhsTile, rhsTile}),
+      /*launched=*/isByWarpgroups);
   auto sumsType = ws::AccumulatorType::get(context, shape.m, shape.n,
                                            shape.warpRows, shape.warpColumns);
   SmallVector<Value> maps;
@@ -428,11 +391,11 @@ void ContractionTiler::emit(ElementEmitter &emitter) {
     Value steps =
         index.constant(llvm::divideCeilSigned(extent(dims.k), shape.k));
     Value zero = ws::ZeroOp::create(builder, loc, sumsType);
-    auto roles = ws::RolesOp::create(builder, loc, sumsType, steps, zero,
-                                     registers(builder));
+    auto roles = ws::RolesOp::create(builder, loc, TypeRange(sumsType), steps,
+                                     zero, registers(builder));
     emitProducer(roles, channel, maps, at);
     emitConsumer(roles, channel);
-    emitEpilogue(emitter, roles.getResult(), at[0], at[1], at[2]);
+    emitEpilogue(emitter, roles.getResult(0), at[0], at[1], at[2]);
     SmallVector<Attribute> design;
     for (const std::string &line :
          describeDesign(roles, cast<ws::ChannelType>(channel.getType()),
@@ -445,7 +408,7 @@ void ContractionTiler::emit(ElementEmitter &emitter) {
 
 FailureOr<func::FuncOp> tileContraction(func::FuncOp kernel,
                                         const GpuMachine &machine) {
-  auto [op, epilogue] = findContraction(kernel);
+  auto [op, epilogue] = findTiledRoot<kernel::ContractOp>(kernel);
   FailureOr<GridFrame> frame = GridFrame::create(kernel, machine);
   if (failed(frame))
     return failure();

@@ -28,7 +28,7 @@ SmallVector<std::string> describeDesign(ws::RolesOp roles,
                                         ws::ChannelType channel, int64_t blocks,
                                         int64_t threads,
                                         const GpuMachine &machine) {
-  ws::AccumulatorType sums = roles.getResult().getType();
+  auto sums = cast<ws::AccumulatorType>(roles.getResult(0).getType());
   int64_t warps = sums.getWarpRows() * sums.getWarpColumns();
   int64_t depth = channel.getDepth(), slot = channel.getSlotBytes();
   int64_t rounds = llvm::divideCeilSigned(blocks, machine.multiprocessors);
@@ -50,8 +50,10 @@ SmallVector<std::string> describeDesign(ws::RolesOp roles,
     lines.push_back(line("roles: ", warps, " warps do both, they copy (",
                          copies, ") ", depth - 1,
                          " steps ahead of what they multiply (mma.sync)"));
-    lines.push_back(slots + line("; at most ", kMostSlots, ", in ",
-                                 machine.staticSharedBytes,
+    int64_t available = depth * slot > machine.staticSharedBytes
+                            ? machine.mostBlockSharedBytes
+                            : machine.staticSharedBytes;
+    lines.push_back(slots + line("; at most ", kMostSlots, ", in ", available,
                                  " bytes of a block"));
     lines.push_back(line("barriers: the block's, once a step; shared memory: ",
                          depth * slot, " bytes"));

@@ -50,7 +50,8 @@ Value WarpgroupRoles::descriptorOf(Value low, int64_t bytes) {
 
 Value WarpgroupRoles::multiply(ws::MmaOp op, Value stage, Value started) {
   Location loc = index.loc;
-  ws::TileType lhsType = op.getLhs().getType(), rhsType = op.getRhs().getType();
+  auto lhsType = cast<ws::TileType>(op.getLhs().getType());
+  ws::TileType rhsType = op.getRhs().getType();
   bool lhsByK = op.getTransposeLhs(), rhsByK = !op.getTransposeRhs();
   // A warpgroup's rows are 64 rows of a tile, or the one panel of 64 columns.
   Value group = binary<arith::DivUIOp>(warpRow, kWarpgroupM / kMmaM);

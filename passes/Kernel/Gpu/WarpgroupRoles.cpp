@@ -11,9 +11,6 @@ using namespace mlir;
 
 namespace heddle {
 
-/// Slots begin where the swizzle of 128 bytes repeats: every 8 rows.
-static constexpr int64_t kSharedAlignment = 1024;
-
 LogicalResult WarpgroupRoles::findParts() {
   unsigned channels = 0, others = 0;
   function.walk([&](Operation *op) {
@@ -36,11 +33,23 @@ LogicalResult WarpgroupRoles::findParts() {
       epilogue->getParentOp() != tiles)
     return roles.emitOpError("copies boxes outside of a loop over tiles that "
                              "has one channel, these roles and an epilogue");
+  WalkResult numbers = function.walk([](Operation *op) {
+    if (!isa<ws::LoadOp, ws::MapOp, ws::ReduceOp, ws::NarrowOp>(op))
+      return WalkResult::advance();
+    op->emitOpError("computes in registers, beside roles that copy boxes");
+    return WalkResult::interrupt();
+  });
+  if (numbers.wasInterrupted())
+    return failure();
   for (ws::TensorMapOp map : maps)
     if (!isa<BlockArgument>(map.getSource()))
       return map.emitOpError("describes no buffer of the launch: the host "
                              "makes a map before it");
-  sums = roles.getResult().getType();
+  if (roles.getInits().size() != 1 ||
+      !isa<ws::AccumulatorType>(roles.getResult(0).getType()))
+    return roles.emitOpError("copies boxes, and carries something else than "
+                             "one accumulator");
+  sums = cast<ws::AccumulatorType>(roles.getResult(0).getType());
   if (warpM(sums) != kMmaM || sums.getWarpColumns() != 1 ||
       sums.getRows() % kWarpgroupM || sums.getColumns() > 256)
     return roles.emitOpError("has no sums of warpgroups, which have ")
@@ -48,26 +57,11 @@ LogicalResult WarpgroupRoles::findParts() {
   return success();
 }
 
-/// The slots, then the barriers, lie in shared memory that the launch gives:
-/// all kernels of a module see it by one name.
+/// The slots, then the barriers.
 void WarpgroupRoles::placeShared() {
-  constexpr StringLiteral name = "heddle_shared";
-  auto module = function->getParentOfType<ModuleOp>();
-  if (!module.lookupSymbol(name)) {
-    OpBuilder outside = OpBuilder::atBlockBegin(module.getBody());
-    LLVM::GlobalOp::create(outside, roles.getLoc(),
-                           LLVM::LLVMArrayType::get(builder.getI8Type(), 0),
-                           /*isConstant=*/false, LLVM::Linkage::External, name,
-                           Attribute(), kSharedAlignment, kSharedSpace);
-  }
-  shared = LLVM::AddressOfOp::create(
-      builder, index.loc,
-      LLVM::LLVMPointerType::get(builder.getContext(), kSharedSpace), name);
   int64_t slots = depth() * channel.getChannel().getType().getSlotBytes();
+  shared = placeLaunchedMemory(slots + depth() * kBarrierBytesOfSlot);
   barriers = advance(shared, i32(slots));
-  function->setAttr(
-      kernel::kSharedBytesAttrName,
-      builder.getI64IntegerAttr(slots + depth() * kBarrierBytesOfSlot));
 }
 
 Value WarpgroupRoles::barrierOf(int64_t first, Value stage) {
@@ -304,7 +298,7 @@ void WarpgroupRoles::emitConsumers() {
     NVVM::SetMaxRegisterOp::create(builder, index.loc,
                                    static_cast<uint32_t>((*registers)[1]),
                                    NVVM::SetMaxRegisterAction::increase);
-  findThread(sums, add(thread, -kWarpgroupThreads));
+  findThread(sums.getWarpColumns(), add(thread, -kWarpgroupThreads));
   emitTiles([&](IRMapping &outside,
                 RingPlace place) { return consume(outside, place); },
             [&](IRMapping &outside) {

@@ -753,3 +753,158 @@ func.func @panels_by_chunks(%x: memref<?xbf16>, %steps: index) {
   }
   return
 }
+
+// -----
+
+// expected-error @below {{40 rows are not divided among 4 warps in pieces of 16}}
+func.func private @type(!ws.rows<40, 4>)
+
+// -----
+
+// expected-error @below {{an operand has elements of f16 or bf16, not}}
+func.func private @type(!ws.operand<64 x 32 x f32, 4>)
+
+// -----
+
+// expected-error @below {{an operand of 64 by 24 is not divided among 4 warps in pieces of 16 by 16}}
+func.func private @type(!ws.operand<64 x 24 x f16, 4>)
+
+// -----
+
+func.func @nothing(%steps: index) {
+  // expected-error @below {{'ws.roles' op carries nothing from step to step}}
+  "ws.roles"(%steps) ({
+  ^bb0(%step: index):
+    ws.yield
+  }, {
+  ^bb0(%step: index):
+    ws.yield
+  }) : (index) -> ()
+  return
+}
+
+// -----
+
+func.func @load_three(%x: memref<?xf16>) {
+  // expected-error @below {{'ws.load' op loads 1 or 2 elements at once, not 4}}
+  %0 = ws.load %x by 4 : memref<?xf16> -> !ws.operand<64 x 32 x f16, 4> {
+  ^bb0(%row: index, %column: index):
+    %true = arith.constant true
+    ws.yield %column, %true : index, i1
+  }
+  return
+}
+
+// -----
+
+func.func @load_other(%x: memref<?xbf16>) {
+  // expected-error @below {{'ws.load' op loads 'bf16' as 'f16'}}
+  %0 = ws.load %x by 2 : memref<?xbf16> -> !ws.operand<64 x 32 x f16, 4> {
+  ^bb0(%row: index, %column: index):
+    %true = arith.constant true
+    ws.yield %column, %true : index, i1
+  }
+  return
+}
+
+// -----
+
+func.func @map_other(%x: !ws.accumulator<64 x 32, 4 x 1>, %y: !ws.rows<32, 2>) {
+  // expected-error @below {{'ws.map' op has '!ws.rows<32, 2>' at no place of '!ws.accumulator<64 x 32, 4 x 1>'}}
+  %0 = ws.map %x, %y : (!ws.accumulator<64 x 32, 4 x 1>, !ws.rows<32, 2>) -> !ws.accumulator<64 x 32, 4 x 1> {
+  ^bb0(%a: f32, %b: f32, %row: index, %column: index):
+    ws.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+func.func @map_elsewhere(%y: !ws.rows<64, 4>, %where: i1) {
+  // expected-error @below {{'ws.map' op has no operand that its result is elsewhere}}
+  %0 = ws.map %y where %where : (!ws.rows<64, 4>) -> !ws.accumulator<64 x 32, 4 x 1> {
+  ^bb0(%a: f32, %row: index, %column: index):
+    ws.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+func.func @map_places(%y: !ws.rows<64, 4>) {
+  // expected-error @below {{'ws.map' op its region takes 'f32', 'index', not 'f32', 'index', 'index'}}
+  %0 = ws.map %y : (!ws.rows<64, 4>) -> !ws.rows<64, 4> {
+  ^bb0(%a: f32, %row: index, %column: index):
+    ws.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+func.func @reduce_across(%x: !ws.accumulator<64 x 64, 2 x 2>) {
+  // expected-error @below {{'ws.reduce' op gives '!ws.rows<64, 2>' of rows of '!ws.accumulator<64 x 64, 2 x 2>'}}
+  %0 = ws.reduce %x : !ws.accumulator<64 x 64, 2 x 2> -> !ws.rows<64, 2> {
+  ^bb0(%a: f32, %b: f32):
+    ws.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+func.func @narrow_other(%x: !ws.accumulator<64 x 64, 4 x 1>) {
+  // expected-error @below {{'ws.narrow' op gives '!ws.operand<64 x 32 x f16, 4>' of '!ws.accumulator<64 x 64, 4 x 1>'}}
+  %0 = ws.narrow %x : !ws.accumulator<64 x 64, 4 x 1> -> !ws.operand<64 x 32 x f16, 4>
+  return
+}
+
+// -----
+
+!keys = !ws.tile<64 x 32 x f16, 2, 1>
+!pairs = !ws.channel<2 x !keys>
+!sums = !ws.accumulator<64 x 64, 4 x 1>
+
+func.func @registers_turned(%q: !ws.operand<64 x 32 x f16, 4>, %steps: index, %zero: !sums) {
+  %channel = ws.channel : !pairs
+  %sum = ws.roles %steps init %zero : !sums produce {
+  ^bb0(%step: index):
+    %a, %token = ws.put.enter %channel : !pairs -> !keys
+    ws.put.exit %token by store
+    ws.yield
+  } consume {
+  ^bb0(%step: index, %carried: !sums):
+    %a, %token = ws.get.enter %channel : !pairs -> !keys
+    // expected-error @below {{'ws.mma' op multiplies registers as they are}}
+    %started = ws.mma %q transposed, %a transposed, %carried : !ws.operand<64 x 32 x f16, 4>, !keys, !sums
+    %done = ws.mma.wait %started : !sums
+    ws.get.exit %token
+    ws.yield %done : !sums
+  }
+  return
+}
+
+// -----
+
+!keys = !ws.tile<64 x 32 x f16, 2, 1>
+!pairs = !ws.channel<2 x !keys>
+!sums = !ws.accumulator<64 x 64, 4 x 1>
+
+func.func @registers_of_others(%q: !ws.operand<64 x 32 x f16, 2>, %steps: index, %zero: !sums) {
+  %channel = ws.channel : !pairs
+  %sum = ws.roles %steps init %zero : !sums produce {
+  ^bb0(%step: index):
+    %a, %token = ws.put.enter %channel : !pairs -> !keys
+    ws.put.exit %token by store
+    ws.yield
+  } consume {
+  ^bb0(%step: index, %carried: !sums):
+    %a, %token = ws.get.enter %channel : !pairs -> !keys
+    // expected-error @below {{'ws.mma' op multiplies registers of 2 warps into sums of others}}
+    %started = ws.mma %q, %a transposed, %carried : !ws.operand<64 x 32 x f16, 2>, !keys, !sums
+    %done = ws.mma.wait %started : !sums
+    ws.get.exit %token
+    ws.yield %done : !sums
+  }
+  return
+}

@@ -9,7 +9,7 @@ func.func @roles(%x: memref<?xf16>, %y: memref<?xf16>, %out: memref<?xf32>, %ste
   // CHECK: %[[CHANNEL:.*]] = ws.channel : <4 x !ws.tile<64 x 32 x f16, 2, 1>, !ws.tile<32 x 64 x f16, 3, 0>>
   %channel = ws.channel : !ws.channel<4 x !lhs, !rhs>
   %zero = ws.zero : !sums
-  // CHECK: ws.roles %arg3 init %{{.*}} : <64 x 64, 2 x 2> produce {
+  // CHECK: ws.roles %arg3 init %{{.*}} : !ws.accumulator<64 x 64, 2 x 2> produce {
   // CHECK: ws.put.enter %[[CHANNEL]]
   // CHECK: ws.copy %arg0 to %{{.*}} by 8 : memref<?xf16> to <64 x 32 x f16, 2, 1> {
   // CHECK: ws.put.exit %{{.*}} by cp_async
@@ -64,7 +64,7 @@ func.func @boxes(%x: memref<?xbf16>, %y: memref<?xbf16>, %steps: index) {
   // CHECK: %[[Y:.*]] = ws.tensor_map %arg1 offset 0 extents [4096, 512, 3] strides [4096, 2097152] box [64, 64, 1] : memref<?xbf16>
   %b_map = ws.tensor_map %y offset 0 extents [4096, 512, 3] strides [4096, 2097152] box [64, 64, 1] : memref<?xbf16>
   %zero = ws.zero : !group
-  // CHECK: ws.roles %arg2 init %{{.*}} registers [40, 232] : <128 x 128, 8 x 1> produce {
+  // CHECK: ws.roles %arg2 init %{{.*}} registers [40, 232] : !ws.accumulator<128 x 128, 8 x 1> produce {
   %sum = ws.roles %steps init %zero registers [40, 232] : !group produce {
   ^bb0(%step: index):
     %a, %b, %token = ws.put.enter %channel : !boxes -> !tall, !wide
@@ -82,6 +82,66 @@ func.func @boxes(%x: memref<?xbf16>, %y: memref<?xbf16>, %steps: index) {
     %done = ws.mma.wait %started : !group
     ws.get.exit %token
     ws.yield %done : !group
+  }
+  return
+}
+
+!queries = !ws.operand<64 x 32 x bf16, 4>
+!keys = !ws.tile<64 x 32 x bf16, 2, 1>
+!pairs = !ws.channel<2 x !keys, !keys>
+!scores = !ws.accumulator<64 x 64, 4 x 1>
+!weighed = !ws.accumulator<64 x 32, 4 x 1>
+!rows = !ws.rows<64, 4>
+
+// What stays in registers from product to product.
+// CHECK-LABEL: func.func @registers
+func.func @registers(%x: memref<?xbf16>, %steps: index, %partial: i1) {
+  // CHECK: ws.channel launched : <2 x
+  %channel = ws.channel launched : !pairs
+  // CHECK: %[[QUERIES:.*]] = ws.load %arg0 by 2 : memref<?xbf16> -> <64 x 32 x bf16, 4> {
+  %queries = ws.load %x by 2 : memref<?xbf16> -> !queries {
+  ^bb0(%row: index, %column: index):
+    %true = arith.constant true
+    ws.yield %column, %true : index, i1
+  }
+  %zero = ws.zero : !weighed
+  // CHECK: %[[TOP:.*]] = ws.map : () -> !ws.rows<64, 4> {
+  %top = ws.map : () -> !rows {
+  ^bb0(%row: index):
+    %least = arith.constant 0xFF800000 : f32
+    ws.yield %least : f32
+  }
+  // CHECK: ws.roles %arg1 init %{{.*}}, %[[TOP]] : !ws.accumulator<64 x 32, 4 x 1>, !ws.rows<64, 4> produce {
+  %sums:2 = ws.roles %steps init %zero, %top : !weighed, !rows produce {
+  ^bb0(%step: index):
+    %a, %b, %token = ws.put.enter %channel : !pairs -> !keys, !keys
+    ws.put.exit %token by store
+    ws.yield
+  } consume {
+  ^bb0(%step: index, %carried: !weighed, %before: !rows):
+    %a, %b, %token = ws.get.enter %channel : !pairs -> !keys, !keys
+    %none = ws.zero : !scores
+    // CHECK: ws.mma %[[QUERIES]], %{{.*}}#0 transposed, %{{.*}} : !ws.operand<64 x 32 x bf16, 4>,
+    %started = ws.mma %queries, %a transposed, %none : !queries, !keys, !scores
+    %done = ws.mma.wait %started : !scores
+    // CHECK: ws.map %{{.*}}, %{{.*}} where %arg2 : (!ws.accumulator<64 x 64, 4 x 1>, !ws.rows<64, 4>) -> !ws.accumulator<64 x 64, 4 x 1> {
+    %masked = ws.map %done, %before where %partial : (!scores, !rows) -> !scores {
+    ^bb0(%score: f32, %largest: f32, %row: index, %column: index):
+      %difference = arith.subf %score, %largest : f32
+      ws.yield %difference : f32
+    }
+    // CHECK: ws.reduce %{{.*}} : <64 x 64, 4 x 1> -> <64, 4> {
+    %after = ws.reduce %masked : !scores -> !rows {
+    ^bb0(%left: f32, %right: f32):
+      %larger = arith.maximumf %left, %right : f32
+      ws.yield %larger : f32
+    }
+    // CHECK: ws.narrow %{{.*}} : <64 x 64, 4 x 1> -> <64 x 64 x bf16, 4>
+    %weights = ws.narrow %masked : !scores -> !ws.operand<64 x 64 x bf16, 4>
+    %next = ws.mma %weights, %b, %carried : !ws.operand<64 x 64 x bf16, 4>, !keys, !weighed
+    %finished = ws.mma.wait %next : !weighed
+    ws.get.exit %token
+    ws.yield %finished, %after : !weighed, !rows
   }
   return
 }

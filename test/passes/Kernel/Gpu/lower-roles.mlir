@@ -76,3 +76,95 @@ func.func @roles(%x: memref<?xf16>, %y: memref<?xf16>, %out: memref<?xf32>, %ste
   }
   return
 }
+
+!queries = !ws.operand<64 x 32 x bf16, 4>
+!keys = !ws.tile<64 x 32 x bf16, 2, 1>
+!pairs = !ws.channel<2 x !keys, !keys>
+!scores = !ws.accumulator<64 x 64, 4 x 1>
+!weighed = !ws.accumulator<64 x 32, 4 x 1>
+!rows = !ws.rows<64, 4>
+
+// Sums in registers are the left operand of the next product. 2 slots of 4096 + 4096 bytes are the launch's.
+// CHECK-LABEL: func.func @registers
+// CHECK-SAME: kernel.shared_bytes = 16384 : i64
+func.func @registers(%x: memref<?xbf16>, %out: memref<?xf32>, %steps: index, %partial: i1, %inside: i1) {
+  // CHECK: llvm.mlir.addressof @heddle_shared
+  %channel = ws.channel launched : !pairs
+  // A warp has 16 by 32 elements: eight registers of two a lane. What is outside is zero.
+  // CHECK-COUNT-8: llvm.load %{{.*}} : !llvm.ptr<1> -> i32
+  // CHECK: arith.select %arg4, %{{.*}}, %{{.*}} : i32
+  // CHECK-NOT: llvm.load
+  // CHECK: scf.for
+  %queries = ws.load %x by 2 : memref<?xbf16> -> !queries {
+  ^bb0(%row: index, %column: index):
+    ws.yield %column, %inside : index, i1
+  }
+  %zero = ws.zero : !weighed
+  %top = ws.map : () -> !rows {
+  ^bb0(%row: index):
+    %least = arith.constant 0xFF800000 : f32
+    ws.yield %least : f32
+  }
+  %sums:2 = ws.roles %steps init %zero, %top : !weighed, !rows produce {
+  ^bb0(%step: index):
+    %a, %b, %token = ws.put.enter %channel : !pairs -> !keys, !keys
+    ws.put.exit %token by store
+    ws.yield
+  } consume {
+  ^bb0(%step: index, %carried: !weighed, %before: !rows):
+    %a, %b, %token = ws.get.enter %channel : !pairs -> !keys, !keys
+    %none = ws.zero : !scores
+    // Two steps of 16 summed elements by eight matrices, all in one row of them.
+    // CHECK-COUNT-4: nvvm.ldmatrix {{.*}} layout = #nvvm.mma_layout<row>
+    // CHECK-COUNT-8: nvvm.mma.sync
+    // CHECK-COUNT-4: nvvm.ldmatrix {{.*}} layout = #nvvm.mma_layout<row>
+    // CHECK-COUNT-8: nvvm.mma.sync
+    // CHECK-NOT: nvvm.mma.sync
+    %started = ws.mma %queries, %a transposed, %none : !queries, !keys, !scores
+    %done = ws.mma.wait %started : !scores
+    // CHECK: scf.if %arg3 -> (f32, f32,
+    // CHECK-COUNT-32: arith.subf
+    // CHECK-NOT: arith.subf
+    // CHECK: } else {
+    %masked = ws.map %done, %before where %partial : (!scores, !rows) -> !scores {
+    ^bb0(%score: f32, %largest: f32, %row: index, %column: index):
+      %difference = arith.subf %score, %largest : f32
+      ws.yield %difference : f32
+    }
+    // Two rows of sixteen sums a lane, whose four lanes join by twos.
+    // CHECK-COUNT-30: arith.maximumf
+    // CHECK: nvvm.shfl.sync bfly
+    // CHECK: arith.maximumf
+    // CHECK: nvvm.shfl.sync bfly
+    // CHECK: arith.maximumf
+    // CHECK: nvvm.shfl.sync bfly
+    // CHECK: arith.maximumf
+    // CHECK: nvvm.shfl.sync bfly
+    // CHECK: arith.maximumf
+    // CHECK-NOT: arith.maximumf
+    %after = ws.reduce %masked : !scores -> !rows {
+    ^bb0(%left: f32, %right: f32):
+      %larger = arith.maximumf %left, %right : f32
+      ws.yield %larger : f32
+    }
+    // CHECK-COUNT-16: llvm.call_intrinsic "llvm.nvvm.ff2bf16x2.rn"
+    // CHECK-NOT: llvm.call_intrinsic
+    %weights = ws.narrow %masked : !scores -> !ws.operand<64 x 64 x bf16, 4>
+    // CHECK-COUNT-2: nvvm.ldmatrix {{.*}} layout = #nvvm.mma_layout<col>
+    // CHECK-COUNT-4: nvvm.mma.sync
+    // CHECK: scf.yield
+    %next = ws.mma %weights, %b, %carried : !ws.operand<64 x 64 x bf16, 4>, !keys, !weighed
+    %finished = ws.mma.wait %next : !weighed
+    ws.get.exit %token
+    ws.yield %finished, %after : !weighed, !rows
+  }
+  // Sixteen sums of a lane are stored.
+  // CHECK-COUNT-16: memref.store
+  // CHECK-NOT: memref.store
+  ws.epilogue %sums#0 : !weighed {
+  ^bb0(%element: f32, %row: index, %column: index):
+    memref.store %element, %out[%row] : memref<?xf32>
+    ws.yield
+  }
+  return
+}

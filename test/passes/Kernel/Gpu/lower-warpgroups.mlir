@@ -185,3 +185,84 @@ func.func @no_buffer(%source: memref<?xbf16>, %steps: index) {
   }
   return
 }
+
+// -----
+
+!lhs = !ws.tile<128 x 64 x bf16, 3, 0>
+!rhs = !ws.tile<128 x 64 x bf16, 3, 0>
+!sums = !ws.accumulator<128 x 128, 8 x 1>
+!pipe = !ws.channel<4 x !lhs, !rhs>
+
+func.func @two_sums(%x: memref<?xbf16>, %steps: index) {
+  %channel = ws.channel launched : !pipe
+  %map = ws.tensor_map %x offset 0 extents [512, 4096] strides [512] box [64, 128] : memref<?xbf16>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %tile = %c0 to %steps step %c1 {
+    %zero = ws.zero : !sums
+    // expected-error @below {{'ws.roles' op copies boxes, and carries something else than one accumulator}}
+    %sum:2 = ws.roles %steps init %zero, %zero : !sums, !sums produce {
+    ^bb0(%step: index):
+      %a, %b, %token = ws.put.enter %channel : !pipe -> !lhs, !rhs
+      ws.copy_box %map at %step, %step to %a : !lhs
+      ws.copy_box %map at %step, %step to %b : !rhs
+      ws.put.exit %token by box
+      ws.yield
+    } consume {
+    ^bb0(%step: index, %carried: !sums, %other: !sums):
+      %a, %b, %token = ws.get.enter %channel : !pipe -> !lhs, !rhs
+      %started = ws.mma %a, %b transposed, %carried : !lhs, !rhs, !sums
+      %done = ws.mma.wait %started : !sums
+      ws.get.exit %token
+      ws.yield %done, %other : !sums, !sums
+    }
+    ws.epilogue %sum#0 : !sums {
+    ^bb0(%element: f32, %row: index, %column: index):
+      ws.yield
+    }
+  }
+  return
+}
+
+// -----
+
+!lhs = !ws.tile<128 x 64 x bf16, 3, 0>
+!rhs = !ws.tile<128 x 64 x bf16, 3, 0>
+!sums = !ws.accumulator<128 x 128, 8 x 1>
+!pipe = !ws.channel<4 x !lhs, !rhs>
+
+func.func @computed(%x: memref<?xbf16>, %steps: index) {
+  %channel = ws.channel launched : !pipe
+  %map = ws.tensor_map %x offset 0 extents [512, 4096] strides [512] box [64, 128] : memref<?xbf16>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %tile = %c0 to %steps step %c1 {
+    %zero = ws.zero : !sums
+    %sum = ws.roles %steps init %zero : !sums produce {
+    ^bb0(%step: index):
+      %a, %b, %token = ws.put.enter %channel : !pipe -> !lhs, !rhs
+      ws.copy_box %map at %step, %step to %a : !lhs
+      ws.copy_box %map at %step, %step to %b : !rhs
+      ws.put.exit %token by box
+      ws.yield
+    } consume {
+    ^bb0(%step: index, %carried: !sums):
+      %a, %b, %token = ws.get.enter %channel : !pipe -> !lhs, !rhs
+      %started = ws.mma %a, %b transposed, %carried : !lhs, !rhs, !sums
+      %done = ws.mma.wait %started : !sums
+      ws.get.exit %token
+      // expected-error @below {{'ws.map' op computes in registers, beside roles that copy boxes}}
+      %doubled = ws.map %done : (!sums) -> !sums {
+      ^bb0(%value: f32, %row: index, %column: index):
+        %sum = arith.addf %value, %value : f32
+        ws.yield %sum : f32
+      }
+      ws.yield %doubled : !sums
+    }
+    ws.epilogue %sum : !sums {
+    ^bb0(%element: f32, %row: index, %column: index):
+      ws.yield
+    }
+  }
+  return
+}

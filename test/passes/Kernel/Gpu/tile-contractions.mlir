@@ -14,7 +14,7 @@ module attributes {heddle.target = "cuda:sm_80"} {
   // CHECK: %[[CHANNEL:.*]] = ws.channel : <3 x !ws.tile<128 x 32 x bf16, 2, 1>, !ws.tile<32 x 128 x bf16, 3, 0>>
   // CHECK: %[[BLOCK:.*]] = gpu.block_id x
   // CHECK: scf.for %{{.*}} = %[[BLOCK]] to %{{.*}} step
-  // CHECK: ws.roles %{{.*}} init %{{.*}} : <128 x 128, 2 x 4> produce {
+  // CHECK: ws.roles %{{.*}} init %{{.*}} : !ws.accumulator<128 x 128, 2 x 4> produce {
   // CHECK: %[[TILES:.*]]:2, %[[TOKEN:.*]] = ws.put.enter %[[CHANNEL]]
   // CHECK: ws.copy %arg0 to %[[TILES]]#0 by 8
   // CHECK: arith.cmpi
@@ -124,10 +124,10 @@ module attributes {heddle.target = "cuda:sm_80"} {
 module attributes {heddle.target = "cuda:sm_90a"} {
   // CHECK-LABEL: func.func @boxes
   // CHECK-SAME: kernel.threads = 384 : i64, kernel.tiles = 1179648 : i64
-  // CHECK: %[[CHANNEL:.*]] = ws.channel : <4 x !ws.tile<128 x 64 x bf16, 3, 0>, !ws.tile<64 x 256 x bf16, 3, 0, panels 64>>
+  // CHECK: %[[CHANNEL:.*]] = ws.channel launched : <4 x !ws.tile<128 x 64 x bf16, 3, 0>, !ws.tile<64 x 256 x bf16, 3, 0, panels 64>>
   // CHECK: %[[X:.*]] = ws.tensor_map %arg0 offset 0 extents [512, 24576] strides [512] box [64, 128] : memref<?xbf16, {{.*}}>
   // CHECK: %[[Y:.*]] = ws.tensor_map %arg1 offset 0 extents [4096, 512] strides [4096] box [64, 64] : memref<?xbf16, {{.*}}>
-  // CHECK: ws.roles %{{.*}} init %{{.*}} registers [40, 232] : <128 x 256, 8 x 1> produce {
+  // CHECK: ws.roles %{{.*}} init %{{.*}} registers [40, 232] : !ws.accumulator<128 x 256, 8 x 1> produce {
   // CHECK: ws.copy_box %[[X]] at %{{[^,]*}}, %{{[^,]*}} to
   // CHECK: ws.copy_box %[[Y]] at %{{[^,]*}}, %{{[^,]*}} to
   // CHECK: ws.put.exit %{{.*}} by box
@@ -151,8 +151,8 @@ module attributes {heddle.target = "cuda:sm_90a"} {
   // Small products are spread over many blocks, whose one warpgroup needs no registers of others.
   // CHECK-LABEL: func.func @small
   // CHECK-SAME: kernel.threads = 256 : i64
-  // CHECK: ws.channel : <6 x !ws.tile<64 x 64 x f16, 3, 0>, !ws.tile<64 x 64 x f16, 3, 0>>
-  // CHECK: ws.roles %{{[^ ]*}} init %{{[^ ]*}} : <64 x 64, 4 x 1> produce {
+  // CHECK: ws.channel launched : <6 x !ws.tile<64 x 64 x f16, 3, 0>, !ws.tile<64 x 64 x f16, 3, 0>>
+  // CHECK: ws.roles %{{[^ ]*}} init %{{[^ ]*}} : !ws.accumulator<64 x 64, 4 x 1> produce {
   func.func @small(%x: tensor<128x72xf16>, %y: tensor<136x72xf16>) -> tensor<128x136xf32> attributes {kernel.entry} {
     %0 = kernel.contract %x, %y {extents = array<i64: 128, 136, 72>, indexing_maps = [#x, #y, #out],
       iterator_types = ["parallel", "parallel", "reduction"]} : tensor<128x72xf16>, tensor<136x72xf16> -> tensor<128x136xf32>
