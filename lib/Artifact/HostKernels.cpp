@@ -84,6 +84,15 @@ explain(ArrayRef<kernel::LaunchOp> launches, const SymbolTable &symbols,
   return explained;
 }
 
+/// Kernels of processors round no factors, and give what may be rounded on a
+/// device at least as exactly.
+static void dropRounding(func::FuncOp function) {
+  function.walk([](kernel::AttentionOp op) {
+    op.removeScoreAlgorithmAttr();
+    op.removeValueAlgorithmAttr();
+  });
+}
+
 FailureOr<std::vector<HostLaunch>>
 heddle::separateHostKernels(ModuleOp module, const Target &target,
                             const Placement &placement, bool noHost) {
@@ -110,10 +119,14 @@ heddle::separateHostKernels(ModuleOp module, const Target &target,
   // In the module's order, so that equal inputs give equal names.
   for (auto function : llvm::to_vector(module.getOps<func::FuncOp>())) {
     auto launches = onHost.find(function.getName());
-    if (launches == onHost.end() || !onDevice.contains(function.getName()) ||
-        kernel::isCustomCall(function))
+    if (launches == onHost.end() || kernel::isCustomCall(function))
       continue;
+    if (!onDevice.contains(function.getName())) {
+      dropRounding(function);
+      continue;
+    }
     func::FuncOp copy = function.clone();
+    dropRounding(copy);
     copy.setName((function.getName() + "_host").str());
     StringAttr name = symbols.insert(copy, std::next(function->getIterator()));
     for (kernel::LaunchOp launch : launches->second)

@@ -2,6 +2,7 @@
 
 #include "heddle/Target/GpuTarget.h"
 
+#include "dialects/Kernel/Composites.h"
 #include "dialects/Kernel/GridKernels.h"
 #include "lib/Target/Fields.h"
 
@@ -26,7 +27,8 @@ KernelStage GpuTarget::kernelStage() {
 }
 
 /// Types that the emitters of passes/Kernel/Gpu take: they read an element and
-/// widen it to the type of the sum.
+/// widen it to the type of the sum. Attention is done by tensor cores alone:
+/// its weights are rounded to what values are.
 static std::vector<KernelTypes> kernelTypes() {
   using Kind = ElementKind;
   std::vector<KernelTypes> all;
@@ -44,6 +46,9 @@ static std::vector<KernelTypes> kernelTypes() {
       add(element, element, Kind::I32);
     add(Kind::I64, Kind::I64, Kind::I64);
   }
+  for (Kind element : {Kind::BF16, Kind::F16})
+    all.push_back({KernelFamily::Attention, element, element, Kind::F32,
+                   elementName(element).str()});
   return all;
 }
 
@@ -51,6 +56,9 @@ static DispatchFacts factsOf() {
   constexpr int64_t never = std::numeric_limits<int64_t>::max();
   DispatchFacts facts;
   facts.kernels = kernelTypes();
+  facts.composites = {kernel::kAttentionName.str()};
+  facts.attentionOptions = {AttentionOption::Lengths, AttentionOption::Window,
+                            AttentionOption::Sink};
   // Threads widen what they read in a register.
   facts.readsWorthWidening = never;
   // Weights lie as the model has them: the texts of `packing` stay empty.

@@ -39,7 +39,7 @@ def SelectComposites : Pass<"heddle-select-composites", "::mlir::ModuleOp"> {
     %0 = kernel.attention(%q, %k, %v) {...}
     ```
   }];
-  let dependentDialects = ["::heddle::kernel::KernelDialect", "::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::heddle::kernel::KernelDialect", "::heddle::stablehlo::StableHloDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def MultiplyStored : Pass<"heddle-multiply-stored", "::mlir::ModuleOp"> {

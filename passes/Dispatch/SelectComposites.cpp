@@ -68,12 +68,13 @@ static std::optional<AttentionProducts> askedProducts(kernel::CompositeOp op) {
                            algorithm(products[0]), algorithm(products[1])};
 }
 
-/// Whether a kernel takes these queries, keys and values, or takes them after
-/// they were converted to what it sums in, and has the options. Without
-/// `products`, no kernel may be less exact than its operands.
+/// Whether a kernel takes these queries, keys and values, or, if it
+/// `mayConvert` them, takes them after they were converted to what it sums in,
+/// and has the options. Without `products`, no kernel may be less exact than
+/// its operands.
 static bool isLegal(const Attention &attention,
                     const std::optional<AttentionProducts> &products,
-                    const DispatchFacts &facts) {
+                    const DispatchFacts &facts, bool mayConvert) {
   Type query = typeOf(attention.query).getElementType(),
        value = typeOf(attention.value).getElementType(),
        sum = attention.accumulator;
@@ -95,7 +96,22 @@ static bool isLegal(const Attention &attention,
     return facts.isLegal(KernelFamily::Attention, query, value, sum) ||
            facts.isLegal(KernelFamily::Attention, query, value, sum, factors);
   };
-  return takes(query, value) || takes(sum, sum);
+  return takes(query, value) || (mayConvert && takes(sum, sum));
+}
+
+/// Attention that is computed in a float of 16 bits as one that is computed in
+/// f32 of factors that are rounded to that: at least as exact, and what tensor
+/// cores do.
+static void widenSums(Attention &attention, AttentionProducts &products) {
+  FloatType narrow = attention.accumulator;
+  MLIRContext *context = narrow.getContext();
+  Type sum = Float32Type::get(context);
+  attention.accumulator = cast<FloatType>(sum);
+  products.scoreAlgorithm = products.valueAlgorithm =
+      stablehlo::DotAlgorithmAttr::get(
+          context, narrow, narrow, sum, /*lhsComponentCount=*/1,
+          /*rhsComponentCount=*/1, /*numPrimitiveOperations=*/1,
+          /*allowImpreciseAccumulation=*/false);
 }
 
 /// How far dimension `dim` of the composite's result runs in a call; null if
@@ -246,9 +262,18 @@ static SmallVector<Value> selectKernel(kernel::CompositeOp op,
   std::optional<Attention> attention =
       Attention::read(op.getInputs(), op.getParameters(), op->getResultTypes());
   std::optional<AttentionProducts> products = askedProducts(op);
-  if (!attention || wantsWideSums(op) || !isLegal(*attention, products, facts))
+  if (!attention || wantsWideSums(op))
     return {};
-  return makeAttention(op, *attention, products.value_or(AttentionProducts()));
+  if (isLegal(*attention, products, facts, /*mayConvert=*/true))
+    return makeAttention(op, *attention,
+                         products.value_or(AttentionProducts()));
+  if (!products || products->scoreAlgorithm || products->valueAlgorithm ||
+      attention->accumulator.getWidth() != 16)
+    return {};
+  widenSums(*attention, *products);
+  if (!isLegal(*attention, products, facts, /*mayConvert=*/false))
+    return {};
+  return makeAttention(op, *attention, *products);
 }
 
 /// Puts the operations of the region in the place of the composite.

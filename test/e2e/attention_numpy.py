@@ -332,6 +332,16 @@ def differs(case: Case, got, answer):
     return "" if error <= allowed else f"is off by {error:.3g}, allowed {allowed:.3g}"
 
 
+def count_launches(folder, model, target):
+    """How often a program launches a kernel that is a whole attention."""
+    subprocess.run(["heddle", "compile", model, "-t", target, "-q", "--stop-after=heddle-dispatch", "--force"], cwd=folder, check=True)
+    dump = next(folder.glob("program.heddle-dispatch*.mlir"))
+    text = dump.read_text()
+    dump.unlink()
+    attentions = [re.match(r"[ a-z]*@(\w+)", part)[1] for part in text.split("func.func")[1:] if "kernel.attention" in part]
+    return sum(text.count(f"kernel.launch @{name}(") for name in attentions)
+
+
 def main() -> int:
     folder = pathlib.Path(sys.argv[1])
     targets = sys.argv[2]
@@ -357,12 +367,7 @@ def main() -> int:
             yield bool(fault)
 
     for target in targets.split(","):
-        subprocess.run(["heddle", "compile", model, "-t", target, "-q", "--stop-after=heddle-dispatch", "--force"], cwd=folder, check=True)
-        dump = next(folder.glob("program.heddle-dispatch*.mlir"))
-        text = dump.read_text()
-        dump.unlink()
-        attentions = [re.match(r"[ a-z]*@(\w+)", part)[1] for part in text.split("func.func")[1:] if "kernel.attention" in part]
-        kernels = sum(text.count(f"kernel.launch @{name}(") for name in attentions)
+        kernels = count_launches(folder, model, target)
         count = sum(case.in_kernel for case in all_cases)
         if kernels != count:
             print(f"failed: {target} has {kernels} kernels of attention, wanted {count}")

@@ -9,6 +9,7 @@
 #include "heddle/Target/GpuTarget.h"
 #include "passes/Kernel/Gpu/ElementEmitter.h"
 #include "passes/Kernel/Gpu/ReadProtocol.h"
+#include "passes/Kernel/Gpu/TileAttention.h"
 #include "passes/Kernel/Gpu/TileContractions.h"
 #include "passes/Kernel/Math/Passes.h"
 
@@ -110,6 +111,9 @@ std::string lackOfGpuKernel(func::FuncOp function) {
                      "\" is a routine of processors");
     if (isa<arith::RemFOp>(op))
       return because("has no instruction");
+    if (isa<kernel::AttentionOp>(op) && !isTiledAttention(function))
+      return because("has sizes that calls choose, or operands that are not in "
+                     "memory");
     for (Type type :
          llvm::concat<const Type>(SmallVector<Type>(op->getOperandTypes()),
                                   SmallVector<Type>(op->getResultTypes())))
@@ -128,9 +132,10 @@ LogicalResult lowerGpuKernelFunctions(ModuleOp module,
       kernels.push_back(function);
   ProtocolVerifier verifier;
   for (func::FuncOp kernel : kernels) {
-    FailureOr<func::FuncOp> lowered = isTiledContraction(kernel)
-                                          ? tileContraction(kernel, machine)
-                                          : emitByElements(kernel, machine);
+    FailureOr<func::FuncOp> lowered =
+        isTiledContraction(kernel) ? tileContraction(kernel, machine)
+        : isTiledAttention(kernel) ? tileAttention(kernel, machine)
+                                   : emitByElements(kernel, machine);
     if (failed(lowered))
       return failure();
     expandMath(*lowered, /*hasFma=*/true);

@@ -74,6 +74,39 @@ def TileContractions : Pass<"heddle-tile-contractions", "mlir::ModuleOp"> {
   ];
 }
 
+def TileAttention : Pass<"heddle-tile-attention", "mlir::ModuleOp"> {
+  let summary = "make attention for tensor cores roles with a channel";
+  let description = [{
+    A kernel function that is an attention of f16 or bf16, with at most one
+    elementwise operation behind it, becomes blocks that each have a tile of
+    queries. Its consumer carries sums of values, and of each row the largest
+    score and the sum of weights. What is no such function stays as it is.
+
+    ```mlir
+    func.func private @k(%q: tensor<8x512x64xbf16>, %k: tensor<8x512x64xbf16>, %v: tensor<8x512x64xbf16>) -> tensor<8x512x64xbf16> attributes {kernel.entry} {
+      %0 = kernel.attention %q, %k, %v ...
+      return %0
+    }
+    ==>
+    func.func private @k(%q: memref<?xbf16, ...>, ...) attributes {kernel.tiles = 8192, kernel.threads = 256} {
+      %channel = ws.channel : !ws.channel<4 x ...>
+      scf.for %block = ... {
+        %queries = ws.load %q ...
+        %sums:3 = ws.roles %steps init %zero, %top, %total produce { ... ws.copy %k ... ws.copy %v ... } consume {
+          ... ws.mma %queries ... ws.reduce ... ws.map ... ws.narrow ... ws.mma ...
+        }
+        ws.epilogue %quotients { ... memref.store ... }
+      }
+    ```
+  }];
+  let dependentDialects = [
+    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+    "mlir::func::FuncDialect", "mlir::gpu::GPUDialect",
+    "mlir::math::MathDialect", "mlir::memref::MemRefDialect",
+    "mlir::scf::SCFDialect", "heddle::ws::WsDialect"
+  ];
+}
+
 def LowerRoles : Pass<"heddle-lower-roles", "mlir::ModuleOp"> {
   let summary = "lower roles and channels to instructions and barriers";
   let description = [{

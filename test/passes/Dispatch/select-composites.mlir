@@ -4,6 +4,7 @@
 // RUN: heddle-opt %s --heddle-assign-target="target=x86-64-v3 spelled" -o %t.mlir
 // RUN: sed 's/"attention f32 f32 f32"/"attention f32 f32 f32", "attention bf16 bf16 bf16"/' %t.mlir | heddle-opt --heddle-select-composites | FileCheck %s --check-prefixes=BOTH,OTHER
 // RUN: sed 's/attention_options = .[^]]*./attention_options = ["window"]/' %t.mlir | heddle-opt --heddle-select-composites | FileCheck %s --check-prefix=FEW
+// RUN: heddle-opt %s --heddle-assign-target=target=cuda:sm_80 --heddle-select-composites | FileCheck %s --check-prefix=GPU
 // RUN: heddle-opt %s --heddle-verify-lowered
 
 // CPU-DAG: #[[LENGTHS:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0)>
@@ -34,6 +35,9 @@ func.func @shared(%q: tensor<6x5x4xf32>, %k: tensor<3x7x4xf32>, %v: tensor<3x7x4
 // BOTH-LABEL: func.func @half
 // CPU-NEXT: return %arg0
 // OTHER-NEXT: kernel.attention {{.*}} -> tensor<2x4xbf16>
+// GPU-NOT: kernel.attention
+// GPU: kernel.attention %arg0, %arg1, %arg2 {accumulator = f32, {{.*}}score_algorithm = #stablehlo.dot_algorithm<lhs_precision_type = bf16, rhs_precision_type = bf16, accumulation_type = f32, {{.*}}value_algorithm = #stablehlo.dot_algorithm<lhs_precision_type = bf16, {{.*}} : tensor<2x4xbf16>, tensor<3x4xbf16>, tensor<3x4xbf16> -> tensor<2x4xbf16>
+// GPU-NOT: kernel.attention
 func.func @half(%q: tensor<2x4xbf16>, %k: tensor<3x4xbf16>, %v: tensor<3x4xbf16>) -> tensor<2x4xbf16> {
   %0 = kernel.composite "heddle.attention"(%q, %k, %v) {} : (tensor<2x4xbf16>, tensor<3x4xbf16>, tensor<3x4xbf16>) -> tensor<2x4xbf16> {
     kernel.yield %q : tensor<2x4xbf16>

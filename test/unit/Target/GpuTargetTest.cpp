@@ -39,7 +39,7 @@ TEST(GpuTarget, NothingIsPackedAndNoRowIsKept) {
   EXPECT_TRUE(facts.packing.matrix.empty());
   EXPECT_TRUE(facts.packing.filter.empty());
   EXPECT_EQ(facts.fusion.maximumRowOperations, 1);
-  EXPECT_TRUE(facts.composites.empty());
+  EXPECT_EQ(facts.composites, std::vector<std::string>{"heddle.attention"});
   // Chips with the same kernels share a dispatched module.
   EXPECT_EQ(facts, findTarget("cuda:sm_90a")->dispatchFacts());
   EXPECT_NE(facts, findTarget("x86-64-v3")->dispatchFacts());
@@ -59,6 +59,10 @@ TEST(GpuTarget, TakesWhatItWidensInRegisters) {
     EXPECT_FALSE(facts.isLegal(family, f32, f32, f32, "tf32"));
   }
   EXPECT_FALSE(facts.isLegal(KernelFamily::Attention, f32, f32, f32));
+  // Weights are rounded to what values are.
+  EXPECT_FALSE(facts.isLegal(KernelFamily::Attention, bf16, bf16, f32));
+  EXPECT_TRUE(facts.isLegal(KernelFamily::Attention, bf16, bf16, f32, "bf16"));
+  EXPECT_TRUE(facts.isLegal(KernelFamily::Attention, f16, f16, f32, "f16"));
 }
 
 TEST(GpuTarget, EachEntryOfTheAttributeIsNeeded) {

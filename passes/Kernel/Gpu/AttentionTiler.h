@@ -1,0 +1,129 @@
+// What makes roles and a channel of an attention.
+
+#ifndef HEDDLE_PASSES_KERNEL_GPU_ATTENTIONTILER_H
+#define HEDDLE_PASSES_KERNEL_GPU_ATTENTIONTILER_H
+
+#include "dialects/Ws/Ws.h"
+#include "passes/Kernel/Gpu/ElementEmitter.h"
+#include "passes/Kernel/Gpu/OperandTiles.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <limits>
+
+namespace heddle {
+
+/// The loops behind those of the batch.
+enum AttentionLoop { M, N, D, E };
+
+/// An operand in memory.
+struct AttentionOperand {
+  mlir::Value tensor;
+  /// In elements, by loop; the batch's first.
+  kernel::LinearAccess access;
+  /// Where the block's batch begins.
+  mlir::Value base;
+};
+
+/// A tile: queries and keys, and the columns of both products, which are powers
+/// of two; each warp has 16 queries.
+struct AttentionShape {
+  int64_t rows, keys, depth, width, warps;
+};
+
+class AttentionTiler {
+public:
+  AttentionTiler(kernel::AttentionOp op, mlir::linalg::GenericOp epilogue,
+                 ElementEmitter &emitter);
+
+  void emit();
+
+private:
+  int64_t extent(AttentionLoop dimension) {
+    return op.getExtents()[op.getNumBatchDims() + dimension];
+  }
+  int64_t stride(const AttentionOperand &operand, AttentionLoop dimension) {
+    return operand.access.strides[op.getNumBatchDims() + dimension];
+  }
+  static AttentionOperand operandOf(mlir::Value tensor, mlir::AffineMap map);
+  int64_t chunkOf(const AttentionOperand &operand, AttentionLoop innermost) {
+    return widestChunk(op.getExtents(), operand.access,
+                       op.getNumBatchDims() + innermost);
+  }
+  ws::ChannelType channelType();
+
+  void enterBlock(mlir::ValueRange block);
+  void findKeys();
+  mlir::Value loadQueries();
+  void emitProducer(ws::RolesOp roles, mlir::Value channel);
+  void emitCopy(const AttentionOperand &operand, AttentionLoop innermost,
+                mlir::Value firstKey, mlir::Value firstColumn,
+                mlir::Value into);
+  void emitConsumer(ws::RolesOp roles, mlir::Value channel,
+                    mlir::Value queries);
+  mlir::Value scoresOf(mlir::Value products, mlir::Value firstKey);
+  mlir::Value isPartial(mlir::Value firstKey);
+  mlir::Value isSeen(mlir::Value firstKey, mlir::Value row, mlir::Value column);
+  mlir::Value maskScore(mlir::Value score, mlir::Value firstKey,
+                        mlir::Value row, mlir::Value column);
+  mlir::Value sinkOf();
+  llvm::SmallVector<mlir::Value> startRows();
+  void storeResults(mlir::ValueRange results);
+  void describe(ws::RolesOp roles, ws::ChannelType type,
+                llvm::ArrayRef<int64_t> blocks);
+
+  using Body = llvm::function_ref<mlir::Value(mlir::ValueRange numbers,
+                                              mlir::ValueRange place)>;
+  /// Numbers of `type`, each of those in `numbers` at its place; where `where`
+  /// is false, the first of them.
+  mlir::Value map(mlir::Type type, mlir::ValueRange numbers, Body body,
+                  mlir::Value where = {});
+  mlir::Value
+  reduce(mlir::Value numbers,
+         llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> combine);
+  mlir::Value constant(double value) {
+    return mlir::arith::ConstantOp::create(
+        builder, index.loc, builder.getF32FloatAttr(static_cast<float>(value)));
+  }
+  /// What a key has that does not count.
+  mlir::Value leastScore() {
+    return constant(-std::numeric_limits<double>::infinity());
+  }
+  template <typename Op>
+  mlir::Value apply(mlir::Value left, mlir::Value right) {
+    return Op::create(builder, index.loc, left, right);
+  }
+  mlir::Value i32(mlir::Value number) {
+    return mlir::arith::IndexCastOp::create(builder, index.loc,
+                                            builder.getI32Type(), number);
+  }
+  mlir::Value less(mlir::arith::CmpIPredicate predicate, mlir::Value left,
+                   mlir::Value right) {
+    return mlir::arith::CmpIOp::create(builder, index.loc, predicate, left,
+                                       right);
+  }
+
+  kernel::AttentionOp op;
+  mlir::linalg::GenericOp epilogue;
+  ElementEmitter &emitter;
+  GridFrame &frame;
+  mlir::OpBuilder &builder;
+  IndexBuilder &index;
+  const GpuMachine &machine;
+  AttentionOperand query, key, value, mask, lengths, sink;
+  /// Elements of keys and values that one thread copies at once.
+  int64_t chunk = 1;
+  AttentionShape shape = {};
+  ws::AccumulatorType scoresType, sumsType;
+  ws::RowsType rowsType;
+
+  // Of the block at hand: its batch, its first query and the first column of
+  // its results, how many keys there are, how far a query stands behind the key
+  // of its number, the first key that is read, and the steps from there.
+  llvm::SmallVector<mlir::Value> batch;
+  mlir::Value firstRow, firstColumn, length, shift, start, steps;
+};
+
+} // namespace heddle
+
+#endif // HEDDLE_PASSES_KERNEL_GPU_ATTENTIONTILER_H

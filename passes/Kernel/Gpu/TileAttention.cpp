@@ -1,0 +1,396 @@
+// Attention as roles: one brings tiles of keys and values into a channel, the
+// other multiplies a tile of queries by the keys, weighs the values by the
+// softmax of that, and keeps the largest score and the sum of each row, so that
+// scores are never in memory (Milakov and Gimelshein, "Online normalizer
+// calculation for softmax", 2018; Dao et al., "FlashAttention", 2022).
+
+#include "passes/Kernel/Gpu/TileAttention.h"
+
+#include "dialects/Kernel/GridKernels.h"
+#include "dialects/Size/SizedTypes.h"
+#include "heddle/Support/TensorTypes.h"
+#include "heddle/Target/GpuTarget.h"
+#include "passes/Kernel/Cpu/Limits.h"
+#include "passes/Kernel/Gpu/AttentionTiler.h"
+#include "passes/Kernel/Gpu/ModuleTarget.h"
+#include "passes/Kernel/Gpu/Passes.h"
+#include "passes/Kernel/Gpu/RoleLowering.h"
+#include "passes/Kernel/Gpu/TileDesign.h"
+#include "passes/Kernel/Gpu/TileEpilogue.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace heddle {
+
+#define GEN_PASS_DEF_TILEATTENTION
+#include "passes/Kernel/Gpu/Passes.h.inc"
+
+bool isTiledAttention(func::FuncOp kernel) {
+  auto op = findTiledRoot<kernel::AttentionOp>(kernel).first;
+  if (!op || op.getLogSumExp() || op.getKeys())
+    return false;
+  Type element = elementOf(op.getQuery());
+  // Weights are rounded to what values are: dispatch leaves algorithms where
+  // the model asks for no more than that.
+  if ((!element.isF16() && !element.isBF16()) ||
+      elementOf(op.getKey()) != element ||
+      elementOf(op.getValue()) != element || !op.getSumElement().isF32() ||
+      !elementOf(op.getResult()).isF32() || !op.getScoreAlgorithm() ||
+      !op.getValueAlgorithm())
+    return false;
+  auto isInMemory = [](Value tensor, AffineMap map) {
+    return !tensor ||
+           (isa<BlockArgument>(tensor) && typeOf(tensor).hasStaticShape() &&
+            !size::hasExtents(tensor.getType()) &&
+            kernel::linearAccess(map, typeOf(tensor)));
+  };
+  if (!isInMemory(op.getQuery(), op.getQueryMap()) ||
+      !isInMemory(op.getKey(), op.getKeyMap()) ||
+      !isInMemory(op.getValue(), op.getValueMap()) ||
+      !isInMemory(op.getMask(), op.getMaskMap()) ||
+      !isInMemory(op.getLengths(), op.getLengthsMap()) ||
+      !isInMemory(op.getSink(), op.getSinkMap()))
+    return false;
+  ArrayRef<int64_t> extents = op.getExtents();
+  ArrayRef<int64_t> inner = extents.take_back(4);
+  // Places of queries and keys are compared in 32 bits.
+  constexpr int64_t mostPlaces = int64_t(1) << 30;
+  // Of deeper heads no two slots of keys lie in shared memory.
+  constexpr int64_t mostDepth = 1024;
+  return llvm::all_of(extents, [](int64_t extent) { return extent > 0; }) &&
+         inner[M] <= mostPlaces && inner[N] <= mostPlaces &&
+         inner[D] <= mostDepth;
+}
+
+AttentionOperand AttentionTiler::operandOf(Value tensor, AffineMap map) {
+  AttentionOperand operand;
+  operand.tensor = tensor;
+  if (tensor)
+    operand.access = *kernel::linearAccess(map, typeOf(tensor));
+  return operand;
+}
+
+AttentionTiler::AttentionTiler(kernel::AttentionOp op,
+                               linalg::GenericOp epilogue,
+                               ElementEmitter &emitter)
+    : op(op), epilogue(epilogue), emitter(emitter), frame(emitter.frame),
+      builder(emitter.builder), index(emitter.index),
+      machine(emitter.frame.machine) {
+  query = operandOf(op.getQuery(), op.getQueryMap());
+  key = operandOf(op.getKey(), op.getKeyMap());
+  value = operandOf(op.getValue(), op.getValueMap());
+  mask = operandOf(op.getMask(), op.getMaskMap());
+  lengths = operandOf(op.getLengths(), op.getLengthsMap());
+  sink = operandOf(op.getSink(), op.getSinkMap());
+  // A slot is filled by one kind of copies, and cp.async brings no single
+  // elements.
+  chunk = std::min(chunkOf(key, D), chunkOf(value, E));
+  constexpr int64_t mostWarps = 8, mostKeys = 64, mostWidth = 128,
+                    leastColumns = 16;
+  auto powerOfTwo = [](int64_t number) -> int64_t {
+    return llvm::PowerOf2Ceil(number);
+  };
+  shape.warps =
+      std::min(mostWarps, powerOfTwo(llvm::divideCeilSigned(extent(M), kMmaM)));
+  shape.rows = shape.warps * kMmaM;
+  shape.keys = std::clamp(powerOfTwo(extent(N)), leastColumns, mostKeys);
+  shape.depth = std::max(leastColumns, powerOfTwo(extent(D)));
+  // Wider values are several blocks', which compute the same scores.
+  shape.width = std::clamp(powerOfTwo(extent(E)), leastColumns, mostWidth);
+  // Two slots have to be there.
+  int64_t bytes = elementOf(op.getKey()).getIntOrFloatBitWidth() / 8;
+  while (shape.keys > leastColumns &&
+         2 * shape.keys * (shape.depth + shape.width) * bytes >
+             machine.mostBlockSharedBytes)
+    shape.keys /= 2;
+  MLIRContext *context = op.getContext();
+  scoresType =
+      ws::AccumulatorType::get(context, shape.rows, shape.keys, shape.warps, 1);
+  sumsType = ws::AccumulatorType::get(context, shape.rows, shape.width,
+                                      shape.warps, 1);
+  rowsType = ws::RowsType::get(context, shape.rows, shape.warps);
+}
+
+/// Half of the shared memory that a block may have, so that another block is
+/// beside it.
+ws::ChannelType AttentionTiler::channelType() {
+  MLIRContext *context = op.getContext();
+  auto tile = [&](Value tensor, int64_t columns) {
+    Type element = elementOf(tensor);
+    ws::SharedLayout layout = ws::SharedLayout::withoutConflicts(
+        columns * element.getIntOrFloatBitWidth() / 8);
+    return ws::TileType::get(context, shape.keys, columns, element, layout.bits,
+                             layout.shift, 0);
+  };
+  ws::TileType keys = tile(op.getKey(), shape.depth),
+               values = tile(op.getValue(), shape.width);
+  int64_t bytes = keys.getBytes() + values.getBytes();
+  int64_t depth = std::clamp<int64_t>(machine.mostBlockSharedBytes / 2 / bytes,
+                                      2, kMostSlots);
+  return ws::ChannelType::get(context, depth, {keys, values});
+}
+
+Value AttentionTiler::map(Type type, ValueRange numbers, Body body,
+                          Value where) {
+  Location loc = index.loc;
+  auto op = ws::MapOp::create(builder, loc, type, numbers, where);
+  SmallVector<Type> types(numbers.size(), builder.getF32Type());
+  types.append(type == rowsType ? 1 : 2, builder.getIndexType());
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block = builder.createBlock(&op.getBody(), {}, types,
+                                     SmallVector<Location>(types.size(), loc));
+  Value result = body(block->getArguments().take_front(numbers.size()),
+                      block->getArguments().drop_front(numbers.size()));
+  ws::YieldOp::create(builder, loc, result);
+  return op.getResult();
+}
+
+Value AttentionTiler::reduce(Value numbers,
+                             function_ref<Value(Value, Value)> combine) {
+  Location loc = index.loc;
+  auto op = ws::ReduceOp::create(builder, loc, rowsType, numbers);
+  Type f32 = builder.getF32Type();
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block = builder.createBlock(&op.getBody(), {}, {f32, f32}, {loc, loc});
+  ws::YieldOp::create(builder, loc,
+                      combine(block->getArgument(0), block->getArgument(1)));
+  return op.getResult();
+}
+
+/// Finds the block's batch and queries.
+void AttentionTiler::enterBlock(ValueRange block) {
+  SmallVector<int64_t> extents(
+      op.getExtents().take_front(op.getNumBatchDims()));
+  batch = extents.empty() ? SmallVector<Value>()
+                          : frame.delinearize(block[0], extents);
+  for (AttentionOperand *operand :
+       {&query, &key, &value, &mask, &lengths, &sink}) {
+    if (!operand->tensor)
+      continue;
+    operand->base = index.constant(operand->access.offset);
+    for (auto [place, stride] : llvm::zip(batch, operand->access.strides))
+      operand->base = index.at(operand->base, place, stride);
+  }
+  firstRow = index.mul(block[1], shape.rows);
+  firstColumn = index.mul(block[2], shape.width);
+  findKeys();
+}
+
+void AttentionTiler::emitConsumer(ws::RolesOp roles, Value channel,
+                                  Value queries) {
+  Location loc = index.loc;
+  OpBuilder::InsertionGuard guard(builder);
+  SmallVector<Type> taken = {builder.getIndexType()};
+  llvm::append_range(taken, roles.getResultTypes());
+  Block *body = builder.createBlock(&roles.getConsume(), {}, taken,
+                                    SmallVector<Location>(taken.size(), loc));
+  Value sums = body->getArgument(1), top = body->getArgument(2),
+        total = body->getArgument(3);
+  Value firstKey = index.at(start, body->getArgument(0), shape.keys);
+  TypeRange tiles = cast<ws::ChannelType>(channel.getType()).getTiles();
+  auto get = ws::GetEnterOp::create(
+      builder, loc, tiles, ws::TokenType::get(op.getContext()), channel);
+  auto multiply = [&](Value lhs, Value rhs, Value onto, bool isTransposed) {
+    Value started =
+        ws::MmaOp::create(builder, loc, onto.getType(), lhs, rhs, onto,
+                          /*transposeLhs=*/false, isTransposed);
+    return ws::MmaWaitOp::create(builder, loc, onto.getType(), started)
+        .getResult();
+  };
+  Value products = multiply(queries, get.getTiles()[0],
+                            ws::ZeroOp::create(builder, loc, scoresType),
+                            /*isTransposed=*/true);
+  Value scores = scoresOf(products, firstKey);
+
+  auto larger = [&](Value left, Value right) {
+    return apply<arith::MaximumFOp>(left, right);
+  };
+  Value largest = reduce(scores, larger);
+  Value newTop = map(rowsType, {largest, top}, [&](ValueRange v, ValueRange) {
+    return larger(v[0], v[1]);
+  });
+  // A row that has seen no key yet has weights of zero, not of infinity less
+  // infinity.
+  Value origin = map(rowsType, newTop, [&](ValueRange v, ValueRange) -> Value {
+    Value least = leastScore();
+    Value isLeast = arith::CmpFOp::create(
+        builder, loc, arith::CmpFPredicate::OEQ, v[0], least);
+    return arith::SelectOp::create(builder, loc, isLeast, constant(0), v[0]);
+  });
+  auto weight = [&](ValueRange v, ValueRange) -> Value {
+    return math::ExpOp::create(builder, loc, apply<arith::SubFOp>(v[0], v[1]));
+  };
+  Value factor = map(rowsType, {top, origin}, weight);
+  Value weights = map(scoresType, {scores, origin}, weight);
+  Value added = reduce(weights, [&](Value left, Value right) {
+    return apply<arith::AddFOp>(left, right);
+  });
+  Value newTotal = map(
+      rowsType, {total, factor, added}, [&](ValueRange v, ValueRange) -> Value {
+        return math::FmaOp::create(builder, loc, v[0], v[1], v[2]);
+      });
+  Value scaled = map(sumsType, {sums, factor}, [&](ValueRange v, ValueRange) {
+    return apply<arith::MulFOp>(v[0], v[1]);
+  });
+  auto operand = ws::OperandType::get(op.getContext(), shape.rows, shape.keys,
+                                      elementOf(op.getValue()), shape.warps);
+  Value rounded = ws::NarrowOp::create(builder, loc, operand, weights);
+  Value newSums = multiply(rounded, get.getTiles()[1], scaled,
+                           /*isTransposed=*/false);
+  ws::GetExitOp::create(builder, loc, get.getToken());
+  ws::YieldOp::create(builder, loc, ValueRange{newSums, newTop, newTotal});
+}
+
+/// The score of the block's sink.
+Value AttentionTiler::sinkOf() {
+  Type type = elementOf(op.getSink());
+  Value loaded = frame.load(frame.buffer(op.getSink()), sink.base, type);
+  if (type.isF32())
+    return loaded;
+  return arith::ExtFOp::create(builder, index.loc, builder.getF32Type(),
+                               loaded);
+}
+
+/// The largest score and the sum of each row before any key. A sink is a score
+/// whose weight is then 1.
+SmallVector<Value> AttentionTiler::startRows() {
+  Value top = map(rowsType, {}, [&](ValueRange, ValueRange) {
+    return op.getSink() ? sinkOf() : leastScore();
+  });
+  Value total = map(rowsType, {}, [&](ValueRange, ValueRange) {
+    return constant(op.getSink() ? 1 : 0);
+  });
+  return {top, total};
+}
+
+/// Divides sums by those of weights, and stores them. `results` are the sums,
+/// and the largest score and the sum of weights of each row.
+void AttentionTiler::storeResults(ValueRange results) {
+  Location loc = index.loc;
+  Value total = results[2];
+  // A sink that is -infinity stands for no key either.
+  if (op.getSink())
+    total = map(
+        rowsType, {total, results[1]}, [&](ValueRange v, ValueRange) -> Value {
+          Value isLeast = arith::CmpFOp::create(
+              builder, loc, arith::CmpFPredicate::OEQ, v[1], leastScore());
+          return arith::SelectOp::create(builder, loc, isLeast, constant(0),
+                                         v[0]);
+        });
+  Value inverse = map(rowsType, total, [&](ValueRange v, ValueRange) {
+    return apply<arith::DivFOp>(constant(1), v[0]);
+  });
+  Value quotients =
+      map(sumsType, {results[0], inverse, total},
+          [&](ValueRange v, ValueRange) -> Value {
+            Value quotient = apply<arith::MulFOp>(v[0], v[1]);
+            if (!op.getZeroNanRows())
+              return quotient;
+            Value isNan = arith::CmpFOp::create(
+                builder, loc, arith::CmpFPredicate::ULE, v[2], constant(0));
+            return arith::SelectOp::create(builder, loc, isNan, constant(0),
+                                           quotient);
+          });
+  emitTileEpilogue(
+      emitter, op.getResult(), epilogue, quotients,
+      [&](Value row, Value column) {
+        return both(
+            index,
+            extent(M) % shape.rows ? index.less(index.add(firstRow, row),
+                                                index.constant(extent(M)))
+                                   : Value(),
+            extent(E) % shape.width ? index.less(index.add(firstColumn, column),
+                                                 index.constant(extent(E)))
+                                    : Value());
+      },
+      [&](Value row, Value column) {
+        SmallVector<Value> loops(batch);
+        loops.append({index.add(firstRow, row), Value(), Value(),
+                      index.add(firstColumn, column)});
+        return llvm::map_to_vector(
+            op.getOutMap().getResults(), [&](AffineExpr expression) {
+              return loops[cast<AffineDimExpr>(expression).getPosition()];
+            });
+      });
+}
+
+/// What `heddle inspect --kernel` says of it.
+void AttentionTiler::describe(ws::RolesOp roles, ws::ChannelType type,
+                              ArrayRef<int64_t> blocks) {
+  SmallVector<Attribute> design;
+  for (const std::string &line :
+       describeDesign(roles, type, blocks[0] * blocks[1] * blocks[2],
+                      shape.warps * machine.warpThreads, machine))
+    design.push_back(builder.getStringAttr(line));
+  frame.function->setAttr(kernel::kDesignAttrName,
+                          builder.getArrayAttr(design));
+}
+
+void AttentionTiler::emit() {
+  ws::ChannelType type = channelType();
+  int64_t bytes = type.getDepth() * type.getSlotBytes();
+  Value channel =
+      ws::ChannelOp::create(builder, index.loc, type,
+                            /*launched=*/bytes > machine.staticSharedBytes);
+  int64_t batches = 1;
+  for (int64_t extent : op.getExtents().take_front(op.getNumBatchDims()))
+    batches *= extent;
+  SmallVector<int64_t> blocks = {
+      batches, llvm::divideCeilSigned(extent(M), shape.rows),
+      llvm::divideCeilSigned(extent(E), shape.width)};
+  frame.forEachBlock(
+      blocks, shape.warps * machine.warpThreads, [&](ValueRange block) {
+        enterBlock(block);
+        Value queries = loadQueries();
+        SmallVector<Value> inits = {
+            ws::ZeroOp::create(builder, index.loc, sumsType)};
+        llvm::append_range(inits, startRows());
+        auto roles = ws::RolesOp::create(builder, index.loc,
+                                         ValueRange(inits).getTypes(), steps,
+                                         inits, DenseI64ArrayAttr());
+        emitProducer(roles, channel);
+        emitConsumer(roles, channel, queries);
+        storeResults(roles.getResults());
+        describe(roles, type, blocks);
+      });
+}
+
+FailureOr<func::FuncOp> tileAttention(func::FuncOp kernel,
+                                      const GpuMachine &machine) {
+  auto [op, epilogue] = findTiledRoot<kernel::AttentionOp>(kernel);
+  FailureOr<GridFrame> frame = GridFrame::create(kernel, machine);
+  if (failed(frame))
+    return failure();
+  ElementEmitter emitter(*frame);
+  AttentionTiler(op, epilogue, emitter).emit();
+  func::FuncOp function = frame->function;
+  // Sums in registers are worth more than a second block beside the first.
+  function->setAttr(kernel::kResidentBlocksAttrName,
+                    frame->builder.getI64IntegerAttr(1));
+  if (failed(frame->finish()))
+    return failure();
+  return function;
+}
+
+namespace {
+struct TileAttention : impl::TileAttentionBase<TileAttention> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    std::shared_ptr<const GpuTarget> gpu = gpuTargetOf(module);
+    if (!gpu)
+      return signalPassFailure();
+    for (auto kernel :
+         llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+      if (kernel->hasAttr(kernel::kEntryAttrName) && !kernel.isExternal() &&
+          isTiledAttention(kernel) &&
+          failed(tileAttention(kernel, gpu->machine())))
+        return signalPassFailure();
+  }
+};
+} // namespace
+
+} // namespace heddle
