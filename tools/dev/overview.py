@@ -1,7 +1,8 @@
 """Keeps the IR in docs/overview.md true: overview.py [--check] (heddle and heddle-opt on the PATH)
 
 Each block of the page that follows a line `<!-- after: STAGE -->` is what docs/overview.mlir is after that stage, and a block after
-`<!-- run: COMMAND -->` what the command prints. Without --check the page is rewritten.
+`<!-- run: COMMAND -->` what the command prints. Without --check the page is rewritten. The table has a row for each stage that `heddle compile --help` names,
+in that order; steps between them stand in parentheses.
 """
 
 import pathlib
@@ -51,9 +52,19 @@ def filled(page: str) -> str:
         return re.sub(r"<!-- (after|run): (.*?) -->\n```(\w*)\n.*?```\n", block, page, flags=re.S)
 
 
+def table_faults(page: str) -> list[str]:
+    """Where the table's stages are not those of the compiler."""
+    told = [name for name in re.findall(r"^\| ([^|]+?) \|.*\|$", page.split("\n## ")[0], re.M)[1:] if name[0] not in "(-"]
+    known = re.search(r"^Stages: (.*?)\.$", " ".join(output("heddle", "compile", "--help").split()).replace(" Stages:", "\nStages:"), re.M)[1].split(", ")
+    return [] if told == known else [f"docs/overview.md: the table's stages are {', '.join(told)}; the compiler's are {', '.join(known)}"]
+
+
 def main() -> int:
     path = DOCS / "overview.md"
     page = path.read_text()
+    if faults := table_faults(page):
+        print("\n".join(faults))
+        return 1
     new = filled(page)
     if "--check" not in sys.argv:
         path.write_text(new)
