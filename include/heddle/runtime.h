@@ -227,7 +227,7 @@ HEDDLE_API void heddle_device_close(heddle_device *device);
 typedef struct heddle_device_info {
   size_t size;
   const char *name;      /* lives as long as the device is open */
-  uint64_t memory_bytes; /* of its own memory; 0: not known */
+  uint64_t memory_bytes; /* of its own memory; 0: the driver knows no bound */
   uint32_t is_host;      /* 1: its memory is the process's */
 } heddle_device_info;
 /* Since 0.1. */

@@ -2,7 +2,8 @@
 
    A driver fills a heddle_driver and is named in runtime/drivers/Drivers.cpp;
    test/runtime/drivers/conformance.cpp holds each of them to the rules below.
-   docs/drivers.md says how to write one and why the table is as it is.
+   docs/drivers.md says how to write one, docs/decisions/drivers.md why the
+   table is as it is.
 
    Rules. An entry that may be NULL says what its absence means; all others must
    be there. Functions may be called from any thread; one queue, event or
@@ -48,7 +49,7 @@ typedef struct heddle_driver_device_info {
   char name[64];
   uint32_t spaces;       /* that `allocate` takes: bit 1 << space */
   uint32_t mapped;       /* spaces whose addresses are the host's, too */
-  uint64_t memory_bytes; /* of its own memory; 0: not limited by the driver */
+  uint64_t memory_bytes; /* of its own memory; 0: the driver knows no bound */
 } heddle_driver_device_info;
 
 /* Code for this kind of device, in memory and, if `file` is not -1, at

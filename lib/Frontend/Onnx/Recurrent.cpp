@@ -310,8 +310,9 @@ Run runDirection(NodeImporter &node, const Recurrence &recurrence,
   return run;
 }
 
-/// Input times weights plus the biases that `addsRecurrentBias` says, for all
-/// steps: [steps, batch, gates * hidden].
+/// Input times weights plus biases, for all steps: [steps, batch, gates *
+/// hidden]. The first `gatesWithRecurrentBias` gates have both of the node's
+/// biases added, the others the input's alone.
 Value inputGates(NodeImporter &node, const Recurrence &recurrence,
                  int64_t direction, int64_t gatesWithRecurrentBias) {
   Emitter &emit = node.emit;

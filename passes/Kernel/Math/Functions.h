@@ -1,6 +1,7 @@
 // Elementary functions as arithmetic. Each is written for the FloatBuilder's
-// element type: f32 in Float32.cpp, f64 in Float64.cpp. NaN gives NaN, domains
-// and limits are those of C17 annex F, subnormals are honoured.
+// element type: f32 in Float32.cpp and Trigonometry32.cpp, f64 in the files
+// whose names end in 64. NaN gives NaN, domains and limits are those of C17
+// annex F, subnormals are honoured.
 
 #ifndef HEDDLE_PASSES_KERNEL_MATH_FUNCTIONS_H
 #define HEDDLE_PASSES_KERNEL_MATH_FUNCTIONS_H
