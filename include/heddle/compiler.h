@@ -117,7 +117,10 @@ typedef struct heddle_compile_options {
    HEDDLE_BAD_INPUT. *out_json, if out_json is not NULL, gets a
    document with the phases and what was built, or with the errors
    ("diagnostics": code, nodes, message, help); free it with heddle_string_free.
-   Since 0.1. */
+   Nothing else is written, but for HEDDLE_INTERNAL_ERROR, a fault of heddle's
+   own: then the program that the failing stage began with may go to a file in
+   the folder heddle-reports-UID below $TMPDIR or /tmp, which a note of the
+   diagnostics names. Since 0.1. */
 HEDDLE_COMPILER_API heddle_outcome
 heddle_compiler_compile(heddle_compiler *compiler, const heddle_model *model,
                         const char *artifact_path,
