@@ -29,6 +29,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Path.h"
 
 #include <map>
@@ -49,6 +50,14 @@ static LogicalResult report(ModuleOp module, const format::Error &error) {
 }
 
 namespace {
+/// A variant, the target whose name it has, and the module that its code is
+/// made from.
+struct NamedVariant {
+  std::shared_ptr<const Target> target;
+  const DispatchedModule *dispatched;
+  CompiledVariant compiled = {};
+};
+
 class Compiler {
 public:
   Compiler(ModuleOp module, const CompileOptions &options,
@@ -72,6 +81,7 @@ private:
   LogicalResult packOne(kernel::WeightOp weight,
                         const llvm::StringMap<uint32_t> &numbers,
                         uint32_t &index);
+  void nameVariants();
   LogicalResult buildVariants();
   LogicalResult addCustomCalls(CompiledVariant &compiled);
   LogicalResult addVariant(CompiledVariant &compiled,
@@ -98,8 +108,8 @@ private:
   llvm::DenseMap<StringAttr, uint32_t> stateNumbers;
   /// One for each set of targets that dispatch alike.
   std::vector<DispatchedModule> dispatched;
-  /// In the order of `options.targets`.
-  std::vector<CompiledVariant> variants;
+  /// In the order of `options.targets`, each name once.
+  std::vector<NamedVariant> variants;
   CompileSummary result;
 };
 } // namespace
@@ -399,23 +409,32 @@ LogicalResult Compiler::packWeights() {
   return success();
 }
 
+/// Code that two targets call by the same name is the same code, and made once.
+void Compiler::nameVariants() {
+  std::vector<const DispatchedModule *> modules(options.targets.size());
+  for (const DispatchedModule &one : dispatched)
+    for (unsigned i : one.targets)
+      modules[i] = &one;
+  llvm::StringSet<> names;
+  std::vector<std::shared_ptr<const Target>> named;
+  for (auto [target, one] : llvm::zip_equal(options.targets, modules)) {
+    StringRef name = target->nameFor(one->module);
+    if (!names.insert(name).second)
+      continue;
+    named.push_back(name == target->name() ? target : findTarget(name));
+    variants.push_back({named.back(), one});
+  }
+  if (options.onVariants)
+    options.onVariants(named);
+}
+
 LogicalResult Compiler::buildVariants() {
-  variants.resize(options.targets.size());
-  for (DispatchedModule &one : dispatched)
-    for (unsigned i : one.targets) {
-      assert(variants[i].kernels.empty() && "a target is dispatched for once");
-      std::shared_ptr<const Target> target = options.targets[i];
-      // One that is compiled for anyway stays itself.
-      StringRef name = target->nameFor(one.module);
-      if (name != target->name() &&
-          llvm::none_of(options.targets, [&](const auto &other) {
-            return other->name() == name;
-          }))
-        target = findTarget(name);
-      begin(("kernels " + target->name()).str());
-      if (failed(buildVariant(one.module, target, options, variants[i])))
-        return failure();
-    }
+  for (NamedVariant &variant : variants) {
+    begin(("kernels " + variant.target->name()).str());
+    if (failed(buildVariant(variant.dispatched->module, variant.target, options,
+                            variant.compiled)))
+      return failure();
+  }
   return success();
 }
 
@@ -541,6 +560,8 @@ LogicalResult Compiler::run(CompileSummary *summary) {
   if (failed(dispatch()))
     return failure();
 
+  nameVariants();
+
   // Weights need the disk, kernels the processor. The variants read the module
   // while the packer does: neither changes it. A dialect loaded meanwhile would
   // move the context's tables under the packer.
@@ -554,12 +575,8 @@ LogicalResult Compiler::run(CompileSummary *summary) {
     return failure();
 
   begin("write");
-  std::vector<ArrayRef<uint32_t>> numbers(variants.size());
-  for (const DispatchedModule &one : dispatched)
-    for (unsigned i : one.targets)
-      numbers[i] = one.weightNumbers;
-  for (auto [variant, weightNumbers] : llvm::zip_equal(variants, numbers))
-    if (failed(addVariant(variant, weightNumbers)))
+  for (NamedVariant &variant : variants)
+    if (failed(addVariant(variant.compiled, variant.dispatched->weightNumbers)))
       return failure();
   manifest.nodes = nodes.names;
   addRecords();

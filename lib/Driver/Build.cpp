@@ -307,14 +307,16 @@ static void recordRanges(ModuleOp module, CompileOptions &options) {
                 std::to_string(input.range->second));
 }
 
-/// How many modules there are after a stage.
+/// How many modules there are after a stage of a build for `targets`, whose
+/// code has the names of `named`.
 static unsigned countModules(const StageInfo &info,
-                             ArrayRef<std::shared_ptr<const Target>> targets) {
+                             ArrayRef<std::shared_ptr<const Target>> targets,
+                             ArrayRef<std::shared_ptr<const Target>> named) {
   if (!info.perTarget)
     return 1;
   if (info.stage == Stage::Dispatch)
     return setsDispatchedAlike(targets).size();
-  return llvm::count_if(targets, [&](const auto &target) {
+  return llvm::count_if(named, [&](const auto &target) {
     return info.stage != Stage::Kernel || target->kind() == info.targetKind;
   });
 }
@@ -365,6 +367,10 @@ buildFrom(Session &session, ModuleOp module, const BuildOptions &build,
     session.phases.begin(phase);
     setCrashStage(phase);
   };
+  std::vector<std::shared_ptr<const Target>> named;
+  options.onVariants = [&](ArrayRef<std::shared_ptr<const Target>> variants) {
+    named = variants.vec();
+  };
   options.isCancelled = build.isCancelled;
   options.showsKernels = [&](StringRef stage) {
     return observer.looksAt(stage);
@@ -375,7 +381,8 @@ buildFrom(Session &session, ModuleOp module, const BuildOptions &build,
     std::optional<StageInfo> info = findStage(stage);
     if (info->onTensors)
       reproducer.keep(info->stage, stageModule);
-    return observer.after(stage, stageModule, countModules(*info, targets));
+    return observer.after(stage, stageModule,
+                          countModules(*info, targets, named));
   };
   if (failed(compileInto(module, options, writer, &result.summary)))
     return ended();

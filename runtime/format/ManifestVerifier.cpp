@@ -8,6 +8,9 @@
 #include "runtime/format/ManifestTables.h"
 #include "runtime/format/WeightVerifier.h"
 
+#include <set>
+#include <string>
+
 namespace heddle::format {
 
 static Error checkSectionTable(const Manifest &manifest,
@@ -274,12 +277,17 @@ static Error checkStates(const Manifest &manifest) {
 static Error checkVariants(const Manifest &manifest) {
   if (!length(manifest.variants()))
     return invalidManifest("it holds no program for any machine");
+  // Callers choose a variant by its name.
+  std::set<std::string> names;
   for (uint32_t i = 0; i < length(manifest.variants()); ++i) {
     const Variant &variant = *manifest.variants()->Get(i);
     if (variant.plan() >= length(manifest.sections()) ||
         manifest.sections()->Get(variant.plan())->kind() != SectionKind::plan)
       return invalidManifest("variant '" + text(variant.name()) +
                              "' lacks a plan");
+    if (!names.insert(text(variant.name())).second)
+      return invalidManifest("two variants are called '" +
+                             text(variant.name()) + "'");
   }
   return {};
 }

@@ -20,7 +20,9 @@ class ArtifactWriter;
 } // namespace format
 
 struct CompileOptions {
-  /// What to compile for; one variant of the artifact each.
+  /// What to compile for. The artifact has a variant for each name that the
+  /// model's code gets (Target::nameFor): fewer, where several targets would
+  /// run the same code.
   std::vector<std::shared_ptr<const Target>> targets;
   /// Which devices run what.
   Placement placement;
@@ -37,6 +39,10 @@ struct CompileOptions {
   /// Called when a phase begins: "lower", "dispatch", "kernels x86-64-v4",
   /// "weights", "write". Never from two threads at once.
   std::function<void(llvm::StringRef phase)> onPhase;
+  /// Called before code is made, with the targets whose names the variants
+  /// have.
+  std::function<void(llvm::ArrayRef<std::shared_ptr<const Target>> named)>
+      onVariants;
   /// Whether to give up: asked before each weight and each kernel, by any
   /// thread. Then the compilation fails without a diagnostic. May be null.
   std::function<bool()> isCancelled;

@@ -6,7 +6,7 @@
 // CHECK: target x86-64-v4-vnni: {{.*}}(0 B its own)
 // CHECK: target aarch64: {{.*}}(0 B its own)
 
-// Of a model without such products the code is that of the level without the instruction, and is named so; unless that is compiled for as well.
+// Of a model without such products the code is that of the level without the instruction, and is named so.
 // RUN: heddle compile -q %S/Inputs/mlp.mlir -t x86-64-v4-vnni -o %t.plain.heddle
 // RUN: heddle inspect %t.plain.heddle | FileCheck %s --check-prefix=PLAIN
 // PLAIN-NOT: vnni
@@ -14,10 +14,24 @@
 // PLAIN-NOT: vnni
 // RUN: heddle compile -q %S/Inputs/mlp.mlir -t x86-64-v4 -o %t.v4.heddle
 // RUN: cmp %t.plain.heddle %t.v4.heddle
-// RUN: heddle compile -q %S/Inputs/mlp.mlir -t x86-64-v4,x86-64-v4-vnni -o %t.both.heddle
-// RUN: heddle inspect %t.both.heddle | FileCheck %s --check-prefix=BOTH
-// BOTH: target x86-64-v4:
-// BOTH: target x86-64-v4-vnni:
+
+// What several targets would call by one name is made once, wherever code is made or shown.
+// RUN: heddle compile -q %S/Inputs/mlp.mlir -t x86-64-v4,x86-64-v4-vnni,x86-64-v4-bf16 -o %t.all.heddle
+// RUN: cmp %t.all.heddle %t.v4.heddle
+// RUN: heddle compile -q %S/Inputs/mlp.mlir -t x86-64-v4-vnni,x86-64-v4-bf16 -o %t.both.heddle
+// RUN: cmp %t.both.heddle %t.v4.heddle
+// RUN: rm -rf %t.stages && mkdir %t.stages
+// RUN: heddle compile -q %S/Inputs/mlp.mlir -t x86-64-v3,x86-64-v4-vnni,x86-64-v4-bf16 --stop-after=heddle-plan -o %t.stages/plan.mlir
+// RUN: ls %t.stages | FileCheck %s --check-prefix=STAGES
+// STAGES: plan.1.mlir
+// STAGES-NEXT: plan.mlir
+// STAGES-NOT: mlir
+// Products of bytes in quads are the same code on both of these, and other code than that of the plain level.
+// RUN: heddle compile -q %s -t x86-64-v4,x86-64-v4-vnni,x86-64-v4-bf16 -o %t.two.heddle
+// RUN: heddle inspect %t.two.heddle | FileCheck %s --check-prefix=TWO
+// TWO: target x86-64-v4:
+// TWO: target x86-64-v4-vnni:
+// TWO-NOT: target x86
 
 // Where the processor has the instruction its variant is taken.
 // RUN: %if avx512vnni %{ heddle run %t.heddle --threads 1 --json --output %t.out | FileCheck %s --check-prefix=TAKEN %}

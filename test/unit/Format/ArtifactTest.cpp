@@ -188,6 +188,12 @@ TEST_F(ArtifactTest, Manifests) {
          entry.outputs.push_back(std::make_unique<TensorT>(*entry.outputs[0]));
          entry.outputs[0]->alias = entry.outputs[1]->alias = 0;
        }},
+      {"two variants are called 'x86-64-v3'",
+       [](Model &m) {
+         m.changeVariant = [](VariantT &variant) {
+           variant.name = "x86-64-v3";
+         };
+       }},
       {"an entry has no program without a guard",
        [](Model &m) {
          m.manifest.entries.push_back(std::make_unique<EntryT>());
