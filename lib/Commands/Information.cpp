@@ -2,6 +2,7 @@
 
 #include "heddle/Commands/InformationCommands.h"
 
+#include "dialects/Plan/DeviceNames.h"
 #include "heddle/Driver/ArtifactQueries.h"
 #include "heddle/Driver/Session.h"
 #include "heddle/Driver/Targets.h"
@@ -9,6 +10,7 @@
 #include "runtime/format/Error.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Format.h"
 #include "llvm/TargetParser/Host.h"
@@ -95,9 +97,19 @@ int heddle::runTargets(const CommonOptions &common) {
   return session.finish(llvm::json::Object{{"targets", std::move(list)}});
 }
 
+static constexpr llvm::StringLiteral kSimulated = "sim";
+
+/// What text says of a kind's devices beside their names.
+static StringRef wordsFor(StringRef kind) {
+  return llvm::StringSwitch<StringRef>(kind)
+      .Case("cuda", "NVIDIA, ")
+      .Case(kSimulated, "simulated, ")
+      .Default("");
+}
+
 /// The devices of one kind, as far as there are any.
 static heddle_status listDevices(Session &session, llvm::json::Array &list,
-                                 StringRef kind, StringRef what) {
+                                 StringRef kind) {
   size_t count = 0;
   heddle_status status = heddle_device_count(kind.str().c_str(), &count);
   for (size_t i = 0; !status.code && i < count; ++i) {
@@ -109,8 +121,8 @@ static heddle_status listDevices(Session &session, llvm::json::Array &list,
     heddle_device_info info{};
     info.size = sizeof info;
     status = heddle_device_describe(device, &info);
-    session.text() << name << ": " << what << formatBytes(info.memory_bytes)
-                   << " of memory\n";
+    session.text() << name << ": " << wordsFor(kind)
+                   << formatBytes(info.memory_bytes) << " of memory\n";
     list.push_back(
         llvm::json::Object{{"kind", kind},
                            {"name", name},
@@ -122,22 +134,28 @@ static heddle_status listDevices(Session &session, llvm::json::Array &list,
 
 /// What is there beside processors. False after an error.
 static bool listAccelerators(Session &session, llvm::json::Array &list) {
-  heddle_status status = listDevices(session, list, "cuda", "NVIDIA, ");
-  // Most machines have none.
-  if (status.code == HEDDLE_DEVICE_MISSING) {
-    session.text() << "cuda: none (" << status.message << ")\n";
-    status.code = HEDDLE_OK;
-  }
   // Simulated devices are a test aid, and no part of a machine that nobody has
   // asked for them.
   const char *asked = std::getenv("HEDDLE_SIM");
-  if (!status.code && asked && *asked)
-    status = listDevices(session, list, "sim", "simulated, ");
-  if (!status.code)
-    return true;
-  session.diagnostics.report(
-      toErrorCode(format::Error(heddle_code(status.code), "")), status.message);
-  return false;
+  bool simulates = asked && *asked;
+  for (size_t i = 0; const char *name = heddle_device_kind(i); ++i) {
+    StringRef kind = name;
+    if (kind == plan::kCpu || (kind == kSimulated && !simulates))
+      continue;
+    heddle_status status = listDevices(session, list, kind);
+    // Most machines have none.
+    if (status.code == HEDDLE_DEVICE_MISSING && kind != kSimulated) {
+      session.text() << kind << ": none (" << status.message << ")\n";
+      continue;
+    }
+    if (status.code) {
+      session.diagnostics.report(
+          toErrorCode(format::Error(heddle_code(status.code), "")),
+          status.message);
+      return false;
+    }
+  }
+  return true;
 }
 
 int heddle::runDevices(const CommonOptions &common) {

@@ -3,6 +3,7 @@
 
 #include "passes/Plan/ResolvedPlacement.h"
 
+#include "heddle/Target/Target.h"
 #include "runtime/format/Limits.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -15,14 +16,37 @@ static llvm::Error fail(const llvm::Twine &message) {
   return llvm::createStringError(message);
 }
 
+/// The kinds of devices that there is code for, by the targets' word.
+static std::vector<std::string> kindsWithCode() {
+  std::vector<std::string> kinds;
+  for (const std::shared_ptr<const Target> &target : targets()) {
+    LoaderNeeds needs = target->loaderNeeds();
+    for (std::string &kind : needs.devices)
+      if (!llvm::is_contained(kinds, kind))
+        kinds.push_back(std::move(kind));
+  }
+  return kinds;
+}
+
+/// "cpu, and sim or sim:0, sim:1, ...".
+static std::string listDevices(llvm::ArrayRef<std::string> kinds) {
+  std::string text = plan::kCpu.str(), joint = ", and ";
+  for (const std::string &kind : kinds)
+    if (kind != plan::kCpu) {
+      text += joint + kind + " or " + kind + ":0, " + kind + ":1, ...";
+      joint = ", ";
+    }
+  return text;
+}
+
 /// The device of a name; only kinds that there is code for.
 static llvm::Expected<plan::DeviceName> parseDevice(StringRef text) {
+  std::vector<std::string> kinds = kindsWithCode();
   std::optional<plan::DeviceName> name = plan::parseDeviceName(text);
   if (!name)
-    return fail("there is no device \"" + text +
-                "\"; devices are cpu, and sim or sim:0, sim:1, ..., cuda or "
-                "cuda:0, cuda:1, ...");
-  if (name->kind != plan::kCpu && name->kind != "sim" && name->kind != "cuda")
+    return fail("there is no device \"" + text + "\"; devices are " +
+                listDevices(kinds));
+  if (!llvm::is_contained(kinds, name->kind))
     return fail("heddle makes no code for the device \"" + text + "\"");
   if (name->kind == "sim" && name->ordinal >= format::maximumSimDevices)
     return fail("there is no device \"" + text +
