@@ -3,10 +3,10 @@
 #include "runtime/CallQueue.h"
 
 #include "runtime/Border.h"
+#include "runtime/drivers/cpu/BlockedSignals.h"
 #include "runtime/drivers/cpu/Clock.h"
 
 #include <chrono>
-#include <csignal>
 #include <sched.h>
 #include <unistd.h>
 
@@ -181,9 +181,7 @@ Error CallQueue::start(Context &context) {
   if (shared->started)
     return {};
   served = &context;
-  sigset_t all, old;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &old);
+  BlockedSignals blocked;
   int failed = pthread_create(
       &shared->thread, nullptr,
       [](void *queue) -> void * {
@@ -191,7 +189,6 @@ Error CallQueue::start(Context &context) {
         return nullptr;
       },
       this);
-  pthread_sigmask(SIG_SETMASK, &old, nullptr);
   if (failed)
     return {HEDDLE_THREADS_UNAVAILABLE,
             std::string("cannot start a thread for submitted calls: ") +

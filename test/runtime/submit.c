@@ -1,11 +1,12 @@
-/* Calls that nobody waits for: order, events, failures. Argument: the folder of
-   the test models. */
+/* Calls that nobody waits for: order, signals, events, failures. Argument: the
+   folder of the test models. */
 /*
 RUN: %heddle_build/test/runtime/runtime-submit \
 RUN:   %heddle_build/test/runtime/models
 */
 #include "check.h"
 
+#include <signal.h>
 #include <time.h>
 
 static const char *folder;
@@ -111,6 +112,49 @@ static void test_order(void) {
     CHECK(called[i] == i);
   heddle_program_destroy(program);
 }
+
+/* ---- Signals ---- */
+
+static volatile sig_atomic_t notices, faults;
+
+static void on_notice(int number) {
+  (void)number;
+  ++notices;
+}
+
+static void on_fault(int number) {
+  (void)number;
+  ++faults;
+}
+
+static void raise_both(void *user, const heddle_status *status) {
+  (void)user;
+  CHECK(!status->code);
+  raise(SIGUSR1);
+  raise(SIGFPE);
+}
+
+/* Signals to the process are for its own threads; what the thread of submitted
+   calls does itself comes to the program's handler there. */
+static void test_signals(void) {
+  void (*old_notice)(int) = signal(SIGUSR1, on_notice),
+       (*old_fault)(int) = signal(SIGFPE, on_fault);
+  heddle_program *program = load(folder, "addition", NULL);
+  heddle_context *context = make_context(program);
+  static numbers data;
+  set(&data, 1);
+  notices = faults = 0;
+  heddle_submit_options options = HEDDLE_INIT(options);
+  options.on_done = raise_both;
+  OK(end(submit(context, data.left, &data, NULL, &options)));
+  heddle_context_destroy(context); /* Waits for the callback, too. */
+  CHECK(notices == 0 && faults == 1);
+  heddle_program_destroy(program);
+  signal(SIGUSR1, old_notice);
+  signal(SIGFPE, old_fault);
+}
+
+/* ---- Order between contexts ---- */
 
 /* What one context computes is another's input. */
 static void test_events(void) {
@@ -286,6 +330,7 @@ int main(int argc, char **argv) {
   for (int i = 0; i < 20; ++i) {
     call_count = 0;
     test_order();
+    test_signals();
     test_events();
     test_failures();
   }

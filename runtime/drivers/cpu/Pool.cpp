@@ -4,13 +4,13 @@
 #include "runtime/drivers/cpu/Pool.h"
 
 #include "runtime/Memory.h"
+#include "runtime/drivers/cpu/BlockedSignals.h"
 #include "runtime/drivers/cpu/Clock.h"
 #include "runtime/drivers/cpu/FloatEnvironment.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <climits>
-#include <csignal>
 #include <cstring>
 #include <linux/futex.h>
 #include <new>
@@ -89,13 +89,7 @@ Error Pool::start() {
 /// Starts `workers`, or as many of them as the system lets: then says why there
 /// are no more. Allocates nothing.
 int Pool::startThreads() {
-  // Signals are for the program's own threads, but for what a thread does
-  // itself: a fault that is blocked ends the process past its handler.
-  sigset_t all, old;
-  sigfillset(&all);
-  for (int fault : {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGTRAP, SIGABRT})
-    sigdelset(&all, fault);
-  pthread_sigmask(SIG_SETMASK, &all, &old);
+  BlockedSignals blocked;
   int failed = 0;
   size_t started = 0;
   while (started < workers.size()) {
@@ -113,7 +107,6 @@ int Pool::startThreads() {
       break;
     ++started;
   }
-  pthread_sigmask(SIG_SETMASK, &old, nullptr);
   workers.resize(started);
   return failed;
 }
