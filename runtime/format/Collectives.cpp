@@ -7,6 +7,7 @@
 #include "runtime/format/ManifestTables.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace heddle::format {
 
@@ -36,6 +37,29 @@ TensorPart partAt(const Tensor &tensor, const std::vector<int64_t> &shape,
   return part;
 }
 
+/// Whether a tensor of `rank` dimensions can be cut so for `ranks`.
+static bool isCut(const Cut &cut, uint32_t rank, uint32_t ranks) {
+  return cut.dimension() < rank && cut.count() && cut.divisor() &&
+         cut.count() <= ranks && cut.divisor() <= ranks;
+}
+
+/// Whether there is a rank for each combination of parts: the digits of its
+/// place that the cuts read must be different ones.
+static bool haveRanks(const Tensor &tensor, uint32_t ranks) {
+  std::vector<std::pair<uint64_t, uint64_t>> digits; // divisor, count
+  for (uint32_t i = 0; i < length(tensor.cuts()); ++i)
+    digits.emplace_back(tensor.cuts()->Get(i)->divisor(),
+                        tensor.cuts()->Get(i)->count());
+  std::sort(digits.begin(), digits.end());
+  uint64_t lower = 1; // values of the digits so far
+  for (auto [divisor, count] : digits) {
+    if (divisor % lower)
+      return false;
+    lower = divisor * count;
+  }
+  return ranks % lower == 0;
+}
+
 Error verifyCuts(const Tensor &tensor, uint32_t ranks,
                  const std::vector<int64_t> &values) {
   auto fail = [&](const char *what) {
@@ -50,14 +74,15 @@ Error verifyCuts(const Tensor &tensor, uint32_t ranks,
   int64_t all = 1;
   for (uint32_t i = 0; i < length(tensor.cuts()); ++i) {
     const Cut &cut = *tensor.cuts()->Get(i);
-    if (cut.dimension() >= rank || !cut.count() || !cut.divisor() ||
-        cut.count() > ranks || cut.divisor() > ranks)
+    if (!isCut(cut, rank, ranks))
       return fail("is cut where it cannot be");
     parts[cut.dimension()] *= cut.count();
     all *= cut.count();
     if (all > ranks)
       return fail("is cut into more parts than there are ranks");
   }
+  if (!haveRanks(tensor, ranks))
+    return fail("has parts that are no rank's");
   for (uint32_t i = 0; i < rank; ++i) {
     int64_t whole = tensor.whole()->Get(i),
             extent = values[tensor.shape()->Get(i)];

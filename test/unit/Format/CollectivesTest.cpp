@@ -201,6 +201,14 @@ TEST(Collectives, Manifest) {
        [](Model &m) {
          m.manifest.entries[0]->inputs[0]->cuts.emplace_back(0, 4, 1);
        }},
+      {"has parts that are no rank's", // two cuts read the same digit
+       [](Model &m) {
+         m.manifest.entries[0]->outputs[0]->cuts = {Cut(0, 2, 2), Cut(1, 2, 2)};
+       }},
+      {"has parts that are no rank's", // all places have the same digit
+       [](Model &m) {
+         m.manifest.entries[0]->outputs[0]->cuts = {Cut(0, 2, 4), Cut(1, 2, 1)};
+       }},
       {"parts of another size than its cuts give",
        [](Model &m) {
          m.manifest.entries[0]->outputs[0]->whole = {9, 6};
