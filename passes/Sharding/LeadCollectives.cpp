@@ -120,11 +120,10 @@ static int64_t ratio(int64_t whole, int64_t part) {
 static void lead(Operation *op) {
   Value operand = op->getOperand(0), result = op->getResult(0), moved;
   RankedTensorType from = typeOf(operand), to = typeOf(result);
-  // What has no elements is not moved.
-  if (from.getNumElements() == 0 || to.getNumElements() == 0)
-    return;
   Mover mover{OpBuilder(op), op->getLoc(), 1};
-  if (auto gather = dyn_cast<AllGatherOp>(op)) {
+  if (from.getNumElements() == 0) {
+    moved = mover.reshaped(operand, to.getShape()); // nothing is exchanged
+  } else if (auto gather = dyn_cast<AllGatherOp>(op)) {
     int64_t dim = gather.getAllGatherDim();
     if (isLeading(operand, dim))
       return;

@@ -22,6 +22,17 @@ func.func @first(%a: tensor<1x3x5xf32>) -> tensor<1x6x5xf32> {
   return %0 : tensor<1x6x5xf32>
 }
 
+// What has no elements is not exchanged.
+// CHECK-LABEL: func.func @nothing
+func.func @nothing(%a: tensor<0x3xf32>) -> tensor<0x6xf32> {
+  // CHECK-NOT: all_gather
+  // CHECK: stablehlo.reshape %{{.*}} : (tensor<0x3xf32>) -> tensor<0x6xf32>
+  // CHECK-NOT: all_gather
+  // CHECK: return
+  %0 = "stablehlo.all_gather"(%a) {all_gather_dim = 1 : i64, channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, use_global_device_ids} : (tensor<0x3xf32>) -> tensor<0x6xf32>
+  return %0 : tensor<0x6xf32>
+}
+
 // CHECK-LABEL: func.func @scatter
 func.func @scatter(%a: tensor<4x6xf32>) -> tensor<4x3xf32> {
   // CHECK: %[[A:.*]] = stablehlo.reshape %{{.*}} : (tensor<4x6xf32>) -> tensor<4x2x3xf32>
