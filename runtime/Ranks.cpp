@@ -5,10 +5,15 @@
 
 #include "runtime/Border.h"
 #include "runtime/drivers/Status.h"
+#include "runtime/drivers/cpu/BlockedSignals.h"
 #include "runtime/format/DataTypes.h"
+#include "runtime/format/ManifestTables.h"
 
 #include <algorithm>
+#include <cstring>
 #include <set>
+#include <unistd.h>
+#include <utility>
 
 using namespace heddle;
 using namespace heddle::runtime;
@@ -71,7 +76,8 @@ static void copyBox(const Box &box, bool toPart, size_t dimension,
 
 Ranks::Ranks(std::shared_ptr<LoadedProgram> given, size_t index)
     : program(std::move(given)), entryIndex(index),
-      entry(program->entries()[index]), whole(entry) {
+      entry(program->entries()[index]), whole(entry),
+      meeting(std::make_unique<Meeting>()), owner(getpid()) {
   auto widen = [](std::vector<TensorSpec> &specs) {
     for (TensorSpec &spec : specs) {
       if (!spec.whole.empty())
@@ -85,16 +91,16 @@ Ranks::Ranks(std::shared_ptr<LoadedProgram> given, size_t index)
 }
 
 Ranks::~Ranks() {
-  {
-    std::lock_guard<std::mutex> lock(mutex);
-    stopping = true;
+  bool isForked = owner != getpid();
+  if (isForked) {
+    // The threads are the parent's. What they held at the fork stays held, and
+    // conditions that they wait for cannot be ended.
+    (void)meeting.release();
+  } else {
+    stopThreads();
   }
-  changed.notify_all();
-  for (Member &member : members)
-    if (member.started)
-      pthread_join(member.thread, nullptr);
   members.clear();
-  if (world)
+  if (world && !(isForked && busy))
     engine.close(world);
 }
 
@@ -160,6 +166,9 @@ Error Ranks::create(const heddle_ranks_options &given) {
     return {HEDDLE_ARGUMENT_INVALID,
             "entry '" + entry.name +
                 "' has states, which ranks do not have yet"};
+  if (length(program->manifest().symbols()))
+    return {HEDDLE_ARGUMENT_INVALID,
+            "calls choose sizes of the program, which ranks do not have yet"};
   heddle_status why;
   if (int32_t code = engine.open(count, &world, &why))
     return told(code, why);
@@ -183,12 +192,45 @@ Error Ranks::startThreads() {
     member.ranks->serve(member);
     return nullptr;
   };
+  BlockedSignals blocked;
   for (size_t i = 1; i < members.size(); ++i) {
-    if (pthread_create(&members[i].thread, nullptr, work, &members[i]))
+    if (int failed =
+            pthread_create(&members[i].thread, nullptr, work, &members[i])) {
+      stopThreads();
       return {HEDDLE_THREADS_UNAVAILABLE,
-              "no thread could be started for rank " + std::to_string(i)};
+              "no thread could be started for rank " + std::to_string(i) +
+                  ": " + std::strerror(failed)};
+    }
     members[i].started = true;
   }
+  return {};
+}
+
+void Ranks::stopThreads() {
+  {
+    std::lock_guard<std::mutex> lock(meeting->mutex);
+    meeting->stopping = true;
+  }
+  meeting->changed.notify_all();
+  for (Member &member : members)
+    if (std::exchange(member.started, false))
+      pthread_join(member.thread, nullptr);
+}
+
+/// In a child process, whose only thread is the one that forked: starts the
+/// threads of the ranks anew. No rank was in a call, as nobody is busy but who
+/// calls this.
+Error Ranks::adopt() {
+  if (owner == getpid())
+    return {};
+  auto fresh = std::make_unique<Meeting>();
+  (void)meeting.release(); // a thread of the parent may hold it
+  meeting = std::move(fresh);
+  for (Member &member : members)
+    member.started = false;
+  if (Error error = startThreads())
+    return error;
+  owner = getpid();
   return {};
 }
 
@@ -281,17 +323,18 @@ void Ranks::run(Member &member) {
 /// What the thread of a rank does.
 void Ranks::serve(Member &member) {
   uint64_t done = 0;
-  std::unique_lock<std::mutex> lock(mutex);
+  Meeting &at = *meeting;
+  std::unique_lock<std::mutex> lock(at.mutex);
   while (true) {
-    changed.wait(lock, [&] { return stopping || callNumber != done; });
-    if (stopping)
+    at.changed.wait(lock, [&] { return at.stopping || at.callNumber != done; });
+    if (at.stopping)
       return;
-    done = callNumber;
+    done = at.callNumber;
     lock.unlock();
     run(member);
     lock.lock();
-    if (--unfinished == 0)
-      changed.notify_all();
+    if (--at.unfinished == 0)
+      at.changed.notify_all();
   }
 }
 
@@ -324,20 +367,22 @@ Error Ranks::call(const heddle_tensor *const *inputs, size_t inputCount,
   } done{busy};
   if (given.state_count || given.size_count)
     return {HEDDLE_ARGUMENT_INVALID, "ranks take no states and no sizes"};
+  if (Error error = adopt())
+    return error;
   if (Error error = readTensors(inputs, inputCount, outputs, outputCount))
     return error;
   options = &given;
   engine.begin(world);
   {
-    std::lock_guard<std::mutex> lock(mutex);
-    ++callNumber;
-    unfinished = members.size() - 1;
+    std::lock_guard<std::mutex> lock(meeting->mutex);
+    ++meeting->callNumber;
+    meeting->unfinished = members.size() - 1;
   }
-  changed.notify_all();
+  meeting->changed.notify_all();
   run(members.front());
   {
-    std::unique_lock<std::mutex> lock(mutex);
-    changed.wait(lock, [&] { return unfinished == 0; });
+    std::unique_lock<std::mutex> lock(meeting->mutex);
+    meeting->changed.wait(lock, [&] { return meeting->unfinished == 0; });
   }
   if (Error error = outcome())
     return error;

@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <pthread.h>
+#include <sys/types.h>
 
 namespace heddle::runtime {
 
@@ -43,9 +44,20 @@ private:
     bool started = false;
   };
 
+  /// By what the threads of the ranks and the caller wait for each other.
+  struct Meeting {
+    std::mutex mutex;
+    std::condition_variable changed;
+    uint64_t callNumber = 0; ///< What the threads wait for.
+    size_t unfinished = 0;   ///< Threads that have not done the call.
+    bool stopping = false;
+  };
+
   Error createMember(Member &member, uint32_t threads);
   void chooseOwners();
   Error startThreads();
+  void stopThreads();
+  Error adopt();
   Error readTensors(const heddle_tensor *const *inputs, size_t inputCount,
                     const heddle_tensor *const *outputs, size_t outputCount);
   const TensorSpec &spec(size_t tensor) const;
@@ -65,12 +77,10 @@ private:
   std::vector<heddle_tensor> tensors; ///< Of a call: inputs, outputs.
   const heddle_call_options *options = nullptr;
   std::atomic<bool> busy{false};
-
-  std::mutex mutex;
-  std::condition_variable changed;
-  uint64_t callNumber = 0; ///< What the threads wait for.
-  size_t unfinished = 0;   ///< Threads that have not done the call.
-  bool stopping = false;
+  std::unique_ptr<Meeting> meeting;
+  /// The process that the threads are of. Only the call that is `busy` writes
+  /// it.
+  pid_t owner;
 };
 
 } // namespace heddle::runtime

@@ -759,8 +759,9 @@ typedef struct heddle_ranks_options {
 } heddle_ranks_options;
 
 /* Makes the ranks of an entry, as threads of this process. Each has a context
-   of its own; calls allocate nothing. Entries with states are
-   HEDDLE_ARGUMENT_INVALID. Since 0.1. */
+   of its own; calls allocate nothing. Entries with states, and programs whose
+   sizes calls choose, are HEDDLE_ARGUMENT_INVALID. Ranks survive fork: the child
+   starts their threads anew, unless they were in a call. Since 0.1. */
 HEDDLE_API heddle_status heddle_ranks_create(
     heddle_program *program, size_t entry, const heddle_ranks_options *options,
     heddle_ranks **out_ranks);

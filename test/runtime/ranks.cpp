@@ -1,18 +1,15 @@
 // ranks MODELS: programs that several ranks run together, made by hand: each
 // collective with 2, 3, 4 and 8 ranks against what it should give, element by
-// element; and ranks that fail, do not come or come too late.
+// element.
 
-#include "test/runtime/ModelParts.h"
-#include "test/runtime/check.h"
+#include "test/runtime/PartedModel.h"
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <ctime>
 #include <new>
 #include <numeric>
 #include <random>
-#include <unistd.h>
 
 using namespace heddle;
 using namespace heddle::format;
@@ -41,112 +38,13 @@ void operator delete(void *memory, size_t) noexcept { std::free(memory); }
 static std::string folder;
 
 //===----------------------------------------------------------------------===//
-// Programs
-//===----------------------------------------------------------------------===//
-
-using Bytes = std::vector<char>;
-
-namespace {
-/// A program of several ranks with one input and one output, both cut along
-/// their only dimension: rank r has part r.
-struct Parted {
-  Model model;
-  uint32_t ranks, input, output;
-
-  Parted(uint32_t ranks, DataType dtype, int64_t in, int64_t out)
-      : ranks(ranks) {
-    model.manifest.required_features = {"ranks"};
-    model.manifest.ranks = ranks;
-    EntryT &entry = model.entry("main");
-    entry.inputs.push_back(cut("x", dtype, in));
-    entry.outputs.push_back(cut("y", dtype, out));
-    int64_t bytes = heddle_dtype_bytes(heddle_dtype(dtype));
-    input = model.buffer(BufferKind::input, 0, in * bytes);
-    output = model.buffer(BufferKind::output, 0, out * bytes);
-    model.program().body = model.block();
-  }
-
-  std::unique_ptr<TensorT> cut(const char *name, DataType dtype, int64_t part) {
-    auto result = tensor(model, name, dtype, {part});
-    result->whole = {part * ranks};
-    result->cuts = {Cut(0, ranks, 1)};
-    return result;
-  }
-
-  CollectiveT collective(CollectiveKind kind, DataType dtype,
-                         const std::vector<uint32_t> &groups, uint32_t size,
-                         ReductionKind reduction = ReductionKind::sum) {
-    CollectiveT made;
-    made.kind = kind;
-    made.reduction = reduction;
-    made.dtype = dtype;
-    made.source = bound(input, Access::read);
-    made.target = bound(output, Access::write);
-    for (uint32_t rank : groups)
-      made.group.push_back(model.constant(rank));
-    made.group_size = size;
-    return made;
-  }
-
-  std::unique_ptr<Binding> bound(uint32_t buffer, Access access) {
-    return std::make_unique<Binding>(model.bind(buffer, access));
-  }
-
-  /// Writes the rank's number to a buffer.
-  void rank(uint32_t target) {
-    RankT made;
-    made.target = bound(target, Access::write);
-    model.command().action.Set(std::move(made));
-  }
-
-  heddle_program *load(const heddle_custom_call *call = nullptr) {
-    static const KernelImage image =
-        KernelImage::read(folder + "/../kernels.elf");
-    std::string path =
-        folder + "/ranks-" + std::to_string(getpid()) + ".heddle";
-    Error error = model.write(image, path);
-    if (error) {
-      std::fprintf(stderr, "%s\n", error.message().c_str());
-      std::exit(1);
-    }
-    heddle_load_options options = {};
-    options.size = sizeof(options);
-    options.custom_calls = &call;
-    options.custom_call_count = call ? 1 : 0;
-    heddle_program *program = nullptr;
-    OK(heddle_program_load_file(path.c_str(), &options, &program));
-    unlink(path.c_str());
-    return program;
-  }
-};
-} // namespace
-
-static heddle_status callRanks(heddle_ranks *ranks, heddle_dtype dtype,
-                               Bytes &in, Bytes &out,
-                               const heddle_call_options *options = nullptr) {
-  int64_t bytes = int64_t(heddle_dtype_bytes(dtype));
-  int64_t inShape = int64_t(in.size()) / bytes,
-          outShape = int64_t(out.size()) / bytes;
-  heddle_tensor x = make_tensor(in.data(), dtype, 1, &inShape),
-                y = make_tensor(out.data(), dtype, 1, &outShape);
-  const heddle_tensor *inputs[] = {&x}, *outputs[] = {&y};
-  return heddle_ranks_call(ranks, inputs, 1, outputs, 1, options);
-}
-
-static heddle_ranks *makeRanks(heddle_program *program) {
-  heddle_ranks *ranks = nullptr;
-  OK(heddle_ranks_create(program, 0, nullptr, &ranks));
-  return ranks;
-}
-
-//===----------------------------------------------------------------------===//
 // Each collective
 //===----------------------------------------------------------------------===//
 
 /// Twice with equal bits, the second time without an allocation.
 static Bytes runTwice(Parted &parted, heddle_dtype dtype, Bytes in,
                       size_t outBytes) {
-  heddle_program *program = parted.load();
+  heddle_program *program = parted.load(folder);
   CHECK(heddle_program_ranks(program) == parted.ranks);
   heddle_ranks *ranks = makeRanks(program);
   Bytes first(outBytes, 0x55), second(outBytes, 0x2a);
@@ -159,17 +57,6 @@ static Bytes runTwice(Parted &parted, heddle_dtype dtype, Bytes in,
   heddle_ranks_destroy(ranks);
   heddle_program_destroy(program);
   return first;
-}
-
-template <typename T> static Bytes toBytes(const std::vector<T> &values) {
-  auto *data = reinterpret_cast<const char *>(values.data());
-  return Bytes(data, data + values.size() * sizeof(T));
-}
-template <typename T> static std::vector<T> fromBytes(const Bytes &bytes) {
-  std::vector<T> values(bytes.size() / sizeof(T));
-  std::copy_n(bytes.data(), bytes.size(),
-              reinterpret_cast<char *>(values.data()));
-  return values;
 }
 
 /// The groups of a mesh of two axes, along the first (strided) or all ranks,
@@ -439,7 +326,7 @@ static void testCutsOfTwoDimensions() {
   for (auto &buffer : parted.model.program().buffers)
     buffer->size = parted.model.constant(24);
   copyWhole(parted.model, parted.input, parted.output, 0);
-  heddle_program *program = parted.load();
+  heddle_program *program = parted.load(folder);
   heddle_tensor_info info = {};
   info.size = sizeof(info);
   OK(heddle_program_input_info(program, 0, 0, &info));
@@ -467,150 +354,6 @@ static void testCutsOfTwoDimensions() {
   heddle_program_destroy(program);
 }
 
-//===----------------------------------------------------------------------===//
-// Ranks that fail
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// What the function of one rank does.
-struct Trouble {
-  std::atomic<int32_t> rank{-1}; ///< Whose.
-  int sleepMs = 0;               ///< Or it fails.
-};
-} // namespace
-
-static int32_t trouble(const heddle_custom_call_frame *frame) {
-  const auto &plan = *static_cast<const Trouble *>(frame->user);
-  int32_t rank = *static_cast<const int32_t *>(frame->operands[0]->data);
-  *static_cast<int32_t *>(frame->results[0]->data) = rank;
-  if (rank != plan.rank)
-    return 0;
-  if (!plan.sleepMs)
-    return 1;
-  timespec span = {0, plan.sleepMs * 1000000L};
-  nanosleep(&span, nullptr);
-  return 0;
-}
-
-/// Each rank calls "trouble", and then all sum their numbers.
-static void testFailingRank() {
-  Parted parted(4, DataType::i32, 1, 1);
-  Model &model = parted.model;
-  model.arena(128);
-  uint32_t number = model.buffer(BufferKind::arena, 0, 4),
-           checked = model.buffer(BufferKind::arena, 0, 4, 64);
-  CustomCallT called;
-  called.has_side_effect = true;
-  called.operands.push_back(tensor(model, "", DataType::i32, {}));
-  called.results.push_back(tensor(model, "", DataType::i32, {}));
-  uint32_t kernel = model.customCall("trouble", std::move(called));
-  parted.rank(number);
-  model.launch(
-      kernel,
-      {model.bind(number, Access::read), model.bind(checked, Access::write)},
-      {}, 1);
-  CollectiveT sum = parted.collective(CollectiveKind::all_reduce, DataType::i32,
-                                      {0, 1, 2, 3}, 4);
-  sum.source = parted.bound(checked, Access::read);
-  model.command().action.Set(std::move(sum));
-  Trouble plan;
-  heddle_custom_call call = {};
-  call.size = sizeof(call);
-  call.name = "trouble";
-  call.function = trouble;
-  call.user = &plan;
-  heddle_program *program = parted.load(&call);
-  heddle_context *context = nullptr;
-  EXPECT(heddle_context_create(program, 0, nullptr, &context),
-         HEDDLE_RANKS_NEEDED, "run by 4 ranks together");
-  heddle_ranks *ranks = makeRanks(program);
-  Bytes in(16), out(16);
-  auto good = [&] {
-    plan.rank = -1;
-    OK(callRanks(ranks, HEDDLE_I32, in, out));
-    CHECK((fromBytes<int32_t>(out) == std::vector<int32_t>(4, 6)));
-  };
-  good();
-  for (int32_t rank : {0, 1, 3}) {
-    plan.rank = rank;
-    std::string who = "rank " + std::to_string(rank) + ": custom call";
-    EXPECT(callRanks(ranks, HEDDLE_I32, in, out), HEDDLE_CUSTOM_CALL_FAILED,
-           who.c_str());
-    good();
-  }
-  // One that is late: the others do not wait for ever.
-  plan.rank = 2;
-  plan.sleepMs = 300;
-  heddle_call_options options = {};
-  options.size = sizeof(options);
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  options.deadline_ns =
-      uint64_t(now.tv_sec) * 1000000000u + uint64_t(now.tv_nsec) + 50000000u;
-  EXPECT(callRanks(ranks, HEDDLE_I32, in, out, &options),
-         HEDDLE_DEADLINE_EXCEEDED, "deadline");
-  good();
-  heddle_ranks_destroy(ranks);
-  heddle_program_destroy(program);
-}
-
-/// Rank 0 branches past what the others do together, or to something else.
-static void testRankThatDoesNotCome(bool elsewhere) {
-  Parted parted(3, DataType::i32, 1, 1);
-  Model &model = parted.model;
-  model.arena(64);
-  uint32_t number = model.buffer(BufferKind::arena, 0, 4);
-  parted.rank(number);
-  BranchT branch;
-  branch.selector = parted.bound(number, Access::read);
-  branch.blocks = {1, 2};
-  model.command().action.Set(std::move(branch));
-  model.block();
-  if (elsewhere)
-    model.command().action.Set(parted.collective(CollectiveKind::broadcast,
-                                                 DataType::i32, {0, 1, 2}, 3));
-  else
-    copyWhole(model, parted.input, parted.output, 0);
-  model.block();
-  model.command().action.Set(parted.collective(CollectiveKind::all_reduce,
-                                               DataType::i32, {0, 1, 2}, 3));
-  heddle_program *program = parted.load();
-  heddle_ranks *ranks = makeRanks(program);
-  Bytes in(12), out(12);
-  for (int i = 0; i < 3; ++i)
-    EXPECT(callRanks(ranks, HEDDLE_I32, in, out), HEDDLE_RANK_FAILED,
-           elsewhere ? "but others of its group wait elsewhere"
-                     : "but rank 0 has ended its call");
-  heddle_ranks_destroy(ranks);
-  heddle_program_destroy(program);
-}
-
-static void testArguments() {
-  heddle_ranks *ranks = nullptr;
-  EXPECT(heddle_ranks_create(nullptr, 0, nullptr, &ranks),
-         HEDDLE_ARGUMENT_INVALID, "null pointer");
-  heddle_program *program = load(folder.c_str(), "addition", nullptr);
-  CHECK(heddle_program_ranks(program) == 1);
-  EXPECT(heddle_ranks_create(program, 9, nullptr, &ranks), HEDDLE_ENTRY_UNKNOWN,
-         "no entry number 9");
-  heddle_program_destroy(program);
-  // A program that was not partitioned has one rank.
-  program = load(folder.c_str(), "churn", nullptr);
-  ranks = makeRanks(program);
-  std::vector<int32_t> numbers(4096);
-  int64_t shape = 4096;
-  heddle_tensor y = make_tensor(numbers.data(), HEDDLE_I32, 1, &shape);
-  const heddle_tensor *outputs[] = {&y};
-  OK(heddle_ranks_call(ranks, nullptr, 0, outputs, 1, nullptr));
-  CHECK(numbers[0] != 0);
-  heddle_ranks_destroy(ranks);
-  heddle_program_destroy(program);
-  program = load(folder.c_str(), "state", nullptr);
-  EXPECT(heddle_ranks_create(program, 0, nullptr, &ranks),
-         HEDDLE_ARGUMENT_INVALID, "which ranks do not have yet");
-  heddle_program_destroy(program);
-}
-
 int main(int argc, char **argv) {
   if (argc != 2)
     return 2;
@@ -623,9 +366,5 @@ int main(int argc, char **argv) {
   testRankNumbers();
   testUnevenParts();
   testCutsOfTwoDimensions();
-  testFailingRank();
-  testRankThatDoesNotCome(false);
-  testRankThatDoesNotCome(true);
-  testArguments();
   return finish();
 }
