@@ -122,7 +122,8 @@ LogicalResult BoxEvaluator::copyConstant(stablehlo::ConstantOp op,
   if (isNarrowSigned(type.getElementType())) {
     unsigned unused = 8 - type.getElementTypeBitWidth();
     for (char &byte : MutableArrayRef(out, box.elements()))
-      byte = static_cast<char>(static_cast<int8_t>(byte << unused) >> unused);
+      byte = static_cast<char>(
+          static_cast<int8_t>(static_cast<uint8_t>(byte) << unused) >> unused);
   }
   return success();
 }
