@@ -3,6 +3,7 @@
 
 #include "runtime/StepMaker.h"
 
+#include "runtime/format/BufferPlaces.h"
 #include "runtime/format/Devices.h"
 #include "runtime/format/ManifestTables.h"
 
@@ -55,7 +56,8 @@ int64_t StepMaker::bind(const Binding &binding) {
   case BufferKind::weight:
     assert(binding.access() == Access::read && "weights are only read");
     // Kernels take void *, and the verifier has seen that none writes here.
-    start = const_cast<char *>(loaded.weights()[buffer.index()]);
+    start =
+        const_cast<char *>(loaded.weights()[weightOf(buffer, out.seat.rank)]);
     break;
   case BufferKind::input:
   case BufferKind::output:

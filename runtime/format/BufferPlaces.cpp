@@ -59,6 +59,31 @@ Error BufferPlaces::placeState(const Buffer &buffer, Place &place) const {
   return {};
 }
 
+/// -1 when there is none of that number.
+int64_t BufferPlaces::weightBytes(uint32_t index) const {
+  return index < length(view.manifest.weights())
+             ? static_cast<int64_t>(view.manifest.weights()->Get(index)->size())
+             : -1;
+}
+
+/// The weights of ranks are alike, so that one is checked for all.
+Error BufferPlaces::checkRankWeights(const Buffer &buffer) const {
+  uint32_t count = length(buffer.weights());
+  if (!count)
+    return {};
+  if (count != view.manifest.ranks() || !view.entry)
+    return invalidPlan("has weights of " + std::to_string(count) +
+                       " ranks, of which there are " +
+                       std::to_string(view.entry ? view.manifest.ranks() : 0));
+  if (buffer.weights()->Get(0) != buffer.index())
+    return invalidPlan("has another weight than its first rank");
+  for (uint32_t weight : *buffer.weights())
+    if (weightBytes(weight) < 0 ||
+        weightBytes(weight) != weightBytes(buffer.index()))
+      return invalidPlan("has weights of several sizes");
+  return {};
+}
+
 Error BufferPlaces::placeOne(const Buffer &buffer, uint32_t index,
                              Place &place) const {
   if (!view.value(buffer.size(), place.size) || place.size < 0 ||
@@ -97,9 +122,9 @@ Error BufferPlaces::placeOne(const Buffer &buffer, uint32_t index,
       return invalidPlan("replaces an input of another size");
     break;
   case BufferKind::weight:
-    if (buffer.index() < length(view.manifest.weights()))
-      bytes = static_cast<int64_t>(
-          view.manifest.weights()->Get(buffer.index())->size());
+    bytes = weightBytes(buffer.index());
+    if (Error error = checkRankWeights(buffer))
+      return error;
     place.memory = firstWeight(view) + buffer.index();
     if (buffer.device() != hostDevice)
       return invalidPlan("is a weight on " +

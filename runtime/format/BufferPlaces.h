@@ -69,6 +69,12 @@ uint32_t outputMemory(const ProgramView &view, uint32_t index);
 uint32_t inputOwner(uint32_t index);
 uint32_t outputOwner(const ProgramView &view, uint32_t index);
 
+/// The number of the weight that a rank has in a buffer for one.
+inline uint32_t weightOf(const Buffer &buffer, uint32_t rank) {
+  return length(buffer.weights()) ? buffer.weights()->Get(rank)
+                                  : buffer.index();
+}
+
 /// A failure of the plan verifier.
 Error invalidPlan(const std::string &what);
 
@@ -98,6 +104,8 @@ private:
     MemorySpace space;
   };
 
+  int64_t weightBytes(uint32_t index) const;
+  Error checkRankWeights(const Buffer &buffer) const;
   Error placeOne(const Buffer &buffer, uint32_t index, Place &place) const;
   Error placeInMemory(const Buffer &buffer, Place &place) const;
   Error placeState(const Buffer &buffer, Place &place) const;

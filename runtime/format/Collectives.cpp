@@ -37,8 +37,7 @@ TensorPart partAt(const Tensor &tensor, const std::vector<int64_t> &shape,
   return part;
 }
 
-/// Whether a tensor of `rank` dimensions can be cut so for `ranks`.
-static bool isCut(const Cut &cut, uint32_t rank, uint32_t ranks) {
+bool isCut(const Cut &cut, uint32_t rank, uint32_t ranks) {
   return cut.dimension() < rank && cut.count() && cut.divisor() &&
          cut.count() <= ranks && cut.divisor() <= ranks;
 }
@@ -110,6 +109,21 @@ static Error checkPlaces(const Manifest &manifest) {
               : invalidManifest("its ranks have no proper places on the mesh");
 }
 
+static Error checkMesh(const Manifest &manifest) {
+  if (!length(manifest.mesh()))
+    return {};
+  uint64_t places = 1;
+  for (const MeshAxis *axis : *manifest.mesh()) {
+    places *= axis->size();
+    if (!axis->size() || places > manifest.ranks())
+      break;
+  }
+  return places == manifest.ranks()
+             ? Error()
+             : invalidManifest("its mesh has another number of places than "
+                               "there are ranks");
+}
+
 Error verifyRanks(const Manifest &manifest) {
   uint32_t ranks = manifest.ranks();
   if (!ranks || ranks > maximumRanks)
@@ -119,6 +133,8 @@ Error verifyRanks(const Manifest &manifest) {
                            "needs a reader that runs them");
   if (ranks > 1 && length(manifest.symbols()))
     return invalidManifest("it is for several ranks, and calls choose sizes");
+  if (Error error = checkMesh(manifest))
+    return error;
   return checkPlaces(manifest);
 }
 

@@ -17,6 +17,9 @@ Error verifyRanks(const Manifest &manifest);
 Error verifyCuts(const Tensor &tensor, uint32_t ranks,
                  const std::vector<int64_t> &values);
 
+/// Whether a tensor of `rank` dimensions can be cut so for `ranks`.
+bool isCut(const Cut &cut, uint32_t rank, uint32_t ranks);
+
 /// Whether a kind joins elements of several ranks, and so has a reduction.
 bool joins(CollectiveKind kind);
 

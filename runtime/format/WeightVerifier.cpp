@@ -2,6 +2,7 @@
 
 #include "runtime/format/WeightVerifier.h"
 
+#include "runtime/format/Collectives.h"
 #include "runtime/format/DataTypes.h"
 #include "runtime/format/ManifestTables.h"
 #include "runtime/format/WeightLayout.h"
@@ -94,7 +95,7 @@ Error verifyWeights(const Manifest &manifest) {
     if (!weight.hash())
       return invalidManifest(name + " has no hash");
     if (!isAligned(weight.shape()) || !isAligned(weight.logical_shape()) ||
-        !isAligned(weight.block()))
+        !isAligned(weight.block()) || !isAligned(weight.whole()))
       return invalidManifest(name + " has a shape that is not aligned");
     int64_t dense = denseBytes(
         weight.dtype(), weight.shape() ? weight.shape()->data() : nullptr,
@@ -107,6 +108,10 @@ Error verifyWeights(const Manifest &manifest) {
                              " bytes, its type " + std::to_string(dense));
     if (Error error = checkLayout(weight, name))
       return error;
+    for (uint32_t cut = 0; cut < length(weight.cuts()); ++cut)
+      if (!isCut(*weight.cuts()->Get(cut), length(weight.whole()),
+                 manifest.ranks()))
+        return invalidManifest(name + " is cut where it cannot be");
   }
   for (uint32_t i = 0; i < length(manifest.weights()); ++i)
     if (Error error = checkScales(manifest, *manifest.weights()->Get(i)))

@@ -1,6 +1,6 @@
 // ranks MODELS: programs that several ranks run together, made by hand: each
 // collective with 2, 3, 4 and 8 ranks against what it should give, element by
-// element.
+// element; parts of tensors, and weights of ranks.
 
 #include "test/runtime/PartedModel.h"
 
@@ -354,6 +354,32 @@ static void testCutsOfTwoDimensions() {
   heddle_program_destroy(program);
 }
 
+/// Each rank reads the weight that is its own; ranks may share one.
+static void testRankWeights() {
+  for (bool areShared : {false, true}) {
+    Parted parted(4, DataType::f32, 1, 2);
+    Model &model = parted.model;
+    for (float number : {1.f, 3.f, 5.f, 7.f})
+      model.addWeight("own", {number, number + 1});
+    std::vector<uint32_t> numbers = areShared
+                                        ? std::vector<uint32_t>{0, 1, 0, 1}
+                                        : std::vector<uint32_t>{0, 1, 2, 3};
+    uint32_t own = model.buffer(BufferKind::weight, 0, 8);
+    model.program().buffers.back()->weights = numbers;
+    copyWhole(model, own, parted.output, 0);
+    heddle_program *program = parted.load(folder);
+    heddle_ranks *ranks = makeRanks(program);
+    Bytes in(16), out(32);
+    OK(callRanks(ranks, HEDDLE_F32, in, out));
+    std::vector<float> values = fromBytes<float>(out);
+    for (size_t rank = 0; rank < 4; ++rank)
+      CHECK(values[2 * rank] == float(2 * numbers[rank] + 1) &&
+            values[2 * rank + 1] == float(2 * numbers[rank] + 2));
+    heddle_ranks_destroy(ranks);
+    heddle_program_destroy(program);
+  }
+}
+
 int main(int argc, char **argv) {
   if (argc != 2)
     return 2;
@@ -366,5 +392,6 @@ int main(int argc, char **argv) {
   testRankNumbers();
   testUnevenParts();
   testCutsOfTwoDimensions();
+  testRankWeights();
   return finish();
 }

@@ -297,6 +297,33 @@ TEST_F(ArtifactTest, RecordsOfWeights) {
       {nullptr, [](WeightT &, WeightT &) {}},
       {nullptr, [](WeightT &w, WeightT &) { w.zero_point = 0; }},
       {nullptr,
+       [](WeightT &w, WeightT &) {
+         w.whole = {4, 6};
+         w.cuts = {Cut(1, 1, 1)};
+       }},
+      {"is cut where it cannot be",
+       [](WeightT &w, WeightT &) { w.cuts = {Cut(0, 1, 1)}; }},
+      {"is cut where it cannot be",
+       [](WeightT &w, WeightT &) {
+         w.whole = {4, 6};
+         w.cuts = {Cut(2, 1, 1)};
+       }},
+      {"is cut where it cannot be", // there is one rank
+       [](WeightT &w, WeightT &) {
+         w.whole = {4, 6};
+         w.cuts = {Cut(0, 2, 1)};
+       }},
+      {"is cut where it cannot be",
+       [](WeightT &w, WeightT &) {
+         w.whole = {4, 6};
+         w.cuts = {Cut(0, 1, 0)};
+       }},
+      {"is cut where it cannot be",
+       [](WeightT &w, WeightT &) {
+         w.whole = {4, 6};
+         w.cuts = {Cut(0, 0, 1)};
+       }},
+      {nullptr,
        [](WeightT &w, WeightT &s) {
          w.block.clear();
          w.scale = none;

@@ -2,6 +2,7 @@
 // the parts of tensors.
 
 #include "runtime/format/Collectives.h"
+#include "runtime/format/RankWeights.h"
 #include "test/runtime/ModelParts.h"
 
 #include "gtest/gtest.h"
@@ -37,6 +38,23 @@ static Model pairModel() {
   return model;
 }
 
+/// Adds a buffer for the weights of ranks, by their numbers: two of 8 bytes and
+/// one of 4.
+static void addRankWeights(Model &model, std::vector<uint32_t> numbers) {
+  model.addWeight("even", {0, 2});
+  model.addWeight("odd", {1, 3});
+  model.addWeight("short", {4});
+  model.buffer(BufferKind::weight, 0, 8);
+  model.current->buffers.back()->weights = std::move(numbers);
+}
+
+static void setMesh(Model &model, const std::vector<uint32_t> &sizes) {
+  for (uint32_t size : sizes) {
+    model.manifest.mesh.push_back(std::make_unique<MeshAxisT>());
+    model.manifest.mesh.back()->size = size;
+  }
+}
+
 static CollectiveT &sumOf(Model &model) {
   return *model.program().blocks[0]->commands[0]->action.AsCollective();
 }
@@ -67,7 +85,42 @@ static void check(const std::vector<Case> &cases) {
   }
 }
 
-TEST(Collectives, GoodProgram) { EXPECT_EQ(verify(pairModel()), ""); }
+TEST(Collectives, GoodProgram) {
+  EXPECT_EQ(verify(pairModel()), "");
+  Model model = pairModel();
+  addRankWeights(model, {0, 1, 1, 0});
+  setMesh(model, {2, 1, 2});
+  EXPECT_EQ(verify(model), "");
+}
+
+TEST(Collectives, WeightsOfRanks) {
+  check({
+      {"has weights of 2 ranks, of which there are 4",
+       [](Model &m) {
+         addRankWeights(m, {0, 1});
+       }},
+      {"has weights of 4 ranks, of which there are 0", // init has none
+       [](Model &m) {
+         m.plan.init = std::make_unique<ProgramT>();
+         m.plan.init->entry = none;
+         m.current = m.plan.init.get();
+         m.block();
+         addRankWeights(m, {0, 1, 1, 0});
+       }},
+      {"has another weight than its first rank",
+       [](Model &m) {
+         addRankWeights(m, {1, 0, 0, 1});
+       }},
+      {"has weights of several sizes",
+       [](Model &m) {
+         addRankWeights(m, {0, 1, 2, 0});
+       }},
+      {"has weights of several sizes", // there is no such weight
+       [](Model &m) {
+         addRankWeights(m, {0, 1, 3, 0});
+       }},
+  });
+}
 
 TEST(Collectives, Commands) {
   check({
@@ -185,6 +238,18 @@ TEST(Collectives, Manifest) {
        [](Model &m) {
          m.manifest.places = {0, 1, 2, 4};
        }},
+      {"its mesh has another number of places than there are ranks",
+       [](Model &m) {
+         setMesh(m, {2, 3});
+       }},
+      {"its mesh has another number of places than there are ranks",
+       [](Model &m) {
+         setMesh(m, {4, 0, 1});
+       }},
+      {"its mesh has another number of places than there are ranks",
+       [](Model &m) {
+         setMesh(m, {0xffffffff, 0xffffffff, 4});
+       }},
       {"is cut, but has no whole",
        [](Model &m) { m.manifest.entries[0]->inputs[0]->whole.clear(); }},
       {"a whole of another number of dimensions",
@@ -238,4 +303,36 @@ TEST(Collectives, Parts) {
   EXPECT_EQ(part(4).begin, (std::vector<int64_t>{4, 0}));
   EXPECT_EQ(part(4).inside, (std::vector<int64_t>{1, 4}));
   EXPECT_EQ(part(7).inside, (std::vector<int64_t>{0, 3}));
+}
+
+/// A weight counts once for each rank that reads it, in whichever buffers.
+TEST(Collectives, BytesOfRankWeights) {
+  ManifestT manifest;
+  manifest.ranks = 4;
+  for (uint64_t size : {100, 20, 3, 7}) {
+    manifest.weights.push_back(std::make_unique<WeightT>());
+    manifest.weights.back()->size = size;
+  }
+  PlanT plan;
+  auto add = [&](std::vector<uint32_t> weights) {
+    auto buffer = std::make_unique<BufferT>();
+    buffer->kind = BufferKind::weight;
+    buffer->index = weights.front();
+    if (weights.size() > 1)
+      buffer->weights = std::move(weights);
+    plan.programs.back()->buffers.push_back(std::move(buffer));
+  };
+  plan.programs.push_back(std::make_unique<ProgramT>());
+  add({0});
+  add({1, 2, 1, 2});
+  plan.programs.push_back(std::make_unique<ProgramT>());
+  add({1, 2, 1, 3});
+  add({0, 0, 3, 3});
+  flatbuffers::FlatBufferBuilder manifests, plans;
+  manifests.Finish(Manifest::Pack(manifests, &manifest));
+  plans.Finish(Plan::Pack(plans, &plan));
+  EXPECT_EQ(rankWeightBytes(
+                *flatbuffers::GetRoot<Manifest>(manifests.GetBufferPointer()),
+                *flatbuffers::GetRoot<Plan>(plans.GetBufferPointer())),
+            (std::vector<uint64_t>{120, 103, 127, 110}));
 }
