@@ -5,6 +5,7 @@
 
 #include "dialects/Check/Check.h"
 #include "dialects/Chlo/Chlo.h"
+#include "dialects/Dist/Dist.h"
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Plan/Plan.h"
 #include "dialects/Prec/Prec.h"
@@ -42,6 +43,7 @@ void heddle::registerAllDialects(DialectRegistry &registry) {
   registry.insert<check::CheckDialect, chlo::ChloDialect,
                   interpreter::InterpreterDialect, stablehlo::StableHloDialect,
                   vhlo::VhloDialect>();
-  registry.insert<prec::PrecDialect, sdy::SdyDialect, ws::WsDialect>();
+  registry.insert<dist::DistDialect, prec::PrecDialect, sdy::SdyDialect,
+                  ws::WsDialect>();
   sharding::registerFactorRules(registry);
 }

@@ -13,7 +13,7 @@ MLIR = r"mlir/|llvm/"
 SUPPORT = r"heddle/Support/"
 DIALECTS = r"dialects/"
 # A dialect knows those before it, a stage of passes what stands before it on a model's way down. All may write arithmetic (Math).
-DIALECT_ORDER = ["Size", "StableHlo", "Chlo", "Check", "Vhlo", "Sdy", "Sharding", "Prec", "Kernel", "Plan", "Ws"]
+DIALECT_ORDER = ["Size", "StableHlo", "Chlo", "Check", "Vhlo", "Sdy", "Sharding", "Prec", "Dist", "Kernel", "Plan", "Ws"]
 STAGE_ORDER = ["Math", "Graph", "Dynamic", "Precision", "Sharding", "Lower", "Dispatch", "Kernel", "Plan"]
 
 
@@ -22,14 +22,18 @@ def ordered(top: str, names: list[str], besides: str) -> dict[str, str]:
     return {f"{top}/{name}": f"{besides}|{top}/({'|'.join(names[:i + 1])})/" for i, name in enumerate(names)}
 
 
+def dialects_up_to(name: str) -> str:
+    return f"dialects/({'|'.join(DIALECT_ORDER[: DIALECT_ORDER.index(name) + 1])})/"
+
+
 # The longest matching folder decides. A file may always include what lies beside it. Of another folder of lib it sees the headers in include/heddle.
 ALLOWED = {
     "runtime": r"runtime/|heddle/runtime\.h|heddle/runtime\.hpp|flatbuffers/",
     **ordered("dialects", DIALECT_ORDER, f"{MLIR}|{SUPPORT}"),
     # What orders the commands of a plan, and how devices are named, is decided in one place.
-    "dialects/Plan": rf"{MLIR}|{SUPPORT}|dialects/({'|'.join(DIALECT_ORDER[:10])})/|runtime/format/(DeviceNames|Hazards)\.h",
+    "dialects/Plan": f"{MLIR}|{SUPPORT}|{dialects_up_to('Plan')}" + r"|runtime/format/(DeviceNames|Hazards)\.h",
     # What a layout of weights means is decided in one place, too.
-    "dialects/Kernel": rf"{MLIR}|{SUPPORT}|dialects/({'|'.join(DIALECT_ORDER[:9])})/|runtime/format/WeightLayout\.h",
+    "dialects/Kernel": f"{MLIR}|{SUPPORT}|{dialects_up_to('Kernel')}" + r"|runtime/format/WeightLayout\.h",
     "lib/Support": f"{MLIR}|{SUPPORT}",
     "lib/Target": f"{MLIR}|{DIALECTS}|{SUPPORT}|heddle/Target/|lib/Target/",
     "lib/Reference": f"{MLIR}|{DIALECTS}|{SUPPORT}|heddle/Reference/|lib/Reference/",
