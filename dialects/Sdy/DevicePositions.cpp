@@ -17,6 +17,14 @@ AxisDigit digitOf(AxisRefAttr axis, MeshAttr mesh) {
   return {size, stride};
 }
 
+void appendCuts(SmallVectorImpl<int64_t> &cuts, int64_t dim,
+                ArrayRef<AxisRefAttr> axes, MeshAttr mesh) {
+  for (AxisRefAttr axis : axes) {
+    AxisDigit digit = digitOf(axis, mesh);
+    cuts.append({dim, digit.size, digit.stride});
+  }
+}
+
 int64_t partCount(ArrayRef<AxisRefAttr> axes, MeshAttr mesh) {
   int64_t count = 1;
   for (AxisRefAttr axis : axes)

@@ -16,6 +16,11 @@ struct AxisDigit {
 
 AxisDigit digitOf(AxisRefAttr axis, MeshAttr mesh);
 
+/// Adds how `axes` cut dimension `dim`, without names: for each the dimension,
+/// the size and the stride of its digit (`heddle.cuts`).
+void appendCuts(llvm::SmallVectorImpl<int64_t> &cuts, int64_t dim,
+                llvm::ArrayRef<AxisRefAttr> axes, MeshAttr mesh);
+
 /// The number of parts that axes cut into.
 int64_t partCount(llvm::ArrayRef<AxisRefAttr> axes, MeshAttr mesh);
 

@@ -7,6 +7,8 @@
 #include "EntrySizes.h"
 #include "Fork.h"
 #include "VariantBuilder.h"
+#include "WeightNumbering.h"
+#include "dialects/Dist/Dist.h"
 #include "dialects/Kernel/CustomCalls.h"
 #include "dialects/Kernel/EntryFunctions.h"
 #include "dialects/Kernel/Kernel.h"
@@ -28,7 +30,6 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Path.h"
 
@@ -78,14 +79,12 @@ private:
   void addRecords();
   LogicalResult dispatch();
   LogicalResult packWeights();
-  LogicalResult packOne(kernel::WeightOp weight,
-                        const llvm::StringMap<uint32_t> &numbers,
-                        uint32_t &index);
+  LogicalResult packOne(const RankWeight &given, uint32_t &index);
   void nameVariants();
   LogicalResult buildVariants();
   LogicalResult addCustomCalls(CompiledVariant &compiled);
   LogicalResult addVariant(CompiledVariant &compiled,
-                           ArrayRef<uint32_t> weightNumbers);
+                           ArrayRef<WeightNumbers> weightNumbers);
   /// Readers without `feature` shall refuse the artifact.
   void require(const char *feature) {
     if (!llvm::is_contained(manifest.required_features, feature))
@@ -280,6 +279,13 @@ void Compiler::describeRanks() {
   if (auto places = module->getAttrOfType<DenseI64ArrayAttr>(kPlacesAttrName))
     manifest.places.assign(places.asArrayRef().begin(),
                            places.asArrayRef().end());
+  if (auto axes = module->getAttrOfType<ArrayAttr>(kMeshAttrName))
+    for (auto axis : axes.getAsRange<ArrayAttr>()) {
+      auto described = std::make_unique<format::MeshAxisT>();
+      described->name = cast<StringAttr>(axis[0]).str();
+      described->size = cast<IntegerAttr>(axis[1]).getInt();
+      manifest.mesh.push_back(std::move(described));
+    }
   require(format::ranksFeature);
 }
 
@@ -316,13 +322,31 @@ static std::string describeProgram(kernel::WeightOp weight) {
   return ops.empty() ? names : ops + "(" + names + ")";
 }
 
-/// `numbers` has those of the scales, by symbol.
-LogicalResult Compiler::packOne(kernel::WeightOp weight,
-                                const llvm::StringMap<uint32_t> &numbers,
-                                uint32_t &index) {
+/// Says which constant ranks have parts of, where it is one.
+static void describeCuts(kernel::WeightOp weight,
+                         format::WeightT &description) {
+  for (auto part : weight.getBody().front().getOps<dist::PartOp>()) {
+    auto whole = cast<RankedTensorType>(part.getSource().getType());
+    if (!part.getSource().getDefiningOp<dist::PartOp>()) {
+      if (!description.whole.empty()) { // another constant is cut, too
+        description.whole.clear();
+        description.cuts.clear();
+        return;
+      }
+      description.whole = whole.getShape().vec();
+    }
+    for (ArrayRef<int64_t> cut = part.getCuts(); !cut.empty();
+         cut = cut.drop_front(3))
+      description.cuts.emplace_back(cut[0], cut[1], cut[2]);
+  }
+}
+
+/// A weight as a rank has it.
+LogicalResult Compiler::packOne(const RankWeight &given, uint32_t &index) {
+  kernel::WeightOp weight = given.weight;
   RankedTensorType type = weight.getStoredType();
   format::WeightT description;
-  description.symbol = weight.getName().str();
+  description.symbol = weight.getName().str() + given.suffix;
   description.dtype = dataType(type.getElementType());
   description.shape.assign(type.getShape().begin(), type.getShape().end());
   if (std::optional<StringRef> packing = weight.getPacking()) {
@@ -333,11 +357,9 @@ LogicalResult Compiler::packOne(kernel::WeightOp weight,
   }
   if (std::optional<ArrayRef<int64_t>> block = weight.getBlock())
     description.block = block->vec();
-  auto number = [&](std::optional<StringRef> name) {
-    return name ? numbers.at(*name) : format::none;
-  };
-  description.scale = number(weight.getScale());
-  description.zero_point = number(weight.getZeroPoint());
+  describeCuts(weight, description);
+  description.scale = given.scale;
+  description.zero_point = given.zeroPoint;
   description.source = describeProgram(weight);
   if (failed(report(module, writer.beginWeight(std::move(description)))))
     return failure();
@@ -346,7 +368,7 @@ LogicalResult Compiler::packOne(kernel::WeightOp weight,
     result.weightBytes += bytes.size();
     return report(module, writer.append(bytes.data(), bytes.size()));
   };
-  if (failed(packWeight(weight, sink)))
+  if (failed(packWeight(weight, sink, given.place)))
     return failure();
   assert(result.weightBytes - before == storedBytes(type) &&
          "the packer gives as many bytes as the stored type has");
@@ -354,57 +376,21 @@ LogicalResult Compiler::packOne(kernel::WeightOp weight,
 }
 
 LogicalResult Compiler::packWeights() {
-  // Only weights of one type can be equal, so only they are hashed.
-  llvm::DenseMap<Type, unsigned> ofType;
-  for (DispatchedModule &one : dispatched)
-    for (auto weight : one.module.getOps<kernel::WeightOp>())
-      ++ofType[weight.getStoredType()];
-  llvm::StringMap<uint32_t> known;
-  // Of a module's weights, by symbol.
-  llvm::StringMap<uint32_t> numbers;
-  auto number = [&](kernel::WeightOp weight) {
-    auto [place, isNew] = numbers.try_emplace(weight.getName());
-    if (!isNew)
-      return success();
-    uint32_t &index = place->second;
-    // What was read for one weight is not resident beside the next.
-    llvm::scope_exit released([&] { releaseWeights(weight); });
-    if (isCancelled())
-      return failure();
-    std::string identity;
-    if (ofType[weight.getStoredType()] > 1) {
-      identity = weightIdentity(weight);
-      // Another module may give other scales the same name.
-      for (auto scale : {weight.getScale(), weight.getZeroPoint()})
-        if (scale)
-          identity += " " + std::to_string(numbers.at(*scale));
-      auto equal = known.find(identity);
-      if (equal != known.end()) {
-        index = equal->second;
-        return success();
-      }
-    }
-    if (failed(packOne(weight, numbers, index)))
+  auto pack = [&](const RankWeight &weight, uint32_t &index) -> LogicalResult {
+    if (isCancelled() || failed(packOne(weight, index)))
       return failure();
     ++result.weights;
-    if (!identity.empty())
-      known[identity] = index;
     return success();
   };
-  for (DispatchedModule &one : dispatched) {
-    numbers.clear();
-    llvm::StringMap<kernel::WeightOp> weights;
+  WeightNumbering numbering(manifest, pack);
+  for (DispatchedModule &one : dispatched)
     for (auto weight : one.module.getOps<kernel::WeightOp>())
-      weights[weight.getName()] = weight;
-    for (auto weight : one.module.getOps<kernel::WeightOp>()) {
-      // A weight is written after its scales, whose numbers its record has.
-      for (auto scale : {weight.getScale(), weight.getZeroPoint()})
-        if (scale && failed(number(weights.lookup(*scale))))
-          return failure();
-      if (failed(number(weight)))
-        return failure();
-      one.weightNumbers.push_back(numbers.at(weight.getName()));
-    }
+      numbering.count(weight);
+  for (DispatchedModule &one : dispatched) {
+    auto numbers = numbering.numberAll(one.module);
+    if (failed(numbers))
+      return failure();
+    one.weightNumbers = std::move(*numbers);
   }
   return success();
 }
@@ -464,7 +450,7 @@ static uint64_t arenaBytes(plan::ProgramOp program) {
 }
 
 LogicalResult Compiler::addVariant(CompiledVariant &compiled,
-                                   ArrayRef<uint32_t> weightNumbers) {
+                                   ArrayRef<WeightNumbers> weightNumbers) {
   auto variant = std::make_unique<format::VariantT>();
   variant->name = compiled.target->name().str();
   variant->preference = manifest.variants.size();

@@ -3,6 +3,7 @@
 #ifndef HEDDLE_LIB_ARTIFACT_FORK_H
 #define HEDDLE_LIB_ARTIFACT_FORK_H
 
+#include "PlanWriter.h"
 #include "heddle/Artifact/Compile.h"
 
 #include "mlir/IR/OwningOpRef.h"
@@ -17,8 +18,9 @@ struct DispatchedModule {
   /// Positions in `CompileOptions::targets` of those it is for: they dispatch
   /// alike.
   llvm::SmallVector<unsigned> targets;
-  /// The artifact's number of each of its weights.
-  std::vector<uint32_t> weightNumbers;
+  /// The artifact's number of each of its weights; the number of each rank,
+  /// where they have several.
+  std::vector<WeightNumbers> weightNumbers;
 };
 
 /// Runs `stage` on `module`, and tells `options.afterStage`.

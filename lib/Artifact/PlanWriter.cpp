@@ -13,7 +13,7 @@ namespace {
 class PlanWriter {
 public:
   PlanWriter(ModuleOp module, const llvm::StringMap<KernelFacts> &kernels,
-             ArrayRef<uint32_t> weights, NodeTable &nodes)
+             ArrayRef<WeightNumbers> weights, NodeTable &nodes)
       : kernels(kernels), weights(weights), nodes(nodes),
         ranges(size::declaredRanges(module)),
         constant(plan.expressions, module) {}
@@ -48,7 +48,7 @@ private:
   uint32_t addBlock(Region &region);
 
   const llvm::StringMap<KernelFacts> &kernels;
-  ArrayRef<uint32_t> weights;
+  ArrayRef<WeightNumbers> weights;
   NodeTable &nodes;
   size::Ranges ranges;
   format::PlanT plan;
@@ -138,7 +138,9 @@ void PlanWriter::addBuffer(plan::BufferOp op) {
   case plan::BufferKind::Weight:
     buffer->kind = format::BufferKind::weight;
     assert(place < weights.size() && "the packer has numbered all weights");
-    place = weights[place];
+    if (weights[place].size() > 1)
+      buffer->weights.assign(weights[place].begin(), weights[place].end());
+    place = weights[place].front();
     break;
   case plan::BufferKind::Arena:
     buffer->kind = format::BufferKind::arena;
@@ -525,6 +527,7 @@ SmallVector<plan::ProgramOp> heddle::entryPrograms(ModuleOp module) {
 
 format::PlanT heddle::writePlan(ModuleOp module,
                                 const llvm::StringMap<KernelFacts> &kernels,
-                                ArrayRef<uint32_t> weights, NodeTable &nodes) {
+                                ArrayRef<WeightNumbers> weights,
+                                NodeTable &nodes) {
   return PlanWriter(module, kernels, weights, nodes).write(module);
 }

@@ -33,11 +33,15 @@ llvm::SmallVector<plan::ProgramOp> entryPrograms(mlir::ModuleOp module);
 /// A device by its name in a plan.
 format::DeviceT toDevice(llvm::StringRef name);
 
+/// The artifact's number of a weight; of each rank's, where ranks have several.
+using WeightNumbers = llvm::SmallVector<uint32_t, 1>;
+
 /// The plan of one variant: that of each entry, in their order. `weights` gives
-/// the artifact's number for the module's weight of the same position.
+/// the artifact's numbers for the module's weight of the same position.
 format::PlanT writePlan(mlir::ModuleOp module,
                         const llvm::StringMap<KernelFacts> &kernels,
-                        llvm::ArrayRef<uint32_t> weights, NodeTable &nodes);
+                        llvm::ArrayRef<WeightNumbers> weights,
+                        NodeTable &nodes);
 
 } // namespace heddle
 

@@ -3,6 +3,8 @@
 
 #include "WeightUse.h"
 
+#include "ArtifactTables.h"
+
 #include "runtime/format/ArtifactReader.h"
 
 #include "llvm/ADT/BitVector.h"
@@ -14,8 +16,11 @@ static void mark(const format::Program *program, llvm::BitVector &used) {
   if (!program || !program->buffers())
     return;
   for (const format::Buffer *buffer : *program->buffers())
-    if (buffer->kind() == format::BufferKind::weight)
+    if (buffer->kind() == format::BufferKind::weight) {
       used.set(buffer->index());
+      for (uint32_t weight : items(buffer->weights()))
+        used.set(weight);
+    }
 }
 
 WeightUse heddle::weightUse(const format::ArtifactReader &artifact) {

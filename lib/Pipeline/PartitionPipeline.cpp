@@ -19,6 +19,7 @@ void heddle::buildPartitionPipeline(OpPassManager &manager) {
 
 void heddle::buildRanksPipeline(OpPassManager &manager) {
   buildPartitionPipeline(manager);
+  manager.addPass(createPartConstants());
   manager.addPass(createLeadCollectives());
   manager.addPass(createRecordParts());
 }

@@ -3,6 +3,7 @@
 
 #include "passes/Plan/PlanBuilder.h"
 
+#include "dialects/Dist/Dist.h"
 #include "dialects/Kernel/CustomCalls.h"
 #include "dialects/Kernel/ScalarArguments.h"
 #include "heddle/Support/Diagnostics.h"
@@ -121,11 +122,19 @@ unsigned PlanBuilder::weightStorage(kernel::WeightRefOp reference,
   return known->second;
 }
 
-/// Weights are on their devices from the start.
+/// Whether each rank has a weight of its own.
+bool PlanBuilder::differsByDevice(kernel::WeightRefOp reference) {
+  auto weight = symbols.lookup<kernel::WeightOp>(reference.getWeight());
+  return !dist::partsAt(weight.getBody().front(), 0).empty();
+}
+
+/// Weights are on their devices from the start, but for those that each rank
+/// has others of: what is there before any call is the same for all.
 void PlanBuilder::transfer(kernel::TransferOp op) {
   StringAttr name = op.getDeviceAttr();
   unsigned device = deviceOf(name);
-  if (auto weight = op.getSource().getDefiningOp<kernel::WeightRefOp>()) {
+  auto weight = op.getSource().getDefiningOp<kernel::WeightRefOp>();
+  if (weight && !differsByDevice(weight)) {
     storages[op.getResult()] = weightStorage(weight, device);
     return;
   }

@@ -43,6 +43,7 @@ private:
   }
   /// The storage of a weight as it is on a device.
   unsigned weightStorage(kernel::WeightRefOp reference, unsigned device);
+  bool differsByDevice(kernel::WeightRefOp reference);
   /// The number of a device; that of the cpu where there is no name.
   unsigned deviceOf(mlir::StringAttr name) {
     return name ? llvm::find(tree.devices, name.getValue()) -

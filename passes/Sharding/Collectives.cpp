@@ -2,6 +2,8 @@
 
 #include "passes/Sharding/Collectives.h"
 
+#include "dialects/Sdy/DevicePositions.h"
+#include "heddle/Support/PartTypes.h"
 #include "heddle/Support/TensorTypes.h"
 #include "passes/Graph/Constants.h"
 
@@ -126,6 +128,14 @@ Value Collectives::gather(Value part, int64_t dim,
   return op->getResult(0);
 }
 
+/// Whether the value is a constant, padded or cut as each device has it.
+static bool isConstantPart(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (op && (isa<PadOp>(op) || op->hasAttr(kCutsAttrName)))
+    op = op->getOperand(0).getDefiningOp();
+  return isa_and_nonnull<ConstantOp>(op);
+}
+
 Value Collectives::slice(Value part, int64_t dim,
                          ArrayRef<sdy::AxisRefAttr> axes, Location loc) {
   RankedTensorType type = typeOf(part);
@@ -133,8 +143,15 @@ Value Collectives::slice(Value part, int64_t dim,
   SmallVector<Value> starts(type.getRank(), integer(builder, 0, loc));
   starts[dim] = partBegin(axes, size, loc);
   RankedTensorType local = resized(type, dim, size);
-  return DynamicSliceOp::create(builder, loc, local, part, starts,
-                                builder.getDenseI64ArrayAttr(local.getShape()));
+  auto op =
+      DynamicSliceOp::create(builder, loc, local, part, starts,
+                             builder.getDenseI64ArrayAttr(local.getShape()));
+  if (isConstantPart(part)) {
+    SmallVector<int64_t> cuts;
+    sdy::appendCuts(cuts, dim, axes, mesh);
+    op->setAttr(kCutsAttrName, builder.getDenseI64ArrayAttr(cuts));
+  }
+  return op;
 }
 
 Value Collectives::exchange(Value part, int64_t from, int64_t to,

@@ -3,11 +3,46 @@
 #include "passes/Sharding/Partitioner.h"
 #include "passes/Sharding/Passes.h"
 
+#include "dialects/Sdy/DevicePositions.h"
+#include "heddle/Support/PartTypes.h"
+
 using namespace mlir;
 
 namespace heddle {
 #define GEN_PASS_DEF_PARTITION
 #include "passes/Sharding/Passes.h.inc"
+
+/// The place of each device on the mesh; null where it is its own number.
+static DenseI64ArrayAttr placesOf(sdy::MeshAttr mesh) {
+  if (mesh.getDeviceIds().empty())
+    return {};
+  SmallVector<int64_t> places(mesh.deviceCount());
+  for (int64_t position = 0; position < mesh.deviceCount(); ++position)
+    places[sdy::deviceAt(mesh, position)] = position;
+  return DenseI64ArrayAttr::get(mesh.getContext(), places);
+}
+
+/// [["data", 4], ["model", 2]]
+static ArrayAttr axesOf(sdy::MeshAttr mesh) {
+  Builder builder(mesh.getContext());
+  auto axes = llvm::map_to_vector(
+      mesh.getAxes(), [&](sdy::MeshAxisAttr axis) -> Attribute {
+        return builder.getArrayAttr(
+            {axis.getName(), builder.getI64IntegerAttr(axis.getSize())});
+      });
+  return builder.getArrayAttr(axes);
+}
+
+/// Says over which devices the module's program runs. Its signature need not:
+/// it may be that only constants are cut.
+static void recordMesh(ModuleOp module, sdy::MeshAttr mesh) {
+  module->setAttr(
+      "mhlo.num_partitions",
+      Builder(module.getContext()).getI32IntegerAttr(mesh.deviceCount()));
+  module->setAttr(kMeshAttrName, axesOf(mesh));
+  if (DenseI64ArrayAttr places = placesOf(mesh))
+    module->setAttr(kPlacesAttrName, places);
+}
 
 namespace {
 
@@ -29,9 +64,7 @@ struct Partition : impl::PartitionBase<Partition> {
     for (auto function : module.getOps<func::FuncOp>())
       if (!function.isExternal() && failed(partitioner.partition(function)))
         return signalPassFailure();
-    module->setAttr(
-        "mhlo.num_partitions",
-        Builder(module.getContext()).getI32IntegerAttr((*mesh).deviceCount()));
+    recordMesh(module, *mesh);
   }
 
 private:

@@ -67,6 +67,25 @@ def Partition : Pass<"heddle-sharding-partition", "mlir::ModuleOp"> {
   let dependentDialects = ["heddle::sdy::SdyDialect", "heddle::stablehlo::StableHloDialect"];
 }
 
+def PartConstants : Pass<"heddle-sharding-part-constants", "mlir::ModuleOp"> {
+  let summary = "Let each rank have its parts of constants alone";
+  let description = [{
+    Where a device takes its part of a constant, that part is no slice that each call takes, but a value of its own on each rank, which
+    is stored by itself and packed as any other constant.
+
+    ```mlir
+    %p = stablehlo.remainder %id, %two : tensor<i32>
+    %i = stablehlo.multiply %p, %twelve : tensor<i32>
+    %0 = stablehlo.dynamic_slice %w, %zero, %i, sizes = [16, 12] {heddle.cuts = array<i64: 1, 2, 1>} : (tensor<16x24xf32>, ...)
+    ==>
+    %0 = dist.part %w cuts [1, 2, 1] : tensor<16x24xf32> -> tensor<16x12xf32>
+    ```
+
+    Constants that weights do not hold, such as complex numbers, and repetitions of one number are sliced by calls.
+  }];
+  let dependentDialects = ["heddle::dist::DistDialect"];
+}
+
 def LeadCollectives : Pass<"heddle-sharding-lead-collectives", "mlir::ModuleOp"> {
   let summary = "Let collectives work along the first dimension";
   let description = [{

@@ -27,10 +27,7 @@ static void record(NamedAttrList &attributes, Type held, Operation *from) {
   SmallVector<int64_t> cuts;
   if (sdy::MeshAttr mesh = sharding.meshOf(from))
     for (auto [dim, cut] : llvm::enumerate(sharding.getDimShardings()))
-      for (sdy::AxisRefAttr axis : cut.getAxes()) {
-        sdy::AxisDigit digit = sdy::digitOf(axis, mesh);
-        cuts.append({int64_t(dim), digit.size, digit.stride});
-      }
+      sdy::appendCuts(cuts, dim, cut.getAxes(), mesh);
   if (cuts.empty()) {
     attributes.erase(kWholeTypeAttrName);
     return;
@@ -41,16 +38,6 @@ static void record(NamedAttrList &attributes, Type held, Operation *from) {
                  DenseI64ArrayAttr::get(from->getContext(), cuts));
 }
 
-/// The place of each device on the mesh; null where it is its own number.
-static DenseI64ArrayAttr placesOf(sdy::MeshAttr mesh) {
-  if (mesh.getDeviceIds().empty())
-    return {};
-  SmallVector<int64_t> places(mesh.deviceCount());
-  for (int64_t position = 0; position < mesh.deviceCount(); ++position)
-    places[sdy::deviceAt(mesh, position)] = position;
-  return DenseI64ArrayAttr::get(mesh.getContext(), places);
-}
-
 namespace {
 struct RecordParts : impl::RecordPartsBase<RecordParts> {
   using RecordPartsBase::RecordPartsBase;
@@ -58,12 +45,8 @@ struct RecordParts : impl::RecordPartsBase<RecordParts> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     auto count = module->getAttrOfType<IntegerAttr>("mhlo.num_partitions");
-    sdy::MeshAttr mesh = findMesh();
-    if (count && count.getInt() > 1) {
+    if (count && count.getInt() > 1)
       module->setAttr(kRanksAttrName, count);
-      if (DenseI64ArrayAttr places = mesh ? placesOf(mesh) : nullptr)
-        module->setAttr(kPlacesAttrName, places);
-    }
     for (auto function : module.getOps<func::FuncOp>()) {
       SignatureAttributes attributes(function);
       for (unsigned i = 0; i < function.getNumArguments(); ++i)
@@ -77,19 +60,6 @@ struct RecordParts : impl::RecordPartsBase<RecordParts> {
   }
 
 private:
-  /// That of the signatures' shardings: the partition lets no other be.
-  sdy::MeshAttr findMesh() {
-    sdy::MeshAttr found;
-    getOperation().walk([&](Operation *op) {
-      op->getAttrDictionary().walk([&](sdy::TensorShardingAttr sharding) {
-        sdy::MeshAttr mesh = sharding.meshOf(op);
-        if (mesh && !mesh.getAxes().empty())
-          found = mesh;
-      });
-    });
-    return found;
-  }
-
   void dropRest() {
     SmallVector<Operation *> meshes;
     getOperation().walk([&](Operation *op) {

@@ -14,13 +14,18 @@ inline constexpr llvm::StringLiteral kWholeTypeAttrName = "heddle.whole";
 
 /// The same without a mesh: triples of a dimension, how many parts it is cut
 /// into, and what a place on the mesh is divided by first. Several cuts of one
-/// dimension nest, the coarsest first.
+/// dimension nest, the coarsest first. Also on an operation that takes the
+/// device's part of a constant.
 inline constexpr llvm::StringLiteral kCutsAttrName = "heddle.cuts";
 
 /// On a module that ranks run together: how many, and, where that is not its
 /// own number, the place of each on the mesh.
 inline constexpr llvm::StringLiteral kRanksAttrName = "heddle.ranks";
 inline constexpr llvm::StringLiteral kPlacesAttrName = "heddle.places";
+
+/// Beside them: the axes of the mesh, the last counting fastest, as an array of
+/// pairs of a name and a size.
+inline constexpr llvm::StringLiteral kMeshAttrName = "heddle.mesh";
 
 } // namespace heddle
 

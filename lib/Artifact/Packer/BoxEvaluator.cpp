@@ -208,6 +208,7 @@ FailureOr<BoxEvaluator::Step> BoxEvaluator::begin(const BoxRequest &request) {
       })
       .Case([&](stablehlo::TransposeOp o) { return transpose(o, box, out); })
       .Case([&](stablehlo::SliceOp o) { return slice(o, box, out); })
+      .Case([&](dist::PartOp o) { return part(o, box, out); })
       .Case([&](stablehlo::ReverseOp o) { return reverse(o, box, out); })
       .Case(
           [&](stablehlo::BroadcastInDimOp o) { return broadcast(o, box, out); })

@@ -3,6 +3,7 @@
 #ifndef HEDDLE_LIB_ARTIFACT_PACKER_BOXEVALUATOR_H
 #define HEDDLE_LIB_ARTIFACT_PACKER_BOXEVALUATOR_H
 
+#include "dialects/Dist/Dist.h"
 #include "dialects/Prec/Prec.h"
 #include "dialects/StableHlo/StableHlo.h"
 
@@ -34,6 +35,9 @@ struct BoxRequest {
 
 class BoxEvaluator {
 public:
+  /// For the device at this place of the mesh.
+  explicit BoxEvaluator(int64_t place = 0) : devicePlace(place) {}
+
   /// Writes the points of `box` of `value`, row-major and dense, to `out`.
   mlir::LogicalResult evaluate(mlir::Value value, const Box &box, char *out);
 
@@ -63,6 +67,7 @@ private:
   static void iota(stablehlo::IotaOp op, const Box &box, char *out);
   static Step transpose(stablehlo::TransposeOp op, const Box &box, char *out);
   static Step slice(stablehlo::SliceOp op, const Box &box, char *out);
+  Step part(dist::PartOp op, const Box &box, char *out) const;
   static Step reverse(stablehlo::ReverseOp op, const Box &box, char *out);
   static Step broadcast(stablehlo::BroadcastInDimOp op, const Box &box,
                         char *out);
@@ -77,6 +82,7 @@ private:
   static Step quantize(prec::QuantizeOp op, const Box &box, char *out);
   static Step elementwise(mlir::Operation *op, const Box &box, char *out);
 
+  int64_t devicePlace;
   /// Bytes of constants that the IR does not hold as they are stored.
   llvm::DenseMap<mlir::Operation *, std::vector<char>> unpacked;
 };

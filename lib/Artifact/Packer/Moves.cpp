@@ -34,6 +34,24 @@ BoxEvaluator::Step BoxEvaluator::transpose(stablehlo::TransposeOp op,
                });
 }
 
+/// A step that wants the box of a value where the operation's own goes.
+static auto inPlace(Value value, Box box, char *out) {
+  return [request =
+              std::optional(BoxRequest{value, std::move(box), out})]() mutable
+             -> FailureOr<std::optional<BoxRequest>> {
+    return std::exchange(request, std::nullopt);
+  };
+}
+
+BoxEvaluator::Step BoxEvaluator::part(dist::PartOp op, const Box &box,
+                                      char *out) const {
+  Box source = box;
+  for (auto [offset, begin] :
+       llvm::zip_equal(source.offsets, op.beginAt(devicePlace)))
+    offset += begin;
+  return inPlace(op.getSource(), std::move(source), out);
+}
+
 BoxEvaluator::Step BoxEvaluator::slice(stablehlo::SliceOp op, const Box &box,
                                        char *out) {
   // With steps, the points in between are evaluated too.
@@ -44,11 +62,7 @@ BoxEvaluator::Step BoxEvaluator::slice(stablehlo::SliceOp op, const Box &box,
     source.sizes[i] = box.sizes[i] == 0 ? 0 : (box.sizes[i] - 1) * step + 1;
   }
   if (llvm::all_of(op.getStrides(), [](int64_t step) { return step == 1; }))
-    return [request = std::optional(BoxRequest{
-                op.getOperand(), source,
-                out})]() mutable -> FailureOr<std::optional<BoxRequest>> {
-      return std::exchange(request, std::nullopt);
-    };
+    return inPlace(op.getOperand(), std::move(source), out);
   SmallVector<int64_t> strides = rowMajorStrides(source.sizes);
   for (auto [stride, step] : llvm::zip_equal(strides, op.getStrides()))
     stride *= step;

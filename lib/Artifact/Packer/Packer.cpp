@@ -27,7 +27,7 @@ static int64_t bytesOfPiece(Value value) {
 }
 
 /// Gives a whole tensor, row-major, slab by slab.
-static LogicalResult packPlain(Value value, ByteSink sink) {
+static LogicalResult packPlain(Value value, int64_t place, ByteSink sink) {
   auto type = cast<RankedTensorType>(value.getType());
   int64_t bytes = elementBytes(type.getElementType());
   // The bytes of a handle go out as they are, without a copy.
@@ -51,7 +51,7 @@ static LogicalResult packPlain(Value value, ByteSink sink) {
                     1, std::min(shape[cut], pieceBytes / (inner * bytes)));
   for (int64_t i = 0; i < cut; ++i)
     box.sizes[i] = 1;
-  BoxEvaluator evaluator;
+  BoxEvaluator evaluator(place);
   std::vector<char> piece;
   while (true) {
     if (cut >= 0)
@@ -78,12 +78,13 @@ namespace {
 /// the tensor.
 class LayoutPacker {
 public:
-  LayoutPacker(Value value, const format::StoredLayout &layout, ByteSink sink)
+  LayoutPacker(Value value, const format::StoredLayout &layout, int64_t place,
+               ByteSink sink)
       : value(value), layout(layout), sink(sink),
         shape(cast<RankedTensorType>(value.getType()).getShape()),
         bytes(elementBytes(
             cast<RankedTensorType>(value.getType()).getElementType())),
-        pieceBytes(bytesOfPiece(value)) {}
+        pieceBytes(bytesOfPiece(value)), evaluator(place) {}
 
   LogicalResult pack();
 
@@ -233,10 +234,11 @@ LogicalResult LayoutPacker::emitWords(ArrayRef<char> elements) {
   return sink(words);
 }
 
-LogicalResult heddle::packWeight(kernel::WeightOp weight, ByteSink sink) {
+LogicalResult heddle::packWeight(kernel::WeightOp weight, ByteSink sink,
+                                 int64_t place) {
   Value value = weight.getBody().front().getTerminator()->getOperand(0);
   if (!weight.getPacking())
-    return packPlain(value, sink);
+    return packPlain(value, place, sink);
   auto type = cast<RankedTensorType>(value.getType());
   StringRef packing = *weight.getPacking();
   Type element = type.getElementType();
@@ -245,7 +247,7 @@ LogicalResult heddle::packWeight(kernel::WeightOp weight, ByteSink sink) {
   std::optional<format::StoredLayout> layout =
       format::WeightLayout::parse({packing.data(), packing.size()})
           ->of(type.getShape().vec(), bits);
-  return LayoutPacker(value, *layout, sink).pack();
+  return LayoutPacker(value, *layout, place, sink).pack();
 }
 
 std::string heddle::weightIdentity(kernel::WeightOp weight) {

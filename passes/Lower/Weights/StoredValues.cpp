@@ -3,6 +3,7 @@
 
 #include "passes/Lower/Weights/StoredValues.h"
 
+#include "dialects/Dist/Dist.h"
 #include "dialects/Prec/Prec.h"
 #include "dialects/Size/Expression.h"
 #include "dialects/StableHlo/StableHlo.h"
@@ -27,7 +28,8 @@ static bool isSplat(Value value) {
 static bool isPackable(Operation *op) {
   using namespace stablehlo;
   if (isa<TransposeOp, ReshapeOp, SliceOp, ReverseOp, ConcatenateOp,
-          BroadcastInDimOp, IotaOp, ConvertOp, SelectOp, NegOp, AbsOp>(op))
+          BroadcastInDimOp, IotaOp, ConvertOp, SelectOp, NegOp, AbsOp,
+          dist::PartOp>(op))
     return true;
   if (auto dequantize = dyn_cast<prec::DequantizeOp>(op))
     return !dequantize.getStorage().isUnsignedInteger(64);
@@ -121,7 +123,10 @@ void StoredValues::classify(Operation *op) {
     }
     program.steps = std::min(program.steps + steps, kMostSteps);
   }
-  if (!any) {
+  // What ranks have parts of is stored, also where it only repeats: no call can
+  // compute it.
+  bool isPart = isa<dist::PartOp>(op);
+  if (!any && !isPart) {
     sharesLong |= program.steps > kLongRepetitionSteps && !op->hasOneUse();
     repetitions[op] = {program.steps, sharesLong};
     return;
@@ -129,8 +134,9 @@ void StoredValues::classify(Operation *op) {
   if (sharesLong || program.steps == kMostSteps)
     return;
   // A repeated constant is never stored; a scale along the rows of a large
-  // weight is one on the way to it.
-  if (!isa<stablehlo::BroadcastInDimOp>(op) && growsTooLarge(op, program))
+  // weight is one on the way to it. A part is no larger than what it is of.
+  if (!isa<stablehlo::BroadcastInDimOp>(op) && !isPart &&
+      growsTooLarge(op, program))
     return;
   programs[op] = program;
 }

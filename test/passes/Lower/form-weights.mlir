@@ -106,3 +106,27 @@ func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %0 = stablehlo.add %x, %w : tensor<2x3xf32>
   return %0 : tensor<2x3xf32>
 }
+
+// -----
+
+// What ranks have parts of is stored as it is, also where it only repeats.
+// CHECK: kernel.weight @w0 : tensor<2x3xf32> {
+// CHECK-NEXT: %[[C:.*]] = stablehlo.constant
+// CHECK-NEXT: %[[P:.*]] = dist.part %[[C]] cuts [1, 2, 1]
+// CHECK-NEXT: %[[T:.*]] = stablehlo.transpose %[[P]]
+// CHECK-NEXT: kernel.yield %[[T]]
+// CHECK: kernel.weight @w1 : tensor<3xi32> {
+// CHECK-NEXT: %[[I:.*]] = stablehlo.iota
+// CHECK-NEXT: %[[Q:.*]] = dist.part %[[I]] cuts [0, 2, 1]
+// CHECK-NEXT: kernel.yield %[[Q]]
+// CHECK-LABEL: func @main
+func.func @main() -> (tensor<2x3xf32>, tensor<3xi32>) {
+  // CHECK-NOT: dist.part
+  // CHECK: return
+  %c = stablehlo.constant dense<[[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0], [9.0, 10.0, 11.0, 12.0]]> : tensor<3x4xf32>
+  %p = dist.part %c cuts [1, 2, 1] : tensor<3x4xf32> -> tensor<3x2xf32>
+  %t = stablehlo.transpose %p, dims = [1, 0] : (tensor<3x2xf32>) -> tensor<2x3xf32>
+  %i = stablehlo.iota dim = 0 : tensor<6xi32>
+  %q = dist.part %i cuts [0, 2, 1] : tensor<6xi32> -> tensor<3xi32>
+  return %t, %q : tensor<2x3xf32>, tensor<3xi32>
+}

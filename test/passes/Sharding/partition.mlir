@@ -1,7 +1,7 @@
 // RUN: heddle-opt %s --heddle-sharding-partition --cse --split-input-file | FileCheck %s
 
 // The second product sums over what is cut: devices along "model" have terms, which are joined.
-// CHECK: module attributes {mhlo.num_partitions = 4 : i32}
+// CHECK: module attributes {heddle.mesh = {{.*}}, mhlo.num_partitions = 4 : i32}
 // CHECK-LABEL: func @layers
 // CHECK-SAME: %arg0: tensor<8x32xf32> {heddle.whole = tensor<16x32xf32>, sdy.sharding = #sdy.sharding<@grid, [{"data"}, {}]>}
 // CHECK-SAME: %arg1: tensor<32x32xf32> {heddle.whole = tensor<32x64xf32>

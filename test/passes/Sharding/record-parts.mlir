@@ -1,7 +1,7 @@
 // What is left behind the partition: cuts as numbers, and how many ranks there are.
 // RUN: heddle-opt %s --heddle-ranks --split-input-file | FileCheck %s
 
-// CHECK: module attributes {heddle.ranks = 8 : i32
+// CHECK: module attributes {heddle.mesh = {{\[\[}}"x", 2], ["y", 4]], heddle.ranks = 8 : i32
 // CHECK-NOT: sdy
 sdy.mesh @grid = <["x"=2, "y"=4]>
 // CHECK: func.func @main(
@@ -17,9 +17,21 @@ func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@grid, [{"x"},
 
 // -----
 
-// CHECK: module attributes {heddle.places = array<i64: 1, 2, 0>, heddle.ranks = 3 : i32
+// CHECK: module attributes {heddle.mesh = {{\[\[}}"r", 3]], heddle.places = array<i64: 1, 2, 0>, heddle.ranks = 3 : i32
 sdy.mesh @ring = <["r"=3], device_ids=[2, 0, 1]>
 // CHECK: tensor<2xf32> {heddle.cuts = array<i64: 0, 3, 1>, heddle.whole = tensor<5xf32>}
 func.func @main(%a: tensor<5xf32> {sdy.sharding = #sdy.sharding<@ring, [{"r"}]>}) -> tensor<5xf32> {
   return %a : tensor<5xf32>
+}
+
+// -----
+
+// Only a constant is cut: no argument names the mesh.
+// CHECK: module attributes {heddle.mesh = {{\[\[}}"r", 2]], heddle.places = array<i64: 1, 0>, heddle.ranks = 2 : i32
+sdy.mesh @ring = <["r"=2], device_ids=[1, 0]>
+func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: dist.part
+  %0 = stablehlo.constant {sdy.sharding = #sdy.sharding_per_value<[<@ring, [{"r"}]>]>} dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+  %1 = stablehlo.add %a, %0 : tensor<4xf32>
+  return %1 : tensor<4xf32>
 }
