@@ -238,9 +238,16 @@ int heddle::runCompare(const CompareCommand &given) {
   // Types of the artifact's tensors and of the model's are compared: they are
   // of one context, whichever is read first.
   session.context();
-  // To the reference states are inputs and outputs.
+  if (!command.model.mesh.empty() &&
+      (command.layers || command.reduce || command.stages || command.bisect ||
+       !command.stageFiles.empty()))
+    return session.fail(ErrorCode::BadCommandLine,
+                        "--layers, --reduce, --stages and --bisect look at the "
+                        "program of one device: they take no --mesh");
+  // To the reference states are inputs and outputs, and there is one device.
   ModelOptions program = command.model;
   command.model.states.clear();
+  command.model.mesh.clear();
   bool bounded = hasBoundedSizes(command.model);
   OwningOpRef<ModuleOp> module;
   if (!bounded) {
@@ -295,8 +302,10 @@ int heddle::runCompare(const CompareCommand &given) {
 
   for (const std::string &line : call.madeUp)
     session.text() << "made up: " << line << "\n";
-  session.text() << "compiled for " << compiled->report().variant
-                 << ", against " << command.against << ":\n";
+  session.text() << "compiled for " << compiled->report().variant;
+  if (compiled->rankCount() > 1)
+    session.text() << " on " << compiled->rankCount() << " devices";
+  session.text() << ", against " << command.against << ":\n";
   bool flushes = compiled->report().flushes_subnormals;
   if (flushes)
     session.text() << "the program flushes subnormal numbers to zero, "
@@ -304,6 +313,7 @@ int heddle::runCompare(const CompareCommand &given) {
   llvm::json::Object document{
       {"against", command.against},
       {"made_up", llvm::json::Array(call.madeUp)},
+      {"devices", int64_t(compiled->rankCount())},
       {"flushes_subnormals", flushes},
       {"outputs", printComparisons(session.text(), reference.comparisons(),
                                    reference.outputs())}};

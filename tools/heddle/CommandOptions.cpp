@@ -126,9 +126,13 @@ static void addNames(CLI::App &app, const char *option,
 }
 
 static void addMesh(CLI::App &app, ModelOptions &model) {
-  app.add_option("--mesh", model.mesh,
-                 "data=4,model=2: partitions a program with shardings over its "
-                 "mesh of these axes");
+  app.add_option_function<std::string>(
+      "--mesh",
+      [&model](const std::string &text) {
+        model.mesh = text == "none" ? "" : text;
+      },
+      "data=4,model=2: partitions a program with shardings over its mesh of "
+      "these axes; none (default): for one device");
 }
 
 static void addBuild(CLI::App &app, ModelOptions &model, BuildOptions &build) {
@@ -244,6 +248,7 @@ void addOptions(CLI::App &app, CompareCommand &command) {
   app.add_option("artifact", command.artifact,
                  "The compiled model; default: compiles now");
   addBuild(app, command.model, command.build);
+  addMesh(app, command.model);
   addFeed(app, command.feed);
   app.add_option("--against", command.against,
                  "reference (default), onnxruntime, or a file of "
