@@ -2,6 +2,7 @@
 
 #include "heddle/Driver/InspectDocument.h"
 
+#include "ShardingDescription.h"
 #include "heddle/Driver/ArtifactDescription.h"
 #include "heddle/Driver/ArtifactQueries.h"
 #include "heddle/Driver/Model.h"
@@ -194,6 +195,13 @@ heddle::inspectDocument(Session &session, const ModelOptions &model,
   if (fileKindOf(model.path) != FileKind::Artifact) {
     if (!kernel.empty())
       return unknownKernel();
+    if (show == "sharding") {
+      session.diagnostics.report(ErrorCode::BadCommandLine,
+                                 "--sharding shows how the tensors of an "
+                                 "artifact lie: compile '" +
+                                     model.path + "' with --mesh first");
+      return std::nullopt;
+    }
     if (!entry.empty() && entry != "main")
       return unknown();
     return inspectModel(session, model, show);
@@ -207,6 +215,11 @@ heddle::inspectDocument(Session &session, const ModelOptions &model,
   }
   if (!entry.empty() && !hasEntry(artifact, entry))
     return unknown();
+  if (show == "sharding") {
+    ShardingDescription sharding = describeSharding(artifact);
+    printSharding(session.text(), sharding);
+    return toJson(sharding);
+  }
   ArtifactDescription description =
       describeArtifact(artifact, entry, /*withPrograms=*/show == "plan");
   if (kernel.empty())

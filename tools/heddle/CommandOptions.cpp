@@ -305,6 +305,13 @@ void addOptions(CLI::App &app, InspectCommand &command) {
   app.add_option("--entry", command.entry, "One entry point, instead of all");
   app.add_option("--kernel", command.kernel,
                  "A node: how the kernels that compute it are made, and why");
+  app.add_flag_callback(
+         "--sharding", [&command] { command.show = "sharding"; },
+         "How an artifact's tensors lie over its mesh, and what its devices "
+         "give each other")
+      ->excludes("--show")
+      ->excludes("--entry")
+      ->excludes("--kernel");
 }
 
 void addOptions(CLI::App &app, VerifyCommand &command) {
