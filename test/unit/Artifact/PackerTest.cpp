@@ -2,6 +2,7 @@
 
 #include "heddle/Artifact/Packer.h"
 
+#include "dialects/Dist/Dist.h"
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Prec/Prec.h"
 #include "dialects/StableHlo/StableHlo.h"
@@ -23,8 +24,9 @@ namespace {
 class PackerTest : public ::testing::Test {
 protected:
   PackerTest() {
-    context.loadDialect<func::FuncDialect, kernel::KernelDialect,
-                        prec::PrecDialect, stablehlo::StableHloDialect>();
+    context.loadDialect<dist::DistDialect, func::FuncDialect,
+                        kernel::KernelDialect, prec::PrecDialect,
+                        stablehlo::StableHloDialect>();
   }
 
   /// A weight with the given program, which ends by naming its value %r.
@@ -39,12 +41,13 @@ protected:
     return *modules.back()->getOps<kernel::WeightOp>().begin();
   }
 
-  std::vector<char> pack(kernel::WeightOp op) {
+  std::vector<char> pack(kernel::WeightOp op, int64_t place = 0) {
     std::vector<char> bytes;
-    EXPECT_TRUE(succeeded(packWeight(op, [&](ArrayRef<char> piece) {
+    auto sink = [&](ArrayRef<char> piece) {
       bytes.insert(bytes.end(), piece.begin(), piece.end());
       return success();
-    })));
+    };
+    EXPECT_TRUE(succeeded(packWeight(op, sink, place)));
     return bytes;
   }
 
@@ -103,6 +106,31 @@ TEST_F(PackerTest, SlicesWithSteps) {
           "%r = stablehlo.slice %a [1:4:2, 0:6:3] : (tensor<4x6xf32>) -> "
           "tensor<2x2xf32>",
       "tensor<2x2xf32>");
+}
+
+/// Each device of two times three has what a slice at its place gives, plain
+/// and in panels; one dimension is cut along both axes.
+TEST_F(PackerTest, PartsOfDevices) {
+  const char *type = "tensor<3x4xf32>";
+  std::string transposed = "%r = stablehlo.transpose %p, dims = [1, 0] : "
+                           "(tensor<4x3xf32>) -> tensor<3x4xf32>";
+  for (int64_t place = 0; place < 6; ++place) {
+    int64_t rows = (place / 3 * 3 + place % 3) * 4, columns = place % 3 * 3;
+    std::string slice = "%p = stablehlo.slice %a [" + std::to_string(rows) +
+                        ":" + std::to_string(rows + 4) + ", " +
+                        std::to_string(columns) + ":" +
+                        std::to_string(columns + 3) +
+                        "] : (tensor<24x9xf32>) -> tensor<4x3xf32>\n";
+    std::string part = "%p = dist.part %a cuts [0, 2, 3, 0, 3, 1, 1, 3, 1] : "
+                       "tensor<24x9xf32> -> tensor<4x3xf32>\n";
+    for (const char *packing : {"", "k n -> n/2 k n%2"})
+      EXPECT_EQ(pack(weight(counting("%a", 216, "24x9") + part + transposed,
+                            type, packing),
+                     place),
+                pack(weight(counting("%a", 216, "24x9") + slice + transposed,
+                            type, packing)))
+          << "place " << place << " " << packing;
+  }
 }
 
 TEST_F(PackerTest, Reverses) {
