@@ -64,6 +64,13 @@ LogicalResult ContractionEmitter::emit() {
     panel = frame.allocateScratch(packed,
                                   steps * plan.groupColumns() * shape.perStep);
   }
+  if (plan.widens) {
+    int64_t steps = plan.blocks.depthBlock + !shape.rest.is(0);
+    widePanel = frame.allocateScratch(accumulator, steps * plan.groupColumns() *
+                                                       shape.perStep);
+    wideRows = frame.allocateScratch(
+        accumulator, plan.blocks.rowTiles * plan.split.bigRows * wideDepth());
+  }
   if (isBlocked())
     partialSums = frame.allocateScratch(accumulator, plan.blocks.rowTiles *
                                                          plan.split.bigRows *
@@ -101,6 +108,7 @@ LogicalResult ContractionEmitter::emit() {
   std::tie(groupBegin, groupEnd) =
       range(at[1], plan.blocks.columnGroups, plan.columnGroups);
   RowRange rows{rowBegin, rowEnd};
+  firstTile = rowBegin;
   if (columnLimit)
     groupEnd = index.min(
         groupEnd, index.div(index.add(columnLimit, plan.groupColumns() - 1),
@@ -118,6 +126,8 @@ LogicalResult ContractionEmitter::emit() {
 
   LogicalResult status = success();
   emitWhere(index, isWanted, [&] {
+    if (plan.widens)
+      widenRows(rows);
     auto emitWholeGroups = [&](Value end) {
       index.loop(groupBegin, end, 1, [&](Value number) {
         if (failed(emitGroup(

@@ -102,6 +102,14 @@ private:
   //===--- Operands and results of a tile ---------------------------------===//
 
   TileRhs rhsOf(const Group &group);
+  /// The same of what is not widened, in memory or in the panel.
+  TileRhs storedRhsOf(const Group &group);
+  /// From a step of the depth to the next one there.
+  Number storedStep();
+  /// Copies what tiles read of the group from `low` to `high` of the depth, and
+  /// what is behind its last whole step, if they read copies.
+  void prepareGroup(const Group &group, mlir::Value low, mlir::Value high);
+  void prepareRest(const Group &group);
   /// Copies the group's columns, from `low` to `high` of the depth, to the
   /// panel.
   void packGroup(const Group &group, mlir::Value low, mlir::Value high);
@@ -118,6 +126,23 @@ private:
                                          TileRhs rhs);
   /// lhs and coordinates of rows.
   TileLhs lhsOf(const Rows &rows);
+  TileLhs storedLhsOf(const Rows &rows);
+
+  //===--- Copies in f32 --------------------------------------------------===//
+
+  /// Terms of a row.
+  int64_t wideDepth() const {
+    return shape.depthCount().bound() * shape.perStep + shape.rest.bound();
+  }
+  mlir::Value widePlaceOf(const Rows &rows);
+  void widenRows(RowRange range);
+  void widenGroup(const Group &group, mlir::Value low, mlir::Value high);
+  void widenRest(const Group &group);
+  /// Copies the columns of the step at `position` to `target` of the panel.
+  void widenStep(const TileRhs &stored, mlir::Value position,
+                 mlir::Value target);
+  llvm::SmallVector<mlir::Value> startOfWide(RegisterTile &tile,
+                                             const Rows &rows, TileRhs rhs);
   /// Where the sums of rows rest between blocks of the depth.
   mlir::Value restingPlace(const Rows &rows, RowRange range);
   TilePlace placeOf(const Group &group, const Rows &rows);
@@ -132,11 +157,15 @@ private:
   mlir::Type accumulator;
   ContractionPlan plan;
   mlir::Value lhsBuffer, rhsBuffer, panel, partialSums;
+  /// Copies in f32: the rows of the grid's tile, and a panel.
+  mlir::Value wideRows, widePanel;
   /// How far dimensions run in this launch, null where to their extent.
   llvm::SmallVector<mlir::Value> outerLimits, outerRowLimits, depthLimits;
   mlir::Value rowLimit, columnLimit;
   /// Where the grid's current tile starts in the operands and the result.
   mlir::Value lhsBase, rhsBase;
+  /// The first of its row tiles.
+  mlir::Value firstTile;
   llvm::SmallVector<mlir::Value> coords;
   std::optional<TileOutput> output;
 };

@@ -94,6 +94,15 @@ SmallVector<Value> ContractionEmitter::sumUp(RegisterTile &tile, TileLhs lhs,
     tile.stepsMultiple =
         std::gcd(frame.divisor(depth),
                  isBlocked() ? plan.blocks.depthBlock : int64_t(0));
+  if (plan.widens) {
+    // Each term is a step of its own.
+    if (tile.mostSteps)
+      *tile.mostSteps *= shape.perStep;
+    tile.stepsMultiple *= shape.perStep;
+    rhs.base = index.at(rhs.base, low, -rhs.step.number * shape.perStep);
+    return tile.accumulate(lhs, rhs, index.mul(low, shape.perStep),
+                           index.mul(high, shape.perStep), sums);
+  }
   lhs.step = frame.numberOf(plan.depth.front().lhs);
   rhs.step = frame.numberOf(plan.depth.front().rhs);
   // The copy holds the current block only.
@@ -125,7 +134,10 @@ RegisterTile ContractionEmitter::tileOf(const Group &group, int64_t height) {
   RegisterTile tile(frame.builder, loc, accumulator, height, group.vectors);
   if (plan.isSmall)
     tile.stepsPerIteration = 1;
-  tile.products = StepProducts::of(frame.machine, shape.perStep, accumulator);
+  if (plan.widens)
+    tile.chainSteps *= shape.perStep;
+  else
+    tile.products = StepProducts::of(frame.machine, shape.perStep, accumulator);
   return tile;
 }
 
@@ -158,11 +170,9 @@ LogicalResult ContractionEmitter::emitAtOnce(const Group &group,
   TileRhs rhs = rhsOf(group);
   Value low = index.constant(0), high = endOfDepth();
   // Runs that are no single one are packed whole.
-  if (plan.packs)
-    packGroup(group, low,
-              shape.depth.size() == 1 ? high : valueOf(shape.depthCount()));
-  if (plan.packs)
-    packRest(group);
+  prepareGroup(group, low,
+               shape.depth.size() == 1 ? high : valueOf(shape.depthCount()));
+  prepareRest(group);
   auto sumsOf = [&](RegisterTile &tile, const Rows &these) {
     auto prefetch = prefetchOf(rhs, these, rows, low, high);
     return sumUp(tile, lhsOf(these), rhs, low, high, startOf(tile, these, rhs),
@@ -199,8 +209,7 @@ LogicalResult ContractionEmitter::emitInBlocks(const Group &group,
   TileRhs rhs = rhsOf(group);
   bool meets = plan.meetsInMemory();
   Value zero = index.constant(0), depthEnd = endOfDepth();
-  if (plan.packs)
-    packRest(group);
+  prepareRest(group);
   emitRowTiles(rows, [&](Value number, Value inner) {
     auto begin = [&](const Rows &these) {
       RegisterTile tile = tileOf(group, these.height);
@@ -215,8 +224,7 @@ LogicalResult ContractionEmitter::emitInBlocks(const Group &group,
   });
   index.loop(zero, depthEnd, plan.blocks.depthBlock, [&](Value low) {
     Value high = index.min(index.add(low, plan.blocks.depthBlock), depthEnd);
-    if (plan.packs)
-      packGroup(group, low, high);
+    prepareGroup(group, low, high);
     emitRowTiles(rows, [&](Value number, Value inner) {
       emitHeights(number, inner, [&](const Rows &these) {
         RegisterTile tile = tileOf(group, these.height);

@@ -9,6 +9,24 @@ using namespace mlir;
 using namespace heddle;
 
 TileRhs ContractionEmitter::rhsOf(const Group &group) {
+  if (!plan.widens)
+    return storedRhsOf(group);
+  TileRhs rhs;
+  rhs.buffer = widePanel;
+  rhs.base = index.constant(0);
+  rhs.step = plan.groupColumns();
+  for (int64_t v = 0; v < group.vectors; ++v)
+    rhs.vectors.push_back(v * plan.lanes);
+  return rhs;
+}
+
+Number ContractionEmitter::storedStep() {
+  Number term = plan.packs ? Number(plan.groupColumns())
+                           : frame.numberOf(shape.termStride);
+  return index.times(term, shape.perStep);
+}
+
+TileRhs ContractionEmitter::storedRhsOf(const Group &group) {
   TileRhs rhs;
   rhs.isUnsigned = shape.rhsUnsigned;
   Value first = index.mul(group.number, plan.groupColumns());
@@ -77,6 +95,23 @@ void ContractionEmitter::packGroup(const Group &group, Value low, Value high) {
                 shape.rhsUnsigned);
 }
 
+void ContractionEmitter::prepareGroup(const Group &group, Value low,
+                                      Value high) {
+  if (plan.packs)
+    packGroup(group, low, high);
+  if (plan.widens)
+    widenGroup(group, low, high);
+}
+
+void ContractionEmitter::prepareRest(const Group &group) {
+  if (shape.rest.is(0))
+    return;
+  if (plan.packs)
+    packRest(group);
+  if (plan.widens)
+    widenRest(group);
+}
+
 void ContractionEmitter::packRest(const Group &group) {
   Value target = index.constant(restPlace());
   // Of pairs it is one term at most.
@@ -95,14 +130,15 @@ SmallVector<Value> ContractionEmitter::startOf(RegisterTile &tile,
   SmallVector<Value> zeros = tile.zeros();
   if (shape.rest.is(0))
     return zeros;
+  if (plan.widens)
+    return startOfWide(tile, rows, rhs);
   Value steps = valueOf(shape.depthCount());
   TileLhs lhs = lhsOf(rows);
   lhs.step = shape.perStep;
+  rhs.step = storedStep();
   if (plan.packs) {
     rhs.base = index.constant(restPlace());
     rhs.step = 0;
-  } else {
-    rhs.step = index.times(frame.numberOf(shape.termStride), shape.perStep);
   }
   if (std::optional<int64_t> count = shape.rest.known())
     return tile.accumulateRest(lhs, rhs, steps, *count, zeros);
@@ -125,6 +161,16 @@ SmallVector<Value> ContractionEmitter::outerRowsAt(Value number) {
 }
 
 TileLhs ContractionEmitter::lhsOf(const Rows &rows) {
+  if (!plan.widens)
+    return storedLhsOf(rows);
+  TileLhs lhs;
+  lhs.buffer = wideRows;
+  lhs.base = widePlaceOf(rows);
+  lhs.setRows(index, rows.height, wideDepth());
+  return lhs;
+}
+
+TileLhs ContractionEmitter::storedLhsOf(const Rows &rows) {
   TileLhs lhs;
   lhs.buffer = lhsBuffer;
   lhs.isUnsigned = shape.lhsUnsigned;

@@ -17,6 +17,34 @@ static int64_t bytesOf(Type element) {
   return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
 }
 
+/// Groups of columns that share a copy of their rows in f32: a copied element
+/// takes half an instruction, and saves one for each group.
+static constexpr int64_t groupsOfCopy = 4;
+
+/// Gives a tile of the grid as many groups, for fewer rows as long as these
+/// share the copies of the columns.
+static void shareCopies(const Machine &machine, int64_t columnGroups,
+                        int64_t tileRows, ContractionBlocks &blocks) {
+  int64_t groups = std::min(groupsOfCopy, columnGroups);
+  if (blocks.columnGroups >= groups)
+    return;
+  int64_t least = llvm::divideCeil(machine.rowsWorthPanels, tileRows),
+          fewer = blocks.rowTiles * blocks.columnGroups / groups;
+  blocks.rowTiles = std::min(blocks.rowTiles, std::max(fewer, least));
+  blocks.columnGroups = groups;
+}
+
+/// Whether rows and columns meet so often that both are rather copied as f32.
+static bool isWorthWidening(const Machine &machine,
+                            const ContractionShape &shape,
+                            const ContractionPlan &plan) {
+  return shape.perStep == kernel::kPair && !shape.row.extent.isSized() &&
+         !shape.depthCount().isSized() && !shape.rest.isSized() &&
+         shape.row.extent.bound() * shape.outerRowCount().bound() >=
+             machine.rowsWorthPacking &&
+         shape.columnCount().bound() >= groupsOfCopy * plan.groupColumns();
+}
+
 ContractionPlan heddle::planContraction(KernelFrame &frame,
                                         const ContractionShape &shape,
                                         Type accumulator) {
@@ -25,9 +53,6 @@ ContractionPlan heddle::planContraction(KernelFrame &frame,
   int64_t rows = shape.row.extent.bound(),
           columns = shape.columnCount().bound();
   plan.tileShape = chooseTileShape(frame.machine, rows, columns, plan.lanes);
-  if (auto products =
-          StepProducts::of(frame.machine, shape.perStep, accumulator))
-    plan.tileShape.rows = products->rowsOf(rows, plan.tileShape);
   double outputs = double(shape.outerCount().bound()) *
                    shape.outerRowCount().bound() * rows * columns;
   Type lhs = elementOf(shape.lhs), rhs = elementOf(shape.rhs);
@@ -37,6 +62,14 @@ ContractionPlan heddle::planContraction(KernelFrame &frame,
   work.factor = kernel::narrowerFactor(lhs, rhs);
   expectWork(frame, contractionNanoseconds(frame.machine, work, outputs));
   plan.isSmall = isSmallWork(frame.machine, work);
+  if (auto products =
+          StepProducts::of(frame.machine, shape.perStep, accumulator)) {
+    int64_t fewerRows = products->rowsOf(rows, plan.tileShape);
+    plan.widens = fewerRows < plan.tileShape.rows && !plan.isSmall &&
+                  isWorthWidening(frame.machine, shape, plan);
+    if (!plan.widens)
+      plan.tileShape.rows = fewerRows;
+  }
   bool isSized = shape.row.extent.isSized();
   if (isSized)
     plan.tileShape.rows =
@@ -69,12 +102,15 @@ ContractionPlan heddle::planContraction(KernelFrame &frame,
   extents.depth = shape.depthCount().bound();
   extents.accumulator = accumulator;
   extents.factor = work.factor;
-  extents.lhsBytes = bytesOf(lhs) * shape.perStep;
-  extents.rhsBytes = bytesOf(rhs) * shape.perStep;
-  extents.packsRhs = plan.packs;
+  extents.lhsBytes = bytesOf(plan.widens ? accumulator : lhs) * shape.perStep;
+  extents.rhsBytes = bytesOf(plan.widens ? accumulator : rhs) * shape.perStep;
+  extents.packsRhs = plan.packs || plan.widens;
   extents.sizedRows = isSized;
   plan.blocks = chooseBlocks(frame.machine, extents, plan.tileShape, rowTiles,
                              plan.columnGroups.bound(), plan.lanes);
+  if (plan.widens)
+    shareCopies(frame.machine, plan.columnGroups.bound(), plan.tileShape.rows,
+                plan.blocks);
 
   plan.depth = shape.depth;
   if (plan.packs) {

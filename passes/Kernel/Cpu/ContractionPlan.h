@@ -24,6 +24,9 @@ struct ContractionPlan {
   Extent columnGroups = 1;
   /// A group's columns are copied to a panel before they are read.
   bool packs = false;
+  /// Operands are copied as f32 before they meet: both terms of a pair, the
+  /// second one first.
+  bool widens = false;
   /// The work is so little that loops are not written out.
   bool isSmall = false;
   /// Depth dimensions as tiles read them: of the packed copy if there is one.

@@ -89,12 +89,6 @@ void RegisterTile::store(ValueRange accumulators, Value buffer, Value base) {
                             index.add(base, i * lanes));
 }
 
-/// The longest sum in one chain. A chain's rounding errors grow with the square
-/// root of its length, relative to its value: chains of bounded length, added
-/// up, keep a deep sum as exact as other libraries' blocked ones. The totals
-/// rest in memory meanwhile, for about a percent of the time.
-static constexpr int64_t longestChain = 96;
-
 SmallVector<Value> RegisterTile::accumulate(const TileLhs &lhs,
                                             const TileRhs &rhs, Value low,
                                             Value high, ValueRange accumulators,
@@ -106,20 +100,20 @@ SmallVector<Value> RegisterTile::accumulate(const TileLhs &lhs,
   if (constantLow && constantHigh)
     most = multiple = *constantHigh - *constantLow;
   if (isa<IntegerType>(vectorType.getElementType()) ||
-      (most && *most <= longestChain + longestChain / 2))
+      (most && *most <= chainSteps + chainSteps / 2))
     return accumulateChain(lhs, rhs, low, high, accumulators, prefetch,
                            multiple);
-  Value chain = index.constant(longestChain);
-  return index.loop(low, high, longestChain, accumulators,
-                    [&](Value begin, ValueRange totals) {
-                      Value end = index.min(index.add(begin, chain), high);
-                      SmallVector<Value> sums = accumulateChain(
-                          lhs, rhs, begin, end, zeros(), prefetch,
-                          std::gcd(multiple, longestChain));
-                      for (auto [sum, total] : llvm::zip(sums, totals))
-                        sum = arith::AddFOp::create(builder, loc, total, sum);
-                      return sums;
-                    });
+  Value chain = index.constant(chainSteps);
+  return index.loop(
+      low, high, chainSteps, accumulators, [&](Value begin, ValueRange totals) {
+        Value end = index.min(index.add(begin, chain), high);
+        SmallVector<Value> sums =
+            accumulateChain(lhs, rhs, begin, end, zeros(), prefetch,
+                            std::gcd(multiple, chainSteps));
+        for (auto [sum, total] : llvm::zip(sums, totals))
+          sum = arith::AddFOp::create(builder, loc, total, sum);
+        return sums;
+      });
 }
 
 SmallVector<Value>

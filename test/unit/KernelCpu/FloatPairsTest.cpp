@@ -145,6 +145,16 @@ TEST(FloatPairs, Activations) {
   }
 }
 
+TEST(FloatPairs, ManyRowsMeetManyColumns) {
+  // Where there is no instruction both sides are copied as f32.
+  for (int64_t k : {300, 301}) {
+    checkMatmul(70, 300, k);
+    checkActivations(70, 300, k, /*isTransposed=*/true);
+  }
+  checkMatmul(70, 1000, 65);
+  checkActivations(50, 90, 287, /*isTransposed=*/false, /*batch=*/3);
+}
+
 TEST(FloatPairs, DeepSumsAreCutInChains) {
   // One row, so that no block of the depth cuts its sums, too.
   for (int64_t k : {2000, 2001}) {
@@ -153,10 +163,10 @@ TEST(FloatPairs, DeepSumsAreCutInChains) {
   }
 }
 
-/// Results of `text`, [33, k] times `stored`, which holds `rhs` [70, k].
-void checkDeep(const std::string &text, int64_t k,
+/// Results of `text`, [m, k] times `stored`, which holds `rhs` [70, k].
+void checkDeep(const std::string &text, int64_t m, int64_t k,
                const std::vector<uint16_t> &rhs, std::vector<uint16_t> stored) {
-  int64_t m = 33, n = 70;
+  int64_t n = 70;
   std::vector<uint16_t> lhs = values(m * k, 1);
   for (const char *machine : machines) {
     if (!isUsable(machine))
@@ -179,11 +189,13 @@ void checkDeep(const std::string &text, int64_t k,
 }
 
 TEST(FloatPairs, DeepSumsRestInMemory) {
-  for (int64_t k : {24000, 24001}) {
+  auto check = [](int64_t m, int64_t k) {
     std::vector<uint16_t> rhs = values(70 * k, 2);
-    checkDeep(matmulText(types, 33, 70, k), k, rhs, inPanels(2, 70, k, rhs));
-    checkDeep(textOf(matmul(33, 70, k), "bf16", "f32"), k, rhs, rhs);
-  }
+    checkDeep(matmulText(types, m, 70, k), m, k, rhs, inPanels(2, 70, k, rhs));
+    checkDeep(textOf(matmul(m, 70, k), "bf16", "f32"), m, k, rhs, rhs);
+  };
+  check(33, 24000);
+  check(52, 24001);
 }
 
 TEST(FloatPairs, InfinitiesAndNansGoThrough) {
