@@ -13,6 +13,39 @@
 #include "dialects/Prec/PrecDialect.h.inc"
 #include "dialects/Prec/PrecEnums.h.inc"
 
+namespace heddle::prec {
+
+/// Which scale and zero point belong to each element of a part of a tensor, as
+/// its elements follow each other: the same for all, one for each index of the
+/// dimension `axis`, or one for each `block` elements along it.
+class Parameters {
+public:
+  /// Of the `sizes` elements from `offsets` on.
+  Parameters(llvm::ArrayRef<int64_t> offsets, llvm::ArrayRef<int64_t> sizes,
+             std::optional<int64_t> axis, std::optional<int64_t> block);
+
+  /// The part of scale and zero point that is read.
+  llvm::SmallVector<int64_t> offsets, sizes;
+
+  /// The row-major number, within that part, of the parameter of the current
+  /// element, which is the part's first until `next` is called.
+  int64_t number() const { return first + at; }
+  void next();
+
+private:
+  /// Elements along the axis before those of the part within its first block.
+  int64_t before = 0;
+  /// Elements along the axis and of the dimensions inside of it.
+  int64_t along = 1, inner = 1;
+  int64_t block = 1;
+  /// Whether dimensions besides the axis have parameters of their own.
+  bool isBlocked = false;
+  /// Parameters that the outer dimensions and the axis skip; indices.
+  int64_t first = 0, at = 0, outer = 0, position = 0, innerIndex = 0;
+};
+
+} // namespace heddle::prec
+
 #define GET_OP_CLASSES
 #include "dialects/Prec/PrecOps.h.inc"
 

@@ -2,8 +2,12 @@
 
 #include "dialects/Prec/Prec.h"
 
+#include "runtime/format/WeightLayout.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
+
+#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 #include <cmath>
@@ -37,9 +41,91 @@ int64_t largestOf(IntegerType type) {
   return bits >= 63 ? INT64_MAX : (int64_t(1) << bits) - 1;
 }
 
-/// The input's shape is the result's, as far as both are known; scale and zero
-/// point are scalars, or vectors along the axis; the zero point is of the type
-/// that is stored.
+Parameters::Parameters(ArrayRef<int64_t> partOffsets,
+                       ArrayRef<int64_t> partSizes, std::optional<int64_t> axis,
+                       std::optional<int64_t> blockElements) {
+  if (!axis) {
+    // One for all, whatever the part.
+    for (int64_t size : partSizes)
+      along *= size;
+    block = std::max<int64_t>(along, 1);
+    return;
+  }
+  along = partSizes[*axis];
+  for (int64_t size : partSizes.drop_front(*axis + 1))
+    inner *= size;
+  isBlocked = blockElements.has_value();
+  block = blockElements.value_or(1);
+  before = partOffsets[*axis] % block;
+  int64_t firstBlock = partOffsets[*axis] / block;
+  int64_t blocks = along == 0 ? 0 : (before + along - 1) / block + 1;
+  if (isBlocked) {
+    offsets.assign(partOffsets.begin(), partOffsets.end());
+    sizes.assign(partSizes.begin(), partSizes.end());
+    offsets[*axis] = firstBlock;
+    sizes[*axis] = blocks;
+  } else {
+    offsets = {firstBlock};
+    sizes = {blocks};
+  }
+}
+
+void Parameters::next() {
+  if (++innerIndex < inner) {
+    at += isBlocked;
+    return;
+  }
+  innerIndex = at = 0;
+  int64_t blockElements = isBlocked ? inner : 1;
+  if (++position == along) {
+    position = 0;
+    ++outer;
+  }
+  int64_t blocks = (before + along - 1) / block + 1;
+  int64_t number = (before + position) / block;
+  first = ((isBlocked ? outer * blocks : 0) + number) * blockElements;
+}
+
+/// Scale and zero point are scalars, vectors along the axis, or have an element
+/// for each block along it.
+template <typename Op>
+static LogicalResult verifyParameters(Op op, RankedTensorType input) {
+  std::optional<uint64_t> axis = op.getAxis(), block = op.getBlock();
+  if (axis && *axis >= uint64_t(input.getRank()))
+    return op.emitOpError("has scales along dimension ")
+           << *axis << " of " << input;
+  SmallVector<int64_t> wanted;
+  if (block) {
+    if (!axis || static_cast<int64_t>(*block) < 1)
+      return op.emitOpError("has blocks of ")
+             << static_cast<int64_t>(*block)
+             << (axis ? " elements" : " elements, and no axis along which");
+    if (!input.hasStaticShape())
+      return op.emitOpError("has blocks of a tensor of unknown size, ")
+             << input;
+    wanted.assign(input.getShape().begin(), input.getShape().end());
+    wanted[*axis] = llvm::divideCeil(wanted[*axis], *block);
+  } else if (axis) {
+    wanted.push_back(input.getDimSize(*axis));
+  }
+  for (Value parameter : {op.getScale(), op.getZeroPoint()}) {
+    auto type = cast<RankedTensorType>(parameter.getType());
+    if (type.getShape() == ArrayRef<int64_t>(wanted))
+      continue;
+    if (block)
+      return op.emitOpError("needs a scale and a zero point for each of [")
+             << wanted << "] blocks, not " << type;
+    if (axis)
+      return op.emitOpError("needs a scale and a zero point for each of ")
+             << wanted[0] << " elements along dimension " << *axis << ", not "
+             << type;
+    return op.emitOpError("without an axis needs scalars, not ") << type;
+  }
+  return success();
+}
+
+/// The input's shape is the result's, as far as both are known; the zero point
+/// is of the type that is stored.
 template <typename Op>
 static LogicalResult verifyConversion(Op op, Value stored) {
   Type storage = op.getStorageType().value_or(
@@ -57,24 +143,7 @@ static LogicalResult verifyConversion(Op op, Value stored) {
   if (failed(verifyCompatibleShape(
           input.getShape(), cast<RankedTensorType>(op.getType()).getShape())))
     return op.emitOpError("converts ") << input << " to " << op.getType();
-  std::optional<uint64_t> axis = op.getAxis();
-  if (axis && *axis >= uint64_t(input.getRank()))
-    return op.emitOpError("has scales along dimension ")
-           << *axis << " of " << input;
-  SmallVector<int64_t> wanted;
-  if (axis)
-    wanted.push_back(input.getDimSize(*axis));
-  for (Value parameter : {op.getScale(), op.getZeroPoint()}) {
-    auto type = cast<RankedTensorType>(parameter.getType());
-    if (type.getShape() == ArrayRef<int64_t>(wanted))
-      continue;
-    if (axis)
-      return op.emitOpError("needs a scale and a zero point for each of ")
-             << wanted[0] << " elements along dimension " << *axis << ", not "
-             << type;
-    return op.emitOpError("without an axis needs scalars, not ") << type;
-  }
-  return success();
+  return verifyParameters(op, input);
 }
 
 LogicalResult QuantizeOp::verify() {
@@ -100,10 +169,39 @@ LogicalResult DequantizeOp::verify() {
   if (scale != result)
     return emitOpError("gives ") << result << " by a scale of " << scale
                                  << "; integers come of integers alone";
+  if (getBlock())
+    return emitOpError("gives ")
+           << result << " by blocks, which have scales of "
+           << "floats";
   if (getStorage().getWidth() > 16)
     return emitOpError("gives ")
            << result << " of " << getStorage()
            << ", whose differences it may not hold; 16 bits are the most";
+  return success();
+}
+
+LogicalResult UnpackOp::verify() {
+  auto type = cast<RankedTensorType>(getType()),
+       stored = cast<RankedTensorType>(getStored().getType());
+  StringRef text = getPacking();
+  std::optional<format::WeightLayout> layout =
+      format::WeightLayout::parse({text.data(), text.size()});
+  if (!layout)
+    return emitOpError("reads an unknown packing '") << text << "'";
+  Type element = type.getElementType();
+  std::optional<format::StoredLayout> places =
+      element.isIntOrFloat()
+          ? layout->of(type.getShape().vec(), element.getIntOrFloatBitWidth())
+          : std::nullopt;
+  if (!places)
+    return emitOpError("reads a packing '")
+           << text << "' that does not fit " << type;
+  if (stored.getShape() != ArrayRef<int64_t>(places->shape()) ||
+      !stored.getElementType().isIntOrFloat() ||
+      stored.getElementTypeBitWidth() != places->unitBits())
+    return emitOpError("reads ") << stored << ", wanted elements of "
+                                 << places->unitBits() << " bits of the shape ["
+                                 << ArrayRef<int64_t>(places->shape()) << "]";
   return success();
 }
 
@@ -152,6 +250,7 @@ OpFoldResult QuantizeOp::fold(FoldAdaptor) {
       storage.getWidth() > 16 ||
       !cast<RankedTensorType>(getInput().getType()).getElementType().isF32() ||
       source.getAxisAttr() != getAxisAttr() ||
+      source.getBlockAttr() != getBlockAttr() ||
       !isSame(source.getScale(), getScale()) ||
       !isSame(source.getZeroPoint(), getZeroPoint()))
     return {};

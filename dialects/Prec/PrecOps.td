@@ -19,7 +19,7 @@ def Prec_Dialect : Dialect {
     that is saturated to are written out. A quantization is never folded away
     because it looks like the inverse of the op before it: it rounds.
 
-    Both ops stay as they are until targets part: one may have instructions for
+    Quantization stays as it is until targets part: one may have instructions for
     them, or multiply what is stored. `storage_type` says that the integers
     are unsigned where tensors hold them without a sign.
 
@@ -44,18 +44,15 @@ def Prec_NumberTensor : RankedTensorOf<[F32, F64, F16, BF16, I32]>;
 class Prec_Op<string mnemonic, string methods = ""> : Op<Prec_Dialect, mnemonic, [Pure]> {
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Elements that follow each other with the same scale, of a part of the
-    /// input with these extents.
-    int64_t getInnerElements(::llvm::ArrayRef<int64_t> shape);
+    /// Which scale and zero point belong to the elements of a part of the
+    /// input, `sizes` from `offsets` on.
+    Parameters getParameters(::llvm::ArrayRef<int64_t> offsets, ::llvm::ArrayRef<int64_t> sizes);
     /// The integers that are stored and the zero point, as the model has them.
     ::mlir::IntegerType getStorage();
   }] # methods;
   let extraClassDefinition = [{
-    int64_t $cppClass::getInnerElements(::llvm::ArrayRef<int64_t> shape) {
-      int64_t inner = 1;
-      for (int64_t extent : shape.drop_front(getAxis() ? *getAxis() + 1 : 0))
-        inner *= extent;
-      return inner;
+    Parameters $cppClass::getParameters(::llvm::ArrayRef<int64_t> offsets, ::llvm::ArrayRef<int64_t> sizes) {
+      return Parameters(offsets, sizes, getAxis(), getBlock());
     }
     ::mlir::IntegerType $cppClass::getStorage() {
       ::mlir::Type held = ::mlir::getElementTypeOrSelf(getZeroPoint());
@@ -72,17 +69,18 @@ def Prec_QuantizeOp : Prec_Op<"quantize", [{
   let description = [{
     `clamp(round(input / scale) + zero_point, minimum, maximum)`, the quotient
     in the input's type; NaN becomes 0, moved into the range. Scale and zero
-    point are scalars, or vectors along dimension `axis`.
+    point are scalars, or vectors along dimension `axis`, or, with `block`, have
+    an element for each so many elements along `axis`, as for `prec.dequantize`.
 
     Quantizing what was dequantized with the same scale and zero point gives the
     stored integers back; that alone is folded.
   }];
   let arguments = (ins Prec_FloatTensor:$input, Prec_FloatTensor:$scale, Prec_IntTensor:$zero_point,
-                       OptionalAttr<I64Attr>:$axis, Prec_Rounding:$rounding,
+                       OptionalAttr<I64Attr>:$axis, OptionalAttr<I64Attr>:$block, Prec_Rounding:$rounding,
                        I64Attr:$minimum, I64Attr:$maximum, OptionalAttr<TypeAttr>:$storage_type);
   let results = (outs Prec_IntTensor:$result);
   let assemblyFormat = [{
-    $input `,` $scale `,` $zero_point (`axis` $axis^)? `rounding` $rounding `range` $minimum `to` $maximum
+    $input `,` $scale `,` $zero_point (`axis` $axis^)? (`block` $block^)? `rounding` $rounding `range` $minimum `to` $maximum
     attr-dict `:` type($input) `,` type($scale) `,` type($zero_point) `->` type($result)
   }];
   let hasFolder = 1;
@@ -94,6 +92,15 @@ def Prec_DequantizeOp : Prec_Op<"dequantize"> {
     `(input - zero_point) * scale`: the difference exact, one rounding to the
     result's type. Scale and zero point are scalars, or vectors along `axis`.
 
+    With `block`, so many elements that follow each other along `axis` share a
+    scale and a zero point, which have the input's shape but for that dimension:
+    there they count blocks, of which the last may be a part of one.
+
+    ```mlir
+    %y = prec.dequantize %q, %scale, %zero axis 0 block 32
+           : tensor<70x16xui4>, tensor<3x16xf32>, tensor<3x16xui4> -> tensor<70x16xf32>
+    ```
+
     A result of i32 has a scale of i32, and what is stored has at most 16 bits:
     these are the factors of products that a model sums up in integers. With a
     scale of one they are exact; other products wrap around.
@@ -103,12 +110,32 @@ def Prec_DequantizeOp : Prec_Op<"dequantize"> {
     ```
   }];
   let arguments = (ins Prec_IntTensor:$input, Prec_NumberTensor:$scale, Prec_IntTensor:$zero_point,
-                       OptionalAttr<I64Attr>:$axis, OptionalAttr<TypeAttr>:$storage_type);
+                       OptionalAttr<I64Attr>:$axis, OptionalAttr<I64Attr>:$block, OptionalAttr<TypeAttr>:$storage_type);
   let results = (outs Prec_NumberTensor:$result);
   let assemblyFormat = [{
-    $input `,` $scale `,` $zero_point (`axis` $axis^)? attr-dict `:` type($input) `,` type($scale) `,` type($zero_point)
+    $input `,` $scale `,` $zero_point (`axis` $axis^)? (`block` $block^)? attr-dict `:` type($input) `,` type($scale) `,` type($zero_point)
     `->` type($result)
   }];
+}
+
+def Prec_UnpackOp : Op<Prec_Dialect, "unpack", [Pure]> {
+  let summary = "a tensor of what is stored by a layout";
+  let description = [{
+    The row-major tensor whose elements `stored` holds in the order that
+    `packing` says, a text of `runtime/format/WeightLayout.h`. Elements that
+    share words have these as the elements of `stored`; other elements of less
+    than a byte have a byte each.
+
+    Kernels read what is stored: the tensor itself is in no memory.
+
+    ```mlir
+    %q = prec.unpack %w "* k n -> * n/32 k/8 n%32 k%8 in u32" : tensor<2x8x32x1xi32> -> tensor<64x60xi4>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$stored, StrAttr:$packing);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = "$stored $packing attr-dict `:` type($stored) `->` type($result)";
+  let hasVerifier = 1;
 }
 
 #endif // HEDDLE_DIALECTS_PREC_PRECOPS_TD

@@ -1,22 +1,18 @@
-// prec.quantize and prec.dequantize, by their definitions.
+// The prec dialect, by the definitions of its operations.
 
 #include "Evaluator.h"
 
+#include "dialects/Kernel/Packing.h"
 #include "dialects/Prec/Prec.h"
-
-#include <algorithm>
 
 using namespace mlir;
 using namespace heddle;
 using namespace heddle::reference;
 
-/// Which scale belongs to an element.
+/// The scales and zero points of all elements.
 template <typename Op>
-static auto scaleNumber(Op op, const HostTensor &input,
-                        const HostTensor &scale) {
-  int64_t inner = std::max<int64_t>(op.getInnerElements(input.shape()), 1);
-  int64_t count = op.getAxis() ? scale.size() : 1;
-  return [inner, count](int64_t index) { return index / inner % count; };
+static prec::Parameters parametersOf(Op op, const HostTensor &input) {
+  return op.getParameters(Extents(input.shape().size(), 0), input.shape());
 }
 
 /// Stored integers with the sign that the operation gives them.
@@ -32,9 +28,9 @@ static LogicalResult quantize(Invocation &call, prec::QuantizeOp op) {
   FailureOr<HostTensor> result = call.allocate(input.shape());
   if (failed(result))
     return failure();
-  auto number = scaleNumber(op, input, scale);
-  for (int64_t i = 0; i < input.size(); ++i) {
-    int64_t at = number(i);
+  prec::Parameters parameters = parametersOf(op, input);
+  for (int64_t i = 0; i < input.size(); ++i, parameters.next()) {
+    int64_t at = parameters.number();
     double quotient =
         roundToKind(input.kind(), input.floatAt(i) / scale.floatAt(at));
     result->set(i, op.store(quotient, zeroPoint.intAt(at)));
@@ -49,10 +45,10 @@ static LogicalResult dequantize(Invocation &call, prec::DequantizeOp op) {
   FailureOr<HostTensor> result = call.allocate(input.shape());
   if (failed(result))
     return failure();
-  auto number = scaleNumber(op, input, scale);
+  prec::Parameters parameters = parametersOf(op, input);
   bool isInteger = getElementTypeOrSelf(op.getType()).isInteger();
-  for (int64_t i = 0; i < input.size(); ++i) {
-    int64_t at = number(i);
+  for (int64_t i = 0; i < input.size(); ++i, parameters.next()) {
+    int64_t at = parameters.number();
     int64_t difference = input.intAt(i) - zeroPoint.intAt(at);
     if (isInteger)
       result->set(i, difference * scale.intAt(at));
@@ -62,7 +58,18 @@ static LogicalResult dequantize(Invocation &call, prec::DequantizeOp op) {
   return call.give(std::move(*result));
 }
 
+static LogicalResult unpack(Invocation &call, prec::UnpackOp op) {
+  auto type = cast<RankedTensorType>(op.getType());
+  FailureOr<HostTensor> result = call.allocate(type.getShape());
+  if (failed(result))
+    return failure();
+  kernel::unpackElements(op.getPacking(), type, call.tensor(0).bytes().data(),
+                         result->mutableBytes().data());
+  return call.give(std::move(*result));
+}
+
 void reference::addPrecision(Registry &registry) {
   registry.add<prec::QuantizeOp, quantize>();
   registry.add<prec::DequantizeOp, dequantize>();
+  registry.add<prec::UnpackOp, unpack>();
 }

@@ -96,8 +96,10 @@ struct Arithmetic {
 /// Builds the loops of one conversion in its place.
 class Expander {
 public:
-  Expander(Operation *op, std::optional<uint64_t> axis)
-      : builder(op), loc(op->getLoc()), axis(axis) {}
+  template <typename Op>
+  explicit Expander(Op op)
+      : builder(op), loc(op.getLoc()), axis(op.getAxis()),
+        block(op.getBlock()) {}
 
   using Steps = llvm::function_ref<Value(Arithmetic, Value, Value)>;
   /// `steps` at each element of `input`, a scale or zero point `parameter`
@@ -113,8 +115,9 @@ public:
     // layers are equal in all but numbers.
     Attribute constant = parameter ? constantOf(parameter) : Attribute();
     if (parameter && !constant) {
-      inputs.push_back(parameter);
-      maps.push_back(parameterMap(builder, type.getRank(), axis));
+      inputs.push_back(block ? repeated(parameter) : parameter);
+      maps.push_back(block ? blockMap(parameter, type.getRank())
+                           : parameterMap(builder, type.getRank(), axis));
     }
     return createPointwise(
         builder, loc, type.clone(result), inputs, maps,
@@ -130,9 +133,37 @@ public:
   }
 
 private:
+  /// A parameter of blocks once for each element of them, also those that the
+  /// last block lacks, in one row: an index divided by a constant is none that
+  /// kernels read by.
+  Value repeated(Value parameter) {
+    RankedTensorType type = typeOf(parameter);
+    SmallVector<int64_t> shape(type.getShape());
+    shape.insert(shape.begin() + *axis + 1, *block);
+    AffineMap map =
+        builder.getMultiDimIdentityMap(shape.size()).dropResult(*axis + 1);
+    Value wide = createPointwise(
+        builder, loc, RankedTensorType::get(shape, type.getElementType()),
+        parameter, map,
+        [](OpBuilder &, Location, ValueRange x) { return x[0]; });
+    SmallVector<ReassociationIndices> row(1);
+    llvm::append_range(row.front(), llvm::seq<int64_t>(shape.size()));
+    return tensor::CollapseShapeOp::create(builder, loc, wide, row);
+  }
+
+  /// Where the points of a tensor of `rank` dimensions find theirs in it.
+  AffineMap blockMap(Value parameter, unsigned rank) {
+    AffineExpr position = builder.getAffineConstantExpr(0);
+    for (auto [dim, extent] : llvm::enumerate(typeOf(parameter).getShape())) {
+      int64_t elements = dim == *axis ? extent * *block : extent;
+      position = position * elements + builder.getAffineDimExpr(dim);
+    }
+    return AffineMap::get(rank, 0, position);
+  }
+
   OpBuilder builder;
   Location loc;
-  std::optional<uint64_t> axis;
+  std::optional<uint64_t> axis, block;
 };
 
 /// Factors of sums of integers, in one loop. What is constant and changes
@@ -180,7 +211,7 @@ void expand(prec::DequantizeOp op, const ExactValues &exactValues) {
   Type real = getElementTypeOrSelf(op.getType());
   if (real.isInteger())
     return expandFactor(op);
-  Expander e(op, op.getAxis());
+  Expander e(op);
   IntegerType storage = op.getStorage();
   FloatType exact = exactElement(real, storage);
   // What has just been quantized is one of the range's integers, never -0: it
@@ -243,7 +274,7 @@ bool isInMemory(prec::QuantizeOp op) {
 }
 
 void expand(prec::QuantizeOp op, ExactValues &exactValues) {
-  Expander e(op, op.getAxis());
+  Expander e(op);
   auto real = cast<FloatType>(getElementTypeOrSelf(op.getInput()));
   IntegerType storage = op.getStorage();
   FloatType exact = exactElement(real, storage);

@@ -30,7 +30,7 @@ bool QuantizationParameter::isOne() const {
 /// have scales of i32.
 static bool isTaken(prec::DequantizeOp op) {
   Type number = getElementTypeOrSelf(op.getType());
-  return op.getStorage().getWidth() == 8 &&
+  return op.getStorage().getWidth() == 8 && !op.getBlock() &&
          (number.isF32() || number.isInteger()) &&
          getElementTypeOrSelf(op.getScale().getType()) == number;
 }

@@ -39,7 +39,7 @@ static Value differences(OpBuilder &b, Location loc, WeightPrograms &weights,
       b, loc, typeOf(operand).clone(b.getF32Type()), stored.integers, one,
       zeroPoint.tensor,
       zeroPoint.dim ? b.getI64IntegerAttr(*zeroPoint.dim) : IntegerAttr(),
-      modelType(stored.type));
+      /*block=*/IntegerAttr(), modelType(stored.type));
 }
 
 Value heddle::sumInFloats(OpBuilder &b, Operation *root,

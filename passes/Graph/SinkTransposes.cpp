@@ -190,6 +190,8 @@ template <typename Op> struct SinkThroughQuantization : OpRewritePattern<Op> {
     auto inner = op.getInput().template getDefiningOp<stablehlo::TransposeOp>();
     if (!inner)
       return rewriter.notifyMatchFailure(op, "quantizes no transpose");
+    if (op.getBlock())
+      return rewriter.notifyMatchFailure(op, "its scales lie as its input");
     ArrayRef<int64_t> permutation = inner.getPermutation();
     auto replacement = cast<Op>(rewriter.clone(*op.getOperation()));
     replacement.getInputMutable().assign(inner.getOperand());

@@ -208,7 +208,7 @@ private:
     Value zeroPoint = zeroPointOf(loc, parameters, storageOf(element));
     return prec::DequantizeOp::create(
         builder, loc, type.clone(element.getExpressedType()), value, scale,
-        zeroPoint, axisAttr(builder, parameters),
+        zeroPoint, axisAttr(builder, parameters), /*block=*/IntegerAttr(),
         /*storage_type=*/TypeAttr());
   }
 
@@ -222,8 +222,9 @@ private:
     Value zeroPoint = zeroPointOf(loc, parameters, storageOf(element));
     return prec::QuantizeOp::create(
         builder, loc, type, value, scale, zeroPoint,
-        axisAttr(builder, parameters), prec::Rounding::NearestEven,
-        element.getStorageTypeMin(), element.getStorageTypeMax(),
+        axisAttr(builder, parameters), /*block=*/IntegerAttr(),
+        prec::Rounding::NearestEven, element.getStorageTypeMin(),
+        element.getStorageTypeMax(),
         /*storage_type=*/TypeAttr());
   }
 
@@ -306,7 +307,8 @@ private:
     Value zeroPoint = zeroPointOf(loc, parameters, storageOf(element));
     return prec::DequantizeOp::create(
         builder, loc, type.clone(wide), value, scale, zeroPoint,
-        axisAttr(builder, parameters), /*storage_type=*/TypeAttr());
+        axisAttr(builder, parameters), /*block=*/IntegerAttr(),
+        /*storage_type=*/TypeAttr());
   }
 
   Value repeated(Value value, RankedTensorType type,

@@ -33,6 +33,7 @@ ALLOWED = {
     # What orders the commands of a plan, and how devices are named, is decided in one place.
     "dialects/Plan": f"{MLIR}|{SUPPORT}|{dialects_up_to('Plan')}" + r"|runtime/format/(DeviceNames|Hazards)\.h",
     # What a layout of weights means is decided in one place, too.
+    "dialects/Prec": f"{MLIR}|{SUPPORT}|{dialects_up_to('Prec')}" + r"|runtime/format/WeightLayout\.h",
     "dialects/Kernel": f"{MLIR}|{SUPPORT}|{dialects_up_to('Kernel')}" + r"|runtime/format/WeightLayout\.h",
     "lib/Support": f"{MLIR}|{SUPPORT}",
     "lib/Target": f"{MLIR}|{DIALECTS}|{SUPPORT}|heddle/Target/|lib/Target/",

@@ -217,6 +217,9 @@ FailureOr<BoxEvaluator::Step> BoxEvaluator::begin(const BoxRequest &request) {
       .Case([&](stablehlo::PadOp o) { return pad(o, box, out); })
       .Case([&](stablehlo::ReshapeOp o) { return reshape(o, box, out); })
       .Case([&](stablehlo::DotGeneralOp o) { return dot(o, box, out); })
+      .Case([&](stablehlo::BitcastConvertOp o) {
+        return splitsBytes(o) ? split(o, box, out) : elementwise(o, box, out);
+      })
       .Case([&](prec::DequantizeOp o) { return dequantize(o, box, out); })
       .Case([&](prec::QuantizeOp o) { return quantize(o, box, out); })
       .Default([&](Operation *o) { return elementwise(o, box, out); });

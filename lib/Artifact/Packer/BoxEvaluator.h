@@ -33,6 +33,10 @@ struct BoxRequest {
   char *out;
 };
 
+/// Whether elements of a byte become a last dimension of narrower ones, the
+/// lowest bits first.
+bool splitsBytes(stablehlo::BitcastConvertOp op);
+
 class BoxEvaluator {
 public:
   /// For the device at this place of the mesh.
@@ -76,6 +80,8 @@ private:
   static mlir::FailureOr<Step> pad(stablehlo::PadOp op, const Box &box,
                                    char *out);
   static Step reshape(stablehlo::ReshapeOp op, const Box &box, char *out);
+  /// Where `splitsBytes`.
+  static Step split(stablehlo::BitcastConvertOp op, const Box &box, char *out);
   static Step dequantize(prec::DequantizeOp op, const Box &box, char *out);
   static mlir::FailureOr<Step> dot(stablehlo::DotGeneralOp op, const Box &box,
                                    char *out);

@@ -5,6 +5,7 @@
 
 #include "dialects/Kernel/LinearAccess.h"
 #include "heddle/Support/Diagnostics.h"
+#include "heddle/Support/ElementKind.h"
 #include "heddle/Support/TensorTypes.h"
 
 #include <utility>
@@ -158,7 +159,7 @@ BoxEvaluator::Step BoxEvaluator::concatenate(stablehlo::ConcatenateOp op,
           origin = SmallVector<int64_t>(box.sizes.size(), 0),
           values = std::vector<char>(), source = Box(),
           target = SmallVector<int64_t>()]() mutable
-             -> FailureOr<std::optional<BoxRequest>> {
+         -> FailureOr<std::optional<BoxRequest>> {
     if (!values.empty())
       place(values, source, target, box, out, bytes);
     values.clear();
@@ -283,4 +284,32 @@ BoxEvaluator::Step BoxEvaluator::reshape(stablehlo::ReshapeOp op,
     }
     return std::optional(std::move(request));
   };
+}
+
+bool heddle::splitsBytes(stablehlo::BitcastConvertOp op) {
+  return typeOf(op.getOperand()).getElementTypeBitWidth() == 8 &&
+         typeOf(op.getResult()).getElementTypeBitWidth() < 8;
+}
+
+BoxEvaluator::Step BoxEvaluator::split(stablehlo::BitcastConvertOp op,
+                                       const Box &box, char *out) {
+  Box source = {SmallVector<int64_t>(ArrayRef(box.offsets).drop_back()),
+                SmallVector<int64_t>(ArrayRef(box.sizes).drop_back())};
+  Type element = typeOf(op.getResult()).getElementType();
+  unsigned bits = element.getIntOrFloatBitWidth(), unused = 8 - bits;
+  bool isSigned = isNarrowSigned(element);
+  return after(op.getOperand(), source,
+               [bits, unused, isSigned, count = source.elements(),
+                first = box.offsets.back(), parts = box.sizes.back(),
+                out](const char *bytes) mutable {
+                 for (int64_t i = 0; i < count; ++i)
+                   for (int64_t part = first; part < first + parts; ++part) {
+                     auto high =
+                         static_cast<uint8_t>(static_cast<uint8_t>(bytes[i]) >>
+                                              part * bits << unused);
+                     *out++ = static_cast<char>(
+                         isSigned ? static_cast<int8_t>(high) >> unused
+                                  : high >> unused);
+                   }
+               });
 }

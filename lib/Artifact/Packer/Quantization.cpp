@@ -11,27 +11,21 @@ using namespace heddle;
 namespace {
 /// Scales and zero points of a box, one after the other as its elements want
 /// them.
-class Parameters {
+class ParameterValues {
 public:
-  Parameters(std::vector<double> scales, std::vector<int64_t> zeroPoints,
-             int64_t inner)
+  ParameterValues(std::vector<double> scales, std::vector<int64_t> zeroPoints,
+                  prec::Parameters parameters)
       : scales(std::move(scales)), zeroPoints(std::move(zeroPoints)),
-        inner(inner), left(inner) {}
+        parameters(std::move(parameters)) {}
 
-  double scale() const { return scales[at]; }
-  int64_t zeroPoint() const { return zeroPoints[at]; }
-  void next() {
-    if (--left > 0)
-      return;
-    left = inner;
-    at = at + 1 == scales.size() ? 0 : at + 1;
-  }
+  double scale() const { return scales[parameters.number()]; }
+  int64_t zeroPoint() const { return zeroPoints[parameters.number()]; }
+  void next() { parameters.next(); }
 
 private:
   std::vector<double> scales;
   std::vector<int64_t> zeroPoints;
-  int64_t inner, left;
-  size_t at = 0;
+  prec::Parameters parameters;
 };
 } // namespace
 
@@ -51,20 +45,19 @@ static std::vector<T> load(Value value, const std::vector<char> &bytes) {
 /// The boxes of the input, the scale and the zero point.
 template <typename Op>
 static SmallVector<std::pair<Value, Box>> operandBoxes(Op op, const Box &box) {
-  Box line;
-  if (std::optional<uint64_t> axis = op.getAxis())
-    line = {{box.offsets[*axis]}, {box.sizes[*axis]}};
+  prec::Parameters parameters = op.getParameters(box.offsets, box.sizes);
+  Box read = {parameters.offsets, parameters.sizes};
   return {
-      {op.getInput(), box}, {op.getScale(), line}, {op.getZeroPoint(), line}};
+      {op.getInput(), box}, {op.getScale(), read}, {op.getZeroPoint(), read}};
 }
 
 /// From the bytes of these boxes.
 template <typename Op>
-static Parameters parametersOf(Op op, const Box &box,
-                               ArrayRef<std::vector<char>> values) {
-  return Parameters(load<double>(op.getScale(), values[1]),
-                    load<int64_t>(op.getZeroPoint(), values[2]),
-                    op.getInnerElements(box.sizes));
+static ParameterValues parametersOf(Op op, const Box &box,
+                                    ArrayRef<std::vector<char>> values) {
+  return ParameterValues(load<double>(op.getScale(), values[1]),
+                         load<int64_t>(op.getZeroPoint(), values[2]),
+                         op.getParameters(box.offsets, box.sizes));
 }
 
 BoxEvaluator::Step BoxEvaluator::dequantize(prec::DequantizeOp op,
@@ -72,7 +65,7 @@ BoxEvaluator::Step BoxEvaluator::dequantize(prec::DequantizeOp op,
   return afterAll(operandBoxes(op, box), [op, box,
                                           out](const Values &boxes) mutable {
     std::vector<int64_t> stored = load<int64_t>(op.getInput(), boxes[0]);
-    Parameters parameters = parametersOf(op, box, boxes);
+    ParameterValues parameters = parametersOf(op, box, boxes);
     if (getElementTypeOrSelf(op.getType()).isInteger()) {
       // 16 bits times 32 are exact in double, and what does not fit wraps.
       for (int64_t &integer : stored) {
@@ -99,7 +92,7 @@ BoxEvaluator::Step BoxEvaluator::quantize(prec::QuantizeOp op, const Box &box,
   return afterAll(operandBoxes(op, box), [op, box,
                                           out](const Values &boxes) mutable {
     std::vector<double> values = load<double>(op.getInput(), boxes[0]);
-    Parameters parameters = parametersOf(op, box, boxes);
+    ParameterValues parameters = parametersOf(op, box, boxes);
     ElementKind real = kindOf(op.getInput());
     std::vector<int64_t> stored(values.size());
     for (auto [integer, value] : llvm::zip_equal(stored, values)) {

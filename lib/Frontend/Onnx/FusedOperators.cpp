@@ -144,77 +144,6 @@ static LogicalResult importFusedConv(NodeImporter &node) {
   return activatedResult(node, result, numbers);
 }
 
-/// A product with weights of 4 or 8 bits, [columns, blocks, bytes], low bits
-/// first, each block with a scale and a zero point.
-static LogicalResult importMatMulNBits(NodeImporter &node) {
-  Emitter &emit = node.emit;
-  int64_t rows = node.integerAttribute("K", 0);
-  int64_t columns = node.integerAttribute("N", 0);
-  int64_t bits = node.integerAttribute("bits", 4);
-  int64_t block = node.integerAttribute("block_size", 0);
-  node.ignoreAttribute("accuracy_level");
-  if (bits != 4 && bits != 8)
-    return node.unsupported("weights of " + Twine(bits) + " bits");
-  if (node.has(4))
-    return node.unsupported("columns in an order of their own (g_idx)");
-  if (rows < 1 || columns < 1 || block < 1)
-    return node.invalid("K, N and block_size must be positive");
-  int64_t blocks = llvm::divideCeil(rows, block);
-  int64_t perByte = 8 / bits;
-  if (node.type(1).getNumElements() * perByte != columns * blocks * block ||
-      node.type(2).getNumElements() != columns * blocks)
-    return node.invalid("weights of the shape " + spellShape(node.shape(1)) +
-                        " do not fit N, K and block_size");
-  Type element = node.element(0);
-  // [.., bytes] to [.., bytes * perByte] numbers.
-  auto unpack = [&](Value packed) {
-    if (perByte == 1)
-      return packed;
-    Shape shape = emit.shapeOf(packed), pair(shape);
-    pair.push_back(1);
-    Value low = emit.binary<stablehlo::AndOp>(
-        packed, emit.splatInteger(Emitter::typeOf(packed), 15));
-    Value high = emit.binary<stablehlo::ShiftRightLogicalOp>(
-        packed, emit.splatInteger(Emitter::typeOf(packed), 4));
-    Value both = emit.concatenate(
-        {emit.reshape(low, pair), emit.reshape(high, pair)}, shape.size());
-    shape.back() *= 2;
-    return emit.reshape(both, shape);
-  };
-  OwnedExtents split{columns, blocks, block};
-  Value numbers = emit.convert(
-      emit.reshape(unpack(emit.reshape(node.operand(1),
-                                       {columns, blocks, block / perByte})),
-                   split),
-      element);
-  Value zero = emit.splat(emit.type({columns, blocks}, element),
-                          double(int64_t(1) << (bits - 1)));
-  if (node.has(3)) {
-    Value given = node.operand(3);
-    if (isa<IntegerType>(node.element(3))) {
-      // Each column's zero points begin with a byte of their own.
-      int64_t bytes = llvm::divideCeil(blocks, perByte);
-      if (node.type(3).getNumElements() != columns * bytes)
-        return node.invalid("the zero points do not fit N and K");
-      given = unpack(emit.reshape(given, {columns, bytes}));
-      given = emit.sliceDim(given, 1, 0, blocks);
-    }
-    zero = emit.reshape(emit.convert(given, element), {columns, blocks});
-  }
-  auto perBlock = [&](Value value) {
-    return emit.broadcastInDim(value, split, {0, 1});
-  };
-  Value scale =
-      emit.reshape(emit.convert(node.operand(2), element), {columns, blocks});
-  Value weights =
-      emit.multiply(emit.subtract(numbers, perBlock(zero)), perBlock(scale));
-  weights = emit.sliceDim(emit.reshape(weights, {columns, blocks * block}), 1,
-                          0, rows);
-  Value product = emit.dotGeneral(node.operand(0), weights, {}, {},
-                                  {node.rank(0) - 1}, {1});
-  return node.result(plus(emit, product, optional(node, 5)));
-}
-
 //===--- Normalization ----------------------------------------------------===//
 
 /// Layer or RMS normalization of input + skip + bias, and that sum.
@@ -273,7 +202,6 @@ void heddle::onnx::addFused(OperatorTable &table) {
   table.add("com.microsoft.FusedMatMul", {1}, 2, 2, importFusedMatMul);
   table.add("com.microsoft.FusedGemm", {1}, 2, 3, importFusedGemm);
   table.add("com.microsoft.FusedConv", {1}, 2, 4, importFusedConv);
-  table.add("com.microsoft.MatMulNBits", {1}, 3, 6, importMatMulNBits);
   table.add("com.microsoft.SkipLayerNormalization", {1}, 3, 5,
             importSkipNormalization, 4);
   table.add("com.microsoft.SkipSimplifiedLayerNormalization", {1}, 3, 4,

@@ -41,6 +41,7 @@ OperatorTable::OperatorTable() {
   addSequences(*this);
   addFused(*this);
   addFusedAttention(*this);
+  addNarrowWeights(*this);
   addGroupedAttention(*this);
   addLinearAttention(*this);
   addTermFrequencies(*this);

@@ -85,6 +85,7 @@ void addBoxSelection(OperatorTable &table);
 void addSequences(OperatorTable &table);
 void addFused(OperatorTable &table);
 void addFusedAttention(OperatorTable &table);
+void addNarrowWeights(OperatorTable &table);
 void addGroupedAttention(OperatorTable &table);
 void addLinearAttention(OperatorTable &table);
 void addTermFrequencies(OperatorTable &table);

@@ -1,5 +1,5 @@
-// Quantization. Scales per tensor and per axis become prec.quantize and
-// prec.dequantize; blocks and floats of one byte are spelled out. Products of
+// Quantization becomes prec.quantize and prec.dequantize; floats of one byte
+// and blocks of tensors whose sizes calls choose are spelled out. Products of
 // integers are summed exactly in i32.
 
 #include "Quantization.h"
@@ -8,6 +8,7 @@
 #include "Windows.h"
 
 #include "dialects/Prec/Prec.h"
+#include "dialects/Size/Expression.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -88,6 +89,19 @@ Value inComputable(Emitter &emit, Value value) {
              : value;
 }
 
+/// Whether prec has an operation for it: for blocks where sizes are known, for
+/// zero points of the type that is stored.
+bool isOperation(Value x, const Scaling &scaling, IntegerType storage) {
+  return (scaling.block == 0 || !size::hasExtents(x.getType())) &&
+         (!scaling.zeroPoint ||
+          Emitter::elementOf(scaling.zeroPoint) == storage);
+}
+
+IntegerAttr blockOf(Emitter &emit, const Scaling &scaling) {
+  return scaling.block ? emit.builder.getI64IntegerAttr(scaling.block)
+                       : IntegerAttr();
+}
+
 IntegerAttr axisOf(Emitter &emit, const Scaling &scaling) {
   return scaling.axis ? emit.builder.getI64IntegerAttr(*scaling.axis)
                       : IntegerAttr();
@@ -107,12 +121,12 @@ Value heddle::onnx::quantize(Emitter &emit, Value x, Scaling scaling,
   scaling.scale = emit.convert(scaling.scale, Emitter::elementOf(x));
   auto integer = dyn_cast<IntegerType>(storage);
   Shape shape = emit.shapeOf(x);
-  if (integer && scaling.block == 0)
+  if (integer && isOperation(x, scaling, integer))
     return prec::QuantizeOp::create(
         emit.builder, emit.loc, emit.type(shape, storage), x, scaling.scale,
         zeroPointOf(emit, scaling, storage), axisOf(emit, scaling),
-        prec::Rounding::NearestEven, prec::leastOf(integer),
-        prec::largestOf(integer),
+        blockOf(emit, scaling), prec::Rounding::NearestEven,
+        prec::leastOf(integer), prec::largestOf(integer),
         /*storage_type=*/TypeAttr());
 
   Value value = emit.divide(x, spread(emit, scaling, scaling.scale, shape));
@@ -144,11 +158,12 @@ Value heddle::onnx::dequantize(Emitter &emit, Value x, Scaling scaling,
   Type storage = Emitter::elementOf(x);
   if (!result.isInteger())
     scaling.scale = inComputable(emit, scaling.scale);
-  if (isa<IntegerType>(storage) && scaling.block == 0)
+  if (auto integer = dyn_cast<IntegerType>(storage);
+      integer && isOperation(x, scaling, integer))
     return prec::DequantizeOp::create(
         emit.builder, emit.loc, emit.type(shape, result), x, scaling.scale,
         zeroPointOf(emit, scaling, storage), axisOf(emit, scaling),
-        /*storage_type=*/TypeAttr());
+        blockOf(emit, scaling), /*storage_type=*/TypeAttr());
   // 32 bits hold differences of narrow numbers exactly.
   Type wide = emit.builder.getF32Type();
   Value value = emit.convert(x, wide);

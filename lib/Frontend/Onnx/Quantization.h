@@ -11,7 +11,8 @@ namespace heddle::onnx {
 struct Scaling {
   /// A scalar, a vector along `axis`, or a block's worth each.
   mlir::Value scale;
-  /// Shaped like the scale; null if there is none.
+  /// Shaped like the scale, of the type that is stored or of a float type; null
+  /// if there is none.
   mlir::Value zeroPoint;
   std::optional<int64_t> axis;
   /// Elements along `axis` that share a scale; 0 if scales are no blocks.

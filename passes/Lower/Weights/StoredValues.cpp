@@ -31,6 +31,14 @@ static bool isPackable(Operation *op) {
           BroadcastInDimOp, IotaOp, ConvertOp, SelectOp, NegOp, AbsOp,
           dist::PartOp>(op))
     return true;
+  if (auto bitcast = dyn_cast<BitcastConvertOp>(op)) {
+    Type from = getElementTypeOrSelf(bitcast.getOperand().getType()),
+         to = getElementTypeOrSelf(bitcast.getType());
+    // Bytes that hold several numbers.
+    return isa<IntegerType>(from) && isa<IntegerType>(to) &&
+           from.getIntOrFloatBitWidth() == 8 &&
+           llvm::is_contained({2u, 4u}, to.getIntOrFloatBitWidth());
+  }
   if (auto dequantize = dyn_cast<prec::DequantizeOp>(op))
     return !dequantize.getStorage().isUnsignedInteger(64);
   if (auto quantize = dyn_cast<prec::QuantizeOp>(op))
@@ -64,9 +72,10 @@ static uint64_t bytes(Value value) {
 }
 
 /// A derived weight may take so many bytes, and so many times more than its
-/// sources: a few lines of text must not become an artifact of gigabytes.
+/// sources: a few lines of text must not become an artifact of gigabytes. Two
+/// numbers of 4 bits in a byte are eight bytes of f32.
 static constexpr uint64_t kFreeBytes = uint64_t(64) << 20;
-static constexpr uint64_t kMostGrowth = 4;
+static constexpr uint64_t kMostGrowth = 8;
 
 /// The packer goes through a program for each piece. What takes longer is
 /// computed when the model runs.
@@ -160,7 +169,8 @@ bool StoredValues::growsTooLarge(Operation *op, Program &program) const {
     constants.insert(known->first);
     return true;
   };
-  operandSlice(op, [](Operation *) { return true; }, isConstant);
+  operandSlice(
+      op, [](Operation *) { return true; }, isConstant);
   program.sourceBytes = 0;
   for (Operation *constant : constants)
     program.sourceBytes += bytes(constant->getResult(0));

@@ -23,3 +23,16 @@ func.func @kept(%q: tensor<4xi8>, %s: tensor<f32>, %t: tensor<f32>, %z: tensor<i
   %4 = prec.dequantize %3, %s, %z : tensor<4xi8>, tensor<f32>, tensor<i8> -> tensor<4xf32>
   return %1, %2, %4 : tensor<4xi8>, tensor<4xi8>, tensor<4xf32>
 }
+
+// Other blocks have other scales.
+// CHECK-LABEL: func.func @blocks
+// CHECK-SAME: (%[[Q:.*]]: tensor<4x2xi8>
+func.func @blocks(%q: tensor<4x2xi8>, %s: tensor<2x2xf32>, %z: tensor<2x2xi8>) -> (tensor<4x2xi8>, tensor<4x2xi8>) {
+  // CHECK: %[[X:.*]] = prec.dequantize
+  // CHECK: %[[R:.*]] = prec.quantize %[[X]], {{.*}} block 3
+  // CHECK: return %[[Q]], %[[R]]
+  %x = prec.dequantize %q, %s, %z axis 0 block 2 : tensor<4x2xi8>, tensor<2x2xf32>, tensor<2x2xi8> -> tensor<4x2xf32>
+  %0 = prec.quantize %x, %s, %z axis 0 block 2 rounding nearest_even range -128 to 127 : tensor<4x2xf32>, tensor<2x2xf32>, tensor<2x2xi8> -> tensor<4x2xi8>
+  %1 = prec.quantize %x, %s, %z axis 0 block 3 rounding nearest_even range -128 to 127 : tensor<4x2xf32>, tensor<2x2xf32>, tensor<2x2xi8> -> tensor<4x2xi8>
+  return %0, %1 : tensor<4x2xi8>, tensor<4x2xi8>
+}

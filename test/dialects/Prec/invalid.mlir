@@ -77,3 +77,67 @@ func.func @wide_factor(%q: tensor<2xi32>, %s: tensor<i32>, %z: tensor<i32>) -> t
   %y = prec.dequantize %q, %s, %z : tensor<2xi32>, tensor<i32>, tensor<i32> -> tensor<2xi32>
   return %y : tensor<2xi32>
 }
+
+// -----
+
+func.func @blocks(%q: tensor<5x3xi4>, %s: tensor<1x3xf32>, %z: tensor<2x3xi4>) -> tensor<5x3xf32> {
+  // expected-error @below {{needs a scale and a zero point for each of [2, 3] blocks, not 'tensor<1x3xf32>'}}
+  %y = prec.dequantize %q, %s, %z axis 0 block 4 : tensor<5x3xi4>, tensor<1x3xf32>, tensor<2x3xi4> -> tensor<5x3xf32>
+  return %y : tensor<5x3xf32>
+}
+
+// -----
+
+func.func @no_axis(%q: tensor<5x3xi4>, %s: tensor<2x3xf32>, %z: tensor<2x3xi4>) -> tensor<5x3xf32> {
+  // expected-error @below {{has blocks of 4 elements, and no axis along which}}
+  %y = prec.dequantize %q, %s, %z block 4 : tensor<5x3xi4>, tensor<2x3xf32>, tensor<2x3xi4> -> tensor<5x3xf32>
+  return %y : tensor<5x3xf32>
+}
+
+// -----
+
+func.func @no_elements(%q: tensor<5x3xi4>, %s: tensor<2x3xf32>, %z: tensor<2x3xi4>) -> tensor<5x3xf32> {
+  // expected-error @below {{has blocks of 0 elements}}
+  %y = prec.dequantize %q, %s, %z axis 0 block 0 : tensor<5x3xi4>, tensor<2x3xf32>, tensor<2x3xi4> -> tensor<5x3xf32>
+  return %y : tensor<5x3xf32>
+}
+
+// -----
+
+func.func @unknown_size(%x: tensor<?x3xf32>, %s: tensor<?x3xf32>, %z: tensor<?x3xi4>) -> tensor<?x3xi4> {
+  // expected-error @below {{has blocks of a tensor of unknown size, 'tensor<?x3xf32>'}}
+  %q = prec.quantize %x, %s, %z axis 1 block 3 rounding nearest_even range -8 to 7 : tensor<?x3xf32>, tensor<?x3xf32>, tensor<?x3xi4> -> tensor<?x3xi4>
+  return %q : tensor<?x3xi4>
+}
+
+// -----
+
+func.func @integers_of_blocks(%q: tensor<4x3xi8>, %s: tensor<2x3xi32>, %z: tensor<2x3xi8>) -> tensor<4x3xi32> {
+  // expected-error @below {{gives 'i32' by blocks, which have scales of floats}}
+  %y = prec.dequantize %q, %s, %z axis 0 block 2 : tensor<4x3xi8>, tensor<2x3xi32>, tensor<2x3xi8> -> tensor<4x3xi32>
+  return %y : tensor<4x3xi32>
+}
+
+// -----
+
+func.func @packing(%w: tensor<2x8x32x1xi32>) -> tensor<64x60xi4> {
+  // expected-error @below {{reads an unknown packing 'k n'}}
+  %q = prec.unpack %w "k n" : tensor<2x8x32x1xi32> -> tensor<64x60xi4>
+  return %q : tensor<64x60xi4>
+}
+
+// -----
+
+func.func @misfit(%w: tensor<2x8x32x1xi32>) -> tensor<64x60xi8> {
+  // expected-error @below {{reads a packing '* k n -> * n/32 k/8 n%32 k%8 in u32' that does not fit 'tensor<64x60xi8>'}}
+  %q = prec.unpack %w "* k n -> * n/32 k/8 n%32 k%8 in u32" : tensor<2x8x32x1xi32> -> tensor<64x60xi8>
+  return %q : tensor<64x60xi8>
+}
+
+// -----
+
+func.func @words(%w: tensor<2x8x32x1xi8>) -> tensor<64x60xi4> {
+  // expected-error @below {{reads 'tensor<2x8x32x1xi8>', wanted elements of 32 bits of the shape [2, 8, 32, 1]}}
+  %q = prec.unpack %w "* k n -> * n/32 k/8 n%32 k%8 in u32" : tensor<2x8x32x1xi8> -> tensor<64x60xi4>
+  return %q : tensor<64x60xi4>
+}

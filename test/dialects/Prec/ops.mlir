@@ -36,3 +36,22 @@ func.func @factors(%q: tensor<2x3xui8>, %s: tensor<3xi32>, %z: tensor<3xui8>) ->
   %y = prec.dequantize %q, %s, %z axis 1 : tensor<2x3xui8>, tensor<3xi32>, tensor<3xui8> -> tensor<2x3xi32>
   return %y : tensor<2x3xi32>
 }
+
+// A scale for each block of rows, the last of which is a part of one.
+// CHECK-LABEL: func.func @blocks
+func.func @blocks(%x: tensor<5x3xf32>, %s: tensor<2x3xf32>, %z: tensor<2x3xui4>) -> tensor<5x3xf32> {
+  // CHECK: prec.quantize %{{.*}}, %{{.*}}, %{{.*}} axis 0 block 4 rounding nearest_even range 0 to 15 : tensor<5x3xf32>, tensor<2x3xf32>, tensor<2x3xui4> -> tensor<5x3xui4>
+  %q = prec.quantize %x, %s, %z axis 0 block 4 rounding nearest_even range 0 to 15 : tensor<5x3xf32>, tensor<2x3xf32>, tensor<2x3xui4> -> tensor<5x3xui4>
+  // CHECK: prec.dequantize %{{.*}}, %{{.*}}, %{{.*}} axis 0 block 4 : tensor<5x3xui4>, tensor<2x3xf32>, tensor<2x3xui4> -> tensor<5x3xf32>
+  %y = prec.dequantize %q, %s, %z axis 0 block 4 : tensor<5x3xui4>, tensor<2x3xf32>, tensor<2x3xui4> -> tensor<5x3xf32>
+  return %y : tensor<5x3xf32>
+}
+
+// CHECK-LABEL: func.func @stored
+func.func @stored(%w: tensor<2x8x32x1xi32>, %b: tensor<1x2x32xi8>) -> (tensor<64x60xi4>, tensor<2x7xi4>) {
+  // CHECK: prec.unpack %{{.*}} "* k n -> * n/32 k/8 n%32 k%8 in u32" : tensor<2x8x32x1xi32> -> tensor<64x60xi4>
+  %q = prec.unpack %w "* k n -> * n/32 k/8 n%32 k%8 in u32" : tensor<2x8x32x1xi32> -> tensor<64x60xi4>
+  // CHECK: prec.unpack %{{.*}} "* k n -> * n/32 k n%32" : tensor<1x2x32xi8> -> tensor<2x7xi4>
+  %z = prec.unpack %b "* k n -> * n/32 k n%32" : tensor<1x2x32xi8> -> tensor<2x7xi4>
+  return %q, %z : tensor<64x60xi4>, tensor<2x7xi4>
+}

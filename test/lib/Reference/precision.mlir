@@ -16,5 +16,21 @@ func.func @main() {
   %points = stablehlo.constant dense<[255, 0, 7]> : tensor<3xui8>
   %differences = prec.dequantize %bytes, %factor, %points axis 1 : tensor<2x3xui8>, tensor<3xi32>, tensor<3xui8> -> tensor<2x3xi32>
   "check.expect_eq_const"(%differences) {value = dense<[[-255, 255, 0], [-55, 0, -134217728]]> : tensor<2x3xi32>} : (tensor<2x3xi32>) -> ()
+  // Blocks of two along either dimension, the last of one.
+  %numbers = stablehlo.constant dense<[[0, 15, 7], [8, 1, 2], [3, 4, 5]]> : tensor<3x3xui4>
+  %down = stablehlo.constant dense<[[1.0, 2.0, 4.0], [8.0, 16.0, 32.0]]> : tensor<2x3xf32>
+  %downZero = stablehlo.constant dense<[[8, 0, 7], [1, 4, 6]]> : tensor<2x3xui4>
+  %below = prec.dequantize %numbers, %down, %downZero axis 0 block 2 : tensor<3x3xui4>, tensor<2x3xf32>, tensor<2x3xui4> -> tensor<3x3xf32>
+  "check.expect_eq_const"(%below) {value = dense<[[-8.0, 30.0, 0.0], [0.0, 2.0, -20.0], [16.0, 0.0, -32.0]]> : tensor<3x3xf32>} : (tensor<3x3xf32>) -> ()
+  %across = stablehlo.constant dense<[[1.0, 2.0], [4.0, 8.0], [16.0, 32.0]]> : tensor<3x2xf32>
+  %acrossZero = stablehlo.constant dense<[[8, 0], [7, 1], [4, 6]]> : tensor<3x2xui4>
+  %beside = prec.dequantize %numbers, %across, %acrossZero axis 1 block 2 : tensor<3x3xui4>, tensor<3x2xf32>, tensor<3x2xui4> -> tensor<3x3xf32>
+  "check.expect_eq_const"(%beside) {value = dense<[[-8.0, 7.0, 14.0], [4.0, -24.0, 8.0], [-16.0, 0.0, -32.0]]> : tensor<3x3xf32>} : (tensor<3x3xf32>) -> ()
+  %back = prec.quantize %beside, %across, %acrossZero axis 1 block 2 rounding nearest_even range 1 to 14 : tensor<3x3xf32>, tensor<3x2xf32>, tensor<3x2xui4> -> tensor<3x3xui4>
+  "check.expect_eq_const"(%back) {value = dense<[[1, 14, 7], [8, 1, 2], [3, 4, 5]]> : tensor<3x3xui4>} : (tensor<3x3xui4>) -> ()
+  // Eight rows of a column in a word, the first in its lowest bits.
+  %words = stablehlo.constant dense<[[[[1985229328], [267242409]]]]> : tensor<1x1x2x1xi32>
+  %unpacked = prec.unpack %words "* k n -> * n/2 k/8 n%2 k%8 in u32" : tensor<1x1x2x1xi32> -> tensor<8x2xi4>
+  "check.expect_eq_const"(%unpacked) {value = dense<[[0, -7], [1, -6], [2, -5], [3, -4], [4, -3], [5, -2], [6, -1], [7, 0]]> : tensor<8x2xi4>} : (tensor<8x2xi4>) -> ()
   return
 }

@@ -133,3 +133,19 @@ func.func @factors(%q: tensor<2x3xi8>, %z: tensor<3xi8>) -> (tensor<2x3xi32>, te
   %1 = prec.dequantize %q, %ones, %zeros axis 1 : tensor<2x3xi8>, tensor<3xi32>, tensor<3xi8> -> tensor<2x3xi32>
   return %0, %1 : tensor<2x3xi32>, tensor<2x3xi32>
 }
+
+// -----
+
+// A scale is repeated for each element of its block, and read where the element is, which the last block lacks one of.
+// CHECK-DAG: #[[SCALES:.*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
+// CHECK-DAG: #[[PLACE:.*]] = affine_map<(d0, d1) -> (d0 * 3 + d1)>
+// CHECK-LABEL: func.func @blocks
+func.func @blocks(%x: tensor<5x3xf32>, %s: tensor<2x3xf32>, %z: tensor<2x3xi8>) -> tensor<5x3xi8> {
+  // CHECK: %[[WIDE:.*]] = linalg.generic {indexing_maps = [#[[SCALES]], {{.*}} ins(%arg1 : tensor<2x3xf32>) outs(%{{.*}} : tensor<2x3x3xf32>)
+  // CHECK: %[[ROW:.*]] = tensor.collapse_shape %[[WIDE]] {{\[\[}}0, 1, 2]] : tensor<2x3x3xf32> into tensor<18xf32>
+  // CHECK: linalg.generic {indexing_maps = [{{.*}}, #[[PLACE]], {{.*}} ins(%arg0, %[[ROW]] : tensor<5x3xf32>, tensor<18xf32>)
+  // CHECK: arith.divf
+  // CHECK-NOT: prec.
+  %q = prec.quantize %x, %s, %z axis 0 block 3 rounding nearest_even range -128 to 127 : tensor<5x3xf32>, tensor<2x3xf32>, tensor<2x3xi8> -> tensor<5x3xi8>
+  return %q : tensor<5x3xi8>
+}

@@ -214,6 +214,42 @@ TEST_F(PackerTest, Dequantizes) {
   }
 }
 
+TEST_F(PackerTest, DequantizesBlocks) {
+  for (auto [shape, axis, parameters] :
+       {std::tuple("4x3x2", "0", "2x3x2"), std::tuple("2x4x3", "1", "2x2x3"),
+        std::tuple("6x4", "1", "6x2")}) {
+    std::string type = std::string("tensor<") + shape,
+                blocks = std::string("tensor<") + parameters;
+    expectLikeInterpreter(
+        "%a = stablehlo.constant dense<[0, 1, 7, 8, 15, 3, 4, 9, 10, 11, 12, "
+        "13, 14, 2, 5, 6, 1, 0, 15, 15, 8, 8, 7, 9]> : tensor<24xui4>\n"
+        "%b = stablehlo.constant dense<[0.1, 3.7, 0.0, 2.5, -1.0, 0.3, 7.0, "
+        "1.0, 4.0, 9.0, 0.6, 0.7]> : tensor<12xf32>\n"
+        "%c = stablehlo.constant dense<[0, 8, 15, 7, 1, 2, 3, 4, 5, 6, 9, 10]> "
+        ": tensor<12xui4>\n"
+        "%q = stablehlo.reshape %a : (tensor<24xui4>) -> " +
+            type + "xui4>\n%s = stablehlo.reshape %b : (tensor<12xf32>) -> " +
+            blocks + "xf32>\n%z = stablehlo.reshape %c : (tensor<12xui4>) -> " +
+            blocks + "xui4>\n%r = prec.dequantize %q, %s, %z axis " + axis +
+            " block " + (std::string(axis) == "1" ? "3" : "2") + " : " + type +
+            "xui4>, " + blocks + "xf32>, " + blocks + "xui4> -> " + type +
+            "xf32>",
+        type + "xf32>");
+  }
+}
+
+TEST_F(PackerTest, TakesBytesApart) {
+  for (auto [type, parts] : {std::pair("ui4", "2"), std::pair("i4", "2"),
+                             std::pair("ui2", "4")})
+    expectLikeInterpreter(
+        "%a = stablehlo.constant dense<[[0, 27, 255], [128, 18, 233]]> : "
+        "tensor<2x3xui8>\n"
+        "%r = stablehlo.bitcast_convert %a : (tensor<2x3xui8>) -> "
+        "tensor<2x3x" +
+            std::string(parts) + "x" + type + ">",
+        std::string("tensor<2x3x") + parts + "x" + type + ">");
+}
+
 TEST_F(PackerTest, DequantizesToIntegers) {
   for (const char *scales : {"1, 1, 1", "1, -3, 16777216"})
     expectLikeInterpreter(
