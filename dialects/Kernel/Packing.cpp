@@ -4,6 +4,7 @@
 #include "dialects/Kernel/Packing.h"
 
 #include "dialects/Kernel/Factors.h"
+#include "dialects/Kernel/NarrowPacking.h"
 #include "runtime/format/WeightLayout.h"
 
 #include <cstring>
@@ -80,6 +81,16 @@ std::string kernel::matrixPanels(int64_t columns) {
 static std::string matrixRuns(int64_t columns, int64_t rows) {
   std::string width = std::to_string(columns), run = std::to_string(rows);
   return "* k n -> * n/" + width + " k/" + run + " n%" + width + " k%" + run;
+}
+
+std::string kernel::matrixNibbles(StringRef panels) {
+  WeightLayout layout = *parse(panels);
+  for (WeightLayout::Factor &factor : layout.factors)
+    if (factor.name == 'k')
+      factor.divisor = kNibbles;
+  layout.factors.push_back({'k', 1, kNibbles});
+  layout.word = {32, /*highFirst=*/false};
+  return layout.str();
 }
 
 static std::string filterRuns(int64_t columns, int64_t groups,

@@ -55,6 +55,9 @@ static std::vector<KernelTypes> kernelTypes() {
   for (KernelFamily family :
        {KernelFamily::Contraction, KernelFamily::Convolution})
     all.push_back({family, Kind::UI8, Kind::I8, Kind::I32});
+  // Weights that kernels widen, in units of a scale for each block of terms.
+  for (Kind weight : {Kind::I4, Kind::I8})
+    all.push_back({KernelFamily::Contraction, Kind::F32, weight, Kind::F32});
   add(KernelFamily::Attention, Kind::F32, Kind::F32);
   return all;
 }

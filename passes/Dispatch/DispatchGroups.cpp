@@ -5,6 +5,7 @@
 
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Kernel/TrueLoops.h"
+#include "dialects/Prec/Prec.h"
 #include "dialects/StableHlo/RegisteredCalls.h"
 #include "passes/Dispatch/CallEffects.h"
 #include "passes/Dispatch/Epilogue.h"
@@ -19,7 +20,7 @@ using namespace heddle;
 
 bool heddle::isDuplicated(Operation *op) {
   return isa<arith::ConstantOp, tensor::EmptyOp, linalg::FillOp,
-             tensor::ExtractOp>(op);
+             tensor::ExtractOp, prec::DequantizeOp, prec::UnpackOp>(op);
 }
 
 bool heddle::staysOutside(Operation *op) {

@@ -17,7 +17,7 @@ namespace heddle {
 using DispatchGroup = llvm::SmallVector<mlir::Operation *>;
 
 /// Ops that every reader has its own copy of (constants, fills, empty tensors,
-/// numbers read out of a tensor).
+/// numbers read out of a tensor, weights that kernels dequantize).
 bool isDuplicated(mlir::Operation *op);
 /// Ops that stay outside dispatches: they cost nothing (reshapes, references
 /// to weights) or are the structure of the program.

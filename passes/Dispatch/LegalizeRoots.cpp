@@ -111,7 +111,9 @@ private:
     giveSums(op, sum);
     if (chooseFactors(op, family, facts))
       return;
-    if (!facts.isLegal(family, lhs, rhs, sum)) {
+    // Integers that kernels multiply floats by are in units of a scale.
+    bool isScaled = isa<FloatType>(lhs) && isa<IntegerType>(rhs);
+    if (isScaled || !facts.isLegal(family, lhs, rhs, sum)) {
       convert(op, 0, lhs, sum);
       convert(op, 1, rhs, sum);
       op.removeLhsTypeAttr();

@@ -4,6 +4,7 @@
 #include "dialects/StableHlo/StableHlo.h"
 #include "passes/Dispatch/DispatchTarget.h"
 #include "passes/Dispatch/Passes.h"
+#include "passes/Dispatch/ScaledWeights.h"
 #include "passes/Dispatch/StepTerms.h"
 #include "passes/Dispatch/WeightMatrix.h"
 #include "passes/Lower/Weights/WeightPrograms.h"
@@ -98,13 +99,16 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
     std::shared_ptr<const Target> target = dispatchTarget(getOperation());
     if (!target)
       return signalPassFailure();
-    const PackingFacts &facts = target->dispatchFacts().packing;
+    const DispatchFacts &all = target->dispatchFacts();
+    const PackingFacts &facts = all.packing;
     WeightPrograms weights(getOperation());
     getOperation().walk([&](Operation *op) {
-      if (auto contract = dyn_cast<kernel::ContractOp>(op))
-        pack(weights, contract, facts);
-      else if (auto convolution = dyn_cast<kernel::ConvolutionOp>(op))
+      if (auto contract = dyn_cast<kernel::ContractOp>(op)) {
+        if (!packScaled(weights, contract, all))
+          pack(weights, contract, facts);
+      } else if (auto convolution = dyn_cast<kernel::ConvolutionOp>(op)) {
         pack(weights, convolution, facts);
+      }
     });
     SmallVector<Operation *> dead;
     getOperation().walk([&](kernel::WeightRefOp reference) {

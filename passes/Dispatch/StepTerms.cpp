@@ -10,9 +10,7 @@
 using namespace mlir;
 using namespace heddle;
 
-/// Whether a weight on the right can be read in runs of terms, of which each
-/// sum has at least `least`.
-static bool hasRuns(kernel::ContractOp op, int64_t least) {
+bool heddle::hasRuns(kernel::ContractOp op, int64_t least) {
   kernel::ContractOp::Dims dims = op.getDims();
   return !dims.n.empty() && kernel::hasTermRuns(op, op.getLhsMap()) &&
          op.getExtents()[dims.k[0]] >= least &&
@@ -21,8 +19,8 @@ static bool hasRuns(kernel::ContractOp op, int64_t least) {
 }
 
 /// The same of a convolution's input channels.
-static bool hasRuns(kernel::ConvolutionOp op, int64_t terms,
-                    const PackingFacts &facts) {
+static bool hasChannelRuns(kernel::ConvolutionOp op, int64_t terms,
+                           const PackingFacts &facts) {
   RankedTensorType input = typeOf(op.getInput()),
                    result = typeOf(op.getResult());
   int64_t groups = op.getGroups();
@@ -45,7 +43,7 @@ bool heddle::readsQuads(kernel::ContractOp op, const PackingFacts &facts) {
 }
 
 bool heddle::readsQuads(kernel::ConvolutionOp op, const PackingFacts &facts) {
-  return !facts.filterQuads.empty() && hasRuns(op, kernel::kQuad, facts);
+  return !facts.filterQuads.empty() && hasChannelRuns(op, kernel::kQuad, facts);
 }
 
 bool heddle::readsPairs(kernel::ContractOp op, const PackingFacts &facts) {
@@ -58,7 +56,7 @@ bool heddle::readsPairs(kernel::ContractOp op, const PackingFacts &facts) {
 
 bool heddle::readsPairs(kernel::ConvolutionOp op, const PackingFacts &facts) {
   return !facts.filterPairs.empty() && kernel::multipliesPairFactors(op) &&
-         hasRuns(op, kernel::kPair, facts);
+         hasChannelRuns(op, kernel::kPair, facts);
 }
 
 StringRef heddle::packingOf(kernel::ContractOp op, const PackingFacts &facts) {

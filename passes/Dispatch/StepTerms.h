@@ -9,6 +9,11 @@
 
 namespace heddle {
 
+/// Whether sums run over one dimension, whose terms follow each other on the
+/// left, so that a weight on the right can be read in runs of them; each sum
+/// has at least `least`.
+bool hasRuns(kernel::ContractOp op, int64_t least);
+
 /// Whether the right-hand side, if it is a weight, can be read in quads: four
 /// terms of each sum must follow each other on the left.
 bool readsQuads(kernel::ContractOp op, const PackingFacts &facts);

@@ -112,9 +112,7 @@ std::optional<Stored> StoredOperands::findInWeight(OpBuilder &b,
   return stored;
 }
 
-/// The number that a constant is everywhere, also one whose bytes stay in a
-/// file; null if it is none.
-static TypedAttr numberEverywhere(Value value) {
+TypedAttr heddle::numberEverywhere(Value value) {
   ElementsAttr constant;
   if (!matchPattern(value, m_Constant(&constant)))
     return {};

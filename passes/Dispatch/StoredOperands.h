@@ -30,6 +30,10 @@ struct Stored {
   bool isPerTensor() const { return !scale.dim && !zeroPoint.dim; }
 };
 
+/// The number that a constant is everywhere, also one whose bytes stay in a
+/// file; null if it is none.
+mlir::TypedAttr numberEverywhere(mlir::Value value);
+
 /// Finds what operands of roots are the numbers of.
 class StoredOperands {
 public:

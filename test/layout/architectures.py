@@ -19,6 +19,7 @@ ALLOWED = {
     r"lib/Reference/Matmul\.cpp": "the interpreter's own speed",
     r"passes/Kernel/Cpu/FloatPairs\.cpp": "names an instruction that LLVM does not find by itself",
     r"passes/Kernel/Cpu/IntegerQuads\.cpp": "names instructions that LLVM does not find by itself",
+    r"passes/Kernel/Cpu/ScaledWords\.cpp": "names an instruction that LLVM does not find by itself",
     r"passes/Math/FloatBuilder\.h": "a remark on instructions",
     r"runtime/drivers/cpu/": "runs on each",
     r"runtime/format/(ElfImage|KernelVerifier)\.": "the loader's ELF machine numbers",

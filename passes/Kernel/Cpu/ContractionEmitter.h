@@ -110,6 +110,13 @@ private:
   /// what is behind its last whole step, if they read copies.
   void prepareGroup(const Group &group, mlir::Value low, mlir::Value high);
   void prepareRest(const Group &group);
+  /// Where a group's columns begin in panels that are `panelStride` elements
+  /// apart, `perStep` of them in a column and step, and how far its vectors are
+  /// from there.
+  mlir::Value placeInPanels(const Group &group, int64_t panelStride,
+                            int64_t perStep,
+                            llvm::SmallVectorImpl<int64_t> &vectors);
+  TileScales scalesOf(const Group &group);
   /// Copies the group's columns, from `low` to `high` of the depth, to the
   /// panel.
   void packGroup(const Group &group, mlir::Value low, mlir::Value high);

@@ -117,7 +117,7 @@ std::optional<Number> ContractionEmitter::shareOfPass(RowRange rows) {
   if (!plan.blocks.prefetch || !shape.isPacked || plan.depth.size() != 1 ||
       plan.groupColumns() != frame.machine.panelColumns)
     return std::nullopt;
-  int64_t columns = plan.groupColumns() * shape.perStep;
+  int64_t columns = plan.groupColumns() * shape.rhsPerStep();
   if (!shape.row.extent.isSized())
     return Number(llvm::divideCeil(columns, plan.blocks.rowTiles));
   Value passes = index.sub(rows.end, rows.begin);
@@ -136,6 +136,8 @@ RegisterTile ContractionEmitter::tileOf(const Group &group, int64_t height) {
     tile.stepsPerIteration = 1;
   if (plan.widens)
     tile.chainSteps *= shape.perStep;
+  else if (shape.scaled)
+    tile.words = std::make_shared<WordWidening>(frame.machine, *shape.scaled);
   else
     tile.products = StepProducts::of(frame.machine, shape.perStep, accumulator);
   return tile;
@@ -151,7 +153,7 @@ ContractionEmitter::prefetchOf(const TileRhs &rhs, const Rows &these,
     return std::nullopt;
   Number share = *rows.share;
   Value next =
-      index.at(rhs.base, high, frame.machine.panelColumns * shape.perStep);
+      index.at(rhs.base, high, frame.machine.panelColumns * shape.rhsPerStep());
   Value pass = index.sub(these.number, rows.begin);
   next = index.at(next, pass, index.times(share, plan.blocks.depthBlock));
   // The tile counts its steps from `low`.

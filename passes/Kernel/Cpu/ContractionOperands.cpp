@@ -32,7 +32,7 @@ TileRhs ContractionEmitter::storedRhsOf(const Group &group) {
   Value first = index.mul(group.number, plan.groupColumns());
   bool isStored = plan.packs || shape.isPacked;
   for (int64_t v = 0; v < group.vectors; ++v)
-    rhs.vectors.push_back(v * plan.lanes * (isStored ? shape.perStep : 1));
+    rhs.vectors.push_back(v * plan.lanes * (isStored ? shape.rhsPerStep() : 1));
   if (!isStored && shape.perStep > 1)
     rhs.termStride = frame.numberOf(shape.termStride);
   if (plan.packs) {
@@ -56,22 +56,41 @@ TileRhs ContractionEmitter::storedRhsOf(const Group &group) {
                     index.add(group.columns.value, -v * plan.lanes)));
     return rhs;
   }
+  rhs.base = index.add(rhsBase, placeInPanels(group, shape.panelStride,
+                                              shape.rhsPerStep(), rhs.vectors));
+  if (shape.scaled)
+    rhs.scales = scalesOf(group);
+  return rhs;
+}
+
+Value ContractionEmitter::placeInPanels(const Group &group, int64_t panelStride,
+                                        int64_t perStep,
+                                        SmallVectorImpl<int64_t> &vectors) {
   // A group is a part of a panel, or several whole ones.
   int64_t panelColumns = frame.machine.panelColumns;
-  rhs.base = rhsBase;
-  if (plan.groupColumns() < panelColumns) {
-    rhs.base =
-        index.at(rhs.base, index.div(first, panelColumns), shape.panelStride);
-    rhs.base =
-        index.at(rhs.base, index.rem(first, panelColumns), shape.perStep);
-    return rhs;
-  }
-  rhs.base = index.at(rhs.base, group.number,
-                      plan.groupColumns() / panelColumns * shape.panelStride);
-  for (auto [v, offset] : llvm::enumerate(rhs.vectors))
-    offset = v * plan.lanes / panelColumns * shape.panelStride +
-             v * plan.lanes % panelColumns * shape.perStep;
-  return rhs;
+  vectors.clear();
+  for (int64_t v = 0; v < group.vectors; ++v)
+    vectors.push_back(v * plan.lanes / panelColumns * panelStride +
+                      v * plan.lanes % panelColumns * perStep);
+  if (plan.groupColumns() >= panelColumns)
+    return index.mul(group.number,
+                     plan.groupColumns() / panelColumns * panelStride);
+  Value first = index.mul(group.number, plan.groupColumns());
+  return index.at(index.mul(index.div(first, panelColumns), panelStride),
+                  index.rem(first, panelColumns), perStep);
+}
+
+TileScales ContractionEmitter::scalesOf(const Group &group) {
+  TileScales scales;
+  scales.buffer = frame.buffer(shape.scaled->scales);
+  if (shape.scaled->zeroPoints)
+    scales.zeroPoints = frame.buffer(shape.scaled->zeroPoints);
+  scales.base = placeInPanels(group, shape.scaled->panelStride, /*perStep=*/1,
+                              scales.vectors);
+  scales.stride = frame.machine.panelColumns;
+  scales.blockSteps = shape.scaled->blockSteps();
+  scales.chainSteps = shape.scaled->chainSteps();
+  return scales;
 }
 
 PanelSource ContractionEmitter::panelSourceOf(const Group &group) {

@@ -53,17 +53,22 @@ ContractionPlan heddle::planContraction(KernelFrame &frame,
   int64_t rows = shape.row.extent.bound(),
           columns = shape.columnCount().bound();
   plan.tileShape = chooseTileShape(frame.machine, rows, columns, plan.lanes);
+  if (shape.scaled)
+    plan.tileShape.rows =
+        ScaledWords::rowsOf(frame.machine, rows, plan.tileShape);
   double outputs = double(shape.outerCount().bound()) *
                    shape.outerRowCount().bound() * rows * columns;
   Type lhs = elementOf(shape.lhs), rhs = elementOf(shape.rhs);
   Work work;
   work.operations = 2 * outputs * shape.depthCount().bound();
   work.accumulator = accumulator;
-  work.factor = kernel::narrowerFactor(lhs, rhs);
+  work.factor = shape.scaled ? lhs : kernel::narrowerFactor(lhs, rhs);
   expectWork(frame, contractionNanoseconds(frame.machine, work, outputs));
   plan.isSmall = isSmallWork(frame.machine, work);
   if (auto products =
-          StepProducts::of(frame.machine, shape.perStep, accumulator)) {
+          shape.scaled
+              ? nullptr
+              : StepProducts::of(frame.machine, shape.perStep, accumulator)) {
     int64_t fewerRows = products->rowsOf(rows, plan.tileShape);
     plan.widens = fewerRows < plan.tileShape.rows && !plan.isSmall &&
                   isWorthWidening(frame.machine, shape, plan);
@@ -103,7 +108,8 @@ ContractionPlan heddle::planContraction(KernelFrame &frame,
   extents.accumulator = accumulator;
   extents.factor = work.factor;
   extents.lhsBytes = bytesOf(plan.widens ? accumulator : lhs) * shape.perStep;
-  extents.rhsBytes = bytesOf(plan.widens ? accumulator : rhs) * shape.perStep;
+  extents.rhsBytes =
+      bytesOf(plan.widens ? accumulator : rhs) * shape.rhsPerStep();
   extents.packsRhs = plan.packs || plan.widens;
   extents.sizedRows = isSized;
   plan.blocks = chooseBlocks(frame.machine, extents, plan.tileShape, rowTiles,
@@ -111,6 +117,13 @@ ContractionPlan heddle::planContraction(KernelFrame &frame,
   if (plan.widens)
     shareCopies(frame.machine, plan.columnGroups.bound(), plan.tileShape.rows,
                 plan.blocks);
+
+  // Chains of sums begin with blocks of scales, wherever the depth is cut.
+  if (shape.scaled && plan.blocks.depthBlock < extents.depth) {
+    int64_t chain = shape.scaled->chainSteps();
+    plan.blocks.depthBlock =
+        std::max(chain, plan.blocks.depthBlock / chain * chain);
+  }
 
   plan.depth = shape.depth;
   if (plan.packs) {

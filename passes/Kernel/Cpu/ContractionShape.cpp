@@ -81,15 +81,24 @@ static std::optional<StepTerms> packedTerms(kernel::ContractOp op,
 
 LogicalResult ContractionShape::setTerms(kernel::ContractOp op,
                                          int64_t panelColumns) {
-  std::optional<StepTerms> terms = packedTerms(op, panelColumns);
+  std::optional<StepTerms> terms =
+      scaled
+          ? StepTerms{scaled->terms(), "words", "f32 times f32",
+                      op.getLhsElement().isF32() && op.getRhsElement().isF32()}
+          : packedTerms(op, panelColumns);
   if (!terms)
     return success();
   if (!terms->areFactors || depth.size() != 1 || !depth[0].lhs.is(1) ||
-      depth[0].limit)
+      depth[0].limit || (scaled && !depth[0].extent.isMultipleOf(terms->count)))
     return op.emitOpError("reads ")
            << terms->name << " of rows, and is no sum of " << terms->types
-           << " whose terms follow each other";
+           << " whose terms follow each other"
+           << (scaled ? ", a multiple of " + std::to_string(terms->count) : "");
   countInSteps(terms->count);
+  if (scaled) {
+    depth[0].rhs = rhsPerStep() * panelColumns;
+    panelStride = panelStride / perStep * rhsPerStep();
+  }
   return success();
 }
 
@@ -119,7 +128,14 @@ FailureOr<ContractionShape> ContractionShape::analyze(kernel::ContractOp op,
   };
   shape.lhsUnsigned = isUnsigned(op.getLhsElement());
   shape.rhsUnsigned = isUnsigned(op.getRhsElement());
-  shape.isPacked = op.getRhsPacking().has_value();
+  FailureOr<std::optional<ScaledWords>> scaled =
+      ScaledWords::of(op, panelColumns);
+  if (failed(scaled))
+    return failure();
+  shape.scaled = *scaled;
+  if (shape.scaled)
+    shape.rhs = shape.scaled->numbers;
+  shape.isPacked = op.getRhsPacking().has_value() || shape.scaled;
   AffineMap outMap = op.getOutMap();
   auto lhsType = cast<RankedTensorType>(op.getLhs().getType());
   auto rhsType = cast<RankedTensorType>(op.getRhs().getType());

@@ -5,6 +5,7 @@
 
 #include "dialects/Kernel/Kernel.h"
 #include "passes/Kernel/Cpu/KernelFrame.h"
+#include "passes/Kernel/Cpu/ScaledWords.h"
 #include "passes/Kernel/Cpu/TileChoice.h"
 #include <optional>
 
@@ -52,12 +53,18 @@ struct ContractionShape {
   bool isPacked = false;
   int64_t panelStride = 0;
   /// Elements of the depth that one step takes of each row and each column,
-  /// next to each other: four bytes of panels in quads, two bf16 of pairs.
+  /// next to each other: four bytes of panels in quads, two bf16 of pairs, the
+  /// numbers of a word.
   int64_t perStep = 1;
   /// Elements behind the last whole step, where each sum begins.
   Extent rest = 0;
   /// Elements between neighbouring terms of an unpacked rhs.
   Extent termStride = 0;
+  /// How numbers of rhs follow from words, if it is dequantized.
+  std::optional<ScaledWords> scaled;
+
+  /// Elements of rhs that hold what a step takes of a column.
+  int64_t rhsPerStep() const { return scaled ? scaled->elements() : perStep; }
 
   Extent outerCount() const { return count(outer); }
   Extent outerRowCount() const { return count(outerRows); }

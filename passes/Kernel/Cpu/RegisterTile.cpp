@@ -99,6 +99,9 @@ SmallVector<Value> RegisterTile::accumulate(const TileLhs &lhs,
   int64_t multiple = stepsMultiple;
   if (constantLow && constantHigh)
     most = multiple = *constantHigh - *constantLow;
+  if (rhs.scales)
+    return accumulateScaled(lhs, rhs, low, high, accumulators, prefetch,
+                            multiple);
   if (isa<IntegerType>(vectorType.getElementType()) ||
       (most && *most <= chainSteps + chainSteps / 2))
     return accumulateChain(lhs, rhs, low, high, accumulators, prefetch,
@@ -116,30 +119,82 @@ SmallVector<Value> RegisterTile::accumulate(const TileLhs &lhs,
       });
 }
 
+SmallVector<Value> RegisterTile::runSteps(const TileLhs &lhs,
+                                          const TileRhs &rhs, Value k,
+                                          int64_t count,
+                                          ValueRange accumulators,
+                                          const TilePrefetch *prefetch) {
+  SmallVector<Value> sums(accumulators);
+  auto later = [&](Value position, const Number &stride, int64_t steps) {
+    return stride.value ? index.at(position, index.constant(steps), stride)
+                        : index.add(position, steps * stride.number);
+  };
+  if (prefetch) {
+    Value ahead = index.at(prefetch->base, k, prefetch->step);
+    for (int64_t i = 0; i < count; ++i)
+      memref::PrefetchOp::create(
+          builder, loc, prefetch->buffer, later(ahead, prefetch->step, i),
+          /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
+  }
+  Value lhsPosition = lhsPositionAt(lhs, k);
+  Value rhsPosition = index.at(rhs.base, k, rhs.step);
+  for (int64_t i = 0; i < count; ++i) {
+    Value lhsNow = later(lhsPosition, lhs.step, i);
+    step(lhs, lhsNow, rhs, later(rhsPosition, rhs.step, i), sums);
+  }
+  return sums;
+}
+
+/// The most terms of each sum that are written without a loop.
+static constexpr int64_t straightTerms = 32;
+
+SmallVector<Value>
+RegisterTile::accumulateScaled(const TileLhs &lhs, const TileRhs &rhs,
+                               Value low, Value high, ValueRange accumulators,
+                               const TilePrefetch *prefetch, int64_t multiple) {
+  const TileScales &scales = *rhs.scales;
+  int64_t steps = scales.chainSteps;
+  return index.loop(
+      low, high, steps, accumulators, [&](Value begin, ValueRange totals) {
+        Value block = index.at(scales.base, index.div(begin, scales.blockSteps),
+                               scales.stride);
+        TileRhs part = rhs;
+        if (scales.zeroPoints)
+          for (int64_t offset : scales.vectors)
+            part.zeroPoints.push_back(words->zeroPoints(
+                builder, loc, scales.zeroPoints, index.add(block, offset)));
+        bool areWhole = multiple % steps == 0;
+        SmallVector<Value> sums;
+        if (areWhole && stepsPerIteration > 1 &&
+            steps * words->terms <= straightTerms) {
+          sums = runSteps(lhs, part, begin, steps, zeros(), prefetch);
+        } else {
+          Value end = index.add(begin, steps);
+          if (!areWhole)
+            end = index.min(end, high);
+          sums = accumulateChain(lhs, part, begin, end, zeros(), prefetch,
+                                 std::gcd(multiple, steps));
+        }
+        for (int64_t v = 0; v < vectors; ++v) {
+          Value scale =
+              vector::LoadOp::create(builder, loc, vectorType, scales.buffer,
+                                     index.add(block, scales.vectors[v]));
+          for (int64_t r = 0; r < rows; ++r) {
+            Value &sum = sums[r * vectors + v];
+            sum =
+                multiplyAdd(builder, loc, sum, scale, totals[r * vectors + v]);
+          }
+        }
+        return sums;
+      });
+}
+
 SmallVector<Value>
 RegisterTile::accumulateChain(const TileLhs &lhs, const TileRhs &rhs, Value low,
                               Value high, ValueRange accumulators,
                               const TilePrefetch *prefetch, int64_t multiple) {
   auto steps = [&](Value k, ValueRange carried, int64_t count) {
-    SmallVector<Value> sums(carried);
-    auto later = [&](Value position, const Number &stride, int64_t steps) {
-      return stride.value ? index.at(position, index.constant(steps), stride)
-                          : index.add(position, steps * stride.number);
-    };
-    if (prefetch) {
-      Value ahead = index.at(prefetch->base, k, prefetch->step);
-      for (int64_t i = 0; i < count; ++i)
-        memref::PrefetchOp::create(
-            builder, loc, prefetch->buffer, later(ahead, prefetch->step, i),
-            /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
-    }
-    Value lhsPosition = lhsPositionAt(lhs, k);
-    Value rhsPosition = index.at(rhs.base, k, rhs.step);
-    for (int64_t i = 0; i < count; ++i) {
-      Value lhsNow = later(lhsPosition, lhs.step, i);
-      step(lhs, lhsNow, rhs, later(rhsPosition, rhs.step, i), sums);
-    }
-    return sums;
+    return runSteps(lhs, rhs, k, count, carried, prefetch);
   };
   auto single = [&](Value k, ValueRange carried) {
     return steps(k, carried, 1);
@@ -234,9 +289,38 @@ void RegisterTile::stepTerms(const TileLhs &lhs, Value lhsPosition,
   }
 }
 
+void RegisterTile::stepWords(const TileLhs &lhs, Value lhsPosition,
+                             const TileRhs &rhs, Value rhsPosition,
+                             MutableArrayRef<Value> accumulators) {
+  SmallVector<Value> held;
+  for (int64_t offset : rhs.vectors)
+    held.push_back(
+        words->load(builder, loc, rhs.buffer, index.add(rhsPosition, offset)));
+  // Term by term, so that few of them are in registers.
+  for (int64_t term = 0; term < words->terms; ++term) {
+    SmallVector<Value> factors;
+    for (auto [v, word] : llvm::enumerate(held))
+      factors.push_back(
+          words->number(builder, loc, word, term,
+                        rhs.zeroPoints.empty() ? Value() : rhs.zeroPoints[v]));
+    for (int64_t r = 0; r < rows; ++r) {
+      Value position = positionOf(lhs, r, index.add(lhsPosition, term));
+      Value scalar = memref::LoadOp::create(builder, loc, lhs.buffer, position);
+      Value spread =
+          vector::BroadcastOp::create(builder, loc, vectorType, scalar);
+      for (int64_t v = 0; v < vectors; ++v) {
+        Value &sum = accumulators[r * vectors + v];
+        sum = multiplyAdd(builder, loc, spread, factors[v], sum);
+      }
+    }
+  }
+}
+
 void RegisterTile::step(const TileLhs &lhs, Value lhsPosition,
                         const TileRhs &rhs, Value rhsPosition,
                         MutableArrayRef<Value> accumulators) {
+  if (words)
+    return stepWords(lhs, lhsPosition, rhs, rhsPosition, accumulators);
   if (products)
     return stepTerms(lhs, lhsPosition, rhs, rhsPosition, products->perStep(),
                      accumulators);

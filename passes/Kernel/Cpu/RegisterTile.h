@@ -5,6 +5,7 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "passes/Kernel/Cpu/IndexBuilder.h"
+#include "passes/Kernel/Cpu/ScaledWords.h"
 #include "passes/Kernel/Cpu/StepProducts.h"
 #include <optional>
 
@@ -32,6 +33,19 @@ struct TileLhs {
                mlir::Value count = {});
 };
 
+/// Scales of a right-hand side of words, one for each column and so many steps:
+/// vector v of block b starts at `base + vectors[v] + b * stride`.
+struct TileScales {
+  mlir::Value buffer;
+  /// Bytes that lie as the scales do; null if all zero points are one number.
+  mlir::Value zeroPoints;
+  mlir::Value base;
+  llvm::SmallVector<int64_t> vectors;
+  int64_t stride = 1;
+  /// Steps of a block, and of a sum that is scaled by itself.
+  int64_t blockSteps = 1, chainSteps = 1;
+};
+
 /// The right-hand side, `lanes` elements per vector and step: vector v at step
 /// k starts at `base + vectors[v] + k * step`.
 struct TileRhs {
@@ -46,6 +60,11 @@ struct TileRhs {
   /// all of every vector.
   llvm::SmallVector<mlir::Value> masks;
   bool isUnsigned = false;
+  /// If it is words in units of scales.
+  std::optional<TileScales> scales;
+  /// Zero points of a block's columns, a vector of each; none if they are one
+  /// number.
+  llvm::SmallVector<mlir::Value> zeroPoints;
 
   /// Of the last vector only the lanes of `mask` may be read, if it is any.
   void maskLast(mlir::Value mask) {
@@ -117,6 +136,8 @@ public:
   /// What steps multiply that take several terms of each row and of each
   /// column; null if they take one. Offsets are of elements all the same.
   std::shared_ptr<const StepProducts> products;
+  /// How steps widen words; null if they read none.
+  std::shared_ptr<const WordWidening> words;
   /// The most steps of `accumulate` where `high` is the launch's to say: sums
   /// of all of them are cut in chains as if it were a constant.
   std::optional<int64_t> mostSteps;
@@ -133,9 +154,21 @@ private:
   accumulateChain(const TileLhs &lhs, const TileRhs &rhs, mlir::Value low,
                   mlir::Value high, mlir::ValueRange accumulators,
                   const TilePrefetch *prefetch, int64_t multiple);
+  /// accumulators += scale * (the sum of a block's steps), block by block.
+  llvm::SmallVector<mlir::Value>
+  accumulateScaled(const TileLhs &lhs, const TileRhs &rhs, mlir::Value low,
+                   mlir::Value high, mlir::ValueRange accumulators,
+                   const TilePrefetch *prefetch, int64_t multiple);
+  /// accumulators += lhs * rhs over `count` steps from `k` on.
+  llvm::SmallVector<mlir::Value>
+  runSteps(const TileLhs &lhs, const TileRhs &rhs, mlir::Value k, int64_t count,
+           mlir::ValueRange accumulators, const TilePrefetch *prefetch);
   void step(const TileLhs &lhs, mlir::Value lhsPosition, const TileRhs &rhs,
             mlir::Value rhsPosition,
             llvm::MutableArrayRef<mlir::Value> accumulators);
+  void stepWords(const TileLhs &lhs, mlir::Value lhsPosition,
+                 const TileRhs &rhs, mlir::Value rhsPosition,
+                 llvm::MutableArrayRef<mlir::Value> accumulators);
   void stepTerms(const TileLhs &lhs, mlir::Value lhsPosition,
                  const TileRhs &rhs, mlir::Value rhsPosition, int64_t count,
                  llvm::MutableArrayRef<mlir::Value> accumulators);

@@ -61,8 +61,10 @@ kernel::WeightOp WeightPrograms::add(Value value) {
   return unify(weight);
 }
 
-kernel::WeightOp WeightPrograms::derive(kernel::WeightOp weight, Finish finish,
-                                        StringRef packing) {
+kernel::WeightOp
+WeightPrograms::derive(kernel::WeightOp weight, Finish finish,
+                       StringRef packing,
+                       function_ref<void(kernel::WeightOp)> note) {
   kernel::WeightOp fresh = create(weight.getLoc(), weight.getValueType());
   OpBuilder builder = OpBuilder::atBlockEnd(&fresh.getBody().front());
   IRMapping values;
@@ -75,6 +77,8 @@ kernel::WeightOp WeightPrograms::derive(kernel::WeightOp weight, Finish finish,
   fresh.setValueType(cast<RankedTensorType>(value.getType()));
   if (!packing.empty())
     fresh.setPacking(packing);
+  if (note)
+    note(fresh);
   return unify(fresh);
 }
 

@@ -22,9 +22,11 @@ public:
   using Finish =
       llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Value)>;
   /// A weight with the program of `weight`, continued by `finish` from the
-  /// value it yields, stored by `packing`, or plainly if that is empty.
-  kernel::WeightOp derive(kernel::WeightOp weight, Finish finish,
-                          mlir::StringRef packing);
+  /// value it yields, stored by `packing`, or plainly if that is empty. `note`
+  /// adds what else is to be said of it.
+  kernel::WeightOp
+  derive(kernel::WeightOp weight, Finish finish, mlir::StringRef packing,
+         llvm::function_ref<void(kernel::WeightOp)> note = nullptr);
 
   /// The weight that `value` is a reference to; null if it is none, or packed.
   kernel::WeightOp referredTo(mlir::Value value);
