@@ -122,3 +122,35 @@ func.func @pairs_of_channels(%x: tensor<1x5x4xf32>, %w: tensor<1x1x3x2x32x2xf32>
     groups = 1 : i64, weights_packing = "* i (g=1 o) -> g o/32 * i/2 o%32 i%2"} : tensor<1x5x4xf32>, tensor<1x1x3x2x32x2xf32> -> tensor<1x5x8xf32>
   return %0 : tensor<1x5x8xf32>
 }
+
+// -----
+
+// The integers lie as the model has them.
+func.func @plain_integers(%a: tensor<4x64xf32>, %w: tensor<64x32xi8>, %s: tensor<1x2x32xf32>) -> tensor<4x32xf32> attributes {kernel.entry} {
+  %units = prec.unpack %s "* k n -> * n/32 k n%32" : tensor<1x2x32xf32> -> tensor<2x32xf32>
+  %zero = arith.constant dense<0> : tensor<2x32xi8>
+  %real = prec.dequantize %w, %units, %zero axis 0 block 32 : tensor<64x32xi8>, tensor<2x32xf32>, tensor<2x32xi8> -> tensor<64x32xf32>
+  // expected-error @below {{multiplies what is dequantized of no matrix that kernels for processors read}}
+  %0 = kernel.contract %a, %real {
+    extents = array<i64: 4, 32, 64>,
+    indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+    iterator_types = ["parallel", "parallel", "reduction"]
+  } : tensor<4x64xf32>, tensor<64x32xf32> -> tensor<4x32xf32>
+  return %0 : tensor<4x32xf32>
+}
+
+// -----
+
+func.func @split_words(%a: tensor<4x64xf32>, %w: tensor<1x8x32x1xi32>, %s: tensor<1x6x32xf32>) -> tensor<4x32xf32> attributes {kernel.entry} {
+  %numbers = prec.unpack %w "* k n -> * n/32 k/8 n%32 k%8 in u32" : tensor<1x8x32x1xi32> -> tensor<64x32xi4>
+  %units = prec.unpack %s "* k n -> * n/32 k n%32" : tensor<1x6x32xf32> -> tensor<6x32xf32>
+  %zero = arith.constant dense<0> : tensor<6x32xi4>
+  %real = prec.dequantize %numbers, %units, %zero axis 0 block 12 : tensor<64x32xi4>, tensor<6x32xf32>, tensor<6x32xi4> -> tensor<64x32xf32>
+  // expected-error @below {{reads words of 8 numbers, which do not fill blocks of 12}}
+  %0 = kernel.contract %a, %real {
+    extents = array<i64: 4, 32, 64>,
+    indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+    iterator_types = ["parallel", "parallel", "reduction"]
+  } : tensor<4x64xf32>, tensor<64x32xf32> -> tensor<4x32xf32>
+  return %0 : tensor<4x32xf32>
+}
