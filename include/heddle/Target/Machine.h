@@ -75,7 +75,8 @@ struct MachineRates {
 };
 
 /// One class of processors that code is generated for. Nothing here is read
-/// from the host.
+/// from the host, and no number has a value but the one that its row gives it
+/// (lib/Target/Machine.cpp), with its source.
 struct Machine {
   /// The name users write after `-t`, e.g. `x86-64-v4`.
   std::string name;
@@ -99,56 +100,52 @@ struct Machine {
   /// The build of the freestanding routines that its kernels call.
   std::string routines;
   /// Bits of the widest vector register, and how many of these there are.
-  int64_t vectorBits = 128;
-  int64_t vectorRegisters = 16;
+  int64_t vectorBits = 0;
+  int64_t vectorRegisters = 0;
   /// Fused multiply-add in hardware; without it contractions round products,
   /// too.
   bool hasFma = false;
-  /// Columns of the panels in which kernels read right-hand sides and filters:
-  /// two logical vectors of 16 lanes, a register tile of the widest machine.
-  int64_t panelColumns = 32;
+  /// Columns of the panels in which kernels read right-hand sides and filters.
+  int64_t panelColumns = 0;
   /// Multiply-adds under way at once when none waits: latency times throughput.
-  int64_t multiplyAddsInFlight = 8;
+  int64_t multiplyAddsInFlight = 0;
   /// Bytes of the largest page that systems of the architecture map: code and
   /// data lie on different ones.
-  int64_t pageBytes = 4096;
+  int64_t pageBytes = 0;
   /// Rows of a register tile at most, and logical vectors in one of its rows
   /// where there are too few rows to hide the latency of the multiply-add.
-  int64_t mostTileRows = 14;
-  int64_t mostTileVectors = 8;
+  int64_t mostTileRows = 0;
+  int64_t mostTileVectors = 0;
   /// The first of these where a call says how many rows there are, for which
-  /// code of every height is made: fewer cost little, for a row's loads are
-  /// shared by a whole panel (2 % of 8 beside 14 on a Zen 4 server, and less
-  /// than 14 where rows lie a multiple of a page apart, on the same lines of
-  /// L1).
-  int64_t mostSizedTileRows = 8;
+  /// code of every height is made.
+  int64_t mostSizedTileRows = 0;
   /// Elements of any register tile at most: what waits for its epilogue.
-  int64_t mostTileElements = 1024;
+  int64_t mostTileElements = 0;
   /// Bytes of data cache a core may count on.
-  int64_t l1Bytes = 32 * 1024;
-  int64_t l2Bytes = 256 * 1024;
+  int64_t l1Bytes = 0;
+  int64_t l2Bytes = 0;
   /// Rows over which a right-hand side is used before it pays to copy it into
   /// panels, if its columns lie next to each other anyway.
-  int64_t rowsWorthPacking = 48;
+  int64_t rowsWorthPacking = 0;
   /// Rows of a block that pay for streaming a panel from the second cache, and
   /// of one that packs its panels itself.
-  int64_t rowsWorthStreaming = 32;
-  int64_t rowsWorthPanels = 128;
+  int64_t rowsWorthStreaming = 0;
+  int64_t rowsWorthPanels = 0;
   /// Rows that are worked on together though their left-hand side does not stay
   /// in half of the second cache.
-  int64_t rowsWorthRereading = 64;
+  int64_t rowsWorthRereading = 0;
   /// Rows of attention's queries that pay for copying keys and values.
-  int64_t rowsWorthKeys = 96;
+  int64_t rowsWorthKeys = 0;
   /// Passes over a panel that are too few to hide the way of the next one from
   /// memory, if that has to wait until the last.
-  int64_t fewPasses = 4;
+  int64_t fewPasses = 0;
   /// The most passes over a panel that gain from asking for the next one early:
   /// more hide its way anyway.
-  int64_t prefetchedPasses = 16;
+  int64_t prefetchedPasses = 0;
   /// The longest Fourier transforms that are worked on side by side, of lines
   /// that lie side by side in memory and of others.
-  int64_t fourierInterleaved = 16384;
-  int64_t fourierApart = 1024;
+  int64_t fourierInterleaved = 0;
+  int64_t fourierApart = 0;
   MachineRates rates;
 
   bool hasFeature(llvm::StringRef feature) const;
