@@ -319,6 +319,21 @@ bool Machine::hasFeature(StringRef feature) const {
   return llvm::is_contained(features, feature);
 }
 
+StringRef Machine::byteQuadProduct() const {
+  return hasFeature(kQuadFeature) ? "llvm.x86.avx512.vpdpbusd.512" : "";
+}
+
+StringRef Machine::wordPairProduct() const {
+  if (vectorBits == 512 && hasFeature("avx512bw"))
+    return "llvm.x86.avx512.pmaddw.d.512";
+  if (vectorBits == 256 && hasFeature("avx2"))
+    return "llvm.x86.avx2.pmadd.wd";
+  // Whatever has this has SSE2, of which the instruction is.
+  if (vectorBits == 128 && hasFeature("ssse3"))
+    return "llvm.x86.sse2.pmadd.wd";
+  return "";
+}
+
 int64_t Machine::registersPerVector() const {
   return std::max<int64_t>(1, 8 * logicalVectorBytes / vectorBits);
 }

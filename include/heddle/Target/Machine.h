@@ -150,6 +150,14 @@ struct Machine {
 
   bool hasFeature(llvm::StringRef feature) const;
 
+  /// LLVM's name of the instruction that adds products of four bytes, without
+  /// and with signs, to each of the 16 lanes of i32 of a logical vector; empty
+  /// if there is none.
+  llvm::StringRef byteQuadProduct() const;
+  /// The same of the one that sums up products of two words with signs, in each
+  /// lane of i32 of a register.
+  llvm::StringRef wordPairProduct() const;
+
   /// Registers that a logical vector takes.
   int64_t registersPerVector() const;
 

@@ -1,5 +1,5 @@
 // Emits sums of products of bytes by what a machine has for them. LLVM finds
-// neither of the instructions in loops of such sums, so they are named here.
+// none of the instructions in loops of such sums, so the machine names them.
 
 #include "passes/Kernel/Cpu/IntegerQuads.h"
 
@@ -10,10 +10,14 @@ using namespace mlir;
 using namespace heddle;
 
 IntegerQuads::IntegerQuads(const Machine &machine)
-    : way(Way::Single), vectorBits(machine.vectorBits) {
-  if (machine.hasFeature(kQuadFeature))
+    : way(Way::Single), product(machine.byteQuadProduct()),
+      vectorBits(machine.vectorBits) {
+  if (!product.empty()) {
     way = Way::Quads;
-  else if (machine.architecture == "x86-64")
+    return;
+  }
+  product = machine.wordPairProduct();
+  if (!product.empty())
     way = Way::Pairs;
 }
 
@@ -73,7 +77,7 @@ Value IntegerQuads::multiplyAdd(OpBuilder &builder, Location loc,
                                 const Factor &row, const Factor &columns,
                                 Value sum) const {
   if (way == Way::Quads)
-    return call(builder, loc, "llvm.x86.avx512.vpdpbusd.512", sum.getType(),
+    return call(builder, loc, product, sum.getType(),
                 {sum, row[0], columns[0]});
   for (auto [left, right] : llvm::zip_equal(row, columns)) {
     if (way == Way::Single) {
@@ -82,13 +86,10 @@ Value IntegerQuads::multiplyAdd(OpBuilder &builder, Location loc,
       continue;
     }
     // As many lanes at once as a register has.
-    StringRef name = vectorBits == 512   ? "llvm.x86.avx512.pmaddw.d.512"
-                     : vectorBits == 256 ? "llvm.x86.avx2.pmadd.wd"
-                                         : "llvm.x86.sse2.pmadd.wd";
     int64_t words = vectorBits / 16, lanes = vectorBits / 32;
     auto type = VectorType::get({lanes}, builder.getI32Type());
     if (lanes == logicalLanes) {
-      Value pairs = call(builder, loc, name, type, {left, right});
+      Value pairs = call(builder, loc, product, type, {left, right});
       sum = arith::AddIOp::create(builder, loc, sum, pairs);
       continue;
     }
@@ -100,7 +101,7 @@ Value IntegerQuads::multiplyAdd(OpBuilder &builder, Location loc,
             builder, loc, whole, ArrayRef<int64_t>{2 * begin},
             ArrayRef<int64_t>{words}, ArrayRef<int64_t>{1});
       };
-      Value some = call(builder, loc, name, type, {part(left), part(right)});
+      Value some = call(builder, loc, product, type, {part(left), part(right)});
       pairs = vector::InsertStridedSliceOp::create(builder, loc, some, pairs,
                                                    ArrayRef<int64_t>{begin},
                                                    ArrayRef<int64_t>{1});

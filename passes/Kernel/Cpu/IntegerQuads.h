@@ -37,6 +37,8 @@ private:
                    mlir::Value lanes, bool isSigned) const;
 
   Way way;
+  /// The machine's instruction for it.
+  llvm::StringRef product;
   int64_t vectorBits;
 };
 

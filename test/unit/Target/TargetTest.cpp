@@ -43,6 +43,23 @@ TEST(Target, TableIsConsistent) {
   }
 }
 
+TEST(Target, ProductsAreNamedByWhatAMachineHas) {
+  for (auto [name, quads, pairs] :
+       {std::tuple("x86-64-v2", "", "llvm.x86.sse2.pmadd.wd"),
+        {"x86-64-v3", "", "llvm.x86.avx2.pmadd.wd"},
+        {"x86-64-v4", "", "llvm.x86.avx512.pmaddw.d.512"},
+        {"x86-64-v4-bf16", "llvm.x86.avx512.vpdpbusd.512",
+         "llvm.x86.avx512.pmaddw.d.512"},
+        {"aarch64", "", ""}}) {
+    EXPECT_EQ(findMachine(name)->byteQuadProduct(), quads) << name;
+    EXPECT_EQ(findMachine(name)->wordPairProduct(), pairs) << name;
+  }
+  // The row says it, not the name of the architecture.
+  Machine bare = *findMachine("x86-64-v3");
+  bare.features.clear();
+  EXPECT_EQ(bare.wordPairProduct(), "");
+}
+
 TEST(Target, LevelsContainEachOther) {
   for (auto [less, more] : {std::pair("x86-64-v2", "x86-64-v3"),
                             std::pair("x86-64-v3", "x86-64-v4"),
