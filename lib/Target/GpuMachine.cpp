@@ -22,7 +22,7 @@ static GpuMachine baseline(std::string chip, int64_t ptxVersion) {
   // Servers that hold such devices have had its instructions since 2013, those
   // of AMD since 2015.
   machine.host = "x86-64-v3";
-  machine.warpThreads = 32;
+  machine.warpThreads = warpThreadsOfPtx;
   machine.mostBlockThreads = 1024;
   machine.registers = 65536;
   machine.mostThreadRegisters = 255;
@@ -88,9 +88,8 @@ const std::vector<GpuMachine> &heddle::gpuMachines() {
     // rate of f32 (Programming Guide, "Arithmetic Instructions").
     GpuMachine hopper = baseline("sm_90a", 80);
     hopper.multiprocessors = 132;
-    // PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions"; Driver API,
-    // cuTensorMapEncodeTiled.
-    hopper.warpgroupThreads = 128;
+    // Driver API, cuTensorMapEncodeTiled.
+    hopper.warpgroupThreads = warpgroupThreadsOfPtx;
     hopper.mostBoxExtent = 256;
     hopper.mostThreads = 2048;
     hopper.sharedBytes = 228 * 1024;

@@ -178,6 +178,11 @@ std::shared_ptr<const Target> GpuTarget::fromAttr(DictionaryAttr dictionary) {
   std::optional<DispatchFacts> facts =
       dispatch ? DispatchFacts::fromAttr(dispatch) : std::nullopt;
   if (!costs || !facts || failed(readFields(rates, costs, machine.rates)) ||
+      machine.warpThreads != warpThreadsOfPtx ||
+      (machine.warpgroupThreads &&
+       machine.warpgroupThreads != warpgroupThreadsOfPtx) ||
+      machine.mostBlockThreads > machine.mostThreads ||
+      machine.mostBlockSharedBytes > machine.sharedBytes ||
       machine.blockThreads > machine.mostBlockThreads ||
       machine.blockThreads % machine.warpThreads != 0)
     return nullptr;

@@ -12,11 +12,18 @@
 
 namespace heddle {
 
+/// Threads that run in step, and those that multiply tiles in shared memory
+/// together, where there is such a product: PTX's instructions deal what they
+/// multiply to so many, on every chip (PTX ISA 9.0, sections "Warp Level Matrix
+/// Instructions" and "Asynchronous Warpgroup Level Matrix Instructions").
+inline constexpr int64_t warpThreadsOfPtx = 32, warpgroupThreadsOfPtx = 128;
+
 /// Rates of a whole device, in billions a second (which is one a nanosecond).
 /// They estimate; nothing that is computed depends on them.
 struct GpuRates {
   /// A multiplication and an addition are two operations. Those of 16-bit
-  /// floats are as long as kernels widen them.
+  /// floats are estimated as if each thread widened them: tensor cores take
+  /// less time, of which estimates know nothing.
   double flopsPerNsF32 = 0;
   double flopsPerNsF64 = 0;
   double operationsPerNsInteger = 0;

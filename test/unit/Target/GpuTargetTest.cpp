@@ -86,6 +86,16 @@ TEST(GpuTarget, EachEntryOfTheAttributeIsNeeded) {
     wrong.set("block_threads", Builder(&context).getI64IntegerAttr(threads));
     EXPECT_FALSE(GpuTarget::fromAttr(wrong.getDictionary(&context))) << threads;
   }
+  // Kernels are made for warps of 32 threads, and a multiprocessor runs at
+  // least one block.
+  for (auto [key, number] : {std::pair("warp_threads", 64),
+                             {"warpgroup_threads", 256},
+                             {"most_threads", 512},
+                             {"shared_bytes", 1024}}) {
+    NamedAttrList wrong(whole);
+    wrong.set(key, Builder(&context).getI64IntegerAttr(number));
+    EXPECT_FALSE(GpuTarget::fromAttr(wrong.getDictionary(&context))) << key;
+  }
 }
 
 TEST(GpuTarget, TimeIsThatOfTheSlowerOfBoth) {
