@@ -3,6 +3,7 @@
 #include "runtime/Context.h"
 
 #include "runtime/Call.h"
+#include "runtime/Dlpack.h"
 #include "runtime/drivers/cpu/FloatEnvironment.h"
 #include "runtime/format/DataTypes.h"
 #include "runtime/format/Expressions.h"
@@ -415,6 +416,9 @@ Error Context::call(const heddle_tensor *const *inputs, size_t inputCount,
 Error Context::callDlpack(const void *const *inputs, size_t inputCount,
                           const void *const *outputs, size_t outputCount,
                           const heddle_call_options &options) {
-  return callWith(inputs, inputCount, outputs, outputCount, options,
-                  readDlpack);
+  auto read = [&](const void *given, const char *kind, const TensorSpec &spec,
+                  heddle_tensor &tensor) {
+    return readDlpack(given, kind, spec, places.wantedBy(spec), tensor);
+  };
+  return callWith(inputs, inputCount, outputs, outputCount, options, read);
 }

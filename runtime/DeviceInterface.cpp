@@ -1,7 +1,7 @@
 // The functions of include/heddle/runtime.h for devices and their memory.
 
 #include "runtime/Border.h"
-#include "runtime/OpenDevice.h"
+#include "runtime/Dlpack.h"
 #include "runtime/drivers/Status.h"
 #include "runtime/format/DeviceNames.h"
 
@@ -47,6 +47,15 @@ heddle_status heddle_device_count(const char *kind, size_t *out_count) {
   });
 }
 
+static heddle_status open(const heddle_driver &driver, uint32_t number,
+                          heddle_device **out_device) {
+  auto opened = std::make_unique<heddle_device>();
+  if (Error error = opened->open(driver, number))
+    return toStatus(error);
+  *out_device = opened.release();
+  return toStatus({});
+}
+
 heddle_status heddle_device_open(const char *given,
                                  heddle_device **out_device) {
   return guarded([&]() -> heddle_status {
@@ -63,11 +72,23 @@ heddle_status heddle_device_open(const char *given,
     const heddle_driver *driver = findKind(kind);
     if (!driver)
       return unknownKind(kind);
-    auto opened = std::make_unique<heddle_device>();
-    if (Error error = opened->open(*driver, parts->ordinal))
-      return toStatus(error);
-    *out_device = opened.release();
-    return toStatus({});
+    return open(*driver, parts->ordinal, out_device);
+  });
+}
+
+heddle_status heddle_device_open_dlpack(int32_t type, int32_t number,
+                                        heddle_device **out_device) {
+  return guarded([&]() -> heddle_status {
+    if (!out_device)
+      return invalid(nullPointer);
+    const heddle_driver *driver = nullptr;
+    uint32_t ordinal = 0;
+    if (!fromDlpack({type, number}, driver, ordinal))
+      return toStatus({HEDDLE_DEVICE_MISSING,
+                       "this library has no driver for device " +
+                           std::to_string(number) + " of DLPack's type " +
+                           std::to_string(type)});
+    return open(*driver, ordinal, out_device);
   });
 }
 
@@ -84,6 +105,31 @@ heddle_status heddle_device_describe(const heddle_device *device,
     info.memory_bytes = known.memory_bytes;
     info.is_host = device->device->isMapped(device->space);
     return writeResult(info, out_info) ? toStatus({}) : invalid(badSize);
+  });
+}
+
+heddle_status heddle_device_dlpack(const heddle_device *device,
+                                   int32_t *out_type, int32_t *out_number) {
+  return guarded([&]() -> heddle_status {
+    if (!device || !out_type || !out_number)
+      return invalid(nullPointer);
+    DlDevice named = toDlpack(*device->device);
+    *out_type = named.type;
+    *out_number = named.number;
+    return toStatus({});
+  });
+}
+
+heddle_status heddle_device_wait(heddle_device *device) {
+  return guarded([&]() -> heddle_status {
+    if (!device)
+      return invalid(nullPointer);
+    const heddle_driver &driver = device->device->driver();
+    heddle_status why;
+    return toStatus(
+        driver.device_wait
+            ? told(driver.device_wait(device->device->handle(), &why), why)
+            : Error());
   });
 }
 

@@ -22,6 +22,8 @@ Error TensorPlaces::create() {
   size_t count = entry.inputs.size() + entry.outputs.size();
   staged.resize(count);
   copiers.resize(program.devices().size());
+  for (const auto &device : program.devices())
+    handles.emplace_back().device = device->device();
   for (size_t i = 0; i < count; ++i) {
     uint32_t device = spec(i).device;
     if (device == format::hostDevice || copiers[device])
@@ -46,13 +48,12 @@ Error TensorPlaces::check(const heddle_tensor &tensor, const TensorSpec &wanted,
   stage = is->isRunByHost() && flags & HEDDLE_STAGE_TENSORS;
   if (stage)
     return {};
-  return {HEDDLE_TENSOR_DEVICE,
-          std::string(isInput ? "input '" : "output '") + wanted.name +
-              "' is on '" + is->name() + "', the program wants it on '" +
-              wanted.deviceName + "'" +
-              (is->isRunByHost() ? ": put it there, or set "
-                                   "HEDDLE_STAGE_TENSORS"
-                                 : "")};
+  Error error =
+      wrongDevice(isInput ? "input" : "output", wanted, "'" + is->name() + "'");
+  if (!is->isRunByHost())
+    return error;
+  return {error.code(),
+          error.message() + ": put it there, or set HEDDLE_STAGE_TENSORS"};
 }
 
 Error TensorPlaces::arrive(const heddle_tensor *tensors, uint32_t flags) {

@@ -3,8 +3,10 @@
 #ifndef HEDDLE_RUNTIME_TENSORPLACES_H
 #define HEDDLE_RUNTIME_TENSORPLACES_H
 
-#include "runtime/DeviceCopier.h"
+#include "runtime/OpenDevice.h"
 #include "runtime/Tensors.h"
+
+#include <deque>
 
 namespace heddle::runtime {
 
@@ -16,6 +18,12 @@ public:
       : program(program), entry(entry) {}
 
   Error create();
+
+  /// The device where the entry wants a tensor, as the C interface has it; only
+  /// for heddle_tensor.device.
+  heddle_device &wantedBy(const TensorSpec &tensor) {
+    return handles[tensor.device];
+  }
 
   /// `tensors` are inputs, then outputs, whose types and shapes are right.
   Error arrive(const heddle_tensor *tensors, uint32_t flags);
@@ -49,6 +57,7 @@ private:
   bool anyPlaced = false; ///< Some tensor lies on another device.
   std::vector<Staged> staged;
   std::vector<std::unique_ptr<DeviceCopier>> copiers; ///< By device.
+  std::deque<heddle_device> handles;                  ///< By device.
 };
 
 } // namespace heddle::runtime

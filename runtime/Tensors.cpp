@@ -19,6 +19,18 @@ static std::string shapeText(const int64_t *shape, size_t rank) {
   return result + "]";
 }
 
+Error runtime::tensorError(heddle_code code, const char *kind,
+                           const TensorSpec &spec, const std::string &what) {
+  return {code, std::string(kind) + " '" + spec.name + "' " + what};
+}
+
+Error runtime::wrongDevice(const char *kind, const TensorSpec &spec,
+                           const std::string &place) {
+  return tensorError(HEDDLE_TENSOR_DEVICE, kind, spec,
+                     "is on " + place + ", the program wants it on '" +
+                         spec.deviceName + "'");
+}
+
 namespace {
 /// One tensor of a call, beside what the entry wants.
 struct Candidate {
@@ -27,7 +39,7 @@ struct Candidate {
   const heddle_tensor &tensor;
 
   Error fail(heddle_code code, const std::string &what) const {
-    return {code, std::string(kind) + " '" + spec.name + "' " + what};
+    return tensorError(code, kind, spec, what);
   }
   size_t rank() const { return spec.shape.size(); }
 
@@ -248,73 +260,4 @@ Error runtime::wrongShape(const char *kind, const TensorSpec &spec,
       HEDDLE_TENSOR_SHAPE, "has shape " +
                                shapeText(tensor.shape, spec.shape.size()) +
                                ": " + wanted);
-}
-
-//===----------------------------------------------------------------------===//
-// DLPack
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// The stable layout of DLPack's DLTensor (dlpack.h, since version 0.2).
-struct DlTensor {
-  void *data;
-  int32_t deviceType;
-  int32_t deviceId;
-  int32_t rank;
-  uint8_t typeCode;
-  uint8_t bits;
-  uint16_t lanes;
-  int64_t *shape;
-  int64_t *strides;
-  uint64_t byteOffset;
-};
-
-/// DLDeviceType: memory that the CPU reads directly.
-enum : int32_t { dlCpu = 1, dlCudaHost = 3, dlRocmHost = 11 };
-
-/// DLDataTypeCode and bits, and what we call it.
-struct DlType {
-  uint8_t code;
-  uint8_t bits;
-  heddle_dtype dtype;
-};
-constexpr DlType dlTypes[] = {
-    {0, 8, HEDDLE_I8},         {0, 16, HEDDLE_I16},
-    {0, 32, HEDDLE_I32},       {0, 64, HEDDLE_I64},
-    {1, 8, HEDDLE_UI8},        {1, 16, HEDDLE_UI16},
-    {1, 32, HEDDLE_UI32},      {1, 64, HEDDLE_UI64},
-    {2, 16, HEDDLE_F16},       {2, 32, HEDDLE_F32},
-    {2, 64, HEDDLE_F64},       {4, 16, HEDDLE_BF16},
-    {5, 64, HEDDLE_C64},       {5, 128, HEDDLE_C128},
-    {6, 8, HEDDLE_I1},         {7, 8, HEDDLE_F8E3M4},
-    {8, 8, HEDDLE_F8E4M3},     {9, 8, HEDDLE_F8E4M3B11FNUZ},
-    {10, 8, HEDDLE_F8E4M3FN},  {11, 8, HEDDLE_F8E4M3FNUZ},
-    {12, 8, HEDDLE_F8E5M2},    {13, 8, HEDDLE_F8E5M2FNUZ},
-    {14, 8, HEDDLE_F8E8M0FNU},
-};
-} // namespace
-
-Error runtime::readDlpack(const void *dlTensor, const char *kind,
-                          const TensorSpec &spec, heddle_tensor &tensor) {
-  tensor = {};
-  tensor.size = sizeof(tensor);
-  Candidate candidate = {kind, spec, tensor};
-  if (!dlTensor)
-    return candidate.fail(HEDDLE_ARGUMENT_INVALID, "is a null pointer");
-  const auto &dl = *static_cast<const DlTensor *>(dlTensor);
-  if (dl.deviceType != dlCpu && dl.deviceType != dlCudaHost &&
-      dl.deviceType != dlRocmHost)
-    return candidate.fail(HEDDLE_TENSOR_DEVICE,
-                          "is on DLPack device type " +
-                              std::to_string(dl.deviceType) +
-                              ", this program runs on the CPU");
-  for (const DlType &type : dlTypes)
-    if (type.code == dl.typeCode && type.bits == dl.bits && dl.lanes == 1)
-      tensor.dtype = type.dtype;
-  tensor.data =
-      dl.data ? static_cast<char *>(dl.data) + dl.byteOffset : nullptr;
-  tensor.rank = dl.rank;
-  tensor.shape = dl.shape;
-  tensor.strides = dl.strides;
-  return {};
 }

@@ -43,9 +43,13 @@ Error wrongShape(const char *kind, const TensorSpec &spec,
 Error readTensor(const heddle_tensor *given, const char *kind,
                  const TensorSpec &spec, heddle_tensor &tensor);
 
-/// Reads a DLTensor.
-Error readDlpack(const void *dlTensor, const char *kind, const TensorSpec &spec,
-                 heddle_tensor &tensor);
+/// An error of one tensor: "input 'x' " and what is wrong with it.
+Error tensorError(heddle_code code, const char *kind, const TensorSpec &spec,
+                  const std::string &what);
+
+/// That a tensor lies at `place`, and not on its device.
+Error wrongDevice(const char *kind, const TensorSpec &spec,
+                  const std::string &place);
 
 } // namespace heddle::runtime
 

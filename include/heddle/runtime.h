@@ -220,6 +220,12 @@ HEDDLE_API heddle_status heddle_device_count(const char *kind,
    not there. A device is used by any number of threads. Since 0.1. */
 HEDDLE_API heddle_status heddle_device_open(const char *name,
                                             heddle_device **out_device);
+/* The device whose memory DLPack names so, by a DLDeviceType and a number: the
+   process's (kDLCPU, kDLCUDAHost, kDLROCMHost) is "cpu", kDLCUDA and
+   kDLCUDAManaged are "cuda", kDLExtDev is "sim". HEDDLE_DEVICE_MISSING for any
+   other, and where it is not there. Since 0.1. */
+HEDDLE_API heddle_status heddle_device_open_dlpack(int32_t type, int32_t number,
+                                                   heddle_device **out_device);
 /* All memory that it gave has been freed. NULL is fine. Since 0.1. */
 HEDDLE_API void heddle_device_close(heddle_device *device);
 
@@ -242,6 +248,14 @@ HEDDLE_API heddle_status heddle_device_allocate(heddle_device *device,
 /* What heddle_device_allocate gave. No call uses it any more. NULL is fine.
    Since 0.1. */
 HEDDLE_API void heddle_device_free(heddle_device *device, void *memory);
+/* What DLPack calls its memory: a DLDeviceType, and which one. Since 0.1. */
+HEDDLE_API heddle_status heddle_device_dlpack(const heddle_device *device,
+                                              int32_t *out_type,
+                                              int32_t *out_number);
+/* Returns when the device has done all that it was given before, also by other
+   libraries of the process. Calls do not wait for these: it is for tensors that
+   such a library is still writing or reading. Since 0.1. */
+HEDDLE_API heddle_status heddle_device_wait(heddle_device *device);
 /* Copies, and returns when that is done. Each side is memory of a device, or of
    the process where the device is NULL. Since 0.1. */
 HEDDLE_API heddle_status heddle_device_copy(heddle_device *target_device,
@@ -734,8 +748,11 @@ heddle_context_call(heddle_context *context, const heddle_tensor *const *inputs,
                     size_t input_count, const heddle_tensor *const *outputs,
                     size_t output_count, const heddle_call_options *options);
 
-/* The same with DLPack tensors on the CPU: arrays of pointers to DLTensor.
- * Since 0.1. */
+/* The same with DLPack tensors: arrays of pointers to DLTensor. One that lies
+   on the device where the program wants it is used in place
+   (heddle_device_open_dlpack says which device DLPack means); one of the
+   process is taken as heddle_context_call takes it. What other libraries do to
+   them is done (heddle_device_wait). Since 0.1. */
 HEDDLE_API heddle_status heddle_context_call_dlpack(
     heddle_context *context, const void *const *inputs, size_t input_count,
     const void *const *outputs, size_t output_count,

@@ -48,8 +48,9 @@ static OpenDevices &openDevices() {
   return *open;
 }
 
-Device::Device(const heddle_driver &driver, heddle_driver_device *opened)
-    : table(driver), opened(opened) {
+Device::Device(const heddle_driver &driver, uint32_t number,
+               heddle_driver_device *opened)
+    : table(driver), ordinal(number), opened(opened) {
   info.size = sizeof(info);
   driver.device_describe(opened, &info);
 }
@@ -69,7 +70,7 @@ Error Device::open(const heddle_driver &driver, uint32_t number,
   if (int32_t code = driver.device_open(number, &handle, &why))
     return told(code, why);
   // A deleter would be lost with a handle that no memory is left for.
-  Device *made = new (std::nothrow) Device(driver, handle);
+  Device *made = new (std::nothrow) Device(driver, number, handle);
   if (!made) {
     driver.device_close(handle);
     return {HEDDLE_OUT_OF_MEMORY, "no memory"};

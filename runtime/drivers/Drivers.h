@@ -34,6 +34,8 @@ public:
                     std::shared_ptr<Device> &device);
 
   const heddle_driver &driver() const { return table; }
+  /// Which of the devices of its driver.
+  uint32_t number() const { return ordinal; }
   heddle_driver_device *handle() const { return opened; }
   std::string name() const { return info.name; }
   const heddle_driver_device_info &description() const { return info; }
@@ -46,9 +48,11 @@ public:
   bool isRunByHost() const { return table.run != nullptr; }
 
 private:
-  Device(const heddle_driver &driver, heddle_driver_device *opened);
+  Device(const heddle_driver &driver, uint32_t number,
+         heddle_driver_device *opened);
 
   const heddle_driver &table;
+  uint32_t ordinal;
   heddle_driver_device *opened;
   heddle_driver_device_info info = {};
 };

@@ -157,6 +157,9 @@ typedef struct heddle_driver {
   void (*device_close)(heddle_driver_device *device);
   void (*device_describe)(heddle_driver_device *device,
                           heddle_driver_device_info *out_info);
+  /* Until the device has done all that it was given before, by other libraries
+     of the process too. NULL: no others use it. */
+  int32_t (*device_wait)(heddle_driver_device *device, heddle_status *why);
 
   /* ---- Memory ---- */
 

@@ -118,9 +118,9 @@ Model test::stateModel() { return countingModel(/*placed=*/false); }
 
 Model test::placedStateModel() { return countingModel(/*placed=*/true); }
 
-Model test::stagedModel() {
+Model test::stagedModel(DeviceKind kind) {
   Model model;
-  uint32_t sim0 = model.device(DeviceKind::sim, 0);
+  uint32_t device = model.device(kind, 0);
   EntryT &entry = model.entry("main");
   entry.inputs.push_back(tensor(model, "left", DataType::f32, {10, 100}));
   entry.inputs.push_back(tensor(model, "right", DataType::f32, {10, 100}));
@@ -128,24 +128,24 @@ Model test::stagedModel() {
   entry.outputs.push_back(tensor(model, "sum", DataType::f32, {10, 100}));
   entry.outputs.push_back(tensor(model, "counted", DataType::i32, {64}));
   entry.outputs[1]->alias = 2;
-  uint32_t left = model.buffer(BufferKind::input, 0, 4000, 0, sim0);
+  uint32_t left = model.buffer(BufferKind::input, 0, 4000, 0, device);
   uint32_t right = model.buffer(BufferKind::input, 1, 4000);
-  uint32_t sum = model.buffer(BufferKind::output, 0, 4000, 0, sim0);
-  uint32_t counted = model.buffer(BufferKind::output, 1, 256, 0, sim0);
-  uint32_t right0 =
-      model.buffer(BufferKind::arena, model.arena(4096, sim0), 4000, 0, sim0);
+  uint32_t sum = model.buffer(BufferKind::output, 0, 4000, 0, device);
+  uint32_t counted = model.buffer(BufferKind::output, 1, 256, 0, device);
+  uint32_t placedRight = model.buffer(
+      BufferKind::arena, model.arena(4096, device), 4000, 0, device);
   model.program().body = model.block();
   auto onDevice = [&] {
-    model.program().blocks.back()->commands.back()->queue = sim0;
+    model.program().blocks.back()->commands.back()->queue = device;
   };
-  copyWhole(model, right, right0, sim0);
-  model.launch(model.kernel("add", 3, 2, 0, DeviceKind::sim),
+  copyWhole(model, right, placedRight, device);
+  model.launch(model.kernel("add", 3, 2, 0, kind),
                {model.bind(left, Access::read),
-                model.bind(right0, Access::read),
+                model.bind(placedRight, Access::read),
                 model.bind(sum, Access::write)},
                {1000, 125}, 8);
   onDevice();
-  model.launch(model.kernel("count", 1, 2, 0, DeviceKind::sim),
+  model.launch(model.kernel("count", 1, 2, 0, kind),
                {model.bind(counted, Access::read_write)}, {64, 16}, 4);
   onDevice();
   return model;

@@ -231,6 +231,11 @@ Error Model::write(const KernelImage &image, ArtifactWriter &writer) const {
   if (Error error =
           writer.addCode(image.bytes.data(), image.bytes.size(), code))
     return error;
+  uint32_t gridCode = 0;
+  if (grid)
+    if (Error error =
+            writer.addCode(grid->bytes.data(), grid->bytes.size(), gridCode))
+      return error;
   if (Error error = writer.addPlan(plan, planSection))
     return error;
 
@@ -258,6 +263,11 @@ Error Model::write(const KernelImage &image, ArtifactWriter &writer) const {
       described->device = kind;
       described->section = code;
       described->architecture = image.architecture;
+      if (kind == DeviceKind::cuda) {
+        described->format = CodeFormat::ptx;
+        described->section = gridCode;
+        described->architecture = grid->architecture;
+      }
       variant->images.push_back(std::move(described));
     }
     if (std::string(name) == "impossible") {
@@ -275,11 +285,17 @@ Error Model::write(const KernelImage &image, ArtifactWriter &writer) const {
       } else if (function == image.functions.end()) {
         die("no function " + kernel.name);
       } else {
-        CpuLaunchT launch;
-        launch.offset = function->second.first;
-        launch.size = function->second.second;
-        launch.scratch = kernel.scratch;
-        described->launch.Set(std::move(launch));
+        if (kernel.device == DeviceKind::cuda) {
+          GpuLaunchT launch;
+          launch.block = {32, 1, 1};
+          described->launch.Set(std::move(launch));
+        } else {
+          CpuLaunchT launch;
+          launch.offset = function->second.first;
+          launch.size = function->second.second;
+          launch.scratch = kernel.scratch;
+          described->launch.Set(std::move(launch));
+        }
         described->image = static_cast<uint32_t>(
             std::find(kinds.begin(), kinds.end(), kernel.device) -
             kinds.begin());

@@ -89,6 +89,8 @@ struct Model {
     std::shared_ptr<format::CustomCallT> customCall;
     format::DeviceKind device;
   };
+  /// The code of kernels for cuda; without it there are none.
+  std::shared_ptr<KernelImage> grid;
   /// Of both variants: kind and ordinal.
   std::vector<std::pair<format::DeviceKind, uint32_t>> devices;
   std::vector<std::string> requiredFeatures;
@@ -146,8 +148,8 @@ Model stateModel();
 /// The same with the state on sim:0, where it is counted.
 Model placedStateModel();
 /// sum = left + right, and "counted" replaces "counters" and is one more: on
-/// sim:0, where all of these but "right" lie.
-Model stagedModel();
+/// the first device of a kind, where all of these but "right" lie.
+Model stagedModel(format::DeviceKind kind);
 /// Blocks as deep as they may be, loops of one round each but for the innermost
 /// of three: "counters" (int32[2]) are 3. Each block fills a buffer whose place
 /// the innermost gives to another.

@@ -1,16 +1,18 @@
-// make-models KERNELS FOLDER: writes the test artifacts into the folder.
+// make-models KERNELS GRID-KERNELS FOLDER: writes the test artifacts into the
+// folder.
 
 #include "test/runtime/TestModels.h"
 
 #include <cstdio>
 
 using namespace heddle::test;
+using heddle::format::DeviceKind;
 
 int main(int argc, char **argv) {
-  if (argc != 3)
+  if (argc != 4)
     return 2;
   KernelImage image = KernelImage::read(argv[1]);
-  std::string folder = argv[2];
+  std::string folder = argv[3];
   auto write = [&](const char *name, const Model &model) {
     heddle::format::Error error =
         model.write(image, folder + "/" + name + ".heddle");
@@ -18,6 +20,9 @@ int main(int argc, char **argv) {
       std::fprintf(stderr, "%s: %s\n", name, error.message().c_str());
     return !error;
   };
+  Model stagedOnCuda = stagedModel(DeviceKind::cuda);
+  stagedOnCuda.grid =
+      std::make_shared<KernelImage>(KernelImage::readGrid(argv[2]));
   return write("addition", additionModel()) &&
                  write("churn", churnModel(2000)) &&
                  write("steps", stepsModel()) &&
@@ -35,7 +40,8 @@ int main(int argc, char **argv) {
                  write("placed", placedModel()) &&
                  write("placed-loop", placedLoopModel()) &&
                  write("placed-batch", placedBatchModel()) &&
-                 write("staged", stagedModel()) &&
+                 write("staged", stagedModel(DeviceKind::sim)) &&
+                 write("staged-cuda", stagedOnCuda) &&
                  write("state", stateModel()) &&
                  write("placed-state", placedStateModel()) &&
                  write("kept", subnormalModel(/*flush=*/false)) &&

@@ -50,6 +50,7 @@ static bool findAll(void *library, CudaApi &api, std::string &missing) {
          get("cuDevicePrimaryCtxRelease_v2", api.primaryContextRelease) &&
          get("cuCtxPushCurrent_v2", api.contextPush) &&
          get("cuCtxPopCurrent_v2", api.contextPop) &&
+         get("cuCtxSynchronize", api.contextSynchronize) &&
          get("cuMemAlloc_v2", api.memAlloc) &&
          get("cuMemFree_v2", api.memFree) &&
          get("cuMemHostAlloc", api.memHostAlloc) &&

@@ -83,6 +83,7 @@ struct CudaApi {
   CudaResult (*primaryContextRelease)(CudaOrdinal device);
   CudaResult (*contextPush)(CudaContextHandle *context);
   CudaResult (*contextPop)(CudaContextHandle **context);
+  CudaResult (*contextSynchronize)();
   CudaResult (*memAlloc)(CudaAddress *address, size_t bytes);
   CudaResult (*memFree)(CudaAddress address);
   CudaResult (*memHostAlloc)(void **address, size_t bytes, unsigned flags);

@@ -92,6 +92,16 @@ static Error within(CudaDevice &device, const char *function, Call call) {
   return current.error() ? current.error() : device.check(function, call());
 }
 
+/// Other libraries use the process's primary context, as this driver does.
+static int32_t waitForDevice(heddle_driver_device *given, heddle_status *why) {
+  return guarded(why, [&]() -> int32_t {
+    CudaDevice &device = cast(given);
+    return tellIf(within(device, "cuCtxSynchronize",
+                         [&] { return device.api.contextSynchronize(); }),
+                  why);
+  });
+}
+
 static int32_t pinMemory(heddle_driver_device *given, void *memory,
                          uint64_t bytes, heddle_status *why) {
   return guarded(why, [&]() -> int32_t {
@@ -249,6 +259,7 @@ static constexpr heddle_driver makeTable() {
   table.device_open = openDevice;
   table.device_close = closeDevice;
   table.device_describe = describeDevice;
+  table.device_wait = waitForDevice;
   table.allocate = allocate;
   table.free = freeMemory;
   table.pin = pinMemory;
