@@ -1,7 +1,6 @@
 // Calls of one entry: arrays in, arrays out, at once or later.
 
 #include "Context.h"
-#include "Devices.h"
 #include "States.h"
 #include "Status.h"
 
@@ -45,14 +44,30 @@ static heddle_tensor tensorOver(const T &array, heddle_dtype dtype) {
   return tensor;
 }
 
+/// The device of an array, null for memory of the process.
+template <typename T>
+static heddle_device *deviceOf(const T &array, ArrayDevices &devices,
+                               const char *kind, const TensorInfo &wanted) {
+  heddle_device *device = nullptr;
+  heddle_status status =
+      devices.find(array.device_type(), array.device_id(), device);
+  if (status.code == HEDDLE_DEVICE_MISSING)
+    raise(HEDDLE_TENSOR_DEVICE,
+          (std::string(kind) + " '" + wanted.name + "' is elsewhere than on '" +
+           wanted.device + "', where the program wants it: " + status.message)
+              .c_str());
+  check(status);
+  return device;
+}
+
 /// What nanobind takes as arrays, and tensors of devices; what it does not, it
 /// does not name.
 template <typename T>
-static void readTensors(const char *kind, const nb::list &given,
-                        const std::vector<TensorInfo> &wanted,
-                        const std::vector<bool> &bits, nb::list &objects,
-                        std::vector<T> &arrays,
-                        std::vector<heddle_tensor> &tensors) {
+static void
+readTensors(const char *kind, ArrayDevices &devices, const nb::list &given,
+            const std::vector<TensorInfo> &wanted,
+            const std::vector<bool> &bits, nb::list &objects,
+            std::vector<T> &arrays, std::vector<heddle_tensor> &tensors) {
   for (size_t i = 0; i < given.size(); ++i) {
     nb::object item = nb::borrow(given[i]);
     if (nb::isinstance<DeviceTensor>(item)) {
@@ -64,12 +79,13 @@ static void readTensors(const char *kind, const nb::list &given,
     if (!nb::try_cast(item, array)) {
       std::string what = std::string(kind) + " '" + wanted[i].name +
                          "' is given a " + nb::type_name(item.type()).c_str() +
-                         " that is not memory the CPU can " +
-                         (*kind == 'o' ? "write" : "read");
+                         " that is not memory to " +
+                         (*kind == 'o' ? "write to" : "read");
       throw nb::type_error(what.c_str());
     }
     tensors.push_back(tensorOver(array, bits[i] ? wanted[i].type
                                                 : fromDlpack(array.dtype())));
+    tensors.back().device = deviceOf(array, devices, kind, wanted[i]);
     arrays.push_back(std::move(array));
   }
 }
@@ -87,9 +103,9 @@ Context::read(const nb::list &ins, const nb::list &outs,
               const nb::list &states, const std::vector<int64_t> &sizes) const {
   auto arguments = std::make_unique<Arguments>();
   arguments->sizes = sizes;
-  readTensors("input", ins, inputs, inBits, arguments->objects,
+  readTensors("input", devices, ins, inputs, inBits, arguments->objects,
               arguments->inArrays, arguments->in);
-  readTensors("output", outs, outputs, outBits, arguments->objects,
+  readTensors("output", devices, outs, outputs, outBits, arguments->objects,
               arguments->outArrays, arguments->out);
   arguments->states = handlesOf(states);
   for (nb::handle state : states)

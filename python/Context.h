@@ -4,6 +4,7 @@
 #ifndef HEDDLE_PYTHON_CONTEXT_H
 #define HEDDLE_PYTHON_CONTEXT_H
 
+#include "Devices.h"
 #include "Program.h"
 #include "Results.h"
 
@@ -133,6 +134,7 @@ private:
   bool computesSizes = false;
   heddle_context *context = nullptr;
   std::shared_ptr<Blocks> blocks;
+  mutable ArrayDevices devices;                     ///< Under Python's lock.
   std::vector<std::shared_ptr<Submitted>> inFlight; ///< Under Python's lock.
   std::timed_mutex mutex;
   std::shared_ptr<Event> last; ///< Of what was submitted, under the mutex.

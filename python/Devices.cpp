@@ -8,12 +8,16 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <cstdlib>
-
 namespace heddle::python {
 
 Device::Device(const std::string &name) {
   check(heddle_device_open(name.c_str(), &device));
+  describe();
+}
+
+Device::Device(heddle_device *opened) : device(opened) { describe(); }
+
+void Device::describe() {
   info.size = sizeof info;
   check(heddle_device_describe(device, &info));
 }
@@ -106,16 +110,10 @@ void DeviceTensor::read(const nb::object &target) const {
   check(status);
 }
 
-/// DLDeviceType.
-enum : int { dlCpu = 1, dlExtensionDevice = 12 };
-
 std::pair<int, int> DeviceTensor::dlpackDevice() const {
-  if (owner->isHost())
-    return {dlCpu, 0};
-  std::string name = owner->name();
-  size_t colon = name.find(':');
-  return {dlExtensionDevice,
-          colon == std::string::npos ? 0 : std::atoi(name.c_str() + colon + 1)};
+  int32_t type = 0, number = 0;
+  check(heddle_device_dlpack(owner->handle(), &type, &number));
+  return {type, number};
 }
 
 nb::object DeviceTensor::dlpack(nb::handle self, const nb::kwargs &options) {
@@ -128,6 +126,26 @@ nb::object DeviceTensor::dlpack(nb::handle self, const nb::kwargs &options) {
                                           toDlpack(tensor.type), type, number),
                nb::rv_policy::reference);
   return array.attr("__dlpack__")(**options);
+}
+
+heddle_status ArrayDevices::find(int type, int number, heddle_device *&device) {
+  heddle_status status{};
+  device = nullptr;
+  if (type == nb::device::cpu::value)
+    return status;
+  std::unique_ptr<Device> &known = devices[{type, number}];
+  if (!known) {
+    heddle_device *opened = nullptr;
+    status = heddle_device_open_dlpack(type, number, &opened);
+    if (status.code != HEDDLE_OK)
+      return status;
+    known = std::make_unique<Device>(opened);
+  }
+  if (known->isHost())
+    return status;
+  device = known->handle();
+  nb::gil_scoped_release release;
+  return heddle_device_wait(device);
 }
 
 void bindDevices(nb::module_ &module) {

@@ -5,7 +5,9 @@
 
 #include "Tensors.h"
 
+#include <map>
 #include <memory>
+#include <utility>
 
 namespace heddle::python {
 
@@ -13,6 +15,7 @@ namespace heddle::python {
 class Device {
 public:
   explicit Device(const std::string &name);
+  explicit Device(heddle_device *opened);
   Device(const Device &) = delete;
   ~Device() { heddle_device_close(device); }
 
@@ -22,6 +25,8 @@ public:
   bool isHost() const { return info.is_host != 0; }
 
 private:
+  void describe();
+
   heddle_device *device = nullptr;
   heddle_device_info info{};
 };
@@ -46,8 +51,7 @@ public:
   void write(const nb::object &source);
   void read(const nb::object &target) const;
 
-  /// DLPack: kDLCPU where the process can follow the address, else kDLExtDev
-  /// with the device's number: DLPack has no type for a simulated device.
+  /// What DLPack calls its memory: heddle_device_dlpack.
   std::pair<int, int> dlpackDevice() const;
   static nb::object dlpack(nb::handle self, const nb::kwargs &options);
 
@@ -57,6 +61,18 @@ private:
   std::vector<int64_t> extents;
   size_t size = 0;
   void *memory = nullptr;
+};
+
+/// The devices of arrays that other packages made, each opened once.
+class ArrayDevices {
+public:
+  /// By DLPack's type and number; null for memory of the process. What others
+  /// do on the device is done when it returns. HEDDLE_DEVICE_MISSING where
+  /// heddle does not know the device.
+  heddle_status find(int type, int number, heddle_device *&device);
+
+private:
+  std::map<std::pair<int, int>, std::unique_ptr<Device>> devices;
 };
 
 void bindDevices(nb::module_ &module);

@@ -45,8 +45,8 @@ std::vector<const T *> pointersTo(const std::vector<T> &structs) {
 
 /// Any tensor that speaks DLPack. numpy's arrays of ml_dtypes' types do not:
 /// the package hands them over as integers, and says that their bits are meant.
-using Array = nb::ndarray<nb::device::cpu>;
-using ReadOnlyArray = nb::ndarray<nb::ro, nb::device::cpu>;
+using Array = nb::ndarray<>;
+using ReadOnlyArray = nb::ndarray<nb::ro>;
 
 void bindTensors(nb::module_ &module);
 

@@ -13,7 +13,7 @@ from heddle._arrays import EXTENDED, as_bytes, dtype_of
 
 class DeviceTensor(_runtime.DeviceTensor):
     """Memory of a device with a type and a shape: Device.put and Device.empty make it, models take it as input and output. By DLPack it goes to
-    whoever knows the device; a simulated device is kDLExtDev there."""
+    whoever knows the device: one of CUDA is kDLCUDA there, a simulated one kDLExtDev."""
 
     def numpy(self) -> np.ndarray:
         """Its contents, as a new array."""

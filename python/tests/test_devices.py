@@ -1,5 +1,6 @@
 """Devices, tensors in their memory, and placement."""
 
+import ctypes
 import os
 
 import numpy as np
@@ -88,6 +89,74 @@ def test_tensors_of_a_call_lie_on_its_device(sim, staged):
     with pytest.raises(heddle.HeddleError) as error:
         model(sim.put(left), sim.put(right), counters, out={"sum": total, "counted": counters})
     assert error.value.code == "HDL-0814"
+
+
+class Foreign:
+    """A tensor as an array of another package, which is seen by DLPack alone."""
+
+    def __init__(self, tensor):
+        self.tensor, self.shape = tensor, tensor.shape
+
+    def __dlpack__(self, **options):
+        return self.tensor.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.tensor.__dlpack_device__()
+
+
+@pytest.fixture(params=["sim", "cuda"])
+def accelerator(request):
+    """A device, what DLPack calls it, and a model that wants all but its input "right" there."""
+    names = [device.name for device in heddle.devices()]
+    if f"{request.param}:0" not in names:
+        pytest.skip(f"no {request.param}")
+    models = os.environ["HEDDLE_TEST_MODELS"]
+    path = os.path.join(models, "staged-cuda.heddle" if request.param == "cuda" else "staged.heddle")
+    return heddle.Device(f"{request.param}:0"), (2 if request.param == "cuda" else 12, 0), heddle.load(path)
+
+
+def test_arrays_of_others_are_used_where_they_lie(accelerator):
+    device, named, model = accelerator
+    left, right = np.arange(1000, dtype=np.float32).reshape(10, 100), np.full((10, 100), 3, np.float32)
+    counters, total = device.put(np.arange(64, dtype=np.int32)), device.empty((10, 100), "f32")
+    assert total.__dlpack_device__() == named
+    results = model(Foreign(device.put(left)), right, Foreign(counters), out={"sum": Foreign(total), "counted": Foreign(counters)})
+    assert results["sum"].tensor is total
+    np.testing.assert_array_equal(total.numpy(), left + right)
+    np.testing.assert_array_equal(counters.numpy(), np.arange(1, 65, dtype=np.int32))
+    with pytest.raises(heddle.HeddleError, match=f"input 'right' is on '{device.name}', the program wants it on 'cpu'") as error:
+        model(Foreign(device.put(left)), Foreign(device.put(right)), Foreign(counters), out={"sum": total, "counted": counters})
+    assert error.value.code == "HDL-0814"
+
+
+def test_arrays_of_devices_that_nobody_knows(accelerator):
+    """DLPack's own capsule of a device that heddle has no driver for."""
+    _, _, model = accelerator
+    shape = (ctypes.c_int64 * 2)(10, 100)
+    tensor = ManagedTensor(None, 7, 3, 2, 2, 32, 1, ctypes.addressof(shape), None, 0, None, None)
+    make = ctypes.pythonapi.PyCapsule_New
+    make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+
+    class Array:
+        shape = [10, 100]
+
+        def __dlpack__(self, **_):
+            return make(ctypes.addressof(tensor), b"dltensor", None)
+
+        def __dlpack_device__(self):
+            return 7, 3
+
+    with pytest.raises(heddle.HeddleError, match="input 'right' is elsewhere than on 'cpu'.*device 3 of DLPack's type 7") as error:
+        model(np.zeros((10, 100), np.float32), Array(), np.zeros(64, np.int32))
+    assert error.value.code == "HDL-0814"
+
+
+class ManagedTensor(ctypes.Structure):
+    """DLPack's DLManagedTensor, without a deleter."""
+
+    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32), ("ndim", ctypes.c_int32),
+                ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16), ("extents", ctypes.c_void_p),
+                ("strides", ctypes.c_void_p), ("byte_offset", ctypes.c_uint64), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p)]
 
 
 def test_staged_tensors(staged):
