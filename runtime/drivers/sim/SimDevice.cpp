@@ -420,6 +420,10 @@ Error SimDevice::find(const SimCommand &command, uint32_t i, char *&place) {
 }
 
 Error SimDevice::run(const SimCommand &command) {
+  if (command.command.kind == HEDDLE_COMMAND_COPY && !command.uses[0].device &&
+      !command.uses[1].device)
+    return {HEDDLE_ARGUMENT_INVALID,
+            "device '" + name + "' copies no memory of the process to itself"};
   std::vector<void *> places(command.buffers.size());
   for (uint32_t i = 0; i < places.size(); ++i) {
     char *place = nullptr;

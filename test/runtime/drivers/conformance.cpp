@@ -220,6 +220,134 @@ static void testEvents(const Fixture &device) {
   device.driver.event_destroy(event);
 }
 
+/// A command that the device refuses when it comes to it: no device follows
+/// memory that is nobody's.
+static Command failing(const Fixture &device) {
+  static int32_t from = 1, to = 0;
+  Command copy = copyTo(device, &to, &from, 4);
+  copy.uses[0].device = nullptr;
+  return copy;
+}
+
+/// What fails stays with the queue and with the events it was to signal; all
+/// behind it is left out, on other queues too; waiting tells and clears it.
+static void testErrors(const Fixture &device) {
+  // What the caller's threads run has failed or not when `submit` returns.
+  if (device.driver.run)
+    return;
+  heddle_status why;
+  heddle_driver_queue *first = device.queue(), *second = device.queue();
+  heddle_driver_event *before = device.event(), *event = device.event();
+  auto *memory = static_cast<char *>(device.allocate(400));
+  int32_t got[2] = {}, never = 0;
+  submit(device, first, {fill(device, memory, 1, 4, 400)}, {}, {before});
+  submit(device, first, {failing(device), copyFrom(device, &never, memory, 4)},
+         {}, {event});
+  submit(device, first, {fill(device, memory + 200, 2, 4, 200)});
+  submit(device, second, {copyFrom(device, &never, memory, 4)}, {event});
+  int32_t code = device.driver.event_wait(event, 0, &why);
+  CHECK(code && why.code == code && *why.message);
+  CHECK(device.driver.event_done(event));
+  // An event that tells it goes on doing so; one of before never does.
+  CHECK(device.driver.event_wait(event, 0, &why) == code);
+  CHECK(!device.driver.event_wait(before, 0, &why));
+  CHECK(device.driver.queue_wait(second, 0, &why) == code);
+  CHECK(device.driver.queue_wait(first, 0, &why) == code && never == 0);
+  // Now both are as new, and the event too once it is signalled again.
+  submit(device, first, {}, {}, {event});
+  submit(device, second,
+         {copyFrom(device, &got[0], memory, 4),
+          copyFrom(device, &got[1], memory + 200, 4)},
+         {event});
+  finish(device, first);
+  finish(device, second);
+  CHECK(!device.driver.event_wait(event, 0, &why) && got[0] == 1 &&
+        got[1] == 1);
+  device.free(memory);
+  device.driver.event_destroy(before);
+  device.driver.event_destroy(event);
+  device.driver.queue_destroy(first);
+  device.driver.queue_destroy(second);
+}
+
+/// A deadline that passes over work that is not done ends the wait alone: the
+/// work goes on, and a later wait finds it done.
+static void testDeadlines(Fixture &device, const KernelImage &code) {
+  const heddle_driver_kernel *count = device.kernel(code, "count");
+  heddle_driver_queue *queue = device.queue();
+  heddle_driver_event *event = device.event();
+  void *memory = device.allocate(4000);
+  heddle_status why;
+  bool queueWasLate = false, eventWasLate = false;
+  // A device may be done before the host looks.
+  for (int attempt = 0; attempt < 100 && !(queueWasLate && eventWasLate);
+       ++attempt) {
+    submit(device, queue, {fill(device, memory, 0, 4, 4000)});
+    for (int i = 0; i < 50; ++i)
+      submit(device, queue, {countUp(device, count, memory, 1000, 100)}, {},
+             {event});
+    constexpr uint64_t longAgo = 1;
+    int32_t late = attempt % 2 ? device.driver.queue_wait(queue, longAgo, &why)
+                               : device.driver.event_wait(event, longAgo, &why);
+    CHECK(!late || (late == HEDDLE_DEADLINE_EXCEEDED && why.code == late));
+    (attempt % 2 ? queueWasLate : eventWasLate) |= late != 0;
+    int32_t got = 0;
+    submit(device, queue, {copyFrom(device, &got, memory, 4)});
+    finish(device, queue);
+    CHECK(got == 50);
+    CHECK(device.driver.event_done(event) &&
+          !device.driver.event_wait(event, longAgo, &why));
+  }
+  // What the caller's threads run is done when it was submitted.
+  CHECK((queueWasLate && eventWasLate) == !device.driver.run);
+  device.free(memory);
+  device.driver.event_destroy(event);
+  device.driver.queue_destroy(queue);
+}
+
+/// Waiting for a device is waiting for all its queues.
+static void testDeviceWait(Fixture &device, const KernelImage &code) {
+  if (!device.driver.device_wait)
+    return;
+  const heddle_driver_kernel *count = device.kernel(code, "count");
+  heddle_driver_queue *queues[] = {device.queue(), device.queue()};
+  Events events = {device.event(), device.event()};
+  void *memories[] = {device.allocate(4000), device.allocate(4000)};
+  for (int i = 0; i < 50; ++i)
+    for (size_t j = 0; j < 2; ++j)
+      submit(device, queues[j],
+             {countUp(device, count, memories[j], 1000, 100)}, {}, {events[j]});
+  heddle_status why;
+  CHECK(!device.driver.device_wait(device.handle(), &why));
+  for (size_t j = 0; j < 2; ++j) {
+    CHECK(device.driver.event_done(events[j]));
+    finish(device, queues[j]);
+    device.free(memories[j]);
+    device.driver.event_destroy(events[j]);
+    device.driver.queue_destroy(queues[j]);
+  }
+}
+
+/// What was discarded holds anything, until it is written again.
+static void testDiscard(const Fixture &device) {
+  if (!device.driver.discard)
+    return;
+  heddle_driver_queue *queue = device.queue();
+  auto *memory = static_cast<char *>(device.allocate(8192));
+  std::vector<int32_t> got(2048);
+  submit(device, queue, {fill(device, memory, 4, 4, 8192)});
+  finish(device, queue);
+  device.driver.discard(device.handle(), memory + 4096, 4096);
+  submit(device, queue,
+         {fill(device, memory + 4096, 6, 4, 2048),
+          copyFrom(device, got.data(), memory, 6144)});
+  finish(device, queue);
+  CHECK(std::count(got.begin(), got.begin() + 1024, 4) == 1024 &&
+        std::count(got.begin() + 1024, got.begin() + 1536, 6) == 512);
+  device.free(memory);
+  device.driver.queue_destroy(queue);
+}
+
 static void testSegments(Fixture &device, const KernelImage &code) {
   if (!device.driver.segment_create) {
     CHECK(!device.driver.segment_destroy);
@@ -356,9 +484,26 @@ static void testEverything(Fixture &device, const KernelImage &code) {
   testManyQueues(device, code);
   testForkAndJoin(device, code);
   testEvents(device);
+  testErrors(device);
+  testDeadlines(device, code);
+  testDeviceWait(device, code);
+  testDiscard(device);
   testSegments(device, code);
   testRun(device, code);
   testHostMemory(device);
+}
+
+/// The test kernels as the devices of a driver take them: a new kind of code
+/// adds a line.
+static const KernelImage *kernelsFor(const heddle_driver &driver,
+                                     const KernelImage &elf,
+                                     const KernelImage &ptx) {
+  const std::pair<std::string, const KernelImage *> images[] = {
+      {"cpu", &elf}, {"sim", &elf}, {"cuda", &ptx}};
+  for (const auto &[name, image] : images)
+    if (name == driver.name)
+      return image;
+  return nullptr;
 }
 
 int main(int argc, char **argv) {
@@ -369,6 +514,11 @@ int main(int argc, char **argv) {
   auto grid = KernelImage::readGrid(std::string(argv[1]) + "/../kernels.ptx");
   unsigned tested = 0;
   for (const heddle_driver *driver : allDrivers()) {
+    const KernelImage *kernels = kernelsFor(*driver, code, grid);
+    if (!kernels) {
+      std::fprintf(stderr, "no test kernels for '%s'\n", driver->name);
+      return 1;
+    }
     heddle_status why = {};
     uint32_t count = driver->device_count(&why);
     if (!count)
@@ -382,7 +532,7 @@ int main(int argc, char **argv) {
       }
       std::printf("%s\n", device->name().c_str());
       devices.push_back(std::make_unique<Fixture>(std::move(device)));
-      testEverything(*devices.back(), driver->runs ? grid : code);
+      testEverything(*devices.back(), *kernels);
       ++tested;
     }
     for (size_t i = 1; i < devices.size(); ++i) {
