@@ -23,6 +23,16 @@ std::string deviceName(const Variant &variant, uint32_t device) {
                               : kind + ":" + std::to_string(known.ordinal());
 }
 
+/// What a launch on a grid asks for that no driver here gives it.
+static std::string unknownLaunch(const Kernel &kernel) {
+  const GpuLaunch *launch = kernel.launch_as_GpuLaunch();
+  if (launch && length(launch->cluster()))
+    return "launches in clusters of blocks";
+  if (launch && launch->scratch())
+    return "scratch for a launch on a grid";
+  return {};
+}
+
 std::string unknownPart(const Variant &variant) {
   for (uint32_t i = 0; i < length(variant.required_features()); ++i)
     if (std::string name = text(variant.required_features()->Get(i));
@@ -43,6 +53,10 @@ std::string unknownPart(const Variant &variant) {
     if (image.format() > CodeFormat::MAX)
       return "code format " + std::to_string(unsigned(image.format()));
   }
+  for (uint32_t i = 0; i < length(variant.kernels()); ++i)
+    if (std::string what = unknownLaunch(*variant.kernels()->Get(i));
+        !what.empty())
+      return what;
   return {};
 }
 

@@ -18,9 +18,9 @@ bool hasSpace(DeviceKind kind, MemorySpace space);
 /// "cpu" or "sim:1", as in messages and options.
 std::string deviceName(const Variant &variant, uint32_t device);
 
-/// Why this reader cannot know what `variant` says: a feature, a kind of device
-/// or of code, or a version of the kernels' interface that came later. Empty
-/// when it can.
+/// Why this reader cannot run what `variant` says: a feature, a kind of device
+/// or of code, or a version of the kernels' interface that came later, or
+/// launch data that no driver uses. Empty when it can.
 std::string unknownPart(const Variant &variant);
 
 /// Checks devices and code images of a variant of which no part is unknown.

@@ -37,7 +37,7 @@ static Error verifyLaunchData(const Kernel &kernel, const std::string &name,
                               const ElfImage *image) {
   if (!image) {
     const GpuLaunch *launch = kernel.launch_as_GpuLaunch();
-    if (!launch || length(launch->block()) > 3 || length(launch->cluster()) > 3)
+    if (!launch || length(launch->block()) > 3)
       return {HEDDLE_CODE_INVALID, name + " has no proper launch data"};
     for (uint32_t i = 0; i < length(launch->descriptors()); ++i)
       if (Error error =

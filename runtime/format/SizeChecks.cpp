@@ -73,7 +73,7 @@ bool SizeCheckMaker::launch(const Launch &launch) {
   auto isPlain = [&](uint32_t kernel) {
     return !view.variant.kernels()->Get(kernel)->custom_call();
   };
-  if (!isPlain(launch.kernel()) || length(launch.grid()))
+  if (!isPlain(launch.kernel()))
     return false;
   for (uint32_t i = 0; i < length(launch.alternatives()); ++i)
     if (!isPlain(launch.alternatives()->Get(i)))

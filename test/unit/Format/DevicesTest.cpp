@@ -98,9 +98,7 @@ TEST(Devices, Mutants) {
              list.insert(list.begin() + 5, fill(m, placedFirst0, 3));
            }},
           {"signals event 0 again",
-           [](Model &m) {
-             commands(m)[9]->signals = {0, 1};
-           }},
+           [](Model &m) { commands(m)[9]->signals = {0, 1}; }},
           {"which no command before it signals", // never fired
            [](Model &m) {
              m.program().events = 3;
@@ -456,8 +454,8 @@ TEST(Devices, Selection) {
              command->action.Set(std::move(branch));
              commands(m).push_back(std::move(command));
            }},
-          {"no proper grid",
-           [](Model &m) { launchAt(m, 10).grid = {m.constant(-1)}; }},
+          {"has a grid of its own, which this version of heddle does not run",
+           [](Model &m) { launchAt(m, 10).grid = {m.constant(4)}; }},
       },
       placedModel);
   Model model = placedModel();
@@ -485,6 +483,34 @@ std::string skippedOf(const Model &model, const std::string &name) {
   return "no such variant";
 }
 } // namespace
+
+/// What a launch on a grid asks for and no driver gives skips the variant, too:
+/// a kernel that was run without it would be another one.
+TEST(Devices, LaunchDataThatNobodyUses) {
+  struct Case {
+    const char *reason;
+    std::function<void(GpuLaunchT &)> change;
+  };
+  const Case cases[] = {
+      {"", [](GpuLaunchT &) {}},
+      {"launches in clusters of blocks",
+       [](GpuLaunchT &launch) { launch.cluster = {2, 1, 1}; }},
+      {"scratch for a launch on a grid",
+       [](GpuLaunchT &launch) { launch.scratch = 64; }},
+  };
+  for (const Case &test : cases) {
+    Model model = placedModel();
+    model.changeVariant = [&](VariantT &v) {
+      copyBoxes(v, boxes());
+      for (auto &kernel : v.kernels)
+        if (GpuLaunchT *launch = kernel->launch.AsGpuLaunch();
+            launch && v.name == "impossible")
+          test.change(*launch);
+    };
+    EXPECT_EQ(skippedOf(model, "impossible"), test.reason);
+    EXPECT_EQ(skippedOf(model, "plain"), "");
+  }
+}
 
 /// A variant that needs what the reader does not know is skipped, and nothing
 /// in it is believed; the others are read.
