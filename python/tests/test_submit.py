@@ -192,9 +192,15 @@ def test_callbacks(slow):
 
 
 def test_cancel_and_timeout(slow):
-    go = threading.Event()
-    model = heddle.load(slow, custom_calls={"slow": lambda x: go.wait(30) and x})
+    begun, go = threading.Event(), threading.Event()
+
+    def wait(x):
+        begun.set()
+        return go.wait(30) and x
+
+    model = heddle.load(slow, custom_calls={"slow": wait})
     cancelled = model.submit(np.ones(8, np.float32))
+    assert begun.wait(30)
     late = model.submit(np.ones(8, np.float32), timeout=0.01)
     cancelled.cancel()
     assert not late.wait(0.05)
